@@ -1,0 +1,1 @@
+//! Run to findings and verdict, purely.

@@ -1,0 +1,1 @@
+//! The languages of other tools, in and out.

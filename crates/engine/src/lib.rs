@@ -1,0 +1,1 @@
+//! Workload and facts to plan to recorded run.

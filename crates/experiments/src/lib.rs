@@ -1,0 +1,1 @@
+//! Check as a procedure: given what is known, the next step or done.

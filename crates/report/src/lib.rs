@@ -1,0 +1,1 @@
+//! Run and findings to text, charts and pages.

@@ -1,0 +1,1 @@
+//! Kernel counters to facts and raw series.

@@ -1,0 +1,1 @@
+//! Plain mathematics that knows no storage.

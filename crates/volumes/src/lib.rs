@@ -1,0 +1,1 @@
+//! Policies to simulated and kernel-throttled volumes.

@@ -1,0 +1,246 @@
+//! A claim in words: `read 700 iops, write 300 iops, p99 < 30ms`.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::units::{byte_factor, duration};
+use crate::{BytesPerSecond, Direction, Iops, Nanos};
+
+/// What one claim is about, with the figure that is claimed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Metric {
+    /// At least this many operations a second.
+    Iops(Iops),
+    /// At least this many bytes a second.
+    Bandwidth(BytesPerSecond),
+    /// At most this mean latency.
+    MeanLatency(Nanos),
+    /// At most this latency at a percentile (0 to 100).
+    Percentile(f64, Nanos),
+}
+
+/// One claim; without a direction it holds for reads and for writes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Claim {
+    /// The direction it is about; `None`: every direction measured.
+    pub direction: Option<Direction>,
+    /// What is claimed.
+    pub metric: Metric,
+    /// The words it was read from.
+    pub words: String,
+}
+
+/// Claims that must all hold.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Expectation {
+    /// In the order typed.
+    pub claims: Vec<Claim>,
+}
+
+/// Why an expectation could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "expectation, column {column}: '{word}' {problem}; write for example \"read 700 iops, write 300 iops, p99 < 30ms\""
+)]
+pub struct ExpectationError {
+    /// Column of the offending word, from 1.
+    pub column: usize,
+    /// The offending word.
+    pub word: String,
+    /// What is wrong with it.
+    pub problem: &'static str,
+}
+
+impl Expectation {
+    /// Reads claims separated by commas.
+    ///
+    /// A claim is `[read|write] NUMBER iops`, `[read|write] NUMBER MiB/s`, `[read|write] pNN < TIME` or
+    /// `[read|write] latency < TIME` (also `mean < TIME`); `<` and `>=` may be left out.
+    ///
+    /// # Errors
+    /// [`ExpectationError`] with column, word and problem.
+    pub fn parse(text: &str) -> Result<Expectation, ExpectationError> {
+        let mut claims = Vec::new();
+        let mut at = 0;
+        for part in text.split(',') {
+            claims.push(claim(part, at)?);
+            at += part.len() + 1;
+        }
+        Ok(Expectation { claims })
+    }
+}
+
+impl fmt::Display for Expectation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words: Vec<&str> = self.claims.iter().map(|claim| claim.words.as_str()).collect();
+        f.write_str(&words.join(", "))
+    }
+}
+
+/// One word with its place in the text.
+struct Word<'t> {
+    text: &'t str,
+    column: usize,
+}
+
+impl Word<'_> {
+    fn error(&self, problem: &'static str) -> ExpectationError {
+        ExpectationError { column: self.column, word: self.text.to_owned(), problem }
+    }
+}
+
+/// Splits at blanks, and between a number and the letters that follow it directly; `<`, `<=`, `>=` and `of` carry nothing.
+fn words(part: &str, start: usize) -> Vec<Word<'_>> {
+    let mut found = Vec::new();
+    let mut rest = 0;
+    while let Some(skip) = part[rest..].find(|c: char| !c.is_whitespace()) {
+        let begin = rest + skip;
+        let end = begin + part[begin..].find(char::is_whitespace).unwrap_or(part.len() - begin);
+        let text = &part[begin..end];
+        let text_start = text.len() - text.trim_start_matches(['<', '>', '=', '≤', '≥']).len();
+        if text_start < text.len() {
+            let column = start + part[..begin + text_start].chars().count() + 1;
+            found.push(Word { text: &text[text_start..], column });
+        }
+        rest = end;
+    }
+    found
+}
+
+fn claim(part: &str, start: usize) -> Result<Claim, ExpectationError> {
+    let all = words(part, start);
+    let whole = Word { text: part.trim(), column: start + 1 };
+    let mut rest = all.as_slice();
+    let mut direction = None;
+    if let Some(first) = rest.first() {
+        direction = match first.text.to_ascii_lowercase().as_str() {
+            "read" | "reads" => Some(Direction::Read),
+            "write" | "writes" => Some(Direction::Write),
+            _ => None,
+        };
+        if direction.is_some() {
+            rest = &rest[1..];
+        }
+    }
+    let metric = match rest {
+        [] => return Err(whole.error("holds no claim")),
+        [first, rest @ ..] if first.text.starts_with(|c: char| c.is_ascii_digit()) => {
+            rate_metric(first, rest)?
+        }
+        [first, rest @ ..] => latency_metric(first, rest)?,
+    };
+    Ok(Claim { direction, metric, words: part.split_whitespace().collect::<Vec<_>>().join(" ") })
+}
+
+fn rate_metric(first: &Word<'_>, rest: &[Word<'_>]) -> Result<Metric, ExpectationError> {
+    let end = first.text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(first.text.len());
+    let number: f64 = first.text[..end].parse().map_err(|_| first.error("is not a number"))?;
+    if number <= 0.0 {
+        return Err(first.error("must be above 0"));
+    }
+    let mut unit = first.text[end..].to_owned();
+    rest.iter().for_each(|word| unit.push_str(word.text));
+    let last = rest.last().unwrap_or(first);
+    if unit.is_empty() {
+        return Err(first.error("has no unit (iops, MiB/s or MB/s)"));
+    }
+    match unit.to_ascii_lowercase().as_str() {
+        "iops" | "io/s" | "ops/s" => return Ok(Metric::Iops(Iops(number))),
+        "kiops" => return Ok(Metric::Iops(Iops(number * 1e3))),
+        _ => {}
+    }
+    let bare = unit.strip_suffix("/s").or_else(|| unit.strip_suffix("ps"));
+    match bare.filter(|bare| !bare.is_empty()).and_then(byte_factor) {
+        Some(factor) => Ok(Metric::Bandwidth(BytesPerSecond(number * factor))),
+        None => Err(last.error("is no unit that is known (iops, MiB/s or MB/s)")),
+    }
+}
+
+fn latency_metric(first: &Word<'_>, rest: &[Word<'_>]) -> Result<Metric, ExpectationError> {
+    let lower = first.text.to_ascii_lowercase();
+    let (name, attached) = match lower.split_once(['<', '=']) {
+        Some((name, bound)) => (name.to_owned(), bound.trim_start_matches('=').to_owned()),
+        None => (lower.clone(), String::new()),
+    };
+    let typed: String =
+        std::iter::once(attached).chain(rest.iter().map(|word| word.text.to_owned())).collect();
+    let rank = match name.as_str() {
+        "latency" | "mean" | "average" | "avg" => None,
+        _ => {
+            let digits = name
+                .strip_prefix('p')
+                .ok_or_else(|| first.error("is not read, write, a number, pNN or latency"))?;
+            let rank: f64 =
+                digits.parse().map_err(|_| first.error("is not a percentile such as p99 or p99.9"))?;
+            if !(rank > 0.0 && rank < 100.0) {
+                return Err(first.error("is not a percentile between 0 and 100"));
+            }
+            Some(rank)
+        }
+    };
+    let last = rest.last().unwrap_or(first);
+    if typed.is_empty() {
+        return Err(first.error("has no bound (for example < 30ms)"));
+    }
+    if typed.ends_with(|c: char| c.is_ascii_digit()) {
+        return Err(last.error("has no unit of time (us, ms or s)"));
+    }
+    let bound = duration(&typed).map_err(|_| last.error("is not a time such as 30ms"))?;
+    Ok(rank.map_or(Metric::MeanLatency(bound), |rank| Metric::Percentile(rank, bound)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn metrics(text: &str) -> Vec<(Option<Direction>, Metric)> {
+        Expectation::parse(text)
+            .unwrap()
+            .claims
+            .into_iter()
+            .map(|claim| (claim.direction, claim.metric))
+            .collect()
+    }
+
+    #[test]
+    fn claims_are_read_as_people_write_them() {
+        let thirty = Nanos::from_millis(30);
+        assert_eq!(
+            metrics("read 700 iops, write 300 iops, p99 < 30ms"),
+            vec![
+                (Some(Direction::Read), Metric::Iops(Iops(700.0))),
+                (Some(Direction::Write), Metric::Iops(Iops(300.0))),
+                (None, Metric::Percentile(99.0, thirty)),
+            ]
+        );
+        assert_eq!(metrics("latency<30 ms"), vec![(None, Metric::MeanLatency(thirty))]);
+        assert_eq!(metrics("200MiB/s"), vec![(None, Metric::Bandwidth(BytesPerSecond(209_715_200.0)))]);
+        assert_eq!(
+            metrics("write >= 200 MB/s"),
+            vec![(Some(Direction::Write), Metric::Bandwidth(BytesPerSecond(200e6)))]
+        );
+        assert_eq!(
+            metrics("read p99.9 <= 5ms"),
+            vec![(Some(Direction::Read), Metric::Percentile(99.9, Nanos::from_millis(5)))]
+        );
+    }
+
+    #[test]
+    fn a_bad_claim_names_column_and_word() {
+        for (text, column, word) in [
+            ("read 700 iops, write x", 22, "x"),
+            ("read 700", 6, "700"),
+            ("read 700 furlongs", 10, "furlongs"),
+            ("p99 < 30", 7, "30"),
+            ("p101 < 30ms", 1, "p101"),
+            ("", 1, ""),
+            ("read 700 iops,", 15, ""),
+            ("0 iops", 1, "0"),
+        ] {
+            let error = Expectation::parse(text).unwrap_err();
+            assert_eq!((error.column, error.word.as_str()), (column, word), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What is asked for: jobs that combine when, where, what, by which means, and until when.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Access, BackendKind, BlockSizes, Bytes, Nanos, Pace, StopRule};
+
+/// What is asked for, before planning has filled in what was left open.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Workload {
+    /// Jobs that run side by side.
+    pub jobs: Vec<Job>,
+    /// When the step ends; several rules: whichever holds first.
+    pub stop: Vec<StopRule>,
+    /// Time at the start that is run but not counted.
+    pub ramp: Nanos,
+}
+
+/// One job: `clones` workers of one kind.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    /// Its name in results.
+    pub name: String,
+    /// Files or devices it works on; empty for a simulated volume or null.
+    pub files: Vec<PathBuf>,
+    /// First byte of the region in each file.
+    pub offset: Bytes,
+    /// Bytes of the region in each file; `None`: to the end of what is there.
+    pub size: Option<Bytes>,
+    /// Where the next I/O goes.
+    pub access: Access,
+    /// Length of an I/O by direction.
+    pub blocks: BlockSizes,
+    /// I/Os in flight a worker.
+    pub depth: u32,
+    /// Workers of this kind.
+    pub clones: u32,
+    /// When the next I/O becomes due.
+    pub pace: Pace,
+    /// By which means.
+    pub backend: BackendAsk,
+    /// Past the page cache.
+    pub direct: bool,
+    /// What is written.
+    pub buffers: Buffers,
+    /// Flushes between writes.
+    pub flush: Flush,
+    /// Whether what is read is compared with what was written.
+    pub verify: Verify,
+    /// Seed of every random choice of the job.
+    pub seed: u64,
+    /// CPUs the workers may run on; empty: any.
+    pub cpus: Vec<u32>,
+}
+
+/// By which means I/O is done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BackendAsk {
+    /// The first of io_uring, libaio and pread that works here.
+    #[default]
+    Best,
+    /// This one or none.
+    Only(BackendKind),
+}
+
+/// What is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Buffers {
+    /// A fresh incompressible stream in every block, from its offset and a generation number.
+    #[default]
+    Unique,
+    /// Filled once at the start with incompressible data; each write stamps its offset and generation into every
+    /// 512 bytes, so that no two blocks are equal. Cheaper than `Unique`, as fio's `scramble_buffers`.
+    Stamped,
+    /// Filled once and written again and again.
+    Repeated,
+    /// Zeros.
+    Zero,
+}
+
+/// Flushes between writes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Flush {
+    /// None.
+    #[default]
+    Never,
+    /// One after every this many writes.
+    Every(u32),
+}
+
+/// Whether what is read is compared with what was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verify {
+    /// No.
+    #[default]
+    Off,
+}
+
+impl Job {
+    /// A job with the defaults of plimsoll's own commands: 4 KiB random reads at depth 1, direct, unique data.
+    pub fn named(name: &str) -> Job {
+        Job {
+            name: name.to_owned(),
+            files: Vec::new(),
+            offset: Bytes(0),
+            size: None,
+            access: Access::random(crate::Mix::READ),
+            blocks: BlockSizes::all(Bytes::kib(4)),
+            depth: 1,
+            clones: 1,
+            pace: Pace::Closed,
+            backend: BackendAsk::Best,
+            direct: true,
+            buffers: Buffers::Unique,
+            flush: Flush::Never,
+            verify: Verify::Off,
+            seed: 1,
+            cpus: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! What will run: nothing optional is left, and each resolved choice carries its reason.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Access, Buffers, Bytes, Direction, Flush, Nanos, Pace, StopRule};
+
+/// By which means I/O is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BackendKind {
+    /// io_uring.
+    IoUring,
+    /// Linux native asynchronous I/O (`io_submit`).
+    Libaio,
+    /// `pread` and `pwrite`, one I/O at a time.
+    Pread,
+    /// Nothing: every I/O succeeds at once.
+    Null,
+    /// A simulated volume in virtual time.
+    Simulated,
+}
+
+impl BackendKind {
+    /// The name people know.
+    pub const fn name(self) -> &'static str {
+        match self {
+            BackendKind::IoUring => "io_uring",
+            BackendKind::Libaio => "libaio",
+            BackendKind::Pread => "pread",
+            BackendKind::Null => "null",
+            BackendKind::Simulated => "simulated",
+        }
+    }
+}
+
+/// Length of an I/O by direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockSizes {
+    /// Bytes of a read.
+    pub read: Bytes,
+    /// Bytes of a write.
+    pub write: Bytes,
+    /// Bytes of a trim.
+    pub trim: Bytes,
+}
+
+impl BlockSizes {
+    /// The same length in every direction.
+    pub const fn all(bytes: Bytes) -> BlockSizes {
+        BlockSizes { read: bytes, write: bytes, trim: bytes }
+    }
+
+    /// The length in `direction`; a flush has none.
+    #[inline]
+    pub const fn of(self, direction: Direction) -> Bytes {
+        match direction {
+            Direction::Read => self.read,
+            Direction::Write => self.write,
+            Direction::Trim => self.trim,
+            Direction::Flush => Bytes(0),
+        }
+    }
+
+    /// The longest of those that `mix` can issue.
+    pub fn longest(self) -> Bytes {
+        self.read.max(self.write)
+    }
+
+    /// The shortest of those that can be issued.
+    pub fn shortest(self) -> Bytes {
+        self.read.min(self.write)
+    }
+}
+
+/// What a step is for; the analysis reads it, so a step's purpose is data and never guessed from its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StepKind {
+    /// Nothing is issued; the target is watched for load that is not ours.
+    Idle,
+    /// Real data is written over the region.
+    Layout,
+    /// Latency of one I/O at a time.
+    Latency,
+    /// One step of the ladder of queue depths.
+    DepthLadder,
+    /// One step of the ladder of block sizes.
+    BlockLadder,
+    /// A workload of the user's own.
+    Job,
+}
+
+/// A choice that planning made, with its reason, for `--dry-run` and the report.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    /// What was open: `backend`, `region size`, `direct`.
+    pub what: String,
+    /// What was chosen.
+    pub value: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// One step of a run: workers that start together and end by one rule.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StepPlan {
+    /// A name that is unique in the run: `depth 4`, `64 KiB reads`.
+    pub name: String,
+    /// What it is for.
+    pub kind: StepKind,
+    /// Its workers.
+    pub workers: Vec<WorkerPlan>,
+    /// When it ends; several rules: whichever holds first. Never empty.
+    pub stop: Vec<StopRule>,
+    /// Time at the start that is run but not counted.
+    pub ramp: Nanos,
+    /// Length of an interval of the record.
+    pub interval: Nanos,
+    /// Choices with their reasons.
+    pub choices: Vec<Choice>,
+}
+
+/// A file or device with the region a worker uses.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FilePlan {
+    /// Its path; of an unnamed file the directory it lives in.
+    pub path: PathBuf,
+    /// First byte of the region.
+    pub offset: Bytes,
+    /// Bytes of the region.
+    pub size: Bytes,
+}
+
+/// One worker: everything it needs to know, all of it decided.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WorkerPlan {
+    /// Name of its job.
+    pub job: String,
+    /// Its files; never empty (null and simulated volumes have one with a made-up path).
+    pub files: Vec<FilePlan>,
+    /// Where the next I/O goes.
+    pub access: Access,
+    /// Length of an I/O by direction.
+    pub blocks: BlockSizes,
+    /// I/Os in flight.
+    pub depth: u32,
+    /// When the next I/O becomes due.
+    pub pace: Pace,
+    /// By which means.
+    pub backend: BackendKind,
+    /// Past the page cache.
+    pub direct: bool,
+    /// What is written.
+    pub buffers: Buffers,
+    /// Flushes between writes.
+    pub flush: Flush,
+    /// Seed of every random choice; differs between workers.
+    pub seed: u64,
+    /// CPU to stay on.
+    pub cpu: Option<u32>,
+}

@@ -1,0 +1,44 @@
+//! Until: when a step ends.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Bytes, Nanos};
+
+/// When a step ends; of several rules the first that holds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopRule {
+    /// After this much time past the ramp.
+    Time(Nanos),
+    /// Each worker after this many bytes.
+    BytesEach(Bytes),
+    /// Each worker after this many I/Os.
+    OpsEach(u64),
+    /// When the rate is known well enough and is steady, but not before `least` and not after `most`.
+    Certain {
+        /// Half-width of the 95 % interval of the rate, as a share of it, that is narrow enough.
+        half_width: f64,
+        /// The least time past the ramp.
+        least: Nanos,
+        /// The most time past the ramp; then the step ends uncertain.
+        most: Nanos,
+    },
+}
+
+/// Why a step ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// The time that was asked for is over.
+    Time,
+    /// The bytes or I/Os that were asked for are done.
+    Amount,
+    /// The rate is known well enough.
+    Certain,
+    /// The limit came before certainty did.
+    Uncertain,
+    /// Somebody asked to stop (Ctrl-C).
+    Interrupted,
+    /// An I/O failed.
+    Failed,
+}
