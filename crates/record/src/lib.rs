@@ -1,1 +1,23 @@
-//! What happened, in memory.
+//! What happened, in memory: histograms, tallies, intervals, counters, facts and the run that holds them.
+//!
+//! Nothing here computes findings or opens files. Every figure that plimsoll prints can be recomputed from a [`Run`].
+
+mod counters;
+mod distribution;
+mod facts;
+mod histogram;
+mod interval;
+mod live;
+mod run;
+mod step;
+mod tally;
+
+pub use counters::{CpuCounters, DiskCounters, MemoryCounters, OwnCpu, Sample};
+pub use distribution::{Damaged, Distribution};
+pub use facts::{DeviceFacts, HostFacts, TargetFacts, TargetKind};
+pub use histogram::{BUCKETS, Histogram, bucket_bounds, bucket_middle, bucket_of};
+pub use interval::{Interval, IntervalDirection};
+pub use live::Watcher;
+pub use run::{Event, EventKind, Origin, Run, StoredFinding};
+pub use step::{DirectionTotals, IoFailure, StepRecord, WorkerTotals};
+pub use tally::Tally;

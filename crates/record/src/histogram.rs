@@ -1,0 +1,136 @@
+//! The recording histogram: log-linear, 512 sub-buckets an octave, 32-bit counts, 64 KiB.
+//!
+//! Values below 512 ns have a bucket each; above, every power of two is cut into 512 equal buckets, so that a bucket's
+//! middle is within 0.1 % of every value in it. Values above 2^40 ns (18 minutes) fall into the last bucket; the exact
+//! least and greatest value are kept beside it in the [`Tally`](crate::Tally).
+
+/// Sub-buckets an octave, as a power of two.
+const SUB_BITS: u32 = 9;
+/// Number of buckets: one linear group and 31 octaves.
+pub const BUCKETS: usize = 32 << SUB_BITS;
+
+/// The bucket that holds `nanoseconds`.
+#[inline]
+pub const fn bucket_of(nanoseconds: u64) -> usize {
+    if nanoseconds < 1 << SUB_BITS {
+        return nanoseconds as usize;
+    }
+    let octave = 63 - nanoseconds.leading_zeros() - SUB_BITS;
+    let bucket = ((octave as usize) << SUB_BITS) + (nanoseconds >> octave) as usize;
+    if bucket < BUCKETS { bucket } else { BUCKETS - 1 }
+}
+
+/// Least and greatest value of `bucket` in nanoseconds, both inclusive.
+pub const fn bucket_bounds(bucket: usize) -> (u64, u64) {
+    if bucket < 1 << SUB_BITS {
+        return (bucket as u64, bucket as u64);
+    }
+    let octave = (bucket >> SUB_BITS) as u32 - 1;
+    let low = ((bucket & ((1 << SUB_BITS) - 1)) as u64 + (1 << SUB_BITS)) << octave;
+    (low, low + (1 << octave) - 1)
+}
+
+/// The value in nanoseconds that stands for everything in `bucket`.
+pub const fn bucket_middle(bucket: usize) -> u64 {
+    let (low, high) = bucket_bounds(bucket);
+    low + (high - low) / 2
+}
+
+/// Counts by bucket; what the worker writes into for every I/O.
+#[derive(Clone, Debug)]
+pub struct Histogram {
+    counts: Box<[u32; BUCKETS]>,
+    /// No bucket outside `low..=high` is non-zero; `low > high` where all are zero. Spares walking 16,384 buckets.
+    low: usize,
+    high: usize,
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Histogram::new()
+    }
+}
+
+impl Histogram {
+    /// An empty histogram; the only allocation it ever makes.
+    pub fn new() -> Histogram {
+        let counts: Box<[u32]> = vec![0; BUCKETS].into_boxed_slice();
+        match counts.try_into() {
+            Ok(counts) => Histogram { counts, low: BUCKETS, high: 0 },
+            // The length is BUCKETS by construction.
+            Err(_) => unreachable!("a slice of BUCKETS counts converts"),
+        }
+    }
+
+    /// Counts one value.
+    #[inline]
+    pub fn record(&mut self, nanoseconds: u64) {
+        let bucket = bucket_of(nanoseconds);
+        self.counts[bucket] = self.counts[bucket].saturating_add(1);
+        self.low = self.low.min(bucket);
+        self.high = self.high.max(bucket);
+    }
+
+    /// True where nothing has been counted.
+    pub fn is_empty(&self) -> bool {
+        self.low > self.high
+    }
+
+    /// Forgets all counts.
+    pub fn clear(&mut self) {
+        if !self.is_empty() {
+            self.counts[self.low..=self.high].fill(0);
+        }
+        self.low = BUCKETS;
+        self.high = 0;
+    }
+
+    /// Buckets that are not zero, with their counts, in rising order.
+    pub fn filled(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
+        let range = if self.is_empty() { 0..0 } else { self.low..self.high + 1 };
+        let start = range.start;
+        self.counts[range]
+            .iter()
+            .enumerate()
+            .filter(|&(_, &count)| count != 0)
+            .map(move |(at, &count)| ((start + at) as u16, u64::from(count)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_value_lies_in_its_bucket_and_the_middle_is_within_a_thousandth(value in 0u64..1 << 40) {
+            let (low, high) = bucket_bounds(bucket_of(value));
+            prop_assert!(low <= value && value <= high);
+            let error = (bucket_middle(bucket_of(value)) as f64 - value as f64).abs();
+            prop_assert!(error <= value as f64 * 0.001);
+        }
+    }
+
+    #[test]
+    fn buckets_are_contiguous_and_cover_eighteen_minutes() {
+        for bucket in 1..BUCKETS {
+            assert_eq!(bucket_bounds(bucket).0, bucket_bounds(bucket - 1).1 + 1, "{bucket}");
+        }
+        assert_eq!(bucket_bounds(BUCKETS - 1).1, (1 << 40) - 1);
+        assert_eq!(bucket_of(u64::MAX), BUCKETS - 1);
+    }
+
+    #[test]
+    fn clearing_leaves_nothing_behind() {
+        let mut histogram = Histogram::new();
+        for value in [3, 70_000, 1 << 39] {
+            histogram.record(value);
+        }
+        assert_eq!(histogram.filled().map(|(_, count)| count).sum::<u64>(), 3);
+        histogram.clear();
+        assert!(histogram.is_empty());
+        histogram.record(5);
+        assert_eq!(histogram.filled().collect::<Vec<_>>(), vec![(5, 1)]);
+    }
+}

@@ -1,0 +1,109 @@
+//! A run: everything that was asked, found out and measured.
+
+use serde::{Deserialize, Serialize};
+use workload::Nanos;
+
+use crate::{HostFacts, Sample, StepRecord, TargetFacts};
+
+/// A run, measured here or imported.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// Version of plimsoll that recorded it.
+    pub version: String,
+    /// The command line as typed, one word each.
+    pub words: Vec<String>,
+    /// When the run's clock showed zero: milliseconds since 1970, UTC.
+    pub started_unix_ms: u64,
+    /// Measured here, or read from another tool's output.
+    pub origin: Origin,
+    /// The machine; `None` where an import does not say.
+    pub host: Option<HostFacts>,
+    /// The target; `None` where an import does not say.
+    pub target: Option<TargetFacts>,
+    /// The policy as typed.
+    pub policy: Option<String>,
+    /// The expectation as typed.
+    pub expectation: Option<String>,
+    /// In the order they ran.
+    pub steps: Vec<StepRecord>,
+    /// Raw counters in time order.
+    pub samples: Vec<Sample>,
+    /// What happened beside the load, in time order.
+    pub events: Vec<Event>,
+    /// What it means, as the analysis put it at the time.
+    pub findings: Vec<StoredFinding>,
+    /// False where the run was cut off before it could say its last word.
+    pub complete: bool,
+}
+
+/// Where a run comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// Measured by plimsoll.
+    Measured,
+    /// Read from another tool's output.
+    Imported {
+        /// `fio 3.33 JSON`, for example.
+        tool: String,
+        /// What that output does not hold.
+        lacks: Vec<String>,
+    },
+}
+
+/// Something that happened beside the load.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    /// When on the run's clock.
+    pub at: Nanos,
+    /// What kind.
+    pub kind: EventKind,
+    /// In words.
+    pub text: String,
+}
+
+/// Kinds of [`Event`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EventKind {
+    /// Worth knowing.
+    Note,
+    /// Something that weakens the result.
+    Warning,
+    /// An I/O or a step failed.
+    Failure,
+    /// Somebody asked to stop.
+    Interrupt,
+}
+
+/// A finding as it is stored: its kind, its numbers as JSON and its sentence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredFinding {
+    /// Kind in snake_case.
+    pub kind: String,
+    /// The whole finding as JSON.
+    pub json: String,
+    /// In words.
+    pub sentence: String,
+}
+
+impl Run {
+    /// A run in which nothing has happened yet.
+    pub fn started(words: Vec<String>, started_unix_ms: u64) -> Run {
+        Run {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            words,
+            started_unix_ms,
+            origin: Origin::Measured,
+            host: None,
+            target: None,
+            policy: None,
+            expectation: None,
+            steps: Vec::new(),
+            samples: Vec::new(),
+            events: Vec::new(),
+            findings: Vec::new(),
+            complete: false,
+        }
+    }
+}

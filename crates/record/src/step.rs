@@ -1,0 +1,127 @@
+//! One step as it happened.
+
+use serde::{Deserialize, Serialize};
+use workload::{Direction, Ending, Nanos, StepPlan};
+
+use crate::{Distribution, Interval, Tally};
+
+/// One step as it happened: its plan, its intervals and its totals.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StepRecord {
+    /// What was planned.
+    pub plan: StepPlan,
+    /// Start on the run's clock.
+    pub started: Nanos,
+    /// When counting began: `started` plus the ramp.
+    pub counted_from: Nanos,
+    /// When the last I/O was done.
+    pub ended: Nanos,
+    /// Why it ended.
+    pub ending: Ending,
+    /// Names of its jobs; [`Interval::job`] and [`WorkerTotals::job`] point here.
+    pub jobs: Vec<String>,
+    /// In time order, one a job and interval, ramp included.
+    pub intervals: Vec<Interval>,
+    /// One a worker, ramp left out.
+    pub workers: Vec<WorkerTotals>,
+    /// The first failures, at most 16.
+    pub failures: Vec<IoFailure>,
+    /// What the engine has to say of itself: features used, fallbacks taken.
+    pub notes: Vec<String>,
+}
+
+/// Totals of one worker past the ramp.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WorkerTotals {
+    /// Index into the step's jobs.
+    pub job: u16,
+    /// Start of counting on the run's clock.
+    pub started: Nanos,
+    /// When its last I/O was done.
+    pub ended: Nanos,
+    /// By [`Direction::index`].
+    pub directions: [DirectionTotals; 4],
+    /// User CPU of the worker's thread in nanoseconds, zero where unknown (simulated).
+    pub user_cpu_ns: u64,
+    /// System CPU of the worker's thread in nanoseconds.
+    pub system_cpu_ns: u64,
+    /// Context switches, voluntary and not.
+    pub context_switches: u64,
+    /// Major page faults.
+    pub major_faults: u64,
+    /// Minor page faults.
+    pub minor_faults: u64,
+    /// I/Os issued, by the number then in flight (itself included): 1, 2-3, 4-7, 8-15, 16-31, 32-63, 64 and more.
+    pub depth_counts: [u64; 7],
+    /// Submission calls, by I/Os handed over in one: 0, 1-4, 5-8, 9-16, 17-32, 33-64, more.
+    pub submit_counts: [u64; 7],
+    /// Reaps, by I/Os that came back in one: as `submit_counts`.
+    pub complete_counts: [u64; 7],
+    /// Submissions later than due by more than 1 ms.
+    pub late: u64,
+    /// The longest that an issue came after its due time, nanoseconds.
+    pub late_ns_max: u64,
+}
+
+/// Totals of one direction of a worker.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DirectionTotals {
+    /// Sums; latency is due→done.
+    pub tally: Tally,
+    /// Due→done.
+    pub latency: Distribution,
+    /// Issued→done.
+    pub service: Distribution,
+    /// Due or picked→issued, where submission is a step of its own; empty elsewhere.
+    pub submission: Distribution,
+}
+
+/// An I/O that failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IoFailure {
+    /// When on the run's clock.
+    pub at: Nanos,
+    /// Which way.
+    pub direction: Direction,
+    /// The file.
+    pub path: String,
+    /// Byte offset.
+    pub offset: u64,
+    /// Length in bytes.
+    pub bytes: u32,
+    /// The errno.
+    pub errno: i32,
+}
+
+impl StepRecord {
+    /// Intervals past the ramp, merged over jobs, in time order.
+    pub fn counted(&self) -> Vec<Interval> {
+        let mut merged: Vec<Interval> = Vec::new();
+        for interval in self.intervals.iter().filter(|interval| interval.counted) {
+            match merged.last_mut() {
+                Some(last) if last.start == interval.start => last.merge(interval),
+                _ => merged.push(Interval { job: 0, ..interval.clone() }),
+            }
+        }
+        merged
+    }
+
+    /// Seconds that were counted.
+    pub fn seconds(&self) -> f64 {
+        self.ended.since(self.counted_from).as_secs_f64()
+    }
+
+    /// Sums of `direction` over all workers.
+    pub fn tally(&self, direction: Direction) -> Tally {
+        let mut sum = Tally::default();
+        self.workers.iter().for_each(|worker| sum.merge(&worker.directions[direction.index()].tally));
+        sum
+    }
+
+    /// Due→done of `direction` over all workers.
+    pub fn latency(&self, direction: Direction) -> Distribution {
+        let mut merged = Distribution::default();
+        self.workers.iter().for_each(|worker| merged.merge(&worker.directions[direction.index()].latency));
+        merged
+    }
+}

@@ -1,0 +1,64 @@
+//! Sums of one direction over some span: what is exact beside the histogram.
+
+use serde::{Deserialize, Serialize};
+
+/// Sums over the I/Os of one direction that ended in some span.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// I/Os that ended well.
+    pub ops: u64,
+    /// Bytes they moved.
+    pub bytes: u64,
+    /// I/Os that failed.
+    pub errors: u64,
+    /// I/Os that moved fewer bytes than asked.
+    pub short: u64,
+    /// Sum of due→done in nanoseconds.
+    pub latency_ns_sum: u64,
+    /// Least due→done in nanoseconds; `u64::MAX` where there was none.
+    pub latency_ns_min: u64,
+    /// Greatest due→done in nanoseconds.
+    pub latency_ns_max: u64,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Tally {
+            ops: 0,
+            bytes: 0,
+            errors: 0,
+            short: 0,
+            latency_ns_sum: 0,
+            latency_ns_min: u64::MAX,
+            latency_ns_max: 0,
+        }
+    }
+}
+
+impl Tally {
+    /// Counts one I/O that ended well.
+    #[inline]
+    pub fn count(&mut self, bytes: u64, latency_ns: u64) {
+        self.ops += 1;
+        self.bytes += bytes;
+        self.latency_ns_sum += latency_ns;
+        self.latency_ns_min = self.latency_ns_min.min(latency_ns);
+        self.latency_ns_max = self.latency_ns_max.max(latency_ns);
+    }
+
+    /// Adds `other`; exact, and the order does not matter.
+    pub fn merge(&mut self, other: &Tally) {
+        self.ops += other.ops;
+        self.bytes += other.bytes;
+        self.errors += other.errors;
+        self.short += other.short;
+        self.latency_ns_sum += other.latency_ns_sum;
+        self.latency_ns_min = self.latency_ns_min.min(other.latency_ns_min);
+        self.latency_ns_max = self.latency_ns_max.max(other.latency_ns_max);
+    }
+
+    /// Mean due→done in nanoseconds; `None` where nothing ended.
+    pub fn latency_ns_mean(&self) -> Option<f64> {
+        (self.ops > 0).then(|| self.latency_ns_sum as f64 / self.ops as f64)
+    }
+}
