@@ -1,0 +1,99 @@
+//! A finding is a value: what it means in numbers, what it rests on, and how sure it is. Text is made from it at the end.
+
+use serde::{Deserialize, Serialize};
+use workload::{Direction, Nanos};
+
+use crate::Estimate;
+
+/// Something the record shows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// What it is, with its numbers.
+    #[serde(flatten)]
+    pub meaning: Meaning,
+    /// The spans of the record that show it.
+    pub evidence: Vec<Evidence>,
+    /// How sure it is.
+    pub confidence: Confidence,
+}
+
+/// A span of the record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// Name of the step.
+    pub step: String,
+    /// The series that shows it: `rate`, `latency`, `diskstats vda`, `cpu`.
+    pub series: String,
+    /// From, on the run's clock.
+    pub from: Nanos,
+    /// To, on the run's clock.
+    pub to: Nanos,
+}
+
+/// How sure a finding is (methodology: certain = a provider's counter says it, strong = policy match and flat, likely =
+/// flat and round, possible = one symptom).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confidence {
+    /// One symptom.
+    Possible,
+    /// A flat and round figure.
+    Likely,
+    /// Flat, and the figure of a policy.
+    Strong,
+    /// Counted, not inferred.
+    Certain,
+}
+
+/// What pins a plateau.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Limiter {
+    /// Counts are far steadier than latencies allow of a busy device: something meters.
+    Metered,
+    /// Counts vary as those of a busy device do.
+    Saturated,
+    /// The record does not tell the two apart.
+    Unclear,
+}
+
+/// Kinds of findings with their numbers. Rates are per second, latencies nanoseconds, sizes bytes, shares 0 to 1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum Meaning {
+    /// More depth brings no more small I/Os: operations are capped at `cap`.
+    IopsCap { direction: Direction, cap: Estimate, limiter: Limiter, at_least: bool },
+    /// Larger blocks bring no more bytes: bandwidth is capped at `cap` bytes a second.
+    BandwidthCap { direction: Direction, cap: Estimate, limiter: Limiter, at_least: bool },
+    /// Below `bytes` the operations cap binds, above it the bandwidth cap.
+    Crossover { direction: Direction, bytes: f64 },
+    /// The depth that fills the cap: `star` = cap × base latency, `ninety` = least depth with 90 % of the cap.
+    FillingDepth { direction: Direction, star: f64, ninety: f64, base_latency_ns: f64 },
+    /// The rate did not settle within the step.
+    Unsteady { step: String, half_width: f64 },
+    /// Depth is not rate × latency: the generator, not the volume, was measured.
+    LittleMismatch { step: String, depth: f64, product: f64 },
+    /// The generator lacked CPU.
+    GeneratorBound { step: String, own_cpu_share: f64, steal_share: f64, late: u64 },
+    /// Somebody else used the device meanwhile.
+    ForeignLoad { device: String, ops_per_second: f64, bytes_per_second: f64, share: f64 },
+    /// The target is not a volume, or something stands between.
+    TargetDoubt { doubt: String },
+    /// Reads were served by the page cache.
+    CachedReads { share: f64 },
+    /// Part of the region held no data before the layout; `laid_out` is what was written then.
+    Unwritten { share: f64, laid_out: bool },
+    /// Only reads were measured; a thin device may answer them from nothing.
+    ReadsOnly { unwritten_share: Option<f64> },
+    /// The whole run lies inside a burst that the policy knows.
+    InsideBurst { policy: String, resource: String, burst_s: f64, loaded_s: f64 },
+    /// The rate fell by a step during the run, from `before` to `after` a second.
+    StepDown { step: String, at: Nanos, before: f64, after: f64 },
+    /// Reads are much faster than the device below can count: a cache or unwritten blocks answer.
+    TooFast { step: String, latency_ns: f64 },
+    /// The run was stopped before its end.
+    Interrupted { after_s: f64 },
+    /// An I/O failed.
+    Failed { step: String, errno: i32, count: u64 },
+}

@@ -1,0 +1,107 @@
+//! What the record says in figures: every number that a report prints is a field here or in the record.
+
+use serde::{Deserialize, Serialize};
+use workload::{Direction, Ending, Nanos};
+
+use crate::{Finding, Verdict};
+
+/// A figure with its 95 % interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// The figure.
+    pub value: f64,
+    /// Lower end of the interval.
+    pub low: f64,
+    /// Upper end of the interval.
+    pub high: f64,
+}
+
+impl Estimate {
+    /// Half the interval's length.
+    pub fn half_width(&self) -> f64 {
+        (self.high - self.low) / 2.0
+    }
+}
+
+/// One step of a ladder, or one job, in one direction.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// Name of the step.
+    pub step: String,
+    /// Which way.
+    pub direction: Direction,
+    /// I/Os in flight, all workers together.
+    pub depth: u32,
+    /// Bytes of an I/O.
+    pub block: u64,
+    /// Operations a second.
+    pub iops: Estimate,
+    /// Bytes a second.
+    pub bytes_per_second: Estimate,
+    /// Mean latency in nanoseconds.
+    pub latency_ns_mean: f64,
+    /// Median latency in nanoseconds.
+    pub latency_ns_p50: u64,
+    /// 99th percentile in nanoseconds.
+    pub latency_ns_p99: u64,
+    /// Seconds that were counted.
+    pub seconds: f64,
+    /// Why the step ended.
+    pub ending: Ending,
+    /// Variance over mean of the counts a second, over the square of the latency's coefficient of variation (the limiter
+    /// index; below 0.05: a limiter); `None` with fewer than 5 samples.
+    pub limiter_index: Option<f64>,
+}
+
+/// Latency of one I/O at a time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LatencyRow {
+    /// Name of the step.
+    pub step: String,
+    /// Which way; a flush is timed by itself.
+    pub direction: Direction,
+    /// I/Os timed.
+    pub count: u64,
+    /// Nanoseconds.
+    pub mean_ns: f64,
+    /// (percent, nanoseconds), rising: 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9, 99.99 as far as the count supports.
+    pub percentiles: Vec<(f64, u64)>,
+    /// Greatest, nanoseconds.
+    pub max_ns: u64,
+}
+
+/// What the run has used up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spent {
+    /// Bytes read.
+    pub bytes_read: u64,
+    /// Bytes written.
+    pub bytes_written: u64,
+    /// Operations as the policy charges them; plain operations without a policy.
+    pub charged_ops: f64,
+    /// Share of the policy's burst bucket that this is (0 to 1); `None` where the policy has none.
+    pub credit_share: Option<f64>,
+    /// Seconds under load.
+    pub loaded_s: f64,
+}
+
+/// What the record says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Analysis {
+    /// Latency at depth 1: reads, writes, flushes.
+    pub latencies: Vec<LatencyRow>,
+    /// Depth ladders, by direction and then rising depth.
+    pub depths: Vec<Point>,
+    /// Block ladders, by direction and then rising block.
+    pub blocks: Vec<Point>,
+    /// Jobs of the user's own.
+    pub jobs: Vec<Point>,
+    /// What the run has used up.
+    pub spent: Spent,
+    /// The longest span of steady load at one level: no change was seen within it.
+    pub horizon: Nanos,
+    /// What it means, the weightiest first.
+    pub findings: Vec<Finding>,
+    /// The answer.
+    pub verdict: Verdict,
+}

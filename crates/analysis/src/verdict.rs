@@ -1,0 +1,135 @@
+//! The answer against a policy or an expectation, claim by claim (facts of the verdict: DESIGN's five answers).
+
+use serde::{Deserialize, Serialize};
+use workload::Direction;
+
+use crate::Estimate;
+
+/// The answer to one claim, or to all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// No claim was made: the figures stand for themselves.
+    Measured,
+    /// The claim holds.
+    Meets,
+    /// More than claimed by over 3 %: first suspect a cache, a burst, merging, or another unit.
+    Exceeds,
+    /// Less than claimed.
+    Below,
+    /// The rate is that of the policy's burst, and the burst is longer than the run.
+    ConsistentWithBurst,
+    /// The record does not decide it.
+    CannotTell,
+}
+
+/// What a claim is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Quantity {
+    /// Operations a second, at least.
+    Iops,
+    /// Bytes a second, at least.
+    BytesPerSecond,
+    /// Mean latency in nanoseconds, at most.
+    MeanLatency,
+    /// Latency at a percentile in nanoseconds, at most.
+    PercentileLatency,
+}
+
+/// Which reading of "MB/s" a figure fits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reading {
+    /// 1,048,576 bytes.
+    Binary,
+    /// 1,000,000 bytes.
+    Decimal,
+}
+
+/// The figure that is claimed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Claimed {
+    /// The figure: operations or bytes a second, or nanoseconds.
+    pub value: f64,
+    /// As its source writes it: `3,000`, `125 MiB/s`, `200 MB/s`, `30 ms`.
+    pub words: String,
+    /// Who says so: policy id with date, or `expectation`.
+    pub source: String,
+    /// For a bandwidth whose source writes MB/s ambiguously: the reading that the measurement fits, if either.
+    pub reading: Option<Reading>,
+}
+
+/// Why a claim cannot be decided, or is weaker than it looks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "doubt", rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum Doubt {
+    /// The policy's burst lasts `burst_s` seconds at full load; the run loaded the volume for `loaded_s`.
+    InsideBurst { burst_s: f64, loaded_s: f64 },
+    /// The policy's burst has no published length.
+    BurstUnknown,
+    /// Not measured in this run.
+    NotMeasured,
+    /// The rate did not settle, or too few samples.
+    TooShort,
+    /// The generator was the limit.
+    GeneratorBound,
+    /// Foreign load on the device.
+    ForeignLoad,
+    /// The target itself is in doubt (memory, cache, overlay).
+    Target { why: String },
+    /// Below the claim but the depth tested does not fill it: at least `depth` would be needed.
+    DepthTooLow { depth: f64 },
+    /// Below nominal, but within the promise: `fraction` of nominal.
+    WithinPromise { fraction: f64 },
+    /// Not enough values for that percentile.
+    FewSamples { count: u64 },
+    /// The run was stopped before its end.
+    Interrupted,
+}
+
+/// One claim with its answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClaimRow {
+    /// `4 KiB read IOPS`, `1 MiB write`, `read p99`.
+    pub what: String,
+    /// What it is about.
+    pub quantity: Quantity,
+    /// Which way.
+    pub direction: Direction,
+    /// What is claimed.
+    pub claimed: Claimed,
+    /// What was measured, in the unit of `claimed.value`.
+    pub measured: Option<Estimate>,
+    /// 99th percentile of the latency in that measurement, nanoseconds.
+    pub latency_ns_p99: Option<u64>,
+    /// The answer.
+    pub answer: Answer,
+    /// Why not more.
+    pub doubts: Vec<Doubt>,
+}
+
+/// The answer to all claims.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// Below if one is below; else cannot tell if one cannot be told; else meets.
+    pub answer: Answer,
+    /// What the claims were about: the policy as typed, or the expectation.
+    pub subject: Option<String>,
+    /// One a claim, and without claims one a cap.
+    pub rows: Vec<ClaimRow>,
+    /// Doubts that concern the whole run.
+    pub doubts: Vec<Doubt>,
+}
+
+impl Verdict {
+    /// The exit code of plimsoll's own commands: 0 met or nothing claimed, 3 below, 4 cannot tell.
+    pub fn exit_code(&self) -> u8 {
+        match self.answer {
+            Answer::Measured | Answer::Meets | Answer::Exceeds => 0,
+            Answer::Below => 3,
+            Answer::ConsistentWithBurst | Answer::CannotTell => 4,
+        }
+    }
+}
