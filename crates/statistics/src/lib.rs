@@ -1,1 +1,17 @@
 //! Plain mathematics that knows no storage.
+
+pub mod dependence;
+pub mod distribution;
+pub mod interval;
+pub mod moments;
+pub mod permutation;
+pub mod quantile;
+pub mod random;
+
+pub use permutation::Permutation;
+pub use random::{LogNormal, Stream};
+
+/// True when `values` is non-empty and holds only finite numbers, which every estimator here requires.
+pub(crate) fn usable(values: &[f64]) -> bool {
+    !values.is_empty() && values.iter().all(|v| v.is_finite())
+}
