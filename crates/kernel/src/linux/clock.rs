@@ -1,0 +1,176 @@
+//! The run clock, CPU time of threads and of the process, and sleeping until a time on the run clock.
+
+use std::path::Path;
+
+use workload::Nanos;
+
+use super::call::check;
+
+/// The clock of a run: nanoseconds of `CLOCK_MONOTONIC` since an origin.
+///
+/// A copy shows the same time, so every thread of a run carries one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clock {
+    origin_ns: u64,
+}
+
+/// CPU time of a thread or a process since it began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CpuTime {
+    /// Time in user mode.
+    pub user: Nanos,
+    /// Time in the kernel on its behalf.
+    pub system: Nanos,
+}
+
+impl CpuTime {
+    /// User and system time together.
+    pub fn total(self) -> Nanos {
+        self.user + self.system
+    }
+
+    /// What was spent since `earlier`.
+    pub fn since(self, earlier: CpuTime) -> CpuTime {
+        CpuTime { user: self.user.since(earlier.user), system: self.system.since(earlier.system) }
+    }
+}
+
+/// `CLOCK_MONOTONIC` in nanoseconds.
+#[inline]
+fn monotonic_ns() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is a valid place for the result; the clock exists on every Linux, so the call cannot fail.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+impl Clock {
+    /// A clock that shows zero now.
+    pub fn start() -> Clock {
+        Clock { origin_ns: monotonic_ns() }
+    }
+
+    /// Time since the origin; one reading through the vDSO, no system call where the clocksource allows it.
+    #[inline]
+    pub fn now(&self) -> Nanos {
+        Nanos(monotonic_ns().saturating_sub(self.origin_ns))
+    }
+
+    /// What `CLOCK_MONOTONIC` showed at the origin, to relate the run to other users of that clock.
+    pub fn origin(&self) -> Nanos {
+        Nanos(self.origin_ns)
+    }
+
+    /// Sleeps until the clock shows `at`, also across signals; returns at once where that has passed.
+    pub fn sleep_until(&self, at: Nanos) {
+        let until_ns = self.origin_ns.saturating_add(at.0);
+        let until = libc::timespec {
+            tv_sec: (until_ns / 1_000_000_000).min(i64::MAX as u64) as libc::time_t,
+            tv_nsec: (until_ns % 1_000_000_000) as _,
+        };
+        loop {
+            // SAFETY: `until` outlives the call; an absolute sleep writes no remainder, so null is allowed there.
+            let error = unsafe {
+                libc::clock_nanosleep(
+                    libc::CLOCK_MONOTONIC,
+                    libc::TIMER_ABSTIME,
+                    &until,
+                    std::ptr::null_mut(),
+                )
+            };
+            if error != libc::EINTR {
+                return;
+            }
+        }
+    }
+
+    /// Nanoseconds that one reading costs: the least mean of nine batches, so that interruptions do not count.
+    pub fn cost_per_read_ns(&self) -> f64 {
+        const READS: u32 = 2_000;
+        let batch = || {
+            let start = monotonic_ns();
+            for _ in 0..READS {
+                std::hint::black_box(self.now());
+            }
+            (monotonic_ns() - start) as f64 / f64::from(READS)
+        };
+        (0..9).map(|_| batch()).fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// Name of the kernel's clocksource (`tsc`, `kvm-clock`, `hpet`, …) under `root`, normally `/`.
+pub fn clocksource(root: &Path) -> Option<String> {
+    let path = root.join("sys/devices/system/clocksource/clocksource0/current_clocksource");
+    std::fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
+}
+
+fn usage(who: libc::c_int) -> CpuTime {
+    // SAFETY: `rusage` is a struct of integers, for which all zeros is a value.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: `usage` is a valid place for the result.
+    if check(unsafe { libc::getrusage(who, &mut usage) }).is_err() {
+        return CpuTime::default();
+    }
+    let nanos = |t: libc::timeval| Nanos(t.tv_sec as u64 * 1_000_000_000 + t.tv_usec as u64 * 1_000);
+    CpuTime { user: nanos(usage.ru_utime), system: nanos(usage.ru_stime) }
+}
+
+/// CPU time of the calling thread.
+pub fn thread_cpu_time() -> CpuTime {
+    // RUSAGE_THREAD of <bits/resource.h>, which the libc crate does not carry for every target.
+    usage(1)
+}
+
+/// CPU time of all threads of this process.
+pub fn process_cpu_time() -> CpuTime {
+    usage(libc::RUSAGE_SELF)
+}
+
+/// Lets the calling thread's timers fire within a nanosecond of their time instead of the default 50 µs
+/// (`PR_SET_TIMERSLACK`); without it, due times of a paced job would be late by that much.
+pub fn precise_timers() {
+    // SAFETY: this option takes one integer and touches no memory of ours.
+    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1u64, 0u64, 0u64, 0u64) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clock_starts_near_zero_and_never_goes_back() {
+        let clock = Clock::start();
+        let readings: Vec<Nanos> = (0..1000).map(|_| clock.now()).collect();
+        assert!(readings.is_sorted());
+        assert_eq!(clock, { clock }, "a copy shows the same time");
+    }
+
+    #[test]
+    fn a_sleep_ends_no_earlier_than_asked() {
+        let clock = Clock::start();
+        let until = clock.now() + Nanos::from_millis(2);
+        clock.sleep_until(until);
+        assert!(clock.now() >= until);
+        clock.sleep_until(Nanos::ZERO);
+    }
+
+    #[test]
+    fn cpu_time_grows_with_work_and_a_thread_is_part_of_its_process() {
+        let (thread, process) = (thread_cpu_time(), process_cpu_time());
+        let mut sum = 0u64;
+        while thread_cpu_time().since(thread).total() < Nanos::from_millis(20) {
+            sum = std::hint::black_box(sum.wrapping_mul(31).wrapping_add(7));
+        }
+        assert!(process_cpu_time().since(process).total() >= Nanos::from_millis(10));
+    }
+
+    #[test]
+    fn the_clocksource_is_read_below_the_root() {
+        let root = tempfile::tempdir().unwrap();
+        assert_eq!(clocksource(root.path()), None);
+        let folder = root.path().join("sys/devices/system/clocksource/clocksource0");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("current_clocksource"), "tsc\n").unwrap();
+        assert_eq!(clocksource(root.path()).as_deref(), Some("tsc"));
+    }
+}

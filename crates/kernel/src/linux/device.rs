@@ -1,0 +1,133 @@
+//! Block devices by number: what the kernel says of an open one, and where its folder in `/sys` is.
+
+use std::fmt;
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::path::{Path, PathBuf};
+
+use workload::Bytes;
+
+use super::call::check;
+
+/// Major and minor number of a device or a file system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DeviceNumber {
+    /// Which driver.
+    pub major: u32,
+    /// Which of its devices.
+    pub minor: u32,
+}
+
+impl DeviceNumber {
+    /// From `st_dev` or `st_rdev`.
+    pub fn from_dev(dev: u64) -> DeviceNumber {
+        DeviceNumber { major: libc::major(dev), minor: libc::minor(dev) }
+    }
+
+    /// Reads `major:minor`, as `/proc` and `/sys` write it.
+    pub fn parse(word: &str) -> Option<DeviceNumber> {
+        let (major, minor) = word.trim().split_once(':')?;
+        Some(DeviceNumber { major: major.parse().ok()?, minor: minor.parse().ok()? })
+    }
+}
+
+impl fmt::Display for DeviceNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.major, self.minor)
+    }
+}
+
+// Numbers of <linux/fs.h>. `_IO` requests have no direction and no size; the other two are the same on every
+// architecture plimsoll runs on.
+const BLKSSZGET: libc::Ioctl = 0x1268 as libc::Ioctl;
+const BLKROGET: libc::Ioctl = 0x125e as libc::Ioctl;
+const BLKFLSBUF: libc::Ioctl = 0x1261 as libc::Ioctl;
+const BLKGETSIZE64: libc::Ioctl = libc::_IOR::<libc::size_t>(0x12, 114);
+
+/// Size of the open block device.
+///
+/// # Errors
+/// `ENOTTY` where it is no block device.
+pub fn size_of_device(fd: BorrowedFd<'_>) -> io::Result<Bytes> {
+    let mut bytes = 0u64;
+    // SAFETY: this request writes one u64 to the place that is given.
+    check(unsafe { libc::ioctl(fd.as_raw_fd(), BLKGETSIZE64, &mut bytes) })?;
+    Ok(Bytes(bytes))
+}
+
+/// Logical block size of the open block device.
+///
+/// # Errors
+/// `ENOTTY` where it is no block device.
+pub fn logical_block_of(fd: BorrowedFd<'_>) -> io::Result<Bytes> {
+    let mut bytes: libc::c_int = 0;
+    // SAFETY: this request writes one int to the place that is given.
+    check(unsafe { libc::ioctl(fd.as_raw_fd(), BLKSSZGET, &mut bytes) })?;
+    Ok(Bytes(bytes as u64))
+}
+
+/// Whether the open block device refuses writes.
+///
+/// # Errors
+/// `ENOTTY` where it is no block device.
+pub fn is_read_only(fd: BorrowedFd<'_>) -> io::Result<bool> {
+    let mut read_only: libc::c_int = 0;
+    // SAFETY: this request writes one int to the place that is given.
+    check(unsafe { libc::ioctl(fd.as_raw_fd(), BLKROGET, &mut read_only) })?;
+    Ok(read_only != 0)
+}
+
+/// Writes back and forgets what the page cache holds of the open block device; needs root.
+///
+/// # Errors
+/// `EACCES` without root.
+pub fn flush_buffers(fd: BorrowedFd<'_>) -> io::Result<()> {
+    // SAFETY: this request takes no memory of ours.
+    check(unsafe { libc::ioctl(fd.as_raw_fd(), BLKFLSBUF, 0) }).map(drop)
+}
+
+/// The folder of a block device under `root` (normally `/`), resolved, where it has one.
+pub fn sysfs_folder(root: &Path, number: DeviceNumber) -> Option<PathBuf> {
+    root.join(format!("sys/dev/block/{number}")).canonicalize().ok()
+}
+
+/// The number of the block device that the kernel calls `name` (`sda1`, `dm-0`), under `root`.
+pub fn number_of_name(root: &Path, name: &str) -> Option<DeviceNumber> {
+    // sysfs writes `!` where a kernel name has a slash (`cciss/c0d0`).
+    let name = name.replace('/', "!");
+    DeviceNumber::parse(&read_word(&root.join("sys/class/block").join(name).join("dev"))?)
+}
+
+/// A one-line file of `/sys` without blanks around it; `None` where it is missing or empty.
+pub(crate) fn read_word(path: &Path) -> Option<String> {
+    let bytes = std::fs::read(path).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let word = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
+    (!word.is_empty()).then(|| word.to_owned())
+}
+
+/// A one-line file of `/sys` that holds a number.
+pub(crate) fn read_number(path: &Path) -> Option<u64> {
+    read_word(path)?.parse().ok()
+}
+
+/// Logical block size of the device with `number`, or of the disk it is a part of, under `root`.
+pub fn logical_block_in(root: &Path, number: DeviceNumber) -> Option<Bytes> {
+    let folder = sysfs_folder(root, number)?;
+    let here = read_number(&folder.join("queue/logical_block_size"));
+    here.or_else(|| read_number(&folder.parent()?.join("queue/logical_block_size"))).map(Bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn device_numbers_read_as_they_print() {
+        for number in [DeviceNumber { major: 8, minor: 1 }, DeviceNumber { major: 259, minor: 1_048_575 }] {
+            assert_eq!(DeviceNumber::parse(&number.to_string()), Some(number));
+        }
+        assert_eq!(DeviceNumber::parse("8"), None);
+        assert_eq!(DeviceNumber::parse("a:b"), None);
+    }
+}

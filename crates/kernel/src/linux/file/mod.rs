@@ -1,0 +1,276 @@
+//! Files and devices that are open, with what a backend must know of them.
+
+mod alignment;
+mod unnamed;
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use workload::Bytes;
+
+pub use alignment::{Alignment, AlignmentSource};
+pub use unnamed::{OwnedTestFile, TestFileError, Unnaming, create_file_of_ours, unnamed_file};
+
+use super::call::check;
+use super::device::DeviceNumber;
+use super::guard::WritePermit;
+
+/// Whether I/O goes past the page cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direct {
+    /// Past it (`O_DIRECT`).
+    Yes,
+    /// Through it.
+    No,
+}
+
+impl Direct {
+    pub(crate) fn flag(self) -> libc::c_int {
+        match self {
+            Direct::Yes => libc::O_DIRECT,
+            Direct::No => 0,
+        }
+    }
+}
+
+/// What an open file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// A file in a file system.
+    Regular,
+    /// A block device or a partition.
+    BlockDevice,
+}
+
+/// Why a file or device could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Nothing has that path.
+    #[error("{path}: there is no such file or device; check the path")]
+    NotFound {
+        /// As it was given.
+        path: PathBuf,
+    },
+    /// The kernel refuses.
+    #[error("{path}: permission denied; run as root or as the owner")]
+    Permission {
+        /// As it was given.
+        path: PathBuf,
+    },
+    /// It holds no data of its own.
+    #[error("{path}: is {what}; name a regular file, a block device, or a directory to make a file in")]
+    Kind {
+        /// As it was given.
+        path: PathBuf,
+        /// What it is instead.
+        what: &'static str,
+    },
+    /// The file system cannot go past the page cache.
+    #[error("{path}: the file system does not support direct I/O; use buffered I/O or another file system")]
+    NoDirect {
+        /// As it was given.
+        path: PathBuf,
+    },
+    /// It is mounted or marked read-only.
+    #[error("{path}: is read-only; remount it writable or measure reads alone")]
+    ReadOnly {
+        /// As it was given.
+        path: PathBuf,
+    },
+    /// Anything else.
+    #[error("{path}: cannot be opened: {source}")]
+    Other {
+        /// As it was given.
+        path: PathBuf,
+        /// What the kernel said.
+        source: io::Error,
+    },
+}
+
+impl OpenError {
+    pub(crate) fn from_io(path: &Path, direct: Direct, source: io::Error) -> OpenError {
+        let path = path.to_owned();
+        match source.raw_os_error() {
+            Some(libc::ENOENT) => OpenError::NotFound { path },
+            Some(libc::EACCES | libc::EPERM) => OpenError::Permission { path },
+            Some(libc::EROFS) => OpenError::ReadOnly { path },
+            Some(libc::EISDIR) => OpenError::Kind { path, what: "a directory" },
+            Some(libc::EINVAL) if direct == Direct::Yes => OpenError::NoDirect { path },
+            _ => OpenError::Other { path, source },
+        }
+    }
+}
+
+/// An open file or block device. A clone is the same open file; it closes with the last clone.
+#[derive(Clone, Debug)]
+pub struct OpenFile {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    fd: OwnedFd,
+    path: PathBuf,
+    direct: Direct,
+    // True only where a `WritePermit` was shown; the queues refuse writes to anything else.
+    writable: bool,
+    alignment: Alignment,
+    size: Bytes,
+    kind: FileKind,
+    number: DeviceNumber,
+}
+
+impl OpenFile {
+    /// Takes over `file`; `path` is for messages.
+    pub(crate) fn adopt(
+        file: File,
+        path: &Path,
+        direct: Direct,
+        writable: bool,
+    ) -> Result<OpenFile, OpenError> {
+        let other = |source| OpenError::Other { path: path.to_owned(), source };
+        let metadata = file.metadata().map_err(other)?;
+        let kind = kind_of(path, &metadata)?;
+        let size = size_of_open(&file, kind).map_err(other)?;
+        let alignment = alignment::of_fd(file.as_fd(), kind).map_err(other)?;
+        if direct == Direct::Yes && alignment.source == AlignmentSource::NoDirectIo {
+            return Err(OpenError::NoDirect { path: path.to_owned() });
+        }
+        let number = DeviceNumber::from_dev(match kind {
+            FileKind::Regular => metadata.dev(),
+            FileKind::BlockDevice => metadata.rdev(),
+        });
+        let path = path.to_owned();
+        let fd = OwnedFd::from(file);
+        Ok(OpenFile { inner: Arc::new(Inner { fd, path, direct, writable, alignment, size, kind, number }) })
+    }
+
+    /// The path it was opened by; of an unnamed file a description that names its directory.
+    pub fn path(&self) -> &Path {
+        &self.inner.path
+    }
+
+    /// Whether it was opened past the page cache.
+    pub fn direct(&self) -> Direct {
+        self.inner.direct
+    }
+
+    /// Whether the guard allowed writing to it.
+    pub fn is_writable(&self) -> bool {
+        self.inner.writable
+    }
+
+    /// What direct I/O must be aligned to.
+    pub fn alignment(&self) -> Alignment {
+        self.inner.alignment
+    }
+
+    /// Its size when it was opened.
+    pub fn size(&self) -> Bytes {
+        self.inner.size
+    }
+
+    /// File or block device.
+    pub fn kind(&self) -> FileKind {
+        self.inner.kind
+    }
+
+    /// The device itself, or for a file the device number of its file system.
+    pub fn device_number(&self) -> DeviceNumber {
+        self.inner.number
+    }
+
+    /// Waits until all that was written is on stable storage (`fdatasync`).
+    ///
+    /// # Errors
+    /// What the kernel says; `EIO` means that earlier writes were lost.
+    pub fn flush(&self) -> io::Result<()> {
+        // SAFETY: the descriptor is open as long as `self` lives; no memory is involved.
+        check(unsafe { libc::fdatasync(self.as_raw_fd()) }).map(drop)
+    }
+
+    pub(crate) fn as_raw_fd(&self) -> RawFd {
+        self.inner.fd.as_raw_fd()
+    }
+}
+
+impl AsFd for OpenFile {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.inner.fd.as_fd()
+    }
+}
+
+/// The kind of what `metadata` describes, where it is one that I/O can be measured on.
+pub(crate) fn kind_of(path: &Path, metadata: &std::fs::Metadata) -> Result<FileKind, OpenError> {
+    let kind = metadata.file_type();
+    let what = if kind.is_file() {
+        return Ok(FileKind::Regular);
+    } else if kind.is_block_device() {
+        return Ok(FileKind::BlockDevice);
+    } else if kind.is_dir() {
+        "a directory"
+    } else if kind.is_char_device() {
+        "a character device"
+    } else if kind.is_fifo() {
+        "a pipe"
+    } else {
+        "a socket"
+    };
+    Err(OpenError::Kind { path: path.to_owned(), what })
+}
+
+fn size_of_open(file: &File, kind: FileKind) -> io::Result<Bytes> {
+    match kind {
+        FileKind::Regular => file.metadata().map(|m| Bytes(m.len())),
+        FileKind::BlockDevice => super::device::size_of_device(file.as_fd()),
+    }
+}
+
+/// Opens an existing file or device for reading; no permit is needed.
+///
+/// # Errors
+/// [`OpenError`], which names the path and the remedy.
+pub fn open_for_read(path: &Path, direct: Direct) -> Result<OpenFile, OpenError> {
+    // Looked at before it is opened: opening a pipe would wait for its other end.
+    let seen = std::fs::metadata(path).map_err(|e| OpenError::from_io(path, direct, e))?;
+    kind_of(path, &seen)?;
+    let file = std::fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(direct.flag() | libc::O_NONBLOCK | libc::O_NOCTTY)
+        .open(path)
+        .map_err(|e| OpenError::from_io(path, direct, e))?;
+    OpenFile::adopt(file, path, direct, false)
+}
+
+/// Opens what `permit` was made for, for reading and writing. The path is not walked again, so that nothing can have
+/// taken its place since the guard looked.
+///
+/// # Errors
+/// [`OpenError`], which names the path and the remedy.
+pub fn open_for_write(permit: &WritePermit, direct: Direct) -> Result<OpenFile, OpenError> {
+    let file = reopen(permit.anchor(), Access::ReadWrite, direct)
+        .map_err(|e| OpenError::from_io(permit.path(), direct, e))?;
+    OpenFile::adopt(file, permit.path(), direct, true)
+}
+
+/// What a reopened descriptor may do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Read.
+    Read,
+    /// Read and write.
+    ReadWrite,
+}
+
+/// A second, independent open file on what `fd` refers to, with flags of its own.
+pub(crate) fn reopen(fd: BorrowedFd<'_>, access: Access, direct: Direct) -> io::Result<File> {
+    std::fs::OpenOptions::new()
+        .read(true)
+        .write(access == Access::ReadWrite)
+        .custom_flags(direct.flag())
+        .open(format!("/proc/self/fd/{}", fd.as_raw_fd()))
+}

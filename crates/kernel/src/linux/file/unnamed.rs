@@ -1,0 +1,290 @@
+//! Files of our own that vanish with us: without a name where the file system allows it.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use workload::Bytes;
+
+use super::{Access, Direct, OpenError, OpenFile, reopen};
+use crate::linux::call::{check, retry};
+
+/// Why no file of ours could be made.
+#[derive(Debug, thiserror::Error)]
+pub enum TestFileError {
+    /// The directory cannot be used.
+    #[error("{dir}: no file can be made here: {source}; choose a directory you may write to")]
+    Create {
+        /// Where it was to be.
+        dir: PathBuf,
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// It would not fit.
+    #[error(
+        "{dir}: {wanted} are needed but only {free} are free; free some space or ask for a smaller region"
+    )]
+    NoSpace {
+        /// Where it was to be.
+        dir: PathBuf,
+        /// What was asked for.
+        wanted: Bytes,
+        /// What this user may still write there.
+        free: Bytes,
+    },
+    /// The size could not be set.
+    #[error("{dir}: a file of {wanted} cannot be made: {source}; ask for a smaller region")]
+    Size {
+        /// Where it was to be.
+        dir: PathBuf,
+        /// What was asked for.
+        wanted: Bytes,
+        /// What the kernel said.
+        source: io::Error,
+    },
+}
+
+/// How a file of ours came to have no name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unnaming {
+    /// It never had one (`O_TMPFILE`).
+    NeverNamed,
+    /// It had one for a moment, since the file system has no `O_TMPFILE`.
+    Unlinked,
+    /// It has one, as was asked.
+    Named,
+}
+
+/// A file that this process made. Where it is unnamed, its data is gone when the last descriptor closes, also by
+/// `kill -9`. A clone is the same file.
+#[derive(Clone, Debug)]
+pub struct OwnedTestFile {
+    anchor: Arc<File>,
+    shown: PathBuf,
+    dir: PathBuf,
+    unnaming: Unnaming,
+}
+
+/// Prefix and suffix of the names of files of ours, by which they are known again.
+pub(crate) const PREFIX: &str = ".plimsoll-";
+pub(crate) const SUFFIX: &str = ".tmp";
+
+/// Makes a file in `dir` that has no name, where `size` bytes are free; it is empty until [`OwnedTestFile::set_len`].
+///
+/// # Errors
+/// [`TestFileError`] where there is no space or no permission.
+pub fn unnamed_file(dir: &Path, size: Bytes) -> Result<OwnedTestFile, TestFileError> {
+    let file = make_unnamed(dir).map_err(|source| TestFileError::Create { dir: dir.to_owned(), source })?;
+    let (file, unnaming) = file;
+    let shown = dir.join("(unnamed file)");
+    OwnedTestFile { anchor: Arc::new(file), shown, dir: dir.to_owned(), unnaming }.with_space(size)
+}
+
+/// Makes a file in `dir` that keeps its name, `.plimsoll-XXXXXXXX.tmp`, for what must be found by its path. Whoever
+/// asked removes it.
+///
+/// # Errors
+/// [`TestFileError`] where there is no space or no permission.
+pub fn create_file_of_ours(dir: &Path, size: Bytes) -> Result<OwnedTestFile, TestFileError> {
+    let (file, path) =
+        make_named(dir).map_err(|source| TestFileError::Create { dir: dir.to_owned(), source })?;
+    let ours = OwnedTestFile {
+        anchor: Arc::new(file),
+        shown: path.clone(),
+        dir: dir.to_owned(),
+        unnaming: Unnaming::Named,
+    };
+    ours.with_space(size).inspect_err(|_| drop(std::fs::remove_file(path)))
+}
+
+fn make_unnamed(dir: &Path) -> io::Result<(File, Unnaming)> {
+    // O_EXCL beside O_TMPFILE: the file can never be given a name.
+    let without_name = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .mode(0o600)
+        .custom_flags(libc::O_TMPFILE | libc::O_EXCL)
+        .open(dir);
+    match without_name {
+        Ok(file) => Ok((file, Unnaming::NeverNamed)),
+        // Kernels and file systems without it say one of these.
+        Err(e) if matches!(e.raw_os_error(), Some(libc::EOPNOTSUPP | libc::EISDIR | libc::EINVAL)) => {
+            let (file, path) = make_named(dir)?;
+            std::fs::remove_file(path)?;
+            Ok((file, Unnaming::Unlinked))
+        }
+        Err(e) => Err(e),
+    }
+}
+
+fn make_named(dir: &Path) -> io::Result<(File, PathBuf)> {
+    const ATTEMPTS: u32 = 16;
+    let mut last = io::Error::from_raw_os_error(libc::EEXIST);
+    for _ in 0..ATTEMPTS {
+        let path = dir.join(format!("{PREFIX}{:08x}{SUFFIX}", random_word()?));
+        let opened = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .custom_flags(libc::O_NOFOLLOW)
+            .open(&path);
+        match opened {
+            Ok(file) => return Ok((file, path)),
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => last = e,
+            Err(e) => return Err(e),
+        }
+    }
+    Err(last)
+}
+
+fn random_word() -> io::Result<u32> {
+    let mut bytes = [0u8; 4];
+    // SAFETY: the buffer is valid for the length that is given.
+    retry(|| match unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    })?;
+    Ok(u32::from_ne_bytes(bytes))
+}
+
+impl OwnedTestFile {
+    fn with_space(self, wanted: Bytes) -> Result<OwnedTestFile, TestFileError> {
+        let dir = self.dir.clone();
+        let free = free_space(self.anchor.as_fd())
+            .map_err(|source| TestFileError::Create { dir: dir.clone(), source })?;
+        if free < wanted { Err(TestFileError::NoSpace { dir, wanted, free }) } else { Ok(self) }
+    }
+
+    /// Makes the file `size` bytes long; what is beyond its old end is a hole until it is written.
+    ///
+    /// # Errors
+    /// [`TestFileError::Size`] where the file system or `ulimit -f` allows no such file.
+    pub fn set_len(&self, size: Bytes) -> Result<(), TestFileError> {
+        self.anchor.set_len(size.0).map_err(|source| TestFileError::Size {
+            dir: self.dir.clone(),
+            wanted: size,
+            source,
+        })
+    }
+
+    /// Its present size.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn len(&self) -> io::Result<Bytes> {
+        self.anchor.metadata().map(|m| Bytes(m.len()))
+    }
+
+    /// Whether nothing is in it.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn is_empty(&self) -> io::Result<bool> {
+        self.len().map(|len| len == Bytes(0))
+    }
+
+    /// A descriptor of its own for reading.
+    ///
+    /// # Errors
+    /// [`OpenError::NoDirect`] where the file system has no direct I/O.
+    pub fn open_for_read(&self, direct: Direct) -> Result<OpenFile, OpenError> {
+        let file = reopen(self.anchor.as_fd(), Access::Read, direct)
+            .map_err(|e| OpenError::from_io(&self.shown, direct, e))?;
+        OpenFile::adopt(file, &self.shown, direct, false)
+    }
+
+    /// Gives the file's blocks back to the file system at once, without waiting for the last descriptor to close.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn discard(&self) -> io::Result<()> {
+        self.anchor.set_len(0)
+    }
+
+    /// How it came to have no name.
+    pub fn unnaming(&self) -> Unnaming {
+        self.unnaming
+    }
+
+    /// Its path, or a description that names its directory.
+    pub fn path(&self) -> &Path {
+        &self.shown
+    }
+
+    /// The directory it lives in.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    pub(crate) fn anchor(&self) -> Arc<File> {
+        Arc::clone(&self.anchor)
+    }
+}
+
+impl AsFd for OwnedTestFile {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.anchor.as_fd()
+    }
+}
+
+/// Bytes that this user may still write to the file system that `fd` is on; root's reserve counts for root only.
+pub(crate) fn free_space(fd: BorrowedFd<'_>) -> io::Result<Bytes> {
+    // SAFETY: `statvfs` is a struct of integers, for which all zeros is a value.
+    let mut stat: libc::statvfs = unsafe { std::mem::zeroed() };
+    // SAFETY: the descriptor is open and `stat` is a valid place.
+    retry(|| check(unsafe { libc::fstatvfs(fd.as_raw_fd(), &mut stat) }))?;
+    Ok(Bytes(stat.f_bavail.saturating_mul(stat.f_frsize)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::MetadataExt;
+
+    fn names_in(dir: &Path) -> Vec<String> {
+        std::fs::read_dir(dir)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn an_unnamed_file_leaves_no_trace_in_its_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = unnamed_file(dir.path(), Bytes::mib(1)).unwrap();
+        file.set_len(Bytes::mib(1)).unwrap();
+        assert!(names_in(dir.path()).is_empty());
+        assert_eq!(file.len().unwrap(), Bytes::mib(1));
+        assert_eq!(file.anchor.metadata().unwrap().nlink(), 0);
+        file.discard().unwrap();
+        assert!(file.is_empty().unwrap());
+    }
+
+    #[test]
+    fn a_named_file_of_ours_can_be_recognised() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = create_file_of_ours(dir.path(), Bytes(0)).unwrap();
+        let name = names_in(dir.path()).pop().unwrap();
+        assert!(name.starts_with(PREFIX) && name.ends_with(SUFFIX) && name.len() == 22, "{name}");
+        assert_eq!(file.unnaming(), Unnaming::Named);
+    }
+
+    #[test]
+    fn a_file_larger_than_the_free_space_is_refused_and_leaves_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let error = create_file_of_ours(dir.path(), Bytes(u64::MAX / 2)).unwrap_err();
+        assert!(matches!(error, TestFileError::NoSpace { .. }), "{error}");
+        assert!(error.to_string().contains("smaller region"));
+        assert!(names_in(dir.path()).is_empty());
+    }
+
+    #[test]
+    fn a_missing_directory_is_named() {
+        let error = unnamed_file(Path::new("/nowhere/at/all"), Bytes(0)).unwrap_err();
+        assert!(error.to_string().contains("/nowhere/at/all"), "{error}");
+    }
+}

@@ -1,0 +1,294 @@
+//! Linux native asynchronous I/O (`io_submit`) as a queue.
+
+use std::io;
+use std::marker::PhantomData;
+
+use workload::{Direction, Done, Io, Nanos, Wait};
+
+use super::desk::Desk;
+use super::{ABANDONED, DRAIN, QueueError, Refused};
+use crate::linux::call::check_long;
+use crate::linux::clock::{Clock, precise_timers};
+use crate::linux::file::OpenFile;
+
+// <linux/aio_abi.h>
+const IOCB_CMD_PREAD: u16 = 0;
+const IOCB_CMD_PWRITE: u16 = 1;
+const IOCB_CMD_FDSYNC: u16 = 3;
+
+/// `struct io_event` of <linux/aio_abi.h>.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+struct Event {
+    data: u64,
+    iocb: u64,
+    result: i64,
+    result2: i64,
+}
+
+/// Linux native asynchronous I/O. Buffered I/O and a full device make `io_submit` itself wait, as they do in every
+/// program that uses it.
+#[derive(Debug)]
+pub struct AioQueue {
+    context: libc::c_ulong,
+    // One control block a slot, at an address that never changes: the kernel copies it at submission.
+    blocks: Box<[libc::iocb]>,
+    // Control blocks that are queued but not handed over; its capacity is the depth.
+    queued: Vec<*mut libc::iocb>,
+    events: Box<[Event]>,
+    desk: Desk,
+    clock: Clock,
+    closed: bool,
+    _thread: PhantomData<*const ()>,
+}
+
+/// Makes and destroys a context, to see whether the kernel has it.
+pub(super) fn try_setup() -> io::Result<()> {
+    setup(1).map(destroy)
+}
+
+fn setup(depth: u32) -> io::Result<libc::c_ulong> {
+    let mut context: libc::c_ulong = 0;
+    // SAFETY: the context is zero, as the call wants it, and a valid place for the new one.
+    check_long(unsafe { libc::syscall(libc::SYS_io_setup, libc::c_long::from(depth), &mut context) })?;
+    Ok(context)
+}
+
+fn destroy(context: libc::c_ulong) {
+    // SAFETY: a context that `setup` made; it is not used again.
+    unsafe { libc::syscall(libc::SYS_io_destroy, context) };
+}
+
+impl AioQueue {
+    /// Makes a context for `depth` I/Os with a buffer of `slot_bytes` each, and lets the calling thread's timers fire
+    /// on time.
+    ///
+    /// # Errors
+    /// [`QueueError`] where the kernel has no context to give (see `/proc/sys/fs/aio-max-nr`) or no memory.
+    pub fn open(
+        files: &[OpenFile],
+        depth: u32,
+        slot_bytes: usize,
+        clock: Clock,
+    ) -> Result<AioQueue, QueueError> {
+        let desk = Desk::open(files, depth, slot_bytes)?;
+        let context = setup(depth).map_err(|error| QueueError::Setup {
+            backend: workload::BackendKind::Libaio,
+            reason: super::probe::aio_reason(&error),
+        })?;
+        precise_timers();
+        // SAFETY: `iocb` is a struct of integers, for which all zeros is a value.
+        let block: libc::iocb = unsafe { std::mem::zeroed() };
+        let depth = depth as usize;
+        Ok(AioQueue {
+            context,
+            blocks: (0..depth).map(|_| block).collect(),
+            queued: Vec::with_capacity(depth),
+            events: vec![Event::default(); depth].into_boxed_slice(),
+            desk,
+            clock,
+            closed: false,
+            _thread: PhantomData,
+        })
+    }
+
+    /// The buffer of a slot that the kernel does not own.
+    #[inline]
+    pub fn buffer(&self, slot: u32) -> Option<&[u8]> {
+        self.desk.buffer(slot)
+    }
+
+    /// The buffer of a slot that the kernel does not own, for filling.
+    #[inline]
+    pub fn buffer_mut(&mut self, slot: u32) -> Option<&mut [u8]> {
+        self.desk.buffer_mut(slot)
+    }
+
+    /// How many more I/Os can be queued now.
+    #[inline]
+    pub fn room(&self) -> usize {
+        self.desk.depth() - self.desk.taken_count()
+    }
+
+    /// I/Os that are queued or that the kernel owns.
+    #[inline]
+    pub fn in_flight(&self) -> usize {
+        self.desk.taken_count()
+    }
+
+    /// Queues one I/O; the kernel sees it at the next [`AioQueue::submit_and_reap`].
+    ///
+    /// # Errors
+    /// [`Refused`] where it must not reach the kernel.
+    #[inline]
+    pub fn queue(&mut self, io: Io) -> Result<(), Refused> {
+        self.desk.admit(&io)?;
+        let (fd, address) = (self.desk.fd(&io), self.desk.address(io.slot));
+        let Some(block) = self.blocks.get_mut(io.slot as usize) else {
+            return Err(Refused::NoSuchSlot);
+        };
+        block.aio_data = u64::from(io.slot);
+        block.aio_fildes = fd as u32;
+        block.aio_lio_opcode = match io.kind {
+            Direction::Read => IOCB_CMD_PREAD,
+            Direction::Write => IOCB_CMD_PWRITE,
+            Direction::Flush | Direction::Trim => IOCB_CMD_FDSYNC,
+        };
+        // A flush must name no buffer, or the kernel refuses it.
+        let carries_data = matches!(io.kind, Direction::Read | Direction::Write);
+        block.aio_buf = if carries_data { address as u64 } else { 0 };
+        block.aio_nbytes = if carries_data { u64::from(io.bytes) } else { 0 };
+        block.aio_offset = if carries_data { io.offset as i64 } else { 0 };
+        self.queued.push(block);
+        Ok(())
+    }
+
+    /// Hands over what is queued, waits as told, and appends what has ended to `done`, never beyond its capacity. With
+    /// nothing in flight, [`Wait::One`] returns at once and [`Wait::Until`] sleeps.
+    ///
+    /// # Errors
+    /// [`QueueError::Call`] where the kernel refuses the context itself.
+    pub fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
+        let before = done.len();
+        self.submit(done)?;
+        let settled = done.len() > before;
+        match wait {
+            Wait::Poll => self.reap(0, Some(Nanos::ZERO), done),
+            _ if settled => self.reap(0, Some(Nanos::ZERO), done),
+            Wait::One => self.reap(1, None, done),
+            Wait::Until(at) if self.in_flight() == 0 => {
+                self.clock.sleep_until(at);
+                Ok(())
+            }
+            Wait::Until(at) => self.reap(1, Some(at.since(self.clock.now())), done),
+        }
+    }
+
+    /// Hands over as much as the kernel takes. A block that it refuses outright is reported in `done` as failed.
+    fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError> {
+        while !self.queued.is_empty() {
+            // SAFETY: every pointer is to a control block of `self.blocks`, whose slot is taken, so that its buffer is
+            // borrowed by nobody until the I/O has ended; the desk keeps the descriptors open.
+            let submitted = check_long(unsafe {
+                libc::syscall(
+                    libc::SYS_io_submit,
+                    self.context,
+                    self.queued.len() as libc::c_long,
+                    self.queued.as_mut_ptr(),
+                )
+            });
+            match submitted {
+                Ok(count) => drop(self.queued.drain(..count as usize)),
+                Err(error) => match error.raw_os_error() {
+                    Some(libc::EINTR) => {}
+                    // The kernel is out of resources until something ends; what is queued goes with the next call.
+                    Some(libc::EAGAIN) => return Ok(()),
+                    Some(errno) if done.len() < done.capacity() => self.fail_first(errno, done),
+                    _ => return Ok(()),
+                },
+            }
+        }
+        Ok(())
+    }
+
+    /// The first queued block is the one that `io_submit` could not take.
+    fn fail_first(&mut self, errno: i32, done: &mut Vec<Done>) {
+        let block = self.queued.remove(0);
+        let slot = self.slot_of(block);
+        self.desk.settle(slot);
+        done.push(Done { slot, result: -errno, at: Nanos::ZERO });
+    }
+
+    /// The slot whose control block this is: the blocks lie in a row, one a slot.
+    fn slot_of(&self, block: *mut libc::iocb) -> u32 {
+        ((block as usize - self.blocks.as_ptr() as usize) / size_of::<libc::iocb>()) as u32
+    }
+
+    fn reap(
+        &mut self,
+        least: usize,
+        patience: Option<Nanos>,
+        done: &mut Vec<Done>,
+    ) -> Result<(), QueueError> {
+        let owned = self.in_flight() - self.queued.len();
+        let most = owned.min(done.capacity() - done.len());
+        if most == 0 {
+            return Ok(());
+        }
+        let mut timeout = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        let timeout = match patience {
+            None => std::ptr::null_mut(),
+            Some(span) => {
+                timeout.tv_sec = (span.0 / 1_000_000_000).min(1 << 30) as libc::time_t;
+                timeout.tv_nsec = (span.0 % 1_000_000_000) as _;
+                &raw mut timeout
+            }
+        };
+        // SAFETY: `most` is at most the depth, which is the length of `self.events`; the timeout is null or valid.
+        let count = check_long(unsafe {
+            libc::syscall(
+                libc::SYS_io_getevents,
+                self.context,
+                least as libc::c_long,
+                most as libc::c_long,
+                self.events.as_mut_ptr(),
+                timeout,
+            )
+        });
+        let count = match count {
+            Ok(count) => count as usize,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
+            Err(source) => return Err(QueueError::Call { call: "io_getevents", source }),
+        };
+        for event in self.events.iter().take(count) {
+            let slot = event.data as u32;
+            if self.desk.settle(slot) {
+                done.push(Done { slot, result: event.result as i32, at: Nanos::ZERO });
+            }
+        }
+        Ok(())
+    }
+
+    /// What is in use, in words.
+    pub fn features(&self) -> &str {
+        "libaio: io_submit and io_getevents"
+    }
+
+    /// Stops, waits up to a second for the kernel to let go, and says how many I/Os it still holds.
+    pub fn close(mut self) -> usize {
+        self.drain()
+    }
+
+    /// Drops what was not handed over and waits for the rest.
+    fn drain(&mut self) -> usize {
+        if std::mem::replace(&mut self.closed, true) {
+            return self.in_flight();
+        }
+        for block in std::mem::take(&mut self.queued) {
+            let slot = self.slot_of(block);
+            self.desk.settle(slot);
+        }
+        let until = self.clock.now() + DRAIN;
+        let mut done = Vec::with_capacity(self.desk.depth());
+        while self.in_flight() > 0 && self.clock.now() < until {
+            done.clear();
+            if self.reap(1, Some(until.since(self.clock.now())), &mut done).is_err() {
+                break;
+            }
+        }
+        self.in_flight()
+    }
+}
+
+impl Drop for AioQueue {
+    fn drop(&mut self) {
+        let stuck = self.drain();
+        if stuck > 0 {
+            // io_destroy would wait for them without a bound, and their buffers must stay.
+            ABANDONED.fetch_add(stuck, std::sync::atomic::Ordering::Relaxed);
+            self.desk.leak_buffers();
+        } else {
+            destroy(self.context);
+        }
+    }
+}

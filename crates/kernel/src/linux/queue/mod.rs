@@ -1,0 +1,187 @@
+//! Queues of I/O: io_uring, libaio and pread behind the same methods, each owner of the buffers its I/O uses.
+
+mod aio;
+mod desk;
+mod pread;
+mod probe;
+mod region;
+mod uring;
+
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use workload::{BackendKind, Done, Io, Wait};
+
+pub use aio::AioQueue;
+pub use pread::PreadQueue;
+pub use probe::probe;
+pub use uring::UringQueue;
+
+use super::clock::Clock;
+use super::file::OpenFile;
+
+/// Why a queue could not be made or went down.
+#[derive(Debug, thiserror::Error)]
+pub enum QueueError {
+    /// Room for no I/O at all.
+    #[error("a queue needs a depth of at least 1")]
+    NoDepth,
+    /// No memory for the buffers.
+    #[error(
+        "{depth} buffers of {slot_bytes} bytes cannot be had: {source}; ask for less depth or smaller blocks"
+    )]
+    Buffers {
+        /// Slots that were asked for.
+        depth: u32,
+        /// Bytes of each.
+        slot_bytes: usize,
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// The kernel makes no such queue.
+    #[error("{} cannot be used: {reason}", backend.name())]
+    Setup {
+        /// Which one.
+        backend: BackendKind,
+        /// Why, with the remedy.
+        reason: String,
+    },
+    /// The kernel refused while I/O was running.
+    #[error("{call} failed while I/O was running: {source}; this is a fault of the machine or of plimsoll")]
+    Call {
+        /// The system call.
+        call: &'static str,
+        /// What the kernel said.
+        source: io::Error,
+    },
+}
+
+/// Why an I/O was not queued. Nothing has reached the kernel and the slot is as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// The slot is not below the depth.
+    #[error("the slot is beyond the queue's depth")]
+    NoSuchSlot,
+    /// The slot's last I/O has not ended.
+    #[error("the slot's last I/O has not ended")]
+    SlotBusy,
+    /// The file index is beyond the files of the queue.
+    #[error("the queue has no such file")]
+    NoSuchFile,
+    /// The I/O is longer than a slot's buffer.
+    #[error("the I/O is longer than the slot's buffer")]
+    TooLong,
+    /// A write to a file that was opened without a permit.
+    #[error("the file was opened without a permit to write; ask the guard for one")]
+    NoPermit,
+    /// The queue has no such operation.
+    #[error("this queue cannot trim")]
+    NotSupported,
+    /// Nothing can be queued before something is reaped.
+    #[error("the queue is full; reap first")]
+    Full,
+}
+
+/// I/Os of closed queues that the kernel had not let go of within a second, since this process began. Their buffers
+/// are never unmapped.
+pub fn abandoned() -> usize {
+    ABANDONED.load(Ordering::Relaxed)
+}
+
+static ABANDONED: AtomicUsize = AtomicUsize::new(0);
+
+/// How long a queue that is closed waits for what the kernel still owns.
+const DRAIN: workload::Nanos = workload::Nanos::SECOND;
+
+/// Any of the three, chosen while running. Loops that must be fast take the queue's own type instead.
+#[derive(Debug)]
+pub enum Queue {
+    /// io_uring.
+    Uring(Box<UringQueue>),
+    /// Linux native asynchronous I/O.
+    Aio(AioQueue),
+    /// pread and pwrite.
+    Pread(PreadQueue),
+}
+
+macro_rules! each {
+    ($queue:expr, $inner:ident => $call:expr) => {
+        match $queue {
+            Queue::Uring($inner) => $call,
+            Queue::Aio($inner) => $call,
+            Queue::Pread($inner) => $call,
+        }
+    };
+}
+
+impl Queue {
+    /// Opens a queue of `kind` on the thread that will use it.
+    ///
+    /// # Errors
+    /// [`QueueError`] where this machine has no such queue, or no memory for its buffers.
+    pub fn open(
+        kind: BackendKind,
+        files: &[OpenFile],
+        depth: u32,
+        slot_bytes: usize,
+        clock: Clock,
+    ) -> Result<Queue, QueueError> {
+        match kind {
+            BackendKind::IoUring => {
+                UringQueue::open(files, depth, slot_bytes, clock).map(Box::new).map(Queue::Uring)
+            }
+            BackendKind::Libaio => AioQueue::open(files, depth, slot_bytes, clock).map(Queue::Aio),
+            BackendKind::Pread => PreadQueue::open(files, depth, slot_bytes, clock).map(Queue::Pread),
+            BackendKind::Null | BackendKind::Simulated => Err(QueueError::Setup {
+                backend: kind,
+                reason: "it does no I/O, so this kernel has no queue for it".to_owned(),
+            }),
+        }
+    }
+
+    /// The buffer of a slot that the kernel does not own.
+    pub fn buffer(&self, slot: u32) -> Option<&[u8]> {
+        each!(self, q => q.buffer(slot))
+    }
+
+    /// The buffer of a slot that the kernel does not own, for filling.
+    pub fn buffer_mut(&mut self, slot: u32) -> Option<&mut [u8]> {
+        each!(self, q => q.buffer_mut(slot))
+    }
+
+    /// How many more I/Os can be queued now.
+    pub fn room(&self) -> usize {
+        each!(self, q => q.room())
+    }
+
+    /// I/Os that are queued or that the kernel owns.
+    pub fn in_flight(&self) -> usize {
+        each!(self, q => q.in_flight())
+    }
+
+    /// Queues one I/O; the kernel sees it at the next [`Queue::submit_and_reap`].
+    ///
+    /// # Errors
+    /// [`Refused`] where it must not reach the kernel.
+    pub fn queue(&mut self, io: Io) -> Result<(), Refused> {
+        each!(self, q => q.queue(io))
+    }
+
+    /// Hands over what is queued, waits as told, and appends what has ended to `done`, never beyond its capacity.
+    ///
+    /// # Errors
+    /// [`QueueError::Call`] where the kernel refuses the queue itself; a failed I/O is no error but a negative result.
+    pub fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
+        each!(self, q => q.submit_and_reap(wait, done))
+    }
+
+    /// What of the backend is in use, in words.
+    pub fn features(&self) -> &str {
+        each!(self, q => q.features())
+    }
+
+    /// Stops, waits up to a second for the kernel to let go, and says how many I/Os it still holds.
+    pub fn close(self) -> usize {
+        each!(self, q => q.close())
+    }
+}

@@ -1,0 +1,126 @@
+//! pread and pwrite as a queue with room for one.
+
+use std::io;
+use std::marker::PhantomData;
+
+use workload::{Direction, Done, Io, Nanos, Wait};
+
+use super::desk::Desk;
+use super::{QueueError, Refused};
+use crate::linux::call::retry;
+use crate::linux::clock::Clock;
+use crate::linux::file::OpenFile;
+
+/// pread and pwrite. An I/O happens inside [`PreadQueue::submit_and_reap`], so there is room for one at a time.
+#[derive(Debug)]
+pub struct PreadQueue {
+    desk: Desk,
+    queued: Option<Io>,
+    clock: Clock,
+    // Stays on its thread as the other queues do, so that none of the three is used where another could not be.
+    _thread: PhantomData<*const ()>,
+}
+
+impl PreadQueue {
+    /// Makes a queue with `depth` buffers of `slot_bytes` each; only one is in use at a time.
+    ///
+    /// # Errors
+    /// [`QueueError`] where there is no memory for the buffers.
+    pub fn open(
+        files: &[OpenFile],
+        depth: u32,
+        slot_bytes: usize,
+        clock: Clock,
+    ) -> Result<PreadQueue, QueueError> {
+        let desk = Desk::open(files, depth, slot_bytes)?;
+        Ok(PreadQueue { desk, queued: None, clock, _thread: PhantomData })
+    }
+
+    /// The buffer of a slot that is not queued.
+    #[inline]
+    pub fn buffer(&self, slot: u32) -> Option<&[u8]> {
+        self.desk.buffer(slot)
+    }
+
+    /// The buffer of a slot that is not queued, for filling.
+    #[inline]
+    pub fn buffer_mut(&mut self, slot: u32) -> Option<&mut [u8]> {
+        self.desk.buffer_mut(slot)
+    }
+
+    /// One where nothing is queued, else zero.
+    #[inline]
+    pub fn room(&self) -> usize {
+        usize::from(self.queued.is_none())
+    }
+
+    /// One where an I/O is queued, else zero.
+    #[inline]
+    pub fn in_flight(&self) -> usize {
+        self.desk.taken_count()
+    }
+
+    /// Queues one I/O.
+    ///
+    /// # Errors
+    /// [`Refused`] where it must not reach the kernel, or one is queued already.
+    #[inline]
+    pub fn queue(&mut self, io: Io) -> Result<(), Refused> {
+        if self.queued.is_some() {
+            return Err(Refused::Full);
+        }
+        self.desk.admit(&io)?;
+        self.queued = Some(io);
+        Ok(())
+    }
+
+    /// Does the queued I/O and appends its result to `done`, which must have room for one. With nothing queued it
+    /// sleeps until the time of [`Wait::Until`] and otherwise returns at once.
+    ///
+    /// # Errors
+    /// None; the signature is that of the other queues.
+    #[inline]
+    pub fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
+        if done.len() == done.capacity() {
+            return Ok(());
+        }
+        match (self.queued.take(), wait) {
+            (Some(io), _) => {
+                let result = self.perform(&io);
+                self.desk.settle(io.slot);
+                done.push(Done { slot: io.slot, result, at: Nanos::ZERO });
+            }
+            (None, Wait::Until(at)) => self.clock.sleep_until(at),
+            (None, Wait::Poll | Wait::One) => {}
+        }
+        Ok(())
+    }
+
+    fn perform(&self, io: &Io) -> i32 {
+        let (fd, address) = (self.desk.fd(io), self.desk.address(io.slot));
+        let (bytes, offset) = (io.bytes as usize, io.offset as libc::off_t);
+        let moved = retry(|| {
+            // SAFETY: `admit` has checked that the slot exists and holds `bytes`; while the slot is taken nothing
+            // borrows its buffer; the desk keeps `fd` open.
+            let moved = unsafe {
+                match io.kind {
+                    Direction::Read => libc::pread(fd, address.cast(), bytes, offset),
+                    Direction::Write => libc::pwrite(fd, address.cast(), bytes, offset),
+                    Direction::Flush | Direction::Trim => libc::fdatasync(fd) as isize,
+                }
+            };
+            if moved < 0 { Err(io::Error::last_os_error()) } else { Ok(moved as i32) }
+        });
+        moved.unwrap_or_else(|error| -error.raw_os_error().unwrap_or(libc::EIO))
+    }
+
+    /// What is in use, in words.
+    pub fn features(&self) -> &str {
+        "pread and pwrite, one I/O at a time"
+    }
+
+    /// Closes the queue; the kernel never holds anything of it, so the answer is zero.
+    pub fn close(self) -> usize {
+        0
+    }
+}

@@ -1,0 +1,84 @@
+//! Which queues this machine has, and why not where it has not.
+
+use std::io;
+use std::path::Path;
+
+use workload::BackendKind;
+
+use super::{aio, uring};
+
+/// Every real backend in the order of preference, with the reason where it cannot be used.
+pub fn probe() -> Vec<(BackendKind, Result<(), String>)> {
+    vec![
+        (BackendKind::IoUring, uring::try_setup()),
+        (BackendKind::Libaio, aio::try_setup().map_err(|e| aio_reason(&e))),
+        (BackendKind::Pread, Ok(())),
+    ]
+}
+
+/// Why io_uring could not be set up. `disabled` is `/proc/sys/kernel/io_uring_disabled`, where that exists.
+pub(super) fn uring_reason(error: &io::Error, disabled: Option<u64>) -> String {
+    match (error.raw_os_error(), disabled) {
+        (Some(libc::EPERM), Some(2)) => {
+            "switched off for everyone: kernel.io_uring_disabled is 2; set it to 0 with sysctl".to_owned()
+        }
+        (Some(libc::EPERM), Some(1)) => "switched off for users outside kernel.io_uring_group: \
+             kernel.io_uring_disabled is 1; run as root or set it to 0 with sysctl"
+            .to_owned(),
+        (Some(libc::EPERM | libc::EACCES), _) => {
+            "not permitted, probably by a seccomp filter, as containers have; allow io_uring_setup there"
+                .to_owned()
+        }
+        (Some(libc::ENOSYS), _) => {
+            "this kernel was built without it, is older than 5.1, or a container hides it".to_owned()
+        }
+        (Some(libc::ENOMEM), _) => {
+            "not enough lockable memory for the ring; raise ulimit -l or ask for less depth".to_owned()
+        }
+        (Some(libc::EMFILE | libc::ENFILE), _) => "too many open files; raise ulimit -n".to_owned(),
+        _ => format!("io_uring_setup says: {error}"),
+    }
+}
+
+/// As [`uring_reason`], with the switch of this machine.
+pub(super) fn uring_reason_here(error: &io::Error) -> String {
+    let switch = Path::new("/proc/sys/kernel/io_uring_disabled");
+    uring_reason(error, crate::linux::device::read_number(switch))
+}
+
+/// Why a libaio context could not be made.
+pub(super) fn aio_reason(error: &io::Error) -> String {
+    match error.raw_os_error() {
+        Some(libc::EAGAIN) => {
+            "the machine's asynchronous I/Os are used up; raise fs.aio-max-nr with sysctl".to_owned()
+        }
+        Some(libc::ENOSYS) => "this kernel was built without it, or a container hides it".to_owned(),
+        Some(libc::EPERM | libc::EACCES) => {
+            "not permitted, probably by a seccomp filter; allow io_setup there".to_owned()
+        }
+        _ => format!("io_setup says: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_probe_lists_every_backend_in_the_order_of_preference() {
+        let kinds: Vec<BackendKind> = probe().into_iter().map(|(kind, _)| kind).collect();
+        assert_eq!(kinds, [BackendKind::IoUring, BackendKind::Libaio, BackendKind::Pread]);
+        assert!(probe().iter().any(|(kind, works)| *kind == BackendKind::Pread && works.is_ok()));
+    }
+
+    #[test]
+    fn a_reason_names_its_remedy() {
+        let says = |errno, switch| uring_reason(&io::Error::from_raw_os_error(errno), switch);
+        assert!(says(libc::EPERM, Some(2)).contains("io_uring_disabled is 2"));
+        assert!(says(libc::EPERM, Some(1)).contains("io_uring_group"));
+        assert!(says(libc::EPERM, None).contains("seccomp"));
+        assert!(says(libc::EPERM, Some(0)).contains("seccomp"));
+        assert!(says(libc::ENOSYS, None).contains("older than 5.1"));
+        assert!(aio_reason(&io::Error::from_raw_os_error(libc::EAGAIN)).contains("aio-max-nr"));
+    }
+}

@@ -1,0 +1,426 @@
+//! io_uring as a queue: one system call hands over and waits, completions are read from shared memory.
+
+use std::io;
+use std::marker::PhantomData;
+use std::os::fd::{AsRawFd, RawFd};
+
+use io_uring::squeue::{Entry, Flags};
+use io_uring::{EnterFlags, IoUring, opcode, types};
+use workload::{BackendKind, Direction, Done, Io, Nanos, Wait};
+
+use super::desk::Desk;
+use super::{ABANDONED, DRAIN, QueueError, Refused, probe};
+use crate::linux::call::check_long;
+use crate::linux::clock::{Clock, precise_timers};
+use crate::linux::file::OpenFile;
+
+/// io_uring with registered files and buffers where the kernel allows them.
+///
+/// The ring belongs to the thread that opens it (single issuer), so the queue cannot be sent to another.
+pub struct UringQueue {
+    ring: IoUring,
+    enter_fd: RawFd,
+    enter_flags: u32,
+    // Written to the submission ring but not yet taken by the kernel.
+    queued: u32,
+    // Registered buffers are read and written by their own operations.
+    fixed_buffers: bool,
+    // Slots behind one registered buffer; a registered buffer holds at most 1 GiB.
+    slots_per_buffer: u32,
+    file_flag: Flags,
+    desk: Desk,
+    clock: Clock,
+    features: String,
+    closed: bool,
+    _thread: PhantomData<*const ()>,
+}
+
+/// The kernel refuses registered buffers beyond this length.
+const LARGEST_BUFFER: usize = 1 << 30;
+
+/// A timer fires this much late on an idle virtual machine at the median (timer interrupt and switch to the thread), so
+/// the last stretch before a due time is spent looking at the ring instead of sleeping.
+const SPIN: Nanos = Nanos::from_micros(20);
+
+/// `struct io_uring_getevents_arg` of <linux/io_uring.h>.
+#[repr(C)]
+struct WaitArgument {
+    signal_mask: u64,
+    signal_mask_bytes: u32,
+    min_wait_us: u32,
+    timeout: u64,
+}
+
+/// `struct __kernel_timespec`.
+#[repr(C)]
+struct KernelTime {
+    seconds: i64,
+    nanos: i64,
+}
+
+/// `struct io_uring_rsrc_update` of <linux/io_uring.h>.
+#[repr(C)]
+struct RingUpdate {
+    offset: u32,
+    reserved: u32,
+    data: u64,
+}
+
+const IORING_REGISTER_RING_FDS: libc::c_long = 20;
+
+/// A way to set up a ring, in words and as a change to the builder.
+type Setup = (&'static str, fn(&mut io_uring::Builder));
+
+/// Ways to set up a ring, the best first; an older kernel refuses what it does not know with `EINVAL`.
+const SETUPS: [Setup; 4] = [
+    ("single issuer, deferred task work, no index array", |b| {
+        b.setup_single_issuer().setup_defer_taskrun().setup_taskrun_flag();
+        b.setup_submit_all().setup_no_sqarray();
+    }),
+    ("single issuer, deferred task work", |b| {
+        b.setup_single_issuer().setup_defer_taskrun().setup_taskrun_flag().setup_submit_all();
+    }),
+    ("cooperative task work", |b| {
+        b.setup_coop_taskrun().setup_taskrun_flag().setup_submit_all();
+    }),
+    ("plain ring", |_| {}),
+];
+
+fn build(depth: u32) -> Result<(IoUring, &'static str), String> {
+    let mut last = io::Error::from_raw_os_error(libc::EINVAL);
+    for (name, set) in SETUPS {
+        let mut builder = IoUring::builder();
+        builder.dontfork().setup_clamp();
+        set(&mut builder);
+        match builder.build(depth) {
+            Ok(ring) => return check_ring(ring, depth).map(|ring| (ring, name)),
+            Err(error) if error.raw_os_error() == Some(libc::EINVAL) => last = error,
+            Err(error) => return Err(probe::uring_reason_here(&error)),
+        }
+    }
+    Err(probe::uring_reason_here(&last))
+}
+
+fn check_ring(ring: IoUring, depth: u32) -> Result<IoUring, String> {
+    if ring.params().sq_entries() < depth {
+        return Err(format!("a ring holds at most {} I/Os; ask for less depth", ring.params().sq_entries()));
+    }
+    if !ring.params().is_feature_ext_arg() || !ring.params().is_feature_nodrop() {
+        return Err("this kernel's io_uring cannot wait with a time limit; it needs 5.11 or later".to_owned());
+    }
+    Ok(ring)
+}
+
+/// Makes and closes a small ring, to see whether the kernel has it.
+pub(super) fn try_setup() -> Result<(), String> {
+    build(1).map(drop)
+}
+
+impl UringQueue {
+    /// Sets up a ring for `depth` I/Os with a buffer of `slot_bytes` each, for the calling thread alone, and lets that
+    /// thread's timers fire on time.
+    ///
+    /// # Errors
+    /// [`QueueError`] where the kernel has no io_uring to give, or no memory.
+    pub fn open(
+        files: &[OpenFile],
+        depth: u32,
+        slot_bytes: usize,
+        clock: Clock,
+    ) -> Result<UringQueue, QueueError> {
+        let desk = Desk::open(files, depth, slot_bytes)?;
+        let (ring, features) =
+            build(depth).map_err(|reason| QueueError::Setup { backend: BackendKind::IoUring, reason })?;
+        precise_timers();
+        let enter_fd = ring.as_raw_fd();
+        let mut queue = UringQueue {
+            ring,
+            enter_fd,
+            enter_flags: EnterFlags::GETEVENTS.bits(),
+            queued: 0,
+            fixed_buffers: false,
+            slots_per_buffer: u32::MAX,
+            file_flag: Flags::empty(),
+            desk,
+            clock,
+            features: format!("io_uring: {features}"),
+            closed: false,
+            _thread: PhantomData,
+        };
+        queue.register_files();
+        queue.register_buffers();
+        queue.register_ring();
+        Ok(queue)
+    }
+
+    fn register_files(&mut self) {
+        match self.ring.submitter().register_files(&self.desk.fds()) {
+            Ok(()) => {
+                self.file_flag = Flags::FIXED_FILE;
+                self.features.push_str(", registered files");
+            }
+            Err(error) => self.features.push_str(&format!(", files not registered ({error})")),
+        }
+    }
+
+    fn register_buffers(&mut self) {
+        let (start, bytes) = (self.desk.region().start().as_ptr(), self.desk.region().bytes());
+        let slots_per_buffer = (LARGEST_BUFFER / self.desk.stride()).max(1);
+        let piece = slots_per_buffer * self.desk.stride();
+        let buffers: Vec<libc::iovec> = (0..bytes)
+            .step_by(piece)
+            .map(|at| libc::iovec { iov_base: start.wrapping_add(at).cast(), iov_len: piece.min(bytes - at) })
+            .collect();
+        // SAFETY: the buffers lie in the desk's region, which outlives the ring or is never unmapped (see `Drop`).
+        match unsafe { self.ring.submitter().register_buffers(&buffers) } {
+            Ok(()) => {
+                self.fixed_buffers = true;
+                self.slots_per_buffer = slots_per_buffer as u32;
+                self.features.push_str(", registered buffers");
+            }
+            Err(error) if error.raw_os_error() == Some(libc::ENOMEM) => {
+                self.features.push_str(", buffers not registered (raise ulimit -l)");
+            }
+            Err(error) => self.features.push_str(&format!(", buffers not registered ({error})")),
+        }
+    }
+
+    /// Spares the kernel the look-up of the ring's descriptor in every call.
+    fn register_ring(&mut self) {
+        let fd = self.ring.as_raw_fd();
+        let mut update = RingUpdate { offset: u32::MAX, reserved: 0, data: fd as u64 };
+        // SAFETY: one update at a valid place, as the operation wants it.
+        let registered = unsafe {
+            libc::syscall(libc::SYS_io_uring_register, fd, IORING_REGISTER_RING_FDS, &mut update, 1)
+        };
+        if registered == 1 {
+            self.enter_fd = update.offset as RawFd;
+            self.enter_flags |= EnterFlags::REGISTERED_RING.bits();
+            self.features.push_str(", registered ring");
+        }
+    }
+
+    /// The buffer of a slot that the kernel does not own.
+    #[inline]
+    pub fn buffer(&self, slot: u32) -> Option<&[u8]> {
+        self.desk.buffer(slot)
+    }
+
+    /// The buffer of a slot that the kernel does not own, for filling.
+    #[inline]
+    pub fn buffer_mut(&mut self, slot: u32) -> Option<&mut [u8]> {
+        self.desk.buffer_mut(slot)
+    }
+
+    /// How many more I/Os can be queued now.
+    #[inline]
+    pub fn room(&self) -> usize {
+        self.desk.depth() - self.desk.taken_count()
+    }
+
+    /// I/Os that are queued or that the kernel owns.
+    #[inline]
+    pub fn in_flight(&self) -> usize {
+        self.desk.taken_count()
+    }
+
+    /// Queues one I/O; the kernel sees it at the next [`UringQueue::submit_and_reap`].
+    ///
+    /// # Errors
+    /// [`Refused`] where it must not reach the kernel.
+    #[inline]
+    pub fn queue(&mut self, io: Io) -> Result<(), Refused> {
+        self.desk.admit(&io)?;
+        let entry = self.entry(&io);
+        // SAFETY: `admit` has checked that slot and file exist and that the buffer holds `bytes`; while the slot is
+        // taken nothing borrows its buffer; the desk keeps the files open and the region mapped until the ring is gone.
+        if unsafe { self.ring.submission().push(&entry) }.is_err() {
+            // Not reached: the ring has an entry for every slot, and taken slots are no more than that.
+            self.desk.settle(io.slot);
+            return Err(Refused::Full);
+        }
+        self.queued += 1;
+        Ok(())
+    }
+
+    #[inline]
+    fn entry(&self, io: &Io) -> Entry {
+        let registered = !self.file_flag.is_empty();
+        let fd = types::Fd(if registered { io.file as RawFd } else { self.desk.fd(io) });
+        let address = self.desk.address(io.slot);
+        let entry = match (io.kind, self.fixed_buffers) {
+            (Direction::Read, true) => {
+                opcode::ReadFixed::new(fd, address, io.bytes, self.buffer_index(io.slot))
+                    .offset(io.offset)
+                    .build()
+            }
+            (Direction::Write, true) => {
+                opcode::WriteFixed::new(fd, address, io.bytes, self.buffer_index(io.slot))
+                    .offset(io.offset)
+                    .build()
+            }
+            (Direction::Read, false) => opcode::Read::new(fd, address, io.bytes).offset(io.offset).build(),
+            (Direction::Write, false) => opcode::Write::new(fd, address, io.bytes).offset(io.offset).build(),
+            (Direction::Flush | Direction::Trim, _) => {
+                opcode::Fsync::new(fd).flags(types::FsyncFlags::DATASYNC).build()
+            }
+        };
+        entry.flags(self.file_flag).user_data(u64::from(io.slot))
+    }
+
+    #[inline]
+    fn buffer_index(&self, slot: u32) -> u16 {
+        // Nearly always the first: only regions beyond 1 GiB have a second.
+        if slot < self.slots_per_buffer { 0 } else { (slot / self.slots_per_buffer) as u16 }
+    }
+
+    /// Hands over what is queued, waits as told, and appends what has ended to `done`, never beyond its capacity. With
+    /// nothing in flight, [`Wait::One`] returns at once and [`Wait::Until`] sleeps. A signal ends the wait early.
+    ///
+    /// # Errors
+    /// [`QueueError::Call`] where the kernel refuses the ring itself.
+    #[inline]
+    pub fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
+        match wait {
+            Wait::Poll => self.poke()?,
+            Wait::One if self.desk.taken_count() == 0 => {}
+            Wait::One if self.queued == 0 && self.something_ended() => {}
+            Wait::One => self.enter(1, None)?,
+            Wait::Until(at) => self.wait_until(at)?,
+        }
+        self.reap(done);
+        Ok(())
+    }
+
+    /// Hands over what is queued and lets the kernel finish what is ready, without waiting.
+    #[inline]
+    fn poke(&mut self) -> Result<(), QueueError> {
+        let wanted = {
+            let submission = self.ring.submission();
+            self.queued > 0 || submission.taskrun() || submission.cq_overflow()
+        };
+        if wanted { self.enter(0, None) } else { Ok(()) }
+    }
+
+    #[inline]
+    fn something_ended(&mut self) -> bool {
+        !self.ring.completion().is_empty()
+    }
+
+    fn wait_until(&mut self, at: Nanos) -> Result<(), QueueError> {
+        let left = at.since(self.clock.now());
+        if left > SPIN {
+            self.enter(1, Some(left - SPIN))?;
+        } else {
+            self.poke()?;
+        }
+        while !self.something_ended() && self.clock.now() < at {
+            std::hint::spin_loop();
+            self.poke()?;
+        }
+        Ok(())
+    }
+
+    /// One `io_uring_enter`: hands over what is queued and waits for `least` completions, at most for `patience`.
+    #[inline]
+    fn enter(&mut self, least: u32, patience: Option<Nanos>) -> Result<(), QueueError> {
+        let (mut time, mut argument);
+        let (mut flags, mut pointer, mut bytes) = (self.enter_flags, std::ptr::null(), 0);
+        if let Some(span) = patience {
+            time = KernelTime {
+                seconds: (span.0 / 1_000_000_000) as i64,
+                nanos: (span.0 % 1_000_000_000) as i64,
+            };
+            argument = WaitArgument {
+                signal_mask: 0,
+                signal_mask_bytes: 0,
+                min_wait_us: 0,
+                timeout: (&raw mut time) as u64,
+            };
+            flags |= EnterFlags::EXT_ARG.bits();
+            (pointer, bytes) = (&raw mut argument as *const WaitArgument, size_of::<WaitArgument>());
+        }
+        // SAFETY: the ring is open; the argument and the time it points to are null or live until the call returns;
+        // what the submission ring holds was checked by `queue`.
+        let taken = check_long(unsafe {
+            libc::syscall(libc::SYS_io_uring_enter, self.enter_fd, self.queued, least, flags, pointer, bytes)
+        });
+        match taken {
+            Ok(taken) => self.queued -= (taken as u32).min(self.queued),
+            Err(error) => return self.excuse(error),
+        }
+        Ok(())
+    }
+
+    /// Time is up, a signal came, or the kernel wants completions to be reaped first: none is a failure, and what was
+    /// not taken goes with the next call.
+    #[cold]
+    fn excuse(&mut self, error: io::Error) -> Result<(), QueueError> {
+        match error.raw_os_error() {
+            Some(libc::ETIME | libc::EINTR | libc::EAGAIN | libc::EBUSY) => Ok(()),
+            _ => Err(QueueError::Call { call: "io_uring_enter", source: error }),
+        }
+    }
+
+    #[inline]
+    fn reap(&mut self, done: &mut Vec<Done>) {
+        let spare = done.capacity() - done.len();
+        for completion in self.ring.completion().take(spare) {
+            let slot = completion.user_data() as u32;
+            if self.desk.settle(slot) {
+                done.push(Done { slot, result: completion.result(), at: Nanos::ZERO });
+            }
+        }
+    }
+
+    /// What of io_uring is in use, in words.
+    pub fn features(&self) -> &str {
+        &self.features
+    }
+
+    /// Stops, waits up to a second for the kernel to let go, and says how many I/Os it still holds.
+    pub fn close(mut self) -> usize {
+        self.drain()
+    }
+
+    /// Leaves what was not handed over where it is and waits for the rest. Returns how many the kernel still holds.
+    fn drain(&mut self) -> usize {
+        let never_submitted = self.queued as usize;
+        let held = |queue: &UringQueue| queue.desk.taken_count().saturating_sub(never_submitted);
+        if std::mem::replace(&mut self.closed, true) || held(self) == 0 {
+            return held(self);
+        }
+        // Requests that have not reached a device yet are cancelled; the others can only be waited for.
+        let any = types::CancelBuilder::any();
+        let _ = self.ring.submitter().register_sync_cancel(Some(types::Timespec::new()), any);
+        // From here on nothing more is handed over, so that a cancelled run does not go on writing.
+        self.queued = 0;
+        let until = self.clock.now() + DRAIN;
+        let mut done = Vec::with_capacity(self.desk.depth());
+        while self.clock.now() < until && held(self) > 0 {
+            done.clear();
+            if self.enter(1, Some(until.since(self.clock.now()))).is_err() {
+                break;
+            }
+            self.reap(&mut done);
+        }
+        self.queued = never_submitted as u32;
+        held(self)
+    }
+}
+
+impl std::fmt::Debug for UringQueue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("UringQueue").field("features", &self.features).field("desk", &self.desk).finish()
+    }
+}
+
+impl Drop for UringQueue {
+    fn drop(&mut self) {
+        let stuck = self.drain();
+        if stuck > 0 {
+            ABANDONED.fetch_add(stuck, std::sync::atomic::Ordering::Relaxed);
+            self.desk.leak_buffers();
+        }
+    }
+}
