@@ -1,0 +1,16 @@
+//! Reads the repository's own files, so that its rules are tests instead of advice.
+//!
+//! No part of plimsoll imports this crate, and it imports none of them. What the rules are stands in
+//! `ARCHITECTURE.md` and `CONTRIBUTING.md`; the tests in `tests/` say what to do when one of them is broken.
+
+mod functions;
+mod layers;
+mod links;
+mod repository;
+mod source;
+
+pub use functions::{Function, functions};
+pub use layers::{Confined, Crate, Layer, LayerError, crates, layer_table, library_table};
+pub use links::{Link, links};
+pub use repository::{files, root};
+pub use source::{code_only, has_word, test_spans};

@@ -1,0 +1,203 @@
+//! Rust text without what the compiler skips: comments and literals become blanks, so that a search finds code only.
+
+use std::ops::Range;
+
+/// The text with comments, strings and characters blanked; every line break, and so every line number, stays.
+pub fn code_only(text: &str) -> String {
+    let mut reader = Reader { text: text.chars().collect(), at: 0, out: String::with_capacity(text.len()) };
+    while reader.at < reader.text.len() {
+        reader.step();
+    }
+    reader.out
+}
+
+/// Whether `word` stands in `code` as a word of its own.
+pub fn has_word(code: &str, word: &str) -> bool {
+    code.match_indices(word).any(|(at, _)| {
+        let before = code[..at].chars().next_back();
+        let after = code[at + word.len()..].chars().next();
+        !before.is_some_and(in_name) && !after.is_some_and(in_name)
+    })
+}
+
+/// The byte ranges of the modules under `#[cfg(test)]`, in text that [`code_only`] has cleaned.
+pub fn test_spans(code: &str) -> Vec<Range<usize>> {
+    let attribute = "#[cfg(test)]";
+    let opens = code.match_indices(attribute).filter_map(|(at, _)| {
+        let rest = &code[at + attribute.len()..];
+        let brace = rest.find(['{', ';']).filter(|&end| rest[end..].starts_with('{'))?;
+        Some((at, at + attribute.len() + brace))
+    });
+    opens.map(|(start, brace)| start..closing(code, brace)).collect()
+}
+
+/// The byte offset just behind the bracket that closes the one at `open`; the end of the text where none does.
+pub(crate) fn closing(code: &str, open: usize) -> usize {
+    let mut depth = 0usize;
+    for (at, letter) in code[open..].char_indices() {
+        match letter {
+            '{' | '(' | '[' => depth += 1,
+            '}' | ')' | ']' => depth = depth.saturating_sub(1),
+            _ => continue,
+        }
+        if depth == 0 {
+            return open + at + 1;
+        }
+    }
+    code.len()
+}
+
+/// Whether a letter can be part of a Rust name.
+pub(crate) fn in_name(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
+struct Reader {
+    text: Vec<char>,
+    at: usize,
+    out: String,
+}
+
+impl Reader {
+    fn peek(&self, ahead: usize) -> char {
+        self.text.get(self.at + ahead).copied().unwrap_or('\0')
+    }
+
+    fn keep(&mut self) {
+        self.out.push(self.peek(0));
+        self.at += 1;
+    }
+
+    fn blank(&mut self, count: usize) {
+        for _ in 0..count.min(self.text.len() - self.at) {
+            self.out.push(if self.peek(0) == '\n' { '\n' } else { ' ' });
+            self.at += 1;
+        }
+    }
+
+    fn step(&mut self) {
+        match (self.peek(0), self.peek(1)) {
+            ('/', '/') => self.line_comment(),
+            ('/', '*') => self.block_comment(),
+            ('"', _) => self.string(),
+            ('r', '"' | '#') if !self.inside_name() => self.raw_string(),
+            ('b' | 'c', 'r') if !self.inside_name() && matches!(self.peek(2), '"' | '#') => {
+                self.blank(1);
+                self.raw_string();
+            }
+            ('\'', _) => self.character(),
+            _ => self.keep(),
+        }
+    }
+
+    fn inside_name(&self) -> bool {
+        // A `b` or `c` in front of `r"` was blanked, so what stands here is a real name.
+        self.out.chars().next_back().is_some_and(in_name)
+    }
+
+    fn line_comment(&mut self) {
+        while self.at < self.text.len() && self.peek(0) != '\n' {
+            self.blank(1);
+        }
+    }
+
+    fn block_comment(&mut self) {
+        let mut depth = 0;
+        loop {
+            match (self.peek(0), self.peek(1)) {
+                ('/', '*') => depth += 1,
+                ('*', '/') => depth -= 1,
+                _ if self.at >= self.text.len() => return,
+                _ => {
+                    self.blank(1);
+                    continue;
+                }
+            }
+            self.blank(2);
+            if depth == 0 {
+                return;
+            }
+        }
+    }
+
+    fn string(&mut self) {
+        self.blank(1);
+        while self.at < self.text.len() && self.peek(0) != '"' {
+            self.blank(if self.peek(0) == '\\' { 2 } else { 1 });
+        }
+        self.blank(1);
+    }
+
+    fn raw_string(&mut self) {
+        let hashes = (1..).take_while(|&ahead| self.peek(ahead) == '#').count();
+        if self.peek(1 + hashes) != '"' {
+            return self.keep(); // r#name is a name, not a string
+        }
+        self.blank(2 + hashes);
+        let ends =
+            |reader: &Reader| reader.peek(0) == '"' && (1..=hashes).all(|ahead| reader.peek(ahead) == '#');
+        while self.at < self.text.len() && !ends(self) {
+            self.blank(1);
+        }
+        self.blank(1 + hashes);
+    }
+
+    /// A character is blanked; a lifetime is kept.
+    fn character(&mut self) {
+        if self.peek(1) == '\\' {
+            self.blank(3);
+            while self.at < self.text.len() && self.peek(0) != '\'' {
+                self.blank(1);
+            }
+            self.blank(1);
+        } else if self.peek(2) == '\'' {
+            self.blank(3);
+        } else {
+            self.keep();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        code_only(text).split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn comments_and_literals_vanish() {
+        assert_eq!(words("a /* b /* c */ d */ e // f\ng"), ["a", "e", "g"]);
+        assert_eq!(
+            words(r##"x("y \" z", b"q", r#"raw " it"#, br"w") u"##),
+            ["x(", ",", "b", ",", ",", ")", "u"]
+        );
+        assert_eq!(words(r"p('{', '\'', '\u{7f}', b'}') q"), ["p(", ",", ",", ",", "b", ")", "q"]);
+    }
+
+    #[test]
+    fn lifetimes_and_raw_names_stay() {
+        assert_eq!(words("fn f<'a>(x: &'a str) r#fn"), ["fn", "f<'a>(x:", "&'a", "str)", "r#fn"]);
+    }
+
+    #[test]
+    fn line_numbers_stay() {
+        let text = "one \"two\nthree\" /* four\nfive */ six";
+        assert_eq!(code_only(text).matches('\n').count(), 2);
+    }
+
+    #[test]
+    fn a_word_is_found_only_whole() {
+        assert!(has_word("let x = unsafe { y };", "unsafe"));
+        assert!(!has_word("#![deny(unsafe_code)] my_unsafe", "unsafe"));
+    }
+
+    #[test]
+    fn test_modules_are_spanned_to_their_last_brace() {
+        let code = "fn a() {}\n#[cfg(test)]\nmod tests { fn b() { } }\nfn c() {}";
+        let spans = test_spans(code);
+        assert_eq!(&code[spans[0].clone()], "#[cfg(test)]\nmod tests { fn b() { } }");
+        assert!(test_spans("#[cfg(test)]\nmod tests;\nfn c() {}").is_empty());
+    }
+}

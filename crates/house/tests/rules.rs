@@ -1,0 +1,135 @@
+//! Rules of style that a program can see: where `unsafe` may stand, how files open and are named, what no file holds.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use house::{code_only, files, functions, has_word, root};
+
+/// Names under which unrelated things gather.
+const EMPTY_NAMES: [&str; 8] = ["util", "utils", "common", "helpers", "helper", "misc", "types", "manager"];
+
+/// Endings of the files that people write and read here.
+const WRITTEN: [&str; 9] = ["rs", "md", "toml", "sh", "py", "yml", "css", "sql", "ts"];
+
+/// Notes to oneself; in pieces, so that this file does not hold them.
+const UNFINISHED: [&str; 4] =
+    [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X"), concat!("HA", "CK")];
+
+/// Files that may hold `unsafe` outside `crates/kernel`, each with its reason.
+const UNSAFE_BESIDES: [(&str, &str); 0] = [];
+
+struct Written {
+    path: PathBuf,
+    text: String,
+}
+
+impl Written {
+    fn is_rust(&self) -> bool {
+        self.path.extension().is_some_and(|end| end == "rs")
+    }
+
+    /// `path:line` of every line of `text` that `wrong` picks out.
+    fn places(&self, text: &str, wrong: impl Fn(&str) -> bool) -> Vec<String> {
+        let lines = text.lines().enumerate().filter(|(_, line)| wrong(line));
+        lines.map(|(index, _)| format!("{}:{}", self.path.display(), index + 1)).collect()
+    }
+}
+
+fn written() -> Vec<Written> {
+    let here = root();
+    let ends_well = |path: &Path| match path.extension() {
+        Some(end) => WRITTEN.iter().any(|known| end == *known),
+        None => path == Path::new("dev") || path.starts_with(".ci"),
+    };
+    let listed = files(&here).unwrap_or_default().into_iter().filter(|path| ends_well(path));
+    listed
+        .filter_map(|path| Some(Written { text: fs::read_to_string(here.join(&path)).ok()?, path }))
+        .collect()
+}
+
+/// Fails with every place that breaks a rule, and with what to do instead.
+fn none(broken: impl IntoIterator<Item = String>, instead: &str) {
+    let broken: Vec<String> = broken.into_iter().collect();
+    assert!(broken.is_empty(), "{instead}:\n  {}", broken.join("\n  "));
+}
+
+#[test]
+fn unsafe_stands_in_kernel_alone() {
+    let excused = |path: &Path| {
+        path.starts_with("crates/kernel") || UNSAFE_BESIDES.iter().any(|(name, _)| path == Path::new(name))
+    };
+    let rust = written().into_iter().filter(|file| file.is_rust() && !excused(&file.path));
+    none(
+        rust.flat_map(|file| {
+            let wrong = |line: &str| has_word(line, "unsafe") || line.contains("allow(unsafe_code)");
+            file.places(&code_only(&file.text), wrong)
+        }),
+        "unsafe code belongs into crates/kernel, behind a safe function or type that says who owns what; call that",
+    );
+}
+
+#[test]
+fn every_rust_file_opens_with_what_it_is_for() {
+    let opens_well = |text: &str| {
+        let first = text.lines().next().unwrap_or_default();
+        first.starts_with("//! ") && first.split_whitespace().count() >= 4
+    };
+    let rust = written().into_iter().filter(Written::is_rust);
+    none(
+        rust.filter(|file| !opens_well(&file.text)).map(|file| file.path.display().to_string()),
+        "the first line must be `//! ` and, in at least three words, what the file is for",
+    );
+}
+
+#[test]
+fn no_name_is_a_drawer_for_anything() {
+    let says_nothing = |part: &Path| {
+        part.file_stem().and_then(|stem| stem.to_str()).is_some_and(|stem| EMPTY_NAMES.contains(&stem))
+    };
+    none(
+        written()
+            .into_iter()
+            .filter(|file| file.path.iter().map(Path::new).any(says_nothing))
+            .map(|file| file.path.display().to_string()),
+        "name the file after the one thing it does",
+    );
+}
+
+#[test]
+fn no_public_function_takes_a_bare_bool() {
+    let rust = written().into_iter().filter(Written::is_rust);
+    none(
+        rust.flat_map(|file| {
+            let found = functions(&code_only(&file.text)).into_iter().filter(|function| function.public_bool);
+            found.map(|f| format!("{}:{} {}", file.path.display(), f.line, f.name)).collect::<Vec<_>>()
+        }),
+        "a bool in a call says nothing to its reader; take an enum of two named values",
+    );
+}
+
+#[test]
+fn nothing_names_the_machine_it_was_written_on() {
+    let here = root();
+    let here = fs::canonicalize(&here).unwrap_or(here);
+    let home = std::env::var("HOME").unwrap_or_default();
+    // A path of one part, such as /root, is the same on many machines.
+    let telling = |path: &str| Path::new(path).components().count() > 2;
+    let own: Vec<&str> =
+        here.to_str().into_iter().chain([home.as_str()]).filter(|path| telling(path)).collect();
+    none(
+        written()
+            .iter()
+            .flat_map(|file| file.places(&file.text, |line| own.iter().any(|path| line.contains(path)))),
+        "a path of one person's machine: make it relative to the repository",
+    );
+}
+
+#[test]
+fn nothing_unfinished_is_left_in_a_note() {
+    none(
+        written().iter().flat_map(|file| {
+            file.places(&file.text, |line| UNFINISHED.iter().any(|word| has_word(line, word)))
+        }),
+        "finish it, or state as a fact what is missing",
+    );
+}
