@@ -74,8 +74,9 @@ pub enum Meaning {
     Unsteady { step: String, half_width: f64 },
     /// Depth is not rate × latency: the generator, not the volume, was measured.
     LittleMismatch { step: String, depth: f64, product: f64 },
-    /// The generator lacked CPU.
-    GeneratorBound { step: String, own_cpu_share: f64, steal_share: f64, late: u64 },
+    /// The generator lacked CPU: its busiest worker ran `own_cpu_share` of the step, one was ready but not running for
+    /// `waiting_share` of it, and the hypervisor took `steal_share` of the machine.
+    GeneratorBound { step: String, own_cpu_share: f64, waiting_share: f64, steal_share: f64, late: u64 },
     /// Somebody else used the device meanwhile.
     ForeignLoad { device: String, ops_per_second: f64, bytes_per_second: f64, share: f64 },
     /// The target is not a volume, or something stands between.

@@ -63,6 +63,13 @@ pub struct TargetFacts {
     pub direct_alignment: Bytes,
     /// Reasons why figures from this target may not be the volume's (tmpfs, overlayfs, network file system).
     pub doubts: Vec<String>,
+    /// True where only reads may be measured: the target is not ours to write.
+    pub reads_only: bool,
+    /// Share (0 to 1) of the measured region that holds no data (holes, unwritten extents) when reads are measured; `None`
+    /// where the file system or device cannot say.
+    pub unwritten_share: Option<f64>,
+    /// Share (0 to 1) of the measured region found in the page cache after direct reads; `None` where unknown.
+    pub cached_share: Option<f64>,
 }
 
 /// One block device.
@@ -104,6 +111,9 @@ impl TargetFacts {
             devices: Vec::new(),
             direct_alignment: Bytes(512),
             doubts: Vec::new(),
+            reads_only: false,
+            unwritten_share: None,
+            cached_share: None,
         }
     }
 }

@@ -45,6 +45,8 @@ pub struct WorkerTotals {
     pub user_cpu_ns: u64,
     /// System CPU of the worker's thread in nanoseconds.
     pub system_cpu_ns: u64,
+    /// Time the worker's thread was ready to run but had no CPU (second figure of its `schedstat`), nanoseconds.
+    pub run_delay_ns: u64,
     /// Context switches, voluntary and not.
     pub context_switches: u64,
     /// Major page faults.

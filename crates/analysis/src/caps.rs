@@ -1,0 +1,181 @@
+//! What stops the volume: operations, bytes, where the one gives way to the other, and the depth that fills the cap.
+
+use record::Run;
+use workload::{Direction, StepKind};
+
+use crate::{Confidence, Estimate, Evidence, Finding, LatencyRow, Limiter, Meaning, Point};
+
+/// Points within this share of the best belong to the plateau.
+const PLATEAU: f64 = 0.02;
+/// Below this limiter index something meters (methodology 2.5).
+const METERED: f64 = 0.05;
+/// Above this one the counts vary as those of a busy device do.
+const SATURATED: f64 = 0.5;
+/// Queueing this many times the base latency at a flat rate is a meter too, where the index is undefined (methodology 2.5).
+const ELEVATED: f64 = 2.0;
+
+/// A plateau: its level, and whether it is only known to be at least that.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cap {
+    pub level: Estimate,
+    pub at_least: bool,
+}
+
+/// Points of `direction`, rising by `key`.
+fn of(points: &[Point], direction: Direction, key: fn(&Point) -> u64) -> Vec<&Point> {
+    let mut chosen: Vec<&Point> = points.iter().filter(|point| point.direction == direction).collect();
+    chosen.sort_by_key(|point| key(point));
+    chosen
+}
+
+/// The level of the plateau that `values` share: the mean of those within 2 % of the best, with an interval that covers
+/// each one's own and their spread.
+fn plateau(values: &[Estimate]) -> Option<(Estimate, usize)> {
+    let best = values.iter().map(|value| value.value).fold(f64::NAN, f64::max);
+    let on: Vec<&Estimate> = values.iter().filter(|value| value.value >= best * (1.0 - PLATEAU)).collect();
+    if on.is_empty() {
+        return None;
+    }
+    let mean = on.iter().map(|value| value.value).sum::<f64>() / on.len() as f64;
+    let half = on.iter().map(|value| value.half_width()).sum::<f64>() / on.len() as f64;
+    let spread = on.iter().map(|value| (value.value - mean).abs()).fold(0.0, f64::max);
+    let half = half.max(spread);
+    Some((Estimate { value: mean, low: mean - half, high: mean + half }, on.len()))
+}
+
+/// The operations cap of `direction` from the depth ladder: known where the two deepest rungs are on one level.
+pub(crate) fn iops_cap(depths: &[Point], direction: Direction) -> Option<Cap> {
+    let rungs = of(depths, direction, |point| u64::from(point.depth));
+    let rates: Vec<Estimate> = rungs.iter().map(|point| point.iops).collect();
+    let (level, _) = plateau(&rates)?;
+    let flat = |point: &&&Point| point.iops.value >= level.value * (1.0 - PLATEAU);
+    let tail = rungs.iter().rev().take(2).filter(flat).count();
+    Some(Cap { level, at_least: tail < 2 })
+}
+
+/// The bandwidth cap of `direction` from the block ladder: known where the two largest blocks are on one level.
+pub(crate) fn bandwidth_cap(blocks: &[Point], depths: &[Point], direction: Direction) -> Option<Cap> {
+    let mut all = of(blocks, direction, |point| point.block);
+    if all.is_empty() {
+        all = of(depths, direction, |point| point.block);
+    }
+    let rates: Vec<Estimate> = all.iter().map(|point| point.bytes_per_second).collect();
+    let (level, _) = plateau(&rates)?;
+    let flat = |point: &&&Point| point.bytes_per_second.value >= level.value * (1.0 - PLATEAU);
+    let tail = all.iter().rev().take(2).filter(flat).count();
+    Some(Cap { level, at_least: tail < 2 })
+}
+
+/// Latency of one I/O at a time that no cap has stretched: the spaced step where there is one.
+pub(crate) fn base_latency_ns(latencies: &[LatencyRow], depths: &[Point], direction: Direction) -> Option<f64> {
+    let rows: Vec<&LatencyRow> = latencies.iter().filter(|row| row.direction == direction).collect();
+    let spaced = rows.iter().find(|row| row.step.contains("spaced")).map(|row| row.mean_ns);
+    let first = depths.iter().find(|point| point.direction == direction && point.depth == 1);
+    spaced.or(rows.first().map(|row| row.mean_ns)).or(first.map(|point| point.latency_ns_mean))
+}
+
+/// Whether something meters or a busy device shows: the index where it is defined, else the queueing at a flat rate.
+fn limiter(plateau: &[&Point], base_ns: Option<f64>) -> Limiter {
+    let indices: Vec<f64> = plateau.iter().filter_map(|point| point.limiter_index).collect();
+    let queued = base_ns.is_some_and(|base| plateau.iter().any(|point| point.latency_ns_mean > ELEVATED * base));
+    match statistics::quantile::median(&indices) {
+        Some(index) if index < METERED => Limiter::Metered,
+        Some(index) if index > SATURATED => Limiter::Saturated,
+        None if queued => Limiter::Metered,
+        _ => Limiter::Unclear,
+    }
+}
+
+fn evidence(run: &Run, points: &[&Point]) -> Vec<Evidence> {
+    let steps = points.iter().filter_map(|point| run.steps.iter().find(|step| step.plan.name == point.step));
+    steps
+        .map(|step| Evidence {
+            step: step.plan.name.clone(),
+            series: "rate".into(),
+            from: step.counted_from,
+            to: step.ended,
+        })
+        .collect()
+}
+
+fn confidence(limiter: Limiter, at_least: bool) -> Confidence {
+    match (limiter, at_least) {
+        (Limiter::Metered, false) => Confidence::Likely,
+        _ => Confidence::Possible,
+    }
+}
+
+/// Everything about caps that `direction` shows.
+pub(crate) fn findings(run: &Run, figures: &crate::Figures, direction: Direction) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let base = base_latency_ns(&figures.latencies, &figures.depths, direction);
+    let iops = iops_cap(&figures.depths, direction);
+    let bandwidth = bandwidth_cap(&figures.blocks, &figures.depths, direction);
+    let mut push = |meaning, points: &[&Point], confidence| {
+        found.push(Finding { meaning, evidence: evidence(run, points), confidence });
+    };
+    if let Some(cap) = iops {
+        let on = on_level(&figures.depths, direction, |point| point.iops.value, cap);
+        let (limiter, at_least) = (limiter(&on, base), cap.at_least);
+        push(Meaning::IopsCap { direction, cap: cap.level, limiter, at_least }, &on, confidence(limiter, at_least));
+    }
+    if let Some(cap) = bandwidth {
+        let on = on_level(&figures.blocks, direction, |point| point.bytes_per_second.value, cap);
+        let (limiter, at_least) = (limiter(&on, base), cap.at_least);
+        let meaning = Meaning::BandwidthCap { direction, cap: cap.level, limiter, at_least };
+        push(meaning, &on, confidence(limiter, at_least));
+    }
+    if let (Some(ops), Some(bytes)) = (iops, bandwidth)
+        && !ops.at_least
+        && !bytes.at_least
+    {
+        let meaning = Meaning::Crossover { direction, bytes: bytes.level.value / ops.level.value };
+        push(meaning, &[], Confidence::Likely);
+    }
+    if let (Some(cap), Some(base_latency_ns)) = (iops.filter(|cap| !cap.at_least), base)
+        && let Some(ninety) = ninety(&figures.depths, direction, cap.level.value)
+    {
+        let star = cap.level.value * base_latency_ns / 1e9;
+        push(Meaning::FillingDepth { direction, star, ninety, base_latency_ns }, &[], Confidence::Likely);
+    }
+    found
+}
+
+fn on_level(points: &[Point], direction: Direction, value: fn(&Point) -> f64, cap: Cap) -> Vec<&Point> {
+    let least = cap.level.value * (1.0 - PLATEAU);
+    points.iter().filter(|point| point.direction == direction && value(point) >= least).collect()
+}
+
+/// Least depth with 90 % of the cap, interpolated in the logarithm of the depth; below the first rung the first rung's
+/// depth times the share of it that is needed.
+fn ninety(depths: &[Point], direction: Direction, cap: f64) -> Option<f64> {
+    let rungs = of(depths, direction, |point| u64::from(point.depth));
+    let goal = 0.9 * cap;
+    let above = rungs.iter().position(|point| point.iops.value >= goal)?;
+    let high = rungs[above];
+    let Some(low) = above.checked_sub(1).map(|at| rungs[at]) else {
+        return Some(f64::from(high.depth) * (goal / high.iops.value).min(1.0));
+    };
+    let share = (goal - low.iops.value) / (high.iops.value - low.iops.value);
+    let (from, to) = (f64::from(low.depth).ln(), f64::from(high.depth).ln());
+    Some((from + share * (to - from)).exp())
+}
+
+/// Steps whose rate had not settled when they ended.
+pub(crate) fn unsteady(run: &Run, points: &[&Point]) -> Vec<Finding> {
+    let ladders = [StepKind::DepthLadder, StepKind::BlockLadder];
+    let uncertain = points.iter().filter(|point| {
+        let step = run.steps.iter().find(|step| step.plan.name == point.step);
+        step.is_some_and(|step| ladders.contains(&step.plan.kind) && step.ending == workload::Ending::Uncertain)
+    });
+    uncertain
+        .map(|point| Finding {
+            meaning: Meaning::Unsteady {
+                step: point.step.clone(),
+                half_width: point.iops.half_width() / point.iops.value,
+            },
+            evidence: evidence(run, &[point]),
+            confidence: Confidence::Certain,
+        })
+        .collect()
+}

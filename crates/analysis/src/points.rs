@@ -1,0 +1,120 @@
+//! Steps to figures: one point a step and direction, with its interval, and the latency rows.
+
+use record::{Distribution, Interval, Run, StepRecord};
+use statistics::interval::overlapping_batch_means;
+use statistics::moments::Moments;
+use workload::{Direction, StepKind};
+
+use crate::{Estimate, LatencyRow, Point};
+
+/// Percentiles of a latency row; a row keeps those that its count supports.
+const PERCENTILES: [f64; 11] = [1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99];
+/// Values needed beyond a percentile for it to mean something: 99.9 needs 10,000 (methodology 2.7).
+const TAIL_MIN: f64 = 10.0;
+/// Fewer seconds than this give no limiter index.
+const INDEX_SAMPLES: usize = 4;
+/// Below this coefficient of variation of the latency the limiter index is undefined (methodology 2.5).
+const LATENCY_CV_MIN: f64 = 0.05;
+
+/// Points of all steps of `kind`, in the order they ran.
+pub(crate) fn points(run: &Run, kind: StepKind) -> Vec<Point> {
+    let steps = run.steps.iter().filter(|step| step.plan.kind == kind);
+    steps.flat_map(|step| [Direction::Read, Direction::Write].into_iter().filter_map(|d| point(step, d))).collect()
+}
+
+/// The point of one direction; `None` where nothing ended in it.
+pub(crate) fn point(step: &StepRecord, direction: Direction) -> Option<Point> {
+    let tally = step.tally(direction);
+    let seconds = step.seconds();
+    if tally.ops == 0 || seconds <= 0.0 {
+        return None;
+    }
+    let latency = step.latency(direction);
+    let counted = step.counted();
+    let block = step.plan.workers.first().map_or(0, |worker| worker.blocks.of(direction).0);
+    let iops = rate(&counted, direction, tally.ops as f64 / seconds);
+    Some(Point {
+        step: step.plan.name.clone(),
+        direction,
+        depth: step.plan.workers.iter().map(|worker| worker.depth).sum(),
+        block,
+        iops,
+        bytes_per_second: scaled(iops, tally.bytes as f64 / tally.ops as f64),
+        latency_ns_mean: tally.latency_ns_mean().unwrap_or(0.0),
+        latency_ns_p50: latency.percentile(50.0).unwrap_or(0),
+        latency_ns_p99: latency.percentile(99.0).unwrap_or(0),
+        seconds,
+        ending: step.ending,
+        limiter_index: limiter_index(&counted, direction, &latency),
+    })
+}
+
+/// Whole intervals only: a last one that was cut short says nothing about the rate's spread.
+fn whole(counted: &[Interval]) -> impl Iterator<Item = &Interval> {
+    let longest = counted.iter().map(Interval::seconds).fold(0.0, f64::max);
+    counted.iter().filter(move |interval| interval.seconds() >= 0.99 * longest)
+}
+
+fn rates(counted: &[Interval], direction: Direction) -> Vec<f64> {
+    whole(counted).map(|interval| interval.of(direction).tally.ops as f64 / interval.seconds()).collect()
+}
+
+/// The rate with its interval: `overall` (all I/Os over all the time) in the middle; the half-width from batch means of the
+/// seconds, never below what one I/O more or less in the whole span would make.
+fn rate(counted: &[Interval], direction: Direction, overall: f64) -> Estimate {
+    let rates = rates(counted, direction);
+    let seconds: f64 = counted.iter().map(Interval::seconds).sum();
+    let floor = if seconds > 0.0 { 1.0 / seconds } else { overall };
+    let length = statistics::interval::block_length(&rates, 1);
+    let half_width = overlapping_batch_means(&rates, length, 0.95).map_or(overall, |found| found.half_width);
+    let half_width = half_width.max(floor).min(overall);
+    Estimate { value: overall, low: overall - half_width, high: overall + half_width }
+}
+
+fn scaled(estimate: Estimate, factor: f64) -> Estimate {
+    Estimate { value: estimate.value * factor, low: estimate.low * factor, high: estimate.high * factor }
+}
+
+/// F/CV²: how much steadier the counts are than the latencies of a busy device allow (methodology 2.5).
+fn limiter_index(counted: &[Interval], direction: Direction, latency: &Distribution) -> Option<f64> {
+    let counts: Vec<f64> = whole(counted).map(|interval| interval.of(direction).tally.ops as f64).collect();
+    if counts.len() < INDEX_SAMPLES {
+        return None;
+    }
+    let fano = counts.iter().copied().collect::<Moments>().fano()?;
+    let variation = latency.standard_deviation()? / latency.mean()?;
+    (variation >= LATENCY_CV_MIN).then(|| fano / (variation * variation))
+}
+
+/// Latency rows of the latency steps: reads and writes as timed, a flush by itself.
+pub(crate) fn latencies(run: &Run) -> Vec<LatencyRow> {
+    let steps = run.steps.iter().filter(|step| step.plan.kind == StepKind::Latency);
+    steps.flat_map(|step| timed(step).into_iter().filter_map(|direction| row(step, direction))).collect()
+}
+
+/// In a step with flushes the flush is what is timed.
+fn timed(step: &StepRecord) -> Vec<Direction> {
+    if step.tally(Direction::Flush).ops > 0 {
+        return vec![Direction::Flush];
+    }
+    vec![Direction::Read, Direction::Write]
+}
+
+fn row(step: &StepRecord, direction: Direction) -> Option<LatencyRow> {
+    let latency = step.latency(direction);
+    let count = latency.count();
+    let supported = |percent: &f64| (100.0 - percent).min(*percent) / 100.0 * count as f64 >= TAIL_MIN.min(count as f64);
+    let percentiles = PERCENTILES
+        .into_iter()
+        .filter(|percent| *percent == 50.0 || supported(percent))
+        .filter_map(|percent| latency.percentile(percent).map(|value| (percent, value)))
+        .collect();
+    Some(LatencyRow {
+        step: step.plan.name.clone(),
+        direction,
+        count,
+        mean_ns: step.tally(direction).latency_ns_mean()?,
+        percentiles,
+        max_ns: latency.ns_max()?,
+    })
+}
