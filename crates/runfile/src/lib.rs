@@ -1,1 +1,20 @@
 //! A run and its one SQLite file.
+//!
+//! [`Writer`] stores a run while it happens, [`write`] stores one that is over, and [`read`] gives it back, whether it
+//! ended well or was cut off. Tables and columns are described in `docs/reference/run-file.md`; they are made to be read
+//! without this crate too.
+
+mod error;
+mod place;
+mod reader;
+mod rebuild;
+mod rows;
+mod schema;
+mod tables;
+mod writer;
+
+pub use error::{RunfileError, WriteError};
+pub use place::{fresh_name, state_directory, state_directory_from, stem_of};
+pub use reader::read;
+pub use schema::{APPLICATION_ID, SCHEMA_VERSION};
+pub use writer::{SameDevice, Writer, write};

@@ -1,0 +1,115 @@
+//! Why a run file could not be written or read, with what to do about it.
+
+use std::path::PathBuf;
+
+/// Why a run could not be stored.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The name is taken.
+    #[error("{path} exists, and a run file is never overwritten; choose another name or move that file away")]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file could not be made at all.
+    #[error(
+        "cannot create the run file {path}: {source}; choose a directory that exists and that you may write to"
+    )]
+    Create {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file system or a quota is full.
+    #[error(
+        "no space left for the run file {path}; what was recorded up to now stays readable there. \
+         Make room, or keep the run file on another file system"
+    )]
+    Full {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Writing failed otherwise.
+    #[error(
+        "cannot write to the run file {path}: {source}; what was recorded up to now stays readable there. \
+         Check the file system it lies on, or keep the run file elsewhere"
+    )]
+    Failed {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
+    /// A plan names a file whose name is not text.
+    #[error("step '{step}' cannot be stored as JSON: {source}; use file names that are valid UTF-8")]
+    NotText {
+        /// The step.
+        step: String,
+        /// What the encoder said.
+        source: serde_json::Error,
+    },
+    /// An interval or an end came while no step was open.
+    #[error("{what} was handed over while no step is open in {path}; call step_started first")]
+    NoStep {
+        /// The file.
+        path: PathBuf,
+        /// What came.
+        what: &'static str,
+    },
+}
+
+/// Why a file could not be read as a run.
+#[derive(Debug, thiserror::Error)]
+pub enum RunfileError {
+    /// There is no such file.
+    #[error("{path} does not exist; check the name (run files end in .plimsoll)")]
+    NotFound {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It is there but cannot be opened.
+    #[error(
+        "cannot open {path}: {reason}; check that you may read it, and copy it to a directory you may write to if a file \
+         {path}-wal lies beside it"
+    )]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        reason: String,
+    },
+    /// It is something else.
+    #[error(
+        "{path} is no run file: it looks like {looks_like}; name a file that plimsoll recorded (*.plimsoll)"
+    )]
+    NotARunFile {
+        /// The file.
+        path: PathBuf,
+        /// What it looks like.
+        looks_like: &'static str,
+    },
+    /// A later plimsoll wrote it.
+    #[error(
+        "{path} was written by a later version of plimsoll (file version {found}, this one reads up to {known}); \
+         update plimsoll"
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: i32,
+        /// The newest that is understood here.
+        known: i32,
+    },
+    /// Its contents do not make sense.
+    #[error("{path} is damaged in table '{table}': {reason}; the other tables may still open with sqlite3")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The table.
+        table: &'static str,
+        /// What is wrong.
+        reason: String,
+    },
+}

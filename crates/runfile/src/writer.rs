@@ -1,0 +1,350 @@
+//! Stores a run while it happens, a transaction a second, so that little is lost and little is paid.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use record::{Event, EventKind, Interval, Run, Sample, StepRecord, StoredFinding};
+use rusqlite::{Connection, ErrorCode, params};
+use workload::{Direction, Flush, Nanos, StepPlan};
+
+use crate::WriteError;
+use crate::rows::{self, array, whole, word};
+use crate::schema::{APPLICATION_ID, SCHEMA, SCHEMA_VERSION};
+
+/// At most this much is lost when the process is killed.
+const COMMIT_EVERY: Duration = Duration::from_secs(1);
+
+/// At most this much is missing from a copy of the main file alone.
+const CHECKPOINT_EVERY: Duration = Duration::from_secs(10);
+
+/// How long closing waits for somebody who is reading just then.
+const CLOSING_PATIENCE: Duration = Duration::from_millis(500);
+
+/// Whether the run file lies on the device that is being measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SameDevice {
+    /// It does: commits do not sync, since a flush of ours would disturb what is measured. A power failure may cost the
+    /// file; a crash of the process does not.
+    Yes,
+    /// It does not: checkpoints sync.
+    No,
+}
+
+/// A run file that is being written. Dropped without [`finish`](Writer::finish), it stays readable and says that it is
+/// not complete.
+#[derive(Debug)]
+pub struct Writer {
+    conn: Connection,
+    path: PathBuf,
+    /// A transaction is open; begun by the first row after a commit.
+    open: bool,
+    committed: Instant,
+    checkpointed: Instant,
+    step: Option<OpenStep>,
+    /// Number of the next step, from 0 in the order of the run.
+    next_step: i64,
+}
+
+/// The step between its start and its end.
+#[derive(Debug)]
+struct OpenStep {
+    id: i64,
+    /// Directions that its plan can issue, by [`Direction::index`].
+    planned: [bool; 4],
+    /// Intervals stored so far: the first so many of the step's record.
+    stored: usize,
+}
+
+/// Stores a run that is over, measured or imported, and gives back the path. Where `run.complete` is false, so is the file.
+///
+/// # Errors
+/// As [`Writer::create`]; `NotText` for a plan that names files outside UTF-8.
+pub fn write(path: &Path, run: &Run) -> Result<PathBuf, WriteError> {
+    let mut writer = Writer::create(path, run, SameDevice::No)?;
+    for step in &run.steps {
+        writer.step_started(&step.plan, step.started)?;
+        writer.step_ended(step)?;
+    }
+    run.samples.iter().try_for_each(|sample| writer.sample(sample))?;
+    run.events.iter().try_for_each(|event| writer.event(event))?;
+    writer.findings(&run.findings)?;
+    if run.complete {
+        return writer.finish();
+    }
+    writer.close()
+}
+
+impl Writer {
+    /// Makes the file and stores what `header` says of the run as a whole; its steps, samples, events and findings are
+    /// left out, they come by the other calls.
+    ///
+    /// # Errors
+    /// `Exists` where the name is taken, `Create` where the directory refuses, `Full` and `Failed` as they come.
+    pub fn create(path: &Path, header: &Run, place: SameDevice) -> Result<Writer, WriteError> {
+        // Exclusive creation, so that two runs that start together never share a file; SQLite takes an empty one as new.
+        match std::fs::OpenOptions::new().write(true).create_new(true).open(path) {
+            Ok(_) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                return Err(WriteError::Exists { path: path.to_owned() });
+            }
+            Err(source) => return Err(WriteError::Create { path: path.to_owned(), source }),
+        }
+        let made = prepare(path, place).and_then(|conn| Writer::begin(conn, path, header));
+        if made.is_err() {
+            // It is ours and holds nothing; what cannot be removed does no harm.
+            let _ = std::fs::remove_file(path);
+        }
+        made.map_err(|source| failed(path, source))
+    }
+
+    fn begin(conn: Connection, path: &Path, header: &Run) -> rusqlite::Result<Writer> {
+        let now = Instant::now();
+        let mut writer = Writer {
+            conn,
+            path: path.to_owned(),
+            open: false,
+            committed: now,
+            checkpointed: now,
+            step: None,
+            next_step: 0,
+        };
+        rows::header(&writer.conn, header)?;
+        writer.checkpoint()?;
+        Ok(writer)
+    }
+
+    /// Where the file lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Replaces what was stored of the run as a whole, where more has become known: target facts after the guard, for
+    /// example.
+    ///
+    /// # Errors
+    /// `Full` and `Failed`.
+    pub fn header(&mut self, header: &Run) -> Result<(), WriteError> {
+        self.put(|conn| rows::header(conn, header))
+    }
+
+    /// A step begins at `at` on the run's clock. Its jobs are those of its workers, each once, in the plan's order, until
+    /// its end says otherwise.
+    ///
+    /// # Errors
+    /// `NotText`, `Full` and `Failed`.
+    pub fn step_started(&mut self, plan: &StepPlan, at: Nanos) -> Result<(), WriteError> {
+        let id = self.next_step;
+        let text = self.plan_text(plan)?;
+        let jobs = array(&crate::rebuild::jobs_of(plan));
+        self.put(|conn| {
+            conn.execute(
+                "INSERT INTO step VALUES (?, ?, ?, ?, ?, ?, ?, NULL, NULL, '[]')",
+                params![id, plan.name, word(&plan.kind), text, jobs, whole(at.0), whole((at + plan.ramp).0)],
+            )
+        })?;
+        self.next_step += 1;
+        self.step = Some(OpenStep { id, planned: directions_of(plan), stored: 0 });
+        Ok(())
+    }
+
+    /// An interval of the open step has become final.
+    ///
+    /// # Errors
+    /// `NoStep`, `Full` and `Failed`.
+    pub fn interval(&mut self, interval: &Interval) -> Result<(), WriteError> {
+        let (id, planned) = self.open_step("an interval")?;
+        self.put(|conn| rows::interval(conn, id, interval, planned))?;
+        self.step.iter_mut().for_each(|step| step.stored += 1);
+        Ok(())
+    }
+
+    /// The machine's counters were read.
+    ///
+    /// # Errors
+    /// `Full` and `Failed`.
+    pub fn sample(&mut self, sample: &Sample) -> Result<(), WriteError> {
+        self.put(|conn| rows::sample(conn, sample))
+    }
+
+    /// Something happened beside the load. An interrupt is committed at once, whatever may follow it.
+    ///
+    /// # Errors
+    /// `Full` and `Failed`.
+    pub fn event(&mut self, event: &Event) -> Result<(), WriteError> {
+        self.put(|conn| rows::event(conn, event))?;
+        if event.kind == EventKind::Interrupt { self.commit() } else { Ok(()) }
+    }
+
+    /// The open step is over. Intervals of `record` that were not handed over one by one are stored now: those past the
+    /// first so many that were.
+    ///
+    /// # Errors
+    /// `NoStep`, `NotText`, `Full` and `Failed`.
+    pub fn step_ended(&mut self, record: &StepRecord) -> Result<(), WriteError> {
+        let (id, planned) = self.open_step("the end of a step")?;
+        let stored = self.step.as_ref().map_or(0, |step| step.stored);
+        let text = self.plan_text(&record.plan)?;
+        self.put(|conn| {
+            for interval in record.intervals.iter().skip(stored) {
+                rows::interval(conn, id, interval, planned)?;
+            }
+            record.workers.iter().try_for_each(|worker| rows::worker(conn, id, worker))?;
+            record.failures.iter().try_for_each(|failure| rows::failure(conn, id, failure))?;
+            conn.execute(
+                "UPDATE step SET name = ?2, kind = ?3, plan = ?4, jobs = ?5, started_ns = ?6, counted_from_ns = ?7,
+                        ended_ns = ?8, ending = ?9, notes = ?10 WHERE step = ?1",
+                params![
+                    id,
+                    record.plan.name,
+                    word(&record.plan.kind),
+                    text,
+                    array(&record.jobs),
+                    whole(record.started.0),
+                    whole(record.counted_from.0),
+                    whole(record.ended.0),
+                    word(&record.ending),
+                    array(&record.notes)
+                ],
+            )
+        })?;
+        self.step = None;
+        self.checkpoint().map_err(|source| failed(&self.path, source))
+    }
+
+    /// What the run means; replaces what was stored before.
+    ///
+    /// # Errors
+    /// `Full` and `Failed`.
+    pub fn findings(&mut self, findings: &[StoredFinding]) -> Result<(), WriteError> {
+        self.put(|conn| rows::findings(conn, findings))
+    }
+
+    /// Makes everything handed over so far visible to readers and safe from the end of this process.
+    ///
+    /// # Errors
+    /// `Full` and `Failed`.
+    pub fn commit(&mut self) -> Result<(), WriteError> {
+        self.end_transaction().map_err(|source| failed(&self.path, source))
+    }
+
+    /// Says that the run is complete and closes the file, which is then one file without side files (unless somebody
+    /// reads it at this moment: then the side files go when they close it).
+    ///
+    /// # Errors
+    /// `Full` and `Failed`.
+    pub fn finish(mut self) -> Result<PathBuf, WriteError> {
+        self.put(|conn| conn.execute("UPDATE run SET complete = 1", []))?;
+        self.close()
+    }
+
+    fn close(mut self) -> Result<PathBuf, WriteError> {
+        self.checkpoint().map_err(|source| failed(&self.path, source))?;
+        // Leaving WAL mode removes the side files and lets the finished file open from read-only places. It needs the
+        // file for itself; a reader who stays longer than our patience only keeps the mode as it is.
+        let _ = self.conn.busy_timeout(CLOSING_PATIENCE);
+        let _ = self.conn.pragma_update(None, "journal_mode", "DELETE");
+        Ok(self.path.clone())
+    }
+
+    fn open_step(&self, what: &'static str) -> Result<(i64, [bool; 4]), WriteError> {
+        match &self.step {
+            Some(step) => Ok((step.id, step.planned)),
+            None => Err(WriteError::NoStep { path: self.path.clone(), what }),
+        }
+    }
+
+    fn plan_text(&self, plan: &StepPlan) -> Result<String, WriteError> {
+        serde_json::to_string(plan).map_err(|source| WriteError::NotText { step: plan.name.clone(), source })
+    }
+
+    /// Runs `insert` within the open transaction, then commits and checkpoints if it is time.
+    fn put<T>(&mut self, insert: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<(), WriteError> {
+        self.put_rows(insert).map_err(|source| failed(&self.path, source))
+    }
+
+    fn put_rows<T>(
+        &mut self,
+        insert: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> rusqlite::Result<()> {
+        if !self.open {
+            self.conn.execute_batch("BEGIN")?;
+            self.open = true;
+        }
+        if let Err(error) = insert(&self.conn) {
+            // A full disk has already ended the transaction in SQLite; elsewhere what came before stays in it.
+            self.open = !self.conn.is_autocommit();
+            return Err(error);
+        }
+        let now = Instant::now();
+        if now.duration_since(self.checkpointed) >= CHECKPOINT_EVERY {
+            self.checkpoint()
+        } else if now.duration_since(self.committed) >= COMMIT_EVERY {
+            self.end_transaction()
+        } else {
+            Ok(())
+        }
+    }
+
+    fn end_transaction(&mut self) -> rusqlite::Result<()> {
+        if self.open {
+            let done = self.conn.execute_batch("COMMIT");
+            self.open = !self.conn.is_autocommit();
+            done?;
+        }
+        self.committed = Instant::now();
+        Ok(())
+    }
+
+    /// Commits and brings the main file up to date. PASSIVE never waits: what a reader still needs as it was is copied by
+    /// the next one.
+    fn checkpoint(&mut self) -> rusqlite::Result<()> {
+        self.end_transaction()?;
+        self.conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
+        self.checkpointed = Instant::now();
+        Ok(())
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        // Nobody is left to be told; what cannot be committed was reported by the call that stored it.
+        let _ = self.checkpoint();
+    }
+}
+
+fn prepare(path: &Path, place: SameDevice) -> rusqlite::Result<Connection> {
+    let conn = Connection::open(path)?;
+    conn.set_prepared_statement_cache_capacity(32);
+    // Where shared memory is not to be had (some network file systems) SQLite keeps its own mode; each commit then goes
+    // to the main file directly.
+    let _ = conn.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()));
+    // Checkpoints come when they disturb least, not after so many pages.
+    conn.query_row("PRAGMA wal_autocheckpoint = 0", [], |_| Ok(()))?;
+    let synchronous = match place {
+        SameDevice::Yes => "OFF",
+        SameDevice::No => "NORMAL",
+    };
+    conn.pragma_update(None, "synchronous", synchronous)?;
+    conn.pragma_update(None, "application_id", APPLICATION_ID)?;
+    conn.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+    conn.execute_batch(&format!("BEGIN; {SCHEMA} COMMIT;"))?;
+    Ok(conn)
+}
+
+fn failed(path: &Path, source: rusqlite::Error) -> WriteError {
+    match source.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => WriteError::Full { path: path.to_owned() },
+        _ => WriteError::Failed { path: path.to_owned(), source },
+    }
+}
+
+/// Directions that the plan can issue; their rows are written even where nothing ended.
+fn directions_of(plan: &StepPlan) -> [bool; 4] {
+    let mut planned = [false; 4];
+    for worker in &plan.workers {
+        planned[Direction::Read.index()] |= !worker.access.mix.writes_only();
+        planned[Direction::Write.index()] |= !worker.access.mix.reads_only();
+        planned[Direction::Flush.index()] |= worker.flush != Flush::Never;
+    }
+    planned
+}

@@ -1,0 +1,165 @@
+//! What is refused, and whether the words say what to do about it.
+#![allow(clippy::unwrap_used, reason = "helpers of tests; a test may unwrap")]
+
+mod runs;
+
+use std::path::Path;
+
+use record::Run;
+use runfile::{RunfileError, SCHEMA_VERSION, SameDevice, WriteError, Writer, read, write};
+use runs::{plain, second};
+
+fn header() -> Run {
+    Run::started(vec!["plimsoll".into()], 0)
+}
+
+fn stored(dir: &Path) -> std::path::PathBuf {
+    write(&dir.join("r.plimsoll"), &plain()).unwrap()
+}
+
+fn change(path: &Path, sql: &str) {
+    rusqlite::Connection::open(path).unwrap().execute_batch(sql).unwrap();
+}
+
+#[test]
+fn a_run_file_is_never_overwritten() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = stored(dir.path());
+    let before = std::fs::read(&path).unwrap();
+    let error = Writer::create(&path, &header(), SameDevice::No).unwrap_err();
+    assert!(matches!(error, WriteError::Exists { .. }));
+    assert!(error.to_string().contains("choose another name"), "{error}");
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn a_directory_that_is_not_there_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let error = Writer::create(&dir.path().join("no/r.plimsoll"), &header(), SameDevice::No).unwrap_err();
+    assert!(error.to_string().contains("choose a directory that exists"), "{error}");
+}
+
+#[test]
+fn rows_without_a_step_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut writer = Writer::create(&dir.path().join("r.plimsoll"), &header(), SameDevice::No).unwrap();
+    assert!(matches!(writer.interval(&second(0, 1)), Err(WriteError::NoStep { .. })));
+    assert!(matches!(writer.step_ended(&plain().steps[0]), Err(WriteError::NoStep { .. })));
+}
+
+#[test]
+fn what_is_no_run_file_is_called_by_its_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.plimsoll");
+    for (contents, name) in [
+        (&b""[..], "empty"),
+        (b"{\"fio version\": \"fio-3.33\"}", "JSON"),
+        (b"<Results>", "XML"),
+        (b"plain words", "text"),
+        (b"\x1f\x8b\x08\x00", "gzip"),
+        (b"\x7fELF\xff\xfe\x00", "binary"),
+        (b"SQLite format 3\0", "another program"),
+    ] {
+        std::fs::write(&path, contents).unwrap();
+        let error = read(&path).unwrap_err();
+        assert!(matches!(error, RunfileError::NotARunFile { .. }), "{name}: {error}");
+        assert!(error.to_string().contains(name), "{name}: {error}");
+    }
+    assert!(read(dir.path()).unwrap_err().to_string().contains("a directory"));
+    assert!(read(Path::new("/dev/null")).unwrap_err().to_string().contains("a device"));
+    assert!(matches!(read(&dir.path().join("none")), Err(RunfileError::NotFound { .. })));
+}
+
+#[test]
+fn another_programs_database_and_a_later_version_are_told_apart() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = stored(dir.path());
+    change(&path, &format!("PRAGMA user_version = {}", SCHEMA_VERSION + 1));
+    let error = read(&path).unwrap_err();
+    assert!(
+        matches!(error, RunfileError::Newer { .. }) && error.to_string().contains("update plimsoll"),
+        "{error}"
+    );
+    change(&path, "PRAGMA application_id = 1");
+    assert!(matches!(read(&path), Err(RunfileError::NotARunFile { .. })));
+}
+
+#[test]
+fn damage_names_its_table() {
+    for (table, sql) in [
+        ("run", "DELETE FROM run"),
+        ("step", "UPDATE step SET plan = 'nonsense'"),
+        ("interval", "UPDATE interval SET direction = 'sideways'"),
+        ("interval", "UPDATE interval SET step = 9"),
+        ("interval", "UPDATE interval_histogram SET due_to_done = x'ff'"),
+        ("worker", "DROP TABLE worker_direction"),
+        ("sample_disk", "UPDATE sample_disk SET sample = 99"),
+        ("event", "UPDATE event SET kind = 'party'"),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = stored(dir.path());
+        change(&path, sql);
+        match read(&path) {
+            Err(RunfileError::Damaged { table: named, .. }) => assert_eq!(named, table, "{sql}"),
+            other => panic!("{sql}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn random_damage_never_panics() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = stored(dir.path());
+    let whole = std::fs::read(&path).unwrap();
+    let broken = dir.path().join("broken.plimsoll");
+    for n in 0..200usize {
+        let mut bytes = whole.clone();
+        // A fixed walk over the file behind its first page's header: the same places on every machine.
+        let at = 100 + n.wrapping_mul(7919) % (bytes.len() - 100);
+        bytes[at] ^= 0xff;
+        bytes.truncate(if n % 5 == 0 { at } else { bytes.len() });
+        std::fs::write(&broken, bytes).unwrap();
+        let _ = read(&broken);
+    }
+}
+
+/// Unmounts also when the test fails.
+struct Mounted(std::path::PathBuf);
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("umount").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn a_full_disk_is_named_and_what_was_written_stays_readable() {
+    let dir = tempfile::tempdir().unwrap();
+    let mounted = std::process::Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=2m", "plimsoll-test"])
+        .arg(dir.path())
+        .stderr(std::process::Stdio::null())
+        .status();
+    if !mounted.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: a small tmpfs cannot be mounted here (needs root)");
+        return;
+    }
+    let guard = Mounted(dir.path().to_owned());
+    let path = dir.path().join("r.plimsoll");
+    let run = plain();
+    let mut writer = Writer::create(&path, &header(), SameDevice::No).unwrap();
+    writer.step_started(&run.steps[0].plan, run.steps[0].started).unwrap();
+    writer.interval(&second(0, 10)).unwrap();
+    writer.commit().unwrap();
+    let many: Vec<u64> = (0..20_000).map(|n| n * 7919).collect();
+    let mut interval = second(1, 0);
+    interval.directions[0] = runs::recorded(4096, &many);
+    let error =
+        (0..1000).find_map(|_| writer.interval(&interval).and_then(|()| writer.commit()).err()).unwrap();
+    assert!(matches!(error, WriteError::Full { .. }), "{error}");
+    assert!(error.to_string().contains("Make room"), "{error}");
+    drop(writer);
+    let run = read(&path).unwrap();
+    assert!(!run.steps[0].intervals.is_empty() && !run.complete);
+    drop(guard);
+}
