@@ -67,7 +67,11 @@ pub(crate) fn bandwidth_cap(blocks: &[Point], depths: &[Point], direction: Direc
 }
 
 /// Latency of one I/O at a time that no cap has stretched: the spaced step where there is one.
-pub(crate) fn base_latency_ns(latencies: &[LatencyRow], depths: &[Point], direction: Direction) -> Option<f64> {
+pub(crate) fn base_latency_ns(
+    latencies: &[LatencyRow],
+    depths: &[Point],
+    direction: Direction,
+) -> Option<f64> {
     let rows: Vec<&LatencyRow> = latencies.iter().filter(|row| row.direction == direction).collect();
     let spaced = rows.iter().find(|row| row.step.contains("spaced")).map(|row| row.mean_ns);
     let first = depths.iter().find(|point| point.direction == direction && point.depth == 1);
@@ -77,7 +81,8 @@ pub(crate) fn base_latency_ns(latencies: &[LatencyRow], depths: &[Point], direct
 /// Whether something meters or a busy device shows: the index where it is defined, else the queueing at a flat rate.
 fn limiter(plateau: &[&Point], base_ns: Option<f64>) -> Limiter {
     let indices: Vec<f64> = plateau.iter().filter_map(|point| point.limiter_index).collect();
-    let queued = base_ns.is_some_and(|base| plateau.iter().any(|point| point.latency_ns_mean > ELEVATED * base));
+    let queued =
+        base_ns.is_some_and(|base| plateau.iter().any(|point| point.latency_ns_mean > ELEVATED * base));
     match statistics::quantile::median(&indices) {
         Some(index) if index < METERED => Limiter::Metered,
         Some(index) if index > SATURATED => Limiter::Saturated,
@@ -117,7 +122,11 @@ pub(crate) fn findings(run: &Run, figures: &crate::Figures, direction: Direction
     if let Some(cap) = iops {
         let on = on_level(&figures.depths, direction, |point| point.iops.value, cap);
         let (limiter, at_least) = (limiter(&on, base), cap.at_least);
-        push(Meaning::IopsCap { direction, cap: cap.level, limiter, at_least }, &on, confidence(limiter, at_least));
+        push(
+            Meaning::IopsCap { direction, cap: cap.level, limiter, at_least },
+            &on,
+            confidence(limiter, at_least),
+        );
     }
     if let Some(cap) = bandwidth {
         let on = on_level(&figures.blocks, direction, |point| point.bytes_per_second.value, cap);
@@ -166,7 +175,9 @@ pub(crate) fn unsteady(run: &Run, points: &[&Point]) -> Vec<Finding> {
     let ladders = [StepKind::DepthLadder, StepKind::BlockLadder];
     let uncertain = points.iter().filter(|point| {
         let step = run.steps.iter().find(|step| step.plan.name == point.step);
-        step.is_some_and(|step| ladders.contains(&step.plan.kind) && step.ending == workload::Ending::Uncertain)
+        step.is_some_and(|step| {
+            ladders.contains(&step.plan.kind) && step.ending == workload::Ending::Uncertain
+        })
     });
     uncertain
         .map(|point| Finding {

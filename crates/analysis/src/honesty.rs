@@ -37,20 +37,31 @@ pub(crate) fn little(run: &Run, points: &[&Point]) -> Vec<Finding> {
     let ladders = points.iter().filter_map(|point| {
         let step = run.steps.iter().find(|step| step.plan.name == point.step)?;
         let closed = step.plan.workers.iter().all(|worker| worker.pace == Pace::Closed);
-        let one_way = [Direction::Read, Direction::Write].iter().filter(|&&d| step.tally(d).ops > 0).count() == 1;
+        let one_way =
+            [Direction::Read, Direction::Write].iter().filter(|&&d| step.tally(d).ops > 0).count() == 1;
         let product = point.iops.value * point.latency_ns_mean / 1e9;
         let depth = f64::from(point.depth);
         let off = (depth - product).abs() / depth > LITTLE;
         let counted = step.tally(point.direction).ops > 20 * u64::from(point.depth);
-        (closed && one_way && counted && off && step.plan.kind != StepKind::Layout)
-            .then(|| finding(Meaning::LittleMismatch { step: point.step.clone(), depth, product }, step, "latency", Confidence::Possible))
+        (closed && one_way && counted && off && step.plan.kind != StepKind::Layout).then(|| {
+            finding(
+                Meaning::LittleMismatch { step: point.step.clone(), depth, product },
+                step,
+                "latency",
+                Confidence::Possible,
+            )
+        })
     });
     ladders.collect()
 }
 
 /// Steps in which the generator was the limit or lacked CPU.
 pub(crate) fn generator(run: &Run) -> Vec<Finding> {
-    run.steps.iter().filter(|step| step.plan.kind != StepKind::Layout).filter_map(|step| generator_of(run, step)).collect()
+    run.steps
+        .iter()
+        .filter(|step| step.plan.kind != StepKind::Layout)
+        .filter_map(|step| generator_of(run, step))
+        .collect()
 }
 
 fn generator_of(run: &Run, step: &StepRecord) -> Option<Finding> {
@@ -65,8 +76,13 @@ fn generator_of(run: &Run, step: &StepRecord) -> Option<Finding> {
     let late: u64 = step.workers.iter().map(|worker| worker.late).sum();
     let starved = busiest > WORKER_BUSY || waiting > WORKER_WAITING || steal_share > STEAL;
     (wall_ns > 0.0 && starved).then(|| {
-        let meaning =
-            Meaning::GeneratorBound { step: step.plan.name.clone(), own_cpu_share: busiest, waiting_share: waiting, steal_share, late };
+        let meaning = Meaning::GeneratorBound {
+            step: step.plan.name.clone(),
+            own_cpu_share: busiest,
+            waiting_share: waiting,
+            steal_share,
+            late,
+        };
         finding(meaning, step, "cpu", Confidence::Strong)
     })
 }
@@ -86,7 +102,8 @@ fn steal(samples: &[&Sample]) -> f64 {
 /// What the device did beside our own I/O. Layouts and flushes are left out: a file system's own writes belong to them.
 pub(crate) fn foreign(run: &Run) -> Vec<Finding> {
     let steps = run.steps.iter().filter(|step| {
-        let flushes = step.workers.iter().any(|worker| worker.directions[Direction::Flush.index()].tally.ops > 0);
+        let flushes =
+            step.workers.iter().any(|worker| worker.directions[Direction::Flush.index()].tally.ops > 0);
         step.plan.kind != StepKind::Layout && !flushes
     });
     let mut found: Vec<(f64, Finding)> = steps.filter_map(|step| foreign_in(run, step)).collect();
@@ -106,7 +123,8 @@ fn foreign_in(run: &Run, step: &StepRecord) -> Option<(f64, Finding)> {
     let (device, then) = first.disks.first()?;
     let (_, now) = last.disks.iter().find(|(name, _)| name == device)?;
     let device_ops = (now.reads + now.writes).saturating_sub(then.reads + then.writes) as f64;
-    let sectors = (now.sectors_read + now.sectors_written).saturating_sub(then.sectors_read + then.sectors_written);
+    let sectors =
+        (now.sectors_read + now.sectors_written).saturating_sub(then.sectors_read + then.sectors_written);
     let device_bytes = (sectors * SECTOR) as f64;
     let (ops, bytes) = own_between(step, first.at, last.at);
     // Requests that the kernel split count several times at the device, so operations are compared for small blocks only.
@@ -166,7 +184,11 @@ pub(crate) fn endings(run: &Run) -> Vec<Finding> {
             Ending::Failed => Meaning::Failed {
                 step: step.plan.name.clone(),
                 errno: step.failures.first().map_or(0, |failure| failure.errno),
-                count: Direction::ALL.iter().map(|&d| step.tally(d).errors).sum::<u64>().max(step.failures.len() as u64),
+                count: Direction::ALL
+                    .iter()
+                    .map(|&d| step.tally(d).errors)
+                    .sum::<u64>()
+                    .max(step.failures.len() as u64),
             },
             _ => return None,
         };

@@ -1,9 +1,23 @@
 //! Run to findings and verdict, purely: the same record gives the same findings on any day.
 
+mod caps;
+mod claims;
 mod finding;
+mod honesty;
+mod judge;
 mod picture;
+mod points;
 mod verdict;
 
 pub use finding::{Confidence, Evidence, Finding, Limiter, Meaning};
+pub use judge::analyse;
 pub use picture::{Analysis, Estimate, LatencyRow, Point, Spent};
 pub use verdict::{Answer, ClaimRow, Claimed, Doubt, Quantity, Reading, Verdict};
+
+/// Points and rows of a run, before anything is concluded from them.
+pub(crate) struct Figures {
+    latencies: Vec<LatencyRow>,
+    depths: Vec<Point>,
+    blocks: Vec<Point>,
+    jobs: Vec<Point>,
+}

@@ -19,7 +19,9 @@ const LATENCY_CV_MIN: f64 = 0.05;
 /// Points of all steps of `kind`, in the order they ran.
 pub(crate) fn points(run: &Run, kind: StepKind) -> Vec<Point> {
     let steps = run.steps.iter().filter(|step| step.plan.kind == kind);
-    steps.flat_map(|step| [Direction::Read, Direction::Write].into_iter().filter_map(|d| point(step, d))).collect()
+    steps
+        .flat_map(|step| [Direction::Read, Direction::Write].into_iter().filter_map(|d| point(step, d)))
+        .collect()
 }
 
 /// The point of one direction; `None` where nothing ended in it.
@@ -103,7 +105,8 @@ fn timed(step: &StepRecord) -> Vec<Direction> {
 fn row(step: &StepRecord, direction: Direction) -> Option<LatencyRow> {
     let latency = step.latency(direction);
     let count = latency.count();
-    let supported = |percent: &f64| (100.0 - percent).min(*percent) / 100.0 * count as f64 >= TAIL_MIN.min(count as f64);
+    let supported =
+        |percent: &f64| (100.0 - percent).min(*percent) / 100.0 * count as f64 >= TAIL_MIN.min(count as f64);
     let percentiles = PERCENTILES
         .into_iter()
         .filter(|percent| *percent == 50.0 || supported(percent))

@@ -1,0 +1,341 @@
+//! Claims against figures: what a policy or an expectation says, what was measured, and the answer.
+
+use policy::{Bucket, Limit, Limits, Resource, UnitReading};
+use record::{Distribution, Run, StepRecord};
+use workload::{Bytes, Claim, Direction, Expectation, Metric, Nanos, StepKind};
+
+use crate::caps::{Cap, iops_cap};
+use crate::{Answer, ClaimRow, Claimed, Doubt, Estimate, Figures, Point, Quantity, Reading};
+
+/// A rate meets its claim from this share of it on; above one plus the rest it exceeds it (methodology 2.11).
+const TOLERANCE: f64 = 0.03;
+/// Half-width of a 95 % interval in standard deviations.
+const Z95: f64 = 1.96;
+
+/// What a claim is judged by.
+pub(crate) struct Measured<'f> {
+    pub estimate: Estimate,
+    pub point: Option<&'f Point>,
+    /// The rate was still rising at the deepest rung: more load might bring more.
+    pub at_least: bool,
+}
+
+/// How long the burst of `limit` lasts at full load; `Some(None)`: it has one of unknown length.
+fn burst_seconds(limit: &Limit) -> Option<Option<f64>> {
+    let burst = limit.burst.filter(|burst| burst.rate > limit.baseline)?;
+    Some(match burst.bucket {
+        Bucket::Tokens { size, .. } => Some(size / (burst.rate - limit.baseline)),
+        Bucket::Timed { lasts, .. } => lasts.map(Nanos::as_secs_f64),
+        Bucket::Unknown => None,
+        Bucket::UnlimitedPaid => return None,
+    })
+}
+
+/// Whether the record could have been made inside the burst of `limit`, and why that leaves the claim open.
+fn burst_doubt(limit: &Limit, measured: &Estimate, loaded_s: f64) -> Option<Doubt> {
+    let above = measured.low > limit.baseline * (1.0 + TOLERANCE);
+    match burst_seconds(limit)? {
+        None => Some(Doubt::BurstUnknown),
+        Some(burst_s) if loaded_s < burst_s || above => Some(Doubt::InsideBurst { burst_s, loaded_s }),
+        Some(_) => None,
+    }
+}
+
+/// Meets, exceeds or below for a rate that should be at least `least` and is nominally `nominal`.
+fn answer(measured: &Estimate, least: f64, nominal: f64) -> Answer {
+    if measured.low > nominal * (1.0 + TOLERANCE) {
+        Answer::Exceeds
+    } else if measured.low >= least * (1.0 - TOLERANCE) {
+        Answer::Meets
+    } else if measured.high < least * (1.0 - TOLERANCE) {
+        Answer::Below
+    } else {
+        Answer::CannotTell
+    }
+}
+
+/// Rows of a policy: operations at the smallest block and bytes at the largest, in each direction that was measured.
+pub(crate) fn of_policy(figures: &Figures, limits: &Limits, loaded_s: f64) -> Vec<ClaimRow> {
+    let directions = [Direction::Read, Direction::Write];
+    let ops = directions.into_iter().filter_map(|direction| {
+        let limit = least(limits, Resource::Iops, direction)?;
+        Some(policy_row(limits, limit, small(figures, direction), Asked { direction, loaded_s }))
+    });
+    let bytes = directions.into_iter().filter_map(|direction| {
+        let limit = least(limits, Resource::Bytes, direction)?;
+        Some(policy_row(limits, limit, large(figures, direction), Asked { direction, loaded_s }))
+    });
+    ops.chain(bytes).collect()
+}
+
+struct Asked {
+    direction: Direction,
+    loaded_s: f64,
+}
+
+fn least(limits: &Limits, resource: Resource, direction: Direction) -> Option<&Limit> {
+    let covering = limits.limits.iter().filter(|l| l.resource == resource && l.direction.covers(direction));
+    covering.min_by(|a, b| a.baseline.total_cmp(&b.baseline))
+}
+
+/// The operations cap at the smallest block.
+fn small(figures: &Figures, direction: Direction) -> Option<Measured<'_>> {
+    let Cap { level, at_least } = iops_cap(&figures.depths, direction)?;
+    let on = figures.depths.iter().filter(|p| p.direction == direction && p.iops.value >= 0.98 * level.value);
+    Some(Measured { estimate: level, point: on.min_by_key(|point| point.depth), at_least })
+}
+
+/// Bytes at the largest block.
+fn large(figures: &Figures, direction: Direction) -> Option<Measured<'_>> {
+    let blocks = figures.blocks.iter().filter(|point| point.direction == direction);
+    let point = blocks.max_by_key(|point| point.block)?;
+    Some(Measured { estimate: point.bytes_per_second, point: Some(point), at_least: false })
+}
+
+fn what(point: Option<&Point>, direction: Direction, quantity: Quantity) -> String {
+    let block = point.map_or(String::new(), |point| format!("{} ", Bytes(point.block)));
+    let unit = if quantity == Quantity::Iops { " IOPS" } else { "" };
+    format!("{block}{}{unit}", direction.name())
+}
+
+fn policy_row(limits: &Limits, limit: &Limit, measured: Option<Measured<'_>>, asked: Asked) -> ClaimRow {
+    let quantity = if limit.resource == Resource::Iops { Quantity::Iops } else { Quantity::BytesPerSecond };
+    let point = measured.as_ref().and_then(|measured| measured.point);
+    let value = nominal(limits, limit, point, asked.direction);
+    let share = if limit.baseline > 0.0 { value / limit.baseline } else { 1.0 };
+    let other = limit.alternative().map(|rate| rate.0 * share);
+    let estimate = measured.as_ref().map(|measured| measured.estimate);
+    let mut row = ClaimRow {
+        what: what(point, asked.direction, quantity),
+        quantity,
+        direction: asked.direction,
+        claimed: Claimed {
+            value,
+            words: written(limit, value),
+            source: limits.policy.to_string(),
+            reading: estimate.and_then(|estimate| reading(limit, &estimate, value, other)),
+        },
+        measured: estimate,
+        latency_ns_p99: point.map(|point| point.latency_ns_p99),
+        answer: Answer::CannotTell,
+        doubts: Vec::new(),
+    };
+    judge(&mut row, measured.as_ref(), other);
+    promise(&mut row, limits);
+    if let Some(doubt) = estimate.and_then(|estimate| burst_doubt(limit, &estimate, asked.loaded_s))
+        && row.answer != Answer::Below
+    {
+        row.answer = burst_answer(limit, estimate);
+        row.doubts.push(doubt);
+    }
+    row
+}
+
+/// What the policy allows at the block that was measured: the rule's own figure, or less where the other rule binds there.
+fn nominal(limits: &Limits, limit: &Limit, point: Option<&Point>, direction: Direction) -> f64 {
+    let Some(point) = point.filter(|point| point.block > 0) else { return limit.baseline };
+    let block = point.block as f64;
+    let units = |limit: &Limit| {
+        limit.accounting.map_or(1.0, |accounting| {
+            let units = block / accounting.unit.0.max(1) as f64;
+            if accounting.rounding == policy::Rounding::Ceil { units.ceil().max(1.0) } else { units.max(1.0) }
+        })
+    };
+    let ops =
+        least(limits, Resource::Iops, direction).map_or(f64::INFINITY, |limit| limit.baseline / units(limit));
+    let bytes = least(limits, Resource::Bytes, direction).map_or(f64::INFINITY, |limit| limit.baseline);
+    match limit.resource {
+        Resource::Iops => ops.min(bytes / block),
+        Resource::Bytes => bytes.min(ops * block),
+    }
+}
+
+/// The figure in its provider's unit: the provider's own number where that is what is claimed.
+fn written(limit: &Limit, value: f64) -> String {
+    let own = (value - limit.baseline).abs() < 1e-6 * limit.baseline;
+    let figure = if own { limit.written.baseline } else { value / limit.written.unit.factor(limit.reading) };
+    let digits = thousands(figure);
+    if limit.resource == Resource::Iops { digits } else { format!("{digits} {}", limit.written.unit.name()) }
+}
+
+/// A whole number with commas, or one decimal where it is not whole.
+fn thousands(value: f64) -> String {
+    let whole = format!("{:.0}", value.trunc());
+    let mut grouped = String::new();
+    for (at, digit) in whole.chars().enumerate() {
+        if at > 0 && (whole.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    let rest = (value.fract() * 10.0).round();
+    if rest > 0.0 && rest < 10.0 { format!("{grouped}.{rest:.0}") } else { grouped }
+}
+
+/// The reading of an ambiguous MB that the measurement fits within 3 %, the nearer one where both do.
+fn reading(limit: &Limit, measured: &Estimate, value: f64, other: Option<f64>) -> Option<Reading> {
+    let other = other?;
+    let (binary, decimal) =
+        if limit.reading == UnitReading::Binary { (value, other) } else { (other, value) };
+    let off = |claim: f64| (measured.value / claim - 1.0).abs();
+    let (reading, distance) = if off(binary) <= off(decimal) {
+        (Reading::Binary, off(binary))
+    } else {
+        (Reading::Decimal, off(decimal))
+    };
+    (distance <= TOLERANCE).then_some(reading)
+}
+
+/// Sets the answer of a rate; `other` is the claim in the other reading of an ambiguous unit, and either will do.
+fn judge(row: &mut ClaimRow, measured: Option<&Measured<'_>>, other: Option<f64>) {
+    let Some(measured) = measured else {
+        row.doubts.push(Doubt::NotMeasured);
+        return;
+    };
+    let least = other.map_or(row.claimed.value, |other| other.min(row.claimed.value));
+    let most = other.map_or(row.claimed.value, |other| other.max(row.claimed.value));
+    row.answer = answer(&measured.estimate, least, most);
+    if row.answer == Answer::CannotTell {
+        row.doubts.push(Doubt::TooShort);
+    }
+    if row.answer == Answer::Below && measured.at_least {
+        let depth = measured.point.map_or(0.0, |point| f64::from(point.depth));
+        row.answer = Answer::CannotTell;
+        row.doubts.push(Doubt::DepthTooLow { depth });
+    }
+}
+
+/// Notes a rate that is below nominal but within what the provider promises.
+fn promise(row: &mut ClaimRow, limits: &Limits) {
+    let (Some(promise), Some(measured)) = (&limits.promise, row.measured) else { return };
+    let Some(fraction) = promise.fraction else { return };
+    if row.answer == Answer::Below && measured.low >= fraction * row.claimed.value {
+        row.doubts.push(Doubt::WithinPromise { fraction });
+    }
+}
+
+fn burst_answer(limit: &Limit, measured: Option<Estimate>) -> Answer {
+    let rate = limit.burst.map_or(f64::INFINITY, |burst| burst.rate);
+    match measured {
+        Some(estimate) if (estimate.value / rate - 1.0).abs() <= TOLERANCE => Answer::ConsistentWithBurst,
+        _ => Answer::CannotTell,
+    }
+}
+
+/// Rows of an expectation in words.
+pub(crate) fn of_expectation(run: &Run, figures: &Figures, expectation: &Expectation) -> Vec<ClaimRow> {
+    let directions = |claim: &Claim| match claim.direction {
+        Some(direction) => vec![direction],
+        None => measured_directions(figures),
+    };
+    let each = |claim: &Claim| {
+        directions(claim)
+            .into_iter()
+            .map(|direction| expected_row(run, figures, claim, direction))
+            .collect::<Vec<_>>()
+    };
+    expectation.claims.iter().flat_map(each).collect()
+}
+
+fn measured_directions(figures: &Figures) -> Vec<Direction> {
+    let wrote = figures.depths.iter().chain(&figures.jobs).any(|point| point.direction == Direction::Write);
+    if wrote { vec![Direction::Read, Direction::Write] } else { vec![Direction::Read] }
+}
+
+fn expected_row(run: &Run, figures: &Figures, claim: &Claim, direction: Direction) -> ClaimRow {
+    match claim.metric {
+        Metric::Iops(rate) => expected_iops(figures, claim, direction, rate.0),
+        Metric::Bandwidth(rate) => {
+            let mut row = empty_row(claim, direction, Quantity::BytesPerSecond, rate.0);
+            fill(&mut row, large(figures, direction));
+            row
+        }
+        Metric::MeanLatency(bound) => expected_latency(run, claim, direction, (None, bound)),
+        Metric::Percentile(percent, bound) => expected_latency(run, claim, direction, (Some(percent), bound)),
+    }
+}
+
+fn empty_row(claim: &Claim, direction: Direction, quantity: Quantity, value: f64) -> ClaimRow {
+    ClaimRow {
+        what: what(None, direction, quantity),
+        quantity,
+        direction,
+        claimed: Claimed { value, words: claim.words.clone(), source: "expectation".into(), reading: None },
+        measured: None,
+        latency_ns_p99: None,
+        answer: Answer::CannotTell,
+        doubts: Vec::new(),
+    }
+}
+
+fn fill(row: &mut ClaimRow, measured: Option<Measured<'_>>) {
+    if let Some(measured) = &measured {
+        row.what = what(measured.point, row.direction, row.quantity);
+        row.measured = Some(measured.estimate);
+        row.latency_ns_p99 = measured.point.map(|point| point.latency_ns_p99);
+    }
+    judge(row, measured.as_ref(), None);
+}
+
+/// By the cap; where the claimed load itself was run and fell short of the claim, by that.
+fn expected_iops(figures: &Figures, claim: &Claim, direction: Direction, rate: f64) -> ClaimRow {
+    let mut row = empty_row(claim, direction, Quantity::Iops, rate);
+    let paced = figures.jobs.iter().find(|point| point.direction == direction);
+    match paced.filter(|point| point.iops.high < rate * (1.0 - TOLERANCE)) {
+        Some(point) => {
+            fill(&mut row, Some(Measured { estimate: point.iops, point: Some(point), at_least: false }))
+        }
+        None => fill(&mut row, small(figures, direction)),
+    }
+    row
+}
+
+/// Latency at the claimed load where that was run, else of one I/O at a time.
+fn expected_latency(run: &Run, claim: &Claim, direction: Direction, asked: (Option<f64>, Nanos)) -> ClaimRow {
+    let (percent, bound) = asked;
+    let quantity = if percent.is_some() { Quantity::PercentileLatency } else { Quantity::MeanLatency };
+    let mut row = empty_row(claim, direction, quantity, bound.0 as f64);
+    let kind =
+        |kind| run.steps.iter().find(move |step| step.plan.kind == kind && step.tally(direction).ops > 0);
+    let Some(step) = kind(StepKind::Job).or_else(|| kind(StepKind::Latency)) else {
+        row.doubts.push(Doubt::NotMeasured);
+        return row;
+    };
+    let latency = step.latency(direction);
+    let name = percent.map_or("mean latency".to_owned(), |percent| format!("p{percent}"));
+    row.what = format!("{} {name}, {}", direction.name(), step.plan.name);
+    row.latency_ns_p99 = latency.percentile(99.0);
+    let measured =
+        percent.map_or_else(|| mean(step, direction, &latency), |percent| percentile(&latency, percent));
+    let Some(estimate) = measured else {
+        row.doubts.push(Doubt::FewSamples { count: latency.count() });
+        return row;
+    };
+    row.measured = Some(estimate);
+    row.answer = match row.claimed.value {
+        bound if estimate.high <= bound => Answer::Meets,
+        bound if estimate.low > bound => Answer::Below,
+        _ => Answer::CannotTell,
+    };
+    if row.answer == Answer::CannotTell {
+        row.doubts.push(Doubt::TooShort);
+    }
+    row
+}
+
+fn mean(step: &StepRecord, direction: Direction, latency: &Distribution) -> Option<Estimate> {
+    let value = step.tally(direction).latency_ns_mean()?;
+    let half = Z95 * latency.standard_deviation()? / (latency.count() as f64).sqrt();
+    Some(Estimate { value, low: value - half, high: value + half })
+}
+
+/// A percentile with the interval of its order statistics (methodology 2.7): `None` with fewer than ten values beyond it.
+fn percentile(latency: &Distribution, percent: f64) -> Option<Estimate> {
+    let (count, share) = (latency.count() as f64, percent / 100.0);
+    if count * (1.0 - share) < 10.0 {
+        return None;
+    }
+    let off = Z95 * (share * (1.0 - share) / count).sqrt();
+    let at = |share: f64| latency.percentile(share.clamp(0.0, 1.0) * 100.0).map(|value| value as f64);
+    Some(Estimate { value: at(share)?, low: at(share - off)?, high: at(share + off)? })
+}

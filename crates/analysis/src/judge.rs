@@ -1,0 +1,291 @@
+//! The whole of it: figures, findings, verdict.
+
+use policy::{Limits, Resource};
+use record::{Run, StoredFinding};
+use workload::{Direction, Expectation, Nanos, StepKind};
+
+use crate::caps::{bandwidth_cap, findings, iops_cap, unsteady};
+use crate::{
+    Analysis, Answer, ClaimRow, Claimed, Doubt, Estimate, Figures, Finding, Meaning, Point, Quantity, Spent,
+    Verdict, claims, honesty, points,
+};
+
+/// Reads `run` against `limits` and `expectation`, where given.
+pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectation>) -> Analysis {
+    let figures = figures(run);
+    let spent = spent(run, limits);
+    let mut found = found(run, &figures);
+    let verdict = verdict(run, &figures, (limits, expectation), (&spent, &found));
+    found.extend(inside_burst(limits, &verdict));
+    found.sort_by_key(weight);
+    Analysis {
+        latencies: figures.latencies,
+        depths: figures.depths,
+        blocks: figures.blocks,
+        jobs: figures.jobs,
+        spent,
+        horizon: horizon(run),
+        findings: found,
+        verdict,
+    }
+}
+
+impl Analysis {
+    /// The findings as they are stored in a run file; `sentence` puts one into words.
+    pub fn stored(&self, sentence: &dyn Fn(&Finding) -> String) -> Vec<StoredFinding> {
+        let store = |finding: &Finding| {
+            let value = serde_json::to_value(finding).unwrap_or_default();
+            let kind = value.get("kind").and_then(|kind| kind.as_str()).unwrap_or_default().to_owned();
+            StoredFinding { kind, json: value.to_string(), sentence: sentence(finding) }
+        };
+        self.findings.iter().map(store).collect()
+    }
+}
+
+/// The depth ladder also gives the small end of the block ladder: its best rung.
+fn figures(run: &Run) -> Figures {
+    let depths = sorted(points::points(run, StepKind::DepthLadder), |point| u64::from(point.depth));
+    let mut blocks = points::points(run, StepKind::BlockLadder);
+    for direction in [Direction::Read, Direction::Write] {
+        let rungs = depths.iter().filter(|point| point.direction == direction);
+        let best = rungs.max_by(|a, b| a.iops.value.total_cmp(&b.iops.value));
+        let laddered = blocks.iter().any(|point| point.direction == direction);
+        blocks.extend(best.filter(|_| laddered).cloned());
+    }
+    Figures {
+        latencies: points::latencies(run),
+        depths,
+        blocks: sorted(blocks, |point| point.block),
+        jobs: points::points(run, StepKind::Job),
+    }
+}
+
+fn sorted(mut points: Vec<Point>, key: fn(&Point) -> u64) -> Vec<Point> {
+    points.sort_by_key(|point| (point.direction, key(point)));
+    points
+}
+
+fn found(run: &Run, figures: &Figures) -> Vec<Finding> {
+    let ladders: Vec<&Point> = figures.depths.iter().chain(&figures.blocks).collect();
+    let mut found = findings(run, figures, Direction::Read);
+    found.extend(findings(run, figures, Direction::Write));
+    found.extend(honesty::target(run));
+    found.extend(honesty::endings(run));
+    found.extend(honesty::foreign(run));
+    found.extend(honesty::generator(run));
+    found.extend(honesty::little(run, &ladders));
+    found.extend(unsteady(run, &ladders));
+    found
+}
+
+/// Order of weight: what voids the figures first, then what stops the volume, then what weakens a step.
+fn weight(finding: &Finding) -> u8 {
+    match finding.meaning {
+        Meaning::Failed { .. } | Meaning::Interrupted { .. } => 0,
+        Meaning::TargetDoubt { .. } | Meaning::CachedReads { .. } | Meaning::Unwritten { .. } => 1,
+        Meaning::ForeignLoad { .. } | Meaning::GeneratorBound { .. } => 2,
+        Meaning::InsideBurst { .. } | Meaning::StepDown { .. } => 3,
+        Meaning::IopsCap { .. } | Meaning::BandwidthCap { .. } => 4,
+        Meaning::Crossover { .. } | Meaning::FillingDepth { .. } => 5,
+        Meaning::ReadsOnly { .. } => 6,
+        Meaning::TooFast { .. } | Meaning::LittleMismatch { .. } | Meaning::Unsteady { .. } => 7,
+    }
+}
+
+/// Steps that loaded the volume, ramps included.
+fn loaded(run: &Run) -> impl Iterator<Item = &record::StepRecord> {
+    run.steps.iter().filter(|step| step.plan.kind != StepKind::Idle)
+}
+
+fn spent(run: &Run, limits: Option<&Limits>) -> Spent {
+    let mut spent = Spent::default();
+    let mut ops = 0.0;
+    for step in loaded(run) {
+        for interval in &step.intervals {
+            let (read, write) = (interval.of(Direction::Read).tally, interval.of(Direction::Write).tally);
+            spent.bytes_read += read.bytes;
+            spent.bytes_written += write.bytes;
+            ops += (read.ops + write.ops) as f64;
+            spent.charged_ops +=
+                charged(limits, read.ops, read.bytes) + charged(limits, write.ops, write.bytes);
+        }
+        spent.loaded_s += step.ended.since(step.started).as_secs_f64();
+    }
+    if limits.is_none() {
+        spent.charged_ops = ops;
+    }
+    let bytes = (spent.bytes_read + spent.bytes_written) as f64;
+    let over = Nanos::from_secs_f64(spent.loaded_s);
+    spent.credit_share = limits.and_then(|limits| limits.credit_share(spent.charged_ops, bytes, over));
+    spent
+}
+
+/// Operations as the policy charges them: by its unit, at the mean size of these.
+fn charged(limits: Option<&Limits>, ops: u64, bytes: u64) -> f64 {
+    let rule = limits.and_then(|limits| limits.limits.iter().find(|limit| limit.resource == Resource::Iops));
+    let Some(accounting) = rule.and_then(|limit| limit.accounting) else { return ops as f64 };
+    if ops == 0 || accounting.unit.0 == 0 {
+        return ops as f64;
+    }
+    let units = bytes as f64 / ops as f64 / accounting.unit.0 as f64;
+    ops as f64
+        * if accounting.rounding == policy::Rounding::Ceil { units.ceil().max(1.0) } else { units.max(1.0) }
+}
+
+/// From the first ladder step to the end of the last: no step of the rate was seen within it.
+fn horizon(run: &Run) -> Nanos {
+    let mut ladders = loaded(run).filter(|step| step.plan.kind != StepKind::Layout);
+    let first = ladders.next();
+    let last = ladders.last().or(first);
+    first.zip(last).map_or(Nanos::ZERO, |(first, last)| last.ended.since(first.started))
+}
+
+fn verdict(
+    run: &Run,
+    figures: &Figures,
+    asked: (Option<&Limits>, Option<&Expectation>),
+    known: (&Spent, &[Finding]),
+) -> Verdict {
+    let (limits, expectation) = asked;
+    let (spent, found) = known;
+    let mut rows = limits.map_or(Vec::new(), |limits| claims::of_policy(figures, limits, spent.loaded_s));
+    if let Some(expectation) = expectation {
+        rows.extend(claims::of_expectation(run, figures, expectation));
+    }
+    let claimed = limits.is_some() || expectation.is_some();
+    if !claimed {
+        rows = unclaimed(figures);
+    }
+    let doubts = doubts(run, found);
+    excuse(&mut rows, &doubts);
+    let subject = run.policy.clone().or_else(|| run.expectation.clone());
+    Verdict { answer: overall(&rows, &doubts, claimed), subject, rows, doubts }
+}
+
+/// Without a claim: a row a cap.
+fn unclaimed(figures: &Figures) -> Vec<ClaimRow> {
+    let mut rows = Vec::new();
+    for direction in [Direction::Read, Direction::Write] {
+        let ops = iops_cap(&figures.depths, direction).map(|cap| (Quantity::Iops, cap));
+        let bytes = figures.blocks.iter().any(|point| point.direction == direction);
+        let bytes = bytes.then(|| bandwidth_cap(&figures.blocks, &figures.depths, direction)).flatten();
+        for (quantity, cap) in ops.into_iter().chain(bytes.map(|cap| (Quantity::BytesPerSecond, cap))) {
+            let point = representative(figures, direction, quantity, &cap.level);
+            rows.push(measured_row(direction, quantity, cap.level, point));
+        }
+    }
+    rows
+}
+
+fn representative<'f>(
+    figures: &'f Figures,
+    direction: Direction,
+    quantity: Quantity,
+    level: &Estimate,
+) -> Option<&'f Point> {
+    let points = if quantity == Quantity::Iops { &figures.depths } else { &figures.blocks };
+    let value = |point: &Point| {
+        if quantity == Quantity::Iops { point.iops.value } else { point.bytes_per_second.value }
+    };
+    points.iter().find(|point| point.direction == direction && value(point) >= 0.98 * level.value)
+}
+
+fn measured_row(
+    direction: Direction,
+    quantity: Quantity,
+    level: Estimate,
+    point: Option<&Point>,
+) -> ClaimRow {
+    let block = point.map_or(String::new(), |point| format!("{} ", workload::Bytes(point.block)));
+    let unit = if quantity == Quantity::Iops { " IOPS" } else { "" };
+    ClaimRow {
+        what: format!("{block}{}{unit}", direction.name()),
+        quantity,
+        direction,
+        claimed: Claimed { value: 0.0, words: String::new(), source: String::new(), reading: None },
+        measured: Some(level),
+        latency_ns_p99: point.map(|point| point.latency_ns_p99),
+        answer: Answer::Measured,
+        doubts: Vec::new(),
+    }
+}
+
+/// Doubts that concern the whole run.
+fn doubts(run: &Run, found: &[Finding]) -> Vec<Doubt> {
+    let mut doubts = Vec::new();
+    for finding in found {
+        let doubt = match &finding.meaning {
+            Meaning::TargetDoubt { doubt } => Doubt::Target { why: doubt.clone() },
+            Meaning::CachedReads { .. } => Doubt::Target { why: "the page cache answered reads".into() },
+            Meaning::Unwritten { share, .. } => {
+                Doubt::Target { why: format!("{:.0} % of the region holds no data", share * 100.0) }
+            }
+            Meaning::ForeignLoad { .. } => Doubt::ForeignLoad,
+            Meaning::GeneratorBound { .. } => Doubt::GeneratorBound,
+            Meaning::Interrupted { .. } | Meaning::Failed { .. } => Doubt::Interrupted,
+            _ => continue,
+        };
+        if !doubts.contains(&doubt) {
+            doubts.push(doubt);
+        }
+    }
+    if !run.complete && run.steps.is_empty() {
+        doubts.push(Doubt::NotMeasured);
+    }
+    doubts
+}
+
+/// A claim that is missed while the generator was the limit or others used the device is not proven missed.
+fn excuse(rows: &mut [ClaimRow], doubts: &[Doubt]) {
+    let excuses: Vec<&Doubt> =
+        doubts.iter().filter(|doubt| matches!(doubt, Doubt::GeneratorBound | Doubt::ForeignLoad)).collect();
+    for row in rows.iter_mut().filter(|row| row.answer == Answer::Below) {
+        if let Some(excuse) = excuses.first() {
+            row.answer = Answer::CannotTell;
+            row.doubts.push((*excuse).clone());
+        }
+    }
+}
+
+/// True where the figures are not the volume's at all.
+fn voids(doubt: &Doubt) -> bool {
+    const NOT_THE_VOLUME: [&str; 3] = ["memory", "page cache", "holds no data"];
+    match doubt {
+        Doubt::Target { why } => NOT_THE_VOLUME.iter().any(|word| why.contains(word)),
+        Doubt::Interrupted | Doubt::NotMeasured => true,
+        _ => false,
+    }
+}
+
+fn overall(rows: &[ClaimRow], doubts: &[Doubt], claimed: bool) -> Answer {
+    let any = |answer| rows.iter().any(|row| row.answer == answer);
+    if doubts.iter().any(voids) {
+        return Answer::CannotTell;
+    }
+    match () {
+        () if !claimed => Answer::Measured,
+        () if any(Answer::Below) => Answer::Below,
+        () if any(Answer::CannotTell) || rows.is_empty() => Answer::CannotTell,
+        () if any(Answer::ConsistentWithBurst) => Answer::ConsistentWithBurst,
+        () if any(Answer::Meets) => Answer::Meets,
+        () => Answer::Exceeds,
+    }
+}
+
+/// The burst that leaves the claims open, as a finding of its own.
+fn inside_burst(limits: Option<&Limits>, verdict: &Verdict) -> Option<Finding> {
+    let policy = limits?.policy.to_string();
+    let row = verdict.rows.iter().find_map(|row| {
+        row.doubts.iter().find_map(|doubt| match doubt {
+            Doubt::InsideBurst { burst_s, loaded_s } => Some((row.quantity, *burst_s, *loaded_s)),
+            _ => None,
+        })
+    });
+    let (quantity, burst_s, loaded_s) = row?;
+    let resource = if quantity == Quantity::Iops { "operations" } else { "bytes" }.to_owned();
+    Some(Finding {
+        meaning: Meaning::InsideBurst { policy, resource, burst_s, loaded_s },
+        evidence: Vec::new(),
+        confidence: crate::Confidence::Strong,
+    })
+}

@@ -1,0 +1,300 @@
+//! `check` as a procedure: from what is known so far, the next step, or done.
+//!
+//! Order and lengths follow the quick profile of the methodology: latency at depth 1, a ladder of depths, writes at the
+//! depth that fills the cap, a ladder of block sizes, and the claimed load itself where a latency is claimed.
+
+use record::StepRecord;
+use workload::{
+    Access, BlockSizes, Bytes, Claim, Direction, Expectation, Flush, Iops, Job, Metric, Mix, Nanos, Pace, StepKind, StopRule,
+    Workload,
+};
+
+/// What a check may do and how long it may take.
+#[derive(Clone, Debug)]
+pub struct CheckAsk {
+    /// Whether writes are permitted.
+    pub writes: Writes,
+    /// Whether real data must be written before reads are measured.
+    pub layout: Layout,
+    /// What is claimed in words.
+    pub expectation: Expectation,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// How precise and how long a step is.
+    pub effort: Effort,
+    /// Smallest block that the target takes (its direct-I/O alignment).
+    pub block_min: Bytes,
+}
+
+/// Whether writes are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writes {
+    /// Reads and writes.
+    Measured,
+    /// Only reads: the target is not ours to write.
+    LeftOut,
+}
+
+/// Whether real data is written before reads are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// Nothing to write: the blocks hold data, or are not ours.
+    None,
+    /// This much.
+    Write(Bytes),
+}
+
+/// How precise and how long a step is.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Half-width of the rate's interval, as a share, at which a step may stop.
+    pub half_width: f64,
+    /// Least counted time of a step.
+    pub least: Nanos,
+    /// Most counted time of a step.
+    pub most: Nanos,
+    /// Uncounted time at the start of a step.
+    pub ramp: Nanos,
+    /// Most time for the layout.
+    pub layout_most: Nanos,
+    /// Length of a latency step.
+    pub latency: Nanos,
+}
+
+impl Effort {
+    /// The default: two minutes or so on a capped volume, under three on any.
+    pub const QUICK: Effort = Effort {
+        half_width: 0.005,
+        least: Nanos::from_secs(4),
+        most: Nanos::from_secs(7),
+        ramp: Nanos::from_secs(1),
+        layout_most: Nanos::from_secs(25),
+        latency: Nanos::from_secs(3),
+    };
+
+    fn stop(&self) -> Vec<StopRule> {
+        vec![StopRule::Certain { half_width: self.half_width, least: self.least, most: self.most }]
+    }
+}
+
+/// A step to run, before planning.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// A name that is unique in the run.
+    pub name: String,
+    /// What it is for.
+    pub kind: StepKind,
+    /// What is asked.
+    pub workload: Workload,
+}
+
+/// Small blocks: the size at which operations, not bytes, bind.
+const SMALL: Bytes = Bytes::kib(4);
+/// Largest block of the ladders.
+const LARGE: Bytes = Bytes::MIB;
+/// Block sizes of the read ladder beside the small one: the published tables' sizes.
+const READ_BLOCKS: [Bytes; 5] = [Bytes::kib(16), Bytes::kib(32), Bytes::kib(64), Bytes::kib(256), LARGE];
+/// Block sizes of the write ladder: two, so that a bandwidth cap shows as one level at both.
+const WRITE_BLOCKS: [Bytes; 2] = [Bytes::kib(256), LARGE];
+/// The deepest rung.
+const DEPTH_MAX: u32 = 256;
+/// A doubling of depth that gains less than this share is no gain (methodology 2.3: under 2 % over two doublings ends the ladder).
+const GAIN: f64 = 0.02;
+/// Most bytes in flight: enough to fill 16 GB/s at 4 ms, and bounded memory.
+const IN_FLIGHT_MAX: Bytes = Bytes::mib(64);
+/// A queue this many times as deep as the one that fills the cap keeps it full whatever the latency does.
+const DEPTH_MARGIN: u32 = 4;
+
+/// The next step of a check, `None` when it is done.
+///
+/// Pure: the same records give the same step. A step that failed or was interrupted ends the check.
+pub fn next_step(ask: &CheckAsk, done: &[StepRecord]) -> Option<Step> {
+    use workload::Ending::{Failed, Interrupted};
+    if done.last().is_some_and(|last| matches!(last.ending, Failed | Interrupted)) {
+        return None;
+    }
+    let ran = |name: &str| done.iter().any(|record| record.plan.name == name);
+    layout(ask)
+        .into_iter()
+        .chain(latency_steps(ask))
+        .find(|step| !ran(&step.name))
+        .or_else(|| depth_step(ask, done, Direction::Read))
+        .or_else(|| spaced_latency(ask, done).filter(|step| !ran(&step.name)))
+        .or_else(|| write_depth_step(ask, done))
+        .or_else(|| block_steps(ask, done).into_iter().find(|step| !ran(&step.name)))
+        .or_else(|| as_claimed(ask).filter(|step| !ran(&step.name)))
+}
+
+/// The seconds that a check with `ask` takes at most, layout at `bytes_per_second` included.
+pub fn seconds_most(ask: &CheckAsk, layout_bytes_per_second: f64) -> f64 {
+    let rung = (ask.effort.most + ask.effort.ramp).as_secs_f64();
+    let writes = if ask.writes == Writes::Measured { 1.0 } else { 0.0 };
+    let layout = match ask.layout {
+        Layout::None => 0.0,
+        Layout::Write(size) => (size.0 as f64 / layout_bytes_per_second).min(ask.effort.layout_most.as_secs_f64()),
+    };
+    // Five rungs are usual: a cap is seen two doublings after the depth that fills it.
+    let rungs = 5.0 + READ_BLOCKS.len() as f64 + writes * (2.0 + WRITE_BLOCKS.len() as f64);
+    layout + ask.effort.latency.as_secs_f64() * (1.0 + 2.0 * writes) + rungs * rung
+}
+
+fn job(ask: &CheckAsk, name: &str, direction: Direction) -> Job {
+    let mix = if direction == Direction::Write { Mix::WRITE } else { Mix::READ };
+    Job {
+        access: Access::random(mix),
+        blocks: BlockSizes::all(SMALL.max(ask.block_min)),
+        seed: ask.seed,
+        ..Job::named(name)
+    }
+}
+
+fn step(name: &str, kind: StepKind, job: Job, stop: Vec<StopRule>, ramp: Nanos) -> Step {
+    Step { name: name.to_owned(), kind, workload: Workload { jobs: vec![job], stop, ramp } }
+}
+
+/// Writes real data over the region, in order, until it is full or the time is up.
+fn layout(ask: &CheckAsk) -> Option<Step> {
+    let Layout::Write(size) = ask.layout else { return None };
+    let job = Job {
+        access: Access::sequential(Mix::WRITE),
+        blocks: BlockSizes::all(LARGE),
+        depth: 8,
+        size: Some(size.round_down(LARGE)),
+        ..job(ask, "layout", Direction::Write)
+    };
+    let stop = vec![StopRule::BytesEach(size.round_down(LARGE)), StopRule::Time(ask.effort.layout_most)];
+    Some(step("layout", StepKind::Layout, job, stop, Nanos::ZERO))
+}
+
+fn latency_steps(ask: &CheckAsk) -> Vec<Step> {
+    let stop = vec![StopRule::Time(ask.effort.latency)];
+    let ramp = Nanos::from_millis(200);
+    let read = step("latency read", StepKind::Latency, job(ask, "read", Direction::Read), stop.clone(), ramp);
+    if ask.writes == Writes::LeftOut {
+        return vec![read];
+    }
+    let write = step("latency write", StepKind::Latency, job(ask, "write", Direction::Write), stop.clone(), ramp);
+    let flushed = Job { flush: Flush::Every(1), ..job(ask, "flush", Direction::Write) };
+    vec![read, write, step("latency flush", StepKind::Latency, flushed, stop, ramp)]
+}
+
+/// Rate of small I/Os of one rung.
+fn rate(record: &StepRecord, direction: Direction) -> f64 {
+    let seconds = record.seconds();
+    if seconds > 0.0 { record.tally(direction).ops as f64 / seconds } else { 0.0 }
+}
+
+/// Depth and rate of the rungs of `direction` that ran, rising.
+fn rungs(done: &[StepRecord], direction: Direction) -> Vec<(u32, f64)> {
+    let mut rungs: Vec<(u32, f64)> = done
+        .iter()
+        .filter(|record| record.plan.kind == StepKind::DepthLadder && record.tally(direction).ops > 0)
+        .map(|record| (record.plan.workers.iter().map(|worker| worker.depth).sum(), rate(record, direction)))
+        .collect();
+    rungs.sort_by_key(|rung| rung.0);
+    rungs
+}
+
+/// The next depth of a ladder that starts at `first`: twice the last, until two doublings gained under 2 %.
+fn next_depth(rungs: &[(u32, f64)], first: u32) -> Option<u32> {
+    let Some(&(deepest, last)) = rungs.last() else { return Some(first) };
+    let flat = rungs.len() >= 3 && last <= rungs[rungs.len() - 3].1 * (1.0 + GAIN);
+    (!flat && deepest < DEPTH_MAX).then_some(deepest * 2)
+}
+
+fn depth_step(ask: &CheckAsk, done: &[StepRecord], direction: Direction) -> Option<Step> {
+    let depth = next_depth(&rungs(done, direction), 1)?;
+    Some(ladder_step(ask, direction, depth, SMALL.max(ask.block_min), StepKind::DepthLadder))
+}
+
+/// Least depth of the read ladder that reached 97 % of its best rate.
+fn filling_depth(done: &[StepRecord]) -> u32 {
+    let rungs = rungs(done, Direction::Read);
+    let best = rungs.iter().map(|rung| rung.1).fold(0.0, f64::max);
+    rungs.iter().find(|rung| rung.1 >= 0.97 * best).map_or(32, |rung| rung.0)
+}
+
+/// Writes start at four times the depth that fills the read cap, and go on while a doubling still gains.
+fn write_depth_step(ask: &CheckAsk, done: &[StepRecord]) -> Option<Step> {
+    if ask.writes == Writes::LeftOut {
+        return None;
+    }
+    let rungs = rungs(done, Direction::Write);
+    let flat = rungs.len() >= 2 && rungs[rungs.len() - 1].1 <= rungs[rungs.len() - 2].1 * (1.0 + GAIN);
+    let depth = match rungs.last() {
+        None => (filling_depth(done) * DEPTH_MARGIN).clamp(4, DEPTH_MAX / 2),
+        Some(&(deepest, _)) if !flat && deepest < DEPTH_MAX => deepest * 2,
+        Some(_) => return None,
+    };
+    Some(ladder_step(ask, Direction::Write, depth, SMALL.max(ask.block_min), StepKind::DepthLadder))
+}
+
+fn ladder_step(ask: &CheckAsk, direction: Direction, depth: u32, block: Bytes, kind: StepKind) -> Step {
+    let name = match kind {
+        StepKind::DepthLadder => format!("{} depth {depth}", direction.name()),
+        _ => format!("{} {block}", direction.name()),
+    };
+    let job = Job { depth, blocks: BlockSizes::all(block), ..job(ask, direction.name(), direction) };
+    step(&name, kind, job, ask.effort.stop(), ask.effort.ramp)
+}
+
+/// Where the cap binds at depth 1 already, the base latency shows only between I/Os spaced wider than the cap asks.
+fn spaced_latency(ask: &CheckAsk, done: &[StepRecord]) -> Option<Step> {
+    let rungs = rungs(done, Direction::Read);
+    let best = rungs.iter().map(|rung| rung.1).fold(0.0, f64::max);
+    let first = rungs.first().filter(|rung| rung.0 == 1 && rung.1 >= 0.9 * best && best > 0.0)?;
+    let job = Job { pace: Pace::Fixed(Iops(first.1 / 4.0)), ..job(ask, "read", Direction::Read) };
+    let stop = vec![StopRule::Time(ask.effort.latency)];
+    Some(step("latency read spaced", StepKind::Latency, job, stop, Nanos::from_millis(200)))
+}
+
+fn block_steps(ask: &CheckAsk, done: &[StepRecord]) -> Vec<Step> {
+    let deep = filling_depth(done) * DEPTH_MARGIN;
+    let depth_for = |block: Bytes| deep.clamp(8, ((IN_FLIGHT_MAX.0 / block.0) as u32).min(DEPTH_MAX));
+    let ladder = |direction, blocks: &[Bytes]| -> Vec<Step> {
+        blocks
+            .iter()
+            .filter(|&&block| block >= ask.block_min)
+            .map(|&block| ladder_step(ask, direction, depth_for(block), block, StepKind::BlockLadder))
+            .collect()
+    };
+    let mut steps = ladder(Direction::Read, &READ_BLOCKS);
+    if ask.writes == Writes::Measured {
+        steps.extend(ladder(Direction::Write, &WRITE_BLOCKS));
+    }
+    steps
+}
+
+/// Name of the step that runs the claimed load.
+pub const AS_CLAIMED: &str = "as claimed";
+
+/// The load that is claimed, paced, so that a claimed latency is judged at the claimed rate and not at saturation. It runs
+/// where a latency is claimed, or rates in both directions at once.
+fn as_claimed(ask: &CheckAsk) -> Option<Step> {
+    let claims = &ask.expectation.claims;
+    let rate = |direction| claims.iter().find_map(|claim| claimed_iops(claim, direction)).unwrap_or(0.0);
+    let (read, write) = (rate(Direction::Read), rate(Direction::Write));
+    let write = if ask.writes == Writes::Measured { write } else { 0.0 };
+    let latency = claims.iter().any(|claim| matches!(claim.metric, Metric::MeanLatency(_) | Metric::Percentile(..)));
+    let both = read > 0.0 && write > 0.0;
+    if read + write <= 0.0 || !(latency || both) {
+        return None;
+    }
+    let share = (100.0 * read / (read + write)).round() as u8;
+    let job = Job {
+        access: Access::random(Mix::reads(share)),
+        pace: Pace::Fixed(Iops(read + write)),
+        depth: DEPTH_MAX,
+        ..job(ask, AS_CLAIMED, Direction::Read)
+    };
+    let stop = vec![StopRule::Time(Nanos::from_secs(10))];
+    Some(step(AS_CLAIMED, StepKind::Job, job, stop, ask.effort.ramp))
+}
+
+fn claimed_iops(claim: &Claim, direction: Direction) -> Option<f64> {
+    match claim.metric {
+        // A claim without a direction is asked of reads; the ladders judge writes by it too.
+        Metric::Iops(rate) if claim.direction.unwrap_or(Direction::Read) == direction => Some(rate.0),
+        _ => None,
+    }
+}

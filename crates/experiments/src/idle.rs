@@ -1,0 +1,72 @@
+//! The idle gate: whether somebody else is using the device before a run saturates it.
+
+use record::Sample;
+
+/// Use of a device by others between two samples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Use {
+    /// Device name.
+    pub device: String,
+    /// Reads and writes a second.
+    pub ops_per_second: f64,
+    /// Bytes read and written a second.
+    pub bytes_per_second: f64,
+    /// Share of the time (0 to 1) with at least one request in flight.
+    pub busy_share: f64,
+}
+
+/// Bytes of a sector in `/proc/diskstats`, whatever the device's own block size (kernel document admin-guide/iostats).
+const SECTOR: f64 = 512.0;
+/// Up to this many operations a second a target counts as idle: a root disk's own housekeeping stays below it.
+const IDLE_OPS: f64 = 20.0;
+/// Up to this share of busy time a target counts as idle.
+const IDLE_BUSY: f64 = 0.05;
+
+/// Use of the first (topmost) device between two samples; `None` where it is in neither, or no time passed.
+pub fn between(before: &Sample, after: &Sample) -> Option<Use> {
+    let seconds = after.at.since(before.at).as_secs_f64();
+    let (device, then) = before.disks.first()?;
+    let (_, now) = after.disks.iter().find(|(name, _)| name == device)?;
+    let ops = (now.reads + now.writes).saturating_sub(then.reads + then.writes);
+    let sectors =
+        (now.sectors_read + now.sectors_written).saturating_sub(then.sectors_read + then.sectors_written);
+    let busy_ms = now.busy_ms.saturating_sub(then.busy_ms);
+    (seconds > 0.0).then(|| Use {
+        device: device.clone(),
+        ops_per_second: ops as f64 / seconds,
+        bytes_per_second: sectors as f64 * SECTOR / seconds,
+        busy_share: (busy_ms as f64 / 1e3 / seconds).min(1.0),
+    })
+}
+
+impl Use {
+    /// True where the device counts as idle: few operations, or little busy time.
+    pub fn is_idle(&self) -> bool {
+        self.ops_per_second <= IDLE_OPS || self.busy_share <= IDLE_BUSY
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::DiskCounters;
+    use workload::Nanos;
+
+    fn sample(second: u64, reads: u64, busy_ms: u64) -> Sample {
+        let counters = DiskCounters { reads, busy_ms, sectors_read: reads * 8, ..DiskCounters::default() };
+        Sample { at: Nanos::from_secs(second), disks: vec![("vda".into(), counters)], ..Sample::default() }
+    }
+
+    #[test]
+    fn a_device_that_serves_others_is_not_idle() {
+        let seen = between(&sample(0, 0, 0), &sample(2, 2_000, 1_500)).unwrap();
+        assert_eq!((seen.ops_per_second, seen.bytes_per_second, seen.busy_share), (1_000.0, 4_096_000.0, 0.75));
+        assert!(!seen.is_idle());
+    }
+
+    #[test]
+    fn housekeeping_counts_as_idle() {
+        assert!(between(&sample(0, 0, 0), &sample(2, 30, 400)).unwrap().is_idle());
+        assert!(between(&sample(0, 0, 0), &sample(2, 400, 20)).unwrap().is_idle());
+    }
+}
