@@ -1,1 +1,41 @@
-//! Published limits as data, and their evaluator.
+//! Published limits as data, and their evaluator: what a policy promises, when its credits end, what may pass when.
+//!
+//! The way through the crate: a [`workload::PolicyName`] finds a [`Policy`] in the [`Catalogue`], which evaluates to
+//! [`Limits`]; those answer questions (caps, phases, forecasts) and drive a [`Meter`], which says in virtual time when
+//! an I/O may proceed. [`matches()`] goes the other way, from measured rates to the policies that explain them.
+//!
+//! Nothing here measures. Every figure is a claim of its source at its date.
+
+mod billing;
+mod caps;
+mod catalogue;
+mod custom;
+mod entry;
+mod error;
+mod evaluate;
+mod forecast;
+mod formula;
+mod instance;
+mod limits;
+mod matching;
+mod meter;
+mod near;
+mod parameter;
+mod table;
+
+pub use billing::Billing;
+pub use caps::{Cap, Level, Load, Locality};
+pub use catalogue::{Catalogue, CatalogueError, evaluate, evaluate_with_rest};
+pub use entry::{
+    Check, Confidence, Grade, Policy, Promise, ReferenceWorkload, Scope, Source, SourceKind, Status,
+};
+pub use error::PolicyError;
+pub use forecast::{ASSUMED_BURST, BurstLength, Forecast, Phase};
+pub use instance::{AwsInstance, AzureInstance};
+pub use limits::{
+    Accounting, Bucket, Burst, Covers, Limit, Limits, RateUnit, Resource, Rounding, UnitReading, Written,
+};
+pub use matching::{Fit, Match, Measured, Specificity, matches, round_figure};
+pub use meter::{BucketStart, Meter};
+pub use parameter::{Parameter, ParameterUnit};
+pub use table::{Cell, PublishedTable};

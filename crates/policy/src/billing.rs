@@ -1,0 +1,54 @@
+//! What a provider may bill while a volume is tested.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::figure;
+use crate::{Limits, Resource};
+
+/// How the provider bills operations of this type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Billing {
+    /// Not at all.
+    None,
+    /// Every transaction costs.
+    Transactions,
+    /// What exceeds the provisioned target costs.
+    OnDemandBurst,
+    /// The catalogue does not know.
+    Unknown,
+}
+
+impl Limits {
+    /// Sentences on what the provider may bill for the load of a test, at least one; for the forecast that is printed before it.
+    pub fn billing_notes(&self) -> Vec<String> {
+        match self.billing {
+            Billing::None => vec!["Your provider does not bill per operation for this type.".to_owned()],
+            Billing::Transactions => {
+                vec![
+                    "Your provider bills every transaction of this type: each test I/O costs money."
+                        .to_owned(),
+                ]
+            }
+            Billing::OnDemandBurst => vec![self.on_demand_note()],
+            Billing::Unknown => {
+                vec![
+                    "Whether your provider bills operations of this type is not in the catalogue.".to_owned(),
+                ]
+            }
+        }
+    }
+
+    fn on_demand_note(&self) -> String {
+        let above: Vec<String> = self
+            .limits
+            .iter()
+            .filter_map(|limit| {
+                let unit = if limit.resource == Resource::Iops { "IOPS" } else { limit.written.unit.name() };
+                let factor = limit.baseline / limit.written.baseline;
+                Some(format!("{} {unit}", figure(limit.billed_above? / factor)))
+            })
+            .collect();
+        format!("Your provider bills what exceeds {}, per 10,000 transactions.", above.join(" or "))
+    }
+}

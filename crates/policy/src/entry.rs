@@ -1,0 +1,226 @@
+//! One policy of the catalogue as it is published: who says what, since when, how sure.
+
+use serde::{Deserialize, Serialize};
+use workload::{Bytes, Nanos};
+
+use crate::formula::Formula;
+use crate::{Accounting, Billing, Covers, Parameter, RateUnit, Resource};
+
+/// One published policy. Its figures appear when it is evaluated with parameters.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Policy {
+    /// The id that people write.
+    pub id: String,
+    /// Who provides the volume.
+    pub provider: String,
+    /// The provider's name for it.
+    pub name: String,
+    /// Whether it still holds.
+    pub status: Status,
+    /// What the limits are counted over.
+    pub scope: Scope,
+    /// Date of the figures: year, month or day; `None` where the source carries none.
+    pub as_of: Option<String>,
+    /// How sure the figures are.
+    pub confidence: Confidence,
+    #[serde(rename = "sources")]
+    pub(crate) source_ids: Vec<String>,
+    /// Where the figures come from.
+    #[serde(skip)]
+    pub sources: Vec<Source>,
+    /// Parameters in the order in which they may depend on each other.
+    #[serde(default)]
+    pub parameters: Vec<Parameter>,
+    pub(crate) rules: Vec<Rule>,
+    /// What share of the figures the provider promises, for what share of the time.
+    pub promise: Option<Promise>,
+    /// Published latency, in words.
+    #[serde(rename = "latency")]
+    pub latency_words: Option<String>,
+    /// What the provider may bill.
+    pub billing: Billing,
+    /// The workload for which the figures are stated.
+    pub reference_workload: Option<ReferenceWorkload>,
+    /// What else one should know.
+    pub note: Option<String>,
+    /// Evaluated figures that the provider publishes; tests hold the formulas against them.
+    #[serde(default)]
+    pub check: Vec<Check>,
+}
+
+/// Whether a policy still holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Offered at the date of the source.
+    Current,
+    /// Replaced, but old volumes may still be held to it.
+    Legacy,
+    /// Seen in one text only.
+    Unverified,
+}
+
+/// What the limits of a policy are counted over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// One volume.
+    Volume,
+    /// All volumes of the type on one machine.
+    VmPool,
+    /// One machine.
+    Vm,
+}
+
+/// How sure the figures are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Confidence {
+    /// The grade of the weakest figure.
+    pub grade: Grade,
+    /// What the grade does not say.
+    pub note: Option<String>,
+}
+
+/// Where figures were read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Grade {
+    /// In a text of the provider.
+    Verified,
+    /// In someone else's text.
+    Secondary,
+    /// Known, but not read again.
+    Recalled,
+    /// In one article or tutorial only.
+    Document,
+    /// Typed by the user.
+    Own,
+}
+
+/// A text that carries figures.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Source {
+    /// Short name.
+    pub id: String,
+    /// What it is.
+    pub title: String,
+    /// Where it is; `None` where it has no address of its own.
+    pub url: Option<String>,
+    /// Year, month or day of the text; `None` where it carries none.
+    pub date: Option<String>,
+    /// What kind of text.
+    pub kind: SourceKind,
+}
+
+/// What kind of text a source is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SourceKind {
+    /// The provider's own page.
+    Primary,
+    /// The provider's own page in its archive.
+    Archived,
+    /// A copy of the provider's page.
+    Mirrored,
+    /// Someone else's text.
+    Secondary,
+    /// An article or tutorial.
+    Document,
+    /// A measurement.
+    Measurement,
+}
+
+/// A provider's promise: `fraction` of the figure in `time` of the time.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Promise {
+    /// Share of the figure, 0 to 1; `None` where only "up to" is said.
+    pub fraction: Option<f64>,
+    /// Share of the time, 0 to 1.
+    pub time: f64,
+}
+
+/// A workload for which a provider states its figures.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReferenceWorkload {
+    /// Share of reads, 0 to 1.
+    pub read_fraction: f64,
+    /// Block size in bytes.
+    #[serde(rename = "block_bytes")]
+    pub block: Bytes,
+    /// Share of random accesses, 0 to 1.
+    pub random_fraction: f64,
+    latency_limit_ms: u64,
+}
+
+impl ReferenceWorkload {
+    /// The latency that must not be exceeded.
+    pub fn latency_limit(&self) -> Nanos {
+        Nanos::from_millis(self.latency_limit_ms)
+    }
+}
+
+/// One row of a provider's own example table.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Check {
+    /// Parameters as typed behind the id.
+    pub parameters: String,
+    /// Baseline operations a second.
+    pub iops: Option<f64>,
+    /// Baseline in decimal megabytes a second.
+    pub mbps: Option<f64>,
+    /// Seconds of full burst from a full bucket.
+    pub burst_s: Option<f64>,
+    /// Seconds in which an idle bucket fills.
+    pub refill_s: Option<f64>,
+}
+
+/// One limit as the catalogue states it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Rule {
+    pub(crate) id: String,
+    pub(crate) resource: Resource,
+    pub(crate) direction: Covers,
+    pub(crate) unit: RateUnit,
+    #[serde(default)]
+    pub(crate) ambiguous: bool,
+    /// The rule exists only for the choices that its table lists.
+    #[serde(default)]
+    pub(crate) where_listed: bool,
+    pub(crate) baseline: Formula,
+    pub(crate) billed_above: Option<Formula>,
+    pub(crate) burst: Option<RuleBurst>,
+    pub(crate) accounting: Option<Accounting>,
+    pub(crate) note: Option<String>,
+}
+
+/// A burst as the catalogue states it; it exists where its rate is listed and above the baseline.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RuleBurst {
+    pub(crate) rate: Formula,
+    pub(crate) bucket: RuleBucket,
+}
+
+/// What pays for a burst, as the catalogue states it; sizes are in the rule's unit without its "per second".
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub(crate) enum RuleBucket {
+    Tokens {
+        size: Formula,
+        #[serde(default)]
+        derived: bool,
+    },
+    Timed {
+        seconds: Option<f64>,
+        cool_off: Option<f64>,
+    },
+    UnlimitedPaid,
+    Unknown,
+}

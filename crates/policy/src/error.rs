@@ -1,0 +1,143 @@
+//! What can be wrong with a policy's name and parameters, each message with the remedy.
+
+/// Why a policy could not be found or evaluated.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PolicyError {
+    /// No policy has this id.
+    #[error("no policy is called '{id}'{}; known are {}; for figures of your own write custom,iops=…,bandwidth=…",
+        did_you_mean(.nearest), .known.join(", "))]
+    UnknownPolicy {
+        /// What was typed.
+        id: String,
+        /// The id that was probably meant.
+        nearest: Option<String>,
+        /// Every id of the catalogue.
+        known: Vec<String>,
+    },
+    /// No instance type has this name.
+    #[error("no instance type is called '{name}'{}; leave instance= out to judge the volume alone",
+        did_you_mean(.nearest))]
+    UnknownInstance {
+        /// What was typed.
+        name: String,
+        /// The name that was probably meant.
+        nearest: Option<String>,
+    },
+    /// The policy has no such parameter.
+    #[error("{policy} has no parameter '{name}'{}; {}", did_you_mean(.nearest), takes(.known))]
+    UnknownParameter {
+        /// The policy's id.
+        policy: String,
+        /// What was typed.
+        name: String,
+        /// The parameter that was probably meant.
+        nearest: Option<String>,
+        /// Every parameter of the policy.
+        known: Vec<String>,
+    },
+    /// The same parameter was given twice.
+    #[error("{policy}: '{name}' is given twice; keep one")]
+    Twice {
+        /// The policy's id.
+        policy: String,
+        /// The parameter.
+        name: String,
+    },
+    /// The figures depend on a parameter that was not given.
+    #[error("{policy} needs '{name}' ({allowed}); write for example {policy},{name}={example}")]
+    Missing {
+        /// The policy's id.
+        policy: String,
+        /// The parameter.
+        name: String,
+        /// Range or list of what is allowed.
+        allowed: String,
+        /// A value that would do.
+        example: String,
+    },
+    /// The value is not of the parameter's kind.
+    #[error("{policy}: {name}={value} cannot be read: {problem}; write for example {name}={example}")]
+    Unreadable {
+        /// The policy's id.
+        policy: String,
+        /// The parameter.
+        name: String,
+        /// What was typed.
+        value: String,
+        /// What is wrong with it.
+        problem: String,
+        /// A value that would do.
+        example: String,
+    },
+    /// The value is of the right kind but not allowed.
+    #[error("{policy}: {name}={value} is not allowed ({allowed}); the nearest that is: {name}={nearest}")]
+    NotAllowed {
+        /// The policy's id.
+        policy: String,
+        /// The parameter.
+        name: String,
+        /// What was typed.
+        value: String,
+        /// Range or list of what is allowed.
+        allowed: String,
+        /// The nearest allowed value, as it can be typed.
+        nearest: String,
+    },
+    /// Two parameters do not go together, or one needs another.
+    #[error("{policy}: {problem}; {remedy}")]
+    Conflict {
+        /// The policy's id.
+        policy: String,
+        /// What does not agree.
+        problem: String,
+        /// What would.
+        remedy: String,
+    },
+    /// A row of the catalogue gives no figure for these parameters; a defect of the data.
+    #[error(
+        "{policy}: the catalogue has no figure for rule '{rule}' with these parameters; write custom,iops=…,bandwidth=… instead and report this"
+    )]
+    NoFigure {
+        /// The policy's id.
+        policy: String,
+        /// The rule.
+        rule: String,
+    },
+}
+
+fn did_you_mean(nearest: &Option<String>) -> String {
+    nearest.as_ref().map_or(String::new(), |word| format!("; did you mean '{word}'?"))
+}
+
+fn takes(known: &[String]) -> String {
+    if known.is_empty() { "it takes none".to_owned() } else { format!("it takes {}", known.join(", ")) }
+}
+
+/// A number as people read it: thousands commas, at most two decimals, no needless ones.
+pub(crate) fn figure(value: f64) -> String {
+    let rounded = (value * 100.0).round() / 100.0;
+    let text = format!("{rounded}");
+    let (whole, decimals) = text.split_once('.').map_or((text.as_str(), None), |(w, d)| (w, Some(d)));
+    let mut grouped = String::new();
+    for (at, digit) in whole.chars().enumerate() {
+        if at > 0 && (whole.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    decimals.map_or(grouped.clone(), |decimals| format!("{grouped}.{decimals}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::figure;
+
+    #[test]
+    fn figures_have_commas_and_no_needless_decimals() {
+        for (value, text) in
+            [(120.0, "120"), (3000.0, "3,000"), (16384.0, "16,384"), (0.25, "0.25"), (1234.5, "1,234.5")]
+        {
+            assert_eq!(figure(value), text);
+        }
+    }
+}

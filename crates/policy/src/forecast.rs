@@ -1,0 +1,289 @@
+//! How limits unfold in time: burst, its end, what a test spends, how long moving an amount takes.
+
+use serde::{Deserialize, Serialize};
+use workload::{Bytes, BytesPerSecond, Iops, Nanos};
+
+use crate::{Bucket, Level, Limit, Limits, Load};
+
+/// How long a burst is taken to last, and to be away, where the provider does not publish it: one minute, as with the
+/// providers that do publish a timed burst. Simulation only; verdicts call such a burst unknown.
+pub const ASSUMED_BURST: Nanos = Nanos::from_secs(60);
+
+/// How long a rate above the baseline can last under full load from a full bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BurstLength {
+    /// There is no burst: what is seen is what lasts.
+    None,
+    /// It ends after this time.
+    Ends(Nanos),
+    /// There is one, and nobody says how long it lasts.
+    Unknown,
+}
+
+/// A stretch of time under constant load in which the same rule stops it at the same rate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Phase {
+    /// When it begins, from the start of the load.
+    pub start: Nanos,
+    /// When it ends; `None`: it lasts, as far as the policy knows.
+    pub end: Option<Nanos>,
+    /// Operations a second.
+    pub iops: Iops,
+    /// Bytes a second.
+    pub bandwidth: BytesPerSecond,
+    /// Index into [`Limits::limits`] of the rule that stops it; `None` where the load is below every cap.
+    pub bound_by: Option<usize>,
+}
+
+/// What a stretch of load does under the limits, from full buckets.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Forecast {
+    /// Operations that come through.
+    pub ops: f64,
+    /// Bytes that come through.
+    pub bytes: f64,
+    /// Share of the fullest-used bucket (or timed burst) that is spent at the end, 0 to 1; `None` without a known one.
+    pub credit_share: Option<f64>,
+    /// When the first burst ends, where that is within the stretch.
+    pub burst_ends: Option<Nanos>,
+    /// At the end the load still runs at a rate that a known or unknown burst pays for: its rate proves nothing about
+    /// what lasts.
+    pub inside_burst: bool,
+}
+
+impl Limit {
+    /// How long this rule lets through more than its baseline: `size / (rate − baseline)` for credits.
+    pub fn burst_length(&self) -> BurstLength {
+        let Some(burst) = &self.burst else { return BurstLength::None };
+        match burst.bucket {
+            Bucket::Tokens { size, .. } => {
+                BurstLength::Ends(Nanos::from_secs_f64(size / (burst.rate - self.baseline)))
+            }
+            Bucket::Timed { lasts: Some(lasts), .. } => BurstLength::Ends(lasts),
+            Bucket::UnlimitedPaid => BurstLength::None,
+            Bucket::Timed { lasts: None, .. } | Bucket::Unknown => BurstLength::Unknown,
+        }
+    }
+
+    /// How long an empty bucket takes to fill when the volume is idle: `size / baseline`; for a timed burst the
+    /// cool-off; `None` without a bucket or where it is not known.
+    pub fn time_to_fill(&self) -> Option<Nanos> {
+        match self.burst?.bucket {
+            Bucket::Tokens { size, .. } => Some(Nanos::from_secs_f64(size / self.baseline)),
+            Bucket::Timed { cool_off, .. } => cool_off,
+            Bucket::UnlimitedPaid | Bucket::Unknown => None,
+        }
+    }
+
+    /// Share of the credit that is gone after `charged` operations or bytes within `over`, refill counted; for a timed
+    /// burst the share of its time where the rate is above the baseline. Above 1: it was gone before the end.
+    pub fn credit_share(&self, charged: f64, over: Nanos) -> Option<f64> {
+        let seconds = over.as_secs_f64();
+        match self.burst?.bucket {
+            Bucket::Tokens { size, .. } => Some(((charged - self.baseline * seconds) / size).max(0.0)),
+            Bucket::Timed { lasts: Some(lasts), .. } => {
+                let above = charged > self.baseline * seconds;
+                Some(if above { seconds / lasts.as_secs_f64() } else { 0.0 })
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Limits {
+    /// The longest burst of any rule, each under a load that saturates it.
+    pub fn longest_burst(&self) -> BurstLength {
+        self.limits.iter().map(Limit::burst_length).fold(BurstLength::None, longer)
+    }
+
+    /// The longest time in which an idle volume earns all its credits back; `None` without buckets.
+    pub fn time_to_fill(&self) -> Option<Nanos> {
+        self.limits.iter().filter_map(Limit::time_to_fill).max()
+    }
+
+    /// Share of burst credit gone after `ops` charged operations and `bytes` within `over`: the largest of every rule.
+    /// `None` where no rule has a credit whose size is known.
+    pub fn credit_share(&self, ops: f64, bytes: f64, over: Nanos) -> Option<f64> {
+        let share = |limit: &Limit| {
+            let charged = if limit.resource == crate::Resource::Iops { ops } else { bytes };
+            limit.credit_share(charged, over)
+        };
+        self.limits.iter().filter_map(share).reduce(f64::max)
+    }
+
+    /// How long `load` without end runs above its last rate, from full buckets.
+    pub fn burst_under(&self, load: &Load) -> BurstLength {
+        let bursting = self.limits.iter().filter(|limit| limit.cost(load) > 0.0);
+        let binding = |limit: &&Limit| {
+            let base = limit.baseline / limit.cost(load);
+            self.cap(load, Level::Burst).is_some_and(|cap| base < cap.iops.0)
+        };
+        if bursting.filter(binding).any(|limit| limit.burst_length() == BurstLength::Unknown) {
+            return BurstLength::Unknown;
+        }
+        match self.overload(load).last() {
+            Some(phase) if phase.start > Nanos::ZERO => BurstLength::Ends(phase.start),
+            _ => BurstLength::None,
+        }
+    }
+
+    /// The phases of `load` without end, from full buckets: burst, then one step down for each bucket that empties.
+    /// Empty where no rule covers the load. What follows a timed burst's cool-off is left out: no provider says.
+    pub fn overload(&self, load: &Load) -> Vec<Phase> {
+        self.unfold(load, f64::INFINITY)
+    }
+
+    /// What `load` does within `time` when it asks for `offered` operations a second (`None`: as many as come through).
+    pub fn forecast(&self, load: &Load, offered: Option<Iops>, time: Nanos) -> Forecast {
+        let asked = offered.map_or(f64::INFINITY, |offered| offered.0);
+        let phases = self.unfold(load, asked);
+        let until = |phase: &Phase| phase.end.map_or(time, |end| end.min(time));
+        let ops: f64 =
+            phases.iter().map(|phase| phase.iops.0 * until(phase).since(phase.start).as_secs_f64()).sum();
+        let rate_at_end = phases.iter().rfind(|phase| phase.start <= time).map_or(0.0, |phase| phase.iops.0);
+        let above = |limit: &Limit| {
+            let charged = rate_at_end * limit.cost(load);
+            limit.burst_length() != BurstLength::None && charged > limit.baseline * 1.000_001
+        };
+        let spent = |limit: &Limit| {
+            let charged = ops * limit.cost(load);
+            (limit.cost(load) > 0.0).then(|| limit.credit_share(charged, time)).flatten()
+        };
+        Forecast {
+            ops,
+            bytes: ops * load.block.0 as f64,
+            credit_share: self.limits.iter().filter_map(spent).reduce(f64::max).map(|share| share.min(1.0)),
+            burst_ends: phases.first().and_then(|phase| phase.end).filter(|&end| end <= time),
+            inside_burst: self.limits.iter().any(above),
+        }
+    }
+
+    /// How long it takes to move `amount` with `load` at full rate, from full buckets; `None` where no rule covers it.
+    pub fn time_to_move(&self, load: &Load, amount: Bytes) -> Option<Nanos> {
+        let mut left = amount.0 as f64;
+        let phases = self.overload(load);
+        for phase in &phases {
+            let moved = phase.end.map(|end| phase.bandwidth.0 * end.since(phase.start).as_secs_f64());
+            match moved {
+                Some(moved) if moved < left => left -= moved,
+                _ => return Some(phase.start + Nanos::from_secs_f64(left / phase.bandwidth.0)),
+            }
+        }
+        None
+    }
+
+    fn unfold(&self, load: &Load, asked: f64) -> Vec<Phase> {
+        let mut rules: Vec<Unfolding> = self
+            .limits
+            .iter()
+            .enumerate()
+            .filter(|(_, limit)| limit.cost(load) > 0.0)
+            .map(|(index, limit)| Unfolding::new(index, limit, load))
+            .collect();
+        let mut phases: Vec<Phase> = Vec::new();
+        let mut now = 0.0;
+        // Each turn empties at least one credit, so that there are at most as many turns as rules, and one.
+        for _ in 0..=rules.len() {
+            let Some(tightest) = rules.iter().min_by(|a, b| a.rate().total_cmp(&b.rate())) else { break };
+            let bound_by = (tightest.rate() <= asked).then_some(tightest.index);
+            let iops = tightest.rate().min(asked);
+            let lasts = rules.iter().map(|rule| rule.lasts(iops)).fold(f64::INFINITY, f64::min);
+            let end = lasts.is_finite().then(|| Nanos::from_secs_f64(now + lasts));
+            push(
+                &mut phases,
+                Phase {
+                    start: Nanos::from_secs_f64(now),
+                    end,
+                    iops: Iops(iops),
+                    bandwidth: BytesPerSecond(iops * load.block.0 as f64),
+                    bound_by,
+                },
+            );
+            if end.is_none() {
+                break;
+            }
+            rules.iter_mut().for_each(|rule| rule.pass(iops, lasts));
+            now += lasts;
+        }
+        phases
+    }
+}
+
+/// Appends a phase, or extends the last where nothing changes for the load.
+fn push(phases: &mut Vec<Phase>, phase: Phase) {
+    match phases.last_mut() {
+        Some(last) if last.iops == phase.iops && last.bound_by == phase.bound_by => last.end = phase.end,
+        _ => phases.push(phase),
+    }
+}
+
+fn longer(a: BurstLength, b: BurstLength) -> BurstLength {
+    match (a, b) {
+        (BurstLength::Unknown, _) | (_, BurstLength::Unknown) => BurstLength::Unknown,
+        (BurstLength::Ends(a), BurstLength::Ends(b)) => BurstLength::Ends(a.max(b)),
+        (BurstLength::None, other) | (other, BurstLength::None) => other,
+    }
+}
+
+/// A rule under a constant load, in operations of that load.
+struct Unfolding {
+    index: usize,
+    baseline: f64,
+    burst: f64,
+    credit: Credit,
+}
+
+/// What is left of a burst.
+#[derive(Clone, Copy)]
+enum Credit {
+    Tokens { level: f64, size: f64 },
+    Seconds(f64),
+    Gone,
+}
+
+impl Unfolding {
+    fn new(index: usize, limit: &Limit, load: &Load) -> Unfolding {
+        let cost = limit.cost(load);
+        let credit = match limit.burst.map(|burst| burst.bucket) {
+            None => Credit::Gone,
+            Some(Bucket::Tokens { size, initial, .. }) => {
+                Credit::Tokens { level: initial / cost, size: size / cost }
+            }
+            Some(Bucket::UnlimitedPaid) => Credit::Seconds(f64::INFINITY),
+            Some(Bucket::Timed { lasts, .. }) => {
+                Credit::Seconds(lasts.unwrap_or(ASSUMED_BURST).as_secs_f64())
+            }
+            Some(Bucket::Unknown) => Credit::Seconds(ASSUMED_BURST.as_secs_f64()),
+        };
+        Unfolding { index, baseline: limit.baseline / cost, burst: limit.rate(Level::Burst) / cost, credit }
+    }
+
+    fn rate(&self) -> f64 {
+        match self.credit {
+            Credit::Gone => self.baseline,
+            _ => self.burst,
+        }
+    }
+
+    /// Seconds until the credit is gone at this rate.
+    fn lasts(&self, iops: f64) -> f64 {
+        match self.credit {
+            Credit::Tokens { level, .. } if iops > self.baseline => level / (iops - self.baseline),
+            Credit::Seconds(left) if iops > self.baseline => left,
+            _ => f64::INFINITY,
+        }
+    }
+
+    fn pass(&mut self, iops: f64, seconds: f64) {
+        let gone = self.lasts(iops) <= seconds;
+        self.credit = match self.credit {
+            _ if gone => Credit::Gone,
+            Credit::Tokens { level, size } => {
+                Credit::Tokens { level: (level + (self.baseline - iops) * seconds).clamp(0.0, size), size }
+            }
+            Credit::Seconds(left) if iops > self.baseline => Credit::Seconds(left - seconds),
+            other => other,
+        };
+    }
+}

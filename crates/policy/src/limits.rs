@@ -1,0 +1,304 @@
+//! Evaluated limits: what holds for one volume with all its parameters known.
+
+use serde::{Deserialize, Serialize};
+use workload::{Bytes, BytesPerSecond, Direction, Iops, Nanos, PolicyName};
+
+use crate::{Billing, Confidence, Promise, ReferenceWorkload, Scope, Source, Status};
+
+/// Everything that a policy says about one volume.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Id and every parameter that was used, defaults included, as it can be typed.
+    pub policy: PolicyName,
+    /// The provider's name for the type.
+    pub title: String,
+    /// Who provides it.
+    pub provider: String,
+    /// Whether it still holds.
+    pub status: Status,
+    /// What the limits are counted over.
+    pub scope: Scope,
+    /// Date of the figures, where the source carries one.
+    pub as_of: Option<String>,
+    /// How sure the figures are.
+    pub confidence: Confidence,
+    /// Where they come from.
+    pub sources: Vec<Source>,
+    /// What the provider promises of them.
+    pub promise: Option<Promise>,
+    /// Published latency, in words.
+    pub latency_words: Option<String>,
+    /// Latency that the user stated with the policy `custom`.
+    pub latency: Option<Nanos>,
+    /// What the provider may bill.
+    pub billing: Billing,
+    /// The workload for which the figures are stated.
+    pub reference_workload: Option<ReferenceWorkload>,
+    /// What else one should know.
+    pub note: Option<String>,
+    /// The rules; every I/O must satisfy all that cover it.
+    pub limits: Vec<Limit>,
+}
+
+/// One rule. Rates are operations or bytes a second, by [`Limit::resource`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Limit {
+    /// Short name, unique within the policy.
+    pub id: String,
+    /// What is counted over: the volume, or the machine in front of it.
+    pub scope: Scope,
+    /// What is counted.
+    pub resource: Resource,
+    /// Which I/O is counted.
+    pub direction: Covers,
+    /// The baseline as the provider writes it.
+    pub written: Written,
+    /// The provider writes MB where its own figures suggest MiB (4.86 % apart): both readings are acceptable.
+    pub unit_ambiguous: bool,
+    /// The reading of an ambiguous unit in which the rates below are stated; what is written where it is not ambiguous.
+    pub reading: UnitReading,
+    /// What holds for ever.
+    pub baseline: f64,
+    /// What holds for a while.
+    pub burst: Option<Burst>,
+    /// The baseline from which the provider bills, where it does.
+    pub billed_above: Option<f64>,
+    /// How an I/O is charged, where its size counts; `None`: one operation each, or its bytes.
+    pub accounting: Option<Accounting>,
+    /// What else one should know.
+    pub note: Option<String>,
+}
+
+/// A figure as the provider writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Written {
+    /// The baseline.
+    pub baseline: f64,
+    /// Its unit.
+    pub unit: RateUnit,
+}
+
+/// What a rule counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Resource {
+    /// Operations.
+    Iops,
+    /// Bytes.
+    Bytes,
+}
+
+/// Which I/O a rule counts. Trims and flushes are not counted: no provider of the catalogue publishes a charge for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Covers {
+    /// Reads and writes together.
+    Total,
+    /// Reads alone.
+    Read,
+    /// Writes alone.
+    Write,
+}
+
+/// A unit in which providers write rates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RateUnit {
+    /// Operations a second.
+    #[serde(rename = "ops/s")]
+    Ops,
+    /// 1,048,576 bytes a second.
+    #[serde(rename = "MiB/s")]
+    MibPerSecond,
+    /// Written for 1,000,000 bytes a second, and often meant for 1,048,576.
+    #[serde(rename = "MB/s")]
+    MbPerSecond,
+}
+
+/// How an ambiguous MB is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UnitReading {
+    /// As 1,048,576 bytes.
+    Binary,
+    /// As 1,000,000 bytes.
+    Decimal,
+}
+
+/// A rate above the baseline for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Burst {
+    /// Operations or bytes a second.
+    pub rate: f64,
+    /// What pays for it.
+    pub bucket: Bucket,
+}
+
+/// What pays for a burst.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bucket {
+    /// A level that rises with the baseline, falls with the usage, and must be above zero for a burst.
+    Tokens {
+        /// Operations or bytes that it holds.
+        size: f64,
+        /// What a new volume starts with.
+        initial: f64,
+        /// The provider publishes a duration, and the size follows from it.
+        derived: bool,
+    },
+    /// A burst that ends with time, not with usage.
+    Timed {
+        /// How long, where it is known.
+        lasts: Option<Nanos>,
+        /// How long until the next, where it is known.
+        cool_off: Option<Nanos>,
+    },
+    /// For ever, at a price.
+    UnlimitedPaid,
+    /// Not published.
+    Unknown,
+}
+
+/// How an I/O is charged when its size counts: by the unit, at least one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Accounting {
+    /// Bytes that make one charged unit.
+    #[serde(rename = "unit_bytes")]
+    pub unit: Bytes,
+    /// What happens to a part of a unit.
+    pub rounding: Rounding,
+    /// Sequential I/O may be merged up to the unit before it is charged.
+    pub merge_sequential: bool,
+}
+
+/// What happens to a part of a charged unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rounding {
+    /// It counts as a whole one.
+    Ceil,
+    /// It counts as that part.
+    Proportional,
+}
+
+impl Covers {
+    /// Whether I/O of this direction is counted.
+    pub fn covers(self, direction: Direction) -> bool {
+        match self {
+            Covers::Total => matches!(direction, Direction::Read | Direction::Write),
+            Covers::Read => direction == Direction::Read,
+            Covers::Write => direction == Direction::Write,
+        }
+    }
+}
+
+impl RateUnit {
+    /// Operations or bytes a second in one of this unit, an ambiguous MB read as said.
+    pub fn factor(self, reading: UnitReading) -> f64 {
+        match (self, reading) {
+            (RateUnit::Ops, _) => 1.0,
+            (RateUnit::MibPerSecond, _) | (RateUnit::MbPerSecond, UnitReading::Binary) => (1u64 << 20) as f64,
+            (RateUnit::MbPerSecond, UnitReading::Decimal) => 1e6,
+        }
+    }
+
+    /// As providers write it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            RateUnit::Ops => "IOPS",
+            RateUnit::MibPerSecond => "MiB/s",
+            RateUnit::MbPerSecond => "MB/s",
+        }
+    }
+}
+
+impl Bucket {
+    /// The same bucket with its size multiplied.
+    fn scaled(self, factor: f64) -> Bucket {
+        match self {
+            Bucket::Tokens { size, initial, derived } => {
+                Bucket::Tokens { size: size * factor, initial: initial * factor, derived }
+            }
+            other => other,
+        }
+    }
+}
+
+impl Limit {
+    /// The same rule with an ambiguous MB read otherwise; a rule that is not ambiguous stays as it is.
+    pub fn in_reading(&self, reading: UnitReading) -> Limit {
+        if !self.unit_ambiguous || self.reading == reading {
+            return self.clone();
+        }
+        let factor = self.written.unit.factor(reading) / self.written.unit.factor(self.reading);
+        Limit {
+            reading,
+            baseline: self.baseline * factor,
+            burst: self
+                .burst
+                .map(|burst| Burst { rate: burst.rate * factor, bucket: burst.bucket.scaled(factor) }),
+            billed_above: self.billed_above.map(|above| above * factor),
+            ..self.clone()
+        }
+    }
+
+    /// The baseline, where operations are counted.
+    pub fn iops(&self) -> Option<Iops> {
+        (self.resource == Resource::Iops).then_some(Iops(self.baseline))
+    }
+
+    /// The baseline, where bytes are counted.
+    pub fn bandwidth(&self) -> Option<BytesPerSecond> {
+        (self.resource == Resource::Bytes).then_some(BytesPerSecond(self.baseline))
+    }
+
+    /// The baseline in the other reading of an ambiguous unit.
+    pub fn alternative(&self) -> Option<BytesPerSecond> {
+        let other = match self.reading {
+            UnitReading::Binary => UnitReading::Decimal,
+            UnitReading::Decimal => UnitReading::Binary,
+        };
+        self.unit_ambiguous.then(|| BytesPerSecond(self.in_reading(other).baseline))
+    }
+}
+
+impl Limits {
+    /// The same limits with every ambiguous MB read as said.
+    ///
+    /// Evaluation gives [`UnitReading::Binary`], and that is what simulated and throttled volumes enforce: the tables by
+    /// block size of DigitalOcean and Azure (3,200 IOPS at 64 KiB) come out of 200 MiB/s only. A verdict accepts either.
+    pub fn in_reading(&self, reading: UnitReading) -> Limits {
+        Limits { limits: self.limits.iter().map(|limit| limit.in_reading(reading)).collect(), ..self.clone() }
+    }
+
+    /// Whether any unit is ambiguous, so that a measurement must be held against both readings.
+    pub fn is_ambiguous(&self) -> bool {
+        self.limits.iter().any(|limit| limit.unit_ambiguous)
+    }
+
+    /// The least baseline byte rate that covers `direction`, in the reading that is enforced (MiB); `None` without a byte rule.
+    pub fn enforced_bytes_per_second(&self, direction: Direction) -> Option<BytesPerSecond> {
+        let enforced = self.in_reading(UnitReading::Binary);
+        enforced.least(Resource::Bytes, direction).map(BytesPerSecond)
+    }
+
+    /// The least baseline rate of charged operations that covers `direction`; `None` without such a rule.
+    pub fn enforced_iops(&self, direction: Direction) -> Option<Iops> {
+        self.least(Resource::Iops, direction).map(Iops)
+    }
+
+    fn least(&self, resource: Resource, direction: Direction) -> Option<f64> {
+        let covered = self.limits.iter().filter(|l| l.resource == resource && l.direction.covers(direction));
+        covered.map(|limit| limit.baseline).reduce(f64::min)
+    }
+
+    /// These limits and those of the machine in front of the volume together: the least of all holds.
+    pub fn within(mut self, machine: &Limits) -> Limits {
+        self.limits.extend(machine.limits.iter().cloned());
+        self.sources.extend(
+            machine.sources.iter().filter(|s| !self.sources.contains(s)).cloned().collect::<Vec<_>>(),
+        );
+        self
+    }
+}

@@ -1,0 +1,399 @@
+//! From measured rates to the policies that explain them.
+
+use workload::{Bytes, BytesPerSecond, Direction, Iops, PolicyName};
+
+use crate::formula::{Value, Values};
+use crate::{
+    Catalogue, Level, Limit, Limits, Locality, Parameter, ParameterUnit, Policy, Resource, Status,
+    UnitReading,
+};
+
+/// How far a measured plateau may lie from a policy's figure: the widest error of units and timing once MB or MiB is
+/// settled. Readings of MB are 4.86 % apart, so that 3 % keeps them apart.
+const TOLERANCE: f64 = 0.03;
+
+/// How far a rate may lie from a round figure to count as one that somebody chose. Figures of two digits are 1 to 10 %
+/// apart: with 3 % nearly every number would be round.
+const ROUND: f64 = 0.005;
+
+/// Plateaus that were measured in one direction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measured {
+    /// Direction of the load.
+    pub direction: Direction,
+    /// The cap of operations, and the block size at which it was seen.
+    pub iops: Option<(Iops, Bytes)>,
+    /// The cap of bytes.
+    pub bandwidth: Option<BytesPerSecond>,
+    /// Relative difference that still fits, 0.03 by default.
+    pub tolerance: f64,
+}
+
+/// One policy that explains what was measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Match {
+    /// Id and parameters; where a size is free, a round one that fits.
+    pub policy: PolicyName,
+    /// The provider's name for it.
+    pub title: String,
+    /// Who provides it.
+    pub provider: String,
+    /// Whether it still holds.
+    pub status: Status,
+    /// The least and the greatest size that fit, in the unit of the policy's `size`; `None` where it has none that matters.
+    pub sizes: Option<(f64, f64)>,
+    /// How the operations fit.
+    pub iops: Option<Fit>,
+    /// How the bytes fit.
+    pub bandwidth: Option<Fit>,
+    /// How much the match says.
+    pub specificity: Specificity,
+}
+
+/// How one measured rate fits one rule.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fit {
+    /// The rule.
+    pub limit: String,
+    /// Whether it is the baseline or the burst that fits.
+    pub level: Level,
+    /// The reading of MB that fits; `None` where the unit is not ambiguous.
+    pub reading: Option<UnitReading>,
+    /// The policy's figure, operations or bytes a second.
+    pub expected: f64,
+    /// Measured ÷ expected − 1, charged operations for IOPS.
+    pub relative_error: f64,
+}
+
+/// How much a match says, strongest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Specificity {
+    /// The figure is published, or the default.
+    Published,
+    /// It fits some size of the volume.
+    Sized,
+    /// Any figure can be bought, and the measured one is round.
+    Bought,
+}
+
+impl Measured {
+    /// Nothing measured yet.
+    pub fn new(direction: Direction) -> Measured {
+        Measured { direction, iops: None, bandwidth: None, tolerance: TOLERANCE }
+    }
+
+    /// With a cap of operations at this block size.
+    pub fn with_iops(self, iops: Iops, block: Bytes) -> Measured {
+        Measured { iops: Some((iops, block)), ..self }
+    }
+
+    /// With a cap of bytes, seen with random blocks of at least a unit of accounting.
+    pub fn with_bandwidth(self, bandwidth: BytesPerSecond) -> Measured {
+        Measured { bandwidth: Some(bandwidth), ..self }
+    }
+
+    /// The measured rate as the rule counts it; `None` where it was not measured.
+    fn charged(&self, limit: &Limit) -> Option<f64> {
+        match limit.resource {
+            Resource::Iops => self.iops.map(|(iops, block)| iops.0 * limit.charge(block, Locality::Random)),
+            Resource::Bytes => self.bandwidth.map(|bandwidth| bandwidth.0),
+        }
+    }
+}
+
+/// The figure of at most two significant digits that a measured rate stands for; `None` where none is within 0.5 %.
+/// Such a figure suggests a limit that somebody chose, even where no policy is known.
+pub fn round_figure(value: f64) -> Option<f64> {
+    if !(value > 0.0 && value.is_finite()) {
+        return None;
+    }
+    let step = 10f64.powf(value.log10().floor() - 1.0);
+    let rounded = (value / step).round() * step;
+    ((value / rounded - 1.0).abs() <= ROUND).then_some(rounded)
+}
+
+/// Every policy of the built-in catalogue, with level and reading, that explains all that was measured; best first:
+/// published figures before sizes that can be chosen before figures that can be bought, current before legacy, then by error.
+///
+/// A match is a candidate, not a proof: many policies share figures.
+pub fn matches(measured: &Measured) -> Vec<Match> {
+    if measured.iops.is_none() && measured.bandwidth.is_none() {
+        return Vec::new();
+    }
+    let mut found: Vec<Match> =
+        Catalogue::builtin().list().iter().flat_map(|policy| policy_matches(policy, measured)).collect();
+    found.sort_by(|a, b| {
+        let key = |m: &Match| (m.specificity, m.status);
+        key(a).cmp(&key(b)).then(error(a).total_cmp(&error(b)))
+    });
+    found
+}
+
+fn error(of: &Match) -> f64 {
+    let fits = of.iops.iter().chain(&of.bandwidth);
+    fits.map(|fit| fit.relative_error.abs()).fold(0.0, f64::max)
+}
+
+/// One way to set the parameters of a policy other than the size.
+#[derive(Clone, Default)]
+struct Setting {
+    values: Values,
+    typed: Vec<(String, String)>,
+    bought: bool,
+}
+
+impl Setting {
+    fn with(&self, parameter: &Parameter, value: Value, bought: bool) -> Setting {
+        let mut next = self.clone();
+        next.typed.push((parameter.name.clone(), value.word.clone()));
+        next.values.set(&parameter.name, value);
+        next.bought |= bought;
+        next
+    }
+}
+
+fn policy_matches(policy: &Policy, measured: &Measured) -> Vec<Match> {
+    let required = policy.required_parameters();
+    let sized = |p: &&Parameter| p.name == "size" && required.contains(&"size");
+    let size = policy.parameters.iter().find(sized);
+    let mut settings = vec![Setting::default()];
+    for parameter in policy.parameters.iter().filter(|p| p.name != "size") {
+        settings = settings.iter().flat_map(|setting| choices(parameter, setting, measured)).collect();
+    }
+    let mut found = Vec::new();
+    for setting in settings {
+        let search = Search { policy, setting: &setting, size, measured };
+        ways(measured).into_iter().filter_map(|way| search.run(&way)).for_each(|hit| {
+            let known = |other: &Match| other.policy == hit.policy && error(other) <= error(&hit);
+            if !found.iter().any(known) {
+                found.push(hit);
+            }
+        });
+    }
+    found
+}
+
+/// The values worth trying for a parameter: every choice, the default, and a round figure near what was measured.
+fn choices(parameter: &Parameter, setting: &Setting, measured: &Measured) -> Vec<Setting> {
+    if !parameter.choices.is_empty() {
+        return parameter
+            .choices
+            .iter()
+            .map(|word| setting.with(parameter, Value::word(word), false))
+            .collect();
+    }
+    let default = parameter.default_value();
+    let chosen = bought(parameter, setting, measured);
+    let differs = chosen.as_ref().map(|value| value.number) != default.as_ref().map(|value| value.number);
+    let default = default.map(|value| setting.with(parameter, value, false));
+    let chosen = chosen.filter(|_| differs).map(|value| setting.with(parameter, value, true));
+    default.into_iter().chain(chosen).collect()
+}
+
+fn bought(parameter: &Parameter, setting: &Setting, measured: &Measured) -> Option<Value> {
+    let figure = match parameter.unit {
+        ParameterUnit::Ops => measured.iops?.0.0,
+        ParameterUnit::MibPerSecond => measured.bandwidth?.0 / (1u64 << 20) as f64,
+        ParameterUnit::MbPerSecond => measured.bandwidth?.0 / 1e6,
+        _ => return None,
+    };
+    let round = round_figure(figure)?;
+    parameter.read("", &parameter.unit.write(round), &setting.values).ok()
+}
+
+/// Levels and readings under which rules are looked at.
+#[derive(Clone, Copy)]
+struct Way {
+    iops: Level,
+    bytes: Level,
+    reading: UnitReading,
+}
+
+impl Way {
+    fn level(&self, resource: Resource) -> Level {
+        match resource {
+            Resource::Iops => self.iops,
+            Resource::Bytes => self.bytes,
+        }
+    }
+}
+
+fn ways(measured: &Measured) -> Vec<Way> {
+    let levels =
+        |wanted: bool| if wanted { &[Level::Baseline, Level::Burst][..] } else { &[Level::Baseline] };
+    let readings = if measured.bandwidth.is_some() {
+        &[UnitReading::Binary, UnitReading::Decimal][..]
+    } else {
+        &[UnitReading::Binary]
+    };
+    let mut ways = Vec::new();
+    for &iops in levels(measured.iops.is_some()) {
+        for &bytes in levels(measured.bandwidth.is_some()) {
+            ways.extend(readings.iter().map(|&reading| Way { iops, bytes, reading }));
+        }
+    }
+    ways
+}
+
+/// One policy with all but the size settled.
+struct Search<'s> {
+    policy: &'s Policy,
+    setting: &'s Setting,
+    size: Option<&'s Parameter>,
+    measured: &'s Measured,
+}
+
+impl Search<'_> {
+    fn run(&self, way: &Way) -> Option<Match> {
+        let (limits, sizes) = match self.size {
+            None => (self.limits(None, way)?, None),
+            Some(parameter) => {
+                let sizes = self.sizes(parameter, way)?;
+                (self.limits(Some(roundest(sizes)), way)?, Some(sizes))
+            }
+        };
+        let iops = self.fit(&limits, Resource::Iops, way);
+        let bandwidth = self.fit(&limits, Resource::Bytes, way);
+        let unexplained = (self.measured.iops.is_some() && iops.is_none())
+            || (self.measured.bandwidth.is_some() && bandwidth.is_none());
+        if unexplained {
+            return None;
+        }
+        Some(Match {
+            policy: self.name(sizes),
+            title: limits.title,
+            provider: limits.provider,
+            status: limits.status,
+            sizes,
+            iops,
+            bandwidth,
+            specificity: self.specificity(sizes),
+        })
+    }
+
+    fn specificity(&self, sizes: Option<(f64, f64)>) -> Specificity {
+        match (self.setting.bought, sizes) {
+            (true, _) => Specificity::Bought,
+            (false, Some(_)) => Specificity::Sized,
+            (false, None) => Specificity::Published,
+        }
+    }
+
+    fn name(&self, sizes: Option<(f64, f64)>) -> PolicyName {
+        let size = self.size.zip(sizes);
+        let typed =
+            size.map(|(parameter, sizes)| (parameter.name.clone(), parameter.unit.write(roundest(sizes))));
+        let parameters = typed.into_iter().chain(self.setting.typed.iter().cloned()).collect();
+        PolicyName { id: self.policy.id.clone(), parameters }
+    }
+
+    fn limits(&self, size: Option<f64>, way: &Way) -> Option<Limits> {
+        let mut values = self.setting.values.clone();
+        size.into_iter().for_each(|size| values.set_number("size", size));
+        Some(self.policy.limits_at(&values).ok()?.in_reading(way.reading))
+    }
+
+    /// The rule that would stop the measured load, where what was measured fits it.
+    fn fit(&self, limits: &Limits, resource: Resource, way: &Way) -> Option<Fit> {
+        let level = way.level(resource);
+        let limit = limits.tightest(resource, self.measured.direction, level)?;
+        let charged = self.measured.charged(limit)?;
+        // The decimal reading of a unit that is not ambiguous is the binary one once more.
+        let repeated =
+            resource == Resource::Bytes && way.reading == UnitReading::Decimal && !limit.unit_ambiguous;
+        if repeated || (level == Level::Burst && limit.burst.is_none()) {
+            return None;
+        }
+        let expected = limit.rate(level);
+        let relative_error = charged / expected - 1.0;
+        (relative_error.abs() <= self.measured.tolerance).then(|| Fit {
+            limit: limit.id.clone(),
+            level,
+            reading: limit.unit_ambiguous.then_some(way.reading),
+            expected,
+            relative_error,
+        })
+    }
+
+    /// The range of sizes at which every measured rate fits; every formula of the catalogue rises with the size, and a
+    /// burst is lost with it.
+    fn sizes(&self, parameter: &Parameter, way: &Way) -> Option<(f64, f64)> {
+        let least = parameter.least(&self.setting.values)?;
+        let most = parameter.most(&self.setting.values)?;
+        let tolerance = self.measured.tolerance;
+        let reaches =
+            |size: f64| self.compare(size, way, |charged, rate, _| charged <= rate * (1.0 + tolerance));
+        let stays = |size: f64| {
+            self.compare(size, way, |charged, rate, lost| !lost && charged >= rate * (1.0 - tolerance))
+        };
+        let (_, low) = edge((least, most), |size| !reaches(size));
+        let (high, _) = edge((least, most), stays);
+        (low <= high && reaches(low) && stays(low)).then_some((low, high))
+    }
+
+    /// Whether `holds(measured, rate, burst lost)` is true of every measured rate at this size.
+    fn compare(&self, size: f64, way: &Way, holds: impl Fn(f64, f64, bool) -> bool) -> bool {
+        let Some(limits) = self.limits(Some(size), way) else { return false };
+        [Resource::Iops, Resource::Bytes].into_iter().all(|resource| {
+            let level = way.level(resource);
+            let Some(limit) = limits.tightest(resource, self.measured.direction, level) else { return true };
+            let Some(charged) = self.measured.charged(limit) else { return true };
+            holds(charged, limit.rate(level), level == Level::Burst && limit.burst.is_none())
+        })
+    }
+}
+
+/// Where `holds` turns from true to false between two sizes: the last size before and the first behind, a billionth of
+/// the range apart.
+fn edge((least, most): (f64, f64), holds: impl Fn(f64) -> bool) -> (f64, f64) {
+    if holds(most) {
+        return (most, most);
+    }
+    let (mut low, mut high) = (least, most);
+    if !holds(low) {
+        return (low, low);
+    }
+    while high - low > most * 1e-9 {
+        let middle = low.midpoint(high);
+        if holds(middle) { low = middle } else { high = middle }
+    }
+    (low, high)
+}
+
+/// The figure of the fewest digits in a range; the middle (in proportion) decides between equals.
+fn roundest((low, high): (f64, f64)) -> f64 {
+    let middle = (low * high).sqrt();
+    (0..6)
+        .map(|digits| {
+            let step = 10f64.powf(middle.log10().floor() - f64::from(digits));
+            (middle / step).round() * step
+        })
+        .find(|&figure| figure >= low && figure <= high)
+        .unwrap_or(middle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn round_figures_are_those_that_people_choose() {
+        for (value, round) in [
+            (3000.0, Some(3000.0)),
+            (2998.0, Some(3000.0)),
+            (1249.0, None),
+            (1201.0, Some(1200.0)),
+            (0.0, None),
+            (f64::NAN, None),
+        ] {
+            assert_eq!(round_figure(value), round, "{value}");
+        }
+    }
+
+    #[test]
+    fn the_roundest_size_is_taken() {
+        assert_eq!(roundest((97.0, 103.0)), 100.0);
+        assert_eq!(roundest((323.6, 344.1)), 330.0);
+        assert_eq!(roundest((1.0, 1000.0)), 30.0);
+    }
+}
