@@ -13,16 +13,37 @@ mod linux;
 pub use linux::{
     clock::{Clock, CpuTime, clocksource, precise_timers, process_cpu_time, thread_cpu_time},
     cpu::{available_cpu_count, available_cpus, pin_current_thread},
-    device::{DeviceNumber, flush_buffers, is_read_only, logical_block_of, size_of_device},
+    device::{DeviceNumber, flush_buffers, is_read_only, logical_block_of, number_of_name, size_of_device},
+    extents::{Extents, extents},
+    facts::{BlockFacts, PathKind, TargetFacts, block_facts, block_name, device_chain, target_facts},
     file::{
         Alignment, AlignmentSource, Direct, FileKind, OpenError, OpenFile, OwnedTestFile, TestFileError,
-        Unnaming, create_file_of_ours, open_for_read, open_for_write, unnamed_file,
+        Unnaming, create_file_of_ours, free_space_in, open_for_read, open_for_write, unnamed_file,
     },
+    mounts::{Medium, Mount, device_of_mount, mount_of, mounts},
     queue::{AioQueue, PreadQueue, Queue, QueueError, Refused, UringQueue, abandoned, probe},
+    residency::{
+        DirectProof, Directness, cached_share, direct_proof, drop_cache, is_still_direct, punch_hole,
+    },
 };
 
 /// The guard: the only maker of permits to write.
 pub mod guard {
     #[cfg(target_os = "linux")]
-    pub use crate::linux::guard::{WritePermit, permit_unnamed};
+    pub use crate::linux::{
+        guard::{
+            AllowDestroy, Destruction, GuardError, Hold, WritePermit, holds, holds_of_file,
+            permit_block_device, permit_file_of_ours, permit_named_file, permit_unnamed, survey,
+        },
+        signature::{Sample, Signature, SignatureKind},
+    };
+}
+
+/// What a lab volume is made of: loop devices and throttles of this kernel.
+pub mod lab {
+    #[cfg(target_os = "linux")]
+    pub use crate::linux::lab::{
+        AttachedLoop, Limits, LoopDevice, LoopError, LoopOptions, Throttle, ThrottleError, detach,
+        leftover_groups, limits_on, loops, set_max_sectors_kb,
+    };
 }

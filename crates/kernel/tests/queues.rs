@@ -1,4 +1,5 @@
 //! The three queues do the same I/O, and keep their hands off what the kernel owns.
+#![allow(clippy::unwrap_used)]
 
 use kernel::{Clock, Direct, OpenFile, OwnedTestFile, Queue, Refused, guard, open_for_read, open_for_write};
 use workload::{BackendKind, Bytes, Direction, Done, Io, Nanos, Wait};

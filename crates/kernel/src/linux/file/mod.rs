@@ -3,6 +3,8 @@
 mod alignment;
 mod unnamed;
 
+pub(crate) use unnamed::{PREFIX, SUFFIX};
+
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
@@ -13,7 +15,7 @@ use std::sync::Arc;
 use workload::Bytes;
 
 pub use alignment::{Alignment, AlignmentSource};
-pub use unnamed::{OwnedTestFile, TestFileError, Unnaming, create_file_of_ours, unnamed_file};
+pub use unnamed::{OwnedTestFile, TestFileError, Unnaming, create_file_of_ours, free_space_in, unnamed_file};
 
 use super::call::check;
 use super::device::DeviceNumber;

@@ -240,6 +240,16 @@ pub(crate) fn free_space(fd: BorrowedFd<'_>) -> io::Result<Bytes> {
     Ok(Bytes(stat.f_bavail.saturating_mul(stat.f_frsize)))
 }
 
+/// Bytes that this user may still write in the directory or to the file system of the file at `path`.
+///
+/// # Errors
+/// What the kernel says where nothing is there.
+pub fn free_space_in(path: &Path) -> io::Result<Bytes> {
+    // O_PATH needs no permission on the file itself and opens neither pipes nor devices.
+    let place = OpenOptions::new().read(true).custom_flags(libc::O_PATH).open(path)?;
+    free_space(place.as_fd())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

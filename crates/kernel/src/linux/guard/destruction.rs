@@ -1,0 +1,101 @@
+//! What writing to a block device would destroy, in words, before the first write.
+
+use std::fmt;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use workload::Bytes;
+
+use super::hold::partitions;
+use crate::linux::device::{DeviceNumber, read_number, size_of_device, sysfs_folder};
+use crate::linux::facts::block_facts;
+use crate::linux::signature::{Sample, Signature, Span, sample, signatures};
+
+/// What is on a device that is about to be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Destruction {
+    /// The device as it was named.
+    pub device: PathBuf,
+    /// The kernel's name.
+    pub name: String,
+    /// Its size.
+    pub size: Bytes,
+    /// Its model, where it says so.
+    pub model: Option<String>,
+    /// Its serial number, where it says so.
+    pub serial: Option<String>,
+    /// Signatures, of the device itself and inside its partitions.
+    pub signatures: Vec<Signature>,
+    /// Names of its partitions.
+    pub partitions: Vec<String>,
+    /// What a sample of its blocks holds.
+    pub sample: Sample,
+}
+
+impl Destruction {
+    /// Whether nothing was found: no signature and only zeros in the sample.
+    pub fn is_blank(&self) -> bool {
+        self.signatures.is_empty() && self.partitions.is_empty() && self.sample.nonzero == 0
+    }
+
+    pub(super) fn survey(path: &Path, file: &File, number: DeviceNumber) -> io::Result<Destruction> {
+        use std::os::fd::AsFd;
+        let root = Path::new("/");
+        let size = size_of_device(file.as_fd())?;
+        let facts = block_facts(root, number).unwrap_or_default();
+        let mut found = signatures(file, Span { start: 0, size: size.0 })?;
+        let mut names = Vec::new();
+        let folder = sysfs_folder(root, number).filter(|_| !facts.is_partition);
+        for (name, _) in folder.as_deref().map(partitions).unwrap_or_default() {
+            if let Some(span) = folder.as_deref().and_then(|folder| span_of(&folder.join(&name))) {
+                found.extend(signatures(file, span)?);
+            }
+            names.push(name);
+        }
+        Ok(Destruction {
+            device: path.to_owned(),
+            name: facts.name,
+            size,
+            model: facts.model,
+            serial: facts.serial,
+            signatures: found,
+            partitions: names,
+            sample: sample(file, size)?,
+        })
+    }
+}
+
+/// Where a partition lies on its disk; sysfs counts in units of 512 bytes.
+fn span_of(folder: &Path) -> Option<Span> {
+    let units = |file: &str| read_number(&folder.join(file)).map(|n| n * 512);
+    Some(Span { start: units("start")?, size: units("size")? })
+}
+
+/// One paragraph: the device with model and serial, then what is on it.
+impl fmt::Display for Destruction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}, {}", self.device.display(), self.name, self.size)?;
+        if let Some(model) = &self.model {
+            write!(f, ", {model}")?;
+        }
+        if let Some(serial) = &self.serial {
+            write!(f, ", serial {serial}")?;
+        }
+        write!(f, "): ")?;
+        if self.is_blank() {
+            return write!(f, "no signature, and only zeros in {} sampled blocks", self.sample.blocks);
+        }
+        let mut parts: Vec<String> = self.signatures.iter().map(Signature::to_string).collect();
+        if !self.partitions.is_empty() {
+            parts.push(format!("partitions {}", self.partitions.join(", ")));
+        }
+        if self.signatures.is_empty() && self.sample.nonzero > 0 {
+            parts.push(format!(
+                "unsigned data that is not zero in {} of {} sampled blocks",
+                self.sample.nonzero, self.sample.blocks
+            ));
+        }
+        write!(f, "{}", parts.join("; "))
+    }
+}

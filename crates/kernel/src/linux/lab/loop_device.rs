@@ -1,0 +1,271 @@
+//! Loop devices: attaching, listing and detaching, through `/dev/loop-control`.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use workload::Bytes;
+
+use crate::linux::call::check;
+use crate::linux::device::{DeviceNumber, read_number, read_word};
+use crate::linux::facts::folder_names;
+use crate::linux::file::{Access, Direct, reopen};
+use crate::linux::guard::WritePermit;
+
+// <linux/loop.h>
+const LOOP_CTL_GET_FREE: libc::Ioctl = 0x4c82 as libc::Ioctl;
+const LOOP_CONFIGURE: libc::Ioctl = 0x4c0a as libc::Ioctl;
+const LOOP_CLR_FD: libc::Ioctl = 0x4c01 as libc::Ioctl;
+const LO_FLAGS_AUTOCLEAR: u32 = 4;
+const LO_FLAGS_DIRECT_IO: u32 = 16;
+
+/// `struct loop_info64`.
+#[repr(C)]
+struct Info {
+    device: u64,
+    inode: u64,
+    rdevice: u64,
+    offset: u64,
+    size_limit: u64,
+    number: u32,
+    encrypt_type: u32,
+    encrypt_key_size: u32,
+    flags: u32,
+    file_name: [u8; 64],
+    crypt_name: [u8; 64],
+    encrypt_key: [u8; 32],
+    init: [u64; 2],
+}
+
+/// `struct loop_config`.
+#[repr(C)]
+struct Config {
+    fd: u32,
+    block_size: u32,
+    info: Info,
+    reserved: [u64; 8],
+}
+
+/// Why there is no loop device.
+#[derive(Debug, thiserror::Error)]
+pub enum LoopError {
+    /// The kernel has none to give.
+    #[error("no loop device can be had: {source}; it needs root and the loop driver (modprobe loop)")]
+    Control {
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// The file cannot be attached.
+    #[error("{backing}: cannot be attached to a loop device: {source}")]
+    Attach {
+        /// The file or device.
+        backing: PathBuf,
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// The device cannot be taken apart.
+    #[error("{device}: cannot be detached: {source}")]
+    Detach {
+        /// The loop device.
+        device: PathBuf,
+        /// What the kernel said.
+        source: io::Error,
+    },
+}
+
+/// How a loop device is to be attached.
+#[derive(Clone, Copy, Debug)]
+pub struct LoopOptions {
+    /// Whether it goes past the page cache of what it shows.
+    pub direct: Direct,
+    /// Show no more than this; `None`: all.
+    pub size_limit: Option<Bytes>,
+    /// Its logical block size; `None`: the kernel's choice.
+    pub block_size: Option<Bytes>,
+}
+
+/// A loop device of ours. The kernel takes it apart when its last user is gone,
+/// also after `kill -9`.
+#[derive(Debug)]
+pub struct LoopDevice {
+    device: File,
+    path: PathBuf,
+    number: DeviceNumber,
+}
+
+impl LoopDevice {
+    /// Attaches what `permit` was made for to a free loop device, for as long as the value lives.
+    ///
+    /// # Errors
+    /// [`LoopError`] without root or the loop driver.
+    pub fn attach(permit: &WritePermit, options: LoopOptions) -> Result<LoopDevice, LoopError> {
+        LoopDevice::configure(permit, options, LO_FLAGS_AUTOCLEAR)
+    }
+
+    /// Attaches it until [`detach`] is called, by whomever; returns the path of the device.
+    ///
+    /// # Errors
+    /// [`LoopError`] without root or the loop driver.
+    pub fn attach_for_good(permit: &WritePermit, options: LoopOptions) -> Result<PathBuf, LoopError> {
+        LoopDevice::configure(permit, options, 0).map(|device| device.path)
+    }
+
+    fn configure(permit: &WritePermit, options: LoopOptions, lifetime: u32) -> Result<LoopDevice, LoopError> {
+        let attach = |source| LoopError::Attach { backing: permit.path().to_owned(), source };
+        // The kernel goes past the page cache only where the file was opened so.
+        let backing = reopen(permit.anchor(), Access::ReadWrite, options.direct).map_err(attach)?;
+        const ATTEMPTS: u32 = 32;
+        let mut last = io::Error::from_raw_os_error(libc::EBUSY);
+        for _ in 0..ATTEMPTS {
+            let (device, path) = free_device()?;
+            match set_up(&device, &backing, options, lifetime) {
+                Ok(()) => {
+                    let rdev = device.metadata().map_err(attach)?.rdev();
+                    return Ok(LoopDevice { device, path, number: DeviceNumber::from_dev(rdev) });
+                }
+                // Somebody else took it between the two calls.
+                Err(error) if error.raw_os_error() == Some(libc::EBUSY) => last = error,
+                Err(error) => return Err(attach(error)),
+            }
+        }
+        Err(attach(last))
+    }
+
+    /// Its path, `/dev/loopN`.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its device number.
+    pub fn number(&self) -> DeviceNumber {
+        self.number
+    }
+
+    /// Its size.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn size(&self) -> io::Result<Bytes> {
+        crate::linux::device::size_of_device(self.device.as_fd())
+    }
+
+    /// Takes it apart now.
+    ///
+    /// # Errors
+    /// [`LoopError::Detach`]; while others still use it, the kernel only remembers to do so.
+    pub fn detach(self) -> Result<(), LoopError> {
+        clear(&self.device).map_err(|source| LoopError::Detach { device: self.path.clone(), source })
+    }
+}
+
+fn free_device() -> Result<(File, PathBuf), LoopError> {
+    let control = |source| LoopError::Control { source };
+    let options = || OpenOptions::new().read(true).write(true).clone();
+    let gate = options().open("/dev/loop-control").map_err(control)?;
+    // SAFETY: this request takes no memory of ours.
+    let index = check(unsafe { libc::ioctl(gate.as_raw_fd(), LOOP_CTL_GET_FREE) }).map_err(control)?;
+    let path = PathBuf::from(format!("/dev/loop{index}"));
+    let device = options().open(&path).map_err(control)?;
+    Ok((device, path))
+}
+
+fn set_up(device: &File, backing: &File, options: LoopOptions, lifetime: u32) -> io::Result<()> {
+    let direct = if options.direct == Direct::Yes { LO_FLAGS_DIRECT_IO } else { 0 };
+    // SAFETY: the struct is made of integers, for which all zeros is a value.
+    let mut config: Config = unsafe { std::mem::zeroed() };
+    config.fd = backing.as_raw_fd() as u32;
+    config.block_size = options.block_size.map_or(0, |size| size.0 as u32);
+    config.info.size_limit = options.size_limit.map_or(0, |size| size.0);
+    config.info.flags = direct | lifetime;
+    // SAFETY: the struct has the layout that the kernel reads and lives until the call returns.
+    check(unsafe { libc::ioctl(device.as_raw_fd(), LOOP_CONFIGURE, &config) }).map(drop)
+}
+
+fn clear(device: &File) -> io::Result<()> {
+    // SAFETY: this request takes no memory of ours.
+    match check(unsafe { libc::ioctl(device.as_raw_fd(), LOOP_CLR_FD, 0) }) {
+        // It is detached already.
+        Err(error) if error.raw_os_error() == Some(libc::ENXIO) => Ok(()),
+        other => other.map(drop),
+    }
+}
+
+/// Takes the loop device at `path` apart; while others use it, the kernel does so when the last of them is gone.
+///
+/// # Errors
+/// [`LoopError::Detach`].
+pub fn detach(path: &Path) -> Result<(), LoopError> {
+    let failed = |source| LoopError::Detach { device: path.to_owned(), source };
+    let device = OpenOptions::new().read(true).open(path).map_err(failed)?;
+    clear(&device).map_err(failed)
+}
+
+/// A loop device that shows something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AttachedLoop {
+    /// The kernel's name, `loop3`; its node is `/dev/` and this.
+    pub name: String,
+    /// Its device number.
+    pub number: DeviceNumber,
+    /// The file or device that it shows, as the kernel writes it: ` (deleted)` behind a name that is gone.
+    pub backing: PathBuf,
+    /// Whether it goes past the page cache of that.
+    pub direct: bool,
+    /// Its size.
+    pub size: Bytes,
+}
+
+/// Every attached loop device under `root` (normally `/`), by name.
+pub fn loops(root: &Path) -> Vec<AttachedLoop> {
+    let shelf = root.join("sys/class/block");
+    let names = folder_names(&shelf).into_iter().filter(|name| name.starts_with("loop"));
+    names
+        .filter_map(|name| {
+            let folder = shelf.join(&name);
+            Some(AttachedLoop {
+                backing: PathBuf::from(read_word(&folder.join("loop/backing_file"))?),
+                number: DeviceNumber::parse(&read_word(&folder.join("dev"))?)?,
+                direct: read_number(&folder.join("loop/dio")) == Some(1),
+                size: Bytes(read_number(&folder.join("size")).unwrap_or(0) * 512),
+                name,
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_structs_have_the_sizes_of_the_kernel() {
+        assert_eq!(size_of::<Info>(), 232);
+        assert_eq!(size_of::<Config>(), 304);
+    }
+
+    #[test]
+    fn only_attached_loops_are_listed() {
+        let root = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = root.path().join("sys/class/block").join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write("loop0/dev", "7:0\n");
+        write("loop1/dev", "7:1\n");
+        write("loop1/size", "2048\n");
+        write("loop1/loop/backing_file", "/srv/plimsoll-x.img\n");
+        write("loop1/loop/dio", "1\n");
+        write("sda/dev", "8:0\n");
+        let expected = AttachedLoop {
+            name: "loop1".to_owned(),
+            number: DeviceNumber { major: 7, minor: 1 },
+            backing: PathBuf::from("/srv/plimsoll-x.img"),
+            direct: true,
+            size: Bytes::mib(1),
+        };
+        assert_eq!(loops(root.path()), [expected]);
+    }
+}

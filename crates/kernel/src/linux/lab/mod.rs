@@ -1,0 +1,7 @@
+//! What a lab volume is made of: loop devices and throttles of this kernel.
+
+mod loop_device;
+mod throttle;
+
+pub use loop_device::{AttachedLoop, LoopDevice, LoopError, LoopOptions, detach, loops};
+pub use throttle::{Limits, Throttle, ThrottleError, leftover_groups, limits_on, set_max_sectors_kb};

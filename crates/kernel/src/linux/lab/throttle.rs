@@ -1,0 +1,339 @@
+//! Throttles of this kernel: limits on a device for a control group (blkio of version 1, `io.max` of version 2).
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::linux::device::{DeviceNumber, read_number, sysfs_folder};
+use crate::linux::facts::folder_names;
+use crate::linux::mounts::{Mount, mounts};
+
+/// Limits on one device; `None` leaves a direction free.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Reads a second.
+    pub read_iops: Option<u64>,
+    /// Writes a second.
+    pub write_iops: Option<u64>,
+    /// Bytes read a second.
+    pub read_bps: Option<u64>,
+    /// Bytes written a second.
+    pub write_bps: Option<u64>,
+}
+
+impl Limits {
+    /// The four with the words that both versions have in common.
+    fn rows(&self) -> [(&'static str, &'static str, Option<u64>); 4] {
+        [
+            ("read_bps", "rbps", self.read_bps),
+            ("write_bps", "wbps", self.write_bps),
+            ("read_iops", "riops", self.read_iops),
+            ("write_iops", "wiops", self.write_iops),
+        ]
+    }
+
+    fn set(&mut self, word: &str, value: Option<u64>) {
+        match word {
+            "read_bps" | "rbps" => self.read_bps = value,
+            "write_bps" | "wbps" => self.write_bps = value,
+            "read_iops" | "riops" => self.read_iops = value,
+            "write_iops" | "wiops" => self.write_iops = value,
+            _ => {}
+        }
+    }
+}
+
+/// Why this kernel does not throttle.
+#[derive(Debug, thiserror::Error)]
+pub enum ThrottleError {
+    /// No control groups for I/O.
+    #[error(
+        "this machine has no blkio control group (version 1) and no io controller (version 2); \
+         mount one, or use a simulated volume (sim:)"
+    )]
+    NoController,
+    /// Version 2 limits no group that has the process in it from the start.
+    #[error("limits on the group this process is in need control groups of version 1; make a group instead")]
+    NeedsGroup,
+    /// A file of the group refuses.
+    #[error("{path}: {source}; throttling needs root and a kernel with BLK_DEV_THROTTLING")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the kernel said.
+        source: io::Error,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Version {
+    One,
+    Two,
+}
+
+/// A control group whose I/O is limited. What was limited is freed on drop, and a group of our own removed, unless
+/// [`Throttle::keep`] is called.
+#[derive(Debug)]
+pub struct Throttle {
+    folder: PathBuf,
+    version: Version,
+    ours: bool,
+    limited: Vec<DeviceNumber>,
+}
+
+/// Groups of ours carry this in front, by which they are known after a crash.
+const PREFIX: &str = "plimsoll-";
+
+/// Where the controller is mounted, and which version it is.
+fn controller(root: &Path) -> Option<(PathBuf, Version)> {
+    let table = mounts(root).ok()?;
+    let is_blkio = |m: &&Mount| m.filesystem == "cgroup" && m.super_options.split(',').any(|o| o == "blkio");
+    if let Some(mount) = table.iter().find(is_blkio) {
+        return Some((mount.point.clone(), Version::One));
+    }
+    let has_io = |m: &&Mount| {
+        let known = std::fs::read_to_string(root.join(relative(&m.point)).join("cgroup.controllers"));
+        m.filesystem == "cgroup2" && known.is_ok_and(|words| words.split_whitespace().any(|w| w == "io"))
+    };
+    table.iter().find(has_io).map(|mount| (mount.point.clone(), Version::Two))
+}
+
+fn relative(path: &Path) -> &Path {
+    path.strip_prefix("/").unwrap_or(path)
+}
+
+/// The group of this process for blkio, by a line `N:blkio:/path` of `/proc/self/cgroup`.
+fn blkio_group(text: &str) -> Option<&str> {
+    text.lines().find_map(|line| {
+        let mut words = line.splitn(3, ':').skip(1);
+        let controllers = words.next()?;
+        let path = words.next()?;
+        controllers.split(',').any(|c| c == "blkio").then_some(path)
+    })
+}
+
+impl Throttle {
+    /// The group that this process is in already, so that neither it nor other tools started beside it have to move.
+    /// Version 1 only; there the root group throttles too.
+    ///
+    /// # Errors
+    /// [`ThrottleError`] where there is no blkio of version 1.
+    pub fn of_this_process() -> Result<Throttle, ThrottleError> {
+        let (point, version) = controller(Path::new("/")).ok_or(ThrottleError::NoController)?;
+        if version == Version::Two {
+            return Err(ThrottleError::NeedsGroup);
+        }
+        let path = Path::new("/proc/self/cgroup");
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| ThrottleError::File { path: path.to_owned(), source })?;
+        let group = blkio_group(&text).ok_or(ThrottleError::NoController)?;
+        // Inside a container the group's path may begin outside what is mounted; then the mount itself is the group.
+        let inside = point.join(relative(Path::new(group)));
+        let folder = if inside.is_dir() { inside } else { point };
+        Ok(Throttle { folder, version, ours: false, limited: Vec::new() })
+    }
+
+    /// A new group `plimsoll-NAME`, or the one of that name that is there already. Nobody is in it.
+    ///
+    /// # Errors
+    /// [`ThrottleError`] without root or a controller.
+    pub fn create(name: &str) -> Result<Throttle, ThrottleError> {
+        let (point, version) = controller(Path::new("/")).ok_or(ThrottleError::NoController)?;
+        if version == Version::Two {
+            // Fails where it is on already by other means; then the group's own file decides.
+            let _ = std::fs::write(point.join("cgroup.subtree_control"), "+io");
+        }
+        let folder = point.join(format!("{PREFIX}{name}"));
+        match std::fs::create_dir(&folder) {
+            Err(source) if source.kind() != io::ErrorKind::AlreadyExists => {
+                Err(ThrottleError::File { path: folder, source })
+            }
+            _ => Ok(Throttle { folder, version, ours: true, limited: Vec::new() }),
+        }
+    }
+
+    /// Limits the device with `number` for this group; a direction that is `None` becomes free.
+    ///
+    /// # Errors
+    /// [`ThrottleError::File`] where the kernel refuses.
+    pub fn limit(&mut self, number: DeviceNumber, limits: Limits) -> Result<(), ThrottleError> {
+        if !self.limited.contains(&number) {
+            self.limited.push(number);
+        }
+        self.write_limits(number, limits)
+    }
+
+    /// Frees the device with `number`.
+    ///
+    /// # Errors
+    /// [`ThrottleError::File`] where the kernel refuses.
+    pub fn lift(&mut self, number: DeviceNumber) -> Result<(), ThrottleError> {
+        self.write_limits(number, Limits::default())?;
+        self.limited.retain(|known| *known != number);
+        Ok(())
+    }
+
+    fn write_limits(&self, number: DeviceNumber, limits: Limits) -> Result<(), ThrottleError> {
+        match self.version {
+            Version::One => limits.rows().into_iter().try_for_each(|(word, _, value)| {
+                // Zero frees.
+                let text = format!("{number} {}", value.unwrap_or(0));
+                self.write(&format!("blkio.throttle.{word}_device"), &text)
+            }),
+            Version::Two => {
+                let words = limits.rows().map(|(_, word, value)| match value {
+                    Some(value) => format!("{word}={value}"),
+                    None => format!("{word}=max"),
+                });
+                self.write("io.max", &format!("{number} {}", words.join(" ")))
+            }
+        }
+    }
+
+    /// Moves this whole process into the group.
+    ///
+    /// # Errors
+    /// [`ThrottleError::File`] where the kernel refuses.
+    pub fn enter_this_process(&self) -> Result<(), ThrottleError> {
+        self.write("cgroup.procs", &std::process::id().to_string())
+    }
+
+    /// Moves the calling thread alone into the group; under version 2 the whole process goes.
+    ///
+    /// # Errors
+    /// [`ThrottleError::File`] where the kernel refuses.
+    pub fn enter_this_thread(&self) -> Result<(), ThrottleError> {
+        match self.version {
+            // SAFETY: this call has no arguments and cannot fail.
+            Version::One => self.write("tasks", &unsafe { libc::gettid() }.to_string()),
+            Version::Two => self.enter_this_process(),
+        }
+    }
+
+    /// Moves another process into the group.
+    ///
+    /// # Errors
+    /// [`ThrottleError::File`] where there is none or the kernel refuses.
+    pub fn enter_process(&self, process: u32) -> Result<(), ThrottleError> {
+        self.write("cgroup.procs", &process.to_string())
+    }
+
+    /// Leaves limits and group as they are when the value is dropped.
+    pub fn keep(mut self) {
+        self.limited.clear();
+        self.ours = false;
+    }
+
+    /// The group's folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    fn write(&self, file: &str, text: &str) -> Result<(), ThrottleError> {
+        let path = self.folder.join(file);
+        std::fs::write(&path, text).map_err(|source| ThrottleError::File { path, source })
+    }
+
+    /// Whoever is still in the group goes one up, or the folder cannot be removed.
+    fn remove(&self) {
+        let members = std::fs::read_to_string(self.folder.join("cgroup.procs")).unwrap_or_default();
+        if let Some(parent) = self.folder.parent() {
+            for member in members.lines() {
+                let _ = std::fs::write(parent.join("cgroup.procs"), member);
+            }
+        }
+        let _ = std::fs::remove_dir(&self.folder);
+    }
+}
+
+impl Drop for Throttle {
+    fn drop(&mut self) {
+        for number in std::mem::take(&mut self.limited) {
+            let _ = self.write_limits(number, Limits::default());
+        }
+        if self.ours {
+            self.remove();
+        }
+    }
+}
+
+/// Groups of ours that are there, by whichever run; [`Throttle::create`] with the name takes one over to remove it.
+pub fn leftover_groups() -> Vec<String> {
+    let Some((point, _)) = controller(Path::new("/")) else { return Vec::new() };
+    let names = folder_names(&point).into_iter();
+    names.filter_map(|name| name.strip_prefix(PREFIX).map(str::to_owned)).collect()
+}
+
+/// The limits on the device with `number` in the group with this folder.
+pub fn limits_on(folder: &Path, number: DeviceNumber) -> Limits {
+    let mut limits = Limits::default();
+    for (word, _, _) in Limits::default().rows() {
+        let text = std::fs::read_to_string(folder.join(format!("blkio.throttle.{word}_device")));
+        let line = text.unwrap_or_default();
+        let value = line.lines().find_map(|line| line.strip_prefix(&format!("{number} ")).map(str::to_owned));
+        limits.set(word, value.and_then(|value| value.trim().parse().ok()));
+    }
+    let text = std::fs::read_to_string(folder.join("io.max")).unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix(&format!("{number} ")));
+    for (word, value) in line.unwrap_or("").split_whitespace().filter_map(|pair| pair.split_once('=')) {
+        limits.set(word, value.parse().ok());
+    }
+    limits
+}
+
+/// Sets the largest request in KiB that the device is sent, which is the unit that its limits count in. Returns what
+/// it was before.
+///
+/// # Errors
+/// [`ThrottleError::File`] where the device has no queue or the kernel refuses the value.
+pub fn set_max_sectors_kb(number: DeviceNumber, kib: u64) -> Result<u64, ThrottleError> {
+    let folder = sysfs_folder(Path::new("/"), number).unwrap_or_default();
+    let path = folder.join("queue/max_sectors_kb");
+    let before = read_number(&path).ok_or_else(|| ThrottleError::File {
+        path: path.clone(),
+        source: io::Error::from_raw_os_error(libc::ENOENT),
+    })?;
+    std::fs::write(&path, kib.to_string()).map_err(|source| ThrottleError::File { path, source })?;
+    Ok(before)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DEVICE: DeviceNumber = DeviceNumber { major: 7, minor: 0 };
+
+    #[test]
+    fn the_group_of_a_process_is_found_by_its_controller() {
+        let text = "5:cpu,cpuacct:/a\n4:blkio:/system.slice/x\n0::/unified\n";
+        assert_eq!(blkio_group(text), Some("/system.slice/x"));
+        assert_eq!(blkio_group("0::/only/two\n"), None);
+    }
+
+    #[test]
+    fn version_one_is_taken_where_both_are_mounted() {
+        let root = tempfile::tempdir().unwrap();
+        let info = root.path().join("proc/self");
+        std::fs::create_dir_all(&info).unwrap();
+        let two = "2 1 0:2 / /cg2 rw - cgroup2 cgroup2 rw\n";
+        let one = "3 1 0:3 / /cg/blkio rw - cgroup cgroup rw,blkio\n";
+        std::fs::write(info.join("mountinfo"), two).unwrap();
+        assert!(controller(root.path()).is_none(), "version 2 without the io controller is of no use");
+        std::fs::create_dir(root.path().join("cg2")).unwrap();
+        std::fs::write(root.path().join("cg2/cgroup.controllers"), "cpu io memory\n").unwrap();
+        assert_eq!(controller(root.path()), Some((PathBuf::from("/cg2"), Version::Two)));
+        std::fs::write(info.join("mountinfo"), format!("{two}{one}")).unwrap();
+        assert_eq!(controller(root.path()), Some((PathBuf::from("/cg/blkio"), Version::One)));
+    }
+
+    #[test]
+    fn limits_are_read_back_from_both_versions() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("blkio.throttle.read_iops_device"), "7:0 1000\n7:1 5\n").unwrap();
+        let expected = Limits { read_iops: Some(1000), ..Limits::default() };
+        assert_eq!(limits_on(folder.path(), DEVICE), expected);
+        let two = tempfile::tempdir().unwrap();
+        std::fs::write(two.path().join("io.max"), "7:0 rbps=max wbps=1024 riops=2 wiops=max\n").unwrap();
+        let expected = Limits { read_iops: Some(2), write_bps: Some(1024), ..Limits::default() };
+        assert_eq!(limits_on(two.path(), DEVICE), expected);
+    }
+}

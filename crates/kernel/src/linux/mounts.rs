@@ -1,0 +1,218 @@
+//! The mount table of this process, from `/proc/self/mountinfo`.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::device::{DeviceNumber, number_of_name};
+
+/// One mounted file system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mount {
+    /// Device number of the file system; its major is 0 where it has no device or several.
+    pub number: DeviceNumber,
+    /// Which folder of the file system is shown at the mount point.
+    pub root: PathBuf,
+    /// Where it is mounted.
+    pub point: PathBuf,
+    /// `ext4`, `xfs`, `tmpfs`, `overlay`, `nfs4`, …
+    pub filesystem: String,
+    /// The device, share or word it was mounted from.
+    pub source: String,
+    /// Options of the file system, with commas between.
+    pub super_options: String,
+    /// Whether this mount or its file system is read-only.
+    pub read_only: bool,
+}
+
+/// What a file system keeps its data in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Medium {
+    /// A block device of this machine.
+    BlockDevice,
+    /// Memory.
+    Memory,
+    /// Another file system (overlayfs).
+    Stacked,
+    /// A server.
+    Network,
+    /// A program of this machine (FUSE).
+    Program,
+}
+
+impl Mount {
+    /// What its data is kept in, by the name of the file system.
+    pub fn medium(&self) -> Medium {
+        let name = self.filesystem.as_str();
+        match name {
+            "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" => Medium::Memory,
+            "overlay" | "aufs" | "unionfs" | "ecryptfs" => Medium::Stacked,
+            "nfs" | "nfs4" | "cifs" | "smb3" | "smbfs" | "ceph" | "glusterfs" | "lustre" | "gpfs" | "9p"
+            | "afs" | "ocfs2" | "gfs2" | "beegfs" | "virtiofs" => Medium::Network,
+            "fuseblk" => Medium::BlockDevice,
+            _ if name == "fuse" || name.starts_with("fuse.") => Medium::Program,
+            _ => Medium::BlockDevice,
+        }
+    }
+}
+
+/// The mount table under `root` (normally `/`), in the order of mounting.
+///
+/// # Errors
+/// What the kernel says where the table cannot be read.
+pub fn mounts(root: &Path) -> io::Result<Vec<Mount>> {
+    let bytes = std::fs::read(root.join("proc/self/mountinfo"))?;
+    Ok(String::from_utf8_lossy(&bytes).lines().filter_map(mount_of_line).collect())
+}
+
+/// Reads one line of `mountinfo` (proc(5)): id, parent, major:minor, root, point, options, optional fields up to a
+/// dash, type, source, options of the file system.
+fn mount_of_line(line: &str) -> Option<Mount> {
+    let (before, after) = line.split_once(" - ")?;
+    let mut first = before.split(' ').skip(2);
+    let number = DeviceNumber::parse(first.next()?)?;
+    let root = PathBuf::from(unescape(first.next()?));
+    let point = PathBuf::from(unescape(first.next()?));
+    let options = first.next()?;
+    let mut second = after.split(' ');
+    let filesystem = unescape(second.next()?);
+    let source = unescape(second.next().unwrap_or(""));
+    let super_options = second.next().unwrap_or("").to_owned();
+    let says_ro = |options: &str| options.split(',').any(|o| o == "ro");
+    let read_only = says_ro(options) || says_ro(&super_options);
+    Some(Mount { number, root, point, filesystem, source, super_options, read_only })
+}
+
+/// `mountinfo` writes blanks and backslashes as three octal digits.
+fn unescape(word: &str) -> String {
+    let mut bytes = Vec::with_capacity(word.len());
+    let mut rest = word.as_bytes();
+    while let Some((&first, tail)) = rest.split_first() {
+        let octal = tail.get(..3).filter(|_| first == b'\\').and_then(octal_byte);
+        bytes.push(octal.unwrap_or(first));
+        rest = if octal.is_some() { &tail[3..] } else { tail };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn octal_byte(digits: &[u8]) -> Option<u8> {
+    u8::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok()
+}
+
+/// The mount that shows `path` (absolute, without links): the longest mount point above it, of equals the last.
+pub fn mount_of<'m>(mounts: &'m [Mount], path: &Path) -> Option<&'m Mount> {
+    mounts
+        .iter()
+        .filter(|mount| path.starts_with(&mount.point))
+        .max_by_key(|mount| mount.point.components().count())
+}
+
+/// The block device that a mounted file system lies on, under `root`. File systems that span devices (btrfs) carry no
+/// number of their own; for them it is the device that was named when they were mounted.
+pub fn device_of_mount(root: &Path, mount: &Mount) -> Option<DeviceNumber> {
+    if mount.number.major != 0 {
+        return Some(mount.number);
+    }
+    if mount.medium() != Medium::BlockDevice {
+        return None;
+    }
+    device_of_path(root, &mount.source)
+}
+
+/// The number of a block device by the path of its node, under `root`: by the kernel's name for it, by the name that
+/// the device mapper keeps, or by what the node says.
+pub(crate) fn device_of_path(root: &Path, node: &str) -> Option<DeviceNumber> {
+    let name = node.strip_prefix("/dev/")?;
+    if let Some(mapped) = name.strip_prefix("mapper/") {
+        return device_of_mapping(root, mapped);
+    }
+    // Links such as /dev/disk/by-id can be followed on this machine only, not on a captured one.
+    let by_node = || device_of_node(Path::new(node)).filter(|_| root == Path::new("/"));
+    number_of_name(root, name).or_else(by_node)
+}
+
+fn device_of_mapping(root: &Path, mapped: &str) -> Option<DeviceNumber> {
+    std::fs::read_dir(root.join("sys/class/block"))
+        .ok()?
+        .flatten()
+        .find_map(|entry| {
+            let name = super::device::read_word(&entry.path().join("dm/name"))?;
+            (name == mapped).then(|| super::device::read_word(&entry.path().join("dev")))?
+        })
+        .and_then(|word| DeviceNumber::parse(&word))
+}
+
+/// The number of the block device whose node is at `node`.
+pub(crate) fn device_of_node(node: &Path) -> Option<DeviceNumber> {
+    use std::os::unix::fs::{FileTypeExt, MetadataExt};
+    let metadata = std::fs::metadata(node).ok()?;
+    metadata.file_type().is_block_device().then(|| DeviceNumber::from_dev(metadata.rdev()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: &str = "\
+22 1 254:0 / / rw,relatime - ext4 /dev/vda rw
+23 22 0:30 / /dev/shm rw - tmpfs tmpfs rw
+31 22 8:17 / /mnt/with\\040blank ro,relatime shared:3 master:1 - xfs /dev/sdb1 rw
+32 22 0:45 /sub /srv rw - btrfs /dev/sdc rw
+33 22 0:50 / /over rw - overlay overlay rw,lowerdir=/a
+34 22 254:0 /data /bound rw - ext4 /dev/vda rw
+35 22 0:51 / /net rw - nfs4 server:/export rw
+36 22 0:52 / /home/me/sshfs rw - fuse.sshfs me@there: rw
+";
+
+    fn table() -> Vec<Mount> {
+        TABLE.lines().filter_map(mount_of_line).collect()
+    }
+
+    #[test]
+    fn every_line_is_read_with_its_escapes_and_optional_fields() {
+        let mounts = table();
+        assert_eq!(mounts.len(), 8);
+        let xfs = &mounts[2];
+        assert_eq!(xfs.point, Path::new("/mnt/with blank"));
+        assert_eq!((xfs.filesystem.as_str(), xfs.source.as_str()), ("xfs", "/dev/sdb1"));
+        assert!(xfs.read_only && !mounts[0].read_only);
+    }
+
+    #[test]
+    fn a_path_belongs_to_the_deepest_mount_above_it() {
+        let mounts = table();
+        let of = |path: &str| mount_of(&mounts, Path::new(path)).unwrap().point.to_str().unwrap().to_owned();
+        assert_eq!(of("/home/me/file"), "/");
+        assert_eq!(of("/mnt/with blank/a/b"), "/mnt/with blank");
+        assert_eq!(of("/mnt/with"), "/", "half a name is not a mount point");
+        assert_eq!(of("/home/me/sshfs"), "/home/me/sshfs");
+    }
+
+    #[test]
+    fn the_medium_is_known_by_the_file_system() {
+        let media: Vec<Medium> = table().iter().map(Mount::medium).collect();
+        use Medium::{BlockDevice, Memory, Network, Program, Stacked};
+        assert_eq!(
+            media,
+            [BlockDevice, Memory, BlockDevice, BlockDevice, Stacked, BlockDevice, Network, Program]
+        );
+    }
+
+    #[test]
+    fn a_file_system_without_a_number_is_found_by_its_source() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("sys/class/block/sdc");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("dev"), "8:32\n").unwrap();
+        let mounts = table();
+        assert_eq!(device_of_mount(root.path(), &mounts[3]), Some(DeviceNumber { major: 8, minor: 32 }));
+        assert_eq!(device_of_mount(root.path(), &mounts[1]), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_line_makes_the_reader_panic(line in ".{0,120}") {
+            let _ = mount_of_line(&line);
+            let _ = unescape(&line);
+        }
+    }
+}

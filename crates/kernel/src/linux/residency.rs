@@ -1,0 +1,234 @@
+//! The page cache: how much of a range it holds, dropping it, and the proof that direct I/O is direct.
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+
+use workload::Bytes;
+
+use super::call::{check, check_long, retry};
+use super::file::{Direct, OpenFile};
+
+/// `cachestat` has the same number on every architecture that plimsoll runs on.
+const SYS_CACHESTAT: libc::c_long = 451;
+const PAGE: u64 = 4096;
+
+/// `struct cachestat_range` of <linux/mman.h>.
+#[repr(C)]
+struct Range {
+    offset: u64,
+    bytes: u64,
+}
+
+/// `struct cachestat` of <linux/mman.h>, in pages.
+#[repr(C)]
+#[derive(Default)]
+struct CacheStat {
+    cached: u64,
+    dirty: u64,
+    in_writeback: u64,
+    evicted: u64,
+    recently_evicted: u64,
+}
+
+/// The share of the `bytes` from `offset` that the page cache holds, by `cachestat` (Linux 6.5 and later), else by
+/// `mincore`. `None` where neither may be asked, or the range is empty.
+pub fn cached_share(fd: BorrowedFd<'_>, offset: u64, bytes: Bytes) -> Option<f64> {
+    if bytes.0 == 0 {
+        return None;
+    }
+    let first = offset / PAGE;
+    let pages = (offset + bytes.0).div_ceil(PAGE) - first;
+    let cached = match cached_pages(fd, first * PAGE, pages * PAGE) {
+        Ok(cached) => cached,
+        Err(error) if error.raw_os_error() == Some(libc::ENOSYS) => resident_pages(fd, first, pages)?,
+        Err(_) => return None,
+    };
+    Some(cached as f64 / pages as f64)
+}
+
+fn cached_pages(fd: BorrowedFd<'_>, offset: u64, bytes: u64) -> io::Result<u64> {
+    let range = Range { offset, bytes };
+    let mut stat = CacheStat::default();
+    // SAFETY: both structs have the layout that the kernel wants and live until the call returns.
+    check_long(unsafe { libc::syscall(SYS_CACHESTAT, fd.as_raw_fd(), &range, &mut stat, 0) })?;
+    Ok(stat.cached)
+}
+
+/// As [`cached_pages`], for older kernels: maps the range without touching it and asks `mincore`.
+fn resident_pages(fd: BorrowedFd<'_>, first: u64, pages: u64) -> Option<u64> {
+    const PIECE: u64 = 1 << 16;
+    if !may_ask_mincore(fd) {
+        return None;
+    }
+    let mut flags = vec![0u8; PIECE.min(pages) as usize];
+    let mut resident = 0;
+    for start in (0..pages).step_by(PIECE as usize) {
+        let count = PIECE.min(pages - start);
+        resident += mincore(fd, (first + start) * PAGE, &mut flags[..count as usize])?;
+    }
+    Some(resident)
+}
+
+/// To others than the owner `mincore` says that everything is resident.
+fn may_ask_mincore(fd: BorrowedFd<'_>) -> bool {
+    // SAFETY: `stat` is a struct of integers, for which all zeros is a value.
+    let mut stat: libc::stat = unsafe { std::mem::zeroed() };
+    // SAFETY: the descriptor is open and `stat` is a valid place.
+    let seen = check(unsafe { libc::fstat(fd.as_raw_fd(), &mut stat) }).is_ok();
+    // SAFETY: this call has no arguments and cannot fail.
+    let me = unsafe { libc::geteuid() };
+    seen && (me == 0 || me == stat.st_uid)
+}
+
+/// Pages of the cache from `offset` on, one flag a page.
+fn mincore(fd: BorrowedFd<'_>, offset: u64, flags: &mut [u8]) -> Option<u64> {
+    let bytes = flags.len() * PAGE as usize;
+    // SAFETY: a new mapping at an address of the kernel's choice.
+    let map = unsafe {
+        libc::mmap(
+            std::ptr::null_mut(),
+            bytes,
+            libc::PROT_READ,
+            libc::MAP_SHARED,
+            fd.as_raw_fd(),
+            offset as libc::off_t,
+        )
+    };
+    if map == libc::MAP_FAILED {
+        return None;
+    }
+    // SAFETY: the mapping has `bytes` bytes, for which the kernel writes one flag a page; it is never read itself.
+    let asked = check(unsafe { libc::mincore(map, bytes, flags.as_mut_ptr()) });
+    // SAFETY: exactly the mapping from above.
+    unsafe { libc::munmap(map, bytes) };
+    asked.ok()?;
+    Some(flags.iter().filter(|&&flag| flag & 1 != 0).count() as u64)
+}
+
+/// Writes back what is dirty of `file` and forgets what the page cache holds of the range.
+///
+/// # Errors
+/// What the kernel says.
+pub fn drop_cache(file: &OpenFile, offset: u64, bytes: Bytes) -> io::Result<()> {
+    file.flush()?;
+    // SAFETY: the descriptor is open; no memory is involved.
+    let error = unsafe {
+        libc::posix_fadvise(
+            file.as_raw_fd(),
+            offset as libc::off_t,
+            bytes.0 as libc::off_t,
+            libc::POSIX_FADV_DONTNEED,
+        )
+    };
+    if error == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(error)) }
+}
+
+/// What a direct read left behind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DirectProof {
+    /// Whether the descriptor still carries `O_DIRECT`.
+    pub flag_is_set: bool,
+    /// Share of the range in the page cache after it was dropped there and read; `None` where the kernel does not say.
+    pub cached_share_after: Option<f64>,
+}
+
+/// What a [`DirectProof`] proves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Directness {
+    /// The read went past the page cache.
+    Proven,
+    /// The flag is set, and nothing more can be seen.
+    Claimed,
+    /// The page cache took part, whatever the flag says.
+    Cached,
+}
+
+impl DirectProof {
+    /// The reading of it. The range was dropped first, so that even one page in ten is the read's own doing; less can
+    /// be a neighbour's readahead.
+    pub fn directness(&self) -> Directness {
+        match self.cached_share_after {
+            _ if !self.flag_is_set => Directness::Cached,
+            Some(share) if share >= 0.1 => Directness::Cached,
+            Some(_) => Directness::Proven,
+            None => Directness::Claimed,
+        }
+    }
+}
+
+/// Drops up to a MiB from `offset` on out of the page cache, reads it through `file` as it was opened, and looks at
+/// what the page cache holds of it then.
+///
+/// # Errors
+/// What the read says.
+pub fn direct_proof(file: &OpenFile, offset: u64) -> io::Result<DirectProof> {
+    const MOST: u64 = 1 << 20;
+    let unit = file.alignment().offset.0.max(PAGE);
+    let offset = offset / unit * unit;
+    let bytes = MOST.min(file.size().0.saturating_sub(offset)) / unit * unit;
+    drop_cache(file, offset, Bytes(bytes))?;
+    read_once(file, offset, bytes as usize)?;
+    let cached_share_after = cached_share(file.as_fd(), offset, Bytes(bytes));
+    Ok(DirectProof { flag_is_set: has_direct_flag(file), cached_share_after })
+}
+
+/// Whether the descriptor carries `O_DIRECT` now.
+pub fn has_direct_flag(file: &OpenFile) -> bool {
+    // SAFETY: this command takes no argument.
+    let flags = check(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETFL) });
+    flags.is_ok_and(|flags| flags & libc::O_DIRECT != 0)
+}
+
+fn read_once(file: &OpenFile, offset: u64, bytes: usize) -> io::Result<()> {
+    use workload::{Direction, Done, Io, Nanos, Wait};
+    let files = [file.clone()];
+    let clock = super::clock::Clock::start();
+    let opened = super::queue::PreadQueue::open(&files, 1, bytes, clock);
+    let mut queue = opened.map_err(io::Error::other)?;
+    let read = Io { slot: 0, kind: Direction::Read, file: 0, offset, bytes: bytes as u32, due: Nanos::ZERO };
+    queue.queue(read).map_err(io::Error::other)?;
+    let mut done: Vec<Done> = Vec::with_capacity(1);
+    queue.submit_and_reap(Wait::One, &mut done).map_err(io::Error::other)?;
+    match done.first() {
+        Some(Done { result, .. }) if *result < 0 => Err(io::Error::from_raw_os_error(-result)),
+        _ => Ok(()),
+    }
+}
+
+/// Gives a range of a file back to the file system: a hole is left there, which reads as zeros.
+///
+/// # Errors
+/// `EBADF` where the file was opened without a permit; `EOPNOTSUPP` where the file system has no holes.
+pub fn punch_hole(file: &OpenFile, offset: u64, bytes: Bytes) -> io::Result<()> {
+    if !file.is_writable() {
+        return Err(io::Error::from_raw_os_error(libc::EBADF));
+    }
+    let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+    retry(|| {
+        // SAFETY: the descriptor is open; no memory is involved.
+        check(unsafe {
+            libc::fallocate(file.as_raw_fd(), mode, offset as libc::off_t, bytes.0 as libc::off_t)
+        })
+    })
+    .map(drop)
+}
+
+/// Whether `file` was opened past the page cache and the kernel still treats it so.
+pub fn is_still_direct(file: &OpenFile) -> bool {
+    file.direct() == Direct::Yes && has_direct_flag(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_proof_is_read_with_care() {
+        let proof =
+            |flag_is_set, cached_share_after| DirectProof { flag_is_set, cached_share_after }.directness();
+        assert_eq!(proof(true, Some(0.0)), Directness::Proven);
+        assert_eq!(proof(true, Some(1.0)), Directness::Cached);
+        assert_eq!(proof(true, None), Directness::Claimed);
+        assert_eq!(proof(false, Some(0.0)), Directness::Cached);
+    }
+}
