@@ -1,6 +1,6 @@
 //! From a policy and typed parameters to limits.
 
-use workload::{Nanos, PolicyName};
+use workload::{Bytes, Nanos, PolicyName};
 
 use crate::entry::{Rule, RuleBucket, RuleBurst};
 use crate::formula::{Formula, Value, Values};
@@ -241,6 +241,22 @@ impl Policy {
             }
         }
         Ok(())
+    }
+}
+
+impl Limits {
+    /// The size that the parameters state, by themselves (`size`) or by a choice that stands for one (`tier`); `None`
+    /// where the policy does not look at the size.
+    pub fn volume_size(&self) -> Option<Bytes> {
+        let policy = Catalogue::builtin().find(&self.policy.id).ok()?;
+        self.policy.parameters.iter().find_map(|(name, word)| {
+            if name == "size" {
+                return workload::size(word).ok();
+            }
+            let parameter = policy.parameters.iter().find(|parameter| parameter.name == *name)?;
+            let gib = parameter.size_gib.get(word)?;
+            Some(Bytes((gib * Bytes::GIB.0 as f64) as u64))
+        })
     }
 }
 

@@ -109,6 +109,19 @@ fn what_is_not_the_policys_is_handed_back() {
 }
 
 #[test]
+fn the_size_of_a_volume_is_read_from_its_parameters() {
+    for (words, size) in [
+        ("aws-gp2,size=100GiB", Some(Bytes::gib(100))),
+        ("azure-premium-ssd-large,tier=P30", Some(Bytes::gib(1024))),
+        ("oci-block-volume,size=50GB,vpu=10", Some(Bytes(50_000_000_000))),
+        ("aws-gp3", None),
+        ("do-volumes-pre-burst", None),
+    ] {
+        assert_eq!(evaluate(&name(words)).unwrap().volume_size(), size, "{words}");
+    }
+}
+
+#[test]
 fn the_list_of_ids_is_in_the_error() {
     let Err(PolicyError::UnknownPolicy { known, .. }) = evaluate(&name("floppy")) else {
         panic!("there is no such policy");
