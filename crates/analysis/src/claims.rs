@@ -1,6 +1,6 @@
 //! Claims against figures: what a policy or an expectation says, what was measured, and the answer.
 
-use policy::{Bucket, Limit, Limits, Resource, UnitReading};
+use policy::{BurstLength, Limit, Limits, Resource, UnitReading};
 use record::{Distribution, Run, StepRecord};
 use workload::{Bytes, Claim, Direction, Expectation, Metric, Nanos, StepKind};
 
@@ -20,24 +20,16 @@ pub(crate) struct Measured<'f> {
     pub at_least: bool,
 }
 
-/// How long the burst of `limit` lasts at full load; `Some(None)`: it has one of unknown length.
-fn burst_seconds(limit: &Limit) -> Option<Option<f64>> {
-    let burst = limit.burst.filter(|burst| burst.rate > limit.baseline)?;
-    Some(match burst.bucket {
-        Bucket::Tokens { size, .. } => Some(size / (burst.rate - limit.baseline)),
-        Bucket::Timed { lasts, .. } => lasts.map(Nanos::as_secs_f64),
-        Bucket::Unknown => None,
-        Bucket::UnlimitedPaid => return None,
-    })
-}
-
 /// Whether the record could have been made inside the burst of `limit`, and why that leaves the claim open.
 fn burst_doubt(limit: &Limit, measured: &Estimate, loaded_s: f64) -> Option<Doubt> {
     let above = measured.low > limit.baseline * (1.0 + TOLERANCE);
-    match burst_seconds(limit)? {
-        None => Some(Doubt::BurstUnknown),
-        Some(burst_s) if loaded_s < burst_s || above => Some(Doubt::InsideBurst { burst_s, loaded_s }),
-        Some(_) => None,
+    match limit.burst_length() {
+        BurstLength::None => None,
+        BurstLength::Unknown => Some(Doubt::BurstUnknown),
+        BurstLength::Ends(length) => {
+            let burst_s = length.as_secs_f64();
+            (loaded_s < burst_s || above).then_some(Doubt::InsideBurst { burst_s, loaded_s })
+        }
     }
 }
 

@@ -1,0 +1,234 @@
+//! Verdicts on made-up runs: each test says what the volume did and what must be said of it.
+
+use analysis::{Answer, Doubt, Meaning, Quantity, Reading, analyse};
+use policy::Limits;
+use record::{DirectionTotals, Distribution, Histogram, Interval, Run, StepRecord, Tally, WorkerTotals};
+use workload::{
+    Access, BackendKind, BlockSizes, Buffers, Bytes, Direction, Ending, Expectation, FilePlan, Flush, Mix,
+    Nanos, Pace, PolicyName, StepKind, StepPlan, StopRule, WorkerPlan,
+};
+
+/// One step: what was asked, and how the volume served it.
+#[derive(Clone)]
+struct Served {
+    kind: StepKind,
+    direction: Direction,
+    depth: u32,
+    block: Bytes,
+    iops: f64,
+    seconds: u64,
+}
+
+/// A run of steps one after the other, each served at an even rate.
+fn run_of(steps: &[Served]) -> Run {
+    let mut run = Run::started(vec!["plimsoll".into(), "check".into()], 0);
+    let mut at = Nanos::ZERO;
+    for served in steps {
+        run.steps.push(record_of(served, at));
+        at += Nanos::from_secs(served.seconds);
+    }
+    run.complete = true;
+    run
+}
+
+fn record_of(served: &Served, started: Nanos) -> StepRecord {
+    let ended = started + Nanos::from_secs(served.seconds);
+    let latency = (f64::from(served.depth) / served.iops * 1e9) as u64;
+    let second = part(served, latency, served.iops as u64);
+    let total = part(served, latency, served.iops as u64 * served.seconds);
+    let intervals = (0..served.seconds).map(|at| {
+        let start = started + Nanos::from_secs(at);
+        let mut interval = Interval::empty(0, start, start + Nanos::SECOND);
+        interval.directions[served.direction.index()].tally = second.tally;
+        interval.directions[served.direction.index()].latency = second.latency.clone();
+        interval
+    });
+    let mut worker = WorkerTotals { started, ended, ..WorkerTotals::default() };
+    worker.directions[served.direction.index()] = total;
+    StepRecord {
+        plan: plan_of(served),
+        started,
+        counted_from: started,
+        ended,
+        ending: Ending::Certain,
+        jobs: vec!["j".into()],
+        intervals: intervals.collect(),
+        workers: vec![worker],
+        failures: vec![],
+        notes: vec![],
+    }
+}
+
+fn part(served: &Served, latency: u64, ops: u64) -> DirectionTotals {
+    let mut histogram = Histogram::new();
+    (0..ops).for_each(|_| histogram.record(latency));
+    DirectionTotals {
+        tally: Tally {
+            ops,
+            bytes: ops * served.block.0,
+            latency_ns_sum: ops * latency,
+            latency_ns_min: latency,
+            latency_ns_max: latency,
+            ..Tally::default()
+        },
+        latency: Distribution::of(&histogram, latency, latency),
+        ..DirectionTotals::default()
+    }
+}
+
+fn plan_of(served: &Served) -> StepPlan {
+    let mix = if served.direction == Direction::Write { Mix::WRITE } else { Mix::READ };
+    let worker = WorkerPlan {
+        job: "j".into(),
+        files: vec![FilePlan { path: "/t".into(), offset: Bytes(0), size: Bytes::GIB }],
+        access: Access::random(mix),
+        blocks: BlockSizes::all(served.block),
+        depth: served.depth,
+        pace: Pace::Closed,
+        backend: BackendKind::Simulated,
+        direct: true,
+        buffers: Buffers::Unique,
+        flush: Flush::Never,
+        seed: 1,
+        cpu: None,
+    };
+    StepPlan {
+        name: format!("{:?} {} {} {}", served.kind, served.direction.name(), served.depth, served.block),
+        kind: served.kind,
+        workers: vec![worker],
+        stop: vec![StopRule::Time(Nanos::from_secs(served.seconds))],
+        ramp: Nanos::ZERO,
+        interval: Nanos::SECOND,
+        choices: vec![],
+    }
+}
+
+/// What `check` does on a volume with these caps and this base latency, in both directions.
+fn checked(cap_iops: f64, cap_bytes: f64, base_s: f64) -> Vec<Served> {
+    let rate =
+        |depth: u32, block: Bytes| (f64::from(depth) / base_s).min(cap_iops).min(cap_bytes / block.0 as f64);
+    let mut steps = Vec::new();
+    let mut push = |kind, direction, depth, block| {
+        steps.push(Served { kind, direction, depth, block, iops: rate(depth, block).floor(), seconds: 6 });
+    };
+    push(StepKind::Latency, Direction::Read, 1, Bytes::kib(4));
+    for depth in [1, 2, 4, 8, 16, 32] {
+        push(StepKind::DepthLadder, Direction::Read, depth, Bytes::kib(4));
+    }
+    for depth in [16, 32] {
+        push(StepKind::DepthLadder, Direction::Write, depth, Bytes::kib(4));
+    }
+    for block in [16, 32, 64, 256, 1024] {
+        push(StepKind::BlockLadder, Direction::Read, 32, Bytes::kib(block));
+    }
+    for block in [256, 1024] {
+        push(StepKind::BlockLadder, Direction::Write, 32, Bytes::kib(block));
+    }
+    steps
+}
+
+fn limits(words: &str) -> Limits {
+    policy::evaluate(&PolicyName::parse(words).unwrap()).unwrap()
+}
+
+const MIB: f64 = 1048576.0;
+
+#[test]
+fn a_volume_at_its_caps_meets_its_policy_in_every_row() {
+    let run = run_of(&checked(3_000.0, 125.0 * MIB, 0.8e-3));
+    let found = analyse(&run, Some(&limits("aws-gp3")), None);
+    assert_eq!(found.verdict.answer, Answer::Meets, "{:#?}", found.verdict.rows);
+    assert_eq!(found.verdict.rows.len(), 4);
+    assert_eq!(found.verdict.exit_code(), 0);
+}
+
+#[test]
+fn caps_crossover_and_filling_depth_are_those_of_the_volume() {
+    let found = analyse(&run_of(&checked(5_000.0, 200.0 * MIB, 0.8e-3)), None, None);
+    let near = |measured: f64, truth: f64| (measured / truth - 1.0).abs() < 0.01;
+    let mut seen = 0;
+    for finding in &found.findings {
+        match &finding.meaning {
+            Meaning::IopsCap { cap, at_least, .. } => {
+                assert!(near(cap.value, 5_000.0) && !at_least);
+            }
+            Meaning::BandwidthCap { cap, at_least, .. } => {
+                assert!(near(cap.value, 200.0 * MIB) && !at_least);
+            }
+            Meaning::Crossover { bytes, .. } => assert!(near(*bytes, 200.0 * MIB / 5_000.0)),
+            Meaning::FillingDepth { direction: Direction::Read, star, .. } => assert!(near(*star, 4.0)),
+            _ => continue,
+        }
+        seen += 1;
+    }
+    assert!(seen >= 7, "{:#?}", found.findings);
+    assert_eq!(found.verdict.answer, Answer::Measured);
+}
+
+#[test]
+fn less_than_claimed_is_below_where_more_depth_brings_nothing() {
+    let expectation = Expectation::parse("read 6000 iops").unwrap();
+    let found = analyse(&run_of(&checked(5_000.0, 200.0 * MIB, 0.8e-3)), None, Some(&expectation));
+    assert_eq!((found.verdict.answer, found.verdict.exit_code()), (Answer::Below, 3));
+}
+
+#[test]
+fn a_rate_that_still_rises_with_depth_is_not_proof_of_being_below() {
+    let steps: Vec<Served> = checked(1e9, 1e12, 0.8e-3).into_iter().filter(|step| step.depth <= 4).collect();
+    let expectation = Expectation::parse("read 6000 iops").unwrap();
+    let found = analyse(&run_of(&steps), None, Some(&expectation));
+    assert_eq!(found.verdict.answer, Answer::CannotTell);
+    assert!(matches!(found.verdict.rows[0].doubts[..], [Doubt::DepthTooLow { .. }]));
+}
+
+#[test]
+fn inside_a_burst_nothing_meets() {
+    let run = run_of(&checked(3_000.0, 128.0 * MIB, 0.8e-3));
+    let found = analyse(&run, Some(&limits("aws-gp2,size=100GiB")), None);
+    assert_eq!(found.verdict.exit_code(), 4, "{:#?}", found.verdict);
+    let iops = found.verdict.rows.iter().find(|row| row.quantity == Quantity::Iops).unwrap();
+    assert_eq!(iops.answer, Answer::ConsistentWithBurst);
+    assert!(found.findings.iter().any(|finding| matches!(finding.meaning, Meaning::InsideBurst { .. })));
+    let share = found.spent.credit_share.unwrap();
+    assert!(share > 0.01 && share < 0.1, "{share}");
+}
+
+#[test]
+fn either_reading_of_an_ambiguous_megabyte_meets_and_is_named() {
+    for (bytes, reading) in [(200.0 * MIB, Reading::Binary), (200e6, Reading::Decimal)] {
+        let run = run_of(&checked(5_000.0, bytes, 0.8e-3));
+        let found = analyse(&run, Some(&limits("do-volumes-pre-burst")), None);
+        assert_eq!(found.verdict.answer, Answer::Meets, "{:#?}", found.verdict.rows);
+        let row = found.verdict.rows.iter().find(|row| row.quantity == Quantity::BytesPerSecond).unwrap();
+        assert_eq!(row.claimed.reading, Some(reading));
+        assert_eq!(row.claimed.words, "200 MB/s");
+    }
+}
+
+#[test]
+fn a_missed_claim_is_not_proven_while_others_use_the_device() {
+    let mut run = run_of(&checked(2_000.0, 125.0 * MIB, 0.8e-3));
+    let mut facts = record::TargetFacts::made_up("/t", record::TargetKind::Directory, Bytes::GIB);
+    facts.doubts.push("tmpfs is memory, not a volume".into());
+    run.target = Some(facts);
+    let found = analyse(&run, Some(&limits("aws-gp3")), None);
+    assert_eq!(found.verdict.answer, Answer::CannotTell);
+    assert!(matches!(&found.verdict.doubts[..], [Doubt::Target { why }] if why.contains("memory")));
+}
+
+#[test]
+fn a_worker_without_cpu_is_named_and_excuses_a_miss() {
+    let mut run = run_of(&checked(2_000.0, 125.0 * MIB, 0.8e-3));
+    run.steps.iter_mut().for_each(|step| step.workers[0].run_delay_ns = 3_000_000_000);
+    let found = analyse(&run, Some(&limits("aws-gp3")), None);
+    assert_eq!(found.verdict.answer, Answer::CannotTell);
+    assert!(found.verdict.doubts.contains(&Doubt::GeneratorBound));
+    assert!(found.findings.iter().any(|finding| matches!(finding.meaning, Meaning::GeneratorBound { .. })));
+}
+
+#[test]
+fn nothing_measured_is_no_answer() {
+    let found = analyse(&run_of(&[]), Some(&limits("aws-gp3")), None);
+    assert_eq!(found.verdict.answer, Answer::CannotTell);
+    assert!(found.verdict.rows.iter().all(|row| row.doubts == [Doubt::NotMeasured]));
+}
