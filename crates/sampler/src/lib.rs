@@ -1,1 +1,24 @@
 //! Kernel counters to facts and raw series.
+//!
+//! [`host_facts`], [`devices_below`] and [`target_facts`] say what the machine and the target are; [`Sampler`] reads the
+//! counters that change while a run goes on, and [`SamplerThread`] does so on the run's clock. Every reader takes a
+//! [`Root`], so that a captured machine is read like this one. Nothing here draws a conclusion: differences, rates and
+//! what they mean belong to the analysis.
+
+mod cpu_model;
+mod devices;
+mod doubts;
+mod host;
+mod parse;
+mod root;
+mod sampler;
+mod target;
+mod thread;
+
+pub use devices::devices_below;
+pub use host::host_facts;
+pub use parse::{cpu_counters, disk_counters, memory_counters};
+pub use root::Root;
+pub use sampler::{Sampler, SamplerError};
+pub use target::{TargetFactsError, target_facts};
+pub use thread::SamplerThread;

@@ -1,0 +1,103 @@
+//! What storing costs: an interval with a wide histogram, a sample of twenty devices, and reading a day back.
+//!
+//! `cargo run --release -p runfile --example cost -- DIRECTORY [HOURS]`
+#![allow(clippy::print_stdout, reason = "printing is what it is for")]
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use record::{DiskCounters, Distribution, Histogram, Interval, Run, Sample, Tally};
+use runfile::{SameDevice, Writer, read};
+use workload::{
+    Access, BackendKind, BlockSizes, Buffers, Bytes, FilePlan, Flush, Mix, Nanos, Pace, StepKind, StepPlan,
+    StopRule, WorkerPlan,
+};
+
+fn plan() -> StepPlan {
+    let worker = WorkerPlan {
+        job: "load".to_owned(),
+        files: vec![FilePlan { path: "/mnt/data".into(), offset: Bytes(0), size: Bytes::GIB }],
+        access: Access::random(Mix::READ),
+        blocks: BlockSizes::all(Bytes::kib(4)),
+        depth: 32,
+        pace: Pace::Closed,
+        backend: BackendKind::IoUring,
+        direct: true,
+        buffers: Buffers::Unique,
+        flush: Flush::Never,
+        seed: 1,
+        cpu: None,
+    };
+    StepPlan {
+        name: "a day".to_owned(),
+        kind: StepKind::Job,
+        workers: vec![worker],
+        stop: vec![StopRule::Time(Nanos::from_secs(86_400))],
+        ramp: Nanos::ZERO,
+        interval: Nanos::SECOND,
+        choices: Vec::new(),
+    }
+}
+
+/// 10,000 latencies spread over three decades: about 3,000 filled buckets, more than a real second has.
+fn second(n: u64) -> Interval {
+    let (mut tally, mut histogram) = (Tally::default(), Histogram::new());
+    for i in 0..10_000u64 {
+        let latency = 100_000 + (i * i * 7919 + n * 31) % 100_000_000;
+        tally.count(4096, latency);
+        histogram.record(latency);
+    }
+    let mut interval = Interval::empty(0, Nanos::from_secs(n), Nanos::from_secs(n + 1));
+    interval.directions[0].tally = tally;
+    interval.directions[0].latency = Distribution::of(&histogram, tally.latency_ns_min, tally.latency_ns_max);
+    interval
+}
+
+fn sample(n: u64) -> Sample {
+    let counters = DiskCounters {
+        reads: 3000 * n,
+        sectors_read: 24_000 * n,
+        read_ms: 3100 * n,
+        writes: 1000 * n,
+        sectors_written: 8000 * n,
+        write_ms: 900 * n,
+        busy_ms: 998 * n,
+        queue_ms: 4000 * n,
+        ..DiskCounters::default()
+    };
+    let disks = (0..20).map(|disk| (format!("nvme{disk}n1"), counters)).collect();
+    Sample { at: Nanos::from_secs(n), disks, ..Sample::default() }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let dir = PathBuf::from(arguments.next().unwrap_or_else(|| ".".to_owned()));
+    let hours: u64 = arguments.next().map_or(Ok(24), |word| word.parse())?;
+    let path = dir.join(format!("cost-{}.plimsoll", std::process::id()));
+    let mut writer = Writer::create(&path, &Run::started(Vec::new(), 0), SameDevice::Yes)?;
+    writer.step_started(&plan(), Nanos::ZERO)?;
+
+    let intervals: Vec<Interval> = (0..100).map(second).collect();
+    let began = Instant::now();
+    intervals.iter().try_for_each(|interval| writer.interval(interval))?;
+    writer.commit()?;
+    println!("an interval            {:>9.1} us", began.elapsed().as_secs_f64() * 1e6 / 100.0);
+
+    let seconds = hours * 3600;
+    let began = Instant::now();
+    (0..seconds).try_for_each(|n| writer.sample(&sample(n)))?;
+    writer.commit()?;
+    println!("a sample of 20 devices {:>9.1} us", began.elapsed().as_secs_f64() * 1e6 / seconds as f64);
+
+    let path = writer.finish()?;
+    println!("the file               {:>9.1} MB", std::fs::metadata(&path)?.len() as f64 / 1e6);
+    let began = Instant::now();
+    let run = read(&path)?;
+    println!(
+        "reading {hours} h back       {:>9.2} s, {} samples",
+        began.elapsed().as_secs_f64(),
+        run.samples.len()
+    );
+    std::fs::remove_file(&path)?;
+    Ok(())
+}

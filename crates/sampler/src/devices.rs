@@ -1,0 +1,123 @@
+//! The devices below a target, from the one that is opened down to the physical ones.
+
+use kernel::{BlockFacts, DeviceNumber};
+use record::DeviceFacts;
+use workload::Bytes;
+
+use crate::Root;
+
+/// The block device `major:minor` and everything below it, nearest first, each once: the disk of a partition, the parts
+/// of a mapping or an array, the device that a loop's file lies on, and the paths of an NVMe multipath device. Empty where
+/// there is no such device.
+///
+/// The paths (`nvme0c0n1`) have no device number of their own and come as (0, 0). Kernels without accounting for the
+/// device above them (before 6.4) count only there, so both are to be sampled.
+pub fn devices_below(root: &Root, major: u32, minor: u32) -> Vec<DeviceFacts> {
+    let mut devices = Vec::new();
+    for facts in kernel::device_chain(root.path(), DeviceNumber { major, minor }) {
+        let device = device_facts(root, &facts);
+        let paths = multipath_paths(root, &device);
+        devices.push(device);
+        devices.extend(paths);
+    }
+    devices
+}
+
+fn device_facts(root: &Root, facts: &BlockFacts) -> DeviceFacts {
+    let kib = facts.max_sectors_kb.unwrap_or_default();
+    DeviceFacts {
+        name: facts.name.clone(),
+        number: (facts.major, facts.minor),
+        size: facts.size,
+        model: facts.model.clone().or_else(|| made_of(root, facts)).unwrap_or_default(),
+        serial: facts.serial.clone().unwrap_or_default(),
+        logical_block: facts.logical_block.unwrap_or_default(),
+        physical_block: facts.physical_block.unwrap_or_default(),
+        rotational: facts.rotational.unwrap_or_default(),
+        scheduler: facts.scheduler.clone().unwrap_or_default(),
+        queue_requests: facts.nr_requests.unwrap_or_default().min(u64::from(u32::MAX)) as u32,
+        request_max: Bytes::kib(kib),
+    }
+}
+
+/// What makes a device that has no model, since it is no piece of hardware.
+fn made_of(root: &Root, facts: &BlockFacts) -> Option<String> {
+    let file = |name: &str| root.text(format!("sys/dev/block/{}:{}/{name}", facts.major, facts.minor));
+    if let Some(backing) = &facts.backing_file {
+        return Some(format!("loop on {}", backing.display()));
+    }
+    if let Some(level) = file("md/level") {
+        return Some(format!("md {level}"));
+    }
+    let mapping = facts.mapping.as_ref()?;
+    // The prefixes that libdevmapper's users have agreed on.
+    let maker = match file("dm/uuid").unwrap_or_default().split('-').next() {
+        Some("LVM") => "LVM volume",
+        Some("CRYPT") => "dm-crypt",
+        Some("mpath") => "multipath",
+        _ => "device-mapper",
+    };
+    Some(format!("{maker} {mapping}"))
+}
+
+/// Paths of the NVMe multipath device `above`: `nvme0c1n1` is the way to `nvme0n1` through controller 1. The kernel hides
+/// them from `/dev`, gives them no number, and counts their I/O.
+fn multipath_paths(root: &Root, above: &DeviceFacts) -> Vec<DeviceFacts> {
+    if !above.name.starts_with("nvme") {
+        return Vec::new();
+    }
+    let entries = std::fs::read_dir(root.join("sys/class/block")).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| is_path_of(name, &above.name))
+        .collect();
+    names.sort();
+    names.into_iter().map(|name| path_facts(root, name, above)).collect()
+}
+
+fn is_path_of(name: &str, above: &str) -> bool {
+    let Some((subsystem, namespace)) = above.rsplit_once('n') else { return false };
+    let between = name
+        .strip_prefix(subsystem)
+        .and_then(|rest| rest.strip_prefix('c'))
+        .and_then(|rest| rest.strip_suffix(namespace))
+        .and_then(|rest| rest.strip_suffix('n'));
+    between.is_some_and(|controller| !controller.is_empty() && controller.bytes().all(|b| b.is_ascii_digit()))
+}
+
+fn path_facts(root: &Root, name: String, above: &DeviceFacts) -> DeviceFacts {
+    let queue = |file: &str| root.text(format!("sys/class/block/{name}/queue/{file}"));
+    let number = |file: &str| queue(file).and_then(|text| text.parse::<u32>().ok());
+    let scheduler = queue("scheduler").unwrap_or_default();
+    let chosen = scheduler.split(['[', ']']).nth(1).unwrap_or(&scheduler).to_owned();
+    DeviceFacts {
+        number: (0, 0),
+        model: format!("path of {}", above.name),
+        scheduler: chosen,
+        queue_requests: number("nr_requests").unwrap_or_default(),
+        request_max: number("max_sectors_kb").map_or(above.request_max, |kib| Bytes::kib(u64::from(kib))),
+        name,
+        ..above.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_paths_of_the_same_subsystem_and_namespace_count() {
+        for (name, above, expected) in [
+            ("nvme0c0n1", "nvme0n1", true),
+            ("nvme10c23n1", "nvme10n1", true),
+            ("nvme1c0n1", "nvme0n1", false),
+            ("nvme0c0n11", "nvme0n1", false),
+            ("nvme0c0n1p1", "nvme0n1", false),
+            ("nvme0n1", "nvme0n1", false),
+            ("nvme0cn1", "nvme0n1", false),
+            ("nvme0c0n1", "nvme0n1p1", false),
+        ] {
+            assert_eq!(is_path_of(name, above), expected, "{name} of {above}");
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The kernel's counter files, byte by byte and without allocation: they are read every second beside a measurement.
+
+use record::{CpuCounters, DiskCounters, MemoryCounters};
+
+/// A line of `/proc/diskstats` as the device's name and its counters; `None` for a line that is too short to be one.
+///
+/// Kernels before 4.18 write 11 fields behind the name, those before 5.5 write 15 (discards), later ones 17 (flushes);
+/// what is not there stays 0, and fields that may come are ignored (kernel document admin-guide/iostats).
+pub fn disk_counters(line: &[u8]) -> Option<(&[u8], DiskCounters)> {
+    let mut words = words(line).skip(2);
+    let name = words.next()?;
+    let mut fields = [0u64; 17];
+    let mut found = 0;
+    for (field, word) in fields.iter_mut().zip(words) {
+        *field = number(word)?;
+        found += 1;
+    }
+    (found >= 11).then(|| (name, of_fields(&fields)))
+}
+
+fn of_fields(f: &[u64; 17]) -> DiskCounters {
+    DiskCounters {
+        reads: f[0],
+        reads_merged: f[1],
+        sectors_read: f[2],
+        read_ms: f[3],
+        writes: f[4],
+        writes_merged: f[5],
+        sectors_written: f[6],
+        write_ms: f[7],
+        in_flight: f[8],
+        busy_ms: f[9],
+        queue_ms: f[10],
+        discards: f[11],
+        discards_merged: f[12],
+        sectors_discarded: f[13],
+        discard_ms: f[14],
+        flushes: f[15],
+        flush_ms: f[16],
+    }
+}
+
+/// The first line of `/proc/stat`: ticks summed over CPUs. Guest time is part of `user` there and not counted twice.
+/// Fields that an old kernel does not write stay 0; `None` where the text begins otherwise.
+pub fn cpu_counters(stat: &[u8]) -> Option<CpuCounters> {
+    let line = stat.split(|&byte| byte == b'\n').next()?;
+    let rest = line.strip_prefix(b"cpu ")?;
+    let mut f = [0u64; 8];
+    for (field, word) in f.iter_mut().zip(words(rest)) {
+        *field = number(word)?;
+    }
+    Some(CpuCounters {
+        user: f[0],
+        nice: f[1],
+        system: f[2],
+        idle: f[3],
+        iowait: f[4],
+        irq: f[5],
+        softirq: f[6],
+        steal: f[7],
+    })
+}
+
+/// `/proc/meminfo` in bytes; what is not there stays 0.
+pub fn memory_counters(meminfo: &[u8]) -> MemoryCounters {
+    let mut memory = MemoryCounters::default();
+    for line in meminfo.split(|&byte| byte == b'\n') {
+        let mut words = words(line);
+        let place = match words.next() {
+            Some(b"MemTotal:") => &mut memory.total,
+            Some(b"MemAvailable:") => &mut memory.available,
+            Some(b"Cached:") => &mut memory.cached,
+            Some(b"Dirty:") => &mut memory.dirty,
+            Some(b"Writeback:") => &mut memory.writeback,
+            _ => continue,
+        };
+        *place = words.next().and_then(number).unwrap_or(0).saturating_mul(1024);
+    }
+    memory
+}
+
+fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
+}
+
+/// A decimal number; `None` for anything else and above 2^64.
+fn number(word: &[u8]) -> Option<u64> {
+    word.iter().try_fold(0u64, |sum, &byte| {
+        let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'))?;
+        sum.checked_mul(10)?.checked_add(digit)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NEW: &str = " 259       0 nvme0n1 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17";
+
+    #[test]
+    fn the_seventeen_fields_go_to_their_places() {
+        let (name, c) = disk_counters(NEW.as_bytes()).unwrap();
+        assert_eq!(name, b"nvme0n1");
+        let reads = [c.reads, c.reads_merged, c.sectors_read, c.read_ms];
+        let writes = [c.writes, c.writes_merged, c.sectors_written, c.write_ms];
+        let queue = [c.in_flight, c.busy_ms, c.queue_ms];
+        let discards = [c.discards, c.discards_merged, c.sectors_discarded, c.discard_ms];
+        assert_eq!([&reads[..], &writes, &queue].concat(), (1..=11).collect::<Vec<u64>>());
+        assert_eq!([&discards[..], &[c.flushes, c.flush_ms]].concat(), (12..=17).collect::<Vec<u64>>());
+    }
+
+    #[test]
+    fn lines_of_old_and_of_coming_kernels_are_read_too() {
+        let line = |fields: usize| NEW.split_whitespace().take(3 + fields).collect::<Vec<_>>().join(" ");
+        let counters = |fields| disk_counters(line(fields).as_bytes()).map(|(_, counters)| counters);
+        let old = counters(11).unwrap();
+        assert_eq!((old.queue_ms, old.discards, old.flushes), (11, 0, 0));
+        let middle = counters(15).unwrap();
+        assert_eq!((middle.discard_ms, middle.flushes), (15, 0));
+        assert_eq!(disk_counters(format!("{NEW} 18 19").as_bytes()).unwrap().1, counters(17).unwrap());
+        assert_eq!(
+            counters(4),
+            None,
+            "a partition of a 2.4 kernel has four fields, which mean something else"
+        );
+        assert_eq!(disk_counters(b""), None);
+        assert_eq!(disk_counters(b"8 0 sda 1 2 x 4 5 6 7 8 9 10 11"), None);
+    }
+
+    #[test]
+    fn ticks_are_read_with_and_without_the_late_fields() {
+        let new = cpu_counters(b"cpu  10 20 30 40 50 60 70 80 90 100\ncpu0 1 1 1 1\n").unwrap();
+        assert_eq!((new.user, new.iowait, new.steal, new.total()), (10, 50, 80, 360));
+        let old = cpu_counters(b"cpu 10 20 30 40\n").unwrap();
+        assert_eq!((old.idle, old.steal), (40, 0));
+        assert_eq!(cpu_counters(b"intr 5"), None);
+        assert_eq!(cpu_counters(b""), None);
+    }
+
+    #[test]
+    fn memory_is_in_bytes_and_swap_cache_is_no_page_cache() {
+        let text = b"MemTotal: 100 kB\nMemFree: 9 kB\nCached:  7 kB\nSwapCached: 5 kB\nDirty: 3 kB\nWritebackTmp: 2 kB\n";
+        let memory = memory_counters(text);
+        assert_eq!((memory.total, memory.cached, memory.dirty), (102_400, 7168, 3072));
+        assert_eq!((memory.available, memory.writeback), (0, 0));
+    }
+
+    #[test]
+    fn numbers_end_where_sixty_four_bits_end() {
+        assert_eq!(number(b"18446744073709551615"), Some(u64::MAX));
+        assert_eq!(number(b"18446744073709551616"), None);
+        assert_eq!(number(b"-1"), None);
+    }
+}
