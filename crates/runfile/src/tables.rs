@@ -343,8 +343,15 @@ pub(crate) fn disks(conn: &Connection, samples: &mut [(i64, Sample)]) -> Outcome
         while samples.get(at).is_some_and(|&(id, _)| id < number) {
             at += 1;
         }
+        // A day of samples is some hundred megabytes, so each gets the room that the one before needed.
+        let before = at.checked_sub(1).map_or(0, |last| samples[last].1.disks.len());
         match samples.get_mut(at) {
-            Some((id, sample)) if *id == number => sample.disks.push((row.get(1)?, counters(row)?)),
+            Some((id, sample)) if *id == number => {
+                if sample.disks.is_empty() {
+                    sample.disks.reserve_exact(before);
+                }
+                sample.disks.push((row.get(1)?, counters(row)?));
+            }
             _ => return Err(Fault::Orphan { row: number, owner: "sample", number }),
         }
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use record::{Event, EventKind, Interval, Run, Sample, StepRecord, StoredFinding};
+use record::{DeviceFacts, Event, EventKind, Interval, Run, Sample, StepRecord, StoredFinding};
 use rusqlite::{Connection, ErrorCode, params};
 use workload::{Direction, Flush, Nanos, StepPlan};
 
@@ -28,6 +28,15 @@ pub enum SameDevice {
     Yes,
     /// It does not: checkpoints sync.
     No,
+}
+
+impl SameDevice {
+    /// `Yes` where a device below the place of the run file is also one below the target: a disk that both end on is
+    /// disturbed even if they are different partitions of it.
+    pub fn of(place: &[DeviceFacts], target: &[DeviceFacts]) -> SameDevice {
+        let shared = place.iter().any(|device| target.iter().any(|other| other.name == device.name));
+        if shared { SameDevice::Yes } else { SameDevice::No }
+    }
 }
 
 /// A run file that is being written. Dropped without [`finish`](Writer::finish), it stays readable and says that it is
@@ -347,4 +356,19 @@ fn directions_of(plan: &StepPlan) -> [bool; 4] {
         planned[Direction::Flush.index()] |= worker.flush != Flush::Never;
     }
     planned
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_partitions_of_one_disk_are_the_same_device() {
+        let chain = |names: &[&str]| -> Vec<DeviceFacts> {
+            names.iter().map(|name| DeviceFacts { name: (*name).to_owned(), ..Default::default() }).collect()
+        };
+        assert_eq!(SameDevice::of(&chain(&["sda1", "sda"]), &chain(&["sda2", "sda"])), SameDevice::Yes);
+        assert_eq!(SameDevice::of(&chain(&["sda1", "sda"]), &chain(&["nvme1n1"])), SameDevice::No);
+        assert_eq!(SameDevice::of(&[], &chain(&["nvme1n1"])), SameDevice::No, "memory is no device");
+    }
 }

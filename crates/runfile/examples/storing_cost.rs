@@ -1,6 +1,6 @@
 //! What storing costs: an interval with a wide histogram, a sample of twenty devices, and reading a day back.
 //!
-//! `cargo run --release -p runfile --example cost -- DIRECTORY [HOURS]`
+//! `cargo run --release -p runfile --example storing_cost -- DIRECTORY [HOURS]`
 #![allow(clippy::print_stdout, reason = "printing is what it is for")]
 
 use std::path::PathBuf;
