@@ -1,6 +1,6 @@
 //! A run and its one SQLite file.
 //!
-//! [`Writer`] stores a run while it happens, [`write`] stores one that is over, and [`read`] gives it back, whether it
+//! [`Writer`] stores a run while it happens, [`write()`] stores one that is over, and [`read`] gives it back, whether it
 //! ended well or was cut off. Tables and columns are described in `docs/reference/run-file.md`; they are made to be read
 //! without this crate too.
 
