@@ -109,8 +109,8 @@ pub fn t_cdf(t: f64, df: f64) -> f64 {
 
 /// The quantile of Student's t at `p` in (0, 1) with `df` > 0 degrees of freedom; NaN outside.
 ///
-/// Above 200 degrees the Cornish–Fisher expansion 26.7.5 of Abramowitz and Stegun (error below 1e-7), else bisection of
-/// [`t_cdf`] to eleven digits.
+/// Above 200 degrees the Cornish–Fisher expansion 26.7.5 of Abramowitz and Stegun (error below 1e-7), else Newton's method on
+/// [`t_cdf`] from that expansion, kept inside a bracket.
 #[must_use]
 pub fn t_quantile(p: f64, df: f64) -> f64 {
     if !(p > 0.0 && p < 1.0 && df > 0.0) {
@@ -119,23 +119,30 @@ pub fn t_quantile(p: f64, df: f64) -> f64 {
     if p < 0.5 {
         return -t_quantile(1.0 - p, df);
     }
+    let guess = t_expansion(normal_quantile(p), df.max(2.0));
     if df > 200.0 {
-        return t_expansion(normal_quantile(p), df);
+        return guess;
     }
-    let mut high = 1.0;
-    while t_cdf(high, df) < p && high < 1e150 {
-        high *= 2.0;
-    }
-    let mut low = if high > 1.0 { high / 2.0 } else { 0.0 };
-    while high - low > 1e-11 * high {
-        let middle = 0.5 * (low + high);
-        if t_cdf(middle, df) < p {
-            low = middle;
+    let (mut low, mut high) = (0.0, f64::INFINITY);
+    let mut t = guess;
+    let log_front = ln_gamma((df + 1.0) / 2.0) - ln_gamma(df / 2.0) - 0.5 * (df * std::f64::consts::PI).ln();
+    for _ in 0..200 {
+        let excess = t_cdf(t, df) - p;
+        if excess < 0.0 {
+            low = t
         } else {
-            high = middle;
+            high = t
         }
+        let density = (log_front - (df + 1.0) / 2.0 * (t * t / df).ln_1p()).exp();
+        let newton = t - excess / density;
+        let halved = if high.is_finite() { 0.5 * (low + high) } else { 2.0 * t + 1.0 };
+        let next = if newton > low && newton < high { newton } else { halved };
+        if (next - t).abs() <= 1e-11 * next.abs() {
+            return next;
+        }
+        t = next;
     }
-    0.5 * (low + high)
+    t
 }
 
 fn t_expansion(z: f64, df: f64) -> f64 {

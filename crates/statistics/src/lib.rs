@@ -2,11 +2,14 @@
 
 pub mod dependence;
 pub mod distribution;
+pub mod fit;
 pub mod interval;
+pub mod long_run;
 pub mod moments;
 pub mod permutation;
 pub mod quantile;
 pub mod random;
+pub mod sequential;
 
 pub use permutation::Permutation;
 pub use random::{LogNormal, Stream};

@@ -1,0 +1,322 @@
+//! Deciding when a growing series is known well enough.
+//!
+//! # Why looking often is allowed
+//!
+//! The rule stops on the *width* of the interval, never on where its middle lies. For independent normal values the mean and
+//! the spread are independent, so that stopping by the spread leaves the mean as it was (Stein 1945; Robbins 1959), and for other
+//! values the same holds as the width shrinks (Chow, Robbins: Ann. Math. Stat. 36, 1965; for autocorrelated ones Glynn, Whitt:
+//! Ann. Appl. Probab. 2(1), 1992). What repeated looking does is favour the moments at which the *spread* happens to look small.
+//! Three guards answer that: dependence is presumed until disproved ([`crate::long_run`]), the interval is Student's with the
+//! freedom that remains after estimating the dependence, and it is widened by 1 + 1/df. All three vanish as values grow.
+//!
+//! Stopping on what the *mean* shows ("the lower end has passed the limit") needs
+//! [`crate::interval::time_uniform_half_width`] instead, which is wider by half.
+//!
+//! # Measured coverage
+//!
+//! Share of 2,000 stopped runs (in per cent) whose 95 % interval held the truth, with a look at every value, first-order
+//! autoregressive noise and the steadiness rule on; in brackets the mean number of values used. Columns are the
+//! autocorrelation of neighbours, rows the ratio of the half-width asked for to the standard deviation of one value.
+//! `cargo run --release -p statistics --example coverage` prints it anew.
+//!
+//! | ratio | 0.0 | 0.3 | 0.6 | 0.8 |
+//! |---|---|---|---|---|
+//! | 0.20 (±1 % at CV 5 %) | 96.7 (127) | 96.7 (242) | 95.9 (548) | 96.2 (1,222) |
+//! | 0.25 (±5 % at CV 20 %) | 97.0 (89) | 96.4 (167) | 96.8 (381) | 96.6 (863) |
+//! | 0.40 (±2 % at CV 5 %) | 98.7 (46) | 97.4 (82) | 96.5 (192) | 95.1 (420) |
+//! | 0.50 (±0.5 % at CV 1 %) | 99.4 (35) | 97.6 (61) | 97.0 (139) | 95.2 (309) |
+//! | 0.80 (±4 % at CV 5 %) | 99.8 (22) | 99.3 (36) | 97.7 (78) | 94.8 (160) |
+//! | 1.00 (±1 % at CV 1 %) | 100.0 (19) | 99.4 (29) | 98.0 (59) | 96.5 (121) |
+//! | 2.00 (±2 % at CV 1 %) | 100.0 (13) | 100.0 (17) | 99.4 (30) | 98.3 (57) |
+//! | 5.00 (±1 % at CV 0.2 %) | 100.0 (9) | 100.0 (11) | 100.0 (16) | 99.9 (22) |
+//!
+//! Where a handful of values already satisfies the width, the guards make it cover more than it says.
+//!
+//! # What it cannot see
+//!
+//! Swings slower than the values seen so far (a quarter of the variance in a component with an autocorrelation time of 39
+//! values lowers coverage to about 75 %), and rare dips that have not happened yet.
+
+use crate::distribution::t_quantile;
+use crate::fit::theil_sen;
+use crate::interval::Estimate;
+use crate::long_run::long_run_variance;
+use crate::moments::Moments;
+use crate::quantile::median;
+
+/// Level of every interval here.
+const LEVEL: f64 = 0.95;
+
+/// Least half-width in resolutions, over √n: whole counts may all be off by one the same way, and the four values after
+/// which something may be decided then say no more than ± one.
+const FLOOR_RESOLUTIONS: f64 = 2.0;
+
+/// Values kept; when full, neighbours are averaged, so that a look costs the same after a day as after a minute.
+const CELLS_MAX: usize = 1024;
+
+/// Cells compared pairwise for the drift.
+const DRIFT_CELLS_MAX: usize = 64;
+
+/// Values below which nothing is said about steadiness, and the fewest on each side of a step.
+const STEADY_VALUES_MIN: usize = 4;
+const STEP_SIDE_MIN: usize = 2;
+
+/// The 99 % point of the largest excursion of a Brownian bridge (Kolmogorov's distribution).
+const BRIDGE_99: f64 = 1.628;
+
+/// How much a series may move and still be called steady, each as a share of its median.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Steadiness {
+    /// Largest Theil–Sen slope times the length of the series.
+    pub rise_max: f64,
+    /// Largest difference of the medians of the first and second half.
+    pub halves_max: f64,
+    /// Largest difference of the medians before and after the likeliest step, where that step is significant.
+    pub step_max: f64,
+}
+
+impl Default for Steadiness {
+    /// 2 % each: below what users of a volume notice, above what a healthy one varies.
+    fn default() -> Steadiness {
+        Steadiness { rise_max: 0.02, halves_max: 0.02, step_max: 0.02 }
+    }
+}
+
+impl Steadiness {
+    /// Limits no tighter than twice the half-width that will be known, since finer movement could not be told from noise.
+    fn widened(self, half_width: f64) -> Steadiness {
+        let least = 2.0 * half_width;
+        Steadiness {
+            rise_max: self.rise_max.max(least),
+            halves_max: self.halves_max.max(least),
+            step_max: self.step_max.max(least),
+        }
+    }
+}
+
+/// When to stop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rule {
+    /// Half-width of the 95 % interval to reach, as a share of the mean (0.005 for ±0.5 %).
+    pub half_width: f64,
+    /// Values below which nothing is decided; at least 4 count.
+    pub least_samples: usize,
+    /// The smallest difference that a value can show, in its own unit: 1 / seconds for a rate of operations. The half-width
+    /// is never below twice this over √n.
+    pub resolution: f64,
+    /// What counts as steady.
+    pub steadiness: Steadiness,
+}
+
+impl Rule {
+    /// A rule for this relative half-width: at least 4 values, usual steadiness, no floor from resolution.
+    #[must_use]
+    pub fn within(half_width: f64) -> Rule {
+        Rule {
+            half_width,
+            least_samples: STEADY_VALUES_MIN,
+            resolution: 0.0,
+            steadiness: Steadiness::default(),
+        }
+    }
+}
+
+/// Whether a series stays where it is. Shares are of its median and signed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Steady {
+    /// Not asked yet: the interval is still too wide, or there are fewer than four values, or their median is 0.
+    NotJudged,
+    /// No step, no difference between the halves, no drift beyond the limits.
+    Yes,
+    /// One level ended and another began.
+    Stepped {
+        /// Number of the first value of the new level (to within the averaging of very long series).
+        at: usize,
+        /// Median before.
+        before: f64,
+        /// Median after.
+        after: f64,
+    },
+    /// The median of the second half differs from that of the first.
+    HalvesDiffer {
+        /// Second minus first.
+        share: f64,
+    },
+    /// A slope through the whole series.
+    Drifting {
+        /// Change from the first to the last value along the slope.
+        share: f64,
+    },
+}
+
+/// What is known after a value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Look {
+    /// Mean and 95 % interval so far; the half-width is infinite for fewer than two values.
+    pub estimate: Estimate,
+    /// Steadiness, judged once the interval is narrow enough.
+    pub steady: Steady,
+    /// Narrow enough, steady, and enough values.
+    pub decided: bool,
+}
+
+/// A series that grows and says after each value whether it is enough.
+#[derive(Clone, Debug)]
+pub struct Monitor {
+    rule: Rule,
+    cells: Cells,
+}
+
+impl Monitor {
+    /// An empty series under `rule`.
+    #[must_use]
+    pub fn new(rule: Rule) -> Monitor {
+        Monitor { rule, cells: Cells::default() }
+    }
+
+    /// Adds the value of one more interval and looks. A value that is not finite is not added.
+    pub fn push(&mut self, value: f64) -> Look {
+        if value.is_finite() {
+            self.cells.push(value);
+        }
+        self.look()
+    }
+
+    /// What is known now. Costs a few microseconds while the interval is wide, up to about a hundred when it is narrow.
+    #[must_use]
+    pub fn look(&self) -> Look {
+        let estimate = self.estimate();
+        let enough = estimate.n >= self.rule.least_samples.max(STEADY_VALUES_MIN);
+        let narrow = estimate.relative() <= self.rule.half_width;
+        let steady = if enough && narrow { self.steadiness() } else { Steady::NotJudged };
+        Look { estimate, steady, decided: steady == Steady::Yes }
+    }
+
+    /// The mean and its 95 % interval.
+    #[must_use]
+    pub fn estimate(&self) -> Estimate {
+        let (n, mean) = (self.cells.all.count() as usize, self.cells.all.mean());
+        let Some(long_run) = long_run_variance(&self.cells.means) else {
+            return Estimate { mean, half_width: f64::INFINITY, n, n_eff: n as f64 };
+        };
+        let variance = long_run.variance * self.cells.width as f64;
+        let quantile = t_quantile(0.5 + LEVEL / 2.0, long_run.df.max(1.0));
+        let width = quantile * (variance / n as f64).sqrt() * (1.0 + 1.0 / long_run.df);
+        let floor = FLOOR_RESOLUTIONS * self.rule.resolution / (n as f64).sqrt();
+        let n_eff = if variance > 0.0 {
+            (n as f64 * self.cells.all.variance() / variance).min(n as f64)
+        } else {
+            n as f64
+        };
+        Estimate { mean, half_width: width.max(floor), n, n_eff }
+    }
+
+    /// Whether the series so far is steady, however wide its interval.
+    #[must_use]
+    pub fn steadiness(&self) -> Steady {
+        let values = &self.cells.means;
+        let Some(level) = median(values).filter(|level| *level != 0.0) else { return Steady::NotJudged };
+        if values.len() < STEADY_VALUES_MIN {
+            return Steady::NotJudged;
+        }
+        let limits = self.rule.steadiness.widened(self.rule.half_width);
+        self.step(level.abs() * limits.step_max)
+            .or_else(|| {
+                halves(values, level)
+                    .filter(|share| share.abs() > limits.halves_max)
+                    .map(|share| Steady::HalvesDiffer { share })
+            })
+            .or_else(|| {
+                rise(values, level)
+                    .filter(|share| share.abs() > limits.rise_max)
+                    .map(|share| Steady::Drifting { share })
+            })
+            .unwrap_or(Steady::Yes)
+    }
+
+    /// The likeliest step, where it is significant and its medians differ by more than `least`.
+    fn step(&self, least: f64) -> Option<Steady> {
+        let values = &self.cells.means;
+        let split = likeliest_step(values)?;
+        let (before, after) = (median(&values[..split])?, median(&values[split..])?);
+        let large = (after - before).abs() > least;
+        let at = split * self.cells.width;
+        (large && significant(values, split)).then_some(Steady::Stepped { at, before, after })
+    }
+}
+
+/// Means of equal numbers of values, at most [`CELLS_MAX`] of them.
+#[derive(Clone, Debug)]
+struct Cells {
+    means: Vec<f64>,
+    /// Values in a cell, a power of two.
+    width: usize,
+    /// Sum and number of the values that do not fill a cell yet; fewer than `width`.
+    rest: (f64, usize),
+    /// Every single value.
+    all: Moments,
+}
+
+impl Default for Cells {
+    fn default() -> Cells {
+        Cells { means: Vec::new(), width: 1, rest: (0.0, 0), all: Moments::default() }
+    }
+}
+
+impl Cells {
+    fn push(&mut self, value: f64) {
+        self.all.push(value);
+        self.rest = (self.rest.0 + value, self.rest.1 + 1);
+        if self.rest.1 < self.width {
+            return;
+        }
+        self.means.push(self.rest.0 / self.width as f64);
+        self.rest = (0.0, 0);
+        if self.means.len() == CELLS_MAX {
+            self.means = self.means.chunks_exact(2).map(|pair| 0.5 * (pair[0] + pair[1])).collect();
+            self.width *= 2;
+        }
+    }
+}
+
+fn halves(values: &[f64], level: f64) -> Option<f64> {
+    let (first, second) = values.split_at(values.len() / 2);
+    Some((median(second)? - median(first)?) / level)
+}
+
+fn rise(values: &[f64], level: f64) -> Option<f64> {
+    let width = values.len().div_ceil(DRIFT_CELLS_MAX);
+    let cells: Vec<f64> = values.chunks_exact(width).map(|c| c.iter().sum::<f64>() / width as f64).collect();
+    Some(theil_sen(&cells)? * cells.len() as f64 / level)
+}
+
+/// Where two levels with the least squared residual meet: the largest standardised cumulative sum.
+fn likeliest_step(values: &[f64]) -> Option<usize> {
+    let n = values.len();
+    let mean = values.iter().sum::<f64>() / n as f64;
+    let mut sum = 0.0;
+    let mut best = None;
+    for (k, value) in (1..n).zip(values) {
+        sum += value - mean;
+        let score = sum * sum / (k as f64 * (n - k) as f64);
+        let allowed = (STEP_SIDE_MIN..=n - STEP_SIDE_MIN).contains(&k);
+        if allowed && best.is_none_or(|(most, _)| score > most) {
+            best = Some((score, k));
+        }
+    }
+    best.map(|(_, k)| k)
+}
+
+/// Whether the cumulative sum at `split` leaves the 99 % band of a Brownian bridge scaled by the long-run variance around the
+/// two levels (Csörgő, Horváth: "Limit theorems in change-point analysis", 1997), so that autocorrelation makes no steps.
+fn significant(values: &[f64], split: usize) -> bool {
+    let n = values.len() as f64;
+    let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
+    let (first, second) = values.split_at(split);
+    let (before, after) = (mean(first), mean(second));
+    let residuals: Vec<f64> =
+        first.iter().map(|v| v - before).chain(second.iter().map(|v| v - after)).collect();
+    let Some(noise) = long_run_variance(&residuals) else { return false };
+    let excursion = split as f64 * (n - split as f64) / n * (after - before).abs();
+    excursion > BRIDGE_99 * (n * noise.variance).sqrt()
+}
