@@ -245,40 +245,7 @@ fn device_of_backing(root: &Path, backing: &Path) -> Option<DeviceNumber> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::symlink;
-
-    /// A captured machine: files below a temporary root.
-    struct Machine(tempfile::TempDir);
-
-    impl Machine {
-        fn new(mountinfo: &str) -> Machine {
-            let machine = Machine(tempfile::tempdir().unwrap());
-            machine.file("proc/self/mountinfo", mountinfo);
-            machine
-        }
-
-        fn root(&self) -> &Path {
-            self.0.path()
-        }
-
-        fn file(&self, path: &str, text: &str) {
-            let path = self.root().join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
-        }
-
-        /// A device with the two links through which it is found.
-        fn device(&self, folder: &str, number: &str, files: &[(&str, &str)]) {
-            let name = folder.rsplit('/').next().unwrap();
-            let at = format!("sys/devices/{folder}");
-            self.file(&format!("{at}/dev"), number);
-            files.iter().for_each(|(file, text)| self.file(&format!("{at}/{file}"), text));
-            for (shelf, link) in [("sys/dev/block", number), ("sys/class/block", name)] {
-                std::fs::create_dir_all(self.root().join(shelf)).unwrap();
-                symlink(self.root().join(&at), self.root().join(shelf).join(link)).unwrap();
-            }
-        }
-    }
+    use crate::linux::captured::Machine;
 
     fn names(chain: &[BlockFacts]) -> Vec<&str> {
         chain.iter().map(|device| device.name.as_str()).collect()

@@ -1,6 +1,8 @@
 //! Linux.
 
 pub(crate) mod call;
+#[cfg(test)]
+pub(crate) mod captured;
 pub(crate) mod clock;
 pub(crate) mod cpu;
 pub(crate) mod device;

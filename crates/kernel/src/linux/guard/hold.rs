@@ -133,3 +133,63 @@ fn loops(root: &Path) -> Vec<(String, PathBuf)> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linux::captured::Machine;
+
+    const DISK: DeviceNumber = DeviceNumber { major: 8, minor: 0 };
+    const FIRST: DeviceNumber = DeviceNumber { major: 8, minor: 1 };
+    const SECOND: DeviceNumber = DeviceNumber { major: 8, minor: 2 };
+
+    /// A disk with two partitions and a second disk; `mountinfo` says what is mounted.
+    fn machine(mountinfo: &str) -> Machine {
+        let machine = Machine::new(mountinfo);
+        machine.device("pci/sda", "8:0", &[]);
+        machine.device("pci/sda/sda1", "8:1", &[("partition", "1")]);
+        machine.device("pci/sda/sda2", "8:2", &[("partition", "2")]);
+        machine.device("pci/sdb", "8:16", &[]);
+        machine
+    }
+
+    fn says(machine: &Machine, number: DeviceNumber) -> Vec<String> {
+        holds(machine.root(), number).iter().map(Hold::to_string).collect()
+    }
+
+    #[test]
+    fn a_mounted_partition_holds_its_disk_but_not_its_neighbour() {
+        let machine = machine("1 0 8:1 / /data rw - ext4 /dev/sda1 rw\n");
+        assert_eq!(says(&machine, FIRST), ["sda1 is mounted at /data"]);
+        assert_eq!(says(&machine, DISK), ["sda1 is mounted at /data"]);
+        assert!(says(&machine, SECOND).is_empty());
+        assert!(says(&machine, DeviceNumber { major: 8, minor: 16 }).is_empty());
+    }
+
+    #[test]
+    fn a_disk_in_use_as_a_whole_holds_its_partitions() {
+        let machine = machine("1 0 0:40 / /pool rw - btrfs /dev/sda rw\n");
+        assert_eq!(says(&machine, SECOND), ["sda is mounted at /pool"]);
+    }
+
+    #[test]
+    fn swap_arrays_and_loops_on_a_partition_hold_it() {
+        let machine = machine("");
+        machine.file("proc/swaps", "Filename Type Size\n/dev/sda1 partition 1024\n/swap.img file 9\n");
+        machine.file("sys/devices/pci/sda/sda2/holders/md0", "");
+        machine.device("virtual/loop4", "7:4", &[("loop/backing_file", "/dev/sda2\n")]);
+        assert_eq!(says(&machine, FIRST), ["sda1 is in use as swap space"]);
+        let second = ["md0 is built on sda2", "the loop device loop4 is attached to sda2"];
+        assert_eq!(says(&machine, SECOND), second);
+        assert_eq!(says(&machine, DISK).len(), 3, "the disk answers for all its parts");
+    }
+
+    #[test]
+    fn a_file_is_held_by_the_loop_that_shows_it_and_as_swap() {
+        let machine = machine("");
+        machine.file("proc/swaps", "Filename Type Size\n/swap.img file 9\n");
+        machine.device("virtual/loop4", "7:4", &[("loop/backing_file", "/srv/disk.img\n")]);
+        let of = |path: &str| holds_of_file(machine.root(), Path::new(path)).len();
+        assert_eq!((of("/srv/disk.img"), of("/swap.img"), of("/srv/other")), (1, 1, 0));
+    }
+}
