@@ -1,4 +1,4 @@
-//! Linux.
+//! Linux: its system calls, queues, files, guard, facts, loop devices and throttles.
 
 pub(crate) mod call;
 #[cfg(test)]
