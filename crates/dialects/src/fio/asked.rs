@@ -1,0 +1,151 @@
+//! What a command line and its job files ask for, once every word is understood.
+
+use std::path::PathBuf;
+
+use workload::{Bytes, Nanos};
+
+use super::options::JobOptions;
+
+/// What is known of the world while words are read. Everything else comes from the words.
+pub struct Surroundings<'a> {
+    /// The text of a job file; `-` is standard input.
+    pub read: &'a dyn Fn(&str) -> std::io::Result<String>,
+    /// An environment variable, for `${NAME}` in job files.
+    pub variable: &'a dyn Fn(&str) -> Option<String>,
+    /// A number that differs from run to run, for `randrepeat=0`.
+    pub entropy: u64,
+    /// CPUs of the machine, for `$ncpus` and the check of `cpus_allowed`.
+    pub cpus: u32,
+    /// Memory of the machine, for `$mb_memory`.
+    pub memory: Bytes,
+    /// Size of a page, for `$pagesize`.
+    pub page: Bytes,
+}
+
+/// What the words come to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Request {
+    /// A load is to be run.
+    Run(Box<Asked>),
+    /// Only this is to be printed on stdout; the exit code is 0.
+    Say(String),
+}
+
+/// A load that is asked for, and how its result is to be shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked {
+    /// The words, the program's name left out.
+    pub words: Vec<String>,
+    /// One a clone, in the order in which fio numbers them.
+    pub jobs: Vec<FioJob>,
+    /// Global options as typed, by canonical name.
+    pub globals: Vec<(String, String)>,
+    /// How the result is shown.
+    pub presentation: Presentation,
+    /// What should be said about what was asked: approximations, words that mean something else than people think.
+    pub notes: Vec<String>,
+}
+
+/// One clone of a job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FioJob {
+    /// Its name in the report; clones and careless users share names.
+    pub name: String,
+    /// A name that is unique in the run; the [`workload::Job`] and so the record carry it.
+    pub label: String,
+    /// Which of its clones, from 0.
+    pub clone: u32,
+    /// Place among all clones, from 0.
+    pub number: u32,
+    /// Group in the report.
+    pub group: u32,
+    /// Step in which it runs; a stonewall begins a new one.
+    pub step: usize,
+    /// Everything that was asked of it.
+    pub options: JobOptions,
+    /// Options as typed, by canonical name, globals left out.
+    pub echo: Vec<(String, String)>,
+    /// Seed of its random places.
+    pub seed: u64,
+}
+
+/// How the result is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Presentation {
+    /// Formats, without repeats.
+    pub formats: Vec<Format>,
+    /// File that takes the result instead of stdout.
+    pub output: Option<PathBuf>,
+    /// Whether the live line is shown.
+    pub eta: Eta,
+    /// Time between two live lines.
+    pub eta_interval: Nanos,
+    /// True where only the words are to be checked.
+    pub parse_only: bool,
+}
+
+/// A format of the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Text for people.
+    Normal,
+    /// JSON.
+    Json,
+    /// JSON with the buckets of every histogram.
+    JsonPlus,
+}
+
+/// Whether the live line is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Eta {
+    /// On a terminal.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl Default for Presentation {
+    fn default() -> Self {
+        Presentation {
+            formats: vec![Format::Normal],
+            output: None,
+            eta: Eta::Auto,
+            eta_interval: Nanos::SECOND,
+            parse_only: false,
+        }
+    }
+}
+
+impl Presentation {
+    /// True where text for people is asked for; the banner is printed only then.
+    pub fn is_normal(&self) -> bool {
+        self.formats.contains(&Format::Normal)
+    }
+
+    /// The JSON format asked for.
+    pub fn json(&self) -> Option<Format> {
+        self.formats.iter().copied().find(|format| *format != Format::Normal)
+    }
+}
+
+impl Asked {
+    /// Number of steps that run one after the other.
+    pub fn step_count(&self) -> usize {
+        self.jobs.last().map_or(0, |job| job.step + 1)
+    }
+
+    /// The clones that are reported as one, by index into `jobs`, in the order of the report.
+    pub fn units(&self) -> Vec<Vec<usize>> {
+        let mut units: Vec<Vec<usize>> = Vec::new();
+        for (at, job) in self.jobs.iter().enumerate() {
+            let same_group = at > 0 && self.jobs[at - 1].group == job.group;
+            match units.last_mut() {
+                Some(unit) if same_group && job.options.group_reporting => unit.push(at),
+                _ => units.push(vec![at]),
+            }
+        }
+        units
+    }
+}

@@ -1,0 +1,358 @@
+//! Sections of options become jobs: values are read and applied, contradictions named, clones numbered and grouped.
+
+use std::collections::HashSet;
+
+use super::asked::{Asked, FioJob, Presentation, Surroundings};
+use super::commands::Commands;
+use super::error::{FioError, Typed};
+use super::options::JobOptions;
+use super::pace;
+use super::row::{Part, Row, Support};
+use super::value::{Amount, Kind, Reader, Value, ValueError};
+
+/// One option as typed.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// Its row.
+    pub row: &'static Row,
+    /// The name or alias that was typed.
+    pub name: String,
+    /// Its value, substituted.
+    pub value: String,
+    /// For messages.
+    pub typed: Typed,
+}
+
+impl Setting {
+    /// An option of the command line.
+    pub fn typed(row: &'static Row, name: &str, value: String) -> Setting {
+        let text = if value.is_empty() { name.to_owned() } else { format!("{name}={value}") };
+        Setting { row, name: name.to_owned(), value, typed: Typed { text, within: None } }
+    }
+}
+
+/// Options between two headings.
+#[derive(Clone, Debug)]
+pub struct Section {
+    /// Its name; of a global one `global`.
+    pub name: String,
+    /// True where it sets defaults for what follows.
+    pub is_global: bool,
+    /// Its options.
+    pub settings: Vec<Setting>,
+}
+
+impl Section {
+    /// A section that sets defaults.
+    pub fn global() -> Section {
+        Section { name: "global".to_owned(), is_global: true, settings: Vec::new() }
+    }
+
+    /// A job.
+    pub fn job(name: &str) -> Section {
+        Section { name: name.to_owned(), is_global: false, settings: Vec::new() }
+    }
+}
+
+/// Options that were typed, by canonical name, the last value of each.
+type Echo = Vec<(String, String)>;
+
+/// Options of a job while they are collected.
+#[derive(Clone, Default)]
+struct Draft {
+    options: JobOptions,
+    echo: Echo,
+    /// Options of single engines, to be checked when the engine is known.
+    for_engines: Vec<Setting>,
+}
+
+/// Collects jobs from the command line and from files.
+pub struct Collector<'a> {
+    around: &'a Surroundings<'a>,
+    readonly: bool,
+    defaults: Draft,
+    files: usize,
+    jobs: Vec<FioJob>,
+    labels: HashSet<String>,
+    notes: Vec<String>,
+    globals: Echo,
+    group: u32,
+    step: usize,
+}
+
+impl<'a> Collector<'a> {
+    /// A collector without jobs.
+    pub fn new(around: &'a Surroundings<'a>, commands: &Commands) -> Collector<'a> {
+        Collector {
+            around,
+            readonly: commands.readonly,
+            defaults: Draft::default(),
+            files: 0,
+            jobs: Vec::new(),
+            labels: HashSet::new(),
+            notes: Vec::new(),
+            globals: Vec::new(),
+            group: 0,
+            step: 0,
+        }
+    }
+
+    /// Takes sections in order.
+    ///
+    /// # Errors
+    /// The first option or job that is refused.
+    pub fn take(&mut self, sections: &[Section]) -> Result<(), FioError> {
+        for section in sections {
+            if section.is_global {
+                let mut defaults = std::mem::take(&mut self.defaults);
+                let taken = self.apply(section, &mut defaults);
+                merge_echo(&mut self.globals, &defaults.echo);
+                defaults.echo.clear();
+                self.defaults = defaults;
+                taken?;
+            } else {
+                let mut draft = self.defaults.clone();
+                self.apply(section, &mut draft)?;
+                self.add(section, draft)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the sections of a job file, of jobs only those named in `only` where it names any. Defaults of the command
+    /// line hold for the first file; each further file starts afresh, behind a stonewall.
+    ///
+    /// # Errors
+    /// The first option or job that is refused.
+    pub fn take_file(&mut self, sections: Vec<Section>, only: &[String]) -> Result<(), FioError> {
+        if self.files > 0 {
+            self.defaults = Draft::default();
+        }
+        self.files += 1;
+        let before = self.jobs.len();
+        let wanted = |section: &Section| section.is_global || only.is_empty() || only.contains(&section.name);
+        let mut sections: Vec<Section> = sections.into_iter().filter(wanted).collect();
+        if self.files > 1
+            && let Some(first) = sections.iter_mut().find(|section| !section.is_global)
+            && let Some(row) = super::rows::ROWS.iter().find(|row| row.name == "stonewall")
+        {
+            first.settings.push(Setting::typed(row, "stonewall", String::new()));
+        }
+        self.take(&sections)?;
+        if self.jobs.len() == before { Err(FioError::NoJobs) } else { Ok(()) }
+    }
+
+    /// Everything that was asked for.
+    ///
+    /// # Errors
+    /// Where there is no job, or jobs that are reported as one differ in what is reported.
+    pub fn finish(self, words: &[String], presentation: Presentation) -> Result<Asked, FioError> {
+        if self.jobs.is_empty() {
+            return Err(FioError::NoJobs);
+        }
+        let asked = Asked {
+            words: words.to_vec(),
+            jobs: self.jobs,
+            globals: self.globals,
+            presentation,
+            notes: self.notes,
+        };
+        for unit in asked.units() {
+            let first = &asked.jobs[unit[0]].options;
+            let differs = |&&at: &&usize| asked.jobs[at].options.lat_percentiles != first.lat_percentiles;
+            if let Some(&at) = unit.iter().find(differs) {
+                return Err(FioError::DiffersFromGroup(asked.jobs[at].name.clone()));
+            }
+        }
+        Ok(asked)
+    }
+
+    fn note(&mut self, text: String) {
+        if !self.notes.contains(&text) {
+            self.notes.push(text);
+        }
+    }
+
+    fn apply(&mut self, section: &Section, draft: &mut Draft) -> Result<(), FioError> {
+        for setting in &section.settings {
+            self.apply_one(setting, draft)?;
+            merge_echo(&mut draft.echo, &[(setting.row.name.to_owned(), setting.value.clone())]);
+        }
+        Ok(())
+    }
+
+    fn apply_one(&mut self, setting: &Setting, draft: &mut Draft) -> Result<(), FioError> {
+        let row = setting.row;
+        if matches!(row.part, Part::Engine(_)) {
+            draft.for_engines.push(setting.clone());
+        }
+        let mut reader = Reader { base: draft.options.kb_base, remarks: Vec::new() };
+        if let Support::Refused(reason) = row.support {
+            return refuse_unless_harmless(setting, &mut reader, reason);
+        }
+        let value = reader.read(row.kind, &setting.value).map_err(|error| unread(setting, error))?;
+        if let Value::Choice(word, Some(_)) = &value {
+            let reason = format!("only {}={word} without what follows it", row.name);
+            return Err(FioError::Refused { option: setting.typed.text.clone(), reason });
+        }
+        if let Support::Approximated(difference) = row.support
+            && reader.read(row.kind, row.default).as_ref() != Ok(&value)
+        {
+            self.note(format!("{}: {difference}", setting.typed.text));
+        }
+        reader.remarks.into_iter().for_each(|remark| self.note(format!("{}: {remark}", setting.name)));
+        (row.apply)(&mut draft.options, &value);
+        Ok(())
+    }
+
+    fn add(&mut self, section: &Section, draft: Draft) -> Result<(), FioError> {
+        let Draft { mut options, echo, for_engines } = draft;
+        let name = options.name.clone().unwrap_or_else(|| section.name.clone());
+        check_engine(&options, &for_engines)?;
+        self.check(&name, &mut options)?;
+        self.place(&options);
+        for clone in 0..options.numjobs {
+            let number = self.jobs.len() as u32;
+            let label = self.label(&name, number);
+            let seed = self.seed(&options, number);
+            let (options, echo, name) = (options.clone(), echo.clone(), name.clone());
+            let (group, step) = (self.group, self.step);
+            self.jobs.push(FioJob { name, label, clone, number, group, step, options, echo, seed });
+        }
+        Ok(())
+    }
+
+    /// A stonewall or a new group ends the group before it; a stonewall begins a new step.
+    fn place(&mut self, options: &JobOptions) {
+        if self.jobs.is_empty() {
+            return;
+        }
+        if options.stonewall || options.new_group {
+            self.group += 1;
+        }
+        if options.stonewall {
+            self.step += 1;
+        }
+    }
+
+    fn label(&mut self, name: &str, number: u32) -> String {
+        let mut label = name.to_owned();
+        while !self.labels.insert(label.clone()) {
+            label.push_str(&format!(".{number}"));
+        }
+        label
+    }
+
+    /// With `randrepeat` the same in every run, else another; always another for each clone.
+    fn seed(&self, options: &JobOptions, number: u32) -> u64 {
+        let base = if options.randrepeat { options.randseed } else { self.around.entropy };
+        // Weyl's sequence with the golden ratio keeps neighbouring clones far apart.
+        base.wrapping_add(u64::from(number).wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    }
+
+    fn check(&mut self, name: &str, options: &mut JobOptions) -> Result<(), FioError> {
+        let refused = |option: &str, reason: &str| {
+            Err(FioError::Refused { option: option.to_owned(), reason: reason.to_owned() })
+        };
+        if options.trims {
+            return refused("rw with trims", "trims are not supported yet");
+        }
+        if self.readonly && options.pattern.writes {
+            return Err(FioError::Readonly);
+        }
+        if options.fsync > 0 && options.fdatasync > 0 {
+            return refused("fsync together with fdatasync", "give one of them");
+        }
+        let typed = |rates: &[Option<u64>; 3]| rates.iter().flatten().any(|&rate| rate > 0);
+        if typed(&options.rate) && typed(&options.rate_iops) {
+            return Err(FioError::RateTwice);
+        }
+        if let Some(Amount::Bytes(size)) = options.size
+            && size < options.shortest_block()
+        {
+            return Err(FioError::SizeBelowBlock { size, block: options.shortest_block() });
+        }
+        if let Some(cpu) = options.cpus.iter().find(|&&cpu| cpu >= self.around.cpus) {
+            let most = self.around.cpus.saturating_sub(1);
+            return Err(FioError::Parsing {
+                typed: Box::new(Typed { text: format!("cpus_allowed={cpu}"), within: None }),
+                detail: format!("fio: CPU {cpu} too large (max={most})\n"),
+                words: &[],
+                meant: String::new(),
+            });
+        }
+        if options.time_based && options.runtime.0 == 0 {
+            options.time_based = false;
+            self.note(format!("{name}: time_based requires a runtime/timeout setting; it is left out"));
+        }
+        if options.engine.is_synchronous() && options.iodepth > 1 {
+            self.note(format!("{name}: {}", super::opening::CAPPED_DEPTH));
+        }
+        let paced = pace::of(options)?;
+        paced.notes.into_iter().for_each(|note| self.note(format!("{name}: {note}")));
+        Ok(())
+    }
+}
+
+/// Puts options that were typed into `echo`; a later value replaces an earlier one in its place.
+fn merge_echo(echo: &mut Echo, typed: &[(String, String)]) {
+    for (name, value) in typed {
+        match echo.iter_mut().find(|(known, _)| known == name) {
+            Some((_, old)) => old.clone_from(value),
+            None => echo.push((name.clone(), value.clone())),
+        }
+    }
+}
+
+/// An option that cannot be honoured passes where its value is the default, since then it asks for nothing.
+fn refuse_unless_harmless(setting: &Setting, reader: &mut Reader, reason: &str) -> Result<(), FioError> {
+    let row = setting.row;
+    let asks_nothing = !row.default.is_empty()
+        && (setting.value == row.default
+            || row.harmless.contains(&setting.value.as_str())
+            || matches!((reader.read(row.kind, &setting.value), reader.read(row.kind, row.default)),
+                        (Ok(value), Ok(default)) if value == default));
+    if asks_nothing {
+        return Ok(());
+    }
+    Err(FioError::Refused { option: setting.typed.text.clone(), reason: reason.to_owned() })
+}
+
+fn check_engine(options: &JobOptions, for_engines: &[Setting]) -> Result<(), FioError> {
+    let engine = &options.engine;
+    if !engine.is_known() {
+        return Err(FioError::UnknownEngine(engine.name.clone()));
+    }
+    if engine.backend().is_none() {
+        return Err(FioError::Refused {
+            option: format!("ioengine={}", engine.name),
+            reason: "take libaio, io_uring, psync or null".to_owned(),
+        });
+    }
+    for setting in for_engines {
+        let Part::Engine(engines) = setting.row.part else { continue };
+        if engines.contains(&engine.name.as_str()) {
+            continue;
+        }
+        return Err(match setting.typed.within {
+            Some(_) => FioError::BadOption { typed: Box::new(setting.typed.clone()), near: None },
+            None => FioError::UnrecognizedOption { word: format!("--{}", setting.typed.text), near: None },
+        });
+    }
+    Ok(())
+}
+
+/// A value that could not be read, in fio's words where fio has some.
+fn unread(setting: &Setting, error: ValueError) -> FioError {
+    let place = setting.typed.within.as_ref().map_or_else(String::new, |(_, place)| format!("{place}: "));
+    let (detail, words, meant) = match &error {
+        ValueError::Choice { words, .. } => (String::new(), *words, String::new()),
+        ValueError::Below { .. } | ValueError::Above { .. } => {
+            let named = !matches!(setting.row.kind, Kind::Bool | Kind::Flag);
+            let name = if named { format!("{}: ", setting.row.name) } else { String::new() };
+            (format!("{name}{error}\n"), &[][..], String::new())
+        }
+        other => (String::new(), &[][..], format!("{place}{other}")),
+    };
+    FioError::Parsing { typed: Box::new(setting.typed.clone()), detail, words, meant }
+}

@@ -1,0 +1,226 @@
+//! Options of the command line that belong to no job: formats, files, help.
+
+use std::path::PathBuf;
+
+use workload::Nanos;
+
+use super::asked::{Eta, Format, Presentation};
+use super::error::{FioError, Typed};
+use super::number::{TimeUnit, time};
+use super::row::Support;
+use super::{reference, rows};
+
+/// The version that the output claims: readers of fio's output branch on its form.
+pub const VERSION: &str = "fio-3.42";
+
+/// Whether an option of the command line takes a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// None.
+    None,
+    /// One, behind `=` or as the next word.
+    Required,
+    /// One behind `=`, or none.
+    Optional,
+}
+
+/// What the command line says besides jobs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Commands {
+    /// How the result is shown.
+    pub presentation: Presentation,
+    /// Writing jobs are refused.
+    pub readonly: bool,
+    /// Sections of the first job file to run; empty: all.
+    pub sections: Vec<String>,
+    /// What is to be printed instead of running.
+    pub say: Option<String>,
+}
+
+/// One option of the command line.
+pub struct CommandRow {
+    /// Its name.
+    pub name: &'static str,
+    /// Its short name.
+    pub short: Option<char>,
+    /// Whether it takes a value.
+    pub argument: Argument,
+    /// How far it is supported.
+    pub support: Support,
+    /// One sentence.
+    pub help: &'static str,
+    /// Takes it.
+    pub act: fn(&mut Commands, &str) -> Result<(), FioError>,
+}
+
+const fn takes(name: &'static str, argument: Argument, help: &'static str) -> CommandRow {
+    CommandRow { name, short: None, argument, support: Support::Honoured, help, act: |_, _| Ok(()) }
+}
+
+const fn refused(
+    name: &'static str,
+    argument: Argument,
+    reason: &'static str,
+    help: &'static str,
+) -> CommandRow {
+    CommandRow { name, short: None, argument, support: Support::Refused(reason), help, act: |_, _| Ok(()) }
+}
+
+impl CommandRow {
+    const fn does(self, act: fn(&mut Commands, &str) -> Result<(), FioError>) -> CommandRow {
+        CommandRow { act, ..self }
+    }
+
+    const fn short(self, letter: char) -> CommandRow {
+        CommandRow { short: Some(letter), ..self }
+    }
+
+    const fn nearly(self, difference: &'static str) -> CommandRow {
+        CommandRow { support: Support::Approximated(difference), ..self }
+    }
+}
+
+const TERSE: &str = "the terse format is not written yet; take json";
+const REMOTE: &str = "load on other machines is not supported yet";
+const TRIGGER: &str = "triggers are not supported";
+
+/// Every option of the command line.
+#[rustfmt::skip]
+pub static COMMANDS: &[CommandRow] = &[
+    refused("debug", Argument::Required, "there is no such log", "Enables fio's own log."),
+    takes("parse-only", Argument::None, "Only checks the options.").does(|c, _| { c.presentation.parse_only = true; Ok(()) }),
+    refused("merge-blktrace-only", Argument::None, "replaying recorded I/O is not supported", "Only merges traces."),
+    takes("output", Argument::Required, "Writes the result to this file.")
+        .does(|c, value| { c.presentation.output = Some(PathBuf::from(value)); Ok(()) }),
+    refused("bandwidth-log", Argument::Optional, "log files are not written yet", "Writes logs of the whole bandwidth."),
+    refused("minimal", Argument::None, TERSE, "Prints the terse format."),
+    takes("output-format", Argument::Required, "Formats of the result: normal, json, json+; several separated by commas.").does(output_format),
+    refused("append-terse", Argument::None, TERSE, "Adds the terse format."),
+    takes("terse-version", Argument::Required, "Version of the terse format.").nearly("the terse format is not written yet"),
+    takes("version", Argument::None, "Prints the version.").short('v').does(|c, _| say(c, || format!("{VERSION}\n"))),
+    takes("help", Argument::None, "Prints this page.").short('h').does(|c, _| say(c, usage)),
+    refused("cpuclock-test", Argument::None, "the kernel's monotonic clock serves always", "Tests the CPU's clock."),
+    refused("crctest", Argument::Optional, "checking of data is not supported yet", "Times checksums."),
+    takes("cmdhelp", Argument::Optional, "Explains an option, or lists all.").does(|c, value| say(c, || reference::command_help(value))),
+    takes("enghelp", Argument::Optional, "Lists the engines, or the options of one.").does(|c, value| say(c, || reference::engine_help(value))),
+    refused("showcmd", Argument::None, "not supported yet", "Turns a job file into a command line."),
+    takes("eta", Argument::Required, "When the live line is shown: always, never or auto.").does(eta),
+    takes("eta-newline", Argument::Required, "Starts a new line now and then.").nearly("the live line stays one line"),
+    takes("eta-interval", Argument::Required, "Time between two live lines.").does(eta_interval),
+    refused("status-interval", Argument::Required, "intervals are kept in the run file; results come once, at the end", "Prints results now and then."),
+    takes("readonly", Argument::None, "Refuses to write.").does(|c, _| { c.readonly = true; Ok(()) }),
+    takes("section", Argument::Required, "Runs only this section of the first job file.")
+        .does(|c, value| { c.sections.push(value.to_owned()); Ok(()) }),
+    takes("alloc-size", Argument::Required, "Size of fio's memory pool.").nearly("there is no pool"),
+    refused("warnings-fatal", Argument::None, "what cannot be honoured is refused anyway", "Takes warnings for errors."),
+    takes("max-jobs", Argument::Required, "Most jobs; no effect, as in fio."),
+    refused("server", Argument::Optional, REMOTE, "Waits for load from elsewhere."),
+    refused("daemonize", Argument::Required, REMOTE, "Waits in the background."),
+    refused("client", Argument::Required, REMOTE, "Loads other machines."),
+    refused("remote-config", Argument::Required, REMOTE, "Job file on the other machine."),
+    refused("idle-prof", Argument::Required, "the machine's CPU counters are in the run file", "Measures idle CPUs."),
+    refused("inflate-log", Argument::Required, "log files are not written yet", "Unpacks a log."),
+    refused("trigger-file", Argument::Required, TRIGGER, "File that sets off a command."),
+    refused("trigger-timeout", Argument::Required, TRIGGER, "Time that sets off a command."),
+    refused("trigger", Argument::Required, TRIGGER, "Command that is set off."),
+    refused("trigger-remote", Argument::Required, TRIGGER, "Command that is set off elsewhere."),
+    takes("aux-path", Argument::Required, "Directory for state files.").nearly("there are none"),
+    refused("latency-log", Argument::Optional, "log files are not written yet", "Old name of write_lat_log."),
+];
+
+fn say(commands: &mut Commands, text: impl FnOnce() -> String) -> Result<(), FioError> {
+    if commands.say.is_none() {
+        commands.say = Some(text());
+    }
+    Ok(())
+}
+
+fn output_format(commands: &mut Commands, value: &str) -> Result<(), FioError> {
+    let mut formats = Vec::new();
+    for word in value.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+        let format = match word {
+            "normal" => Format::Normal,
+            "json" => Format::Json,
+            "json+" => Format::JsonPlus,
+            "terse" | "minimal" => {
+                return Err(FioError::Refused {
+                    option: format!("output-format={word}"),
+                    reason: TERSE.to_owned(),
+                });
+            }
+            _ => return Err(FioError::OutputFormat(word.to_owned())),
+        };
+        if !formats.contains(&format) {
+            formats.push(format);
+        }
+    }
+    if formats.is_empty() {
+        return Err(FioError::OutputFormat(value.to_owned()));
+    }
+    commands.presentation.formats = formats;
+    Ok(())
+}
+
+/// fio passes over any other word in silence.
+fn eta(commands: &mut Commands, value: &str) -> Result<(), FioError> {
+    commands.presentation.eta = match value {
+        "always" => Eta::Always,
+        "never" => Eta::Never,
+        "auto" => Eta::Auto,
+        _ => return Err(unread(format!("eta={value}"), "write always, never or auto".to_owned())),
+    };
+    Ok(())
+}
+
+fn eta_interval(commands: &mut Commands, value: &str) -> Result<(), FioError> {
+    match time(value, TimeUnit::Seconds) {
+        Ok(nanos) => commands.presentation.eta_interval = nanos.max(Nanos::from_millis(250)),
+        Err(error) => return Err(unread(format!("eta-interval={value}"), error.to_string())),
+    }
+    Ok(())
+}
+
+fn unread(text: String, meant: String) -> FioError {
+    let typed = Box::new(Typed { text, within: None });
+    FioError::Parsing { typed, detail: String::new(), words: &[], meant }
+}
+
+/// The page that `--help` prints.
+pub fn usage() -> String {
+    let mut text = format!("{VERSION}\nfio [options] [job options] <job file(s)>\n");
+    for row in COMMANDS.iter().filter(|row| !matches!(row.support, Support::Refused(_))) {
+        let value = match row.argument {
+            Argument::None => "",
+            Argument::Required => "=value",
+            Argument::Optional => "[=value]",
+        };
+        text.push_str(&format!("  --{:<24}{}\n", format!("{}{value}", row.name), row.help));
+    }
+    text.push_str(&format!(
+        "\n{} job options; --cmdhelp=all lists them with what plimsoll makes of each.\n",
+        rows::ROWS.len()
+    ));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_a_set_and_unknown_ones_are_named() {
+        let mut commands = Commands::default();
+        output_format(&mut commands, "json,normal,json").unwrap();
+        assert_eq!(commands.presentation.formats, [Format::Json, Format::Normal]);
+        let error = output_format(&mut commands, "xml").unwrap_err();
+        assert_eq!(error.to_string(), "fio: invalid output format xml\nfio: failed parsing output-format");
+        assert!(output_format(&mut commands, "terse").unwrap_err().to_string().contains("take json"));
+    }
+
+    #[test]
+    fn the_help_page_fits_the_terminal() {
+        for line in usage().lines() {
+            assert!(line.chars().count() <= 132, "{line}");
+        }
+    }
+}

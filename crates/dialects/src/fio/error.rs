@@ -1,0 +1,322 @@
+//! What fio says when it refuses, on which stream and with which exit code, and what plimsoll adds to it.
+
+use std::fmt;
+
+use super::value::Word;
+
+/// Where in a job file something stands; lines and columns count from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub file: String,
+    /// The line.
+    pub line: usize,
+    /// The column.
+    pub column: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, line {}, column {}", self.file, self.line, self.column)
+    }
+}
+
+/// An option of a job file that was refused: its text, the job it drops, and where it stands. On the command line there is
+/// only the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Typed {
+    /// `name=value` as typed.
+    pub text: String,
+    /// Job and place, in a job file.
+    pub within: Option<(String, Place)>,
+}
+
+/// Why nothing runs. `Display` is what goes to stderr, in fio's words where fio has any; [`hint`](FioError::hint) adds what
+/// to do.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum FioError {
+    /// The command line has an option that is unknown.
+    #[error("fio: unrecognized option '{word}'\nfio: unrecognized option '{word}'{}", did_you_mean(near))]
+    UnrecognizedOption {
+        /// As typed.
+        word: String,
+        /// A known name nearby.
+        near: Option<&'static str>,
+    },
+    /// An option of the command line lacks its value.
+    #[error(
+        "fio: option '{word}' requires an argument\nfio: unrecognized option '{word}'{}",
+        did_you_mean(near)
+    )]
+    MissingArgument {
+        /// As typed.
+        word: String,
+        /// Its full name.
+        near: Option<&'static str>,
+    },
+    /// An option that takes no value was given one.
+    #[error("fio: option '{word}' doesn't allow an argument")]
+    NeedlessArgument {
+        /// As typed.
+        word: String,
+    },
+    /// A value is empty.
+    #[error("fio: option {name} requires an argument")]
+    EmptyValue {
+        /// Its name.
+        name: String,
+    },
+    /// A prefix fits several options.
+    #[error(
+        "fio: option '{word}' is ambiguous; possibilities:{}\nfio: unrecognized option '{word}'{}",
+        possibilities(fits),
+        did_you_mean(near)
+    )]
+    Ambiguous {
+        /// As typed.
+        word: String,
+        /// The names that fit.
+        fits: Vec<&'static str>,
+        /// The nearest of all names.
+        near: Option<&'static str>,
+    },
+    /// A value could not be read. `words` are the valid ones of an enumeration.
+    #[error("{detail}fio: failed parsing {}{}", typed.text, dropped(typed))]
+    Parsing {
+        /// The option.
+        typed: Box<Typed>,
+        /// fio's own lines in front, or empty.
+        detail: String,
+        /// The valid words.
+        words: &'static [Word],
+        /// What was probably meant.
+        meant: String,
+    },
+    /// A job file has an option that is unknown.
+    #[error("Bad option <{}>{}{}", typed.text, did_you_mean(near), dropped(typed))]
+    BadOption {
+        /// The option.
+        typed: Box<Typed>,
+        /// A known name nearby.
+        near: Option<&'static str>,
+    },
+    /// A job file has an option before any section.
+    #[error("fio: option <{text}> outside of [] job section")]
+    OutsideSection {
+        /// The line.
+        text: String,
+        /// Where.
+        place: Place,
+    },
+    /// A job file says something that is not understood here.
+    #[error("fio: {place}: {problem}")]
+    JobFile {
+        /// Where.
+        place: Place,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
+    /// A job file could not be read.
+    #[error("fio: unable to open '{path}' job file")]
+    NoJobFile {
+        /// As typed.
+        path: String,
+        /// Why.
+        reason: String,
+    },
+    /// Nothing to run.
+    #[error("No job(s) defined\n")]
+    NoJobs,
+    /// The engine is not one of fio's.
+    #[error("fio: engine {0} not loadable\nfio: failed to load engine")]
+    UnknownEngine(String),
+    /// The output format is unknown.
+    #[error("fio: invalid output format {0}\nfio: failed parsing output-format")]
+    OutputFormat(String),
+    /// A block does not fit.
+    #[error("fio: size too small, must not be less than minimum block size: {size} < {block}")]
+    SizeBelowBlock {
+        /// Bytes of the region.
+        size: u64,
+        /// Bytes of the shortest block.
+        block: u64,
+    },
+    /// Both kinds of rate.
+    #[error("fio: rate and rate_iops are mutually exclusive")]
+    RateTwice,
+    /// Neither a size nor anything there.
+    #[error(
+        "{job}: you need to specify size=\nfio: pid=0, err=22/file:filesetup.c:1155, func=total_file_size, error=Invalid argument"
+    )]
+    NeedSize {
+        /// The job.
+        job: String,
+        /// The command line with a size.
+        corrected: String,
+    },
+    /// The region starts behind the end.
+    #[error("{job}: you need to specify valid offset=")]
+    Offset {
+        /// The job.
+        job: String,
+        /// Bytes that are there.
+        there: u64,
+    },
+    /// Writes under `--readonly`.
+    #[error("fio: trim and write operations are not allowed with the --readonly parameter.")]
+    Readonly,
+    /// `directory` is none.
+    #[error("fio: {path} is not a directory\nfio: failed parsing directory={path}")]
+    NotADirectory {
+        /// As typed.
+        path: String,
+    },
+    /// A file is missing and may not be made.
+    #[error("fio: file creation disallowed by allow_file_create=0")]
+    CreationDisallowed {
+        /// The file.
+        path: String,
+    },
+    /// The device is in use.
+    #[error("fio: {path} appears mounted, and 'allow_mounted_write' isn't set. Aborting.")]
+    Mounted {
+        /// The device.
+        path: String,
+        /// By what.
+        by: String,
+    },
+    /// The file system refuses direct I/O when the file is opened.
+    #[error("fio: looks like your file system does not support direct=1/buffered=0")]
+    DirectRefused {
+        /// The file.
+        path: String,
+    },
+    /// A system call failed while a job was being set up.
+    #[error("fio: pid=0, err={errno}/file:filesetup.c:174, func={call}, error={}", errno_text(*errno))]
+    Setup {
+        /// The call.
+        call: &'static str,
+        /// Its errno.
+        errno: i32,
+        /// The file.
+        path: String,
+    },
+    /// An option is known, and its value is not honoured here.
+    #[error("fio: {option} is not supported: {reason}")]
+    Refused {
+        /// As typed.
+        option: String,
+        /// Why, and what to do instead.
+        reason: String,
+    },
+    /// Jobs that run side by side end by different rules.
+    #[error(
+        "fio: jobs '{first}' and '{second}' run side by side and differ in {what}, which is not supported yet; give both the same, or separate them with stonewall"
+    )]
+    Apart {
+        /// One job.
+        first: String,
+        /// The other.
+        second: String,
+        /// What differs.
+        what: &'static str,
+    },
+    /// Jobs of a group that are reported together differ in what is reported.
+    #[error("fio: lat_percentiles in job: {0} differs from group")]
+    DiffersFromGroup(String),
+    /// A word that the shell or a web page has spoilt.
+    #[error("fio: '{word}': {problem}")]
+    Spoilt {
+        /// As typed.
+        word: String,
+        /// What is wrong, and what to write.
+        problem: String,
+    },
+}
+
+impl FioError {
+    /// The exit code. fio leaves with 0 where a mounted device is refused; here every refusal is 1.
+    pub fn exit_code(&self) -> u8 {
+        1
+    }
+
+    /// What goes to stdout, as fio has it; empty where nothing does.
+    pub fn stdout(&self) -> String {
+        match self {
+            FioError::Parsing { words, .. } if !words.is_empty() => valid_words(words),
+            FioError::UnknownEngine(name) => format!(
+                "fio: file:ioengines.c:142, func=dlopen, error={name}: cannot open shared object file: No such file or directory\n"
+            ),
+            FioError::NoJobs => super::commands::usage(),
+            _ => String::new(),
+        }
+    }
+
+    /// What plimsoll adds on stderr: cause and remedy where fio leaves them open.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            FioError::NeedSize { job, corrected } => Some(format!(
+                "The file of job '{job}' does not exist and no size is given. Add one, for example:\n  {corrected}"
+            )),
+            FioError::Parsing { meant, .. } if !meant.is_empty() => Some(meant.clone()),
+            FioError::BadOption { typed, .. } => typed.within.as_ref().map(|(_, place)| format!("{place}")),
+            FioError::OutsideSection { place, .. } => {
+                Some(format!("{place}: write a section such as [job1] above it"))
+            }
+            FioError::NoJobFile { reason, .. } => Some(reason.clone()),
+            FioError::Offset { there, .. } => Some(format!("There are {there} bytes; start below that.")),
+            FioError::Mounted { path, by } => {
+                Some(format!("{path} is in use ({by}) and is never written, whatever the options."))
+            }
+            FioError::CreationDisallowed { path } | FioError::Setup { path, .. } => Some(path.clone()),
+            FioError::DirectRefused { path } => {
+                Some(format!("{path}: try direct=0, or another file system."))
+            }
+            _ => None,
+        }
+    }
+
+    /// True where fio has printed its banner before it notices, and prints an empty group status after.
+    pub fn is_after_the_banner(&self) -> bool {
+        matches!(
+            self,
+            FioError::NeedSize { .. }
+                | FioError::Offset { .. }
+                | FioError::CreationDisallowed { .. }
+                | FioError::Setup { .. }
+                | FioError::DirectRefused { .. }
+        )
+    }
+}
+
+/// The words of an enumeration as fio lists them.
+fn valid_words(words: &[Word]) -> String {
+    let mut text = String::new();
+    for (at, (word, help)) in words.iter().enumerate() {
+        let head = if at == 0 { "valid values" } else { "" };
+        text.push_str(&format!("{head:>20}: {word:<10} {help}\n"));
+    }
+    text.push('\n');
+    text
+}
+
+/// The kernel's words for an errno.
+pub fn errno_text(errno: i32) -> String {
+    let text = std::io::Error::from_raw_os_error(errno).to_string();
+    match text.rfind(" (os error") {
+        Some(at) => text[..at].to_owned(),
+        None => text,
+    }
+}
+
+fn did_you_mean(near: &Option<&'static str>) -> String {
+    near.map_or_else(String::new, |name| format!("\nDid you mean {name}?"))
+}
+
+fn possibilities(fits: &[&'static str]) -> String {
+    fits.iter().map(|name| format!(" '--{name}'")).collect()
+}
+
+fn dropped(typed: &Typed) -> String {
+    typed.within.as_ref().map_or_else(String::new, |(job, _)| format!("\nfio: job {job} dropped"))
+}

@@ -1,0 +1,40 @@
+//! fio: command lines and job files in, fio's output out.
+//!
+//! [`parse`] turns words into a [`Request`]; [`steps`] turns that, and a look at the disk, into steps to run one after the
+//! other; [`opening`], [`human`], [`json`] and [`status_line`] turn what happened into fio's words.
+
+mod asked;
+mod collect;
+mod commandline;
+mod commands;
+mod error;
+mod files;
+mod jobfile;
+mod near;
+mod number;
+mod opening;
+mod options;
+mod pace;
+mod present;
+mod reference;
+mod row;
+mod rows;
+mod steps;
+mod value;
+
+pub use asked::{Asked, Eta, FioJob, Format, Presentation, Request, Surroundings};
+pub use commandline::parse;
+pub use commands::{COMMANDS, CommandRow, VERSION};
+pub use error::{FioError, Place, Typed};
+pub use files::{Look, OnDisk, OnDiskKind};
+pub use number::{KbBase, NumberError, TimeUnit};
+pub use opening::{capped_depths, opening};
+pub use options::{ENGINES, Engine, JobOptions, Pattern};
+pub use present::{
+    Clock, DirectionRate, DiskUse, Presented, Progress, Running, human, json, messages, status_line,
+};
+pub use reference::table;
+pub use row::{Class, Part, Row, Support};
+pub use rows::ROWS;
+pub use steps::{Content, FioStep, Layout, LayoutFile, Reserve, steps};
+pub use value::{Amount, Each, Floats, Kind, Reader, Value, ValueError, Word};

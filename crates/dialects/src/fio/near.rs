@@ -1,0 +1,44 @@
+//! Near misses: the known name that an unknown one was probably meant to be.
+
+/// The name among `names` with the fewest edits to `word`, where that is at most half of the word's length.
+pub fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let limit = word.chars().count() / 2;
+    names
+        .map(|name| (edits(word, name), name))
+        .filter(|&(distance, _)| distance <= limit)
+        .min_by_key(|&(distance, name)| (distance, name.len()))
+        .map(|(_, name)| name)
+}
+
+/// Edit distance (Levenshtein) by rows.
+fn edits(from: &str, to: &str) -> usize {
+    let target: Vec<char> = to.chars().collect();
+    let mut above: Vec<usize> = (0..=target.len()).collect();
+    for (row, letter) in from.chars().enumerate() {
+        let mut left = row + 1;
+        let mut diagonal = above[0];
+        above[0] = left;
+        for (column, &other) in target.iter().enumerate() {
+            let change = diagonal + usize::from(letter != other);
+            diagonal = above[column + 1];
+            left = change.min(left + 1).min(diagonal + 1);
+            above[column + 1] = left;
+        }
+    }
+    above[target.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_finds_its_name_and_nonsense_finds_none() {
+        let names = ["iodepth", "ioengine", "size", "rw"];
+        assert_eq!(nearest("iodepht", names.into_iter()), Some("iodepth"));
+        assert_eq!(nearest("--size", names.into_iter()), Some("size"));
+        assert_eq!(nearest("bogus", names.into_iter()), None);
+        assert_eq!(edits("kitten", "sitting"), 3);
+        assert_eq!(edits("", "abc"), 3);
+    }
+}

@@ -1,0 +1,63 @@
+//! What fio prints before a run: a line a job, the version, and what is being started.
+
+use super::asked::{Asked, FioJob};
+use super::commands::VERSION;
+use super::number::KbBase;
+use super::present::figures::{Suffix, scaled};
+
+/// fio's remark where a depth is asked of an engine that has none.
+pub const CAPPED_DEPTH: &str =
+    "both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1";
+
+/// The banner of the normal format, from the job lines to the line that says what is started.
+pub fn opening(asked: &Asked) -> String {
+    let mut text = String::new();
+    for job in asked.jobs.iter().filter(|job| job.clone == 0) {
+        text.push_str(&job_line(job));
+        if job.options.numjobs > 1 {
+            text.push_str("...\n");
+        }
+    }
+    text.push_str(&format!("{VERSION}\n{}\n", starting(asked)));
+    text
+}
+
+/// A line for each clone whose depth is capped; it comes after the lines about layouts.
+pub fn capped_depths(asked: &Asked) -> String {
+    asked
+        .jobs
+        .iter()
+        .filter(|job| job.options.engine.is_synchronous() && job.options.iodepth > 1)
+        .map(|_| format!("note: {CAPPED_DEPTH}\n"))
+        .collect()
+}
+
+fn job_line(job: &FioJob) -> String {
+    let options = &job.options;
+    let binary = options.kb_base == KbBase::Binary;
+    let [read, write, trim] = options.bs.map(|bytes| scaled(bytes, 4, binary, Suffix::Byte));
+    format!(
+        "{}: (g={}): rw={}, bs=(R) {read}-{read}, (W) {write}-{write}, (T) {trim}-{trim}, ioengine={}, iodepth={}\n",
+        job.name,
+        job.group,
+        options.pattern.word(),
+        options.engine.name,
+        options.iodepth,
+    )
+}
+
+fn starting(asked: &Asked) -> String {
+    let threads = asked.jobs.iter().filter(|job| job.options.thread).count();
+    let processes = asked.jobs.len() - threads;
+    let counted = |count: usize, one: &str, many: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        more => Some(format!("{more} {many}")),
+    };
+    let parts: Vec<String> =
+        [counted(threads, "thread", "threads"), counted(processes, "process", "processes")]
+            .into_iter()
+            .flatten()
+            .collect();
+    format!("Starting {}", parts.join(" and "))
+}

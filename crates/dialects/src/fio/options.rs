@@ -1,0 +1,365 @@
+//! What the options of one job add up to, with fio's defaults, before clones and files are worked out.
+
+use workload::{BackendKind, Nanos};
+
+use super::number::KbBase;
+use super::value::{Amount, Each, Floats, Value};
+
+/// Direction and order of the I/O.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    /// Reads are issued.
+    pub reads: bool,
+    /// Writes are issued.
+    pub writes: bool,
+    /// At random places.
+    pub random: bool,
+}
+
+impl Pattern {
+    /// The pattern of a word of `rw`; words that trim are refused before this is asked.
+    pub fn named(word: &str) -> Pattern {
+        Pattern {
+            reads: !word.ends_with("write") || word == "readwrite",
+            writes: word.ends_with("write") || word == "rw" || word == "randrw",
+            random: word.starts_with("rand"),
+        }
+    }
+
+    /// True where both directions are issued.
+    pub fn mixed(self) -> bool {
+        self.reads && self.writes
+    }
+
+    /// The word that fio prints for it.
+    pub fn word(self) -> &'static str {
+        match (self.reads, self.writes, self.random) {
+            (true, true, false) => "rw",
+            (true, true, true) => "randrw",
+            (_, true, false) => "write",
+            (_, true, true) => "randwrite",
+            (_, false, false) => "read",
+            (_, false, true) => "randread",
+        }
+    }
+
+    /// The letter of a running job in the status line.
+    pub fn letter(self) -> char {
+        match (self.reads, self.writes, self.random) {
+            (true, true, false) => 'M',
+            (true, true, true) => 'm',
+            (_, true, false) => 'W',
+            (_, true, true) => 'w',
+            (_, false, false) => 'R',
+            (_, false, true) => 'r',
+        }
+    }
+}
+
+/// An engine of fio's and what stands for it here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Engine {
+    /// As typed.
+    pub name: String,
+}
+
+impl Default for Engine {
+    fn default() -> Self {
+        Engine { name: "psync".to_owned() }
+    }
+}
+
+impl Engine {
+    /// What stands for it here; `None` where nothing does.
+    pub fn backend(&self) -> Option<BackendKind> {
+        match self.name.as_str() {
+            "sync" | "psync" | "vsync" | "pvsync" | "pvsync2" => Some(BackendKind::Pread),
+            "libaio" => Some(BackendKind::Libaio),
+            "io_uring" => Some(BackendKind::IoUring),
+            "null" => Some(BackendKind::Null),
+            _ => None,
+        }
+    }
+
+    /// True where the name is one of fio's.
+    pub fn is_known(&self) -> bool {
+        ENGINES.contains(&self.name.as_str())
+    }
+
+    /// True where one I/O is in flight whatever `iodepth` says.
+    pub fn is_synchronous(&self) -> bool {
+        self.backend() == Some(BackendKind::Pread)
+    }
+}
+
+/// Engines that fio knows; those without a [`backend`](Engine::backend) are refused by name.
+pub const ENGINES: &[&str] = &[
+    "cpuio",
+    "dev-dax",
+    "dfs",
+    "dircreate",
+    "dirdelete",
+    "dirstat",
+    "e4defrag",
+    "exec",
+    "external",
+    "falloc",
+    "filecreate",
+    "filedelete",
+    "filestat",
+    "fileoperations",
+    "ftruncate",
+    "gfapi",
+    "gfapi_async",
+    "http",
+    "ime_aio",
+    "ime_psync",
+    "ime_psyncv",
+    "io_uring",
+    "io_uring_cmd",
+    "libaio",
+    "libblkio",
+    "libcufile",
+    "libhdfs",
+    "libhipfile",
+    "libiscsi",
+    "libpmem",
+    "libzbc",
+    "mmap",
+    "mtd",
+    "nbd",
+    "net",
+    "netsplice",
+    "nfs",
+    "null",
+    "posixaio",
+    "psync",
+    "pvsync",
+    "pvsync2",
+    "rados",
+    "rbd",
+    "rdma",
+    "sg",
+    "solarisaio",
+    "splice",
+    "sync",
+    "vsync",
+    "windowsaio",
+    "xnvme",
+];
+
+/// Options of one job; the defaults are fio's.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)] // Each field is the option of its name in the table, which says what it means.
+pub struct JobOptions {
+    pub name: Option<String>,
+    pub description: Option<String>,
+    pub numjobs: u32,
+    pub loops: u64,
+    pub thread: bool,
+    pub stonewall: bool,
+    pub new_group: bool,
+    pub runtime: Nanos,
+    pub time_based: bool,
+    pub ramp_time: Nanos,
+    pub filename: Option<String>,
+    pub directory: Option<String>,
+    pub filename_format: String,
+    pub nrfiles: u32,
+    pub size: Option<Amount>,
+    pub io_size: Option<Amount>,
+    pub offset: Amount,
+    pub offset_increment: Amount,
+    pub number_ios: u64,
+    pub fallocate: &'static str,
+    pub allow_file_create: bool,
+    pub unlink: bool,
+    pub overwrite: bool,
+    pub trims: bool,
+    pub pattern: Pattern,
+    pub direct: bool,
+    pub rwmix_read: u8,
+    pub rwmix_typed: bool,
+    pub percentage_random: Each<u64>,
+    pub norandommap: bool,
+    pub randrepeat: bool,
+    pub randseed: u64,
+    pub bs: Each<u64>,
+    pub fsync: u32,
+    pub fdatasync: u32,
+    pub end_fsync: bool,
+    pub engine: Engine,
+    pub iodepth: u32,
+    pub zero_buffers: bool,
+    pub refill_buffers: bool,
+    pub scramble_buffers: bool,
+    pub invalidate: bool,
+    pub rate: Each<Option<u64>>,
+    pub rate_iops: Each<Option<u64>>,
+    pub poisson: bool,
+    pub cpus: Vec<u32>,
+    pub cpus_split: bool,
+    pub group_reporting: bool,
+    pub bwavgtime: Nanos,
+    pub lat: bool,
+    pub clat: bool,
+    pub slat: bool,
+    pub windows: bool,
+    pub slat_percentiles: bool,
+    pub clat_percentiles: bool,
+    pub lat_percentiles: bool,
+    pub percentile_list: Floats,
+    pub significant_figures: u32,
+    pub kb_base: KbBase,
+    pub disk_util: bool,
+}
+
+impl Default for JobOptions {
+    fn default() -> Self {
+        JobOptions {
+            name: None,
+            description: None,
+            numjobs: 1,
+            loops: 1,
+            thread: false,
+            stonewall: false,
+            new_group: false,
+            runtime: Nanos::ZERO,
+            time_based: false,
+            ramp_time: Nanos::ZERO,
+            filename: None,
+            directory: None,
+            filename_format: "$jobname.$jobnum.$filenum".to_owned(),
+            nrfiles: 1,
+            size: None,
+            io_size: None,
+            offset: Amount::Bytes(0),
+            offset_increment: Amount::Bytes(0),
+            number_ios: 0,
+            fallocate: "native",
+            allow_file_create: true,
+            unlink: false,
+            overwrite: false,
+            trims: false,
+            pattern: Pattern::named("read"),
+            direct: false,
+            rwmix_read: 50,
+            rwmix_typed: false,
+            percentage_random: [100; 3],
+            norandommap: false,
+            randrepeat: true,
+            randseed: 0x89,
+            bs: [4096; 3],
+            fsync: 0,
+            fdatasync: 0,
+            end_fsync: false,
+            engine: Engine::default(),
+            iodepth: 1,
+            zero_buffers: false,
+            refill_buffers: false,
+            scramble_buffers: true,
+            invalidate: true,
+            rate: [None; 3],
+            rate_iops: [None; 3],
+            poisson: false,
+            cpus: Vec::new(),
+            cpus_split: false,
+            group_reporting: false,
+            bwavgtime: Nanos::from_millis(500),
+            lat: true,
+            clat: true,
+            slat: true,
+            windows: true,
+            slat_percentiles: false,
+            clat_percentiles: true,
+            lat_percentiles: false,
+            percentile_list: default_percentiles(),
+            significant_figures: 4,
+            kb_base: KbBase::Binary,
+            disk_util: true,
+        }
+    }
+}
+
+fn default_percentiles() -> Floats {
+    let values = [
+        1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99,
+    ];
+    Floats { values: values.to_vec(), decimals: 2 }
+}
+
+impl JobOptions {
+    /// The shortest block that can be issued, in bytes.
+    pub fn shortest_block(&self) -> u64 {
+        self.issued_blocks().min().unwrap_or(self.bs[0])
+    }
+
+    /// Block sizes of the directions that are issued, in bytes.
+    pub fn issued_blocks(&self) -> impl Iterator<Item = u64> + '_ {
+        [(self.pattern.reads, self.bs[0]), (self.pattern.writes, self.bs[1])]
+            .into_iter()
+            .filter_map(|(issued, bytes)| issued.then_some(bytes))
+    }
+
+    /// True where the run ends by time alone.
+    pub fn ends_by_time(&self) -> bool {
+        self.time_based && self.runtime > Nanos::ZERO
+    }
+
+    /// Turns off every clock reading that fio's `gtod_reduce` turns off.
+    pub fn reduce_clock(&mut self, value: &Value) {
+        if value.on() {
+            (self.lat, self.clat, self.slat) = (false, false, false);
+        }
+    }
+
+    /// Takes the percentiles to print, rising.
+    pub fn set_percentiles(&mut self, value: &Value) {
+        if let Value::Floats(floats) = value {
+            self.percentile_list = floats.clone();
+            self.percentile_list.values.sort_by(f64::total_cmp);
+        }
+    }
+
+    /// Takes the CPUs.
+    pub fn set_cpus(&mut self, value: &Value) {
+        if let Value::Cpus(cpus) = value {
+            self.cpus.clone_from(cpus);
+        }
+    }
+
+    /// Takes the share of reads in percent.
+    pub fn set_mix(&mut self, read_percent: u64) {
+        self.rwmix_read = read_percent.min(100) as u8;
+        self.rwmix_typed = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_read_and_print_as_fio_does() {
+        for (word, printed, letter) in [
+            ("read", "read", 'R'),
+            ("write", "write", 'W'),
+            ("randread", "randread", 'r'),
+            ("randwrite", "randwrite", 'w'),
+            ("rw", "rw", 'M'),
+            ("readwrite", "rw", 'M'),
+            ("randrw", "randrw", 'm'),
+        ] {
+            let pattern = Pattern::named(word);
+            assert_eq!((pattern.word(), pattern.letter()), (printed, letter), "{word}");
+        }
+    }
+
+    #[test]
+    fn engines_that_are_known_but_not_here_have_no_backend() {
+        let engine = |name: &str| Engine { name: name.to_owned() };
+        assert_eq!(engine("vsync").backend(), Some(BackendKind::Pread));
+        assert!(engine("mmap").is_known() && engine("mmap").backend().is_none());
+        assert!(!engine("nope").is_known());
+    }
+}

@@ -1,0 +1,125 @@
+//! Rates by direction become one pace and one mix.
+
+use workload::{Access, Iops, Mix, Order, Pace, Repeats};
+
+use super::error::FioError;
+use super::options::JobOptions;
+
+/// Pace and access of a job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Paced {
+    /// When the next I/O becomes due.
+    pub pace: Pace,
+    /// Where it goes, and which way.
+    pub access: Access,
+    /// Where this is not exactly what was asked.
+    pub notes: Vec<String>,
+}
+
+/// Works out the pace and the access of `options`.
+///
+/// # Errors
+/// Where one direction of a mix is paced and the other is not, or the directions differ in their share of random places.
+pub fn of(options: &JobOptions) -> Result<Paced, FioError> {
+    let [read, write] = [rate(options, 0), rate(options, 1)];
+    let mut notes = Vec::new();
+    let pattern = options.pattern;
+    let (rate, mix) = match (pattern.reads, pattern.writes) {
+        (true, false) => (read, Mix::READ),
+        (false, _) => (write, Mix::WRITE),
+        (true, true) => match (read, write) {
+            (None, None) => (None, Mix::reads(options.rwmix_read)),
+            (Some(read), Some(write)) => (Some(read + write), shares(options, read, write, &mut notes)),
+            _ => return Err(one_sided()),
+        },
+    };
+    let pace = match rate {
+        None => Pace::Closed,
+        Some(rate) if options.poisson => Pace::Poisson(Iops(rate)),
+        Some(rate) => Pace::Fixed(Iops(rate)),
+    };
+    Ok(Paced { pace, access: access(options, mix)?, notes })
+}
+
+/// I/Os a second in one direction; bytes a second are counted in blocks of that direction. Zero is no limit.
+fn rate(options: &JobOptions, direction: usize) -> Option<f64> {
+    let iops = options.rate_iops[direction].filter(|&rate| rate > 0).map(|rate| rate as f64);
+    let bytes = options.rate[direction].filter(|&rate| rate > 0).map(|rate| rate as f64);
+    iops.or_else(|| bytes.map(|rate| rate / options.bs[direction].max(1) as f64))
+}
+
+/// Where both directions have a rate, the rates decide the mix, as they do in fio.
+fn shares(options: &JobOptions, read: f64, write: f64, notes: &mut Vec<String>) -> Mix {
+    let exact = 100.0 * read / (read + write);
+    let percent = exact.round().clamp(1.0, 99.0);
+    if (exact - percent).abs() > 0.01 {
+        notes.push(format!("the rates are {exact:.2} % reads; {percent:.0} % are issued"));
+    }
+    if options.rwmix_typed && (f64::from(options.rwmix_read) - percent).abs() > 0.5 {
+        notes.push(format!("the rates decide the mix: {percent:.0} % reads, not {}", options.rwmix_read));
+    }
+    Mix::reads(percent as u8)
+}
+
+fn one_sided() -> FioError {
+    FioError::Refused {
+        option: "a rate of one direction of a mix only".to_owned(),
+        reason: "give both directions one, for example rate_iops=700,300".to_owned(),
+    }
+}
+
+fn access(options: &JobOptions, mix: Mix) -> Result<Access, FioError> {
+    let pattern = options.pattern;
+    if !pattern.random {
+        return Ok(Access::sequential(mix));
+    }
+    let repeats = if options.norandommap { Repeats::With } else { Repeats::Without };
+    let share = if pattern.reads { options.percentage_random[0] } else { options.percentage_random[1] };
+    if pattern.mixed() && options.percentage_random[1] != share {
+        return Err(FioError::Refused {
+            option: "percentage_random that differs between reads and writes".to_owned(),
+            reason: "give one share for both".to_owned(),
+        });
+    }
+    Ok(match share {
+        100.. => Access { order: Order::Random(repeats), random_percent: 100, mix },
+        share => Access { order: Order::Sequential, random_percent: share as u8, mix },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fio::options::Pattern;
+
+    fn mixed(change: impl FnOnce(&mut JobOptions)) -> JobOptions {
+        let mut options = JobOptions { pattern: Pattern::named("randrw"), ..JobOptions::default() };
+        change(&mut options);
+        options
+    }
+
+    #[test]
+    fn two_rates_make_one_pace_and_the_mix() {
+        let paced = of(&mixed(|o| o.rate_iops = [Some(700), Some(300), None])).unwrap();
+        assert_eq!(paced.pace, Pace::Fixed(Iops(1000.0)));
+        assert_eq!(paced.access.mix, Mix::reads(70));
+        assert!(paced.notes.is_empty());
+        let uneven = of(&mixed(|o| o.rate_iops = [Some(2), Some(1), None])).unwrap();
+        assert!(uneven.notes[0].contains("66.67 %"), "{:?}", uneven.notes);
+    }
+
+    #[test]
+    fn bytes_a_second_are_counted_in_blocks() {
+        let options =
+            JobOptions { rate: [Some(1 << 20); 3], bs: [8192; 3], poisson: true, ..JobOptions::default() };
+        assert_eq!(of(&options).unwrap().pace, Pace::Poisson(Iops(128.0)));
+    }
+
+    #[test]
+    fn what_cannot_be_expressed_is_refused() {
+        assert!(of(&mixed(|o| o.rate_iops = [Some(700), None, None])).is_err());
+        assert!(of(&mixed(|o| o.percentage_random = [50, 60, 100])).is_err());
+        let half = of(&mixed(|o| o.percentage_random = [50; 3])).unwrap();
+        assert_eq!((half.access.order, half.access.random_percent), (Order::Sequential, 50));
+    }
+}

@@ -1,0 +1,202 @@
+//! Run records become fio's words: the normal format, JSON, and the live line.
+
+mod bins;
+pub(crate) mod figures;
+mod group;
+mod human;
+mod json;
+mod json_job;
+mod status;
+mod tree;
+mod unit;
+
+use record::{DiskCounters, Sample, StepRecord};
+use workload::Nanos;
+
+use super::asked::Asked;
+
+pub use human::{human, messages};
+pub use json::json;
+pub use status::{DirectionRate, Progress, Running, status_line};
+
+/// Everything that a result is printed from.
+#[derive(Clone, Debug)]
+pub struct Presented<'a> {
+    /// What was asked.
+    pub asked: &'a Asked,
+    /// The steps that ran, in order; of an interrupted or failed run fewer than were asked, or none.
+    pub steps: &'a [StepRecord],
+    /// The wall clock at the end.
+    pub clock: Clock,
+    /// When the run's clock showed zero: milliseconds since 1970, UTC.
+    pub started_unix_ms: u64,
+    /// Time since the program started.
+    pub elapsed: Nanos,
+    /// Process id.
+    pub pid: u32,
+    /// The disks under the files.
+    pub disks: Vec<DiskUse>,
+    /// Jobs that failed before they did any I/O: index into the jobs, errno.
+    pub failed: Vec<(usize, i32)>,
+    /// What should be said beside what the request and the records say themselves.
+    pub notes: Vec<String>,
+}
+
+impl Presented<'_> {
+    /// Everything that should be said, once each: of the request, of the steps, and of the caller.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes: Vec<String> = Vec::new();
+        let of_steps = self.steps.iter().flat_map(|step| &step.notes);
+        for note in self.asked.notes.iter().chain(of_steps).chain(&self.notes) {
+            if !notes.contains(note) {
+                notes.push(note.clone());
+            }
+        }
+        notes
+    }
+
+    /// fio's exit code: the number of clones that failed; more than 255 stay 255, where fio wraps round to 0.
+    pub fn exit_code(&self) -> u8 {
+        let failed = unit::Unit::each(self).iter().filter(|unit| unit.errno != 0).count();
+        u8::try_from(failed).unwrap_or(u8::MAX)
+    }
+}
+
+/// A reading of the wall clock.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Clock {
+    /// Milliseconds since 1970, UTC.
+    pub unix_ms: u64,
+    /// The same as `ctime` prints it in the local zone, without a line end.
+    pub words: String,
+}
+
+impl Clock {
+    /// Puts `unix_ms` into words in the zone of this machine.
+    pub fn local(unix_ms: u64) -> Clock {
+        Clock::in_zone(unix_ms, jiff::tz::TimeZone::system())
+    }
+
+    fn in_zone(unix_ms: u64, zone: jiff::tz::TimeZone) -> Clock {
+        let time = i64::try_from(unix_ms)
+            .ok()
+            .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok())
+            .unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+        Clock { unix_ms, words: time.to_zoned(zone).strftime("%a %b %e %H:%M:%S %Y").to_string() }
+    }
+}
+
+/// A disk's counters over the run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DiskUse {
+    /// Kernel name.
+    pub name: String,
+    /// At the start.
+    pub first: DiskCounters,
+    /// At the end.
+    pub last: DiskCounters,
+    /// Time between the two.
+    pub span: Nanos,
+    /// Disks below it, where it is stacked.
+    pub members: Vec<DiskUse>,
+}
+
+impl DiskUse {
+    /// The counters of `name` in the first and the last of `samples`; `None` where it is not in both.
+    pub fn between(name: &str, samples: &[Sample]) -> Option<DiskUse> {
+        let (first, last) = (samples.first()?, samples.last()?);
+        let of = |sample: &Sample| {
+            sample.disks.iter().find(|(known, _)| known == name).map(|(_, counters)| *counters)
+        };
+        Some(DiskUse {
+            name: name.to_owned(),
+            first: of(first)?,
+            last: of(last)?,
+            span: last.at.since(first.at),
+            members: Vec::new(),
+        })
+    }
+
+    /// Reads and writes, each as the difference of the two readings.
+    pub(crate) fn figures(&self) -> DiskFigures {
+        let (a, b) = (&self.first, &self.last);
+        let milliseconds = self.span.as_millis_f64();
+        let busy = since(a.busy_ms, b.busy_ms);
+        DiskFigures {
+            ios: [since(a.reads, b.reads), since(a.writes, b.writes)],
+            sectors: [since(a.sectors_read, b.sectors_read), since(a.sectors_written, b.sectors_written)],
+            merges: [since(a.reads_merged, b.reads_merged), since(a.writes_merged, b.writes_merged)],
+            ticks: [since(a.read_ms, b.read_ms), since(a.write_ms, b.write_ms)],
+            in_queue: since(a.queue_ms, b.queue_ms),
+            util: if milliseconds > 0.0 { (100.0 * busy as f64 / milliseconds).min(100.0) } else { 0.0 },
+        }
+    }
+
+    /// Means over the disks below, as fio has them, and the highest utilisation; `None` where it is not stacked.
+    pub(crate) fn member_figures(&self) -> Option<DiskFigures> {
+        let count = self.members.len() as u64;
+        let mut sum = DiskFigures::default();
+        for member in self.members.iter().map(DiskUse::figures) {
+            for direction in 0..2 {
+                sum.ios[direction] += member.ios[direction];
+                sum.sectors[direction] += member.sectors[direction];
+                sum.merges[direction] += member.merges[direction];
+                sum.ticks[direction] += member.ticks[direction];
+            }
+            sum.in_queue += member.in_queue;
+            sum.util = sum.util.max(member.util);
+        }
+        let mean = |pair: [u64; 2]| pair.map(|value| value / count.max(1));
+        (count > 0).then(|| DiskFigures {
+            ios: mean(sum.ios),
+            sectors: mean(sum.sectors),
+            merges: mean(sum.merges),
+            ticks: mean(sum.ticks),
+            in_queue: sum.in_queue / count,
+            util: sum.util,
+        })
+    }
+}
+
+/// Reads and writes of a disk over the run; times in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct DiskFigures {
+    pub ios: [u64; 2],
+    pub sectors: [u64; 2],
+    pub merges: [u64; 2],
+    pub ticks: [u64; 2],
+    pub in_queue: u64,
+    pub util: f64,
+}
+
+/// The step from one reading of a counter to the next; a counter that fell has wrapped at 32 bits.
+fn since(first: u64, last: u64) -> u64 {
+    last.checked_sub(first).unwrap_or_else(|| (last + (1 << 32)).saturating_sub(first))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clock_reads_as_ctime_prints_it() {
+        assert_eq!(
+            Clock::in_zone(1_795_230_179_351, jiff::tz::TimeZone::UTC).words,
+            "Sat Nov 21 03:02:59 2026"
+        );
+        assert_eq!(Clock::in_zone(86_400_000, jiff::tz::TimeZone::UTC).words, "Fri Jan  2 00:00:00 1970");
+    }
+
+    #[test]
+    fn a_disk_is_the_difference_of_two_readings() {
+        let sample = |at, reads, busy_ms| Sample {
+            at: Nanos::from_secs(at),
+            disks: vec![("vda".to_owned(), DiskCounters { reads, busy_ms, ..DiskCounters::default() })],
+            ..Sample::default()
+        };
+        let samples = [sample(1, 10, (1 << 32) - 500), sample(3, 110, 500)];
+        let figures = DiskUse::between("vda", &samples).unwrap().figures();
+        assert_eq!((figures.ios, figures.util), ([100, 0], 50.0));
+        assert_eq!(DiskUse::between("vdb", &samples), None);
+    }
+}

@@ -1,0 +1,482 @@
+//! The option table: every job option of fio as a row. Data: an option that becomes supported changes its row here.
+
+use super::number::{KbBase, TimeUnit};
+use super::options::Pattern;
+use super::row::Class::{A, B, C};
+use super::row::{Part, Row};
+use super::value::{Kind, Word};
+
+const RW: &[Word] = &[
+    ("read", "Reads in order"),
+    ("write", "Writes in order"),
+    ("trim", "Trims in order"),
+    ("randread", "Reads at random"),
+    ("randwrite", "Writes at random"),
+    ("randtrim", "Trims at random"),
+    ("rw", "Reads and writes in order"),
+    ("readwrite", "Reads and writes in order"),
+    ("randrw", "Reads and writes at random"),
+    ("trimwrite", "Trims, each followed by a write"),
+    ("randtrimwrite", "Trims at random, each followed by a write"),
+];
+const YES_NO: &str = "0";
+const SECONDS: Kind = Kind::Time(TimeUnit::Seconds);
+const MILLISECONDS: Kind = Kind::Time(TimeUnit::Milliseconds);
+const MICROSECONDS: Kind = Kind::Time(TimeUnit::Microseconds);
+const COUNT: Kind = Kind::Int(0, u32::MAX as i64);
+const AT_LEAST_ONE: Kind = Kind::Int(1, u32::MAX as i64);
+const ANY: Kind = Kind::Int(i64::MIN, i64::MAX);
+const LOGS: &str = "log files are not written yet; the run file holds every interval";
+const VERIFY: &str = "checking of data is not supported yet";
+const TRIMS: &str = "trims are not supported yet";
+const ZONES: &str = "zoned devices are not supported";
+const PLACEMENT: &str = "data placement is not supported";
+const REPLAY: &str = "replaying recorded I/O is not supported";
+const TOGETHER: &str = "jobs cannot steer each other yet";
+const PROCESS: &str = "workers are threads of one process and keep its rights and priority";
+const DATA: &str = "only unique, repeated and zero data can be written so far";
+const LATENCY: &str = "steering by latency is not supported yet";
+const STEADY: &str =
+    "ending a job by steadiness in fio's terms is not supported yet; plimsoll check has its own";
+const SIZES: &str = "one block size a direction is supported so far";
+
+const fn job(row: Row) -> Row {
+    row.within(Part::Job("Job and process"))
+}
+const fn file(row: Row) -> Row {
+    row.within(Part::Job("Target files"))
+}
+const fn access(row: Row) -> Row {
+    row.within(Part::Job("Pattern"))
+}
+const fn block(row: Row) -> Row {
+    row.within(Part::Job("Block size"))
+}
+const fn sync(row: Row) -> Row {
+    row.within(Part::Job("Flushes"))
+}
+const fn depth(row: Row) -> Row {
+    row.within(Part::Job("Engine and depth"))
+}
+const fn buffer(row: Row) -> Row {
+    row.within(Part::Job("Buffers and memory"))
+}
+const fn pace(row: Row) -> Row {
+    row.within(Part::Job("Rate and think time"))
+}
+const fn verify(row: Row) -> Row {
+    row.within(Part::Job("Verification and trims"))
+}
+const fn steady(row: Row) -> Row {
+    row.within(Part::Job("Steady state"))
+}
+const fn zone(row: Row) -> Row {
+    row.within(Part::Job("Zones and data placement"))
+}
+const fn replay(row: Row) -> Row {
+    row.within(Part::Job("Replay"))
+}
+const fn report(row: Row) -> Row {
+    row.within(Part::Job("Measurement and reporting"))
+}
+const fn error(row: Row) -> Row {
+    row.within(Part::Job("Errors"))
+}
+const fn ring(row: Row) -> Row {
+    row.within(Part::Engine(&["io_uring"]))
+}
+const fn prioritised(row: Row) -> Row {
+    row.within(Part::Engine(&["io_uring", "libaio"])).refused(PRIORITY, "Priority of single commands.")
+}
+const PRIORITY: &str = "priorities of single commands are not supported";
+
+/// Every job option, in the order of the reference; a row a line, so that the table reads as one.
+#[rustfmt::skip]
+pub static ROWS: &[Row] = &[
+    job(Row::new("name", Kind::Text, "", A))
+        .does("Name of the job; on the command line it starts a new one.", |o, v| {
+            o.name = Some(v.text().to_owned());
+        }),
+    job(Row::new("description", Kind::Text, "", A))
+        .does("Text that is printed with the result.", |o, v| o.description = Some(v.text().to_owned())),
+    job(Row::new("loops", AT_LEAST_ONE, "1", A)).nearly(
+        "the amount is multiplied, and each pass takes another order",
+        "How often the amount is done.",
+        |o, v| o.loops = v.natural(),
+    ),
+    job(Row::new("numjobs", Kind::Int(1, 4096), "1", A))
+        .does("How many clones of the job run side by side.", |o, v| o.numjobs = v.small()),
+    job(Row::new("thread", Kind::Flag, YES_NO, A))
+        .does("Clones are threads; here they always are, and only the text follows.", |o, v| o.thread = v.on()),
+    job(Row::new("wait_for", Kind::Text, "", A)).refused(TOGETHER, "Starts when the named job has ended."),
+    job(Row::new("stonewall", Kind::Flag, YES_NO, A))
+        .also(&["wait_for_previous"])
+        .does("Starts when all jobs before it have ended.", |o, v| o.stonewall = v.on()),
+    job(Row::new("new_group", Kind::Flag, YES_NO, A))
+        .does("Starts a new group in the report.", |o, v| o.new_group = v.on()),
+    job(Row::new("exitall", Kind::Flag, YES_NO, A)).refused(TOGETHER, "The first job that ends ends all."),
+    job(Row::new("exit_what", Kind::Text, "group", B)).refused(TOGETHER, "Which jobs exitall ends."),
+    job(Row::new("exitall_on_error", Kind::Flag, YES_NO, B)).refused(TOGETHER, "The first failure ends all jobs."),
+    job(Row::new("startdelay", SECONDS, "0", A)).refused("delayed starts are not supported yet", "Time before the job starts."),
+    job(Row::new("runtime", SECONDS, "0", A))
+        .also(&["timeout"])
+        .does("Ends the job after this time, at the latest.", |o, v| o.runtime = v.time()),
+    job(Row::new("time_based", Kind::Flag, YES_NO, A))
+        .does("Goes on until the run time is over, although the amount is done.", |o, v| o.time_based = v.on()),
+    job(Row::new("ramp_time", SECONDS, "0", A))
+        .does("Time at the start that is run but not counted.", |o, v| o.ramp_time = v.time()),
+    job(Row::new("ramp_size", Kind::Size(0), "0", B)).refused("give ramp_time instead", "Bytes at the start that are not counted."),
+    job(Row::new("comm", Kind::Text, "", B)).refused(PROCESS, "Name of the process."),
+    job(Row::new("nice", Kind::Int(-20, 19), "0", B)).refused(PROCESS, "Nice value of the process."),
+    job(Row::new("prio", Kind::Int(0, 7), "", B)).refused(PROCESS, "I/O priority."),
+    job(Row::new("prioclass", Kind::Int(0, 3), "", B)).refused(PROCESS, "I/O priority class."),
+    job(Row::new("priohint", Kind::Int(0, 1023), "", C)).refused(PROCESS, "I/O priority hint."),
+    job(Row::new("cpus_allowed", Kind::Cpus, "", A))
+        .does("CPUs that the job may run on.", |o, v| o.set_cpus(v)),
+    job(Row::new(
+        "cpus_allowed_policy",
+        Kind::Choice(&[("shared", "All clones share the CPUs"), ("split", "Each clone gets one CPU")]),
+        "shared",
+        A,
+    ))
+    .does("How clones share the CPUs.", |o, v| o.cpus_split = v.word() == "split"),
+    job(Row::new("cpumask", ANY, "", B)).refused("give cpus_allowed instead", "CPUs as a bit mask."),
+    job(Row::new("numa_cpu_nodes", Kind::Text, "", B)).refused("give cpus_allowed instead", "NUMA nodes to run on."),
+    job(Row::new("numa_mem_policy", Kind::Text, "", B)).refused("memory policies are not supported", "NUMA memory policy."),
+    job(Row::new("cgroup", Kind::Text, "", B)).refused("start the command in the control group instead", "Control group of the job."),
+    job(Row::new("cgroup_weight", Kind::Int(100, 1000), "", B)).refused("start the command in the control group instead", "Weight of the control group."),
+    job(Row::new("cgroup_nodelete", Kind::Bool, "0", C)).refused("start the command in the control group instead", "Keeps the control group."),
+    job(Row::new("uid", COUNT, "", B)).refused(PROCESS, "User of the process."),
+    job(Row::new("gid", COUNT, "", B)).refused(PROCESS, "Group of the process."),
+    job(Row::new("exec_prerun", Kind::Text, "", B)).refused("commands are not run from job files", "Command before the job."),
+    job(Row::new("exec_postrun", Kind::Text, "", B)).refused("commands are not run from job files", "Command after the job."),
+    job(Row::new("profile", Kind::Text, "", C)).refused("built-in profiles of fio are not supported", "Built-in profile."),
+    job(Row::new("flow_id", COUNT, "0", B)).refused(TOGETHER, "Which flow the job belongs to."),
+    job(Row::new("flow", COUNT, "0", B)).refused(TOGETHER, "Weight of the job in its flow."),
+    job(Row::new("flow_sleep", COUNT, "0", B)).refused(TOGETHER, "Wait of a job that is ahead of its flow."),
+    job(Row::new("job_start_clock_id", COUNT, "0", C)).refused("starts are reported on the wall clock", "Clock of the reported start."),
+    job(Row::new("gpu_dev_id", COUNT, "0", C)).refused("memory of graphics cards is not supported", "Graphics card."),
+    // Files.
+    file(Row::new("filename", Kind::Text, "", A))
+        .does("Files or devices, separated by colons.", |o, v| o.filename = Some(v.text().to_owned())),
+    file(Row::new("directory", Kind::Text, "", A))
+        .does("Directory of the files; several, separated by colons, are dealt to the clones.", |o, v| {
+            o.directory = Some(v.text().to_owned());
+        }),
+    file(Row::new("filename_format", Kind::Text, "$jobname.$jobnum.$filenum", A))
+        .does("How files are named that filename does not name.", |o, v| o.filename_format = v.text().to_owned()),
+    file(Row::new("unique_filename", Kind::Bool, "1", C)).does("Meant for clients on several hosts; no effect here.", |_, _| {}),
+    file(Row::new("filetype", Kind::Choice(&[("none", "Look"), ("file", "Regular file"), ("block", "Block device"), ("char", "Character device")]), "none", B))
+        .refused("the kind of a file is always looked up", "Kind of the files."),
+    file(Row::new("opendir", Kind::Text, "", B)).refused("name the files", "Takes all files below a directory."),
+    file(Row::new("lockfile", Kind::Text, "none", B)).refused("files are not locked", "Lock on the files during I/O."),
+    file(Row::new("nrfiles", AT_LEAST_ONE, "1", A))
+        .also(&["nr_files"])
+        .nearly("the order in which files are visited may differ", "Files a clone.", |o, v| o.nrfiles = v.small()),
+    file(Row::new("openfiles", COUNT, "", A)).nearly("all files stay open", "Files open at a time.", |_, _| {}),
+    file(Row::new("file_service_type", Kind::Choice(&[("roundrobin", "In turn"), ("random", "At random"), ("zipf", "By Zipf's law"), ("pareto", "By Pareto's law"), ("normal", "By the normal distribution"), ("gauss", "By the normal distribution"), ("sequential", "One after the other")]), "roundrobin", B))
+        .refused("files are visited in turn", "Which file comes next."),
+    file(Row::new("size", Kind::Amount, "", A))
+        .does("Bytes of the region, over all files of a clone; also the amount to do.", |o, v| o.size = Some(v.amount())),
+    file(Row::new("io_size", Kind::Amount, "", A))
+        .also(&["io_limit"])
+        .does("Bytes to do, where that is not the region's size.", |o, v| o.io_size = Some(v.amount())),
+    file(Row::new("filesize", Kind::Size(1), "", A)).refused("give size", "Size of each file."),
+    file(Row::new("file_append", Kind::Bool, "0", B)).refused("give offset", "Writes behind the end of the file."),
+    file(Row::new("fill_device", Kind::Bool, "0", B)).also(&["fill_fs"]).refused("give size", "Writes until there is no space left."),
+    file(Row::new("fallocate", Kind::Choice(&[("none", "Not at all"), ("native", "As the file system can"), ("posix", "By posix_fallocate"), ("keep", "Without changing the size"), ("truncate", "By ftruncate"), ("0", "Not at all"), ("1", "By posix_fallocate")]), "native", A))
+        .does("How space of files to be written is reserved.", |o, v| o.fallocate = v.word()),
+    file(Row::new("fadvise_hint", Kind::Choice(&[("0", "None"), ("1", "By the pattern"), ("random", "Random"), ("sequential", "Sequential"), ("noreuse", "Once")]), "1", B))
+        .nearly("the kernel is given no hint", "Hint to the page cache.", |_, _| {}),
+    file(Row::new("create_serialize", Kind::Bool, "1", B)).does("Files are laid out one after the other; here they always are.", |_, _| {}),
+    file(Row::new("create_fsync", Kind::Bool, "1", B)).does("Files that were laid out are flushed; here they always are.", |_, _| {}),
+    file(Row::new("create_on_open", Kind::Bool, "0", A)).refused("files are made before the load starts", "Makes files when they are opened."),
+    file(Row::new("create_only", Kind::Bool, "0", A)).refused("laying out without a load is not supported yet", "Only lays out files."),
+    file(Row::new("allow_file_create", Kind::Bool, "1", B))
+        .does("Whether files may be made.", |o, v| o.allow_file_create = v.on()),
+    file(Row::new("allow_mounted_write", Kind::Bool, "0", A))
+        .refused("a mounted device is never written", "Allows writing to a mounted device."),
+    file(Row::new("pre_read", Kind::Bool, "0", B)).refused("reading ahead of the load is not supported", "Reads the files into the page cache first."),
+    file(Row::new("unlink", Kind::Bool, "0", A)).does("Removes the files at the end.", |o, v| o.unlink = v.on()),
+    file(Row::new("unlink_each_loop", Kind::Bool, "0", B)).refused("give unlink", "Removes the files after each pass."),
+    file(Row::new("ioscheduler", Kind::Text, "", B)).refused("set it in /sys/block before", "I/O scheduler of the device."),
+    file(Row::new("overwrite", Kind::Bool, "0", A))
+        .does("Lays out real data before writing over it.", |o, v| o.overwrite = v.on()),
+    file(Row::new("write_hint", Kind::Text, "none", B)).refused("lifetime hints are not supported", "Lifetime hint of what is written."),
+    // Pattern.
+    access(Row::new("rw", Kind::Choice(RW), "read", A))
+        .also(&["readwrite"])
+        .does("Direction and order of the I/O; trims and the form rw:N are refused.", |o, v| {
+            o.trims = v.word().contains("trim");
+            o.pattern = Pattern::named(v.word());
+        }),
+    access(Row::new("rw_sequencer", Kind::Choice(&[("sequential", "Goes on"), ("identical", "Repeats")]), "sequential", B))
+        .refused("rw:N is not supported yet", "What rw:N does between new places."),
+    access(Row::new("direct", Kind::Bool, "0", A)).does("Past the page cache.", |o, v| o.direct = v.on()),
+    access(Row::new("buffered", Kind::Bool, "1", A)).does("Through the page cache.", |o, v| o.direct = !v.on()),
+    access(Row::new("atomic", Kind::Bool, "0", B)).refused("atomic writes are not supported", "Atomic writes."),
+    access(Row::new("rwmixread", Kind::Int(0, 100), "50", A)).does("Percent of reads in a mix.", |o, v| o.set_mix(v.natural())),
+    access(Row::new("rwmixwrite", Kind::Int(0, 100), "50", A))
+        .does("Percent of writes in a mix.", |o, v| o.set_mix(100 - v.natural().min(100))),
+    access(Row::new("percentage_random", Kind::Ints(100), "100", A))
+        .nearly("one share for both directions", "Percent of I/Os of a random job that go to a random place.", |o, v| {
+            v.onto(&mut o.percentage_random);
+        }),
+    access(Row::new("norandommap", Kind::Flag, YES_NO, A))
+        .does("Random places are drawn independently, so that blocks may repeat.", |o, v| o.norandommap = v.on()),
+    access(Row::new("softrandommap", Kind::Bool, "0", B)).does("No map is kept, so there is nothing to fail.", |_, _| {}),
+    access(Row::new("random_generator", Kind::Choice(&[("tausworthe", "32 bits"), ("lfsr", "Each block once without a map"), ("tausworthe64", "64 bits")]), "tausworthe", A))
+        .nearly("plimsoll's own generator; each block once without a map", "Generator of random places.", |_, _| {}),
+    access(Row::new("random_distribution", Kind::Choice(&[("random", "Uniform"), ("zipf", "Zipf's law"), ("pareto", "Pareto's law"), ("normal", "Normal"), ("zoned", "By zones"), ("zoned_abs", "By zones in bytes"), ("sequence", "A list of blocks")]), "random", A))
+        .refused("only the uniform distribution is supported so far", "Distribution of random places."),
+    access(Row::new("random_sequence_stride", Kind::Bool, "0", B)).refused("only the uniform distribution is supported so far", "Strides of a sequence."),
+    access(Row::new("randrepeat", Kind::Bool, "1", A))
+        .also(&["allrandrepeat"])
+        .does("The same places in every run.", |o, v| o.randrepeat = v.on()),
+    access(Row::new("randseed", Kind::Int(0, i64::MAX), "0x89", A)).does("Seed of the random places.", |o, v| o.randseed = v.natural()),
+    access(Row::new("offset", Kind::Amount, "0", A)).also(&["fileoffset"]).does("Start of the region.", |o, v| o.offset = v.amount()),
+    access(Row::new("offset_align", Kind::Size(0), "0", B)).refused("give an aligned offset", "Alignment of an offset in percent."),
+    access(Row::new("offset_increment", Kind::Amount, "0", A))
+        .does("Added to the offset for each further clone.", |o, v| o.offset_increment = v.amount()),
+    access(Row::new("number_ios", Kind::Int(0, i64::MAX), "0", A)).does("Ends the job after this many I/Os.", |o, v| o.number_ios = v.natural()),
+    access(Row::new("num_range", COUNT, "1", C)).refused(TRIMS, "Ranges in one trim."),
+    access(Row::new("sprandom", Kind::Bool, "0", C)).refused("preconditioning patterns are not supported", "Preconditioning for flash."),
+    access(Row::new("spr_num_regions", COUNT, "100", C)).refused("preconditioning patterns are not supported", "Regions of the preconditioning."),
+    access(Row::new("spr_op", Kind::Floats, "0.15", C)).refused("preconditioning patterns are not supported", "Spare space for the preconditioning."),
+    access(Row::new("spr_cs", Kind::Size(0), "0", C)).refused("preconditioning patterns are not supported", "Cache size for the preconditioning."),
+    // Block size.
+    block(Row::new("bs", Kind::Sizes(1), "4096", A))
+        .also(&["blocksize"])
+        .does("Length of an I/O; one for reads and one for writes, separated by a comma.", |o, v| v.onto(&mut o.bs)),
+    block(Row::new("bsrange", Kind::Text, "", A)).also(&["blocksize_range"]).refused(SIZES, "Range of lengths."),
+    block(Row::new("bssplit", Kind::Text, "", A)).refused(SIZES, "Lengths with their shares."),
+    block(Row::new("bs_unaligned", Kind::Flag, YES_NO, B)).also(&["blocksize_unaligned"]).refused(SIZES, "Any length within a range."),
+    block(Row::new("bs_is_seq_rand", Kind::Bool, "0", B)).refused(SIZES, "Takes the lengths for order and chaos, not for reads and writes."),
+    block(Row::new("ba", Kind::Sizes(1), "", A)).also(&["blockalign"]).refused("blocks lie at multiples of their length", "Alignment of random places."),
+    // Flushes.
+    sync(Row::new("fsync", COUNT, "0", A)).does("A flush after every so many writes.", |o, v| o.fsync = v.small()),
+    sync(Row::new("fdatasync", COUNT, "0", A))
+        .nearly("the same flush as fsync", "A data flush after every so many writes.", |o, v| o.fdatasync = v.small()),
+    sync(Row::new("write_barrier", COUNT, "0", C)).refused("barriers are not supported", "A barrier after every so many writes."),
+    sync(Row::new("sync_file_range", Kind::Text, "", B)).refused("give fdatasync", "Flush of a range."),
+    sync(Row::new("end_fsync", Kind::Bool, "0", A)).does("A flush at the end.", |o, v| o.end_fsync = v.on()),
+    sync(Row::new("end_syncfs", Kind::Bool, "0", B)).refused("give end_fsync", "A flush of the file system at the end."),
+    sync(Row::new("fsync_on_close", Kind::Bool, "0", B)).refused("give end_fsync", "A flush when a file is closed."),
+    sync(Row::new("sync", Kind::Choice(&[("none", "No"), ("0", "No"), ("sync", "Each write with its metadata"), ("1", "Each write with its metadata"), ("dsync", "Each write's data")]), "none", A))
+        .refused("opening files for synchronous writes is not supported yet; give fsync=1", "Synchronous writes.")
+        .harmless(&["0"]),
+    // Engine and depth.
+    depth(Row::new("ioengine", Kind::Text, "psync", A))
+        .does("How I/O is done: sync, psync, vsync, pvsync, pvsync2, libaio, io_uring or null.", |o, v| {
+            o.engine.name = v.text().trim().to_owned();
+        }),
+    depth(Row::new("iodepth", AT_LEAST_ONE, "1", A)).does("I/Os in flight a clone.", |o, v| o.iodepth = v.small()),
+    depth(Row::new("iodepth_batch", COUNT, "1", A))
+        .also(&["iodepth_batch_submit"])
+        .nearly("what is due is handed over in one call", "I/Os handed over in one call.", |_, _| {}),
+    depth(Row::new("iodepth_batch_complete_min", COUNT, "1", A))
+        .also(&["iodepth_batch_complete"])
+        .nearly("whatever has ended is taken, and at least one is waited for", "I/Os waited for in one call.", |_, _| {}),
+    depth(Row::new("iodepth_batch_complete_max", COUNT, "", A))
+        .nearly("whatever has ended is taken", "I/Os taken in one call, at most.", |_, _| {}),
+    depth(Row::new("iodepth_low", COUNT, "", A))
+        .nearly("the queue is filled again at once", "Depth at which the queue is filled again.", |_, _| {}),
+    depth(Row::new("serialize_overlap", Kind::Bool, "0", B)).refused("overlapping I/Os are not held back", "Holds back I/Os that overlap."),
+    depth(Row::new("io_submit_mode", Kind::Choice(&[("inline", "By the worker"), ("offload", "By threads of its own")]), "inline", B))
+        .nearly("paced jobs submit on time and by themselves", "Who submits.", |_, _| {}),
+    // Buffers.
+    buffer(Row::new("mem", Kind::Text, "malloc", B)).also(&["iomem"]).refused("buffers are plain aligned memory", "Kind of the buffers' memory."),
+    buffer(Row::new("iomem_align", Kind::Size(0), "0", B)).also(&["mem_align"]).nearly("buffers are aligned to pages", "Alignment of the buffers.", |_, _| {}),
+    buffer(Row::new("hugepage-size", Kind::Size(0), "", B)).refused("buffers are plain aligned memory", "Size of a huge page."),
+    buffer(Row::new("lockmem", Kind::Size(0), "0", B)).refused("memory is not pinned", "Memory to pin."),
+    buffer(Row::new("zero_buffers", Kind::Flag, YES_NO, A)).does("Writes zeros.", |o, v| o.zero_buffers = v.on()),
+    buffer(Row::new("refill_buffers", Kind::Flag, YES_NO, A)).does("Writes fresh random data each time.", |o, v| o.refill_buffers = v.on()),
+    buffer(Row::new("scramble_buffers", Kind::Bool, "1", B))
+        .does("Changes what is written a little each time, so that no two blocks are equal.", |o, v| o.scramble_buffers = v.on()),
+    buffer(Row::new("buffer_pattern", Kind::Text, "", B)).refused(DATA, "Pattern to write."),
+    buffer(Row::new("buffer_compress_percentage", Kind::Int(0, 100), "0", A)).refused(DATA, "How well the data compresses."),
+    buffer(Row::new("buffer_compress_chunk", Kind::Size(0), "512", B)).refused(DATA, "Length in which the data compresses."),
+    buffer(Row::new("dedupe_percentage", Kind::Int(0, 100), "0", A)).refused(DATA, "Percent of equal blocks."),
+    buffer(Row::new("dedupe_mode", Kind::Text, "repeat", B)).refused(DATA, "Which blocks are equal."),
+    buffer(Row::new("dedupe_working_set_percentage", Kind::Int(0, 100), "5", B)).refused(DATA, "Share of blocks that others equal."),
+    buffer(Row::new("dedupe_global", Kind::Bool, "0", B)).refused(DATA, "Equal blocks across jobs."),
+    buffer(Row::new("invalidate", Kind::Bool, "1", A)).does("Drops the files from the page cache before the job.", |o, v| o.invalidate = v.on()),
+    // Pace.
+    pace(Row::new("rate", Kind::Sizes(0), "0", A))
+        .nearly("of a mixed job both directions must have one", "Bytes a second a clone.", |o, v| v.onto(&mut o.rate)),
+    pace(Row::new("rate_min", Kind::Sizes(0), "0", B)).also(&["ratemin"]).refused("a job is not ended for being slow", "Least bytes a second."),
+    pace(Row::new("rate_iops", Kind::Ints(i64::MAX), "0", A))
+        .nearly("of a mixed job both directions must have one", "I/Os a second a clone.", |o, v| v.onto(&mut o.rate_iops)),
+    pace(Row::new("rate_iops_min", Kind::Ints(i64::MAX), "0", B)).refused("a job is not ended for being slow", "Least I/Os a second."),
+    pace(Row::new("rate_process", Kind::Choice(&[("linear", "Evenly"), ("poisson", "As a Poisson process")]), "linear", B))
+        .does("How paced I/Os are spaced.", |o, v| o.poisson = v.word() == "poisson"),
+    pace(Row::new("rate_cycle", MILLISECONDS, "1000", B)).also(&["ratecycle"]).does("Concerns the least rates only, which are refused.", |_, _| {}),
+    pace(Row::new("rate_ignore_thinktime", Kind::Bool, "0", B)).refused("think time is not supported yet", "Makes up for think time."),
+    pace(Row::new("thinktime", MICROSECONDS, "0", A)).refused("think time is not supported yet", "Pause between I/Os."),
+    pace(Row::new("thinktime_spin", MICROSECONDS, "0", B)).refused("think time is not supported yet", "Part of the pause that burns CPU."),
+    pace(Row::new("thinkcycles", COUNT, "0", C)).refused("think time is not supported yet", "CPU cycles between I/Os."),
+    pace(Row::new("thinktime_blocks", COUNT, "1", B)).refused("think time is not supported yet", "I/Os between pauses."),
+    pace(Row::new("thinktime_blocks_type", Kind::Text, "complete", B)).refused("think time is not supported yet", "Which I/Os count."),
+    pace(Row::new("thinktime_iotime", MICROSECONDS, "0", B)).refused("think time is not supported yet", "Time between pauses."),
+    pace(Row::new("latency_target", MICROSECONDS, "0", B)).refused(LATENCY, "Latency to hold by the depth."),
+    pace(Row::new("latency_window", MICROSECONDS, "0", B)).refused(LATENCY, "Time of one try."),
+    pace(Row::new("latency_percentile", Kind::Floats, "100", B)).refused(LATENCY, "Share of I/Os within the target."),
+    pace(Row::new("latency_run", Kind::Bool, "0", B)).refused(LATENCY, "Goes on at the depth found."),
+    pace(Row::new("max_latency", Kind::Text, "0", B)).refused(LATENCY, "Latency that ends the job."),
+    // Verification and trims.
+    verify(Row::new("verify", Kind::Text, "0", A)).refused(VERIFY, "Checksum by which data is checked."),
+    verify(Row::new("do_verify", Kind::Bool, "1", A)).does("Concerns verify only, which is refused.", |_, _| {}),
+    verify(Row::new("verify_only", Kind::Flag, YES_NO, B)).refused(VERIFY, "Checks data written before."),
+    verify(Row::new("verify_policy", Kind::Text, "completed", C)).refused(VERIFY, "Which writes are checked."),
+    verify(Row::new("verify_offset", Kind::Size(0), "0", B)).refused(VERIFY, "Place of the header."),
+    verify(Row::new("verify_interval", Kind::Size(0), "0", B)).refused(VERIFY, "Distance of the headers."),
+    verify(Row::new("verify_pattern", Kind::Text, "", B)).refused(VERIFY, "Pattern to check."),
+    verify(Row::new("verify_pattern_interval", Kind::Size(0), "0", C)).refused(VERIFY, "Distance of the patterns."),
+    verify(Row::new("verify_fatal", Kind::Bool, "0", A)).does("Concerns verify only, which is refused.", |_, _| {}),
+    verify(Row::new("verify_dump", Kind::Bool, "0", B)).does("Concerns verify only, which is refused.", |_, _| {}),
+    verify(Row::new("verify_async", COUNT, "0", B)).refused(VERIFY, "Threads that check."),
+    verify(Row::new("verify_async_cpus", Kind::Cpus, "", C)).refused(VERIFY, "CPUs of the threads that check."),
+    verify(Row::new("verify_backlog", Kind::Size(0), "0", B)).refused(VERIFY, "Writes between checks."),
+    verify(Row::new("verify_backlog_batch", COUNT, "0", B)).refused(VERIFY, "Blocks of one check."),
+    verify(Row::new("verify_state_save", Kind::Bool, "1", B)).does("Concerns verify only, which is refused.", |_, _| {}),
+    verify(Row::new("verify_state_load", Kind::Bool, "0", B)).refused(VERIFY, "Goes on from a saved state."),
+    verify(Row::new("experimental_verify", Kind::Bool, "0", B)).refused(VERIFY, "Another way of checking."),
+    verify(Row::new("verify_write_sequence", Kind::Bool, "1", B)).does("Concerns verify only, which is refused.", |_, _| {}),
+    verify(Row::new("verify_header_seed", Kind::Bool, "1", B)).does("Concerns verify only, which is refused.", |_, _| {}),
+    verify(Row::new("trim_percentage", Kind::Int(0, 100), "0", B)).refused(TRIMS, "Percent of blocks to trim."),
+    verify(Row::new("trim_verify_zero", Kind::Bool, "1", B)).refused(TRIMS, "Trimmed blocks must read as zeros."),
+    verify(Row::new("trim_backlog", Kind::Size(0), "0", B)).refused(TRIMS, "Writes between trims."),
+    verify(Row::new("trim_backlog_batch", COUNT, "0", B)).refused(TRIMS, "Blocks of one round of trims."),
+    // Steady state.
+    steady(Row::new("steadystate", Kind::Text, "", B)).also(&["ss"]).refused(STEADY, "What must be steady."),
+    steady(Row::new("steadystate_duration", SECONDS, "0", B)).also(&["ss_dur"]).refused(STEADY, "For how long."),
+    steady(Row::new("steadystate_ramp_time", SECONDS, "0", B)).also(&["ss_ramp"]).refused(STEADY, "Time before it is looked at."),
+    steady(Row::new("steadystate_check_interval", SECONDS, "1", B)).also(&["ss_interval"]).refused(STEADY, "How often it is looked at."),
+    // Zones and placement.
+    zone(Row::new("zonemode", Kind::Text, "none", B)).refused(ZONES, "Kind of zones."),
+    zone(Row::new("zonerange", Kind::Size(0), "0", B)).refused(ZONES, "Length of a zone's range."),
+    zone(Row::new("zonesize", Kind::Size(0), "0", B)).refused(ZONES, "Bytes done in a zone."),
+    zone(Row::new("zonecapacity", Kind::Size(0), "0", C)).refused(ZONES, "Usable bytes of a zone."),
+    zone(Row::new("zoneskip", Kind::Amount, "0", B)).refused(ZONES, "Bytes passed over between zones."),
+    zone(Row::new("read_beyond_wp", Kind::Bool, "0", B)).refused(ZONES, "Reads behind the write pointer."),
+    zone(Row::new("max_open_zones", COUNT, "0", B)).refused(ZONES, "Zones open at a time."),
+    zone(Row::new("job_max_open_zones", COUNT, "0", C)).refused(ZONES, "Zones a job has open at a time."),
+    zone(Row::new("ignore_zone_limits", Kind::Bool, "0", C)).refused(ZONES, "Passes over the device's limit of open zones."),
+    zone(Row::new("zone_reset_threshold", Kind::Floats, "", C)).refused(ZONES, "Share of written blocks at which zones are reset."),
+    zone(Row::new("zone_reset_frequency", Kind::Floats, "", C)).refused(ZONES, "How often zones are reset."),
+    zone(Row::new("recover_zbd_write_error", Kind::Bool, "0", C)).refused(ZONES, "Goes on after a failed write."),
+    zone(Row::new("write_zone_remainder", Kind::Bool, "0", C)).refused(ZONES, "Fills the rest of a zone."),
+    zone(Row::new("fdp", Kind::Bool, "0", C)).refused(PLACEMENT, "Flexible data placement."),
+    zone(Row::new("dataplacement", Kind::Text, "none", C)).also(&["data_placement"]).refused(PLACEMENT, "Kind of data placement."),
+    zone(Row::new("plid_select", Kind::Text, "roundrobin", C)).also(&["fdp_pli_select"]).refused(PLACEMENT, "How a placement is chosen."),
+    zone(Row::new("plids", Kind::Text, "", C)).also(&["fdp_pli"]).refused(PLACEMENT, "Placements to use."),
+    zone(Row::new("dp_scheme", Kind::Text, "", C)).refused(PLACEMENT, "File with placements by offset."),
+    // Replay.
+    replay(Row::new("write_iolog", Kind::Text, "", B)).refused(REPLAY, "Records the I/O."),
+    replay(Row::new("read_iolog", Kind::Text, "", B)).refused(REPLAY, "Replays recorded I/O."),
+    replay(Row::new("read_iolog_chunked", Kind::Bool, "0", C)).refused(REPLAY, "Reads the record piece by piece."),
+    replay(Row::new("merge_blktrace_file", Kind::Text, "", C)).refused(REPLAY, "File of merged traces."),
+    replay(Row::new("merge_blktrace_scalars", Kind::Floats, "", C)).refused(REPLAY, "Time factors of merged traces."),
+    replay(Row::new("merge_blktrace_iters", Kind::Floats, "", C)).refused(REPLAY, "Repeats of merged traces."),
+    replay(Row::new("replay_no_stall", Kind::Bool, "0", B)).refused(REPLAY, "Replays without pauses."),
+    replay(Row::new("replay_time_scale", COUNT, "100", B)).refused(REPLAY, "Time factor in percent."),
+    replay(Row::new("replay_redirect", Kind::Text, "", B)).refused(REPLAY, "Device that stands for all."),
+    replay(Row::new("replay_align", Kind::Size(0), "0", B)).refused(REPLAY, "Alignment of replayed I/O."),
+    replay(Row::new("replay_scale", COUNT, "1", B)).refused(REPLAY, "Divisor of replayed offsets."),
+    replay(Row::new("replay_skip", Kind::Text, "", B)).refused(REPLAY, "Kinds of I/O to leave out."),
+    // Measurement and reporting.
+    report(Row::new("per_job_logs", Kind::Bool, "1", A)).does("Concerns log files only, which are refused.", |_, _| {}),
+    report(Row::new("group_reporting", Kind::Flag, YES_NO, A)).does("One report a group instead of one a clone.", |o, v| o.group_reporting = v.on()),
+    report(Row::new("stats", Kind::Bool, "1", B)).refused("every job is reported", "Whether the job is reported."),
+    report(Row::new("write_bw_log", Kind::Text, "", A)).refused(LOGS, "Log of bandwidth."),
+    report(Row::new("write_lat_log", Kind::Text, "", A)).refused(LOGS, "Logs of latency."),
+    report(Row::new("write_hist_log", Kind::Text, "", A)).refused(LOGS, "Log of histograms."),
+    report(Row::new("write_iops_log", Kind::Text, "", A)).refused(LOGS, "Log of rates."),
+    report(Row::new("log_entries", COUNT, "1024", B)).does("Concerns log files only, which are refused.", |_, _| {}),
+    report(Row::new("log_avg_msec", MILLISECONDS, "0", A)).does("Concerns log files only, which are refused.", |_, _| {}),
+    report(Row::new("log_hist_msec", MILLISECONDS, "0", A)).does("Concerns log files only, which are refused.", |_, _| {}),
+    report(Row::new("log_hist_coarseness", Kind::Int(0, 6), "0", B)).does("Concerns log files only, which are refused.", |_, _| {}),
+    report(Row::new("log_window_value", Kind::Text, "avg", B)).also(&["log_max_value"]).does("Concerns log files only, which are refused.", |_, _| {}),
+    report(Row::new("log_offset", Kind::Bool, "0", A)).does("Concerns log files only, which are refused.", |_, _| {}),
+    report(Row::new("log_prio", Kind::Bool, "0", B)).does("Concerns log files only, which are refused.", |_, _| {}),
+    report(Row::new("log_issue_time", Kind::Bool, "0", B)).does("Concerns log files only, which are refused.", |_, _| {}),
+    report(Row::new("log_compression", Kind::Size(0), "0", B)).does("Concerns log files only, which are refused.", |_, _| {}),
+    report(Row::new("log_compression_cpus", Kind::Cpus, "", C)).does("Concerns log files only, which are refused.", |_, _| {}),
+    report(Row::new("log_store_compressed", Kind::Bool, "0", B)).does("Concerns log files only, which are refused.", |_, _| {}),
+    report(Row::new("log_alternate_epoch", Kind::Bool, "0", B)).also(&["log_unix_epoch"]).does("Concerns log files only, which are refused.", |_, _| {}),
+    report(Row::new("log_alternate_epoch_clock_id", COUNT, "0", C)).does("Concerns log files only, which are refused.", |_, _| {}),
+    report(Row::new("block_error_percentiles", Kind::Bool, "0", C)).refused(TRIMS, "Histogram of trim errors."),
+    report(Row::new("bwavgtime", MILLISECONDS, "500", B))
+        .does("Length of the intervals behind the bw and iops lines.", |o, v| o.bwavgtime = v.time()),
+    report(Row::new("iopsavgtime", MILLISECONDS, "500", B)).refused("one interval serves both; give bwavgtime", "Length of the intervals behind the iops line."),
+    report(Row::new("disk_util", Kind::Bool, "1", B)).does("Reports the disks' counters.", |o, v| o.disk_util = v.on()),
+    report(Row::new("disable_lat", Kind::Bool, "0", A)).does("Leaves out the whole latency.", |o, v| o.lat = !v.on()),
+    report(Row::new("disable_clat", Kind::Bool, "0", A)).does("Leaves out the completion latency.", |o, v| o.clat = !v.on()),
+    report(Row::new("disable_slat", Kind::Bool, "0", A)).does("Leaves out the submission latency.", |o, v| o.slat = !v.on()),
+    report(Row::new("disable_bw_measurement", Kind::Bool, "0", A))
+        .also(&["disable_bw"])
+        .does("Leaves out the bw and iops lines.", |o, v| o.windows = !v.on()),
+    report(Row::new("slat_percentiles", Kind::Bool, "0", A)).does("Percentiles of submission.", |o, v| o.slat_percentiles = v.on()),
+    report(Row::new("clat_percentiles", Kind::Bool, "1", A)).does("Percentiles of completion.", |o, v| o.clat_percentiles = v.on()),
+    report(Row::new("lat_percentiles", Kind::Bool, "0", A)).does("Percentiles of the whole latency.", |o, v| o.lat_percentiles = v.on()),
+    report(Row::new("percentile_list", Kind::Floats, "1:5:10:20:30:40:50:60:70:80:90:95:99:99.5:99.9:99.95:99.99", A))
+        .does("Percentiles to print, separated by colons.", |o, v| o.set_percentiles(v)),
+    report(Row::new("significant_figures", Kind::Int(1, 10), "4", B))
+        .does("Significant digits of rates in the text.", |o, v| o.significant_figures = v.small()),
+    report(Row::new("unified_rw_reporting", Kind::Choice(&[("none", "One block a direction"), ("0", "One block a direction"), ("mixed", "One block"), ("1", "One block"), ("both", "Both"), ("2", "Both")]), "none", A))
+        .refused("each direction is reported by itself", "Whether directions are reported together.")
+        .harmless(&["0"]),
+    report(Row::new("gtod_reduce", Kind::Bool, "0", A)).does("Leaves out every latency.", |o, v| o.reduce_clock(v)),
+    report(Row::new("gtod_cpu", COUNT, "", B)).refused("each worker reads the clock itself", "CPU that reads the clock for all."),
+    report(Row::new("clocksource", Kind::Choice(&[("gettimeofday", "By gettimeofday"), ("clock_gettime", "By clock_gettime"), ("cpu", "The CPU's counter")]), "", B))
+        .nearly("the monotonic clock of the kernel serves always", "Clock to measure by.", |_, _| {}),
+    report(Row::new("kb_base", Kind::Choice(&[("1024", "k is 1024"), ("1000", "k is 1000")]), "1024", A))
+        .does("What a bare k stands for, and which units come first in the text.", |o, v| {
+            o.kb_base = if v.word() == "1000" { KbBase::Decimal } else { KbBase::Binary };
+        }),
+    report(Row::new("unit_base", Kind::Choice(&[("0", "By the engine"), ("8", "Bytes"), ("1", "Bits")]), "0", B))
+        .refused("rates are printed in bytes", "Bits or bytes.")
+        .harmless(&["8"]),
+    // Errors.
+    error(Row::new("continue_on_error", Kind::Choice(&[("none", "Never"), ("read", "After reads"), ("write", "After writes"), ("io", "After both"), ("verify", "After failed checks"), ("all", "Always"), ("0", "Never"), ("1", "Always")]), "none", A))
+        .refused("the first failed I/O ends the job", "Goes on after errors.")
+        .harmless(&["0"]),
+    error(Row::new("ignore_error", Kind::Text, "", B)).refused("the first failed I/O ends the job", "Errors to pass over."),
+    error(Row::new("error_dump", Kind::Bool, "1", B)).does("Concerns errors that are passed over, which is refused.", |_, _| {}),
+    // Names of the past.
+    job(Row::new("percentage_sequential", Kind::Ints(100), "", C)).refused("give percentage_random", "Old name."),
+    job(Row::new("verifysort", Kind::Bool, "", C)).refused(VERIFY, "Old name."),
+    job(Row::new("verifysort_nr", COUNT, "", C)).refused(VERIFY, "Old name."),
+    job(Row::new("rwmixcycle", COUNT, "", C)).refused("it has no meaning any more", "Old name."),
+    job(Row::new("flow_watermark", COUNT, "", C)).refused(TOGETHER, "Old name."),
+    // Options of engines.
+    Row::new("hipri", Kind::Flag, YES_NO, A)
+        .within(Part::Engine(&["io_uring", "pvsync2"]))
+        .refused("polled completion is not supported yet", "Polls for completions."),
+    ring(Row::new("fixedbufs", Kind::Flag, YES_NO, A)).nearly("buffers are registered wherever the kernel can", "Registers the buffers.", |_, _| {}),
+    ring(Row::new("registerfiles", Kind::Flag, YES_NO, A)).nearly("files are registered wherever the kernel can", "Registers the files.", |_, _| {}),
+    ring(Row::new("sqthread_poll", Kind::Flag, YES_NO, A)).refused("a submission thread of the kernel is not supported yet", "Lets the kernel submit."),
+    ring(Row::new("sqthread_poll_cpu", COUNT, "", A)).refused("a submission thread of the kernel is not supported yet", "CPU of the submission thread."),
+    ring(Row::new("nonvectored", Kind::Int(-1, 1), "-1", A)).nearly("commands are never vectored", "Commands without vectors.", |_, _| {}),
+    Row::new("nowait", Kind::Bool, "0", B)
+        .within(Part::Engine(&["io_uring", "libaio", "pvsync2"]))
+        .refused("commands may wait", "Fails commands that would wait."),
+    Row::new("uncached", Kind::Int(0, 1), "0", B)
+        .within(Part::Engine(&["io_uring", "pvsync2"]))
+        .refused("uncached buffered I/O is not supported", "Drops pages after use."),
+    ring(Row::new("force_async", COUNT, "0", B)).refused("the kernel decides", "Hands every so many commands to a kernel thread."),
+    prioritised(Row::new("cmdprio_percentage", Kind::Text, "", B)),
+    prioritised(Row::new("cmdprio_class", Kind::Text, "", B)),
+    prioritised(Row::new("cmdprio", Kind::Text, "", B)),
+    prioritised(Row::new("cmdprio_hint", Kind::Text, "", B)),
+    prioritised(Row::new("cmdprio_bssplit", Kind::Text, "", B)),
+    Row::new("userspace_reap", Kind::Flag, YES_NO, B)
+        .within(Part::Engine(&["libaio"]))
+        .nearly("completions are taken as the backend sees fit", "Takes completions without a system call.", |_, _| {}),
+    Row::new("libaio_vectored", Kind::Bool, "0", C)
+        .within(Part::Engine(&["libaio"]))
+        .nearly("commands are never vectored", "Commands with vectors.", |_, _| {}),
+    Row::new("hipri_percentage", Kind::Int(0, 100), "100", C)
+        .within(Part::Engine(&["pvsync2"]))
+        .refused("polled completion is not supported yet", "Percent of I/Os that are polled."),
+];

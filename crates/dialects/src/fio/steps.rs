@@ -1,0 +1,385 @@
+//! From what is asked and what is on the disk to steps that can be run, one after the other.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use workload::{
+    BackendAsk, BackendKind, BlockSizes, Buffers, Bytes, Flush, Job, Nanos, StopRule, Verify, Workload,
+};
+
+use super::asked::{Asked, FioJob};
+use super::error::FioError;
+use super::files::{Look, OnDisk, OnDiskKind, Region, paths, region, region_of_nothing, share};
+use super::options::JobOptions;
+use super::pace;
+use super::value::Amount;
+
+/// Jobs that run side by side, and what must be done around them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FioStep {
+    /// What to run. Each clone is a job of its own with one worker, named by its [`FioJob::label`].
+    pub workload: Workload,
+    /// Length of an interval of the record.
+    pub interval: Nanos,
+    /// Files to lay out. fio lays out those of all steps before the first one starts.
+    pub layouts: Vec<Layout>,
+    /// Files to drop from the page cache before the step.
+    pub drop_cache: Vec<PathBuf>,
+    /// Files to flush at the end of the step.
+    pub flush_at_end: Vec<PathBuf>,
+    /// Files to remove when everything is done.
+    pub remove_at_end: Vec<PathBuf>,
+}
+
+/// Files of one clone that are missing or too short.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// The job's name in the report.
+    pub job: String,
+    /// Its files.
+    pub files: Vec<LayoutFile>,
+    /// What they must hold.
+    pub content: Content,
+}
+
+/// One file to lay out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayoutFile {
+    /// Where. Directories above it that are missing are made.
+    pub path: PathBuf,
+    /// Length it must have.
+    pub bytes: u64,
+    /// Length it has; 0 where it is missing.
+    pub there: u64,
+}
+
+/// What a file must hold before the load starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Real data over its whole length, since it will be read; flushed, and dropped from the page cache.
+    Data(Buffers),
+    /// Only its length and space: it will be written.
+    Space(Reserve),
+}
+
+/// How space is reserved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reserve {
+    /// Not at all: the length grows as it is written.
+    None,
+    /// `fallocate`, where the file system can.
+    Native,
+    /// `posix_fallocate`.
+    Posix,
+    /// `fallocate` that leaves the length alone.
+    Keep,
+    /// `ftruncate`.
+    Truncate,
+}
+
+impl Layout {
+    /// The line that fio prints for it.
+    pub fn announcement(&self) -> String {
+        let total: u64 = self.files.iter().map(|file| file.bytes).sum();
+        let (plural, all) = if self.files.len() > 1 { ("s", "total ") } else { ("", "") };
+        let count = self.files.len();
+        format!("{}: Laying out IO file{plural} ({count} file{plural} / {all}{}MiB)\n", self.job, total >> 20)
+    }
+}
+
+/// Works out the steps of `asked`.
+///
+/// # Errors
+/// [`FioError`] where a size is missing, a device is held, a file may not be made, or jobs that run side by side end by
+/// different rules.
+pub fn steps(asked: &Asked, look: Look) -> Result<Vec<FioStep>, FioError> {
+    let mut planner = Planner { look, planned: HashMap::new(), steps: Vec::new() };
+    for job in &asked.jobs {
+        planner.add(job).map_err(|error| with_command(error, &asked.words))?;
+    }
+    Ok(planner.steps)
+}
+
+/// What will be at a path when its first reader comes.
+struct Planned {
+    bytes: u64,
+    step: usize,
+    layout: usize,
+}
+
+struct Planner<'l> {
+    look: Look<'l>,
+    planned: HashMap<PathBuf, Planned>,
+    steps: Vec<FioStep>,
+}
+
+impl Planner<'_> {
+    fn add(&mut self, job: &FioJob) -> Result<(), FioError> {
+        let options = &job.options;
+        let region = self.region(job)?;
+        let rules = stop_rules(options, &region);
+        self.open_step(job, &rules)?;
+        self.lay_out(job, &region)?;
+        let work = work(job, &region)?;
+        let Some(step) = self.steps.get_mut(job.step) else {
+            return Ok(());
+        };
+        step.workload.jobs.push(work);
+        let lists = [
+            (options.invalidate, &mut step.drop_cache),
+            (options.end_fsync && options.pattern.writes, &mut step.flush_at_end),
+            (options.unlink, &mut step.remove_at_end),
+        ];
+        for (wanted, list) in lists {
+            for path in region.paths.iter().filter(|_| wanted) {
+                if !list.contains(path) {
+                    list.push(path.clone());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts the step of `job`, or checks that the job ends as the step does.
+    fn open_step(&mut self, job: &FioJob, rules: &[StopRule]) -> Result<(), FioError> {
+        let options = &job.options;
+        let Some(step) = self.steps.get(job.step) else {
+            self.steps.push(FioStep {
+                workload: Workload { jobs: Vec::new(), stop: rules.to_vec(), ramp: options.ramp_time },
+                interval: options.bwavgtime.max(Nanos::from_millis(1)),
+                layouts: Vec::new(),
+                drop_cache: Vec::new(),
+                flush_at_end: Vec::new(),
+                remove_at_end: Vec::new(),
+            });
+            return Ok(());
+        };
+        let differs = if step.workload.stop != rules {
+            Some("run time or amount")
+        } else if step.workload.ramp != options.ramp_time {
+            Some("ramp_time")
+        } else {
+            None
+        };
+        match differs {
+            None => Ok(()),
+            Some(what) => Err(FioError::Apart {
+                first: step.workload.jobs.first().map_or_else(String::new, |first| first.name.clone()),
+                second: job.name.clone(),
+                what,
+            }),
+        }
+    }
+
+    fn region(&self, job: &FioJob) -> Result<Region, FioError> {
+        if job.options.engine.backend() == Some(BackendKind::Null) {
+            return region_of_nothing(&job.options)
+                .ok_or_else(|| FioError::NeedSize { job: job.name.clone(), corrected: String::new() });
+        }
+        for directory in job.options.directory.as_deref().map(super::files::split_list).unwrap_or_default() {
+            match (self.look)(directory.as_ref()) {
+                Some(OnDisk { kind: OnDiskKind::Directory, .. }) => {}
+                _ => return Err(FioError::NotADirectory { path: directory }),
+            }
+        }
+        let paths = paths(job);
+        let there: Vec<Option<OnDisk>> = paths.iter().map(|path| self.there(path)).collect();
+        for (path, found) in paths.iter().zip(&there) {
+            refuse_held(job, path, found.as_ref())?;
+        }
+        region(job, paths, &there)
+    }
+
+    /// What is at `path`, or will be once earlier jobs are laid out.
+    fn there(&self, path: &PathBuf) -> Option<OnDisk> {
+        let found = (self.look)(path);
+        let planned = self.planned.get(path).map_or(0, |planned| planned.bytes);
+        match found {
+            Some(on_disk) => Some(OnDisk { bytes: on_disk.bytes.max(planned), ..on_disk }),
+            None if planned > 0 => Some(OnDisk { bytes: planned, kind: OnDiskKind::File }),
+            None => None,
+        }
+    }
+
+    fn lay_out(&mut self, job: &FioJob, region: &Region) -> Result<(), FioError> {
+        let options = &job.options;
+        let must_hold_data = options.pattern.reads || options.overwrite;
+        let mut files = Vec::new();
+        for path in &region.paths {
+            let there = self.there(path);
+            let is_file = there.as_ref().is_none_or(|found| found.kind == OnDiskKind::File);
+            let bytes = there.map_or(0, |found| found.bytes);
+            if is_file && bytes < region.end() {
+                let there = (self.look)(path).map_or(0, |found| found.bytes);
+                files.push(LayoutFile { path: path.clone(), bytes: region.end(), there });
+            } else if must_hold_data {
+                self.fill(path, job.step, buffers(options));
+            }
+        }
+        let missing = |file: &&LayoutFile| (self.look)(&file.path).is_none();
+        if !options.allow_file_create
+            && let Some(file) = files.iter().find(missing)
+        {
+            return Err(FioError::CreationDisallowed { path: file.path.display().to_string() });
+        }
+        if files.is_empty() {
+            return Ok(());
+        }
+        let Some(step) = self.steps.get_mut(job.step) else {
+            return Ok(());
+        };
+        let layout = step.layouts.len();
+        for file in &files {
+            let planned = Planned { bytes: file.bytes, step: job.step, layout };
+            self.planned.insert(file.path.clone(), planned);
+        }
+        let content = if must_hold_data {
+            Content::Data(buffers(options))
+        } else {
+            Content::Space(reserve(options.fallocate))
+        };
+        step.layouts.push(Layout { job: job.name.clone(), files, content });
+        Ok(())
+    }
+
+    /// A file that a writer of the same step only reserves space for, and that is read beside it, must hold data: fio
+    /// reads its unwritten extents instead, at a speed that no device has.
+    fn fill(&mut self, path: &PathBuf, step: usize, buffers: Buffers) {
+        let Some(planned) = self.planned.get(path).filter(|planned| planned.step == step) else {
+            return;
+        };
+        let layouts = self.steps.get_mut(planned.step).map(|step| &mut step.layouts);
+        if let Some(layout) = layouts.and_then(|layouts| layouts.get_mut(planned.layout)) {
+            layout.content = Content::Data(buffers);
+        }
+    }
+}
+
+fn refuse_held(job: &FioJob, path: &std::path::Path, found: Option<&OnDisk>) -> Result<(), FioError> {
+    match found.map(|on_disk| &on_disk.kind) {
+        Some(OnDiskKind::Device { held_by: Some(by) }) if job.options.pattern.writes => {
+            Err(FioError::Mounted { path: path.display().to_string(), by: by.clone() })
+        }
+        Some(OnDiskKind::Directory) => {
+            // EISDIR
+            Err(FioError::Setup { call: "open", errno: 21, path: path.display().to_string() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// By time, by amount, or by whichever comes first; time alone where the job is based on it.
+fn stop_rules(options: &JobOptions, region: &Region) -> Vec<StopRule> {
+    let mut rules = Vec::new();
+    if options.runtime > Nanos::ZERO {
+        rules.push(StopRule::Time(options.runtime));
+    }
+    if !options.ends_by_time() {
+        let once = match options.io_size {
+            Some(Amount::Bytes(bytes)) if bytes > 0 => bytes,
+            Some(Amount::Percent(percent)) => share(region.total(), percent),
+            _ => region.total(),
+        };
+        rules.push(StopRule::BytesEach(Bytes(whole_blocks(options, once.saturating_mul(options.loops)))));
+    }
+    if options.number_ios > 0 {
+        rules.push(StopRule::OpsEach(options.number_ios.saturating_mul(options.loops)));
+    }
+    rules
+}
+
+/// A block that would only partly belong to the amount is not issued; where the directions differ in their block, the sum
+/// of both counts and nothing is rounded.
+fn whole_blocks(options: &JobOptions, bytes: u64) -> u64 {
+    let block = options.shortest_block();
+    if options.issued_blocks().all(|other| other == block) { (bytes / block).max(1) * block } else { bytes }
+}
+
+fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
+    let options = &job.options;
+    let paced = pace::of(options)?;
+    let flush = match options.fsync.max(options.fdatasync) {
+        0 => Flush::Never,
+        writes => Flush::Every(writes),
+    };
+    Ok(Job {
+        name: job.label.clone(),
+        files: region.paths.clone(),
+        offset: Bytes(region.offset),
+        size: Some(Bytes(region.bytes)),
+        access: paced.access,
+        blocks: blocks(options),
+        depth: if options.engine.is_synchronous() { 1 } else { options.iodepth },
+        clones: 1,
+        pace: paced.pace,
+        backend: options.engine.backend().map_or(BackendAsk::Best, BackendAsk::Only),
+        direct: options.direct,
+        buffers: buffers(options),
+        flush,
+        verify: Verify::Off,
+        seed: job.seed,
+        cpus: cpus(job),
+    })
+}
+
+/// A direction that is not issued takes the other's block, so that it cannot contradict the region.
+fn blocks(options: &JobOptions) -> BlockSizes {
+    let [read, write, trim] = options.bs.map(Bytes);
+    let pattern = options.pattern;
+    BlockSizes {
+        read: if pattern.reads { read } else { write },
+        write: if pattern.writes { write } else { read },
+        trim,
+    }
+}
+
+fn cpus(job: &FioJob) -> Vec<u32> {
+    let cpus = &job.options.cpus;
+    match cpus.len() {
+        0 => Vec::new(),
+        many if job.options.cpus_split => vec![cpus[job.clone as usize % many]],
+        _ => cpus.clone(),
+    }
+}
+
+fn buffers(options: &JobOptions) -> Buffers {
+    if options.zero_buffers {
+        Buffers::Zero
+    } else if options.refill_buffers {
+        Buffers::Unique
+    } else if options.scramble_buffers {
+        Buffers::Stamped
+    } else {
+        Buffers::Repeated
+    }
+}
+
+fn reserve(word: &str) -> Reserve {
+    match word {
+        "none" | "0" => Reserve::None,
+        "posix" | "1" => Reserve::Posix,
+        "keep" => Reserve::Keep,
+        "truncate" => Reserve::Truncate,
+        _ => Reserve::Native,
+    }
+}
+
+/// Puts the command line that would do into the error.
+fn with_command(error: FioError, words: &[String]) -> FioError {
+    match error {
+        FioError::NeedSize { job, .. } => {
+            let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+            FioError::NeedSize { job, corrected: format!("fio --size=1g {}", words.join(" ")) }
+        }
+        other => other,
+    }
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_=./:,+%@".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
