@@ -18,7 +18,8 @@ pub use linux::{
     facts::{BlockFacts, PathKind, TargetFacts, block_facts, block_name, device_chain, target_facts},
     file::{
         Alignment, AlignmentSource, Direct, FileKind, OpenError, OpenFile, OwnedTestFile, TestFileError,
-        Unnaming, create_file_of_ours, free_space_in, open_for_read, open_for_write, unnamed_file,
+        Unnaming, create_file_of_ours, free_space_in, open_for_read, open_for_write, reserve_space,
+        set_length, unnamed_file,
     },
     mounts::{Medium, Mount, device_of_mount, mount_of, mounts},
     queue::{AioQueue, PreadQueue, Queue, QueueError, Refused, UringQueue, abandoned, probe},

@@ -124,3 +124,19 @@ fn a_second_descriptor_on_an_unnamed_file_sees_the_same_bytes() {
     assert!(writable.is_writable() && !again.is_writable());
     assert_eq!(again.device_number(), writable.device_number());
 }
+
+#[test]
+fn length_and_space_are_set_only_with_a_permit() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("named");
+    let permit = kernel::guard::permit_named_file(&path).unwrap();
+    let writer = kernel::open_for_write(&permit, Direct::No).unwrap();
+    kernel::set_length(&writer, Bytes::mib(2)).unwrap();
+    assert_eq!(std::fs::metadata(&path).unwrap().len(), 2 << 20);
+    let reader = kernel::open_for_read(&path, Direct::No).unwrap();
+    let refused = [kernel::set_length(&reader, Bytes(0)), kernel::reserve_space(&reader, Bytes(4096))];
+    for error in refused {
+        assert_eq!(error.unwrap_err().raw_os_error(), Some(9), "EBADF");
+    }
+    assert_eq!(std::fs::metadata(&path).unwrap().len(), 2 << 20, "nothing has changed");
+}

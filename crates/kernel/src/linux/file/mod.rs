@@ -1,8 +1,10 @@
 //! Files and devices that are open, with what a backend must know of them.
 
 mod alignment;
+mod length;
 mod unnamed;
 
+pub use length::{reserve_space, set_length};
 pub(crate) use unnamed::{PREFIX, SUFFIX};
 
 use std::fs::File;
