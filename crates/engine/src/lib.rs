@@ -1,1 +1,16 @@
 //! Workload and facts to plan to recorded run.
+
+mod batch;
+mod conductor;
+mod driver;
+pub mod fill;
+mod judge;
+mod recorder;
+mod rules;
+mod worker;
+
+pub use batch::Batch;
+pub use driver::{Backend, EngineError, Null, Served, Volume, run_real, run_simulated};
+pub use recorder::{Inbox, Recorder};
+pub use rules::{Rules, Timetable};
+pub use worker::{Failure, InFlight, SlotsView, Stopped, Wake, Worker, WorkerError};

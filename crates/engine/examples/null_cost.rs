@@ -1,0 +1,106 @@
+//! What the engine costs an I/O: user CPU per I/O on the null backend and in simulation, full accounting.
+//!
+//! `null_cost [SECONDS]` prints all; `null_cost ops DEPTH COUNT` runs COUNT I/Os once, for an instruction count.
+
+use std::path::PathBuf;
+
+use engine::{Served, Volume, run_real, run_simulated};
+use record::{Interval, StepRecord, Watcher};
+use workload::{
+    Access, BackendKind, BlockSizes, Buffers, Bytes, Direction, FilePlan, Flush, Io, Mix, Nanos, Pace,
+    StepKind, StepPlan, StopRule, WorkerPlan,
+};
+
+struct Quiet;
+
+impl Watcher for Quiet {
+    fn interval(&mut self, _: &Interval) {}
+}
+
+/// 3,000 I/Os a second, whatever they are.
+struct Capped {
+    free_at: Nanos,
+}
+
+impl Volume for Capped {
+    fn serve(&mut self, now: Nanos, io: &Io) -> Served {
+        self.free_at = self.free_at.max(now) + Nanos(333_333);
+        Served { done_at: self.free_at + Nanos(500_000), result: io.bytes as i32 }
+    }
+}
+
+fn worker(depth: u32, access: Access, backend: BackendKind) -> WorkerPlan {
+    let region = FilePlan { path: PathBuf::from("null:"), offset: Bytes(0), size: Bytes::gib(100) };
+    WorkerPlan {
+        job: "cost".to_owned(),
+        files: vec![region],
+        access,
+        blocks: BlockSizes::all(Bytes::kib(4)),
+        depth,
+        pace: Pace::Closed,
+        backend,
+        direct: true,
+        buffers: Buffers::Repeated,
+        flush: Flush::Never,
+        seed: 1,
+        cpu: None,
+    }
+}
+
+fn plan(worker: WorkerPlan, stop: StopRule) -> StepPlan {
+    StepPlan {
+        name: "cost".to_owned(),
+        kind: StepKind::Job,
+        workers: vec![worker],
+        stop: vec![stop],
+        ramp: Nanos::ZERO,
+        interval: Nanos::SECOND,
+        choices: Vec::new(),
+    }
+}
+
+fn ops(record: &StepRecord) -> u64 {
+    record.tally(Direction::Read).ops + record.tally(Direction::Write).ops
+}
+
+fn real(depth: u32, access: Access, stop: StopRule) -> (f64, f64) {
+    let plan = plan(worker(depth, access, BackendKind::Null), stop);
+    let record = match run_real(&plan, &[], kernel::Clock::start(), &mut Quiet) {
+        Ok(record) => record,
+        Err(error) => panic!("{error}"),
+    };
+    let user = record.workers.iter().map(|worker| worker.user_cpu_ns).sum::<u64>() as f64;
+    (user / ops(&record) as f64, ops(&record) as f64 / record.seconds())
+}
+
+#[allow(clippy::print_stdout)]
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let number = |at: usize| words.get(at).and_then(|word| word.parse::<u64>().ok());
+    if words.first().is_some_and(|word| word == "ops") {
+        let (depth, count) = (number(1).unwrap_or(64) as u32, number(2).unwrap_or(1_000_000));
+        real(depth, Access::random(Mix::READ), StopRule::OpsEach(count));
+        return;
+    }
+    let time = StopRule::Time(Nanos::from_secs(number(0).unwrap_or(2)));
+    for (name, access) in [
+        ("random reads, each block once", Access::random(Mix::READ)),
+        ("sequential reads", Access::sequential(Mix::READ)),
+        ("70/30 random", Access::random(Mix::reads(70))),
+    ] {
+        for depth in [64, 1] {
+            let (ns, iops) = real(depth, access, time);
+            println!("null   depth {depth:>3}  {ns:>6.1} ns user CPU per I/O  {iops:>12.0} IOPS  {name}");
+        }
+    }
+    for depth in [1, 64] {
+        let before = kernel::thread_cpu_time();
+        let time = StopRule::Time(Nanos::from_secs(2_400));
+        let plan = plan(worker(depth, Access::random(Mix::READ), BackendKind::Simulated), time);
+        let mut volume = Capped { free_at: Nanos::ZERO };
+        let Ok(record) = run_simulated(&plan, &mut volume, Nanos::ZERO, &mut Quiet) else { return };
+        let spent = kernel::thread_cpu_time().since(before).total();
+        let each = spent.0 as f64 / ops(&record) as f64;
+        println!("simulated depth {depth:>3}  {each:>6.1} ns per I/O, 2,400 s in {spent}");
+    }
+}

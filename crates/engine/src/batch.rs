@@ -1,0 +1,43 @@
+//! The I/Os that a worker wants issued in one turn.
+
+use workload::Io;
+
+/// I/Os to issue, in order. It never grows beyond the capacity it was made with, so that filling it allocates nothing.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    ios: Vec<Io>,
+    room: usize,
+}
+
+impl Batch {
+    /// An empty batch for at most `depth` I/Os.
+    pub fn with_capacity(depth: u32) -> Batch {
+        Batch { ios: Vec::with_capacity(depth as usize), room: depth as usize }
+    }
+
+    /// Empties it and lets at most `room` I/Os in, as many as the backend can take now.
+    #[inline]
+    pub fn open(&mut self, room: usize) {
+        self.ios.clear();
+        self.room = room.min(self.ios.capacity());
+    }
+
+    /// How many more I/Os it takes.
+    #[inline]
+    pub(crate) fn room(&self) -> usize {
+        self.room - self.ios.len()
+    }
+
+    /// Adds one I/O; the caller has seen that there is room.
+    #[inline]
+    pub(crate) fn push(&mut self, io: Io) {
+        debug_assert!(self.room() > 0);
+        self.ios.push(io);
+    }
+
+    /// What is to be issued.
+    #[inline]
+    pub fn ios(&self) -> &[Io] {
+        &self.ios
+    }
+}

@@ -1,0 +1,225 @@
+//! What both drivers do between turns: collect, tell the watcher, judge, and put the step's record together.
+
+use record::{Interval, IoFailure, StepRecord, Watcher, WorkerTotals};
+use workload::{Ending, Nanos, StepPlan};
+
+use crate::judge::{Judge, ending_by_time};
+use crate::recorder::{Collector, Inbox, Sheet};
+use crate::rules::{Rules, Timetable};
+use crate::worker::{Failure, Stopped, Worker};
+
+/// How a worker ended.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// Why it stopped issuing; `None` where it is still stuck in the kernel.
+    pub(crate) stopped: Option<Stopped>,
+    /// When it was over.
+    pub(crate) ended: Nanos,
+    /// What it had recorded since the last edge.
+    pub(crate) sheet: Option<Box<Sheet>>,
+    /// Its first failures.
+    pub(crate) failures: Vec<Failure>,
+    /// What its thread used.
+    pub(crate) usage: Usage,
+}
+
+/// What a worker's thread used while counting.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Usage {
+    pub(crate) user_cpu_ns: u64,
+    pub(crate) system_cpu_ns: u64,
+    pub(crate) context_switches: u64,
+    pub(crate) major_faults: u64,
+    pub(crate) minor_faults: u64,
+}
+
+impl Outcome {
+    /// The outcome of a worker that has drained, or that is left where it is.
+    pub(crate) fn of(worker: Worker, usage: Usage) -> Outcome {
+        Outcome {
+            stopped: worker.stopped(),
+            ended: worker.ended(),
+            failures: worker.failures().to_vec(),
+            sheet: Some(worker.into_recorder().into_last_sheet()),
+            usage,
+        }
+    }
+}
+
+/// Conducts one step.
+pub(crate) struct Conductor<'a> {
+    plan: &'a StepPlan,
+    timetable: Timetable,
+    deadline: Nanos,
+    collector: Collector,
+    judge: Judge,
+    watcher: &'a mut dyn Watcher,
+    intervals: Vec<Interval>,
+    /// The newest final row, not announced yet because what ends in the drain may belong to it.
+    held: Vec<Interval>,
+    certain: bool,
+    interrupted: bool,
+    notes: Vec<String>,
+}
+
+impl<'a> Conductor<'a> {
+    /// Conducts `plan` from `start` on.
+    pub(crate) fn new(
+        plan: &'a StepPlan,
+        inboxes: Vec<Inbox>,
+        start: Nanos,
+        watcher: &'a mut dyn Watcher,
+    ) -> Conductor<'a> {
+        let rules = Rules::of(plan);
+        let timetable = rules.timetable(start);
+        Conductor {
+            plan,
+            timetable,
+            deadline: rules.deadline(start),
+            collector: Collector::new(plan, inboxes, timetable),
+            judge: Judge::new(plan),
+            watcher,
+            intervals: Vec::new(),
+            held: Vec::new(),
+            certain: false,
+            interrupted: false,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Takes in what the workers have handed over; true when they must stop issuing.
+    pub(crate) fn turn(&mut self) -> bool {
+        for row in self.collector.collect() {
+            self.announce_held();
+            self.certain |= self.judge.is_certain(&row, self.timetable.counted_from);
+            let over = row.first().is_some_and(|interval| interval.end >= self.deadline);
+            self.held = row;
+            if !(self.certain || over || self.collector.any_draining()) {
+                self.announce_held();
+            }
+        }
+        self.interrupted |= self.watcher.interrupted();
+        self.certain || self.interrupted
+    }
+
+    /// Whether somebody asked to stop.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupted
+    }
+
+    /// When issuing ends at the latest.
+    pub(crate) fn deadline(&self) -> Nanos {
+        self.deadline
+    }
+
+    /// Something the engine has to say of itself; each sentence once.
+    pub(crate) fn note(&mut self, text: String) {
+        if !self.notes.contains(&text) {
+            self.notes.push(text);
+        }
+    }
+
+    fn announce_held(&mut self) {
+        for interval in self.held.drain(..) {
+            self.watcher.interval(&interval);
+            self.intervals.push(interval);
+        }
+    }
+
+    /// The record of the step, from the outcomes of its workers in the order of the plan; a step without workers is over at `now`.
+    pub(crate) fn finish(mut self, outcomes: Vec<Outcome>, now: Nanos) -> StepRecord {
+        self.turn();
+        let ended = outcomes.iter().map(|outcome| outcome.ended).max().unwrap_or(now);
+        for (number, outcome) in outcomes.iter().enumerate() {
+            if let Some(sheet) = &outcome.sheet {
+                self.collector.take(number, sheet);
+            }
+        }
+        let ending = self.ending(&outcomes);
+        let (rows, mut totals, jobs) = self.collector.finish(ended);
+        let mut rows = rows.into_iter().peekable();
+        if let Some(tail) = rows.peek()
+            && joins(&self.held, tail, self.timetable)
+        {
+            for (last, tail) in self.held.iter_mut().zip(tail) {
+                last.merge(tail);
+                last.end = tail.end;
+            }
+            rows.next();
+        }
+        for interval in self.held.drain(..).chain(rows.flatten()) {
+            self.watcher.interval(&interval);
+            self.intervals.push(interval);
+        }
+        for (totals, outcome) in totals.iter_mut().zip(&outcomes) {
+            complete(totals, outcome, self.timetable.counted_from);
+        }
+        StepRecord {
+            plan: self.plan.clone(),
+            started: self.timetable.start,
+            counted_from: self.timetable.counted_from,
+            ended,
+            ending,
+            jobs,
+            intervals: self.intervals,
+            workers: totals,
+            failures: failures(self.plan, &outcomes),
+            notes: self.notes,
+        }
+    }
+
+    fn ending(&self, outcomes: &[Outcome]) -> Ending {
+        let any = |why| outcomes.iter().any(|outcome| outcome.stopped == Some(why));
+        if any(Stopped::Failed) {
+            Ending::Failed
+        } else if self.interrupted {
+            Ending::Interrupted
+        } else if self.certain {
+            Ending::Certain
+        } else if outcomes.is_empty() || any(Stopped::Time) {
+            ending_by_time(self.plan)
+        } else {
+            Ending::Amount
+        }
+    }
+}
+
+/// Whether what ended while draining belongs to the row before: it is shorter than half an interval, so that a rate
+/// from it alone would be noise, and the row has not been announced.
+fn joins(held: &[Interval], tail: &[Interval], timetable: Timetable) -> bool {
+    let short = |tail: &Interval| tail.end.since(tail.start).0 * 2 < timetable.interval().0;
+    match (held.first(), tail.first()) {
+        (Some(last), Some(tail)) => last.end == tail.start && last.counted == tail.counted && short(tail),
+        _ => false,
+    }
+}
+
+fn complete(totals: &mut WorkerTotals, outcome: &Outcome, counted_from: Nanos) {
+    totals.started = counted_from;
+    totals.ended = outcome.ended;
+    totals.user_cpu_ns = outcome.usage.user_cpu_ns;
+    totals.system_cpu_ns = outcome.usage.system_cpu_ns;
+    totals.context_switches = outcome.usage.context_switches;
+    totals.major_faults = outcome.usage.major_faults;
+    totals.minor_faults = outcome.usage.minor_faults;
+}
+
+/// The first failures of all workers by time, at most 16.
+fn failures(plan: &StepPlan, outcomes: &[Outcome]) -> Vec<IoFailure> {
+    let of_worker = |(worker, outcome): (&workload::WorkerPlan, &Outcome)| -> Vec<IoFailure> {
+        let path = |file: u32| worker.files.get(file as usize).map(|file| file.path.display().to_string());
+        let row = |failure: &Failure| IoFailure {
+            at: failure.at,
+            direction: failure.io.kind,
+            path: path(failure.io.file).unwrap_or_default(),
+            offset: failure.io.offset,
+            bytes: failure.io.bytes,
+            errno: failure.errno,
+        };
+        outcome.failures.iter().map(row).collect()
+    };
+    let mut all: Vec<IoFailure> = plan.workers.iter().zip(outcomes).flat_map(of_worker).collect();
+    all.sort_by_key(|failure| failure.at);
+    all.truncate(16);
+    all
+}

@@ -1,0 +1,61 @@
+//! The two drivers of a step: real time with a thread a worker, and virtual time on one thread.
+
+mod backend;
+mod real;
+mod simulated;
+mod thread;
+
+pub use backend::{Backend, Null};
+pub use real::run_real;
+pub use simulated::{Served, Volume, run_simulated};
+
+use workload::Io;
+
+use crate::worker::WorkerError;
+
+/// Why a step could not run or had to be given up.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// A worker's plan holds no work.
+    #[error(transparent)]
+    Worker(#[from] WorkerError),
+    /// The means of I/O could not be had or went down.
+    #[error(transparent)]
+    Queue(#[from] kernel::QueueError),
+    /// The backend would not take an I/O.
+    #[error("{} of {} bytes at byte {} was refused: {reason}", io.kind.name(), io.bytes, io.offset)]
+    Refused {
+        /// The I/O.
+        io: Io,
+        /// Why.
+        reason: kernel::Refused,
+    },
+    /// Each worker needs its open files.
+    #[error("the plan has {workers} workers, but files were opened for {given}; open one list a worker")]
+    Files {
+        /// Workers of the plan.
+        workers: usize,
+        /// Lists of files given.
+        given: usize,
+    },
+    /// A worker's thread could not be started.
+    #[error("a thread for a worker cannot be started: {0}; ask for fewer workers")]
+    Thread(std::io::Error),
+    /// The worker cannot stay on its CPU.
+    #[error("a worker cannot stay on CPU {cpu}: {source}; name a CPU that this process may use")]
+    Pin {
+        /// The CPU.
+        cpu: u32,
+        /// What the kernel said.
+        source: std::io::Error,
+    },
+    /// A worker's thread ended without a word, which is a fault of plimsoll.
+    #[error("a worker's thread ended without a result; this is a fault of plimsoll, please report it")]
+    Lost,
+    /// Simulated volumes belong to the other driver.
+    #[error("job '{job}' is planned for a simulated volume, which cannot run in real time")]
+    Simulated {
+        /// The job.
+        job: String,
+    },
+}

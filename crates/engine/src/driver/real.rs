@@ -1,0 +1,267 @@
+//! The driver in real time, coordinating side: starts a thread a worker, collects, tells the watcher, decides, and ends
+//! also where the kernel does not let go of an I/O.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use kernel::{Clock, OpenFile};
+use record::{StepRecord, Watcher};
+use workload::{BackendKind, Nanos, StepPlan, WorkerPlan};
+
+use super::EngineError;
+use super::thread::{Briefing, News, Shared};
+use crate::conductor::{Conductor, Outcome, Usage};
+use crate::recorder::{Inbox, Recorder};
+use crate::rules::Rules;
+use crate::worker::SlotsView;
+
+/// How often the rings are looked into.
+const POLL: Duration = Duration::from_millis(20);
+/// Between letting the workers go and the step's start: long enough for every thread to wake.
+const LEAD: Nanos = Nanos::from_millis(2);
+/// How long an interrupted step waits for what is in flight before it gives up on it.
+const DRAIN: Nanos = Nanos::from_millis(800);
+/// How long it then waits for the workers to notice.
+const PARTING: Nanos = Nanos::from_millis(150);
+
+/// The coordinator's end of one worker.
+struct Hand {
+    /// `None` once it has been waited for.
+    thread: Option<JoinHandle<()>>,
+    view: Option<SlotsView>,
+    outcome: Option<Outcome>,
+}
+
+/// All workers of a step.
+struct Crew<'a> {
+    plan: &'a StepPlan,
+    hands: Vec<Hand>,
+    news: Receiver<(usize, News)>,
+    shared: Arc<Shared>,
+    clock: Clock,
+    /// What the backends say of themselves.
+    features: Vec<String>,
+    failure: Option<EngineError>,
+}
+
+/// Runs `plan` in real time: worker `i` works on `files[i]`, opened with the plan's directness and, for writes, with a
+/// permit. Workers on [`BackendKind::Null`] need none. The threads end with the step, but for those that the kernel
+/// holds after an interrupt; the record's notes then name the I/O.
+///
+/// # Errors
+/// [`EngineError`] where the step could not start, or the means of I/O went down.
+pub fn run_real(
+    plan: &StepPlan,
+    files: &[Vec<OpenFile>],
+    clock: Clock,
+    watcher: &mut dyn Watcher,
+) -> Result<StepRecord, EngineError> {
+    check(plan, files)?;
+    let (mut crew, inboxes) = Crew::hire(plan, files, clock)?;
+    crew.wait_until_ready()?;
+    let start = clock.now() + LEAD;
+    crew.shared.go(start);
+    let mut conductor = Conductor::new(plan, inboxes, start, watcher);
+    crew.features.drain(..).for_each(|text| conductor.note(text));
+    crew.run(&mut conductor);
+    crew.part(&mut conductor)?;
+    let now = clock.now();
+    let outcomes = crew.hands.into_iter().map(|hand| hand.outcome.unwrap_or_else(|| lost_at(now))).collect();
+    Ok(conductor.finish(outcomes, now))
+}
+
+fn check(plan: &StepPlan, files: &[Vec<OpenFile>]) -> Result<(), EngineError> {
+    if let Some(worker) = plan.workers.iter().find(|worker| worker.backend == BackendKind::Simulated) {
+        return Err(EngineError::Simulated { job: worker.job.clone() });
+    }
+    let needs = |worker: &WorkerPlan| worker.backend != BackendKind::Null;
+    if plan.workers.iter().any(needs) && files.len() != plan.workers.len() {
+        return Err(EngineError::Files { workers: plan.workers.len(), given: files.len() });
+    }
+    Ok(())
+}
+
+/// A worker that the kernel still holds.
+fn lost_at(now: Nanos) -> Outcome {
+    Outcome { stopped: None, ended: now, sheet: None, failures: Vec::new(), usage: Usage::default() }
+}
+
+impl<'a> Crew<'a> {
+    /// Starts a thread for each worker; each gets ready and then waits for the start.
+    fn hire(
+        plan: &'a StepPlan,
+        files: &[Vec<OpenFile>],
+        clock: Clock,
+    ) -> Result<(Crew<'a>, Vec<Inbox>), EngineError> {
+        let (sender, news) = channel();
+        let shared = Arc::new(Shared::default());
+        let mut crew =
+            Crew { plan, hands: Vec::new(), news, shared, clock, features: Vec::new(), failure: None };
+        let mut inboxes = Vec::new();
+        for (number, worker) in plan.workers.iter().enumerate() {
+            let (recorder, inbox) = Recorder::new(worker);
+            inboxes.push(inbox);
+            let briefing = Briefing {
+                plan: worker.clone(),
+                rules: Rules::of(plan),
+                files: files.get(number).cloned().unwrap_or_default(),
+                recorder,
+                clock,
+                shared: Arc::clone(&crew.shared),
+            };
+            match start_thread(number, briefing, sender.clone()) {
+                Ok(thread) => crew.hands.push(Hand { thread: Some(thread), view: None, outcome: None }),
+                Err(error) => {
+                    crew.dismiss();
+                    return Err(EngineError::Thread(error));
+                }
+            }
+        }
+        Ok((crew, inboxes))
+    }
+
+    fn wait_until_ready(&mut self) -> Result<(), EngineError> {
+        for _ in 0..self.hands.len() {
+            let problem = match self.news.recv() {
+                Ok((number, News::Ready { view, features })) => {
+                    self.hands[number].view = Some(view);
+                    self.features.push(features);
+                    continue;
+                }
+                Ok((_, News::Failed(error))) => error,
+                Ok((_, News::Over(_))) | Err(_) => EngineError::Lost,
+            };
+            self.dismiss();
+            return Err(problem);
+        }
+        Ok(())
+    }
+
+    /// Sends everybody home before the start.
+    fn dismiss(&mut self) {
+        self.shared.cancel();
+        for thread in self.hands.drain(..).filter_map(|hand| hand.thread) {
+            // A thread that failed has said why through the channel.
+            let _ = thread.join();
+        }
+    }
+
+    /// Until every worker is over, or an interrupted step has waited long enough.
+    fn run(&mut self, conductor: &mut Conductor<'_>) {
+        let mut patience = Nanos::MAX;
+        while self.is_running(conductor) && self.clock.now() < patience {
+            match self.news.recv_timeout(POLL) {
+                Ok((number, news)) => self.hear(number, news),
+                Err(RecvTimeoutError::Timeout) => self.look_for_lost(),
+                Err(RecvTimeoutError::Disconnected) => std::thread::sleep(POLL),
+            }
+            if conductor.turn() || self.failure.is_some() {
+                self.shared.stop.store(true, Ordering::Relaxed);
+            }
+            if (conductor.is_interrupted() || self.failure.is_some()) && patience == Nanos::MAX {
+                patience = self.clock.now() + DRAIN;
+            }
+        }
+    }
+
+    fn is_running(&self, conductor: &Conductor<'_>) -> bool {
+        if self.hands.is_empty() {
+            // Nothing is issued; only time passes.
+            return self.clock.now() < conductor.deadline() && !conductor.is_interrupted();
+        }
+        self.hands.iter().any(|hand| hand.outcome.is_none())
+    }
+
+    fn hear(&mut self, number: usize, news: News) {
+        match news {
+            News::Over(outcome) => {
+                let failed = !outcome.failures.is_empty();
+                self.hands[number].outcome = Some(*outcome);
+                if failed {
+                    self.shared.stop.store(true, Ordering::Relaxed);
+                }
+            }
+            News::Failed(error) => {
+                self.hands[number].outcome = Some(lost_at(self.clock.now()));
+                self.failure.get_or_insert(error);
+            }
+            News::Ready { .. } => {}
+        }
+    }
+
+    /// A thread that panicked sends nothing.
+    fn look_for_lost(&mut self) {
+        let ended = |hand: &Hand| hand.thread.as_ref().is_some_and(JoinHandle::is_finished);
+        let silent: Vec<usize> = (0..self.hands.len())
+            .filter(|&number| self.hands[number].outcome.is_none() && ended(&self.hands[number]))
+            .collect();
+        // Its last word may have come in between.
+        while let Ok((number, news)) = self.news.try_recv() {
+            self.hear(number, news);
+        }
+        for number in silent {
+            if self.hands[number].outcome.is_none() {
+                self.hear(number, News::Failed(EngineError::Lost));
+            }
+        }
+    }
+
+    /// Takes leave: lets workers that are stuck give up, names what the kernel holds, and joins the others.
+    fn part(&mut self, conductor: &mut Conductor<'_>) -> Result<(), EngineError> {
+        self.shared.abandon.store(true, Ordering::Relaxed);
+        let until = self.clock.now() + PARTING;
+        while self.hands.iter().any(|hand| hand.outcome.is_none()) && self.clock.now() < until {
+            if let Ok((number, news)) = self.news.recv_timeout(POLL) {
+                self.name_what_is_stuck(number, conductor);
+                self.hear(number, news);
+            }
+        }
+        for number in 0..self.hands.len() {
+            if self.hands[number].outcome.is_none() {
+                self.name_what_is_stuck(number, conductor);
+            }
+        }
+        for hand in &mut self.hands {
+            let stuck = hand.view.as_ref().is_some_and(|view| !view.in_flight().is_empty());
+            // Only a thread that has nothing in flight is sure to end at once.
+            if let Some(thread) = hand.thread.take_if(|_| !stuck) {
+                let _ = thread.join();
+            }
+        }
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
+    fn name_what_is_stuck(&self, number: usize, conductor: &mut Conductor<'_>) {
+        let (Some(view), Some(worker)) = (&self.hands[number].view, self.plan.workers.get(number)) else {
+            return;
+        };
+        let now = self.clock.now();
+        for io in view.in_flight() {
+            let path = worker.files.get(io.file as usize).map(|file| file.path.display().to_string());
+            conductor.note(format!(
+                "the kernel still holds a {} of {} bytes at byte {} of {}, issued {} ago",
+                io.kind.name(),
+                io.bytes,
+                io.offset,
+                path.unwrap_or_default(),
+                now.since(io.issued),
+            ));
+        }
+    }
+}
+
+fn start_thread(
+    number: usize,
+    briefing: Briefing,
+    sender: Sender<(usize, News)>,
+) -> std::io::Result<JoinHandle<()>> {
+    std::thread::Builder::new().name(format!("worker {number}")).spawn(move || {
+        briefing.work(&|news| {
+            // The coordinator hears everything until it has given this worker up.
+            let _ = sender.send((number, news));
+        });
+    })
+}

@@ -1,0 +1,199 @@
+//! The driver in virtual time: one thread, one heap of events over all workers, and a volume that knows at admission
+//! when an I/O will be done. The same plan and seed give the same record, to the last bit.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+
+use record::{StepRecord, Watcher};
+use workload::{Done, Io, Nanos, StepPlan};
+
+use super::EngineError;
+use crate::batch::Batch;
+use crate::conductor::{Conductor, Outcome, Usage};
+use crate::recorder::Recorder;
+use crate::rules::Rules;
+use crate::worker::{Wake, Worker};
+
+/// What a volume says of an I/O when it is admitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Served {
+    /// When it will be done; not before it was admitted.
+    pub done_at: Nanos,
+    /// Bytes moved, or the negated errno.
+    pub result: i32,
+}
+
+/// A volume whose completion times are known at admission.
+pub trait Volume {
+    /// Admits `io` at `now`. Times never go back from call to call.
+    fn serve(&mut self, now: Nanos, io: &Io) -> Served;
+}
+
+/// `slot` of an event that wakes its worker.
+const WAKE: u32 = u32::MAX;
+
+/// How many events may pass between two looks at whether somebody wants to stop: some milliseconds.
+const EVENTS_A_LOOK: u32 = 1 << 15;
+
+/// A completion, or a wake where `slot` is [`WAKE`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Event {
+    at: Nanos,
+    /// Order of admission decides between events at the same time.
+    sequence: u64,
+    worker: u32,
+    slot: u32,
+    result: i32,
+}
+
+/// The earliest event is the greatest, as the standard heap wants it.
+impl Ord for Event {
+    #[inline]
+    fn cmp(&self, other: &Event) -> Ordering {
+        (other.at, other.sequence).cmp(&(self.at, self.sequence))
+    }
+}
+
+impl PartialOrd for Event {
+    #[inline]
+    fn partial_cmp(&self, other: &Event) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// A worker with the wake that is under way for it.
+struct Seat {
+    worker: Worker,
+    batch: Batch,
+    /// Time of its wake in the heap; `MAX` where there is none.
+    wake_at: Nanos,
+}
+
+/// Everything but the heap, so that the heap's top can be replaced while a turn is taken.
+struct Stage<'v, V: ?Sized> {
+    seats: Vec<Seat>,
+    volume: &'v mut V,
+    sequence: u64,
+    /// Events of one turn.
+    fresh: Vec<Event>,
+}
+
+/// Runs `plan` on `volume` in virtual time from `start` on.
+///
+/// # Errors
+/// [`EngineError::Worker`] where a worker's plan holds no work.
+pub fn run_simulated<V: Volume + ?Sized>(
+    plan: &StepPlan,
+    volume: &mut V,
+    start: Nanos,
+    watcher: &mut dyn Watcher,
+) -> Result<StepRecord, EngineError> {
+    let rules = Rules::of(plan);
+    let (mut seats, mut inboxes) = (Vec::new(), Vec::new());
+    for worker_plan in &plan.workers {
+        let (recorder, inbox) = Recorder::new(worker_plan);
+        let mut worker = Worker::new(worker_plan, rules, recorder)?;
+        worker.begin(start);
+        seats.push(Seat { worker, batch: Batch::with_capacity(worker_plan.depth), wake_at: Nanos::MAX });
+        inboxes.push(inbox);
+    }
+    let mut conductor = Conductor::new(plan, inboxes, start, watcher);
+    let mut stage = Stage { seats, volume, sequence: 0, fresh: Vec::new() };
+    let ended = stage.play(&mut conductor, start);
+    let outcomes = stage.seats.into_iter().map(|seat| Outcome::of(seat.worker, Usage::default())).collect();
+    // A step without workers only lets time pass.
+    let ended = if plan.workers.is_empty() { rules.deadline(start) } else { ended };
+    Ok(conductor.finish(outcomes, ended))
+}
+
+impl<V: Volume + ?Sized> Stage<'_, V> {
+    /// Runs until nothing is in flight and nothing will be; returns the time then.
+    fn play(&mut self, conductor: &mut Conductor<'_>, start: Nanos) -> Nanos {
+        let mut heap = BinaryHeap::new();
+        for seat in 0..self.seats.len() {
+            self.turn(seat, start);
+            heap.extend(self.fresh.drain(..));
+        }
+        let (mut now, mut looks, mut edge) = (start, 0, self.next_edge());
+        while let Some(&event) = heap.peek() {
+            looks += 1;
+            if event.at >= edge || looks == EVENTS_A_LOOK {
+                looks = 0;
+                // All events before the edge are done.
+                now = now.max(edge.min(event.at));
+                self.look(conductor, now);
+                edge = self.next_edge();
+                continue;
+            }
+            now = event.at;
+            self.handle(&event);
+            let mut fresh = self.fresh.drain(..);
+            // The common case, one I/O back and one out, moves one event through the heap instead of two.
+            match (heap.peek_mut(), fresh.next()) {
+                (Some(mut top), Some(first)) => *top = first,
+                (Some(top), None) => drop(PeekMut::pop(top)),
+                (None, _) => {}
+            }
+            heap.extend(fresh);
+        }
+        now
+    }
+
+    #[inline]
+    fn handle(&mut self, event: &Event) {
+        let number = event.worker as usize;
+        let seat = &mut self.seats[number];
+        if event.slot == WAKE {
+            seat.wake_at = Nanos::MAX;
+        } else {
+            seat.worker.settle(event.at, &[Done { slot: event.slot, result: event.result, at: event.at }]);
+        }
+        self.turn(number, event.at);
+    }
+
+    /// Lets one worker issue, and puts the events that follow into `fresh`.
+    #[inline]
+    fn turn(&mut self, number: usize, now: Nanos) {
+        let seat = &mut self.seats[number];
+        seat.batch.open(usize::MAX);
+        seat.worker.issue(now, &mut seat.batch);
+        for io in seat.batch.ios() {
+            let Served { done_at, result } = self.volume.serve(now, io);
+            self.sequence += 1;
+            let event = Event {
+                at: done_at.max(now),
+                sequence: self.sequence,
+                worker: number as u32,
+                slot: io.slot,
+                result,
+            };
+            self.fresh.push(event);
+        }
+        if let Wake::At(at) = seat.worker.wake(now)
+            && at < seat.wake_at
+        {
+            seat.wake_at = at;
+            self.sequence += 1;
+            self.fresh.push(Event {
+                at,
+                sequence: self.sequence,
+                worker: number as u32,
+                slot: WAKE,
+                result: 0,
+            });
+        }
+    }
+
+    /// Hands over intervals that are over, and stops all workers where the conductor says so.
+    fn look(&mut self, conductor: &mut Conductor<'_>, now: Nanos) {
+        self.seats.iter_mut().for_each(|seat| seat.worker.reach(now));
+        if conductor.turn() {
+            self.seats.iter_mut().for_each(|seat| seat.worker.stop(now));
+        }
+    }
+
+    fn next_edge(&self) -> Nanos {
+        self.seats.iter().map(|seat| seat.worker.edge()).min().unwrap_or(Nanos::MAX)
+    }
+}

@@ -1,0 +1,239 @@
+//! The driver in real time, worker side: one thread, one backend, one reading of the clock a turn.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use kernel::{AioQueue, Clock, CpuTime, OpenFile, PreadQueue, UringQueue, thread_cpu_time};
+use workload::{BackendKind, Direction, Done, Nanos, Wait, WorkerPlan};
+
+use super::{Backend, EngineError, Null};
+use crate::batch::Batch;
+use crate::conductor::{Outcome, Usage};
+use crate::fill::{Effort, Filler};
+use crate::recorder::Recorder;
+use crate::rules::Rules;
+use crate::worker::{SlotsView, Wake, Worker};
+
+/// A wait that lasts longer than this shows a volume so slow that a timer for the wait costs nothing that counts; then
+/// waits end at interval edges too, so that intervals are handed over on time and orders are heard. On a faster volume a
+/// timer would cost several per cent, and completions come often enough.
+const SLOW: Nanos = Nanos::from_micros(50);
+/// A slow wait ends after this long at the latest, to see whether it is to stop.
+const ATTENTION: Nanos = Nanos::from_millis(50);
+
+/// What all threads of a step share.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    /// Issue nothing more.
+    pub(super) stop: AtomicBool,
+    /// Leave what is in flight and go.
+    pub(super) abandon: AtomicBool,
+    gate: Mutex<Gate>,
+    opened: Condvar,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum Gate {
+    #[default]
+    Shut,
+    Go(Nanos),
+    Cancelled,
+}
+
+impl Shared {
+    /// Lets everybody go at `start`.
+    pub(super) fn go(&self, start: Nanos) {
+        self.open(Gate::Go(start));
+    }
+
+    /// Lets everybody go home.
+    pub(super) fn cancel(&self) {
+        self.open(Gate::Cancelled);
+    }
+
+    fn open(&self, state: Gate) {
+        *self.gate.lock().unwrap_or_else(PoisonError::into_inner) = state;
+        self.opened.notify_all();
+    }
+
+    /// Waits for the start; `None` where there is none.
+    fn wait(&self) -> Option<Nanos> {
+        let mut gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            match *gate {
+                Gate::Shut => gate = self.opened.wait(gate).unwrap_or_else(PoisonError::into_inner),
+                Gate::Go(start) => return Some(start),
+                Gate::Cancelled => return None,
+            }
+        }
+    }
+}
+
+/// What a thread tells the coordinator.
+pub(super) enum News {
+    /// It is ready to start.
+    Ready {
+        /// What is in flight, to name it should the thread get stuck.
+        view: SlotsView,
+        /// What the backend says of itself.
+        features: String,
+    },
+    /// It has drained, or has given up on what is in flight.
+    Over(Box<Outcome>),
+    /// It cannot work.
+    Failed(EngineError),
+}
+
+/// Everything a thread needs.
+pub(super) struct Briefing {
+    pub(super) plan: WorkerPlan,
+    pub(super) rules: Rules,
+    pub(super) files: Vec<OpenFile>,
+    pub(super) recorder: Recorder,
+    pub(super) clock: Clock,
+    pub(super) shared: std::sync::Arc<Shared>,
+}
+
+impl Briefing {
+    /// Works through the step; `tell` hears how it goes.
+    pub(super) fn work(self, tell: &dyn Fn(News)) {
+        if let Err(error) = self.open_and_drive(tell) {
+            tell(News::Failed(error));
+        }
+    }
+
+    fn open_and_drive(self, tell: &dyn Fn(News)) -> Result<(), EngineError> {
+        if let Some(cpu) = self.plan.cpu {
+            kernel::pin_current_thread(&[cpu]).map_err(|source| EngineError::Pin { cpu, source })?;
+        }
+        let (depth, clock) = (self.plan.depth, self.clock);
+        let bytes = self.plan.blocks.longest().0 as usize;
+        let files = self.files.clone();
+        match self.plan.backend {
+            BackendKind::IoUring => self.drive(UringQueue::open(&files, depth, bytes, clock)?, tell),
+            BackendKind::Libaio => self.drive(AioQueue::open(&files, depth, bytes, clock)?, tell),
+            BackendKind::Pread => self.drive(PreadQueue::open(&files, depth, bytes, clock)?, tell),
+            BackendKind::Null => self.drive(Null::new(depth, bytes, clock), tell),
+            BackendKind::Simulated => Err(EngineError::Simulated { job: self.plan.job }),
+        }
+    }
+
+    fn drive<B: Backend>(self, mut backend: B, tell: &dyn Fn(News)) -> Result<(), EngineError> {
+        let Briefing { plan, rules, recorder, clock, shared, .. } = self;
+        if plan.pace.rate().is_some() {
+            kernel::precise_timers();
+        }
+        let worker = Worker::new(&plan, rules, recorder)?;
+        let mut cycle = Cycle {
+            worker,
+            filler: Filler::new(plan.buffers, plan.seed, plan.depth),
+            writes: !plan.access.mix.reads_only(),
+            batch: Batch::with_capacity(plan.depth),
+            done: Vec::with_capacity(plan.depth as usize),
+            clock,
+            shared: &shared,
+        };
+        tell(News::Ready { view: cycle.worker.view(), features: backend.features().to_owned() });
+        let Some(start) = shared.wait() else { return Ok(()) };
+        cycle.worker.begin(start);
+        clock.sleep_until(start);
+        let usage = cycle.run(&mut backend, start + rules.ramp)?;
+        // Told before the backend closes, which takes a second where the kernel holds an I/O.
+        tell(News::Over(Box::new(Outcome::of(cycle.worker, usage))));
+        Ok(())
+    }
+}
+
+/// What one turn after another works with.
+struct Cycle<'s> {
+    worker: Worker,
+    filler: Filler,
+    writes: bool,
+    batch: Batch,
+    done: Vec<Done>,
+    clock: Clock,
+    shared: &'s Shared,
+}
+
+impl Cycle<'_> {
+    /// Turns until the worker has finished; returns what its thread used since `counted_from`.
+    fn run<B: Backend>(&mut self, backend: &mut B, counted_from: Nanos) -> Result<Usage, EngineError> {
+        let mut before = thread_cpu_time();
+        if self.turns(backend, counted_from)? {
+            before = thread_cpu_time();
+            self.turns(backend, Nanos::MAX)?;
+        }
+        let CpuTime { user, system } = thread_cpu_time().since(before);
+        Ok(Usage { user_cpu_ns: user.0, system_cpu_ns: system.0, ..Usage::default() })
+    }
+
+    /// Turns until the clock shows `until`, which gives true, or the worker has finished.
+    ///
+    /// The clock is read once a turn, after the reap: that reading is the completion time of all that came back and the
+    /// issue time of what follows.
+    fn turns<B: Backend>(&mut self, backend: &mut B, until: Nanos) -> Result<bool, EngineError> {
+        let mut now = self.clock.now();
+        let mut slow = false;
+        while now < until {
+            self.batch.open(backend.room());
+            self.worker.issue(now, &mut self.batch);
+            if !self.batch.ios().is_empty() {
+                self.hand_over(backend)?;
+            }
+            let wait = match self.worker.wake(now) {
+                Wake::Finished => return Ok(false),
+                Wake::OnCompletion if !slow => Wait::One,
+                Wake::OnCompletion => Wait::Until(self.worker.edge().min(now + ATTENTION)),
+                Wake::At(at) if at <= now => Wait::Poll,
+                Wake::At(at) => Wait::Until(at.min(self.worker.edge()).min(now + ATTENTION)),
+            };
+            backend.submit_and_reap(wait, &mut self.done)?;
+            let later = self.clock.now();
+            slow = later.since(now) > SLOW;
+            now = later;
+            self.worker.settle(now, &self.done);
+            self.done.clear();
+            if self.shared.stop.load(Ordering::Relaxed) && self.give_up(now) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Told to stop; true where it is to leave even what is in flight.
+    #[cold]
+    fn give_up(&mut self, now: Nanos) -> bool {
+        self.worker.stop(now);
+        self.shared.abandon.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    fn hand_over<B: Backend>(&mut self, backend: &mut B) -> Result<(), EngineError> {
+        if self.writes && self.fill(backend) == Effort::Filled {
+            self.worker.restamp(self.clock.now(), &self.batch);
+        }
+        for &io in self.batch.ios() {
+            backend.queue(io).map_err(|reason| EngineError::Refused { io, reason })?;
+        }
+        Ok(())
+    }
+
+    /// Prepares the buffers of what is about to be written.
+    fn fill<B: Backend>(&mut self, backend: &mut B) -> Effort {
+        let mut effort = Effort::Slight;
+        for io in self.batch.ios() {
+            match io.kind {
+                Direction::Read => self.filler.note_read(io.slot),
+                Direction::Write => {
+                    if let Some(buffer) = backend.buffer_mut(io.slot)
+                        && self.filler.prepare(io, buffer) == Effort::Filled
+                    {
+                        effort = Effort::Filled;
+                    }
+                }
+                Direction::Trim | Direction::Flush => {}
+            }
+        }
+        effort
+    }
+}

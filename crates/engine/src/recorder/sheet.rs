@@ -1,0 +1,126 @@
+//! What one worker records of one interval: a boxed sheet that travels to the collector and back.
+
+use record::{Distribution, Histogram, Tally};
+use workload::{Direction, Nanos, Pace, WorkerPlan};
+
+/// A histogram with its exact extremes.
+#[derive(Clone, Debug)]
+pub(crate) struct Spread {
+    histogram: Histogram,
+    ns_min: u64,
+    ns_max: u64,
+}
+
+impl Spread {
+    fn new() -> Spread {
+        Spread { histogram: Histogram::new(), ns_min: u64::MAX, ns_max: 0 }
+    }
+
+    #[inline]
+    fn record(&mut self, ns: u64) {
+        self.histogram.record(ns);
+        self.ns_min = self.ns_min.min(ns);
+        self.ns_max = self.ns_max.max(ns);
+    }
+
+    pub(crate) fn distribution(&self) -> Distribution {
+        Distribution::of(&self.histogram, self.ns_min, self.ns_max)
+    }
+
+    fn clear(&mut self) {
+        self.histogram.clear();
+        self.ns_min = u64::MAX;
+        self.ns_max = 0;
+    }
+}
+
+/// One direction of a sheet.
+#[derive(Clone, Debug)]
+pub(crate) struct Track {
+    /// Sums of due→done.
+    pub(crate) tally: Tally,
+    latency: Histogram,
+    /// Issued→done, where that is not due→done.
+    pub(crate) service: Option<Spread>,
+}
+
+impl Track {
+    fn new(pace: Pace) -> Track {
+        let service = (pace != Pace::Closed).then(Spread::new);
+        Track { tally: Tally::default(), latency: Histogram::new(), service }
+    }
+
+    #[inline]
+    pub(super) fn done(&mut self, bytes: u64, latency: Nanos, service: Nanos) {
+        self.tally.count(bytes, latency.0);
+        self.latency.record(latency.0);
+        if let Some(spread) = &mut self.service {
+            spread.record(service.0);
+        }
+    }
+
+    /// Due→done.
+    pub(crate) fn latency(&self) -> Distribution {
+        Distribution::of(&self.latency, self.tally.latency_ns_min, self.tally.latency_ns_max)
+    }
+
+    fn clear(&mut self) {
+        self.tally = Tally::default();
+        self.latency.clear();
+        if let Some(spread) = &mut self.service {
+            spread.clear();
+        }
+    }
+}
+
+/// Counts beside the latencies; all of them add up over intervals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// As in [`record::WorkerTotals`].
+    pub(crate) depth: [u64; 7],
+    /// As in [`record::WorkerTotals`].
+    pub(crate) submit: [u64; 7],
+    /// As in [`record::WorkerTotals`].
+    pub(crate) complete: [u64; 7],
+    /// Issues later than due by more than 1 ms.
+    pub(crate) late: u64,
+    /// The longest that an issue came after its due time.
+    pub(crate) late_ns_max: u64,
+}
+
+/// What one worker records of one interval.
+#[derive(Clone, Debug)]
+pub(crate) struct Sheet {
+    /// Number of the interval.
+    pub(crate) index: u64,
+    /// By [`Direction::index`]; only directions that the worker can issue.
+    pub(crate) tracks: [Option<Track>; 4],
+    pub(crate) counts: Counts,
+    /// True where it holds some of an earlier interval too.
+    pub(crate) smeared: bool,
+}
+
+impl Sheet {
+    /// An empty sheet for a worker of `plan`.
+    pub(super) fn new(plan: &WorkerPlan) -> Sheet {
+        let mix = plan.access.mix;
+        let track = |direction: Direction| {
+            let used = match direction {
+                Direction::Read => !mix.writes_only(),
+                Direction::Write => !mix.reads_only(),
+                Direction::Flush => plan.flush != workload::Flush::Never && !mix.reads_only(),
+                Direction::Trim => false,
+            };
+            used.then(|| Track::new(plan.pace))
+        };
+        Sheet { index: 0, tracks: Direction::ALL.map(track), counts: Counts::default(), smeared: false }
+    }
+
+    /// Makes it empty, for interval `index`.
+    pub(crate) fn clear(&mut self, index: u64) {
+        self.tracks.iter_mut().flatten().for_each(Track::clear);
+        self.counts = Counts::default();
+        self.smeared = false;
+        self.index = index;
+    }
+}

@@ -1,0 +1,338 @@
+//! The worker: told the time and what has ended, it says what to issue. It does no I/O and reads no clock; between start
+//! and drain it allocates nothing, locks nothing and formats nothing.
+
+mod mix;
+mod pace;
+mod places;
+mod quota;
+mod seeds;
+mod slots;
+
+use statistics::Stream;
+use workload::{BlockSizes, Bytes, Direction, Done, Io, Nanos, WorkerPlan};
+
+pub use slots::{InFlight, SlotsView};
+
+use crate::batch::Batch;
+use crate::recorder::Recorder;
+use crate::rules::Rules;
+use mix::{FlushCount, MixDraw};
+use pace::Pacer;
+use places::Places;
+use quota::Quota;
+use slots::Slots;
+
+/// An issue later than this after its due time counts as late.
+const LATE: Nanos = Nanos::from_millis(1);
+
+/// The first failures that a worker remembers.
+const FAILURES: usize = 16;
+
+/// Why a plan cannot become a worker; the planner refuses these before.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WorkerError {
+    /// Nothing to work on.
+    #[error("job '{job}' has a worker without a file; give it at least one")]
+    NoFile {
+        /// The job.
+        job: String,
+    },
+    /// A region without a single block.
+    #[error("{path}: a region of {region} holds no block; take smaller blocks or a larger region")]
+    NoBlock {
+        /// The file.
+        path: std::path::PathBuf,
+        /// The region.
+        region: Bytes,
+    },
+    /// No slot to issue in.
+    #[error("job '{job}' has a queue depth of 0; it must be at least 1")]
+    NoDepth {
+        /// The job.
+        job: String,
+    },
+}
+
+/// When a worker wants its next turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wake {
+    /// At this time, or when something has ended.
+    At(Nanos),
+    /// When something has ended.
+    OnCompletion,
+    /// Never: nothing is in flight and nothing will be.
+    Finished,
+}
+
+/// Why a worker issues nothing more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// Its bytes or I/Os are issued.
+    Amount,
+    /// Its time is over.
+    Time,
+    /// It was told to.
+    Told,
+    /// An I/O failed.
+    Failed,
+}
+
+/// An I/O that failed, with the index of its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// When it came back.
+    pub at: Nanos,
+    /// What it was.
+    pub io: InFlight,
+    /// Positive errno.
+    pub errno: i32,
+}
+
+/// One worker of a step.
+#[derive(Debug)]
+pub struct Worker {
+    slots: Slots,
+    pace: Pacer,
+    mix: MixDraw,
+    places: Places,
+    blocks: BlockSizes,
+    flush: FlushCount,
+    quota: Quota,
+    recorder: Recorder,
+    rules: Rules,
+    /// The next time at which something changes by the clock alone: the ramp's end, then the deadline.
+    horizon: Nanos,
+    deadline: Nanos,
+    in_ramp: bool,
+    stopped: Option<(Stopped, Nanos)>,
+    last_done: Nanos,
+    failures: Vec<Failure>,
+}
+
+impl Worker {
+    /// A worker for `plan`, recording with `recorder`. All it will ever allocate is allocated here.
+    ///
+    /// # Errors
+    /// [`WorkerError`] for a plan without file, slot or block.
+    pub fn new(plan: &WorkerPlan, rules: Rules, recorder: Recorder) -> Result<Worker, WorkerError> {
+        if plan.depth == 0 {
+            return Err(WorkerError::NoDepth { job: plan.job.clone() });
+        }
+        Ok(Worker {
+            slots: Slots::new(plan.depth),
+            pace: Pacer::new(plan.pace, Stream::new(plan.seed, seeds::PACE)),
+            mix: MixDraw::new(plan.access.mix, Stream::new(plan.seed, seeds::MIX)),
+            places: Places::new(plan)?,
+            blocks: plan.blocks,
+            flush: FlushCount::new(plan.flush),
+            quota: Quota::unlimited(),
+            recorder,
+            rules,
+            horizon: Nanos::MAX,
+            deadline: Nanos::MAX,
+            in_ramp: false,
+            stopped: None,
+            last_done: Nanos::ZERO,
+            failures: Vec::with_capacity(FAILURES),
+        })
+    }
+
+    /// Sets the step's start, the same for all workers of the step; before the first turn.
+    pub fn begin(&mut self, start: Nanos) {
+        let timetable = self.rules.timetable(start);
+        self.recorder.begin(timetable);
+        self.pace.begin(start);
+        self.deadline = self.rules.deadline(start);
+        self.in_ramp = self.rules.ramp > Nanos::ZERO;
+        self.horizon = if self.in_ramp { timetable.counted_from } else { self.deadline };
+        self.last_done = start;
+        if !self.in_ramp {
+            self.quota = Quota::new(&self.rules, 0, Bytes(0));
+        }
+    }
+
+    /// Puts into `out` what is due at `now`, as far as slots and the batch's room go.
+    #[inline]
+    pub fn issue(&mut self, now: Nanos, out: &mut Batch) {
+        self.recorder.reach(now);
+        if now >= self.horizon {
+            self.pass_horizon(now);
+        }
+        if self.stopped.is_none() {
+            self.fill(now, out);
+        }
+        if !out.ios().is_empty() {
+            self.recorder.submitted(out.ios().len());
+        }
+    }
+
+    #[inline]
+    fn fill(&mut self, now: Nanos, out: &mut Batch) {
+        for _ in 0..out.room().min(self.slots.free_count()) {
+            let due = self.pace.next(now);
+            if due > now {
+                return;
+            }
+            if let Some(file) = self.flush.take() {
+                self.put(Place { kind: Direction::Flush, file, offset: 0, bytes: 0 }, (now, now), out);
+                continue;
+            }
+            let kind = self.mix.next();
+            let bytes = self.blocks.of(kind).0 as u32;
+            if !self.quota.take(bytes) {
+                self.end(Stopped::Amount, now);
+                return;
+            }
+            self.pace.advance();
+            let (file, offset) = self.places.next(kind);
+            if kind == Direction::Write {
+                self.flush.wrote(file);
+            }
+            self.put(Place { kind, file, offset, bytes }, (due, now), out);
+        }
+    }
+
+    #[inline]
+    fn put(&mut self, place: Place, (due, now): (Nanos, Nanos), out: &mut Batch) {
+        let Place { kind, file, offset, bytes } = place;
+        let slot = self.slots.take(&InFlight { due, issued: now, kind, file, offset, bytes });
+        self.recorder.issued(self.slots.in_flight());
+        let lateness = now.since(due);
+        if lateness > Nanos::ZERO {
+            self.recorder.lateness(lateness, LATE);
+        }
+        out.push(Io { slot, kind, file, offset, bytes, due });
+    }
+
+    /// Moves the time of issue of what `batch` holds to `now`, where filling buffers took time after the turn began;
+    /// in a closed loop an I/O is due when it is issued.
+    pub fn restamp(&mut self, now: Nanos, batch: &Batch) {
+        let due = self.pace.is_closed().then_some(now);
+        batch.ios().iter().for_each(|io| self.slots.restamp(io.slot, now, due));
+    }
+
+    /// Takes back what has ended. An I/O without a time of its own ended at `now`.
+    #[inline]
+    pub fn settle(&mut self, now: Nanos, done: &[Done]) {
+        self.recorder.reach(now);
+        self.recorder.reaped(done.len());
+        for done in done {
+            let Some(io) = self.slots.free(done.slot) else { continue };
+            let at = if done.at == Nanos::ZERO { now } else { done.at };
+            self.last_done = at;
+            if done.result < 0 {
+                self.fail(Failure { at, io, errno: -done.result });
+                continue;
+            }
+            self.recorder.done(io.kind, u64::from(done.result as u32), at.since(io.due), at.since(io.issued));
+            if (done.result as u32) < io.bytes {
+                self.recorder.short(io.kind);
+            }
+        }
+    }
+
+    /// When this worker wants its next turn.
+    #[inline]
+    pub fn wake(&self, now: Nanos) -> Wake {
+        if self.stopped.is_some() {
+            return if self.slots.in_flight() == 0 { Wake::Finished } else { Wake::OnCompletion };
+        }
+        if self.slots.free_count() == 0 {
+            return Wake::OnCompletion;
+        }
+        if self.pace.is_closed() && self.slots.in_flight() > 0 {
+            return Wake::OnCompletion;
+        }
+        Wake::At(self.pace.next(now).min(self.deadline).max(now))
+    }
+
+    /// Ends issuing now; what is in flight is waited for.
+    pub fn stop(&mut self, now: Nanos) {
+        self.end(Stopped::Told, now);
+    }
+
+    #[cold]
+    fn end(&mut self, why: Stopped, at: Nanos) {
+        if self.stopped.is_none() {
+            self.stopped = Some((why, at));
+            self.recorder.drains();
+        }
+    }
+
+    /// Why nothing more is issued; `None` while it is.
+    pub fn stopped(&self) -> Option<Stopped> {
+        self.stopped.map(|(why, _)| why)
+    }
+
+    /// I/Os that are in flight.
+    #[inline]
+    pub fn in_flight(&self) -> usize {
+        self.slots.in_flight()
+    }
+
+    /// A view of what is in flight for other threads.
+    pub fn view(&self) -> SlotsView {
+        self.slots.view()
+    }
+
+    /// The first failures, at most 16.
+    pub fn failures(&self) -> &[Failure] {
+        &self.failures
+    }
+
+    /// Lets the recorder pass `now` although nothing happened.
+    pub(crate) fn reach(&mut self, now: Nanos) {
+        self.recorder.reach(now);
+    }
+
+    /// When the recorder next has something to hand over.
+    #[inline]
+    pub(crate) fn edge(&self) -> Nanos {
+        self.recorder.edge()
+    }
+
+    /// When this worker was over: its last completion, or the later time at which issuing ended by the clock or by order.
+    pub fn ended(&self) -> Nanos {
+        match self.stopped {
+            Some((Stopped::Time | Stopped::Told, at)) => at.max(self.last_done),
+            _ => self.last_done,
+        }
+    }
+
+    /// Ends the record and gives the last sheet out.
+    pub(crate) fn into_recorder(self) -> Recorder {
+        self.recorder
+    }
+
+    #[cold]
+    fn pass_horizon(&mut self, now: Nanos) {
+        if self.in_ramp {
+            self.in_ramp = false;
+            self.horizon = self.deadline;
+            let in_flight = self.slots.in_flight() as u64;
+            let bytes: u64 = self.slots.view().in_flight().iter().map(|io| u64::from(io.bytes)).sum();
+            self.quota = Quota::new(&self.rules, in_flight, Bytes(bytes));
+        }
+        if now >= self.deadline {
+            self.end(Stopped::Time, self.deadline);
+            self.horizon = Nanos::MAX;
+        }
+    }
+
+    #[cold]
+    fn fail(&mut self, failure: Failure) {
+        self.recorder.failed(failure.io.kind);
+        if self.failures.len() < self.failures.capacity() {
+            self.failures.push(failure);
+        }
+        self.end(Stopped::Failed, failure.at);
+    }
+}
+
+/// What one I/O is, before it has a slot.
+struct Place {
+    kind: Direction,
+    file: u32,
+    offset: u64,
+    bytes: u32,
+}

@@ -1,0 +1,21 @@
+//! Seeds of a worker's random choices, all from the one seed of its plan, none shared between two choices.
+
+use statistics::random::mix;
+use workload::Direction;
+
+/// Stream of the mix of reads and writes.
+pub(super) const MIX: u64 = 1;
+/// Stream of places drawn with repeats.
+pub(super) const PLACES: u64 = 2;
+/// Stream of Poisson gaps.
+pub(super) const PACE: u64 = 3;
+
+/// Seed of the passes over one file in one direction.
+pub(super) fn lane_seed(seed: u64, file: u64, direction: Direction) -> u64 {
+    mix(mix(seed ^ 0x6c61_6e65) ^ (file << 2 | direction.index() as u64))
+}
+
+/// Key of one pass.
+pub(super) fn pass_key(lane_seed: u64, pass: u64) -> u64 {
+    mix(lane_seed ^ mix(pass))
+}
