@@ -1,6 +1,7 @@
-//! Prints what one draw and one permuted index cost on this machine.
+//! Prints what one draw, one permuted index and one look of the stop rule cost on this machine.
 #![allow(clippy::print_stdout)]
 
+use statistics::sequential::{Monitor, Rule};
 use statistics::{LogNormal, Permutation, Stream};
 use std::hint::black_box;
 use std::time::Instant;
@@ -40,4 +41,26 @@ fn main() {
             last
         });
     }
+    for count in [10, 100, 1000] {
+        time_looks(count, &mut s);
+    }
+}
+
+fn time_looks(count: u64, stream: &mut Stream) {
+    const LOOKS: u32 = 1000;
+    let mut monitor = Monitor::new(Rule::within(0.0));
+    for _ in 0..count {
+        monitor.push(100.0 + stream.normal());
+    }
+    let start = Instant::now();
+    for _ in 0..LOOKS {
+        black_box(monitor.look());
+    }
+    let look = start.elapsed() / LOOKS;
+    let start = Instant::now();
+    for _ in 0..LOOKS {
+        black_box(monitor.steadiness());
+    }
+    let steadiness = start.elapsed() / LOOKS;
+    println!("after {count} values: a look {look:?}, and {steadiness:?} to judge steadiness");
 }

@@ -1,5 +1,7 @@
 //! Plain mathematics that knows no storage.
 
+pub mod change;
+pub mod compare;
 pub mod dependence;
 pub mod distribution;
 pub mod fit;

@@ -1,5 +1,6 @@
 //! The stop rule: its interval means what it says, hard caps are recognised within seconds, and movement keeps it waiting.
 
+use proptest::prelude::*;
 use statistics::Stream;
 use statistics::sequential::{Look, Monitor, Rule, Steady};
 
@@ -202,4 +203,17 @@ fn a_day_of_seconds_costs_no_more_than_a_minute() {
     assert!((estimate.mean - sum / 20_001.0).abs() < 1e-6);
     // 1.96 · 0.05 · √((1 + 0.3) / (1 - 0.3)) / √20,001 = 0.094 %.
     assert!((estimate.relative() / 0.000_944 - 1.0).abs() < 0.25, "{estimate:?}");
+}
+
+proptest! {
+    #[test]
+    fn no_value_makes_it_panic_or_certain_beyond_its_resolution(values in prop::collection::vec(any::<f64>(), 0..80)) {
+        let mut monitor = Monitor::new(counts(0.01));
+        for value in values {
+            let look = monitor.push(value);
+            prop_assert!(look.estimate.half_width.is_nan() || look.estimate.half_width > 0.0);
+            prop_assert!(!look.decided || look.steady == Steady::Yes);
+        }
+        prop_assert!(monitor.steadiness() == monitor.steadiness() || monitor.estimate().mean.is_nan());
+    }
 }
