@@ -154,10 +154,7 @@ impl Worker {
     /// Puts into `out` what is due at `now`, as far as slots and the batch's room go.
     #[inline]
     pub fn issue(&mut self, now: Nanos, out: &mut Batch) {
-        self.recorder.reach(now);
-        if now >= self.horizon {
-            self.pass_horizon(now);
-        }
+        self.reach(now);
         if self.stopped.is_none() {
             self.fill(now, out);
         }
@@ -214,7 +211,7 @@ impl Worker {
     /// Takes back what has ended. An I/O without a time of its own ended at `now`.
     #[inline]
     pub fn settle(&mut self, now: Nanos, done: &[Done]) {
-        self.recorder.reach(now);
+        self.reach(now);
         self.recorder.reaped(done.len());
         for done in done {
             let Some(io) = self.slots.free(done.slot) else { continue };
@@ -280,9 +277,13 @@ impl Worker {
         &self.failures
     }
 
-    /// Lets the recorder pass `now` although nothing happened.
+    /// Time has come to `now`: passes interval edges, the ramp's end and the deadline.
+    #[inline]
     pub(crate) fn reach(&mut self, now: Nanos) {
         self.recorder.reach(now);
+        if now >= self.horizon {
+            self.pass_horizon(now);
+        }
     }
 
     /// When the recorder next has something to hand over.

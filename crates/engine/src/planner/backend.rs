@@ -1,0 +1,76 @@
+//! By which means: the backend that works here, and what it cannot do.
+
+use workload::{BackendAsk, BackendKind, Job};
+
+use super::{Choices, Ground, GroundKind, PlanError};
+
+/// The backend that was chosen.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Means {
+    pub(super) backend: BackendKind,
+}
+
+impl Means {
+    /// The backend for `job`: the one it asks for, or the first that works here.
+    pub(super) fn of(job: &Job, ground: &Ground, choices: &mut Choices) -> Result<Means, PlanError> {
+        let probed = match &ground.kind {
+            GroundKind::Machine(probed) => probed,
+            GroundKind::Null(_) => return Ok(Means { backend: BackendKind::Null }),
+            GroundKind::Simulated(_) => return Ok(Means { backend: BackendKind::Simulated }),
+        };
+        let backend = match job.backend {
+            BackendAsk::Only(BackendKind::Null) => BackendKind::Null,
+            BackendAsk::Only(kind) => only(job, kind, probed)?,
+            BackendAsk::Best => best(job, probed, choices)?,
+        };
+        if backend == BackendKind::Libaio && !job.direct {
+            choices.add(
+                "submission",
+                "may wait",
+                "libaio is asynchronous for direct I/O only; through the page cache it does one I/O at a time",
+            );
+        }
+        Ok(Means { backend })
+    }
+}
+
+type Probed = [(BackendKind, Result<(), String>)];
+
+fn only(job: &Job, kind: BackendKind, probed: &Probed) -> Result<BackendKind, PlanError> {
+    let refused = |reason: &str| {
+        Err(PlanError::Backend { job: job.name.clone(), backend: kind, reason: reason.to_owned() })
+    };
+    match probed.iter().find(|(probed, _)| *probed == kind) {
+        Some((_, Ok(()))) => Ok(kind),
+        Some((_, Err(reason))) => refused(reason),
+        None => refused("it is not a means of I/O of this machine; take io_uring, libaio or pread"),
+    }
+}
+
+fn best(job: &Job, probed: &Probed, choices: &mut Choices) -> Result<BackendKind, PlanError> {
+    let mut missing = Vec::new();
+    for (kind, works) in probed {
+        match works {
+            Ok(()) => {
+                let reason = match missing.as_slice() {
+                    [] => "the fastest means of I/O, and it works here".to_owned(),
+                    missing => missing.join("; "),
+                };
+                choices.add("backend", kind.name(), reason);
+                return Ok(*kind);
+            }
+            Err(reason) => missing.push(format!("{}: {reason}", kind.name())),
+        }
+    }
+    Err(PlanError::NoBackend { job: job.name.clone(), reasons: missing.join("; ") })
+}
+
+/// The queue depth that `backend` can keep.
+pub(super) fn depth(job: &Job, backend: BackendKind, choices: &mut Choices) -> u32 {
+    if backend == BackendKind::Pread && job.depth > 1 {
+        let reason = format!("pread does one I/O at a time, so a depth of {} cannot be kept", job.depth);
+        choices.add("queue depth", "1", reason);
+        return 1;
+    }
+    job.depth
+}

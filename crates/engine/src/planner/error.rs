@@ -1,0 +1,133 @@
+//! Why a workload cannot be planned on its ground.
+
+use std::path::PathBuf;
+
+use workload::{BackendKind, Bytes, Disagreement};
+
+/// Why a workload cannot be planned on its ground; every message names what would do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// Parts of the workload contradict each other.
+    #[error(transparent)]
+    Disagreement(#[from] Disagreement),
+    /// A job works on nothing.
+    #[error("job '{job}' names no file or device; give it at least one")]
+    NoFile {
+        /// The job.
+        job: String,
+    },
+    /// A file was not looked at before planning.
+    #[error("job '{job}': nothing is known of {}; open it first", path.display())]
+    UnknownFile {
+        /// The job.
+        job: String,
+        /// The file.
+        path: PathBuf,
+    },
+    /// Writing was asked for where there is no leave to write.
+    #[error("job '{job}' writes, but {} may only be read; measure reads alone, or allow writing to it", path.display())]
+    ReadOnly {
+        /// The job.
+        job: String,
+        /// The file.
+        path: PathBuf,
+    },
+    /// The region ends behind the end of the file.
+    #[error(
+        "job '{job}': {} bytes from byte {} reach beyond the end of {}, which holds {}; take a region of at most {}",
+        region.0, offset.0, path.display(), size, Bytes(size.0.saturating_sub(offset.0))
+    )]
+    RegionBeyondEnd {
+        /// The job.
+        job: String,
+        /// The file.
+        path: PathBuf,
+        /// Start of the region.
+        offset: Bytes,
+        /// Length of the region.
+        region: Bytes,
+        /// Size of the file.
+        size: Bytes,
+    },
+    /// Not one block fits.
+    #[error(
+        "job '{job}': a block of {block} does not fit into the {region} that {} offers each worker; \
+         take smaller blocks or a larger region", path.display()
+    )]
+    BlockAboveRegion {
+        /// The job.
+        job: String,
+        /// The file.
+        path: PathBuf,
+        /// The block.
+        block: Bytes,
+        /// The region of one worker.
+        region: Bytes,
+    },
+    /// Direct I/O at places or lengths that it cannot have.
+    #[error(
+        "job '{job}': {what} of {} bytes is not a multiple of {} bytes, which direct I/O on {} needs; \
+         take {}, or go through the page cache",
+        value.0, alignment.0, path.display(), nearest.iter().map(|n| n.0.to_string()).collect::<Vec<_>>().join(" or ")
+    )]
+    Misaligned {
+        /// The job.
+        job: String,
+        /// The file.
+        path: PathBuf,
+        /// What is misaligned: `a read block`, `an offset`.
+        what: &'static str,
+        /// Its value.
+        value: Bytes,
+        /// What it must be a multiple of.
+        alignment: Bytes,
+        /// The nearest values that would do, rising.
+        nearest: Vec<Bytes>,
+    },
+    /// A block longer than an I/O can be.
+    #[error("job '{job}': a block of {block} is more than one I/O can carry; take at most 1 GiB")]
+    BlockTooLong {
+        /// The job.
+        job: String,
+        /// The block.
+        block: Bytes,
+    },
+    /// The amount ends before the first block.
+    #[error("job '{job}': {amount} hold no block of {block}; ask for at least {block}")]
+    AmountBelowBlock {
+        /// The job.
+        job: String,
+        /// The amount.
+        amount: Bytes,
+        /// The longest block.
+        block: Bytes,
+    },
+    /// The backend that was asked for does not work here.
+    #[error("job '{job}': {} does not work here: {reason}", backend.name())]
+    Backend {
+        /// The job.
+        job: String,
+        /// The backend.
+        backend: BackendKind,
+        /// Why not, with the remedy.
+        reason: String,
+    },
+    /// No backend works here.
+    #[error("job '{job}': no means of I/O works here: {reasons}")]
+    NoBackend {
+        /// The job.
+        job: String,
+        /// Each with its reason.
+        reasons: String,
+    },
+    /// There is no such CPU for us.
+    #[error("job '{job}': CPU {cpu} is not one that this process may use; those are {cpus:?}")]
+    NoSuchCpu {
+        /// The job.
+        job: String,
+        /// The CPU.
+        cpu: u32,
+        /// CPUs that may be used.
+        cpus: Vec<u32>,
+    },
+}

@@ -1,0 +1,194 @@
+//! Planning: a workload and what is known of its ground become a plan in which nothing is open and every choice that was
+//! made has its reason.
+
+mod backend;
+mod error;
+mod region;
+
+use std::path::{Path, PathBuf};
+
+use workload::{
+    Access, Bytes, Choice, Direction, FilePlan, Flush, Job, Nanos, Order, StepKind, StepPlan, StopRule,
+    WorkerPlan, Workload, agree,
+};
+
+pub use error::PlanError;
+
+use backend::Means;
+use statistics::random::mix;
+
+/// What is known of the ground a workload runs on.
+#[derive(Clone, Debug)]
+pub struct Ground {
+    /// Every file and device that the jobs name; for null and simulated targets none.
+    pub files: Vec<FileGround>,
+    /// What the jobs run on.
+    pub kind: GroundKind,
+    /// CPUs that this process may use.
+    pub cpus: Vec<u32>,
+    /// Length of an interval of the record: 1 s for plimsoll's own commands, 500 ms for dialects whose windows are that long.
+    pub interval: Nanos,
+    /// How the clones of a sequential job share the region.
+    pub clones: Clones,
+}
+
+/// What the jobs run on.
+#[derive(Clone, Debug)]
+pub enum GroundKind {
+    /// This machine's kernel, with the backends it has in the order of preference and why not where it has not, as
+    /// `kernel::probe` says.
+    Machine(Vec<(workload::BackendKind, Result<(), String>)>),
+    /// Nothing; the regions of jobs that name none are this long.
+    Null(Bytes),
+    /// A simulated volume of this size.
+    Simulated(Bytes),
+}
+
+/// How the clones of a sequential job share the region; those of a random job always share all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clones {
+    /// Each has a part of its own, so that no two read or write the same blocks at the same time.
+    Apart,
+    /// All start at the region's first byte, as fio's do.
+    Together,
+}
+
+/// What is known of a file or device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileGround {
+    /// Its path as the jobs name it.
+    pub path: PathBuf,
+    /// Its size.
+    pub size: Bytes,
+    /// What direct I/O must be aligned to; zero where direct I/O is not possible.
+    pub direct_alignment: Bytes,
+    /// Whether the guard has given leave to write to it.
+    pub writable: bool,
+}
+
+impl Ground {
+    fn file(&self, job: &str, path: &Path) -> Result<&FileGround, PlanError> {
+        self.files
+            .iter()
+            .find(|file| file.path == path)
+            .ok_or_else(|| PlanError::UnknownFile { job: job.to_owned(), path: path.to_owned() })
+    }
+}
+
+/// Choices in the order they are made; what several jobs share is said once.
+#[derive(Debug, Default)]
+struct Choices(Vec<Choice>);
+
+impl Choices {
+    fn add(&mut self, what: &str, value: impl Into<String>, reason: impl Into<String>) {
+        let choice = Choice { what: what.to_owned(), value: value.into(), reason: reason.into() };
+        if !self.0.contains(&choice) {
+            self.0.push(choice);
+        }
+    }
+}
+
+/// Plans one step: `workload` on `ground`, to be known as `name` and serving as `kind`.
+///
+/// # Errors
+/// [`PlanError`] where the workload contradicts itself or its ground, naming what would do.
+pub fn plan(workload: &Workload, name: &str, kind: StepKind, ground: &Ground) -> Result<StepPlan, PlanError> {
+    agree(workload)?;
+    let mut choices = Choices::default();
+    let mut workers = Vec::new();
+    for job in &workload.jobs {
+        amount_holds_a_block(job, &workload.stop)?;
+        let mut of_job = workers_of(job, ground, &mut choices)?;
+        let first = workers.len() as u64;
+        of_job.iter_mut().zip(first..).for_each(|(worker, number)| worker.seed = seed_of(job, number));
+        workers.append(&mut of_job);
+    }
+    choices.add("interval", ground.interval.to_string(), "how often figures are recorded");
+    Ok(StepPlan {
+        name: name.to_owned(),
+        kind,
+        workers,
+        stop: workload.stop.clone(),
+        ramp: workload.ramp,
+        interval: ground.interval,
+        choices: choices.0,
+    })
+}
+
+fn workers_of(job: &Job, ground: &Ground, choices: &mut Choices) -> Result<Vec<WorkerPlan>, PlanError> {
+    if let Some(&cpu) = job.cpus.iter().find(|cpu| !ground.cpus.contains(cpu)) {
+        return Err(PlanError::NoSuchCpu { job: job.name.clone(), cpu, cpus: ground.cpus.clone() });
+    }
+    let means = Means::of(job, ground, choices)?;
+    let direct = region::directness(job, ground, choices)?;
+    let files = region::files(job, ground, direct, choices)?;
+    let depth = backend::depth(job, means.backend, choices);
+    let worker = |clone: u32| -> Result<WorkerPlan, PlanError> {
+        Ok(WorkerPlan {
+            job: job.name.clone(),
+            files: region::share(job, &files, clone, ground.clones)?,
+            access: effective_access(job.access),
+            blocks: job.blocks,
+            depth,
+            pace: job.pace,
+            backend: means.backend,
+            direct,
+            buffers: job.buffers,
+            flush: if job.access.mix.reads_only() { Flush::Never } else { job.flush },
+            seed: job.seed,
+            cpu: (!job.cpus.is_empty()).then(|| job.cpus[clone as usize % job.cpus.len()]),
+        })
+    };
+    let workers = (0..job.clones).map(worker).collect::<Result<Vec<_>, _>>()?;
+    if job.clones > 1 {
+        explain_clones(job, ground.clones, choices);
+    }
+    Ok(workers)
+}
+
+fn explain_clones(job: &Job, clones: Clones, choices: &mut Choices) {
+    let reason = match (job.access.order, clones) {
+        (Order::Random(_), _) => "each visits the whole region in an order of its own",
+        (Order::Sequential, Clones::Apart) => "each has its own part of the region",
+        (Order::Sequential, Clones::Together) => "all start at the first byte of the region",
+    };
+    choices.add("workers", job.clones.to_string(), reason);
+}
+
+/// A random order is random through and through, whatever its `random_percent` says.
+fn effective_access(access: Access) -> Access {
+    match access.order {
+        Order::Random(_) => Access { random_percent: 100, ..access },
+        Order::Sequential => Access { random_percent: access.random_percent.min(100), ..access },
+    }
+}
+
+/// Distinct for each worker of a step, also where jobs were given the same seed.
+fn seed_of(job: &Job, worker: u64) -> u64 {
+    mix(mix(job.seed).wrapping_add(worker))
+}
+
+/// An amount smaller than one block would end a step before it began.
+fn amount_holds_a_block(job: &Job, stop: &[StopRule]) -> Result<(), PlanError> {
+    let block = used_blocks(job).map(|(_, block)| block).max().unwrap_or_default();
+    for rule in stop {
+        if let StopRule::BytesEach(amount) = *rule
+            && amount < block
+        {
+            return Err(PlanError::AmountBelowBlock { job: job.name.clone(), amount, block });
+        }
+    }
+    Ok(())
+}
+
+/// Directions that `job` issues, with their block sizes.
+fn used_blocks(job: &Job) -> impl Iterator<Item = (Direction, Bytes)> + '_ {
+    let mix = job.access.mix;
+    [(Direction::Read, !mix.writes_only()), (Direction::Write, !mix.reads_only())]
+        .into_iter()
+        .filter(|&(_, used)| used)
+        .map(|(direction, _)| (direction, job.blocks.of(direction)))
+}
+
+/// The region of each file of a job.
+type Regions = Vec<FilePlan>;

@@ -1,0 +1,140 @@
+//! Where: the region of each file, whether I/O on it can go past the page cache, and who works on which part.
+
+use std::path::PathBuf;
+
+use workload::{Bytes, FilePlan, Job, Order};
+
+use super::{Choices, Clones, FileGround, Ground, GroundKind, PlanError, Regions, used_blocks};
+
+/// The longest I/O; the kernel cuts longer ones short near 2 GiB.
+const LONGEST_BLOCK: Bytes = Bytes::GIB;
+
+/// Whether the job's I/O goes past the page cache.
+pub(super) fn directness(job: &Job, ground: &Ground, choices: &mut Choices) -> Result<bool, PlanError> {
+    if !job.direct || !matches!(ground.kind, GroundKind::Machine(_)) {
+        return Ok(job.direct);
+    }
+    for path in &job.files {
+        let file = ground.file(&job.name, path)?;
+        if file.direct_alignment == Bytes(0) {
+            let reason = format!(
+                "{} cannot do I/O past the page cache; what is measured is memory as well as the volume",
+                path.display()
+            );
+            choices.add("direct", "off", reason);
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The whole region of each file of `job`.
+pub(super) fn files(
+    job: &Job,
+    ground: &Ground,
+    direct: bool,
+    choices: &mut Choices,
+) -> Result<Regions, PlanError> {
+    if let Some((_, block)) = used_blocks(job).find(|&(_, block)| block > LONGEST_BLOCK) {
+        return Err(PlanError::BlockTooLong { job: job.name.clone(), block });
+    }
+    let (name, size) = match ground.kind {
+        GroundKind::Machine(_) => return on_machine(job, ground, direct, choices),
+        GroundKind::Null(size) => ("null:", size),
+        GroundKind::Simulated(size) => ("simulated", size),
+    };
+    let made_up = FileGround { path: PathBuf::from(name), size, direct_alignment: Bytes(1), writable: true };
+    Ok(vec![region(job, &made_up, choices)?])
+}
+
+fn on_machine(job: &Job, ground: &Ground, direct: bool, choices: &mut Choices) -> Result<Regions, PlanError> {
+    if job.files.is_empty() {
+        return Err(PlanError::NoFile { job: job.name.clone() });
+    }
+    let mut regions = Vec::new();
+    for path in &job.files {
+        let file = ground.file(&job.name, path)?;
+        if !job.access.mix.reads_only() && !file.writable {
+            return Err(PlanError::ReadOnly { job: job.name.clone(), path: path.clone() });
+        }
+        if direct {
+            aligned(job, file)?;
+        }
+        regions.push(region(job, file, choices)?);
+    }
+    Ok(regions)
+}
+
+/// The region as asked, or to the end of what is there.
+fn region(job: &Job, file: &FileGround, choices: &mut Choices) -> Result<FilePlan, PlanError> {
+    let available = Bytes(file.size.0.saturating_sub(job.offset.0));
+    let size = match job.size {
+        Some(region) if region > available => {
+            return Err(PlanError::RegionBeyondEnd {
+                job: job.name.clone(),
+                path: file.path.clone(),
+                offset: job.offset,
+                region,
+                size: file.size,
+            });
+        }
+        Some(region) => region,
+        None => {
+            let reason = format!("all of {} from the offset on", file.path.display());
+            choices.add("region size", available.to_string(), reason);
+            available
+        }
+    };
+    Ok(FilePlan { path: file.path.clone(), offset: job.offset, size })
+}
+
+/// Checks what direct I/O needs of blocks and offset.
+fn aligned(job: &Job, file: &FileGround) -> Result<(), PlanError> {
+    let blocks = used_blocks(job).map(|(direction, block)| match direction {
+        workload::Direction::Read => ("a read block", block),
+        _ => ("a write block", block),
+    });
+    for (what, value) in blocks.chain([("an offset", job.offset)]) {
+        let unit = file.direct_alignment;
+        let below = value.round_down(unit);
+        if below == value {
+            continue;
+        }
+        let mut nearest = vec![below, below + unit];
+        // Zero is no block.
+        nearest.retain(|candidate| *candidate > Bytes(0) || what == "an offset");
+        return Err(PlanError::Misaligned {
+            job: job.name.clone(),
+            path: file.path.clone(),
+            what,
+            value,
+            alignment: unit,
+            nearest,
+        });
+    }
+    Ok(())
+}
+
+/// The part of `files` that worker `clone` of `job` works on.
+pub(super) fn share(job: &Job, files: &[FilePlan], clone: u32, clones: Clones) -> Result<Regions, PlanError> {
+    let longest = used_blocks(job).map(|(_, block)| block).max().unwrap_or(job.blocks.longest());
+    let apart = clones == Clones::Apart && job.access.order == Order::Sequential && job.clones > 1;
+    let part = |file: &FilePlan| {
+        if !apart {
+            return file.clone();
+        }
+        // Whole blocks each, so that parts stay aligned; what is left over at the end belongs to nobody.
+        let size = Bytes(file.size.0 / u64::from(job.clones)).round_down(longest);
+        FilePlan { size, offset: file.offset + size * u64::from(clone), path: file.path.clone() }
+    };
+    let parts: Regions = files.iter().map(part).collect();
+    match parts.iter().find(|part| part.size < longest) {
+        Some(part) => Err(PlanError::BlockAboveRegion {
+            job: job.name.clone(),
+            path: part.path.clone(),
+            block: longest,
+            region: part.size,
+        }),
+        None => Ok(parts),
+    }
+}

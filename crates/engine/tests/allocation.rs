@@ -1,0 +1,93 @@
+//! Between start and drain a worker's thread allocates nothing: a counting allocator looks.
+#![allow(unsafe_code)] // An allocator cannot be written without.
+
+mod stage;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use engine::run_real;
+use kernel::Clock;
+use record::{Interval, Watcher};
+use stage::*;
+use workload::{Access, BackendKind, Buffers, Flush, Iops, Mix, Nanos, Pace, StopRule, WorkerPlan};
+
+/// Allocations and releases of all threads but those that say they coordinate.
+static CALLS: AtomicU64 = AtomicU64::new(0);
+
+thread_local! {
+    static COORDINATES: Cell<bool> = const { Cell::new(false) };
+}
+
+struct Counting;
+
+fn count() {
+    if !COORDINATES.try_with(Cell::get).unwrap_or(true) {
+        CALLS.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+// SAFETY: everything is passed on to the system's allocator; counting allocates nothing.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps to the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        count();
+        // SAFETY: the caller keeps to the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
+        count();
+        // SAFETY: the caller keeps to the contract of `realloc`.
+        unsafe { System.realloc(pointer, layout, bytes) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Reads the count at the first and at the latest interval.
+#[derive(Default)]
+struct Reader {
+    readings: Vec<u64>,
+}
+
+impl Watcher for Reader {
+    fn interval(&mut self, _: &Interval) {
+        self.readings.push(CALLS.load(Ordering::Relaxed));
+    }
+}
+
+#[test]
+fn workers_allocate_nothing_between_start_and_drain() {
+    COORDINATES.set(true);
+    let null = || WorkerPlan { backend: BackendKind::Null, ..at_depth(32) };
+    let workers = vec![
+        null(),
+        WorkerPlan {
+            access: Access::random(Mix::reads(50)),
+            flush: Flush::Every(3),
+            buffers: Buffers::Unique,
+            ..null()
+        },
+        WorkerPlan { pace: Pace::Poisson(Iops(50_000.0)), ..null() },
+        // A region of a few blocks: a new pass, with a new permutation, every few I/Os.
+        WorkerPlan { files: vec![file(workload::Bytes(0), workload::Bytes::kib(20))], ..null() },
+    ];
+    let mut plan = step(workers, StopRule::Time(Nanos::from_millis(400)));
+    plan.interval = Nanos::from_millis(40);
+    plan.ramp = Nanos::from_millis(60);
+    let mut reader = Reader { readings: Vec::with_capacity(100) };
+    let record = run_real(&plan, &[], Clock::start(), &mut reader).unwrap();
+    // The last intervals come after the drain, when threads give back what they had.
+    let counted: Vec<u64> = reader.readings.iter().take(reader.readings.len() / 2).copied().collect();
+    assert!(counted.len() >= 4 && record.tally(workload::Direction::Read).ops > 10_000);
+    assert!(counted[0] > 0, "the allocator counts: the threads made their buffers");
+    assert!(counted.iter().all(|&calls| calls == counted[0]), "{counted:?}");
+}
