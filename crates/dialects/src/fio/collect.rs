@@ -263,7 +263,7 @@ impl<'a> Collector<'a> {
         if options.fsync > 0 && options.fdatasync > 0 {
             return refused("fsync together with fdatasync", "give one of them");
         }
-        let typed = |rates: &[Option<u64>; 3]| rates.iter().flatten().any(|&rate| rate > 0);
+        let typed = |rates: &[u64; 3]| rates.iter().any(|&rate| rate > 0);
         if typed(&options.rate) && typed(&options.rate_iops) {
             return Err(FioError::RateTwice);
         }

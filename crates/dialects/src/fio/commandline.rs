@@ -67,6 +67,10 @@ fn refuse_spoilt(word: &str) -> Result<(), FioError> {
         let bare = bare.trim_start_matches(['–', '—', '−', '‐', '‑', '-']);
         return spoilt(format!("the dash in front is a typographic one; write --{bare}"));
     }
+    let number = word.strip_suffix('.').unwrap_or_default();
+    if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) {
+        return spoilt("the number of a list was pasted with the line; take it away".to_owned());
+    }
     match word.trim() {
         "" => spoilt("an empty word is no job file; take the blank behind the backslash away".to_owned()),
         "\\" => spoilt("a backslash stands alone; it goes at the very end of a line, or away".to_owned()),

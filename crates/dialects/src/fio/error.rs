@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::asked::Asked;
 use super::value::Word;
 
 /// Where in a job file something stands; lines and columns count from 1.
@@ -286,6 +287,20 @@ impl FioError {
                 | FioError::Setup { .. }
                 | FioError::DirectRefused { .. }
         )
+    }
+}
+
+impl FioError {
+    /// The job that this error ends and the errno with which it ends, for the results that fio prints all the same; the
+    /// first job where the error does not say. `None` where fio prints no results.
+    pub fn failed(&self, asked: &Asked) -> Option<(usize, i32)> {
+        let at = |name: &str| asked.jobs.iter().position(|job| job.name == name).unwrap_or(0);
+        match self {
+            FioError::NeedSize { job, .. } | FioError::Offset { job, .. } => Some((at(job), 22)),
+            FioError::Setup { errno, .. } => Some((0, *errno)),
+            _ if self.is_after_the_banner() => Some((0, 1)),
+            _ => None,
+        }
     }
 }
 

@@ -31,7 +31,8 @@ pub use number::{KbBase, NumberError, TimeUnit};
 pub use opening::{capped_depths, opening};
 pub use options::{ENGINES, Engine, JobOptions, Pattern};
 pub use present::{
-    Clock, DirectionRate, DiskUse, Presented, Progress, Running, human, json, messages, status_line,
+    Clock, DirectionRate, DiskUse, INTERRUPTED, Presented, Progress, Running, human, json, messages,
+    status_line,
 };
 pub use reference::table;
 pub use row::{Class, Part, Row, Support};

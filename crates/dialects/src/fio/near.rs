@@ -1,13 +1,20 @@
 //! Near misses: the known name that an unknown one was probably meant to be.
 
-/// The name among `names` with the fewest edits to `word`, where that is at most half of the word's length.
+use std::cmp::Reverse;
+
+/// The name among `names` with the fewest edits to `word`, where that is at most half of the word's length; of several the
+/// one that begins most alike.
 pub fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let limit = word.chars().count() / 2;
     names
         .map(|name| (edits(word, name), name))
         .filter(|&(distance, _)| distance <= limit)
-        .min_by_key(|&(distance, name)| (distance, name.len()))
+        .min_by_key(|&(distance, name)| (distance, Reverse(common_beginning(word, name))))
         .map(|(_, name)| name)
+}
+
+fn common_beginning(one: &str, other: &str) -> usize {
+    one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count()
 }
 
 /// Edit distance (Levenshtein) by rows.
@@ -37,6 +44,7 @@ mod tests {
         let names = ["iodepth", "ioengine", "size", "rw"];
         assert_eq!(nearest("iodepht", names.into_iter()), Some("iodepth"));
         assert_eq!(nearest("--size", names.into_iter()), Some("size"));
+        assert_eq!(nearest("iodep", ["iomem", "iodepth"].into_iter()), Some("iodepth"));
         assert_eq!(nearest("bogus", names.into_iter()), None);
         assert_eq!(edits("kitten", "sitting"), 3);
         assert_eq!(edits("", "abc"), 3);

@@ -43,9 +43,11 @@ pub fn of(options: &JobOptions) -> Result<Paced, FioError> {
 
 /// I/Os a second in one direction; bytes a second are counted in blocks of that direction. Zero is no limit.
 fn rate(options: &JobOptions, direction: usize) -> Option<f64> {
-    let iops = options.rate_iops[direction].filter(|&rate| rate > 0).map(|rate| rate as f64);
-    let bytes = options.rate[direction].filter(|&rate| rate > 0).map(|rate| rate as f64);
-    iops.or_else(|| bytes.map(|rate| rate / options.bs[direction].max(1) as f64))
+    match (options.rate_iops[direction], options.rate[direction]) {
+        (0, 0) => None,
+        (0, bytes) => Some(bytes as f64 / options.bs[direction].max(1) as f64),
+        (iops, _) => Some(iops as f64),
+    }
 }
 
 /// Where both directions have a rate, the rates decide the mix, as they do in fio.
@@ -100,24 +102,24 @@ mod tests {
 
     #[test]
     fn two_rates_make_one_pace_and_the_mix() {
-        let paced = of(&mixed(|o| o.rate_iops = [Some(700), Some(300), None])).unwrap();
+        let paced = of(&mixed(|o| o.rate_iops = [700, 300, 0])).unwrap();
         assert_eq!(paced.pace, Pace::Fixed(Iops(1000.0)));
         assert_eq!(paced.access.mix, Mix::reads(70));
         assert!(paced.notes.is_empty());
-        let uneven = of(&mixed(|o| o.rate_iops = [Some(2), Some(1), None])).unwrap();
+        let uneven = of(&mixed(|o| o.rate_iops = [2, 1, 0])).unwrap();
         assert!(uneven.notes[0].contains("66.67 %"), "{:?}", uneven.notes);
     }
 
     #[test]
     fn bytes_a_second_are_counted_in_blocks() {
         let options =
-            JobOptions { rate: [Some(1 << 20); 3], bs: [8192; 3], poisson: true, ..JobOptions::default() };
+            JobOptions { rate: [1 << 20; 3], bs: [8192; 3], poisson: true, ..JobOptions::default() };
         assert_eq!(of(&options).unwrap().pace, Pace::Poisson(Iops(128.0)));
     }
 
     #[test]
     fn what_cannot_be_expressed_is_refused() {
-        assert!(of(&mixed(|o| o.rate_iops = [Some(700), None, None])).is_err());
+        assert!(of(&mixed(|o| o.rate_iops = [700, 0, 0])).is_err());
         assert!(of(&mixed(|o| o.percentage_random = [50, 60, 100])).is_err());
         let half = of(&mixed(|o| o.percentage_random = [50; 3])).unwrap();
         assert_eq!((half.access.order, half.access.random_percent), (Order::Sequential, 50));

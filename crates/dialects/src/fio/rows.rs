@@ -107,7 +107,7 @@ pub static ROWS: &[Row] = &[
     job(Row::new("numjobs", Kind::Int(1, 4096), "1", A))
         .does("How many clones of the job run side by side.", |o, v| o.numjobs = v.small()),
     job(Row::new("thread", Kind::Flag, YES_NO, A))
-        .does("Clones are threads; here they always are, and only the text follows.", |o, v| o.thread = v.on()),
+        .does("Counts the clones as threads in the text; they run as threads either way.", |o, v| o.thread = v.on()),
     job(Row::new("wait_for", Kind::Text, "", A)).refused(TOGETHER, "Starts when the named job has ended."),
     job(Row::new("stonewall", Kind::Flag, YES_NO, A))
         .also(&["wait_for_previous"])

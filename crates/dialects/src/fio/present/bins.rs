@@ -27,7 +27,7 @@ fn middle(nanoseconds: u64) -> u64 {
 /// fineness.
 pub fn bins(distribution: &Distribution) -> Vec<(u64, u64)> {
     let mut bins: Vec<(u64, u64)> = Vec::new();
-    for (value, count) in distribution.middles() {
+    for (value, count) in seen(distribution) {
         let value = middle(value);
         match bins.last_mut() {
             Some((last, sum)) if *last == value => *sum += count,
@@ -35,6 +35,12 @@ pub fn bins(distribution: &Distribution) -> Vec<(u64, u64)> {
         }
     }
     bins
+}
+
+/// Middles of the filled buckets with their counts, held within what was really seen.
+fn seen(distribution: &Distribution) -> impl Iterator<Item = (u64, u64)> + '_ {
+    let (min, max) = (distribution.ns_min().unwrap_or(0), distribution.ns_max().unwrap_or(u64::MAX));
+    distribution.middles().map(move |(value, count)| (value.max(min).min(max), count))
 }
 
 /// Counts by the coarse buckets of fio's text.
@@ -51,7 +57,7 @@ pub struct Coarse {
 impl Coarse {
     /// Adds every value of `distribution`.
     pub fn add(&mut self, distribution: &Distribution) {
-        for (value, count) in distribution.middles() {
+        for (value, count) in seen(distribution) {
             match value {
                 0..=999 => self.nanoseconds[place(value)] += count,
                 1_000..=999_999 => self.microseconds[place(value / 1_000)] += count,

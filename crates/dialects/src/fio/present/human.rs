@@ -7,9 +7,14 @@ use super::figures::{LatencyUnit, Suffix, scaled};
 use super::group::{Group, GroupDirection};
 use super::unit::{Figures, Latency, Unit, Windows};
 use super::{DiskFigures, DiskUse, Presented};
+use crate::fio::asked::FioJob;
 use crate::fio::error::errno_text;
+use crate::fio::files::paths;
 use crate::fio::number::KbBase;
 use crate::fio::options::JobOptions;
+
+const EINVAL: i32 = 22;
+const FIRST_DIRECT: &str = "fio: first direct IO errored. File system may not support direct IO, or iomem_align= is bad, or invalid block size. Try setting direct=0.\n";
 
 /// Columns that percentile rows fill at most, and those that their head takes.
 const PERCENTILE_COLUMNS: usize = 80 - 7;
@@ -38,6 +43,9 @@ pub fn human(presented: &Presented) -> String {
     out
 }
 
+/// What fio prints, and the exit code with which it leaves, when it is told to stop by Ctrl-C; the results follow.
+pub const INTERRUPTED: (&str, u8) = ("\nfio: terminating on signal 2\n", 128);
+
 /// Lines that fio prints while I/O fails: (stdout, stderr). They belong to the normal format only.
 pub fn messages(presented: &Presented) -> (String, String) {
     let (mut stdout, mut stderr) = (String::new(), String::new());
@@ -52,9 +60,22 @@ pub fn messages(presented: &Presented) -> (String, String) {
             failure.bytes
         );
         let (pid, errno) = (presented.pid, failure.errno);
+        if errno == EINVAL && stdout.is_empty() && is_direct(presented, &failure.path) {
+            stdout.push_str(FIRST_DIRECT);
+        }
         let _ = writeln!(stdout, "fio: pid={pid}, err={errno}/{}", verror(errno));
     }
     (stdout, stderr)
+}
+
+fn is_direct(presented: &Presented, path: &str) -> bool {
+    let ours = |job: &&FioJob| paths(job).iter().any(|known| known.as_os_str() == path);
+    presented
+        .asked
+        .jobs
+        .iter()
+        .find(ours)
+        .is_some_and(|job| job.options.direct && job.options.engine.is_synchronous())
 }
 
 fn verror(errno: i32) -> String {
@@ -98,7 +119,7 @@ struct Block<'b> {
 impl Block<'_> {
     fn write(&self, out: &mut String, presented: &Presented) {
         let unit = self.unit;
-        if unit.ios() == 0 && unit.errno == 0 {
+        if !unit.has_begun {
             return;
         }
         let error = match unit.errno {

@@ -15,7 +15,7 @@ use workload::Nanos;
 
 use super::asked::Asked;
 
-pub use human::{human, messages};
+pub use human::{INTERRUPTED, human, messages};
 pub use json::json;
 pub use status::{DirectionRate, Progress, Running, status_line};
 

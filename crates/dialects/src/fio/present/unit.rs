@@ -32,11 +32,13 @@ impl Latency {
         let count = distribution.count();
         let population = distribution.standard_deviation().unwrap_or(0.0);
         let correction = if count > 1 { (count as f64 / (count - 1) as f64).sqrt() } else { 1.0 };
+        let (min, max) = (distribution.ns_min().unwrap_or(0), distribution.ns_max().unwrap_or(0));
         Latency {
             count,
-            min: distribution.ns_min().unwrap_or(0),
-            max: distribution.ns_max().unwrap_or(0),
-            mean: distribution.mean().unwrap_or(0.0),
+            min,
+            max,
+            // Buckets' middles may lie outside of what was seen.
+            mean: distribution.mean().unwrap_or(0.0).clamp(min as f64, max as f64),
             dev: population * correction,
             distribution,
         }
@@ -134,6 +136,8 @@ pub struct Unit<'a> {
     pub members: usize,
     /// The first error of any member; 0 where there is none.
     pub errno: i32,
+    /// True where any I/O was issued, well or not; fio passes over the others in its text.
+    pub has_begun: bool,
     /// Start of counting: milliseconds since 1970, UTC.
     pub started_unix_ms: u64,
     /// By place in [`DATA`].
@@ -182,6 +186,7 @@ impl<'a> Unit<'a> {
                 .iter()
                 .find(|(at, _)| members.contains(at))
                 .map_or(0, |(_, errno)| *errno),
+            has_begun: false,
             started_unix_ms: presented.started_unix_ms,
             directions: Default::default(),
             flush: Latency::default(),
@@ -196,13 +201,14 @@ impl<'a> Unit<'a> {
         for job in jobs {
             let at = step.jobs.iter().position(|name| *name == job.label);
             indices.extend(at);
-            if unit.errno == 0 {
-                unit.errno = error_of(job, step);
-            }
+            let errno = error_of(job, step);
+            unit.has_begun |= errno != 0;
+            unit.errno = if unit.errno == 0 { errno } else { unit.errno };
         }
         unit.started_unix_ms += step.counted_from.0 / 1_000_000;
         unit.add_workers(step, &indices);
         unit.add_windows(step, &indices);
+        unit.has_begun |= unit.ios() > 0;
         Some(unit)
     }
 
@@ -224,10 +230,9 @@ impl<'a> Unit<'a> {
             figures.short = totals.tally.short;
             figures.slat = Latency::of(totals.submission.clone());
             figures.lat = Latency::with_sum(totals.latency.clone(), totals.tally.latency_ns_sum);
-            figures.clat = match totals.service.is_empty() {
-                true => figures.lat.clone(),
-                false => Latency::of(totals.service.clone()),
-            };
+            // Where nothing lies between due and issued the two are one, and the exact mean holds for both.
+            let same = totals.service.is_empty() || totals.service == totals.latency;
+            figures.clat = if same { figures.lat.clone() } else { Latency::of(totals.service.clone()) };
             self.coarse.add(&figures.clat.distribution);
         }
         let flush = &self.totals.directions[Direction::Flush.index()];
@@ -263,8 +268,15 @@ impl<'a> Unit<'a> {
     }
 }
 
-/// The errno of the first failure on a file of `job`.
+/// The errno of the first failure on a file of `job`. A file may be shared, so where workers count their errors those of
+/// `job` must have one.
 fn error_of(job: &FioJob, step: &StepRecord) -> i32 {
+    let at = step.jobs.iter().position(|name| *name == job.label);
+    let failed = |worker: &&WorkerTotals| worker.directions.iter().any(|totals| totals.tally.errors > 0);
+    let counted = step.workers.iter().any(|worker| failed(&worker));
+    if counted && !step.workers.iter().filter(failed).any(|worker| Some(usize::from(worker.job)) == at) {
+        return 0;
+    }
     let paths = crate::fio::files::paths(job);
     let ours = |path: &str| paths.iter().any(|known| known.as_os_str() == path);
     step.failures.iter().find(|failure| ours(&failure.path)).map_or(0, |failure| failure.errno)

@@ -1,0 +1,11 @@
+//! The fio dialect from outside: words in, words out, side by side with the real fio where it is installed.
+
+mod errors;
+mod fuzz;
+mod layout;
+mod output;
+mod peer;
+mod reference;
+mod rows;
+mod vocabulary;
+mod words;
