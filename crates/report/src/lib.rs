@@ -1,1 +1,35 @@
 //! Run and findings to text, charts and pages.
+//!
+//! Every number printed here is a field of [`record::Run`] or [`analysis::Analysis`], or a unit change of one; this crate
+//! computes no statistics and touches no file: it returns strings.
+
+mod advice;
+pub mod charts;
+mod claims;
+mod doubt;
+mod forecast;
+mod json;
+mod markup;
+mod method;
+pub mod numbers;
+mod page;
+mod progress;
+mod sentence;
+mod steps;
+mod terminal;
+mod verdict;
+mod wrap;
+
+pub use advice::{competing, next_step};
+pub use claims::{ClaimWords, answer_words, claim_words};
+pub use doubt::{doubt, remedy};
+pub use forecast::{Credits, Forecast, forecast};
+pub use json::{SCHEMA, SCHEMA_VERSION, json};
+pub use markup::Table;
+pub use page::html;
+pub use progress::{Progress, ending, progress, step_done};
+pub use sentence::{confidence, error_words, evidence, sentence};
+pub use steps::{PartWords, part_line, part_words, steps};
+pub use terminal::{Paint, files_line, head, terminal};
+pub use verdict::{VerdictWords, verdict_words};
+pub use wrap::{COLUMNS, wrap};

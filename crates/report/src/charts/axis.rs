@@ -1,0 +1,151 @@
+//! A coordinate with its ticks, linear or logarithmic, that no number can upset.
+
+use std::ops::Range;
+
+use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
+
+/// Ticks and their labels between two ends.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    low: f64,
+    high: f64,
+    scale: Scale,
+    /// Rising; value and label.
+    ticks: Vec<(f64, String)>,
+}
+
+/// How values become places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scale {
+    Linear,
+    Logarithmic,
+}
+
+impl Axis {
+    /// From `low` to `high`, linear, with at most about `count` ticks at 1, 2 or 5 times a power of ten.
+    pub fn linear(low: f64, high: f64, count: usize, label: impl Fn(f64) -> String) -> Axis {
+        let (low, high) = ends(low, high);
+        let step = round_step((high - low) / count.max(1) as f64);
+        let first = (low / step).ceil();
+        let ticks = (0..200)
+            .map(|index| (first + f64::from(index)) * step)
+            .take_while(|&value| value <= high + step * 1e-6)
+            .map(|value| (value, label(value)))
+            .collect();
+        Axis { low, high, scale: Scale::Linear, ticks }
+    }
+
+    /// Logarithmic over `values` with a tick at each of the given places that lies within.
+    pub fn logarithmic(low: f64, high: f64, ticks: Vec<(f64, String)>) -> Axis {
+        let low = if low.is_finite() && low > 0.0 { low } else { 1.0 };
+        let high = if high.is_finite() && high > low { high } else { low * 2.0 };
+        let ticks = ticks.into_iter().filter(|(value, _)| (low..=high).contains(value)).collect();
+        Axis { low, high, scale: Scale::Logarithmic, ticks }
+    }
+
+    /// Linear with ticks at given places.
+    pub fn with_ticks(low: f64, high: f64, ticks: Vec<(f64, String)>) -> Axis {
+        let (low, high) = ends(low, high);
+        Axis { low, high, scale: Scale::Linear, ticks }
+    }
+
+    /// Keeps every n-th tick so that at most `most` remain, the first always.
+    pub fn thinned(mut self, most: usize) -> Axis {
+        let stride = self.ticks.len().div_ceil(most.max(1)).max(1);
+        self.ticks = self.ticks.into_iter().step_by(stride).collect();
+        self
+    }
+
+    /// The place of `value` between the ends, 0 to 1; beyond them held at the ends.
+    pub fn place(&self, value: f64) -> f64 {
+        let share = match self.scale {
+            Scale::Linear => (value - self.low) / (self.high - self.low),
+            Scale::Logarithmic => (value / self.low).ln() / (self.high / self.low).ln(),
+        };
+        if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
+    }
+
+    /// The two ends.
+    pub fn ends(&self) -> (f64, f64) {
+        (self.low, self.high)
+    }
+
+    /// Characters of the longest label.
+    pub fn label_length(&self) -> usize {
+        self.ticks.iter().map(|(_, label)| label.chars().count()).max().unwrap_or(0)
+    }
+}
+
+/// Two finite ends with room between them.
+fn ends(low: f64, high: f64) -> (f64, f64) {
+    let low = if low.is_finite() { low } else { 0.0 };
+    let wide = high.is_finite() && high - low > low.abs().max(high.abs()) * 1e-9;
+    (low, if wide { high } else { low + 1.0f64.max(low.abs()) })
+}
+
+/// The least of 1, 2 and 5 times a power of ten that is not below `rough`.
+fn round_step(rough: f64) -> f64 {
+    let power = 10f64.powf(rough.log10().floor());
+    let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= rough * 0.999);
+    factor.unwrap_or(10.0) * power
+}
+
+impl Ranged for Axis {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        limit.0 + (self.place(*value) * f64::from(limit.1 - limit.0)).round() as i32
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
+        // Only the bold lines and the labels are wanted, not the light mesh between them.
+        match hint.weight().allow_light_points() {
+            true => Vec::new(),
+            false => self.ticks.iter().map(|&(value, _)| value).collect(),
+        }
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.low..self.high
+    }
+}
+
+impl ValueFormatter<f64> for Axis {
+    fn format_ext(&self, value: &f64) -> String {
+        let near = self.ticks.iter().find(|(tick, _)| tick == value);
+        near.map_or_else(String::new, |(_, label)| label.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn labels(axis: &Axis) -> Vec<&str> {
+        axis.ticks.iter().map(|(_, label)| label.as_str()).collect()
+    }
+
+    #[test]
+    fn ticks_stand_at_round_places() {
+        let axis = Axis::linear(0.0, 3360.0, 4, |value| format!("{value}"));
+        assert_eq!(labels(&axis), ["0", "1000", "2000", "3000"]);
+        let log =
+            Axis::logarithmic(3.0, 70.0, [1, 2, 4, 8, 16].map(|n| (f64::from(n), n.to_string())).to_vec());
+        assert_eq!(labels(&log), ["4", "8", "16"]);
+        assert_eq!(labels(&log.clone().thinned(2)), ["4", "16"]);
+        assert!((log.place((3.0f64 * 70.0).sqrt()) - 0.5).abs() < 1e-9);
+    }
+
+    proptest! {
+        #[test]
+        fn every_value_has_a_place(low in any::<f64>(), high in any::<f64>(), value in any::<f64>(), count in 0usize..20) {
+            for axis in [Axis::linear(low, high, count, |v| v.to_string()), Axis::logarithmic(low, high, vec![(value, String::new())])] {
+                let place = axis.place(value);
+                prop_assert!((0.0..=1.0).contains(&place));
+                prop_assert!(axis.ticks.len() <= 200);
+            }
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! Curves over what was varied: queue depth, block size, percentile.
+
+use analysis::{Analysis, Estimate, LatencyRow, Meaning, Point, Quantity};
+use record::Run;
+use workload::Direction;
+
+use super::Chart;
+use super::axis::Axis;
+use super::ink::Ink;
+use super::over_time::{chart_unit, claimed, ink_of, range, time_axis};
+use super::panel::{Dots, Level, Line, Marker, Panel, draw};
+use crate::markup::Table;
+use crate::numbers::{self, IOPS, Unit};
+use crate::progress::ending;
+use crate::sentence::{capital, plural};
+
+/// Rate and latency by queue depth, with the depth that fills the cap; `None` without a depth ladder.
+pub fn depths(run: &Run, analysis: &Analysis) -> Option<Chart> {
+    let points = &analysis.depths;
+    let x = doubling_axis(points.iter().map(|point| f64::from(point.depth)), numbers::count)?;
+    let at = |point: &Point| f64::from(point.depth);
+    let rates = lines(points, &at, &|point| point.iops);
+    let rate_panel = Panel {
+        y_title: "operations a second".to_owned(),
+        x_title: "queue depth (I/Os in flight)".to_owned(),
+        x: x.clone(),
+        y: rising(&rates, &claimed(run, analysis, Quantity::Iops)),
+        lines: rates,
+        levels: claimed(run, analysis, Quantity::Iops),
+        markers: filling(analysis, Labels::Written),
+        bands: Vec::new(),
+    };
+    let mut times = lines(points, &at, &|point| flat(point.latency_ns_p99 as f64));
+    for line in &mut times {
+        line.ink = tail(line.ink);
+        line.name.clear();
+    }
+    times.extend(lines(points, &at, &|point| flat(point.latency_ns_mean)));
+    let (low, high) = range(values(&times))?;
+    let time_panel = Panel {
+        y_title: "mean latency, dashed: 99th percentile".to_owned(),
+        x_title: "queue depth (I/Os in flight)".to_owned(),
+        x,
+        y: time_axis(low, high),
+        lines: times,
+        levels: Vec::new(),
+        markers: filling(analysis, Labels::Left),
+        bands: Vec::new(),
+    };
+    Some(ladder(
+        "depths",
+        "Rate and latency by queue depth",
+        &[rate_panel, time_panel],
+        point_table(run, analysis, points),
+    ))
+}
+
+/// Operations and bytes a second by block size, with the size at which the caps cross; `None` without a block ladder.
+pub fn block_sizes(run: &Run, analysis: &Analysis) -> Option<Chart> {
+    let points = &analysis.blocks;
+    let x = doubling_axis(points.iter().map(|point| point.block as f64), numbers::block)?;
+    let unit = chart_unit(run, analysis);
+    let at = |point: &Point| point.block as f64;
+    let rates = lines(points, &at, &|point| point.iops);
+    let bytes = lines(points, &at, &|point| in_unit(point.bytes_per_second, unit));
+    let mut levels = claimed(run, analysis, Quantity::BytesPerSecond);
+    levels.iter_mut().for_each(|level| level.value /= unit.factor);
+    let rate_panel = Panel {
+        y_title: "operations a second".to_owned(),
+        x_title: "block size".to_owned(),
+        x: x.clone(),
+        y: rising(&rates, &claimed(run, analysis, Quantity::Iops)),
+        lines: rates,
+        levels: claimed(run, analysis, Quantity::Iops),
+        markers: crossing(analysis, Labels::Left),
+        bands: Vec::new(),
+    };
+    let byte_panel = Panel {
+        y_title: format!("bandwidth ({})", unit.name),
+        x_title: "block size".to_owned(),
+        x,
+        y: rising(&bytes, &levels),
+        lines: bytes,
+        levels,
+        markers: crossing(analysis, Labels::Written),
+        bands: Vec::new(),
+    };
+    Some(ladder(
+        "blocks",
+        "Rate and bandwidth by block size",
+        &[rate_panel, byte_panel],
+        point_table(run, analysis, points),
+    ))
+}
+
+/// Latency by percentile, the percentiles spread by nines; `None` where no latency was measured.
+pub fn percentiles(analysis: &Analysis) -> Option<Chart> {
+    let lines: Vec<Line> =
+        analysis.latencies.iter().map(|row| percentile_line(row, &analysis.latencies)).collect();
+    let (low, high) = range(values(&lines))?;
+    let deepest =
+        lines.iter().flat_map(|line| line.segments.iter().flatten()).map(|point| point.0).fold(1.0, f64::max);
+    let ticks =
+        [0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999].map(|percent| (nines(percent), format!("{percent} %")));
+    let ticks = ticks.into_iter().filter(|(place, _)| *place <= deepest * 1.02).collect();
+    let panel = Panel {
+        y_title: "latency".to_owned(),
+        x_title: "share of I/Os that took no longer".to_owned(),
+        x: Axis::with_ticks(0.0, deepest * 1.02, ticks),
+        y: time_axis(low, high),
+        lines,
+        levels: Vec::new(),
+        markers: Vec::new(),
+        bands: Vec::new(),
+    };
+    Some(ladder(
+        "percentiles",
+        "Latency of one I/O at a time by percentile",
+        &[panel],
+        percentile_table(&analysis.latencies),
+    ))
+}
+
+fn ladder(id: &'static str, title: &str, panels: &[Panel], table: Table) -> Chart {
+    let description = format!("{title}. The table below has the figures.");
+    Chart { id, title: title.to_owned(), svg: draw(title, &description, 280, panels), description, table }
+}
+
+/// Whether a marker carries its label in this panel.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Labels {
+    Written,
+    Left,
+}
+
+fn filling(analysis: &Analysis, labels: Labels) -> Vec<Marker> {
+    let depth = |meaning: &Meaning| match meaning {
+        Meaning::FillingDepth { direction, star, .. } => {
+            Some((*star, format!("{} fill it at {}", plural(*direction), numbers::figure(*star))))
+        }
+        _ => None,
+    };
+    markers(analysis, labels, &depth)
+}
+
+fn crossing(analysis: &Analysis, labels: Labels) -> Vec<Marker> {
+    let size = |meaning: &Meaning| match meaning {
+        Meaning::Crossover { direction, bytes } => {
+            Some((*bytes, format!("{} cross at {}", plural(*direction), numbers::block(*bytes))))
+        }
+        _ => None,
+    };
+    markers(analysis, labels, &size)
+}
+
+fn markers(
+    analysis: &Analysis,
+    labels: Labels,
+    of: &dyn Fn(&Meaning) -> Option<(f64, String)>,
+) -> Vec<Marker> {
+    let found = analysis.findings.iter().filter_map(|finding| of(&finding.meaning));
+    found
+        .filter(|(at, _)| at.is_finite() && *at > 0.0)
+        .map(|(at, label)| Marker {
+            at,
+            label: if labels == Labels::Written { label } else { String::new() },
+        })
+        .collect()
+}
+
+/// A logarithmic axis with a tick at every power of two, thinned to what fits a panel of half the width.
+fn doubling_axis(values: impl Iterator<Item = f64>, label: impl Fn(f64) -> String) -> Option<Axis> {
+    let (low, high) = range(values)?;
+    let (first, last) = (low.log2().ceil() as i32, high.log2().floor() as i32);
+    let ticks = (first..=last.min(first + 62))
+        .map(|power| 2f64.powi(power))
+        .map(|value| (value, label(value)))
+        .collect();
+    Some(Axis::logarithmic(low / 1.25, high * 1.25, ticks).thinned(TICKS_MAX))
+}
+
+/// Labels such as `256 KiB` that fit side by side under half a chart.
+const TICKS_MAX: usize = 7;
+
+fn lines(points: &[Point], at: &dyn Fn(&Point) -> f64, value: &dyn Fn(&Point) -> Estimate) -> Vec<Line> {
+    let line = |same: &[Point]| {
+        let direction = same.first().map_or(Direction::Read, |point| point.direction);
+        Line {
+            name: plural(direction).to_owned(),
+            ink: ink_of(direction),
+            segments: vec![same.iter().map(|point| (at(point), value(point).value)).collect()],
+            whiskers: same.iter().map(|point| (at(point), value(point).low, value(point).high)).collect(),
+            dots: if direction == Direction::Read { Dots::Circle } else { Dots::Square },
+        }
+    };
+    points.chunk_by(|a, b| a.direction == b.direction).map(line).collect()
+}
+
+fn flat(value: f64) -> Estimate {
+    Estimate { value, low: value, high: value }
+}
+
+fn in_unit(estimate: Estimate, unit: Unit) -> Estimate {
+    Estimate {
+        value: estimate.value / unit.factor,
+        low: estimate.low / unit.factor,
+        high: estimate.high / unit.factor,
+    }
+}
+
+fn tail(ink: Ink) -> Ink {
+    if ink == Ink::Read { Ink::ReadTail } else { Ink::WriteTail }
+}
+
+fn values(lines: &[Line]) -> impl Iterator<Item = f64> {
+    lines.iter().flat_map(|line| line.segments.iter().flatten()).map(|point| point.1)
+}
+
+/// From zero to a little above everything.
+fn rising(lines: &[Line], levels: &[Level]) -> Axis {
+    let all = values(lines).chain(levels.iter().map(|level| level.value));
+    let top = all.filter(|value| value.is_finite()).fold(0.0, f64::max);
+    Axis::linear(0.0, top * 1.08, 5, |value| {
+        if value >= 10.0 { numbers::count(value) } else { numbers::figure(value) }
+    })
+}
+
+/// The place of a percentile: the number of nines.
+fn nines(percent: f64) -> f64 {
+    -(1.0 - percent / 100.0).log10()
+}
+
+fn percentile_line(row: &LatencyRow, all: &[LatencyRow]) -> Line {
+    let alone = all.iter().filter(|other| other.direction == row.direction).count() == 1;
+    Line {
+        name: if alone { plural(row.direction).to_owned() } else { row.step.clone() },
+        ink: ink_of(row.direction),
+        segments: vec![
+            row.percentiles
+                .iter()
+                .map(|&(percent, time)| (nines(percent.min(99.9999)), time as f64))
+                .collect(),
+        ],
+        whiskers: Vec::new(),
+        dots: match row.direction {
+            Direction::Read => Dots::Circle,
+            Direction::Write => Dots::Square,
+            Direction::Trim | Direction::Flush => Dots::Triangle,
+        },
+    }
+}
+
+fn percentile_table(rows: &[LatencyRow]) -> Table {
+    let mut percents: Vec<f64> =
+        rows.iter().flat_map(|row| row.percentiles.iter().map(|pair| pair.0)).collect();
+    percents.retain(|percent| percent.is_finite());
+    percents.sort_by(f64::total_cmp);
+    percents.dedup();
+    let heads: Vec<String> = percents.iter().map(|percent| format!("p{percent}")).collect();
+    let words: Vec<&str> = heads.iter().map(String::as_str).collect();
+    let mut table =
+        Table::headed(&[&["step", "direction", "I/Os", "mean"], words.as_slice(), &["greatest"]].concat());
+    for row in rows {
+        let first = [
+            row.step.clone(),
+            capital(plural(row.direction)),
+            numbers::count(row.count as f64),
+            numbers::time(row.mean_ns),
+        ];
+        let at = |percent: &f64| {
+            let found = row.percentiles.iter().find(|pair| pair.0 == *percent);
+            found.map_or_else(String::new, |pair| numbers::time(pair.1 as f64))
+        };
+        let middle: Vec<String> = percents.iter().map(at).collect();
+        table.rows.push([first.to_vec(), middle, vec![numbers::time(row.max_ns as f64)]].concat());
+    }
+    table
+}
+
+fn point_table(run: &Run, analysis: &Analysis, points: &[Point]) -> Table {
+    let unit = chart_unit(run, analysis);
+    let heads =
+        ["step", "direction", "depth", "block", "IOPS", unit.name, "mean", "p50", "p99", "counted", "ended"];
+    let mut table = Table::headed(&heads);
+    for point in points {
+        table.rows.push(vec![
+            point.step.clone(),
+            capital(plural(point.direction)),
+            point.depth.to_string(),
+            numbers::block(point.block as f64),
+            numbers::estimate(&point.iops, IOPS),
+            numbers::estimate(&point.bytes_per_second, unit),
+            numbers::time(point.latency_ns_mean),
+            numbers::time(point.latency_ns_p50 as f64),
+            numbers::time(point.latency_ns_p99 as f64),
+            numbers::span(point.seconds),
+            ending(point.ending).to_owned(),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,419 @@
+//! What was asked and what happened against time: rates, bandwidth, latency, with the phases of the run as bands.
+
+use analysis::{Analysis, Meaning, Quantity};
+use record::{Interval, Run, StepRecord};
+use workload::{Direction, StepKind};
+
+use super::Chart;
+use super::axis::Axis;
+use super::ink::Ink;
+use super::panel::{Band, Dots, Level, Line, Panel, draw};
+use crate::claims::unit_of;
+use crate::markup::Table;
+use crate::numbers::{self, Prefix, Unit};
+use crate::progress::ending;
+use crate::sentence::{capital, plural};
+
+/// Most points of one series; longer ones are drawn as the least and greatest of each bucket.
+pub(super) const POINTS_MAX: usize = 2_000;
+
+/// Operations a second against time; `None` where nothing was recorded.
+pub fn rate(run: &Run, analysis: &Analysis) -> Option<Chart> {
+    let value = |interval: &Interval, direction| per_second(interval, interval.of(direction).tally.ops);
+    let lines = lines(run, &value, &[Direction::Read, Direction::Write, Direction::Flush]);
+    let levels = claimed(run, analysis, Quantity::Iops);
+    let top = highest(&lines).max(highest_level(&levels)) * 1.06;
+    let y = Axis::linear(0.0, top, 4, numbers::count);
+    let chart =
+        Titles { id: "rate", title: "Operations a second against time", y_title: "operations a second" };
+    timed(run, chart, (y, lines, levels), rate_table(run))
+}
+
+/// Bytes a second against time; `None` where nothing was recorded.
+pub fn bandwidth(run: &Run, analysis: &Analysis) -> Option<Chart> {
+    let unit = chart_unit(run, analysis);
+    let value = |interval: &Interval, direction| {
+        per_second(interval, interval.of(direction).tally.bytes) / unit.factor
+    };
+    let lines = lines(run, &value, &[Direction::Read, Direction::Write]);
+    let mut levels = claimed(run, analysis, Quantity::BytesPerSecond);
+    levels.iter_mut().for_each(|level| level.value /= unit.factor);
+    let top = highest(&lines).max(highest_level(&levels)) * 1.06;
+    let y = Axis::linear(0.0, top, 4, numbers::figure);
+    let y_title = format!("bandwidth ({})", unit.name);
+    let chart = Titles { id: "bandwidth", title: "Bandwidth against time", y_title: &y_title };
+    timed(run, chart, (y, lines, levels), bandwidth_table(run, unit))
+}
+
+/// Mean and 99th percentile of the latency against time; `None` where nothing was recorded.
+pub fn latency(run: &Run) -> Option<Chart> {
+    let directions = [Direction::Read, Direction::Write, Direction::Flush];
+    let tail = |interval: &Interval, direction| {
+        interval.of(direction).latency.percentile(99.0).map_or(f64::NAN, |time| time as f64)
+    };
+    let mean =
+        |interval: &Interval, direction| interval.of(direction).tally.latency_ns_mean().unwrap_or(f64::NAN);
+    let mut all = lines(run, &tail, &directions[..2]);
+    for line in &mut all {
+        line.ink = if line.ink == Ink::Read { Ink::ReadTail } else { Ink::WriteTail };
+        line.name.clear();
+    }
+    all.extend(lines(run, &mean, &directions));
+    let (low, high) = range(all.iter().flat_map(|line| line.segments.iter().flatten().map(|point| point.1)))?;
+    let chart = Titles {
+        id: "latency",
+        title: "Latency against time: mean and 99th percentile",
+        y_title: "mean latency, dashed: 99th percentile",
+    };
+    timed(run, chart, (time_axis(low, high), all, Vec::new()), latency_table(run))
+}
+
+struct Titles<'t> {
+    id: &'static str,
+    title: &'t str,
+    y_title: &'t str,
+}
+
+fn timed(run: &Run, titles: Titles<'_>, drawn: (Axis, Vec<Line>, Vec<Level>), table: Table) -> Option<Chart> {
+    let (y, mut lines, levels) = drawn;
+    lines.retain(|line| line.segments.iter().any(|segment| !segment.is_empty()));
+    if lines.is_empty() {
+        return None;
+    }
+    let clock = Clock::of(run);
+    let panel = Panel {
+        y_title: titles.y_title.to_owned(),
+        x_title: clock.title(),
+        x: clock.axis(),
+        y,
+        lines,
+        levels,
+        markers: Vec::new(),
+        bands: phases(run, &clock),
+    };
+    let description = format!("{}, over {}. The table below has the figures.", titles.title, clock.length());
+    let height = 230;
+    Some(Chart {
+        id: titles.id,
+        title: titles.title.to_owned(),
+        svg: draw(titles.title, &description, height, &[panel]),
+        description,
+        table,
+    })
+}
+
+/// The run's clock in the unit that suits its length.
+pub(super) struct Clock {
+    end_s: f64,
+    factor: f64,
+    unit: &'static str,
+}
+
+impl Clock {
+    pub(super) fn of(run: &Run) -> Clock {
+        let steps = run.steps.iter().map(|step| step.ended);
+        let end = steps.chain(run.samples.iter().map(|sample| sample.at)).max().unwrap_or_default();
+        let end_s = end.as_secs_f64();
+        let (factor, unit) = match end_s {
+            long if long > 10_800.0 => (3600.0, "h"),
+            middle if middle > 600.0 => (60.0, "min"),
+            _ => (1.0, "s"),
+        };
+        Clock { end_s, factor, unit }
+    }
+
+    pub(super) fn place(&self, seconds: f64) -> f64 {
+        seconds / self.factor
+    }
+
+    pub(super) fn axis(&self) -> Axis {
+        Axis::linear(0.0, self.end_s / self.factor, 10, numbers::figure)
+    }
+
+    pub(super) fn title(&self) -> String {
+        format!("time since the start ({})", self.unit)
+    }
+
+    fn length(&self) -> String {
+        numbers::span(self.end_s)
+    }
+}
+
+/// Intervals of a step, merged over its jobs, ramp included.
+fn merged(step: &StepRecord) -> Vec<Interval> {
+    let mut merged: Vec<Interval> = Vec::new();
+    for interval in &step.intervals {
+        match merged.last_mut() {
+            Some(last) if last.start == interval.start => last.merge(interval),
+            _ => merged.push(interval.clone()),
+        }
+    }
+    merged
+}
+
+fn per_second(interval: &Interval, amount: u64) -> f64 {
+    let seconds = interval.seconds();
+    if seconds > 0.0 { amount as f64 / seconds } else { 0.0 }
+}
+
+/// One line a direction in which anything ended, a segment a step.
+fn lines(run: &Run, value: &dyn Fn(&Interval, Direction) -> f64, directions: &[Direction]) -> Vec<Line> {
+    let clock = Clock::of(run);
+    let steps: Vec<(Vec<Direction>, Vec<Interval>)> =
+        run.steps.iter().map(|step| (directions_of(step), merged(step))).collect();
+    let segment = |direction: Direction, intervals: &[Interval]| -> Vec<(f64, f64)> {
+        let middle = |interval: &Interval| (interval.start.as_secs_f64() + interval.end.as_secs_f64()) / 2.0;
+        let points =
+            intervals.iter().map(|interval| (clock.place(middle(interval)), value(interval, direction)));
+        points.filter(|point| point.1.is_finite()).collect()
+    };
+    let line = |&direction: &Direction| Line {
+        name: plural(direction).to_owned(),
+        ink: ink_of(direction),
+        segments: thinned(
+            steps
+                .iter()
+                .filter(|(asked, _)| asked.contains(&direction))
+                .map(|(_, intervals)| segment(direction, intervals))
+                .collect(),
+        ),
+        whiskers: Vec::new(),
+        dots: Dots::None,
+    };
+    directions
+        .iter()
+        .map(line)
+        .filter(|line| line.segments.iter().any(|segment| !segment.is_empty()))
+        .collect()
+}
+
+/// Directions in which anything ended in the step; a stall after that is a zero of the series, never a gap.
+fn directions_of(step: &StepRecord) -> Vec<Direction> {
+    let any = |direction: &Direction| {
+        step.intervals
+            .iter()
+            .any(|interval| interval.of(*direction).tally.ops + interval.of(*direction).tally.errors > 0)
+    };
+    Direction::ALL.into_iter().filter(any).collect()
+}
+
+pub(super) fn ink_of(direction: Direction) -> Ink {
+    match direction {
+        Direction::Read => Ink::Read,
+        Direction::Write => Ink::Write,
+        Direction::Trim | Direction::Flush => Ink::Flush,
+    }
+}
+
+/// At most [`POINTS_MAX`] points in all: the least and the greatest of each bucket, in the order they came.
+pub(super) fn thinned(segments: Vec<Vec<(f64, f64)>>) -> Vec<Vec<(f64, f64)>> {
+    let all: usize = segments.iter().map(Vec::len).sum();
+    let bucket = (2 * all).div_ceil(POINTS_MAX);
+    if bucket <= 2 {
+        return segments;
+    }
+    segments.iter().map(|segment| segment.chunks(bucket).flat_map(extremes).collect()).collect()
+}
+
+fn extremes(bucket: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let by_value = |a: &&(f64, f64), b: &&(f64, f64)| a.1.total_cmp(&b.1);
+    let (least, greatest) = (bucket.iter().min_by(by_value), bucket.iter().max_by(by_value));
+    match (least, greatest) {
+        (Some(least), Some(greatest)) if least == greatest => vec![*least],
+        (Some(least), Some(greatest)) if least.0 <= greatest.0 => vec![*least, *greatest],
+        (Some(least), Some(greatest)) => vec![*greatest, *least],
+        _ => Vec::new(),
+    }
+}
+
+/// What is claimed of `quantity`, in base units, or without claims the caps that were found; each figure once.
+pub(super) fn claimed(run: &Run, analysis: &Analysis, quantity: Quantity) -> Vec<Level> {
+    let by = crate::terminal::claimed_by(run);
+    let rows = analysis.verdict.rows.iter().filter(|row| row.quantity == quantity && row.claimed.value > 0.0);
+    let mut levels: Vec<Level> = rows
+        .map(|row| Level {
+            value: row.claimed.value,
+            label: format!("{by} {}", numbers::figure(row.claimed.value / unit_of(row).factor)),
+            ink: Ink::Claim,
+        })
+        .collect();
+    if levels.is_empty() {
+        levels = caps(analysis, quantity);
+    }
+    levels.sort_by(|a, b| b.value.total_cmp(&a.value));
+    levels.dedup_by(|a, b| a.label == b.label);
+    levels.retain(|level| level.value.is_finite());
+    levels.truncate(LEVELS_MAX);
+    levels
+}
+
+/// More lines across a chart hide it.
+const LEVELS_MAX: usize = 4;
+
+fn caps(analysis: &Analysis, quantity: Quantity) -> Vec<Level> {
+    let level = |value: f64, unit: f64| Level {
+        value,
+        label: format!("cap {}", numbers::figure(value / unit)),
+        ink: Ink::Claim,
+    };
+    let found = analysis.findings.iter().filter_map(|finding| match (&finding.meaning, quantity) {
+        (Meaning::IopsCap { cap, .. }, Quantity::Iops) => Some(level(cap.value, 1.0)),
+        (Meaning::BandwidthCap { cap, .. }, Quantity::BytesPerSecond) => {
+            Some(level(cap.value, Unit::of_bandwidth(cap.value, Prefix::Binary).factor))
+        }
+        _ => None,
+    });
+    found.collect()
+}
+
+/// The unit of every bandwidth in the charts: that of the claims, else the one that suits what was measured.
+pub(super) fn chart_unit(run: &Run, analysis: &Analysis) -> Unit {
+    let claim = analysis
+        .verdict
+        .rows
+        .iter()
+        .find(|row| row.quantity == Quantity::BytesPerSecond && row.claimed.value > 0.0);
+    if let Some(row) = claim {
+        return unit_of(row);
+    }
+    let rates = run.steps.iter().flat_map(|step| step.intervals.iter().map(Interval::bytes_per_second));
+    let points = analysis.blocks.iter().chain(&analysis.depths).map(|point| point.bytes_per_second.value);
+    let top = rates.chain(points).filter(|rate| rate.is_finite()).fold(0.0, f64::max);
+    Unit::of_bandwidth(top, Prefix::Binary)
+}
+
+/// Consecutive steps of one kind as one band, with its steps as parts.
+pub(super) fn phases(run: &Run, clock: &Clock) -> Vec<Band> {
+    let place = |time: workload::Nanos| clock.place(time.as_secs_f64());
+    let phase = |steps: &[StepRecord]| {
+        let (first, last) = (steps.first()?, steps.last()?);
+        let parts =
+            steps.iter().map(|step| (place(step.started), place(step.ended), part_label(step))).collect();
+        Some(Band {
+            from: place(first.started),
+            to: place(last.ended),
+            label: band_words(first.plan.kind).to_owned(),
+            parts,
+        })
+    };
+    run.steps.chunk_by(|a, b| a.plan.kind == b.plan.kind).filter_map(phase).collect()
+}
+
+pub(crate) fn kind_words(kind: StepKind) -> &'static str {
+    match kind {
+        StepKind::Idle => "idle",
+        StepKind::Layout => "layout",
+        StepKind::Latency => "latency",
+        StepKind::DepthLadder => "depth ladder",
+        StepKind::BlockLadder => "block ladder",
+        StepKind::Job => "jobs",
+    }
+}
+
+fn band_words(kind: StepKind) -> &'static str {
+    if kind == StepKind::BlockLadder { "block ladder (KiB)" } else { kind_words(kind) }
+}
+
+fn part_label(step: &StepRecord) -> String {
+    let Some(worker) = step.plan.workers.first() else { return String::new() };
+    match step.plan.kind {
+        StepKind::Idle | StepKind::Layout => String::new(),
+        StepKind::Latency if worker.flush != workload::Flush::Never => "flush".to_owned(),
+        StepKind::Latency if worker.access.mix.writes_only() => "write".to_owned(),
+        StepKind::Latency => "read".to_owned(),
+        StepKind::DepthLadder => step.plan.workers.iter().map(|worker| worker.depth).sum::<u32>().to_string(),
+        StepKind::BlockLadder if worker.access.mix.writes_only() => kib(worker.blocks.write),
+        StepKind::BlockLadder => kib(worker.blocks.read),
+        StepKind::Job => step.plan.name.clone(),
+    }
+}
+
+/// Without its unit, which the band carries: five steps fit where one word would.
+fn kib(bytes: workload::Bytes) -> String {
+    numbers::figure(bytes.0 as f64 / 1024.0)
+}
+
+fn highest(lines: &[Line]) -> f64 {
+    lines.iter().flat_map(|line| line.segments.iter().flatten()).map(|point| point.1).fold(0.0, f64::max)
+}
+
+fn highest_level(levels: &[Level]) -> f64 {
+    levels.iter().map(|level| level.value).fold(0.0, f64::max)
+}
+
+/// Least and greatest of what is above zero; `None` where nothing is.
+pub(super) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    let above = values.filter(|value| value.is_finite() && *value > 0.0);
+    above.fold(None, |found, value| match found {
+        None => Some((value, value)),
+        Some((low, high)) => Some((value.min(low), value.max(high))),
+    })
+}
+
+/// A logarithmic axis of times in nanoseconds: ticks at powers of ten, and at 2 and 5 times them where there is room.
+pub(super) fn time_axis(low: f64, high: f64) -> Axis {
+    let decades = (high / low).log10();
+    let steps: &[f64] = if decades < 2.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let tick = |power: i32, step: f64| {
+        let value = step * 10f64.powi(power);
+        (value, numbers::time(value))
+    };
+    let ticks = (-1..19).flat_map(|power| steps.iter().map(move |&step| tick(power, step))).collect();
+    Axis::logarithmic(low / 1.3, high * 1.3, ticks)
+}
+
+const STEP_HEAD: [&str; 3] = ["step", "from", "counted"];
+
+fn step_cells(step: &StepRecord) -> Vec<String> {
+    let from = format!("{} s", numbers::fixed(step.started.as_secs_f64(), 1));
+    vec![step.plan.name.clone(), from, numbers::span(step.seconds())]
+}
+
+/// A row a step and direction.
+fn step_table(run: &Run, head: &[&str], cells: &dyn Fn(&StepRecord, Direction) -> Vec<String>) -> Table {
+    let mut table = Table::headed(&[STEP_HEAD.as_slice(), &["direction"], head].concat());
+    for step in &run.steps {
+        let filled = Direction::ALL.into_iter().filter(|&direction| step.tally(direction).ops > 0);
+        for direction in filled {
+            let first = [step_cells(step), vec![capital(plural(direction))]].concat();
+            table.rows.push([first, cells(step, direction)].concat());
+        }
+    }
+    table
+}
+
+fn share_of_time(amount: u64, step: &StepRecord) -> f64 {
+    if step.seconds() > 0.0 { amount as f64 / step.seconds() } else { f64::NAN }
+}
+
+fn rate_table(run: &Run) -> Table {
+    step_table(run, &["I/Os", "IOPS", "failed", "ended"], &|step, direction| {
+        let tally = step.tally(direction);
+        vec![
+            numbers::count(tally.ops as f64),
+            numbers::figure(share_of_time(tally.ops, step)),
+            numbers::count(tally.errors as f64),
+            ending(step.ending).to_owned(),
+        ]
+    })
+}
+
+fn bandwidth_table(run: &Run, unit: Unit) -> Table {
+    step_table(run, &["moved", unit.name], &|step, direction| {
+        let bytes = step.tally(direction).bytes;
+        vec![numbers::size(bytes), numbers::figure(share_of_time(bytes, step) / unit.factor)]
+    })
+}
+
+fn latency_table(run: &Run) -> Table {
+    step_table(run, &["mean", "p50", "p99", "greatest"], &|step, direction| {
+        let latency = step.latency(direction);
+        let time = |time: Option<f64>| time.map_or_else(|| numbers::UNKNOWN.to_owned(), numbers::time);
+        vec![
+            time(step.tally(direction).latency_ns_mean()),
+            time(latency.percentile(50.0).map(|time| time as f64)),
+            time(latency.percentile(99.0).map(|time| time as f64)),
+            time(latency.ns_max().map(|time| time as f64)),
+        ]
+    })
+}

@@ -1,0 +1,381 @@
+//! How it was measured, exactly: command line, target, machine, choices with their reasons, parameters of every step.
+
+use std::fmt::Write as _;
+
+use analysis::Analysis;
+use record::{HostFacts, Origin, Run, StepRecord, TargetFacts, TargetKind};
+use workload::{Access, Buffers, Flush, Order, Pace, Repeats, StopRule, WorkerPlan};
+
+use crate::charts::kind_words;
+use crate::markup::{Table, escape};
+use crate::numbers;
+use crate::page::started;
+use crate::progress::ending;
+
+/// The last section of the page.
+pub(crate) fn method(run: &Run, analysis: &Analysis) -> String {
+    let mut html = String::from("<h2>Method and exact parameters</h2>\n");
+    let _ = writeln!(html, "<pre>{}</pre>", escape(&command_line(&run.words)));
+    html += &facts("The run", &run_facts(run, analysis));
+    html +=
+        &run.target.as_ref().map_or_else(String::new, |target| facts("The target", &target_facts(target)));
+    html += &run.target.as_ref().map_or_else(String::new, devices);
+    html += &run.host.as_ref().map_or_else(String::new, |host| facts("The machine", &host_facts(host)));
+    html += &titled("Choices and why", &choices(run));
+    html += &steps_html(run);
+    html += &titled("What happened beside the load", &events(run));
+    html += &titled("I/O that failed", &failures(run));
+    html
+}
+
+fn titled(title: &str, table: &Table) -> String {
+    match table.rows.is_empty() {
+        true => String::new(),
+        false => format!("<h3>{title}</h3>\n<div class=\"scroll\">{}</div>\n", table.html()),
+    }
+}
+
+fn facts(title: &str, pairs: &[(&str, String)]) -> String {
+    let rows: String = pairs
+        .iter()
+        .filter(|(_, value)| !value.is_empty())
+        .map(|(name, value)| format!("<dt>{name}</dt><dd>{}</dd>", escape(value)))
+        .collect();
+    format!("<h3>{title}</h3>\n<dl>{rows}</dl>\n")
+}
+
+/// The words as they can be typed into a shell.
+fn command_line(words: &[String]) -> String {
+    let plain = |word: &str| {
+        !word.is_empty()
+            && word.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_./,:=%+@".contains(letter))
+    };
+    let typed: Vec<String> = words
+        .iter()
+        .map(|word| if plain(word) { word.clone() } else { format!("'{}'", word.replace('\'', "'\\''")) })
+        .collect();
+    typed.join(" ")
+}
+
+fn run_facts(run: &Run, analysis: &Analysis) -> Vec<(&'static str, String)> {
+    let spent = &analysis.spent;
+    vec![
+        ("started", started(run)),
+        ("recorded by", recorded_by(run)),
+        ("complete", if run.complete { "yes".to_owned() } else { "no, it was cut off".to_owned() }),
+        ("policy", run.policy.clone().unwrap_or_default()),
+        ("expectation", run.expectation.clone().unwrap_or_default()),
+        ("under load", numbers::span(spent.loaded_s)),
+        ("read", numbers::size(spent.bytes_read)),
+        ("written", numbers::size(spent.bytes_written)),
+        ("charged operations", numbers::count(spent.charged_ops)),
+        ("share of the burst", spent.credit_share.map(numbers::share).unwrap_or_default()),
+        ("no change within", numbers::span(analysis.horizon.as_secs_f64())),
+    ]
+}
+
+fn recorded_by(run: &Run) -> String {
+    match &run.origin {
+        Origin::Measured => format!("plimsoll {}", run.version),
+        Origin::Imported { tool, lacks } if lacks.is_empty() => {
+            format!("{tool}, read by plimsoll {}", run.version)
+        }
+        Origin::Imported { tool, lacks } => {
+            format!("{tool}, read by plimsoll {}; it does not hold {}", run.version, lacks.join(", "))
+        }
+    }
+}
+
+fn target_facts(target: &TargetFacts) -> Vec<(&'static str, String)> {
+    let kind = match target.kind {
+        TargetKind::Directory => "a directory, measured in an unnamed file of plimsoll's own",
+        TargetKind::File => "an existing file, only read",
+        TargetKind::BlockDevice => "a block device",
+        TargetKind::Lab => "a volume throttled by this kernel",
+        TargetKind::Simulated => "a volume simulated in virtual time",
+        TargetKind::Null => "nothing: every I/O succeeds at once",
+    };
+    let alignment = match target.direct_alignment.0 {
+        0 => "not possible".to_owned(),
+        bytes => format!("aligned to {}", numbers::block(bytes as f64)),
+    };
+    vec![
+        ("target", target.words.clone()),
+        ("kind", kind.to_owned()),
+        ("file system", target.filesystem.clone()),
+        ("mounted at", target.mount_point.clone()),
+        ("available", numbers::size(target.available.0)),
+        ("direct I/O", alignment),
+        ("doubts", target.doubts.join("; ")),
+    ]
+}
+
+fn devices(target: &TargetFacts) -> String {
+    let heads = [
+        "device",
+        "size",
+        "model",
+        "serial",
+        "logical block",
+        "physical block",
+        "rotates",
+        "scheduler",
+        "queue",
+        "longest request",
+    ];
+    let mut table = Table::headed(&heads);
+    for device in &target.devices {
+        table.rows.push(vec![
+            format!("{} ({}:{})", device.name, device.number.0, device.number.1),
+            numbers::size(device.size.0),
+            device.model.clone(),
+            device.serial.clone(),
+            numbers::block(device.logical_block.0 as f64),
+            numbers::block(device.physical_block.0 as f64),
+            if device.rotational { "yes" } else { "no" }.to_owned(),
+            device.scheduler.clone(),
+            device.queue_requests.to_string(),
+            numbers::block(device.request_max.0 as f64),
+        ]);
+    }
+    titled("Devices below it", &table)
+}
+
+fn host_facts(host: &HostFacts) -> Vec<(&'static str, String)> {
+    vec![
+        ("host", host.hostname.clone()),
+        ("product", host.product.clone()),
+        ("system", host.distribution.clone()),
+        ("kernel", host.kernel.clone()),
+        ("CPUs", format!("{} of {}", host.cpus, host.cpu_model)),
+        ("memory", numbers::size(host.memory.0)),
+        ("clock", format!("{}, {} a reading", host.clocksource, numbers::time(host.clock_read_ns))),
+    ]
+}
+
+/// Each choice once, although every step carries it.
+fn choices(run: &Run) -> Table {
+    let mut table = Table::headed(&["what", "chosen", "why"]);
+    for choice in run.steps.iter().flat_map(|step| &step.plan.choices) {
+        let row = vec![choice.what.clone(), choice.value.clone(), choice.reason.clone()];
+        if !table.rows.contains(&row) {
+            table.rows.push(row);
+        }
+    }
+    for note in run.steps.iter().flat_map(|step| &step.notes) {
+        let row = vec!["engine".to_owned(), note.clone(), String::new()];
+        if !table.rows.contains(&row) {
+            table.rows.push(row);
+        }
+    }
+    table
+}
+
+/// The table of steps, short: what most of them share is told once above it.
+fn steps_html(run: &Run) -> String {
+    let (shared, table) = without_shared(steps(run));
+    let pairs: Vec<(&str, String)> =
+        shared.iter().map(|(head, value)| (head.as_str(), value.clone())).collect();
+    match table.rows.is_empty() {
+        true => String::new(),
+        false => {
+            facts("Every step, where the table below has no other entry", &pairs) + &titled("Steps", &table)
+        }
+    }
+}
+
+/// Takes out of `table` what more than half of a column's cells say; a column left empty goes. The first stays whole.
+fn without_shared(mut table: Table) -> (Vec<(String, String)>, Table) {
+    let mut shared = Vec::new();
+    for column in (1..table.head.len()).rev() {
+        let Some(value) = majority(&table, column) else { continue };
+        table.rows.iter_mut().filter(|row| row[column] == value).for_each(|row| row[column].clear());
+        shared.push((table.head[column].clone(), value));
+        if table.rows.iter().all(|row| row[column].is_empty()) {
+            table.head.remove(column);
+            table.rows.iter_mut().for_each(|row| drop(row.remove(column)));
+        }
+    }
+    shared.reverse();
+    (shared, table)
+}
+
+fn majority(table: &Table, column: usize) -> Option<String> {
+    let times = |value: &str| table.rows.iter().filter(|row| row[column] == value).count();
+    let found = table.rows.iter().map(|row| &row[column]).find(|value| 2 * times(value) > table.rows.len());
+    found.filter(|value| !value.is_empty()).cloned()
+}
+
+fn steps(run: &Run) -> Table {
+    let heads = [
+        "step",
+        "for",
+        "workers",
+        "access",
+        "block",
+        "depth each",
+        "pace",
+        "by",
+        "written data",
+        "region",
+        "until",
+        "ended",
+    ];
+    let mut table = Table::headed(&heads);
+    for step in &run.steps {
+        for (worker, count) in alike(&step.plan.workers) {
+            table.rows.push(step_row(step, worker, count));
+        }
+    }
+    table
+}
+
+/// Workers that differ only by seed and CPU, with their number.
+fn alike(workers: &[WorkerPlan]) -> Vec<(&WorkerPlan, usize)> {
+    let same = |a: &WorkerPlan, b: &WorkerPlan| *a == WorkerPlan { seed: a.seed, cpu: a.cpu, ..b.clone() };
+    workers.chunk_by(same).filter_map(|group| group.first().map(|first| (first, group.len()))).collect()
+}
+
+fn step_row(step: &StepRecord, worker: &WorkerPlan, count: usize) -> Vec<String> {
+    let region = worker.files.first().map_or_else(String::new, |file| {
+        format!(
+            "{} from {} of {}",
+            numbers::size(file.size.0),
+            numbers::size(file.offset.0),
+            file.path.display()
+        )
+    });
+    vec![
+        step.plan.name.clone(),
+        kind_words(step.plan.kind).to_owned(),
+        count.to_string(),
+        access_words(worker.access),
+        block_words(worker),
+        worker.depth.to_string(),
+        pace_words(worker.pace),
+        format!(
+            "{}{}",
+            worker.backend.name(),
+            if worker.direct { ", direct" } else { ", through the page cache" }
+        ),
+        data_words(worker),
+        region,
+        until_words(step),
+        ending(step.ending).to_owned(),
+    ]
+}
+
+fn access_words(access: Access) -> String {
+    let order = match access.order {
+        Order::Sequential if access.random_percent > 0 => {
+            format!("sequential, {} % random", access.random_percent)
+        }
+        Order::Sequential => "sequential".to_owned(),
+        Order::Random(Repeats::Without) => "random, each block once a pass".to_owned(),
+        Order::Random(Repeats::With) => "random with repeats".to_owned(),
+    };
+    let mix = match access.mix {
+        mix if mix.reads_only() => "reads".to_owned(),
+        mix if mix.writes_only() => "writes".to_owned(),
+        mix => format!("{} % reads", mix.read_percent()),
+    };
+    format!("{mix}, {order}")
+}
+
+fn block_words(worker: &WorkerPlan) -> String {
+    let (read, write) = (worker.blocks.read.0 as f64, worker.blocks.write.0 as f64);
+    match worker.access.mix {
+        mix if mix.reads_only() => numbers::block(read),
+        mix if mix.writes_only() => numbers::block(write),
+        _ if read == write => numbers::block(read),
+        _ => format!("reads {}, writes {}", numbers::block(read), numbers::block(write)),
+    }
+}
+
+fn pace_words(pace: Pace) -> String {
+    match pace {
+        Pace::Closed => "queue kept full".to_owned(),
+        Pace::Fixed(rate) => format!("{}, evenly", numbers::iops(rate.0)),
+        Pace::Poisson(rate) => format!("{}, Poisson", numbers::iops(rate.0)),
+    }
+}
+
+fn data_words(worker: &WorkerPlan) -> String {
+    let buffers = match worker.buffers {
+        Buffers::Unique => "unique",
+        Buffers::Stamped => "stamped",
+        Buffers::Repeated => "repeated",
+        Buffers::Zero => "zeros",
+    };
+    match worker.flush {
+        Flush::Never => buffers.to_owned(),
+        Flush::Every(writes) => format!("{buffers}, a flush every {writes}"),
+    }
+}
+
+fn until_words(step: &StepRecord) -> String {
+    let seconds = |time: workload::Nanos| numbers::span(time.as_secs_f64());
+    let rule = |rule: &StopRule| match rule {
+        StopRule::Time(time) => seconds(*time),
+        StopRule::BytesEach(bytes) => format!("{} each", numbers::size(bytes.0)),
+        StopRule::OpsEach(ops) => format!("{} I/Os each", numbers::count(*ops as f64)),
+        StopRule::Certain { half_width, least, most } => {
+            format!("± {} known, {} to {}", numbers::share(*half_width), seconds(*least), seconds(*most))
+        }
+    };
+    let rules: Vec<String> = step.plan.stop.iter().map(rule).collect();
+    match step.plan.ramp.0 {
+        0 => rules.join(" or "),
+        _ => format!("{}, after a ramp of {}", rules.join(" or "), seconds(step.plan.ramp)),
+    }
+}
+
+fn events(run: &Run) -> Table {
+    let mut table = Table::headed(&["at", "what"]);
+    for event in &run.events {
+        table.rows.push(vec![format!("{} s", numbers::fixed(event.at.as_secs_f64(), 1)), event.text.clone()]);
+    }
+    table
+}
+
+fn failures(run: &Run) -> Table {
+    let mut table = Table::headed(&["at", "step", "direction", "file", "offset", "length", "error"]);
+    for step in &run.steps {
+        for failure in &step.failures {
+            table.rows.push(vec![
+                format!("{} s", numbers::fixed(failure.at.as_secs_f64(), 1)),
+                step.plan.name.clone(),
+                failure.direction.name().to_owned(),
+                failure.path.clone(),
+                numbers::count(failure.offset as f64),
+                numbers::block(f64::from(failure.bytes)),
+                crate::sentence::error_words(failure.errno),
+            ]);
+        }
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_most_steps_share_is_told_once() {
+        let rows = [["a", "1", "x"], ["b", "1", "x"], ["c", "2", "x"]];
+        let table = Table {
+            head: ["step", "depth", "by"].map(str::to_owned).to_vec(),
+            rows: rows.map(|row| row.map(str::to_owned).to_vec()).to_vec(),
+        };
+        let (shared, short) = without_shared(table);
+        assert_eq!(shared, [("depth".to_owned(), "1".to_owned()), ("by".to_owned(), "x".to_owned())]);
+        assert_eq!(short.head, ["step", "depth"]);
+        assert_eq!(short.rows, [["a", ""], ["b", ""], ["c", "2"]]);
+    }
+
+    #[test]
+    fn a_command_line_can_be_typed_again() {
+        let words = ["plimsoll", "check", "/mnt/my data", "--expect", "it's", ""].map(str::to_owned);
+        assert_eq!(command_line(&words), "plimsoll check '/mnt/my data' --expect 'it'\\''s' ''");
+    }
+}

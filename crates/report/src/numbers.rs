@@ -1,0 +1,332 @@
+//! Numbers as people read them: one convention for the terminal, the page and the charts.
+//!
+//! Thousands with commas, as many digits as the interval supports, the unit beside the number. Binary units are written
+//! KiB, MiB, GiB, decimal ones kB, MB, GB.
+
+use analysis::Estimate;
+
+/// Written where a number is not one.
+pub const UNKNOWN: &str = "unknown";
+
+/// From here on a number is written with a power of ten, so that a line keeps its length.
+const SCIENTIFIC_FROM: f64 = 1e15;
+
+/// A unit with what one of it is in the base unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Unit {
+    /// As written behind the number.
+    pub name: &'static str,
+    /// Bytes, bytes a second, nanoseconds or operations in one unit.
+    pub factor: f64,
+}
+
+/// Whether a prefix means a power of 1,024 or of 1,000.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Prefix {
+    /// KiB, MiB, GiB.
+    Binary,
+    /// kB, MB, GB.
+    Decimal,
+}
+
+/// Operations a second.
+pub const IOPS: Unit = Unit { name: "IOPS", factor: 1.0 };
+
+const BINARY_RATES: [Unit; 5] = [
+    Unit { name: "B/s", factor: 1.0 },
+    Unit { name: "KiB/s", factor: 1024.0 },
+    Unit { name: "MiB/s", factor: 1_048_576.0 },
+    Unit { name: "GiB/s", factor: 1_073_741_824.0 },
+    Unit { name: "TiB/s", factor: 1_099_511_627_776.0 },
+];
+const DECIMAL_RATES: [Unit; 5] = [
+    Unit { name: "B/s", factor: 1.0 },
+    Unit { name: "kB/s", factor: 1e3 },
+    Unit { name: "MB/s", factor: 1e6 },
+    Unit { name: "GB/s", factor: 1e9 },
+    Unit { name: "TB/s", factor: 1e12 },
+];
+const SIZES: [Unit; 6] = [
+    Unit { name: "B", factor: 1.0 },
+    Unit { name: "KiB", factor: 1024.0 },
+    Unit { name: "MiB", factor: 1_048_576.0 },
+    Unit { name: "GiB", factor: 1_073_741_824.0 },
+    Unit { name: "TiB", factor: 1_099_511_627_776.0 },
+    Unit { name: "PiB", factor: 1_125_899_906_842_624.0 },
+];
+const TIMES: [Unit; 4] = [
+    Unit { name: "ns", factor: 1.0 },
+    Unit { name: "µs", factor: 1e3 },
+    Unit { name: "ms", factor: 1e6 },
+    Unit { name: "s", factor: 1e9 },
+];
+
+impl Unit {
+    /// The unit in which bandwidths of about `bytes_per_second` are written; gigabytes only from two of them on.
+    pub fn of_bandwidth(bytes_per_second: f64, prefix: Prefix) -> Unit {
+        let rates = match prefix {
+            Prefix::Binary => BINARY_RATES,
+            Prefix::Decimal => DECIMAL_RATES,
+        };
+        largest(&rates, bytes_per_second / 2.0)
+    }
+
+    /// The unit of bandwidth that is written so: `MiB/s`, `MB/s`.
+    pub fn bandwidth_named(name: &str) -> Option<Unit> {
+        BINARY_RATES.into_iter().chain(DECIMAL_RATES).find(|unit| unit.name == name)
+    }
+
+    /// The binary unit of bandwidth in the place of this one: MiB/s for MB/s.
+    pub fn binary(self) -> Unit {
+        let place = DECIMAL_RATES.iter().position(|unit| unit.name == self.name);
+        place.map_or(self, |place| BINARY_RATES[place])
+    }
+
+    /// Whether the unit is one of those with powers of 1,000.
+    pub fn is_decimal_bandwidth(self) -> bool {
+        DECIMAL_RATES[1..].contains(&self)
+    }
+
+    /// The unit in which latencies of about `nanoseconds` are written; milliseconds from a tenth of one on.
+    pub fn of_time(nanoseconds: f64) -> Unit {
+        match nanoseconds {
+            time if time >= 1e9 => TIMES[3],
+            time if time >= 1e5 => TIMES[2],
+            time if time >= 1e3 => TIMES[1],
+            _ => TIMES[0],
+        }
+    }
+}
+
+fn largest<const N: usize>(units: &[Unit; N], value: f64) -> Unit {
+    let fitting = units.iter().rev().find(|unit| value >= unit.factor);
+    *fitting.unwrap_or(&units[0])
+}
+
+/// `value` with this many decimals and commas between thousands.
+pub fn fixed(value: f64, decimals: usize) -> String {
+    if !value.is_finite() {
+        return UNKNOWN.to_owned();
+    }
+    if value.abs() >= SCIENTIFIC_FROM {
+        return format!("{value:.1e}");
+    }
+    let text = format!("{:.decimals$}", value.abs());
+    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
+    let negative = value < 0.0 && text.bytes().any(|byte| byte.is_ascii_digit() && byte != b'0');
+    let sign = if negative { "-" } else { "" };
+    let mut grouped = String::with_capacity(text.len() * 2);
+    for (place, digit) in whole.chars().enumerate() {
+        if place > 0 && (whole.len() - place).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    format!("{sign}{grouped}{rest}")
+}
+
+/// A count: whole, with commas.
+pub fn count(value: f64) -> String {
+    fixed(value, 0)
+}
+
+/// A figure without an interval: whole from 100 on, one decimal from 10 on, else two significant digits.
+pub fn figure(value: f64) -> String {
+    let decimals = match value.abs() {
+        large if large >= 99.95 => 0,
+        middle if middle >= 9.95 => 1,
+        small if small >= 0.995 || small == 0.0 => 1,
+        tiny if tiny.is_finite() => (1.0 - tiny.log10().floor()).clamp(2.0, 9.0) as usize,
+        _ => 0,
+    };
+    let text = fixed(value, decimals);
+    if value.fract() == 0.0 { text.trim_end_matches(".0").to_owned() } else { text }
+}
+
+/// `3,001 ± 6`: the half-width has one significant digit, two where the first is 1, and the value ends where it does.
+pub fn estimate(estimate: &Estimate, unit: Unit) -> String {
+    let value = estimate.value / unit.factor;
+    let half = estimate.half_width() / unit.factor;
+    if !half.is_finite() || !value.is_finite() || half < 0.0 {
+        return figure(value);
+    }
+    if half < 1e-9 * value.abs() || half == 0.0 {
+        return format!("{} ± 0", figure(value));
+    }
+    let mut places = -(half.log10().floor()) as i32;
+    let leading = (half * 10f64.powi(places)).floor();
+    if leading <= 1.0 {
+        places += 1;
+    }
+    format!("{} ± {}", rounded(value, places), rounded(half, places))
+}
+
+/// `value` to `places` decimals; a negative number of places rounds to tens, hundreds and so on.
+fn rounded(value: f64, places: i32) -> String {
+    if places >= 0 {
+        return fixed(value, places.min(9) as usize);
+    }
+    let step = 10f64.powi(-places);
+    fixed((value / step).round() * step, 0)
+}
+
+/// `3,001 IOPS`.
+pub fn iops(per_second: f64) -> String {
+    format!("{} IOPS", if per_second < 9.95 { figure(per_second) } else { count(per_second) })
+}
+
+/// `124.9 MiB/s`, in the unit that suits its size.
+pub fn bandwidth(bytes_per_second: f64, prefix: Prefix) -> String {
+    in_unit(bytes_per_second, Unit::of_bandwidth(bytes_per_second, prefix))
+}
+
+/// `value` of the base unit, written in `unit`.
+pub fn in_unit(value: f64, unit: Unit) -> String {
+    format!("{} {}", figure(value / unit.factor), unit.name)
+}
+
+/// A latency: two significant digits below 10 (`0.61 ms`), none behind the point above (`21 ms`).
+pub fn time(nanoseconds: f64) -> String {
+    let unit = Unit::of_time(nanoseconds);
+    format!("{} {}", time_in(nanoseconds, unit), unit.name)
+}
+
+/// The number of [`time`] alone, in `unit`.
+pub fn time_in(nanoseconds: f64, unit: Unit) -> String {
+    let value = nanoseconds / unit.factor;
+    if unit.name == "ns" || value >= 9.95 { count(value) } else { figure(value) }
+}
+
+/// A span of seconds: `0.4 s`, `6.3 s`, `118 s`, `33 min`, `4.5 h`, `3.0 days`.
+pub fn span(seconds: f64) -> String {
+    match seconds {
+        s if !s.is_finite() => UNKNOWN.to_owned(),
+        s if s < 9.95 => format!("{} s", fixed(s, 1).trim_end_matches(".0")),
+        s if s < 180.0 => format!("{} s", count(s)),
+        s if s < 7200.0 => format!("{} min", count(s / 60.0)),
+        s if s < 172_800.0 => format!("{} h", fixed(s / 3600.0, 1)),
+        s => format!("{} days", fixed(s / 86_400.0, 1)),
+    }
+}
+
+/// A share (0 to 1) in percent: `0.3 %`, `12 %`; below a thousandth of a percent `under 0.001 %`.
+pub fn share(share: f64) -> String {
+    let percent = share * 100.0;
+    match percent {
+        p if p > 0.0 && p < 0.001 => "under 0.001 %".to_owned(),
+        p if p >= 9.95 => format!("{} %", count(p)),
+        p => format!("{} %", figure(p)),
+    }
+}
+
+/// A block size: `4 KiB`, `43 KiB`, `1 MiB`.
+pub fn block(bytes: f64) -> String {
+    let unit = largest(&SIZES, bytes);
+    let value = bytes / unit.factor;
+    let text = if value >= 9.95 { count(value) } else { figure(value) };
+    format!("{text} {}", unit.name)
+}
+
+/// An amount of data: `4.0 GiB`, `118 MiB`, `513 B`.
+pub fn size(bytes: u64) -> String {
+    let unit = largest(&SIZES, bytes as f64);
+    let value = bytes as f64 / unit.factor;
+    let decimals = usize::from(unit.factor > 1.0 && value < 9.95);
+    format!("{} {}", fixed(value, decimals), unit.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const MIB: Unit = BINARY_RATES[2];
+
+    fn around(value: f64, half: f64) -> Estimate {
+        Estimate { value, low: value - half, high: value + half }
+    }
+
+    #[test]
+    fn an_estimate_has_as_many_digits_as_its_interval_supports() {
+        for (value, half, text) in [
+            (3001.2, 6.3, "3,001 ± 6"),
+            (3001.2, 0.4, "3,001.2 ± 0.4"),
+            (3001.2, 12.4, "3,001 ± 12"),
+            (30_012.0, 640.0, "30,000 ± 600"),
+            (1_234_567.0, 15_000.0, "1,235,000 ± 15,000"),
+            (3000.0, 0.0, "3,000 ± 0"),
+            (0.613, 0.012, "0.613 ± 0.012"),
+            (124.9, 0.96, "124.9 ± 1.0"),
+            (f64::NAN, 1.0, "unknown"),
+            (12.0, f64::INFINITY, "12"),
+        ] {
+            assert_eq!(estimate(&around(value, half), IOPS), text, "{value} ± {half}");
+        }
+        assert_eq!(estimate(&around(131e6, 0.4e6), MIB), "124.9 ± 0.4");
+    }
+
+    #[test]
+    fn figures_times_and_spans() {
+        for (found, text) in [
+            (figure(0.0), "0"),
+            (figure(0.613), "0.61"),
+            (figure(0.0613), "0.061"),
+            (figure(8.34), "8.3"),
+            (figure(21.04), "21.0"),
+            (figure(124.94), "125"),
+            (figure(3000.4), "3,000"),
+            (time(612_000.0), "0.61 ms"),
+            (time(1_100_000.0), "1.1 ms"),
+            (time(21_300_000.0), "21 ms"),
+            (time(215e6), "215 ms"),
+            (time(61_200.0), "61 µs"),
+            (time(850.0), "850 ns"),
+            (time(2.1e9), "2.1 s"),
+            (span(0.42), "0.4 s"),
+            (span(6.0), "6 s"),
+            (span(118.2), "118 s"),
+            (span(2000.0), "33 min"),
+            (span(16_200.0), "4.5 h"),
+        ] {
+            assert_eq!(found, text);
+        }
+    }
+
+    #[test]
+    fn sizes_rates_and_shares() {
+        for (found, text) in [
+            (block(4096.0), "4 KiB"),
+            (block(43_690.7), "43 KiB"),
+            (block(1_048_576.0), "1 MiB"),
+            (size(4 << 30), "4.0 GiB"),
+            (size(513), "513 B"),
+            (size(118 << 20), "118 MiB"),
+            (iops(3000.6), "3,001 IOPS"),
+            (iops(0.4), "0.40 IOPS"),
+            (bandwidth(131_072_000.0, Prefix::Binary), "125 MiB/s"),
+            (bandwidth(1.2e9, Prefix::Decimal), "1,200 MB/s"),
+            (bandwidth(2.4e9, Prefix::Decimal), "2.4 GB/s"),
+            (share(0.123), "12 %"),
+            (share(0.0031), "0.31 %"),
+            (share(1.0), "100 %"),
+            (share(0.000_000_1), "under 0.001 %"),
+        ] {
+            assert_eq!(found, text);
+        }
+        assert_eq!(Unit::bandwidth_named("MB/s").map(Unit::binary), Some(MIB));
+    }
+
+    proptest! {
+        #[test]
+        fn no_number_breaks_a_line(value in any::<f64>(), half in any::<f64>()) {
+            let numbers = [
+                estimate(&Estimate { value, low: half, high: value }, IOPS), figure(value), time(value), span(value),
+                share(value), block(value), iops(value), bandwidth(value, Prefix::Binary), size(value.to_bits()),
+            ];
+            for text in numbers {
+                prop_assert!(!text.contains("NaN") && !text.contains("inf"), "{}", text);
+                prop_assert!(text.chars().count() <= 52, "{}", text);
+            }
+        }
+    }
+}

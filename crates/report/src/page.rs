@@ -1,0 +1,269 @@
+//! One HTML file that needs no network and no script: verdict, claims, charts, evidence, findings, method.
+
+use std::fmt::Write as _;
+
+use analysis::{Analysis, Answer, Finding, Meaning, Verdict};
+use record::Run;
+
+use crate::advice::{competing, next_step};
+use crate::charts::{self, Chart};
+use crate::claims::{claim_words, reading};
+use crate::doubt::{doubt, remedy};
+use crate::markup::{Table, escape, font_faces};
+use crate::method::method;
+use crate::numbers;
+use crate::sentence::{capital, confidence, evidence, sentence};
+use crate::terminal::claimed_by;
+use crate::verdict::verdict_words;
+use crate::wrap::unbroken;
+
+/// The report as one HTML document: light and dark, printable, readable without its charts.
+pub fn html(run: &Run, analysis: &Analysis) -> String {
+    let drawn = Drawn::of(run, analysis);
+    let title = title(run);
+    let sections = [
+        top(run, analysis),
+        claims(run, &analysis.verdict),
+        drawn.decisive(),
+        drawn.section("Against time", &["rate", "bandwidth", "latency"]),
+        drawn.section("Queue depth", &["depths"]),
+        drawn.section("Block size", &["blocks"]),
+        drawn.section("Latency", &["percentiles"]),
+        drawn.section("The machine meanwhile", &["cpu", "devices"]),
+        findings(analysis),
+        method(run, analysis),
+    ];
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>{title}</title>\n<style>\n{}{}{}\n@media screen and (prefers-color-scheme:dark){{{}}}\n</style>\n</head>\n<body>\n<main>\n{}<footer>plimsoll {}. This file is complete: it loads nothing. Charts are set in Noto Sans (Apache License 2.0).</footer>\n</main>\n</body>\n</html>\n",
+        font_faces(),
+        include_str!("page.css"),
+        charts::rules(),
+        charts::dark_rules(),
+        sections.concat(),
+        escape(&run.version),
+        title = escape(&title),
+    )
+}
+
+/// Running text, escaped, no line of which ends within a number.
+fn prose(text: &str) -> String {
+    escape(&unbroken(text))
+}
+
+fn title(run: &Run) -> String {
+    let target = run.target.as_ref().map_or("no target", |target| target.words.as_str());
+    format!("plimsoll: {target}")
+}
+
+/// When the run started, in UTC, so that the same record gives the same page anywhere.
+pub(crate) fn started(run: &Run) -> String {
+    let milliseconds = i64::try_from(run.started_unix_ms).unwrap_or(i64::MAX);
+    match jiff::Timestamp::from_millisecond(milliseconds) {
+        Ok(time) => time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
+        Err(_) => numbers::UNKNOWN.to_owned(),
+    }
+}
+
+fn top(run: &Run, analysis: &Analysis) -> String {
+    let words = verdict_words(run, analysis);
+    let blank = if words.rest.starts_with(':') { "" } else { " " };
+    let mut html = format!(
+        "<header>\n<h1>{}</h1>\n<p class=\"where\">{}</p>\n</header>\n<p class=\"verdict\"><strong class=\"{}\">{}</strong>{blank}{}</p>\n",
+        escape(&title(run)),
+        escape(&where_and_when(run)),
+        class_of(analysis.verdict.answer),
+        words.word,
+        prose(&words.rest),
+    );
+    if !words.stops.is_empty() {
+        let _ = writeln!(html, "<p>{}</p>", prose(&words.stops));
+    }
+    html + &cut_off(run)
+}
+
+fn where_and_when(run: &Run) -> String {
+    let mut words = vec![started(run)];
+    if let Some(host) = &run.host {
+        let product = if host.product.is_empty() { String::new() } else { format!(" ({})", host.product) };
+        words.push(format!("on {}{product}", host.hostname));
+    }
+    if let Some(policy) = &run.policy {
+        words.push(format!("against the policy {policy}"));
+    }
+    if let Some(expectation) = &run.expectation {
+        words.push(format!("expecting \"{expectation}\""));
+    }
+    words.join(", ")
+}
+
+fn cut_off(run: &Run) -> String {
+    if run.complete {
+        return String::new();
+    }
+    let last =
+        run.steps.iter().map(|step| step.ended).chain(run.samples.iter().map(|sample| sample.at)).max();
+    format!(
+        "<p class=\"warning\">This run was cut off at {}: what follows is what was recorded until then.</p>\n",
+        numbers::span(last.unwrap_or_default().as_secs_f64())
+    )
+}
+
+fn class_of(answer: Answer) -> &'static str {
+    match answer {
+        Answer::Measured => "plain",
+        Answer::Meets | Answer::Exceeds => "good",
+        Answer::Below => "bad",
+        Answer::ConsistentWithBurst | Answer::CannotTell => "unsure",
+    }
+}
+
+fn claims(run: &Run, verdict: &Verdict) -> String {
+    if verdict.rows.is_empty() {
+        return String::new();
+    }
+    let claimed = verdict.rows.iter().any(|row| !row.claimed.words.is_empty());
+    let mut table = Table::headed(&["claim", claimed_by(run), "measured", "p99", "answer", "source"]);
+    for (row, words) in verdict.rows.iter().zip(claim_words(verdict)) {
+        let answer = words.answer.to_owned();
+        table.rows.push(vec![
+            words.what,
+            words.claimed,
+            words.measured,
+            words.p99,
+            answer,
+            row.claimed.source.clone(),
+        ]);
+    }
+    if !claimed {
+        table = without_claims(table);
+    }
+    let notes: String = notes(verdict).iter().map(|note| format!("<li>{}</li>", prose(note))).collect();
+    let list = if notes.is_empty() { notes } else { format!("<ul>{notes}</ul>\n") };
+    let head = if claimed { "Claims" } else { "Measured" };
+    format!("<h2>{head}</h2>\n<div class=\"scroll\">{}</div>\n{list}", table.html())
+}
+
+/// The table of a run without claims: what was measured, and its latency.
+fn without_claims(table: Table) -> Table {
+    let kept = |row: &Vec<String>| vec![row[0].clone(), row[2].clone(), row[3].clone()];
+    Table {
+        head: vec!["cap".into(), "measured".into(), "p99".into()],
+        rows: table.rows.iter().map(kept).collect(),
+    }
+}
+
+/// How open units were read, and every doubt with what would remove it.
+fn notes(verdict: &Verdict) -> Vec<String> {
+    let mut notes: Vec<String> = Vec::new();
+    let mut add = |note: String| {
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    };
+    for why in &verdict.doubts {
+        add(format!("{}. {}", capital(&doubt(why)), remedy(why)));
+    }
+    for row in &verdict.rows {
+        for why in &row.doubts {
+            add(format!("{}: {}. {}", row.what, doubt(why), remedy(why)));
+        }
+        if let Some(read) = reading(row) {
+            add(read);
+        }
+    }
+    notes
+}
+
+/// Every chart there is data for, and which of them decides.
+struct Drawn {
+    charts: Vec<Chart>,
+    decisive: Option<&'static str>,
+}
+
+impl Drawn {
+    fn of(run: &Run, analysis: &Analysis) -> Drawn {
+        let all = [
+            charts::rate(run, analysis),
+            charts::bandwidth(run, analysis),
+            charts::latency(run),
+            charts::depths(run, analysis),
+            charts::block_sizes(run, analysis),
+            charts::percentiles(analysis),
+            charts::cpu(run),
+            charts::devices(run),
+        ];
+        let charts: Vec<Chart> = all.into_iter().flatten().collect();
+        let wanted = wanted(analysis);
+        let decisive =
+            wanted.iter().find_map(|id| charts.iter().find(|chart| chart.id == *id)).map(|chart| chart.id);
+        Drawn { charts, decisive }
+    }
+
+    fn decisive(&self) -> String {
+        let chart = self.charts.iter().find(|chart| Some(chart.id) == self.decisive);
+        chart.map_or_else(String::new, |chart| format!("<h2>The chart that decides</h2>\n{}", figure(chart)))
+    }
+
+    /// The named charts under a heading; one that stands above already is pointed to.
+    fn section(&self, heading: &str, ids: &[&str]) -> String {
+        let found: Vec<&Chart> = self.charts.iter().filter(|chart| ids.contains(&chart.id)).collect();
+        let shown = |chart: &&Chart| match Some(chart.id) == self.decisive {
+            true => format!(
+                "<p class=\"note\">{}: <a href=\"#{}\">above</a>.</p>\n",
+                escape(&chart.title),
+                chart.id
+            ),
+            false => figure(chart),
+        };
+        let figures: String = found.iter().map(shown).collect();
+        let empty = "<p class=\"note\">Nothing of it was recorded in this run.</p>\n".to_owned();
+        format!("<h2>{heading}</h2>\n{}", if figures.is_empty() { empty } else { figures })
+    }
+}
+
+/// Which chart shows what the verdict rests on, the best first.
+fn wanted(analysis: &Analysis) -> &'static [&'static str] {
+    let any = |test: fn(&Meaning) -> bool| analysis.findings.iter().any(|finding| test(&finding.meaning));
+    if any(|meaning| {
+        matches!(meaning, Meaning::StepDown { .. } | Meaning::Unsteady { .. } | Meaning::Interrupted { .. })
+    }) {
+        return &["rate", "depths", "blocks"];
+    }
+    if any(|meaning| matches!(meaning, Meaning::ForeignLoad { .. })) {
+        return &["devices", "rate"];
+    }
+    if any(|meaning| matches!(meaning, Meaning::Crossover { .. })) {
+        return &["blocks", "depths", "rate"];
+    }
+    &["depths", "blocks", "rate"]
+}
+
+fn figure(chart: &Chart) -> String {
+    format!(
+        "<figure id=\"{}\">\n<figcaption>{}</figcaption>\n{}\n<details><summary>The figures as a table</summary><div class=\"scroll\">{}</div></details>\n</figure>\n",
+        chart.id,
+        escape(&chart.title),
+        chart.svg,
+        chart.table.html()
+    )
+}
+
+fn findings(analysis: &Analysis) -> String {
+    let blocks: String = analysis.findings.iter().map(finding).collect();
+    let none = "<p class=\"note\">Nothing beyond the figures above.</p>\n".to_owned();
+    format!("<h2>Findings</h2>\n{}", if blocks.is_empty() { none } else { blocks })
+}
+
+fn finding(finding: &Finding) -> String {
+    let mut html = format!("<div class=\"finding\"><p>{}</p>", prose(&sentence(finding)));
+    let seen = evidence(&finding.evidence);
+    if !seen.is_empty() {
+        let _ = write!(html, "<p><span>Seen:</span> {}.</p>", escape(&seen));
+    }
+    let _ = write!(html, "<p><span>How sure:</span> {}.</p>", confidence(finding.confidence));
+    if let Some(other) = competing(finding) {
+        let _ = write!(html, "<p><span>Unless:</span> {}</p>", prose(&other));
+    }
+    let _ = writeln!(html, "<p><span>Next:</span> {}</p></div>", prose(&next_step(finding)));
+    html
+}

@@ -1,0 +1,121 @@
+//! Text within 80 columns: wrapped at words, with a hanging indent.
+
+/// Columns of a terminal line.
+pub const COLUMNS: usize = 80;
+
+/// Wraps `text` at words into lines of at most [`COLUMNS`] characters; the first line starts with `first`, every other
+/// with as many blanks as `first` is long. A word that is longer than a line is cut.
+pub fn wrap(first: &str, text: &str) -> String {
+    let indent = first.chars().count().min(COLUMNS / 2);
+    wrap_between(first, indent, COLUMNS, text)
+}
+
+/// [`wrap`] for a column of `width` characters; the first line starts with `first`, every other with `indent` blanks.
+pub fn wrap_between(first: &str, indent: usize, width: usize, text: &str) -> String {
+    let mut lines = vec![first.to_owned()];
+    let mut used = first.chars().count();
+    let mut fresh = true;
+    for word in glued(text) {
+        for piece in pieces(&word, width.saturating_sub(indent).max(1)) {
+            let length = piece.chars().count();
+            let blank = usize::from(!fresh);
+            if used + blank + length > width {
+                lines.push(" ".repeat(indent));
+                used = indent;
+            } else if !fresh {
+                push(&mut lines, " ");
+                used += 1;
+            }
+            push(&mut lines, &piece);
+            used += length;
+            fresh = false;
+        }
+    }
+    let ended: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
+    ended.join("\n") + "\n"
+}
+
+/// Words, with a number and its unit as one, so that no line ends between them.
+fn glued(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        let bare = word.trim_end_matches(['.', ',', ';', ':', ')']);
+        match words.last_mut() {
+            Some(last) if is_number_with(last, bare) => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => words.push(word.to_owned()),
+        }
+    }
+    words
+}
+
+fn is_number_with(number: &str, word: &str) -> bool {
+    word == "±"
+        || number.ends_with(" ±")
+        || number.ends_with(|last: char| last.is_ascii_digit()) && UNITS.contains(&word)
+}
+
+const UNITS: [&str; 16] = [
+    "%", "IOPS", "ns", "µs", "ms", "s", "min", "h", "days", "B", "KiB", "MiB", "GiB", "KiB/s", "MiB/s",
+    "GiB/s",
+];
+
+/// `text` with blanks that no line ends at inside numbers with units.
+pub fn unbroken(text: &str) -> String {
+    let words: Vec<String> = glued(text).iter().map(|word| word.replace(' ', "\u{a0}")).collect();
+    words.join(" ")
+}
+
+fn push(lines: &mut [String], text: &str) {
+    if let Some(last) = lines.last_mut() {
+        last.push_str(text);
+    }
+}
+
+fn pieces(word: &str, width: usize) -> Vec<String> {
+    let letters: Vec<char> = word.chars().collect();
+    letters.chunks(width).map(|piece| piece.iter().collect()).collect()
+}
+
+/// `text` without control characters, so that a file's name cannot steer a terminal.
+pub fn clean(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn lines_hang_under_their_first_word() {
+        let text = wrap("  next    ", &"word ".repeat(30));
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[0].starts_with("  next    word"));
+        assert!(lines[1].starts_with("          word"));
+    }
+
+    #[test]
+    fn a_number_keeps_its_unit() {
+        let text = wrap("", &("x".repeat(70) + " and 3,001 ± 6 IOPS, 90 % of it"));
+        assert!(text.contains("and\n3,001 ± 6 IOPS, 90 % of it"), "{text}");
+        assert_eq!(unbroken("4 KiB reads"), "4\u{a0}KiB reads");
+    }
+
+    #[test]
+    fn a_path_longer_than_a_line_is_cut() {
+        let text = wrap("report  ", &"x".repeat(200));
+        assert!(text.lines().count() >= 3 && text.lines().all(|line| line.len() <= COLUMNS), "{text}");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost_and_no_line_is_too_long(words in proptest::collection::vec("[a-z]{1,30}", 0..40)) {
+            let text = wrap("  ", &words.join(" "));
+            prop_assert!(text.lines().all(|line| line.chars().count() <= COLUMNS));
+            prop_assert_eq!(text.split_whitespace().collect::<Vec<_>>(), words);
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! Made-up runs and analyses: a volume with an IOPS cap, a bandwidth cap and a base latency, checked as `check` would.
+#![allow(dead_code)]
+
+mod runs;
+
+use analysis::{
+    Analysis, Answer, ClaimRow, Claimed, Confidence, Doubt, Estimate, Evidence, Finding, LatencyRow, Limiter,
+    Meaning, Point, Quantity, Reading, Spent, Verdict,
+};
+use record::Run;
+use workload::{Direction, Ending, Nanos};
+
+pub use runs::*;
+
+pub fn around(value: f64, half: f64) -> Estimate {
+    Estimate { value, low: value - half, high: value + half }
+}
+
+pub fn found(meaning: Meaning) -> Finding {
+    Finding {
+        meaning,
+        evidence: vec![Evidence {
+            step: "depth 8".into(),
+            series: "rate".into(),
+            from: Nanos::from_millis(61_300),
+            to: Nanos::from_millis(68_300),
+        }],
+        confidence: Confidence::Strong,
+    }
+}
+
+fn point(step: &str, direction: Direction, depth: u32, block: u64) -> Point {
+    let (iops, latency) = GP3.at(direction, depth, block);
+    Point {
+        step: step.to_owned(),
+        direction,
+        depth,
+        block,
+        iops: around(iops, 6.0),
+        bytes_per_second: around(iops * block as f64, 6.0 * block as f64),
+        latency_ns_mean: latency,
+        latency_ns_p50: (latency * 0.96) as u64,
+        latency_ns_p99: (latency * 2.1) as u64,
+        seconds: 7.0,
+        ending: Ending::Certain,
+        limiter_index: Some(0.004),
+    }
+}
+
+fn latency_row(step: &str, direction: Direction, mean_ns: f64) -> LatencyRow {
+    let spread = [0.8, 0.84, 0.87, 0.91, 0.97, 1.05, 1.2, 1.4, 2.1, 4.6];
+    let percents = [1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9];
+    LatencyRow {
+        step: step.to_owned(),
+        direction,
+        count: 4_812,
+        mean_ns,
+        percentiles: percents.into_iter().zip(spread.map(|factor| (mean_ns * factor) as u64)).collect(),
+        max_ns: (mean_ns * 9.0) as u64,
+    }
+}
+
+pub fn claim(what: &str, quantity: Quantity, direction: Direction, claimed: (f64, &str)) -> ClaimRow {
+    ClaimRow {
+        what: what.to_owned(),
+        quantity,
+        direction,
+        claimed: Claimed {
+            value: claimed.0,
+            words: claimed.1.to_owned(),
+            source: "aws-gp3 (2025-09-26)".to_owned(),
+            reading: None,
+        },
+        measured: None,
+        latency_ns_p99: None,
+        answer: Answer::Meets,
+        doubts: Vec::new(),
+    }
+}
+
+pub const MIB: f64 = 1_048_576.0;
+
+fn rows() -> Vec<ClaimRow> {
+    use Direction::{Read, Write};
+    let ops = |direction: Direction, value: f64, half: f64, p99: u64| ClaimRow {
+        measured: Some(around(value, half)),
+        latency_ns_p99: Some(p99),
+        ..claim(&format!("4 KiB {} IOPS", direction.name()), Quantity::Iops, direction, (3000.0, "3,000"))
+    };
+    let bytes = ClaimRow {
+        measured: Some(around(124.9 * MIB, 0.4 * MIB)),
+        latency_ns_p99: Some(8_300_000),
+        ..claim("1 MiB read", Quantity::BytesPerSecond, Read, (125.0 * MIB, "125 MiB/s"))
+    };
+    vec![ops(Read, 3001.0, 6.0, 1_200_000), ops(Write, 2998.0, 9.0, 1_600_000), bytes]
+}
+
+fn caps() -> Vec<Finding> {
+    let cap = around(3001.0, 6.0);
+    let bandwidth = around(124.9 * MIB, 0.4 * MIB);
+    vec![
+        found(Meaning::IopsCap {
+            direction: Direction::Read,
+            cap,
+            limiter: Limiter::Metered,
+            at_least: false,
+        }),
+        found(Meaning::BandwidthCap {
+            direction: Direction::Read,
+            cap: bandwidth,
+            limiter: Limiter::Metered,
+            at_least: false,
+        }),
+        found(Meaning::Crossover { direction: Direction::Read, bytes: 43_690.0 }),
+        found(Meaning::FillingDepth {
+            direction: Direction::Read,
+            star: 1.83,
+            ninety: 2.0,
+            base_latency_ns: 610_000.0,
+        }),
+    ]
+}
+
+/// A volume that keeps its promise.
+pub fn meets() -> (Run, Analysis) {
+    let run = gp3_check();
+    let depths =
+        [1, 2, 4, 8, 16, 32, 64].map(|depth| point(&format!("depth {depth}"), Direction::Read, depth, 4096));
+    let writes = [8, 32].map(|depth| point(&format!("write depth {depth}"), Direction::Write, depth, 4096));
+    let blocks = [4, 16, 32, 64, 256, 1024]
+        .map(|kib| point(&format!("{kib} KiB reads"), Direction::Read, 8, kib << 10));
+    let wide = [4, 256, 1024].map(|kib| point(&format!("{kib} KiB writes"), Direction::Write, 8, kib << 10));
+    let analysis = Analysis {
+        latencies: vec![
+            latency_row("read latency", Direction::Read, 612_000.0),
+            latency_row("write latency", Direction::Write, 831_000.0),
+            latency_row("flush latency", Direction::Flush, 1_120_000.0),
+        ],
+        depths: [depths.to_vec(), writes.to_vec()].concat(),
+        blocks: [blocks.to_vec(), wide.to_vec()].concat(),
+        jobs: Vec::new(),
+        spent: Spent {
+            bytes_read: 9 << 30,
+            bytes_written: 5 << 30,
+            charged_ops: 312_000.0,
+            credit_share: None,
+            loaded_s: 141.0,
+        },
+        horizon: Nanos::from_secs(118),
+        findings: caps(),
+        verdict: Verdict {
+            answer: Answer::Meets,
+            subject: Some("aws-gp3".to_owned()),
+            rows: rows(),
+            doubts: Vec::new(),
+        },
+    };
+    (run, analysis)
+}
+
+/// The same volume against a claim in words that it misses, in a unit that its source leaves open.
+pub fn below() -> (Run, Analysis) {
+    let (mut run, mut analysis) = meets();
+    run.policy = None;
+    run.expectation = Some("read 6000 iops, 125 MB/s, p99 < 30ms".to_owned());
+    analysis.verdict.answer = Answer::Below;
+    analysis.verdict.subject = run.expectation.clone();
+    let rows = &mut analysis.verdict.rows;
+    rows.remove(1);
+    rows[0].claimed.value = 6000.0;
+    rows[0].claimed.words = "6,000".to_owned();
+    rows[0].answer = Answer::Below;
+    rows[1].claimed.words = "125 MB/s".to_owned();
+    rows[1].claimed.reading = Some(Reading::Binary);
+    rows.push(ClaimRow {
+        measured: Some(around(2_660_000.0, 31_000.0)),
+        answer: Answer::Meets,
+        doubts: vec![Doubt::FewSamples { count: 812 }],
+        ..claim("read p99", Quantity::PercentileLatency, Direction::Read, (30e6, "30 ms"))
+    });
+    rows.iter_mut().for_each(|row| row.claimed.source = "expectation".to_owned());
+    (run, analysis)
+}
+
+/// A burstable volume whose burst is longer than the run, with foreign load beside it.
+pub fn cannot_tell() -> (Run, Analysis) {
+    let (mut run, mut analysis) = meets();
+    run.policy = Some("aws-gp2,size=100GiB".to_owned());
+    analysis.spent.credit_share = Some(0.058);
+    analysis.verdict.answer = Answer::CannotTell;
+    analysis.verdict.subject = run.policy.clone();
+    analysis.verdict.doubts = vec![Doubt::ForeignLoad];
+    for row in &mut analysis.verdict.rows {
+        row.claimed.source = "aws-gp2,size=100GiB (2023-05-11)".to_owned();
+    }
+    for row in &mut analysis.verdict.rows[..2] {
+        row.claimed.value = 300.0;
+        row.claimed.words = "300".to_owned();
+        row.answer = Answer::ConsistentWithBurst;
+        row.doubts = vec![Doubt::InsideBurst { burst_s: 2000.0, loaded_s: 141.0 }];
+    }
+    analysis.findings.insert(
+        0,
+        found(Meaning::ForeignLoad {
+            device: "nvme1n1".into(),
+            ops_per_second: 240.0,
+            bytes_per_second: 3.1e6,
+            share: 0.08,
+        }),
+    );
+    (run, analysis)
+}
+
+/// No claim at all.
+pub fn measured() -> (Run, Analysis) {
+    let (mut run, mut analysis) = meets();
+    run.policy = None;
+    analysis.verdict.answer = Answer::Measured;
+    analysis.verdict.subject = None;
+    for row in &mut analysis.verdict.rows {
+        row.claimed = Claimed { value: 0.0, words: String::new(), source: String::new(), reading: None };
+        row.answer = Answer::Measured;
+    }
+    (run, analysis)
+}
+
+/// A run that was killed after its layout, with nothing but what was recorded until then.
+pub fn cut_off() -> (Run, Analysis) {
+    let (mut run, mut analysis) = meets();
+    run.complete = false;
+    run.steps.truncate(2);
+    run.samples.truncate(30);
+    analysis.latencies.clear();
+    analysis.depths.clear();
+    analysis.blocks.clear();
+    analysis.findings = vec![found(Meaning::Interrupted { after_s: 31.4 })];
+    analysis.horizon = Nanos::ZERO;
+    analysis.verdict.answer = Answer::CannotTell;
+    analysis.verdict.doubts = vec![Doubt::Interrupted];
+    for row in &mut analysis.verdict.rows {
+        row.measured = None;
+        row.latency_ns_p99 = None;
+        row.answer = Answer::CannotTell;
+        row.doubts = vec![Doubt::NotMeasured];
+    }
+    (run, analysis)
+}
+
+/// A run in which nothing happened at all.
+pub fn nothing() -> (Run, Analysis) {
+    let (_, mut analysis) = cut_off();
+    analysis.findings.clear();
+    analysis.verdict = Verdict {
+        answer: Answer::CannotTell,
+        subject: None,
+        rows: Vec::new(),
+        doubts: vec![Doubt::NotMeasured],
+    };
+    (Run::started(vec!["plimsoll".into()], 0), analysis)
+}
+
+/// Every kind of finding, each in each of its shapes.
+pub fn all_meanings() -> Vec<Meaning> {
+    let step = || "depth 8".to_owned();
+    let cap = around(3001.0, 6.0);
+    let direction = Direction::Read;
+    let mut all = Vec::new();
+    for limiter in [Limiter::Metered, Limiter::Saturated, Limiter::Unclear] {
+        for at_least in [false, true] {
+            all.push(Meaning::IopsCap { direction, cap, limiter, at_least });
+            all.push(Meaning::BandwidthCap { direction, cap: around(131e6, 0.4e6), limiter, at_least });
+        }
+    }
+    all.extend([
+        Meaning::Crossover { direction: Direction::Write, bytes: 43_690.0 },
+        Meaning::FillingDepth { direction, star: 1.83, ninety: 2.0, base_latency_ns: 610_000.0 },
+        Meaning::Unsteady { step: step(), half_width: 0.071 },
+        Meaning::LittleMismatch { step: step(), depth: 32.0, product: 11.8 },
+        Meaning::GeneratorBound {
+            step: step(),
+            own_cpu_share: 0.98,
+            waiting_share: 0.21,
+            steal_share: 0.12,
+            late: 1_203,
+        },
+        Meaning::ForeignLoad {
+            device: "nvme1n1".into(),
+            ops_per_second: 240.0,
+            bytes_per_second: 3.1e6,
+            share: 0.08,
+        },
+        Meaning::TargetDoubt { doubt: "tmpfs keeps its files in memory".into() },
+        Meaning::CachedReads { share: 0.97 },
+        Meaning::Unwritten { share: 0.4, laid_out: true },
+        Meaning::Unwritten { share: 0.4, laid_out: false },
+        Meaning::ReadsOnly { unwritten_share: Some(0.25) },
+        Meaning::ReadsOnly { unwritten_share: None },
+        Meaning::InsideBurst {
+            policy: "aws-gp2,size=100GiB".into(),
+            resource: "operations".into(),
+            burst_s: 2000.0,
+            loaded_s: 141.0,
+        },
+        Meaning::StepDown { step: step(), at: Nanos::from_secs(1862), before: 3000.0, after: 300.0 },
+        Meaning::TooFast { step: step(), latency_ns: 12_000.0 },
+        Meaning::Interrupted { after_s: 31.4 },
+        Meaning::Failed { step: step(), errno: 5, count: 3 },
+        Meaning::Failed { step: step(), errno: 7_777, count: 1 },
+    ]);
+    all
+}
+
+/// Every kind of doubt.
+pub fn all_doubts() -> Vec<Doubt> {
+    vec![
+        Doubt::InsideBurst { burst_s: 2000.0, loaded_s: 141.0 },
+        Doubt::BurstUnknown,
+        Doubt::NotMeasured,
+        Doubt::TooShort,
+        Doubt::GeneratorBound,
+        Doubt::ForeignLoad,
+        Doubt::Target { why: "tmpfs keeps its files in memory".into() },
+        Doubt::DepthTooLow { depth: 46.2 },
+        Doubt::WithinPromise { fraction: 0.9 },
+        Doubt::FewSamples { count: 812 },
+        Doubt::Interrupted,
+    ]
+}
