@@ -93,6 +93,17 @@ fn main() {
             println!("null   depth {depth:>3}  {ns:>6.1} ns user CPU per I/O  {iops:>12.0} IOPS  {name}");
         }
     }
+    for block in [4 << 10, 1 << 20] {
+        let (mut buffer, rounds) = (vec![0; block], (4usize << 30) / block);
+        let before = kernel::thread_cpu_time();
+        (0..rounds).for_each(|round| engine::fill::unique(&mut buffer, 1, round as u64, 1));
+        let spent = kernel::thread_cpu_time().since(before).total().as_secs_f64();
+        println!(
+            "unique data in blocks of {}: {:.1} GB/s",
+            Bytes(block as u64),
+            (rounds * block) as f64 / spent / 1e9
+        );
+    }
     for depth in [1, 64] {
         let before = kernel::thread_cpu_time();
         let time = StopRule::Time(Nanos::from_secs(2_400));

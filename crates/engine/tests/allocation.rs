@@ -4,7 +4,7 @@
 mod stage;
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use engine::run_real;
@@ -52,15 +52,26 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Reads the count at the first and at the latest interval.
+/// Reads the count from the first interval on, and asks to stop after enough readings: until then no thread drains.
 #[derive(Default)]
 struct Reader {
-    readings: Vec<u64>,
+    intervals: usize,
+    readings: RefCell<Vec<u64>>,
 }
+
+const READINGS: usize = 15;
 
 impl Watcher for Reader {
     fn interval(&mut self, _: &Interval) {
-        self.readings.push(CALLS.load(Ordering::Relaxed));
+        self.intervals += 1;
+    }
+
+    fn interrupted(&self) -> bool {
+        let mut readings = self.readings.borrow_mut();
+        if self.intervals > 0 && readings.len() < READINGS {
+            readings.push(CALLS.load(Ordering::Relaxed));
+        }
+        readings.len() == READINGS
     }
 }
 
@@ -80,14 +91,13 @@ fn workers_allocate_nothing_between_start_and_drain() {
         // A region of a few blocks: a new pass, with a new permutation, every few I/Os.
         WorkerPlan { files: vec![file(workload::Bytes(0), workload::Bytes::kib(20))], ..null() },
     ];
-    let mut plan = step(workers, StopRule::Time(Nanos::from_millis(400)));
+    let mut plan = step(workers, StopRule::Time(Nanos::from_secs(1_000_000)));
     plan.interval = Nanos::from_millis(40);
     plan.ramp = Nanos::from_millis(60);
-    let mut reader = Reader { readings: Vec::with_capacity(100) };
+    let mut reader = Reader::default();
     let record = run_real(&plan, &[], Clock::start(), &mut reader).unwrap();
-    // The last intervals come after the drain, when threads give back what they had.
-    let counted: Vec<u64> = reader.readings.iter().take(reader.readings.len() / 2).copied().collect();
-    assert!(counted.len() >= 4 && record.tally(workload::Direction::Read).ops > 10_000);
-    assert!(counted[0] > 0, "the allocator counts: the threads made their buffers");
-    assert!(counted.iter().all(|&calls| calls == counted[0]), "{counted:?}");
+    let readings = reader.readings.into_inner();
+    assert!(record.tally(workload::Direction::Read).ops > 10_000);
+    assert!(readings[0] > 0, "the allocator counts: the threads made their buffers");
+    assert!(readings.iter().all(|&calls| calls == readings[0]), "{readings:?}");
 }

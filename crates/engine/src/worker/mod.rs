@@ -311,8 +311,7 @@ impl Worker {
             self.in_ramp = false;
             self.horizon = self.deadline;
             let in_flight = self.slots.in_flight() as u64;
-            let bytes: u64 = self.slots.view().in_flight().iter().map(|io| u64::from(io.bytes)).sum();
-            self.quota = Quota::new(&self.rules, in_flight, Bytes(bytes));
+            self.quota = Quota::new(&self.rules, in_flight, self.slots.bytes_in_flight());
         }
         if now >= self.deadline {
             self.end(Stopped::Time, self.deadline);

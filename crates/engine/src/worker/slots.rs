@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use workload::{Direction, Nanos};
+use workload::{Bytes, Direction, Nanos};
 
 /// `issued` of a slot that nothing is in flight in.
 const FREE: u64 = u64::MAX;
@@ -106,6 +106,12 @@ impl Slots {
     #[inline]
     pub(super) fn in_flight(&self) -> usize {
         self.free.len() - self.free_count
+    }
+
+    /// Bytes of all that is in flight.
+    pub(super) fn bytes_in_flight(&self) -> Bytes {
+        let taken = self.table.iter().filter(|slot| slot.issued.load(Relaxed) != FREE);
+        Bytes(taken.map(|slot| u64::from(slot.read().bytes)).sum())
     }
 
     /// Takes a free slot for `io`; the caller has seen that there is one.
