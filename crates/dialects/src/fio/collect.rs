@@ -54,6 +54,9 @@ impl Section {
     }
 }
 
+/// The longest I/O: one call of the kernel moves at most 2 GiB.
+const BLOCK_MAX: u64 = 1 << 30;
+
 /// Options that were typed, by canonical name, the last value of each.
 type Echo = Vec<(String, String)>;
 
@@ -259,6 +262,9 @@ impl<'a> Collector<'a> {
         }
         if self.readonly && options.pattern.writes {
             return Err(FioError::Readonly);
+        }
+        if options.issued_blocks().any(|block| block > BLOCK_MAX) {
+            return refused("a block above 1 GiB", "take a smaller bs");
         }
         if options.fsync > 0 && options.fdatasync > 0 {
             return refused("fsync together with fdatasync", "give one of them");

@@ -25,6 +25,9 @@ const MILLISECONDS: Kind = Kind::Time(TimeUnit::Milliseconds);
 const MICROSECONDS: Kind = Kind::Time(TimeUnit::Microseconds);
 const COUNT: Kind = Kind::Int(0, u32::MAX as i64);
 const AT_LEAST_ONE: Kind = Kind::Int(1, u32::MAX as i64);
+/// More I/Os in flight or files than this only exhaust the memory.
+const DEPTH: Kind = Kind::Int(1, 65_536);
+const FILES: Kind = Kind::Int(1, 1_000_000);
 const ANY: Kind = Kind::Int(i64::MIN, i64::MAX);
 const LOGS: &str = "log files are not written yet; the run file holds every interval";
 const VERIFY: &str = "checking of data is not supported yet";
@@ -170,7 +173,7 @@ pub static ROWS: &[Row] = &[
         .refused("the kind of a file is always looked up", "Kind of the files."),
     file(Row::new("opendir", Kind::Text, "", B)).refused("name the files", "Takes all files below a directory."),
     file(Row::new("lockfile", Kind::Text, "none", B)).refused("files are not locked", "Lock on the files during I/O."),
-    file(Row::new("nrfiles", AT_LEAST_ONE, "1", A))
+    file(Row::new("nrfiles", FILES, "1", A))
         .also(&["nr_files"])
         .nearly("the order in which files are visited may differ", "Files a clone.", |o, v| o.nrfiles = v.small()),
     file(Row::new("openfiles", COUNT, "", A)).nearly("all files stay open", "Files open at a time.", |_, _| {}),
@@ -270,7 +273,7 @@ pub static ROWS: &[Row] = &[
         .does("How I/O is done: sync, psync, vsync, pvsync, pvsync2, libaio, io_uring or null.", |o, v| {
             o.engine.name = v.text().trim().to_owned();
         }),
-    depth(Row::new("iodepth", AT_LEAST_ONE, "1", A)).does("I/Os in flight a clone.", |o, v| o.iodepth = v.small()),
+    depth(Row::new("iodepth", DEPTH, "1", A)).does("I/Os in flight a clone.", |o, v| o.iodepth = v.small()),
     depth(Row::new("iodepth_batch", COUNT, "1", A))
         .also(&["iodepth_batch_submit"])
         .nearly("what is due is handed over in one call", "I/Os handed over in one call.", |_, _| {}),

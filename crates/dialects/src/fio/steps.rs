@@ -143,7 +143,7 @@ impl Planner<'_> {
     /// Starts the step of `job`, or checks that the job ends as the step does.
     fn open_step(&mut self, job: &FioJob, rules: &[StopRule]) -> Result<(), FioError> {
         let options = &job.options;
-        let Some(step) = self.steps.get(job.step) else {
+        let Some(step) = self.steps.get_mut(job.step) else {
             self.steps.push(FioStep {
                 workload: Workload { jobs: Vec::new(), stop: rules.to_vec(), ramp: options.ramp_time },
                 interval: options.bwavgtime.max(Nanos::from_millis(1)),
@@ -154,7 +154,8 @@ impl Planner<'_> {
             });
             return Ok(());
         };
-        let differs = if step.workload.stop != rules {
+        let block = options.issued_blocks().chain(longest_blocks(&step.workload.jobs)).max().unwrap_or(0);
+        let differs = if !settle_amounts(&mut step.workload.stop, rules, block) {
             Some("run time or amount")
         } else if step.workload.ramp != options.ramp_time {
             Some("ramp_time")
@@ -293,6 +294,24 @@ fn stop_rules(options: &JobOptions, region: &Region) -> Vec<StopRule> {
 fn whole_blocks(options: &JobOptions, bytes: u64) -> u64 {
     let block = options.shortest_block();
     if options.issued_blocks().all(|other| other == block) { (bytes / block).max(1) * block } else { bytes }
+}
+
+fn longest_blocks(jobs: &[Job]) -> impl Iterator<Item = u64> + '_ {
+    jobs.iter().map(|job| job.blocks.longest().0)
+}
+
+/// True where both sets of rules are the same, up to amounts of one file that are rounded to blocks of different length;
+/// of those the smaller one stays.
+fn settle_amounts(stop: &mut [StopRule], rules: &[StopRule], block: u64) -> bool {
+    stop.len() == rules.len()
+        && stop.iter_mut().zip(rules).all(|(mine, theirs)| match (&mut *mine, theirs) {
+            (StopRule::BytesEach(mine), StopRule::BytesEach(theirs)) => {
+                let close = mine.0.abs_diff(theirs.0) < block;
+                *mine = (*mine).min(*theirs);
+                close
+            }
+            (mine, theirs) => *mine == *theirs,
+        })
 }
 
 fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {

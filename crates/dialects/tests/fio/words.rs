@@ -54,6 +54,18 @@ fn several_jobs_on_one_line_are_several_jobs() {
     assert_eq!(steps.len(), 2);
 }
 
+/// The file's length is no multiple of the larger block, so the amounts differ by a rest that nobody asked for.
+#[test]
+fn jobs_of_different_blocks_share_a_file_side_by_side() {
+    let words =
+        "fio --filename=/f --runtime=5 --name=a --rw=randwrite --bs=1m --name=b --rw=randread --bs=4k";
+    let steps = planned(words, &[("/f", GIB + 8192)]).unwrap();
+    assert_eq!(
+        steps[0].workload.stop,
+        [StopRule::Time(Nanos::from_secs(5)), StopRule::BytesEach(Bytes(GIB))]
+    );
+}
+
 /// One dash, two dashes, a blank instead of `=`, a prefix: all that people type.
 #[test]
 fn every_way_of_writing_an_option_is_understood() {
