@@ -53,6 +53,10 @@ const LEVEL: f64 = 0.95;
 /// which something may be decided then say no more than ± one.
 const FLOOR_RESOLUTIONS: f64 = 2.0;
 
+/// How far partial sums may be from a straight line, in resolutions, and still be called pinned: one count at either edge,
+/// and one that a completion's own latency moved over it.
+const PINNED: f64 = 2.0;
+
 /// Values kept; when full, neighbours are averaged, so that a look costs the same after a day as after a minute.
 const CELLS_MAX: usize = 1024;
 
@@ -205,12 +209,33 @@ impl Monitor {
         let quantile = t_quantile(0.5 + LEVEL / 2.0, long_run.df.max(1.0));
         let width = quantile * (variance / n as f64).sqrt() * (1.0 + 1.0 / long_run.df);
         let floor = FLOOR_RESOLUTIONS * self.rule.resolution / (n as f64).sqrt();
+        if self.is_pinned() {
+            return Estimate { mean, half_width: floor, n, n_eff: n as f64 };
+        }
         let n_eff = if variance > 0.0 {
             (n as f64 * self.cells.all.variance() / variance).min(n as f64)
         } else {
             n as f64
         };
         Estimate { mean, half_width: width.max(floor), n, n_eff }
+    }
+
+    /// Whether the series is pinned to a straight line: every partial sum is within [`PINNED`] resolutions of what the mean
+    /// would have made of it, as where a meter lets through exactly its rate and only whole counts fall to one side or the
+    /// other of an edge. Such errors cancel from one value to the next instead of adding up, so there is no dependence to
+    /// presume, and the floor from the resolution (which errors of one count each way, independent of each other, would
+    /// need) is wide enough.
+    fn is_pinned(&self) -> bool {
+        let values = &self.cells.means;
+        if self.cells.width > 1 || values.len() < STEADY_VALUES_MIN || self.rule.resolution <= 0.0 {
+            return false;
+        }
+        let (mean, band) = (self.cells.all.mean(), PINNED * self.rule.resolution);
+        let mut sum = 0.0;
+        values.iter().all(|value| {
+            sum += value - mean;
+            sum.abs() <= band
+        })
     }
 
     /// Whether the series so far is steady, however wide its interval.

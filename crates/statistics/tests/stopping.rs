@@ -217,3 +217,24 @@ proptest! {
         prop_assert!(monitor.steadiness() == monitor.steadiness() || monitor.estimate().mean.is_nan());
     }
 }
+
+#[test]
+fn a_low_cap_is_known_although_whole_counts_are_coarse() {
+    // 125 a second by a meter: the count to each edge is the whole part of 125.4 t, one more or less where a latency
+    // carries a completion over the edge.
+    let (mut covered, mut most) = (0, 0);
+    for seed in 0..200 {
+        let mut stream = Stream::new(seed, 9);
+        let (mut second, mut before) = (0.0, 0.0);
+        let look = measure(counts(0.01), 60, || {
+            second += 1.0;
+            let total = (125.4 * second + stream.unit_f64()).floor();
+            total - std::mem::replace(&mut before, total)
+        });
+        assert!(look.decided, "{look:?}");
+        covered += usize::from(look.estimate.covers(125.4));
+        most = most.max(look.estimate.n);
+    }
+    assert!(covered >= 190, "{covered} of 200");
+    assert!(most <= 8, "{most}");
+}
