@@ -1,12 +1,14 @@
 //! What stops the volume: operations, bytes, where the one gives way to the other, and the depth that fills the cap.
 
 use record::Run;
-use workload::{Direction, StepKind};
+use workload::Direction;
 
 use crate::{Confidence, Estimate, Evidence, Finding, LatencyRow, Limiter, Meaning, Point};
 
 /// Points within this share of the best belong to the plateau.
 const PLATEAU: f64 = 0.02;
+/// An interval wider than this share of the rate is not settled: a verdict at ±3 % could not rest on it.
+const UNSETTLED: f64 = 0.03;
 /// Below this limiter index something meters (methodology 2.5).
 const METERED: f64 = 0.05;
 /// Above this one the counts vary as those of a busy device do.
@@ -141,10 +143,11 @@ pub(crate) fn findings(run: &Run, figures: &crate::Figures, direction: Direction
         let meaning = Meaning::Crossover { direction, bytes: bytes.level.value / ops.level.value };
         push(meaning, &[], Confidence::Likely);
     }
-    if let (Some(cap), Some(base_latency_ns)) = (iops.filter(|cap| !cap.at_least), base)
-        && let Some(ninety) = ninety(&figures.depths, direction, cap.level.value)
+    let filled = iops.filter(|cap| !cap.at_least).zip(base).map(|(cap, base)| (cap.level.value, base));
+    if let Some((cap, base_latency_ns)) = filled
+        && let star = cap * base_latency_ns / 1e9
+        && let Some(ninety) = ninety(&figures.depths, direction, cap, star)
     {
-        let star = cap.level.value * base_latency_ns / 1e9;
         push(Meaning::FillingDepth { direction, star, ninety, base_latency_ns }, &[], Confidence::Likely);
     }
     found
@@ -155,38 +158,44 @@ fn on_level(points: &[Point], direction: Direction, value: fn(&Point) -> f64, ca
     points.iter().filter(|point| point.direction == direction && value(point) >= least).collect()
 }
 
-/// Least depth with 90 % of the cap, interpolated in the logarithm of the depth; below the first rung the first rung's
-/// depth times the share of it that is needed.
-fn ninety(depths: &[Point], direction: Direction, cap: f64) -> Option<f64> {
+/// Least depth with 90 % of the cap, interpolated in the logarithm of the depth; where the first rung already has it, by
+/// the base latency, at most that rung.
+fn ninety(depths: &[Point], direction: Direction, cap: f64, star: f64) -> Option<f64> {
     let rungs = of(depths, direction, |point| u64::from(point.depth));
     let goal = 0.9 * cap;
     let above = rungs.iter().position(|point| point.iops.value >= goal)?;
     let high = rungs[above];
     let Some(low) = above.checked_sub(1).map(|at| rungs[at]) else {
-        return Some(f64::from(high.depth) * (goal / high.iops.value).min(1.0));
+        return Some((0.9 * star).clamp(1.0, f64::from(high.depth)));
     };
     let share = (goal - low.iops.value) / (high.iops.value - low.iops.value);
     let (from, to) = (f64::from(low.depth).ln(), f64::from(high.depth).ln());
     Some((from + share * (to - from)).exp())
 }
 
-/// Steps whose rate had not settled when they ended.
+/// The worst of the steps on a plateau whose rate had not settled when they ended: they decide the caps. Lower rungs may
+/// swing as they like.
 pub(crate) fn unsteady(run: &Run, points: &[&Point]) -> Vec<Finding> {
-    let ladders = [StepKind::DepthLadder, StepKind::BlockLadder];
-    let uncertain = points.iter().filter(|point| {
+    let uncertain = |point: &&&Point| {
         let step = run.steps.iter().find(|step| step.plan.name == point.step);
-        step.is_some_and(|step| {
-            ladders.contains(&step.plan.kind) && step.ending == workload::Ending::Uncertain
-        })
-    });
-    uncertain
+        step.is_some_and(|step| step.ending == workload::Ending::Uncertain)
+    };
+    let top = |point: &&&Point| {
+        let same = |other: &&&Point| other.direction == point.direction;
+        let best =
+            |value: fn(&Point) -> f64| points.iter().filter(same).map(|p| value(p)).fold(0.0, f64::max);
+        point.iops.value >= (1.0 - PLATEAU) * best(|p| p.iops.value)
+            || point.bytes_per_second.value >= (1.0 - PLATEAU) * best(|p| p.bytes_per_second.value)
+    };
+    let width = |point: &Point| point.iops.half_width() / point.iops.value;
+    let decisive = points.iter().filter(uncertain).filter(top).filter(|point| width(point) > UNSETTLED);
+    let worst = decisive.max_by(|a, b| width(a).total_cmp(&width(b)));
+    worst
         .map(|point| Finding {
-            meaning: Meaning::Unsteady {
-                step: point.step.clone(),
-                half_width: point.iops.half_width() / point.iops.value,
-            },
+            meaning: Meaning::Unsteady { step: point.step.clone(), half_width: width(point) },
             evidence: evidence(run, &[point]),
             confidence: Confidence::Certain,
         })
+        .into_iter()
         .collect()
 }

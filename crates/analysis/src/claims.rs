@@ -1,6 +1,6 @@
 //! Claims against figures: what a policy or an expectation says, what was measured, and the answer.
 
-use policy::{BurstLength, Limit, Limits, Resource, UnitReading};
+use policy::{BurstLength, Level, Limit, Limits, Load, Resource, UnitReading};
 use record::{Distribution, Run, StepRecord};
 use workload::{Bytes, Claim, Direction, Expectation, Metric, Nanos, StepKind};
 
@@ -123,23 +123,13 @@ fn policy_row(limits: &Limits, limit: &Limit, measured: Option<Measured<'_>>, as
     row
 }
 
-/// What the policy allows at the block that was measured: the rule's own figure, or less where the other rule binds there.
+/// What the policy allows at the block that was measured: the rule's own figure, or less where another rule binds there.
 fn nominal(limits: &Limits, limit: &Limit, point: Option<&Point>, direction: Direction) -> f64 {
     let Some(point) = point.filter(|point| point.block > 0) else { return limit.baseline };
-    let block = point.block as f64;
-    let units = |limit: &Limit| {
-        limit.accounting.map_or(1.0, |accounting| {
-            let units = block / accounting.unit.0.max(1) as f64;
-            if accounting.rounding == policy::Rounding::Ceil { units.ceil().max(1.0) } else { units.max(1.0) }
-        })
+    let Some(cap) = limits.cap(&Load::random(direction, Bytes(point.block)), Level::Baseline) else {
+        return limit.baseline;
     };
-    let ops =
-        least(limits, Resource::Iops, direction).map_or(f64::INFINITY, |limit| limit.baseline / units(limit));
-    let bytes = least(limits, Resource::Bytes, direction).map_or(f64::INFINITY, |limit| limit.baseline);
-    match limit.resource {
-        Resource::Iops => ops.min(bytes / block),
-        Resource::Bytes => bytes.min(ops * block),
-    }
+    if limit.resource == Resource::Iops { cap.iops.0 } else { cap.bandwidth.0 }
 }
 
 /// The figure in its provider's unit: the provider's own number where that is what is claimed.

@@ -1,9 +1,10 @@
 //! Steps to figures: one point a step and direction, with its interval, and the latency rows.
 
 use record::{Distribution, Interval, Run, StepRecord};
-use statistics::interval::overlapping_batch_means;
+use statistics::interval::{block_length, overlapping_batch_means};
 use statistics::moments::Moments;
-use workload::{Direction, StepKind};
+use statistics::sequential::{Monitor, Rule};
+use workload::{Direction, Ending, StepKind};
 
 use crate::{Estimate, LatencyRow, Point};
 
@@ -13,6 +14,8 @@ const PERCENTILES: [f64; 11] = [1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99
 const TAIL_MIN: f64 = 10.0;
 /// Fewer seconds than this give no limiter index.
 const INDEX_SAMPLES: usize = 4;
+/// The half-width that steps aim at; an interval does not depend on it.
+const NARROW: f64 = 0.005;
 /// Below this coefficient of variation of the latency the limiter index is undefined (methodology 2.5).
 const LATENCY_CV_MIN: f64 = 0.05;
 
@@ -34,7 +37,7 @@ pub(crate) fn point(step: &StepRecord, direction: Direction) -> Option<Point> {
     let latency = step.latency(direction);
     let counted = step.counted();
     let block = step.plan.workers.first().map_or(0, |worker| worker.blocks.of(direction).0);
-    let iops = rate(&counted, direction, tally.ops as f64 / seconds);
+    let iops = rate(step, &counted, direction);
     Some(Point {
         step: step.plan.name.clone(),
         direction,
@@ -51,25 +54,36 @@ pub(crate) fn point(step: &StepRecord, direction: Direction) -> Option<Point> {
     })
 }
 
-/// Whole intervals only: a last one that was cut short says nothing about the rate's spread.
+/// Whole intervals only: a last one that was cut short says nothing about the rate's spread. The last one may also be
+/// somewhat longer than the others, with what ended while the queue ran empty.
 fn whole(counted: &[Interval]) -> impl Iterator<Item = &Interval> {
-    let longest = counted.iter().map(Interval::seconds).fold(0.0, f64::max);
-    counted.iter().filter(move |interval| interval.seconds() >= 0.99 * longest)
+    let usual = counted.first().map_or(0.0, Interval::seconds);
+    counted.iter().filter(move |interval| interval.seconds() >= 0.9 * usual)
 }
 
-fn rates(counted: &[Interval], direction: Direction) -> Vec<f64> {
-    whole(counted).map(|interval| interval.of(direction).tally.ops as f64 / interval.seconds()).collect()
+fn rates(counted: &[Interval], direction: Direction) -> impl Iterator<Item = f64> {
+    whole(counted).map(move |interval| interval.of(direction).tally.ops as f64 / interval.seconds())
 }
 
-/// The rate with its interval: `overall` (all I/Os over all the time) in the middle; the half-width from batch means of the
-/// seconds, never below what one I/O more or less in the whole span would make.
-fn rate(counted: &[Interval], direction: Direction, overall: f64) -> Estimate {
-    let rates = rates(counted, direction);
-    let seconds: f64 = counted.iter().map(Interval::seconds).sum();
-    let floor = if seconds > 0.0 { 1.0 / seconds } else { overall };
-    let length = statistics::interval::block_length(&rates, 1);
-    let half_width = overlapping_batch_means(&rates, length, 0.95).map_or(overall, |found| found.half_width);
-    let half_width = half_width.max(floor).min(overall);
+/// The rate with its interval: `overall` (all I/Os over all the time) in the middle. A step that stopped because it had
+/// looked long enough gets the interval of the stop rule, which allows for the looking; one that ran its whole time gets
+/// that of overlapping batch means, which need not.
+fn rate(step: &StepRecord, counted: &[Interval], direction: Direction) -> Estimate {
+    let overall = step.tally(direction).ops as f64 / step.seconds();
+    let seconds = counted.first().map_or(0.0, Interval::seconds);
+    let resolution = if seconds > 0.0 { 1.0 / seconds } else { overall };
+    let values: Vec<f64> = rates(counted, direction).collect();
+    let mut monitor = Monitor::new(Rule { resolution, ..Rule::within(NARROW) });
+    for value in &values {
+        monitor.push(*value);
+    }
+    let looked = monitor.estimate().half_width;
+    let fixed = || overlapping_batch_means(&values, block_length(&values, 1), 0.95);
+    let half_width = match step.ending {
+        Ending::Certain => looked,
+        _ => fixed().map_or(looked, |found| found.half_width.min(looked)),
+    };
+    let half_width = half_width.max(resolution / values.len().max(1) as f64).min(overall);
     Estimate { value: overall, low: overall - half_width, high: overall + half_width }
 }
 

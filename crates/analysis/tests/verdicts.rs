@@ -1,4 +1,5 @@
 //! Verdicts on made-up runs: each test says what the volume did and what must be said of it.
+#![allow(clippy::unwrap_used)]
 
 use analysis::{Answer, Doubt, Meaning, Quantity, Reading, analyse};
 use policy::Limits;

@@ -1,3 +1,54 @@
 //! plimsoll: how much load a volume really bears, which limit stops it, and whether that will last.
 
-fn main() {}
+mod arguments;
+mod commands;
+mod failure;
+mod output;
+mod place;
+mod scribe;
+mod signals;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::{Arguments, Command};
+use failure::Failure;
+
+fn main() -> ExitCode {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let code = match called_as(&words).as_deref() {
+        Some("fio") => commands::fio::run(&words[1..]),
+        _ => plimsoll(words),
+    };
+    ExitCode::from(code)
+}
+
+/// The name this binary was called by.
+fn called_as(words: &[OsString]) -> Option<String> {
+    Some(Path::new(words.first()?).file_name()?.to_string_lossy().into_owned())
+}
+
+fn plimsoll(words: Vec<OsString>) -> u8 {
+    // fio's words are not clap's: they are taken before it sees them.
+    if words.get(1).is_some_and(|word| word == "fio") {
+        return commands::fio::run(&words[2..]);
+    }
+    let arguments = Arguments::parse_from(words);
+    let ended = match &arguments.command {
+        Command::Check(check) => commands::check::run(check),
+        Command::Report(report) => commands::report::run(report),
+        Command::Lab(lab) => commands::lab::run(lab),
+        Command::Policy(policy) => commands::policy::run(policy),
+        Command::Fio(fio) => Ok(commands::fio::run(&fio.words)),
+    };
+    ended.unwrap_or_else(|failure| told(&failure))
+}
+
+/// Says on stderr why there is no result.
+fn told(failure: &Failure) -> u8 {
+    output::people(report::wrap("plimsoll: ", &failure.message).trim_end());
+    failure.code as u8
+}

@@ -5,8 +5,8 @@
 
 use record::StepRecord;
 use workload::{
-    Access, BlockSizes, Bytes, Claim, Direction, Expectation, Flush, Iops, Job, Metric, Mix, Nanos, Pace, StepKind, StopRule,
-    Workload,
+    Access, BlockSizes, Bytes, Claim, Direction, Expectation, Flush, Iops, Job, Metric, Mix, Nanos, Pace,
+    StepKind, StopRule, Workload,
 };
 
 /// What a check may do and how long it may take.
@@ -72,6 +72,16 @@ impl Effort {
         latency: Nanos::from_secs(3),
     };
 
+    /// Seconds instead of minutes: enough to walk through every step, too short for figures to rely on.
+    pub const BRIEF: Effort = Effort {
+        half_width: 0.005,
+        least: Nanos::from_secs(1),
+        most: Nanos::from_secs(2),
+        ramp: Nanos::from_millis(200),
+        layout_most: Nanos::from_secs(3),
+        latency: Nanos::from_millis(500),
+    };
+
     fn stop(&self) -> Vec<StopRule> {
         vec![StopRule::Certain { half_width: self.half_width, least: self.least, most: self.most }]
     }
@@ -131,11 +141,53 @@ pub fn seconds_most(ask: &CheckAsk, layout_bytes_per_second: f64) -> f64 {
     let writes = if ask.writes == Writes::Measured { 1.0 } else { 0.0 };
     let layout = match ask.layout {
         Layout::None => 0.0,
-        Layout::Write(size) => (size.0 as f64 / layout_bytes_per_second).min(ask.effort.layout_most.as_secs_f64()),
+        Layout::Write(size) => {
+            (size.0 as f64 / layout_bytes_per_second).min(ask.effort.layout_most.as_secs_f64())
+        }
     };
     // Five rungs are usual: a cap is seen two doublings after the depth that fills it.
     let rungs = 5.0 + READ_BLOCKS.len() as f64 + writes * (2.0 + WRITE_BLOCKS.len() as f64);
     layout + ask.effort.latency.as_secs_f64() * (1.0 + 2.0 * writes) + rungs * rung
+}
+
+/// Bytes that a check with `ask` writes at most: the layout of `size` and the write ladder at `bytes_per_second`.
+pub fn bytes_written_most(ask: &CheckAsk, size: Bytes, bytes_per_second: f64) -> u64 {
+    let rung = (ask.effort.most + ask.effort.ramp).as_secs_f64();
+    let ladder = match ask.writes {
+        Writes::Measured => (rung * WRITE_BLOCKS.len() as f64 * bytes_per_second) as u64,
+        Writes::LeftOut => 0,
+    };
+    size.0 + ladder
+}
+
+/// The steps of a check in words, for people who want to know before it runs.
+pub fn outline(ask: &CheckAsk) -> String {
+    let mut lines = Vec::new();
+    if let Layout::Write(size) = ask.layout {
+        lines.push(format!(
+            "layout          {size} of real, incompressible data, in order, at most {} s",
+            ask.effort.layout_most.0 / 1_000_000_000
+        ));
+    }
+    let both =
+        if ask.writes == Writes::Measured { ": reads, writes, writes with a flush each" } else { ": reads" };
+    lines.push(format!("latency         depth 1, {SMALL}{both}"));
+    lines
+        .push(format!("depth ladder    {SMALL} reads at depth 1, 2, 4 … until two doublings gain under 2 %"));
+    if ask.writes == Writes::Measured {
+        lines.push(format!(
+            "writes          {SMALL} at {DEPTH_MARGIN} times the depth that fills the read cap"
+        ));
+    }
+    lines.push("block ladder    reads of 16 KiB to 1 MiB at a depth that keeps the cap filled".to_owned());
+    if ask.writes == Writes::Measured {
+        lines.push("                writes of 256 KiB and 1 MiB".to_owned());
+    }
+    lines.extend(
+        as_claimed(ask).map(|_| "as claimed      the claimed load, paced, for its latency".to_owned()),
+    );
+    lines.push("Each rung stops as soon as its rate is known within 0.5 % and steady.".to_owned());
+    lines.into_iter().map(|line| format!("  {line}\n")).collect()
 }
 
 fn job(ask: &CheckAsk, name: &str, direction: Direction) -> Job {
@@ -173,7 +225,8 @@ fn latency_steps(ask: &CheckAsk) -> Vec<Step> {
     if ask.writes == Writes::LeftOut {
         return vec![read];
     }
-    let write = step("latency write", StepKind::Latency, job(ask, "write", Direction::Write), stop.clone(), ramp);
+    let write =
+        step("latency write", StepKind::Latency, job(ask, "write", Direction::Write), stop.clone(), ramp);
     let flushed = Job { flush: Flush::Every(1), ..job(ask, "flush", Direction::Write) };
     vec![read, write, step("latency flush", StepKind::Latency, flushed, stop, ramp)]
 }
@@ -275,7 +328,8 @@ fn as_claimed(ask: &CheckAsk) -> Option<Step> {
     let rate = |direction| claims.iter().find_map(|claim| claimed_iops(claim, direction)).unwrap_or(0.0);
     let (read, write) = (rate(Direction::Read), rate(Direction::Write));
     let write = if ask.writes == Writes::Measured { write } else { 0.0 };
-    let latency = claims.iter().any(|claim| matches!(claim.metric, Metric::MeanLatency(_) | Metric::Percentile(..)));
+    let latency =
+        claims.iter().any(|claim| matches!(claim.metric, Metric::MeanLatency(_) | Metric::Percentile(..)));
     let both = read > 0.0 && write > 0.0;
     if read + write <= 0.0 || !(latency || both) {
         return None;

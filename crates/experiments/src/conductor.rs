@@ -1,9 +1,10 @@
 //! Runs the steps of a procedure on a stage and feeds the results back, until the procedure is done.
 
 use record::{Event, StepRecord, Watcher};
-use workload::{Ending, Nanos, StepPlan};
+use workload::{Nanos, StepPlan};
 
 use crate::check::Step;
+use crate::idle::Use;
 
 /// Where steps run: this machine's devices, or virtual time.
 pub trait Stage {
@@ -22,6 +23,28 @@ pub trait Stage {
     /// [`StageError`] where it could not be run; an I/O that failed is no error but the record's
     /// [`Ending::Failed`].
     fn run(&mut self, plan: &StepPlan, audience: &mut dyn Audience) -> Result<StepRecord, StageError>;
+
+    /// By which means I/O is done, and why, in words.
+    fn backend(&self) -> &str;
+
+    /// Watches the target for a second without any load of ours: who else uses it? `None` where that cannot be seen.
+    fn watch_idle(&mut self, _interrupted: &dyn Fn() -> bool) -> Option<Use> {
+        None
+    }
+
+    /// What the file system and the page cache say of the region now.
+    fn shares(&self) -> Shares {
+        Shares::default()
+    }
+}
+
+/// Shares (0 to 1) of the measured region; `None` where nobody can say.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Shares {
+    /// Holds no data: holes and unwritten extents.
+    pub unwritten: Option<f64>,
+    /// Lies in the page cache although it was read past it.
+    pub cached: Option<f64>,
 }
 
 /// Whoever stores, shows or decides while a run goes on.
@@ -47,26 +70,31 @@ pub enum StageError {
     Failed(String),
 }
 
-/// Runs the steps that `next` gives, each knowing all before it, and returns their records.
-///
-/// # Errors
-/// The first [`StageError`]; what ran before it has been told to `audience`.
+/// Runs the steps that `next` gives, each knowing all before it. Returns the records of what ran, and why it could not go
+/// on where it could not.
 pub fn conduct(
     next: &dyn Fn(&[StepRecord]) -> Option<Step>,
     stage: &mut dyn Stage,
     audience: &mut dyn Audience,
-) -> Result<Vec<StepRecord>, StageError> {
+) -> (Vec<StepRecord>, Option<StageError>) {
     let mut done = Vec::new();
     while let Some(step) = next(&done) {
-        let plan = stage.plan(&step)?;
-        audience.step_started(&plan, stage.now());
-        let record = stage.run(&plan, audience)?;
-        audience.step_ended(&record);
-        let stopped = record.ending == Ending::Interrupted;
-        done.push(record);
-        if stopped {
-            break;
+        match run_one(&step, stage, audience) {
+            Ok(record) => done.push(record),
+            Err(error) => return (done, Some(error)),
         }
     }
-    Ok(done)
+    (done, None)
+}
+
+fn run_one(
+    step: &Step,
+    stage: &mut dyn Stage,
+    audience: &mut dyn Audience,
+) -> Result<StepRecord, StageError> {
+    let plan = stage.plan(step)?;
+    audience.step_started(&plan, stage.now());
+    let record = stage.run(&plan, audience)?;
+    audience.step_ended(&record);
+    Ok(record)
 }

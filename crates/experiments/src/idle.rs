@@ -60,7 +60,10 @@ mod tests {
     #[test]
     fn a_device_that_serves_others_is_not_idle() {
         let seen = between(&sample(0, 0, 0), &sample(2, 2_000, 1_500)).unwrap();
-        assert_eq!((seen.ops_per_second, seen.bytes_per_second, seen.busy_share), (1_000.0, 4_096_000.0, 0.75));
+        assert_eq!(
+            (seen.ops_per_second, seen.bytes_per_second, seen.busy_share),
+            (1_000.0, 4_096_000.0, 0.75)
+        );
         assert!(!seen.is_idle());
     }
 

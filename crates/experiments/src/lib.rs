@@ -3,7 +3,16 @@
 mod check;
 mod conductor;
 mod idle;
+pub mod lab_stub;
+mod scene;
+mod stage;
+mod target;
 
-pub use check::{AS_CLAIMED, CheckAsk, Effort, Layout, Step, Writes, next_step, seconds_most};
-pub use conductor::{Audience, Stage, StageError, conduct};
+pub use check::{
+    AS_CLAIMED, CheckAsk, Effort, Layout, Step, Writes, bytes_written_most, next_step, outline, seconds_most,
+};
+pub use conductor::{Audience, Shares, Stage, StageError, conduct};
 pub use idle::{Use, between};
+pub use scene::{Scene, SceneError, set_scene};
+pub use stage::{RealStage, VirtualStage};
+pub use target::{OneFile, OpenTarget, OpenTargetError, Wish, open_own_device, open_path};

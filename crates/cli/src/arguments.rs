@@ -1,0 +1,174 @@
+//! plimsoll's own command line; the foreign dialects read theirs themselves.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// How much load a volume really bears, which limit stops it, and whether that will last.
+#[derive(Debug, Parser)]
+#[command(name = "plimsoll", version, max_term_width = 80, arg_required_else_help = true)]
+#[command(after_help = "\
+Examples:
+  plimsoll check                                  measure the current directory's volume
+  plimsoll check /mnt/vol --policy aws-gp3        do I get what I pay for?
+  plimsoll check sim:aws-gp2,size=100GiB          the same on a simulated volume
+  plimsoll check lab:do-volumes-pre-burst         on a volume this kernel throttles (root)
+  plimsoll report vol-2026-11-21.plimsoll         draw a run again
+  plimsoll fio --name=a --rw=randread --size=1g   fio's words, unchanged
+
+A target is a directory, a file, a block device, lab:POLICY, sim:POLICY or null:.
+Exit codes: 0 done (with a policy: met), 1 the run failed, 2 wrong usage or
+refused, 3 below the policy, 4 cannot tell, 130 stopped by Ctrl-C.")]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Measure a volume: its caps, its latency, the depth that fills it; against a policy if one is given
+    Check(CheckArguments),
+    /// Draw a run file again: HTML, text or JSON
+    Report(ReportArguments),
+    /// Volumes on this machine that the kernel really throttles to a policy (needs root)
+    Lab(LabArguments),
+    /// The catalogue of published limits
+    Policy(PolicyArguments),
+    /// Run fio's command line (also when plimsoll is called by the name fio)
+    #[command(disable_help_flag = true)]
+    Fio(FioArguments),
+}
+
+/// Words of fio's own command line.
+#[derive(Debug, Args)]
+pub struct FioArguments {
+    /// Passed on as they are
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "FIO WORDS")]
+    pub words: Vec<OsString>,
+}
+
+/// Form of the result on stdout.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people: 80 columns
+    #[default]
+    Text,
+    /// One JSON document and nothing else
+    Json,
+}
+
+/// How long a check takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum EffortName {
+    /// Minutes: figures to rely on
+    #[default]
+    Quick,
+    /// Seconds: every step runs, too short for figures to rely on
+    Brief,
+}
+
+/// `plimsoll check`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A directory is measured through an unnamed file of its own, at most a tenth of
+the free space, gone when the run ends however it ends. An existing file and a
+block device are only read, unless --allow-destroy names the device.")]
+pub struct CheckArguments {
+    /// Directory, file, block device, lab:POLICY, sim:POLICY or null:
+    #[arg(default_value = ".")]
+    pub target: String,
+    /// What the provider promises, e.g. aws-gp2,size=100GiB (plimsoll policy list)
+    #[arg(long, value_name = "POLICY")]
+    pub policy: Option<String>,
+    /// What is claimed in words: "read 700 iops, write 300 iops, p99 < 30ms"
+    #[arg(long, value_name = "CLAIMS")]
+    pub expect: Option<String>,
+    /// Write to this block device: EVERYTHING on it is lost
+    #[arg(long, value_name = "DEVICE")]
+    pub allow_destroy: Option<PathBuf>,
+    /// Measure although somebody else is using the device
+    #[arg(long)]
+    pub busy: bool,
+    /// Bytes to lay out and measure on [default: a tenth of the free space, at most 4 GiB]
+    #[arg(long, value_name = "SIZE")]
+    pub size: Option<String>,
+    /// Seed of every random choice
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Say what would be done, with reasons, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Form of the result on stdout
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Folder for run file and report [default: the user's state directory]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// How long to measure
+    #[arg(long, value_enum, default_value_t, hide = true)]
+    pub effort: EffortName,
+}
+
+/// `plimsoll report`.
+#[derive(Debug, Args)]
+pub struct ReportArguments {
+    /// The run file
+    pub run: PathBuf,
+    /// The HTML file to write [default: beside the run file]
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Form of the result on stdout
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// `plimsoll lab`.
+#[derive(Debug, Args)]
+pub struct LabArguments {
+    /// What to do
+    #[command(subcommand)]
+    pub action: LabAction,
+}
+
+/// What to do with lab volumes.
+#[derive(Debug, Subcommand)]
+pub enum LabAction {
+    /// Make a volume and print its device
+    Up {
+        /// The policy, e.g. do-volumes-pre-burst
+        policy: String,
+        /// Its size
+        #[arg(long, default_value = "1G")]
+        size: String,
+    },
+    /// Remove volumes, also those that a crash left behind
+    Down {
+        /// The device; without it, all lab volumes
+        device: Option<PathBuf>,
+    },
+    /// List the volumes that are there
+    List,
+}
+
+/// `plimsoll policy`.
+#[derive(Debug, Args)]
+pub struct PolicyArguments {
+    /// What to do
+    #[command(subcommand)]
+    pub action: PolicyAction,
+}
+
+/// What to do with the catalogue.
+#[derive(Debug, Subcommand)]
+pub enum PolicyAction {
+    /// All policies, a line each
+    List,
+    /// One policy: its limits, bursts, parameters, sources
+    Show {
+        /// Its id with parameters, e.g. aws-gp2,size=100GiB
+        policy: String,
+    },
+}

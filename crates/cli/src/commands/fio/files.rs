@@ -1,0 +1,208 @@
+//! Files of a fio run: opened as fio opens them, behind the guard, and laid out where they are missing or too short.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use dialects::fio::{Content, DiskUse, FioError, FioStep, Layout, LayoutFile, Reserve};
+use engine::{Clones, FileGround, Ground, GroundKind, layout_workload, plan, run_real};
+use kernel::guard::{WritePermit, permit_named_file};
+use kernel::{Clock, Direct, OpenError, OpenFile};
+use record::{Interval, Watcher};
+use workload::{BackendAsk, BackendKind, Buffers, Bytes, Nanos, StepKind, WorkerPlan};
+
+use super::Outcome;
+use crate::signals::StopFlag;
+
+/// Alignment of the part of a layout that goes past the page cache.
+const ALIGNED: u64 = 4096;
+/// Region of jobs on the null engine that give no size: fio's own does not care.
+const NULL_REGION: Bytes = Bytes::gib(1);
+
+/// Files of a run; a permit, once given, is kept.
+pub struct Files {
+    clock: Clock,
+    stop: StopFlag,
+    permits: HashMap<PathBuf, WritePermit>,
+    probes: Vec<(BackendKind, Result<(), String>)>,
+}
+
+/// Told of nothing but a wish to stop.
+struct Quiet<'a>(&'a StopFlag);
+
+impl Watcher for Quiet<'_> {
+    fn interval(&mut self, _interval: &Interval) {}
+
+    fn interrupted(&self) -> bool {
+        self.0.raised()
+    }
+}
+
+impl Files {
+    /// No file yet.
+    pub fn new(clock: Clock, stop: StopFlag) -> Files {
+        Files { clock, stop, permits: HashMap::new(), probes: kernel::probe() }
+    }
+
+    fn permit(&mut self, path: &Path) -> Result<WritePermit, String> {
+        if let Some(permit) = self.permits.get(path) {
+            return Ok(permit.clone());
+        }
+        let permit = permit_named_file(path).map_err(|error| error.to_string())?;
+        self.permits.insert(path.to_owned(), permit.clone());
+        Ok(permit)
+    }
+
+    fn writer(&mut self, path: &Path, direct: Direct) -> Result<OpenFile, String> {
+        let permit = self.permit(path)?;
+        kernel::open_for_write(&permit, direct).map_err(|error| open_words(path, &error))
+    }
+
+    /// The files of one worker; written ones with a permit.
+    pub fn open(&mut self, worker: &WorkerPlan) -> Result<Vec<OpenFile>, String> {
+        if worker.backend == BackendKind::Null {
+            return Ok(Vec::new());
+        }
+        let direct = if worker.direct { Direct::Yes } else { Direct::No };
+        let reads_only = worker.access.mix.reads_only();
+        let paths: Vec<PathBuf> = worker.files.iter().map(|file| file.path.clone()).collect();
+        paths
+            .iter()
+            .map(|path| match reads_only {
+                true => kernel::open_for_read(path, direct).map_err(|error| open_words(path, &error)),
+                false => self.writer(path, direct),
+            })
+            .collect()
+    }
+
+    /// What the planner must know of the files of `step`.
+    pub fn ground(&self, step: &FioStep) -> Ground {
+        let null = step.workload.jobs.iter().all(|job| job.backend == BackendAsk::Only(BackendKind::Null));
+        let mut files: Vec<FileGround> = Vec::new();
+        for job in &step.workload.jobs {
+            let end = Bytes(job.offset.0 + job.size.map_or(0, |size| size.0));
+            for path in &job.files {
+                match files.iter_mut().find(|file| file.path == *path) {
+                    Some(file) => file.size = file.size.max(end),
+                    None => files.push(file_ground(path, end)),
+                }
+            }
+        }
+        let kind =
+            if null { GroundKind::Null(NULL_REGION) } else { GroundKind::Machine(self.probes.clone()) };
+        Ground {
+            files,
+            kind,
+            cpus: kernel::available_cpus(),
+            interval: step.interval,
+            clones: Clones::Together,
+        }
+    }
+
+    /// Makes the files of `layout` as long as they must be, with data where they will be read.
+    pub fn lay_out(&mut self, layout: &Layout) -> Result<(), String> {
+        for file in &layout.files {
+            if let Some(parent) = file.path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+                std::fs::create_dir_all(parent).map_err(|error| format!("{}: {error}", parent.display()))?;
+            }
+            let room = self.writer(&file.path, Direct::No)?;
+            match layout.content {
+                Content::Space(reserve) => reserve_as_asked(&room, file, reserve)?,
+                Content::Data(buffers) => self.fill(&room, file, buffers)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes real data over the whole file, past the page cache as far as that goes.
+    fn fill(&mut self, room: &OpenFile, file: &LayoutFile, buffers: Buffers) -> Result<(), String> {
+        let failed = |error: std::io::Error| format!("{}: {error}", file.path.display());
+        kernel::set_length(room, Bytes(file.bytes)).map_err(failed)?;
+        let aligned = file.bytes - file.bytes % ALIGNED;
+        let past = kernel::open_for_read(&file.path, Direct::Yes).is_ok();
+        self.write(file, Part { offset: 0, bytes: aligned, direct: past, buffers })?;
+        self.write(file, Part { offset: aligned, bytes: file.bytes - aligned, direct: false, buffers })?;
+        room.flush().map_err(failed)?;
+        kernel::drop_cache(room, 0, Bytes(file.bytes)).map_err(failed)
+    }
+
+    fn write(&mut self, file: &LayoutFile, part: Part) -> Result<(), String> {
+        if part.bytes == 0 || self.stop.raised() {
+            return Ok(());
+        }
+        let mut workload = layout_workload(&file.path, Bytes(part.offset), Bytes(part.bytes));
+        workload.jobs[0].direct = part.direct;
+        workload.jobs[0].buffers = part.buffers;
+        let ground = Ground {
+            files: vec![file_ground(&file.path, Bytes(file.bytes))],
+            kind: GroundKind::Machine(self.probes.clone()),
+            cpus: kernel::available_cpus(),
+            interval: Nanos::SECOND,
+            clones: Clones::Together,
+        };
+        let plan = plan(&workload, "layout", StepKind::Layout, &ground).map_err(|error| error.to_string())?;
+        let files = vec![self.open(&plan.workers[0])?];
+        let stop = self.stop.clone();
+        let record =
+            run_real(&plan, &files, self.clock, &mut Quiet(&stop)).map_err(|error| error.to_string())?;
+        match record.failures.first() {
+            Some(failure) => Err(format!("{}: {}", failure.path, report::error_words(failure.errno))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A part of a file that is laid out.
+struct Part {
+    offset: u64,
+    bytes: u64,
+    direct: bool,
+    buffers: Buffers,
+}
+
+fn file_ground(path: &Path, least: Bytes) -> FileGround {
+    let opened = kernel::open_for_read(path, Direct::Yes);
+    let alignment = opened.as_ref().map_or(Bytes(512), |file| file.alignment().offset);
+    let size = opened.map_or(least, |file| file.size().max(least));
+    FileGround { path: path.to_owned(), size, direct_alignment: alignment, writable: true }
+}
+
+fn reserve_as_asked(room: &OpenFile, file: &LayoutFile, reserve: Reserve) -> Result<(), String> {
+    let bytes = Bytes(file.bytes);
+    let done = match reserve {
+        Reserve::None => Ok(()),
+        Reserve::Truncate => kernel::set_length(room, bytes),
+        // A file system without fallocate gets the length alone, as fio leaves it.
+        Reserve::Native | Reserve::Posix | Reserve::Keep => {
+            kernel::reserve_space(room, bytes).or_else(|error| match error.kind() {
+                std::io::ErrorKind::StorageFull => Err(error),
+                _ => kernel::set_length(room, bytes),
+            })
+        }
+    };
+    done.map_err(|error| format!("{}: {error}", file.path.display()))
+}
+
+fn open_words(path: &Path, error: &OpenError) -> String {
+    match error {
+        OpenError::NoDirect { .. } => {
+            FioError::DirectRefused { path: path.display().to_string() }.to_string().replacen("fio: ", "", 1)
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Topmost devices of the files of `steps`, each once.
+pub fn devices(steps: &[FioStep]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for path in steps.iter().flat_map(|step| &step.workload.jobs).flat_map(|job| &job.files) {
+        let facts = kernel::target_facts(path).ok();
+        let name = facts.and_then(|facts| facts.devices.first().map(|device| device.name.clone()));
+        names.extend(name.filter(|name| !names.contains(name)));
+    }
+    names
+}
+
+/// What the disks did over the run.
+pub fn disk_use(outcome: &Outcome) -> Vec<DiskUse> {
+    outcome.disks.iter().filter_map(|name| DiskUse::between(name, &outcome.samples)).collect()
+}

@@ -1,0 +1,90 @@
+//! `plimsoll policy`: the catalogue of published limits, for reading.
+
+use policy::{BurstLength, Catalogue, Limit, Limits, Resource};
+use workload::PolicyName;
+
+use crate::arguments::{PolicyAction, PolicyArguments};
+use crate::failure::Failure;
+use crate::output;
+
+/// Lists the catalogue, or shows one policy with its parameters filled in.
+pub fn run(arguments: &PolicyArguments) -> Result<u8, Failure> {
+    match &arguments.action {
+        PolicyAction::List => output::result(&list()),
+        PolicyAction::Show { policy } => output::result(&show(policy)?),
+    }
+    Ok(0)
+}
+
+fn list() -> String {
+    let catalogue = Catalogue::builtin();
+    let mut text = String::from("id                                 name                            as of\n");
+    for policy in catalogue.list() {
+        let as_of = policy.as_of.as_deref().unwrap_or("undated");
+        let name: String = policy.name.chars().take(31).collect();
+        text.push_str(&format!("{:<34} {name:<31} {as_of}\n", policy.id));
+    }
+    text.push_str("\nplimsoll policy show ID tells limits, parameters and sources;\nplimsoll check sim:ID measures a simulated one.\n");
+    text
+}
+
+fn show(words: &str) -> Result<String, Failure> {
+    let name = PolicyName::parse(words).map_err(Failure::refused)?;
+    let limits = policy::evaluate(&name).map_err(Failure::refused)?;
+    let mut text = format!("{} ({}, {})\n", limits.policy, limits.title, limits.provider);
+    text.push_str(&format!("as of {}\n\n", limits.as_of.as_deref().unwrap_or("an unknown date")));
+    limits.limits.iter().for_each(|limit| text.push_str(&limit_lines(limit)));
+    text.push_str(&closing(&limits));
+    Ok(text)
+}
+
+fn limit_lines(limit: &Limit) -> String {
+    let unit = limit.written.unit.name();
+    let covers = format!("{:?}", limit.direction).to_lowercase();
+    let mut text = format!(
+        "  {:<8} {covers:<6} {} {unit}",
+        resource(limit),
+        report::numbers::count(limit.written.baseline)
+    );
+    if let Some(burst) = &limit.burst {
+        let factor = limit.baseline / limit.written.baseline;
+        text.push_str(&format!(", bursts to {} {unit}", report::numbers::count(burst.rate / factor)));
+        match limit.burst_length() {
+            BurstLength::Ends(length) => {
+                text.push_str(&format!(
+                    " for {} s from full credit",
+                    report::numbers::count(length.as_secs_f64())
+                ));
+            }
+            BurstLength::Unknown => text.push_str(" for a time that is not published"),
+            BurstLength::None => {}
+        }
+    }
+    if let Some(accounting) = &limit.accounting {
+        text.push_str(&format!("\n           one charged operation a {}", accounting.unit));
+    }
+    if limit.unit_ambiguous {
+        text.push_str("\n           the provider's MB may be 10^6 bytes or MiB: either is accepted");
+    }
+    text.push('\n');
+    text
+}
+
+fn resource(limit: &Limit) -> &'static str {
+    if limit.resource == Resource::Iops { "IOPS" } else { "bytes" }
+}
+
+fn closing(limits: &Limits) -> String {
+    let mut text = String::from("\n");
+    if let Some(note) = &limits.note {
+        text.push_str(&report::wrap("", note));
+    }
+    limits.billing_notes().iter().for_each(|note| text.push_str(&format!("{note}\n")));
+    text.push_str("\nSources:\n");
+    for source in &limits.sources {
+        let date = source.date.as_deref().unwrap_or("undated");
+        text.push_str(&report::wrap("  ", &format!("{}, {date}", source.title)));
+        source.url.iter().for_each(|url| text.push_str(&format!("    {url}\n")));
+    }
+    text
+}

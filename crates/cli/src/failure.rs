@@ -1,0 +1,41 @@
+//! How a command fails: a message that names cause and remedy, and the exit code it ends with.
+
+use std::fmt;
+
+/// Why a command ended without a result.
+#[derive(Debug)]
+pub struct Failure {
+    /// The exit code.
+    pub code: Code,
+    /// One paragraph: cause and remedy.
+    pub message: String,
+}
+
+/// Exit codes of plimsoll's own commands that are not a verdict's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// The run failed.
+    Failed = 1,
+    /// Wrong usage, or refused.
+    Refused = 2,
+    /// Stopped by Ctrl-C.
+    Interrupted = 130,
+}
+
+impl Failure {
+    /// Wrong usage, or refused.
+    pub fn refused(message: impl fmt::Display) -> Failure {
+        Failure { code: Code::Refused, message: message.to_string() }
+    }
+
+    /// The run failed.
+    pub fn failed(message: impl fmt::Display) -> Failure {
+        Failure { code: Code::Failed, message: message.to_string() }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}

@@ -1,0 +1,148 @@
+//! Whoever is told while a run goes on: writes the run file, keeps the live line, and passes on a wish to stop.
+
+use std::io::IsTerminal;
+use std::time::Instant;
+
+use experiments::Audience;
+use record::{Event, Interval, Sample, StepRecord, Watcher};
+use report::Progress;
+use runfile::Writer;
+use workload::{Nanos, StepPlan};
+
+use crate::output;
+use crate::signals::StopFlag;
+
+/// Tells the run file and the people in front of the terminal what happens.
+pub struct Scribe {
+    writer: Writer,
+    stop: StopFlag,
+    live: Live,
+    samples: Vec<Sample>,
+    /// The first trouble with the run file; the run goes on, and the end says it.
+    trouble: Option<String>,
+}
+
+/// The live line on stderr.
+struct Live {
+    shown: Shown,
+    now: Progress,
+    began: Instant,
+    seconds_most: f64,
+}
+
+/// Where progress goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// One line that is written over.
+    Line,
+    /// A line a step.
+    Plain,
+    /// Nowhere.
+    Nowhere,
+}
+
+impl Shown {
+    /// A line where stderr is a terminal, plain lines elsewhere.
+    pub fn fitting() -> Shown {
+        if std::io::stderr().is_terminal() { Shown::Line } else { Shown::Plain }
+    }
+}
+
+impl Scribe {
+    /// A scribe that writes to `writer`; `seconds_most` is what the forecast promised.
+    pub fn new(writer: Writer, stop: StopFlag, shown: Shown, seconds_most: f64) -> Scribe {
+        let live = Live { shown, now: Progress::default(), began: Instant::now(), seconds_most };
+        Scribe { writer, stop, live, samples: Vec::new(), trouble: None }
+    }
+
+    /// Ends the live line and gives back the writer, the samples and the first trouble that the writer had.
+    pub fn done(self) -> (Writer, Vec<Sample>, Option<String>) {
+        self.live.clear();
+        (self.writer, self.samples, self.trouble)
+    }
+
+    fn keep(&mut self, result: Result<(), runfile::WriteError>) {
+        if let (Err(error), None) = (result, &self.trouble) {
+            self.trouble = Some(error.to_string());
+        }
+    }
+}
+
+impl Watcher for Scribe {
+    fn interval(&mut self, interval: &Interval) {
+        let result = self.writer.interval(interval);
+        self.keep(result);
+        self.live.interval(interval);
+    }
+
+    fn sample(&mut self, sample: &Sample) {
+        let result = self.writer.sample(sample);
+        self.keep(result);
+        self.samples.push(sample.clone());
+    }
+
+    fn interrupted(&self) -> bool {
+        self.stop.raised()
+    }
+}
+
+impl Audience for Scribe {
+    fn step_started(&mut self, plan: &StepPlan, at: Nanos) {
+        let result = self.writer.step_started(plan, at);
+        self.keep(result);
+        self.live.step_started(plan);
+    }
+
+    fn step_ended(&mut self, record: &StepRecord) {
+        let result = self.writer.step_ended(record);
+        self.keep(result);
+        self.live.step_ended(record);
+    }
+
+    fn event(&mut self, event: &Event) {
+        let result = self.writer.event(event);
+        self.keep(result);
+        self.live.say(&event.text);
+    }
+}
+
+impl Live {
+    fn step_started(&mut self, plan: &StepPlan) {
+        self.now = Progress { step: plan.name.clone(), ..Progress::default() };
+        self.line();
+    }
+
+    fn interval(&mut self, interval: &Interval) {
+        self.now.iops = interval.iops();
+        self.now.bytes_per_second = interval.bytes_per_second();
+        self.line();
+    }
+
+    fn step_ended(&mut self, record: &StepRecord) {
+        if self.shown == Shown::Plain {
+            output::people(&report::step_done(record));
+        }
+    }
+
+    /// Writes the live line over itself.
+    fn line(&mut self) {
+        if self.shown == Shown::Line {
+            self.now.left_s = Some((self.seconds_most - self.began.elapsed().as_secs_f64()).max(1.0));
+            output::live(&report::progress(&self.now));
+        }
+    }
+
+    /// A line of its own, above the live one.
+    fn say(&self, text: &str) {
+        if self.shown != Shown::Nowhere {
+            self.clear();
+            output::people(&report::wrap("  ", text));
+        }
+    }
+
+    fn clear(&self) {
+        if self.shown == Shown::Line {
+            output::live("");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The scene of a run: the target opened and guarded, the facts about it and the machine, and the stage it runs on.
+
+use std::path::Path;
+
+use crate::lab_stub::{LabError, LabVolume, Lifetime};
+use kernel::guard::Destruction;
+use record::{HostFacts, TargetFacts, TargetKind};
+use volumes::SimulatedVolume;
+use workload::{Bytes, PolicyName, Target};
+
+use crate::check::{Layout, Writes};
+use crate::conductor::Stage;
+use crate::stage::{RealStage, VirtualStage};
+use crate::target::{OpenTarget, OpenTargetError, Wish, open_own_device, open_path};
+
+/// Size of a lab volume that is made for one run.
+const LAB_SIZE: Bytes = Bytes::GIB;
+
+/// Everything a run needs, ready.
+pub struct Scene {
+    /// The machine.
+    pub host: HostFacts,
+    /// The target.
+    pub facts: TargetFacts,
+    /// Whether writes are measured.
+    pub writes: Writes,
+    /// What is written before reads are measured.
+    pub layout: Layout,
+    /// What will be destroyed.
+    pub destruction: Option<Destruction>,
+    /// Where steps run.
+    pub stage: Box<dyn Stage>,
+    /// A lab volume that goes with the scene, after the stage has closed it.
+    _lab: Option<LabVolume>,
+}
+
+impl Scene {
+    /// Whether time is virtual here.
+    pub fn is_virtual(&self) -> bool {
+        self.facts.kind == TargetKind::Simulated
+    }
+}
+
+/// Why a scene could not be set.
+#[derive(Debug, thiserror::Error)]
+pub enum SceneError {
+    /// The target cannot be measured.
+    #[error(transparent)]
+    Target(#[from] OpenTargetError),
+    /// The simulated volume cannot be made.
+    #[error(transparent)]
+    Simulation(#[from] volumes::SimError),
+    /// The lab volume cannot be made.
+    #[error(transparent)]
+    Lab(#[from] LabError),
+    /// There is nothing to measure on.
+    #[error(
+        "null: has no latency and no limit, so there is nothing to check; measure it with: plimsoll fio --ioengine=null"
+    )]
+    Null,
+    /// Options that this kind of target does not know.
+    #[error("{option} has no meaning for {target}; leave it out")]
+    Option {
+        /// The option.
+        option: &'static str,
+        /// The target.
+        target: String,
+    },
+}
+
+/// Opens `target`, typed as `words`, and makes everything ready; a lab volume is made here.
+///
+/// # Errors
+/// [`SceneError`]; nothing is left behind.
+pub fn set_scene(target: &Target, words: &str, wish: &Wish) -> Result<Scene, SceneError> {
+    if wish.allow_destroy.is_some() && !matches!(target, Target::Path(_)) {
+        return Err(SceneError::Option { option: "--allow-destroy", target: words.to_owned() });
+    }
+    match target {
+        Target::Path(path) => Ok(real(open_path(path, words, wish)?, path, None)),
+        Target::Lab(name) => lab(name, words, wish),
+        Target::Sim(name) => simulated(name, words),
+        Target::Null => Err(SceneError::Null),
+    }
+}
+
+fn host() -> HostFacts {
+    sampler::host_facts(&sampler::Root::real())
+}
+
+fn real(opened: OpenTarget, path: &Path, lab: Option<LabVolume>) -> Scene {
+    let OpenTarget { facts, file, size, writes, layout, destruction } = opened;
+    let devices: Vec<String> = facts.devices.iter().map(|device| device.name.clone()).collect();
+    let stage = RealStage::new(file, path.to_owned(), size, &devices);
+    Scene { host: host(), facts, writes, layout, destruction, stage: Box::new(stage), _lab: lab }
+}
+
+fn lab(name: &PolicyName, words: &str, wish: &Wish) -> Result<Scene, SceneError> {
+    let volume = LabVolume::up(name, wish.size.unwrap_or(LAB_SIZE), Lifetime::ThisRun)?;
+    let path = volume.device().to_owned();
+    let opened = open_own_device(&path, words, wish.size)?;
+    Ok(real(opened, &path, Some(volume)))
+}
+
+fn simulated(name: &PolicyName, words: &str) -> Result<Scene, SceneError> {
+    let volume = SimulatedVolume::new(name)?;
+    let facts = TargetFacts::made_up(words, TargetKind::Simulated, volume.size());
+    Ok(Scene {
+        host: host(),
+        facts,
+        writes: Writes::Measured,
+        layout: Layout::None,
+        destruction: None,
+        stage: Box::new(VirtualStage::new(volume)),
+        _lab: None,
+    })
+}

@@ -1,0 +1,225 @@
+//! The stages: this machine's devices in real time, and simulated volumes in virtual time.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use engine::{Clones, FileGround, Ground, GroundKind, Volume, plan, run_real, run_simulated};
+use kernel::{Clock, Direct, OpenFile};
+use record::{Interval, Sample, StepRecord, Watcher};
+use sampler::Sampler;
+use volumes::SimulatedVolume;
+use workload::{BackendKind, Bytes, Direction, Nanos, StepKind, StepPlan};
+
+use crate::check::Step;
+use crate::conductor::{Audience, Shares, Stage, StageError};
+use crate::idle::{Use, between};
+use crate::target::OneFile;
+
+/// How long the idle gate looks at a time, in slices in which it notices a wish to stop.
+const IDLE_LOOK: [Duration; 10] = [Duration::from_millis(100); 10];
+
+/// One file or device of this machine.
+pub struct RealStage {
+    clock: Clock,
+    ground: Ground,
+    file: OneFile,
+    size: Bytes,
+    backend: String,
+    sampler: Option<Sampler>,
+}
+
+impl RealStage {
+    /// A stage on `file`, shown as `path`, with a region of `size`; `devices` are sampled, the topmost first.
+    pub fn new(file: OneFile, path: PathBuf, size: Bytes, devices: &[String]) -> RealStage {
+        let clock = Clock::start();
+        let probes = kernel::probe();
+        let backend = backend_words(&probes);
+        let alignment = file.reader.alignment();
+        let file_ground =
+            FileGround { path, size, direct_alignment: alignment.offset, writable: file.writer.is_some() };
+        let ground = ground(GroundKind::Machine(probes), vec![file_ground]);
+        let sampler = Sampler::new(&sampler::Root::real(), devices.iter().cloned()).ok();
+        RealStage { clock, ground, file, size, backend, sampler }
+    }
+
+    /// The files of each worker: writable ones only for those that write.
+    fn files(&self, plan: &StepPlan) -> Result<Vec<Vec<OpenFile>>, StageError> {
+        plan.workers
+            .iter()
+            .map(|worker| {
+                if worker.access.mix.reads_only() {
+                    return Ok(vec![self.file.reader.clone()]);
+                }
+                let writer = self.file.writer.clone();
+                let writer =
+                    writer.ok_or_else(|| StageError::Refused("this target is only read".to_owned()))?;
+                Ok(vec![writer])
+            })
+            .collect()
+    }
+}
+
+fn ground(kind: GroundKind, files: Vec<FileGround>) -> Ground {
+    Ground { files, kind, cpus: kernel::available_cpus(), interval: Nanos::SECOND, clones: Clones::Apart }
+}
+
+/// The backend that is used, and why the ones before it are not.
+fn backend_words(probes: &[(BackendKind, Result<(), String>)]) -> String {
+    let mut passed_over = Vec::new();
+    for (kind, usable) in probes {
+        match usable {
+            Ok(()) if passed_over.is_empty() => return kind.name().to_owned(),
+            Ok(()) => return format!("{} ({})", kind.name(), passed_over.join("; ")),
+            Err(reason) => passed_over.push(format!("no {}: {reason}", kind.name())),
+        }
+    }
+    "no usable backend".to_owned()
+}
+
+impl Stage for RealStage {
+    fn now(&self) -> Nanos {
+        self.clock.now()
+    }
+
+    fn plan(&self, step: &Step) -> Result<StepPlan, StageError> {
+        let mut workload = step.workload.clone();
+        for job in &mut workload.jobs {
+            job.files = vec![self.ground.files[0].path.clone()];
+            job.direct = self.file.reader.direct() == Direct::Yes;
+        }
+        plan(&workload, &step.name, step.kind, &self.ground)
+            .map_err(|error| StageError::Refused(error.to_string()))
+    }
+
+    fn run(&mut self, plan: &StepPlan, audience: &mut dyn Audience) -> Result<StepRecord, StageError> {
+        let files = self.files(plan)?;
+        let mut sampling = Sampling { audience, sampler: self.sampler.as_mut(), clock: self.clock };
+        sampling.take();
+        let record = run_real(plan, &files, self.clock, &mut sampling)
+            .map_err(|error| StageError::Failed(format!("step '{}': {error}", plan.name)))?;
+        sampling.take();
+        if plan.kind == StepKind::Layout {
+            self.lay_out(&record);
+        }
+        Ok(record)
+    }
+
+    fn backend(&self) -> &str {
+        &self.backend
+    }
+
+    fn watch_idle(&mut self, interrupted: &dyn Fn() -> bool) -> Option<Use> {
+        let sampler = self.sampler.as_mut()?;
+        let before = sampler.read(self.clock.now());
+        for slice in IDLE_LOOK {
+            if interrupted() {
+                break;
+            }
+            std::thread::sleep(slice);
+        }
+        between(&before, &sampler.read(self.clock.now()))
+    }
+
+    fn shares(&self) -> Shares {
+        Shares { unwritten: self.file.unwritten_share(self.size), cached: self.file.cached_share(self.size) }
+    }
+}
+
+impl RealStage {
+    /// From here on the region is what was laid out: a layout that ran out of time left the rest without data.
+    fn lay_out(&mut self, record: &StepRecord) {
+        let written = Bytes(record.tally(Direction::Write).bytes).round_down(Bytes::MIB);
+        if written.0 > 0 && written < self.size {
+            self.size = written;
+            self.ground.files[0].size = written;
+        }
+    }
+}
+
+/// Passes everything on and reads the machine's counters at every interval edge.
+struct Sampling<'a> {
+    audience: &'a mut dyn Audience,
+    sampler: Option<&'a mut Sampler>,
+    clock: Clock,
+}
+
+impl Sampling<'_> {
+    fn take(&mut self) {
+        if let Some(sampler) = &mut self.sampler {
+            let sample: Sample = sampler.read(self.clock.now());
+            self.audience.sample(&sample);
+        }
+    }
+}
+
+impl Watcher for Sampling<'_> {
+    fn interval(&mut self, interval: &Interval) {
+        self.audience.interval(interval);
+        if interval.job == 0 {
+            self.take();
+        }
+    }
+
+    fn interrupted(&self) -> bool {
+        self.audience.interrupted()
+    }
+}
+
+/// A volume in virtual time, or nothing at all.
+pub struct VirtualStage {
+    volume: Box<dyn Volume>,
+    ground: Ground,
+    now: Nanos,
+}
+
+/// Between two steps of a simulated run: as on a real machine, steps do not touch.
+const PAUSE: Nanos = Nanos::from_millis(10);
+
+impl VirtualStage {
+    /// A stage on `volume` with a region of its size.
+    pub fn new(volume: SimulatedVolume) -> VirtualStage {
+        let size = volume.size();
+        VirtualStage::on(Box::new(volume), size)
+    }
+
+    fn on(volume: Box<dyn Volume>, size: Bytes) -> VirtualStage {
+        let ground = ground(GroundKind::Simulated(size), Vec::new());
+        VirtualStage { volume, ground, now: Nanos::ZERO }
+    }
+}
+
+impl Stage for VirtualStage {
+    fn now(&self) -> Nanos {
+        self.now
+    }
+
+    fn plan(&self, step: &Step) -> Result<StepPlan, StageError> {
+        plan(&step.workload, &step.name, step.kind, &self.ground)
+            .map_err(|error| StageError::Refused(error.to_string()))
+    }
+
+    fn run(&mut self, plan: &StepPlan, audience: &mut dyn Audience) -> Result<StepRecord, StageError> {
+        let mut watcher = Unsampled(audience);
+        let record = run_simulated(plan, self.volume.as_mut(), self.now, &mut watcher)
+            .map_err(|error| StageError::Failed(format!("step '{}': {error}", plan.name)))?;
+        self.now = record.ended + PAUSE;
+        Ok(record)
+    }
+
+    fn backend(&self) -> &str {
+        "simulated in virtual time"
+    }
+}
+
+/// Passes everything on; there is no machine to sample.
+struct Unsampled<'a>(&'a mut dyn Audience);
+
+impl Watcher for Unsampled<'_> {
+    fn interval(&mut self, interval: &Interval) {
+        self.0.interval(interval);
+    }
+
+    fn interrupted(&self) -> bool {
+        self.0.interrupted()
+    }
+}

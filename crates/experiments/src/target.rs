@@ -1,0 +1,247 @@
+//! From a target in words to something that can be measured: opened, guarded, with the facts about it.
+
+use std::path::{Path, PathBuf};
+
+use kernel::guard::Destruction;
+use kernel::guard::{AllowDestroy, GuardError, WritePermit, permit_block_device, permit_unnamed};
+use kernel::{Direct, OpenError, OpenFile, OwnedTestFile, TestFileError};
+use record::{TargetFacts, TargetKind};
+use sampler::{Root, TargetFactsError};
+use workload::Bytes;
+
+use crate::check::{Layout, Writes};
+
+/// Largest region that is laid out unless another size is asked for.
+const REGION_MOST: Bytes = Bytes::gib(4);
+/// Smallest region that says anything: less fits into the caches of a disk.
+const REGION_LEAST: Bytes = Bytes::mib(64);
+/// At most this share of the free space is taken, as a divisor.
+const FREE_SHARE: u64 = 10;
+
+/// What the user wishes of the target.
+#[derive(Clone, Debug, Default)]
+pub struct Wish {
+    /// Bytes to lay out and measure on.
+    pub size: Option<Bytes>,
+    /// The block device that may be destroyed.
+    pub allow_destroy: Option<PathBuf>,
+}
+
+/// A target that has been opened and guarded.
+#[derive(Debug)]
+pub struct OpenTarget {
+    /// What was found out about it.
+    pub facts: TargetFacts,
+    /// The one file or device that all workers use.
+    pub file: OneFile,
+    /// Bytes of the region.
+    pub size: Bytes,
+    /// Whether writes are measured.
+    pub writes: Writes,
+    /// What is written before reads are measured.
+    pub layout: Layout,
+    /// What will be destroyed on a device that may be written.
+    pub destruction: Option<Destruction>,
+}
+
+/// One open file or device, past the page cache where that is possible.
+#[derive(Clone, Debug)]
+pub struct OneFile {
+    /// For steps that only read.
+    pub reader: OpenFile,
+    /// For steps that write; `None` where that is not permitted.
+    pub writer: Option<OpenFile>,
+    /// Keeps an unnamed file alive.
+    ours: Option<OwnedTestFile>,
+}
+
+/// Why a target cannot be measured.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenTargetError {
+    /// It is not there, or cannot be looked at.
+    #[error(transparent)]
+    Facts(#[from] TargetFactsError),
+    /// It cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// No file of ours can be made there.
+    #[error(transparent)]
+    File(#[from] TestFileError),
+    /// The guard gives no leave to write.
+    #[error(transparent)]
+    Guard(#[from] GuardError),
+    /// There is too little room.
+    #[error(
+        "{path}: a tenth of the {free} that are free is less than the {least} that a measurement needs; free some space, or name \
+         a size with --size"
+    )]
+    Room {
+        /// The directory.
+        path: PathBuf,
+        /// Free for us.
+        free: Bytes,
+        /// Least region.
+        least: Bytes,
+    },
+    /// The region that was asked for is too small.
+    #[error("--size {asked}: a measurement needs at least {least}; name a larger size")]
+    Small {
+        /// What was asked.
+        asked: Bytes,
+        /// Least region.
+        least: Bytes,
+    },
+    /// The file or device is smaller than what was asked for.
+    #[error(
+        "{path}: holds {size}, less than the {wanted} that are needed; name a smaller --size or a larger target"
+    )]
+    Short {
+        /// The file or device.
+        path: PathBuf,
+        /// What it holds.
+        size: Bytes,
+        /// What is needed.
+        wanted: Bytes,
+    },
+    /// `--allow-destroy` was given with a target that is no block device.
+    #[error("{path} is no block device, so --allow-destroy has nothing to allow; leave it out")]
+    NothingToDestroy {
+        /// The target.
+        path: PathBuf,
+    },
+}
+
+/// Opens the directory, file or block device at `path`, which was typed as `words`.
+///
+/// A directory gets an unnamed file of ours; a file and a device are only read, unless `wish` names the device.
+///
+/// # Errors
+/// [`OpenTargetError`] names the cause and the remedy; nothing is left behind.
+pub fn open_path(path: &Path, words: &str, wish: &Wish) -> Result<OpenTarget, OpenTargetError> {
+    if let Some(asked) = wish.size.filter(|&asked| asked < REGION_LEAST) {
+        return Err(OpenTargetError::Small { asked, least: REGION_LEAST });
+    }
+    let facts = sampler::target_facts(&Root::real(), path, words)?;
+    if wish.allow_destroy.is_some() && facts.kind != TargetKind::BlockDevice {
+        return Err(OpenTargetError::NothingToDestroy { path: path.to_owned() });
+    }
+    match (facts.kind, &wish.allow_destroy) {
+        (TargetKind::Directory, _) => open_directory(path, facts, wish),
+        (TargetKind::BlockDevice, Some(device)) => {
+            let allow = AllowDestroy::devices([device.clone()]);
+            let (permit, destruction) = permit_block_device(path, &allow)?;
+            open_device(facts, wish, (&permit, destruction))
+        }
+        _ => open_reader(path, facts, wish),
+    }
+}
+
+/// Opens a device that this process has made for the run: everything on it is ours.
+///
+/// # Errors
+/// [`OpenTargetError`].
+pub fn open_own_device(path: &Path, words: &str, size: Option<Bytes>) -> Result<OpenTarget, OpenTargetError> {
+    let mut facts = sampler::target_facts(&Root::real(), path, words)?;
+    facts.kind = TargetKind::Lab;
+    let (permit, destruction) = permit_block_device(path, &AllowDestroy::devices([path.to_owned()]))?;
+    let wish = Wish { size, allow_destroy: None };
+    let opened = open_device(facts, &wish, (&permit, destruction))?;
+    Ok(OpenTarget { destruction: None, ..opened })
+}
+
+/// The region that a directory with `free` bytes gets: what was asked for, else a tenth of it, at most 4 GiB.
+fn region(path: &Path, free: Bytes, asked: Option<Bytes>) -> Result<Bytes, OpenTargetError> {
+    let size = asked.unwrap_or(REGION_MOST.min(Bytes(free.0 / FREE_SHARE))).round_down(Bytes::MIB);
+    if size < REGION_LEAST {
+        return Err(OpenTargetError::Room { path: path.to_owned(), free, least: REGION_LEAST });
+    }
+    Ok(size)
+}
+
+fn open_directory(path: &Path, mut facts: TargetFacts, wish: &Wish) -> Result<OpenTarget, OpenTargetError> {
+    let size = region(path, facts.available, wish.size)?;
+    let ours = kernel::unnamed_file(path, size)?;
+    ours.set_len(size)?;
+    let permit = permit_unnamed(&ours);
+    let (reader, writer) = direct_if_possible(&mut facts, |direct| {
+        Ok((ours.open_for_read(direct)?, kernel::open_for_write(&permit, direct)?))
+    })?;
+    facts.direct_alignment = reader.alignment().offset;
+    let file = OneFile { reader, writer: Some(writer), ours: Some(ours) };
+    Ok(OpenTarget {
+        facts,
+        file,
+        size,
+        writes: Writes::Measured,
+        layout: Layout::Write(size),
+        destruction: None,
+    })
+}
+
+/// Opens past the page cache, or through it where the file system knows no other way: then that is a doubt.
+fn direct_if_possible<T>(
+    facts: &mut TargetFacts,
+    open: impl Fn(Direct) -> Result<T, OpenError>,
+) -> Result<T, OpenError> {
+    match open(Direct::Yes) {
+        Err(OpenError::NoDirect { .. }) => {
+            facts.doubts.push("the file system knows no direct I/O, so the page cache takes part".to_owned());
+            open(Direct::No)
+        }
+        other => other,
+    }
+}
+
+fn open_device(
+    facts: TargetFacts,
+    wish: &Wish,
+    guarded: (&WritePermit, Destruction),
+) -> Result<OpenTarget, OpenTargetError> {
+    let (permit, destruction) = guarded;
+    let writer = kernel::open_for_write(permit, Direct::Yes)?;
+    let size = within(permit.path(), writer.size(), wish.size)?;
+    let size = Bytes(size.0.min(wish.size.unwrap_or(REGION_MOST).0)).round_down(Bytes::MIB);
+    let mut facts = facts;
+    facts.direct_alignment = writer.alignment().offset;
+    let file = OneFile { reader: writer.clone(), writer: Some(writer), ours: None };
+    let (writes, layout) = (Writes::Measured, Layout::Write(size));
+    Ok(OpenTarget { facts, file, size, writes, layout, destruction: Some(destruction) })
+}
+
+fn open_reader(path: &Path, mut facts: TargetFacts, wish: &Wish) -> Result<OpenTarget, OpenTargetError> {
+    let reader = direct_if_possible(&mut facts, |direct| kernel::open_for_read(path, direct))?;
+    let size = within(path, reader.size(), wish.size)?.round_down(Bytes::MIB);
+    facts.direct_alignment = reader.alignment().offset;
+    facts.reads_only = true;
+    let file = OneFile { reader, writer: None, ours: None };
+    Ok(OpenTarget { facts, file, size, writes: Writes::LeftOut, layout: Layout::None, destruction: None })
+}
+
+/// The region of something that holds `size`: what was asked for, or all of it.
+fn within(path: &Path, size: Bytes, asked: Option<Bytes>) -> Result<Bytes, OpenTargetError> {
+    let wanted = asked.unwrap_or(REGION_LEAST);
+    if size < wanted {
+        return Err(OpenTargetError::Short { path: path.to_owned(), size, wanted });
+    }
+    Ok(asked.unwrap_or(size))
+}
+
+impl OneFile {
+    /// Share (0 to 1) of the first `size` bytes that holds no data; `None` where nobody can say (block devices).
+    pub fn unwritten_share(&self, size: Bytes) -> Option<f64> {
+        use std::os::fd::AsFd;
+        let extents = kernel::extents(self.reader.as_fd(), 0, size).ok()??;
+        Some(extents.unwritten_or_hole_share())
+    }
+
+    /// Share (0 to 1) of the first `size` bytes that the page cache holds; `None` where the kernel does not say.
+    pub fn cached_share(&self, size: Bytes) -> Option<f64> {
+        use std::os::fd::AsFd;
+        kernel::cached_share(self.reader.as_fd(), 0, size)
+    }
+
+    /// Whether it is a file of ours that goes with the last of its clones.
+    pub fn is_ours(&self) -> bool {
+        self.ours.is_some()
+    }
+}
