@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use engine::{Served, Volume, run_real, run_simulated};
 use record::{Interval, StepRecord, Watcher};
 use workload::{
-    Access, BackendKind, BlockSizes, Buffers, Bytes, Direction, FilePlan, Flush, Io, Mix, Nanos, Pace,
+    Access, BackendKind, BlockSizes, Buffers, Bytes, Direction, FilePlan, Flush, Io, Iops, Mix, Nanos, Pace,
     StepKind, StepPlan, StopRule, WorkerPlan,
 };
 
@@ -73,6 +73,19 @@ fn real(depth: u32, access: Access, stop: StopRule) -> (f64, f64) {
     (user / ops(&record) as f64, ops(&record) as f64 / record.seconds())
 }
 
+/// What a pace delivers, and how late.
+fn paced(pace: Pace, stop: StopRule) -> String {
+    let worker = WorkerPlan { pace, ..worker(64, Access::random(Mix::READ), BackendKind::Null) };
+    let record = match run_real(&plan(worker, stop), &[], kernel::Clock::start(), &mut Quiet) {
+        Ok(record) => record,
+        Err(error) => panic!("{error}"),
+    };
+    let latency = record.latency(Direction::Read);
+    let percentile = |percent| Nanos(latency.percentile(percent).unwrap_or_default());
+    let rate = ops(&record) as f64 / record.seconds();
+    format!("{pace:?}: {rate:.0} IOPS, due to done p50 {}, p99 {}", percentile(50.0), percentile(99.0))
+}
+
 #[allow(clippy::print_stdout)]
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -91,6 +104,11 @@ fn main() {
         for depth in [64, 1] {
             let (ns, iops) = real(depth, access, time);
             println!("null   depth {depth:>3}  {ns:>6.1} ns user CPU per I/O  {iops:>12.0} IOPS  {name}");
+        }
+    }
+    for rate in [1_000.0, 50_000.0, 500_000.0] {
+        for pace in [Pace::Fixed(Iops(rate)), Pace::Poisson(Iops(rate))] {
+            println!("{}", paced(pace, time));
         }
     }
     for block in [4 << 10, 1 << 20] {

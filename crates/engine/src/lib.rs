@@ -14,7 +14,7 @@ mod worker;
 pub use batch::Batch;
 pub use driver::{Backend, EngineError, Null, Served, Volume, run_real, run_simulated};
 pub use layout::layout_workload;
-pub use planner::{Clones, FileGround, Ground, GroundKind, PlanError, plan};
+pub use planner::{Clones, FileGround, Ground, GroundKind, PlanError, idle_plan, plan};
 pub use recorder::{Inbox, Recorder};
 pub use rules::{Rules, Timetable};
 pub use worker::{Failure, InFlight, SlotsView, Stopped, Wake, Worker, WorkerError};

@@ -4,34 +4,26 @@ use workload::{BackendAsk, BackendKind, Job};
 
 use super::{Choices, Ground, GroundKind, PlanError};
 
-/// The backend that was chosen.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Means {
-    pub(super) backend: BackendKind,
-}
-
-impl Means {
-    /// The backend for `job`: the one it asks for, or the first that works here.
-    pub(super) fn of(job: &Job, ground: &Ground, choices: &mut Choices) -> Result<Means, PlanError> {
-        let probed = match &ground.kind {
-            GroundKind::Machine(probed) => probed,
-            GroundKind::Null(_) => return Ok(Means { backend: BackendKind::Null }),
-            GroundKind::Simulated(_) => return Ok(Means { backend: BackendKind::Simulated }),
-        };
-        let backend = match job.backend {
-            BackendAsk::Only(BackendKind::Null) => BackendKind::Null,
-            BackendAsk::Only(kind) => only(job, kind, probed)?,
-            BackendAsk::Best => best(job, probed, choices)?,
-        };
-        if backend == BackendKind::Libaio && !job.direct {
-            choices.add(
-                "submission",
-                "may wait",
-                "libaio is asynchronous for direct I/O only; through the page cache it does one I/O at a time",
-            );
-        }
-        Ok(Means { backend })
+/// The backend for `job`: the one it asks for, or the first that works here.
+pub(super) fn choose(job: &Job, ground: &Ground, choices: &mut Choices) -> Result<BackendKind, PlanError> {
+    let probed = match &ground.kind {
+        GroundKind::Machine(probed) => probed,
+        GroundKind::Null(_) => return Ok(BackendKind::Null),
+        GroundKind::Simulated(_) => return Ok(BackendKind::Simulated),
+    };
+    let backend = match job.backend {
+        BackendAsk::Only(BackendKind::Null) => BackendKind::Null,
+        BackendAsk::Only(kind) => only(job, kind, probed)?,
+        BackendAsk::Best => best(job, probed, choices)?,
+    };
+    if backend == BackendKind::Libaio && !job.direct {
+        choices.add(
+            "submission",
+            "may wait",
+            "libaio is asynchronous for direct I/O only; through the page cache it does one I/O at a time",
+        );
     }
+    Ok(backend)
 }
 
 type Probed = [(BackendKind, Result<(), String>)];

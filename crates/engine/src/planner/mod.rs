@@ -14,7 +14,6 @@ use workload::{
 
 pub use error::PlanError;
 
-use backend::Means;
 use statistics::random::mix;
 
 /// What is known of the ground a workload runs on.
@@ -115,14 +114,27 @@ pub fn plan(workload: &Workload, name: &str, kind: StepKind, ground: &Ground) ->
     })
 }
 
+/// A step named `name` in which nothing is issued for `time`, so that load which is not ours can be seen.
+pub fn idle_plan(name: &str, time: Nanos, interval: Nanos) -> StepPlan {
+    StepPlan {
+        name: name.to_owned(),
+        kind: StepKind::Idle,
+        workers: Vec::new(),
+        stop: vec![StopRule::Time(time)],
+        ramp: Nanos::ZERO,
+        interval,
+        choices: Vec::new(),
+    }
+}
+
 fn workers_of(job: &Job, ground: &Ground, choices: &mut Choices) -> Result<Vec<WorkerPlan>, PlanError> {
     if let Some(&cpu) = job.cpus.iter().find(|cpu| !ground.cpus.contains(cpu)) {
         return Err(PlanError::NoSuchCpu { job: job.name.clone(), cpu, cpus: ground.cpus.clone() });
     }
-    let means = Means::of(job, ground, choices)?;
+    let backend = backend::choose(job, ground, choices)?;
     let direct = region::directness(job, ground, choices)?;
     let files = region::files(job, ground, direct, choices)?;
-    let depth = backend::depth(job, means.backend, choices);
+    let depth = backend::depth(job, backend, choices);
     let worker = |clone: u32| -> Result<WorkerPlan, PlanError> {
         Ok(WorkerPlan {
             job: job.name.clone(),
@@ -131,7 +143,7 @@ fn workers_of(job: &Job, ground: &Ground, choices: &mut Choices) -> Result<Vec<W
             blocks: job.blocks,
             depth,
             pace: job.pace,
-            backend: means.backend,
+            backend,
             direct,
             buffers: job.buffers,
             flush: if job.access.mix.reads_only() { Flush::Never } else { job.flush },

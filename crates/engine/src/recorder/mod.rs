@@ -196,11 +196,59 @@ fn batch_bucket(count: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::Rules;
+    use workload::Bytes;
 
     #[test]
     fn buckets_are_those_that_the_record_names() {
         assert_eq!([1, 2, 3, 4, 7, 8, 63, 64, 1000].map(depth_bucket), [0, 1, 1, 2, 2, 3, 5, 6, 6]);
         let counts = [0, 1, 4, 5, 8, 9, 16, 17, 32, 33, 64, 65, 999];
         assert_eq!(counts.map(batch_bucket), [0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]);
+    }
+
+    fn plan() -> WorkerPlan {
+        let whole = workload::FilePlan { path: "f".into(), offset: Bytes(0), size: Bytes::MIB };
+        WorkerPlan {
+            job: "job".to_owned(),
+            files: vec![whole],
+            access: workload::Access::random(workload::Mix::READ),
+            blocks: workload::BlockSizes::all(Bytes::kib(4)),
+            depth: 1,
+            pace: workload::Pace::Closed,
+            backend: workload::BackendKind::Null,
+            direct: true,
+            buffers: workload::Buffers::Zero,
+            flush: workload::Flush::Never,
+            seed: 1,
+            cpu: None,
+        }
+    }
+
+    #[test]
+    fn without_a_spare_it_keeps_recording_and_says_so() {
+        let (mut recorder, mut inbox) = Recorder::new(&plan());
+        let rules = Rules {
+            ramp: Nanos::ZERO,
+            interval: Nanos::SECOND,
+            time: None,
+            ops_each: None,
+            bytes_each: None,
+        };
+        recorder.begin(rules.timetable(Nanos::ZERO));
+        // Nobody collects: both spares are gone after the second edge.
+        for second in 0..10 {
+            recorder.reach(Nanos::from_secs(second));
+            recorder.done(Direction::Read, 4096, Nanos(5), Nanos(5));
+        }
+        let handed_over: Vec<_> = std::iter::from_fn(|| inbox.sheets.pop().ok()).collect();
+        assert!(handed_over.iter().all(|sheet| !sheet.smeared));
+        let last = recorder.into_last_sheet();
+        assert_eq!((last.index, last.smeared), (9, true));
+        let ops = |sheet: &Sheet| sheet.tracks[0].as_ref().map_or(0, |track| track.tally.ops);
+        assert_eq!(
+            handed_over.iter().map(|sheet| ops(sheet)).sum::<u64>() + ops(&last),
+            10,
+            "nothing is lost"
+        );
     }
 }
