@@ -1,1 +1,7 @@
-//! Policies to simulated and kernel-throttled volumes.
+//! Policies to volumes: simulated in virtual time, and throttled by this kernel.
+
+#[cfg(target_os = "linux")]
+pub mod lab;
+mod simulated;
+
+pub use simulated::{SimError, SimulatedVolume};

@@ -1,0 +1,308 @@
+//! The file behind a lab volume: where it lies, what it is called, and the real data in it.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use kernel::guard::WritePermit;
+use kernel::{Direct, Medium, mount_of, mounts};
+use statistics::Stream;
+use workload::{Bytes, PolicyName};
+
+use super::LabError;
+
+/// Names begin and end so; the kernel's guard knows files of ours by `.plimsoll-` and `.tmp`.
+const PREFIX: &str = ".plimsoll-lab-";
+const SUFFIX: &str = ".tmp";
+/// What the kernel writes behind the name of a file that has none any more.
+const GONE: &str = " (deleted)";
+/// Room for the policy in a name of at most 255 bytes.
+const WORDS_MAX: usize = 200;
+/// Where files may lie that were not told otherwise: in memory, and on a disk.
+const MEMORY: &str = "/dev/shm";
+const DISK: &str = "/var/tmp";
+
+/// Where the file of a volume of `size` lies best: in memory where at least four times as much is available, for that is
+/// the only backing that is faster than every policy and never disturbed; else in `/var/tmp`.
+pub fn default_dir(size: Bytes) -> PathBuf {
+    let memory = Path::new(MEMORY);
+    let ample = available_memory() >= size * 4;
+    let fits = kernel::free_space_in(memory).is_ok_and(|free| free >= size);
+    if ample && fits && is_memory(memory) { memory.to_owned() } else { PathBuf::from(DISK) }
+}
+
+/// The directories in which [`default_dir`] places files.
+pub(crate) fn default_dirs() -> [&'static Path; 2] {
+    [Path::new(MEMORY), Path::new(DISK)]
+}
+
+/// Whether what lies in `dir` lies in memory.
+pub(crate) fn is_memory(dir: &Path) -> bool {
+    let table = mounts(Path::new("/")).unwrap_or_default();
+    let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    mount_of(&table, &dir).is_some_and(|mount| mount.medium() == Medium::Memory)
+}
+
+/// `MemAvailable` of `/proc/meminfo`.
+fn available_memory() -> Bytes {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    let kib = line.and_then(|rest| rest.split_whitespace().next()?.parse().ok());
+    Bytes::kib(kib.unwrap_or(0))
+}
+
+/// The name of a file for a policy: what is needed to list the volume after a crash stands in it.
+fn file_name(number: u32, policy: &PolicyName) -> String {
+    let mut words = escape(&policy.to_string());
+    words.truncate(WORDS_MAX);
+    format!("{PREFIX}{number:08x}-{words}{SUFFIX}")
+}
+
+fn escape(words: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"=,._-".contains(&byte);
+    let letter = |byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02x}") };
+    words.bytes().map(letter).collect()
+}
+
+fn unescape(name: &str) -> String {
+    let mut parts = name.split('%');
+    let mut words = parts.next().unwrap_or_default().as_bytes().to_vec();
+    for part in parts {
+        // What was cut off at the end of a long name is left out.
+        let Some((hex, rest)) = part.split_at_checked(2) else { break };
+        let Ok(byte) = u8::from_str_radix(hex, 16) else { break };
+        words.push(byte);
+        words.extend(rest.as_bytes());
+    }
+    String::from_utf8_lossy(&words).into_owned()
+}
+
+/// A file of ours as its name tells it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Named {
+    /// The path it has or had.
+    pub(crate) path: PathBuf,
+    /// The policy as typed.
+    pub(crate) policy: String,
+    /// Whether it still has the name.
+    pub(crate) is_there: bool,
+}
+
+impl Named {
+    /// Reads what the kernel says a loop device shows; `None` where that is no file of a lab volume.
+    pub(crate) fn read(backing: &Path) -> Option<Named> {
+        let text = backing.to_str()?;
+        let path = text.strip_suffix(GONE).unwrap_or(text);
+        let name = Path::new(path).file_name()?.to_str()?;
+        let (_, words) = name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?.split_once('-')?;
+        Some(Named { path: PathBuf::from(path), policy: unescape(words), is_there: path.len() == text.len() })
+    }
+}
+
+/// A file behind a volume, removed on drop unless it is kept.
+#[derive(Debug)]
+pub(crate) struct Backing {
+    file: File,
+    path: PathBuf,
+    permit: WritePermit,
+    /// Whether drop removes the name.
+    remove: bool,
+}
+
+impl Backing {
+    /// Makes a file of `size` bytes, all holes, in `dir`.
+    ///
+    /// # Errors
+    /// [`LabError`] where there is no space or no permission.
+    pub(crate) fn create(dir: &Path, size: Bytes, policy: &PolicyName) -> Result<Backing, LabError> {
+        let failed = |source| LabError::Backing { path: dir.to_owned(), what: "cannot be made", source };
+        let dir = dir.canonicalize().map_err(failed)?;
+        let free = kernel::free_space_in(&dir).map_err(failed)?;
+        if free < size {
+            return Err(LabError::NoSpace { dir, wanted: size, free });
+        }
+        let (file, path) = make(&dir, policy).map_err(failed)?;
+        let permit =
+            kernel::guard::permit_file_of_ours(&path).inspect_err(|_| drop(std::fs::remove_file(&path)))?;
+        let backing = Backing { file, path, permit, remove: true };
+        backing.file.set_len(size.0).map_err(failed)?;
+        Ok(backing)
+    }
+
+    /// Takes its name away: the data is gone as soon as nobody uses it, also after a crash.
+    ///
+    /// # Errors
+    /// [`LabError::Backing`].
+    pub(crate) fn unname(&mut self) -> Result<(), LabError> {
+        std::fs::remove_file(&self.path).map_err(|source| self.failed("cannot be removed", source))?;
+        self.remove = false;
+        Ok(())
+    }
+
+    /// Leaves the file where it is.
+    pub(crate) fn keep(mut self) {
+        self.remove = false;
+    }
+
+    /// Leave to write to it.
+    pub(crate) fn permit(&self) -> &WritePermit {
+        &self.permit
+    }
+
+    /// The path it has or had.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes data everywhere that no compression shrinks, so that reads read something.
+    ///
+    /// # Errors
+    /// [`LabError::Backing`]: no space after all.
+    pub(crate) fn fill(&self, size: Bytes) -> Result<(), LabError> {
+        let failed = |source| self.failed("cannot be filled", source);
+        fill(&self.file, size).map_err(failed)?;
+        self.file.sync_all().map_err(failed)?;
+        // A file in memory has nothing but its cache, and it does not matter if that stays.
+        if let Ok(open) = kernel::open_for_write(&self.permit, Direct::No) {
+            let _ = kernel::drop_cache(&open, 0, size);
+        }
+        Ok(())
+    }
+
+    fn failed(&self, what: &'static str, source: io::Error) -> LabError {
+        LabError::Backing { path: self.path.clone(), what, source }
+    }
+}
+
+impl Drop for Backing {
+    fn drop(&mut self) {
+        if self.remove {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+fn seed() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    now.as_nanos() as u64 ^ u64::from(std::process::id()) << 32
+}
+
+fn make(dir: &Path, policy: &PolicyName) -> io::Result<(File, PathBuf)> {
+    const ATTEMPTS: u32 = 16;
+    let mut random = Stream::new(seed(), 0);
+    let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
+    for _ in 0..ATTEMPTS {
+        let path = dir.join(file_name(random.next_u64() as u32, policy));
+        match OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path) {
+            Ok(file) => return Ok((file, path)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
+            Err(error) => return Err(error),
+        }
+    }
+    Err(last)
+}
+
+fn fill(file: &File, size: Bytes) -> io::Result<()> {
+    const PIECE: usize = 1 << 20;
+    let mut random = Stream::new(seed(), 1);
+    let mut piece = vec![0u8; PIECE];
+    let mut at = 0;
+    while at < size.0 {
+        piece.chunks_exact_mut(8).for_each(|word| word.copy_from_slice(&random.next_u64().to_le_bytes()));
+        let length = (size.0 - at).min(PIECE as u64);
+        file.write_all_at(&piece[..length as usize], at)?;
+        at += length;
+    }
+    Ok(())
+}
+
+/// Files of lab volumes in the default directories that no loop device of `shown` shows: left by a crash or after the
+/// loop devices were detached by hand. A file younger than a moment may be one that is just being attached.
+pub(crate) fn orphans(shown: &[PathBuf]) -> Vec<PathBuf> {
+    const MOMENT: Duration = Duration::from_secs(10);
+    let old = |path: &PathBuf| {
+        let changed = std::fs::symlink_metadata(path).and_then(|metadata| metadata.modified());
+        changed.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > MOMENT))
+    };
+    let folders = default_dirs().into_iter().filter_map(|dir| std::fs::read_dir(dir).ok());
+    let paths = folders.flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    paths.filter(|path| Named::read(path).is_some() && !shown.contains(path) && old(path)).collect()
+}
+
+/// Removes a file of a lab volume, where it is one and ours.
+///
+/// # Errors
+/// [`LabError`]: it is not ours, or cannot be removed.
+pub(crate) fn remove(path: &Path) -> Result<(), LabError> {
+    drop(kernel::guard::permit_file_of_ours(path)?);
+    std::fs::remove_file(path).map_err(|source| LabError::Backing {
+        path: path.to_owned(),
+        what: "cannot be removed",
+        source,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::MetadataExt;
+
+    use super::*;
+
+    fn policy(words: &str) -> PolicyName {
+        PolicyName::parse(words).unwrap()
+    }
+
+    #[test]
+    fn the_policy_can_be_read_from_the_name() {
+        for words in ["do-volumes-pre-burst", "custom,iops=700,bandwidth=10 MiB/s", "aws-gp2,size=50%é"] {
+            let path = Path::new("/dev/shm").join(file_name(7, &policy(words)));
+            let named = Named::read(&path).unwrap();
+            assert!(named.is_there && named.path == path);
+            assert_eq!(named.policy, words);
+            let gone = Named::read(Path::new(&format!("{}{GONE}", path.display()))).unwrap();
+            assert!(!gone.is_there && gone.path == path);
+        }
+    }
+
+    #[test]
+    fn a_name_is_never_too_long_for_a_file_system() {
+        let long = policy(&format!("custom,iops={}", "/".repeat(300)));
+        let name = file_name(u32::MAX, &long);
+        assert!(name.len() <= 255, "{}", name.len());
+        assert!(Named::read(Path::new(&name)).unwrap().policy.starts_with("custom,iops=/"));
+    }
+
+    #[test]
+    fn other_files_are_not_taken_for_ours() {
+        for path in ["/srv/disk.img", "/tmp/.plimsoll-12345678.tmp", "/dev/loop3", "/tmp/.plimsoll-lab-1.tmp"]
+        {
+            assert_eq!(Named::read(Path::new(path)), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_filled_file_has_no_holes_and_no_repeats() {
+        let dir = tempfile::tempdir().unwrap();
+        let backing = Backing::create(dir.path(), Bytes::kib(1500), &policy("x")).unwrap();
+        backing.fill(Bytes::kib(1500)).unwrap();
+        assert!(backing.file.metadata().unwrap().blocks() * 512 >= Bytes::kib(1500).0);
+        let bytes = std::fs::read(backing.path()).unwrap();
+        let mut blocks: Vec<&[u8]> = bytes.chunks(512).collect();
+        blocks.sort_unstable();
+        blocks.dedup();
+        assert_eq!(blocks.len(), 3000);
+        let path = backing.path().to_owned();
+        drop(backing);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_file_that_does_not_fit_is_refused_and_leaves_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let error = Backing::create(dir.path(), Bytes(u64::MAX / 4), &policy("x")).unwrap_err();
+        assert!(error.to_string().contains("--size"), "{error}");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+}

@@ -1,0 +1,24 @@
+//! Volumes on this machine that its kernel throttles to a policy.
+//!
+//! A file of real data is shown by a loop device, which a control group of this process limits; a second loop device
+//! stands on the first, and through it the load runs. Only then do the counters of what is measured look like those of a
+//! network volume: the waiting happens below it, where `/proc/diskstats` sees it.
+//!
+//! Caps and means are exact (within 1 %). What a lab volume cannot give is said in [`LabVolume::notes`]: one limit for
+//! reads and writes together, bursts that end, and a latency of its own; the throttle works in slices of 100 ms, so that
+//! percentiles, knee and depth are those of the slices.
+
+mod backing;
+mod error;
+mod group;
+mod recipe;
+mod register;
+mod stack;
+mod volume;
+
+pub use backing::default_dir;
+pub use error::LabError;
+pub use group::{Inside, enter};
+pub use kernel::lab::Limits as InForce;
+pub use register::{LabEntry, Removal, down, down_all, list};
+pub use volume::{LabVolume, Lifetime, in_words};

@@ -1,0 +1,211 @@
+//! Which lab volumes there are, by what the kernel shows, and how they are taken down, also after a crash.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use kernel::guard::holds;
+use kernel::lab::{AttachedLoop, Limits, detach, loops};
+use kernel::{DeviceNumber, number_of_name};
+use workload::Bytes;
+
+use super::backing::{Named, orphans, remove};
+use super::stack::{number_at, reset_largest_request};
+use super::{InForce, LabError, Lifetime, group};
+
+/// A lab volume that is there, made by whichever run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LabEntry {
+    /// The device for the load; of a volume that was never finished the lower one.
+    pub device: PathBuf,
+    /// The device that is throttled.
+    pub below: PathBuf,
+    /// The policy as typed.
+    pub policy: String,
+    /// Its size.
+    pub size: Bytes,
+    /// The file behind it, or the name that it had.
+    pub backing: PathBuf,
+    /// What the kernel enforces now, in the first group where it enforces anything.
+    pub in_force: InForce,
+    /// Whether it ends with the run that made it.
+    pub lifetime: Lifetime,
+}
+
+/// How far a volume is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Removal {
+    /// Devices, limits and data are gone.
+    Complete,
+    /// A process still has the device open; the kernel removes devices and data when it is closed.
+    WhenClosed,
+}
+
+fn node(name: &str) -> PathBuf {
+    Path::new("/dev").join(name)
+}
+
+/// Every lab volume of this machine, by its lower device.
+pub fn list() -> Vec<LabEntry> {
+    entries(&loops(Path::new("/")))
+}
+
+fn entries(attached: &[AttachedLoop]) -> Vec<LabEntry> {
+    let entry = |below: &AttachedLoop| {
+        let named = Named::read(&below.backing)?;
+        let below_node = node(&below.name);
+        let above = attached.iter().find(|device| device.backing == below_node);
+        let in_force = group::limits_of(below.number).into_iter().next().map(|(_, limits)| limits);
+        Some(LabEntry {
+            device: above.map_or_else(|| below_node.clone(), |device| node(&device.name)),
+            below: below_node,
+            policy: named.policy,
+            size: below.size,
+            backing: named.path,
+            in_force: in_force.unwrap_or_default(),
+            lifetime: if named.is_there { Lifetime::UntilDown } else { Lifetime::ThisRun },
+        })
+    };
+    attached.iter().filter_map(entry).collect()
+}
+
+/// Takes the lab volume on `device` down: limits, devices, data.
+///
+/// # Errors
+/// [`LabError`]: it is none, is mounted or held, or belongs to a run that is going on.
+pub fn down(device: &Path) -> Result<Removal, LabError> {
+    let resolved = device.canonicalize().unwrap_or_else(|_| device.to_owned());
+    let found = list().into_iter().find(|entry| entry.device == resolved || entry.below == resolved);
+    let entry = found.ok_or_else(|| LabError::NoLab { device: device.to_owned() })?;
+    if entry.lifetime == Lifetime::ThisRun {
+        return Err(LabError::OfARun { device: device.to_owned() });
+    }
+    take_down(&entry)
+}
+
+/// Takes every lab volume down that no run owns, and clears up what crashes left: limits on loop devices that show
+/// nothing, files that no device shows, the group. Returns what was taken down.
+///
+/// # Errors
+/// The first [`LabError`]; the others are taken down all the same.
+pub fn down_all() -> Result<Vec<(LabEntry, Removal)>, LabError> {
+    let lasting = list().into_iter().filter(|entry| entry.lifetime == Lifetime::UntilDown);
+    let results: Vec<_> = lasting.map(|entry| take_down(&entry).map(|removal| (entry, removal))).collect();
+    sweep();
+    results.into_iter().collect()
+}
+
+fn take_down(entry: &LabEntry) -> Result<Removal, LabError> {
+    refuse_held(&entry.device)?;
+    let below = number_at(&entry.below);
+    // Before the devices are free for others, who may want limits of their own.
+    if let Some(number) = below {
+        group::lift_everywhere(number);
+        reset_largest_request(number);
+    }
+    let mut complete = true;
+    for device in [&entry.device, &entry.below] {
+        detach(device)?;
+        complete &= is_gone(device, &entry.backing);
+    }
+    if entry.backing.exists() {
+        remove(&entry.backing)?;
+    }
+    group::remove_if_unused();
+    Ok(if complete { Removal::Complete } else { Removal::WhenClosed })
+}
+
+fn refuse_held(device: &Path) -> Result<(), LabError> {
+    let Some(number) = number_at(device) else { return Ok(()) };
+    let holds = holds(Path::new("/"), number);
+    if holds.is_empty() { Ok(()) } else { Err(LabError::InUse { device: device.to_owned(), holds }) }
+}
+
+/// Whether the device shows our file or our lower device no more; the kernel may need a moment for its last user.
+fn is_gone(device: &Path, backing: &Path) -> bool {
+    const ATTEMPTS: u32 = 100;
+    const PAUSE: Duration = Duration::from_millis(10);
+    let ours = |shown: &Path| {
+        Named::read(shown).is_some_and(|named| named.path == backing) || shown.starts_with("/dev/loop")
+    };
+    let shows_ours =
+        || loops(Path::new("/")).iter().any(|known| node(&known.name) == device && ours(&known.backing));
+    (0..ATTEMPTS).any(|attempt| {
+        if attempt > 0 {
+            std::thread::sleep(PAUSE);
+        }
+        !shows_ours()
+    })
+}
+
+/// Clears up what no volume uses any more.
+fn sweep() {
+    let attached = loops(Path::new("/"));
+    for number in free_loops(&attached) {
+        // Nobody limits a device that shows nothing, except for a run that could not clear up.
+        if group::limits_of(number).iter().any(|(_, limits)| *limits != Limits::default()) {
+            group::lift_everywhere(number);
+        }
+    }
+    let shown: Vec<PathBuf> =
+        attached.iter().filter_map(|device| Some(Named::read(&device.backing)?.path)).collect();
+    for path in orphans(&shown) {
+        let _ = remove(&path);
+    }
+    group::remove_if_unused();
+}
+
+fn free_loops(attached: &[AttachedLoop]) -> Vec<DeviceNumber> {
+    let entries = std::fs::read_dir("/sys/class/block").into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let free = names.filter(|name| {
+        let is_disk = name.strip_prefix("loop").is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()));
+        is_disk && !attached.iter().any(|device| device.name == *name)
+    });
+    free.filter_map(|name| number_of_name(Path::new("/"), &name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(minor: u32, backing: &str) -> AttachedLoop {
+        AttachedLoop {
+            name: format!("loop{minor}"),
+            // A number that no machine limits.
+            number: DeviceNumber { major: 7, minor: 1_000_000 + minor },
+            backing: PathBuf::from(backing),
+            direct: true,
+            size: Bytes::GIB,
+        }
+    }
+
+    #[test]
+    fn volumes_are_known_by_their_files_and_found_with_both_devices() {
+        let attached = [
+            shown(0, "/dev/shm/.plimsoll-lab-00000001-aws-gp3.tmp"),
+            shown(1, "/srv/other.img"),
+            shown(2, "/dev/loop0"),
+            shown(3, "/dev/shm/.plimsoll-lab-00000002-aws-gp2,size=1GiB.tmp (deleted)"),
+        ];
+        let found = entries(&attached);
+        let lines: Vec<_> = found
+            .iter()
+            .map(|entry| (entry.device.to_str().unwrap(), entry.policy.as_str(), entry.lifetime))
+            .collect();
+        // The second was never finished: its lower device stands for it.
+        assert_eq!(
+            lines,
+            [
+                ("/dev/loop2", "aws-gp3", Lifetime::UntilDown),
+                ("/dev/loop3", "aws-gp2,size=1GiB", Lifetime::ThisRun)
+            ]
+        );
+        assert_eq!(found[0].below, Path::new("/dev/loop0"));
+    }
+
+    #[test]
+    fn what_is_no_lab_volume_is_not_taken_down() {
+        let error = down(Path::new("/dev/null")).unwrap_err();
+        assert!(error.to_string().contains("lab list"), "{error}");
+    }
+}

@@ -1,0 +1,242 @@
+//! One lab volume: made, described, and undone.
+
+use std::path::{Path, PathBuf};
+
+use kernel::{DeviceNumber, Direct};
+use workload::{Bytes, PolicyName};
+
+use super::backing::{Backing, is_memory};
+use super::group::{Inside, Throttled, check, enter};
+use super::recipe::Recipe;
+use super::stack::Stack;
+use super::{InForce, LabError};
+
+/// The smallest volume.
+const SIZE_MIN: Bytes = Bytes::mib(16);
+/// Sizes are whole blocks.
+const BLOCK: Bytes = Bytes::kib(4);
+
+/// How long a lab volume lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lifetime {
+    /// As long as the value; the kernel takes devices and data away also after `kill -9`.
+    ThisRun,
+    /// Until [`super::down`] or the next boot.
+    UntilDown,
+}
+
+/// A volume that this kernel throttles to a policy.
+#[derive(Debug)]
+pub struct LabVolume {
+    device: PathBuf,
+    number: DeviceNumber,
+    size: Bytes,
+    backing: PathBuf,
+    recipe: Recipe,
+    notes: Vec<String>,
+    /// What drop undoes; `None` where it stays.
+    _parts: Option<Parts>,
+}
+
+/// What a volume is made of, in the order in which it is undone: the process leaves the group before the group goes.
+#[derive(Debug)]
+struct Parts {
+    inside: Option<Inside>,
+    throttled: Throttled,
+    stack: Stack,
+    backing: Backing,
+}
+
+impl LabVolume {
+    /// Makes a volume of `size` that is throttled to the policy `name`, with real data in a file in `dir`
+    /// ([`super::default_dir`] knows a good one). The load runs on [`LabVolume::device`], in this process or one started
+    /// by it. Whatever fails, nothing stays behind.
+    ///
+    /// Parameters beside the policy's own: `rate=baseline` (default) or `rate=burst`, to which the volume is throttled.
+    ///
+    /// # Errors
+    /// [`LabError`]: a wrong policy, no root, no loop driver, no controller, no space.
+    pub fn up(name: &PolicyName, size: Bytes, dir: &Path, lifetime: Lifetime) -> Result<LabVolume, LabError> {
+        let recipe = Recipe::new(name)?;
+        if size < SIZE_MIN || size != size.round_down(BLOCK) {
+            return Err(LabError::Size { size });
+        }
+        check()?;
+        let mut backing = Backing::create(dir, size, name)?;
+        if lifetime == Lifetime::ThisRun {
+            backing.unname()?;
+        }
+        let stack = Stack::attach(backing.permit(), recipe.unit, lifetime)?;
+        // Only now, so that a crash in between leaves devices by which the file is found.
+        backing.fill(size)?;
+        let throttled = Throttled::new(stack.below.number(), recipe.in_force)?;
+        let inside = if lifetime == Lifetime::ThisRun { Some(enter()?) } else { None };
+        let parts = Parts { inside, throttled, stack, backing };
+        Ok(LabVolume::of(recipe, size, parts, lifetime))
+    }
+
+    fn of(recipe: Recipe, size: Bytes, parts: Parts, lifetime: Lifetime) -> LabVolume {
+        let mut notes = recipe.notes.clone();
+        notes.extend(parts.notes());
+        LabVolume {
+            device: parts.stack.above.path().to_owned(),
+            number: parts.stack.above.number(),
+            size,
+            backing: parts.backing.path().to_owned(),
+            recipe,
+            notes,
+            _parts: match lifetime {
+                Lifetime::ThisRun => Some(parts),
+                Lifetime::UntilDown => parts.keep(),
+            },
+        }
+    }
+
+    /// The device for the load.
+    pub fn device(&self) -> &Path {
+        &self.device
+    }
+
+    /// Its number.
+    pub fn number(&self) -> DeviceNumber {
+        self.number
+    }
+
+    /// Its size.
+    pub fn size(&self) -> Bytes {
+        self.size
+    }
+
+    /// The policy as typed.
+    pub fn policy(&self) -> &PolicyName {
+        &self.recipe.name
+    }
+
+    /// What the policy says.
+    pub fn limits(&self) -> &policy::Limits {
+        &self.recipe.limits
+    }
+
+    /// Whether it is throttled to the baseline or to the burst rate.
+    pub fn level(&self) -> policy::Level {
+        self.recipe.level
+    }
+
+    /// What the kernel enforces.
+    pub fn in_force(&self) -> InForce {
+        self.recipe.in_force
+    }
+
+    /// The file behind it; of [`Lifetime::ThisRun`] the name it had.
+    pub fn backing(&self) -> &Path {
+        &self.backing
+    }
+
+    /// What is approximate, and where the data lies: a sentence each.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// What it is, in one line.
+    pub fn describe(&self) -> String {
+        format!(
+            "lab:{}: {} on {}, throttled by this kernel to {}",
+            self.recipe.name,
+            self.size,
+            self.device.display(),
+            in_words(&self.recipe.in_force)
+        )
+    }
+}
+
+impl Parts {
+    fn notes(&self) -> Vec<String> {
+        let dir = self.backing.path().parent().unwrap_or(Path::new("/"));
+        let where_it_lies = if is_memory(dir) {
+            format!("The data lies in memory ({}).", dir.display())
+        } else {
+            format!(
+                "The data lies in {}: where that disk is slower than the policy, its own speed is measured.",
+                dir.display()
+            )
+        };
+        let mut notes = vec![where_it_lies];
+        if self.stack.below.direct() == Direct::No {
+            notes.push("That file system has no direct I/O: reads may come from the page cache.".to_owned());
+        }
+        let group = self.throttled.folder();
+        notes.push(format!(
+            "Throttled are the processes of the control group {}; for another process: echo PID > {}/cgroup.procs.",
+            group.display(),
+            group.display()
+        ));
+        notes
+    }
+
+    /// Leaves everything as it is.
+    fn keep(self) -> Option<Parts> {
+        drop(self.inside);
+        self.throttled.keep();
+        self.stack.keep();
+        self.backing.keep();
+        None
+    }
+}
+
+/// Limits in words: `5,000 IOPS and 200 MiB/s in each direction`.
+pub fn in_words(limits: &InForce) -> String {
+    let side = |iops: Option<u64>, bps: Option<u64>| {
+        let iops = iops.map(|iops| format!("{} IOPS", grouped(iops)));
+        let bps = bps.map(|bps| format!("{}/s", Bytes(bps)));
+        let words: Vec<String> = iops.into_iter().chain(bps).collect();
+        if words.is_empty() { "no limit".to_owned() } else { words.join(" and ") }
+    };
+    let read = side(limits.read_iops, limits.read_bps);
+    let write = side(limits.write_iops, limits.write_bps);
+    if read == write {
+        format!("{read} in each direction")
+    } else {
+        format!("reads: {read}, writes: {write}")
+    }
+}
+
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_read_as_people_write_them() {
+        let each = InForce {
+            read_iops: Some(5000),
+            write_iops: Some(5000),
+            read_bps: Some(200 << 20),
+            write_bps: Some(200 << 20),
+        };
+        assert_eq!(in_words(&each), "5,000 IOPS and 200 MiB/s in each direction");
+        let reads = InForce { read_iops: Some(700), ..InForce::default() };
+        assert_eq!(in_words(&reads), "reads: 700 IOPS, writes: no limit");
+    }
+
+    #[test]
+    fn odd_and_tiny_sizes_are_refused_before_anything_is_made() {
+        let dir = tempfile::tempdir().unwrap();
+        let name = PolicyName::parse("do-volumes-pre-burst").unwrap();
+        for size in [Bytes(0), Bytes::mib(1), Bytes(Bytes::GIB.0 + 512)] {
+            let error = LabVolume::up(&name, size, dir.path(), Lifetime::ThisRun).unwrap_err();
+            assert!(error.to_string().contains("16 MiB"), "{error}");
+        }
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+}

@@ -1,0 +1,177 @@
+//! Lab volumes on the real machine: limits that hold, nothing left behind, also after a crash. Needs root; fio where it measures.
+#![allow(clippy::unwrap_used)]
+
+mod machine;
+
+use std::path::Path;
+
+use machine::{Peer, crash, free_of, lab_turn, leftovers, up};
+use volumes::lab::{self, InForce, LabError, LabVolume, Lifetime, Removal};
+use workload::{Bytes, PolicyName};
+
+fn assert_close(measured: f64, expected: f64, what: &str) {
+    let off = measured / expected - 1.0;
+    assert!(off.abs() < 0.02, "{what}: {measured:.1} measured, {expected} expected ({:+.1} %)", off * 100.0);
+}
+
+/// The published table of the volume: below 40 KiB operations stop it, above that bytes.
+#[test]
+fn a_volume_serves_its_policy_and_no_more() {
+    let _turn = lab_turn();
+    let Some(volume) = up("do-volumes-pre-burst", Lifetime::ThisRun) else { return };
+    let Some(peer) = Peer::find() else { return };
+    for (mode, block, expected) in [
+        ("randread", "4k", 5_000.0),
+        ("randread", "64k", 3_200.0),
+        ("randread", "256k", 800.0),
+        ("randwrite", "4k", 5_000.0),
+    ] {
+        let measured = peer.iops(volume.device(), (mode, block), 32);
+        assert_close(measured, expected, &format!("{mode} {block}"));
+    }
+}
+
+#[test]
+fn an_operation_is_charged_by_the_unit_of_the_policy() {
+    let _turn = lab_turn();
+    let Some(volume) = up("vmware-vmdk-limit,limit=1000", Lifetime::ThisRun) else { return };
+    let Some(peer) = Peer::find() else { return };
+    for (block, expected) in [("32k", 1_000.0), ("36k", 500.0)] {
+        let measured = peer.iops(volume.device(), ("randread", block), 32);
+        assert_close(measured, expected, block);
+    }
+}
+
+#[test]
+fn two_volumes_keep_to_their_own_policies() {
+    let _turn = lab_turn();
+    let Some(slow) = up("custom,iops=700", Lifetime::ThisRun) else { return };
+    let Some(fast) = up("custom,iops=3000", Lifetime::ThisRun) else { return };
+    let Some(peer) = Peer::find() else { return };
+    let both = std::thread::scope(|scope| {
+        let other = scope.spawn(|| peer.iops(slow.device(), ("randread", "4k"), 16));
+        (peer.iops(fast.device(), ("randread", "4k"), 16), other.join().unwrap())
+    });
+    assert_close(both.0, 3_000.0, "the fast one");
+    assert_close(both.1, 700.0, "the slow one");
+    drop(slow);
+    assert_close(peer.iops(fast.device(), ("randread", "4k"), 16), 3_000.0, "the fast one alone");
+}
+
+#[test]
+fn reads_read_real_data() {
+    let _turn = lab_turn();
+    let Some(volume) = up("custom,bandwidth=1GiB/s", Lifetime::ThisRun) else { return };
+    let bytes = std::fs::read(volume.device()).unwrap();
+    assert_eq!(bytes.len() as u64, volume.size().0);
+    let empty = bytes.chunks(4096).filter(|block| block.iter().all(|&byte| byte == 0)).count();
+    assert_eq!(empty, 0);
+}
+
+#[test]
+fn a_volume_of_a_run_vanishes_with_it() {
+    let _turn = lab_turn();
+    let Some(volume) = up("aws-gp3", Lifetime::ThisRun) else { return };
+    let entry = lab::list().into_iter().find(|entry| entry.device == volume.device()).unwrap();
+    assert_eq!((entry.policy.as_str(), entry.lifetime), ("aws-gp3", Lifetime::ThisRun));
+    assert_eq!((entry.in_force, entry.size), (volume.in_force(), volume.size()));
+    assert!(!volume.backing().exists(), "the file has no name while it is used");
+    let refused = lab::down(volume.device()).unwrap_err();
+    assert!(matches!(refused, LabError::OfARun { .. }), "{refused}");
+    drop(volume);
+    assert_eq!(leftovers(&entry), Vec::<String>::new());
+}
+
+#[test]
+fn a_lasting_volume_stays_until_it_is_taken_down() {
+    let _turn = lab_turn();
+    let Some(volume) = up("custom,iops=700,write_bandwidth=10MiB/s", Lifetime::UntilDown) else { return };
+    let device = volume.device().to_owned();
+    drop(volume);
+    let entry = lab::list().into_iter().find(|entry| entry.device == device).unwrap();
+    assert_eq!(entry.policy, "custom,iops=700,write_bandwidth=10MiB/s");
+    let expected =
+        InForce { read_iops: Some(700), write_iops: Some(700), read_bps: None, write_bps: Some(10 << 20) };
+    assert_eq!(entry.in_force, expected);
+    assert!(entry.backing.exists());
+    assert_eq!(lab::down(&device).unwrap(), Removal::Complete);
+    assert_eq!(leftovers(&entry), Vec::<String>::new());
+    assert!(matches!(lab::down(&device), Err(LabError::NoLab { .. })));
+}
+
+#[test]
+fn a_device_that_somebody_built_on_is_not_taken_down() {
+    let _turn = lab_turn();
+    let Some(volume) = up("aws-gp3", Lifetime::UntilDown) else { return };
+    let device = volume.device().to_owned();
+    let Some(upon) = machine::loop_on(&device) else {
+        lab::down(&device).unwrap();
+        return;
+    };
+    let refused = lab::down(&device);
+    drop(upon);
+    machine::wait_until(|| lab::down(&device).is_ok());
+    assert!(matches!(refused, Err(LabError::InUse { .. })), "{refused:?}");
+}
+
+/// The process is killed where it can clear up nothing; what it made for good is found by its file.
+#[test]
+fn a_lasting_volume_of_a_killed_process_is_cleared_up() {
+    let _turn = lab_turn();
+    let Some(entry) = crash("until-down") else { return };
+    assert!(lab::list().contains(&entry), "it outlives its maker");
+    let taken = lab::down_all().unwrap();
+    assert!(taken.iter().any(|(down, removal)| *down == entry && *removal == Removal::Complete));
+    assert_eq!(leftovers(&entry), Vec::<String>::new());
+}
+
+/// The kernel takes devices and data away with the process; only the limits on the device number are left to lift.
+#[test]
+fn a_volume_of_a_killed_run_is_gone_but_for_its_limits() {
+    let _turn = lab_turn();
+    let Some(entry) = crash("this-run") else { return };
+    machine::wait_until(|| lab::list().iter().all(|other| other.device != entry.device));
+    assert!(!entry.backing.exists());
+    lab::down_all().unwrap();
+    assert_eq!(leftovers(&entry), Vec::<String>::new());
+}
+
+/// What the killed processes of these tests do; by itself it does nothing.
+#[test]
+fn crash_victim() {
+    machine::be_the_victim();
+}
+
+#[test]
+fn nothing_is_left_of_a_volume_that_could_not_be_made() {
+    let _turn = lab_turn();
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let name = PolicyName::parse("aws-gp3").unwrap();
+    let before = lab::list();
+    for (name, size, dir, part) in [
+        (name.clone(), Bytes(1 << 60), dir.path(), "--size"),
+        (name.clone(), Bytes::gib(1), Path::new("/nowhere/at/all"), "/nowhere/at/all"),
+        (PolicyName::parse("aws-gp9").unwrap(), Bytes::gib(1), dir.path(), "aws-gp9"),
+    ] {
+        let error = LabVolume::up(&name, size, dir, Lifetime::UntilDown).unwrap_err();
+        if matches!(error, LabError::Throttle(_) | LabError::Loop(_)) {
+            return eprintln!("skipped: {error}");
+        }
+        assert!(error.to_string().contains(part), "{error}");
+        assert_eq!(std::fs::read_dir(dir).map_or(0, Iterator::count), 0);
+    }
+    assert_eq!(lab::list(), before);
+}
+
+/// A device number is used again: what a crash left in force on it must not bind the next volume.
+#[test]
+fn limits_left_on_a_device_number_do_not_bind_the_next_volume() {
+    let _turn = lab_turn();
+    let Some(entry) = crash("this-run") else { return };
+    machine::wait_until(|| free_of(&entry));
+    let Some(next) = up("custom,iops=3000", Lifetime::ThisRun) else { return };
+    let Some(peer) = Peer::find() else { return };
+    assert_close(peer.iops(next.device(), ("randread", "4k"), 16), 3_000.0, "the next volume");
+    drop(next);
+    lab::down_all().unwrap();
+}
