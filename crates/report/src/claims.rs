@@ -64,24 +64,50 @@ pub fn unit_of(row: &ClaimRow) -> Unit {
     match row.quantity {
         Quantity::Iops => IOPS,
         Quantity::BytesPerSecond => {
-            let typed = row.claimed.words.split_whitespace().last().and_then(Unit::bandwidth_named);
-            let unit = typed.unwrap_or_else(|| Unit::of_bandwidth(size, Prefix::Binary));
-            if row.claimed.reading == Some(Reading::Binary) { unit.binary() } else { unit }
+            let unit = typed_unit(row).unwrap_or_else(|| Unit::of_bandwidth(size, Prefix::Binary));
+            if is_binary(row, unit) { unit.binary() } else { unit }
         }
         Quantity::MeanLatency | Quantity::PercentileLatency => Unit::of_time(size),
     }
 }
 
-/// What is claimed, as its source writes it; a unit that the measurement proves to be binary is written so.
+/// Whether a unit that is written as decimal is read as binary: the measurement says so, or the claimed figure itself does.
+fn is_binary(row: &ClaimRow, typed: Unit) -> bool {
+    let number: String =
+        row.claimed.words.chars().filter(|letter| letter.is_ascii_digit() || *letter == '.').collect();
+    let binary = number.parse::<f64>().map_or(f64::NAN, |number| number * typed.binary().factor);
+    match row.claimed.reading {
+        Some(reading) => reading == Reading::Binary,
+        None => ((row.claimed.value - binary) / binary).abs() < SAME,
+    }
+}
+
+/// The two readings are 2.4 to 7.4 % apart; figures closer than this are the same.
+const SAME: f64 = 0.001;
+
+/// The unit of bandwidth at the end of the claim's own words, if there is one.
+fn typed_unit(row: &ClaimRow) -> Option<Unit> {
+    let last = row.claimed.words.split_whitespace().last()?;
+    Unit::bandwidth_named(last.trim_start_matches(|letter: char| !letter.is_ascii_alphabetic()))
+}
+
+/// The figure that is claimed: as its source writes it where that is a number with its unit, else in our own form (an
+/// expectation's words are a whole claim). A unit that the measurement proves to be binary is written so.
 fn claimed(row: &ClaimRow) -> String {
     let words = clean(&row.claimed.words);
-    let Some((number, unit)) = words.rsplit_once(' ') else { return words };
-    match Unit::bandwidth_named(unit) {
-        Some(typed) if row.claimed.reading == Some(Reading::Binary) => {
-            format!("{number} {}", typed.binary().name)
-        }
-        _ => words,
+    if words.is_empty() {
+        return words;
     }
+    let typed = typed_unit(row);
+    let unit = unit_of(row);
+    let number = match words.rsplit_once(' ') {
+        _ if !words.starts_with(|letter: char| letter.is_ascii_digit()) => {
+            numbers::figure(row.claimed.value / typed.unwrap_or(unit).factor)
+        }
+        Some((number, _)) if typed.is_some() => number.to_owned(),
+        _ => return words,
+    };
+    if unit == IOPS { number } else { format!("{number} {}", unit.name) }
 }
 
 /// `3,001 ± 6 IOPS of 3,000`: the measured figure against the claimed one, in one unit.
@@ -104,13 +130,21 @@ pub fn against(row: &ClaimRow) -> String {
 
 /// How a unit that the source leaves open was read, as a sentence; `None` where nothing was open.
 pub fn reading(row: &ClaimRow) -> Option<String> {
-    let unit = row.claimed.words.split_whitespace().last().and_then(Unit::bandwidth_named)?;
+    let unit = typed_unit(row)?;
     if !unit.is_decimal_bandwidth() {
         return None;
     }
-    let read = match row.claimed.reading? {
-        Reading::Binary => unit.binary().name,
-        Reading::Decimal => unit.name,
-    };
-    Some(format!("The source writes {}; the measurement fits {read}.", clean(&row.claimed.words)))
+    let words = clean(&row.claimed.words);
+    match row.claimed.reading {
+        Some(Reading::Binary) => {
+            Some(format!("The source writes {words}; the measurement fits {}.", unit.binary().name))
+        }
+        Some(Reading::Decimal) => {
+            Some(format!("The source writes {words}; the measurement fits {}.", unit.name))
+        }
+        None if is_binary(row, unit) => {
+            Some(format!("The source writes {words}, which is read as {}.", claimed(row)))
+        }
+        None => None,
+    }
 }

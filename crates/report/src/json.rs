@@ -26,7 +26,7 @@ pub fn json(run: &Run, analysis: &Analysis) -> String {
             "answer": analysis.verdict.answer,
             "exit_code": analysis.verdict.exit_code(),
             "subject": analysis.verdict.subject,
-            "sentence": format!("{} {}", words.word, words.rest).replace(" :", ":"),
+            "sentence": words.sentence(),
             "stops": words.stops,
             "claims": analysis.verdict.rows,
             "doubts": analysis.verdict.doubts,

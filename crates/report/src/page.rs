@@ -66,13 +66,13 @@ pub(crate) fn started(run: &Run) -> String {
 
 fn top(run: &Run, analysis: &Analysis) -> String {
     let words = verdict_words(run, analysis);
-    let blank = if words.rest.starts_with(':') { "" } else { " " };
     let mut html = format!(
-        "<header>\n<h1>{}</h1>\n<p class=\"where\">{}</p>\n</header>\n<p class=\"verdict\"><strong class=\"{}\">{}</strong>{blank}{}</p>\n",
+        "<header>\n<h1>{}</h1>\n<p class=\"where\">{}</p>\n</header>\n<p class=\"verdict\"><strong class=\"{}\">{}</strong>{}{}</p>\n",
         escape(&title(run)),
         escape(&where_and_when(run)),
         class_of(analysis.verdict.answer),
         words.word,
+        if words.rest.starts_with(' ') { " " } else { "" },
         prose(&words.rest),
     );
     if !words.stops.is_empty() {

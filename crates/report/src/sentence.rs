@@ -38,11 +38,11 @@ fn of_the_volume(meaning: &Meaning) -> String {
             numbers::block(*bytes)
         ),
         Meaning::FillingDepth { direction, star, ninety, base_latency_ns } => format!(
-            "{} {} in flight fill the cap (the cap times {} of base latency), and {} give 90 % of it: a deeper queue only adds waiting.",
+            "{} {} in flight fill the cap (the cap times {} of base latency); the ladder had 90 % of it at depth {}. A deeper queue only adds waiting.",
             numbers::figure(*star),
             plural(*direction),
             numbers::time(*base_latency_ns),
-            numbers::count(*ninety)
+            numbers::figure(*ninety)
         ),
         Meaning::StepDown { step, at, before, after } => format!(
             "The rate fell at {} (step {}), from {} to {} a second, and stayed there.",

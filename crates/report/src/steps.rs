@@ -6,6 +6,7 @@ use workload::{Direction, StepKind};
 
 use crate::numbers::{self, IOPS, Prefix, Unit};
 use crate::sentence::plural;
+use crate::verdict::filling_depth;
 use crate::wrap::{clean, wrap_between};
 
 /// One part of a run.
@@ -75,18 +76,10 @@ fn ladder(points: &[Point]) -> Vec<&[Point]> {
 fn depth_ladder(analysis: &Analysis, points: &[Point]) -> PartWords {
     let direction = points.first().map_or(Direction::Read, |point| point.direction);
     let cap = operations_cap(analysis, direction);
-    let depth = analysis.findings.iter().find_map(|finding| match finding.meaning {
-        Meaning::FillingDepth { direction: of, star, ninety, .. } if of == direction => {
-            Some(star.max(ninety))
+    let result = match (cap, filling_depth(analysis, direction)) {
+        (Some(cap), Some(depth)) => {
+            format!("{} IOPS from depth {} on", numbers::estimate(&cap, IOPS), numbers::count(depth))
         }
-        _ => None,
-    });
-    let result = match (cap, depth) {
-        (Some(cap), Some(depth)) => format!(
-            "{} IOPS from depth {} on",
-            numbers::estimate(&cap, IOPS),
-            numbers::count(depth.ceil().max(1.0))
-        ),
         (Some(cap), None) => format!("{} IOPS", numbers::estimate(&cap, IOPS)),
         (None, _) => reached(points),
     };

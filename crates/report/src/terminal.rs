@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use analysis::{Analysis, Answer, Finding, Meaning, Verdict};
+use analysis::{Analysis, Answer, ClaimRow, Finding, Meaning, Quantity, Verdict};
 use record::{Run, TargetFacts, TargetKind};
 
 use crate::advice::{competing, next_step};
@@ -27,7 +27,7 @@ pub enum Paint {
 pub fn head(target: &TargetFacts, backend: &str) -> String {
     let mut words = vec![kind_words(target)];
     words.push(clean(backend));
-    wrap("", &format!("{}: {}", clean(&target.words), words.join(", ")))
+    wrap("", &format!("{}: {}", clean(target.words.trim_end_matches(':')), words.join(", ")))
 }
 
 fn kind_words(target: &TargetFacts) -> String {
@@ -75,8 +75,7 @@ pub fn files_line(report: &str, run: &str) -> String {
 /// The verdict sentences; the word is coloured after wrapping, so that colour moves no line end.
 fn verdict_text(run: &Run, analysis: &Analysis, paint: Paint) -> String {
     let words = verdict_words(run, analysis);
-    let blank = if words.rest.starts_with(':') { "" } else { " " };
-    let mut text = wrap("", &format!("{}{blank}{}", words.word, words.rest));
+    let mut text = wrap("", &words.sentence());
     if paint == Paint::Ansi {
         text = text.replacen(
             words.word,
@@ -169,12 +168,24 @@ fn doubts_of_rows(verdict: &Verdict) -> String {
     lines.collect()
 }
 
-/// Findings that weaken or explain the result. What stops the volume stands in the verdict already, and is told at
-/// length only where the volume is below its claim.
+/// Findings that weaken or explain the result. What stops the volume stands in the verdict already; a cap is told at
+/// length only where a claim is missed because of it.
 fn findings(analysis: &Analysis) -> String {
-    let shown = |finding: &&Finding| analysis.verdict.answer == Answer::Below || !is_limit(finding);
+    let shown = |finding: &&Finding| !is_limit(finding) || explains(finding, &analysis.verdict);
     let blocks: Vec<String> = analysis.findings.iter().filter(shown).map(finding_block).collect();
     blocks.join("\n")
+}
+
+/// Whether the finding is the cap that a claim which is missed runs into.
+fn explains(finding: &Finding, verdict: &Verdict) -> bool {
+    let (quantity, wanted) = match finding.meaning {
+        Meaning::IopsCap { direction, .. } => (Quantity::Iops, direction),
+        Meaning::BandwidthCap { direction, .. } => (Quantity::BytesPerSecond, direction),
+        _ => return false,
+    };
+    let missed =
+        |row: &ClaimRow| row.answer == Answer::Below && row.quantity == quantity && row.direction == wanted;
+    verdict.rows.iter().any(missed)
 }
 
 fn is_limit(finding: &Finding) -> bool {

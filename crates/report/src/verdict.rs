@@ -17,7 +17,7 @@ use crate::wrap::clean;
 pub struct VerdictWords {
     /// The word that is coloured: `MEETS`, `BELOW`, `CANNOT TELL`, …
     pub word: &'static str,
-    /// What follows the word in the same sentence, and the sentences that belong to it.
+    /// What follows the word directly, blank or colon first, and the sentences that belong to it.
     pub rest: String,
     /// What stops the volume, and how far the run could see.
     pub stops: String,
@@ -51,7 +51,14 @@ pub fn verdict_words(run: &Run, analysis: &Analysis) -> VerdictWords {
     if let Some(read) = verdict.rows.iter().find_map(reading) {
         let _ = write!(rest, " {read}");
     }
-    VerdictWords { word, rest: rest.trim().to_owned(), stops: stops(run, analysis) }
+    VerdictWords { word, rest: rest.trim_end().to_owned(), stops: stops(run, analysis) }
+}
+
+impl VerdictWords {
+    /// The verdict as it is read, without what stops the volume.
+    pub fn sentence(&self) -> String {
+        format!("{}{}", self.word, self.rest)
+    }
 }
 
 /// The policy as typed, or the expectation in quotes.
@@ -65,10 +72,10 @@ fn subject(verdict: &Verdict) -> String {
 
 fn with_colon(subject: &str, figures: &str) -> String {
     match (subject.is_empty(), figures.is_empty()) {
-        (true, true) => String::new(),
+        (true, true) => ".".to_owned(),
         (true, false) => format!(": {figures}."),
-        (false, true) => format!("{subject}."),
-        (false, false) => format!("{subject}: {figures}."),
+        (false, true) => format!(" {subject}."),
+        (false, false) => format!(" {subject}: {figures}."),
     }
 }
 
@@ -203,15 +210,9 @@ fn clause(stopped: &Stopped) -> Option<String> {
 }
 
 fn filling_depths(analysis: &Analysis) -> Vec<String> {
-    let depths: Vec<(Direction, String)> = analysis
-        .findings
-        .iter()
-        .filter_map(|finding| match finding.meaning {
-            Meaning::FillingDepth { direction, star, ninety, .. } => {
-                Some((direction, numbers::count(star.max(ninety).ceil().max(1.0))))
-            }
-            _ => None,
-        })
+    let depths: Vec<(Direction, String)> = [Direction::Read, Direction::Write]
+        .into_iter()
+        .filter_map(|direction| Some((direction, numbers::count(filling_depth(analysis, direction)?))))
         .collect();
     match depths.as_slice() {
         [] => Vec::new(),
@@ -223,7 +224,21 @@ fn filling_depths(analysis: &Analysis) -> Vec<String> {
                 .iter()
                 .map(|(direction, depth)| format!("{depth} for {}", plural(*direction)))
                 .collect();
-            vec![format!("A queue deeper than {} only adds waiting.", each.join(", "))]
+            vec![format!("A queue deeper than {} only adds waiting.", each.join(" or "))]
         }
     }
+}
+
+/// The depth from which on more only waits: the cap times the base latency, or the ladder's own 90 % where that is deeper
+/// and the ladder has a rung below it; from its first rung on it says nothing.
+pub(crate) fn filling_depth(analysis: &Analysis, wanted: Direction) -> Option<f64> {
+    let rungs = analysis.depths.iter().filter(|point| point.direction == wanted);
+    let first = rungs.map(|point| f64::from(point.depth)).fold(f64::INFINITY, f64::min);
+    analysis.findings.iter().find_map(|finding| match finding.meaning {
+        Meaning::FillingDepth { direction, star, ninety, .. } if direction == wanted => {
+            let deepest = if ninety > first { star.max(ninety) } else { star };
+            Some(deepest.ceil().max(1.0))
+        }
+        _ => None,
+    })
 }

@@ -114,6 +114,17 @@ fn a_page_below_its_claim() {
 }
 
 #[test]
+fn a_claim_in_an_open_unit_is_drawn_where_it_is_read() {
+    let mut case = made_up::below();
+    let row = &mut case.1.verdict.rows[1];
+    row.claimed.reading = None;
+    row.claimed.words = "200 MB/s".to_owned();
+    row.claimed.value = 200.0 * made_up::MIB;
+    let html = page(&case);
+    assert!(html.contains("which is read as 200\u{a0}MiB/s") && html.contains(">expected 200<"));
+}
+
+#[test]
 fn a_page_that_cannot_tell() {
     let html = page(&made_up::cannot_tell());
     in_order(&html, &["class=\"unsure\">CANNOT TELL</strong>", "33\u{a0}min", "<figure id=\"devices\">"]);

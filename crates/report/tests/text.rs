@@ -96,6 +96,26 @@ fn colour_marks_the_verdict_word_and_changes_nothing_else() {
 }
 
 #[test]
+fn every_answer_has_its_word() {
+    use analysis::Answer;
+    let words = [
+        (Answer::Measured, "MEASURED: "),
+        (Answer::Meets, "MEETS aws-gp3: "),
+        (Answer::Exceeds, "EXCEEDS aws-gp3: "),
+        (Answer::Below, "BELOW aws-gp3: "),
+        (Answer::ConsistentWithBurst, "CANNOT TELL beyond the burst of aws-gp3: "),
+        (Answer::CannotTell, "CANNOT TELL whether it meets aws-gp3: "),
+    ];
+    for (answer, start) in words {
+        let (run, mut analysis) = made_up::meets();
+        analysis.verdict.answer = answer;
+        let sentence = report::verdict_words(&run, &analysis).sentence();
+        assert!(sentence.starts_with(start), "{sentence}");
+        reads_well(&sentence);
+    }
+}
+
+#[test]
 fn the_head_names_target_file_system_device_and_means() {
     let text = report::head(&made_up::target(), "io_uring");
     lines_fit(&text);

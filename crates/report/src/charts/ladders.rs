@@ -136,7 +136,7 @@ enum Labels {
 fn filling(analysis: &Analysis, labels: Labels) -> Vec<Marker> {
     let depth = |meaning: &Meaning| match meaning {
         Meaning::FillingDepth { direction, star, .. } => {
-            Some((*star, format!("{} fill it at {}", plural(*direction), numbers::figure(*star))))
+            Some((*star, *direction, format!("fill it at {}", numbers::figure(*star))))
         }
         _ => None,
     };
@@ -146,26 +146,31 @@ fn filling(analysis: &Analysis, labels: Labels) -> Vec<Marker> {
 fn crossing(analysis: &Analysis, labels: Labels) -> Vec<Marker> {
     let size = |meaning: &Meaning| match meaning {
         Meaning::Crossover { direction, bytes } => {
-            Some((*bytes, format!("{} cross at {}", plural(*direction), numbers::block(*bytes))))
+            Some((*bytes, *direction, format!("cross at {}", numbers::block(*bytes))))
         }
         _ => None,
     };
     markers(analysis, labels, &size)
 }
 
-fn markers(
-    analysis: &Analysis,
-    labels: Labels,
-    of: &dyn Fn(&Meaning) -> Option<(f64, String)>,
-) -> Vec<Marker> {
+/// Place, direction and words of what a marker stands for.
+type Marked = (f64, Direction, String);
+
+/// A marker for each place; directions that would be written alike share one.
+fn markers(analysis: &Analysis, labels: Labels, of: &dyn Fn(&Meaning) -> Option<Marked>) -> Vec<Marker> {
     let found = analysis.findings.iter().filter_map(|finding| of(&finding.meaning));
-    found
-        .filter(|(at, _)| at.is_finite() && *at > 0.0)
-        .map(|(at, label)| Marker {
-            at,
+    let mut marked: Vec<Marked> = found.filter(|(at, _, _)| at.is_finite() && *at > 0.0).collect();
+    marked.sort_by(|a, b| (&a.2, a.1).cmp(&(&b.2, b.1)));
+    let marker = |same: &[Marked]| {
+        let who: Vec<&str> = same.iter().map(|(_, direction, _)| plural(*direction)).collect();
+        let label =
+            same.first().map_or_else(String::new, |(_, _, words)| format!("{} {words}", who.join(" and ")));
+        Marker {
+            at: same.first().map_or(0.0, |(at, _, _)| *at),
             label: if labels == Labels::Written { label } else { String::new() },
-        })
-        .collect()
+        }
+    };
+    marked.chunk_by(|a, b| a.2 == b.2).map(marker).collect()
 }
 
 /// A logarithmic axis with a tick at every power of two, thinned to what fits a panel of half the width.

@@ -1,5 +1,7 @@
 //! What was asked and what happened against time: rates, bandwidth, latency, with the phases of the run as bands.
 
+use std::borrow::Cow;
+
 use analysis::{Analysis, Meaning, Quantity};
 use record::{Interval, Run, StepRecord};
 use workload::{Direction, StepKind};
@@ -140,12 +142,12 @@ impl Clock {
 }
 
 /// Intervals of a step, merged over its jobs, ramp included.
-fn merged(step: &StepRecord) -> Vec<Interval> {
-    let mut merged: Vec<Interval> = Vec::new();
+fn merged(step: &StepRecord) -> Vec<Cow<'_, Interval>> {
+    let mut merged: Vec<Cow<'_, Interval>> = Vec::new();
     for interval in &step.intervals {
         match merged.last_mut() {
-            Some(last) if last.start == interval.start => last.merge(interval),
-            _ => merged.push(interval.clone()),
+            Some(last) if last.start == interval.start => last.to_mut().merge(interval),
+            _ => merged.push(Cow::Borrowed(interval)),
         }
     }
     merged
@@ -159,9 +161,9 @@ fn per_second(interval: &Interval, amount: u64) -> f64 {
 /// One line a direction in which anything ended, a segment a step.
 fn lines(run: &Run, value: &dyn Fn(&Interval, Direction) -> f64, directions: &[Direction]) -> Vec<Line> {
     let clock = Clock::of(run);
-    let steps: Vec<(Vec<Direction>, Vec<Interval>)> =
+    let steps: Vec<(Vec<Direction>, Vec<Cow<'_, Interval>>)> =
         run.steps.iter().map(|step| (directions_of(step), merged(step))).collect();
-    let segment = |direction: Direction, intervals: &[Interval]| -> Vec<(f64, f64)> {
+    let segment = |direction: Direction, intervals: &[Cow<'_, Interval>]| -> Vec<(f64, f64)> {
         let middle = |interval: &Interval| (interval.start.as_secs_f64() + interval.end.as_secs_f64()) / 2.0;
         let points =
             intervals.iter().map(|interval| (clock.place(middle(interval)), value(interval, direction)));

@@ -293,15 +293,20 @@ fn levels(area: &Area<'_>, chart: &mut Plot<'_, '_>, panel: &Panel, plot: &Place
 /// Lines up with labels at their feet, one above the other, on the side where there is room.
 fn markers(area: &Area<'_>, chart: &mut Plot<'_, '_>, panel: &Panel, plot: &Place) -> Drawn {
     let (low, high) = panel.y.ends();
-    for (row, marker) in panel.markers.iter().enumerate() {
+    for marker in &panel.markers {
         let line = [(marker.at, low), (marker.at, high)];
         chart.draw_series([PathElement::new(line, stroke(Ink::Marker, 12))])?;
+    }
+    let labelled = panel.markers.iter().filter(|marker| !marker.label.is_empty());
+    for (row, marker) in labelled.enumerate() {
         let x = plot.across(panel.x.place(marker.at));
         let y = plot.y.end - (8 + 14 * row as i32) * UNITS;
-        let fits = x + width(&marker.label, LETTER) * UNITS < plot.x.end;
-        let (side, gap) = if fits { (HPos::Left, 5) } else { (HPos::Right, -5) };
-        let style = Ink::Marker.text(LETTER, (side, VPos::Center));
-        area.draw(&Text::new(marker.label.as_str(), (x + gap * UNITS, y), style))?;
+        let long = width(&marker.label, LETTER) * UNITS;
+        let start = (x + 5 * UNITS).min(plot.x.end - long).max(plot.x.start);
+        let ground = [(start, y - 6 * UNITS), (start + long, y + 6 * UNITS)];
+        area.draw(&Rectangle::new(ground, Ink::Page.colour().filled()))?;
+        let style = Ink::Marker.text(LETTER, (HPos::Left, VPos::Center));
+        area.draw(&Text::new(marker.label.as_str(), (start, y), style))?;
     }
     Ok(())
 }

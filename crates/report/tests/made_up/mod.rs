@@ -168,7 +168,7 @@ pub fn below() -> (Run, Analysis) {
     let rows = &mut analysis.verdict.rows;
     rows.remove(1);
     rows[0].claimed.value = 6000.0;
-    rows[0].claimed.words = "6,000".to_owned();
+    rows[0].claimed.words = "read 6000 iops".to_owned();
     rows[0].answer = Answer::Below;
     rows[1].claimed.words = "125 MB/s".to_owned();
     rows[1].claimed.reading = Some(Reading::Binary);
@@ -176,7 +176,7 @@ pub fn below() -> (Run, Analysis) {
         measured: Some(around(2_660_000.0, 31_000.0)),
         answer: Answer::Meets,
         doubts: vec![Doubt::FewSamples { count: 812 }],
-        ..claim("read p99", Quantity::PercentileLatency, Direction::Read, (30e6, "30 ms"))
+        ..claim("read p99", Quantity::PercentileLatency, Direction::Read, (30e6, "p99 < 30ms"))
     });
     rows.iter_mut().for_each(|row| row.claimed.source = "expectation".to_owned());
     (run, analysis)
