@@ -104,7 +104,7 @@ fn policy_row(limits: &Limits, limit: &Limit, measured: Option<Measured<'_>>, as
         claimed: Claimed {
             value,
             words: written(limit, value),
-            source: limits.policy.to_string(),
+            source: source(limits),
             reading: estimate.and_then(|estimate| reading(limit, &estimate, value, other)),
         },
         measured: estimate,
@@ -121,6 +121,14 @@ fn policy_row(limits: &Limits, limit: &Limit, measured: Option<Measured<'_>>, as
         row.doubts.push(doubt);
     }
     row
+}
+
+/// The policy with the date of what it says.
+fn source(limits: &Limits) -> String {
+    match &limits.as_of {
+        Some(as_of) => format!("{}, as of {as_of}", limits.policy),
+        None => format!("{}, undated", limits.policy),
+    }
 }
 
 /// What the policy allows at the block that was measured: the rule's own figure, or less where another rule binds there.

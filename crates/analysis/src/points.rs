@@ -54,22 +54,28 @@ pub(crate) fn point(step: &StepRecord, direction: Direction) -> Option<Point> {
     })
 }
 
-/// Whole intervals only: a last one that was cut short says nothing about the rate's spread. The last one may also be
-/// somewhat longer than the others, with what ended while the queue ran empty.
+/// Whole intervals only: in the last, short one the queue runs empty, so its rate is not that of the depth.
 fn whole(counted: &[Interval]) -> impl Iterator<Item = &Interval> {
     let usual = counted.first().map_or(0.0, Interval::seconds);
     counted.iter().filter(move |interval| interval.seconds() >= 0.9 * usual)
+}
+
+/// All I/Os of whole intervals over all their time; of a step that was shorter than one, of all of it.
+fn mean_rate(step: &StepRecord, counted: &[Interval], direction: Direction) -> f64 {
+    let ops: u64 = whole(counted).map(|interval| interval.of(direction).tally.ops).sum();
+    let seconds: f64 = whole(counted).map(Interval::seconds).sum();
+    if ops > 0 { ops as f64 / seconds } else { step.tally(direction).ops as f64 / step.seconds() }
 }
 
 fn rates(counted: &[Interval], direction: Direction) -> impl Iterator<Item = f64> {
     whole(counted).map(move |interval| interval.of(direction).tally.ops as f64 / interval.seconds())
 }
 
-/// The rate with its interval: `overall` (all I/Os over all the time) in the middle. A step that stopped because it had
+/// The rate with its interval: the mean over whole intervals in the middle. A step that stopped because it had
 /// looked long enough gets the interval of the stop rule, which allows for the looking; one that ran its whole time gets
 /// that of overlapping batch means, which need not.
 fn rate(step: &StepRecord, counted: &[Interval], direction: Direction) -> Estimate {
-    let overall = step.tally(direction).ops as f64 / step.seconds();
+    let overall = mean_rate(step, counted, direction);
     let seconds = counted.first().map_or(0.0, Interval::seconds);
     let resolution = if seconds > 0.0 { 1.0 / seconds } else { overall };
     let values: Vec<f64> = rates(counted, direction).collect();

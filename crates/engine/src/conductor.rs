@@ -55,8 +55,6 @@ pub(crate) struct Conductor<'a> {
     judge: Judge,
     watcher: &'a mut dyn Watcher,
     intervals: Vec<Interval>,
-    /// The newest final row, not announced yet because what ends in the drain may belong to it.
-    held: Vec<Interval>,
     certain: bool,
     interrupted: bool,
     notes: Vec<String>,
@@ -80,7 +78,6 @@ impl<'a> Conductor<'a> {
             judge: Judge::new(plan),
             watcher,
             intervals: Vec::new(),
-            held: Vec::new(),
             certain: false,
             interrupted: false,
             notes: Vec::new(),
@@ -90,13 +87,8 @@ impl<'a> Conductor<'a> {
     /// Takes in what the workers have handed over; true when they must stop issuing.
     pub(crate) fn turn(&mut self) -> bool {
         for row in self.collector.collect() {
-            self.announce_held();
             self.certain |= self.judge.is_certain(&row, self.timetable.counted_from);
-            let over = row.first().is_some_and(|interval| interval.end >= self.deadline);
-            self.held = row;
-            if !(self.certain || over || self.collector.any_draining()) {
-                self.announce_held();
-            }
+            self.announce(row);
         }
         self.interrupted |= self.watcher.interrupted();
         self.certain || self.interrupted
@@ -119,8 +111,8 @@ impl<'a> Conductor<'a> {
         }
     }
 
-    fn announce_held(&mut self) {
-        for interval in self.held.drain(..) {
+    fn announce(&mut self, row: Vec<Interval>) {
+        for interval in row {
             self.watcher.interval(&interval);
             self.intervals.push(interval);
         }
@@ -137,17 +129,9 @@ impl<'a> Conductor<'a> {
         }
         let ending = self.ending(&outcomes);
         let (rows, mut totals, jobs) = self.collector.finish(ended);
-        let mut rows = rows.into_iter().peekable();
-        if let Some(tail) = rows.peek()
-            && joins(&self.held, tail, self.timetable)
-        {
-            for (last, tail) in self.held.iter_mut().zip(tail) {
-                last.merge(tail);
-                last.end = tail.end;
-            }
-            rows.next();
-        }
-        for interval in self.held.drain(..).chain(rows.flatten()) {
+        // What ends in the drain stays an interval of its own, shorter than the others: added to the last one it would
+        // pull its rate down, since a queue that runs empty is slower than a full one.
+        for interval in rows.into_iter().flatten() {
             self.watcher.interval(&interval);
             self.intervals.push(interval);
         }
@@ -181,16 +165,6 @@ impl<'a> Conductor<'a> {
         } else {
             Ending::Amount
         }
-    }
-}
-
-/// Whether what ended while draining belongs to the row before: it is shorter than half an interval, so that a rate
-/// from it alone would be noise, and the row has not been announced.
-fn joins(held: &[Interval], tail: &[Interval], timetable: Timetable) -> bool {
-    let short = |tail: &Interval| tail.end.since(tail.start).0 * 2 < timetable.interval().0;
-    match (held.first(), tail.first()) {
-        (Some(last), Some(tail)) => last.end == tail.start && last.counted == tail.counted && short(tail),
-        _ => false,
     }
 }
 

@@ -224,12 +224,13 @@ fn a_step_without_workers_only_lets_time_pass() {
 }
 
 #[test]
-fn what_ends_in_the_drain_joins_the_last_second_instead_of_making_a_stub() {
+fn what_ends_in_the_drain_is_a_short_interval_of_its_own() {
     let record = simulate(&for_seconds(3, vec![at_depth(8)]), &mut Capped::at(1_000, Nanos::from_millis(5)));
-    assert_eq!(record.intervals.len(), 3);
-    let last = record.intervals.last().unwrap();
-    assert!(last.seconds() > 1.0 && last.seconds() < 1.01);
-    assert!((last.iops() - 1_000.0).abs() < 1.0, "{}", last.iops());
+    assert_eq!(record.intervals.len(), 4);
+    assert!(record.intervals[..3].iter().all(|interval| interval.seconds() == 1.0));
+    let whole: u64 = record.intervals[1..3].iter().map(ops).sum();
+    assert_eq!(whole, 2_000, "no drain in a whole second");
+    assert!(record.intervals[3].seconds() < 0.02);
 }
 
 proptest! {

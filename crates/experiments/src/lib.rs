@@ -3,7 +3,6 @@
 mod check;
 mod conductor;
 mod idle;
-pub mod lab_stub;
 mod scene;
 mod stage;
 mod target;

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::lab_stub::{LabError, LabVolume, Lifetime};
 use kernel::guard::Destruction;
 use record::{HostFacts, TargetFacts, TargetKind};
 use volumes::SimulatedVolume;
+use volumes::lab::{LabError, LabVolume, Lifetime, default_dir};
 use workload::{Bytes, PolicyName, Target};
 
 use crate::check::{Layout, Writes};
@@ -96,9 +96,12 @@ fn real(opened: OpenTarget, path: &Path, lab: Option<LabVolume>) -> Scene {
 }
 
 fn lab(name: &PolicyName, words: &str, wish: &Wish) -> Result<Scene, SceneError> {
-    let volume = LabVolume::up(name, wish.size.unwrap_or(LAB_SIZE), Lifetime::ThisRun)?;
+    let size = wish.size.unwrap_or(LAB_SIZE);
+    let volume = LabVolume::up(name, size, &default_dir(size), Lifetime::ThisRun)?;
     let path = volume.device().to_owned();
-    let opened = open_own_device(&path, words, wish.size)?;
+    let mut opened = open_own_device(&path, words, wish.size)?;
+    // What lies below the stack is the lab's own affair: its doubts are notes here.
+    opened.facts.doubts.clear();
     Ok(real(opened, &path, Some(volume)))
 }
 

@@ -117,7 +117,7 @@ fn refused_late(asked: &Asked, error: &FioError, late: bool) -> u8 {
             elapsed: Nanos::ZERO,
             pid: std::process::id(),
             disks: Vec::new(),
-            failed: error.failed(asked),
+            failed: error.failed(asked).into_iter().collect(),
             notes: Vec::new(),
         };
         write_out(asked, &result_text(asked, &presented));

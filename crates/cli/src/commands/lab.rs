@@ -1,9 +1,77 @@
 //! `plimsoll lab`: volumes that this kernel throttles.
 
-use crate::arguments::LabArguments;
+use std::path::Path;
+
+use volumes::lab::{LabEntry, LabVolume, Lifetime, Removal, default_dir, down, down_all, in_words, list};
+use workload::PolicyName;
+
+use crate::arguments::{LabAction, LabArguments};
 use crate::failure::Failure;
+use crate::output;
 
 /// Makes, lists or removes lab volumes.
-pub fn run(_arguments: &LabArguments) -> Result<u8, Failure> {
-    Err(Failure::refused("lab volumes are not there yet"))
+pub fn run(arguments: &LabArguments) -> Result<u8, Failure> {
+    match &arguments.action {
+        LabAction::Up { policy, size } => up(policy, size),
+        LabAction::Down { device: Some(device) } => one_down(device),
+        LabAction::Down { device: None } => all_down(),
+        LabAction::List => {
+            output::result(&table(&list()));
+            Ok(0)
+        }
+    }
+}
+
+/// The device alone goes to stdout, so that a script can take it from there.
+fn up(policy: &str, size: &str) -> Result<u8, Failure> {
+    let name = PolicyName::parse(policy).map_err(Failure::refused)?;
+    let size = workload::size(size).map_err(Failure::refused)?;
+    let volume =
+        LabVolume::up(&name, size, &default_dir(size), Lifetime::UntilDown).map_err(Failure::refused)?;
+    output::people(report::wrap("", &volume.describe()).trim_end());
+    for note in volume.notes() {
+        output::people(report::wrap("  ", note).trim_end());
+    }
+    output::result(&format!("{}\n", volume.device().display()));
+    Ok(0)
+}
+
+fn one_down(device: &Path) -> Result<u8, Failure> {
+    let removal = down(device).map_err(Failure::refused)?;
+    output::people(&format!("{} {}", device.display(), words(removal)));
+    Ok(0)
+}
+
+fn all_down() -> Result<u8, Failure> {
+    let gone = down_all().map_err(Failure::refused)?;
+    if gone.is_empty() {
+        output::people("no lab volume is there");
+    }
+    for (entry, removal) in gone {
+        output::people(&format!("{} {}", entry.device.display(), words(removal)));
+    }
+    Ok(0)
+}
+
+fn words(removal: Removal) -> &'static str {
+    match removal {
+        Removal::Complete => "is gone, with its data",
+        Removal::WhenClosed => "goes when the process that has it open closes it",
+    }
+}
+
+fn table(entries: &[LabEntry]) -> String {
+    if entries.is_empty() {
+        return "no lab volume is there; make one with: plimsoll lab up POLICY\n".to_owned();
+    }
+    let line = |entry: &LabEntry| {
+        let limits = in_words(&entry.in_force);
+        format!(
+            "{:<14} {:>9}  {}  ({limits})\n",
+            entry.device.display().to_string(),
+            entry.size.to_string(),
+            entry.policy
+        )
+    };
+    entries.iter().map(line).collect()
 }

@@ -67,11 +67,6 @@ impl Collector {
         finals
     }
 
-    /// True once a worker issues nothing more.
-    pub(crate) fn any_draining(&self) -> bool {
-        self.desks.iter().any(|desk| desk.inbox.progress.draining.load(Ordering::Acquire))
-    }
-
     /// Adds a sheet of worker `number` to its row and to its totals.
     pub(crate) fn take(&mut self, number: usize, sheet: &Sheet) {
         let job = self.desks[number].job;

@@ -15,8 +15,8 @@ use crate::signals::StopFlag;
 
 /// Alignment of the part of a layout that goes past the page cache.
 const ALIGNED: u64 = 4096;
-/// Region of jobs on the null engine that give no size: fio's own does not care.
-const NULL_REGION: Bytes = Bytes::gib(1);
+/// Longest region on the null engine, which has no end of its own.
+const NULL_REGION: Bytes = Bytes(1 << 60);
 
 /// Files of a run; a permit, once given, is kept.
 pub struct Files {

@@ -58,8 +58,11 @@ fn run_step(
     }
     let jobs = asked.jobs.iter().filter(|job| job.step == number).collect();
     let mut status = Status::new(asked, jobs, step, stop);
-    let record = run_real(&plan, &opened, clock, &mut status).map_err(|error| error.to_string())?;
+    let mut record = run_real(&plan, &opened, clock, &mut status).map_err(|error| error.to_string())?;
     status.clear();
+    // Which features of its engine were used is nothing that fio's users ask for.
+    let engines = plan.workers.iter().map(|worker| worker.backend.name()).collect::<Vec<_>>();
+    record.notes.retain(|note| !engines.iter().any(|engine| note.starts_with(engine)));
     for file in
         opened.iter().flatten().filter(|file| step.flush_at_end.iter().any(|path| path == file.path()))
     {
