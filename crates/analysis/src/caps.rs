@@ -30,19 +30,32 @@ fn of(points: &[Point], direction: Direction, key: fn(&Point) -> u64) -> Vec<&Po
     chosen
 }
 
-/// The level of the plateau that `values` share: the mean of those within 2 % of the best, with an interval that covers
-/// each one's own and their spread.
+/// The level of the plateau that `values` share: the mean of those within 2 % of the best, each weighted by how well it is
+/// known (inverse variance); the half-width is that of the weighted mean, or the weighted spread where they disagree.
 fn plateau(values: &[Estimate]) -> Option<(Estimate, usize)> {
     let best = values.iter().map(|value| value.value).fold(f64::NAN, f64::max);
     let on: Vec<&Estimate> = values.iter().filter(|value| value.value >= best * (1.0 - PLATEAU)).collect();
-    if on.is_empty() {
+    let weight = |value: &Estimate| value.half_width().max(1e-9 * best).powi(-2);
+    let weights: f64 = on.iter().map(|value| weight(value)).sum();
+    if on.is_empty() || weights <= 0.0 {
         return None;
     }
-    let mean = on.iter().map(|value| value.value).sum::<f64>() / on.len() as f64;
-    let half = on.iter().map(|value| value.half_width()).sum::<f64>() / on.len() as f64;
-    let spread = on.iter().map(|value| (value.value - mean).abs()).fold(0.0, f64::max);
-    let half = half.max(spread);
+    let weighted = |figure: &dyn Fn(&Estimate) -> f64| {
+        on.iter().map(|value| weight(value) * figure(value)).sum::<f64>() / weights
+    };
+    let mean = weighted(&|value| value.value);
+    let spread = weighted(&|value| (value.value - mean).powi(2)).sqrt();
+    let half = weights.powf(-0.5).max(spread);
     Some((Estimate { value: mean, low: mean - half, high: mean + half }, on.len()))
+}
+
+/// The rung of the plateau whose rate is known best.
+pub(crate) fn best_known(depths: &[Point], direction: Direction) -> Option<&Point> {
+    let level = iops_cap(depths, direction)?.level;
+    let on = depths
+        .iter()
+        .filter(|point| point.direction == direction && point.iops.value >= level.value * (1.0 - PLATEAU));
+    on.min_by(|a, b| a.iops.half_width().total_cmp(&b.iops.half_width()))
 }
 
 /// The operations cap of `direction` from the depth ladder: known where the two deepest rungs are on one level.

@@ -42,15 +42,13 @@ impl Analysis {
     }
 }
 
-/// The depth ladder also gives the small end of the block ladder: its best rung.
+/// The depth ladder also gives the small end of the block ladder: the rung of its plateau that is known best.
 fn figures(run: &Run) -> Figures {
     let depths = sorted(points::points(run, StepKind::DepthLadder), |point| u64::from(point.depth));
     let mut blocks = points::points(run, StepKind::BlockLadder);
     for direction in [Direction::Read, Direction::Write] {
-        let rungs = depths.iter().filter(|point| point.direction == direction);
-        let best = rungs.max_by(|a, b| a.iops.value.total_cmp(&b.iops.value));
         let laddered = blocks.iter().any(|point| point.direction == direction);
-        blocks.extend(best.filter(|_| laddered).cloned());
+        blocks.extend(caps::best_known(&depths, direction).filter(|_| laddered).cloned());
     }
     Figures {
         latencies: points::latencies(run),

@@ -1,8 +1,9 @@
 //! Steps to figures: one point a step and direction, with its interval, and the latency rows.
 
 use record::{Distribution, Interval, Run, StepRecord};
+use statistics::distribution::t_quantile;
 use statistics::interval::{block_length, overlapping_batch_means};
-use statistics::moments::Moments;
+use statistics::quantile::{median, median_absolute_deviation};
 use statistics::sequential::{Monitor, Rule};
 use workload::{Direction, Ending, StepKind};
 
@@ -16,6 +17,14 @@ const TAIL_MIN: f64 = 10.0;
 const INDEX_SAMPLES: usize = 4;
 /// The half-width that steps aim at; an interval does not depend on it.
 const NARROW: f64 = 0.005;
+/// Standard deviations in a median absolute deviation of normal values.
+const DEVIATION: f64 = 1.4826;
+/// Seconds agree where their deviation is within this share of the median.
+const AGREED: f64 = 0.003;
+/// Fewest seconds that can agree.
+const AGREED_MIN: usize = 4;
+/// How far the mean may be from the median, as a share: two slices of 100 ms in eight seconds.
+const AGREED_MEAN: f64 = 0.025;
 /// Below this coefficient of variation of the latency the limiter index is undefined (methodology 2.5).
 const LATENCY_CV_MIN: f64 = 0.05;
 
@@ -71,39 +80,61 @@ fn rates(counted: &[Interval], direction: Direction) -> impl Iterator<Item = f64
     whole(counted).map(move |interval| interval.of(direction).tally.ops as f64 / interval.seconds())
 }
 
-/// The rate with its interval: the mean over whole intervals in the middle. A step that stopped because it had
-/// looked long enough gets the interval of the stop rule, which allows for the looking; one that ran its whole time gets
-/// that of overlapping batch means, which need not.
+/// The rate with its interval. In the middle is the mean over whole intervals, but where all but a few seconds agree to a
+/// few parts in a thousand: a meter that works in slices puts a slice now into one second and now into its neighbour, which
+/// says nothing about its rate, so there it is the median (the verdict's statistic, methodology 2.11).
 fn rate(step: &StepRecord, counted: &[Interval], direction: Direction) -> Estimate {
-    let overall = mean_rate(step, counted, direction);
     let seconds = counted.first().map_or(0.0, Interval::seconds);
-    let resolution = if seconds > 0.0 { 1.0 / seconds } else { overall };
+    let mean = mean_rate(step, counted, direction);
+    let resolution = if seconds > 0.0 { 1.0 / seconds } else { mean };
     let values: Vec<f64> = rates(counted, direction).collect();
+    let (value, half_width) = match agreed(&values, mean) {
+        Some((median, spread)) => (median, spread.max(2.0 * resolution / (values.len() as f64).sqrt())),
+        None => (mean, half_width(step, &values, resolution)),
+    };
+    let half_width = half_width.max(resolution / values.len().max(1) as f64).min(value);
+    Estimate { value, low: value - half_width, high: value + half_width }
+}
+
+/// The median and the half-width around it, where the seconds agree but for a few and the mean is near too: a volume that
+/// stalls now and then has not the rate of its good seconds.
+fn agreed(values: &[f64], mean: f64) -> Option<(f64, f64)> {
+    let median = median(values).filter(|_| values.len() >= AGREED_MIN)?;
+    let deviation = DEVIATION * median_absolute_deviation(values)?;
+    let near = (mean / median - 1.0).abs() <= AGREED_MEAN;
+    let quantile = t_quantile(0.975, values.len() as f64 - 1.0);
+    let half_width = quantile * deviation / (values.len() as f64).sqrt();
+    (median > 0.0 && near && deviation <= AGREED * median).then_some((median, half_width))
+}
+
+/// A step that stopped because it had looked long enough gets the interval of the stop rule, which allows for the looking;
+/// one that ran its whole time gets that of overlapping batch means, which need not.
+fn half_width(step: &StepRecord, values: &[f64], resolution: f64) -> f64 {
     let mut monitor = Monitor::new(Rule { resolution, ..Rule::within(NARROW) });
-    for value in &values {
+    for value in values {
         monitor.push(*value);
     }
     let looked = monitor.estimate().half_width;
-    let fixed = || overlapping_batch_means(&values, block_length(&values, 1), 0.95);
-    let half_width = match step.ending {
+    match step.ending {
         Ending::Certain => looked,
-        _ => fixed().map_or(looked, |found| found.half_width.min(looked)),
-    };
-    let half_width = half_width.max(resolution / values.len().max(1) as f64).min(overall);
-    Estimate { value: overall, low: overall - half_width, high: overall + half_width }
+        _ => overlapping_batch_means(values, block_length(values, 1), 0.95)
+            .map_or(looked, |found| found.half_width.min(looked)),
+    }
 }
 
 fn scaled(estimate: Estimate, factor: f64) -> Estimate {
     Estimate { value: estimate.value * factor, low: estimate.low * factor, high: estimate.high * factor }
 }
 
-/// F/CV²: how much steadier the counts are than the latencies of a busy device allow (methodology 2.5).
+/// F/CV²: how much steadier the counts are than the latencies of a busy device allow (methodology 2.5); the variance from the
+/// median absolute deviation, so that one slice in the wrong second does not hide a meter.
 fn limiter_index(counted: &[Interval], direction: Direction, latency: &Distribution) -> Option<f64> {
     let counts: Vec<f64> = whole(counted).map(|interval| interval.of(direction).tally.ops as f64).collect();
     if counts.len() < INDEX_SAMPLES {
         return None;
     }
-    let fano = counts.iter().copied().collect::<Moments>().fano()?;
+    let fano =
+        (DEVIATION * median_absolute_deviation(&counts)?).powi(2) / median(&counts).filter(|m| *m > 0.0)?;
     let variation = latency.standard_deviation()? / latency.mean()?;
     (variation >= LATENCY_CV_MIN).then(|| fano / (variation * variation))
 }

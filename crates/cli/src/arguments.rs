@@ -3,7 +3,10 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+
+use crate::failure::Failure;
 
 /// How much load a volume really bears, which limit stops it, and whether that will last.
 #[derive(Debug, Parser)]
@@ -24,6 +27,37 @@ pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+}
+
+impl Arguments {
+    /// Reads the command line. Where help or the version is asked for, it is printed and the process ends.
+    pub fn read(words: Vec<OsString>) -> Result<Arguments, Failure> {
+        use ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
+        let command = words.get(1).map(|word| word.to_string_lossy().into_owned());
+        Arguments::try_parse_from(words).map_err(|error| match error.kind() {
+            DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
+            _ => Failure::refused(misuse(&error.to_string(), command.as_deref())),
+        })
+    }
+}
+
+/// One paragraph out of clap's message, which takes six lines: the cause, the near miss, and where the help is.
+fn misuse(message: &str, command: Option<&str>) -> String {
+    let told = message.split("\n\nUsage:").next().unwrap_or(message);
+    let told = told.split("\n\nFor more information").next().unwrap_or(told);
+    let mut clauses: Vec<&str> = told
+        .lines()
+        .map(|line| line.trim().trim_start_matches("error: ").trim_start_matches("tip: "))
+        .map(|line| line.trim_start_matches('[').trim_end_matches(']'))
+        .filter(|line| !line.is_empty())
+        .collect();
+    let known = Arguments::command().get_subcommands().any(|known| Some(known.get_name()) == command);
+    let help = match command.filter(|_| known) {
+        Some(command) => format!("plimsoll {command} --help tells what there is"),
+        None => "plimsoll --help tells what there is".to_owned(),
+    };
+    clauses.push(&help);
+    clauses.join("; ").replace(":; ", ": ")
 }
 
 /// What to do.

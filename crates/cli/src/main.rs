@@ -12,12 +12,11 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use arguments::{Arguments, Command};
 use failure::Failure;
 
 fn main() -> ExitCode {
+    signals::survive_file_limit();
     let words: Vec<OsString> = std::env::args_os().collect();
     let code = match called_as(&words).as_deref() {
         Some("fio") => commands::fio::run(&words[1..]),
@@ -36,7 +35,10 @@ fn plimsoll(words: Vec<OsString>) -> u8 {
     if words.get(1).is_some_and(|word| word == "fio") {
         return commands::fio::run(&words[2..]);
     }
-    let arguments = Arguments::parse_from(words);
+    let arguments = match Arguments::read(words) {
+        Ok(arguments) => arguments,
+        Err(failure) => return told(&failure),
+    };
     let ended = match &arguments.command {
         Command::Check(check) => commands::check::run(check),
         Command::Report(report) => commands::report::run(report),

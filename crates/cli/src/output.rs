@@ -2,13 +2,16 @@
 
 use std::io::{ErrorKind, Write};
 
-/// Writes the result to stdout. A closed pipe ends quietly, as `head` makes it.
-pub fn result(text: &str) {
+use crate::failure::Failure;
+
+/// Writes the result to stdout. A closed pipe ends quietly, as `head` makes it; elsewhere a lost result is a failure.
+pub fn result(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
-    if let Err(error) = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush())
-        && error.kind() != ErrorKind::BrokenPipe
-    {
-        people(&format!("plimsoll: the result could not be written to stdout: {error}"));
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::failed(format!(
+            "the result could not be written to stdout: {error}; make room there, or send it elsewhere"
+        ))),
+        _ => Ok(()),
     }
 }
 

@@ -3,7 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+
+/// Lets a write beyond `ulimit -f` fail with an error that can be told; its signal would end the process without a word.
+pub fn survive_file_limit() {
+    // Where it cannot be registered, the signal ends the process as before.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+}
 
 /// Raised when somebody asked the process to stop.
 #[derive(Clone, Debug, Default)]

@@ -50,7 +50,7 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
         output::people(&place.files_line());
         return Err(failure);
     }
-    present(arguments.format, &run, &analysis, &place);
+    present(arguments.format, &run, &analysis, &place)?;
     Ok(if stop.raised() { Code::Interrupted as u8 } else { analysis.verdict.exit_code() })
 }
 
@@ -199,7 +199,7 @@ fn dry_run(scene: &Scene, ask: &CheckAsk) -> Result<u8, Failure> {
         text.push_str(&plan_words(&plan));
     }
     text.push_str(&experiments::outline(ask));
-    output::result(&text);
+    output::result(&text)?;
     Ok(0)
 }
 
@@ -297,15 +297,16 @@ fn conclude(run: &mut Run, analysis: &Analysis, mut writer: Writer) -> Result<Pa
     writer.finish().map_err(Failure::failed)
 }
 
-fn present(format: Format, run: &Run, analysis: &Analysis, place: &Place) {
+fn present(format: Format, run: &Run, analysis: &Analysis, place: &Place) -> Result<(), Failure> {
     match format {
         Format::Text => {
             let paint = if output::colours() { Paint::Ansi } else { Paint::Plain };
-            output::result(&format!("{}\n{}\n", report::terminal(run, analysis, paint), place.files_line()));
+            output::result(&format!("{}\n{}\n", report::terminal(run, analysis, paint), place.files_line()))?;
         }
         Format::Json => {
-            output::result(&report::json(run, analysis));
+            output::result(&report::json(run, analysis))?;
             output::people(&place.files_line());
         }
     }
+    Ok(())
 }

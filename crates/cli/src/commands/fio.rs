@@ -37,10 +37,7 @@ const INTERRUPTED: u8 = 128;
 pub fn run(words: &[OsString]) -> u8 {
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     match parse(&words, &surroundings()) {
-        Ok(Request::Say(text)) => {
-            output::result(&text);
-            0
-        }
+        Ok(Request::Say(text)) => out(&text),
         Ok(Request::Run(asked)) if asked.presentation.parse_only => 0,
         Ok(Request::Run(asked)) => load(&asked),
         Err(error) => refused(&error),
@@ -64,8 +61,17 @@ fn surroundings() -> Surroundings<'static> {
     }
 }
 
+/// Writes to stdout; the exit code is 1 where that is not possible.
+fn out(text: &str) -> u8 {
+    let written = output::result(text);
+    if let Err(failure) = &written {
+        output::people(&format!("fio: {failure}"));
+    }
+    u8::from(written.is_err())
+}
+
 fn refused(error: &FioError) -> u8 {
-    output::result(&error.stdout());
+    out(&error.stdout());
     output::people(error.to_string().trim_end());
     if let Some(hint) = error.hint() {
         output::people(hint.trim_end());
@@ -132,7 +138,7 @@ fn unix_ms() -> u64 {
 /// Text that comes before the result: into the output file with it, or on stdout.
 fn say(asked: &Asked, text: &str) {
     if asked.presentation.output.is_none() {
-        output::result(text);
+        out(text);
     }
 }
 
@@ -152,8 +158,7 @@ fn result_text(asked: &Asked, presented: &Presented<'_>) -> String {
 
 fn write_out(asked: &Asked, text: &str) -> bool {
     let Some(path) = &asked.presentation.output else {
-        output::result(text);
-        return true;
+        return out(text) == 0;
     };
     let written = crate::place::write_whole(path, text);
     if let Err(failure) = &written {

@@ -16,7 +16,7 @@ pub fn run(arguments: &LabArguments) -> Result<u8, Failure> {
         LabAction::Down { device: Some(device) } => one_down(device),
         LabAction::Down { device: None } => all_down(),
         LabAction::List => {
-            output::result(&table(&list()));
+            output::result(&table(&list()))?;
             Ok(0)
         }
     }
@@ -32,7 +32,7 @@ fn up(policy: &str, size: &str) -> Result<u8, Failure> {
     for note in volume.notes() {
         output::people(report::wrap("  ", note).trim_end());
     }
-    output::result(&format!("{}\n", volume.device().display()));
+    output::result(&format!("{}\n", volume.device().display()))?;
     Ok(0)
 }
 

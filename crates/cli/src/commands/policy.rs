@@ -10,8 +10,8 @@ use crate::output;
 /// Lists the catalogue, or shows one policy with its parameters filled in.
 pub fn run(arguments: &PolicyArguments) -> Result<u8, Failure> {
     match &arguments.action {
-        PolicyAction::List => output::result(&list()),
-        PolicyAction::Show { policy } => output::result(&show(policy)?),
+        PolicyAction::List => output::result(&list())?,
+        PolicyAction::Show { policy } => output::result(&show(policy)?)?,
     }
     Ok(0)
 }

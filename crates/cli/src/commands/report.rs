@@ -21,10 +21,10 @@ pub fn run(arguments: &ReportArguments) -> Result<u8, Failure> {
     match arguments.format {
         Format::Text => {
             let paint = if output::colours() { Paint::Ansi } else { Paint::Plain };
-            output::result(&format!("{}\n{files}", report::terminal(&run, &analysis, paint)));
+            output::result(&format!("{}\n{files}", report::terminal(&run, &analysis, paint)))?;
         }
         Format::Json => {
-            output::result(&report::json(&run, &analysis));
+            output::result(&report::json(&run, &analysis))?;
             output::people(files.trim_end());
         }
     }
