@@ -4,7 +4,7 @@ use policy::{Limits, Resource};
 use record::{Run, StoredFinding};
 use workload::{Direction, Expectation, Nanos, StepKind};
 
-use crate::caps::{bandwidth_cap, findings, iops_cap, unsteady};
+use crate::caps::{bandwidth_cap, best_known, findings, iops_cap, unsteady};
 use crate::{
     Analysis, Answer, ClaimRow, Claimed, Doubt, Estimate, Figures, Finding, Meaning, Point, Quantity, Spent,
     Verdict, claims, honesty, points,
@@ -48,7 +48,7 @@ fn figures(run: &Run) -> Figures {
     let mut blocks = points::points(run, StepKind::BlockLadder);
     for direction in [Direction::Read, Direction::Write] {
         let laddered = blocks.iter().any(|point| point.direction == direction);
-        blocks.extend(caps::best_known(&depths, direction).filter(|_| laddered).cloned());
+        blocks.extend(best_known(&depths, direction).filter(|_| laddered).cloned());
     }
     Figures {
         latencies: points::latencies(run),

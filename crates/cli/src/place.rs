@@ -51,7 +51,7 @@ fn lies_on(dir: &Path, number: (u32, u32)) -> bool {
 }
 
 /// A path as its owner types it: relative to the current directory or to the home directory where that is shorter.
-fn short(path: &Path) -> String {
+pub fn short(path: &Path) -> String {
     let here =
         std::env::current_dir().ok().and_then(|here| path.strip_prefix(here).ok().map(Path::to_path_buf));
     if let Some(relative) = here {

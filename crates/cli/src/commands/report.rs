@@ -9,7 +9,7 @@ use workload::{Expectation, PolicyName};
 use crate::arguments::{Format, ReportArguments};
 use crate::failure::Failure;
 use crate::output;
-use crate::place::write_whole;
+use crate::place::{short, write_whole};
 
 /// Reads the run, analyses it anew and draws it; drawing it is what was asked, so the exit code is 0 whatever the verdict.
 pub fn run(arguments: &ReportArguments) -> Result<u8, Failure> {
@@ -17,7 +17,7 @@ pub fn run(arguments: &ReportArguments) -> Result<u8, Failure> {
     let analysis = analyse(&run, limits(&run)?.as_ref(), expectation(&run)?.as_ref());
     let html = arguments.html.clone().unwrap_or_else(|| arguments.run.with_extension("html"));
     write_whole(&html, &report::html(&run, &analysis))?;
-    let files = report::files_line(&html.display().to_string(), &arguments.run.display().to_string());
+    let files = report::files_line(&short(&html), &short(&arguments.run));
     match arguments.format {
         Format::Text => {
             let paint = if output::colours() { Paint::Ansi } else { Paint::Plain };
