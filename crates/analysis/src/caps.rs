@@ -186,29 +186,41 @@ fn ninety(depths: &[Point], direction: Direction, cap: f64, star: f64) -> Option
     Some((from + share * (to - from)).exp())
 }
 
-/// The worst of the steps on a plateau whose rate had not settled when they ended: they decide the caps. Lower rungs may
-/// swing as they like.
+/// Plateaus of which not even the best known step had settled when it ended. Lower rungs may swing as they like.
 pub(crate) fn unsteady(run: &Run, points: &[&Point]) -> Vec<Finding> {
-    let uncertain = |point: &&&Point| {
-        let step = run.steps.iter().find(|step| step.plan.name == point.step);
-        step.is_some_and(|step| step.ending == workload::Ending::Uncertain)
-    };
-    let top = |point: &&&Point| {
-        let same = |other: &&&Point| other.direction == point.direction;
-        let best =
-            |value: fn(&Point) -> f64| points.iter().filter(same).map(|p| value(p)).fold(0.0, f64::max);
-        point.iops.value >= (1.0 - PLATEAU) * best(|p| p.iops.value)
-            || point.bytes_per_second.value >= (1.0 - PLATEAU) * best(|p| p.bytes_per_second.value)
-    };
-    let width = |point: &Point| point.iops.half_width() / point.iops.value;
-    let decisive = points.iter().filter(uncertain).filter(top).filter(|point| width(point) > UNSETTLED);
-    let worst = decisive.max_by(|a, b| width(a).total_cmp(&width(b)));
-    worst
-        .map(|point| Finding {
-            meaning: Meaning::Unsteady { step: point.step.clone(), half_width: width(point) },
-            evidence: evidence(run, &[point]),
-            confidence: Confidence::Certain,
-        })
-        .into_iter()
-        .collect()
+    let values: [fn(&Point) -> f64; 2] = [|point| point.iops.value, |point| point.bytes_per_second.value];
+    let mut found: Vec<Finding> = Vec::new();
+    for direction in [Direction::Read, Direction::Write] {
+        for value in values {
+            let finding = best_of_plateau(points, direction, value)
+                .filter(|point| width(point) > UNSETTLED)
+                .map(|point| unsettled(run, point));
+            found.extend(finding.filter(|finding| !found.contains(finding)));
+        }
+    }
+    found
+}
+
+fn width(point: &Point) -> f64 {
+    point.iops.half_width() / point.iops.value
+}
+
+fn best_of_plateau<'p>(
+    points: &[&'p Point],
+    direction: Direction,
+    value: fn(&Point) -> f64,
+) -> Option<&'p Point> {
+    let of_direction = || points.iter().copied().filter(move |point| point.direction == direction);
+    let best = of_direction().map(value).fold(0.0, f64::max);
+    of_direction()
+        .filter(|point| value(point) >= (1.0 - PLATEAU) * best)
+        .min_by(|a, b| width(a).total_cmp(&width(b)))
+}
+
+fn unsettled(run: &Run, point: &Point) -> Finding {
+    Finding {
+        meaning: Meaning::Unsteady { step: point.step.clone(), half_width: width(point) },
+        evidence: evidence(run, &[point]),
+        confidence: Confidence::Certain,
+    }
 }
