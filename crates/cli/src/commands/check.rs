@@ -51,7 +51,17 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
         return Err(failure);
     }
     present(arguments.format, &run, &analysis, &place)?;
-    Ok(if stop.raised() { Code::Interrupted as u8 } else { analysis.verdict.exit_code() })
+    Ok(cut_short(&run, &stop).map_or(analysis.verdict.exit_code(), |code| code as u8))
+}
+
+/// The exit code of a run that did not come to its end: then there is no verdict to go by.
+fn cut_short(run: &Run, stop: &StopFlag) -> Option<Code> {
+    let failed = run.steps.iter().any(|step| step.ending == workload::Ending::Failed);
+    match () {
+        () if stop.raised() => Some(Code::Interrupted),
+        () if failed => Some(Code::Failed),
+        () => None,
+    }
 }
 
 /// The command line as it is understood.
