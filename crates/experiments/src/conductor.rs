@@ -21,7 +21,7 @@ pub trait Stage {
     ///
     /// # Errors
     /// [`StageError`] where it could not be run; an I/O that failed is no error but the record's
-    /// [`Ending::Failed`].
+    /// [`Ending::Failed`](workload::Ending::Failed).
     fn run(&mut self, plan: &StepPlan, audience: &mut dyn Audience) -> Result<StepRecord, StageError>;
 
     /// By which means I/O is done, and why, in words.

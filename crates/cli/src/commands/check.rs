@@ -37,11 +37,7 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     let place = Place::new(arguments.out.as_deref(), &asked.target_words, scene.facts.devices.first())?;
     let mut run = asked.header(&scene);
     let scribe = Scribe::new(writer(&place, &run)?, stop.clone(), shown(&scene), seconds(&scene, &ask));
-    let measured = measure(&mut run, &mut scene, &ask, scribe);
-    let (writer, failed) = match measured {
-        Ok(writer) => (writer, None),
-        Err((writer, failure)) => (writer, Some(failure)),
-    };
+    let (writer, failed) = measure(&mut run, &mut scene, &ask, scribe);
     let analysis = analyse(&run, asked.limits.as_ref(), asked.expectation.as_ref());
     conclude(&mut run, &analysis, writer)?;
     drop(scene);
@@ -261,13 +257,13 @@ fn writer(place: &Place, run: &Run) -> Result<Writer, Failure> {
     Writer::create(&place.run, run, same).map_err(Failure::refused)
 }
 
-/// Runs the steps into `run`; the writer comes back also where a step could not be run.
+/// Runs the steps into `run`; the failure says why they could not all be run.
 fn measure(
     run: &mut Run,
     scene: &mut Scene,
     ask: &CheckAsk,
     mut scribe: Scribe,
-) -> Result<Writer, (Writer, Failure)> {
+) -> (Writer, Option<Failure>) {
     let conducted = conduct(&|done| next_step(ask, done), scene.stage.as_mut(), &mut scribe);
     let (mut writer, samples, trouble) = scribe.done();
     run.samples = samples;
@@ -287,15 +283,13 @@ fn measure(
         facts.unwritten_share = shares.unwritten;
         facts.cached_share = shares.cached;
     }
-    match failure {
-        None => Ok(writer),
-        Some(error) => {
-            let event = Event { at: now, kind: EventKind::Failure, text: error.to_string() };
-            let _ = writer.event(&event);
-            run.events.push(event);
-            Err((writer, Failure::failed(error)))
-        }
-    }
+    let failure = failure.map(|error| {
+        let event = Event { at: now, kind: EventKind::Failure, text: error.to_string() };
+        let _ = writer.event(&event);
+        run.events.push(event);
+        Failure::failed(error)
+    });
+    (writer, failure)
 }
 
 /// Stores what was found and closes the run file.
