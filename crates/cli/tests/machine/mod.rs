@@ -1,0 +1,174 @@
+//! What the tests of the binary share: a folder of their own, the program at work, and devices that undo themselves.
+#![allow(clippy::unwrap_used, dead_code, reason = "a test may unwrap, and not every test needs everything")]
+
+mod devices;
+mod program;
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+pub use devices::*;
+pub use program::*;
+use tempfile::TempDir;
+
+/// A folder of the test's own: `state` is the user's state directory, all else the test's business.
+pub struct Folder {
+    folder: TempDir,
+}
+
+impl Folder {
+    /// On the file system of the build: a real one.
+    pub fn new() -> Folder {
+        Folder::within(Path::new(env!("CARGO_TARGET_TMPDIR")))
+    }
+
+    /// In memory where that can be had: nobody else disturbs what lies there.
+    pub fn in_memory() -> Folder {
+        let memory = Path::new("/dev/shm");
+        if memory.is_dir() { Folder::within(memory) } else { Folder::new() }
+    }
+
+    /// Where everybody may look, and run programs.
+    pub fn for_everybody() -> Folder {
+        Folder::within(&std::env::temp_dir())
+    }
+
+    fn within(place: &Path) -> Folder {
+        let folder = tempfile::Builder::new().prefix("plimsoll-test-").tempdir_in(place).unwrap();
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
+        Folder { folder }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn text(&self, name: &str) -> String {
+        text(&self.path(name))
+    }
+
+    pub fn make_dir(&self, name: &str) -> PathBuf {
+        let path = self.path(name);
+        fs::create_dir_all(&path).unwrap();
+        path
+    }
+
+    /// A file of `mib` MiB that are all written, on stable storage.
+    pub fn make_file(&self, name: &str, mib: usize) -> PathBuf {
+        let path = self.path(name);
+        write_data(&path, mib);
+        path
+    }
+
+    /// plimsoll with `words`, keeping its state in this folder. An `@` in a word stands for the folder.
+    pub fn plimsoll(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_plimsoll"));
+        command.args(words.iter().map(|word| word.replace('@', &self.text("."))));
+        self.settle(&mut command);
+        command
+    }
+
+    /// `program`, a word of which is to be `plimsoll`, with the same surroundings.
+    pub fn through(&self, program: &str, words: &[&str]) -> Command {
+        let mut command = Command::new(program);
+        let real = |word: &str| match word {
+            "plimsoll" => env!("CARGO_BIN_EXE_plimsoll").to_owned(),
+            word => word.replace('@', &self.text(".")),
+        };
+        command.args(words.iter().map(|word| real(word)));
+        self.settle(&mut command);
+        command
+    }
+
+    fn settle(&self, command: &mut Command) {
+        command.env("XDG_STATE_HOME", self.path("state")).env("NO_COLOR", "1").stdin(Stdio::null());
+    }
+
+    /// Every name in the folder with size and kind, for comparing before and after.
+    pub fn listing(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        list(self.folder.path(), &mut found);
+        found.sort();
+        found
+    }
+}
+
+fn list(folder: &Path, found: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let metadata = fs::symlink_metadata(entry.path()).unwrap();
+        let size = if metadata.is_dir() { 0 } else { metadata.len() };
+        found.push(format!("{} {:o} {size}", entry.path().display(), metadata.mode()));
+        if metadata.is_dir() {
+            list(&entry.path(), found);
+        }
+    }
+}
+
+/// The one run file in `folder`.
+pub fn run_file(folder: &Path) -> String {
+    let all = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let runs: Vec<PathBuf> =
+        all.filter(|path| path.extension().is_some_and(|end| end == "plimsoll")).collect();
+    assert_eq!(runs.len(), 1, "{runs:?}");
+    text(&runs[0])
+}
+
+/// Writes `mib` MiB of data that does not repeat to `path`, and waits until it is stored.
+pub fn write_data(path: &Path, mib: usize) {
+    use std::io::Write;
+    let mut file = fs::OpenOptions::new().create(true).truncate(false).write(true).open(path).unwrap();
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    for _ in 0..mib {
+        let mut block = Vec::with_capacity(1 << 20);
+        while block.len() < 1 << 20 {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            block.extend_from_slice(&state.to_le_bytes());
+        }
+        file.write_all(&block).unwrap();
+    }
+    file.sync_all().unwrap();
+}
+
+pub fn text(path: &Path) -> String {
+    path.display().to_string()
+}
+
+pub fn is_root() -> bool {
+    fs::metadata("/proc/self").is_ok_and(|metadata| metadata.uid() == 0)
+}
+
+/// Runs a program; false, with the reason printed, where it is missing or fails.
+pub fn run(words: &[&str]) -> bool {
+    let (program, rest) = words.split_first().unwrap();
+    match Command::new(program).args(rest).stdin(Stdio::null()).output() {
+        Ok(out) if out.status.success() => true,
+        Ok(out) => {
+            eprintln!("skipped: {words:?}: {}", String::from_utf8_lossy(&out.stderr).trim());
+            false
+        }
+        Err(error) => {
+            eprintln!("skipped: {program} is not installed ({error})");
+            false
+        }
+    }
+}
+
+/// Undoes something when the test ends, however it ends.
+pub struct Undo(Vec<String>);
+
+impl Undo {
+    pub fn by(words: &[&str]) -> Undo {
+        Undo(words.iter().map(|word| (*word).to_owned()).collect())
+    }
+}
+
+impl Drop for Undo {
+    fn drop(&mut self) {
+        let (program, rest) = self.0.split_first().unwrap();
+        let _ = Command::new(program).args(rest).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    }
+}
