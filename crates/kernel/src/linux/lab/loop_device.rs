@@ -17,6 +17,8 @@ use crate::linux::guard::WritePermit;
 // <linux/loop.h>
 const LOOP_CTL_GET_FREE: libc::Ioctl = 0x4c82 as libc::Ioctl;
 const LOOP_CONFIGURE: libc::Ioctl = 0x4c0a as libc::Ioctl;
+/// `_IO(0x12, 93)` of `linux/fs.h`.
+const BLKROSET: libc::Ioctl = 0x125d;
 const LOOP_CLR_FD: libc::Ioctl = 0x4c01 as libc::Ioctl;
 const LO_FLAGS_AUTOCLEAR: u32 = 4;
 const LO_FLAGS_DIRECT_IO: u32 = 16;
@@ -180,7 +182,15 @@ fn set_up(device: &File, backing: &File, options: LoopOptions, lifetime: u32) ->
     config.info.size_limit = options.size_limit.map_or(0, |size| size.0);
     config.info.flags = direct | lifetime;
     // SAFETY: the struct has the layout that the kernel reads and lives until the call returns.
-    check(unsafe { libc::ioctl(device.as_raw_fd(), LOOP_CONFIGURE, &config) }).map(drop)
+    check(unsafe { libc::ioctl(device.as_raw_fd(), LOOP_CONFIGURE, &config) })?;
+    allow_writes(device)
+}
+
+/// Whoever had the loop before may have set it read-only, and that mark stays with the number.
+fn allow_writes(device: &File) -> io::Result<()> {
+    let read_only: libc::c_int = 0;
+    // SAFETY: the kernel reads one int that lives until the call returns.
+    check(unsafe { libc::ioctl(device.as_raw_fd(), BLKROSET, &read_only) }).map(drop)
 }
 
 fn clear(device: &File) -> io::Result<()> {
