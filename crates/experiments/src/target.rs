@@ -53,6 +53,8 @@ pub struct OneFile {
     pub writer: Option<OpenFile>,
     /// Keeps an unnamed file alive.
     ours: Option<OwnedTestFile>,
+    /// Keeps a device that is written exclusively ours: the kernel gives it to others once this is closed.
+    _leave: Option<WritePermit>,
 }
 
 /// Why a target cannot be measured.
@@ -167,7 +169,7 @@ fn open_directory(path: &Path, mut facts: TargetFacts, wish: &Wish) -> Result<Op
         Ok((ours.open_for_read(direct)?, kernel::open_for_write(&permit, direct)?))
     })?;
     facts.direct_alignment = reader.alignment().offset;
-    let file = OneFile { reader, writer: Some(writer), ours: Some(ours) };
+    let file = OneFile { reader, writer: Some(writer), ours: Some(ours), _leave: Some(permit) };
     Ok(OpenTarget {
         facts,
         file,
@@ -203,7 +205,8 @@ fn open_device(
     let size = Bytes(size.0.min(wish.size.unwrap_or(REGION_MOST).0)).round_down(Bytes::MIB);
     let mut facts = facts;
     facts.direct_alignment = writer.alignment().offset;
-    let file = OneFile { reader: writer.clone(), writer: Some(writer), ours: None };
+    let file =
+        OneFile { reader: writer.clone(), writer: Some(writer), ours: None, _leave: Some(permit.clone()) };
     let (writes, layout) = (Writes::Measured, Layout::Write(size));
     Ok(OpenTarget { facts, file, size, writes, layout, destruction: Some(destruction) })
 }
@@ -213,7 +216,7 @@ fn open_reader(path: &Path, mut facts: TargetFacts, wish: &Wish) -> Result<OpenT
     let size = within(path, reader.size(), wish.size)?.round_down(Bytes::MIB);
     facts.direct_alignment = reader.alignment().offset;
     facts.reads_only = true;
-    let file = OneFile { reader, writer: None, ours: None };
+    let file = OneFile { reader, writer: None, ours: None, _leave: None };
     Ok(OpenTarget { facts, file, size, writes: Writes::LeftOut, layout: Layout::None, destruction: None })
 }
 
