@@ -9,11 +9,6 @@ use machine::{Peer, crash, free_of, lab_turn, leftovers, up};
 use volumes::lab::{self, InForce, LabError, LabVolume, Lifetime, Removal};
 use workload::{Bytes, PolicyName};
 
-fn assert_close(measured: f64, expected: f64, what: &str) {
-    let off = measured / expected - 1.0;
-    assert!(off.abs() < 0.02, "{what}: {measured:.1} measured, {expected} expected ({:+.1} %)", off * 100.0);
-}
-
 /// The published table of the volume: below 40 KiB operations stop it, above that bytes.
 #[test]
 fn a_volume_serves_its_policy_and_no_more() {
@@ -26,8 +21,7 @@ fn a_volume_serves_its_policy_and_no_more() {
         ("randread", "256k", 800.0),
         ("randwrite", "4k", 5_000.0),
     ] {
-        let measured = peer.iops(volume.device(), (mode, block), 32);
-        assert_close(measured, expected, &format!("{mode} {block}"));
+        peer.assert_serves(volume.device(), (mode, block), expected);
     }
 }
 
@@ -37,8 +31,7 @@ fn an_operation_is_charged_by_the_unit_of_the_policy() {
     let Some(volume) = up("vmware-vmdk-limit,limit=1000", Lifetime::ThisRun) else { return };
     let Some(peer) = Peer::find() else { return };
     for (block, expected) in [("32k", 1_000.0), ("36k", 500.0)] {
-        let measured = peer.iops(volume.device(), ("randread", block), 32);
-        assert_close(measured, expected, block);
+        peer.assert_serves(volume.device(), ("randread", block), expected);
     }
 }
 
@@ -48,14 +41,13 @@ fn two_volumes_keep_to_their_own_policies() {
     let Some(slow) = up("custom,iops=700", Lifetime::ThisRun) else { return };
     let Some(fast) = up("custom,iops=3000", Lifetime::ThisRun) else { return };
     let Some(peer) = Peer::find() else { return };
-    let both = std::thread::scope(|scope| {
-        let other = scope.spawn(|| peer.iops(slow.device(), ("randread", "4k"), 16));
-        (peer.iops(fast.device(), ("randread", "4k"), 16), other.join().unwrap())
+    let read = ("randread", "4k");
+    std::thread::scope(|scope| {
+        scope.spawn(|| peer.assert_serves(slow.device(), read, 700.0));
+        peer.assert_serves(fast.device(), read, 3_000.0);
     });
-    assert_close(both.0, 3_000.0, "the fast one");
-    assert_close(both.1, 700.0, "the slow one");
     drop(slow);
-    assert_close(peer.iops(fast.device(), ("randread", "4k"), 16), 3_000.0, "the fast one alone");
+    peer.assert_serves(fast.device(), read, 3_000.0);
 }
 
 #[test]
@@ -130,7 +122,7 @@ fn a_lasting_volume_of_a_killed_process_is_cleared_up() {
 fn a_volume_of_a_killed_run_is_gone_but_for_its_limits() {
     let _turn = lab_turn();
     let Some(entry) = crash("this-run") else { return };
-    machine::wait_until(|| lab::list().iter().all(|other| other.device != entry.device));
+    machine::wait_until(|| free_of(&entry));
     assert!(!entry.backing.exists());
     lab::down_all().unwrap();
     assert_eq!(leftovers(&entry), Vec::<String>::new());
@@ -171,7 +163,7 @@ fn limits_left_on_a_device_number_do_not_bind_the_next_volume() {
     machine::wait_until(|| free_of(&entry));
     let Some(next) = up("custom,iops=3000", Lifetime::ThisRun) else { return };
     let Some(peer) = Peer::find() else { return };
-    assert_close(peer.iops(next.device(), ("randread", "4k"), 16), 3_000.0, "the next volume");
+    peer.assert_serves(next.device(), ("randread", "4k"), 3_000.0);
     drop(next);
     lab::down_all().unwrap();
 }

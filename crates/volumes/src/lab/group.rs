@@ -49,9 +49,9 @@ impl Throttled {
         Ok(throttled)
     }
 
-    /// The group's folder.
+    /// The group's folder, without a slash at its end.
     pub(crate) fn folder(&self) -> PathBuf {
-        self.throttle.as_ref().map(|throttle| throttle.folder().to_owned()).unwrap_or_default()
+        self.throttle.as_ref().map(|throttle| throttle.folder().components().collect()).unwrap_or_default()
     }
 
     /// Leaves the limits in force.

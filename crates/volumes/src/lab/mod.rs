@@ -11,6 +11,7 @@
 mod backing;
 mod error;
 mod group;
+mod headroom;
 mod recipe;
 mod register;
 mod stack;

@@ -1,7 +1,6 @@
 //! Which lab volumes there are, by what the kernel shows, and how they are taken down, also after a crash.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use kernel::guard::holds;
 use kernel::lab::{AttachedLoop, Limits, detach, loops};
@@ -9,7 +8,7 @@ use kernel::{DeviceNumber, number_of_name};
 use workload::Bytes;
 
 use super::backing::{Named, orphans, remove};
-use super::stack::{number_at, reset_largest_request};
+use super::stack::{let_go, number_at, reset_largest_request};
 use super::{InForce, LabError, Lifetime, group};
 
 /// A lab volume that is there, made by whichever run.
@@ -104,8 +103,7 @@ fn take_down(entry: &LabEntry) -> Result<Removal, LabError> {
     }
     let mut complete = true;
     for device in [&entry.device, &entry.below] {
-        detach(device)?;
-        complete &= is_gone(device, &entry.backing);
+        complete &= let_go(device, || detach(device))?;
     }
     if entry.backing.exists() {
         remove(&entry.backing)?;
@@ -118,23 +116,6 @@ fn refuse_held(device: &Path) -> Result<(), LabError> {
     let Some(number) = number_at(device) else { return Ok(()) };
     let holds = holds(Path::new("/"), number);
     if holds.is_empty() { Ok(()) } else { Err(LabError::InUse { device: device.to_owned(), holds }) }
-}
-
-/// Whether the device shows our file or our lower device no more; the kernel may need a moment for its last user.
-fn is_gone(device: &Path, backing: &Path) -> bool {
-    const ATTEMPTS: u32 = 100;
-    const PAUSE: Duration = Duration::from_millis(10);
-    let ours = |shown: &Path| {
-        Named::read(shown).is_some_and(|named| named.path == backing) || shown.starts_with("/dev/loop")
-    };
-    let shows_ours =
-        || loops(Path::new("/")).iter().any(|known| node(&known.name) == device && ours(&known.backing));
-    (0..ATTEMPTS).any(|attempt| {
-        if attempt > 0 {
-            std::thread::sleep(PAUSE);
-        }
-        !shows_ours()
-    })
 }
 
 /// Clears up what no volume uses any more.

@@ -1,9 +1,10 @@
 //! Two loop devices, one on the other: the lower is throttled, the upper carries the load.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use kernel::guard::{AllowDestroy, WritePermit, permit_block_device};
-use kernel::lab::{LoopDevice, LoopError, LoopOptions, detach, set_max_sectors_kb};
+use kernel::lab::{LoopDevice, LoopError, LoopOptions, detach, loops, set_max_sectors_kb};
 use kernel::{DeviceNumber, Direct};
 use workload::Bytes;
 
@@ -79,11 +80,38 @@ impl Drop for Attached {
         if !self.detach {
             return;
         }
-        let _ = match self.device.take() {
+        let device = self.device.take();
+        let _ = let_go(&self.path, || match device {
             Some(device) => device.detach(),
             None => detach(&self.path),
-        };
+        });
     }
+}
+
+/// Detaches the loop device at `path` by `detach` and waits a moment until it is gone: who closed it last may still be
+/// in the kernel's hands, as the files of an io_uring are. False where somebody has it open still; the kernel removes
+/// it when that is over.
+///
+/// # Errors
+/// [`LoopError::Detach`].
+pub(crate) fn let_go(path: &Path, detach: impl FnOnce() -> Result<(), LoopError>) -> Result<bool, LoopError> {
+    const ATTEMPTS: u32 = 50;
+    const PAUSE: Duration = Duration::from_millis(10);
+    let before = shown(path);
+    detach()?;
+    let gone = || before.is_none() || shown(path) != before;
+    Ok((0..ATTEMPTS).any(|attempt| {
+        if attempt > 0 {
+            std::thread::sleep(PAUSE);
+        }
+        gone()
+    }))
+}
+
+/// What the loop device at `path` shows.
+fn shown(path: &Path) -> Option<PathBuf> {
+    let attached = loops(Path::new("/")).into_iter();
+    attached.filter(|device| path.ends_with(&device.name)).map(|device| device.backing).next()
 }
 
 /// The number of the loop device at `/dev/loopN`.

@@ -7,6 +7,7 @@ use workload::{Bytes, PolicyName};
 
 use super::backing::{Backing, is_memory};
 use super::group::{Inside, Throttled, check, enter};
+use super::headroom::Headroom;
 use super::recipe::Recipe;
 use super::stack::Stack;
 use super::{InForce, LabError};
@@ -69,15 +70,21 @@ impl LabVolume {
         let stack = Stack::attach(backing.permit(), recipe.unit, lifetime)?;
         // Only now, so that a crash in between leaves devices by which the file is found.
         backing.fill(size)?;
+        let headroom = Headroom::measure(stack.above.path());
         let throttled = Throttled::new(stack.below.number(), recipe.in_force)?;
         let inside = if lifetime == Lifetime::ThisRun { Some(enter()?) } else { None };
         let parts = Parts { inside, throttled, stack, backing };
-        Ok(LabVolume::of(recipe, size, parts, lifetime))
+        let slow = headroom.and_then(|headroom| headroom.note(&recipe.in_force));
+        let notes = recipe.notes.iter().cloned().chain(parts.notes()).chain(slow).collect();
+        Ok(LabVolume::of(recipe, (size, notes), parts, lifetime))
     }
 
-    fn of(recipe: Recipe, size: Bytes, parts: Parts, lifetime: Lifetime) -> LabVolume {
-        let mut notes = recipe.notes.clone();
-        notes.extend(parts.notes());
+    fn of(
+        recipe: Recipe,
+        (size, notes): (Bytes, Vec<String>),
+        parts: Parts,
+        lifetime: Lifetime,
+    ) -> LabVolume {
         LabVolume {
             device: parts.stack.above.path().to_owned(),
             number: parts.stack.above.number(),
@@ -152,15 +159,8 @@ impl LabVolume {
 impl Parts {
     fn notes(&self) -> Vec<String> {
         let dir = self.backing.path().parent().unwrap_or(Path::new("/"));
-        let where_it_lies = if is_memory(dir) {
-            format!("The data lies in memory ({}).", dir.display())
-        } else {
-            format!(
-                "The data lies in {}: where that disk is slower than the policy, its own speed is measured.",
-                dir.display()
-            )
-        };
-        let mut notes = vec![where_it_lies];
+        let medium = if is_memory(dir) { "memory" } else { "a file system" };
+        let mut notes = vec![format!("The data lies in {medium} ({}).", dir.display())];
         if self.stack.below.direct() == Direct::No {
             notes.push("That file system has no direct I/O: reads may come from the page cache.".to_owned());
         }
@@ -200,7 +200,7 @@ pub fn in_words(limits: &InForce) -> String {
     }
 }
 
-fn grouped(number: u64) -> String {
+pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {

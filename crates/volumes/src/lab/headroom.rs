@@ -1,0 +1,113 @@
+//! Whether the throttle is what limits a lab volume: what the two devices do before it is set.
+
+use std::path::Path;
+
+use kernel::{Clock, Direct, OpenFile, Queue, open_for_read, probe};
+use statistics::Stream;
+use workload::{Bytes, BytesPerSecond, Direction, Done, Io, Iops, Nanos, Wait};
+
+use super::{InForce, volume::grouped};
+
+/// How long each of the two probes reads: ten slices of a busy machine's scheduler, and not felt.
+const PROBE: Nanos = Nanos::from_millis(150);
+/// Their block sizes: one is stopped by operations, one by bytes.
+const SMALL: Bytes = Bytes::kib(4);
+const LARGE: Bytes = Bytes::kib(256);
+/// Deep enough for any loop device.
+const DEPTH: u32 = 32;
+/// How far above a cap the devices must be, so that it is the cap that is measured; the probe is short.
+const MARGIN: f64 = 1.25;
+
+/// What the devices read without a throttle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Headroom {
+    /// Random reads of 4 KiB a second.
+    iops: Iops,
+    /// Random reads of 256 KiB, in bytes a second.
+    bandwidth: BytesPerSecond,
+}
+
+impl Headroom {
+    /// Reads the device at random for a moment; `None` where no queue can be had.
+    pub(crate) fn measure(device: &Path) -> Option<Headroom> {
+        let file = open_for_read(device, Direct::Yes).ok()?;
+        let probe = || {
+            let iops = reads_per_second(&file, SMALL)?;
+            let bandwidth = reads_per_second(&file, LARGE)? * LARGE.0 as f64;
+            Some(Headroom { iops: Iops(iops), bandwidth: BytesPerSecond(bandwidth) })
+        };
+        // A thread of its own: the kernel lets go of what an io_uring holds when the thread that registered it ends.
+        std::thread::scope(|scope| scope.spawn(probe).join().ok().flatten())
+    }
+
+    /// What to say where the caps are not clearly below it.
+    pub(crate) fn note(&self, limits: &InForce) -> Option<String> {
+        let above = |one: Option<u64>, other: Option<u64>, reached: f64| {
+            one.max(other).is_some_and(|cap| cap as f64 * MARGIN > reached)
+        };
+        let short = above(limits.read_iops, limits.write_iops, self.iops.0)
+            || above(limits.read_bps, limits.write_bps, self.bandwidth.0);
+        short.then(|| {
+            format!(
+                "Without the throttle the devices read {} IOPS and {}/s here: the policy is not clearly below that, so the \
+                 machine's own speed may be measured.",
+                grouped(self.iops.0 as u64),
+                Bytes(self.bandwidth.0 as u64)
+            )
+        })
+    }
+}
+
+fn reads_per_second(file: &OpenFile, block: Bytes) -> Option<f64> {
+    let clock = Clock::start();
+    let (kind, _) = probe().into_iter().find(|(_, usable)| usable.is_ok())?;
+    let mut queue = Queue::open(kind, std::slice::from_ref(file), DEPTH, block.0 as usize, clock).ok()?;
+    let mut random = Stream::new(block.0, 0);
+    let mut free: Vec<u32> = (0..DEPTH).collect();
+    let mut done: Vec<Done> = Vec::with_capacity(DEPTH as usize);
+    let (mut count, from) = (0, clock.now());
+    while clock.now().since(from) < PROBE {
+        while queue.room() > 0 {
+            let Some(slot) = free.pop() else { break };
+            let offset = random.below(file.size().0 / block.0) * block.0;
+            let bytes = block.0 as u32;
+            let io = Io { slot, kind: Direction::Read, file: 0, offset, bytes, due: Nanos::ZERO };
+            queue.queue(io).ok()?;
+        }
+        done.clear();
+        queue.submit_and_reap(Wait::One, &mut done).ok()?;
+        count += done.len();
+        free.extend(done.iter().map(|done| done.slot));
+    }
+    let rate = count as f64 / clock.now().since(from).as_secs_f64();
+    queue.close();
+    Some(rate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cap_near_what_the_machine_does_is_said() {
+        let headroom = Headroom { iops: Iops(30_000.0), bandwidth: BytesPerSecond(800.0 * 1024.0 * 1024.0) };
+        let each = |iops, bps| InForce { read_iops: iops, write_bps: bps, ..InForce::default() };
+        assert_eq!(headroom.note(&each(Some(5_000), Some(200 << 20))), None);
+        assert_eq!(headroom.note(&each(None, None)), None);
+        for limits in [each(Some(25_000), None), each(Some(100), Some(700 << 20))] {
+            let note = headroom.note(&limits).unwrap();
+            assert!(note.contains("30,000 IOPS and 800 MiB/s"), "{note}");
+        }
+    }
+
+    #[test]
+    fn a_file_can_be_probed() {
+        let dir = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let path = dir.path().join("file");
+        std::fs::write(&path, vec![1u8; 1 << 20]).unwrap();
+        match Headroom::measure(&path) {
+            Some(headroom) => assert!(headroom.iops.0 > 0.0 && headroom.bandwidth.0 > 0.0),
+            None => eprintln!("skipped: {} has no direct I/O", path.display()),
+        }
+    }
+}
