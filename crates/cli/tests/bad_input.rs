@@ -75,8 +75,8 @@ const TYPED: &[Row] = &[
     (&["check", "@/socket"], 2, &["a socket", "name a directory"]),
     (&["check", "@/loop"], 2, &["cannot look at", "name another target"]),
     (&["check", "@/dangling"], 2, &["does not exist", "name a directory"]),
-    (&["check", "@/file"], 2, &["holds 1 MiB", "64 MiB", "larger target"]),
-    (&["check", "@/empty"], 2, &["holds 0 B", "larger target"]),
+    (&["check", "@/file"], 2, &["holds 1 MiB", "at least 64 MiB", "larger file or device"]),
+    (&["check", "@/empty"], 2, &["holds 0 B", "larger file or device"]),
     (&["check", "@/large", "--size", "1G"], 2, &["holds 80 MiB", "1 GiB", "smaller --size"]),
     (&["check", "@", "--allow-destroy", "/dev/nowhere"], 2, &["is no block device", "leave it out"]),
     (&["check", "@/large", "--allow-destroy", "@/large"], 2, &["is no block device", "leave it out"]),
@@ -253,6 +253,7 @@ fn file_systems_that_are_full_small_or_read_only_are_told() {
     let Some(_small) = Mounted::at(folder.path("small"), &["-t", "tmpfs", "-o", "size=20m", "none"]) else {
         return;
     };
+    let _middling = Mounted::at(folder.path("middling"), &["-t", "tmpfs", "-o", "size=200m", "none"]);
     let Some(_tiny) = Mounted::at(folder.path("tiny"), &["-t", "tmpfs", "-o", "size=40k", "none"]) else {
         return;
     };
@@ -262,11 +263,13 @@ fn file_systems_that_are_full_small_or_read_only_are_told() {
     answer(
         &folder,
         &[
-            (&["check", "@/small"], 2, &["20 MiB that are free", "64 MiB", "free some space"]),
+            (&["check", "@/small"], 2, &["only 20 MiB are free", "at least 64 MiB", "free some space"]),
+            (&["check", "@/small", "--size", "64M"], 2, &["only 20 MiB are free", "name another volume"]),
+            (&["check", "@/middling"], 2, &["a tenth of the 200 MiB", "64 MiB", "name a size with --size"]),
             (
-                &["check", "@/small", "--size", "64M"],
+                &["check", "@/middling", "--size", "300M"],
                 2,
-                &["64 MiB are needed but only 20 MiB are free", "free some space"],
+                &["300 MiB are needed but only 200 MiB are free", "smaller region"],
             ),
             (
                 &["check", "@/frozen", "--size", "64M"],
@@ -325,7 +328,7 @@ fn devices_in_use_read_only_or_other_than_named_are_never_written() {
         ),
         (&["check", &mount, "--allow-destroy", &mounted], &["is no block device", "leave it out"]),
         (&["check", &frozen, "--allow-destroy", &frozen], &["read-only", "measure reads alone"]),
-        (&["check", &short], &["holds 10 MiB", "larger target"]),
+        (&["check", &short], &["holds 10 MiB", "larger file or device"]),
     ];
     let faults: Vec<String> = rows
         .iter()

@@ -85,6 +85,28 @@ pub enum OpenTargetError {
         /// Least region.
         least: Bytes,
     },
+    /// There is too little room whatever share of it is taken.
+    #[error(
+        "{path}: only {free} are free, and a measurement needs at least {least}; free some space, or name another volume"
+    )]
+    Full {
+        /// The directory.
+        path: PathBuf,
+        /// Free for us.
+        free: Bytes,
+        /// Least region.
+        least: Bytes,
+    },
+    /// The file or device is smaller than any measurement needs.
+    #[error("{path}: holds {size}, and a measurement needs at least {least}; name a larger file or device")]
+    Tiny {
+        /// The file or device.
+        path: PathBuf,
+        /// What it holds.
+        size: Bytes,
+        /// Least region.
+        least: Bytes,
+    },
     /// The region that was asked for is too small.
     #[error("--size {asked}: a measurement needs at least {least}; name a larger size")]
     Small {
@@ -153,6 +175,9 @@ pub fn open_own_device(path: &Path, words: &str, size: Option<Bytes>) -> Result<
 
 /// The region that a directory with `free` bytes gets: what was asked for, else a tenth of it, at most 4 GiB.
 fn region(path: &Path, free: Bytes, asked: Option<Bytes>) -> Result<Bytes, OpenTargetError> {
+    if free < REGION_LEAST {
+        return Err(OpenTargetError::Full { path: path.to_owned(), free, least: REGION_LEAST });
+    }
     let size = asked.unwrap_or(REGION_MOST.min(Bytes(free.0 / FREE_SHARE))).round_down(Bytes::MIB);
     if size < REGION_LEAST {
         return Err(OpenTargetError::Room { path: path.to_owned(), free, least: REGION_LEAST });
@@ -222,6 +247,9 @@ fn open_reader(path: &Path, mut facts: TargetFacts, wish: &Wish) -> Result<OpenT
 
 /// The region of something that holds `size`: what was asked for, or all of it.
 fn within(path: &Path, size: Bytes, asked: Option<Bytes>) -> Result<Bytes, OpenTargetError> {
+    if size < REGION_LEAST {
+        return Err(OpenTargetError::Tiny { path: path.to_owned(), size, least: REGION_LEAST });
+    }
     let wanted = asked.unwrap_or(REGION_LEAST);
     if size < wanted {
         return Err(OpenTargetError::Short { path: path.to_owned(), size, wanted });

@@ -1,0 +1,239 @@
+//! A block device keeps every byte unless it is named; named, what goes is told first; in use, it is never written.
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
+mod machine;
+
+use std::process::Command;
+
+use machine::*;
+
+/// What makes a signature on a device, and the words by which the guard names it.
+const SIGNATURES: [(&str, &str); 6] = [
+    (
+        "printf 'label: gpt\\nsize=40MiB\\nsize=40MiB\\n' | sfdisk --quiet --no-reread --no-tell-kernel DEV",
+        "GPT",
+    ),
+    ("mkfs.ext4 -q -F DEV", "ext4"),
+    ("mkfs.xfs -q -f DEV", "XFS"),
+    ("pvcreate -q -y --config devices/use_devicesfile=0 DEV", "LVM2"),
+    ("mkswap DEV", "swap"),
+    (
+        "mdadm --create /dev/md/plimsoll-NAME --run --force --level=1 --raid-devices=1 DEV && mdadm --stop /dev/md/plimsoll-NAME",
+        "RAID",
+    ),
+];
+
+/// XFS asks for 300 MiB at least.
+const SIZE: u64 = 320;
+
+/// A device on which `command` has made its signature; `None`, with the reason printed, where that is not possible here.
+fn signed(folder: &Folder, command: &str) -> Option<Disk> {
+    let disk = Disk::of(folder, SIZE, Cache::Through)?;
+    let command = command.replace("DEV", &disk.node()).replace("NAME", &disk.name());
+    run(&["sh", "-c", &format!("({command}) >/dev/null")]).then_some(disk)
+}
+
+#[test]
+fn without_leave_no_byte_of_a_device_changes_and_the_verdict_says_so() {
+    let folder = Folder::in_memory();
+    let blank = Disk::of(&folder, SIZE, Cache::Through).into_iter();
+    let signed = SIGNATURES.iter().filter_map(|(command, _)| signed(&folder, command));
+    let disks: Vec<Disk> = blank.chain(signed).collect();
+    let before: Vec<u64> = disks.iter().map(Disk::fingerprint).collect();
+    let check = |disk: &Disk| folder.plimsoll(&["check", &disk.node(), "--effort", "brief", "--busy"]);
+    let running: Vec<Running> = disks.iter().map(|disk| Running::start(&mut check(disk))).collect();
+    let all: Vec<Ended> = running.into_iter().map(Running::wait).collect();
+    for (ended, (disk, before)) in all.iter().zip(disks.iter().zip(before)) {
+        assert!(disk.fingerprint() == before, "{} has changed:\n{}", disk.node(), ended.out);
+        let told = ended.told();
+        assert!(told.contains("Only reads were measured"), "{told}");
+        assert!(told.contains("a thin device may answer") && told.contains("from nothing"), "{told}");
+        assert!(ended.complained().contains("Writes nothing"), "{}", ended.err);
+        // Nothing was claimed, or the loop's page cache voids it; neither is a failure.
+        assert!(matches!(ended.code, Some(0 | 4)), "{:?}\n{}", ended.code, ended.err);
+    }
+}
+
+#[test]
+fn with_leave_what_goes_is_named_before_the_first_write() {
+    let folder = Folder::in_memory();
+    for (command, name) in SIGNATURES {
+        let Some(disk) = signed(&folder, command) else { continue };
+        let (node, before) = (disk.node(), disk.fingerprint());
+        let words = ["check", &node, "--allow-destroy", &node, "--effort", "brief", "--size", "64M"];
+        // The idle gate stands between the announcement and the first write: a second in which nothing may be written.
+        let mut running = Running::start(&mut folder.plimsoll(&words));
+        assert!(running.has_said("EVERYTHING"), "{name}");
+        assert!(running.has_said(name), "{command}: not named {name}: {}", running.wait().err);
+        running.signal("INT");
+        let ended = running.wait();
+        assert_eq!(ended.code, Some(130), "{}", ended.err);
+        assert!(disk.fingerprint() == before, "{name}: written before it was named");
+    }
+}
+
+#[test]
+fn with_leave_writes_are_measured_on_the_device_that_is_named() {
+    let folder = Folder::in_memory();
+    let Some(disk) = signed(&folder, SIGNATURES[1].0) else { return };
+    let Some(other) = Disk::of(&folder, SIZE, Cache::Through) else { return };
+    let (node, before) = (disk.node(), disk.fingerprint());
+    let untouched = other.fingerprint();
+    let words = ["check", &node, "--allow-destroy", &node, "--effort", "brief", "--busy", "--format", "json"];
+    let mut running = Running::start(&mut folder.plimsoll(&words));
+    // By then the layout has ended, and every kind of write was done once.
+    assert!(running.has_said("read depth 1"), "{}", running.wait().err);
+    running.signal("INT");
+    let ended = running.wait();
+    let steps = ended.json()["steps"].as_array().unwrap().clone();
+    let written = |name: &str| {
+        let step = steps.iter().find(|step| step["name"] == name);
+        step.and_then(|step| step["totals"]["write"]["bytes"].as_u64()).unwrap_or(0)
+    };
+    assert!(written("layout") >= SIZE << 20, "{}", ended.err);
+    assert!(written("latency write") > 0 && written("latency flush") > 0, "{}", ended.err);
+    assert!(!ended.told().contains("Only reads were measured"));
+    assert!(disk.fingerprint() != before);
+    assert!(other.fingerprint() == untouched, "a device that was not named has changed");
+    assert_eq!(ended.err.find("EVERYTHING").map(|told| told < ended.err.find("layout").unwrap()), Some(true));
+}
+
+/// Asks for leave to destroy `disk`, which is in use in a way that `words` name.
+fn refused(folder: &Folder, disk: &Disk, words: &[&str]) {
+    let (node, before) = (disk.node(), disk.fingerprint());
+    let ended = ended(&mut folder.plimsoll(&["check", &node, "--allow-destroy", &node, "--busy"]));
+    assert_eq!(ended.code, Some(2), "{}\n{}", ended.out, ended.err);
+    let complained = ended.complained();
+    for word in words.iter().chain(&[node.as_str(), "is in use and is never written", "release it first"]) {
+        assert!(complained.contains(word), "not said: {word}\n{complained}");
+    }
+    assert!(ended.out.is_empty() && disk.fingerprint() == before, "{}", ended.out);
+}
+
+#[test]
+fn a_mounted_device_is_refused_with_leave() {
+    let folder = Folder::in_memory();
+    let Some(volume) = Volume::ext4(&folder, 100, Cache::Through) else { return };
+    refused(&folder, &volume.disk, &["is mounted at", &volume.mount.text().replace("/./", "/")]);
+}
+
+#[test]
+fn a_device_with_a_mounted_partition_is_refused_with_leave() {
+    let folder = Folder::in_memory();
+    let Some(disk) = Disk::of(&folder, 100, Cache::Through) else { return };
+    let table = format!(
+        "printf 'label: dos\\nsize=60MiB\\n' | sfdisk --quiet --no-reread --no-tell-kernel {}",
+        disk.node()
+    );
+    if !run(&["sh", "-c", &table]) || !run(&["partx", "--add", &disk.node()]) {
+        return;
+    }
+    let _parts = Undo::by(&["partx", "--delete", &disk.node()]);
+    let part = format!("{}p1", disk.node());
+    if !comes_true(|| std::path::Path::new(&part).exists()) {
+        return eprintln!("skipped: nobody makes a node for the partition");
+    }
+    if !run(&["mkfs.ext4", "-q", "-F", &part]) {
+        return;
+    }
+    let Some(mount) = Mounted::at(folder.path("part"), &[&part]) else { return };
+    refused(&folder, &disk, &["p1 is mounted at"]);
+    drop(mount);
+}
+
+#[test]
+fn a_device_below_another_loop_is_refused_with_leave() {
+    let folder = Folder::in_memory();
+    let Some(disk) = Disk::of(&folder, 100, Cache::Through) else { return };
+    let Some(above) = disk.shown_again() else {
+        return eprintln!("skipped: no second loop device can be had");
+    };
+    let name = above.0.trim_start_matches("/dev/").to_owned();
+    refused(&folder, &disk, &["loop device", &name, "is attached to"]);
+}
+
+#[test]
+fn swap_space_in_use_is_refused_with_leave() {
+    let folder = Folder::new();
+    let Some(disk) = Disk::of(&folder, 80, Cache::Through) else { return };
+    if !disk.made(&["mkswap", "-q"]) || !run(&["swapon", "--priority", "0", &disk.node()]) {
+        return;
+    }
+    let _off = Undo::by(&["swapoff", &disk.node()]);
+    refused(&folder, &disk, &["is in use as swap space"]);
+}
+
+#[test]
+fn the_member_of_a_running_array_is_refused_with_leave() {
+    let folder = Folder::in_memory();
+    let Some(disk) = Disk::of(&folder, 80, Cache::Through) else { return };
+    let array = format!("/dev/md/plimsoll-{}", disk.name());
+    let node = disk.node();
+    if !run(&["mdadm", "--create", &array, "--run", "--force", "--level=1", "--raid-devices=1", &node]) {
+        return;
+    }
+    let _stop = Undo::by(&["mdadm", "--stop", &array]);
+    refused(&folder, &disk, &["is built on"]);
+}
+
+#[test]
+fn a_device_that_another_program_holds_is_refused_with_leave() {
+    let folder = Folder::in_memory();
+    let Some(disk) = Disk::of(&folder, 100, Cache::Through) else { return };
+    let node = disk.node();
+    // A check of its own holds the device exclusively while it runs.
+    let words = ["check", &node, "--allow-destroy", &node, "--effort", "brief", "--busy"];
+    let mut first = Running::start(&mut folder.plimsoll(&words));
+    assert!(first.has_said("latency read"), "{}", first.wait().err);
+    let second = ended(&mut folder.plimsoll(&words));
+    assert_eq!(second.code, Some(2), "{}", second.err);
+    assert!(
+        second.complained().contains("holds this device exclusively; release it first"),
+        "{}",
+        second.err
+    );
+    first.signal("INT");
+    assert_eq!(first.wait().code, Some(130));
+}
+
+#[test]
+fn an_existing_file_keeps_every_byte() {
+    let folder = Folder::in_memory();
+    let path = folder.make_file("precious", 70);
+    let before = std::fs::read(&path).unwrap();
+    let mut running =
+        Running::start(&mut folder.plimsoll(&["check", &text(&path), "--effort", "brief", "--busy"]));
+    assert!(running.has_said("read depth 2"), "{}", running.wait().err);
+    running.signal("INT");
+    let ended = running.wait();
+    assert!(std::fs::read(&path).unwrap() == before, "it has changed");
+    assert!(ended.told().contains("Only reads were measured"), "{}", ended.out);
+}
+
+#[test]
+fn a_link_to_a_device_is_the_device() {
+    let folder = Folder::in_memory();
+    let Some(volume) = Volume::ext4(&folder, 100, Cache::Through) else { return };
+    let link = folder.text("innocent");
+    std::os::unix::fs::symlink(volume.disk.path(), &link).unwrap();
+    let ended = ended(&mut folder.plimsoll(&["check", &link, "--allow-destroy", &link, "--busy"]));
+    assert_eq!(ended.code, Some(2), "{}", ended.err);
+    assert!(ended.complained().contains("is mounted at"), "{}", ended.err);
+}
+
+#[test]
+fn leave_for_a_disk_is_no_leave_for_another_name_in_its_place() {
+    let folder = Folder::in_memory();
+    let Some(disk) = Disk::of(&folder, 100, Cache::Through) else { return };
+    let before = disk.fingerprint();
+    // Not a device at all, and a device that is not the target.
+    for named in ["/dev/null", "/dev/zero", "/", "/dev/nowhere"] {
+        let words = ["check", &disk.node(), "--allow-destroy", named, "--busy"];
+        let ended = ended(&mut folder.plimsoll(&words));
+        assert_eq!(ended.code, Some(2), "{named}: {}", ended.err);
+        assert!(ended.complained().contains("would destroy"), "{}", ended.err);
+    }
+    assert!(disk.fingerprint() == before);
+    let lists = Command::new("losetup").arg(disk.path()).output().unwrap();
+    assert!(lists.status.success(), "the device is still there");
+}
