@@ -58,27 +58,27 @@ pub(crate) fn best_known(depths: &[Point], direction: Direction) -> Option<&Poin
     on.min_by(|a, b| a.iops.half_width().total_cmp(&b.iops.half_width()))
 }
 
-/// The operations cap of `direction` from the depth ladder: known where the two deepest rungs are on one level.
+/// The operations cap of `direction` from the depth ladder.
 pub(crate) fn iops_cap(depths: &[Point], direction: Direction) -> Option<Cap> {
-    let rungs = of(depths, direction, |point| u64::from(point.depth));
-    let rates: Vec<Estimate> = rungs.iter().map(|point| point.iops).collect();
-    let (level, _) = plateau(&rates)?;
-    let flat = |point: &&&Point| point.iops.value >= level.value * (1.0 - PLATEAU);
-    let tail = rungs.iter().rev().take(2).filter(flat).count();
-    Some(Cap { level, at_least: tail < 2 })
+    cap(&of(depths, direction, |point| u64::from(point.depth)), |point| point.iops)
 }
 
-/// The bandwidth cap of `direction` from the block ladder: known where the two largest blocks are on one level.
+/// The bandwidth cap of `direction` from the block ladder.
 pub(crate) fn bandwidth_cap(blocks: &[Point], depths: &[Point], direction: Direction) -> Option<Cap> {
     let mut all = of(blocks, direction, |point| point.block);
     if all.is_empty() {
         all = of(depths, direction, |point| point.block);
     }
-    let rates: Vec<Estimate> = all.iter().map(|point| point.bytes_per_second).collect();
-    let (level, _) = plateau(&rates)?;
-    let flat = |point: &&&Point| point.bytes_per_second.value >= level.value * (1.0 - PLATEAU);
-    let tail = all.iter().rev().take(2).filter(flat).count();
-    Some(Cap { level, at_least: tail < 2 })
+    cap(&all, |point| point.bytes_per_second)
+}
+
+/// The plateau of a ladder, given rising. It is only known to be at least that high where the last rung alone is on it:
+/// then the next one might be higher still.
+fn cap(rungs: &[&Point], value: fn(&Point) -> Estimate) -> Option<Cap> {
+    let rates: Vec<Estimate> = rungs.iter().map(|point| value(point)).collect();
+    let (level, on) = plateau(&rates)?;
+    let last = rates.last().is_some_and(|rate| rate.value >= level.value * (1.0 - PLATEAU));
+    Some(Cap { level, at_least: on == 1 && last })
 }
 
 /// Latency of one I/O at a time that no cap has stretched: the spaced step where there is one.
