@@ -12,6 +12,9 @@ use workload::{Nanos, StepPlan};
 use crate::output;
 use crate::signals::StopFlag;
 
+/// I/Os that the kernel holds are named up to so many, and counted beyond.
+const HELD_NAMED: usize = 3;
+
 /// Tells the run file and the people in front of the terminal what happens.
 pub struct Scribe {
     writer: Writer,
@@ -61,6 +64,17 @@ impl Scribe {
         (self.writer, self.samples, self.trouble)
     }
 
+    /// Names the I/O that the kernel had not given back when the step was left: it may still reach the target. The notes
+    /// are the engine's, which say it in these words.
+    fn name_held(&self, notes: &[String]) {
+        let held: Vec<&String> =
+            notes.iter().filter(|note| note.starts_with("the kernel still holds")).collect();
+        held.iter().take(HELD_NAMED).for_each(|note| self.live.say(note));
+        if held.len() > HELD_NAMED {
+            self.live.say(&format!("and {} more; the run file names them all", held.len() - HELD_NAMED));
+        }
+    }
+
     fn keep(&mut self, result: Result<(), runfile::WriteError>) {
         if let (Err(error), None) = (result, &self.trouble) {
             self.trouble = Some(error.to_string());
@@ -97,6 +111,7 @@ impl Audience for Scribe {
         let result = self.writer.step_ended(record);
         self.keep(result);
         self.live.step_ended(record);
+        self.name_held(&record.notes);
     }
 
     fn event(&mut self, event: &Event) {

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use kernel::guard::permit_unnamed;
 use kernel::lab::{LoopDevice, LoopOptions};
@@ -86,11 +87,7 @@ impl Disk {
 
     /// A loop device stacked on this one.
     pub fn shown_again(&self) -> Option<Stacked> {
-        let out = std::process::Command::new("losetup")
-            .args(["--find", "--show"])
-            .arg(self.path())
-            .output()
-            .ok()?;
+        let out = Command::new("losetup").args(["--find", "--show"]).arg(self.path()).output().ok()?;
         let node = String::from_utf8_lossy(&out.stdout).trim().to_owned();
         out.status.success().then_some(Stacked(node))
     }
@@ -101,7 +98,7 @@ pub struct Stacked(pub String);
 
 impl Drop for Stacked {
     fn drop(&mut self) {
-        let _ = std::process::Command::new("losetup").args(["--detach", &self.0]).status();
+        let _ = Command::new("losetup").args(["--detach", &self.0]).status();
     }
 }
 
@@ -154,9 +151,12 @@ impl Drop for Mounted {
     fn drop(&mut self) {
         let point = text(&self.point);
         // Whoever was killed may hold it for a moment longer.
-        let gone = comes_true(|| run(&["umount", &point]));
-        if !gone {
-            run(&["umount", "--lazy", &point]);
+        let umount = |words: &[&str]| {
+            let quiet = Command::new("umount").args(words).arg(&point).stderr(Stdio::null()).status();
+            quiet.is_ok_and(|status| status.success())
+        };
+        if !comes_true(|| umount(&[])) {
+            umount(&["--lazy"]);
         }
     }
 }
