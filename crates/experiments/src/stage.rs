@@ -18,6 +18,9 @@ use crate::target::OneFile;
 /// How long the idle gate looks at a time, in slices in which it notices a wish to stop.
 const IDLE_LOOK: [Duration; 10] = [Duration::from_millis(100); 10];
 
+/// Least time between two readings of the counters.
+const SAMPLE_APART: Nanos = Nanos::from_millis(300);
+
 /// One file or device of this machine.
 pub struct RealStage {
     clock: Clock,
@@ -26,6 +29,8 @@ pub struct RealStage {
     size: Bytes,
     backend: String,
     sampler: Option<Sampler>,
+    /// When the counters were last read.
+    sampled: Nanos,
 }
 
 impl RealStage {
@@ -39,7 +44,7 @@ impl RealStage {
             FileGround { path, size, direct_alignment: alignment.offset, writable: file.writer.is_some() };
         let ground = ground(GroundKind::Machine(probes), vec![file_ground]);
         let sampler = Sampler::new(&sampler::Root::real(), devices.iter().cloned()).ok();
-        RealStage { clock, ground, file, size, backend, sampler }
+        RealStage { clock, ground, file, size, backend, sampler, sampled: Nanos::ZERO }
     }
 
     /// The files of each worker: writable ones only for those that write.
@@ -93,7 +98,12 @@ impl Stage for RealStage {
 
     fn run(&mut self, plan: &StepPlan, audience: &mut dyn Audience) -> Result<StepRecord, StageError> {
         let files = self.files(plan)?;
-        let mut sampling = Sampling { audience, sampler: self.sampler.as_mut(), clock: self.clock };
+        let mut sampling = Sampling {
+            audience,
+            sampler: self.sampler.as_mut(),
+            clock: self.clock,
+            sampled: &mut self.sampled,
+        };
         sampling.take();
         let record = run_real(plan, &files, self.clock, &mut sampling)
             .map_err(|error| StageError::Failed(format!("step '{}': {error}", plan.name)))?;
@@ -141,12 +151,17 @@ struct Sampling<'a> {
     audience: &'a mut dyn Audience,
     sampler: Option<&'a mut Sampler>,
     clock: Clock,
+    sampled: &'a mut Nanos,
 }
 
 impl Sampling<'_> {
+    /// Reads the counters, unless they have just been read: differences over next to no time are noise.
     fn take(&mut self) {
-        if let Some(sampler) = &mut self.sampler {
-            let sample: Sample = sampler.read(self.clock.now());
+        let now = self.clock.now();
+        let fresh = *self.sampled > Nanos::ZERO && now.since(*self.sampled) < SAMPLE_APART;
+        if let Some(sampler) = self.sampler.as_mut().filter(|_| !fresh) {
+            *self.sampled = now;
+            let sample: Sample = sampler.read(now);
             self.audience.sample(&sample);
         }
     }

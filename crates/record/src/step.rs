@@ -108,6 +108,18 @@ impl StepRecord {
         merged
     }
 
+    /// Intervals in which the queue was kept as it should be, ramp included: all but a last, short one in which it runs
+    /// empty. Of a step that has nothing else, that one.
+    pub fn full(&self) -> impl Iterator<Item = &Interval> {
+        let last = self.intervals.last().map(|interval| interval.start);
+        let first = self.intervals.first().map(|interval| interval.start);
+        let least = self.plan.interval / 2;
+        self.intervals.iter().filter(move |interval| {
+            let short = interval.end.since(interval.start) < least;
+            !(short && Some(interval.start) == last && last != first)
+        })
+    }
+
     /// Seconds that were counted.
     pub fn seconds(&self) -> f64 {
         self.ended.since(self.counted_from).as_secs_f64()

@@ -114,9 +114,10 @@ fn line(run: &Run, name: &str, ink: Ink, value: &dyn Fn(&Sample, &Sample) -> f64
 fn own_line(run: &Run) -> Line {
     let clock = Clock::of(run);
     let segments = run.steps.iter().map(|step| {
-        let ends = step.intervals.chunk_by(|a, b| a.start == b.start).filter_map(|same| {
+        let full: Vec<&record::Interval> = step.full().collect();
+        let ends = full.chunk_by(|a, b| a.start == b.start).filter_map(|same| {
             let first = same.first()?;
-            let ops: f64 = same.iter().map(record::Interval::iops).sum();
+            let ops: f64 = same.iter().map(|interval| interval.iops()).sum();
             Some((clock.place((first.start.as_secs_f64() + first.end.as_secs_f64()) / 2.0), ops))
         });
         ends.collect()

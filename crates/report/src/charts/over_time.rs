@@ -141,10 +141,10 @@ impl Clock {
     }
 }
 
-/// Intervals of a step, merged over its jobs, ramp included.
+/// Full intervals of a step, merged over its jobs, ramp included.
 fn merged(step: &StepRecord) -> Vec<Cow<'_, Interval>> {
     let mut merged: Vec<Cow<'_, Interval>> = Vec::new();
-    for interval in &step.intervals {
+    for interval in step.full() {
         match merged.last_mut() {
             Some(last) if last.start == interval.start => last.to_mut().merge(interval),
             _ => merged.push(Cow::Borrowed(interval)),
