@@ -1,5 +1,10 @@
 //! What the tests of the binary share: a folder of their own, the program at work, and devices that undo themselves.
-#![allow(clippy::unwrap_used, dead_code, reason = "a test may unwrap, and not every test needs everything")]
+#![allow(
+    clippy::unwrap_used,
+    dead_code,
+    unused_imports,
+    reason = "a test may unwrap, and not every test needs everything"
+)]
 
 mod devices;
 mod program;
