@@ -7,6 +7,8 @@ use crate::{Confidence, Evidence, Finding, Meaning, Point};
 
 /// Depth and rate × latency may differ by this share (methodology 2.3).
 const LITTLE: f64 = 0.03;
+/// At depth 1 and 2 nothing is in flight while the next I/O is made: on a device of 20 µs that alone is some percent.
+const LITTLE_SHALLOW: f64 = 0.15;
 /// A worker whose thread was on a CPU for this share of the step was itself the limit.
 const WORKER_BUSY: f64 = 0.9;
 /// A worker that was ready but not running for this share of the step lacked CPU.
@@ -41,7 +43,7 @@ pub(crate) fn little(run: &Run, points: &[&Point]) -> Vec<Finding> {
             [Direction::Read, Direction::Write].iter().filter(|&&d| step.tally(d).ops > 0).count() == 1;
         let product = point.iops.value * point.latency_ns_mean / 1e9;
         let depth = f64::from(point.depth);
-        let off = (depth - product).abs() / depth > LITTLE;
+        let off = (depth - product).abs() / depth > if point.depth <= 2 { LITTLE_SHALLOW } else { LITTLE };
         let counted = step.tally(point.direction).ops > 20 * u64::from(point.depth);
         (closed && one_way && counted && off && step.plan.kind != StepKind::Layout).then(|| {
             finding(
@@ -83,7 +85,7 @@ fn generator_of(run: &Run, step: &StepRecord) -> Option<Finding> {
             steal_share,
             late,
         };
-        finding(meaning, step, "cpu", Confidence::Strong)
+        finding(meaning, step, "cpu", Confidence::Certain)
     })
 }
 
@@ -140,7 +142,7 @@ fn foreign_in(run: &Run, step: &StepRecord) -> Option<(f64, Finding)> {
             bytes_per_second: foreign_bytes / seconds,
             share,
         };
-        (share, finding(meaning, step, &format!("diskstats {device}"), Confidence::Strong))
+        (share, finding(meaning, step, &format!("diskstats {device}"), Confidence::Certain))
     })
 }
 

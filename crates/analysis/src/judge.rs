@@ -64,13 +64,18 @@ fn sorted(mut points: Vec<Point>, key: fn(&Point) -> u64) -> Vec<Point> {
 }
 
 fn found(run: &Run, figures: &Figures) -> Vec<Finding> {
-    let ladders: Vec<&Point> = figures.depths.iter().chain(&figures.blocks).collect();
-    let mut found = findings(run, figures, Direction::Read);
-    found.extend(findings(run, figures, Direction::Write));
+    let mut found = honesty::endings(run);
+    let cut_short = !found.is_empty();
     found.extend(honesty::target(run));
-    found.extend(honesty::endings(run));
     found.extend(honesty::foreign(run));
     found.extend(honesty::generator(run));
+    if cut_short {
+        // A ladder that was not climbed shows no cap, and its last rung was not given its time.
+        return found;
+    }
+    let ladders: Vec<&Point> = figures.depths.iter().chain(&figures.blocks).collect();
+    found.extend(findings(run, figures, Direction::Read));
+    found.extend(findings(run, figures, Direction::Write));
     found.extend(honesty::little(run, &ladders));
     found.extend(unsteady(run, &ladders));
     found

@@ -1,6 +1,6 @@
 //! What each part of a run found, a line a part: layout, latency, ladders, jobs.
 
-use analysis::{Analysis, Estimate, Meaning, Point};
+use analysis::{Analysis, Estimate, LatencyRow, Meaning, Point};
 use record::{Run, StepRecord};
 use workload::{Direction, StepKind};
 
@@ -58,7 +58,7 @@ fn latency(analysis: &Analysis) -> Option<PartWords> {
     let words: Vec<String> = analysis
         .latencies
         .iter()
-        .map(|row| format!("{} {}", row.direction.name(), numbers::time(row.mean_ns)))
+        .map(|row| format!("{} {}", latency_name(row), numbers::time(row.mean_ns)))
         .collect();
     let part = || PartWords {
         part: "latency".to_owned(),
@@ -66,6 +66,12 @@ fn latency(analysis: &Analysis) -> Option<PartWords> {
         result: words.join(", "),
     };
     (!words.is_empty()).then(part)
+}
+
+/// The direction; of the step whose I/Os are spaced wider than a cap asks, that they are.
+fn latency_name(row: &LatencyRow) -> String {
+    let spaced = if row.step.contains("spaced") { " spaced" } else { "" };
+    format!("{}{spaced}", row.direction.name())
 }
 
 /// The points of a ladder, split by direction.
