@@ -9,6 +9,8 @@ use crate::{Answer, ClaimRow, Claimed, Doubt, Estimate, Figures, Point, Quantity
 
 /// A rate meets its claim from this share of it on; above one plus the rest it exceeds it (methodology 2.11).
 const TOLERANCE: f64 = 0.03;
+/// The block that a claim on operations is about where nothing was measured.
+const SMALL: Bytes = Bytes::kib(4);
 /// Half-width of a 95 % interval in standard deviations.
 const Z95: f64 = 1.96;
 
@@ -20,10 +22,12 @@ pub(crate) struct Measured<'f> {
     pub at_least: bool,
 }
 
-/// Whether the record could have been made inside the burst of `limit`, and why that leaves the claim open.
-fn burst_doubt(limit: &Limit, measured: &Estimate, loaded_s: f64) -> Option<Doubt> {
-    let above = measured.low > limit.baseline * (1.0 + TOLERANCE);
-    match limit.burst_length() {
+/// Whether the record could have been made inside a burst that lets this load run above the claim, and why that leaves the
+/// claim open. A burst of one rule may carry another: gp2 pays for bytes in operations.
+fn burst_doubt(limits: &Limits, row: &ClaimRow, load: &Load, loaded_s: f64) -> Option<Doubt> {
+    let measured = row.measured?;
+    let above = measured.low > row.claimed.value * (1.0 + TOLERANCE);
+    match limits.burst_under(load) {
         BurstLength::None => None,
         BurstLength::Unknown => Some(Doubt::BurstUnknown),
         BurstLength::Ends(length) => {
@@ -114,10 +118,12 @@ fn policy_row(limits: &Limits, limit: &Limit, measured: Option<Measured<'_>>, as
     };
     judge(&mut row, measured.as_ref(), other);
     promise(&mut row, limits);
-    if let Some(doubt) = estimate.and_then(|estimate| burst_doubt(limit, &estimate, asked.loaded_s))
+    let block = point.map_or(SMALL, |point| Bytes(point.block));
+    let load = Load::random(asked.direction, block);
+    if let Some(doubt) = burst_doubt(limits, &row, &load, asked.loaded_s)
         && row.answer != Answer::Below
     {
-        row.answer = burst_answer(limit, estimate);
+        row.answer = burst_answer(limits, &row, &load);
         row.doubts.push(doubt);
     }
     row
@@ -204,10 +210,14 @@ fn promise(row: &mut ClaimRow, limits: &Limits) {
     }
 }
 
-fn burst_answer(limit: &Limit, measured: Option<Estimate>) -> Answer {
-    let rate = limit.burst.map_or(f64::INFINITY, |burst| burst.rate);
-    match measured {
-        Some(estimate) if (estimate.value / rate - 1.0).abs() <= TOLERANCE => Answer::ConsistentWithBurst,
+/// At the rate of the burst it is consistent with it; at any other rate nothing can be said.
+fn burst_answer(limits: &Limits, row: &ClaimRow, load: &Load) -> Answer {
+    let cap = limits.cap(load, Level::Burst);
+    let rate = cap.map(|cap| if row.quantity == Quantity::Iops { cap.iops.0 } else { cap.bandwidth.0 });
+    match (row.measured, rate) {
+        (Some(estimate), Some(rate)) if (estimate.value / rate - 1.0).abs() <= TOLERANCE => {
+            Answer::ConsistentWithBurst
+        }
         _ => Answer::CannotTell,
     }
 }

@@ -173,7 +173,7 @@ pub fn outline(ask: &CheckAsk) -> String {
         if ask.writes == Writes::Measured { ": reads, writes, writes with a flush each" } else { ": reads" };
     lines.push(format!("latency         depth 1, {SMALL}{both}"));
     lines
-        .push(format!("depth ladder    {SMALL} reads at depth 1, 2, 4 … until two doublings gain under 2 %"));
+        .push(format!("depth ladder    {SMALL} reads at depth 1, 2, 4 … until that gains nothing"));
     if ask.writes == Writes::Measured {
         lines.push(format!(
             "writes          {SMALL} at {DEPTH_MARGIN} times the depth that fills the read cap"

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use kernel::guard::Destruction;
 use kernel::guard::{AllowDestroy, GuardError, WritePermit, permit_block_device, permit_unnamed};
-use kernel::{Direct, OpenError, OpenFile, OwnedTestFile, TestFileError};
+use kernel::{Direct, Directness, OpenError, OpenFile, OwnedTestFile, TestFileError};
 use record::{TargetFacts, TargetKind};
 use sampler::{Root, TargetFactsError};
 use workload::Bytes;
@@ -266,8 +266,14 @@ impl OneFile {
     }
 
     /// Share (0 to 1) of the first `size` bytes that the page cache holds; `None` where the kernel does not say.
+    ///
+    /// What whoever wrote or read the file before left there takes no part in reads that are proven to go past it.
     pub fn cached_share(&self, size: Bytes) -> Option<f64> {
         use std::os::fd::AsFd;
+        let proof = kernel::direct_proof(&self.reader, 0);
+        if proof.is_ok_and(|proof| proof.directness() == Directness::Proven) {
+            return Some(0.0);
+        }
         kernel::cached_share(self.reader.as_fd(), 0, size)
     }
 
