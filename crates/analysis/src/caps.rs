@@ -130,7 +130,8 @@ pub(crate) fn findings(run: &Run, figures: &crate::Figures, direction: Direction
     let mut found = Vec::new();
     let base = base_latency_ns(&figures.latencies, &figures.depths, direction);
     let iops = iops_cap(&figures.depths, direction);
-    let bandwidth = bandwidth_cap(&figures.blocks, &figures.depths, direction);
+    let bandwidth = bandwidth_cap(&figures.blocks, &figures.depths, direction)
+        .filter(|_| !ops_bind_everywhere(&figures.blocks, direction, iops));
     let mut push = |meaning, points: &[&Point], confidence| {
         found.push(Finding { meaning, evidence: evidence(run, points), confidence });
     };
@@ -164,6 +165,12 @@ pub(crate) fn findings(run: &Run, figures: &crate::Figures, direction: Direction
         push(Meaning::FillingDepth { direction, star, ninety, base_latency_ns }, &[], Confidence::Likely);
     }
     found
+}
+
+/// Whether even the largest block is held by the operations cap: then its bytes say nothing about bandwidth.
+fn ops_bind_everywhere(blocks: &[Point], direction: Direction, iops: Option<Cap>) -> bool {
+    let largest = of(blocks, direction, |point| point.block).last().copied();
+    largest.zip(iops).is_some_and(|(point, cap)| point.iops.value >= cap.level.value * (1.0 - PLATEAU))
 }
 
 fn on_level(points: &[Point], direction: Direction, value: fn(&Point) -> f64, cap: Cap) -> Vec<&Point> {
