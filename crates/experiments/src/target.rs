@@ -55,6 +55,8 @@ pub struct OneFile {
     ours: Option<OwnedTestFile>,
     /// Keeps a device that is written exclusively ours: the kernel gives it to others once this is closed.
     _leave: Option<WritePermit>,
+    /// Whether reads go past the page cache; found out before the run, since at its end the kernel may hold what is read.
+    directness: Option<Directness>,
 }
 
 /// Why a target cannot be measured.
@@ -194,7 +196,7 @@ fn open_directory(path: &Path, mut facts: TargetFacts, wish: &Wish) -> Result<Op
         Ok((ours.open_for_read(direct)?, kernel::open_for_write(&permit, direct)?))
     })?;
     facts.direct_alignment = reader.alignment().offset;
-    let file = OneFile { reader, writer: Some(writer), ours: Some(ours), _leave: Some(permit) };
+    let file = OneFile { ours: Some(ours), ..OneFile::written(reader, writer, permit) };
     Ok(OpenTarget {
         facts,
         file,
@@ -230,8 +232,7 @@ fn open_device(
     let size = Bytes(size.0.min(wish.size.unwrap_or(REGION_MOST).0)).round_down(Bytes::MIB);
     let mut facts = facts;
     facts.direct_alignment = writer.alignment().offset;
-    let file =
-        OneFile { reader: writer.clone(), writer: Some(writer), ours: None, _leave: Some(permit.clone()) };
+    let file = OneFile::written(writer.clone(), writer, permit.clone());
     let (writes, layout) = (Writes::Measured, Layout::Write(size));
     Ok(OpenTarget { facts, file, size, writes, layout, destruction: Some(destruction) })
 }
@@ -241,7 +242,7 @@ fn open_reader(path: &Path, mut facts: TargetFacts, wish: &Wish) -> Result<OpenT
     let size = within(path, reader.size(), wish.size)?.round_down(Bytes::MIB);
     facts.direct_alignment = reader.alignment().offset;
     facts.reads_only = true;
-    let file = OneFile { reader, writer: None, ours: None, _leave: None };
+    let file = OneFile::only_read(reader);
     Ok(OpenTarget { facts, file, size, writes: Writes::LeftOut, layout: Layout::None, destruction: None })
 }
 
@@ -258,6 +259,15 @@ fn within(path: &Path, size: Bytes, asked: Option<Bytes>) -> Result<Bytes, OpenT
 }
 
 impl OneFile {
+    fn only_read(reader: OpenFile) -> OneFile {
+        let directness = kernel::direct_proof(&reader, 0).ok().map(|proof| proof.directness());
+        OneFile { reader, writer: None, ours: None, _leave: None, directness }
+    }
+
+    fn written(reader: OpenFile, writer: OpenFile, leave: WritePermit) -> OneFile {
+        OneFile { writer: Some(writer), _leave: Some(leave), ..OneFile::only_read(reader) }
+    }
+
     /// Share (0 to 1) of the first `size` bytes that holds no data; `None` where nobody can say (block devices).
     pub fn unwritten_share(&self, size: Bytes) -> Option<f64> {
         use std::os::fd::AsFd;
@@ -270,8 +280,7 @@ impl OneFile {
     /// What whoever wrote or read the file before left there takes no part in reads that are proven to go past it.
     pub fn cached_share(&self, size: Bytes) -> Option<f64> {
         use std::os::fd::AsFd;
-        let proof = kernel::direct_proof(&self.reader, 0);
-        if proof.is_ok_and(|proof| proof.directness() == Directness::Proven) {
+        if self.directness == Some(Directness::Proven) {
             return Some(0.0);
         }
         kernel::cached_share(self.reader.as_fd(), 0, size)
