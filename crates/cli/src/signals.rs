@@ -2,8 +2,17 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::iterator::Signals;
+
+/// Signals that ask to stop.
+const STOPPING: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
+/// A signal so soon after the first is the same wish: `timeout` sends each to the process and again to its group.
+const SAME_WISH: Duration = Duration::from_millis(300);
+/// Exit code of a run that was stopped.
+const STOPPED: i32 = 130;
 
 /// Lets a write beyond `ulimit -f` fail with an error that can be told; its signal would end the process without a word.
 pub fn survive_file_limit() {
@@ -20,11 +29,13 @@ impl StopFlag {
     /// exit code of an interrupted run.
     pub fn on_signals() -> StopFlag {
         let flag = StopFlag::default();
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
+        for signal in STOPPING {
             // Registering fails for forbidden signals only, and these are not; without a handler the default action ends
             // the process, and unnamed files still vanish with it.
-            let _ = signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&flag.0));
             let _ = signal_hook::flag::register(signal, Arc::clone(&flag.0));
+        }
+        if let Ok(signals) = Signals::new(STOPPING) {
+            std::thread::spawn(move || end_at_the_second(signals));
         }
         flag
     }
@@ -32,5 +43,15 @@ impl StopFlag {
     /// True once somebody asked to stop.
     pub fn raised(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Waits for signals; one that comes well after the first ends the process.
+fn end_at_the_second(mut signals: Signals) {
+    let mut first: Option<Instant> = None;
+    for _ in signals.forever() {
+        if first.get_or_insert_with(Instant::now).elapsed() > SAME_WISH {
+            signal_hook::low_level::exit(STOPPED);
+        }
     }
 }

@@ -149,17 +149,38 @@ fn stopped_at_the_idle_gate_leaves_no_run_behind() {
 }
 
 #[test]
-fn a_second_signal_ends_it_at_once_and_the_run_file_still_opens() {
+fn a_signal_that_comes_twice_at_once_is_one_wish() {
     let Some(scene) = Scene::new() else { return };
-    let running = scene.running(&["--busy"], "read depth 1");
+    let running = scene.running(&["--busy", "--format", "json"], "latency read");
     for _ in 0..3 {
         running.signal("INT");
     }
-    assert_eq!(running.wait().code, Some(130));
+    let ended = running.wait();
+    assert_eq!(ended.code, Some(130));
+    assert_eq!(steps(&ended.json()).last().unwrap()["ending"], "interrupted");
+    assert_eq!(names_in(&scene.out()).len(), 2, "{:?}", names_in(&scene.out()));
+}
+
+#[test]
+fn a_second_ctrl_c_ends_it_at_once_and_the_run_file_still_opens() {
+    let Some(scene) = Scene::new() else { return };
+    let Some(throttle) = Throttle::new("second") else { return };
+    let running = scene.running(&["--busy"], "latency flush");
+    throttle.holds(running.id());
+    throttle.limit(&scene.volume.disk, 100);
+    // The kernel holds an I/O by then, and the first Ctrl-C waits most of a second for it.
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    running.signal("INT");
+    std::thread::sleep(std::time::Duration::from_millis(400));
+    running.signal("INT");
+    let ended = running.wait();
+    assert_eq!(ended.code, Some(130));
+    assert!(ended.out.is_empty(), "it waited all the same: {}", ended.out);
+    throttle.limit(&scene.volume.disk, 0);
     scene.is_as_before();
     let again = scene.report(&run_file(&scene.out()));
     assert_eq!(again.code, Some(0), "{}", again.err);
-    assert!(steps(&again.json()).iter().any(|step| step["name"] == "read depth 1"));
+    assert!(steps(&again.json()).iter().any(|step| step["name"] == "latency flush"));
 }
 
 #[test]
