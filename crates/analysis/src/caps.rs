@@ -14,7 +14,7 @@ const METERED: f64 = 0.05;
 /// Above this one the counts vary as those of a busy device do.
 const SATURATED: f64 = 0.5;
 /// Queueing this many times the base latency at a flat rate is a meter too, where the index is undefined (methodology 2.5).
-const ELEVATED: f64 = 2.0;
+pub(crate) const QUEUED: f64 = 2.0;
 
 /// A plateau: its level, and whether it is only known to be at least that.
 #[derive(Clone, Copy, Debug)]
@@ -64,12 +64,21 @@ pub(crate) fn iops_cap(depths: &[Point], direction: Direction) -> Option<Cap> {
 }
 
 /// The bandwidth cap of `direction` from the block ladder.
-pub(crate) fn bandwidth_cap(blocks: &[Point], depths: &[Point], direction: Direction) -> Option<Cap> {
+///
+/// Where the largest block alone is on the plateau but its I/Os queue, it is the volume that holds the bytes back and not the
+/// depth: `base_ns` is the latency of one I/O at a time.
+pub(crate) fn bandwidth_cap(
+    blocks: &[Point],
+    depths: &[Point],
+    direction: Direction,
+    base_ns: Option<f64>,
+) -> Option<Cap> {
     let mut all = of(blocks, direction, |point| point.block);
     if all.is_empty() {
         all = of(depths, direction, |point| point.block);
     }
-    cap(&all, |point| point.bytes_per_second)
+    let queued = all.last().zip(base_ns).is_some_and(|(point, base)| point.latency_ns_mean >= QUEUED * base);
+    cap(&all, |point| point.bytes_per_second).map(|cap| Cap { at_least: cap.at_least && !queued, ..cap })
 }
 
 /// The plateau of a ladder, given rising. It is only known to be at least that high where the last rung alone is on it:
@@ -97,7 +106,7 @@ pub(crate) fn base_latency_ns(
 fn limiter(plateau: &[&Point], base_ns: Option<f64>) -> Limiter {
     let indices: Vec<f64> = plateau.iter().filter_map(|point| point.limiter_index).collect();
     let queued =
-        base_ns.is_some_and(|base| plateau.iter().any(|point| point.latency_ns_mean > ELEVATED * base));
+        base_ns.is_some_and(|base| plateau.iter().any(|point| point.latency_ns_mean > QUEUED * base));
     match statistics::quantile::median(&indices) {
         Some(index) if index < METERED => Limiter::Metered,
         Some(index) if index > SATURATED => Limiter::Saturated,
@@ -130,7 +139,7 @@ pub(crate) fn findings(run: &Run, figures: &crate::Figures, direction: Direction
     let mut found = Vec::new();
     let base = base_latency_ns(&figures.latencies, &figures.depths, direction);
     let iops = iops_cap(&figures.depths, direction);
-    let bandwidth = bandwidth_cap(&figures.blocks, &figures.depths, direction)
+    let bandwidth = bandwidth_cap(&figures.blocks, &figures.depths, direction, base)
         .filter(|_| !ops_bind_everywhere(&figures.blocks, direction, iops));
     let mut push = |meaning, points: &[&Point], confidence| {
         found.push(Finding { meaning, evidence: evidence(run, points), confidence });

@@ -4,7 +4,7 @@ use policy::{BurstLength, Level, Limit, Limits, Load, Resource, UnitReading};
 use record::{Distribution, Run, StepRecord};
 use workload::{Bytes, Claim, Direction, Expectation, Metric, Nanos, StepKind};
 
-use crate::caps::{Cap, iops_cap};
+use crate::caps::{Cap, QUEUED, base_latency_ns, iops_cap};
 use crate::{Answer, ClaimRow, Claimed, Doubt, Estimate, Figures, Point, Quantity, Reading};
 
 /// A rate meets its claim from this share of it on; above one plus the rest it exceeds it (methodology 2.11).
@@ -13,6 +13,9 @@ const TOLERANCE: f64 = 0.03;
 const SMALL: Bytes = Bytes::kib(4);
 /// Half-width of a 95 % interval in standard deviations.
 const Z95: f64 = 1.96;
+
+/// Source of the claims of an expectation.
+pub(crate) const EXPECTATION: &str = "expectation";
 
 /// What a claim is judged by.
 pub(crate) struct Measured<'f> {
@@ -74,18 +77,24 @@ fn least(limits: &Limits, resource: Resource, direction: Direction) -> Option<&L
     covering.min_by(|a, b| a.baseline.total_cmp(&b.baseline))
 }
 
-/// The operations cap at the smallest block.
+/// The operations cap at the smallest block; where the rate had fallen at the end, what it had fallen to.
 fn small(figures: &Figures, direction: Direction) -> Option<Measured<'_>> {
+    if let Some(again) = figures.fallen.as_ref().filter(|again| again.direction == direction) {
+        return Some(Measured { estimate: again.iops, point: Some(again), at_least: false });
+    }
     let Cap { level, at_least } = iops_cap(&figures.depths, direction)?;
     let on = figures.depths.iter().filter(|p| p.direction == direction && p.iops.value >= 0.98 * level.value);
     Some(Measured { estimate: level, point: on.min_by_key(|point| point.depth), at_least })
 }
 
-/// Bytes at the largest block.
+/// Bytes at the largest block. Where its latency is still near that of one I/O at a time, nothing held the bytes back but
+/// the depth.
 fn large(figures: &Figures, direction: Direction) -> Option<Measured<'_>> {
     let blocks = figures.blocks.iter().filter(|point| point.direction == direction);
     let point = blocks.max_by_key(|point| point.block)?;
-    Some(Measured { estimate: point.bytes_per_second, point: Some(point), at_least: false })
+    let base = base_latency_ns(&figures.latencies, &figures.depths, direction);
+    let at_least = base.is_some_and(|base| point.latency_ns_mean < QUEUED * base);
+    Some(Measured { estimate: point.bytes_per_second, point: Some(point), at_least })
 }
 
 fn what(point: Option<&Point>, direction: Direction, quantity: Quantity) -> String {
@@ -260,7 +269,7 @@ fn empty_row(claim: &Claim, direction: Direction, quantity: Quantity, value: f64
         what: what(None, direction, quantity),
         quantity,
         direction,
-        claimed: Claimed { value, words: claim.words.clone(), source: "expectation".into(), reading: None },
+        claimed: Claimed { value, words: claim.words.clone(), source: EXPECTATION.into(), reading: None },
         measured: None,
         latency_ns_p99: None,
         answer: Answer::CannotTell,

@@ -6,8 +6,8 @@ use workload::{Direction, Expectation, Nanos, StepKind};
 
 use crate::caps::{bandwidth_cap, best_known, findings, iops_cap, unsteady};
 use crate::{
-    Analysis, Answer, ClaimRow, Claimed, Doubt, Estimate, Figures, Finding, Meaning, Point, Quantity, Spent,
-    Verdict, claims, honesty, points,
+    Analysis, Answer, ClaimRow, Claimed, Confidence, Doubt, Estimate, Evidence, Figures, Finding, Meaning,
+    Point, Quantity, Spent, Verdict, claims, honesty, points,
 };
 
 /// Reads `run` against `limits` and `expectation`, where given.
@@ -15,6 +15,7 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
     let figures = figures(run);
     let spent = spent(run, limits);
     let mut found = found(run, &figures);
+    let fallen = figures.fallen.is_some();
     let verdict = verdict(run, &figures, (limits, expectation), (&spent, &found));
     found.extend(inside_burst(limits, &verdict));
     found.sort_by_key(weight);
@@ -24,7 +25,7 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
         blocks: figures.blocks,
         jobs: figures.jobs,
         spent,
-        horizon: horizon(run),
+        horizon: horizon(run, fallen),
         findings: found,
         verdict,
     }
@@ -52,10 +53,39 @@ fn figures(run: &Run) -> Figures {
     }
     Figures {
         latencies: points::latencies(run),
+        fallen: points::points(run, StepKind::Again).into_iter().find(|point| fell(point, &depths)),
         depths,
         blocks: sorted(blocks, |point| point.block),
         jobs: points::points(run, StepKind::Job),
     }
+}
+
+/// A fall of less than this share may be the volume's restlessness; the smallest published burst is a ninth above its baseline.
+const FALL: f64 = 0.08;
+
+fn fell(again: &Point, depths: &[Point]) -> bool {
+    iops_cap(depths, again.direction).is_some_and(|cap| {
+        again.iops.high < cap.level.low && again.iops.value < (1.0 - FALL) * cap.level.value
+    })
+}
+
+/// The fall between the ladder of the beginning and the rung that ran again.
+fn step_down(run: &Run, figures: &Figures) -> Option<Finding> {
+    let again = figures.fallen.as_ref()?;
+    let before = iops_cap(&figures.depths, again.direction)?.level.value;
+    let step = run.steps.iter().find(|step| step.plan.name == again.step)?;
+    let span =
+        Evidence { step: again.step.clone(), series: "rate".into(), from: step.counted_from, to: step.ended };
+    Some(Finding {
+        meaning: Meaning::StepDown {
+            step: again.step.clone(),
+            at: step.started,
+            before,
+            after: again.iops.value,
+        },
+        evidence: vec![span],
+        confidence: Confidence::Certain,
+    })
 }
 
 fn sorted(mut points: Vec<Point>, key: fn(&Point) -> u64) -> Vec<Point> {
@@ -73,6 +103,7 @@ fn found(run: &Run, figures: &Figures) -> Vec<Finding> {
         // A ladder that was not climbed shows no cap, and its last rung was not given its time.
         return found;
     }
+    found.extend(step_down(run, figures));
     let ladders: Vec<&Point> = figures.depths.iter().chain(&figures.blocks).collect();
     found.extend(findings(run, figures, Direction::Read));
     found.extend(findings(run, figures, Direction::Write));
@@ -135,9 +166,13 @@ fn charged(limits: Option<&Limits>, ops: u64, bytes: u64) -> f64 {
         * if accounting.rounding == policy::Rounding::Ceil { units.ceil().max(1.0) } else { units.max(1.0) }
 }
 
-/// From the first ladder step to the end of the last: no step of the rate was seen within it.
-fn horizon(run: &Run) -> Nanos {
-    let mut ladders = loaded(run).filter(|step| step.plan.kind != StepKind::Layout);
+/// From the first step of the ladders to the end of the last in which the first level was seen to hold.
+fn horizon(run: &Run, fallen: bool) -> Nanos {
+    let holds = |step: &&record::StepRecord| match fallen {
+        true => matches!(step.plan.kind, StepKind::Latency | StepKind::DepthLadder),
+        false => step.plan.kind != StepKind::Layout,
+    };
+    let mut ladders = loaded(run).filter(holds);
     let first = ladders.next();
     let last = ladders.last().or(first);
     first.zip(last).map_or(Nanos::ZERO, |(first, last)| last.ended.since(first.started))
@@ -161,8 +196,31 @@ fn verdict(
     }
     let doubts = doubts(run, found);
     excuse(&mut rows, &doubts);
-    let subject = run.policy.clone().or_else(|| run.expectation.clone());
+    if let Some(again) = &figures.fallen {
+        unsettle(&mut rows, again);
+    }
+    let subject = subject(run, &rows);
     Verdict { answer: overall(&rows, &doubts, claimed), subject, rows, doubts }
+}
+
+/// What was measured before the fall says nothing about after it.
+fn unsettle(rows: &mut [ClaimRow], again: &Point) {
+    let measured_again = |row: &ClaimRow| row.quantity == Quantity::Iops && row.direction == again.direction;
+    let held =
+        |row: &&mut ClaimRow| matches!(row.answer, Answer::Meets | Answer::Exceeds) && !measured_again(row);
+    for row in rows.iter_mut().filter(held) {
+        row.answer = Answer::CannotTell;
+        row.doubts.push(Doubt::TooShort);
+    }
+}
+
+/// Whose claim decides: of several the one that is missed, else the policy.
+fn subject(run: &Run, rows: &[ClaimRow]) -> Option<String> {
+    let below: Vec<&ClaimRow> = rows.iter().filter(|row| row.answer == Answer::Below).collect();
+    let expected = !below.is_empty() && below.iter().all(|row| row.claimed.source == claims::EXPECTATION);
+    let (first, second) =
+        if expected { (&run.expectation, &run.policy) } else { (&run.policy, &run.expectation) };
+    first.clone().or_else(|| second.clone())
 }
 
 /// Without a claim: a row a cap.
@@ -171,7 +229,7 @@ fn unclaimed(figures: &Figures) -> Vec<ClaimRow> {
     for direction in [Direction::Read, Direction::Write] {
         let ops = iops_cap(&figures.depths, direction).map(|cap| (Quantity::Iops, cap));
         let bytes = figures.blocks.iter().any(|point| point.direction == direction);
-        let bytes = bytes.then(|| bandwidth_cap(&figures.blocks, &figures.depths, direction)).flatten();
+        let bytes = bytes.then(|| bandwidth_cap(&figures.blocks, &figures.depths, direction, None)).flatten();
         for (quantity, cap) in ops.into_iter().chain(bytes.map(|cap| (Quantity::BytesPerSecond, cap))) {
             let point = representative(figures, direction, quantity, &cap.level);
             rows.push(measured_row(direction, quantity, cap.level, point));
@@ -278,7 +336,7 @@ fn overall(rows: &[ClaimRow], doubts: &[Doubt], claimed: bool) -> Answer {
 /// The burst that leaves the claims open, as a finding of its own.
 fn inside_burst(limits: Option<&Limits>, verdict: &Verdict) -> Option<Finding> {
     let policy = limits?.policy.to_string();
-    let row = verdict.rows.iter().find_map(|row| {
+    let row = verdict.rows.iter().filter(|row| row.answer == Answer::ConsistentWithBurst).find_map(|row| {
         row.doubts.iter().find_map(|doubt| match doubt {
             Doubt::InsideBurst { burst_s, loaded_s } => Some((row.quantity, *burst_s, *loaded_s)),
             _ => None,
@@ -289,6 +347,6 @@ fn inside_burst(limits: Option<&Limits>, verdict: &Verdict) -> Option<Finding> {
     Some(Finding {
         meaning: Meaning::InsideBurst { policy, resource, burst_s, loaded_s },
         evidence: Vec::new(),
-        confidence: crate::Confidence::Strong,
+        confidence: Confidence::Strong,
     })
 }

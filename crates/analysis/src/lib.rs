@@ -20,4 +20,6 @@ pub(crate) struct Figures {
     depths: Vec<Point>,
     blocks: Vec<Point>,
     jobs: Vec<Point>,
+    /// The rung that ran once more at the end, where its rate had fallen well below the plateau of the beginning.
+    fallen: Option<Point>,
 }

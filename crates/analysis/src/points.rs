@@ -19,6 +19,10 @@ const INDEX_SAMPLES: usize = 4;
 const NARROW: f64 = 0.005;
 /// Standard deviations in a median absolute deviation of normal values.
 const DEVIATION: f64 = 1.4826;
+/// How far partial sums of a meter's counts may be from a straight line, in counts.
+const PINNED: f64 = 2.0;
+/// What the two ends of a span may hide, in counts.
+const PINNED_ENDS: f64 = 1.5;
 /// Seconds agree where their deviation is within this share of the median.
 const AGREED: f64 = 0.003;
 /// Fewest seconds that can agree.
@@ -88,12 +92,26 @@ fn rate(step: &StepRecord, counted: &[Interval], direction: Direction) -> Estima
     let mean = mean_rate(step, counted, direction);
     let resolution = if seconds > 0.0 { 1.0 / seconds } else { mean };
     let values: Vec<f64> = rates(counted, direction).collect();
+    if let Some(half_width) = pinned(&values, mean, resolution) {
+        return Estimate { value: mean, low: mean - half_width, high: mean + half_width };
+    }
     let (value, half_width) = match agreed(&values, mean) {
         Some((median, spread)) => (median, spread.max(2.0 * resolution / (values.len() as f64).sqrt())),
         None => (mean, half_width(step, &values, resolution)),
     };
     let half_width = half_width.max(resolution / values.len().max(1) as f64).min(value);
     Estimate { value, low: value - half_width, high: value + half_width }
+}
+
+/// The half-width where the counts are those of a meter: every partial sum within two counts of a straight line. Then only
+/// the two ends of the span are uncertain, by a count and a half together, however few counts a second there are.
+fn pinned(values: &[f64], mean: f64, resolution: f64) -> Option<f64> {
+    let mut sum = 0.0;
+    let inside = values.iter().all(|value| {
+        sum += value - mean;
+        sum.abs() <= PINNED * resolution
+    });
+    (inside && values.len() >= AGREED_MIN).then(|| PINNED_ENDS * resolution / values.len() as f64)
 }
 
 /// The median and the half-width around it, where the seconds agree but for a few and the mean is near too: a volume that

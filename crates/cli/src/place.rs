@@ -1,10 +1,10 @@
 //! Where run file and report go, and how a file is written whole or not at all.
 
-use std::io::Write;
-use std::os::unix::fs::MetadataExt;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use record::DeviceFacts;
+use runfile::SameDevice;
 
 use crate::failure::Failure;
 
@@ -15,12 +15,12 @@ pub struct Place {
     /// The HTML report.
     pub report: PathBuf,
     /// Whether they lie on the device that is measured: then commits do not wait for it.
-    pub same_device: bool,
+    pub same_device: SameDevice,
 }
 
 impl Place {
-    /// Fresh names in `dir` (the user's state directory where `None`) for a run on `target` whose topmost device is `device`.
-    pub fn new(dir: Option<&Path>, target: &str, device: Option<&DeviceFacts>) -> Result<Place, Failure> {
+    /// Fresh names in `dir` (the user's state directory where `None`) for a run on `target` on `devices`.
+    pub fn new(dir: Option<&Path>, target: &str, devices: &[DeviceFacts]) -> Result<Place, Failure> {
         let dir = dir.map_or_else(runfile::state_directory, Path::to_path_buf);
         std::fs::create_dir_all(&dir).map_err(|error| {
             Failure::refused(format!(
@@ -30,7 +30,8 @@ impl Place {
         })?;
         let date = jiff::Zoned::now().strftime("%Y-%m-%d").to_string();
         let run = runfile::fresh_name(&dir, &runfile::stem_of(target), &date);
-        let same_device = device.is_some_and(|device| lies_on(&dir, device.number));
+        let there = sampler::target_facts(&sampler::Root::real(), &dir, "").map(|facts| facts.devices);
+        let same_device = SameDevice::of(&there.unwrap_or_default(), devices);
         Ok(Place { report: run.with_extension("html"), run, same_device })
     }
 
@@ -38,16 +39,6 @@ impl Place {
     pub fn files_line(&self) -> String {
         report::files_line(&short(&self.report), &short(&self.run)).trim_end().to_owned()
     }
-}
-
-fn lies_on(dir: &Path, number: (u32, u32)) -> bool {
-    std::fs::metadata(dir).is_ok_and(|metadata| {
-        let device = metadata.dev();
-        // The kernel's split of a device number (sysmacros): 12 bits of major, 20 of minor in its 32-bit form.
-        let major = ((device >> 8) & 0xfff) | ((device >> 32) & !0xfff);
-        let minor = (device & 0xff) | ((device >> 12) & !0xff);
-        (major as u32, minor as u32) == number
-    })
 }
 
 /// A path as its owner types it: relative to the current directory or to the home directory where that is shorter.
@@ -64,17 +55,45 @@ pub fn short(path: &Path) -> String {
     }
 }
 
-/// Writes `text` to `path` whole or not at all: beside it first, then renamed.
+/// Writes `text` to `path` whole or not at all: beside it first, then renamed. What is there and is no regular file (a
+/// terminal, a pipe, `/dev/null`) is written into, and a link is followed, so that neither is ever replaced. A run file is
+/// never overwritten.
 pub fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let failed = |error: std::io::Error| {
+        Failure::failed(format!("{}: cannot be written: {error}; name another place", path.display()))
+    };
+    match std::fs::metadata(&target) {
+        Ok(there) if !there.is_file() => {
+            let mut file = std::fs::OpenOptions::new().write(true).open(&target).map_err(failed)?;
+            return file.write_all(text.as_bytes()).map_err(failed);
+        }
+        Ok(_) if is_run_file(&target) => {
+            let text = format!("{} is a run file and would be lost; name another place", path.display());
+            return Err(Failure::refused(text));
+        }
+        _ => {}
+    }
+    replace(&target, text).map_err(failed)
+}
+
+/// The first bytes of every SQLite database.
+fn is_run_file(path: &Path) -> bool {
+    let mut first = [0; 15];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut first));
+    read.is_ok() && &first == b"SQLite format 3"
+}
+
+/// Writes beside `path` and renames. The name is new (`O_EXCL`), so that no planted link is followed.
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{}.part", std::process::id()));
     let part = PathBuf::from(name);
-    let written = std::fs::File::create(&part)
-        .and_then(|mut file| file.write_all(text.as_bytes()))
-        .and_then(|()| std::fs::rename(&part, path));
-    written.map_err(|error| {
+    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(&part)?;
+    let written = file.write_all(text.as_bytes()).and_then(|()| std::fs::rename(&part, path));
+    if written.is_err() {
         // It is ours and half written; nobody misses it.
         let _ = std::fs::remove_file(&part);
-        Failure::failed(format!("{}: cannot be written: {error}; name another place", path.display()))
-    })
+    }
+    written
 }

@@ -112,6 +112,8 @@ const DEPTH_MAX: u32 = 256;
 const GAIN: f64 = 0.02;
 /// Most bytes in flight: enough to fill 16 GB/s at 4 ms, and bounded memory.
 const IN_FLIGHT_MAX: Bytes = Bytes::mib(64);
+/// Most bytes that one step of the write ladders writes: a fast disk has shown its rate long before.
+const WRITE_MOST: Bytes = Bytes::gib(8);
 /// A queue this many times as deep as the one that fills the cap keeps it full whatever the latency does.
 const DEPTH_MARGIN: u32 = 4;
 
@@ -132,6 +134,7 @@ pub fn next_step(ask: &CheckAsk, done: &[StepRecord]) -> Option<Step> {
         .or_else(|| spaced_latency(ask, done).filter(|step| !ran(&step.name)))
         .or_else(|| write_depth_step(ask, done))
         .or_else(|| block_steps(ask, done).into_iter().find(|step| !ran(&step.name)))
+        .or_else(|| Some(again(ask, done)).filter(|step| !ran(&step.name)))
         .or_else(|| as_claimed(ask).filter(|step| !ran(&step.name)))
 }
 
@@ -145,19 +148,22 @@ pub fn seconds_most(ask: &CheckAsk, layout_bytes_per_second: f64) -> f64 {
             (size.0 as f64 / layout_bytes_per_second).min(ask.effort.layout_most.as_secs_f64())
         }
     };
-    // Five rungs are usual: a cap is seen two doublings after the depth that fills it.
-    let rungs = 5.0 + READ_BLOCKS.len() as f64 + writes * (2.0 + WRITE_BLOCKS.len() as f64);
+    // Five rungs are usual (a cap is seen two doublings after the depth that fills it), and one comes again at the end.
+    let rungs = 6.0 + READ_BLOCKS.len() as f64 + writes * (2.0 + WRITE_BLOCKS.len() as f64);
     layout + ask.effort.latency.as_secs_f64() * (1.0 + 2.0 * writes) + rungs * rung
 }
 
-/// Bytes that a check with `ask` writes at most: the layout of `size` and the write ladder at `bytes_per_second`.
+/// Bytes that a check with `ask` writes at most: the layout of `size`, and the write ladder at `bytes_per_second` or up to
+/// its bound a step, whichever is less.
 pub fn bytes_written_most(ask: &CheckAsk, size: Bytes, bytes_per_second: f64) -> u64 {
+    if ask.writes == Writes::LeftOut {
+        return size.0;
+    }
     let rung = (ask.effort.most + ask.effort.ramp).as_secs_f64();
-    let ladder = match ask.writes {
-        Writes::Measured => (rung * WRITE_BLOCKS.len() as f64 * bytes_per_second) as u64,
-        Writes::LeftOut => 0,
-    };
-    size.0 + ladder
+    let step = ((rung * bytes_per_second) as u64).min(WRITE_MOST.0);
+    // Two rungs of the depth ladder move small blocks; in bytes they are the lesser half of one large-block step each.
+    let steps = WRITE_BLOCKS.len() as u64 + 1;
+    size.0 + step * steps
 }
 
 /// The steps of a check in words, for people who want to know before it runs.
@@ -172,8 +178,7 @@ pub fn outline(ask: &CheckAsk) -> String {
     let both =
         if ask.writes == Writes::Measured { ": reads, writes, writes with a flush each" } else { ": reads" };
     lines.push(format!("latency         depth 1, {SMALL}{both}"));
-    lines
-        .push(format!("depth ladder    {SMALL} reads at depth 1, 2, 4 … until that gains nothing"));
+    lines.push(format!("depth ladder    {SMALL} reads at depth 1, 2, 4 … until that gains nothing"));
     if ask.writes == Writes::Measured {
         lines.push(format!(
             "writes          {SMALL} at {DEPTH_MARGIN} times the depth that fills the read cap"
@@ -288,7 +293,11 @@ fn ladder_step(ask: &CheckAsk, direction: Direction, depth: u32, block: Bytes, k
         _ => format!("{} {block}", direction.name()),
     };
     let job = Job { depth, blocks: BlockSizes::all(block), ..job(ask, direction.name(), direction) };
-    step(&name, kind, job, ask.effort.stop(), ask.effort.ramp)
+    let mut stop = ask.effort.stop();
+    if direction == Direction::Write {
+        stop.push(StopRule::BytesEach(WRITE_MOST));
+    }
+    step(&name, kind, job, stop, ask.effort.ramp)
 }
 
 /// Where the cap binds at depth 1 already, the base latency shows only between I/Os spaced wider than the cap asks.
@@ -302,7 +311,9 @@ fn spaced_latency(ask: &CheckAsk, done: &[StepRecord]) -> Option<Step> {
 }
 
 fn block_steps(ask: &CheckAsk, done: &[StepRecord]) -> Vec<Step> {
-    let deep = filling_depth(done) * DEPTH_MARGIN;
+    // The write ladder ended where a doubling brought no more, so its last rung fills the cap of slower writes too.
+    let written = rungs(done, Direction::Write).last().map_or(1, |rung| rung.0);
+    let deep = (filling_depth(done) * DEPTH_MARGIN).max(written);
     let depth_for = |block: Bytes| deep.clamp(8, ((IN_FLIGHT_MAX.0 / block.0) as u32).min(DEPTH_MAX));
     let ladder = |direction, blocks: &[Bytes]| -> Vec<Step> {
         blocks
@@ -316,6 +327,13 @@ fn block_steps(ask: &CheckAsk, done: &[StepRecord]) -> Vec<Step> {
         steps.extend(ladder(Direction::Write, &WRITE_BLOCKS));
     }
     steps
+}
+
+/// Small reads once more at a depth that fills the cap: a volume that ran on credits at the beginning may have fallen.
+fn again(ask: &CheckAsk, done: &[StepRecord]) -> Step {
+    let depth = (filling_depth(done) * DEPTH_MARGIN).clamp(4, DEPTH_MAX);
+    let step = ladder_step(ask, Direction::Read, depth, SMALL.max(ask.block_min), StepKind::DepthLadder);
+    Step { name: "read again".to_owned(), kind: StepKind::Again, ..step }
 }
 
 /// Name of the step that runs the claimed load.

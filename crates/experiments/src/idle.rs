@@ -19,8 +19,10 @@ pub struct Use {
 const SECTOR: f64 = 512.0;
 /// Up to this many operations a second a target counts as idle: a root disk's own housekeeping stays below it.
 const IDLE_OPS: f64 = 20.0;
-/// Up to this share of busy time a target counts as idle.
+/// Up to this share of busy time and this rate a target counts as idle too: what a fast disk's housekeeping may reach.
 const IDLE_BUSY: f64 = 0.05;
+/// The rate that goes with [`IDLE_BUSY`]; more than that is somebody's work, however little it keeps the device busy.
+const IDLE_BUSY_OPS: f64 = 100.0;
 
 /// Use of the first (topmost) device between two samples; `None` where it is in neither, or no time passed.
 pub fn between(before: &Sample, after: &Sample) -> Option<Use> {
@@ -42,7 +44,8 @@ pub fn between(before: &Sample, after: &Sample) -> Option<Use> {
 impl Use {
     /// True where the device counts as idle: few operations, or little busy time.
     pub fn is_idle(&self) -> bool {
-        self.ops_per_second <= IDLE_OPS || self.busy_share <= IDLE_BUSY
+        self.ops_per_second <= IDLE_OPS
+            || (self.busy_share <= IDLE_BUSY && self.ops_per_second <= IDLE_BUSY_OPS)
     }
 }
 
@@ -70,6 +73,7 @@ mod tests {
     #[test]
     fn housekeeping_counts_as_idle() {
         assert!(between(&sample(0, 0, 0), &sample(2, 30, 400)).unwrap().is_idle());
-        assert!(between(&sample(0, 0, 0), &sample(2, 400, 20)).unwrap().is_idle());
+        assert!(between(&sample(0, 0, 0), &sample(2, 160, 20)).unwrap().is_idle());
+        assert!(!between(&sample(0, 0, 0), &sample(2, 800, 20)).unwrap().is_idle(), "a fast disk at work");
     }
 }

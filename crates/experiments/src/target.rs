@@ -109,6 +109,19 @@ pub enum OpenTargetError {
         /// Least region.
         least: Bytes,
     },
+    /// What was asked for would fill the file system.
+    #[error(
+        "{path}: {asked} would leave less than a twentieth of the {free} that are free, and what runs here may need them; name a \
+         smaller --size"
+    )]
+    Fills {
+        /// The directory.
+        path: PathBuf,
+        /// What was asked.
+        asked: Bytes,
+        /// Free for us.
+        free: Bytes,
+    },
     /// The region that was asked for is too small.
     #[error("--size {asked}: a measurement needs at least {least}; name a larger size")]
     Small {
@@ -189,6 +202,10 @@ fn region(path: &Path, free: Bytes, asked: Option<Bytes>) -> Result<Bytes, OpenT
 
 fn open_directory(path: &Path, mut facts: TargetFacts, wish: &Wish) -> Result<OpenTarget, OpenTargetError> {
     let size = region(path, facts.available, wish.size)?;
+    // Space that does not suffice at all is the file's own error; here it would suffice, and nothing else.
+    if size <= facts.available && size.0 > facts.available.0 - facts.available.0 / 20 {
+        return Err(OpenTargetError::Fills { path: path.to_owned(), asked: size, free: facts.available });
+    }
     let ours = kernel::unnamed_file(path, size)?;
     ours.set_len(size)?;
     let permit = permit_unnamed(&ours);

@@ -109,3 +109,39 @@ fn the_same_seed_gives_the_same_run() {
     let words = "sim:aws-gp3,jitter=0.4";
     assert_eq!(check(words, "").0, check(words, "").0);
 }
+
+#[test]
+fn a_volume_whose_bucket_runs_dry_on_the_way_meets_nothing() {
+    let target = Target::parse("sim:custom,iops=1000,burst_iops=5000,bucket=200000").unwrap();
+    let (mut run, _) = check("sim:custom,iops=1000,burst_iops=5000,bucket=200000", "");
+    run.target = None;
+    let limits = policy::evaluate(&workload::PolicyName::parse("do-volumes-pre-burst").unwrap()).unwrap();
+    let found = analyse(&run, Some(&limits), None);
+    assert_eq!(found.verdict.exit_code(), 3, "{target}: {:#?}", found.verdict);
+    assert!(found.findings.iter().any(|finding| matches!(finding.meaning, Meaning::StepDown { .. })));
+    assert!(found.horizon.as_secs_f64() < 60.0, "no more than the ladders of the beginning");
+}
+
+#[test]
+fn slow_flat_volumes_are_known_well_enough() {
+    for words in [
+        "sim:aws-io1,size=10GiB,iops=100",
+        "sim:gcp-pd-standard,size=100GiB",
+        "sim:custom,iops=250,bandwidth=20MiB/s",
+        "sim:vmware-vmdk-limit,limit=16",
+    ] {
+        let (_, found) = check(words, "");
+        assert_eq!(found.verdict.answer, Answer::Meets, "{words}: {:#?}", found.verdict);
+    }
+}
+
+#[test]
+fn a_queue_too_shallow_for_slow_writes_is_no_proof_of_being_below() {
+    for words in [
+        "sim:custom,iops=1000,bandwidth=1000MiB/s,latency=0.5ms,write_latency=10ms",
+        "sim:custom,read_iops=500,write_iops=20000,write_bandwidth=1000MiB/s,write_latency=20ms",
+    ] {
+        let (_, found) = check(words, "");
+        assert_ne!(found.verdict.answer, Answer::Below, "{words}: {:#?}", found.verdict);
+    }
+}

@@ -51,7 +51,7 @@ fn about(seconds: f64) -> String {
 fn written(bytes: u64) -> String {
     match bytes {
         0 => "Writes nothing.".to_owned(),
-        bytes => format!("Writes {}.", numbers::size(bytes)),
+        bytes => format!("Writes at most {}.", numbers::size(bytes)),
     }
 }
 

@@ -88,6 +88,8 @@ pub enum StepKind {
     DepthLadder,
     /// One step of the ladder of block sizes.
     BlockLadder,
+    /// A rung of the depth ladder once more at the end: does the level of the beginning still hold?
+    Again,
     /// A workload of the user's own.
     Job,
 }

@@ -8,7 +8,7 @@ use experiments::{CheckAsk, Effort, Scene, Wish, conduct, next_step, seconds_mos
 use policy::{BurstLength, Limits};
 use record::{Event, EventKind, Run};
 use report::{Credits, Forecast, Paint};
-use runfile::{SameDevice, Writer};
+use runfile::Writer;
 use workload::{Expectation, PolicyName, Target};
 
 use crate::arguments::{CheckArguments, EffortName, Format};
@@ -34,19 +34,22 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
         return dry_run(&scene, &ask);
     }
     idle_gate(&mut scene, arguments, &stop)?;
-    let place = Place::new(arguments.out.as_deref(), &asked.target_words, scene.facts.devices.first())?;
+    let place = Place::new(arguments.out.as_deref(), &asked.target_words, &scene.facts.devices)?;
     let mut run = asked.header(&scene);
     let scribe = Scribe::new(writer(&place, &run)?, stop.clone(), shown(&scene), seconds(&scene, &ask));
     let (writer, failed) = measure(&mut run, &mut scene, &ask, scribe);
     let analysis = analyse(&run, asked.limits.as_ref(), asked.expectation.as_ref());
-    conclude(&mut run, &analysis, writer)?;
+    let stored = conclude(&mut run, &analysis, writer);
     drop(scene);
-    write_whole(&place.report, &report::html(&run, &analysis))?;
+    let drawn = write_whole(&place.report, &report::html(&run, &analysis));
     if let Some(failure) = failed {
         output::people(&place.files_line());
         return Err(failure);
     }
+    // The answer first: that it could not be kept is said behind it.
     present(arguments.format, &run, &analysis, &place)?;
+    stored?;
+    drawn?;
     Ok(cut_short(&run, &stop).map_or(analysis.verdict.exit_code(), |code| code as u8))
 }
 
@@ -148,9 +151,11 @@ fn shown(scene: &Scene) -> Shown {
     if scene.is_virtual() { Shown::Nowhere } else { Shown::fitting() }
 }
 
-fn layout_rate(limits: Option<&Limits>) -> f64 {
+/// The bandwidth that the policy names; without one the guess, which is low for a layout's time and therefore unbounded for
+/// what is written.
+fn layout_rate(limits: Option<&Limits>) -> Option<f64> {
     let rate = limits.and_then(|limits| limits.enforced_bytes_per_second(workload::Direction::Write));
-    rate.map_or(LAYOUT_GUESS, |rate| rate.0)
+    rate.map(|rate| rate.0)
 }
 
 fn seconds(scene: &Scene, ask: &CheckAsk) -> f64 {
@@ -160,14 +165,14 @@ fn seconds(scene: &Scene, ask: &CheckAsk) -> f64 {
 /// Says what is measured, what that will take, and what will be destroyed.
 fn announce(asked: &Asked, scene: &Scene, ask: &CheckAsk) {
     output::people(report::head(&scene.facts, scene.stage.backend()).trim_end());
+    let rate = layout_rate(asked.limits.as_ref());
     let written = match ask.layout {
         experiments::Layout::Write(size) => {
-            experiments::bytes_written_most(ask, size, layout_rate(asked.limits.as_ref()))
+            experiments::bytes_written_most(ask, size, rate.unwrap_or(f64::MAX))
         }
         experiments::Layout::None => 0,
     };
-    let seconds =
-        if scene.is_virtual() { 0.5 } else { seconds_most(ask, layout_rate(asked.limits.as_ref())) };
+    let seconds = if scene.is_virtual() { 0.5 } else { seconds_most(ask, rate.unwrap_or(LAYOUT_GUESS)) };
     let forecast = Forecast {
         seconds,
         bytes_written: written,
@@ -253,8 +258,7 @@ fn idle_gate(scene: &mut Scene, arguments: &CheckArguments, stop: &StopFlag) -> 
 }
 
 fn writer(place: &Place, run: &Run) -> Result<Writer, Failure> {
-    let same = if place.same_device { SameDevice::Yes } else { SameDevice::No };
-    Writer::create(&place.run, run, same).map_err(Failure::refused)
+    Writer::create(&place.run, run, place.same_device).map_err(Failure::refused)
 }
 
 /// Runs the steps into `run`; the failure says why they could not all be run.

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use volumes::lab::{LabEntry, LabVolume, Lifetime, Removal, default_dir, down, down_all, in_words, list};
+use volumes::lab::{
+    LabEntry, LabVolume, Lifetime, Removal, default_dir, down, down_all, in_words, lift_leftovers, list,
+};
 use workload::PolicyName;
 
 use crate::arguments::{LabAction, LabArguments};
@@ -16,6 +18,12 @@ pub fn run(arguments: &LabArguments) -> Result<u8, Failure> {
         LabAction::Down { device: Some(device) } => one_down(device),
         LabAction::Down { device: None } => all_down(),
         LabAction::List => {
+            let lifted = lift_leftovers();
+            if lifted > 0 {
+                output::people(&format!(
+                    "lifted the limits that a killed run had left on {lifted} loop device(s)"
+                ));
+            }
             output::result(&table(&list()))?;
             Ok(0)
         }

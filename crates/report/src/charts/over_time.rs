@@ -308,6 +308,7 @@ pub(crate) fn kind_words(kind: StepKind) -> &'static str {
         StepKind::Latency => "latency",
         StepKind::DepthLadder => "depth ladder",
         StepKind::BlockLadder => "block ladder",
+        StepKind::Again => "again",
         StepKind::Job => "jobs",
     }
 }
@@ -326,6 +327,7 @@ fn part_label(step: &StepRecord) -> String {
         StepKind::DepthLadder => step.plan.workers.iter().map(|worker| worker.depth).sum::<u32>().to_string(),
         StepKind::BlockLadder if worker.access.mix.writes_only() => kib(worker.blocks.write),
         StepKind::BlockLadder => kib(worker.blocks.read),
+        StepKind::Again => step.plan.workers.iter().map(|worker| worker.depth).sum::<u32>().to_string(),
         StepKind::Job => step.plan.name.clone(),
     }
 }

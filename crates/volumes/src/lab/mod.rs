@@ -21,5 +21,5 @@ pub use backing::default_dir;
 pub use error::LabError;
 pub use group::{Inside, enter};
 pub use kernel::lab::Limits as InForce;
-pub use register::{LabEntry, Removal, down, down_all, list};
+pub use register::{LabEntry, Removal, down, down_all, lift_leftovers, list};
 pub use volume::{LabVolume, Lifetime, in_words};

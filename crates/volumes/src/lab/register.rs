@@ -118,15 +118,21 @@ fn refuse_held(device: &Path) -> Result<(), LabError> {
     if holds.is_empty() { Ok(()) } else { Err(LabError::InUse { device: device.to_owned(), holds }) }
 }
 
+/// Lifts the limits that a run which was killed has left on loop devices: nobody limits a device that shows nothing.
+/// Returns how many devices had some.
+pub fn lift_leftovers() -> usize {
+    let attached = loops(Path::new("/"));
+    let limited =
+        |number: &_| group::limits_of(*number).iter().any(|(_, limits)| *limits != Limits::default());
+    let left: Vec<_> = free_loops(&attached).into_iter().filter(limited).collect();
+    left.iter().for_each(|number| group::lift_everywhere(*number));
+    left.len()
+}
+
 /// Clears up what no volume uses any more.
 fn sweep() {
+    lift_leftovers();
     let attached = loops(Path::new("/"));
-    for number in free_loops(&attached) {
-        // Nobody limits a device that shows nothing, except for a run that could not clear up.
-        if group::limits_of(number).iter().any(|(_, limits)| *limits != Limits::default()) {
-            group::lift_everywhere(number);
-        }
-    }
     let shown: Vec<PathBuf> =
         attached.iter().filter_map(|device| Some(Named::read(&device.backing)?.path)).collect();
     for path in orphans(&shown) {

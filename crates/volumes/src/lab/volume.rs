@@ -59,6 +59,7 @@ impl LabVolume {
     /// [`LabError`]: a wrong policy, no root, no loop driver, no controller, no space.
     pub fn up(name: &PolicyName, size: Bytes, dir: &Path, lifetime: Lifetime) -> Result<LabVolume, LabError> {
         let recipe = Recipe::new(name)?;
+        super::lift_leftovers();
         if size < SIZE_MIN || size != size.round_down(BLOCK) {
             return Err(LabError::Size { size });
         }

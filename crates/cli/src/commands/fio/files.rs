@@ -104,6 +104,9 @@ impl Files {
             if let Some(parent) = file.path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
                 std::fs::create_dir_all(parent).map_err(|error| format!("{}: {error}", parent.display()))?;
             }
+            if matches!(layout.content, Content::Data(_)) && file.there > 0 {
+                self.make_way(&file.path)?;
+            }
             let room = self.writer(&file.path, Direct::No)?;
             match layout.content {
                 Content::Space(reserve) => reserve_as_asked(&room, file, reserve)?,
@@ -111,6 +114,18 @@ impl Files {
             }
         }
         Ok(())
+    }
+
+    /// A file that is too short for what will be read is made anew, as fio does, so that whatever else has it by another
+    /// name keeps it as it is. The guard looks first: a file in use is left alone.
+    fn make_way(&mut self, path: &Path) -> Result<(), String> {
+        drop(self.permit(path)?);
+        self.permits.remove(path);
+        let is_file = std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
+        match is_file {
+            true => std::fs::remove_file(path).map_err(|error| format!("{}: {error}", path.display())),
+            false => Ok(()),
+        }
     }
 
     /// Writes real data over the whole file, past the page cache as far as that goes.

@@ -30,7 +30,10 @@ pub fn run(asked: &Asked, steps: &[FioStep], stop: &StopFlag, outcome: &mut Outc
     }
     outcome.samples.extend(sampler.as_mut().map(|sampler| sampler.read(clock.now())));
     for path in steps.iter().flat_map(|step| &step.remove_at_end) {
-        std::fs::remove_file(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        // A device is never removed, whatever the option says: only its node would go.
+        if std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {
+            std::fs::remove_file(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        }
     }
     Ok(())
 }

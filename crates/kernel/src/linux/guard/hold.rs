@@ -77,14 +77,24 @@ pub fn holds(root: &Path, number: DeviceNumber) -> Vec<Hold> {
     found
 }
 
-/// Every use of the regular file at `path` (without links) under `root`: as swap space or by a loop device.
+/// Every use of the regular file at `path` (without links) under `root`: as swap space or by a loop device, by whatever
+/// name it was given to them (hard links, bind mounts).
 pub fn holds_of_file(root: &Path, path: &Path) -> Vec<Hold> {
     let device = path.display().to_string();
-    let swapping = swap_paths(root).into_iter().filter(|swap| Path::new(swap) == path);
+    let same = |other: &Path| other == path || is_same_file(path, other);
+    let swapping = swap_paths(root).into_iter().filter(|swap| same(Path::new(swap)));
     let swapping = swapping.map(|_| Hold::Swap { device: device.clone() });
-    let looped = loops(root).into_iter().filter(|(_, backing)| backing == path);
+    let looped = loops(root).into_iter().filter(|(_, backing)| same(backing));
     let looped = looped.map(|(holder, _)| Hold::Loop { device: device.clone(), holder });
     swapping.chain(looped).collect()
+}
+
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    match (std::fs::metadata(one), std::fs::metadata(other)) {
+        (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),
+        _ => false,
+    }
 }
 
 /// The device, its partitions and, for a partition, its disk, with the kernel's names.
