@@ -80,8 +80,8 @@ mod tests {
         });
         assert_eq!(
             text,
-            "About 2 min. Writes 4.0 GiB. Spends no burst credits. Your provider does not\n\
-             bill per operation for this type.\n"
+            "About 2 min. Writes at most 4.0 GiB. Spends no burst credits. Your provider does\n\
+             not bill per operation for this type.\n"
         );
     }
 

@@ -62,13 +62,14 @@ pub fn terminal(run: &Run, analysis: &Analysis, paint: Paint) -> String {
     filled.join("\n")
 }
 
-/// The last line: where the report and the run file are; two lines where one is too short.
+/// The last line: where the report and the run file are; two lines where one is too short. A path is never broken, so that
+/// it can be copied; a long one goes beyond the edge.
 pub fn files_line(report: &str, run: &str) -> String {
     let (report, run) = (clean(report), clean(run));
     let one = format!("report  {report}    run  {run}\n");
     match one.chars().count() <= COLUMNS + 1 {
         true => one,
-        false => wrap("report  ", &report) + &wrap("run     ", &run),
+        false => format!("report  {report}\nrun     {run}\n"),
     }
 }
 
