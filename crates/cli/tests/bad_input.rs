@@ -92,6 +92,11 @@ const TYPED: &[Row] = &[
     (&["report", "@/foreign.plimsoll"], 2, &["is no run file", "another program"]),
     (&["report", "@/cut.plimsoll"], 2, &["cut.plimsoll", "damaged"]),
     (
+        &["report", "@/good.plimsoll", "--html", "@/good.plimsoll"],
+        2,
+        &["is a run file and would be lost", "another place"],
+    ),
+    (
         &["report", "@/good.plimsoll", "--html", "@/nowhere/x.html"],
         1,
         &["cannot be written", "name another place"],
@@ -283,6 +288,24 @@ fn file_systems_that_are_full_small_or_read_only_are_told() {
                 &["no space left for the run file", "another file system"],
             ),
         ],
+        |words| folder.plimsoll(words),
+    );
+}
+
+#[test]
+#[ignore = "the run file's side files stay behind where it cannot be begun"]
+fn a_run_file_that_does_not_fit_leaves_nothing() {
+    let folder = Folder::new();
+    let Some(_tight) = Mounted::at(folder.path("tight"), &["-t", "tmpfs", "-o", "size=200k", "none"]) else {
+        return;
+    };
+    answer(
+        &folder,
+        &[(
+            &["check", "sim:aws-gp3", "--out", "@/tight"],
+            2,
+            &["no space left for the run file", "another file system"],
+        )],
         |words| folder.plimsoll(words),
     );
 }
