@@ -1,10 +1,11 @@
 //! The steps of a fio run, one after the other, with the live line that fio shows on a terminal.
 
 use std::io::IsTerminal;
+use std::os::fd::AsFd;
 
 use dialects::fio::{Asked, DirectionRate, Eta, FioJob, FioStep, Progress, status_line};
 use engine::{plan, run_real};
-use kernel::Clock;
+use kernel::{Clock, OpenFile};
 use record::{Interval, Watcher};
 use sampler::{Root, Sampler};
 use workload::{BytesPerSecond, Direction, Ending, Iops, Nanos, StepKind, StopRule};
@@ -56,8 +57,7 @@ fn run_step(
     let opened = plan.workers.iter().map(|worker| files.open(worker)).collect::<Result<Vec<_>, _>>()?;
     for file in opened.iter().flatten().filter(|file| step.drop_cache.iter().any(|path| path == file.path()))
     {
-        // fio asks for this and goes on where the kernel refuses.
-        let _ = kernel::drop_cache(file, 0, file.size());
+        forget_cache(file);
     }
     let jobs = asked.jobs.iter().filter(|job| job.step == number).collect();
     let mut status = Status::new(asked, jobs, step, stop);
@@ -73,6 +73,15 @@ fn run_step(
     }
     outcome.records.push(record);
     Ok(())
+}
+
+/// Empties the page cache of `file` as fio does, which goes on where the kernel refuses. Where nothing is cached nothing is
+/// asked: a needless flush would be I/O of ours just before the load, from which a throttled volume begins to count.
+fn forget_cache(file: &OpenFile) {
+    if kernel::cached_share(file.as_fd(), 0, file.size()) == Some(0.0) {
+        return;
+    }
+    let _ = kernel::flush_buffers(file.as_fd()).or_else(|_| kernel::drop_cache(file, 0, file.size()));
 }
 
 /// The live line.
