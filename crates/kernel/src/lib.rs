@@ -26,6 +26,7 @@ pub use linux::{
     residency::{
         DirectProof, Directness, cached_share, direct_proof, drop_cache, is_still_direct, punch_hole,
     },
+    thread_counters::{ThreadCounters, ThreadMeter},
 };
 
 /// The guard: the only maker of permits to write.

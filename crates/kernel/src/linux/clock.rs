@@ -4,7 +4,7 @@ use std::path::Path;
 
 use workload::Nanos;
 
-use super::call::check;
+use super::thread_counters::{RUSAGE_THREAD, resource_usage};
 
 /// The clock of a run: nanoseconds of `CLOCK_MONOTONIC` since an origin.
 ///
@@ -24,6 +24,11 @@ pub struct CpuTime {
 }
 
 impl CpuTime {
+    pub(super) fn of(usage: &libc::rusage) -> CpuTime {
+        let nanos = |t: libc::timeval| Nanos(t.tv_sec as u64 * 1_000_000_000 + t.tv_usec as u64 * 1_000);
+        CpuTime { user: nanos(usage.ru_utime), system: nanos(usage.ru_stime) }
+    }
+
     /// User and system time together.
     pub fn total(self) -> Nanos {
         self.user + self.system
@@ -104,26 +109,14 @@ pub fn clocksource(root: &Path) -> Option<String> {
     std::fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
 }
 
-fn usage(who: libc::c_int) -> CpuTime {
-    // SAFETY: `rusage` is a struct of integers, for which all zeros is a value.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: `usage` is a valid place for the result.
-    if check(unsafe { libc::getrusage(who, &mut usage) }).is_err() {
-        return CpuTime::default();
-    }
-    let nanos = |t: libc::timeval| Nanos(t.tv_sec as u64 * 1_000_000_000 + t.tv_usec as u64 * 1_000);
-    CpuTime { user: nanos(usage.ru_utime), system: nanos(usage.ru_stime) }
-}
-
 /// CPU time of the calling thread.
 pub fn thread_cpu_time() -> CpuTime {
-    // RUSAGE_THREAD of <bits/resource.h>, which the libc crate does not carry for every target.
-    usage(1)
+    CpuTime::of(&resource_usage(RUSAGE_THREAD))
 }
 
 /// CPU time of all threads of this process.
 pub fn process_cpu_time() -> CpuTime {
-    usage(libc::RUSAGE_SELF)
+    CpuTime::of(&resource_usage(libc::RUSAGE_SELF))
 }
 
 /// Lets the calling thread's timers fire within a nanosecond of their time instead of the default 50 µs

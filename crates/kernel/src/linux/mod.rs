@@ -15,3 +15,4 @@ pub(crate) mod mounts;
 pub(crate) mod queue;
 pub(crate) mod residency;
 pub(crate) mod signature;
+pub(crate) mod thread_counters;
