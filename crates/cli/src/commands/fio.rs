@@ -123,7 +123,7 @@ fn refused_late(asked: &Asked, error: &FioError, late: bool) -> u8 {
             elapsed: Nanos::ZERO,
             pid: std::process::id(),
             disks: Vec::new(),
-            failed: error.failed(asked).into_iter().collect(),
+            failed: error.failed(asked),
             notes: Vec::new(),
         };
         write_out(asked, &result_text(asked, &presented));

@@ -1,9 +1,12 @@
 //! What fio says when it refuses, on which stream and with which exit code, and what plimsoll adds to it.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use super::asked::Asked;
 use super::value::Word;
+
+const EINVAL: i32 = 22;
 
 /// Where in a job file something stands; lines and columns count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +33,17 @@ pub struct Typed {
     pub text: String,
     /// Job and place, in a job file.
     pub within: Option<(String, Place)>,
+}
+
+/// A job of which nothing says how long its region is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsized {
+    /// Its place among all jobs.
+    pub number: usize,
+    /// Its name.
+    pub name: String,
+    /// Its file, which is missing; `None` for an engine without files.
+    pub path: Option<PathBuf>,
 }
 
 /// Why nothing runs. `Display` is what goes to stderr, in fio's words where fio has any; [`hint`](FioError::hint) adds what
@@ -146,12 +160,10 @@ pub enum FioError {
     #[error("fio: rate and rate_iops are mutually exclusive")]
     RateTwice,
     /// Neither a size nor anything there.
-    #[error(
-        "{job}: you need to specify size=\nfio: pid=0, err=22/file:filesetup.c:1155, func=total_file_size, error=Invalid argument"
-    )]
+    #[error("{}", need_size(jobs))]
     NeedSize {
-        /// The job.
-        job: String,
+        /// The jobs, every clone by itself.
+        jobs: Vec<Unsized>,
         /// The command line with a size.
         corrected: String,
     },
@@ -236,9 +248,13 @@ pub enum FioError {
 }
 
 impl FioError {
-    /// The exit code. fio leaves with 0 where a mounted device is refused; here every refusal is 1.
+    /// The exit code: the number of jobs that end, 1 where none has begun. fio leaves with 0 where a mounted device is
+    /// refused; here every refusal is 1.
     pub fn exit_code(&self) -> u8 {
-        1
+        match self {
+            FioError::NeedSize { jobs, .. } => jobs.len().clamp(1, 255) as u8,
+            _ => 1,
+        }
     }
 
     /// What goes to stdout, as fio has it; empty where nothing does.
@@ -256,9 +272,7 @@ impl FioError {
     /// What plimsoll adds on stderr: cause and remedy where fio leaves them open.
     pub fn hint(&self) -> Option<String> {
         match self {
-            FioError::NeedSize { job, corrected } => Some(format!(
-                "The file of job '{job}' does not exist and no size is given. Add one, for example:\n  {corrected}"
-            )),
+            FioError::NeedSize { jobs, corrected } => jobs.first().map(|job| add_a_size(job, corrected)),
             FioError::Parsing { meant, .. } if !meant.is_empty() => Some(meant.clone()),
             FioError::BadOption { typed, .. } => typed.within.as_ref().map(|(_, place)| format!("{place}")),
             FioError::OutsideSection { place, .. } => {
@@ -291,16 +305,42 @@ impl FioError {
 }
 
 impl FioError {
-    /// The job that this error ends and the errno with which it ends, for the results that fio prints all the same; the
-    /// first job where the error does not say. `None` where fio prints no results.
-    pub fn failed(&self, asked: &Asked) -> Option<(usize, i32)> {
+    /// The jobs that this error ends and the errno with which they end, for the results that fio prints all the same; the
+    /// first job where the error does not say. None where fio prints no results.
+    pub fn failed(&self, asked: &Asked) -> Vec<(usize, i32)> {
         let at = |name: &str| asked.jobs.iter().position(|job| job.name == name).unwrap_or(0);
         match self {
-            FioError::NeedSize { job, .. } | FioError::Offset { job, .. } => Some((at(job), 22)),
-            FioError::Setup { errno, .. } => Some((0, *errno)),
-            _ if self.is_after_the_banner() => Some((0, 1)),
-            _ => None,
+            FioError::NeedSize { jobs, .. } => jobs.iter().map(|job| (job.number, EINVAL)).collect(),
+            FioError::Offset { job, .. } => vec![(at(job), EINVAL)],
+            FioError::Setup { errno, .. } => vec![(0, *errno)],
+            _ if self.is_after_the_banner() => vec![(0, 1)],
+            _ => Vec::new(),
         }
+    }
+}
+
+/// fio's two lines for each job, which it prints one after the other.
+fn need_size(jobs: &[Unsized]) -> String {
+    let lines = jobs.iter().map(|job| {
+        let name = &job.name;
+        format!(
+            "{name}: you need to specify size=\nfio: pid=0, err=22/file:filesetup.c:1155, func=total_file_size, error=Invalid argument"
+        )
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn add_a_size(job: &Unsized, corrected: &str) -> String {
+    let name = &job.name;
+    match &job.path {
+        // A size would make a regular file of that name.
+        Some(path) if path.starts_with("/dev/") => {
+            format!("There is no device {}; lsblk lists those that there are.", path.display())
+        }
+        Some(_) => format!(
+            "The file of job '{name}' does not exist and no size is given. Add one, for example:\n  {corrected}"
+        ),
+        None => format!("Job '{name}' has no file that could say how much to do. Add a size:\n  {corrected}"),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::asked::FioJob;
-use super::error::FioError;
+use super::error::{FioError, Unsized};
 use super::options::JobOptions;
 use super::value::Amount;
 
@@ -117,6 +117,12 @@ pub fn region_of_nothing(options: &JobOptions) -> Option<Region> {
     }
 }
 
+/// The error of a job whose region has no length; the command line is put in later.
+pub fn needs_size(job: &FioJob, path: Option<PathBuf>) -> FioError {
+    let lacking = Unsized { number: job.number as usize, name: job.name.clone(), path };
+    FioError::NeedSize { jobs: vec![lacking], corrected: String::new() }
+}
+
 /// The region of a job with files, given what is there or will be by the time it starts.
 ///
 /// # Errors
@@ -126,7 +132,8 @@ pub fn region(job: &FioJob, paths: Vec<PathBuf>, there: &[Option<OnDisk>]) -> Re
     let shortest = there.iter().map(|found| found.as_ref().map_or(0, |on_disk| on_disk.bytes)).min();
     let there_bytes = shortest.unwrap_or(0);
     let offset = start(job, there_bytes);
-    let needs_size = || FioError::NeedSize { job: job.name.clone(), corrected: String::new() };
+    let missing = paths.iter().zip(there).find(|(_, found)| found.is_none()).map(|(path, _)| path.clone());
+    let needs_size = || needs_size(job, missing.or_else(|| paths.first().cloned()));
     let rest = there_bytes.saturating_sub(offset);
     let asked = match options.size {
         Some(Amount::Bytes(bytes)) => bytes / paths.len().max(1) as u64,

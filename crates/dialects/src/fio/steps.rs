@@ -9,7 +9,7 @@ use workload::{
 
 use super::asked::{Asked, FioJob};
 use super::error::FioError;
-use super::files::{Look, OnDisk, OnDiskKind, Region, paths, region, region_of_nothing, share};
+use super::files::{Look, OnDisk, OnDiskKind, Region, needs_size, paths, region, region_of_nothing, share};
 use super::options::JobOptions;
 use super::pace;
 use super::value::Amount;
@@ -94,10 +94,18 @@ impl Layout {
 /// different rules.
 pub fn steps(asked: &Asked, look: Look) -> Result<Vec<FioStep>, FioError> {
     let mut planner = Planner { look, planned: HashMap::new(), steps: Vec::new() };
+    let mut lacking = Vec::new();
     for job in &asked.jobs {
-        planner.add(job).map_err(|error| with_command(error, &asked.words))?;
+        match planner.add(job) {
+            Err(FioError::NeedSize { jobs, .. }) => lacking.extend(jobs),
+            Err(error) if lacking.is_empty() => return Err(error),
+            _ => {}
+        }
     }
-    Ok(planner.steps)
+    match lacking.is_empty() {
+        true => Ok(planner.steps),
+        false => Err(FioError::NeedSize { jobs: lacking, corrected: with_a_size(&asked.words) }),
+    }
 }
 
 /// What will be at a path when its first reader comes.
@@ -174,8 +182,7 @@ impl Planner<'_> {
 
     fn region(&self, job: &FioJob) -> Result<Region, FioError> {
         if job.options.engine.backend() == Some(BackendKind::Null) {
-            return region_of_nothing(&job.options)
-                .ok_or_else(|| FioError::NeedSize { job: job.name.clone(), corrected: String::new() });
+            return region_of_nothing(&job.options).ok_or_else(|| needs_size(job, None));
         }
         for directory in job.options.directory.as_deref().map(super::files::split_list).unwrap_or_default() {
             match (self.look)(directory.as_ref()) {
@@ -383,15 +390,10 @@ fn reserve(word: &str) -> Reserve {
     }
 }
 
-/// Puts the command line that would do into the error.
-fn with_command(error: FioError, words: &[String]) -> FioError {
-    match error {
-        FioError::NeedSize { job, .. } => {
-            let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-            FioError::NeedSize { job, corrected: format!("fio --size=1g {}", words.join(" ")) }
-        }
-        other => other,
-    }
+/// The command line that would do.
+fn with_a_size(words: &[String]) -> String {
+    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    format!("fio --size=1g {}", words.join(" "))
 }
 
 fn quoted(word: &str) -> String {

@@ -90,6 +90,26 @@ fn a_job_file_is_refused_in_fios_words_with_its_place() {
     }
 }
 
+/// fio prints two lines a clone, and its exit code counts the clones.
+#[test]
+fn every_clone_without_a_size_is_named_and_counted() {
+    let words = "fio --filename=/f --numjobs=2 --name=a --name=b --size=1m";
+    let error = planned(words, &[]).unwrap_err();
+    assert_eq!(error.to_string().matches("a: you need to specify size=\n").count(), 2, "{error}");
+    assert_eq!((error.exit_code(), error.failed(&asked(words))), (2, vec![(0, 22), (1, 22)]));
+    let hint = error.hint().unwrap_or_default();
+    assert!(hint.ends_with("fio --size=1g --filename=/f --numjobs=2 --name=a --name=b --size=1m"), "{hint}");
+}
+
+/// A size would make a regular file under the name of a device.
+#[test]
+fn a_device_that_is_not_there_is_no_matter_of_size() {
+    let error = planned("fio --filename=/dev/nosuch --name=a", &[]).unwrap_err();
+    assert!(error.to_string().starts_with("a: you need to specify size="), "{error}");
+    let hint = error.hint().unwrap_or_default();
+    assert!(hint.starts_with("There is no device /dev/nosuch") && !hint.contains("--size"), "{hint}");
+}
+
 #[test]
 fn valid_words_go_to_stdout_as_fio_lists_them() {
     let stdout = refused("fio --name=a --rw=foo").stdout();
