@@ -7,37 +7,50 @@ use std::process::Command;
 
 use machine::*;
 
-/// What makes a signature on a device, and the words by which the guard names it.
-const SIGNATURES: [(&str, &str); 6] = [
-    (
-        "printf 'label: gpt\\nsize=40MiB\\nsize=40MiB\\n' | sfdisk --quiet --no-reread --no-tell-kernel DEV",
-        "GPT",
-    ),
-    ("mkfs.ext4 -q -F DEV", "ext4"),
-    ("mkfs.xfs -q -f DEV", "XFS"),
-    ("pvcreate -q -y --config devices/use_devicesfile=0 DEV", "LVM2"),
-    ("mkswap DEV", "swap"),
-    (
-        "mdadm --create /dev/md/plimsoll-NAME --run --force --level=1 --raid-devices=1 DEV && mdadm --stop /dev/md/plimsoll-NAME",
-        "RAID",
-    ),
+/// How a signature comes onto a device.
+enum Maker {
+    /// By the tool whose it is; the device is added to its words.
+    Tool(&'static [&'static str]),
+    /// Byte by byte, where the tool needs drivers that not every kernel has.
+    Bytes(&'static [(u64, &'static [u8])]),
+}
+
+/// One partition of Linux, of 60 MiB from 1 MiB on, in a master boot record: flag, type, first sector, sectors.
+const MBR: &[(u64, &[u8])] =
+    &[(446, &[0, 0, 0, 0, 0x83, 0, 0, 0, 0x00, 0x08, 0, 0, 0x00, 0xe0, 0x01, 0]), (510, &[0x55, 0xaa])];
+
+/// Each with the words by which the guard names it.
+const SIGNATURES: [(Maker, &str); 8] = [
+    (Maker::Tool(&["mkfs.ext4", "-q", "-F"]), "ext4"),
+    (Maker::Tool(&["mkfs.xfs", "-q", "-f"]), "XFS"),
+    (Maker::Tool(&["pvcreate", "-q", "-y", "--config", "devices/use_devicesfile=0"]), "LVM2"),
+    (Maker::Tool(&["mkswap", "-q"]), "swap"),
+    (Maker::Bytes(MBR), "MBR partition table"),
+    (Maker::Bytes(&[(450, &[0xee]), (510, &[0x55, 0xaa]), (512, b"EFI PART")]), "GPT partition table"),
+    (Maker::Bytes(&[(4096, &[0xfc, 0x4e, 0x2b, 0xa9, 1])]), "Linux RAID member"),
+    (Maker::Bytes(&[(7 << 20, &[42; 4 << 20])]), "unsigned data that is not zero"),
 ];
 
 /// XFS asks for 300 MiB at least.
 const SIZE: u64 = 320;
 
-/// A device on which `command` has made its signature; `None`, with the reason printed, where that is not possible here.
-fn signed(folder: &Folder, command: &str) -> Option<Disk> {
+/// A device with a signature; `None`, with the reason printed, where it cannot be made here.
+fn signed(folder: &Folder, maker: &Maker) -> Option<Disk> {
     let disk = Disk::of(folder, SIZE, Cache::Through)?;
-    let command = command.replace("DEV", &disk.node()).replace("NAME", &disk.name());
-    run(&["sh", "-c", &format!("({command}) >/dev/null")]).then_some(disk)
+    match maker {
+        Maker::Tool(words) => disk.made(words).then_some(disk),
+        Maker::Bytes(parts) => {
+            parts.iter().for_each(|(at, bytes)| disk.write_at(*at, bytes));
+            Some(disk)
+        }
+    }
 }
 
 #[test]
 fn without_leave_no_byte_of_a_device_changes_and_the_verdict_says_so() {
     let folder = Folder::in_memory();
     let blank = Disk::of(&folder, SIZE, Cache::Through).into_iter();
-    let signed = SIGNATURES.iter().filter_map(|(command, _)| signed(&folder, command));
+    let signed = SIGNATURES.iter().filter_map(|(maker, _)| signed(&folder, maker));
     let disks: Vec<Disk> = blank.chain(signed).collect();
     let before: Vec<u64> = disks.iter().map(Disk::fingerprint).collect();
     let check = |disk: &Disk| folder.plimsoll(&["check", &disk.node(), "--effort", "brief", "--busy"]);
@@ -57,14 +70,14 @@ fn without_leave_no_byte_of_a_device_changes_and_the_verdict_says_so() {
 #[test]
 fn with_leave_what_goes_is_named_before_the_first_write() {
     let folder = Folder::in_memory();
-    for (command, name) in SIGNATURES {
-        let Some(disk) = signed(&folder, command) else { continue };
+    for (maker, name) in &SIGNATURES {
+        let Some(disk) = signed(&folder, maker) else { continue };
         let (node, before) = (disk.node(), disk.fingerprint());
         let words = ["check", &node, "--allow-destroy", &node, "--effort", "brief", "--size", "64M"];
         // The idle gate stands between the announcement and the first write: a second in which nothing may be written.
         let mut running = Running::start(&mut folder.plimsoll(&words));
         assert!(running.has_said("EVERYTHING"), "{name}");
-        assert!(running.has_said(name), "{command}: not named {name}: {}", running.wait().err);
+        assert!(running.has_said(name), "not named {name}: {}", running.wait().err);
         running.signal("INT");
         let ended = running.wait();
         assert_eq!(ended.code, Some(130), "{}", ended.err);
@@ -75,7 +88,7 @@ fn with_leave_what_goes_is_named_before_the_first_write() {
 #[test]
 fn with_leave_writes_are_measured_on_the_device_that_is_named() {
     let folder = Folder::in_memory();
-    let Some(disk) = signed(&folder, SIGNATURES[1].0) else { return };
+    let Some(disk) = signed(&folder, &SIGNATURES[0].0) else { return };
     let Some(other) = Disk::of(&folder, SIZE, Cache::Through) else { return };
     let (node, before) = (disk.node(), disk.fingerprint());
     let untouched = other.fingerprint();
@@ -121,11 +134,8 @@ fn a_mounted_device_is_refused_with_leave() {
 fn a_device_with_a_mounted_partition_is_refused_with_leave() {
     let folder = Folder::in_memory();
     let Some(disk) = Disk::of(&folder, 100, Cache::Through) else { return };
-    let table = format!(
-        "printf 'label: dos\\nsize=60MiB\\n' | sfdisk --quiet --no-reread --no-tell-kernel {}",
-        disk.node()
-    );
-    if !run(&["sh", "-c", &table]) || !run(&["partx", "--add", &disk.node()]) {
+    MBR.iter().for_each(|(at, bytes)| disk.write_at(*at, bytes));
+    if !run(&["partx", "--add", &disk.node()]) {
         return;
     }
     let _parts = Undo::by(&["partx", "--delete", &disk.node()]);
@@ -169,6 +179,8 @@ fn the_member_of_a_running_array_is_refused_with_leave() {
     let Some(disk) = Disk::of(&folder, 80, Cache::Through) else { return };
     let array = format!("/dev/md/plimsoll-{}", disk.name());
     let node = disk.node();
+    // Without a daemon for device names, one that was made stays behind even where the array could not be.
+    let _name = Undo::by(&["rm", "-f", &array]);
     if !run(&["mdadm", "--create", &array, "--run", "--force", "--level=1", "--raid-devices=1", &node]) {
         return;
     }

@@ -71,6 +71,14 @@ impl Disk {
         run(&[words, &[self.node().as_str()]].concat())
     }
 
+    /// Writes `bytes` to it, and waits until they are stored.
+    pub fn write_at(&self, at: u64, bytes: &[u8]) {
+        use std::os::unix::fs::FileExt;
+        let file = fs::OpenOptions::new().write(true).open(self.path()).unwrap();
+        file.write_all_at(bytes, at).unwrap();
+        file.sync_all().unwrap();
+    }
+
     /// Takes away all but the first `mib` MiB of what it shows.
     pub fn lose_all_but(&self, mib: u64) {
         self.image.set_len(Bytes::mib(mib)).unwrap();
