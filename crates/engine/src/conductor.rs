@@ -1,5 +1,6 @@
 //! What both drivers do between turns: collect, tell the watcher, judge, and put the step's record together.
 
+use kernel::ThreadCounters;
 use record::{Interval, IoFailure, StepRecord, Watcher, WorkerTotals};
 use workload::{Ending, Nanos, StepPlan};
 
@@ -19,23 +20,13 @@ pub(crate) struct Outcome {
     pub(crate) sheet: Option<Box<Sheet>>,
     /// Its first failures.
     pub(crate) failures: Vec<Failure>,
-    /// What its thread used.
-    pub(crate) usage: Usage,
-}
-
-/// What a worker's thread used while counting.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Usage {
-    pub(crate) user_cpu_ns: u64,
-    pub(crate) system_cpu_ns: u64,
-    pub(crate) context_switches: u64,
-    pub(crate) major_faults: u64,
-    pub(crate) minor_faults: u64,
+    /// What its thread used while counting; all zeros in simulation.
+    pub(crate) usage: ThreadCounters,
 }
 
 impl Outcome {
     /// The outcome of a worker that has drained, or that is left where it is.
-    pub(crate) fn of(worker: Worker, usage: Usage) -> Outcome {
+    pub(crate) fn of(worker: Worker, usage: ThreadCounters) -> Outcome {
         Outcome {
             stopped: worker.stopped(),
             ended: worker.ended(),
@@ -171,8 +162,9 @@ impl<'a> Conductor<'a> {
 fn complete(totals: &mut WorkerTotals, outcome: &Outcome, counted_from: Nanos) {
     totals.started = counted_from;
     totals.ended = outcome.ended;
-    totals.user_cpu_ns = outcome.usage.user_cpu_ns;
-    totals.system_cpu_ns = outcome.usage.system_cpu_ns;
+    totals.user_cpu_ns = outcome.usage.cpu.user.0;
+    totals.system_cpu_ns = outcome.usage.cpu.system.0;
+    totals.run_delay_ns = outcome.usage.run_delay.0;
     totals.context_switches = outcome.usage.context_switches;
     totals.major_faults = outcome.usage.major_faults;
     totals.minor_faults = outcome.usage.minor_faults;

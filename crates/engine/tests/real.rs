@@ -163,6 +163,62 @@ fn what_every_backend_writes_can_be_read_back() {
     }
 }
 
+/// A read of every block of an unnamed file by `backend` at `depth`.
+fn read_through(backend: BackendKind, depth: u32) -> StepRecord {
+    let size = Bytes::mib(8);
+    let unnamed = Unnamed::of(size);
+    let region = FilePlan { path: unnamed.file.path().to_owned(), offset: Bytes(0), size };
+    let reader = WorkerPlan { backend, direct: false, files: vec![region], ..at_depth(depth) };
+    let files = [vec![unnamed.file.open_for_read(Direct::No).unwrap()]];
+    run_real(&for_ops(2_048, vec![reader]), &files, Clock::start(), &mut Log::default()).unwrap()
+}
+
+#[test]
+fn a_deep_queue_is_never_taken_back_whole_or_the_device_would_wait_for_us() {
+    for backend in backends().into_iter().filter(|&backend| backend != BackendKind::Pread) {
+        let record = read_through(backend, 64);
+        let [none, upto4, upto8, more @ ..] = record.workers[0].complete_counts;
+        assert_eq!(more, [0; 4], "{backend:?}: an eighth of 64 at most");
+        assert!(upto4 + upto8 >= 2_048 / 8 && none <= upto4 + upto8, "{backend:?}");
+        assert_eq!(record.tally(Direction::Read).ops, 2_048);
+    }
+}
+
+#[test]
+fn submission_is_known_where_it_is_a_step_of_its_own_and_adds_up_with_service() {
+    for backend in backends() {
+        let record = read_through(backend, if backend == BackendKind::Pread { 1 } else { 16 });
+        let totals = &record.workers[0].directions[Direction::Read.index()];
+        if backend != BackendKind::Libaio {
+            assert!(totals.submission.is_empty(), "{backend:?} submits and reaps in one call");
+            assert_eq!(totals.service, totals.latency);
+            continue;
+        }
+        let sum = |distribution: &record::Distribution| distribution.mean().unwrap() * 2_048.0;
+        let (submission, service) = (sum(&totals.submission), sum(&totals.service));
+        let latency = sum(&totals.latency);
+        assert_eq!(totals.submission.count(), 2_048);
+        assert!(submission > 0.0 && service > 0.0);
+        // Exact but for the width of the buckets.
+        assert!(
+            ((submission + service) / latency - 1.0).abs() < 0.002,
+            "{submission} + {service} = {latency}"
+        );
+    }
+}
+
+#[test]
+fn a_worker_that_sleeps_between_its_ios_is_seen_to_give_the_cpu_away() {
+    let sleepy = WorkerPlan { pace: Pace::Fixed(Iops(500.0)), ..null(1) };
+    let mut plan = step(vec![sleepy], StopRule::Time(Nanos::from_millis(100)));
+    plan.ramp = Nanos::from_millis(100);
+    let record = run_null(&plan);
+    let ops = record.tally(Direction::Read).ops;
+    let switches = record.workers[0].context_switches;
+    // It sleeps before each I/O and at interval edges; the ramp had as many again.
+    assert!(switches >= ops / 2, "{switches} switches for {ops} I/Os");
+}
+
 #[test]
 fn a_write_without_leave_never_reaches_the_kernel() {
     let unnamed = Unnamed::of(Bytes::mib(1));

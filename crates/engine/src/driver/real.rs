@@ -7,13 +7,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use kernel::{Clock, OpenFile};
+use kernel::{Clock, OpenFile, ThreadCounters};
 use record::{StepRecord, Watcher};
 use workload::{BackendKind, Nanos, StepPlan, WorkerPlan};
 
 use super::EngineError;
 use super::thread::{Briefing, News, Shared};
-use crate::conductor::{Conductor, Outcome, Usage};
+use crate::conductor::{Conductor, Outcome};
 use crate::recorder::{Inbox, Recorder};
 use crate::rules::Rules;
 use crate::worker::SlotsView;
@@ -86,7 +86,7 @@ fn check(plan: &StepPlan, files: &[Vec<OpenFile>]) -> Result<(), EngineError> {
 
 /// A worker that the kernel still holds.
 fn lost_at(now: Nanos) -> Outcome {
-    Outcome { stopped: None, ended: now, sheet: None, failures: Vec::new(), usage: Usage::default() }
+    Outcome { stopped: None, ended: now, sheet: None, failures: Vec::new(), usage: ThreadCounters::default() }
 }
 
 impl<'a> Crew<'a> {

@@ -5,12 +5,13 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
+use kernel::ThreadCounters;
 use record::{StepRecord, Watcher};
 use workload::{Done, Io, Nanos, StepPlan};
 
 use super::EngineError;
 use crate::batch::Batch;
-use crate::conductor::{Conductor, Outcome, Usage};
+use crate::conductor::{Conductor, Outcome};
 use crate::recorder::Recorder;
 use crate::rules::Rules;
 use crate::worker::{Wake, Worker};
@@ -101,7 +102,8 @@ pub fn run_simulated<V: Volume + ?Sized>(
     let mut conductor = Conductor::new(plan, inboxes, start, watcher);
     let mut stage = Stage { seats, volume, sequence: 0, fresh: Vec::new() };
     let ended = stage.play(&mut conductor, start);
-    let outcomes = stage.seats.into_iter().map(|seat| Outcome::of(seat.worker, Usage::default())).collect();
+    let outcomes =
+        stage.seats.into_iter().map(|seat| Outcome::of(seat.worker, ThreadCounters::default())).collect();
     // A step without workers only lets time pass.
     let ended = if plan.workers.is_empty() { rules.deadline(start) } else { ended };
     Ok(conductor.finish(outcomes, ended))

@@ -3,12 +3,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use kernel::{AioQueue, Clock, CpuTime, OpenFile, PreadQueue, UringQueue, thread_cpu_time};
+use kernel::{AioQueue, Clock, OpenFile, PreadQueue, ThreadCounters, ThreadMeter, UringQueue};
 use workload::{BackendKind, Direction, Done, Nanos, Wait, WorkerPlan};
 
 use super::{Backend, EngineError, Null};
 use crate::batch::Batch;
-use crate::conductor::{Outcome, Usage};
+use crate::conductor::Outcome;
 use crate::fill::{Effort, Filler};
 use crate::recorder::Recorder;
 use crate::rules::Rules;
@@ -129,8 +129,9 @@ impl Briefing {
             filler: Filler::new(plan.buffers, plan.seed, plan.depth),
             writes: !plan.access.mix.reads_only(),
             batch: Batch::with_capacity(plan.depth),
-            done: Vec::with_capacity(plan.depth as usize),
+            done: Vec::with_capacity(B::reap_limit(plan.depth)),
             clock,
+            meter: ThreadMeter::open(),
             shared: &shared,
         };
         tell(News::Ready { view: cycle.worker.view(), features: backend.features().to_owned() });
@@ -150,21 +151,26 @@ struct Cycle<'s> {
     filler: Filler,
     writes: bool,
     batch: Batch,
+    /// Never takes more than its capacity.
     done: Vec<Done>,
     clock: Clock,
+    meter: ThreadMeter,
     shared: &'s Shared,
 }
 
 impl Cycle<'_> {
     /// Turns until the worker has finished; returns what its thread used since `counted_from`.
-    fn run<B: Backend>(&mut self, backend: &mut B, counted_from: Nanos) -> Result<Usage, EngineError> {
-        let mut before = thread_cpu_time();
+    fn run<B: Backend>(
+        &mut self,
+        backend: &mut B,
+        counted_from: Nanos,
+    ) -> Result<ThreadCounters, EngineError> {
+        let mut before = self.meter.read();
         if self.turns(backend, counted_from)? {
-            before = thread_cpu_time();
+            before = self.meter.read();
             self.turns(backend, Nanos::MAX)?;
         }
-        let CpuTime { user, system } = thread_cpu_time().since(before);
-        Ok(Usage { user_cpu_ns: user.0, system_cpu_ns: system.0, ..Usage::default() })
+        Ok(self.meter.read().since(before))
     }
 
     /// Turns until the clock shows `until`, which gives true, or the worker has finished.
@@ -214,6 +220,10 @@ impl Cycle<'_> {
         }
         for &io in self.batch.ios() {
             backend.queue(io).map_err(|reason| EngineError::Refused { io, reason })?;
+        }
+        if B::SUBMITS_APART {
+            backend.submit(&mut self.done)?;
+            self.worker.submitted(self.clock.now(), &self.batch);
         }
         Ok(())
     }

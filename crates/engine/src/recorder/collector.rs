@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
-use record::{Interval, WorkerTotals};
+use record::{Distribution, Interval, WorkerTotals};
 use workload::{Nanos, StepPlan};
 
+use super::sheet::Spread;
 use super::{Inbox, Sheet};
 use crate::rules::Timetable;
 
@@ -90,9 +91,8 @@ impl Collector {
                 let total = &mut totals.directions[direction];
                 total.tally.merge(&track.tally);
                 total.latency.merge(&latency);
-                if let Some(service) = &track.service {
-                    total.service.merge(&service.distribution());
-                }
+                merge(&mut total.service, track.service.as_ref());
+                merge(&mut total.submission, track.submission.as_ref());
             }
         }
         interval.late += sheet.counts.late;
@@ -131,6 +131,12 @@ impl Collector {
         (0..self.jobs.len())
             .map(|job| Interval { counted, ..Interval::empty(job as u16, start, end) })
             .collect()
+    }
+}
+
+fn merge(total: &mut Distribution, spread: Option<&Spread>) {
+    if let Some(spread) = spread {
+        total.merge(&spread.distribution());
     }
 }
 

@@ -4,7 +4,7 @@ mod collector;
 mod sheet;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rtrb::{Consumer, Producer, RingBuffer};
 use workload::{Direction, Nanos, WorkerPlan};
@@ -22,8 +22,6 @@ const SHEETS: usize = 3;
 struct Progress {
     /// Number of the interval it is in: all before it are handed over.
     interval: AtomicU64,
-    /// Set once it issues nothing more.
-    draining: AtomicBool,
 }
 
 /// The collector's ends of a worker's rings.
@@ -73,12 +71,6 @@ impl Recorder {
         self.timetable = Some(timetable);
     }
 
-    /// The worker issues nothing more.
-    #[cold]
-    pub(crate) fn drains(&self) {
-        self.progress.draining.store(true, Ordering::Release);
-    }
-
     /// End of the interval that is being recorded.
     #[inline]
     pub(crate) fn edge(&self) -> Nanos {
@@ -126,6 +118,14 @@ impl Recorder {
     pub(crate) fn done(&mut self, direction: Direction, bytes: u64, latency: Nanos, service: Nanos) {
         if let Some(track) = &mut self.sheet.tracks[direction.index()] {
             track.done(bytes, latency, service);
+        }
+    }
+
+    /// One I/O was handed over, so long after it was picked.
+    #[inline]
+    pub(crate) fn submission(&mut self, direction: Direction, span: Nanos) {
+        if let Some(track) = &mut self.sheet.tracks[direction.index()] {
+            track.submitted(span);
         }
     }
 

@@ -1,7 +1,7 @@
 //! What one worker records of one interval: a boxed sheet that travels to the collector and back.
 
 use record::{Distribution, Histogram, Tally};
-use workload::{Direction, Nanos, Pace, WorkerPlan};
+use workload::{BackendKind, Direction, Nanos, Pace, WorkerPlan};
 
 /// A histogram with its exact extremes.
 #[derive(Clone, Debug)]
@@ -42,12 +42,20 @@ pub(crate) struct Track {
     latency: Histogram,
     /// Issued→done, where that is not due→done.
     pub(crate) service: Option<Spread>,
+    /// Picked→issued, where handing over is a step of its own.
+    pub(crate) submission: Option<Spread>,
 }
 
 impl Track {
-    fn new(pace: Pace) -> Track {
-        let service = (pace != Pace::Closed).then(Spread::new);
-        Track { tally: Tally::default(), latency: Histogram::new(), service }
+    fn new(plan: &WorkerPlan, direction: Direction) -> Track {
+        // A flush is waited for as a whole: there is no more to know of it than when it was asked for and done.
+        let apart = plan.backend == BackendKind::Libaio && direction != Direction::Flush;
+        Track {
+            tally: Tally::default(),
+            latency: Histogram::new(),
+            service: (plan.pace != Pace::Closed || apart).then(Spread::new),
+            submission: apart.then(Spread::new),
+        }
     }
 
     #[inline]
@@ -59,6 +67,13 @@ impl Track {
         }
     }
 
+    #[inline]
+    pub(super) fn submitted(&mut self, span: Nanos) {
+        if let Some(spread) = &mut self.submission {
+            spread.record(span.0);
+        }
+    }
+
     /// Due→done.
     pub(crate) fn latency(&self) -> Distribution {
         Distribution::of(&self.latency, self.tally.latency_ns_min, self.tally.latency_ns_max)
@@ -67,9 +82,7 @@ impl Track {
     fn clear(&mut self) {
         self.tally = Tally::default();
         self.latency.clear();
-        if let Some(spread) = &mut self.service {
-            spread.clear();
-        }
+        self.service.iter_mut().chain(&mut self.submission).for_each(Spread::clear);
     }
 }
 
@@ -111,7 +124,7 @@ impl Sheet {
                 Direction::Flush => plan.flush != workload::Flush::Never && !mix.reads_only(),
                 Direction::Trim => false,
             };
-            used.then(|| Track::new(plan.pace))
+            used.then(|| Track::new(plan, direction))
         };
         Sheet { index: 0, tracks: Direction::ALL.map(track), counts: Counts::default(), smeared: false }
     }

@@ -208,6 +208,16 @@ impl Worker {
         batch.ios().iter().for_each(|io| self.slots.restamp(io.slot, now, due));
     }
 
+    /// What `batch` holds has been handed over at `now`: the time since it was picked was submission, and what follows
+    /// is service.
+    #[inline]
+    pub fn submitted(&mut self, now: Nanos, batch: &Batch) {
+        for io in batch.ios() {
+            let picked = self.slots.hand_over(io.slot, now);
+            self.recorder.submission(io.kind, now.since(picked));
+        }
+    }
+
     /// Takes back what has ended. An I/O without a time of its own ended at `now`.
     #[inline]
     pub fn settle(&mut self, now: Nanos, done: &[Done]) {
@@ -252,7 +262,6 @@ impl Worker {
     fn end(&mut self, why: Stopped, at: Nanos) {
         if self.stopped.is_none() {
             self.stopped = Some((why, at));
-            self.recorder.drains();
         }
     }
 

@@ -137,6 +137,15 @@ impl Slots {
         Some(io)
     }
 
+    /// What is in flight in `slot` was handed over at `now`; returns the time of issue so far.
+    #[inline]
+    pub(super) fn hand_over(&self, slot: u32, now: Nanos) -> Nanos {
+        let Some(entry) = self.table.get(slot as usize) else { return now };
+        let picked = entry.issued.load(Relaxed);
+        entry.issued.store(now.0, Relaxed);
+        Nanos(picked)
+    }
+
     /// Moves the time of issue of what is in flight in `slot`; in a closed loop also when it was due.
     pub(super) fn restamp(&self, slot: u32, issued: Nanos, due: Option<Nanos>) {
         if let Some(entry) = self.table.get(slot as usize) {

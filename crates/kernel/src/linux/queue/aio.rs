@@ -144,14 +144,14 @@ impl AioQueue {
     }
 
     /// Hands over what is queued, waits as told, and appends what has ended to `done`, never beyond its capacity. With
-    /// nothing in flight, [`Wait::One`] returns at once and [`Wait::Until`] sleeps.
+    /// nothing in flight, [`Wait::One`] returns at once and [`Wait::Until`] sleeps; with something in `done` already
+    /// nothing waits.
     ///
     /// # Errors
     /// [`QueueError::Call`] where the kernel refuses the context itself.
     pub fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
-        let before = done.len();
         self.submit(done)?;
-        let settled = done.len() > before;
+        let settled = !done.is_empty();
         match wait {
             Wait::Poll => self.reap(0, Some(Nanos::ZERO), done),
             _ if settled => self.reap(0, Some(Nanos::ZERO), done),
@@ -165,7 +165,11 @@ impl AioQueue {
     }
 
     /// Hands over as much as the kernel takes. A block that it refuses outright is reported in `done` as failed.
-    fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError> {
+    ///
+    /// # Errors
+    /// None so far; the signature is that of the other calls.
+    #[inline]
+    pub fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError> {
         while !self.queued.is_empty() {
             // SAFETY: every pointer is to a control block of `self.blocks`, whose slot is taken, so that its buffer is
             // borrowed by nobody until the I/O has ended; the desk keeps the descriptors open.
