@@ -207,7 +207,6 @@ fn busy_loops(cpu: &str) -> Vec<Running> {
 }
 
 #[test]
-#[ignore = "the engine does not record yet how long a worker waited for a CPU"]
 fn a_generator_that_lacks_cpu_is_named() {
     let folder = Folder::in_memory();
     let Some(volume) = Volume::ext4(&folder, 300, Cache::Past) else { return };
