@@ -2,14 +2,15 @@
 
 mod files;
 mod running;
+mod trouble;
 
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use dialects::fio::{
-    Asked, Clock, FioError, FioStep, Presented, Request, Surroundings, capped_depths, human, json, messages,
-    opening, parse, steps,
+    Asked, Clock, FioError, FioStep, INTERRUPTED, Presented, Request, Surroundings, capped_depths, human,
+    json, messages, opening, parse, steps,
 };
 use kernel::guard;
 use record::{Sample, StepRecord};
@@ -30,8 +31,8 @@ struct Outcome {
     notes: Vec<String>,
 }
 
-/// Exit code of a run that a signal ended, as fio has it.
-const INTERRUPTED: u8 = 128;
+/// The errno of a job whose file turned out to be held when it was opened.
+const EBUSY: i32 = 16;
 
 /// Runs fio's command line; the exit code is fio's.
 pub fn run(words: &[OsString]) -> u8 {
@@ -39,7 +40,10 @@ pub fn run(words: &[OsString]) -> u8 {
     match parse(&words, &surroundings()) {
         Ok(Request::Say(text)) => out(&text),
         Ok(Request::Run(asked)) if asked.presentation.parse_only => 0,
-        Ok(Request::Run(asked)) => load(&asked),
+        Ok(Request::Run(asked)) => match no_place_for_output(&asked) {
+            Some(error) => refused(&error),
+            None => load(&asked),
+        },
         Err(error) => refused(&error),
     }
 }
@@ -61,6 +65,15 @@ fn surroundings() -> Surroundings<'static> {
     }
 }
 
+/// Why the result could not be written, known before anything runs.
+fn no_place_for_output(asked: &Asked) -> Option<FioError> {
+    let path = asked.presentation.output.as_deref()?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let error = std::fs::read_dir(folder.unwrap_or(Path::new("."))).err()?;
+    let errno = error.raw_os_error().unwrap_or_default();
+    Some(FioError::OutputFile { path: path.display().to_string(), errno })
+}
+
 /// Writes to stdout; the exit code is 1 where that is not possible.
 fn out(text: &str) -> u8 {
     let written = output::result(text);
@@ -72,11 +85,15 @@ fn out(text: &str) -> u8 {
 
 fn refused(error: &FioError) -> u8 {
     out(&error.stdout());
+    complain(error);
+    error.exit_code()
+}
+
+fn complain(error: &FioError) {
     output::people(error.to_string().trim_end());
     if let Some(hint) = error.hint() {
         output::people(hint.trim_end());
     }
-    error.exit_code()
 }
 
 fn load(asked: &Asked) -> u8 {
@@ -88,14 +105,12 @@ fn load(asked: &Asked) -> u8 {
     if asked.presentation.is_normal() && late {
         say(asked, &opening(asked));
     }
-    let planned = match planned {
-        Ok(planned) => planned,
-        Err(error) => return refused_late(asked, &error, late),
-    };
     let mut outcome = Outcome::default();
-    if let Err(error) = running::run(asked, &planned, &stop, &mut outcome) {
-        output::people(&format!("fio: {error}"));
-        return 1;
+    let ran = planned.and_then(|planned| running::run(asked, &planned, &stop, &mut outcome));
+    match &ran {
+        Err(error) if !late => return refused(error),
+        Err(error) => failed(asked, error, &mut outcome),
+        Ok(()) => {}
     }
     let presented = Presented {
         asked,
@@ -111,24 +126,19 @@ fn load(asked: &Asked) -> u8 {
     present(asked, &presented, &stop)
 }
 
-/// An error that fio notices after its banner: it still prints an empty group status.
-fn refused_late(asked: &Asked, error: &FioError, late: bool) -> u8 {
-    let code = refused(error);
-    if late {
-        let presented = Presented {
-            asked,
-            steps: &[],
-            clock: Clock::local(unix_ms()),
-            started_unix_ms: unix_ms(),
-            elapsed: Nanos::ZERO,
-            pid: std::process::id(),
-            disks: Vec::new(),
-            failed: error.failed(asked),
-            notes: Vec::new(),
-        };
-        write_out(asked, &result_text(asked, &presented));
+/// An error that fio notices after its banner: it still prints the results that there are.
+fn failed(asked: &Asked, error: &FioError, outcome: &mut Outcome) {
+    if asked.presentation.is_normal() {
+        say(asked, &error.stdout());
     }
-    code
+    complain(error);
+    // What the error does not ascribe to a job ends the first one of the step that was to come.
+    let first = asked.jobs.iter().position(|job| job.step == outcome.records.len()).unwrap_or(0);
+    let mut ended = error.failed(asked);
+    if ended.is_empty() {
+        ended.push((0, EBUSY));
+    }
+    outcome.failed.extend(ended.into_iter().map(|(job, errno)| (first + job, errno)));
 }
 
 fn unix_ms() -> u64 {
@@ -169,7 +179,9 @@ fn write_out(asked: &Asked, text: &str) -> bool {
 
 fn present(asked: &Asked, presented: &Presented<'_>, stop: &StopFlag) -> u8 {
     let (to_stdout, to_stderr) = messages(presented);
+    let (stopped, interrupted) = INTERRUPTED;
     if asked.presentation.is_normal() {
+        say(asked, if stop.raised() { stopped } else { "" });
         say(asked, &to_stdout);
     }
     if !to_stderr.is_empty() {
@@ -178,7 +190,7 @@ fn present(asked: &Asked, presented: &Presented<'_>, stop: &StopFlag) -> u8 {
     let written = write_out(asked, &result_text(asked, presented));
     match presented.exit_code() {
         _ if !written => 1,
-        _ if stop.raised() => INTERRUPTED,
+        _ if stop.raised() => interrupted,
         code => code,
     }
 }
@@ -200,7 +212,7 @@ fn look(path: &Path) -> Option<dialects::fio::OnDisk> {
 }
 
 /// Runs the layouts of all steps, as fio does before the first one starts.
-fn lay_out(asked: &Asked, planned: &[FioStep], files: &mut Files) -> Result<(), String> {
+fn lay_out(asked: &Asked, planned: &[FioStep], files: &mut Files) -> Result<(), FioError> {
     for layout in planned.iter().flat_map(|step| &step.layouts) {
         if asked.presentation.is_normal() {
             say(asked, &layout.announcement());

@@ -6,7 +6,10 @@ use std::path::PathBuf;
 use super::asked::Asked;
 use super::value::Word;
 
-const EINVAL: i32 = 22;
+pub const EINVAL: i32 = 22;
+
+/// What fio says on stdout where a synchronous engine's first direct I/O is refused.
+pub const FIRST_DIRECT: &str = "fio: first direct IO errored. File system may not support direct IO, or iomem_align= is bad, or invalid block size. Try setting direct=0.\n";
 
 /// Where in a job file something stands; lines and columns count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +36,15 @@ pub struct Typed {
     pub text: String,
     /// Job and place, in a job file.
     pub within: Option<(String, Place)>,
+}
+
+/// When an engine hears of the end of an I/O.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waits {
+    /// It waits for each one.
+    ForEach,
+    /// It submits, and reaps later.
+    ForNone,
 }
 
 /// A job of which nothing says how long its region is.
@@ -148,6 +160,14 @@ pub enum FioError {
     /// The output format is unknown.
     #[error("fio: invalid output format {0}\nfio: failed parsing output-format")]
     OutputFormat(String),
+    /// The output file has no place.
+    #[error("fio: output file open error: {}", errno_text(*errno))]
+    OutputFile {
+        /// As typed.
+        path: String,
+        /// The errno.
+        errno: i32,
+    },
     /// A block does not fit.
     #[error("fio: size too small, must not be less than minimum block size: {size} < {block}")]
     SizeBelowBlock {
@@ -211,9 +231,28 @@ pub enum FioError {
         call: &'static str,
         /// Its errno.
         errno: i32,
+        /// On what, and what to do.
+        why: String,
+    },
+    /// Direct I/O at places or lengths that it cannot have. fio learns it from its first I/O, and says so in these words.
+    #[error("fio: io_u error on file {path}: {}: {direction} offset={offset}, buflen={bytes}", errno_text(EINVAL))]
+    Misaligned {
         /// The file.
         path: String,
+        /// `read` or `write`.
+        direction: &'static str,
+        /// Where the first I/O would be.
+        offset: u64,
+        /// How long it would be.
+        bytes: u64,
+        /// Whether the engine waits for each I/O; only then fio speaks of the first one.
+        engine: Waits,
+        /// What is misaligned, and what to do.
+        why: String,
     },
+    /// What is asked cannot be run, for a reason that fio does not know.
+    #[error("fio: {0}")]
+    CannotRun(String),
     /// An option is known, and its value is not honoured here.
     #[error("fio: {option} is not supported: {reason}")]
     Refused {
@@ -265,6 +304,10 @@ impl FioError {
                 "fio: file:ioengines.c:142, func=dlopen, error={name}: cannot open shared object file: No such file or directory\n"
             ),
             FioError::NoJobs => super::commands::usage(),
+            FioError::Misaligned { engine, .. } => {
+                let first = if *engine == Waits::ForEach { FIRST_DIRECT } else { "" };
+                format!("{first}fio: pid=0, err={EINVAL}/{}\n", verror(EINVAL))
+            }
             _ => String::new(),
         }
     }
@@ -283,7 +326,11 @@ impl FioError {
             FioError::Mounted { path, by } => {
                 Some(format!("{path} is in use ({by}) and is never written, whatever the options."))
             }
-            FioError::CreationDisallowed { path } | FioError::Setup { path, .. } => Some(path.clone()),
+            FioError::OutputFile { path, .. } => {
+                Some(format!("{path} cannot be made; name a file in a directory that exists."))
+            }
+            FioError::CreationDisallowed { path } => Some(format!("{path} does not exist.")),
+            FioError::Setup { why, .. } | FioError::Misaligned { why, .. } => Some(why.clone()),
             FioError::DirectRefused { path } => {
                 Some(format!("{path}: try direct=0, or another file system."))
             }
@@ -299,6 +346,8 @@ impl FioError {
                 | FioError::Offset { .. }
                 | FioError::CreationDisallowed { .. }
                 | FioError::Setup { .. }
+                | FioError::Misaligned { .. }
+                | FioError::CannotRun(_)
                 | FioError::DirectRefused { .. }
         )
     }
@@ -312,6 +361,7 @@ impl FioError {
         match self {
             FioError::NeedSize { jobs, .. } => jobs.iter().map(|job| (job.number, EINVAL)).collect(),
             FioError::Offset { job, .. } => vec![(at(job), EINVAL)],
+            FioError::Misaligned { .. } => vec![(0, EINVAL)],
             FioError::Setup { errno, .. } => vec![(0, *errno)],
             _ if self.is_after_the_banner() => vec![(0, 1)],
             _ => Vec::new(),
@@ -353,6 +403,11 @@ fn valid_words(words: &[Word]) -> String {
     }
     text.push('\n');
     text
+}
+
+/// What fio puts behind an I/O error of a job.
+pub fn verror(errno: i32) -> String {
+    format!("file:io_u.c:1876, func=io_u error, error={}", errno_text(errno))
 }
 
 /// The kernel's words for an errno.

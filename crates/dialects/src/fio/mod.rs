@@ -25,7 +25,7 @@ mod value;
 pub use asked::{Asked, Eta, FioJob, Format, Presentation, Request, Surroundings};
 pub use commandline::parse;
 pub use commands::{COMMANDS, CommandRow, VERSION};
-pub use error::{FioError, Place, Typed, Unsized};
+pub use error::{FioError, Place, Typed, Unsized, Waits};
 pub use files::{Look, OnDisk, OnDiskKind};
 pub use number::{KbBase, NumberError, TimeUnit};
 pub use opening::{capped_depths, opening};

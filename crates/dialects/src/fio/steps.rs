@@ -270,7 +270,8 @@ fn refuse_held(job: &FioJob, path: &std::path::Path, found: Option<&OnDisk>) -> 
         }
         Some(OnDiskKind::Directory) => {
             // EISDIR
-            Err(FioError::Setup { call: "open", errno: 21, path: path.display().to_string() })
+            let why = format!("{} is a directory: name a file in it, or give directory=", path.display());
+            Err(FioError::Setup { call: "open", errno: 21, why })
         }
         _ => Ok(()),
     }

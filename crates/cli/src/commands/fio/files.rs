@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use dialects::fio::{Content, DiskUse, FioError, FioStep, Layout, LayoutFile, Reserve};
 use engine::{Clones, FileGround, Ground, GroundKind, layout_workload, plan, run_real};
 use kernel::guard::{WritePermit, permit_named_file};
-use kernel::{Clock, Direct, OpenError, OpenFile};
+use kernel::{Clock, Direct, OpenFile};
 use record::{Interval, Watcher};
 use workload::{BackendAsk, BackendKind, Buffers, Bytes, Nanos, StepKind, WorkerPlan};
 
-use super::Outcome;
+use super::{Outcome, trouble};
 use crate::signals::StopFlag;
 
 /// Alignment of the part of a layout that goes past the page cache.
@@ -43,22 +43,22 @@ impl Files {
         Files { clock, stop, permits: HashMap::new(), probes: kernel::probe() }
     }
 
-    fn permit(&mut self, path: &Path) -> Result<WritePermit, String> {
+    fn permit(&mut self, path: &Path) -> Result<WritePermit, FioError> {
         if let Some(permit) = self.permits.get(path) {
             return Ok(permit.clone());
         }
-        let permit = permit_named_file(path).map_err(|error| error.to_string())?;
+        let permit = permit_named_file(path).map_err(|error| trouble::guard(&error))?;
         self.permits.insert(path.to_owned(), permit.clone());
         Ok(permit)
     }
 
-    fn writer(&mut self, path: &Path, direct: Direct) -> Result<OpenFile, String> {
+    fn writer(&mut self, path: &Path, direct: Direct) -> Result<OpenFile, FioError> {
         let permit = self.permit(path)?;
-        kernel::open_for_write(&permit, direct).map_err(|error| open_words(path, &error))
+        kernel::open_for_write(&permit, direct).map_err(|error| trouble::open(&error))
     }
 
     /// The files of one worker; written ones with a permit.
-    pub fn open(&mut self, worker: &WorkerPlan) -> Result<Vec<OpenFile>, String> {
+    pub fn open(&mut self, worker: &WorkerPlan) -> Result<Vec<OpenFile>, FioError> {
         if worker.backend == BackendKind::Null {
             return Ok(Vec::new());
         }
@@ -68,7 +68,7 @@ impl Files {
         paths
             .iter()
             .map(|path| match reads_only {
-                true => kernel::open_for_read(path, direct).map_err(|error| open_words(path, &error)),
+                true => kernel::open_for_read(path, direct).map_err(|error| trouble::open(&error)),
                 false => self.writer(path, direct),
             })
             .collect()
@@ -99,10 +99,10 @@ impl Files {
     }
 
     /// Makes the files of `layout` as long as they must be, with data where they will be read.
-    pub fn lay_out(&mut self, layout: &Layout) -> Result<(), String> {
+    pub fn lay_out(&mut self, layout: &Layout) -> Result<(), FioError> {
         for file in &layout.files {
             if let Some(parent) = file.path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-                std::fs::create_dir_all(parent).map_err(|error| format!("{}: {error}", parent.display()))?;
+                std::fs::create_dir_all(parent).map_err(trouble::call("mkdir", parent))?;
             }
             if matches!(layout.content, Content::Data(_)) && file.there > 0 {
                 self.make_way(&file.path)?;
@@ -118,29 +118,28 @@ impl Files {
 
     /// A file that is too short for what will be read is made anew, as fio does, so that whatever else has it by another
     /// name keeps it as it is. The guard looks first: a file in use is left alone.
-    fn make_way(&mut self, path: &Path) -> Result<(), String> {
+    fn make_way(&mut self, path: &Path) -> Result<(), FioError> {
         drop(self.permit(path)?);
         self.permits.remove(path);
         let is_file = std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
         match is_file {
-            true => std::fs::remove_file(path).map_err(|error| format!("{}: {error}", path.display())),
+            true => std::fs::remove_file(path).map_err(trouble::call("unlink", path)),
             false => Ok(()),
         }
     }
 
     /// Writes real data over the whole file, past the page cache as far as that goes.
-    fn fill(&mut self, room: &OpenFile, file: &LayoutFile, buffers: Buffers) -> Result<(), String> {
-        let failed = |error: std::io::Error| format!("{}: {error}", file.path.display());
-        kernel::set_length(room, Bytes(file.bytes)).map_err(failed)?;
+    fn fill(&mut self, room: &OpenFile, file: &LayoutFile, buffers: Buffers) -> Result<(), FioError> {
+        kernel::set_length(room, Bytes(file.bytes)).map_err(trouble::call("ftruncate", &file.path))?;
         let aligned = file.bytes - file.bytes % ALIGNED;
         let past = kernel::open_for_read(&file.path, Direct::Yes).is_ok();
         self.write(file, Part { offset: 0, bytes: aligned, direct: past, buffers })?;
         self.write(file, Part { offset: aligned, bytes: file.bytes - aligned, direct: false, buffers })?;
-        room.flush().map_err(failed)?;
-        kernel::drop_cache(room, 0, Bytes(file.bytes)).map_err(failed)
+        room.flush().map_err(trouble::call("fsync", &file.path))?;
+        kernel::drop_cache(room, 0, Bytes(file.bytes)).map_err(trouble::call("fadvise", &file.path))
     }
 
-    fn write(&mut self, file: &LayoutFile, part: Part) -> Result<(), String> {
+    fn write(&mut self, file: &LayoutFile, part: Part) -> Result<(), FioError> {
         if part.bytes == 0 || self.stop.raised() {
             return Ok(());
         }
@@ -154,13 +153,17 @@ impl Files {
             interval: Nanos::SECOND,
             clones: Clones::Together,
         };
-        let plan = plan(&workload, "layout", StepKind::Layout, &ground).map_err(|error| error.to_string())?;
+        let plan = plan(&workload, "layout", StepKind::Layout, &ground)
+            .map_err(|error| FioError::CannotRun(error.to_string()))?;
         let files = vec![self.open(&plan.workers[0])?];
         let stop = self.stop.clone();
-        let record =
-            run_real(&plan, &files, self.clock, &mut Quiet(&stop)).map_err(|error| error.to_string())?;
+        let record = run_real(&plan, &files, self.clock, &mut Quiet(&stop))
+            .map_err(|error| FioError::CannotRun(error.to_string()))?;
         match record.failures.first() {
-            Some(failure) => Err(format!("{}: {}", failure.path, report::error_words(failure.errno))),
+            Some(failure) => {
+                let error = std::io::Error::from_raw_os_error(failure.errno);
+                Err(trouble::call("write", &file.path)(error))
+            }
             None => Ok(()),
         }
     }
@@ -181,7 +184,7 @@ fn file_ground(path: &Path, least: Bytes) -> FileGround {
     FileGround { path: path.to_owned(), size, direct_alignment: alignment, writable: true }
 }
 
-fn reserve_as_asked(room: &OpenFile, file: &LayoutFile, reserve: Reserve) -> Result<(), String> {
+fn reserve_as_asked(room: &OpenFile, file: &LayoutFile, reserve: Reserve) -> Result<(), FioError> {
     let bytes = Bytes(file.bytes);
     let done = match reserve {
         Reserve::None => Ok(()),
@@ -194,16 +197,7 @@ fn reserve_as_asked(room: &OpenFile, file: &LayoutFile, reserve: Reserve) -> Res
             })
         }
     };
-    done.map_err(|error| format!("{}: {error}", file.path.display()))
-}
-
-fn open_words(path: &Path, error: &OpenError) -> String {
-    match error {
-        OpenError::NoDirect { .. } => {
-            FioError::DirectRefused { path: path.display().to_string() }.to_string().replacen("fio: ", "", 1)
-        }
-        other => other.to_string(),
-    }
+    done.map_err(trouble::call("fallocate", &file.path))
 }
 
 /// Topmost devices of the files of `steps`, each once.

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::os::fd::AsFd;
 
-use dialects::fio::{Asked, DirectionRate, Eta, FioJob, FioStep, Progress, status_line};
+use dialects::fio::{Asked, DirectionRate, Eta, FioError, FioJob, FioStep, Progress, status_line};
 use engine::{plan, run_real};
 use kernel::{Clock, OpenFile};
 use record::{Interval, Watcher};
@@ -11,12 +11,12 @@ use sampler::{Root, Sampler};
 use workload::{BytesPerSecond, Direction, Ending, Iops, Nanos, StepKind, StopRule};
 
 use super::files::{Files, devices};
-use super::{Outcome, lay_out};
+use super::{Outcome, lay_out, trouble};
 use crate::output;
 use crate::signals::StopFlag;
 
 /// Lays out and runs all steps into `outcome`.
-pub fn run(asked: &Asked, steps: &[FioStep], stop: &StopFlag, outcome: &mut Outcome) -> Result<(), String> {
+pub fn run(asked: &Asked, steps: &[FioStep], stop: &StopFlag, outcome: &mut Outcome) -> Result<(), FioError> {
     let clock = Clock::start();
     let mut files = Files::new(clock, stop.clone());
     lay_out(asked, steps, &mut files)?;
@@ -33,7 +33,7 @@ pub fn run(asked: &Asked, steps: &[FioStep], stop: &StopFlag, outcome: &mut Outc
     for path in steps.iter().flat_map(|step| &step.remove_at_end) {
         // A device is never removed, whatever the option says: only its node would go.
         if std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {
-            std::fs::remove_file(path).map_err(|error| format!("{}: {error}", path.display()))?;
+            std::fs::remove_file(path).map_err(trouble::call("unlink", path))?;
         }
     }
     Ok(())
@@ -48,12 +48,13 @@ fn run_step(
     step: (usize, &FioStep),
     world: (&mut Files, Clock, &StopFlag),
     outcome: &mut Outcome,
-) -> Result<(), String> {
+) -> Result<(), FioError> {
     let (number, step) = step;
     let (files, clock, stop) = world;
     let ground = files.ground(step);
     let name = format!("step {}", number + 1);
-    let plan = plan(&step.workload, &name, StepKind::Job, &ground).map_err(|error| error.to_string())?;
+    let plan =
+        plan(&step.workload, &name, StepKind::Job, &ground).map_err(|error| trouble::plan(&error, step))?;
     let opened = plan.workers.iter().map(|worker| files.open(worker)).collect::<Result<Vec<_>, _>>()?;
     for file in opened.iter().flatten().filter(|file| step.drop_cache.iter().any(|path| path == file.path()))
     {
@@ -61,7 +62,8 @@ fn run_step(
     }
     let jobs = asked.jobs.iter().filter(|job| job.step == number).collect();
     let mut status = Status::new(asked, jobs, step, stop);
-    let mut record = run_real(&plan, &opened, clock, &mut status).map_err(|error| error.to_string())?;
+    let mut record = run_real(&plan, &opened, clock, &mut status)
+        .map_err(|error| FioError::CannotRun(error.to_string()))?;
     status.clear();
     // Which features of its engine were used is nothing that fio's users ask for.
     let engines = plan.workers.iter().map(|worker| worker.backend.name()).collect::<Vec<_>>();
@@ -69,7 +71,7 @@ fn run_step(
     for file in
         opened.iter().flatten().filter(|file| step.flush_at_end.iter().any(|path| path == file.path()))
     {
-        file.flush().map_err(|error| format!("{}: {error}", file.path().display()))?;
+        file.flush().map_err(trouble::call("fsync", file.path()))?;
     }
     outcome.records.push(record);
     Ok(())

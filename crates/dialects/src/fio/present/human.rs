@@ -8,13 +8,10 @@ use super::group::{Group, GroupDirection};
 use super::unit::{Figures, Latency, Unit, Windows};
 use super::{DiskFigures, DiskUse, Presented};
 use crate::fio::asked::FioJob;
-use crate::fio::error::errno_text;
+use crate::fio::error::{EINVAL, FIRST_DIRECT, errno_text, verror};
 use crate::fio::files::paths;
 use crate::fio::number::KbBase;
 use crate::fio::options::JobOptions;
-
-const EINVAL: i32 = 22;
-const FIRST_DIRECT: &str = "fio: first direct IO errored. File system may not support direct IO, or iomem_align= is bad, or invalid block size. Try setting direct=0.\n";
 
 /// Columns that percentile rows fill at most, and those that their head takes.
 const PERCENTILE_COLUMNS: usize = 80 - 7;
@@ -76,10 +73,6 @@ fn is_direct(presented: &Presented, path: &str) -> bool {
         .iter()
         .find(ours)
         .is_some_and(|job| job.options.direct && job.options.engine.is_synchronous())
-}
-
-fn verror(errno: i32) -> String {
-    format!("file:io_u.c:1876, func=io_u error, error={}", errno_text(errno))
 }
 
 /// A rate in both systems of units, the one that `kb_base` asks for first.

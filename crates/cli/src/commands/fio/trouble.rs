@@ -1,0 +1,80 @@
+//! What goes wrong while a fio run is set up, in fio's words.
+
+use std::io;
+use std::path::Path;
+
+use dialects::fio::{FioError, FioStep, Waits};
+use engine::PlanError;
+use kernel::OpenError;
+use kernel::guard::GuardError;
+use workload::{BackendAsk, BackendKind};
+
+const ENOENT: i32 = 2;
+const EIO: i32 = 5;
+const EACCES: i32 = 13;
+const EISDIR: i32 = 21;
+const EROFS: i32 = 30;
+
+/// The system call `name` failed on `path`.
+pub fn call(name: &'static str, path: &Path) -> impl Fn(io::Error) -> FioError {
+    let path = path.display().to_string();
+    move |error| {
+        let errno = error.raw_os_error().unwrap_or(EIO);
+        let why = match error.kind() {
+            io::ErrorKind::StorageFull => {
+                format!("{path}: there is not enough space; make room, or give a smaller size")
+            }
+            _ => path.clone(),
+        };
+        FioError::Setup { call: name, errno, why }
+    }
+}
+
+/// A file could not be opened.
+pub fn open(error: &OpenError) -> FioError {
+    let errno = match error {
+        OpenError::NoDirect { path } => {
+            return FioError::DirectRefused { path: path.display().to_string() };
+        }
+        OpenError::NotFound { .. } => ENOENT,
+        OpenError::Permission { .. } => EACCES,
+        OpenError::Kind { .. } => EISDIR,
+        OpenError::ReadOnly { .. } => EROFS,
+        OpenError::Other { source, .. } => source.raw_os_error().unwrap_or(EIO),
+    };
+    FioError::Setup { call: "open", errno, why: error.to_string() }
+}
+
+/// The guard gives no leave to write.
+pub fn guard(error: &GuardError) -> FioError {
+    let held = |path: &Path, by: String| FioError::Mounted { path: path.display().to_string(), by };
+    match error {
+        GuardError::Open(error) => open(error),
+        GuardError::InUse { path, holds } => {
+            held(path, holds.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
+        }
+        GuardError::Busy { path } => held(path, "another program or the kernel".to_owned()),
+        other => FioError::Setup { call: "open", errno: EROFS, why: other.to_string() },
+    }
+}
+
+/// `step` cannot be planned.
+pub fn plan(error: &PlanError, step: &FioStep) -> FioError {
+    let PlanError::Misaligned { job, path, .. } = error else {
+        return FioError::CannotRun(error.to_string());
+    };
+    let Some(job) = step.workload.jobs.iter().find(|known| known.name == *job) else {
+        return FioError::CannotRun(error.to_string());
+    };
+    let reads = !job.access.mix.writes_only();
+    let (direction, bytes) = if reads { ("read", job.blocks.read) } else { ("write", job.blocks.write) };
+    let waits = job.backend == BackendAsk::Only(BackendKind::Pread);
+    FioError::Misaligned {
+        path: path.display().to_string(),
+        direction,
+        offset: job.offset.0,
+        bytes: bytes.0,
+        engine: if waits { Waits::ForEach } else { Waits::ForNone },
+        why: error.to_string(),
+    }
+}
