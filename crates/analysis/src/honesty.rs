@@ -196,5 +196,11 @@ pub(crate) fn endings(run: &Run) -> Vec<Finding> {
         };
         Some(finding(meaning, step, "events", Confidence::Certain))
     });
-    ended.collect()
+    let mut ended: Vec<Finding> = ended.collect();
+    if let Some(last) = run.steps.last().filter(|_| !run.complete && ended.is_empty()) {
+        // Cut off between two steps, as by a kill: each step is whole, the run is not.
+        let meaning = Meaning::Interrupted { after_s: last.ended.as_secs_f64() };
+        ended.push(finding(meaning, last, "events", Confidence::Certain));
+    }
+    ended
 }

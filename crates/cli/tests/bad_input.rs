@@ -293,7 +293,6 @@ fn file_systems_that_are_full_small_or_read_only_are_told() {
 }
 
 #[test]
-#[ignore = "the run file's side files stay behind where it cannot be begun"]
 fn a_run_file_that_does_not_fit_leaves_nothing() {
     let folder = Folder::new();
     let Some(_tight) = Mounted::at(folder.path("tight"), &["-t", "tmpfs", "-o", "size=200k", "none"]) else {

@@ -247,7 +247,6 @@ fn killed_the_target_is_clean_and_the_run_file_alone_is_drawn() {
 }
 
 #[test]
-#[ignore = "the verdict does not know yet that a run was never finished"]
 fn a_run_that_was_killed_is_called_unfinished() {
     let Some(scene) = Scene::new() else { return };
     let running = scene.running(&["--busy"], "read depth 1");

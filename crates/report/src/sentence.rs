@@ -81,6 +81,9 @@ fn of_the_target(meaning: &Meaning) -> String {
             "{} of the region holds no data, and was read all the same: a volume may answer such reads from nothing.",
             numbers::share(*share)
         ),
+        Meaning::ReadsOnly { unwritten_share: Some(0.0) } => {
+            "Only reads were measured; the whole region holds data.".to_owned()
+        }
         Meaning::ReadsOnly { unwritten_share: Some(share) } => format!(
             "Only reads were measured. {} of the region was never written: a thin device may answer those reads from nothing.",
             numbers::share(*share)

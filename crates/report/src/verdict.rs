@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use analysis::{Analysis, Answer, ClaimRow, Doubt, Meaning, Quantity, Verdict};
-use record::Run;
+use record::{Run, TargetKind};
 use workload::Direction;
 
 use crate::claims::{against, reading};
@@ -43,6 +43,7 @@ pub fn verdict_words(run: &Run, analysis: &Analysis) -> VerdictWords {
         Answer::ConsistentWithBurst => {
             ("CANNOT TELL", with_colon(&format!("beyond the burst of {subject}"), &figures))
         }
+        Answer::CannotTell if verdict.subject.is_none() => ("CANNOT TELL", with_colon("", &figures)),
         Answer::CannotTell => ("CANNOT TELL", with_colon(&format!("whether it meets {subject}"), &figures)),
     };
     for why in reasons(verdict) {
@@ -51,7 +52,19 @@ pub fn verdict_words(run: &Run, analysis: &Analysis) -> VerdictWords {
     if let Some(read) = verdict.rows.iter().find_map(reading) {
         let _ = write!(rest, " {read}");
     }
+    rest.push_str(reads_only(run, analysis));
     VerdictWords { word, rest: rest.trim_end().to_owned(), stops: stops(run, analysis) }
+}
+
+/// That nothing was written, where that is so; of a device also what its reads may be worth.
+fn reads_only(run: &Run, analysis: &Analysis) -> &'static str {
+    let only = analysis.findings.iter().any(|finding| matches!(finding.meaning, Meaning::ReadsOnly { .. }));
+    let device = run.target.as_ref().is_some_and(|target| target.kind == TargetKind::BlockDevice);
+    match (only, device) {
+        (true, true) => " Only reads were measured, and a thin device may answer them from nothing.",
+        (true, false) => " Only reads were measured.",
+        (false, _) => "",
+    }
 }
 
 impl VerdictWords {

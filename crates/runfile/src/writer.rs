@@ -101,7 +101,11 @@ impl Writer {
         let made = prepare(path, place).and_then(|conn| Writer::begin(conn, path, header));
         if made.is_err() {
             // It is ours and holds nothing; what cannot be removed does no harm.
-            let _ = std::fs::remove_file(path);
+            for ending in ["", "-wal", "-shm"] {
+                let mut name = path.as_os_str().to_owned();
+                name.push(ending);
+                let _ = std::fs::remove_file(name);
+            }
         }
         made.map_err(|source| failed(path, source))
     }

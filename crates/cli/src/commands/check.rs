@@ -38,6 +38,7 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     let mut run = asked.header(&scene);
     let scribe = Scribe::new(writer(&place, &run)?, stop.clone(), shown(&scene), seconds(&scene, &ask));
     let (writer, failed) = measure(&mut run, &mut scene, &ask, scribe);
+    run.complete = true;
     let analysis = analyse(&run, asked.limits.as_ref(), asked.expectation.as_ref());
     let stored = conclude(&mut run, &analysis, writer);
     drop(scene);
@@ -299,7 +300,6 @@ fn measure(
 /// Stores what was found and closes the run file.
 fn conclude(run: &mut Run, analysis: &Analysis, mut writer: Writer) -> Result<PathBuf, Failure> {
     run.findings = analysis.stored(&report::sentence);
-    run.complete = true;
     writer.header(run).map_err(Failure::failed)?;
     writer.findings(&run.findings).map_err(Failure::failed)?;
     writer.finish().map_err(Failure::failed)
