@@ -178,7 +178,11 @@ impl<'a> Collector<'a> {
 
     fn apply(&mut self, section: &Section, draft: &mut Draft) -> Result<(), FioError> {
         for setting in &section.settings {
-            self.apply_one(setting, draft)?;
+            // A heading of the command line, which fio shows among the options all the same; no job is named by it.
+            let heading = section.is_global && setting.row.name == "name" && setting.value == section.name;
+            if !heading {
+                self.apply_one(setting, draft)?;
+            }
             merge_echo(&mut draft.echo, &[(setting.row.name.to_owned(), setting.value.clone())]);
         }
         Ok(())

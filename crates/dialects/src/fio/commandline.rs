@@ -116,9 +116,6 @@ impl Line {
         if setting.row.name == "name" {
             let global = setting.value == "global";
             self.sections.push(if global { Section::global() } else { Section::job(&setting.value) });
-            if global {
-                return;
-            }
         }
         if let Some(section) = self.sections.last_mut() {
             section.settings.push(setting);
