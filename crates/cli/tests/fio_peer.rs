@@ -290,8 +290,11 @@ fn same_shape(at: &str, theirs: &Value, ours: &Value) {
     }
 }
 
+/// Name and group of a job, and its options.
+type Asked = (Value, Value, Vec<(String, Value)>);
+
 /// Names, groups and options of all jobs, and the options of all. Bare flags are left out: older fios do not print them.
-fn options(document: &Value) -> Vec<(Value, Value, Vec<(String, Value)>)> {
+fn options(document: &Value) -> Vec<Asked> {
     let jobs = document["jobs"].as_array().cloned().unwrap_or_default();
     let jobs = jobs.iter().map(|job| (&job["jobname"], &job["groupid"], &job["job options"]));
     jobs.chain([(&Value::Null, &Value::Null, &document["global options"])])
