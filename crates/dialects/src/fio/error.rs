@@ -235,7 +235,10 @@ pub enum FioError {
         why: String,
     },
     /// Direct I/O at places or lengths that it cannot have. fio learns it from its first I/O, and says so in these words.
-    #[error("fio: io_u error on file {path}: {}: {direction} offset={offset}, buflen={bytes}", errno_text(EINVAL))]
+    #[error(
+        "fio: io_u error on file {path}: {}: {direction} offset={offset}, buflen={bytes}",
+        errno_text(EINVAL)
+    )]
     Misaligned {
         /// The file.
         path: String,
