@@ -1,0 +1,174 @@
+//! `plimsoll check` of a volume that this kernel really throttles: both caps, the published block-size table, the verdict
+//! against three promises, and nothing left behind. Needs root.
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
+mod machine;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use machine::*;
+use serde_json::Value;
+
+/// 5,000 operations and 200 MiB a second in each direction.
+const TARGET: &str = "lab:do-volumes-pre-burst";
+const IOPS: f64 = 5_000.0;
+const BYTES_PER_SECOND: f64 = 200.0 * 1048576.0;
+
+/// The provider's table: KiB a block, reads a second.
+const PUBLISHED: [(u64, f64); 5] = [(4, 5_000.0), (16, 5_000.0), (32, 5_000.0), (64, 3_200.0), (256, 800.0)];
+
+/// What may lie between a figure and the truth.
+const SHARE: f64 = 0.01;
+
+/// The throttle loses slices of 100 ms where the machine has no CPU for it; then the volume really is slower.
+const TRIES: usize = 3;
+
+/// One lab volume at a time: its data lies in memory, and all use the same CPUs.
+fn turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// False, with the reason printed, where this machine has no throttled volumes.
+fn can_throttle(folder: &Folder) -> bool {
+    if !is_root() {
+        eprintln!("skipped: a throttled volume needs root");
+        return false;
+    }
+    let planned = ended(&mut folder.plimsoll(&["check", TARGET, "--dry-run"]));
+    if planned.code != Some(0) {
+        eprintln!("skipped: {}", planned.err);
+    }
+    planned.code == Some(0)
+}
+
+/// Checks the volume with `words` until `faults` finds none, a few times at most.
+fn assert_check(words: &[&str], faults: impl Fn(&Ended, &Value) -> Vec<String>) {
+    let _turn = turn();
+    let folder = Folder::new();
+    if !can_throttle(&folder) {
+        return;
+    }
+    let before = Traces::now();
+    let mut found = Vec::new();
+    for number in 1..=TRIES {
+        let ended = ended(&mut folder.plimsoll(&[&["check", TARGET, "--format", "json"], words].concat()));
+        assert!(comes_true(|| Traces::now().0.is_subset(&before.0)), "left behind: {:?}", Traces::now());
+        let document = ended.json();
+        found = faults(&ended, &document);
+        eprintln!("try {number}, load {}: {} {found:#?}", load(), document["verdict"]["sentence"]);
+        if found.is_empty() {
+            return;
+        }
+    }
+    panic!("{TARGET} {words:?}, load {}: {found:#?}", load());
+}
+
+fn load() -> String {
+    let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split(' ').next().unwrap_or_default().to_owned()
+}
+
+/// What volumes of the lab leave on a machine while they are there.
+#[derive(Debug)]
+struct Traces(BTreeSet<String>);
+
+impl Traces {
+    fn now() -> Traces {
+        let loops = kernel::lab::loops(Path::new("/")).into_iter();
+        let shown = loops.map(|device| format!("{} shows {}", device.name, device.backing.display()));
+        let stored = ["/dev/shm", "/var/tmp", "/tmp"].into_iter().flat_map(fs::read_dir).flatten().flatten();
+        let stored = stored.map(|entry| text(&entry.path()));
+        let ours = |trace: &String| trace.contains("plimsoll-lab");
+        Traces(shown.chain(stored).filter(ours).chain(limits()).collect())
+    }
+}
+
+/// Limits on loop devices, of either version of the control groups.
+fn limits() -> Vec<String> {
+    let names = ["blkio/blkio.throttle.read_bps_device", "blkio/blkio.throttle.write_bps_device"];
+    let names = names.into_iter().chain([
+        "blkio/blkio.throttle.read_iops_device",
+        "blkio/blkio.throttle.write_iops_device",
+        "io.max",
+    ]);
+    let files = names.map(|name| (name, fs::read_to_string(Path::new("/sys/fs/cgroup").join(name))));
+    let lines = files.flat_map(|(name, text)| {
+        let lines: Vec<String> =
+            text.unwrap_or_default().lines().map(|line| format!("{name}: {line}")).collect();
+        lines
+    });
+    lines.filter(|line| line.contains(": 7:")).collect()
+}
+
+/// How `measured` misses `truth`; nothing where it does not.
+fn miss(what: &str, measured: &Value, truth: f64) -> Option<String> {
+    let measured = measured.as_f64().unwrap_or(f64::NAN);
+    let close = (measured / truth - 1.0).abs() <= SHARE;
+    (!close).then(|| format!("{what}: {measured:.1} instead of {truth}"))
+}
+
+/// How the answer differs from the wanted one.
+fn other_answer(ended: &Ended, document: &Value, (answer, code): (&str, i32)) -> Option<String> {
+    let told = document["verdict"]["answer"].as_str().unwrap_or_default();
+    let right = told == answer && ended.code == Some(code);
+    (!right).then(|| format!("{told} with exit code {:?} instead of {answer} with {code}", ended.code))
+}
+
+fn missed_caps(document: &Value) -> Vec<String> {
+    let all = document["findings"].as_array().unwrap();
+    let cap = |kind: &str, direction: &str| {
+        let found = all.iter().find(|finding| finding["kind"] == kind && finding["direction"] == direction);
+        found.map_or(Value::Null, |finding| finding["cap"]["value"].clone())
+    };
+    let wanted = [("iops_cap", IOPS), ("bandwidth_cap", BYTES_PER_SECOND)];
+    let both = wanted.into_iter().flat_map(|(kind, truth)| {
+        ["read", "write"].map(|direction| miss(&format!("{direction} {kind}"), &cap(kind, direction), truth))
+    });
+    both.flatten().collect()
+}
+
+fn missed_blocks(document: &Value) -> Vec<String> {
+    let rows = document["blocks"].as_array().unwrap();
+    let reads = |kib: u64| {
+        let row = rows.iter().find(|row| row["direction"] == "read" && row["block"] == kib * 1024);
+        row.map_or(Value::Null, |row| row["iops"]["value"].clone())
+    };
+    let table: Vec<String> = PUBLISHED.iter().map(|(kib, _)| format!("{kib} KiB {}", reads(*kib))).collect();
+    eprintln!("reads a second: {}", table.join(", "));
+    PUBLISHED.iter().filter_map(|(kib, iops)| miss(&format!("{kib} KiB"), &reads(*kib), *iops)).collect()
+}
+
+#[test]
+fn the_published_table_is_measured_and_met() {
+    assert_check(&["--policy", "do-volumes-pre-burst"], |ended, document| {
+        let mut faults = missed_caps(document);
+        faults.extend(missed_blocks(document));
+        faults.extend(other_answer(ended, document, ("meets", 0)));
+        faults
+    });
+}
+
+#[test]
+fn more_than_it_serves_is_below() {
+    assert_check(&["--expect", "read 6000 iops"], |ended, document| {
+        other_answer(ended, document, ("below", 3)).into_iter().collect()
+    });
+}
+
+/// A policy whose credits outlast the run: what was measured may have been paid from them.
+#[test]
+fn inside_a_burst_there_is_no_telling() {
+    let policy = "azure-premium-ssd-credit,tier=P20";
+    assert_check(&["--policy", policy, "--effort", "brief"], |ended, document| {
+        let told = document["verdict"]["sentence"].as_str().unwrap_or_default();
+        let mut faults: Vec<String> = Vec::new();
+        if ended.code != Some(4) || !told.starts_with("CANNOT TELL") || !told.contains("burst lasts 30 min") {
+            faults.push(format!("{:?} {told}", ended.code));
+        }
+        faults
+    });
+}
