@@ -55,6 +55,21 @@ fn due_times_of_a_fixed_rate_do_not_depend_on_completions() {
 }
 
 #[test]
+fn clones_of_a_fixed_rate_take_turns_instead_of_firing_together() {
+    let clone = WorkerPlan { pace: Pace::Fixed(Iops(500.0)), ..at_depth(2) };
+    let other = WorkerPlan { job: "other".to_owned(), ..clone.clone() };
+    let clones = (0..4).map(|seed| WorkerPlan { seed, ..clone.clone() });
+    let mut volume = Spy::on(Parallel { latency: Nanos(1_000) });
+    simulate(&for_seconds(1, clones.chain([other]).collect()), &mut volume);
+    let mut dues: Vec<u64> = volume.seen.iter().map(|(_, io)| io.due.0 - START.0).collect();
+    dues.sort_unstable();
+    // Every 0.5 ms one of the four, and with each fourth the only worker of the other job.
+    let expected =
+        (0..2_000u64).flat_map(|k| std::iter::repeat_n(k * 500_000, if k % 4 == 0 { 2 } else { 1 }));
+    assert_eq!(dues, expected.collect::<Vec<_>>());
+}
+
+#[test]
 fn poisson_counts_lie_within_three_sigma() {
     for (rate, seconds) in [(1_000u64, 20u64), (50_000, 5), (500_000, 1)] {
         let pace = Pace::Poisson(Iops(rate as f64));

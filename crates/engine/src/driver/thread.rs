@@ -12,7 +12,7 @@ use crate::conductor::Outcome;
 use crate::fill::{Effort, Filler};
 use crate::recorder::Recorder;
 use crate::rules::Rules;
-use crate::worker::{SlotsView, Wake, Worker};
+use crate::worker::{SlotPlan, SlotsView, Wake, Worker};
 
 /// A wait that lasts longer than this shows a volume so slow that a timer for the wait costs nothing that counts; then
 /// waits end at interval edges too, so that intervals are handed over on time and orders are heard. On a faster volume a
@@ -87,6 +87,8 @@ pub(super) enum News {
 /// Everything a thread needs.
 pub(super) struct Briefing {
     pub(super) plan: WorkerPlan,
+    /// By which share of a gap its pace is moved.
+    pub(super) phase: f64,
     pub(super) rules: Rules,
     pub(super) files: Vec<OpenFile>,
     pub(super) recorder: Recorder,
@@ -106,27 +108,28 @@ impl Briefing {
         if let Some(cpu) = self.plan.cpu {
             kernel::pin_current_thread(&[cpu]).map_err(|source| EngineError::Pin { cpu, source })?;
         }
-        let (depth, clock) = (self.plan.depth, self.clock);
+        let (slots, clock) = (SlotPlan::of(&self.plan).count(), self.clock);
         let bytes = self.plan.blocks.longest().0 as usize;
         let files = self.files.clone();
         match self.plan.backend {
-            BackendKind::IoUring => self.drive(UringQueue::open(&files, depth, bytes, clock)?, tell),
-            BackendKind::Libaio => self.drive(AioQueue::open(&files, depth, bytes, clock)?, tell),
-            BackendKind::Pread => self.drive(PreadQueue::open(&files, depth, bytes, clock)?, tell),
-            BackendKind::Null => self.drive(Null::new(depth, bytes, clock), tell),
+            BackendKind::IoUring => self.drive(UringQueue::open(&files, slots, bytes, clock)?, tell),
+            BackendKind::Libaio => self.drive(AioQueue::open(&files, slots, bytes, clock)?, tell),
+            BackendKind::Pread => self.drive(PreadQueue::open(&files, slots, bytes, clock)?, tell),
+            BackendKind::Null => self.drive(Null::new(slots, bytes, clock), tell),
             BackendKind::Simulated => Err(EngineError::Simulated { job: self.plan.job }),
         }
     }
 
     fn drive<B: Backend>(self, mut backend: B, tell: &dyn Fn(News)) -> Result<(), EngineError> {
-        let Briefing { plan, rules, recorder, clock, shared, .. } = self;
+        let Briefing { plan, phase, rules, recorder, clock, shared, .. } = self;
         if plan.pace.rate().is_some() {
             kernel::precise_timers();
         }
-        let worker = Worker::new(&plan, rules, recorder)?;
+        let mut worker = Worker::new(&plan, rules, recorder)?;
+        worker.shift_pace(phase);
         let mut cycle = Cycle {
             worker,
-            filler: Filler::new(plan.buffers, plan.seed, plan.depth),
+            filler: Filler::new(plan.buffers, plan.seed, SlotPlan::of(&plan).count()),
             writes: !plan.access.mix.reads_only(),
             batch: Batch::with_capacity(plan.depth),
             done: Vec::with_capacity(B::reap_limit(plan.depth)),

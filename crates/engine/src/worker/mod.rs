@@ -18,8 +18,10 @@ use crate::recorder::Recorder;
 use crate::rules::Rules;
 use mix::{FlushCount, MixDraw};
 use pace::Pacer;
+pub(crate) use pace::phases;
 use places::Places;
 use quota::Quota;
+pub(crate) use slots::SlotPlan;
 use slots::Slots;
 
 /// An issue later than this after its due time counts as late.
@@ -119,7 +121,7 @@ impl Worker {
             return Err(WorkerError::NoDepth { job: plan.job.clone() });
         }
         Ok(Worker {
-            slots: Slots::new(plan.depth),
+            slots: Slots::new(SlotPlan::of(plan)),
             pace: Pacer::new(plan.pace, Stream::new(plan.seed, seeds::PACE)),
             mix: MixDraw::new(plan.access.mix, Stream::new(plan.seed, seeds::MIX)),
             places: Places::new(plan)?,
@@ -135,6 +137,11 @@ impl Worker {
             last_done: Nanos::ZERO,
             failures: Vec::with_capacity(FAILURES),
         })
+    }
+
+    /// Moves the due times of a fixed rate by `share` of a gap; before [`begin`](Worker::begin).
+    pub(crate) fn shift_pace(&mut self, share: f64) {
+        self.pace.shift(share);
     }
 
     /// Sets the step's start, the same for all workers of the step; before the first turn.

@@ -1,15 +1,15 @@
 //! When the next I/O becomes due: at once, at even distances, or at the times of a Poisson process.
 
 use statistics::Stream;
-use workload::{Nanos, Pace};
+use workload::{Nanos, Pace, WorkerPlan};
 
 /// Due times of a worker, independent of completions.
 #[derive(Clone, Debug)]
 pub(super) enum Pacer {
     /// Due as soon as a slot is free.
     Closed,
-    /// I/O number `index` is due at `start + index · gap`: worked out from the index, so that no error adds up.
-    Fixed { start: Nanos, gap_ns: f64, index: u64, next: Nanos },
+    /// I/O number `index` is due at `start + phase + index · gap`: worked out from the index, so that no error adds up.
+    Fixed { start: Nanos, gap_ns: f64, phase_ns: f64, index: u64, next: Nanos },
     /// Exponential gaps, summed in fractions of a nanosecond; the sum stays exact to 0.02 ns for a day.
     Poisson { start: Nanos, gap_ns: f64, elapsed_ns: f64, next: Nanos, stream: Box<Stream> },
 }
@@ -20,7 +20,8 @@ impl Pacer {
         match pace {
             Pace::Closed => Pacer::Closed,
             Pace::Fixed(rate) => {
-                Pacer::Fixed { start: Nanos::ZERO, gap_ns: 1e9 / rate.0, index: 0, next: Nanos::ZERO }
+                let gap_ns = 1e9 / rate.0;
+                Pacer::Fixed { start: Nanos::ZERO, gap_ns, phase_ns: 0.0, index: 0, next: Nanos::ZERO }
             }
             Pace::Poisson(rate) => {
                 let mut stream = Box::new(stream);
@@ -34,6 +35,14 @@ impl Pacer {
                     stream,
                 }
             }
+        }
+    }
+
+    /// Moves all due times of a fixed rate by `share` of a gap; a Poisson process has no phase. Before `begin`.
+    pub(super) fn shift(&mut self, share: f64) {
+        if let Pacer::Fixed { start, gap_ns, phase_ns, next, .. } = self {
+            *phase_ns = share * *gap_ns;
+            *next = *start + Nanos(*phase_ns as u64);
         }
     }
 
@@ -62,9 +71,9 @@ impl Pacer {
     pub(super) fn advance(&mut self) {
         match self {
             Pacer::Closed => {}
-            Pacer::Fixed { start, gap_ns, index, next } => {
+            Pacer::Fixed { start, gap_ns, phase_ns, index, next } => {
                 *index += 1;
-                *next = *start + Nanos((*index as f64 * *gap_ns) as u64);
+                *next = *start + Nanos((*index as f64 * *gap_ns + *phase_ns) as u64);
             }
             Pacer::Poisson { start, gap_ns, elapsed_ns, next, stream } => {
                 *elapsed_ns += stream.exponential(*gap_ns);
@@ -76,6 +85,17 @@ impl Pacer {
     pub(super) fn is_closed(&self) -> bool {
         matches!(self, Pacer::Closed)
     }
+}
+
+/// For each worker the share of its gap by which its due times are moved: number `k` of the `n` workers of a job by
+/// `k / n`, so that together they keep the pace of one worker `n` times as fast instead of issuing all at once.
+pub(crate) fn phases(workers: &[WorkerPlan]) -> Vec<f64> {
+    let same = |worker: &WorkerPlan, others: &[WorkerPlan]| {
+        others.iter().filter(|other| other.job == worker.job && other.pace == worker.pace).count() as f64
+    };
+    let phase =
+        |(number, worker): (usize, &WorkerPlan)| same(worker, &workers[..number]) / same(worker, workers);
+    workers.iter().enumerate().map(phase).collect()
 }
 
 #[cfg(test)]
