@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::histogram::{BUCKETS, Histogram, bucket_bounds, bucket_middle};
+use crate::histogram::{BUCKETS, Histogram, bucket_bounds, bucket_middle, bucket_of};
 
 /// Counts by bucket of [`bucket_of`](crate::bucket_of), with the exact least and greatest value where they are known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,6 +31,19 @@ impl Distribution {
     /// The counts of `histogram` with the exact extremes (nanoseconds) that were kept beside it.
     pub fn of(histogram: &Histogram, ns_min: u64, ns_max: u64) -> Distribution {
         Distribution { filled: histogram.filled().collect(), ns_min, ns_max }
+    }
+
+    /// Values (nanoseconds) with their counts, in any order, with the exact extremes. Every value falls into its bucket.
+    pub fn counted(values: &[(u64, u64)], ns_min: u64, ns_max: u64) -> Distribution {
+        let mut counts: std::collections::BTreeMap<u16, u64> = std::collections::BTreeMap::new();
+        for &(value, count) in values.iter().filter(|(_, count)| *count > 0) {
+            let sum = counts.entry(bucket_of(value) as u16).or_default();
+            *sum = sum.saturating_add(count);
+        }
+        match counts.is_empty() {
+            true => Distribution::default(),
+            false => Distribution { filled: counts.into_iter().collect(), ns_min, ns_max },
+        }
     }
 
     /// Number of values.
@@ -252,6 +265,14 @@ mod tests {
                 prop_assert!(distribution.filled.iter().all(|&(bucket, _)| usize::from(bucket) < BUCKETS));
             }
         }
+    }
+
+    #[test]
+    fn counts_of_another_tool_fall_into_our_buckets() {
+        let counted = Distribution::counted(&[(300, 2), (100, 1), (u64::MAX, 1), (5, 0)], 90, 400);
+        assert_eq!((counted.count(), counted.percentile(50.0)), (4, Some(300)));
+        assert_eq!(Distribution::decode(&counted.encode()), Ok(counted));
+        assert_eq!(Distribution::counted(&[], 1, 2), Distribution::default());
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod facts;
 mod histogram;
 mod interval;
 mod live;
+mod reported;
 mod run;
 mod step;
 mod tally;
@@ -18,6 +19,10 @@ pub use facts::{DeviceFacts, HostFacts, TargetFacts, TargetKind};
 pub use histogram::{BUCKETS, Histogram, bucket_bounds, bucket_middle, bucket_of};
 pub use interval::{Interval, IntervalDirection};
 pub use live::Watcher;
+pub use reported::{
+    Along, Figure, LatencyKind, Measure, NamedFigure, RateBasis, Reported, ReportedDirection, ReportedError,
+    ReportedLatency, ReportedSeries, ReportedUnit, Scope,
+};
 pub use run::{Event, EventKind, Origin, Run, StoredFinding};
 pub use step::{DirectionTotals, IoFailure, StepRecord, WorkerTotals};
 pub use tally::Tally;

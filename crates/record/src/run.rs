@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use workload::Nanos;
 
-use crate::{HostFacts, Sample, StepRecord, TargetFacts};
+use crate::{HostFacts, Reported, Sample, StepRecord, TargetFacts};
 
 /// A run, measured here or imported.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -12,7 +12,7 @@ pub struct Run {
     pub version: String,
     /// The command line as typed, one word each.
     pub words: Vec<String>,
-    /// When the run's clock showed zero: milliseconds since 1970, UTC.
+    /// When the run's clock showed zero: milliseconds since 1970, UTC; zero where an import does not say.
     pub started_unix_ms: u64,
     /// Measured here, or read from another tool's output.
     pub origin: Origin,
@@ -26,6 +26,9 @@ pub struct Run {
     pub expectation: Option<String>,
     /// In the order they ran.
     pub steps: Vec<StepRecord>,
+    /// What another tool printed, in the order it printed it; empty where plimsoll measured.
+    #[serde(default)]
+    pub reported: Vec<Reported>,
     /// Raw counters in time order.
     pub samples: Vec<Sample>,
     /// What happened beside the load, in time order.
@@ -100,6 +103,7 @@ impl Run {
             policy: None,
             expectation: None,
             steps: Vec::new(),
+            reported: Vec::new(),
             samples: Vec::new(),
             events: Vec::new(),
             findings: Vec::new(),

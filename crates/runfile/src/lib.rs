@@ -8,6 +8,7 @@ mod error;
 mod place;
 mod reader;
 mod rebuild;
+mod reported;
 mod rows;
 mod schema;
 mod tables;

@@ -10,6 +10,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::RunfileError;
 use crate::rebuild::rebuild;
+use crate::reported;
 use crate::schema::{APPLICATION_ID, SCHEMA_VERSION};
 use crate::tables::{self, Fault};
 
@@ -45,6 +46,7 @@ pub fn read(path: &Path) -> Result<Run, RunfileError> {
     let mut samples = tables::samples(&conn).map_err(within("sample_cpu"))?;
     tables::disks(&conn, &mut samples).map_err(within("sample_disk"))?;
     run.samples = samples.into_iter().map(|(_, sample)| sample).collect();
+    run.reported = reported::read(&conn).map_err(within("reported"))?;
     run.events = tables::events(&conn).map_err(within("event"))?;
     run.findings = tables::findings(&conn).map_err(within("finding"))?;
     Ok(run)

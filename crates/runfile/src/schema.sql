@@ -199,6 +199,22 @@ CREATE TABLE finding (
   sentence TEXT NOT NULL
 );
 
+-- What another tool printed: of a run that was imported.
+CREATE TABLE reported (
+  reported INTEGER PRIMARY KEY,
+  scope    TEXT NOT NULL,
+  job      TEXT NOT NULL,
+  record   TEXT NOT NULL
+);
+
+-- Points of the series in `reported`, without an index: they are read together.
+CREATE TABLE reported_point (
+  reported INTEGER NOT NULL,
+  series   INTEGER NOT NULL,
+  place    INTEGER NOT NULL,
+  value    REAL    NOT NULL
+);
+
 -- Rates of every interval, jobs together. Reads and writes count, trims and flushes do not.
 CREATE VIEW per_second AS
 SELECT step,
@@ -238,6 +254,20 @@ FROM step
 JOIN worker ON worker.step = step.step
 JOIN worker_direction ON worker_direction.worker = worker.worker
 GROUP BY step.step, direction;
+
+-- What another tool printed of each direction; NULL where it printed nothing.
+CREATE VIEW reported_direction AS
+SELECT reported, scope, job,
+       json_extract(part.value, '$.direction')                          AS direction,
+       json_extract(part.value, '$.ops.value')                          AS ops,
+       json_extract(part.value, '$.bytes.value')                        AS bytes,
+       json_extract(part.value, '$.iops.value')                         AS iops,
+       json_extract(part.value, '$.bytes_per_second.value') / 1048576.0 AS mib_per_s,
+       (SELECT json_extract(latency.value, '$.mean.value') / 1e6
+        FROM json_each(part.value, '$.latencies') AS latency
+        ORDER BY CASE json_extract(latency.value, '$.kind') WHEN 'total' THEN 0 WHEN 'completion' THEN 1 ELSE 2 END
+        LIMIT 1)                                                        AS latency_ms_mean
+FROM reported JOIN json_each(reported.record, '$.directions') AS part;
 
 -- Every latency histogram of the file, whatever table holds it.
 CREATE VIEW histogram AS

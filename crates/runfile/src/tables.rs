@@ -25,9 +25,9 @@ pub(crate) enum Fault {
     Orphan { row: i64, owner: &'static str, number: i64 },
 }
 
-type Outcome<T> = Result<T, Fault>;
+pub(crate) type Outcome<T> = Result<T, Fault>;
 
-fn whole(row: &Row<'_>, column: usize) -> Outcome<u64> {
+pub(crate) fn whole(row: &Row<'_>, column: usize) -> Outcome<u64> {
     Ok(row.get::<_, i64>(column)? as u64)
 }
 
@@ -72,7 +72,11 @@ fn tally(row: &Row<'_>, column: usize) -> Outcome<Tally> {
 }
 
 /// Every row of `sql` through `read`.
-fn all<T>(conn: &Connection, sql: &str, mut read: impl FnMut(&Row<'_>) -> Outcome<T>) -> Outcome<Vec<T>> {
+pub(crate) fn all<T>(
+    conn: &Connection,
+    sql: &str,
+    mut read: impl FnMut(&Row<'_>) -> Outcome<T>,
+) -> Outcome<Vec<T>> {
     let mut statement = conn.prepare(sql)?;
     let mut rows = statement.query([])?;
     let mut found = Vec::new();

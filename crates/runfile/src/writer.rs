@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use record::{DeviceFacts, Event, EventKind, Interval, Run, Sample, StepRecord, StoredFinding};
+use record::{DeviceFacts, Event, EventKind, Interval, Reported, Run, Sample, StepRecord, StoredFinding};
 use rusqlite::{Connection, ErrorCode, params};
 use workload::{Direction, Flush, Nanos, StepPlan};
 
 use crate::WriteError;
+use crate::reported;
 use crate::rows::{self, array, whole, word};
 use crate::schema::{APPLICATION_ID, SCHEMA, SCHEMA_VERSION};
 
@@ -77,6 +78,7 @@ pub fn write(path: &Path, run: &Run) -> Result<PathBuf, WriteError> {
     run.samples.iter().try_for_each(|sample| writer.sample(sample))?;
     run.events.iter().try_for_each(|event| writer.event(event))?;
     writer.findings(&run.findings)?;
+    writer.reported(&run.reported)?;
     if run.complete {
         return writer.finish();
     }
@@ -230,6 +232,14 @@ impl Writer {
     /// `Full` and `Failed`.
     pub fn findings(&mut self, findings: &[StoredFinding]) -> Result<(), WriteError> {
         self.put(|conn| rows::findings(conn, findings))
+    }
+
+    /// What another tool printed; replaces what was stored before.
+    ///
+    /// # Errors
+    /// `Full` and `Failed`.
+    pub fn reported(&mut self, parts: &[Reported]) -> Result<(), WriteError> {
+        self.put(|conn| reported::insert(conn, parts))
     }
 
     /// Makes everything handed over so far visible to readers and safe from the end of this process.

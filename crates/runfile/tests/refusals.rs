@@ -163,3 +163,12 @@ fn a_full_disk_is_named_and_what_was_written_stays_readable() {
     assert!(!run.steps[0].intervals.is_empty() && !run.complete);
     drop(guard);
 }
+
+#[test]
+fn a_file_from_before_there_were_imports_stays_readable() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("old.plimsoll");
+    Writer::create(&path, &header(), SameDevice::No).unwrap().finish().unwrap();
+    change(&path, "DROP VIEW reported_direction; DROP TABLE reported; DROP TABLE reported_point");
+    assert!(read(&path).unwrap().reported.is_empty());
+}

@@ -3,9 +3,10 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use record::{
-    DeviceFacts, DirectionTotals, DiskCounters, Distribution, Event, EventKind, Histogram, HostFacts,
-    Interval, IntervalDirection, IoFailure, Origin, Run, Sample, StepRecord, StoredFinding, Tally,
-    TargetFacts, TargetKind, WorkerTotals,
+    Along, DeviceFacts, DirectionTotals, DiskCounters, Distribution, Event, EventKind, Figure, Histogram,
+    HostFacts, Interval, IntervalDirection, IoFailure, Measure, Origin, Reported, ReportedDirection,
+    ReportedLatency, ReportedSeries, Run, Sample, Scope, StepRecord, StoredFinding, Tally, TargetFacts,
+    TargetKind, WorkerTotals,
 };
 use workload::{
     Access, BackendKind, BlockSizes, Buffers, Bytes, Choice, Direction, Ending, FilePlan, Flush, Iops, Mix,
@@ -332,6 +333,41 @@ fn event() -> impl Strategy<Value = Event> {
 }
 
 /// Any run at all.
+/// Whole numbers, which JSON gives back to the last bit.
+fn figure() -> impl Strategy<Value = Figure> {
+    (any::<u32>(), text()).prop_map(|(value, printed)| Figure::exact(f64::from(value), printed))
+}
+
+fn reported() -> impl Strategy<Value = Reported> {
+    let latency =
+        (figure(), vec((any::<u32>(), any::<u32>()), 0..3)).prop_map(|(mean, bins)| ReportedLatency {
+            mean: Some(mean),
+            bins: bins.into_iter().map(|(ns, count)| (u64::from(ns), u64::from(count))).collect(),
+            ..ReportedLatency::default()
+        });
+    let points = vec((any::<u64>(), any::<u32>().prop_map(f64::from)), 0..4);
+    (text(), proptest::option::of(figure()), latency, vec(points, 0..3)).prop_map(
+        |(job, iops, latency, series)| {
+            let direction = ReportedDirection {
+                direction: Some(Direction::Write),
+                iops,
+                latencies: vec![latency],
+                ..ReportedDirection::default()
+            };
+            let series = series.into_iter().map(|points| ReportedSeries {
+                measure: Measure::Iops,
+                direction: None,
+                along: Along::Time,
+                points,
+                histograms: vec![(1, vec![(2, 3)])],
+                source: String::new(),
+            });
+            let directions = vec![direction];
+            Reported { directions, series: series.collect(), ..Reported::named(Scope::Job, job, 1) }
+        },
+    )
+}
+
 #[allow(dead_code, reason = "not every test file needs it")]
 pub fn any_run() -> impl Strategy<Value = Run> {
     let finding =
@@ -340,7 +376,8 @@ pub fn any_run() -> impl Strategy<Value = Run> {
     let head = (words, any::<u64>(), origin(), proptest::option::of(host()), proptest::option::of(target()));
     let body =
         (vec(step(), 0..3), vec(counted(), 0..4), vec(event(), 0..3), vec(finding, 0..3), any::<bool>());
-    (head, body).prop_map(|(head, (steps, samples, events, findings, complete))| {
+    let body = (body, vec(reported(), 0..3));
+    (head, body).prop_map(|(head, ((steps, samples, events, findings, complete), reported))| {
         let ((version, words, policy, expectation), started_unix_ms, origin, host, target) = head;
         Run {
             version,
@@ -352,6 +389,7 @@ pub fn any_run() -> impl Strategy<Value = Run> {
             policy,
             expectation,
             steps,
+            reported,
             samples,
             events,
             findings,
