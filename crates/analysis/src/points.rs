@@ -49,7 +49,7 @@ pub(crate) fn point(step: &StepRecord, direction: Direction) -> Option<Point> {
     }
     let latency = step.latency(direction);
     let counted = step.counted();
-    let block = step.plan.workers.first().map_or(0, |worker| worker.blocks.of(direction).0);
+    let block = step.plan.workers.first().map_or(0, |worker| worker.blocks.longest_of(direction).0);
     let iops = rate(step, &counted, direction);
     Some(Point {
         step: step.plan.name.clone(),

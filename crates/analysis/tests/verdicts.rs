@@ -90,6 +90,7 @@ fn plan_of(served: &Served) -> StepPlan {
         direct: true,
         buffers: Buffers::Unique,
         flush: Flush::Never,
+        verify: workload::Verify::Off,
         seed: 1,
         cpu: None,
     };

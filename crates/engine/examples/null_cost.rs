@@ -42,6 +42,7 @@ fn worker(depth: u32, access: Access, backend: BackendKind) -> WorkerPlan {
         direct: true,
         buffers: Buffers::Repeated,
         flush: Flush::Never,
+        verify: workload::Verify::Off,
         seed: 1,
         cpu: None,
     }
@@ -102,7 +103,7 @@ fn main() {
         ("70/30 random", Access::random(Mix::reads(70))),
     ] {
         for depth in [64, 1] {
-            let (ns, iops) = real(depth, access, time);
+            let (ns, iops) = real(depth, access.clone(), time);
             println!("null   depth {depth:>3}  {ns:>6.1} ns user CPU per I/O  {iops:>12.0} IOPS  {name}");
         }
     }

@@ -1,7 +1,13 @@
-//! What is written: data that neither compresses nor repeats, made for each block from its offset and a generation number.
+//! What is written: data that neither compresses nor repeats, made for each block from its offset and a generation number;
+//! or, where that is asked for, data that does.
+
+mod shaped;
 
 use statistics::random::mix;
 use workload::{Buffers, Io};
+
+use shaped::Shaper;
+pub use shaped::repeat;
 
 /// Lanes of the generator; eight 64-bit states side by side, so that the compiler can work on several at once.
 const LANES: usize = 8;
@@ -69,6 +75,8 @@ pub struct Filler {
     seed: u64,
     /// Writes so far: no two writes of a worker carry the same data.
     generation: u64,
+    /// Where data is to compress or repeat.
+    shaper: Option<Shaper>,
     /// By slot: whether the buffer holds what it was filled with; a read puts the volume's data there.
     filled: Box<[bool]>,
 }
@@ -76,7 +84,17 @@ pub struct Filler {
 impl Filler {
     /// A filler for `depth` slots; different seeds give different data.
     pub fn new(buffers: Buffers, seed: u64, depth: u32) -> Filler {
-        Filler { buffers, seed, generation: 0, filled: vec![false; depth as usize].into_boxed_slice() }
+        let shaper = match &buffers {
+            Buffers::Shaped(shape) => Some(Shaper::new(shape.clone(), seed)),
+            _ => None,
+        };
+        Filler {
+            buffers,
+            seed,
+            generation: 0,
+            shaper,
+            filled: vec![false; depth as usize].into_boxed_slice(),
+        }
     }
 
     /// A read goes into the buffer of `slot`.
@@ -90,23 +108,31 @@ impl Filler {
     /// Puts into `buffer` what the write `io` is to carry; `buffer` is at least as long as the I/O.
     pub fn prepare(&mut self, io: &Io, buffer: &mut [u8]) -> Effort {
         let bytes = (io.bytes as usize).min(buffer.len());
-        let buffer = &mut buffer[..bytes];
         self.generation += 1;
         let fresh = match self.filled.get_mut(io.slot as usize) {
             Some(filled) => !std::mem::replace(filled, true),
             None => true,
         };
-        match self.buffers {
-            Buffers::Unique => unique(buffer, self.seed, io.offset, self.generation),
+        match &self.buffers {
+            Buffers::Unique => unique(&mut buffer[..bytes], self.seed, io.offset, self.generation),
+            // What is filled once is filled whole: the next I/O of this slot may be longer.
             Buffers::Stamped | Buffers::Repeated if fresh => {
                 unique(buffer, self.seed, io.offset, self.generation);
             }
             Buffers::Stamped => {
-                stamp(buffer, self.seed, io.offset, self.generation);
+                stamp(&mut buffer[..bytes], self.seed, io.offset, self.generation);
                 return Effort::Slight;
             }
             Buffers::Zero if fresh => buffer.fill(0),
-            Buffers::Repeated | Buffers::Zero => return Effort::Slight,
+            Buffers::Pattern(pattern) if fresh || !pattern.offsets.is_empty() => {
+                repeat(buffer, pattern, io.offset);
+            }
+            Buffers::Shaped(_) => {
+                if let Some(shaper) = &mut self.shaper {
+                    shaper.fill(&mut buffer[..bytes], io.offset, self.generation);
+                }
+            }
+            Buffers::Repeated | Buffers::Zero | Buffers::Pattern(_) => return Effort::Slight,
         }
         Effort::Filled
     }
@@ -181,7 +207,7 @@ mod tests {
     #[test]
     fn a_buffer_that_was_read_into_is_made_good_before_it_is_written() {
         for buffers in [Buffers::Repeated, Buffers::Zero] {
-            let mut filler = Filler::new(buffers, 7, 1);
+            let mut filler = Filler::new(buffers.clone(), 7, 1);
             let mut buffer = vec![9; 512];
             assert_eq!(filler.prepare(&write(0, 0, 512), &mut buffer), Effort::Filled);
             let filled_once = buffer.clone();

@@ -42,7 +42,7 @@ mod tests {
             (Bytes::kib(4), Bytes::kib(4)),
         ] {
             let workload = layout_workload(Path::new("f"), Bytes(0), region);
-            assert_eq!(workload.jobs[0].blocks.write, block, "{region}");
+            assert_eq!(workload.jobs[0].blocks.longest(), block, "{region}");
             assert_eq!(workload::agree(&workload), Ok(()));
         }
     }

@@ -80,7 +80,7 @@ fn the_mix_has_its_share_in_the_long_run_and_repeats_with_the_seed() {
 
 #[test]
 fn a_share_of_a_sequential_job_goes_anywhere_and_the_rest_stays_in_sequence() {
-    let access = Access { random_percent: 30, ..Access::sequential(Mix::READ) };
+    let access = Access::partly_random(30, Mix::READ);
     let offsets = offsets_of(&for_ops(10_000, vec![on_blocks(100_000, access)]));
     let (mut next, mut in_sequence) = (Bytes::mib(3).0, 0);
     for offset in offsets {
@@ -125,15 +125,15 @@ fn a_flush_follows_every_so_many_writes_and_is_no_part_of_the_amount() {
 
 #[test]
 fn reads_and_writes_of_different_lengths_each_visit_their_blocks_once() {
-    let blocks = BlockSizes { read: Bytes::kib(4), write: Bytes::kib(16), trim: Bytes(0) };
+    let blocks = BlockSizes::each(Bytes::kib(4), Bytes::kib(16), Bytes(0));
     let region = file(Bytes(0), Bytes::mib(4));
     let access = Access::random(Mix::reads(50));
-    let job = WorkerPlan { blocks, files: vec![region], access, ..worker() };
+    let job = WorkerPlan { blocks: blocks.clone(), files: vec![region], access, ..worker() };
     let mut spy = fast();
     simulate(&for_ops(512, vec![job]), &mut spy);
     let mut visits: HashMap<(Direction, u64), usize> = HashMap::new();
     spy.seen.iter().for_each(|(_, io)| *visits.entry((io.kind, io.offset)).or_default() += 1);
-    assert!(visits.keys().all(|(kind, offset)| offset % blocks.of(*kind).0 == 0));
+    assert!(visits.keys().all(|(kind, offset)| offset % blocks.longest_of(*kind).0 == 0));
     let most = |kind| visits.iter().filter(|((k, _), _)| *k == kind).map(|(_, &count)| count).max().unwrap();
     assert_eq!(most(Direction::Read), 1, "1,024 blocks, about 256 reads");
     assert!(most(Direction::Write) <= 2, "256 blocks, about 256 writes: a second pass may have begun");

@@ -101,8 +101,8 @@ fn misaligned_direct_io_is_refused_with_the_nearest_that_would_do() {
 
 #[test]
 fn only_block_sizes_that_are_issued_must_fit() {
-    let blocks = BlockSizes { read: Bytes::kib(4), write: Bytes(777), trim: Bytes(0) };
-    assert!(planned(Job { blocks, ..job() }, &ground()).is_ok());
+    let blocks = BlockSizes::each(Bytes::kib(4), Bytes(777), Bytes(0));
+    assert!(planned(Job { blocks: blocks.clone(), ..job() }, &ground()).is_ok());
     let mixed = Job { blocks, access: Access::random(Mix::reads(50)), ..job() };
     assert!(planned(mixed, &ground()).unwrap_err().to_string().contains("a write block of 777"));
 }
@@ -208,7 +208,7 @@ fn a_layout_writes_its_region_once() {
     let layout = layout_workload(Path::new(FILE), Bytes(0), Bytes::mib(64));
     let plan = plan(&layout, "layout", StepKind::Layout, &ground()).unwrap();
     let worker = &plan.workers[0];
-    assert_eq!((worker.depth, worker.blocks.write, plan.workers.len()), (8, Bytes::MIB, 1));
+    assert_eq!((worker.depth, worker.blocks.longest(), plan.workers.len()), (8, Bytes::MIB, 1));
     assert_eq!(plan.stop, [StopRule::BytesEach(Bytes::mib(64))]);
 }
 

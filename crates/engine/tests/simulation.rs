@@ -264,7 +264,7 @@ proptest! {
         let flush = if flush == 0 { workload::Flush::Never } else { workload::Flush::Every(flush) };
         let access = Access::random(Mix::reads(percent));
         let one = |seed| WorkerPlan {
-            job: format!("job {}", seed % 2), access, pace, flush, seed, ..at_depth(depth)
+            job: format!("job {}", seed % 2), access: access.clone(), pace, flush, seed, ..at_depth(depth)
         };
         let plan = workload::StepPlan {
             ramp: Nanos(ramp * MS),
@@ -281,7 +281,7 @@ proptest! {
 
 #[test]
 fn blocks_of_each_direction_have_their_own_length() {
-    let blocks = BlockSizes { read: Bytes::kib(4), write: Bytes::kib(64), trim: Bytes(0) };
+    let blocks = BlockSizes::each(Bytes::kib(4), Bytes::kib(64), Bytes(0));
     let job = WorkerPlan { blocks, access: Access::random(Mix::reads(50)), ..at_depth(4) };
     let record = simulate(&for_ops(1_000, vec![job]), &mut Parallel { latency: Nanos(MS) });
     for (direction, block) in [(Direction::Read, 4096), (Direction::Write, 65_536)] {

@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 
 use analysis::Analysis;
 use record::{HostFacts, Origin, Run, StepRecord, TargetFacts, TargetKind};
-use workload::{Access, Buffers, Flush, Order, Pace, Repeats, StopRule, WorkerPlan};
+use workload::{
+    Access, Buffers, Bytes, Direction, Flush, LengthShare, Lengths, Mix, Order, Pace, Repeats, Spread,
+    StopRule, WorkerPlan,
+};
 
 use crate::charts::kind_words;
 use crate::markup::{Table, escape};
@@ -249,7 +252,7 @@ fn step_row(step: &StepRecord, worker: &WorkerPlan, count: usize) -> Vec<String>
         step.plan.name.clone(),
         kind_words(step.plan.kind).to_owned(),
         count.to_string(),
-        access_words(worker.access),
+        access_words(&worker.access),
         block_words(worker),
         worker.depth.to_string(),
         pace_words(worker.pace),
@@ -265,30 +268,60 @@ fn step_row(step: &StepRecord, worker: &WorkerPlan, count: usize) -> Vec<String>
     ]
 }
 
-fn access_words(access: Access) -> String {
+fn access_words(access: &Access) -> String {
+    let percent = access.random_percent.read.max(access.random_percent.write);
     let order = match access.order {
-        Order::Sequential if access.random_percent > 0 => {
-            format!("sequential, {} % random", access.random_percent)
-        }
+        Order::Sequential if percent > 0 => format!("sequential, {percent} % random"),
+        Order::Sequential if access.stride != 0 => "sequential, with gaps".to_owned(),
         Order::Sequential => "sequential".to_owned(),
+        Order::Random(_) if access.spread != Spread::Uniform => {
+            format!("random, {}", spread_words(&access.spread))
+        }
         Order::Random(Repeats::Without) => "random, each block once a pass".to_owned(),
         Order::Random(Repeats::With) => "random with repeats".to_owned(),
     };
     let mix = match access.mix {
         mix if mix.reads_only() => "reads".to_owned(),
+        Mix::TRIM => "trims".to_owned(),
+        Mix::TRIM_WRITE => "trims and writes".to_owned(),
         mix if mix.writes_only() => "writes".to_owned(),
         mix => format!("{} % reads", mix.read_percent()),
     };
     format!("{mix}, {order}")
 }
 
+fn spread_words(spread: &Spread) -> String {
+    match spread {
+        Spread::Uniform => "uniform".to_owned(),
+        Spread::Zipf { theta, .. } => format!("Zipf {theta}"),
+        Spread::Pareto { h, .. } => format!("Pareto {h}"),
+        Spread::Normal { percent, .. } => format!("normal, {percent} % deviation"),
+        Spread::Zoned(_) => "by zones".to_owned(),
+        Spread::Listed(_) => "from a list of blocks".to_owned(),
+    }
+}
+
 fn block_words(worker: &WorkerPlan) -> String {
-    let (read, write) = (worker.blocks.read.0 as f64, worker.blocks.write.0 as f64);
+    let words = |direction| length_words(worker.blocks.of(direction));
+    let (read, write) = (words(Direction::Read), words(Direction::Write));
     match worker.access.mix {
-        mix if mix.reads_only() => numbers::block(read),
-        mix if mix.writes_only() => numbers::block(write),
-        _ if read == write => numbers::block(read),
-        _ => format!("reads {}, writes {}", numbers::block(read), numbers::block(write)),
+        mix if mix.reads_only() => read,
+        Mix::TRIM => words(Direction::Trim),
+        mix if mix.writes_only() => write,
+        _ if read == write => read,
+        _ => format!("reads {read}, writes {write}"),
+    }
+}
+
+fn length_words(lengths: &Lengths) -> String {
+    let bytes = |length: Bytes| numbers::block(length.0 as f64);
+    match lengths {
+        Lengths::Fixed(length) => bytes(*length),
+        Lengths::Range { least, most, .. } => format!("{} to {}", bytes(*least), bytes(*most)),
+        Lengths::Shares(shares) => {
+            let share = |share: &LengthShare| format!("{} ({})", bytes(share.length), share.weight);
+            shares.iter().map(share).collect::<Vec<_>>().join(", ")
+        }
     }
 }
 
@@ -301,7 +334,9 @@ fn pace_words(pace: Pace) -> String {
 }
 
 fn data_words(worker: &WorkerPlan) -> String {
-    let buffers = match worker.buffers {
+    let buffers = match &worker.buffers {
+        Buffers::Pattern(_) => "a pattern",
+        Buffers::Shaped(_) => "compressible or repeated as asked",
         Buffers::Unique => "unique",
         Buffers::Stamped => "stamped",
         Buffers::Repeated => "repeated",

@@ -25,6 +25,7 @@ fn plan() -> StepPlan {
         direct: true,
         buffers: Buffers::Unique,
         flush: Flush::Never,
+        verify: workload::Verify::Off,
         seed: 1,
         cpu: None,
     };

@@ -32,6 +32,7 @@ fn overload(words: &str, depth: u32, seconds: u64) -> StepRecord {
         direct: true,
         buffers: Buffers::Repeated,
         flush: Flush::Never,
+        verify: workload::Verify::Off,
         seed: 1,
         cpu: None,
     };

@@ -1,6 +1,8 @@
-//! Where and which way: the order of offsets and the mix of reads and writes.
+//! Where and which way: the order of offsets, the mix of directions, and which file comes next.
 
 use serde::{Deserialize, Serialize};
+
+use crate::{ByDirection, Bytes, Direction, Spread};
 
 /// The order in which blocks of the region are visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -8,11 +10,12 @@ use serde::{Deserialize, Serialize};
 pub enum Order {
     /// One after the other, wrapping at the region's end.
     Sequential,
-    /// Uniformly at random.
+    /// At random, as [`Access::spread`] says.
     Random(Repeats),
 }
 
-/// Whether a random order may visit a block again before it has visited all.
+/// Whether a random order may visit a block again before it has visited all. Only uniform places of one length can be
+/// without repeats; all others are drawn independently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Repeats {
@@ -22,22 +25,37 @@ pub enum Repeats {
     With,
 }
 
-/// Share of reads among reads and writes, in percent: 100 reads only, 0 writes only.
+/// Share of reads among reads and writes, in percent: 100 reads only, 0 writes only; or trims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
 pub struct Mix {
     read_percent: u8,
+    #[serde(default)]
+    trims: Trims,
+}
+
+/// Where trims stand in a mix.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Trims {
+    #[default]
+    None,
+    Only,
+    BeforeEachWrite,
 }
 
 impl Mix {
     /// Reads only.
-    pub const READ: Mix = Mix { read_percent: 100 };
+    pub const READ: Mix = Mix::reads(100);
     /// Writes only.
-    pub const WRITE: Mix = Mix { read_percent: 0 };
+    pub const WRITE: Mix = Mix::reads(0);
+    /// Trims only.
+    pub const TRIM: Mix = Mix { read_percent: 0, trims: Trims::Only };
+    /// Pairs: a block is trimmed, then written.
+    pub const TRIM_WRITE: Mix = Mix { read_percent: 0, trims: Trims::BeforeEachWrite };
 
     /// `percent` of reads; above 100 counts as 100.
     pub const fn reads(percent: u8) -> Mix {
-        Mix { read_percent: if percent > 100 { 100 } else { percent } }
+        Mix { read_percent: if percent > 100 { 100 } else { percent }, trims: Trims::None }
     }
 
     /// The share of reads in percent.
@@ -50,32 +68,158 @@ impl Mix {
         self.read_percent == 0
     }
 
-    /// True where no write is asked for.
+    /// True where nothing but reads is asked for.
     pub const fn reads_only(self) -> bool {
         self.read_percent == 100
     }
+
+    /// Whether I/O of `direction` is asked for; flushes are no part of a mix.
+    pub fn issues(self, direction: Direction) -> bool {
+        match direction {
+            Direction::Read => self.read_percent > 0,
+            Direction::Write => self.read_percent < 100 && self.trims != Trims::Only,
+            Direction::Trim => self.trims != Trims::None,
+            Direction::Flush => false,
+        }
+    }
+
+    /// The directions that are asked for.
+    pub fn directions(self) -> impl Iterator<Item = Direction> {
+        Direction::ALL.into_iter().filter(move |&direction| self.issues(direction))
+    }
+}
+
+/// Random places with what follows them: `length` I/Os each, before the next place is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Runs {
+    /// I/Os from one place; at least 1.
+    pub length: u32,
+    /// Where they go.
+    pub follow: Follow,
+}
+
+/// Where the I/Os of a run go after its first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Follow {
+    /// Each behind the one before it.
+    Next,
+    /// All to the same place.
+    Same,
+}
+
+/// Which of several files comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FileTurn {
+    /// How it is chosen.
+    pub order: FileOrder,
+    /// I/Os on a file before the next is chosen; at least 1.
+    pub every: u32,
+}
+
+/// How the next file is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileOrder {
+    /// In turn.
+    InTurn,
+    /// Each as likely.
+    Random,
+    /// Each in whole before the next.
+    OneByOne,
+    /// File `k` of the list as likely as `1 / k^theta`.
+    Zipf {
+        /// Above 0.
+        theta: f64,
+    },
+    /// By Pareto's law: `1 - h` of the I/O to the first `h` of the files.
+    Pareto {
+        /// Above 0, below 1.
+        h: f64,
+    },
+    /// Normal around the middle of the list.
+    Normal {
+        /// Standard deviation in percent of the list.
+        percent: f64,
+    },
+}
+
+impl FileTurn {
+    /// In turn, an I/O each.
+    pub const IN_TURN: FileTurn = FileTurn { order: FileOrder::InTurn, every: 1 };
+}
+
+impl Default for FileTurn {
+    fn default() -> Self {
+        FileTurn::IN_TURN
+    }
+}
+
+/// I/O in pieces of the region: `size` bytes are done within `range`, then the next piece begins `skip` bytes behind the
+/// end of this one's range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pieces {
+    /// Length of a piece's range.
+    pub range: Bytes,
+    /// Bytes done before the next piece.
+    pub size: Bytes,
+    /// Left out between two ranges.
+    pub skip: Bytes,
 }
 
 /// Where the next I/O goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Access {
     /// The main order.
     pub order: Order,
     /// Percent of I/Os that go to a random place although the order is sequential (fio's `percentage_random`); 0 to 100,
     /// kept at 100 for random orders.
-    pub random_percent: u8,
-    /// Reads and writes.
+    pub random_percent: ByDirection<u8>,
+    /// Reads, writes and trims.
     pub mix: Mix,
+    /// How random places are distributed.
+    #[serde(default)]
+    pub spread: Spread,
+    /// Bytes left out after each I/O of a sequential order; negative goes back from its start instead.
+    #[serde(default)]
+    pub stride: i64,
+    /// Runs from random places; `None`: each I/O has a place of its own.
+    #[serde(default)]
+    pub runs: Option<Runs>,
+    /// Which file comes next.
+    #[serde(default)]
+    pub files: FileTurn,
+    /// I/O piece by piece; `None`: the whole region at once.
+    #[serde(default)]
+    pub pieces: Option<Pieces>,
 }
 
 impl Access {
     /// Random access without repeats.
     pub const fn random(mix: Mix) -> Access {
-        Access { order: Order::Random(Repeats::Without), random_percent: 100, mix }
+        Access::of(Order::Random(Repeats::Without), 100, mix)
     }
 
     /// Sequential access.
     pub const fn sequential(mix: Mix) -> Access {
-        Access { order: Order::Sequential, random_percent: 0, mix }
+        Access::of(Order::Sequential, 0, mix)
+    }
+
+    /// Sequential access of which `percent` goes to random places.
+    pub const fn partly_random(percent: u8, mix: Mix) -> Access {
+        Access::of(Order::Sequential, percent, mix)
+    }
+
+    const fn of(order: Order, random_percent: u8, mix: Mix) -> Access {
+        Access {
+            order,
+            random_percent: ByDirection::all(random_percent),
+            mix,
+            spread: Spread::Uniform,
+            stride: 0,
+            runs: None,
+            files: FileTurn::IN_TURN,
+            pieces: None,
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The check that the parts of a workload agree with each other, before anything is opened.
 
-use crate::{Bytes, Flush, Job, StopRule, Workload};
+use crate::{Bytes, Flush, Job, Lengths, LengthsBy, StopRule, Workload};
 
 /// Two parts of what was asked contradict each other.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -66,7 +66,7 @@ fn job_agrees(job: &Job) -> Result<(), Disagreement> {
     let counts = [
         (u64::from(job.depth), "the queue depth"),
         (u64::from(job.clones), "the number of workers"),
-        (job.blocks.shortest().0, "the block size"),
+        (issued_lengths(job).map(Lengths::shortest).min().unwrap_or_default().0, "the block size"),
         (job.size.map_or(1, |size| size.0), "the region's size"),
     ];
     for (count, what) in counts {
@@ -82,12 +82,20 @@ fn job_agrees(job: &Job) -> Result<(), Disagreement> {
     {
         return Err(Disagreement::Rate { job: job.name.clone(), rate: rate.0.to_string() });
     }
+    let block = issued_lengths(job).map(Lengths::longest).max().unwrap_or_default();
     match job.size {
-        Some(region) if job.blocks.longest() > region => {
-            Err(Disagreement::BlockAboveRegion { job: job.name.clone(), block: job.blocks.longest(), region })
+        Some(region) if block > region => {
+            Err(Disagreement::BlockAboveRegion { job: job.name.clone(), block, region })
         }
         _ => Ok(()),
     }
+}
+
+/// Lengths that `job` can issue; a direction that it leaves out need not make sense.
+fn issued_lengths(job: &Job) -> impl Iterator<Item = &Lengths> {
+    let by_sequence = job.blocks.by == LengthsBy::Sequence;
+    let issued = move |direction| by_sequence || job.access.mix.issues(direction);
+    job.blocks.lengths.iter().filter(move |(direction, _)| issued(*direction)).map(|(_, lengths)| lengths)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Access, BackendKind, BlockSizes, Bytes, Nanos, Pace, StopRule};
+use crate::{Access, BackendKind, BlockSizes, Buffers, Bytes, Nanos, Pace, StopRule, Verify};
 
 /// What is asked for, before planning has filled in what was left open.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -65,22 +65,6 @@ pub enum BackendAsk {
     Only(BackendKind),
 }
 
-/// What is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Buffers {
-    /// A fresh incompressible stream in every block, from its offset and a generation number.
-    #[default]
-    Unique,
-    /// Filled once at the start with incompressible data; each write stamps its offset and generation into every
-    /// 512 bytes, so that no two blocks are equal. Cheaper than `Unique`, as fio's `scramble_buffers`.
-    Stamped,
-    /// Filled once and written again and again.
-    Repeated,
-    /// Zeros.
-    Zero,
-}
-
 /// Flushes between writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -90,15 +74,6 @@ pub enum Flush {
     Never,
     /// One after every this many writes.
     Every(u32),
-}
-
-/// Whether what is read is compared with what was written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verify {
-    /// No.
-    #[default]
-    Off,
 }
 
 impl Job {

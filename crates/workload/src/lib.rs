@@ -4,22 +4,30 @@
 
 mod access;
 mod agree;
+mod blocks;
+mod buffers;
 mod expect;
 mod io;
 mod job;
 mod pace;
 mod plan;
+mod spread;
 mod stop;
 mod target;
 mod units;
+mod verify;
 
-pub use access::{Access, Mix, Order, Repeats};
+pub use access::{Access, FileOrder, FileTurn, Follow, Mix, Order, Pieces, Repeats, Runs};
 pub use agree::{Disagreement, agree};
+pub use blocks::{BlockSizes, ByDirection, LengthShare, Lengths, LengthsBy};
+pub use buffers::{Buffers, Duplicates, Pattern, Shape};
 pub use expect::{Claim, Expectation, ExpectationError, Metric};
 pub use io::{Direction, Done, Io, IoKind, Wait};
-pub use job::{BackendAsk, Buffers, Flush, Job, Verify, Workload};
+pub use job::{BackendAsk, Flush, Job, Workload};
 pub use pace::Pace;
-pub use plan::{BackendKind, BlockSizes, Choice, FilePlan, StepKind, StepPlan, WorkerPlan};
+pub use plan::{BackendKind, Choice, FilePlan, StepKind, StepPlan, WorkerPlan};
+pub use spread::{Spread, Zone, ZoneLength};
 pub use stop::{Ending, StopRule};
 pub use target::{PolicyName, Target, TargetError};
 pub use units::{Bytes, BytesPerSecond, Iops, Nanos, UnitError, duration, rate, size};
+pub use verify::{OnMismatch, Proof, ReadBack, Verification, Verify};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Access, Buffers, Bytes, Direction, Flush, Nanos, Pace, StopRule};
+use crate::{Access, BlockSizes, Buffers, Bytes, Flush, Nanos, Pace, StopRule, Verify};
 
 /// By which means I/O is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -32,45 +32,6 @@ impl BackendKind {
             BackendKind::Null => "null",
             BackendKind::Simulated => "simulated",
         }
-    }
-}
-
-/// Length of an I/O by direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BlockSizes {
-    /// Bytes of a read.
-    pub read: Bytes,
-    /// Bytes of a write.
-    pub write: Bytes,
-    /// Bytes of a trim.
-    pub trim: Bytes,
-}
-
-impl BlockSizes {
-    /// The same length in every direction.
-    pub const fn all(bytes: Bytes) -> BlockSizes {
-        BlockSizes { read: bytes, write: bytes, trim: bytes }
-    }
-
-    /// The length in `direction`; a flush has none.
-    #[inline]
-    pub const fn of(self, direction: Direction) -> Bytes {
-        match direction {
-            Direction::Read => self.read,
-            Direction::Write => self.write,
-            Direction::Trim => self.trim,
-            Direction::Flush => Bytes(0),
-        }
-    }
-
-    /// The longest of those that `mix` can issue.
-    pub fn longest(self) -> Bytes {
-        self.read.max(self.write)
-    }
-
-    /// The shortest of those that can be issued.
-    pub fn shortest(self) -> Bytes {
-        self.read.min(self.write)
     }
 }
 
@@ -158,6 +119,9 @@ pub struct WorkerPlan {
     pub buffers: Buffers,
     /// Flushes between writes.
     pub flush: Flush,
+    /// Whether what is read is compared with what was written.
+    #[serde(default)]
+    pub verify: Verify,
     /// Seed of every random choice; differs between workers.
     pub seed: u64,
     /// CPU to stay on.

@@ -84,8 +84,8 @@ fn access(options: &JobOptions, mix: Mix) -> Result<Access, FioError> {
         });
     }
     Ok(match share {
-        100.. => Access { order: Order::Random(repeats), random_percent: 100, mix },
-        share => Access { order: Order::Sequential, random_percent: share as u8, mix },
+        100.. => Access { order: Order::Random(repeats), ..Access::random(mix) },
+        share => Access::partly_random(share as u8, mix),
     })
 }
 
@@ -122,6 +122,6 @@ mod tests {
         assert!(of(&mixed(|o| o.rate_iops = [700, 0, 0])).is_err());
         assert!(of(&mixed(|o| o.percentage_random = [50, 60, 100])).is_err());
         let half = of(&mixed(|o| o.percentage_random = [50; 3])).unwrap();
-        assert_eq!((half.access.order, half.access.random_percent), (Order::Sequential, 50));
+        assert_eq!((half.access.order, half.access.random_percent.read), (Order::Sequential, 50));
     }
 }

@@ -54,7 +54,7 @@ pub struct LayoutFile {
 }
 
 /// What a file must hold before the load starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Real data over its whole length, since it will be read; flushed, and dropped from the page cache.
     Data(Buffers),
@@ -353,11 +353,11 @@ fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
 fn blocks(options: &JobOptions) -> BlockSizes {
     let [read, write, trim] = options.bs.map(Bytes);
     let pattern = options.pattern;
-    BlockSizes {
-        read: if pattern.reads { read } else { write },
-        write: if pattern.writes { write } else { read },
+    BlockSizes::each(
+        if pattern.reads { read } else { write },
+        if pattern.writes { write } else { read },
         trim,
-    }
+    )
 }
 
 fn cpus(job: &FioJob) -> Vec<u32> {

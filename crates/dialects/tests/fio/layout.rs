@@ -15,7 +15,7 @@ fn sizes(words: &str, files: &[(&str, u64)]) -> Vec<(String, u64, u64, Content)>
             layout
                 .files
                 .iter()
-                .map(|file| (file.path.display().to_string(), file.bytes, file.there, layout.content))
+                .map(|file| (file.path.display().to_string(), file.bytes, file.there, layout.content.clone()))
         })
         .collect()
 }
@@ -24,16 +24,17 @@ fn sizes(words: &str, files: &[(&str, u64)]) -> Vec<(String, u64, u64, Content)>
 fn a_file_to_be_read_is_laid_out_with_real_data() {
     let words = "fio --name=a --filename=/f --size=4m --offset=1m --rw=read";
     let data = Content::Data(Buffers::Stamped);
-    assert_eq!(sizes(words, &[]), [("/f".to_owned(), 5 * MIB, 0, data)]);
-    assert_eq!(sizes(words, &[("/f", MIB)]), [("/f".to_owned(), 5 * MIB, MIB, data)]);
+    assert_eq!(sizes(words, &[]), [("/f".to_owned(), 5 * MIB, 0, data.clone())]);
+    assert_eq!(sizes(words, &[("/f", MIB)]), [("/f".to_owned(), 5 * MIB, MIB, data.clone())]);
     assert_eq!(sizes(words, &[("/f", 5 * MIB)]), [], "it is long enough");
     assert_eq!(sizes("fio --name=a --filename=/f --size=4m --rw=write --overwrite=1", &[])[0].3, data);
 }
 
 #[test]
 fn a_file_to_be_written_only_gets_its_space() {
-    let of =
-        |words: &str| sizes(&format!("fio --name=a --filename=/f --size=4m --rw=write {words}"), &[])[0].3;
+    let of = |words: &str| {
+        sizes(&format!("fio --name=a --filename=/f --size=4m --rw=write {words}"), &[])[0].3.clone()
+    };
     assert_eq!(of(""), Content::Space(Reserve::Native));
     assert_eq!(of("--fallocate=none"), Content::Space(Reserve::None));
     assert_eq!(of("--fallocate=truncate"), Content::Space(Reserve::Truncate));

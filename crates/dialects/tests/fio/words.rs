@@ -31,9 +31,9 @@ fn the_published_command_lines_run_as_they_stand() {
         );
         assert_eq!(job.access.mix, Mix::reads(read_percent), "{own}");
         assert_eq!(job.access.order, Order::Random(Repeats::Without));
-        assert_eq!((job.blocks, job.depth), (BlockSizes::all(Bytes(block)), depth), "{own}");
+        assert_eq!((&job.blocks, job.depth), (&BlockSizes::all(Bytes(block)), depth), "{own}");
         assert_eq!(job.backend, BackendAsk::Only(BackendKind::Libaio));
-        assert_eq!((job.direct, job.buffers), (true, Buffers::Stamped));
+        assert_eq!((job.direct, &job.buffers), (true, &Buffers::Stamped));
         assert_eq!((job.offset, job.size), (Bytes(0), Some(Bytes(GIB))));
         assert!(step.layouts.is_empty(), "{own}: the file is there and long enough");
     }
@@ -136,7 +136,7 @@ fn the_load_of_the_cycles_is_understood() {
     let job = &steps[0].workload.jobs[0];
     assert_eq!(job.pace, Pace::Fixed(Iops(1000.0)));
     assert_eq!(job.access.mix, Mix::reads(70));
-    assert_eq!((job.access.order, job.access.random_percent), (Order::Sequential, 50));
+    assert_eq!((job.access.order, job.access.random_percent.read), (Order::Sequential, 50));
     assert_eq!(job.size, Some(Bytes::gib(1)));
 }
 
@@ -187,7 +187,7 @@ fn buffers_flushes_and_regions_become_those_of_the_workload() {
     assert_eq!(job("--fsync=8").flush, Flush::Every(8));
     assert_eq!(job("--fdatasync=2").flush, Flush::Every(2));
     assert_eq!(job("--ioengine=psync --iodepth=16").depth, 1);
-    assert_eq!(job("--bs=,8k").blocks.write, Bytes::kib(8));
+    assert_eq!(job("--bs=,8k").blocks.longest_of(workload::Direction::Write), Bytes::kib(8));
     let half = job("--size=50% --offset=25%");
     assert_eq!((half.offset, half.size), (Bytes::kib(256), Some(Bytes::kib(512))));
     assert_eq!(job("--offset=64k").size, Some(Bytes::kib(960)));

@@ -129,8 +129,8 @@ impl Briefing {
         worker.shift_pace(phase);
         let mut cycle = Cycle {
             worker,
-            filler: Filler::new(plan.buffers, plan.seed, SlotPlan::of(&plan).count()),
-            writes: !plan.access.mix.reads_only(),
+            filler: Filler::new(plan.buffers.clone(), plan.seed, SlotPlan::of(&plan).count()),
+            writes: plan.access.mix.issues(Direction::Write),
             batch: Batch::with_capacity(plan.depth),
             done: Vec::with_capacity(B::reap_limit(plan.depth)),
             clock,

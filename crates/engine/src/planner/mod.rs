@@ -8,8 +8,8 @@ mod region;
 use std::path::{Path, PathBuf};
 
 use workload::{
-    Access, Bytes, Choice, Direction, FilePlan, Flush, Job, Nanos, Order, StepKind, StepPlan, StopRule,
-    WorkerPlan, Workload, agree,
+    Access, ByDirection, Bytes, Choice, Direction, FilePlan, Flush, Job, Lengths, LengthsBy, Nanos, Order,
+    StepKind, StepPlan, StopRule, WorkerPlan, Workload, agree,
 };
 
 pub use error::PlanError;
@@ -139,14 +139,15 @@ fn workers_of(job: &Job, ground: &Ground, choices: &mut Choices) -> Result<Vec<W
         Ok(WorkerPlan {
             job: job.name.clone(),
             files: region::share(job, &files, clone, ground.clones)?,
-            access: effective_access(job.access),
-            blocks: job.blocks,
+            access: effective_access(&job.access),
+            blocks: job.blocks.clone(),
             depth,
             pace: job.pace,
             backend,
             direct,
-            buffers: job.buffers,
-            flush: if job.access.mix.reads_only() { Flush::Never } else { job.flush },
+            buffers: job.buffers.clone(),
+            flush: if job.access.mix.issues(Direction::Write) { job.flush } else { Flush::Never },
+            verify: job.verify.clone(),
             seed: job.seed,
             cpu: (!job.cpus.is_empty()).then(|| job.cpus[clone as usize % job.cpus.len()]),
         })
@@ -168,11 +169,16 @@ fn explain_clones(job: &Job, clones: Clones, choices: &mut Choices) {
 }
 
 /// A random order is random through and through, whatever its `random_percent` says.
-fn effective_access(access: Access) -> Access {
-    match access.order {
-        Order::Random(_) => Access { random_percent: 100, ..access },
-        Order::Sequential => Access { random_percent: access.random_percent.min(100), ..access },
-    }
+fn effective_access(access: &Access) -> Access {
+    let percent = access.random_percent;
+    let least = match access.order {
+        Order::Random(_) => 100,
+        Order::Sequential => 0,
+    };
+    let whole = |percent: u8| percent.clamp(least, 100);
+    let random_percent =
+        ByDirection { read: whole(percent.read), write: whole(percent.write), trim: whole(percent.trim) };
+    Access { random_percent, ..access.clone() }
 }
 
 /// Distinct for each worker of a step, also where jobs were given the same seed.
@@ -182,7 +188,7 @@ fn seed_of(job: &Job, worker: u64) -> u64 {
 
 /// An amount smaller than one block would end a step before it began.
 fn amount_holds_a_block(job: &Job, stop: &[StopRule]) -> Result<(), PlanError> {
-    let block = used_blocks(job).map(|(_, block)| block).max().unwrap_or_default();
+    let block = longest_block(job).unwrap_or_default();
     for rule in stop {
         if let StopRule::BytesEach(amount) = *rule
             && amount < block
@@ -193,13 +199,19 @@ fn amount_holds_a_block(job: &Job, stop: &[StopRule]) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// Directions that `job` issues, with their block sizes.
-fn used_blocks(job: &Job) -> impl Iterator<Item = (Direction, Bytes)> + '_ {
-    let mix = job.access.mix;
-    [(Direction::Read, !mix.writes_only()), (Direction::Write, !mix.reads_only())]
-        .into_iter()
-        .filter(|&(_, used)| used)
-        .map(|(direction, _)| (direction, job.blocks.of(direction)))
+/// Directions that `job` issues, with the lengths of their I/O.
+fn used_blocks(job: &Job) -> impl Iterator<Item = (Direction, &Lengths)> + '_ {
+    let by_sequence = job.blocks.by == LengthsBy::Sequence;
+    let used = move |direction| match direction {
+        Direction::Trim => job.access.mix.issues(direction),
+        _ => by_sequence || job.access.mix.issues(direction),
+    };
+    job.blocks.lengths.iter().filter(move |(direction, _)| used(*direction))
+}
+
+/// The longest I/O that `job` issues.
+fn longest_block(job: &Job) -> Option<Bytes> {
+    used_blocks(job).map(|(_, lengths)| lengths.longest()).max()
 }
 
 /// The region of each file of a job.

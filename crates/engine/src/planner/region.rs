@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use workload::{Bytes, FilePlan, Job, Order};
 
-use super::{Choices, Clones, FileGround, Ground, GroundKind, PlanError, Regions, used_blocks};
+use super::{
+    Choices, Clones, FileGround, Ground, GroundKind, PlanError, Regions, longest_block, used_blocks,
+};
 
 /// The longest I/O; the kernel cuts longer ones short near 2 GiB.
 const LONGEST_BLOCK: Bytes = Bytes::GIB;
@@ -35,7 +37,7 @@ pub(super) fn files(
     direct: bool,
     choices: &mut Choices,
 ) -> Result<Regions, PlanError> {
-    if let Some((_, block)) = used_blocks(job).find(|&(_, block)| block > LONGEST_BLOCK) {
+    if let Some(block) = longest_block(job).filter(|&block| block > LONGEST_BLOCK) {
         return Err(PlanError::BlockTooLong { job: job.name.clone(), block });
     }
     let (name, size) = match ground.kind {
@@ -90,11 +92,17 @@ fn region(job: &Job, file: &FileGround, choices: &mut Choices) -> Result<FilePla
 
 /// Checks what direct I/O needs of blocks and offset.
 fn aligned(job: &Job, file: &FileGround) -> Result<(), PlanError> {
-    let blocks = used_blocks(job).map(|(direction, block)| match direction {
-        workload::Direction::Read => ("a read block", block),
-        _ => ("a write block", block),
+    let blocks = used_blocks(job).filter_map(|(direction, lengths)| match direction {
+        workload::Direction::Read => Some(("a read block", lengths.unit())),
+        workload::Direction::Write => Some(("a write block", lengths.unit())),
+        // No data is carried: the volume alone decides.
+        _ => None,
     });
-    for (what, value) in blocks.chain([("an offset", job.offset)]) {
+    let aligns = used_blocks(job).filter_map(|(direction, _)| {
+        Some(("an alignment", (*job.blocks.align.of(direction))?))
+            .filter(|_| direction != workload::Direction::Trim)
+    });
+    for (what, value) in blocks.chain(aligns).chain([("an offset", job.offset)]) {
         let unit = file.direct_alignment;
         let below = value.round_down(unit);
         if below == value {
@@ -117,7 +125,7 @@ fn aligned(job: &Job, file: &FileGround) -> Result<(), PlanError> {
 
 /// The part of `files` that worker `clone` of `job` works on.
 pub(super) fn share(job: &Job, files: &[FilePlan], clone: u32, clones: Clones) -> Result<Regions, PlanError> {
-    let longest = used_blocks(job).map(|(_, block)| block).max().unwrap_or(job.blocks.longest());
+    let longest = longest_block(job).unwrap_or(job.blocks.longest());
     let apart = clones == Clones::Apart && job.access.order == Order::Sequential && job.clones > 1;
     let part = |file: &FilePlan| {
         if !apart {

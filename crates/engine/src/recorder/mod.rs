@@ -219,6 +219,7 @@ mod tests {
             direct: true,
             buffers: workload::Buffers::Zero,
             flush: workload::Flush::Never,
+            verify: workload::Verify::Off,
             seed: 1,
             cpu: None,
         }

@@ -9,7 +9,7 @@ mod seeds;
 mod slots;
 
 use statistics::Stream;
-use workload::{BlockSizes, Bytes, Direction, Done, Io, Nanos, WorkerPlan};
+use workload::{Bytes, Direction, Done, Io, Nanos, WorkerPlan};
 
 pub use slots::{InFlight, SlotsView};
 
@@ -19,7 +19,7 @@ use crate::rules::Rules;
 use mix::{FlushCount, MixDraw};
 use pace::Pacer;
 pub(crate) use pace::phases;
-use places::Places;
+use places::{Place, Places};
 use quota::Quota;
 pub(crate) use slots::SlotPlan;
 use slots::Slots;
@@ -97,7 +97,6 @@ pub struct Worker {
     pace: Pacer,
     mix: MixDraw,
     places: Places,
-    blocks: BlockSizes,
     flush: FlushCount,
     quota: Quota,
     recorder: Recorder,
@@ -125,7 +124,6 @@ impl Worker {
             pace: Pacer::new(plan.pace, Stream::new(plan.seed, seeds::PACE)),
             mix: MixDraw::new(plan.access.mix, Stream::new(plan.seed, seeds::MIX)),
             places: Places::new(plan)?,
-            blocks: plan.blocks,
             flush: FlushCount::new(plan.flush),
             quota: Quota::unlimited(),
             recorder,
@@ -181,18 +179,16 @@ impl Worker {
                 self.put(Place { kind: Direction::Flush, file, offset: 0, bytes: 0 }, (now, now), out);
                 continue;
             }
-            let kind = self.mix.next();
-            let bytes = self.blocks.of(kind).0 as u32;
-            if !self.quota.take(bytes) {
+            let place = self.places.next(self.mix.next());
+            if !self.quota.take(place.bytes) {
                 self.end(Stopped::Amount, now);
                 return;
             }
             self.pace.advance();
-            let (file, offset) = self.places.next(kind);
-            if kind == Direction::Write {
-                self.flush.wrote(file);
+            if place.kind == Direction::Write {
+                self.flush.wrote(place.file);
             }
-            self.put(Place { kind, file, offset, bytes }, (due, now), out);
+            self.put(place, (due, now), out);
         }
     }
 
@@ -343,12 +339,4 @@ impl Worker {
         }
         self.end(Stopped::Failed, failure.at);
     }
-}
-
-/// What one I/O is, before it has a slot.
-struct Place {
-    kind: Direction,
-    file: u32,
-    offset: u64,
-    bytes: u32,
 }

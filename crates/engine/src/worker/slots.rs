@@ -87,8 +87,9 @@ impl SlotPlan {
     /// for a whole queue of either kind.
     pub(crate) fn of(plan: &WorkerPlan) -> SlotPlan {
         let mix = plan.access.mix;
-        let mixed = !mix.reads_only() && !mix.writes_only();
-        SlotPlan { depth: plan.depth, apart: mixed && plan.buffers != Buffers::Unique }
+        let mixed = mix.issues(Direction::Read) && mix.issues(Direction::Write);
+        let filled_once = matches!(plan.buffers, Buffers::Stamped | Buffers::Repeated | Buffers::Zero);
+        SlotPlan { depth: plan.depth, apart: mixed && filled_once }
     }
 
     /// Number of slots.

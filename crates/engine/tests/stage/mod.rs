@@ -25,6 +25,7 @@ pub fn worker() -> WorkerPlan {
         direct: true,
         buffers: Buffers::Repeated,
         flush: Flush::Never,
+        verify: workload::Verify::Off,
         seed: 1,
         cpu: None,
     }

@@ -325,8 +325,10 @@ fn part_label(step: &StepRecord) -> String {
         StepKind::Latency if worker.access.mix.writes_only() => "write".to_owned(),
         StepKind::Latency => "read".to_owned(),
         StepKind::DepthLadder => step.plan.workers.iter().map(|worker| worker.depth).sum::<u32>().to_string(),
-        StepKind::BlockLadder if worker.access.mix.writes_only() => kib(worker.blocks.write),
-        StepKind::BlockLadder => kib(worker.blocks.read),
+        StepKind::BlockLadder if worker.access.mix.writes_only() => {
+            kib(worker.blocks.longest_of(Direction::Write))
+        }
+        StepKind::BlockLadder => kib(worker.blocks.longest_of(Direction::Read)),
         StepKind::Again => step.plan.workers.iter().map(|worker| worker.depth).sum::<u32>().to_string(),
         StepKind::Job => step.plan.name.clone(),
     }

@@ -54,6 +54,7 @@ fn worker(asked: &Asked<'_>) -> WorkerPlan {
         direct: true,
         buffers: Buffers::Unique,
         flush: if asked.direction == Direction::Flush { Flush::Every(1) } else { Flush::Never },
+        verify: workload::Verify::Off,
         seed: 7,
         cpu: None,
     }

@@ -26,6 +26,7 @@ pub fn plan(name: &str, mix: Mix, depth: u32) -> StepPlan {
         direct: true,
         buffers: Buffers::Unique,
         flush: Flush::Never,
+        verify: workload::Verify::Off,
         seed: u64::MAX,
         cpu: None,
     };

@@ -108,8 +108,8 @@ impl Files {
                 self.make_way(&file.path)?;
             }
             let room = self.writer(&file.path, Direct::No)?;
-            match layout.content {
-                Content::Space(reserve) => reserve_as_asked(&room, file, reserve)?,
+            match &layout.content {
+                Content::Space(reserve) => reserve_as_asked(&room, file, *reserve)?,
                 Content::Data(buffers) => self.fill(&room, file, buffers)?,
             }
         }
@@ -129,12 +129,15 @@ impl Files {
     }
 
     /// Writes real data over the whole file, past the page cache as far as that goes.
-    fn fill(&mut self, room: &OpenFile, file: &LayoutFile, buffers: Buffers) -> Result<(), FioError> {
+    fn fill(&mut self, room: &OpenFile, file: &LayoutFile, buffers: &Buffers) -> Result<(), FioError> {
         kernel::set_length(room, Bytes(file.bytes)).map_err(trouble::call("ftruncate", &file.path))?;
         let aligned = file.bytes - file.bytes % ALIGNED;
         let past = kernel::open_for_read(&file.path, Direct::Yes).is_ok();
-        self.write(file, Part { offset: 0, bytes: aligned, direct: past, buffers })?;
-        self.write(file, Part { offset: aligned, bytes: file.bytes - aligned, direct: false, buffers })?;
+        self.write(file, Part { offset: 0, bytes: aligned, direct: past, buffers: buffers.clone() })?;
+        self.write(
+            file,
+            Part { offset: aligned, bytes: file.bytes - aligned, direct: false, buffers: buffers.clone() },
+        )?;
         room.flush().map_err(trouble::call("fsync", &file.path))?;
         kernel::drop_cache(room, 0, Bytes(file.bytes)).map_err(trouble::call("fadvise", &file.path))
     }

@@ -67,13 +67,14 @@ pub fn plan(error: &PlanError, step: &FioStep) -> FioError {
         return FioError::CannotRun(error.to_string());
     };
     let reads = !job.access.mix.writes_only();
-    let (direction, bytes) = if reads { ("read", job.blocks.read) } else { ("write", job.blocks.write) };
+    let (direction, lengths) =
+        if reads { ("read", &job.blocks.lengths.read) } else { ("write", &job.blocks.lengths.write) };
     let waits = job.backend == BackendAsk::Only(BackendKind::Pread);
     FioError::Misaligned {
         path: path.display().to_string(),
         direction,
         offset: job.offset.0,
-        bytes: bytes.0,
+        bytes: lengths.shortest().0,
         engine: if waits { Waits::ForEach } else { Waits::ForNone },
         why: error.to_string(),
     }

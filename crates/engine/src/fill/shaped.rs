@@ -1,0 +1,70 @@
+//! Data that compresses and repeats as asked, and patterns.
+
+use statistics::{Stream, random::mix};
+use workload::{Duplicates, Pattern, Shape};
+
+use super::unique;
+
+/// Stream of the choice between fresh and duplicate blocks.
+const CHOICES: u64 = 0x6475_7065;
+
+/// Repeats `pattern` over `buffer`, which goes to byte `offset` of its file.
+pub fn repeat(buffer: &mut [u8], pattern: &Pattern, offset: u64) {
+    if pattern.bytes.is_empty() {
+        return buffer.fill(0);
+    }
+    for piece in buffer.chunks_mut(pattern.bytes.len()) {
+        piece.copy_from_slice(&pattern.bytes[..piece.len()]);
+        for &at in &pattern.offsets {
+            let rest = piece.get_mut(at as usize..).unwrap_or_default();
+            let bytes = rest.len().min(8);
+            rest[..bytes].copy_from_slice(&offset.to_le_bytes()[..bytes]);
+        }
+    }
+}
+
+/// Makes the blocks of one worker.
+#[derive(Clone, Debug)]
+pub(super) struct Shaper {
+    shape: Shape,
+    seed: u64,
+    choices: Stream,
+    /// What the last block was made from.
+    last: u64,
+}
+
+impl Shaper {
+    pub(super) fn new(shape: Shape, seed: u64) -> Shaper {
+        Shaper { shape, seed, choices: Stream::new(seed, CHOICES), last: mix(seed) }
+    }
+
+    /// Fills `buffer`, the write number `generation`, for byte `offset` of its file.
+    pub(super) fn fill(&mut self, buffer: &mut [u8], offset: u64, generation: u64) {
+        let key = self.key(generation);
+        // Nothing of the place may enter, or duplicates would differ.
+        unique(buffer, self.seed, 0, key);
+        let chunk = match self.shape.chunk.0 as usize {
+            0 => buffer.len().max(1),
+            bytes => bytes,
+        };
+        for piece in buffer.chunks_mut(chunk) {
+            let random = piece.len() * usize::from(100 - self.shape.compressible_percent.min(100)) / 100;
+            match &self.shape.rest {
+                Some(pattern) => repeat(&mut piece[random..], pattern, offset),
+                None => piece[random..].fill(0),
+            }
+        }
+    }
+
+    /// What the next block is made from: equal keys make equal blocks.
+    fn key(&mut self, generation: u64) -> u64 {
+        let duplicate = self.choices.below(100) < u64::from(self.shape.duplicate_percent);
+        self.last = match (duplicate, self.shape.duplicates) {
+            (true, Duplicates::OfTheLast) => self.last,
+            // Apart from the fresh ones, which are made from mixed generation numbers.
+            (true, Duplicates::OfASet(blocks)) => self.choices.below(blocks.max(1)),
+            (false, _) => mix(generation) | 1 << 63,
+        };
+        self.last
+    }
+}

@@ -1,0 +1,190 @@
+//! How long an I/O is: one length, a range of them, or several with their shares, for each direction.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Bytes, Direction};
+
+/// A value for reads, one for writes and one for trims.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ByDirection<T> {
+    /// For reads.
+    pub read: T,
+    /// For writes.
+    pub write: T,
+    /// For trims.
+    pub trim: T,
+}
+
+impl<T> ByDirection<T> {
+    /// The same value for all.
+    pub const fn all(value: T) -> ByDirection<T>
+    where
+        T: Copy,
+    {
+        ByDirection { read: value, write: value, trim: value }
+    }
+
+    /// The value for `direction`; a flush, which has none, takes that of writes.
+    #[inline]
+    pub const fn of(&self, direction: Direction) -> &T {
+        match direction {
+            Direction::Read => &self.read,
+            Direction::Write | Direction::Flush => &self.write,
+            Direction::Trim => &self.trim,
+        }
+    }
+
+    /// Each value with its direction.
+    pub fn iter(&self) -> impl Iterator<Item = (Direction, &T)> {
+        [(Direction::Read, &self.read), (Direction::Write, &self.write), (Direction::Trim, &self.trim)]
+            .into_iter()
+    }
+}
+
+/// Lengths that an I/O can have.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lengths {
+    /// This one.
+    Fixed(Bytes),
+    /// Any multiple of `step` from `least` to `most`, each as likely; `least` is one.
+    Range {
+        /// The shortest.
+        least: Bytes,
+        /// The longest.
+        most: Bytes,
+        /// Their common divisor.
+        step: Bytes,
+    },
+    /// These, with their shares; never empty.
+    Shares(Vec<LengthShare>),
+}
+
+/// A length with its share of the I/Os.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LengthShare {
+    /// The length.
+    pub length: Bytes,
+    /// Its weight among all of the list, such as a percentage.
+    pub weight: u32,
+}
+
+impl Lengths {
+    /// The shortest; 0 for an empty list.
+    pub fn shortest(&self) -> Bytes {
+        match self {
+            Lengths::Fixed(length) => *length,
+            Lengths::Range { least, .. } => *least,
+            Lengths::Shares(shares) => shares.iter().map(|share| share.length).min().unwrap_or_default(),
+        }
+    }
+
+    /// The longest; 0 for an empty list.
+    pub fn longest(&self) -> Bytes {
+        match self {
+            Lengths::Fixed(length) => *length,
+            Lengths::Range { most, .. } => *most,
+            Lengths::Shares(shares) => shares.iter().map(|share| share.length).max().unwrap_or_default(),
+        }
+    }
+
+    /// The greatest length that divides all of them: the unit in which places and lengths can be counted.
+    pub fn unit(&self) -> Bytes {
+        match self {
+            Lengths::Fixed(length) => *length,
+            Lengths::Range { step, .. } => *step,
+            Lengths::Shares(shares) => Bytes(shares.iter().fold(0, |unit, share| gcd(unit, share.length.0))),
+        }
+    }
+
+    /// The one length, where there is only one.
+    pub fn fixed(&self) -> Option<Bytes> {
+        match self {
+            Lengths::Fixed(length) => Some(*length),
+            _ => None,
+        }
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// What the lengths of [`BlockSizes`] are chosen by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LengthsBy {
+    /// The direction.
+    #[default]
+    Direction,
+    /// Whether the I/O goes on in sequence, then those of reads, or to a random place, then those of writes.
+    Sequence,
+}
+
+/// Length of an I/O by direction, and what random places are multiples of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockSizes {
+    /// Lengths by direction.
+    pub lengths: ByDirection<Lengths>,
+    /// Random places are multiples of this from the region's start; `None`: of the direction's shortest length.
+    #[serde(default)]
+    pub align: ByDirection<Option<Bytes>>,
+    /// What chooses among the lengths.
+    #[serde(default)]
+    pub by: LengthsBy,
+}
+
+impl BlockSizes {
+    /// The same length in every direction.
+    pub const fn all(bytes: Bytes) -> BlockSizes {
+        BlockSizes::each(bytes, bytes, bytes)
+    }
+
+    /// One length a direction.
+    pub const fn each(read: Bytes, write: Bytes, trim: Bytes) -> BlockSizes {
+        let lengths = ByDirection {
+            read: Lengths::Fixed(read),
+            write: Lengths::Fixed(write),
+            trim: Lengths::Fixed(trim),
+        };
+        BlockSizes { lengths, align: ByDirection::all(None), by: LengthsBy::Direction }
+    }
+
+    /// The lengths that I/O of `direction` can have.
+    pub fn of(&self, direction: Direction) -> &Lengths {
+        self.lengths.of(direction)
+    }
+
+    /// The longest I/O of `direction`; a flush has no length.
+    pub fn longest_of(&self, direction: Direction) -> Bytes {
+        match (direction, self.by) {
+            (Direction::Flush, _) => Bytes(0),
+            (_, LengthsBy::Direction) => self.of(direction).longest(),
+            (_, LengthsBy::Sequence) => self.longest(),
+        }
+    }
+
+    /// The shortest I/O of `direction`; a flush has no length.
+    pub fn shortest_of(&self, direction: Direction) -> Bytes {
+        match (direction, self.by) {
+            (Direction::Flush, _) => Bytes(0),
+            (_, LengthsBy::Direction) => self.of(direction).shortest(),
+            (_, LengthsBy::Sequence) => self.shortest(),
+        }
+    }
+
+    /// The longest read or write.
+    pub fn longest(&self) -> Bytes {
+        self.lengths.read.longest().max(self.lengths.write.longest())
+    }
+
+    /// The shortest read or write.
+    pub fn shortest(&self) -> Bytes {
+        self.lengths.read.shortest().min(self.lengths.write.shortest())
+    }
+
+    /// What random places of `direction` are multiples of.
+    pub fn align_of(&self, direction: Direction) -> Bytes {
+        self.align.of(direction).unwrap_or_else(|| self.shortest_of(direction))
+    }
+}

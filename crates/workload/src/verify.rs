@@ -1,0 +1,101 @@
+//! Whether what is read is compared with what was written: how a block proves itself, and when it is looked at.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Bytes, Pattern};
+
+/// Whether what is read is compared with what was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verify {
+    /// No.
+    #[default]
+    Off,
+    /// Yes, like this.
+    On(Verification),
+}
+
+/// How data is verified. Of data that carries a header a corrupted, stale, misplaced or lost block is told apart.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verification {
+    /// What a block proves itself by.
+    pub proof: Proof,
+    /// Length that is proved by itself, a divisor of every block; `None`: the greatest there is.
+    pub interval: Option<Bytes>,
+    /// Where in each interval the header stands.
+    pub header_at: Bytes,
+    /// When blocks are read back.
+    pub when: ReadBack,
+    /// What a failure does.
+    pub on_failure: OnMismatch,
+    /// A number that no other run has, so that what an earlier run left is told from what this one wrote; 0: unknown, what
+    /// any run wrote will do.
+    pub run: u64,
+}
+
+/// What a block proves itself by.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Proof {
+    /// A header with the file, the place, the number of the write and a checksum of everything.
+    Header,
+    /// The same, and every byte behind it is of this pattern.
+    HeaderAndPattern(Pattern),
+    /// Every byte is of this pattern; there is no header.
+    Pattern(Pattern),
+    /// Nothing: blocks are read back and not looked at.
+    Nothing,
+}
+
+/// When blocks are read back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReadBack {
+    /// Never by itself: only what the job reads anyway is looked at.
+    WhatIsRead,
+    /// When everything is written.
+    AtTheEnd,
+    /// After every so many writes, and at the end.
+    Every {
+        /// Writes before blocks are read back.
+        writes: u32,
+        /// Blocks read back at a time; the rest waits for the next turn.
+        batch: u32,
+    },
+    /// At once, without writing: an earlier run of the same job wrote it.
+    WithoutWriting,
+}
+
+/// What a block that is not as it should be does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnMismatch {
+    /// It is counted and named, and the rest is verified too.
+    GoOn,
+    /// It ends the job.
+    Stop,
+}
+
+impl Verification {
+    /// A header in every block, read back at the end.
+    pub fn with_headers(run: u64) -> Verification {
+        Verification {
+            proof: Proof::Header,
+            interval: None,
+            header_at: Bytes(0),
+            when: ReadBack::AtTheEnd,
+            on_failure: OnMismatch::GoOn,
+            run,
+        }
+    }
+}
+
+impl Verify {
+    /// How, where it is on.
+    pub fn on(&self) -> Option<&Verification> {
+        match self {
+            Verify::Off => None,
+            Verify::On(verification) => Some(verification),
+        }
+    }
+}
