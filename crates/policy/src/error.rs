@@ -4,8 +4,8 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
     /// No policy has this id.
-    #[error("no policy is called '{id}'{}; known are {}; for figures of your own write custom,iops=…,bandwidth=…",
-        did_you_mean(.nearest), .known.join(", "))]
+    #[error("no policy is called '{id}'{}; {}; for figures of your own write custom,iops=…,bandwidth=…",
+        did_you_mean(.nearest), known_unless(.nearest, .known))]
     UnknownPolicy {
         /// What was typed.
         id: String,
@@ -103,6 +103,14 @@ pub enum PolicyError {
         /// The rule.
         rule: String,
     },
+}
+
+/// Forty ids bury the one that was meant: they are listed only where none is near.
+fn known_unless(nearest: &Option<String>, known: &[String]) -> String {
+    match nearest {
+        Some(_) => "plimsoll policy list has them all".to_owned(),
+        None => format!("known are {}", known.join(", ")),
+    }
 }
 
 fn did_you_mean(nearest: &Option<String>) -> String {

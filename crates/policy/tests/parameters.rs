@@ -53,7 +53,7 @@ fn names_and_units_are_read_as_people_write_them() {
 #[test]
 fn errors_name_cause_and_remedy() {
     for (words, told) in [
-        ("aws-pg2,size=100", &["'aws-pg2'", "did you mean 'aws-gp2'?", "linode-block-nvme"][..]),
+        ("aws-pg2,size=100", &["'aws-pg2'", "did you mean 'aws-gp2'?", "plimsoll policy list"][..]),
         ("gp3", &["did you mean 'aws-gp3'?"]),
         ("aws-gp2", &["needs 'size'", "1 to 16,384 GiB", "aws-gp2,size=100GiB"]),
         ("azure-premium-ssd-large", &["needs 'tier'", "P30, P40", "tier=P30"]),

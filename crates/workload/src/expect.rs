@@ -91,6 +91,26 @@ impl Word<'_> {
     }
 }
 
+/// A rate is claimed from below and a latency from above; the other way round the claim says what nobody means.
+fn refuse_backwards(part: &str, start: usize, metric: Metric) -> Result<(), ExpectationError> {
+    let (signs, problem) = match metric {
+        Metric::Iops(_) | Metric::Bandwidth(_) => {
+            (['<', '≤'], "bounds a rate from above; a rate is claimed with >= or no sign")
+        }
+        Metric::MeanLatency(_) | Metric::Percentile(..) => {
+            (['>', '≥'], "bounds a latency from below; a latency is claimed with < or <=")
+        }
+    };
+    match part.chars().position(|c| signs.contains(&c)) {
+        None => Ok(()),
+        Some(at) => {
+            let text: String =
+                part.chars().skip(at).take_while(|c| !c.is_alphanumeric() && *c != ' ').collect();
+            Err(ExpectationError { column: start + at + 1, word: text, problem })
+        }
+    }
+}
+
 /// Splits at blanks, and between a number and the letters that follow it directly; `<`, `<=`, `>=` and `of` carry nothing.
 fn words(part: &str, start: usize) -> Vec<Word<'_>> {
     let mut found = Vec::new();
@@ -131,6 +151,7 @@ fn claim(part: &str, start: usize) -> Result<Claim, ExpectationError> {
         }
         [first, rest @ ..] => latency_metric(first, rest)?,
     };
+    refuse_backwards(part, start, metric)?;
     Ok(Claim { direction, metric, words: part.split_whitespace().collect::<Vec<_>>().join(" ") })
 }
 
@@ -238,6 +259,9 @@ mod tests {
             ("", 1, ""),
             ("read 700 iops,", 15, ""),
             ("0 iops", 1, "0"),
+            ("p99 > 30ms", 5, ">"),
+            ("read 700 iops, mean>=3ms", 20, ">="),
+            ("read < 700 iops", 6, "<"),
         ] {
             let error = Expectation::parse(text).unwrap_err();
             assert_eq!((error.column, error.word.as_str()), (column, word), "{text}: {error}");

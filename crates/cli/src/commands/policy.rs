@@ -1,6 +1,6 @@
 //! `plimsoll policy`: the catalogue of published limits, for reading.
 
-use policy::{BurstLength, Catalogue, Limit, Limits, Resource};
+use policy::{BurstLength, Catalogue, Limit, Limits, Parameter, Policy, Resource};
 use workload::PolicyName;
 
 use crate::arguments::{PolicyAction, PolicyArguments};
@@ -24,18 +24,58 @@ fn list() -> String {
         let name: String = policy.name.chars().take(31).collect();
         text.push_str(&format!("{:<34} {name:<31} {as_of}\n", policy.id));
     }
+    text.push_str(&format!("{:<34} {:<31} {}\n", "custom", "figures of your own", "-"));
     text.push_str("\nplimsoll policy show ID tells limits, parameters and sources;\nplimsoll check sim:ID measures a simulated one.\n");
     text
 }
 
 fn show(words: &str) -> Result<String, Failure> {
     let name = PolicyName::parse(words).map_err(Failure::refused)?;
+    let row = Catalogue::builtin().find(&name.id).map_err(Failure::refused)?;
+    let (name, example) = with_examples(row, name);
     let limits = policy::evaluate(&name).map_err(Failure::refused)?;
     let mut text = format!("{} ({}, {})\n", limits.policy, limits.title, limits.provider);
+    if example {
+        text.push_str(&report::wrap(
+            "",
+            "Its figures depend on its parameters; these hold for the example above.",
+        ));
+    }
     text.push_str(&format!("as of {}\n\n", limits.as_of.as_deref().unwrap_or("an unknown date")));
     limits.limits.iter().for_each(|limit| text.push_str(&limit_lines(limit)));
+    text.push_str(&parameters(row));
     text.push_str(&closing(&limits));
     Ok(text)
+}
+
+/// Where nothing is typed but the id, parameters that the figures depend on get a value that would do.
+fn with_examples(row: &Policy, mut name: PolicyName) -> (PolicyName, bool) {
+    if !name.parameters.is_empty() {
+        return (name, false);
+    }
+    let needed = row.required_parameters();
+    let example = |parameter: &&Parameter| needed.contains(&parameter.name.as_str());
+    name.parameters = row
+        .parameters
+        .iter()
+        .filter(example)
+        .map(|parameter| (parameter.name.clone(), parameter.example()))
+        .collect();
+    (name, !needed.is_empty())
+}
+
+fn parameters(row: &Policy) -> String {
+    let names = row.parameter_names();
+    if names.is_empty() {
+        return String::new();
+    }
+    let needed = row.required_parameters();
+    let word = |name: &String| match needed.contains(&name.as_str()) {
+        true => format!("{name} (needed)"),
+        false => name.clone(),
+    };
+    let words: Vec<String> = names.iter().map(word).collect();
+    report::wrap("\nParameters: ", &words.join(", "))
 }
 
 fn limit_lines(limit: &Limit) -> String {
