@@ -1,35 +1,30 @@
 //! `plimsoll fio`, and plimsoll under the name fio: fio's words in, fio's words out.
 
+mod disks;
 mod files;
+mod line;
+mod results;
 mod running;
+mod so_far;
 mod trouble;
+mod watching;
 
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use dialects::fio::{
-    Asked, Clock, FioError, FioStep, INTERRUPTED, Presented, Request, Surroundings, capped_depths, human,
-    json, messages, opening, parse, steps,
+    Asked, FioError, FioStep, INTERRUPTED, Request, Surroundings, capped_depths, messages, opening, parse,
+    steps,
 };
 use kernel::guard;
-use record::{Sample, StepRecord};
-use workload::{Bytes, Nanos};
+use workload::Bytes;
 
 use crate::output;
 use crate::signals::StopFlag;
 
 use files::Files;
-
-/// What a run has brought, for the presentation.
-#[derive(Default)]
-struct Outcome {
-    records: Vec<StepRecord>,
-    samples: Vec<Sample>,
-    disks: Vec<String>,
-    failed: Vec<(usize, i32)>,
-    notes: Vec<String>,
-}
+use results::Results;
 
 /// The errno of a job whose file turned out to be held when it was opened.
 const EBUSY: i32 = 16;
@@ -98,51 +93,34 @@ fn complain(error: &FioError) {
 
 fn load(asked: &Asked) -> u8 {
     let stop = StopFlag::on_signals();
-    let began = std::time::Instant::now();
-    let started_unix_ms = unix_ms();
+    let mut results = Results::new(asked);
     let planned = steps(asked, &look);
     let late = planned.as_ref().err().is_none_or(FioError::is_after_the_banner);
     if asked.presentation.is_normal() && late {
         say(asked, &opening(asked));
     }
-    let mut outcome = Outcome::default();
-    let ran = planned.and_then(|planned| running::run(asked, &planned, &stop, &mut outcome));
+    let ran = planned.and_then(|planned| running::run(&planned, &stop, &mut results));
     match &ran {
         Err(error) if !late => return refused(error),
-        Err(error) => failed(asked, error, &mut outcome),
+        Err(error) => failed(asked, error, &mut results),
         Ok(()) => {}
     }
-    let presented = Presented {
-        asked,
-        steps: &outcome.records,
-        clock: Clock::local(unix_ms()),
-        started_unix_ms,
-        elapsed: Nanos(began.elapsed().as_nanos() as u64),
-        pid: std::process::id(),
-        disks: files::disk_use(&outcome),
-        failed: outcome.failed.clone(),
-        notes: outcome.notes.clone(),
-    };
-    present(asked, &presented, &stop)
+    present(asked, &mut results, &stop)
 }
 
 /// An error that fio notices after its banner: it still prints the results that there are.
-fn failed(asked: &Asked, error: &FioError, outcome: &mut Outcome) {
+fn failed(asked: &Asked, error: &FioError, results: &mut Results) {
     if asked.presentation.is_normal() {
         say(asked, &error.stdout());
     }
     complain(error);
     // What the error does not ascribe to a job ends the first one of the step that was to come.
-    let first = asked.jobs.iter().position(|job| job.step == outcome.records.len()).unwrap_or(0);
+    let first = asked.jobs.iter().position(|job| job.step == results.records.len()).unwrap_or(0);
     let mut ended = error.failed(asked);
     if ended.is_empty() {
         ended.push((0, EBUSY));
     }
-    outcome.failed.extend(ended.into_iter().map(|(job, errno)| (first + job, errno)));
-}
-
-fn unix_ms() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64
+    results.failed.extend(ended.into_iter().map(|(job, errno)| (first + job, errno)));
 }
 
 /// Text that comes before the result: into the output file with it, or on stdout.
@@ -152,33 +130,10 @@ fn say(asked: &Asked, text: &str) {
     }
 }
 
-fn result_text(asked: &Asked, presented: &Presented<'_>) -> String {
-    let mut text = String::new();
-    if asked.presentation.is_normal() {
-        if asked.presentation.output.is_some() {
-            text.push_str(&opening(asked));
-        }
-        text.push_str(&human(presented));
-    }
-    if asked.presentation.json().is_some() {
-        text.push_str(&json(presented));
-    }
-    text
-}
-
-fn write_out(asked: &Asked, text: &str) -> bool {
-    let Some(path) = &asked.presentation.output else {
-        return out(text) == 0;
-    };
-    let written = crate::place::write_whole(path, text);
-    if let Err(failure) = &written {
-        output::people(&format!("fio: {failure}"));
-    }
-    written.is_ok()
-}
-
-fn present(asked: &Asked, presented: &Presented<'_>, stop: &StopFlag) -> u8 {
-    let (to_stdout, to_stderr) = messages(presented);
+fn present(asked: &Asked, results: &mut Results, stop: &StopFlag) -> u8 {
+    let presented = results.presented();
+    let (to_stdout, to_stderr) = messages(&presented);
+    let exit_code = presented.exit_code();
     let (stopped, interrupted) = INTERRUPTED;
     if asked.presentation.is_normal() {
         say(asked, if stop.raised() { stopped } else { "" });
@@ -187,11 +142,13 @@ fn present(asked: &Asked, presented: &Presented<'_>, stop: &StopFlag) -> u8 {
     if !to_stderr.is_empty() {
         output::people(to_stderr.trim_end());
     }
-    let written = write_out(asked, &result_text(asked, presented));
-    match presented.exit_code() {
-        _ if !written => 1,
-        _ if stop.raised() => interrupted,
-        code => code,
+    match results.write() {
+        Err(failure) => {
+            output::people(&format!("fio: {failure}"));
+            1
+        }
+        Ok(()) if stop.raised() => interrupted,
+        Ok(()) => exit_code,
     }
 }
 

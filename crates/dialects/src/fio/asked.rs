@@ -80,8 +80,30 @@ pub struct Presentation {
     pub eta: Eta,
     /// Time between two live lines.
     pub eta_interval: Nanos,
+    /// Time after which the live line goes on below; `None`: it is written over.
+    pub eta_newline: Option<Nanos>,
+    /// Version of the terse format.
+    pub terse: TerseVersion,
+    /// Time between two whole results while the load goes on.
+    pub status_interval: Option<Nanos>,
+    /// Prefix of logs of the bandwidth of all jobs together; empty: `agg`.
+    pub bandwidth_log: Option<String>,
     /// True where only the words are to be checked.
     pub parse_only: bool,
+}
+
+/// Version of the terse format.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TerseVersion {
+    /// Without fio's own version, with trims.
+    V2,
+    /// The default: without trims.
+    #[default]
+    V3,
+    /// With trims.
+    V4,
+    /// With rates by window.
+    V5,
 }
 
 /// A format of the result.
@@ -89,6 +111,8 @@ pub struct Presentation {
 pub enum Format {
     /// Text for people.
     Normal,
+    /// One line a unit of the report, fields between semicolons.
+    Terse,
     /// JSON.
     Json,
     /// JSON with the buckets of every histogram.
@@ -113,6 +137,10 @@ impl Default for Presentation {
             output: None,
             eta: Eta::Auto,
             eta_interval: Nanos::SECOND,
+            eta_newline: None,
+            terse: TerseVersion::default(),
+            status_interval: None,
+            bandwidth_log: None,
             parse_only: false,
         }
     }
@@ -124,9 +152,14 @@ impl Presentation {
         self.formats.contains(&Format::Normal)
     }
 
+    /// True where lines for machines are asked for.
+    pub fn is_terse(&self) -> bool {
+        self.formats.contains(&Format::Terse)
+    }
+
     /// The JSON format asked for.
     pub fn json(&self) -> Option<Format> {
-        self.formats.iter().copied().find(|format| *format != Format::Normal)
+        self.formats.iter().copied().find(|format| matches!(format, Format::Json | Format::JsonPlus))
     }
 }
 

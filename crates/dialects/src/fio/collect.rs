@@ -270,6 +270,9 @@ impl<'a> Collector<'a> {
         if options.issued_blocks().any(|block| block > BLOCK_MAX) {
             return refused("a block above 1 GiB", "take a smaller bs");
         }
+        if options.logs.any() {
+            return refused("a log", "log files are not written yet");
+        }
         if options.fsync > 0 && options.fdatasync > 0 {
             return refused("fsync together with fdatasync", "give one of them");
         }

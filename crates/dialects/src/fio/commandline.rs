@@ -1,5 +1,7 @@
 //! The command line: `getopt_long_only` habits, jobs that start at `--name`, job files among the options.
 
+use std::iter::Peekable;
+
 use super::asked::{Request, Surroundings};
 use super::collect::{Collector, Section, Setting};
 use super::commands::{Argument, COMMANDS, CommandRow, Commands};
@@ -8,6 +10,7 @@ use super::jobfile;
 use super::near::nearest;
 use super::row::{Row, Support};
 use super::rows::ROWS;
+use super::value::Kind;
 
 /// An option that a name stands for.
 #[derive(Clone, Copy)]
@@ -46,7 +49,7 @@ pub fn parse(words: &[String], around: &Surroundings) -> Result<Request, FioErro
 
 fn read_words(words: &[String]) -> Result<Line, FioError> {
     let mut line = Line { sections: vec![Section::global()], ..Line::default() };
-    let mut rest = words.iter();
+    let mut rest = words.iter().peekable();
     while let Some(word) = rest.next() {
         if word == "--" {
             line.files.extend(rest.by_ref().cloned());
@@ -82,7 +85,7 @@ impl Line {
     fn option<'w>(
         &mut self,
         word: &str,
-        rest: &mut impl Iterator<Item = &'w String>,
+        rest: &mut Peekable<impl Iterator<Item = &'w String>>,
     ) -> Result<(), FioError> {
         let bare = word.strip_prefix("--").unwrap_or(&word[1..]);
         let (name, value) = match bare.split_once('=') {
@@ -92,7 +95,11 @@ impl Line {
         match find(word, name)? {
             Meaning::Command(row) => self.command(row, word, argument(row.argument, word, value, rest)?),
             Meaning::Job(row) => {
-                let needed = if row.needs_value() { Argument::Required } else { Argument::Optional };
+                let needed = match row.kind {
+                    Kind::Prefix => Argument::Word,
+                    Kind::Flag => Argument::Optional,
+                    _ => Argument::Required,
+                };
                 let value = argument(needed, word, value, rest)?;
                 if row.needs_value() && value.is_empty() {
                     return Err(FioError::EmptyValue { name: row.name.to_owned() });
@@ -128,7 +135,7 @@ fn argument<'w>(
     needed: Argument,
     word: &str,
     value: Option<String>,
-    rest: &mut impl Iterator<Item = &'w String>,
+    rest: &mut Peekable<impl Iterator<Item = &'w String>>,
 ) -> Result<String, FioError> {
     match (needed, value) {
         (Argument::None, Some(_)) => Err(FioError::NeedlessArgument { word: word.to_owned() }),
@@ -137,6 +144,10 @@ fn argument<'w>(
             word: word.to_owned(),
             near: nearest(word.trim_start_matches('-'), all_names()),
         }),
+        // fio takes the next word even where that is an option, and logs under its name.
+        (Argument::Word, None) => {
+            Ok(rest.next_if(|next| !next.starts_with('-')).cloned().unwrap_or_default())
+        }
         (_, None) => Ok(String::new()),
     }
 }

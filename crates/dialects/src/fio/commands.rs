@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use workload::Nanos;
 
-use super::asked::{Eta, Format, Presentation};
+use super::asked::{Eta, Format, Presentation, TerseVersion};
 use super::error::{FioError, Typed};
 use super::number::{TimeUnit, time};
 use super::row::Support;
@@ -22,6 +22,8 @@ pub enum Argument {
     Required,
     /// One behind `=`, or none.
     Optional,
+    /// One behind `=` or as the next word, unless that is an option; or none.
+    Word,
 }
 
 /// What the command line says besides jobs.
@@ -80,7 +82,6 @@ impl CommandRow {
     }
 }
 
-const TERSE: &str = "the terse format is not written yet; take json";
 const REMOTE: &str = "load on other machines is not supported yet";
 const TRIGGER: &str = "triggers are not supported";
 
@@ -92,11 +93,11 @@ pub static COMMANDS: &[CommandRow] = &[
     refused("merge-blktrace-only", Argument::None, "replaying recorded I/O is not supported", "Only merges traces."),
     takes("output", Argument::Required, "Writes the result to this file.")
         .does(|c, value| { c.presentation.output = Some(PathBuf::from(value)); Ok(()) }),
-    refused("bandwidth-log", Argument::Optional, "log files are not written yet", "Writes logs of the whole bandwidth."),
-    refused("minimal", Argument::None, TERSE, "Prints the terse format."),
-    takes("output-format", Argument::Required, "Formats of the result: normal, json, json+; several separated by commas.").does(output_format),
-    refused("append-terse", Argument::None, TERSE, "Adds the terse format."),
-    takes("terse-version", Argument::Required, "Version of the terse format.").nearly("the terse format is not written yet"),
+    refused("bandwidth-log", Argument::Optional, "log files are not written yet", "Writes logs of the bandwidth of all jobs together."),
+    takes("minimal", Argument::None, "Prints the terse format and nothing else.").does(|c, _| output_format(c, "terse")),
+    takes("output-format", Argument::Required, "Formats of the result: normal, terse, json, json+; several separated by commas.").does(output_format),
+    takes("append-terse", Argument::None, "Adds the terse format.").does(|c, _| { add(&mut c.presentation.formats, Format::Terse); Ok(()) }),
+    takes("terse-version", Argument::Required, "Version of the terse format: 2, 3, 4 or 5.").does(terse_version),
     takes("version", Argument::None, "Prints the version.").short('v').does(|c, _| say(c, || format!("{VERSION}\n"))),
     takes("help", Argument::None, "Prints this page.").short('h').does(|c, _| say(c, usage)),
     refused("cpuclock-test", Argument::None, "the kernel's monotonic clock serves always", "Tests the CPU's clock."),
@@ -105,9 +106,9 @@ pub static COMMANDS: &[CommandRow] = &[
     takes("enghelp", Argument::Optional, "Lists the engines, or the options of one.").does(|c, value| say(c, || reference::engine_help(value))),
     refused("showcmd", Argument::None, "not supported yet", "Turns a job file into a command line."),
     takes("eta", Argument::Required, "When the live line is shown: always, never or auto.").does(eta),
-    takes("eta-newline", Argument::Required, "Starts a new line now and then.").nearly("the live line stays one line"),
+    takes("eta-newline", Argument::Required, "Time after which the live line goes on below.").does(eta_newline),
     takes("eta-interval", Argument::Required, "Time between two live lines.").does(eta_interval),
-    refused("status-interval", Argument::Required, "intervals are kept in the run file; results come once, at the end", "Prints results now and then."),
+    takes("status-interval", Argument::Required, "Time between two whole results, each of everything so far.").does(status_interval),
     takes("readonly", Argument::None, "Refuses to write.").does(|c, _| { c.readonly = true; Ok(()) }),
     takes("section", Argument::Required, "Runs only this section of the first job file.")
         .does(|c, value| { c.sections.push(value.to_owned()); Ok(()) }),
@@ -119,13 +120,13 @@ pub static COMMANDS: &[CommandRow] = &[
     refused("client", Argument::Required, REMOTE, "Loads other machines."),
     refused("remote-config", Argument::Required, REMOTE, "Job file on the other machine."),
     refused("idle-prof", Argument::Required, "the machine's CPU counters are in the run file", "Measures idle CPUs."),
-    refused("inflate-log", Argument::Required, "log files are not written yet", "Unpacks a log."),
+    refused("inflate-log", Argument::Required, "logs are never compressed", "Unpacks a log."),
     refused("trigger-file", Argument::Required, TRIGGER, "File that sets off a command."),
     refused("trigger-timeout", Argument::Required, TRIGGER, "Time that sets off a command."),
     refused("trigger", Argument::Required, TRIGGER, "Command that is set off."),
     refused("trigger-remote", Argument::Required, TRIGGER, "Command that is set off elsewhere."),
     takes("aux-path", Argument::Required, "Directory for state files.").nearly("there are none"),
-    refused("latency-log", Argument::Optional, "log files are not written yet", "Old name of write_lat_log."),
+    refused("latency-log", Argument::Optional, "give write_lat_log to the job", "Old name of write_lat_log."),
 ];
 
 fn say(commands: &mut Commands, text: impl FnOnce() -> String) -> Result<(), FioError> {
@@ -142,17 +143,10 @@ fn output_format(commands: &mut Commands, value: &str) -> Result<(), FioError> {
             "normal" => Format::Normal,
             "json" => Format::Json,
             "json+" => Format::JsonPlus,
-            "terse" | "minimal" => {
-                return Err(FioError::Refused {
-                    option: format!("output-format={word}"),
-                    reason: TERSE.to_owned(),
-                });
-            }
+            "terse" | "minimal" => Format::Terse,
             _ => return Err(FioError::OutputFormat(word.to_owned())),
         };
-        if !formats.contains(&format) {
-            formats.push(format);
-        }
+        add(&mut formats, format);
     }
     if formats.is_empty() {
         return Err(FioError::OutputFormat(value.to_owned()));
@@ -172,11 +166,40 @@ fn eta(commands: &mut Commands, value: &str) -> Result<(), FioError> {
     Ok(())
 }
 
-fn eta_interval(commands: &mut Commands, value: &str) -> Result<(), FioError> {
-    match time(value, TimeUnit::Seconds) {
-        Ok(nanos) => commands.presentation.eta_interval = nanos.max(Nanos::from_millis(250)),
-        Err(error) => return Err(unread(format!("eta-interval={value}"), error.to_string())),
+fn eta_newline(commands: &mut Commands, value: &str) -> Result<(), FioError> {
+    commands.presentation.eta_newline = Some(seconds("eta-newline", value)?.max(Nanos::from_millis(250)));
+    Ok(())
+}
+
+fn status_interval(commands: &mut Commands, value: &str) -> Result<(), FioError> {
+    commands.presentation.status_interval =
+        Some(seconds("status-interval", value)?).filter(|time| time.0 > 0);
+    Ok(())
+}
+
+fn terse_version(commands: &mut Commands, value: &str) -> Result<(), FioError> {
+    commands.presentation.terse = match value.trim() {
+        "2" => TerseVersion::V2,
+        "3" => TerseVersion::V3,
+        "4" => TerseVersion::V4,
+        "5" => TerseVersion::V5,
+        _ => return Err(FioError::TerseVersion),
+    };
+    Ok(())
+}
+
+fn add(formats: &mut Vec<Format>, format: Format) {
+    if !formats.contains(&format) {
+        formats.push(format);
     }
+}
+
+fn seconds(option: &str, value: &str) -> Result<Nanos, FioError> {
+    time(value, TimeUnit::Seconds).map_err(|error| unread(format!("{option}={value}"), error.to_string()))
+}
+
+fn eta_interval(commands: &mut Commands, value: &str) -> Result<(), FioError> {
+    commands.presentation.eta_interval = seconds("eta-interval", value)?.max(Nanos::from_millis(250));
     Ok(())
 }
 
@@ -192,7 +215,7 @@ pub fn usage() -> String {
         let value = match row.argument {
             Argument::None => "",
             Argument::Required => "=value",
-            Argument::Optional => "[=value]",
+            Argument::Optional | Argument::Word => "[=value]",
         };
         text.push_str(&format!("  --{:<24}{}\n", format!("{}{value}", row.name), row.help));
     }
@@ -214,7 +237,9 @@ mod tests {
         assert_eq!(commands.presentation.formats, [Format::Json, Format::Normal]);
         let error = output_format(&mut commands, "xml").unwrap_err();
         assert_eq!(error.to_string(), "fio: invalid output format xml\nfio: failed parsing output-format");
-        assert!(output_format(&mut commands, "terse").unwrap_err().to_string().contains("take json"));
+        output_format(&mut commands, "minimal,terse").unwrap();
+        assert_eq!(commands.presentation.formats, [Format::Terse]);
+        assert_eq!(terse_version(&mut commands, "7"), Err(FioError::TerseVersion));
     }
 
     #[test]

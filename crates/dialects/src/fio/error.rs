@@ -253,6 +253,9 @@ pub enum FioError {
         /// What is misaligned, and what to do.
         why: String,
     },
+    /// No version of the terse format.
+    #[error("fio: bad terse version format")]
+    TerseVersion,
     /// What is asked cannot be run, for a reason that fio does not know.
     #[error("fio: {0}")]
     CannotRun(String),
@@ -325,6 +328,7 @@ impl FioError {
                 Some(format!("{place}: write a section such as [job1] above it"))
             }
             FioError::NoJobFile { reason, .. } => Some(reason.clone()),
+            FioError::TerseVersion => Some("Write --terse-version=2, 3, 4 or 5.".to_owned()),
             FioError::Offset { there, .. } => Some(format!("There are {there} bytes; start below that.")),
             FioError::Mounted { path, by } => {
                 Some(format!("{path} is in use ({by}) and is never written, whatever the options."))

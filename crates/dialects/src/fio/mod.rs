@@ -10,6 +10,7 @@ mod commands;
 mod error;
 mod files;
 mod jobfile;
+mod logging;
 mod near;
 mod number;
 mod opening;
@@ -22,17 +23,18 @@ mod rows;
 mod steps;
 mod value;
 
-pub use asked::{Asked, Eta, FioJob, Format, Presentation, Request, Surroundings};
+pub use asked::{Asked, Eta, FioJob, Format, Presentation, Request, Surroundings, TerseVersion};
 pub use commandline::parse;
 pub use commands::{COMMANDS, CommandRow, VERSION};
 pub use error::{FioError, Place, Typed, Unsized, Waits};
 pub use files::{Look, OnDisk, OnDiskKind};
+pub use logging::{LogOptions, LogValue};
 pub use number::{KbBase, NumberError, TimeUnit};
 pub use opening::{capped_depths, opening};
-pub use options::{ENGINES, Engine, JobOptions, Pattern};
+pub use options::{ENGINES, Engine, JobOptions, Pattern, Unified};
 pub use present::{
     Clock, DirectionRate, DiskUse, INTERRUPTED, Presented, Progress, Running, human, json, messages,
-    status_line,
+    status_line, terse,
 };
 pub use reference::table;
 pub use row::{Class, Part, Row, Support};

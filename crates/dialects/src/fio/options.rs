@@ -2,6 +2,7 @@
 
 use workload::{BackendKind, Nanos};
 
+use super::logging::LogOptions;
 use super::number::KbBase;
 use super::value::{Amount, Each, Floats, Value};
 
@@ -52,6 +53,28 @@ impl Pattern {
             (_, true, true) => 'w',
             (_, false, false) => 'R',
             (_, false, true) => 'r',
+        }
+    }
+}
+
+/// Whether directions are reported together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unified {
+    /// Each by itself.
+    Apart,
+    /// As one.
+    Mixed,
+    /// Each by itself, and as one.
+    Both,
+}
+
+impl Unified {
+    /// By its word in the option table.
+    pub fn named(word: &str) -> Unified {
+        match word {
+            "mixed" | "1" => Unified::Mixed,
+            "both" | "2" => Unified::Both,
+            _ => Unified::Apart,
         }
     }
 }
@@ -212,6 +235,10 @@ pub struct JobOptions {
     pub significant_figures: u32,
     pub kb_base: KbBase,
     pub disk_util: bool,
+    pub logs: LogOptions,
+    pub stats: bool,
+    pub unified: Unified,
+    pub bits: bool,
 }
 
 impl Default for JobOptions {
@@ -277,6 +304,10 @@ impl Default for JobOptions {
             significant_figures: 4,
             kb_base: KbBase::Binary,
             disk_util: true,
+            logs: LogOptions::default(),
+            stats: true,
+            unified: Unified::Apart,
+            bits: false,
         }
     }
 }

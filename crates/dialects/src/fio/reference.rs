@@ -108,7 +108,7 @@ fn commands_table(text: &mut String) {
         let value = match row.argument {
             Argument::None => "none",
             Argument::Required => "one",
-            Argument::Optional => "one or none",
+            Argument::Optional | Argument::Word => "one or none",
         };
         let _ =
             writeln!(text, "| `--{}` | {value} | {} | {} |", row.name, row.help, support_text(row.support));
@@ -126,6 +126,7 @@ fn support_text(support: Support) -> String {
 fn kind_text(kind: Kind) -> &'static str {
     match kind {
         Kind::Text => "text",
+        Kind::Prefix => "text or nothing",
         Kind::Flag => "nothing, 0 or 1",
         Kind::Bool => "0 or 1",
         Kind::Int(..) => "number",

@@ -118,6 +118,6 @@ impl Row {
 
     /// True where the command line needs a value for it.
     pub fn needs_value(&self) -> bool {
-        !matches!(self.kind, Kind::Flag)
+        !matches!(self.kind, Kind::Flag | Kind::Prefix)
     }
 }

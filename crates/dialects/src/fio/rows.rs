@@ -1,7 +1,7 @@
 //! The option table: every job option of fio as a row. Data: an option that becomes supported changes its row here.
 
 use super::number::{KbBase, TimeUnit};
-use super::options::Pattern;
+use super::options::{Pattern, Unified};
 use super::row::Class::{A, B, C};
 use super::row::{Part, Row};
 use super::value::{Kind, Word};
@@ -19,6 +19,13 @@ const RW: &[Word] = &[
     ("trimwrite", "Trims, each followed by a write"),
     ("randtrimwrite", "Trims at random, each followed by a write"),
 ];
+const LOG_VALUES: &[Word] = &[
+    ("avg", "The mean"),
+    ("max", "The greatest"),
+    ("both", "Both, a column each"),
+    ("0", "The mean"),
+    ("1", "The greatest"),
+];
 const YES_NO: &str = "0";
 const SECONDS: Kind = Kind::Time(TimeUnit::Seconds);
 const MILLISECONDS: Kind = Kind::Time(TimeUnit::Milliseconds);
@@ -29,7 +36,7 @@ const AT_LEAST_ONE: Kind = Kind::Int(1, u32::MAX as i64);
 const DEPTH: Kind = Kind::Int(1, 65_536);
 const FILES: Kind = Kind::Int(1, 1_000_000);
 const ANY: Kind = Kind::Int(i64::MIN, i64::MAX);
-const LOGS: &str = "log files are not written yet; the run file holds every interval";
+const PACKED: &str = "logs are written as they come, and never compressed; pack them afterwards";
 const VERIFY: &str = "checking of data is not supported yet";
 const TRIMS: &str = "trims are not supported yet";
 const ZONES: &str = "zoned devices are not supported";
@@ -388,26 +395,35 @@ pub static ROWS: &[Row] = &[
     replay(Row::new("replay_scale", COUNT, "1", B)).refused(REPLAY, "Divisor of replayed offsets."),
     replay(Row::new("replay_skip", Kind::Text, "", B)).refused(REPLAY, "Kinds of I/O to leave out."),
     // Measurement and reporting.
-    report(Row::new("per_job_logs", Kind::Bool, "1", A)).does("Concerns log files only, which are refused.", |_, _| {}),
+    report(Row::new("per_job_logs", Kind::Bool, "1", A)).does("A log file a clone, or one for all that share a prefix.", |o, v| o.logs.per_job = v.on()),
     report(Row::new("group_reporting", Kind::Flag, YES_NO, A)).does("One report a group instead of one a clone.", |o, v| o.group_reporting = v.on()),
-    report(Row::new("stats", Kind::Bool, "1", B)).refused("every job is reported", "Whether the job is reported."),
-    report(Row::new("write_bw_log", Kind::Text, "", A)).refused(LOGS, "Log of bandwidth."),
-    report(Row::new("write_lat_log", Kind::Text, "", A)).refused(LOGS, "Logs of latency."),
-    report(Row::new("write_hist_log", Kind::Text, "", A)).refused(LOGS, "Log of histograms."),
-    report(Row::new("write_iops_log", Kind::Text, "", A)).refused(LOGS, "Log of rates."),
-    report(Row::new("log_entries", COUNT, "1024", B)).does("Concerns log files only, which are refused.", |_, _| {}),
-    report(Row::new("log_avg_msec", MILLISECONDS, "0", A)).does("Concerns log files only, which are refused.", |_, _| {}),
-    report(Row::new("log_hist_msec", MILLISECONDS, "0", A)).does("Concerns log files only, which are refused.", |_, _| {}),
-    report(Row::new("log_hist_coarseness", Kind::Int(0, 6), "0", B)).does("Concerns log files only, which are refused.", |_, _| {}),
-    report(Row::new("log_window_value", Kind::Text, "avg", B)).also(&["log_max_value"]).does("Concerns log files only, which are refused.", |_, _| {}),
-    report(Row::new("log_offset", Kind::Bool, "0", A)).does("Concerns log files only, which are refused.", |_, _| {}),
-    report(Row::new("log_prio", Kind::Bool, "0", B)).does("Concerns log files only, which are refused.", |_, _| {}),
-    report(Row::new("log_issue_time", Kind::Bool, "0", B)).does("Concerns log files only, which are refused.", |_, _| {}),
-    report(Row::new("log_compression", Kind::Size(0), "0", B)).does("Concerns log files only, which are refused.", |_, _| {}),
-    report(Row::new("log_compression_cpus", Kind::Cpus, "", C)).does("Concerns log files only, which are refused.", |_, _| {}),
-    report(Row::new("log_store_compressed", Kind::Bool, "0", B)).does("Concerns log files only, which are refused.", |_, _| {}),
-    report(Row::new("log_alternate_epoch", Kind::Bool, "0", B)).also(&["log_unix_epoch"]).does("Concerns log files only, which are refused.", |_, _| {}),
-    report(Row::new("log_alternate_epoch_clock_id", COUNT, "0", C)).does("Concerns log files only, which are refused.", |_, _| {}),
+    report(Row::new("stats", Kind::Bool, "1", B)).does("Whether the job is reported.", |o, v| o.stats = v.on()),
+    report(Row::new("write_bw_log", Kind::Prefix, "", A))
+        .does("Log of bandwidth; without a prefix it has the job's name.", |o, v| o.logs.bandwidth = Some(v.text().to_owned())),
+    report(Row::new("write_lat_log", Kind::Prefix, "", A))
+        .does("Logs of slat, clat and lat.", |o, v| o.logs.latency = Some(v.text().to_owned())),
+    report(Row::new("write_hist_log", Kind::Prefix, "", A))
+        .does("Log of histograms of clat; log_hist_msec says how often.", |o, v| o.logs.histogram = Some(v.text().to_owned())),
+    report(Row::new("write_iops_log", Kind::Prefix, "", A)).does("Log of rates.", |o, v| o.logs.iops = Some(v.text().to_owned())),
+    report(Row::new("log_entries", COUNT, "1024", B)).does("Rows to reserve; no effect, since rows are written as they come.", |_, _| {}),
+    report(Row::new("log_avg_msec", MILLISECONDS, "0", A)).does("Length of the windows of logs; 0: a row an I/O.", |o, v| o.logs.window = v.time()),
+    report(Row::new("log_hist_msec", MILLISECONDS, "0", A)).does("Time between two rows of histograms.", |o, v| o.logs.histogram_every = v.time()),
+    report(Row::new("log_hist_coarseness", Kind::Int(0, 6), "0", B))
+        .does("How many times neighbouring buckets of a histogram are put together.", |o, v| o.logs.coarseness = v.small()),
+    report(Row::new("log_window_value", Kind::Choice(LOG_VALUES), "avg", B))
+        .also(&["log_max_value"])
+        .does("What a row of a window holds: the mean, the greatest, or both.", |o, v| o.logs.set_value(v)),
+    report(Row::new("log_offset", Kind::Bool, "0", A)).does("A column with the byte offset.", |o, v| o.logs.offset = v.on()),
+    report(Row::new("log_prio", Kind::Bool, "0", B)).does("The priority as a hexadecimal number.", |o, v| o.logs.priority = v.on()),
+    report(Row::new("log_issue_time", Kind::Bool, "0", B))
+        .does("A column with the time of issue; needs log_offset and write_lat_log.", |o, v| o.logs.issue_time = v.on()),
+    report(Row::new("log_compression", Kind::Size(0), "0", B)).refused(PACKED, "Memory at which rows are compressed."),
+    report(Row::new("log_compression_cpus", Kind::Cpus, "", C)).refused(PACKED, "CPUs that compress."),
+    report(Row::new("log_store_compressed", Kind::Bool, "0", B)).refused(PACKED, "Leaves the files compressed."),
+    report(Row::new("log_alternate_epoch", Kind::Bool, "0", B))
+        .also(&["log_unix_epoch"])
+        .does("Times in logs since 1970 instead of since the job's start.", |o, v| o.logs.wall_clock = v.on()),
+    report(Row::new("log_alternate_epoch_clock_id", COUNT, "0", C)).refused("times since 1970 come from the wall clock", "Clock of log_alternate_epoch."),
     report(Row::new("block_error_percentiles", Kind::Bool, "0", C)).refused(TRIMS, "Histogram of trim errors."),
     report(Row::new("bwavgtime", MILLISECONDS, "500", B))
         .does("Length of the intervals behind the bw and iops lines.", |o, v| o.bwavgtime = v.time()),
@@ -427,7 +443,7 @@ pub static ROWS: &[Row] = &[
     report(Row::new("significant_figures", Kind::Int(1, 10), "4", B))
         .does("Significant digits of rates in the text.", |o, v| o.significant_figures = v.small()),
     report(Row::new("unified_rw_reporting", Kind::Choice(&[("none", "One block a direction"), ("0", "One block a direction"), ("mixed", "One block"), ("1", "One block"), ("both", "Both"), ("2", "Both")]), "none", A))
-        .refused("each direction is reported by itself", "Whether directions are reported together.")
+        .does("Whether directions are reported together.", |o, v| o.unified = Unified::named(v.word()))
         .harmless(&["0"]),
     report(Row::new("gtod_reduce", Kind::Bool, "0", A)).does("Leaves out every latency.", |o, v| o.reduce_clock(v)),
     report(Row::new("gtod_cpu", COUNT, "", B)).refused("each worker reads the clock itself", "CPU that reads the clock for all."),
@@ -438,7 +454,7 @@ pub static ROWS: &[Row] = &[
             o.kb_base = if v.word() == "1000" { KbBase::Decimal } else { KbBase::Binary };
         }),
     report(Row::new("unit_base", Kind::Choice(&[("0", "By the engine"), ("8", "Bytes"), ("1", "Bits")]), "0", B))
-        .refused("rates are printed in bytes", "Bits or bytes.")
+        .does("Whether rates are printed in bytes or in bits.", |o, v| o.bits = v.word() == "1")
         .harmless(&["8"]),
     // Errors.
     error(Row::new("continue_on_error", Kind::Choice(&[("none", "Never"), ("read", "After reads"), ("write", "After writes"), ("io", "After both"), ("verify", "After failed checks"), ("all", "Always"), ("0", "Never"), ("1", "Always")]), "none", A))

@@ -15,6 +15,8 @@ pub type Word = (&'static str, &'static str);
 pub enum Kind {
     /// Any text.
     Text,
+    /// A text that may be left out: on the command line the next word is taken unless it is an option.
+    Prefix,
     /// Nothing, or `=0` and `=1`.
     Flag,
     /// 0 or 1.
@@ -60,7 +62,7 @@ pub struct Floats {
 /// A value as it was understood.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// [`Kind::Text`].
+    /// [`Kind::Text`] and [`Kind::Prefix`].
     Text(String),
     /// [`Kind::Flag`] and [`Kind::Bool`].
     Switch(bool),
@@ -137,7 +139,7 @@ impl Reader {
     /// [`ValueError`] with the word and what would do.
     pub fn read(&mut self, kind: Kind, word: &str) -> Result<Value, ValueError> {
         match kind {
-            Kind::Text => Ok(Value::Text(word.to_owned())),
+            Kind::Text | Kind::Prefix => Ok(Value::Text(word.to_owned())),
             Kind::Flag if word.is_empty() => Ok(Value::Switch(true)),
             Kind::Flag | Kind::Bool => switch(word).map(Value::Switch),
             Kind::Int(least, most) => self.bounded(word, least, most).map(Value::Number),
@@ -419,8 +421,9 @@ mod tests {
         assert!(Reader::default().read(Kind::Cpus, "0-99999999").is_err());
     }
 
-    const KINDS: [Kind; 12] = [
+    const KINDS: [Kind; 13] = [
         Kind::Text,
+        Kind::Prefix,
         Kind::Flag,
         Kind::Bool,
         Kind::Int(-20, 19),

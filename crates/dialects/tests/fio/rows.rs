@@ -52,7 +52,7 @@ fn applying_a_default_changes_nothing() {
 /// A word of the kind's other than the default.
 fn other_than_default(row: &Row) -> String {
     match row.kind {
-        Kind::Text => "something".to_owned(),
+        Kind::Text | Kind::Prefix => "something".to_owned(),
         Kind::Flag | Kind::Bool => if row.default == "1" { "0" } else { "1" }.to_owned(),
         Kind::Int(least, most) => {
             let default = row.default.parse::<i64>().unwrap_or(least);

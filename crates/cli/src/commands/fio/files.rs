@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use dialects::fio::{Content, DiskUse, FioError, FioStep, Layout, LayoutFile, Reserve};
+use dialects::fio::{Content, FioError, FioStep, Layout, LayoutFile, Reserve};
 use engine::{Clones, FileGround, Ground, GroundKind, layout_workload, plan, run_real};
 use kernel::guard::{WritePermit, permit_named_file};
 use kernel::{Clock, Direct, OpenFile};
 use record::{Interval, Watcher};
 use workload::{BackendAsk, BackendKind, Buffers, Bytes, Nanos, StepKind, WorkerPlan};
 
-use super::{Outcome, trouble};
+use super::trouble;
 use crate::signals::StopFlag;
 
 /// Alignment of the part of a layout that goes past the page cache.
@@ -201,20 +201,4 @@ fn reserve_as_asked(room: &OpenFile, file: &LayoutFile, reserve: Reserve) -> Res
         }
     };
     done.map_err(trouble::call("fallocate", &file.path))
-}
-
-/// Topmost devices of the files of `steps`, each once.
-pub fn devices(steps: &[FioStep]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for path in steps.iter().flat_map(|step| &step.workload.jobs).flat_map(|job| &job.files) {
-        let facts = kernel::target_facts(path).ok();
-        let name = facts.and_then(|facts| facts.devices.first().map(|device| device.name.clone()));
-        names.extend(name.filter(|name| !names.contains(name)));
-    }
-    names
-}
-
-/// What the disks did over the run.
-pub fn disk_use(outcome: &Outcome) -> Vec<DiskUse> {
-    outcome.disks.iter().filter_map(|name| DiskUse::between(name, &outcome.samples)).collect()
 }

@@ -9,6 +9,8 @@ pub enum Suffix {
     Byte,
     /// `B/s`.
     BytePerSecond,
+    /// `bit/s`; the number is in bits.
+    BitPerSecond,
 }
 
 impl Suffix {
@@ -17,6 +19,7 @@ impl Suffix {
             Suffix::None => "",
             Suffix::Byte => "B",
             Suffix::BytePerSecond => "B/s",
+            Suffix::BitPerSecond => "bit/s",
         }
     }
 }
@@ -105,6 +108,8 @@ mod tests {
             (65_536_000, 4, true, Suffix::BytePerSecond, "62.5MiB/s"),
             (65_536_000, 4, false, Suffix::BytePerSecond, "65.5MB/s"),
             (4_096_000, 4, true, Suffix::BytePerSecond, "4000KiB/s"),
+            (33_554_432, 4, true, Suffix::BitPerSecond, "32.0Mibit/s"),
+            (33_554_432, 4, false, Suffix::BitPerSecond, "33.6Mbit/s"),
             (256_000, 4, false, Suffix::None, "256k"),
             (2_749_515, 4, false, Suffix::None, "2750k"),
             (78_769, 4, false, Suffix::None, "78.8k"),

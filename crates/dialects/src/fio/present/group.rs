@@ -1,6 +1,6 @@
 //! Sums over the units of a group: the status lines at the end, and each unit's share.
 
-use super::unit::{DATA, Unit};
+use super::unit::{NAMES, Unit};
 
 /// One direction of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,8 +46,8 @@ impl GroupDirection {
 pub struct Group {
     /// Its number.
     pub id: u32,
-    /// By place in [`DATA`].
-    pub directions: [GroupDirection; 3],
+    /// By place in [`NAMES`].
+    pub directions: [GroupDirection; 4],
 }
 
 impl Group {
@@ -60,9 +60,13 @@ impl Group {
                 groups.push(Group { id, directions: Default::default() });
             }
             let Some(group) = groups.last_mut() else { continue };
-            for (sum, figures) in group.directions.iter_mut().zip(&unit.directions) {
+            for (place, figures) in unit.reported() {
                 if figures.runtime_ms > 0 {
-                    sum.add(figures.bytes, figures.runtime_ms, figures.bytes_per_second());
+                    group.directions[place].add(
+                        figures.bytes,
+                        figures.runtime_ms,
+                        figures.bytes_per_second(),
+                    );
                 }
             }
         }
@@ -72,6 +76,6 @@ impl Group {
     /// The direction at `place` of the group of `unit`.
     pub fn of(groups: &[Group], unit: &Unit, place: usize) -> GroupDirection {
         let group = groups.iter().find(|group| group.id == unit.first.group);
-        group.map(|group| group.directions[place.min(DATA.len() - 1)]).unwrap_or_default()
+        group.map(|group| group.directions[place.min(NAMES.len() - 1)]).unwrap_or_default()
     }
 }

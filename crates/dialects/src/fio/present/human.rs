@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::bins::percents;
 use super::figures::{LatencyUnit, Suffix, scaled};
 use super::group::{Group, GroupDirection};
-use super::unit::{Figures, Latency, Unit, Windows};
+use super::unit::{Figures, Latency, NAMES, Unit, Windows};
 use super::{DiskFigures, DiskUse, Presented};
 use crate::fio::asked::FioJob;
 use crate::fio::error::{EINVAL, FIRST_DIRECT, errno_text, verror};
@@ -29,7 +29,7 @@ pub fn human(presented: &Presented) -> String {
     let options = presented.asked.jobs.first().map(|job| &job.options);
     for group in &groups {
         let _ = write!(out, "\nRun status group {} (all jobs):\n", group.id);
-        for (name, direction) in ["   READ", "  WRITE", "   TRIM"].iter().zip(&group.directions) {
+        for (name, direction) in ["   READ", "  WRITE", "   TRIM", "  MIXED"].iter().zip(&group.directions) {
             if direction.runtime_ms_max > 0 {
                 let _ = writeln!(out, "{name}: {}", status(direction, options));
             }
@@ -82,10 +82,17 @@ fn both(value: u64, options: Option<&JobOptions>, suffix: Suffix) -> (String, St
     (scaled(value, digits, binary, suffix), scaled(value, digits, !binary, suffix))
 }
 
+/// Bytes a second in both systems of units, or the same in bits where that is asked for.
+fn rate(bytes: u64, options: Option<&JobOptions>) -> (String, String) {
+    match options.is_some_and(|options| options.bits) {
+        true => both(bytes.saturating_mul(8), options, Suffix::BitPerSecond),
+        false => both(bytes, options, Suffix::BytePerSecond),
+    }
+}
+
 fn status(direction: &GroupDirection, options: Option<&JobOptions>) -> String {
-    let rate = both(direction.rate(), options, Suffix::BytePerSecond);
-    let min = both(direction.rate_min, options, Suffix::BytePerSecond);
-    let max = both(direction.rate_max, options, Suffix::BytePerSecond);
+    let [rate, min, max] =
+        [direction.rate(), direction.rate_min, direction.rate_max].map(|bytes| rate(bytes, options));
     let bytes = both(direction.bytes, options, Suffix::Byte);
     format!(
         "bw={} ({}), {}-{} ({}-{}), io={} ({}), run={}-{}msec",
@@ -127,21 +134,21 @@ impl Block<'_> {
         if let Some(description) = &self.options.description {
             let _ = writeln!(out, "  Description  : [{description}]");
         }
-        for (place, name) in ["read", "write", "trim"].iter().enumerate() {
-            self.direction(out, place, name);
+        for (place, figures) in unit.reported() {
+            self.direction(out, place, figures);
         }
         self.coarse(out);
         self.flushes(out);
         self.machine(out);
     }
 
-    fn direction(&self, out: &mut String, place: usize, name: &str) {
-        let figures = &self.unit.directions[place];
+    fn direction(&self, out: &mut String, place: usize, figures: &Figures) {
+        let name = NAMES[place];
         if figures.runtime_ms == 0 {
             return;
         }
         let options = Some(self.options);
-        let rate = both(figures.bytes_per_second(), options, Suffix::BytePerSecond);
+        let rate = rate(figures.bytes_per_second(), options);
         let bytes = both(figures.bytes, options, Suffix::Byte);
         let digits = self.options.significant_figures as usize;
         let iops = scaled(figures.iops_mean() as u64, digits, false, Suffix::None);

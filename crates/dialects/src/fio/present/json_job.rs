@@ -5,9 +5,9 @@ use super::bins::{bins, percents};
 use super::group::{Group, GroupDirection};
 use super::human::share_of_time;
 use super::tree::Tree;
-use super::unit::{Figures, Latency, Unit};
+use super::unit::{Figures, Latency, MIXED, NAMES, Unit};
 use crate::fio::asked::Format;
-use crate::fio::options::JobOptions;
+use crate::fio::options::{JobOptions, Unified};
 
 /// What fio prints as `eta` of a job that has ended.
 const ETA_OVER: u64 = i32::MAX as u64;
@@ -29,11 +29,17 @@ pub fn job(unit: &Unit, groups: &[Group], presented: &Presented) -> Tree {
     let with_bins = presented.asked.presentation.formats.contains(&Format::JsonPlus);
     let shape = Shape { options, with_bins };
     let mut members = head(unit, presented);
-    for (place, name) in ["read", "write", "trim"].into_iter().enumerate() {
+    for (place, figures) in unit.reported() {
+        // fio has the flushes behind the directions, and what is mixed behind those; without directions, none.
+        if place == MIXED && unit.first.options.unified == Unified::Both {
+            members.push(("sync".to_owned(), shape.flushes(&unit.flush)));
+        }
         let group = Group::of(groups, unit, place);
-        members.push((name.to_owned(), shape.direction(&unit.directions[place], group)));
+        members.push((NAMES[place].to_owned(), shape.direction(figures, group)));
     }
-    members.push(("sync".to_owned(), shape.flushes(&unit.flush)));
+    if unit.first.options.unified == Unified::Apart {
+        members.push(("sync".to_owned(), shape.flushes(&unit.flush)));
+    }
     members.extend(machine(unit));
     if let Some(description) = &options.description {
         members.push(("desc".to_owned(), Tree::text(description)));

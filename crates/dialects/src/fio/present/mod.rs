@@ -7,6 +7,7 @@ mod human;
 mod json;
 mod json_job;
 mod status;
+mod terse;
 mod tree;
 mod unit;
 
@@ -18,6 +19,7 @@ use super::asked::Asked;
 pub use human::{INTERRUPTED, human, messages};
 pub use json::json;
 pub use status::{DirectionRate, Progress, Running, status_line};
+pub use terse::terse;
 
 /// Everything that a result is printed from.
 #[derive(Clone, Debug)]

@@ -1,14 +1,20 @@
 //! What is reported as one: a clone, or the clones of a group, with their records merged.
 
-use record::{Distribution, Interval, StepRecord, WorkerTotals};
+use record::{DirectionTotals, Distribution, Interval, StepRecord, Tally, WorkerTotals};
 use workload::{Direction, Nanos};
 
 use super::Presented;
 use super::bins::Coarse;
 use crate::fio::asked::FioJob;
+use crate::fio::options::Unified;
 
 /// Directions that carry data, in the order in which they are printed.
 pub const DATA: [Direction; 3] = [Direction::Read, Direction::Write, Direction::Trim];
+
+/// Names of what is reported, by place in a group: the directions, and all of them as one.
+pub const NAMES: [&str; 4] = ["read", "write", "trim", "mixed"];
+/// Place of all directions as one.
+pub const MIXED: usize = 3;
 
 /// One latency of one direction, in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -114,6 +120,34 @@ pub struct Figures {
 }
 
 impl Figures {
+    fn of(totals: &DirectionTotals, runtime_ms: u64) -> Figures {
+        let lat = Latency::with_sum(totals.latency.clone(), totals.tally.latency_ns_sum);
+        // Where nothing lies between due and issued the two are one, and the exact mean holds for both.
+        let same = totals.service.is_empty() || totals.service == totals.latency;
+        Figures {
+            ios: totals.tally.ops,
+            bytes: totals.tally.bytes,
+            short: totals.tally.short,
+            runtime_ms,
+            slat: Latency::of(totals.submission.clone()),
+            clat: if same { lat.clone() } else { Latency::of(totals.service.clone()) },
+            lat,
+            ..Figures::default()
+        }
+    }
+
+    /// Rates of `directions` together, by interval.
+    fn add_windows(&mut self, windows: &[Interval], directions: &[Direction]) {
+        let rates = |amount: fn(&Tally) -> f64| -> Vec<f64> {
+            let sum = |interval: &Interval| {
+                directions.iter().map(|way| amount(&interval.of(*way).tally)).sum::<f64>()
+            };
+            windows.iter().map(|interval| sum(interval) / interval.seconds()).collect()
+        };
+        self.bandwidth = Windows::of(&rates(|tally| tally.bytes as f64 / 1024.0));
+        self.iops = Windows::of(&rates(|tally| tally.ops as f64));
+    }
+
     /// Bytes a second over the run time, rounded down.
     pub fn bytes_per_second(&self) -> u64 {
         (u128::from(self.bytes) * 1000).checked_div(u128::from(self.runtime_ms)).unwrap_or(0) as u64
@@ -142,6 +176,8 @@ pub struct Unit<'a> {
     pub started_unix_ms: u64,
     /// By place in [`DATA`].
     pub directions: [Figures; 3],
+    /// All of them as one, where that is asked for.
+    pub mixed: Option<Figures>,
     /// Flushes.
     pub flush: Latency,
     /// Milliseconds, summed over the members.
@@ -156,14 +192,24 @@ impl<'a> Unit<'a> {
     /// Every unit of the report, in order.
     pub fn all(presented: &Presented<'a>) -> Vec<Unit<'a>> {
         let jobs = &presented.asked.jobs;
-        let of = |members: &Vec<usize>| Unit::of(presented, members, members.iter().map(|&at| &jobs[at]));
-        presented.asked.units().iter().filter_map(of).collect()
+        let of = |mut members: Vec<usize>| {
+            members.retain(|&at| jobs[at].options.stats);
+            Unit::of(presented, &members, members.iter().map(|&at| &jobs[at]))
+        };
+        presented.asked.units().into_iter().filter_map(of).collect()
     }
 
     /// Every clone by itself.
     pub fn each(presented: &Presented<'a>) -> Vec<Unit<'a>> {
         let jobs = presented.asked.jobs.iter().enumerate();
         jobs.filter_map(|(at, job)| Unit::of(presented, &[at], std::iter::once(job))).collect()
+    }
+
+    /// Directions that are reported, with their place in [`Group`](super::group::Group).
+    pub fn reported(&self) -> Vec<(usize, &Figures)> {
+        let apart = self.first.options.unified != Unified::Mixed;
+        let mixed = self.mixed.iter().map(|figures| (MIXED, figures));
+        self.directions.iter().enumerate().filter(|_| apart).chain(mixed).collect()
     }
 
     /// Reads and writes that ended.
@@ -189,6 +235,7 @@ impl<'a> Unit<'a> {
             has_begun: false,
             started_unix_ms: presented.started_unix_ms,
             directions: Default::default(),
+            mixed: None,
             flush: Latency::default(),
             runtime_ms_sum: 0,
             totals: WorkerTotals::default(),
@@ -207,7 +254,13 @@ impl<'a> Unit<'a> {
         }
         unit.started_unix_ms += step.counted_from.0 / 1_000_000;
         unit.add_workers(step, &indices);
-        unit.add_windows(step, &indices);
+        let windows = merged_windows(step, &indices);
+        for (direction, figures) in DATA.iter().zip(&mut unit.directions).filter(|(_, f)| f.ios > 0) {
+            figures.add_windows(&windows, &[*direction]);
+        }
+        if first.options.unified != Unified::Apart {
+            unit.mixed = Some(unit.mix(&windows));
+        }
         unit.has_begun |= unit.ios() > 0;
         Some(unit)
     }
@@ -224,15 +277,7 @@ impl<'a> Unit<'a> {
             add_totals(&mut self.totals, worker);
         }
         for (direction, figures) in DATA.iter().zip(&mut self.directions) {
-            let totals = &self.totals.directions[direction.index()];
-            figures.ios = totals.tally.ops;
-            figures.bytes = totals.tally.bytes;
-            figures.short = totals.tally.short;
-            figures.slat = Latency::of(totals.submission.clone());
-            figures.lat = Latency::with_sum(totals.latency.clone(), totals.tally.latency_ns_sum);
-            // Where nothing lies between due and issued the two are one, and the exact mean holds for both.
-            let same = totals.service.is_empty() || totals.service == totals.latency;
-            figures.clat = if same { figures.lat.clone() } else { Latency::of(totals.service.clone()) };
+            *figures = Figures::of(&self.totals.directions[direction.index()], figures.runtime_ms);
             self.coarse.add(&figures.clat.distribution);
         }
         let flush = &self.totals.directions[Direction::Flush.index()];
@@ -240,32 +285,37 @@ impl<'a> Unit<'a> {
         self.flush = Latency::of(served.clone());
     }
 
-    /// Rates by interval, stalls included as zeros. An interval that was cut off before its middle says nothing about a
-    /// rate and is left out.
-    fn add_windows(&mut self, step: &StepRecord, indices: &[usize]) {
-        let whole = |interval: &&Interval| {
-            let length = interval.end.since(interval.start);
-            interval.counted && length > Nanos::ZERO && length * 2 >= step.plan.interval
-        };
-        let mut merged: Vec<Interval> = Vec::new();
-        let ours = |interval: &&Interval| indices.contains(&usize::from(interval.job));
-        for interval in step.intervals.iter().filter(ours).filter(whole) {
-            match merged.iter_mut().rev().take(indices.len()).find(|known| known.start == interval.start) {
-                Some(known) => known.merge(interval),
-                None => merged.push(interval.clone()),
-            }
+    /// Reads, writes and trims as one.
+    fn mix(&self, windows: &[Interval]) -> Figures {
+        let mut totals = DirectionTotals::default();
+        for direction in DATA {
+            add_direction(&mut totals, &self.totals.directions[direction.index()]);
         }
-        for (direction, figures) in DATA.iter().zip(&mut self.directions).filter(|(_, f)| f.ios > 0) {
-            let rates = |amount: fn(&record::Tally) -> f64| -> Vec<f64> {
-                merged
-                    .iter()
-                    .map(|interval| amount(&interval.of(*direction).tally) / interval.seconds())
-                    .collect()
-            };
-            figures.bandwidth = Windows::of(&rates(|tally| tally.bytes as f64 / 1024.0));
-            figures.iops = Windows::of(&rates(|tally| tally.ops as f64));
+        let runtime_ms = self.directions.iter().map(|figures| figures.runtime_ms).max().unwrap_or(0);
+        let mut figures = Figures::of(&totals, runtime_ms);
+        if figures.ios > 0 {
+            figures.add_windows(windows, &DATA);
+        }
+        figures
+    }
+}
+
+/// Intervals of the members put together, stalls included. One that was cut off before its middle says nothing about a rate
+/// and is left out.
+fn merged_windows(step: &StepRecord, indices: &[usize]) -> Vec<Interval> {
+    let whole = |interval: &&Interval| {
+        let length = interval.end.since(interval.start);
+        interval.counted && length > Nanos::ZERO && length * 2 >= step.plan.interval
+    };
+    let mut merged: Vec<Interval> = Vec::new();
+    let ours = |interval: &&Interval| indices.contains(&usize::from(interval.job));
+    for interval in step.intervals.iter().filter(ours).filter(whole) {
+        match merged.iter_mut().rev().take(indices.len()).find(|known| known.start == interval.start) {
+            Some(known) => known.merge(interval),
+            None => merged.push(interval.clone()),
         }
     }
+    merged
 }
 
 /// The errno of the first failure on a file of `job`. A file may be shared, so where workers count their errors those of
@@ -282,12 +332,16 @@ fn error_of(job: &FioJob, step: &StepRecord) -> i32 {
     step.failures.iter().find(|failure| ours(&failure.path)).map_or(0, |failure| failure.errno)
 }
 
+fn add_direction(sum: &mut DirectionTotals, other: &DirectionTotals) {
+    sum.tally.merge(&other.tally);
+    sum.latency.merge(&other.latency);
+    sum.service.merge(&other.service);
+    sum.submission.merge(&other.submission);
+}
+
 fn add_totals(sum: &mut WorkerTotals, worker: &WorkerTotals) {
     for (mine, theirs) in sum.directions.iter_mut().zip(&worker.directions) {
-        mine.tally.merge(&theirs.tally);
-        mine.latency.merge(&theirs.latency);
-        mine.service.merge(&theirs.service);
-        mine.submission.merge(&theirs.submission);
+        add_direction(mine, theirs);
     }
     sum.user_cpu_ns += worker.user_cpu_ns;
     sum.system_cpu_ns += worker.system_cpu_ns;
