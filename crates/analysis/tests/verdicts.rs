@@ -93,6 +93,7 @@ fn plan_of(served: &Served) -> StepPlan {
         verify: workload::Verify::Off,
         seed: 1,
         cpu: None,
+        terms: workload::Terms::default(),
     };
     StepPlan {
         name: format!("{:?} {} {} {}", served.kind, served.direction.name(), served.depth, served.block),

@@ -45,6 +45,7 @@ fn worker(depth: u32, access: Access, backend: BackendKind) -> WorkerPlan {
         verify: workload::Verify::Off,
         seed: 1,
         cpu: None,
+        terms: workload::Terms::default(),
     }
 }
 

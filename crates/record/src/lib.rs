@@ -18,7 +18,7 @@ pub use distribution::{Damaged, Distribution};
 pub use facts::{DeviceFacts, HostFacts, TargetFacts, TargetKind};
 pub use histogram::{BUCKETS, Histogram, bucket_bounds, bucket_middle, bucket_of};
 pub use interval::{Interval, IntervalDirection};
-pub use live::Watcher;
+pub use live::{IoTrace, Watcher};
 pub use reported::{
     Along, Figure, LatencyKind, Measure, NamedFigure, RateBasis, Reported, ReportedDirection, ReportedError,
     ReportedLatency, ReportedSeries, ReportedUnit, Scope,

@@ -63,6 +63,18 @@ pub struct WorkerTotals {
     pub late: u64,
     /// The longest that an issue came after its due time, nanoseconds.
     pub late_ns_max: u64,
+    /// I/Os of a pace that were due before the end but not issued, because the queue was full.
+    #[serde(default)]
+    pub unissued: u64,
+    /// I/Os that the watcher was not told of although the worker is traced, because it took too long.
+    #[serde(default)]
+    pub untraced: u64,
+    /// The first error, positive errno, also of those that were passed over.
+    #[serde(default)]
+    pub first_errno: Option<i32>,
+    /// By index of the worker's files, then by [`Direction::index`]; empty where the plan does not ask for it.
+    #[serde(default)]
+    pub files: Vec<[DirectionTotals; 4]>,
 }
 
 /// Totals of one direction of a worker.

@@ -28,6 +28,7 @@ fn plan() -> StepPlan {
         verify: workload::Verify::Off,
         seed: 1,
         cpu: None,
+        terms: workload::Terms::default(),
     };
     StepPlan {
         name: "a day".to_owned(),

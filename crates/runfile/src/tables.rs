@@ -277,6 +277,7 @@ fn worker(row: &Row<'_>) -> Outcome<WorkerTotals> {
         complete_counts: json(row, 13)?,
         late: whole(row, 14)?,
         late_ns_max: whole(row, 15)?,
+        ..WorkerTotals::default()
     })
 }
 

@@ -35,6 +35,7 @@ fn overload(words: &str, depth: u32, seconds: u64) -> StepRecord {
         verify: workload::Verify::Off,
         seed: 1,
         cpu: None,
+        terms: workload::Terms::default(),
     };
     let plan = StepPlan {
         name: "overload".to_owned(),

@@ -1,6 +1,6 @@
 //! The check that the parts of a workload agree with each other, before anything is opened.
 
-use crate::{Bytes, Flush, Job, Lengths, LengthsBy, StopRule, Workload};
+use crate::{Bytes, Flush, Job, Lengths, LengthsBy, Nanos, Pace, Start, StopRule, Think, Workload};
 
 /// Two parts of what was asked contradict each other.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -34,6 +34,22 @@ pub enum Disagreement {
         /// The region.
         region: Bytes,
     },
+    /// Certainty is about all jobs of a step together.
+    #[error("job '{job}' cannot end by a precision of its own; give the precision to the whole step")]
+    OwnCertainty {
+        /// The job.
+        job: String,
+    },
+    /// A job waits for one that does not stand before it.
+    #[error(
+        "job '{job}' waits for the end of '{awaited}', which is no job before it; name one that stands before it"
+    )]
+    Awaited {
+        /// The job.
+        job: String,
+        /// What it waits for.
+        awaited: String,
+    },
     /// A rate must be a positive number.
     #[error("job '{job}': the rate is {rate}; it must be above 0")]
     Rate {
@@ -49,25 +65,49 @@ pub enum Disagreement {
 /// # Errors
 /// The first [`Disagreement`] found, in the order of the jobs.
 pub fn agree(workload: &Workload) -> Result<(), Disagreement> {
-    let first = workload.jobs.first().ok_or(Disagreement::NoJob)?;
-    if workload.stop.is_empty() {
-        return Err(Disagreement::NoEnd { job: first.name.clone() });
+    workload.jobs.first().ok_or(Disagreement::NoJob)?;
+    for (number, job) in workload.jobs.iter().enumerate() {
+        ends(workload, job)?;
+        starts(&workload.jobs[..number], job)?;
+        job_agrees(job)?;
     }
-    for rule in &workload.stop {
-        if matches!(rule, StopRule::OpsEach(0) | StopRule::BytesEach(Bytes(0))) {
-            return Err(Disagreement::Zero { job: first.name.clone(), what: "the amount" });
-        }
+    Ok(())
+}
+
+fn ends(workload: &Workload, job: &Job) -> Result<(), Disagreement> {
+    let mut rules = workload.stop.iter().chain(&job.stop).peekable();
+    if rules.peek().is_none() {
+        return Err(Disagreement::NoEnd { job: job.name.clone() });
     }
-    workload.jobs.iter().try_for_each(job_agrees)
+    if rules.any(|rule| matches!(rule, StopRule::OpsEach(0) | StopRule::BytesEach(Bytes(0)))) {
+        return Err(Disagreement::Zero { job: job.name.clone(), what: "the amount" });
+    }
+    match job.stop.iter().any(|rule| matches!(rule, StopRule::Certain { .. })) {
+        true => Err(Disagreement::OwnCertainty { job: job.name.clone() }),
+        false => Ok(()),
+    }
+}
+
+/// A job can wait only for one that stands before it, so that none waits for itself.
+fn starts(before: &[Job], job: &Job) -> Result<(), Disagreement> {
+    let Start::After(awaited) = &job.start else { return Ok(()) };
+    match awaited.iter().find(|name| before.iter().all(|other| other.name != **name)) {
+        None => Ok(()),
+        Some(awaited) => Err(Disagreement::Awaited { job: job.name.clone(), awaited: awaited.clone() }),
+    }
 }
 
 fn job_agrees(job: &Job) -> Result<(), Disagreement> {
     let zero = |what| Disagreement::Zero { job: job.name.clone(), what };
+    let think = job.think.unwrap_or(Think::each(1, Nanos(1)));
     let counts = [
         (u64::from(job.depth), "the queue depth"),
         (u64::from(job.clones), "the number of workers"),
         (issued_lengths(job).map(Lengths::shortest).min().unwrap_or_default().0, "the block size"),
         (job.size.map_or(1, |size| size.0), "the region's size"),
+        (u64::from(think.every), "the number of I/Os between pauses"),
+        (think.after.map_or(1, |time| time.0), "the time between pauses"),
+        (think.pause.0, "the pause"),
     ];
     for (count, what) in counts {
         if count == 0 {
@@ -77,9 +117,8 @@ fn job_agrees(job: &Job) -> Result<(), Disagreement> {
     if job.flush == Flush::Every(0) {
         return Err(zero("the number of writes between flushes"));
     }
-    if let Some(rate) = job.pace.rate()
-        && !(rate.0 > 0.0 && rate.0.is_finite())
-    {
+    let paces = [Some(job.pace), job.write_pace].into_iter().flatten();
+    if let Some(rate) = paces.filter_map(Pace::rate).find(|rate| !(rate.0 > 0.0 && rate.0.is_finite())) {
         return Err(Disagreement::Rate { job: job.name.clone(), rate: rate.0.to_string() });
     }
     let block = issued_lengths(job).map(Lengths::longest).max().unwrap_or_default();
@@ -101,7 +140,7 @@ fn issued_lengths(job: &Job) -> impl Iterator<Item = &Lengths> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BlockSizes, Iops, Nanos, Pace};
+    use crate::{BlockSizes, Iops};
 
     fn workload(change: impl Fn(&mut Job)) -> Workload {
         let mut job = Job::named("j");
@@ -129,5 +168,31 @@ mod tests {
         assert!(text.contains("1 MiB") && text.contains("64 KiB"), "{text}");
         let endless = Workload { stop: vec![], ..workload(|_| {}) };
         assert!(matches!(agree(&endless), Err(Disagreement::NoEnd { .. })));
+    }
+
+    #[test]
+    fn a_job_may_have_its_own_end_and_waits_only_for_what_stands_before_it() {
+        let own = workload(|job| job.stop = vec![StopRule::Time(Nanos::SECOND)]);
+        assert_eq!(agree(&Workload { stop: vec![], ..own }), Ok(()));
+        let nothing = workload(|job| job.stop = vec![StopRule::BytesEach(Bytes(0))]);
+        assert!(matches!(agree(&nothing), Err(Disagreement::Zero { .. })));
+        let certain = StopRule::Certain { half_width: 0.1, least: Nanos(1), most: Nanos(2) };
+        let alone = workload(|job| job.stop = vec![certain]);
+        assert!(matches!(agree(&alone), Err(Disagreement::OwnCertainty { .. })));
+        let mut pair = workload(|job| job.start = Start::After(vec!["j".into()]));
+        assert!(matches!(agree(&pair), Err(Disagreement::Awaited { .. })), "of itself");
+        pair.jobs.insert(0, Job::named("j"));
+        assert_eq!(agree(&pair), Ok(()));
+    }
+
+    #[test]
+    fn pauses_and_paces_of_nothing_are_refused() {
+        let think = |think| workload(move |job| job.think = Some(think));
+        for wrong in [Think::each(0, Nanos(5)), Think::each(5, Nanos(0))] {
+            assert!(matches!(agree(&think(wrong)), Err(Disagreement::Zero { .. })), "{wrong:?}");
+        }
+        assert_eq!(agree(&think(Think::burst(1, Nanos(1)))), Ok(()));
+        let writes = workload(|job| job.write_pace = Some(Pace::Poisson(Iops(f64::NAN))));
+        assert!(matches!(agree(&writes), Err(Disagreement::Rate { .. })));
     }
 }

@@ -4,14 +4,17 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Access, BackendKind, BlockSizes, Buffers, Bytes, Nanos, Pace, StopRule, Verify};
+use crate::{
+    Access, BackendKind, BlockSizes, Buffers, Bytes, Exit, Nanos, OnError, Pace, Priority, Start, StopRule,
+    SyncMode, Think, Totals, Verify,
+};
 
 /// What is asked for, before planning has filled in what was left open.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
     /// Jobs that run side by side.
     pub jobs: Vec<Job>,
-    /// When the step ends; several rules: whichever holds first.
+    /// When the step ends; several rules: whichever holds first. Empty where every job has its own.
     pub stop: Vec<StopRule>,
     /// Time at the start that is run but not counted.
     pub ramp: Nanos,
@@ -38,10 +41,32 @@ pub struct Job {
     pub clones: u32,
     /// When the next I/O becomes due.
     pub pace: Pace,
+    /// The same of its writes, where they have a pace of their own; `pace` is then that of its reads.
+    pub write_pace: Option<Pace>,
+    /// When it rests.
+    pub think: Option<Think>,
+    /// What it begins with.
+    pub start: Start,
+    /// From there to its own start.
+    pub delay: Nanos,
+    /// Time after its own start that is run but not counted; `None`: up to the end of the workload's.
+    pub ramp: Option<Nanos>,
+    /// Its own ends, beside those of the workload; time counts from its own start past its ramp.
+    pub stop: Vec<StopRule>,
+    /// Time after its end that is run but not counted.
+    pub cool: Nanos,
+    /// Who ends with it.
+    pub exit: Exit,
+    /// What a failed I/O does.
+    pub on_error: OnError,
     /// By which means.
     pub backend: BackendAsk,
     /// Past the page cache.
     pub direct: bool,
+    /// Whether each write is stable when it is done.
+    pub sync: SyncMode,
+    /// How urgent its I/O is to the kernel; `None`: as that of any process.
+    pub priority: Option<Priority>,
     /// What is written.
     pub buffers: Buffers,
     /// Flushes between writes.
@@ -52,6 +77,10 @@ pub struct Job {
     pub seed: u64,
     /// CPUs the workers may run on; empty: any.
     pub cpus: Vec<u32>,
+    /// Whether every I/O is told to the step's watcher.
+    pub trace: bool,
+    /// Whether totals are kept by file too.
+    pub totals: Totals,
 }
 
 /// By which means I/O is done.
@@ -89,13 +118,26 @@ impl Job {
             depth: 1,
             clones: 1,
             pace: Pace::Closed,
+            write_pace: None,
+            think: None,
+            start: Start::WithStep,
+            delay: Nanos::ZERO,
+            ramp: None,
+            stop: Vec::new(),
+            cool: Nanos::ZERO,
+            exit: Exit::default(),
+            on_error: OnError::Stop,
             backend: BackendAsk::Best,
             direct: true,
+            sync: SyncMode::None,
+            priority: None,
             buffers: Buffers::Unique,
             flush: Flush::Never,
             verify: Verify::Off,
             seed: 1,
             cpus: Vec::new(),
+            trace: false,
+            totals: Totals::Worker,
         }
     }
 }

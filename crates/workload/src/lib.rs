@@ -14,6 +14,7 @@ mod plan;
 mod spread;
 mod stop;
 mod target;
+mod terms;
 mod units;
 mod verify;
 
@@ -29,5 +30,9 @@ pub use plan::{BackendKind, Choice, FilePlan, StepKind, StepPlan, WorkerPlan};
 pub use spread::{Spread, Zone, ZoneLength};
 pub use stop::{Ending, StopRule};
 pub use target::{PolicyName, Target, TargetError};
+pub use terms::{
+    Errnos, Exit, OnError, Priority, PriorityClass, Reach, Start, SyncMode, Terms, Think, ThinkCount,
+    ThinkPace, ThinkQueue, Totals,
+};
 pub use units::{Bytes, BytesPerSecond, Iops, Nanos, UnitError, duration, rate, size};
 pub use verify::{OnMismatch, Proof, ReadBack, Verification, Verify};

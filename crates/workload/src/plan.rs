@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Access, BlockSizes, Buffers, Bytes, Flush, Nanos, Pace, StopRule, Verify};
+use crate::{Access, BlockSizes, Buffers, Bytes, Flush, Nanos, Pace, StopRule, Terms, Verify};
 
 /// By which means I/O is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -75,7 +75,7 @@ pub struct StepPlan {
     pub kind: StepKind,
     /// Its workers.
     pub workers: Vec<WorkerPlan>,
-    /// When it ends; several rules: whichever holds first. Never empty.
+    /// When it ends; several rules: whichever holds first. Empty where every worker has its own.
     pub stop: Vec<StopRule>,
     /// Time at the start that is run but not counted.
     pub ramp: Nanos,
@@ -126,4 +126,7 @@ pub struct WorkerPlan {
     pub seed: u64,
     /// CPU to stay on.
     pub cpu: Option<u32>,
+    /// When it begins, ends and rests, and what it does about errors.
+    #[serde(default)]
+    pub terms: Terms,
 }

@@ -346,6 +346,7 @@ fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
         verify: Verify::Off,
         seed: job.seed,
         cpus: cpus(job),
+        ..Job::named(&job.label)
     })
 }
 

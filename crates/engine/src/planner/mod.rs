@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use workload::{
     Access, ByDirection, Bytes, Choice, Direction, FilePlan, Flush, Job, Lengths, LengthsBy, Nanos, Order,
-    StepKind, StepPlan, StopRule, WorkerPlan, Workload, agree,
+    StepKind, StepPlan, StopRule, Terms, WorkerPlan, Workload, agree,
 };
 
 pub use error::PlanError;
@@ -150,6 +150,7 @@ fn workers_of(job: &Job, ground: &Ground, choices: &mut Choices) -> Result<Vec<W
             verify: job.verify.clone(),
             seed: job.seed,
             cpu: (!job.cpus.is_empty()).then(|| job.cpus[clone as usize % job.cpus.len()]),
+            terms: Terms::of(job),
         })
     };
     let workers = (0..job.clones).map(worker).collect::<Result<Vec<_>, _>>()?;

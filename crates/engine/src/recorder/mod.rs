@@ -222,6 +222,7 @@ mod tests {
             verify: workload::Verify::Off,
             seed: 1,
             cpu: None,
+            terms: workload::Terms::default(),
         }
     }
 

@@ -28,6 +28,7 @@ pub fn worker() -> WorkerPlan {
         verify: workload::Verify::Off,
         seed: 1,
         cpu: None,
+        terms: workload::Terms::default(),
     }
 }
 

@@ -57,6 +57,7 @@ fn worker(asked: &Asked<'_>) -> WorkerPlan {
         verify: workload::Verify::Off,
         seed: 7,
         cpu: None,
+        terms: workload::Terms::default(),
     }
 }
 

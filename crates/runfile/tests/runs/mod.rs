@@ -29,6 +29,7 @@ pub fn plan(name: &str, mix: Mix, depth: u32) -> StepPlan {
         verify: workload::Verify::Off,
         seed: u64::MAX,
         cpu: None,
+        terms: workload::Terms::default(),
     };
     StepPlan {
         name: name.to_owned(),
@@ -183,6 +184,7 @@ fn worker() -> impl Strategy<Value = WorkerTotals> {
             complete_counts: seven(21),
             late: n[6],
             late_ns_max: n[0],
+            ..WorkerTotals::default()
         }
     })
 }
