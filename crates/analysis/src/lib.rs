@@ -1,17 +1,21 @@
 //! Run to findings and verdict, purely: the same record gives the same findings on any day.
 
 mod caps;
+mod cells;
 mod claims;
 mod finding;
 mod honesty;
 mod judge;
 mod picture;
 mod points;
+mod quick;
 mod verdict;
 
+pub use cells::{Cell, Pattern, cells};
 pub use finding::{Confidence, Evidence, Finding, Limiter, Meaning};
 pub use judge::analyse;
 pub use picture::{Analysis, Estimate, LatencyRow, Point, Spent};
+pub use quick::{QuickRow, Whose, quick_rows};
 pub use verdict::{Answer, ClaimRow, Claimed, Doubt, Quantity, Reading, Verdict};
 
 /// Points and rows of a run, before anything is concluded from them.

@@ -17,6 +17,8 @@ Examples:
   plimsoll check /mnt/vol --policy aws-gp3        do I get what I pay for?
   plimsoll check sim:aws-gp2,size=100GiB          the same on a simulated volume
   plimsoll check lab:do-volumes-pre-burst         on a volume this kernel throttles (root)
+  plimsoll quick /mnt/vol                         the honest dd, half a minute
+  plimsoll run crystaldiskmark /mnt/vol           that tool's cells and table
   plimsoll report vol-2026-11-21.plimsoll         draw a run again
   plimsoll fio --name=a --rw=randread --size=1g   fio's words, unchanged
 
@@ -65,6 +67,12 @@ fn misuse(message: &str, command: Option<&str>) -> String {
 pub enum Command {
     /// Measure a volume: its caps, its latency, the depth that fills it; against a policy if one is given
     Check(CheckArguments),
+    /// Run a workload that is written down: a built-in profile, or a TOML file of your own
+    Run(RunArguments),
+    /// The honest dd: one sequential stream, with and without flush, through the cache and past it
+    Quick(QuickArguments),
+    /// The built-in profiles
+    Profile(ProfileArguments),
     /// Draw a run file again: HTML, text or JSON
     Report(ReportArguments),
     /// Volumes on this machine that the kernel really throttles to a policy (needs root)
@@ -144,6 +152,90 @@ pub struct CheckArguments {
     /// How long to measure
     #[arg(long, value_enum, default_value_t, hide = true)]
     pub effort: EffortName,
+}
+
+/// `plimsoll run`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+plimsoll profile list shows the built-in profiles, plimsoll profile show NAME
+--toml prints one as a start for your own. An existing file and a block device
+are only read: steps that write are left out there.")]
+pub struct RunArguments {
+    /// A built-in profile, or the path of a TOML file
+    pub profile: String,
+    /// Directory, file, block device, lab:POLICY, sim:POLICY or null:
+    #[arg(default_value = ".")]
+    pub target: String,
+    /// Counted time of every step, instead of the profile's
+    #[arg(long, value_name = "TIME")]
+    pub time: Option<String>,
+    /// Bytes to lay out and measure on, instead of the profile's
+    #[arg(long, value_name = "SIZE")]
+    pub size: Option<String>,
+    /// Write to this block device: EVERYTHING on it is lost
+    #[arg(long, value_name = "DEVICE")]
+    pub allow_destroy: Option<PathBuf>,
+    /// Measure although somebody else is using the device
+    #[arg(long)]
+    pub busy: bool,
+    /// Seed of every random choice
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Say what would be done, with reasons, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Form of the result on stdout
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Folder for run file and report [default: the user's state directory]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// `plimsoll quick`.
+#[derive(Debug, Args)]
+pub struct QuickArguments {
+    /// A folder on the volume
+    #[arg(default_value = ".")]
+    pub dir: String,
+    /// Time of each stream
+    #[arg(long, value_name = "TIME", default_value = "5s")]
+    pub time: String,
+    /// Bytes of the file [default: a tenth of the free space, at most 1 GiB]
+    #[arg(long, value_name = "SIZE")]
+    pub size: Option<String>,
+    /// Measure although somebody else is using the device
+    #[arg(long)]
+    pub busy: bool,
+    /// Form of the result on stdout
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Folder for run file and report [default: the user's state directory]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// `plimsoll profile`.
+#[derive(Debug, Args)]
+pub struct ProfileArguments {
+    /// What to do
+    #[command(subcommand)]
+    pub action: ProfileAction,
+}
+
+/// What to do with the profiles.
+#[derive(Debug, Subcommand)]
+pub enum ProfileAction {
+    /// All profiles, a line each
+    List,
+    /// One profile: what it imitates, what its figures tell, what it leaves out
+    Show {
+        /// Its name
+        profile: String,
+        /// Print its TOML instead, as a start for one of your own
+        #[arg(long)]
+        toml: bool,
+    },
 }
 
 /// `plimsoll report`.

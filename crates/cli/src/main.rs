@@ -6,6 +6,7 @@ mod failure;
 mod output;
 mod place;
 mod scribe;
+mod session;
 mod signals;
 
 use std::ffi::OsString;
@@ -41,6 +42,9 @@ fn plimsoll(words: Vec<OsString>) -> u8 {
     };
     let ended = match &arguments.command {
         Command::Check(check) => commands::check::run(check),
+        Command::Run(run) => commands::run::run(run),
+        Command::Quick(quick) => commands::quick::run(quick),
+        Command::Profile(profile) => commands::profile::run(profile),
         Command::Report(report) => commands::report::run(report),
         Command::Lab(lab) => commands::lab::run(lab),
         Command::Policy(policy) => commands::policy::run(policy),

@@ -9,6 +9,8 @@ use workload::{
     StepKind, StopRule, Workload,
 };
 
+use crate::layout::layout_step;
+
 /// What a check may do and how long it may take.
 #[derive(Clone, Debug)]
 pub struct CheckAsk {
@@ -126,7 +128,7 @@ pub fn next_step(ask: &CheckAsk, done: &[StepRecord]) -> Option<Step> {
         return None;
     }
     let ran = |name: &str| done.iter().any(|record| record.plan.name == name);
-    layout(ask)
+    layout_step(ask.layout, ask.seed, ask.effort.layout_most)
         .into_iter()
         .chain(latency_steps(ask))
         .find(|step| !ran(&step.name))
@@ -207,20 +209,6 @@ fn job(ask: &CheckAsk, name: &str, direction: Direction) -> Job {
 
 fn step(name: &str, kind: StepKind, job: Job, stop: Vec<StopRule>, ramp: Nanos) -> Step {
     Step { name: name.to_owned(), kind, workload: Workload { jobs: vec![job], stop, ramp } }
-}
-
-/// Writes real data over the region, in order, until it is full or the time is up.
-fn layout(ask: &CheckAsk) -> Option<Step> {
-    let Layout::Write(size) = ask.layout else { return None };
-    let job = Job {
-        access: Access::sequential(Mix::WRITE),
-        blocks: BlockSizes::all(LARGE),
-        depth: 8,
-        size: Some(size.round_down(LARGE)),
-        ..job(ask, "layout", Direction::Write)
-    };
-    let stop = vec![StopRule::BytesEach(size.round_down(LARGE)), StopRule::Time(ask.effort.layout_most)];
-    Some(step("layout", StepKind::Layout, job, stop, Nanos::ZERO))
 }
 
 fn latency_steps(ask: &CheckAsk) -> Vec<Step> {

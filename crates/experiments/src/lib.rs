@@ -3,6 +3,9 @@
 mod check;
 mod conductor;
 mod idle;
+mod layout;
+mod profile;
+mod quick;
 mod scene;
 mod stage;
 mod target;
@@ -12,6 +15,8 @@ pub use check::{
 };
 pub use conductor::{Audience, Shares, Stage, StageError, conduct};
 pub use idle::{Use, between};
-pub use scene::{Scene, SceneError, set_scene};
-pub use stage::{RealStage, VirtualStage};
+pub use profile::{Profile, ProfileError, ProfileStep, ProfileTable, profile_names, profile_text};
+pub use quick::{PastCache, QuickAsk, next_quick_step, quick_seconds};
+pub use scene::{Scene, SceneError, null_scene, set_scene};
+pub use stage::{NullStage, RealStage, VirtualStage};
 pub use target::{OneFile, OpenTarget, OpenTargetError, Wish, open_own_device, open_path};

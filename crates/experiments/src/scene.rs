@@ -10,11 +10,13 @@ use workload::{Bytes, PolicyName, Target};
 
 use crate::check::{Layout, Writes};
 use crate::conductor::Stage;
-use crate::stage::{RealStage, VirtualStage};
+use crate::stage::{NullStage, RealStage, VirtualStage};
 use crate::target::{OpenTarget, OpenTargetError, Wish, open_own_device, open_path};
 
 /// Size of a lab volume that is made for one run.
 const LAB_SIZE: Bytes = Bytes::GIB;
+/// Region of offsets on null; nothing is stored.
+const NULL_SIZE: Bytes = Bytes::GIB;
 
 /// Everything a run needs, ready.
 pub struct Scene {
@@ -81,6 +83,19 @@ pub fn set_scene(target: &Target, words: &str, wish: &Wish) -> Result<Scene, Sce
         Target::Lab(name) => lab(name, words, wish),
         Target::Sim(name) => simulated(name, words),
         Target::Null => Err(SceneError::Null),
+    }
+}
+
+/// A scene with nothing behind it: what the generator itself can do.
+pub fn null_scene() -> Scene {
+    Scene {
+        host: host(),
+        facts: TargetFacts::made_up("null:", TargetKind::Null, NULL_SIZE),
+        writes: Writes::Measured,
+        layout: Layout::None,
+        destruction: None,
+        stage: Box::new(NullStage::new(NULL_SIZE)),
+        _lab: None,
     }
 }
 

@@ -52,10 +52,12 @@ impl RealStage {
         plan.workers
             .iter()
             .map(|worker| {
+                let past = worker.direct || self.file.reader.direct() == Direct::No;
+                let cached = self.file.through_cache.as_ref().filter(|_| !past);
                 if worker.access.mix.reads_only() {
-                    return Ok(vec![self.file.reader.clone()]);
+                    return Ok(vec![cached.map_or(&self.file.reader, |(reader, _)| reader).clone()]);
                 }
-                let writer = self.file.writer.clone();
+                let writer = cached.map(|(_, writer)| writer).or(self.file.writer.as_ref()).cloned();
                 let writer =
                     writer.ok_or_else(|| StageError::Refused("this target is only read".to_owned()))?;
                 Ok(vec![writer])
@@ -90,7 +92,12 @@ impl Stage for RealStage {
         let mut workload = step.workload.clone();
         for job in &mut workload.jobs {
             job.files = vec![self.ground.files[0].path.clone()];
-            job.direct = self.file.reader.direct() == Direct::Yes;
+            if !job.direct && self.file.through_cache.is_none() {
+                let words =
+                    "only a file of ours in a directory is measured through the page cache; name a directory";
+                return Err(StageError::Refused(words.to_owned()));
+            }
+            job.direct &= self.file.reader.direct() == Direct::Yes;
         }
         plan(&workload, &step.name, step.kind, &self.ground)
             .map_err(|error| StageError::Refused(error.to_string()))
@@ -236,5 +243,39 @@ impl Watcher for Unsampled<'_> {
 
     fn interrupted(&self) -> bool {
         self.0.interrupted()
+    }
+}
+
+/// Nothing: every I/O succeeds at once, in real time, so that the generator's own speed shows.
+pub struct NullStage {
+    clock: Clock,
+    ground: Ground,
+}
+
+impl NullStage {
+    /// A stage whose jobs draw offsets below `size`.
+    pub fn new(size: Bytes) -> NullStage {
+        NullStage { clock: Clock::start(), ground: ground(GroundKind::Null(size), Vec::new()) }
+    }
+}
+
+impl Stage for NullStage {
+    fn now(&self) -> Nanos {
+        self.clock.now()
+    }
+
+    fn plan(&self, step: &Step) -> Result<StepPlan, StageError> {
+        plan(&step.workload, &step.name, step.kind, &self.ground)
+            .map_err(|error| StageError::Refused(error.to_string()))
+    }
+
+    fn run(&mut self, plan: &StepPlan, audience: &mut dyn Audience) -> Result<StepRecord, StageError> {
+        let files = vec![Vec::new(); plan.workers.len()];
+        run_real(plan, &files, self.clock, &mut Unsampled(audience))
+            .map_err(|error| StageError::Failed(format!("step '{}': {error}", plan.name)))
+    }
+
+    fn backend(&self) -> &str {
+        "null"
     }
 }

@@ -51,6 +51,8 @@ pub struct OneFile {
     pub reader: OpenFile,
     /// For steps that write; `None` where that is not permitted.
     pub writer: Option<OpenFile>,
+    /// Reader and writer through the page cache, of a file of ours.
+    pub through_cache: Option<(OpenFile, OpenFile)>,
     /// Keeps an unnamed file alive.
     ours: Option<OwnedTestFile>,
     /// Keeps a device that is written exclusively ours: the kernel gives it to others once this is closed.
@@ -213,7 +215,9 @@ fn open_directory(path: &Path, mut facts: TargetFacts, wish: &Wish) -> Result<Op
         Ok((ours.open_for_read(direct)?, kernel::open_for_write(&permit, direct)?))
     })?;
     facts.direct_alignment = reader.alignment().offset;
-    let file = OneFile { ours: Some(ours), ..OneFile::written(reader, writer, permit) };
+    let cached = (ours.open_for_read(Direct::No)?, kernel::open_for_write(&permit, Direct::No)?);
+    let through_cache = Some(cached);
+    let file = OneFile { ours: Some(ours), through_cache, ..OneFile::written(reader, writer, permit) };
     Ok(OpenTarget {
         facts,
         file,
@@ -278,7 +282,7 @@ fn within(path: &Path, size: Bytes, asked: Option<Bytes>) -> Result<Bytes, OpenT
 impl OneFile {
     fn only_read(reader: OpenFile) -> OneFile {
         let directness = kernel::direct_proof(&reader, 0).ok().map(|proof| proof.directness());
-        OneFile { reader, writer: None, ours: None, _leave: None, directness }
+        OneFile { reader, writer: None, through_cache: None, ours: None, _leave: None, directness }
     }
 
     fn written(reader: OpenFile, writer: OpenFile, leave: WritePermit) -> OneFile {

@@ -37,5 +37,6 @@ pub use limits::{
 };
 pub use matching::{Fit, Match, Measured, Specificity, matches, round_figure};
 pub use meter::{BucketStart, Meter};
+pub use near::nearest;
 pub use parameter::{Parameter, ParameterUnit};
 pub use table::{Cell, PublishedTable};

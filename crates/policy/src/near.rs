@@ -23,7 +23,7 @@ fn distance(a: &str, b: &str) -> usize {
 
 /// The known word that was probably meant: one that contains the typed one (the shortest), or one within a third of its
 /// length in edits, two at least; `None` where nothing is near.
-pub(crate) fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str> + Clone) -> Option<&'k str> {
+pub fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str> + Clone) -> Option<&'k str> {
     let lower = word.to_lowercase();
     let near = known
         .clone()

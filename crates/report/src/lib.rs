@@ -4,6 +4,7 @@
 //! computes no statistics and touches no file: it returns strings.
 
 mod advice;
+mod cells;
 pub mod charts;
 mod claims;
 mod doubt;
@@ -14,6 +15,7 @@ mod method;
 pub mod numbers;
 mod page;
 mod progress;
+mod quick;
 mod sentence;
 mod steps;
 mod terminal;
@@ -21,6 +23,7 @@ mod verdict;
 mod wrap;
 
 pub use advice::{competing, next_step};
+pub use cells::{cell_lines, crystal_table, job_words};
 pub use claims::{ClaimWords, answer_words, claim_words};
 pub use doubt::{doubt, remedy};
 pub use forecast::{Credits, Forecast, forecast};
@@ -28,8 +31,9 @@ pub use json::{SCHEMA, SCHEMA_VERSION, json};
 pub use markup::Table;
 pub use page::html;
 pub use progress::{Progress, ending, progress, step_done};
+pub use quick::{quick_json, quick_text};
 pub use sentence::{confidence, error_words, evidence, sentence};
 pub use steps::{PartWords, part_line, part_words, steps};
-pub use terminal::{Paint, files_line, head, terminal};
+pub use terminal::{Paint, files_line, findings_brief, head, terminal};
 pub use verdict::{VerdictWords, verdict_words};
 pub use wrap::{COLUMNS, wrap};

@@ -169,6 +169,20 @@ fn doubts_of_rows(verdict: &Verdict) -> String {
     lines.collect()
 }
 
+/// Findings told in a line each; more than so many are counted.
+const BRIEF: usize = 3;
+
+/// The findings alone, a sentence each, for commands whose result is not a verdict; the page has them whole.
+pub fn findings_brief(analysis: &Analysis) -> String {
+    let shown: Vec<&Finding> = analysis.findings.iter().filter(|finding| !is_limit(finding)).collect();
+    let told = shown.iter().take(BRIEF).map(|finding| wrap("  found   ", &sentence(finding)));
+    let mut text: String = told.collect();
+    if shown.len() > BRIEF {
+        text += &wrap("          ", &format!("{} more in the report.", shown.len() - BRIEF));
+    }
+    text
+}
+
 /// Findings that weaken or explain the result. What stops the volume stands in the verdict already; a cap is told at
 /// length only where a claim is missed because of it.
 fn findings(analysis: &Analysis) -> String {

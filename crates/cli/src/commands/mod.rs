@@ -4,4 +4,7 @@ pub mod check;
 pub mod fio;
 pub mod lab;
 pub mod policy;
+pub mod profile;
+pub mod quick;
 pub mod report;
+pub mod run;

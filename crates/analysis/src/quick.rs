@@ -1,0 +1,85 @@
+//! Whose figure it is: what a stream moved beside what the device below it moved meanwhile.
+
+use record::{DiskCounters, Run, Sample, StepRecord};
+use serde::{Deserialize, Serialize};
+use workload::{Direction, Nanos, StepKind};
+
+use crate::{Cell, cells};
+
+/// Bytes of a sector in `/proc/diskstats`, whatever the device's own (kernel document admin-guide/iostats).
+const SECTOR: f64 = 512.0;
+/// From this share on the device did the work. What is not seen of it is what an interval's edge cuts off.
+const DEVICE_FROM: f64 = 0.9;
+/// Up to this share what was moved was memory.
+const CACHE_TO: f64 = 0.5;
+
+/// One stream of a quick look.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct QuickRow {
+    /// What it reached.
+    pub cell: Cell,
+    /// Which way.
+    pub direction: Direction,
+    /// Bytes that the device moved in this direction meanwhile, as a share of the stream's; `None` where no device is seen.
+    pub device_share: Option<f64>,
+    /// Whose figure it is.
+    pub whose: Whose,
+    /// Seconds that were counted.
+    pub seconds: f64,
+}
+
+/// Whose figure it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Whose {
+    /// The volume's: the device moved what the stream moved.
+    Volume,
+    /// The page cache's: the device moved hardly any of it.
+    Cache,
+    /// Part of it the cache's.
+    Both,
+    /// No device is seen below, and the stream went through the cache.
+    Unknown,
+}
+
+/// The streams of a quick look in the order they ran.
+pub fn quick_rows(run: &Run) -> Vec<QuickRow> {
+    let device = run.target.as_ref().and_then(|target| target.devices.first()).map(|device| &device.name);
+    let streams = run.steps.iter().filter(|step| step.plan.kind == StepKind::Job);
+    let row = |step: &StepRecord| {
+        let cell = cells(run).into_iter().find(|cell| cell.step == step.plan.name)?;
+        let direction = cell.directions.first()?.direction;
+        let moved = device.and_then(|name| device_bytes(run, name, (step.started, step.ended), direction));
+        let asked = step.tally(direction).bytes as f64;
+        let device_share = moved.map(|moved| moved / asked.max(1.0));
+        let whose = whose(&cell, device_share);
+        Some(QuickRow { cell, direction, device_share, whose, seconds: step.seconds() })
+    };
+    streams.filter_map(row).collect()
+}
+
+fn whose(cell: &Cell, device_share: Option<f64>) -> Whose {
+    match device_share {
+        Some(share) if share >= DEVICE_FROM => Whose::Volume,
+        Some(share) if share <= CACHE_TO => Whose::Cache,
+        Some(_) => Whose::Both,
+        None if cell.pattern.direct => Whose::Volume,
+        None => Whose::Unknown,
+    }
+}
+
+/// Bytes that `device` moved between the last reading before the span and the first after it.
+fn device_bytes(run: &Run, device: &str, span: (Nanos, Nanos), direction: Direction) -> Option<f64> {
+    let before = run.samples.iter().rfind(|sample| sample.at <= span.0).or(run.samples.first())?;
+    let after = run.samples.iter().find(|sample| sample.at >= span.1).or(run.samples.last())?;
+    let sectors = |sample: &Sample| Some(sectors(counters(sample, device)?, direction));
+    Some(sectors(after)?.saturating_sub(sectors(before)?) as f64 * SECTOR)
+}
+
+fn counters<'a>(sample: &'a Sample, device: &str) -> Option<&'a DiskCounters> {
+    sample.disks.iter().find(|(name, _)| name == device).map(|(_, counters)| counters)
+}
+
+fn sectors(counters: &DiskCounters, direction: Direction) -> u64 {
+    if direction == Direction::Read { counters.sectors_read } else { counters.sectors_written }
+}

@@ -1,0 +1,111 @@
+//! `plimsoll quick`: the honest `dd`: one sequential stream, with and without flush, through the cache and past it.
+
+use analysis::{analyse, quick_rows};
+use experiments::{PastCache, QuickAsk, Wish, next_quick_step, open_path, quick_seconds, set_scene};
+use record::StepRecord;
+use workload::{Bytes, Nanos, Target};
+
+use crate::arguments::{Format, QuickArguments};
+use crate::failure::Failure;
+use crate::output;
+use crate::place::{Place, write_whole};
+use crate::scribe::Scribe;
+use crate::session;
+use crate::signals::StopFlag;
+
+/// Bytes of the file unless another size is asked for: with a second or two of a fast disk it is full, and its cache is
+/// what a desktop or a small server can spare.
+const SIZE_MOST: Bytes = Bytes::GIB;
+
+/// Writes and reads one file in the folder and says what is the volume's and what the cache's.
+pub fn run(arguments: &QuickArguments) -> Result<u8, Failure> {
+    let target = target(&arguments.dir)?;
+    let words = session::absolute(&target, &arguments.dir);
+    let stop = StopFlag::on_signals();
+    let mut scene = set_scene(&target, &words, &wish(arguments, &target)?).map_err(Failure::refused)?;
+    let ask = QuickAsk { time: time(arguments)?, layout: scene.layout, past: past(&scene) };
+    output::people(report::head(&scene.facts, "one I/O at a time").trim_end());
+    let forecast =
+        format!("About {}; writes one file without a name.", report::numbers::span(quick_seconds(&ask)));
+    output::people(&forecast);
+    if !arguments.busy {
+        session::idle_gate(&mut scene, "a quick look", &stop)?;
+    }
+    let place = Place::new(arguments.out.as_deref(), &words, &scene.facts.devices)?;
+    let mut run = session::header(&scene);
+    let scribe = Scribe::new(
+        session::writer(&place, &run)?,
+        stop.clone(),
+        session::shown(&scene),
+        quick_seconds(&ask),
+    );
+    let next = |done: &[StepRecord]| next_quick_step(&ask, done);
+    let (writer, failed) = session::measure(&mut run, &mut scene, &next, scribe);
+    run.complete = true;
+    let analysis = analyse(&run, None, None);
+    let stored = session::conclude(&mut run, &analysis, writer);
+    drop(scene);
+    let drawn = write_whole(&place.report, &report::html(&run, &analysis));
+    if let Some(failure) = failed {
+        output::people(&place.files_line());
+        return Err(failure);
+    }
+    match arguments.format {
+        Format::Text => {
+            let text = report::quick_text(&quick_rows(&run));
+            output::result(&format!("{text}\n{}\n", place.files_line()))?;
+        }
+        Format::Json => {
+            output::result(&report::quick_json(&quick_rows(&run), &run))?;
+            output::people(&place.files_line());
+        }
+    }
+    stored?;
+    drawn?;
+    Ok(session::cut_short(&run, &stop).map_or(0, |code| code as u8))
+}
+
+/// A folder: the file in it is ours, so that it can be written through the cache and past it.
+fn target(word: &str) -> Result<Target, Failure> {
+    let target = Target::parse(word).map_err(Failure::refused)?;
+    match &target {
+        Target::Path(path) if path.is_dir() || !path.exists() => Ok(target),
+        Target::Path(path) => Err(Failure::refused(format!(
+            "{} is no folder, and quick writes a file of its own; name a folder on the volume, or measure the device \
+             with: plimsoll check {word}",
+            path.display()
+        ))),
+        _ => Err(Failure::refused(format!(
+            "{word} has no page cache to look through; quick takes a folder. Measure it with: plimsoll check {word}"
+        ))),
+    }
+}
+
+fn wish(arguments: &QuickArguments, target: &Target) -> Result<Wish, Failure> {
+    let asked = arguments.size.as_deref().map(workload::size).transpose().map_err(Failure::refused)?;
+    let usual = match target {
+        Target::Path(path) if asked.is_none() => {
+            let opened = open_path(path, "", &Wish::default()).map_err(Failure::refused)?;
+            Some(SIZE_MOST.min(opened.size))
+        }
+        _ => None,
+    };
+    Ok(Wish { size: asked.or(usual), allow_destroy: None })
+}
+
+fn time(arguments: &QuickArguments) -> Result<Nanos, Failure> {
+    let time = workload::duration(&arguments.time).map_err(Failure::refused)?;
+    if time < Nanos::from_millis(500) {
+        let text = format!(
+            "--time {} is too short to tell anything; give each stream half a second or more",
+            arguments.time
+        );
+        return Err(Failure::refused(text));
+    }
+    Ok(time)
+}
+
+fn past(scene: &experiments::Scene) -> PastCache {
+    let blind = scene.facts.doubts.iter().any(|doubt| doubt.contains("no direct I/O"));
+    if blind { PastCache::Impossible } else { PastCache::Possible }
+}

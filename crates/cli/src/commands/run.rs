@@ -1,0 +1,169 @@
+//! `plimsoll run`: a profile, built in or the user's own, on any target.
+
+use std::path::Path;
+
+use analysis::{Analysis, analyse, cells};
+use experiments::{Layout, Profile, ProfileTable, Scene, Wish, Writes, null_scene, set_scene};
+use record::{Run, TargetKind};
+use workload::Target;
+
+use crate::arguments::{Format, RunArguments};
+use crate::failure::Failure;
+use crate::output;
+use crate::place::{Place, write_whole};
+use crate::scribe::Scribe;
+use crate::session;
+use crate::signals::StopFlag;
+
+/// Layout speed that the forecast assumes.
+const LAYOUT_GUESS: f64 = 200.0 * 1048576.0;
+
+/// Runs the profile on the target and prints what every job reached.
+pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
+    let profile = profile(arguments)?;
+    let target = Target::parse(&arguments.target).map_err(Failure::refused)?;
+    let stop = StopFlag::on_signals();
+    let words = session::absolute(&target, &arguments.target);
+    let mut scene = match target {
+        Target::Null => null_scene(),
+        _ => set_scene(&target, &words, &wish(arguments, &profile, &target)?).map_err(Failure::refused)?,
+    };
+    let ground = (scene.writes, scene.layout);
+    announce(&profile, &scene)?;
+    if arguments.dry_run {
+        return dry_run(&profile, &scene);
+    }
+    if !arguments.busy && scene.facts.kind != TargetKind::Null {
+        session::idle_gate(&mut scene, "a profile", &stop)?;
+    }
+    let place = Place::new(arguments.out.as_deref(), &words, &scene.facts.devices)?;
+    let mut run = session::header(&scene);
+    let scribe = Scribe::new(
+        session::writer(&place, &run)?,
+        stop.clone(),
+        session::shown(&scene),
+        seconds(&profile, &scene),
+    );
+    let next = |done: &[record::StepRecord]| profile.next_step(ground, done);
+    let (writer, failed) = session::measure(&mut run, &mut scene, &next, scribe);
+    run.complete = true;
+    let analysis = analyse(&run, None, None);
+    let stored = session::conclude(&mut run, &analysis, writer);
+    drop(scene);
+    let drawn = write_whole(&place.report, &report::html(&run, &analysis));
+    if let Some(failure) = failed {
+        output::people(&place.files_line());
+        return Err(failure);
+    }
+    present(arguments.format, (&profile, &run, &analysis), &place)?;
+    stored?;
+    drawn?;
+    Ok(session::cut_short(&run, &stop).map_or(0, |code| code as u8))
+}
+
+/// The profile that is named: one that is built in, or a file.
+fn profile(arguments: &RunArguments) -> Result<Profile, Failure> {
+    let word = &arguments.profile;
+    let profile = if is_file(word) {
+        let text = std::fs::read_to_string(word).map_err(|error| {
+            Failure::refused(format!("{word}: cannot be read: {error}; name a profile written in TOML"))
+        })?;
+        Profile::read(word, &text).map_err(Failure::refused)?
+    } else {
+        Profile::builtin(word).map_err(Failure::refused)?
+    };
+    let time = arguments.time.as_deref().map(workload::duration).transpose().map_err(Failure::refused)?;
+    let profile = profile.seeded(arguments.seed);
+    match time {
+        Some(workload::Nanos(0)) => {
+            Err(Failure::refused("--time 0 measures nothing; give each step a second or more"))
+        }
+        Some(time) => Ok(profile.lasting(time)),
+        None => Ok(profile),
+    }
+}
+
+fn is_file(word: &str) -> bool {
+    word.contains('/') || Path::new(word).extension().is_some_and(|end| end == "toml")
+}
+
+/// The profile's size holds where a region is made for it; what is there already is measured as it is.
+fn wish(arguments: &RunArguments, profile: &Profile, target: &Target) -> Result<Wish, Failure> {
+    let asked = arguments.size.as_deref().map(workload::size).transpose().map_err(Failure::refused)?;
+    let made = match target {
+        Target::Path(path) => path.is_dir(),
+        Target::Lab(_) => true,
+        _ => false,
+    };
+    let size = asked.or(profile.size.filter(|_| made));
+    Ok(Wish { size, allow_destroy: arguments.allow_destroy.clone() })
+}
+
+fn seconds(profile: &Profile, scene: &Scene) -> f64 {
+    let layout = match scene.layout {
+        Layout::Write(size) => size.0 as f64 / LAYOUT_GUESS,
+        Layout::None => 0.0,
+    };
+    if scene.is_virtual() { 0.5 } else { layout + profile.seconds(scene.writes) }
+}
+
+/// Says what is measured and for how long, what is left out, and what will be destroyed.
+fn announce(profile: &Profile, scene: &Scene) -> Result<(), Failure> {
+    output::people(report::head(&scene.facts, scene.stage.backend()).trim_end());
+    let span = report::numbers::span(seconds(profile, scene));
+    output::people(report::wrap("", &format!("{}, about {span}.", profile.title)).trim_end());
+    let left: Vec<&str> = profile
+        .steps
+        .iter()
+        .filter(|step| scene.writes == Writes::LeftOut && step.writes())
+        .map(|step| step.name.as_str())
+        .collect();
+    if left.len() == profile.steps.len() {
+        return Err(Failure::refused(format!(
+            "every step of {} writes, and {} is only read; name a directory, or a device with --allow-destroy",
+            profile.name, scene.facts.words
+        )));
+    }
+    if !left.is_empty() {
+        let words = format!("Left out, since this target is only read: {}.", left.join(", "));
+        output::people(report::wrap("", &words).trim_end());
+    }
+    if let Some(destruction) = &scene.destruction {
+        output::people(&session::destruction_words(destruction));
+    }
+    Ok(())
+}
+
+fn dry_run(profile: &Profile, scene: &Scene) -> Result<u8, Failure> {
+    let mut text = String::from("This would run:\n");
+    for step in profile.permitted(scene.writes) {
+        let jobs = step.jobs.iter().map(report::job_words).collect::<Vec<_>>().join("; ");
+        let span = report::numbers::span(step.time.as_secs_f64());
+        text += &report::wrap("  ", &format!("{}, {span}: {jobs}", step.name));
+    }
+    if let Some(step) = profile.next_step((scene.writes, Layout::None), &[]) {
+        let plan = scene.stage.plan(&step).map_err(Failure::refused)?;
+        text += &session::plan_words(&plan);
+    }
+    output::result(&text)?;
+    Ok(0)
+}
+
+fn present(
+    format: Format,
+    (profile, run, analysis): (&Profile, &Run, &Analysis),
+    place: &Place,
+) -> Result<(), Failure> {
+    if format == Format::Json {
+        output::result(&report::json(run, analysis))?;
+        output::people(&place.files_line());
+        return Ok(());
+    }
+    let table = match profile.table {
+        ProfileTable::CrystalDiskMark => report::crystal_table(&cells(run)),
+        ProfileTable::Lines => report::cell_lines(&cells(run)),
+    };
+    let found = report::findings_brief(analysis);
+    let found = if found.is_empty() { found } else { format!("{found}\n") };
+    output::result(&format!("{table}\n{found}{}\n", place.files_line()))
+}

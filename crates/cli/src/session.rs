@@ -1,0 +1,150 @@
+//! What every command that measures does around its steps: header, idle gate, conducting, storing.
+
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use analysis::Analysis;
+use experiments::{Scene, Step, conduct};
+use kernel::guard::Destruction;
+use record::{Event, EventKind, Run, StepRecord};
+use runfile::Writer;
+use workload::{Ending, StepPlan, Target};
+
+use crate::failure::{Code, Failure};
+use crate::output;
+use crate::place::Place;
+use crate::scribe::{Scribe, Shown};
+use crate::signals::StopFlag;
+
+/// How long the idle gate waits for others to finish.
+const IDLE_PATIENCE_S: u32 = 15;
+
+/// Decides the next step from the records of those that ran.
+pub type Next<'a> = &'a dyn Fn(&[StepRecord]) -> Option<Step>;
+
+/// A run of this command line on `scene`, in which nothing has happened yet.
+pub fn header(scene: &Scene) -> Run {
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let mut run = Run::started(words, now.as_millis() as u64);
+    run.host = Some(scene.host.clone());
+    run.target = Some(scene.facts.clone());
+    run
+}
+
+/// Paths in the absolute form, so that the run file says later what was measured.
+pub fn absolute(target: &Target, typed: &str) -> String {
+    match target {
+        Target::Path(path) => path.canonicalize().unwrap_or_else(|_| path.clone()).display().to_string(),
+        _ => typed.to_owned(),
+    }
+}
+
+/// Where progress goes: nowhere in virtual time, which passes faster than anybody reads.
+pub fn shown(scene: &Scene) -> Shown {
+    if scene.is_virtual() { Shown::Nowhere } else { Shown::fitting() }
+}
+
+/// What will be destroyed, in words.
+pub fn destruction_words(destruction: &Destruction) -> String {
+    format!("EVERYTHING on {} will be destroyed:\n  {destruction}", destruction.device.display())
+}
+
+/// What a step would do, with the reason of every choice.
+pub fn plan_words(plan: &StepPlan) -> String {
+    let words = plan
+        .choices
+        .iter()
+        .map(|choice| report::wrap("  ", &format!("{} {}: {}", choice.what, choice.value, choice.reason)));
+    words.collect()
+}
+
+/// Waits for an idle target; refuses a busy one, since `what` would saturate what somebody is using.
+pub fn idle_gate(scene: &mut Scene, what: &str, stop: &StopFlag) -> Result<(), Failure> {
+    if scene.is_virtual() {
+        return Ok(());
+    }
+    for attempt in 0..IDLE_PATIENCE_S {
+        let Some(seen) = scene.stage.watch_idle(&|| stop.raised()) else { return Ok(()) };
+        if stop.raised() {
+            return Err(Failure {
+                code: Code::Interrupted,
+                message: "stopped before anything was measured".into(),
+            });
+        }
+        if seen.is_idle() {
+            return Ok(());
+        }
+        if attempt == 0 {
+            output::people(&format!("  waiting for {}: somebody is using it", seen.device));
+        }
+        if attempt + 1 == IDLE_PATIENCE_S {
+            return Err(Failure::refused(format!(
+                "{} is busy: others do {:.0} I/Os a second on it ({:.1} MiB/s, busy {:.0} % of the time), and {what} would \
+                 saturate it for them. Wait until it is idle, or say --busy to measure all the same.",
+                seen.device,
+                seen.ops_per_second,
+                seen.bytes_per_second / 1048576.0,
+                seen.busy_share * 100.0
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The run file, opened for writing.
+pub fn writer(place: &Place, run: &Run) -> Result<Writer, Failure> {
+    Writer::create(&place.run, run, place.same_device).map_err(Failure::refused)
+}
+
+/// Runs the steps that `next` gives into `run`; the failure says why they could not all be run.
+pub fn measure(
+    run: &mut Run,
+    scene: &mut Scene,
+    next: Next<'_>,
+    mut scribe: Scribe,
+) -> (Writer, Option<Failure>) {
+    let (steps, failure) = conduct(next, scene.stage.as_mut(), &mut scribe);
+    let (mut writer, samples, trouble) = scribe.done();
+    run.samples = samples;
+    if let Some(text) = trouble {
+        output::people(&format!("plimsoll: the run file is not complete: {text}"));
+    }
+    run.steps = steps;
+    let now = scene.stage.now();
+    if run.steps.last().is_some_and(|step| step.ending == Ending::Interrupted) {
+        let event = Event { at: now, kind: EventKind::Interrupt, text: "stopped by a signal".into() };
+        let _ = writer.event(&event);
+        run.events.push(event);
+    }
+    if let Some(facts) = &mut run.target {
+        let shares = scene.stage.shares();
+        facts.unwritten_share = shares.unwritten;
+        facts.cached_share = shares.cached;
+    }
+    let failure = failure.map(|error| {
+        let event = Event { at: now, kind: EventKind::Failure, text: error.to_string() };
+        let _ = writer.event(&event);
+        run.events.push(event);
+        Failure::failed(error)
+    });
+    (writer, failure)
+}
+
+/// Stores what was found and closes the run file.
+pub fn conclude(run: &mut Run, analysis: &Analysis, mut writer: Writer) -> Result<PathBuf, Failure> {
+    run.findings = analysis.stored(&report::sentence);
+    writer.header(run).map_err(Failure::failed)?;
+    writer.findings(&run.findings).map_err(Failure::failed)?;
+    writer.finish().map_err(Failure::failed)
+}
+
+/// The exit code of a run that did not come to its end: then there is no verdict to go by.
+pub fn cut_short(run: &Run, stop: &StopFlag) -> Option<Code> {
+    let failed = run.steps.iter().any(|step| step.ending == Ending::Failed);
+    match () {
+        () if stop.raised() => Some(Code::Interrupted),
+        () if failed => Some(Code::Failed),
+        () => None,
+    }
+}

@@ -1,0 +1,26 @@
+//! The layout step: real data over the region, so that no later read meets what was never written.
+
+use workload::{Access, BlockSizes, Bytes, Job, Mix, Nanos, StepKind, StopRule, Workload};
+
+use crate::check::{Layout, Step};
+
+/// Length of the writes that lay out.
+const BLOCK: Bytes = Bytes::MIB;
+
+/// Writes incompressible data over the region, in order, until it is full or `most` is over; `None` where nothing is to be
+/// written.
+pub(crate) fn layout_step(layout: Layout, seed: u64, most: Nanos) -> Option<Step> {
+    let Layout::Write(size) = layout else { return None };
+    let size = size.round_down(BLOCK);
+    let job = Job {
+        access: Access::sequential(Mix::WRITE),
+        blocks: BlockSizes::all(BLOCK),
+        depth: 8,
+        size: Some(size),
+        seed,
+        ..Job::named("layout")
+    };
+    let stop = vec![StopRule::BytesEach(size), StopRule::Time(most)];
+    let workload = Workload { jobs: vec![job], stop, ramp: Nanos::ZERO };
+    Some(Step { name: "layout".to_owned(), kind: StepKind::Layout, workload })
+}

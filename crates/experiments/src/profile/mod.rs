@@ -1,0 +1,180 @@
+//! Profiles: workloads written down in TOML, built in or the user's own, run step by step on any target.
+
+mod text;
+
+use record::StepRecord;
+use workload::{Bytes, Ending, Job, Nanos, StepKind, StopRule, Workload};
+
+use crate::check::{Layout, Step, Writes};
+use crate::layout::layout_step;
+
+/// A workload that was written down.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profile {
+    /// Its name, or the path of its file.
+    pub name: String,
+    /// A few words for lists.
+    pub title: String,
+    /// What it imitates.
+    pub about: String,
+    /// What its figures tell.
+    pub measures: String,
+    /// What it does not measure.
+    pub left_out: String,
+    /// How its result is printed.
+    pub table: ProfileTable,
+    /// Bytes to measure on, where it does not matter to the target.
+    pub size: Option<Bytes>,
+    /// In the order they run; never empty.
+    pub steps: Vec<ProfileStep>,
+}
+
+/// How the result of a profile is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProfileTable {
+    /// A line a job and direction.
+    Lines,
+    /// CrystalDiskMark's table.
+    CrystalDiskMark,
+}
+
+/// One step of a profile: jobs that run side by side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProfileStep {
+    /// Unique in the profile.
+    pub name: String,
+    /// Counted time.
+    pub time: Nanos,
+    /// Uncounted time before it.
+    pub ramp: Nanos,
+    /// Never empty.
+    pub jobs: Vec<Job>,
+}
+
+/// Why a profile cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProfileError {
+    /// The text of a profile is wrong at a place.
+    #[error("{name}, line {line}, column {column}: {problem}")]
+    Text {
+        /// The file or the built-in profile.
+        name: String,
+        /// From 1.
+        line: usize,
+        /// From 1, in characters.
+        column: usize,
+        /// What is wrong there, and what would do.
+        problem: String,
+    },
+    /// There is no such profile.
+    #[error(
+        "no profile is called '{name}'{}; there are {}; a file of your own must end in .toml",
+        nearest.as_ref().map(|near| format!(" (did you mean '{near}'?)")).unwrap_or_default(),
+        known.join(", ")
+    )]
+    Unknown {
+        /// What was typed.
+        name: String,
+        /// The nearest name.
+        nearest: Option<String>,
+        /// All names.
+        known: Vec<String>,
+    },
+}
+
+/// Names and texts of the built-in profiles.
+const BUILTIN: [(&str, &str); 5] = [
+    ("crystaldiskmark", include_str!("../../profiles/crystaldiskmark.toml")),
+    ("file-server", include_str!("../../profiles/file-server.toml")),
+    ("mail-server", include_str!("../../profiles/mail-server.toml")),
+    ("web-server", include_str!("../../profiles/web-server.toml")),
+    ("database", include_str!("../../profiles/database.toml")),
+];
+
+/// Names of the built-in profiles.
+pub fn profile_names() -> impl Iterator<Item = &'static str> + Clone {
+    BUILTIN.iter().map(|(name, _)| *name)
+}
+
+/// The text of the built-in profile of this name, for copying.
+///
+/// # Errors
+/// [`ProfileError::Unknown`] with the nearest name.
+pub fn profile_text(name: &str) -> Result<&'static str, ProfileError> {
+    let wanted = name.to_ascii_lowercase();
+    let found = BUILTIN.iter().find(|(known, _)| *known == wanted);
+    found.map(|(_, text)| *text).ok_or_else(|| ProfileError::Unknown {
+        name: name.to_owned(),
+        nearest: policy::nearest(&wanted, profile_names()).map(str::to_owned),
+        known: profile_names().map(str::to_owned).collect(),
+    })
+}
+
+impl Profile {
+    /// The built-in profile of this name, case ignored.
+    ///
+    /// # Errors
+    /// [`ProfileError::Unknown`] with the nearest name.
+    pub fn builtin(name: &str) -> Result<Profile, ProfileError> {
+        text::read(&name.to_ascii_lowercase(), profile_text(name)?)
+    }
+
+    /// Reads the text of a profile; `name` is what errors call it.
+    ///
+    /// # Errors
+    /// [`ProfileError::Text`] with line and column.
+    pub fn read(name: &str, text: &str) -> Result<Profile, ProfileError> {
+        text::read(name, text)
+    }
+
+    /// The same profile with every step counted for this long.
+    pub fn lasting(mut self, time: Nanos) -> Profile {
+        self.steps.iter_mut().for_each(|step| step.time = time);
+        self
+    }
+
+    /// The same profile with this seed of every random choice.
+    pub fn seeded(mut self, seed: u64) -> Profile {
+        self.steps.iter_mut().flat_map(|step| &mut step.jobs).for_each(|job| job.seed = seed);
+        self
+    }
+
+    /// Steps that may run where writes are treated so.
+    pub fn permitted(&self, writes: Writes) -> impl Iterator<Item = &ProfileStep> {
+        self.steps.iter().filter(move |step| writes == Writes::Measured || !step.writes())
+    }
+
+    /// The longest that the permitted steps run, ramps included.
+    pub fn seconds(&self, writes: Writes) -> f64 {
+        self.permitted(writes).map(|step| (step.time + step.ramp).as_secs_f64()).sum()
+    }
+
+    /// The next step, `None` when all have run; one that failed or was interrupted is the last.
+    pub fn next_step(&self, ground: (Writes, Layout), done: &[StepRecord]) -> Option<Step> {
+        let over = |step: &StepRecord| matches!(step.ending, Ending::Failed | Ending::Interrupted);
+        if done.last().is_some_and(over) {
+            return None;
+        }
+        let (writes, layout) = ground;
+        let seed = self.steps.first().and_then(|step| step.jobs.first()).map_or(1, |job| job.seed);
+        let own = self.permitted(writes).map(ProfileStep::step);
+        let ran = |step: &Step| done.iter().any(|record| record.plan.name == step.name);
+        layout_step(layout, seed, LAYOUT_MOST).into_iter().chain(own).find(|step| !ran(step))
+    }
+}
+
+/// The longest that real data are laid out; a region that is not full by then is measured as far as it is.
+const LAYOUT_MOST: Nanos = Nanos::from_secs(60);
+
+impl ProfileStep {
+    /// Whether any of its jobs writes.
+    pub fn writes(&self) -> bool {
+        self.jobs.iter().any(|job| !job.access.mix.reads_only())
+    }
+
+    fn step(&self) -> Step {
+        let workload =
+            Workload { jobs: self.jobs.clone(), stop: vec![StopRule::Time(self.time)], ramp: self.ramp };
+        Step { name: self.name.clone(), kind: StepKind::Job, workload }
+    }
+}
