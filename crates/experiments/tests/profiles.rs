@@ -46,7 +46,9 @@ fn crystaldiskmark_has_the_four_cells_in_three_ways() {
     let cells: Vec<_> = profile
         .steps
         .iter()
-        .map(|step| (step.jobs[0].access.mix.read_percent(), step.jobs[0].blocks.read, step.jobs[0].depth))
+        .map(|step| {
+            (step.jobs[0].access.mix.read_percent(), step.jobs[0].blocks.longest(), step.jobs[0].depth)
+        })
         .collect();
     let four = [(Bytes::MIB, 8), (Bytes::MIB, 1), (Bytes::kib(4), 32), (Bytes::kib(4), 1)];
     let wanted: Vec<_> =
@@ -68,12 +70,14 @@ const RIGHT: &str = "title = \"mine\"\n[[step]]\nname = \"one\"\ntime = \"1s\"\n
 fn what_is_left_open_has_a_default_and_what_is_written_holds() {
     let profile = Profile::read("mine.toml", RIGHT).unwrap();
     let job = &profile.steps[0].jobs[0];
-    assert_eq!((job.depth, job.clones, job.blocks.write), (8, 1, Bytes::kib(4)));
+    assert_eq!((job.depth, job.clones, job.blocks.longest_of(Direction::Write)), (8, 1, Bytes::kib(4)));
     assert_eq!(job.name, "one");
     assert_eq!(profile.lasting(Nanos::from_secs(3)).steps[0].time, Nanos::from_secs(3));
     let both = RIGHT.replace("block = \"4KiB\"", "read_block = \"8KiB\"\nwrite_block = \"64KiB\"");
-    let blocks = Profile::read("mine.toml", &both).unwrap().steps[0].jobs[0].blocks;
-    assert_eq!((blocks.read, blocks.write), (Bytes::kib(8), Bytes::kib(64)));
+    let profile = Profile::read("mine.toml", &both).unwrap();
+    let lengths =
+        [Direction::Read, Direction::Write].map(|way| profile.steps[0].jobs[0].blocks.longest_of(way));
+    assert_eq!(lengths, [Bytes::kib(8), Bytes::kib(64)]);
 }
 
 /// What is put in the place of which words, where it is told, and the words that tell it.
@@ -115,7 +119,7 @@ fn a_wrong_profile_is_told_with_line_and_column() {
     }
     let twice = format!("{RIGHT}{}", RIGHT.split_once('\n').unwrap().1);
     let told = Profile::read("mine.toml", &twice).unwrap_err().to_string();
-    assert!(told.contains("line 10") && told.contains("two steps are called 'one'"), "{told}");
+    assert!(told.contains("line 11") && told.contains("two steps are called 'one'"), "{told}");
 }
 
 /// A thousand texts with bytes left out, doubled or changed: an answer each time, never a panic.

@@ -184,8 +184,7 @@ impl Source<'_> {
         let (read, write) = (of(&text.read_block, true)?, of(&text.write_block, false)?);
         // One of the two is named: a job that neither reads nor writes cannot be written.
         let either = read.or(write).unwrap_or(Bytes::kib(4));
-        let blocks = BlockSizes::all(either);
-        Ok(BlockSizes { read: read.unwrap_or(either), write: write.unwrap_or(either), ..blocks })
+        Ok(BlockSizes::each(read.unwrap_or(either), write.unwrap_or(either), either))
     }
 
     fn block(&self, size: &Spanned<String>) -> Result<Bytes, ProfileError> {
