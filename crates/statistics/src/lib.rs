@@ -12,9 +12,11 @@ pub mod permutation;
 pub mod quantile;
 pub mod random;
 pub mod sequential;
+pub mod skew;
 
 pub use permutation::Permutation;
 pub use random::{LogNormal, Stream};
+pub use skew::{Pareto, Zipf};
 
 /// True when `values` is non-empty and holds only finite numbers, which every estimator here requires.
 pub(crate) fn usable(values: &[f64]) -> bool {

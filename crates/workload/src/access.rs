@@ -172,15 +172,16 @@ pub struct Pieces {
 pub struct Access {
     /// The main order.
     pub order: Order,
-    /// Percent of I/Os that go to a random place although the order is sequential (fio's `percentage_random`); 0 to 100,
-    /// kept at 100 for random orders.
+    /// Percent of I/Os that go to a random place although the order is sequential (fio's `percentage_random`), from where
+    /// the sequence then goes on; 0 to 100, kept at 100 for random orders.
     pub random_percent: ByDirection<u8>,
     /// Reads, writes and trims.
     pub mix: Mix,
     /// How random places are distributed.
     #[serde(default)]
     pub spread: Spread,
-    /// Bytes left out after each I/O of a sequential order; negative goes back from its start instead.
+    /// Bytes from the end of each I/O of a sequential order to the start of the next. A negative number walks backwards
+    /// from the region's end: twice the block's length visits every block.
     #[serde(default)]
     pub stride: i64,
     /// Runs from random places; `None`: each I/O has a place of its own.

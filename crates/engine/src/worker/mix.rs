@@ -7,12 +7,15 @@ use workload::{Direction, Flush, Mix};
 #[derive(Clone, Debug)]
 pub(super) struct MixDraw {
     read_percent: u64,
+    /// What is no read.
+    other: Direction,
     stream: Stream,
 }
 
 impl MixDraw {
     pub(super) fn new(mix: Mix, stream: Stream) -> MixDraw {
-        MixDraw { read_percent: u64::from(mix.read_percent()), stream }
+        let other = if mix.issues(Direction::Write) { Direction::Write } else { Direction::Trim };
+        MixDraw { read_percent: u64::from(mix.read_percent()), other, stream }
     }
 
     /// The next direction: reads with the share asked for, each draw independent of the others.
@@ -23,7 +26,7 @@ impl MixDraw {
             0 => false,
             percent => self.stream.below(100) < percent,
         };
-        if read { Direction::Read } else { Direction::Write }
+        if read { Direction::Read } else { self.other }
     }
 }
 

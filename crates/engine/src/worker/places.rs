@@ -3,11 +3,16 @@
 //! A family of orders is a file of its own in `places/` and a variant of [`Places`]. The plain family is looked at first,
 //! so that it pays one branch that is always foreseen; the others are boxed and called.
 
+mod composed;
+mod lengths;
 mod plain;
+mod spread;
+mod turn;
 
 use workload::{Direction, WorkerPlan};
 
 use crate::WorkerError;
+use composed::Composed;
 use plain::Plain;
 
 /// What one I/O is, before it has a slot.
@@ -28,6 +33,8 @@ pub(super) struct Place {
 pub(super) enum Places {
     /// One length a direction, in order or uniformly at random.
     Plain(Plain),
+    /// Everything else that [`workload::Access`] can say.
+    Composed(Box<Composed>),
 }
 
 impl Places {
@@ -39,8 +46,10 @@ impl Places {
         if plan.files.is_empty() {
             return Err(WorkerError::NoFile { job: plan.job.clone() });
         }
-        debug_assert!(plain::is_plain(plan));
-        Plain::new(plan).map(Places::Plain)
+        if plain::is_plain(plan) {
+            return Plain::new(plan).map(Places::Plain);
+        }
+        Ok(Places::Composed(Box::new(Composed::new(plan)?)))
     }
 
     /// The next I/O, where the mix has drawn `kind`.
@@ -48,6 +57,16 @@ impl Places {
     pub(super) fn next(&mut self, kind: Direction) -> Place {
         match self {
             Places::Plain(plain) => plain.next(kind),
+            other => other.next_of_another(kind),
+        }
+    }
+
+    /// Kept apart, so that the plain path stays short.
+    #[inline(never)]
+    fn next_of_another(&mut self, kind: Direction) -> Place {
+        match self {
+            Places::Plain(plain) => plain.next(kind),
+            Places::Composed(composed) => composed.next(kind),
         }
     }
 }

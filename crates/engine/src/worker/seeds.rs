@@ -10,6 +10,11 @@ pub(super) const PLACES: u64 = 2;
 /// Stream of Poisson gaps.
 pub(super) const PACE: u64 = 3;
 
+/// Stream of lengths.
+pub(super) const LENGTHS: u64 = 4;
+/// Stream of files.
+pub(super) const FILES: u64 = 5;
+
 /// Seed of the passes over one file in one direction.
 pub(super) fn lane_seed(seed: u64, file: u64, direction: Direction) -> u64 {
     mix(mix(seed ^ 0x6c61_6e65) ^ (file << 2 | direction.index() as u64))

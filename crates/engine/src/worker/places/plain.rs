@@ -88,6 +88,14 @@ impl Lane {
         }
     }
 
+    /// A random place from which the sequence goes on.
+    #[inline]
+    fn jump(&mut self, stream: &mut Stream) -> u64 {
+        let block = stream.below(self.blocks);
+        self.cursor = block + 1;
+        self.base + block * self.block
+    }
+
     #[inline]
     fn anywhere(&self, stream: &mut Stream) -> u64 {
         self.base + stream.below(self.blocks) * self.block
@@ -178,9 +186,7 @@ impl Plain {
             Order::Random(Repeats::Without) => lane.once_each(),
             Order::Random(Repeats::With) => lane.anywhere(&mut self.stream),
             Order::Sequential if self.random_percent == 0 => lane.sequential(),
-            Order::Sequential if self.stream.below(100) < self.random_percent => {
-                lane.anywhere(&mut self.stream)
-            }
+            Order::Sequential if self.stream.below(100) < self.random_percent => lane.jump(&mut self.stream),
             Order::Sequential => lane.sequential(),
         };
         Place { kind, file: file as u32, offset, bytes }

@@ -123,6 +123,10 @@ impl AioQueue {
     #[inline]
     pub fn queue(&mut self, io: Io) -> Result<(), Refused> {
         self.desk.admit(&io)?;
+        if io.kind == Direction::Trim {
+            self.desk.keep(io);
+            return Ok(());
+        }
         let (fd, address) = (self.desk.fd(&io), self.desk.address(io.slot));
         let Some(block) = self.blocks.get_mut(io.slot as usize) else {
             return Err(Refused::NoSuchSlot);
@@ -132,6 +136,7 @@ impl AioQueue {
         block.aio_lio_opcode = match io.kind {
             Direction::Read => IOCB_CMD_PREAD,
             Direction::Write => IOCB_CMD_PWRITE,
+            // Trims have gone another way.
             Direction::Flush | Direction::Trim => IOCB_CMD_FDSYNC,
         };
         // A flush must name no buffer, or the kernel refuses it.
@@ -170,6 +175,9 @@ impl AioQueue {
     /// None so far; the signature is that of the other calls.
     #[inline]
     pub fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError> {
+        if self.desk.kept() > 0 {
+            self.desk.trim(done);
+        }
         while !self.queued.is_empty() {
             // SAFETY: every pointer is to a control block of `self.blocks`, whose slot is taken, so that its buffer is
             // borrowed by nobody until the I/O has ended; the desk keeps the descriptors open.
@@ -214,7 +222,7 @@ impl AioQueue {
         patience: Option<Nanos>,
         done: &mut Vec<Done>,
     ) -> Result<(), QueueError> {
-        let owned = self.in_flight() - self.queued.len();
+        let owned = self.in_flight() - self.queued.len() - self.desk.kept();
         let most = owned.min(done.capacity() - done.len());
         if most == 0 {
             return Ok(());
@@ -268,6 +276,7 @@ impl AioQueue {
         if std::mem::replace(&mut self.closed, true) {
             return self.in_flight();
         }
+        self.desk.forget_trims();
         for block in std::mem::take(&mut self.queued) {
             let slot = self.slot_of(block);
             self.desk.settle(slot);

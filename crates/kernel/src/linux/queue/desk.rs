@@ -3,11 +3,12 @@
 use std::io;
 use std::os::fd::RawFd;
 
-use workload::{Direction, Io};
+use workload::{Direction, Done, Io, Nanos};
 
 use super::region::Region;
+use super::trim::trim;
 use super::{QueueError, Refused};
-use crate::linux::file::OpenFile;
+use crate::linux::file::{FileKind, OpenFile};
 
 /// Slots with their buffers, and the files that I/O may go to.
 #[derive(Debug)]
@@ -20,12 +21,15 @@ pub(super) struct Desk {
     taken: Box<[bool]>,
     taken_count: usize,
     files: Box<[FileRow]>,
+    // Admitted trims that have not been done yet; its capacity is the depth.
+    trims: Vec<Io>,
 }
 
 #[derive(Debug)]
 struct FileRow {
     fd: RawFd,
     writable: bool,
+    kind: FileKind,
     // Keeps `fd` open.
     _open: OpenFile,
 }
@@ -48,6 +52,7 @@ impl Desk {
         let row = |file: &OpenFile| FileRow {
             fd: file.as_raw_fd(),
             writable: file.is_writable(),
+            kind: file.kind(),
             _open: file.clone(),
         };
         Ok(Desk {
@@ -57,6 +62,7 @@ impl Desk {
             taken: vec![false; depth as usize].into_boxed_slice(),
             taken_count: 0,
             files: files.iter().map(row).collect(),
+            trims: Vec::with_capacity(depth as usize),
         })
     }
 
@@ -97,18 +103,56 @@ impl Desk {
         if *taken {
             return Err(Refused::SlotBusy);
         }
-        if io.bytes as usize > self.slot_bytes {
+        // A trim needs no buffer.
+        if io.bytes as usize > self.slot_bytes && io.kind != Direction::Trim {
             return Err(Refused::TooLong);
         }
         match io.kind {
             Direction::Read | Direction::Flush => {}
-            Direction::Write if file.writable => {}
-            Direction::Write => return Err(Refused::NoPermit),
-            Direction::Trim => return Err(Refused::NotSupported),
+            Direction::Write | Direction::Trim if file.writable => {}
+            Direction::Write | Direction::Trim => return Err(Refused::NoPermit),
         }
         *taken = true;
         self.taken_count += 1;
         Ok(())
+    }
+
+    /// Keeps an admitted trim until [`Desk::trim`].
+    pub(super) fn keep(&mut self, io: Io) {
+        self.trims.push(io);
+    }
+
+    /// Trims that are kept.
+    #[inline]
+    pub(super) fn kept(&self) -> usize {
+        self.trims.len()
+    }
+
+    /// Does the trims that are kept, as far as `done` has room; true where there was any.
+    #[cold]
+    pub(super) fn trim(&mut self, done: &mut Vec<Done>) -> bool {
+        let count = self.trims.len().min(done.capacity() - done.len());
+        for at in 0..count {
+            let io = self.trims[at];
+            let result = self.trim_now(&io);
+            self.settle(io.slot);
+            done.push(Done { slot: io.slot, result, at: Nanos::ZERO });
+        }
+        self.trims.drain(..count);
+        count > 0
+    }
+
+    /// Does one admitted trim; its bytes or the negated errno.
+    pub(super) fn trim_now(&self, io: &Io) -> i32 {
+        let kind = self.files.get(io.file as usize).map_or(FileKind::Regular, |file| file.kind);
+        trim(self.fd(io), kind, io)
+    }
+
+    /// Gives the slots of trims that will not be done back.
+    pub(super) fn forget_trims(&mut self) {
+        while let Some(io) = self.trims.pop() {
+            self.settle(io.slot);
+        }
     }
 
     /// The descriptor of an admitted I/O.
@@ -198,7 +242,7 @@ mod tests {
             (Io { file: 1, ..read(0) }, Refused::NoSuchFile),
             (Io { bytes: 8193, ..read(0) }, Refused::TooLong),
             (Io { kind: Direction::Write, ..read(0) }, Refused::NoPermit),
-            (Io { kind: Direction::Trim, ..read(0) }, Refused::NotSupported),
+            (Io { kind: Direction::Trim, bytes: 1 << 20, ..read(0) }, Refused::NoPermit),
         ] {
             assert_eq!(desk.admit(&io), Err(why));
         }

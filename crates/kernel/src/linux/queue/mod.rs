@@ -5,6 +5,7 @@ mod desk;
 mod pread;
 mod probe;
 mod region;
+mod trim;
 mod uring;
 
 use std::io;
@@ -71,12 +72,9 @@ pub enum Refused {
     /// The I/O is longer than a slot's buffer.
     #[error("the I/O is longer than the slot's buffer")]
     TooLong,
-    /// A write to a file that was opened without a permit.
+    /// A write or a trim of a file that was opened without a permit.
     #[error("the file was opened without a permit to write; ask the guard for one")]
     NoPermit,
-    /// The queue has no such operation.
-    #[error("this queue cannot trim")]
-    NotSupported,
     /// Nothing can be queued before something is reaped.
     #[error("the queue is full; reap first")]
     Full,

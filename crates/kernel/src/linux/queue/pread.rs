@@ -106,7 +106,8 @@ impl PreadQueue {
                 match io.kind {
                     Direction::Read => libc::pread(fd, address.cast(), bytes, offset),
                     Direction::Write => libc::pwrite(fd, address.cast(), bytes, offset),
-                    Direction::Flush | Direction::Trim => libc::fdatasync(fd) as isize,
+                    Direction::Flush => libc::fdatasync(fd) as isize,
+                    Direction::Trim => return Ok(self.desk.trim_now(io)),
                 }
             };
             if moved < 0 { Err(io::Error::last_os_error()) } else { Ok(moved as i32) }

@@ -231,6 +231,10 @@ impl UringQueue {
     #[inline]
     pub fn queue(&mut self, io: Io) -> Result<(), Refused> {
         self.desk.admit(&io)?;
+        if io.kind == Direction::Trim {
+            self.desk.keep(io);
+            return Ok(());
+        }
         let entry = self.entry(&io);
         // SAFETY: `admit` has checked that slot and file exist and that the buffer holds `bytes`; while the slot is
         // taken nothing borrows its buffer; the desk keeps the files open and the region mapped until the ring is gone.
@@ -261,6 +265,7 @@ impl UringQueue {
             }
             (Direction::Read, false) => opcode::Read::new(fd, address, io.bytes).offset(io.offset).build(),
             (Direction::Write, false) => opcode::Write::new(fd, address, io.bytes).offset(io.offset).build(),
+            // Trims have gone another way.
             (Direction::Flush | Direction::Trim, _) => {
                 opcode::Fsync::new(fd).flags(types::FsyncFlags::DATASYNC).build()
             }
@@ -281,6 +286,7 @@ impl UringQueue {
     /// [`QueueError::Call`] where the kernel refuses the ring itself.
     #[inline]
     pub fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
+        let wait = if self.desk.kept() > 0 && self.desk.trim(done) { Wait::Poll } else { wait };
         match wait {
             Wait::Poll => self.poke()?,
             Wait::One if self.desk.taken_count() == 0 => {}
@@ -385,6 +391,7 @@ impl UringQueue {
 
     /// Leaves what was not handed over where it is and waits for the rest. Returns how many the kernel still holds.
     fn drain(&mut self) -> usize {
+        self.desk.forget_trims();
         let never_submitted = self.queued as usize;
         let held = |queue: &UringQueue| queue.desk.taken_count().saturating_sub(never_submitted);
         if std::mem::replace(&mut self.closed, true) || held(self) == 0 {

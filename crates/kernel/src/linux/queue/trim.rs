@@ -1,0 +1,37 @@
+//! Trims: blocks given back to a device or a file system. The kernel does them while we wait, whatever the queue.
+
+use std::io;
+use std::os::fd::RawFd;
+
+use workload::Io;
+
+use crate::linux::call::{check, retry};
+use crate::linux::file::FileKind;
+
+// <linux/fs.h>: `_IO(0x12, 119)`, with the start and the length in bytes.
+const BLKDISCARD: libc::Ioctl = 0x1277 as libc::Ioctl;
+
+/// Gives the blocks of `io` back: discards them on a device, punches a hole into a file. The bytes given back, or the
+/// negated errno.
+pub(super) fn trim(fd: RawFd, kind: FileKind, io: &Io) -> i32 {
+    let done = retry(|| match kind {
+        FileKind::BlockDevice => discard(fd, io.offset, u64::from(io.bytes)),
+        FileKind::Regular => punch(fd, io.offset, u64::from(io.bytes)),
+    });
+    match done {
+        Ok(_) => io.bytes as i32,
+        Err(error) => -error.raw_os_error().unwrap_or(libc::EIO),
+    }
+}
+
+fn discard(fd: RawFd, offset: u64, bytes: u64) -> io::Result<libc::c_int> {
+    let range = [offset, bytes];
+    // SAFETY: this request reads two u64 from the place that is given; the caller's descriptor is open.
+    check(unsafe { libc::ioctl(fd, BLKDISCARD, range.as_ptr()) })
+}
+
+fn punch(fd: RawFd, offset: u64, bytes: u64) -> io::Result<libc::c_int> {
+    let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+    // SAFETY: the caller's descriptor is open; no memory is involved.
+    check(unsafe { libc::fallocate(fd, mode, offset as libc::off_t, bytes as libc::off_t) })
+}
