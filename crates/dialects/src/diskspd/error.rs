@@ -1,0 +1,140 @@
+//! Why a DiskSpd command line or profile asks for nothing that can be done; what stands where, and what would do.
+
+use std::fmt;
+
+use super::size::SizeError;
+
+/// What is wrong inside a word, seen from the value of its option.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Place in the value, in bytes from its start.
+    pub at: usize,
+    /// What is wrong.
+    pub why: String,
+    /// The value that was probably meant.
+    pub instead: Option<String>,
+}
+
+impl Fault {
+    /// A fault at the start of the value.
+    pub fn whole(why: impl Into<String>) -> Fault {
+        Fault { at: 0, why: why.into(), instead: None }
+    }
+
+    /// A fault at `at`.
+    pub fn at(at: usize, why: impl Into<String>) -> Fault {
+        Fault { at, why: why.into(), instead: None }
+    }
+
+    /// With the value that was probably meant.
+    pub fn meant(self, instead: impl Into<String>) -> Fault {
+        Fault { instead: Some(instead.into()), ..self }
+    }
+
+    /// The same, seen from `by` bytes further to the left, where `head` stands.
+    pub fn behind(self, head: &str) -> Fault {
+        let instead = self.instead.map(|instead| format!("{head}{instead}"));
+        Fault { at: self.at + head.len(), instead, ..self }
+    }
+}
+
+impl From<SizeError> for Fault {
+    fn from(error: SizeError) -> Fault {
+        Fault { at: error.at, why: error.why, instead: error.instead }
+    }
+}
+
+/// Why nothing can be done. All of these end with exit code 3.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DiskSpdError {
+    /// An option's value is wrong.
+    Word {
+        /// The whole word.
+        word: String,
+        /// Its number on the command line, from 1.
+        number: usize,
+        /// The character in it, from 1.
+        character: usize,
+        /// What is wrong there.
+        why: String,
+        /// The word that was probably meant.
+        instead: Option<String>,
+    },
+    /// There is no such option.
+    Unknown {
+        /// The whole word.
+        word: String,
+        /// Its number on the command line, from 1.
+        number: usize,
+        /// What may have been meant, or why there is no such option.
+        hint: String,
+    },
+    /// An option stands behind a target.
+    AfterTarget {
+        /// The option.
+        word: String,
+        /// Its number on the command line, from 1.
+        number: usize,
+        /// The first target.
+        target: String,
+    },
+    /// No target.
+    NoTarget,
+    /// Options that cannot be together, and values that do not fit each other; one sentence each.
+    Contradictions(Vec<String>),
+    /// A profile cannot be read.
+    Profile {
+        /// The file.
+        path: String,
+        /// Line and column, from 1, where there is a place.
+        place: Option<(u32, u32)>,
+        /// What is wrong, and what would do.
+        why: String,
+    },
+}
+
+impl DiskSpdError {
+    /// DiskSpd's exit code for wrong usage.
+    pub const EXIT_CODE: u8 = 3;
+}
+
+impl fmt::Display for DiskSpdError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DiskSpdError::Word { word, number, character, why, instead } => {
+                writeln!(f, "ERROR: incorrectly provided option: '{word}'")?;
+                write!(f, "  word {number}, character {character}: {why}")?;
+                instead.iter().try_for_each(|instead| write!(f, "; write {instead}"))
+            }
+            DiskSpdError::Unknown { word, number, hint } => {
+                writeln!(f, "ERROR: invalid option: '{word}'")?;
+                write!(f, "  word {number}: {hint}")
+            }
+            DiskSpdError::AfterTarget { word, number, target } => {
+                writeln!(f, "ERROR: parameters ({word}) must come before targets on the command line")?;
+                write!(
+                    f,
+                    "  word {number}: put it before '{target}'; a target that begins with a dash is written ./{word}"
+                )
+            }
+            DiskSpdError::NoTarget => {
+                writeln!(f, "ERROR: need to provide at least one filename")?;
+                write!(f, "  name a file or a block device behind the options, for example testfile.dat")
+            }
+            DiskSpdError::Contradictions(all) => {
+                for (at, one) in all.iter().enumerate() {
+                    write!(f, "{}ERROR: {one}", if at > 0 { "\n" } else { "" })?;
+                }
+                Ok(())
+            }
+            DiskSpdError::Profile { path, place: Some((line, column)), why } => {
+                write!(f, "ERROR: failed to load profile '{path}'\n  line {line}, column {column}: {why}")
+            }
+            DiskSpdError::Profile { path, place: None, why } => {
+                write!(f, "ERROR: failed to load profile '{path}'\n  {why}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for DiskSpdError {}

@@ -1,0 +1,79 @@
+//! Writes XML as DiskSpd does: an element a line, two blanks a level; texts are escaped, which DiskSpd leaves out.
+
+use std::fmt::Write as _;
+
+/// XML that is being written.
+#[derive(Clone, Debug, Default)]
+pub struct Markup {
+    text: String,
+    level: usize,
+}
+
+impl Markup {
+    fn indent(&mut self) {
+        (0..self.level).for_each(|_| self.text.push_str("  "));
+    }
+
+    /// `<name …>`, and one level deeper.
+    pub fn open(&mut self, name: &str, attributes: &[(&str, String)]) {
+        self.indent();
+        self.tag(name, attributes);
+        self.text.push_str(">\n");
+        self.level += 1;
+    }
+
+    /// `</name>`, and one level back.
+    pub fn close(&mut self, name: &str) {
+        self.level = self.level.saturating_sub(1);
+        self.indent();
+        let _ = writeln!(self.text, "</{name}>");
+    }
+
+    /// `<name>value</name>`
+    pub fn leaf(&mut self, name: &str, value: impl std::fmt::Display) {
+        self.leaf_with(name, &[], value);
+    }
+
+    /// `<name …>value</name>`
+    pub fn leaf_with(&mut self, name: &str, attributes: &[(&str, String)], value: impl std::fmt::Display) {
+        self.indent();
+        self.tag(name, attributes);
+        let _ = writeln!(self.text, ">{}</{name}>", escaped(&value.to_string()));
+    }
+
+    /// `<name …/>`
+    pub fn empty(&mut self, name: &str, attributes: &[(&str, String)]) {
+        self.indent();
+        self.tag(name, attributes);
+        self.text.push_str("/>\n");
+    }
+
+    fn tag(&mut self, name: &str, attributes: &[(&str, String)]) {
+        let _ = write!(self.text, "<{name}");
+        for (name, value) in attributes {
+            let _ = write!(self.text, " {name}=\"{}\"", escaped(value));
+        }
+    }
+
+    /// What has been written.
+    pub fn into_text(self) -> String {
+        self.text
+    }
+}
+
+/// `text` as it may stand between tags and in attributes.
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            // No XML can hold these; a path that does is shown with a sign for it.
+            c if c.is_control() && !matches!(c, '\t' | '\n' | '\r') => safe.push('\u{fffd}'),
+            c => safe.push(c),
+        }
+    }
+    safe
+}

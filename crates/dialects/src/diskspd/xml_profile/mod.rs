@@ -1,0 +1,37 @@
+//! Profiles as XML: written as `-Rpxml` shows them, and read as `-X` takes them.
+
+mod element;
+mod read;
+mod write;
+
+pub use element::ProfileError;
+pub use read::read;
+pub use write::profile_xml;
+pub(super) use write::write_profile;
+
+use super::profile::Profile;
+
+/// Puts `targets` in the places of the templates `*1`, `*2`, …
+///
+/// # Errors
+/// A sentence where a target has no template to fill.
+pub(super) fn substitute(profile: &mut Profile, targets: &[&str]) -> Result<(), String> {
+    let mut used = vec![false; targets.len()];
+    for target in profile.time_spans.iter_mut().flat_map(|span| &mut span.targets) {
+        let number = target.template().and_then(|number| number.parse::<usize>().ok());
+        let Some(index) = number.and_then(|number| number.checked_sub(1)) else { continue };
+        if let Some(path) = targets.get(index) {
+            target.path = (*path).to_owned();
+            used[index] = true;
+        }
+    }
+    match used.iter().position(|used| !used) {
+        Some(index) => Err(format!(
+            "target '{}' fills no template: the profile has no *{}; leave it out, or write <Path>*{}</Path> there",
+            targets[index],
+            index + 1,
+            index + 1
+        )),
+        None => Ok(()),
+    }
+}
