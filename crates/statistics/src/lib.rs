@@ -6,6 +6,7 @@ pub mod dependence;
 pub mod distribution;
 pub mod fit;
 pub mod interval;
+pub mod jenkins;
 pub mod long_run;
 pub mod moments;
 pub mod permutation;
@@ -14,6 +15,7 @@ pub mod random;
 pub mod sequential;
 pub mod skew;
 
+pub use jenkins::Jenkins;
 pub use permutation::Permutation;
 pub use random::{LogNormal, Stream};
 pub use skew::{Pareto, Zipf};

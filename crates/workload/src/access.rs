@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ByDirection, Bytes, Direction, Spread};
+use crate::{ByDirection, Bytes, Direction, DiskSpdOrder, Spread};
 
 /// The order in which blocks of the region are visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -193,6 +193,9 @@ pub struct Access {
     /// I/O piece by piece; `None`: the whole region at once.
     #[serde(default)]
     pub pieces: Option<Pieces>,
+    /// Places and directions by DiskSpd's rules instead of all of the above, which then only describes them.
+    #[serde(default)]
+    pub diskspd: Option<Box<DiskSpdOrder>>,
 }
 
 impl Access {
@@ -221,6 +224,7 @@ impl Access {
             runs: None,
             files: FileTurn::IN_TURN,
             pieces: None,
+            diskspd: None,
         }
     }
 }

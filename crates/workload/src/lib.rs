@@ -6,6 +6,7 @@ mod access;
 mod agree;
 mod blocks;
 mod buffers;
+mod diskspd;
 mod expect;
 mod io;
 mod job;
@@ -22,6 +23,7 @@ pub use access::{Access, FileOrder, FileTurn, Follow, Mix, Order, Pieces, Repeat
 pub use agree::{Disagreement, agree};
 pub use blocks::{BlockSizes, ByDirection, LengthShare, Lengths, LengthsBy};
 pub use buffers::{Buffers, Duplicates, Pattern, Shape};
+pub use diskspd::{DiskSpdMode, DiskSpdOrder, DiskSpdRange, DiskSpdWalk};
 pub use expect::{Claim, Expectation, ExpectationError, Metric};
 pub use io::{Direction, Done, Io, IoKind, Wait};
 pub use job::{BackendAsk, Flush, Job, Workload};

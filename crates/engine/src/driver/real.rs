@@ -16,7 +16,7 @@ use super::thread::{Briefing, News, Shared};
 use crate::conductor::{Conductor, Outcome};
 use crate::recorder::{Inbox, Recorder};
 use crate::rules::Rules;
-use crate::worker::{SlotsView, phases};
+use crate::worker::{SlotsView, counters, phases};
 
 /// How often the rings are looked into.
 const POLL: Duration = Duration::from_millis(20);
@@ -101,12 +101,14 @@ impl<'a> Crew<'a> {
         let mut crew =
             Crew { plan, hands: Vec::new(), news, shared, clock, features: Vec::new(), failure: None };
         let mut inboxes = Vec::new();
+        let mut counters = counters(&plan.workers);
         for (number, (worker, phase)) in plan.workers.iter().zip(phases(&plan.workers)).enumerate() {
             let (recorder, inbox) = Recorder::new(worker);
             inboxes.push(inbox);
             let briefing = Briefing {
                 plan: worker.clone(),
                 phase,
+                counters: std::mem::take(&mut counters[number]),
                 rules: Rules::of(plan),
                 files: files.get(number).cloned().unwrap_or_default(),
                 recorder,

@@ -14,7 +14,7 @@ use crate::batch::Batch;
 use crate::conductor::{Conductor, Outcome};
 use crate::recorder::Recorder;
 use crate::rules::Rules;
-use crate::worker::{Wake, Worker, phases};
+use crate::worker::{Wake, Worker, counters, phases};
 
 /// What a volume says of an I/O when it is admitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,10 +92,12 @@ pub fn run_simulated<V: Volume + ?Sized>(
 ) -> Result<StepRecord, EngineError> {
     let rules = Rules::of(plan);
     let (mut seats, mut inboxes) = (Vec::new(), Vec::new());
-    for (worker_plan, phase) in plan.workers.iter().zip(phases(&plan.workers)) {
+    let ways = phases(&plan.workers).into_iter().zip(counters(&plan.workers));
+    for (worker_plan, (phase, counters)) in plan.workers.iter().zip(ways) {
         let (recorder, inbox) = Recorder::new(worker_plan);
         let mut worker = Worker::new(worker_plan, rules, recorder)?;
         worker.shift_pace(phase);
+        worker.share(&counters);
         worker.begin(start);
         seats.push(Seat { worker, batch: Batch::with_capacity(worker_plan.depth), wake_at: Nanos::MAX });
         inboxes.push(inbox);

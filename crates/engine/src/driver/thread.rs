@@ -1,7 +1,7 @@
 //! The driver in real time, worker side: one thread, one backend, one reading of the clock a turn.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use kernel::{AioQueue, Clock, OpenFile, PreadQueue, ThreadCounters, ThreadMeter, UringQueue};
 use workload::{BackendKind, Direction, Done, Nanos, Wait, WorkerPlan};
@@ -89,6 +89,8 @@ pub(super) struct Briefing {
     pub(super) plan: WorkerPlan,
     /// By which share of a gap its pace is moved.
     pub(super) phase: f64,
+    /// What its places share with those of others, one a file.
+    pub(super) counters: Vec<Option<Arc<AtomicU64>>>,
     pub(super) rules: Rules,
     pub(super) files: Vec<OpenFile>,
     pub(super) recorder: Recorder,
@@ -121,12 +123,13 @@ impl Briefing {
     }
 
     fn drive<B: Backend>(self, mut backend: B, tell: &dyn Fn(News)) -> Result<(), EngineError> {
-        let Briefing { plan, phase, rules, recorder, clock, shared, .. } = self;
+        let Briefing { plan, phase, counters, rules, recorder, clock, shared, .. } = self;
         if plan.pace.rate().is_some() {
             kernel::precise_timers();
         }
         let mut worker = Worker::new(&plan, rules, recorder)?;
         worker.shift_pace(phase);
+        worker.share(&counters);
         let mut cycle = Cycle {
             worker,
             filler: Filler::new(plan.buffers.clone(), plan.seed, SlotPlan::of(&plan).count()),

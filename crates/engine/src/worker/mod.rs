@@ -8,6 +8,9 @@ mod quota;
 mod seeds;
 mod slots;
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
 use statistics::Stream;
 use workload::{Bytes, Direction, Done, Io, Nanos, WorkerPlan};
 
@@ -19,6 +22,7 @@ use crate::rules::Rules;
 use mix::{FlushCount, MixDraw};
 use pace::Pacer;
 pub(crate) use pace::phases;
+pub(crate) use places::counters;
 use places::{Place, Places};
 use quota::Quota;
 pub(crate) use slots::SlotPlan;
@@ -142,6 +146,11 @@ impl Worker {
         self.pace.shift(share);
     }
 
+    /// Walks along these counters, one a file, together with other workers; before [`begin`](Worker::begin).
+    pub(crate) fn share(&mut self, counters: &[Option<Arc<AtomicU64>>]) {
+        self.places.share(counters);
+    }
+
     /// Sets the step's start, the same for all workers of the step; before the first turn.
     pub fn begin(&mut self, start: Nanos) {
         let timetable = self.rules.timetable(start);
@@ -196,6 +205,7 @@ impl Worker {
     fn put(&mut self, place: Place, (due, now): (Nanos, Nanos), out: &mut Batch) {
         let Place { kind, file, offset, bytes } = place;
         let slot = self.slots.take(&InFlight { due, issued: now, kind, file, offset, bytes });
+        self.places.took(slot);
         self.recorder.issued(self.slots.in_flight());
         let lateness = now.since(due);
         if lateness > Nanos::ZERO {
@@ -228,6 +238,7 @@ impl Worker {
         self.recorder.reaped(done.len());
         for done in done {
             let Some(io) = self.slots.free(done.slot) else { continue };
+            self.places.freed(done.slot);
             let at = if done.at == Nanos::ZERO { now } else { done.at };
             self.last_done = at;
             if done.result < 0 {

@@ -4,15 +4,20 @@
 //! so that it pays one branch that is always foreseen; the others are boxed and called.
 
 mod composed;
+mod diskspd;
 mod lengths;
 mod plain;
 mod spread;
 mod turn;
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
 use workload::{Direction, WorkerPlan};
 
 use crate::WorkerError;
 use composed::Composed;
+use diskspd::DiskSpd;
 use plain::Plain;
 
 /// What one I/O is, before it has a slot.
@@ -35,6 +40,25 @@ pub(super) enum Places {
     Plain(Plain),
     /// Everything else that [`workload::Access`] can say.
     Composed(Box<Composed>),
+    /// DiskSpd's rules.
+    DiskSpd(Box<DiskSpd>),
+}
+
+/// Counters that workers of a step walk along together: for each worker those of its files.
+pub(crate) fn counters(workers: &[WorkerPlan]) -> Vec<Vec<Option<Arc<AtomicU64>>>> {
+    let mut known: Vec<(u32, Arc<AtomicU64>)> = Vec::new();
+    let mut counter = |number: u32| match known.iter().find(|(other, _)| *other == number) {
+        Some((_, counter)) => Arc::clone(counter),
+        None => {
+            known.push((number, Arc::default()));
+            Arc::clone(&known[known.len() - 1].1)
+        }
+    };
+    let of_worker = |worker: &WorkerPlan| match &worker.access.diskspd {
+        Some(order) => DiskSpd::shared(order).map(|number| number.map(&mut counter)).collect(),
+        None => Vec::new(),
+    };
+    workers.iter().map(of_worker).collect()
 }
 
 impl Places {
@@ -45,6 +69,10 @@ impl Places {
     pub(super) fn new(plan: &WorkerPlan) -> Result<Places, WorkerError> {
         if plan.files.is_empty() {
             return Err(WorkerError::NoFile { job: plan.job.clone() });
+        }
+        if let Some(order) = &plan.access.diskspd {
+            let slots = super::SlotPlan::of(plan).count();
+            return Ok(Places::DiskSpd(Box::new(DiskSpd::new(plan, order, slots)?)));
         }
         if plain::is_plain(plan) {
             return Plain::new(plan).map(Places::Plain);
@@ -67,6 +95,33 @@ impl Places {
         match self {
             Places::Plain(plain) => plain.next(kind),
             Places::Composed(composed) => composed.next(kind),
+            Places::DiskSpd(diskspd) => diskspd.next(),
+        }
+    }
+
+    /// The I/O that was drawn last is in `slot`.
+    #[inline]
+    pub(super) fn took(&mut self, slot: u32) {
+        if let Places::DiskSpd(diskspd) = self {
+            diskspd.took(slot);
+        }
+    }
+
+    /// What was in `slot` has come back.
+    #[inline]
+    pub(super) fn freed(&mut self, slot: u32) {
+        if let Places::DiskSpd(diskspd) = self {
+            diskspd.freed(slot);
+        }
+    }
+
+    /// Walks along these counters, one a file, together with other workers.
+    pub(super) fn share(&mut self, counters: &[Option<Arc<AtomicU64>>]) {
+        let Places::DiskSpd(diskspd) = self else { return };
+        for (file, counter) in counters.iter().enumerate() {
+            if let Some(counter) = counter {
+                diskspd.share(file, counter);
+            }
         }
     }
 }
