@@ -261,11 +261,17 @@ impl<'a> Collector<'a> {
         let refused = |option: &str, reason: &str| {
             Err(FioError::Refused { option: option.to_owned(), reason: reason.to_owned() })
         };
-        if options.trims {
-            return refused("rw with trims", "trims are not supported yet");
-        }
-        if self.readonly && options.pattern.writes {
+        if self.readonly && options.pattern.destroys() {
             return Err(FioError::Readonly);
+        }
+        if options.zoned_device {
+            return refused("zonemode=zbd", "zoned devices are not supported; zonemode=strided is");
+        }
+        if options.strided && options.zonesize == 0 {
+            return refused(
+                "zonemode=strided without zonesize",
+                "give zonesize, the bytes done in each piece",
+            );
         }
         if options.issued_blocks().any(|block| block > BLOCK_MAX) {
             return refused("a block above 1 GiB", "take a smaller bs");

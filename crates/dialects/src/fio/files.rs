@@ -112,6 +112,10 @@ pub fn split_list(list: &str) -> Vec<String> {
 /// The region of a job without files: only its size counts.
 pub fn region_of_nothing(options: &JobOptions) -> Option<Region> {
     match options.size {
+        _ if options.filesize > 0 => {
+            let bytes = options.filesize.saturating_mul(u64::from(options.nrfiles));
+            Some(Region { paths: Vec::new(), offset: 0, bytes })
+        }
         Some(Amount::Bytes(bytes)) => Some(Region { paths: Vec::new(), offset: 0, bytes }),
         _ => None,
     }
@@ -136,6 +140,7 @@ pub fn region(job: &FioJob, paths: Vec<PathBuf>, there: &[Option<OnDisk>]) -> Re
     let needs_size = || needs_size(job, missing.or_else(|| paths.first().cloned()));
     let rest = there_bytes.saturating_sub(offset);
     let asked = match options.size {
+        _ if options.filesize > 0 => options.filesize,
         Some(Amount::Bytes(bytes)) => bytes / paths.len().max(1) as u64,
         Some(Amount::Percent(percent)) if there_bytes > 0 => {
             share(there_bytes, percent).min(rest) / options.shortest_block() * options.shortest_block()
@@ -155,15 +160,17 @@ pub fn region(job: &FioJob, paths: Vec<PathBuf>, there: &[Option<OnDisk>]) -> Re
     Ok(Region { paths, offset, bytes })
 }
 
-/// The offset of this clone in bytes; one in percent is rounded up to a block.
+/// The offset of this clone in bytes; one in percent is rounded up to a block, or to what it is to be aligned to.
 fn start(job: &FioJob, there_bytes: u64) -> u64 {
     let block = job.options.shortest_block();
+    let unit = if job.options.offset_align > 0 { job.options.offset_align } else { block };
     let resolve = |amount: Amount| match amount {
         Amount::Bytes(bytes) => bytes,
-        Amount::Percent(percent) => share(there_bytes, percent).next_multiple_of(block),
+        Amount::Percent(percent) => share(there_bytes, percent).next_multiple_of(unit),
     };
     let step = resolve(job.options.offset_increment).saturating_mul(u64::from(job.clone));
-    resolve(job.options.offset).saturating_add(step)
+    let end = if job.options.file_append { there_bytes } else { 0 };
+    resolve(job.options.offset).saturating_add(step).saturating_add(end)
 }
 
 /// `percent` of `bytes`, rounded down, without overflow.

@@ -7,6 +7,7 @@ mod asked;
 mod collect;
 mod commandline;
 mod commands;
+mod data;
 mod error;
 mod files;
 mod jobfile;
@@ -20,6 +21,7 @@ mod present;
 mod reference;
 mod row;
 mod rows;
+mod shapes;
 mod steps;
 mod value;
 
@@ -39,5 +41,6 @@ pub use present::{
 pub use reference::table;
 pub use row::{Class, Part, Row, Support};
 pub use rows::ROWS;
+pub use shapes::{Shape, Shaped};
 pub use steps::{Content, FioStep, Layout, LayoutFile, Reserve, steps};
 pub use value::{Amount, Each, Floats, Kind, Reader, Value, ValueError, Word};

@@ -35,9 +35,15 @@ pub fn capped_depths(asked: &Asked) -> String {
 fn job_line(job: &FioJob) -> String {
     let options = &job.options;
     let binary = options.kb_base == KbBase::Binary;
-    let [read, write, trim] = options.bs.map(|bytes| scaled(bytes, 4, binary, Suffix::Byte));
+    let range = |at: usize| {
+        let lengths = options.lengths(at);
+        let [least, most] =
+            [lengths.shortest(), lengths.longest()].map(|length| scaled(length.0, 4, binary, Suffix::Byte));
+        format!("{least}-{most}")
+    };
+    let [read, write, trim] = [range(0), range(1), range(2)];
     format!(
-        "{}: (g={}): rw={}, bs=(R) {read}-{read}, (W) {write}-{write}, (T) {trim}-{trim}, ioengine={}, iodepth={}\n",
+        "{}: (g={}): rw={}, bs=(R) {read}, (W) {write}, (T) {trim}, ioengine={}, iodepth={}\n",
         job.name,
         job.group,
         options.pattern.word(),

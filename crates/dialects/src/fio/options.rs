@@ -1,9 +1,10 @@
 //! What the options of one job add up to, with fio's defaults, before clones and files are worked out.
 
-use workload::{BackendKind, Nanos};
+use workload::{BackendKind, FileTurn, Lengths, Nanos, Spread};
 
 use super::logging::LogOptions;
 use super::number::KbBase;
+use super::shapes::Shaped;
 use super::value::{Amount, Each, Floats, Value};
 
 /// Direction and order of the I/O.
@@ -13,47 +14,55 @@ pub struct Pattern {
     pub reads: bool,
     /// Writes are issued.
     pub writes: bool,
+    /// Trims are issued.
+    pub trims: bool,
     /// At random places.
     pub random: bool,
 }
 
 impl Pattern {
-    /// The pattern of a word of `rw`; words that trim are refused before this is asked.
+    /// The pattern of a word of `rw`.
     pub fn named(word: &str) -> Pattern {
+        let kind = word.strip_prefix("rand").unwrap_or(word);
         Pattern {
-            reads: !word.ends_with("write") || word == "readwrite",
-            writes: word.ends_with("write") || word == "rw" || word == "randrw",
+            reads: matches!(kind, "read" | "rw" | "readwrite"),
+            writes: matches!(kind, "write" | "rw" | "readwrite" | "trimwrite"),
+            trims: kind.starts_with("trim"),
             random: word.starts_with("rand"),
         }
     }
 
-    /// True where both directions are issued.
+    /// True where both reads and writes are issued.
     pub fn mixed(self) -> bool {
         self.reads && self.writes
     }
 
+    /// True where what is there may be lost.
+    pub fn destroys(self) -> bool {
+        self.writes || self.trims
+    }
+
     /// The word that fio prints for it.
     pub fn word(self) -> &'static str {
-        match (self.reads, self.writes, self.random) {
-            (true, true, false) => "rw",
-            (true, true, true) => "randrw",
-            (_, true, false) => "write",
-            (_, true, true) => "randwrite",
-            (_, false, false) => "read",
-            (_, false, true) => "randread",
-        }
+        let [in_order, at_random] = match (self.reads, self.writes, self.trims) {
+            (true, true, _) => ["rw", "randrw"],
+            (true, ..) => ["read", "randread"],
+            (false, true, false) => ["write", "randwrite"],
+            (false, true, true) => ["trimwrite", "randtrimwrite"],
+            (false, false, _) => ["trim", "randtrim"],
+        };
+        if self.random { at_random } else { in_order }
     }
 
     /// The letter of a running job in the status line.
     pub fn letter(self) -> char {
-        match (self.reads, self.writes, self.random) {
-            (true, true, false) => 'M',
-            (true, true, true) => 'm',
-            (_, true, false) => 'W',
-            (_, true, true) => 'w',
-            (_, false, false) => 'R',
-            (_, false, true) => 'r',
-        }
+        let letter = match (self.reads, self.writes) {
+            (true, true) => 'M',
+            (true, false) => 'R',
+            (false, true) => 'W',
+            (false, false) => 'D',
+        };
+        if self.random { letter.to_ascii_lowercase() } else { letter }
     }
 }
 
@@ -189,25 +198,43 @@ pub struct JobOptions {
     pub directory: Option<String>,
     pub filename_format: String,
     pub nrfiles: u32,
+    pub file_turn: FileTurn,
     pub size: Option<Amount>,
+    pub filesize: u64,
+    pub file_append: bool,
     pub io_size: Option<Amount>,
     pub offset: Amount,
+    pub offset_align: u64,
     pub offset_increment: Amount,
     pub number_ios: u64,
     pub fallocate: &'static str,
     pub allow_file_create: bool,
     pub unlink: bool,
     pub overwrite: bool,
-    pub trims: bool,
+    pub create_only: bool,
+    pub pre_read: bool,
+    pub strided: bool,
+    pub zoned_device: bool,
+    pub zonesize: u64,
+    pub zonerange: u64,
+    pub zoneskip: u64,
     pub pattern: Pattern,
+    pub rw_number: i64,
+    pub rw_identical: bool,
     pub direct: bool,
     pub rwmix_read: u8,
     pub rwmix_typed: bool,
     pub percentage_random: Each<u64>,
+    pub spread: Spread,
     pub norandommap: bool,
     pub randrepeat: bool,
     pub randseed: u64,
     pub bs: Each<u64>,
+    pub bsrange: Each<Option<Lengths>>,
+    pub bssplit: Each<Option<Lengths>>,
+    pub bs_unaligned: bool,
+    pub bs_is_seq_rand: bool,
+    pub ba: Each<u64>,
     pub fsync: u32,
     pub fdatasync: u32,
     pub end_fsync: bool,
@@ -216,6 +243,12 @@ pub struct JobOptions {
     pub zero_buffers: bool,
     pub refill_buffers: bool,
     pub scramble_buffers: bool,
+    pub buffer_pattern: Option<workload::Pattern>,
+    pub compress_percentage: u8,
+    pub compress_chunk: u64,
+    pub dedupe_percentage: u8,
+    pub dedupe_set: bool,
+    pub dedupe_set_percentage: u64,
     pub invalidate: bool,
     pub rate: Each<u64>,
     pub rate_iops: Each<u64>,
@@ -258,25 +291,43 @@ impl Default for JobOptions {
             directory: None,
             filename_format: "$jobname.$jobnum.$filenum".to_owned(),
             nrfiles: 1,
+            file_turn: FileTurn::IN_TURN,
             size: None,
+            filesize: 0,
+            file_append: false,
             io_size: None,
             offset: Amount::Bytes(0),
+            offset_align: 0,
             offset_increment: Amount::Bytes(0),
             number_ios: 0,
             fallocate: "native",
             allow_file_create: true,
             unlink: false,
             overwrite: false,
-            trims: false,
+            create_only: false,
+            pre_read: false,
+            strided: false,
+            zoned_device: false,
+            zonesize: 0,
+            zonerange: 0,
+            zoneskip: 0,
             pattern: Pattern::named("read"),
+            rw_number: 0,
+            rw_identical: false,
             direct: false,
             rwmix_read: 50,
             rwmix_typed: false,
             percentage_random: [100; 3],
+            spread: Spread::Uniform,
             norandommap: false,
             randrepeat: true,
             randseed: 0x89,
             bs: [4096; 3],
+            bsrange: [None, None, None],
+            bssplit: [None, None, None],
+            bs_unaligned: false,
+            bs_is_seq_rand: false,
+            ba: [0; 3],
             fsync: 0,
             fdatasync: 0,
             end_fsync: false,
@@ -285,6 +336,12 @@ impl Default for JobOptions {
             zero_buffers: false,
             refill_buffers: false,
             scramble_buffers: true,
+            buffer_pattern: None,
+            compress_percentage: 0,
+            compress_chunk: 512,
+            dedupe_percentage: 0,
+            dedupe_set: false,
+            dedupe_set_percentage: 5,
             invalidate: true,
             rate: [0; 3],
             rate_iops: [0; 3],
@@ -320,18 +377,6 @@ fn default_percentiles() -> Floats {
 }
 
 impl JobOptions {
-    /// The shortest block that can be issued, in bytes.
-    pub fn shortest_block(&self) -> u64 {
-        self.issued_blocks().min().unwrap_or(self.bs[0])
-    }
-
-    /// Block sizes of the directions that are issued, in bytes.
-    pub fn issued_blocks(&self) -> impl Iterator<Item = u64> + '_ {
-        [(self.pattern.reads, self.bs[0]), (self.pattern.writes, self.bs[1])]
-            .into_iter()
-            .filter_map(|(issued, bytes)| issued.then_some(bytes))
-    }
-
     /// True where the run ends by time alone.
     pub fn ends_by_time(&self) -> bool {
         self.time_based && self.runtime > Nanos::ZERO
@@ -349,6 +394,25 @@ impl JobOptions {
         if let Value::Floats(floats) = value {
             self.percentile_list = floats.clone();
             self.percentile_list.values.sort_by(f64::total_cmp);
+        }
+    }
+
+    /// Takes lengths of the directions that were typed.
+    pub fn set_lengths(target: &mut Each<Option<Lengths>>, value: &Value) {
+        if let Value::Shape(Shaped::Lengths(typed)) = value {
+            for (place, lengths) in target.iter_mut().zip(typed) {
+                if lengths.is_some() {
+                    place.clone_from(lengths);
+                }
+            }
+        }
+    }
+
+    /// Takes the word of `rw` with the number behind its colon.
+    pub fn set_direction(&mut self, value: &Value) {
+        if let Value::Shape(Shaped::Direction(word, number)) = value {
+            self.pattern = Pattern::named(word);
+            self.rw_number = number.unwrap_or(0);
         }
     }
 
@@ -380,6 +444,10 @@ mod tests {
             ("rw", "rw", 'M'),
             ("readwrite", "rw", 'M'),
             ("randrw", "randrw", 'm'),
+            ("trim", "trim", 'D'),
+            ("randtrim", "randtrim", 'd'),
+            ("trimwrite", "trimwrite", 'W'),
+            ("randtrimwrite", "randtrimwrite", 'w'),
         ] {
             let pattern = Pattern::named(word);
             assert_eq!((pattern.word(), pattern.letter()), (printed, letter), "{word}");

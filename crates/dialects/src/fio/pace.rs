@@ -1,7 +1,8 @@
 //! Rates by direction become one pace and one mix.
 
-use workload::{Access, Iops, Mix, Order, Pace, Repeats};
+use workload::{Access, Iops, Mix, Pace};
 
+use super::data::access;
 use super::error::FioError;
 use super::options::JobOptions;
 
@@ -19,14 +20,16 @@ pub struct Paced {
 /// Works out the pace and the access of `options`.
 ///
 /// # Errors
-/// Where one direction of a mix is paced and the other is not, or the directions differ in their share of random places.
+/// Where one direction of a mix is paced and the other is not.
 pub fn of(options: &JobOptions) -> Result<Paced, FioError> {
     let [read, write] = [rate(options, 0), rate(options, 1)];
     let mut notes = Vec::new();
     let pattern = options.pattern;
     let (rate, mix) = match (pattern.reads, pattern.writes) {
         (true, false) => (read, Mix::READ),
-        (false, _) => (write, Mix::WRITE),
+        (false, true) if pattern.trims => (write, Mix::TRIM_WRITE),
+        (false, true) => (write, Mix::WRITE),
+        (false, false) => (rate(options, 2), Mix::TRIM),
         (true, true) => match (read, write) {
             (None, None) => (None, Mix::reads(options.rwmix_read)),
             (Some(read), Some(write)) => (Some(read + write), shares(options, read, write, &mut notes)),
@@ -38,14 +41,14 @@ pub fn of(options: &JobOptions) -> Result<Paced, FioError> {
         Some(rate) if options.poisson => Pace::Poisson(Iops(rate)),
         Some(rate) => Pace::Fixed(Iops(rate)),
     };
-    Ok(Paced { pace, access: access(options, mix)?, notes })
+    Ok(Paced { pace, access: access(options, mix), notes })
 }
 
 /// I/Os a second in one direction; bytes a second are counted in blocks of that direction. Zero is no limit.
 fn rate(options: &JobOptions, direction: usize) -> Option<f64> {
     match (options.rate_iops[direction], options.rate[direction]) {
         (0, 0) => None,
-        (0, bytes) => Some(bytes as f64 / options.bs[direction].max(1) as f64),
+        (0, bytes) => Some(bytes as f64 / options.lengths(direction).shortest().0.max(1) as f64),
         (iops, _) => Some(iops as f64),
     }
 }
@@ -70,29 +73,11 @@ fn one_sided() -> FioError {
     }
 }
 
-fn access(options: &JobOptions, mix: Mix) -> Result<Access, FioError> {
-    let pattern = options.pattern;
-    if !pattern.random {
-        return Ok(Access::sequential(mix));
-    }
-    let repeats = if options.norandommap { Repeats::With } else { Repeats::Without };
-    let share = if pattern.reads { options.percentage_random[0] } else { options.percentage_random[1] };
-    if pattern.mixed() && options.percentage_random[1] != share {
-        return Err(FioError::Refused {
-            option: "percentage_random that differs between reads and writes".to_owned(),
-            reason: "give one share for both".to_owned(),
-        });
-    }
-    Ok(match share {
-        100.. => Access { order: Order::Random(repeats), ..Access::random(mix) },
-        share => Access::partly_random(share as u8, mix),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fio::options::Pattern;
+    use workload::Order;
 
     fn mixed(change: impl FnOnce(&mut JobOptions)) -> JobOptions {
         let mut options = JobOptions { pattern: Pattern::named("randrw"), ..JobOptions::default() };
@@ -120,7 +105,6 @@ mod tests {
     #[test]
     fn what_cannot_be_expressed_is_refused() {
         assert!(of(&mixed(|o| o.rate_iops = [700, 0, 0])).is_err());
-        assert!(of(&mixed(|o| o.percentage_random = [50, 60, 100])).is_err());
         let half = of(&mixed(|o| o.percentage_random = [50; 3])).unwrap();
         assert_eq!((half.access.order, half.access.random_percent.read), (Order::Sequential, 50));
     }

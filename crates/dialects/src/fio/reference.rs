@@ -7,6 +7,7 @@ use super::number::TimeUnit;
 use super::options::{ENGINES, Engine};
 use super::row::{Part, Row, Support};
 use super::rows::ROWS;
+use super::shapes::Shape;
 use super::value::Kind;
 
 /// What `--cmdhelp=NAME` prints; `all` or nothing lists every option.
@@ -28,7 +29,7 @@ fn row_help(row: &Row) -> String {
     let _ = writeln!(text, "{:>20}: {}", "type", kind_text(row.kind));
     let default = if row.default.is_empty() { "no default" } else { row.default };
     let _ = writeln!(text, "{:>20}: {default}", "default");
-    if let Kind::Choice(words) = row.kind {
+    if let Kind::Choice(words) | Kind::Shape(Shape::Direction(words)) = row.kind {
         for (at, (word, help)) in words.iter().enumerate() {
             let head = if at == 0 { "valid values" } else { "" };
             let _ = writeln!(text, "{head:>20}: {word:<10} {help}");
@@ -140,5 +141,6 @@ fn kind_text(kind: Kind) -> &'static str {
         Kind::Choice(_) => "a word",
         Kind::Floats => "numbers separated by colons",
         Kind::Cpus => "CPU list",
+        Kind::Shape(shape) => shape.text(),
     }
 }

@@ -1,10 +1,11 @@
 //! The option table: every job option of fio as a row. Data: an option that becomes supported changes its row here.
 
 use super::number::{KbBase, TimeUnit};
-use super::options::{Pattern, Unified};
+use super::options::{JobOptions, Unified};
 use super::row::Class::{A, B, C};
 use super::row::{Part, Row};
-use super::value::{Kind, Word};
+use super::shapes::{Shape, Shaped};
+use super::value::{Kind, Value, Word};
 
 const RW: &[Word] = &[
     ("read", "Reads in order"),
@@ -38,17 +39,15 @@ const FILES: Kind = Kind::Int(1, 1_000_000);
 const ANY: Kind = Kind::Int(i64::MIN, i64::MAX);
 const PACKED: &str = "logs are written as they come, and never compressed; pack them afterwards";
 const VERIFY: &str = "checking of data is not supported yet";
-const TRIMS: &str = "trims are not supported yet";
+const TRIMS: &str = "blocks are trimmed by rw=trim and its like alone";
 const ZONES: &str = "zoned devices are not supported";
 const PLACEMENT: &str = "data placement is not supported";
 const REPLAY: &str = "replaying recorded I/O is not supported";
 const TOGETHER: &str = "jobs cannot steer each other yet";
 const PROCESS: &str = "workers are threads of one process and keep its rights and priority";
-const DATA: &str = "only unique, repeated and zero data can be written so far";
 const LATENCY: &str = "steering by latency is not supported yet";
 const STEADY: &str =
     "ending a job by steadiness in fio's terms is not supported yet; plimsoll check has its own";
-const SIZES: &str = "one block size a direction is supported so far";
 
 const fn job(row: Row) -> Row {
     row.within(Part::Job("Job and process"))
@@ -180,19 +179,23 @@ pub static ROWS: &[Row] = &[
         .refused("the kind of a file is always looked up", "Kind of the files."),
     file(Row::new("opendir", Kind::Text, "", B)).refused("name the files", "Takes all files below a directory."),
     file(Row::new("lockfile", Kind::Text, "none", B)).refused("files are not locked", "Lock on the files during I/O."),
-    file(Row::new("nrfiles", FILES, "1", A))
-        .also(&["nr_files"])
-        .nearly("the order in which files are visited may differ", "Files a clone.", |o, v| o.nrfiles = v.small()),
+    file(Row::new("nrfiles", FILES, "1", A)).also(&["nr_files"]).does("Files a clone.", |o, v| o.nrfiles = v.small()),
     file(Row::new("openfiles", COUNT, "", A)).nearly("all files stay open", "Files open at a time.", |_, _| {}),
-    file(Row::new("file_service_type", Kind::Choice(&[("roundrobin", "In turn"), ("random", "At random"), ("zipf", "By Zipf's law"), ("pareto", "By Pareto's law"), ("normal", "By the normal distribution"), ("gauss", "By the normal distribution"), ("sequential", "One after the other")]), "roundrobin", B))
-        .refused("files are visited in turn", "Which file comes next."),
+    file(Row::new("file_service_type", Kind::Shape(Shape::Turn), "roundrobin", B))
+        .does("Which file comes next; behind a colon how many I/Os go to each.", |o, v| {
+            if let Value::Shape(Shaped::Turn(turn)) = v {
+                o.file_turn = *turn;
+            }
+        }),
     file(Row::new("size", Kind::Amount, "", A))
         .does("Bytes of the region, over all files of a clone; also the amount to do.", |o, v| o.size = Some(v.amount())),
     file(Row::new("io_size", Kind::Amount, "", A))
         .also(&["io_limit"])
         .does("Bytes to do, where that is not the region's size.", |o, v| o.io_size = Some(v.amount())),
-    file(Row::new("filesize", Kind::Size(1), "", A)).refused("give size", "Size of each file."),
-    file(Row::new("file_append", Kind::Bool, "0", B)).refused("give offset", "Writes behind the end of the file."),
+    file(Row::new("filesize", Kind::Size(1), "", A))
+        .does("Length of each file, where size is only the amount.", |o, v| o.filesize = v.natural()),
+    file(Row::new("file_append", Kind::Bool, "0", B))
+        .does("Begins behind the end of what is there.", |o, v| o.file_append = v.on()),
     file(Row::new("fill_device", Kind::Bool, "0", B)).also(&["fill_fs"]).refused("give size", "Writes until there is no space left."),
     file(Row::new("fallocate", Kind::Choice(&[("none", "Not at all"), ("native", "As the file system can"), ("posix", "By posix_fallocate"), ("keep", "Without changing the size"), ("truncate", "By ftruncate"), ("0", "Not at all"), ("1", "By posix_fallocate")]), "native", A))
         .does("How space of files to be written is reserved.", |o, v| o.fallocate = v.word()),
@@ -200,13 +203,15 @@ pub static ROWS: &[Row] = &[
         .nearly("the kernel is given no hint", "Hint to the page cache.", |_, _| {}),
     file(Row::new("create_serialize", Kind::Bool, "1", B)).does("Files are laid out one after the other; here they always are.", |_, _| {}),
     file(Row::new("create_fsync", Kind::Bool, "1", B)).does("Files that were laid out are flushed; here they always are.", |_, _| {}),
-    file(Row::new("create_on_open", Kind::Bool, "0", A)).refused("files are made before the load starts", "Makes files when they are opened."),
-    file(Row::new("create_only", Kind::Bool, "0", A)).refused("laying out without a load is not supported yet", "Only lays out files."),
+    file(Row::new("create_on_open", Kind::Bool, "0", A))
+        .nearly("files are made before the load starts, so that making them is not measured", "Makes files when they are opened.", |_, _| {}),
+    file(Row::new("create_only", Kind::Bool, "0", A)).does("Lays the files out and does no more.", |o, v| o.create_only = v.on()),
     file(Row::new("allow_file_create", Kind::Bool, "1", B))
         .does("Whether files may be made.", |o, v| o.allow_file_create = v.on()),
     file(Row::new("allow_mounted_write", Kind::Bool, "0", A))
         .refused("a mounted device is never written", "Allows writing to a mounted device."),
-    file(Row::new("pre_read", Kind::Bool, "0", B)).refused("reading ahead of the load is not supported", "Reads the files into the page cache first."),
+    file(Row::new("pre_read", Kind::Bool, "0", B))
+        .does("Reads the files into the page cache before the load.", |o, v| o.pre_read = v.on()),
     file(Row::new("unlink", Kind::Bool, "0", A)).does("Removes the files at the end.", |o, v| o.unlink = v.on()),
     file(Row::new("unlink_each_loop", Kind::Bool, "0", B)).refused("give unlink", "Removes the files after each pass."),
     file(Row::new("ioscheduler", Kind::Text, "", B)).refused("set it in /sys/block before", "I/O scheduler of the device."),
@@ -214,14 +219,13 @@ pub static ROWS: &[Row] = &[
         .does("Lays out real data before writing over it.", |o, v| o.overwrite = v.on()),
     file(Row::new("write_hint", Kind::Text, "none", B)).refused("lifetime hints are not supported", "Lifetime hint of what is written."),
     // Pattern.
-    access(Row::new("rw", Kind::Choice(RW), "read", A))
+    access(Row::new("rw", Kind::Shape(Shape::Direction(RW)), "read", A))
         .also(&["readwrite"])
-        .does("Direction and order of the I/O; trims and the form rw:N are refused.", |o, v| {
-            o.trims = v.word().contains("trim");
-            o.pattern = Pattern::named(v.word());
+        .does("Direction and order of the I/O. Behind a colon: bytes added after each I/O in order, or I/Os a random place.", |o, v| {
+            o.set_direction(v);
         }),
-    access(Row::new("rw_sequencer", Kind::Choice(&[("sequential", "Goes on"), ("identical", "Repeats")]), "sequential", B))
-        .refused("rw:N is not supported yet", "What rw:N does between new places."),
+    access(Row::new("rw_sequencer", Kind::Choice(&[("sequential", "They go on from there"), ("identical", "They stay there")]), "sequential", B))
+        .does("Where the I/Os of randread:N and its like go after each random place.", |o, v| o.rw_identical = v.word() == "identical"),
     access(Row::new("direct", Kind::Bool, "0", A)).does("Past the page cache.", |o, v| o.direct = v.on()),
     access(Row::new("buffered", Kind::Bool, "1", A)).does("Through the page cache.", |o, v| o.direct = !v.on()),
     access(Row::new("atomic", Kind::Bool, "0", B)).refused("atomic writes are not supported", "Atomic writes."),
@@ -229,7 +233,7 @@ pub static ROWS: &[Row] = &[
     access(Row::new("rwmixwrite", Kind::Int(0, 100), "50", A))
         .does("Percent of writes in a mix.", |o, v| o.set_mix(100 - v.natural().min(100))),
     access(Row::new("percentage_random", Kind::Ints(100), "100", A))
-        .nearly("one share for both directions", "Percent of I/Os of a random job that go to a random place.", |o, v| {
+        .does("Percent of I/Os of a random job that go to a random place, one a direction; the others go on from there.", |o, v| {
             v.onto(&mut o.percentage_random);
         }),
     access(Row::new("norandommap", Kind::Flag, YES_NO, A))
@@ -237,19 +241,24 @@ pub static ROWS: &[Row] = &[
     access(Row::new("softrandommap", Kind::Bool, "0", B)).does("No map is kept, so there is nothing to fail.", |_, _| {}),
     access(Row::new("random_generator", Kind::Choice(&[("tausworthe", "32 bits"), ("lfsr", "Each block once without a map"), ("tausworthe64", "64 bits")]), "tausworthe", A))
         .nearly("plimsoll's own generator; each block once without a map", "Generator of random places.", |_, _| {}),
-    access(Row::new("random_distribution", Kind::Choice(&[("random", "Uniform"), ("zipf", "Zipf's law"), ("pareto", "Pareto's law"), ("normal", "Normal"), ("zoned", "By zones"), ("zoned_abs", "By zones in bytes"), ("sequence", "A list of blocks")]), "random", A))
-        .refused("only the uniform distribution is supported so far", "Distribution of random places."),
-    access(Row::new("random_sequence_stride", Kind::Bool, "0", B)).refused("only the uniform distribution is supported so far", "Strides of a sequence."),
+    access(Row::new("random_distribution", Kind::Shape(Shape::Spread), "random", A))
+        .does("Distribution of random places: random, zipf, pareto, normal, zoned, zoned_abs or sequence.", |o, v| {
+            if let Value::Shape(Shaped::Spread(spread)) = v {
+                o.spread = spread.clone();
+            }
+        }),
+    access(Row::new("random_sequence_stride", Kind::Bool, "0", B)).refused("the blocks of a sequence are visited as they are listed", "Strides of a sequence."),
     access(Row::new("randrepeat", Kind::Bool, "1", A))
         .also(&["allrandrepeat"])
         .does("The same places in every run.", |o, v| o.randrepeat = v.on()),
     access(Row::new("randseed", Kind::Int(0, i64::MAX), "0x89", A)).does("Seed of the random places.", |o, v| o.randseed = v.natural()),
     access(Row::new("offset", Kind::Amount, "0", A)).also(&["fileoffset"]).does("Start of the region.", |o, v| o.offset = v.amount()),
-    access(Row::new("offset_align", Kind::Size(0), "0", B)).refused("give an aligned offset", "Alignment of an offset in percent."),
+    access(Row::new("offset_align", Kind::Size(0), "0", B))
+        .does("What an offset in percent is rounded up to.", |o, v| o.offset_align = v.natural()),
     access(Row::new("offset_increment", Kind::Amount, "0", A))
         .does("Added to the offset for each further clone.", |o, v| o.offset_increment = v.amount()),
     access(Row::new("number_ios", Kind::Int(0, i64::MAX), "0", A)).does("Ends the job after this many I/Os.", |o, v| o.number_ios = v.natural()),
-    access(Row::new("num_range", COUNT, "1", C)).refused(TRIMS, "Ranges in one trim."),
+    access(Row::new("num_range", COUNT, "1", C)).refused("a trim has one range", "Ranges in one trim."),
     access(Row::new("sprandom", Kind::Bool, "0", C)).refused("preconditioning patterns are not supported", "Preconditioning for flash."),
     access(Row::new("spr_num_regions", COUNT, "100", C)).refused("preconditioning patterns are not supported", "Regions of the preconditioning."),
     access(Row::new("spr_op", Kind::Floats, "0.15", C)).refused("preconditioning patterns are not supported", "Spare space for the preconditioning."),
@@ -258,11 +267,21 @@ pub static ROWS: &[Row] = &[
     block(Row::new("bs", Kind::Sizes(1), "4096", A))
         .also(&["blocksize"])
         .does("Length of an I/O; one for reads and one for writes, separated by a comma.", |o, v| v.onto(&mut o.bs)),
-    block(Row::new("bsrange", Kind::Text, "", A)).also(&["blocksize_range"]).refused(SIZES, "Range of lengths."),
-    block(Row::new("bssplit", Kind::Text, "", A)).refused(SIZES, "Lengths with their shares."),
-    block(Row::new("bs_unaligned", Kind::Flag, YES_NO, B)).also(&["blocksize_unaligned"]).refused(SIZES, "Any length within a range."),
-    block(Row::new("bs_is_seq_rand", Kind::Bool, "0", B)).refused(SIZES, "Takes the lengths for order and chaos, not for reads and writes."),
-    block(Row::new("ba", Kind::Sizes(1), "", A)).also(&["blockalign"]).refused("blocks lie at multiples of their length", "Alignment of random places."),
+    block(Row::new("bsrange", Kind::Shape(Shape::Range), "", A))
+        .also(&["blocksize_range"])
+        .does("Lengths from the first to the second, in multiples of the first.", |o, v| JobOptions::set_lengths(&mut o.bsrange, v)),
+    block(Row::new("bssplit", Kind::Shape(Shape::Split), "", A))
+        .does("Lengths with their shares, such as 4k/60:64k/40; a list a direction, separated by commas.", |o, v| {
+            JobOptions::set_lengths(&mut o.bssplit, v);
+        }),
+    block(Row::new("bs_unaligned", Kind::Flag, YES_NO, B))
+        .also(&["blocksize_unaligned"])
+        .does("Any length within bsrange, not only multiples.", |o, v| o.bs_unaligned = v.on()),
+    block(Row::new("bs_is_seq_rand", Kind::Bool, "0", B))
+        .does("The first length serves I/O in order, the second random I/O, whatever the direction.", |o, v| o.bs_is_seq_rand = v.on()),
+    block(Row::new("ba", Kind::Sizes(1), "", A))
+        .also(&["blockalign"])
+        .does("What random places are multiples of, where that is not the shortest block.", |o, v| v.onto(&mut o.ba)),
     // Flushes.
     sync(Row::new("fsync", COUNT, "0", A)).does("A flush after every so many writes.", |o, v| o.fsync = v.small()),
     sync(Row::new("fdatasync", COUNT, "0", A))
@@ -303,13 +322,23 @@ pub static ROWS: &[Row] = &[
     buffer(Row::new("refill_buffers", Kind::Flag, YES_NO, A)).does("Writes fresh random data each time.", |o, v| o.refill_buffers = v.on()),
     buffer(Row::new("scramble_buffers", Kind::Bool, "1", B))
         .does("Changes what is written a little each time, so that no two blocks are equal.", |o, v| o.scramble_buffers = v.on()),
-    buffer(Row::new("buffer_pattern", Kind::Text, "", B)).refused(DATA, "Pattern to write."),
-    buffer(Row::new("buffer_compress_percentage", Kind::Int(0, 100), "0", A)).refused(DATA, "How well the data compresses."),
-    buffer(Row::new("buffer_compress_chunk", Kind::Size(0), "512", B)).refused(DATA, "Length in which the data compresses."),
-    buffer(Row::new("dedupe_percentage", Kind::Int(0, 100), "0", A)).refused(DATA, "Percent of equal blocks."),
-    buffer(Row::new("dedupe_mode", Kind::Text, "repeat", B)).refused(DATA, "Which blocks are equal."),
-    buffer(Row::new("dedupe_working_set_percentage", Kind::Int(0, 100), "5", B)).refused(DATA, "Share of blocks that others equal."),
-    buffer(Row::new("dedupe_global", Kind::Bool, "0", B)).refused(DATA, "Equal blocks across jobs."),
+    buffer(Row::new("buffer_pattern", Kind::Shape(Shape::Pattern), "", B))
+        .does("Pattern to write: text in double quotes, 0x… and decimal numbers in a row.", |o, v| {
+            if let Value::Shape(Shaped::Pattern(pattern)) = v {
+                o.buffer_pattern = Some(pattern.clone());
+            }
+        }),
+    buffer(Row::new("buffer_compress_percentage", Kind::Int(0, 100), "0", A))
+        .does("Percent of each chunk that compresses to nothing: zeros, or the pattern.", |o, v| o.compress_percentage = v.natural() as u8),
+    buffer(Row::new("buffer_compress_chunk", Kind::Size(0), "512", B))
+        .does("Length in which the percentage holds; 0: the whole block.", |o, v| o.compress_chunk = v.natural()),
+    buffer(Row::new("dedupe_percentage", Kind::Int(0, 100), "0", A))
+        .does("Percent of blocks that equal another one.", |o, v| o.dedupe_percentage = v.natural() as u8),
+    buffer(Row::new("dedupe_mode", Kind::Choice(&[("repeat", "The one before it"), ("working_set", "Any of a set")]), "repeat", B))
+        .does("Which block they equal.", |o, v| o.dedupe_set = v.word() == "working_set"),
+    buffer(Row::new("dedupe_working_set_percentage", Kind::Int(0, 100), "5", B))
+        .does("Size of that set in percent of the blocks of size.", |o, v| o.dedupe_set_percentage = v.natural()),
+    buffer(Row::new("dedupe_global", Kind::Bool, "0", B)).refused("each clone has a set of its own", "One set of equal blocks for all jobs."),
     buffer(Row::new("invalidate", Kind::Bool, "1", A)).does("Drops the files from the page cache before the job.", |o, v| o.invalidate = v.on()),
     // Pace.
     pace(Row::new("rate", Kind::Sizes(0), "0", A))
@@ -363,11 +392,15 @@ pub static ROWS: &[Row] = &[
     steady(Row::new("steadystate_ramp_time", SECONDS, "0", B)).also(&["ss_ramp"]).refused(STEADY, "Time before it is looked at."),
     steady(Row::new("steadystate_check_interval", SECONDS, "1", B)).also(&["ss_interval"]).refused(STEADY, "How often it is looked at."),
     // Zones and placement.
-    zone(Row::new("zonemode", Kind::Text, "none", B)).refused(ZONES, "Kind of zones."),
-    zone(Row::new("zonerange", Kind::Size(0), "0", B)).refused(ZONES, "Length of a zone's range."),
-    zone(Row::new("zonesize", Kind::Size(0), "0", B)).refused(ZONES, "Bytes done in a zone."),
+    zone(Row::new("zonemode", Kind::Choice(&[("none", "No zones"), ("strided", "Pieces with gaps between them"), ("zbd", "Zones of the device")]), "none", B))
+        .does("Whether I/O goes to the region piece by piece; of the zones of a device nothing is known.", |o, v| {
+            o.strided = v.word() == "strided";
+            o.zoned_device = v.word() == "zbd";
+        }),
+    zone(Row::new("zonerange", Kind::Size(0), "0", B)).does("Length of a piece; 0: zonesize.", |o, v| o.zonerange = v.natural()),
+    zone(Row::new("zonesize", Kind::Size(0), "0", B)).does("Bytes done in a piece.", |o, v| o.zonesize = v.natural()),
     zone(Row::new("zonecapacity", Kind::Size(0), "0", C)).refused(ZONES, "Usable bytes of a zone."),
-    zone(Row::new("zoneskip", Kind::Amount, "0", B)).refused(ZONES, "Bytes passed over between zones."),
+    zone(Row::new("zoneskip", Kind::Size(0), "0", B)).does("Bytes left out between two pieces.", |o, v| o.zoneskip = v.natural()),
     zone(Row::new("read_beyond_wp", Kind::Bool, "0", B)).refused(ZONES, "Reads behind the write pointer."),
     zone(Row::new("max_open_zones", COUNT, "0", B)).refused(ZONES, "Zones open at a time."),
     zone(Row::new("job_max_open_zones", COUNT, "0", C)).refused(ZONES, "Zones a job has open at a time."),

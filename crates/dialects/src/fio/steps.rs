@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use workload::{
-    BackendAsk, BackendKind, BlockSizes, Buffers, Bytes, Flush, Job, Nanos, StopRule, Verify, Workload,
-};
+use workload::{BackendAsk, BackendKind, Buffers, Bytes, Flush, Job, Nanos, StopRule, Verify, Workload};
 
 use super::asked::{Asked, FioJob};
+use super::data::{blocks, buffers};
 use super::error::FioError;
 use super::files::{Look, OnDisk, OnDiskKind, Region, needs_size, paths, region, region_of_nothing, share};
 use super::options::JobOptions;
@@ -25,6 +24,8 @@ pub struct FioStep {
     pub layouts: Vec<Layout>,
     /// Files to drop from the page cache before the step.
     pub drop_cache: Vec<PathBuf>,
+    /// Files to read into the page cache before the step.
+    pub read_ahead: Vec<PathBuf>,
     /// Files to flush at the end of the step.
     pub flush_at_end: Vec<PathBuf>,
     /// Files to remove when everything is done.
@@ -128,15 +129,19 @@ impl Planner<'_> {
         let rules = stop_rules(options, &region);
         self.open_step(job, &rules)?;
         self.lay_out(job, &region)?;
+        if options.create_only {
+            return Ok(());
+        }
         let work = work(job, &region)?;
         let Some(step) = self.steps.get_mut(job.step) else {
             return Ok(());
         };
         step.workload.jobs.push(work);
         let lists = [
-            (options.invalidate, &mut step.drop_cache),
+            (options.invalidate && !options.pre_read, &mut step.drop_cache),
             (options.end_fsync && options.pattern.writes, &mut step.flush_at_end),
             (options.unlink, &mut step.remove_at_end),
+            (options.pre_read && !options.direct, &mut step.read_ahead),
         ];
         for (wanted, list) in lists {
             for path in region.paths.iter().filter(|_| wanted) {
@@ -157,6 +162,7 @@ impl Planner<'_> {
                 interval: options.bwavgtime.max(Nanos::from_millis(1)),
                 layouts: Vec::new(),
                 drop_cache: Vec::new(),
+                read_ahead: Vec::new(),
                 flush_at_end: Vec::new(),
                 remove_at_end: Vec::new(),
             });
@@ -211,7 +217,7 @@ impl Planner<'_> {
 
     fn lay_out(&mut self, job: &FioJob, region: &Region) -> Result<(), FioError> {
         let options = &job.options;
-        let must_hold_data = options.pattern.reads || options.overwrite;
+        let must_hold_data = options.pattern.reads || options.pattern.trims || options.overwrite;
         let mut files = Vec::new();
         for path in &region.paths {
             let there = self.there(path);
@@ -265,7 +271,7 @@ impl Planner<'_> {
 
 fn refuse_held(job: &FioJob, path: &std::path::Path, found: Option<&OnDisk>) -> Result<(), FioError> {
     match found.map(|on_disk| &on_disk.kind) {
-        Some(OnDiskKind::Device { held_by: Some(by) }) if job.options.pattern.writes => {
+        Some(OnDiskKind::Device { held_by: Some(by) }) if job.options.pattern.destroys() => {
             Err(FioError::Mounted { path: path.display().to_string(), by: by.clone() })
         }
         Some(OnDiskKind::Directory) => {
@@ -287,14 +293,36 @@ fn stop_rules(options: &JobOptions, region: &Region) -> Vec<StopRule> {
         let once = match options.io_size {
             Some(Amount::Bytes(bytes)) if bytes > 0 => bytes,
             Some(Amount::Percent(percent)) => share(region.total(), percent),
-            _ => region.total(),
+            _ => once_over(options, region),
         };
-        rules.push(StopRule::BytesEach(Bytes(whole_blocks(options, once.saturating_mul(options.loops)))));
+        // A pair of a trim and a write counts twice.
+        let pairs = if options.pattern.trims && options.pattern.writes { 2 } else { 1 };
+        let amount = once.saturating_mul(options.loops).saturating_mul(pairs);
+        rules.push(StopRule::BytesEach(Bytes(whole_blocks(options, amount))));
     }
     if options.number_ios > 0 {
         rules.push(StopRule::OpsEach(options.number_ios.saturating_mul(options.loops)));
     }
     rules
+}
+
+/// Bytes that one pass over the region takes: with holes between the I/Os fewer than it holds, and of files that are longer
+/// than what is to be done only that.
+fn once_over(options: &JobOptions, region: &Region) -> u64 {
+    let whole = match options.size {
+        Some(Amount::Bytes(bytes)) if options.filesize > 0 => bytes,
+        _ => region.total(),
+    };
+    let (block, gap) = (options.shortest_block(), options.rw_number);
+    if options.pattern.random || gap == 0 || options.issued_blocks().any(|other| other != block) {
+        return whole;
+    }
+    let (room, step) = match gap {
+        0.. => (region.bytes.saturating_sub(block), block.saturating_add(gap.unsigned_abs())),
+        _ => (region.bytes.saturating_sub(gap.unsigned_abs()), gap.unsigned_abs().saturating_sub(block)),
+    };
+    let blocks = room.checked_div(step).unwrap_or(0) + 1;
+    blocks.saturating_mul(block).saturating_mul(region.paths.len().max(1) as u64)
 }
 
 /// A block that would only partly belong to the amount is not issued; where the directions differ in their block, the sum
@@ -350,35 +378,12 @@ fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
     })
 }
 
-/// A direction that is not issued takes the other's block, so that it cannot contradict the region.
-fn blocks(options: &JobOptions) -> BlockSizes {
-    let [read, write, trim] = options.bs.map(Bytes);
-    let pattern = options.pattern;
-    BlockSizes::each(
-        if pattern.reads { read } else { write },
-        if pattern.writes { write } else { read },
-        trim,
-    )
-}
-
 fn cpus(job: &FioJob) -> Vec<u32> {
     let cpus = &job.options.cpus;
     match cpus.len() {
         0 => Vec::new(),
         many if job.options.cpus_split => vec![cpus[job.clone as usize % many]],
         _ => cpus.clone(),
-    }
-}
-
-fn buffers(options: &JobOptions) -> Buffers {
-    if options.zero_buffers {
-        Buffers::Zero
-    } else if options.refill_buffers {
-        Buffers::Unique
-    } else if options.scramble_buffers {
-        Buffers::Stamped
-    } else {
-        Buffers::Repeated
     }
 }
 

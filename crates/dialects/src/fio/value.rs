@@ -3,6 +3,7 @@
 use workload::Nanos;
 
 use super::number::{KbBase, NumberError, TimeUnit, count, natural, time};
+use super::shapes::{self, Shape, Shaped};
 
 /// One value for reads, writes and trims, in that order.
 pub type Each<T> = [T; 3];
@@ -39,6 +40,8 @@ pub enum Kind {
     Floats,
     /// CPU numbers and ranges: `0-3,6`.
     Cpus,
+    /// Lengths, places and data.
+    Shape(Shape),
 }
 
 /// A number of bytes, or a share of what is there.
@@ -80,6 +83,8 @@ pub enum Value {
     Floats(Floats),
     /// [`Kind::Cpus`].
     Cpus(Vec<u32>),
+    /// [`Kind::Shape`].
+    Shape(Shaped),
 }
 
 /// Why a value could not be read.
@@ -151,7 +156,18 @@ impl Reader {
             Kind::Choice(words) => choice(words, word),
             Kind::Floats => floats(word).map(Value::Floats),
             Kind::Cpus => cpus(word).map(Value::Cpus),
+            Kind::Shape(shape) => shapes::read(self, shape, word).map(Value::Shape),
         }
+    }
+
+    /// A number of bytes from 1 on.
+    pub(super) fn bytes(&mut self, word: &str) -> Result<u64, ValueError> {
+        self.bounded(word, 1, i64::MAX).map(i64::unsigned_abs)
+    }
+
+    /// A number of bytes, also below zero.
+    pub(super) fn signed_bytes(&mut self, word: &str) -> Result<i64, ValueError> {
+        self.bounded(word, i64::MIN, i64::MAX)
     }
 
     fn bounded(&mut self, word: &str, least: i64, most: i64) -> Result<i64, ValueError> {
@@ -421,7 +437,7 @@ mod tests {
         assert!(Reader::default().read(Kind::Cpus, "0-99999999").is_err());
     }
 
-    const KINDS: [Kind; 13] = [
+    const KINDS: [Kind; 18] = [
         Kind::Text,
         Kind::Prefix,
         Kind::Flag,
@@ -435,6 +451,11 @@ mod tests {
         Kind::Choice(&[("read", "")]),
         Kind::Floats,
         Kind::Cpus,
+        Kind::Shape(Shape::Split),
+        Kind::Shape(Shape::Range),
+        Kind::Shape(Shape::Spread),
+        Kind::Shape(Shape::Turn),
+        Kind::Shape(Shape::Pattern),
     ];
 
     proptest! {

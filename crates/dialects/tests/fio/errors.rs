@@ -166,14 +166,12 @@ fn a_prefix_of_several_options_is_ambiguous_and_one_of_a_single_option_is_not() 
 #[test]
 fn what_is_not_honoured_is_refused_by_name() {
     for (words, named) in [
-        ("--rw=randtrim", "trims"),
-        ("--rw=randread:8", "rw=randread:8"),
+        ("--zonemode=zbd", "zonemode=zbd"),
         ("--ioengine=mmap", "ioengine=mmap"),
         ("--write_bw_log=x", "a log"),
         ("--idle-prof=system", "--idle-prof"),
         ("--rw=randrw --rate_iops=700,", "one direction"),
         ("--fsync=1 --fdatasync=1", "fsync together with fdatasync"),
-        ("--random_distribution=zipf:1.1", "random_distribution"),
     ] {
         let text = refused(&format!("fio --ioengine=null --size=1m --name=a {words}")).to_string();
         assert!(text.contains(named) && text.contains("not supported"), "{words}: {text}");

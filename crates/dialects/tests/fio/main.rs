@@ -1,5 +1,6 @@
 //! The fio dialect from outside: words in, words out, side by side with the real fio where it is installed.
 
+mod data;
 mod errors;
 mod fuzz;
 mod layout;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use dialects::fio::{JobOptions, Kind, Part, ROWS, Reader, Row, Support, Value};
+use dialects::fio::{JobOptions, Kind, Part, ROWS, Reader, Row, Shape, Support, Value};
 
 use crate::vocabulary::{asked, line, request};
 
@@ -70,6 +70,12 @@ fn other_than_default(row: &Row) -> String {
             .to_owned(),
         Kind::Floats => "42:43".to_owned(),
         Kind::Cpus => "1,3".to_owned(),
+        Kind::Shape(Shape::Split) => "4k/50:8k/50".to_owned(),
+        Kind::Shape(Shape::Range) => "4k-8k".to_owned(),
+        Kind::Shape(Shape::Spread) => "zipf:1.2".to_owned(),
+        Kind::Shape(Shape::Turn) => "random:3".to_owned(),
+        Kind::Shape(Shape::Pattern) => "0xbeef".to_owned(),
+        Kind::Shape(Shape::Direction(_)) => "randread:8".to_owned(),
     }
 }
 

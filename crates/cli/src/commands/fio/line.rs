@@ -88,6 +88,7 @@ impl<'a> Line<'a> {
             self.jobs.iter().any(|job| match direction {
                 Direction::Read => job.options.pattern.reads,
                 Direction::Write => job.options.pattern.writes,
+                Direction::Trim => job.options.pattern.trims,
                 _ => false,
             })
         };

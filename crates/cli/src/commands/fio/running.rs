@@ -1,12 +1,13 @@
 //! The steps of a fio run, one after the other.
 
 use std::os::fd::AsFd;
+use std::path::Path;
 
 use dialects::fio::{FioError, FioStep};
-use engine::{plan, run_real};
+use engine::{idle_plan, plan, run_real};
 use kernel::{Clock, OpenFile};
 use sampler::{Root, Sampler};
-use workload::{Ending, StepKind};
+use workload::{Ending, Nanos, StepKind};
 
 use super::disks::Disk;
 use super::files::Files;
@@ -53,12 +54,19 @@ fn run_step(
 ) -> Result<(), FioError> {
     let ground = files.ground(step);
     let name = format!("step {}", number + 1);
-    let plan =
-        plan(&step.workload, &name, StepKind::Job, &ground).map_err(|error| trouble::plan(&error, step))?;
+    let plan = match step.workload.jobs.is_empty() {
+        // Only files were asked for.
+        true => idle_plan(&name, Nanos::ZERO, step.interval),
+        false => plan(&step.workload, &name, StepKind::Job, &ground)
+            .map_err(|error| trouble::plan(&error, step))?,
+    };
     let opened = plan.workers.iter().map(|worker| files.open(worker)).collect::<Result<Vec<_>, _>>()?;
     for file in opened.iter().flatten().filter(|file| step.drop_cache.iter().any(|path| path == file.path()))
     {
         forget_cache(file);
+    }
+    for path in &step.read_ahead {
+        read_through(path).map_err(trouble::call("read", path))?;
     }
     let clock = around.clock;
     let mut watching = Watching::new(around, results, (number, step), &plan);
@@ -75,6 +83,11 @@ fn run_step(
     }
     results.records.push(record);
     Ok(())
+}
+
+/// Reads all of `path` into the page cache.
+fn read_through(path: &Path) -> std::io::Result<()> {
+    std::io::copy(&mut std::fs::File::open(path)?, &mut std::io::sink()).map(drop)
 }
 
 /// Empties the page cache of `file` as fio does, which goes on where the kernel refuses. Where nothing is cached nothing is

@@ -1,0 +1,413 @@
+//! Values of options that say where, how long and what: lengths with shares, ranges, distributions, file turns, patterns
+//! and the word of `rw`.
+
+use workload::{
+    ByDirection, Bytes, FileOrder, FileTurn, LengthShare, Lengths, Pattern as Bits, Spread, Zone, ZoneLength,
+};
+
+use super::number::NumberError;
+use super::value::{Each, Reader, ValueError, Word};
+
+/// What an option of this file takes.
+#[derive(Clone, Copy, Debug)]
+pub enum Shape {
+    /// `4k/60:64k/40`, up to three lists separated by commas.
+    Split,
+    /// `4k-64k`, up to three ranges separated by commas.
+    Range,
+    /// `zipf:1.1` and its like.
+    Spread,
+    /// `roundrobin:8` and its like.
+    Turn,
+    /// Text in double quotes, hexadecimal and decimal numbers in a row.
+    Pattern,
+    /// A word of `rw`, with a number behind a colon where there is one.
+    Direction(&'static [Word]),
+}
+
+/// A value of this file.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shaped {
+    /// [`Shape::Split`] and [`Shape::Range`]; `None` leaves what was there.
+    Lengths(Each<Option<Lengths>>),
+    /// [`Shape::Spread`].
+    Spread(Spread),
+    /// [`Shape::Turn`].
+    Turn(FileTurn),
+    /// [`Shape::Pattern`].
+    Pattern(Bits),
+    /// [`Shape::Direction`].
+    Direction(&'static str, Option<i64>),
+}
+
+impl Shape {
+    /// What it takes, for the reference.
+    pub fn text(self) -> &'static str {
+        match self {
+            Shape::Split => "bytes/percent, separated by colons, a list a direction",
+            Shape::Range => "least-most in bytes, one a direction",
+            Shape::Spread => "a word with numbers behind colons",
+            Shape::Turn => "a word, a number behind a colon",
+            Shape::Pattern => "text in double quotes, hexadecimal and decimal numbers",
+            Shape::Direction(_) => "a word, a number behind a colon",
+        }
+    }
+}
+
+/// The most lengths that fio takes for a direction.
+const LENGTHS: usize = 64;
+/// The most zones that fio takes for a direction.
+const ZONES: usize = 256;
+/// The most bytes of a pattern that fio takes.
+const PATTERN: usize = 512;
+
+/// Reads `word` as `shape`.
+///
+/// # Errors
+/// [`ValueError`] with the part that is wrong and what would do.
+pub fn read(reader: &mut Reader, shape: Shape, word: &str) -> Result<Shaped, ValueError> {
+    match shape {
+        Shape::Split => each(word, |list| split(reader, list)).map(Shaped::Lengths),
+        Shape::Range => each(word, |range| length_range(reader, range)).map(Shaped::Lengths),
+        Shape::Spread => spread(reader, word).map(Shaped::Spread),
+        Shape::Turn => turn(word).map(Shaped::Turn),
+        Shape::Pattern => pattern(word).map(Shaped::Pattern),
+        Shape::Direction(words) => direction(reader, words, word),
+    }
+}
+
+fn wrong(word: &str, meant: impl Into<String>) -> ValueError {
+    NumberError::Separator { word: word.to_owned(), meant: meant.into() }.into()
+}
+
+/// One value stands for all directions; of two the second stands for writes and trims; an empty place is left alone.
+fn each<T: Clone>(
+    word: &str,
+    mut one: impl FnMut(&str) -> Result<T, ValueError>,
+) -> Result<Each<Option<T>>, ValueError> {
+    let mut read = |part: &str| if part.is_empty() { Ok(None) } else { one(part).map(Some) };
+    let values = word.split(',').map(&mut read).collect::<Result<Vec<_>, _>>()?;
+    Ok(match values.as_slice() {
+        [all] => [all.clone(), all.clone(), all.clone()],
+        [first, second] => [first.clone(), second.clone(), second.clone()],
+        [read, write, trim] => [read.clone(), write.clone(), trim.clone()],
+        _ => return Err(ValueError::TooMany(3)),
+    })
+}
+
+/// A percentage that was typed, or none, which takes a share of what is left.
+fn percent(word: &str, text: &str) -> Result<Option<u32>, ValueError> {
+    let bare = text.trim().trim_end_matches('%');
+    if bare.is_empty() {
+        return Ok(None);
+    }
+    match bare.parse::<u32>() {
+        Ok(percent) if percent <= 100 => Ok(Some(percent)),
+        _ => Err(wrong(word, format!("'{text}' is no percentage; write a whole number from 0 to 100"))),
+    }
+}
+
+/// Percentages in hundredths; those that were left out share what is missing to 100.
+fn weights(word: &str, given: &[Option<u32>]) -> Result<Vec<u32>, ValueError> {
+    let sum: u32 = given.iter().flatten().sum();
+    let open = given.iter().filter(|percent| percent.is_none()).count() as u32;
+    if sum > 100 {
+        return Err(wrong(word, format!("the percentages add up to {sum}; they must add up to 100")));
+    }
+    let rest = if open > 0 { (100 - sum) * 100 / open } else { 0 };
+    Ok(given.iter().map(|percent| percent.map_or(rest, |percent| percent * 100)).collect())
+}
+
+/// `length/percent:length/percent…`
+fn split(reader: &mut Reader, list: &str) -> Result<Lengths, ValueError> {
+    let (mut lengths, mut percents) = (Vec::new(), Vec::new());
+    for entry in list.split(':') {
+        let (length, share) = entry.split_once('/').unwrap_or((entry, ""));
+        lengths.push(Bytes(reader.bytes(length)?));
+        percents.push(percent(list, share)?);
+    }
+    if lengths.len() > LENGTHS {
+        return Err(ValueError::TooMany(LENGTHS));
+    }
+    let weights = weights(list, &percents)?;
+    let sum: u32 = weights.iter().sum();
+    if sum == 0 {
+        return Err(wrong(list, "every share is 0; give at least one length a share"));
+    }
+    if sum < 9_900 {
+        let remark =
+            format!("the percentages of {list} add up to {}; they are taken as parts of that", sum / 100);
+        reader.remarks.push(remark);
+    }
+    let share = |(length, weight)| LengthShare { length, weight };
+    Ok(Lengths::Shares(lengths.into_iter().zip(weights).map(share).collect()))
+}
+
+/// `least-most`
+fn length_range(reader: &mut Reader, range: &str) -> Result<Lengths, ValueError> {
+    let Some((least, most)) = range.split_once(['-', ':']) else {
+        let one = Bytes(reader.bytes(range)?);
+        return Ok(Lengths::Fixed(one));
+    };
+    let (low, high) = (Bytes(reader.bytes(least)?), Bytes(reader.bytes(most)?));
+    if low > high {
+        return Err(wrong(range, format!("{least} is more than {most}; write the shorter length first")));
+    }
+    if low.0 < 512 && high.0 > 1024 * low.0 && least.bytes().all(|digit| digit.is_ascii_digit()) {
+        let unit = most.trim_start_matches(|digit: char| digit.is_ascii_digit());
+        return Err(wrong(range, format!("{least} stands for bytes; write {least}{unit}-{most}")));
+    }
+    Ok(Lengths::Range { least: low, most: high, step: low })
+}
+
+fn number(word: &str, text: &str) -> Result<f64, ValueError> {
+    match text.trim().parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        _ => Err(wrong(word, format!("'{text}' is no number"))),
+    }
+}
+
+/// The number behind a distribution's word, and its center behind that.
+fn law(word: &str, argument: Option<&str>, default: f64) -> Result<(f64, Option<f64>), ValueError> {
+    let Some(argument) = argument else { return Ok((default, None)) };
+    match argument.split_once(':') {
+        None => Ok((number(word, argument)?, None)),
+        Some((value, center)) => match number(word, center)? {
+            center @ 0.0..=1.0 => Ok((number(word, value)?, Some(center))),
+            _ => Err(wrong(word, "the center is a share of the region, from 0 to 1")),
+        },
+    }
+}
+
+/// `random`, `zipf:theta[:center]`, `pareto:h[:center]`, `normal:percent[:center]`, `zoned:…`, `zoned_abs:…`, `sequence:…`
+fn spread(reader: &mut Reader, word: &str) -> Result<Spread, ValueError> {
+    let (name, argument) = match word.split_once(':') {
+        Some((name, argument)) => (name, Some(argument)),
+        None => (word, None),
+    };
+    match (name, argument) {
+        ("random", None) => Ok(Spread::Uniform),
+        ("zipf", _) => match law(word, argument, 1.1)? {
+            (theta, center) if theta > 0.0 => Ok(Spread::Zipf { theta, center }),
+            _ => Err(wrong(word, "theta must be above 0")),
+        },
+        ("pareto", _) => match law(word, argument, 0.2)? {
+            (h, center) if h > 0.0 && h < 1.0 => Ok(Spread::Pareto { h, center }),
+            _ => Err(wrong(word, "the power must be between 0 and 1")),
+        },
+        ("normal" | "gauss", Some(_)) => match law(word, argument, 0.0)? {
+            (percent, center) if (0.0..=100.0).contains(&percent) => Ok(Spread::Normal { percent, center }),
+            _ => Err(wrong(word, "the deviation is a percentage, from 0 to 100")),
+        },
+        ("zoned", Some(lists)) => zoned(reader, lists, Measure::Percent),
+        ("zoned_abs", Some(lists)) => zoned(reader, lists, Measure::Bytes),
+        ("sequence", Some(list)) => {
+            let block = |text: &str| {
+                text.trim().parse().map_err(|_| wrong(word, format!("'{text}' is no block number")))
+            };
+            Ok(Spread::Listed(list.split(',').map(block).collect::<Result<_, _>>()?))
+        }
+        ("normal" | "zoned" | "zoned_abs" | "sequence", None) => Err(wrong(word, example(name))),
+        _ => Err(ValueError::Choice { word: word.to_owned(), words: SPREADS }),
+    }
+}
+
+/// Words of `random_distribution`.
+pub const SPREADS: &[Word] = &[
+    ("random", "Uniform"),
+    ("zipf", "Zipf's law"),
+    ("pareto", "Pareto's law"),
+    ("normal", "Normal"),
+    ("zoned", "By zones"),
+    ("zoned_abs", "By zones in bytes"),
+    ("sequence", "A list of blocks"),
+];
+
+fn example(name: &str) -> &'static str {
+    match name {
+        "zoned" => "say how the I/O is shared out, for example zoned:60/10:30/20:10/70",
+        "zoned_abs" => "say how the I/O is shared out, for example zoned_abs:60/20g:40/100g",
+        "sequence" => "name the blocks, for example sequence:0,10,20",
+        _ => "give the deviation in percent, for example normal:20",
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Measure {
+    Percent,
+    Bytes,
+}
+
+fn zoned(reader: &mut Reader, lists: &str, measure: Measure) -> Result<Spread, ValueError> {
+    let [read, write, trim] =
+        each(lists, |list| zones(reader, list, measure))?.map(Option::unwrap_or_default);
+    Ok(Spread::Zoned(ByDirection { read, write, trim }))
+}
+
+/// `percent of the I/O/length:…`; what is left out shares what is missing.
+fn zones(reader: &mut Reader, list: &str, measure: Measure) -> Result<Vec<Zone>, ValueError> {
+    let entries: Vec<(&str, &str)> =
+        list.split(':').map(|entry| entry.split_once('/').unwrap_or((entry, ""))).collect();
+    if entries.len() > ZONES {
+        return Err(ValueError::TooMany(ZONES));
+    }
+    let all = |texts: &mut dyn Iterator<Item = &str>| -> Result<Vec<u32>, ValueError> {
+        let weights = weights(list, &texts.map(|text| percent(list, text)).collect::<Result<Vec<_>, _>>()?)?;
+        match weights.iter().sum::<u32>() {
+            9_900.. => Ok(weights),
+            sum => {
+                Err(wrong(list, format!("the percentages add up to {}; they must add up to 100", sum / 100)))
+            }
+        }
+    };
+    let shares = all(&mut entries.iter().map(|(share, _)| *share))?;
+    let lengths: Vec<ZoneLength> = match measure {
+        Measure::Percent => {
+            let percents = all(&mut entries.iter().map(|(_, length)| *length))?;
+            percents
+                .into_iter()
+                .map(|hundredths| ZoneLength::Percent(f64::from(hundredths) / 100.0))
+                .collect()
+        }
+        Measure::Bytes => {
+            let mut length = |text: &str| match text.is_empty() {
+                true => Ok(ZoneLength::Rest),
+                false => reader.bytes(text).map(|bytes| ZoneLength::Bytes(Bytes(bytes))),
+            };
+            entries.iter().map(|(_, text)| length(text)).collect::<Result<_, _>>()?
+        }
+    };
+    let zone = |(share, length)| Zone { percent: f64::from(share) / 100.0, length };
+    Ok(shares.into_iter().zip(lengths).map(zone).collect())
+}
+
+/// Words of `file_service_type`.
+pub const TURNS: &[Word] = &[
+    ("roundrobin", "In turn"),
+    ("random", "At random"),
+    ("zipf", "By Zipf's law"),
+    ("pareto", "By Pareto's law"),
+    ("normal", "By the normal distribution"),
+    ("gauss", "By the normal distribution"),
+    ("sequential", "One after the other"),
+];
+
+fn turn(word: &str) -> Result<FileTurn, ValueError> {
+    let (name, argument) = match word.split_once([':', ',']) {
+        Some((name, argument)) => (name, Some(argument)),
+        None => (word, None),
+    };
+    let count = || match argument.map(str::parse::<u32>) {
+        None => Ok(1),
+        Some(Ok(every)) if every > 0 => Ok(every),
+        _ => Err(wrong(word, "behind the colon stands how many I/Os go to a file before the next is chosen")),
+    };
+    let of = |order, every| Ok(FileTurn { order, every });
+    match name {
+        "roundrobin" => of(FileOrder::InTurn, count()?),
+        "random" => of(FileOrder::Random, count()?),
+        "sequential" => of(FileOrder::OneByOne, count()?),
+        "zipf" => match law(word, argument, 1.1)?.0 {
+            theta if theta > 0.0 => of(FileOrder::Zipf { theta }, 1),
+            _ => Err(wrong(word, "theta must be above 0")),
+        },
+        "pareto" => match law(word, argument, 0.2)?.0 {
+            h if h > 0.0 && h < 1.0 => of(FileOrder::Pareto { h }, 1),
+            _ => Err(wrong(word, "the power must be between 0 and 1")),
+        },
+        "normal" | "gauss" => match law(word, argument, 10.0)?.0 {
+            percent if (0.0..=100.0).contains(&percent) => of(FileOrder::Normal { percent }, 1),
+            _ => Err(wrong(word, "the deviation is a percentage, from 0 to 100")),
+        },
+        _ => Err(ValueError::Choice { word: word.to_owned(), words: TURNS }),
+    }
+}
+
+fn direction(reader: &mut Reader, words: &'static [Word], word: &str) -> Result<Shaped, ValueError> {
+    let (name, argument) = match word.split_once([':', ',']) {
+        Some((name, argument)) => (name, Some(argument)),
+        None => (word, None),
+    };
+    let Some((known, _)) = words.iter().find(|(known, _)| *known == name) else {
+        return Err(ValueError::Choice { word: word.to_owned(), words });
+    };
+    match argument {
+        None => Ok(Shaped::Direction(known, None)),
+        Some(number) if known.starts_with("rand") => match number.parse::<u32>() {
+            Ok(every) if every > 0 => Ok(Shaped::Direction(known, Some(i64::from(every)))),
+            _ => Err(wrong(word, "behind the colon stands how many I/Os follow each random place")),
+        },
+        Some(number) => reader.signed_bytes(number).map(|bytes| Shaped::Direction(known, Some(bytes))),
+    }
+}
+
+/// Text in double quotes, `0x…`, decimal numbers and `%o`, one behind the other.
+fn pattern(word: &str) -> Result<Bits, ValueError> {
+    let mut bits = Bits::default();
+    let mut rest = word.trim();
+    while let Some(first) = rest.chars().next() {
+        rest = match first {
+            '"' => quoted(word, &rest[1..], &mut bits)?,
+            '\'' => return Err(wrong(word, "a pattern is not read from a file; write the bytes as 0x…")),
+            '%' if rest.starts_with("%o") => {
+                bits.offsets.push(bits.bytes.len() as u32);
+                bits.bytes.extend([0; 8]);
+                &rest[2..]
+            }
+            _ if rest.starts_with("0x") || rest.starts_with("0X") => {
+                hexadecimal(word, &rest[2..], &mut bits)?
+            }
+            '-' | '0'..='9' => decimal(word, rest, &mut bits)?,
+            other => {
+                return Err(wrong(
+                    word,
+                    format!(
+                        "'{other}' begins no part of a pattern; put text into double quotes, numbers as 0x… or decimal"
+                    ),
+                ));
+            }
+        };
+    }
+    match bits.bytes.len() {
+        0 => Err(wrong(word, "a pattern needs at least one byte")),
+        1..=PATTERN => Ok(bits),
+        _ => Err(ValueError::TooMany(PATTERN)),
+    }
+}
+
+fn quoted<'w>(word: &str, rest: &'w str, bits: &mut Bits) -> Result<&'w str, ValueError> {
+    let (text, rest) = rest.split_once('"').ok_or_else(|| wrong(word, "the closing quote is missing"))?;
+    bits.bytes.extend(text.as_bytes());
+    Ok(rest)
+}
+
+/// The bytes in the order in which they are written; an odd digit in front stands alone.
+fn hexadecimal<'w>(word: &str, rest: &'w str, bits: &mut Bits) -> Result<&'w str, ValueError> {
+    let end = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len());
+    let (digits, rest) = rest.split_at(end);
+    if digits.is_empty() {
+        return Err(wrong(word, "no hexadecimal digit follows 0x"));
+    }
+    let values: Vec<u8> =
+        digits.chars().filter_map(|digit| digit.to_digit(16)).map(|digit| digit as u8).collect();
+    let odd = values.len() % 2;
+    bits.bytes.extend(&values[..odd]);
+    bits.bytes.extend(values[odd..].chunks(2).map(|pair| pair[0] << 4 | pair[1]));
+    Ok(rest)
+}
+
+/// As few bytes as hold the number, the least first; four or eight of one below zero.
+fn decimal<'w>(word: &str, rest: &'w str, bits: &mut Bits) -> Result<&'w str, ValueError> {
+    let end = rest[1..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |at| at + 1);
+    let (digits, rest) = rest.split_at(end);
+    let value: i64 =
+        digits.parse().map_err(|_| wrong(word, format!("'{digits}' is no number of 64 bits")))?;
+    let bytes = value.to_le_bytes();
+    let length = match value {
+        0.. => bytes.iter().rposition(|&byte| byte != 0).map_or(1, |last| last + 1),
+        _ if i32::try_from(value).is_ok() => 4,
+        _ => 8,
+    };
+    bits.bytes.extend(&bytes[..length]);
+    Ok(rest)
+}

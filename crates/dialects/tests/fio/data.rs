@@ -1,0 +1,181 @@
+//! What words on lengths, places and data ask for.
+
+use workload::{
+    Buffers, ByDirection, Bytes, Direction, Duplicates, FileOrder, FileTurn, Follow, Job, LengthShare,
+    Lengths, LengthsBy, Mix, Order, Pattern, Pieces, Repeats, Runs, Shape, Spread, StopRule, Zone,
+    ZoneLength,
+};
+
+use crate::vocabulary::{asked, planned, refused};
+
+fn job(words: &str) -> Job {
+    let steps = planned(&format!("fio --ioengine=null --size=1g --name=a {words}"), &[]);
+    steps.unwrap_or_else(|error| panic!("{words}: {error}"))[0].workload.jobs[0].clone()
+}
+
+fn amount(words: &str) -> StopRule {
+    planned(&format!("fio --ioengine=null --name=a {words}"), &[]).unwrap()[0].workload.stop[0]
+}
+
+fn shares(list: &[(u64, u32)]) -> Lengths {
+    Lengths::Shares(
+        list.iter().map(|&(kib, weight)| LengthShare { length: Bytes::kib(kib), weight }).collect(),
+    )
+}
+
+#[test]
+fn bssplit_shares_out_the_lengths_of_each_direction() {
+    let one = job("--rw=randrw --bssplit=4k/10:64k/50:32k/40");
+    for (_, lengths) in one.blocks.lengths.iter().take(2) {
+        assert_eq!(lengths, &shares(&[(4, 1000), (64, 5000), (32, 4000)]));
+    }
+    let two = job("--rw=randrw --bssplit=4k/50:8k/50,16k/");
+    assert_eq!(two.blocks.of(Direction::Read), &shares(&[(4, 5000), (8, 5000)]));
+    assert_eq!(two.blocks.of(Direction::Write), &shares(&[(16, 10_000)]));
+    let blanks = job("--rw=read --bssplit=4k/60:8k:16k/");
+    assert_eq!(blanks.blocks.of(Direction::Read), &shares(&[(4, 6000), (8, 2000), (16, 2000)]));
+    let rest = asked("fio --ioengine=null --size=1m --name=a --bssplit=4k/30:8k/30");
+    assert!(rest.notes.iter().any(|note| note.contains("add up to 60")), "{:?}", rest.notes);
+}
+
+#[test]
+fn wrong_lengths_are_refused_with_what_would_do() {
+    for (words, says) in [
+        ("--bssplit=4k/60:8k/60", "add up to 120"),
+        ("--bssplit=4k/x", "'x' is no percentage"),
+        ("--bssplit=4.5k/50:8k/50", "no fractions"),
+        ("--bssplit=0/100", "min value out of range"),
+        ("--bsrange=64k-4k", "write the shorter length first"),
+        ("--bsrange=4-64k", "write 4k-64k"),
+        ("--random_distribution=zoned:50/30:40/70", "add up to 90"),
+        ("--random_distribution=normal", "for example normal:20"),
+        ("--random_distribution=pareto:1.5", "between 0 and 1"),
+        ("--random_distribution=zip:1.5", "zip:1.5"),
+        ("--rw=randread:0", "behind the colon"),
+        ("--rw=reads:8k", "reads:8k"),
+        ("--buffer_pattern=abc", "double quotes"),
+        ("--buffer_pattern=\"abc", "closing quote"),
+        ("--buffer_pattern=0x", "no hexadecimal digit"),
+        ("--file_service_type=roundrobin:0", "how many I/Os"),
+        ("--zonemode=strided", "give zonesize"),
+    ] {
+        let error = refused(&format!("fio --ioengine=null --size=1m --name=a {words}"));
+        let text = format!("{error}{}", error.hint().unwrap_or_default());
+        assert!(text.contains(says), "{words}: {text}");
+    }
+}
+
+#[test]
+fn ranges_alignment_and_their_like() {
+    let ranged = job("--rw=randrw --bsrange=4k-16k,8k-64k");
+    let range = |least, most, step| Lengths::Range { least: Bytes::kib(least), most: Bytes::kib(most), step };
+    assert_eq!(ranged.blocks.of(Direction::Read), &range(4, 16, Bytes::kib(4)));
+    assert_eq!(ranged.blocks.of(Direction::Write), &range(8, 64, Bytes::kib(8)));
+    assert_eq!(job("--bsrange=4k-16k --bs_unaligned").blocks.of(Direction::Read), &range(4, 16, Bytes(1)));
+    assert_eq!(job("--bs=16k --ba=2k").blocks.align_of(Direction::Read), Bytes::kib(2));
+    let chance = job("--rw=randread --percentage_random=30 --bs=64k,4k --bs_is_seq_rand=1").blocks;
+    assert_eq!(chance.by, LengthsBy::Sequence);
+    assert_eq!(
+        (chance.lengths.read.longest(), chance.lengths.write.longest()),
+        (Bytes::kib(64), Bytes::kib(4))
+    );
+}
+
+#[test]
+fn distributions_are_understood() {
+    let spread = |words: &str| job(&format!("--rw=randread --random_distribution={words}")).access.spread;
+    assert_eq!(spread("random"), Spread::Uniform);
+    assert_eq!(spread("zipf"), Spread::Zipf { theta: 1.1, center: None });
+    assert_eq!(spread("zipf:1.2:0.25"), Spread::Zipf { theta: 1.2, center: Some(0.25) });
+    assert_eq!(spread("pareto:0.3"), Spread::Pareto { h: 0.3, center: None });
+    assert_eq!(spread("normal:20"), Spread::Normal { percent: 20.0, center: None });
+    assert_eq!(spread("sequence:3,1,2"), Spread::Listed(vec![3, 1, 2]));
+    let zone = |percent, length| Zone { percent, length: ZoneLength::Percent(length) };
+    let all = vec![zone(60.0, 10.0), zone(40.0, 90.0)];
+    assert_eq!(
+        spread("zoned:60/10:40/90,50/50:50/"),
+        Spread::Zoned(ByDirection {
+            read: all,
+            write: vec![zone(50.0, 50.0), zone(50.0, 50.0)],
+            trim: vec![zone(50.0, 50.0), zone(50.0, 50.0)],
+        })
+    );
+    let Spread::Zoned(absolute) = spread("zoned_abs:60/20m:40/") else { panic!("not zoned") };
+    let lengths: Vec<ZoneLength> = absolute.read.iter().map(|zone| zone.length).collect();
+    assert_eq!(lengths, [ZoneLength::Bytes(Bytes::mib(20)), ZoneLength::Rest]);
+}
+
+#[test]
+fn what_follows_the_colon_of_rw_is_a_stride_or_a_run() {
+    assert_eq!(job("--rw=read:8k").access.stride, 8192);
+    assert_eq!(job("--rw=write:-8k").access.stride, -8192);
+    let runs = |follow| Some(Runs { length: 8, follow });
+    assert_eq!(job("--rw=randread:8").access.runs, runs(Follow::Next));
+    assert_eq!(job("--rw=randread:8 --rw_sequencer=identical").access.runs, runs(Follow::Same));
+    // 128 MiB in steps of 1.5 MiB hold 85 blocks of 1 MiB, as a run of fio on the same words does.
+    assert_eq!(amount("--rw=read:512k --bs=1m --size=128m"), StopRule::BytesEach(Bytes::mib(85)));
+    assert_eq!(amount("--rw=read:-8k --bs=4k --size=40k"), StopRule::BytesEach(Bytes::kib(36)));
+}
+
+#[test]
+fn trims_are_words_of_rw() {
+    assert_eq!(job("--rw=randtrim").access.mix, Mix::TRIM);
+    assert_eq!(job("--rw=trim").access.order, Order::Sequential);
+    assert_eq!(job("--rw=randtrimwrite").access.mix, Mix::TRIM_WRITE);
+    assert_eq!(amount("--rw=trimwrite --size=1m"), StopRule::BytesEach(Bytes::mib(2)), "a pair counts twice");
+    assert_eq!(job("--rw=randtrim --bs=4k,8k,16k").blocks.longest_of(Direction::Trim), Bytes::kib(16));
+}
+
+#[test]
+fn each_direction_keeps_its_share_of_random_places() {
+    let job = job("--rw=randrw --percentage_random=80,10");
+    assert_eq!(job.access.order, Order::Sequential);
+    assert_eq!(job.access.random_percent, ByDirection { read: 80, write: 10, trim: 10 });
+    assert_eq!(self::job("--rw=randread --norandommap").access.order, Order::Random(Repeats::With));
+}
+
+#[test]
+fn data_is_shaped_as_asked() {
+    let buffers = |words: &str| job(&format!("--rw=write {words}")).buffers;
+    assert_eq!(
+        buffers("--buffer_pattern=0xdeadbeef"),
+        Buffers::Pattern(Pattern::of([0xde, 0xad, 0xbe, 0xef]))
+    );
+    let mixed = buffers("--buffer_pattern=\"abcd\"-1258");
+    assert_eq!(
+        mixed,
+        Buffers::Pattern(Pattern::of([b"abcd".as_slice(), &(-1258i32).to_le_bytes()].concat()))
+    );
+    let Buffers::Shaped(shape) = buffers("--buffer_compress_percentage=60 --buffer_compress_chunk=4k") else {
+        panic!("not shaped")
+    };
+    assert_eq!(shape, Shape { compressible_percent: 60, chunk: Bytes::kib(4), ..Shape::default() });
+    let Buffers::Shaped(shape) = buffers(
+        "--dedupe_percentage=30 --dedupe_mode=working_set --dedupe_working_set_percentage=10 --size=4m",
+    ) else {
+        panic!("not shaped")
+    };
+    assert_eq!((shape.duplicate_percent, shape.duplicates), (30, Duplicates::OfASet(102)));
+    assert_eq!(buffers("--buffer_compress_percentage=100"), Buffers::Zero);
+}
+
+#[test]
+fn files_and_pieces() {
+    let turn = |words: &str| job(&format!("--file_service_type={words}")).access.files;
+    assert_eq!(turn("roundrobin:8"), FileTurn { order: FileOrder::InTurn, every: 8 });
+    assert_eq!(turn("sequential"), FileTurn { order: FileOrder::OneByOne, every: 1 });
+    assert_eq!(turn("zipf:1.5").order, FileOrder::Zipf { theta: 1.5 });
+    let pieces = job("--zonemode=strided --zonesize=1m --zoneskip=3m").access.pieces;
+    assert_eq!(pieces, Some(Pieces { range: Bytes::mib(1), size: Bytes::mib(1), skip: Bytes::mib(3) }));
+    let steps = planned("fio --name=a --filename=/f --filesize=8m --size=2m --rw=write", &[]).unwrap();
+    assert_eq!(steps[0].workload.jobs[0].size, Some(Bytes::mib(8)));
+    assert_eq!(steps[0].workload.stop, [StopRule::BytesEach(Bytes::mib(2))]);
+    let behind =
+        planned("fio --name=a --filename=/f --file_append=1 --size=2m --rw=write", &[("/f", 1 << 20)]);
+    assert_eq!(behind.unwrap()[0].workload.jobs[0].offset, Bytes::mib(1));
+    let only = planned("fio --name=a --filename=/f --size=2m --rw=read --create_only=1", &[]).unwrap();
+    assert!(only[0].workload.jobs.is_empty() && only[0].layouts.len() == 1);
+    let aligned =
+        planned("fio --name=a --filename=/f --offset=30% --offset_align=64k --rw=read", &[("/f", 1 << 20)]);
+    assert_eq!(aligned.unwrap()[0].workload.jobs[0].offset, Bytes::kib(320));
+}
