@@ -4,10 +4,7 @@
 
 mod machine;
 
-use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use machine::*;
@@ -61,79 +58,6 @@ const SHARE: f64 = 0.02;
 /// What is compared, by key and the key below it.
 const FIGURES: [(&str, Option<&str>); 4] =
     [("iops", None), ("bw_bytes", None), ("lat_ns", Some("mean")), ("clat_ns", Some("mean"))];
-
-/// Keys that fio has had since 3.36 and 3.42, and ours.
-const NEWER: [&str; 6] =
-    ["job_start", "latency_target_ns", "latency_window_us", "read_sectors", "write_sectors", "plimsoll"];
-
-/// Both fios at the same moment would measure each other.
-fn turn() -> MutexGuard<'static, ()> {
-    static TURN: Mutex<()> = Mutex::new(());
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Which of the two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Who {
-    /// The fio of the distribution.
-    Real,
-    /// `plimsoll fio`.
-    Command,
-    /// A link with the name fio.
-    Link,
-}
-
-/// A folder to work in, and both programs.
-struct Peers {
-    folder: Folder,
-}
-
-impl Peers {
-    /// `None`, with the reason printed, where there is nobody to compare with.
-    fn find() -> Option<Peers> {
-        let found = Command::new("fio").arg("--version").stdout(Stdio::null()).status();
-        if found.is_err() {
-            eprintln!("skipped: fio is not installed");
-            return None;
-        }
-        let folder = Folder::new();
-        folder.make_dir("bin");
-        symlink(env!("CARGO_BIN_EXE_plimsoll"), folder.path("bin/fio")).unwrap();
-        Some(Peers { folder })
-    }
-
-    /// Runs in an own, empty folder.
-    fn run(&self, who: Who, words: &str) -> Ended {
-        let place = self.folder.make_dir(&format!("{who:?}"));
-        let _ = std::fs::remove_dir_all(&place);
-        self.run_in(&self.folder.make_dir(&format!("{who:?}")), who, words)
-    }
-
-    fn run_in(&self, place: &Path, who: Who, words: &str) -> Ended {
-        ended(&mut self.command(place, who, words))
-    }
-
-    fn command(&self, place: &Path, who: Who, words: &str) -> Command {
-        let mut command = match who {
-            Who::Real => Command::new("fio"),
-            Who::Command => self.folder.plimsoll(&["fio"]),
-            Who::Link => Command::new(self.folder.path("bin/fio")),
-        };
-        command.args(words.split_whitespace()).current_dir(place).stdin(Stdio::null());
-        command
-    }
-
-    /// What both print in the normal format; `None`, with the reason printed, where the real one cannot.
-    fn texts(&self, words: &str) -> Option<(String, String)> {
-        let (theirs, ours) = (self.run(Who::Real, words), self.run(Who::Link, words));
-        if theirs.code != Some(0) {
-            eprintln!("skipped: fio {words} ended with {:?}: {}", theirs.code, theirs.err);
-            return None;
-        }
-        assert_eq!((ours.code, ours.err.as_str()), (Some(0), ""), "{words}");
-        Some((theirs.out, ours.out))
-    }
-}
 
 /// A file of real data on ext4 on a volume that this kernel throttles; gone with the value.
 struct Throttled {
@@ -247,49 +171,6 @@ fn load() -> String {
     std::fs::read_to_string("/proc/loadavg").unwrap_or_default().trim().to_owned()
 }
 
-/// A run that went well: JSON from the first byte to the last, and not a word on stderr.
-fn document(ended: &Ended, words: &str) -> Value {
-    assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{words}");
-    assert!(ended.out.starts_with('{') && ended.out.ends_with("}\n"), "{words}: {}", ended.out);
-    ended.json()
-}
-
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(number) if number.is_f64() => "float",
-        Value::Number(_) => "int",
-        Value::String(_) => "text",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
-}
-
-/// Every key of `theirs` is in `ours`, of the same type and in the same order; ours has nothing else but what is newer.
-fn same_shape(at: &str, theirs: &Value, ours: &Value) {
-    assert_eq!(kind(theirs), kind(ours), "{at}");
-    match (theirs, ours) {
-        // What was asked for, and how many of which latency there were: the words are compared by value.
-        _ if at.ends_with(" options") || at.ends_with("/bins") => {}
-        (Value::Object(theirs), Value::Object(ours)) => {
-            let known: Vec<&String> = ours.keys().filter(|key| theirs.contains_key(*key)).collect();
-            assert_eq!(theirs.keys().collect::<Vec<_>>(), known, "{at}");
-            for (key, value) in ours {
-                match theirs.get(key) {
-                    Some(theirs) => same_shape(&format!("{at}/{key}"), theirs, value),
-                    None => assert!(NEWER.contains(&key.as_str()), "{at}/{key} is not fio's"),
-                }
-            }
-        }
-        (Value::Array(theirs), Value::Array(ours)) => {
-            assert_eq!(theirs.len(), ours.len(), "{at}");
-            theirs.iter().zip(ours).for_each(|(theirs, ours)| same_shape(&format!("{at}[]"), theirs, ours));
-        }
-        _ => {}
-    }
-}
-
 /// Name and group of a job, and its options.
 type Asked = (Value, Value, Vec<(String, Value)>);
 
@@ -343,38 +224,6 @@ fn a_line_means_what_it_means_to_fio_however_it_is_spelt() {
 
 fn jobs(document: &Value) -> Vec<Value> {
     document["jobs"].as_array().cloned().unwrap_or_default()
-}
-
-/// A line with every number and unit taken out; texts of the older fio are written as the newer one has them.
-fn skeleton(line: &str) -> String {
-    let line = line.replace("target=0, window=0", "target=0.00ns, window=0.00ns");
-    let line = line.replace("sync_file_range:", "sync_file_range/syncfs:").replace("(usec)", "(nsec)");
-    let line = line.replace("(msec)", "(nsec)").replace("MiB/s)", "KiB/s)").replace("(  MiB", "(  KiB");
-    let mut bare = String::new();
-    for letter in line.chars() {
-        match letter {
-            '0'..='9' if bare.ends_with('#') => {}
-            '0'..='9' => bare.push('#'),
-            '.' | 'k' | 'K' | 'M' | 'G' | 'i' if bare.ends_with('#') => {}
-            other => bare.push(other),
-        }
-    }
-    bare.split_whitespace().collect::<Vec<_>>().join(" ").replace("= #", "=#").replace("[ #", "[#")
-}
-
-/// The lines whose number and form do not hang on what was measured: rows of percentiles and of the coarse distribution
-/// do, and of a disk only its name is the same.
-fn skeletons(text: &str) -> Vec<String> {
-    // fio ends in an empty line, or in two.
-    text.trim_end()
-        .lines()
-        .filter(|line| !line.trim_start().starts_with('|') && !line.starts_with("  lat ("))
-        .map(|line| match (line.contains("(groupid="), line.split_once(": ios=")) {
-            (true, _) => line.split(": pid=").next().unwrap_or_default().to_owned(),
-            (_, Some((disk, _))) => disk.to_owned(),
-            _ => skeleton(line),
-        })
-        .collect()
 }
 
 /// As they stand in guides, but for size and time.

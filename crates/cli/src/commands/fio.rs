@@ -3,6 +3,7 @@
 mod disks;
 mod files;
 mod line;
+mod log_files;
 mod results;
 mod running;
 mod so_far;

@@ -7,6 +7,7 @@
 )]
 
 mod devices;
+mod peers;
 mod program;
 
 use std::fs;
@@ -15,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 pub use devices::*;
+pub use peers::*;
 pub use program::*;
 use tempfile::TempDir;
 

@@ -86,8 +86,10 @@ pub struct Presentation {
     pub terse: TerseVersion,
     /// Time between two whole results while the load goes on.
     pub status_interval: Option<Nanos>,
-    /// Prefix of logs of the bandwidth of all jobs together; empty: `agg`.
-    pub bandwidth_log: Option<String>,
+    /// True where logs of the bandwidth of all jobs together are kept.
+    pub bandwidth_log: bool,
+    /// True where windows of a log in which nothing was done get a row of zeros, which fio leaves out.
+    pub stalls: bool,
     /// True where only the words are to be checked.
     pub parse_only: bool,
 }
@@ -140,7 +142,8 @@ impl Default for Presentation {
             eta_newline: None,
             terse: TerseVersion::default(),
             status_interval: None,
-            bandwidth_log: None,
+            bandwidth_log: false,
+            stalls: true,
             parse_only: false,
         }
     }

@@ -277,7 +277,14 @@ impl<'a> Collector<'a> {
             return refused("a block above 1 GiB", "take a smaller bs");
         }
         if options.logs.any() {
-            return refused("a log", "log files are not written yet");
+            return refused("a log", "the engine does not tell single I/Os yet");
+        }
+        let logs = &options.logs;
+        if logs.issue_time && !(logs.offset && logs.latency.is_some()) {
+            return refused("log_issue_time alone", "it needs log_offset=1 and write_lat_log");
+        }
+        if logs.histogram.is_some() && !logs.keeps_histograms() {
+            self.note(format!("{name}: write_hist_log writes nothing without log_hist_msec"));
         }
         if options.fsync > 0 && options.fdatasync > 0 {
             return refused("fsync together with fdatasync", "give one of them");

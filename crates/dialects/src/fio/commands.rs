@@ -93,7 +93,8 @@ pub static COMMANDS: &[CommandRow] = &[
     refused("merge-blktrace-only", Argument::None, "replaying recorded I/O is not supported", "Only merges traces."),
     takes("output", Argument::Required, "Writes the result to this file.")
         .does(|c, value| { c.presentation.output = Some(PathBuf::from(value)); Ok(()) }),
-    refused("bandwidth-log", Argument::Optional, "log files are not written yet", "Writes logs of the bandwidth of all jobs together."),
+    takes("bandwidth-log", Argument::None, "Writes logs of the bandwidth of all jobs together: agg-read_bw.log and so on.")
+        .does(|c, _| { c.presentation.bandwidth_log = true; Ok(()) }),
     takes("minimal", Argument::None, "Prints the terse format and nothing else.").does(|c, _| output_format(c, "terse")),
     takes("output-format", Argument::Required, "Formats of the result: normal, terse, json, json+; several separated by commas.").does(output_format),
     takes("append-terse", Argument::None, "Adds the terse format.").does(|c, _| { add(&mut c.presentation.formats, Format::Terse); Ok(()) }),

@@ -467,7 +467,7 @@ pub static ROWS: &[Row] = &[
     report(Row::new("disable_slat", Kind::Bool, "0", A)).does("Leaves out the submission latency.", |o, v| o.slat = !v.on()),
     report(Row::new("disable_bw_measurement", Kind::Bool, "0", A))
         .also(&["disable_bw"])
-        .does("Leaves out the bw and iops lines.", |o, v| o.windows = !v.on()),
+        .does("Leaves out rows of single I/Os in a bandwidth log; as in fio the lines of the report stay.", |o, v| o.windows = !v.on()),
     report(Row::new("slat_percentiles", Kind::Bool, "0", A)).does("Percentiles of submission.", |o, v| o.slat_percentiles = v.on()),
     report(Row::new("clat_percentiles", Kind::Bool, "1", A)).does("Percentiles of completion.", |o, v| o.clat_percentiles = v.on()),
     report(Row::new("lat_percentiles", Kind::Bool, "0", A)).does("Percentiles of the whole latency.", |o, v| o.lat_percentiles = v.on()),

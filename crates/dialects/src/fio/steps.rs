@@ -374,6 +374,7 @@ fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
         verify: Verify::Off,
         seed: job.seed,
         cpus: cpus(job),
+        trace: options.logs.any(),
         ..Job::named(&job.label)
     })
 }

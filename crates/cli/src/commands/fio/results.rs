@@ -46,6 +46,11 @@ impl<'a> Results<'a> {
         }
     }
 
+    /// When `clock` showed zero: milliseconds since 1970, UTC.
+    pub fn zero_unix_ms(clock: kernel::Clock) -> u64 {
+        unix_ms().saturating_sub(clock.now().0 / 1_000_000)
+    }
+
     /// As the formats are printed from.
     pub fn presented(&self) -> Presented<'_> {
         Presented {

@@ -11,6 +11,7 @@ use workload::{Ending, Nanos, StepKind};
 
 use super::disks::Disk;
 use super::files::Files;
+use super::log_files::LogFiles;
 use super::results::Results;
 use super::watching::{Around, Watching};
 use super::{lay_out, trouble};
@@ -20,6 +21,7 @@ use crate::signals::StopFlag;
 pub fn run(steps: &[FioStep], stop: &StopFlag, results: &mut Results) -> Result<(), FioError> {
     let clock = Clock::start();
     let mut files = Files::new(clock, stop.clone());
+    let mut logs = LogFiles::new(results.asked)?;
     lay_out(results.asked, steps, &mut files)?;
     results.disks = Disk::under(steps);
     let names: Vec<String> = results.disks.iter().flat_map(Disk::names).collect();
@@ -29,10 +31,11 @@ pub fn run(steps: &[FioStep], stop: &StopFlag, results: &mut Results) -> Result<
         if stop.raised() || failed(results) {
             break;
         }
-        let around = Around { clock, stop, sampler: sampler.as_mut() };
+        let around = Around { clock, stop, sampler: sampler.as_mut(), logs: &mut logs };
         run_step((number, step), &mut files, around, results)?;
     }
     results.samples.extend(sampler.as_mut().map(|sampler| sampler.read(clock.now())));
+    results.notes.extend(logs.trouble().map(str::to_owned));
     for path in steps.iter().flat_map(|step| &step.remove_at_end) {
         // A device is never removed, whatever the option says: only its node would go.
         if std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {
@@ -69,10 +72,11 @@ fn run_step(
         read_through(path).map_err(trouble::call("read", path))?;
     }
     let clock = around.clock;
+    around.logs.begin(results.asked, &plan, Results::zero_unix_ms(clock))?;
     let mut watching = Watching::new(around, results, (number, step), &plan);
     let mut record = run_real(&plan, &opened, clock, &mut watching)
         .map_err(|error| FioError::CannotRun(error.to_string()))?;
-    watching.clear();
+    watching.end(&record);
     // Which features of its engine were used is nothing that fio's users ask for.
     let engines = plan.workers.iter().map(|worker| worker.backend.name()).collect::<Vec<_>>();
     record.notes.retain(|note| !engines.iter().any(|engine| note.starts_with(engine)));

@@ -4,11 +4,12 @@ use std::time::{Duration, Instant};
 
 use dialects::fio::FioStep;
 use kernel::Clock;
-use record::{Interval, Watcher};
+use record::{Interval, IoTrace, StepRecord, Watcher};
 use sampler::Sampler;
 use workload::StepPlan;
 
 use super::line::Line;
+use super::log_files::LogFiles;
 use super::results::Results;
 use super::so_far::SoFar;
 use crate::output;
@@ -22,6 +23,8 @@ pub struct Around<'a> {
     pub stop: &'a StopFlag,
     /// Counters of the disks; `None` where the machine tells none.
     pub sampler: Option<&'a mut Sampler>,
+    /// The logs.
+    pub logs: &'a mut LogFiles,
 }
 
 /// Watches one step.
@@ -72,9 +75,10 @@ impl<'w, 'a> Watching<'w, 'a> {
         }
     }
 
-    /// Takes the live line away.
-    pub fn clear(&self) {
+    /// The step is over: takes the live line away, and ends the logs.
+    pub fn end(self, record: &StepRecord) {
         self.line.clear();
+        self.around.logs.end(record);
     }
 }
 
@@ -84,7 +88,12 @@ impl Watcher for Watching<'_, '_> {
         if let Some(between) = &mut self.between {
             between.so_far.take(interval);
         }
+        self.around.logs.interval(interval);
         self.report();
+    }
+
+    fn traced(&mut self, worker: usize, ios: &[IoTrace]) {
+        self.around.logs.traced(worker, ios);
     }
 
     fn interrupted(&self) -> bool {

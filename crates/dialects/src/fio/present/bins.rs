@@ -5,19 +5,27 @@ use record::Distribution;
 /// fio's sub-buckets an octave, as a power of two.
 const SUB_BITS: u32 = 6;
 /// fio's number of buckets: 29 groups of 64.
-const BUCKETS: u64 = 29 << SUB_BITS;
+pub const BUCKETS: u64 = 29 << SUB_BITS;
 
 /// Edges of the coarse distribution within a unit; a bucket holds what is below its edge and not below the one before.
 pub const EDGES: [u64; 11] = [2, 4, 10, 20, 50, 100, 250, 500, 750, 1000, 2000];
 
-/// The value that stands for fio's bucket of `nanoseconds`.
-fn middle(nanoseconds: u64) -> u64 {
+/// fio's bucket of `nanoseconds`, below [`BUCKETS`].
+pub fn bucket(nanoseconds: u64) -> u64 {
     if nanoseconds < 1 << (SUB_BITS + 1) {
         return nanoseconds;
     }
     let octave = 63 - nanoseconds.leading_zeros() - SUB_BITS;
     let index = (u64::from(octave + 1) << SUB_BITS) + ((nanoseconds >> octave) & ((1 << SUB_BITS) - 1));
-    let index = index.min(BUCKETS - 1);
+    index.min(BUCKETS - 1)
+}
+
+/// The value that stands for fio's bucket of `nanoseconds`.
+fn middle(nanoseconds: u64) -> u64 {
+    let index = bucket(nanoseconds);
+    if index < 1 << (SUB_BITS + 1) {
+        return index;
+    }
     let octave = (index >> SUB_BITS) - 1;
     let low = ((index & ((1 << SUB_BITS) - 1)) + (1 << SUB_BITS)) << octave;
     low + (1 << octave) / 2
@@ -106,7 +114,7 @@ mod tests {
         ] {
             assert_eq!(middle(nanoseconds), printed, "{nanoseconds}");
         }
-        assert_eq!(middle(60_000_000_000), 17_112_760_320);
+        assert_eq!((bucket(60_000_000_000), middle(60_000_000_000)), (1855, 17_112_760_320));
     }
 
     #[test]

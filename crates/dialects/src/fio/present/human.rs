@@ -182,7 +182,7 @@ impl Block<'_> {
     }
 
     fn windows(&self, out: &mut String, figures: &Figures, place: usize) {
-        if !self.options.windows || figures.bandwidth.count == 0 {
+        if figures.bandwidth.count == 0 {
             return;
         }
         let percent = Group::of(self.groups, self.unit, place).percent(figures.bandwidth.mean);

@@ -101,10 +101,7 @@ impl Shape<'_> {
     fn direction(&self, figures: &Figures, group: GroupDirection) -> Tree {
         let options = self.options;
         let rate = figures.bytes_per_second();
-        let (bandwidth, iops) = match options.windows {
-            true => (figures.bandwidth.clone(), figures.iops.clone()),
-            false => Default::default(),
-        };
+        let (bandwidth, iops) = (figures.bandwidth.clone(), figures.iops.clone());
         let percent = if bandwidth.count > 0 { group.percent(bandwidth.mean) } else { 0.0 };
         Tree::object([
             ("io_bytes", Tree::Int(figures.bytes)),

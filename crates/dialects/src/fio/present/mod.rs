@@ -1,6 +1,6 @@
 //! Run records become fio's words: the normal format, JSON, and the live line.
 
-mod bins;
+pub(crate) mod bins;
 pub(crate) mod figures;
 mod group;
 mod human;
@@ -15,6 +15,8 @@ use record::{DiskCounters, Sample, StepRecord};
 use workload::Nanos;
 
 use super::asked::Asked;
+
+pub(crate) use unit::DATA;
 
 pub use human::{INTERRUPTED, human, messages};
 pub use json::json;

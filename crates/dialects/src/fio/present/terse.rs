@@ -50,8 +50,8 @@ impl Line<'_> {
             presented.disks.iter().for_each(|disk| self.disk(disk));
         }
         if let Some(description) = &self.options.description {
-            self.out.push(if version == TerseVersion::V2 { '\n' } else { ';' });
-            self.out.push_str(description);
+            self.out.push_str(if version == TerseVersion::V2 { "\n" } else { "" });
+            self.field(description);
         }
         self.out.push('\n');
     }
@@ -111,10 +111,7 @@ impl Line<'_> {
     }
 
     fn windows(&mut self, place: usize, figures: &Figures, version: TerseVersion) {
-        let (bandwidth, iops) = match self.options.windows {
-            true => (figures.bandwidth.clone(), figures.iops.clone()),
-            false => Default::default(),
-        };
+        let (bandwidth, iops) = (figures.bandwidth.clone(), figures.iops.clone());
         let share = match bandwidth.count {
             0 => 0.0,
             _ => Group::of(self.groups, self.unit, place).percent(bandwidth.mean),

@@ -1,0 +1,256 @@
+//! fio's log files: rows of bandwidth, rates, latencies and histograms, made while the load runs.
+//!
+//! [`Logs`] is told of I/Os in batches and gives out text for each file as it comes, so that nothing is lost when a run is
+//! cut off, and memory does not grow with it.
+
+mod aggregate;
+mod histograms;
+mod row;
+mod window;
+
+use std::path::{Path, PathBuf};
+
+use record::IoTrace;
+use workload::Nanos;
+
+use super::asked::{Asked, FioJob};
+use super::logging::LogOptions;
+use super::options::Engine;
+use histograms::{Histograms, Rows};
+use row::{Row, number_of};
+use window::{Counted, Part, Window, Windows};
+
+pub use aggregate::AggregateLogs;
+
+/// Kinds of logs that have a row an I/O or a window; the names are parts of their files' names.
+const KINDS: [&str; 5] = ["bw", "iops", "slat", "clat", "lat"];
+const BANDWIDTH: usize = 0;
+const IOPS: usize = 1;
+const SLAT: usize = 2;
+const CLAT: usize = 3;
+const LAT: usize = 4;
+
+/// A file of a log, and the rows that are to be appended to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct LogFile {
+    path: PathBuf,
+    text: String,
+}
+
+/// The logs of a step.
+#[derive(Clone, Debug, Default)]
+pub struct Logs {
+    /// One a worker, in the order of the plan; `None` where its job keeps no log.
+    workers: Vec<Option<Kept>>,
+    files: Vec<LogFile>,
+}
+
+/// The logs of one worker.
+#[derive(Clone, Debug)]
+struct Kept {
+    options: LogOptions,
+    /// Place in the files by kind; `None` where that log is not kept.
+    files: [Option<usize>; 5],
+    histogram_file: Option<usize>,
+    /// Directions that the job issues.
+    issued: [bool; 3],
+    bytes: [u64; 3],
+    /// Whether the bandwidth log has rows of single I/Os.
+    single_rates: bool,
+    has_slat: bool,
+    /// Whether windows in which nothing was done get a row.
+    stalls: bool,
+    /// When the run's clock showed zero, in milliseconds since 1970; 0 where times count from the job's start.
+    epoch_ms: u64,
+    /// When the job started past its ramp, on the run's clock.
+    origin: Option<Nanos>,
+    windows: Option<Windows>,
+    histograms: Option<Histograms>,
+}
+
+impl Logs {
+    /// The logs of the workers with these names of jobs, in the order of the plan; nothing is written yet. `started_unix_ms`
+    /// is when the run's clock showed zero.
+    pub fn new<'n>(asked: &Asked, workers: impl Iterator<Item = &'n str>, started_unix_ms: u64) -> Logs {
+        let mut logs = Logs::default();
+        for label in workers {
+            let job = asked.jobs.iter().find(|job| job.label == label).filter(|job| job.options.logs.any());
+            let kept = job.map(|job| logs.keep(job, asked, started_unix_ms));
+            logs.workers.push(kept);
+        }
+        logs
+    }
+
+    fn keep(&mut self, job: &FioJob, asked: &Asked, started_unix_ms: u64) -> Kept {
+        let options = job.options.logs.clone();
+        let jobs = &job.options;
+        let latency = |shown: bool| options.latency.as_ref().filter(|_| shown);
+        let windowed = options.window > Nanos::ZERO;
+        let prefixes = [
+            options.bandwidth.as_ref(),
+            options.iops.as_ref(),
+            latency(jobs.slat),
+            latency(jobs.clat),
+            latency(jobs.lat),
+        ];
+        let mut files = [None; 5];
+        for ((place, prefix), kind) in files.iter_mut().zip(prefixes).zip(KINDS) {
+            *place = prefix.map(|prefix| self.file(prefix, kind, job));
+        }
+        let histogram = options.histogram.as_ref().filter(|_| options.keeps_histograms() && jobs.clat);
+        let histogram_file = histogram.map(|prefix| self.file(prefix, "clat_hist", job));
+        Kept {
+            files,
+            histogram_file,
+            issued: [jobs.pattern.reads, jobs.pattern.writes, jobs.pattern.trims],
+            bytes: jobs.bs,
+            single_rates: jobs.windows,
+            has_slat: submits_apart(&jobs.engine),
+            stalls: asked.presentation.stalls,
+            epoch_ms: if options.wall_clock { started_unix_ms } else { 0 },
+            origin: None,
+            windows: windowed.then(|| Windows::new(options.window)),
+            histograms: histogram_file.map(|_| Histograms::new(&options)),
+            options,
+        }
+    }
+
+    /// The place of a file; jobs without files of their own share it.
+    fn file(&mut self, prefix: &str, kind: &str, job: &FioJob) -> usize {
+        let prefix = if prefix.is_empty() { job.name.as_str() } else { prefix };
+        let path = PathBuf::from(match job.options.logs.per_job {
+            true => format!("{prefix}_{kind}.{}.log", job.number + 1),
+            false => format!("{prefix}_{kind}.log"),
+        });
+        let known = self.files.iter().position(|file| file.path == path);
+        known.unwrap_or_else(|| {
+            self.files.push(LogFile { path, text: String::new() });
+            self.files.len() - 1
+        })
+    }
+
+    /// The files, each once; they are made before the load, so that none is missing where nothing happens.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().map(|file| file.path.as_path())
+    }
+
+    /// Takes in I/Os of the worker at `worker` in the plan, in the order in which they came back.
+    pub fn traced(&mut self, worker: usize, ios: &[IoTrace]) {
+        let Some(Some(kept)) = self.workers.get_mut(worker) else { return };
+        for io in ios.iter().filter(|io| io.counted && io.errno == 0) {
+            if let Some(direction) = number_of(io.direction) {
+                kept.take(io, direction, &mut self.files);
+            }
+        }
+    }
+
+    /// The worker at `worker` in the plan was over at `ended` on the run's clock: what is left becomes rows.
+    pub fn finish(&mut self, worker: usize, ended: Nanos) {
+        if let Some(Some(kept)) = self.workers.get_mut(worker).map(Option::take) {
+            kept.finish(ended, &mut self.files);
+        }
+    }
+
+    /// Gives each file's new rows to `append`.
+    pub fn drain(&mut self, mut append: impl FnMut(&Path, &str)) {
+        for file in self.files.iter_mut().filter(|file| !file.text.is_empty()) {
+            append(&file.path, &file.text);
+            file.text.clear();
+        }
+    }
+}
+
+/// Whether handing over is a step of its own, so that there is a latency of submission.
+fn submits_apart(engine: &Engine) -> bool {
+    engine.backend() == Some(workload::BackendKind::Libaio)
+}
+
+impl Kept {
+    fn take(&mut self, io: &IoTrace, direction: u8, files: &mut [LogFile]) {
+        let origin = *self.origin.get_or_insert(io.due.min(io.done));
+        let done = io.done.since(origin);
+        let lat = io.done.since(io.due).0;
+        let clat = io.done.since(io.issued).0;
+        if let (Some(histograms), Some(file)) = (&mut self.histograms, self.histogram_file) {
+            let epoch_ms = if self.epoch_ms > 0 { self.epoch_ms + origin.0 / 1_000_000 } else { 0 };
+            let mut rows = Rows { text: &mut files[file].text, bytes: self.bytes, epoch_ms };
+            histograms.count((done, direction, clat), &mut rows);
+        }
+        let latencies = [lat.saturating_sub(clat), clat, lat];
+        let Some(windows) = &mut self.windows else {
+            self.single(io, (direction, latencies), files);
+            return;
+        };
+        let mut over = Vec::new();
+        windows.count(&Counted { done, direction, bytes: u64::from(io.bytes), latencies }, &mut over);
+        over.iter().for_each(|window| self.window(window, files));
+    }
+
+    /// Milliseconds in a row for `since` the job's start.
+    fn time_ms(&self, since: Nanos) -> u64 {
+        match self.epoch_ms {
+            0 => since.0 / 1_000_000,
+            epoch_ms => epoch_ms + (self.origin.unwrap_or(Nanos::ZERO) + since).0 / 1_000_000,
+        }
+    }
+
+    /// Rows of a single I/O. Its bandwidth is its bytes over its completion latency, in units of 1000, as fio has it.
+    fn single(&self, io: &IoTrace, (direction, latencies): (u8, [u64; 3]), files: &mut [LogFile]) {
+        let [slat, clat, lat] = latencies;
+        let bandwidth = (u64::from(io.bytes) * 1_000_000).checked_div(clat).unwrap_or(0);
+        let row = Row {
+            time_ms: self.time_ms(io.done.since(self.origin.unwrap_or(io.due))),
+            direction,
+            bytes: io.bytes,
+            offset: io.offset,
+            issued_ns: io.issued.0,
+            ..Row::default()
+        };
+        for (kind, value) in [(BANDWIDTH, bandwidth), (IOPS, 1), (SLAT, slat), (CLAT, clat), (LAT, lat)] {
+            let empty = (kind == SLAT && !self.has_slat) || (kind == BANDWIDTH && !self.single_rates);
+            if let Some(file) = self.files[kind].filter(|_| !empty) {
+                Row { value, greatest: value, ..row }.write(&mut files[file].text, &self.options);
+            }
+        }
+    }
+
+    /// Rows of a window: those of rates also where nothing was done, those of latencies only where there are any.
+    fn window(&self, window: &Window, files: &mut [LogFile]) {
+        for (direction, part) in (0..).zip(&window.parts) {
+            let row = Row { time_ms: self.time_ms(window.end), direction, ..Row::default() };
+            if part.ios > 0 || (self.stalls && self.issued[usize::from(direction)]) {
+                self.rates((window, part), row, files);
+            }
+            for (kind, values) in [SLAT, CLAT, LAT].into_iter().zip(&part.latencies) {
+                let empty = kind == SLAT && !self.has_slat;
+                if let (Some(file), Some((value, greatest))) =
+                    (self.files[kind].filter(|_| !empty), values.mean_and_greatest())
+                {
+                    Row { value, greatest, ..row }.write(&mut files[file].text, &self.options);
+                }
+            }
+        }
+    }
+
+    fn rates(&self, (window, part): (&Window, &Part), row: Row, files: &mut [LogFile]) {
+        for (kind, value) in [(BANDWIDTH, window.rate(part.bytes) / 1024), (IOPS, window.rate(part.ios))] {
+            if let Some(file) = self.files[kind] {
+                Row { value, greatest: value, ..row }.write(&mut files[file].text, &self.options);
+            }
+        }
+    }
+
+    fn finish(mut self, ended: Nanos, files: &mut [LogFile]) {
+        let Some(origin) = self.origin else { return };
+        let ended = ended.since(origin);
+        if let Some(windows) = self.windows.take() {
+            let mut over = Vec::new();
+            windows.finish(ended, &mut over);
+            over.iter().for_each(|window| self.window(window, files));
+        }
+        if let (Some(mut histograms), Some(file)) = (self.histograms.take(), self.histogram_file) {
+            let epoch_ms = if self.epoch_ms > 0 { self.epoch_ms + origin.0 / 1_000_000 } else { 0 };
+            histograms.write(ended, &mut Rows { text: &mut files[file].text, bytes: self.bytes, epoch_ms });
+        }
+    }
+}
