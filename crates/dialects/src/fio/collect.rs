@@ -7,8 +7,9 @@ use super::commands::Commands;
 use super::error::{FioError, Typed};
 use super::options::JobOptions;
 use super::pace;
+use super::reader::{Reader, Reading};
 use super::row::{Part, Row, Support};
-use super::value::{Amount, Kind, Reader, Value, ValueError};
+use super::value::{Amount, Kind, Value, ValueError};
 
 /// One option as typed.
 #[derive(Clone, Debug)]
@@ -28,6 +29,15 @@ impl Setting {
     pub fn typed(row: &'static Row, name: &str, value: String) -> Setting {
         let text = if value.is_empty() { name.to_owned() } else { format!("{name}={value}") };
         Setting { row, name: name.to_owned(), value, typed: Typed { text, within: None } }
+    }
+
+    /// The refusal of this option, with its place in a job file.
+    pub fn refused(&self, reason: &str) -> FioError {
+        let (option, reason) = (self.typed.text.clone(), reason.to_owned());
+        match &self.typed.within {
+            Some((_, place)) => FioError::RefusedAt { option, reason, place: place.clone() },
+            None => FioError::Refused { option, reason },
+        }
     }
 }
 
@@ -73,6 +83,8 @@ struct Draft {
 pub struct Collector<'a> {
     around: &'a Surroundings<'a>,
     readonly: bool,
+    reading: Reading,
+    notes_are_fatal: bool,
     defaults: Draft,
     files: usize,
     jobs: Vec<FioJob>,
@@ -89,6 +101,8 @@ impl<'a> Collector<'a> {
         Collector {
             around,
             readonly: commands.readonly,
+            reading: commands.reading,
+            notes_are_fatal: commands.notes_are_fatal,
             defaults: Draft::default(),
             files: 0,
             jobs: Vec::new(),
@@ -122,27 +136,24 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// Takes the sections of a job file, of jobs only those named in `only` where it names any. Defaults of the command
-    /// line hold for the first file; each further file starts afresh, behind a stonewall.
+    /// Takes the sections of a job file. Defaults of the command line hold for the first file; each further file starts
+    /// afresh, behind a stonewall.
     ///
     /// # Errors
     /// The first option or job that is refused.
-    pub fn take_file(&mut self, sections: Vec<Section>, only: &[String]) -> Result<(), FioError> {
+    pub fn take_file(&mut self, mut sections: Vec<Section>, notes: Vec<String>) -> Result<(), FioError> {
         if self.files > 0 {
             self.defaults = Draft::default();
         }
         self.files += 1;
-        let before = self.jobs.len();
-        let wanted = |section: &Section| section.is_global || only.is_empty() || only.contains(&section.name);
-        let mut sections: Vec<Section> = sections.into_iter().filter(wanted).collect();
+        notes.into_iter().for_each(|note| self.note(note));
         if self.files > 1
             && let Some(first) = sections.iter_mut().find(|section| !section.is_global)
             && let Some(row) = super::rows::ROWS.iter().find(|row| row.name == "stonewall")
         {
             first.settings.push(Setting::typed(row, "stonewall", String::new()));
         }
-        self.take(&sections)?;
-        if self.jobs.len() == before { Err(FioError::NoJobs) } else { Ok(()) }
+        self.take(&sections)
     }
 
     /// Everything that was asked for.
@@ -152,6 +163,9 @@ impl<'a> Collector<'a> {
     pub fn finish(self, words: &[String], presentation: Presentation) -> Result<Asked, FioError> {
         if self.jobs.is_empty() {
             return Err(FioError::NoJobs);
+        }
+        if let (Some(note), true) = (self.notes.first(), self.notes_are_fatal) {
+            return Err(FioError::Warned(note.clone()));
         }
         let asked = Asked {
             words: words.to_vec(),
@@ -193,14 +207,13 @@ impl<'a> Collector<'a> {
         if matches!(row.part, Part::Engine(_)) {
             draft.for_engines.push(setting.clone());
         }
-        let mut reader = Reader { base: draft.options.kb_base, remarks: Vec::new() };
+        let mut reader = Reader { base: draft.options.kb_base, reading: self.reading, remarks: Vec::new() };
         if let Support::Refused(reason) = row.support {
             return refuse_unless_harmless(setting, &mut reader, reason);
         }
-        let value = reader.read(row.kind, &setting.value).map_err(|error| unread(setting, error))?;
+        let value = reader.read(row.kind, &setting.value).map_err(|error| unread(setting, &error))?;
         if let Value::Choice(word, Some(_)) = &value {
-            let reason = format!("only {}={word} without what follows it", row.name);
-            return Err(FioError::Refused { option: setting.typed.text.clone(), reason });
+            return Err(setting.refused(&format!("only {}={word} without what follows it", row.name)));
         }
         if let Support::Approximated(difference) = row.support
             && reader.read(row.kind, row.default).as_ref() != Ok(&value)
@@ -341,7 +354,7 @@ fn refuse_unless_harmless(setting: &Setting, reader: &mut Reader, reason: &str) 
     if asks_nothing {
         return Ok(());
     }
-    Err(FioError::Refused { option: setting.typed.text.clone(), reason: reason.to_owned() })
+    Err(setting.refused(reason))
 }
 
 fn check_engine(options: &JobOptions, for_engines: &[Setting]) -> Result<(), FioError> {
@@ -369,16 +382,17 @@ fn check_engine(options: &JobOptions, for_engines: &[Setting]) -> Result<(), Fio
 }
 
 /// A value that could not be read, in fio's words where fio has some.
-fn unread(setting: &Setting, error: ValueError) -> FioError {
-    let place = setting.typed.within.as_ref().map_or_else(String::new, |(_, place)| format!("{place}: "));
-    let (detail, words, meant) = match &error {
-        ValueError::Choice { words, .. } => (String::new(), *words, String::new()),
+fn unread(setting: &Setting, error: &ValueError) -> FioError {
+    let (detail, words) = match error {
+        ValueError::Choice { words, .. } => (String::new(), *words),
         ValueError::Below { .. } | ValueError::Above { .. } => {
             let named = !matches!(setting.row.kind, Kind::Bool | Kind::Flag);
             let name = if named { format!("{}: ", setting.row.name) } else { String::new() };
-            (format!("{name}{error}\n"), &[][..], String::new())
+            (format!("{name}{error}\n"), &[][..])
         }
-        other => (String::new(), &[][..], format!("{place}{other}")),
+        ValueError::Float(_) => (format!("{error}\n"), &[][..]),
+        _ => (String::new(), &[][..]),
     };
+    let meant = super::meant::value(setting, error);
     FioError::Parsing { typed: Box::new(setting.typed.clone()), detail, words, meant }
 }

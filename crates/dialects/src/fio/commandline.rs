@@ -1,16 +1,16 @@
 //! The command line: `getopt_long_only` habits, jobs that start at `--name`, job files among the options.
 
-use std::iter::Peekable;
-
 use super::asked::{Request, Surroundings};
 use super::collect::{Collector, Section, Setting};
-use super::commands::{Argument, COMMANDS, CommandRow, Commands};
+use super::commands::{Argument, COMMANDS, CommandRow, Commands, EXACT};
 use super::error::FioError;
-use super::jobfile;
+use super::jobfile::{self, JobFile};
 use super::near::nearest;
+use super::reader::Reading;
 use super::row::{Row, Support};
 use super::rows::ROWS;
 use super::value::Kind;
+use super::{showcmd, spoilt};
 
 /// An option that a name stands for.
 #[derive(Clone, Copy)]
@@ -27,81 +27,126 @@ struct Line {
     files: Vec<String>,
 }
 
+/// Words that are still to be read.
+type Words<'w> = std::slice::Iter<'w, String>;
+
 /// Reads the words behind `fio`, and the job files that they name.
 ///
 /// # Errors
 /// [`FioError`] in fio's words, with what goes to which stream.
 pub fn parse(words: &[String], around: &Surroundings) -> Result<Request, FioError> {
-    let line = read_words(words)?;
-    if let Some(text) = line.commands.say {
+    let Line { commands, sections, files } = read_words(words)?;
+    if let Some(text) = commands.say {
         return Ok(Request::Say(text));
     }
-    let mut collector = Collector::new(around, &line.commands);
-    collector.take(&line.sections)?;
-    for (at, file) in line.files.iter().enumerate() {
-        let sections = jobfile::read(file, around)?;
-        let only = if at == 0 { line.commands.sections.as_slice() } else { &[] };
-        collector.take_file(sections, only)?;
+    let mut collector = Collector::new(around, &commands);
+    let mut shown = Vec::new();
+    collector.take(&sections)?;
+    let mut chosen = Chosen::new(&commands);
+    for (at, file) in files.iter().enumerate() {
+        let JobFile { sections: there, notes } = jobfile::read(file, around, commands.reading)?;
+        let kept = chosen.of_file(at, there);
+        if commands.show_command {
+            let before = if at == 0 { sections.clone() } else { Vec::new() };
+            shown.push(showcmd::command_line(&[before, kept.clone()].concat()));
+        }
+        collector.take_file(kept, notes)?;
     }
-    let asked = collector.finish(words, line.commands.presentation)?;
-    Ok(Request::Run(Box::new(asked)))
+    if commands.show_command && files.is_empty() {
+        shown.push(showcmd::command_line(&sections));
+    }
+    let ends_here = commands.show_command || commands.presentation.parse_only;
+    match collector.finish(words, commands.presentation) {
+        Err(FioError::NoJobs) if !chosen.missing.is_empty() => Err(chosen.error()),
+        Err(FioError::NoJobs) if ends_here => Ok(Request::Say(shown.concat())),
+        Ok(_) if commands.show_command => Ok(Request::Say(shown.concat())),
+        asked => Ok(Request::Run(Box::new(asked?))),
+    }
+}
+
+/// The sections that `--section` chooses. fio looks in the first file only and runs the others whole, which nobody means.
+struct Chosen {
+    names: Vec<String>,
+    reading: Reading,
+    there: Vec<String>,
+    missing: Vec<String>,
+}
+
+impl Chosen {
+    fn new(commands: &Commands) -> Chosen {
+        let names = commands.sections.clone();
+        Chosen { missing: names.clone(), names, reading: commands.reading, there: Vec::new() }
+    }
+
+    fn of_file(&mut self, file: usize, sections: Vec<Section>) -> Vec<Section> {
+        if self.names.is_empty() || (file > 0 && self.reading == Reading::Exact) {
+            return sections;
+        }
+        let jobs = sections.iter().filter(|section| !section.is_global);
+        self.there.extend(jobs.map(|section| section.name.clone()));
+        self.missing.retain(|name| !self.there.contains(name));
+        sections
+            .into_iter()
+            .filter(|section| section.is_global || self.names.contains(&section.name))
+            .collect()
+    }
+
+    fn error(self) -> FioError {
+        FioError::NoSection { asked: self.missing, there: self.there }
+    }
 }
 
 fn read_words(words: &[String]) -> Result<Line, FioError> {
     let mut line = Line { sections: vec![Section::global()], ..Line::default() };
-    let mut rest = words.iter().peekable();
+    // It concerns how every other word is read, wherever it stands.
+    let exact =
+        words.iter().take_while(|word| *word != "--").any(|word| word.trim_start_matches('-') == EXACT);
+    line.commands.reading = if exact { Reading::Exact } else { Reading::Guarded };
+    let mut rest = words.iter();
     while let Some(word) = rest.next() {
         if word == "--" {
             line.files.extend(rest.by_ref().cloned());
         } else if word.len() > 1 && word.starts_with('-') {
             line.option(word, &mut rest)?;
         } else {
-            refuse_spoilt(word)?;
+            if !exact {
+                spoilt::file_name(word)?;
+            }
             line.files.push(word.clone());
         }
     }
     Ok(line)
 }
 
-/// Words that a web page or a line break has made out of options; fio would look for job files of these names.
-fn refuse_spoilt(word: &str) -> Result<(), FioError> {
-    let spoilt = |problem: String| Err(FioError::Spoilt { word: word.to_owned(), problem });
-    if let Some(bare) = word.strip_prefix(['–', '—', '−', '‐', '‑']) {
-        let bare = bare.trim_start_matches(['–', '—', '−', '‐', '‑', '-']);
-        return spoilt(format!("the dash in front is a typographic one; write --{bare}"));
-    }
-    let number = word.strip_suffix('.').unwrap_or_default();
-    if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) {
-        return spoilt("the number of a list was pasted with the line; take it away".to_owned());
-    }
-    match word.trim() {
-        "" => spoilt("an empty word is no job file; take the blank behind the backslash away".to_owned()),
-        "\\" => spoilt("a backslash stands alone; it goes at the very end of a line, or away".to_owned()),
-        _ => Ok(()),
-    }
+/// True where `word` is an option that lacks its dashes.
+pub fn is_option(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| exact(name).is_some())
 }
 
 impl Line {
-    fn option<'w>(
-        &mut self,
-        word: &str,
-        rest: &mut Peekable<impl Iterator<Item = &'w String>>,
-    ) -> Result<(), FioError> {
+    fn option(&mut self, word: &str, rest: &mut Words<'_>) -> Result<(), FioError> {
+        if self.commands.reading == Reading::Guarded {
+            spoilt::option(word)?;
+        }
         let bare = word.strip_prefix("--").unwrap_or(&word[1..]);
         let (name, value) = match bare.split_once('=') {
             Some((name, value)) => (name, Some(value.to_owned())),
             None => (bare, None),
         };
         match find(word, name)? {
-            Meaning::Command(row) => self.command(row, word, argument(row.argument, word, value, rest)?),
+            Meaning::Command(row) => {
+                let value = self.argument(row.argument, (word, value), rest)?;
+                self.command(row, word, value)
+            }
             Meaning::Job(row) => {
                 let needed = match row.kind {
                     Kind::Prefix => Argument::Word,
                     Kind::Flag => Argument::Optional,
                     _ => Argument::Required,
                 };
-                let value = argument(needed, word, value, rest)?;
-                if row.needs_value() && value.is_empty() {
+                let is_typed = value.is_some();
+                let value = self.argument(needed, (word, value), rest)?;
+                if value.is_empty() && (row.needs_value() || is_typed) {
                     return Err(FioError::EmptyValue { name: row.name.to_owned() });
                 }
                 self.job_option(Setting::typed(row, full_name(row, name), value));
@@ -119,6 +164,37 @@ impl Line {
         }
     }
 
+    /// The value of an option: behind `=`, or the next word where one is required. fio takes the next word although it is
+    /// an option itself, so that both are lost.
+    fn argument(
+        &self,
+        needed: Argument,
+        (word, value): (&str, Option<String>),
+        rest: &mut Words<'_>,
+    ) -> Result<String, FioError> {
+        let next_is_option = rest.as_slice().first().is_some_and(|next| {
+            let bare = next.strip_prefix("--").unwrap_or_default();
+            exact(bare.split('=').next().unwrap_or_default()).is_some()
+        });
+        let swallows = next_is_option && self.commands.reading == Reading::Guarded;
+        match (needed, value) {
+            (Argument::None, Some(_)) => Err(FioError::NeedlessArgument { word: word.to_owned() }),
+            (_, Some(value)) => Ok(value),
+            (Argument::Required, None) => rest.next().filter(|_| !swallows).cloned().ok_or_else(|| {
+                let near = nearest(word.trim_start_matches('-'), all_names());
+                FioError::MissingArgument { word: word.to_owned(), near }
+            }),
+            // fio takes the next word even where that is an option, and logs under its name.
+            (Argument::Word, None) if self.commands.reading == Reading::Exact => {
+                Ok(rest.next().cloned().unwrap_or_default())
+            }
+            (Argument::Word, None) if rest.as_slice().first().is_some_and(|next| !next.starts_with('-')) => {
+                Ok(rest.next().cloned().unwrap_or_default())
+            }
+            (_, None) => Ok(String::new()),
+        }
+    }
+
     fn job_option(&mut self, setting: Setting) {
         if setting.row.name == "name" {
             let global = setting.value == "global";
@@ -127,28 +203,6 @@ impl Line {
         if let Some(section) = self.sections.last_mut() {
             section.settings.push(setting);
         }
-    }
-}
-
-/// The value of an option: behind `=`, or the next word where one is required.
-fn argument<'w>(
-    needed: Argument,
-    word: &str,
-    value: Option<String>,
-    rest: &mut Peekable<impl Iterator<Item = &'w String>>,
-) -> Result<String, FioError> {
-    match (needed, value) {
-        (Argument::None, Some(_)) => Err(FioError::NeedlessArgument { word: word.to_owned() }),
-        (_, Some(value)) => Ok(value),
-        (Argument::Required, None) => rest.next().cloned().ok_or_else(|| FioError::MissingArgument {
-            word: word.to_owned(),
-            near: nearest(word.trim_start_matches('-'), all_names()),
-        }),
-        // fio takes the next word even where that is an option, and logs under its name.
-        (Argument::Word, None) => {
-            Ok(rest.next_if(|next| !next.starts_with('-')).cloned().unwrap_or_default())
-        }
-        (_, None) => Ok(String::new()),
     }
 }
 
@@ -162,7 +216,7 @@ fn find(word: &str, name: &str) -> Result<Meaning, FioError> {
     }
     let near = || nearest(name, all_names());
     let fits: Vec<&'static str> =
-        all_names().filter(|known| !name.is_empty() && known.starts_with(name)).collect();
+        all_names().filter(|known| !name.is_empty() && *known != EXACT && known.starts_with(name)).collect();
     let mut meanings = fits.iter().filter_map(|fit| exact(fit));
     match (meanings.next(), meanings.all(|other| same(other, exact(fits[0])))) {
         (None, _) => Err(FioError::UnrecognizedOption { word: word.to_owned(), near: near() }),

@@ -7,6 +7,7 @@ use workload::Nanos;
 use super::asked::{Eta, Format, Presentation, TerseVersion};
 use super::error::{FioError, Typed};
 use super::number::{TimeUnit, time};
+use super::reader::Reading;
 use super::row::Support;
 use super::{reference, rows};
 
@@ -37,6 +38,12 @@ pub struct Commands {
     pub sections: Vec<String>,
     /// What is to be printed instead of running.
     pub say: Option<String>,
+    /// Whose reading of words counts.
+    pub reading: Reading,
+    /// The command line of the jobs is to be printed instead of running.
+    pub show_command: bool,
+    /// What would be noted is an error.
+    pub notes_are_fatal: bool,
 }
 
 /// One option of the command line.
@@ -76,10 +83,6 @@ impl CommandRow {
     const fn short(self, letter: char) -> CommandRow {
         CommandRow { short: Some(letter), ..self }
     }
-
-    const fn nearly(self, difference: &'static str) -> CommandRow {
-        CommandRow { support: Support::Approximated(difference), ..self }
-    }
 }
 
 const REMOTE: &str = "load on other machines is not supported yet";
@@ -104,17 +107,17 @@ pub static COMMANDS: &[CommandRow] = &[
     refused("cpuclock-test", Argument::None, "the kernel's monotonic clock serves always", "Tests the CPU's clock."),
     refused("crctest", Argument::Optional, "checking of data is not supported yet", "Times checksums."),
     takes("cmdhelp", Argument::Optional, "Explains an option, or lists all.").does(|c, value| say(c, || reference::command_help(value))),
-    takes("enghelp", Argument::Optional, "Lists the engines, or the options of one.").does(|c, value| say(c, || reference::engine_help(value))),
-    refused("showcmd", Argument::None, "not supported yet", "Turns a job file into a command line."),
+    takes("enghelp", Argument::Optional, "Lists the engines, or the options of one.").does(|c, value| { let text = reference::engine_help(value)?; say(c, || text) }),
+    takes("showcmd", Argument::None, "Turns job files into command lines.").does(|c, _| { c.show_command = true; Ok(()) }),
     takes("eta", Argument::Required, "When the live line is shown: always, never or auto.").does(eta),
     takes("eta-newline", Argument::Required, "Time after which the live line goes on below.").does(eta_newline),
     takes("eta-interval", Argument::Required, "Time between two live lines.").does(eta_interval),
     takes("status-interval", Argument::Required, "Time between two whole results, each of everything so far.").does(status_interval),
     takes("readonly", Argument::None, "Refuses to write.").does(|c, _| { c.readonly = true; Ok(()) }),
-    takes("section", Argument::Required, "Runs only this section of the first job file.")
-        .does(|c, value| { c.sections.push(value.to_owned()); Ok(()) }),
-    takes("alloc-size", Argument::Required, "Size of fio's memory pool.").nearly("there is no pool"),
-    refused("warnings-fatal", Argument::None, "what cannot be honoured is refused anyway", "Takes warnings for errors."),
+    takes("section", Argument::Required, "Runs only this section; several may be given.").does(section),
+    takes("alloc-size", Argument::Required, "Size of fio's memory pool; no effect, there is none."),
+    takes("warnings-fatal", Argument::None, "Takes every note on what was asked for an error.")
+        .does(|c, _| { c.notes_are_fatal = true; Ok(()) }),
     takes("max-jobs", Argument::Required, "Most jobs; no effect, as in fio."),
     refused("server", Argument::Optional, REMOTE, "Waits for load from elsewhere."),
     refused("daemonize", Argument::Required, REMOTE, "Waits in the background."),
@@ -126,9 +129,14 @@ pub static COMMANDS: &[CommandRow] = &[
     refused("trigger-timeout", Argument::Required, TRIGGER, "Time that sets off a command."),
     refused("trigger", Argument::Required, TRIGGER, "Command that is set off."),
     refused("trigger-remote", Argument::Required, TRIGGER, "Command that is set off elsewhere."),
-    takes("aux-path", Argument::Required, "Directory for state files.").nearly("there are none"),
+    takes("aux-path", Argument::Required, "Directory for state files; no effect, there are none."),
     refused("latency-log", Argument::Optional, "give write_lat_log to the job", "Old name of write_lat_log."),
+    takes(EXACT, Argument::None, "plimsoll's own: words that fio misreads in silence are misread as fio does.")
+        .does(|c, _| { c.reading = Reading::Exact; Ok(()) }),
 ];
+
+/// The option that restores fio's own reading of every word.
+pub const EXACT: &str = "fio-exact";
 
 fn say(commands: &mut Commands, text: impl FnOnce() -> String) -> Result<(), FioError> {
     if commands.say.is_none() {
@@ -156,12 +164,21 @@ fn output_format(commands: &mut Commands, value: &str) -> Result<(), FioError> {
     Ok(())
 }
 
+fn section(commands: &mut Commands, value: &str) -> Result<(), FioError> {
+    if value.starts_with("global") {
+        return Err(FioError::GlobalSection);
+    }
+    commands.sections.push(value.to_owned());
+    Ok(())
+}
+
 /// fio passes over any other word in silence.
 fn eta(commands: &mut Commands, value: &str) -> Result<(), FioError> {
     commands.presentation.eta = match value {
         "always" => Eta::Always,
         "never" => Eta::Never,
         "auto" => Eta::Auto,
+        _ if commands.reading == Reading::Exact => Eta::Auto,
         _ => return Err(unread(format!("eta={value}"), "write always, never or auto".to_owned())),
     };
     Ok(())

@@ -151,9 +151,47 @@ pub enum FioError {
         /// Why.
         reason: String,
     },
+    /// A file that a job file includes could not be read.
+    #[error("fio: unable to open '{path}' job file\nError 1 while parsing include file {path}")]
+    NoInclude {
+        /// As typed.
+        path: String,
+        /// The line that includes it.
+        place: Place,
+        /// Why.
+        reason: String,
+    },
+    /// An included file opens a section.
+    #[error("No new sections in included files")]
+    SectionInInclude {
+        /// Where.
+        place: Place,
+    },
     /// Nothing to run.
     #[error("No job(s) defined\n")]
     NoJobs,
+    /// No section has a name that was asked for.
+    #[error("No job(s) defined\n")]
+    NoSection {
+        /// The names asked for.
+        asked: Vec<String>,
+        /// The names there are.
+        there: Vec<String>,
+    },
+    /// `--section=global`.
+    #[error("fio: can't use global as only section")]
+    GlobalSection,
+    /// Something that would only be noted, under `--warnings-fatal`.
+    #[error("fio: {0}")]
+    Warned(String),
+    /// Help on something that is unknown.
+    #[error("{said}")]
+    NoHelp {
+        /// For stderr.
+        said: String,
+        /// For stdout.
+        out: String,
+    },
     /// The engine is not one of fio's.
     #[error("fio: engine {0} not loadable\nfio: failed to load engine")]
     UnknownEngine(String),
@@ -267,6 +305,16 @@ pub enum FioError {
         /// Why, and what to do instead.
         reason: String,
     },
+    /// The same, in a job file.
+    #[error("fio: {option} is not supported: {reason}")]
+    RefusedAt {
+        /// As typed.
+        option: String,
+        /// Why, and what to do instead.
+        reason: String,
+        /// Where.
+        place: Place,
+    },
     /// Jobs that run side by side end by different rules.
     #[error(
         "fio: jobs '{first}' and '{second}' run side by side and differ in {what}, which is not supported yet; give both the same, or separate them with stonewall"
@@ -309,7 +357,8 @@ impl FioError {
             FioError::UnknownEngine(name) => format!(
                 "fio: file:ioengines.c:142, func=dlopen, error={name}: cannot open shared object file: No such file or directory\n"
             ),
-            FioError::NoJobs => super::commands::usage(),
+            FioError::NoJobs | FioError::NoSection { .. } => super::commands::usage(),
+            FioError::NoHelp { out, .. } => out.clone(),
             FioError::Misaligned { engine, .. } => {
                 let first = if *engine == Waits::ForEach { FIRST_DIRECT } else { "" };
                 format!("{first}fio: pid=0, err={EINVAL}/{}\n", verror(EINVAL))
@@ -323,11 +372,21 @@ impl FioError {
         match self {
             FioError::NeedSize { jobs, corrected } => jobs.first().map(|job| add_a_size(job, corrected)),
             FioError::Parsing { meant, .. } if !meant.is_empty() => Some(meant.clone()),
-            FioError::BadOption { typed, .. } => typed.within.as_ref().map(|(_, place)| format!("{place}")),
+            FioError::BadOption { typed, .. } => super::meant::option(typed),
+            FioError::RefusedAt { place, .. } => Some(place.to_string()),
+            FioError::NoInclude { place, reason, .. } => Some(format!("{place}: {reason}")),
+            FioError::SectionInInclude { place } => {
+                Some(format!("{place}: put the section into the including file"))
+            }
+            FioError::NoSection { asked, there } => Some(no_section(asked, there)),
+            FioError::UnknownEngine(name) => super::meant::engine(name),
             FioError::OutsideSection { place, .. } => {
                 Some(format!("{place}: write a section such as [job1] above it"))
             }
-            FioError::NoJobFile { reason, .. } => Some(reason.clone()),
+            FioError::NoJobFile { path, reason } => Some(match super::commandline::is_option(path) {
+                true => format!("{reason}; if {path} is an option, write --{path}"),
+                false => reason.clone(),
+            }),
             FioError::TerseVersion => Some("Write --terse-version=2, 3, 4 or 5.".to_owned()),
             FioError::Offset { there, .. } => Some(format!("There are {there} bytes; start below that.")),
             FioError::Mounted { path, by } => {
@@ -374,6 +433,12 @@ impl FioError {
             _ => Vec::new(),
         }
     }
+}
+
+fn no_section(asked: &[String], there: &[String]) -> String {
+    let near = asked.iter().find_map(|name| super::near::nearest(name, there.iter().map(String::as_str)));
+    let meant = near.map_or_else(String::new, |name| format!(" Did you mean --section={name}?"));
+    format!("No section is named {}; there are: {}.{meant}", asked.join(", "), there.join(", "))
 }
 
 /// fio's two lines for each job, which it prints one after the other.

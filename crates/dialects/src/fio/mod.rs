@@ -3,27 +3,34 @@
 //! [`parse`] turns words into a [`Request`]; [`steps`] turns that, and a look at the disk, into steps to run one after the
 //! other; [`opening`], [`human`], [`json`] and [`status_line`] turn what happened into fio's words.
 
+mod arithmetic;
 mod asked;
 mod collect;
 mod commandline;
 mod commands;
 mod data;
 mod error;
+mod exact;
 mod files;
 mod jobfile;
 mod logging;
 mod logs;
+mod meant;
 mod near;
 mod number;
 mod opening;
 mod options;
 mod pace;
 mod present;
+mod reader;
 mod reference;
 mod row;
 mod rows;
 mod shapes;
+mod showcmd;
+mod spoilt;
 mod steps;
+mod substitute;
 mod value;
 
 pub use asked::{Asked, Eta, FioJob, Format, Presentation, Request, Surroundings, TerseVersion};
@@ -40,9 +47,10 @@ pub use present::{
     Clock, DirectionRate, DiskUse, INTERRUPTED, Presented, Progress, Running, human, json, messages,
     status_line, terse,
 };
+pub use reader::{Reader, Reading};
 pub use reference::table;
 pub use row::{Class, Part, Row, Support};
 pub use rows::ROWS;
 pub use shapes::{Shape, Shaped};
 pub use steps::{Content, FioStep, Layout, LayoutFile, Reserve, steps};
-pub use value::{Amount, Each, Floats, Kind, Reader, Value, ValueError, Word};
+pub use value::{Amount, Each, Floats, Kind, Value, ValueError, Word};

@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 
 use super::commands::{Argument, COMMANDS};
+use super::error::FioError;
+use super::near::nearest;
 use super::number::TimeUnit;
 use super::options::{ENGINES, Engine};
 use super::row::{Part, Row, Support};
@@ -15,10 +17,12 @@ pub fn command_help(name: &str) -> String {
     if name.is_empty() || name == "all" {
         return ROWS.iter().map(|row| format!("{:<28}: {}\n", row.name, row.help)).collect();
     }
-    match ROWS.iter().find(|row| row.names().any(|known| known == name)) {
-        Some(row) => row_help(row),
-        None => format!("No such command: {name}\n"),
-    }
+    let named = |name: &str| ROWS.iter().find(|row| row.names().any(|known| known == name)).map(row_help);
+    named(name).unwrap_or_else(|| {
+        let near = nearest(name, ROWS.iter().flat_map(Row::names)).and_then(named);
+        let closest = near.map_or_else(String::new, |help| format!(" - showing closest match\n{help}"));
+        format!("No such command: {name}{}\n", closest.trim_end())
+    })
 }
 
 fn row_help(row: &Row) -> String {
@@ -39,21 +43,38 @@ fn row_help(row: &Row) -> String {
     text
 }
 
-/// What `--enghelp[=ENGINE]` prints.
-pub fn engine_help(name: &str) -> String {
+/// What `--enghelp[=ENGINE[,OPTION]]` prints.
+///
+/// # Errors
+/// [`FioError::NoHelp`] where the engine or its option is unknown here.
+pub fn engine_help(name: &str) -> Result<String, FioError> {
+    let (name, option) = name.split_once(',').map_or((name, None), |(name, option)| (name, Some(option)));
     let engine = |name: &str| Engine { name: name.to_owned() };
     if name.is_empty() {
         let here = ENGINES.iter().filter(|name| engine(name).backend().is_some());
-        return format!(
+        return Ok(format!(
             "Available IO engines:\n{}",
             here.map(|name| format!("\t{name}\n")).collect::<String>()
-        );
+        ));
     }
+    let unknown = |said: String, out: String| Err(FioError::NoHelp { said, out });
     if engine(name).backend().is_none() {
-        return format!("IO engine {name} not found\n");
+        return unknown(format!("fio: engine {name} not loadable"), format!("IO engine {name} not found\n"));
     }
     let belongs = |row: &&Row| matches!(row.part, Part::Engine(engines) if engines.contains(&name));
-    ROWS.iter().filter(belongs).map(|row| format!("{:<28}: {}\n", row.name, row.help)).collect()
+    let mut rows = ROWS.iter().filter(belongs);
+    if let Some(option) = option {
+        let row = rows.find(|row| row.names().any(|known| known == option));
+        return row
+            .map(row_help)
+            .map_or_else(|| unknown(format!("No such command: {option}"), String::new()), Ok);
+    }
+    let text: String = rows.map(|row| format!("{:<28}: {}\n", row.name, row.help)).collect();
+    if text.is_empty() {
+        unknown(String::new(), format!("IO engine {name} has no options\n"))
+    } else {
+        Ok(text)
+    }
 }
 
 /// The compatibility table of the reference, as Markdown.
@@ -128,6 +149,7 @@ fn kind_text(kind: Kind) -> &'static str {
     match kind {
         Kind::Text => "text",
         Kind::Prefix => "text or nothing",
+        Kind::Path => "names of files",
         Kind::Flag => "nothing, 0 or 1",
         Kind::Bool => "0 or 1",
         Kind::Int(..) => "number",

@@ -166,18 +166,18 @@ pub static ROWS: &[Row] = &[
     job(Row::new("job_start_clock_id", COUNT, "0", C)).refused("starts are reported on the wall clock", "Clock of the reported start."),
     job(Row::new("gpu_dev_id", COUNT, "0", C)).refused("memory of graphics cards is not supported", "Graphics card."),
     // Files.
-    file(Row::new("filename", Kind::Text, "", A))
+    file(Row::new("filename", Kind::Path, "", A))
         .does("Files or devices, separated by colons.", |o, v| o.filename = Some(v.text().to_owned())),
-    file(Row::new("directory", Kind::Text, "", A))
+    file(Row::new("directory", Kind::Path, "", A))
         .does("Directory of the files; several, separated by colons, are dealt to the clones.", |o, v| {
             o.directory = Some(v.text().to_owned());
         }),
-    file(Row::new("filename_format", Kind::Text, "$jobname.$jobnum.$filenum", A))
+    file(Row::new("filename_format", Kind::Path, "$jobname.$jobnum.$filenum", A))
         .does("How files are named that filename does not name.", |o, v| o.filename_format = v.text().to_owned()),
     file(Row::new("unique_filename", Kind::Bool, "1", C)).does("Meant for clients on several hosts; no effect here.", |_, _| {}),
     file(Row::new("filetype", Kind::Choice(&[("none", "Look"), ("file", "Regular file"), ("block", "Block device"), ("char", "Character device")]), "none", B))
         .refused("the kind of a file is always looked up", "Kind of the files."),
-    file(Row::new("opendir", Kind::Text, "", B)).refused("name the files", "Takes all files below a directory."),
+    file(Row::new("opendir", Kind::Path, "", B)).refused("name the files", "Takes all files below a directory."),
     file(Row::new("lockfile", Kind::Text, "none", B)).refused("files are not locked", "Lock on the files during I/O."),
     file(Row::new("nrfiles", FILES, "1", A)).also(&["nr_files"]).does("Files a clone.", |o, v| o.nrfiles = v.small()),
     file(Row::new("openfiles", COUNT, "", A)).nearly("all files stay open", "Files open at a time.", |_, _| {}),

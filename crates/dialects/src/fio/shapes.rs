@@ -6,7 +6,8 @@ use workload::{
 };
 
 use super::number::NumberError;
-use super::value::{Each, Reader, ValueError, Word};
+use super::reader::Reader;
+use super::value::{Each, ValueError, Word};
 
 /// What an option of this file takes.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +78,7 @@ pub fn read(reader: &mut Reader, shape: Shape, word: &str) -> Result<Shaped, Val
 }
 
 fn wrong(word: &str, meant: impl Into<String>) -> ValueError {
-    NumberError::Separator { word: word.to_owned(), meant: meant.into() }.into()
+    NumberError::Misread { word: word.to_owned(), why: meant.into(), write: None }.into()
 }
 
 /// One value stands for all directions; of two the second stands for writes and trims; an empty place is left alone.
@@ -129,6 +130,9 @@ fn split(reader: &mut Reader, list: &str) -> Result<Lengths, ValueError> {
     if lengths.len() > LENGTHS {
         return Err(ValueError::TooMany(LENGTHS));
     }
+    if reader.is_exact() {
+        cut_at_100(&mut lengths, &mut percents);
+    }
     let weights = weights(list, &percents)?;
     let sum: u32 = weights.iter().sum();
     if sum == 0 {
@@ -141,6 +145,20 @@ fn split(reader: &mut Reader, list: &str) -> Result<Lengths, ValueError> {
     }
     let share = |(length, weight)| LengthShare { length, weight };
     Ok(Lengths::Shares(lengths.into_iter().zip(weights).map(share).collect()))
+}
+
+/// fio draws from the smallest share on and stops at 100 %, so that the largest shares lose what is above.
+fn cut_at_100(lengths: &mut Vec<Bytes>, percents: &mut Vec<Option<u32>>) {
+    let mut pairs: Vec<_> = lengths.drain(..).zip(percents.drain(..)).collect();
+    if pairs.iter().filter_map(|(_, percent)| *percent).sum::<u32>() > 100 {
+        pairs.sort_by_key(|(_, percent)| *percent);
+        let mut left = 100;
+        for percent in pairs.iter_mut().filter_map(|(_, percent)| percent.as_mut()) {
+            *percent = (*percent).min(left);
+            left -= *percent;
+        }
+    }
+    (*lengths, *percents) = pairs.into_iter().unzip();
 }
 
 /// `least-most`

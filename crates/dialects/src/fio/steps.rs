@@ -400,15 +400,6 @@ fn reserve(word: &str) -> Reserve {
 
 /// The command line that would do.
 fn with_a_size(words: &[String]) -> String {
-    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    let words: Vec<String> = words.iter().map(|word| super::showcmd::quoted(word)).collect();
     format!("fio --size=1g {}", words.join(" "))
-}
-
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_=./:,+%@".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }

@@ -121,28 +121,6 @@ fn valid_words_go_to_stdout_as_fio_lists_them() {
     assert!(refused("fio").stdout().starts_with("fio-3.42\nfio [options]"));
 }
 
-/// fio reads each of these as something else and says nothing; here they are errors that say what was meant.
-#[test]
-fn silent_traps_are_errors_with_a_remedy() {
-    for (words, remedy) in [
-        ("--size=1.5g", "write 1536m"),
-        ("--runtime=10sec", "write 10s"),
-        ("--runtime=1min", "write 1m"),
-        ("--percentile_list=50,99", "write 50:99"),
-        ("--bs=4k-8k", "write 4k,8k"),
-        ("--bs=4x", "known are k, m, g, t and p"),
-        ("--rwmixread=70%", "percentage means nothing here"),
-    ] {
-        let error = refused(&format!("fio --ioengine=null --size=1m --name=a {words}"));
-        let hint = error.hint().unwrap_or_default();
-        assert!(hint.contains(remedy), "{words}: {error}: {hint}");
-    }
-    let hint = refused_file("[a]\nbs = 8k\n").hint().unwrap_or_default();
-    assert!(hint.contains("write 8k") && hint.contains("line 2"), "{hint}");
-    assert!(refused_file("[a]\nsize=4k \\\n").to_string().contains("a backslash does not continue"));
-    assert!(refused_file("[a\nsize=4k\n").to_string().contains("write [a]"));
-}
-
 #[test]
 fn a_line_pasted_from_a_web_page_says_what_is_wrong_with_it() {
     for (words, remedy) in [

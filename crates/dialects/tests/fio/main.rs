@@ -8,5 +8,6 @@ mod output;
 mod peer;
 mod reference;
 mod rows;
+mod traps;
 mod vocabulary;
 mod words;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use dialects::fio::{JobOptions, Kind, Part, ROWS, Reader, Row, Shape, Support, Value};
+use dialects::fio::{JobOptions, Kind, Part, ROWS, Reader, Row, Shape, Support, TimeUnit, Value};
 
 use crate::vocabulary::{asked, line, request};
 
@@ -52,7 +52,7 @@ fn applying_a_default_changes_nothing() {
 /// A word of the kind's other than the default.
 fn other_than_default(row: &Row) -> String {
     match row.kind {
-        Kind::Text | Kind::Prefix => "something".to_owned(),
+        Kind::Text | Kind::Path | Kind::Prefix => "something".to_owned(),
         Kind::Flag | Kind::Bool => if row.default == "1" { "0" } else { "1" }.to_owned(),
         Kind::Int(least, most) => {
             let default = row.default.parse::<i64>().unwrap_or(least);
@@ -61,6 +61,7 @@ fn other_than_default(row: &Row) -> String {
         Kind::Ints(_) => "42".to_owned(),
         Kind::Size(_) | Kind::Sizes(_) => "16k".to_owned(),
         Kind::Amount => "1m".to_owned(),
+        Kind::Time(TimeUnit::Milliseconds) => "7000".to_owned(),
         Kind::Time(_) => "7s".to_owned(),
         Kind::Choice(words) => words
             .iter()

@@ -230,12 +230,30 @@ fn the_meaning_of_k_is_known_before_any_number_of_a_section() {
 }
 
 #[test]
-fn the_command_line_gives_defaults_to_the_first_file_and_chooses_sections() {
+fn the_command_line_gives_defaults_to_the_first_file() {
     let file = "[one]\nioengine=null\n[two]\nioengine=null\n";
-    let asked = asked_with_file("fio --size=4m --section=two job.fio job.fio", file);
+    let asked = asked_with_file("fio --size=4m job.fio job.fio", file);
     let seen: Vec<_> =
         asked.jobs.iter().map(|job| (job.name.as_str(), job.options.size.is_some(), job.step)).collect();
-    assert_eq!(seen, [("two", true, 0), ("one", false, 1), ("two", false, 1)]);
+    assert_eq!(seen, [("one", true, 0), ("two", true, 0), ("one", false, 1), ("two", false, 1)]);
+}
+
+/// fio looks for the section in the first file and runs the others whole.
+#[test]
+fn sections_are_chosen_in_every_file_and_in_the_first_alone_where_fio_is_to_be_followed() {
+    let file = "[one]\nioengine=null\n[two]\nioengine=null\n";
+    let names = |words: &str| {
+        let jobs = asked_with_file(words, file).jobs;
+        jobs.iter().map(|job| job.name.clone()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(names("fio --section=two job.fio job.fio"), "two two");
+    assert_eq!(names("fio --section=two job.fio job.fio --fio-exact"), "two one two");
+    assert_eq!(names("fio --section=two --section=one job.fio"), "one two");
+    let error = request(&line("fio --section=twoo job.fio"), file).unwrap_err();
+    assert_eq!(error.to_string(), "No job(s) defined\n");
+    assert!(error.hint().unwrap_or_default().contains("one, two. Did you mean --section=two?"), "{error:?}");
+    let error = request(&line("fio --section=global job.fio"), file).unwrap_err();
+    assert_eq!(error.to_string(), "fio: can't use global as only section");
 }
 
 #[test]

@@ -1,0 +1,50 @@
+//! `--showcmd`: the command line that says the same as a job file.
+
+use super::collect::{Section, Setting};
+
+/// The command line of these sections, in order. Unlike fio's it gives globals that come behind a job a heading of their
+/// own, so that they do not fall to that job, and quotes what a shell would take apart.
+pub fn command_line(sections: &[Section]) -> String {
+    let mut text = "fio ".to_owned();
+    let mut in_job = false;
+    for section in sections {
+        match section.is_global {
+            true if in_job && !section.settings.is_empty() => text.push_str("--name=global "),
+            false => text.push_str(&format!("--name={} ", quoted(name(section)))),
+            true => {}
+        }
+        in_job |= !section.is_global;
+        for setting in section.settings.iter().filter(|setting| setting.row.name != "name") {
+            text.push_str(&option(setting));
+        }
+    }
+    text.push('\n');
+    text
+}
+
+/// The name of a job: what its section says, else the heading.
+fn name(section: &Section) -> &str {
+    let names = section.settings.iter().filter(|setting| setting.row.name == "name");
+    names.last().map_or(section.name.as_str(), |setting| setting.value.as_str())
+}
+
+fn option(setting: &Setting) -> String {
+    let name = &setting.name;
+    match setting.value.as_str() {
+        "" => format!("--{name} "),
+        value if setting.row.name == "description" && !value.contains(['"', '$', '`', '\\']) => {
+            format!("--{name}=\"{value}\" ")
+        }
+        value => format!("--{name}={} ", quoted(value)),
+    }
+}
+
+/// A word as a shell takes it whole.
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_=./:,+%@".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}

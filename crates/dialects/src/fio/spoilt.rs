@@ -1,0 +1,45 @@
+//! Words of the command line that a web page, a word processor or a line break has made out of options.
+
+use super::error::FioError;
+use super::number::DASHES;
+
+/// Refuses a word that fio would take for the name of a job file, although it is none.
+///
+/// # Errors
+/// [`FioError::Spoilt`] says what happened to the word and what to write.
+pub fn file_name(word: &str) -> Result<(), FioError> {
+    let spoilt = |problem: String| Err(FioError::Spoilt { word: word.to_owned(), problem });
+    if let Some(bare) = word.strip_prefix(DASHES) {
+        let bare = bare.trim_start_matches(|c| c == '-' || DASHES.contains(&c));
+        return spoilt(format!("the dash in front is a typographic one; write --{bare}"));
+    }
+    if let Some(bare) = word.strip_prefix(['“', '”', '„', '‘', '’', '«']) {
+        return spoilt(format!("the quotation mark in front is a typographic one; write \"{bare}"));
+    }
+    let number = word.strip_suffix(['.', ')']).unwrap_or_default();
+    if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) {
+        return spoilt("the number of a list was pasted with the line; take it away".to_owned());
+    }
+    match word.trim() {
+        "" => spoilt("an empty word is no job file; take the blank behind the backslash away".to_owned()),
+        "\\" => spoilt("a backslash stands alone; it goes at the very end of a line, or away".to_owned()),
+        "$" | "#" | "%" | ">" => spoilt("the prompt was pasted with the line; take it away".to_owned()),
+        "sudo" | "fio" => spoilt("it was pasted with the line once too often; take it away".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses an option in which a dash, a blank or a quotation mark is a typographic one.
+///
+/// # Errors
+/// [`FioError::Spoilt`] with the option as it should be.
+pub fn option(word: &str) -> Result<(), FioError> {
+    let name = word.split('=').next().unwrap_or_default();
+    if word == "-" || word == "--" || !name.contains(|c: char| DASHES.contains(&c) || c == '\u{a0}') {
+        return Ok(());
+    }
+    let bare: String = word.chars().filter(|c| *c != '\u{a0}').collect();
+    let bare = bare.trim_start_matches(|c| c == '-' || DASHES.contains(&c));
+    let problem = format!("a dash or a blank in it is a typographic one; write --{bare}");
+    Err(FioError::Spoilt { word: word.to_owned(), problem })
+}

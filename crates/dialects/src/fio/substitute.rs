@@ -1,0 +1,63 @@
+//! Substitution in the lines of a job file: variables of the environment, facts of the machine, arithmetic with them.
+
+use super::arithmetic::{self, ArithmeticError};
+use super::asked::Surroundings;
+
+/// A line after substitution.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Substituted {
+    /// The line.
+    pub text: String,
+    /// Variables that stand for nothing.
+    pub unset: Vec<String>,
+}
+
+/// Replaces `${NAME}` by the environment's value, wherever it stands; one without a closing brace stays.
+pub fn variables(line: &str, around: &Surroundings) -> Substituted {
+    let mut done = Substituted::default();
+    let mut rest = line;
+    while let Some((before, name, after)) = next_variable(rest) {
+        done.text.push_str(before);
+        match (around.variable)(name).filter(|value| !value.is_empty()) {
+            Some(value) => done.text.push_str(&value),
+            None => done.unset.push(name.to_owned()),
+        }
+        rest = after;
+    }
+    done.text.push_str(rest);
+    done
+}
+
+fn next_variable(text: &str) -> Option<(&str, &str, &str)> {
+    let (before, behind) = text.split_once("${")?;
+    let (name, after) = behind.split_once('}')?;
+    Some((before, name, after))
+}
+
+/// Replaces the words that stand for facts of the machine, and works out the value where that makes it an expression. A
+/// text that is no number keeps its operators: fio would hand a file's name to `bc`, and fail.
+///
+/// # Errors
+/// Where the expression has no value.
+pub fn facts(value: &str, is_number: Calculated, around: &Surroundings) -> Result<String, ArithmeticError> {
+    let facts = [
+        ("$pagesize", around.page.0),
+        ("$mb_memory", around.memory.0 >> 20),
+        ("$ncpus", u64::from(around.cpus)),
+    ];
+    let replaced =
+        facts.iter().fold(value.to_owned(), |text, (word, fact)| text.replace(word, &fact.to_string()));
+    if replaced == value || is_number == Calculated::Never || !arithmetic::is_expression(&replaced) {
+        return Ok(replaced);
+    }
+    arithmetic::evaluate(&replaced).map(|value| value.to_string())
+}
+
+/// Whether operators in a value mean arithmetic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Calculated {
+    /// They do: a number is wanted.
+    Always,
+    /// They do not: any text may stand there.
+    Never,
+}
