@@ -56,7 +56,7 @@ fn of_step(step: &StepRecord) -> Vec<Cell> {
 }
 
 /// The step as if `job` had been alone in it; `None` where nothing of it was planned.
-fn only(step: &StepRecord, job: u16) -> Option<StepRecord> {
+pub(crate) fn only(step: &StepRecord, job: u16) -> Option<StepRecord> {
     let name = step.jobs.get(usize::from(job))?.clone();
     let mut plan = step.plan.clone();
     plan.workers.retain(|worker| worker.job == name);
@@ -75,7 +75,7 @@ fn only(step: &StepRecord, job: u16) -> Option<StepRecord> {
 }
 
 /// The cell of a step with one job; `None` where nothing ended.
-fn cell(step: &StepRecord) -> Option<Cell> {
+pub(crate) fn cell(step: &StepRecord) -> Option<Cell> {
     let points: Vec<Point> =
         [Direction::Read, Direction::Write].into_iter().filter_map(|way| point(step, way)).collect();
     let sums: Vec<_> = points.iter().map(|point| step.tally(point.direction)).collect();

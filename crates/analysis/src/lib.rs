@@ -3,6 +3,7 @@
 mod caps;
 mod cells;
 mod claims;
+pub mod compare;
 mod finding;
 mod honesty;
 mod judge;

@@ -80,6 +80,11 @@ fn mean_rate(step: &StepRecord, counted: &[Interval], direction: Direction) -> f
     if ops > 0 { ops as f64 / seconds } else { step.tally(direction).ops as f64 / step.seconds() }
 }
 
+/// I/Os a second in each whole interval.
+pub(crate) fn whole_rates(counted: &[Interval], direction: Direction) -> Vec<f64> {
+    rates(counted, direction).collect()
+}
+
 fn rates(counted: &[Interval], direction: Direction) -> impl Iterator<Item = f64> {
     whole(counted).map(move |interval| interval.of(direction).tally.ops as f64 / interval.seconds())
 }

@@ -17,6 +17,7 @@ Examples:
   plimsoll check /mnt/vol --policy aws-gp3        do I get what I pay for?
   plimsoll check sim:aws-gp2,size=100GiB          the same on a simulated volume
   plimsoll check lab:do-volumes-pre-burst         on a volume this kernel throttles (root)
+  plimsoll compare a.plimsoll b.plimsoll          which is the better buy?
   plimsoll quick /mnt/vol                         the honest dd, half a minute
   plimsoll run crystaldiskmark /mnt/vol           that tool's cells and table
   plimsoll report vol-2026-11-21.plimsoll         draw a run again
@@ -67,6 +68,8 @@ fn misuse(message: &str, command: Option<&str>) -> String {
 pub enum Command {
     /// Measure a volume: its caps, its latency, the depth that fills it; against a policy if one is given
     Check(CheckArguments),
+    /// Hold two or more volumes against each other, by run files or by what other tools printed
+    Compare(CompareArguments),
     /// Run a workload that is written down: a built-in profile, or a TOML file of your own
     Run(RunArguments),
     /// The honest dd: one sequential stream, with and without flush, through the cache and past it
@@ -152,6 +155,40 @@ pub struct CheckArguments {
     /// How long to measure
     #[arg(long, value_enum, default_value_t, hide = true)]
     pub effort: EffortName,
+}
+
+/// `plimsoll compare`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A side is a run file, the output of fio, ioping or DiskSpd, or a folder of such;
+several of one volume are joined by commas, and NAME= in front names it:
+  plimsoll compare a.plimsoll b.plimsoll
+  plimsoll compare do=do-out/ aws=aws-out/ --policy aws=aws-gp2,size=50GiB \\
+      --price do=5.00/month --price aws=8.50/month --html providers.html
+What is said with an option is said of the side that is named before the '=',
+or of the sides in their order. Repeats of the same work give intervals.")]
+pub struct CompareArguments {
+    /// The sides: [NAME=]FILE[,FILE...]
+    #[arg(required = true, value_name = "SIDE")]
+    pub sides: Vec<String>,
+    /// What a side costs: 5.00/month, EUR 0.01/hour; [NAME=]PRICE, once a side
+    #[arg(long, value_name = "PRICE")]
+    pub price: Vec<String>,
+    /// How large a side is, for the price of a GB; [NAME=]SIZE
+    #[arg(long, value_name = "SIZE")]
+    pub size: Vec<String>,
+    /// What a side was sold as, e.g. aws=aws-gp2,size=50GiB; [NAME=]POLICY
+    #[arg(long, value_name = "POLICY")]
+    pub policy: Vec<String>,
+    /// The machine that a side was measured from, e.g. aws=t2.small; [NAME=]TYPE
+    #[arg(long, value_name = "TYPE")]
+    pub machine: Vec<String>,
+    /// Draw the comparison as a page
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Form of the result on stdout
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
 }
 
 /// `plimsoll run`.

@@ -42,6 +42,7 @@ fn plimsoll(words: Vec<OsString>) -> u8 {
     };
     let ended = match &arguments.command {
         Command::Check(check) => commands::check::run(check),
+        Command::Compare(compare) => commands::compare::run(compare),
         Command::Run(run) => commands::run::run(run),
         Command::Quick(quick) => commands::quick::run(quick),
         Command::Profile(profile) => commands::profile::run(profile),

@@ -1,6 +1,7 @@
 //! One file a command; each reads as the flow.
 
 pub mod check;
+pub mod compare;
 pub mod fio;
 pub mod lab;
 pub mod policy;

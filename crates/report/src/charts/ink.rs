@@ -69,6 +69,11 @@ impl Ink {
         found.map_or((0, 0), |&(_, light, dark)| (light, dark))
     }
 
+    /// The colour in the light as a page writes it, for which the page knows the dark one.
+    pub fn hex(self) -> String {
+        format!("#{:06X}", self.values().0)
+    }
+
     /// Text of `pixels` height in this colour, upright.
     pub fn text<'a>(self, pixels: i32, anchor: (HPos, VPos)) -> TextStyle<'a> {
         // The SVG backend divides sizes by this.

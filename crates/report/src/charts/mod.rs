@@ -11,6 +11,7 @@ mod machine;
 mod over_time;
 mod panel;
 
+pub(crate) use ink::{Ink, UNITS, width};
 pub use ink::{dark_rules, rules};
 pub use ladders::{block_sizes, depths, percentiles};
 pub use machine::{cpu, devices};

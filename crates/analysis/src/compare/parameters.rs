@@ -1,0 +1,139 @@
+//! Parameters that differ between the sides: before any figure, since they may explain it.
+
+use std::collections::BTreeSet;
+
+use record::Run;
+use serde::{Deserialize, Serialize};
+use workload::Bytes;
+
+use super::Side;
+use super::items::{Item, tool};
+
+/// A parameter that is not the same on all sides.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Difference {
+    /// `tool`, `engine`, `block size`, …
+    pub what: String,
+    /// One a side, in words; empty where nothing says it.
+    pub values: Vec<String>,
+}
+
+/// What measured each run of the side, each once.
+pub(super) fn tools(side: &Side) -> Vec<String> {
+    let all: BTreeSet<String> = side.runs.iter().map(tool).collect();
+    all.into_iter().collect()
+}
+
+/// Everything that differs, the weightiest first. What no side says is left out.
+pub(super) fn differing(sides: &[Side], measured: &[Vec<Item>]) -> Vec<Difference> {
+    let of_runs = |read: &dyn Fn(&Run) -> Vec<String>| -> Vec<String> {
+        let words = |side: &Side| side.runs.iter().flat_map(read).collect::<BTreeSet<_>>();
+        sides.iter().map(|side| words(side).into_iter().collect::<Vec<_>>().join(", ")).collect()
+    };
+    let of_items = |read: &dyn Fn(&Item) -> Option<String>| -> Vec<String> {
+        let words = |side: &Vec<Item>| side.iter().filter_map(read).collect::<BTreeSet<_>>();
+        measured.iter().map(|side| words(side).into_iter().collect::<Vec<_>>().join(", ")).collect()
+    };
+    let all = [
+        ("tool", of_runs(&|run| vec![tool(run)])),
+        ("engine", of_runs(&|run| engines(run))),
+        ("past the cache", of_runs(&|run| directness(run))),
+        ("block size", of_items(&|item| Some(Bytes(item.work.block?).to_string()))),
+        ("depth", of_items(&|item| item.work.depth.map(|depth| depth.to_string()))),
+        ("mix", of_items(&mix)),
+        ("region", of_runs(&|run| regions(run))),
+        ("runtime", runtimes(measured)),
+        ("host", of_runs(&|run| host(run, |host| host.hostname.clone()))),
+        ("machine", machines(sides)),
+        ("CPU", of_runs(&|run| host(run, |host| host.cpu_model.clone()))),
+        ("kernel", of_runs(&|run| host(run, |host| host.kernel.clone()))),
+        (
+            "target",
+            of_runs(&|run| run.target.as_ref().map(|target| target.words.clone()).into_iter().collect()),
+        ),
+        ("device", of_runs(&|run| devices(run))),
+        ("file system", of_runs(&|run| filesystem(run))),
+    ];
+    let differs = |values: &[String]| {
+        let said: BTreeSet<&String> = values.iter().filter(|value| !value.is_empty()).collect();
+        // Said of one side alone is a difference too: of the other nobody knows.
+        said.len() > 1 || (said.len() == 1 && values.iter().any(String::is_empty))
+    };
+    let found = all.into_iter().filter(|(_, values)| differs(values));
+    found.map(|(what, values)| Difference { what: what.to_owned(), values }).collect()
+}
+
+fn engines(run: &Run) -> Vec<String> {
+    let ours =
+        run.steps.iter().flat_map(|step| &step.plan.workers).map(|worker| worker.backend.name().to_owned());
+    ours.chain(asked(run, &["ioengine"])).collect()
+}
+
+fn directness(run: &Run) -> Vec<String> {
+    let ours = run.steps.iter().flat_map(|step| &step.plan.workers).map(|worker| worker.direct);
+    let yes = |direct: bool| if direct { "yes" } else { "no" }.to_owned();
+    let theirs = asked(run, &["direct"]).into_iter().map(|word| yes(word != "0"));
+    ours.map(yes).chain(theirs).collect()
+}
+
+fn regions(run: &Run) -> Vec<String> {
+    let ours = run.steps.iter().flat_map(|step| &step.plan.workers).flat_map(|worker| &worker.files);
+    let ours = ours.map(|file| file.size.to_string());
+    let theirs = asked(run, &["size"]).into_iter();
+    ours.chain(theirs.map(|word| workload::size(&word).map_or(word, |size| size.to_string()))).collect()
+}
+
+fn asked(run: &Run, names: &[&str]) -> Vec<String> {
+    let words = |name: &&str| {
+        run.reported.iter().filter_map(|part| part.asked_for(name).map(str::to_owned)).collect::<Vec<_>>()
+    };
+    names.iter().flat_map(words).collect()
+}
+
+fn mix(item: &Item) -> Option<String> {
+    let share = item.work.read_percent?;
+    Some(match share {
+        100 => "reads".to_owned(),
+        0 => "writes".to_owned(),
+        share => format!("{share}/{}", 100 - share),
+    })
+}
+
+/// `12 to 118 s`: the shortest and the longest of a side.
+fn runtimes(measured: &[Vec<Item>]) -> Vec<String> {
+    let range = |side: &Vec<Item>| {
+        let seconds = side.iter().filter_map(|item| item.seconds).map(|seconds| seconds.round() as u64);
+        let all: BTreeSet<u64> = seconds.collect();
+        match (all.first(), all.last()) {
+            (Some(first), Some(last)) if first != last => format!("{first} to {last} s"),
+            (Some(only), _) => format!("{only} s"),
+            _ => String::new(),
+        }
+    };
+    measured.iter().map(range).collect()
+}
+
+fn machines(sides: &[Side]) -> Vec<String> {
+    let product = |side: &Side| {
+        side.runs
+            .iter()
+            .find_map(|run| run.host.as_ref().map(|host| host.product.clone()))
+            .unwrap_or_default()
+    };
+    sides.iter().map(|side| side.machine.clone().unwrap_or_else(|| product(side))).collect()
+}
+
+fn host(run: &Run, read: impl Fn(&record::HostFacts) -> String) -> Vec<String> {
+    run.host.as_ref().map(read).into_iter().filter(|word| !word.is_empty()).collect()
+}
+
+fn devices(run: &Run) -> Vec<String> {
+    let device = run.target.as_ref().and_then(|target| target.devices.first());
+    let words = device.map(|device| format!("{} {}", device.model.trim(), device.size).trim().to_owned());
+    words.into_iter().collect()
+}
+
+fn filesystem(run: &Run) -> Vec<String> {
+    let found = run.target.as_ref().map(|target| target.filesystem.clone());
+    found.into_iter().filter(|word| !word.is_empty()).collect()
+}

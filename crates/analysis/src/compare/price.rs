@@ -1,0 +1,165 @@
+//! What a unit costs: price over what was reached, and over what can be stored.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Measure, Row, Side, Work, size};
+
+/// A price as typed: `5.00/month`, `EUR 0.10/hour`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Price {
+    /// The amount.
+    pub amount: f64,
+    /// The currency as typed, with its place; empty without.
+    pub currency: String,
+    /// The period.
+    pub per: Period,
+}
+
+/// For how long a price is paid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Period {
+    /// An hour; 730 make a month, as providers reckon.
+    Hour,
+    /// A day; 365 make a year.
+    Day,
+    /// A month.
+    Month,
+    /// Twelve months.
+    Year,
+}
+
+/// Why a price could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PriceError {
+    /// There is no amount in it.
+    #[error("'{0}' is no price; write an amount and a period, such as 5.00/month or EUR 0.01/hour")]
+    Amount(String),
+    /// The period is missing or unknown.
+    #[error("'{words}': '{period}' is no period; write for example {amount}/month (or /hour, /day, /year)")]
+    Period {
+        /// What was typed.
+        words: String,
+        /// What stands for the period.
+        period: String,
+        /// What stands before it.
+        amount: String,
+    },
+    /// The amount is nothing or below.
+    #[error("'{0}' is no price to compare by; leave --price out where nothing is paid")]
+    Nothing(String),
+}
+
+impl Price {
+    /// Reads an amount with an optional currency on either side, a slash and a period.
+    ///
+    /// # Errors
+    /// [`PriceError`] with the form that would do.
+    pub fn parse(words: &str) -> Result<Price, PriceError> {
+        let (amount, period) = words.split_once('/').unwrap_or((words, ""));
+        let number: String =
+            amount.chars().filter(|c| c.is_ascii_digit() || *c == '.' || *c == '-').collect();
+        let currency: String = amount.replace(&number, "").trim().to_owned();
+        let value: f64 = number.parse().map_err(|_| PriceError::Amount(words.to_owned()))?;
+        if currency.chars().any(|c| c.is_ascii_digit() || c == ',' || c == '.') {
+            return Err(PriceError::Amount(words.to_owned()));
+        }
+        let per = match period.trim().to_ascii_lowercase().as_str() {
+            "month" | "mo" | "m" => Period::Month,
+            "hour" | "h" | "hr" => Period::Hour,
+            "day" | "d" => Period::Day,
+            "year" | "y" | "yr" => Period::Year,
+            other => {
+                return Err(PriceError::Period {
+                    words: words.to_owned(),
+                    period: other.to_owned(),
+                    amount: amount.trim().to_owned(),
+                });
+            }
+        };
+        if value <= 0.0 || !value.is_finite() {
+            return Err(PriceError::Nothing(words.to_owned()));
+        }
+        Ok(Price { amount: value, currency, per })
+    }
+
+    /// The price of a month.
+    pub fn a_month(&self) -> f64 {
+        match self.per {
+            Period::Hour => self.amount * 730.0,
+            Period::Day => self.amount * 365.0 / 12.0,
+            Period::Month => self.amount,
+            Period::Year => self.amount / 12.0,
+        }
+    }
+}
+
+/// What one unit costs on each side.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PriceRow {
+    /// What was done to reach it; `None` for the price of space.
+    pub work: Option<Work>,
+    /// What one of is priced; `None` for a gigabyte (1,000,000,000 bytes) of space.
+    pub measure: Option<Measure>,
+    /// Price a month of one: an I/O a second, a MB/s, a GB; `None` where price or figure is missing.
+    pub prices: Vec<Option<f64>>,
+    /// The cheapest, where all sides with a price have one currency.
+    pub cheapest: Option<Cheapest>,
+}
+
+/// Which side costs least by the unit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cheapest {
+    /// Index of the side.
+    pub side: usize,
+    /// How many times as much the next one costs.
+    pub times: f64,
+}
+
+/// Bytes that are priced as one.
+const MEGABYTE: f64 = 1e6;
+const GIGABYTE: f64 = 1e9;
+
+/// A row a rate, and one for space; none where no side has a price.
+pub(super) fn rows(sides: &[Side], rows: &[Row]) -> Vec<PriceRow> {
+    let months: Vec<Option<f64>> = sides.iter().map(|side| side.price.as_ref().map(Price::a_month)).collect();
+    if months.iter().all(Option::is_none) {
+        return Vec::new();
+    }
+    let of_rate = |row: &Row| {
+        let unit = match row.measure {
+            Measure::Iops => 1.0,
+            Measure::BytesPerSecond => MEGABYTE,
+            Measure::MeanLatency => return None,
+        };
+        let reached = row.figures.iter().map(|figure| figure.as_ref().map(|figure| figure.value / unit));
+        Some(priced(sides, &months, reached, (Some(row.work.clone()), Some(row.measure))))
+    };
+    let mut priced_rows: Vec<PriceRow> = rows.iter().filter_map(of_rate).collect();
+    let space = sides.iter().map(|side| size(side).map(|(bytes, _)| bytes as f64 / GIGABYTE));
+    priced_rows.push(priced(sides, &months, space, (None, None)));
+    priced_rows.retain(|row| row.prices.iter().any(Option::is_some));
+    priced_rows
+}
+
+fn priced(
+    sides: &[Side],
+    months: &[Option<f64>],
+    reached: impl Iterator<Item = Option<f64>>,
+    (work, measure): (Option<Work>, Option<Measure>),
+) -> PriceRow {
+    let prices: Vec<Option<f64>> =
+        months.iter().zip(reached).map(|(month, reached)| Some((*month)? / reached?)).collect();
+    PriceRow { work, measure, cheapest: cheapest(sides, &prices), prices }
+}
+
+/// `None` where fewer than two sides have a price of it, or their currencies differ.
+fn cheapest(sides: &[Side], prices: &[Option<f64>]) -> Option<Cheapest> {
+    let mut known: Vec<(usize, f64)> =
+        prices.iter().enumerate().filter_map(|(side, price)| Some((side, (*price)?))).collect();
+    let currency = |side: usize| sides[side].price.as_ref().map(|price| price.currency.clone());
+    known.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let (first, second) = (known.first()?, known.get(1)?);
+    let one_currency = known.iter().all(|(side, _)| currency(*side) == currency(first.0));
+    one_currency.then(|| Cheapest { side: first.0, times: second.1 / first.1 })
+}

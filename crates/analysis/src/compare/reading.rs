@@ -1,0 +1,351 @@
+//! What the figures of one side show of its volume by a policy's arithmetic, and what they do not show.
+
+use policy::{Bucket, Limit, Limits, Resource};
+use serde::{Deserialize, Serialize};
+use workload::Direction;
+
+use super::items::Item;
+use super::{Side, Work};
+use crate::{Confidence, Quantity};
+
+/// Something that the figures of one side show, with what it rests on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReadingFinding {
+    /// Index of the side.
+    pub side: usize,
+    /// What it is, with its numbers.
+    #[serde(flatten)]
+    pub reading: Reading,
+    /// Each load that shows it, with its I/Os a second, both directions.
+    pub evidence: Vec<(Work, f64)>,
+    /// How sure it is.
+    pub confidence: Confidence,
+}
+
+/// Kinds of readings. Rates are I/Os a second as charged or bytes a second, times seconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Reading {
+    /// The volume was served from burst credits of its declared type.
+    OnCredits {
+        /// The policy with its parameters.
+        policy: String,
+        /// What it serves for ever.
+        baseline: f64,
+        /// What it serves while there are credits.
+        burst: f64,
+        /// Credits of a full bucket.
+        bucket: f64,
+        /// The least and the greatest rate that was seen.
+        seen: (f64, f64),
+        /// Loads that ran at the burst rate, as far as ±3 % tell.
+        at_burst: usize,
+        /// All loads.
+        loads: usize,
+        /// Whether any load ran at the baseline.
+        baseline_seen: bool,
+        /// Credits that the loads spent, from full bucket, what it earned meanwhile counted: the most it can be, since nobody
+        /// knows what it earned between them.
+        spent_most: f64,
+        /// Seconds that a bucket that was full before would still last at the burst rate.
+        left_s: f64,
+        /// Seconds under load.
+        tested_s: f64,
+    },
+    /// Every load ran below the baseline of the declared type: no credit was spent.
+    WithinBaseline {
+        /// The policy with its parameters.
+        policy: String,
+        /// What it serves for ever.
+        baseline: f64,
+        /// The greatest rate that was seen.
+        most: f64,
+    },
+    /// The loads ran at a cap of the declared type that holds for ever.
+    AtCap {
+        /// The policy with its parameters.
+        policy: String,
+        /// What is capped.
+        quantity: Quantity,
+        /// The cap.
+        cap: f64,
+    },
+    /// The loads ran below every cap of the declared type.
+    BelowCaps {
+        /// The policy with its parameters.
+        policy: String,
+        /// The greatest share of a cap that was used, 0 to 1.
+        share: f64,
+    },
+    /// A load ran faster than the declared type allows: it is another type, or a cache answered.
+    AbovePolicy {
+        /// The policy with its parameters.
+        policy: String,
+        /// What it allows at most, credits included.
+        most: f64,
+        /// What was seen.
+        seen: f64,
+    },
+    /// Loads that have nothing else in common came to one rate: something meters, and nothing declared says what.
+    OneLevel {
+        /// The rate.
+        level: f64,
+        /// How far the loads lie apart, as a share of it.
+        apart: f64,
+    },
+    /// Loads of one block came to rates far apart: no cap on I/Os a second was seen at the rates tested.
+    NoCapSeen {
+        /// The least and the greatest rate.
+        seen: (f64, f64),
+    },
+    /// Reads ran so much faster than writes that a cache may have answered them.
+    ReadsMuchFaster {
+        /// Reads a second over writes a second.
+        times: f64,
+    },
+    /// The machine has CPU credits of its own, which run out too.
+    MachineCredits {
+        /// Its type.
+        machine: String,
+    },
+}
+
+/// The widest error of a level once its unit is settled (methodology 3.2).
+const NEAR: f64 = 0.03;
+/// Rates of different loads this close are one level.
+const ONE_LEVEL: f64 = 0.05;
+/// Reads so many times as fast as writes are suspected; a volume without a cache seldom reads three times as fast.
+const MUCH_FASTER: f64 = 4.0;
+/// Machine types with CPU credits, by how their names begin.
+const CPU_CREDITS: [&str; 6] = ["t2.", "t3.", "t3a.", "t4g.", "standard_b", "e2-"];
+
+/// One job, both directions together.
+struct Load {
+    work: Work,
+    iops: f64,
+    bytes_per_second: f64,
+    /// Mean bytes of an I/O.
+    block: f64,
+    ops: f64,
+    seconds: f64,
+}
+
+/// What the sides' figures show, side by side in order.
+pub(super) fn readings(sides: &[Side], measured: &[Vec<Item>]) -> Vec<ReadingFinding> {
+    let mut found = Vec::new();
+    for (number, (side, items)) in sides.iter().zip(measured).enumerate() {
+        let loads = loads(items);
+        let all: Vec<&Load> = loads.iter().collect();
+        let mut add = |reading: Option<(Reading, Vec<&Load>, Confidence)>| {
+            found.extend(reading.map(|(reading, shown, confidence)| ReadingFinding {
+                side: number,
+                reading,
+                evidence: evidence(&shown),
+                confidence,
+            }));
+        };
+        match &side.limits {
+            Some(limits) => add(declared(limits, &all)),
+            None => add(undeclared(&all)),
+        }
+        add(much_faster(&all));
+        add(machine(side));
+    }
+    found
+}
+
+/// Each work once, with the mean of its loads.
+fn evidence(loads: &[&Load]) -> Vec<(Work, f64)> {
+    let mut found: Vec<(Work, f64, f64)> = Vec::new();
+    for load in loads {
+        match found.iter_mut().find(|(work, _, _)| work.same(&load.work)) {
+            Some((_, sum, count)) => (*sum, *count) = (*sum + load.iops, *count + 1.0),
+            None => found.push((load.work.clone(), load.iops, 1.0)),
+        }
+    }
+    found.into_iter().map(|(work, sum, count)| (work, sum / count)).collect()
+}
+
+/// Directions of one job together; what has no rate is no load.
+fn loads(items: &[Item]) -> Vec<Load> {
+    let mut loads: Vec<((usize, usize), Load)> = Vec::new();
+    for item in items.iter().filter(|item| !item.work.spaced) {
+        let Some(iops) = item.iops else { continue };
+        let seconds = item.seconds.unwrap_or(0.0);
+        let block = item.block() as f64;
+        let bytes_per_second = item.bytes_per_second.unwrap_or(iops * block);
+        let ops = item.ops.unwrap_or(iops * seconds);
+        match loads.iter_mut().find(|(source, _)| *source == item.source) {
+            Some((_, load)) => {
+                load.iops += iops;
+                load.bytes_per_second += bytes_per_second;
+                load.ops += ops;
+                load.seconds = load.seconds.max(seconds);
+                load.work.direction = None;
+            }
+            None => {
+                let work = item.work.clone();
+                loads.push((item.source, Load { work, iops, bytes_per_second, block, ops, seconds }));
+            }
+        }
+    }
+    loads.into_iter().map(|(_, load)| load).collect()
+}
+
+type Found<'a> = Option<(Reading, Vec<&'a Load>, Confidence)>;
+
+fn declared<'a>(limits: &Limits, loads: &[&'a Load]) -> Found<'a> {
+    if loads.is_empty() {
+        return None;
+    }
+    let credits = limits.limits.iter().find_map(|limit| Some((limit, tokens(limit)?)));
+    match credits {
+        Some((limit, tokens)) => on_credits(limits, (limit, tokens), loads),
+        None => at_caps(limits, loads),
+    }
+}
+
+/// Burst rate and bucket of a rule on operations that has credits and a burst above its baseline.
+fn tokens(limit: &Limit) -> Option<(f64, f64)> {
+    let burst = limit.burst.filter(|_| limit.resource == Resource::Iops)?;
+    let Bucket::Tokens { size, .. } = burst.bucket else { return None };
+    (burst.rate > limit.baseline).then_some((burst.rate, size))
+}
+
+/// Operations that an I/O of `block` bytes is charged, at most: sequential I/O may be merged before.
+fn charge(limit: &Limit, block: f64) -> f64 {
+    limit.accounting.map_or(1.0, |accounting| (block / accounting.unit.0 as f64).ceil().max(1.0))
+}
+
+fn on_credits<'a>(
+    limits: &Limits,
+    (limit, (burst, bucket)): (&Limit, (f64, f64)),
+    loads: &[&'a Load],
+) -> Found<'a> {
+    let policy = limits.policy.to_string();
+    let rate = |load: &Load| load.iops * charge(limit, load.block);
+    let seen = ends(loads.iter().map(|load| rate(load)));
+    let most = seen.1;
+    let all = loads.to_vec();
+    if most > burst * (1.0 + NEAR) {
+        let above: Vec<&Load> =
+            loads.iter().copied().filter(|load| rate(load) > burst * (1.0 + NEAR)).collect();
+        return Some((Reading::AbovePolicy { policy, most: burst, seen: most }, above, Confidence::Likely));
+    }
+    if most <= limit.baseline * (1.0 + NEAR) {
+        return Some((
+            Reading::WithinBaseline { policy, baseline: limit.baseline, most },
+            all,
+            Confidence::Likely,
+        ));
+    }
+    let spent =
+        |load: &&Load| (load.ops * charge(limit, load.block) - limit.baseline * load.seconds).max(0.0);
+    let spent_most = loads.iter().map(spent).sum::<f64>();
+    let at_burst = loads.iter().filter(|load| rate(load) >= burst * (1.0 - NEAR)).count();
+    let reading = Reading::OnCredits {
+        policy,
+        baseline: limit.baseline,
+        burst,
+        bucket,
+        seen,
+        at_burst,
+        loads: loads.len(),
+        baseline_seen: loads.iter().any(|load| (rate(load) / limit.baseline - 1.0).abs() <= NEAR),
+        spent_most,
+        left_s: ((bucket - spent_most) / (burst - limit.baseline)).max(0.0),
+        tested_s: loads.iter().map(|load| load.seconds).sum(),
+    };
+    Some((reading, all, if at_burst > 0 { Confidence::Strong } else { Confidence::Likely }))
+}
+
+/// The share of a rule that a load uses, 1 at the cap; zero where the rule does not cover it.
+fn share(limit: &Limit, load: &Load) -> f64 {
+    let part = |direction| match load.work.direction {
+        Some(only) => f64::from(u8::from(only == direction)),
+        None => {
+            let reads = f64::from(load.work.read_percent.unwrap_or(50)) / 100.0;
+            if direction == Direction::Read { reads } else { 1.0 - reads }
+        }
+    };
+    let covered: f64 = [Direction::Read, Direction::Write]
+        .into_iter()
+        .filter(|&direction| limit.direction.covers(direction))
+        .map(part)
+        .sum();
+    let rate = match limit.resource {
+        Resource::Iops => load.iops * charge(limit, load.block),
+        Resource::Bytes => load.bytes_per_second,
+    };
+    covered * rate / limit.baseline
+}
+
+fn at_caps<'a>(limits: &Limits, loads: &[&'a Load]) -> Found<'a> {
+    let policy = limits.policy.to_string();
+    let mut tightest: Option<(f64, &Limit)> = None;
+    for (limit, load) in limits.limits.iter().flat_map(|limit| loads.iter().map(move |load| (limit, load))) {
+        let used = share(limit, load);
+        if tightest.is_none_or(|(most, _)| used > most) {
+            tightest = Some((used, limit));
+        }
+    }
+    let (used, limit) = tightest?;
+    let near = |load: &&&Load| (share(limit, load) - 1.0).abs() <= NEAR;
+    let reading = match used {
+        above if above > 1.0 + NEAR && limit.burst.is_none() => {
+            Reading::AbovePolicy { policy, most: limit.baseline, seen: limit.baseline * above }
+        }
+        below if below < 1.0 - NEAR => Reading::BelowCaps { policy, share: below },
+        _ => Reading::AtCap { policy, quantity: quantity(limit.resource), cap: limit.baseline },
+    };
+    let shown: Vec<&Load> = loads.iter().copied().filter(|load| near(&load)).collect();
+    Some((reading, if shown.is_empty() { loads.to_vec() } else { shown }, Confidence::Strong))
+}
+
+fn quantity(resource: Resource) -> Quantity {
+    match resource {
+        Resource::Iops => Quantity::Iops,
+        Resource::Bytes => Quantity::BytesPerSecond,
+    }
+}
+
+/// Without a declared type: one level, or none.
+fn undeclared<'a>(loads: &[&'a Load]) -> Found<'a> {
+    let first = loads.first()?;
+    let alike: Vec<&Load> = loads.iter().copied().filter(|load| load.block == first.block).collect();
+    let mixes = alike.iter().filter(|load| load.work.read_percent != first.work.read_percent).count();
+    if mixes == 0 {
+        return None;
+    }
+    let seen = ends(alike.iter().map(|load| load.iops));
+    let apart = seen.1 / seen.0 - 1.0;
+    if apart <= ONE_LEVEL {
+        let level = alike.iter().map(|load| load.iops).sum::<f64>() / alike.len() as f64;
+        return Some((Reading::OneLevel { level, apart }, alike, Confidence::Likely));
+    }
+    Some((Reading::NoCapSeen { seen }, alike, Confidence::Possible))
+}
+
+/// The fastest pure reads against the fastest pure writes of the same block.
+fn much_faster<'a>(loads: &[&'a Load]) -> Found<'a> {
+    let fastest = |share: u8, block: f64| {
+        let of = loads.iter().copied().filter(move |load| load.work.read_percent == Some(share));
+        of.filter(|load| load.block == block).max_by(|a, b| a.iops.total_cmp(&b.iops))
+    };
+    let block = loads.first()?.block;
+    let (read, write) = (fastest(100, block)?, fastest(0, block)?);
+    let times = read.iops / write.iops;
+    (times >= MUCH_FASTER)
+        .then(|| (Reading::ReadsMuchFaster { times }, vec![read, write], Confidence::Possible))
+}
+
+fn machine<'a>(side: &Side) -> Found<'a> {
+    let machine = side.machine.clone()?;
+    let lower = machine.to_ascii_lowercase();
+    let credits = CPU_CREDITS.iter().any(|start| lower.starts_with(start));
+    credits.then(|| (Reading::MachineCredits { machine }, Vec::new(), Confidence::Likely))
+}
+
+fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, 0.0), |(least, most), value| (least.min(value), most.max(value)))
+}

@@ -1,0 +1,202 @@
+//! `plimsoll compare`: two or more volumes by what was measured of them, here or by other tools.
+
+use std::path::{Path, PathBuf};
+
+use analysis::compare::{Comparison, Price, Side, compare};
+use policy::Limits;
+use record::Run;
+use workload::PolicyName;
+
+use crate::arguments::{CompareArguments, Format};
+use crate::failure::Failure;
+use crate::output;
+use crate::place::{short, write_whole};
+
+/// Compares the sides and prints what differs, the figures, and what they show.
+pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
+    let sides = sides(arguments)?;
+    let comparison = compare(&sides);
+    if let Some(html) = &arguments.html {
+        write_whole(html, &report::comparison_html(&comparison))?;
+    }
+    present(arguments, &comparison)?;
+    Ok(0)
+}
+
+fn present(arguments: &CompareArguments, comparison: &Comparison) -> Result<(), Failure> {
+    let text = match arguments.format {
+        Format::Text => report::comparison_text(comparison),
+        Format::Json => report::comparison_json(comparison),
+    };
+    output::result(&text)?;
+    match &arguments.html {
+        Some(html) => output::people(&format!("report  {}", short(html))),
+        None => output::people("With --html FILE the same is drawn as a page."),
+    }
+    Ok(())
+}
+
+/// The sides with everything that is said of them.
+fn sides(arguments: &CompareArguments) -> Result<Vec<Side>, Failure> {
+    if arguments.sides.len() < 2 {
+        return Err(Failure::refused(
+            "a comparison needs two sides; name two run files, or NAME=FILE,FILE for several of one volume",
+        ));
+    }
+    let mut sides: Vec<Side> = Vec::new();
+    for (number, words) in arguments.sides.iter().enumerate() {
+        let (label, paths) = named(words, number);
+        if sides.iter().any(|side| side.label == label) {
+            let text = format!("two sides are called '{label}'; give each a name of its own: NAME=FILE");
+            return Err(Failure::refused(text));
+        }
+        let runs = read_all(&paths)?;
+        sides.push(Side { label, runs, limits: None, price: None, size: None, machine: None });
+    }
+    say_of_each(&mut sides, arguments)?;
+    sides.iter_mut().filter(|side| side.limits.is_none()).try_for_each(recorded_policy)?;
+    Ok(sides)
+}
+
+/// What the options say, each of a side: by its name, or in the order of the sides.
+fn say_of_each(sides: &mut [Side], arguments: &CompareArguments) -> Result<(), Failure> {
+    each(sides, "--price", &arguments.price, |side, words| {
+        side.price = Some(Price::parse(words).map_err(Failure::refused)?);
+        Ok(())
+    })?;
+    each(sides, "--size", &arguments.size, |side, words| {
+        side.size = Some(workload::size(words).map_err(Failure::refused)?);
+        Ok(())
+    })?;
+    each(sides, "--policy", &arguments.policy, |side, words| {
+        let name = PolicyName::parse(words).map_err(Failure::refused)?;
+        side.limits = Some(policy::evaluate(&name).map_err(Failure::refused)?);
+        Ok(())
+    })?;
+    each(sides, "--machine", &arguments.machine, |side, words| {
+        side.machine = Some(words.to_owned());
+        Ok(())
+    })
+}
+
+/// Gives every value of `option` to its side.
+fn each(
+    sides: &mut [Side],
+    option: &str,
+    values: &[String],
+    set: impl Fn(&mut Side, &str) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let count = sides.len();
+    let mut taken: Vec<usize> = Vec::new();
+    for (place, words) in values.iter().enumerate() {
+        let by_name = words.split_once('=').and_then(|(name, rest)| {
+            let side = sides.iter().position(|side| side.label == name.trim())?;
+            Some((side, rest.trim()))
+        });
+        let (side, words) = match by_name {
+            Some(found) => found,
+            None if place < count => (place, words.trim()),
+            None => {
+                let text = format!(
+                    "{option} {words}: there are {count} sides, and this is value {}; give one a side, or write {option} NAME={words}",
+                    place + 1
+                );
+                return Err(Failure::refused(text));
+            }
+        };
+        if taken.contains(&side) {
+            let text = format!("{option} is given twice for '{}'; keep one", sides[side].label);
+            return Err(Failure::refused(text));
+        }
+        taken.push(side);
+        set(&mut sides[side], words)?;
+    }
+    Ok(())
+}
+
+/// The policy that a run was held against, or that its target simulates, where nothing else is declared.
+fn recorded_policy(side: &mut Side) -> Result<(), Failure> {
+    let target = |run: &Run| {
+        let words = run.target.as_ref()?.words.clone();
+        words.strip_prefix("sim:").or(words.strip_prefix("lab:")).map(str::to_owned)
+    };
+    let words = side.runs.iter().find_map(|run| run.policy.clone().or_else(|| target(run)));
+    side.limits = words.map(|words| limits(&words)).transpose()?;
+    Ok(())
+}
+
+fn limits(words: &str) -> Result<Limits, Failure> {
+    let name = PolicyName::parse(words).map_err(Failure::failed)?;
+    policy::evaluate_with_rest(&name).map(|(limits, _)| limits).map_err(Failure::failed)
+}
+
+/// The name of a side and its files: `NAME=FILE,FILE`, or files alone, which are named A, B, C in their order.
+fn named(words: &str, number: usize) -> (String, Vec<PathBuf>) {
+    let letter = char::from(b'A' + (number % 26) as u8).to_string();
+    let (label, files) = match words.split_once('=') {
+        // A file may have the sign in its own name.
+        Some((name, files)) if !Path::new(words).exists() && !name.is_empty() && !name.contains('/') => {
+            (name.to_owned(), files)
+        }
+        _ => (letter, words),
+    };
+    let whole = Path::new(files);
+    let paths = match whole.exists() {
+        true => vec![whole.to_owned()],
+        false => files.split(',').map(PathBuf::from).collect(),
+    };
+    (label, paths)
+}
+
+fn read_all(paths: &[PathBuf]) -> Result<Vec<Run>, Failure> {
+    let mut runs = Vec::new();
+    for path in paths {
+        match path.is_dir() {
+            true => runs.extend(read_folder(path)?),
+            false => runs.extend(read(path)?),
+        }
+    }
+    Ok(runs)
+}
+
+/// Everything in a folder that can be read, in the order of names.
+fn read_folder(folder: &Path) -> Result<Vec<Run>, Failure> {
+    let entries = std::fs::read_dir(folder).map_err(|error| {
+        Failure::refused(format!("{}: cannot be listed: {error}; name the files", folder.display()))
+    })?;
+    let mut files: Vec<PathBuf> =
+        entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()).collect();
+    // A report of ours lies beside its run file and holds nothing more.
+    files.retain(|path| path.extension().is_none_or(|end| end != "html"));
+    files.sort();
+    let mut runs = Vec::new();
+    for file in &files {
+        match read(file) {
+            Ok(found) => runs.extend(found),
+            Err(failure) => output::people(report::wrap("passed over: ", &failure.message).trim_end()),
+        }
+    }
+    if runs.is_empty() {
+        let text = format!("{}: no file in it is a run file or the output of a known tool", folder.display());
+        return Err(Failure::refused(text));
+    }
+    Ok(runs)
+}
+
+/// A run file, or what another tool printed.
+fn read(path: &Path) -> Result<Vec<Run>, Failure> {
+    let bytes = std::fs::read(path).map_err(|error| {
+        Failure::refused(format!(
+            "{}: cannot be read: {error}; name a run file or a tool's output",
+            path.display()
+        ))
+    })?;
+    if bytes.starts_with(b"SQLite format 3") {
+        return runfile::read(path).map(|run| vec![run]).map_err(Failure::refused);
+    }
+    imported(path, &bytes)
+}
+
+fn imported(path: &Path, _bytes: &[u8]) -> Result<Vec<Run>, Failure> {
+    Err(Failure::refused(format!("{} is no run file of plimsoll", path.display())))
+}
