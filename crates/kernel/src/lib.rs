@@ -19,10 +19,13 @@ pub use linux::{
     file::{
         Alignment, AlignmentSource, Direct, FileKind, OpenError, OpenFile, OwnedTestFile, TestFileError,
         Unnaming, create_file_of_ours, free_space_in, open_for_read, open_for_write, reserve_space,
-        set_length, unnamed_file,
+        set_length, total_space_in, unnamed_file,
     },
     mounts::{Medium, Mount, device_of_mount, mount_of, mounts},
-    queue::{AioQueue, PreadQueue, Queue, QueueError, Refused, UringQueue, abandoned, probe},
+    queue::{
+        AioQueue, CallFlags, FileSync, PreadQueue, Queue, QueueError, Refused, Single, SingleError,
+        SingleMeans, SingleOptions, UringQueue, abandoned, probe,
+    },
     residency::{
         DirectProof, Directness, cached_share, direct_proof, drop_cache, is_still_direct, punch_hole,
     },

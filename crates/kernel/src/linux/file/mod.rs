@@ -17,7 +17,9 @@ use std::sync::Arc;
 use workload::Bytes;
 
 pub use alignment::{Alignment, AlignmentSource};
-pub use unnamed::{OwnedTestFile, TestFileError, Unnaming, create_file_of_ours, free_space_in, unnamed_file};
+pub use unnamed::{
+    OwnedTestFile, TestFileError, Unnaming, create_file_of_ours, free_space_in, total_space_in, unnamed_file,
+};
 
 use super::call::check;
 use super::device::DeviceNumber;

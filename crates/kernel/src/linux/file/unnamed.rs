@@ -233,11 +233,15 @@ impl AsFd for OwnedTestFile {
 
 /// Bytes that this user may still write to the file system that `fd` is on; root's reserve counts for root only.
 pub(crate) fn free_space(fd: BorrowedFd<'_>) -> io::Result<Bytes> {
+    space(fd).map(|stat| Bytes(stat.f_bavail.saturating_mul(stat.f_frsize)))
+}
+
+fn space(fd: BorrowedFd<'_>) -> io::Result<libc::statvfs> {
     // SAFETY: `statvfs` is a struct of integers, for which all zeros is a value.
     let mut stat: libc::statvfs = unsafe { std::mem::zeroed() };
     // SAFETY: the descriptor is open and `stat` is a valid place.
     retry(|| check(unsafe { libc::fstatvfs(fd.as_raw_fd(), &mut stat) }))?;
-    Ok(Bytes(stat.f_bavail.saturating_mul(stat.f_frsize)))
+    Ok(stat)
 }
 
 /// Bytes that this user may still write in the directory or to the file system of the file at `path`.
@@ -248,6 +252,15 @@ pub fn free_space_in(path: &Path) -> io::Result<Bytes> {
     // O_PATH needs no permission on the file itself and opens neither pipes nor devices.
     let place = OpenOptions::new().read(true).custom_flags(libc::O_PATH).open(path)?;
     free_space(place.as_fd())
+}
+
+/// Bytes of the whole file system that the directory or file at `path` is in.
+///
+/// # Errors
+/// What the kernel says where nothing is there.
+pub fn total_space_in(path: &Path) -> io::Result<Bytes> {
+    let place = OpenOptions::new().read(true).custom_flags(libc::O_PATH).open(path)?;
+    space(place.as_fd()).map(|stat| Bytes(stat.f_blocks.saturating_mul(stat.f_frsize)))
 }
 
 #[cfg(test)]

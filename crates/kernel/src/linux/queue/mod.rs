@@ -6,6 +6,7 @@ mod pread;
 mod probe;
 mod region;
 mod trim;
+mod single;
 mod uring;
 
 use std::io;
@@ -16,6 +17,7 @@ use workload::{BackendKind, Done, Io, Wait};
 pub use aio::AioQueue;
 pub use pread::PreadQueue;
 pub use probe::probe;
+pub use single::{CallFlags, FileSync, Single, SingleError, SingleMeans, SingleOptions};
 pub use uring::UringQueue;
 
 use super::clock::Clock;
