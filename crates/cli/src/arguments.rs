@@ -85,6 +85,17 @@ pub enum Command {
     /// Run fio's command line (also when plimsoll is called by the name fio)
     #[command(disable_help_flag = true)]
     Fio(FioArguments),
+    /// Run ioping's command line (also when plimsoll is called by the name ioping)
+    #[command(disable_help_flag = true)]
+    Ioping(IopingArguments),
+}
+
+/// Words of ioping's own command line.
+#[derive(Debug, Args)]
+pub struct IopingArguments {
+    /// Passed on as they are
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "IOPING WORDS")]
+    pub words: Vec<OsString>,
 }
 
 /// Words of fio's own command line.

@@ -21,6 +21,7 @@ fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
     let code = match called_as(&words).as_deref() {
         Some("fio") => commands::fio::run(&words[1..]),
+        Some("ioping") => commands::ioping::run(&words[1..]),
         _ => plimsoll(words),
     };
     ExitCode::from(code)
@@ -32,9 +33,11 @@ fn called_as(words: &[OsString]) -> Option<String> {
 }
 
 fn plimsoll(words: Vec<OsString>) -> u8 {
-    // fio's words are not clap's: they are taken before it sees them.
-    if words.get(1).is_some_and(|word| word == "fio") {
-        return commands::fio::run(&words[2..]);
+    // The words of other tools are not clap's: they are taken before it sees them.
+    match words.get(1).and_then(|word| word.to_str()) {
+        Some("fio") => return commands::fio::run(&words[2..]),
+        Some("ioping") => return commands::ioping::run(&words[2..]),
+        _ => {}
     }
     let arguments = match Arguments::read(words) {
         Ok(arguments) => arguments,
@@ -50,6 +53,7 @@ fn plimsoll(words: Vec<OsString>) -> u8 {
         Command::Lab(lab) => commands::lab::run(lab),
         Command::Policy(policy) => commands::policy::run(policy),
         Command::Fio(fio) => Ok(commands::fio::run(&fio.words)),
+        Command::Ioping(ioping) => Ok(commands::ioping::run(&ioping.words)),
     };
     ended.unwrap_or_else(|failure| told(&failure))
 }

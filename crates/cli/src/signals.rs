@@ -28,6 +28,11 @@ impl StopFlag {
     /// A flag that Ctrl-C, a termination or a lost terminal raises. A second Ctrl-C ends the process at once, with the
     /// exit code of an interrupted run.
     pub fn on_signals() -> StopFlag {
+        StopFlag::on_signals_or_exit(STOPPED)
+    }
+
+    /// As [`StopFlag::on_signals`], with the exit code that a second Ctrl-C ends the process with.
+    pub fn on_signals_or_exit(code: i32) -> StopFlag {
         let flag = StopFlag::default();
         for signal in STOPPING {
             // Registering fails for forbidden signals only, and these are not; without a handler the default action ends
@@ -35,7 +40,7 @@ impl StopFlag {
             let _ = signal_hook::flag::register(signal, Arc::clone(&flag.0));
         }
         if let Ok(signals) = Signals::new(STOPPING) {
-            std::thread::spawn(move || end_at_the_second(signals));
+            std::thread::spawn(move || end_at_the_second(signals, code));
         }
         flag
     }
@@ -47,11 +52,11 @@ impl StopFlag {
 }
 
 /// Waits for signals; one that comes well after the first ends the process.
-fn end_at_the_second(mut signals: Signals) {
+fn end_at_the_second(mut signals: Signals, code: i32) {
     let mut first: Option<Instant> = None;
     for _ in signals.forever() {
         if first.get_or_insert_with(Instant::now).elapsed() > SAME_WISH {
-            signal_hook::low_level::exit(STOPPED);
+            signal_hook::low_level::exit(code);
         }
     }
 }

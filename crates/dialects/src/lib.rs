@@ -5,3 +5,4 @@
 
 pub mod diskspd;
 pub mod fio;
+pub mod ioping;

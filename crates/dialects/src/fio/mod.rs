@@ -16,7 +16,7 @@ mod jobfile;
 mod logging;
 mod logs;
 mod meant;
-mod near;
+pub(crate) mod near;
 mod number;
 mod opening;
 mod options;

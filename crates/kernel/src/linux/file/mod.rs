@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use workload::Bytes;
 
+pub(crate) use alignment::of_fd as alignment_of;
 pub use alignment::{Alignment, AlignmentSource};
 pub use unnamed::{
     OwnedTestFile, TestFileError, Unnaming, create_file_of_ours, free_space_in, total_space_in, unnamed_file,

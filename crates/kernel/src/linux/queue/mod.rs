@@ -5,8 +5,8 @@ mod desk;
 mod pread;
 mod probe;
 mod region;
-mod trim;
 mod single;
+mod trim;
 mod uring;
 
 use std::io;

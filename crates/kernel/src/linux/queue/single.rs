@@ -12,7 +12,7 @@ use super::region::Region;
 use super::{Queue, QueueError};
 use crate::linux::call::{check, check_long, retry};
 use crate::linux::clock::Clock;
-use crate::linux::file::{Direct, OpenError, OpenFile};
+use crate::linux::file::{Alignment, Direct, OpenError, OpenFile};
 use crate::linux::guard::WritePermit;
 
 /// What a write has to wait for, by a flag of the open file.
@@ -77,6 +77,7 @@ pub struct Single {
     // Only a permit makes it true; a write is refused here before it reaches the kernel.
     writable: bool,
     bytes: usize,
+    alignment: Option<Alignment>,
     means: Means,
 }
 
@@ -118,6 +119,10 @@ impl Single {
     fn of(file: File, place: (&Path, bool), options: SingleOptions) -> Result<Single, SingleError> {
         let (path, writable) = place;
         let buffers = |source| QueueError::Buffers { depth: 1, slot_bytes: options.bytes, source };
+        let alignment = file.metadata().ok().and_then(|found| {
+            let kind = crate::linux::file::kind_of(path, &found).ok()?;
+            crate::linux::file::alignment_of(file.as_fd(), kind).ok()
+        });
         let means = match options.means {
             SingleMeans::Calls => Means::Calls(Region::map(options.bytes.max(1), ALIGN).map_err(buffers)?),
             SingleMeans::Queue(kind) => {
@@ -128,7 +133,12 @@ impl Single {
                 Means::Queue(Box::new(queue))
             }
         };
-        Ok(Single { file, writable, bytes: options.bytes, means })
+        Ok(Single { file, writable, bytes: options.bytes, alignment, means })
+    }
+
+    /// What direct I/O must be aligned to; `None` for a character device.
+    pub fn alignment(&self) -> Option<Alignment> {
+        self.alignment
     }
 
     /// The buffer, for filling before a write.

@@ -1,0 +1,203 @@
+//! The lines and objects of ioping's output.
+
+use std::fmt::Write as _;
+
+use workload::Direction;
+
+use super::figures::{count, size, time};
+use super::tally::Tally;
+
+/// What is said of the target in every line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// As typed.
+    pub path: String,
+    /// Its file system; `block` or `character` for a device.
+    pub filesystem: String,
+    /// The device that holds it; `device` for a device.
+    pub device: String,
+    /// Size of the file system or device in bytes.
+    pub size: u64,
+}
+
+impl Target {
+    fn in_words(&self) -> String {
+        format!("{} ({} {} {})", self.path, self.filesystem, self.device, size(self.size))
+    }
+}
+
+/// A reading of the wall clock.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wall {
+    /// Microseconds since 1970, UTC.
+    pub unix_us: u64,
+    /// The zone in which it is told; `None` is UTC.
+    pub zone: Option<jiff::tz::TimeZone>,
+}
+
+impl Wall {
+    /// In the fields of strftime; a format that cannot be printed is printed as it is.
+    fn told(&self, format: &str) -> String {
+        let instant =
+            i64::try_from(self.unix_us).ok().and_then(|us| jiff::Timestamp::from_microsecond(us).ok());
+        let zone = self.zone.clone().unwrap_or(jiff::tz::TimeZone::UTC);
+        let zoned = instant.unwrap_or_default().to_zoned(zone);
+        jiff::fmt::strtime::format(format, &zoned).unwrap_or_else(|_| format.to_owned())
+    }
+}
+
+/// One request as it is told.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'a> {
+    /// Its number from 1.
+    pub number: u64,
+    /// Which way it went.
+    pub direction: Direction,
+    /// Bytes that moved.
+    pub bytes: u64,
+    /// How long it took.
+    pub time_ns: u64,
+    /// What is said behind it; empty where nothing is.
+    pub mark: &'a str,
+    /// Whether it counts.
+    pub counted: Counted,
+}
+
+/// Whether a request counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// It does.
+    Yes,
+    /// It does not.
+    No,
+}
+
+/// The line of a request; with a `clock` the time of day stands before it.
+pub fn request(target: &Target, line: Line<'_>, clock: Option<(&str, &Wall)>) -> String {
+    let mut text = clock.map(|(format, wall)| format!("{} ", wall.told(format))).unwrap_or_default();
+    let arrow = if line.direction == Direction::Write { ">>>" } else { "<<<" };
+    let _ = write!(
+        text,
+        "{} {arrow} {}: request={} time={}",
+        size(line.bytes),
+        target.in_words(),
+        line.number,
+        time(line.time_ns)
+    );
+    if !line.mark.is_empty() {
+        let _ = write!(text, " ({})", line.mark);
+    }
+    text.push('\n');
+    text
+}
+
+/// The closing statistics; `verb` is empty where requests go both ways.
+pub fn statistics(target: &Target, tally: &Tally, load_ns: u64, verb: &str) -> String {
+    let figures = tally.figures(workload::Nanos(load_ns));
+    let whole = |value: f64| value as u64;
+    let verb = if verb.is_empty() { String::new() } else { format!(" {verb}") };
+    let mut left_out = String::new();
+    for (number, what) in
+        [(tally.failed, "failed"), (tally.too_fast, "too fast"), (tally.too_slow, "too slow")]
+    {
+        if number > 0 {
+            let _ = write!(left_out, "{}{what}, ", count(number));
+        }
+    }
+    format!(
+        "\n--- {} ioping statistics ---\n\
+         {}requests completed in {}, {}{verb}, {}iops, {}/s\n\
+         {left_out}generated {}requests in {}, {}, {}iops, {}/s\n\
+         min/avg/max/mdev = {} / {} / {} / {}\n",
+        target.in_words(),
+        count(tally.valid),
+        time(tally.time_ns),
+        size(tally.bytes),
+        count(whole(figures.iops)),
+        size(whole(figures.bps)),
+        count(tally.all),
+        time(load_ns),
+        size(tally.all_bytes),
+        count(whole(figures.load_iops)),
+        size(whole(figures.load_bps)),
+        time(tally.min_ns),
+        time(whole(figures.mean_ns)),
+        time(tally.max_ns),
+        time(whole(figures.mdev_ns)),
+    )
+}
+
+/// The raw line: counted requests, their time, iops, bytes a second, min, mean, max, mdev; all requests, the clock's time.
+/// Times in nanoseconds.
+pub fn raw(tally: &Tally, load_ns: u64) -> String {
+    let figures = tally.figures(workload::Nanos(load_ns));
+    format!(
+        "{} {} {:.0} {:.0} {} {:.0} {} {:.0} {} {}\n",
+        tally.valid,
+        tally.time_ns,
+        figures.iops,
+        figures.bps,
+        tally.min_ns,
+        figures.mean_ns,
+        tally.max_ns,
+        figures.mdev_ns,
+        tally.all,
+        load_ns
+    )
+}
+
+/// The head of an object, up to and with the target.
+fn json_head(target: &Target, wall: &Wall) -> String {
+    format!(
+        "  \"timestamp\": {}.{:06},\n  \"localtime\": {},\n  \"target\": {{\n    \"path\": {},\n    \"fstype\": {},\n    \"device\": {},\n    \"device_size\": {}\n  }},\n",
+        wall.unix_us / 1_000_000,
+        wall.unix_us % 1_000_000,
+        quoted(&wall.told("%Y-%m-%dT%H:%M:%S%z")),
+        quoted(&target.path),
+        quoted(&target.filesystem),
+        quoted(&target.device),
+        target.size
+    )
+}
+
+/// Text as JSON has it; ioping prints it as it is, so that a path with a quotation mark spoils the document.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// The inside of a request's object.
+pub fn json_request(target: &Target, line: Line<'_>, wall: &Wall) -> String {
+    let operation = if line.direction == Direction::Write { "write" } else { "read" };
+    format!(
+        "{}  \"io\": {{\n    \"request\": {},\n    \"operation\": \"{operation}\",\n    \"size\": {},\n    \"time\": {},\n    \"ignored\": {}\n  }}\n",
+        json_head(target, wall),
+        line.number,
+        line.bytes,
+        line.time_ns,
+        line.counted == Counted::No
+    )
+}
+
+/// The inside of a statistics' object.
+pub fn json_statistics(target: &Target, tally: &Tally, load_ns: u64, wall: &Wall) -> String {
+    let figures = tally.figures(workload::Nanos(load_ns));
+    let failed =
+        if tally.failed > 0 { format!("    \"failed\": {},\n", tally.failed) } else { String::new() };
+    format!(
+        "{}  \"stat\": {{\n    \"count\": {},\n    \"size\": {},\n    \"time\": {},\n    \"iops\": {:.6},\n    \"bps\": {:.0},\n    \"min\": {},\n    \"avg\": {:.0},\n    \"max\": {},\n    \"mdev\": {:.0}\n  }},\n  \"load\": {{\n    \"count\": {},\n{failed}    \"size\": {},\n    \"time\": {load_ns},\n    \"iops\": {:.6},\n    \"bps\": {:.0}\n  }}\n",
+        json_head(target, wall),
+        tally.valid,
+        tally.bytes,
+        tally.time_ns,
+        figures.iops,
+        figures.bps,
+        tally.min_ns,
+        figures.mean_ns,
+        tally.max_ns,
+        figures.mdev_ns,
+        tally.all,
+        tally.all_bytes,
+        figures.load_iops,
+        figures.load_bps
+    )
+}

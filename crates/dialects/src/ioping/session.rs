@@ -1,0 +1,332 @@
+//! A run of requests, one at a time: what to do next, and what to print of what happened. Times come in, nothing is done.
+
+use workload::{Direction, Nanos};
+
+use super::asked::{Asked, Mix, Order};
+use super::error::{IopingError, errno_name};
+use super::lines::{self, Counted, Line, Target, Wall};
+use super::noise::Noise;
+use super::region::Region;
+use super::tally::Tally;
+
+/// `EAGAIN`: a request that would have waited and was told not to.
+const EAGAIN: i32 = 11;
+/// From this many counted requests on a period has a mean to be faster or slower than.
+const SETTLED: u64 = 6;
+
+/// One request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Once {
+    /// Its number from 1.
+    pub number: u64,
+    /// Which way it goes.
+    pub direction: Direction,
+    /// Where.
+    pub offset: u64,
+    /// How much.
+    pub bytes: u64,
+}
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Wait until the clock shows this, then ask again.
+    Wait(Nanos),
+    /// Carry this out, time it, and tell.
+    Io(Once),
+    /// It is over; print [`Session::closing`].
+    End,
+}
+
+/// How a request went.
+#[derive(Clone, Debug)]
+pub struct Done {
+    /// Just before it.
+    pub started: Nanos,
+    /// Just after it, its flush included.
+    pub ended: Nanos,
+    /// Bytes that moved, or the errno.
+    pub moved: Result<u64, i32>,
+    /// The wall clock after it.
+    pub wall: Wall,
+}
+
+/// A run.
+#[derive(Clone, Debug)]
+pub struct Session {
+    asked: Asked,
+    target: Target,
+    region: Region,
+    places: Noise,
+    pause: Nanos,
+    began: Nanos,
+    /// When the next request starts.
+    due: Nanos,
+    /// When the burst that is going on, or the last request, was due.
+    burst_due: Nanos,
+    in_burst: u64,
+    /// Requests that were handed out.
+    number: u64,
+    under_way: Option<Once>,
+    all: Tally,
+    period: Tally,
+    period_began: Nanos,
+    period_ends: Nanos,
+    /// Whether an object has been printed.
+    opened: bool,
+    ended: bool,
+}
+
+impl Session {
+    /// A run over `region` of `target` that begins `now`; `entropy` seeds it where no seed was given.
+    pub fn new(asked: Asked, target: Target, region: Region, start: (Nanos, u64)) -> Session {
+        let (now, entropy) = start;
+        let seed = if asked.seed == 0 { entropy } else { asked.seed };
+        let pause = asked.pause();
+        let period_ends = now + asked.print_interval;
+        Session {
+            asked,
+            target,
+            region,
+            places: Noise::new(seed),
+            pause,
+            began: now,
+            due: now,
+            burst_due: now,
+            in_burst: 0,
+            number: 0,
+            under_way: None,
+            all: Tally::default(),
+            period: Tally::default(),
+            period_began: now,
+            period_ends,
+            opened: false,
+            ended: false,
+        }
+    }
+
+    /// What to do at the time `now`.
+    pub fn next(&mut self, now: Nanos) -> Next {
+        if self.ended {
+            return Next::End;
+        }
+        if now < self.due {
+            return Next::Wait(self.due);
+        }
+        if self.in_burst == 0 {
+            self.burst_due = now;
+        }
+        self.number += 1;
+        let once = Once {
+            number: self.number,
+            direction: self.direction(),
+            offset: self.place(),
+            bytes: self.region.request,
+        };
+        self.under_way = Some(once);
+        Next::Io(once)
+    }
+
+    fn direction(&self) -> Direction {
+        match self.asked.mix() {
+            Mix::Read => Direction::Read,
+            Mix::Write => Direction::Write,
+            Mix::Alternate if self.number % 2 == 1 => Direction::Write,
+            Mix::Alternate => Direction::Read,
+        }
+    }
+
+    fn place(&mut self) -> u64 {
+        let place = match self.asked.order {
+            Order::Random => self.places.below(self.region.places()),
+            Order::Linear => (self.number - 1) % self.region.places(),
+        };
+        self.region.offset + place * self.region.request
+    }
+
+    /// Takes in how the request went; what is returned goes to stdout, and to stderr what is said of a short one.
+    ///
+    /// # Errors
+    /// [`IopingError::Request`] where a failure ends the run.
+    pub fn done(&mut self, done: &Done) -> Result<(String, Option<String>), IopingError> {
+        let Some(once) = self.under_way.take() else { return Ok(Default::default()) };
+        let time = done.ended.since(done.started);
+        let (moved, mark, complaint) = match done.moved {
+            Ok(moved) if moved == once.bytes => (moved, self.judge(once.number, time, moved), None),
+            Ok(moved) => {
+                let short = format!("request returned less than expected: {moved}");
+                (moved, (String::new(), Counted::No), Some(short))
+            }
+            Err(errno) if errno == EAGAIN || self.asked.ignore_errors => {
+                self.fails();
+                (0, (errno_name(errno), Counted::No), None)
+            }
+            Err(errno) => {
+                self.ended = true;
+                return Err(IopingError::Request { errno, hint: self.hint(errno) });
+            }
+        };
+        let line = Line {
+            number: once.number,
+            direction: once.direction,
+            bytes: moved,
+            time_ns: time.0,
+            mark: &mark.0,
+            counted: mark.1,
+        };
+        let mut text = self.tell(line, &done.wall);
+        self.go_on(done.ended);
+        if self.period_is_over() {
+            text.push_str(&self.tell_period(done.ended, &done.wall));
+        }
+        if self.asked.burst > 1 && self.in_burst == 0 && self.asked.tells_each() && !self.asked.json {
+            text.push('\n');
+        }
+        Ok((text, complaint))
+    }
+
+    fn fails(&mut self) {
+        // Until someone asked for failures to be counted, they leave no trace in the statistics, as in 1.3.
+        if self.asked.ignore_errors {
+            self.all.failed += 1;
+            self.period.failed += 1;
+        }
+    }
+
+    /// Counts a request that moved all its bytes, and says what stands behind its line.
+    fn judge(&mut self, number: u64, time: Nanos, bytes: u64) -> (String, Counted) {
+        let asked = &self.asked;
+        let both = [&mut self.all, &mut self.period];
+        let (mark, counted) = if number <= asked.warmup {
+            ("warmup", Counted::No)
+        } else if time < asked.min_time {
+            ("too fast", Counted::No)
+        } else if asked.max_time.is_some_and(|most| time > most) {
+            ("too slow", Counted::No)
+        } else {
+            ("", Counted::Yes)
+        };
+        for tally in both {
+            tally.carried_out(bytes);
+            match (counted, mark) {
+                (Counted::Yes, _) => tally.counts(time, bytes),
+                (Counted::No, "too fast") => tally.too_fast += 1,
+                (Counted::No, "too slow") => tally.too_slow += 1,
+                _ => {}
+            }
+        }
+        if counted == Counted::Yes && self.period.valid >= SETTLED {
+            let (time, mean) = (time.0 as f64, self.period.mean_ns());
+            let apart = if time < mean / 2.0 {
+                "fast"
+            } else if time > mean * 2.0 {
+                "slow"
+            } else {
+                ""
+            };
+            return (apart.to_owned(), counted);
+        }
+        (mark.to_owned(), counted)
+    }
+
+    /// When the next one is due, and whether there is one.
+    fn go_on(&mut self, now: Nanos) {
+        self.in_burst += 1;
+        if self.in_burst < self.asked.burst {
+            self.due = now;
+        } else {
+            self.in_burst = 0;
+            // One that took longer than the pause is followed at once; nothing is caught up.
+            self.due = (self.burst_due + self.pause).max(now);
+        }
+        let enough = self.asked.count > 0 && self.number >= self.asked.count;
+        let late = self.asked.most_time().is_some_and(|most| self.due >= self.began + most);
+        self.ended = enough || late;
+    }
+
+    fn period_is_over(&self) -> bool {
+        let by_count = self.asked.print_count > 0 && self.period.valid >= self.asked.print_count;
+        by_count || (self.asked.print_interval.0 > 0 && self.due >= self.period_ends)
+    }
+
+    fn tell_period(&mut self, now: Nanos, wall: &Wall) -> String {
+        let load = now.since(self.period_began).0;
+        let period = std::mem::take(&mut self.period);
+        self.period_began = now;
+        if self.asked.print_interval.0 > 0 {
+            let behind = self.due.since(self.period_ends).0 / self.asked.print_interval.0 + 1;
+            let more = self.asked.print_interval.0.saturating_mul(behind);
+            self.period_ends = Nanos(self.period_ends.0.saturating_add(more));
+        }
+        match self.asked.json {
+            true => self.object(&lines::json_statistics(&self.target, &period, load, wall)),
+            false => lines::raw(&period, load),
+        }
+    }
+
+    fn tell(&mut self, line: Line<'_>, wall: &Wall) -> String {
+        if !self.asked.tells_each() {
+            return String::new();
+        }
+        if self.asked.json {
+            return self.object(&lines::json_request(&self.target, line, wall));
+        }
+        let clock = self.asked.clock_format.as_deref().map(|format| (format, wall));
+        lines::request(&self.target, line, clock)
+    }
+
+    fn object(&mut self, inside: &str) -> String {
+        let opening = if std::mem::replace(&mut self.opened, true) { "},{\n" } else { "[{\n" };
+        format!("{opening}{inside}")
+    }
+
+    /// The end of the output at the time `now`, whether the run went to its end or was interrupted.
+    pub fn closing(&mut self, now: Nanos, wall: &Wall) -> String {
+        self.ended = true;
+        // A run that came to its end is over with its last request, one that was interrupted when that happened.
+        let load = now.since(self.began).0;
+        let periods = self.asked.print_count > 0 || self.asked.print_interval.0 > 0;
+        let quiet = self.asked.quiet || self.asked.rapid;
+        if self.asked.json {
+            let text = lines::json_statistics(&self.target, &self.all, load, wall);
+            return self.object(&text) + "}]\n";
+        }
+        match (self.asked.batch, quiet && periods) {
+            (true, _) => lines::raw(&self.all, load),
+            (false, true) => String::new(),
+            (false, false) => lines::statistics(&self.target, &self.all, load, self.verb()),
+        }
+    }
+
+    /// What closes the output where a request failed: an array that was opened, so that what was said stays readable.
+    pub fn broken_off(&self) -> &'static str {
+        match (self.asked.json, self.opened) {
+            (false, _) => "",
+            (true, true) => "}]\n",
+            (true, false) => "[]\n",
+        }
+    }
+
+    fn verb(&self) -> &'static str {
+        match self.asked.mix() {
+            Mix::Read => "read",
+            Mix::Write => "written",
+            Mix::Alternate => "",
+        }
+    }
+
+    fn hint(&self, errno: i32) -> String {
+        match errno {
+            22 if self.asked.direct => format!(
+                "direct I/O takes places and lengths in whole blocks of the device: -s {} or -o {} is not",
+                self.region.request, self.region.offset
+            ),
+            28 => "the volume is full".to_owned(),
+            5 => "the device did not carry it out; the kernel's log says more (dmesg)".to_owned(),
+            _ => "add -E to go on after a request that failed".to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
