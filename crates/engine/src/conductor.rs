@@ -2,11 +2,12 @@
 
 use kernel::ThreadCounters;
 use record::{Interval, IoFailure, StepRecord, Watcher, WorkerTotals};
-use workload::{Ending, Nanos, StepPlan};
+use workload::{Ending, Nanos, Start, StepPlan, WorkerPlan};
 
+use crate::company::{Company, Order};
 use crate::judge::{Judge, ending_by_time};
-use crate::recorder::{Collector, Inbox, Sheet};
-use crate::rules::{Rules, Timetable};
+use crate::recorder::{Collector, Inbox, Remains};
+use crate::rules::{Rules, Shift, Timetable, latest};
 use crate::worker::{Failure, Stopped, Worker};
 
 /// How a worker ended.
@@ -14,12 +15,16 @@ use crate::worker::{Failure, Stopped, Worker};
 pub(crate) struct Outcome {
     /// Why it stopped issuing; `None` where it is still stuck in the kernel.
     pub(crate) stopped: Option<Stopped>,
+    /// Where its counting began, and where it ended.
+    pub(crate) counted: (Nanos, Nanos),
     /// When it was over.
     pub(crate) ended: Nanos,
     /// What it had recorded since the last edge.
-    pub(crate) sheet: Option<Box<Sheet>>,
+    pub(crate) remains: Option<Remains>,
     /// Its first failures.
     pub(crate) failures: Vec<Failure>,
+    /// I/Os that were due but not issued.
+    pub(crate) unissued: u64,
     /// What its thread used while counting; all zeros in simulation.
     pub(crate) usage: ThreadCounters,
 }
@@ -29,10 +34,25 @@ impl Outcome {
     pub(crate) fn of(worker: Worker, usage: ThreadCounters) -> Outcome {
         Outcome {
             stopped: worker.stopped(),
+            counted: worker.counted(),
             ended: worker.ended(),
             failures: worker.failures().to_vec(),
-            sheet: Some(worker.into_recorder().into_last_sheet()),
+            unissued: worker.unissued(),
+            remains: Some(worker.into_recorder().into_remains()),
             usage,
+        }
+    }
+
+    /// Of a worker that the kernel still holds at `now`.
+    pub(crate) fn lost(now: Nanos) -> Outcome {
+        Outcome {
+            stopped: None,
+            counted: (Nanos::MAX, now),
+            ended: now,
+            remains: None,
+            failures: Vec::new(),
+            unissued: 0,
+            usage: ThreadCounters::default(),
         }
     }
 }
@@ -41,11 +61,12 @@ impl Outcome {
 pub(crate) struct Conductor<'a> {
     plan: &'a StepPlan,
     timetable: Timetable,
-    deadline: Nanos,
     collector: Collector,
+    company: Company<'a>,
     judge: Judge,
     watcher: &'a mut dyn Watcher,
     intervals: Vec<Interval>,
+    outcomes: Vec<Option<Outcome>>,
     certain: bool,
     interrupted: bool,
     notes: Vec<String>,
@@ -59,16 +80,19 @@ impl<'a> Conductor<'a> {
         start: Nanos,
         watcher: &'a mut dyn Watcher,
     ) -> Conductor<'a> {
-        let rules = Rules::of(plan);
-        let timetable = rules.timetable(start);
+        let timetable = Timetable::of(plan, start);
+        let shifts =
+            plan.workers.iter().map(|worker| first_shift(&Rules::of(plan, worker), worker, &timetable));
+        let inboxes = inboxes.into_iter().zip(shifts).collect();
         Conductor {
             plan,
             timetable,
-            deadline: rules.deadline(start),
             collector: Collector::new(plan, inboxes, timetable),
+            company: Company::new(plan),
             judge: Judge::new(plan),
             watcher,
             intervals: Vec::new(),
+            outcomes: plan.workers.iter().map(|_| None).collect(),
             certain: false,
             interrupted: false,
             notes: Vec::new(),
@@ -77,6 +101,7 @@ impl<'a> Conductor<'a> {
 
     /// Takes in what the workers have handed over; true when they must stop issuing.
     pub(crate) fn turn(&mut self) -> bool {
+        self.collector.tell(self.watcher);
         for row in self.collector.collect() {
             self.certain |= self.judge.is_certain(&row, self.timetable.counted_from);
             self.announce(row);
@@ -85,14 +110,42 @@ impl<'a> Conductor<'a> {
         self.certain || self.interrupted
     }
 
+    /// Worker `number` is over; says what must be told to others. Whoever is to begin begins at `next`.
+    pub(crate) fn over(&mut self, number: usize, outcome: Outcome, next: Nanos) -> Vec<Order> {
+        self.collector.tell(self.watcher);
+        self.collector.over(number, outcome.ended, outcome.remains.as_ref());
+        if let Some(trace) = outcome.remains.as_ref().and_then(|remains| remains.trace.as_ref()) {
+            self.watcher.traced(number, &trace.chunk);
+        }
+        let orders = self.company.over(number, outcome.stopped);
+        self.outcomes[number] = Some(outcome);
+        for order in &orders {
+            if let Order::Begin(other) = *order {
+                let rules = Rules::of(self.plan, &self.plan.workers[other]);
+                self.collector.begun(other, rules.shift(&self.timetable, next));
+            }
+        }
+        orders
+    }
+
+    /// Whether worker `number` is over.
+    pub(crate) fn is_over(&self, number: usize) -> bool {
+        self.outcomes.get(number).is_none_or(Option::is_some)
+    }
+
+    /// Whether all workers are over.
+    pub(crate) fn all_over(&self) -> bool {
+        self.outcomes.iter().all(Option::is_some)
+    }
+
     /// Whether somebody asked to stop.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupted
     }
 
-    /// When issuing ends at the latest.
+    /// When the step ends at the latest by its own rules.
     pub(crate) fn deadline(&self) -> Nanos {
-        self.deadline
+        latest(self.plan).map_or(Nanos::MAX, |time| self.timetable.start + time)
     }
 
     /// Something the engine has to say of itself; each sentence once.
@@ -109,15 +162,16 @@ impl<'a> Conductor<'a> {
         }
     }
 
-    /// The record of the step, from the outcomes of its workers in the order of the plan; a step without workers is over at `now`.
-    pub(crate) fn finish(mut self, outcomes: Vec<Outcome>, now: Nanos) -> StepRecord {
+    /// The record of the step; a step without workers is over at `now`.
+    pub(crate) fn finish(mut self, now: Nanos) -> StepRecord {
         self.turn();
-        let ended = outcomes.iter().map(|outcome| outcome.ended).max().unwrap_or(now);
-        for (number, outcome) in outcomes.iter().enumerate() {
-            if let Some(sheet) = &outcome.sheet {
-                self.collector.take(number, sheet);
+        for number in 0..self.outcomes.len() {
+            if !self.is_over(number) {
+                self.over(number, Outcome::lost(now), now);
             }
         }
+        let outcomes: Vec<Outcome> = std::mem::take(&mut self.outcomes).into_iter().flatten().collect();
+        let ended = outcomes.iter().map(|outcome| outcome.ended).max().unwrap_or(now);
         let ending = self.ending(&outcomes);
         let (rows, mut totals, jobs) = self.collector.finish(ended);
         // What ends in the drain stays an interval of its own, shorter than the others: added to the last one it would
@@ -127,12 +181,13 @@ impl<'a> Conductor<'a> {
             self.intervals.push(interval);
         }
         for (totals, outcome) in totals.iter_mut().zip(&outcomes) {
-            complete(totals, outcome, self.timetable.counted_from);
+            complete(totals, outcome);
         }
+        let counted_from = outcomes.iter().map(|outcome| outcome.counted.0).min();
         StepRecord {
             plan: self.plan.clone(),
             started: self.timetable.start,
-            counted_from: self.timetable.counted_from,
+            counted_from: counted_from.filter(|at| *at < ended).unwrap_or(self.timetable.counted_from),
             ended,
             ending,
             jobs,
@@ -159,9 +214,20 @@ impl<'a> Conductor<'a> {
     }
 }
 
-fn complete(totals: &mut WorkerTotals, outcome: &Outcome, counted_from: Nanos) {
-    totals.started = counted_from;
-    totals.ended = outcome.ended;
+/// The shift of `worker` as far as it is known when its step starts.
+pub(crate) fn first_shift(rules: &Rules, worker: &WorkerPlan, timetable: &Timetable) -> Shift {
+    match worker.terms.start {
+        Start::WithStep => rules.shift(timetable, timetable.start),
+        Start::After(_) => rules.on_call(timetable),
+    }
+}
+
+fn complete(totals: &mut WorkerTotals, outcome: &Outcome) {
+    let (from, until) = outcome.counted;
+    totals.started = from.min(until);
+    totals.ended = until;
+    totals.unissued = outcome.unissued;
+    totals.first_errno = outcome.failures.first().map(|failure| failure.errno);
     totals.user_cpu_ns = outcome.usage.cpu.user.0;
     totals.system_cpu_ns = outcome.usage.cpu.system.0;
     totals.run_delay_ns = outcome.usage.run_delay.0;

@@ -1,6 +1,7 @@
 //! Workload and facts to plan to recorded run.
 
 mod batch;
+mod company;
 mod conductor;
 mod driver;
 pub mod fill;
@@ -16,5 +17,5 @@ pub use driver::{Backend, EngineError, Null, Served, Volume, run_real, run_simul
 pub use layout::layout_workload;
 pub use planner::{Clones, FileGround, Ground, GroundKind, PlanError, idle_plan, plan};
 pub use recorder::{Inbox, Recorder};
-pub use rules::{Rules, Timetable};
+pub use rules::{Rules, Shift, Timetable};
 pub use worker::{Failure, InFlight, SlotsView, Stopped, Wake, Worker, WorkerError};

@@ -1,53 +1,91 @@
-//! A step's ramp, interval and end as a worker and its recorder need them.
+//! Times and amounts of a step and of each worker in it, as a worker and its recorder need them.
 
-use workload::{Nanos, StepPlan, StopRule};
+use workload::{Nanos, StepPlan, StopRule, WorkerPlan};
 
-/// What a step's plan says of time and amount.
+/// What a plan says of one worker's time and amount.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
-    /// Time at the start that is run but not counted.
-    pub ramp: Nanos,
-    /// Length of an interval.
-    pub interval: Nanos,
-    /// Time past the ramp after which nothing more is issued; `None` where only an amount ends the step.
+    /// From what it begins with to its own start.
+    pub delay: Nanos,
+    /// Time after its own start that is run but not counted; `None`: up to where the step begins to count.
+    pub ramp: Option<Nanos>,
+    /// Time past the ramp after which its own time is over; `None` where only an amount or the step ends it.
     pub time: Option<Nanos>,
-    /// I/Os each worker issues past the ramp.
+    /// Time after the step's start at which everything is over; `None` where the step itself has no such end.
+    pub latest: Option<Nanos>,
+    /// Time after its time is over that is run but not counted.
+    pub cool: Nanos,
+    /// I/Os it issues past the ramp.
     pub ops_each: Option<u64>,
-    /// Bytes each worker issues past the ramp.
+    /// Bytes it issues past the ramp.
     pub bytes_each: Option<u64>,
 }
 
 impl Rules {
-    /// The rules of `plan`.
-    pub fn of(plan: &StepPlan) -> Rules {
-        let time = |rule: &StopRule| match *rule {
-            StopRule::Time(time) => Some(time),
-            StopRule::Certain { most, .. } => Some(most),
-            StopRule::BytesEach(_) | StopRule::OpsEach(_) => None,
-        };
+    /// The rules of `worker` in `plan`.
+    pub fn of(plan: &StepPlan, worker: &WorkerPlan) -> Rules {
+        let terms = &worker.terms;
+        let all = || plan.stop.iter().chain(&terms.stop);
         let ops = |rule: &StopRule| if let StopRule::OpsEach(ops) = *rule { Some(ops) } else { None };
         let bytes =
             |rule: &StopRule| if let StopRule::BytesEach(bytes) = *rule { Some(bytes.0) } else { None };
         Rules {
-            ramp: plan.ramp,
-            // An interval of zero would never end.
-            interval: plan.interval.max(Nanos(1)),
-            time: plan.stop.iter().filter_map(time).min(),
-            ops_each: plan.stop.iter().filter_map(ops).min(),
-            bytes_each: plan.stop.iter().filter_map(bytes).min(),
+            delay: terms.delay,
+            ramp: terms.ramp,
+            time: terms.stop.iter().filter_map(time_of).min(),
+            latest: latest(plan),
+            cool: terms.cool,
+            ops_each: all().filter_map(ops).min(),
+            bytes_each: all().filter_map(bytes).min(),
         }
     }
 
-    /// The step's times when it starts at `start`.
-    pub fn timetable(&self, start: Nanos) -> Timetable {
-        let ramp_intervals = self.ramp.0.div_ceil(self.interval.0);
-        Timetable { start, counted_from: start + self.ramp, interval: self.interval, ramp_intervals }
+    /// When issuing ends at the latest where the step of `timetable` has an end by time.
+    fn latest(&self, timetable: &Timetable) -> Nanos {
+        self.latest.map_or(Nanos::MAX, |time| timetable.start + time)
     }
 
-    /// When issuing ends at the latest for a step that starts at `start`.
-    pub fn deadline(&self, start: Nanos) -> Nanos {
-        self.time.map_or(Nanos::MAX, |time| start + self.ramp + time)
+    /// The shift of a worker that is told to begin at `from`.
+    pub fn shift(&self, timetable: &Timetable, from: Nanos) -> Shift {
+        let start = from + self.delay;
+        let counted_from = self.ramp.map_or(start.max(timetable.counted_from), |ramp| start + ramp);
+        let own = self.time.map_or(Nanos::MAX, |time| counted_from + time);
+        let deadline = own.min(self.latest(timetable));
+        let over = if deadline == Nanos::MAX { deadline } else { deadline + self.cool };
+        Shift { start, counted_from, deadline, over }
     }
+
+    /// The shift of a worker that has not been told to begin yet.
+    pub fn on_call(&self, timetable: &Timetable) -> Shift {
+        let deadline = self.latest(timetable);
+        Shift { start: Nanos::MAX, counted_from: Nanos::MAX, deadline, over: deadline }
+    }
+}
+
+fn time_of(rule: &StopRule) -> Option<Nanos> {
+    match *rule {
+        StopRule::Time(time) => Some(time),
+        StopRule::Certain { most, .. } => Some(most),
+        StopRule::BytesEach(_) | StopRule::OpsEach(_) => None,
+    }
+}
+
+/// Time after the start of `plan` at which everything is over by the step's own rules.
+pub(crate) fn latest(plan: &StepPlan) -> Option<Nanos> {
+    plan.stop.iter().filter_map(time_of).min().map(|time| plan.ramp + time)
+}
+
+/// When one worker works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shift {
+    /// It issues from here on; [`Nanos::MAX`] while it has not been told when.
+    pub start: Nanos,
+    /// What ends from here on counts; not before `start`.
+    pub counted_from: Nanos,
+    /// What ends after this does not count where `over` is later; [`Nanos::MAX`] where only an amount ends it.
+    pub deadline: Nanos,
+    /// It issues up to here.
+    pub over: Nanos,
 }
 
 /// The intervals of a step: numbered from 0, equally long, but the last one of the ramp is cut where counting begins.
@@ -55,13 +93,21 @@ impl Rules {
 pub struct Timetable {
     /// Start of the step.
     pub start: Nanos,
-    /// Where counting begins; an interval begins there.
+    /// Where counting begins for all workers that have no ramp of their own; an interval begins there.
     pub counted_from: Nanos,
     interval: Nanos,
     ramp_intervals: u64,
 }
 
 impl Timetable {
+    /// The times of `plan` when it starts at `start`.
+    pub fn of(plan: &StepPlan, start: Nanos) -> Timetable {
+        // An interval of zero would never end.
+        let interval = plan.interval.max(Nanos(1));
+        let ramp_intervals = plan.ramp.0.div_ceil(interval.0);
+        Timetable { start, counted_from: start + plan.ramp, interval, ramp_intervals }
+    }
+
     /// Number of the interval that holds `at`.
     pub fn index_at(&self, at: Nanos) -> u64 {
         if at < self.counted_from {
@@ -84,16 +130,6 @@ impl Timetable {
     pub fn end_of(&self, index: u64) -> Nanos {
         self.start_of(index + 1)
     }
-
-    /// Whether interval `index` lies past the ramp.
-    pub fn is_counted(&self, index: u64) -> bool {
-        index >= self.ramp_intervals
-    }
-
-    /// Length of a whole interval.
-    pub fn interval(&self) -> Nanos {
-        self.interval
-    }
 }
 
 #[cfg(test)]
@@ -101,20 +137,55 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn timetable(start: u64, ramp: u64, interval: u64) -> Timetable {
+        let plan = crate::idle_plan("idle", Nanos(1), Nanos(interval));
+        Timetable::of(&StepPlan { ramp: Nanos(ramp), ..plan }, Nanos(start))
+    }
+
     proptest! {
         #[test]
         fn every_time_lies_in_its_interval_and_the_ramp_ends_at_an_edge(
             start in 0u64..1 << 40, ramp in 0u64..5_000, interval in 1u64..700, after in 0u64..20_000,
         ) {
-            let rules = Rules {
-                ramp: Nanos(ramp), interval: Nanos(interval), time: None, ops_each: None, bytes_each: None,
-            };
-            let table = rules.timetable(Nanos(start));
+            let table = timetable(start, ramp, interval);
             let at = Nanos(start + after);
             let index = table.index_at(at);
             prop_assert!(table.start_of(index) <= at && at < table.end_of(index));
-            prop_assert_eq!(table.is_counted(index), after >= ramp);
+            prop_assert_eq!(table.start_of(index) >= table.counted_from, after >= ramp);
             prop_assert!(table.end_of(index).since(table.start_of(index)) <= Nanos(interval));
         }
+    }
+
+    const OWN: Rules = Rules {
+        delay: Nanos(30),
+        ramp: Some(Nanos(7)),
+        time: Some(Nanos(100)),
+        latest: None,
+        cool: Nanos(5),
+        ops_each: None,
+        bytes_each: None,
+    };
+
+    #[test]
+    fn a_workers_time_counts_from_its_own_start_past_its_own_ramp() {
+        let table = timetable(1_000, 50, 10);
+        let shift = OWN.shift(&table, table.start);
+        assert_eq!((shift.start, shift.counted_from), (Nanos(1_030), Nanos(1_037)));
+        assert_eq!((shift.deadline, shift.over), (Nanos(1_137), Nanos(1_142)));
+        let with_step = Rules { ramp: None, ..OWN }.shift(&table, table.start);
+        assert_eq!(with_step.counted_from, Nanos(1_050), "the step's ramp goes on");
+        let late = Rules { ramp: None, delay: Nanos(60), ..OWN }.shift(&table, table.start);
+        assert_eq!(late.counted_from, Nanos(1_060), "the step's ramp is over");
+    }
+
+    #[test]
+    fn the_step_may_end_it_earlier() {
+        let table = timetable(1_000, 50, 10);
+        let shift = Rules { latest: Some(Nanos(120)), ..OWN }.shift(&table, table.start);
+        assert_eq!((shift.deadline, shift.over), (Nanos(1_120), Nanos(1_125)));
+        let on_call = Rules { latest: Some(Nanos(120)), ..OWN }.on_call(&table);
+        assert_eq!((on_call.start, on_call.over), (Nanos::MAX, Nanos(1_120)));
+        let endless = Rules { time: None, ..OWN }.shift(&table, table.start);
+        assert_eq!(endless.over, Nanos::MAX);
     }
 }

@@ -11,7 +11,9 @@ use engine::run_real;
 use kernel::Clock;
 use record::{Interval, Watcher};
 use stage::*;
-use workload::{Access, BackendKind, Buffers, Flush, Iops, Mix, Nanos, Pace, StopRule, WorkerPlan};
+use workload::{
+    Access, BackendKind, Buffers, Flush, Iops, Mix, Nanos, Pace, StopRule, Terms, Think, Totals, WorkerPlan,
+};
 
 /// Allocations and releases of all threads but those that say they coordinate.
 static CALLS: AtomicU64 = AtomicU64::new(0);
@@ -75,6 +77,17 @@ impl Watcher for Reader {
     }
 }
 
+/// Every I/O told, totals by file, a ramp of its own, and rests in between.
+fn told_and_resting() -> Terms {
+    Terms {
+        trace: true,
+        totals: Totals::WorkerAndFile,
+        ramp: Some(Nanos::from_millis(90)),
+        think: Some(Think::each(1_000, Nanos::from_micros(500))),
+        ..Terms::default()
+    }
+}
+
 #[test]
 fn workers_allocate_nothing_between_start_and_drain() {
     COORDINATES.set(true);
@@ -88,6 +101,7 @@ fn workers_allocate_nothing_between_start_and_drain() {
             ..null()
         },
         WorkerPlan { pace: Pace::Poisson(Iops(50_000.0)), ..null() },
+        WorkerPlan { terms: told_and_resting(), ..null() },
         // A region of a few blocks: a new pass, with a new permutation, every few I/Os.
         WorkerPlan { files: vec![file(workload::Bytes(0), workload::Bytes::kib(20))], ..null() },
     ];

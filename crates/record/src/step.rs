@@ -12,7 +12,7 @@ pub struct StepRecord {
     pub plan: StepPlan,
     /// Start on the run's clock.
     pub started: Nanos,
-    /// When counting began: `started` plus the ramp.
+    /// When counting began, for the first of its workers: `started` plus the ramp, where none has a start of its own.
     pub counted_from: Nanos,
     /// When the last I/O was done.
     pub ended: Nanos,
@@ -20,7 +20,8 @@ pub struct StepRecord {
     pub ending: Ending,
     /// Names of its jobs; [`Interval::job`] and [`WorkerTotals::job`] point here.
     pub jobs: Vec<String>,
-    /// In time order, one a job and interval, ramp included.
+    /// In time order, one a job and interval from the job's start to its end, ramp included; an interval in which
+    /// counting begins or ends stands there in parts.
     pub intervals: Vec<Interval>,
     /// One a worker, ramp left out.
     pub workers: Vec<WorkerTotals>,
@@ -35,9 +36,9 @@ pub struct StepRecord {
 pub struct WorkerTotals {
     /// Index into the step's jobs.
     pub job: u16,
-    /// Start of counting on the run's clock.
+    /// Start of its counting on the run's clock.
     pub started: Nanos,
-    /// When its last I/O was done.
+    /// End of its counting: when its last I/O was done, or its time was over where it went on after that.
     pub ended: Nanos,
     /// By [`Direction::index`].
     pub directions: [DirectionTotals; 4],
@@ -113,7 +114,12 @@ impl StepRecord {
         let mut merged: Vec<Interval> = Vec::new();
         for interval in self.intervals.iter().filter(|interval| interval.counted) {
             match merged.last_mut() {
-                Some(last) if last.start == interval.start => last.merge(interval),
+                // Jobs that do not begin or end together share an interval only in part.
+                Some(last) if interval.start < last.end || interval.start == last.start => {
+                    last.start = last.start.min(interval.start);
+                    last.end = last.end.max(interval.end);
+                    last.merge(interval);
+                }
                 _ => merged.push(Interval { job: 0, ..interval.clone() }),
             }
         }

@@ -7,19 +7,22 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use kernel::{Clock, OpenFile, ThreadCounters};
+use kernel::{Clock, OpenFile};
 use record::{StepRecord, Watcher};
 use workload::{BackendKind, Nanos, StepPlan, WorkerPlan};
 
 use super::EngineError;
 use super::thread::{Briefing, News, Shared};
+use crate::company::Order;
 use crate::conductor::{Conductor, Outcome};
 use crate::recorder::{Inbox, Recorder};
-use crate::rules::Rules;
+use crate::rules::{Rules, Timetable};
 use crate::worker::{SlotsView, counters, phases};
 
 /// How often the rings are looked into.
 const POLL: Duration = Duration::from_millis(20);
+/// The same where every I/O is told.
+const POLL_TRACED: Duration = Duration::from_millis(5);
 /// Between letting the workers go and the step's start: long enough for every thread to wake.
 const LEAD: Nanos = Nanos::from_millis(2);
 /// How long an interrupted step waits for what is in flight before it gives up on it.
@@ -32,7 +35,6 @@ struct Hand {
     /// `None` once it has been waited for.
     thread: Option<JoinHandle<()>>,
     view: Option<SlotsView>,
-    outcome: Option<Outcome>,
 }
 
 /// All workers of a step.
@@ -63,14 +65,12 @@ pub fn run_real(
     let (mut crew, inboxes) = Crew::hire(plan, files, clock)?;
     crew.wait_until_ready()?;
     let start = clock.now() + LEAD;
-    crew.shared.go(start);
+    crew.shared.go(Timetable::of(plan, start));
     let mut conductor = Conductor::new(plan, inboxes, start, watcher);
     crew.features.drain(..).for_each(|text| conductor.note(text));
     crew.run(&mut conductor);
     crew.part(&mut conductor)?;
-    let now = clock.now();
-    let outcomes = crew.hands.into_iter().map(|hand| hand.outcome.unwrap_or_else(|| lost_at(now))).collect();
-    Ok(conductor.finish(outcomes, now))
+    Ok(conductor.finish(clock.now()))
 }
 
 fn check(plan: &StepPlan, files: &[Vec<OpenFile>]) -> Result<(), EngineError> {
@@ -84,11 +84,6 @@ fn check(plan: &StepPlan, files: &[Vec<OpenFile>]) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// A worker that the kernel still holds.
-fn lost_at(now: Nanos) -> Outcome {
-    Outcome { stopped: None, ended: now, sheet: None, failures: Vec::new(), usage: ThreadCounters::default() }
-}
-
 impl<'a> Crew<'a> {
     /// Starts a thread for each worker; each gets ready and then waits for the start.
     fn hire(
@@ -97,7 +92,7 @@ impl<'a> Crew<'a> {
         clock: Clock,
     ) -> Result<(Crew<'a>, Vec<Inbox>), EngineError> {
         let (sender, news) = channel();
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(Shared::new(plan.workers.len()));
         let mut crew =
             Crew { plan, hands: Vec::new(), news, shared, clock, features: Vec::new(), failure: None };
         let mut inboxes = Vec::new();
@@ -106,17 +101,18 @@ impl<'a> Crew<'a> {
             let (recorder, inbox) = Recorder::new(worker);
             inboxes.push(inbox);
             let briefing = Briefing {
+                number,
                 plan: worker.clone(),
                 phase,
                 counters: std::mem::take(&mut counters[number]),
-                rules: Rules::of(plan),
+                rules: Rules::of(plan, worker),
                 files: files.get(number).cloned().unwrap_or_default(),
                 recorder,
                 clock,
                 shared: Arc::clone(&crew.shared),
             };
             match start_thread(number, briefing, sender.clone()) {
-                Ok(thread) => crew.hands.push(Hand { thread: Some(thread), view: None, outcome: None }),
+                Ok(thread) => crew.hands.push(Hand { thread: Some(thread), view: None }),
                 Err(error) => {
                     crew.dismiss();
                     return Err(EngineError::Thread(error));
@@ -155,14 +151,16 @@ impl<'a> Crew<'a> {
     /// Until every worker is over, or an interrupted step has waited long enough.
     fn run(&mut self, conductor: &mut Conductor<'_>) {
         let mut patience = Nanos::MAX;
+        let traced = self.plan.workers.iter().any(|worker| worker.terms.trace);
+        let poll = if traced { POLL_TRACED } else { POLL };
         while self.is_running(conductor) && self.clock.now() < patience {
-            match self.news.recv_timeout(POLL) {
-                Ok((number, news)) => self.hear(number, news),
-                Err(RecvTimeoutError::Timeout) => self.look_for_lost(),
+            match self.news.recv_timeout(poll) {
+                Ok((number, news)) => self.hear(number, news, conductor),
+                Err(RecvTimeoutError::Timeout) => self.look_for_lost(conductor),
                 Err(RecvTimeoutError::Disconnected) => std::thread::sleep(POLL),
             }
             if conductor.turn() || self.failure.is_some() {
-                self.shared.stop.store(true, Ordering::Relaxed);
+                self.shared.stop_all();
             }
             if (conductor.is_interrupted() || self.failure.is_some()) && patience == Nanos::MAX {
                 patience = self.clock.now() + DRAIN;
@@ -175,39 +173,40 @@ impl<'a> Crew<'a> {
             // Nothing is issued; only time passes.
             return self.clock.now() < conductor.deadline() && !conductor.is_interrupted();
         }
-        self.hands.iter().any(|hand| hand.outcome.is_none())
+        !conductor.all_over()
     }
 
-    fn hear(&mut self, number: usize, news: News) {
-        match news {
-            News::Over(outcome) => {
-                let failed = !outcome.failures.is_empty();
-                self.hands[number].outcome = Some(*outcome);
-                if failed {
-                    self.shared.stop.store(true, Ordering::Relaxed);
-                }
-            }
+    fn hear(&mut self, number: usize, news: News, conductor: &mut Conductor<'_>) {
+        let outcome = match news {
+            News::Over(outcome) => *outcome,
             News::Failed(error) => {
-                self.hands[number].outcome = Some(lost_at(self.clock.now()));
                 self.failure.get_or_insert(error);
+                Outcome::lost(self.clock.now())
             }
-            News::Ready { .. } => {}
+            News::Ready { .. } => return,
+        };
+        let next = self.clock.now() + LEAD;
+        for order in conductor.over(number, outcome, next) {
+            match order {
+                Order::Begin(other) => self.shared.call(other, next),
+                Order::Stop(other) => self.shared.stop(other),
+            }
         }
     }
 
     /// A thread that panicked sends nothing.
-    fn look_for_lost(&mut self) {
+    fn look_for_lost(&mut self, conductor: &mut Conductor<'_>) {
         let ended = |hand: &Hand| hand.thread.as_ref().is_some_and(JoinHandle::is_finished);
         let silent: Vec<usize> = (0..self.hands.len())
-            .filter(|&number| self.hands[number].outcome.is_none() && ended(&self.hands[number]))
+            .filter(|&number| !conductor.is_over(number) && ended(&self.hands[number]))
             .collect();
         // Its last word may have come in between.
         while let Ok((number, news)) = self.news.try_recv() {
-            self.hear(number, news);
+            self.hear(number, news, conductor);
         }
         for number in silent {
-            if self.hands[number].outcome.is_none() {
-                self.hear(number, News::Failed(EngineError::Lost));
+            if !conductor.is_over(number) {
+                self.hear(number, News::Failed(EngineError::Lost), conductor);
             }
         }
     }
@@ -216,14 +215,14 @@ impl<'a> Crew<'a> {
     fn part(&mut self, conductor: &mut Conductor<'_>) -> Result<(), EngineError> {
         self.shared.abandon.store(true, Ordering::Relaxed);
         let until = self.clock.now() + PARTING;
-        while self.hands.iter().any(|hand| hand.outcome.is_none()) && self.clock.now() < until {
+        while !conductor.all_over() && self.clock.now() < until {
             if let Ok((number, news)) = self.news.recv_timeout(POLL) {
                 self.name_what_is_stuck(number, conductor);
-                self.hear(number, news);
+                self.hear(number, news, conductor);
             }
         }
         for number in 0..self.hands.len() {
-            if self.hands[number].outcome.is_none() {
+            if !conductor.is_over(number) {
                 self.name_what_is_stuck(number, conductor);
             }
         }

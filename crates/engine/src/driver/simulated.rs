@@ -11,9 +11,10 @@ use workload::{Done, Io, Nanos, StepPlan};
 
 use super::EngineError;
 use crate::batch::Batch;
-use crate::conductor::{Conductor, Outcome};
+use crate::company::Order;
+use crate::conductor::{Conductor, Outcome, first_shift};
 use crate::recorder::Recorder;
-use crate::rules::Rules;
+use crate::rules::{Rules, Timetable};
 use crate::worker::{Wake, Worker, counters, phases};
 
 /// What a volume says of an I/O when it is admitted.
@@ -65,7 +66,9 @@ impl PartialOrd for Event {
 
 /// A worker with the wake that is under way for it.
 struct Seat {
-    worker: Worker,
+    /// `None` once it is over.
+    worker: Option<Worker>,
+    rules: Rules,
     batch: Batch,
     /// Time of its wake in the heap; `MAX` where there is none.
     wake_at: Nanos,
@@ -75,9 +78,12 @@ struct Seat {
 struct Stage<'v, V: ?Sized> {
     seats: Vec<Seat>,
     volume: &'v mut V,
+    timetable: Timetable,
     sequence: u64,
     /// Events of one turn.
     fresh: Vec<Event>,
+    /// Workers that finished in it.
+    finished: Vec<usize>,
 }
 
 /// Runs `plan` on `volume` in virtual time from `start` on.
@@ -90,26 +96,26 @@ pub fn run_simulated<V: Volume + ?Sized>(
     start: Nanos,
     watcher: &mut dyn Watcher,
 ) -> Result<StepRecord, EngineError> {
-    let rules = Rules::of(plan);
+    let timetable = Timetable::of(plan, start);
     let (mut seats, mut inboxes) = (Vec::new(), Vec::new());
     let ways = phases(&plan.workers).into_iter().zip(counters(&plan.workers));
     for (worker_plan, (phase, counters)) in plan.workers.iter().zip(ways) {
         let (recorder, inbox) = Recorder::new(worker_plan);
+        let rules = Rules::of(plan, worker_plan);
         let mut worker = Worker::new(worker_plan, rules, recorder)?;
         worker.shift_pace(phase);
         worker.share(&counters);
-        worker.begin(start);
-        seats.push(Seat { worker, batch: Batch::with_capacity(worker_plan.depth), wake_at: Nanos::MAX });
+        worker.begin(timetable, first_shift(&rules, worker_plan, &timetable));
+        let batch = Batch::with_capacity(worker_plan.depth);
+        seats.push(Seat { worker: Some(worker), rules, batch, wake_at: Nanos::MAX });
         inboxes.push(inbox);
     }
     let mut conductor = Conductor::new(plan, inboxes, start, watcher);
-    let mut stage = Stage { seats, volume, sequence: 0, fresh: Vec::new() };
+    let mut stage = Stage { seats, volume, timetable, sequence: 0, fresh: Vec::new(), finished: Vec::new() };
     let ended = stage.play(&mut conductor, start);
-    let outcomes =
-        stage.seats.into_iter().map(|seat| Outcome::of(seat.worker, ThreadCounters::default())).collect();
     // A step without workers only lets time pass.
-    let ended = if plan.workers.is_empty() { rules.deadline(start) } else { ended };
-    Ok(conductor.finish(outcomes, ended))
+    let ended = if plan.workers.is_empty() { conductor.deadline() } else { ended };
+    Ok(conductor.finish(ended))
 }
 
 impl<V: Volume + ?Sized> Stage<'_, V> {
@@ -120,6 +126,8 @@ impl<V: Volume + ?Sized> Stage<'_, V> {
             self.turn(seat, start);
             heap.extend(self.fresh.drain(..));
         }
+        self.settle(conductor, start);
+        heap.extend(self.fresh.drain(..));
         let (mut now, mut looks, mut edge) = (start, 0, self.next_edge());
         while let Some(&event) = heap.peek() {
             looks += 1;
@@ -128,6 +136,7 @@ impl<V: Volume + ?Sized> Stage<'_, V> {
                 // All events before the edge are done.
                 now = now.max(edge.min(event.at));
                 self.look(conductor, now);
+                heap.extend(self.fresh.drain(..));
                 edge = self.next_edge();
                 continue;
             }
@@ -141,8 +150,34 @@ impl<V: Volume + ?Sized> Stage<'_, V> {
                 (None, _) => {}
             }
             heap.extend(fresh);
+            if !self.finished.is_empty() {
+                self.settle(conductor, now);
+                heap.extend(self.fresh.drain(..));
+            }
         }
         now
+    }
+
+    /// Gives up those who have finished, and lets others begin or stop for it.
+    #[cold]
+    fn settle(&mut self, conductor: &mut Conductor<'_>, now: Nanos) {
+        while let Some(number) = self.finished.pop() {
+            let Some(worker) = self.seats[number].worker.take() else { continue };
+            for order in conductor.over(number, Outcome::of(worker, ThreadCounters::default()), now) {
+                self.obey(order, now);
+            }
+        }
+    }
+
+    fn obey(&mut self, order: Order, now: Nanos) {
+        let (Order::Begin(number) | Order::Stop(number)) = order;
+        let seat = &mut self.seats[number];
+        let Some(worker) = &mut seat.worker else { return };
+        match order {
+            Order::Begin(_) => worker.call(seat.rules.shift(&self.timetable, now), now),
+            Order::Stop(_) => worker.stop(now),
+        }
+        self.turn(number, now);
     }
 
     #[inline]
@@ -151,8 +186,8 @@ impl<V: Volume + ?Sized> Stage<'_, V> {
         let seat = &mut self.seats[number];
         if event.slot == WAKE {
             seat.wake_at = Nanos::MAX;
-        } else {
-            seat.worker.settle(event.at, &[Done { slot: event.slot, result: event.result, at: event.at }]);
+        } else if let Some(worker) = &mut seat.worker {
+            worker.settle(event.at, &[Done { slot: event.slot, result: event.result, at: event.at }]);
         }
         self.turn(number, event.at);
     }
@@ -161,8 +196,9 @@ impl<V: Volume + ?Sized> Stage<'_, V> {
     #[inline]
     fn turn(&mut self, number: usize, now: Nanos) {
         let seat = &mut self.seats[number];
+        let Some(worker) = &mut seat.worker else { return };
         seat.batch.open(usize::MAX);
-        seat.worker.issue(now, &mut seat.batch);
+        worker.issue(now, &mut seat.batch);
         for io in seat.batch.ios() {
             let Served { done_at, result } = self.volume.serve(now, io);
             self.sequence += 1;
@@ -175,30 +211,36 @@ impl<V: Volume + ?Sized> Stage<'_, V> {
             };
             self.fresh.push(event);
         }
-        if let Wake::At(at) = seat.worker.wake(now)
-            && at < seat.wake_at
-        {
+        let at = match worker.wake(now) {
+            Wake::At(at) | Wake::Busy(at) => at,
+            Wake::OnCompletion => return,
+            Wake::Finished => return self.finished.push(number),
+        };
+        // Whoever is on call has no time yet: it will be woken by an order.
+        if at < seat.wake_at {
             seat.wake_at = at;
             self.sequence += 1;
-            self.fresh.push(Event {
-                at,
-                sequence: self.sequence,
-                worker: number as u32,
-                slot: WAKE,
-                result: 0,
-            });
+            let event = Event { at, sequence: self.sequence, worker: number as u32, slot: WAKE, result: 0 };
+            self.fresh.push(event);
         }
     }
 
     /// Hands over intervals that are over, and stops all workers where the conductor says so.
     fn look(&mut self, conductor: &mut Conductor<'_>, now: Nanos) {
-        self.seats.iter_mut().for_each(|seat| seat.worker.reach(now));
+        self.workers().for_each(|worker| worker.reach(now));
         if conductor.turn() {
-            self.seats.iter_mut().for_each(|seat| seat.worker.stop(now));
+            for number in 0..self.seats.len() {
+                self.obey(Order::Stop(number), now);
+            }
+            self.settle(conductor, now);
         }
     }
 
-    fn next_edge(&self) -> Nanos {
-        self.seats.iter().map(|seat| seat.worker.edge()).min().unwrap_or(Nanos::MAX)
+    fn workers(&mut self) -> impl Iterator<Item = &mut Worker> {
+        self.seats.iter_mut().filter_map(|seat| seat.worker.as_mut())
+    }
+
+    fn next_edge(&mut self) -> Nanos {
+        self.workers().map(|worker| worker.edge()).min().unwrap_or(Nanos::MAX)
     }
 }

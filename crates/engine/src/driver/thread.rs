@@ -3,15 +3,17 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
+use std::time::Duration;
+
 use kernel::{AioQueue, Clock, OpenFile, PreadQueue, ThreadCounters, ThreadMeter, UringQueue};
-use workload::{BackendKind, Direction, Done, Nanos, Wait, WorkerPlan};
+use workload::{BackendKind, Direction, Done, Nanos, Pace, Start, Wait, WorkerPlan};
 
 use super::{Backend, EngineError, Null};
 use crate::batch::Batch;
-use crate::conductor::Outcome;
+use crate::conductor::{Outcome, first_shift};
 use crate::fill::{Effort, Filler};
 use crate::recorder::Recorder;
-use crate::rules::Rules;
+use crate::rules::{Rules, Timetable};
 use crate::worker::{SlotPlan, SlotsView, Wake, Worker};
 
 /// A wait that lasts longer than this shows a volume so slow that a timer for the wait costs nothing that counts; then
@@ -22,13 +24,16 @@ const SLOW: Nanos = Nanos::from_micros(50);
 const ATTENTION: Nanos = Nanos::from_millis(50);
 
 /// What all threads of a step share.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Shared {
-    /// Issue nothing more.
-    pub(super) stop: AtomicBool,
+    /// One a worker: issue nothing more.
+    stop: Box<[AtomicBool]>,
     /// Leave what is in flight and go.
     pub(super) abandon: AtomicBool,
     gate: Mutex<Gate>,
+    /// One a worker that is on call: when it begins.
+    calls: Mutex<Box<[Option<Nanos>]>>,
+    /// Somebody may go, begin or stop.
     opened: Condvar,
 }
 
@@ -36,14 +41,64 @@ pub(super) struct Shared {
 enum Gate {
     #[default]
     Shut,
-    Go(Nanos),
+    Go(Timetable),
     Cancelled,
 }
 
 impl Shared {
-    /// Lets everybody go at `start`.
-    pub(super) fn go(&self, start: Nanos) {
-        self.open(Gate::Go(start));
+    /// For so many workers.
+    pub(super) fn new(workers: usize) -> Shared {
+        Shared {
+            stop: (0..workers).map(|_| AtomicBool::new(false)).collect(),
+            abandon: AtomicBool::new(false),
+            gate: Mutex::default(),
+            calls: Mutex::new(vec![None; workers].into_boxed_slice()),
+            opened: Condvar::new(),
+        }
+    }
+
+    /// Lets worker `number` issue nothing more.
+    pub(super) fn stop(&self, number: usize) {
+        // Under the lock, so that a worker on call cannot miss it between looking and waiting.
+        let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        self.stop[number].store(true, Ordering::Relaxed);
+        drop(calls);
+        self.opened.notify_all();
+    }
+
+    /// Lets nobody issue anything more.
+    pub(super) fn stop_all(&self) {
+        (0..self.stop.len())
+            .filter(|&number| !self.stop[number].load(Ordering::Relaxed))
+            .for_each(|number| self.stop(number));
+    }
+
+    /// Lets worker `number` begin at `at`.
+    pub(super) fn call(&self, number: usize, at: Nanos) {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)[number] = Some(at);
+        self.opened.notify_all();
+    }
+
+    /// Waits until worker `number` is called, which gives when it begins, or told to stop, or until `clock` shows
+    /// `latest`.
+    fn wait_for_call(&self, number: usize, clock: Clock, latest: Nanos) -> Option<Nanos> {
+        let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if calls[number].is_some() || self.stop[number].load(Ordering::Relaxed) {
+                return calls[number];
+            }
+            let left = latest.since(clock.now());
+            if left == Nanos::ZERO {
+                return None;
+            }
+            let most = Duration::from_nanos(left.0).min(Duration::from_secs(3_600));
+            calls = self.opened.wait_timeout(calls, most).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Lets everybody go by `timetable`.
+    pub(super) fn go(&self, timetable: Timetable) {
+        self.open(Gate::Go(timetable));
     }
 
     /// Lets everybody go home.
@@ -56,13 +111,13 @@ impl Shared {
         self.opened.notify_all();
     }
 
-    /// Waits for the start; `None` where there is none.
-    fn wait(&self) -> Option<Nanos> {
+    /// Waits for the times of the step; `None` where it does not start.
+    fn wait(&self) -> Option<Timetable> {
         let mut gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             match *gate {
                 Gate::Shut => gate = self.opened.wait(gate).unwrap_or_else(PoisonError::into_inner),
-                Gate::Go(start) => return Some(start),
+                Gate::Go(timetable) => return Some(timetable),
                 Gate::Cancelled => return None,
             }
         }
@@ -86,6 +141,8 @@ pub(super) enum News {
 
 /// Everything a thread needs.
 pub(super) struct Briefing {
+    /// Its place in the step's plan.
+    pub(super) number: usize,
     pub(super) plan: WorkerPlan,
     /// By which share of a gap its pace is moved.
     pub(super) phase: f64,
@@ -123,8 +180,8 @@ impl Briefing {
     }
 
     fn drive<B: Backend>(self, mut backend: B, tell: &dyn Fn(News)) -> Result<(), EngineError> {
-        let Briefing { plan, phase, counters, rules, recorder, clock, shared, .. } = self;
-        if plan.pace.rate().is_some() {
+        let Briefing { number, plan, phase, counters, rules, recorder, clock, shared, .. } = self;
+        if waits_for_the_clock(&plan) {
             kernel::precise_timers();
         }
         let mut worker = Worker::new(&plan, rules, recorder)?;
@@ -139,16 +196,22 @@ impl Briefing {
             clock,
             meter: ThreadMeter::open(),
             shared: &shared,
+            number,
         };
         tell(News::Ready { view: cycle.worker.view(), features: backend.features().to_owned() });
-        let Some(start) = shared.wait() else { return Ok(()) };
-        cycle.worker.begin(start);
-        clock.sleep_until(start);
-        let usage = cycle.run(&mut backend, start + rules.ramp)?;
+        let Some(timetable) = shared.wait() else { return Ok(()) };
+        cycle.begin(timetable, (&plan, &rules));
+        let usage = cycle.run(&mut backend)?;
         // Told before the backend closes, which takes a second where the kernel holds an I/O.
         tell(News::Over(Box::new(Outcome::of(cycle.worker, usage))));
         Ok(())
     }
+}
+
+/// Whether a worker of `plan` sleeps to a time, for which timers must be precise.
+fn waits_for_the_clock(plan: &WorkerPlan) -> bool {
+    let paced = |pace: Pace| pace.rate().is_some();
+    paced(plan.pace) || plan.terms.write_pace.is_some_and(paced) || plan.terms.think.is_some()
 }
 
 /// What one turn after another works with.
@@ -162,21 +225,37 @@ struct Cycle<'s> {
     clock: Clock,
     meter: ThreadMeter,
     shared: &'s Shared,
+    /// Its place in the step's plan.
+    number: usize,
 }
 
 impl Cycle<'_> {
-    /// Turns until the worker has finished; returns what its thread used since `counted_from`.
-    fn run<B: Backend>(
-        &mut self,
-        backend: &mut B,
-        counted_from: Nanos,
-    ) -> Result<ThreadCounters, EngineError> {
+    /// Waits for the step's start, or where the worker is on call for its own.
+    fn begin(&mut self, timetable: Timetable, (plan, rules): (&WorkerPlan, &Rules)) {
+        self.worker.begin(timetable, first_shift(rules, plan, &timetable));
+        self.clock.sleep_until(timetable.start);
+        if plan.terms.start == Start::WithStep {
+            return;
+        }
+        let latest = rules.on_call(&timetable).over;
+        if let Some(at) = self.shared.wait_for_call(self.number, self.clock, latest) {
+            self.worker.call(rules.shift(&timetable, at), self.clock.now());
+        }
+    }
+
+    /// Turns until the worker has finished; returns what its thread used while counting.
+    fn run<B: Backend>(&mut self, backend: &mut B) -> Result<ThreadCounters, EngineError> {
         let mut before = self.meter.read();
-        if self.turns(backend, counted_from)? {
-            before = self.meter.read();
+        if !self.turns(backend, self.worker.counted_from())? {
+            return Ok(self.meter.read().since(before));
+        }
+        before = self.meter.read();
+        let finished = !self.turns(backend, self.worker.counted_until())?;
+        let usage = self.meter.read().since(before);
+        if !finished {
             self.turns(backend, Nanos::MAX)?;
         }
-        Ok(self.meter.read().since(before))
+        Ok(usage)
     }
 
     /// Turns until the clock shows `until`, which gives true, or the worker has finished.
@@ -196,6 +275,7 @@ impl Cycle<'_> {
                 Wake::Finished => return Ok(false),
                 Wake::OnCompletion if !slow => Wait::One,
                 Wake::OnCompletion => Wait::Until(self.worker.edge().min(now + ATTENTION)),
+                Wake::Busy(_) => Wait::Poll,
                 Wake::At(at) if at <= now => Wait::Poll,
                 Wake::At(at) => Wait::Until(at.min(self.worker.edge()).min(now + ATTENTION)),
             };
@@ -205,7 +285,7 @@ impl Cycle<'_> {
             now = later;
             self.worker.settle(now, &self.done);
             self.done.clear();
-            if self.shared.stop.load(Ordering::Relaxed) && self.give_up(now) {
+            if self.shared.stop[self.number].load(Ordering::Relaxed) && self.give_up(now) {
                 return Ok(false);
             }
         }

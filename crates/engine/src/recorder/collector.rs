@@ -1,23 +1,23 @@
 //! The collector: merges the sheets of all workers into intervals and totals, and says when an interval is final.
 
-use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
-use record::{Distribution, Interval, WorkerTotals};
+use record::{DirectionTotals, Distribution, Watcher, WorkerTotals};
 use workload::{Nanos, StepPlan};
 
-use super::sheet::Spread;
-use super::{Inbox, Sheet};
-use crate::rules::Timetable;
-
-/// One interval, one entry a job.
-pub(crate) type Row = Vec<Interval>;
+use super::rows::{Life, Row, Rows};
+use super::sheet::{Spread, Tracks};
+use super::{Inbox, Part, Remains, Sheet};
+use crate::rules::{Shift, Timetable};
 
 /// What the collector knows of one worker.
 #[derive(Debug)]
 struct Desk {
     inbox: Inbox,
     job: u16,
+    shift: Shift,
+    /// When it was over; `None` while it is at work.
+    ended: Option<Nanos>,
     totals: WorkerTotals,
 }
 
@@ -27,110 +27,124 @@ pub(crate) struct Collector {
     timetable: Timetable,
     jobs: Vec<String>,
     desks: Vec<Desk>,
-    /// Rows from interval `first` on that are not final yet.
-    rows: VecDeque<Row>,
-    first: u64,
+    rows: Rows,
 }
 
 impl Collector {
-    /// A collector for the workers of `plan`, one inbox each.
-    pub(crate) fn new(plan: &StepPlan, inboxes: Vec<Inbox>, timetable: Timetable) -> Collector {
+    /// A collector for the workers of `plan`, one inbox and shift each.
+    pub(crate) fn new(plan: &StepPlan, inboxes: Vec<(Inbox, Shift)>, timetable: Timetable) -> Collector {
         let mut jobs: Vec<String> = Vec::new();
-        let mut desk = |(inbox, job): (Inbox, &String)| {
+        let mut desk = |((inbox, shift), job): ((Inbox, Shift), &String)| {
             let number = jobs.iter().position(|name| name == job).unwrap_or_else(|| {
                 jobs.push(job.clone());
                 jobs.len() - 1
             });
             let job = number as u16;
-            Desk { inbox, job, totals: WorkerTotals { job, ..WorkerTotals::default() } }
+            let totals = WorkerTotals { job, ..WorkerTotals::default() };
+            Desk { inbox, job, shift, ended: None, totals }
         };
         let names = plan.workers.iter().map(|worker| &worker.job);
         let desks = inboxes.into_iter().zip(names).map(&mut desk).collect();
-        Collector { timetable, jobs, desks, rows: VecDeque::new(), first: 0 }
+        let rows = Rows::new(timetable, jobs.len());
+        Collector { timetable, jobs, desks, rows }
     }
 
     /// Takes in what the workers have handed over; the final rows that this makes come out in order of time.
     pub(crate) fn collect(&mut self) -> Vec<Row> {
         // Looked at before the rings are emptied: whatever is below is in the rings by now.
-        let reached =
-            self.desks.iter().map(|desk| desk.inbox.progress.interval.load(Ordering::Acquire)).min();
+        // Who has not been told to begin has nothing to hand over.
+        let at_work = self.desks.iter().filter(|desk| desk.ended.is_none() && desk.shift.start != Nanos::MAX);
+        let reached = at_work.map(|desk| desk.inbox.progress.interval.load(Ordering::Acquire)).min();
         for number in 0..self.desks.len() {
-            while let Ok(sheet) = self.desks[number].inbox.sheets.pop() {
-                self.take(number, &sheet);
-                // The ring has room for every sheet of the worker.
-                let _ = self.desks[number].inbox.spares.push(sheet);
-            }
+            self.empty(number);
         }
         let mut finals = Vec::new();
-        while reached.is_some_and(|reached| self.first < reached) {
-            finals.push(self.next_row());
+        while reached.is_some_and(|reached| self.rows.first() < reached) {
+            let lives = self.lives(None);
+            finals.push(self.rows.next(&lives));
         }
         finals
     }
 
-    /// Adds a sheet of worker `number` to its row and to its totals.
-    pub(crate) fn take(&mut self, number: usize, sheet: &Sheet) {
-        let job = self.desks[number].job;
-        let counted = self.timetable.is_counted(sheet.index);
-        // A sheet is never older than the rows that are left; if it were, its I/Os would still be counted once.
-        let place = sheet.index.saturating_sub(self.first) as usize;
-        while self.rows.len() <= place {
-            let row = self.empty_row(self.first + self.rows.len() as u64);
-            self.rows.push_back(row);
-        }
-        let (rows, desks) = (&mut self.rows, &mut self.desks);
-        let interval = &mut rows[place][usize::from(job)];
-        let totals = &mut desks[number].totals;
-        for (direction, track) in sheet.tracks.iter().enumerate() {
-            let Some(track) = track else { continue };
-            let latency = track.latency();
-            let mine = &mut interval.directions[direction];
-            mine.tally.merge(&track.tally);
-            mine.latency.merge(&latency);
-            if counted {
-                let total = &mut totals.directions[direction];
-                total.tally.merge(&track.tally);
-                total.latency.merge(&latency);
-                merge(&mut total.service, track.service.as_ref());
-                merge(&mut total.submission, track.submission.as_ref());
-            }
-        }
-        interval.late += sheet.counts.late;
-        interval.smeared |= sheet.smeared;
-        if counted {
-            add_counts(totals, sheet);
+    fn empty(&mut self, number: usize) {
+        while let Ok(sheet) = self.desks[number].inbox.sheets.pop() {
+            self.take(number, &sheet);
+            // The ring has room for every sheet of the worker.
+            let _ = self.desks[number].inbox.spares.push(sheet);
         }
     }
 
-    /// The rows that are left, the last of which ends at `ended`, and the totals.
+    /// Tells `watcher` of the I/Os of workers that are traced.
+    pub(crate) fn tell(&mut self, watcher: &mut dyn Watcher) {
+        for (number, desk) in self.desks.iter_mut().enumerate() {
+            if let Some(traces) = &mut desk.inbox.traces {
+                traces.tell(number, watcher);
+            }
+        }
+    }
+
+    /// Worker `number` knows its times.
+    pub(crate) fn begun(&mut self, number: usize, shift: Shift) {
+        self.desks[number].shift = shift;
+    }
+
+    /// Worker `number` was over at `ended` and has left `remains`.
+    pub(crate) fn over(&mut self, number: usize, ended: Nanos, remains: Option<&Remains>) {
+        self.empty(number);
+        self.desks[number].ended = Some(ended);
+        if let Some(remains) = remains {
+            self.take(number, &remains.sheet);
+            self.desks[number].totals.untraced = remains.trace.as_ref().map_or(0, |trace| trace.lost);
+        }
+    }
+
+    /// Adds a sheet of worker `number` to its row and to its totals.
+    fn take(&mut self, number: usize, sheet: &Sheet) {
+        self.rows.add(self.desks[number].job, sheet);
+        if sheet.part != Part::Counted {
+            return;
+        }
+        let totals = &mut self.desks[number].totals;
+        add_tracks(&mut totals.directions, &sheet.tracks);
+        totals.files.resize_with(sheet.files.len(), Default::default);
+        totals.files.iter_mut().zip(&sheet.files).for_each(|(mine, tracks)| add_tracks(mine, tracks));
+        add_counts(totals, sheet);
+    }
+
+    /// The rows that are left, and the totals. A worker of which nothing is known is over at `ended`.
     pub(crate) fn finish(mut self, ended: Nanos) -> (Vec<Row>, Vec<WorkerTotals>, Vec<String>) {
         let last = self.timetable.index_at(ended);
+        let lives = self.lives(Some(ended));
         let mut rows = Vec::new();
-        while !self.rows.is_empty() || (self.first <= last && !self.jobs.is_empty()) {
-            rows.push(self.next_row());
-        }
-        // Of no length, and nothing ended in it: the step ended exactly at an edge.
-        rows.pop_if(|row| row.iter().all(|interval| interval.start >= ended && is_empty(interval)));
-        if let Some(row) = rows.last_mut() {
-            row.iter_mut().for_each(|interval| interval.end = ended.max(interval.start));
+        while !self.rows.is_empty() || self.rows.first() <= last {
+            rows.push(self.rows.next(&lives));
         }
         let totals = self.desks.into_iter().map(|desk| with_service(desk.totals)).collect();
         (rows, totals, self.jobs)
     }
 
-    fn next_row(&mut self) -> Row {
-        let row = self.rows.pop_front().unwrap_or_else(|| self.empty_row(self.first));
-        self.first += 1;
-        row
+    /// When each job is at work; whoever is still at it ends at `ended`.
+    fn lives(&self, ended: Option<Nanos>) -> Vec<Life> {
+        let mut lives = vec![None; self.jobs.len()];
+        for desk in &self.desks {
+            let life: &mut Option<Life> = &mut lives[usize::from(desk.job)];
+            let ended = desk.ended.or(ended).unwrap_or(Nanos::MAX);
+            *life = Some(match *life {
+                None => Life::of(&desk.shift, ended),
+                Some(others) => others.joined(Life::of(&desk.shift, ended)),
+            });
+        }
+        lives.into_iter().map(|life| life.unwrap_or(Life::UNBORN)).collect()
     }
+}
 
-    /// Nothing has ended in it: a stall shows as zeros, not as a gap.
-    fn empty_row(&self, index: u64) -> Row {
-        let (start, end) = (self.timetable.start_of(index), self.timetable.end_of(index));
-        let counted = self.timetable.is_counted(index);
-        (0..self.jobs.len())
-            .map(|job| Interval { counted, ..Interval::empty(job as u16, start, end) })
-            .collect()
+fn add_tracks(totals: &mut [DirectionTotals; 4], tracks: &Tracks) {
+    for (total, track) in totals.iter_mut().zip(tracks) {
+        let Some(track) = track else { continue };
+        total.tally.merge(&track.tally);
+        total.latency.merge(&track.latency());
+        merge(&mut total.service, track.service.as_ref());
+        merge(&mut total.submission, track.submission.as_ref());
     }
 }
 
@@ -138,10 +152,6 @@ fn merge(total: &mut Distribution, spread: Option<&Spread>) {
     if let Some(spread) = spread {
         total.merge(&spread.distribution());
     }
-}
-
-fn is_empty(interval: &Interval) -> bool {
-    interval.late == 0 && interval.directions.iter().all(|one| one.tally.ops + one.tally.errors == 0)
 }
 
 fn add_counts(totals: &mut WorkerTotals, sheet: &Sheet) {
@@ -160,7 +170,7 @@ fn add_counts(totals: &mut WorkerTotals, sheet: &Sheet) {
 
 /// In a closed loop an I/O is issued when it is due, so that both spans are one.
 fn with_service(mut totals: WorkerTotals) -> WorkerTotals {
-    for direction in &mut totals.directions {
+    for direction in totals.files.iter_mut().chain([&mut totals.directions]).flatten() {
         if direction.service.is_empty() {
             direction.service = direction.latency.clone();
         }

@@ -1,21 +1,27 @@
 //! The private recorder of a worker: sheets filled by time, handed over at interval edges, spares coming back.
 
 mod collector;
+mod rows;
 mod sheet;
+mod tracer;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use record::IoTrace;
 use rtrb::{Consumer, Producer, RingBuffer};
 use workload::{Direction, Nanos, WorkerPlan};
 
 use crate::rules::Timetable;
 pub(crate) use collector::Collector;
-pub(crate) use sheet::Sheet;
+use sheet::{Counts, Track};
+pub(crate) use sheet::{Part, Sheet};
+use tracer::Tracer;
+pub(crate) use tracer::{Trace, TraceDesk};
 
-/// Sheets of a worker: one it writes on, two spares. Two are enough while the collector looks in at least once an
-/// interval.
-const SHEETS: usize = 3;
+/// Sheets of a worker: one it writes on, three spares. An interval in which counting begins or ends takes two; with three
+/// it is enough that the collector looks in once an interval.
+const SHEETS: usize = 4;
 
 /// How far a worker has come; written by it, read by the collector.
 #[derive(Debug, Default)]
@@ -30,14 +36,28 @@ pub struct Inbox {
     sheets: Consumer<Box<Sheet>>,
     spares: Producer<Box<Sheet>>,
     progress: Arc<Progress>,
+    traces: Option<TraceDesk>,
+}
+
+/// What is left on a worker's desk when it is over. The collector must be given it, or it is lost.
+#[derive(Debug)]
+pub(crate) struct Remains {
+    pub(crate) sheet: Box<Sheet>,
+    pub(crate) trace: Option<Trace>,
 }
 
 /// Records what one worker does.
 #[derive(Debug)]
 pub struct Recorder {
     sheet: Box<Sheet>,
-    /// End of the interval that `sheet` is for.
+    /// When something is to be handed over: at `page_edge`, or earlier where I/Os are traced.
     edge: Nanos,
+    /// End of the interval that `sheet` is for.
+    page_edge: Nanos,
+    /// What ends now belongs to this part.
+    part: Part,
+    /// Where every I/O is told.
+    tracer: Option<Tracer>,
     timetable: Option<Timetable>,
     out: Producer<Box<Sheet>>,
     spares: Consumer<Box<Sheet>>,
@@ -54,70 +74,128 @@ impl Recorder {
             let _ = back.push(Box::new(Sheet::new(plan)));
         }
         let progress = Arc::new(Progress::default());
+        let (tracer, traces) = plan.terms.trace.then(Tracer::new).unzip();
         let recorder = Recorder {
             sheet: Box::new(Sheet::new(plan)),
             edge: Nanos::MAX,
+            page_edge: Nanos::MAX,
+            part: Part::default(),
+            tracer,
             timetable: None,
             out,
             spares,
             progress: Arc::clone(&progress),
         };
-        (recorder, Inbox { sheets, spares: back, progress })
+        (recorder, Inbox { sheets, spares: back, progress, traces })
     }
 
     /// Begins with the first interval of `timetable`.
     pub(crate) fn begin(&mut self, timetable: Timetable) {
-        self.edge = timetable.end_of(0);
+        self.page_edge = timetable.end_of(0);
+        self.edge = self.page_edge;
         self.timetable = Some(timetable);
     }
 
-    /// End of the interval that is being recorded.
+    /// When something is next to be handed over.
     #[inline]
     pub(crate) fn edge(&self) -> Nanos {
         self.edge
     }
 
-    /// Time has come to `now`: hands over the sheet where its interval is over.
+    /// Time has come to `now`: hands over what is to be.
     #[inline]
     pub(crate) fn reach(&mut self, now: Nanos) {
         if now >= self.edge {
-            self.turn_page(now);
+            self.hand_over(now);
         }
     }
 
-    /// Hands the sheet over and takes a spare; without one it keeps the sheet, which then belongs to the later interval.
     #[cold]
+    fn hand_over(&mut self, now: Nanos) {
+        if now >= self.page_edge {
+            self.turn_page(now);
+        }
+        if let Some(tracer) = &mut self.tracer {
+            tracer.reach(now);
+        }
+        self.set_edge();
+    }
+
+    fn set_edge(&mut self) {
+        self.edge = self.tracer.as_ref().map_or(self.page_edge, |tracer| tracer.edge().min(self.page_edge));
+    }
+
+    /// From `now` on what ends belongs to `part`.
+    #[cold]
+    pub(crate) fn enter(&mut self, part: Part, now: Nanos) {
+        self.part = part;
+        if now < self.page_edge && !self.sheet.is_used() && self.sheet.counts == Counts::default() {
+            self.sheet.part = part;
+            return;
+        }
+        self.turn_page(now);
+        self.set_edge();
+    }
+
+    /// Hands the sheet over and takes a spare; without one it keeps the sheet, which then belongs to the later interval.
     fn turn_page(&mut self, now: Nanos) {
         let Some(timetable) = self.timetable else { return };
         let index = timetable.index_at(now);
-        let mut fresh = match self.spares.pop() {
-            Ok(spare) if !self.out.is_full() => spare,
-            _ => return self.keep_page(index),
-        };
-        fresh.clear(index);
-        // The ring is not full: looked at just above, and only this thread pushes.
-        let _ = self.out.push(std::mem::replace(&mut self.sheet, fresh));
-        self.edge = timetable.end_of(index);
+        self.page_edge = timetable.end_of(index);
+        match self.spares.pop() {
+            Ok(mut fresh) if !self.out.is_full() => {
+                fresh.clear((index, self.part));
+                // The ring is not full: looked at just above, and only this thread pushes.
+                let _ = self.out.push(std::mem::replace(&mut self.sheet, fresh));
+            }
+            _ => self.keep_page(index),
+        }
         self.progress.interval.store(index, Ordering::Release);
     }
 
     fn keep_page(&mut self, index: u64) {
-        let Some(timetable) = self.timetable else { return };
-        if timetable.is_counted(index) && !timetable.is_counted(self.sheet.index) {
-            // What the ramp did must not count.
-            self.sheet.clear(index);
+        let (was, part) = (self.sheet.part, self.part);
+        // What counts stays counted, even if some that does not comes to it; what the ramp did must not count.
+        if was != Part::Counted && was != part {
+            self.sheet.clear((index, part));
         }
         self.sheet.index = index;
         self.sheet.smeared = true;
-        self.edge = timetable.end_of(index);
-        self.progress.interval.store(index, Ordering::Release);
     }
 
-    /// One I/O has ended well.
+    /// One I/O on `file` has ended well.
     #[inline]
-    pub(crate) fn done(&mut self, direction: Direction, bytes: u64, latency: Nanos, service: Nanos) {
-        if let Some(track) = &mut self.sheet.tracks[direction.index()] {
+    pub(crate) fn done(
+        &mut self,
+        (direction, file): (Direction, u32),
+        bytes: u64,
+        latency: Nanos,
+        service: Nanos,
+    ) {
+        let sheet = &mut *self.sheet;
+        if let Some(track) = &mut sheet.tracks[direction.index()] {
             track.done(bytes, latency, service);
+        }
+        if !sheet.files.is_empty()
+            && let Some(Some(track)) =
+                sheet.files.get_mut(file as usize).map(|tracks| &mut tracks[direction.index()])
+        {
+            track.done(bytes, latency, service);
+        }
+    }
+
+    /// Whether every I/O is told.
+    #[inline]
+    pub(crate) fn is_tracing(&self) -> bool {
+        self.tracer.is_some()
+    }
+
+    /// One I/O is over, well or not; only where [`is_tracing`](Recorder::is_tracing).
+    pub(crate) fn trace(&mut self, io: IoTrace) {
+        let counted = self.part == Part::Counted;
+        if let Some(tracer) = &mut self.tracer {
+            tracer.record(IoTrace { counted, ..io });
+            self.set_edge();
         }
     }
 
@@ -131,18 +209,23 @@ impl Recorder {
 
     /// The I/O just recorded moved fewer bytes than asked.
     #[cold]
-    pub(crate) fn short(&mut self, direction: Direction) {
-        if let Some(track) = &mut self.sheet.tracks[direction.index()] {
-            track.tally.short += 1;
-        }
+    pub(crate) fn short(&mut self, direction: Direction, file: u32) {
+        self.tracks(direction, file).for_each(|track| track.tally.short += 1);
     }
 
     /// One I/O has failed.
     #[cold]
-    pub(crate) fn failed(&mut self, direction: Direction) {
-        if let Some(track) = &mut self.sheet.tracks[direction.index()] {
-            track.tally.errors += 1;
-        }
+    pub(crate) fn failed(&mut self, direction: Direction, file: u32) {
+        self.tracks(direction, file).for_each(|track| track.tally.errors += 1);
+    }
+
+    fn tracks(&mut self, direction: Direction, file: u32) -> impl Iterator<Item = &mut Track> {
+        let sheet = &mut *self.sheet;
+        let of_file = sheet.files.get_mut(file as usize);
+        [Some(&mut sheet.tracks), of_file]
+            .into_iter()
+            .flatten()
+            .filter_map(move |tracks| tracks[direction.index()].as_mut())
     }
 
     /// One I/O was issued; `in_flight` counts it.
@@ -171,9 +254,9 @@ impl Recorder {
         self.sheet.counts.complete[batch_bucket(count)] += 1;
     }
 
-    /// The last sheet, which ends with the worker. The collector must be given it, or it is lost.
-    pub(crate) fn into_last_sheet(self) -> Box<Sheet> {
-        self.sheet
+    /// What has not been handed over; it ends with the worker.
+    pub(crate) fn into_remains(self) -> Remains {
+        Remains { sheet: self.sheet, trace: self.tracer.map(Tracer::into_trace) }
     }
 }
 
@@ -196,7 +279,6 @@ fn batch_bucket(count: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::Rules;
     use workload::Bytes;
 
     #[test]
@@ -229,22 +311,15 @@ mod tests {
     #[test]
     fn without_a_spare_it_keeps_recording_and_says_so() {
         let (mut recorder, mut inbox) = Recorder::new(&plan());
-        let rules = Rules {
-            ramp: Nanos::ZERO,
-            interval: Nanos::SECOND,
-            time: None,
-            ops_each: None,
-            bytes_each: None,
-        };
-        recorder.begin(rules.timetable(Nanos::ZERO));
-        // Nobody collects: both spares are gone after the second edge.
+        recorder.begin(Timetable::of(&crate::idle_plan("idle", Nanos(1), Nanos::SECOND), Nanos::ZERO));
+        // Nobody collects: all spares are gone after the third edge.
         for second in 0..10 {
             recorder.reach(Nanos::from_secs(second));
-            recorder.done(Direction::Read, 4096, Nanos(5), Nanos(5));
+            recorder.done((Direction::Read, 0), 4096, Nanos(5), Nanos(5));
         }
         let handed_over: Vec<_> = std::iter::from_fn(|| inbox.sheets.pop().ok()).collect();
         assert!(handed_over.iter().all(|sheet| !sheet.smeared));
-        let last = recorder.into_last_sheet();
+        let last = recorder.into_remains().sheet;
         assert_eq!((last.index, last.smeared), (9, true));
         let ops = |sheet: &Sheet| sheet.tracks[0].as_ref().map_or(0, |track| track.tally.ops);
         assert_eq!(

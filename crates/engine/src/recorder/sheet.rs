@@ -53,7 +53,7 @@ impl Track {
         Track {
             tally: Tally::default(),
             latency: Histogram::new(),
-            service: (plan.pace != Pace::Closed || apart).then(Spread::new),
+            service: (is_paced(plan) || apart).then(Spread::new),
             submission: apart.then(Spread::new),
         }
     }
@@ -86,6 +86,11 @@ impl Track {
     }
 }
 
+/// Whether an I/O of `plan` can be due before it is issued.
+fn is_paced(plan: &WorkerPlan) -> bool {
+    [Some(plan.pace), plan.terms.write_pace].into_iter().flatten().any(|pace| pace != Pace::Closed)
+}
+
 /// Counts beside the latencies; all of them add up over intervals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
@@ -101,13 +106,35 @@ pub(crate) struct Counts {
     pub(crate) late_ns_max: u64,
 }
 
-/// What one worker records of one interval.
+/// Parts of a worker's time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Part {
+    /// Before counting begins.
+    #[default]
+    Ramp,
+    /// What counts.
+    Counted,
+    /// After counting has ended.
+    Cool,
+}
+
+impl Part {
+    /// Every part in the order in which they come.
+    pub(crate) const ALL: [Part; 3] = [Part::Ramp, Part::Counted, Part::Cool];
+}
+
+/// By [`Direction::index`]; only directions that the worker can issue.
+pub(crate) type Tracks = [Option<Track>; 4];
+
+/// What one worker records of one interval, or of that share of it that lies in one part of its time.
 #[derive(Clone, Debug)]
 pub(crate) struct Sheet {
     /// Number of the interval.
     pub(crate) index: u64,
-    /// By [`Direction::index`]; only directions that the worker can issue.
-    pub(crate) tracks: [Option<Track>; 4],
+    pub(crate) part: Part,
+    pub(crate) tracks: Tracks,
+    /// By file, where that is asked for.
+    pub(crate) files: Vec<Tracks>,
     pub(crate) counts: Counts,
     /// True where it holds some of an earlier interval too.
     pub(crate) smeared: bool,
@@ -126,14 +153,35 @@ impl Sheet {
             };
             used.then(|| Track::new(plan, direction))
         };
-        Sheet { index: 0, tracks: Direction::ALL.map(track), counts: Counts::default(), smeared: false }
+        let files = match plan.terms.totals {
+            workload::Totals::Worker => 0,
+            workload::Totals::WorkerAndFile => plan.files.len(),
+        };
+        Sheet {
+            index: 0,
+            part: Part::default(),
+            tracks: Direction::ALL.map(track),
+            files: (0..files).map(|_| Direction::ALL.map(track)).collect(),
+            counts: Counts::default(),
+            smeared: false,
+        }
     }
 
-    /// Makes it empty, for interval `index`.
-    pub(crate) fn clear(&mut self, index: u64) {
-        self.tracks.iter_mut().flatten().for_each(Track::clear);
+    /// Makes it empty, for this part of interval `index`.
+    pub(crate) fn clear(&mut self, (index, part): (u64, Part)) {
+        self.all_tracks().for_each(Track::clear);
         self.counts = Counts::default();
         self.smeared = false;
         self.index = index;
+        self.part = part;
+    }
+
+    /// Whether an I/O has ended on it.
+    pub(crate) fn is_used(&self) -> bool {
+        self.tracks.iter().flatten().any(|track| track.tally.ops + track.tally.errors > 0)
+    }
+
+    fn all_tracks(&mut self) -> impl Iterator<Item = &mut Track> {
+        self.files.iter_mut().chain([&mut self.tracks]).flatten().flatten()
     }
 }

@@ -61,6 +61,11 @@ impl FlushCount {
         }
     }
 
+    /// Whether a flush is to come before anything else.
+    pub(super) fn is_pending(&self) -> bool {
+        self.pending.is_some()
+    }
+
     /// The file that is to be flushed now.
     #[inline]
     pub(super) fn take(&mut self) -> Option<u32> {

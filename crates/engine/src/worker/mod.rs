@@ -5,26 +5,30 @@ mod mix;
 mod pace;
 mod places;
 mod quota;
+mod rest;
 mod seeds;
 mod slots;
+mod time;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use record::IoTrace;
 use statistics::Stream;
-use workload::{Bytes, Direction, Done, Io, Nanos, WorkerPlan};
+use workload::{Bytes, Direction, Done, Io, Nanos, OnError, WorkerPlan};
 
 pub use slots::{InFlight, SlotsView};
 
 use crate::batch::Batch;
 use crate::recorder::Recorder;
-use crate::rules::Rules;
+use crate::rules::{Rules, Shift};
 use mix::{FlushCount, MixDraw};
 use pace::Pacer;
 pub(crate) use pace::phases;
 pub(crate) use places::counters;
 use places::{Place, Places};
 use quota::Quota;
+use rest::Rest;
 pub(crate) use slots::SlotPlan;
 use slots::Slots;
 
@@ -64,6 +68,8 @@ pub enum WorkerError {
 pub enum Wake {
     /// At this time, or when something has ended.
     At(Nanos),
+    /// The same, with the CPU kept busy until then.
+    Busy(Nanos),
     /// When something has ended.
     OnCompletion,
     /// Never: nothing is in flight and nothing will be.
@@ -104,14 +110,29 @@ pub struct Worker {
     flush: FlushCount,
     quota: Quota,
     recorder: Recorder,
-    rules: Rules,
-    /// The next time at which something changes by the clock alone: the ramp's end, then the deadline.
+    /// Whether it issues: it has begun, does not rest and has not stopped.
+    open: bool,
+    /// The next time at which something changes by the clock alone.
     horizon: Nanos,
-    deadline: Nanos,
-    in_ramp: bool,
+    rules: Rules,
+    shift: Shift,
+    phase: Phase,
+    rest: Rest,
+    on_error: OnError,
     stopped: Option<(Stopped, Nanos)>,
     last_done: Nanos,
     failures: Vec<Failure>,
+    unissued: u64,
+}
+
+/// Where in its shift a worker is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Before its start.
+    Waiting,
+    Ramp,
+    Counted,
+    Cool,
 }
 
 impl Worker {
@@ -131,13 +152,17 @@ impl Worker {
             flush: FlushCount::new(plan.flush),
             quota: Quota::unlimited(),
             recorder,
-            rules,
+            open: false,
             horizon: Nanos::MAX,
-            deadline: Nanos::MAX,
-            in_ramp: false,
+            rules,
+            shift: Shift::NONE,
+            phase: Phase::Waiting,
+            rest: Rest::new(plan.terms.think),
+            on_error: plan.terms.on_error.clone(),
             stopped: None,
             last_done: Nanos::ZERO,
             failures: Vec::with_capacity(FAILURES),
+            unissued: 0,
         })
     }
 
@@ -151,25 +176,11 @@ impl Worker {
         self.places.share(counters);
     }
 
-    /// Sets the step's start, the same for all workers of the step; before the first turn.
-    pub fn begin(&mut self, start: Nanos) {
-        let timetable = self.rules.timetable(start);
-        self.recorder.begin(timetable);
-        self.pace.begin(start);
-        self.deadline = self.rules.deadline(start);
-        self.in_ramp = self.rules.ramp > Nanos::ZERO;
-        self.horizon = if self.in_ramp { timetable.counted_from } else { self.deadline };
-        self.last_done = start;
-        if !self.in_ramp {
-            self.quota = Quota::new(&self.rules, 0, Bytes(0));
-        }
-    }
-
     /// Puts into `out` what is due at `now`, as far as slots and the batch's room go.
     #[inline]
     pub fn issue(&mut self, now: Nanos, out: &mut Batch) {
         self.reach(now);
-        if self.stopped.is_none() {
+        if self.open {
             self.fill(now, out);
         }
         if !out.ios().is_empty() {
@@ -186,18 +197,23 @@ impl Worker {
             }
             if let Some(file) = self.flush.take() {
                 self.put(Place { kind: Direction::Flush, file, offset: 0, bytes: 0 }, (now, now), out);
+                if self.quota.ops() == 0 {
+                    return self.spent(now);
+                }
                 continue;
             }
             let place = self.places.next(self.mix.next());
             if !self.quota.take(place.bytes) {
-                self.end(Stopped::Amount, now);
-                return;
+                return self.end(Stopped::Amount, now);
             }
             self.pace.advance();
             if place.kind == Direction::Write {
                 self.flush.wrote(place.file);
             }
             self.put(place, (due, now), out);
+            if self.quota.ops() == 0 && !self.flush.is_pending() {
+                return self.spent(now);
+            }
         }
     }
 
@@ -241,22 +257,43 @@ impl Worker {
             self.places.freed(done.slot);
             let at = if done.at == Nanos::ZERO { now } else { done.at };
             self.last_done = at;
+            if self.recorder.is_tracing() {
+                self.trace(&io, at, done.result);
+            }
             if done.result < 0 {
                 self.fail(Failure { at, io, errno: -done.result });
                 continue;
             }
-            self.recorder.done(io.kind, u64::from(done.result as u32), at.since(io.due), at.since(io.issued));
-            if (done.result as u32) < io.bytes {
-                self.recorder.short(io.kind);
+            let (bytes, which) = (done.result as u32, (io.kind, io.file));
+            self.recorder.done(which, u64::from(bytes), at.since(io.due), at.since(io.issued));
+            if bytes < io.bytes {
+                self.recorder.short(io.kind, io.file);
             }
         }
+        if self.rest.is_due(done.len()) {
+            self.consider_rest(now);
+        }
+    }
+
+    fn trace(&mut self, io: &InFlight, done: Nanos, result: i32) {
+        self.recorder.trace(IoTrace {
+            due: io.due,
+            issued: io.issued,
+            done,
+            offset: io.offset,
+            bytes: if result < 0 { io.bytes } else { result as u32 },
+            file: io.file,
+            errno: (-result).max(0),
+            direction: io.kind,
+            counted: false,
+        });
     }
 
     /// When this worker wants its next turn.
     #[inline]
     pub fn wake(&self, now: Nanos) -> Wake {
-        if self.stopped.is_some() {
-            return if self.slots.in_flight() == 0 { Wake::Finished } else { Wake::OnCompletion };
+        if !self.open {
+            return self.wake_while_shut(now);
         }
         if self.slots.free_count() == 0 {
             return Wake::OnCompletion;
@@ -264,19 +301,12 @@ impl Worker {
         if self.pace.is_closed() && self.slots.in_flight() > 0 {
             return Wake::OnCompletion;
         }
-        Wake::At(self.pace.next(now).min(self.deadline).max(now))
+        Wake::At(self.pace.next(now).min(self.horizon).max(now))
     }
 
     /// Ends issuing now; what is in flight is waited for.
     pub fn stop(&mut self, now: Nanos) {
         self.end(Stopped::Told, now);
-    }
-
-    #[cold]
-    fn end(&mut self, why: Stopped, at: Nanos) {
-        if self.stopped.is_none() {
-            self.stopped = Some((why, at));
-        }
     }
 
     /// Why nothing more is issued; `None` while it is.
@@ -315,39 +345,25 @@ impl Worker {
         self.recorder.edge()
     }
 
-    /// When this worker was over: its last completion, or the later time at which issuing ended by the clock or by order.
-    pub fn ended(&self) -> Nanos {
-        match self.stopped {
-            Some((Stopped::Time | Stopped::Told, at)) => at.max(self.last_done),
-            _ => self.last_done,
-        }
-    }
-
     /// Ends the record and gives the last sheet out.
     pub(crate) fn into_recorder(self) -> Recorder {
         self.recorder
     }
 
     #[cold]
-    fn pass_horizon(&mut self, now: Nanos) {
-        if self.in_ramp {
-            self.in_ramp = false;
-            self.horizon = self.deadline;
-            let in_flight = self.slots.in_flight() as u64;
-            self.quota = Quota::new(&self.rules, in_flight, self.slots.bytes_in_flight());
-        }
-        if now >= self.deadline {
-            self.end(Stopped::Time, self.deadline);
-            self.horizon = Nanos::MAX;
-        }
-    }
-
-    #[cold]
     fn fail(&mut self, failure: Failure) {
-        self.recorder.failed(failure.io.kind);
+        let (kind, errno) = (failure.io.kind, failure.errno);
+        self.recorder.failed(kind, failure.io.file);
         if self.failures.len() < self.failures.capacity() {
             self.failures.push(failure);
         }
-        self.end(Stopped::Failed, failure.at);
+        let passed_over = match &self.on_error {
+            OnError::Stop => false,
+            OnError::Continue { reads, .. } if kind == Direction::Read => reads.contain(errno),
+            OnError::Continue { writes, .. } => writes.contain(errno),
+        };
+        if !passed_over {
+            self.end(Stopped::Failed, failure.at);
+        }
     }
 }

@@ -3,6 +3,10 @@
 use statistics::Stream;
 use workload::{Nanos, Pace, WorkerPlan};
 
+/// Draws of a Poisson process that was not kept up with are counted one by one up to here, 20 ms of work,
+/// and by their mean beyond.
+const MOST_DRAWN: u64 = 1 << 20;
+
 /// Due times of a worker, independent of completions.
 #[derive(Clone, Debug)]
 pub(super) enum Pacer {
@@ -78,6 +82,34 @@ impl Pacer {
             Pacer::Poisson { start, gap_ns, elapsed_ns, next, stream } => {
                 *elapsed_ns += stream.exponential(*gap_ns);
                 *next = *start + Nanos(*elapsed_ns as u64);
+            }
+        }
+    }
+
+    /// Moves all due times to come by `pause`.
+    pub(super) fn delay(&mut self, pause: Nanos) {
+        if let Pacer::Fixed { start, next, .. } | Pacer::Poisson { start, next, .. } = self {
+            *start = *start + pause;
+            *next = *next + pause;
+        }
+    }
+
+    /// I/Os that are due before `at` and have not been taken.
+    pub(super) fn due_before(&self, at: Nanos) -> u64 {
+        let waiting = at.since(self.next(at)).0;
+        match self {
+            _ if waiting == 0 => 0,
+            Pacer::Closed => 0,
+            Pacer::Fixed { gap_ns, .. } => (waiting as f64 / gap_ns).ceil() as u64,
+            Pacer::Poisson { start, gap_ns, elapsed_ns, stream, .. } => {
+                let (until_ns, mut stream, mut elapsed_ns) =
+                    (at.since(*start).0, (**stream).clone(), *elapsed_ns);
+                let mut draws = 0;
+                while (elapsed_ns as u64) < until_ns && draws < MOST_DRAWN {
+                    elapsed_ns += stream.exponential(*gap_ns);
+                    draws += 1;
+                }
+                draws + ((until_ns as f64 - elapsed_ns).max(0.0) / gap_ns) as u64
             }
         }
     }

@@ -4,17 +4,20 @@ use workload::Bytes;
 
 use crate::rules::Rules;
 
-/// What is left of the amounts that end a step.
+/// What is left of the amounts that end a step, with the I/Os up to the next rest set apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Quota {
+    /// I/Os up to the next rest, or to the end where no rest comes.
     ops: u64,
+    /// I/Os after that.
+    later: u64,
     bytes: u64,
 }
 
 impl Quota {
     /// As much as it likes, as in a ramp.
     pub(super) fn unlimited() -> Quota {
-        Quota { ops: u64::MAX, bytes: u64::MAX }
+        Quota { ops: u64::MAX, later: 0, bytes: u64::MAX }
     }
 
     /// The amounts of `rules`, less what is in flight when counting begins: an I/O counts where it ends, so that exactly
@@ -22,8 +25,25 @@ impl Quota {
     pub(super) fn new(rules: &Rules, in_flight_ops: u64, in_flight: Bytes) -> Quota {
         Quota {
             ops: rules.ops_each.map_or(u64::MAX, |ops| ops.saturating_sub(in_flight_ops)),
+            later: 0,
             bytes: rules.bytes_each.map_or(u64::MAX, |bytes| bytes.saturating_sub(in_flight.0)),
         }
+    }
+
+    /// The same, with a rest after `ops` more I/Os.
+    pub(super) fn resting_after(self, ops: u64) -> Quota {
+        let all = self.ops.saturating_add(self.later);
+        Quota { ops: all.min(ops), later: all.saturating_sub(ops), ..self }
+    }
+
+    /// I/Os up to the next rest or the end.
+    pub(super) fn ops(&self) -> u64 {
+        self.ops
+    }
+
+    /// Whether a rest keeps the next I/O from being issued, and not the end.
+    pub(super) fn is_at_rest(&self) -> bool {
+        self.ops == 0 && self.later > 0 && self.bytes > 0
     }
 
     /// Takes one I/O of `bytes` where there is that much left.
@@ -37,5 +57,22 @@ impl Quota {
         self.ops -= 1;
         self.bytes -= bytes;
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rests_come_before_the_end_and_take_nothing_from_it() {
+        let ten = Quota { ops: 10, ..Quota::unlimited() };
+        let mut quota = ten.resting_after(4);
+        let take = |quota: &mut Quota| std::iter::from_fn(|| quota.take(1).then_some(())).count();
+        assert_eq!((take(&mut quota), quota.is_at_rest()), (4, true));
+        quota = quota.resting_after(4);
+        assert_eq!((take(&mut quota), quota.is_at_rest()), (4, true));
+        quota = quota.resting_after(4);
+        assert_eq!((take(&mut quota), quota.is_at_rest()), (2, false), "that was all");
     }
 }

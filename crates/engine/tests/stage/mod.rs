@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use engine::{Served, Volume, run_simulated};
-use record::{Interval, StepRecord, Watcher};
+use record::{Interval, IoTrace, StepRecord, Watcher};
 use workload::{
     Access, BackendKind, BlockSizes, Buffers, Bytes, Direction, FilePlan, Flush, Io, Mix, Nanos, Pace,
     StepKind, StepPlan, StopRule, WorkerPlan,
@@ -161,11 +161,17 @@ impl<F: FnMut(Nanos, &Io) -> Served> Volume for By<F> {
 pub struct Log {
     pub intervals: Vec<Interval>,
     pub stop_after: Option<usize>,
+    /// By worker.
+    pub traced: Vec<(usize, IoTrace)>,
 }
 
 impl Watcher for Log {
     fn interval(&mut self, interval: &Interval) {
         self.intervals.push(interval.clone());
+    }
+
+    fn traced(&mut self, worker: usize, ios: &[IoTrace]) {
+        self.traced.extend(ios.iter().map(|io| (worker, *io)));
     }
 
     fn interrupted(&self) -> bool {
@@ -177,15 +183,26 @@ pub fn ops(interval: &Interval) -> u64 {
     interval.directions.iter().map(|direction| direction.tally.ops).sum()
 }
 
+/// When the last worker of `job` was over.
+pub fn over(record: &StepRecord, job: u16) -> Nanos {
+    let workers = record.workers.iter().filter(|worker| worker.job == job);
+    workers.map(|worker| worker.ended).max().unwrap_or_default()
+}
+
 /// The intervals of each job follow each other without gap from start to end, and hold what the totals hold.
 pub fn assert_tiled(record: &StepRecord) {
     for job in 0..record.jobs.len() as u16 {
         let mine: Vec<&Interval> = record.intervals.iter().filter(|interval| interval.job == job).collect();
         assert_eq!(mine.first().map(|interval| interval.start), Some(record.started));
-        assert_eq!(mine.last().map(|interval| interval.end), Some(record.ended));
+        assert_eq!(mine.last().map(|interval| interval.end), Some(over(record, job)));
         assert!(mine.windows(2).all(|pair| pair[0].end == pair[1].start), "a gap or an overlap");
         assert!(mine.iter().all(|interval| interval.counted == (interval.start >= record.counted_from)));
     }
+    assert_adds_up(record);
+}
+
+/// The counted intervals hold what the totals hold.
+pub fn assert_adds_up(record: &StepRecord) {
     for direction in Direction::ALL {
         let mut sum = record::Tally::default();
         let counted = record.intervals.iter().filter(|interval| interval.counted);

@@ -1,0 +1,152 @@
+//! Rows of intervals that are not final yet: sums by job and part of its time, which become intervals once it is known
+//! where the parts begin and end.
+
+use std::collections::VecDeque;
+
+use record::{Interval, IntervalDirection};
+use workload::Nanos;
+
+use super::sheet::{Part, Sheet};
+use crate::rules::{Shift, Timetable};
+
+/// One interval: the jobs in their order, those that are not at work left out; one in which counting begins or ends stands
+/// there in parts.
+pub(crate) type Row = Vec<Interval>;
+
+/// When the workers of one job are at work, as far as is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Life {
+    /// Its first worker begins; [`Nanos::MAX`] while nobody knows.
+    pub(crate) start: Nanos,
+    pub(crate) counted_from: Nanos,
+    pub(crate) counted_until: Nanos,
+    /// Its last worker is over; [`Nanos::MAX`] while one is at work.
+    pub(crate) ended: Nanos,
+}
+
+impl Life {
+    /// Of a job of which nothing is known.
+    pub(crate) const UNBORN: Life =
+        Life { start: Nanos::MAX, counted_from: Nanos::MAX, counted_until: Nanos::ZERO, ended: Nanos::MAX };
+
+    /// Of a worker with these times that is over at `ended`.
+    pub(super) fn of(shift: &Shift, ended: Nanos) -> Life {
+        let counted_until = if shift.over > shift.deadline { shift.deadline } else { Nanos::MAX };
+        Life { start: shift.start, counted_from: shift.counted_from, counted_until, ended }
+    }
+
+    /// Of two workers of one job.
+    pub(super) fn joined(self, other: Life) -> Life {
+        Life {
+            start: self.start.min(other.start),
+            counted_from: self.counted_from.min(other.counted_from),
+            counted_until: self.counted_until.max(other.counted_until),
+            ended: self.ended.max(other.ended),
+        }
+    }
+
+    /// Start and end of `part`; the end may lie before the start.
+    fn span(&self, part: Part) -> (Nanos, Nanos) {
+        let (from, to) = match part {
+            Part::Ramp => (self.start, self.counted_from),
+            Part::Counted => (self.counted_from, self.counted_until),
+            Part::Cool => (self.counted_until, Nanos::MAX),
+        };
+        (from, to.min(self.ended))
+    }
+}
+
+/// What ended in one part of a job's time within one interval.
+#[derive(Debug, Default)]
+struct Sum {
+    directions: [IntervalDirection; 4],
+    late: u64,
+    smeared: bool,
+}
+
+/// Sums of one interval by job and [`Part`].
+type Sums = Vec<[Option<Sum>; 3]>;
+
+/// Rows from interval `first` on.
+#[derive(Debug)]
+pub(super) struct Rows {
+    timetable: Timetable,
+    jobs: usize,
+    rows: VecDeque<Sums>,
+    first: u64,
+}
+
+impl Rows {
+    pub(super) fn new(timetable: Timetable, jobs: usize) -> Rows {
+        Rows { timetable, jobs, rows: VecDeque::new(), first: 0 }
+    }
+
+    /// Number of the first row that has not been given out.
+    pub(super) fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// Whether sums are left.
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Adds a sheet of a worker of job `job`.
+    pub(super) fn add(&mut self, job: u16, sheet: &Sheet) {
+        // A sheet is never older than the rows that are left; if it were, its I/Os would still be counted once.
+        let place = sheet.index.saturating_sub(self.first) as usize;
+        while self.rows.len() <= place {
+            self.rows.push_back((0..self.jobs).map(|_| Default::default()).collect());
+        }
+        let has_content = sheet.smeared || sheet.counts.late > 0 || sheet.is_used();
+        let sum = &mut self.rows[place][usize::from(job)][sheet.part as usize];
+        if !has_content && sum.is_none() {
+            return;
+        }
+        let sum = sum.get_or_insert_default();
+        for (mine, track) in sum.directions.iter_mut().zip(&sheet.tracks) {
+            let Some(track) = track else { continue };
+            mine.tally.merge(&track.tally);
+            mine.latency.merge(&track.latency());
+        }
+        sum.late += sheet.counts.late;
+        sum.smeared |= sheet.smeared;
+    }
+
+    /// The next row. Nothing has ended in an interval without sums: a stall shows as zeros, not as a gap.
+    pub(super) fn next(&mut self, lives: &[Life]) -> Row {
+        let index = self.first;
+        self.first += 1;
+        let sums = self.rows.pop_front().unwrap_or_default();
+        let mut sums = sums.into_iter();
+        let mut row = Row::new();
+        for (job, life) in lives.iter().enumerate() {
+            let parts = sums.next().unwrap_or_default();
+            for (part, sum) in Part::ALL.into_iter().zip(parts) {
+                row.extend(self.interval((job as u16, index), life.span(part), (part, sum)));
+            }
+        }
+        row
+    }
+
+    fn interval(
+        &self,
+        (job, index): (u16, u64),
+        span: (Nanos, Nanos),
+        (part, sum): (Part, Option<Sum>),
+    ) -> Option<Interval> {
+        let (from, to) = (self.timetable.start_of(index), self.timetable.end_of(index));
+        let (start, end) = (span.0.clamp(from, to), span.1.clamp(from, to));
+        if start >= end && sum.is_none() {
+            return None;
+        }
+        let sum = sum.unwrap_or_default();
+        Some(Interval {
+            counted: part == Part::Counted,
+            directions: sum.directions,
+            late: sum.late,
+            smeared: sum.smeared,
+            ..Interval::empty(job, start, end.max(start))
+        })
+    }
+}

@@ -1,0 +1,153 @@
+//! A worker's way through its shift: when it begins, counts and ends.
+
+use workload::{Bytes, Nanos};
+
+use super::quota::Quota;
+use super::{Phase, Stopped, Wake, Worker};
+use crate::recorder::Part;
+use crate::rules::{Shift, Timetable};
+
+impl Shift {
+    /// Of a worker that has not been given one.
+    pub(super) const NONE: Shift =
+        Shift { start: Nanos::MAX, counted_from: Nanos::MAX, deadline: Nanos::MAX, over: Nanos::MAX };
+}
+
+impl Worker {
+    /// Gives it the times of the step and its own; before the first turn.
+    pub fn begin(&mut self, timetable: Timetable, shift: Shift) {
+        self.recorder.begin(timetable);
+        self.last_done = timetable.start;
+        self.set_shift(shift);
+    }
+
+    /// Gives a worker its times that waited for them, its step being at `now`.
+    pub fn call(&mut self, shift: Shift, now: Nanos) {
+        self.set_shift(shift);
+        self.last_done = now;
+        self.reach(now);
+    }
+
+    fn set_shift(&mut self, shift: Shift) {
+        self.shift = shift;
+        self.set_horizon();
+        if shift.start != Nanos::MAX {
+            // Due times count from there; nothing is issued before.
+            self.pace.begin(shift.start);
+        }
+    }
+
+    /// When what ends begins to count; [`Nanos::MAX`] while that is not known.
+    pub fn counted_from(&self) -> Nanos {
+        self.shift.counted_from
+    }
+
+    /// When what ends counts no more although the worker goes on; [`Nanos::MAX`] where it does not go on.
+    pub fn counted_until(&self) -> Nanos {
+        if self.shift.over > self.shift.deadline { self.shift.deadline } else { Nanos::MAX }
+    }
+
+    /// Where its counting began and ended.
+    pub(crate) fn counted(&self) -> (Nanos, Nanos) {
+        (self.shift.counted_from, self.ended().min(self.counted_until()))
+    }
+
+    /// When this worker was over: its last completion, or the later time at which issuing ended by the clock or by order.
+    pub fn ended(&self) -> Nanos {
+        match self.stopped {
+            Some((Stopped::Time | Stopped::Told, at)) => at.max(self.last_done),
+            _ => self.last_done,
+        }
+    }
+
+    /// I/Os of its pace that were due before the end but not issued, for want of a free slot.
+    pub fn unissued(&self) -> u64 {
+        self.unissued
+    }
+
+    /// Where a worker does not issue: when it wants its next turn.
+    #[cold]
+    pub(super) fn wake_while_shut(&self, now: Nanos) -> Wake {
+        match (self.stopped, self.slots.in_flight()) {
+            (Some(_), 0) => Wake::Finished,
+            (Some(_), _) => Wake::OnCompletion,
+            (None, _) if self.rest.is_resting() => self.rest.wake(now, self.horizon),
+            (None, _) => Wake::At(self.horizon),
+        }
+    }
+
+    #[cold]
+    pub(super) fn end(&mut self, why: Stopped, at: Nanos) {
+        if self.stopped.is_some() {
+            return;
+        }
+        if matches!(why, Stopped::Time | Stopped::Told) && self.phase != Phase::Waiting {
+            self.unissued = self.pace.due_before(at);
+        }
+        self.stopped = Some((why, at));
+        self.open = false;
+        self.horizon = Nanos::MAX;
+    }
+
+    /// Time has come to `now`, and something changes by the clock.
+    #[cold]
+    pub(super) fn pass_horizon(&mut self, now: Nanos) {
+        while self.stopped.is_none() && now >= self.phase_end() {
+            self.next_phase(now);
+        }
+        if self.stopped.is_none() {
+            self.pass_rest(now);
+            self.set_horizon();
+        }
+    }
+
+    pub(super) fn set_horizon(&mut self) {
+        self.horizon = self.phase_end().min(self.rest.horizon());
+    }
+
+    fn phase_end(&self) -> Nanos {
+        let shift = &self.shift;
+        match self.phase {
+            Phase::Waiting => shift.start.min(shift.over),
+            Phase::Ramp => shift.counted_from.min(shift.over),
+            Phase::Counted => shift.deadline,
+            Phase::Cool => shift.over,
+        }
+    }
+
+    fn next_phase(&mut self, now: Nanos) {
+        let shift = self.shift;
+        match self.phase {
+            Phase::Waiting if shift.start < shift.over => {
+                self.phase = Phase::Ramp;
+                self.open = true;
+                self.quota = self.rest.work(shift.start, Quota::unlimited());
+            }
+            Phase::Ramp if shift.counted_from < shift.over => {
+                self.phase = Phase::Counted;
+                self.recorder.enter(Part::Counted, now);
+                self.count();
+            }
+            Phase::Counted if shift.deadline < shift.over => {
+                self.phase = Phase::Cool;
+                self.recorder.enter(Part::Cool, now);
+                self.unissued = self.pace.due_before(shift.deadline);
+            }
+            _ => self.end(Stopped::Time, shift.over),
+        }
+    }
+
+    /// From now on amounts are taken off.
+    fn count(&mut self) {
+        let in_flight = self.slots.in_flight() as u64;
+        let amounts = match in_flight {
+            0 => Quota::new(&self.rules, 0, Bytes(0)),
+            _ => Quota::new(&self.rules, in_flight, self.slots.bytes_in_flight()),
+        };
+        // A rest that was near stays as near as it was.
+        self.quota = amounts.resting_after(self.quota.ops());
+        if self.quota.ops() == 0 && self.open {
+            self.spent(self.shift.counted_from);
+        }
+    }
+}
