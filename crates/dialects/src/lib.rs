@@ -5,4 +5,5 @@
 
 pub mod diskspd;
 pub mod fio;
+pub mod import;
 pub mod ioping;

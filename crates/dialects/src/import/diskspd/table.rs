@@ -1,0 +1,56 @@
+//! Tables of DiskSpd's text: bars between cells, columns by their heads, percentiles by their names.
+
+/// The cells of a row.
+pub(super) fn cells(line: &str) -> Vec<&str> {
+    line.split('|').map(str::trim).collect()
+}
+
+/// Heads of the current table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Columns {
+    heads: Vec<String>,
+}
+
+impl Columns {
+    /// The heads of `line`.
+    pub fn of(line: &str) -> Columns {
+        Columns { heads: cells(line).into_iter().map(str::to_owned).collect() }
+    }
+
+    /// The cell under `head`.
+    pub fn cell<'t>(&self, cells: &[&'t str], head: &str) -> Option<&'t str> {
+        let index = self.heads.iter().position(|known| known == head)?;
+        cells.get(index).copied()
+    }
+}
+
+/// Per cent of a row: `min`, `25th`, `3-nines`, `max`.
+pub(super) fn percentile(name: &str) -> Option<f64> {
+    match name {
+        "min" => Some(0.0),
+        "max" => Some(100.0),
+        _ => {
+            if let Some(nines) = name.strip_suffix("-nines") {
+                let nines: i32 = nines.parse().ok().filter(|nines| (1..=9).contains(nines))?;
+                let digits = "9".repeat(nines as usize);
+                return format!("{}.{}", &digits[..2.min(digits.len())], digits.get(2..).unwrap_or("0"))
+                    .parse()
+                    .ok();
+            }
+            name.strip_suffix("th")?.parse().ok().filter(|percent| (0.0..100.0).contains(percent))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nines_are_per_cent() {
+        assert_eq!(percentile("3-nines"), Some(99.9));
+        assert_eq!(percentile("9-nines"), Some(99.9999999));
+        assert_eq!(percentile("95th"), Some(95.0));
+        assert_eq!(percentile("many"), None);
+    }
+}

@@ -1,0 +1,342 @@
+//! DiskSpd's text: input parameters, system, and the tables of each time span.
+
+use record::{Figure, LatencyKind, Reported, ReportedUnit, Scope};
+use workload::{Direction, Nanos};
+
+use super::super::found::{Found, add, latency, set, way};
+use super::super::quantity;
+use super::super::text::Text;
+use super::super::trouble::Trouble;
+use super::table::{Columns, cells, percentile};
+
+/// What the lines that follow belong to.
+#[derive(Clone, Debug, PartialEq)]
+enum Section {
+    /// Nothing that is read.
+    Prose,
+    /// The parameters as DiskSpd repeats them.
+    Input,
+    /// Machine and start.
+    System,
+    /// Between tables of a time span.
+    Span,
+    /// The table of CPUs.
+    Cpu,
+    /// Bytes and I/Os by thread and target.
+    Io(Option<Direction>),
+    /// Percentiles of one target, or of all.
+    Latency(Option<String>),
+}
+
+/// The walk over the lines.
+struct Walk<'t> {
+    text: &'t Text,
+    troubles: &'t mut Vec<Trouble>,
+    found: Vec<Found>,
+    section: Section,
+    columns: Columns,
+    /// Parameters and words that every time span repeats.
+    asked: Vec<(String, String)>,
+    said: Vec<(String, String)>,
+    /// Parts of the current span: first the whole, then threads, then CPUs.
+    parts: Vec<Reported>,
+    at: usize,
+    version: &'static str,
+}
+
+/// Every result in `text`; each time span is one.
+pub(crate) fn human(text: &Text, troubles: &mut Vec<Trouble>) -> Vec<Found> {
+    let mut walk = Walk {
+        text,
+        troubles,
+        found: Vec::new(),
+        section: Section::Prose,
+        columns: Columns::default(),
+        asked: Vec::new(),
+        said: Vec::new(),
+        parts: Vec::new(),
+        at: 0,
+        version: "2.0 or 2.1",
+    };
+    let mut start = 0;
+    for line in text.plain.split('\n') {
+        walk.line(line, start);
+        start += line.len() + 1;
+    }
+    walk.end_span();
+    walk.found
+}
+
+impl Walk<'_> {
+    fn line(&mut self, line: &str, start: usize) {
+        let words = line.trim();
+        if self.heading(words, start) || words.is_empty() || words.starts_with(['-', '*']) {
+            return;
+        }
+        match self.section.clone() {
+            Section::Prose => {}
+            Section::Input => self.parameter(words),
+            Section::System => self.system(words, line),
+            Section::Span => self.span(words, start),
+            Section::Cpu => self.cpu(line, start),
+            Section::Io(direction) => self.row(direction, line, start),
+            Section::Latency(of) => self.percentiles(of.as_deref(), line, start),
+        }
+    }
+
+    /// True where the line begins a section.
+    fn heading(&mut self, words: &str, start: usize) -> bool {
+        let spanning = !self.parts.is_empty();
+        if let Some(command) = words.strip_prefix("Command Line:") {
+            self.end_span();
+            (self.asked, self.said) = (vec![("command".to_owned(), command.trim().to_owned())], Vec::new());
+            self.version = "2.0 or 2.1";
+            self.at = start;
+            self.section = Section::Prose;
+        } else if words == "Input parameters:" {
+            self.section = Section::Input;
+        } else if words == "System information:" {
+            self.version = "2.2 or later";
+            self.section = Section::System;
+        } else if let Some(number) = words.strip_prefix("Results for timespan ") {
+            self.begin_span(number.trim_end_matches(':'), start);
+        } else if spanning && words.contains("CPU") && words.contains('|') && words.contains("Usage") {
+            self.columns = Columns::of(words);
+            self.section = Section::Cpu;
+        } else if let Some(direction) = table(words).filter(|_| spanning) {
+            self.columns = Columns::default();
+            self.section = Section::Io(direction);
+        } else if let Some(path) = words.strip_prefix("Latency distribution:").filter(|_| spanning) {
+            self.section = Section::Latency(Some(path.trim().to_owned()));
+        } else if spanning && (words == "Total latency distribution:" || words == "total:") {
+            self.section = Section::Latency(None);
+        } else if words == "Totals:" {
+            self.end_span();
+        } else {
+            return false;
+        }
+        true
+    }
+
+    fn begin_span(&mut self, number: &str, start: usize) {
+        let at = if self.found.is_empty() && self.parts.is_empty() { self.at } else { start };
+        self.end_span();
+        self.at = at;
+        let mut whole = Reported::named(Scope::Whole, format!("timespan {number}"), self.text.line(start));
+        whole.asked.clone_from(&self.asked);
+        whole.said.clone_from(&self.said);
+        self.parts.push(whole);
+        self.section = Section::Span;
+    }
+
+    fn end_span(&mut self) {
+        let mut parts = std::mem::take(&mut self.parts);
+        if let Some(whole) = parts.first() {
+            if whole.directions.is_empty() {
+                let place = self.text.plain[self.at..]
+                    .find("Results for timespan")
+                    .map_or(self.at, |at| self.at + at);
+                let expected = "the tables 'Total IO', 'Read IO' and 'Write IO' with their 'total:' rows";
+                self.troubles.push(self.text.trouble(place, expected));
+            }
+            parts.iter_mut().for_each(|part| {
+                part.directions.retain(|way| way.ops.as_ref().is_none_or(|ops| ops.value > 0.0))
+            });
+            let tool = format!("DiskSpd {} text", self.version);
+            self.found.push(Found { tool, parts, at: self.at, ..Found::default() });
+        }
+        self.section = Section::Prose;
+    }
+
+    /// `block size: 4KiB`, or words alone.
+    fn parameter(&mut self, words: &str) {
+        let (name, value) = words.split_once(": ").unwrap_or((words, ""));
+        if name.starts_with("timespan:") || words.starts_with("timespan:") {
+            return;
+        }
+        if words.starts_with("thread stride size:") || words.starts_with("buffer separation:") {
+            self.version = if words.starts_with("buffer") { "2.3 or later" } else { self.version };
+        }
+        self.asked.push((name.to_owned(), value.trim().trim_matches('\'').to_owned()));
+    }
+
+    fn system(&mut self, words: &str, line: &str) {
+        if let Some((name, value)) = words.split_once(':') {
+            if line.starts_with("  ") {
+                self.version = "2.3 or later";
+            } else if self.version != "2.3 or later" {
+                self.version = "2.2";
+            }
+            self.said.push((name.trim().to_owned(), value.trim().to_owned()));
+        }
+    }
+
+    /// `actual test time: 30.00s`, `thread count: 4`.
+    fn span(&mut self, words: &str, start: usize) {
+        let Some((name, value)) = words.split_once(':') else { return };
+        let value = value.trim();
+        let Some(whole) = self.parts.first_mut() else { return };
+        match name {
+            "actual test time" | "test time" => match quantity::time(value) {
+                Some(time) => whole.runtime = Some(Nanos(time.value as u64)),
+                None => self.troubles.push(self.text.trouble(start, "a test time like 30.00s")),
+            },
+            "thread count" => whole.clones = value.parse().ok(),
+            _ => whole.said.push((name.to_owned(), value.to_owned())),
+        }
+    }
+
+    /// `   0|  12.34%|   5.00%|   7.34%|  87.66%`; `avg.` is of all.
+    fn cpu(&mut self, line: &str, start: usize) {
+        let cells = cells(line);
+        if cells.len() < 5 {
+            return;
+        }
+        let name = self.columns.cell(&cells, "CPU").unwrap_or(cells[0]);
+        let name = if cells[0].starts_with("avg") { "avg." } else { name };
+        let mut part = Reported::named(
+            Scope::Cpu,
+            format!("cpu {}", name.trim_end_matches('P').trim()),
+            self.text.line(start),
+        );
+        let last = &cells[cells.len() - 4..];
+        for (cell, name) in last.iter().zip(["cpu.usage", "cpu.user", "cpu.system", "cpu.idle"]) {
+            let share = quantity::percent(cell);
+            if share.is_none() {
+                self.troubles.push(
+                    self.text.trouble(start, format!("shares like 12.34% in the table of CPUs for '{name}'")),
+                );
+            }
+            add(&mut part.figures, name, ReportedUnit::Percent, share);
+        }
+        self.parts.push(part);
+    }
+
+    /// A head, a row of a thread and target, or the total.
+    fn row(&mut self, direction: Option<Direction>, line: &str, start: usize) {
+        if line.contains("I/Os") {
+            self.columns = Columns::of(line);
+            return;
+        }
+        let total = line.trim_start().starts_with("total:");
+        let line = line.trim_start().strip_prefix("total:").unwrap_or(line);
+        let mut cells = cells(line);
+        if total {
+            cells.insert(0, "total:");
+        }
+        if cells.len() < 5 {
+            if line.contains('|') {
+                self.troubles
+                    .push(self.text.trouble(start, "a row 'thread | bytes | I/Os | MiB/s | I/O per s'"));
+            }
+            return;
+        }
+        let line_number = self.text.line(start);
+        let index = match total {
+            true => 0,
+            false => {
+                let file = self.columns.cell(&cells, "file").unwrap_or_default();
+                self.thread(cells[0], file, line_number)
+            }
+        };
+        self.fill(index, direction, &cells, start);
+    }
+
+    /// The part of one thread on one target.
+    fn thread(&mut self, number: &str, file: &str, line: u32) -> usize {
+        let (path, size) = file.rsplit_once(" (").unwrap_or((file, ""));
+        let name =
+            if path.is_empty() { format!("thread {number}") } else { format!("thread {number} on {path}") };
+        let known = self.parts.iter().position(|part| part.scope == Scope::Thread && part.job == name);
+        known.unwrap_or_else(|| {
+            let mut part = Reported::named(Scope::Thread, name, line);
+            if !size.is_empty() {
+                part.said.push(("file size".to_owned(), size.trim_end_matches(')').to_owned()));
+            }
+            self.parts.push(part);
+            self.parts.len() - 1
+        })
+    }
+
+    fn fill(&mut self, index: usize, direction: Option<Direction>, cells: &[&str], start: usize) {
+        let mut broken = false;
+        let mut read = |name: &str, factor: f64| -> Option<Figure> {
+            let cell = self.columns.cell(cells, name).filter(|cell| !cell.is_empty() && *cell != "N/A")?;
+            let figure = quantity::plain(cell, factor);
+            broken |= figure.is_none();
+            figure
+        };
+        let way = way(&mut self.parts[index], direction);
+        set(&mut way.bytes, read("bytes", 1.0));
+        set(&mut way.ops, read("I/Os", 1.0));
+        let rate = read("MiB/s", 1_048_576.0).or_else(|| read("MB/s", 1_048_576.0));
+        set(&mut way.bytes_per_second, rate);
+        set(&mut way.iops, read("I/O per s", 1.0));
+        let (mean, deviation) = (read("AvgLat", 1e6), read("LatStdDev", 1e6));
+        let spread = read("IopsStdDev", 1.0);
+        if mean.is_some() || deviation.is_some() {
+            let latency = latency(way, LatencyKind::Total);
+            set(&mut latency.mean, mean);
+            set(&mut latency.stddev, deviation);
+        }
+        add(&mut way.figures, "iops.stddev", ReportedUnit::PerSecond, spread);
+        if broken {
+            self.troubles.push(self.text.trouble(start, "numbers between the bars of the row"));
+        }
+    }
+
+    /// `   50th |      1.234 |        N/A |      1.234`.
+    fn percentiles(&mut self, of: Option<&str>, line: &str, start: usize) {
+        let cells = cells(line);
+        if cells.len() != 4 || cells[0] == "%-ile" {
+            if line.contains('|') && cells.first() != Some(&"%-ile") {
+                self.troubles
+                    .push(self.text.trouble(start, "a row '%-ile | Read (ms) | Write (ms) | Total (ms)'"));
+            }
+            return;
+        }
+        let index = match of {
+            None => 0,
+            Some(path) => self.target(path, self.text.line(start)),
+        };
+        let part = &mut self.parts[index];
+        for (cell, direction) in cells[1..].iter().zip([Some(Direction::Read), Some(Direction::Write), None])
+        {
+            let figure = quantity::plain(cell, 1e6);
+            match (figure, percentile(cells[0])) {
+                (None, _) if *cell == "N/A" => {}
+                (Some(figure), Some(percent)) => {
+                    let latency = latency(way(part, direction), LatencyKind::Total);
+                    match percent {
+                        0.0 => set(&mut latency.min, Some(figure)),
+                        100.0 => set(&mut latency.max, Some(figure)),
+                        between => latency.percentiles.push((between, figure)),
+                    }
+                }
+                _ => {
+                    let expected = format!("a percentile and times in ms for {}", cells[0]);
+                    self.troubles.push(self.text.trouble(start, expected));
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The part of one target's latencies, all threads together.
+    fn target(&mut self, path: &str, line: u32) -> usize {
+        let known = self.parts.iter().position(|part| part.scope == Scope::Job && part.job == path);
+        known.unwrap_or_else(|| {
+            self.parts.push(Reported::named(Scope::Job, path, line));
+            self.parts.len() - 1
+        })
+    }
+}
+
+fn table(words: &str) -> Option<Option<Direction>> {
+    match words {
+        "Total IO" => Some(None),
+        "Read IO" => Some(Some(Direction::Read)),
+        "Write IO" => Some(Some(Direction::Write)),
+        _ => None,
+    }
+}

@@ -1,0 +1,320 @@
+//! DiskSpd's XML: `Results` with a `TimeSpan` each, of 2.0 as of 2.2; one cut short is read up to there.
+
+use record::{Figure, LatencyKind, Reported, ReportedSeries, ReportedUnit, Scope};
+use roxmltree::{Document, Node};
+use workload::{Direction, Nanos};
+
+use super::super::found::{Found, add, latency, set, way};
+use super::super::quantity;
+use super::super::text::Text;
+use super::super::trouble::{Trouble, shortened};
+
+/// True where DiskSpd's root element stands in the text.
+pub(crate) fn is_xml(text: &Text) -> bool {
+    text.raw.contains("<Results>") && text.raw.contains("<TimeSpan>")
+}
+
+/// Every time span as a result.
+pub(crate) fn xml(text: &Text, troubles: &mut Vec<Trouble>) -> Vec<Found> {
+    let raw = &text.raw;
+    let mut found = Vec::new();
+    for (start, _) in raw.match_indices("<Results>") {
+        let rest = &raw[start..];
+        let next = rest[1..].find("<Results>").map_or(rest.len(), |at| at + 1);
+        let end = rest.find("</Results>").map_or(next, |at| (at + "</Results>".len()).min(next));
+        let line = raw[..start].matches('\n').count() as u32;
+        let mut reading = Reading { line, troubles: &mut *troubles };
+        found.extend(reading.results(&rest[..end]).into_iter().map(|found| Found { at: start, ..found }));
+    }
+    found
+}
+
+struct Reading<'t> {
+    /// Lines before the document.
+    line: u32,
+    troubles: &'t mut Vec<Trouble>,
+}
+
+impl Reading<'_> {
+    fn results(&mut self, raw: &str) -> Vec<Found> {
+        let escaped = escaped(raw);
+        let whole = match Document::parse(&escaped) {
+            Ok(document) => return self.spans(&document),
+            Err(error) => {
+                let place = error.pos();
+                let words = error.to_string();
+                let words = words.split(" at ").next().unwrap_or_default().to_owned();
+                let at = offset(&escaped, place.row, place.col);
+                self.troubles.push(Trouble {
+                    line: self.line + place.row,
+                    column: place.col,
+                    expected: format!("well-formed XML ({words})"),
+                    found: shortened(&escaped[at..]),
+                });
+                mended(&escaped, at)
+            }
+        };
+        Document::parse(&whole).map_or_else(|_| Vec::new(), |document| self.spans(&document))
+    }
+
+    fn spans(&mut self, document: &Document<'_>) -> Vec<Found> {
+        let root = document.root_element();
+        let (asked, said) = (profile(root), system(root));
+        let spans: Vec<Node<'_, '_>> = children(root, "TimeSpan").collect();
+        if spans.is_empty() {
+            let expected = "an element TimeSpan with the results".to_owned();
+            self.troubles.push(Trouble { line: self.line + 1, column: 1, expected, found: String::new() });
+        }
+        let version =
+            child(root, "System").and_then(|node| child(node, "Tool")).and_then(|node| word(node, "Version"));
+        let tool = format!("DiskSpd {} XML", version.unwrap_or("of an unknown version"));
+        let numbered = spans.into_iter().enumerate();
+        numbered
+            .map(|(index, span)| {
+                let mut parts = self.span(span, index);
+                if let Some(whole) = parts.first_mut() {
+                    whole.asked.clone_from(&asked);
+                    whole.said.clone_from(&said);
+                }
+                Found { tool: tool.clone(), parts, ..Found::default() }
+            })
+            .collect()
+    }
+
+    fn span(&mut self, span: Node<'_, '_>, index: usize) -> Vec<Reported> {
+        let line = self.line + span.document().text_pos_at(span.range().start).row;
+        let mut whole = Reported::named(Scope::Whole, format!("timespan {}", index + 1), line);
+        whole.runtime =
+            self.number(span, "TestTimeSeconds", 1e9).map(|time| Nanos(time.value.max(0.0) as u64));
+        whole.clones = word(span, "ThreadCount").and_then(|count| count.parse().ok());
+        if let Some(node) = child(span, "Latency") {
+            self.latency(node, &mut whole);
+        }
+        if let Some(node) = child(span, "Iops") {
+            self.series(node, &mut whole);
+        }
+        let mut parts = vec![whole];
+        for thread in children(span, "Thread") {
+            let id = word(thread, "Id").unwrap_or("?").to_owned();
+            for target in children(thread, "Target") {
+                parts.push(self.target(&id, target, line));
+            }
+        }
+        let cpus = child(span, "CpuUtilization")
+            .into_iter()
+            .flat_map(|node| node.children().filter(Node::is_element));
+        for cpu in cpus {
+            let name = word(cpu, "Id").map_or_else(|| "avg.".to_owned(), str::to_owned);
+            let mut part = Reported::named(Scope::Cpu, format!("cpu {name}"), line);
+            for (key, name) in [
+                ("UsagePercent", "cpu.usage"),
+                ("UserPercent", "cpu.user"),
+                ("KernelPercent", "cpu.system"),
+                ("IdlePercent", "cpu.idle"),
+            ] {
+                add(&mut part.figures, name, ReportedUnit::Percent, self.number(cpu, key, 1.0));
+            }
+            parts.push(part);
+        }
+        parts
+    }
+
+    /// One thread on one target. Rates are not in the XML, and none are computed here.
+    fn target(&mut self, id: &str, target: Node<'_, '_>, line: u32) -> Reported {
+        let path = word(target, "Path").unwrap_or_default();
+        let mut part = Reported::named(Scope::Thread, format!("thread {id} on {path}"), line);
+        let size = self.number(target, "FileSize", 1.0);
+        add(&mut part.figures, "file_size", ReportedUnit::Bytes, size);
+        for (direction, bytes, ops, mean, deviation) in [
+            (None, "BytesCount", "IOCount", "AverageLatencyMilliseconds", "LatencyStdev"),
+            (
+                Some(Direction::Read),
+                "ReadBytes",
+                "ReadCount",
+                "AverageReadLatencyMilliseconds",
+                "ReadLatencyStdev",
+            ),
+            (
+                Some(Direction::Write),
+                "WriteBytes",
+                "WriteCount",
+                "AverageWriteLatencyMilliseconds",
+                "WriteLatencyStdev",
+            ),
+        ] {
+            let counted = self.number(target, ops, 1.0).filter(|count| count.value > 0.0);
+            if counted.is_none() {
+                continue;
+            }
+            let bytes = self.number(target, bytes, 1.0);
+            let (mean, deviation) = (self.number(target, mean, 1e6), self.number(target, deviation, 1e6));
+            let way = way(&mut part, direction);
+            (way.ops, way.bytes) = (counted, bytes);
+            if mean.is_some() {
+                let latency = latency(way, LatencyKind::Total);
+                (latency.mean, latency.stddev) = (mean, deviation);
+            }
+        }
+        part
+    }
+
+    fn latency(&mut self, node: Node<'_, '_>, whole: &mut Reported) {
+        for (direction, key, mean, deviation) in [
+            (None, "TotalMilliseconds", "AverageTotalMilliseconds", "LatencyStdev"),
+            (Some(Direction::Read), "ReadMilliseconds", "AverageReadMilliseconds", "ReadLatencyStdev"),
+            (Some(Direction::Write), "WriteMilliseconds", "AverageWriteMilliseconds", "WriteLatencyStdev"),
+        ] {
+            let buckets: Vec<(f64, Figure)> = children(node, "Bucket")
+                .filter_map(|bucket| {
+                    let percent = self.number(bucket, "Percentile", 1.0)?;
+                    Some((percent.value, self.number(bucket, key, 1e6)?))
+                })
+                .collect();
+            let (mean, deviation) = (self.number(node, mean, 1e6), self.number(node, deviation, 1e6));
+            if buckets.is_empty() && mean.is_none() {
+                continue;
+            }
+            let latency = latency(way(whole, direction), LatencyKind::Total);
+            (latency.mean, latency.stddev) = (mean, deviation);
+            for (percent, figure) in buckets {
+                match percent {
+                    0.0 => set(&mut latency.min, Some(figure)),
+                    100.0 => set(&mut latency.max, Some(figure)),
+                    between => latency.percentiles.push((between, figure)),
+                }
+            }
+        }
+    }
+
+    /// Rates by interval (`-D`).
+    fn series(&mut self, node: Node<'_, '_>, whole: &mut Reported) {
+        for (direction, key, deviation) in [
+            (None, "Total", "IopsStdDev"),
+            (Some(Direction::Read), "Read", "ReadIopsStdDev"),
+            (Some(Direction::Write), "Write", "WriteIopsStdDev"),
+        ] {
+            let spread = self.number(node, deviation, 1.0);
+            if spread.is_some() {
+                add(&mut way(whole, direction).figures, "iops.stddev", ReportedUnit::PerSecond, spread);
+            }
+            let point = |bucket: Node<'_, '_>| {
+                let at = quantity::plain(bucket.attribute("SampleMillisecond")?, 1e6)?;
+                let rate = quantity::plain(bucket.attribute(key)?, 1.0)?;
+                Some((at.value.max(0.0) as u64, rate.value))
+            };
+            let points: Vec<(u64, f64)> = children(node, "Bucket").filter_map(point).collect();
+            if points.iter().any(|&(_, rate)| rate > 0.0) {
+                whole.series.push(ReportedSeries {
+                    measure: record::Measure::Iops,
+                    direction,
+                    along: record::Along::Time,
+                    points,
+                    histograms: Vec::new(),
+                    source: String::new(),
+                });
+            }
+        }
+    }
+
+    /// The number in the child `key`; a trouble where something else stands there.
+    fn number(&mut self, node: Node<'_, '_>, key: &str, factor: f64) -> Option<Figure> {
+        let found = child(node, key)?;
+        let words = found.text().unwrap_or_default().trim();
+        let figure = quantity::plain(words, factor);
+        if figure.is_none() {
+            let place = found.document().text_pos_at(found.range().start);
+            self.troubles.push(Trouble {
+                line: self.line + place.row,
+                column: place.col,
+                expected: format!("a number in {key}"),
+                found: shortened(words),
+            });
+        }
+        figure
+    }
+}
+
+fn children<'a, 'i>(node: Node<'a, 'i>, name: &'static str) -> impl Iterator<Item = Node<'a, 'i>> {
+    node.children().filter(move |child| child.has_tag_name(name))
+}
+
+fn child<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Option<Node<'a, 'i>> {
+    node.children().find(|child| child.has_tag_name(name))
+}
+
+fn word<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {
+    child(node, name).and_then(|found| found.text()).map(str::trim)
+}
+
+/// Parameters of the profile: those of the first time span and of its targets, by the elements' names.
+fn profile(root: Node<'_, '_>) -> Vec<(String, String)> {
+    let Some(span) =
+        child(root, "Profile").and_then(|node| node.descendants().find(|node| node.has_tag_name("TimeSpan")))
+    else {
+        return Vec::new();
+    };
+    let mut asked: Vec<(String, String)> = Vec::new();
+    for node in span.descendants().filter(Node::is_element) {
+        let plain = node.children().all(|child| child.is_text());
+        let (name, value) = (node.tag_name().name(), node.text().unwrap_or_default().trim());
+        let pair = (name.to_owned(), value.to_owned());
+        if plain && !value.is_empty() && !asked.contains(&pair) {
+            asked.push(pair);
+        }
+    }
+    asked
+}
+
+fn system(root: Node<'_, '_>) -> Vec<(String, String)> {
+    let Some(system) = child(root, "System") else { return Vec::new() };
+    let pairs = [("ComputerName", "host"), ("RunTime", "started")];
+    pairs
+        .into_iter()
+        .filter_map(|(key, name)| Some((name.to_owned(), word(system, key)?.to_owned())))
+        .collect()
+}
+
+/// DiskSpd does not escape paths: an ampersand that begins no entity is one of a path.
+fn escaped(raw: &str) -> String {
+    let mut parts = raw.split('&');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let name = part.split(';').next().unwrap_or_default();
+        let entity = part.contains(';')
+            && (matches!(name, "lt" | "gt" | "amp" | "quot" | "apos") || name.starts_with('#'));
+        text.push_str(if entity { "&" } else { "&amp;" });
+        text.push_str(part);
+    }
+    text
+}
+
+/// Offset of a row and column that the XML reader names, both from 1.
+fn offset(text: &str, row: u32, column: u32) -> usize {
+    let start: usize = text.split_inclusive('\n').take(row.saturating_sub(1) as usize).map(str::len).sum();
+    let line = &text[start.min(text.len())..];
+    let within: usize = line.chars().take(column.saturating_sub(1) as usize).map(char::len_utf8).sum();
+    (start + within).min(text.len())
+}
+
+/// The document up to its last whole element before `at`, with its open elements closed.
+fn mended(text: &str, at: usize) -> String {
+    let (mut open, mut cut): (Vec<&str>, (usize, Vec<&str>)) = (Vec::new(), (0, Vec::new()));
+    let mut from = 0;
+    while let Some(start) = text[from..at].find('<').map(|start| from + start) {
+        let Some(end) = text[start..at].find('>').map(|end| start + end) else { break };
+        let tag = &text[start + 1..end];
+        let name = tag.trim_start_matches('/').split([' ', '/']).next().unwrap_or_default();
+        if tag.starts_with('/') {
+            if open.last() != Some(&name) {
+                break;
+            }
+            open.pop();
+            cut = (end + 1, open.clone());
+        } else if !tag.ends_with('/') {
+            open.push(name);
+        }
+        from = end + 1;
+    }
+    let closing: String = cut.1.iter().rev().map(|name| format!("</{name}>")).collect();
+    format!("{}{closing}", &text[..cut.0])
+}

@@ -1,0 +1,160 @@
+//! JSON documents within a text: several one after the other, warnings before them, and what is left of one cut short.
+
+use serde_json::Value;
+
+use super::text::Text;
+use super::trouble::{Trouble, shortened};
+
+/// One JSON document.
+#[derive(Clone, Debug)]
+pub(crate) struct Document {
+    /// What it holds; of a broken one, what stands before the break.
+    pub value: Value,
+    /// Offset of its first byte in [`Text::raw`].
+    pub at: usize,
+}
+
+/// Every document that begins at the start of a line. A broken one is named in `troubles`.
+pub(crate) fn documents(text: &Text, troubles: &mut Vec<Trouble>) -> Vec<Document> {
+    let raw = text.raw.as_str();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(start) = next_start(raw, at) {
+        let mut stream = serde_json::Deserializer::from_str(&raw[start..]).into_iter::<Value>();
+        match stream.next() {
+            Some(Ok(value)) if value.is_object() || value.is_array() => {
+                at = start + stream.byte_offset().max(1);
+                found.push(Document { value, at: start });
+            }
+            Some(Err(error)) => {
+                let break_at = offset_of(&raw[start..], error.line(), error.column());
+                at = start + 1;
+                if let Some(value) = before_break(&raw[start..start + break_at]).filter(tells_something) {
+                    let (line, column) = place(raw, start + break_at.saturating_sub(1));
+                    let expected = format!("JSON ({})", plain_words(&error));
+                    let rest = &raw[start + break_at.saturating_sub(1)..];
+                    troubles.push(Trouble { line, column, expected, found: shortened(rest) });
+                    found.push(Document { value, at: start });
+                    at = start + break_at.max(1);
+                }
+            }
+            _ => at = start + 1,
+        }
+        at = boundary(raw, at);
+    }
+    found
+}
+
+fn boundary(raw: &str, mut at: usize) -> usize {
+    while !raw.is_char_boundary(at) {
+        at += 1;
+    }
+    at
+}
+
+/// The next bracket that begins a line.
+fn next_start(raw: &str, from: usize) -> Option<usize> {
+    raw.get(from..)?.match_indices(['{', '[']).map(|(index, _)| from + index).find(|&index| {
+        let before = &raw[..index];
+        before[before.rfind('\n').map_or(0, |end| end + 1)..].trim().is_empty()
+    })
+}
+
+/// A list or an object that is more than its brackets.
+fn tells_something(value: &Value) -> bool {
+    match value {
+        Value::Object(fields) => !fields.is_empty(),
+        Value::Array(items) => items.iter().any(Value::is_object),
+        _ => false,
+    }
+}
+
+/// What the decoder says, without its own place: that counts from the document's start.
+fn plain_words(error: &serde_json::Error) -> String {
+    let words = error.to_string();
+    words.split(" at line ").next().unwrap_or(&words).to_owned()
+}
+
+/// Offset of a line and column that a decoder names, both from 1.
+fn offset_of(text: &str, line: usize, column: usize) -> usize {
+    let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    boundary(text, (start + column).min(text.len()))
+}
+
+/// Line and column (from 1) of an offset.
+pub(crate) fn place(raw: &str, offset: usize) -> (u32, u32) {
+    let before = raw.get(..offset).unwrap_or(raw);
+    let line = before.matches('\n').count() as u32 + 1;
+    let start = before.rfind('\n').map_or(0, |end| end + 1);
+    (line, before[start..].chars().count() as u32 + 1)
+}
+
+/// At most so many places are tried from the break backwards.
+const TRIES: usize = 64;
+
+/// The document up to its last whole part, with its open brackets closed.
+fn before_break(text: &str) -> Option<Value> {
+    let mut cuts: Vec<(usize, Vec<char>)> = Vec::new();
+    let (mut open, mut quoted, mut escaped) = (Vec::new(), false, false);
+    for (index, letter) in text.char_indices() {
+        if quoted {
+            quoted = escaped || letter != '"';
+            escaped = !escaped && letter == '\\';
+            continue;
+        }
+        match letter {
+            '"' => quoted = true,
+            '{' => open.push('}'),
+            '[' => open.push(']'),
+            '}' | ']' => {
+                open.pop();
+                keep(&mut cuts, (index + 1, open.clone()));
+            }
+            ',' => keep(&mut cuts, (index, open.clone())),
+            _ => {}
+        }
+    }
+    cuts.iter().rev().find_map(|(end, open)| {
+        let closing: String = open.iter().rev().collect();
+        serde_json::from_str(&format!("{}{closing}", &text[..*end])).ok()
+    })
+}
+
+fn keep(cuts: &mut Vec<(usize, Vec<char>)>, cut: (usize, Vec<char>)) {
+    if cuts.len() >= 2 * TRIES {
+        cuts.drain(..TRIES);
+    }
+    cuts.push(cut);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> (Vec<Value>, Vec<Trouble>) {
+        let mut troubles = Vec::new();
+        let found = documents(&Text::of(text.as_bytes()), &mut troubles);
+        (found.into_iter().map(|document| document.value).collect(), troubles)
+    }
+
+    #[test]
+    fn documents_stand_one_after_the_other_with_words_between() {
+        let (found, troubles) = read("fio: warning {x}\n{\"a\": 1}\n{\n\"b\": [2]}\nend\n");
+        assert_eq!(found, [serde_json::json!({"a": 1}), serde_json::json!({"b": [2]})]);
+        assert_eq!(troubles, []);
+    }
+
+    #[test]
+    fn one_cut_short_is_read_up_to_there() {
+        let (found, troubles) = read("{\n \"a\": {\"b\": 1, \"c\": 2},\n \"d\": {\"e\": 3, \"f");
+        assert_eq!(found, [serde_json::json!({"a": {"b": 1, "c": 2}, "d": {"e": 3}})]);
+        assert_eq!((troubles[0].line, troubles.len()), (3, 1));
+    }
+
+    #[test]
+    fn a_broken_one_does_not_hide_the_next() {
+        let (found, troubles) = read("{\"a\": 1, \"b\" 2}\n{\"c\": 3}\n");
+        assert_eq!(found.last(), Some(&serde_json::json!({"c": 3})));
+        assert_eq!(troubles.len(), 1);
+    }
+}

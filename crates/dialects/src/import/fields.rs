@@ -1,0 +1,98 @@
+//! Numbers and words out of JSON objects, with the place of what is of the wrong kind.
+
+use record::Figure;
+use serde_json::{Map, Value};
+
+use super::documents::place;
+use super::text::Text;
+use super::trouble::{Trouble, shortened};
+
+/// Greatest number that is taken for one, as in text.
+const MOST: f64 = 9e18;
+
+/// An object and the way to it.
+#[derive(Clone)]
+pub(crate) struct Fields<'v> {
+    pub map: &'v Map<String, Value>,
+    text: &'v Text,
+    /// Offset of what was found last on the way, for the place of a trouble.
+    at: usize,
+    path: String,
+}
+
+impl<'v> Fields<'v> {
+    /// The root of a document that begins at `at`.
+    pub fn root(value: &'v Value, text: &'v Text, at: usize) -> Option<Fields<'v>> {
+        value.as_object().map(|map| Fields { map, text, at, path: String::new() })
+    }
+
+    /// The object under `key`.
+    pub fn object(&self, key: &str) -> Option<Fields<'v>> {
+        self.entered(self.map.get(key)?, key, self.sought(key))
+    }
+
+    /// The objects of the array under `key`.
+    pub fn objects(&self, key: &str) -> Vec<Fields<'v>> {
+        let Some(items) = self.map.get(key).and_then(Value::as_array) else { return Vec::new() };
+        // Objects of one array begin with the same key; looking for that finds each in turn.
+        let first = items.iter().find_map(|item| item.as_object()?.keys().next());
+        let mut at = self.sought(key);
+        let mut found = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            let path = format!("{key}[{index}]");
+            found.extend(self.entered(item, &path, at));
+            let next = first.and_then(|name| {
+                let raw = self.text.raw.get(at..)?;
+                let here = raw.find(&format!("\"{name}\""))? + 1;
+                Some(at + here)
+            });
+            if let Some(entered) = found.last_mut() {
+                entered.at = next.map_or(at, |next| next - 1);
+            }
+            at = next.unwrap_or(at);
+        }
+        found
+    }
+
+    fn entered(&self, value: &'v Value, key: &str, at: usize) -> Option<Fields<'v>> {
+        let path = if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) };
+        value.as_object().map(|map| Fields { map, text: self.text, at, path })
+    }
+
+    /// Offset of `key` past what was found before.
+    fn sought(&self, key: &str) -> usize {
+        let rest = self.text.raw.get(self.at..).unwrap_or_default();
+        rest.find(&format!("\"{key}\"")).map_or(self.at, |found| self.at + found)
+    }
+
+    /// The words under `key`.
+    pub fn word(&self, key: &str) -> Option<&'v str> {
+        self.map.get(key)?.as_str()
+    }
+
+    /// The number under `key` in units of `factor`. One of the wrong kind is a trouble.
+    pub fn number(&self, key: &str, factor: f64, troubles: &mut Vec<Trouble>) -> Option<Figure> {
+        let value = self.map.get(key).filter(|value| !value.is_null())?;
+        let figure = figure(value, factor);
+        if figure.is_none() {
+            let (line, column) = place(&self.text.raw, self.sought(key));
+            let dot = if self.path.is_empty() { "" } else { "." };
+            let expected = format!("a number for {}{dot}{key}", self.path);
+            troubles.push(Trouble { line, column, expected, found: shortened(&value.to_string()) });
+        }
+        figure
+    }
+
+    /// Line on which it begins.
+    pub fn line(&self) -> u32 {
+        place(&self.text.raw, self.at).0
+    }
+}
+
+/// A number as a figure: a whole one is printed in full, another with six decimals.
+pub(crate) fn figure(value: &Value, factor: f64) -> Option<Figure> {
+    let number = value.as_number()?;
+    let plain = number.as_f64().filter(|plain| plain.is_finite() && (plain * factor).abs() <= MOST)?;
+    let step = if number.is_f64() { 1e-6 } else { 1.0 };
+    Some(Figure { value: plain * factor, step: step * factor, printed: number.to_string() })
+}

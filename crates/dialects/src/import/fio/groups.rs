@@ -1,0 +1,212 @@
+//! The lines of fio's text that stand for several jobs: the group and the disks below.
+
+use record::{Figure, Reported, ReportedDirection, ReportedUnit, Scope};
+use workload::{Direction, Nanos};
+
+use super::super::found::{Found, add, set, way as way_of};
+use super::super::quantity::{self, Prefixes};
+use super::super::scan::{Entry, entries, matched, take, word_end};
+use super::human::Walk;
+
+/// `Run status group 0 (all jobs):`.
+pub(super) fn group(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
+    let text = walk.text;
+    let digits = text.plain[at..].bytes().take_while(u8::is_ascii_digit).count();
+    let number: u32 = text.plain[at..at + digits].parse().ok()?;
+    walk.closing = true;
+    let mut part = Reported::named(Scope::Group, format!("group {number}"), text.line(at));
+    part.group = Some(number);
+    walk.found.last_mut()?.parts.push(part);
+    Some(matched(&text.plain, at + digits, " (all jobs) : ").unwrap_or(at + digits))
+}
+
+/// The group that is being read.
+fn current<'w>(walk: &'w mut Walk<'_>) -> Option<&'w mut Reported> {
+    walk.found.last_mut()?.parts.iter_mut().rev().find(|part| part.scope == Scope::Group)
+}
+
+/// `io=3070.5MB, aggrb=132861KB/s, minb=136050KB/s, …` or `bw=301MiB/s (316MB/s), 301MiB/s-301MiB/s (…), io=…, run=…`.
+pub(super) fn way(walk: &mut Walk<'_>, direction: Option<Direction>, at: usize) -> Option<usize> {
+    let text = walk.text;
+    current(walk)?;
+    let (list, end) = entries(&text.plain, at);
+    let first = list.first()?;
+    if first.key == "bw" {
+        return new_way(walk, direction, first);
+    }
+    let rate = |value: &str| quantity::byte_rate(value, Prefixes::Binary);
+    for entry in &list {
+        let troubles = &mut *walk.troubles;
+        let figure = match entry.key {
+            "io" => take(
+                text,
+                entry,
+                troubles,
+                ("a size like 3070.5MB", |v| quantity::bytes(v, Prefixes::Binary)),
+            ),
+            "aggrb" | "minb" | "maxb" => take(text, entry, troubles, ("a rate like 132861KB/s", rate)),
+            "mint" | "maxt" => take(text, entry, troubles, ("a time like 23665msec", quantity::time)),
+            other => {
+                let expected = format!("io, aggrb, minb, maxb, mint or maxt instead of '{other}'");
+                troubles.push(text.trouble(entry.at, expected));
+                continue;
+            }
+        };
+        put(walk, direction, entry.key, figure);
+    }
+    Some(end)
+}
+
+fn put(walk: &mut Walk<'_>, direction: Option<Direction>, key: &str, figure: Option<Figure>) {
+    let Some(group) = current(walk) else { return };
+    if key == "maxt" {
+        group.runtime = group.runtime.max(figure.as_ref().map(|longest| Nanos(longest.value as u64)));
+    }
+    let way = way_of(group, direction);
+    match key {
+        "io" => set(&mut way.bytes, figure),
+        "aggrb" | "bw" => set(&mut way.bytes_per_second, figure),
+        "minb" => add(&mut way.figures, "bandwidth.job_min", ReportedUnit::BytesPerSecond, figure),
+        "maxb" => add(&mut way.figures, "bandwidth.job_max", ReportedUnit::BytesPerSecond, figure),
+        "mint" => add(&mut way.figures, "runtime.job_min", ReportedUnit::Nanoseconds, figure),
+        _ => {
+            set(&mut way.runtime, figure.clone());
+            add(&mut way.figures, "runtime.job_max", ReportedUnit::Nanoseconds, figure);
+        }
+    }
+}
+
+/// The line since fio 2.21, piece by piece: each rate is followed by the same in brackets.
+fn new_way(walk: &mut Walk<'_>, direction: Option<Direction>, first: &Entry<'_>) -> Option<usize> {
+    let text = walk.text;
+    let rate = |value: &str| quantity::byte_rate(value, Prefixes::Named);
+    let whole = take(text, first, walk.troubles, ("a rate like 301MiB/s", rate));
+    put(walk, direction, "bw", whole);
+    let mut end = past_brackets(&text.plain, first.at + first.value.len());
+    let start = matched(&text.plain, end, " , ").unwrap_or(end);
+    let stop = start + text.plain[start..].find([' ', ',', '\n']).unwrap_or(0);
+    if let Some((least, most)) = text.plain[start..stop].split_once('-') {
+        put(walk, direction, "minb", rate(least));
+        put(walk, direction, "maxb", rate(most));
+        end = past_brackets(&text.plain, stop);
+    }
+    let (io, after) = entries(&text.plain, end);
+    end = past_brackets(&text.plain, after);
+    let (run, after) = entries(&text.plain, end);
+    for entry in io.iter().chain(&run) {
+        match entry.key {
+            "io" => {
+                let size = ("a size like 603MiB", |value: &str| quantity::bytes(value, Prefixes::Named));
+                let bytes = take(text, entry, walk.troubles, size);
+                put(walk, direction, "io", bytes);
+            }
+            "run" => span(walk, direction, entry),
+            _ => {}
+        }
+    }
+    Some(if run.is_empty() { end } else { after })
+}
+
+/// `run=2001-2001msec`.
+fn span(walk: &mut Walk<'_>, direction: Option<Direction>, entry: &Entry<'_>) {
+    let (least, most) = entry.value.split_once('-').unwrap_or((entry.value, entry.value));
+    let longest = quantity::time(most);
+    let unit = most.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let shortest = quantity::time(&format!("{}{unit}", least.trim_end_matches(unit)));
+    if longest.is_none() || shortest.is_none() {
+        walk.troubles.push(walk.text.trouble(entry.at, "times like 2001-2001msec"));
+    }
+    put(walk, direction, "mint", shortest);
+    put(walk, direction, "maxt", longest);
+}
+
+fn past_brackets(text: &str, at: usize) -> usize {
+    let Some(open) = matched(text, at, " (") else { return at };
+    let line = text[open..].split('\n').next().unwrap_or_default();
+    line.find(')').map_or(at, |length| open + length + 1)
+}
+
+/// `vda: ios=779743/260397, merge=0/6, ticks=400068/754896, in_queue=1154500, util=99.55%`.
+pub(super) fn disk(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
+    if !walk.open {
+        return None;
+    }
+    let text = walk.text;
+    let colon = at + text.plain[at..word_end(&text.plain, at)].rfind(':')?;
+    let behind = matched(&text.plain, colon, ": ")?;
+    text.plain[behind..].starts_with("ios=").then_some(())?;
+    walk.closing = true;
+    let mut part = Reported::named(Scope::Disk, &text.plain[at..colon], text.line(at));
+    let (list, end) = entries(&text.plain, behind);
+    for entry in &list {
+        disk_entry(walk, &mut part, entry);
+    }
+    walk.found.last_mut()?.parts.push(part);
+    Some(end)
+}
+
+fn disk_entry(walk: &mut Walk<'_>, part: &mut Reported, entry: &Entry<'_>) {
+    let (below, key) = match entry.key.strip_prefix("aggr") {
+        Some(key) => ("members.", key),
+        None => ("", entry.key),
+    };
+    let (name, unit, factor) = match key {
+        "ios" => ("ios", ReportedUnit::Count, 1.0),
+        "sectors" => ("sectors", ReportedUnit::Count, 1.0),
+        "merge" | "rmerge" => ("merges", ReportedUnit::Count, 1.0),
+        "ticks" => ("time", ReportedUnit::Nanoseconds, 1e6),
+        "in_queue" => ("queue_time", ReportedUnit::Nanoseconds, 1e6),
+        "util" => ("utilisation", ReportedUnit::Percent, 1.0),
+        _ => {
+            walk.troubles.push(walk.text.trouble(entry.at, "ios, sectors, merge, ticks, in_queue or util"));
+            return;
+        }
+    };
+    let one = |value: &str| match unit {
+        ReportedUnit::Percent => quantity::percent(value),
+        _ => quantity::plain(value, factor),
+    };
+    let halves = entry.value.split_once('/').map(|(read, write)| [("read", read), ("write", write)]);
+    let wanted: Vec<(String, &str)> = match halves {
+        Some(halves) => halves.map(|(way, value)| (format!("{below}{name}.{way}"), value)).to_vec(),
+        None => vec![(format!("{below}{name}"), entry.value)],
+    };
+    for (name, value) in wanted {
+        let entry = Entry { value, ..*entry };
+        let figure = take(walk.text, &entry, &mut *walk.troubles, ("whole numbers or a share", one));
+        add(&mut part.figures, name, unit, figure);
+    }
+}
+
+/// fio before 2.1 prints the least and greatest rate of a group in thousands while all else is in 1024s: there one of the
+/// two is greater than the whole, which cannot be. Their values are set right; how they were printed stays.
+pub(super) fn settle(found: &mut Found) {
+    let first = found.tool.strip_prefix("fio ").and_then(|rest| rest.split(' ').next()).unwrap_or_default();
+    let known_old = first.starts_with("1.") || first == "2.0" || first.starts_with("2.0.");
+    for part in found.parts.iter_mut().filter(|part| part.scope == Scope::Group) {
+        part.directions.iter_mut().filter(|way| known_old || in_thousands(way)).for_each(to_thousands);
+    }
+}
+
+fn in_thousands(way: &ReportedDirection) -> bool {
+    let whole = way.bytes_per_second.as_ref().map_or(f64::INFINITY, |figure| figure.value);
+    let most = way.figure("bandwidth.job_min").map_or(0.0, |figure| figure.value);
+    let ratio = most / whole;
+    (1.0235..1.0245).contains(&ratio)
+}
+
+fn to_thousands(way: &mut ReportedDirection) {
+    let rates = way.figures.iter_mut().filter(|named| named.name.starts_with("bandwidth.job_"));
+    for named in rates {
+        let printed = &named.figure.printed;
+        let power = match printed.chars().find(char::is_ascii_alphabetic) {
+            Some('K' | 'k') => 1,
+            Some('M') => 2,
+            Some('G') => 3,
+            _ => 0,
+        };
+        let factor = (1000f64 / 1024.0).powi(power);
+        named.figure.value *= factor;
+        named.figure.step *= factor;
+    }
+}

@@ -1,0 +1,282 @@
+//! What stands before fio's figures: the command, the start line, the version, the header of a job.
+
+use record::{Reported, ReportedError, Scope};
+
+use super::super::found::Found;
+use super::super::scan::{blanks, entries, matched, word_end};
+use super::super::text::Text;
+use super::super::trouble::Trouble;
+use super::human::{Style, Walk};
+
+/// What is known of jobs before their results come.
+#[derive(Debug, Default)]
+pub(crate) struct Before {
+    /// Names that command lines of the text give to jobs.
+    names: Vec<String>,
+    /// The version line of the result that comes.
+    version: Option<String>,
+    /// Start lines of the result that comes: name and options.
+    starts: Vec<(String, Vec<(String, String)>)>,
+    /// Options of the last command line.
+    command: Vec<(String, String)>,
+}
+
+impl Before {
+    /// Looks for the names of jobs in command lines.
+    pub fn of(plain: &str) -> Before {
+        let named = plain.split("-name=").skip(1);
+        let names = named.map(|rest| rest.split(|c: char| c.is_whitespace()).next().unwrap_or_default());
+        Before {
+            names: names.filter(|name| name.len() > 1).map(str::to_owned).collect(),
+            ..Before::default()
+        }
+    }
+
+    /// The name of a job where a page has glued a word of its own before it (`Outputbw-test`).
+    fn unglued(&self, name: &str) -> Option<String> {
+        let ends = |known: &&String| {
+            let before = name.strip_suffix(known.as_str());
+            before.is_some_and(|word| !word.is_empty() && word.trim().chars().all(char::is_alphabetic))
+        };
+        self.names.iter().filter(ends).max_by_key(|known| known.len()).cloned()
+    }
+
+    fn options_of(&self, name: &str) -> Vec<(String, String)> {
+        let start = self.starts.iter().find(|(job, _)| job == name);
+        let mut asked = start.map_or_else(Vec::new, |(_, options)| options.clone());
+        let named = self.command.iter().find(|(option, _)| option == "name");
+        if named.is_none_or(|(_, job)| job == name) {
+            for (option, value) in &self.command {
+                if asked.iter().all(|(known, _)| known != option) {
+                    asked.push((option.clone(), value.clone()));
+                }
+            }
+        }
+        asked
+    }
+}
+
+/// Reads a command line, a start line, a version or the header of a job at `at`; where it ends.
+pub(super) fn read(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
+    job(walk, at).or_else(|| start(walk, at)).or_else(|| version(walk, at)).or_else(|| command(walk, at))
+}
+
+/// Name and the offset past `marker`, where `name: (marker` stands at `at`. At the start of a line a name may have blanks.
+fn named<'t>(plain: &'t str, at: usize, marker: &str) -> Option<(&'t str, usize)> {
+    let line = plain[at..].split('\n').next().unwrap_or_default();
+    let fresh = plain[..at].rfind('\n').map_or(&plain[..at], |end| &plain[end + 1..at]).trim().is_empty();
+    let end = line.match_indices(':').find_map(|(index, _)| {
+        let behind = matched(plain, at + index, marker)?;
+        let name = &line[..index];
+        let whole = fresh || !name.contains(char::is_whitespace);
+        (whole && !name.is_empty() && !name.contains('=')).then_some((index, behind))
+    });
+    end.map(|(index, behind)| (line[..index].trim(), behind))
+}
+
+/// `NAME: (groupid=0, jobs=1): err= 0: pid=2584: Fri Apr 20 17:14:19 2018`.
+fn job(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
+    let text = walk.text;
+    let (name, behind) = named(&text.plain, at, ": (groupid=")?;
+    walk.open_at(at);
+    let mut part = Reported::named(
+        Scope::Job,
+        walk.before.unglued(name).unwrap_or_else(|| name.to_owned()),
+        text.line(at),
+    );
+    if part.job != name
+        && let Some(found) = walk.found.last_mut()
+    {
+        found
+            .notes
+            .push(format!("the job '{name}' is '{}', as a command line of the text calls it", part.job));
+    }
+    let (list, mut end) = entries(&text.plain, behind - "groupid=".len());
+    for entry in &list {
+        match (entry.key, entry.value.parse()) {
+            ("groupid", Ok(number)) => part.group = Some(number),
+            ("jobs", Ok(number)) => part.clones = Some(number),
+            _ => walk.troubles.push(text.trouble(entry.at, "groupid and jobs as whole numbers")),
+        }
+    }
+    end = matched(&text.plain, end, " ): ").unwrap_or(end);
+    end = error(walk.text, end, &mut part);
+    end = process(walk.text, end, &mut part);
+    part.asked = walk.before.options_of(&part.job);
+    walk.way = None;
+    let version = walk.before.version.take();
+    if let Some(found) = walk.found.last_mut() {
+        if found.tool.is_empty()
+            && let Some(version) = version
+        {
+            found.tool = format!("fio {version} text");
+        }
+        found.parts.push(part);
+    }
+    Some(end)
+}
+
+/// `err= 0:` or `err= 2 (file:filesetup.c:643, func=open, error=No such file or directory):`.
+fn error(text: &Text, at: usize, part: &mut Reported) -> usize {
+    let (list, end) = entries(&text.plain, at);
+    let Some(entry) = list.first().filter(|entry| entry.key == "err") else { return at };
+    let code: i64 = entry.value.trim_end_matches(':').parse().unwrap_or_default();
+    let mut end = if list.len() > 1 { entry.at + entry.value.len() } else { end };
+    let mut words = String::new();
+    if code != 0
+        && let Some(open) = matched(&text.plain, end, " (")
+    {
+        let line = text.plain[open..].split('\n').next().unwrap_or_default();
+        let close = line.find("): ").unwrap_or(line.len());
+        words = line[..close].trim_end_matches(':').to_owned();
+        end = (open + close + 2).min(open + line.len());
+    }
+    if code != 0 {
+        part.error = Some(ReportedError { code, text: words });
+    }
+    matched(&text.plain, end, " : ").unwrap_or(end)
+}
+
+/// `pid=2584: Fri Apr 20 17:14:19 2018`; the date since fio 2.0.
+fn process(text: &Text, at: usize, part: &mut Reported) -> usize {
+    let Some(behind) = matched(&text.plain, at, " pid=") else { return at };
+    let rest = &text.plain[behind..];
+    let length = rest.bytes().take_while(u8::is_ascii_digit).count();
+    part.said.push(("pid".to_owned(), rest[..length].to_owned()));
+    let line = rest[length..].split('\n').next().unwrap_or_default();
+    match line.strip_prefix(": ").and_then(date) {
+        Some(date) => {
+            part.said.push(("printed at".to_owned(), date.to_owned()));
+            behind + length + 2 + date.len()
+        }
+        None => behind + length,
+    }
+}
+
+/// `Fri Apr 20 17:14:19 2018`, five words.
+fn date(line: &str) -> Option<&str> {
+    let mut end = 0;
+    for _ in 0..5 {
+        end = blanks(line, end);
+        end = word_end(line, end);
+    }
+    let year = line[..end].rsplit(' ').next()?;
+    (year.len() == 4 && year.bytes().all(|byte| byte.is_ascii_digit())).then_some(&line[..end])
+}
+
+/// `NAME: (g=0): rw=randrw, bs=4K-4K/4K-4K, ioengine=libaio, iodepth=64`.
+fn start(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
+    let text = walk.text;
+    let (name, behind) = named(&text.plain, at, ": (g=")?;
+    let behind = behind + text.plain[behind..].find(')').filter(|&length| length < 8)?;
+    let mut end = matched(&text.plain, behind, "): ")?;
+    another(walk);
+    let line_end = end + text.plain[end..].find('\n').unwrap_or(text.plain.len() - end);
+    let mut asked = Vec::new();
+    for key in ["rw=", "bs=", "ioengine=", "iodepth="] {
+        let Some(from) = text.plain[end..line_end].find(key).map(|found| end + found + key.len()) else {
+            continue;
+        };
+        let next = [", ioengine=", ", iodepth=", ", bs="]
+            .iter()
+            .filter_map(|next| text.plain[from..line_end].find(next));
+        let word = text.plain[from..line_end].find([',', ' ']);
+        let length = if key == "bs=" { next.min() } else { word }.unwrap_or(line_end - from);
+        asked.push((key.trim_end_matches('=').to_owned(), text.plain[from..from + length].trim().to_owned()));
+        end = from + length;
+    }
+    walk.before.starts.push((name.to_owned(), asked));
+    Some(end)
+}
+
+/// `fio-3.33` or `fio 1.59`, alone on its line or before `Starting`.
+fn version(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
+    let plain = &walk.text.plain;
+    let rest = plain[at..].strip_prefix("fio-").or_else(|| plain[at..].strip_prefix("fio "))?;
+    rest.starts_with(|c: char| c.is_ascii_digit()).then_some(())?;
+    let start = plain.len() - rest.len();
+    let end = word_end(plain, start);
+    let line = plain[end..].split('\n').next().unwrap_or_default();
+    (line.trim().is_empty() || line.trim_start().starts_with("Starting")).then_some(())?;
+    let version = plain[start..end].to_owned();
+    another(walk);
+    walk.before.version = Some(version);
+    Some(end)
+}
+
+/// What stands before a result has come after the end of another.
+fn another(walk: &mut Walk<'_>) {
+    if walk.open && walk.closing {
+        walk.close();
+        walk.before.starts.clear();
+    }
+}
+
+/// `fio --name=x --rw=read …`: the options of the result that comes.
+fn command(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
+    let plain = &walk.text.plain;
+    let behind = matched(plain, at, "fio -")?;
+    let line = plain[behind - 1..].split('\n').next().unwrap_or_default();
+    let options = options_of(line);
+    walk.before.command = options;
+    walk.before.starts.clear();
+    Some(behind - 1 + line.len())
+}
+
+/// `--option=value`, `--option value` and `--option` of a line.
+fn options_of(line: &str) -> Vec<(String, String)> {
+    let mut options: Vec<(String, String)> = Vec::new();
+    let mut waits = false;
+    for word in line.split_whitespace() {
+        let option =
+            word.strip_prefix('-').filter(|_| word.len() > 2).map(|rest| rest.trim_start_matches('-'));
+        let pair = option.map(|option| option.split_once('=').unwrap_or((option, "")));
+        let plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+        match (pair, options.last_mut()) {
+            (Some((name, value)), _) if plain(name) && !name.is_empty() => {
+                waits = !word.contains('=');
+                options.push((canonical(name).to_owned(), value.to_owned()));
+            }
+            (None, Some(last)) if waits && word != "\\" => {
+                last.1 = word.to_owned();
+                waits = false;
+            }
+            _ => waits = false,
+        }
+    }
+    options
+}
+
+/// The name that fio's JSON gives to an option.
+fn canonical(name: &str) -> &str {
+    match name {
+        "readwrite" => "rw",
+        "blocksize" => "bs",
+        other => other,
+    }
+}
+
+/// Names the tool where no version line stands before the result, and what a job lacks.
+pub(super) fn finish(found: &mut Found, style: Option<Style>, text: &Text, troubles: &mut Vec<Trouble>) {
+    let dated = found.parts.iter().any(|part| part.said.iter().any(|(name, _)| name == "printed at"));
+    if found.tool.is_empty() {
+        let generation = match (style, dated) {
+            (Some(Style::New), _) => "fio 2.21 or later",
+            (_, false) => "fio 1.x",
+            (_, true) => "fio 2.x",
+        };
+        found.tool = format!("{generation} text");
+    }
+    super::groups::settle(found);
+    if found.parts.iter().all(|part| part.scope != Scope::Group) {
+        found.notes.push("no line 'Run status group' follows: the result may have been cut short".to_owned());
+    }
+    let bare =
+        |part: &&Reported| part.scope == Scope::Job && part.directions.is_empty() && part.error.is_none();
+    for part in found.parts.iter().filter(bare) {
+        let expected = format!("a line 'read', 'write' or 'trim' of job '{}'", part.job);
+        let (line, column) =
+            if text.line(found.at) == part.line { text.place(found.at) } else { (part.line, 1) };
+        troubles.push(Trouble { line, column, expected, found: String::new() });
+    }
+}

@@ -1,0 +1,230 @@
+//! fio's text for people: a walk over the words that knows its labels, so that lost line breaks and blanks do no harm.
+
+use record::{LatencyKind, Reported, Scope};
+use workload::Direction;
+
+use super::super::found::Found;
+use super::super::scan::{blanks, matched, word_end};
+use super::super::text::Text;
+use super::super::trouble::Trouble;
+use super::{groups, header, lines};
+
+/// Which of fio's two ways of writing a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    /// Up to 2.20: `io=3070.5MB, bw=132862KB/s, iops=33215`; `K` is 1024.
+    Old,
+    /// Since 2.21: `IOPS=33.2k, BW=130MiB/s (136MB/s)`.
+    New,
+}
+
+/// What a label says of the text behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Label {
+    Way(Option<Direction>),
+    Percentiles(Kind),
+    Latency(Kind),
+    PriorityPercentiles,
+    Bandwidth,
+    IopsSamples,
+    Cpu,
+    Shares(&'static str),
+    Issued,
+    Errors,
+    Target,
+    SyncHead,
+    Steady,
+    Description,
+    Group,
+    GroupWay(Option<Direction>),
+    Disks,
+    Eta,
+}
+
+/// Latency of an I/O, or of a flush.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Io(LatencyKind),
+    Sync,
+}
+
+/// Labels, longer ones before those they begin with. A blank matches any number of blanks.
+const LABELS: [(&str, Label); 33] = [
+    ("slat percentiles (", Label::Percentiles(Kind::Io(LatencyKind::Submission))),
+    ("clat percentiles (", Label::Percentiles(Kind::Io(LatencyKind::Completion))),
+    ("lat percentiles (", Label::Percentiles(Kind::Io(LatencyKind::Total))),
+    ("sync percentiles (", Label::Percentiles(Kind::Sync)),
+    ("clat prio ", Label::PriorityPercentiles),
+    ("lat prio ", Label::PriorityPercentiles),
+    ("slat (", Label::Latency(Kind::Io(LatencyKind::Submission))),
+    ("clat (", Label::Latency(Kind::Io(LatencyKind::Completion))),
+    ("lat (", Label::Latency(Kind::Io(LatencyKind::Total))),
+    ("sync (", Label::Latency(Kind::Sync)),
+    ("bw ( ", Label::Bandwidth),
+    ("iops : ", Label::IopsSamples),
+    ("cpu : ", Label::Cpu),
+    ("IO depths : ", Label::Shares("depth")),
+    ("submit : ", Label::Shares("submit")),
+    ("complete : ", Label::Shares("complete")),
+    ("issued ", Label::Issued),
+    ("errors : ", Label::Errors),
+    ("latency : ", Label::Target),
+    ("fsync/fdatasync/sync_file_range", Label::SyncHead),
+    ("steadystate : ", Label::Steady),
+    ("Description : ", Label::Description),
+    ("Run status group ", Label::Group),
+    ("Disk stats (read/write):", Label::Disks),
+    ("Jobs: ", Label::Eta),
+    ("read : ", Label::Way(Some(Direction::Read))),
+    ("write : ", Label::Way(Some(Direction::Write))),
+    ("trim : ", Label::Way(Some(Direction::Trim))),
+    ("mixed : ", Label::Way(None)),
+    ("READ: ", Label::GroupWay(Some(Direction::Read))),
+    ("WRITE: ", Label::GroupWay(Some(Direction::Write))),
+    ("TRIM: ", Label::GroupWay(Some(Direction::Trim))),
+    ("MIXED: ", Label::GroupWay(None)),
+];
+
+/// The walk.
+pub(super) struct Walk<'t> {
+    pub text: &'t Text,
+    pub troubles: &'t mut Vec<Trouble>,
+    /// Results that are over, and the one that is being read, last.
+    pub found: Vec<Found>,
+    /// Whether the last of `found` is still being read.
+    pub open: bool,
+    /// Group lines or disks were seen: the next job begins another result.
+    pub closing: bool,
+    /// How the last direction line was written.
+    pub style: Option<Style>,
+    /// The direction that latencies belong to.
+    pub way: Option<Direction>,
+    /// The kind that percentiles belong to where a line has none of its own.
+    pub before: header::Before,
+    /// Line of the last thing that was understood.
+    pub last_line: u32,
+    /// Text that is none of fio's stood since then.
+    prose: bool,
+    /// Line of the last trouble with a word, so that each line is named once.
+    named: u32,
+}
+
+/// Every result of fio's text form in `text`.
+pub(crate) fn human(text: &Text, troubles: &mut Vec<Trouble>) -> Vec<Found> {
+    let mut walk = Walk {
+        text,
+        troubles,
+        found: Vec::new(),
+        open: false,
+        closing: false,
+        style: None,
+        way: None,
+        before: header::Before::of(&text.plain),
+        last_line: 0,
+        prose: false,
+        named: 0,
+    };
+    walk.run();
+    walk.close();
+    walk.found
+}
+
+impl<'t> Walk<'t> {
+    fn run(&mut self) {
+        let mut at = blanks(self.plain(), 0);
+        while at < self.plain().len() {
+            let end = match self.known(at) {
+                Some(end) => {
+                    self.last_line = self.text.line(end.saturating_sub(1).max(at));
+                    self.prose = false;
+                    end.max(at + 1)
+                }
+                None => self.pass(at),
+            };
+            at = blanks(self.plain(), self.boundary(end));
+        }
+    }
+
+    /// The text, which lives longer than the walk.
+    pub(super) fn plain(&self) -> &'t str {
+        &self.text.plain
+    }
+
+    /// `at`, moved to where a character begins.
+    fn boundary(&self, mut at: usize) -> usize {
+        while at < self.plain().len() && !self.plain().is_char_boundary(at) {
+            at += 1;
+        }
+        at
+    }
+
+    /// Reads what stands at `at` if it is fio's, and gives back where it ends.
+    fn known(&mut self, at: usize) -> Option<usize> {
+        let text = self.text;
+        let label = LABELS.iter().find_map(|&(words, label)| Some((label, matched(&text.plain, at, words)?)));
+        if let Some((label, behind)) = label
+            && let Some(end) = self.labelled(label, behind)
+        {
+            return Some(end);
+        }
+        header::read(self, at).or_else(|| groups::disk(self, at))
+    }
+
+    fn labelled(&mut self, label: Label, behind: usize) -> Option<usize> {
+        match label {
+            Label::Eta => lines::eta(self, behind),
+            _ if !self.open => None,
+            Label::Group => groups::group(self, behind),
+            Label::GroupWay(direction) => groups::way(self, direction, behind),
+            Label::Disks => {
+                self.closing = true;
+                Some(behind)
+            }
+            other => lines::read(self, other, behind),
+        }
+    }
+
+    /// Passes over a word that is none of fio's; within a result, one that looks like a figure is named.
+    fn pass(&mut self, at: usize) -> usize {
+        let text = self.text;
+        let end = word_end(&text.plain, at);
+        let word = &text.plain[at..end];
+        let line = text.line(at);
+        let beside = self.open && line <= self.last_line + 1;
+        let figure = word.split_once('=').is_some_and(|(key, value)| {
+            !key.is_empty() && !key.starts_with('-') && value.contains(|c: char| c.is_ascii_digit())
+        });
+        if beside && figure && self.named != line {
+            self.named = line;
+            self.troubles.push(text.trouble(at, "a line of fio's result"));
+        }
+        // Words after or below a line that was understood may be its unread end; prose stands on lines of its own.
+        self.prose |= line > self.last_line + 1;
+        end
+    }
+
+    /// The job that is being read.
+    pub(super) fn job(&mut self) -> Option<&mut Reported> {
+        let parts = self.found.last_mut().filter(|_| self.open)?;
+        parts.parts.iter_mut().rev().find(|part| part.scope == Scope::Job)
+    }
+
+    /// Begins another result where what stands here cannot belong to the one before.
+    pub(super) fn open_at(&mut self, at: usize) {
+        if !self.open || self.closing || self.prose {
+            self.close();
+            self.found.push(Found { at, ..Found::default() });
+            self.open = true;
+            self.closing = false;
+        }
+    }
+
+    /// Ends the result that is being read.
+    pub(super) fn close(&mut self) {
+        if let Some(found) = self.found.last_mut().filter(|_| self.open) {
+            header::finish(found, self.style, self.text, self.troubles);
+        }
+        self.open = false;
+        self.style = None;
+    }
+}

@@ -1,0 +1,90 @@
+//! fio's JSON of 2.x and 3.x, JSON+ with its histograms, and what several clients printed together.
+
+use record::{Reported, ReportedError, Scope};
+
+use super::super::documents::Document;
+use super::super::fields::Fields;
+use super::super::found::{Found, add};
+use super::super::text::Text;
+use super::super::trouble::Trouble;
+use super::json_parts::{disk, job_figures, ways};
+
+/// True for a document of fio.
+pub(crate) fn is_fio(document: &Document) -> bool {
+    let has = |key| document.value.get(key).is_some();
+    has("fio version") || has("client_stats") || (has("jobs") && !has("sysstat"))
+}
+
+/// One document as a result.
+pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Vec<Trouble>) -> Option<Found> {
+    let root = Fields::root(&document.value, text, document.at)?;
+    let mut found = Found { at: document.at, ..Found::default() };
+    let global = options(root.object("global options").as_ref());
+    for fields in root.objects("jobs").into_iter().chain(root.objects("client_stats")) {
+        found.parts.push(job(&fields, &global, troubles));
+    }
+    if found.parts.is_empty() {
+        let (line, column) = super::super::documents::place(&text.raw, document.at);
+        let expected = "'jobs' with at least one job in fio's JSON".to_owned();
+        troubles.push(Trouble { line, column, expected, found: String::new() });
+    }
+    for fields in root.objects("disk_util") {
+        found.parts.push(disk(&fields, troubles));
+    }
+    if let (Some(time), Some(first)) = (root.word("time"), found.parts.first_mut()) {
+        first.said.push(("printed at".to_owned(), time.trim().to_owned()));
+    }
+    found.printed_unix_ms = root.number("timestamp_ms", 1.0, troubles).map(|time| time.value.max(0.0) as u64);
+    found.started_unix_ms = started(&root, troubles);
+    found.tool = tool(&root, &found);
+    Some(found)
+}
+
+/// `fio 3.33 JSON`, or `JSON+` where there are histograms.
+fn tool(root: &Fields<'_>, found: &Found) -> String {
+    let version = root.word("fio version").unwrap_or("fio of an unknown version");
+    let bins = found.parts.iter().flat_map(|part| &part.directions).flat_map(|way| &way.latencies);
+    let form = if bins.into_iter().any(|latency| !latency.bins.is_empty()) { "JSON+" } else { "JSON" };
+    format!("{} {form}", version.replacen("fio-", "fio ", 1))
+}
+
+/// When the first job began, where fio (since 3.36) says so.
+fn started(root: &Fields<'_>, troubles: &mut Vec<Trouble>) -> u64 {
+    let jobs = root.objects("jobs");
+    let starts = jobs.iter().filter_map(|job| job.number("job_start", 1.0, troubles));
+    starts.map(|start| start.value as u64).min().unwrap_or(0)
+}
+
+fn options(fields: Option<&Fields<'_>>) -> Vec<(String, String)> {
+    let pairs = fields.into_iter().flat_map(|fields| fields.map.iter());
+    pairs.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
+}
+
+fn job(fields: &Fields<'_>, global: &[(String, String)], troubles: &mut Vec<Trouble>) -> Reported {
+    let name = fields.word("jobname").unwrap_or_default();
+    let scope = if name == "All clients" { Scope::Whole } else { Scope::Job };
+    let mut part = Reported::named(scope, name, fields.line());
+    part.group = fields.number("groupid", 1.0, troubles).map(|figure| figure.value.max(0.0) as u32);
+    part.asked = options(fields.object("job options").as_ref());
+    for (option, value) in global {
+        if part.asked_for(option).is_none() {
+            part.asked.push((option.clone(), value.clone()));
+        }
+    }
+    part.error = fields
+        .number("error", 1.0, troubles)
+        .filter(|code| code.value != 0.0)
+        .map(|code| ReportedError { code: code.value as i64, text: String::new() });
+    for (key, name) in [("hostname", "host"), ("desc", "description")] {
+        if let Some(word) = fields.word(key) {
+            part.said.push((name.to_owned(), word.to_owned()));
+        }
+    }
+    part.directions = ways(fields, troubles);
+    let longest = part.directions.iter().filter_map(|way| way.runtime.as_ref());
+    part.runtime = longest.map(|runtime| workload::Nanos(runtime.value as u64)).max();
+    for (name, unit, figure) in job_figures(fields, troubles) {
+        add(&mut part.figures, name, unit, Some(figure));
+    }
+    part
+}

@@ -1,0 +1,436 @@
+//! The lines of one job in fio's text: rates, latencies, percentiles, bands, depths, counts.
+
+use record::{Figure, LatencyKind, NamedFigure, ReportedLatency, ReportedUnit};
+use workload::{Direction, Nanos};
+
+use super::super::found::{add, latency, set, way};
+use super::super::quantity::{self, Prefixes};
+use super::super::scan::{Entry, blanks, entries, matched, take, word_end};
+use super::human::{Kind, Label, Style, Walk};
+
+const NUMBER: &str = "a number";
+
+/// Reads what follows a label of a job; where it ends. `None` where nothing of it follows: then it was only a word.
+pub(super) fn read(walk: &mut Walk<'_>, label: Label, at: usize) -> Option<usize> {
+    match label {
+        Label::Way(direction) => direction_line(walk, direction, at),
+        Label::Percentiles(kind) => percentiles(walk, kind, at),
+        Label::Latency(kind) => latency_line(walk, kind, at),
+        Label::PriorityPercentiles => priorities(walk, at),
+        Label::Bandwidth => bandwidth(walk, at),
+        Label::IopsSamples => samples(walk, "iops", at, |value| quantity::scaled(value, 1.0)),
+        Label::Cpu => cpu(walk, at),
+        Label::Shares(name) => shares(walk, name, at),
+        Label::Issued => issued(walk, at),
+        Label::Errors => errors(walk, at),
+        Label::Target => target(walk, at),
+        Label::SyncHead => {
+            walk.way = Some(Direction::Flush);
+            Some(at + walk.plain()[at..].find(':').map_or(0, |colon| colon + 1))
+        }
+        Label::Steady => Some(entries(walk.plain(), at).1.max(word_end(walk.plain(), at))),
+        Label::Description => description(walk, at),
+        Label::Group | Label::GroupWay(_) | Label::Disks | Label::Eta => None,
+    }
+}
+
+/// The live line: everything up to the last of its brackets.
+pub(super) fn eta(walk: &Walk<'_>, at: usize) -> Option<usize> {
+    let plain = walk.plain();
+    let line = plain[at..].split('\n').next().unwrap_or_default();
+    let mut end = at + line.find('[')?;
+    while plain[end..].starts_with('[') {
+        end = blanks(plain, end + plain[end..].find(']')? + 1);
+    }
+    Some(end)
+}
+
+/// `io=3070.5MB, bw=132862KB/s, iops=33215 , runt= 23665msec` or `IOPS=77.1k, BW=301MiB/s (316MB/s)(603MiB/2001msec)`.
+fn direction_line(walk: &mut Walk<'_>, direction: Option<Direction>, at: usize) -> Option<usize> {
+    let text = walk.text;
+    let (list, end) = entries(&text.plain, at);
+    let first = list.first()?;
+    walk.way = direction;
+    walk.style = Some(if matches!(first.key, "IOPS" | "BW") { Style::New } else { Style::Old });
+    let prefixes = if walk.style == Some(Style::New) { Prefixes::Named } else { Prefixes::Binary };
+    let rate = |value: &str| quantity::byte_rate(value, prefixes);
+    let mut runtime = None;
+    for entry in &list {
+        let troubles = &mut *walk.troubles;
+        let (place, figure): (fn(&mut record::ReportedDirection) -> &mut Option<Figure>, _) = match entry.key
+        {
+            "io" => (
+                |way| &mut way.bytes,
+                take(text, entry, troubles, ("a size like 3070.5MB", |v| quantity::bytes(v, prefixes))),
+            ),
+            "bw" | "BW" => (
+                |way| &mut way.bytes_per_second,
+                take(text, entry, troubles, ("a rate like 132862KB/s", rate)),
+            ),
+            "iops" | "IOPS" => (
+                |way| &mut way.iops,
+                take(text, entry, troubles, ("a number like 33215", |v| quantity::scaled(v, 1.0))),
+            ),
+            "runt" => {
+                runtime = take(text, entry, troubles, ("a time like 23665msec", quantity::time));
+                (|way| &mut way.runtime, runtime.clone())
+            }
+            _ => {
+                troubles
+                    .push(text.trouble(entry.at, format!("io, bw, iops or runt instead of '{}'", entry.key)));
+                continue;
+            }
+        };
+        if let Some(job) = walk.job() {
+            set(place(way(job, direction)), figure);
+        }
+    }
+    let wanted: &[&str] =
+        if walk.style == Some(Style::New) { &["IOPS", "BW"] } else { &["io", "bw", "iops", "runt"] };
+    note_lost(walk, &list, wanted);
+    let end = brackets(walk, end, &mut runtime);
+    note_runtime(walk, runtime.as_ref());
+    Some(end)
+}
+
+/// Names the words that fio always prints on such a line and that are not there: a page has lost them.
+fn note_lost(walk: &mut Walk<'_>, list: &[Entry<'_>], wanted: &[&str]) {
+    let lost: Vec<&str> =
+        wanted.iter().filter(|key| list.iter().all(|entry| entry.key != **key)).copied().collect();
+    let Some(first) = list.first().filter(|_| !lost.is_empty()) else { return };
+    let line = walk.text.line(first.at);
+    let name = walk.job().map_or_else(String::new, |job| job.job.clone());
+    if let Some(found) = walk.found.last_mut() {
+        found.notes.push(format!("line {line}, job '{name}': the text has lost {}", lost.join(" and ")));
+    }
+}
+
+/// `(316MB/s)(603MiB/2001msec); 0 zone resets`: the rate again, the bytes and the time.
+fn brackets(walk: &mut Walk<'_>, mut end: usize, runtime: &mut Option<Figure>) -> usize {
+    let text = walk.text;
+    while walk.style == Some(Style::New)
+        && let Some(open) = matched(&text.plain, end, " (")
+        && let Some(length) = text.plain[open..].find([')', '\n'])
+    {
+        let inside = &text.plain[open..open + length];
+        end = (open + length + 1).min(text.plain.len());
+        let Some((size, time)) = inside.split_once('/').filter(|(_, time)| *time != "s") else { continue };
+        let (bytes, span) = (quantity::bytes(size, Prefixes::Named), quantity::time(time));
+        if bytes.is_none() || span.is_none() {
+            walk.troubles.push(text.trouble(open, "bytes and time like 603MiB/2001msec"));
+        }
+        *runtime = span;
+        let (direction, span) = (walk.way, runtime.clone());
+        if let Some(job) = walk.job() {
+            let way = way(job, direction);
+            set(&mut way.bytes, bytes);
+            set(&mut way.runtime, span);
+        }
+    }
+    let Some(number) = matched(&text.plain, end, " ; ") else { return end };
+    let after = word_end(&text.plain, number);
+    match matched(&text.plain, after, " zone resets") {
+        Some(done) => {
+            let figure = quantity::plain(&text.plain[number..after], 1.0);
+            with_way(walk, |list| add(list, "zone_resets", ReportedUnit::Count, figure));
+            done
+        }
+        None => end,
+    }
+}
+
+/// The job ran as long as the longest of its directions.
+fn note_runtime(walk: &mut Walk<'_>, runtime: Option<&Figure>) {
+    if let (Some(runtime), Some(job)) = (runtime, walk.job()) {
+        job.runtime = job.runtime.max(Some(Nanos(runtime.value as u64)));
+    }
+}
+
+/// The figures of the direction that is being read.
+fn with_way(walk: &mut Walk<'_>, change: impl FnOnce(&mut Vec<NamedFigure>)) {
+    let direction = walk.way;
+    if let Some(job) = walk.job() {
+        change(&mut way(job, direction).figures);
+    }
+}
+
+/// Unit and the offset past `usec):`.
+fn unit(walk: &mut Walk<'_>, at: usize) -> Option<(f64, usize)> {
+    let plain = walk.plain();
+    let close = plain[at..].find(')').filter(|&length| length < 12)?;
+    let name = plain[at..at + close].trim();
+    let factor = quantity::time_unit(name);
+    if factor.is_none() {
+        walk.troubles.push(walk.text.trouble(at, "a unit: nsec, usec, msec or sec"));
+    }
+    Some((factor?, matched(plain, at + close, ") : ")?))
+}
+
+/// `(usec): min=54, max=622, avg=135.46, stdev=23.21`, or bands of all I/Os: `(msec) : 10=0.01%, 20=0.03%`.
+fn latency_line(walk: &mut Walk<'_>, kind: Kind, at: usize) -> Option<usize> {
+    let name = walk.plain()[at..].split(')').next().unwrap_or_default().trim().to_owned();
+    let (factor, at) = unit(walk, at)?;
+    let text = walk.text;
+    let (list, end) = entries(&text.plain, at);
+    let first = list.first()?;
+    if kind == Kind::Io(LatencyKind::Total) && first.key.trim_start_matches(">=").parse::<u32>().is_ok() {
+        bands(walk, &name, &list);
+        return Some(end);
+    }
+    note_lost(walk, &list, &["min", "max", "avg", "stdev"]);
+    for entry in &list {
+        let expected = ("a time like 135.46", |value: &str| quantity::scaled(value, factor));
+        let place: fn(&mut ReportedLatency) -> &mut Option<Figure> = match entry.key {
+            "min" => |latency| &mut latency.min,
+            "max" => |latency| &mut latency.max,
+            "avg" => |latency| &mut latency.mean,
+            "stdev" => |latency| &mut latency.stddev,
+            _ => {
+                walk.troubles.push(
+                    text.trouble(entry.at, format!("min, max, avg or stdev instead of '{}'", entry.key)),
+                );
+                continue;
+            }
+        };
+        let figure = take(text, entry, walk.troubles, expected);
+        with_latency(walk, kind, |latency| set(place(latency), figure));
+    }
+    Some(end)
+}
+
+fn with_latency(walk: &mut Walk<'_>, kind: Kind, change: impl FnOnce(&mut ReportedLatency)) {
+    let (direction, kind) = match kind {
+        Kind::Io(kind) => (walk.way, kind),
+        Kind::Sync => (Some(Direction::Flush), LatencyKind::Total),
+    };
+    if let Some(job) = walk.job() {
+        change(latency(way(job, direction), kind));
+    }
+}
+
+fn bands(walk: &mut Walk<'_>, unit: &str, list: &[Entry<'_>]) {
+    let text = walk.text;
+    for entry in list {
+        let figure = take(text, entry, walk.troubles, ("a share like 97.55%", quantity::percent));
+        let name = format!("latency_{}.{}", unit.trim_end_matches("ec"), entry.key);
+        if let Some(job) = walk.job() {
+            add(&mut job.figures, name, ReportedUnit::Percent, figure);
+        }
+    }
+}
+
+/// `(usec): |  1.00th=[  101],  5.00th=[  155], …`.
+fn percentiles(walk: &mut Walk<'_>, kind: Kind, at: usize) -> Option<usize> {
+    let (factor, at) = unit(walk, at)?;
+    let text = walk.text;
+    let (list, end) = entries(&text.plain, at);
+    for entry in &list {
+        let percent = entry.key.strip_suffix("th").and_then(|number| number.parse::<f64>().ok());
+        let Some(percent) = percent.filter(|percent| (0.0..=100.0).contains(percent)) else {
+            walk.troubles.push(text.trouble(entry.at, "a percentile like 99.00th=[  306]"));
+            continue;
+        };
+        let expected = ("a time like [  306]", |value: &str| quantity::scaled(value, factor));
+        if let Some(figure) = take(text, entry, walk.troubles, expected) {
+            with_latency(walk, kind, |latency| latency.percentiles.push((percent, figure)));
+        }
+    }
+    Some(end)
+}
+
+/// Percentiles of I/Os of one priority are passed over, and that is said.
+fn priorities(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
+    let plain = walk.plain();
+    let label = plain[at..].split('\n').next()?.find("percentiles (")?;
+    let colon = at + label + plain[at + label..].find(':')?;
+    let end = entries(plain, colon + 1).1;
+    let note = "percentiles by priority stand there too; they were left out".to_owned();
+    if let Some(found) = walk.found.last_mut().filter(|found| !found.notes.contains(&note)) {
+        found.notes.push(note);
+    }
+    Some(end)
+}
+
+/// `(KB  /s): min=137730, max=254485, per=100.00%, avg=195681.88, stdev=9590.24`.
+fn bandwidth(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
+    let plain = walk.plain();
+    let close = plain[at..].find(')').filter(|&length| length < 16)?;
+    let unit: String = plain[at..at + close].chars().filter(|c| !c.is_whitespace()).collect();
+    let behind = matched(plain, at + close, ") : ")?;
+    let prefixes = if walk.style == Some(Style::New) { Prefixes::Named } else { Prefixes::Binary };
+    let Some(one) = quantity::byte_rate(&format!("1{unit}"), prefixes).map(|one| one.value) else {
+        walk.troubles.push(walk.text.trouble(at, "a unit like KiB/s"));
+        return None;
+    };
+    samples(walk, "bandwidth", behind, |value| quantity::scaled(value, one))
+}
+
+/// Samples that fio took of a rate while the job ran.
+fn samples(
+    walk: &mut Walk<'_>,
+    name: &str,
+    at: usize,
+    read: impl Fn(&str) -> Option<Figure>,
+) -> Option<usize> {
+    let text = walk.text;
+    let (list, end) = entries(&text.plain, at);
+    list.first().filter(|entry| entry.key == "min")?;
+    let own = if name == "iops" { ReportedUnit::PerSecond } else { ReportedUnit::BytesPerSecond };
+    for entry in &list {
+        let (part, unit) = match entry.key {
+            "min" => ("min", own),
+            "max" => ("max", own),
+            "avg" => ("mean", own),
+            "stdev" => ("stddev", own),
+            "per" => ("share", ReportedUnit::Percent),
+            "samples" => ("samples", ReportedUnit::Count),
+            _ => continue,
+        };
+        let figure = match unit {
+            ReportedUnit::Percent => {
+                take(text, entry, walk.troubles, ("a share like 98.58%", quantity::percent))
+            }
+            ReportedUnit::Count => {
+                take(text, entry, walk.troubles, (NUMBER, |value| quantity::plain(value, 1.0)))
+            }
+            _ => take(text, entry, walk.troubles, (NUMBER, &read)),
+        };
+        with_way(walk, |list| add(list, format!("{name}.{part}"), unit, figure));
+    }
+    Some(end)
+}
+
+/// `usr=14.62%, sys=45.22%, ctx=30449, majf=0, minf=17`.
+fn cpu(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
+    let text = walk.text;
+    let (list, end) = entries(&text.plain, at);
+    list.first()?;
+    for entry in &list {
+        let (name, unit) = match entry.key {
+            "usr" => ("cpu.user", ReportedUnit::Percent),
+            "sys" => ("cpu.system", ReportedUnit::Percent),
+            "ctx" => ("cpu.context_switches", ReportedUnit::Count),
+            "majf" => ("cpu.major_faults", ReportedUnit::Count),
+            "minf" => ("cpu.minor_faults", ReportedUnit::Count),
+            _ => {
+                let expected = format!("usr, sys, ctx, majf or minf instead of '{}'", entry.key);
+                walk.troubles.push(text.trouble(entry.at, expected));
+                continue;
+            }
+        };
+        named(walk, entry, name, unit);
+    }
+    Some(end)
+}
+
+/// A share or a count of the job under `name`.
+fn named(walk: &mut Walk<'_>, entry: &Entry<'_>, name: &str, unit: ReportedUnit) {
+    let text = walk.text;
+    let figure = match unit {
+        ReportedUnit::Percent => take(text, entry, walk.troubles, ("a share like 14.62%", quantity::percent)),
+        _ => take(text, entry, walk.troubles, (NUMBER, |value| quantity::scaled(value, 1.0))),
+    };
+    if let Some(job) = walk.job() {
+        add(&mut job.figures, name, unit, figure);
+    }
+}
+
+/// `1=0.1%, 2=0.1%, …, >=64=0.0%`.
+fn shares(walk: &mut Walk<'_>, name: &str, at: usize) -> Option<usize> {
+    let (list, end) = entries(&walk.text.plain, at);
+    list.first()?;
+    for entry in &list {
+        named(walk, entry, &format!("{name}.{}", entry.key), ReportedUnit::Percent);
+    }
+    Some(end)
+}
+
+/// Four forms: `r/w/d: total=1/2/0, short=0/0/0`, `: total=r=1/w=2/d=0, …`, `rwt: total=1,2,0, …`, `rwts: total=1,2,0,3 …`.
+fn issued(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
+    let text = walk.text;
+    let total = text.plain[at..].find("total=").filter(|&length| length < 24)?;
+    let (list, end) = entries(&text.plain, at + total);
+    for entry in &list {
+        let counts: Vec<&str> = entry.value.split(['/', ',']).filter(|count| !count.is_empty()).collect();
+        for (index, count) in counts.into_iter().enumerate() {
+            let digits = count.split_once('=').map_or(count, |(_, digits)| digits);
+            let Some(figure) = quantity::plain(digits, 1.0) else {
+                walk.troubles.push(text.trouble(entry.at, format!("whole numbers after '{}='", entry.key)));
+                break;
+            };
+            let ways = [Direction::Read, Direction::Write, Direction::Trim, Direction::Flush];
+            put_count(walk, entry.key, ways.get(index).copied(), figure);
+        }
+    }
+    Some(end)
+}
+
+/// Counts go to directions that have figures; a zero of another says nothing.
+fn put_count(walk: &mut Walk<'_>, key: &str, direction: Option<Direction>, figure: Figure) {
+    let Some(job) = walk.job() else { return };
+    if direction.is_none() || (job.of(direction).is_none() && figure.value == 0.0) {
+        return;
+    }
+    let way = way(job, direction);
+    match key {
+        "total" => set(&mut way.ops, Some(figure)),
+        "short" => add(&mut way.figures, "short", ReportedUnit::Count, Some(figure)),
+        "drop" | "dropped" => add(&mut way.figures, "dropped", ReportedUnit::Count, Some(figure)),
+        _ => {}
+    }
+}
+
+/// `total=0, first_error=0/<Success>`.
+fn errors(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
+    let (list, end) = entries(&walk.text.plain, at);
+    list.first().filter(|entry| entry.key == "total")?;
+    for entry in &list {
+        let number = entry.value.split('/').next().unwrap_or_default();
+        let name = if entry.key == "total" { "errors.total" } else { "errors.first" };
+        named(walk, &Entry { value: number, ..*entry }, name, ReportedUnit::Count);
+    }
+    let rest = &walk.plain()[end..];
+    let line = rest.split('\n').next().unwrap_or_default();
+    Some(end + line.find('>').map_or(0, |close| close + 1))
+}
+
+/// `target=0, window=0, percentile=100.00%, depth=32`; times with their unit since fio 3.42.
+fn target(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
+    let (list, end) = entries(&walk.text.plain, at);
+    list.first().filter(|entry| entry.key == "target")?;
+    let text = walk.text;
+    // Since 2.99 fio counts the target in nanoseconds, and the window still in microseconds.
+    let target_unit = if walk.style == Some(Style::New) { 1.0 } else { 1e3 };
+    for entry in &list {
+        let factor = if entry.key == "target" { target_unit } else { 1e3 };
+        let time = |value: &str| quantity::time(value).or_else(|| quantity::scaled(value, factor));
+        let (name, unit) = match entry.key {
+            "target" => ("target.latency", ReportedUnit::Nanoseconds),
+            "window" => ("target.window", ReportedUnit::Nanoseconds),
+            "percentile" => ("target.percentile", ReportedUnit::Percent),
+            _ => ("target.depth", ReportedUnit::Count),
+        };
+        if unit != ReportedUnit::Nanoseconds {
+            named(walk, entry, name, unit);
+            continue;
+        }
+        let figure = take(text, entry, walk.troubles, ("a time", time));
+        if let Some(job) = walk.job() {
+            add(&mut job.figures, name, unit, figure);
+        }
+    }
+    Some(end)
+}
+
+/// `[text]`.
+fn description(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
+    let plain = walk.plain();
+    let inside = plain.get(at..)?.strip_prefix('[')?;
+    let line = inside.split('\n').next().unwrap_or_default();
+    let length = line.rfind(']')?;
+    let words = line[..length].to_owned();
+    if let Some(job) = walk.job() {
+        job.said.push(("description".to_owned(), words));
+    }
+    Some(at + length + 2)
+}

@@ -1,0 +1,257 @@
+//! fio's terse lines of versions 2 to 5: fields by position, parted by semicolons.
+
+use record::{
+    Figure, LatencyKind, Reported, ReportedDirection, ReportedError, ReportedLatency, ReportedUnit, Scope,
+};
+use workload::{Direction, Nanos};
+
+use super::super::found::{Found, add};
+use super::super::quantity;
+use super::super::text::Text;
+use super::super::trouble::Trouble;
+
+/// A line of terse output cut into its fields.
+struct Line<'t> {
+    fields: Vec<&'t str>,
+    version: u32,
+    /// Offset of the line, for places.
+    start: usize,
+    text: &'t Text,
+}
+
+/// At least so many fields make a line terse: one direction and the rest.
+const FEWEST: usize = 75;
+
+/// Every result that stands as terse lines in `text`. Lines of one fio that follow each other are one result.
+pub(crate) fn terse(text: &Text, troubles: &mut Vec<Trouble>) -> Vec<Found> {
+    let mut found: Vec<Found> = Vec::new();
+    let mut start = 0;
+    let mut last_line = 0;
+    for line in text.plain.split('\n') {
+        if let Some(line) = Line::of(text, line, start) {
+            let number = text.line(start);
+            if found.is_empty() || number > last_line + 2 {
+                found.push(Found { at: start, tool: line.tool(), ..Found::default() });
+            }
+            last_line = number;
+            let (part, disks) = line.read(troubles);
+            if let Some(result) = found.last_mut() {
+                let known: Vec<String> = result.parts.iter().map(|part| part.job.clone()).collect();
+                let new = disks.into_iter().filter(|disk| !known.contains(&disk.job));
+                let place = result.parts.iter().take_while(|part| part.scope == Scope::Job).count();
+                result.parts.extend(new);
+                result.parts.insert(place, part);
+            }
+        }
+        start += line.len() + 1;
+    }
+    found
+}
+
+impl<'t> Line<'t> {
+    /// `line` if it is terse: a version from 2 to 5 in front, and fields enough.
+    fn of(text: &'t Text, line: &'t str, start: usize) -> Option<Line<'t>> {
+        let fields: Vec<&str> = line.trim_end().split(';').collect();
+        let version: u32 = fields.first()?.trim().parse().ok().filter(|version| (2..=5).contains(version))?;
+        let named = version == 2 || fields.get(1)?.starts_with("fio");
+        (named && fields.len() >= FEWEST).then_some(Line { fields, version, start, text })
+    }
+
+    fn tool(&self) -> String {
+        match self.fields.get(1).filter(|_| self.version > 2).and_then(|name| name.strip_prefix("fio-")) {
+            Some(version) => format!("fio {version} terse v{}", self.version),
+            None => format!("fio terse v{}", self.version),
+        }
+    }
+
+    fn trouble(&self, field: usize, expected: &str) -> Trouble {
+        let before: usize = self.fields.iter().take(field).map(|field| field.len() + 1).sum();
+        let expected = format!("{expected} in field {}", field + 1);
+        let found = self.fields.get(field).copied().unwrap_or("the end of the line");
+        Trouble { found: found.to_owned(), ..self.text.trouble(self.start + before, expected) }
+    }
+
+    /// The figure of a field in units of `factor`; a trouble where it is none.
+    fn number(&self, field: usize, factor: f64, troubles: &mut Vec<Trouble>) -> Option<Figure> {
+        let words = self.fields.get(field).map_or("", |words| words.trim());
+        let found = quantity::plain(words.trim_end_matches('%'), factor);
+        if found.is_none() {
+            troubles.push(self.trouble(field, "a number"));
+        }
+        found.map(|figure| Figure { printed: words.to_owned(), ..figure })
+    }
+
+    fn read(&self, troubles: &mut Vec<Trouble>) -> (Reported, Vec<Reported>) {
+        let names = if self.version == 2 { 1 } else { 2 };
+        let mut part = Reported::named(Scope::Job, self.fields[names], self.text.line(self.start));
+        part.group = self.number(names + 1, 1.0, troubles).map(|group| group.value.max(0.0) as u32);
+        part.error = self
+            .number(names + 2, 1.0, troubles)
+            .filter(|code| code.value != 0.0)
+            .map(|code| ReportedError { code: code.value as i64, text: String::new() });
+        let block = if self.version == 5 { 47 } else { 41 };
+        let first = names + 3;
+        let Some(count) = self.blocks(first, block) else {
+            troubles.push(self.trouble(self.fields.len(), "CPU shares after the directions"));
+            return (part, Vec::new());
+        };
+        let ways = if count == 1 { vec![None] } else { vec![Some(Direction::Read), Some(Direction::Write)] };
+        let ways = ways.into_iter().chain([Some(Direction::Trim)]).take(count);
+        for (index, direction) in ways.enumerate() {
+            part.directions.extend(self.way(first + index * block, direction, troubles));
+        }
+        let longest = part.directions.iter().filter_map(|way| way.runtime.as_ref());
+        part.runtime = longest.map(|runtime| Nanos(runtime.value as u64)).max();
+        let rest = self.job_figures(&mut part, first + count * block, troubles);
+        let disks = self.disks(&mut part, rest, troubles);
+        (part, disks)
+    }
+
+    /// How many directions stand in the line: the one after which two shares and three counts follow.
+    fn blocks(&self, first: usize, block: usize) -> Option<usize> {
+        let usual = if self.version == 3 { 2 } else { 3 };
+        [usual, 1, 2, 3].into_iter().find(|count| {
+            let at = first + count * block;
+            let share = |field: usize| self.fields.get(field).is_some_and(|words| words.ends_with('%'));
+            share(at) && share(at + 1) && self.fields.get(at + 2).is_some_and(|words| !words.contains('%'))
+        })
+    }
+
+    /// One direction; `None` where nothing ended in it.
+    fn way(
+        &self,
+        at: usize,
+        direction: Option<Direction>,
+        troubles: &mut Vec<Trouble>,
+    ) -> Option<ReportedDirection> {
+        let mut way = ReportedDirection::new(direction);
+        way.bytes = self.number(at, 1024.0, troubles);
+        way.bytes_per_second = self.number(at + 1, 1024.0, troubles);
+        way.iops = self.number(at + 2, 1.0, troubles);
+        way.runtime = self.number(at + 3, 1e6, troubles);
+        let zero = |figure: &Option<Figure>| figure.as_ref().is_some_and(|figure| figure.value == 0.0);
+        if zero(&way.bytes) && zero(&way.iops) {
+            return None;
+        }
+        way.latencies.extend(self.moments(at + 4, LatencyKind::Submission, troubles));
+        let mut completion = self.moments(at + 8, LatencyKind::Completion, troubles);
+        if let Some(latency) = &mut completion {
+            latency.percentiles = self.percentiles(at + 12, troubles);
+        }
+        way.latencies.extend(completion);
+        way.latencies.extend(self.moments(at + 32, LatencyKind::Total, troubles));
+        self.samples(&mut way, at + 36, troubles);
+        Some(way)
+    }
+
+    fn moments(&self, at: usize, kind: LatencyKind, troubles: &mut Vec<Trouble>) -> Option<ReportedLatency> {
+        let mut latency = ReportedLatency::new(kind);
+        latency.min = self.number(at, 1e3, troubles);
+        latency.max = self.number(at + 1, 1e3, troubles);
+        latency.mean = self.number(at + 2, 1e3, troubles);
+        latency.stddev = self.number(at + 3, 1e3, troubles);
+        let zero = |figure: &Option<Figure>| figure.as_ref().is_none_or(|figure| figure.value == 0.0);
+        (!zero(&latency.max) || !zero(&latency.mean)).then_some(latency)
+    }
+
+    /// Twenty fields like `99.000000%=129`; unused ones are `0%=0`.
+    fn percentiles(&self, at: usize, troubles: &mut Vec<Trouble>) -> Vec<(f64, Figure)> {
+        let mut found = Vec::new();
+        for field in at..at + 20 {
+            let words = self.fields.get(field).copied().unwrap_or_default();
+            let parts = words.split_once("%=");
+            let percent = parts.and_then(|(percent, _)| percent.parse::<f64>().ok());
+            let percent = percent.filter(|percent| (0.0..=100.0).contains(percent));
+            let figure = parts.and_then(|(_, value)| quantity::plain(value, 1e3));
+            match percent.zip(figure) {
+                Some((percent, figure)) if percent > 0.0 => found.push((percent, figure)),
+                Some(_) => {}
+                None => troubles.push(self.trouble(field, "a percentile like 99.000000%=129")),
+            }
+        }
+        found
+    }
+
+    fn samples(&self, way: &mut ReportedDirection, at: usize, troubles: &mut Vec<Trouble>) {
+        use ReportedUnit::{BytesPerSecond, Count, PerSecond, Percent};
+        let rows = [
+            ("bandwidth.min", BytesPerSecond, 1024.0),
+            ("bandwidth.max", BytesPerSecond, 1024.0),
+            ("bandwidth.share", Percent, 1.0),
+            ("bandwidth.mean", BytesPerSecond, 1024.0),
+            ("bandwidth.stddev", BytesPerSecond, 1024.0),
+            ("bandwidth.samples", Count, 1.0),
+            ("iops.min", PerSecond, 1.0),
+            ("iops.max", PerSecond, 1.0),
+            ("iops.mean", PerSecond, 1.0),
+            ("iops.stddev", PerSecond, 1.0),
+            ("iops.samples", Count, 1.0),
+        ];
+        let known = if self.version == 5 { rows.len() } else { 5 };
+        let none = self.fields.get(at + 1).is_some_and(|most| *most == "0");
+        for (index, (name, unit, factor)) in rows.into_iter().enumerate().take(known) {
+            let figure = self.number(at + index, factor, troubles);
+            add(&mut way.figures, name, unit, figure.filter(|_| !none));
+        }
+    }
+
+    /// CPU, depths and bands; gives back the field behind them.
+    fn job_figures(&self, part: &mut Reported, at: usize, troubles: &mut Vec<Trouble>) -> usize {
+        let counts = ["cpu.context_switches", "cpu.major_faults", "cpu.minor_faults"];
+        let cpu = ["cpu.user", "cpu.system"].into_iter().chain(counts);
+        for (index, name) in cpu.enumerate() {
+            let unit = if index < 2 { ReportedUnit::Percent } else { ReportedUnit::Count };
+            add(&mut part.figures, name, unit, self.number(at + index, 1.0, troubles));
+        }
+        let depths = ["1", "2", "4", "8", "16", "32", ">=64"].map(|edge| format!("depth.{edge}"));
+        let small = ["2", "4", "10", "20", "50", "100", "250", "500", "750", "1000"];
+        let micro = small.map(|edge| format!("latency_us.{edge}"));
+        let milli = small.into_iter().chain(["2000", ">=2000"]).map(|edge| format!("latency_ms.{edge}"));
+        let names: Vec<String> = depths.into_iter().chain(micro).chain(milli).collect();
+        for (index, name) in names.iter().enumerate() {
+            let share = self.number(at + 5 + index, 1.0, troubles);
+            let told = share.filter(|share| name.starts_with("depth") || share.value != 0.0);
+            add(&mut part.figures, name.as_str(), ReportedUnit::Percent, told);
+        }
+        at + 5 + names.len()
+    }
+
+    /// Disks in nines of fields that end in a share; then errors and the description.
+    fn disks(&self, part: &mut Reported, mut at: usize, troubles: &mut Vec<Trouble>) -> Vec<Reported> {
+        use ReportedUnit::{Count, Nanoseconds, Percent};
+        let rows = [
+            ("ios.read", Count, 1.0),
+            ("ios.write", Count, 1.0),
+            ("merges.read", Count, 1.0),
+            ("merges.write", Count, 1.0),
+            ("time.read", Nanoseconds, 1e6),
+            ("time.write", Nanoseconds, 1e6),
+            ("queue_time", Nanoseconds, 1e6),
+            ("utilisation", Percent, 1.0),
+        ];
+        let mut disks = Vec::new();
+        while self.fields.get(at + 8).is_some_and(|share| share.ends_with('%')) {
+            let mut disk = Reported::named(Scope::Disk, self.fields[at], self.text.line(self.start));
+            for (index, (name, unit, factor)) in rows.into_iter().enumerate() {
+                add(&mut disk.figures, name, unit, self.number(at + 1 + index, factor, troubles));
+            }
+            disks.push(disk);
+            at += 9;
+        }
+        let rest: Vec<&str> = self.fields.iter().skip(at).copied().collect();
+        let words = match rest.as_slice() {
+            [total, first, words @ ..] if total.parse::<u32>().is_ok() && first.parse::<u32>().is_ok() => {
+                for (name, field) in [("errors.total", at), ("errors.first", at + 1)] {
+                    add(&mut part.figures, name, Count, self.number(field, 1.0, troubles));
+                }
+                words
+            }
+            words => words,
+        };
+        let description = words.join(";");
+        if !description.trim().is_empty() && (disks.is_empty() || !description.contains('%')) {
+            part.said.push(("description".to_owned(), description));
+        }
+        disks
+    }
+}

@@ -1,0 +1,85 @@
+//! One result of another tool as it was found in an input, on its way to a run.
+
+use record::{
+    Figure, LatencyKind, NamedFigure, Reported, ReportedDirection, ReportedLatency, ReportedUnit, Scope,
+};
+use workload::Direction;
+
+/// One result: what one call of the tool printed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Found {
+    /// `fio 1.59 text`.
+    pub tool: String,
+    /// In the order of the input.
+    pub parts: Vec<Reported>,
+    /// What a reader should know beside the figures.
+    pub notes: Vec<String>,
+    /// When it started, zero where that is not said.
+    pub started_unix_ms: u64,
+    /// When it was printed, where that is said.
+    pub printed_unix_ms: Option<u64>,
+    /// Where it begins: an offset that orders results of one input.
+    pub at: usize,
+}
+
+impl Found {
+    /// True where there is a figure in it.
+    pub fn says_something(&self) -> bool {
+        self.parts.iter().any(|part| {
+            !part.figures.is_empty() || !part.series.is_empty() || part.directions.iter().any(has_figures)
+        })
+    }
+
+    /// Names of its jobs with their process ids: what two prints of the same run have in common.
+    pub fn jobs(&self) -> Vec<(&str, &str)> {
+        let jobs = self.parts.iter().filter(|part| part.scope == Scope::Job);
+        jobs.map(|part| {
+            let pid = part.said.iter().find(|(name, _)| name == "pid");
+            (part.job.as_str(), pid.map_or("", |(_, pid)| pid.as_str()))
+        })
+        .collect()
+    }
+}
+
+fn has_figures(part: &ReportedDirection) -> bool {
+    let own = [&part.bytes, &part.ops, &part.iops, &part.bytes_per_second, &part.runtime];
+    own.iter().any(|figure| figure.is_some()) || !part.figures.is_empty() || !part.latencies.is_empty()
+}
+
+/// Adds `figure` under `name`, unless there is none or the name is taken: what stands first counts.
+pub(crate) fn add(
+    list: &mut Vec<NamedFigure>,
+    name: impl Into<String>,
+    unit: ReportedUnit,
+    figure: Option<Figure>,
+) {
+    let name = name.into();
+    if let Some(figure) = figure.filter(|_| list.iter().all(|named| named.name != name)) {
+        list.push(NamedFigure { name, unit, figure });
+    }
+}
+
+/// The part of `direction`, made where there is none.
+pub(crate) fn way(part: &mut Reported, direction: Option<Direction>) -> &mut ReportedDirection {
+    let index = part.directions.iter().position(|known| known.direction == direction).unwrap_or_else(|| {
+        part.directions.push(ReportedDirection::new(direction));
+        part.directions.len() - 1
+    });
+    &mut part.directions[index]
+}
+
+/// The latencies of `kind`, made where there are none.
+pub(crate) fn latency(way: &mut ReportedDirection, kind: LatencyKind) -> &mut ReportedLatency {
+    let index = way.latencies.iter().position(|known| known.kind == kind).unwrap_or_else(|| {
+        way.latencies.push(ReportedLatency::new(kind));
+        way.latencies.len() - 1
+    });
+    &mut way.latencies[index]
+}
+
+/// Keeps what was found before.
+pub(crate) fn set(place: &mut Option<Figure>, figure: Option<Figure>) {
+    if place.is_none() {
+        *place = figure;
+    }
+}

@@ -1,0 +1,171 @@
+//! Which results belong together: the same one printed twice, logs and the run they were written by.
+
+use record::{Origin, ReportedDirection, Run, Scope};
+
+use super::found::Found;
+use super::lacks::lacks;
+
+/// Leaves one of results that stand several times in an input: prints of one run while it went on (the last counts), and
+/// one run in several forms (the one that tells most counts).
+pub(crate) fn distinct(results: Vec<Found>, notes: &mut Vec<String>) -> Vec<Found> {
+    forms(snapshots(results, notes), notes)
+}
+
+fn snapshots(results: Vec<Found>, notes: &mut Vec<String>) -> Vec<Found> {
+    let mut kept: Vec<Found> = Vec::new();
+    let mut dropped = 0;
+    for found in results {
+        match kept.last_mut() {
+            Some(last) if is_later(last, &found) => {
+                *last = found;
+                dropped += 1;
+            }
+            _ => kept.push(found),
+        }
+    }
+    if dropped > 0 {
+        let prints = if dropped == 1 { "an earlier print" } else { "earlier prints" };
+        notes.push(format!(
+            "{dropped} {prints} of a run that went on (--status-interval) left out; the last one counts"
+        ));
+    }
+    kept
+}
+
+/// Whether `next` is a later print of the run that `last` is of: the same processes, or, where none are named, as much
+/// more time run as passed between them.
+fn is_later(last: &Found, next: &Found) -> bool {
+    let (before, after) = (last.jobs(), next.jobs());
+    if last.tool != next.tool || before.is_empty() || before.iter().any(|job| !after.contains(job)) {
+        return false;
+    }
+    if before.iter().all(|(_, pid)| !pid.is_empty()) {
+        return true;
+    }
+    let (Some(printed), Some(again)) = (last.printed_unix_ms, next.printed_unix_ms) else { return false };
+    let passed = again.saturating_sub(printed) as f64;
+    let ran = ran_ms(next) - ran_ms(last);
+    ran >= 0.0 && passed > 0.0 && (passed - ran).abs() <= 300.0 + 0.25 * passed
+}
+
+/// Milliseconds that the groups ran, one after the other.
+fn ran_ms(found: &Found) -> f64 {
+    let mut groups: Vec<(Option<u32>, f64)> = Vec::new();
+    for part in found.parts.iter().filter(|part| part.scope == Scope::Job) {
+        let ms = part.runtime.map_or(0.0, |runtime| runtime.as_secs_f64() * 1e3);
+        match groups.iter_mut().find(|(group, _)| *group == part.group) {
+            Some((_, longest)) => *longest = longest.max(ms),
+            None => groups.push((part.group, ms)),
+        }
+    }
+    groups.iter().map(|(_, ms)| ms).sum()
+}
+
+/// Forms of fio's result, the one that tells most first.
+const FORMS: [&str; 4] = ["JSON+", "JSON", "text", "terse"];
+
+fn rank(found: &Found) -> usize {
+    FORMS.iter().position(|form| found.tool.contains(form)).unwrap_or(FORMS.len())
+}
+
+fn forms(results: Vec<Found>, notes: &mut Vec<String>) -> Vec<Found> {
+    let poorer = |found: &Found| {
+        results
+            .iter()
+            .find(|other| rank(other) < rank(found) && is_same(found, other))
+            .map(|other| other.tool.clone())
+    };
+    let better: Vec<Option<String>> = results.iter().map(poorer).collect();
+    let mut kept = Vec::new();
+    for (found, better) in results.into_iter().zip(better) {
+        match better {
+            Some(tool) => {
+                notes.push(format!("the same result stands there as {} too; {tool} tells more", found.tool))
+            }
+            None => kept.push(found),
+        }
+    }
+    kept
+}
+
+/// The same tool, version and jobs, and rates that differ by no more than rounding.
+fn is_same(one: &Found, other: &Found) -> bool {
+    let version = |found: &Found| found.tool.split(' ').take(2).map(str::to_owned).collect::<Vec<_>>();
+    let names = |found: &Found| found.jobs().into_iter().map(|(name, _)| name.to_owned()).collect::<Vec<_>>();
+    let rates = |found: &Found| -> Vec<f64> {
+        let jobs = found.parts.iter().filter(|part| part.scope == Scope::Job);
+        let ways = jobs.flat_map(|part| &part.directions);
+        ways.filter_map(|way: &ReportedDirection| Some(way.iops.as_ref()?.value)).collect()
+    };
+    let (mine, theirs) = (rates(one), rates(other));
+    let near = mine.iter().zip(&theirs).all(|(a, b)| (a - b).abs() <= 0.006 * a.max(*b) + 1.0);
+    one.tool.starts_with("fio")
+        && version(one) == version(other)
+        && names(one) == names(other)
+        && mine.len() == theirs.len()
+        && near
+}
+
+/// Puts logs of fio to the run whose job names them (`write_bw_log` and the like, or the job's name), else those of one
+/// prefix together. Each item is an input's name with its runs; an input whose runs went elsewhere stays without one.
+pub fn together(mut inputs: Vec<(String, Vec<Run>)>) -> Vec<(String, Vec<Run>)> {
+    for index in 0..inputs.len() {
+        let Some(log) = inputs[index].1.first().filter(|run| is_log(run)).cloned() else { continue };
+        let folder = folder(&inputs[index].0).to_owned();
+        let prefix = log.reported.first().map(|part| part.job.clone()).unwrap_or_default();
+        let Some((input, run)) = home(&inputs, (index, &folder, &prefix)) else { continue };
+        inputs[index].1.clear();
+        join(&mut inputs[input].1[run], log, &prefix);
+    }
+    inputs
+}
+
+fn is_log(run: &Run) -> bool {
+    matches!(&run.origin, Origin::Imported { tool, .. } if tool == "fio logs")
+}
+
+fn folder(name: &str) -> &str {
+    name.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// The one result that wrote the log, or an earlier log of the same prefix and folder.
+fn home(inputs: &[(String, Vec<Run>)], (own, dir, prefix): (usize, &str, &str)) -> Option<(usize, usize)> {
+    let all = || {
+        let numbered = inputs.iter().enumerate().filter(|(input, _)| *input != own);
+        numbered.flat_map(|(input, (name, runs))| {
+            runs.iter().enumerate().map(move |(run, of)| (input, run, name, of))
+        })
+    };
+    let wrote: Vec<_> =
+        all().filter(|(_, _, _, run)| !is_log(run) && writer_of(run, prefix).is_some()).collect();
+    if let [(input, run, _, _)] = wrote.as_slice() {
+        return Some((*input, *run));
+    }
+    let beside = |run: &Run| is_log(run) && run.reported.first().is_some_and(|part| part.job == prefix);
+    all()
+        .find(|(input, _, name, run)| *input < own && beside(run) && folder(name) == dir)
+        .map(|(input, run, _, _)| (input, run))
+}
+
+/// Place of the job that wrote logs of `prefix`.
+fn writer_of(run: &Run, prefix: &str) -> Option<usize> {
+    let file = |value: &str| value.rsplit('/').next().unwrap_or(value).to_owned();
+    run.reported.iter().position(|part| {
+        let named = part.asked.iter().any(|(option, value)| {
+            option.starts_with("write_") && option.ends_with("_log") && file(value) == prefix
+        });
+        part.scope == Scope::Job && (named || part.job == prefix)
+    })
+}
+
+fn join(run: &mut Run, log: Run, prefix: &str) {
+    let place = writer_of(run, prefix).unwrap_or(0);
+    let series = log.reported.into_iter().flat_map(|part| part.series);
+    if let Some(part) = run.reported.get_mut(place) {
+        part.series.extend(series);
+    }
+    run.events.extend(log.events);
+    if let Origin::Imported { lacks: missing, .. } = &mut run.origin {
+        *missing = lacks(&run.reported);
+    }
+}

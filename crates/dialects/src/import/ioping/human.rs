@@ -1,0 +1,344 @@
+//! ioping's text: its requests and its closing statistics, found wherever they stand.
+
+use record::{Along, LatencyKind, Measure, RateBasis, Reported, ReportedSeries, ReportedUnit, Scope};
+use workload::{Direction, Nanos};
+
+use super::super::found::{Found, add, latency, way};
+use super::super::quantity::{self, Prefixes};
+use super::super::scan::blanks;
+use super::super::text::Text;
+use super::super::trouble::Trouble;
+
+/// What closes a run.
+const HEAD: &str = "ioping statistics";
+/// At most so much text after the head belongs to it.
+const CLOSING: usize = 600;
+
+/// One request line.
+struct Request {
+    at: usize,
+    number: u64,
+    ns: f64,
+    direction: Option<Direction>,
+    size: String,
+    place: String,
+    warm_up: bool,
+}
+
+/// Every result in `text`.
+pub(crate) fn human(text: &Text, troubles: &mut Vec<Trouble>) -> Vec<Found> {
+    let plain = text.plain.as_str();
+    let mut requests = requests(text, troubles).into_iter().peekable();
+    let mut found = Vec::new();
+    for (head, _) in plain.match_indices(HEAD) {
+        let mut mine = Vec::new();
+        while let Some(request) = requests.next_if(|request| request.at < head) {
+            mine.push(request);
+        }
+        found.push(closed(text, head, mine, troubles));
+    }
+    let rest: Vec<Request> = requests.collect();
+    if let Some(last) = rest.last() {
+        let after = plain[last.at..].find('\n').map_or(plain.len(), |end| last.at + end);
+        troubles.push(text.trouble(after, "the closing lines '--- … ioping statistics ---'"));
+        found.push(unclosed(text, rest));
+    }
+    found
+}
+
+/// `request=2 time=347 us` with what stands before it on its line.
+fn requests(text: &Text, troubles: &mut Vec<Trouble>) -> Vec<Request> {
+    let plain = text.plain.as_str();
+    let mut found: Vec<Request> = Vec::new();
+    let mut from = 0;
+    for (at, mark) in plain.match_indices(": request=") {
+        let before = &plain[from..at];
+        let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
+        match request(plain, at + mark.len(), at, line) {
+            Some((request, end)) => {
+                from = end;
+                found.push(request);
+            }
+            None => troubles
+                .push(text.trouble(at + mark.len(), "a number and a time like 'request=2 time=347 us'")),
+        }
+    }
+    found
+}
+
+fn request(plain: &str, at: usize, start: usize, line: &str) -> Option<(Request, usize)> {
+    let rest = &plain[at..];
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let number: u64 = rest[..digits].parse().ok()?;
+    let time = rest[digits..].trim_start().strip_prefix("time=")?;
+    let begin = plain.len() - time.len();
+    let value = time.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == ','))?;
+    let unit_at = blanks(plain, begin + value);
+    let unit = plain[unit_at..].find(|c: char| !c.is_alphabetic()).unwrap_or(plain.len() - unit_at);
+    let end = unit_at + unit;
+    let figure = quantity::time(&plain[begin..end])?;
+    let note = plain[end..].trim_start_matches(' ');
+    let (size, direction, place) = subject(line)?;
+    let request = Request {
+        at: start,
+        number,
+        ns: figure.value,
+        direction,
+        size: size.to_owned(),
+        place: place.to_owned(),
+        warm_up: note.starts_with("(warmup)"),
+    };
+    Some((request, end))
+}
+
+/// `4.0 KiB from . (ext4 /dev/vda)`: size, direction, place.
+fn subject(line: &str) -> Option<(&str, Option<Direction>, &str)> {
+    let words = [
+        (" from ", Direction::Read),
+        (" <<< ", Direction::Read),
+        (" to ", Direction::Write),
+        (" >>> ", Direction::Write),
+    ];
+    words.into_iter().find_map(|(word, direction)| {
+        let (size, place) = line.split_once(word)?;
+        // On a collapsed line the time of the request before stands in front.
+        let numbered = size.rfind(|c: char| !(c.is_ascii_digit() || ". KkMmGgiBbytes".contains(c)));
+        let size = size[numbered.map_or(0, |end| end + 1)..].trim();
+        size.starts_with(|c: char| c.is_ascii_digit()).then_some((size, Some(direction), place.trim()))
+    })
+}
+
+/// A run with its closing statistics.
+fn closed(text: &Text, head: usize, requests: Vec<Request>, troubles: &mut Vec<Trouble>) -> Found {
+    let plain = text.plain.as_str();
+    let line = &plain[..head][plain[..head].rfind('\n').map_or(0, |end| end + 1)..];
+    let begin = line.rfind("---").map(|at| at + 3).or_else(|| line.rfind('—').map(|at| at + '—'.len_utf8()));
+    let place = line[begin.unwrap_or(0)..].trim().trim_end_matches(['-', '—']).trim();
+    let mut end = (head + CLOSING).min(plain.len());
+    while !plain.is_char_boundary(end) {
+        end -= 1;
+    }
+    let body = &plain[head + HEAD.len()..end];
+    let body = &body[..body.find(HEAD).unwrap_or(body.len())];
+    let start = requests.first().map_or(head, |request| request.at);
+    let mut part = part_of(text, start, place, &requests);
+    let offset = head + HEAD.len();
+    let generation = completed(text, (body, offset), &mut part, &requests, troubles);
+    generated(text, (body, offset), &mut part, troubles);
+    extremes(text, (body, offset), &mut part, troubles);
+    let size = requests.first().map(|request| request.size.as_str());
+    let tool = format!("ioping {} text", version(size, place, generation));
+    found(tool, start, part, &requests)
+}
+
+/// Requests whose statistics are missing.
+fn unclosed(text: &Text, requests: Vec<Request>) -> Found {
+    let (at, place) =
+        requests.first().map_or((0, String::new()), |request| (request.at, request.place.clone()));
+    let part = part_of(text, at, &place, &requests);
+    let size = requests.first().map(|request| request.size.as_str());
+    let tool = format!("ioping {} text", version(size, &place, Generation::Unknown));
+    found(tool, at, part, &requests)
+}
+
+fn found(tool: String, at: usize, part: Reported, requests: &[Request]) -> Found {
+    let mut found = Found { tool, at, ..Found::default() };
+    let warm_ups = requests.iter().filter(|request| request.warm_up).count();
+    if warm_ups > 0 {
+        found.notes.push(format!("requests marked (warmup): {warm_ups}; the statistics leave them out"));
+    }
+    found.parts.push(part);
+    found
+}
+
+/// The part with its place and its requests.
+fn part_of(text: &Text, at: usize, place: &str, requests: &[Request]) -> Reported {
+    let (path, inside) = place.rsplit_once(" (").unwrap_or((place, ""));
+    let mut part = Reported::named(Scope::Job, path.trim(), text.line(at));
+    let mut words = inside.trim_end_matches(')').splitn(3, ' ');
+    for name in ["file system", "device", "device size"] {
+        if let Some(word) = words.next().filter(|word| !word.is_empty()) {
+            part.said.push((name.to_owned(), word.to_owned()));
+        }
+    }
+    if let Some(first) = requests.first() {
+        part.asked.push(("size".to_owned(), first.size.clone()));
+    }
+    if let Some(command) = command(&text.plain[..at]) {
+        part.asked.push(("command".to_owned(), command.to_owned()));
+    }
+    for direction in [Some(Direction::Read), Some(Direction::Write)] {
+        let mine = requests.iter().filter(|request| request.direction == direction);
+        let points: Vec<(u64, f64)> = mine.map(|request| (request.number, request.ns)).collect();
+        if !points.is_empty() {
+            let (measure, along) = (Measure::TotalLatency, Along::Request);
+            let (histograms, source) = (Vec::new(), String::new());
+            part.series.push(ReportedSeries { measure, direction, along, points, histograms, source });
+        }
+    }
+    part
+}
+
+/// The line `ioping -c 10 .` directly above, without a prompt.
+fn command(before: &str) -> Option<&str> {
+    let lines = before.rsplit('\n').filter(|line| !line.trim().is_empty());
+    // The first is the beginning of the request's own line, where that has one.
+    lines.take(3).find_map(|line| line.find("ioping -").map(|at| line[at..].trim()))
+}
+
+/// What the first closing line says of the version.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Generation {
+    /// Up to 0.9: the time that passed.
+    Elapsed,
+    /// Since 1.0: the latencies added up, and a second line with what was generated.
+    Summed,
+    /// No line.
+    Unknown,
+}
+
+fn version(size: Option<&str>, place: &str, generation: Generation) -> &'static str {
+    let sized = place.ends_with("B)");
+    match (size, generation) {
+        (_, Generation::Summed) if sized => "1.2 or later",
+        (_, Generation::Summed) => "1.0 or 1.1",
+        (Some(size), _) if size.ends_with("bytes") => "0.6",
+        (Some(size), _) if size.contains('.') => "0.7 or 0.8",
+        (Some(_), Generation::Elapsed) => "0.9",
+        _ => "of an unknown version",
+    }
+}
+
+/// The pieces between commas of the line that holds `mark`, with the offset of the line.
+fn pieces<'t>((body, offset): (&'t str, usize), mark: &str) -> Option<(Vec<&'t str>, usize, usize)> {
+    let at = body.find(mark)?;
+    let start = body[..at].rfind('\n').map_or(0, |end| end + 1);
+    // On collapsed lines the next statement follows without an end of line.
+    let rest = &body[at..];
+    let stops = ["\n", " generated ", " min/avg/max"].iter().filter_map(|stop| rest.find(stop));
+    let end = at + stops.min().unwrap_or(rest.len());
+    Some((body[start..end].split(", ").map(str::trim).collect(), offset + start, offset + at))
+}
+
+/// `10 requests completed in 9005.3 ms, 3318 iops, 13.0 mb/s`; since 1.0 with `36 KiB read,` and the summed time.
+fn completed(
+    text: &Text,
+    body: (&str, usize),
+    part: &mut Reported,
+    requests: &[Request],
+    troubles: &mut Vec<Trouble>,
+) -> Generation {
+    let Some((pieces, start, _)) = pieces(body, "requests completed in") else {
+        troubles.push(
+            text.trouble(body.1, "a line like '10 requests completed in 9.0 s, 2.7 k iops, 10.7 MiB/s'"),
+        );
+        return Generation::Unknown;
+    };
+    let summed = pieces.len() > 3 || body.0.contains("generated ");
+    let said = pieces.iter().find_map(|piece| match piece.rsplit(' ').next() {
+        Some("read") => Some(Direction::Read),
+        Some("written") => Some(Direction::Write),
+        _ => None,
+    });
+    let all =
+        |wanted| !requests.is_empty() && requests.iter().all(|request| request.direction == Some(wanted));
+    let seen = [Direction::Read, Direction::Write].into_iter().find(|&wanted| all(wanted));
+    let way = way(part, said.or(seen));
+    way.basis = RateBasis::Latency;
+    let mut elapsed = None;
+    for piece in &pieces {
+        if let Some((count, time)) = piece.split_once(" requests completed in ") {
+            let count = count.rsplit(' ').next().unwrap_or(count);
+            way.ops = quantity::plain(count, 1.0);
+            elapsed = quantity::time(time);
+        } else if let Some(rate) = piece.strip_suffix(" iops") {
+            way.iops = quantity::scaled(rate, 1.0);
+        } else if piece.ends_with("/s") {
+            way.bytes_per_second = quantity::byte_rate(piece, Prefixes::Binary);
+        } else {
+            let size = piece.trim_end_matches(" read").trim_end_matches(" written");
+            way.bytes = quantity::bytes(size, Prefixes::Binary);
+        }
+    }
+    if [&way.ops, &way.iops, &way.bytes_per_second, &elapsed].iter().any(|figure| figure.is_none()) {
+        troubles.push(text.trouble(
+            start,
+            "requests, time, iops and rate like '10 requests completed in 9.0 s, 2.7 k iops, \
+                                           10.7 MiB/s'",
+        ));
+    }
+    if summed {
+        way.runtime = elapsed;
+        return Generation::Summed;
+    }
+    part.runtime = elapsed.map(|time| Nanos(time.value as u64));
+    Generation::Elapsed
+}
+
+/// `generated 10 requests in 9.00 s, 40 KiB, 1 iops, 4.44 KiB/s`, since 1.0.
+fn generated(text: &Text, body: (&str, usize), part: &mut Reported, troubles: &mut Vec<Trouble>) {
+    let Some((pieces, _, at)) = pieces(body, "generated ") else { return };
+    let mut whole = 0;
+    for piece in &pieces {
+        let words = piece.strip_prefix("generated ").and_then(|rest| rest.split_once(" requests in "));
+        let (name, unit, figure) = if let Some((count, time)) = words {
+            part.runtime = quantity::time(time).map(|time| Nanos(time.value as u64));
+            ("generated.requests", ReportedUnit::Count, quantity::plain(count, 1.0))
+        } else if let Some(count) = piece.strip_suffix(" too fast") {
+            ("too_fast", ReportedUnit::Count, quantity::plain(count, 1.0))
+        } else if let Some(count) = piece.strip_suffix(" too slow") {
+            ("too_slow", ReportedUnit::Count, quantity::plain(count, 1.0))
+        } else if let Some(rate) = piece.strip_suffix(" iops") {
+            ("generated.iops", ReportedUnit::PerSecond, quantity::scaled(rate, 1.0))
+        } else if piece.ends_with("/s") {
+            let rate = quantity::byte_rate(piece, Prefixes::Binary);
+            ("generated.bandwidth", ReportedUnit::BytesPerSecond, rate)
+        } else {
+            ("generated.bytes", ReportedUnit::Bytes, quantity::bytes(piece, Prefixes::Binary))
+        };
+        whole += usize::from(figure.is_some());
+        add(&mut part.figures, name, unit, figure);
+    }
+    if whole < pieces.len() || part.runtime.is_none() {
+        let expected = "a line like 'generated 10 requests in 9.00 s, 40 KiB, 1 iops, 4.44 KiB/s'";
+        troubles.push(text.trouble(at, expected));
+    }
+}
+
+/// `min/avg/max/mdev = 0.2/0.3/0.6/0.1 ms` or `= 294 us / 365 us / 710 us / 116 us`.
+fn extremes(text: &Text, (body, offset): (&str, usize), part: &mut Reported, troubles: &mut Vec<Trouble>) {
+    let mark = "min/avg/max/mdev =";
+    let line = body.find(mark).map(|at| (at, body[at + mark.len()..].split('\n').next().unwrap_or_default()));
+    let values: Vec<&str> = line.map_or_else(Vec::new, |(_, line)| line.split('/').map(str::trim).collect());
+    let last = values.get(3).map(|word| tail(word)).unwrap_or_default();
+    let unit = last.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim();
+    let read = |word: &&str| {
+        let one = tail(word);
+        let printed = if one.ends_with(|c: char| c.is_ascii_digit()) {
+            format!("{one} {unit}")
+        } else {
+            one.to_owned()
+        };
+        quantity::time(&printed)
+    };
+    let figures: Vec<_> = values.iter().take(4).map(read).collect();
+    if figures.len() < 4 || figures.iter().any(Option::is_none) {
+        let at = line.map_or(offset, |(at, _)| offset + at);
+        troubles.push(text.trouble(at, "a line like 'min/avg/max/mdev = 294 us / 365 us / 710 us / 116 us'"));
+    }
+    let direction = part.directions.first().and_then(|way| way.direction);
+    let latency = latency(way(part, direction), LatencyKind::Total);
+    let mut figures = figures.into_iter();
+    latency.min = figures.next().flatten();
+    latency.mean = figures.next().flatten();
+    latency.max = figures.next().flatten();
+    latency.stddev = figures.next().flatten();
+}
+
+/// The first number with its unit; on a collapsed line more may follow.
+fn tail(word: &str) -> &str {
+    let digits = word.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(word.len());
+    let unit_at = word.len() - word[digits..].trim_start().len();
+    let unit = word[unit_at..].find(|c: char| !c.is_alphabetic()).unwrap_or(word.len() - unit_at);
+    word[..unit_at + unit].trim_end()
+}

@@ -1,0 +1,156 @@
+//! ioping's JSON (since 1.2): requests, statistics and load as objects of one array.
+
+use record::{Along, LatencyKind, Measure, RateBasis, Reported, ReportedSeries, ReportedUnit, Scope};
+use serde_json::Value;
+use workload::{Direction, Nanos};
+
+use super::super::documents::Document;
+use super::super::fields::Fields;
+use super::super::found::{Found, add, latency, way};
+use super::super::text::Text;
+use super::super::trouble::Trouble;
+
+/// True for a document of ioping: an array of objects with `io` or `stat` in them.
+pub(crate) fn is_ioping(document: &Document) -> bool {
+    let items = document.value.as_array().map_or(&[][..], Vec::as_slice);
+    items.iter().any(|item| item.get("io").is_some() || item.get("stat").is_some())
+}
+
+/// One document as a result: requests as a series, each statistics object as a part.
+pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Vec<Trouble>) -> Found {
+    let mut found =
+        Found { tool: "ioping 1.2 or later JSON".to_owned(), at: document.at, ..Found::default() };
+    let mut root = serde_json::Map::new();
+    root.insert("requests".to_owned(), document.value.clone());
+    let root = Value::Object(root);
+    let items = Fields::root(&root, text, document.at).map_or_else(Vec::new, |root| root.objects("requests"));
+    let mut pending = Pending::default();
+    for item in &items {
+        if let Some(io) = item.object("io") {
+            pending.request(item, &io, troubles);
+        }
+        if item.map.contains_key("stat") || item.map.contains_key("load") {
+            let part = period(item, std::mem::take(&mut pending), troubles);
+            found.parts.push(part);
+        }
+    }
+    if let Some(part) = pending.left_over(items.last()) {
+        let (line, column) = super::super::documents::place(&text.raw, document.at);
+        let expected = "an object with 'stat' after the requests".to_owned();
+        troubles.push(Trouble { line, column, expected, found: String::new() });
+        found.parts.push(part);
+    }
+    if found.parts.len() > 1 {
+        found
+            .parts
+            .iter_mut()
+            .enumerate()
+            .for_each(|(index, part)| part.job += &format!(", period {}", index + 1));
+    }
+    let first = items.first().and_then(|item| item.number("timestamp", 1e3, &mut Vec::new()));
+    found.started_unix_ms = first.map_or(0, |first| first.value as u64);
+    found
+}
+
+/// Requests whose statistics have not come yet.
+#[derive(Default)]
+struct Pending {
+    series: Vec<ReportedSeries>,
+    size: Option<String>,
+    ignored: u32,
+}
+
+impl Pending {
+    fn request(&mut self, item: &Fields<'_>, io: &Fields<'_>, troubles: &mut Vec<Trouble>) {
+        let time = io.number("time", 1.0, troubles);
+        let when = item.number("timestamp", 1e9, troubles);
+        let (Some(time), Some(when)) = (time, when) else { return };
+        let direction = match io.word("operation") {
+            Some("read") => Some(Direction::Read),
+            Some("write") => Some(Direction::Write),
+            _ => None,
+        };
+        if self.size.is_none() {
+            self.size = io.number("size", 1.0, troubles).map(|size| size.printed);
+        }
+        self.ignored += u32::from(io.map.get("ignored") == Some(&Value::Bool(true)));
+        let index =
+            self.series.iter().position(|series| series.direction == direction).unwrap_or_else(|| {
+                self.series.push(ReportedSeries {
+                    measure: Measure::TotalLatency,
+                    direction,
+                    along: Along::UnixTime,
+                    points: Vec::new(),
+                    histograms: Vec::new(),
+                    source: String::new(),
+                });
+                self.series.len() - 1
+            });
+        self.series[index].points.push((when.value.max(0.0) as u64, time.value));
+    }
+
+    fn left_over(self, last: Option<&Fields<'_>>) -> Option<Reported> {
+        (!self.series.is_empty()).then(|| {
+            let mut part = named(last);
+            part.series = self.series;
+            part
+        })
+    }
+}
+
+/// A part with the target's words.
+fn named(item: Option<&Fields<'_>>) -> Reported {
+    let target = item.and_then(|item| item.object("target"));
+    let word = |key| target.as_ref().and_then(|target| target.word(key)).unwrap_or_default();
+    let mut part = Reported::named(Scope::Job, word("path"), item.map_or(1, Fields::line));
+    for (key, name) in [("fstype", "file system"), ("device", "device")] {
+        if !word(key).is_empty() {
+            part.said.push((name.to_owned(), word(key).to_owned()));
+        }
+    }
+    part
+}
+
+fn period(item: &Fields<'_>, pending: Pending, troubles: &mut Vec<Trouble>) -> Reported {
+    let mut part = named(Some(item));
+    let size = item.object("target").and_then(|target| target.number("device_size", 1.0, troubles));
+    add(&mut part.figures, "device_size", ReportedUnit::Bytes, size);
+    part.asked.extend(pending.size.map(|size| ("size".to_owned(), size)));
+    let direction = match pending.series.as_slice() {
+        [only] => only.direction,
+        _ => None,
+    };
+    let ignored = f64::from(pending.ignored);
+    if ignored > 0.0 {
+        let figure = record::Figure::exact(ignored, pending.ignored.to_string());
+        add(&mut part.figures, "ignored", ReportedUnit::Count, Some(figure));
+    }
+    part.series = pending.series;
+    if let Some(stat) = item.object("stat") {
+        let way = way(&mut part, direction);
+        way.basis = RateBasis::Latency;
+        way.ops = stat.number("count", 1.0, troubles);
+        way.bytes = stat.number("size", 1.0, troubles);
+        way.runtime = stat.number("time", 1.0, troubles);
+        way.iops = stat.number("iops", 1.0, troubles);
+        way.bytes_per_second = stat.number("bps", 1.0, troubles);
+        let latency = latency(way, LatencyKind::Total);
+        latency.min = stat.number("min", 1.0, troubles);
+        latency.mean = stat.number("avg", 1.0, troubles);
+        latency.max = stat.number("max", 1.0, troubles);
+        latency.stddev = stat.number("mdev", 1.0, troubles);
+    }
+    if let Some(load) = item.object("load") {
+        for (key, name, unit) in [
+            ("count", "generated.requests", ReportedUnit::Count),
+            ("size", "generated.bytes", ReportedUnit::Bytes),
+            ("iops", "generated.iops", ReportedUnit::PerSecond),
+            ("bps", "generated.bandwidth", ReportedUnit::BytesPerSecond),
+            ("failed", "generated.failed", ReportedUnit::Count),
+        ] {
+            add(&mut part.figures, name, unit, load.number(key, 1.0, troubles));
+        }
+        part.runtime = load.number("time", 1.0, troubles).map(|time| Nanos(time.value.max(0.0) as u64));
+    }
+    part
+}

@@ -1,0 +1,88 @@
+//! ioping's raw statistics (`-B`, `-p`, `-P`): a line of whole numbers for each period.
+
+use record::{Figure, LatencyKind, NamedFigure, RateBasis, Reported, ReportedDirection, ReportedUnit, Scope};
+use workload::Nanos;
+
+use super::super::found::{Found, latency};
+use super::super::quantity;
+use super::super::text::Text;
+use super::super::trouble::Trouble;
+
+/// Numbers of a line by generation: 0.6, 0.7 to 0.9, since 1.0.
+const COLUMNS: [usize; 3] = [4, 8, 10];
+
+/// True where most lines that are not empty are as many whole numbers as ioping prints.
+pub(crate) fn is_raw(text: &Text) -> bool {
+    let lines: Vec<&str> = text.plain.lines().filter(|line| !line.trim().is_empty()).collect();
+    let good = lines.iter().filter(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        COLUMNS.contains(&words.len()) && words.iter().all(|word| word.parse::<u64>().is_ok())
+    });
+    let good = good.count();
+    good > 0 && good * 4 >= lines.len() * 3
+}
+
+/// Every line as a part of its own.
+pub(crate) fn raw(text: &Text, troubles: &mut Vec<Trouble>) -> Found {
+    let mut found = Found::default();
+    let mut start = 0;
+    let mut columns = 0;
+    for line in text.plain.split('\n') {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        if !words.is_empty() {
+            match period(&words, text.line(start)) {
+                Some(part) => {
+                    columns = columns.max(words.len());
+                    found.parts.push(part);
+                }
+                None => {
+                    troubles.push(text.trouble(start, "4, 8 or 10 whole numbers of ioping's raw statistics"))
+                }
+            }
+        }
+        start += line.len() + 1;
+    }
+    let several = found.parts.len() > 1;
+    for (index, part) in found.parts.iter_mut().enumerate() {
+        part.job = if several { format!("period {}", index + 1) } else { "requests".to_owned() };
+    }
+    found.tool = match columns {
+        10 => "ioping 1.0 or later raw",
+        8 => "ioping 0.7 to 0.9 raw",
+        _ => "ioping 0.6 raw",
+    }
+    .to_owned();
+    found
+}
+
+fn period(words: &[&str], line: u32) -> Option<Reported> {
+    // Nanoseconds since 1.0, microseconds before.
+    let time = if words.len() == 10 { 1.0 } else { 1e3 };
+    let plain = |index: usize, factor: f64| words.get(index).and_then(|word| quantity::plain(word, factor));
+    COLUMNS.contains(&words.len()).then_some(())?;
+    words.iter().all(|word| quantity::plain(word, 1.0).is_some()).then_some(())?;
+    let mut part = Reported::named(Scope::Job, "requests", line);
+    let mut way = ReportedDirection { basis: RateBasis::Latency, ..ReportedDirection::default() };
+    let moments = if words.len() == 4 { 0 } else { 4 };
+    if moments > 0 {
+        way.ops = plain(0, 1.0);
+        way.runtime = plain(1, time);
+        way.iops = plain(2, 1.0);
+        way.bytes_per_second = plain(3, 1.0);
+    }
+    let latency = latency(&mut way, LatencyKind::Total);
+    latency.min = plain(moments, time);
+    latency.mean = plain(moments + 1, time);
+    latency.max = plain(moments + 2, time);
+    latency.stddev = plain(moments + 3, time);
+    if let Some(requests) = plain(8, 1.0) {
+        part.figures.push(named("generated.requests", requests));
+        part.runtime = plain(9, 1.0).map(|wall| Nanos(wall.value as u64));
+    }
+    part.directions.push(way);
+    Some(part)
+}
+
+fn named(name: &str, figure: Figure) -> NamedFigure {
+    NamedFigure { name: name.to_owned(), unit: ReportedUnit::Count, figure }
+}

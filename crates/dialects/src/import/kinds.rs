@@ -1,0 +1,120 @@
+//! What an input is where it holds no result: binary data, another tool's output, or nothing that is known.
+
+use super::text::Text;
+use super::trouble::{ImportError, Trouble};
+
+/// First bytes of data that is no text, what it is, and what to do.
+const BINARY: [(&[u8], &str, &str); 7] = [
+    (
+        b"SQLite format 3\0",
+        "an SQLite database, perhaps a run file",
+        "draw a run file with 'plimsoll report'",
+    ),
+    (b"\x1f\x8b", "a gzip archive", "unpack it first"),
+    (b"\x28\xb5\x2f\xfd", "a zstd archive", "unpack it first"),
+    (b"BZh", "a bzip2 archive", "unpack it first"),
+    (b"\xfd7zXZ", "an xz archive", "unpack it first"),
+    (b"PK\x03\x04", "a zip archive", "unpack it first"),
+    (b"%PDF", "a PDF", "copy the text of the result into a file"),
+];
+
+/// Refuses what is no text.
+pub(crate) fn is_text(bytes: &[u8]) -> Result<(), ImportError> {
+    if bytes.is_empty() {
+        return Err(ImportError::Empty);
+    }
+    let known = BINARY.iter().find(|(start, _, _)| bytes.starts_with(start));
+    if let Some((_, what, remedy)) = known {
+        return Err(ImportError::NoText { what, remedy });
+    }
+    // UTF-16 has a zero in every second byte of plain text, and never two of them together.
+    let head = &bytes[..bytes.len().min(4096)];
+    let zeros = head.windows(2).filter(|pair| pair == b"\0\0").count();
+    match zeros > 0 {
+        true => Err(ImportError::NoText {
+            what: "binary data",
+            remedy: "give the text, JSON, XML or logs that fio, ioping or DiskSpd printed",
+        }),
+        false => Ok(()),
+    }
+}
+
+/// A kind of input by words that stand in it.
+struct Kind {
+    name: &'static str,
+    marks: &'static [&'static str],
+    /// What a result of it cannot be without, or what to do with it instead.
+    wants: &'static str,
+}
+
+/// Kinds that are read, then those that are not.
+const KINDS: [Kind; 12] = [
+    Kind {
+        name: "fio's text",
+        marks: &["clat (", "slat (", "iops=", "IOPS=", "(groupid=", "Run status group", "IO depths"],
+        wants: "but no line 'NAME: (groupid=0, jobs=1): err= 0: pid=1', with which a job begins",
+    },
+    Kind {
+        name: "fio's JSON",
+        marks: &["\"jobname\"", "\"fio version\"", "\"clat_ns\"", "\"jobs\"", "\"iops\""],
+        wants: "but no document with a list 'jobs' that could be read",
+    },
+    Kind {
+        name: "ioping's text",
+        marks: &["ioping", "request=", "min/avg/max/mdev", "requests completed in"],
+        wants: "but no line '--- PATH ioping statistics ---' and no request",
+    },
+    Kind {
+        name: "DiskSpd's text",
+        marks: &["Command Line:", "Input parameters:", "Total IO", "%-ile", "actual test time", "diskspd"],
+        wants: "but no line 'Results for timespan 1:'",
+    },
+    Kind {
+        name: "DiskSpd's XML",
+        marks: &["<Results", "<TimeSpan", "<Profile", "<ThreadCount", "<Target>"],
+        wants: "but no '<Results>' with a '<TimeSpan>'",
+    },
+    Kind {
+        name: "a fio job file",
+        marks: &["[global]", "rw=", "iodepth=", "bs=", "ioengine="],
+        wants: "which is no result: run it with 'plimsoll fio FILE'",
+    },
+    Kind {
+        name: "a plimsoll report",
+        marks: &["\"plimsoll-report\"", "plimsoll: "],
+        wants: "which is no other tool's: give its run file to 'plimsoll report'",
+    },
+    Kind { name: "CrystalDiskMark's", marks: &["CrystalDiskMark", "SEQ1M", "RND4K"], wants: NOT_READ },
+    Kind { name: "bonnie++'s", marks: &["Sequential Output", "Sequential Input", "bonnie"], wants: NOT_READ },
+    Kind { name: "sysbench's", marks: &["sysbench", "fileio", "fsyncs/s"], wants: NOT_READ },
+    Kind { name: "hdparm's", marks: &["Timing cached reads", "Timing buffered disk reads"], wants: NOT_READ },
+    Kind { name: "dd's", marks: &["records in", "records out", "copied, "], wants: NOT_READ },
+];
+
+const NOT_READ: &str = "which is not read: fio, ioping and DiskSpd are";
+
+/// Why `text` gave nothing: the kind that comes nearest, by the number of its words that stand in it.
+pub(crate) fn nothing(text: &Text, had: usize, troubles: Vec<Trouble>) -> ImportError {
+    let holds = |mark: &str| text.plain.contains(mark);
+    if had == 0 && (holds("\"sysstat\"") || holds("avg-cpu:") || (holds("%util") && holds("Device"))) {
+        return ImportError::Iostat;
+    }
+    let ranked = KINDS.iter().map(|kind| (kind, kind.marks.iter().filter(|mark| holds(mark)).count()));
+    let best = ranked.filter(|(_, count)| *count > 0).max_by_key(|(_, count)| *count);
+    match (best, troubles.into_iter().next()) {
+        (Some((kind, _)), Some(first)) => ImportError::Unreadable { kind: kind.name.to_owned(), first },
+        (None, Some(first)) => ImportError::Unreadable { kind: "a log or raw statistics".to_owned(), first },
+        (Some((kind, _)), None) => {
+            let mark = kind.marks.iter().find(|mark| holds(mark)).copied().unwrap_or_default();
+            let nearest =
+                format!("it comes nearest to {} ('{}' stands in it), {}", kind.name, mark.trim(), kind.wants);
+            ImportError::Unknown { nearest }
+        }
+        (None, None) => ImportError::Unknown { nearest: known() },
+    }
+}
+
+fn known() -> String {
+    "known are fio's text, terse lines, JSON and logs, ioping's text, raw statistics and JSON, and DiskSpd's text and XML"
+        .to_owned()
+}

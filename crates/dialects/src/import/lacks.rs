@@ -1,0 +1,40 @@
+//! What another tool's output does not hold, so that nobody takes an import for a measurement.
+
+use record::{Measure, Reported, ReportedDirection, ReportedLatency, Scope};
+
+/// What is missing in `parts`, in words that follow "it does not hold".
+pub(crate) fn lacks(parts: &[Reported]) -> Vec<String> {
+    let ways = || parts.iter().flat_map(|part| &part.directions);
+    let latencies = || ways().flat_map(|way| &way.latencies);
+    let has_series = |test: fn(Measure) -> bool| {
+        parts.iter().flat_map(|part| &part.series).any(|series| test(series.measure))
+    };
+    let rates = |measure| matches!(measure, Measure::Iops | Measure::BytesPerSecond);
+    let per_request = |measure| matches!(measure, Measure::TotalLatency | Measure::CompletionLatency);
+    let histograms = has_series(|measure| measure == Measure::Histogram);
+    let no = [
+        (ways().next().is_none(), "totals"),
+        (ways().next().is_some() && !ways().any(has_rate), "rates"),
+        (latencies().next().is_none() && !has_series(per_request), "latencies"),
+        (!latencies().any(has_percentiles), "latency percentiles"),
+        (!latencies().any(|latency| !latency.bins.is_empty()) && !histograms, "a latency histogram"),
+        (!has_series(rates), "a series over time"),
+        (!asked(parts), "what was asked"),
+        (!parts.iter().any(|part| part.scope == Scope::Disk), "counters of the devices"),
+        (true, "facts about the machine and the target"),
+    ];
+    no.into_iter().filter(|(missing, _)| *missing).map(|(_, what)| what.to_owned()).collect()
+}
+
+fn has_rate(way: &ReportedDirection) -> bool {
+    way.iops.is_some() || way.bytes_per_second.is_some()
+}
+
+fn has_percentiles(latency: &ReportedLatency) -> bool {
+    !latency.percentiles.is_empty()
+}
+
+/// Whether the options of a job are known.
+fn asked(parts: &[Reported]) -> bool {
+    parts.iter().any(|part| part.asked.len() > 1)
+}

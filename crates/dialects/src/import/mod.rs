@@ -1,0 +1,115 @@
+//! What other tools printed into runs: fio, ioping and DiskSpd in every form and generation, chosen by content.
+//!
+//! Figures are taken as they were printed; none is computed and none is guessed. What cannot be read is named with its
+//! place, and what stands around it is read all the same.
+
+mod diskspd;
+mod documents;
+mod fields;
+mod fio;
+mod found;
+mod gather;
+mod ioping;
+mod kinds;
+mod lacks;
+mod quantity;
+mod scan;
+mod text;
+mod trouble;
+
+use record::{Event, EventKind, Origin, Run};
+use workload::Nanos;
+
+use found::Found;
+use text::Text;
+
+pub use gather::together;
+pub use trouble::{ImportError, Trouble};
+
+/// An input: its name, which tells what a log of fio holds, and its bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Input<'a> {
+    /// File name, or `-`.
+    pub name: &'a str,
+    /// All of it.
+    pub bytes: &'a [u8],
+}
+
+/// What one input gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Import {
+    /// A run for each result, in the order of the input; at least one.
+    pub runs: Vec<Run>,
+    /// Places that could not be read.
+    pub troubles: Vec<Trouble>,
+    /// What should be known beside them.
+    pub notes: Vec<String>,
+}
+
+/// Reads every result in `input`. The runs carry `words`, the command line of the import.
+///
+/// # Errors
+/// [`ImportError`] where there is no result at all, with the kinds that come nearest.
+pub fn read(input: Input<'_>, words: &[String]) -> Result<Import, ImportError> {
+    kinds::is_text(input.bytes)?;
+    let text = Text::of(input.bytes);
+    if text.plain.trim().is_empty() {
+        return Err(ImportError::Empty);
+    }
+    let mut troubles = Vec::new();
+    let (mut results, mut notes) = (results(&text, input.name, &mut troubles), text.notes.clone());
+    let had = results.len();
+    results.retain(Found::says_something);
+    if results.is_empty() {
+        return Err(kinds::nothing(&text, had, troubles));
+    }
+    let results = gather::distinct(results, &mut notes);
+    troubles.sort_by_key(|trouble| (trouble.line, trouble.column));
+    troubles.dedup();
+    let runs = results.into_iter().map(|found| run(found, words)).collect();
+    Ok(Import { runs, troubles, notes })
+}
+
+/// Results of every kind, in the order of the input.
+fn results(text: &Text, name: &str, troubles: &mut Vec<Trouble>) -> Vec<Found> {
+    if ioping::is_raw(text) {
+        return vec![ioping::raw(text, troubles)];
+    }
+    if fio::is_log(text) {
+        return fio::log(text, name, troubles).into_iter().collect();
+    }
+    let mut found = Vec::new();
+    let mut own = Vec::new();
+    for document in documents::documents(text, &mut own) {
+        if fio::is_fio(&document) {
+            found.extend(fio::json(&document, text, &mut own));
+        } else if ioping::is_ioping(&document) {
+            found.push(ioping::json(&document, text, &mut own));
+        }
+    }
+    // Broken brackets in prose are no trouble; those of a result are.
+    if !found.is_empty() {
+        troubles.append(&mut own);
+    }
+    if diskspd::is_xml(text) {
+        found.extend(diskspd::xml(text, troubles));
+    } else {
+        found.extend(diskspd::human(text, troubles));
+    }
+    found.extend(fio::terse(text, troubles));
+    found.extend(fio::human(text, troubles));
+    found.extend(ioping::human(text, troubles));
+    found.sort_by_key(|found| found.at);
+    found
+}
+
+fn run(found: Found, words: &[String]) -> Run {
+    let note = |text: String| Event { at: Nanos::ZERO, kind: EventKind::Note, text };
+    Run {
+        origin: Origin::Imported { lacks: lacks::lacks(&found.parts), tool: found.tool },
+        reported: found.parts,
+        events: found.notes.into_iter().map(note).collect(),
+        complete: true,
+        ..Run::started(words.to_vec(), found.started_unix_ms)
+    }
+}

@@ -1,0 +1,197 @@
+//! Printed numbers to figures: prefixes and units of every generation, and what the last digit is worth.
+
+use record::Figure;
+
+/// Greatest number that is taken for one: what a signed 64-bit integer holds. Nothing printed is so large.
+const MOST: f64 = 9e18;
+
+/// A number, what one unit of its last digit is worth, and what follows it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Number<'t> {
+    pub value: f64,
+    pub step: f64,
+    pub rest: &'t str,
+}
+
+/// Reads a number at the start of `text`: digits, and a fraction after a point. A comma stands for the point only where
+/// `text` is one number by itself and the comma cannot part thousands: not before exactly three digits.
+pub(crate) fn number(text: &str) -> Option<Number<'_>> {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let negative = text.starts_with('-');
+    let text = text.strip_prefix('-').unwrap_or(text);
+    let whole = digits(text);
+    let mut end = whole;
+    let mut decimals = 0;
+    if whole > 0 && text[whole..].starts_with(['.', ',']) {
+        let behind = digits(&text[whole + 1..]);
+        let point = text[whole..].starts_with('.');
+        if behind > 0 && (point || behind != 3) {
+            decimals = behind;
+            end = whole + 1 + behind;
+        }
+    }
+    if whole == 0 || whole > 19 {
+        return None;
+    }
+    let value: f64 = text[..end].replace(',', ".").parse().ok()?;
+    let value = if negative { -value } else { value };
+    let step = 10f64.powi(-(decimals.min(300) as i32));
+    (value.abs() <= MOST).then_some(Number { value, step, rest: &text[end..] })
+}
+
+/// How prefixes are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Prefixes {
+    /// `K` is 1000: counts, times, and everything of an SI kind.
+    Decimal,
+    /// `K` is 1024 whether or not an `i` follows: fio before 2.21, ioping before 0.8.
+    Binary,
+    /// `Ki` is 1024 and `k` or `K` without it 1000: fio since 2.21.
+    Named,
+}
+
+/// Factor of the prefix at the start of `text`, and what follows it. No prefix is 1.
+fn prefix(text: &str, prefixes: Prefixes) -> (f64, &str) {
+    let power = match text.chars().next() {
+        Some('k' | 'K') => 1,
+        Some('m' | 'M') => 2,
+        Some('g' | 'G') => 3,
+        Some('t' | 'T') => 4,
+        Some('p' | 'P') => 5,
+        _ => return (1.0, text),
+    };
+    let rest = &text[1..];
+    let binary = rest.starts_with('i');
+    let rest = rest.strip_prefix('i').unwrap_or(rest);
+    let base = match prefixes {
+        Prefixes::Decimal => 1000f64,
+        Prefixes::Binary => 1024.0,
+        Prefixes::Named if binary => 1024.0,
+        Prefixes::Named => 1000.0,
+    };
+    (base.powi(power), rest)
+}
+
+/// The figure `factor` times as large as printed.
+fn figure(number: Number<'_>, factor: f64, printed: &str) -> Option<Figure> {
+    let value = number.value * factor;
+    (value.abs() <= MOST).then(|| Figure { value, step: number.step * factor, printed: printed.to_owned() })
+}
+
+/// A bare number in units of `factor`: `135.46`.
+pub(crate) fn plain(text: &str, factor: f64) -> Option<Figure> {
+    let text = text.trim();
+    let found = number(text).filter(|found| found.rest.is_empty())?;
+    figure(found, factor, text)
+}
+
+/// A count or a time with a decimal prefix or none, in units of `factor`: `9K`, `33.2k`, `1184.7k`.
+pub(crate) fn scaled(text: &str, factor: f64) -> Option<Figure> {
+    let text = text.trim();
+    let found = number(text)?;
+    let (times, rest) = prefix(found.rest.trim_start(), Prefixes::Decimal);
+    rest.is_empty().then(|| figure(found, times * factor, text))?
+}
+
+/// `97.55%`, or without the sign.
+pub(crate) fn percent(text: &str) -> Option<Figure> {
+    let text = text.trim();
+    let found = number(text).filter(|found| matches!(found.rest.trim(), "" | "%"))?;
+    figure(found, 1.0, text)
+}
+
+/// A size: `3070.5MB`, `1984KiB`, `49469K`, `0 B`, `36 KiB`.
+pub(crate) fn bytes(text: &str, prefixes: Prefixes) -> Option<Figure> {
+    let text = text.trim();
+    let found = number(text)?;
+    let (factor, rest) = prefix(found.rest.trim_start(), prefixes);
+    matches!(rest.trim(), "" | "B" | "b").then(|| figure(found, factor, text))?
+}
+
+/// A rate of bytes: `132862KB/s`, `41.2MiB/s`, `13.0 mb/s`.
+pub(crate) fn byte_rate(text: &str, prefixes: Prefixes) -> Option<Figure> {
+    let text = text.trim();
+    let size = text.strip_suffix("/s").or_else(|| text.strip_suffix("/sec"))?;
+    Some(Figure { printed: text.to_owned(), ..bytes(size.trim_end(), prefixes)? })
+}
+
+/// Nanoseconds of one unit of time by any of its names.
+pub(crate) fn time_unit(name: &str) -> Option<f64> {
+    Some(match name {
+        "nsec" | "ns" => 1.0,
+        "usec" | "us" | "µs" => 1e3,
+        "msec" | "ms" => 1e6,
+        "sec" | "s" => 1e9,
+        "min" => 60e9,
+        "hour" | "h" => 3600e9,
+        _ => return None,
+    })
+}
+
+/// A time with its unit: `23665msec`, `710 us`, `9.0 s`.
+pub(crate) fn time(text: &str) -> Option<Figure> {
+    let text = text.trim();
+    let found = number(text)?;
+    figure(found, time_unit(found.rest.trim())?, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn pair(figure: Option<Figure>) -> Option<(f64, f64)> {
+        figure.map(|figure| (figure.value, figure.step))
+    }
+
+    #[test]
+    fn every_generation_reads_its_own_prefixes() {
+        use Prefixes::{Binary, Named};
+        for (text, prefixes, value, step) in [
+            ("3070.5MB", Binary, 3_219_652_608.0, 104_857.6),
+            ("855740KB", Binary, 876_277_760.0, 1024.0),
+            ("0 B", Binary, 0.0, 1.0),
+            ("49469K", Binary, 50_656_256.0, 1024.0),
+            ("41.2MiB", Named, 43_201_331.2, 104_857.6),
+            ("43.2MB", Named, 43_200_000.0, 100_000.0),
+            ("2032kB", Named, 2_032_000.0, 1000.0),
+        ] {
+            let found = bytes(text, prefixes).unwrap();
+            assert!(
+                (found.value - value).abs() < 0.01 && (found.step - step).abs() < 0.01,
+                "{text}: {found:?}"
+            );
+        }
+        assert_eq!(pair(byte_rate("7131.2KB/s", Binary)).unwrap().0, 7131.2 * 1024.0);
+        assert_eq!(pair(byte_rate("13.0 mb/s", Binary)).unwrap().0, 13.0 * 1_048_576.0);
+    }
+
+    #[test]
+    fn what_is_printed_short_keeps_what_its_last_digit_is_worth() {
+        assert_eq!(pair(scaled("9K", 1e3)), Some((9e6, 1e6)));
+        assert_eq!(pair(scaled("1184.7k", 1.0)), Some((1_184_700.0, 100.0)));
+        assert_eq!(pair(time("365 us")), Some((365e3, 1e3)));
+        assert_eq!(pair(percent("97.55%")), Some((97.55, 0.01)));
+        assert_eq!(scaled("33.2k", 1.0).unwrap().printed, "33.2k");
+    }
+
+    #[test]
+    fn a_comma_is_a_point_only_where_it_can_be_nothing_else() {
+        assert_eq!(pair(plain("167,48", 1.0)).unwrap().0, 167.48);
+        assert_eq!(plain("1,234", 1.0), None);
+    }
+
+    #[test]
+    fn what_is_no_number_or_larger_than_any_is_refused() {
+        for text in ["", "x", "1e5", "99999999999999999999", "1.2.3", "12kk", "-", "9999999999P"] {
+            assert_eq!(scaled(text, 1.0), None, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in "\\PC{0,12}") {
+            let _ = (scaled(&text, 1e9), bytes(&text, Prefixes::Named), time(&text), percent(&text));
+        }
+    }
+}

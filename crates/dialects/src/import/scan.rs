@@ -1,0 +1,152 @@
+//! Finding labels and `key=value` lists in running text, whatever became of its line breaks and blanks.
+
+use record::Figure;
+
+use super::text::Text;
+use super::trouble::Trouble;
+
+/// One `key=value`, with the offset of its value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Entry<'t> {
+    pub key: &'t str,
+    pub value: &'t str,
+    pub at: usize,
+}
+
+/// Where `pattern` ends if it stands at `at`. A blank in the pattern matches any number of blanks, also none.
+pub(crate) fn matched(text: &str, at: usize, pattern: &str) -> Option<usize> {
+    let mut end = at;
+    for letter in pattern.chars() {
+        if letter == ' ' {
+            end = blanks(text, end);
+        } else if text.get(end..)?.starts_with(letter) {
+            end += letter.len_utf8();
+        } else {
+            return None;
+        }
+    }
+    Some(end)
+}
+
+/// The offset past blanks and line ends at `at`.
+pub(crate) fn blanks(text: &str, at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    at + (rest.len() - rest.trim_start().len())
+}
+
+/// The offset past the word at `at`.
+pub(crate) fn word_end(text: &str, at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    at + rest.find(char::is_whitespace).unwrap_or(rest.len())
+}
+
+/// The entries that stand at `at` one after the other, and where they end. Commas, bars and blanks part them; an empty
+/// place between commas is passed over, as pages lose words there.
+pub(crate) fn entries(text: &str, at: usize) -> (Vec<Entry<'_>>, usize) {
+    let (mut found, mut end) = (Vec::new(), at);
+    while let Some((entry, after)) = entry(text, separators(text, end)) {
+        found.push(entry);
+        end = after;
+    }
+    (found, end)
+}
+
+fn separators(text: &str, at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    at + rest.find(|c: char| !(c.is_whitespace() || matches!(c, ',' | '|' | ';'))).unwrap_or(rest.len())
+}
+
+fn entry(text: &str, at: usize) -> Option<(Entry<'_>, usize)> {
+    let rest = &text[at..];
+    let sign = if rest.starts_with(">=") { 2 } else { 0 };
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
+    let length = sign + rest[sign..].find(|c| !plain(c)).unwrap_or(rest.len() - sign);
+    let equals = rest[length..].strip_prefix(' ').unwrap_or(&rest[length..]);
+    if length == sign || !equals.starts_with('=') {
+        return None;
+    }
+    let start = text.len() - equals.len() + 1;
+    let padding = text[start..].bytes().take_while(|&byte| byte == b' ').count();
+    let (value, end) = value(text, start + padding);
+    Some((Entry { key: &rest[..length], value, at: start + padding }, end))
+}
+
+/// A value up to a comma or a blank; one in brackets up to the closing one. A comma between digits belongs to it.
+fn value(text: &str, at: usize) -> (&str, usize) {
+    let rest = &text[at..];
+    if let Some(inside) = rest.strip_prefix('[') {
+        let end = inside.find([']', '\n', ',']).unwrap_or(inside.len());
+        let closed = usize::from(inside[end..].starts_with(']'));
+        return (inside[..end].trim(), at + 1 + end + closed);
+    }
+    let mut end = 0;
+    for (index, letter) in rest.char_indices() {
+        let follows = rest[index + letter.len_utf8()..].starts_with(|c: char| c.is_ascii_digit());
+        let ends = letter.is_whitespace() || matches!(letter, ')' | ';' | '|') || (letter == ',' && !follows);
+        if ends {
+            break;
+        }
+        end = index + letter.len_utf8();
+    }
+    (&rest[..end], at + end)
+}
+
+/// True for what C prints where there is no number.
+pub(crate) fn is_no_number(text: &str) -> bool {
+    matches!(text.trim_start_matches('-'), "nan" | "inf")
+}
+
+/// A reader's way of noting what it could not take: the figure, or a trouble at its place.
+pub(crate) fn take(
+    text: &Text,
+    entry: &Entry<'_>,
+    troubles: &mut Vec<Trouble>,
+    read: (&str, impl Fn(&str) -> Option<Figure>),
+) -> Option<Figure> {
+    let (expected, read) = read;
+    if is_no_number(entry.value) {
+        return None;
+    }
+    let found = read(entry.value);
+    if found.is_none() {
+        troubles.push(text.trouble(entry.at, format!("{expected} after '{}='", entry.key)));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(text: &str) -> Vec<(&str, &str)> {
+        entries(text, 0).0.iter().map(|entry| (entry.key, entry.value)).collect()
+    }
+
+    #[test]
+    fn lists_are_read_with_and_without_their_blanks() {
+        assert_eq!(
+            pairs("min=8, max=434,\n avg=16.77, stdev= 5.92 clat (usec): min=2"),
+            [("min", "8"), ("max", "434"), ("avg", "16.77"), ("stdev", "5.92")]
+        );
+        assert_eq!(pairs("| 1.00th=[  302], 5.00th=[ 7]"), [("1.00th", "302"), ("5.00th", "7")]);
+        assert_eq!(pairs("32=99.9%, >=64=0.0%"), [("32", "99.9%"), (">=64", "0.0%")]);
+    }
+
+    #[test]
+    fn a_lost_word_leaves_the_others() {
+        assert_eq!(pairs("io=22937MB, , , runt=120160msec"), [("io", "22937MB"), ("runt", "120160msec")]);
+        assert_eq!(pairs("iops=33215 , runt= 23665msec"), [("iops", "33215"), ("runt", "23665msec")]);
+    }
+
+    #[test]
+    fn a_comma_within_a_number_stays_with_it() {
+        assert_eq!(pairs("avg=167,48, stdev=26,28"), [("avg", "167,48"), ("stdev", "26,28")]);
+    }
+
+    #[test]
+    fn labels_match_with_any_blanks() {
+        assert_eq!(matched("bw (KB  /s): x", 0, "bw ( KB /s ) :"), Some(12));
+        assert_eq!(matched("read : io", 0, "read :"), Some(6));
+        assert_eq!(matched("read", 0, "read :"), None);
+    }
+}

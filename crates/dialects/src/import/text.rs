@@ -1,0 +1,219 @@
+//! Bytes to text that can be searched: encodings, web pages, typographic characters; every place keeps its line and column.
+
+use super::trouble::{Trouble, shortened};
+
+/// An input as text, once as it is and once made plain, with the places that belong to it.
+#[derive(Debug, Default)]
+pub(crate) struct Text {
+    /// As it was decoded.
+    pub raw: String,
+    /// Without tags, entities and typographic characters; lines end in `\n` alone.
+    pub plain: String,
+    /// Where in `plain` a stretch begins that runs beside the input: offset, line and column from 1.
+    anchors: Vec<(usize, u32, u32)>,
+    /// What had to be guessed while decoding.
+    pub notes: Vec<String>,
+}
+
+impl Text {
+    /// Decodes UTF-8 and UTF-16 (as PowerShell writes it); bytes that are neither become `\u{fffd}`.
+    pub fn of(bytes: &[u8]) -> Text {
+        let mut notes = Vec::new();
+        let raw = decoded(bytes, &mut notes);
+        let mut plain = Plain { html: looks_like_html(&raw), ..Plain::default() };
+        plain.read(&raw);
+        Text { plain: plain.text, anchors: plain.anchors, raw, notes }
+    }
+
+    /// Line and column (from 1) of an offset into `plain`.
+    pub fn place(&self, offset: usize) -> (u32, u32) {
+        let after = self.anchors.partition_point(|&(at, _, _)| at <= offset);
+        let (at, line, column) = after.checked_sub(1).map_or((0, 1, 1), |index| self.anchors[index]);
+        let between = self.plain.get(at..offset).map_or(0, |part| part.chars().count());
+        (line, column + between as u32)
+    }
+
+    /// Line of an offset into `plain`.
+    pub fn line(&self, offset: usize) -> u32 {
+        self.place(offset).0
+    }
+
+    /// A trouble at an offset into `plain`; what stands there up to a comma or a line's end is shown.
+    pub fn trouble(&self, offset: usize, expected: impl Into<String>) -> Trouble {
+        let (line, column) = self.place(offset);
+        let rest = self.plain.get(offset..).unwrap_or_default();
+        let end = rest.find([',', '\n']).unwrap_or(rest.len());
+        Trouble { line, column, expected: expected.into(), found: shortened(&rest[..end]) }
+    }
+}
+
+fn decoded(bytes: &[u8], notes: &mut Vec<String>) -> String {
+    let wide = |bytes: &[u8], join: fn([u8; 2]) -> u16| {
+        let units = bytes.chunks_exact(2).map(|pair| join([pair[0], pair[1]]));
+        char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+    };
+    match bytes {
+        [0xff, 0xfe, rest @ ..] => return wide(rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] => return wide(rest, u16::from_be_bytes),
+        [first, 0, second, 0, ..] if *first != 0 && *second != 0 => return wide(bytes, u16::from_le_bytes),
+        _ => {}
+    }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let text = String::from_utf8_lossy(bytes);
+    if let std::borrow::Cow::Owned(_) = text {
+        notes.push("some bytes are not UTF-8 and were passed over".to_owned());
+    }
+    text.into_owned()
+}
+
+/// A page, or a piece of one: it has an element that only pages have. XML results of DiskSpd have none of these.
+fn looks_like_html(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    ["<html", "<!doctype html", "<pre", "<code", "<br", "<div", "</p>"].iter().any(|tag| lower.contains(tag))
+}
+
+/// The plain form while it is made.
+#[derive(Default)]
+struct Plain {
+    text: String,
+    anchors: Vec<(usize, u32, u32)>,
+    html: bool,
+    line: u32,
+    column: u32,
+}
+
+/// Elements that end a line where they stand.
+const BREAKS: [&str; 9] = ["br", "p", "/p", "/div", "/li", "/tr", "/pre", "/h2", "/h3"];
+
+impl Plain {
+    fn read(&mut self, raw: &str) {
+        (self.line, self.column) = (1, 1);
+        self.anchor();
+        let mut rest = raw;
+        while let Some(letter) = rest.chars().next() {
+            let taken =
+                self.tag(rest).or_else(|| self.entity(rest)).unwrap_or_else(|| self.letter(rest, letter));
+            rest = &rest[taken..];
+        }
+    }
+
+    fn anchor(&mut self) {
+        self.anchors.push((self.text.len(), self.line, self.column));
+    }
+
+    /// Passes over a tag and gives back its length; the text of scripts and styles goes with it.
+    fn tag(&mut self, rest: &str) -> Option<usize> {
+        let starts = rest.strip_prefix('<').filter(|_| self.html)?;
+        starts.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!').then_some(())?;
+        let mut end = rest.find('>')? + 1;
+        let name: String = starts.chars().take_while(|c| !c.is_whitespace() && *c != '>').collect();
+        let name = name.trim_end_matches('/').to_ascii_lowercase();
+        if name == "script" || name == "style" {
+            end = rest.find(&format!("</{name}")).unwrap_or(end);
+        }
+        if BREAKS.contains(&name.as_str()) {
+            self.text.push('\n');
+        }
+        self.pass(&rest[..end]);
+        Some(end)
+    }
+
+    fn entity(&mut self, rest: &str) -> Option<usize> {
+        let name = rest.strip_prefix('&')?;
+        let end = name.find(';').filter(|&end| end > 1 && end <= 8)?;
+        let letter = match &name[..end] {
+            "lt" => '<',
+            "gt" => '>',
+            "amp" => '&',
+            "quot" => '"',
+            "apos" => '\'',
+            "nbsp" => ' ',
+            "ndash" | "minus" => '-',
+            "mdash" => '—',
+            other => numbered(other)?,
+        };
+        self.push(letter);
+        self.pass(&rest[..end + 2]);
+        Some(end + 2)
+    }
+
+    fn letter(&mut self, rest: &str, letter: char) -> usize {
+        match letter {
+            '\r' if rest[1..].starts_with('\n') => {}
+            '\n' | '\r' => {
+                self.text.push('\n');
+                self.line += 1;
+                self.column = 1;
+                self.anchor();
+                return 1;
+            }
+            other => self.push(other),
+        }
+        self.column += 1;
+        letter.len_utf8()
+    }
+
+    /// One character for one, so that columns stay right.
+    fn push(&mut self, letter: char) {
+        self.text.push(match letter {
+            '\t' | '\u{a0}' | '\u{2007}' | '\u{2009}' | '\u{202f}' | '\u{200b}' | '\u{feff}' => ' ',
+            '–' | '−' | '‑' | '‐' => '-',
+            '‘' | '’' => '\'',
+            '“' | '”' | '„' => '"',
+            'μ' => 'µ',
+            other => other,
+        });
+    }
+
+    /// Counts what stands in the input but not in the text.
+    fn pass(&mut self, part: &str) {
+        for letter in part.chars() {
+            self.column += 1;
+            if letter == '\n' {
+                self.line += 1;
+                self.column = 1;
+            }
+        }
+        self.anchor();
+    }
+}
+
+fn numbered(name: &str) -> Option<char> {
+    let number = name.strip_prefix('#')?;
+    let code = match number.strip_prefix(['x', 'X']) {
+        Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+        None => number.parse().ok()?,
+    };
+    char::from_u32(code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_becomes_its_text_and_every_place_stays_known() {
+        let text = Text::of("<html>\n<pre>a &gt;=64\r\nb<br>c – d</pre>".as_bytes());
+        assert_eq!(text.plain, "\na >=64\nb\nc - d\n");
+        assert_eq!(text.place(text.plain.find(">=").unwrap()), (2, 8));
+        assert_eq!(text.place(text.plain.find("c ").unwrap()), (3, 6));
+    }
+
+    #[test]
+    fn a_bracket_in_plain_text_is_no_tag() {
+        assert_eq!(Text::of(b"4 KiB <<< . (x): a < b\n").plain, "4 KiB <<< . (x): a < b\n");
+    }
+
+    #[test]
+    fn what_powershell_writes_is_read() {
+        let wide: Vec<u8> = "ab\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(Text::of(&wide).plain, "ab\n");
+        assert_eq!(Text::of(&[&[0xff, 0xfe], wide.as_slice()].concat()).plain, "ab\n");
+    }
+
+    #[test]
+    fn bytes_of_no_encoding_are_named_and_passed_over() {
+        let text = Text::of(b"a\xffb");
+        assert_eq!((text.plain.as_str(), text.notes.len()), ("a\u{fffd}b", 1));
+    }
+}

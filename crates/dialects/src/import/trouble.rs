@@ -1,0 +1,68 @@
+//! What could not be read: the place, what was expected there and what stands there instead.
+
+use std::fmt;
+
+/// A place of an input that could not be read. What stands around it was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trouble {
+    /// Line from 1.
+    pub line: u32,
+    /// Column from 1, in characters.
+    pub column: u32,
+    /// What was expected there.
+    pub expected: String,
+    /// What stands there, shortened.
+    pub found: String,
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}: expected {}", self.line, self.column, self.expected)?;
+        if self.found.is_empty() { Ok(()) } else { write!(f, ", found '{}'", self.found) }
+    }
+}
+
+/// Why an input gave nothing at all.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ImportError {
+    /// There is nothing in it.
+    #[error("it is empty; give the output of fio, ioping or DiskSpd")]
+    Empty,
+    /// It is no text.
+    #[error("it is {what}; {remedy}")]
+    NoText {
+        /// What it looks like.
+        what: &'static str,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// A known tool whose output this version does not read.
+    #[error(
+        "it is iostat output, which 'plimsoll import' does not read yet: it reads results of fio, ioping and DiskSpd"
+    )]
+    Iostat,
+    /// Of a known kind, but nothing of it could be read.
+    #[error("it looks like {kind}, but nothing of it could be read: {first}")]
+    Unreadable {
+        /// The kind.
+        kind: String,
+        /// The first place.
+        first: Trouble,
+    },
+    /// Of no known kind.
+    #[error("it holds no result of a known tool; {nearest}")]
+    Unknown {
+        /// What comes nearest, or what is known.
+        nearest: String,
+    },
+}
+
+/// At most so many characters of what was found are repeated.
+const SHOWN: usize = 40;
+
+/// `text` short enough for a message, without control characters.
+pub(crate) fn shortened(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default().trim();
+    let clean: String = line.chars().take(SHOWN).map(|c| if c.is_control() { '?' } else { c }).collect();
+    if line.chars().count() > SHOWN { format!("{clean}…") } else { clean }
+}
