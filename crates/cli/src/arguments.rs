@@ -76,6 +76,8 @@ pub enum Command {
     Quick(QuickArguments),
     /// The built-in profiles
     Profile(ProfileArguments),
+    /// Read what fio, ioping or DiskSpd printed into run files
+    Import(ImportArguments),
     /// Draw a run file again: HTML, text or JSON
     Report(ReportArguments),
     /// Volumes on this machine that the kernel really throttles to a policy (needs root)
@@ -284,6 +286,26 @@ pub enum ProfileAction {
         #[arg(long)]
         toml: bool,
     },
+}
+
+/// `plimsoll import`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Read are fio's text of 1.59 to 3.x, terse lines, JSON, JSON+ and logs; ioping's
+text of 0.6 to 1.3, raw statistics and JSON; DiskSpd's text of 2.0 to 2.3 and
+XML. They may stand in a whole web page. Each result becomes a run file; logs go
+to the run of their job. Exit codes: 0 something was read, 1 nothing was,
+2 wrong usage.")]
+pub struct ImportArguments {
+    /// Files with results, or - for stdin
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Folder for the run files [default: the user's state directory]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Form of the result on stdout
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
 }
 
 /// `plimsoll report`.

@@ -49,6 +49,7 @@ fn plimsoll(words: Vec<OsString>) -> u8 {
         Command::Run(run) => commands::run::run(run),
         Command::Quick(quick) => commands::quick::run(quick),
         Command::Profile(profile) => commands::profile::run(profile),
+        Command::Import(import) => commands::import::run(import),
         Command::Report(report) => commands::report::run(report),
         Command::Lab(lab) => commands::lab::run(lab),
         Command::Policy(policy) => commands::policy::run(policy),

@@ -50,6 +50,7 @@ pub fn json(run: &Run, analysis: &Analysis) -> String {
             "events": run.events,
         },
         "steps": run.steps.iter().map(step).collect::<Vec<_>>(),
+        "reported": run.reported,
         "samples": run.samples,
     });
     // A `Value` always prints: its keys are strings and its numbers are finite.

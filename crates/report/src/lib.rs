@@ -12,6 +12,8 @@ mod comparison_page;
 mod comparison_words;
 mod doubt;
 mod forecast;
+mod imported;
+mod imported_page;
 mod json;
 mod markup;
 mod method;
@@ -32,6 +34,7 @@ pub use comparison::{COMPARISON_SCHEMA, COMPARISON_VERSION, comparison_json, com
 pub use comparison_page::comparison_html;
 pub use doubt::{doubt, remedy};
 pub use forecast::{Credits, Forecast, forecast};
+pub use imported::imported;
 pub use json::{SCHEMA, SCHEMA_VERSION, json};
 pub use markup::Table;
 pub use page::html;

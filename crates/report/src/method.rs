@@ -61,6 +61,9 @@ fn command_line(words: &[String]) -> String {
 }
 
 fn run_facts(run: &Run, analysis: &Analysis) -> Vec<(&'static str, String)> {
+    if crate::imported::origin(run).is_some() {
+        return vec![("started", started(run)), ("recorded by", recorded_by(run))];
+    }
     let spent = &analysis.spent;
     vec![
         ("started", started(run)),

@@ -9,6 +9,7 @@ use crate::advice::{competing, next_step};
 use crate::charts::{self, Chart};
 use crate::claims::{claim_words, reading};
 use crate::doubt::{doubt, remedy};
+use crate::imported_page;
 use crate::markup::{Table, escape, font_faces};
 use crate::method::method;
 use crate::numbers;
@@ -19,20 +20,9 @@ use crate::wrap::unbroken;
 
 /// The report as one HTML document: light and dark, printable, readable without its charts.
 pub fn html(run: &Run, analysis: &Analysis) -> String {
-    let drawn = Drawn::of(run, analysis);
     let title = title(run);
-    let sections = [
-        top(run, analysis),
-        claims(run, &analysis.verdict),
-        drawn.decisive(),
-        drawn.section("Against time", &["rate", "bandwidth", "latency"]),
-        drawn.section("Queue depth", &["depths"]),
-        drawn.section("Block size", &["blocks"]),
-        drawn.section("Latency", &["percentiles"]),
-        drawn.section("The machine meanwhile", &["cpu", "devices"]),
-        findings(analysis),
-        method(run, analysis),
-    ];
+    let middle = imported_page::sections(run, &figure).unwrap_or_else(|| measured(run, analysis));
+    let sections = [top(run, analysis), middle, method(run, analysis)];
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>{title}</title>\n<style>\n{}{}{}\n@media screen and (prefers-color-scheme:dark){{{}}}\n</style>\n</head>\n<body>\n<main>\n{}<footer>plimsoll {}. This file is complete: it loads nothing. Charts are set in Noto Sans (Apache License 2.0).</footer>\n</main>\n</body>\n</html>\n",
         font_faces(),
@@ -45,18 +35,38 @@ pub fn html(run: &Run, analysis: &Analysis) -> String {
     )
 }
 
+/// The sections between the verdict and the method of a run that plimsoll measured.
+fn measured(run: &Run, analysis: &Analysis) -> String {
+    let drawn = Drawn::of(run, analysis);
+    [
+        claims(run, &analysis.verdict),
+        drawn.decisive(),
+        drawn.section("Against time", &["rate", "bandwidth", "latency"]),
+        drawn.section("Queue depth", &["depths"]),
+        drawn.section("Block size", &["blocks"]),
+        drawn.section("Latency", &["percentiles"]),
+        drawn.section("The machine meanwhile", &["cpu", "devices"]),
+        findings(analysis),
+    ]
+    .concat()
+}
+
 /// Running text, escaped, no line of which ends within a number.
 fn prose(text: &str) -> String {
     escape(&unbroken(text))
 }
 
 fn title(run: &Run) -> String {
-    let target = run.target.as_ref().map_or("no target", |target| target.words.as_str());
-    format!("plimsoll: {target}")
+    let imported = crate::imported::origin(run).map(|(tool, _)| tool);
+    let target = run.target.as_ref().map(|target| target.words.as_str()).or(imported);
+    format!("plimsoll: {}", target.unwrap_or("no target"))
 }
 
 /// When the run started, in UTC, so that the same record gives the same page anywhere.
 pub(crate) fn started(run: &Run) -> String {
+    if run.started_unix_ms == 0 && crate::imported::origin(run).is_some() {
+        return "at a time that is not said".to_owned();
+    }
     let milliseconds = i64::try_from(run.started_unix_ms).unwrap_or(i64::MAX);
     match jiff::Timestamp::from_millisecond(milliseconds) {
         Ok(time) => time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),

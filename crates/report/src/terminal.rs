@@ -8,6 +8,7 @@ use record::{Run, TargetFacts, TargetKind};
 use crate::advice::{competing, next_step};
 use crate::claims::{ClaimWords, claim_words};
 use crate::doubt::{doubt, remedy};
+use crate::imported::summary;
 use crate::numbers;
 use crate::sentence::{capital, confidence, evidence, sentence};
 use crate::steps::steps;
@@ -51,6 +52,7 @@ fn kind_words(target: &TargetFacts) -> String {
 /// The whole answer but for the line that names the files: steps, verdict, claims, findings.
 pub fn terminal(run: &Run, analysis: &Analysis, paint: Paint) -> String {
     let sections = [
+        summary(run),
         steps(run, analysis),
         verdict_text(run, analysis, paint),
         claim_table(run, &analysis.verdict),

@@ -8,6 +8,7 @@ use workload::Direction;
 
 use crate::claims::{against, reading};
 use crate::doubt::doubt;
+use crate::imported::origin;
 use crate::numbers::{self, Prefix};
 use crate::sentence::{capital, plural};
 use crate::wrap::clean;
@@ -28,6 +29,9 @@ const LISTED: usize = 4;
 
 /// The verdict of `analysis` in words.
 pub fn verdict_words(run: &Run, analysis: &Analysis) -> VerdictWords {
+    if let Some((tool, lacks)) = origin(run) {
+        return of_import(&clean(tool), lacks);
+    }
     let verdict = &analysis.verdict;
     let subject = subject(verdict);
     let figures = figures(verdict);
@@ -54,6 +58,17 @@ pub fn verdict_words(run: &Run, analysis: &Analysis) -> VerdictWords {
     }
     rest.push_str(reads_only(run, analysis));
     VerdictWords { word, rest: rest.trim_end().to_owned(), stops: stops(run, analysis) }
+}
+
+/// An import is no verdict: it says whose figures they are and what is not among them.
+fn of_import(tool: &str, lacks: &[String]) -> VerdictWords {
+    let rest =
+        format!(": what {tool} printed. plimsoll measured nothing of it and computed nothing from it.");
+    let stops = match lacks {
+        [] => String::new(),
+        _ => format!("It does not hold {}.", clean(&lacks.join(", "))),
+    };
+    VerdictWords { word: "IMPORTED", rest, stops }
 }
 
 /// That nothing was written, where that is so; of a device also what its reads may be worth.

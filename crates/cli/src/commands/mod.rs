@@ -3,6 +3,7 @@
 pub mod check;
 pub mod compare;
 pub mod fio;
+pub mod import;
 pub mod ioping;
 pub mod lab;
 pub mod policy;

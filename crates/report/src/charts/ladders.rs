@@ -231,7 +231,7 @@ fn rising(lines: &[Line], levels: &[Level]) -> Axis {
 }
 
 /// The place of a percentile: the number of nines.
-fn nines(percent: f64) -> f64 {
+pub(super) fn nines(percent: f64) -> f64 {
     -(1.0 - percent / 100.0).log10()
 }
 

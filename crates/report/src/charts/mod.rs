@@ -10,6 +10,7 @@ mod ladders;
 mod machine;
 mod over_time;
 mod panel;
+mod reported;
 
 pub(crate) use ink::{Ink, UNITS, width};
 pub use ink::{dark_rules, rules};
@@ -17,6 +18,7 @@ pub use ladders::{block_sizes, depths, percentiles};
 pub use machine::{cpu, devices};
 pub(crate) use over_time::kind_words;
 pub use over_time::{bandwidth, latency, rate};
+pub use reported::reported;
 
 use crate::markup::Table;
 

@@ -1,0 +1,187 @@
+//! `plimsoll import`: what other tools printed becomes run files, figure by figure.
+
+use std::ffi::OsStr;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use dialects::import::{Import, Input, read, together};
+use record::{Origin, Run};
+use serde_json::{Value, json};
+
+use crate::arguments::{Format, ImportArguments};
+use crate::failure::Failure;
+use crate::output;
+use crate::place::{Place, short};
+
+/// One input and what became of it.
+struct Source {
+    name: String,
+    outcome: Result<Import, Unread>,
+    /// Run files, one a run.
+    written: Vec<PathBuf>,
+}
+
+/// Why an input gave nothing.
+enum Unread {
+    /// It could not be opened: wrong usage.
+    Closed(String),
+    /// It was read and holds no result.
+    Empty(String),
+}
+
+impl Unread {
+    fn message(&self) -> &str {
+        let (Unread::Closed(message) | Unread::Empty(message)) = self;
+        message
+    }
+}
+
+/// Reads every input, writes a run file for each result, and prints what was read. 0 where anything was.
+pub fn run(arguments: &ImportArguments) -> Result<u8, Failure> {
+    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let mut sources: Vec<Source> = arguments.files.iter().map(|file| source(file, &words)).collect();
+    join_logs(&mut sources);
+    for source in &mut sources {
+        store(source, arguments.out.as_deref())?;
+    }
+    match arguments.format {
+        Format::Text => output::result(&text(&sources))?,
+        Format::Json => output::result(&document(&sources))?,
+    }
+    sources.iter().for_each(troubles);
+    Ok(code(&sources))
+}
+
+fn source(file: &Path, words: &[String]) -> Source {
+    let name = if file == Path::new("-") { "stdin".to_owned() } else { file.display().to_string() };
+    let mut bytes = Vec::new();
+    let opened = match file == Path::new("-") {
+        true => std::io::stdin().lock().read_to_end(&mut bytes),
+        false => std::fs::File::open(file).and_then(|mut file| file.read_to_end(&mut bytes)),
+    };
+    let outcome = match opened {
+        Err(error) => Err(Unread::Closed(format!("cannot be read: {error}; name a file, or - for stdin"))),
+        Ok(_) => read(Input { name: &name, bytes: &bytes }, words)
+            .map_err(|error| Unread::Empty(format!("nothing read: {error}"))),
+    };
+    Source { name, outcome, written: Vec::new() }
+}
+
+/// Puts logs to the runs they belong to.
+fn join_logs(sources: &mut [Source]) {
+    let runs =
+        |source: &Source| source.outcome.as_ref().map_or_else(|_| Vec::new(), |import| import.runs.clone());
+    let joined = together(sources.iter().map(|source| (source.name.clone(), runs(source))).collect());
+    for (source, (_, runs)) in sources.iter_mut().zip(joined) {
+        if let Ok(import) = &mut source.outcome {
+            if runs.is_empty() {
+                import.notes.push("its values went to the run of the same job".to_owned());
+            }
+            import.runs = runs;
+        }
+    }
+}
+
+/// Writes the runs of a source beside each other.
+fn store(source: &mut Source, out: Option<&Path>) -> Result<(), Failure> {
+    let Ok(import) = &source.outcome else { return Ok(()) };
+    let stem =
+        Path::new(&source.name).file_stem().unwrap_or(OsStr::new("import")).to_string_lossy().into_owned();
+    for run in &import.runs {
+        let place = Place::new(out, &stem, &[])?;
+        runfile::write(&place.run, run).map_err(Failure::failed)?;
+        source.written.push(place.run);
+    }
+    Ok(())
+}
+
+/// The tables of all runs, each with its run file.
+fn text(sources: &[Source]) -> String {
+    let blocks = sources.iter().flat_map(|source| {
+        let runs = source.outcome.as_ref().map_or(&[][..], |import| &import.runs);
+        let several = runs.len() > 1;
+        runs.iter().zip(&source.written).enumerate().map(move |(index, (run, file))| {
+            let which =
+                if several { format!(", result {} of {}", index + 1, runs.len()) } else { String::new() };
+            format!("{}{which}\n{}  run     {}\n", source.name, report::imported(run), short(file))
+        })
+    });
+    blocks.collect::<Vec<String>>().join("\n")
+}
+
+/// Everything as one JSON document.
+fn document(sources: &[Source]) -> String {
+    let files: Vec<Value> = sources.iter().map(file_value).collect();
+    let document = json!({
+        "schema": "plimsoll-import",
+        "schema_version": 1,
+        "plimsoll_version": env!("CARGO_PKG_VERSION"),
+        "files": files,
+    });
+    // A `Value` always prints: its keys are strings and its numbers are finite.
+    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+}
+
+fn file_value(source: &Source) -> Value {
+    let import = match &source.outcome {
+        Ok(import) => import,
+        Err(unread) => return json!({ "file": source.name, "error": unread.message(), "runs": [] }),
+    };
+    let troubles = import.troubles.iter().map(|trouble| {
+        json!({
+            "line": trouble.line,
+            "column": trouble.column,
+            "expected": trouble.expected,
+            "found": trouble.found,
+        })
+    });
+    let runs = import.runs.iter().zip(&source.written).map(|(run, file)| run_value(run, file));
+    json!({
+        "file": source.name,
+        "error": null,
+        "notes": import.notes,
+        "troubles": troubles.collect::<Vec<_>>(),
+        "runs": runs.collect::<Vec<_>>(),
+    })
+}
+
+fn run_value(run: &Run, file: &Path) -> Value {
+    let (tool, lacks) = match &run.origin {
+        Origin::Imported { tool, lacks } => (tool.as_str(), lacks.as_slice()),
+        Origin::Measured => ("", &[][..]),
+    };
+    json!({
+        "run_file": file.display().to_string(),
+        "tool": tool,
+        "lacks": lacks,
+        "notes": run.events.iter().map(|event| &event.text).collect::<Vec<_>>(),
+        "started_unix_ms": run.started_unix_ms,
+        "reported": run.reported,
+    })
+}
+
+/// What could not be read, and what should be known beside the figures, on stderr.
+fn troubles(source: &Source) {
+    let say = |words: &str| {
+        output::people(report::wrap("plimsoll: ", &format!("{}: {words}", source.name)).trim_end())
+    };
+    match &source.outcome {
+        Err(unread) => say(unread.message()),
+        Ok(import) => {
+            import.notes.iter().for_each(|note| say(note));
+            import.troubles.iter().for_each(|trouble| say(&trouble.to_string()));
+            if !import.troubles.is_empty() {
+                say("the rest was read");
+            }
+        }
+    }
+}
+
+/// 0 where anything was read, 2 where no input could even be opened, else 1.
+fn code(sources: &[Source]) -> u8 {
+    if sources.iter().any(|source| source.outcome.is_ok()) {
+        return 0;
+    }
+    let closed = sources.iter().all(|source| matches!(source.outcome, Err(Unread::Closed(_))));
+    if closed { 2 } else { 1 }
+}

@@ -1,0 +1,193 @@
+//! Charts of what another tool printed: its series and its percentiles, where it printed any.
+
+use record::{Along, Measure, Reported, ReportedSeries, Run};
+use workload::Direction;
+
+use super::Chart;
+use super::axis::Axis;
+use super::ink::Ink;
+use super::ladders::nines;
+use super::over_time::{ink_of, range, thinned, time_axis};
+use super::panel::{Dots, Line, Panel, draw};
+use crate::imported::{series_words, way_words};
+use crate::markup::Table;
+use crate::numbers::{self, Prefix, Unit};
+
+/// Rows of a table of points; what the chart thins out is in the run file.
+const ROWS: usize = 500;
+
+/// A quantity with the series that measure it.
+struct Group {
+    id: &'static str,
+    title: &'static str,
+    measures: &'static [Measure],
+    along: &'static [Along],
+}
+
+const GROUPS: [Group; 4] = [
+    Group {
+        id: "reported-rate",
+        title: "Operations a second against time, as logged",
+        measures: &[Measure::Iops],
+        along: &[Along::Time, Along::UnixTime],
+    },
+    Group {
+        id: "reported-bandwidth",
+        title: "Bandwidth against time, as logged",
+        measures: &[Measure::BytesPerSecond],
+        along: &[Along::Time, Along::UnixTime],
+    },
+    Group {
+        id: "reported-latency",
+        title: "Latency against time, as logged",
+        measures: &[Measure::TotalLatency, Measure::CompletionLatency, Measure::SubmissionLatency],
+        along: &[Along::Time, Along::UnixTime],
+    },
+    Group {
+        id: "reported-requests",
+        title: "Latency of each request, as printed",
+        measures: &[Measure::TotalLatency],
+        along: &[Along::Request],
+    },
+];
+
+/// A chart for each quantity that has a series, and one of percentiles where there are any.
+pub fn reported(run: &Run) -> Vec<Chart> {
+    GROUPS.iter().filter_map(|group| series(run, group)).chain(percentiles(run)).collect()
+}
+
+fn ink(direction: Option<Direction>, index: usize) -> Ink {
+    match direction {
+        Some(direction) if index == 0 => ink_of(direction),
+        Some(Direction::Read) => Ink::ReadTail,
+        Some(Direction::Write) => Ink::WriteTail,
+        _ => Ink::Flush,
+    }
+}
+
+fn series(run: &Run, group: &Group) -> Option<Chart> {
+    let fits = |series: &&ReportedSeries| {
+        group.measures.contains(&series.measure)
+            && group.along.contains(&series.along)
+            && !series.points.is_empty()
+    };
+    let found: Vec<&ReportedSeries> =
+        run.reported.iter().flat_map(|part| &part.series).filter(fits).collect();
+    let first = found.iter().flat_map(|series| &series.points).map(|point| point.0).min()?;
+    let most = found.iter().flat_map(|series| &series.points).map(|point| point.1).fold(0.0, f64::max);
+    let unit = match group.measures {
+        [Measure::BytesPerSecond] => Unit::of_bandwidth(most, Prefix::Binary),
+        [Measure::Iops] => numbers::IOPS,
+        _ => Unit::of_time(most),
+    };
+    let by_request = group.along.contains(&Along::Request);
+    let dated = found.iter().any(|series| series.along == Along::UnixTime);
+    let origin = if dated { first } else { 0 };
+    let place =
+        |place: u64| if by_request { place as f64 } else { place.saturating_sub(origin) as f64 / 1e9 };
+    let is_time = !matches!(group.measures, [Measure::BytesPerSecond] | [Measure::Iops]);
+    let scale = if is_time { 1.0 } else { unit.factor };
+    let lines: Vec<Line> = found
+        .iter()
+        .enumerate()
+        .map(|(index, series)| {
+            let earlier = found[..index].iter().filter(|other| other.direction == series.direction).count();
+            let points = series.points.iter().map(|&(at, value)| (place(at), value / scale));
+            Line {
+                name: way_words(series.direction).to_owned(),
+                ink: ink(series.direction, earlier),
+                segments: thinned(vec![points.collect()]),
+                whiskers: Vec::new(),
+                dots: if by_request { Dots::Circle } else { Dots::None },
+            }
+        })
+        .collect();
+    let end =
+        lines.iter().flat_map(|line| line.segments.iter().flatten()).map(|point| point.0).fold(0.0, f64::max);
+    let values = lines.iter().flat_map(|line| line.segments.iter().flatten().map(|point| point.1));
+    let y = match is_time {
+        true => range(values).map(|(low, high)| time_axis(low, high))?,
+        false => Axis::linear(0.0, most / scale * 1.06, 4, numbers::figure),
+    };
+    let x_title = if by_request { "request" } else { "time (s)" };
+    let y_title = if is_time { "latency".to_owned() } else { unit.name.to_owned() };
+    let panel = Panel {
+        y_title,
+        x_title: x_title.to_owned(),
+        x: Axis::linear(0.0, end.max(1e-9) * 1.01, 8, numbers::figure),
+        y,
+        lines,
+        levels: Vec::new(),
+        markers: Vec::new(),
+        bands: Vec::new(),
+    };
+    let description = format!("{}. The table below has the figures.", group.title);
+    let svg = draw(group.title, &description, 230, &[panel]);
+    let table = points_table(&found, x_title, unit);
+    Some(Chart { id: group.id, title: group.title.to_owned(), description, svg, table })
+}
+
+fn points_table(found: &[&ReportedSeries], x_title: &str, unit: Unit) -> Table {
+    let mut table = Table::headed(&["series", x_title, unit.name]);
+    for series in found {
+        for &(at, value) in series.points.iter().take(ROWS) {
+            let place = match series.along {
+                Along::Request => numbers::count(at as f64),
+                Along::Time | Along::UnixTime => numbers::fixed(at as f64 / 1e9, 3),
+            };
+            table.rows.push(vec![series_words(series), place, numbers::figure(value / unit.factor)]);
+        }
+    }
+    table
+}
+
+/// Latency by percentile, a line for each job and direction that has any.
+fn percentiles(run: &Run) -> Option<Chart> {
+    let mut lines: Vec<Line> = Vec::new();
+    let mut table = Table::headed(&["job", "direction", "percentile", "latency"]);
+    for part in &run.reported {
+        percentile_lines(part, &mut lines, &mut table);
+    }
+    let (low, high) =
+        range(lines.iter().flat_map(|line| line.segments.iter().flatten().map(|point| point.1)))?;
+    let deepest =
+        lines.iter().flat_map(|line| line.segments.iter().flatten()).map(|point| point.0).fold(1.0, f64::max);
+    let ticks =
+        [0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999].map(|percent| (nines(percent), format!("{percent} %")));
+    let ticks = ticks.into_iter().filter(|(place, _)| *place <= deepest * 1.02).collect();
+    let title = "Latency by percentile, as printed";
+    let panel = Panel {
+        y_title: "latency".to_owned(),
+        x_title: "share of I/Os that took no longer".to_owned(),
+        x: Axis::with_ticks(0.0, deepest * 1.02, ticks),
+        y: time_axis(low, high),
+        lines,
+        levels: Vec::new(),
+        markers: Vec::new(),
+        bands: Vec::new(),
+    };
+    let description = format!("{title}. The table below has the figures.");
+    let svg = draw(title, &description, 280, &[panel]);
+    Some(Chart { id: "reported-percentiles", title: title.to_owned(), description, svg, table })
+}
+
+fn percentile_lines(part: &Reported, lines: &mut Vec<Line>, table: &mut Table) {
+    for way in &part.directions {
+        let Some(latency) = way.with_percentiles() else { continue };
+        let words = way_words(way.direction);
+        let earlier = lines.iter().filter(|line| line.name.ends_with(words)).count();
+        let points = latency.percentiles.iter();
+        let points = points.map(|(percent, figure)| (nines(percent.min(99.999_99)), figure.value)).collect();
+        lines.push(Line {
+            name: format!("{} {words}", part.job.chars().take(12).collect::<String>()),
+            ink: ink(way.direction, earlier),
+            segments: vec![points],
+            whiskers: Vec::new(),
+            dots: Dots::None,
+        });
+        for (percent, figure) in &latency.percentiles {
+            let time = numbers::time(figure.value);
+            table.rows.push(vec![part.job.clone(), words.to_owned(), format!("{percent} %"), time]);
+        }
+    }
+}
