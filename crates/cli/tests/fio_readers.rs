@@ -26,7 +26,7 @@ const JOB: &str = "--name=rand_rw_4k --filename=F --size=4m --rw=randrw --rwmixr
                    --ioengine=libaio --iodepth=4 --rate_iops=300,300 --runtime=2 --time_based";
 
 /// Formats and logs that are asked for, a reader of stdout in the shell's words, and what it finds.
-const READERS: [(&str, &str, Finds); 28] = [
+const READERS: [(&str, &str, Finds); 30] = [
     ("--minimal", "cut -d';' -f7", Finds::Whole),
     ("--minimal", "grep rand_rw_4k | awk -F';' '{print $8}'", Finds::Whole),
     ("--minimal", "grep rand_rw_4k | awk -F';' '{print $48}'", Finds::Whole),
@@ -62,6 +62,16 @@ const READERS: [(&str, &str, Finds); 28] = [
         "--output-format=json+",
         "jq -r '.jobs[0].read.clat_ns.bins | to_entries | map(.value) | add'",
         Finds::Whole,
+    ),
+    (
+        "--output-format=json --write_iops_log=L --log_avg_msec=500",
+        "cat >/dev/null; awk -F', ' '$3==0{s+=$2;n++} END {print int(s/n)}' L_iops.1.log",
+        Finds::Whole,
+    ),
+    (
+        "--output-format=json --write_lat_log=L",
+        "cat >/dev/null; awk -F', ' 'NF!=5{exit 1} {s+=$2} END {print s/NR}' L_clat.1.log",
+        Finds::Number,
     ),
 ];
 

@@ -289,9 +289,6 @@ impl<'a> Collector<'a> {
         if options.issued_blocks().any(|block| block > BLOCK_MAX) {
             return refused("a block above 1 GiB", "take a smaller bs");
         }
-        if options.logs.any() {
-            return refused("a log", "the engine does not tell single I/Os yet");
-        }
         let logs = &options.logs;
         if logs.issue_time && !(logs.offset && logs.latency.is_some()) {
             return refused("log_issue_time alone", "it needs log_offset=1 and write_lat_log");

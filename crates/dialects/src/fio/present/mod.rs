@@ -50,10 +50,12 @@ impl Presented<'_> {
     /// Everything that should be said, once each: of the request, of the steps, and of the caller.
     pub fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = Vec::new();
-        let of_steps = self.steps.iter().flat_map(|step| &step.notes);
-        for note in self.asked.notes.iter().chain(of_steps).chain(&self.notes) {
-            if !notes.contains(note) {
-                notes.push(note.clone());
+        let of_steps = self.steps.iter().flat_map(|step| &step.notes).cloned();
+        let holes = self.steps.iter().flat_map(holes_in_logs);
+        let all = self.asked.notes.iter().cloned().chain(of_steps).chain(holes);
+        for note in all.chain(self.notes.iter().cloned()) {
+            if !notes.contains(&note) {
+                notes.push(note);
             }
         }
         notes
@@ -64,6 +66,17 @@ impl Presented<'_> {
         let failed = unit::Unit::each(self).iter().filter(|unit| unit.errno != 0).count();
         u8::try_from(failed).unwrap_or(u8::MAX)
     }
+}
+
+/// A sentence for each job of which the logs lack I/Os.
+fn holes_in_logs(step: &StepRecord) -> impl Iterator<Item = String> + '_ {
+    step.workers.iter().filter(|worker| worker.untraced > 0).map(|worker| {
+        let job = step.jobs.get(usize::from(worker.job)).map_or("", String::as_str);
+        format!(
+            "the logs of {job} lack {} I/Os, which came faster than they could be written; the report counts them",
+            worker.untraced
+        )
+    })
 }
 
 /// A reading of the wall clock.
