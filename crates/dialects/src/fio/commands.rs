@@ -131,7 +131,7 @@ pub static COMMANDS: &[CommandRow] = &[
     refused("trigger-remote", Argument::Required, TRIGGER, "Command that is set off elsewhere."),
     takes("aux-path", Argument::Required, "Directory for state files; no effect, there are none."),
     refused("latency-log", Argument::Optional, "give write_lat_log to the job", "Old name of write_lat_log."),
-    takes(EXACT, Argument::None, "plimsoll's own: words that fio misreads in silence are misread as fio does, and its logs have no row for a stall.")
+    takes(EXACT, Argument::None, "plimsoll's own: misreads words as fio does in silence, and leaves stalls out of logs.")
         .does(|c, _| { c.reading = Reading::Exact; c.presentation.stalls = false; Ok(()) }),
 ];
 
