@@ -86,25 +86,20 @@ pub enum Command {
     Policy(PolicyArguments),
     /// Run fio's command line (also when plimsoll is called by the name fio)
     #[command(disable_help_flag = true)]
-    Fio(FioArguments),
+    Fio(ForeignArguments),
     /// Run ioping's command line (also when plimsoll is called by the name ioping)
     #[command(disable_help_flag = true)]
-    Ioping(IopingArguments),
+    Ioping(ForeignArguments),
+    /// Run iostat's command line (also when plimsoll is called by the name iostat)
+    #[command(disable_help_flag = true)]
+    Iostat(ForeignArguments),
 }
 
-/// Words of ioping's own command line.
+/// Words of another tool's command line.
 #[derive(Debug, Args)]
-pub struct IopingArguments {
+pub struct ForeignArguments {
     /// Passed on as they are
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "IOPING WORDS")]
-    pub words: Vec<OsString>,
-}
-
-/// Words of fio's own command line.
-#[derive(Debug, Args)]
-pub struct FioArguments {
-    /// Passed on as they are
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "FIO WORDS")]
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "WORDS")]
     pub words: Vec<OsString>,
 }
 

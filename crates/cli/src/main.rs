@@ -19,10 +19,9 @@ use failure::Failure;
 fn main() -> ExitCode {
     signals::survive_file_limit();
     let words: Vec<OsString> = std::env::args_os().collect();
-    let code = match called_as(&words).as_deref() {
-        Some("fio") => commands::fio::run(&words[1..]),
-        Some("ioping") => commands::ioping::run(&words[1..]),
-        _ => plimsoll(words),
+    let code = match called_as(&words).as_deref().and_then(dialect) {
+        Some(speak) => speak(&words[1..]),
+        None => plimsoll(words),
     };
     ExitCode::from(code)
 }
@@ -32,12 +31,20 @@ fn called_as(words: &[OsString]) -> Option<String> {
     Some(Path::new(words.first()?).file_name()?.to_string_lossy().into_owned())
 }
 
+/// What runs the command lines of the tool of this name.
+fn dialect(tool: &str) -> Option<fn(&[OsString]) -> u8> {
+    match tool {
+        "fio" => Some(commands::fio::run),
+        "ioping" => Some(commands::ioping::run),
+        "iostat" => Some(commands::iostat::run),
+        _ => None,
+    }
+}
+
 fn plimsoll(words: Vec<OsString>) -> u8 {
     // The words of other tools are not clap's: they are taken before it sees them.
-    match words.get(1).and_then(|word| word.to_str()) {
-        Some("fio") => return commands::fio::run(&words[2..]),
-        Some("ioping") => return commands::ioping::run(&words[2..]),
-        _ => {}
+    if let Some(speak) = words.get(1).and_then(|word| dialect(word.to_str()?)) {
+        return speak(&words[2..]);
     }
     let arguments = match Arguments::read(words) {
         Ok(arguments) => arguments,
@@ -55,6 +62,7 @@ fn plimsoll(words: Vec<OsString>) -> u8 {
         Command::Policy(policy) => commands::policy::run(policy),
         Command::Fio(fio) => Ok(commands::fio::run(&fio.words)),
         Command::Ioping(ioping) => Ok(commands::ioping::run(&ioping.words)),
+        Command::Iostat(iostat) => Ok(commands::iostat::run(&iostat.words)),
     };
     ended.unwrap_or_else(|failure| told(&failure))
 }

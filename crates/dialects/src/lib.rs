@@ -7,3 +7,4 @@ pub mod diskspd;
 pub mod fio;
 pub mod import;
 pub mod ioping;
+pub mod iostat;

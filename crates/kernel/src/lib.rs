@@ -21,6 +21,7 @@ pub use linux::{
         Unnaming, create_file_of_ours, free_space_in, open_for_read, open_for_write, reserve_space,
         set_length, total_space_in, unnamed_file,
     },
+    locale::Locale,
     mounts::{Medium, Mount, device_of_mount, mount_of, mounts},
     queue::{
         AioQueue, CallFlags, FileSync, PreadQueue, Queue, QueueError, Refused, Single, SingleError,

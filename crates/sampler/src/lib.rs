@@ -7,6 +7,7 @@
 
 mod cpu_model;
 mod devices;
+mod disks;
 mod doubts;
 mod host;
 mod parse;
@@ -16,6 +17,9 @@ mod target;
 mod thread;
 
 pub use devices::devices_below;
+pub use disks::{
+    DiskReading, all_disks, disk, every_device, mapper_name, partitions, persistent_names, uptime_cs,
+};
 pub use host::host_facts;
 pub use parse::{cpu_counters, disk_counters, memory_counters};
 pub use root::Root;

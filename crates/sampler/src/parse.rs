@@ -18,6 +18,28 @@ pub fn disk_counters(line: &[u8]) -> Option<(&[u8], DiskCounters)> {
     (found >= 11).then(|| (name, of_fields(&fields)))
 }
 
+/// The counters behind the name, wherever they stand; false with four of them: reads, their sectors, writes, their
+/// sectors, as kernels wrote for partitions before 2.6.25.
+pub(crate) fn counters_or_amounts<'t>(words: impl Iterator<Item = &'t [u8]>) -> Option<(DiskCounters, bool)> {
+    let mut fields = [0u64; 17];
+    let mut found = 0;
+    for (field, word) in fields.iter_mut().zip(words) {
+        *field = number(word)?;
+        found += 1;
+    }
+    match found {
+        4 => {
+            let [reads, sectors_read, writes, sectors_written] = [fields[0], fields[1], fields[2], fields[3]];
+            Some((
+                DiskCounters { reads, sectors_read, writes, sectors_written, ..DiskCounters::default() },
+                false,
+            ))
+        }
+        11.. => Some((of_fields(&fields), true)),
+        _ => None,
+    }
+}
+
 fn of_fields(f: &[u64; 17]) -> DiskCounters {
     DiskCounters {
         reads: f[0],
@@ -79,7 +101,7 @@ pub fn memory_counters(meminfo: &[u8]) -> MemoryCounters {
     memory
 }
 
-fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(crate) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 

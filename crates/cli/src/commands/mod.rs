@@ -5,6 +5,7 @@ pub mod compare;
 pub mod fio;
 pub mod import;
 pub mod ioping;
+pub mod iostat;
 pub mod lab;
 pub mod policy;
 pub mod profile;

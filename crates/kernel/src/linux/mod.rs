@@ -11,6 +11,7 @@ pub(crate) mod facts;
 pub(crate) mod file;
 pub(crate) mod guard;
 pub(crate) mod lab;
+pub(crate) mod locale;
 pub(crate) mod mounts;
 pub(crate) mod queue;
 pub(crate) mod residency;

@@ -1,0 +1,181 @@
+//! `plimsoll iostat`, and plimsoll under the name iostat: iostat's words in, its reports out.
+
+use std::ffi::OsString;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use dialects::iostat::{
+    Asked, DiskLine, Host, IostatError, Reading, Reporter, Request, Source, Units, parse,
+};
+use kernel::Locale;
+use sampler::{DiskReading, Root};
+
+use crate::output;
+use crate::signals::StopFlag;
+
+/// How often a wait looks whether somebody asked to stop.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Runs iostat's command line; the exit code is iostat's.
+pub fn run(words: &[OsString]) -> u8 {
+    let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let posix = std::env::var_os("POSIXLY_CORRECT").is_some();
+    match parse(&words, if posix { Units::Sectors } else { Units::Kilobytes }) {
+        Ok(Request::Say(text)) => said(&text),
+        Ok(Request::Watch(asked)) => watch(&asked),
+        Err(error) => refused(&error),
+    }
+}
+
+fn said(text: &str) -> u8 {
+    let written = output::result(text);
+    if let Err(failure) = &written {
+        output::people(&format!("iostat: {}", failure.message));
+    }
+    u8::from(written.is_err())
+}
+
+fn refused(error: &IostatError) -> u8 {
+    output::people(&error.to_string());
+    if error.asks_for_usage() {
+        output::people("iostat --help tells what there is");
+    }
+    error.exit_code()
+}
+
+fn watch(asked: &Asked) -> u8 {
+    let machine = Machine { root: Root::real(), locale: Locale::of_environment(), asked };
+    if let Some(kind) = &asked.persistent
+        && sampler::persistent_names(&machine.root, kind).is_none()
+    {
+        return refused(&IostatError::PersistentNames);
+    }
+    let stop = StopFlag::on_signals();
+    let mut reporter = Reporter::new(asked, machine.host());
+    let mut code = said(&reporter.opening());
+    let start = Instant::now();
+    let interval = Duration::from_secs(asked.interval_s);
+    let mut ticks = 0;
+    if asked.skip_first && asked.interval_s > 0 {
+        reporter.skip(machine.reading());
+        ticks += 1;
+    }
+    let mut printed = 0;
+    while code == 0
+        && asked.count.is_none_or(|count| printed < count)
+        && wait(start + interval * ticks, &stop)
+    {
+        code = said(&reporter.report(machine.reading()));
+        printed += 1;
+        ticks += 1;
+    }
+    code.max(said(&reporter.closing()))
+}
+
+/// Waits until `when`; false where somebody asked to stop before.
+fn wait(when: Instant, stop: &StopFlag) -> bool {
+    while !stop.raised() {
+        let left = when.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return true;
+        }
+        std::thread::sleep(left.min(LOOK));
+    }
+    false
+}
+
+/// Where the counters come from.
+struct Machine<'a> {
+    root: Root,
+    locale: Locale,
+    asked: &'a Asked,
+}
+
+impl Machine<'_> {
+    fn host(&self) -> Host {
+        let text = |path: &str| self.root.text(path).unwrap_or_default();
+        Host {
+            system: text("proc/sys/kernel/ostype"),
+            release: text("proc/sys/kernel/osrelease"),
+            node: text("proc/sys/kernel/hostname"),
+            machine: text("proc/sys/kernel/arch"),
+            cpus: self.cpus(),
+            date: self.time("%x", "%Y-%m-%d"),
+            decimal_point: self.locale.decimal_point(),
+        }
+    }
+
+    /// Processors that the kernel knows, running or not.
+    fn cpus(&self) -> u32 {
+        let entries = std::fs::read_dir(self.root.join("sys/devices/system/cpu"));
+        let is_cpu = |name: &str| {
+            name.strip_prefix("cpu")
+                .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
+        };
+        let names = entries.into_iter().flatten().flatten();
+        names.filter(|entry| is_cpu(&entry.file_name().to_string_lossy())).count() as u32
+    }
+
+    /// The time now in the locale's form, or in that of ISO 8601 where the environment asks for it.
+    fn time(&self, of_locale: &str, iso: &str) -> String {
+        let wants_iso = std::env::var_os("S_TIME_FORMAT").is_some_and(|form| form == "ISO");
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        self.locale.time(now.as_secs() as i64, if wants_iso { iso } else { of_locale })
+    }
+
+    fn reading(&self) -> Reading {
+        let stat = std::fs::read(self.root.join("proc/stat")).unwrap_or_default();
+        Reading {
+            uptime_cs: sampler::uptime_cs(&self.root).unwrap_or_default(),
+            timestamp: if self.asked.timestamp { self.time("%x %X", "%FT%T%z") } else { String::new() },
+            cpu: sampler::cpu_counters(&stat).unwrap_or_default(),
+            disks: if self.asked.devices { self.disks() } else { Vec::new() },
+        }
+    }
+
+    fn disks(&self) -> Vec<DiskLine> {
+        let asked = self.asked;
+        let mut found = match (asked.source, &asked.folder) {
+            (_, Some(folder)) => sampler::every_device(&Root::at(folder), "diskstats"),
+            (Source::Everything, None) => sampler::every_device(&self.root, "proc/diskstats"),
+            (Source::Disks, None) => self.chosen(),
+        };
+        if asked.folder.is_some() && asked.is_chosen() {
+            found.retain(|disk| {
+                asked.names.contains(&disk.name) || asked.with_partitions.contains(&disk.name)
+            });
+        }
+        let names = asked.persistent.as_deref().and_then(|kind| sampler::persistent_names(&self.root, kind));
+        found.into_iter().map(|disk| self.line(disk, names.as_deref())).collect()
+    }
+
+    /// Disks of `/sys/block`, all or those typed; by name, but in a group as they were typed.
+    fn chosen(&self) -> Vec<DiskReading> {
+        let asked = self.asked;
+        let mut found = match asked.is_chosen() {
+            false => sampler::all_disks(&self.root),
+            true => {
+                let parts = asked.with_partitions.iter().flat_map(|disk| {
+                    std::iter::once(disk.clone()).chain(sampler::partitions(&self.root, disk))
+                });
+                let typed = asked.names.iter().cloned().chain(parts);
+                typed.filter_map(|name| sampler::disk(&self.root, &name)).collect()
+            }
+        };
+        if asked.groups.is_empty() {
+            found.sort_by(|a, b| a.name.cmp(&b.name));
+            found.dedup();
+        }
+        found
+    }
+
+    fn line(&self, disk: DiskReading, persistent: Option<&[(String, String)]>) -> DiskLine {
+        let mapped =
+            || self.asked.mapper_names.then(|| sampler::mapper_name(&self.root, &disk.name)).flatten();
+        let lasting = || {
+            let names = persistent?.iter();
+            names.clone().find(|(_, name)| *name == disk.name).map(|(name, _)| name.clone())
+        };
+        let shown = lasting().or_else(mapped).unwrap_or_else(|| disk.name.clone());
+        DiskLine { name: disk.name, shown, counters: disk.counters, full: disk.full }
+    }
+}

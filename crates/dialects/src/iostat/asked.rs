@@ -1,0 +1,106 @@
+//! What an iostat command line asks for.
+
+/// What a command line asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// Text to print; nothing is read.
+    Say(String),
+    /// Reports.
+    Watch(Box<Asked>),
+}
+
+/// Unit of amounts of data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Units {
+    /// 1,024 bytes.
+    #[default]
+    Kilobytes,
+    /// 1,048,576 bytes.
+    Megabytes,
+    /// 512 bytes, as POSIX asks for.
+    Sectors,
+}
+
+/// Where devices are looked up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Source {
+    /// `/sys/block`: whole disks.
+    #[default]
+    Disks,
+    /// `/proc/diskstats`: partitions too.
+    Everything,
+}
+
+/// A group of devices.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// Its name.
+    pub name: String,
+    /// Its members as typed; empty: every device.
+    pub members: Vec<String>,
+}
+
+/// Reports that are asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// The CPU report.
+    pub cpu: bool,
+    /// The device report.
+    pub devices: bool,
+    /// `-x`.
+    pub extended: bool,
+    /// `-s`.
+    pub short: bool,
+    /// Unit of amounts, where one was chosen.
+    pub units: Option<Units>,
+    /// Units beside each value.
+    pub human: bool,
+    /// Device names at the end of the line.
+    pub pretty: bool,
+    /// The pretty extended report in one table.
+    pub compact: bool,
+    /// Decimals of text, where chosen.
+    pub decimals: Option<u8>,
+    /// JSON instead of text.
+    pub json: bool,
+    /// A line with the time before each report.
+    pub timestamp: bool,
+    /// Names of device mapper devices.
+    pub mapper_names: bool,
+    /// Kind of persistent names (`id`, `label`, `path`, `uuid`), in lower case.
+    pub persistent: Option<String>,
+    /// Folder that holds the counters in place of `/proc` and `/sys`.
+    pub folder: Option<String>,
+    /// Devices typed, in order.
+    pub names: Vec<String>,
+    /// Disks whose partitions are asked for.
+    pub with_partitions: Vec<String>,
+    /// `ALL`: devices that were never used too.
+    pub never_used_too: bool,
+    /// Where devices are looked up.
+    pub source: Source,
+    /// Groups in the order typed.
+    pub groups: Vec<Group>,
+    /// Only groups are reported.
+    pub only_groups: bool,
+    /// The first report, since boot, is left out.
+    pub skip_first: bool,
+    /// Devices without activity are left out.
+    pub skip_idle: bool,
+    /// Seconds between reports; 0: one report.
+    pub interval_s: u64,
+    /// Number of reports; `None`: until stopped.
+    pub count: Option<u64>,
+}
+
+impl Asked {
+    /// Units with the default filled in.
+    pub(super) fn units(&self) -> Units {
+        self.units.unwrap_or_default()
+    }
+
+    /// True where a device was typed, so that idle ones are shown too.
+    pub fn is_chosen(&self) -> bool {
+        !self.names.is_empty() || !self.with_partitions.is_empty()
+    }
+}

@@ -1,0 +1,48 @@
+//! What a report is made of: the counters at one moment.
+
+use record::{CpuCounters, DiskCounters};
+
+/// The machine, as iostat's first line names it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Host {
+    /// `Linux`.
+    pub system: String,
+    /// Kernel release.
+    pub release: String,
+    /// Host name.
+    pub node: String,
+    /// Processor architecture.
+    pub machine: String,
+    /// CPUs.
+    pub cpus: u32,
+    /// The date in the locale's form, or as ISO 8601.
+    pub date: String,
+    /// The locale's decimal point.
+    pub decimal_point: String,
+}
+
+/// The counters of one device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DiskLine {
+    /// Kernel name, by which readings are matched.
+    pub name: String,
+    /// The name that is shown.
+    pub shown: String,
+    /// Counters.
+    pub counters: DiskCounters,
+    /// False for a line of four counters, which some kernels write of partitions: only amounts are known.
+    pub full: bool,
+}
+
+/// The counters at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// Time since boot in hundredths of a second.
+    pub uptime_cs: u64,
+    /// The time in words, where asked for.
+    pub timestamp: String,
+    /// CPUs.
+    pub cpu: CpuCounters,
+    /// Devices in the order in which they are listed.
+    pub disks: Vec<DiskLine>,
+}

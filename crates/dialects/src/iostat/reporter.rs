@@ -1,0 +1,147 @@
+//! One reading after the other into reports.
+
+use std::collections::HashMap;
+
+use record::{CpuCounters, DiskCounters};
+
+use super::asked::Asked;
+use super::figures::{Differences, before};
+use super::reading::{DiskLine, Host, Reading};
+use super::{json, text};
+
+/// One line of the device report.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Line {
+    pub(super) name: String,
+    pub(super) differences: Differences,
+}
+
+/// What one report shows.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Report {
+    pub(super) timestamp: String,
+    /// user, nice, system, iowait, steal, idle in per cent.
+    pub(super) cpu: [f64; 6],
+    pub(super) lines: Vec<Line>,
+    pub(super) seconds: f64,
+}
+
+/// Turns readings into reports.
+#[derive(Clone, Debug)]
+pub struct Reporter {
+    asked: Asked,
+    host: Host,
+    last: Reading,
+    printed: u64,
+}
+
+impl Reporter {
+    /// A reporter for `asked` on `host`; what happened before the first reading counts from boot.
+    pub fn new(asked: &Asked, host: Host) -> Reporter {
+        Reporter { asked: asked.clone(), host, last: Reading::default(), printed: 0 }
+    }
+
+    /// What comes before the first report.
+    pub fn opening(&self) -> String {
+        match self.asked.json {
+            true => json::opening(&self.host, self.asked.skip_first),
+            false => text::opening(&self.host, self.asked.skip_first),
+        }
+    }
+
+    /// Takes `reading` as the beginning of the first interval, without a report.
+    pub fn skip(&mut self, reading: Reading) {
+        self.last = reading;
+    }
+
+    /// The report of what happened since the reading before.
+    pub fn report(&mut self, reading: Reading) -> String {
+        let report = self.compare(&reading);
+        self.last = reading;
+        self.printed += 1;
+        match self.asked.json {
+            true => json::report(&self.asked, &report, self.printed == 1),
+            false => text::report(&self.asked, &self.host, &report),
+        }
+    }
+
+    /// What comes behind the last report.
+    pub fn closing(&self) -> String {
+        if self.asked.json { json::closing(self.printed) } else { String::new() }
+    }
+
+    fn compare(&self, reading: &Reading) -> Report {
+        let hundredths = reading.uptime_cs.saturating_sub(self.last.uptime_cs).max(1);
+        Report {
+            timestamp: reading.timestamp.clone(),
+            cpu: shares(&self.last.cpu, &reading.cpu),
+            lines: self.lines(&reading.disks),
+            seconds: hundredths as f64 / 100.0,
+        }
+    }
+
+    fn lines(&self, disks: &[DiskLine]) -> Vec<Line> {
+        let then: HashMap<&str, &DiskCounters> =
+            self.last.disks.iter().map(|disk| (disk.name.as_str(), &disk.counters)).collect();
+        let line = |disk: &DiskLine| {
+            let then = before(&disk.counters, then.get(disk.name.as_str()).copied());
+            let differences = Differences::between(&then, &disk.counters);
+            Line { name: disk.shown.clone(), differences }
+        };
+        let shows = |disk: &&DiskLine| (disk.full || !self.asked.extended) && self.is_shown(disk);
+        let all: Vec<(&DiskLine, Line)> = disks.iter().filter(shows).map(|disk| (disk, line(disk))).collect();
+        match self.asked.groups.is_empty() {
+            true => all.into_iter().map(|(_, line)| line).filter(|line| self.is_wanted(line)).collect(),
+            false => self.grouped(&all),
+        }
+    }
+
+    /// A device that was never used shows only where it was asked for.
+    fn is_shown(&self, disk: &DiskLine) -> bool {
+        let c = &disk.counters;
+        self.asked.is_chosen() || self.asked.never_used_too || c.reads + c.writes + c.discards + c.flushes > 0
+    }
+
+    fn is_wanted(&self, line: &Line) -> bool {
+        !(self.asked.skip_idle && line.differences.is_idle())
+    }
+
+    fn grouped(&self, all: &[(&DiskLine, Line)]) -> Vec<Line> {
+        let mut lines = Vec::new();
+        let mut taken: Vec<&str> = Vec::new();
+        for group in &self.asked.groups {
+            let mut sum = Differences::nothing();
+            for (disk, line) in all {
+                let named = group.members.is_empty() || group.members.contains(&disk.name);
+                if !named || taken.contains(&disk.name.as_str()) {
+                    continue;
+                }
+                taken.push(&disk.name);
+                sum.add(&line.differences);
+                if !self.asked.only_groups && self.is_wanted(line) {
+                    lines.push(line.clone());
+                }
+            }
+            lines.push(Line { name: format!(" {}", group.name), differences: sum });
+        }
+        lines
+    }
+}
+
+/// Shares of the CPUs in per cent; a counter that fell counts as nothing.
+fn shares(then: &CpuCounters, now: &CpuCounters) -> [f64; 6] {
+    let system = |c: &CpuCounters| c.system + c.irq + c.softirq;
+    let parts = [
+        (then.user, now.user),
+        (then.nice, now.nice),
+        (system(then), system(now)),
+        (then.iowait, now.iowait),
+        (then.steal, now.steal),
+        (then.idle, now.idle),
+    ];
+    let total = now.total().wrapping_sub(then.total()) as i64;
+    parts.map(|(then, now)| {
+        let part = now.saturating_sub(then) as f64;
+        if total > 0 { 100.0 * part / total as f64 } else { 0.0 }
+    })
+}

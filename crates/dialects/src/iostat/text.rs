@@ -1,0 +1,87 @@
+//! Reports as text.
+
+use super::asked::Asked;
+use super::cells::Style;
+use super::columns::{Column, EXTENDED, Form, PLAIN, PLAIN_SHORT, SHORT};
+use super::reading::Host;
+use super::reporter::{Line, Report};
+
+/// Width of a device's name at the start of a line.
+const NAME: usize = 13;
+
+pub(super) fn opening(host: &Host, first_is_skipped: bool) -> String {
+    let Host { system, release, node, machine, cpus, date, .. } = host;
+    // Of the report that is left out its last, empty line stays.
+    let blank = if first_is_skipped { "\n" } else { "" };
+    format!("{system} {release} ({node}) \t{date} \t_{machine}_\t({cpus} CPU)\n\n{blank}")
+}
+
+pub(super) fn report(asked: &Asked, host: &Host, report: &Report) -> String {
+    let style = Style {
+        human: asked.human,
+        decimals: asked.decimals,
+        units: asked.units(),
+        point: if host.decimal_point.is_empty() { "." } else { &host.decimal_point },
+    };
+    let mut text = String::new();
+    if asked.timestamp {
+        text.push_str(&format!("{}\n", report.timestamp));
+    }
+    if asked.cpu {
+        text.push_str("avg-cpu:  %user   %nice %system %iowait  %steal   %idle\n       ");
+        report.cpu.iter().for_each(|&share| text.push_str(&style.share(share)));
+        text.push_str("\n\n");
+    }
+    if asked.devices {
+        tables(asked).iter().for_each(|columns| text.push_str(&table(asked, style, (columns, report))));
+    } else {
+        text.push('\n');
+    }
+    text.push('\n');
+    text
+}
+
+/// The tables of one report, each a list of columns.
+fn tables(asked: &Asked) -> Vec<Vec<&'static Column>> {
+    let parts: &[&[Column]] = match (asked.extended, asked.short) {
+        (true, true) => &[SHORT],
+        (true, false) => &EXTENDED,
+        (false, true) => &[PLAIN_SHORT],
+        (false, false) => &[PLAIN],
+    };
+    if asked.pretty && !asked.compact {
+        parts.iter().map(|part| part.iter().collect()).collect()
+    } else {
+        vec![parts.iter().flat_map(|part| part.iter()).collect()]
+    }
+}
+
+fn table(asked: &Asked, style: Style<'_>, (columns, report): (&[&Column], &Report)) -> String {
+    let header: String = columns.iter().map(|column| header(column, style)).collect();
+    let mut text = named(asked, "Device", &header);
+    for line in &report.lines {
+        text.push_str(&named(asked, &line.name, &cells(columns, style, (line, report.seconds))));
+    }
+    text.push('\n');
+    text
+}
+
+fn named(asked: &Asked, name: &str, cells: &str) -> String {
+    if asked.pretty { format!("{cells} {name}\n") } else { format!("{name:<NAME$}{cells}\n") }
+}
+
+fn header(column: &Column, style: Style<'_>) -> String {
+    let stem = column.header.starts_with("@_");
+    let text = column.header.replace('@', style.units.name(stem));
+    format!(" {text:>width$}", width = column.width)
+}
+
+fn cells(columns: &[&Column], style: Style<'_>, (line, seconds): (&Line, f64)) -> String {
+    let cell = |column: &&Column| {
+        let value = (column.value)(&line.differences, seconds);
+        // The real one has no sign for a value that is not known; blanks keep the columns.
+        let form = if column.form == Form::Whole && value.is_none() { Form::Number } else { column.form };
+        style.cell(form, column.width, value)
+    };
+    columns.iter().map(cell).collect()
+}
