@@ -4,11 +4,13 @@ use std::collections::HashSet;
 
 use super::asked::{Asked, FioJob, Presentation, Surroundings};
 use super::commands::Commands;
+use super::engines::instead;
 use super::error::{FioError, Typed};
-use super::options::JobOptions;
+use super::options::{ENGINES, JobOptions};
 use super::pace;
 use super::reader::{Reader, Reading};
 use super::row::{Part, Row, Support};
+use super::rows::PROFILES;
 use super::value::{Amount, Kind, Value, ValueError};
 
 /// One option as typed.
@@ -50,17 +52,19 @@ pub struct Section {
     pub is_global: bool,
     /// Its options.
     pub settings: Vec<Setting>,
+    /// Refusals of the options that no row knows: they may belong to an engine that has no stand-in here.
+    pub unknown: Vec<FioError>,
 }
 
 impl Section {
     /// A section that sets defaults.
     pub fn global() -> Section {
-        Section { name: "global".to_owned(), is_global: true, settings: Vec::new() }
+        Section { name: "global".to_owned(), is_global: true, settings: Vec::new(), unknown: Vec::new() }
     }
 
     /// A job.
     pub fn job(name: &str) -> Section {
-        Section { name: name.to_owned(), is_global: false, settings: Vec::new() }
+        Section { name: name.to_owned(), is_global: false, settings: Vec::new(), unknown: Vec::new() }
     }
 }
 
@@ -125,11 +129,15 @@ impl<'a> Collector<'a> {
                 let taken = self.apply(section, &mut defaults);
                 merge_echo(&mut self.globals, &defaults.echo);
                 defaults.echo.clear();
+                // A job has its heading's name unless its own section says another.
+                defaults.options.name = None;
+                let known = self.refuse_unknown(section, &defaults.options);
                 self.defaults = defaults;
-                taken?;
+                taken.and(known)?;
             } else {
                 let mut draft = self.defaults.clone();
                 self.apply(section, &mut draft)?;
+                self.refuse_unknown(section, &draft.options)?;
                 self.add(section, draft)?;
             }
         }
@@ -202,12 +210,26 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
+    /// Options that no row knows are the engine's where that has no stand-in, and then it is the engine that is refused.
+    fn refuse_unknown(&self, section: &Section, options: &JobOptions) -> Result<(), FioError> {
+        match section.unknown.first() {
+            None => Ok(()),
+            Some(error) => {
+                check_engine(options, &[])?;
+                Err(error.clone())
+            }
+        }
+    }
+
     fn apply_one(&mut self, setting: &Setting, draft: &mut Draft) -> Result<(), FioError> {
         let row = setting.row;
         if matches!(row.part, Part::Engine(_)) {
             draft.for_engines.push(setting.clone());
         }
         let mut reader = Reader { base: draft.options.kb_base, reading: self.reading, remarks: Vec::new() };
+        if self.reading == Reading::Exact && row.part == Part::Job(PROFILES) {
+            return Ok(());
+        }
         if let Support::Refused(reason) = row.support {
             return refuse_unless_harmless(setting, &mut reader, reason);
         }
@@ -356,13 +378,14 @@ fn refuse_unless_harmless(setting: &Setting, reader: &mut Reader, reason: &str) 
 
 fn check_engine(options: &JobOptions, for_engines: &[Setting]) -> Result<(), FioError> {
     let engine = &options.engine;
-    if !engine.is_known() {
+    let name = engine.name.split(':').next().unwrap_or_default();
+    if !ENGINES.contains(&name) {
         return Err(FioError::UnknownEngine(engine.name.clone()));
     }
     if engine.backend().is_none() {
         return Err(FioError::Refused {
             option: format!("ioengine={}", engine.name),
-            reason: "take libaio, io_uring, psync or null".to_owned(),
+            reason: instead(name).to_owned(),
         });
     }
     for setting in for_engines {

@@ -3,9 +3,11 @@
 use super::asked::{Request, Surroundings};
 use super::collect::{Collector, Section, Setting};
 use super::commands::{Argument, COMMANDS, CommandRow, Commands, EXACT};
+use super::engines::instead;
 use super::error::FioError;
 use super::jobfile::{self, JobFile};
 use super::near::nearest;
+use super::options::{ENGINES, Engine};
 use super::reader::Reading;
 use super::row::{Row, Support};
 use super::rows::ROWS;
@@ -133,7 +135,8 @@ impl Line {
             Some((name, value)) => (name, Some(value.to_owned())),
             None => (bare, None),
         };
-        match find(word, name)? {
+        let meaning = find(word, name).map_err(|error| self.of_an_engine(word).unwrap_or(error))?;
+        match meaning {
             Meaning::Command(row) => {
                 let value = self.argument(row.argument, (word, value), rest)?;
                 self.command(row, word, value)
@@ -193,6 +196,17 @@ impl Line {
             }
             (_, None) => Ok(String::new()),
         }
+    }
+
+    /// The refusal of the engine whose option `word` may be, where that engine has no stand-in here.
+    fn of_an_engine(&self, word: &str) -> Option<FioError> {
+        let settings = self.sections.iter().flat_map(|section| &section.settings);
+        let engine = settings.filter(|setting| setting.row.name == "ioengine").last()?.value.trim();
+        let known = ENGINES.contains(&engine) && Engine { name: engine.to_owned() }.backend().is_none();
+        known.then(|| FioError::Refused {
+            option: format!("{word} of ioengine={engine}"),
+            reason: instead(engine).to_owned(),
+        })
     }
 
     fn job_option(&mut self, setting: Setting) {

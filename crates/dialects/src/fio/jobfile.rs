@@ -94,9 +94,14 @@ impl Parser<'_> {
         if let Some(included) = line.text.strip_prefix("include") {
             return self.include(line, included);
         }
-        let setting = self.setting(line, &section)?;
-        if let Some(section) = self.file.sections.last_mut() {
-            section.settings.push(setting);
+        let setting = self.setting(line, &section);
+        let Some(section) = self.file.sections.last_mut() else {
+            return Ok(());
+        };
+        match setting {
+            Ok(setting) => section.settings.push(setting),
+            Err(error @ FioError::BadOption { .. }) => section.unknown.push(error),
+            Err(error) => return Err(error),
         }
         Ok(())
     }

@@ -9,6 +9,7 @@ mod collect;
 mod commandline;
 mod commands;
 mod data;
+mod engines;
 mod error;
 mod exact;
 mod files;

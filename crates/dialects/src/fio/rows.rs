@@ -27,6 +27,8 @@ const LOG_VALUES: &[Word] = &[
     ("0", "The mean"),
     ("1", "The greatest"),
 ];
+/// Heading of the options that belong to fio's built-in profiles.
+pub const PROFILES: &str = "Built-in profiles of fio";
 const YES_NO: &str = "0";
 const SECONDS: Kind = Kind::Time(TimeUnit::Seconds);
 const MILLISECONDS: Kind = Kind::Time(TimeUnit::Milliseconds);
@@ -90,6 +92,9 @@ const fn report(row: Row) -> Row {
 }
 const fn error(row: Row) -> Row {
     row.within(Part::Job("Errors"))
+}
+const fn profile(row: Row) -> Row {
+    row.within(Part::Job(PROFILES))
 }
 const fn ring(row: Row) -> Row {
     row.within(Part::Engine(&["io_uring"]))
@@ -501,6 +506,18 @@ pub static ROWS: &[Row] = &[
     job(Row::new("verifysort_nr", COUNT, "", C)).refused(VERIFY, "Old name."),
     job(Row::new("rwmixcycle", COUNT, "", C)).refused("it has no meaning any more", "Old name."),
     job(Row::new("flow_watermark", COUNT, "", C)).refused(TOGETHER, "Old name."),
+    // Options of fio's built-in profiles: fio takes them in every job, and does nothing with them.
+    profile(Row::new("threads", COUNT, "", C)).nearly("it belongs to a profile of fio's and has no effect on a job; numjobs or thread is probably meant", "No effect on a job.", |_, _| {}),
+    profile(Row::new("numruns", COUNT, "", C)).nearly("it belongs to a profile of fio's and has no effect on a job; loops is probably meant", "No effect on a job.", |_, _| {}),
+    profile(Row::new("block", Kind::Text, "", C)).refused("fio passes over it in a job; bs is probably meant", "No effect on a job."),
+    profile(Row::new("dir", Kind::Text, "", C)).refused("fio passes over it in a job; directory is probably meant", "No effect on a job."),
+    profile(Row::new("device-names", Kind::Text, "", C)).refused("fio passes over it in a job; filename is probably meant", "No effect on a job."),
+    profile(Row::new("test-duration", Kind::Text, "", C)).refused("fio passes over it in a job; runtime is probably meant", "No effect on a job."),
+    profile(Row::new("threads-per-queue", Kind::Text, "", C)).refused("fio passes over it in a job; numjobs is probably meant", "No effect on a job."),
+    profile(Row::new("load", Kind::Text, "", C)).refused("fio passes over it in a job; take it away", "No effect on a job."),
+    profile(Row::new("prep", Kind::Text, "", C)).refused("fio passes over it in a job; take it away", "No effect on a job."),
+    profile(Row::new("read-req-num-512-blocks", Kind::Text, "", C)).refused("fio passes over it in a job; bs is probably meant", "No effect on a job."),
+    profile(Row::new("large-block-op-kbytes", Kind::Text, "", C)).refused("fio passes over it in a job; bs is probably meant", "No effect on a job."),
     // Options of engines.
     Row::new("hipri", Kind::Flag, YES_NO, A)
         .within(Part::Engine(&["io_uring", "pvsync2"]))

@@ -29,7 +29,7 @@ fn name(section: &Section) -> &str {
 }
 
 fn option(setting: &Setting) -> String {
-    let name = &setting.name;
+    let name = setting.row.name;
     match setting.value.as_str() {
         "" => format!("--{name} "),
         value if setting.row.name == "description" && !value.contains(['"', '$', '`', '\\']) => {

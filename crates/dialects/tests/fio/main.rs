@@ -2,10 +2,12 @@
 
 mod data;
 mod errors;
+mod examples;
 mod fuzz;
 mod layout;
 mod output;
 mod peer;
+mod real;
 mod reference;
 mod rows;
 mod traps;
