@@ -229,7 +229,8 @@ fn all_differences(cases: &[Case]) -> Vec<String> {
         for _ in 0..16 {
             scope.spawn(|| {
                 while let Some(case) = { next.lock().unwrap().next() } {
-                    found.lock().unwrap().extend(differs(case));
+                    let difference = differs(case);
+                    found.lock().unwrap().extend(difference);
                 }
             });
         }
