@@ -28,7 +28,7 @@ impl Volume {
             })
             .collect();
         let value = series.iter().sum::<f64>() / seconds as f64;
-        Sample { value, seconds: Some(seconds as f64), series }
+        Sample { value, seconds: Some(seconds as f64), series, rounding: 0.0 }
     }
 
     fn runs(&self, runs: usize, seconds: usize, stream: &mut Stream) -> Vec<Sample> {
@@ -102,7 +102,8 @@ fn a_true_difference_is_found_and_its_size_covered() {
 
 #[test]
 fn metered_volumes_of_one_rate_are_the_same() {
-    let metered = |rate: f64| Sample { value: rate, seconds: Some(30.0), series: vec![rate; 30] };
+    let metered =
+        |rate: f64| Sample { value: rate, seconds: Some(30.0), series: vec![rate; 30], rounding: 0.0 };
     let found = ratio(&[metered(5000.0)], &[metered(5000.0)]).unwrap();
     let (low, high) = found.interval.unwrap();
     assert!(low < 1.0 && 1.0 < high && high - low < 1e-3, "{found:?}");
@@ -113,7 +114,7 @@ fn metered_volumes_of_one_rate_are_the_same() {
 
 #[test]
 fn too_little_gives_no_interval_and_says_why() {
-    let one = |value: f64| Sample { value, seconds: None, series: Vec::new() };
+    let one = |value: f64| Sample { value, seconds: None, series: Vec::new(), rounding: 0.0 };
     let found = ratio(&[one(33215.0)], &[one(2257.0)]).unwrap();
     assert_eq!((found.basis, found.interval, found.answer), (Basis::OneEach, None, RatioAnswer::Repeat));
     assert!((found.value - 0.06795).abs() < 1e-4);

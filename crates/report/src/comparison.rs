@@ -106,7 +106,7 @@ fn table_row(row: &Row) -> String {
     let unit = words::unit_of(row);
     let cell = |side: usize| {
         row.figures.get(side).and_then(Option::as_ref).map_or_else(String::new, |figure| match unit {
-            Some(unit) => format!("{} {}", words::three(figure.value / unit.factor), unit.name),
+            Some(unit) => format!("{} {}", words::digits(figure, unit.factor), unit.name),
             None => numbers::count(figure.value),
         })
     };
@@ -148,7 +148,7 @@ fn bars(comparison: &Comparison) -> String {
         for (side, figure) in row.figures.iter().enumerate() {
             let Some(figure) = figure else { continue };
             let bar = bar(figure.value / most);
-            let value = words::figure_words(figure.value, row.measure);
+            let value = words::figure_words(figure, row.measure);
             let _ = writeln!(text, "  {:<NAME$}{bar} {value}", name(comparison, side));
         }
         if comparison.sides.len() > 2 {
@@ -214,7 +214,7 @@ fn readings(comparison: &Comparison) -> String {
         text += &words::reading_details(finding).map_or_else(String::new, |words| wrap("          ", &words));
         let seen = words::reading_evidence(finding);
         let sure = words::reading_confidence(finding);
-        let seen = if seen.is_empty() { format!("{sure}.") } else { format!("{seen}. {sure}.") };
+        let seen = if seen.is_empty() { format!("As declared. {sure}.") } else { format!("{seen}. {sure}.") };
         text += &wrap("  seen    ", &seen);
         text +=
             &words::reading_competing(finding).map_or_else(String::new, |other| wrap("  unless  ", other));

@@ -90,7 +90,7 @@ fn table(comparison: &Comparison) -> Table {
         let mut cells =
             vec![format!("{} ({})", words::work_words(&row.work), words::measure_words(row.measure))];
         let figure = |figure: &Option<analysis::compare::SideFigure>| {
-            figure.as_ref().map_or_else(String::new, |figure| words::figure_words(figure.value, row.measure))
+            figure.as_ref().map_or_else(String::new, |figure| words::figure_words(figure, row.measure))
         };
         cells.extend(row.figures.iter().map(figure));
         let told = (0..comparison.sides.len()).filter_map(|side| words::row_sentence(comparison, row, side));
@@ -116,7 +116,7 @@ fn chart(comparison: &Comparison, row: &Row, title: &str) -> String {
     let values: Vec<String> = row
         .figures
         .iter()
-        .map(|figure| figure.as_ref().map_or_else(String::new, |f| words::figure_words(f.value, row.measure)))
+        .map(|figure| figure.as_ref().map_or_else(String::new, |f| words::figure_words(f, row.measure)))
         .collect();
     let right = values.iter().map(|value| width(value, LETTER)).max().unwrap_or(0) + 16;
     let most = row.figures.iter().flatten().flat_map(|f| &f.runs).copied().fold(0.0, f64::max);

@@ -2,7 +2,7 @@
 
 use analysis::compare::{
     Basis, Comparison, Measure, Period, Price, RUNS_PROPOSED, Ratio, RatioAnswer, Reading, ReadingFinding,
-    Row, SideFacts, SizeFrom, Work,
+    Row, SideFacts, SideFigure, SizeFrom, Work,
 };
 use analysis::{Confidence, Quantity};
 use workload::Direction;
@@ -45,12 +45,26 @@ pub fn work_words(work: &Work) -> String {
 }
 
 /// A figure with its unit: `33,215 IOPS`, `124 MiB/s`, `0.30 ms`.
-pub fn figure_words(value: f64, measure: Measure) -> String {
-    match measure {
-        Measure::Iops => numbers::iops(value),
-        Measure::BytesPerSecond => numbers::bandwidth(value, Prefix::Binary),
-        Measure::MeanLatency => numbers::time(value),
-    }
+pub fn figure_words(figure: &SideFigure, measure: Measure) -> String {
+    let value = figure.value;
+    let unit = match measure {
+        Measure::Iops => return numbers::iops(value),
+        Measure::BytesPerSecond => Unit::of_bandwidth(value, Prefix::Binary),
+        Measure::MeanLatency => Unit::of_time(value),
+    };
+    format!("{} {}", digits(figure, unit.factor), unit.name)
+}
+
+/// The number of a figure in `unit`, with no more digits than were printed where another tool printed it.
+pub fn digits(figure: &SideFigure, unit: f64) -> String {
+    let value = figure.value / unit;
+    let significant = match figure.rounding {
+        coarse if coarse > 0.05 => 1.0,
+        middle if middle > 0.005 => 2.0,
+        _ => return three(value),
+    };
+    let decimals = (significant - 1.0 - value.max(1e-9).log10().floor()).clamp(0.0, 9.0);
+    numbers::fixed(value, decimals as usize)
 }
 
 /// What the measure of a row is, where its work does not say.
@@ -89,7 +103,10 @@ pub fn answer_words(ratio: &Ratio) -> String {
         (RatioAnswer::Same, _) => "the same".to_owned(),
         (RatioAnswer::Undecided { runs }, _) => format!("undecided: {runs} runs a side"),
         (RatioAnswer::Repeat, Basis::Series { .. }) => "in these two runs".to_owned(),
-        (RatioAnswer::Repeat, _) => "no interval".to_owned(),
+        (RatioAnswer::Repeat, _) => match ratio.by_rounding {
+            Some((low, high)) => format!("no interval; by rounding alone {} to {}", three(low), three(high)),
+            None => "no interval".to_owned(),
+        },
     }
 }
 
@@ -261,7 +278,8 @@ pub fn reading_details(finding: &ReadingFinding) -> Option<String> {
     let seen = if *baseline_seen { "One load ran at the baseline." } else { "No baseline was ever seen." };
     Some(format!(
         "The loads ran {} and spent at most {} of the {} credits of a full bucket. If it was full before, it lasts another {} at \
-         {} I/Os a second; then {} are left. {seen} What was in the bucket is not known.",
+         {} I/Os a second; then {} are left. {seen} What was in the bucket is not known, and what \
+         laying out files spent is not counted.",
         numbers::span(*tested_s),
         million(*spent_most),
         million(*bucket),

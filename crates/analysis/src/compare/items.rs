@@ -24,6 +24,10 @@ pub(crate) struct Item {
     pub seconds: Option<f64>,
     /// I/Os a second in each whole interval, where there is a series.
     pub series: Vec<f64>,
+    /// How far the tool's own rate may lie from what it printed, as a share; 0 where it was measured here.
+    pub rounding: f64,
+    /// The same of the mean latency.
+    pub latency_rounding: f64,
     /// Index of the run within its side, and of the job within the run: directions of one job share both.
     pub source: (usize, usize),
 }
@@ -38,7 +42,8 @@ impl Item {
         }?;
         // A series of counts says how well the rate is known; of the latency there is no such series.
         let series = if measure == Measure::MeanLatency { Vec::new() } else { self.series.clone() };
-        (value > 0.0).then_some(Sample { value, seconds: self.seconds, series })
+        let rounding = if measure == Measure::MeanLatency { self.latency_rounding } else { self.rounding };
+        (value > 0.0).then_some(Sample { value, seconds: self.seconds, series, rounding })
     }
 
     /// Bytes of an I/O as charged; unknown blocks count as one unit.
@@ -98,6 +103,8 @@ fn of_job(step: &StepRecord, source: (usize, usize)) -> Vec<Item> {
         ops: Some(issued(step, point.direction) as f64),
         seconds: Some(step.ended.since(step.started).as_secs_f64()),
         series: whole_rates(&counted, point.direction),
+        rounding: 0.0,
+        latency_rounding: 0.0,
         source,
     };
     cell.directions.iter().map(item).collect()
@@ -111,18 +118,24 @@ fn issued(step: &StepRecord, direction: Direction) -> u64 {
 fn of_reported((part, way): (&Reported, &ReportedDirection), tool: &str, source: (usize, usize)) -> Item {
     let work = Work::of_reported(part, way, tool);
     let value = |figure: &Option<record::Figure>| figure.as_ref().map(|figure| figure.value);
+    let half_step = |figure: Option<&record::Figure>| {
+        figure.map_or(0.0, |f| (f.step / 2.0 / f.value.abs().max(1e-9)).min(1.0))
+    };
+    let latency = way.waited().and_then(|latency| latency.mean.as_ref());
     // A rate made of latencies is what depth 1 without a pause would reach, not what was done.
     let elapsed = way.basis == RateBasis::Elapsed && !work.spaced;
     Item {
         iops: value(&way.iops).filter(|_| elapsed),
         bytes_per_second: value(&way.bytes_per_second).filter(|_| elapsed),
-        latency_ns: way.waited().and_then(|latency| value(&latency.mean)),
+        latency_ns: latency.map(|figure| figure.value),
         ops: value(&way.ops).or_else(|| Some(value(&way.bytes)? / work.block? as f64)),
         seconds: value(&way.runtime)
             .filter(|_| elapsed)
             .map(|ns| ns / 1e9)
             .or(part.runtime.map(Nanos::as_secs_f64)),
         series: Vec::new(),
+        rounding: half_step(way.iops.as_ref()),
+        latency_rounding: half_step(latency),
         work,
         source,
     }

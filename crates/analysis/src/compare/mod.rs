@@ -115,6 +115,8 @@ pub struct SideFigure {
     pub value: f64,
     /// Each run.
     pub runs: Vec<f64>,
+    /// How far the tool's own figure may lie from what it printed, as a share; 0 where it was measured here.
+    pub rounding: f64,
     /// Seconds that were measured, all runs together; `None` where an import does not say.
     pub seconds: Option<f64>,
 }
@@ -168,6 +170,8 @@ fn rows(measured: &[Vec<Item>]) -> (Vec<Row>, Vec<(usize, Work)>) {
             None => works.push(item.work.clone()),
         }
     }
+    // Latencies of single requests come last, as what they are: another kind of figure.
+    works.sort_by_key(|work| work.spaced);
     let mut rows = Vec::new();
     let mut alone = Vec::new();
     for work in works {
@@ -221,6 +225,7 @@ fn figure(samples: &[Sample]) -> Option<SideFigure> {
     (!runs.is_empty()).then(|| SideFigure {
         value: runs.iter().sum::<f64>() / runs.len() as f64,
         runs,
+        rounding: samples.iter().map(|sample| sample.rounding).fold(0.0, f64::max),
         seconds,
     })
 }

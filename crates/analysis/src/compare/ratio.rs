@@ -14,6 +14,8 @@ pub struct Sample {
     pub seconds: Option<f64>,
     /// The figure second by second, where there is a series; empty elsewhere.
     pub series: Vec<f64>,
+    /// How far the tool's own figure may lie from what it printed, as a share of it; 0 where it was measured here.
+    pub rounding: f64,
 }
 
 /// How one figure stands to another.
@@ -23,6 +25,8 @@ pub struct Ratio {
     pub value: f64,
     /// The 95 % interval; `None` where the data allow none.
     pub interval: Option<(f64, f64)>,
+    /// What the ratio may be by the rounding of the printed figures alone, where that is over 1 %.
+    pub by_rounding: Option<(f64, f64)>,
     /// What the interval rests on, or why there is none.
     pub basis: Basis,
     /// What follows.
@@ -95,11 +99,26 @@ pub fn ratio(first: &[Sample], other: &[Sample]) -> Option<Ratio> {
         return of_runs(first, other);
     }
     let basis = if first.len() + other.len() == 2 { Basis::OneEach } else { Basis::TooFew { least } };
-    let none = Ratio { value, interval: None, basis, answer: Answer::Repeat };
+    let none = Ratio {
+        value,
+        interval: None,
+        by_rounding: by_rounding(value, (first, other)),
+        basis,
+        answer: Answer::Repeat,
+    };
     match (first, other) {
         ([a], [b]) => Some(of_series(a, b).unwrap_or(none)),
         _ => Some(none),
     }
+}
+
+/// Rounding that moves a ratio by less than this share is not told.
+const ROUNDING: f64 = 0.01;
+
+fn by_rounding(value: f64, (first, other): (&[Sample], &[Sample])) -> Option<(f64, f64)> {
+    let most = |side: &[Sample]| side.iter().map(|sample| sample.rounding).fold(0.0, f64::max).min(0.9);
+    let (a, b) = (most(first), most(other));
+    (a + b > ROUNDING).then(|| (value * (1.0 - b) / (1.0 + a), value * (1.0 + b) / (1.0 - a)))
 }
 
 fn mean(samples: &[Sample]) -> Option<f64> {
@@ -114,6 +133,7 @@ fn of_runs(first: &[Sample], other: &[Sample]) -> Option<Ratio> {
     Some(Ratio {
         value: shift.shift.exp(),
         interval: Some(interval),
+        by_rounding: by_rounding(shift.shift.exp(), (first, other)),
         basis: Basis::Runs { first: first.len(), other: other.len() },
         answer: answer(interval, runs),
     })
@@ -148,6 +168,7 @@ fn of_series(first: &Sample, other: &Sample) -> Option<Ratio> {
     Some(Ratio {
         value,
         interval: Some((value * (-half).exp(), value * half.exp())),
+        by_rounding: None,
         basis: Basis::Series { seconds },
         answer: Answer::Repeat,
     })

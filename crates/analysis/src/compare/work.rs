@@ -58,7 +58,7 @@ impl Work {
             direction: way.direction,
             sequential: pattern.map(|word| !random(word)).or(spaced.then_some(false)),
             read_percent: share(part, pattern).or(spaced.then_some(100)),
-            block: asked(&["bs", "blocksize", "b"])
+            block: asked(if spaced { &["size"] } else { &["bs", "blocksize", "b"] })
                 .and_then(|word| block(word, way.direction))
                 .or(per_op(way)),
             depth: if spaced { Some(1) } else { depth.map(|depth| depth * clones) },
@@ -140,7 +140,12 @@ fn block(words: &str, direction: Option<Direction>) -> Option<u64> {
     let place = if direction == Some(Direction::Write) && parts.len() > 1 { 1 } else { 0 };
     let part = parts[place].trim().trim_start_matches(|c: char| !c.is_ascii_digit());
     let (least, most) = part.split_once('-').unwrap_or((part, part));
-    let size = |word: &str| workload::size(word.trim().trim_end_matches(['B', 'b'])).ok();
+    // fio's header writes `4096B`, ioping `4096 bytes` and `4 KiB`.
+    let plain = |word: &str| word.trim().trim_end_matches("bytes").trim_end().to_owned();
+    let size = |word: &str| {
+        let word = plain(word);
+        workload::size(&word).or_else(|_| workload::size(word.trim_end_matches(['B', 'b']))).ok()
+    };
     (size(least)? == size(most)?).then(|| size(least).map(|size| size.0)).flatten()
 }
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use analysis::compare::{Comparison, Price, Side, compare};
+use dialects::import::{self, Input};
 use policy::Limits;
 use record::Run;
 use workload::PolicyName;
@@ -197,6 +198,14 @@ fn read(path: &Path) -> Result<Vec<Run>, Failure> {
     imported(path, &bytes)
 }
 
-fn imported(path: &Path, _bytes: &[u8]) -> Result<Vec<Run>, Failure> {
-    Err(Failure::refused(format!("{} is no run file of plimsoll", path.display())))
+/// What another tool printed; places that could not be read are told, and what stands around them counts.
+fn imported(path: &Path, bytes: &[u8]) -> Result<Vec<Run>, Failure> {
+    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let name = path.display().to_string();
+    let import = import::read(Input { name: &name, bytes }, &words)
+        .map_err(|error| Failure::refused(format!("{name} is no run file of plimsoll, and {error}")))?;
+    for trouble in &import.troubles {
+        output::people(report::wrap("", &format!("{name}, {trouble}; passed over")).trim_end());
+    }
+    Ok(import.runs)
 }
