@@ -110,7 +110,6 @@ fn look_of(version: &str) -> Option<Compat> {
         "2.0" => Some(Compat::V20),
         "2.1" => Some(Compat::V21),
         "2.2" => Some(Compat::V22),
-        "2.3" => Some(Compat::V23),
         _ => None,
     }
 }
@@ -180,7 +179,7 @@ fn unknown(number: usize, word: &str) -> DiskSpdError {
     let hint = match (letter, near) {
         (None, _) => "a letter must follow the dash; -? lists all options".to_owned(),
         (Some('-'), _) if word.starts_with("--compat") => {
-            "the versions are --compat=2.0, 2.1, 2.2 and 2.3".to_owned()
+            "the versions are --compat=2.0, 2.1 and 2.2".to_owned()
         }
         (Some('-'), _) => "options have one dash and one letter; -? lists them".to_owned(),
         (_, Some(row)) => {

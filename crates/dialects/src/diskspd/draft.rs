@@ -26,8 +26,6 @@ pub enum Compat {
     /// 2.2.
     #[default]
     V22,
-    /// 2.3.
-    V23,
 }
 
 /// The words so far.

@@ -2,6 +2,10 @@
 
 mod errors;
 mod lines;
+mod output;
 mod profiles;
+mod readers;
+mod reference;
 mod sizes;
+mod spans;
 mod vocabulary;

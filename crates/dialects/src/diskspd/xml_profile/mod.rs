@@ -7,6 +7,7 @@ mod write;
 pub use element::ProfileError;
 pub use read::read;
 pub use write::profile_xml;
+pub(super) use write::write_profile;
 
 use super::profile::Profile;
 

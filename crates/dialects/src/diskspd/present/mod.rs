@@ -1,0 +1,37 @@
+//! DiskSpd's output: one text, or one XML document, made when all is over.
+
+mod figures;
+mod latency;
+mod parameters;
+mod sections;
+mod text;
+mod xml;
+
+pub use text::{profile_text, results_text, system_text};
+pub use xml::{results_xml, system_xml};
+
+use super::commandline::Asked;
+use super::results::SpanResult;
+use super::system::System;
+
+/// Version of DiskSpd whose words are spoken.
+pub const VERSION: &str = "2.2.0";
+/// Its date.
+pub const VERSION_DATE: &str = "2024/6/3";
+
+/// What is told of a run that did not come to its measurement.
+pub const INTERRUPTED: &str =
+    "The test was interrupted before the measurements began. No results are displayed.";
+
+/// Everything that a result shows.
+#[derive(Clone, Debug)]
+pub struct Presented<'a> {
+    /// What was asked.
+    pub asked: &'a Asked,
+    /// The line that was typed, with the program's name.
+    pub command_line: &'a str,
+    /// The machine.
+    pub system: &'a System,
+    /// One a timespan.
+    pub spans: &'a [SpanResult],
+}

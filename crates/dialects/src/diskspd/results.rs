@@ -1,0 +1,240 @@
+//! What a timespan has brought, by thread and target, within the measured time and no longer.
+
+use record::{Distribution, Interval, StepRecord, Tally};
+use workload::{Direction, Nanos};
+
+use super::effective::EffectiveRange;
+use super::profile::TimeSpan;
+use super::span::SpanPlan;
+
+/// One direction of a target.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Side {
+    /// Sums.
+    pub tally: Tally,
+    /// From due to done.
+    pub latency: Distribution,
+}
+
+impl Side {
+    /// Adds another.
+    pub fn merge(&mut self, other: &Side) {
+        self.tally.merge(&other.tally);
+        self.latency.merge(&other.latency);
+    }
+
+    /// Mean latency in milliseconds; 0 where there is no I/O.
+    pub fn mean_ms(&self) -> f64 {
+        self.tally.latency_ns_mean().unwrap_or(0.0) / 1e6
+    }
+
+    /// Its deviation, of the population.
+    pub fn deviation_ms(&self) -> Option<f64> {
+        self.latency.standard_deviation().map(|deviation| deviation / 1e6)
+    }
+}
+
+/// What ended in one bucket of time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bucket {
+    /// Reads.
+    pub read: Side,
+    /// Writes.
+    pub write: Side,
+}
+
+/// A thread's work on one target.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TargetResult {
+    /// The target's path.
+    pub path: String,
+    /// Its size.
+    pub size: u64,
+    /// Reads.
+    pub read: Side,
+    /// Writes.
+    pub write: Side,
+    /// How its random places were spread; empty where evenly.
+    pub spread: Vec<EffectiveRange>,
+    /// Buckets of time, only where they are asked for.
+    pub buckets: Vec<Bucket>,
+}
+
+/// What is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Section {
+    /// Reads and writes.
+    Total,
+    /// Reads.
+    Read,
+    /// Writes.
+    Write,
+}
+
+impl Section {
+    /// Reads, writes or both.
+    pub fn of(self, read: &Side, write: &Side) -> Side {
+        let mut sum = Side::default();
+        if self != Section::Write {
+            sum.merge(read);
+        }
+        if self != Section::Read {
+            sum.merge(write);
+        }
+        sum
+    }
+
+    /// I/Os of a bucket.
+    pub fn ops(self, bucket: &Bucket) -> u64 {
+        let (read, write) = (bucket.read.tally.ops, bucket.write.tally.ops);
+        match self {
+            Section::Total => read + write,
+            Section::Read => read,
+            Section::Write => write,
+        }
+    }
+}
+
+/// What one CPU did in the measured time, in any unit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CpuUse {
+    /// Its number.
+    pub number: u32,
+    /// Programs.
+    pub user: u64,
+    /// The kernel, with its interrupts.
+    pub kernel: u64,
+    /// Nothing, or waiting for I/O.
+    pub idle: u64,
+}
+
+impl CpuUse {
+    /// Percent of time in use, in programs, in the kernel, idle.
+    pub fn percents(&self) -> [f64; 4] {
+        let total = (self.user + self.kernel + self.idle).max(1) as f64;
+        let share = |part: u64| 100.0 * part as f64 / total;
+        [share(self.user + self.kernel), share(self.user), share(self.kernel), share(self.idle)]
+    }
+}
+
+/// A timespan.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SpanResult {
+    /// Seconds that were measured; 0 where the run was interrupted before.
+    pub seconds: f64,
+    /// By thread, then by target.
+    pub threads: Vec<Vec<TargetResult>>,
+    /// By CPU.
+    pub cpus: Vec<CpuUse>,
+    /// Length of a bucket in seconds.
+    pub bucket_seconds: f64,
+}
+
+impl SpanResult {
+    /// All threads' work on all targets.
+    pub fn all(&self) -> impl Iterator<Item = &TargetResult> {
+        self.threads.iter().flatten()
+    }
+
+    /// Sums over all threads and targets.
+    pub fn sum(&self, section: Section) -> Side {
+        let mut sum = Side::default();
+        self.all().for_each(|target| sum.merge(&section.of(&target.read, &target.write)));
+        sum
+    }
+
+    /// Buckets of all threads and targets together.
+    pub fn buckets(&self) -> Vec<Bucket> {
+        let count = self.all().map(|target| target.buckets.len()).max().unwrap_or(0);
+        let mut sums = vec![Bucket::default(); count];
+        for target in self.all() {
+            for (sum, bucket) in sums.iter_mut().zip(&target.buckets) {
+                sum.read.merge(&bucket.read);
+                sum.write.merge(&bucket.write);
+            }
+        }
+        sums
+    }
+
+    /// Deviation of the rate over buckets, in I/Os a second, of the population.
+    pub fn deviation(&self, buckets: &[Bucket], section: Section) -> f64 {
+        let rates: Vec<f64> =
+            buckets.iter().map(|bucket| section.ops(bucket) as f64 / self.bucket_seconds.max(1e-9)).collect();
+        let count = rates.len().max(1) as f64;
+        let mean = rates.iter().sum::<f64>() / count;
+        (rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>() / count).sqrt()
+    }
+}
+
+/// The result of `record`, in which `plan` ran for `span`. What ended after the measured time (the cool-down, or what was
+/// still in flight) does not count, as in DiskSpd.
+pub fn results(span: &TimeSpan, plan: &SpanPlan, record: &StepRecord, cpus: Vec<CpuUse>) -> SpanResult {
+    let from = record.counted_from;
+    let until = (from + Nanos::from_secs(u64::from(span.duration))).min(record.ended);
+    let seconds = until.since(from).as_secs_f64();
+    if seconds < 1e-7 {
+        return SpanResult::default();
+    }
+    let mut threads: Vec<Vec<TargetResult>> = vec![Vec::new(); plan.threads as usize];
+    for (number, stream) in plan.streams.iter().enumerate() {
+        let Some(thread) = threads.get_mut(stream.thread as usize) else { continue };
+        for index in stream.target..stream.target + stream.targets {
+            thread.push(TargetResult {
+                path: span.targets[index].path.clone(),
+                size: plan.sizes[index],
+                spread: plan.spread[index].clone(),
+                ..TargetResult::default()
+            });
+        }
+        let own = thread.len() - stream.targets;
+        if stream.targets == 1 {
+            of_intervals(&mut thread[own], (record, number), (from, until), span);
+        } else {
+            of_totals(&mut thread[own..], record, number);
+        }
+    }
+    SpanResult { seconds, threads, cpus, bucket_seconds: f64::from(span.bucket_ms) / 1000.0 }
+}
+
+fn of_intervals(
+    result: &mut TargetResult,
+    (record, number): (&StepRecord, usize),
+    (from, until): (Nanos, Nanos),
+    span: &TimeSpan,
+) {
+    let bucket = Nanos::from_millis(u64::from(span.bucket_ms.max(1)));
+    // Only whole buckets say how the rate varies.
+    let whole = if span.iops { until.since(from).0 / bucket.0 } else { 0 };
+    result.buckets = vec![Bucket::default(); whole as usize];
+    let job = record.jobs.iter().position(|name| *name == record.plan.workers[number].job).unwrap_or(number);
+    let own = |interval: &&Interval| {
+        usize::from(interval.job) == job && interval.start >= from && interval.start < until
+    };
+    for interval in record.intervals.iter().filter(own) {
+        let (read, write) = (side(interval, Direction::Read), side(interval, Direction::Write));
+        result.read.merge(&read);
+        result.write.merge(&write);
+        let at = interval.start.since(from).0 / bucket.0;
+        if let Some(bucket) = result.buckets.get_mut(at as usize) {
+            bucket.read.merge(&read);
+            bucket.write.merge(&write);
+        }
+    }
+}
+
+fn side(interval: &Interval, direction: Direction) -> Side {
+    let part = interval.of(direction);
+    Side { tally: part.tally, latency: part.latency.clone() }
+}
+
+/// Of a thread of a pool: its totals by file.
+fn of_totals(results: &mut [TargetResult], record: &StepRecord, number: usize) {
+    let Some(totals) = record.workers.get(number) else { return };
+    for (result, file) in results.iter_mut().zip(&totals.files) {
+        let side = |direction: Direction| {
+            let part = &file[direction.index()];
+            Side { tally: part.tally, latency: part.latency.clone() }
+        };
+        (result.read, result.write) = (side(Direction::Read), side(Direction::Write));
+    }
+}

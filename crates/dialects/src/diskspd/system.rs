@@ -1,0 +1,85 @@
+//! The machine as DiskSpd shows it: its name, when the run began, and how its CPUs are built.
+
+/// The machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct System {
+    /// Its name.
+    pub computer: String,
+    /// When the run began, in seconds since 1970.
+    pub started: i64,
+    /// What keeps the CPUs' frequency, in the place of Windows' power scheme; empty where nothing says.
+    pub scheme: String,
+    /// CPUs in the order of their numbers.
+    pub cpus: Vec<CpuPlace>,
+}
+
+/// Where a CPU is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CpuPlace {
+    /// Its number.
+    pub number: u32,
+    /// Its socket.
+    pub socket: u32,
+    /// Its node of memory.
+    pub node: u32,
+    /// Its core, counted over the machine.
+    pub core: u32,
+    /// 0 for those of the least capacity, rising.
+    pub class: u32,
+}
+
+impl CpuPlace {
+    /// The group of 64 that DiskSpd would see it in.
+    pub fn group(&self) -> u32 {
+        self.number / 64
+    }
+
+    /// Its bit in the mask of the group.
+    pub fn bit(&self) -> u64 {
+        1 << (self.number % 64)
+    }
+}
+
+impl System {
+    /// How many different values `of` has.
+    pub fn count(&self, of: fn(&CpuPlace) -> u32) -> usize {
+        self.values(of).len()
+    }
+
+    /// The different values of `of`, rising.
+    pub fn values(&self, of: fn(&CpuPlace) -> u32) -> Vec<u32> {
+        let mut values: Vec<u32> = self.cpus.iter().map(of).collect();
+        values.sort_unstable();
+        values.dedup();
+        values
+    }
+
+    /// Whether the cores are of several kinds.
+    pub fn is_heterogeneous(&self) -> bool {
+        self.count(|cpu| cpu.class) > 1
+    }
+
+    /// Groups with the masks of the CPUs for which `belongs` holds.
+    pub fn masks(&self, belongs: impl Fn(&CpuPlace) -> bool) -> Vec<(u32, u64)> {
+        let of_group = |group: u32| {
+            let members = self.cpus.iter().filter(|cpu| cpu.group() == group && belongs(cpu));
+            (group, members.fold(0, |mask, cpu| mask | cpu.bit()))
+        };
+        self.values(CpuPlace::group).into_iter().map(of_group).filter(|&(_, mask)| mask != 0).collect()
+    }
+
+    /// `2026/11/21 13:05:09 UTC`
+    pub fn start_time(&self) -> String {
+        let time = jiff::Timestamp::from_second(self.started).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+        let time = time.to_zoned(jiff::tz::TimeZone::UTC);
+        format!(
+            "{}/{:02}/{:02} {:02}:{:02}:{:02} UTC",
+            time.year(),
+            time.month(),
+            time.day(),
+            time.hour(),
+            time.minute(),
+            time.second()
+        )
+    }
+}
