@@ -87,6 +87,9 @@ pub enum Command {
     /// Run fio's command line (also when plimsoll is called by the name fio)
     #[command(disable_help_flag = true)]
     Fio(ForeignArguments),
+    /// Run DiskSpd's command line (also when plimsoll is called by the name diskspd)
+    #[command(disable_help_flag = true)]
+    Diskspd(ForeignArguments),
     /// Run ioping's command line (also when plimsoll is called by the name ioping)
     #[command(disable_help_flag = true)]
     Ioping(ForeignArguments),

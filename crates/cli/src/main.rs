@@ -35,6 +35,7 @@ fn called_as(words: &[OsString]) -> Option<String> {
 fn dialect(tool: &str) -> Option<fn(&[OsString]) -> u8> {
     match tool {
         "fio" => Some(commands::fio::run),
+        "diskspd" | "diskspd.exe" => Some(commands::diskspd::run),
         "ioping" => Some(commands::ioping::run),
         "iostat" => Some(commands::iostat::run),
         _ => None,
@@ -61,6 +62,7 @@ fn plimsoll(words: Vec<OsString>) -> u8 {
         Command::Lab(lab) => commands::lab::run(lab),
         Command::Policy(policy) => commands::policy::run(policy),
         Command::Fio(fio) => Ok(commands::fio::run(&fio.words)),
+        Command::Diskspd(diskspd) => Ok(commands::diskspd::run(&diskspd.words)),
         Command::Ioping(ioping) => Ok(commands::ioping::run(&ioping.words)),
         Command::Iostat(iostat) => Ok(commands::iostat::run(&iostat.words)),
     };

@@ -20,6 +20,13 @@ pub fn people(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
+/// Text for people that is no line of its own yet, on stderr.
+pub fn beside(text: &str) {
+    let mut stderr = std::io::stderr().lock();
+    let _ = write!(stderr, "{text}");
+    let _ = stderr.flush();
+}
+
 /// Writes `line` over the live line on stderr; nothing clears it.
 pub fn live(line: &str) {
     let mut stderr = std::io::stderr().lock();

@@ -18,9 +18,10 @@ pub use linux::{
     facts::{BlockFacts, PathKind, TargetFacts, block_facts, block_name, device_chain, target_facts},
     file::{
         Alignment, AlignmentSource, Direct, FileKind, OpenError, OpenFile, OwnedTestFile, TestFileError,
-        Unnaming, create_file_of_ours, free_space_in, open_for_read, open_for_write, reserve_space,
-        set_length, total_space_in, unnamed_file,
+        Unnaming, create_file_of_ours, free_space_in, open_for_read, open_for_stable_write, open_for_write,
+        reserve_space, set_length, total_space_in, unnamed_file,
     },
+    io_priority::set_io_priority,
     locale::Locale,
     mounts::{Medium, Mount, device_of_mount, mount_of, mounts},
     queue::{
@@ -28,7 +29,8 @@ pub use linux::{
         SingleMeans, SingleOptions, UringQueue, abandoned, probe,
     },
     residency::{
-        DirectProof, Directness, cached_share, direct_proof, drop_cache, is_still_direct, punch_hole,
+        DirectProof, Directness, Walk, advise, cached_share, direct_proof, drop_cache, is_still_direct,
+        punch_hole,
     },
     thread_counters::{ThreadCounters, ThreadMeter},
 };

@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod compare;
+pub mod diskspd;
 pub mod fio;
 pub mod import;
 pub mod ioping;

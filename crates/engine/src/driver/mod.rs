@@ -49,6 +49,11 @@ pub enum EngineError {
         /// What the kernel said.
         source: std::io::Error,
     },
+    /// The kernel refuses the I/O priority.
+    #[error(
+        "the kernel refuses the I/O priority that is asked for: {0}; real time needs root, the others nothing"
+    )]
+    Priority(std::io::Error),
     /// A worker's thread ended without a word, which is a fault of plimsoll.
     #[error("a worker's thread ended without a result; this is a fault of plimsoll, please report it")]
     Lost,

@@ -167,6 +167,9 @@ impl Briefing {
         if let Some(cpu) = self.plan.cpu {
             kernel::pin_current_thread(&[cpu]).map_err(|source| EngineError::Pin { cpu, source })?;
         }
+        if let Some(priority) = self.plan.terms.priority {
+            kernel::set_io_priority(priority).map_err(EngineError::Priority)?;
+        }
         let (slots, clock) = (SlotPlan::of(&self.plan).count(), self.clock);
         let bytes = self.plan.blocks.longest().0 as usize;
         let files = self.files.clone();

@@ -10,6 +10,7 @@ pub(crate) mod extents;
 pub(crate) mod facts;
 pub(crate) mod file;
 pub(crate) mod guard;
+pub(crate) mod io_priority;
 pub(crate) mod lab;
 pub(crate) mod locale;
 pub(crate) mod mounts;

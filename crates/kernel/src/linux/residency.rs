@@ -123,6 +123,29 @@ pub fn drop_cache(file: &OpenFile, offset: u64, bytes: Bytes) -> io::Result<()> 
     if error == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(error)) }
 }
 
+/// How a file will be walked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Walk {
+    /// From front to back: more is read ahead.
+    Sequential,
+    /// At random: nothing is read ahead.
+    Random,
+}
+
+/// Tells the page cache how `file` will be walked.
+///
+/// # Errors
+/// What the kernel says.
+pub fn advise(file: &OpenFile, walk: Walk) -> io::Result<()> {
+    let advice = match walk {
+        Walk::Sequential => libc::POSIX_FADV_SEQUENTIAL,
+        Walk::Random => libc::POSIX_FADV_RANDOM,
+    };
+    // SAFETY: the descriptor is open; no memory is involved.
+    let error = unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, advice) };
+    if error == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(error)) }
+}
+
 /// What a direct read left behind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DirectProof {

@@ -14,7 +14,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use workload::Bytes;
+use workload::{Bytes, SyncMode};
 
 pub(crate) use alignment::of_fd as alignment_of;
 pub use alignment::{Alignment, AlignmentSource};
@@ -259,7 +259,28 @@ pub fn open_for_read(path: &Path, direct: Direct) -> Result<OpenFile, OpenError>
 /// # Errors
 /// [`OpenError`], which names the path and the remedy.
 pub fn open_for_write(permit: &WritePermit, direct: Direct) -> Result<OpenFile, OpenError> {
-    let file = reopen(permit.anchor(), Access::ReadWrite, direct)
+    open_for_stable_write(permit, direct, SyncMode::None)
+}
+
+/// The same with writes that are stable when they are done, as `sync` says (`O_DSYNC`, `O_SYNC`).
+///
+/// # Errors
+/// As [`open_for_write`].
+pub fn open_for_stable_write(
+    permit: &WritePermit,
+    direct: Direct,
+    sync: SyncMode,
+) -> Result<OpenFile, OpenError> {
+    let stable = match sync {
+        SyncMode::None => 0,
+        SyncMode::Dsync => libc::O_DSYNC,
+        SyncMode::Sync => libc::O_SYNC,
+    };
+    let file = std::fs::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .custom_flags(direct.flag() | stable)
+        .open(format!("/proc/self/fd/{}", permit.anchor().as_raw_fd()))
         .map_err(|e| OpenError::from_io(permit.path(), direct, e))?;
     OpenFile::adopt(file, permit.path(), direct, true)
 }

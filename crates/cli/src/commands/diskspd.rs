@@ -1,0 +1,125 @@
+//! `plimsoll diskspd`, and plimsoll under the name diskspd: DiskSpd's words in, DiskSpd's words out.
+
+mod files;
+mod machine;
+mod running;
+mod watch;
+
+use std::ffi::OsString;
+use std::io::Read;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use dialects::diskspd::{
+    Asked, DiskSpdError, Format, Presented, Request, Show, SpanResult, Surroundings, parse, profile_text,
+    profile_xml, results_text, results_xml, system_text, system_xml, usage,
+};
+
+use crate::output;
+use crate::signals::StopFlag;
+
+/// Exit code of a run that failed.
+const FAILED: u8 = 1;
+
+/// The sentence that DiskSpd ends a failed run with.
+const NO_RESULT: &str = "Error generating I/O requests";
+
+/// Runs DiskSpd's command line; the exit code is DiskSpd's.
+pub fn run(words: &[OsString]) -> u8 {
+    let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let around = Surroundings { read: &|path| read_text(path), tick: tick() };
+    match parse(&words, &around) {
+        Ok(Request::Usage(code)) => out(&usage("diskspd")).max(code),
+        Ok(Request::Do(asked)) => obey(&asked),
+        Err(error) => refused(&error),
+    }
+}
+
+fn refused(error: &DiskSpdError) -> u8 {
+    output::people(&error.to_string());
+    DiskSpdError::EXIT_CODE
+}
+
+fn obey(asked: &Asked) -> u8 {
+    for warning in &asked.warnings {
+        output::people(&format!("WARNING: {warning}"));
+    }
+    for note in &asked.notes {
+        output::people(report::wrap("note: ", note).trim_end());
+    }
+    let line = format!("diskspd {}", asked.words);
+    let xml = asked.profile.format == Format::Xml;
+    match asked.show {
+        Show::Profile if xml => out(&profile_xml(&asked.profile)),
+        Show::Profile => out(&profile_text(asked, line.trim_end())),
+        Show::System if xml => out(&system_xml(&machine::machine(seconds()))),
+        Show::System => out(&system_text(&machine::machine(seconds()), asked.compat)),
+        _ => load(asked, line.trim_end()),
+    }
+}
+
+fn load(asked: &Asked, command_line: &str) -> u8 {
+    if let Err(reason) = files::possible(&asked.profile) {
+        output::people(report::wrap("ERROR: ", &reason).trim_end());
+        return DiskSpdError::EXIT_CODE;
+    }
+    let system = machine::machine(seconds());
+    let stop = StopFlag::on_signals();
+    match running::run(asked, &stop) {
+        Ok(spans) => present(asked, command_line, (&system, &spans)),
+        Err(reason) => {
+            output::people(report::wrap("ERROR: ", &reason).trim_end());
+            output::people(NO_RESULT);
+            FAILED
+        }
+    }
+}
+
+fn present(
+    asked: &Asked,
+    command_line: &str,
+    (system, spans): (&dialects::diskspd::System, &[SpanResult]),
+) -> u8 {
+    let presented = Presented { asked, command_line, system, spans };
+    out(&match asked.profile.format {
+        Format::Xml => results_xml(&presented),
+        Format::Text => results_text(&presented),
+    })
+}
+
+/// Writes to stdout; the exit code is 1 where that is not possible.
+fn out(text: &str) -> u8 {
+    let written = output::result(text);
+    if let Err(failure) = &written {
+        output::people(&format!("diskspd: {failure}"));
+    }
+    u8::from(written.is_err())
+}
+
+fn seconds() -> i64 {
+    since_1970().as_secs() as i64
+}
+
+/// What a bare `-z` takes; milliseconds that change with every run.
+fn tick() -> u32 {
+    since_1970().as_millis() as u32
+}
+
+fn since_1970() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+/// A profile as text: UTF-8, or UTF-16 with its mark, as PowerShell writes it.
+fn read_text(path: &str) -> std::io::Result<String> {
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.read_to_end(&mut bytes)?;
+    let words = |order: fn([u8; 2]) -> u16| -> Vec<u16> {
+        bytes[2..].chunks_exact(2).map(|pair| order([pair[0], pair[1]])).collect()
+    };
+    let text = match bytes.as_slice() {
+        [0xff, 0xfe, ..] => String::from_utf16(&words(u16::from_le_bytes)).ok(),
+        [0xfe, 0xff, ..] => String::from_utf16(&words(u16::from_be_bytes)).ok(),
+        _ => String::from_utf8(bytes).ok(),
+    };
+    let invalid = || std::io::Error::new(std::io::ErrorKind::InvalidData, "it is neither UTF-8 nor UTF-16");
+    text.ok_or_else(invalid)
+}

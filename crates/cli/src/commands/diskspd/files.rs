@@ -1,0 +1,235 @@
+//! Targets of a DiskSpd run: made where that is asked for, and opened behind the guard.
+
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+use dialects::diskspd::{Cache, Creation, Found, Profile, Target, TimeSpan};
+use engine::{Clones, FileGround, Ground, GroundKind, layout_workload, plan, run_real};
+use kernel::guard::{WritePermit, permit_named_file};
+use kernel::{Clock, Direct, FileKind, Medium, OpenFile, Walk};
+use record::{Interval, Watcher};
+use workload::{BackendKind, Buffers, Bytes, Direction, Nanos, StepKind, StepPlan, WorkerPlan};
+
+use crate::signals::StopFlag;
+
+/// What I/O past the page cache is aligned to when a file is made.
+const ALIGNED: u64 = 4096;
+
+/// Refuses what this machine has not, before anything is touched.
+pub fn possible(profile: &Profile) -> Result<(), String> {
+    for target in profile.time_spans.iter().flat_map(|span| &span.targets) {
+        of_windows(&target.path)?;
+        if target.mapped {
+            return Err("-Sm (memory mapped I/O) is not offered: plimsoll measures calls, and a mapping has none; use -Sb for \
+                        I/O through the page cache"
+                .to_owned());
+        }
+        if target.cache == Cache::RemoteOnly && medium(&target.path) != Medium::Network {
+            return Err(format!(
+                "-Sr leaves the cache of a file server on, and '{}' is on a local file system; use -Su",
+                target.path
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn of_windows(path: &str) -> Result<(), String> {
+    let letter = |path: &str| path.starts_with(|c: char| c.is_ascii_alphabetic());
+    let is_drive =
+        path.strip_prefix('#').is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+    let is_partition = letter(path) && path.len() == 2 && path.ends_with(':');
+    let is_windows_path = letter(path) && path.get(1..3) == Some(":\\");
+    if Path::new(path).exists() || !(is_drive || is_partition || is_windows_path) {
+        return Ok(());
+    }
+    let what = if is_drive {
+        "a physical drive"
+    } else if is_partition {
+        "a partition"
+    } else {
+        "a path"
+    };
+    Err(format!("'{path}' is {what} of Windows; name a file, or a block device such as /dev/sdb"))
+}
+
+/// What the data of a path that exists, or of the folder it would be in, is kept in.
+fn medium(path: &str) -> Medium {
+    let path = Path::new(path);
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let place = path.canonicalize().or_else(|_| folder.canonicalize());
+    let mounts = kernel::mounts(Path::new("/")).unwrap_or_default();
+    let mount = place.ok().and_then(|place| kernel::mount_of(&mounts, &place).cloned());
+    mount.map_or(Medium::BlockDevice, |mount| mount.medium())
+}
+
+/// Targets of a run; a permit, once given, is kept.
+pub struct Files {
+    clock: Clock,
+    stop: StopFlag,
+    permits: HashMap<PathBuf, WritePermit>,
+    probes: Vec<(BackendKind, Result<(), String>)>,
+}
+
+/// Told of nothing but a wish to stop.
+struct Quiet<'a>(&'a StopFlag);
+
+impl Watcher for Quiet<'_> {
+    fn interval(&mut self, _interval: &Interval) {}
+
+    fn interrupted(&self) -> bool {
+        self.0.raised()
+    }
+}
+
+impl Files {
+    /// No file yet.
+    pub fn new(clock: Clock, stop: StopFlag) -> Files {
+        Files { clock, stop, permits: HashMap::new(), probes: kernel::probe() }
+    }
+
+    fn permit(&mut self, path: &Path) -> Result<WritePermit, String> {
+        if let Some(permit) = self.permits.get(path) {
+            return Ok(permit.clone());
+        }
+        let permit = permit_named_file(path).map_err(|error| error.to_string())?;
+        self.permits.insert(path.to_owned(), permit.clone());
+        Ok(permit)
+    }
+
+    /// The files of one worker; written ones with a permit.
+    pub fn open(&mut self, worker: &WorkerPlan) -> Result<Vec<OpenFile>, String> {
+        let direct = if worker.direct { Direct::Yes } else { Direct::No };
+        let writes = worker.access.mix.issues(Direction::Write);
+        let paths: Vec<PathBuf> = worker.files.iter().map(|file| file.path.clone()).collect();
+        let open = |path: &PathBuf| {
+            if !writes {
+                return kernel::open_for_read(path, direct).map_err(|error| error.to_string());
+            }
+            let permit = self.permit(path)?;
+            kernel::open_for_stable_write(&permit, direct, worker.terms.sync)
+                .map_err(|error| error.to_string())
+        };
+        paths.iter().map(open).collect()
+    }
+
+    /// Tells the page cache how the targets of `span` are walked, where it asks for that.
+    pub fn advise(span: &TimeSpan, opened: &[Vec<OpenFile>]) {
+        for file in opened.iter().flatten() {
+            let of_it = |target: &&Target| Path::new(&target.path) == file.path();
+            let Some(target) = span.targets.iter().find(of_it) else { continue };
+            // Advice that the kernel does not take changes nothing.
+            if target.random_hint {
+                let _ = kernel::advise(file, Walk::Random);
+            } else if target.sequential_hint {
+                let _ = kernel::advise(file, Walk::Sequential);
+            }
+        }
+    }
+
+    /// What the planner must know of the targets.
+    pub fn ground(&self, paths: &[PathBuf], interval: Nanos) -> Ground {
+        let mut files: Vec<FileGround> = Vec::new();
+        for path in paths {
+            if let Some(found) = found(path).filter(|_| files.iter().all(|file| file.path != *path)) {
+                let direct_alignment = Bytes(found.alignment);
+                files.push(FileGround {
+                    path: path.clone(),
+                    size: Bytes(found.bytes),
+                    direct_alignment,
+                    writable: true,
+                });
+            }
+        }
+        Ground {
+            files,
+            kind: GroundKind::Machine(self.probes.clone()),
+            cpus: kernel::available_cpus(),
+            interval,
+            clones: Clones::Together,
+        }
+    }
+
+    /// Makes a file anew, with data in all of it: reads of what was never written would measure nothing. A device is left
+    /// as it is.
+    pub fn create(&mut self, creation: &Creation) -> Result<(), String> {
+        let path = &creation.path;
+        let failed = |what: &'static str| {
+            move |error: io::Error| format!("'{}': {what}: {error}{}", path.display(), remedy(&error))
+        };
+        if path.is_absolute()
+            && let Some(parent) = path.parent()
+        {
+            std::fs::create_dir_all(parent).map_err(failed("its folder cannot be made"))?;
+        }
+        let permit = self.permit(path)?;
+        let room = kernel::open_for_write(&permit, Direct::No).map_err(|error| error.to_string())?;
+        if room.kind() == FileKind::BlockDevice {
+            return Ok(());
+        }
+        kernel::set_length(&room, Bytes(0)).map_err(failed("it cannot be emptied"))?;
+        kernel::set_length(&room, Bytes(creation.bytes)).map_err(failed("it cannot be made that long"))?;
+        let whole = creation.bytes - creation.bytes % ALIGNED;
+        let past = kernel::open_for_read(path, Direct::Yes).is_ok();
+        self.fill(creation, (0, whole), if past { Direct::Yes } else { Direct::No })?;
+        self.fill(creation, (whole, creation.bytes - whole), Direct::No)?;
+        room.flush().map_err(failed("its data cannot be flushed"))?;
+        // Only what was written through the cache is there to be forgotten.
+        kernel::drop_cache(&room, 0, Bytes(creation.bytes)).map_err(failed("the page cache keeps it"))
+    }
+
+    fn fill(
+        &mut self,
+        creation: &Creation,
+        (offset, bytes): (u64, u64),
+        direct: Direct,
+    ) -> Result<(), String> {
+        if bytes == 0 || self.stop.raised() {
+            return Ok(());
+        }
+        let mut workload = layout_workload(&creation.path, Bytes(offset), Bytes(bytes));
+        workload.jobs[0].direct = direct == Direct::Yes;
+        workload.jobs[0].buffers = if creation.zero { Buffers::Zero } else { Buffers::Unique };
+        let ground = self.ground(std::slice::from_ref(&creation.path), Nanos::SECOND);
+        let plan = plan(&workload, "layout", StepKind::Layout, &ground).map_err(|error| error.to_string())?;
+        self.write_out(&plan, creation)
+    }
+
+    fn write_out(&mut self, plan: &StepPlan, creation: &Creation) -> Result<(), String> {
+        let files = vec![self.open(&plan.workers[0])?];
+        let stop = self.stop.clone();
+        let record =
+            run_real(plan, &files, self.clock, &mut Quiet(&stop)).map_err(|error| error.to_string())?;
+        match record.failures.first() {
+            Some(failure) => {
+                let error = io::Error::from_raw_os_error(failure.errno);
+                Err(format!("'{}': it cannot be filled: {error}{}", creation.path.display(), remedy(&error)))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+fn remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull => "; make room, or give a smaller -c",
+        io::ErrorKind::PermissionDenied => "; run as root or as the owner",
+        _ => "",
+    }
+}
+
+/// What is at `path`.
+pub fn found(path: &Path) -> Option<Found> {
+    let direct = kernel::open_for_read(path, Direct::Yes).ok();
+    let alignment = direct.as_ref().map_or(0, |file| file.alignment().offset.0.max(1));
+    let file = direct.or_else(|| kernel::open_for_read(path, Direct::No).ok())?;
+    Some(Found { bytes: file.size().0, alignment })
+}
+
+/// Share of `path` that lies in the page cache; `None` where the kernel does not say.
+pub fn cached(path: &Path) -> Option<f64> {
+    let file = kernel::open_for_read(path, Direct::No).ok()?;
+    kernel::cached_share(file.as_fd(), 0, file.size())
+}

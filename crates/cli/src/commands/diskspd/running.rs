@@ -1,0 +1,150 @@
+//! The timespans of a DiskSpd run, one after the other.
+
+use std::path::{Path, PathBuf};
+
+use dialects::diskspd::{
+    Asked, Cache, Creation, Format, Ground, SpanPlan, SpanResult, TimeSpan, creations, plan_span,
+    precreations, results,
+};
+use engine::{plan, run_real};
+use kernel::Clock;
+use record::StepRecord;
+use workload::{Ending, Nanos, StepKind, StopRule, Workload};
+
+use super::files::{Files, cached, found};
+use super::watch::Watch;
+use crate::output;
+use crate::signals::StopFlag;
+
+/// Share of a file in the page cache from which on it is worth a word.
+const NOTABLE: f64 = 0.01;
+
+/// Runs all timespans; those that a wish to stop leaves out are empty.
+pub fn run(asked: &Asked, stop: &StopFlag) -> Result<Vec<SpanResult>, String> {
+    let mut runner =
+        Runner { asked, stop, clock: Clock::start(), files: Files::new(Clock::start(), stop.clone()) };
+    let before = precreations(&asked.profile);
+    runner.create(&before)?;
+    asked.profile.time_spans.iter().map(|span| runner.run(span, &before)).collect()
+}
+
+struct Runner<'a> {
+    asked: &'a Asked,
+    stop: &'a StopFlag,
+    clock: Clock,
+    files: Files,
+}
+
+impl Runner<'_> {
+    fn run(&mut self, span: &TimeSpan, before: &[Creation]) -> Result<SpanResult, String> {
+        self.create(&creations(span, before))?;
+        if self.stop.raised() {
+            return Ok(SpanResult::default());
+        }
+        let planned = self.plan(span)?;
+        for warning in &planned.warnings {
+            output::people(report::wrap("WARNING: ", warning).trim_end());
+        }
+        self.name_caches(span);
+        let (record, cpus) = self.load(span, &planned)?;
+        if record.ending == Ending::Failed {
+            return Err(failure(&record));
+        }
+        Ok(results(span, &planned, &record, cpus))
+    }
+
+    fn create(&mut self, creations: &[Creation]) -> Result<(), String> {
+        for creation in creations {
+            self.tell(&format!("creating {} ({} bytes)", creation.path.display(), creation.bytes));
+            self.files.create(creation)?;
+        }
+        Ok(())
+    }
+
+    fn plan(&self, span: &TimeSpan) -> Result<SpanPlan, String> {
+        let cpus = kernel::available_cpus();
+        let ground =
+            Ground { look: &|path| found(path), read: &read_start, cpus: &cpus, ring: self.asked.ring };
+        plan_span(span, &ground).map_err(|error| error.to_string())
+    }
+
+    /// Reads through a cache that holds the file measure memory; that is said before they do.
+    fn name_caches(&self, span: &TimeSpan) {
+        for target in span.targets.iter().filter(|t| t.cache == Cache::Used && t.write_percent < 100) {
+            let share = cached(Path::new(&target.path)).unwrap_or(0.0);
+            if share >= NOTABLE {
+                let text = format!(
+                    "{:.0} % of '{}' lies in the page cache, so reads measure memory too; -Su goes past it",
+                    100.0 * share,
+                    target.path
+                );
+                output::people(report::wrap("note: ", &text).trim_end());
+            }
+        }
+    }
+
+    fn load(
+        &mut self,
+        span: &TimeSpan,
+        planned: &SpanPlan,
+    ) -> Result<(StepRecord, Vec<dialects::diskspd::CpuUse>), String> {
+        let paths: Vec<PathBuf> = planned.workload.jobs.iter().flat_map(|job| job.files.clone()).collect();
+        let ground = self.files.ground(&paths, planned.interval);
+        let plan =
+            plan(&planned.workload, "timespan", StepKind::Job, &ground).map_err(|error| error.to_string())?;
+        let opened =
+            plan.workers.iter().map(|worker| self.files.open(worker)).collect::<Result<Vec<_>, _>>()?;
+        Files::advise(span, &opened);
+        self.tell(&format!("starting warm up of {}s, then measuring {}s", span.warm_up, span.duration));
+        let times = (planned.workload.ramp, measured(&planned.workload));
+        let mut watch = Watch::new(&self.asked.profile, (self.stop, self.clock), times);
+        let record = run_real(&plan, &opened, self.clock, &mut watch).map_err(|error| error.to_string())?;
+        self.tell("test finished");
+        let until = (record.counted_from + times.1).min(record.ended);
+        let cpus = watch.cpus(record.counted_from, until);
+        Ok((record, cpus))
+    }
+
+    /// A line of `-v`: with the result as DiskSpd has it, but never inside XML.
+    fn tell(&self, words: &str) {
+        if !self.asked.profile.verbose {
+            return;
+        }
+        let line = format!("[{:9.3}] {words}", self.clock.now().as_secs_f64());
+        match self.asked.profile.format {
+            // What cannot be written now cannot be written later either, and then it is told.
+            Format::Text => drop(output::result(&format!("{line}\n"))),
+            Format::Xml => output::people(&line),
+        }
+    }
+}
+
+fn measured(workload: &Workload) -> Nanos {
+    let time = workload.stop.iter().find_map(|rule| match rule {
+        StopRule::Time(time) => Some(*time),
+        _ => None,
+    });
+    time.unwrap_or(Nanos::ZERO)
+}
+
+/// The first bytes of a file, at most `most`.
+fn read_start(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
+    use std::io::Read;
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn failure(record: &StepRecord) -> String {
+    match record.failures.first() {
+        Some(failure) => format!(
+            "{} of {} bytes at byte {} of '{}' failed: {}",
+            failure.direction.name(),
+            failure.bytes,
+            failure.offset,
+            failure.path,
+            std::io::Error::from_raw_os_error(failure.errno)
+        ),
+        None => "an I/O failed".to_owned(),
+    }
+}

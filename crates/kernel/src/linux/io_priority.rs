@@ -1,0 +1,43 @@
+//! How urgent a thread's I/O is to the kernel's scheduler.
+
+use std::io;
+
+use workload::{Priority, PriorityClass};
+
+use super::call::check_long;
+
+/// `IOPRIO_WHO_PROCESS`: a thread by its id, 0 for the calling one.
+const WHO_PROCESS: libc::c_int = 1;
+/// Bits of the level below those of the class (ioprio.h).
+const CLASS_SHIFT: u32 = 13;
+
+/// Sets the priority of the calling thread's I/O. Not every I/O scheduler looks at it.
+///
+/// # Errors
+/// `EPERM` for the class of real time without the right to it.
+pub fn set_io_priority(priority: Priority) -> io::Result<()> {
+    let class: libc::c_int = match priority.class {
+        PriorityClass::Realtime => 1,
+        PriorityClass::BestEffort => 2,
+        PriorityClass::Idle => 3,
+    };
+    let value = class << CLASS_SHIFT | libc::c_int::from(priority.level.min(7));
+    // SAFETY: the call takes three numbers and touches no memory of ours.
+    check_long(unsafe { libc::syscall(libc::SYS_ioprio_set, WHO_PROCESS, 0, value) }).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernel_takes_the_classes_that_need_no_rights() {
+        // In a thread of its own, since it holds for what that thread starts.
+        let set = std::thread::spawn(|| {
+            let idle = Priority { class: PriorityClass::Idle, level: 0 };
+            let low = Priority { class: PriorityClass::BestEffort, level: 7 };
+            set_io_priority(idle).and_then(|()| set_io_priority(low))
+        });
+        assert!(set.join().unwrap().is_ok());
+    }
+}
