@@ -180,8 +180,8 @@ pub struct Access {
     /// How random places are distributed.
     #[serde(default)]
     pub spread: Spread,
-    /// Bytes from the end of each I/O of a sequential order to the start of the next. A negative number walks backwards
-    /// from the region's end: twice the block's length visits every block.
+    /// Bytes from the end of each I/O of a sequential order to the start of the next. After the
+    /// first a negative number walks backwards from the region's end: twice the block's length visits block by block.
     #[serde(default)]
     pub stride: i64,
     /// Runs from random places; `None`: each I/O has a place of its own.

@@ -314,14 +314,11 @@ fn once_over(options: &JobOptions, region: &Region) -> u64 {
         _ => region.total(),
     };
     let (block, gap) = (options.shortest_block(), options.rw_number);
-    if options.pattern.random || gap == 0 || options.issued_blocks().any(|other| other != block) {
+    if options.pattern.random || gap <= 0 || options.issued_blocks().any(|other| other != block) {
         return whole;
     }
-    let (room, step) = match gap {
-        0.. => (region.bytes.saturating_sub(block), block.saturating_add(gap.unsigned_abs())),
-        _ => (region.bytes.saturating_sub(gap.unsigned_abs()), gap.unsigned_abs().saturating_sub(block)),
-    };
-    let blocks = room.checked_div(step).unwrap_or(0) + 1;
+    let step = block.saturating_add(gap.unsigned_abs());
+    let blocks = region.bytes.saturating_sub(block).checked_div(step).unwrap_or(0) + 1;
     blocks.saturating_mul(block).saturating_mul(region.paths.len().max(1) as u64)
 }
 

@@ -239,15 +239,14 @@ impl Lane {
         start.min(self.window.length.saturating_sub(length))
     }
 
-    /// Behind the last I/O and the stride, or at the beginning again where that leaves the window.
+    /// Behind the last I/O and the stride, or from the other end again where that leaves the window.
     fn follow(&self, length: u64) -> u64 {
-        let beginning = if self.stride < 0 { self.before(self.window.length) } else { Some(0) };
         let next = match self.last {
-            None => beginning,
-            Some((_, end)) if self.stride < 0 => self.before(end).or(beginning),
+            None => Some(0),
+            Some((_, end)) if self.stride < 0 => self.before(end).or_else(|| self.before(self.window.length)),
             Some((_, end)) => Some(end.saturating_add(self.stride.unsigned_abs())),
         };
-        next.or(beginning).filter(|start| start + length <= self.window.length).unwrap_or(0)
+        next.filter(|start| start + length <= self.window.length).unwrap_or(0)
     }
 
     /// A negative stride back from `end`; `None` where that is before the window.
