@@ -173,6 +173,9 @@ impl<'a> Conductor<'a> {
         let outcomes: Vec<Outcome> = std::mem::take(&mut self.outcomes).into_iter().flatten().collect();
         let ended = outcomes.iter().map(|outcome| outcome.ended).max().unwrap_or(now);
         let ending = self.ending(&outcomes);
+        for text in mismatches(self.plan, &outcomes) {
+            self.note(text);
+        }
         let (rows, mut totals, jobs) = self.collector.finish(ended);
         // What ends in the drain stays an interval of its own, shorter than the others: added to the last one it would
         // pull its rate down, since a queue that runs empty is slower than a full one.
@@ -234,6 +237,22 @@ fn complete(totals: &mut WorkerTotals, outcome: &Outcome) {
     totals.context_switches = outcome.usage.context_switches;
     totals.major_faults = outcome.usage.major_faults;
     totals.minor_faults = outcome.usage.minor_faults;
+}
+
+/// A sentence for each of the first mismatches of every worker.
+fn mismatches(plan: &StepPlan, outcomes: &[Outcome]) -> Vec<String> {
+    let of_worker = |(worker, outcome): (&workload::WorkerPlan, &Outcome)| -> Vec<String> {
+        let sentence = |failure: &Failure| {
+            let (finding, io) = (failure.finding?, failure.io);
+            let path = worker.files.get(io.file as usize)?.path.display();
+            Some(format!(
+                "verify: {} at file {path} offset {} (requested block: offset={}, length={})",
+                finding.mismatch, finding.offset, io.offset, io.bytes
+            ))
+        };
+        outcome.failures.iter().filter_map(sentence).collect()
+    };
+    plan.workers.iter().zip(outcomes).flat_map(of_worker).collect()
 }
 
 /// The first failures of all workers by time, at most 16.

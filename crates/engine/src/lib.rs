@@ -10,6 +10,7 @@ mod layout;
 mod planner;
 mod recorder;
 mod rules;
+pub mod verify;
 mod worker;
 
 pub use batch::Batch;

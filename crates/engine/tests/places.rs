@@ -268,7 +268,10 @@ fn runs_go_on_from_each_random_place_or_stay_there() {
 
 #[test]
 fn a_trim_precedes_each_write_of_its_place() {
-    let ios = seen(4_000, WorkerPlan { access: Access::random(Mix::TRIM_WRITE), depth: 2, ..worker() });
+    let plan = WorkerPlan { access: Access::random(Mix::TRIM_WRITE), depth: 2, ..worker() };
+    let record = simulate(&for_ops(4_000, vec![plan.clone()]), &mut Parallel { latency: Nanos(1_000) });
+    assert_eq!((record.tally(Direction::Trim).ops, record.tally(Direction::Write).ops), (2_000, 2_000));
+    let ios = seen(4_000, plan);
     for pair in ios.chunks(2) {
         assert_eq!((pair[0].kind, pair[1].kind), (Direction::Trim, Direction::Write));
         assert_eq!((pair[0].offset, pair[0].bytes), (pair[1].offset, pair[1].bytes));

@@ -14,7 +14,8 @@ use crate::conductor::{Outcome, first_shift};
 use crate::fill::{Effort, Filler};
 use crate::recorder::Recorder;
 use crate::rules::{Rules, Timetable};
-use crate::worker::{SlotPlan, SlotsView, Wake, Worker};
+use crate::verify::Prover;
+use crate::worker::{MISMATCH, SlotPlan, SlotsView, Wake, Worker};
 
 /// A wait that lasts longer than this shows a volume so slow that a timer for the wait costs nothing that counts; then
 /// waits end at interval edges too, so that intervals are handed over on time and orders are heard. On a faster volume a
@@ -194,6 +195,7 @@ impl Briefing {
             worker,
             filler: Filler::new(plan.buffers.clone(), plan.seed, SlotPlan::of(&plan).count()),
             writes: plan.access.mix.issues(Direction::Write),
+            prover: Prover::new(&plan),
             batch: Batch::with_capacity(plan.depth),
             done: Vec::with_capacity(B::reap_limit(plan.depth)),
             clock,
@@ -222,6 +224,8 @@ struct Cycle<'s> {
     worker: Worker,
     filler: Filler,
     writes: bool,
+    /// Where what is read is compared with what was written.
+    prover: Option<Prover>,
     batch: Batch,
     /// Never takes more than its capacity.
     done: Vec<Done>,
@@ -286,6 +290,9 @@ impl Cycle<'_> {
             let later = self.clock.now();
             slow = later.since(now) > SLOW;
             now = later;
+            if self.prover.is_some() {
+                self.look_at_what_was_read(backend);
+            }
             self.worker.settle(now, &self.done);
             self.done.clear();
             if self.shared.stop[self.number].load(Ordering::Relaxed) && self.give_up(now) {
@@ -324,9 +331,12 @@ impl Cycle<'_> {
             match io.kind {
                 Direction::Read => self.filler.note_read(io.slot),
                 Direction::Write => {
-                    if let Some(buffer) = backend.buffer_mut(io.slot)
-                        && self.filler.prepare(io, buffer) == Effort::Filled
-                    {
+                    let Some(buffer) = backend.buffer_mut(io.slot) else { continue };
+                    if self.filler.prepare(io, buffer) == Effort::Filled {
+                        effort = Effort::Filled;
+                    }
+                    if let Some(prover) = &mut self.prover {
+                        prover.seal(io, buffer);
                         effort = Effort::Filled;
                     }
                 }
@@ -334,5 +344,24 @@ impl Cycle<'_> {
             }
         }
         effort
+    }
+
+    /// Compares what has been read with what was written, before it is settled; what differs becomes a failure.
+    #[cold]
+    fn look_at_what_was_read<B: Backend>(&mut self, backend: &mut B) {
+        let (Some(prover), worker) = (&mut self.prover, &mut self.worker) else { return };
+        for done in &mut self.done {
+            let Some(io) = worker.in_slot(done.slot) else { continue };
+            if io.kind != Direction::Read || done.result != io.bytes as i32 {
+                continue;
+            }
+            let Some(buffer) = backend.buffer_mut(done.slot) else { continue };
+            let bytes = (io.bytes as usize).min(buffer.len());
+            let expected = |offset| worker.expected(done.slot, io.file, offset);
+            if let Some(finding) = prover.look((io.file, io.offset), &mut buffer[..bytes], expected) {
+                worker.note_finding(done.slot, finding);
+                done.result = -MISMATCH;
+            }
+        }
     }
 }

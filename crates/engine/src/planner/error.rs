@@ -120,6 +120,14 @@ pub enum PlanError {
         /// Each with its reason.
         reasons: String,
     },
+    /// Blocks cannot prove themselves as asked.
+    #[error("job '{job}': its data cannot be verified: {reason}")]
+    Verify {
+        /// The job.
+        job: String,
+        /// Why not, with the remedy.
+        reason: String,
+    },
     /// There is no such CPU for us.
     #[error("job '{job}': CPU {cpu} is not one that this process may use; those are {cpus:?}")]
     NoSuchCpu {

@@ -4,6 +4,7 @@
 mod backend;
 mod error;
 mod region;
+mod verification;
 
 use std::path::{Path, PathBuf};
 
@@ -153,7 +154,8 @@ fn workers_of(job: &Job, ground: &Ground, choices: &mut Choices) -> Result<Vec<W
             terms: Terms::of(job),
         })
     };
-    let workers = (0..job.clones).map(worker).collect::<Result<Vec<_>, _>>()?;
+    let mut workers = (0..job.clones).map(worker).collect::<Result<Vec<_>, _>>()?;
+    workers.iter_mut().try_for_each(|worker| verification::settle(worker, choices))?;
     if job.clones > 1 {
         explain_clones(job, ground.clones, choices);
     }

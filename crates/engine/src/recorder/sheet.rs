@@ -146,10 +146,10 @@ impl Sheet {
         let mix = plan.access.mix;
         let track = |direction: Direction| {
             let used = match direction {
-                Direction::Read => !mix.writes_only(),
-                Direction::Write => !mix.reads_only(),
-                Direction::Flush => plan.flush != workload::Flush::Never && !mix.reads_only(),
-                Direction::Trim => false,
+                // What is read back is read whatever is asked for.
+                Direction::Read => mix.issues(direction) || plan.verify.on().is_some(),
+                Direction::Flush => plan.flush != workload::Flush::Never && mix.issues(Direction::Write),
+                Direction::Write | Direction::Trim => mix.issues(direction),
             };
             used.then(|| Track::new(plan, direction))
         };

@@ -5,6 +5,7 @@ mod mix;
 mod pace;
 mod places;
 mod quota;
+mod read_back;
 mod rest;
 mod seeds;
 mod slots;
@@ -22,12 +23,15 @@ pub use slots::{InFlight, SlotsView};
 use crate::batch::Batch;
 use crate::recorder::Recorder;
 use crate::rules::{Rules, Shift};
+use crate::verify::Finding;
 use mix::{FlushCount, MixDraw};
 use pace::Pacer;
 pub(crate) use pace::phases;
 pub(crate) use places::counters;
 use places::{Place, Places};
 use quota::Quota;
+pub(crate) use read_back::MISMATCH;
+use read_back::ReadingBack;
 use rest::Rest;
 pub(crate) use slots::SlotPlan;
 use slots::Slots;
@@ -96,8 +100,10 @@ pub struct Failure {
     pub at: Nanos,
     /// What it was.
     pub io: InFlight,
-    /// Positive errno.
+    /// Positive errno; EILSEQ where what was read is not what was written.
     pub errno: i32,
+    /// What is wrong with what was read.
+    pub finding: Option<Finding>,
 }
 
 /// One worker of a step.
@@ -123,6 +129,12 @@ pub struct Worker {
     last_done: Nanos,
     failures: Vec<Failure>,
     unissued: u64,
+    /// Where what is read is compared.
+    reading_back: Option<Box<ReadingBack>>,
+    /// When writing was over, where reading back came behind it.
+    wrote_until: Option<Nanos>,
+    /// Bytes of the regions of all files.
+    region: u64,
 }
 
 /// Where in its shift a worker is.
@@ -163,6 +175,9 @@ impl Worker {
             last_done: Nanos::ZERO,
             failures: Vec::with_capacity(FAILURES),
             unissued: 0,
+            reading_back: ReadingBack::new(plan, SlotPlan::of(plan).count()),
+            wrote_until: None,
+            region: plan.files.iter().map(|file| file.size.0).sum(),
         })
     }
 
@@ -180,6 +195,9 @@ impl Worker {
     #[inline]
     pub fn issue(&mut self, now: Nanos, out: &mut Batch) {
         self.reach(now);
+        if self.reading_back.is_some() {
+            self.read_back(now, out);
+        }
         if self.open {
             self.fill(now, out);
         }
@@ -210,6 +228,9 @@ impl Worker {
             if place.kind == Direction::Write {
                 self.flush.wrote(place.file);
             }
+            if self.reading_back.is_some() {
+                self.note_issue(&place);
+            }
             self.put(place, (due, now), out);
             if self.quota.ops() == 0 && !self.flush.is_pending() {
                 return self.spent(now);
@@ -218,7 +239,7 @@ impl Worker {
     }
 
     #[inline]
-    fn put(&mut self, place: Place, (due, now): (Nanos, Nanos), out: &mut Batch) {
+    fn put(&mut self, place: Place, (due, now): (Nanos, Nanos), out: &mut Batch) -> u32 {
         let Place { kind, file, offset, bytes } = place;
         let slot = self.slots.take(&InFlight { due, issued: now, kind, file, offset, bytes });
         self.places.took(slot);
@@ -228,6 +249,7 @@ impl Worker {
             self.recorder.lateness(lateness, LATE);
         }
         out.push(Io { slot, kind, file, offset, bytes, due });
+        slot
     }
 
     /// Moves the time of issue of what `batch` holds to `now`, where filling buffers took time after the turn began;
@@ -260,8 +282,13 @@ impl Worker {
             if self.recorder.is_tracing() {
                 self.trace(&io, at, done.result);
             }
+            let mut finding = None;
+            if self.reading_back.is_some() {
+                self.note_end(&io, done.result);
+                finding = self.settle_finding(done.slot);
+            }
             if done.result < 0 {
-                self.fail(Failure { at, io, errno: -done.result });
+                self.fail(Failure { at, io, errno: -done.result, finding });
                 continue;
             }
             let (bytes, which) = (done.result as u32, (io.kind, io.file));
@@ -306,12 +333,22 @@ impl Worker {
 
     /// Ends issuing now; what is in flight is waited for.
     pub fn stop(&mut self, now: Nanos) {
+        self.forgo_reading_back();
         self.end(Stopped::Told, now);
     }
 
     /// Why nothing more is issued; `None` while it is.
     pub fn stopped(&self) -> Option<Stopped> {
-        self.stopped.map(|(why, _)| why)
+        match self.stopped {
+            // What was read was not what was written: whatever ended it, it has failed.
+            Some(_) if self.has_mismatched() => Some(Stopped::Failed),
+            stopped => stopped.map(|(why, _)| why),
+        }
+    }
+
+    /// What is in flight in `slot`.
+    pub(crate) fn in_slot(&self, slot: u32) -> Option<InFlight> {
+        self.slots.look(slot)
     }
 
     /// I/Os that are in flight.
@@ -362,7 +399,8 @@ impl Worker {
             OnError::Continue { reads, .. } if kind == Direction::Read => reads.contain(errno),
             OnError::Continue { writes, .. } => writes.contain(errno),
         };
-        if !passed_over {
+        if !passed_over && !self.passes_over_mismatch(&failure) {
+            self.forgo_reading_back();
             self.end(Stopped::Failed, failure.at);
         }
     }

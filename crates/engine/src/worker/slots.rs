@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use workload::{Buffers, Bytes, Direction, Nanos, WorkerPlan};
 
+use super::places::Place;
+
 /// `issued` of a slot that nothing is in flight in.
 const FREE: u64 = u64::MAX;
 
@@ -39,6 +41,14 @@ pub struct InFlight {
 #[derive(Clone, Debug)]
 pub struct SlotsView {
     table: Arc<[Slot]>,
+}
+
+impl InFlight {
+    /// `place` as if it were in flight, at no time.
+    pub(super) fn at(place: &Place) -> InFlight {
+        let Place { kind, file, offset, bytes } = *place;
+        InFlight { due: Nanos::ZERO, issued: Nanos::ZERO, kind, file, offset, bytes }
+    }
 }
 
 impl SlotsView {
@@ -180,6 +190,11 @@ impl Slots {
         let slot = self.free[usize::from(list)].pop();
         self.table[slot as usize].write(io);
         slot
+    }
+
+    /// What is in flight in `slot`.
+    pub(super) fn look(&self, slot: u32) -> Option<InFlight> {
+        self.table.get(slot as usize).map(Slot::read).filter(|io| io.issued.0 != FREE)
     }
 
     /// Frees `slot` and says what was in flight there; `None` where nothing was.

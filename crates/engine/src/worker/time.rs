@@ -49,7 +49,8 @@ impl Worker {
 
     /// Where its counting began and ended.
     pub(crate) fn counted(&self) -> (Nanos, Nanos) {
-        (self.shift.counted_from, self.ended().min(self.counted_until()))
+        let wrote_until = self.wrote_until.unwrap_or(Nanos::MAX);
+        (self.shift.counted_from, self.ended().min(self.counted_until()).min(wrote_until))
     }
 
     /// When this worker was over: its last completion, or the later time at which issuing ended by the clock or by order.
@@ -69,6 +70,7 @@ impl Worker {
     #[cold]
     pub(super) fn wake_while_shut(&self, now: Nanos) -> Wake {
         match (self.stopped, self.slots.in_flight()) {
+            (Some(_), 0) if self.has_more_to_read_back() => Wake::At(now),
             (Some(_), 0) => Wake::Finished,
             (Some(_), _) => Wake::OnCompletion,
             (None, _) if self.rest.is_resting() => self.rest.wake(now, self.horizon),

@@ -1,0 +1,42 @@
+//! Whether what a worker writes can be verified as asked.
+
+use workload::{BackendKind, Bytes, Proof, ReadBack, Verification, Verify, WorkerPlan};
+
+use super::{Choices, PlanError};
+use crate::verify::{HEADER, interval, unit};
+
+/// Settles the verification of `worker`: off where nothing is stored, else checked.
+pub(super) fn settle(worker: &mut WorkerPlan, choices: &mut Choices) -> Result<(), PlanError> {
+    let Verify::On(verification) = &worker.verify else { return Ok(()) };
+    if worker.backend == BackendKind::Null {
+        choices.add("verify", "off", "the null backend keeps nothing that could be read back");
+        worker.verify = Verify::Off;
+        return Ok(());
+    }
+    match reason_against(worker, verification) {
+        None => Ok(()),
+        Some(reason) => Err(PlanError::Verify { job: worker.job.clone(), reason }),
+    }
+}
+
+fn reason_against(worker: &WorkerPlan, verification: &Verification) -> Option<String> {
+    let (unit, interval) = (unit(worker), interval(worker, verification));
+    if interval == Bytes(0) || unit.0 % interval.0 != 0 {
+        return Some(format!(
+            "an interval of {} bytes does not divide the {} bytes that all its blocks have in common; take a divisor of that",
+            interval.0, unit.0
+        ));
+    }
+    let least = Bytes(verification.header_at.0.saturating_add(HEADER));
+    let has_header = matches!(verification.proof, Proof::Header | Proof::HeaderAndPattern(_));
+    if has_header && interval < least {
+        return Some(format!(
+            "its blocks have {} bytes in common, and a header at byte {} needs {}; take longer blocks or a pattern without header",
+            interval.0, verification.header_at.0, least.0
+        ));
+    }
+    if matches!(verification.when, ReadBack::Every { writes: 0, .. }) {
+        return Some("blocks are to be read back after every 0 writes; it must be at least 1".to_owned());
+    }
+    None
+}

@@ -1,0 +1,189 @@
+//! Which write was the last to each unit of a worker's files: four bytes a unit, whatever the order. A unit is what all
+//! blocks have in common; intervals lie within one.
+
+use workload::{Direction, ReadBack, Verify, WorkerPlan};
+
+use super::unit;
+
+/// Number of the last write before they start over; the rest of an entry are marks.
+pub(crate) const LAST_WRITE: u32 = (1 << 29) - 1;
+/// A write to it is in flight.
+const IN_FLIGHT: u32 = 1 << 31;
+/// Two writes were in flight at once: which of them was the last nobody knows.
+const EITHER: u32 = 1 << 30;
+/// It has been read back since it was last written.
+const SEEN: u32 = 1 << 29;
+
+/// What should stand at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Expected {
+    /// Nobody knows; it is not looked at.
+    Unknown,
+    /// A write, whichever.
+    Any,
+    /// This write.
+    Write(u32),
+}
+
+/// Bytes of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) file: u32,
+    pub(crate) offset: u64,
+    pub(crate) bytes: u32,
+}
+
+/// The entries of one file.
+#[derive(Clone, Debug)]
+struct Sheet {
+    base: u64,
+    entries: Box<[u32]>,
+}
+
+/// What was written where, and what of it has been read back.
+#[derive(Clone, Debug)]
+pub(crate) struct Ledger {
+    unit: u64,
+    sheets: Box<[Sheet]>,
+    writes: u32,
+    when: ReadBack,
+    /// The longest read.
+    longest: u64,
+    /// Writes that have ended and wait to be read back, the oldest at `first`; empty unless blocks are read back meanwhile.
+    recent: Box<[Span]>,
+    first: usize,
+    waiting: usize,
+    /// What is left of a round of reading back.
+    round: u32,
+    /// File and unit where the reading back at the end has come to.
+    cursor: (usize, usize),
+}
+
+impl Ledger {
+    /// A ledger for `plan`; `None` where nothing that it writes is read back.
+    pub(crate) fn new(plan: &WorkerPlan) -> Option<Ledger> {
+        let Verify::On(verification) = &plan.verify else { return None };
+        if verification.when == ReadBack::WhatIsRead || !plan.access.mix.issues(Direction::Write) {
+            return None;
+        }
+        let unit = unit(plan).0.max(1);
+        let sheet = |file: &workload::FilePlan| Sheet {
+            base: file.offset.0,
+            entries: vec![0; (file.size.0 / unit) as usize].into_boxed_slice(),
+        };
+        let room = match verification.when {
+            ReadBack::Every { writes, .. } => writes as usize + plan.depth as usize,
+            _ => 0,
+        };
+        Some(Ledger {
+            unit,
+            sheets: plan.files.iter().map(sheet).collect(),
+            writes: 0,
+            when: verification.when,
+            longest: plan.blocks.longest_of(Direction::Write).0.max(unit),
+            recent: vec![Span { file: 0, offset: 0, bytes: 0 }; room].into_boxed_slice(),
+            first: 0,
+            waiting: 0,
+            round: 0,
+            cursor: (0, 0),
+        })
+    }
+
+    /// Number of the last write that was issued.
+    pub(crate) fn writes(&self) -> u32 {
+        self.writes
+    }
+
+    /// The entries that `span` covers.
+    fn entries(&mut self, span: Span) -> &mut [u32] {
+        let Some(sheet) = self.sheets.get_mut(span.file as usize) else { return &mut [] };
+        let first = (span.offset.saturating_sub(sheet.base) / self.unit) as usize;
+        let count = (u64::from(span.bytes) / self.unit) as usize;
+        let end = (first + count).min(sheet.entries.len());
+        sheet.entries.get_mut(first.min(end)..end).unwrap_or_default()
+    }
+
+    /// A write of `span` is issued.
+    pub(crate) fn issued(&mut self, span: Span) {
+        self.writes = super::next_write(self.writes);
+        let write = self.writes;
+        for entry in self.entries(span) {
+            let either = if *entry & IN_FLIGHT != 0 { EITHER } else { 0 };
+            *entry = write | IN_FLIGHT | either;
+        }
+    }
+
+    /// A write of `span` has ended, well or not; what a failed one left nobody knows.
+    pub(crate) fn ended(&mut self, span: Span, well: bool) {
+        for entry in self.entries(span) {
+            *entry &= !IN_FLIGHT;
+            if !well {
+                *entry = 0;
+            }
+        }
+        if well && !self.recent.is_empty() && self.waiting < self.recent.len() {
+            let at = (self.first + self.waiting) % self.recent.len();
+            self.recent[at] = span;
+            self.waiting += 1;
+        }
+    }
+
+    /// A trim of `span`: what stands there now nobody knows.
+    pub(crate) fn forget(&mut self, span: Span) {
+        self.entries(span).fill(0);
+    }
+
+    /// What should stand at `offset` of `file`.
+    pub(crate) fn expected(&self, file: u32, offset: u64) -> Expected {
+        let Some(sheet) = self.sheets.get(file as usize) else { return Expected::Unknown };
+        let at = (offset.saturating_sub(sheet.base) / self.unit) as usize;
+        match sheet.entries.get(at).copied().unwrap_or(0) {
+            entry if entry & LAST_WRITE == 0 || entry & IN_FLIGHT != 0 => Expected::Unknown,
+            entry if entry & EITHER != 0 => Expected::Any,
+            entry => Expected::Write(entry & LAST_WRITE),
+        }
+    }
+
+    /// The next span to read back while writes go on.
+    pub(crate) fn next_meanwhile(&mut self) -> Option<Span> {
+        let ReadBack::Every { writes, batch } = self.when else { return None };
+        if self.round == 0 && self.waiting >= writes as usize {
+            self.round = batch.max(1);
+        }
+        while self.round > 0 && self.waiting > 0 {
+            let span = self.recent[self.first];
+            self.first = (self.first + 1) % self.recent.len();
+            self.waiting -= 1;
+            self.round -= 1;
+            // What is being written again comes again.
+            if self.entries(span).iter().all(|entry| entry & IN_FLIGHT == 0) {
+                self.entries(span).iter_mut().for_each(|entry| *entry |= SEEN);
+                return Some(span);
+            }
+        }
+        self.round = 0;
+        None
+    }
+
+    /// The next span to read back when all is written, in the order of places; `None` when all has been.
+    pub(crate) fn next_at_the_end(&mut self) -> Option<Span> {
+        let open = |entry: u32| entry & LAST_WRITE != 0 && entry & SEEN == 0;
+        while let Some(sheet) = self.sheets.get(self.cursor.0) {
+            let entries = &sheet.entries[self.cursor.1.min(sheet.entries.len())..];
+            let Some(skip) = entries.iter().position(|&entry| open(entry)) else {
+                self.cursor = (self.cursor.0 + 1, 0);
+                continue;
+            };
+            let most = (self.longest / self.unit).max(1) as usize;
+            let count = entries[skip..].iter().take(most).take_while(|&&entry| open(entry)).count();
+            let first = self.cursor.1 + skip;
+            self.cursor.1 = first + count;
+            return Some(Span {
+                file: self.cursor.0 as u32,
+                offset: sheet.base + first as u64 * self.unit,
+                bytes: (count as u64 * self.unit) as u32,
+            });
+        }
+        None
+    }
+}

@@ -1,0 +1,194 @@
+//! Sealed buffers, damaged in every way a volume can, and the ledger of what was written.
+
+use proptest::prelude::*;
+use workload::{
+    Access, BackendKind, BlockSizes, Buffers, Bytes, Direction, FilePlan, Flush, Io, Mix, Nanos, Pace,
+    Pattern, Proof, ReadBack, Verification, Verify, WorkerPlan,
+};
+
+use super::*;
+
+fn plan(change: impl FnOnce(&mut Verification)) -> WorkerPlan {
+    let mut verification = Verification::with_headers(77);
+    change(&mut verification);
+    WorkerPlan {
+        job: "job".to_owned(),
+        files: vec![FilePlan { path: "f".into(), offset: Bytes::kib(64), size: Bytes::kib(64) }; 2],
+        access: Access::random(Mix::WRITE),
+        blocks: BlockSizes::all(Bytes::kib(4)),
+        depth: 4,
+        pace: Pace::Closed,
+        backend: BackendKind::Pread,
+        direct: false,
+        buffers: Buffers::Unique,
+        flush: Flush::Never,
+        verify: Verify::On(verification),
+        seed: 9,
+        cpu: None,
+        terms: workload::Terms::default(),
+    }
+}
+
+fn of_run(plan: &WorkerPlan, run: u64) -> WorkerPlan {
+    let Verify::On(verification) = plan.verify.clone() else { panic!("not verified") };
+    WorkerPlan { verify: Verify::On(Verification { run, ..verification }), ..plan.clone() }
+}
+
+fn write(file: u32, offset: u64) -> Io {
+    Io { slot: 0, kind: Direction::Write, file, offset, bytes: 4096, due: Nanos::ZERO }
+}
+
+/// A prover and what it made of one write of `0x55` at byte 8192 of file 1.
+fn sealed(plan: &WorkerPlan) -> (Prover, Vec<u8>) {
+    let mut prover = Prover::new(plan).unwrap();
+    let mut buffer = vec![0x55; 4096];
+    prover.seal(&write(1, 8192), &mut buffer);
+    (prover, buffer)
+}
+
+fn look(prover: &mut Prover, place: (u32, u64), buffer: &[u8], expected: Expected) -> Option<Mismatch> {
+    prover.look(place, &mut buffer.to_vec(), |_| expected).map(|finding| finding.mismatch)
+}
+
+const HERE: (u32, u64) = (1, 8192);
+
+#[test]
+fn what_was_written_here_last_is_as_it_should_be() {
+    let (mut prover, buffer) = sealed(&plan(|_| {}));
+    assert_eq!(look(&mut prover, HERE, &buffer, Expected::Write(1)), None);
+    assert_eq!(look(&mut prover, HERE, &[0; 4096], Expected::Unknown), None, "nobody knows what was there");
+}
+
+#[test]
+fn each_kind_of_damage_is_told_from_the_others() {
+    let plan = plan(|_| {});
+    let (mut prover, buffer) = sealed(&plan);
+    let mut says =
+        |place, buffer: &[u8], expected| look(&mut prover, place, buffer, expected).unwrap().to_string();
+    assert!(says(HERE, &[0; 4096], Expected::Write(1)).contains("nothing was written here"));
+    assert!(says(HERE, &[7; 4096], Expected::Write(1)).starts_with("bad magic header 707070707070707"));
+    let text = says(HERE, &buffer, Expected::Write(2));
+    assert!(text.contains("write 1 stands here, expected write 2"), "{text}");
+    assert!(says((1, 12_288), &buffer, Expected::Any).contains("belongs to byte 8192 of file 2"));
+    assert!(says((0, 8192), &buffer, Expected::Any).contains("belongs to byte 8192 of file 2"));
+    let other_run = of_run(&plan, 78);
+    let (_, of_other_run) = sealed(&other_run);
+    assert!(says(HERE, &of_other_run, Expected::Write(1)).contains("an earlier run"));
+    let mut any_run = Prover::new(&of_run(&plan, 0)).unwrap();
+    assert_eq!(
+        look(&mut any_run, HERE, &of_other_run, Expected::Any),
+        None,
+        "of a run that is not known any will do"
+    );
+}
+
+#[test]
+fn what_another_worker_of_the_run_wrote_over_it_is_no_damage() {
+    let (_, buffer) = sealed(&WorkerPlan { seed: 10, ..plan(|_| {}) });
+    let mut prover = Prover::new(&plan(|_| {})).unwrap();
+    assert_eq!(look(&mut prover, HERE, &buffer, Expected::Write(5)), None);
+    assert!(look(&mut prover, (1, 0), &buffer, Expected::Write(5)).is_some(), "but it must belong here");
+}
+
+#[test]
+fn a_pattern_is_compared_to_the_last_byte() {
+    let pattern = Pattern { bytes: b"ab________".to_vec(), offsets: vec![2] };
+    let plan = plan(|verification| verification.proof = Proof::Pattern(pattern));
+    let (mut prover, mut buffer) = sealed(&plan);
+    assert_eq!(buffer[2..10], 8192u64.to_le_bytes());
+    assert_eq!(look(&mut prover, HERE, &buffer, Expected::Any), None);
+    buffer[4095] ^= 1;
+    let found = look(&mut prover, HERE, &buffer, Expected::Any);
+    assert!(matches!(found, Some(Mismatch::NotThePattern { at: 12_287, .. })), "{found:?}");
+}
+
+#[test]
+fn each_interval_proves_itself() {
+    let plan = plan(|verification| {
+        verification.interval = Some(Bytes::kib(1));
+        verification.header_at = Bytes(100);
+    });
+    let (mut prover, mut buffer) = sealed(&plan);
+    assert_eq!(buffer[..100], [0x55; 100], "the header stands where it was asked for");
+    buffer[2500] ^= 0x80;
+    let found = prover.look(HERE, &mut buffer, |_| Expected::Write(1)).unwrap();
+    assert_eq!(found.offset, 8192 + 2048);
+    assert!(matches!(found.mismatch, Mismatch::Corrupted { .. }));
+}
+
+fn span(file: u32, block: u64, blocks: u32) -> Span {
+    Span { file, offset: Bytes::kib(64).0 + block * 4096, bytes: blocks * 4096 }
+}
+
+fn ledger(when: ReadBack) -> Ledger {
+    Ledger::new(&plan(|verification| verification.when = when)).unwrap()
+}
+
+#[test]
+fn the_last_write_to_a_place_is_expected_there() {
+    let mut ledger = ledger(ReadBack::AtTheEnd);
+    for (file, block) in [(0, 3), (1, 3), (0, 3)] {
+        ledger.issued(span(file, block, 1));
+        assert_eq!(ledger.expected(file, span(file, block, 1).offset), Expected::Unknown, "it is in flight");
+        ledger.ended(span(file, block, 1), true);
+    }
+    let at = |file, block| ledger.expected(file, span(file, block, 1).offset);
+    assert_eq!((at(0, 3), at(1, 3), at(0, 4)), (Expected::Write(3), Expected::Write(2), Expected::Unknown));
+}
+
+#[test]
+fn two_writes_at_once_leave_either_and_a_failed_or_trimmed_one_nothing_known() {
+    let mut ledger = ledger(ReadBack::AtTheEnd);
+    let (here, there) = (span(0, 0, 1), span(0, 1, 1));
+    ledger.issued(here);
+    ledger.issued(here);
+    ledger.ended(here, true);
+    ledger.ended(here, true);
+    assert_eq!(ledger.expected(0, here.offset), Expected::Any);
+    ledger.issued(there);
+    ledger.ended(there, false);
+    assert_eq!(ledger.expected(0, there.offset), Expected::Unknown);
+    ledger.forget(here);
+    assert_eq!(ledger.expected(0, here.offset), Expected::Unknown);
+    assert_eq!(ledger.next_at_the_end(), None);
+}
+
+#[test]
+fn writes_are_read_back_in_rounds_and_the_rest_at_the_end() {
+    let mut ledger = ledger(ReadBack::Every { writes: 4, batch: 3 });
+    let mut seen = Vec::new();
+    for block in 0..10 {
+        ledger.issued(span(0, block, 1));
+        ledger.ended(span(0, block, 1), true);
+        while let Some(next) = ledger.next_meanwhile() {
+            seen.push(next);
+        }
+    }
+    assert_eq!(seen, (0..9).map(|block| span(0, block, 1)).collect::<Vec<_>>());
+    assert_eq!((ledger.next_at_the_end(), ledger.next_at_the_end()), (Some(span(0, 9, 1)), None));
+}
+
+proptest! {
+    #[test]
+    fn any_flipped_bit_is_found(at in 0usize..4096 * 8) {
+        let (mut prover, mut buffer) = sealed(&plan(|_| {}));
+        buffer[at / 8] ^= 1 << (at % 8);
+        prop_assert!(look(&mut prover, HERE, &buffer, Expected::Write(1)).is_some());
+    }
+
+    #[test]
+    fn all_that_was_written_is_read_back_once(blocks in proptest::collection::vec((0u32..2, 0u64..16), 0..60)) {
+        let mut ledger = ledger(ReadBack::AtTheEnd);
+        for &(file, block) in &blocks {
+            ledger.issued(span(file, block, 1));
+            ledger.ended(span(file, block, 1), true);
+        }
+        let mut read = Vec::new();
+        while let Some(next) = ledger.next_at_the_end() {
+            prop_assert!(next.bytes == 4096, "no longer than a write");
+            read.push((next.file, (next.offset - Bytes::kib(64).0) / 4096));
+        }
+        let wanted: std::collections::BTreeSet<_> = blocks.into_iter().collect();
+        prop_assert_eq!(read, wanted.into_iter().collect::<Vec<_>>());
+    }
+}

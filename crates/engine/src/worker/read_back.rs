@@ -1,0 +1,222 @@
+//! Reading back what was written, so that it can be compared: meanwhile, in rounds, or when all is written.
+
+use workload::{Direction, Nanos, OnMismatch, ReadBack, Verify, WorkerPlan};
+
+use super::places::Place;
+use super::{Failure, InFlight, Stopped, Worker};
+use crate::batch::Batch;
+use crate::recorder::Part;
+use crate::verify::{Expected, Finding, Ledger, Span};
+
+/// `asked` of a slot in which nothing is read back.
+const NOT_ASKED: u32 = u32::MAX;
+/// EILSEQ, as tools report data that is not as it was written.
+pub(crate) const MISMATCH: i32 = 84;
+
+/// What a worker that verifies knows beside the others.
+#[derive(Debug)]
+pub(super) struct ReadingBack {
+    /// `None` where only what is read anyway is looked at.
+    ledger: Option<Ledger>,
+    when: ReadBack,
+    on_mismatch: OnMismatch,
+    at_the_end: AtTheEnd,
+    /// By slot: the writes issued when it was read back.
+    asked: Box<[u32]>,
+    /// What was found wrong in slots that have not been settled yet.
+    findings: Vec<(u32, Finding)>,
+    /// Whether anything was.
+    mismatched: bool,
+}
+
+/// How far the reading back at the end is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AtTheEnd {
+    NotYet,
+    Begun,
+    Over,
+}
+
+impl ReadingBack {
+    pub(super) fn new(plan: &WorkerPlan, slots: u32) -> Option<Box<ReadingBack>> {
+        let Verify::On(verification) = &plan.verify else { return None };
+        Some(Box::new(ReadingBack {
+            ledger: Ledger::new(plan),
+            when: verification.when,
+            on_mismatch: verification.on_failure,
+            at_the_end: AtTheEnd::NotYet,
+            asked: vec![NOT_ASKED; slots as usize].into_boxed_slice(),
+            findings: Vec::with_capacity(plan.depth as usize),
+            mismatched: false,
+        }))
+    }
+
+    /// Nothing more is read back.
+    fn forgo(&mut self) {
+        self.at_the_end = AtTheEnd::Over;
+    }
+}
+
+fn span(file: u32, offset: u64, bytes: u32) -> Span {
+    Span { file, offset, bytes }
+}
+
+impl Worker {
+    /// Whether blocks are still to be read back, though nothing more is issued otherwise.
+    pub(super) fn has_more_to_read_back(&self) -> bool {
+        let wanted = matches!(self.stopped, Some((Stopped::Amount | Stopped::Time, _)));
+        let open = |back: &ReadingBack| back.ledger.is_some() && back.at_the_end != AtTheEnd::Over;
+        wanted && self.reading_back.as_deref().is_some_and(open)
+    }
+
+    /// Reads back what waits for it, as far as slots and the batch's room go.
+    #[cold]
+    pub(super) fn read_back(&mut self, now: Nanos, out: &mut Batch) {
+        if self.open {
+            if self.when_is(ReadBack::WithoutWriting) {
+                return self.imagine(now);
+            }
+        } else if !self.has_more_to_read_back() || !self.begin_at_the_end(now) {
+            return;
+        }
+        while out.room() > 0 && self.slots.free_count() > 0 {
+            let Some(next) = self.next_to_read_back() else { return };
+            let Span { file, offset, bytes } = next;
+            let slot = self.put(Place { kind: Direction::Read, file, offset, bytes }, (now, now), out);
+            if let Some(back) = self.reading_back.as_deref_mut() {
+                let writes = back.ledger.as_ref().map_or(0, Ledger::writes);
+                if let Some(asked) = back.asked.get_mut(slot as usize) {
+                    *asked = writes;
+                }
+            }
+        }
+    }
+
+    fn when_is(&self, when: ReadBack) -> bool {
+        self.reading_back.as_deref().is_some_and(|back| back.when == when)
+    }
+
+    /// True once the reading back at the end can go on: all writes have ended. What is read from then on does not count,
+    /// so that the figures of the writes are theirs alone.
+    fn begin_at_the_end(&mut self, now: Nanos) -> bool {
+        let Some(back) = self.reading_back.as_deref_mut() else { return false };
+        if back.at_the_end == AtTheEnd::Begun {
+            return true;
+        }
+        if self.slots.in_flight() > 0 {
+            return false;
+        }
+        back.at_the_end = AtTheEnd::Begun;
+        if back.when != ReadBack::WithoutWriting {
+            self.wrote_until = Some(self.ended());
+            self.recorder.enter(Part::Cool, now);
+        }
+        true
+    }
+
+    fn next_to_read_back(&mut self) -> Option<Span> {
+        let back = self.reading_back.as_deref_mut()?;
+        let ledger = back.ledger.as_mut()?;
+        if self.open {
+            return ledger.next_meanwhile();
+        }
+        let next = ledger.next_at_the_end();
+        if next.is_none() {
+            back.forgo();
+        }
+        next
+    }
+
+    /// Goes through all writes without issuing them, so that it is known what an earlier run of the same job wrote.
+    fn imagine(&mut self, now: Nanos) {
+        // Without an amount one pass must do.
+        let has_amount = self.rules.ops_each.or(self.rules.bytes_each).is_some();
+        let mut left = if has_amount { u64::MAX } else { self.region };
+        loop {
+            let place = self.places.next(self.mix.next());
+            if left == 0 || !self.quota.take(place.bytes) {
+                break;
+            }
+            left = left.saturating_sub(u64::from(place.bytes));
+            self.note_issue(&place);
+            self.note_end(&InFlight::at(&place), place.bytes as i32);
+        }
+        self.end(Stopped::Amount, now);
+    }
+
+    /// `place` is issued.
+    #[cold]
+    pub(super) fn note_issue(&mut self, place: &Place) {
+        let ledger = self.reading_back.as_deref_mut().and_then(|back| back.ledger.as_mut());
+        let (Some(ledger), span) = (ledger, span(place.file, place.offset, place.bytes)) else { return };
+        match place.kind {
+            Direction::Write => ledger.issued(span),
+            Direction::Trim => ledger.forget(span),
+            Direction::Read | Direction::Flush => {}
+        }
+    }
+
+    /// `io` has ended with `result`.
+    #[cold]
+    pub(super) fn note_end(&mut self, io: &InFlight, result: i32) {
+        let ledger = self.reading_back.as_deref_mut().and_then(|back| back.ledger.as_mut());
+        if let Some(ledger) = ledger
+            && io.kind == Direction::Write
+        {
+            ledger.ended(span(io.file, io.offset, io.bytes), result == io.bytes as i32);
+        }
+    }
+
+    /// What should stand at `offset` of what slot `slot` has read from `file`.
+    pub(crate) fn expected(&self, slot: u32, file: u32, offset: u64) -> Expected {
+        let Some(back) = self.reading_back.as_deref() else { return Expected::Unknown };
+        let Some(ledger) = &back.ledger else { return Expected::Any };
+        match back.asked.get(slot as usize) {
+            None | Some(&NOT_ASKED) => Expected::Unknown,
+            Some(&asked) => match ledger.expected(file, offset) {
+                // It was written again after the read had begun.
+                Expected::Write(write) if write > asked => Expected::Unknown,
+                expected => expected,
+            },
+        }
+    }
+
+    /// What slot `slot` has read is wrong; before it is settled as a failure.
+    #[cold]
+    pub(crate) fn note_finding(&mut self, slot: u32, finding: Finding) {
+        if let Some(back) = self.reading_back.as_deref_mut() {
+            back.findings.push((slot, finding));
+            back.mismatched = true;
+        }
+    }
+
+    /// What was found wrong in `slot`, which is settled now.
+    #[cold]
+    pub(super) fn settle_finding(&mut self, slot: u32) -> Option<Finding> {
+        let back = self.reading_back.as_deref_mut()?;
+        if let Some(asked) = back.asked.get_mut(slot as usize) {
+            *asked = NOT_ASKED;
+        }
+        let at = back.findings.iter().position(|(known, _)| *known == slot)?;
+        Some(back.findings.swap_remove(at).1)
+    }
+
+    /// Whether the job goes on after `failure`, which is a mismatch.
+    pub(super) fn passes_over_mismatch(&self, failure: &Failure) -> bool {
+        let goes_on = |back: &ReadingBack| back.on_mismatch == OnMismatch::GoOn;
+        failure.finding.is_some() && self.reading_back.as_deref().is_some_and(goes_on)
+    }
+
+    /// Nothing more is read back, whatever was to be.
+    #[cold]
+    pub(super) fn forgo_reading_back(&mut self) {
+        if let Some(back) = self.reading_back.as_deref_mut() {
+            back.forgo();
+        }
+    }
+
+    /// Whether anything that was read was not as it should be.
+    pub(super) fn has_mismatched(&self) -> bool {
+        self.reading_back.as_deref().is_some_and(|back| back.mismatched)
+    }
+}
