@@ -67,6 +67,8 @@ pub struct FioJob {
     pub echo: Vec<(String, String)>,
     /// Seed of its random places.
     pub seed: u64,
+    /// A number that no other run has.
+    pub run: u64,
 }
 
 /// How the result is shown.

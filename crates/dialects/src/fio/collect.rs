@@ -12,6 +12,7 @@ use super::reader::{Reader, Reading};
 use super::row::{Part, Row, Support};
 use super::rows::PROFILES;
 use super::value::{Amount, Kind, Value, ValueError};
+use super::verification;
 
 /// One option as typed.
 #[derive(Clone, Debug)]
@@ -256,10 +257,10 @@ impl<'a> Collector<'a> {
         for clone in 0..options.numjobs {
             let number = self.jobs.len() as u32;
             let label = self.label(&name, number);
-            let seed = self.seed(&options, number);
+            let (seed, run) = (self.seed(&options, number), self.around.entropy);
             let (options, echo, name) = (options.clone(), echo.clone(), name.clone());
             let (group, step) = (self.group, self.step);
-            self.jobs.push(FioJob { name, label, clone, number, group, step, options, echo, seed });
+            self.jobs.push(FioJob { name, label, clone, number, group, step, options, echo, seed, run });
         }
         Ok(())
     }
@@ -298,6 +299,12 @@ impl<'a> Collector<'a> {
         };
         if self.readonly && options.pattern.destroys() {
             return Err(FioError::Readonly);
+        }
+        if let Some((what, remedy)) = options.verify.wrong() {
+            return refused(what, remedy);
+        }
+        if let Some(remark) = verification::remark(options) {
+            self.note(format!("{name}: {remark}"));
         }
         if options.zoned_device {
             return refused("zonemode=zbd", "zoned devices are not supported; zonemode=strided is");

@@ -33,6 +33,7 @@ mod spoilt;
 mod steps;
 mod substitute;
 mod value;
+mod verification;
 
 pub use asked::{Asked, Eta, FioJob, Format, Presentation, Request, Surroundings, TerseVersion};
 pub use commandline::parse;

@@ -6,6 +6,7 @@ use super::logging::LogOptions;
 use super::number::KbBase;
 use super::shapes::Shaped;
 use super::value::{Amount, Each, Floats, Value};
+use super::verification::VerifyOptions;
 
 /// Direction and order of the I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +117,11 @@ impl Engine {
     /// True where the name is one of fio's.
     pub fn is_known(&self) -> bool {
         ENGINES.contains(&self.name.as_str())
+    }
+
+    /// True where it does I/O.
+    pub fn is_real(&self) -> bool {
+        self.backend() != Some(BackendKind::Null)
     }
 
     /// True where one I/O is in flight whatever `iodepth` says.
@@ -249,6 +255,7 @@ pub struct JobOptions {
     pub zero_buffers: bool,
     pub refill_buffers: bool,
     pub scramble_buffers: bool,
+    pub verify: VerifyOptions,
     pub buffer_pattern: Option<workload::Pattern>,
     pub compress_percentage: u8,
     pub compress_chunk: u64,
@@ -342,6 +349,7 @@ impl Default for JobOptions {
             zero_buffers: false,
             refill_buffers: false,
             scramble_buffers: true,
+            verify: VerifyOptions::default(),
             buffer_pattern: None,
             compress_percentage: 0,
             compress_chunk: 512,
@@ -419,6 +427,20 @@ impl JobOptions {
         if let Value::Shape(Shaped::Direction(word, number)) = value {
             self.pattern = Pattern::named(word);
             self.rw_number = number.unwrap_or(0);
+        }
+    }
+
+    /// Takes the distribution of random places.
+    pub fn set_spread(&mut self, value: &Value) {
+        if let Value::Shape(Shaped::Spread(spread)) = value {
+            self.spread = spread.clone();
+        }
+    }
+
+    /// Takes the order of files.
+    pub fn set_turn(&mut self, value: &Value) {
+        if let Value::Shape(Shaped::Turn(turn)) = value {
+            self.file_turn = *turn;
         }
     }
 

@@ -4,8 +4,9 @@ use super::number::{KbBase, TimeUnit};
 use super::options::{JobOptions, Unified};
 use super::row::Class::{A, B, C};
 use super::row::{Part, Row};
-use super::shapes::{Shape, Shaped};
-use super::value::{Kind, Value, Word};
+use super::shapes::Shape;
+use super::value::{Kind, Word};
+use super::verification::PROOFS;
 
 const RW: &[Word] = &[
     ("read", "Reads in order"),
@@ -40,7 +41,7 @@ const DEPTH: Kind = Kind::Int(1, 65_536);
 const FILES: Kind = Kind::Int(1, 1_000_000);
 const ANY: Kind = Kind::Int(i64::MIN, i64::MAX);
 const PACKED: &str = "logs are written as they come, and never compressed; pack them afterwards";
-const VERIFY: &str = "checking of data is not supported yet";
+const VERIFY: &str = "blocks are read back in the order of their places";
 const TRIMS: &str = "blocks are trimmed by rw=trim and its like alone";
 const ZONES: &str = "zoned devices are not supported";
 const PLACEMENT: &str = "data placement is not supported";
@@ -187,11 +188,7 @@ pub static ROWS: &[Row] = &[
     file(Row::new("nrfiles", FILES, "1", A)).also(&["nr_files"]).does("Files a clone.", |o, v| o.nrfiles = v.small()),
     file(Row::new("openfiles", COUNT, "", A)).nearly("all files stay open", "Files open at a time.", |_, _| {}),
     file(Row::new("file_service_type", Kind::Shape(Shape::Turn), "roundrobin", B))
-        .does("Which file comes next; behind a colon how many I/Os go to each.", |o, v| {
-            if let Value::Shape(Shaped::Turn(turn)) = v {
-                o.file_turn = *turn;
-            }
-        }),
+        .does("Which file comes next; behind a colon how many I/Os go to each.", |o, v| o.set_turn(v)),
     file(Row::new("size", Kind::Amount, "", A))
         .does("Bytes of the region, over all files of a clone; also the amount to do.", |o, v| o.size = Some(v.amount())),
     file(Row::new("io_size", Kind::Amount, "", A))
@@ -226,9 +223,7 @@ pub static ROWS: &[Row] = &[
     // Pattern.
     access(Row::new("rw", Kind::Shape(Shape::Direction(RW)), "read", A))
         .also(&["readwrite"])
-        .does("Direction and order of the I/O. Behind a colon: bytes added after each I/O in order, or I/Os a random place.", |o, v| {
-            o.set_direction(v);
-        }),
+        .does("Direction and order of the I/O. Behind a colon: bytes added after each I/O in order, or I/Os a random place.", |o, v| o.set_direction(v)),
     access(Row::new("rw_sequencer", Kind::Choice(&[("sequential", "They go on from there"), ("identical", "They stay there")]), "sequential", B))
         .does("Where the I/Os of randread:N and its like go after each random place.", |o, v| o.rw_identical = v.word() == "identical"),
     access(Row::new("direct", Kind::Bool, "0", A)).does("Past the page cache.", |o, v| o.direct = v.on()),
@@ -247,11 +242,7 @@ pub static ROWS: &[Row] = &[
     access(Row::new("random_generator", Kind::Choice(&[("tausworthe", "32 bits"), ("lfsr", "Each block once without a map"), ("tausworthe64", "64 bits")]), "tausworthe", A))
         .nearly("plimsoll's own generator; each block once without a map", "Generator of random places.", |_, _| {}),
     access(Row::new("random_distribution", Kind::Shape(Shape::Spread), "random", A))
-        .does("Distribution of random places: random, zipf, pareto, normal, zoned, zoned_abs or sequence.", |o, v| {
-            if let Value::Shape(Shaped::Spread(spread)) = v {
-                o.spread = spread.clone();
-            }
-        }),
+        .does("Distribution of random places: random, zipf, pareto, normal, zoned, zoned_abs or sequence.", |o, v| o.set_spread(v)),
     access(Row::new("random_sequence_stride", Kind::Bool, "0", B)).refused("the blocks of a sequence are visited as they are listed", "Strides of a sequence."),
     access(Row::new("randrepeat", Kind::Bool, "1", A))
         .also(&["allrandrepeat"])
@@ -276,9 +267,7 @@ pub static ROWS: &[Row] = &[
         .also(&["blocksize_range"])
         .does("Lengths from the first to the second, in multiples of the first.", |o, v| JobOptions::set_lengths(&mut o.bsrange, v)),
     block(Row::new("bssplit", Kind::Shape(Shape::Split), "", A))
-        .does("Lengths with their shares, such as 4k/60:64k/40; a list a direction, separated by commas.", |o, v| {
-            JobOptions::set_lengths(&mut o.bssplit, v);
-        }),
+        .does("Lengths with their shares, such as 4k/60:64k/40; a list a direction, separated by commas.", |o, v| JobOptions::set_lengths(&mut o.bssplit, v)),
     block(Row::new("bs_unaligned", Kind::Flag, YES_NO, B))
         .also(&["blocksize_unaligned"])
         .does("Any length within bsrange, not only multiples.", |o, v| o.bs_unaligned = v.on()),
@@ -328,11 +317,7 @@ pub static ROWS: &[Row] = &[
     buffer(Row::new("scramble_buffers", Kind::Bool, "1", B))
         .does("Changes what is written a little each time, so that no two blocks are equal.", |o, v| o.scramble_buffers = v.on()),
     buffer(Row::new("buffer_pattern", Kind::Shape(Shape::Pattern), "", B))
-        .does("Pattern to write: text in double quotes, 0x… and decimal numbers in a row.", |o, v| {
-            if let Value::Shape(Shaped::Pattern(pattern)) = v {
-                o.buffer_pattern = Some(pattern.clone());
-            }
-        }),
+        .does("Pattern to write: text in double quotes, 0x… and decimal numbers in a row.", |o, v| o.buffer_pattern = v.pattern()),
     buffer(Row::new("buffer_compress_percentage", Kind::Int(0, 100), "0", A))
         .does("Percent of each chunk that compresses to nothing: zeros, or the pattern.", |o, v| o.compress_percentage = v.natural() as u8),
     buffer(Row::new("buffer_compress_chunk", Kind::Size(0), "512", B))
@@ -368,25 +353,26 @@ pub static ROWS: &[Row] = &[
     pace(Row::new("latency_run", Kind::Bool, "0", B)).refused(LATENCY, "Goes on at the depth found."),
     pace(Row::new("max_latency", Kind::Text, "0", B)).refused(LATENCY, "Latency that ends the job."),
     // Verification and trims.
-    verify(Row::new("verify", Kind::Text, "0", A)).refused(VERIFY, "Checksum by which data is checked."),
-    verify(Row::new("do_verify", Kind::Bool, "1", A)).does("Concerns verify only, which is refused.", |_, _| {}),
-    verify(Row::new("verify_only", Kind::Flag, YES_NO, B)).refused(VERIFY, "Checks data written before."),
-    verify(Row::new("verify_policy", Kind::Text, "completed", C)).refused(VERIFY, "Which writes are checked."),
-    verify(Row::new("verify_offset", Kind::Size(0), "0", B)).refused(VERIFY, "Place of the header."),
-    verify(Row::new("verify_interval", Kind::Size(0), "0", B)).refused(VERIFY, "Distance of the headers."),
-    verify(Row::new("verify_pattern", Kind::Text, "", B)).refused(VERIFY, "Pattern to check."),
-    verify(Row::new("verify_pattern_interval", Kind::Size(0), "0", C)).refused(VERIFY, "Distance of the patterns."),
-    verify(Row::new("verify_fatal", Kind::Bool, "0", A)).does("Concerns verify only, which is refused.", |_, _| {}),
-    verify(Row::new("verify_dump", Kind::Bool, "0", B)).does("Concerns verify only, which is refused.", |_, _| {}),
-    verify(Row::new("verify_async", COUNT, "0", B)).refused(VERIFY, "Threads that check."),
-    verify(Row::new("verify_async_cpus", Kind::Cpus, "", C)).refused(VERIFY, "CPUs of the threads that check."),
-    verify(Row::new("verify_backlog", Kind::Size(0), "0", B)).refused(VERIFY, "Writes between checks."),
-    verify(Row::new("verify_backlog_batch", COUNT, "0", B)).refused(VERIFY, "Blocks of one check."),
-    verify(Row::new("verify_state_save", Kind::Bool, "1", B)).does("Concerns verify only, which is refused.", |_, _| {}),
-    verify(Row::new("verify_state_load", Kind::Bool, "0", B)).refused(VERIFY, "Goes on from a saved state."),
-    verify(Row::new("experimental_verify", Kind::Bool, "0", B)).refused(VERIFY, "Another way of checking."),
-    verify(Row::new("verify_write_sequence", Kind::Bool, "1", B)).does("Concerns verify only, which is refused.", |_, _| {}),
-    verify(Row::new("verify_header_seed", Kind::Bool, "1", B)).does("Concerns verify only, which is refused.", |_, _| {}),
+    verify(Row::new("verify", Kind::Choice(PROOFS), "0", A))
+        .nearly("one header of plimsoll's own with a 64-bit checksum stands for every kind", "Checks what is read against what was written.", |o, v| o.verify.kind = v.word()),
+    verify(Row::new("do_verify", Kind::Bool, "1", A)).does("Reads back what was written, when all is.", |o, v| o.verify.reads_back = v.on()),
+    verify(Row::new("verify_only", Kind::Flag, YES_NO, B)).does("Writes nothing: checks what an earlier run of the same job wrote.", |o, v| o.verify.only = v.on()),
+    verify(Row::new("verify_policy", Kind::Text, "completed", C)).refused("every write that has ended is checked", "Which writes are checked."),
+    verify(Row::new("verify_offset", Kind::Size(0), "0", B)).does("Place of the header in each interval.", |o, v| o.verify.offset = v.natural()),
+    verify(Row::new("verify_interval", Kind::Size(0), "0", B)).does("Length that has a header of its own; 0: the block.", |o, v| o.verify.interval = v.natural()),
+    verify(Row::new("verify_pattern", Kind::Shape(Shape::Pattern), "", B)).does("Pattern to write and to check; %o is the place.", |o, v| o.verify.pattern = v.pattern()),
+    verify(Row::new("verify_pattern_interval", Kind::Size(0), "0", C)).refused("the pattern begins with each interval", "Distance of the patterns."),
+    verify(Row::new("verify_fatal", Kind::Bool, "0", A)).does("The first block that is wrong ends the job.", |o, v| o.verify.fatal = v.on()),
+    verify(Row::new("verify_dump", Kind::Bool, "0", B)).nearly("what is wrong is named with its place, and not written to files", "Writes wrong blocks to files.", |_, _| {}),
+    verify(Row::new("verify_async", COUNT, "0", B)).nearly("each worker checks what it has read itself", "Threads that check.", |_, _| {}),
+    verify(Row::new("verify_async_cpus", Kind::Cpus, "", C)).nearly("each worker checks what it has read itself", "CPUs of the threads that check.", |_, _| {}),
+    verify(Row::new("verify_backlog", Kind::Size(0), "0", B)).does("Writes after which blocks are read back meanwhile.", |o, v| o.verify.backlog = v.small()),
+    verify(Row::new("verify_backlog_batch", COUNT, "0", B)).does("Blocks read back in one round; 0: all.", |o, v| o.verify.batch = v.small()),
+    verify(Row::new("verify_state_save", Kind::Bool, "1", B)).does("Saves how far a job came; no effect, since no such file is left behind.", |_, _| {}),
+    verify(Row::new("verify_state_load", Kind::Bool, "0", B)).refused("no state is saved; give the size that was written", "Goes on from a saved state."),
+    verify(Row::new("experimental_verify", Kind::Bool, "0", B)).nearly("blocks are always checked against a table of the last writes", "Another way of checking.", |_, _| {}),
+    verify(Row::new("verify_write_sequence", Kind::Bool, "1", B)).nearly("the number of the write is always checked where it is known", "Checks the number of the write.", |_, _| {}),
+    verify(Row::new("verify_header_seed", Kind::Bool, "1", B)).nearly("what an earlier run left is always told apart where it is known", "Checks the seed in the header.", |_, _| {}),
     verify(Row::new("trim_percentage", Kind::Int(0, 100), "0", B)).refused(TRIMS, "Percent of blocks to trim."),
     verify(Row::new("trim_verify_zero", Kind::Bool, "1", B)).refused(TRIMS, "Trimmed blocks must read as zeros."),
     verify(Row::new("trim_backlog", Kind::Size(0), "0", B)).refused(TRIMS, "Writes between trims."),

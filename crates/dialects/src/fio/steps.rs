@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use workload::{BackendAsk, BackendKind, Buffers, Bytes, Flush, Job, Nanos, StopRule, Verify, Workload};
+use workload::{BackendAsk, BackendKind, Buffers, Bytes, Flush, Job, Nanos, StopRule, Workload};
 
 use super::asked::{Asked, FioJob};
 use super::data::{blocks, buffers};
@@ -12,6 +12,7 @@ use super::files::{Look, OnDisk, OnDiskKind, Region, needs_size, paths, region, 
 use super::options::JobOptions;
 use super::pace;
 use super::value::Amount;
+use super::verification::verify;
 
 /// Jobs that run side by side, and what must be done around them.
 #[derive(Clone, Debug, PartialEq)]
@@ -368,7 +369,7 @@ fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
         direct: options.direct,
         buffers: buffers(options),
         flush,
-        verify: Verify::Off,
+        verify: verify(options, job.run),
         seed: job.seed,
         cpus: cpus(job),
         trace: options.logs.any(),

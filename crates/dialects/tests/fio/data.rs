@@ -2,8 +2,8 @@
 
 use workload::{
     Buffers, ByDirection, Bytes, Direction, Duplicates, FileOrder, FileTurn, Follow, Job, LengthShare,
-    Lengths, LengthsBy, Mix, Order, Pattern, Pieces, Repeats, Runs, Shape, Spread, StopRule, Zone,
-    ZoneLength,
+    Lengths, LengthsBy, Mix, OnMismatch, Order, Pattern, Pieces, Proof, ReadBack, Repeats, Runs, Shape,
+    Spread, StopRule, Verification, Verify, Zone, ZoneLength,
 };
 
 use crate::vocabulary::{asked, planned, refused};
@@ -178,4 +178,62 @@ fn files_and_pieces() {
     let aligned =
         planned("fio --name=a --filename=/f --offset=30% --offset_align=64k --rw=read", &[("/f", 1 << 20)]);
     assert_eq!(aligned.unwrap()[0].workload.jobs[0].offset, Bytes::kib(320));
+}
+
+fn proof(words: &str) -> Verification {
+    match job(&format!("--rw=randwrite --ioengine=psync --filename=/f {words}")).verify {
+        Verify::On(verification) => verification,
+        Verify::Off => panic!("{words}: not verified"),
+    }
+}
+
+#[test]
+fn verifying_is_asked_for_in_many_words() {
+    for word in ["md5", "crc32c", "crc32c-intel", "crc7", "sha3-512", "xxhash", "meta"] {
+        let verification = proof(&format!("--verify={word}"));
+        assert_eq!((verification.proof, verification.when), (Proof::Header, ReadBack::AtTheEnd), "{word}");
+        assert_ne!(verification.run, 0, "what an earlier run left is told apart");
+    }
+    assert_eq!(proof("--verify=null").proof, Proof::Nothing);
+    let text = || Pattern::of("ab");
+    assert_eq!(proof("--verify_pattern=\"ab\"").proof, Proof::Pattern(text()), "a pattern alone will do");
+    assert_eq!(proof("--verify=pattern --verify_pattern=\"ab\"").proof, Proof::Pattern(text()));
+    assert_eq!(proof("--verify=crc32c --verify_pattern=\"ab\"").proof, Proof::HeaderAndPattern(text()));
+    let placed = proof("--verify=pattern --verify_pattern=%o0xff");
+    assert_eq!(
+        placed.proof,
+        Proof::Pattern(Pattern { bytes: vec![0, 0, 0, 0, 0, 0, 0, 0, 0xff], offsets: vec![0] })
+    );
+    assert!(
+        refused("fio --ioengine=null --size=1m --name=a --verify=pattern")
+            .to_string()
+            .contains("verify_pattern")
+    );
+}
+
+#[test]
+fn blocks_are_read_back_when_it_is_asked_for() {
+    assert_eq!(proof("--verify=md5 --do_verify=0").when, ReadBack::WhatIsRead);
+    assert_eq!(proof("--verify=md5 --verify_backlog=64").when, ReadBack::Every { writes: 64, batch: 64 });
+    let batch = proof("--verify=md5 --verify_backlog=64 --verify_backlog_batch=16");
+    assert_eq!(batch.when, ReadBack::Every { writes: 64, batch: 16 });
+    let only = proof("--verify=md5 --verify_only");
+    assert_eq!((only.when, only.run), (ReadBack::WithoutWriting, 0), "which run wrote it nobody knows");
+    let Verify::On(reader) = job("--rw=read --verify=md5").verify else { panic!("not verified") };
+    assert_eq!((reader.when, reader.run), (ReadBack::WhatIsRead, 0));
+    let placed = proof("--verify=md5 --verify_interval=1k --verify_offset=64 --verify_fatal=1");
+    assert_eq!((placed.interval, placed.header_at), (Some(Bytes::kib(1)), Bytes(64)));
+    assert_eq!((placed.on_failure, proof("--verify=md5").on_failure), (OnMismatch::Stop, OnMismatch::GoOn));
+}
+
+#[test]
+fn what_verifying_does_not_prove_is_said() {
+    let notes =
+        |words: &str| asked(&format!("fio --name=a --filename=/f --size=1m --rw=write {words}")).notes;
+    let cached = notes("--verify=md5");
+    assert!(cached.iter().any(|note| note.contains("page cache")), "{cached:?}");
+    assert!(cached.iter().any(|note| note.contains("64-bit checksum")), "{cached:?}");
+    let timed = notes("--verify=md5 --direct=1 --time_based --runtime=10");
+    assert!(timed.iter().any(|note| note.contains("run time is over")), "{timed:?}");
+    assert!(notes("").is_empty());
 }

@@ -322,6 +322,11 @@ fn merged_windows(step: &StepRecord, indices: &[usize]) -> Vec<Interval> {
 /// `job` must have one.
 fn error_of(job: &FioJob, step: &StepRecord) -> i32 {
     let at = step.jobs.iter().position(|name| *name == job.label);
+    let mut mine = step.workers.iter().filter(|worker| Some(usize::from(worker.job)) == at);
+    // What is found wrong when it is read back counts to no direction.
+    if let Some(errno) = mine.find_map(|worker| worker.first_errno) {
+        return errno;
+    }
     let failed = |worker: &&WorkerTotals| worker.directions.iter().any(|totals| totals.tally.errors > 0);
     let counted = step.workers.iter().any(|worker| failed(&worker));
     if counted && !step.workers.iter().filter(failed).any(|worker| Some(usize::from(worker.job)) == at) {
