@@ -161,6 +161,36 @@ fn what_is_rarely_asked_for_reads_as_it_does_in_fio() {
     }
 }
 
+/// A job that would run for a minute ends when its rate has been level for two seconds.
+#[test]
+fn a_steady_job_ends_early_and_tells_it_as_fio_does() {
+    let _turn = turn();
+    let Some(peers) = Peers::find() else { return };
+    for rule in ["iops:50%", "bw_slope:40%"] {
+        let words = format!(
+            "--name=s --ioengine=null --size=1g --rate_iops=1000 --time_based --runtime=60 --steadystate={rule} \
+             --steadystate_duration=2 --output-format=json,normal"
+        );
+        let [theirs, ours] = [Who::Real, Who::Command].map(|who| {
+            let ended = peers.run(who, &words);
+            assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{words}");
+            let lines = ended.out.lines().map(str::to_owned).collect::<Vec<_>>();
+            let [open, close] = ["{", "}"].map(|brace| lines.iter().position(|line| line == brace).unwrap());
+            let document: serde_json::Value = serde_json::from_str(&lines[open..=close].join("\n")).unwrap();
+            let told = lines.into_iter().find(|line| line.starts_with("  steadystate  :")).unwrap();
+            (document["jobs"][0].clone(), told)
+        });
+        same_shape("", &theirs.0["steadystate"], &ours.0["steadystate"]);
+        for key in ["ss", "duration", "attained"] {
+            assert_eq!(theirs.0["steadystate"][key], ours.0["steadystate"][key], "{key}");
+        }
+        let told = |line: &str| skeletons(&line.replace("=-", "="));
+        assert_eq!(told(&theirs.1), told(&ours.1));
+        let runtime = ours.0["read"]["runtime"].as_u64().unwrap();
+        assert!((2_500..10_000).contains(&runtime), "{runtime}");
+    }
+}
+
 /// fio leaves the rates of the mixed line at zero there; ours are the sum.
 #[test]
 fn both_reports_each_direction_and_all_of_them() {

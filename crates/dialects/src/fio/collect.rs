@@ -325,6 +325,12 @@ impl<'a> Collector<'a> {
         if logs.histogram.is_some() && !logs.keeps_histograms() {
             self.note(format!("{name}: write_hist_log writes nothing without log_hist_msec"));
         }
+        if options.steady.left_out() {
+            self.note(format!("{name}: steadystate needs steadystate_duration; it is left out"));
+        }
+        if let Some(fault) = options.steady.fault() {
+            return refused("this use of steadystate", fault);
+        }
         if options.fsync > 0 && options.fdatasync > 0 {
             return refused("fsync together with fdatasync", "give one of them");
         }

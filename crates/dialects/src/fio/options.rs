@@ -5,6 +5,7 @@ use workload::{BackendKind, FileTurn, Lengths, Nanos, Spread};
 use super::logging::LogOptions;
 use super::number::KbBase;
 use super::shapes::Shaped;
+use super::steady::SteadyOptions;
 use super::value::{Amount, Each, Floats, Value};
 use super::verification::VerifyOptions;
 
@@ -282,6 +283,7 @@ pub struct JobOptions {
     pub kb_base: KbBase,
     pub disk_util: bool,
     pub logs: LogOptions,
+    pub steady: SteadyOptions,
     pub stats: bool,
     pub unified: Unified,
     pub bits: bool,
@@ -376,6 +378,7 @@ impl Default for JobOptions {
             kb_base: KbBase::Binary,
             disk_util: true,
             logs: LogOptions::default(),
+            steady: SteadyOptions::default(),
             stats: true,
             unified: Unified::Apart,
             bits: false,

@@ -443,7 +443,7 @@ mod tests {
         }
     }
 
-    const KINDS: [Kind; 19] = [
+    const KINDS: [Kind; 20] = [
         Kind::Text,
         Kind::Prefix,
         Kind::Path,
@@ -463,6 +463,7 @@ mod tests {
         Kind::Shape(shapes::Shape::Spread),
         Kind::Shape(shapes::Shape::Turn),
         Kind::Shape(shapes::Shape::Pattern),
+        Kind::Shape(shapes::Shape::Steady),
     ];
 
     proptest! {

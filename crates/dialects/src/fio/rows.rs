@@ -49,8 +49,6 @@ const REPLAY: &str = "replaying recorded I/O is not supported";
 const TOGETHER: &str = "jobs cannot steer each other yet";
 const PROCESS: &str = "workers are threads of one process and keep its rights and priority";
 const LATENCY: &str = "steering by latency is not supported yet";
-const STEADY: &str =
-    "ending a job by steadiness in fio's terms is not supported yet; plimsoll check has its own";
 
 const fn job(row: Row) -> Row {
     row.within(Part::Job("Job and process"))
@@ -378,10 +376,11 @@ pub static ROWS: &[Row] = &[
     verify(Row::new("trim_backlog", Kind::Size(0), "0", B)).refused(TRIMS, "Writes between trims."),
     verify(Row::new("trim_backlog_batch", COUNT, "0", B)).refused(TRIMS, "Blocks of one round of trims."),
     // Steady state.
-    steady(Row::new("steadystate", Kind::Text, "", B)).also(&["ss"]).refused(STEADY, "What must be steady."),
-    steady(Row::new("steadystate_duration", SECONDS, "0", B)).also(&["ss_dur"]).refused(STEADY, "For how long."),
-    steady(Row::new("steadystate_ramp_time", SECONDS, "0", B)).also(&["ss_ramp"]).refused(STEADY, "Time before it is looked at."),
-    steady(Row::new("steadystate_check_interval", SECONDS, "1", B)).also(&["ss_interval"]).refused(STEADY, "How often it is looked at."),
+    steady(Row::new("steadystate", Kind::Shape(Shape::Steady), "", B)).also(&["ss"])
+        .does("Ends the step when the rate is steady: iops, iops_slope, bw or bw_slope, and a bound.", |o, v| o.steady.set(v)),
+    steady(Row::new("steadystate_duration", SECONDS, "0", B)).also(&["ss_dur"]).does("For how long.", |o, v| o.steady.duration = v.time()),
+    steady(Row::new("steadystate_ramp_time", SECONDS, "0", B)).also(&["ss_ramp"]).does("Time before it is looked at.", |o, v| o.steady.ramp = v.time()),
+    steady(Row::new("steadystate_check_interval", SECONDS, "1", B)).also(&["ss_interval"]).does("How often it is looked at.", |o, v| o.steady.every = v.time()),
     // Zones and placement.
     zone(Row::new("zonemode", Kind::Choice(&[("none", "No zones"), ("strided", "Pieces with gaps between them"), ("zbd", "Zones of the device")]), "none", B))
         .does("Whether I/O goes to the region piece by piece; of the zones of a device nothing is known.", |o, v| {

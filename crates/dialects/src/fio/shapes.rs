@@ -7,6 +7,7 @@ use workload::{
 
 use super::number::NumberError;
 use super::reader::Reader;
+use super::steady::SteadyRule;
 use super::value::{Each, ValueError, Word};
 
 /// What an option of this file takes.
@@ -24,6 +25,8 @@ pub enum Shape {
     Pattern,
     /// A word of `rw`, with a number behind a colon where there is one.
     Direction(&'static [Word]),
+    /// `iops:2%` and its like.
+    Steady,
 }
 
 /// A value of this file.
@@ -39,6 +42,8 @@ pub enum Shaped {
     Pattern(Bits),
     /// [`Shape::Direction`].
     Direction(&'static str, Option<i64>),
+    /// [`Shape::Steady`].
+    Steady(SteadyRule),
 }
 
 impl Shape {
@@ -51,6 +56,7 @@ impl Shape {
             Shape::Turn => "a word, a number behind a colon",
             Shape::Pattern => "text in double quotes, hexadecimal and decimal numbers",
             Shape::Direction(_) => "a word, a number behind a colon",
+            Shape::Steady => "a word, a bound behind a colon",
         }
     }
 }
@@ -74,6 +80,7 @@ pub fn read(reader: &mut Reader, shape: Shape, word: &str) -> Result<Shaped, Val
         Shape::Turn => turn(word).map(Shaped::Turn),
         Shape::Pattern => pattern(word).map(Shaped::Pattern),
         Shape::Direction(words) => direction(reader, words, word),
+        Shape::Steady => SteadyRule::read(word).map(Shaped::Steady),
     }
 }
 

@@ -75,6 +75,7 @@ fn other_than_default(row: &Row) -> String {
         Kind::Shape(Shape::Range) => "4k-8k".to_owned(),
         Kind::Shape(Shape::Spread) => "zipf:1.2".to_owned(),
         Kind::Shape(Shape::Turn) => "random:3".to_owned(),
+        Kind::Shape(Shape::Steady) => "iops:2%".to_owned(),
         Kind::Shape(Shape::Pattern) => "0xbeef".to_owned(),
         Kind::Shape(Shape::Direction(_)) => "randread:8".to_owned(),
     }

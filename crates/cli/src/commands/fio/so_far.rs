@@ -22,6 +22,11 @@ impl SoFar {
         SoFar { plan: plan.clone(), jobs, intervals: Vec::new() }
     }
 
+    /// Names of its jobs, as intervals number them.
+    pub fn jobs(&self) -> &[String] {
+        &self.jobs
+    }
+
     /// Takes in an interval that is final.
     pub fn take(&mut self, interval: &Interval) {
         self.intervals.push(interval.clone());

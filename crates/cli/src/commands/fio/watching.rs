@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use dialects::fio::FioStep;
+use dialects::fio::{FioStep, SteadyWatch};
 use kernel::Clock;
 use record::{Interval, IoTrace, StepRecord, Watcher};
 use sampler::Sampler;
@@ -31,6 +31,7 @@ pub struct Around<'a> {
 pub struct Watching<'w, 'a> {
     around: Around<'w>,
     line: Line<'a>,
+    steady: SteadyWatch,
     between: Option<Between<'w, 'a>>,
 }
 
@@ -53,11 +54,12 @@ impl<'w, 'a> Watching<'w, 'a> {
         let asked = results.asked;
         let jobs = asked.jobs.iter().filter(|job| job.step == number).collect();
         let line = Line::new(asked, jobs, step);
+        let steady = SteadyWatch::new(asked, number, SoFar::new(plan).jobs());
         let between = asked.presentation.status_interval.map(|every| {
             let every = Duration::from_nanos(every.0);
             Between { results, every, next: Instant::now() + every, so_far: SoFar::new(plan) }
         });
-        Watching { around, line, between }
+        Watching { around, line, steady, between }
     }
 
     /// Writes results in between where it is time.
@@ -89,6 +91,7 @@ impl Watcher for Watching<'_, '_> {
             between.so_far.take(interval);
         }
         self.around.logs.interval(interval);
+        self.steady.take(interval);
         self.report();
     }
 
@@ -97,6 +100,6 @@ impl Watcher for Watching<'_, '_> {
     }
 
     fn interrupted(&self) -> bool {
-        self.around.stop.raised()
+        self.around.stop.raised() || self.steady.is_over()
     }
 }

@@ -12,6 +12,7 @@ use crate::fio::error::{EINVAL, FIRST_DIRECT, errno_text, verror};
 use crate::fio::files::paths;
 use crate::fio::number::KbBase;
 use crate::fio::options::JobOptions;
+use crate::fio::steady::{Spread, Steadiness};
 
 /// Columns that percentile rows fill at most, and those that their head takes.
 const PERCENTILE_COLUMNS: usize = 80 - 7;
@@ -257,6 +258,28 @@ impl Block<'_> {
         let depth = self.options.iodepth;
         let _ =
             writeln!(out, "     latency   : target=0.00ns, window=0.00ns, percentile=100.00%, depth={depth}");
+        if let Some(steadiness) = &unit.steadiness {
+            self.steadiness(out, steadiness);
+        }
+    }
+
+    fn steadiness(&self, out: &mut String, steadiness: &Steadiness) {
+        let (iops, bytes) = steadiness.means();
+        let rates = rate(bytes as u64, Some(self.options));
+        let digits = self.options.significant_figures as usize;
+        let rule = &steadiness.rule;
+        let _ = writeln!(
+            out,
+            "  steadystate  : attained={}, bw={} ({}), iops={}, {}{}={:.3}{}",
+            if steadiness.attained { "yes" } else { "no" },
+            rates.0,
+            rates.1,
+            scaled(iops as u64, digits, false, Suffix::None),
+            rule.name(),
+            if rule.spread == Spread::Slope { " slope" } else { " mean dev" },
+            steadiness.signed_criterion(),
+            rule.unit()
+        );
     }
 }
 

@@ -8,6 +8,7 @@ use super::tree::Tree;
 use super::unit::{Figures, Latency, MIXED, NAMES, Unit};
 use crate::fio::asked::Format;
 use crate::fio::options::{JobOptions, Unified};
+use crate::fio::steady::{Sample, Spread, Steadiness};
 
 /// What fio prints as `eta` of a job that has ended.
 const ETA_OVER: u64 = i32::MAX as u64;
@@ -44,7 +45,34 @@ pub fn job(unit: &Unit, groups: &[Group], presented: &Presented) -> Tree {
     if let Some(description) = &options.description {
         members.push(("desc".to_owned(), Tree::text(description)));
     }
+    if let Some(steadiness) = &unit.steadiness {
+        members.push(("steadystate".to_owned(), steady(steadiness)));
+    }
     Tree::Object(members)
+}
+
+fn steady(steadiness: &Steadiness) -> Tree {
+    let (iops, bytes) = steadiness.means();
+    let rates = |rate: fn(&Sample) -> f64| {
+        Tree::Array(steadiness.samples.iter().map(|sample| Tree::Int(rate(sample) as u64)).collect())
+    };
+    let data = Tree::object([
+        ("bw_mean", Tree::Int(bytes as u64)),
+        ("iops_mean", Tree::Int(iops as u64)),
+        ("iops", rates(|sample| sample.iops)),
+        ("bw", rates(|sample| sample.bytes)),
+    ]);
+    let criterion = format!("{:.6}{}", steadiness.signed_criterion(), steadiness.rule.unit());
+    let slope = if steadiness.rule.spread == Spread::Slope { steadiness.slope() } else { 0.0 };
+    Tree::object([
+        ("ss", Tree::Text(steadiness.rule.words())),
+        ("duration", Tree::Int(steadiness.options.duration.0 / 1_000_000_000)),
+        ("attained", Tree::Int(u64::from(steadiness.attained))),
+        ("criterion", Tree::Text(criterion)),
+        ("max_deviation", Tree::Float(steadiness.deviation())),
+        ("slope", Tree::Float(slope)),
+        ("data", data),
+    ])
 }
 
 fn head(unit: &Unit, presented: &Presented) -> Vec<(String, Tree)> {

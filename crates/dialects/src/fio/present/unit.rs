@@ -7,6 +7,7 @@ use super::Presented;
 use super::bins::Coarse;
 use crate::fio::asked::FioJob;
 use crate::fio::options::Unified;
+use crate::fio::steady::{Steadiness, steadiness};
 
 /// Directions that carry data, in the order in which they are printed.
 pub const DATA: [Direction; 3] = [Direction::Read, Direction::Write, Direction::Trim];
@@ -178,6 +179,8 @@ pub struct Unit<'a> {
     pub directions: [Figures; 3],
     /// All of them as one, where that is asked for.
     pub mixed: Option<Figures>,
+    /// How steady it was, where that is asked.
+    pub steadiness: Option<Steadiness>,
     /// Flushes.
     pub flush: Latency,
     /// Milliseconds, summed over the members.
@@ -236,6 +239,7 @@ impl<'a> Unit<'a> {
             started_unix_ms: presented.started_unix_ms,
             directions: Default::default(),
             mixed: None,
+            steadiness: None,
             flush: Latency::default(),
             runtime_ms_sum: 0,
             totals: WorkerTotals::default(),
@@ -261,6 +265,7 @@ impl<'a> Unit<'a> {
         if first.options.unified != Unified::Apart {
             unit.mixed = Some(unit.mix(&windows));
         }
+        unit.steadiness = steadiness(&first.options.steady, step, &indices);
         unit.has_begun |= unit.ios() > 0;
         Some(unit)
     }
