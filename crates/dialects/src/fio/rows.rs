@@ -352,7 +352,7 @@ pub static ROWS: &[Row] = &[
     pace(Row::new("max_latency", Kind::Text, "0", B)).refused(LATENCY, "Latency that ends the job."),
     // Verification and trims.
     verify(Row::new("verify", Kind::Choice(PROOFS), "0", A))
-        .nearly("one header of plimsoll's own with a 64-bit checksum stands for every kind", "Checks what is read against what was written.", |o, v| o.verify.kind = v.word()),
+        .nearly("one header of plimsoll's own with a 64-bit checksum stands for every kind, and what is read back at the end is not counted", "Checks what is read against what was written.", |o, v| o.verify.kind = v.word()),
     verify(Row::new("do_verify", Kind::Bool, "1", A)).does("Reads back what was written, when all is.", |o, v| o.verify.reads_back = v.on()),
     verify(Row::new("verify_only", Kind::Flag, YES_NO, B)).does("Writes nothing: checks what an earlier run of the same job wrote.", |o, v| o.verify.only = v.on()),
     verify(Row::new("verify_policy", Kind::Text, "completed", C)).refused("every write that has ended is checked", "Which writes are checked."),

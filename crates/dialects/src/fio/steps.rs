@@ -307,8 +307,8 @@ fn stop_rules(options: &JobOptions, region: &Region) -> Vec<StopRule> {
     rules
 }
 
-/// Bytes that one pass over the region takes: with holes between the I/Os fewer than it holds, and of files that are longer
-/// than what is to be done only that.
+/// Bytes that are done once: of files that are longer than what is to be done only that. With holes between the I/Os a job
+/// of fio's ends where the next one would reach beyond the region; where the last hole ends with the region it begins anew.
 fn once_over(options: &JobOptions, region: &Region) -> u64 {
     let whole = match options.size {
         Some(Amount::Bytes(bytes)) if options.filesize > 0 => bytes,
@@ -320,6 +320,9 @@ fn once_over(options: &JobOptions, region: &Region) -> u64 {
     }
     let step = block.saturating_add(gap.unsigned_abs());
     let blocks = region.bytes.saturating_sub(block).checked_div(step).unwrap_or(0) + 1;
+    if blocks.saturating_mul(step) >= region.bytes {
+        return whole;
+    }
     blocks.saturating_mul(block).saturating_mul(region.paths.len().max(1) as u64)
 }
 

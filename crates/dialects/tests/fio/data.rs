@@ -114,6 +114,7 @@ fn what_follows_the_colon_of_rw_is_a_stride_or_a_run() {
     assert_eq!(job("--rw=randread:8 --rw_sequencer=identical").access.runs, runs(Follow::Same));
     // 128 MiB in steps of 1.5 MiB hold 85 blocks of 1 MiB, as a run of fio on the same words does.
     assert_eq!(amount("--rw=read:512k --bs=1m --size=128m"), StopRule::BytesEach(Bytes::mib(85)));
+    assert_eq!(amount("--rw=read:12k --size=8m"), StopRule::BytesEach(Bytes::mib(8)), "it begins anew");
     assert_eq!(amount("--rw=read:-8k --bs=4k --size=40k"), StopRule::BytesEach(Bytes::kib(40)));
 }
 

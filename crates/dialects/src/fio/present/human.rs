@@ -47,6 +47,10 @@ pub const INTERRUPTED: (&str, u8) = ("\nfio: terminating on signal 2\n", 128);
 /// Lines that fio prints while I/O fails: (stdout, stderr). They belong to the normal format only.
 pub fn messages(presented: &Presented) -> (String, String) {
     let (mut stdout, mut stderr) = (String::new(), String::new());
+    // What differs from what was written is named as fio names it, before the I/O that read it.
+    for mismatch in presented.steps.iter().flat_map(|step| &step.notes).filter(|note| is_mismatch(note)) {
+        let _ = writeln!(stderr, "{mismatch}");
+    }
     for failure in presented.steps.iter().flat_map(|step| &step.failures) {
         let text = errno_text(failure.errno);
         let _ = writeln!(
@@ -64,6 +68,10 @@ pub fn messages(presented: &Presented) -> (String, String) {
         let _ = writeln!(stdout, "fio: pid={pid}, err={errno}/{}", verror(errno));
     }
     (stdout, stderr)
+}
+
+fn is_mismatch(note: &str) -> bool {
+    note.starts_with("verify: ")
 }
 
 fn is_direct(presented: &Presented, path: &str) -> bool {
@@ -386,7 +394,7 @@ fn disk_cells(head: &str, figures: &DiskFigures) -> String {
 
 /// What should be said about the run. It comes last, where no reader of fio's output looks for figures.
 fn notes(out: &mut String, presented: &Presented) {
-    let notes = presented.notes();
+    let notes: Vec<String> = presented.notes().into_iter().filter(|note| !is_mismatch(note)).collect();
     if notes.is_empty() {
         return;
     }

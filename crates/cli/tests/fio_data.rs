@@ -1,0 +1,189 @@
+//! fio's words on places, lengths, data, trims and verifying, run as a user runs them: amounts as those of the real fio,
+//! data on the disk as asked, damage found and named, blocks really given back.
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
+mod machine;
+
+use std::collections::HashSet;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::Path;
+
+use kernel::guard::permit_named_file;
+use kernel::lab::{LoopDevice, LoopOptions};
+use machine::*;
+use serde_json::Value;
+
+fn job(ended: &Ended) -> Value {
+    // fio 3.x may print notes in front of its JSON.
+    let text = &ended.out[ended.out.find('{').unwrap_or(0)..];
+    serde_json::from_str::<Value>(text).unwrap_or_else(|error| panic!("{error}: {}{}", ended.out, ended.err))
+        ["jobs"][0]
+        .clone()
+}
+
+/// I/Os and KiB by direction.
+fn amounts(job: &Value) -> Vec<(String, u64, u64)> {
+    let of = |direction: &str| {
+        let part = &job[direction];
+        (
+            direction.to_owned(),
+            part["total_ios"].as_u64().unwrap_or(0),
+            part["io_kbytes"].as_u64().unwrap_or(0),
+        )
+    };
+    ["read", "write", "trim"].into_iter().map(of).collect()
+}
+
+#[test]
+fn amounts_are_those_of_the_real_fio() {
+    let Some(peers) = Peers::find() else { return };
+    for words in [
+        "--rw=read:12k --size=8m",
+        "--rw=read:-8k --size=8m",
+        "--rw=write:512k --bs=1m --size=32m",
+        "--rw=randread:8 --size=4m --norandommap",
+        "--rw=randread --size=4m --random_distribution=zipf:1.2",
+        "--rw=randread --size=4m --random_distribution=zoned:60/10:30/20:10/70",
+        "--rw=randwrite --size=4m --ba=2k --bs=8k",
+        "--rw=write --size=4m --nrfiles=4 --file_service_type=sequential",
+        "--rw=write --filesize=1m --nrfiles=3 --size=3m",
+        "--rw=randread --size=4m --io_size=10m",
+        "--rw=read --size=4m --number_ios=100",
+        "--rw=read --size=2m --loops=3",
+        "--rw=read --size=16m --zonemode=strided --zonesize=64k --zonerange=256k --zoneskip=256k --io_size=1m",
+        "--rw=write --size=2m --buffer_compress_percentage=50 --dedupe_percentage=30",
+        "--rw=randwrite --size=2m --verify=crc32c --do_verify=0",
+    ] {
+        let words = format!("--name=a --filename_format=f.$filenum --output-format=json {words}");
+        let of = |who| amounts(&job(&peers.run(who, &words)));
+        assert_eq!(of(Who::Command), of(Who::Real), "{words}");
+    }
+}
+
+#[test]
+fn what_is_shared_out_over_lengths_fills_the_amount() {
+    let peers = Peers::alone();
+    let ended = peers.run(
+        Who::Command,
+        "--name=a --filename=f --size=64m --rw=randrw --bssplit=4k/10:64k/50:32k/40 --output-format=json",
+    );
+    let total: u64 = amounts(&job(&ended)).iter().map(|(_, ios, _)| ios).sum();
+    let kib: u64 = amounts(&job(&ended)).iter().map(|(.., kib)| kib).sum();
+    assert!((65_536 - 64..=65_536).contains(&kib), "{kib} KiB: short of the amount by less than a block");
+    // 45.2 KiB on the average; its standard deviation of 20 KiB allows 2 % over 1,450 draws.
+    assert!((1_450.0 - total as f64).abs() < 60.0, "{total} I/Os");
+}
+
+#[test]
+fn the_data_on_the_disk_is_what_was_asked_for() {
+    let peers = Peers::alone();
+    let place = peers.folder.make_dir("data");
+    let written = |words: &str| {
+        let words = format!("--name=a --filename=f --size=1m --rw=write --output=out {words}");
+        assert_eq!(peers.run_in(&place, Who::Command, &words).code, Some(0));
+        std::fs::read(place.join("f")).unwrap()
+    };
+    let pattern = written("--buffer_pattern=0xdeadbeef");
+    assert!(pattern.chunks(4).all(|piece| piece == [0xde, 0xad, 0xbe, 0xef]));
+    assert!(written("--zero_buffers").iter().all(|&byte| byte == 0));
+    let half = written("--buffer_compress_percentage=50");
+    assert!(half.chunks(512).all(|chunk| chunk[256..].iter().all(|&byte| byte == 0)));
+    let distinct = |data: &[u8]| data.chunks(4096).map(<[u8]>::to_vec).collect::<HashSet<_>>().len();
+    assert_eq!(distinct(&written("--refill_buffers")), 256);
+    let duplicates = 256 - distinct(&written("--dedupe_percentage=50"));
+    assert!((96..=160).contains(&duplicates), "{duplicates} of 256 blocks equal another");
+}
+
+/// Flips one bit of byte `at`.
+fn damage(path: &Path, at: u64) {
+    let file = std::fs::File::options().read(true).write(true).open(path).unwrap();
+    let mut byte = [0];
+    file.read_exact_at(&mut byte, at).unwrap();
+    file.write_all_at(&[byte[0] ^ 1], at).unwrap();
+}
+
+#[test]
+fn a_flipped_bit_is_named_and_the_exit_code_is_1_also_where_errors_are_passed_over() {
+    let peers = Peers::alone();
+    let place = peers.folder.make_dir("verified");
+    let run = |words: &str| {
+        let words = format!(
+            "--name=check --filename=f --size=4m --rw=randwrite --verify=crc32c --ioengine=libaio --iodepth=8 {words}"
+        );
+        peers.run_in(&place, Who::Command, &words)
+    };
+    assert_eq!(run("").code, Some(0), "{}", run("").err);
+    assert_eq!(run("--verify_only").code, Some(0));
+    damage(&place.join("f"), 123_456);
+    for words in ["--verify_only", "--verify_only --verify_fatal=1"] {
+        let ended = run(words);
+        assert_eq!(ended.code, Some(1), "{words}: {}", ended.out);
+        let said = ended.complained();
+        assert!(said.contains("corrupted") && said.contains("offset 122880"), "{said}");
+        assert!(ended.out.contains("err=84"), "{}", ended.out);
+    }
+    // An independent reader of what an earlier run wrote finds it too.
+    let reader = peers.run_in(&place, Who::Command, "--name=read --filename=f --rw=read --verify=crc32c");
+    assert_eq!(reader.code, Some(1), "{}", reader.out);
+}
+
+#[test]
+fn patterns_are_checked_byte_by_byte() {
+    let peers = Peers::alone();
+    let place = peers.folder.make_dir("patterned");
+    let run = |words: &str| {
+        let words = format!("--name=check --filename=f --size=1m --verify_pattern=0xcafe%o {words}");
+        peers.run_in(&place, Who::Command, &words)
+    };
+    assert_eq!(run("--rw=write").code, Some(0));
+    let bytes = std::fs::read(place.join("f")).unwrap();
+    assert_eq!(bytes[8192..8202], [0xca, 0xfe, 0, 0x20, 0, 0, 0, 0, 0, 0], "the place stands behind 0xcafe");
+    assert_eq!(run("--rw=read").code, Some(0));
+    damage(&place.join("f"), 300_000);
+    let ended = run("--rw=randread");
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.complained().contains("byte 300000 is"), "{}", ended.err);
+}
+
+#[test]
+fn trims_give_blocks_back() {
+    let peers = Peers::alone();
+    let place = peers.folder.make_dir("trimmed");
+    let ended = peers.run_in(
+        &place,
+        Who::Command,
+        "--name=t --filename=f --size=8m --io_size=4m --rw=randtrim --bs=64k --output-format=json",
+    );
+    assert_eq!(amounts(&job(&ended))[2], ("trim".to_owned(), 64, 4096), "{}", ended.err);
+    let left = std::fs::metadata(place.join("f")).unwrap().blocks() * 512;
+    assert!(left <= (4 << 20) + 65_536, "{left} bytes of 8 MiB are left");
+    if !is_root() {
+        return eprintln!("skipped: a loop device needs root");
+    }
+    let image = peers.folder.make_file("image", 16);
+    let options = LoopOptions { direct: kernel::Direct::No, size_limit: None, block_size: None };
+    let device = match LoopDevice::attach(&permit_named_file(&image).unwrap(), options) {
+        Ok(device) => device,
+        Err(error) => return eprintln!("skipped: {error}"),
+    };
+    let allocated = || std::fs::metadata(&image).unwrap().blocks() * 512;
+    let full = allocated();
+    let words = format!("--name=t --filename={} --rw=trim --bs=1m --size=8m", text(device.path()));
+    let ended = peers.run_in(&place, Who::Command, &words);
+    assert_eq!(ended.code, Some(0), "{}", ended.err);
+    assert!(allocated() + (8 << 20) <= full + 65_536, "{} of {full} bytes are left", allocated());
+}
+
+#[test]
+fn files_can_be_laid_out_alone() {
+    let peers = Peers::alone();
+    let place = peers.folder.make_dir("only");
+    let ended = peers.run_in(
+        &place,
+        Who::Command,
+        "--name=a --filename=f --size=2m --rw=read --create_only=1 --output-format=json",
+    );
+    assert_eq!(ended.code, Some(0), "{}", ended.err);
+    assert_eq!(std::fs::metadata(place.join("f")).unwrap().len(), 2 << 20);
+    assert_eq!(amounts(&job(&ended))[0].1, 0, "nothing was read");
+}
