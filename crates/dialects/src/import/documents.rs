@@ -30,10 +30,10 @@ pub(crate) fn documents(text: &Text, troubles: &mut Vec<Trouble>) -> Vec<Documen
                 let break_at = offset_of(&raw[start..], error.line(), error.column());
                 at = start + 1;
                 if let Some(value) = before_break(&raw[start..start + break_at]).filter(tells_something) {
-                    let (line, column) = place(raw, start + break_at.saturating_sub(1));
+                    let last = (0..break_at).rev().find(|&at| raw.is_char_boundary(start + at)).unwrap_or(0);
+                    let (line, column) = place(raw, start + last);
                     let expected = format!("JSON ({})", plain_words(&error));
-                    let rest = &raw[start + break_at.saturating_sub(1)..];
-                    troubles.push(Trouble { line, column, expected, found: shortened(rest) });
+                    troubles.push(Trouble { line, column, expected, found: shortened(&raw[start + last..]) });
                     found.push(Document { value, at: start });
                     at = start + break_at.max(1);
                 }

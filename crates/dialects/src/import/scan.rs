@@ -3,7 +3,7 @@
 use record::Figure;
 
 use super::text::Text;
-use super::trouble::Trouble;
+use super::trouble::{Trouble, shortened};
 
 /// One `key=value`, with the offset of its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -109,7 +109,8 @@ pub(crate) fn take(
     }
     let found = read(entry.value);
     if found.is_none() {
-        troubles.push(text.trouble(entry.at, format!("{expected} after '{}='", entry.key)));
+        let place = text.trouble(entry.at, format!("{expected} after '{}='", entry.key));
+        troubles.push(Trouble { found: shortened(entry.value), ..place });
     }
     found
 }

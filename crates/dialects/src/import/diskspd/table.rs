@@ -1,8 +1,10 @@
 //! Tables of DiskSpd's text: bars between cells, columns by their heads, percentiles by their names.
 
-/// The cells of a row.
+/// The cells of a row; bars around it, as in a page's source, are none of its own.
 pub(super) fn cells(line: &str) -> Vec<&str> {
-    line.split('|').map(str::trim).collect()
+    let line = line.trim();
+    let inside = line.strip_prefix('|').map_or(line, |rest| rest.strip_suffix('|').unwrap_or(rest));
+    inside.split('|').map(str::trim).collect()
 }
 
 /// Heads of the current table.

@@ -86,6 +86,11 @@ impl Walk<'_> {
 
     /// True where the line begins a section.
     fn heading(&mut self, words: &str, start: usize) -> bool {
+        let is_cpu = words.contains("CPU") && words.contains('|') && words.contains("Usage");
+        if self.parts.is_empty() && (is_cpu || words == "Total IO") {
+            // Pastes often begin at the first table.
+            self.begin_span("1", start);
+        }
         let spanning = !self.parts.is_empty();
         if let Some(command) = words.strip_prefix("Command Line:") {
             self.end_span();
@@ -100,7 +105,7 @@ impl Walk<'_> {
             self.section = Section::System;
         } else if let Some(number) = words.strip_prefix("Results for timespan ") {
             self.begin_span(number.trim_end_matches(':'), start);
-        } else if spanning && words.contains("CPU") && words.contains('|') && words.contains("Usage") {
+        } else if spanning && is_cpu {
             self.columns = Columns::of(words);
             self.section = Section::Cpu;
         } else if let Some(direction) = table(words).filter(|_| spanning) {

@@ -43,9 +43,20 @@ pub(crate) fn terse(text: &Text, troubles: &mut Vec<Trouble>) -> Vec<Found> {
                 result.parts.insert(place, part);
             }
         }
+        if let Some(words) = line.strip_prefix(';').filter(|_| text.line(start) == last_line + 1) {
+            describe(found.last_mut(), words.trim_end());
+        }
         start += line.len() + 1;
     }
     found
+}
+
+/// Version 2 puts the description of a job on a line of its own.
+fn describe(result: Option<&mut Found>, words: &str) {
+    let jobs = result.map(|result| result.parts.iter_mut().filter(|part| part.scope == Scope::Job));
+    if let Some(job) = jobs.and_then(Iterator::last) {
+        job.said.push(("description".to_owned(), words.to_owned()));
+    }
 }
 
 impl<'t> Line<'t> {

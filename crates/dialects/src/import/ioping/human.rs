@@ -102,8 +102,9 @@ fn subject(line: &str) -> Option<(&str, Option<Direction>, &str)> {
     words.into_iter().find_map(|(word, direction)| {
         let (size, place) = line.split_once(word)?;
         // On a collapsed line the time of the request before stands in front.
-        let numbered = size.rfind(|c: char| !(c.is_ascii_digit() || ". KkMmGgiBbytes".contains(c)));
-        let size = size[numbered.map_or(0, |end| end + 1)..].trim();
+        let foreign = |(_, c): &(usize, char)| !(c.is_ascii_digit() || ". KkMmGgiBbytes".contains(*c));
+        let before = size.char_indices().rev().find(foreign).map_or(0, |(at, c)| at + c.len_utf8());
+        let size = size[before..].trim();
         size.starts_with(|c: char| c.is_ascii_digit()).then_some((size, Some(direction), place.trim()))
     })
 }

@@ -1,0 +1,11 @@
+//! What other tools printed comes out as it was printed: figure by figure, also where the text has suffered.
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
+mod belonging;
+mod diskspd;
+mod forms;
+mod generations;
+mod peers;
+mod sources;
+mod suffered;
+mod vocabulary;
