@@ -229,6 +229,12 @@ fn complete(totals: &mut WorkerTotals, outcome: &Outcome) {
     let (from, until) = outcome.counted;
     totals.started = from.min(until);
     totals.ended = until;
+    totals.ending = outcome.stopped.map(|stopped| match stopped {
+        Stopped::Amount => Ending::Amount,
+        Stopped::Time => Ending::Time,
+        Stopped::Told => Ending::Interrupted,
+        Stopped::Failed => Ending::Failed,
+    });
     totals.unissued = outcome.unissued;
     totals.first_errno = outcome.failures.first().map(|failure| failure.errno);
     totals.user_cpu_ns = outcome.usage.cpu.user.0;

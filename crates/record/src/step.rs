@@ -64,6 +64,9 @@ pub struct WorkerTotals {
     pub late: u64,
     /// The longest that an issue came after its due time, nanoseconds.
     pub late_ns_max: u64,
+    /// Why it ended; `None` where that is not known.
+    #[serde(default)]
+    pub ending: Option<Ending>,
     /// I/Os of a pace that were due before the end but not issued, because the queue was full.
     #[serde(default)]
     pub unissued: u64,

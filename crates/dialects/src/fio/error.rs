@@ -315,18 +315,6 @@ pub enum FioError {
         /// Where.
         place: Place,
     },
-    /// Jobs that run side by side end by different rules.
-    #[error(
-        "fio: jobs '{first}' and '{second}' run side by side and differ in {what}, which is not supported yet; give both the same, or separate them with stonewall"
-    )]
-    Apart {
-        /// One job.
-        first: String,
-        /// The other.
-        second: String,
-        /// What differs.
-        what: &'static str,
-    },
     /// Jobs of a group that are reported together differ in what is reported.
     #[error("fio: lat_percentiles in job: {0} differs from group")]
     DiffersFromGroup(String),

@@ -33,6 +33,7 @@ mod spoilt;
 mod steady;
 mod steps;
 mod substitute;
+mod terms;
 mod value;
 mod verification;
 
@@ -57,4 +58,5 @@ pub use rows::ROWS;
 pub use shapes::{Shape, Shaped};
 pub use steady::{SteadyOptions, SteadyWatch};
 pub use steps::{Content, FioStep, Layout, LayoutFile, Reserve, steps};
+pub use terms::{ExitWhat, TimeOptions};
 pub use value::{Amount, Each, Floats, Kind, Value, ValueError, Word};

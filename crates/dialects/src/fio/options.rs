@@ -6,6 +6,7 @@ use super::logging::LogOptions;
 use super::number::KbBase;
 use super::shapes::Shaped;
 use super::steady::SteadyOptions;
+use super::terms::TimeOptions;
 use super::value::{Amount, Each, Floats, Value};
 use super::verification::VerifyOptions;
 
@@ -207,6 +208,7 @@ pub struct JobOptions {
     pub runtime: Nanos,
     pub time_based: bool,
     pub ramp_time: Nanos,
+    pub time: TimeOptions,
     pub filename: Option<String>,
     pub directory: Option<String>,
     pub filename_format: String,
@@ -302,6 +304,7 @@ impl Default for JobOptions {
             runtime: Nanos::ZERO,
             time_based: false,
             ramp_time: Nanos::ZERO,
+            time: TimeOptions::default(),
             filename: None,
             directory: None,
             filename_format: "$jobname.$jobnum.$filenum".to_owned(),

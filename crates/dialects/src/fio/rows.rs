@@ -5,6 +5,7 @@ use super::options::{JobOptions, Unified};
 use super::row::Class::{A, B, C};
 use super::row::{Part, Row};
 use super::shapes::Shape;
+use super::terms::ExitWhat;
 use super::value::{Kind, Word};
 use super::verification::PROOFS;
 
@@ -121,16 +122,19 @@ pub static ROWS: &[Row] = &[
         .does("How many clones of the job run side by side.", |o, v| o.numjobs = v.small()),
     job(Row::new("thread", Kind::Flag, YES_NO, A))
         .does("Counts the clones as threads in the text; they run as threads either way.", |o, v| o.thread = v.on()),
-    job(Row::new("wait_for", Kind::Text, "", A)).refused(TOGETHER, "Starts when the named job has ended."),
+    job(Row::new("wait_for", Kind::Text, "", A))
+        .does("Starts when all clones of the named job have ended.", |o, v| o.time.wait_for = Some(v.text().trim().to_owned())),
     job(Row::new("stonewall", Kind::Flag, YES_NO, A))
         .also(&["wait_for_previous"])
         .does("Starts when all jobs before it have ended.", |o, v| o.stonewall = v.on()),
     job(Row::new("new_group", Kind::Flag, YES_NO, A))
         .does("Starts a new group in the report.", |o, v| o.new_group = v.on()),
-    job(Row::new("exitall", Kind::Flag, YES_NO, A)).refused(TOGETHER, "The first job that ends ends all."),
-    job(Row::new("exit_what", Kind::Text, "group", B)).refused(TOGETHER, "Which jobs exitall ends."),
-    job(Row::new("exitall_on_error", Kind::Flag, YES_NO, B)).refused(TOGETHER, "The first failure ends all jobs."),
-    job(Row::new("startdelay", SECONDS, "0", A)).refused("delayed starts are not supported yet", "Time before the job starts."),
+    job(Row::new("exitall", Kind::Flag, YES_NO, A)).does("The first job that ends takes others with it.", |o, v| o.time.exitall = v.on()),
+    job(Row::new("exit_what", Kind::Choice(&[("group", "Those of its group"), ("stonewall", "Those beside it"), ("all", "All, also later ones")]), "group", B))
+        .does("Which jobs exitall ends.", |o, v| o.time.exit_what = ExitWhat::named(v.word())),
+    job(Row::new("exitall_on_error", Kind::Flag, YES_NO, B)).does("A job that fails takes others with it.", |o, v| o.time.exitall_on_error = v.on()),
+    job(Row::new("startdelay", Kind::Shape(Shape::Times), "0", A))
+        .does("Time from the start of the run to that of the job; of a range each clone draws its own.", |o, v| o.time.set_startdelay(v)),
     job(Row::new("runtime", SECONDS, "0", A))
         .also(&["timeout"])
         .does("Ends the job after this time, at the latest.", |o, v| o.runtime = v.time()),
@@ -141,8 +145,9 @@ pub static ROWS: &[Row] = &[
     job(Row::new("ramp_size", Kind::Size(0), "0", B)).refused("give ramp_time instead", "Bytes at the start that are not counted."),
     job(Row::new("comm", Kind::Text, "", B)).refused(PROCESS, "Name of the process."),
     job(Row::new("nice", Kind::Int(-20, 19), "0", B)).refused(PROCESS, "Nice value of the process."),
-    job(Row::new("prio", Kind::Int(0, 7), "", B)).refused(PROCESS, "I/O priority."),
-    job(Row::new("prioclass", Kind::Int(0, 3), "", B)).refused(PROCESS, "I/O priority class."),
+    job(Row::new("prio", Kind::Int(0, 7), "", B)).does("I/O priority within its class, 0 first.", |o, v| o.time.prio = Some(v.small() as u8)),
+    job(Row::new("prioclass", Kind::Int(0, 3), "", B))
+        .does("I/O priority class: 1 real time, 2 best effort, 3 idle.", |o, v| o.time.prioclass = Some(v.small() as u8)),
     job(Row::new("priohint", Kind::Int(0, 1023), "", C)).refused(PROCESS, "I/O priority hint."),
     job(Row::new("cpus_allowed", Kind::Cpus, "", A))
         .does("CPUs that the job may run on.", |o, v| o.set_cpus(v)),
@@ -284,7 +289,7 @@ pub static ROWS: &[Row] = &[
     sync(Row::new("end_syncfs", Kind::Bool, "0", B)).refused("give end_fsync", "A flush of the file system at the end."),
     sync(Row::new("fsync_on_close", Kind::Bool, "0", B)).refused("give end_fsync", "A flush when a file is closed."),
     sync(Row::new("sync", Kind::Choice(&[("none", "No"), ("0", "No"), ("sync", "Each write with its metadata"), ("1", "Each write with its metadata"), ("dsync", "Each write's data")]), "none", A))
-        .refused("opening files for synchronous writes is not supported yet; give fsync=1", "Synchronous writes.")
+        .does("Opens the files so that each write is stable when it is done.", |o, v| o.time.set_sync(v.word()))
         .harmless(&["0"]),
     // Engine and depth.
     depth(Row::new("ioengine", Kind::Text, "psync", A))
@@ -338,13 +343,15 @@ pub static ROWS: &[Row] = &[
     pace(Row::new("rate_process", Kind::Choice(&[("linear", "Evenly"), ("poisson", "As a Poisson process")]), "linear", B))
         .does("How paced I/Os are spaced.", |o, v| o.poisson = v.word() == "poisson"),
     pace(Row::new("rate_cycle", MILLISECONDS, "1000", B)).also(&["ratecycle"]).does("Concerns the least rates only, which are refused.", |_, _| {}),
-    pace(Row::new("rate_ignore_thinktime", Kind::Bool, "0", B)).refused("think time is not supported yet", "Makes up for think time."),
-    pace(Row::new("thinktime", MICROSECONDS, "0", A)).refused("think time is not supported yet", "Pause between I/Os."),
-    pace(Row::new("thinktime_spin", MICROSECONDS, "0", B)).refused("think time is not supported yet", "Part of the pause that burns CPU."),
+    pace(Row::new("rate_ignore_thinktime", Kind::Bool, "0", B))
+        .does("A rate does not make up for think time.", |o, v| o.time.rate_ignore_thinktime = v.on()),
+    pace(Row::new("thinktime", MICROSECONDS, "0", A)).does("Pause between I/Os, once the queue has run empty.", |o, v| o.time.thinktime = v.time()),
+    pace(Row::new("thinktime_spin", MICROSECONDS, "0", B)).does("Part of the pause that burns CPU.", |o, v| o.time.thinktime_spin = v.time()),
     pace(Row::new("thinkcycles", COUNT, "0", C)).refused("think time is not supported yet", "CPU cycles between I/Os."),
-    pace(Row::new("thinktime_blocks", COUNT, "1", B)).refused("think time is not supported yet", "I/Os between pauses."),
-    pace(Row::new("thinktime_blocks_type", Kind::Text, "complete", B)).refused("think time is not supported yet", "Which I/Os count."),
-    pace(Row::new("thinktime_iotime", MICROSECONDS, "0", B)).refused("think time is not supported yet", "Time between pauses."),
+    pace(Row::new("thinktime_blocks", COUNT, "1", B)).does("I/Os between pauses.", |o, v| o.time.thinktime_blocks = Some(v.small()).filter(|&blocks| blocks > 1)),
+    pace(Row::new("thinktime_blocks_type", Kind::Choice(&[("complete", "Those that are done"), ("issue", "Those that were issued")]), "complete", B))
+        .does("Which I/Os count.", |o, v| o.time.thinktime_issued = v.word() == "issue"),
+    pace(Row::new("thinktime_iotime", MICROSECONDS, "0", B)).does("Time of work between pauses.", |o, v| o.time.thinktime_iotime = v.time()),
     pace(Row::new("latency_target", MICROSECONDS, "0", B)).refused(LATENCY, "Latency to hold by the depth."),
     pace(Row::new("latency_window", MICROSECONDS, "0", B)).refused(LATENCY, "Time of one try."),
     pace(Row::new("latency_percentile", Kind::Floats, "100", B)).refused(LATENCY, "Share of I/Os within the target."),
@@ -481,9 +488,9 @@ pub static ROWS: &[Row] = &[
         .harmless(&["8"]),
     // Errors.
     error(Row::new("continue_on_error", Kind::Choice(&[("none", "Never"), ("read", "After reads"), ("write", "After writes"), ("io", "After both"), ("verify", "After failed checks"), ("all", "Always"), ("0", "Never"), ("1", "Always")]), "none", A))
-        .refused("the first failed I/O ends the job", "Goes on after errors.")
-        .harmless(&["0"]),
-    error(Row::new("ignore_error", Kind::Text, "", B)).refused("the first failed I/O ends the job", "Errors to pass over."),
+        .does("Goes on after EIO and EILSEQ; failed checks are counted apart.", |o, v| o.time.set_continue(v.word())),
+    error(Row::new("ignore_error", Kind::Shape(Shape::Errors), "", B))
+        .does("Goes on after these errors, by name or number: lists for reads, writes and checks.", |o, v| o.time.set_ignored(v)),
     error(Row::new("error_dump", Kind::Bool, "1", B)).does("Concerns errors that are passed over, which is refused.", |_, _| {}),
     // Names of the past.
     job(Row::new("percentage_sequential", Kind::Ints(100), "", C)).refused("give percentage_random", "Old name."),

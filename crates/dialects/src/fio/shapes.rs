@@ -8,6 +8,7 @@ use workload::{
 use super::number::NumberError;
 use super::reader::Reader;
 use super::steady::SteadyRule;
+use super::terms;
 use super::value::{Each, ValueError, Word};
 
 /// What an option of this file takes.
@@ -27,6 +28,10 @@ pub enum Shape {
     Direction(&'static [Word]),
     /// `iops:2%` and its like.
     Steady,
+    /// A time, or two with a colon between.
+    Times,
+    /// Names and numbers of errors separated by colons, up to three lists separated by commas.
+    Errors,
 }
 
 /// A value of this file.
@@ -44,6 +49,10 @@ pub enum Shaped {
     Direction(&'static str, Option<i64>),
     /// [`Shape::Steady`].
     Steady(SteadyRule),
+    /// [`Shape::Times`]: the least and the most.
+    Times(workload::Nanos, workload::Nanos),
+    /// [`Shape::Errors`]: positive errno.
+    Errors(Each<Vec<i32>>),
 }
 
 impl Shape {
@@ -57,6 +66,8 @@ impl Shape {
             Shape::Pattern => "text in double quotes, hexadecimal and decimal numbers",
             Shape::Direction(_) => "a word, a number behind a colon",
             Shape::Steady => "a word, a bound behind a colon",
+            Shape::Times => "a time, seconds without a unit, or two with a colon between",
+            Shape::Errors => "errors separated by colons, a list for reads, writes and checks",
         }
     }
 }
@@ -81,6 +92,8 @@ pub fn read(reader: &mut Reader, shape: Shape, word: &str) -> Result<Shaped, Val
         Shape::Pattern => pattern(word).map(Shaped::Pattern),
         Shape::Direction(words) => direction(reader, words, word),
         Shape::Steady => SteadyRule::read(word).map(Shaped::Steady),
+        Shape::Times => terms::times(word).map(|(least, most)| Shaped::Times(least, most)),
+        Shape::Errors => terms::errors(word).map(Shaped::Errors),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use workload::{BackendAsk, BackendKind, Buffers, Bytes, Flush, Job, Nanos, StopRule, Workload};
+use workload::{BackendAsk, BackendKind, Buffers, Bytes, Flush, Job, Nanos, Start, StopRule, Workload};
 
 use super::asked::{Asked, FioJob};
 use super::data::{blocks, buffers};
@@ -11,6 +11,7 @@ use super::error::FioError;
 use super::files::{Look, OnDisk, OnDiskKind, Region, needs_size, paths, region, region_of_nothing, share};
 use super::options::JobOptions;
 use super::pace;
+use super::terms::{TimeOptions, timed};
 use super::value::Amount;
 use super::verification::verify;
 
@@ -21,6 +22,8 @@ pub struct FioStep {
     pub workload: Workload,
     /// Length of an interval of the record.
     pub interval: Nanos,
+    /// Whether no step follows once a job of this one has ended.
+    pub last: bool,
     /// Files to lay out. fio lays out those of all steps before the first one starts.
     pub layouts: Vec<Layout>,
     /// Files to drop from the page cache before the step.
@@ -79,6 +82,28 @@ pub enum Reserve {
     Truncate,
 }
 
+impl FioStep {
+    /// What to run where the run began `elapsed` ago: starts are counted from there, whatever ran before.
+    pub fn workload_after(&self, elapsed: Nanos) -> Workload {
+        let mut workload = self.workload.clone();
+        workload.jobs.iter_mut().for_each(|job| job.delay = job.delay.since(elapsed));
+        workload
+    }
+
+    /// How long it takes at most, ramps and delays included; `None` where a job has no end by time.
+    pub fn most(&self) -> Option<Nanos> {
+        let time = |rule: &StopRule| if let StopRule::Time(time) = rule { Some(*time) } else { None };
+        let workload = &self.workload;
+        if let Some(time) = workload.stop.iter().find_map(time) {
+            return Some(time + workload.ramp);
+        }
+        let of_job =
+            |job: &Job| Some(job.delay + job.ramp.unwrap_or(workload.ramp) + job.stop.iter().find_map(time)?);
+        let each: Option<Vec<Nanos>> = workload.jobs.iter().map(of_job).collect();
+        each?.into_iter().max()
+    }
+}
+
 impl Layout {
     /// The line that fio prints for it.
     pub fn announcement(&self) -> String {
@@ -92,10 +117,10 @@ impl Layout {
 /// Works out the steps of `asked`.
 ///
 /// # Errors
-/// [`FioError`] where a size is missing, a device is held, a file may not be made, or jobs that run side by side end by
-/// different rules.
+/// [`FioError`] where a size is missing, a device is held, a file may not be made, or a job waits for one that does not
+/// stand before it.
 pub fn steps(asked: &Asked, look: Look) -> Result<Vec<FioStep>, FioError> {
-    let mut planner = Planner { look, planned: HashMap::new(), steps: Vec::new() };
+    let mut planner = Planner { asked, look, planned: HashMap::new(), steps: Vec::new() };
     let mut lacking = Vec::new();
     for job in &asked.jobs {
         match planner.add(job) {
@@ -103,6 +128,10 @@ pub fn steps(asked: &Asked, look: Look) -> Result<Vec<FioStep>, FioError> {
             Err(error) if lacking.is_empty() => return Err(error),
             _ => {}
         }
+    }
+    planner.steps.iter_mut().for_each(|step| share_times(&mut step.workload));
+    if TimeOptions::ends_the_run(asked) {
+        planner.steps.iter_mut().for_each(|step| step.last = true);
     }
     match lacking.is_empty() {
         true => Ok(planner.steps),
@@ -118,6 +147,7 @@ struct Planned {
 }
 
 struct Planner<'l> {
+    asked: &'l Asked,
     look: Look<'l>,
     planned: HashMap<PathBuf, Planned>,
     steps: Vec<FioStep>,
@@ -127,13 +157,12 @@ impl Planner<'_> {
     fn add(&mut self, job: &FioJob) -> Result<(), FioError> {
         let options = &job.options;
         let region = self.region(job)?;
-        let rules = stop_rules(options, &region);
-        self.open_step(job, &rules)?;
+        self.open_step(job);
         self.lay_out(job, &region)?;
         if options.create_only {
             return Ok(());
         }
-        let work = work(job, &region)?;
+        let work = timed(work(job, &region)?, job, self.asked)?;
         let Some(step) = self.steps.get_mut(job.step) else {
             return Ok(());
         };
@@ -154,37 +183,21 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Starts the step of `job`, or checks that the job ends as the step does.
-    fn open_step(&mut self, job: &FioJob, rules: &[StopRule]) -> Result<(), FioError> {
-        let options = &job.options;
-        let Some(step) = self.steps.get_mut(job.step) else {
-            self.steps.push(FioStep {
-                workload: Workload { jobs: Vec::new(), stop: rules.to_vec(), ramp: options.ramp_time },
-                interval: options.bwavgtime.max(Nanos::from_millis(1)),
-                layouts: Vec::new(),
-                drop_cache: Vec::new(),
-                read_ahead: Vec::new(),
-                flush_at_end: Vec::new(),
-                remove_at_end: Vec::new(),
-            });
-            return Ok(());
-        };
-        let block = options.issued_blocks().chain(longest_blocks(&step.workload.jobs)).max().unwrap_or(0);
-        let differs = if !settle_amounts(&mut step.workload.stop, rules, block) {
-            Some("run time or amount")
-        } else if step.workload.ramp != options.ramp_time {
-            Some("ramp_time")
-        } else {
-            None
-        };
-        match differs {
-            None => Ok(()),
-            Some(what) => Err(FioError::Apart {
-                first: step.workload.jobs.first().map_or_else(String::new, |first| first.name.clone()),
-                second: job.name.clone(),
-                what,
-            }),
+    /// Starts the step of `job`, where it is the first.
+    fn open_step(&mut self, job: &FioJob) {
+        if job.step < self.steps.len() {
+            return;
         }
+        self.steps.push(FioStep {
+            workload: Workload { jobs: Vec::new(), stop: Vec::new(), ramp: Nanos::ZERO },
+            interval: job.options.bwavgtime.max(Nanos::from_millis(1)),
+            last: false,
+            layouts: Vec::new(),
+            drop_cache: Vec::new(),
+            read_ahead: Vec::new(),
+            flush_at_end: Vec::new(),
+            remove_at_end: Vec::new(),
+        });
     }
 
     fn region(&self, job: &FioJob) -> Result<Region, FioError> {
@@ -333,22 +346,19 @@ fn whole_blocks(options: &JobOptions, bytes: u64) -> u64 {
     if options.issued_blocks().all(|other| other == block) { (bytes / block).max(1) * block } else { bytes }
 }
 
-fn longest_blocks(jobs: &[Job]) -> impl Iterator<Item = u64> + '_ {
-    jobs.iter().map(|job| job.blocks.longest().0)
-}
-
-/// True where both sets of rules are the same, up to amounts of one file that are rounded to blocks of different length;
-/// of those the smaller one stays.
-fn settle_amounts(stop: &mut [StopRule], rules: &[StopRule], block: u64) -> bool {
-    stop.len() == rules.len()
-        && stop.iter_mut().zip(rules).all(|(mine, theirs)| match (&mut *mine, theirs) {
-            (StopRule::BytesEach(mine), StopRule::BytesEach(theirs)) => {
-                let close = mine.0.abs_diff(theirs.0) < block;
-                *mine = (*mine).min(*theirs);
-                close
-            }
-            (mine, theirs) => *mine == *theirs,
-        })
+/// Where all jobs have the same ramp and ends from the step's start on, these are the step's.
+fn share_times(workload: &mut Workload) {
+    let Some((first, others)) = workload.jobs.split_first() else { return };
+    let own = |job: &Job| job.delay > Nanos::ZERO || job.start != Start::WithStep;
+    if own(first) || others.iter().any(|job| own(job) || job.ramp != first.ramp) {
+        return;
+    }
+    workload.ramp = first.ramp.unwrap_or_default();
+    if others.iter().all(|job| job.stop == first.stop) {
+        workload.stop = first.stop.clone();
+        workload.jobs.iter_mut().for_each(|job| job.stop.clear());
+    }
+    workload.jobs.iter_mut().for_each(|job| job.ramp = None);
 }
 
 fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
@@ -376,6 +386,8 @@ fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
         seed: job.seed,
         cpus: cpus(job),
         trace: options.logs.any(),
+        stop: stop_rules(options, region),
+        ramp: Some(options.ramp_time),
         ..Job::named(&job.label)
     })
 }

@@ -178,11 +178,34 @@ fn jobs_of_a_group_must_agree_on_what_is_reported() {
 }
 
 #[test]
-fn jobs_side_by_side_that_end_differently_are_refused() {
-    let text =
-        planned("fio --ioengine=null --name=x --size=1m --name=y --size=2m", &[]).unwrap_err().to_string();
-    assert!(text.contains("'x' and 'y'") && text.contains("stonewall"), "{text}");
-    assert!(planned("fio --ioengine=null --name=x --size=1m --name=y --size=2m --stonewall", &[]).is_ok());
+fn a_job_waits_only_for_one_that_stands_before_it() {
+    let why = |words: &str| {
+        let words = format!("fio --ioengine=null --size=1m {words}");
+        planned(&words, &[]).unwrap_err().to_string()
+    };
+    for words in
+        ["--name=a --wait_for=b --name=b", "--name=a --wait_for=a", "--name=a --wait_for=a --numjobs=2"]
+    {
+        let text = why(words);
+        assert!(text.contains("wait_for=") && text.contains("stands before"), "{words}: {text}");
+    }
+    assert!(why("--name=a --name=b --wait_for=a --startdelay=1").contains("startdelay"));
+}
+
+#[test]
+fn times_and_errors_that_make_no_sense_are_named() {
+    for (words, meant) in [
+        ("--startdelay=5:2", "ends before it begins"),
+        ("--startdelay=5x", "5x"),
+        ("--ignore_error=ENOSPACE", "ENOSPACE"),
+        ("--ignore_error=EIO,EIO,EIO,EIO", "3"),
+        ("--exit_what=everything", "everything"),
+        ("--thinktime_blocks_type=done", "done"),
+    ] {
+        let error = refused(&format!("fio --ioengine=null --size=1m --name=x {words}"));
+        let text = format!("{error} {}", error.hint().unwrap_or_default());
+        assert!(text.contains(meant), "{words}: {text}");
+    }
 }
 
 #[test]

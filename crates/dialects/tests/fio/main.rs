@@ -10,6 +10,7 @@ mod peer;
 mod real;
 mod reference;
 mod rows;
+mod terms;
 mod traps;
 mod vocabulary;
 mod words;

@@ -54,6 +54,16 @@ pub enum EngineError {
         "the kernel refuses the I/O priority that is asked for: {0}; real time needs root, the others nothing"
     )]
     Priority(std::io::Error),
+    /// A file was not opened as the plan says.
+    #[error("{}: was not opened for {sync:?} writes, as job '{job}' plans; open it so", path.display())]
+    Unsynced {
+        /// The job.
+        job: String,
+        /// The file.
+        path: std::path::PathBuf,
+        /// What is planned.
+        sync: workload::SyncMode,
+    },
     /// A worker's thread ended without a word, which is a fault of plimsoll.
     #[error("a worker's thread ended without a result; this is a fault of plimsoll, please report it")]
     Lost,

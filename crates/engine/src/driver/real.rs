@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use kernel::{Clock, OpenFile};
 use record::{StepRecord, Watcher};
-use workload::{BackendKind, Nanos, StepPlan, WorkerPlan};
+use workload::{BackendKind, Direction, Nanos, StepPlan, SyncMode, WorkerPlan};
 
 use super::EngineError;
 use super::thread::{Briefing, News, Shared};
@@ -81,7 +81,17 @@ fn check(plan: &StepPlan, files: &[Vec<OpenFile>]) -> Result<(), EngineError> {
     if plan.workers.iter().any(needs) && files.len() != plan.workers.len() {
         return Err(EngineError::Files { workers: plan.workers.len(), given: files.len() });
     }
-    Ok(())
+    plan.workers.iter().zip(files).try_for_each(|(worker, files)| synced(worker, files))
+}
+
+/// Files that are written must have been opened as the plan says, or writes would be stable later than they seem.
+fn synced(worker: &WorkerPlan, files: &[OpenFile]) -> Result<(), EngineError> {
+    let (job, sync) = (&worker.job, worker.terms.sync);
+    let other = files.iter().find(|file| file.is_writable() && file.sync() != sync);
+    match other.filter(|_| sync != SyncMode::None && worker.access.mix.issues(Direction::Write)) {
+        None => Ok(()),
+        Some(file) => Err(EngineError::Unsynced { job: job.clone(), path: file.path().to_owned(), sync }),
+    }
 }
 
 impl<'a> Crew<'a> {

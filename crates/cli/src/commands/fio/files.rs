@@ -8,7 +8,7 @@ use engine::{Clones, FileGround, Ground, GroundKind, layout_workload, plan, run_
 use kernel::guard::{WritePermit, permit_named_file};
 use kernel::{Clock, Direct, OpenFile};
 use record::{Interval, Watcher};
-use workload::{BackendAsk, BackendKind, Buffers, Bytes, Nanos, StepKind, WorkerPlan};
+use workload::{BackendAsk, BackendKind, Buffers, Bytes, Nanos, StepKind, SyncMode, WorkerPlan};
 
 use super::trouble;
 use crate::signals::StopFlag;
@@ -53,8 +53,12 @@ impl Files {
     }
 
     fn writer(&mut self, path: &Path, direct: Direct) -> Result<OpenFile, FioError> {
+        self.writer_as(path, (direct, SyncMode::None))
+    }
+
+    fn writer_as(&mut self, path: &Path, (direct, sync): (Direct, SyncMode)) -> Result<OpenFile, FioError> {
         let permit = self.permit(path)?;
-        kernel::open_for_write(&permit, direct).map_err(|error| trouble::open(&error))
+        kernel::open_for_stable_write(&permit, direct, sync).map_err(|error| trouble::open(&error))
     }
 
     /// The files of one worker; written ones with a permit.
@@ -69,7 +73,7 @@ impl Files {
             .iter()
             .map(|path| match reads_only {
                 true => kernel::open_for_read(path, direct).map_err(|error| trouble::open(&error)),
-                false => self.writer(path, direct),
+                false => self.writer_as(path, (direct, worker.terms.sync)),
             })
             .collect()
     }

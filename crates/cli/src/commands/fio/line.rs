@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use dialects::fio::{Asked, DirectionRate, Eta, FioJob, FioStep, Progress, status_line};
 use record::Interval;
-use workload::{BytesPerSecond, Direction, Iops, Nanos, StopRule};
+use workload::{BytesPerSecond, Direction, Iops, Nanos};
 
 use crate::output;
 
@@ -34,16 +34,12 @@ impl<'a> Line<'a> {
             Eta::Never => false,
             Eta::Auto => presentation.is_normal() && terminal(),
         };
-        let most = step.workload.stop.iter().find_map(|rule| match rule {
-            StopRule::Time(time) => Some(*time + step.workload.ramp),
-            _ => None,
-        });
         Line {
             jobs,
             shown,
             every: presentation.eta_interval,
             newline: presentation.eta_newline,
-            most,
+            most: step.most(),
             started: None,
             written: Nanos::ZERO,
             below: Nanos::ZERO,

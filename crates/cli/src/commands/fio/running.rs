@@ -33,6 +33,9 @@ pub fn run(steps: &[FioStep], stop: &StopFlag, results: &mut Results) -> Result<
         }
         let around = Around { clock, stop, sampler: sampler.as_mut(), logs: &mut logs };
         run_step((number, step), &mut files, around, results)?;
+        if step.last {
+            break;
+        }
     }
     results.samples.extend(sampler.as_mut().map(|sampler| sampler.read(clock.now())));
     results.notes.extend(logs.trouble().map(str::to_owned));
@@ -56,12 +59,15 @@ fn run_step(
     results: &mut Results,
 ) -> Result<(), FioError> {
     let ground = files.ground(step);
+    let first = results.records.first().map(|record| record.started);
+    let workload = step.workload_after(first.map_or(Nanos::ZERO, |first| around.clock.now().since(first)));
     let name = format!("step {}", number + 1);
     let plan = match step.workload.jobs.is_empty() {
         // Only files were asked for.
         true => idle_plan(&name, Nanos::ZERO, step.interval),
-        false => plan(&step.workload, &name, StepKind::Job, &ground)
-            .map_err(|error| trouble::plan(&error, step))?,
+        false => {
+            plan(&workload, &name, StepKind::Job, &ground).map_err(|error| trouble::plan(&error, step))?
+        }
     };
     let opened = plan.workers.iter().map(|worker| files.open(worker)).collect::<Result<Vec<_>, _>>()?;
     for file in opened.iter().flatten().filter(|file| step.drop_cache.iter().any(|path| path == file.path()))

@@ -61,9 +61,9 @@ impl Presented<'_> {
         notes
     }
 
-    /// fio's exit code: the number of clones that failed; more than 255 stay 255, where fio wraps round to 0.
+    /// fio's exit code: the number of clones that an error ended; more than 255 stay 255, where fio wraps round to 0.
     pub fn exit_code(&self) -> u8 {
-        let failed = unit::Unit::each(self).iter().filter(|unit| unit.errno != 0).count();
+        let failed = unit::Unit::each(self).iter().filter(|unit| unit.failed).count();
         u8::try_from(failed).unwrap_or(u8::MAX)
     }
 }

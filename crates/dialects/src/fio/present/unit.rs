@@ -1,7 +1,7 @@
 //! What is reported as one: a clone, or the clones of a group, with their records merged.
 
 use record::{DirectionTotals, Distribution, Interval, StepRecord, Tally, WorkerTotals};
-use workload::{Direction, Nanos};
+use workload::{Direction, Ending, Nanos};
 
 use super::Presented;
 use super::bins::Coarse;
@@ -171,6 +171,8 @@ pub struct Unit<'a> {
     pub members: usize,
     /// The first error of any member; 0 where there is none.
     pub errno: i32,
+    /// Whether an error ended a member; one that was passed over does not.
+    pub failed: bool,
     /// True where any I/O was issued, well or not; fio passes over the others in its text.
     pub has_begun: bool,
     /// Start of counting: milliseconds since 1970, UTC.
@@ -235,6 +237,7 @@ impl<'a> Unit<'a> {
                 .iter()
                 .find(|(at, _)| members.contains(at))
                 .map_or(0, |(_, errno)| *errno),
+            failed: presented.failed.iter().any(|(at, _)| members.contains(at)),
             has_begun: false,
             started_unix_ms: presented.started_unix_ms,
             directions: Default::default(),
@@ -255,8 +258,11 @@ impl<'a> Unit<'a> {
             let errno = error_of(job, step);
             unit.has_begun |= errno != 0;
             unit.errno = if unit.errno == 0 { errno } else { unit.errno };
+            unit.failed |= ended_by_error(job, step);
         }
-        unit.started_unix_ms += step.counted_from.0 / 1_000_000;
+        let ours = step.workers.iter().filter(|worker| indices.contains(&usize::from(worker.job)));
+        let counted_from = ours.map(|worker| worker.started).min().unwrap_or(step.counted_from);
+        unit.started_unix_ms += counted_from.0 / 1_000_000;
         unit.add_workers(step, &indices);
         let windows = merged_windows(step, &indices);
         for (direction, figures) in DATA.iter().zip(&mut unit.directions).filter(|(_, f)| f.ios > 0) {
@@ -323,23 +329,28 @@ fn merged_windows(step: &StepRecord, indices: &[usize]) -> Vec<Interval> {
     merged
 }
 
-/// The errno of the first failure on a file of `job`. A file may be shared, so where workers count their errors those of
-/// `job` must have one.
+/// The first error of `job`, also of those that were passed over. A step that was read from elsewhere may know it by the
+/// file alone.
 fn error_of(job: &FioJob, step: &StepRecord) -> i32 {
     let at = step.jobs.iter().position(|name| *name == job.label);
-    let mut mine = step.workers.iter().filter(|worker| Some(usize::from(worker.job)) == at);
-    // What is found wrong when it is read back counts to no direction.
-    if let Some(errno) = mine.find_map(|worker| worker.first_errno) {
+    let ours = |worker: &&WorkerTotals| Some(usize::from(worker.job)) == at;
+    let failed = |worker: &WorkerTotals| worker.directions.iter().any(|totals| totals.tally.errors > 0);
+    if let Some(errno) = step.workers.iter().filter(ours).find_map(|worker| worker.first_errno) {
         return errno;
     }
-    let failed = |worker: &&WorkerTotals| worker.directions.iter().any(|totals| totals.tally.errors > 0);
-    let counted = step.workers.iter().any(|worker| failed(&worker));
-    if counted && !step.workers.iter().filter(failed).any(|worker| Some(usize::from(worker.job)) == at) {
+    if step.workers.iter().any(failed) && !step.workers.iter().filter(ours).any(failed) {
         return 0;
     }
     let paths = crate::fio::files::paths(job);
     let ours = |path: &str| paths.iter().any(|known| known.as_os_str() == path);
     step.failures.iter().find(|failure| ours(&failure.path)).map_or(0, |failure| failure.errno)
+}
+
+/// Whether an error ended `job`, and was not passed over.
+fn ended_by_error(job: &FioJob, step: &StepRecord) -> bool {
+    let at = step.jobs.iter().position(|name| *name == job.label);
+    let mut ours = step.workers.iter().filter(|worker| Some(usize::from(worker.job)) == at);
+    ours.all(|worker| worker.ending.is_none_or(|ending| ending == Ending::Failed)) && error_of(job, step) != 0
 }
 
 fn add_direction(sum: &mut DirectionTotals, other: &DirectionTotals) {

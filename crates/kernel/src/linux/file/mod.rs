@@ -44,6 +44,14 @@ impl Direct {
     }
 }
 
+fn sync_flag(sync: SyncMode) -> libc::c_int {
+    match sync {
+        SyncMode::None => 0,
+        SyncMode::Dsync => libc::O_DSYNC,
+        SyncMode::Sync => libc::O_SYNC,
+    }
+}
+
 /// What an open file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
@@ -166,6 +174,17 @@ impl OpenFile {
         self.inner.direct
     }
 
+    /// Whether each write to it is stable when it is done, as the kernel has it.
+    pub fn sync(&self) -> SyncMode {
+        // SAFETY: the descriptor is open as long as `self` lives; no memory is involved.
+        let flags = unsafe { libc::fcntl(self.as_raw_fd(), libc::F_GETFL) };
+        // `O_SYNC` holds the bit of `O_DSYNC` too.
+        [SyncMode::Sync, SyncMode::Dsync]
+            .into_iter()
+            .find(|sync| flags >= 0 && flags & sync_flag(*sync) == sync_flag(*sync))
+            .unwrap_or_default()
+    }
+
     /// Whether the guard allowed writing to it.
     pub fn is_writable(&self) -> bool {
         self.inner.writable
@@ -271,16 +290,7 @@ pub fn open_for_stable_write(
     direct: Direct,
     sync: SyncMode,
 ) -> Result<OpenFile, OpenError> {
-    let stable = match sync {
-        SyncMode::None => 0,
-        SyncMode::Dsync => libc::O_DSYNC,
-        SyncMode::Sync => libc::O_SYNC,
-    };
-    let file = std::fs::OpenOptions::new()
-        .read(true)
-        .write(true)
-        .custom_flags(direct.flag() | stable)
-        .open(format!("/proc/self/fd/{}", permit.anchor().as_raw_fd()))
+    let file = reopen_with(permit.anchor(), Access::ReadWrite, direct.flag() | sync_flag(sync))
         .map_err(|e| OpenError::from_io(permit.path(), direct, e))?;
     OpenFile::adopt(file, permit.path(), direct, true)
 }
@@ -296,9 +306,13 @@ pub(crate) enum Access {
 
 /// A second, independent open file on what `fd` refers to, with flags of its own.
 pub(crate) fn reopen(fd: BorrowedFd<'_>, access: Access, direct: Direct) -> io::Result<File> {
+    reopen_with(fd, access, direct.flag())
+}
+
+fn reopen_with(fd: BorrowedFd<'_>, access: Access, flags: libc::c_int) -> io::Result<File> {
     std::fs::OpenOptions::new()
         .read(true)
         .write(access == Access::ReadWrite)
-        .custom_flags(direct.flag())
+        .custom_flags(flags)
         .open(format!("/proc/self/fd/{}", fd.as_raw_fd()))
 }

@@ -1,0 +1,262 @@
+//! Options that say when a job starts, rests and ends, and what an error does.
+
+use workload::{
+    Errnos, Exit, Job, Nanos, OnError, Priority, PriorityClass, Reach, Start, SyncMode, Think, ThinkCount,
+    ThinkPace,
+};
+
+use super::asked::{Asked, FioJob};
+use super::error::FioError;
+use super::number::{self, NumberError, TimeUnit};
+use super::value::{Each, Value, ValueError};
+
+/// What a job's options say of its time; the defaults are fio's.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[allow(missing_docs)] // Each field is the option of its name in the table, which says what it means.
+pub struct TimeOptions {
+    pub startdelay: (Nanos, Nanos),
+    pub wait_for: Option<String>,
+    pub exitall: bool,
+    pub exit_what: ExitWhat,
+    pub exitall_on_error: bool,
+    pub thinktime: Nanos,
+    pub thinktime_spin: Nanos,
+    /// `None` for the default of 1, which a time of work between pauses replaces.
+    pub thinktime_blocks: Option<u32>,
+    pub thinktime_issued: bool,
+    pub thinktime_iotime: Nanos,
+    pub rate_ignore_thinktime: bool,
+    pub continue_on_error: [bool; 2],
+    pub ignore_error: Each<Vec<i32>>,
+    pub sync: SyncMode,
+    pub prio: Option<u8>,
+    pub prioclass: Option<u8>,
+}
+
+/// Whom the end of a job takes with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ExitWhat {
+    /// Its group in the report.
+    #[default]
+    Group,
+    /// All that run beside it.
+    Stonewall,
+    /// These, and all that would come after them.
+    All,
+}
+
+impl ExitWhat {
+    /// By its word in the option table.
+    pub fn named(word: &str) -> ExitWhat {
+        match word {
+            "stonewall" => ExitWhat::Stonewall,
+            "all" => ExitWhat::All,
+            _ => ExitWhat::Group,
+        }
+    }
+
+    fn reach(self) -> Reach {
+        match self {
+            ExitWhat::Group => Reach::Group,
+            ExitWhat::Stonewall | ExitWhat::All => Reach::Step,
+        }
+    }
+}
+
+/// What fio passes over where nothing else is named: EIO and EILSEQ.
+const PASSED_OVER: [i32; 2] = [5, 84];
+
+impl TimeOptions {
+    /// Takes the time, or the range of times.
+    pub fn set_startdelay(&mut self, value: &Value) {
+        if let Value::Shape(super::shapes::Shaped::Times(least, most)) = value {
+            self.startdelay = (*least, *most);
+        }
+    }
+
+    /// Takes the word of `continue_on_error`.
+    pub fn set_continue(&mut self, word: &str) {
+        self.continue_on_error = match word {
+            "read" => [true, false],
+            "write" => [false, true],
+            "io" | "all" | "1" => [true, true],
+            _ => [false, false],
+        };
+    }
+
+    /// Takes the lists of errors.
+    pub fn set_ignored(&mut self, value: &Value) {
+        if let Value::Shape(super::shapes::Shaped::Errors(lists)) = value {
+            self.ignore_error = lists.clone();
+        }
+    }
+
+    /// Takes the word of `sync`.
+    pub fn set_sync(&mut self, word: &str) {
+        self.sync = match word {
+            "sync" | "1" => SyncMode::Sync,
+            "dsync" => SyncMode::Dsync,
+            _ => SyncMode::None,
+        };
+    }
+
+    /// The start within the range, by the seed of the clone.
+    fn delay(&self, seed: u64) -> Nanos {
+        let (least, most) = self.startdelay;
+        let share = seed.wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 32;
+        least + Nanos(((u128::from(most.since(least).0) * u128::from(share)) >> 32) as u64)
+    }
+
+    fn think(&self) -> Option<Think> {
+        if self.thinktime == Nanos::ZERO {
+            return None;
+        }
+        let by_clock = (self.thinktime_iotime > Nanos::ZERO).then_some(self.thinktime_iotime);
+        // By the clock alone, unless blocks were typed too.
+        let blocks = if by_clock.is_some() { u32::MAX } else { 1 };
+        Some(Think {
+            counted: if self.thinktime_issued { ThinkCount::Issued } else { ThinkCount::Done },
+            after: by_clock,
+            spin: self.thinktime_spin,
+            pace: if self.rate_ignore_thinktime { ThinkPace::Moved } else { ThinkPace::Kept },
+            ..Think::each(self.thinktime_blocks.unwrap_or(blocks).max(1), self.thinktime)
+        })
+    }
+
+    fn on_error(&self) -> OnError {
+        let [reads, writes] =
+            [0, 1].map(|at| match (self.ignore_error[at].as_slice(), self.continue_on_error[at]) {
+                ([], true) => PASSED_OVER.to_vec(),
+                (listed, _) => listed.to_vec(),
+            });
+        match reads.is_empty() && writes.is_empty() {
+            true => OnError::Stop,
+            false => OnError::Continue { reads: Errnos::These(reads), writes: Errnos::These(writes) },
+        }
+    }
+
+    fn priority(&self) -> Option<Priority> {
+        let class = match (self.prioclass, self.prio) {
+            (None | Some(0), None) => return None,
+            (Some(1), _) => PriorityClass::Realtime,
+            (Some(3), _) => PriorityClass::Idle,
+            _ => PriorityClass::BestEffort,
+        };
+        Some(Priority { class, level: self.prio.unwrap_or(0) })
+    }
+
+    /// Whether the end of a job or an error in it ends the whole run.
+    pub fn ends_the_run(asked: &Asked) -> bool {
+        let any = |set: fn(&TimeOptions) -> bool| asked.jobs.iter().any(|job| set(&job.options.time));
+        any(|time| time.exitall) && any(|time| time.exit_what == ExitWhat::All)
+    }
+}
+
+/// `work` with what the options of `job` say of its time.
+///
+/// # Errors
+/// Where it waits for a job that does not stand before it, or asks for what cannot be had together.
+pub(super) fn timed(work: Job, job: &FioJob, asked: &Asked) -> Result<Job, FioError> {
+    let time = &job.options.time;
+    let any = |set: fn(&TimeOptions) -> bool| asked.jobs.iter().any(|job| set(&job.options.time));
+    // The flag is one of the whole run: whoever sets it sets it for all.
+    let reach = |set| if set { time.exit_what.reach() } else { Reach::Itself };
+    let exit = Exit {
+        group: job.group,
+        done: reach(any(|time| time.exitall)),
+        failed: reach(any(|time| time.exitall || time.exitall_on_error)),
+    };
+    Ok(Job {
+        start: start(job, asked)?,
+        delay: time.delay(job.seed),
+        think: time.think(),
+        on_error: time.on_error(),
+        exit,
+        sync: time.sync,
+        priority: time.priority(),
+        ..work
+    })
+}
+
+fn start(job: &FioJob, asked: &Asked) -> Result<Start, FioError> {
+    let Some(awaited) = &job.options.time.wait_for else { return Ok(Start::WithStep) };
+    let refused =
+        |reason: &str| FioError::Refused { option: format!("wait_for={awaited}"), reason: reason.to_owned() };
+    if job.options.time.startdelay.1 > Nanos::ZERO {
+        return Err(refused("together with startdelay; give one of the two"));
+    }
+    let of_that_name =
+        || asked.jobs.iter().filter(|other| other.name == *awaited && other.number < job.number);
+    if of_that_name().all(|other| other.number + 1 == job.number && other.name == job.name) {
+        return Err(refused("no job of that name stands before this one; name one that does"));
+    }
+    let beside: Vec<String> =
+        of_that_name().filter(|other| other.step == job.step).map(|other| other.label.clone()).collect();
+    // What ran in an earlier step is over.
+    Ok(if beside.is_empty() { Start::WithStep } else { Start::After(beside) })
+}
+
+/// `2s` or `1s:5s`.
+pub(super) fn times(word: &str) -> Result<(Nanos, Nanos), ValueError> {
+    let (least, most) = word.split_once([':', '-']).unwrap_or((word, word));
+    let least = number::time(least, TimeUnit::Seconds)?;
+    let most = number::time(most, TimeUnit::Seconds)?;
+    if most < least {
+        let why = "the range ends before it begins; write the smaller time first".to_owned();
+        return Err(NumberError::Misread { word: word.to_owned(), why, write: None }.into());
+    }
+    Ok((least, most))
+}
+
+/// Names that fio's users give errors by, with their numbers on Linux.
+const ERRORS: &[(&str, i32)] = &[
+    ("EPERM", 1),
+    ("ENOENT", 2),
+    ("EINTR", 4),
+    ("EIO", 5),
+    ("ENXIO", 6),
+    ("EBADF", 9),
+    ("EAGAIN", 11),
+    ("ENOMEM", 12),
+    ("EACCES", 13),
+    ("EFAULT", 14),
+    ("EBUSY", 16),
+    ("ENODEV", 19),
+    ("EINVAL", 22),
+    ("EFBIG", 27),
+    ("ENOSPC", 28),
+    ("EROFS", 30),
+    ("ENODATA", 61),
+    ("ETIME", 62),
+    ("ENOLINK", 67),
+    ("EOVERFLOW", 75),
+    ("EILSEQ", 84),
+    ("EOPNOTSUPP", 95),
+    ("ETIMEDOUT", 110),
+    ("EREMOTEIO", 121),
+    ("EDQUOT", 122),
+];
+
+/// Lists of names and numbers separated by colons, one each for reads, writes and checks, separated by commas.
+pub(super) fn errors(word: &str) -> Result<Each<Vec<i32>>, ValueError> {
+    let mut lists: Each<Vec<i32>> = Default::default();
+    let typed: Vec<&str> = word.split(',').collect();
+    if typed.len() > lists.len() {
+        return Err(ValueError::TooMany(lists.len()));
+    }
+    for (list, typed) in lists.iter_mut().zip(typed) {
+        for name in typed.split(':').map(str::trim).filter(|name| !name.is_empty()) {
+            list.push(error(word, name)?);
+        }
+    }
+    Ok(lists)
+}
+
+fn error(word: &str, name: &str) -> Result<i32, ValueError> {
+    let known = ERRORS.iter().find(|(known, _)| *known == name).map(|(_, errno)| *errno);
+    let number = || name.parse().ok().filter(|errno| (1..4096).contains(errno));
+    known.or_else(number).ok_or_else(|| {
+        let why = format!("'{name}' is no error; write its number, or a name such as EIO or ENOSPC");
+        NumberError::Misread { word: word.to_owned(), why, write: None }.into()
+    })
+}
