@@ -51,7 +51,7 @@ pub mod guard {
 pub mod lab {
     #[cfg(target_os = "linux")]
     pub use crate::linux::lab::{
-        AttachedLoop, Limits, LoopDevice, LoopError, LoopOptions, Throttle, ThrottleError, detach,
-        leftover_groups, limits_on, loops, set_max_sectors_kb,
+        AttachedLoop, Limits, LoopDevice, LoopError, LoopOptions, Throttle, ThrottleError, WriteCache,
+        detach, leftover_groups, limits_on, loops, set_max_sectors_kb, set_write_cache,
     };
 }

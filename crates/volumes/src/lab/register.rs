@@ -8,7 +8,7 @@ use kernel::{DeviceNumber, number_of_name};
 use workload::Bytes;
 
 use super::backing::{Named, orphans, remove};
-use super::stack::{let_go, number_at, reset_largest_request};
+use super::stack::{let_go, number_at, reset_queue};
 use super::{InForce, LabError, Lifetime, group};
 
 /// A lab volume that is there, made by whichever run.
@@ -99,7 +99,7 @@ fn take_down(entry: &LabEntry) -> Result<Removal, LabError> {
     // Before the devices are free for others, who may want limits of their own.
     if let Some(number) = below {
         group::lift_everywhere(number);
-        reset_largest_request(number);
+        reset_queue(number);
     }
     let mut complete = true;
     for device in [&entry.device, &entry.below] {

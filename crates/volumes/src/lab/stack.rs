@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use kernel::guard::{AllowDestroy, WritePermit, permit_block_device};
-use kernel::lab::{LoopDevice, LoopError, LoopOptions, detach, loops, set_max_sectors_kb};
+use kernel::lab::{
+    LoopDevice, LoopError, LoopOptions, WriteCache, detach, loops, set_max_sectors_kb, set_write_cache,
+};
 use kernel::{DeviceNumber, Direct};
 use workload::Bytes;
 
@@ -140,6 +142,9 @@ impl Stack {
         // What a crash may have left in force on these devices.
         group::lift_everywhere(below.number);
         set_largest_request(below.number, unit.unwrap_or(WHOLE))?;
+        // A provider's volume keeps what it has confirmed. Else every flush would be sent through the throttle, which
+        // counts it as one more I/O: 150 of 3,200 a second with stable writes on ext4.
+        set_write_cache(below.number, WriteCache::Kept)?;
         let allow = AllowDestroy::devices([below.path.clone()]);
         let (permit, _) = permit_block_device(&below.path, &allow)?;
         let above = Attached::new(&permit, lifetime, Direct::Yes)?;
@@ -158,7 +163,7 @@ impl Stack {
 impl Drop for Stack {
     fn drop(&mut self) {
         if self.below.detach {
-            reset_largest_request(self.below.number);
+            reset_queue(self.below.number);
         }
     }
 }
@@ -169,6 +174,7 @@ fn set_largest_request(number: DeviceNumber, size: Bytes) -> Result<(), LabError
 }
 
 /// So that the next user of the device finds it as the kernel makes it.
-pub(crate) fn reset_largest_request(number: DeviceNumber) {
+pub(crate) fn reset_queue(number: DeviceNumber) {
     let _ = set_max_sectors_kb(number, WHOLE.0 / 1024);
+    let _ = set_write_cache(number, WriteCache::Volatile);
 }

@@ -233,3 +233,19 @@ pub fn cached(path: &Path) -> Option<f64> {
     let file = kernel::open_for_read(path, Direct::No).ok()?;
     kernel::cached_share(file.as_fd(), 0, file.size())
 }
+
+/// Whether the kernel follows each stable write to `path` by a flush: its topmost device has a write cache that may lose
+/// data, and does not take writes past it (FUA).
+pub fn flushes_each_write(path: &Path) -> bool {
+    let Ok(facts) = kernel::target_facts(path) else { return false };
+    let Some(device) = facts.devices.first() else { return false };
+    let below_class = Path::new("/sys/class/block");
+    let read = |name: &str, file: &str| {
+        std::fs::read_to_string(below_class.join(name).join("queue").join(file)).unwrap_or_default()
+    };
+    // A partition has the queue of its disk.
+    let names = std::iter::once(&device.name).chain(&device.below);
+    let queue =
+        names.map(|name| (read(name, "write_cache"), read(name, "fua"))).find(|(cache, _)| !cache.is_empty());
+    queue.is_some_and(|(cache, fua)| cache.trim() == "write back" && fua.trim() != "1")
+}

@@ -11,7 +11,7 @@ use kernel::Clock;
 use record::StepRecord;
 use workload::{Ending, Nanos, StepKind, StopRule, Workload};
 
-use super::files::{Files, cached, found};
+use super::files::{Files, cached, flushes_each_write, found};
 use super::watch::Watch;
 use crate::output;
 use crate::signals::StopFlag;
@@ -46,6 +46,7 @@ impl Runner<'_> {
             output::people(report::wrap("WARNING: ", warning).trim_end());
         }
         self.name_caches(span);
+        self.name_flushes(span);
         let (record, cpus) = self.load(span, &planned)?;
         if record.ending == Ending::Failed {
             return Err(failure(&record));
@@ -76,6 +77,20 @@ impl Runner<'_> {
                 let text = format!(
                     "{:.0} % of '{}' lies in the page cache, so reads measure memory too; -Su goes past it",
                     100.0 * share,
+                    target.path
+                );
+                output::people(report::wrap("note: ", &text).trim_end());
+            }
+        }
+    }
+
+    /// Where the kernel must send a flush for each stable write, that is what limits them.
+    fn name_flushes(&self, span: &TimeSpan) {
+        for target in span.targets.iter().filter(|t| t.write_through && t.write_percent > 0) {
+            if flushes_each_write(Path::new(&target.path)) {
+                let text = format!(
+                    "the volume of '{}' has a write cache that may lose data and no other way around it, so a flush \
+                     follows each write (-Sw); a limit on I/O counts flushes too",
                     target.path
                 );
                 output::people(report::wrap("note: ", &text).trim_end());

@@ -4,4 +4,7 @@ mod loop_device;
 mod throttle;
 
 pub use loop_device::{AttachedLoop, LoopDevice, LoopError, LoopOptions, detach, loops};
-pub use throttle::{Limits, Throttle, ThrottleError, leftover_groups, limits_on, set_max_sectors_kb};
+pub use throttle::{
+    Limits, Throttle, ThrottleError, WriteCache, leftover_groups, limits_on, set_max_sectors_kb,
+    set_write_cache,
+};

@@ -296,6 +296,28 @@ pub fn set_max_sectors_kb(number: DeviceNumber, kib: u64) -> Result<u64, Throttl
     Ok(before)
 }
 
+/// What the kernel takes the device's write cache for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteCache {
+    /// It may lose what it has confirmed: flushes are sent, and a limit counts each of them.
+    Volatile,
+    /// It keeps what it has confirmed, as provider's volumes do: no flush is sent.
+    Kept,
+}
+
+/// Sets what the kernel takes the device's write cache for.
+///
+/// # Errors
+/// [`ThrottleError::File`] where the device has no queue or the kernel refuses the value.
+pub fn set_write_cache(number: DeviceNumber, cache: WriteCache) -> Result<(), ThrottleError> {
+    let path = sysfs_folder(Path::new("/"), number).unwrap_or_default().join("queue/write_cache");
+    let words = match cache {
+        WriteCache::Volatile => "write back",
+        WriteCache::Kept => "write through",
+    };
+    std::fs::write(&path, words).map_err(|source| ThrottleError::File { path, source })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
