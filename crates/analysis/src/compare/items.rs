@@ -1,9 +1,11 @@
 //! The figures of a side, one for each run, direction and work, whoever measured them.
 
+use std::collections::BTreeSet;
+
 use record::{Origin, RateBasis, Reported, ReportedDirection, Run, Scope, StepRecord};
 use workload::{Direction, Nanos, StepKind};
 
-use super::{Measure, Sample, Side, Work};
+use super::{Measure, Sample, Side, Work, asked};
 use crate::cells::{cell, only};
 use crate::points::whole_rates;
 
@@ -28,7 +30,7 @@ pub(crate) struct Item {
     pub rounding: f64,
     /// The same of the mean latency.
     pub latency_rounding: f64,
-    /// Index of the run within its side, and of the job within the run: directions of one job share both.
+    /// Index of the run within its side, and of the step or group within the run: what shares both ran side by side.
     pub source: (usize, usize),
 }
 
@@ -46,10 +48,48 @@ impl Item {
         (value > 0.0).then_some(Sample { value, seconds: self.seconds, series, rounding })
     }
 
+    /// Whether anything ended in it.
+    fn says_something(&self) -> bool {
+        [self.iops, self.bytes_per_second, self.latency_ns]
+            .iter()
+            .any(|figure| figure.is_some_and(|f| f > 0.0))
+    }
+
     /// Bytes of an I/O as charged; unknown blocks count as one unit.
     pub fn block(&self) -> u64 {
         self.work.block.unwrap_or(1)
     }
+}
+
+/// One sample a run: of the same work done side by side the sum, done one after the other the mean.
+pub(super) fn samples(items: &[Item], measure: Measure) -> Vec<Sample> {
+    let runs: BTreeSet<usize> = items.iter().map(|item| item.source.0).collect();
+    let of_run = |run: usize| {
+        let own: Vec<&Item> = items.iter().filter(|item| item.source.0 == run).collect();
+        let groups: BTreeSet<usize> = own.iter().map(|item| item.source.1).collect();
+        let together = groups.iter().filter_map(|group| {
+            let beside = own.iter().filter(|item| item.source.1 == *group);
+            beside.filter_map(|item| item.sample(measure)).reduce(|a, b| side_by_side(measure, a, b))
+        });
+        let all: Vec<Sample> = together.collect();
+        let count = all.len() as f64;
+        // The longest series speaks for the run.
+        let longest = all.iter().max_by_key(|sample| sample.series.len())?.clone();
+        Some(Sample { value: all.iter().map(|sample| sample.value).sum::<f64>() / count, ..longest })
+    };
+    runs.into_iter().filter_map(of_run).collect()
+}
+
+/// Rates of jobs that ran side by side add up, second by second where both have them; of latencies the greater is told.
+fn side_by_side(measure: Measure, a: Sample, b: Sample) -> Sample {
+    if measure == Measure::MeanLatency {
+        return if a.value >= b.value { a } else { b };
+    }
+    let series = match a.series.len() == b.series.len() {
+        true => a.series.iter().zip(&b.series).map(|(a, b)| a + b).collect(),
+        false => Vec::new(),
+    };
+    Sample { value: a.value + b.value, series, rounding: a.rounding.max(b.rounding), ..a }
 }
 
 /// Everything that the runs of `side` measured.
@@ -66,15 +106,45 @@ fn of_run(run: &Run, number: usize) -> Vec<Item> {
     for step in run.steps.iter().filter(measured) {
         for job in 0..step.jobs.len() as u16 {
             found.extend(only(step, job).map_or(Vec::new(), |step| of_job(&step, (number, source))));
-            source += 1;
         }
+        source += 1;
     }
     let tool = tool(run);
-    for part in run.reported.iter().filter(|part| part.scope == scope(run)) {
-        found.extend(part.directions.iter().map(|way| of_reported((part, way), &tool, (number, source))));
+    for part in parts(run) {
+        // Jobs of one group ran side by side; where nothing is said of groups, each ran alone.
+        let group = part.group.map_or(source, |group| GROUPS + group as usize);
+        let ways = directions(&part).map(|way| of_reported((&part, way), &tool, (number, group)));
+        found.extend(ways.filter(Item::says_something));
         source += 1;
     }
     found
+}
+
+/// Numbers of groups that a tool counts begin here, beyond those of parts without one.
+const GROUPS: usize = 1 << 32;
+
+/// Reads and writes; what a tool adds up is taken only where it does not tell them apart.
+fn directions(part: &Reported) -> impl Iterator<Item = &ReportedDirection> {
+    let told = part.directions.iter().any(|way| way.direction.is_some());
+    part.directions.iter().filter(move |way| way.direction.is_some() == told)
+}
+
+/// The parts that say what was reached. Where a tool prints its threads alone, what it was asked and how long it ran stands
+/// with the whole, and they ran side by side.
+fn parts(run: &Run) -> Vec<Reported> {
+    let scope = scope(run);
+    let found = run.reported.iter().filter(|part| part.scope == scope);
+    let whole = run.reported.iter().find(|part| part.scope == Scope::Whole);
+    match whole.filter(|_| scope == Scope::Thread) {
+        None => found.cloned().collect(),
+        Some(whole) => found
+            .map(|thread| Reported {
+                directions: thread.directions.clone(),
+                group: Some(whole.group.unwrap_or(0)),
+                ..whole.clone()
+            })
+            .collect(),
+    }
 }
 
 /// Jobs, where the tool prints any; else what it says of the whole.
@@ -116,7 +186,7 @@ fn issued(step: &StepRecord, direction: Direction) -> u64 {
 }
 
 fn of_reported((part, way): (&Reported, &ReportedDirection), tool: &str, source: (usize, usize)) -> Item {
-    let work = Work::of_reported(part, way, tool);
+    let work = asked::work(part, way, tool);
     let value = |figure: &Option<record::Figure>| figure.as_ref().map(|figure| figure.value);
     let half_step = |figure: Option<&record::Figure>| {
         figure.map_or(0.0, |f| (f.step / 2.0 / f.value.abs().max(1e-9)).min(1.0))
@@ -124,15 +194,16 @@ fn of_reported((part, way): (&Reported, &ReportedDirection), tool: &str, source:
     let latency = way.waited().and_then(|latency| latency.mean.as_ref());
     // A rate made of latencies is what depth 1 without a pause would reach, not what was done.
     let elapsed = way.basis == RateBasis::Elapsed && !work.spaced;
+    let seconds =
+        value(&way.runtime).filter(|_| elapsed).map(|ns| ns / 1e9).or(part.runtime.map(Nanos::as_secs_f64));
+    // Where a tool prints sums and the time alone, the rate is their quotient.
+    let over_time = |sum: &Option<record::Figure>| Some(value(sum)? / seconds.filter(|s| *s > 0.0)?);
     Item {
-        iops: value(&way.iops).filter(|_| elapsed),
-        bytes_per_second: value(&way.bytes_per_second).filter(|_| elapsed),
+        iops: value(&way.iops).or_else(|| over_time(&way.ops)).filter(|_| elapsed),
+        bytes_per_second: value(&way.bytes_per_second).or_else(|| over_time(&way.bytes)).filter(|_| elapsed),
         latency_ns: latency.map(|figure| figure.value),
         ops: value(&way.ops).or_else(|| Some(value(&way.bytes)? / work.block? as f64)),
-        seconds: value(&way.runtime)
-            .filter(|_| elapsed)
-            .map(|ns| ns / 1e9)
-            .or(part.runtime.map(Nanos::as_secs_f64)),
+        seconds,
         series: Vec::new(),
         rounding: half_step(way.iops.as_ref()),
         latency_rounding: half_step(latency),

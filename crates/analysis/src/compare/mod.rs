@@ -1,5 +1,6 @@
 //! A comparison: what differs between the runs, what each reached at the same work, and what that shows and does not.
 
+mod asked;
 mod items;
 mod parameters;
 mod price;
@@ -204,8 +205,7 @@ fn rows_of(work: &Work, sides: &[Vec<Item>]) -> Vec<Row> {
 
 /// `None` where fewer than two sides have a figure.
 fn row(work: &Work, measure: Measure, sides: &[Vec<Item>]) -> Option<Row> {
-    let samples: Vec<Vec<Sample>> =
-        sides.iter().map(|side| side.iter().filter_map(|item| item.sample(measure)).collect()).collect();
+    let samples: Vec<Vec<Sample>> = sides.iter().map(|side| items::samples(side, measure)).collect();
     let first = samples.iter().position(|side| !side.is_empty())?;
     if samples.iter().filter(|side| !side.is_empty()).count() < 2 {
         return None;

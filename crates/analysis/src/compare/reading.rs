@@ -119,15 +119,33 @@ const MUCH_FASTER: f64 = 4.0;
 /// Machine types with CPU credits, by how their names begin.
 const CPU_CREDITS: [&str; 6] = ["t2.", "t3.", "t3a.", "t4g.", "standard_b", "e2-"];
 
-/// One job, both directions together.
+/// What a volume was asked for at one time: jobs that ran side by side, both directions.
 struct Load {
     work: Work,
+    seconds: f64,
+    parts: Vec<Part>,
+}
+
+/// One direction of one job.
+struct Part {
+    direction: Option<Direction>,
+    read_percent: Option<u8>,
     iops: f64,
     bytes_per_second: f64,
-    /// Mean bytes of an I/O.
     block: f64,
     ops: f64,
-    seconds: f64,
+}
+
+impl Load {
+    fn iops(&self) -> f64 {
+        self.parts.iter().map(|part| part.iops).sum()
+    }
+
+    /// Bytes of an I/O where all are alike.
+    fn block(&self) -> Option<f64> {
+        let first = self.parts.first()?.block;
+        self.parts.iter().all(|part| part.block == first).then_some(first)
+    }
 }
 
 /// What the sides' figures show, side by side in order.
@@ -159,37 +177,62 @@ fn evidence(loads: &[&Load]) -> Vec<(Work, f64)> {
     let mut found: Vec<(Work, f64, f64)> = Vec::new();
     for load in loads {
         match found.iter_mut().find(|(work, _, _)| work.same(&load.work)) {
-            Some((_, sum, count)) => (*sum, *count) = (*sum + load.iops, *count + 1.0),
-            None => found.push((load.work.clone(), load.iops, 1.0)),
+            Some((_, sum, count)) => (*sum, *count) = (*sum + load.iops(), *count + 1.0),
+            None => found.push((load.work.clone(), load.iops(), 1.0)),
         }
     }
     found.into_iter().map(|(work, sum, count)| (work, sum / count)).collect()
 }
 
-/// Directions of one job together; what has no rate is no load.
+/// Jobs and directions that ran side by side, together; what has no rate is no load.
 fn loads(items: &[Item]) -> Vec<Load> {
     let mut loads: Vec<((usize, usize), Load)> = Vec::new();
     for item in items.iter().filter(|item| !item.work.spaced) {
-        let Some(iops) = item.iops else { continue };
+        let Some(part) = part(item) else { continue };
         let seconds = item.seconds.unwrap_or(0.0);
-        let block = item.block() as f64;
-        let bytes_per_second = item.bytes_per_second.unwrap_or(iops * block);
-        let ops = item.ops.unwrap_or(iops * seconds);
         match loads.iter_mut().find(|(source, _)| *source == item.source) {
             Some((_, load)) => {
-                load.iops += iops;
-                load.bytes_per_second += bytes_per_second;
-                load.ops += ops;
                 load.seconds = load.seconds.max(seconds);
-                load.work.direction = None;
+                load.parts.push(part);
+                load.work = joined(&load.work, &item.work);
             }
             None => {
                 let work = item.work.clone();
-                loads.push((item.source, Load { work, iops, bytes_per_second, block, ops, seconds }));
+                loads.push((item.source, Load { work, seconds, parts: vec![part] }));
             }
         }
     }
     loads.into_iter().map(|(_, load)| load).collect()
+}
+
+fn part(item: &Item) -> Option<Part> {
+    let iops = item.iops?;
+    let block = item.block() as f64;
+    Some(Part {
+        direction: item.work.direction,
+        read_percent: item.work.read_percent,
+        iops,
+        bytes_per_second: item.bytes_per_second.unwrap_or(iops * block),
+        block,
+        ops: item.ops.unwrap_or(iops * item.seconds.unwrap_or(0.0)),
+    })
+}
+
+/// The work of two jobs, or two directions of one, together: what differs between them is left open.
+fn joined(a: &Work, b: &Work) -> Work {
+    fn both<T: PartialEq + Copy>(a: Option<T>, b: Option<T>) -> Option<T> {
+        a.filter(|_| a == b)
+    }
+    Work {
+        direction: both(a.direction, b.direction),
+        sequential: both(a.sequential, b.sequential),
+        read_percent: both(a.read_percent, b.read_percent),
+        block: both(a.block, b.block),
+        depth: both(a.depth, b.depth),
+        flush_every: both(a.flush_every, b.flush_every),
+        offered: both(a.offered, b.offered),
+        spaced: false,
+    }
 }
 
 type Found<'a> = Option<(Reading, Vec<&'a Load>, Confidence)>;
@@ -223,7 +266,8 @@ fn on_credits<'a>(
     loads: &[&'a Load],
 ) -> Found<'a> {
     let policy = limits.policy.to_string();
-    let rate = |load: &Load| load.iops * charge(limit, load.block);
+    let charged = |part: &Part| charge(limit, part.block);
+    let rate = |load: &Load| load.parts.iter().map(|part| part.iops * charged(part)).sum::<f64>();
     let seen = ends(loads.iter().map(|load| rate(load)));
     let most = seen.1;
     let all = loads.to_vec();
@@ -239,8 +283,8 @@ fn on_credits<'a>(
             Confidence::Likely,
         ));
     }
-    let spent =
-        |load: &&Load| (load.ops * charge(limit, load.block) - limit.baseline * load.seconds).max(0.0);
+    let ops = |load: &Load| load.parts.iter().map(|part| part.ops * charged(part)).sum::<f64>();
+    let spent = |load: &&Load| (ops(load) - limit.baseline * load.seconds).max(0.0);
     let spent_most = loads.iter().map(spent).sum::<f64>();
     let at_burst = loads.iter().filter(|load| rate(load) >= burst * (1.0 - NEAR)).count();
     let reading = Reading::OnCredits {
@@ -261,23 +305,21 @@ fn on_credits<'a>(
 
 /// The share of a rule that a load uses, 1 at the cap; zero where the rule does not cover it.
 fn share(limit: &Limit, load: &Load) -> f64 {
-    let part = |direction| match load.work.direction {
-        Some(only) => f64::from(u8::from(only == direction)),
-        None => {
-            let reads = f64::from(load.work.read_percent.unwrap_or(50)) / 100.0;
-            if direction == Direction::Read { reads } else { 1.0 - reads }
-        }
+    let used = |part: &Part| match limit.resource {
+        Resource::Iops => part.iops * charge(limit, part.block),
+        Resource::Bytes => part.bytes_per_second,
     };
-    let covered: f64 = [Direction::Read, Direction::Write]
-        .into_iter()
-        .filter(|&direction| limit.direction.covers(direction))
-        .map(part)
-        .sum();
-    let rate = match limit.resource {
-        Resource::Iops => load.iops * charge(limit, load.block),
-        Resource::Bytes => load.bytes_per_second,
+    load.parts.iter().map(|part| covered(limit, part) * used(part)).sum::<f64>() / limit.baseline
+}
+
+/// The share of a part that the rule counts: all or nothing, but where a tool adds both directions up.
+fn covered(limit: &Limit, part: &Part) -> f64 {
+    let reads = match part.direction {
+        Some(direction) => f64::from(u8::from(direction == Direction::Read)),
+        None => f64::from(part.read_percent.unwrap_or(50)) / 100.0,
     };
-    covered * rate / limit.baseline
+    let counts = |direction| f64::from(u8::from(limit.direction.covers(direction)));
+    reads * counts(Direction::Read) + (1.0 - reads) * counts(Direction::Write)
 }
 
 fn at_caps<'a>(limits: &Limits, loads: &[&'a Load]) -> Found<'a> {
@@ -312,15 +354,16 @@ fn quantity(resource: Resource) -> Quantity {
 /// Without a declared type: one level, or none.
 fn undeclared<'a>(loads: &[&'a Load]) -> Found<'a> {
     let first = loads.first()?;
-    let alike: Vec<&Load> = loads.iter().copied().filter(|load| load.block == first.block).collect();
+    let block = first.block()?;
+    let alike: Vec<&Load> = loads.iter().copied().filter(|load| load.block() == Some(block)).collect();
     let mixes = alike.iter().filter(|load| load.work.read_percent != first.work.read_percent).count();
     if mixes == 0 {
         return None;
     }
-    let seen = ends(alike.iter().map(|load| load.iops));
+    let seen = ends(alike.iter().map(|load| load.iops()));
     let apart = seen.1 / seen.0 - 1.0;
     if apart <= ONE_LEVEL {
-        let level = alike.iter().map(|load| load.iops).sum::<f64>() / alike.len() as f64;
+        let level = alike.iter().map(|load| load.iops()).sum::<f64>() / alike.len() as f64;
         return Some((Reading::OneLevel { level, apart }, alike, Confidence::Likely));
     }
     Some((Reading::NoCapSeen { seen }, alike, Confidence::Possible))
@@ -330,11 +373,11 @@ fn undeclared<'a>(loads: &[&'a Load]) -> Found<'a> {
 fn much_faster<'a>(loads: &[&'a Load]) -> Found<'a> {
     let fastest = |share: u8, block: f64| {
         let of = loads.iter().copied().filter(move |load| load.work.read_percent == Some(share));
-        of.filter(|load| load.block == block).max_by(|a, b| a.iops.total_cmp(&b.iops))
+        of.filter(|load| load.block() == Some(block)).max_by(|a, b| a.iops().total_cmp(&b.iops()))
     };
-    let block = loads.first()?.block;
+    let block = loads.first()?.block()?;
     let (read, write) = (fastest(100, block)?, fastest(0, block)?);
-    let times = read.iops / write.iops;
+    let times = read.iops() / write.iops();
     (times >= MUCH_FASTER)
         .then(|| (Reading::ReadsMuchFaster { times }, vec![read, write], Confidence::Possible))
 }

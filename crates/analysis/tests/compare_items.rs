@@ -1,0 +1,107 @@
+//! What counts as one figure of one run: jobs side by side add up, steps one after the other do not, and threads are no
+//! repeats.
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
+use analysis::compare::{Basis, Comparison, Reading, Side, compare};
+use policy::evaluate;
+use record::{Figure, Origin, Reported, ReportedDirection, Run, Scope};
+use workload::{Direction, Nanos, PolicyName};
+
+fn way(direction: Direction, ops: f64, iops: Option<f64>) -> ReportedDirection {
+    ReportedDirection {
+        ops: Some(Figure::exact(ops, format!("{ops}"))),
+        bytes: Some(Figure::exact(ops * 4096.0, format!("{}", ops * 4096.0))),
+        iops: iops.map(|iops| Figure::exact(iops, format!("{iops}"))),
+        ..ReportedDirection::new(Some(direction))
+    }
+}
+
+fn run(tool: &str, reported: Vec<Reported>) -> Run {
+    let mut run = Run::started(Vec::new(), 0);
+    run.origin = Origin::Imported { tool: tool.to_owned(), lacks: Vec::new() };
+    run.reported = reported;
+    run
+}
+
+fn job(group: u32, iops: f64) -> Reported {
+    let asked = [("rw", "randread"), ("bs", "4k"), ("iodepth", "8")];
+    Reported {
+        group: Some(group),
+        asked: asked.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+        runtime: Some(Nanos::from_secs(10)),
+        directions: vec![
+            way(Direction::Read, iops * 10.0, Some(iops)),
+            way(Direction::Write, 0.0, Some(0.0)),
+        ],
+        ..Reported::named(Scope::Job, "job", 1)
+    }
+}
+
+fn side(label: &str, runs: Vec<Run>, policy: Option<&str>) -> Side {
+    let limits = policy.map(|words| evaluate(&PolicyName::parse(words).unwrap()).unwrap());
+    Side { label: label.to_owned(), runs, limits, price: None, size: None, machine: None }
+}
+
+fn value(found: &Comparison, side: usize) -> f64 {
+    assert_eq!(found.rows.len(), 1, "{:#?}", found.rows);
+    found.rows[0].figures[side].as_ref().unwrap().value
+}
+
+#[test]
+fn jobs_of_one_group_add_up_and_jobs_of_two_groups_are_averaged_but_neither_is_a_repeat() {
+    let beside = run("fio 3.33 text", vec![job(0, 750.0), job(0, 750.0), job(0, 750.0), job(0, 750.0)]);
+    let after = run("fio 3.33 text", vec![job(0, 2900.0), job(1, 3100.0)]);
+    let found = compare(&[side("a", vec![beside], None), side("b", vec![after], None)]);
+    assert_eq!((value(&found, 0), value(&found, 1)), (3000.0, 3000.0));
+    assert_eq!(found.rows[0].ratios[1].unwrap().basis, Basis::OneEach);
+    assert!(found.alone.is_empty(), "directions without an I/O are no work: {:?}", found.alone);
+}
+
+#[test]
+fn threads_alone_are_summed_over_the_time_of_the_whole() {
+    let asked = [("BlockSize", "4096"), ("Random", "4096"), ("WriteRatio", "0"), ("RequestCount", "4")];
+    let whole = Reported {
+        clones: Some(2),
+        runtime: Some(Nanos::from_secs(10)),
+        asked: asked.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+        ..Reported::named(Scope::Whole, "timespan 1", 1)
+    };
+    let thread = |ops: f64| Reported {
+        directions: vec![way(Direction::Read, ops, None)],
+        ..Reported::named(Scope::Thread, "thread", 2)
+    };
+    let diskspd = run("DiskSpd 2.2.0 XML", vec![whole, thread(10_000.0), thread(20_000.0)]);
+    let fio = run("fio 3.33 text", vec![job(0, 3000.0)]);
+    let found = compare(&[side("a", vec![fio], None), side("b", vec![diskspd], None)]);
+    assert_eq!((value(&found, 0), value(&found, 1)), (3000.0, 3000.0));
+}
+
+#[test]
+fn credits_are_reckoned_of_jobs_that_ran_side_by_side_as_of_one_load() {
+    let beside = || run("fio 3.33 text", vec![job(0, 1500.0), job(0, 1500.0)]);
+    let found =
+        compare(&[side("a", vec![beside()], Some("aws-gp2,size=50GiB")), side("b", vec![beside()], None)]);
+    let Reading::OnCredits { at_burst, loads, spent_most, seen, .. } = found.readings[0].reading else {
+        panic!("{:#?}", found.readings);
+    };
+    // 3,000 a second for 10 s, less 150 that each second earns: once, not once a job.
+    assert_eq!((at_burst, loads, spent_most, seen), (1, 1, 28_500.0, (3000.0, 3000.0)));
+}
+
+#[test]
+fn a_volume_is_read_by_the_caps_of_what_it_was_sold_as() {
+    let at = |iops: f64, policy: &str| {
+        let runs = || vec![run("fio 3.33 text", vec![job(0, iops)])];
+        let found = compare(&[side("a", runs(), Some(policy)), side("b", runs(), None)]);
+        found.readings.into_iter().find(|finding| finding.side == 0).unwrap().reading
+    };
+    assert!(matches!(at(3000.0, "aws-gp3"), Reading::AtCap { cap: 3000.0, .. }));
+    assert!(matches!(at(2000.0, "aws-gp3"), Reading::BelowCaps { .. }));
+    assert!(matches!(at(9000.0, "aws-gp3"), Reading::AbovePolicy { .. }));
+    assert!(matches!(at(9000.0, "aws-gp2,size=50GiB"), Reading::AbovePolicy { most: 3000.0, .. }));
+    assert!(matches!(at(140.0, "aws-gp2,size=50GiB"), Reading::WithinBaseline { .. }));
+    let Reading::OnCredits { baseline_seen, at_burst, .. } = at(1000.0, "aws-gp2,size=50GiB") else {
+        panic!()
+    };
+    assert_eq!((baseline_seen, at_burst), (false, 0));
+}
