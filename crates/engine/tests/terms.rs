@@ -354,3 +354,25 @@ fn totals_by_file_add_up_to_those_of_the_worker() {
     assert_eq!(sum, worker.directions[0].latency);
     assert_eq!(worker.files[2][0].service, worker.files[2][0].latency, "a closed loop issues when due");
 }
+
+#[test]
+fn writes_may_have_a_pace_of_their_own() {
+    let run = |reads, writes, read_percent| {
+        let terms = Terms { write_pace: Some(writes), stop: for_ms(2_000), ..Terms::default() };
+        let access = Access::random(Mix::reads(read_percent));
+        let job = WorkerPlan { pace: reads, access, depth: 4, ..on_terms("job", terms) };
+        let record = each_in_a_millisecond(&side_by_side(vec![job]));
+        (record.tally(Direction::Read).ops, record.tally(Direction::Write).ops)
+    };
+    let fixed = |rate| Pace::Fixed(Iops(rate));
+    assert_eq!(run(fixed(700.0), fixed(300.0), 50), (1_400, 600), "the rates decide, not the mix");
+    assert_eq!(run(fixed(20.0), fixed(1_000.0), 99), (40, 2_000));
+    // Reads fill what the writes leave of four in flight for a millisecond each.
+    let (reads, writes) = run(Pace::Closed, fixed(300.0), 50);
+    assert!(writes == 600 && reads.abs_diff(8_000 - 600) <= 4, "{reads} and {writes}");
+    let (reads, writes) = run(fixed(300.0), Pace::Closed, 70);
+    assert!(reads == 600 && writes.abs_diff(8_000 - 600) <= 4, "{reads} and {writes}");
+    // Where writes are drawn less often than they may come, the mix holds.
+    let (reads, writes) = run(Pace::Closed, fixed(3_000.0), 90);
+    assert!((reads + writes).abs_diff(8_000) <= 4 && writes.abs_diff(800) < 100, "{reads} and {writes}");
+}

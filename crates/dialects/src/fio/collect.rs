@@ -359,7 +359,7 @@ impl<'a> Collector<'a> {
         if options.engine.is_synchronous() && options.iodepth > 1 {
             self.note(format!("{name}: {}", super::opening::CAPPED_DEPTH));
         }
-        let paced = pace::of(options)?;
+        let paced = pace::of(options);
         paced.notes.into_iter().for_each(|note| self.note(format!("{name}: {note}")));
         Ok(())
     }

@@ -335,10 +335,10 @@ pub static ROWS: &[Row] = &[
     buffer(Row::new("invalidate", Kind::Bool, "1", A)).does("Drops the files from the page cache before the job.", |o, v| o.invalidate = v.on()),
     // Pace.
     pace(Row::new("rate", Kind::Sizes(0), "0", A))
-        .does("Bytes a second a clone; of a mixed job both directions must have one.", |o, v| v.onto(&mut o.rate)),
+        .does("Bytes a second a clone, by direction.", |o, v| v.onto(&mut o.rate)),
     pace(Row::new("rate_min", Kind::Sizes(0), "0", B)).also(&["ratemin"]).refused("a job is not ended for being slow", "Least bytes a second."),
     pace(Row::new("rate_iops", Kind::Ints(i64::MAX), "0", A))
-        .does("I/Os a second a clone; of a mixed job both directions must have one.", |o, v| v.onto(&mut o.rate_iops)),
+        .does("I/Os a second a clone, by direction.", |o, v| v.onto(&mut o.rate_iops)),
     pace(Row::new("rate_iops_min", Kind::Ints(i64::MAX), "0", B)).refused("a job is not ended for being slow", "Least I/Os a second."),
     pace(Row::new("rate_process", Kind::Choice(&[("linear", "Evenly"), ("poisson", "As a Poisson process")]), "linear", B))
         .does("How paced I/Os are spaced.", |o, v| o.poisson = v.word() == "poisson"),

@@ -363,7 +363,7 @@ fn share_times(workload: &mut Workload) {
 
 fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
     let options = &job.options;
-    let paced = pace::of(options)?;
+    let paced = pace::of(options);
     let flush = match options.fsync.max(options.fdatasync) {
         0 => Flush::Never,
         writes => Flush::Every(writes),
@@ -378,6 +378,7 @@ fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
         depth: if options.engine.is_synchronous() { 1 } else { options.iodepth },
         clones: 1,
         pace: paced.pace,
+        write_pace: paced.write_pace,
         backend: options.engine.backend().map_or(BackendAsk::Best, BackendAsk::Only),
         direct: options.direct,
         buffers: buffers(options),

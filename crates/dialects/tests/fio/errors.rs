@@ -148,7 +148,6 @@ fn what_is_not_honoured_is_refused_by_name() {
         ("--ioengine=mmap", "ioengine=mmap"),
         ("--write_bw_log=x --log_compression=1m", "log_compression"),
         ("--idle-prof=system", "--idle-prof"),
-        ("--rw=randrw --rate_iops=700,", "one direction"),
         ("--fsync=1 --fdatasync=1", "fsync together with fdatasync"),
     ] {
         let text = refused(&format!("fio --ioengine=null --size=1m --name=a {words}")).to_string();

@@ -134,7 +134,7 @@ fn the_load_of_the_cycles_is_understood() {
     assert_eq!(asked.jobs[0].name, "iops-test-job");
     let steps = steps(&asked, &disk(&[])).unwrap();
     let job = &steps[0].workload.jobs[0];
-    assert_eq!(job.pace, Pace::Fixed(Iops(1000.0)));
+    assert_eq!((job.pace, job.write_pace), (Pace::Fixed(Iops(700.0)), Some(Pace::Fixed(Iops(300.0)))));
     assert_eq!(job.access.mix, Mix::reads(70));
     assert_eq!((job.access.order, job.access.random_percent.read), (Order::Sequential, 50));
     assert_eq!(job.size, Some(Bytes::gib(1)));

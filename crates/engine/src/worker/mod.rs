@@ -25,7 +25,7 @@ use crate::recorder::Recorder;
 use crate::rules::{Rules, Shift};
 use crate::verify::Finding;
 use mix::{FlushCount, MixDraw};
-use pace::Pacer;
+use pace::Paces;
 pub(crate) use pace::phases;
 pub(crate) use places::counters;
 use places::{Place, Places};
@@ -110,7 +110,7 @@ pub struct Failure {
 #[derive(Debug)]
 pub struct Worker {
     slots: Slots,
-    pace: Pacer,
+    pace: Paces,
     mix: MixDraw,
     places: Places,
     flush: FlushCount,
@@ -158,7 +158,7 @@ impl Worker {
         }
         Ok(Worker {
             slots: Slots::new(SlotPlan::of(plan)),
-            pace: Pacer::new(plan.pace, Stream::new(plan.seed, seeds::PACE)),
+            pace: Paces::new(plan),
             mix: MixDraw::new(plan.access.mix, Stream::new(plan.seed, seeds::MIX)),
             places: Places::new(plan)?,
             flush: FlushCount::new(plan.flush),
@@ -198,8 +198,10 @@ impl Worker {
         if self.reading_back.is_some() {
             self.read_back(now, out);
         }
-        if self.open {
+        if self.open && !self.pace.differ() {
             self.fill(now, out);
+        } else if self.open {
+            self.fill_by_direction(now, out);
         }
         if !out.ios().is_empty() {
             self.recorder.submitted(out.ios().len());
@@ -209,7 +211,7 @@ impl Worker {
     #[inline]
     fn fill(&mut self, now: Nanos, out: &mut Batch) {
         for _ in 0..out.room().min(self.slots.free_count()) {
-            let due = self.pace.next(now);
+            let due = self.pace.main.next(now);
             if due > now {
                 return;
             }
@@ -224,7 +226,38 @@ impl Worker {
             if !self.quota.take(place.bytes) {
                 return self.end(Stopped::Amount, now);
             }
-            self.pace.advance();
+            self.pace.main.advance();
+            if place.kind == Direction::Write {
+                self.flush.wrote(place.file);
+            }
+            if self.reading_back.is_some() {
+                self.note_issue(&place);
+            }
+            self.put(place, (due, now), out);
+            if self.quota.ops() == 0 && !self.flush.is_pending() {
+                return self.spent(now);
+            }
+        }
+    }
+
+    /// The same where writes have a pace of their own. An order that changes the direction that was drawn keeps to the
+    /// pace of what was drawn.
+    #[cold]
+    fn fill_by_direction(&mut self, now: Nanos, out: &mut Batch) {
+        for _ in 0..out.room().min(self.slots.free_count()) {
+            if let Some(file) = self.flush.take() {
+                self.put(Place { kind: Direction::Flush, file, offset: 0, bytes: 0 }, (now, now), out);
+                if self.quota.ops() == 0 {
+                    return self.spent(now);
+                }
+                continue;
+            }
+            let Some((kind, due)) = self.pace.choose(now, || self.mix.next()) else { return };
+            let place = self.places.next(kind);
+            if !self.quota.take(place.bytes) {
+                return self.end(Stopped::Amount, now);
+            }
+            self.pace.of(kind).advance();
             if place.kind == Direction::Write {
                 self.flush.wrote(place.file);
             }
@@ -255,8 +288,10 @@ impl Worker {
     /// Moves the time of issue of what `batch` holds to `now`, where filling buffers took time after the turn began;
     /// in a closed loop an I/O is due when it is issued.
     pub fn restamp(&mut self, now: Nanos, batch: &Batch) {
-        let due = self.pace.is_closed().then_some(now);
-        batch.ios().iter().for_each(|io| self.slots.restamp(io.slot, now, due));
+        for io in batch.ios() {
+            let due = self.pace.is_closed(io.kind).then_some(now);
+            self.slots.restamp(io.slot, now, due);
+        }
     }
 
     /// What `batch` holds has been handed over at `now`: the time since it was picked was submission, and what follows
@@ -325,7 +360,7 @@ impl Worker {
         if self.slots.free_count() == 0 {
             return Wake::OnCompletion;
         }
-        if self.pace.is_closed() && self.slots.in_flight() > 0 {
+        if self.pace.fills_the_queue() && self.slots.in_flight() > 0 {
             return Wake::OnCompletion;
         }
         Wake::At(self.pace.next(now).min(self.horizon).max(now))

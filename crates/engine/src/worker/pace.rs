@@ -1,7 +1,9 @@
 //! When the next I/O becomes due: at once, at even distances, or at the times of a Poisson process.
 
 use statistics::Stream;
-use workload::{Nanos, Pace, WorkerPlan};
+use workload::{Direction, Nanos, Pace, WorkerPlan};
+
+use super::seeds;
 
 /// Draws of a Poisson process that was not kept up with are counted one by one up to here, 20 ms of work,
 /// and by their mean beyond.
@@ -116,6 +118,105 @@ impl Pacer {
 
     pub(super) fn is_closed(&self) -> bool {
         matches!(self, Pacer::Closed)
+    }
+}
+
+/// The paces of a worker: one for all its I/O, or one for its writes and one for the rest.
+#[derive(Clone, Debug)]
+pub(super) struct Paces {
+    /// Of all I/O, or of what is no write.
+    pub(super) main: Pacer,
+    writes: Option<Box<Pacer>>,
+    /// Drawn, but not due yet.
+    drawn: Option<Direction>,
+}
+
+impl Paces {
+    pub(super) fn new(plan: &WorkerPlan) -> Paces {
+        let stream = |index| Stream::new(plan.seed, index);
+        let writes = plan.terms.write_pace.filter(|_| plan.access.mix.issues(Direction::Write));
+        Paces {
+            main: Pacer::new(plan.pace, stream(seeds::PACE)),
+            writes: writes.map(|pace| Box::new(Pacer::new(pace, stream(seeds::WRITE_PACE)))),
+            drawn: None,
+        }
+    }
+
+    /// Whether writes have a pace of their own.
+    #[inline]
+    pub(super) fn differ(&self) -> bool {
+        self.writes.is_some()
+    }
+
+    /// The pace of I/O of `kind`.
+    pub(super) fn of(&mut self, kind: Direction) -> &mut Pacer {
+        match &mut self.writes {
+            Some(writes) if kind == Direction::Write => writes,
+            _ => &mut self.main,
+        }
+    }
+
+    fn each(&mut self) -> impl Iterator<Item = &mut Pacer> {
+        [Some(&mut self.main), self.writes.as_deref_mut()].into_iter().flatten()
+    }
+
+    /// Which way the next I/O goes where writes have a pace of their own: as `draw` says, or the other way where that one
+    /// is not due but the other is; `None` where neither is.
+    pub(super) fn choose(
+        &mut self,
+        now: Nanos,
+        draw: impl FnOnce() -> Direction,
+    ) -> Option<(Direction, Nanos)> {
+        let drawn = self.drawn.take().unwrap_or_else(draw);
+        let other = if drawn == Direction::Write { Direction::Read } else { Direction::Write };
+        let due = [drawn, other].map(|kind| (kind, self.of(kind).next(now)));
+        let chosen = due.into_iter().find(|(_, due)| *due <= now);
+        if chosen.is_none() {
+            self.drawn = Some(drawn);
+        }
+        chosen
+    }
+
+    /// When the next I/O is due; in a closed loop `now`.
+    #[inline]
+    pub(super) fn next(&self, now: Nanos) -> Nanos {
+        let main = self.main.next(now);
+        self.writes.as_ref().map_or(main, |writes| writes.next(now).min(main))
+    }
+
+    /// Whether I/O of `kind` is due when it is issued.
+    #[inline]
+    pub(super) fn is_closed(&self, kind: Direction) -> bool {
+        match &self.writes {
+            Some(writes) if kind == Direction::Write => writes.is_closed(),
+            _ => self.main.is_closed(),
+        }
+    }
+
+    /// Whether some I/O is due as soon as a slot is free.
+    #[inline]
+    pub(super) fn fills_the_queue(&self) -> bool {
+        self.main.is_closed() || self.is_closed(Direction::Write)
+    }
+
+    /// As [`Pacer::shift`].
+    pub(super) fn shift(&mut self, share: f64) {
+        self.each().for_each(|pacer| pacer.shift(share));
+    }
+
+    /// As [`Pacer::begin`].
+    pub(super) fn begin(&mut self, at: Nanos) {
+        self.each().for_each(|pacer| pacer.begin(at));
+    }
+
+    /// As [`Pacer::delay`].
+    pub(super) fn delay(&mut self, pause: Nanos) {
+        self.each().for_each(|pacer| pacer.delay(pause));
+    }
+
+    /// As [`Pacer::due_before`].
+    pub(super) fn due_before(&mut self, at: Nanos) -> u64 {
+        self.each().map(|pacer| pacer.due_before(at)).sum()
     }
 }
 

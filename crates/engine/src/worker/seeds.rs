@@ -14,6 +14,8 @@ pub(super) const PACE: u64 = 3;
 pub(super) const LENGTHS: u64 = 4;
 /// Stream of files.
 pub(super) const FILES: u64 = 5;
+/// Stream of Poisson gaps between writes that have a pace of their own.
+pub(super) const WRITE_PACE: u64 = 6;
 
 /// Seed of the passes over one file in one direction.
 pub(super) fn lane_seed(seed: u64, file: u64, direction: Direction) -> u64 {

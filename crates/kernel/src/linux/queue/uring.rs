@@ -67,6 +67,7 @@ struct RingUpdate {
 }
 
 const IORING_REGISTER_RING_FDS: libc::c_long = 20;
+const IORING_UNREGISTER_RING_FDS: libc::c_long = 21;
 
 /// A way to set up a ring, in words and as a change to the builder.
 type Setup = (&'static str, fn(&mut io_uring::Builder));
@@ -198,6 +199,27 @@ impl UringQueue {
             self.enter_flags |= EnterFlags::REGISTERED_RING.bits();
             self.features.push_str(", registered ring");
         }
+    }
+
+    /// A registered ring belongs to the thread until it ends, and holds the files open as long.
+    fn unregister_ring(&mut self) {
+        if self.enter_flags & EnterFlags::REGISTERED_RING.bits() == 0 {
+            return;
+        }
+        let mut update = RingUpdate { offset: self.enter_fd as u32, reserved: 0, data: 0 };
+        // SAFETY: one update at a valid place, as the operation wants it; the queue cannot leave its thread, so the place
+        // is that of this ring. A refusal leaves things as they were before.
+        unsafe {
+            libc::syscall(
+                libc::SYS_io_uring_register,
+                self.ring.as_raw_fd(),
+                IORING_UNREGISTER_RING_FDS,
+                &mut update,
+                1,
+            )
+        };
+        self.enter_fd = self.ring.as_raw_fd();
+        self.enter_flags &= !EnterFlags::REGISTERED_RING.bits();
     }
 
     /// The buffer of a slot that the kernel does not own.
@@ -429,5 +451,43 @@ impl Drop for UringQueue {
             ABANDONED.fetch_add(stuck, std::sync::atomic::Ordering::Relaxed);
             self.desk.leak_buffers();
         }
+        self.unregister_ring();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::fd::AsRawFd;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::linux::file::{Direct, open_for_read};
+
+    /// A lease for writing is given only where nobody else has the file open.
+    fn nobody_has_it(path: &std::path::Path) -> bool {
+        let file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
+        // SAFETY: the descriptor is open; no memory is involved.
+        unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLEASE, libc::F_WRLCK) == 0 }
+    }
+
+    #[test]
+    fn a_queue_that_is_gone_holds_no_file_though_its_thread_lives_on() {
+        let dir = tempfile::tempdir_in(".").unwrap();
+        let path = dir.path().join("file");
+        std::fs::write(&path, [1; 4096]).unwrap();
+        let files = [open_for_read(&path, Direct::No).unwrap()];
+        let queue = match UringQueue::open(&files, 1, 4096, Clock::start()) {
+            Ok(queue) => queue,
+            Err(error) => return println!("skipped: {error}"),
+        };
+        drop(files);
+        assert!(!nobody_has_it(&path), "the queue has it open");
+        drop(queue);
+        // The kernel closes a ring after the call has returned.
+        let closed = (0..200).any(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            nobody_has_it(&path)
+        });
+        assert!(closed);
     }
 }
