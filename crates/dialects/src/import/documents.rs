@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::scan::begins_line;
 use super::text::Text;
 use super::trouble::{Trouble, shortened};
 
@@ -54,10 +55,8 @@ fn boundary(raw: &str, mut at: usize) -> usize {
 
 /// The next bracket that begins a line.
 fn next_start(raw: &str, from: usize) -> Option<usize> {
-    raw.get(from..)?.match_indices(['{', '[']).map(|(index, _)| from + index).find(|&index| {
-        let before = &raw[..index];
-        before[before.rfind('\n').map_or(0, |end| end + 1)..].trim().is_empty()
-    })
+    let brackets = raw.get(from..)?.match_indices(['{', '[']).map(|(index, _)| from + index);
+    brackets.into_iter().find(|&index| begins_line(raw, index))
 }
 
 /// A list or an object that is more than its brackets.

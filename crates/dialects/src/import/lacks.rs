@@ -1,6 +1,6 @@
 //! What another tool's output does not hold, so that nobody takes an import for a measurement.
 
-use record::{Measure, Reported, ReportedDirection, ReportedLatency, Scope};
+use record::{Along, Measure, Reported, ReportedDirection, ReportedLatency, Scope};
 
 /// What is missing in `parts`, in words that follow "it does not hold".
 pub(crate) fn lacks(parts: &[Reported]) -> Vec<String> {
@@ -9,7 +9,7 @@ pub(crate) fn lacks(parts: &[Reported]) -> Vec<String> {
     let has_series = |test: fn(Measure) -> bool| {
         parts.iter().flat_map(|part| &part.series).any(|series| test(series.measure))
     };
-    let rates = |measure| matches!(measure, Measure::Iops | Measure::BytesPerSecond);
+    let over_time = parts.iter().flat_map(|part| &part.series).any(|series| series.along != Along::Request);
     let per_request = |measure| matches!(measure, Measure::TotalLatency | Measure::CompletionLatency);
     let histograms = has_series(|measure| measure == Measure::Histogram);
     let no = [
@@ -18,7 +18,7 @@ pub(crate) fn lacks(parts: &[Reported]) -> Vec<String> {
         (latencies().next().is_none() && !has_series(per_request), "latencies"),
         (!latencies().any(has_percentiles), "latency percentiles"),
         (!latencies().any(|latency| !latency.bins.is_empty()) && !histograms, "a latency histogram"),
-        (!has_series(rates), "a series over time"),
+        (!over_time, "a series over time"),
         (!asked(parts), "what was asked"),
         (!parts.iter().any(|part| part.scope == Scope::Disk), "counters of the devices"),
         (true, "facts about the machine and the target"),

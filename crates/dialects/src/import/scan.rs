@@ -34,6 +34,12 @@ pub(crate) fn blanks(text: &str, at: usize) -> usize {
     at + (rest.len() - rest.trim_start().len())
 }
 
+/// True where nothing but blanks stands between the start of the line and `at`.
+pub(crate) fn begins_line(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default().trim_end_matches([' ', '\t']);
+    before.is_empty() || before.ends_with('\n')
+}
+
 /// The offset past the word at `at`.
 pub(crate) fn word_end(text: &str, at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();

@@ -72,6 +72,11 @@ fn looks_like_html(text: &str) -> bool {
     ["<html", "<!doctype html", "<pre", "<code", "<br", "<div", "</p>"].iter().any(|tag| lower.contains(tag))
 }
 
+/// An anchor stands at least every so many bytes.
+const ANCHOR_EVERY: usize = 512;
+/// No tag is longer; a bracket without its end within so many bytes is none.
+const TAG_LONGEST: usize = 4096;
+
 /// The plain form while it is made.
 #[derive(Default)]
 struct Plain {
@@ -105,7 +110,7 @@ impl Plain {
     fn tag(&mut self, rest: &str) -> Option<usize> {
         let starts = rest.strip_prefix('<').filter(|_| self.html)?;
         starts.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!').then_some(())?;
-        let mut end = rest.find('>')? + 1;
+        let mut end = rest.bytes().take(TAG_LONGEST).position(|byte| byte == b'>')? + 1;
         let name: String = starts.chars().take_while(|c| !c.is_whitespace() && *c != '>').collect();
         let name = name.trim_end_matches('/').to_ascii_lowercase();
         if name == "script" || name == "style" {
@@ -150,6 +155,10 @@ impl Plain {
             other => self.push(other),
         }
         self.column += 1;
+        // So that a place on a line of megabytes is found without counting them.
+        if self.anchors.last().is_none_or(|&(at, _, _)| self.text.len() >= at + ANCHOR_EVERY) {
+            self.anchor();
+        }
         letter.len_utf8()
     }
 

@@ -53,6 +53,16 @@ fn pages_encodings_and_line_ends_change_no_figure() {
 }
 
 #[test]
+fn a_page_on_a_single_line_is_read_as_one_on_many() {
+    for (_, text) in &WHOLE[..3] {
+        let one = text.replace('\n', " ");
+        assert_eq!(rates(&one), rates(text), "{one}");
+        // Words between the results now stand beside figures: one that looks like a figure may be named.
+        assert!(imported(&one).troubles.len() <= 1, "{:?}", imported(&one).troubles);
+    }
+}
+
+#[test]
 fn a_decimal_comma_is_read_where_it_can_be_nothing_else() {
     let text = "j: (groupid=0, jobs=1): err= 0: pid=1: Fri Apr 20 17:14:19 2018
   read : io=1000KB, bw=7131,2KB/s, iops=1782, runt= 1000msec

@@ -3,7 +3,7 @@
 use record::{Reported, ReportedError, Scope};
 
 use super::super::found::Found;
-use super::super::scan::{blanks, entries, matched, word_end};
+use super::super::scan::{begins_line, blanks, entries, matched, word_end};
 use super::super::text::Text;
 use super::super::trouble::Trouble;
 use super::human::{Style, Walk};
@@ -61,15 +61,20 @@ pub(super) fn read(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     job(walk, at).or_else(|| start(walk, at)).or_else(|| version(walk, at)).or_else(|| command(walk, at))
 }
 
+/// No name holds more colons.
+const COLONS: usize = 16;
+
 /// Name and the offset past `marker`, where `name: (marker` stands at `at`. At the start of a line a name may have blanks.
 fn named<'t>(plain: &'t str, at: usize, marker: &str) -> Option<(&'t str, usize)> {
-    let line = plain[at..].split('\n').next().unwrap_or_default();
-    let fresh = plain[..at].rfind('\n').map_or(&plain[..at], |end| &plain[end + 1..at]).trim().is_empty();
-    let end = line.match_indices(':').find_map(|(index, _)| {
+    let fresh = begins_line(plain, at);
+    let line = match fresh {
+        true => plain[at..].split('\n').next().unwrap_or_default(),
+        false => &plain[at..word_end(plain, at)],
+    };
+    let end = line.match_indices(':').take(COLONS).find_map(|(index, _)| {
         let behind = matched(plain, at + index, marker)?;
         let name = &line[..index];
-        let whole = fresh || !name.contains(char::is_whitespace);
-        (whole && !name.is_empty() && !name.contains('=')).then_some((index, behind))
+        (!name.is_empty() && !name.contains('=')).then_some((index, behind))
     });
     end.map(|(index, behind)| (line[..index].trim(), behind))
 }
@@ -214,37 +219,42 @@ fn another(walk: &mut Walk<'_>) {
 
 /// `fio --name=x --rw=read …`: the options of the result that comes.
 fn command(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
-    let plain = &walk.text.plain;
+    let plain = walk.plain();
     let behind = matched(plain, at, "fio -")?;
     let line = plain[behind - 1..].split('\n').next().unwrap_or_default();
-    let options = options_of(line);
+    let (options, length) = options_of(line);
     walk.before.command = options;
     walk.before.starts.clear();
-    Some(behind - 1 + line.len())
+    Some(behind - 1 + length)
 }
 
-/// `--option=value`, `--option value` and `--option` of a line.
-fn options_of(line: &str) -> Vec<(String, String)> {
+/// `--option=value`, `--option value` and `--option` at the start of a line, and where they end: pages put what follows on
+/// the same line. The backslashes and list numbers of a command over several lines are passed over.
+fn options_of(line: &str) -> (Vec<(String, String)>, usize) {
     let mut options: Vec<(String, String)> = Vec::new();
-    let mut waits = false;
-    for word in line.split_whitespace() {
+    let (mut end, mut waits) = (0, false);
+    loop {
+        let start = blanks(line, end);
+        let word = &line[start..word_end(line, start)];
         let option =
             word.strip_prefix('-').filter(|_| word.len() > 2).map(|rest| rest.trim_start_matches('-'));
-        let pair = option.map(|option| option.split_once('=').unwrap_or((option, "")));
-        let plain = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
-        match (pair, options.last_mut()) {
-            (Some((name, value)), _) if plain(name) && !name.is_empty() => {
-                waits = !word.contains('=');
-                options.push((canonical(name).to_owned(), value.to_owned()));
-            }
-            (None, Some(last)) if waits && word != "\\" => {
-                last.1 = word.to_owned();
-                waits = false;
-            }
-            _ => waits = false,
+        let (name, value) =
+            option.map(|option| option.split_once('=').unwrap_or((option, ""))).unwrap_or_default();
+        let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+        let number = word.strip_suffix('.').is_some_and(|digits| digits.parse::<u8>().is_ok());
+        if plain && !name.is_empty() {
+            waits = !word.contains('=');
+            options.push((canonical(name).to_owned(), value.to_owned()));
+        } else if word == "\\" || number {
+            waits = false;
+        } else if let Some(last) = options.last_mut().filter(|_| waits && !word.is_empty()) {
+            last.1 = word.to_owned();
+            waits = false;
+        } else {
+            return (options, end);
         }
+        end = start + word.len();
     }
-    options
 }
 
 /// The name that fio's JSON gives to an option.

@@ -37,6 +37,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Vec<Trouble>) -> Vec<Found> {
         }
         found.push(closed(text, head, mine, troubles));
     }
+    note_raw(text, &mut found);
     let rest: Vec<Request> = requests.collect();
     if let Some(last) = rest.last() {
         let after = plain[last.at..].find('\n').map_or(plain.len(), |end| last.at + end);
@@ -44,6 +45,17 @@ pub(crate) fn human(text: &Text, troubles: &mut Vec<Trouble>) -> Vec<Found> {
         found.push(unclosed(text, rest));
     }
     found
+}
+
+/// Lines of raw statistics between requests (`-p`, `-P`) repeat what the requests tell.
+fn note_raw(text: &Text, found: &mut [Found]) {
+    let is_raw = |line: &&str| {
+        let words: Vec<&str> = line.split_whitespace().take(11).collect();
+        matches!(words.len(), 4 | 8 | 10) && words.iter().all(|word| word.parse::<u64>().is_ok())
+    };
+    if let Some(first) = found.first_mut().filter(|_| text.plain.lines().any(|line| is_raw(&line))) {
+        first.notes.push("lines of raw statistics (-p, -P) stand there too; they were left out".to_owned());
+    }
 }
 
 /// `request=2 time=347 us` with what stands before it on its line.
