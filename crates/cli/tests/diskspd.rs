@@ -190,6 +190,20 @@ fn writes_carry_diskspds_pattern_or_what_is_asked_for() {
 }
 
 #[test]
+fn reads_that_do_not_reach_the_volume_are_named() {
+    let folder = Folder::new();
+    std::fs::File::create(folder.path("sparse.dat")).unwrap().set_len(4 << 20).unwrap();
+    let ended = diskspd(&folder, "-b4K -r -Su -W0 -d1 sparse.dat");
+    assert!(ended.complained().contains("100 % of 'sparse.dat' was never written"), "{}", ended.err);
+    folder.make_file("cached.dat", 4);
+    std::fs::read(folder.path("cached.dat")).unwrap();
+    let ended = diskspd(&folder, "-b4K -r -W0 -d1 cached.dat");
+    assert!(ended.complained().contains("of 'cached.dat' lies in the page cache"), "{}", ended.err);
+    let past = diskspd(&folder, "-c4M -b4K -r -Su -W0 -d1 fresh.dat");
+    assert_eq!(past.err, "");
+}
+
+#[test]
 fn interrupted_it_shows_what_it_has() {
     let folder = Folder::new();
     let mut running = Running::start(&mut command(&folder, "-c4M -b4K -r -W1 -d60 -v -Rxml t.dat"));

@@ -211,6 +211,17 @@ fn from_line(draft: &Draft, targets: &[&str]) -> Result<Profile, DiskSpdError> {
     Ok(profile)
 }
 
+/// What differs here by the value of an option that is honoured else.
+fn note_values(draft: &mut Draft, profile: &Profile) {
+    let spans = || profile.time_spans.iter();
+    if spans().flat_map(|span| &span.affinity).any(|cpu| cpu.group > 0) {
+        draft.note("-ag: there are no groups of CPUs here; CPU c of group g is CPU 64 * g + c");
+    }
+    if spans().flat_map(|span| &span.targets).any(|target| !target.write_source.is_empty()) {
+        draft.note("-Z: each write carries the start of the source, not a part from anywhere in it");
+    }
+}
+
 /// What may stand beside a profile changes its timespans.
 fn overlay(draft: &Draft, span: &mut TimeSpan) {
     span.duration = draft.duration.unwrap_or(span.duration);
@@ -243,9 +254,10 @@ fn from_file(
 
 fn finish(
     words: &[String],
-    (compat, draft): (Compat, Draft),
+    (compat, mut draft): (Compat, Draft),
     profile: Profile,
 ) -> Result<Request, DiskSpdError> {
+    note_values(&mut draft, &profile);
     if draft.show == Show::System {
         let asked = asked(words, (compat, draft), (profile, Vec::new()));
         return Ok(Request::Do(Box::new(asked)));

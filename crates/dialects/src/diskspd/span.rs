@@ -12,6 +12,11 @@ use workload::{
 use super::effective::{EffectiveRange, Reach, effective};
 use super::profile::{Cache, Precreate, Profile, Target, TimeSpan};
 
+/// More I/Os in flight, threads or intervals than these only exhaust the memory.
+const DEPTH_MAX: u32 = 65_536;
+const STREAMS_MAX: u64 = 4096;
+const INTERVALS_MAX: u64 = 1_000_000;
+
 /// What was found at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
@@ -134,6 +139,7 @@ pub fn plan_span(span: &TimeSpan, ground: &Ground<'_>) -> Result<SpanPlan, Canno
     if span.duration == 0 {
         return Err(CannotRun("a duration of 0 seconds measures nothing; give at least -d1".to_owned()));
     }
+    within_limits(span)?;
     let mut warnings = Vec::new();
     let targets = span
         .targets
@@ -160,6 +166,34 @@ pub fn plan_span(span: &TimeSpan, ground: &Ground<'_>) -> Result<SpanPlan, Canno
         spread: targets.into_iter().map(|site| site.spread).collect(),
         warnings,
     })
+}
+
+/// Refuses what no machine holds, before anything is allocated.
+fn within_limits(span: &TimeSpan) -> Result<(), CannotRun> {
+    let targets = span.targets.len() as u64;
+    let streams = match span.threads {
+        0 => span.targets.iter().map(|target| u64::from(target.threads)).sum(),
+        threads if span.is_pool() => u64::from(threads),
+        threads => u64::from(threads) * targets,
+    };
+    if streams > STREAMS_MAX {
+        return Err(CannotRun(format!(
+            "{streams} threads and targets are too many; take at most {STREAMS_MAX}"
+        )));
+    }
+    let depths = span.targets.iter().map(|target| target.requests).chain([span.requests]);
+    if let Some(depth) = depths.max().filter(|&depth| depth > DEPTH_MAX) {
+        return Err(CannotRun(format!("{depth} I/Os outstanding are too many; take at most {DEPTH_MAX}")));
+    }
+    let measured = u64::from(span.duration) * 1_000_000_000;
+    if measured / interval(span).0 > INTERVALS_MAX {
+        return Err(CannotRun(format!(
+            "intervals of {} ms over {} s are more than a million, or need that many to come out even; take a longer -D \
+             that divides the time",
+            span.bucket_ms, span.duration
+        )));
+    }
+    Ok(())
 }
 
 /// The longest interval that divides the measured time and, where they are asked for, the buckets.

@@ -447,8 +447,20 @@ fn a_rate_is_exact_where_diskspd_cuts_it_off() {
 #[test]
 fn options_that_differ_here_say_so() {
     for words in [
-        "-I2 t", "-l t", "-fr t", "-x t", "-vs t", "-ysfoo t", "-ac t", "-bsn t", "-oc4 t", "-Sy t", "-:1 t",
+        "-I2 t",
+        "-l t",
+        "-fr t",
+        "-x t",
+        "-vs t",
+        "-ysfoo t",
+        "-ac t",
+        "-bsn t",
+        "-oc4 t",
+        "-Sy t",
+        "-:1 t",
         "-P t",
+        "-ag1,0 t",
+        "-Z1M,source t",
     ] {
         let option = words.split(' ').next().unwrap();
         let notes = asked(words).notes;

@@ -162,6 +162,11 @@ fn what_cannot_run_says_what_would_do() {
         ("-a3 t", "CPU 3"),
         ("-ag1,0 t", "CPU 64"),
         ("-F2 -O4 -D -r a b", "leave it out"),
+        ("-o2000000000 t", "at most 65536"),
+        ("-F1000000 -r t", "at most 4096"),
+        ("-t4097 -r t", "at most 4096"),
+        ("-D1 -d4000 t", "a longer -D"),
+        ("-F2 -O4 -f1M -r a b", "use all of their size"),
     ];
     for (words, part) in cases {
         let error = plan(words).unwrap_err().to_string();

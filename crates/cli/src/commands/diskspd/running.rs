@@ -11,7 +11,7 @@ use kernel::Clock;
 use record::StepRecord;
 use workload::{Ending, Nanos, StepKind, StopRule, Workload};
 
-use super::files::{Files, cached, flushes_each_write, found};
+use super::files::{Files, cached, flushes_each_write, found, never_written};
 use super::watch::Watch;
 use crate::output;
 use crate::signals::StopFlag;
@@ -46,6 +46,7 @@ impl Runner<'_> {
             output::people(report::wrap("WARNING: ", warning).trim_end());
         }
         self.name_caches(span);
+        self.name_holes(span);
         self.name_flushes(span);
         let (record, cpus) = self.load(span, &planned)?;
         if record.ending == Ending::Failed {
@@ -76,6 +77,22 @@ impl Runner<'_> {
             if share >= NOTABLE {
                 let text = format!(
                     "{:.0} % of '{}' lies in the page cache, so reads measure memory too; -Su goes past it",
+                    100.0 * share,
+                    target.path
+                );
+                output::people(report::wrap("note: ", &text).trim_end());
+            }
+        }
+    }
+
+    /// Reads of what was never written do not reach the volume.
+    fn name_holes(&self, span: &TimeSpan) {
+        for target in span.targets.iter().filter(|target| target.write_percent < 100) {
+            let share = never_written(Path::new(&target.path)).unwrap_or(0.0);
+            if share >= NOTABLE {
+                let text = format!(
+                    "{:.0} % of '{}' was never written, so reads there do not reach the volume; -c<size> makes it anew \
+                     with data",
                     100.0 * share,
                     target.path
                 );
