@@ -84,6 +84,8 @@ pub enum Command {
     Lab(LabArguments),
     /// The catalogue of published limits
     Policy(PolicyArguments),
+    /// Say in words what a command line or job file of fio, DiskSpd, ioping, iostat or dd asks for
+    Explain(ExplainArguments),
     /// Run fio's command line (also when plimsoll is called by the name fio)
     #[command(disable_help_flag = true)]
     Fio(ForeignArguments),
@@ -96,6 +98,26 @@ pub enum Command {
     /// Run iostat's command line (also when plimsoll is called by the name iostat)
     #[command(disable_help_flag = true)]
     Iostat(ForeignArguments),
+}
+
+/// `plimsoll explain`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  plimsoll explain fio --name=a --rw=randread --size=1g
+  plimsoll explain jobs.fio                 a job file, or any text with commands
+  plimsoll explain < pasted.txt             as pasted: list numbers, backslashes,
+                                            typographic dashes, prompts
+  plimsoll explain --format json -- ioping -c 10 .
+
+Options of plimsoll stand before the tool's name.")]
+pub struct ExplainArguments {
+    /// Form of the result on stdout
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// A command line, a file, or nothing for stdin
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "WORDS")]
+    pub words: Vec<String>,
 }
 
 /// Words of another tool's command line.

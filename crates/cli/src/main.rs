@@ -61,6 +61,7 @@ fn plimsoll(words: Vec<OsString>) -> u8 {
         Command::Report(report) => commands::report::run(report),
         Command::Lab(lab) => commands::lab::run(lab),
         Command::Policy(policy) => commands::policy::run(policy),
+        Command::Explain(explain) => commands::explain::run(explain),
         Command::Fio(fio) => Ok(commands::fio::run(&fio.words)),
         Command::Diskspd(diskspd) => Ok(commands::diskspd::run(&diskspd.words)),
         Command::Ioping(ioping) => Ok(commands::ioping::run(&ioping.words)),

@@ -4,6 +4,7 @@
 //! known of the world is handed in as values and functions.
 
 pub mod diskspd;
+pub mod explain;
 pub mod fio;
 pub mod import;
 pub mod ioping;

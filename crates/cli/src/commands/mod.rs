@@ -3,6 +3,7 @@
 pub mod check;
 pub mod compare;
 pub mod diskspd;
+pub mod explain;
 pub mod fio;
 pub mod import;
 pub mod ioping;

@@ -1,0 +1,88 @@
+//! `plimsoll explain`: command lines and job files put into words.
+
+use std::io::Read;
+use std::path::Path;
+
+use dialects::explain::{Around, Explanation, Found, explain_all, find, json, of_words, text};
+
+use crate::arguments::{ExplainArguments, Format};
+use crate::failure::Failure;
+use crate::output;
+
+/// More than anybody pastes.
+const MOST: u64 = 4 << 20;
+
+/// Reads words, a file or stdin, and prints what they ask for.
+pub fn run(arguments: &ExplainArguments) -> Result<u8, Failure> {
+    let found = found(&arguments.words)?;
+    let around = Around { read: &|path| std::fs::read_to_string(path) };
+    let explained = explain_all(&found, &around).map_err(Failure::refused)?;
+    let result = match arguments.format {
+        Format::Json => format!("{:#}\n", json(&explained)),
+        Format::Text => pages(&explained),
+    };
+    output::result(&result)?;
+    Ok(0)
+}
+
+fn pages(explained: &[Explanation]) -> String {
+    let several = explained.len() > 1;
+    let page = |one: &Explanation| {
+        let head = if several {
+            format!("=== {}, line {} ===\n\n", one.tool.name(), one.line)
+        } else {
+            String::new()
+        };
+        head + &text(one, &|first, words| report::wrap(first, words))
+    };
+    explained.iter().map(page).collect::<Vec<_>>().join("\n")
+}
+
+/// What the words are: a file, a command line in one word, a command line in several; without words, stdin.
+fn found(words: &[String]) -> Result<Vec<Found>, Failure> {
+    match words {
+        [] => in_text(&stdin()?, "what was read from stdin"),
+        [one] if one == "-" => in_text(&stdin()?, "what was read from stdin"),
+        [one] if Path::new(one).is_file() => in_text(&file(one)?, one),
+        [one] => in_text(one, "it"),
+        several => match of_words(several) {
+            Some(found) => Ok(vec![found]),
+            None => in_text(&several.join(" "), "it"),
+        },
+    }
+}
+
+fn in_text(text: &str, what: &str) -> Result<Vec<Found>, Failure> {
+    let found = find(text);
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let line = text.lines().position(|line| !line.trim().is_empty());
+    let place = match line {
+        Some(index) => {
+            let first =
+                text.lines().nth(index).and_then(|line| line.split_whitespace().next()).unwrap_or_default();
+            let first: String = first.chars().take(40).collect();
+            format!("line {}, column 1: {first}: ", index + 1)
+        }
+        None => String::new(),
+    };
+    Err(Failure::refused(format!(
+        "{place}in {what} there is no command line of fio, diskspd, ioping, iostat or dd, and no job file of fio; a \
+         command begins with the tool's name, a job file with a [section]"
+    )))
+}
+
+fn stdin() -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().take(MOST).read_to_end(&mut bytes);
+    read.map_err(|error| Failure::failed(format!("stdin cannot be read: {error}")))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn file(path: &str) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    let opened = std::fs::File::open(path).and_then(|file| file.take(MOST).read_to_end(&mut bytes));
+    opened.map_err(|error| Failure::refused(format!("{path}: cannot be read: {error}")))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,198 @@
+//! dd: its operands, and what they ask for.
+
+use super::figures::{bytes, count};
+
+/// When dd waits for stable storage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Flushed {
+    /// Never.
+    #[default]
+    Never,
+    /// Once, before it says how long it took.
+    AtEnd,
+    /// After every block.
+    Each,
+}
+
+/// What a dd command asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dd {
+    /// What is read; empty: standard input.
+    pub from: String,
+    /// What is written; empty: standard output.
+    pub to: String,
+    /// Bytes of a block.
+    pub block: u64,
+    /// Blocks; `None`: until the end of the input.
+    pub count: Option<u64>,
+    /// When it waits for stable storage.
+    pub flushed: Flushed,
+    /// Whether reads go past the page cache.
+    pub direct_read: bool,
+    /// Whether writes do.
+    pub direct_write: bool,
+    /// Whether the length of an existing file is kept.
+    pub keeps_length: bool,
+    /// Operands that have no bearing on speed.
+    pub others: Vec<String>,
+}
+
+impl Dd {
+    /// Reads operands.
+    ///
+    /// # Errors
+    /// The number of the word that is not understood, from 0, and why.
+    pub fn parse(words: &[String]) -> Result<Dd, (usize, String)> {
+        let mut dd = Dd { block: 512, ..Dd::default() };
+        for (at, word) in words.iter().enumerate() {
+            dd.operand(word).map_err(|why| (at, why))?;
+        }
+        Ok(dd)
+    }
+
+    fn operand(&mut self, word: &str) -> Result<(), String> {
+        let bare = word.trim_start_matches('-');
+        let (name, value) = bare.split_once('=').ok_or("dd takes operands such as if=FILE and bs=1M")?;
+        match name {
+            "if" => self.from = value.to_owned(),
+            "of" => self.to = value.to_owned(),
+            "bs" | "ibs" | "obs" => self.block = size(value)?,
+            "count" => self.count = Some(size(value)?),
+            "conv" | "oflag" | "iflag" => value.split(',').for_each(|flag| self.flag(name, flag)),
+            "seek" | "skip" | "status" | "cbs" | "oseek" | "iseek" => self.others.push(word.to_owned()),
+            _ => {
+                return Err(format!(
+                    "dd has no operand {name}; those that matter are if, of, bs, count, conv, iflag, oflag"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn flag(&mut self, operand: &str, flag: &str) {
+        match (operand, flag) {
+            ("conv", "fdatasync" | "fsync") if self.flushed == Flushed::Never => {
+                self.flushed = Flushed::AtEnd
+            }
+            ("oflag", "dsync" | "sync") => self.flushed = Flushed::Each,
+            ("oflag", "direct") => self.direct_write = true,
+            ("iflag", "direct") => self.direct_read = true,
+            ("conv", "notrunc") => self.keeps_length = true,
+            _ => self.others.push(format!("{operand}={flag}")),
+        }
+    }
+
+    /// Bytes that are copied; `None`: until the end of the input.
+    pub fn amount(&self) -> Option<u64> {
+        self.count.map(|count| count.saturating_mul(self.block))
+    }
+
+    /// Whether it writes to a file or device and not into nothing.
+    pub fn writes(&self) -> bool {
+        !self.to.is_empty() && self.to != "/dev/null"
+    }
+
+    /// Whether it reads a file or device.
+    pub fn reads(&self) -> bool {
+        !self.from.is_empty() && !self.from.starts_with("/dev/zero") && !self.from.starts_with("/dev/u")
+    }
+
+    /// What it asks for.
+    pub fn asks(&self) -> Vec<String> {
+        let from = if self.from.is_empty() { "standard input" } else { &self.from };
+        let to = if self.to.is_empty() { "standard output" } else { &self.to };
+        let mut said = vec![match self.amount() {
+            Some(amount) => format!(
+                "Copies {} from {from} to {to}: {} of {}, one after the other.",
+                bytes(amount),
+                blocks(self.count.unwrap_or(0)),
+                bytes(self.block)
+            ),
+            None => format!(
+                "Copies from {from} to {to} in blocks of {}, one after the other, until the input ends or the \
+                 output is full.",
+                bytes(self.block)
+            ),
+        }];
+        said.push("One thread, one block at a time, front to back.".to_owned());
+        if self.writes() {
+            said.push(match (self.direct_write, self.flushed) {
+                (true, Flushed::Never) => "Writes go past the page cache.".to_owned(),
+                (true, _) => "Writes go past the page cache and are on stable storage before the time is taken.".to_owned(),
+                (false, Flushed::Never) => "Writes end in the page cache; nothing waits for the disk.".to_owned(),
+                (false, Flushed::AtEnd) => {
+                    "Writes go through the page cache; before the time is taken all of it is on stable storage.".to_owned()
+                }
+                (false, Flushed::Each) => "Each block is on stable storage before the next is written.".to_owned(),
+            });
+        }
+        if self.reads() {
+            let way = if self.direct_read { "past" } else { "through" };
+            said.push(format!("Reads go {way} the page cache."));
+        }
+        said.push("The result is one line: bytes, seconds, and MB/s in powers of 1000.".to_owned());
+        said
+    }
+}
+
+fn blocks(number: u64) -> String {
+    if number == 1 { "one block".to_owned() } else { format!("{} blocks", count(number)) }
+}
+
+/// A number of dd: `64k`, `1M`, `1MB` (1000-based), `2x512`, `1G`.
+fn size(text: &str) -> Result<u64, String> {
+    let wrong = || format!("{text} is no number that dd reads; write for example 64k or 1M");
+    text.split('x').try_fold(1u64, |product, factor| {
+        let end = factor.find(|c: char| !c.is_ascii_digit()).unwrap_or(factor.len());
+        let number: u64 = factor[..end].parse().map_err(|_| wrong())?;
+        let unit: u64 = match &factor[end..] {
+            "" | "c" => 1,
+            "w" => 2,
+            "b" => 512,
+            "kB" => 1000,
+            "k" | "K" | "KiB" => 1 << 10,
+            "MB" => 1_000_000,
+            "m" | "M" | "MiB" => 1 << 20,
+            "GB" => 1_000_000_000,
+            "g" | "G" | "GiB" => 1 << 30,
+            "TB" => 1_000_000_000_000,
+            "t" | "T" | "TiB" => 1 << 40,
+            _ => return Err(wrong()),
+        };
+        number.checked_mul(unit).and_then(|value| product.checked_mul(value)).ok_or_else(wrong)
+    })
+}
+
+/// What an operand means.
+pub fn meaning(word: &str) -> String {
+    let (name, value) = word.split_once('=').unwrap_or((word, ""));
+    match (name, value) {
+        ("if", _) => "What is read.".to_owned(),
+        ("of", _) => "What is written; an existing file is cut to nothing first.".to_owned(),
+        ("bs", _) => "Bytes of a block.".to_owned(),
+        ("count", _) => "How many blocks.".to_owned(),
+        ("conv", flags) if flags.contains("sync") => "Waits for stable storage once, at the end.".to_owned(),
+        ("conv", flags) if flags.contains("notrunc") => "Keeps what is there of the output.".to_owned(),
+        ("oflag", flags) if flags.contains("direct") => "Writes past the page cache.".to_owned(),
+        ("oflag", flags) if flags.contains("sync") => "Waits for stable storage after each block.".to_owned(),
+        ("iflag", flags) if flags.contains("direct") => "Reads past the page cache.".to_owned(),
+        ("status", _) => "What is said meanwhile.".to_owned(),
+        _ => "Without bearing on what is measured.".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operands_are_read_with_their_units() {
+        let words: Vec<String> =
+            ["if=/dev/zero", "of=t", "bs=64k", "count=16k", "conv=fdatasync"].map(str::to_owned).into();
+        let dd = Dd::parse(&words).expect("it is right");
+        assert_eq!((dd.block, dd.amount(), dd.flushed), (65_536, Some(1 << 30), Flushed::AtEnd));
+        assert_eq!((size("2x512"), size("1MB"), size("3b")), (Ok(1024), Ok(1_000_000), Ok(1536)));
+        assert!(size("1q").is_err() && size("99999999999999999999").is_err());
+        assert_eq!(Dd::parse(&["of".to_owned()]).map_err(|(at, _)| at), Err(0));
+    }
+}

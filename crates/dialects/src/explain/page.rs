@@ -1,0 +1,142 @@
+//! An explanation as text of 80 columns, and as JSON.
+
+use serde_json::{Value, json};
+
+use super::native::Native;
+use super::plain::Explanation;
+use super::word::Repair;
+
+/// Wraps a text behind its first words, further lines under the text.
+pub type Wrap<'a> = &'a dyn Fn(&str, &str) -> String;
+
+const COLUMNS: usize = 80;
+
+/// The page; `wrap` keeps lines within 80 columns.
+pub fn text(explanation: &Explanation, wrap: Wrap<'_>) -> String {
+    let mut page = String::new();
+    if !explanation.repairs.is_empty() {
+        heading(&mut page, "Put right to read it");
+        repaired(&explanation.repairs).iter().for_each(|line| page += &wrap("  - ", line));
+    }
+    if !explanation.gaps.is_empty() {
+        heading(&mut page, "Not understood or not known");
+        explanation.gaps.iter().for_each(|line| page += &wrap("  - ", line));
+    }
+    heading(&mut page, if explanation.is_job_file { "The job file" } else { "The command" });
+    if explanation.is_job_file {
+        explanation.command.lines().for_each(|line| page += &format!("  {line}\n"));
+    } else {
+        page += &broken(&explanation.command);
+    }
+    if let Some(text) = &explanation.job_file {
+        heading(&mut page, "The job file");
+        text.lines().for_each(|line| page += &format!("  {line}\n"));
+    }
+    heading(&mut page, "What it asks for");
+    explanation.asks.iter().for_each(|line| page += &wrap("  ", line));
+    heading(&mut page, "Word by word");
+    for (word, meaning) in &explanation.words {
+        let head = format!("  {word:<24}  ");
+        page += &if head.chars().count() > 28 {
+            format!("  {word}\n{}", wrap(&" ".repeat(28), meaning))
+        } else {
+            wrap(&head, meaning)
+        };
+    }
+    if !explanation.risks.is_empty() {
+        heading(&mut page, "What is risky or misleading");
+        for told in &explanation.risks {
+            page +=
+                &wrap(&format!("  {:<10}  ", told.level.word()), &format!("{} [{}]", told.text, told.source));
+        }
+    }
+    if let Some((why, command)) = &explanation.corrected {
+        heading(&mut page, "Corrected");
+        page += &wrap("  ", why);
+        page += &broken(command);
+    }
+    if !explanation.native.is_empty() {
+        heading(&mut page, "With plimsoll");
+        explanation.native.iter().for_each(|native| page += &of_native(native, wrap));
+    }
+    page
+}
+
+fn heading(page: &mut String, text: &str) {
+    if !page.is_empty() {
+        page.push('\n');
+    }
+    page.push_str(text);
+    page.push('\n');
+}
+
+fn of_native(native: &Native, wrap: Wrap<'_>) -> String {
+    let command = if native.command.is_empty() { String::new() } else { broken(&native.command) };
+    let indent = if native.command.is_empty() { "  " } else { "      " };
+    command + &wrap(indent, &native.says)
+}
+
+/// One line for each kind of repair: what, how often, and where first.
+fn repaired(repairs: &[Repair]) -> Vec<String> {
+    let mut kinds: Vec<(&'static str, &Repair, usize)> = Vec::new();
+    for repair in repairs {
+        match kinds.iter_mut().find(|(what, ..)| *what == repair.what) {
+            Some((.., times)) => *times += 1,
+            None => kinds.push((repair.what, repair, 1)),
+        }
+    }
+    let told = |(what, first, times): (&str, &Repair, usize)| match times {
+        1 => format!("{what} (line {}, column {}).", first.line, first.column),
+        times => format!("{what} ({times} times, first in line {}, column {}).", first.line, first.column),
+    };
+    kinds.into_iter().map(told).collect()
+}
+
+/// A command over several lines, which a shell takes as one.
+fn broken(command: &str) -> String {
+    let mut lines = vec!["  ".to_owned()];
+    for word in command.split(' ') {
+        let line = lines.last().map_or(0, |line| line.chars().count());
+        let fresh = line <= if lines.len() == 1 { 2 } else { 6 };
+        if !fresh && line + 1 + word.chars().count() + 2 > COLUMNS {
+            lines.push("      ".to_owned());
+        } else if !fresh {
+            push(&mut lines, " ");
+        }
+        push(&mut lines, word);
+    }
+    lines.join(" \\\n") + "\n"
+}
+
+fn push(lines: &mut [String], text: &str) {
+    if let Some(line) = lines.last_mut() {
+        line.push_str(text);
+    }
+}
+
+/// All explanations as one JSON document.
+pub fn json(explanations: &[Explanation]) -> Value {
+    json!({ "explained": explanations.iter().map(of_one).collect::<Vec<_>>() })
+}
+
+fn of_one(explanation: &Explanation) -> Value {
+    let repairs = explanation.repairs.iter();
+    json!({
+        "tool": explanation.tool.name(),
+        "line": explanation.line,
+        "kind": if explanation.is_job_file { "job file" } else { "command" },
+        "command": explanation.command,
+        "job_file": explanation.job_file,
+        "repairs": repairs.map(|repair| json!({ "what": repair.what, "line": repair.line, "column": repair.column })).collect::<Vec<_>>(),
+        "gaps": explanation.gaps,
+        "asks": explanation.asks,
+        "words": explanation.words.iter().map(|(word, meaning)| json!({ "word": word, "meaning": meaning })).collect::<Vec<_>>(),
+        "risks": explanation.risks.iter().map(|told| json!({
+            "id": told.id, "level": told.level.word(), "text": told.text, "source": told.source,
+        })).collect::<Vec<_>>(),
+        "corrected": explanation.corrected.as_ref().map(|(why, command)| json!({ "why": why, "command": command })),
+        "native": explanation.native.iter().map(|native| json!({
+            "command": Some(&native.command).filter(|command| !command.is_empty()), "says": native.says,
+        })).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,77 @@
+//! The tools whose words are understood.
+
+/// A tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tool {
+    /// fio.
+    Fio,
+    /// DiskSpd.
+    DiskSpd,
+    /// ioping.
+    Ioping,
+    /// iostat.
+    Iostat,
+    /// dd.
+    Dd,
+}
+
+impl Tool {
+    /// All of them.
+    pub const ALL: [Tool; 5] = [Tool::Fio, Tool::DiskSpd, Tool::Ioping, Tool::Iostat, Tool::Dd];
+
+    /// Its name on a command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Tool::Fio => "fio",
+            Tool::DiskSpd => "diskspd",
+            Tool::Ioping => "ioping",
+            Tool::Iostat => "iostat",
+            Tool::Dd => "dd",
+        }
+    }
+
+    /// The tool that `word` calls: by its name, with or without a path and `.exe`.
+    pub fn called(word: &str) -> Option<Tool> {
+        let base = word.rsplit(['/', '\\']).next().unwrap_or(word).to_ascii_lowercase();
+        let base = base.strip_suffix(".exe").unwrap_or(&base);
+        Tool::ALL.into_iter().find(|tool| tool.name() == base)
+    }
+
+    /// The tool that options without a program's name belong to, where they can only be one's.
+    pub fn of_options(words: &[&str]) -> Option<Tool> {
+        let fio =
+            ["--name", "--rw", "--ioengine", "--iodepth", "--filename", "--bs", "--readwrite", "--numjobs"];
+        if words.iter().any(|word| fio.iter().any(|option| word.split('=').next() == Some(option))) {
+            return Some(Tool::Fio);
+        }
+        let operand = |name: &str| words.iter().any(|word| word.starts_with(name));
+        (operand("if=") && operand("of=")).then_some(Tool::Dd)
+    }
+
+    /// Whether `words` behind its name look like a command line and not like a sentence about it.
+    pub fn is_called_with(self, words: &[&str]) -> bool {
+        let option = |word: &&str| word.starts_with('-') && word.len() > 1;
+        let job_file = |word: &&str| [".fio", ".ini", ".cfg", ".job"].iter().any(|end| word.ends_with(end));
+        match self {
+            Tool::Fio => words.iter().any(|word| option(&word) || job_file(&word)),
+            Tool::DiskSpd => words.iter().any(|word| option(&word)),
+            Tool::Ioping => words.iter().any(|word| option(&word)) || words.len() == 1,
+            Tool::Iostat => words.iter().all(|word| {
+                option(&word) || !word.contains(|c: char| !c.is_ascii_alphanumeric() && c != '$')
+            }),
+            Tool::Dd => words.iter().any(|word| word.contains('=')),
+        }
+    }
+
+    /// What a typographic dash before `rest` stood for.
+    pub fn dashes(self, rest: &str) -> &'static str {
+        match self {
+            Tool::Fio => "--",
+            Tool::DiskSpd | Tool::Dd => "-",
+            Tool::Ioping | Tool::Iostat if rest.chars().take_while(char::is_ascii_alphabetic).count() > 3 => {
+                "--"
+            }
+            Tool::Ioping | Tool::Iostat => "-",
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! A pasted line into words with their places: quotes, backslashes, HTML entities and what web pages make of dashes.
+
+/// A word and where it stands; lines and columns count from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// As it is understood.
+    pub text: String,
+    /// Its line.
+    pub line: usize,
+    /// Its column.
+    pub column: usize,
+}
+
+/// Something that was put right, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repair {
+    /// What was put right.
+    pub what: &'static str,
+    /// The line.
+    pub line: usize,
+    /// The column.
+    pub column: usize,
+}
+
+/// Dashes that are not the one on the keyboard: hyphens, en and em dash, minus.
+pub const DASHES: [char; 8] =
+    ['\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2015}', '\u{2212}', '\u{ff0d}'];
+const DOUBLE: [char; 5] = ['“', '”', '„', '«', '»'];
+const SINGLE: [char; 4] = ['‘', '’', '‚', '‛'];
+/// Nothing is seen of these.
+const INVISIBLE: [char; 5] = ['\u{200b}', '\u{200c}', '\u{200d}', '\u{feff}', '\u{ad}'];
+const BLANKS: [char; 4] = ['\u{a0}', '\u{2007}', '\u{202f}', '\u{3000}'];
+
+pub const ENTITY: &str = "HTML entities are read as the letters they stand for";
+pub const BLANK: &str = "blanks of a web page are read as blanks";
+pub const QUOTE: &str = "typographic quotation marks are read as plain ones";
+pub const BACKSLASH: &str = "marks that continue a line are left out";
+pub const DASH: &str = "typographic dashes are read as the plain ones of options";
+pub const NUMBER: &str = "numbers of a list before a line are left out";
+pub const PROMPT: &str = "what stands before the program's name (prompt, sudo) is left out";
+pub const SPLIT: &str = "line breaks that were lost are put back";
+pub const JOINED: &str = "lines are joined into one";
+pub const CUT: &str = "what the shell does with the output is left out";
+pub const NAMELESS: &str = "the program's name is missing: its options are those of this tool";
+
+/// The line with entities as letters, and every blank a plain one.
+pub fn plain(line: &str, number: usize, repairs: &mut Vec<Repair>) -> String {
+    let mut note = |what, at: usize| repairs.push(Repair { what, line: number, column: at + 1 });
+    let decoded = entities(line);
+    if decoded != line {
+        note(ENTITY, line.find('&').unwrap_or(0));
+    }
+    if let Some(at) = decoded.chars().position(|letter| BLANKS.contains(&letter)) {
+        note(BLANK, at);
+    }
+    let visible = decoded.chars().filter(|letter| !INVISIBLE.contains(letter) && *letter != '\r');
+    visible.map(|letter| if BLANKS.contains(&letter) { ' ' } else { letter }).collect()
+}
+
+fn entities(line: &str) -> String {
+    let mut text = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find('&') {
+        text.push_str(&rest[..at]);
+        let after = &rest[at + 1..];
+        let end = after.find(';').filter(|&end| (1..9).contains(&end));
+        match end.and_then(|end| entity(&after[..end]).map(|letter| (end, letter))) {
+            Some((end, letter)) => {
+                text.push(letter);
+                rest = &after[end + 1..];
+            }
+            None => {
+                text.push('&');
+                rest = after;
+            }
+        }
+    }
+    text + rest
+}
+
+fn entity(name: &str) -> Option<char> {
+    const NAMES: [(&str, char); 14] = [
+        ("amp", '&'),
+        ("lt", '<'),
+        ("gt", '>'),
+        ("quot", '"'),
+        ("apos", '\''),
+        ("nbsp", '\u{a0}'),
+        ("ndash", '–'),
+        ("mdash", '—'),
+        ("minus", '−'),
+        ("hyphen", '\u{2010}'),
+        ("lsquo", '‘'),
+        ("rsquo", '’'),
+        ("ldquo", '“'),
+        ("rdquo", '”'),
+    ];
+    if let Some(number) = name.strip_prefix('#') {
+        let code = match number.strip_prefix(['x', 'X']) {
+            Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+            None => number.parse().ok()?,
+        };
+        return char::from_u32(code);
+    }
+    NAMES.iter().find(|(known, _)| *known == name).map(|&(_, letter)| letter)
+}
+
+/// The words of a line as a shell splits them. A backslash before a blank or at the end is left over from a line break.
+pub fn words(line: &str, number: usize, repairs: &mut Vec<Repair>) -> Vec<Piece> {
+    let mut splitter = Splitter { number, found: Vec::new(), open: None, quote: None, repairs };
+    let letters: Vec<char> = line.chars().collect();
+    let mut at = 0;
+    while at < letters.len() {
+        at += splitter.letter(&letters, at);
+    }
+    splitter.close();
+    splitter.found
+}
+
+struct Splitter<'r> {
+    number: usize,
+    found: Vec<Piece>,
+    open: Option<Piece>,
+    quote: Option<char>,
+    repairs: &'r mut Vec<Repair>,
+}
+
+impl Splitter<'_> {
+    /// Takes the letter at `at`; how many letters that were.
+    fn letter(&mut self, letters: &[char], at: usize) -> usize {
+        let letter = letters[at];
+        let next = letters.get(at + 1).copied();
+        let straight = match letter {
+            letter if DOUBLE.contains(&letter) => Some('"'),
+            letter if SINGLE.contains(&letter) => Some('\''),
+            '"' | '\'' => Some(letter),
+            _ => None,
+        };
+        match (straight, self.quote) {
+            (Some(mark), Some(open)) if mark == open => self.quote = None,
+            (Some(mark), None) => {
+                if mark != letter {
+                    self.repair(QUOTE, at);
+                }
+                self.quote = Some(mark);
+                self.word(at);
+            }
+            (_, Some(_)) => self.push(letter, at),
+            (None, None) if letter.is_whitespace() => self.close(),
+            (None, None) if letter == '\\' && self.is_left_over(&letters[at + 1..]) => {
+                self.repair(BACKSLASH, at);
+                self.close();
+            }
+            (None, None) if letter == '\\' && matches!(next, Some(' ' | '"' | '\'' | '\\' | '$')) => {
+                self.push(next.unwrap_or(letter), at);
+                return 2;
+            }
+            (None, None) => self.push(letter, at),
+        }
+        1
+    }
+
+    /// Whether a backslash before `rest` is left over from a line break, and does not keep a blank within a word.
+    fn is_left_over(&self, rest: &[char]) -> bool {
+        let behind = rest.iter().find(|letter| !letter.is_whitespace());
+        let begins = |letter: &char| *letter == '-' || letter.is_ascii_digit() || DASHES.contains(letter);
+        let blank = rest.first().is_none_or(|letter| letter.is_whitespace());
+        blank && (self.open.is_none() || behind.is_none_or(begins))
+    }
+
+    fn repair(&mut self, what: &'static str, at: usize) {
+        self.repairs.push(Repair { what, line: self.number, column: at + 1 });
+    }
+
+    fn word(&mut self, at: usize) -> &mut Piece {
+        let line = self.number;
+        self.open.get_or_insert_with(|| Piece { text: String::new(), line, column: at + 1 })
+    }
+
+    fn push(&mut self, letter: char, at: usize) {
+        self.word(at).text.push(letter);
+    }
+
+    fn close(&mut self) {
+        self.found.extend(self.open.take());
+    }
+}
+
+/// Whether a word is the number or the dot of a list.
+pub fn is_list_mark(word: &str) -> bool {
+    let digits = word.strip_suffix(['.', ')', ':']).unwrap_or("");
+    (!digits.is_empty() && digits.len() <= 3 && digits.bytes().all(|byte| byte.is_ascii_digit()))
+        || matches!(word, "•" | "◦" | "·" | "‣" | "*")
+}
+
+/// A word as a POSIX shell takes it back.
+pub fn quoted(word: &str) -> String {
+    let harmless = |c: char| c.is_alphanumeric() || "-_=./:,+@%$~#\\[]".contains(c);
+    if !word.is_empty() && word.chars().all(harmless) && !word.starts_with(['#', '~']) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(line: &str) -> (Vec<String>, Vec<&'static str>) {
+        let mut repairs = Vec::new();
+        let line = plain(line, 1, &mut repairs);
+        let words = words(&line, 1, &mut repairs).into_iter().map(|piece| piece.text).collect();
+        (words, repairs.into_iter().map(|repair| repair.what).collect())
+    }
+
+    #[test]
+    fn quotes_and_backslashes_are_the_shells() {
+        assert_eq!(split("a 'b c' d\\ e \"f\"g").0, ["a", "b c", "d e", "fg"]);
+        assert_eq!(split("a \\ b \\").0, ["a", "b"]);
+        assert_eq!(split("--x=“a b” y").0, ["--x=a b", "y"]);
+    }
+
+    #[test]
+    fn entities_and_strange_blanks_are_read() {
+        let (words, repairs) = split("a&nbsp;b &#45;&#x2d;c=1&amp;2 d\u{a0}e &unknown; f&");
+        assert_eq!(words, ["a", "b", "--c=1&2", "d", "e", "&unknown;", "f&"]);
+        assert!(repairs.contains(&ENTITY) && repairs.contains(&BLANK));
+    }
+
+    #[test]
+    fn what_is_quoted_comes_back() {
+        for word in ["a b", "it's", "", "$x", "a;b", "#"] {
+            let (words, _) = split(&quoted(word));
+            assert_eq!(words, [word], "{}", quoted(word));
+        }
+    }
+}
