@@ -219,6 +219,11 @@ pub fn reading_sentence(comparison: &Comparison, finding: &ReadingFinding) -> St
         Reading::AtCap { policy, quantity, cap } => {
             format!("{side} ran at the cap of {policy}: {}.", cap_words(*quantity, *cap))
         }
+        Reading::InBurst { policy, baseline, seen } => format!(
+            "{side} ran in a burst of {policy}: {} a second, where it serves {} for ever.",
+            numbers::count(*seen),
+            numbers::count(*baseline)
+        ),
         Reading::BelowCaps { policy, share } => format!(
             "{side} ran below every cap of {policy}: at most {} of one was used, so a cap is not what stopped it.",
             numbers::share(*share)
@@ -299,6 +304,7 @@ pub fn reading_competing(finding: &ReadingFinding) -> Option<&'static str> {
         Reading::WithinBaseline { .. } | Reading::BelowCaps { .. } => Some(
             "The load may not have asked for more: a depth of 1 or a slow machine stops a load below any cap.",
         ),
+        Reading::InBurst { .. } => Some("It may be a larger size or another type, whose cap this is."),
         Reading::AtCap { .. } => {
             Some("The machine in front of the volume may have a cap of the same figure.")
         }
@@ -323,6 +329,9 @@ pub fn reading_next(finding: &ReadingFinding) -> String {
         ),
         Reading::WithinBaseline { .. } | Reading::BelowCaps { .. } => {
             "Compare at a greater depth: plimsoll check finds the depth that fills the cap.".to_owned()
+        }
+        Reading::InBurst { .. } => {
+            "Load it for longer than the burst lasts, and compare what it serves then.".to_owned()
         }
         Reading::AtCap { .. } => "A larger size or another type lifts the cap; a faster machine does not.".to_owned(),
         Reading::AbovePolicy { .. } => {

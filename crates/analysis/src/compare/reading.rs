@@ -70,6 +70,15 @@ pub enum Reading {
         /// The cap.
         cap: f64,
     },
+    /// The loads ran faster than the declared type serves for ever, within what it allows for a while.
+    InBurst {
+        /// The policy with its parameters.
+        policy: String,
+        /// What it serves for ever.
+        baseline: f64,
+        /// The greatest rate that was seen.
+        seen: f64,
+    },
     /// The loads ran below every cap of the declared type.
     BelowCaps {
         /// The policy with its parameters.
@@ -112,6 +121,11 @@ pub enum Reading {
 
 /// The widest error of a level once its unit is settled (methodology 3.2).
 const NEAR: f64 = 0.03;
+/// What a meter may let through in advance or in arrears at the ends of a load: the slice of the coarsest published
+/// throttle (methodology 1.8), half of it again.
+const SLICE_S: f64 = 0.15;
+/// However short a load was, a rate further off than this is another rate.
+const NEAR_MOST: f64 = 0.15;
 /// Rates of different loads this close are one level.
 const ONE_LEVEL: f64 = 0.05;
 /// Reads so many times as fast as writes are suspected; a volume without a cache seldom reads three times as fast.
@@ -137,6 +151,12 @@ struct Part {
 }
 
 impl Load {
+    /// How far its rate may lie from a level that it ran at: a short load sees a slice of the meter more or less.
+    fn near(&self) -> f64 {
+        let ends = if self.seconds > 0.0 { SLICE_S / self.seconds } else { 0.0 };
+        (NEAR + ends).min(NEAR_MOST)
+    }
+
     fn iops(&self) -> f64 {
         self.parts.iter().map(|part| part.iops).sum()
     }
@@ -271,12 +291,12 @@ fn on_credits<'a>(
     let seen = ends(loads.iter().map(|load| rate(load)));
     let most = seen.1;
     let all = loads.to_vec();
-    if most > burst * (1.0 + NEAR) {
-        let above: Vec<&Load> =
-            loads.iter().copied().filter(|load| rate(load) > burst * (1.0 + NEAR)).collect();
+    let too_fast = |load: &&Load| rate(load) > burst * (1.0 + load.near());
+    let above: Vec<&Load> = loads.iter().copied().filter(too_fast).collect();
+    if !above.is_empty() {
         return Some((Reading::AbovePolicy { policy, most: burst, seen: most }, above, Confidence::Likely));
     }
-    if most <= limit.baseline * (1.0 + NEAR) {
+    if loads.iter().all(|load| rate(load) <= limit.baseline * (1.0 + load.near())) {
         return Some((
             Reading::WithinBaseline { policy, baseline: limit.baseline, most },
             all,
@@ -286,7 +306,7 @@ fn on_credits<'a>(
     let ops = |load: &Load| load.parts.iter().map(|part| part.ops * charged(part)).sum::<f64>();
     let spent = |load: &&Load| (ops(load) - limit.baseline * load.seconds).max(0.0);
     let spent_most = loads.iter().map(spent).sum::<f64>();
-    let at_burst = loads.iter().filter(|load| rate(load) >= burst * (1.0 - NEAR)).count();
+    let at_burst = loads.iter().filter(|load| rate(load) >= burst * (1.0 - load.near())).count();
     let reading = Reading::OnCredits {
         policy,
         baseline: limit.baseline,
@@ -295,7 +315,7 @@ fn on_credits<'a>(
         seen,
         at_burst,
         loads: loads.len(),
-        baseline_seen: loads.iter().any(|load| (rate(load) / limit.baseline - 1.0).abs() <= NEAR),
+        baseline_seen: loads.iter().any(|load| (rate(load) / limit.baseline - 1.0).abs() <= load.near()),
         spent_most,
         left_s: ((bucket - spent_most) / (burst - limit.baseline)).max(0.0),
         tested_s: loads.iter().map(|load| load.seconds).sum(),
@@ -324,24 +344,24 @@ fn covered(limit: &Limit, part: &Part) -> f64 {
 
 fn at_caps<'a>(limits: &Limits, loads: &[&'a Load]) -> Found<'a> {
     let policy = limits.policy.to_string();
-    let mut tightest: Option<(f64, &Limit)> = None;
-    for (limit, load) in limits.limits.iter().flat_map(|limit| loads.iter().map(move |load| (limit, load))) {
-        let used = share(limit, load);
-        if tightest.is_none_or(|(most, _)| used > most) {
-            tightest = Some((used, limit));
+    let all = limits.limits.iter().flat_map(|limit| loads.iter().map(move |load| (limit, *load)));
+    let (limit, tightest) = all.max_by(|a, b| share(a.0, a.1).total_cmp(&share(b.0, b.1)))?;
+    let (used, near) = (share(limit, tightest), tightest.near());
+    // Where a provider's MB may be one of 1,000,000 bytes, the cap may be that much lower.
+    let least = if limit.unit_ambiguous { 1e6 / 1_048_576.0 } else { 1.0 };
+    let reading = match (limit.burst, used) {
+        (Some(burst), above) if above > 1.0 + near && above <= burst.rate / limit.baseline * (1.0 + near) => {
+            Reading::InBurst { policy, baseline: limit.baseline, seen: limit.baseline * above }
         }
-    }
-    let (used, limit) = tightest?;
-    let near = |load: &&&Load| (share(limit, load) - 1.0).abs() <= NEAR;
-    let reading = match used {
-        above if above > 1.0 + NEAR && limit.burst.is_none() => {
-            Reading::AbovePolicy { policy, most: limit.baseline, seen: limit.baseline * above }
+        (burst, above) if above > 1.0 + near => {
+            let most = burst.map_or(limit.baseline, |burst| burst.rate);
+            Reading::AbovePolicy { policy, most, seen: limit.baseline * above }
         }
-        below if below < 1.0 - NEAR => Reading::BelowCaps { policy, share: below },
+        (_, below) if below < least - near => Reading::BelowCaps { policy, share: below },
         _ => Reading::AtCap { policy, quantity: quantity(limit.resource), cap: limit.baseline },
     };
-    let shown: Vec<&Load> = loads.iter().copied().filter(|load| near(&load)).collect();
-    Some((reading, if shown.is_empty() { loads.to_vec() } else { shown }, Confidence::Strong))
+    let shown = |load: &&Load| (share(limit, load) - used).abs() <= load.near();
+    Some((reading, loads.iter().copied().filter(shown).collect(), Confidence::Strong))
 }
 
 fn quantity(resource: Resource) -> Quantity {
