@@ -1,7 +1,11 @@
-//! Which way the next I/O goes: a draw for each, and flushes between writes.
+//! Which way the next I/O goes: dealt from a shuffled hundred, and flushes between writes.
 
 use statistics::Stream;
 use workload::{Direction, Flush, Mix};
+
+/// Directions in a deck: every hundred I/Os have exactly the share asked for, in a random order. Independent draws would
+/// leave a short run some percent beside it, and a paced direction with them.
+const DECK: u64 = 100;
 
 /// Draws directions.
 #[derive(Clone, Debug)]
@@ -10,23 +14,36 @@ pub(super) struct MixDraw {
     /// What is no read.
     other: Direction,
     stream: Stream,
+    /// Reads and all I/Os that are left of the hundred.
+    left: (u64, u64),
 }
 
 impl MixDraw {
     pub(super) fn new(mix: Mix, stream: Stream) -> MixDraw {
         let other = if mix.issues(Direction::Write) { Direction::Write } else { Direction::Trim };
-        MixDraw { read_percent: u64::from(mix.read_percent()), other, stream }
+        MixDraw { read_percent: u64::from(mix.read_percent()), other, stream, left: (0, 0) }
     }
 
-    /// The next direction: reads with the share asked for, each draw independent of the others.
+    /// The next direction.
     #[inline]
     pub(super) fn next(&mut self) -> Direction {
         let read = match self.read_percent {
             100 => true,
             0 => false,
-            percent => self.stream.below(100) < percent,
+            percent => self.deal(percent),
         };
         if read { Direction::Read } else { self.other }
+    }
+
+    #[inline]
+    fn deal(&mut self, percent: u64) -> bool {
+        if self.left.1 == 0 {
+            self.left = (percent, DECK);
+        }
+        let (reads, all) = self.left;
+        let read = self.stream.below(all) < reads;
+        self.left = (reads - u64::from(read), all - 1);
+        read
     }
 }
 
@@ -70,5 +87,21 @@ impl FlushCount {
     #[inline]
     pub(super) fn take(&mut self) -> Option<u32> {
         self.pending.take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_hundred_has_its_share_in_an_order_of_its_own() {
+        let mut draw = MixDraw::new(Mix::reads(70), Stream::new(7, 1));
+        let mut hundred = || -> Vec<bool> { (0..100).map(|_| draw.next() == Direction::Read).collect() };
+        let (first, second) = (hundred(), hundred());
+        for hundred in [&first, &second] {
+            assert_eq!(hundred.iter().filter(|read| **read).count(), 70);
+        }
+        assert_ne!(first, second);
     }
 }
