@@ -8,7 +8,8 @@ use machine::*;
 
 /// Words, and what must be alike field by field whatever was measured: the amount of a direction, and all of one that did
 /// nothing.
-const LINES: [&str; 8] = [
+const LINES: [&str; 9] = [
+    "--name=e --rw=randread --size=1m --filename=F --continue_on_error=all --description=words",
     "--name=r --rw=randread --size=2m --bs=4k --direct=1 --ioengine=libaio --iodepth=4 --filename=F",
     "--name=w --rw=write --size=2m --bs=16k --filename=F --description=words",
     "--name=l --rw=randwrite --size=1m --filename=F --lat_percentiles=1 --percentile_list=50:99",
@@ -136,7 +137,8 @@ fn several_formats_come_in_fios_order() {
 }
 
 /// What is rarely asked for; each changes which lines there are, or how they read.
-const RARE: [&str; 10] = [
+const RARE: [&str; 11] = [
+    "--name=e --rw=randread --size=1m --filename=F --continue_on_error=all",
     "--name=m --rw=rw --size=4m --filename=F --unified_rw_reporting=mixed",
     "--name=u --rw=read --size=8m --rate=4m --filename=F --unit_base=1",
     "--name=k --rw=rw --size=8m --rate=4m,4m --filename=F --kb_base=1000 --significant_figures=6",

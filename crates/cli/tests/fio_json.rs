@@ -135,7 +135,8 @@ fn decoded(peers: &Peers, who: Who, words: &str) -> Document {
 }
 
 /// A job, and its latencies that have percentiles: slat, clat, lat.
-const RUNS: [(&str, [bool; 3]); 14] = [
+const RUNS: [(&str, [bool; 3]); 15] = [
+    ("--rw=randread --continue_on_error=io", [false, true, false]),
     ("--rw=randread --ioengine=libaio --direct=1 --iodepth=8", [false, true, false]),
     ("--rw=randwrite --ioengine=io_uring --direct=1 --iodepth=8", [false, true, false]),
     ("--rw=randrw --ioengine=psync --rwmixread=70", [false, true, false]),
@@ -167,6 +168,7 @@ fn every_document_decodes_strictly_and_keeps_what_was_asked() {
         let document = decoded(&peers, Who::Link, &words);
         assert!(!document.jobs.is_empty() && document.version.starts_with("fio-3."));
         for job in &document.jobs {
+            assert_eq!(job.total_err.is_some(), words.contains("continue_on_error"), "{words}");
             assert_eq!((job.error, job.eta), (0, i32::MAX), "{words}");
             assert_eq!(document.globals["size"], "1m", "{words}");
             for way in [&job.read, &job.write].into_iter().filter(|way| way.total_ios > 0) {
@@ -192,7 +194,7 @@ fn has_its_percentiles(way: &Way, ranked: [bool; 3], words: &str) {
 fn the_decoder_reads_the_real_fio() {
     let _turn = turn();
     let Some(peers) = Peers::find() else { return };
-    for (words, _) in [RUNS[0], RUNS[2], RUNS[3], RUNS[5]] {
+    for (words, _) in [RUNS[0], RUNS[1], RUNS[3], RUNS[4], RUNS[6]] {
         decoded(&peers, Who::Real, &format!("--size=1m --name=a --directory=. {words}"));
     }
 }

@@ -91,6 +91,10 @@ impl<'a> Results<'a> {
         let Some(path) = &self.asked.presentation.output else {
             return output::result(&text);
         };
+        // A pipe or a terminal keeps what it was given before.
+        if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+            return place::write_whole(path, &text);
+        }
         self.filed.push_str(&text);
         place::write_whole(path, &self.filed)
     }

@@ -263,6 +263,10 @@ impl Block<'_> {
             "     issued rwts: total={},{},{},{} short={},{},{},0 dropped=0,0,0,0",
             read.ios, write.ios, trim.ios, unit.flush.count, read.short, write.short, trim.short
         );
+        if let Some((errors, first)) = unit.passed_over() {
+            let text = if first == 0 { "Success".to_owned() } else { errno_text(first) };
+            let _ = writeln!(out, "     errors    : total={errors}, first_error={first}/<{text}>");
+        }
         let depth = self.options.iodepth;
         let _ =
             writeln!(out, "     latency   : target=0.00ns, window=0.00ns, percentile=100.00%, depth={depth}");

@@ -96,7 +96,7 @@ fn machine(unit: &Unit) -> Vec<(String, Tree)> {
     let spread =
         |counts: [u64; 7], names: [&str; 7]| shares(&names, &percents(counts, counts.iter().sum(), 0.1));
     let coarse = &unit.coarse;
-    [
+    let mut members: Vec<(String, Tree)> = [
         ("job_runtime", Tree::Int(unit.runtime_ms_sum)),
         ("usr_cpu", Tree::Float(share_of_time(totals.user_cpu_ns, unit.runtime_ms_sum))),
         ("sys_cpu", Tree::Float(share_of_time(totals.system_cpu_ns, unit.runtime_ms_sum))),
@@ -109,6 +109,20 @@ fn machine(unit: &Unit) -> Vec<(String, Tree)> {
         ("latency_ns", shares(&SMALL_EDGES, &percents(coarse.nanoseconds, ios, 0.01))),
         ("latency_us", shares(&SMALL_EDGES, &percents(coarse.microseconds, ios, 0.01))),
         ("latency_ms", shares(&LARGE_EDGES, &percents(coarse.milliseconds, ios, 0.01))),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .into();
+    if let Some((errors, first)) = unit.passed_over() {
+        members.push(("total_err".to_owned(), Tree::Int(errors)));
+        members.push(("first_error".to_owned(), Tree::Int(u64::from(first.unsigned_abs()))));
+    }
+    members.extend(latency_target(unit));
+    members
+}
+
+/// What steering by latency would tell, which is not asked for.
+fn latency_target(unit: &Unit) -> Vec<(String, Tree)> {
+    [
         ("latency_depth", Tree::Int(u64::from(unit.first.options.iodepth))),
         ("latency_target", Tree::Int(0)),
         ("latency_target_ns", Tree::Int(0)),

@@ -49,6 +49,10 @@ impl Line<'_> {
         if self.options.disk_util && version != TerseVersion::V2 {
             presented.disks.iter().for_each(|disk| self.disk(disk));
         }
+        if let Some((errors, first)) = self.unit.passed_over() {
+            self.field(errors);
+            self.field(first);
+        }
         if let Some(description) = &self.options.description {
             self.out.push_str(if version == TerseVersion::V2 { "\n" } else { "" });
             self.field(description);

@@ -217,6 +217,13 @@ impl<'a> Unit<'a> {
         self.directions.iter().enumerate().filter(|_| apart).chain(mixed).collect()
     }
 
+    /// Errors and the first errno, where errors are passed over.
+    pub fn passed_over(&self) -> Option<(u64, i32)> {
+        let asked = self.first.options.time.continue_on_error.contains(&true);
+        let errors = self.totals.directions.iter().map(|totals| totals.tally.errors).sum();
+        asked.then_some((errors, self.errno))
+    }
+
     /// Reads and writes that ended.
     pub fn ios(&self) -> u64 {
         self.directions.iter().map(|figures| figures.ios).sum()
