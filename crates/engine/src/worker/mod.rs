@@ -227,11 +227,8 @@ impl Worker {
                 return self.end(Stopped::Amount, now);
             }
             self.pace.main.advance();
-            if place.kind == Direction::Write {
-                self.flush.wrote(place.file);
-            }
-            if self.reading_back.is_some() {
-                self.note_issue(&place);
+            if place.kind != Direction::Read {
+                self.changes(&place);
             }
             self.put(place, (due, now), out);
             if self.quota.ops() == 0 && !self.flush.is_pending() {
@@ -258,16 +255,24 @@ impl Worker {
                 return self.end(Stopped::Amount, now);
             }
             self.pace.of(kind).advance();
-            if place.kind == Direction::Write {
-                self.flush.wrote(place.file);
-            }
-            if self.reading_back.is_some() {
-                self.note_issue(&place);
+            if place.kind != Direction::Read {
+                self.changes(&place);
             }
             self.put(place, (due, now), out);
             if self.quota.ops() == 0 && !self.flush.is_pending() {
                 return self.spent(now);
             }
+        }
+    }
+
+    /// `place`, which is to be issued, changes what is there.
+    #[inline]
+    fn changes(&mut self, place: &Place) {
+        if place.kind == Direction::Write {
+            self.flush.wrote(place.file);
+        }
+        if self.reading_back.is_some() {
+            self.note_issue(place);
         }
     }
 
