@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use analysis::Analysis;
 use record::{HostFacts, Origin, Run, StepRecord, TargetFacts, TargetKind};
 use workload::{
-    Access, Buffers, Bytes, Direction, Flush, LengthShare, Lengths, Mix, Order, Pace, Repeats, Spread,
+    Access, Buffers, Bytes, Direction, Flush, LengthShare, Lengths, Mix, Order, Pace, Repeats, Spread, Start,
     StopRule, WorkerPlan,
 };
 
@@ -258,7 +258,7 @@ fn step_row(step: &StepRecord, worker: &WorkerPlan, count: usize) -> Vec<String>
         access_words(&worker.access),
         block_words(worker),
         worker.depth.to_string(),
-        pace_words(worker.pace),
+        when_words(worker),
         format!(
             "{}{}",
             worker.backend.name(),
@@ -266,7 +266,7 @@ fn step_row(step: &StepRecord, worker: &WorkerPlan, count: usize) -> Vec<String>
         ),
         data_words(worker),
         region,
-        until_words(step),
+        until_words(step, worker),
         ending(step.ending).to_owned(),
     ]
 }
@@ -328,6 +328,19 @@ fn length_words(lengths: &Lengths) -> String {
     }
 }
 
+/// The paces, and the rests between.
+fn when_words(worker: &WorkerPlan) -> String {
+    let terms = &worker.terms;
+    let mut words = match terms.write_pace {
+        None => pace_words(worker.pace),
+        Some(writes) => format!("reads: {}; writes: {}", pace_words(worker.pace), pace_words(writes)),
+    };
+    if let Some(think) = terms.think {
+        words.push_str(&format!("; rests of {}", numbers::span(think.pause.as_secs_f64())));
+    }
+    words
+}
+
 fn pace_words(pace: Pace) -> String {
     match pace {
         Pace::Closed => "queue kept full".to_owned(),
@@ -351,7 +364,7 @@ fn data_words(worker: &WorkerPlan) -> String {
     }
 }
 
-fn until_words(step: &StepRecord) -> String {
+fn until_words(step: &StepRecord, worker: &WorkerPlan) -> String {
     let seconds = |time: workload::Nanos| numbers::span(time.as_secs_f64());
     let rule = |rule: &StopRule| match rule {
         StopRule::Time(time) => seconds(*time),
@@ -361,11 +374,20 @@ fn until_words(step: &StepRecord) -> String {
             format!("± {} known, {} to {}", numbers::share(*half_width), seconds(*least), seconds(*most))
         }
     };
-    let rules: Vec<String> = step.plan.stop.iter().map(rule).collect();
-    match step.plan.ramp.0 {
-        0 => rules.join(" or "),
-        _ => format!("{}, after a ramp of {}", rules.join(" or "), seconds(step.plan.ramp)),
+    let terms = &worker.terms;
+    let rules: Vec<String> = step.plan.stop.iter().chain(&terms.stop).map(rule).collect();
+    let mut words = vec![rules.join(" or ")];
+    match terms.ramp.unwrap_or(step.plan.ramp) {
+        workload::Nanos::ZERO => {}
+        ramp => words.push(format!("after a ramp of {}", seconds(ramp))),
     }
+    if let Start::After(jobs) = &terms.start {
+        words.push(format!("from the end of {}", jobs.join(", ")));
+    }
+    if terms.delay > workload::Nanos::ZERO {
+        words.push(format!("{} late", seconds(terms.delay)));
+    }
+    words.join(", ")
 }
 
 fn events(run: &Run) -> Table {

@@ -12,6 +12,7 @@ mod reported;
 mod rows;
 mod schema;
 mod tables;
+mod worker_end;
 mod writer;
 
 pub use error::{RunfileError, WriteError};

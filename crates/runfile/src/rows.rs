@@ -184,6 +184,7 @@ pub(crate) fn worker(conn: &Connection, step: i64, worker: &WorkerTotals) -> Res
         whole(worker.late_ns_max)
     ])?;
     let id = conn.last_insert_rowid();
+    crate::worker_end::insert(conn, id, worker)?;
     let mut insert =
         conn.prepare_cached("INSERT INTO worker_direction VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
     for direction in Direction::ALL {

@@ -127,6 +127,16 @@ CREATE TABLE worker_direction (
   PRIMARY KEY (worker, direction)
 );
 
+-- How each worker ended, beside its sums.
+CREATE TABLE worker_end (
+  worker      INTEGER PRIMARY KEY,
+  ending      TEXT,
+  first_errno INTEGER,
+  unissued    INTEGER NOT NULL,
+  untraced    INTEGER NOT NULL,
+  files       TEXT    NOT NULL
+);
+
 CREATE TABLE failure (
   step         INTEGER NOT NULL,
   at_ns        INTEGER NOT NULL,

@@ -39,11 +39,11 @@ fn bytes(row: &Row<'_>, column: usize) -> Outcome<Bytes> {
     whole(row, column).map(Bytes)
 }
 
-fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Outcome<T> {
+pub(crate) fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Outcome<T> {
     Ok(serde_json::from_str(row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?)?)
 }
 
-fn word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Outcome<T> {
+pub(crate) fn word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Outcome<T> {
     Ok(serde_json::from_value(serde_json::Value::String(row.get(column)?))?)
 }
 
@@ -241,11 +241,12 @@ pub(crate) fn workers(conn: &Connection, steps: &mut [(StepRecord, bool)]) -> Ou
     )?;
     let columns = "worker, step, job, started_ns, ended_ns, user_cpu_ns, system_cpu_ns, run_delay_ns, context_switches, \
                    major_faults, minor_faults, depth_counts, submit_counts, complete_counts, late, late_ns_max";
+    let mut ends = crate::worker_end::read(conn)?;
     let mut statement = conn.prepare(&format!("SELECT {columns} FROM worker ORDER BY worker"))?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let id: i64 = row.get(0)?;
-        let mut totals = worker(row)?;
+        let mut totals = worker(row, ends.remove(&id).unwrap_or_default())?;
         let mut parts = directions.query([id])?;
         while let Some(part) = parts.next()? {
             totals.directions[direction(part, 0)?.index()] = DirectionTotals {
@@ -260,7 +261,7 @@ pub(crate) fn workers(conn: &Connection, steps: &mut [(StepRecord, bool)]) -> Ou
     Ok(())
 }
 
-fn worker(row: &Row<'_>) -> Outcome<WorkerTotals> {
+fn worker(row: &Row<'_>, end: WorkerTotals) -> Outcome<WorkerTotals> {
     Ok(WorkerTotals {
         job: row.get(2)?,
         started: nanos(row, 3)?,
@@ -277,7 +278,7 @@ fn worker(row: &Row<'_>) -> Outcome<WorkerTotals> {
         complete_counts: json(row, 13)?,
         late: whole(row, 14)?,
         late_ns_max: whole(row, 15)?,
-        ..WorkerTotals::default()
+        ..end
     })
 }
 

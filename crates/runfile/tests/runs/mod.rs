@@ -184,7 +184,11 @@ fn worker() -> impl Strategy<Value = WorkerTotals> {
             complete_counts: seven(21),
             late: n[6],
             late_ns_max: n[0],
-            ..WorkerTotals::default()
+            ending: [None, Some(Ending::Time), Some(Ending::Failed)][n[7] as usize % 3],
+            first_errno: (n[8] % 2 == 0).then_some(5),
+            unissued: n[9],
+            untraced: n[10],
+            files: if n[11] % 2 == 0 { Vec::new() } else { vec![Default::default(); 2] },
         }
     })
 }
