@@ -17,7 +17,7 @@ const SECONDS: [(&str, &str); 3] = [("read", "2"), ("write", "2"), ("mix", "4")]
 /// What may lie between the two, as a share.
 const SHARE: f64 = 0.03;
 /// Turns of a cell: the throttle loses slices of 100 ms where the machine has no CPU for it, so the medians are compared.
-const TURNS: usize = 4;
+const TURNS: usize = 9;
 /// The cells, as both are told them: name, pattern of fio, share of reads, block, depth.
 const CELLS: [(&str, &str, &str, u32); 4] = [
     ("SEQ1M Q8T1", "rw", "1m", 8),
@@ -108,7 +108,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     if values.len() % 2 == 1 { values[middle] } else { (values[middle - 1] + values[middle]) / 2.0 }
 }
 
-/// How the medians of one cell differ after as many turns as it takes, four at most; `None` where there is no fio.
+/// How the medians of one cell differ after as many turns as it takes, nine at most; `None` where there is no fio.
 fn difference(folder: &Folder, lab: &Lab, cell: (&str, &str, &str, u32), way: (&str, u32)) -> Option<f64> {
     let (name, rw, block, depth) = cell;
     let mut turns: Vec<(Figures, Figures)> = Vec::new();
