@@ -45,7 +45,7 @@ impl Reference {
     }
 
     fn chance(&mut self, percent: u32) -> bool {
-        (self.draw() as u32) % 100 + 1 <= percent
+        (self.draw() as u32) % 100 < percent
     }
 }
 
@@ -148,7 +148,8 @@ fn directions_are_drawn_after_places_and_once_before_all() {
             let write = reference.chance(30);
             if write {
                 // What the data of a write takes from the generator.
-                (reference.draw(), reference.draw());
+                reference.draw();
+                reference.draw();
             }
             let kind = if write { Direction::Write } else { Direction::Read };
             (kind, (drawn - drawn % 4096) % 1_048_576)

@@ -40,7 +40,7 @@ fn jobs(words: &str) -> Vec<Job> {
 }
 
 fn order(job: &Job) -> DiskSpdOrder {
-    *job.access.diskspd.clone().unwrap()
+    job.access.diskspd.as_deref().cloned().unwrap_or_else(|| panic!("{} has no walk", job.name))
 }
 
 #[test]

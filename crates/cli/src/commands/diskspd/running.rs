@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use dialects::diskspd::{
-    Asked, Cache, Creation, Format, Ground, SpanPlan, SpanResult, TimeSpan, creations, plan_span,
+    Asked, Cache, Creation, Format, Ground, SpanPlan, SpanResult, Target, TimeSpan, creations, plan_span,
     precreations, results,
 };
 use engine::{plan, run_real};
@@ -45,9 +45,7 @@ impl Runner<'_> {
         for warning in &planned.warnings {
             output::people(report::wrap("WARNING: ", warning).trim_end());
         }
-        self.name_caches(span);
-        self.name_holes(span);
-        self.name_flushes(span);
+        self.name_doubts(span);
         let (record, cpus) = self.load(span, &planned)?;
         if record.ending == Ending::Failed {
             return Err(failure(&record));
@@ -70,47 +68,15 @@ impl Runner<'_> {
         plan_span(span, &ground).map_err(|error| error.to_string())
     }
 
-    /// Reads through a cache that holds the file measure memory; that is said before they do.
-    fn name_caches(&self, span: &TimeSpan) {
-        for target in span.targets.iter().filter(|t| t.cache == Cache::Used && t.write_percent < 100) {
-            let share = cached(Path::new(&target.path)).unwrap_or(0.0);
-            if share >= NOTABLE {
-                let text = format!(
-                    "{:.0} % of '{}' lies in the page cache, so reads measure memory too; -Su goes past it",
-                    100.0 * share,
-                    target.path
-                );
-                output::people(report::wrap("note: ", &text).trim_end());
-            }
-        }
-    }
-
-    /// Reads of what was never written do not reach the volume.
-    fn name_holes(&self, span: &TimeSpan) {
-        for target in span.targets.iter().filter(|target| target.write_percent < 100) {
-            let share = never_written(Path::new(&target.path)).unwrap_or(0.0);
-            if share >= NOTABLE {
-                let text = format!(
-                    "{:.0} % of '{}' was never written, so reads there do not reach the volume; -c<size> makes it anew \
-                     with data",
-                    100.0 * share,
-                    target.path
-                );
-                output::people(report::wrap("note: ", &text).trim_end());
-            }
-        }
-    }
-
-    /// Where the kernel must send a flush for each stable write, that is what limits them.
-    fn name_flushes(&self, span: &TimeSpan) {
-        for target in span.targets.iter().filter(|t| t.write_through && t.write_percent > 0) {
-            if flushes_each_write(Path::new(&target.path)) {
-                let text = format!(
-                    "the volume of '{}' has a write cache that may lose data and no other way around it, so a flush \
-                     follows each write (-Sw); a limit on I/O counts flushes too",
-                    target.path
-                );
-                output::people(report::wrap("note: ", &text).trim_end());
+    /// What makes a target's figures those of something else is said before they are measured, once a target.
+    fn name_doubts(&self, span: &TimeSpan) {
+        let mut seen: Vec<&str> = Vec::new();
+        for target in &span.targets {
+            if !seen.contains(&target.path.as_str()) {
+                seen.push(&target.path);
+                for doubt in doubts(target) {
+                    output::people(report::wrap("note: ", &doubt).trim_end());
+                }
             }
         }
     }
@@ -149,6 +115,38 @@ impl Runner<'_> {
             Format::Xml => output::people(&line),
         }
     }
+}
+
+/// Reads through a cache measure memory, reads of what was never written nothing, and where the kernel must send a flush
+/// for each stable write, that is what limits them.
+fn doubts(target: &Target) -> Vec<String> {
+    let path = Path::new(&target.path);
+    let (reads, writes) = (target.write_percent < 100, target.write_percent > 0);
+    let mut doubts = Vec::new();
+    let share = if reads && target.cache == Cache::Used { cached(path).unwrap_or(0.0) } else { 0.0 };
+    if share >= NOTABLE {
+        doubts.push(format!(
+            "{:.0} % of '{}' lies in the page cache, so reads measure memory too; -Su goes past it",
+            100.0 * share,
+            target.path
+        ));
+    }
+    let share = if reads { never_written(path).unwrap_or(0.0) } else { 0.0 };
+    if share >= NOTABLE {
+        doubts.push(format!(
+            "{:.0} % of '{}' was never written, so reads there do not reach the volume; -c<size> makes it anew with data",
+            100.0 * share,
+            target.path
+        ));
+    }
+    if writes && target.write_through && flushes_each_write(path) {
+        doubts.push(format!(
+            "the volume of '{}' has a write cache that may lose data and no other way around it, so a flush follows each \
+             write (-Sw); a limit on I/O counts flushes too",
+            target.path
+        ));
+    }
+    doubts
 }
 
 fn measured(workload: &Workload) -> Nanos {

@@ -78,9 +78,12 @@ fn time_span(text: &mut String, presented: &Presented<'_>, (span, result): (&Tim
     }
 }
 
+/// A distribution with the targets that had it, and their threads.
+type Spread<'a> = (&'a [EffectiveRange], Vec<(&'a str, Vec<usize>)>);
+
 /// How random places came to be spread: each distribution once, with the threads that had it.
 fn spreads(text: &mut String, result: &SpanResult) {
-    let mut known: Vec<(&[EffectiveRange], Vec<(&str, Vec<usize>)>)> = Vec::new();
+    let mut known: Vec<Spread<'_>> = Vec::new();
     for (number, targets) in result.threads.iter().enumerate() {
         for target in targets.iter().filter(|target| !target.spread.is_empty()) {
             let at = known.iter().position(|(ranges, _)| *ranges == target.spread.as_slice());
