@@ -164,6 +164,16 @@ fn an_option_that_plimsoll_refuses_is_left_out_by_name() {
 }
 
 #[test]
+fn a_job_file_ends_where_the_text_goes_on_with_something_else() {
+    let found = all(
+        "jobs.cfg\n\n[a]\nrw=read\n\nsize=1g\n\nscript.sh\n\n#!/bin/sh\nrepeat=${repeat:-1}\nfio --runtime=5 jobs.cfg\n",
+    );
+    let found = found.unwrap();
+    assert_eq!((found.len(), found[0].job_file.as_deref()), (1, Some("[a]\nrw=read\nsize=1g\n")));
+    assert!(found[0].asks[0].contains("at most for 5 s"), "{:?}", found[0].asks);
+}
+
+#[test]
 fn words_of_a_command_line_are_as_good_as_text() {
     let words: Vec<String> = ["sudo", "fio", "–name=a b", "--rw=read", "--size=1g"].map(str::to_owned).into();
     let explained = explain_all(&[of_words(&words).unwrap()], &around()).unwrap().remove(0);

@@ -6,7 +6,7 @@ use crate::diskspd::{Asked, Cache, ROWS, Target, TimeSpan};
 /// What it asks for.
 pub fn asks(asked: &Asked) -> Vec<String> {
     let spans = &asked.profile.time_spans;
-    spans.iter().flat_map(|span| of_span(span)).collect()
+    spans.iter().flat_map(of_span).collect()
 }
 
 /// Threads in all.

@@ -5,7 +5,7 @@ pub fn bytes(amount: u64) -> String {
     let units = [(1u64 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     match units.iter().find(|(unit, _)| amount >= *unit) {
         None => format!("{amount} bytes"),
-        Some((unit, name)) if amount % unit == 0 => format!("{} {name}", count(amount / unit)),
+        Some((unit, name)) if amount.is_multiple_of(*unit) => format!("{} {name}", count(amount / unit)),
         Some((unit, name)) => format!("{:.1} {name}", amount as f64 / *unit as f64),
     }
 }
@@ -29,7 +29,7 @@ pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

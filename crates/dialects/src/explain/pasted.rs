@@ -29,7 +29,7 @@ pub enum Kind {
 
 /// Command lines and job files in `text`, in order.
 pub fn find(text: &str) -> Vec<Found> {
-    let mut finder = Finder { found: Vec::new(), repairs: Vec::new(), open: false };
+    let mut finder = Finder { found: Vec::new(), repairs: Vec::new(), open: false, in_job_file: false };
     for (index, raw) in text.lines().enumerate() {
         let line = plain(raw, index + 1, &mut finder.repairs);
         finder.line(&line, index + 1);
@@ -59,6 +59,8 @@ struct Finder {
     repairs: Vec<Repair>,
     /// Whether the last line may go on in the next.
     open: bool,
+    /// Whether the last line that is not empty was one of a job file.
+    in_job_file: bool,
 }
 
 impl Finder {
@@ -76,7 +78,8 @@ impl Finder {
             self.repairs.clear();
             return;
         };
-        if self.job_file_line(line, number, &pieces) {
+        self.in_job_file = self.job_file_line(line, number, &pieces);
+        if self.in_job_file {
             return;
         }
         let option = |text: &str| {
@@ -137,7 +140,7 @@ impl Finder {
             |piece: &Piece| piece.text.starts_with('[') && piece.text.ends_with(']') && piece.text.len() > 2;
         let comment = line.trim_start().starts_with([';', '#']);
         let begins = section(&pieces[0]);
-        let inside = matches!(self.found.last(), Some(Found { kind: Kind::JobFile(_), .. })) && !self.open;
+        let inside = self.in_job_file;
         let option = |text: &str| {
             let name = text.split('=').next().unwrap_or_default().trim();
             fio::ROWS.iter().any(|row| row.names().any(|known| known == name))

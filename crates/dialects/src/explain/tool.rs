@@ -50,15 +50,15 @@ impl Tool {
 
     /// Whether `words` behind its name look like a command line and not like a sentence about it.
     pub fn is_called_with(self, words: &[&str]) -> bool {
-        let option = |word: &&str| word.starts_with('-') && word.len() > 1;
-        let job_file = |word: &&str| [".fio", ".ini", ".cfg", ".job"].iter().any(|end| word.ends_with(end));
+        let option = |word: &str| word.starts_with('-') && word.len() > 1;
+        let job_file = |word: &str| [".fio", ".ini", ".cfg", ".job"].iter().any(|end| word.ends_with(end));
         match self {
-            Tool::Fio => words.iter().any(|word| option(&word) || job_file(&word)),
-            Tool::DiskSpd => words.iter().any(|word| option(&word)),
-            Tool::Ioping => words.iter().any(|word| option(&word)) || words.len() == 1,
-            Tool::Iostat => words.iter().all(|word| {
-                option(&word) || !word.contains(|c: char| !c.is_ascii_alphanumeric() && c != '$')
-            }),
+            Tool::Fio => words.iter().any(|word| option(word) || job_file(word)),
+            Tool::DiskSpd => words.iter().any(|word| option(word)),
+            Tool::Ioping => words.iter().any(|word| option(word)) || words.len() == 1,
+            Tool::Iostat => words
+                .iter()
+                .all(|word| option(word) || !word.contains(|c: char| !c.is_ascii_alphanumeric() && c != '$')),
             Tool::Dd => words.iter().any(|word| word.contains('=')),
         }
     }

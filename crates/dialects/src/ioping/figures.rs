@@ -34,7 +34,7 @@ fn with_unit(value: u64, units: &[(u64, &str)]) -> String {
     let fits = units.iter().find(|&&(unit, _)| value >= unit).or(units.last());
     let &(unit, name) = fits.unwrap_or(&(1, ""));
     let blank = if name.is_empty() { "" } else { " " };
-    if value % unit == 0 {
+    if value.is_multiple_of(unit) {
         return format!("{}{blank}{name}", value / unit);
     }
     let digits = if value >= 10 * unit { 1 } else { 2 };

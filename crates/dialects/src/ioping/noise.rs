@@ -11,7 +11,7 @@ impl Noise {
     }
 
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut word = self.0;
         word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -21,13 +21,13 @@ impl Noise {
 
     /// A number below `bound`, which must not be zero; the bias is below bound / 2^64.
     pub fn below(&mut self, bound: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
+        ((u128::from(self.number()) * u128::from(bound)) >> 64) as u64
     }
 
     /// Fills `bytes` with data that does not compress.
     pub fn fill(&mut self, bytes: &mut [u8]) {
         for chunk in bytes.chunks_mut(8) {
-            chunk.copy_from_slice(&self.next().to_le_bytes()[..chunk.len()]);
+            chunk.copy_from_slice(&self.number().to_le_bytes()[..chunk.len()]);
         }
     }
 }
@@ -39,8 +39,8 @@ mod tests {
     #[test]
     fn the_stream_is_the_published_one() {
         let mut noise = Noise::new(1_234_567);
-        assert_eq!(noise.next(), 6_457_827_717_110_365_317);
-        assert_eq!(noise.next(), 3_203_168_211_198_807_973);
+        assert_eq!(noise.number(), 6_457_827_717_110_365_317);
+        assert_eq!(noise.number(), 3_203_168_211_198_807_973);
     }
 
     #[test]

@@ -254,8 +254,8 @@ impl Session {
         let period = std::mem::take(&mut self.period);
         self.period_began = now;
         if self.asked.print_interval.0 > 0 {
-            let behind = self.due.since(self.period_ends).0 / self.asked.print_interval.0 + 1;
-            let more = self.asked.print_interval.0.saturating_mul(behind);
+            let behind = self.due.since(self.period_ends).0.checked_div(self.asked.print_interval.0);
+            let more = self.asked.print_interval.0.saturating_mul(behind.unwrap_or(0) + 1);
             self.period_ends = Nanos(self.period_ends.0.saturating_add(more));
         }
         match self.asked.json {
