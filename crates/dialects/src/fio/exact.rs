@@ -78,7 +78,11 @@ pub fn float(word: &str) -> Option<f64> {
 
 /// C's `strtoll`, to base 16 where the word has a `0x` anywhere.
 fn leading(word: &str) -> Result<i64, NumberError> {
-    let radix = if word.contains("0x") { 16 } else { 10 };
+    if word.ends_with(['z', 'Z']) {
+        let why = "zones are counted in options of zones alone".to_owned();
+        return Err(NumberError::Misread { word: word.to_owned(), why, write: None });
+    }
+    let radix = if word.contains("0x") || word.contains("0X") { 16 } else { 10 };
     let trimmed = word.trim_start_matches([' ', '\t', '\n', '\r', '\u{b}', '\u{c}']);
     let negative = trimmed.starts_with('-');
     let unsigned = trimmed.strip_prefix(['-', '+']).unwrap_or(trimmed);
@@ -92,8 +96,6 @@ fn leading(word: &str) -> Result<i64, NumberError> {
     let magnitude = i128::from_str_radix(&digits[..end], radix).unwrap_or(i128::MAX);
     let value = if negative { -magnitude } else { magnitude };
     match i64::try_from(value) {
-        // The C library answers with its greatest number for both.
-        Ok(i64::MAX) => Err(NumberError::Range(word.to_owned())),
         Ok(value) => Ok(value),
         Err(_) if negative => Ok(i64::MIN),
         Err(_) => Err(NumberError::Range(word.to_owned())),

@@ -12,8 +12,7 @@ use super::value::{ValueError, is_wrapping};
 /// What plimsoll adds to a value that could not be read; empty where fio's own lines say it all.
 pub fn value(setting: &Setting, error: &ValueError) -> String {
     let correction = error.correction();
-    let wrong = correction.as_ref().map_or(setting.value.as_str(), |(word, _)| word.as_str());
-    let place = place_of(&setting.typed, wrong);
+    let place = place_of(&setting.typed, error.word());
     let mut text = match (&place, &correction) {
         (Some(place), _) => format!("{place}: {}", error.why()),
         // Words are listed on stdout already, bounds are in the line above.

@@ -60,6 +60,15 @@ fn advice(write: &Option<String>) -> String {
 }
 
 impl NumberError {
+    /// The word that could not be read.
+    pub fn word(&self) -> &str {
+        match self {
+            NumberError::Empty => "",
+            NumberError::Misread { word, .. } => word,
+            NumberError::NoNumber(word) | NumberError::Range(word) | NumberError::Negative(word) => word,
+        }
+    }
+
     /// The word that was typed and what to write in its place, where that is known.
     pub fn correction(&self) -> Option<(&str, &str)> {
         match self {
@@ -144,7 +153,7 @@ fn split(word: &str) -> Result<Split<'_>, NumberError> {
         Some(rest) => (true, rest),
         None => (false, trimmed.strip_prefix('+').unwrap_or(trimmed)),
     };
-    let hex = unsigned.strip_prefix("0x");
+    let hex = unsigned.strip_prefix("0x").or_else(|| unsigned.strip_prefix("0X"));
     let (digits, radix) = hex.map_or((unsigned, 10), |rest| (rest, 16));
     let end = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
     if end == 0 {

@@ -140,6 +140,15 @@ impl ValueError {
         }
     }
 
+    /// The part that could not be read; empty where it is the whole value.
+    pub fn word(&self) -> &str {
+        match self {
+            ValueError::Number(error) => error.word(),
+            ValueError::Choice { word, .. } | ValueError::Bool(word) | ValueError::Float(word) => word,
+            _ => "",
+        }
+    }
+
     /// The part that was typed and what to write in its place, where that is known.
     pub fn correction(&self) -> Option<(String, String)> {
         match self {

@@ -1,9 +1,11 @@
 //! Nothing that can be typed makes the parsers panic.
 
-use dialects::fio::{ROWS, Request, opening, steps};
+use dialects::fio::{FioError, ROWS, Request, Row, Support, opening, steps};
 use proptest::prelude::*;
 
+use crate::oracle::JOB_FILES;
 use crate::vocabulary::{disk, request};
+use crate::wrong::FILES;
 
 /// A word that looks like an option: a real name with some value.
 fn option() -> impl Strategy<Value = String> {
@@ -67,4 +69,94 @@ proptest! {
     fn no_text_panics(text in "(?s).{0,200}") {
         go_on(request(&["job.fio".to_owned()], &text));
     }
+}
+
+/// Job files to be spoilt: right ones, wrong ones, and one for each honoured option that has a default.
+fn job_files() -> Vec<String> {
+    let honoured = |row: &&Row| !matches!(row.support, Support::Refused(_)) && !row.default.is_empty();
+    let of_row = |row: &Row| format!("[global]\nioengine=null\n[a]\nsize=1m\n{}={}\n", row.name, row.default);
+    let right = JOB_FILES.iter().map(|text| (*text).to_owned());
+    let wrong = FILES.iter().map(|(text, ..)| (*text).to_owned());
+    right.chain(wrong).chain(ROWS.iter().filter(honoured).map(of_row)).collect()
+}
+
+/// A generator of numbers that needs no library (xorshift).
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % limit.max(1) as u64) as usize
+    }
+}
+
+/// Takes away, doubles, exchanges or puts in a few letters.
+fn spoilt(text: &str, chance: &mut Chance) -> String {
+    const LETTERS: [char; 26] = [
+        '[', ']', '=', ' ', '\t', '\n', '\r', ';', '#', ',', ':', '-', '/', '%', '$', '{', '}', '.', '0',
+        '9', 'k', '"', '\\', '–', '\u{feff}', '\0',
+    ];
+    let mut letters: Vec<char> = text.chars().collect();
+    for _ in 0..=chance.below(3) {
+        let at = chance.below(letters.len() + 1);
+        let other = chance.below(letters.len());
+        match chance.below(4) {
+            0 if at < letters.len() => drop(letters.remove(at)),
+            1 if at < letters.len() => letters.swap(at, other),
+            2 => letters.truncate(at),
+            _ => letters.insert(at, LETTERS[chance.below(LETTERS.len())]),
+        }
+    }
+    letters.into_iter().collect()
+}
+
+/// True where the text of an error has a line and a column of `job.fio` that are there.
+fn names_a_place(said: &str, text: &str) -> bool {
+    let number =
+        |rest: &str| rest.split(|c: char| !c.is_ascii_digit()).next().and_then(|n| n.parse::<usize>().ok());
+    let Some((_, rest)) = said.split_once("job.fio, line ") else { return false };
+    let (line, column) = (number(rest), rest.split_once("column ").and_then(|(_, rest)| number(rest)));
+    let length = line.and_then(|line| text.lines().nth(line - 1)).map(|line| line.chars().count());
+    matches!((column, length), (Some(column), Some(length)) if (1..=length + 1).contains(&column))
+}
+
+fn has_a_place(error: &FioError) -> bool {
+    match error {
+        FioError::Parsing { typed, .. } | FioError::BadOption { typed, .. } => typed.within.is_some(),
+        FioError::OutsideSection { .. }
+        | FioError::JobFile { .. }
+        | FioError::RefusedAt { .. }
+        | FioError::NoInclude { .. }
+        | FioError::SectionInInclude { .. } => true,
+        _ => false,
+    }
+}
+
+#[test]
+fn spoilt_job_files_never_panic_and_name_the_place() {
+    let files = job_files();
+    assert!(files.len() >= 100, "{} job files", files.len());
+    let mut chance = Chance(0x9E37_79B9_7F4A_7C15);
+    let mut placed = 0;
+    for text in files.iter().flat_map(|text| std::iter::repeat_n(text, 30)) {
+        let text = spoilt(text, &mut chance);
+        // Very many clones would only cost time.
+        if ["numjobs", "nrfiles", "nr_files"].iter().any(|word| text.contains(word)) {
+            continue;
+        }
+        for words in [vec!["job.fio".to_owned()], vec!["--fio-exact".to_owned(), "job.fio".to_owned()]] {
+            let request = request(&words, &text);
+            if let Err(error) = request.as_ref().map_err(Clone::clone).map(|_| ())
+                && has_a_place(&error)
+            {
+                let said = format!("{error}\n{}", error.hint().unwrap_or_default());
+                assert!(names_a_place(&said, &text), "{text:?}: {said}");
+                placed += 1;
+            }
+            go_on(request);
+        }
+    }
+    assert!(placed > 500, "only {placed} errors had a place");
 }
