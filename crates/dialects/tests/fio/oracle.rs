@@ -141,7 +141,10 @@ fn every_number_is_read_letter_by_letter_as_fio_reads_it() {
             let negative = ours.is_none() && theirs.is_some_and(|value| value < 0);
             // Milliseconds beyond that, which here stop there.
             let stopped = matches!(kind, Kind::Time(TimeUnit::Milliseconds)) && theirs > Some(1 << 40);
-            assert!(ours == theirs || overruns || negative || stopped, "{name}={word}: fio {theirs:?}, here {ours:?}");
+            assert!(
+                ours == theirs || overruns || negative || stopped,
+                "{name}={word}: fio {theirs:?}, here {ours:?}"
+            );
             // What the guard lets pass, fio reads alike.
             if let Some(guarded) = first(kind, &mut Reader::default(), &word).filter(|_| !stopped) {
                 assert_eq!(Some(guarded), theirs, "{name}={word}");
