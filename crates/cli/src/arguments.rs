@@ -13,17 +13,20 @@ use crate::failure::Failure;
 #[command(name = "plimsoll", version, max_term_width = 80, arg_required_else_help = true)]
 #[command(after_help = "\
 Examples:
-  plimsoll check                                  measure the current directory's volume
-  plimsoll check /mnt/vol --policy aws-gp3        do I get what I pay for?
-  plimsoll check sim:aws-gp2,size=100GiB          the same on a simulated volume
-  plimsoll check lab:do-volumes-pre-burst         on a volume this kernel throttles (root)
-  plimsoll compare a.plimsoll b.plimsoll          which is the better buy?
-  plimsoll quick /mnt/vol                         the honest dd, half a minute
-  plimsoll run crystaldiskmark /mnt/vol           that tool's cells and table
-  plimsoll report vol-2026-11-21.plimsoll         draw a run again
-  plimsoll fio --name=a --rw=randread --size=1g   fio's words, unchanged
+  plimsoll check                                 measure this directory's volume
+  plimsoll check /mnt/vol --policy aws-gp3       do I get what I pay for?
+  plimsoll check sim:aws-gp2,size=100GiB         the same, simulated
+  plimsoll check lab:do-volumes-pre-burst        throttled by this kernel (root)
+  plimsoll compare a.plimsoll b.plimsoll         which is the better buy?
+  plimsoll quick /mnt/vol                        the honest dd, half a minute
+  plimsoll run crystaldiskmark /mnt/vol          that tool's cells and table
+  plimsoll import results.txt                    what others measured
+  plimsoll explain 'fio --rw=randread -name=a'   what that does, and its traps
+  plimsoll report vol-2026-11-21.plimsoll        draw a run again
+  plimsoll fio --name=a --rw=read --size=1g      fio's words, unchanged
 
-A target is a directory, a file, a block device, lab:POLICY, sim:POLICY or null:.
+A target is a directory, a file, a block device, lab:POLICY, sim:POLICY or
+null:.
 Exit codes: 0 done (with a policy: met), 1 the run failed, 2 wrong usage or
 refused, 3 below the policy, 4 cannot tell, 130 stopped by Ctrl-C.")]
 pub struct Arguments {

@@ -181,7 +181,7 @@ fn rate_metric(first: &Word<'_>, rest: &[Word<'_>]) -> Result<Metric, Expectatio
 
 fn latency_metric(first: &Word<'_>, rest: &[Word<'_>]) -> Result<Metric, ExpectationError> {
     let lower = first.text.to_ascii_lowercase();
-    let (name, attached) = match lower.split_once(['<', '=']) {
+    let (name, attached) = match lower.split_once(['<', '>', '=', '≤', '≥']) {
         Some((name, bound)) => (name.to_owned(), bound.trim_start_matches('=').to_owned()),
         None => (lower.clone(), String::new()),
     };
