@@ -121,7 +121,10 @@ fn too_little_gives_no_interval_and_says_why() {
     let found = ratio(&[one(1.0), one(1.1), one(1.2)], &[one(2.0), one(2.1)]).unwrap();
     assert_eq!((found.basis, found.interval), (Basis::TooFew { least: 2 }, None));
     let short = Volume::STEADY.run(9, &mut Stream::new(1, 1));
-    assert_eq!(ratio(&[short.clone()], &[short]).unwrap().basis, Basis::OneEach);
+    assert_eq!(
+        ratio(std::slice::from_ref(&short), std::slice::from_ref(&short)).unwrap().basis,
+        Basis::OneEach
+    );
     assert!(ratio(&[], &[one(1.0)]).is_none());
 }
 

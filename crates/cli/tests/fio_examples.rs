@@ -75,7 +75,7 @@ fn run_one(peers: &Peers, name: &str) -> Option<(Option<i32>, Option<i32>, Strin
     });
     let parsed = peers.run_in(&ours, Who::Link, "--parse-only job.fio");
     if parsed.code != Some(0) {
-        println!("{name}: {}", parsed.complained());
+        eprintln!("{name}: {}", parsed.complained());
         return None;
     }
     assert!(stays_here(&text), "{name} names something outside:\n{text}");
@@ -112,7 +112,7 @@ fn the_examples_that_need_local_files_alone_run_and_end_as_they_do_in_fio() {
     });
     let ran = ran.into_inner().unwrap();
     for (name, (theirs, ours, said)) in &ran {
-        println!("{name}: fio ended with {theirs:?}, plimsoll with {ours:?}");
+        eprintln!("{name}: fio ended with {theirs:?}, plimsoll with {ours:?}");
         assert!(theirs == ours, "{name}: fio ended with {theirs:?}, plimsoll with {ours:?}: {said}");
     }
     assert!(ran.len() >= LEAST, "only {} of {} examples ran", ran.len(), names.len());

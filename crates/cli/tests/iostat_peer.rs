@@ -242,7 +242,7 @@ fn can_compare() -> bool {
     let version = Command::new("iostat").arg("-V").output();
     let right = version.is_ok_and(|version| String::from_utf8_lossy(&version.stdout).contains("12.6."));
     if !is_root() || !right {
-        println!("skipped: needs root, and iostat of sysstat 12.6");
+        eprintln!("skipped: needs root, and iostat of sysstat 12.6");
         return false;
     }
     true

@@ -88,7 +88,7 @@ fn ping(asked: Asked) -> Result<u8, IopingError> {
     let session = Session::new(asked.clone(), ground.target.clone(), ground.region, (clock.now(), entropy));
     let zone = jiff::tz::TimeZone::system();
     let noise = Noise::new(if asked.seed == 0 { entropy } else { asked.seed } ^ u64::MAX);
-    Run { asked, single: ground.single, session, clock, stop, zone, noise }.to_the_end()
+    Run { asked, single: ground.single, session, clock, stop, zone, noise }.until_the_end()
 }
 
 fn unix_us() -> u64 {
@@ -106,7 +106,7 @@ struct Run {
 }
 
 impl Run {
-    fn to_the_end(mut self) -> Result<u8, IopingError> {
+    fn until_the_end(mut self) -> Result<u8, IopingError> {
         let mut last = self.clock.now();
         while !self.stop.raised() {
             let now = self.clock.now();

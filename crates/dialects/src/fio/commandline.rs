@@ -200,8 +200,8 @@ impl Line {
 
     /// The refusal of the engine whose option `word` may be, where that engine has no stand-in here.
     fn of_an_engine(&self, word: &str) -> Option<FioError> {
-        let settings = self.sections.iter().flat_map(|section| &section.settings);
-        let engine = settings.filter(|setting| setting.row.name == "ioengine").last()?.value.trim();
+        let mut settings = self.sections.iter().flat_map(|section| &section.settings);
+        let engine = settings.rfind(|setting| setting.row.name == "ioengine")?.value.trim();
         let known = ENGINES.contains(&engine) && Engine { name: engine.to_owned() }.backend().is_none();
         known.then(|| FioError::Refused {
             option: format!("{word} of ioengine={engine}"),

@@ -119,7 +119,8 @@ impl JobOptions {
         let all = self.bs_is_seq_rand;
         [(pattern.reads || all, 0), (pattern.writes || all, 1), (pattern.trims, 2)]
             .into_iter()
-            .filter_map(|(issued, at)| issued.then(|| self.lengths(at)))
+            .filter(|(issued, _)| *issued)
+            .map(|(_, at)| self.lengths(at))
     }
 
     /// The shortest block that can be issued, in bytes.

@@ -135,7 +135,7 @@ fn weights(word: &str, given: &[Option<u32>]) -> Result<Vec<u32>, ValueError> {
     if sum > 100 {
         return Err(wrong(word, format!("the percentages add up to {sum}; they must add up to 100")));
     }
-    let rest = if open > 0 { (100 - sum) * 100 / open } else { 0 };
+    let rest = ((100 - sum) * 100).checked_div(open).unwrap_or(0);
     Ok(given.iter().map(|percent| percent.map_or(rest, |percent| percent * 100)).collect())
 }
 

@@ -24,8 +24,8 @@ pub fn command_line(sections: &[Section]) -> String {
 
 /// The name of a job: what its section says, else the heading.
 fn name(section: &Section) -> &str {
-    let names = section.settings.iter().filter(|setting| setting.row.name == "name");
-    names.last().map_or(section.name.as_str(), |setting| setting.value.as_str())
+    let mut names = section.settings.iter().filter(|setting| setting.row.name == "name");
+    names.next_back().map_or(section.name.as_str(), |setting| setting.value.as_str())
 }
 
 fn option(setting: &Setting) -> String {

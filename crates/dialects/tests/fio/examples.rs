@@ -68,11 +68,11 @@ fn compare(name: &str, text: &str) -> Option<Verdict> {
             let word = option.split(['=', ' ']).next().unwrap_or_default();
             assert!(text.contains(word) && reason.len() > 8, "{name}: {error}");
             assert_eq!(error.exit_code(), 1, "{name}");
-            println!("{name}: {option}: {reason}");
+            eprintln!("{name}: {option}: {reason}");
             Verdict::RefusedByName
         }
         (false, Err(error)) => {
-            println!("{name}: {error}: fio says {}", err(&theirs));
+            eprintln!("{name}: {error}: fio says {}", err(&theirs));
             Verdict::RefusedByBoth
         }
         (_, said) => {
@@ -91,6 +91,6 @@ fn every_example_is_read_as_fio_reads_it_or_refused_by_name() {
         let Some(verdict) = compare(name, &String::from_utf8_lossy(&text)) else { return };
         *verdicts.entry(verdict).or_default() += 1;
     }
-    println!("{verdicts:?}");
+    eprintln!("{verdicts:?}");
     assert!(names.is_empty() || names.len() >= LEAST, "{} job files in {EXAMPLES}", names.len());
 }

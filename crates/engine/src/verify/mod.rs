@@ -1,7 +1,7 @@
 //! Proof that what is read is what was written: a header in every interval of a write, and the look at it when it is read.
 //!
 //! An interval is the least that proves itself. Its header names the write that made it, where it belongs, and a checksum of
-//! all of it, so that corrupted, misplaced, stale and lost data are told apart. The [`Ledger`] knows which write was the last
+//! all of it, so that corrupted, misplaced, stale and lost data are told apart. The ledger knows which write was the last
 //! to each interval.
 
 mod ledger;

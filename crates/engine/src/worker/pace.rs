@@ -91,8 +91,8 @@ impl Pacer {
     /// Moves all due times to come by `pause`.
     pub(super) fn delay(&mut self, pause: Nanos) {
         if let Pacer::Fixed { start, next, .. } | Pacer::Poisson { start, next, .. } = self {
-            *start = *start + pause;
-            *next = *next + pause;
+            *start += pause;
+            *next += pause;
         }
     }
 

@@ -169,7 +169,7 @@ fn aligned(single: &Single, region: Region) -> Result<(), IopingError> {
         return Ok(());
     };
     let unit = alignment.offset.0.max(1);
-    if region.request % unit == 0 && region.offset % unit == 0 {
+    if region.request.is_multiple_of(unit) && region.offset.is_multiple_of(unit) {
         return Ok(());
     }
     Err(IopingError::Preparation {
