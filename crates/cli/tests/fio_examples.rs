@@ -64,6 +64,10 @@ fn stays_here(text: &str) -> bool {
         .all(|(_, value)| !value.trim().starts_with(['/', '.']) || value == ".")
 }
 
+/// Jobs that trim what the next one verifies, so that a race shows: which of them wins, and with which code either fio
+/// ends, is chance.
+const BY_CHANCE: [&str; 1] = ["enospc-pressure.fio"];
+
 /// Runs one example; what came of it, or `None` where plimsoll refuses it by name.
 fn run_one(peers: &Peers, name: &str) -> Option<(Option<i32>, Option<i32>, String)> {
     let text = String::from_utf8_lossy(&std::fs::read(Path::new(EXAMPLES).join(name)).unwrap()).into_owned();
@@ -113,7 +117,11 @@ fn the_examples_that_need_local_files_alone_run_and_end_as_they_do_in_fio() {
     let ran = ran.into_inner().unwrap();
     for (name, (theirs, ours, said)) in &ran {
         eprintln!("{name}: fio ended with {theirs:?}, plimsoll with {ours:?}");
-        assert!(theirs == ours, "{name}: fio ended with {theirs:?}, plimsoll with {ours:?}: {said}");
+        let by_chance = BY_CHANCE.contains(&name.as_str()) && ours.is_some_and(|code| code <= 1);
+        assert!(
+            theirs == ours || by_chance,
+            "{name}: fio ended with {theirs:?}, plimsoll with {ours:?}: {said}"
+        );
     }
     assert!(ran.len() >= LEAST, "only {} of {} examples ran", ran.len(), names.len());
 }
