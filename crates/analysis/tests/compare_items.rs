@@ -109,3 +109,36 @@ fn a_volume_is_read_by_the_caps_of_what_it_was_sold_as() {
     };
     assert_eq!((baseline_seen, at_burst), (false, 0));
 }
+
+/// What was asked of a job, and the I/Os a second that it came to.
+fn asked(pairs: &[(&str, &str)], iops: f64) -> Reported {
+    let mut part = job(0, iops);
+    part.asked = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    part
+}
+
+fn fio(parts: Vec<Reported>) -> Vec<Run> {
+    vec![run("fio 3.33 JSON", parts)]
+}
+
+const DEEP: [(&str, &str); 3] = [("rw", "randread"), ("bs", "4k"), ("iodepth", "64")];
+const FLAT: [(&str, &str); 3] = [("rw", "randread"), ("bs", "4k"), ("iodepth", "1")];
+
+#[test]
+fn what_nobody_recorded_is_never_taken_for_equal_without_a_word() {
+    let terse = || fio(vec![asked(&[], 900.0)]);
+    let found = compare(&[side("a", fio(vec![asked(&DEEP, 3000.0)]), None), side("b", terse(), None)]);
+    assert_eq!(found.rows[0].unrecorded, [vec![], vec!["depth".to_owned(), "order".to_owned()]]);
+    let open = compare(&[side("a", terse(), None), side("b", terse(), None)]);
+    assert_eq!(open.rows[0].unrecorded[0], ["depth", "order"]);
+    // It may be either of two works, so it is neither.
+    let either = fio(vec![asked(&DEEP, 3000.0), asked(&FLAT, 800.0)]);
+    for sides in [
+        [side("a", either.clone(), None), side("b", terse(), None)],
+        [side("a", terse(), None), side("b", either, None)],
+    ] {
+        let found = compare(&sides);
+        assert!(found.rows.is_empty(), "{:#?}", found.rows);
+        assert_eq!(found.alone.len(), 3, "{:#?}", found.alone);
+    }
+}

@@ -262,3 +262,21 @@ fn work_that_has_nothing_in_common_is_said() {
     assert!(ended.told().contains("no work in common"), "{}", ended.out);
     assert!(ended.told().contains("Only A was measured at: 4 KiB random reads, depth 64."), "{}", ended.out);
 }
+
+#[test]
+fn a_line_without_options_is_compared_with_the_flag_that_its_work_is_not_recorded() {
+    let folder = Folder::new();
+    pasted(&folder);
+    let text = fs::read_to_string(folder.path("aws/read.txt")).unwrap();
+    let bare: String = text
+        .lines()
+        .filter(|line| !line.contains("rw=") && !line.contains("readwrite="))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    fs::write(folder.path("bare.txt"), bare).unwrap();
+    let words = ["compare", "@/do/read.txt", "@/bare.txt", "--html=@/page.html"];
+    let ended = ended(&mut folder.plimsoll(&words));
+    let flag = "of B are not recorded: it may be other work.";
+    assert!(ended.told().contains(flag), "{}{}", ended.out, ended.err);
+    assert!(fs::read_to_string(folder.path("page.html")).unwrap().contains(flag));
+}

@@ -95,6 +95,8 @@ fn table(comparison: &Comparison) -> String {
     let mut text = format!("{:<32}{first:>11}{other:>11}  {other}/{first}\n", "");
     for row in &comparison.rows {
         text += &table_row(row);
+        text +=
+            &words::unrecorded_words(comparison, row).map_or_else(String::new, |open| wrap("    ", &open));
     }
     for note in words::basis_notes(comparison) {
         text += &wrap("", &note);
@@ -154,7 +156,8 @@ fn bars(comparison: &Comparison) -> String {
         if comparison.sides.len() > 2 {
             let told =
                 (0..comparison.sides.len()).filter_map(|side| words::row_sentence(comparison, row, side));
-            told.for_each(|told| text += &wrap("    ", &told));
+            told.chain(words::unrecorded_words(comparison, row))
+                .for_each(|told| text += &wrap("    ", &told));
         }
     }
     text += &left_out(comparison.rows.len(), BARRED, "bars");

@@ -94,6 +94,7 @@ fn table(comparison: &Comparison) -> Table {
         };
         cells.extend(row.figures.iter().map(figure));
         let told = (0..comparison.sides.len()).filter_map(|side| words::row_sentence(comparison, row, side));
+        let told = told.chain(words::unrecorded_words(comparison, row));
         cells.push(told.collect::<Vec<_>>().join("; "));
         table.rows.push(cells);
     }

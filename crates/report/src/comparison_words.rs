@@ -192,6 +192,20 @@ pub fn row_sentence(comparison: &Comparison, row: &Row, other: usize) -> Option<
     Some(format!("{other} is {} of {first}: {}", ratio_words(ratio), answer_words(ratio)))
 }
 
+/// `depth, order and block of B are not recorded: it may be other work`, of each side that leaves any open.
+pub fn unrecorded_words(comparison: &Comparison, row: &Row) -> Option<String> {
+    let open = row.unrecorded.iter().enumerate().filter(|(_, what)| !what.is_empty());
+    let told = open.map(|(side, what)| {
+        let (last, before) = (what.last().map_or("", String::as_str), &what[..what.len() - 1]);
+        let list =
+            if before.is_empty() { last.to_owned() } else { format!("{} and {last}", before.join(", ")) };
+        let verb = if before.is_empty() && last != "flushes" { "is" } else { "are" };
+        format!("{list} of {} {verb} not recorded", label(comparison, side))
+    });
+    let told: Vec<String> = told.collect();
+    (!told.is_empty()).then(|| format!("{}: it may be other work.", told.join("; ")))
+}
+
 /// The sentence of what a side's figures show.
 pub fn reading_sentence(comparison: &Comparison, finding: &ReadingFinding) -> String {
     let side = label(comparison, finding.side);

@@ -107,6 +107,9 @@ pub struct Row {
     pub figures: Vec<Option<SideFigure>>,
     /// One a side, to the first side that has a figure; `None` for that one.
     pub ratios: Vec<Option<Ratio>>,
+    /// One a side: what its tool did not record of the work, such as `depth`. It was taken for this work because nothing
+    /// speaks against it, and may be another.
+    pub unrecorded: Vec<Vec<String>>,
 }
 
 /// What a side reached at one work.
@@ -164,29 +167,54 @@ pub(crate) fn size(side: &Side) -> Option<(u64, SizeFrom)> {
 
 /// Rows of work that two sides did at least, in the order of the first side that did it; and what one side did alone.
 fn rows(measured: &[Vec<Item>]) -> (Vec<Row>, Vec<(usize, Work)>) {
-    let mut works: Vec<Work> = Vec::new();
-    for item in measured.iter().flatten() {
-        match works.iter_mut().find(|work| work.same(&item.work)) {
-            Some(known) => known.learn(&item.work),
-            None => works.push(item.work.clone()),
-        }
-    }
+    let mut works = works(measured);
     // Latencies of single requests come last, as what they are: another kind of figure.
     works.sort_by_key(|work| work.spaced);
     let mut rows = Vec::new();
     let mut alone = Vec::new();
-    for work in works {
+    for (number, work) in works.iter().enumerate() {
         let of = |side: &Vec<Item>| -> Vec<Item> {
-            side.iter().filter(|item| item.work.same(&work)).cloned().collect()
+            side.iter().filter(|item| place(&works, &item.work) == Some(number)).cloned().collect()
         };
         let sides: Vec<Vec<Item>> = measured.iter().map(of).collect();
         let there: Vec<usize> = (0..sides.len()).filter(|&side| !sides[side].is_empty()).collect();
         match there.as_slice() {
-            [only] => alone.push((*only, work)),
-            _ => rows.extend(rows_of(&work, &sides)),
+            [only] => alone.push((*only, work.clone())),
+            _ => rows.extend(rows_of(work, &sides)),
         }
     }
     (rows, alone)
+}
+
+/// Each work once: those that say most first, since what says less can only be told apart from them.
+fn works(measured: &[Vec<Item>]) -> Vec<Work> {
+    let mut works: Vec<Work> = Vec::new();
+    let mut items: Vec<&Work> = measured.iter().flatten().map(|item| &item.work).collect();
+    items.sort_by_key(|work| work.unrecorded().len());
+    for work in items {
+        if place(&works, work).is_none() {
+            works.push(work.clone());
+        }
+    }
+    let first = |work: &Work| {
+        measured.iter().flatten().position(|item| place(&works, &item.work) == place(&works, work))
+    };
+    let mut ordered: Vec<(Option<usize>, Work)> =
+        works.iter().map(|work| (first(work), work.clone())).collect();
+    ordered.sort_by_key(|(first, _)| *first);
+    ordered.into_iter().map(|(_, work)| work).collect()
+}
+
+/// Which of `works` it is: the same, or else the only one that says more and that it may be; `None` where several are.
+fn place(works: &[Work], work: &Work) -> Option<usize> {
+    let same = works.iter().position(|known| known.same(work));
+    let may_be = || {
+        let says_more = |known: &Work| known.unrecorded().len() < work.unrecorded().len();
+        let mut found = works.iter().enumerate().filter(|(_, known)| says_more(known) && known.may_be(work));
+        let only = found.next()?.0;
+        found.next().is_none().then_some(only)
+    };
+    same.or_else(may_be)
 }
 
 /// Blocks from here on are compared by their bytes a second, smaller ones by their number.
@@ -216,7 +244,19 @@ fn row(work: &Work, measure: Measure, sides: &[Vec<Item>]) -> Option<Row> {
         measure,
         figures: samples.iter().map(|side| figure(side)).collect(),
         ratios: (0..samples.len()).map(to_first).collect(),
+        unrecorded: sides.iter().map(|side| unrecorded(side)).collect(),
     })
+}
+
+/// What some of the items do not say of their work, in the order of [`Work::unrecorded`].
+fn unrecorded(items: &[Item]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for what in items.iter().flat_map(|item| item.work.unrecorded()) {
+        if !found.iter().any(|known| known == what) {
+            found.push(what.to_owned());
+        }
+    }
+    found
 }
 
 fn figure(samples: &[Sample]) -> Option<SideFigure> {

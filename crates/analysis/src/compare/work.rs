@@ -5,7 +5,7 @@ use workload::Direction;
 
 use crate::{Cell, Point};
 
-/// What was done in one direction. What an import does not say is `None` and matches anything.
+/// What was done in one direction. What an import does not say is `None`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Work {
     /// Which way; `None` where the tool does not tell or adds both up.
@@ -47,8 +47,13 @@ impl Work {
         }
     }
 
-    /// Whether both are the same work as far as both say.
+    /// Whether both are the same work: all that one says the other says too.
     pub fn same(&self, other: &Work) -> bool {
+        self.may_be(other) && self.unrecorded() == other.unrecorded()
+    }
+
+    /// Whether both are the same work as far as both say. What one of them does not say may differ.
+    pub(super) fn may_be(&self, other: &Work) -> bool {
         fn agree<T: PartialEq>(a: &Option<T>, b: &Option<T>) -> bool {
             a.is_none() || b.is_none() || a == b
         }
@@ -66,14 +71,17 @@ impl Work {
             && agree(&self.offered, &other.offered)
     }
 
-    /// Takes over what `other`, the same work, says beyond this.
-    pub(super) fn learn(&mut self, other: &Work) {
-        self.sequential = self.sequential.or(other.sequential);
-        self.read_percent = self.read_percent.or(other.read_percent);
-        self.block = self.block.or(other.block);
-        self.depth = self.depth.or(other.depth);
-        self.flush_every = self.flush_every.or(other.flush_every);
-        self.offered = self.offered.or(other.offered);
+    /// What of it nobody recorded, in words.
+    pub fn unrecorded(&self) -> Vec<&'static str> {
+        let all = [
+            ("depth", self.depth.is_none()),
+            ("order", self.sequential.is_none()),
+            ("block", self.block.is_none()),
+            ("mix", self.read_percent.is_none()),
+            ("flushes", self.flush_every.is_none()),
+            ("offered rate", self.offered.is_none()),
+        ];
+        all.into_iter().filter_map(|(what, missing)| missing.then_some(what)).collect()
     }
 
     /// Reads only, or writes only.
