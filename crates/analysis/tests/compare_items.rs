@@ -142,3 +142,67 @@ fn what_nobody_recorded_is_never_taken_for_equal_without_a_word() {
         assert_eq!(found.alone.len(), 3, "{:#?}", found.alone);
     }
 }
+
+fn with<'a>(more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    DEEP.iter().copied().chain(more.iter().copied()).collect()
+}
+
+#[test]
+fn every_option_that_differs_is_told_and_long_lists_share_a_row() {
+    let first =
+        with(&[("sync", "1"), ("numjobs", "1"), ("fdatasync", "0"), ("same", "x"), ("group_reporting", "")]);
+    let other = with(&[("numjobs", "4"), ("invalidate", "0"), ("thinktime", "100"), ("same", "x")]);
+    let found = compare(&[
+        side("a", fio(vec![asked(&first, 900.0)]), None),
+        side("b", fio(vec![asked(&other, 900.0)]), None),
+    ]);
+    let told: Vec<(&str, &str, &str)> = found
+        .differing
+        .iter()
+        .map(|row| (row.what.as_str(), row.values[0].as_str(), row.values[1].as_str()))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("numjobs", "1", "4"),
+            ("other options", "fdatasync=0, group_reporting, sync=1", "invalidate=0, thinktime=100"),
+        ]
+    );
+    assert_eq!(
+        found.rows[0].unrecorded[1],
+        ["offered rate"],
+        "a pause holds it to a rate that nobody wrote down"
+    );
+}
+
+#[test]
+fn a_rate_that_was_asked_for_is_no_cap() {
+    let at = |policy: Option<&str>, more: &[(&str, &str)]| {
+        let other = [("rw", "randwrite"), ("bs", "4k"), ("iodepth", "64")];
+        let other: Vec<_> = other.iter().chain(more).copied().collect();
+        let mut write = asked(&other, 3000.0);
+        (write.group, write.directions) = (Some(1), vec![way(Direction::Write, 30_000.0, Some(3000.0))]);
+        let runs = || fio(vec![asked(&with(more), 3000.0), write.clone()]);
+        let found = compare(&[side("a", runs(), policy), side("b", runs(), None)]);
+        let offered = found.rows[0].work.offered;
+        (
+            offered,
+            found
+                .readings
+                .into_iter()
+                .filter(|finding| finding.side == 0)
+                .map(|f| f.reading)
+                .collect::<Vec<_>>(),
+        )
+    };
+    assert!(matches!(at(None, &[]).1[..], [Reading::OneLevel { .. }]));
+    assert!(matches!(at(Some("aws-gp3"), &[]).1[..], [Reading::AtCap { .. }]));
+    for (held, offered) in
+        [(("rate_iops", "3000"), Some(3000)), (("rate", "12m"), None), (("thinktime", "300"), None)]
+    {
+        assert_eq!(at(None, &[held]), (offered, Vec::new()), "{held:?}");
+        assert_eq!(at(Some("aws-gp3"), &[held]).1, Vec::new(), "{held:?}");
+    }
+    // What was offered beyond what it came to did not hold it.
+    assert!(matches!(at(None, &[("rate_iops", "5k")]).1[..], [Reading::OneLevel { .. }]));
+}

@@ -280,3 +280,40 @@ fn a_line_without_options_is_compared_with_the_flag_that_its_work_is_not_recorde
     assert!(ended.told().contains(flag), "{}{}", ended.out, ended.err);
     assert!(fs::read_to_string(folder.path("page.html")).unwrap().contains(flag));
 }
+
+/// fio's JSON of one job with these options, as far as a comparison reads it.
+fn fio_json(options: &Value) -> String {
+    let read =
+        serde_json::json!({"io_bytes": 40_960_000, "total_ios": 10_000, "runtime": 10_000, "iops": 1000.0});
+    let job =
+        serde_json::json!({"jobname": "r", "groupid": 0, "error": 0, "job options": options, "read": read});
+    serde_json::json!({"fio version": "fio-3.33", "global options": {}, "jobs": [job]}).to_string()
+}
+
+#[test]
+fn options_of_every_length_stand_in_the_table_of_what_differs() {
+    let folder = Folder::new();
+    let base = serde_json::json!({"rw": "randread", "bs": "4k", "iodepth": "8", "rate_iops": "1000", "numjobs": "1"});
+    let mut other = base.clone();
+    for name in [
+        "sync",
+        "fdatasync_",
+        "thinktime_blocks",
+        "a_name_longer_than_any_column_could_hold",
+        "time_based",
+        "ramp_time",
+        "invalidate",
+    ] {
+        other[name] = "1".into();
+    }
+    other["numjobs"] = "2".into();
+    fs::write(folder.path("a.json"), fio_json(&base)).unwrap();
+    fs::write(folder.path("b.json"), fio_json(&other)).unwrap();
+    let ended = ended(&mut folder.plimsoll(&["compare", "@/a.json", "@/b.json"]));
+    assert!(ended.out.lines().all(|line| line.chars().count() <= 80), "{}", ended.out);
+    for words in ["numjobs", "sync=1", "thinktime_blocks=1", "invalidate=1", "not said", "1,000 IOPS offered"]
+    {
+        assert!(ended.told().contains(words), "{words}: {}", ended.out);
+    }
+    assert!(!ended.out.contains("Nothing that is recorded differs"), "{}", ended.out);
+}

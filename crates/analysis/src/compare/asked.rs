@@ -13,7 +13,21 @@ const THREADS: [&str; 4] = ["threads per file", "ThreadsPerFile", "total threads
 const READ_SHARE: [&str; 1] = ["rwmixread"];
 const WRITE_SHARE: [&str; 2] = ["rwmixwrite", "WriteRatio"];
 const FLUSH: [&str; 2] = ["fsync", "fdatasync"];
-const RATE: [&str; 2] = ["rate_iops", "rate"];
+const RATE_IOPS: &str = "rate_iops";
+/// What holds a job back in a way that is no number of I/Os a second.
+const HELD: [&str; 5] = ["rate", "rate_min", "rate_iops_min", "thinktime", "rate_process"];
+/// Parameters that stand in a [`Work`], or in rows of their own among what differs.
+const IN_WORK: [&str; 9] =
+    ["rw", "readwrite", "rwmixread", "rwmixwrite", "bs", "blocksize", "iodepth", "ioengine", "direct"];
+
+/// Whether a parameter of `part` is told elsewhere: as the work, by name of the job and its files, or as the region.
+pub(super) fn told_elsewhere(name: &str) -> bool {
+    let known = [&BLOCK[..], &DEPTH, &DEPTH_OF_ALL, &THREADS, &IN_WORK, &["size", "name", "WriteRatio"]];
+    known.iter().any(|names| names.contains(&name))
+        || name.starts_with("performing ")
+        || name.starts_with("using random")
+        || name.starts_with("using sequential")
+}
 
 /// One direction of what another tool printed.
 pub(super) fn work(part: &Reported, way: &ReportedDirection, tool: &str) -> Work {
@@ -25,9 +39,9 @@ pub(super) fn work(part: &Reported, way: &ReportedDirection, tool: &str) -> Work
         sequential: asked.sequential().or(spaced.then_some(false)),
         read_percent: asked.share().or(spaced.then_some(100)),
         block: words.and_then(|word| block(word, way.direction)).or(per_op(way)),
-        depth: if spaced { Some(1) } else { asked.depth() },
+        depth: if spaced { Some(1) } else { asked.depth().or_else(|| asked.depth_left_out(tool)) },
         flush_every: asked.word(&FLUSH).map_or(Some(0), |word| word.parse().ok()),
-        offered: if asked.word(&RATE).is_some() { None } else { Some(0) },
+        offered: asked.offered(way.direction),
         spaced,
     }
 }
@@ -105,6 +119,24 @@ impl<'a> Asked<'a> {
             (None, Some(write)) if write > 0.0 => Some(0),
             _ => None,
         }
+    }
+
+    /// I/Os a second that all workers together were held to; `None` where they were held in another way.
+    fn offered(&self, direction: Option<Direction>) -> Option<u64> {
+        if let Some(words) = self.0.asked_for(RATE_IOPS) {
+            let rates: Vec<&str> = words.split(',').collect();
+            let place = usize::from(direction == Some(Direction::Write) && rates.len() > 1);
+            let rate = workload::size(rates[place].trim()).ok()?;
+            return rate.0.checked_mul(u64::from(self.0.clones.unwrap_or(1).max(1)));
+        }
+        let held = |name: &&str| self.0.asked_for(name).is_some_and(|value| value.trim() != "0");
+        if HELD.iter().any(held) { None } else { Some(0) }
+    }
+
+    /// fio repeats what it was given; a depth that was left out is 1 on each worker.
+    fn depth_left_out(&self, tool: &str) -> Option<u32> {
+        let told = tool.starts_with("fio") && self.pattern().is_some() && self.word(&DEPTH).is_none();
+        told.then(|| self.0.clones.unwrap_or(1).max(1))
     }
 
     /// I/Os in flight of all workers together.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use workload::Bytes;
 
 use super::Side;
+use super::asked::told_elsewhere;
 use super::items::{Item, tool};
 
 /// A parameter that is not the same on all sides.
@@ -60,7 +61,53 @@ pub(super) fn differing(sides: &[Side], measured: &[Vec<Item>]) -> Vec<Differenc
         said.len() > 1 || (said.len() == 1 && values.iter().any(String::is_empty))
     };
     let found = all.into_iter().filter(|(_, values)| differs(values));
-    found.map(|(what, values)| Difference { what: what.to_owned(), values }).collect()
+    let mut found: Vec<Difference> =
+        found.map(|(what, values)| Difference { what: what.to_owned(), values }).collect();
+    found.extend(options(sides));
+    found
+}
+
+/// Names from this length on share the row of the rest.
+const NAMED_ALONE: usize = 16;
+
+/// Options that other tools repeat and no row above tells: each that all sides name with another value, and in one row
+/// those that only some of them name, or by a whole sentence.
+fn options(sides: &[Side]) -> Vec<Difference> {
+    let parts = || sides.iter().flat_map(|side| &side.runs).flat_map(|run| &run.reported);
+    let names: BTreeSet<&str> = parts()
+        .flat_map(|part| &part.asked)
+        .map(|(name, _)| name.as_str())
+        .filter(|name| !told_elsewhere(name))
+        .collect();
+    let mut found = Vec::new();
+    let mut rest: Vec<Vec<String>> = vec![Vec::new(); sides.len()];
+    for name in names {
+        let values: Vec<Vec<String>> = sides.iter().map(|side| values(side, name)).collect();
+        if values.iter().all(|side| *side == values[0]) {
+            continue;
+        }
+        // DiskSpd's options are sentences, which no column holds.
+        if name.len() < NAMED_ALONE && values.iter().all(|side| !side.is_empty()) {
+            let values = values.iter().map(|side| side.join(", ")).collect();
+            found.push(Difference { what: name.to_owned(), values });
+            continue;
+        }
+        for (words, values) in rest.iter_mut().zip(&values).filter(|(_, values)| !values.is_empty()) {
+            let flag = values.iter().all(String::is_empty);
+            words.push(if flag { name.to_owned() } else { format!("{name}={}", values.join("|")) });
+        }
+    }
+    if rest.iter().any(|words| !words.is_empty()) {
+        let values = rest.iter().map(|words| words.join(", ")).collect();
+        found.push(Difference { what: "other options".to_owned(), values });
+    }
+    found
+}
+
+/// Each value of the option on one side, once.
+fn values(side: &Side, name: &str) -> Vec<String> {
+    let all: BTreeSet<String> = side.runs.iter().flat_map(|run| asked(run, &[name])).collect();
+    all.into_iter().collect()
 }
 
 fn engines(run: &Run) -> Vec<String> {

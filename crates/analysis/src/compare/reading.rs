@@ -133,11 +133,16 @@ const MUCH_FASTER: f64 = 4.0;
 /// Machine types with CPU credits, by how their names begin.
 const CPU_CREDITS: [&str; 6] = ["t2.", "t3.", "t3a.", "t4g.", "standard_b", "e2-"];
 
+/// A rate this close below what was offered is what was offered.
+const HELD_NEAR: f64 = 0.05;
+
 /// What a volume was asked for at one time: jobs that ran side by side, both directions.
 struct Load {
     work: Work,
     seconds: f64,
     parts: Vec<Part>,
+    /// Whether a job of it may have been held back by what it was asked for: then its rate shows no cap.
+    held: bool,
 }
 
 /// One direction of one job.
@@ -214,15 +219,25 @@ fn loads(items: &[Item]) -> Vec<Load> {
             Some((_, load)) => {
                 load.seconds = load.seconds.max(seconds);
                 load.parts.push(part);
+                load.held |= held(item);
                 load.work = joined(&load.work, &item.work);
             }
             None => {
                 let work = item.work.clone();
-                loads.push((item.source, Load { work, seconds, parts: vec![part] }));
+                loads.push((item.source, Load { work, seconds, parts: vec![part], held: held(item) }));
             }
         }
     }
     loads.into_iter().map(|(_, load)| load).collect()
+}
+
+/// Whether it came to about what was offered, or it is not known what held it back.
+fn held(item: &Item) -> bool {
+    match (item.work.offered, item.iops) {
+        (Some(0), _) => false,
+        (Some(offered), Some(iops)) => iops >= offered as f64 * (1.0 - HELD_NEAR),
+        _ => true,
+    }
 }
 
 fn part(item: &Item) -> Option<Part> {
@@ -344,6 +359,9 @@ fn covered(limit: &Limit, part: &Part) -> f64 {
 
 fn at_caps<'a>(limits: &Limits, loads: &[&'a Load]) -> Found<'a> {
     let policy = limits.policy.to_string();
+    let free = free(loads);
+    let only_held = free.is_empty();
+    let loads = if only_held { loads } else { &free };
     let all = limits.limits.iter().flat_map(|limit| loads.iter().map(move |load| (limit, *load)));
     let (limit, tightest) = all.max_by(|a, b| share(a.0, a.1).total_cmp(&share(b.0, b.1)))?;
     let (used, near) = (share(limit, tightest), tightest.near());
@@ -358,6 +376,8 @@ fn at_caps<'a>(limits: &Limits, loads: &[&'a Load]) -> Found<'a> {
             Reading::AbovePolicy { policy, most, seen: limit.baseline * above }
         }
         (_, below) if below < least - near => Reading::BelowCaps { policy, share: below },
+        // What holds the load may be the load's own rate.
+        _ if only_held => return None,
         _ => Reading::AtCap { policy, quantity: quantity(limit.resource), cap: limit.baseline },
     };
     let shown = |load: &&Load| (share(limit, load) - used).abs() <= load.near();
@@ -371,8 +391,14 @@ fn quantity(resource: Resource) -> Quantity {
     }
 }
 
+/// Loads that nothing but the volume or the machine held back.
+fn free<'a>(loads: &[&'a Load]) -> Vec<&'a Load> {
+    loads.iter().copied().filter(|load| !load.held).collect()
+}
+
 /// Without a declared type: one level, or none.
 fn undeclared<'a>(loads: &[&'a Load]) -> Found<'a> {
+    let loads = &free(loads);
     let first = loads.first()?;
     let block = first.block()?;
     let alike: Vec<&Load> = loads.iter().copied().filter(|load| load.block() == Some(block)).collect();
