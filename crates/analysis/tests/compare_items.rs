@@ -206,3 +206,24 @@ fn a_rate_that_was_asked_for_is_no_cap() {
     // What was offered beyond what it came to did not hold it.
     assert!(matches!(at(None, &[("rate_iops", "5k")]).1[..], [Reading::OneLevel { .. }]));
 }
+
+#[test]
+fn jobs_side_by_side_that_end_at_different_times_are_their_sums_over_the_longest() {
+    let short = |ms: u64| Reported {
+        runtime: Some(Nanos::from_millis(ms)),
+        directions: vec![way(Direction::Read, 256.0, Some(256_000.0 / ms as f64))],
+        ..job(0, 0.0)
+    };
+    let four = || vec![run("fio 3.33 text", [91, 78, 87, 36].map(short).to_vec())];
+    let found = compare(&[
+        side("a", four(), Some("aws-gp3")),
+        side("b", vec![run("fio 3.33 text", vec![job(0, 3000.0)])], None),
+    ]);
+    assert!(
+        (found.rows[0].figures[0].as_ref().unwrap().value - 1024.0 / 0.091).abs() < 0.01,
+        "{:#?}",
+        found.rows
+    );
+    let (_, shown) = &found.readings[0].evidence[0];
+    assert!((shown - 1024.0 / 0.091).abs() < 0.01, "{shown}");
+}

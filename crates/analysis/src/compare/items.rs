@@ -80,7 +80,7 @@ pub(super) fn samples(items: &[Item], measure: Measure) -> Vec<Sample> {
     runs.into_iter().filter_map(of_run).collect()
 }
 
-/// Rates of jobs that ran side by side add up, second by second where both have them; of latencies the greater is told.
+/// What jobs side by side moved adds up, over the longest of their times, and second by second where both have a series; of latencies the greater is told.
 fn side_by_side(measure: Measure, a: Sample, b: Sample) -> Sample {
     if measure == Measure::MeanLatency {
         return if a.value >= b.value { a } else { b };
@@ -89,7 +89,15 @@ fn side_by_side(measure: Measure, a: Sample, b: Sample) -> Sample {
         true => a.series.iter().zip(&b.series).map(|(a, b)| a + b).collect(),
         false => Vec::new(),
     };
-    Sample { value: a.value + b.value, series, rounding: a.rounding.max(b.rounding), ..a }
+    let (value, seconds) = match (a.seconds, b.seconds) {
+        // What ended earlier did nothing for the rest of the time: sums over the longest.
+        (Some(first), Some(other)) if first.max(other) > 0.0 => {
+            let longest = first.max(other);
+            ((a.value * first + b.value * other) / longest, Some(longest))
+        }
+        _ => (a.value + b.value, a.seconds),
+    };
+    Sample { value, seconds, series, rounding: a.rounding.max(b.rounding) }
 }
 
 /// Everything that the runs of `side` measured.

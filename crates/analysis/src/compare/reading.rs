@@ -155,11 +155,30 @@ struct Part {
     ops: f64,
 }
 
+impl Part {
+    /// Its rates, with `share` of the time that they are of now.
+    fn stretch(&mut self, share: f64) {
+        self.iops *= share;
+        self.bytes_per_second *= share;
+    }
+}
+
 impl Load {
     /// How far its rate may lie from a level that it ran at: a short load sees a slice of the meter more or less.
     fn near(&self) -> f64 {
         let ends = if self.seconds > 0.0 { SLICE_S / self.seconds } else { 0.0 };
         (NEAR + ends).min(NEAR_MOST)
+    }
+
+    /// Adds what ran beside the others; what ended earlier did nothing for the rest of the longest time.
+    fn take(&mut self, mut part: Part, seconds: f64) {
+        let longest = self.seconds.max(seconds);
+        if self.seconds > 0.0 && seconds > 0.0 {
+            self.parts.iter_mut().for_each(|known| known.stretch(self.seconds / longest));
+            part.stretch(seconds / longest);
+        }
+        self.seconds = longest;
+        self.parts.push(part);
     }
 
     fn iops(&self) -> f64 {
@@ -217,8 +236,7 @@ fn loads(items: &[Item]) -> Vec<Load> {
         let seconds = item.seconds.unwrap_or(0.0);
         match loads.iter_mut().find(|(source, _)| *source == item.source) {
             Some((_, load)) => {
-                load.seconds = load.seconds.max(seconds);
-                load.parts.push(part);
+                load.take(part, seconds);
                 load.held |= held(item);
                 load.work = joined(&load.work, &item.work);
             }
