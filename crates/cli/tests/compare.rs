@@ -207,6 +207,11 @@ const WRONG: &[Row] = &[
         &["there are 2 sides", "NAME="],
     ),
     (&["@/aws", "@/do", "--price=A=1/month", "--price=A=2/month"], &["given twice for 'A'", "keep one"]),
+    (&["@/aws", "@/do", "--price=nope=5/month"], &["no side is called 'nope'", "'A', 'B'", "--price A="]),
+    (&["@/aws", "b=@/do", "--size=B=60GB"], &["no side is called 'B'", "'A', 'b'"]),
+    (&["@/aws", "@/do", "--policy=nope=aws-gp2,size=50GiB"], &["no side is called 'nope'", "'A', 'B'"]),
+    (&["@/aws", "@/do", "--machine=nope=t2.small"], &["no side is called 'nope'", "'A', 'B'"]),
+    (&["@/aws", "do=@/do", "--size=do=60"], &["--size 60 has no unit", "60GiB"]),
     (&["@/aws", "@/do", "--size", "12q"], &["'12q' is not a size"]),
     (
         &["@/aws", "@/do", "--policy", "aws-gp22,size=50GiB"],

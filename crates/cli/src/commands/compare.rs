@@ -6,7 +6,7 @@ use analysis::compare::{Comparison, Price, Side, compare};
 use dialects::import::{self, Input};
 use policy::Limits;
 use record::Run;
-use workload::PolicyName;
+use workload::{Bytes, PolicyName};
 
 use crate::arguments::{CompareArguments, Format};
 use crate::failure::Failure;
@@ -66,7 +66,7 @@ fn say_of_each(sides: &mut [Side], arguments: &CompareArguments) -> Result<(), F
         Ok(())
     })?;
     each(sides, "--size", &arguments.size, |side, words| {
-        side.size = Some(workload::size(words).map_err(Failure::refused)?);
+        side.size = Some(size(words)?);
         Ok(())
     })?;
     each(sides, "--policy", &arguments.policy, |side, words| {
@@ -80,6 +80,32 @@ fn say_of_each(sides: &mut [Side], arguments: &CompareArguments) -> Result<(), F
     })
 }
 
+/// A size with its unit: a volume of 60 bytes is nobody's.
+fn size(words: &str) -> Result<Bytes, Failure> {
+    if words.parse::<f64>().is_ok() {
+        let text = format!("--size {words} has no unit; write {words}GiB, or {words}GB as providers sell it");
+        return Err(Failure::refused(text));
+    }
+    workload::size(words).map_err(Failure::refused)
+}
+
+/// The name before the sign in `NAME=VALUE`; a policy's parameters have the sign too, behind a comma.
+fn side_name(words: &str) -> Option<&str> {
+    let (name, _) = words.split_once('=')?;
+    (!name.contains(',')).then_some(name.trim())
+}
+
+fn no_such_side(sides: &[Side], option: &str, words: &str) -> Option<Failure> {
+    let name = side_name(words).filter(|name| sides.iter().all(|side| side.label != *name))?;
+    let labels: Vec<String> = sides.iter().map(|side| format!("'{}'", side.label)).collect();
+    let text = format!(
+        "{option} {words}: no side is called '{name}'; the sides are {}, so write for example {option} {}=…",
+        labels.join(", "),
+        sides.first()?.label
+    );
+    Some(Failure::refused(text))
+}
+
 /// Gives every value of `option` to its side.
 fn each(
     sides: &mut [Side],
@@ -90,6 +116,9 @@ fn each(
     let count = sides.len();
     let mut taken: Vec<usize> = Vec::new();
     for (place, words) in values.iter().enumerate() {
+        if let Some(failure) = no_such_side(sides, option, words) {
+            return Err(failure);
+        }
         let by_name = words.split_once('=').and_then(|(name, rest)| {
             let side = sides.iter().position(|side| side.label == name.trim())?;
             Some((side, rest.trim()))
