@@ -322,3 +322,26 @@ fn options_of_every_length_stand_in_the_table_of_what_differs() {
     }
     assert!(!ended.out.contains("Nothing that is recorded differs"), "{}", ended.out);
 }
+
+#[test]
+fn a_copy_of_a_run_is_no_repeat() {
+    let folder = Folder::new();
+    pasted(&folder);
+    let json = |words: &[&str]| {
+        let ended = ended(&mut folder.plimsoll(&[&["compare"], words, &["--format=json"]].concat()));
+        let runs = |side: usize| ended.json()["sides"][side]["runs"].as_u64().unwrap();
+        (runs(0), runs(1), ended.json()["rows"][0]["ratios"][1]["basis"].clone(), ended.complained())
+    };
+    let own = fs::read_to_string(folder.path("do/read.txt")).unwrap();
+    fs::write(folder.path("twice.txt"), format!("{own}\n\n{own}")).unwrap();
+    let six = "@/aws/read.txt,".repeat(6);
+    let first = format!("aws={}", six.trim_end_matches(','));
+    let (a, b, basis, told) = json(&[&first, "do=@/do/read.txt,@/do/read.txt,@/twice.txt"]);
+    assert_eq!((a, b), (1, 1), "{told}");
+    assert_eq!(basis, "one_each");
+    assert!(told.contains("aws: 5 of 6 results hold the same figures as another, and count once."), "{told}");
+    // A figure that is another is another run.
+    fs::write(folder.path("other.txt"), own.replace("346522KB/s", "346521KB/s")).unwrap();
+    let (_, b, _, told) = json(&["@/aws/read.txt", "do=@/do/read.txt,@/other.txt"]);
+    assert_eq!(b, 2, "{told}");
+}

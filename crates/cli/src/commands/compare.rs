@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use analysis::compare::{Comparison, Price, Side, compare};
 use dialects::import::{self, Input};
 use policy::Limits;
-use record::Run;
+use record::{Reported, Run};
 use workload::{Bytes, PolicyName};
 
 use crate::arguments::{CompareArguments, Format};
@@ -51,12 +51,39 @@ fn sides(arguments: &CompareArguments) -> Result<Vec<Side>, Failure> {
             let text = format!("two sides are called '{label}'; give each a name of its own: NAME=FILE");
             return Err(Failure::refused(text));
         }
-        let runs = read_all(&paths)?;
+        let runs = each_once(&label, read_all(&paths)?);
         sides.push(Side { label, runs, limits: None, price: None, size: None, machine: None });
     }
     say_of_each(&mut sides, arguments)?;
     sides.iter_mut().filter(|side| side.limits.is_none()).try_for_each(recorded_policy)?;
     Ok(sides)
+}
+
+/// The runs without those that are another one again, of which people are told: a copy is no repeat.
+fn each_once(label: &str, runs: Vec<Run>) -> Vec<Run> {
+    let all = runs.len();
+    let mut kept: Vec<Run> = Vec::new();
+    for run in runs {
+        if !kept.iter().any(|known| is_copy(known, &run)) {
+            kept.push(run);
+        }
+    }
+    let copies = all - kept.len();
+    if copies > 0 {
+        let text =
+            format!("{label}: {copies} of {all} results hold the same figures as another, and count once.");
+        output::people(report::wrap("", &text).trim_end());
+    }
+    kept
+}
+
+/// Whether both hold the same content, wherever it stands and whenever it was read.
+fn is_copy(a: &Run, b: &Run) -> bool {
+    let same = |(a, b): (&Reported, &Reported)| Reported { line: b.line, ..a.clone() } == *b;
+    a.origin == b.origin
+        && a.reported.len() == b.reported.len()
+        && a.steps == b.steps
+        && a.reported.iter().zip(&b.reported).all(same)
 }
 
 /// What the options say, each of a side: by its name, or in the order of the sides.
