@@ -345,3 +345,22 @@ fn a_copy_of_a_run_is_no_repeat() {
     let (_, b, _, told) = json(&["@/aws/read.txt", "do=@/do/read.txt,@/other.txt"]);
     assert_eq!(b, 2, "{told}");
 }
+
+#[test]
+fn a_document_with_the_results_of_two_volumes_is_warned_of() {
+    let folder = Folder::new();
+    pasted(&folder);
+    let both = ["do/read.txt", "aws/read.txt"].map(|name| fs::read_to_string(folder.path(name)).unwrap());
+    fs::write(folder.path("both.txt"), both.join("\n\n")).unwrap();
+    let told = |words: &[&str]| ended(&mut folder.plimsoll(&[&["compare"], words].concat())).complained();
+    let warned = told(&["@/both.txt", "@/do/read.txt"]);
+    for words in [
+        "holds 2 results (fio 1.59 text, fio 2.1.3 text)",
+        "of one volume",
+        "speak for two machines",
+        "a file of its own",
+    ] {
+        assert!(warned.contains(words), "{words}: {warned}");
+    }
+    assert!(!told(&["@/aws/read.txt", "@/do/read.txt"]).contains("of one volume"));
+}

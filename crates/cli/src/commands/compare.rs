@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use analysis::compare::{Comparison, Price, Side, compare};
 use dialects::import::{self, Input};
 use policy::Limits;
-use record::{Reported, Run};
+use record::{Origin, Reported, Run};
 use workload::{Bytes, PolicyName};
 
 use crate::arguments::{CompareArguments, Format};
@@ -263,5 +263,37 @@ fn imported(path: &Path, bytes: &[u8]) -> Result<Vec<Run>, Failure> {
     for trouble in &import.troubles {
         output::people(report::wrap("", &format!("{name}, {trouble}; passed over")).trim_end());
     }
+    if let Some(text) = several(&name, &import.runs) {
+        output::people(report::wrap("", &text).trim_end());
+    }
     Ok(import.runs)
+}
+
+/// Says that one file holds several results, which may be of several volumes: whose they are stands in no output.
+fn several(name: &str, runs: &[Run]) -> Option<String> {
+    let mut tools: Vec<&str> = runs.iter().filter_map(tool).collect();
+    tools.sort_unstable();
+    tools.dedup();
+    let program = |tool: &str| tool.split(' ').next().unwrap_or_default().to_owned();
+    let mut programs: Vec<String> = tools.iter().map(|tool| program(tool)).collect();
+    programs.dedup();
+    if runs.len() < 2 {
+        return None;
+    }
+    let hint =
+        if programs.len() < tools.len() { " Two versions of one tool speak for two machines." } else { "" };
+    Some(format!(
+        "{name} holds {} results ({}), and all of them count as of one volume.{hint} If they are of several, write each volume's \
+         results into a file of its own.",
+        runs.len(),
+        tools.join(", ")
+    ))
+}
+
+/// What printed it, where another tool did.
+fn tool(run: &Run) -> Option<&str> {
+    match &run.origin {
+        Origin::Imported { tool, .. } => Some(tool),
+        Origin::Measured => None,
+    }
 }
