@@ -1,18 +1,31 @@
 //! Stdout is the result, stderr is for people; a reader who leaves early is no failure.
 
 use std::io::{ErrorKind, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::failure::Failure;
+
+/// Set once a write found that nobody reads stdout any more.
+static READER_GONE: AtomicBool = AtomicBool::new(false);
 
 /// Writes the result to stdout. A closed pipe ends quietly, as `head` makes it; elsewhere a lost result is a failure.
 pub fn result(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::failed(format!(
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => {
+            READER_GONE.store(true, Ordering::Relaxed);
+            Ok(())
+        }
+        Err(error) => Err(Failure::failed(format!(
             "the result could not be written to stdout: {error}; make room there, or send it elsewhere"
         ))),
-        _ => Ok(()),
+        Ok(()) => Ok(()),
     }
+}
+
+/// Whether nobody reads stdout any more, as behind `| head -1`: what runs without end stops then.
+pub fn reader_is_gone() -> bool {
+    READER_GONE.load(Ordering::Relaxed)
 }
 
 /// A line for people, on stderr; where even that is gone nobody is left to tell.

@@ -100,6 +100,7 @@ fn exit_codes_are_those_of_diskspd() {
         ("-b4KB t", 3, "", "write -b4K"),
         ("-r", 3, "", "need to provide at least one filename"),
         ("-d1 missing.dat", 1, "", "-c<size>"),
+        ("-c900T -W0 -d1 huge.dat", 1, "", "are free"),
         ("-d1 -W0 dir", 1, "", "dir"),
         ("-c1M -W0 -d1 -w100 dir", 1, "", "a directory"),
         ("-Sm -c1M t", 3, "", "-Sm"),

@@ -318,3 +318,13 @@ fn wrong_words_end_as_with_the_real_one_and_say_which_word_it_was() {
         assert!(output.stdout.is_empty(), "{words}");
     }
 }
+
+#[test]
+fn it_ends_when_nobody_reads_any_more() {
+    let words = "\"$0\" iostat -d 1 | head -1";
+    let output = Command::new("timeout")
+        .args(["20", "sh", "-c", words, env!("CARGO_BIN_EXE_plimsoll")])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "it went on for ever");
+}

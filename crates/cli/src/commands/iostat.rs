@@ -67,6 +67,9 @@ fn watch(asked: &Asked) -> u8 {
         code = said(&reporter.report(machine.reading()));
         printed += 1;
         ticks += 1;
+        if output::reader_is_gone() {
+            return code;
+        }
     }
     code.max(said(&reporter.closing()))
 }

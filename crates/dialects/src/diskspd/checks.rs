@@ -53,6 +53,10 @@ fn threads(checked: &mut Checked, span: &TimeSpan, target: &Target) {
         span.threads > 0 && target.threads > 1,
         "-F and -t parameters cannot be used together: threads in all, or threads of each target",
     );
+    checked.warning(
+        span.requests > 0 && span.threads == 0,
+        "-O is for threads that share all targets and does nothing without -F; -o counts for each target",
+    );
     checked.error(
         target.throughput.iops(target.block).is_some() && span.completion_routines,
         "-g throughput control cannot be used with -x completion routines; leave -x out",

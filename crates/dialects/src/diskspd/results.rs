@@ -162,7 +162,8 @@ impl SpanResult {
             buckets.iter().map(|bucket| section.ops(bucket) as f64 / self.bucket_seconds.max(1e-9)).collect();
         let count = rates.len().max(1) as f64;
         let mean = rates.iter().sum::<f64>() / count;
-        (rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>() / count).sqrt()
+        // The sum of nothing is -0.0, which would be printed so.
+        (rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>() / count).sqrt().abs()
     }
 }
 

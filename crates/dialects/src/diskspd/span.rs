@@ -224,7 +224,7 @@ impl<'a> Site<'a> {
         let path = &target.path;
         let found = (ground.look)(Path::new(path)).ok_or_else(|| {
             CannotRun(format!(
-                "'{path}': there is no such file or device; -c<size> makes a file, for example -c1G"
+                "'{path}': there is no file or block device of this name; -c<size> makes a file, for example -c1G"
             ))
         })?;
         if found.bytes == 0 {

@@ -162,7 +162,9 @@ impl<'a> Crew<'a> {
     fn run(&mut self, conductor: &mut Conductor<'_>) {
         let mut patience = Nanos::MAX;
         let traced = self.plan.workers.iter().any(|worker| worker.terms.trace);
-        let poll = if traced { POLL_TRACED } else { POLL };
+        // A worker has three spare sheets: where intervals are shorter than a look, they would be gone before the next.
+        let poll = if traced { POLL_TRACED } else { POLL }
+            .min(Duration::from_nanos(self.plan.interval.0.max(500_000)));
         while self.is_running(conductor) && self.clock.now() < patience {
             match self.news.recv_timeout(poll) {
                 Ok((number, news)) => self.hear(number, news, conductor),

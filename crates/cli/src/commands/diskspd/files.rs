@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::os::fd::AsFd;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use dialects::diskspd::{Cache, Creation, Found, Profile, Target, TimeSpan};
@@ -34,6 +35,42 @@ pub fn possible(profile: &Profile) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Refuses what does not fit, before a file that is there is emptied.
+pub fn room_for(creations: &[Creation]) -> Result<(), String> {
+    let mut wanted: HashMap<u64, (u64, PathBuf)> = HashMap::new();
+    for creation in creations {
+        let Some(place) = creation.path.ancestors().skip(1).map(here).find(|place| place.is_dir()) else {
+            continue;
+        };
+        // What a file holds that will be made anew comes free.
+        let held = std::fs::metadata(&creation.path);
+        let is_device = held.as_ref().is_ok_and(|held| held.file_type().is_block_device());
+        let held = held.map_or(0, |held| held.blocks().saturating_mul(512));
+        let Some(device) = std::fs::metadata(&place).ok().filter(|_| !is_device).map(|found| found.dev())
+        else {
+            continue;
+        };
+        let sum = wanted.entry(device).or_insert((0, place));
+        sum.0 = sum.0.saturating_add(creation.bytes.saturating_sub(held));
+    }
+    for (bytes, place) in wanted.into_values() {
+        let free = kernel::free_space_in(&place).unwrap_or(Bytes(u64::MAX));
+        if bytes > free.0 {
+            return Err(format!(
+                "-c asks for {} more than there are in '{}', where {free} are free; give a smaller -c, or another place",
+                Bytes(bytes - free.0),
+                place.display()
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The folder of a bare name is the current one.
+fn here(path: &Path) -> PathBuf {
+    if path.as_os_str().is_empty() { PathBuf::from(".") } else { path.to_owned() }
 }
 
 fn of_windows(path: &str) -> Result<(), String> {

@@ -54,6 +54,7 @@ impl Runner<'_> {
     }
 
     fn create(&mut self, creations: &[Creation]) -> Result<(), String> {
+        super::files::room_for(creations)?;
         for creation in creations {
             self.tell(&format!("creating {} ({} bytes)", creation.path.display(), creation.bytes));
             self.files.create(creation)?;
