@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use dialects::explain::{
-    Around, ExplainError, Explanation, Level, every, explain_all, find, json, of_words, text,
+    Around, ExplainError, Explained, Explanation, Level, every, explain_all, find, json, of_words, text,
 };
 use proptest::prelude::*;
 
@@ -13,12 +13,12 @@ fn around() -> Around<'static> {
     Around { read: &|_| Err(std::io::ErrorKind::NotFound.into()) }
 }
 
-fn all(pasted: &str) -> Result<Vec<Explanation>, ExplainError> {
+fn all(pasted: &str) -> Result<Explained, ExplainError> {
     explain_all(&find(pasted), &around())
 }
 
 fn one(pasted: &str) -> Explanation {
-    let mut all = all(pasted).unwrap_or_else(|error| panic!("{pasted}: {error}"));
+    let mut all = all(pasted).unwrap_or_else(|error| panic!("{pasted}: {error}")).told;
     assert_eq!(all.len(), 1, "{pasted}");
     all.remove(0)
 }
@@ -168,15 +168,53 @@ fn a_job_file_ends_where_the_text_goes_on_with_something_else() {
     let found = all(
         "jobs.cfg\n\n[a]\nrw=read\n\nsize=1g\n\nscript.sh\n\n#!/bin/sh\nrepeat=${repeat:-1}\nfio --runtime=5 jobs.cfg\n",
     );
-    let found = found.unwrap();
+    let found = found.unwrap().told;
     assert_eq!((found.len(), found[0].job_file.as_deref()), (1, Some("[a]\nrw=read\nsize=1g\n")));
     assert!(found[0].asks[0].contains("at most for 5 s"), "{:?}", found[0].asks);
+}
+
+/// Lines of a published page: commands, a table, a commented command, a job file, and scripts around all of it.
+const PAGE: &str = "Run it\n\ncat ./runfio.cfg\n./runfio.sh    --repeat 2 --time  60 >> runfio.sh.log     &\n\n\
+                    \x20       | 1 | 2 |\n--------|---|---|\niostat  | + | + |\n--------|---|---|\nfio     |   | + |\n\n\
+                    runfio.sh\n\n#!/usr/bin/env bash\n# https://host.example/named-parameters/\nrepeat=${repeat:-1}\n\
+                    while [ $# -gt 0 ]; do\nif [[ * ]]; then\n        param=\"\" class=\"inline\">{1/--/}\"\nfi\nshift\n\
+                    done\nsleep $time\n\n# fio   --bs=4k --rw=randrw --rwmixread=70 --direct=1 --time_based --name=typed \
+                    --filename=t --runtime=$time --size=1GB --rate_iops=700,300,\n\nfio --runtime=$time --eta-newline=1 \
+                    runfio.cfg\n\ndone\n\nrunfio.cfg\n\n[c4y]\nbs=4k\nrw=randrw\ntime_based\nfilename=t\nsize=1GB\n\
+                    rate_iops=700,300,\n\nrunother.sh\n\n#!/usr/bin/env bash\n# https://host.example/named/\n\
+                    repeat=${repeat:-1}\ncount=${count:-1}\ndone\n\n./sysstat/iostat -x -t -o JSON 10 $count > \"./a.json\"\n\n\
+                    conf.py\n\nmask = '*.json'\nexclude = [\n'sr0',\n]\n";
+
+#[test]
+fn a_whole_page_with_scripts_gives_its_commands_and_its_job_file_once() {
+    let page = all(PAGE).unwrap();
+    assert_eq!(page.not_understood, []);
+    let told: Vec<(&str, usize)> = page.told.iter().map(|one| (one.tool.name(), one.line)).collect();
+    assert_eq!(told, [("fio", 25), ("fio", 27), ("iostat", 49)], "{told:?}");
+    let job = page.told[1].job_file.as_deref().unwrap();
+    assert!(job.starts_with("[c4y]\nbs=4k\n") && job.trim_end().ends_with("rate_iops=700,300,"), "{job}");
+    let asks = page.told[1].asks.join(" ");
+    assert!(asks.contains("held to 700 I/Os a second") && asks.contains("For 60 s"), "{asks}");
+}
+
+#[test]
+fn what_is_not_understood_does_not_hide_the_rest_and_is_named_with_its_line() {
+    let page = all("Text.\n\n[a]\nrw=read\n\nsiez=1g\n\nioping -c 10 .\nfio --name=a --iodepht=3\n").unwrap();
+    assert_eq!(page.told.iter().map(|one| one.line).collect::<Vec<_>>(), [8]);
+    let places: Vec<(usize, &str)> =
+        page.not_understood.iter().map(|error| (error.line, error.word.as_str())).collect();
+    assert_eq!(places, [(6, "siez=1g"), (9, "--iodepht=3")], "{:?}", page.not_understood);
+    let page = all("Text.\n\n[a]\nrw=read\nsiez=1g\n\nioping -c 10 .\n").unwrap();
+    let places: Vec<(usize, &str)> =
+        page.not_understood.iter().map(|error| (error.line, error.word.as_str())).collect();
+    assert_eq!((places, page.told.len()), (vec![(5, "siez=1g")], 1));
+    assert_eq!(json(&page)["not_understood"][0]["line"], 5);
 }
 
 #[test]
 fn words_of_a_command_line_are_as_good_as_text() {
     let words: Vec<String> = ["sudo", "fio", "–name=a b", "--rw=read", "--size=1g"].map(str::to_owned).into();
-    let explained = explain_all(&[of_words(&words).unwrap()], &around()).unwrap().remove(0);
+    let explained = explain_all(&[of_words(&words).unwrap()], &around()).unwrap().told.remove(0);
     assert_eq!(explained.command, "fio '--name=a b' --rw=read --size=1g");
     assert_eq!(of_words(&["ls".to_owned()]), None);
 }

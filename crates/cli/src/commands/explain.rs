@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use dialects::explain::{Around, Explanation, Found, explain_all, find, json, of_words, text};
+use dialects::explain::{Around, Explained, Explanation, Found, explain_all, find, json, of_words, text};
 
 use crate::arguments::{ExplainArguments, Format};
 use crate::failure::Failure;
@@ -25,8 +25,8 @@ pub fn run(arguments: &ExplainArguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn pages(explained: &[Explanation]) -> String {
-    let several = explained.len() > 1;
+fn pages(explained: &Explained) -> String {
+    let several = explained.told.len() + explained.not_understood.len() > 1;
     let page = |one: &Explanation| {
         let head = if several {
             format!("=== {}, line {} ===\n\n", one.tool.name(), one.line)
@@ -35,7 +35,13 @@ fn pages(explained: &[Explanation]) -> String {
         };
         head + &text(one, &|first, words| report::wrap(first, words))
     };
-    explained.iter().map(page).collect::<Vec<_>>().join("\n")
+    let mut pages: Vec<String> = explained.told.iter().map(page).collect();
+    if !explained.not_understood.is_empty() {
+        let line = |error| report::wrap("  - ", &format!("{error}."));
+        let lines: String = explained.not_understood.iter().map(line).collect();
+        pages.push(format!("=== Not understood ===\n\n{lines}"));
+    }
+    pages.join("\n")
 }
 
 /// What the words are: a file, a command line in one word, a command line in several; without words, stdin.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::native::Native;
-use super::plain::Explanation;
+use super::plain::{Explained, Explanation};
 use super::word::Repair;
 
 /// Wraps a text behind its first words, further lines under the text.
@@ -115,8 +115,13 @@ fn push(lines: &mut [String], text: &str) {
 }
 
 /// All explanations as one JSON document.
-pub fn json(explanations: &[Explanation]) -> Value {
-    json!({ "explained": explanations.iter().map(of_one).collect::<Vec<_>>() })
+pub fn json(explained: &Explained) -> Value {
+    json!({
+        "explained": explained.told.iter().map(of_one).collect::<Vec<_>>(),
+        "not_understood": explained.not_understood.iter().map(|error| json!({
+            "line": error.line, "column": error.column, "word": error.word, "why": error.why,
+        })).collect::<Vec<_>>(),
+    })
 }
 
 fn of_one(explanation: &Explanation) -> Value {

@@ -16,6 +16,8 @@ pub struct Found {
     pub line: usize,
     /// What was put right.
     pub repairs: Vec<Repair>,
+    /// Of a job file: the line of the text that each of its own lines stands in.
+    pub lines: Vec<usize>,
 }
 
 /// What was found.
@@ -29,7 +31,8 @@ pub enum Kind {
 
 /// Command lines and job files in `text`, in order.
 pub fn find(text: &str) -> Vec<Found> {
-    let mut finder = Finder { found: Vec::new(), repairs: Vec::new(), open: false, in_job_file: false };
+    let mut finder =
+        Finder { found: Vec::new(), repairs: Vec::new(), open: false, in_job_file: false, apart: false };
     for (index, raw) in text.lines().enumerate() {
         let line = plain(raw, index + 1, &mut finder.repairs);
         finder.line(&line, index + 1);
@@ -51,7 +54,7 @@ pub fn of_words(given: &[String]) -> Option<Found> {
         pieces.into_iter().filter(|piece| !piece.text.trim().is_empty() && piece.text != "\\").collect();
     let (tool, rest) = called(pieces, &mut repairs)?;
     let rest = rest.into_iter().map(|piece| dashed(tool, piece, &mut repairs)).collect();
-    Some(Found { kind: Kind::Command(tool, cut(rest, &mut repairs)), line: 1, repairs })
+    Some(Found { kind: Kind::Command(tool, cut(rest, &mut repairs)), line: 1, repairs, lines: Vec::new() })
 }
 
 struct Finder {
@@ -61,6 +64,8 @@ struct Finder {
     open: bool,
     /// Whether the last line that is not empty was one of a job file.
     in_job_file: bool,
+    /// Whether an empty line came since the last line that only a job file has.
+    apart: bool,
 }
 
 impl Finder {
@@ -75,6 +80,7 @@ impl Finder {
         let pieces = self.without_marks(pieces);
         let Some(first) = pieces.first() else {
             self.open = self.open && continued;
+            self.apart = true;
             self.repairs.clear();
             return;
         };
@@ -90,14 +96,15 @@ impl Finder {
         let goes_on = command_before && (self.open || option(&first.text));
         let mut repairs = std::mem::take(&mut self.repairs);
         if let Some((tool, rest)) = called(pieces.clone(), &mut repairs) {
+            let is_row = is_row(&rest);
             let before = repairs.len();
             let rest = rest.into_iter().map(|piece| dashed(tool, piece, &mut repairs)).collect();
             let rest = cut(rest, &mut repairs);
             let texts: Vec<&str> = rest.iter().map(|piece| piece.text.as_str()).collect();
             let nameless = repairs.iter().any(|repair| repair.what == NAMELESS);
-            if (tool.is_called_with(&texts) || continued) && !(nameless && goes_on) {
+            if (tool.is_called_with(&texts) || continued) && !is_row && !(nameless && goes_on) {
                 let kind = Kind::Command(tool, rest);
-                self.found.push(Found { kind, line: number, repairs });
+                self.found.push(Found { kind, line: number, repairs, lines: Vec::new() });
                 self.open = continued;
                 return;
             }
@@ -147,7 +154,13 @@ impl Finder {
         };
         let skipped = line.char_indices().nth(pieces[0].column - 1).map_or(0, |(at, _)| at);
         let kept = line[skipped..].trim_end_matches(['\\', ' ']);
-        let fits = begins || (inside && (comment || option(kept) || line.contains('=')));
+        // Behind an empty line a script may stand, whose variables are no options that were typed wrong.
+        let typed = kept.split_once('=').is_some_and(|(name, value)| {
+            is_like_an_option(name) && !(self.apart && value.contains(['$', '`', '\'', '"', '(', '[', '{']))
+        });
+        let foreign = line.trim_start().starts_with("#!");
+        let goes_on = comment || option(kept) || typed;
+        let fits = begins || (inside && !foreign && goes_on);
         if !fits
             || (inside
                 && !begins
@@ -157,6 +170,7 @@ impl Finder {
         {
             return false;
         }
+        self.apart = self.apart && comment && !begins;
         let every = pieces.iter().all(|piece| section(piece) || option(&piece.text));
         let mut repairs = std::mem::take(&mut self.repairs);
         let lines = if pieces.len() > 1 && every {
@@ -166,14 +180,33 @@ impl Finder {
             format!("{kept}\n")
         };
         if !inside {
-            self.found.push(Found { kind: Kind::JobFile(String::new()), line: number, repairs: Vec::new() });
+            let kind = Kind::JobFile(String::new());
+            self.found.push(Found { kind, line: number, repairs: Vec::new(), lines: Vec::new() });
         }
-        if let Some(Found { kind: Kind::JobFile(text), repairs: known, .. }) = self.found.last_mut() {
+        if let Some(Found { kind: Kind::JobFile(text), repairs: known, lines: places, .. }) =
+            self.found.last_mut()
+        {
+            places.extend(std::iter::repeat_n(number, lines.lines().count()));
             text.push_str(&lines);
             known.append(&mut repairs);
         }
         true
     }
+}
+
+/// Whether what stands before an equals sign can be the name of an option that was typed wrong.
+fn is_like_an_option(name: &str) -> bool {
+    let name = name.trim();
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c))
+}
+
+/// Whether the words behind a tool's name are the cells of a table, and no pipe: a command stands behind a pipe.
+fn is_row(rest: &[Piece]) -> bool {
+    let bars = rest.iter().filter(|piece| piece.text == "|").count();
+    let closed = bars > 1 && rest.last().is_some_and(|last| last.text == "|");
+    let command = |word: &str| word.starts_with(|c: char| c.is_ascii_alphabetic() || "./~$({\\".contains(c));
+    let cell = rest.windows(2).any(|pair| pair[0].text == "|" && !command(&pair[1].text));
+    closed || cell
 }
 
 /// The tool that is called, and the words behind its name. Prompts, `sudo` and variables may stand before it.
@@ -286,6 +319,23 @@ mod tests {
             commands("[global] size=30g direct=1 [w] rw=write time_based"),
             ["[global]\nsize=30g\ndirect=1\n[w]\nrw=write\ntime_based\n"]
         );
+    }
+
+    #[test]
+    fn a_script_below_a_job_file_is_none_of_it() {
+        let page = "[a]\nrw=read\n\nsize=1g\n\n#!/bin/sh\n# named\nrepeat=${repeat:-1}\niostat -x 1\n";
+        assert_eq!(commands(page), ["[a]\nrw=read\nsize=1g\n", "iostat -x 1"]);
+        assert_eq!(commands("[a]\nrw=read\n\nmask = '*.json'\n"), ["[a]\nrw=read\n"]);
+        assert_eq!(commands("[a]\nrw=read\nsiez=1g\n"), ["[a]\nrw=read\nsiez=1g\n"]);
+        let lines = find("Text.\n\n[a]\nrw=read\n\nsize=1g\n").remove(0).lines;
+        assert_eq!(lines, [3, 4, 6]);
+    }
+
+    #[test]
+    fn a_row_of_a_table_is_no_command_and_a_pipe_is_none_of_a_table() {
+        assert_eq!(commands("iostat  | + | + |\n--------|---|---|\nfio     |   | + |"), Vec::<String>::new());
+        assert_eq!(commands("iostat | prints what devices do |"), Vec::<String>::new());
+        assert_eq!(commands("iostat -x 1 | grep sda | tee log"), ["iostat -x 1"]);
     }
 
     proptest::proptest! {

@@ -1,8 +1,9 @@
 //! One thing that was found, put into words.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io;
 
+use super::fio_words::Fio;
 use super::native::{self, Native};
 use super::pasted::{Found, Kind};
 use super::risk::{Level, Risk, When, every};
@@ -10,9 +11,8 @@ use super::tool::Tool;
 use super::word::{Piece, Repair, quoted};
 use super::{about_diskspd, about_fio, about_ioping, dd, iostat, risks_fio};
 use crate::diskspd::{self, DiskSpdError};
-use crate::fio::{self, FioError};
+use crate::fio;
 use crate::ioping;
-use workload::Bytes;
 
 /// What is known of the world while things are explained.
 pub struct Around<'a> {
@@ -29,6 +29,8 @@ pub struct Explanation {
     pub line: usize,
     /// What was put right to understand it.
     pub repairs: Vec<Repair>,
+    /// The line where a job file begins that stands in the same text and is told with this command.
+    pub told_with: Option<usize>,
     /// It as it can be run; of a job file its text.
     pub command: String,
     /// Whether `command` is the text of a job file.
@@ -86,7 +88,7 @@ fn in_quotes(word: &str) -> String {
 /// [`ExplainError`] names the first word that is not understood.
 pub fn explain(found: &Found, others: &[Found], around: &Around<'_>) -> Result<Explanation, ExplainError> {
     let mut explanation = match &found.kind {
-        Kind::JobFile(text) => job_file(text)?,
+        Kind::JobFile(text) => job_file(text, found)?,
         Kind::Command(Tool::Fio, words) => fio_command(words, others, around)?,
         Kind::Command(Tool::DiskSpd, words) => diskspd_command(words, around)?,
         Kind::Command(Tool::Ioping, words) => ioping_command(words)?,
@@ -99,16 +101,36 @@ pub fn explain(found: &Found, others: &[Found], around: &Around<'_>) -> Result<E
     Ok(explanation)
 }
 
-/// Puts everything that was found into words. A job file that a later command of the same text runs is told with it.
+/// Everything that was found in a text: what could be put into words, and what could not.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Explained {
+    /// In the order of the text.
+    pub told: Vec<Explanation>,
+    /// The first word that is not understood of each of the others.
+    pub not_understood: Vec<ExplainError>,
+}
+
+/// Puts everything that was found into words. A job file that a command of the same text runs is told with it; what is
+/// not understood does no harm to what stands around it.
 ///
 /// # Errors
-/// [`ExplainError`] names the first word that is not understood.
-pub fn explain_all(found: &[Found], around: &Around<'_>) -> Result<Vec<Explanation>, ExplainError> {
-    let each = found.iter().enumerate().map(|(at, one)| explain(one, &found[..at], around));
-    let all: Vec<Explanation> = each.collect::<Result<_, _>>()?;
-    let run_later: Vec<String> = all.iter().filter_map(|one| one.job_file.clone()).collect();
-    let told_later = |one: &Explanation| one.is_job_file && run_later.contains(&one.command);
-    Ok(all.iter().filter(|one| !told_later(one)).cloned().collect())
+/// [`ExplainError`] names the first word that is not understood where nothing is.
+pub fn explain_all(found: &[Found], around: &Around<'_>) -> Result<Explained, ExplainError> {
+    let mut explained = Explained::default();
+    for (at, one) in found.iter().enumerate() {
+        // The job file that stands before a command is likelier its own than one that stands behind.
+        let others: Vec<Found> = found[at..].iter().skip(1).rev().chain(&found[..at]).cloned().collect();
+        match explain(one, &others, around) {
+            Ok(told) => explained.told.push(told),
+            Err(error) => explained.not_understood.push(error),
+        }
+    }
+    let with: Vec<usize> = explained.told.iter().filter_map(|one| one.told_with).collect();
+    explained.told.retain(|one| !(one.is_job_file && with.contains(&one.line)));
+    match explained.not_understood.first() {
+        Some(error) if explained.told.is_empty() => Err(error.clone()),
+        _ => Ok(explained),
+    }
 }
 
 fn blank(tool: Tool, words: &[Piece], meaning: fn(&str) -> String) -> Explanation {
@@ -117,6 +139,7 @@ fn blank(tool: Tool, words: &[Piece], meaning: fn(&str) -> String) -> Explanatio
         tool,
         line: 1,
         repairs: Vec::new(),
+        told_with: None,
         command: format!("{} {command}", tool.name()).trim_end().to_owned(),
         is_job_file: false,
         job_file: None,
@@ -161,7 +184,7 @@ fn takes_next(tool: Tool, option: &str) -> bool {
     }
 }
 
-fn texts(words: &[Piece]) -> Vec<String> {
+pub(super) fn texts(words: &[Piece]) -> Vec<String> {
     words.iter().map(|piece| piece.text.clone()).collect()
 }
 
@@ -209,163 +232,13 @@ fn lost(word: &str) -> (String, Option<&'static str>) {
     }
 }
 
-/// Reads fio's words; options that plimsoll's fio refuses are left out, and named.
-struct Fio<'a> {
-    words: Vec<Piece>,
-    files: RefCell<Vec<(String, String)>>,
-    others: &'a [Found],
-    around: &'a Around<'a>,
-    gaps: Vec<String>,
-    refused: bool,
-}
-
-/// More options than this are not refused one after the other.
-const REFUSED_MAX: usize = 64;
-
-impl Fio<'_> {
-    fn asked(&mut self) -> Result<Option<fio::Asked>, ExplainError> {
-        for _ in 0..REFUSED_MAX {
-            match self.parsed() {
-                Ok(fio::Request::Run(asked)) => return Ok(Some(*asked)),
-                Ok(fio::Request::Say(_)) => return Ok(None),
-                Err(FioError::NoJobs) => self.name_a_job(),
-                Err(FioError::NoJobFile { path, .. }) => {
-                    self.gaps.push(format!(
-                        "The jobs stand in {path}, which is not here: explain that file too, or paste it before the command."
-                    ));
-                    return Ok(None);
-                }
-                Err(FioError::Refused { option, reason }) => self.leave_out(&option, &reason)?,
-                Err(FioError::RefusedAt { option, reason, place }) => {
-                    self.leave_line_out(&option, &reason, place.line)?
-                }
-                Err(error) => return Err(self.place(&error)),
-            }
-        }
-        Ok(None)
-    }
-
-    fn parsed(&self) -> Result<fio::Request, FioError> {
-        let read = |path: &str| self.text_of(path);
-        let around = fio::Surroundings {
-            read: &read,
-            variable: &|_| None,
-            entropy: 1,
-            // Whatever a job may ask for; nothing is run.
-            cpus: 4096,
-            memory: Bytes::gib(1),
-            page: Bytes::kib(4),
-        };
-        fio::parse(&texts(&self.words), &around)
-    }
-
-    /// A job file that was named: from the disk, else the one that was pasted before.
-    fn text_of(&self, path: &str) -> io::Result<String> {
-        if let Some((_, text)) = self.files.borrow().iter().find(|(known, _)| known == path) {
-            return Ok(text.clone());
-        }
-        let pasted = self.others.iter().rev().find_map(|found| match &found.kind {
-            Kind::JobFile(text) => Some(text.clone()),
-            Kind::Command(..) => None,
-        });
-        let text = (self.around.read)(path).or_else(|error| pasted.ok_or(error))?;
-        self.files.borrow_mut().push((path.to_owned(), text.clone()));
-        Ok(text)
-    }
-
-    fn name_a_job(&mut self) {
-        self.gaps.push(
-            "There is no --name, so that fio runs nothing and prints its help: add --name=test.".to_owned(),
-        );
-        self.words.insert(0, Piece { text: "--name=test".to_owned(), line: 1, column: 1 });
-    }
-
-    fn leave_out(&mut self, option: &str, reason: &str) -> Result<(), ExplainError> {
-        let name = option.split('=').next().unwrap_or(option);
-        let is_it = |piece: &Piece| piece.text.trim_start_matches('-').split('=').next() == Some(name);
-        let at = self.words.iter().position(is_it).ok_or_else(|| ExplainError {
-            line: 1,
-            column: 1,
-            word: option.to_owned(),
-            why: reason.to_owned(),
-        })?;
-        let piece = self.words.remove(at);
-        self.refused = true;
-        self.gaps.push(format!(
-            "line {}, column {}: plimsoll fio does not take {option} ({reason}); it is left out of what follows.",
-            piece.line, piece.column
-        ));
-        Ok(())
-    }
-
-    fn leave_line_out(&mut self, option: &str, reason: &str, line: usize) -> Result<(), ExplainError> {
-        let mut files = self.files.borrow_mut();
-        let found = files.iter_mut().find_map(|(_, text)| {
-            let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-            let there = lines.get_mut(line.wrapping_sub(1)).filter(|there| !there.trim().is_empty())?;
-            there.clear();
-            *text = lines.join("\n") + "\n";
-            Some(())
-        });
-        found.ok_or_else(|| ExplainError {
-            line,
-            column: 1,
-            word: option.to_owned(),
-            why: reason.to_owned(),
-        })?;
-        drop(files);
-        self.refused = true;
-        self.gaps.push(format!(
-            "line {line}: plimsoll fio does not take {option} ({reason}); it is left out of what follows."
-        ));
-        Ok(())
-    }
-
-    /// The word that an error of fio's is about.
-    fn place(&self, error: &FioError) -> ExplainError {
-        let message = error.to_string();
-        let why = match error.hint() {
-            Some(hint) => format!("{}; {}", in_one_line(&message), hint.trim_end()),
-            None => in_one_line(&message),
-        };
-        let named = |piece: &&Piece| {
-            let bare = piece.text.trim_start_matches('-');
-            bare.len() > 1
-                && (message.contains(bare)
-                    || bare.split('=').next().is_some_and(|name| message.contains(&format!("'{name}'"))))
-        };
-        if let Some(piece) = self.words.iter().find(named) {
-            return ExplainError { line: piece.line, column: piece.column, word: piece.text.clone(), why };
-        }
-        let files = self.files.borrow();
-        let in_file = files.iter().flat_map(|(_, text)| text.lines().enumerate()).find(|(_, line)| {
-            let line = line.trim();
-            line.len() > 1 && message.contains(line)
-        });
-        let (line, word) =
-            in_file.map_or((1, String::new()), |(index, line)| (index + 1, line.trim().to_owned()));
-        ExplainError { line, column: 1, word, why }
-    }
-}
-
-/// Lines of fio's as one, each once.
-fn in_one_line(text: &str) -> String {
-    let mut lines: Vec<&str> = Vec::new();
-    for line in
-        text.lines().map(|line| line.trim().trim_start_matches("fio: ")).filter(|line| !line.is_empty())
-    {
-        if !lines.contains(&line) {
-            lines.push(line);
-        }
-    }
-    lines.join("; ")
-}
-
 fn fio_command(words: &[Piece], others: &[Found], around: &Around<'_>) -> Result<Explanation, ExplainError> {
     let mut explanation = blank(Tool::Fio, words, about_fio::meaning);
     let words = known(words, &mut explanation);
-    let mut fio = Fio { words, files: RefCell::default(), others, around, gaps: Vec::new(), refused: false };
+    let (files, told_with) = (RefCell::default(), Cell::default());
+    let mut fio = Fio { words, files, told_with, others, around, gaps: Vec::new(), refused: false };
     let asked = fio.asked()?;
+    explanation.told_with = fio.told_with.get();
     explanation.gaps.append(&mut fio.gaps);
     explanation.job_file = fio.files.borrow().first().map(|(_, text)| text.clone());
     if let Some(text) = explanation.job_file.clone() {
@@ -394,7 +267,7 @@ fn lines_of(text: &str) -> Vec<(String, String)> {
     lines.map(|line| (line.to_owned(), about_fio::meaning(line))).collect()
 }
 
-fn job_file(text: &str) -> Result<Explanation, ExplainError> {
+fn job_file(text: &str, found: &Found) -> Result<Explanation, ExplainError> {
     const NAME: &str = "jobs.fio";
     let mut explanation = blank(Tool::Fio, &[], about_fio::meaning);
     explanation.command = text.to_owned();
@@ -403,8 +276,9 @@ fn job_file(text: &str) -> Result<Explanation, ExplainError> {
     let name = Piece { text: NAME.to_owned(), line: 1, column: 1 };
     let nothing = Around { read: &|_| Err(io::ErrorKind::NotFound.into()) };
     let files = RefCell::new(vec![(NAME.to_owned(), text.to_owned())]);
-    let mut fio =
-        Fio { words: vec![name], files, others: &[], around: &nothing, gaps: Vec::new(), refused: false };
+    let (words, told_with) = (vec![name], Cell::new(Some(found.line)));
+    let (others, around) = (std::slice::from_ref(found), &nothing);
+    let mut fio = Fio { words, files, told_with, others, around, gaps: Vec::new(), refused: false };
     let asked = fio.asked()?;
     explanation.gaps = fio.gaps;
     if let Some(asked) = asked {
