@@ -212,6 +212,28 @@ fn what_is_not_understood_does_not_hide_the_rest_and_is_named_with_its_line() {
 }
 
 #[test]
+fn a_job_without_a_time_takes_as_long_as_its_rates_say() {
+    let told = |pasted: &str| {
+        let said = one(pasted);
+        said.risks.iter().find(|told| told.id == "no-set-time").map(|told| told.text.clone()).unwrap()
+    };
+    let held = told("[c]\nrw=randrw\nbs=4k\nrwmixread=70\ntime_based\nsize=1GB\nrate_iops=700,300,\n");
+    for words in
+        ["262,144 I/Os take 262 s on a volume that bears them", "time_based has no effect without runtime"]
+    {
+        assert!(held.contains(words), "{held}");
+    }
+    assert!(!held.contains("3,000 IOPS") && !held.contains("Give runtime and time_based"), "{held}");
+    // Reads are half of it and the slower half.
+    let uneven = told("fio --name=a --rw=randrw --size=1g --rate_iops=128,4096");
+    assert!(uneven.contains("take 17 min") && uneven.contains("Give runtime and time_based"), "{uneven}");
+    let by_bytes = told("fio --name=a --rw=read --size=1g --rate=4m");
+    assert!(by_bytes.contains("take 256 s"), "{by_bytes}");
+    let half_held = told("fio --name=a --rw=randrw --size=1g --rate_iops=128,");
+    assert!(half_held.contains("at 3,000 IOPS"), "{half_held}");
+}
+
+#[test]
 fn words_of_a_command_line_are_as_good_as_text() {
     let words: Vec<String> = ["sudo", "fio", "–name=a b", "--rw=read", "--size=1g"].map(str::to_owned).into();
     let explained = explain_all(&[of_words(&words).unwrap()], &around()).unwrap().told.remove(0);

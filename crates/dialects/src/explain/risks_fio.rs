@@ -158,15 +158,31 @@ pub static ROWS: &[Risk] = &[
         when: When::Fio(|job| {
             let options = &job.options;
             let ios = amount(options)? / options.shortest_block().max(1);
-            (options.runtime.0 == 0 && ios > 0).then(|| {
-                format!(
+            if options.runtime.0 > 0 || ios == 0 {
+                return None;
+            }
+            let held = at_rates(options, ios).filter(|&time| time >= ios as f64 / 1e5);
+            let takes = match held {
+                Some(time) => format!(
+                    "No time is set: at the rates that it is held to, {} I/Os take {} on a volume that bears them, and \
+                     longer on one that does not.",
+                    count(ios),
+                    seconds(time.round().max(1.0))
+                ),
+                None => format!(
                     "How long it takes depends on the volume: {} I/Os are {} at 3,000 IOPS and {} at 100,000. Two \
-                     volumes are measured for different times, and a fast run may lie wholly inside a burst. Give \
-                     runtime and time_based.",
+                     volumes are measured for different times, and a fast run may lie wholly inside a burst.",
                     count(ios),
                     seconds((ios as f64 / 3e3).round()),
                     seconds((ios as f64 / 1e5).round().max(1.0))
-                )
+                ),
+            };
+            let typed = job.echo.iter().any(|(name, value)| name == "time_based" && value != "0");
+            Some(match typed {
+                true => format!(
+                    "{takes} time_based has no effect without runtime, fio drops it: give runtime too."
+                ),
+                false => format!("{takes} Give runtime and time_based."),
             })
         }),
         source: "fio HOWTO: runtime",
@@ -432,6 +448,26 @@ fn waiting(depth: u64, block: u64) -> String {
         "With {} in flight the latency is that of waiting in line: {told}. The volume's own latency shows at iodepth=1.",
         count(depth)
     )
+}
+
+/// Seconds that `ios` I/Os take at least at the rates that each copy is held to; `None` where a direction that it issues
+/// is held to none.
+fn at_rates(options: &JobOptions, ios: u64) -> Option<f64> {
+    let pattern = options.pattern;
+    let reads = match (pattern.reads, pattern.writes) {
+        (true, true) => f64::from(options.rwmix_read) / 100.0,
+        (true, false) => 1.0,
+        (false, _) => 0.0,
+    };
+    let writes = if pattern.writes { 1.0 - reads } else { 0.0 };
+    let time = |share: f64, way: usize| match (options.rate_iops[way], options.rate[way]) {
+        _ if share <= 0.0 => Some(0.0),
+        (0, 0) => None,
+        (0, rate) => Some(ios as f64 * share * options.shortest_block() as f64 / rate as f64),
+        (iops, _) => Some(ios as f64 * share / iops as f64),
+    };
+    let longest = time(reads, 0)?.max(time(writes, 1)?);
+    (longest > 0.0).then_some(longest)
 }
 
 /// I/Os in flight at most, over all copies.
