@@ -234,6 +234,16 @@ fn a_job_without_a_time_takes_as_long_as_its_rates_say() {
 }
 
 #[test]
+fn requests_of_ioping_are_counted_as_each_generation_counts_them() {
+    let tail = |pasted: &str| {
+        let said = one(pasted);
+        said.risks.iter().find(|told| told.id == "no-tail").map(|told| told.text.clone()).unwrap()
+    };
+    assert!(tail("ioping -c 10 .").starts_with("10 requests, of which ioping 1.0 and later count 9, show"));
+    assert!(tail("ioping -c 10 -a 0 .").starts_with("10 requests show"));
+}
+
+#[test]
 fn words_of_a_command_line_are_as_good_as_text() {
     let words: Vec<String> = ["sudo", "fio", "–name=a b", "--rw=read", "--size=1g"].map(str::to_owned).into();
     let explained = explain_all(&[of_words(&words).unwrap()], &around()).unwrap().told.remove(0);

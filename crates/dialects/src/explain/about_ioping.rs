@@ -34,8 +34,8 @@ pub fn asks(asked: &Asked) -> Vec<String> {
     said.push(cache(asked).to_owned());
     if asked.warmup > 0 {
         said.push(match asked.warmup {
-            1 => "The first request does not count.".to_owned(),
-            requests => format!("The first {} requests do not count.", count(requests)),
+            1 => "ioping 1.0 and later do not count the first request.".to_owned(),
+            requests => format!("ioping 1.0 and later do not count the first {} requests.", count(requests)),
         });
     }
     said
