@@ -2,6 +2,7 @@
 //! repeats.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
+use analysis::Confidence;
 use analysis::compare::{Basis, Comparison, Reading, Side, compare};
 use policy::evaluate;
 use record::{Figure, Origin, Reported, ReportedDirection, Run, Scope};
@@ -226,4 +227,30 @@ fn jobs_side_by_side_that_end_at_different_times_are_their_sums_over_the_longest
     );
     let (_, shown) = &found.readings[0].evidence[0];
     assert!((shown - 1024.0 / 0.091).abs() < 0.01, "{shown}");
+}
+
+#[test]
+fn one_rate_far_below_a_declared_policy_is_no_figure_of_that_policy() {
+    let write = Reported {
+        asked: [("rw", "randwrite"), ("bs", "4k"), ("iodepth", "8")]
+            .map(|(a, b)| (a.to_owned(), b.to_owned()))
+            .to_vec(),
+        directions: vec![way(Direction::Write, 30_000.0, Some(3000.0))],
+        ..job(1, 0.0)
+    };
+    let runs = || vec![run("fio 3.33 text", vec![job(0, 3000.0), write.clone()])];
+    let found =
+        compare(&[side("a", runs(), Some("aws-gp2,size=2000GiB")), side("b", runs(), Some("aws-gp3"))]);
+    let of = |side: usize| -> Vec<_> {
+        found.readings.iter().filter(|f| f.side == side).map(|f| (&f.reading, f.confidence)).collect()
+    };
+    assert!(
+        matches!(
+            of(0)[..],
+            [(Reading::BelowCaps { .. }, Confidence::Likely), (Reading::OneLevel { .. }, Confidence::Likely)]
+        ),
+        "{:#?}",
+        found.readings
+    );
+    assert!(matches!(of(1)[..], [(Reading::AtCap { .. }, Confidence::Strong)]), "{:#?}", found.readings);
 }

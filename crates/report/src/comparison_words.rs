@@ -239,7 +239,7 @@ pub fn reading_sentence(comparison: &Comparison, finding: &ReadingFinding) -> St
             numbers::count(*baseline)
         ),
         Reading::BelowCaps { policy, share } => format!(
-            "{side} ran below every cap of {policy}: at most {} of one was used, so a cap is not what stopped it.",
+            "{side} ran below every cap of {policy}: at most {} of one was used, so none of them is what stopped it.",
             numbers::share(*share)
         ),
         Reading::AbovePolicy { policy, most, seen } => format!(
@@ -352,7 +352,7 @@ pub fn reading_next(finding: &ReadingFinding) -> String {
             "Read more than the cache can hold, past the page cache, and check the type that is billed.".to_owned()
         }
         Reading::OneLevel { .. } => {
-            "Declare what it was sold as: --policy NAME=POLICY (plimsoll policy list), and it is held against that.".to_owned()
+            "Declare what it was sold as, by its size too: --policy NAME=POLICY (plimsoll policy list); it is held against that.".to_owned()
         }
         Reading::NoCapSeen { .. } => {
             "Load it for longer and deeper than this: plimsoll check, on a region that no cache holds.".to_owned()

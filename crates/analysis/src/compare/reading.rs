@@ -207,7 +207,14 @@ pub(super) fn readings(sides: &[Side], measured: &[Vec<Item>]) -> Vec<ReadingFin
             }));
         };
         match &side.limits {
-            Some(limits) => add(declared(limits, &all)),
+            Some(limits) => {
+                let found = declared(limits, &all);
+                // One rate below every declared cap: something else meters, or it is another type.
+                let below = matches!(found, Some((Reading::BelowCaps { .. }, ..)));
+                add(found);
+                let level = undeclared(&all);
+                add(level.filter(|level| below && matches!(level.0, Reading::OneLevel { .. })));
+            }
             None => add(undeclared(&all)),
         }
         add(much_faster(&all));
@@ -399,7 +406,9 @@ fn at_caps<'a>(limits: &Limits, loads: &[&'a Load]) -> Found<'a> {
         _ => Reading::AtCap { policy, quantity: quantity(limit.resource), cap: limit.baseline },
     };
     let shown = |load: &&Load| (share(limit, load) - used).abs() <= load.near();
-    Some((reading, loads.iter().copied().filter(shown).collect(), Confidence::Strong))
+    // Only a rate at the policy's own figure speaks for the policy.
+    let sure = if matches!(reading, Reading::AtCap { .. }) { Confidence::Strong } else { Confidence::Likely };
+    Some((reading, loads.iter().copied().filter(shown).collect(), sure))
 }
 
 fn quantity(resource: Resource) -> Quantity {
