@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use analysis::Confidence;
-use analysis::compare::{Basis, Comparison, Reading, Side, compare};
+use analysis::compare::{Basis, Comparison, Price, Reading, Side, compare};
 use policy::evaluate;
 use record::{Figure, Origin, Reported, ReportedDirection, Run, Scope};
 use workload::{Direction, Nanos, PolicyName};
@@ -253,4 +253,28 @@ fn one_rate_far_below_a_declared_policy_is_no_figure_of_that_policy() {
         found.readings
     );
     assert!(matches!(of(1)[..], [(Reading::AtCap { .. }, Confidence::Strong)]), "{:#?}", found.readings);
+}
+
+/// 6.00 a month are 0.002 each at 3,000 a second, and 0.04 at the 150 that a 50 GiB volume serves for ever.
+#[test]
+fn a_price_out_of_a_burst_is_told_at_the_baseline_too() {
+    let priced = |policy, pairs: &[(&str, &str)], ways: &[(Direction, f64)]| {
+        let mut part = asked(pairs, 0.0);
+        part.directions = ways.iter().map(|(to, iops)| way(*to, iops * 10.0, Some(*iops))).collect();
+        let runs = || fio(vec![part.clone()]);
+        let mut of = side("a", runs(), Some(policy));
+        of.price = Some(Price::parse("6.00/month").unwrap());
+        let found = compare(&[of, side("b", runs(), None)]);
+        (found.prices[0].prices[0].unwrap(), found.prices[0].at_baseline[0])
+    };
+    let reads = [(Direction::Read, 3000.0)];
+    assert_eq!(priced("aws-gp2,size=50GiB", &DEEP, &reads), (0.002, Some(0.04)));
+    assert_eq!(priced("aws-gp2,size=2000GiB", &DEEP, &reads).1, None);
+    assert_eq!(priced("aws-gp3", &DEEP, &reads).1, None);
+    assert_eq!(priced("aws-gp2,size=50GiB", &DEEP, &[(Direction::Read, 150.0)]).1, None);
+    // Of a mix the reads are 1,500 of 3,000, and 75 of the 150 that last.
+    let mix = [("rw", "randrw"), ("bs", "4k"), ("iodepth", "64")];
+    let half = [(Direction::Read, 1500.0), (Direction::Write, 1500.0)];
+    let (price, lasting) = priced("aws-gp2,size=50GiB", &mix, &half);
+    assert!((price - 0.004).abs() < 1e-12 && (lasting.unwrap() - 0.08).abs() < 1e-12, "{price} {lasting:?}");
 }

@@ -125,6 +125,8 @@ fn the_text_leads_with_what_differs_fits_80_columns_and_prices_stay_apart_by_cur
     let at = |words: &str| ended.out.find(words).unwrap_or_else(|| panic!("{words}: {}", ended.out));
     assert!(at("What differs between them") < at("no interval") && at("no interval") < at("██"));
     assert!(ended.told().contains("One run each: no interval."), "{}", ended.out);
+    // 5 / 3016 a month, and 5 / 150 once the credits are spent.
+    assert!(ended.told().contains("aws USD 0.00166 (in a burst; 0.0333 at its baseline)"), "{}", ended.out);
     // Nobody said what a dollar is worth in the other's currency.
     assert!(!ended.told().contains("is the cheaper"), "{}", ended.out);
     let page = fs::read_to_string(folder.path("page.html")).unwrap();

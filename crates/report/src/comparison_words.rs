@@ -405,7 +405,10 @@ pub fn price_sentences(comparison: &Comparison) -> Vec<String> {
             let currency =
                 comparison.sides.get(side)?.price.as_ref().map_or("", |price| price.currency.as_str());
             let space = if currency.is_empty() { "" } else { " " };
-            Some(format!("{} {currency}{space}{}", label(comparison, side), three((*price)?)))
+            let lasting = row.at_baseline.get(side).copied().flatten();
+            let burst = lasting
+                .map_or_else(String::new, |price| format!(" (in a burst; {} at its baseline)", three(price)));
+            Some(format!("{} {currency}{space}{}{burst}", label(comparison, side), three((*price)?)))
         });
         let mut sentence = format!("{unit}, a month: {}", each.collect::<Vec<_>>().join(", "));
         match row.cheapest {

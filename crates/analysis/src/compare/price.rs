@@ -1,7 +1,10 @@
 //! What a unit costs: price over what was reached, and over what can be stored.
 
+use policy::{Limit, Resource};
 use serde::{Deserialize, Serialize};
+use workload::Direction;
 
+use super::reading::charge;
 use super::{Measure, Row, Side, Work, size};
 
 /// A price as typed: `5.00/month`, `EUR 0.10/hour`.
@@ -103,6 +106,9 @@ pub struct PriceRow {
     pub measure: Option<Measure>,
     /// Price a month of one: an I/O a second, a MB/s, a GB; `None` where price or figure is missing.
     pub prices: Vec<Option<f64>>,
+    /// One a side: the price at the rate that the declared policy serves for ever, where the figure lies above that rate
+    /// because of a burst; `None` elsewhere.
+    pub at_baseline: Vec<Option<f64>>,
     /// The cheapest, where all sides with a price have one currency.
     pub cheapest: Option<Cheapest>,
 }
@@ -133,7 +139,10 @@ pub(super) fn rows(sides: &[Side], rows: &[Row]) -> Vec<PriceRow> {
             Measure::MeanLatency => return None,
         };
         let reached = row.figures.iter().map(|figure| figure.as_ref().map(|figure| figure.value / unit));
-        Some(priced(sides, &months, reached, (Some(row.work.clone()), Some(row.measure))))
+        let found = priced(sides, &months, reached, (Some(row.work.clone()), Some(row.measure)));
+        let above = sides.iter().enumerate().map(|(side, of)| above_baseline(of, row, side));
+        let at_baseline = above.zip(&found.prices).map(|(times, price)| Some((*price)? * times?)).collect();
+        Some(PriceRow { at_baseline, ..found })
     };
     let mut priced_rows: Vec<PriceRow> = rows.iter().filter_map(of_rate).collect();
     let space = sides.iter().map(|side| size(side).map(|(bytes, _)| bytes as f64 / GIGABYTE));
@@ -150,7 +159,33 @@ fn priced(
 ) -> PriceRow {
     let prices: Vec<Option<f64>> =
         months.iter().zip(reached).map(|(month, reached)| Some((*month)? / reached?)).collect();
-    PriceRow { work, measure, cheapest: cheapest(sides, &prices), prices }
+    let at_baseline = vec![None; prices.len()];
+    PriceRow { work, measure, cheapest: cheapest(sides, &prices), prices, at_baseline }
+}
+
+/// A rate this much above the baseline is a burst's, and no slice of a meter.
+const ABOVE: f64 = 1.06;
+
+/// How many times its policy's baseline the load of a row came to, where the policy bursts and that is above it.
+fn above_baseline(side: &Side, row: &Row, place: usize) -> Option<f64> {
+    let work = &row.work;
+    let block = work.block? as f64;
+    let figure = row.figures.get(place)?.as_ref()?.value;
+    let iops = if row.measure == Measure::BytesPerSecond { figure / block } else { figure };
+    let times = |limit: &Limit| {
+        let counts = |direction| limit.direction.covers(direction);
+        let burst = limit.burst.filter(|_| work.direction.is_none_or(counts))?;
+        let unit = if limit.resource == Resource::Iops { charge(limit, block) } else { block };
+        // The other direction of a mix is charged to the same rule.
+        let whole = counts(Direction::Read) && counts(Direction::Write);
+        let part = work.share().filter(|part| whole && *part > 0.0).unwrap_or(1.0);
+        let used = iops / part * unit;
+        // What is faster than the burst is no burst of this policy.
+        let bursts = used > limit.baseline * ABOVE && used < burst.rate * ABOVE;
+        bursts.then_some(used / limit.baseline)
+    };
+    let limits = side.limits.as_ref()?;
+    limits.limits.iter().filter_map(times).reduce(f64::max)
 }
 
 /// `None` where fewer than two sides have a price of it, or their currencies differ.

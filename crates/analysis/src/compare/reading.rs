@@ -316,7 +316,7 @@ fn tokens(limit: &Limit) -> Option<(f64, f64)> {
 }
 
 /// Operations that an I/O of `block` bytes is charged, at most: sequential I/O may be merged before.
-fn charge(limit: &Limit, block: f64) -> f64 {
+pub(super) fn charge(limit: &Limit, block: f64) -> f64 {
     limit.accounting.map_or(1.0, |accounting| (block / accounting.unit.0 as f64).ceil().max(1.0))
 }
 

@@ -84,6 +84,12 @@ impl Work {
         all.into_iter().filter_map(|(what, missing)| missing.then_some(what)).collect()
     }
 
+    /// The share, 0 to 1, of its direction among all I/Os of the job.
+    pub(super) fn share(&self) -> Option<f64> {
+        let reads = f64::from(self.read_percent?) / 100.0;
+        Some(if self.direction? == Direction::Read { reads } else { 1.0 - reads })
+    }
+
     /// Reads only, or writes only.
     pub fn is_pure(&self) -> bool {
         self.read_percent.is_some_and(pure)
