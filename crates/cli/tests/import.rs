@@ -87,6 +87,31 @@ fn a_pasted_result_becomes_a_run_file_that_says_what_it_lacks_and_can_be_drawn()
     assert_eq!(document["run"]["origin"]["imported"]["tool"], "fio 1.59 text");
 }
 
+/// fio 2.2.10: `lat` and `clat` are printed, percentiles of `clat` alone, and when it was printed.
+const DATED: &str = "test: (g=0): rw=randread, bs=4K-4K/4K-4K/4K-4K, ioengine=libaio, iodepth=32
+fio-2.2.10
+test: (groupid=0, jobs=1): err= 0: pid=13241: Mon Jun 13 09:47:55 2016
+  read : io=4096.0KB, bw=1024.0KB/s, iops=256, runt=  4000msec
+    slat (usec): min=8, max=434, avg=16.77, stdev= 5.92
+    clat (usec): min=200, max=9000, avg=539.15, stdev=88.85
+     lat (usec): min=210, max=9010, avg=556.61, stdev=88.91
+    clat percentiles (usec):
+     |  1.00th=[  210],  5.00th=[  220], 50.00th=[  500], 99.00th=[ 2100]
+";
+
+#[test]
+fn mean_and_p99_are_of_the_same_times_and_say_which() {
+    let folder = Folder::new();
+    fs::write(folder.path("dated.txt"), DATED).unwrap();
+    let done = imported(&folder, &["@/dated.txt"]);
+    assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
+    fits_80_columns(&done.out);
+    let row: Vec<&str> =
+        done.out.lines().find(|line| line.contains("256")).unwrap().split_whitespace().collect();
+    let at = row.iter().position(|cell| *cell == "clat").unwrap();
+    assert_eq!(row[at + 1..at + 5], ["0.5392", "ms", "2.100", "ms"], "{}", done.out);
+}
+
 #[test]
 fn charts_are_drawn_where_there_are_data() {
     let folder = Folder::new();

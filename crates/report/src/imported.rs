@@ -1,6 +1,8 @@
 //! A run that another tool measured: what it printed as a table, and what it does not hold.
 
-use record::{Figure, Origin, RateBasis, Reported, ReportedDirection, Run, Scope};
+use record::{
+    Figure, LatencyKind, Origin, RateBasis, Reported, ReportedDirection, ReportedLatency, Run, Scope,
+};
 use workload::Direction;
 
 use crate::markup::Table;
@@ -12,7 +14,7 @@ const ROWS: usize = 40;
 /// The name of a row is not cut to less than this.
 const NAME_LEAST: usize = 8;
 /// Heads of the table of jobs.
-const HEADS: [&str; 7] = ["job", "", "IOPS", "bandwidth", "mean", "p99", "moved"];
+const HEADS: [&str; 8] = ["job", "", "IOPS", "bandwidth", "of", "mean", "p99", "moved"];
 
 /// The tool and what its output lacks; `None` where plimsoll measured.
 pub(crate) fn origin(run: &Run) -> Option<(&str, &[String])> {
@@ -109,8 +111,7 @@ fn is_told(run: &Run, part: &Reported) -> bool {
 }
 
 fn row(part: &Reported, way: &ReportedDirection) -> Vec<String> {
-    let waited = way.waited();
-    let tail = way.with_percentiles().and_then(|latency| latency.percentile(99.0));
+    let (mean, tail) = (of_mean(way), way.with_percentiles());
     let told = |figure: Option<&Figure>, unit: fn(f64) -> Unit| {
         figure.map_or_else(String::new, |f| in_unit(f, unit(f.value)))
     };
@@ -119,10 +120,33 @@ fn row(part: &Reported, way: &ReportedDirection) -> Vec<String> {
         way_words(way.direction).to_owned(),
         way.iops.as_ref().map_or_else(String::new, rate),
         told(way.bytes_per_second.as_ref(), |value| Unit::of_bandwidth(value, Prefix::Binary)),
-        told(waited.and_then(|latency| latency.mean.as_ref()), Unit::of_time),
-        told(tail, Unit::of_time),
+        measures(mean, tail),
+        told(mean.and_then(|latency| latency.mean.as_ref()), Unit::of_time),
+        told(tail.and_then(|latency| latency.percentile(99.0)), Unit::of_time),
         way.bytes.as_ref().map_or_else(String::new, |bytes| numbers::size(bytes.value.max(0.0) as u64)),
     ]
+}
+
+/// The latencies that the mean is taken from: those that hold the percentiles, so that both tell of the same times.
+fn of_mean(way: &ReportedDirection) -> Option<&ReportedLatency> {
+    way.with_percentiles().filter(|latency| latency.mean.is_some()).or_else(|| way.waited())
+}
+
+/// Which times mean and p99 are, in fio's words: `clat`, or `lat/clat` where they differ.
+fn measures(mean: Option<&ReportedLatency>, tail: Option<&ReportedLatency>) -> String {
+    let mean = mean.filter(|latency| latency.mean.is_some());
+    let tail = tail.filter(|latency| latency.percentile(99.0).is_some());
+    let mut names: Vec<&str> = [mean, tail].into_iter().flatten().map(|latency| word(latency.kind)).collect();
+    names.dedup();
+    names.join("/")
+}
+
+fn word(kind: LatencyKind) -> &'static str {
+    match kind {
+        LatencyKind::Submission => "slat",
+        LatencyKind::Completion => "clat",
+        LatencyKind::Total => "lat",
+    }
 }
 
 /// The direction, or that they are added up.
