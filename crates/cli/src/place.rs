@@ -21,6 +21,15 @@ pub struct Place {
 impl Place {
     /// Fresh names in `dir` (the user's state directory where `None`) for a run on `target` on `devices`.
     pub fn new(dir: Option<&Path>, target: &str, devices: &[DeviceFacts]) -> Result<Place, Failure> {
+        Place::dated(dir, (target, jiff::Zoned::now().date()), devices)
+    }
+
+    /// [`Place::new`] for a run of that day.
+    pub fn dated(
+        dir: Option<&Path>,
+        (target, date): (&str, jiff::civil::Date),
+        devices: &[DeviceFacts],
+    ) -> Result<Place, Failure> {
         let dir = dir.map_or_else(runfile::state_directory, Path::to_path_buf);
         std::fs::create_dir_all(&dir).map_err(|error| {
             Failure::refused(format!(
@@ -28,8 +37,7 @@ impl Place {
                 dir.display()
             ))
         })?;
-        let date = jiff::Zoned::now().strftime("%Y-%m-%d").to_string();
-        let run = runfile::fresh_name(&dir, &runfile::stem_of(target), &date);
+        let run = runfile::fresh_name(&dir, &runfile::stem_of(target), &date.to_string());
         let there = sampler::target_facts(&sampler::Root::real(), &dir, "").map(|facts| facts.devices);
         let same_device = SameDevice::of(&there.unwrap_or_default(), devices);
         Ok(Place { report: run.with_extension("html"), run, same_device })

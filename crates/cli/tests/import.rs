@@ -99,6 +99,10 @@ test: (groupid=0, jobs=1): err= 0: pid=13241: Mon Jun 13 09:47:55 2016
      |  1.00th=[  210],  5.00th=[  220], 50.00th=[  500], 99.00th=[ 2100]
 ";
 
+/// fio 3.6, the least of its JSON.
+const DATED_JSON: &str = r#"{"fio version": "fio-3.6", "timestamp_ms": 1524244459000, "time": "Fri Apr 20 17:14:19 2018",
+"jobs": [{"jobname": "j", "groupid": 0, "error": 0, "read": {"io_bytes": 4096, "iops": 1.0, "runtime": 1000}}]}"#;
+
 #[test]
 fn mean_and_p99_are_of_the_same_times_and_say_which() {
     let folder = Folder::new();
@@ -110,6 +114,19 @@ fn mean_and_p99_are_of_the_same_times_and_say_which() {
         done.out.lines().find(|line| line.contains("256")).unwrap().split_whitespace().collect();
     let at = row.iter().position(|cell| *cell == "clat").unwrap();
     assert_eq!(row[at + 1..at + 5], ["0.5392", "ms", "2.100", "ms"], "{}", done.out);
+}
+
+#[test]
+fn a_run_file_bears_the_date_that_the_result_prints() {
+    let folder = Folder::new();
+    fs::write(folder.path("dated.txt"), DATED).unwrap();
+    fs::write(folder.path("again.json"), DATED_JSON).unwrap();
+    assert_eq!(imported(&folder, &["@/dated.txt", "@/again.json"]).code, Some(0));
+    for name in ["runs/dated-2016-06-13.plimsoll", "runs/again-2018-04-20.plimsoll"] {
+        let there: Vec<_> =
+            fs::read_dir(folder.path("runs")).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert!(folder.path(name).is_file(), "{name}: {there:?}");
+    }
 }
 
 #[test]

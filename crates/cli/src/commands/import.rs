@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use dialects::import::{Import, Input, read, together};
+use jiff::civil::Date;
 use record::{Origin, Run};
 use serde_json::{Value, json};
 
@@ -88,11 +89,34 @@ fn store(source: &mut Source, out: Option<&Path>) -> Result<(), Failure> {
     let stem =
         Path::new(&source.name).file_stem().unwrap_or(OsStr::new("import")).to_string_lossy().into_owned();
     for run in &import.runs {
-        let place = Place::new(out, &stem, &[])?;
+        let place = Place::dated(out, (&stem, day(run)), &[])?;
         runfile::write(&place.run, run).map_err(Failure::failed)?;
         source.written.push(place.run);
     }
     Ok(())
+}
+
+/// The day that the result itself tells; today where it tells none.
+fn day(run: &Run) -> Date {
+    let printed = || {
+        let said = run.reported.iter().flat_map(|part| &part.said);
+        said.filter(|(name, _)| name == "printed at").find_map(|(_, time)| day_of(time))
+    };
+    let started = i64::try_from(run.started_unix_ms).ok().filter(|&time| time > 0);
+    let started = started.and_then(|time| jiff::Timestamp::from_millisecond(time).ok());
+    let local = |time: jiff::Timestamp| time.to_zoned(jiff::tz::TimeZone::system()).date();
+    // As it was printed, in the zone of the machine that printed it, before what is counted from 1970.
+    printed().or_else(|| started.map(local)).unwrap_or_else(|| jiff::Zoned::now().date())
+}
+
+/// The day in `Fri Apr 20 17:14:19 2018`.
+fn day_of(time: &str) -> Option<Date> {
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let words: Vec<&str> = time.split_whitespace().collect();
+    let [_, month, day, _, year] = words.as_slice() else { return None };
+    let month = MONTHS.iter().position(|known| known == month)? + 1;
+    Date::new(year.parse().ok()?, i8::try_from(month).ok()?, day.parse().ok()?).ok()
 }
 
 /// The tables of all runs, each with its run file.
