@@ -38,6 +38,8 @@ pub enum Whose {
     Cache,
     /// Part of it the cache's.
     Both,
+    /// Memory's: the folder lies in it, and there is no volume.
+    Memory,
     /// No device is seen below, and the stream went through the cache.
     Unknown,
 }
@@ -45,6 +47,8 @@ pub enum Whose {
 /// The streams of a quick look in the order they ran.
 pub fn quick_rows(run: &Run) -> Vec<QuickRow> {
     let device = run.target.as_ref().and_then(|target| target.devices.first()).map(|device| &device.name);
+    let in_memory =
+        run.target.as_ref().is_some_and(|target| target.doubts.iter().any(|doubt| doubt.contains("memory")));
     let streams = run.steps.iter().filter(|step| step.plan.kind == StepKind::Job);
     let row = |step: &StepRecord| {
         let cell = cells(run).into_iter().find(|cell| cell.step == step.plan.name)?;
@@ -52,7 +56,7 @@ pub fn quick_rows(run: &Run) -> Vec<QuickRow> {
         let moved = device.and_then(|name| device_bytes(run, name, (step.started, step.ended), direction));
         let asked = step.tally(direction).bytes as f64;
         let device_share = moved.map(|moved| moved / asked.max(1.0));
-        let whose = whose(&cell, device_share);
+        let whose = if in_memory { Whose::Memory } else { whose(&cell, device_share) };
         Some(QuickRow { cell, direction, device_share, whose, seconds: step.seconds() })
     };
     streams.filter_map(row).collect()

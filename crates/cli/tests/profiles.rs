@@ -128,6 +128,25 @@ fn a_quick_look_names_the_caches_figures_and_leaves_nothing() {
 }
 
 #[test]
+fn a_quick_look_into_memory_ascribes_nothing_to_a_volume() {
+    let folder = Folder::in_memory();
+    let place = folder.make_dir("place");
+    let out = folder.make_dir("out");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_plimsoll"));
+    let output = command
+        .args(["quick", "--size", "64M", "--time", "500ms", "--busy"])
+        .arg("--out")
+        .arg(&out)
+        .arg(&place);
+    let text = String::from_utf8_lossy(&output.output().unwrap().stdout).into_owned();
+    if !text.contains("MEMORY") {
+        assert!(!place.starts_with("/dev/shm"), "{text}");
+        return eprintln!("skipped: no folder in memory here");
+    }
+    assert!(text.contains("the folder lies in memory") && !text.contains("the volume's"), "{text}");
+}
+
+#[test]
 fn a_quick_look_that_is_stopped_leaves_nothing() {
     let folder = Folder::new();
     let here = folder.make_dir("volume");

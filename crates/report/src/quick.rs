@@ -47,6 +47,7 @@ fn said(row: &QuickRow) -> String {
         (Whose::Cache, Some(share)) => format!("the CACHE's: the volume moved {share} of it"),
         (Whose::Both, Some(share)) => format!("partly the CACHE's: the volume moved {share} of it"),
         (Whose::Cache | Whose::Both, None) => "the CACHE's".to_owned(),
+        (Whose::Memory, _) => "MEMORY's: there is no volume below".to_owned(),
         (Whose::Unknown, _) => "perhaps the CACHE's: no device is seen below".to_owned(),
     }
 }
@@ -67,6 +68,9 @@ fn conclusion(rows: &[QuickRow]) -> String {
             Some(format!("{way}s {}{safely}", rate(row)))
         })
         .collect();
+    if rows.iter().any(|row| row.whose == Whose::Memory) {
+        return "No figure here is a volume's: the folder lies in memory.".to_owned();
+    }
     match words.is_empty() {
         true => "No figure here is the volume's own: all went through a cache.".to_owned(),
         false => format!("The volume itself {} in one stream.", words.join(", ")),
