@@ -127,6 +127,37 @@ fn a_flipped_bit_is_named_and_the_exit_code_is_1_also_where_errors_are_passed_ov
     assert_eq!(reader.code, Some(1), "{}", reader.out);
 }
 
+/// Two blocks of sixteen are damaged. The real fio counts a wrong block as read, stops at the first, and passes over both
+/// where it is told to.
+#[test]
+fn reading_stops_at_the_first_wrong_block_as_in_the_real_fio_unless_failed_checks_are_passed_over() {
+    let Some(peers) = Peers::find() else { return };
+    for who in [Who::Command, Who::Real] {
+        let place = peers.folder.make_dir(if who == Who::Real { "real" } else { "ours" });
+        let run = |words: &str| {
+            let words = format!("--name=a --filename=f --size=64k --bs=4k --verify=crc32c {words}");
+            peers.run_in(&place, who, &words)
+        };
+        assert_eq!(run("--rw=write").code, Some(0));
+        [8200, 40964].iter().for_each(|&at| damage(&place.join("f"), at));
+        for (words, reads, errors, pids) in [
+            ("--rw=read", 3, None, 1),
+            ("--rw=read --continue_on_error=read", 3, None, 1),
+            ("--rw=read --continue_on_error=verify", 16, Some(2), 0),
+        ] {
+            let counted = job(&run(&format!("{words} --output-format=json")));
+            assert_eq!(amounts(&counted)[0], ("read".to_owned(), reads, 4 * reads), "{who:?} {words}");
+            let ended = run(words);
+            if errors.is_some() {
+                assert_eq!(counted["total_err"].as_u64(), errors, "{words}");
+                assert!(ended.out.contains("errors    : total=2, first_error=84/<"), "{}", ended.out);
+            }
+            assert_eq!(ended.out.matches("fio: pid=").count(), pids, "{words}: {}", ended.out);
+            assert!(!ended.err.contains("io_u error"), "{words}: {}", ended.err);
+        }
+    }
+}
+
 #[test]
 fn patterns_are_checked_byte_by_byte() {
     let peers = Peers::alone();

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 /// Sums over the I/Os of one direction that ended in some span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// I/Os that ended well.
+    /// I/Os that came back with data, also where it is not what was written.
     pub ops: u64,
     /// Bytes they moved.
     pub bytes: u64,
-    /// I/Os that failed.
+    /// I/Os that failed, and those whose data is not what was written.
     pub errors: u64,
     /// I/Os that moved fewer bytes than asked.
     pub short: u64,

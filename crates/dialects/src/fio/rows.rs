@@ -488,7 +488,7 @@ pub static ROWS: &[Row] = &[
         .harmless(&["8"]),
     // Errors.
     error(Row::new("continue_on_error", Kind::Choice(&[("none", "Never"), ("read", "After reads"), ("write", "After writes"), ("io", "After both"), ("verify", "After failed checks"), ("all", "Always"), ("0", "Never"), ("1", "Always")]), "none", A))
-        .does("Goes on after EIO and EILSEQ; failed checks are counted apart.", |o, v| o.time.set_continue(v.word())),
+        .does("Goes on after EIO and EILSEQ, or after failed checks, which end the job otherwise.", |o, v| o.time.set_continue(v.word())),
     error(Row::new("ignore_error", Kind::Shape(Shape::Errors), "", B))
         .does("Goes on after these errors, by name or number: lists for reads, writes and checks.", |o, v| o.time.set_ignored(v)),
     error(Row::new("error_dump", Kind::Bool, "1", B)).does("Concerns errors that are passed over, which is refused.", |_, _| {}),

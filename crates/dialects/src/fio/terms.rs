@@ -1,8 +1,8 @@
 //! Options that say when a job starts, rests and ends, and what an error does.
 
 use workload::{
-    Errnos, Exit, Job, Nanos, OnError, Priority, PriorityClass, Reach, Start, SyncMode, Think, ThinkCount,
-    ThinkPace,
+    Direction, Errnos, Exit, Job, Nanos, OnError, Priority, PriorityClass, Reach, Start, SyncMode, Think,
+    ThinkCount, ThinkPace,
 };
 
 use super::asked::{Asked, FioJob};
@@ -26,7 +26,8 @@ pub struct TimeOptions {
     pub thinktime_issued: bool,
     pub thinktime_iotime: Nanos,
     pub rate_ignore_thinktime: bool,
-    pub continue_on_error: [bool; 2],
+    /// After reads, writes and checks.
+    pub continue_on_error: [bool; 3],
     pub ignore_error: Each<Vec<i32>>,
     pub sync: SyncMode,
     pub prio: Option<u8>,
@@ -64,7 +65,9 @@ impl ExitWhat {
 }
 
 /// What fio passes over where nothing else is named: EIO and EILSEQ.
-const PASSED_OVER: [i32; 2] = [5, 84];
+const PASSED_OVER: [i32; 2] = [5, MISMATCH];
+/// EILSEQ, which stands for a block that is not what was written.
+pub(super) const MISMATCH: i32 = 84;
 
 impl TimeOptions {
     /// Takes the time, or the range of times.
@@ -77,10 +80,12 @@ impl TimeOptions {
     /// Takes the word of `continue_on_error`.
     pub fn set_continue(&mut self, word: &str) {
         self.continue_on_error = match word {
-            "read" => [true, false],
-            "write" => [false, true],
-            "io" | "all" | "1" => [true, true],
-            _ => [false, false],
+            "read" => [true, false, false],
+            "write" => [false, true, false],
+            "io" => [true, true, false],
+            "verify" => [false, false, true],
+            "all" | "1" => [true; 3],
+            _ => [false; 3],
         };
     }
 
@@ -123,12 +128,30 @@ impl TimeOptions {
         })
     }
 
+    /// The errors that are passed over, at the place of reads, writes or checks.
+    fn ignored(&self, at: usize) -> &[i32] {
+        match (self.ignore_error[at].as_slice(), self.continue_on_error[at]) {
+            ([], true) => &PASSED_OVER,
+            (listed, _) => listed,
+        }
+    }
+
+    /// Whether a job goes on after a block that is not what was written.
+    pub fn passes_over_mismatch(&self) -> bool {
+        self.ignored(2).contains(&MISMATCH)
+    }
+
+    /// Whether a job goes on after this error. EILSEQ is a failed check, as in fio.
+    pub fn passes_over(&self, direction: Direction, errno: i32) -> bool {
+        match (direction, errno) {
+            (_, MISMATCH) => self.passes_over_mismatch(),
+            (Direction::Read, _) => self.ignored(0).contains(&errno),
+            _ => self.ignored(1).contains(&errno),
+        }
+    }
+
     fn on_error(&self) -> OnError {
-        let [reads, writes] =
-            [0, 1].map(|at| match (self.ignore_error[at].as_slice(), self.continue_on_error[at]) {
-                ([], true) => PASSED_OVER.to_vec(),
-                (listed, _) => listed.to_vec(),
-            });
+        let [reads, writes] = [0, 1].map(|at| self.ignored(at).to_vec());
         match reads.is_empty() && writes.is_empty() {
             true => OnError::Stop,
             false => OnError::Continue { reads: Errnos::These(reads), writes: Errnos::These(writes) },

@@ -106,7 +106,10 @@ pub fn verify(options: &JobOptions, run: u64) -> Verify {
         interval: (asked.interval > 0).then_some(Bytes(asked.interval)),
         header_at: Bytes(asked.offset),
         when,
-        on_failure: if asked.fatal { OnMismatch::Stop } else { OnMismatch::GoOn },
+        on_failure: match options.time.passes_over_mismatch() && !asked.fatal {
+            true => OnMismatch::GoOn,
+            false => OnMismatch::Stop,
+        },
         // 0 means that nobody knows.
         run: if known { run | 1 } else { 0 },
     })

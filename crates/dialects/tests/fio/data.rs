@@ -224,7 +224,22 @@ fn blocks_are_read_back_when_it_is_asked_for() {
     assert_eq!((reader.when, reader.run), (ReadBack::WhatIsRead, 0));
     let placed = proof("--verify=md5 --verify_interval=1k --verify_offset=64 --verify_fatal=1");
     assert_eq!((placed.interval, placed.header_at), (Some(Bytes::kib(1)), Bytes(64)));
-    assert_eq!((placed.on_failure, proof("--verify=md5").on_failure), (OnMismatch::Stop, OnMismatch::GoOn));
+    assert_eq!(placed.on_failure, OnMismatch::Stop);
+}
+
+#[test]
+fn the_first_wrong_block_ends_the_job_unless_failed_checks_are_passed_over() {
+    for (words, expected) in [
+        ("", OnMismatch::Stop),
+        ("--continue_on_error=io", OnMismatch::Stop),
+        ("--continue_on_error=verify", OnMismatch::GoOn),
+        ("--continue_on_error=all", OnMismatch::GoOn),
+        ("--ignore_error=,,EILSEQ", OnMismatch::GoOn),
+        ("--continue_on_error=verify --ignore_error=,,EIO", OnMismatch::Stop),
+        ("--continue_on_error=verify --verify_fatal=1", OnMismatch::Stop),
+    ] {
+        assert_eq!(proof(&format!("--verify=md5 {words}")).on_failure, expected, "{words}");
+    }
 }
 
 #[test]

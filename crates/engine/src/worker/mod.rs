@@ -327,6 +327,11 @@ impl Worker {
                 self.note_end(&io, done.result);
                 finding = self.settle_finding(done.slot);
             }
+            if finding.is_some() {
+                // It came whole and took its time; that it is not what was written is an error beside.
+                let (bytes, which) = (u64::from(io.bytes), (io.kind, io.file));
+                self.recorder.done(which, bytes, at.since(io.due), at.since(io.issued));
+            }
             if done.result < 0 {
                 self.fail(Failure { at, io, errno: -done.result, finding });
                 continue;
@@ -431,17 +436,18 @@ impl Worker {
     fn fail(&mut self, failure: Failure) {
         let (kind, errno) = (failure.io.kind, failure.errno);
         self.recorder.failed(kind, failure.io.file);
-        if self.failures.len() < self.failures.capacity() {
-            self.failures.push(failure);
-        }
         let passed_over = match &self.on_error {
+            _ if failure.finding.is_some() => self.passes_over_mismatch(),
             OnError::Stop => false,
             OnError::Continue { reads, .. } if kind == Direction::Read => reads.contain(errno),
             OnError::Continue { writes, .. } => writes.contain(errno),
         };
-        if !passed_over && !self.passes_over_mismatch(&failure) {
+        if !passed_over {
             self.forgo_reading_back();
             self.end(Stopped::Failed, failure.at);
+        }
+        if self.failures.len() < self.failures.capacity() {
+            self.failures.push(failure);
         }
     }
 }

@@ -3,7 +3,7 @@
 use workload::{Direction, Nanos, OnMismatch, ReadBack, Verify, WorkerPlan};
 
 use super::places::Place;
-use super::{Failure, InFlight, Stopped, Worker};
+use super::{InFlight, Stopped, Worker};
 use crate::batch::Batch;
 use crate::recorder::Part;
 use crate::verify::{Expected, Finding, Ledger, Span};
@@ -201,10 +201,10 @@ impl Worker {
         Some(back.findings.swap_remove(at).1)
     }
 
-    /// Whether the job goes on after `failure`, which is a mismatch.
-    pub(super) fn passes_over_mismatch(&self, failure: &Failure) -> bool {
+    /// Whether the job goes on after a mismatch.
+    pub(super) fn passes_over_mismatch(&self) -> bool {
         let goes_on = |back: &ReadingBack| back.on_mismatch == OnMismatch::GoOn;
-        failure.finding.is_some() && self.reading_back.as_deref().is_some_and(goes_on)
+        self.reading_back.as_deref().is_some_and(goes_on)
     }
 
     /// Nothing more is read back, whatever was to be.

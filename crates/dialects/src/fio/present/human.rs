@@ -2,10 +2,12 @@
 
 use std::fmt::Write as _;
 
+use record::IoFailure;
+
 use super::bins::percents;
 use super::figures::{LatencyUnit, Suffix, scaled};
 use super::group::{Group, GroupDirection};
-use super::unit::{Figures, Latency, NAMES, Unit, Windows};
+use super::unit::{Figures, Latency, NAMES, Unit, Windows, fatal_errno};
 use super::{DiskFigures, DiskUse, Presented};
 use crate::fio::asked::FioJob;
 use crate::fio::error::{EINVAL, FIRST_DIRECT, errno_text, verror};
@@ -13,6 +15,7 @@ use crate::fio::files::paths;
 use crate::fio::number::KbBase;
 use crate::fio::options::JobOptions;
 use crate::fio::steady::{Spread, Steadiness};
+use crate::fio::terms::MISMATCH;
 
 /// Columns that percentile rows fill at most, and those that their head takes.
 const PERCENTILE_COLUMNS: usize = 80 - 7;
@@ -53,6 +56,12 @@ pub fn messages(presented: &Presented) -> (String, String) {
     }
     for failure in presented.steps.iter().flat_map(|step| &step.failures) {
         let text = errno_text(failure.errno);
+        if failure.errno == EINVAL && stdout.is_empty() && is_direct(presented, &failure.path) {
+            stdout.push_str(FIRST_DIRECT);
+        }
+        if failure.errno == MISMATCH || is_passed_over(presented, failure) {
+            continue;
+        }
         let _ = writeln!(
             stderr,
             "fio: io_u error on file {}: {text}: {} offset={}, buflen={}",
@@ -61,13 +70,22 @@ pub fn messages(presented: &Presented) -> (String, String) {
             failure.offset,
             failure.bytes
         );
-        let (pid, errno) = (presented.pid, failure.errno);
-        if errno == EINVAL && stdout.is_empty() && is_direct(presented, &failure.path) {
-            stdout.push_str(FIRST_DIRECT);
+    }
+    for job in &presented.asked.jobs {
+        let step = presented.steps.get(job.step);
+        if let Some(errno) = step.and_then(|step| fatal_errno(job, step)) {
+            let _ = writeln!(stdout, "fio: pid={}, err={errno}/{}", presented.pid, verror(errno));
         }
-        let _ = writeln!(stdout, "fio: pid={pid}, err={errno}/{}", verror(errno));
     }
     (stdout, stderr)
+}
+
+/// Whether all jobs on the file go on after `failure`; fio is silent about it then.
+fn is_passed_over(presented: &Presented, failure: &IoFailure) -> bool {
+    let on_it = |job: &&FioJob| paths(job).iter().any(|known| known.as_os_str() == failure.path.as_str());
+    let passes = |job: &FioJob| job.options.time.passes_over(failure.direction, failure.errno);
+    let mut jobs = presented.asked.jobs.iter().filter(on_it).peekable();
+    jobs.peek().is_some() && jobs.all(passes)
 }
 
 fn is_mismatch(note: &str) -> bool {

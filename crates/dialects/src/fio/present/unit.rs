@@ -1,6 +1,6 @@
 //! What is reported as one: a clone, or the clones of a group, with their records merged.
 
-use record::{DirectionTotals, Distribution, Interval, StepRecord, Tally, WorkerTotals};
+use record::{DirectionTotals, Distribution, Interval, IoFailure, StepRecord, Tally, WorkerTotals};
 use workload::{Direction, Ending, Nanos};
 
 use super::Presented;
@@ -358,6 +358,24 @@ fn ended_by_error(job: &FioJob, step: &StepRecord) -> bool {
     let at = step.jobs.iter().position(|name| *name == job.label);
     let mut ours = step.workers.iter().filter(|worker| Some(usize::from(worker.job)) == at);
     ours.all(|worker| worker.ending.is_none_or(|ending| ending == Ending::Failed)) && error_of(job, step) != 0
+}
+
+/// The error that ended `job`; `None` where it came to its end, or none but errors that it passes over are known.
+pub fn fatal_errno(job: &FioJob, step: &StepRecord) -> Option<i32> {
+    if !ended_by_error(job, step) {
+        return None;
+    }
+    let paths = crate::fio::files::paths(job);
+    let mut listed = step
+        .failures
+        .iter()
+        .filter(|failure| paths.iter().any(|known| known.as_os_str() == failure.path.as_str()))
+        .peekable();
+    if listed.peek().is_none() {
+        return Some(error_of(job, step));
+    }
+    let passes = |failure: &&IoFailure| job.options.time.passes_over(failure.direction, failure.errno);
+    listed.find(|failure| !passes(failure)).map(|failure| failure.errno)
 }
 
 fn add_direction(sum: &mut DirectionTotals, other: &DirectionTotals) {
