@@ -184,6 +184,24 @@ fn a_deep_queue_is_never_taken_back_whole_or_the_device_would_wait_for_us() {
     }
 }
 
+/// While a batch refills the queue it counts at the depth that it reaches: the queue that a deep job keeps full says so.
+#[test]
+fn a_queue_that_is_refilled_counts_as_full() {
+    for backend in backends().into_iter().filter(|&backend| backend != BackendKind::Pread) {
+        let worker = &read_through(backend, 64).workers[0];
+        let [.., full] = worker.depth_counts;
+        assert_eq!(full, 2_048, "{backend:?}: {:?}", worker.depth_counts);
+    }
+}
+
+#[test]
+fn a_wait_for_the_clock_takes_nothing_back() {
+    let paced = WorkerPlan { pace: Pace::Fixed(Iops(2_000.0)), ..null(1) };
+    let record = run_null(&for_ops(200, vec![paced]));
+    let [none, some, ..] = record.workers[0].complete_counts;
+    assert_eq!((none, some), (0, 200));
+}
+
 #[test]
 fn submission_is_known_where_it_is_a_step_of_its_own_and_adds_up_with_service() {
     for backend in backends() {

@@ -54,7 +54,7 @@ pub struct WorkerTotals {
     pub major_faults: u64,
     /// Minor page faults.
     pub minor_faults: u64,
-    /// I/Os issued, by the number then in flight (itself included): 1, 2-3, 4-7, 8-15, 16-31, 32-63, 64 and more.
+    /// I/Os issued, by the number in flight once their batch was handed over (itself included): 1, 2-3, 4-7, 8-15, 16-31, 32-63, 64 and more.
     pub depth_counts: [u64; 7],
     /// Submission calls, by I/Os handed over in one: 0, 1-4, 5-8, 9-16, 17-32, 33-64, more.
     pub submit_counts: [u64; 7],

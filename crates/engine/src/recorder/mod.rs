@@ -228,12 +228,6 @@ impl Recorder {
             .filter_map(move |tracks| tracks[direction.index()].as_mut())
     }
 
-    /// One I/O was issued; `in_flight` counts it.
-    #[inline]
-    pub(crate) fn issued(&mut self, in_flight: usize) {
-        self.sheet.counts.depth[depth_bucket(in_flight)] += 1;
-    }
-
     /// An issue came after its due time.
     #[inline]
     pub(crate) fn lateness(&mut self, lateness: Nanos, limit: Nanos) {
@@ -242,10 +236,13 @@ impl Recorder {
         counts.late += u64::from(lateness > limit);
     }
 
-    /// `count` I/Os were handed over at once.
+    /// `count` I/Os were handed over at once, so that `in_flight` are in flight with them. That depth counts for each of
+    /// them: while a batch refills a queue the queue never holds less.
     #[inline]
-    pub(crate) fn submitted(&mut self, count: usize) {
-        self.sheet.counts.submit[batch_bucket(count)] += 1;
+    pub(crate) fn submitted(&mut self, count: usize, in_flight: usize) {
+        let counts = &mut self.sheet.counts;
+        counts.submit[batch_bucket(count)] += 1;
+        counts.depth[depth_bucket(in_flight)] += count as u64;
     }
 
     /// `count` I/Os came back at once.

@@ -204,7 +204,7 @@ impl Worker {
             self.fill_by_direction(now, out);
         }
         if !out.ios().is_empty() {
-            self.recorder.submitted(out.ios().len());
+            self.recorder.submitted(out.ios().len(), self.slots.in_flight());
         }
     }
 
@@ -281,7 +281,6 @@ impl Worker {
         let Place { kind, file, offset, bytes } = place;
         let slot = self.slots.take(&InFlight { due, issued: now, kind, file, offset, bytes });
         self.places.took(slot);
-        self.recorder.issued(self.slots.in_flight());
         let lateness = now.since(due);
         if lateness > Nanos::ZERO {
             self.recorder.lateness(lateness, LATE);
@@ -313,7 +312,10 @@ impl Worker {
     #[inline]
     pub fn settle(&mut self, now: Nanos, done: &[Done]) {
         self.reach(now);
-        self.recorder.reaped(done.len());
+        // A wait for the clock alone asks for nothing back.
+        if self.slots.in_flight() > 0 {
+            self.recorder.reaped(done.len());
+        }
         for done in done {
             let Some(io) = self.slots.free(done.slot) else { continue };
             self.places.freed(done.slot);
