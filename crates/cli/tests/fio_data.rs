@@ -159,6 +159,15 @@ fn reading_stops_at_the_first_wrong_block_as_in_the_real_fio_unless_failed_check
 }
 
 #[test]
+fn a_character_device_is_refused_with_its_true_kind() {
+    let ended = Peers::alone().run(Who::Command, "--name=a --filename=/dev/null --rw=write --size=64k");
+    assert_eq!(ended.code, Some(1));
+    let said = ended.complained();
+    assert!(said.contains("error=Block device required") && !said.contains("directory"), "{said}");
+    assert!(said.contains("/dev/null is a character device") && said.contains("ioengine=null"), "{said}");
+}
+
+#[test]
 fn patterns_are_checked_byte_by_byte() {
     let peers = Peers::alone();
     let place = peers.folder.make_dir("patterned");

@@ -12,6 +12,7 @@ use workload::{BackendAsk, BackendKind};
 const ENOENT: i32 = 2;
 const EIO: i32 = 5;
 const EACCES: i32 = 13;
+const ENOTBLK: i32 = 15;
 const EISDIR: i32 = 21;
 const EROFS: i32 = 30;
 
@@ -38,11 +39,24 @@ pub fn open(error: &OpenError) -> FioError {
         }
         OpenError::NotFound { .. } => ENOENT,
         OpenError::Permission { .. } => EACCES,
-        OpenError::Kind { .. } => EISDIR,
+        OpenError::Kind { what: "a directory", .. } => EISDIR,
+        OpenError::Kind { path, what: "a character device" } => {
+            return not_measured(path, "a character device");
+        }
+        OpenError::Kind { .. } => ENOTBLK,
         OpenError::ReadOnly { .. } => EROFS,
         OpenError::Other { source, .. } => source.raw_os_error().unwrap_or(EIO),
     };
     FioError::Setup { call: "open", errno, why: error.to_string() }
+}
+
+/// I/O on `path`, which is `what`, measures no storage.
+fn not_measured(path: &Path, what: &str) -> FioError {
+    let why = format!(
+        "{} is {what}, which plimsoll does not measure: name a file or a block device; to move no data at all give ioengine=null",
+        path.display()
+    );
+    FioError::Setup { call: "open", errno: ENOTBLK, why }
 }
 
 /// The guard gives no leave to write.
