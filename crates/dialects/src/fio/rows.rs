@@ -47,6 +47,7 @@ const TRIMS: &str = "blocks are trimmed by rw=trim and its like alone";
 const ZONES: &str = "zoned devices are not supported";
 const PLACEMENT: &str = "data placement is not supported";
 const REPLAY: &str = "replaying recorded I/O is not supported";
+const RECORDING: &str = "I/O is not recorded in this form; write_lat_log with log_offset=1 tells of each I/O its place, length and time";
 const TOGETHER: &str = "jobs cannot steer each other yet";
 const PROCESS: &str = "workers are threads of one process and keep its rights and priority";
 const LATENCY: &str = "steering by latency is not supported yet";
@@ -385,7 +386,7 @@ pub static ROWS: &[Row] = &[
     // Steady state.
     steady(Row::new("steadystate", Kind::Shape(Shape::Steady), "", B)).also(&["ss"])
         .does("Ends the step when the rate is steady: iops, iops_slope, bw or bw_slope, and a bound.", |o, v| o.steady.set(v)),
-    steady(Row::new("steadystate_duration", SECONDS, "0", B)).also(&["ss_dur"]).does("For how long.", |o, v| o.steady.duration = v.time()),
+    steady(Row::new("steadystate_duration", SECONDS, "0", B)).also(&["ss_dur"]).does("For how long, in whole check intervals; a slope needs two.", |o, v| o.steady.duration = v.time()),
     steady(Row::new("steadystate_ramp_time", SECONDS, "0", B)).also(&["ss_ramp"]).does("Time before it is looked at.", |o, v| o.steady.ramp = v.time()),
     steady(Row::new("steadystate_check_interval", SECONDS, "1", B)).also(&["ss_interval"]).does("How often it is looked at.", |o, v| o.steady.every = v.time()),
     // Zones and placement.
@@ -412,7 +413,7 @@ pub static ROWS: &[Row] = &[
     zone(Row::new("plids", Kind::Text, "", C)).also(&["fdp_pli"]).refused(PLACEMENT, "Placements to use."),
     zone(Row::new("dp_scheme", Kind::Text, "", C)).refused(PLACEMENT, "File with placements by offset."),
     // Replay.
-    replay(Row::new("write_iolog", Kind::Text, "", B)).refused(REPLAY, "Records the I/O."),
+    replay(Row::new("write_iolog", Kind::Text, "", B)).refused(RECORDING, "Records the I/O."),
     replay(Row::new("read_iolog", Kind::Text, "", B)).refused(REPLAY, "Replays recorded I/O."),
     replay(Row::new("read_iolog_chunked", Kind::Bool, "0", C)).refused(REPLAY, "Reads the record piece by piece."),
     replay(Row::new("merge_blktrace_file", Kind::Text, "", C)).refused(REPLAY, "File of merged traces."),

@@ -121,9 +121,14 @@ impl SteadyOptions {
     /// Why these options cannot be; `None` where they can.
     pub fn fault(&self) -> Option<&'static str> {
         let whole = self.every.0 > 0 && self.duration.0.is_multiple_of(self.every.0);
-        let asked = self.rule.is_some() && self.duration > Nanos::ZERO;
-        (asked && (!whole || self.count() < 2))
-            .then_some("give steadystate_duration as two or more whole steadystate_check_intervals")
+        let rule = self.rule.filter(|_| self.duration > Nanos::ZERO)?;
+        match rule.spread {
+            _ if !whole => Some("give steadystate_duration as whole steadystate_check_intervals"),
+            Spread::Slope if self.count() < 2 => Some(
+                "a slope needs two samples: give steadystate_duration as two or more steadystate_check_intervals",
+            ),
+            _ => None,
+        }
     }
 
     /// Leaves the rule out where nobody says for how long it must hold, as fio does in silence; true where it was.
@@ -349,6 +354,21 @@ mod tests {
         assert!(!falling.attained);
         assert_eq!((falling.slope(), falling.deviation()), (-40.0, 40.0));
         assert!(falling.signed_criterion() < -1.0);
+    }
+
+    /// fio 3.33 takes one sample as steady, and prints a slope of one as "-nan".
+    #[test]
+    fn one_sample_has_a_deviation_but_no_slope() {
+        let fault =
+            |rule, millis| SteadyOptions { duration: Nanos::from_millis(millis), ..options(rule) }.fault();
+        assert_eq!(fault("iops:50%", 1000), None);
+        assert!(fault("iops_slope:50%", 1000).is_some_and(|fault| fault.contains("two samples")));
+        assert_eq!(fault("iops_slope:50%", 2000), None);
+        assert!(fault("iops:50%", 1500).is_some_and(|fault| fault.contains("whole")));
+        let single = SteadyOptions { duration: Nanos::SECOND, ramp: Nanos::ZERO, ..options("iops:50%") };
+        let mut steadiness = Steadiness::new(&single, vec![0]).unwrap();
+        (0..4).for_each(|at| steadiness.take(&half(0, at, 500)));
+        assert!(steadiness.attained);
     }
 
     #[test]

@@ -16,6 +16,13 @@ fn default_of(row: &Row) -> Option<Value> {
 }
 
 #[test]
+fn recording_is_not_refused_for_what_replaying_lacks() {
+    let row = dialects::fio::table();
+    let line = row.lines().find(|line| line.starts_with("| `write_iolog`")).unwrap();
+    assert!(line.contains("log_offset=1") && !line.contains("replay"), "{line}");
+}
+
+#[test]
 fn no_name_stands_for_two_options() {
     let mut seen = HashSet::new();
     for name in ROWS.iter().flat_map(Row::names) {
