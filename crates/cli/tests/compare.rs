@@ -286,6 +286,12 @@ fn a_line_without_options_is_compared_with_the_flag_that_its_work_is_not_recorde
     let flag = "of B are not recorded: it may be other work.";
     assert!(ended.told().contains(flag), "{}{}", ended.out, ended.err);
     assert!(fs::read_to_string(folder.path("page.html")).unwrap().contains(flag));
+    let other = ended_of(&folder, &["compare", "@/do/write.txt", "@/bare.txt"]);
+    assert!(other.contains("reads (not recorded: depth,"), "{other}");
+}
+
+fn ended_of(folder: &Folder, words: &[&str]) -> String {
+    ended(&mut folder.plimsoll(words)).told()
 }
 
 /// fio's JSON of one job with these options, as far as a comparison reads it.

@@ -191,7 +191,10 @@ fn alone(comparison: &Comparison) -> String {
             .alone
             .iter()
             .filter(|(of, _)| *of == side)
-            .map(|(_, work)| words::work_words(work))
+            .map(|(_, work)| match work.unrecorded().as_slice() {
+                [] => words::work_words(work),
+                open => format!("{} (not recorded: {})", words::work_words(work), open.join(", ")),
+            })
             .collect();
         if !works.is_empty() {
             let told =

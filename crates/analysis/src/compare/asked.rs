@@ -33,6 +33,8 @@ pub(super) fn told_elsewhere(name: &str) -> bool {
 pub(super) fn work(part: &Reported, way: &ReportedDirection, tool: &str) -> Work {
     let asked = Asked(part);
     let spaced = tool.starts_with("ioping");
+    // Where no option is repeated at all, one that is missing is not one that was left out.
+    let told = spaced || !part.asked.is_empty();
     let words = if spaced { asked.word(&["size"]) } else { asked.word(&BLOCK) };
     Work {
         direction: way.direction,
@@ -40,8 +42,8 @@ pub(super) fn work(part: &Reported, way: &ReportedDirection, tool: &str) -> Work
         read_percent: asked.share().or(spaced.then_some(100)),
         block: words.and_then(|word| block(word, way.direction)).or(per_op(way)),
         depth: if spaced { Some(1) } else { asked.depth().or_else(|| asked.depth_left_out(tool)) },
-        flush_every: asked.word(&FLUSH).map_or(Some(0), |word| word.parse().ok()),
-        offered: asked.offered(way.direction),
+        flush_every: asked.word(&FLUSH).map_or(told.then_some(0), |word| word.parse().ok()),
+        offered: if spaced { Some(0) } else { asked.offered(way.direction) },
         spaced,
     }
 }
@@ -123,6 +125,9 @@ impl<'a> Asked<'a> {
 
     /// I/Os a second that all workers together were held to; `None` where they were held in another way.
     fn offered(&self, direction: Option<Direction>) -> Option<u64> {
+        if self.0.asked.is_empty() {
+            return None;
+        }
         if let Some(words) = self.0.asked_for(RATE_IOPS) {
             let rates: Vec<&str> = words.split(',').collect();
             let place = usize::from(direction == Some(Direction::Write) && rates.len() > 1);
