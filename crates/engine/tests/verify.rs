@@ -179,6 +179,14 @@ fn what_an_earlier_run_left_is_not_taken_for_what_this_one_wrote() {
 
 #[test]
 fn a_write_of_somebody_else_is_found_in_the_same_run() {
+    // On a machine without CPU to spare the stranger may be done before the other has written; then once more.
+    let found = (0..10).map(|_| beside_a_stranger()).find(|record| record.ending == Ending::Failed);
+    let record = found.unwrap();
+    assert!(record.failures.iter().all(|failure| failure.errno == EILSEQ && failure.offset < 65_536));
+}
+
+/// A writer that reads back, while another writes into its first blocks.
+fn beside_a_stranger() -> StepRecord {
     let files = Files::new();
     let stranger = WorkerPlan {
         verify: Verify::Off,
@@ -195,9 +203,7 @@ fn a_write_of_somebody_else_is_found_in_the_same_run() {
     };
     let plan = step(vec![slow, stranger], StopRule::Time(Nanos::from_millis(600)));
     let opened = vec![files.open(), vec![files.open().swap_remove(0)]];
-    let record = run_real(&plan, &opened, Clock::start(), &mut Log::default()).unwrap();
-    assert_eq!(record.ending, Ending::Failed);
-    assert!(record.failures.iter().all(|failure| failure.errno == EILSEQ && failure.offset < 65_536));
+    run_real(&plan, &opened, Clock::start(), &mut Log::default()).unwrap()
 }
 
 #[test]
