@@ -137,7 +137,7 @@ fn foreign_in(run: &Run, step: &StepRecord) -> Option<(f64, Finding)> {
     let loud = foreign_ops / seconds > FOREIGN_OPS || foreign_bytes / seconds > FOREIGN_BYTES;
     (loud && share > FOREIGN_SHARE).then(|| {
         let meaning = Meaning::ForeignLoad {
-            device: device.clone(),
+            device: device.to_string(),
             ops_per_second: foreign_ops / seconds,
             bytes_per_second: foreign_bytes / seconds,
             share,

@@ -81,7 +81,7 @@ fn device_bytes(run: &Run, device: &str, span: (Nanos, Nanos), direction: Direct
 }
 
 fn counters<'a>(sample: &'a Sample, device: &str) -> Option<&'a DiskCounters> {
-    sample.disks.iter().find(|(name, _)| name == device).map(|(_, counters)| counters)
+    sample.disks.iter().find(|(name, _)| **name == *device).map(|(_, counters)| counters)
 }
 
 fn sectors(counters: &DiskCounters, direction: Direction) -> u64 {

@@ -34,7 +34,7 @@ pub fn between(before: &Sample, after: &Sample) -> Option<Use> {
         (now.sectors_read + now.sectors_written).saturating_sub(then.sectors_read + then.sectors_written);
     let busy_ms = now.busy_ms.saturating_sub(then.busy_ms);
     (seconds > 0.0).then(|| Use {
-        device: device.clone(),
+        device: device.to_string(),
         ops_per_second: ops as f64 / seconds,
         bytes_per_second: sectors as f64 * SECTOR / seconds,
         busy_share: (busy_ms as f64 / 1e3 / seconds).min(1.0),

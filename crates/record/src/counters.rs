@@ -1,5 +1,7 @@
 //! Raw counters of the machine, sampled on the run's clock; differences are taken by whoever reads them.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use workload::Nanos;
 
@@ -8,12 +10,22 @@ use workload::Nanos;
 pub struct Sample {
     /// When on the run's clock.
     pub at: Nanos,
-    /// By device name (`vda`, `dm-0`), in a fixed order within a run.
-    pub disks: Vec<(String, DiskCounters)>,
+    /// What the wall clock showed: milliseconds since 1970, UTC; zero where nobody looked. Beside `at` it shows when the
+    /// clock was set.
+    #[serde(default)]
+    pub wall_unix_ms: u64,
+    /// By device name (`vda`, `dm-0`); a device that is gone is not there, one that comes stands behind the others.
+    pub disks: Vec<(Arc<str>, DiskCounters)>,
     /// The whole machine's CPUs.
     pub cpu: CpuCounters,
     /// Memory.
     pub memory: MemoryCounters,
+    /// Time that tasks waited for I/O; `None` where the kernel does not keep it.
+    #[serde(default)]
+    pub pressure: Option<Pressure>,
+    /// Tasks that were waiting for I/O just then (`procs_blocked` of `/proc/stat`).
+    #[serde(default)]
+    pub blocked: u32,
     /// This process.
     pub own: OwnCpu,
 }
@@ -40,6 +52,15 @@ pub struct DiskCounters {
     pub discard_ms: u64,
     pub flushes: u64,
     pub flush_ms: u64,
+}
+
+/// `/proc/pressure/io`, in microseconds since boot (kernel document accounting/psi).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pressure {
+    /// At least one task waited for I/O.
+    pub some_us: u64,
+    /// Every task that was not idle waited for I/O.
+    pub full_us: u64,
 }
 
 /// The `cpu` line of `/proc/stat`, in clock ticks (1/100 s), summed over CPUs.

@@ -8,17 +8,26 @@ mod facts;
 mod histogram;
 mod interval;
 mod live;
+mod machine;
+mod metric;
+mod observed;
+mod rates;
+mod recording;
 mod reported;
 mod run;
 mod step;
 mod tally;
 
-pub use counters::{CpuCounters, DiskCounters, MemoryCounters, OwnCpu, Sample};
+pub use counters::{CpuCounters, DiskCounters, MemoryCounters, OwnCpu, Pressure, Sample};
 pub use distribution::{Damaged, Distribution};
 pub use facts::{DeviceFacts, HostFacts, TargetFacts, TargetKind};
 pub use histogram::{BUCKETS, Histogram, bucket_bounds, bucket_middle, bucket_of};
 pub use interval::{Interval, IntervalDirection};
 pub use live::{IoTrace, Watcher};
+pub use machine::{DeviceKind, DeviceNode, LocalLimit, Phase, PhaseKind};
+pub use metric::{CpuMetric, Metric, Unit};
+pub use observed::{Observed, ObservedDevice};
+pub use recording::Recording;
 pub use reported::{
     Along, Figure, LatencyKind, Measure, NamedFigure, RateBasis, Reported, ReportedDirection, ReportedError,
     ReportedLatency, ReportedSeries, ReportedUnit, Scope,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use workload::Nanos;
 
-use crate::{HostFacts, Reported, Sample, StepRecord, TargetFacts};
+use crate::{DeviceNode, HostFacts, LocalLimit, Observed, Phase, Reported, Sample, StepRecord, TargetFacts};
 
 /// A run, measured here or imported.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,6 +29,19 @@ pub struct Run {
     /// What another tool printed, in the order it printed it; empty where plimsoll measured.
     #[serde(default)]
     pub reported: Vec<Reported>,
+    /// Every block device of the machine that was watched, each behind those that stand on it; empty where only a target was
+    /// measured.
+    #[serde(default)]
+    pub devices: Vec<DeviceNode>,
+    /// Limits that the machine itself sets on its devices.
+    #[serde(default)]
+    pub limits: Vec<LocalLimit>,
+    /// The phases of a watch, in time order.
+    #[serde(default)]
+    pub phases: Vec<Phase>,
+    /// Series that another tool printed; read it through [`crate::Recording`].
+    #[serde(default)]
+    pub observed: Option<Observed>,
     /// Raw counters in time order.
     pub samples: Vec<Sample>,
     /// What happened beside the load, in time order.
@@ -104,6 +117,10 @@ impl Run {
             expectation: None,
             steps: Vec::new(),
             reported: Vec::new(),
+            devices: Vec::new(),
+            limits: Vec::new(),
+            phases: Vec::new(),
+            observed: None,
             samples: Vec::new(),
             events: Vec::new(),
             findings: Vec::new(),

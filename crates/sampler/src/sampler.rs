@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use record::{CpuCounters, DiskCounters, MemoryCounters, OwnCpu, Sample};
 use workload::Nanos;
@@ -32,7 +33,7 @@ pub struct Sampler {
     stat: Source,
     meminfo: Source,
     /// By device in the order of asking; what was last read, and zeros before the device has been seen.
-    disks: Vec<(String, DiskCounters)>,
+    disks: Vec<(Arc<str>, DiskCounters)>,
     cpu: CpuCounters,
     memory: MemoryCounters,
 }
@@ -46,7 +47,8 @@ impl Sampler {
         root: &Root,
         devices: impl IntoIterator<Item = N>,
     ) -> Result<Sampler, SamplerError> {
-        let disks: Vec<_> = devices.into_iter().map(|name| (name.into(), DiskCounters::default())).collect();
+        let disks: Vec<_> =
+            devices.into_iter().map(|name| (name.into().into(), DiskCounters::default())).collect();
         let mut sampler = Sampler {
             diskstats: (!disks.is_empty()).then(|| Source::open(root, "proc/diskstats")).transpose()?,
             stat: Source::open(root, "proc/stat")?,
@@ -70,6 +72,7 @@ impl Sampler {
             cpu: self.cpu,
             memory: self.memory,
             own: OwnCpu { user_ns: own.user.0, system_ns: own.system.0 },
+            ..Sample::default()
         }
     }
 
@@ -86,10 +89,10 @@ impl Sampler {
 }
 
 /// Lines come in the same order every time, so the device after the one just found is most likely the next.
-fn take_disks(text: &[u8], disks: &mut [(String, DiskCounters)]) {
+fn take_disks(text: &[u8], disks: &mut [(Arc<str>, DiskCounters)]) {
     let mut next = 0;
     for (name, counters) in text.split(|&byte| byte == b'\n').filter_map(disk_counters) {
-        let named = |(known, _): &(String, DiskCounters)| known.as_bytes() == name;
+        let named = |(known, _): &(Arc<str>, DiskCounters)| known.as_bytes() == name;
         let found = match disks.get(next).is_some_and(named) {
             true => Some(next),
             false => disks.iter().position(named),

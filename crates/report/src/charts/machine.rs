@@ -92,8 +92,8 @@ fn chart(
 fn first_device(run: &Run) -> Option<String> {
     let sampled = &run.samples.first()?.disks;
     let mut named = run.target.iter().flat_map(|target| &target.devices).map(|device| device.name.as_str());
-    let ours = named.find(|name| sampled.iter().any(|(disk, _)| disk == name));
-    ours.map(str::to_owned).or_else(|| sampled.first().map(|(disk, _)| disk.clone()))
+    let ours = named.find(|name| sampled.iter().any(|(disk, _)| **disk == **name));
+    ours.map(str::to_owned).or_else(|| sampled.first().map(|(disk, _)| disk.to_string()))
 }
 
 /// A line through what `value` makes of each two neighbouring samples.
@@ -147,7 +147,7 @@ fn own_percent(before: &Sample, after: &Sample) -> f64 {
 }
 
 fn disk<'s>(sample: &'s Sample, name: &str) -> Option<&'s DiskCounters> {
-    sample.disks.iter().find(|(disk, _)| disk == name).map(|(_, counters)| counters)
+    sample.disks.iter().find(|(disk, _)| **disk == *name).map(|(_, counters)| counters)
 }
 
 fn device_rate(before: &Sample, after: &Sample, name: &str) -> f64 {
@@ -178,7 +178,7 @@ fn device_table(run: &Run) -> Table {
         let count = |of: fn(&DiskCounters) -> u64| of(after).saturating_sub(of(before));
         let words = |number: u64| numbers::count(number as f64);
         table.rows.push(vec![
-            name.clone(),
+            name.to_string(),
             words(count(|disk| disk.reads)),
             numbers::size(count(|disk| disk.sectors_read).saturating_mul(SECTOR)),
             words(count(|disk| disk.reads_merged)),

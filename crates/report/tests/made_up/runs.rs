@@ -187,7 +187,7 @@ fn sample(at: Nanos, steps: &[StepRecord]) -> Sample {
     };
     Sample {
         at,
-        disks: vec![("nvme1n1".to_owned(), disk)],
+        disks: vec![("nvme1n1".into(), disk)],
         cpu: CpuCounters {
             user: 100 + seconds * 9,
             system: 50 + seconds * 12,

@@ -277,7 +277,7 @@ fn counted() -> impl Strategy<Value = Sample> {
         let counters =
             DiskCounters { reads: n[0], in_flight: n[1], flush_ms: n[2], ..DiskCounters::default() };
         let mut sample = Sample { at, ..Sample::default() };
-        sample.disks = (0..disks).map(|i| (format!("sd{i}"), counters)).collect();
+        sample.disks = (0..disks).map(|i| (format!("sd{i}").into(), counters)).collect();
         sample.cpu.user = n[3];
         sample.cpu.steal = n[4];
         sample.memory.total = n[5];
@@ -387,6 +387,10 @@ pub fn any_run() -> impl Strategy<Value = Run> {
     (head, body).prop_map(|(head, ((steps, samples, events, findings, complete), reported))| {
         let ((version, words, policy, expectation), started_unix_ms, origin, host, target) = head;
         Run {
+            devices: vec![],
+            limits: vec![],
+            phases: vec![],
+            observed: None,
             version,
             words,
             started_unix_ms,

@@ -123,7 +123,7 @@ impl DiskUse {
     pub fn between(name: &str, samples: &[Sample]) -> Option<DiskUse> {
         let (first, last) = (samples.first()?, samples.last()?);
         let of = |sample: &Sample| {
-            sample.disks.iter().find(|(known, _)| known == name).map(|(_, counters)| *counters)
+            sample.disks.iter().find(|(known, _)| **known == *name).map(|(_, counters)| *counters)
         };
         Some(DiskUse {
             name: name.to_owned(),

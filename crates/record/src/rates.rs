@@ -1,0 +1,157 @@
+//! Two readings of counters into the figures of the time between them. What cannot be said is NaN, never a false zero.
+
+use crate::{CpuCounters, CpuMetric, DiskCounters, Metric};
+
+/// Bytes of a sector in the kernel's counters.
+const SECTOR: f64 = 512.0;
+/// Millisecond fields are printed with 32 bits.
+const WRAP: u64 = 1 << 32;
+
+impl DiskCounters {
+    /// The figure between `before` and these counters, `seconds` later, in [`Metric::unit`].
+    ///
+    /// NaN where there is none: no time has passed, no I/O of that kind was done (a mean of nothing), or the device was
+    /// reset between (a counter fell that does not wrap). Millisecond fields wrap at 32 bits and are taken so.
+    /// Formulas: kernel document admin-guide/iostats, as iostat applies them.
+    pub fn since(&self, before: &DiskCounters, seconds: f64, metric: Metric) -> f64 {
+        if metric == Metric::InFlight {
+            return self.in_flight as f64;
+        }
+        if seconds <= 0.0 || self.is_reset(before) {
+            return f64::NAN;
+        }
+        let count = |field: fn(&DiskCounters) -> u64| (field(self) - field(before)) as f64;
+        let rate = |field| count(field) / seconds;
+        let bytes = |field| count(field) * SECTOR / seconds;
+        let share = |merged, done| quotient(count(merged), count(merged) + count(done));
+        let size = |sectors, done| quotient(count(sectors) * SECTOR, count(done));
+        let spent = |field: fn(&DiskCounters) -> u64| milliseconds(field(before), field(self)) / 1e3;
+        let wait = |ms, done| quotient(spent(ms), count(done));
+        match metric {
+            Metric::ReadOps => rate(|c| c.reads),
+            Metric::WriteOps => rate(|c| c.writes),
+            Metric::DiscardOps => rate(|c| c.discards),
+            Metric::FlushOps => rate(|c| c.flushes),
+            Metric::ReadBytes => bytes(|c| c.sectors_read),
+            Metric::WriteBytes => bytes(|c| c.sectors_written),
+            Metric::DiscardBytes => bytes(|c| c.sectors_discarded),
+            Metric::ReadMerges => rate(|c| c.reads_merged),
+            Metric::WriteMerges => rate(|c| c.writes_merged),
+            Metric::DiscardMerges => rate(|c| c.discards_merged),
+            Metric::ReadMergedShare => share(|c| c.reads_merged, |c| c.reads),
+            Metric::WriteMergedShare => share(|c| c.writes_merged, |c| c.writes),
+            Metric::DiscardMergedShare => share(|c| c.discards_merged, |c| c.discards),
+            Metric::ReadAwait => wait(|c| c.read_ms, |c| c.reads),
+            Metric::WriteAwait => wait(|c| c.write_ms, |c| c.writes),
+            Metric::DiscardAwait => wait(|c| c.discard_ms, |c| c.discards),
+            Metric::FlushAwait => wait(|c| c.flush_ms, |c| c.flushes),
+            Metric::ReadSize => size(|c| c.sectors_read, |c| c.reads),
+            Metric::WriteSize => size(|c| c.sectors_written, |c| c.writes),
+            Metric::DiscardSize => size(|c| c.sectors_discarded, |c| c.discards),
+            Metric::QueueDepth => spent(|c| c.queue_ms) / seconds,
+            Metric::Busy => spent(|c| c.busy_ms) / seconds,
+            Metric::InFlight => self.in_flight as f64,
+        }
+    }
+
+    /// True where a counter of operations or sectors fell: the device went and came again, or was made anew.
+    pub fn is_reset(&self, before: &DiskCounters) -> bool {
+        self.counts().iter().zip(before.counts()).any(|(now, then)| *now < then)
+    }
+
+    /// The fields that only rise as long as the device lives.
+    fn counts(&self) -> [u64; 10] {
+        [
+            self.reads,
+            self.reads_merged,
+            self.sectors_read,
+            self.writes,
+            self.writes_merged,
+            self.sectors_written,
+            self.discards,
+            self.discards_merged,
+            self.sectors_discarded,
+            self.flushes,
+        ]
+    }
+}
+
+impl CpuCounters {
+    /// Share (0 to 1) of the time of all CPUs between `before` and these counters; NaN where none has passed. A counter
+    /// that fell (guests and iowait may) counts nothing.
+    pub fn since(&self, before: &CpuCounters, metric: CpuMetric) -> f64 {
+        let (now, then) = (self.parts(), before.parts());
+        let more = |index: usize| now[index].saturating_sub(then[index]) as f64;
+        let total: f64 = (0..now.len()).map(more).sum();
+        quotient(more(metric as usize), total)
+    }
+
+    /// Ticks by the order of [`CpuMetric::ALL`].
+    fn parts(&self) -> [u64; 6] {
+        [self.idle, self.system + self.irq + self.softirq, self.user, self.nice, self.iowait, self.steal]
+    }
+}
+
+/// NaN instead of a division by zero.
+fn quotient(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { f64::NAN }
+}
+
+/// Milliseconds between two readings of a field that wraps at 32 bits.
+fn milliseconds(before: u64, after: u64) -> f64 {
+    match after.checked_sub(before) {
+        Some(more) => more as f64,
+        None => ((after % WRAP) + WRAP - (before % WRAP)) as f64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrapped_millisecond_field_goes_on_and_a_fallen_count_says_nothing() {
+        let before = DiskCounters {
+            reads: 900,
+            read_ms: 4_294_967_000,
+            queue_ms: 4_294_967_000,
+            ..Default::default()
+        };
+        let after = DiskCounters {
+            reads: 1000,
+            read_ms: 204,
+            queue_ms: 1204,
+            sectors_read: 800,
+            ..Default::default()
+        };
+        let value = |metric| after.since(&before, 2.0, metric);
+        assert_eq!(value(Metric::ReadOps), 50.0);
+        assert_eq!(value(Metric::ReadAwait), 0.005);
+        assert_eq!(value(Metric::QueueDepth), 0.75);
+        assert_eq!(value(Metric::ReadSize), 4096.0);
+        assert!(value(Metric::WriteAwait).is_nan(), "a mean of no writes");
+        assert_eq!(value(Metric::WriteOps), 0.0);
+        let reset = DiskCounters { reads: 800, ..after };
+        assert!(
+            Metric::all().filter(|m| *m != Metric::InFlight).all(|m| reset.since(&before, 2.0, m).is_nan())
+        );
+    }
+
+    #[test]
+    fn shares_of_the_cpus_add_up_to_one() {
+        let before = CpuCounters { user: 10, idle: 80, iowait: 9, ..Default::default() };
+        let after = CpuCounters {
+            user: 40,
+            idle: 120,
+            iowait: 5,
+            irq: 10,
+            softirq: 10,
+            system: 10,
+            ..Default::default()
+        };
+        let sum: f64 = CpuMetric::ALL.iter().map(|&metric| after.since(&before, metric)).sum();
+        assert!((sum - 1.0).abs() < 1e-12);
+        assert_eq!(after.since(&before, CpuMetric::System), 0.3);
+        assert!(after.since(&after, CpuMetric::Idle).is_nan());
+    }
+}

@@ -1,0 +1,165 @@
+//! What a run recorded of the machine as series, wherever it came from: our own counters, or what iostat printed.
+
+use workload::Nanos;
+
+use crate::{CpuMetric, Metric, Run, Sample};
+
+/// An interval this many times as long as the usual one is a gap: nobody looked meanwhile.
+const GAP: u64 = 3;
+
+/// Series of a run's machine. A value belongs to an interval; NaN where there is none.
+#[derive(Clone, Debug)]
+pub struct Recording<'r> {
+    run: &'r Run,
+    devices: Vec<&'r str>,
+    intervals: Vec<(Nanos, Nanos)>,
+    /// By device: its place in each sample, [`ABSENT`] where it is not there.
+    places: Vec<Vec<u16>>,
+}
+
+/// A device that is not in a sample.
+const ABSENT: u16 = u16::MAX;
+
+impl<'r> Recording<'r> {
+    /// The series of `run`.
+    pub fn of(run: &'r Run) -> Recording<'r> {
+        if let Some(observed) = &run.observed {
+            let devices = observed.devices.iter().map(|device| device.name.as_str()).collect();
+            return Recording { run, devices, intervals: observed.intervals.clone(), places: Vec::new() };
+        }
+        let devices = sampled(run);
+        let intervals = run.samples.windows(2).map(|pair| (pair[0].at, pair[1].at)).collect();
+        let places = devices.iter().map(|name| places(name, &run.samples)).collect();
+        Recording { run, devices, intervals, places }
+    }
+
+    /// Kernel names of the devices, the run's own order of [`Run::devices`] first, then those that came later.
+    pub fn devices(&self) -> &[&'r str] {
+        &self.devices
+    }
+
+    /// From and to of each interval on the run's clock.
+    pub fn intervals(&self) -> &[(Nanos, Nanos)] {
+        &self.intervals
+    }
+
+    /// The usual length of an interval: the median.
+    pub fn usual(&self) -> Nanos {
+        let mut lengths: Vec<u64> = self.intervals.iter().map(|(from, to)| to.since(*from).0).collect();
+        lengths.sort_unstable();
+        Nanos(lengths.get(lengths.len() / 2).copied().unwrap_or_default())
+    }
+
+    /// Intervals in which nobody looked: three times as long as usual or longer.
+    pub fn gaps(&self) -> Vec<(Nanos, Nanos)> {
+        let least = self.usual().0.saturating_mul(GAP);
+        self.intervals.iter().copied().filter(|(from, to)| least > 0 && to.since(*from).0 >= least).collect()
+    }
+
+    /// A device's series, one value an interval; `None` where the device or the metric was never recorded.
+    pub fn device(&self, name: &str, metric: Metric) -> Option<Vec<f64>> {
+        if let Some(observed) = &self.run.observed {
+            let device = observed.devices.iter().find(|device| device.name == name)?;
+            return device
+                .metrics
+                .iter()
+                .find(|(known, _)| *known == metric)
+                .map(|(_, values)| values.clone());
+        }
+        let places = &self.places[self.devices.iter().position(|known| *known == name)?];
+        let pairs = self.run.samples.windows(2).zip(places.windows(2));
+        let values = pairs.map(|(samples, places)| {
+            let (before, after) = (counters(&samples[0], places[0]), counters(&samples[1], places[1]));
+            let (Some(before), Some(after)) = (before, after) else { return f64::NAN };
+            after.since(before, samples[1].at.since(samples[0].at).as_secs_f64(), metric)
+        });
+        Some(values.collect())
+    }
+
+    /// A series of the CPUs, one value (0 to 1) an interval; `None` where it was never recorded.
+    pub fn cpu(&self, metric: CpuMetric) -> Option<Vec<f64>> {
+        if let Some(observed) = &self.run.observed {
+            return observed.cpu.iter().find(|(known, _)| *known == metric).map(|(_, values)| values.clone());
+        }
+        let value = |pair: &[Sample]| pair[1].cpu.since(&pair[0].cpu, metric);
+        (self.run.samples.len() > 1).then(|| self.run.samples.windows(2).map(value).collect())
+    }
+}
+
+fn counters(sample: &Sample, place: u16) -> Option<&crate::DiskCounters> {
+    sample.disks.get(usize::from(place)).map(|(_, counters)| counters)
+}
+
+/// Devices in the run's own order, then those that came while it ran.
+fn sampled(run: &Run) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    let known = run.devices.iter().map(|node| node.facts.name.as_str());
+    let mut last: &[(std::sync::Arc<str>, crate::DiskCounters)] = &[];
+    let mut seen: Vec<&str> = Vec::new();
+    for sample in &run.samples {
+        let same = last.len() == sample.disks.len()
+            && last.iter().zip(&sample.disks).all(|(a, b)| std::sync::Arc::ptr_eq(&a.0, &b.0) || a.0 == b.0);
+        if !same {
+            for (name, _) in &sample.disks {
+                if !seen.contains(&&**name) {
+                    seen.push(name);
+                }
+            }
+        }
+        last = &sample.disks;
+    }
+    names.extend(known.filter(|name| seen.contains(name)));
+    let later: Vec<&str> = seen.into_iter().filter(|name| !names.contains(name)).collect();
+    names.extend(later);
+    names
+}
+
+/// Where `name` stands in each sample: mostly where it stood in the one before.
+fn places(name: &str, samples: &[Sample]) -> Vec<u16> {
+    let mut last = 0;
+    let place = |sample: &Sample| {
+        let named = |at: usize| sample.disks.get(at).is_some_and(|(known, _)| &**known == name);
+        if !named(last) {
+            match sample.disks.iter().position(|(known, _)| &**known == name) {
+                Some(at) => last = at,
+                None => return ABSENT,
+            }
+        }
+        u16::try_from(last).unwrap_or(ABSENT)
+    };
+    samples.iter().map(place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::DiskCounters;
+
+    fn sample(seconds: u64, disks: &[(&str, u64)]) -> Sample {
+        let disk = |(name, reads): &(&str, u64)| {
+            ((*name).into(), DiskCounters { reads: *reads, ..DiskCounters::default() })
+        };
+        Sample { at: Nanos::from_secs(seconds), disks: disks.iter().map(disk).collect(), ..Sample::default() }
+    }
+
+    #[test]
+    fn a_device_that_goes_and_comes_leaves_nothing_where_it_was_not() {
+        let mut run = Run::started(Vec::new(), 0);
+        run.samples = vec![
+            sample(0, &[("vda", 0), ("vdb", 10)]),
+            sample(1, &[("vda", 5), ("vdb", 20)]),
+            sample(2, &[("vda", 10)]),
+            sample(3, &[("vdb", 0), ("vda", 15)]),
+            sample(4, &[("vdb", 7), ("vda", 20)]),
+            sample(14, &[("vdb", 7), ("vda", 20)]),
+        ];
+        let recording = Recording::of(&run);
+        assert_eq!(recording.devices(), ["vda", "vdb"]);
+        assert_eq!(recording.device("vda", Metric::ReadOps).unwrap(), [5.0, 5.0, 5.0, 5.0, 0.0]);
+        let vdb = recording.device("vdb", Metric::ReadOps).unwrap();
+        assert!(vdb[0] == 10.0 && vdb[1].is_nan() && vdb[2].is_nan() && vdb[3] == 7.0, "{vdb:?}");
+        assert_eq!(recording.usual(), Nanos::SECOND);
+        assert_eq!(recording.gaps(), [(Nanos::from_secs(4), Nanos::from_secs(14))]);
+        assert!(recording.device("vdc", Metric::ReadOps).is_none());
+    }
+}
