@@ -67,7 +67,7 @@ fn sample(n: u64) -> Sample {
         queue_ms: 4000 * n,
         ..DiskCounters::default()
     };
-    let disks = (0..20).map(|disk| (format!("nvme{disk}n1"), counters)).collect();
+    let disks = (0..20).map(|disk| (format!("nvme{disk}n1").into(), counters)).collect();
     Sample { at: Nanos::from_secs(n), disks, ..Sample::default() }
 }
 
