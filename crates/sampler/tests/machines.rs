@@ -172,7 +172,7 @@ fn counters_come_in_the_order_of_asking_and_go_on_from_there() {
     let machine = Machine::unpack("virtio-and-loops");
     let mut sampler = Sampler::new(&machine.root(), ["zram0", "vda", "loop1"]).unwrap();
     let sample = sampler.read(Nanos(5));
-    let order: Vec<&str> = sample.disks.iter().map(|(name, _)| name.as_str()).collect();
+    let order: Vec<&str> = sample.disks.iter().map(|(name, _)| &**name).collect();
     assert_eq!((sample.at, order), (Nanos(5), vec!["zram0", "vda", "loop1"]));
     let disk = &sample.disks[1].1;
     assert_eq!((disk.reads, disk.in_flight, disk.discards, disk.flush_ms), (103_243, 2, 12_865, 199));
