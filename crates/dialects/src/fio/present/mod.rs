@@ -208,7 +208,7 @@ mod tests {
     fn a_disk_is_the_difference_of_two_readings() {
         let sample = |at, reads, busy_ms| Sample {
             at: Nanos::from_secs(at),
-            disks: vec![("vda".to_owned(), DiskCounters { reads, busy_ms, ..DiskCounters::default() })],
+            disks: vec![("vda".into(), DiskCounters { reads, busy_ms, ..DiskCounters::default() })],
             ..Sample::default()
         };
         let samples = [sample(1, 10, (1 << 32) - 500), sample(3, 110, 500)];
