@@ -52,6 +52,16 @@ pub enum Metric {
     Busy,
     /// Requests in flight at the end of the interval.
     InFlight,
+    /// Reads, writes and discards done: what a report without directions tells.
+    Ops,
+    /// Bytes read, written and discarded.
+    Bytes,
+    /// Reads, writes and discards merged into others.
+    Merges,
+    /// Mean time of a read, a write or a discard.
+    Await,
+    /// Mean length of a read, a write or a discard.
+    Size,
 }
 
 /// What one figure of the CPUs is about: a share of the time of all of them together.
@@ -91,7 +101,7 @@ pub enum Unit {
 }
 
 /// Metric, the key that sysstat 12 gives it in JSON, unit.
-const DEVICE: [(Metric, &str, Unit); 23] = [
+const DEVICE: [(Metric, &str, Unit); 28] = [
     (Metric::ReadOps, "r/s", Unit::PerSecond),
     (Metric::WriteOps, "w/s", Unit::PerSecond),
     (Metric::DiscardOps, "d/s", Unit::PerSecond),
@@ -115,6 +125,11 @@ const DEVICE: [(Metric, &str, Unit); 23] = [
     (Metric::QueueDepth, "aqu-sz", Unit::Count),
     (Metric::Busy, "util", Unit::Share),
     (Metric::InFlight, "in_flight", Unit::Count),
+    (Metric::Ops, "tps", Unit::PerSecond),
+    (Metric::Bytes, "kB/s", Unit::BytesPerSecond),
+    (Metric::Merges, "rqm/s", Unit::PerSecond),
+    (Metric::Await, "await", Unit::Seconds),
+    (Metric::Size, "areq-sz", Unit::Bytes),
 ];
 
 impl Metric {

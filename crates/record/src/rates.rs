@@ -24,7 +24,9 @@ impl DiskCounters {
         let rate = |field| count(field) / seconds;
         let bytes = |field| count(field) * SECTOR / seconds;
         let share = |merged, done| quotient(count(merged), count(merged) + count(done));
-        let size = |sectors, done| quotient(count(sectors) * SECTOR, count(done));
+        let size = |sectors: fn(&DiskCounters) -> u64, done: fn(&DiskCounters) -> u64| {
+            quotient(count(sectors) * SECTOR, count(done))
+        };
         let spent = |field: fn(&DiskCounters) -> u64| milliseconds(field(before), field(self)) / 1e3;
         let wait = |ms, done| quotient(spent(ms), count(done));
         match metric {
@@ -51,7 +53,28 @@ impl DiskCounters {
             Metric::QueueDepth => spent(|c| c.queue_ms) / seconds,
             Metric::Busy => spent(|c| c.busy_ms) / seconds,
             Metric::InFlight => self.in_flight as f64,
+            Metric::Ops => rate(DiskCounters::done),
+            Metric::Bytes => bytes(DiskCounters::sectors),
+            Metric::Merges => rate(DiskCounters::merged),
+            Metric::Await => {
+                let whole = spent(|c| c.read_ms) + spent(|c| c.write_ms) + spent(|c| c.discard_ms);
+                quotient(whole, count(DiskCounters::done))
+            }
+            Metric::Size => size(DiskCounters::sectors, DiskCounters::done),
         }
+    }
+
+    /// Reads, writes and discards; a flush that was not merged counts among the writes.
+    fn done(&self) -> u64 {
+        self.reads + self.writes + self.discards
+    }
+
+    fn merged(&self) -> u64 {
+        self.reads_merged + self.writes_merged + self.discards_merged
+    }
+
+    fn sectors(&self) -> u64 {
+        self.sectors_read + self.sectors_written + self.sectors_discarded
     }
 
     /// True where a counter of operations or sectors fell: the device went and came again, or was made anew.
@@ -131,6 +154,8 @@ mod tests {
         assert_eq!(value(Metric::ReadSize), 4096.0);
         assert!(value(Metric::WriteAwait).is_nan(), "a mean of no writes");
         assert_eq!(value(Metric::WriteOps), 0.0);
+        let all = [Metric::Ops, Metric::Bytes, Metric::Merges, Metric::Await, Metric::Size].map(value);
+        assert_eq!(all, [50.0, 204_800.0, 0.0, 0.005, 4096.0], "all directions together");
         let reset = DiskCounters { reads: 800, ..after };
         assert!(
             Metric::all().filter(|m| *m != Metric::InFlight).all(|m| reset.since(&before, 2.0, m).is_nan())
