@@ -17,6 +17,7 @@ mod reported;
 mod run;
 mod step;
 mod tally;
+mod thinned;
 
 pub use counters::{CpuCounters, DiskCounters, MemoryCounters, OwnCpu, Pressure, Sample};
 pub use distribution::{Damaged, Distribution};
@@ -35,3 +36,4 @@ pub use reported::{
 pub use run::{Event, EventKind, Origin, Run, StoredFinding};
 pub use step::{DirectionTotals, IoFailure, StepRecord, WorkerTotals};
 pub use tally::Tally;
+pub use thinned::{Bucket, thinned};

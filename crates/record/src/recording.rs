@@ -13,6 +13,8 @@ pub struct Recording<'r> {
     run: &'r Run,
     devices: Vec<&'r str>,
     intervals: Vec<(Nanos, Nanos)>,
+    usual: Nanos,
+    gaps: Vec<(Nanos, Nanos)>,
     /// By device: its place in each sample, [`ABSENT`] where it is not there.
     places: Vec<Vec<u16>>,
 }
@@ -25,12 +27,22 @@ impl<'r> Recording<'r> {
     pub fn of(run: &'r Run) -> Recording<'r> {
         if let Some(observed) = &run.observed {
             let devices = observed.devices.iter().map(|device| device.name.as_str()).collect();
-            return Recording { run, devices, intervals: observed.intervals.clone(), places: Vec::new() };
+            return Recording::with(run, devices, observed.intervals.clone());
         }
         let devices = sampled(run);
         let intervals = run.samples.windows(2).map(|pair| (pair[0].at, pair[1].at)).collect();
         let places = devices.iter().map(|name| places(name, &run.samples)).collect();
-        Recording { run, devices, intervals, places }
+        Recording { places, ..Recording::with(run, devices, intervals) }
+    }
+
+    fn with(run: &'r Run, devices: Vec<&'r str>, intervals: Vec<(Nanos, Nanos)>) -> Recording<'r> {
+        let mut lengths: Vec<u64> = intervals.iter().map(|(from, to)| to.since(*from).0).collect();
+        lengths.sort_unstable();
+        let usual = Nanos(lengths.get(lengths.len() / 2).copied().unwrap_or_default());
+        let least = usual.0.saturating_mul(GAP);
+        let is_gap = |(from, to): &(Nanos, Nanos)| least > 0 && to.since(*from).0 >= least;
+        let gaps = intervals.iter().copied().filter(is_gap).collect();
+        Recording { run, devices, intervals, usual, gaps, places: Vec::new() }
     }
 
     /// Kernel names of the devices, the run's own order of [`Run::devices`] first, then those that came later.
@@ -45,15 +57,12 @@ impl<'r> Recording<'r> {
 
     /// The usual length of an interval: the median.
     pub fn usual(&self) -> Nanos {
-        let mut lengths: Vec<u64> = self.intervals.iter().map(|(from, to)| to.since(*from).0).collect();
-        lengths.sort_unstable();
-        Nanos(lengths.get(lengths.len() / 2).copied().unwrap_or_default())
+        self.usual
     }
 
     /// Intervals in which nobody looked: three times as long as usual or longer.
-    pub fn gaps(&self) -> Vec<(Nanos, Nanos)> {
-        let least = self.usual().0.saturating_mul(GAP);
-        self.intervals.iter().copied().filter(|(from, to)| least > 0 && to.since(*from).0 >= least).collect()
+    pub fn gaps(&self) -> &[(Nanos, Nanos)] {
+        &self.gaps
     }
 
     /// A device's series, one value an interval; `None` where the device or the metric was never recorded.

@@ -5,20 +5,45 @@ use plotters::style::{Color as _, FontStyle, FontTransform, IntoFont as _, RGBCo
 
 /// What a line, a level or a word stands for.
 ///
-/// The first three are of the palette of Okabe and Ito, which stays apart for colour-blind eyes; shapes and dashes say
-/// the same a second time.
+/// Lines are of the palette of Okabe and Ito, which stays apart for colour-blind eyes; dashes and marks along the line say
+/// the same a second time, for print. A colour stands for one ink, so that a style rule can find its lines by it: where two
+/// inks look alike, they differ in the last digit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ink {
     /// Reads.
     Read,
     /// Reads, the 99th percentile.
     ReadTail,
+    /// Reads that were merged.
+    ReadMerged,
     /// Writes.
     Write,
     /// Writes, the 99th percentile.
     WriteTail,
+    /// Writes that were merged.
+    WriteMerged,
+    /// Discards.
+    Discard,
+    /// Discards that were merged.
+    DiscardMerged,
     /// Flushes, and what the device counts.
     Flush,
+    /// Requests waiting or being served.
+    Queue,
+    /// The device had something to do.
+    Busy,
+    /// CPUs with nothing to do.
+    Idle,
+    /// CPUs in the kernel.
+    System,
+    /// CPUs in programs.
+    User,
+    /// CPUs in programs of low priority.
+    Nice,
+    /// CPUs idle while a task waits for a disk.
+    Iowait,
+    /// CPUs taken by the hypervisor.
+    Steal,
     /// What is claimed.
     Claim,
     /// A marker at a place of the x axis.
@@ -31,28 +56,54 @@ pub enum Ink {
     Grid,
     /// Every second band.
     Band,
+    /// A span in which nobody looked.
+    Gap,
     /// The page itself, behind labels that stand in the way of a line.
     Page,
 }
 
 /// Light and dark value of each colour; the dark one is for the page's style sheet.
-const VALUES: [(Ink, u32, u32); 12] = [
+const VALUES: [(Ink, u32, u32); 25] = [
     (Ink::Read, 0x0072b2, 0x56b4e9),
     (Ink::ReadTail, 0x0072b3, 0x56b4e9),
+    (Ink::ReadMerged, 0x56b4e9, 0xa6d8f5),
     (Ink::Write, 0xd55e00, 0xe69f00),
     (Ink::WriteTail, 0xd55e01, 0xe69f00),
+    (Ink::WriteMerged, 0xe69f00, 0xf5cf6e),
+    (Ink::Discard, 0x009e74, 0x2fc99a),
+    (Ink::DiscardMerged, 0xcc79a7, 0xe3a9c9),
     (Ink::Flush, 0x009e73, 0x2fc99a),
+    (Ink::Queue, 0x24292f, 0xd8dde3),
+    (Ink::Busy, 0x24292e, 0xd8dde2),
+    (Ink::Idle, 0x8b949e, 0x8b949f),
+    (Ink::System, 0xd55e02, 0xe69f01),
+    (Ink::User, 0x0072b4, 0x56b4ea),
+    (Ink::Nice, 0x009e75, 0x2fc99b),
+    (Ink::Iowait, 0xe69f01, 0xf5cf6f),
+    (Ink::Steal, 0xcc79a8, 0xe3a9ca),
     (Ink::Claim, 0xa04080, 0xe090c0),
     (Ink::Marker, 0x444b54, 0xb8c0ca),
     (Ink::Word, 0x333a41, 0xd0d6dc),
     (Ink::Frame, 0x808890, 0x808890),
     (Ink::Grid, 0xe3e6e9, 0x343a41),
     (Ink::Band, 0xf1f3f5, 0x20252a),
+    (Ink::Gap, 0xe9e2d4, 0x3a3428),
     (Ink::Page, 0xffffff, 0x15181b),
 ];
 
-/// Inks whose lines are dashed.
-const DASHED: [Ink; 4] = [Ink::ReadTail, Ink::WriteTail, Ink::Claim, Ink::Marker];
+/// Inks whose lines are dashed: lengths of dash and gap, in pixels.
+const DASHED: [(Ink, &[i32]); 10] = [
+    (Ink::ReadTail, &[5, 3]),
+    (Ink::WriteTail, &[5, 3]),
+    (Ink::Claim, &[5, 3]),
+    (Ink::Marker, &[5, 3]),
+    (Ink::ReadMerged, &[6, 2]),
+    (Ink::WriteMerged, &[6, 2, 2, 2]),
+    (Ink::DiscardMerged, &[2, 2]),
+    (Ink::Iowait, &[6, 2, 2, 2]),
+    (Ink::Nice, &[2, 2]),
+    (Ink::Steal, &[6, 2]),
+];
 
 /// Every length is drawn at this many units a pixel, so that whole numbers are fine enough.
 pub const UNITS: i32 = 2;
@@ -74,6 +125,16 @@ impl Ink {
         format!("#{:06X}", self.values().0)
     }
 
+    /// The colour on a dark page.
+    pub fn dark_hex(self) -> String {
+        format!("#{:06X}", self.values().1)
+    }
+
+    /// Lengths of dashes and gaps in pixels; empty for a line drawn through.
+    pub fn dash(self) -> &'static [i32] {
+        DASHED.iter().find(|(ink, _)| *ink == self).map_or(&[], |(_, lengths)| lengths)
+    }
+
     /// Text of `pixels` height in this colour, upright.
     pub fn text<'a>(self, pixels: i32, anchor: (HPos, VPos)) -> TextStyle<'a> {
         // The SVG backend divides sizes by this.
@@ -87,13 +148,13 @@ impl Ink {
 /// The embedded subset first, then what the viewer has.
 pub const FAMILY: &str = "plimsoll,sans-serif";
 
-/// Style rules that dash lines and, within a dark page, give every ink its dark value.
+/// Style rules that dash lines, by their colour.
 pub fn rules() -> String {
-    let dash = 5 * UNITS;
-    let gap = 3 * UNITS;
-    let dashed: Vec<String> =
-        DASHED.iter().map(|ink| format!("[stroke=\"#{:06X}\"]", ink.values().0)).collect();
-    format!("{}{{stroke-dasharray:{dash} {gap}}}", dashed.join(","))
+    let rule = |(ink, lengths): &(Ink, &[i32])| {
+        let lengths: Vec<String> = lengths.iter().map(|length| (length * UNITS).to_string()).collect();
+        format!("[stroke=\"{}\"]{{stroke-dasharray:{}}}", ink.hex(), lengths.join(" "))
+    };
+    DASHED.iter().map(rule).collect()
 }
 
 /// Style rules for a dark background.

@@ -5,6 +5,7 @@
 //! `ladders`, the machine in `machine`.
 
 mod axis;
+pub mod definitions;
 mod ink;
 mod ladders;
 mod machine;
@@ -12,8 +13,8 @@ mod over_time;
 mod panel;
 mod reported;
 
-pub(crate) use ink::{Ink, UNITS, width};
-pub use ink::{dark_rules, rules};
+pub use ink::{Ink, dark_rules, rules};
+pub(crate) use ink::{UNITS, width};
 pub use ladders::{block_sizes, depths, percentiles};
 pub use machine::{cpu, devices};
 pub(crate) use over_time::kind_words;

@@ -1,0 +1,195 @@
+//! The six charts of a watched device, as rows of data: what page, pictures and zoom draw from.
+
+use record::{CpuMetric, Metric, Recording, Unit};
+
+use super::ink::Ink;
+
+/// A chart of a device, or of the CPUs beside it, against time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ChartDefinition {
+    /// Name within a page and within the names of files.
+    pub id: &'static str,
+    /// What it shows.
+    pub title: &'static str,
+    /// What its values are counted in; a line of another unit has a panel of its own below.
+    pub unit: Unit,
+    /// In the order of the legend.
+    pub lines: &'static [LineDefinition],
+}
+
+/// A line of a [`ChartDefinition`]: what it shows, its name in the legend, its ink.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LineDefinition {
+    /// A figure of the device.
+    Device(Metric, &'static str, Ink),
+    /// A figure of the CPUs.
+    Cpu(CpuMetric, &'static str, Ink),
+}
+
+use LineDefinition::{Cpu, Device};
+
+/// The charts in their order, which is also that of the figure numbers. Names are iostat's keys.
+///
+/// `aqu-sz` is a number of requests, so it has a panel of its own beside the sizes, which are bytes.
+pub const CHARTS: [ChartDefinition; 6] = [
+    ChartDefinition {
+        id: "cpu",
+        title: "CPU utilisation",
+        unit: Unit::Share,
+        lines: &[
+            Cpu(CpuMetric::Idle, "idle", Ink::Idle),
+            Cpu(CpuMetric::System, "system", Ink::System),
+            Cpu(CpuMetric::User, "user", Ink::User),
+            Cpu(CpuMetric::Nice, "nice", Ink::Nice),
+            Cpu(CpuMetric::Iowait, "iowait", Ink::Iowait),
+            Cpu(CpuMetric::Steal, "steal", Ink::Steal),
+        ],
+    },
+    ChartDefinition {
+        id: "utilisation",
+        title: "Disk utilisation and merges",
+        unit: Unit::Share,
+        lines: &[
+            Device(Metric::ReadMergedShare, "rrqm", Ink::ReadMerged),
+            Device(Metric::WriteMergedShare, "wrqm", Ink::WriteMerged),
+            Device(Metric::Busy, "util", Ink::Busy),
+            Device(Metric::DiscardMergedShare, "drqm", Ink::DiscardMerged),
+        ],
+    },
+    ChartDefinition {
+        id: "iops",
+        title: "Disk IOPS",
+        unit: Unit::PerSecond,
+        lines: &[
+            Device(Metric::ReadOps, "r/s", Ink::Read),
+            Device(Metric::WriteOps, "w/s", Ink::Write),
+            Device(Metric::ReadMerges, "rrqm/s", Ink::ReadMerged),
+            Device(Metric::WriteMerges, "wrqm/s", Ink::WriteMerged),
+            Device(Metric::DiscardOps, "d/s", Ink::Discard),
+            Device(Metric::DiscardMerges, "drqm/s", Ink::DiscardMerged),
+        ],
+    },
+    ChartDefinition {
+        id: "latency",
+        title: "Disk latency",
+        unit: Unit::Seconds,
+        lines: &[
+            Device(Metric::ReadAwait, "r_await", Ink::Read),
+            Device(Metric::WriteAwait, "w_await", Ink::Write),
+            Device(Metric::DiscardAwait, "d_await", Ink::Discard),
+        ],
+    },
+    ChartDefinition {
+        id: "sizes",
+        title: "Request sizes and queue depth",
+        unit: Unit::Bytes,
+        lines: &[
+            Device(Metric::ReadSize, "rareq-sz", Ink::Read),
+            Device(Metric::WriteSize, "wareq-sz", Ink::Write),
+            Device(Metric::QueueDepth, "aqu-sz", Ink::Queue),
+            Device(Metric::DiscardSize, "dareq-sz", Ink::Discard),
+        ],
+    },
+    ChartDefinition {
+        id: "traffic",
+        title: "Disk traffic",
+        unit: Unit::BytesPerSecond,
+        lines: &[
+            Device(Metric::ReadBytes, "rkB/s", Ink::Read),
+            Device(Metric::WriteBytes, "wkB/s", Ink::Write),
+            Device(Metric::DiscardBytes, "dkB/s", Ink::Discard),
+        ],
+    },
+];
+
+impl ChartDefinition {
+    /// Its panels: the lines of its own unit, then those of each other unit.
+    pub fn panels(&self) -> Vec<(Unit, Vec<LineDefinition>)> {
+        let mut panels = vec![(self.unit, Vec::new())];
+        for line in self.lines {
+            match panels.iter_mut().find(|(unit, _)| *unit == line.unit()) {
+                Some((_, lines)) => lines.push(*line),
+                None => panels.push((line.unit(), vec![*line])),
+            }
+        }
+        panels
+    }
+
+    /// True where it shows the machine rather than one device.
+    pub fn is_of_cpu(&self) -> bool {
+        self.lines.iter().all(|line| matches!(line, Cpu(..)))
+    }
+}
+
+impl LineDefinition {
+    /// As iostat calls it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Device(_, name, _) | Cpu(_, name, _) => name,
+        }
+    }
+
+    /// Its colour and dashes.
+    pub fn ink(&self) -> Ink {
+        match self {
+            Device(_, _, ink) | Cpu(_, _, ink) => *ink,
+        }
+    }
+
+    /// What its values are counted in.
+    pub fn unit(&self) -> Unit {
+        match self {
+            Device(metric, ..) => metric.unit(),
+            Cpu(..) => Unit::Share,
+        }
+    }
+
+    /// Its values, one for each interval of `recording`; NaN where there is none, also in intervals in which nobody
+    /// looked, whose mean would draw a bridge over the gap. `None` where it was never recorded.
+    pub fn values(&self, recording: &Recording<'_>, device: &str) -> Option<Vec<f64>> {
+        let mut values = match self {
+            Device(metric, ..) => recording.device(device, *metric),
+            Cpu(metric, ..) => recording.cpu(*metric),
+        }?;
+        let gaps = recording.gaps();
+        let missed = |interval: &(workload::Nanos, workload::Nanos)| gaps.binary_search(interval).is_ok();
+        for (value, interval) in values.iter_mut().zip(recording.intervals()) {
+            if missed(interval) {
+                *value = f64::NAN;
+            }
+        }
+        Some(values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_iostat_and_colours_are_told_apart() {
+        for chart in CHARTS {
+            let mut inks: Vec<String> = chart.lines.iter().map(|line| line.ink().hex()).collect();
+            inks.sort();
+            inks.dedup();
+            assert_eq!(inks.len(), chart.lines.len(), "{}: two lines of one colour", chart.id);
+            for line in chart.lines {
+                let key = match line {
+                    Device(metric, ..) => metric.column(),
+                    Cpu(metric, ..) => metric.column(),
+                };
+                assert_eq!(line.name(), key);
+            }
+        }
+    }
+
+    #[test]
+    fn a_queue_is_no_size() {
+        let panels = CHARTS[4].panels();
+        let names = |at: usize| panels[at].1.iter().map(LineDefinition::name).collect::<Vec<_>>();
+        assert_eq!((panels[0].0, names(0)), (Unit::Bytes, vec!["rareq-sz", "wareq-sz", "dareq-sz"]));
+        assert_eq!((panels[1].0, names(1)), (Unit::Count, vec!["aqu-sz"]));
+        assert!(CHARTS.iter().enumerate().all(|(at, chart)| at == 4 || chart.panels().len() == 1));
+        assert!(CHARTS[0].is_of_cpu() && !CHARTS[1].is_of_cpu());
+    }
+}
