@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use analysis::compare::{Comparison, ReadingFinding, Row};
 
-use crate::charts::{self, Ink, UNITS, width};
+use crate::charts::{Ink, UNITS, width};
 use crate::comparison_words as words;
-use crate::markup::{Table, escape, font_faces};
+use crate::document::{Document, document};
+use crate::markup::{Table, escape};
 use crate::wrap::unbroken;
 
 /// Pixels of the chart of one row.
@@ -26,16 +27,12 @@ pub fn comparison_html(comparison: &Comparison) -> String {
         prices(comparison),
         readings(comparison),
     ];
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>{title}</title>\n<style>\n{}{}{}\n@media screen and (prefers-color-scheme:dark){{{}}}\n</style>\n</head>\n<body>\n<main>\n{}<footer>plimsoll {}. This file is complete: it loads nothing. Charts are set in Noto Sans (Apache License 2.0).</footer>\n</main>\n</body>\n</html>\n",
-        font_faces(),
-        include_str!("page.css"),
-        charts::rules(),
-        charts::dark_rules(),
-        sections.concat(),
-        env!("CARGO_PKG_VERSION"),
-        title = escape(&title),
-    )
+    document(&Document {
+        title: &title,
+        version: env!("CARGO_PKG_VERSION"),
+        body: &sections.concat(),
+        ..Document::default()
+    })
 }
 
 fn labels(comparison: &Comparison) -> Vec<String> {

@@ -10,6 +10,7 @@ mod claims;
 mod comparison;
 mod comparison_page;
 mod comparison_words;
+mod document;
 mod doubt;
 mod forecast;
 mod imported;

@@ -8,9 +8,10 @@ use record::Run;
 use crate::advice::{competing, next_step};
 use crate::charts::{self, Chart};
 use crate::claims::{claim_words, reading};
+use crate::document::{Document, document};
 use crate::doubt::{doubt, remedy};
 use crate::imported_page;
-use crate::markup::{Table, escape, font_faces};
+use crate::markup::{Table, escape};
 use crate::method::method;
 use crate::numbers;
 use crate::sentence::{capital, confidence, evidence, sentence};
@@ -23,16 +24,12 @@ pub fn html(run: &Run, analysis: &Analysis) -> String {
     let title = title(run);
     let middle = imported_page::sections(run, &figure).unwrap_or_else(|| measured(run, analysis));
     let sections = [top(run, analysis), middle, method(run, analysis)];
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>{title}</title>\n<style>\n{}{}{}\n@media screen and (prefers-color-scheme:dark){{{}}}\n</style>\n</head>\n<body>\n<main>\n{}<footer>plimsoll {}. This file is complete: it loads nothing. Charts are set in Noto Sans (Apache License 2.0).</footer>\n</main>\n</body>\n</html>\n",
-        font_faces(),
-        include_str!("page.css"),
-        charts::rules(),
-        charts::dark_rules(),
-        sections.concat(),
-        escape(&run.version),
-        title = escape(&title),
-    )
+    document(&Document {
+        title: &title,
+        version: &run.version,
+        body: &sections.concat(),
+        ..Document::default()
+    })
 }
 
 /// The sections between the verdict and the method of a run that plimsoll measured.
