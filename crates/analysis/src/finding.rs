@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use workload::{Direction, Nanos};
 
 use crate::Estimate;
+use crate::watch::{Level, Place, Waiting};
 
 /// Something the record shows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -97,4 +98,41 @@ pub enum Meaning {
     Interrupted { after_s: f64 },
     /// An I/O failed.
     Failed { step: String, errno: i32, count: u64 },
+    /// Nothing waited for the storage: its busiest device had nothing in flight for `idle_share` of the time.
+    StorageIdle {
+        device: Place,
+        idle_share: f64,
+        ops_per_second: f64,
+        queue: f64,
+        waiting_share: Option<f64>,
+    },
+    /// One I/O at a time: the rate is one over the latency; `cap` is what the device was seen or is said to do.
+    SerialApplication { device: Place, ops_per_second: f64, latency_ns: f64, cap: Option<f64> },
+    /// Operations are held at a level while requests wait; `depth_one` where even one I/O at a time is.
+    HeldOperations { device: Place, level: Level, waiting: Waiting, depth_one: bool },
+    /// Bytes are held at a level while requests of `size` bytes wait.
+    HeldBytes { device: Place, level: Level, waiting: Waiting, size: f64 },
+    /// From `scale` times the nominal rate on the rate stays at a level, and the wait moves into the queue.
+    ThrottledAboveNominal { device: Place, scale: f64, level: Level, waiting: Waiting, claimed: Option<f64> },
+    /// The application waits while the device is calm: something above it holds I/O back.
+    ThrottledAboveDevice {
+        device: Place,
+        waited_ns: Option<f64>,
+        waiting_share: Option<f64>,
+        latency_ns: f64,
+        queue: f64,
+        limit: Option<record::LocalLimit>,
+    },
+    /// The same load is served worse than at other times of this record.
+    BackendSlow { device: Place, waiting: Waiting, ops_per_second: f64 },
+    /// Programs wait for flushes more than for their writes.
+    FlushBound { device: Place, flushes_per_second: f64, flush_ns: f64, write_ns: Option<f64>, share: f64 },
+    /// The hypervisor took CPU while latencies rose.
+    CpuStarved { device: Place, steal_share: f64, waiting: Waiting },
+    /// The guest's own queue is full: more waiting is not seen below it.
+    QueueFull { device: Place, holds: u32, waiting: Waiting },
+    /// The kernel keeps no times for a device that is used.
+    Untimed { device: Place },
+    /// A device's held rate fell by a step to another level: what a burst leaves when its credits are spent.
+    HeldLevelFell { device: Place, at: Nanos, before: f64, after: f64, bytes: bool },
 }

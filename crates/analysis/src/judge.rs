@@ -28,6 +28,7 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
         horizon: horizon(run, fallen),
         findings: found,
         verdict,
+        watched: None,
     }
 }
 
@@ -123,6 +124,11 @@ fn weight(finding: &Finding) -> u8 {
         Meaning::Crossover { .. } | Meaning::FillingDepth { .. } => 5,
         Meaning::ReadsOnly { .. } => 6,
         Meaning::TooFast { .. } | Meaning::LittleMismatch { .. } | Meaning::Unsteady { .. } => 7,
+        Meaning::ThrottledAboveNominal { .. } | Meaning::ThrottledAboveDevice { .. } => 3,
+        Meaning::HeldOperations { .. } | Meaning::HeldBytes { .. } | Meaning::BackendSlow { .. } => 4,
+        Meaning::CpuStarved { .. } | Meaning::FlushBound { .. } | Meaning::HeldLevelFell { .. } => 5,
+        Meaning::SerialApplication { .. } | Meaning::QueueFull { .. } => 6,
+        Meaning::StorageIdle { .. } | Meaning::Untimed { .. } => 7,
     }
 }
 

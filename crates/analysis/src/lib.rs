@@ -11,6 +11,7 @@ mod picture;
 mod points;
 mod quick;
 mod verdict;
+mod watch;
 
 pub use cells::{Cell, Pattern, cells};
 pub use finding::{Confidence, Evidence, Finding, Limiter, Meaning};
@@ -18,6 +19,10 @@ pub use judge::analyse;
 pub use picture::{Analysis, Estimate, LatencyRow, Point, Spent};
 pub use quick::{QuickRow, Whose, quick_rows};
 pub use verdict::{Answer, ClaimRow, Claimed, Doubt, Quantity, Reading, Verdict};
+pub use watch::{
+    ContractRow, DeviceFigures, Flow, Latency, Level, LoadFigures, LoadFlow, Named, PhaseFigures, Place,
+    Remark, SeriesRow, Waiting, Watched, WatchedDevice,
+};
 
 /// Points and rows of a run, before anything is concluded from them.
 pub(crate) struct Figures {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Ending, Nanos};
 
-use crate::{Finding, Verdict};
+use crate::{Finding, Verdict, Watched};
 
 /// A figure with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -104,4 +104,6 @@ pub struct Analysis {
     pub findings: Vec<Finding>,
     /// The answer.
     pub verdict: Verdict,
+    /// Figures of a watched machine; `None` where only a target was measured.
+    pub watched: Option<Watched>,
 }

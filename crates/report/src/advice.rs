@@ -4,6 +4,7 @@ use analysis::{Finding, Limiter, Meaning};
 
 use crate::numbers;
 use crate::sentence::quoted;
+use crate::watch_words;
 use crate::wrap::clean;
 
 /// What else could explain `finding`; `None` where it is counted and leaves no doubt.
@@ -52,6 +53,7 @@ pub fn competing(finding: &Finding) -> Option<String> {
         | Meaning::Unwritten { laid_out: true, .. }
         | Meaning::Interrupted { .. }
         | Meaning::Failed { .. } => return None,
+        meaning => return watch_words::competing(meaning).map(str::to_owned),
     };
     Some(text.to_owned())
 }
@@ -86,7 +88,7 @@ pub fn next_step(finding: &Finding) -> String {
         Meaning::ForeignLoad { device, .. } => {
             format!("Find who uses {} (iotop, pidstat -d), stop it, and run again.", clean(device))
         }
-        meaning => next_step_on_trust(meaning),
+        meaning => watch_words::next_step(meaning).unwrap_or_else(|| next_step_on_trust(meaning)),
     }
 }
 

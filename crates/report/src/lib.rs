@@ -26,6 +26,8 @@ mod sentence;
 mod steps;
 mod terminal;
 mod verdict;
+pub mod watch;
+mod watch_words;
 mod wrap;
 
 pub use advice::{competing, next_step};

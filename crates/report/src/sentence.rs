@@ -4,6 +4,7 @@ use analysis::{Confidence, Estimate, Evidence, Finding, Limiter, Meaning};
 use workload::Direction;
 
 use crate::numbers::{self, IOPS, Prefix, Unit};
+use crate::watch_words;
 use crate::wrap::clean;
 
 /// What `finding` says, one or two sentences.
@@ -20,7 +21,7 @@ pub fn sentence(finding: &Finding) -> String {
         | Meaning::Unwritten { .. }
         | Meaning::ReadsOnly { .. }
         | Meaning::TooFast { .. } => of_the_target(&finding.meaning),
-        _ => of_the_run(&finding.meaning),
+        meaning => watch_words::sentence(meaning).unwrap_or_else(|| of_the_run(meaning)),
     }
 }
 
@@ -236,17 +237,24 @@ pub fn evidence(spans: &[Evidence]) -> String {
 const EVIDENCE_NAMED: usize = 3;
 
 fn one_span(span: &Evidence) -> String {
+    let step = if span.step.is_empty() { String::new() } else { format!(", step {}", quoted(&span.step)) };
     format!(
-        "{}, step {}, {} to {}",
+        "{}{step}, {} to {}",
         clean(&span.series),
-        quoted(&span.step),
         clock(span.from.as_secs_f64()),
         clock(span.to.as_secs_f64())
     )
 }
 
-/// A place on the run's clock: `45.0 s`, whatever its size, so that it is found in the series.
+/// From here on, seconds, a place on the clock is written as hours, minutes and seconds.
+const BY_HOURS: f64 = 7200.0;
+
+/// A place on the run's clock so that it is found in the series: `45.0 s`, from two hours on `14:57:00`.
 fn clock(seconds: f64) -> String {
+    if seconds >= BY_HOURS && seconds < 1e9 {
+        let whole = seconds.round() as u64;
+        return format!("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+    }
     format!("{} s", numbers::fixed(seconds, 1))
 }
 

@@ -154,6 +154,7 @@ pub fn meets() -> (Run, Analysis) {
             rows: rows(),
             doubts: Vec::new(),
         },
+        watched: None,
     };
     (run, analysis)
 }

@@ -1,0 +1,273 @@
+//! What a watch shows in figures: the form that text, tables, charts and JSON are made from.
+
+use record::{LocalLimit, PhaseKind};
+use serde::{Deserialize, Serialize};
+use workload::{Direction, Nanos};
+
+use crate::{Answer, Claimed, Estimate, Quantity};
+
+/// What a watch shows in figures. Rates are a second, latencies nanoseconds, sizes bytes, shares 0 to 1; `None` where the
+/// record does not say.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Watched {
+    /// The device that carries the load, as the load sees it; `None` where there was no load of ours.
+    pub load_device: Option<Place>,
+    /// Every device of the record in its order, with what was learned of it.
+    pub devices: Vec<WatchedDevice>,
+    /// One a phase in time order; of a watch without phases the whole of it as one, of no kind.
+    pub phases: Vec<PhaseFigures>,
+    /// Load phases by rising share of the nominal rate, repeats taken together; empty where no load was scaled.
+    pub series: Vec<SeriesRow>,
+    /// The contract by load phase, claims in their order; empty without one.
+    pub contract: Vec<ContractRow>,
+}
+
+/// A device and where it stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// Kernel name.
+    pub name: String,
+    /// The name people know it by; empty where there is none.
+    pub alias: String,
+    /// Kernel names of what it stands on, layer by layer downwards; empty for a disk.
+    pub on: Vec<Vec<String>>,
+}
+
+/// A device with what the record teaches of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WatchedDevice {
+    /// The device.
+    pub place: Place,
+    /// Latency when hardly anything waits: 5th percentile of the mean latency by interval at a queue below 1.5.
+    pub base_latency_ns: Option<f64>,
+    /// The highest rate at which it was held, operations a second.
+    pub cap: Option<f64>,
+    /// False where the kernel keeps no times for it.
+    pub timed: bool,
+}
+
+/// Figures of one phase.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PhaseFigures {
+    /// Its name; `whole` where the watch had no phases.
+    pub name: String,
+    /// What went on; `None` where the watch had no phases.
+    pub kind: Option<PhaseKind>,
+    /// From, on the run's clock.
+    pub from: Nanos,
+    /// To, on the run's clock.
+    pub to: Nanos,
+    /// Devices that were there, in the order of [`Watched::devices`].
+    pub devices: Vec<DeviceFigures>,
+    /// Our own load; `None` where there was none.
+    pub load: Option<LoadFigures>,
+    /// Share of the CPUs' time in which they did something.
+    pub cpu_busy: Option<f64>,
+    /// Share of the CPUs' time in which they were idle while a task waited for a disk.
+    pub iowait: Option<f64>,
+    /// Share of the CPUs' time that the hypervisor took.
+    pub steal: Option<f64>,
+    /// Share of the time in which at least one task waited for I/O.
+    pub some_waiting: Option<f64>,
+    /// Share of the time in which every task that was not idle waited for I/O.
+    pub all_waiting: Option<f64>,
+}
+
+/// Figures of a device over a phase: totals over the intervals that lie inside it, by their overlap.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DeviceFigures {
+    /// Kernel name.
+    pub name: String,
+    /// Seconds of the phase in which it was seen.
+    pub seconds: f64,
+    /// Reads.
+    pub read: Flow,
+    /// Writes.
+    pub write: Flow,
+    /// Flushes a second.
+    pub flushes: Option<f64>,
+    /// Mean time of a flush.
+    pub flush_ns: Option<f64>,
+    /// Mean number of requests waiting or being served.
+    pub queue: Option<f64>,
+    /// The greatest mean of an interval.
+    pub queue_max: Option<f64>,
+    /// Share of the time in which at least one request was in flight; says nothing about limits.
+    pub busy: Option<f64>,
+}
+
+/// One direction of a device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Flow {
+    /// Requests done a second.
+    pub ops: f64,
+    /// Bytes a second.
+    pub bytes: f64,
+    /// Mean time a request took, queue and device together; `None` where none was done or no times are kept.
+    pub await_ns: Option<f64>,
+    /// Mean bytes of a request; `None` where none was done.
+    pub size: Option<f64>,
+}
+
+/// What our own load asked for and got.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LoadFigures {
+    /// Name of the step.
+    pub step: String,
+    /// The asked rates as a share of the nominal ones.
+    pub scale: Option<f64>,
+    /// Reads; `None` where the load has none.
+    pub read: Option<LoadFlow>,
+    /// Writes; `None` where the load has none.
+    pub write: Option<LoadFlow>,
+    /// Both together.
+    pub all: LoadFlow,
+    /// Mean number of its I/Os that were issued and not done: rate times latency.
+    pub in_flight: f64,
+}
+
+/// One direction of our own load, or both together.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LoadFlow {
+    /// Asked, I/Os a second; `None` in a closed loop.
+    pub asked: Option<f64>,
+    /// Done, I/Os a second.
+    pub got: Option<Estimate>,
+    /// I/Os counted.
+    pub ops: u64,
+    /// From the time at which each was due to its end: what a user waits.
+    pub due: Latency,
+    /// From the time at which each was issued to its end: what the kernel and the volume took.
+    pub issued: Latency,
+}
+
+/// Latencies of many I/Os.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Latency {
+    /// Mean.
+    pub mean_ns: Option<f64>,
+    /// (percent, nanoseconds) at 50, 90, 99, 99.9 as far as the count supports.
+    pub percentiles: Vec<(f64, u64)>,
+    /// Greatest.
+    pub max_ns: Option<u64>,
+    /// The contract's bound.
+    pub bound_ns: Option<u64>,
+    /// Share of I/Os at or below the bound; `None` without one.
+    pub within: Option<f64>,
+}
+
+impl Latency {
+    /// The value at `percent`, where the count supports it.
+    pub fn at(&self, percent: f64) -> Option<u64> {
+        self.percentiles.iter().find(|row| (row.0 - percent).abs() < 1e-9).map(|row| row.1)
+    }
+}
+
+/// A share of the nominal rate, all phases that asked for it taken together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SeriesRow {
+    /// The share: 2.0 at 200 %.
+    pub scale: f64,
+    /// Names of the phases.
+    pub phases: Vec<String>,
+    /// Our own load over all of them.
+    pub load: LoadFigures,
+    /// Mean queue of the load's device.
+    pub queue: Option<f64>,
+    /// Mean latency that the load's device shows.
+    pub await_ns: Option<f64>,
+    /// How many times the queue of the 100 % row: I/Os that were due and not done; `None` where there is no such row.
+    pub queue_growth: Option<f64>,
+    /// How many times the mean latency (due to done) of the 100 % row.
+    pub latency_growth: Option<f64>,
+}
+
+/// One claim of the contract at one phase.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ContractRow {
+    /// Name of the phase.
+    pub phase: String,
+    /// What the claim is about.
+    pub quantity: Quantity,
+    /// Which way; `None`: both together.
+    pub direction: Option<Direction>,
+    /// What is claimed.
+    pub claimed: Claimed,
+    /// The rate that the load asked for, I/Os a second; `None` where nobody says.
+    pub asked: Option<f64>,
+    /// What was measured, in the unit of `claimed.value`.
+    pub measured: Option<Estimate>,
+    /// Latencies (due to done) in that phase: the contract seldom says which statistic it means.
+    pub latency: Option<Latency>,
+    /// The answer; [`Answer::Measured`] where the phase is no matter of the contract.
+    pub answer: Answer,
+    /// Why the answer is not simply met or missed.
+    pub remark: Option<Remark>,
+}
+
+/// Why a row of a contract is not simply met or missed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "remark", rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum Remark {
+    /// The load asked for less than is claimed, so it cannot prove the rate.
+    AskedLess { asked: f64 },
+    /// The load asked for more than is claimed: its latency is no matter of the contract.
+    AskedMore { asked: f64 },
+    /// The claim holds for the mean; at the 99th percentile it does not.
+    MeanAlone { p99_ns: u64 },
+    /// Nobody asked for so much: the most that was seen is `most`.
+    NotAsked { most: f64 },
+    /// The device keeps a mean alone.
+    NoPercentile,
+    /// Too few I/Os, or too short.
+    TooFew,
+    /// plimsoll itself was short of CPU, or somebody else used the device.
+    Disturbed,
+}
+
+/// Whose figure a measured level is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "snake_case")]
+pub enum Named {
+    /// A limit that this machine itself sets.
+    Local(LocalLimit),
+    /// A policy's figure, within 3 %.
+    Policy {
+        /// Id and parameters.
+        policy: String,
+        /// Its figure, a second.
+        value: f64,
+    },
+    /// A figure of at most two significant digits.
+    Round {
+        /// The figure, a second.
+        value: f64,
+    },
+}
+
+/// The level at which operations or bytes are held.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Level {
+    /// Reads a second; `None` where they are not held.
+    pub read: Option<Estimate>,
+    /// Writes a second; `None` where they are not held.
+    pub write: Option<Estimate>,
+    /// Both together.
+    pub all: Estimate,
+    /// Whose figure it is, where that is known.
+    pub named: Option<Named>,
+}
+
+/// How a device waits: the queue and the latency while something holds, and otherwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Waiting {
+    /// Mean queue.
+    pub queue: f64,
+    /// Mean latency.
+    pub latency_ns: f64,
+    /// The queue at the nominal rate; `None` where that was not seen.
+    pub usual_queue: Option<f64>,
+    /// The latency at the nominal rate, or of a device with nothing to wait for.
+    pub usual_latency_ns: Option<f64>,
+}
