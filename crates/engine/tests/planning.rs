@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use engine::{Clones, FileGround, Ground, GroundKind, PlanError, layout_workload, plan};
 use workload::{
-    Access, BackendAsk, BackendKind, BlockSizes, Bytes, Flush, Job, Mix, Nanos, StepKind, StepPlan, StopRule,
-    Workload,
+    Access, BackendAsk, BackendKind, Batching, BlockSizes, Bytes, Flush, Follow, Job, Mix, Nanos, Runs,
+    StepKind, StepPlan, StopRule, Workload,
 };
 
 const FILE: &str = "/vol/file";
@@ -215,4 +215,24 @@ fn a_layout_writes_its_region_once() {
 #[test]
 fn contradictions_of_the_workload_are_passed_on() {
     assert!(matches!(planned(Job { depth: 0, ..job() }, &ground()), Err(PlanError::Disagreement(_))));
+}
+
+/// I/Os side by side in one call are merged before a throttle counts them.
+#[test]
+fn io_that_may_lie_side_by_side_is_handed_over_one_by_one() {
+    let deep = |access| Job { depth: 32, access, ..job() };
+    let most = |job| planned(job, &ground()).map(|plan| plan.workers[0].terms.batching.submit_most).unwrap();
+    let mixed = Mix::reads(70);
+    assert_eq!(most(deep(Access::random(mixed))), None);
+    let runs = |follow| Access { runs: Some(Runs { length: 8, follow }), ..Access::random(mixed) };
+    assert_eq!(most(deep(runs(Follow::Same))), None);
+    for access in [Access::sequential(mixed), Access::partly_random(50, mixed), runs(Follow::Next)] {
+        assert_eq!(most(deep(access.clone())), Some(1));
+        assert_eq!(most(Job { direct: false, ..deep(access.clone()) }), None, "the page cache collects them");
+        assert_eq!(most(Job { depth: 1, ..deep(access.clone()) }), None);
+        let asked = Batching { submit_most: Some(8), ..Batching::BEST };
+        assert_eq!(most(Job { batching: asked, ..deep(access) }), Some(8), "who asks for batches gets them");
+    }
+    let plan = planned(deep(Access::sequential(mixed)), &ground()).unwrap();
+    assert!(reason(&plan, "submission").starts_with("one I/O a call: "), "{:?}", plan.choices);
 }

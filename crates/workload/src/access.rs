@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ByDirection, Bytes, Direction, DiskSpdOrder, Spread};
+use crate::{ByDirection, Bytes, Direction, DiskSpdMode, DiskSpdOrder, Spread};
 
 /// The order in which blocks of the region are visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -212,6 +212,21 @@ impl Access {
     /// Sequential access of which `percent` goes to random places.
     pub const fn partly_random(percent: u8, mix: Mix) -> Access {
         Access::of(Order::Sequential, percent, mix)
+    }
+
+    /// Whether two I/Os in a row may lie side by side: then the kernel may make one of both where it gets them in one
+    /// call, and whoever counts I/Os below counts one.
+    pub fn has_neighbours(&self) -> bool {
+        let follows = self.runs.is_some_and(|runs| runs.follow == Follow::Next);
+        let walks = |order: &DiskSpdOrder| order.walks.iter().any(|walk| walk.mode != DiskSpdMode::Random);
+        follows
+            || match (&self.diskspd, self.order) {
+                (Some(order), _) => walks(order),
+                (None, Order::Random(_)) => false,
+                (None, Order::Sequential) => {
+                    self.mix.directions().any(|way| *self.random_percent.of(way) < 100)
+                }
+            }
     }
 
     const fn of(order: Order, random_percent: u8, mix: Mix) -> Access {

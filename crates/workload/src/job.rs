@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Access, BackendKind, BlockSizes, Buffers, Bytes, Exit, Nanos, OnError, Pace, Priority, Start, StopRule,
-    SyncMode, Think, Totals, Verify,
+    Access, BackendKind, Batching, BlockSizes, Buffers, Bytes, Exit, Nanos, OnError, Pace, Priority, Start,
+    StopRule, SyncMode, Think, Totals, Verify,
 };
 
 /// What is asked for, before planning has filled in what was left open.
@@ -37,6 +37,9 @@ pub struct Job {
     pub blocks: BlockSizes,
     /// I/Os in flight a worker.
     pub depth: u32,
+    /// How they go to the kernel and come back.
+    #[serde(default)]
+    pub batching: Batching,
     /// Workers of this kind.
     pub clones: u32,
     /// When the next I/O becomes due.
@@ -116,6 +119,7 @@ impl Job {
             access: Access::random(crate::Mix::READ),
             blocks: BlockSizes::all(Bytes::kib(4)),
             depth: 1,
+            batching: Batching::BEST,
             clones: 1,
             pace: Pace::Closed,
             write_pace: None,

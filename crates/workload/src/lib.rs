@@ -4,6 +4,7 @@
 
 mod access;
 mod agree;
+mod batching;
 mod blocks;
 mod buffers;
 mod diskspd;
@@ -21,6 +22,7 @@ mod verify;
 
 pub use access::{Access, FileOrder, FileTurn, Follow, Mix, Order, Pieces, Repeats, Runs};
 pub use agree::{Disagreement, agree};
+pub use batching::Batching;
 pub use blocks::{BlockSizes, ByDirection, LengthShare, Lengths, LengthsBy};
 pub use buffers::{Buffers, Duplicates, Pattern, Shape};
 pub use diskspd::{DiskSpdMode, DiskSpdOrder, DiskSpdRange, DiskSpdWalk};

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Job, Nanos, Pace, StopRule};
+use crate::{Batching, Job, Nanos, Pace, StopRule};
 
 /// The terms of one worker, all of them decided; the default is a worker that begins with its step, ends as the step
 /// says, and stops at its first error.
@@ -32,6 +32,8 @@ pub struct Terms {
     pub sync: SyncMode,
     /// How urgent its I/O is to the kernel; `None`: as that of any process.
     pub priority: Option<Priority>,
+    /// How its I/Os go to the kernel and come back.
+    pub batching: Batching,
     /// Whether each of its I/Os is told to the watcher of the step.
     pub trace: bool,
     /// Whether its totals are kept by file too.
@@ -53,6 +55,7 @@ impl Terms {
             on_error: job.on_error.clone(),
             sync: job.sync,
             priority: job.priority,
+            batching: job.batching,
             trace: job.trace,
             totals: job.totals,
         }

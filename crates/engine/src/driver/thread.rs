@@ -197,6 +197,7 @@ impl Briefing {
             writes: plan.access.mix.issues(Direction::Write),
             prover: Prover::new(&plan),
             batch: Batch::with_capacity(plan.depth),
+            submit_most: plan.terms.batching.submit_most.map_or(usize::MAX, |most| most.max(1) as usize),
             done: Vec::with_capacity(B::reap_limit(plan.depth)),
             clock,
             meter: ThreadMeter::open(),
@@ -227,6 +228,8 @@ struct Cycle<'s> {
     /// Where what is read is compared with what was written.
     prover: Option<Prover>,
     batch: Batch,
+    /// I/Os of a batch at most.
+    submit_most: usize,
     /// Never takes more than its capacity.
     done: Vec<Done>,
     clock: Clock,
@@ -273,13 +276,14 @@ impl Cycle<'_> {
         let mut now = self.clock.now();
         let mut slow = false;
         while now < until {
-            self.batch.open(backend.room());
+            self.batch.open(backend.room().min(self.submit_most));
             self.worker.issue(now, &mut self.batch);
             if !self.batch.ios().is_empty() {
                 self.hand_over(backend)?;
             }
             let wait = match self.worker.wake(now) {
                 Wake::Finished => return Ok(false),
+                Wake::OnCompletion if self.has_more_to_hand_over() => Wait::Poll,
                 Wake::OnCompletion if !slow => Wait::One,
                 Wake::OnCompletion => Wait::Until(self.worker.edge().min(now + ATTENTION)),
                 Wake::Busy(_) => Wait::Poll,
@@ -307,6 +311,12 @@ impl Cycle<'_> {
     fn give_up(&mut self, now: Nanos) -> bool {
         self.worker.stop(now);
         self.shared.abandon.load(Ordering::Relaxed)
+    }
+
+    /// Whether the batch ended where it may be no longer, and not for want of work.
+    #[inline]
+    fn has_more_to_hand_over(&self) -> bool {
+        self.batch.ios().len() >= self.submit_most && self.worker.could_issue()
     }
 
     #[inline]

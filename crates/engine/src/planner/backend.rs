@@ -1,6 +1,6 @@
 //! By which means: the backend that works here, and what it cannot do.
 
-use workload::{BackendAsk, BackendKind, Job};
+use workload::{BackendAsk, BackendKind, Batching, Job};
 
 use super::{Choices, Ground, GroundKind, PlanError};
 
@@ -65,4 +65,26 @@ pub(super) fn depth(job: &Job, backend: BackendKind, choices: &mut Choices) -> u
         return 1;
     }
     job.depth
+}
+
+/// How many I/Os go to the kernel in one call. What it gets in one call it collects before the device sees any of it
+/// (block plug), and makes one request of I/Os that lie side by side: a throttle below then counts one for several, and
+/// the volume seems to bear more than it does. A paced mix with half of its I/Os in sequence measured 980 reads a
+/// second on a volume that is limited to 840.
+pub(super) fn batching(
+    job: &Job,
+    (backend, direct, depth): (BackendKind, bool, u32),
+    choices: &mut Choices,
+) -> Batching {
+    let takes_several = matches!(backend, BackendKind::IoUring | BackendKind::Libaio) && depth > 1;
+    let is_open = job.batching.submit_most.is_none();
+    if !(is_open && takes_several && direct && job.access.has_neighbours()) {
+        return job.batching;
+    }
+    choices.add(
+        "submission",
+        "one I/O a call",
+        "I/Os that lie side by side are merged if the kernel gets them in one call, and then count as one",
+    );
+    Batching { submit_most: Some(1), ..job.batching }
 }

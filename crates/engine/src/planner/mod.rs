@@ -136,6 +136,7 @@ fn workers_of(job: &Job, ground: &Ground, choices: &mut Choices) -> Result<Vec<W
     let direct = region::directness(job, ground, choices)?;
     let files = region::files(job, ground, direct, choices)?;
     let depth = backend::depth(job, backend, choices);
+    let batching = backend::batching(job, (backend, direct, depth), choices);
     let worker = |clone: u32| -> Result<WorkerPlan, PlanError> {
         Ok(WorkerPlan {
             job: job.name.clone(),
@@ -151,7 +152,7 @@ fn workers_of(job: &Job, ground: &Ground, choices: &mut Choices) -> Result<Vec<W
             verify: job.verify.clone(),
             seed: job.seed,
             cpu: (!job.cpus.is_empty()).then(|| job.cpus[clone as usize % job.cpus.len()]),
-            terms: Terms::of(job),
+            terms: Terms { batching, ..Terms::of(job) },
         })
     };
     let mut workers = (0..job.clones).map(worker).collect::<Result<Vec<_>, _>>()?;

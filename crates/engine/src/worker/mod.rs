@@ -378,6 +378,11 @@ impl Worker {
         Wake::At(self.pace.next(now).min(self.horizon).max(now))
     }
 
+    /// Whether something is due whenever a slot is free, and a slot is.
+    pub(crate) fn could_issue(&self) -> bool {
+        self.open && self.slots.free_count() > 0 && self.pace.fills_the_queue()
+    }
+
     /// Ends issuing now; what is in flight is waited for.
     pub fn stop(&mut self, now: Nanos) {
         self.forgo_reading_back();
