@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+use crate::commands::watch::arguments::WatchArguments;
 use crate::failure::Failure;
 
 /// How much load a volume really bears, which limit stops it, and whether that will last.
@@ -18,6 +19,7 @@ Examples:
   plimsoll check sim:aws-gp2,size=100GiB         the same, simulated
   plimsoll check lab:do-volumes-pre-burst        throttled by this kernel (root)
   plimsoll compare a.plimsoll b.plimsoll         which is the better buy?
+  plimsoll watch --for 24h                       is it the disk?
   plimsoll quick /mnt/vol                        the honest dd, half a minute
   plimsoll run crystaldiskmark /mnt/vol          that tool's cells and table
   plimsoll import results.txt                    what others measured
@@ -75,6 +77,8 @@ pub enum Command {
     Compare(CompareArguments),
     /// Run a workload that is written down: a built-in profile, or a TOML file of your own
     Run(RunArguments),
+    /// Watch what the machine's disks do: alone, while a command runs, or under load cycles; then say what limits them
+    Watch(WatchArguments),
     /// The honest dd: one sequential stream, with and without flush, through the cache and past it
     Quick(QuickArguments),
     /// The built-in profiles

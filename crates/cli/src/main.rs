@@ -55,6 +55,7 @@ fn plimsoll(words: Vec<OsString>) -> u8 {
         Command::Check(check) => commands::check::run(check),
         Command::Compare(compare) => commands::compare::run(compare),
         Command::Run(run) => commands::run::run(run),
+        Command::Watch(watch) => commands::watch::run(watch),
         Command::Quick(quick) => commands::quick::run(quick),
         Command::Profile(profile) => commands::profile::run(profile),
         Command::Import(import) => commands::import::run(import),

@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use analysis::Analysis;
 use experiments::{Scene, Step, conduct};
 use kernel::guard::Destruction;
-use record::{Event, EventKind, Run, StepRecord};
+use record::{Event, EventKind, HostFacts, Run, StepRecord};
 use runfile::Writer;
 use workload::{Ending, StepPlan, Target};
 
@@ -24,11 +24,17 @@ pub type Next<'a> = &'a dyn Fn(&[StepRecord]) -> Option<Step>;
 
 /// A run of this command line on `scene`, in which nothing has happened yet.
 pub fn header(scene: &Scene) -> Run {
+    let mut run = begun(scene.host.clone());
+    run.target = Some(scene.facts.clone());
+    run
+}
+
+/// A run of this command line on this machine, in which nothing has happened yet.
+pub fn begun(host: HostFacts) -> Run {
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let mut run = Run::started(words, now.as_millis() as u64);
-    run.host = Some(scene.host.clone());
-    run.target = Some(scene.facts.clone());
+    run.host = Some(host);
     run
 }
 

@@ -1,10 +1,16 @@
 //! Runs the steps of a procedure on a stage and feeds the results back, until the procedure is done.
 
-use record::{Event, StepRecord, Watcher};
+use std::time::Duration;
+
+use kernel::Clock;
+use record::{Event, Phase, StepRecord, Watcher};
 use workload::{Nanos, StepPlan};
 
 use crate::check::Step;
 use crate::idle::Use;
+
+/// How often a rest asks its audience whether to go on.
+const REST_SLICE: Duration = Duration::from_millis(50);
 
 /// Where steps run: this machine's devices, or virtual time.
 pub trait Stage {
@@ -32,6 +38,18 @@ pub trait Stage {
         None
     }
 
+    /// The clock of the run, for whoever looks at it from another thread; `None` in virtual time.
+    fn clock(&self) -> Option<Clock> {
+        None
+    }
+
+    /// Lets time pass until `until` without any load of ours; returns early where `audience` wants to stop.
+    fn rest(&mut self, until: Nanos, audience: &mut dyn Audience) {
+        while !audience.interrupted() && self.now() < until {
+            std::thread::sleep(REST_SLICE.min(Duration::from_nanos(until.since(self.now()).0)));
+        }
+    }
+
     /// What the file system and the page cache say of the region now.
     fn shares(&self) -> Shares {
         Shares::default()
@@ -54,6 +72,12 @@ pub trait Audience: Watcher {
 
     /// A step has ended.
     fn step_ended(&mut self, _record: &StepRecord) {}
+
+    /// A phase of a watch begins; it is planned to last until its end.
+    fn phase_started(&mut self, _phase: &Phase) {}
+
+    /// A phase of a watch has ended.
+    fn phase_ended(&mut self, _phase: &Phase) {}
 
     /// Something happened beside the load.
     fn event(&mut self, _event: &Event) {}

@@ -1,4 +1,4 @@
-//! Check as a procedure: given what is known, the next step or done; and the stages on which steps run.
+//! Check and watch as procedures: given what is known, the next step or done; and the stages on which steps run.
 
 mod check;
 mod conductor;
@@ -9,6 +9,7 @@ mod quick;
 mod scene;
 mod stage;
 mod target;
+mod watch;
 
 pub use check::{
     AS_CLAIMED, CheckAsk, Effort, Layout, Step, Writes, bytes_written_most, next_step, outline, seconds_most,
@@ -20,3 +21,7 @@ pub use quick::{PastCache, QuickAsk, next_quick_step, quick_seconds};
 pub use scene::{Scene, SceneError, null_scene, set_scene};
 pub use stage::{NullStage, RealStage, VirtualStage};
 pub use target::{OneFile, OpenTarget, OpenTargetError, Wish, open_own_device, open_path};
+pub use watch::{
+    CycleError, Cycles, LoadError, Lookout, Nominal, PhaseWhat, PlannedPhase, ScaleError, WatchLoad, Watched,
+    conduct_phases, scale_words, scales,
+};

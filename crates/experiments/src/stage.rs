@@ -125,6 +125,10 @@ impl Stage for RealStage {
         &self.backend
     }
 
+    fn clock(&self) -> Option<Clock> {
+        Some(self.clock)
+    }
+
     fn watch_idle(&mut self, interrupted: &dyn Fn() -> bool) -> Option<Use> {
         let sampler = self.sampler.as_mut()?;
         let before = sampler.read(self.clock.now());
@@ -277,5 +281,9 @@ impl Stage for NullStage {
 
     fn backend(&self) -> &str {
         "null"
+    }
+
+    fn clock(&self) -> Option<Clock> {
+        Some(self.clock)
     }
 }

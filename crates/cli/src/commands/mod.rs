@@ -14,3 +14,4 @@ pub mod profile;
 pub mod quick;
 pub mod report;
 pub mod run;
+pub mod watch;

@@ -1,0 +1,65 @@
+//! The words of `plimsoll watch`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::arguments::Format;
+
+/// `plimsoll watch`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  plimsoll watch                                 until Ctrl-C: what do the disks do?
+  plimsoll watch --for 24h --every 10s           a day of a machine in production
+  plimsoll watch -- ./nightly-job                while a command runs
+  plimsoll watch --load job.fio --cycle 60s --repeat 2 --every 10s
+                                                 idle, load, idle, load, idle
+  plimsoll watch --load job.fio --on /mnt/vol --scale 50%,100%,200%,500%,1000%
+                                                 what does overload do?
+  plimsoll watch --load job.fio --on sim:do-volumes-standard --cycle 10s
+                                                 the same in a second, simulated
+
+Nothing is written to a device by watching alone, and no root is needed. A load
+writes: to the files of its job, or to what --on names, by the rules of
+plimsoll run.
+With a command, stdin and stdout are the command's; what plimsoll has to say
+goes to stderr, and --format json goes to a file beside the run file.
+Exit codes: 0 watched to the end (Ctrl-C is the end of a watch without --for),
+1 it failed, 2 wrong usage or refused, 3 below --expect or --policy, 4 cannot
+tell, 130 a load or --for was cut short by Ctrl-C. With a command: the
+command's own, 128 + the signal that ended it, 126 where it cannot be started,
+127 where there is none.")]
+pub struct WatchArguments {
+    /// How long to watch, e.g. 10s, 30m, 24h [default: until Ctrl-C]
+    #[arg(long = "for", value_name = "TIME", conflicts_with_all = ["load", "command"])]
+    pub length: Option<String>,
+    /// Time between two samples, 50ms or more
+    #[arg(long, value_name = "TIME", default_value = "1s")]
+    pub every: String,
+    /// Watch this device (repeat it for more) [default: all but loop, fd, sr and ram]
+    #[arg(long, value_name = "DEVICE")]
+    pub device: Vec<String>,
+    /// Leave this device out; * stands for anything
+    #[arg(long, value_name = "PATTERN")]
+    pub exclude: Vec<String>,
+    /// Say what a device is, e.g. sda="database log"
+    #[arg(long, value_name = "DEVICE=WORDS")]
+    pub describe: Vec<String>,
+    /// What is claimed in words: "read 700 iops, write 300 iops, latency < 30ms"
+    #[arg(long, value_name = "CLAIMS", conflicts_with = "policy")]
+    pub expect: Option<String>,
+    /// What the provider promises, e.g. aws-gp2,size=100GiB (plimsoll policy list)
+    #[arg(long, value_name = "POLICY")]
+    pub policy: Option<String>,
+    /// Form of the result
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Folder for run file and report [default: the user's state directory]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Watch while this command runs, and end with its exit code
+    #[arg(last = true, value_name = "CMD")]
+    pub command: Vec<OsString>,
+}

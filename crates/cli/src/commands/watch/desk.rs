@@ -1,0 +1,307 @@
+//! Where everything of a watch comes together: samples and phases into the run file, the live line, a wish to stop.
+
+use std::cell::RefCell;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use experiments::{Audience, Lookout};
+use record::{Event, Interval, Phase, PhaseKind, Run, Sample, StepRecord, Watcher};
+use runfile::{WriteError, Writer};
+use sampler::SamplerThread;
+use workload::{Nanos, StepPlan};
+
+use super::line::{self, Doing};
+use crate::output;
+use crate::scribe::Shown;
+use crate::signals::StopFlag;
+
+/// Least time between two live lines.
+const LINE_APART: Duration = Duration::from_millis(250);
+/// A last sample so short a part of an interval after the one before, as a divisor, says nothing but noise.
+const TAIL_PART: u64 = 5;
+
+/// Takes what happens. The engine and the waiting loops ask it several times a second whether to go on; that is when it
+/// takes the samples, so that they reach the run file although no I/O of the load comes back.
+pub struct Desk {
+    within: RefCell<Within>,
+    stop: StopFlag,
+    /// Whether samples come from the thread; in virtual time the stage makes them.
+    sampler: Option<SamplerThread>,
+}
+
+struct Within {
+    run: Run,
+    writer: Writer,
+    lookout: Lookout,
+    every: Nanos,
+    samples: u64,
+    last: Option<Sample>,
+    live: Live,
+    trouble: Trouble,
+}
+
+/// Trouble with the run file. The watch goes on: a full disk may have room again.
+#[derive(Default)]
+struct Trouble {
+    first: Option<String>,
+    now: bool,
+    lost: u64,
+}
+
+struct Live {
+    shown: Shown,
+    phase: String,
+    /// When the phase ends, where that is known.
+    until: Option<Instant>,
+    doing: Option<Doing>,
+    favoured: Vec<String>,
+    drawn: Option<Instant>,
+}
+
+/// What a desk is opened with.
+pub struct Opening {
+    /// The run so far: header, devices.
+    pub run: Run,
+    /// Its file.
+    pub writer: Writer,
+    /// Time between two samples.
+    pub every: Nanos,
+    /// Where progress goes.
+    pub shown: Shown,
+    /// Devices that the live line tells of; none: of the busiest.
+    pub favoured: Vec<String>,
+}
+
+/// What a desk leaves when it is closed.
+pub struct Closed {
+    /// The run as far as it is kept in memory: without samples.
+    pub run: Run,
+    /// Its file.
+    pub writer: Writer,
+    /// What could not be stored, in words.
+    pub trouble: Option<String>,
+}
+
+impl Desk {
+    /// A desk that takes the samples of `sampler`.
+    pub fn open(opening: Opening, sampler: Option<SamplerThread>, stop: StopFlag) -> Desk {
+        let Opening { run, writer, every, shown, favoured } = opening;
+        let live = Live { shown, phase: String::new(), until: None, doing: None, favoured, drawn: None };
+        let within = Within {
+            run,
+            writer,
+            lookout: Lookout::new(every),
+            every,
+            samples: 0,
+            last: None,
+            live,
+            trouble: Trouble::default(),
+        };
+        Desk { within: RefCell::new(within), stop, sampler }
+    }
+
+    /// Says what goes on for how long, where no phase does.
+    pub fn says(&self, what: &str, length: Option<Nanos>) {
+        self.within.borrow_mut().live.begin(what, length);
+    }
+
+    /// Takes the samples that have come, and draws the live line.
+    pub fn tick(&self) {
+        let mut within = self.within.borrow_mut();
+        if let Some(sampler) = &self.sampler {
+            sampler.taken().for_each(|sample| within.sample(sample));
+        }
+        within.live.draw();
+    }
+
+    /// Keeps an event.
+    pub fn note(&self, event: Event) {
+        self.within.borrow_mut().event(event);
+    }
+
+    /// Ends sampling and the live line.
+    pub fn close(self) -> Closed {
+        let mut within = self.within.into_inner();
+        for sample in self.sampler.map(SamplerThread::stop).unwrap_or_default() {
+            if !within.is_noise(&sample) {
+                within.sample(sample);
+            }
+        }
+        within.live.clear();
+        let committed = within.writer.commit();
+        within.keep(committed);
+        let Within { run, writer, trouble, .. } = within;
+        Closed { run, writer, trouble: trouble.words() }
+    }
+}
+
+impl Watcher for Desk {
+    fn interval(&mut self, interval: &Interval) {
+        let mut within = self.within.borrow_mut();
+        let stored = within.writer.interval(interval);
+        within.keep(stored);
+    }
+
+    /// Only a stage in virtual time is listened to: elsewhere the thread samples.
+    fn sample(&mut self, sample: &Sample) {
+        if self.sampler.is_none() {
+            self.within.borrow_mut().sample(sample.clone());
+        }
+    }
+
+    fn interrupted(&self) -> bool {
+        self.tick();
+        self.stop.raised()
+    }
+}
+
+impl Audience for Desk {
+    fn step_started(&mut self, plan: &StepPlan, at: Nanos) {
+        let mut within = self.within.borrow_mut();
+        let stored = within.writer.step_started(plan, at);
+        within.keep(stored);
+    }
+
+    fn step_ended(&mut self, record: &StepRecord) {
+        let mut within = self.within.borrow_mut();
+        let stored = within.writer.step_ended(record);
+        within.keep(stored);
+        within.run.steps.push(record.clone());
+    }
+
+    fn phase_started(&mut self, phase: &Phase) {
+        let mut within = self.within.borrow_mut();
+        within.live.begin(&phase.name, Some(phase.to.since(phase.from)));
+        within.run.phases.push(phase.clone());
+        within.header();
+    }
+
+    fn phase_ended(&mut self, phase: &Phase) {
+        let mut within = self.within.borrow_mut();
+        within.run.phases.pop();
+        within.run.phases.push(phase.clone());
+        within.header();
+        let step = match &phase.kind {
+            PhaseKind::Load { step, .. } => within.run.steps.iter().find(|record| record.plan.name == *step),
+            _ => None,
+        };
+        let line = step.map(report::step_done);
+        let line = line.unwrap_or_else(|| format!("  {}", phase.name));
+        within.live.phase_done(&line);
+    }
+
+    fn event(&mut self, event: &Event) {
+        self.note(event.clone());
+    }
+}
+
+impl Within {
+    fn sample(&mut self, sample: Sample) {
+        for event in self.lookout.look(&sample) {
+            self.event(event);
+        }
+        let stored = self.writer.sample(&sample);
+        if stored.is_err() {
+            self.trouble.lost += 1;
+        }
+        self.keep(stored);
+        self.samples += 1;
+        if let Some(before) = &self.last {
+            self.live.doing = line::busiest(before, &sample, &self.live.favoured);
+        }
+        self.last = Some(sample);
+    }
+
+    fn event(&mut self, event: Event) {
+        let stored = self.writer.event(&event);
+        self.keep(stored);
+        self.live.say(&event.text);
+        self.run.events.push(event);
+    }
+
+    /// What is known of the run as a whole goes into its file now, so that it is there whatever happens next.
+    fn header(&mut self) {
+        let stored = self.writer.header(&self.run).and_then(|()| self.writer.commit());
+        self.keep(stored);
+    }
+
+    fn is_noise(&self, sample: &Sample) -> bool {
+        let short = |last: &Sample| sample.at.since(last.at).0 < self.every.0 / TAIL_PART;
+        self.samples > 1 && self.last.as_ref().is_some_and(short)
+    }
+
+    /// The first trouble is told at once, since a watch may go on for a day; so is its end.
+    fn keep(&mut self, stored: Result<(), WriteError>) {
+        match stored {
+            Err(error) if !self.trouble.now => {
+                self.trouble.now = true;
+                let text = error.to_string();
+                self.live.say(&format!("plimsoll: what is seen now is not kept: {text}"));
+                self.trouble.first.get_or_insert(text);
+            }
+            Ok(()) if self.trouble.now => {
+                self.trouble.now = false;
+                self.live.say("plimsoll: the run file is written again");
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Trouble {
+    fn words(&self) -> Option<String> {
+        let first = self.first.as_ref()?;
+        match self.lost {
+            0 => Some(first.clone()),
+            lost => Some(format!("{first} ({lost} samples are missing)")),
+        }
+    }
+}
+
+impl Live {
+    fn begin(&mut self, phase: &str, length: Option<Nanos>) {
+        phase.clone_into(&mut self.phase);
+        self.until = length.map(|length| Instant::now() + Duration::from_nanos(length.0));
+        self.drawn = None;
+    }
+
+    fn draw(&mut self) {
+        if self.shown != Shown::Line || self.drawn.is_some_and(|drawn| drawn.elapsed() < LINE_APART) {
+            return;
+        }
+        self.drawn = Some(Instant::now());
+        let left = self.until.map(|until| until.saturating_duration_since(Instant::now()).as_secs_f64());
+        output::live(&line::words(&self.phase, left, self.doing.as_ref()));
+    }
+
+    /// A line of its own for a phase that is over.
+    fn phase_done(&mut self, line: &str) {
+        if self.shown != Shown::Nowhere {
+            self.clear();
+            output::people(line);
+        }
+    }
+
+    /// A line of its own, above the live one.
+    fn say(&mut self, text: &str) {
+        if self.shown != Shown::Nowhere {
+            self.clear();
+            output::people(report::wrap("  ", text).trim_end());
+            self.drawn = None;
+        }
+    }
+
+    fn clear(&self) {
+        if self.shown == Shown::Line {
+            output::live("");
+        }
+    }
+}
+
+/// The run as its file holds it, with all samples; where that cannot be read, what is `known` without it.
+pub fn read_back(path: &Path, known: Run) -> Run {
+    runfile::read(path).unwrap_or_else(|error| {
+        output::people(&format!("plimsoll: what was stored cannot be read back: {error}"));
+        known
+    })
+}

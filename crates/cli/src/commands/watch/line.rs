@@ -1,0 +1,135 @@
+//! The live line of a watch: phase, time left, and what the busiest device does.
+
+use record::{DiskCounters, Metric, Sample};
+use report::numbers::{self, Prefix};
+
+/// Columns that a line may take: one less than a terminal has, so that it does not wrap.
+const COLUMNS: usize = 79;
+
+/// What a device did between two samples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Doing {
+    device: String,
+    reads: f64,
+    writes: f64,
+    await_s: f64,
+    queue: f64,
+    bytes: f64,
+}
+
+/// What the busiest of `favoured` did between two samples, or of all devices where none of them is there. The one whose
+/// queue was longest is busiest; of equals the one that did most.
+pub fn busiest(before: &Sample, after: &Sample, favoured: &[String]) -> Option<Doing> {
+    let seconds = after.at.since(before.at).as_secs_f64();
+    let mut places = after.disks.iter().enumerate().filter_map(|(place, (name, now))| {
+        let there = before.disks.get(place).filter(|(known, _)| known == name);
+        let (_, then) = there.or_else(|| before.disks.iter().find(|(known, _)| known == name))?;
+        Some(doing(name, (then, now), seconds))
+    });
+    if !favoured.is_empty() {
+        return places.find(|doing| favoured.contains(&doing.device));
+    }
+    let weight = |doing: &Doing| (doing.queue, doing.reads + doing.writes);
+    places.max_by(|a, b| weight(a).partial_cmp(&weight(b)).unwrap_or(std::cmp::Ordering::Equal))
+}
+
+fn doing(name: &str, (then, now): (&DiskCounters, &DiskCounters), seconds: f64) -> Doing {
+    // What cannot be said shows as nothing done; the record keeps the difference.
+    let value =
+        |metric| Some(now.since(then, seconds, metric)).filter(|value| value.is_finite()).unwrap_or(0.0);
+    let (reads, writes) = (value(Metric::ReadOps), value(Metric::WriteOps));
+    let waited = reads * value(Metric::ReadAwait) + writes * value(Metric::WriteAwait);
+    Doing {
+        device: name.to_owned(),
+        reads,
+        writes,
+        await_s: if reads + writes > 0.0 { waited / (reads + writes) } else { 0.0 },
+        queue: value(Metric::QueueDepth),
+        bytes: value(Metric::ReadBytes) + value(Metric::WriteBytes),
+    }
+}
+
+/// `load 2   34 s left  vda 700 r/s 300 w/s, 1.1 ms, queue 1.2, 3.91 MiB/s`. No line end.
+pub fn words(phase: &str, left_s: Option<f64>, doing: Option<&Doing>) -> String {
+    let left = left_s.map(|seconds| format!("{} left", numbers::span(seconds.ceil())));
+    let what = match doing {
+        None => "waiting for the first sample".to_owned(),
+        Some(doing) if doing.reads + doing.writes == 0.0 && doing.queue == 0.0 => {
+            format!("{} idle", doing.device)
+        }
+        Some(doing) => format!(
+            "{} {} r/s {} w/s, {}, queue {}, {}",
+            doing.device,
+            numbers::count(doing.reads),
+            numbers::count(doing.writes),
+            numbers::time(doing.await_s * 1e9),
+            numbers::figure(doing.queue),
+            numbers::bandwidth(doing.bytes, Prefix::Binary),
+        ),
+    };
+    let parts: Vec<&str> = [Some(phase), left.as_deref(), Some(&what)].into_iter().flatten().collect();
+    cut(&format!("  {}", parts.join("  ")))
+}
+
+fn cut(line: &str) -> String {
+    match line.chars().count() <= COLUMNS {
+        true => line.to_owned(),
+        false => line.chars().take(COLUMNS - 1).chain(['…']).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use workload::Nanos;
+
+    fn sample(seconds: u64, disks: &[(&str, u64)]) -> Sample {
+        let disk = |&(name, count): &(&str, u64)| {
+            let counters = DiskCounters {
+                reads: count,
+                read_ms: count * 2,
+                sectors_read: count * 8,
+                writes: count / 2,
+                write_ms: count * 4,
+                queue_ms: count * 6,
+                ..DiskCounters::default()
+            };
+            (name.into(), counters)
+        };
+        Sample { at: Nanos::from_secs(seconds), disks: disks.iter().map(disk).collect(), ..Sample::default() }
+    }
+
+    #[test]
+    fn the_line_tells_of_the_busiest_device() {
+        let before = sample(0, &[("vda", 0), ("vdb", 0)]);
+        let after = sample(2, &[("vda", 100), ("vdb", 1400)]);
+        let found = busiest(&before, &after, &[]);
+        assert_eq!(
+            words("load 2", Some(33.2), found.as_ref()),
+            "  load 2  34 s left  vdb 700 r/s 350 w/s, 4.00 ms, queue 4.20, 2.73 MiB/s"
+        );
+        let of_load = busiest(&before, &after, &["vda".to_owned()]).unwrap();
+        assert_eq!(of_load.device, "vda");
+        assert_eq!(words("watching", None, None), "  watching  waiting for the first sample");
+    }
+
+    #[test]
+    fn a_device_that_does_nothing_is_idle_and_one_that_has_just_come_waits_its_turn() {
+        let found = busiest(&sample(0, &[("vda", 5)]), &sample(1, &[("vdb", 9), ("vda", 5)]), &[]);
+        assert_eq!(words("idle 1", Some(0.4), found.as_ref()), "  idle 1  1 s left  vda idle");
+        assert_eq!(busiest(&sample(0, &[]), &sample(1, &[]), &[]), None);
+    }
+
+    #[test]
+    fn the_line_never_wraps() {
+        let most = Doing {
+            device: "mapper-with-a-very-long-name-indeed".to_owned(),
+            reads: 1e7,
+            writes: 1e7,
+            await_s: 1e4,
+            queue: 1e6,
+            bytes: 1e13,
+        };
+        assert!(words("load 1000% 12", Some(1e6), Some(&most)).chars().count() <= COLUMNS);
+    }
+}

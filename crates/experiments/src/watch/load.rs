@@ -1,0 +1,210 @@
+//! The load of load cycles: jobs that run side by side, at their own rates or at a share of them.
+
+use policy::Limits;
+use workload::{
+    Access, BlockSizes, Bytes, Direction, Iops, Job, Mix, Nanos, Pace, StepKind, StopRule, Workload,
+};
+
+use super::phases::PlannedPhase;
+use crate::check::Step;
+use crate::profile::Profile;
+
+/// Depth of a load that is made of a policy: that of the published test, deep enough to reach any rate.
+const POLICY_DEPTH: u32 = 256;
+/// Block of a policy that states none.
+const POLICY_BLOCK: Bytes = Bytes::kib(4);
+/// Share of reads of a policy that states none: the mix that providers publish most.
+const POLICY_READS: f64 = 0.7;
+
+/// A load: what runs in every load phase.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WatchLoad {
+    /// What it is, as typed.
+    pub words: String,
+    /// Jobs that run side by side; their own ends are left out, the phase ends them.
+    pub jobs: Vec<Job>,
+    /// What the user should know: what was changed or left out.
+    pub notes: Vec<String>,
+}
+
+/// Rates that a load asks for, operations a second; zero where it asks for none in that direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Nominal {
+    /// Reads.
+    pub read: f64,
+    /// Writes.
+    pub write: f64,
+}
+
+/// Why a load cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LoadError {
+    /// Its steps run one after the other.
+    #[error(
+        "{words} runs {count} steps one after the other ({}), and a load phase holds one; {remedy}",
+        listed(steps)
+    )]
+    Steps {
+        /// The load.
+        words: String,
+        /// How many.
+        count: usize,
+        /// Their names.
+        steps: Vec<String>,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// It keeps no rate that could be scaled.
+    #[error(
+        "--scale: the job '{job}' of {words} keeps no rate (it runs as fast as it can), so there is nothing to take a share \
+         of; give it rate_iops, or leave --scale out"
+    )]
+    NoRate {
+        /// The load.
+        words: String,
+        /// The job.
+        job: String,
+    },
+    /// A policy without a limit of operations.
+    #[error(
+        "{words} limits no operations, so it names no load; name a fio job file or a profile with --load, and the policy with --policy"
+    )]
+    NoIops {
+        /// The policy.
+        words: String,
+    },
+}
+
+/// The first few names.
+fn listed(names: &[String]) -> String {
+    const SHOWN: usize = 3;
+    let first = names.iter().take(SHOWN).map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
+    if names.len() > SHOWN { format!("{first}, …") } else { first }
+}
+
+impl WatchLoad {
+    /// A load of `jobs`, without ends of their own.
+    pub fn of_jobs(words: &str, jobs: Vec<Job>, notes: Vec<String>) -> WatchLoad {
+        let endless = |job: Job| Job { stop: Vec::new(), delay: Nanos::ZERO, ..job };
+        WatchLoad { words: words.to_owned(), jobs: jobs.into_iter().map(endless).collect(), notes }
+    }
+
+    /// The one step of `profile`.
+    ///
+    /// # Errors
+    /// [`LoadError::Steps`] where it has more.
+    pub fn of_profile(profile: &Profile) -> Result<WatchLoad, LoadError> {
+        match &profile.steps[..] {
+            [step] => Ok(WatchLoad::of_jobs(&profile.name, step.jobs.clone(), Vec::new())),
+            steps => Err(LoadError::Steps {
+                words: profile.name.clone(),
+                count: steps.len(),
+                steps: steps.iter().map(|step| step.name.clone()).collect(),
+                remedy: "copy one step into a profile of your own (plimsoll profile show NAME --toml)",
+            }),
+        }
+    }
+
+    /// The load for which `limits` are stated, at the rate that they grant for ever.
+    ///
+    /// # Errors
+    /// [`LoadError::NoIops`].
+    pub fn of_policy(limits: &Limits) -> Result<WatchLoad, LoadError> {
+        let words = limits.policy.to_string();
+        let stated = limits.reference_workload.as_ref();
+        let reads = stated.map_or(POLICY_READS, |stated| stated.read_fraction);
+        let block = stated.map_or(POLICY_BLOCK, |stated| stated.block);
+        let random = stated.map_or(1.0, |stated| stated.random_fraction);
+        let mixed = policy::Load::mixed(reads, block);
+        let cap =
+            limits.cap(&mixed, policy::Level::Baseline).ok_or(LoadError::NoIops { words: words.clone() })?;
+        let rate = cap.iops.0;
+        let percent = (reads * 100.0).round() as u8;
+        let access = match random {
+            random if random >= 1.0 => Access::random(Mix::reads(percent)),
+            random if random <= 0.0 => Access::sequential(Mix::reads(percent)),
+            random => Access::partly_random((random * 100.0).round() as u8, Mix::reads(percent)),
+        };
+        let side = |share: f64| Pace::Fixed(Iops(rate * share));
+        let (pace, write_pace) = match reads {
+            reads if reads >= 1.0 || reads <= 0.0 => (side(1.0), None),
+            reads => (side(reads), Some(side(1.0 - reads))),
+        };
+        let job = Job {
+            access,
+            blocks: BlockSizes::all(block),
+            depth: POLICY_DEPTH,
+            pace,
+            write_pace,
+            ..Job::named(&limits.policy.id)
+        };
+        let from =
+            if stated.is_some() { "as the policy states it" } else { "since the policy states no other" };
+        let note = format!(
+            "{words} as a load: {rate:.0} IOPS of {block}, {percent} % reads, {:.0} % random ({from})",
+            random * 100.0
+        );
+        Ok(WatchLoad::of_jobs(&words, vec![job], vec![note]))
+    }
+
+    /// Whether any of its jobs writes.
+    pub fn writes(&self) -> bool {
+        self.jobs.iter().any(|job| !job.access.mix.reads_only())
+    }
+
+    /// The rates that it asks for; `None` where a job runs as fast as it can.
+    pub fn nominal(&self) -> Option<Nominal> {
+        let mut nominal = Nominal::default();
+        for job in &self.jobs {
+            let of_one = job_rates(job)?;
+            nominal.read += of_one.read;
+            nominal.write += of_one.write;
+        }
+        Some(nominal)
+    }
+
+    /// Nothing, where every job keeps a rate that can be scaled.
+    ///
+    /// # Errors
+    /// [`LoadError::NoRate`] names the first job that keeps none.
+    pub fn can_be_scaled(&self) -> Result<(), LoadError> {
+        let lacking = self.jobs.iter().find(|job| job_rates(job).is_none());
+        match lacking {
+            None => Ok(()),
+            Some(job) => Err(LoadError::NoRate { words: self.words.clone(), job: job.name.clone() }),
+        }
+    }
+
+    /// The step of a load phase: all jobs for the length of the phase, at `scale` of their rates.
+    pub(crate) fn step(&self, phase: &PlannedPhase, scale: Option<f64>) -> Step {
+        let jobs = self.jobs.iter().map(|job| scaled(job, scale.unwrap_or(1.0))).collect();
+        let workload = Workload { jobs, stop: vec![StopRule::Time(phase.length)], ramp: Nanos::ZERO };
+        Step { name: phase.name.clone(), kind: StepKind::Job, workload }
+    }
+}
+
+/// What all clones of `job` ask for together; `None` where one direction that it issues has no rate.
+fn job_rates(job: &Job) -> Option<Nominal> {
+    let clones = f64::from(job.clones);
+    let mix = &job.access.mix;
+    let pace = job.pace.rate().map(|rate| rate.0 * clones);
+    let (reads, writes) = (mix.issues(Direction::Read), mix.issues(Direction::Write));
+    match (job.write_pace, reads, writes) {
+        (Some(own), true, true) => Some(Nominal { read: pace?, write: own.rate()?.0 * clones }),
+        (_, true, false) => Some(Nominal { read: pace?, write: 0.0 }),
+        (_, false, _) => Some(Nominal { read: 0.0, write: pace? }),
+        (None, true, true) => {
+            let share = f64::from(mix.read_percent()) / 100.0;
+            Some(Nominal { read: pace? * share, write: pace? * (1.0 - share) })
+        }
+    }
+}
+
+fn scaled(job: &Job, scale: f64) -> Job {
+    let at = |pace: Pace| match pace {
+        Pace::Closed => Pace::Closed,
+        Pace::Fixed(rate) => Pace::Fixed(Iops(rate.0 * scale)),
+        Pace::Poisson(rate) => Pace::Poisson(Iops(rate.0 * scale)),
+    };
+    Job { pace: at(job.pace), write_pace: job.write_pace.map(at), ..job.clone() }
+}

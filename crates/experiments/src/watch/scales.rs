@@ -1,0 +1,90 @@
+//! Shares of a load's nominal rate, as they are typed: `50%,100%,200%`.
+
+/// The largest share: more than that is a slip of the pen.
+const MOST: f64 = 1000.0;
+
+/// Why scales cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ScaleError {
+    /// It is no percentage.
+    #[error("--scale {word}: no percentage; write shares of the load's rate such as 50%,100%,200%")]
+    NoPercentage {
+        /// What was typed.
+        word: String,
+    },
+    /// It is a percentage that no load can be run at.
+    #[error(
+        "--scale {word}: a load runs at more than 0 % and at most 100000 % of its rate; write 50%,100%,200%"
+    )]
+    Range {
+        /// What was typed.
+        word: String,
+    },
+    /// The same share comes twice.
+    #[error("--scale {word}: that share comes twice; name each once, and repeat them with --repeat")]
+    Twice {
+        /// What was typed.
+        word: String,
+    },
+}
+
+/// Reads `50%,100%,1000%` as shares (0.5, 1, 10). A number without `%` is a percentage too.
+///
+/// # Errors
+/// [`ScaleError`] names the part that is wrong.
+pub fn scales(text: &str) -> Result<Vec<f64>, ScaleError> {
+    let mut found = Vec::new();
+    for part in text.split(',') {
+        let word = part.trim().to_owned();
+        let percent: Option<f64> = word.trim_end_matches('%').trim_end().parse().ok();
+        let Some(percent) = percent.filter(|percent| percent.is_finite()) else {
+            return Err(ScaleError::NoPercentage { word });
+        };
+        let share = percent / 100.0;
+        if share <= 0.0 || share > MOST {
+            return Err(ScaleError::Range { word });
+        }
+        if found.contains(&share) {
+            return Err(ScaleError::Twice { word });
+        }
+        found.push(share);
+    }
+    Ok(found)
+}
+
+/// A share in percent: `50%`, `1000%`, `12.5%`.
+pub fn scale_words(share: f64) -> String {
+    let percent = share * 100.0;
+    // What was typed in percent comes back without the dust of binary fractions.
+    let rounded = (percent * 1e6).round() / 1e6;
+    format!("{rounded}%")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_come_back_as_they_were_typed() {
+        let words = ["50%", "100%", "200%", "500%", "1000%", "12.5%", "0.1%"];
+        let shares = scales(&words.join(", ")).unwrap();
+        assert_eq!(shares.iter().map(|&share| scale_words(share)).collect::<Vec<_>>(), words);
+        assert_eq!(scales("70").unwrap(), [0.7]);
+    }
+
+    #[test]
+    fn what_is_no_share_is_named() {
+        for (text, part) in [
+            ("half", "half: no percentage"),
+            ("50%,", ": no percentage"),
+            ("-5%", "-5%: a load runs at more than 0 %"),
+            ("0", "0: a load"),
+            ("nan", "nan: no percentage"),
+            ("1e9%", "1e9%: a load"),
+            ("50%,100%,50%", "50%: that share comes twice"),
+        ] {
+            let message = scales(text).unwrap_err().to_string();
+            assert!(message.contains(part), "{text}: {message}");
+        }
+    }
+}
