@@ -1,4 +1,5 @@
-//! Cuts the chart font down to the characters that charts use and leaves it as text for `data:` addresses.
+//! Cuts the chart font down to the characters that charts use and leaves it as text for `data:` addresses; takes in the
+//! script of the zoom where it has been built.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -6,33 +7,40 @@ use std::{env, fs};
 
 use font_subset::Font;
 
+#[path = "src/base64.rs"]
+mod base64;
+
 /// Beside printable ASCII: what axes, labels and sentences use.
 const BEYOND_ASCII: &str = "±µ×·–—…≤≥²°“”’";
 
+/// What `./dev` bundles from the TypeScript in `web/`; empty in the binary where it was not built.
+const ZOOM: [&str; 3] = ["zoom.js", "zoom.css", "zoom.sha256"];
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed=src/base64.rs");
     let folder = env::var("OUT_DIR")?;
     let wanted: BTreeSet<char> = (' '..='~').chain(BEYOND_ASCII.chars()).collect();
     for (name, font) in [("regular", ttf_noto_sans::REGULAR), ("bold", ttf_noto_sans::BOLD)] {
         let cut = Font::opentype(font)?.subset(&wanted)?.to_opentype();
-        fs::write(Path::new(&folder).join(format!("{name}.base64")), base64(&cut))?;
+        fs::write(Path::new(&folder).join(format!("{name}.base64")), base64::base64(&cut))?;
     }
-    Ok(())
+    zoom(Path::new(&folder))
 }
 
-/// RFC 4648 with padding.
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for three in bytes.chunks(3) {
-        let word =
-            three.iter().fold(0u32, |word, &byte| word << 8 | u32::from(byte)) << (8 * (3 - three.len()));
-        for digit in 0..4 {
-            match digit <= three.len() {
-                true => text.push(char::from(DIGITS[(word >> (18 - 6 * digit)) as usize & 63])),
-                false => text.push('='),
-            }
-        }
+/// All of the bundle or nothing of it. Nothing is fetched or run here: a build needs neither Node nor a network.
+fn zoom(folder: &Path) -> Result<(), Box<dyn std::error::Error>> {
+    let web = Path::new("../../web");
+    let built = web.join("dist");
+    let parts: Vec<String> =
+        ZOOM.iter().filter_map(|name| fs::read_to_string(built.join(name)).ok()).collect();
+    let whole = parts.len() == ZOOM.len();
+    // A path that is not there would make cargo run this anew at every build; the folder above changes when it comes.
+    let watched = if built.is_dir() { &built } else { web };
+    println!("cargo:rerun-if-changed={}", watched.display());
+    for (at, name) in ZOOM.iter().enumerate() {
+        let text = parts.get(at).filter(|_| whole).map_or("", String::as_str);
+        fs::write(folder.join(name), text.trim_end())?;
     }
-    text
+    Ok(())
 }

@@ -4,6 +4,7 @@
 //! computes no statistics and touches no file: it returns strings.
 
 mod advice;
+mod base64;
 mod cells;
 pub mod charts;
 mod claims;
@@ -29,6 +30,7 @@ mod verdict;
 pub mod watch;
 mod watch_words;
 mod wrap;
+mod zoom;
 
 pub use advice::{competing, next_step};
 pub use cells::{cell_lines, crystal_table, job_words};
@@ -48,3 +50,4 @@ pub use steps::{PartWords, part_line, part_words, steps};
 pub use terminal::{Paint, files_line, findings_brief, head, terminal};
 pub use verdict::{VerdictWords, verdict_words};
 pub use wrap::{COLUMNS, wrap};
+pub use zoom::zoom_missing;

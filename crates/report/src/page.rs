@@ -18,17 +18,21 @@ use crate::sentence::{capital, confidence, evidence, sentence};
 use crate::terminal::claimed_by;
 use crate::verdict::verdict_words;
 use crate::wrap::unbroken;
+use crate::zoom::zoom;
 
 /// The report as one HTML document: light and dark, printable, readable without its charts.
 pub fn html(run: &Run, analysis: &Analysis) -> String {
     let title = title(run);
     let middle = imported_page::sections(run, &figure).unwrap_or_else(|| measured(run, analysis));
     let sections = [top(run, analysis), middle, method(run, analysis)];
+    let zoom = zoom(run, analysis);
     document(&Document {
         title: &title,
         version: &run.version,
         body: &sections.concat(),
-        ..Document::default()
+        extra_head: &zoom.head,
+        extra_foot: &zoom.foot,
+        note: zoom.note,
     })
 }
 

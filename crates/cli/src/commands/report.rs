@@ -17,6 +17,9 @@ pub fn run(arguments: &ReportArguments) -> Result<u8, Failure> {
     let analysis = analyse(&run, limits(&run)?.as_ref(), expectation(&run)?.as_ref());
     let html = arguments.html.clone().unwrap_or_else(|| arguments.run.with_extension("html"));
     write_whole(&html, &report::html(&run, &analysis))?;
+    if let Some(why) = report::zoom_missing() {
+        output::people(why);
+    }
     let files = report::files_line(&short(&html), &short(&arguments.run));
     match arguments.format {
         Format::Text => {

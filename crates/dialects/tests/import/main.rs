@@ -5,7 +5,6 @@ mod belonging;
 mod diskspd;
 mod forms;
 mod generations;
-mod iostat;
 mod peers;
 mod sources;
 mod suffered;

@@ -125,6 +125,16 @@ impl Ink {
         format!("#{:06X}", self.values().0)
     }
 
+    /// Every ink.
+    pub fn all() -> impl Iterator<Item = Ink> {
+        VALUES.iter().map(|row| row.0)
+    }
+
+    /// How a page's script calls it.
+    pub fn name(self) -> String {
+        format!("{self:?}")
+    }
+
     /// The colour on a dark page.
     pub fn dark_hex(self) -> String {
         format!("#{:06X}", self.values().1)
