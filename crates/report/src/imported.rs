@@ -1,7 +1,8 @@
 //! A run that another tool measured: what it printed as a table, and what it does not hold.
 
 use record::{
-    Figure, LatencyKind, Origin, RateBasis, Reported, ReportedDirection, ReportedLatency, Run, Scope,
+    Figure, LatencyKind, Observed, Origin, RateBasis, Reported, ReportedDirection, ReportedLatency, Run,
+    Scope,
 };
 use workload::Direction;
 
@@ -83,7 +84,30 @@ pub(crate) fn contents(run: &Run) -> String {
             (many, word) => format!("{many} {word}s"),
         })
         .collect();
-    list.join(", ")
+    match &run.observed {
+        Some(observed) => reports(observed),
+        None => list.join(", "),
+    }
+}
+
+/// `30 intervals of 10 s, 3 devices: vda, dm-0, dm-1`.
+fn reports(observed: &Observed) -> String {
+    let plural = |count: usize, word: &str| {
+        let s = if count == 1 { "" } else { "s" };
+        format!("{} {word}{s}", numbers::count(count as f64))
+    };
+    let mut words = plural(observed.intervals.len(), "interval");
+    // All alike but for the rounding of a printed time.
+    let mut lengths: Vec<u64> = observed.intervals.iter().map(|(from, to)| to.since(*from).0).collect();
+    lengths.sort_unstable();
+    if let Some(&usual) = lengths.get(lengths.len() / 2) {
+        words += &format!(" of {}", numbers::span(usual as f64 / 1e9));
+    }
+    let names: Vec<&str> = observed.devices.iter().map(|device| device.name.as_str()).collect();
+    match names.as_slice() {
+        [] => words + ", the CPUs alone",
+        names => format!("{words}, {}: {}", plural(names.len(), "device"), names.join(", ")),
+    }
 }
 
 /// Jobs by direction with their rates and latencies; groups where they add something.

@@ -263,6 +263,12 @@ fn imported(path: &Path, bytes: &[u8]) -> Result<Vec<Run>, Failure> {
     for trouble in &import.troubles {
         output::people(report::wrap("", &format!("{name}, {trouble}; passed over")).trim_end());
     }
+    if import.runs.iter().all(|run| run.observed.is_some()) {
+        let text = format!(
+            "{name} is iostat's record of a machine, which holds no result to compare; draw it with 'plimsoll report {name}'"
+        );
+        return Err(Failure::refused(text));
+    }
     if let Some(text) = several(&name, &import.runs) {
         output::people(report::wrap("", &text).trim_end());
     }

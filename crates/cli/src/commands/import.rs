@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use dialects::import::{Import, Input, read, together};
 use jiff::civil::Date;
-use record::{Origin, Run};
+use record::{Observed, Origin, Run};
 use serde_json::{Value, json};
 
 use crate::arguments::{Format, ImportArguments};
@@ -181,6 +181,20 @@ fn run_value(run: &Run, file: &Path) -> Value {
         "notes": run.events.iter().map(|event| &event.text).collect::<Vec<_>>(),
         "started_unix_ms": run.started_unix_ms,
         "reported": run.reported,
+        "observed": run.observed.as_ref().map(observed),
+    })
+}
+
+/// What there is of series; their values are in the run file, and `plimsoll report --csv` and `--series` give them out.
+fn observed(observed: &Observed) -> Value {
+    let devices = observed.devices.iter().map(|device| {
+        let metrics: Vec<&str> = device.metrics.iter().map(|(metric, _)| metric.column()).collect();
+        json!({ "device": device.name, "metrics": metrics })
+    });
+    json!({
+        "intervals": observed.intervals.len(),
+        "devices": devices.collect::<Vec<_>>(),
+        "cpu": observed.cpu.iter().map(|(metric, _)| metric.column()).collect::<Vec<_>>(),
     })
 }
 

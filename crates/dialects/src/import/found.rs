@@ -1,7 +1,8 @@
 //! One result of another tool as it was found in an input, on its way to a run.
 
 use record::{
-    Figure, LatencyKind, NamedFigure, Reported, ReportedDirection, ReportedLatency, ReportedUnit, Scope,
+    Figure, HostFacts, LatencyKind, NamedFigure, Observed, Reported, ReportedDirection, ReportedLatency,
+    ReportedUnit, Scope,
 };
 use workload::Direction;
 
@@ -18,6 +19,10 @@ pub(crate) struct Found {
     pub started_unix_ms: u64,
     /// When it was printed, where that is said.
     pub printed_unix_ms: Option<u64>,
+    /// The machine, where it is told.
+    pub host: Option<HostFacts>,
+    /// Series of the machine, where the tool watched one.
+    pub observed: Option<Observed>,
     /// Where it begins: an offset that orders results of one input.
     pub at: usize,
 }
@@ -25,9 +30,10 @@ pub(crate) struct Found {
 impl Found {
     /// True where there is a figure in it.
     pub fn says_something(&self) -> bool {
-        self.parts.iter().any(|part| {
+        let reported = self.parts.iter().any(|part| {
             !part.figures.is_empty() || !part.series.is_empty() || part.directions.iter().any(has_figures)
-        })
+        });
+        reported || self.observed.is_some()
     }
 
     /// Names of its jobs with their process ids: what two prints of the same run have in common.

@@ -3,7 +3,7 @@
 use record::{Origin, ReportedDirection, Run, Scope};
 
 use super::found::Found;
-use super::lacks::lacks;
+use super::lacks::of_results;
 
 /// Leaves one of results that stand several times in an input: prints of one run while it went on (the last counts), and
 /// one run in several forms (the one that tells most counts).
@@ -166,6 +166,6 @@ fn join(run: &mut Run, log: Run, prefix: &str) {
     }
     run.events.extend(log.events);
     if let Origin::Imported { lacks: missing, .. } = &mut run.origin {
-        *missing = lacks(&run.reported);
+        *missing = of_results(&run.reported);
     }
 }

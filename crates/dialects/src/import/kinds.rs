@@ -33,7 +33,7 @@ pub(crate) fn is_text(bytes: &[u8]) -> Result<(), ImportError> {
     match zeros > 0 {
         true => Err(ImportError::NoText {
             what: "binary data",
-            remedy: "give the text, JSON, XML or logs that fio, ioping or DiskSpd printed",
+            remedy: "give the text, JSON, XML or logs that fio, ioping, DiskSpd or iostat printed",
         }),
         false => Ok(()),
     }
@@ -48,7 +48,7 @@ struct Kind {
 }
 
 /// Kinds that are read, then those that are not.
-const KINDS: [Kind; 12] = [
+const KINDS: [Kind; 13] = [
     Kind {
         name: "fio's text",
         marks: &["clat (", "slat (", "iops=", "IOPS=", "(groupid=", "Run status group", "IO depths"],
@@ -75,6 +75,11 @@ const KINDS: [Kind; 12] = [
         wants: "but no '<Results>' with a '<TimeSpan>'",
     },
     Kind {
+        name: "iostat's text",
+        marks: &["avg-cpu:", "%util", "Device", "rkB/s", "tps"],
+        wants: "which is read only as JSON: run iostat with '-x -t -o JSON 10 30'",
+    },
+    Kind {
         name: "a fio job file",
         marks: &["[global]", "rw=", "iodepth=", "bs=", "ioengine="],
         wants: "which is no result: run it with 'plimsoll fio FILE'",
@@ -91,14 +96,20 @@ const KINDS: [Kind; 12] = [
     Kind { name: "dd's", marks: &["records in", "records out", "copied, "], wants: NOT_READ },
 ];
 
-const NOT_READ: &str = "which is not read: fio, ioping and DiskSpd are";
+const NOT_READ: &str = "which is not read: fio, ioping, DiskSpd and iostat are";
+
+/// Why reports of iostat, so many with figures, gave no interval.
+pub(crate) fn no_interval(had: usize, troubles: Vec<Trouble>) -> ImportError {
+    match troubles.into_iter().next() {
+        _ if had > 0 => ImportError::SinceBoot,
+        Some(first) => ImportError::Unreadable { kind: "iostat's JSON".to_owned(), first },
+        None => ImportError::OtherSysstat,
+    }
+}
 
 /// Why `text` gave nothing: the kind that comes nearest, by the number of its words that stand in it.
-pub(crate) fn nothing(text: &Text, had: usize, troubles: Vec<Trouble>) -> ImportError {
+pub(crate) fn nothing(text: &Text, troubles: Vec<Trouble>) -> ImportError {
     let holds = |mark: &str| text.plain.contains(mark);
-    if had == 0 && (holds("\"sysstat\"") || holds("avg-cpu:") || (holds("%util") && holds("Device"))) {
-        return ImportError::Iostat;
-    }
     let ranked = KINDS.iter().map(|kind| (kind, kind.marks.iter().filter(|mark| holds(mark)).count()));
     let best = ranked.filter(|(_, count)| *count > 0).max_by_key(|(_, count)| *count);
     match (best, troubles.into_iter().next()) {
@@ -115,6 +126,6 @@ pub(crate) fn nothing(text: &Text, had: usize, troubles: Vec<Trouble>) -> Import
 }
 
 fn known() -> String {
-    "known are fio's text, terse lines, JSON and logs, ioping's text, raw statistics and JSON, and DiskSpd's text and XML"
+    "known are fio's text, terse lines, JSON and logs, ioping's text, raw statistics and JSON, DiskSpd's text and XML, and iostat's JSON"
         .to_owned()
 }

@@ -1,9 +1,38 @@
 //! What another tool's output does not hold, so that nobody takes an import for a measurement.
 
-use record::{Along, Measure, Reported, ReportedDirection, ReportedLatency, Scope};
+use record::{
+    Along, Measure, Metric, Observed, ObservedDevice, Reported, ReportedDirection, ReportedLatency, Scope,
+};
 
-/// What is missing in `parts`, in words that follow "it does not hold".
-pub(crate) fn lacks(parts: &[Reported]) -> Vec<String> {
+use super::found::Found;
+
+/// What is missing in `found`, in words that follow "it does not hold".
+pub(crate) fn lacks(found: &Found) -> Vec<String> {
+    match &found.observed {
+        Some(observed) => of_a_machine(observed),
+        None => of_results(&found.parts),
+    }
+}
+
+fn of_a_machine(observed: &Observed) -> Vec<String> {
+    let waits = [Metric::ReadAwait, Metric::WriteAwait, Metric::Await];
+    let timed = |device: &ObservedDevice| device.metrics.iter().any(|(metric, _)| waits.contains(metric));
+    let no = [
+        (observed.devices.is_empty(), "devices"),
+        (
+            !observed.devices.is_empty() && !observed.devices.iter().any(timed),
+            "waits (iostat -x prints them)",
+        ),
+        (observed.cpu.is_empty(), "the CPUs"),
+        (true, "latency percentiles"),
+        (true, "which device stands on which"),
+        (true, "what was asked"),
+    ];
+    no.into_iter().filter(|(missing, _)| *missing).map(|(_, what)| what.to_owned()).collect()
+}
+
+/// What is missing in the results in `parts`.
+pub(crate) fn of_results(parts: &[Reported]) -> Vec<String> {
     let ways = || parts.iter().flat_map(|part| &part.directions);
     let latencies = || ways().flat_map(|way| &way.latencies);
     let has_series = |test: fn(Measure) -> bool| {

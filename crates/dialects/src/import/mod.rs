@@ -1,4 +1,4 @@
-//! What other tools printed into runs: fio, ioping and DiskSpd in every form and generation, chosen by content.
+//! What other tools printed into runs: fio, ioping, DiskSpd and iostat in every form and generation, chosen by content.
 //!
 //! Figures are taken as they were printed; none is computed and none is guessed. What cannot be read is named with its
 //! place, and what stands around it is read all the same.
@@ -10,6 +10,7 @@ mod fio;
 mod found;
 mod gather;
 mod ioping;
+mod iostat;
 mod kinds;
 mod lacks;
 mod quantity;
@@ -52,22 +53,42 @@ pub struct Import {
 /// [`ImportError`] where there is no result at all, with the kinds that come nearest.
 pub fn read(input: Input<'_>, words: &[String]) -> Result<Import, ImportError> {
     kinds::is_text(input.bytes)?;
+    if let Some(import) = watched(input, words)? {
+        return Ok(import);
+    }
     let text = Text::of(input.bytes);
     if text.plain.trim().is_empty() {
         return Err(ImportError::Empty);
     }
     let mut troubles = Vec::new();
     let (mut results, mut notes) = (results(&text, input.name, &mut troubles), text.notes.clone());
-    let had = results.len();
     results.retain(Found::says_something);
     if results.is_empty() {
-        return Err(kinds::nothing(&text, had, troubles));
+        return Err(kinds::nothing(&text, troubles));
     }
     let results = gather::distinct(results, &mut notes);
     troubles.sort_by_key(|trouble| (trouble.line, trouble.column));
     troubles.dedup();
     let runs = results.into_iter().map(|found| run(found, words)).collect();
     Ok(Import { runs, troubles, notes })
+}
+
+/// What iostat printed as JSON, which may be large and is read as it stands; `None` where it is something else.
+fn watched(input: Input<'_>, words: &[String]) -> Result<Option<Import>, ImportError> {
+    let mut notes = Vec::new();
+    let text = text::decoded(input.bytes, &mut notes);
+    if !iostat::is_json(&text) {
+        return Ok(None);
+    }
+    let mut reports = iostat::json(&text, input.name);
+    let had = reports.found.len();
+    reports.found.retain(Found::says_something);
+    if reports.found.is_empty() {
+        return Err(kinds::no_interval(had, reports.troubles));
+    }
+    notes.append(&mut reports.notes);
+    let runs = reports.found.into_iter().map(|found| run(found, words)).collect();
+    Ok(Some(Import { runs, troubles: reports.troubles, notes }))
 }
 
 /// Results of every kind, in the order of the input.
@@ -106,8 +127,10 @@ fn results(text: &Text, name: &str, troubles: &mut Vec<Trouble>) -> Vec<Found> {
 fn run(found: Found, words: &[String]) -> Run {
     let note = |text: String| Event { at: Nanos::ZERO, kind: EventKind::Note, text };
     Run {
-        origin: Origin::Imported { lacks: lacks::lacks(&found.parts), tool: found.tool },
+        origin: Origin::Imported { lacks: lacks::lacks(&found), tool: found.tool },
         reported: found.parts,
+        host: found.host,
+        observed: found.observed,
         events: found.notes.into_iter().map(note).collect(),
         complete: true,
         ..Run::started(words.to_vec(), found.started_unix_ms)

@@ -47,7 +47,7 @@ impl Text {
     }
 }
 
-fn decoded(bytes: &[u8], notes: &mut Vec<String>) -> String {
+pub(crate) fn decoded(bytes: &[u8], notes: &mut Vec<String>) -> String {
     let wide = |bytes: &[u8], join: fn([u8; 2]) -> u16| {
         let units = bytes.chunks_exact(2).map(|pair| join([pair[0], pair[1]]));
         char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()

@@ -26,7 +26,7 @@ impl fmt::Display for Trouble {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {
     /// There is nothing in it.
-    #[error("it is empty; give the output of fio, ioping or DiskSpd")]
+    #[error("it is empty; give the output of fio, ioping, DiskSpd or iostat")]
     Empty,
     /// It is no text.
     #[error("it is {what}; {remedy}")]
@@ -36,11 +36,18 @@ pub enum ImportError {
         /// What to do.
         remedy: &'static str,
     },
-    /// A known tool whose output this version does not read.
+    /// iostat's reports without an interval.
     #[error(
-        "it is iostat output, which 'plimsoll import' does not read yet: it reads results of fio, ioping and DiskSpd"
+        "it holds a report of iostat, but of the time since boot alone: give iostat an interval and a count, as in \
+         'iostat -x -t -o JSON 10 30'"
     )]
-    Iostat,
+    SinceBoot,
+    /// sysstat's JSON without a device or a CPU in it.
+    #[error(
+        "it is JSON as sysstat writes it, but holds no report of iostat: expected 'disk' or 'avg-cpu' in 'statistics'; \
+         mpstat, pidstat and sadf write other things there"
+    )]
+    OtherSysstat,
     /// Of a known kind, but nothing of it could be read.
     #[error("it looks like {kind}, but nothing of it could be read: {first}")]
     Unreadable {

@@ -5,6 +5,7 @@ mod belonging;
 mod diskspd;
 mod forms;
 mod generations;
+mod iostat;
 mod peers;
 mod sources;
 mod suffered;

@@ -1,0 +1,364 @@
+//! The times that iostat prints before its reports: `%x %X` of many locales, ISO 8601, seconds since 1970.
+
+use jiff::Timestamp;
+use jiff::civil::{Date, Time};
+use jiff::tz::TimeZone;
+
+/// A time as it stands there: which number is the day may still be open.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Stamp {
+    /// Milliseconds since 1970.
+    Known(i64),
+    /// Without a zone.
+    Local { date: [Number; 3], seconds: i64, form: Form },
+}
+
+/// A number with the digits it was written with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Number {
+    value: i32,
+    digits: usize,
+}
+
+/// What tells of the locale.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Form {
+    separator: char,
+    twelve_hours: bool,
+}
+
+/// Which number of a date is which.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    YearMonthDay,
+    DayMonthYear,
+    MonthDayYear,
+}
+
+const ORDERS: [Order; 3] = [Order::YearMonthDay, Order::DayMonthYear, Order::MonthDayYear];
+
+/// The times of a host's reports.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Times {
+    /// Milliseconds since 1970, one a report; `None` where nothing could be read.
+    pub unix_ms: Vec<Option<i64>>,
+    /// What had to be assumed.
+    pub notes: Vec<String>,
+}
+
+/// Reads the times of all reports together, so that one of them can tell what another leaves open. `date` is the day in the
+/// host's own words, `name` the input's name, which often has the day too.
+pub(super) fn read(times: &[&str], date: Option<&str>, name: &str) -> Times {
+    let stamps: Vec<Option<Stamp>> = times.iter().map(|time| stamp(time)).collect();
+    let first = stamps.iter().flatten().find(|stamp| matches!(stamp, Stamp::Local { .. })).copied();
+    let Some(first) = first else {
+        let known = |stamp: &Option<Stamp>| stamp.and_then(|stamp| stamp.unix_ms(Order::YearMonthDay));
+        return Times { unix_ms: stamps.iter().map(known).collect(), notes: Vec::new() };
+    };
+    let mut notes = vec!["the times have no zone; they are taken for UTC".to_owned()];
+    let own = date
+        .and_then(|date| stamp(&format!("{date} 00:00:00")))
+        .filter(|own| own.separator() == first.separator());
+    let readings: Vec<(Order, Vec<Option<i64>>)> = ORDERS
+        .into_iter()
+        .filter(|order| own.is_none_or(|own| own.unix_ms(*order).is_some()))
+        .map(|order| {
+            (order, stamps.iter().map(|stamp| stamp.and_then(|stamp| stamp.unix_ms(order))).collect())
+        })
+        .filter(|(_, read): &(_, Vec<Option<i64>>)| {
+            read.iter().flatten().count() == stamps.iter().flatten().count()
+        })
+        .collect();
+    let choice = chosen(&readings, first, name);
+    if let Some(order) = choice.assumed {
+        notes.push(format!(
+            "day and month of '{}' cannot be told apart; it is taken for {}",
+            times.iter().find(|time| !time.is_empty()).copied().unwrap_or_default(),
+            order.words()
+        ));
+    }
+    let read = choice.order.and_then(|order| readings.into_iter().find(|(known, _)| *known == order));
+    Times { unix_ms: read.map_or_else(|| vec![None; times.len()], |(_, read)| read), notes }
+}
+
+/// The order that is taken, and whether it had to be assumed.
+struct Choice {
+    order: Option<Order>,
+    assumed: Option<Order>,
+}
+
+/// The order that the file's name confirms, or in which the reports follow each other most closely, or that is usual where
+/// times are written so.
+fn chosen(readings: &[(Order, Vec<Option<i64>>)], first: Stamp, name: &str) -> Choice {
+    let certain = |order| Choice { order: Some(order), assumed: None };
+    let starts = |read: &[Option<i64>]| read.iter().flatten().next().map(|ms| ms.div_euclid(DAY_MS));
+    match readings {
+        [] => return Choice { order: None, assumed: None },
+        [(only, _)] => return certain(*only),
+        _ => {}
+    }
+    if let Some((order, _)) = readings.iter().find(|(order, _)| first.year_is_written(*order)) {
+        return certain(*order);
+    }
+    let named = days_in(name);
+    let near =
+        |read: &[Option<i64>]| starts(read).is_some_and(|day| named.iter().any(|at| (at - day).abs() <= 1));
+    if let [(order, _)] = readings.iter().filter(|(_, read)| near(read)).collect::<Vec<_>>().as_slice() {
+        return certain(*order);
+    }
+    let span = |read: &[Option<i64>]| {
+        let known = || read.iter().flatten();
+        known().max().zip(known().min()).map_or(0, |(last, first)| last - first)
+    };
+    let least = readings.iter().map(|(_, read)| span(read)).min().unwrap_or_default();
+    let close: Vec<Order> =
+        readings.iter().filter(|(_, read)| span(read) == least).map(|(order, _)| *order).collect();
+    let usual = first.usual();
+    match close.as_slice() {
+        [only] => certain(*only),
+        several => {
+            let order = several.iter().copied().find(|order| *order == usual).unwrap_or(several[0]);
+            let same = readings.iter().all(|(_, read)| starts(read) == starts(&readings[0].1));
+            Choice { order: Some(order), assumed: (!same).then_some(order) }
+        }
+    }
+}
+
+const DAY_MS: i64 = 86_400_000;
+
+impl Order {
+    fn words(self) -> &'static str {
+        match self {
+            Order::YearMonthDay => "year, month, day",
+            Order::DayMonthYear => "day, month, year",
+            Order::MonthDayYear => "month, day, year",
+        }
+    }
+}
+
+impl Stamp {
+    fn unix_ms(self, order: Order) -> Option<i64> {
+        let Stamp::Local { date: [a, b, c], seconds, .. } = self else {
+            let Stamp::Known(ms) = self else { return None };
+            return Some(ms);
+        };
+        let (year, month, day) = match order {
+            Order::YearMonthDay => (a, b, c),
+            Order::DayMonthYear => (c, b, a),
+            Order::MonthDayYear => (c, a, b),
+        };
+        // Four digits are a year and nothing else, and only such a one stands first.
+        let stands_wrong = order == Order::YearMonthDay && year.digits != 4;
+        if month.digits > 2 || day.digits > 2 || stands_wrong {
+            return None;
+        }
+        let century = match (year.digits, year.value) {
+            (4.., _) => 0,
+            (_, 70..) => 1900,
+            _ => 2000,
+        };
+        let day = Date::new(
+            i16::try_from(year.value + century).ok()?,
+            i8::try_from(month.value).ok()?,
+            i8::try_from(day.value).ok()?,
+        );
+        let midnight = day.ok()?.to_datetime(Time::midnight()).to_zoned(TimeZone::UTC).ok()?;
+        Some(midnight.timestamp().as_millisecond() + seconds * 1000)
+    }
+
+    fn separator(self) -> Option<char> {
+        match self {
+            Stamp::Local { form, .. } => Some(form.separator),
+            Stamp::Known(_) => None,
+        }
+    }
+
+    /// Whether the year stands there in full where `order` expects it first: no other order has it there.
+    fn year_is_written(self, order: Order) -> bool {
+        matches!(self, Stamp::Local { date, .. } if order == Order::YearMonthDay && date[0].digits == 4)
+    }
+
+    /// What is usual where times are written so: with AM and PM the month first, with dots and dashes the day, with slashes and
+    /// two digits of the year as the C locale does it.
+    fn usual(self) -> Order {
+        let Stamp::Local { date, form, .. } = self else { return Order::YearMonthDay };
+        match form.separator {
+            _ if form.twelve_hours => Order::MonthDayYear,
+            '/' if date[2].digits <= 2 => Order::MonthDayYear,
+            _ => Order::DayMonthYear,
+        }
+    }
+}
+
+/// One time in any of the forms.
+fn stamp(text: &str) -> Option<Stamp> {
+    let text = text.trim();
+    if let Some(known) = epoch(text).or_else(|| zoned(text)) {
+        return Some(Stamp::Known(known));
+    }
+    let text = without_zone(text);
+    let mut numbers = numbers(text);
+    let month = month_name(text);
+    if let Some((month, at)) = month {
+        // The name stands for a number in its place, between the day and the year or before both.
+        let place = numbers.iter().take_while(|(offset, _)| *offset < at).count();
+        numbers.insert(place.min(1), (at, Number { value: month, digits: 2 }));
+    }
+    let plain: Vec<Number> = numbers.iter().map(|(_, number)| *number).collect();
+    let (date, clock) = plain.split_first_chunk::<3>()?;
+    let (hour, minute, second) = match clock {
+        [hour, minute] => (hour.value, minute.value, 0),
+        [hour, minute, second, ..] => (hour.value, minute.value, second.value),
+        _ => return None,
+    };
+    let half = half_of_day(text);
+    let hour = match half {
+        Some(later) if hour <= 12 => hour % 12 + if later { 12 } else { 0 },
+        _ => hour,
+    };
+    if hour > 24 || minute > 59 || second > 60 {
+        return None;
+    }
+    let separator = text.trim_start_matches(|c: char| c.is_ascii_digit()).chars().next().unwrap_or(' ');
+    let form = Form { separator, twelve_hours: half.is_some() };
+    let seconds = i64::from(hour) * 3600 + i64::from(minute) * 60 + i64::from(second);
+    Some(Stamp::Local { date: *date, seconds, form })
+}
+
+/// Seconds (or milliseconds) since 1970, with or without a fraction.
+fn epoch(text: &str) -> Option<i64> {
+    let plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let seconds: f64 = text.parse().ok().filter(|_| plain && text.len() >= 9)?;
+    match seconds {
+        0.0..1e11 => Some((seconds * 1e3) as i64),
+        1e11..1e14 => Some(seconds as i64),
+        _ => None,
+    }
+}
+
+/// ISO 8601 with its zone.
+fn zoned(text: &str) -> Option<i64> {
+    let zoned = Timestamp::strptime("%Y-%m-%dT%H:%M:%S%z", text);
+    zoned.or_else(|_| text.parse::<Timestamp>()).ok().map(|time| time.as_millisecond())
+}
+
+/// Words such as `MSK` or `UTC` behind the time hold no digits; only an offset does.
+fn without_zone(text: &str) -> &str {
+    match text.rfind(['+', '-']) {
+        Some(at) if text[..at].matches(':').count() >= 2 => &text[..at],
+        _ => text,
+    }
+}
+
+/// Every run of digits, with its offset.
+fn numbers(text: &str) -> Vec<(usize, Number)> {
+    let mut found = Vec::new();
+    let mut rest = 0;
+    while let Some(start) = text[rest..].find(|c: char| c.is_ascii_digit()).map(|at| rest + at) {
+        let length = text[start..].find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len() - start);
+        let value = text[start..start + length].parse().unwrap_or(i32::MAX / 2);
+        found.push((start, Number { value, digits: length }));
+        rest = start + length;
+    }
+    found
+}
+
+const MONTHS: [&str; 12] =
+    ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+/// A month by its English name, with its offset.
+fn month_name(text: &str) -> Option<(i32, usize)> {
+    let lower = text.to_ascii_lowercase();
+    MONTHS.iter().zip(1..).find_map(|(name, month)| lower.find(name).map(|at| (month, at)))
+}
+
+/// Whether the time is of the second half of the day, where it is told by halves.
+fn half_of_day(text: &str) -> Option<bool> {
+    let lower: String =
+        text.to_lowercase().chars().filter(|c| !matches!(c, '.' | ' ' | '\u{a0}' | '\u{202f}')).collect();
+    let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    match () {
+        () if has(&["pm", "下午", "오후", "午後"]) => Some(true),
+        () if has(&["am", "上午", "오전", "午前"]) => Some(false),
+        () => None,
+    }
+}
+
+/// Days since 1970 of every `YYYY-MM-DD` in a name, also with other separators.
+fn days_in(name: &str) -> Vec<i64> {
+    let numbers = numbers(name);
+    let date = |three: &[(usize, Number)]| {
+        let [(_, year), (_, month), (_, day)] = three else { return None };
+        let written = year.digits == 4 && month.digits == 2 && day.digits == 2;
+        let date = Date::new(
+            i16::try_from(year.value).ok().filter(|_| written)?,
+            i8::try_from(month.value).ok()?,
+            i8::try_from(day.value).ok()?,
+        );
+        let midnight = date.ok()?.to_datetime(Time::midnight()).to_zoned(TimeZone::UTC).ok()?;
+        Some(midnight.timestamp().as_millisecond().div_euclid(DAY_MS))
+    };
+    numbers.windows(3).filter_map(date).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 2026-11-21 00:54:17 UTC.
+    const THEN: i64 = 1_795_222_457_000;
+
+    #[test]
+    fn one_moment_in_every_form() {
+        for text in [
+            "1795222457",
+            "1795222457.25",
+            "1795222457000",
+            "2026-11-21T00:54:17+0000",
+            "2026-11-21T03:54:17+0300",
+            "2026-11-21T00:54:17Z",
+            "2026-11-21 00:54:17",
+            "11/21/26 00:54:17",
+            "11/21/2026 12:54:17 AM",
+            "21/11/26 00:54:17",
+            "21/11/2026 00:54:17",
+            "21.11.2026 00:54:17",
+            "21.11.2026 00.54.17",
+            "21-11-26 00:54:17",
+            "21. 11. 2026 0:54:17",
+            "2026. 11. 21. 0:54:17",
+            "2026年11月21日 00时54分17秒",
+            "2026年11月21日 上午 12:54:17",
+            "Sat 21 Nov 2026 12:54:17 AM UTC",
+            "Nov 21, 2026 12:54:17 AM",
+        ] {
+            let read = read(&[text], None, "").unix_ms[0];
+            assert_eq!(read.map(|ms| ms / 1000 * 1000), Some(THEN), "{text}");
+        }
+        assert_eq!(read(&["11/21/2026 12:54:17 PM"], None, "").unix_ms[0], Some(THEN + 12 * 3_600_000));
+        for text in ["", "soon", "99/99/99 00:00:00", "12:13:14", "21.11.2026", "11/21/26 25:00:00", "-1"] {
+            assert_eq!(read(&[text], None, "").unix_ms, [None], "{text}");
+        }
+    }
+
+    #[test]
+    fn what_one_time_leaves_open_another_or_the_name_tells() {
+        let april = 1_775_174_400_000; // 2026-04-03
+        let march = 1_772_582_400_000; // 2026-03-04
+        let first = |times: &[&str], name: &str| {
+            let times = read(times, None, name);
+            (times.unix_ms[0].unwrap() / DAY_MS * DAY_MS, times.notes.len())
+        };
+        assert_eq!(first(&["03/04/26 23:59:50"], ""), (march, 2), "as the C locale, and said");
+        assert_eq!(first(&["03/04/26 23:59:50"], "logs/run-2026-04-03_12-00-00.json"), (april, 1));
+        assert_eq!(
+            first(&["03/04/26 23:59:50", "04/04/26 00:00:00"], ""),
+            (april, 1),
+            "midnight moves the day"
+        );
+        assert_eq!(first(&["03/04/26 23:59:50", "03/05/26 00:00:00"], ""), (march, 1));
+        assert_eq!(first(&["03/04/2026 23:59:50"], ""), (april, 2), "a written year and a day of 24 hours");
+        assert_eq!(first(&["03/04/2026 11:59:50 PM"], ""), (march, 2));
+        assert_eq!(first(&["03.04.2026 23:59:50"], ""), (april, 2));
+    }
+}

@@ -1,0 +1,429 @@
+//! iostat's JSON, sound or damaged, into sheets: what can be read is, and every place that cannot is named.
+
+use record::CpuMetric;
+
+use super::super::documents::place;
+use super::super::trouble::{Trouble, shortened};
+use super::sheet::Sheet;
+use super::tokens::{Cursor, Token};
+
+/// At most so many places are named one by one.
+const NAMED: usize = 20;
+
+/// Words of a host that are kept.
+const SAID: [&str; 6] = ["nodename", "sysname", "release", "machine", "number-of-cpus", "date"];
+
+/// Reads every document of iostat in a text.
+pub(super) struct Reader<'t> {
+    cursor: Cursor<'t>,
+    /// Open brackets, each with the key it stands under.
+    open: Vec<(char, &'t str)>,
+    /// The key whose value comes next.
+    key: &'t str,
+    /// False once something of this document could not be read: then keys alone tell what belongs where.
+    sound: bool,
+    /// What the current report has had already.
+    had: Had,
+    row: Vec<(usize, f64)>,
+    pub sheets: Vec<Sheet>,
+    pub troubles: Vec<Trouble>,
+    /// Places beyond those that are named.
+    pub unnamed: usize,
+    /// True where a comma stood where none belongs (`-y` of 11.6.0 and 12.1.4).
+    pub stray_comma: bool,
+    /// True where the text ended within a document.
+    pub cut_off: bool,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Had {
+    time: bool,
+    cpu: bool,
+    disks: bool,
+}
+
+impl<'t> Reader<'t> {
+    /// Reads `text` to its end.
+    pub fn read(text: &'t str) -> Reader<'t> {
+        let mut reader = Reader {
+            cursor: Cursor { text, at: 0 },
+            open: Vec::new(),
+            key: "",
+            sound: true,
+            had: Had::default(),
+            row: Vec::new(),
+            sheets: Vec::new(),
+            troubles: Vec::new(),
+            unnamed: 0,
+            stray_comma: false,
+            cut_off: false,
+        };
+        // What stands before the first document (a shell's words, the rest of a report) is no part of one.
+        reader.cursor.at = text.find(['{', '[', '"']).unwrap_or(text.len());
+        while reader.step() {}
+        reader.cut_off |= !reader.open.is_empty();
+        reader.sheets.iter_mut().for_each(Sheet::even_out);
+        reader.sheets.retain(Sheet::says_something);
+        reader
+    }
+
+    /// Takes the next token; false at the end.
+    fn step(&mut self) -> bool {
+        let at = self.cursor.next_at();
+        match self.cursor.next() {
+            Token::End => return false,
+            Token::Open(bracket) => self.opened(bracket, at),
+            Token::Close(bracket) => self.closed(bracket, at),
+            Token::Comma => self.comma(at),
+            Token::Words(words) => self.words(words, at),
+            Token::Other(_) if self.open.is_empty() => self.cursor.skip_line(),
+            Token::Colon | Token::Number(_) | Token::Other(_) => {
+                self.trouble(at, "a key in quotes, a bracket or a comma");
+            }
+        }
+        true
+    }
+
+    fn opened(&mut self, bracket: char, at: usize) {
+        let parent = self.open.last().map_or("", |(_, key)| *key);
+        let key = std::mem::take(&mut self.key);
+        if bracket == '{' && (parent == "disk" || self.is_row()) {
+            return self.device(at);
+        }
+        if bracket == '{' && key == "avg-cpu" {
+            return self.cpu(at);
+        }
+        if self.open.is_empty() && bracket == '{' {
+            self.sound = true;
+        }
+        if bracket == '{' && parent == "statistics" {
+            self.report(at);
+        }
+        if bracket == '[' && key == "statistics" {
+            let host = self.host(at);
+            let empty = self.cursor.passes_empty_line();
+            self.sheets[host].skips_boot |= empty;
+        }
+        if bracket == '{' && parent == "hosts" {
+            self.sheets.push(Sheet::of("JSON", at));
+        }
+        self.open.push((bracket, key));
+    }
+
+    /// Whether the object that has just begun is a device's row, also where the brackets around it are lost.
+    fn is_row(&self) -> bool {
+        !self.sound && self.cursor.peek() == Token::Words("disk_device")
+    }
+
+    fn closed(&mut self, bracket: char, at: usize) {
+        match self.open.last() {
+            Some(('{', _)) if bracket == '}' => {}
+            Some(('[', _)) if bracket == ']' => {}
+            // The end of a document whose beginning is not there.
+            None => return,
+            Some((open, _)) => {
+                let expected = if *open == '{' { "'}' or another key" } else { "']' or another entry" };
+                self.trouble_here(at, expected);
+            }
+        }
+        self.open.pop();
+    }
+
+    /// A comma where nothing stands before it: `-y` of 11.6.0 and 12.1.4 prints one before its first report.
+    fn comma(&mut self, at: usize) {
+        let before = self.cursor.text[..at].trim_end();
+        if !before.ends_with(['[', '{', ',']) {
+            return;
+        }
+        match (self.open.last(), self.sheets.last_mut()) {
+            (Some(('[', "statistics")), Some(sheet)) if before.ends_with('[') => {
+                sheet.skips_boot = true;
+                self.stray_comma = true;
+            }
+            _ => self.trouble_here(at, "an entry before this comma"),
+        }
+    }
+
+    fn words(&mut self, words: &'t str, at: usize) {
+        if self.cursor.peek() != Token::Colon {
+            return self.trouble(at, "':' after the key");
+        }
+        self.cursor.next();
+        self.key = words;
+        match words {
+            "sysstat" if self.open.len() > 1 => self.next_document(),
+            "timestamp" => self.timestamp(),
+            "avg-cpu" | "disk" | "statistics" | "hosts" | "sysstat" => self.part(words, at),
+            name if SAID.contains(&name) => self.said(name, at),
+            _ => self.pass_over(),
+        }
+    }
+
+    /// A document begins within one that was never closed: both stand in one file, as `>>` writes them.
+    fn next_document(&mut self) {
+        self.cut_off = true;
+        self.open.clear();
+        self.open.push(('{', ""));
+        self.sound = true;
+        // Its bracket was taken for that of a report.
+        let had = self.had;
+        if let Some(sheet) = self.sheets.last_mut().filter(|_| !(had.time || had.cpu || had.disks)) {
+            sheet.reports.pop();
+        }
+    }
+
+    /// What begins a part must be followed by a bracket.
+    fn part(&mut self, key: &str, at: usize) {
+        let bracket = match self.cursor.peek() {
+            Token::Open(bracket) => bracket,
+            _ => {
+                self.key = "";
+                let after = self.cursor.next_at();
+                let expected = format!("a list or an object after \"{key}\":");
+                return self.trouble(after, &expected);
+            }
+        };
+        if !self.sound {
+            self.report_by_key(key, at);
+        }
+        match (key, bracket) {
+            ("disk", '[') => self.had.disks = true,
+            ("avg-cpu", '{') => self.had.cpu = true,
+            _ => {}
+        }
+    }
+
+    /// Where brackets cannot be relied on, a report begins with what the last one has had.
+    fn report_by_key(&mut self, key: &str, at: usize) {
+        let again = match key {
+            "timestamp" => self.had.time || self.had.cpu || self.had.disks,
+            "avg-cpu" => self.had.cpu || self.had.disks,
+            "disk" => self.had.disks,
+            _ => return,
+        };
+        if again || self.sheets.last().is_none_or(|sheet| sheet.reports.is_empty()) {
+            self.report(at);
+        }
+    }
+
+    fn report(&mut self, at: usize) {
+        let host = self.host(at);
+        self.sheets[host].begin();
+        self.had = Had::default();
+    }
+
+    /// The sheet that is being read, made where the document's beginning is lost.
+    fn host(&mut self, at: usize) -> usize {
+        if self.sheets.is_empty() {
+            self.sheets.push(Sheet::of("JSON", at));
+        }
+        self.sheets.len() - 1
+    }
+
+    fn said(&mut self, name: &str, at: usize) {
+        self.key = "";
+        let value = self.cursor.next_at();
+        let words = match self.cursor.next() {
+            Token::Words(words) => unescaped(words),
+            Token::Number(number) => number.to_string(),
+            _ => return self.trouble(value, "words in quotes or a number"),
+        };
+        // Where brackets cannot be relied on, a host begins with its name.
+        if !self.sound
+            && name == "nodename"
+            && self.sheets.last().is_some_and(|sheet| sheet.word(name).is_some())
+        {
+            self.sheets.push(Sheet::of("JSON", at));
+        }
+        let host = self.host(at);
+        self.sheets[host].said.push((name.to_owned(), words));
+    }
+
+    fn timestamp(&mut self) {
+        self.key = "";
+        let at = self.cursor.next_at();
+        if !self.sound {
+            self.report_by_key("timestamp", at);
+        }
+        let words = match self.cursor.next() {
+            Token::Words(words) => unescaped(words),
+            Token::Number(number) => number.to_string(),
+            _ => return self.trouble(at, "the time of the report, in quotes"),
+        };
+        self.had.time = true;
+        if let Some(stamp) = self.sheets.last_mut().and_then(|sheet| sheet.reports.last_mut()) {
+            *stamp = words;
+        }
+    }
+
+    /// Passes over the value of a key that means nothing here. What belongs to iostat within it is read all the same.
+    fn pass_over(&mut self) {
+        if !matches!(self.cursor.peek(), Token::Open(_)) {
+            self.key = "";
+            self.cursor.next();
+        }
+    }
+
+    fn cpu(&mut self, at: usize) {
+        self.had.cpu = true;
+        let cells = self.cells(at);
+        let Some(sheet) = self.sheets.last_mut() else { return };
+        for (name, value) in cells {
+            if let (Some(metric), Cell::Number(number)) = (CpuMetric::of_column(name), value) {
+                sheet.enter_cpu(metric, number);
+            }
+        }
+    }
+
+    fn device(&mut self, at: usize) {
+        let cells = self.cells(at);
+        let host = self.host(at);
+        if self.sheets[host].reports.is_empty() {
+            self.report(at);
+        }
+        let sheet = &mut self.sheets[host];
+        self.row.clear();
+        let mut device = None;
+        for (name, value) in cells {
+            match value {
+                Cell::Words(words) if name == "disk_device" => device = Some(unescaped(words)),
+                Cell::Number(number) => {
+                    let hint = self.row.last().map_or(0, |(key, _)| key + 1);
+                    self.row.push((sheet.key(name, hint), number));
+                }
+                Cell::Words(_) => {}
+            }
+        }
+        match device {
+            Some(name) => sheet.enter(&name, &self.row),
+            None => self.trouble_here(at, "\"disk_device\" in a device's row"),
+        }
+    }
+
+    /// The pairs of a flat object up to its end, or up to where it cannot be read.
+    fn cells(&mut self, start: usize) -> Vec<(&'t str, Cell<'t>)> {
+        let mut cells = Vec::with_capacity(24);
+        loop {
+            let at = self.cursor.next_at();
+            match self.cursor.next() {
+                Token::Close('}') => return cells,
+                Token::Comma => continue,
+                Token::Words(key) => {
+                    let after = self.cursor.next_at();
+                    if self.cursor.next() != Token::Colon {
+                        self.cursor.at = after;
+                        self.trouble(after, &format!("':' after \"{key}\""));
+                        return cells;
+                    }
+                    match self.cell(key) {
+                        Some(cell) => cells.push((key, cell)),
+                        None => return cells,
+                    }
+                }
+                Token::End => {
+                    self.open.push(('{', ""));
+                    self.trouble_here(start, "the whole of this object: the text ends within it");
+                    return cells;
+                }
+                _ => {
+                    self.trouble(at, "a key in quotes, or '}'");
+                    return cells;
+                }
+            }
+        }
+    }
+
+    /// The value of a key. One of the wrong kind is named; where nothing can follow it, the object ends there.
+    fn cell(&mut self, key: &str) -> Option<Cell<'t>> {
+        let at = self.cursor.next_at();
+        let mut ahead = self.cursor;
+        let token = ahead.next();
+        let wants = if key == "disk_device" { "a name in quotes" } else { "a number" };
+        let cell = match token {
+            Token::Words(words) if key == "disk_device" => Cell::Words(words),
+            // At the very end of the text the rest of the number may be missing.
+            Token::Number(_) if ahead.next_at() == ahead.text.len() => Cell::Words(""),
+            Token::Number(number) if key != "disk_device" => Cell::Number(number),
+            Token::Words(words) => {
+                // Numbers in quotes, as some tools make them of what iostat printed.
+                let plain = words.trim().replace(',', ".");
+                let number = plain.parse::<f64>().ok().filter(|number| number.is_finite());
+                if number.is_none() {
+                    self.named(at, &format!("{wants} for \"{key}\""));
+                }
+                number.map_or(Cell::Words(words), Cell::Number)
+            }
+            Token::Number(_) => {
+                self.named(at, &format!("{wants} for \"{key}\""));
+                Cell::Words("")
+            }
+            Token::Open(_) if self.skipped(&mut ahead) => {
+                self.named(at, &format!("{wants} for \"{key}\""));
+                Cell::Words("")
+            }
+            Token::Comma | Token::Close('}') => {
+                self.named(at, &format!("{wants} for \"{key}\""));
+                return Some(Cell::Words(""));
+            }
+            _ => {
+                self.trouble(at, &format!("{wants} for \"{key}\""));
+                return None;
+            }
+        };
+        self.cursor = ahead;
+        Some(cell)
+    }
+
+    /// Passes over a list or an object whose bracket has just been taken, if it ends on this line.
+    fn skipped(&self, ahead: &mut Cursor<'t>) -> bool {
+        let start = ahead.at;
+        let mut deep = 1;
+        while deep > 0 {
+            match ahead.next() {
+                Token::Open(_) => deep += 1,
+                Token::Close(_) => deep -= 1,
+                Token::End => return false,
+                _ => {}
+            }
+        }
+        !ahead.text[start..ahead.at].contains('\n')
+    }
+
+    /// Names a place, after which brackets are no longer relied on, and goes on with the next line.
+    fn trouble(&mut self, at: usize, expected: &str) {
+        self.trouble_here(at, expected);
+        self.cursor.at = self.cursor.at.max(at);
+        if self.cursor.peek() != Token::End {
+            self.cursor.skip_line();
+        }
+    }
+
+    /// Names a place, after which brackets are no longer relied on.
+    fn trouble_here(&mut self, at: usize, expected: &str) {
+        self.sound = false;
+        self.named(at, expected);
+    }
+
+    fn named(&mut self, at: usize, expected: &str) {
+        if self.troubles.len() >= NAMED {
+            self.unnamed += 1;
+            return;
+        }
+        let (line, column) = place(self.cursor.text, at);
+        let found = shortened(&self.cursor.text[at..]);
+        self.troubles.push(Trouble { line, column, expected: expected.to_owned(), found });
+    }
+}
+
+/// A value within a flat object.
+enum Cell<'t> {
+    Words(&'t str),
+    Number(f64),
+}
+
+fn unescaped(words: &str) -> String {
+    match words.contains('\\') {
+        true => serde_json::from_str(&format!("\"{words}\"")).unwrap_or_else(|_| words.to_owned()),
+        false => words.to_owned(),
+    }
+}

@@ -1,0 +1,204 @@
+//! What each key of iostat's JSON means, in every generation, as rows.
+
+use record::Metric;
+
+/// What a key holds, and what one of it is worth in the base unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Column {
+    /// A figure of a device.
+    Figure(Metric, f64),
+    /// Throughput, in the unit that the key names.
+    Throughput(Metric, f64),
+    /// An amount of the whole interval, in the unit that the key names: with the rate beside it, it tells how long that was.
+    Amount(Metric, f64),
+    /// Merges a second before 11.5.7, a percentage since.
+    Merged {
+        /// What it is before.
+        rate: Metric,
+        /// What it is since.
+        share: Metric,
+    },
+    /// A figure that is not kept.
+    Dropped,
+}
+
+const MS: f64 = 1e-3;
+const KIB: f64 = 1024.0;
+const PERCENT: f64 = 1e-2;
+/// Bytes of a sector.
+pub(super) const SECTOR: f64 = 512.0;
+
+/// Keys without a unit that changes.
+const PLAIN: [(&str, Column); 39] = [
+    ("r/s", Column::Figure(Metric::ReadOps, 1.0)),
+    ("w/s", Column::Figure(Metric::WriteOps, 1.0)),
+    ("d/s", Column::Figure(Metric::DiscardOps, 1.0)),
+    ("f/s", Column::Figure(Metric::FlushOps, 1.0)),
+    ("tps", Column::Figure(Metric::Ops, 1.0)),
+    ("rrqm/s", Column::Figure(Metric::ReadMerges, 1.0)),
+    ("wrqm/s", Column::Figure(Metric::WriteMerges, 1.0)),
+    ("drqm/s", Column::Figure(Metric::DiscardMerges, 1.0)),
+    ("rqm/s", Column::Figure(Metric::Merges, 1.0)),
+    ("rrqm", Column::Merged { rate: Metric::ReadMerges, share: Metric::ReadMergedShare }),
+    ("wrqm", Column::Merged { rate: Metric::WriteMerges, share: Metric::WriteMergedShare }),
+    ("drqm", Column::Merged { rate: Metric::DiscardMerges, share: Metric::DiscardMergedShare }),
+    ("%rrqm", Column::Figure(Metric::ReadMergedShare, PERCENT)),
+    ("%wrqm", Column::Figure(Metric::WriteMergedShare, PERCENT)),
+    ("%drqm", Column::Figure(Metric::DiscardMergedShare, PERCENT)),
+    ("r_await", Column::Figure(Metric::ReadAwait, MS)),
+    ("w_await", Column::Figure(Metric::WriteAwait, MS)),
+    ("d_await", Column::Figure(Metric::DiscardAwait, MS)),
+    ("f_await", Column::Figure(Metric::FlushAwait, MS)),
+    ("await", Column::Figure(Metric::Await, MS)),
+    ("rareq-sz", Column::Figure(Metric::ReadSize, KIB)),
+    ("wareq-sz", Column::Figure(Metric::WriteSize, KIB)),
+    ("dareq-sz", Column::Figure(Metric::DiscardSize, KIB)),
+    ("areq-sz", Column::Figure(Metric::Size, KIB)),
+    ("avgrq-sz", Column::Figure(Metric::Size, SECTOR)),
+    ("aqu-sz", Column::Figure(Metric::QueueDepth, 1.0)),
+    ("avgqu-sz", Column::Figure(Metric::QueueDepth, 1.0)),
+    ("in_flight", Column::Figure(Metric::InFlight, 1.0)),
+    ("util", Column::Figure(Metric::Busy, PERCENT)),
+    ("%util", Column::Figure(Metric::Busy, PERCENT)),
+    ("svctm", Column::Dropped),
+    // 11.5.1 to 11.5.6.
+    ("r", Column::Figure(Metric::ReadOps, 1.0)),
+    ("w", Column::Figure(Metric::WriteOps, 1.0)),
+    ("rsec", Column::Throughput(Metric::ReadBytes, SECTOR)),
+    ("wsec", Column::Throughput(Metric::WriteBytes, SECTOR)),
+    ("rkB", Column::Throughput(Metric::ReadBytes, KIB)),
+    ("wkB", Column::Throughput(Metric::WriteBytes, KIB)),
+    ("rMB", Column::Throughput(Metric::ReadBytes, KIB * KIB)),
+    ("wMB", Column::Throughput(Metric::WriteBytes, KIB * KIB)),
+];
+
+/// Units within keys, and the bytes of one.
+const UNITS: [(&str, f64); 5] =
+    [("kB", KIB), ("MB", KIB * KIB), ("GB", KIB * KIB * KIB), ("sec", SECTOR), ("Blk", SECTOR)];
+
+/// Keys with a unit in the place of the star.
+const WITH_UNIT: [(&str, Metric); 10] = [
+    ("r*/s", Metric::ReadBytes),
+    ("w*/s", Metric::WriteBytes),
+    ("d*/s", Metric::DiscardBytes),
+    ("*/s", Metric::Bytes),
+    ("*_read/s", Metric::ReadBytes),
+    ("*_wrtn/s", Metric::WriteBytes),
+    ("*_dscd/s", Metric::DiscardBytes),
+    ("*_read_per_sec", Metric::ReadBytes),
+    ("*_wrtn_per_sec", Metric::WriteBytes),
+    ("*_dscd_per_sec", Metric::DiscardBytes),
+];
+
+/// Amounts of the whole interval.
+const AMOUNTS: [(&str, Metric); 3] =
+    [("*_read", Metric::ReadBytes), ("*_wrtn", Metric::WriteBytes), ("*_dscd", Metric::DiscardBytes)];
+
+/// What `key` holds; `None` where no generation has it.
+pub(super) fn column(key: &str) -> Option<Column> {
+    if let Some((_, column)) = PLAIN.iter().find(|(known, _)| *known == key) {
+        return Some(*column);
+    }
+    let rate = with_unit(key, &WITH_UNIT).map(|(metric, factor)| Column::Throughput(metric, factor));
+    rate.or_else(|| with_unit(key, &AMOUNTS).map(|(metric, factor)| Column::Amount(metric, factor)))
+}
+
+fn with_unit(key: &str, rows: &[(&str, Metric)]) -> Option<(Metric, f64)> {
+    rows.iter().find_map(|(pattern, metric)| {
+        let (before, after) = pattern.split_once('*')?;
+        let unit = key.strip_prefix(before)?.strip_suffix(after)?;
+        UNITS.iter().find(|(name, _)| *name == unit).map(|(_, factor)| (*metric, *factor))
+    })
+}
+
+/// The operations, throughput, size, wait and merges that belong together.
+pub(super) struct Way {
+    /// Operations a second.
+    pub ops: Metric,
+    /// Bytes a second.
+    pub bytes: Option<Metric>,
+    /// Mean length.
+    pub size: Option<Metric>,
+    /// Mean wait.
+    pub wait: Metric,
+    /// Merges a second.
+    pub merges: Option<Metric>,
+    /// Merged share.
+    pub share: Option<Metric>,
+}
+
+/// The directions, and all of them together.
+pub(super) const WAYS: [Way; 5] = [
+    Way {
+        ops: Metric::ReadOps,
+        bytes: Some(Metric::ReadBytes),
+        size: Some(Metric::ReadSize),
+        wait: Metric::ReadAwait,
+        merges: Some(Metric::ReadMerges),
+        share: Some(Metric::ReadMergedShare),
+    },
+    Way {
+        ops: Metric::WriteOps,
+        bytes: Some(Metric::WriteBytes),
+        size: Some(Metric::WriteSize),
+        wait: Metric::WriteAwait,
+        merges: Some(Metric::WriteMerges),
+        share: Some(Metric::WriteMergedShare),
+    },
+    Way {
+        ops: Metric::DiscardOps,
+        bytes: Some(Metric::DiscardBytes),
+        size: Some(Metric::DiscardSize),
+        wait: Metric::DiscardAwait,
+        merges: Some(Metric::DiscardMerges),
+        share: Some(Metric::DiscardMergedShare),
+    },
+    Way {
+        ops: Metric::FlushOps,
+        bytes: None,
+        size: None,
+        wait: Metric::FlushAwait,
+        merges: None,
+        share: None,
+    },
+    Way {
+        ops: Metric::Ops,
+        bytes: Some(Metric::Bytes),
+        size: Some(Metric::Size),
+        wait: Metric::Await,
+        merges: Some(Metric::Merges),
+        share: None,
+    },
+];
+
+impl Way {
+    /// Every metric of it.
+    pub fn metrics(&self) -> impl Iterator<Item = Metric> {
+        [Some(self.ops), self.bytes, self.size, Some(self.wait), self.merges, self.share]
+            .into_iter()
+            .flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_unit_stands_in_the_key() {
+        let cases = [
+            ("rkB/s", Some(Column::Throughput(Metric::ReadBytes, 1024.0))),
+            ("wsec/s", Some(Column::Throughput(Metric::WriteBytes, 512.0))),
+            ("dMB/s", Some(Column::Throughput(Metric::DiscardBytes, 1_048_576.0))),
+            ("GB/s", Some(Column::Throughput(Metric::Bytes, 1_073_741_824.0))),
+            ("Blk_wrtn/s", Some(Column::Throughput(Metric::WriteBytes, 512.0))),
+            ("kB_read_per_sec", Some(Column::Throughput(Metric::ReadBytes, 1024.0))),
+            ("MB_dscd", Some(Column::Amount(Metric::DiscardBytes, 1_048_576.0))),
+            ("rTB/s", None),
+            ("kB", None),
+        ];
+        for (key, expected) in cases {
+            assert_eq!(column(key), expected, "{key}");
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! iostat's reports of every generation into the series of a run.
+//!
+//! Facts: manual pages and change log of sysstat, and outputs that users posted; each generation is told by its keys.
+
+mod clock;
+mod json;
+mod keys;
+mod observed;
+mod sectors;
+mod sheet;
+mod spans;
+mod tokens;
+
+use super::found::Found;
+use super::trouble::Trouble;
+
+/// What an input of iostat gave.
+pub(crate) struct Reports {
+    /// One a host and document.
+    pub found: Vec<Found>,
+    pub troubles: Vec<Trouble>,
+    pub notes: Vec<String>,
+}
+
+/// True for JSON with iostat's keys in it, sound or damaged.
+pub(crate) fn is_json(text: &str) -> bool {
+    let has = |key: &str| text.contains(key);
+    text.contains('{') && (has("\"disk_device\"") || has("\"avg-cpu\"") || has("\"sysstat\""))
+}
+
+/// Every document in `text`; `name` is the input's.
+pub(crate) fn json(text: &str, name: &str) -> Reports {
+    let reader = json::Reader::read(text);
+    let mut notes = Vec::new();
+    if reader.unnamed > 0 {
+        notes.push(format!("{} more places could not be read", reader.unnamed));
+    }
+    if reader.stray_comma {
+        notes.push(
+            "the comma before the first report (iostat -y of 11.6.0 and 12.1.4) is passed over".to_owned(),
+        );
+    }
+    if reader.cut_off {
+        let reports: usize = reader.sheets.iter().map(|sheet| sheet.reports.len()).sum();
+        notes.push(format!(
+            "it ends before its closing brackets, as when iostat is stopped; {reports} report{} read up to there",
+            if reports == 1 { "" } else { "s" }
+        ));
+    }
+    let found = reader.sheets.iter().map(|sheet| observed::found(sheet, name)).collect();
+    Reports { found, troubles: reader.troubles, notes }
+}

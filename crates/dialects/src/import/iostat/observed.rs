@@ -1,0 +1,265 @@
+//! A sheet into the series of a run: base units, NaN where nothing is known, and a note for all that was mended or left out.
+
+use record::{CpuMetric, HostFacts, Metric, Observed, ObservedDevice, Unit};
+
+use super::super::found::Found;
+use super::clock;
+use super::keys::{Column, SECTOR, WAYS};
+use super::sectors;
+use super::sheet::{Key, Printed, Sheet};
+use super::spans::{Spans, spans};
+
+/// The run of one host of one document; `None` where no interval is in it. `name` is the input's.
+pub(super) fn found(sheet: &Sheet, name: &str) -> Found {
+    let times: Vec<&str> = sheet.reports.iter().map(String::as_str).collect();
+    let spans = spans(sheet, clock::read(&times, sheet.word("date"), name));
+    let mut notes = Notes::default();
+    notes.spans(&spans);
+    notes.keys(sheet);
+    let throughput = notes.unit(sheet);
+    let devices = sheet
+        .devices
+        .iter()
+        .map(|device| series(device, sheet, (spans.first, throughput), &mut notes))
+        .collect();
+    let shares = CpuMetric::ALL.into_iter().zip(&sheet.cpu).filter(|(_, column)| !column.is_empty());
+    let cpu = shares.map(|(metric, column)| (metric, cpu(column, spans.first))).collect();
+    let observed = Observed { source: name.to_owned(), intervals: spans.intervals, cpu, devices };
+    Found {
+        tool: tool(sheet),
+        notes: notes.told(),
+        started_unix_ms: spans.started_unix_ms,
+        at: sheet.at,
+        host: host(sheet),
+        observed: (!observed.intervals.is_empty()).then_some(observed),
+        ..Found::default()
+    }
+}
+
+fn host(sheet: &Sheet) -> Option<HostFacts> {
+    let word = |name| sheet.word(name).unwrap_or_default().to_owned();
+    (!sheet.said.is_empty()).then(|| HostFacts {
+        hostname: word("nodename"),
+        kernel: word("release"),
+        cpus: word("number-of-cpus").parse().unwrap_or(0),
+        ..HostFacts::default()
+    })
+}
+
+/// The tool with the versions that print these keys, and the form.
+pub(super) fn tool(sheet: &Sheet) -> String {
+    let any = |tails: &[&str]| sheet.keys.iter().any(|key| tails.iter().any(|tail| key.name.ends_with(tail)));
+    let versions = match () {
+        () if sheet.has("f/s") => "12.3.1 or later",
+        () if sheet.has("d/s") => "12.1.2 to 12.2",
+        () if sheet.has("avgrq-sz") || any(&["_per_sec"]) => "11.5.1 to 11.5.6",
+        () if sheet.has("svctm") => "11.5.7 to 12.1.1",
+        () if any(&["_dscd/s"]) => "12.1.2 or later",
+        () if sheet.has("areq-sz") => "11.5.7 or later",
+        () if any(&["_wrtn/s"]) => "11.5.7 to 12.1.1",
+        () => "of an unknown version",
+    };
+    format!("iostat {versions} {}", sheet.form)
+}
+
+/// What is said beside the figures.
+#[derive(Default)]
+struct Notes {
+    told: Vec<String>,
+    /// Values beyond all reason: how many, and of which devices.
+    absurd: usize,
+    absurd_of: Vec<String>,
+    example: f64,
+}
+
+impl Notes {
+    fn spans(&mut self, spans: &Spans) {
+        if spans.first > 0 {
+            self.told.push("the first report tells of the whole time since boot, and is left out".to_owned());
+        }
+        self.told.extend(spans.notes.iter().cloned());
+    }
+
+    fn keys(&mut self, sheet: &Sheet) {
+        let names = |wanted: fn(&Key) -> bool| -> Vec<String> {
+            let keys = sheet.keys.iter().filter(|key| wanted(key));
+            keys.map(|key| format!("'{}'", key.name)).collect()
+        };
+        let dropped = names(|key| key.column == Some(Column::Dropped));
+        if !dropped.is_empty() {
+            self.told.push(format!("{} is not kept: it says nothing of a device", dropped.join(", ")));
+        }
+        let unknown = names(|key| key.column.is_none());
+        if !unknown.is_empty() {
+            self.told.push(format!("no meaning is known of {}; left out", unknown.join(", ")));
+        }
+    }
+
+    /// What a throughput has to be multiplied by, and why.
+    fn unit(&mut self, sheet: &Sheet) -> f64 {
+        let named = sheet
+            .keys
+            .iter()
+            .any(|key| matches!(key.column, Some(Column::Throughput(_, worth)) if worth != SECTOR));
+        match sectors::unit(sheet) {
+            sectors::Unit::Sectors(times) => {
+                self.told.push(format!(
+                    "every throughput stood there {times} times too large, in sectors whatever its key says (sysstat 12.1.2 to \
+                     12.2.0), as rates times request sizes show; corrected"
+                ));
+                1.0 / times
+            }
+            sectors::Unit::Untold if named && may_be_sectors(sheet) => {
+                self.told.push(
+                    "whether throughputs are in sectors whatever their keys say (sysstat 12.1.2 to 12.2.0) cannot be told: \
+                     there is no request size to hold them against; they are taken as the keys say"
+                        .to_owned(),
+                );
+                1.0
+            }
+            sectors::Unit::Neither => {
+                self.told.push(
+                    "throughputs do not agree with rates times request sizes; they are taken as printed"
+                        .to_owned(),
+                );
+                1.0
+            }
+            _ => 1.0,
+        }
+    }
+
+    fn told(mut self) -> Vec<String> {
+        if self.absurd > 0 {
+            let values =
+                if self.absurd == 1 { "one value".to_owned() } else { format!("{} values", self.absurd) };
+            self.told.push(format!(
+                "{values} of {} left empty: a counter fell there, and iostat printed numbers such as {}",
+                self.absurd_of.join(", "),
+                self.example
+            ));
+        }
+        self.told
+    }
+}
+
+/// Whether a version between 12.1.2 and 12.2.0 may have printed it.
+fn may_be_sectors(sheet: &Sheet) -> bool {
+    let has = |tail: &str| sheet.keys.iter().any(|key| key.name.ends_with(tail));
+    !sheet.has("f/s") && (sheet.has("d/s") || has("_dscd/s") || sheet.has("areq-sz"))
+}
+
+/// Shares of the CPUs, 0 to 1.
+fn cpu(column: &[f64], first: usize) -> Vec<f64> {
+    let share = |percent: &f64| if (0.0..=100.5).contains(percent) { percent / 100.0 } else { f64::NAN };
+    column.iter().skip(first).map(share).collect()
+}
+
+/// A device's series from report `first` on, throughputs times `throughput`.
+fn series(
+    device: &Printed,
+    sheet: &Sheet,
+    (first, throughput): (usize, f64),
+    notes: &mut Notes,
+) -> ObservedDevice {
+    let shares = sheet.has("r/s") || sheet.has("rrqm/s") || sheet.has("wrqm/s");
+    let mut metrics: Vec<(Metric, Vec<f64>)> = Vec::new();
+    for (key, column) in sheet.keys.iter().zip(&device.columns).filter(|(_, column)| !column.is_empty()) {
+        let (metric, factor) = match key.column {
+            Some(Column::Figure(metric, factor)) => (metric, factor),
+            Some(Column::Throughput(metric, worth)) => (metric, worth * throughput),
+            Some(Column::Merged { share, .. }) if shares => (share, 0.01),
+            Some(Column::Merged { rate, .. }) => (rate, 1.0),
+            Some(Column::Amount(..) | Column::Dropped) | None => continue,
+        };
+        let values = column.iter().skip(first).map(|value| value * factor).collect();
+        if metrics.iter().all(|(known, _)| *known != metric) {
+            metrics.push((metric, values));
+        }
+    }
+    metrics.sort_by_key(|(metric, _)| *metric);
+    let absurd = absurd(&mut metrics, notes);
+    if absurd > 0 {
+        notes.absurd += absurd;
+        notes.absurd_of.push(device.name.trim().to_owned());
+    }
+    means_of_nothing(&mut metrics);
+    ObservedDevice { name: device.name.trim().to_owned(), metrics }
+}
+
+/// The most that a value can be, by its unit: what iostat prints where a counter fell is far above.
+fn most(unit: Unit) -> f64 {
+    match unit {
+        Unit::PerSecond | Unit::Count => 1e9,
+        Unit::BytesPerSecond => 1e14,
+        Unit::Share => 1e3,
+        // More than a week.
+        Unit::Seconds => 1e6,
+        Unit::Bytes => 1e13,
+    }
+}
+
+/// Empties what iostat prints where a counter fell (2^64 less a little, or less than nothing), and with it everything of that
+/// direction that was computed from it. Gives back how many values that were.
+fn absurd(metrics: &mut [(Metric, Vec<f64>)], notes: &mut Notes) -> usize {
+    let reports = metrics.first().map_or(0, |(_, values)| values.len());
+    let mut emptied = 0;
+    for report in 0..reports {
+        let wrong = |(metric, values): &(Metric, Vec<f64>)| {
+            let value = values[report];
+            value < 0.0 || value > most(metric.unit())
+        };
+        let fallen: Vec<Metric> =
+            metrics.iter().filter(|row| wrong(row)).map(|(metric, _)| *metric).collect();
+        if fallen.is_empty() {
+            continue;
+        }
+        for (metric, values) in metrics.iter_mut().filter(|(metric, _)| falls_with(*metric, &fallen)) {
+            if fallen.contains(metric) && notes.example < values[report] / scale(*metric) {
+                notes.example = values[report] / scale(*metric);
+            }
+            emptied += usize::from(!values[report].is_nan());
+            values[report] = f64::NAN;
+        }
+    }
+    emptied
+}
+
+/// What a metric's printed unit is worth, so that a number is repeated as it stood there.
+fn scale(metric: Metric) -> f64 {
+    match metric.unit() {
+        Unit::PerSecond | Unit::Count => 1.0,
+        Unit::BytesPerSecond | Unit::Bytes => 1024.0,
+        Unit::Share => 0.01,
+        Unit::Seconds => 0.001,
+    }
+}
+
+fn falls_with(metric: Metric, fallen: &[Metric]) -> bool {
+    let of = |way: &super::keys::Way| {
+        way.metrics().any(|own| own == metric) && way.metrics().any(|own| fallen.contains(&own))
+    };
+    fallen.contains(&metric) || WAYS.iter().any(of)
+}
+
+/// iostat prints 0.00 for the mean wait and size of no I/O, and for the merged share of nothing: there is no such figure.
+fn means_of_nothing(metrics: &mut [(Metric, Vec<f64>)]) {
+    for way in &WAYS {
+        let column = |wanted: Option<Metric>| metrics.iter().position(|(metric, _)| Some(*metric) == wanted);
+        let Some(ops) = column(Some(way.ops)) else { continue };
+        let merges = column(way.merges);
+        let means: Vec<usize> = [column(way.size), column(Some(way.wait))].into_iter().flatten().collect();
+        let share = column(way.share);
+        for report in 0..metrics[ops].1.len() {
+            if metrics[ops].1[report] != 0.0 {
+                continue;
+            }
+            let merged = merges.is_some_and(|merges| metrics[merges].1[report] > 0.0);
+            for &mean in means.iter().chain(share.iter().filter(|_| !merged)) {
+                let value = &mut metrics[mean].1[report];
+                if *value == 0.0 {
+                    *value = f64::NAN;
+                }
+            }
+        }
+    }
+}

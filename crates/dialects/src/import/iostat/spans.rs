@@ -1,0 +1,148 @@
+//! When each report's interval began and ended, by what the reports tell.
+
+use workload::Nanos;
+
+use super::clock::Times;
+use super::keys::Column;
+use super::sheet::Sheet;
+
+/// The intervals of a host's reports.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Spans {
+    /// The first report that is kept: 1 where the report since boot is left out.
+    pub first: usize,
+    /// From and to on the run's clock, one a kept report, rising.
+    pub intervals: Vec<(Nanos, Nanos)>,
+    /// When the run's clock showed zero; zero where that is not known.
+    pub started_unix_ms: u64,
+    /// What had to be assumed.
+    pub notes: Vec<String>,
+}
+
+/// Where nothing tells how long an interval is.
+const UNKNOWN: f64 = 1.0;
+
+/// Intervals of the reports in `sheet`, whose times are `times`.
+pub(super) fn spans(sheet: &Sheet, times: Times) -> Spans {
+    let lengths = lengths(sheet);
+    let seconds: Vec<Option<f64>> = times.unix_ms.iter().map(|ms| ms.map(|ms| ms as f64 / 1e3)).collect();
+    let steps = seconds.windows(2).filter_map(|pair| Some(pair[1]? - pair[0]?)).filter(|step| *step > 0.0);
+    let amounts = || lengths.iter().skip(1).copied().flatten();
+    let usual = median(steps.collect()).or_else(|| median(amounts().collect()));
+    let mut spans = Spans { notes: times.notes, ..Spans::default() };
+    spans.first = usize::from(is_since_boot(sheet, &lengths, usual));
+    let assumed = usual.or(lengths.first().copied().flatten().filter(|_| spans.first == 0));
+    if assumed.is_none() && sheet.reports.len() > spans.first {
+        spans.notes.push("the reports have no times, and nothing tells how far apart they are: each is drawn as one second".to_owned());
+    }
+    let usual = assumed.unwrap_or(UNKNOWN);
+    let mut hand = Hand::new(&seconds, spans.first, usual);
+    for report in spans.first..sheet.reports.len() {
+        spans.intervals.push(hand.next(seconds[report], lengths[report]));
+    }
+    spans.notes.extend(hand.notes());
+    if let Some(start) = hand.zero {
+        spans.started_unix_ms = (start * 1e3).max(0.0) as u64;
+    }
+    spans
+}
+
+/// Whether the first report tells of the time since boot, which is no interval of anybody's: so without `-y`, whose traces
+/// are an empty line or a comma before the report, unless amounts and rates show that it is as long as the others.
+fn is_since_boot(sheet: &Sheet, lengths: &[Option<f64>], usual: Option<f64>) -> bool {
+    let as_others = match (lengths.first().copied().flatten(), usual) {
+        (Some(first), Some(usual)) => first < 1.5 * usual && first > 0.5 * usual,
+        _ => false,
+    };
+    !sheet.skips_boot && !as_others
+}
+
+/// Lengths of the reports' intervals where amounts stand beside rates: the one by the other, of the greatest amount.
+fn lengths(sheet: &Sheet) -> Vec<Option<f64>> {
+    let mut best: Vec<(f64, Option<f64>)> = vec![(0.0, None); sheet.reports.len()];
+    for device in &sheet.devices {
+        for (key, amounts) in sheet.keys.iter().zip(&device.columns) {
+            let Some(Column::Amount(of, worth)) = key.column else { continue };
+            let rate = sheet.keys.iter().position(|key| matches!(key.column, Some(Column::Throughput(metric, unit)) if metric == of && unit == worth));
+            let Some(rates) = rate.and_then(|rate| device.columns.get(rate)) else { continue };
+            for ((best, amount), rate) in best.iter_mut().zip(amounts).zip(rates) {
+                // A whole number of units: below a hundred the length would be off by a per cent and more.
+                if *amount > best.0.max(100.0) && *rate > 0.0 && *amount < 1e18 {
+                    *best = (*amount, Some(amount / rate));
+                }
+            }
+        }
+    }
+    best.into_iter().map(|(_, length)| length).collect()
+}
+
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}
+
+/// Goes from report to report on a clock that only rises, whatever the printed one did.
+struct Hand {
+    /// The printed time at which the run's clock shows zero.
+    zero: Option<f64>,
+    /// Where the last interval ended on the run's clock.
+    at: f64,
+    usual: f64,
+    /// What is added to printed times since the clock was set back.
+    shift: f64,
+    set_back: u32,
+    without_time: u32,
+    any_time: bool,
+}
+
+impl Hand {
+    fn new(seconds: &[Option<f64>], first: usize, usual: f64) -> Hand {
+        // The report since boot tells when the first interval began.
+        let before = first.checked_sub(1).and_then(|before| seconds[before]);
+        let own = || Some(seconds.get(first).copied()?? - usual);
+        let any_time = seconds.iter().any(Option::is_some);
+        Hand { zero: before.or_else(own), at: 0.0, usual, shift: 0.0, set_back: 0, without_time: 0, any_time }
+    }
+
+    fn next(&mut self, time: Option<f64>, length: Option<f64>) -> (Nanos, Nanos) {
+        let from = self.at;
+        let guess = from + length.filter(|_| !self.any_time).unwrap_or(self.usual);
+        let printed = time.zip(self.zero).map(|(time, zero)| time - zero + self.shift);
+        self.at = match printed {
+            Some(to) if to > from => to,
+            // Whole seconds: two reports may show the same one.
+            Some(to) if from - to <= 2.0 * self.usual.max(1.0) => guess,
+            Some(to) => {
+                self.shift += guess - to;
+                self.set_back += 1;
+                guess
+            }
+            None => {
+                self.without_time += u32::from(self.any_time);
+                guess
+            }
+        };
+        (nanos(from), nanos(self.at))
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        match self.set_back {
+            0 => {}
+            1 => notes.push("the clock was set back while iostat ran; the time goes on as if it had not been".to_owned()),
+            times => notes.push(format!("the clock was set back {times} times while iostat ran; the time goes on as if it had not been")),
+        }
+        match self.without_time {
+            0 => {}
+            1 => notes
+                .push("one report has no time that could be read; the usual interval is taken".to_owned()),
+            many => notes
+                .push(format!("{many} reports have no time that could be read; the usual interval is taken")),
+        }
+        notes
+    }
+}
+
+fn nanos(seconds: f64) -> Nanos {
+    Nanos((seconds.max(0.0) * 1e9).round() as u64)
+}
