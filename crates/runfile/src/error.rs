@@ -102,8 +102,21 @@ pub enum RunfileError {
         /// The newest that is understood here.
         known: i32,
     },
+    /// Its end is missing.
+    #[error(
+        "{path} is cut off: by its own account it has {expected} bytes, and {found} are there; copy it again from where \
+         it was recorded"
+    )]
+    CutOff {
+        /// The file.
+        path: PathBuf,
+        /// Bytes that it should have.
+        expected: u64,
+        /// Bytes that it has.
+        found: u64,
+    },
     /// Its contents do not make sense.
-    #[error("{path} is damaged in table '{table}': {reason}; the other tables may still open with sqlite3")]
+    #[error("{path} is damaged in table '{table}': {reason}")]
     Damaged {
         /// The file.
         path: PathBuf,

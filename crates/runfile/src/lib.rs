@@ -1,15 +1,19 @@
 //! A run and its one SQLite file.
 //!
 //! [`Writer`] stores a run while it happens, [`write()`] stores one that is over, and [`read`] gives it back, whether it
-//! ended well or was cut off. Tables and columns are described in `docs/reference/run-file.md`; they are made to be read
+//! ended well or was cut off; of a file that is damaged, [`read_what_can_be`] gives what is left. Tables and columns are described in `docs/reference/run-file.md`; they are made to be read
 //! without this crate too.
 
 mod error;
+mod machine;
+mod observed;
 mod place;
 mod reader;
 mod rebuild;
 mod reported;
 mod rows;
+mod samples;
+mod scan;
 mod schema;
 mod tables;
 mod worker_end;
@@ -17,6 +21,6 @@ mod writer;
 
 pub use error::{RunfileError, WriteError};
 pub use place::{fresh_name, state_directory, state_directory_from, stem_of};
-pub use reader::read;
+pub use reader::{read, read_what_can_be};
 pub use schema::{APPLICATION_ID, SCHEMA_VERSION};
 pub use writer::{SameDevice, Writer, write};

@@ -8,11 +8,10 @@ use std::time::Duration;
 use record::Run;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use crate::RunfileError;
 use crate::rebuild::rebuild;
-use crate::reported;
+use crate::scan::{Fault, Loss, Place, Scan};
 use crate::schema::{APPLICATION_ID, SCHEMA_VERSION};
-use crate::tables::{self, Fault};
+use crate::{RunfileError, machine, observed, reported, samples, tables};
 
 /// How long a reader waits for a writer who is just changing the file's mode.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -21,39 +20,94 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// not changed. A step whose end was never stored is rebuilt from its intervals and ends `Interrupted`.
 ///
 /// # Errors
-/// `NotFound`, `NotARunFile` with what it looks like, `Newer`, `Unreadable`, and `Damaged` with the table.
+/// `NotFound`, `NotARunFile` with what it looks like, `Newer`, `Unreadable`, `CutOff`, and `Damaged` with the table.
 pub fn read(path: &Path) -> Result<Run, RunfileError> {
-    look(path)?;
-    let conn = open(path).map_err(|error| unreadable(path, &error))?;
-    // One transaction, so that a run that is being written comes out as of one moment.
-    conn.execute_batch("BEGIN").map_err(|error| unreadable(path, &error))?;
-    let within = |table: &'static str| move |fault: Fault| damaged(path, table, &fault);
-    check_identity(path, tables::identity(&conn).map_err(within("sqlite_schema"))?)?;
-
-    let mut run = tables::run(&conn).map_err(within("run"))?;
-    run.host = tables::host(&conn).map_err(within("host"))?;
-    run.target = tables::target(&conn).map_err(within("target"))?;
-    let devices = tables::devices(&conn).map_err(within("device"))?;
-    run.target.iter_mut().for_each(|target| target.devices.clone_from(&devices));
-
-    let mut steps = tables::steps(&conn).map_err(within("step"))?;
-    tables::intervals(&conn, &mut steps).map_err(within("interval"))?;
-    tables::workers(&conn, &mut steps).map_err(within("worker"))?;
-    tables::failures(&conn, &mut steps).map_err(within("failure"))?;
-    steps.iter_mut().filter(|(_, ended)| !ended).for_each(|(step, _)| rebuild(step));
-    run.steps = steps.into_iter().map(|(step, _)| step).collect();
-
-    let mut samples = tables::samples(&conn).map_err(within("sample_cpu"))?;
-    tables::disks(&conn, &mut samples).map_err(within("sample_disk"))?;
-    run.samples = samples.into_iter().map(|(_, sample)| sample).collect();
-    run.reported = reported::read(&conn).map_err(within("reported"))?;
-    run.events = tables::events(&conn).map_err(within("event"))?;
-    run.findings = tables::findings(&conn).map_err(within("finding"))?;
-    Ok(run)
+    let (run, troubles) = read_what_can_be(path)?;
+    match troubles.into_iter().next() {
+        Some(trouble) => Err(trouble),
+        None => Ok(run),
+    }
 }
 
-/// Looks at the first bytes before SQLite does, since its own words ("file is not a database") help nobody.
-fn look(path: &Path) -> Result<(), RunfileError> {
+/// Reads what can be read of a run file that may be damaged: the run without the rows and pages that are lost, and what
+/// was lost, one entry a table. Without entries, it is what [`read`] gives.
+///
+/// # Errors
+/// As [`read`], where nothing of what happened can be read.
+pub fn read_what_can_be(path: &Path) -> Result<(Run, Vec<RunfileError>), RunfileError> {
+    let cut_off = look(path)?;
+    let conn = open(path).map_err(|error| unreadable(path, &error))?;
+    // A file that is shorter than its header says opens only so (SQLite's document on recovering corrupt databases).
+    if cut_off.is_some() {
+        conn.pragma_update(None, "writable_schema", true).map_err(|error| unreadable(path, &error))?;
+    }
+    // One transaction, so that a run that is being written comes out as of one moment.
+    conn.execute_batch("BEGIN").map_err(|error| unreadable(path, &error))?;
+    let identity = tables::identity(&conn);
+    check_identity(path, identity.map_err(|error| damaged(path, "sqlite_schema", &error.to_string()))?)?;
+
+    let scan = Scan::of(&conn);
+    let run = all_of_it(&scan, path);
+    let mut troubles: Vec<RunfileError> = cut_off.into_iter().collect();
+    for loss in scan.losses() {
+        if let Fault::Sqlite(error) = &loss.fault
+            && is_refusal(error)
+        {
+            return Err(unreadable(path, error));
+        }
+        troubles.push(damaged(path, loss.table, &in_words(&loss)));
+    }
+    let nothing =
+        run.steps.is_empty() && run.samples.is_empty() && run.reported.is_empty() && run.observed.is_none();
+    match troubles.is_empty() {
+        false if nothing => Err(troubles.swap_remove(0)),
+        _ => Ok((run, troubles)),
+    }
+}
+
+fn all_of_it(scan: &Scan<'_>, path: &Path) -> Run {
+    let mut run = tables::run(scan);
+    run.host = tables::host(scan);
+    run.target = tables::target(scan);
+    let devices = tables::devices(scan);
+    run.target.iter_mut().for_each(|target| target.devices.clone_from(&devices));
+    run.devices = machine::devices(scan);
+    run.limits = machine::limits(scan);
+    run.phases = machine::phases(scan);
+
+    let mut steps = tables::steps(scan);
+    tables::intervals(scan, &mut steps);
+    tables::workers(scan, &mut steps);
+    tables::failures(scan, &mut steps);
+    steps.iter_mut().filter(|step| !step.ended).for_each(|step| rebuild(&mut step.record));
+    run.steps = steps.into_iter().map(|step| step.record).collect();
+
+    run.samples = samples::read(scan, || open(path));
+    run.reported = reported::read(scan);
+    run.observed = observed::read(scan);
+    run.events = tables::events(scan);
+    run.findings = tables::findings(scan);
+    run
+}
+
+/// What was lost of a table, with what was expected there.
+fn in_words(loss: &Loss) -> String {
+    let more = match loss.more {
+        0 => String::new(),
+        1 => "; one more place like it".to_owned(),
+        more => format!("; {more} more places like it"),
+    };
+    let fault = &loss.fault;
+    match loss.place {
+        Place::Table => format!("{fault}{more}"),
+        Place::Row(row) => format!("row {row}: {fault}{more}"),
+        Place::Behind(row) => format!("rows were expected behind row {row}, but: {fault}{more}"),
+    }
+}
+
+/// Looks at the first bytes before SQLite does, since its own words ("file is not a database") help nobody. Where the end
+/// is missing, that is what comes back.
+fn look(path: &Path) -> Result<Option<RunfileError>, RunfileError> {
     let not = |looks_like| Err(RunfileError::NotARunFile { path: path.to_owned(), looks_like });
     let refused = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => RunfileError::NotFound { path: path.to_owned() },
@@ -73,9 +127,23 @@ fn look(path: &Path) -> Result<(), RunfileError> {
     }
     // Bytes 68 to 71 of an SQLite database, big-endian (SQLite's file format, section 1.3).
     match head.get(68..72) {
-        Some(id) if id == APPLICATION_ID.to_be_bytes() => Ok(()),
+        Some(id) if id == APPLICATION_ID.to_be_bytes() => Ok(cut_off(path, &head, about.len())),
         _ => not("an SQLite database of another program"),
     }
+}
+
+/// Whether the file is shorter than its header says. The header's size counts only where the counters of changes agree
+/// (SQLite's file format, section 1.3.7), and not while changes wait beside the file.
+fn cut_off(path: &Path, head: &[u8], found: u64) -> Option<RunfileError> {
+    let number = |at: usize| head.get(at..at + 4).map(|b| u32::from_be_bytes([b[0], b[1], b[2], b[3]]));
+    let page = match u64::from(number(16)? >> 16) {
+        // The greatest page size does not fit in two bytes and is written as 1.
+        1 => 65_536,
+        size => size,
+    };
+    let expected = page * u64::from(number(28)?);
+    let counts = number(24)? == number(92)? && !waits_beside(path);
+    (counts && found < expected).then(|| RunfileError::CutOff { path: path.to_owned(), expected, found })
 }
 
 fn looks_like(head: &[u8]) -> &'static str {
@@ -96,17 +164,21 @@ fn looks_like(head: &[u8]) -> &'static str {
 /// A file without side files is complete by itself: opened as immutable it leaves none behind and opens from read-only
 /// places too. With them, SQLite has to join the two.
 fn open(path: &Path) -> rusqlite::Result<Connection> {
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    let conn = Connection::open_with_flags(uri(path, !waits_beside(path)), flags)?;
+    conn.busy_timeout(PATIENCE)?;
+    Ok(conn)
+}
+
+/// True where changes lie beside the file that it does not hold yet.
+fn waits_beside(path: &Path) -> bool {
     let holds_something = |suffix: &str| {
         let mut side = path.as_os_str().to_owned();
         side.push(suffix);
         std::fs::metadata(PathBuf::from(side)).is_ok_and(|about| about.len() > 0)
     };
-    let alone = !holds_something("-wal") && !holds_something("-journal");
-    let flags =
-        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-    let conn = Connection::open_with_flags(uri(path, alone), flags)?;
-    conn.busy_timeout(PATIENCE)?;
-    Ok(conn)
+    holds_something("-wal") || holds_something("-journal")
 }
 
 /// `file:` with every byte that means something in a URI escaped.
@@ -142,16 +214,11 @@ fn unreadable(path: &Path, error: &rusqlite::Error) -> RunfileError {
     RunfileError::Unreadable { path: path.to_owned(), reason: error.to_string() }
 }
 
-fn damaged(path: &Path, table: &'static str, fault: &Fault) -> RunfileError {
-    match fault {
-        Fault::Sqlite(error)
-            if matches!(
-                error.sqlite_error_code(),
-                Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::DatabaseBusy)
-            ) =>
-        {
-            unreadable(path, error)
-        }
-        _ => RunfileError::Damaged { path: path.to_owned(), table, reason: fault.to_string() },
-    }
+fn is_refusal(error: &rusqlite::Error) -> bool {
+    let refusals = [ErrorCode::CannotOpen, ErrorCode::PermissionDenied, ErrorCode::DatabaseBusy];
+    error.sqlite_error_code().is_some_and(|code| refusals.contains(&code))
+}
+
+fn damaged(path: &Path, table: &'static str, reason: &str) -> RunfileError {
+    RunfileError::Damaged { path: path.to_owned(), table, reason: reason.to_owned() }
 }

@@ -4,7 +4,8 @@ use record::Reported;
 use rusqlite::{Connection, Result, params};
 
 use crate::rows::word;
-use crate::tables::{Fault, Outcome, all, whole};
+use crate::scan::{Fault, Query, Scan};
+use crate::tables::{json, whole};
 
 /// Stores `reported`. Points of a series are rows of their own, so that a day of a log neither bloats the JSON nor has to
 /// be read for the totals.
@@ -34,26 +35,24 @@ fn text(part: &Reported) -> String {
 }
 
 /// Everything that [`insert`] stored; nothing where the file comes from before there was such a table.
-pub(crate) fn read(conn: &Connection) -> Outcome<Vec<Reported>> {
-    let exists = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'reported'";
-    if all(conn, exists, |_| Ok(()))?.is_empty() {
-        return Ok(Vec::new());
+pub(crate) fn read(scan: &Scan<'_>) -> Vec<Reported> {
+    if !scan.has("reported") {
+        return Vec::new();
     }
-    let mut parts: Vec<Reported> = all(conn, "SELECT record FROM reported ORDER BY reported", |row| {
-        Ok(serde_json::from_str(row.get_ref(0)?.as_str().map_err(rusqlite::Error::from)?)?)
-    })?;
-    let mut statement =
-        conn.prepare("SELECT reported, series, place, value FROM reported_point ORDER BY rowid")?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
+    let mut numbers: Vec<i64> = Vec::new();
+    let mut parts: Vec<Reported> = scan.all(Query::of("reported", "record, reported"), |row| {
+        let part = json(row, 0)?;
+        numbers.push(row.get(1)?);
+        Ok(part)
+    });
+    scan.each(Query::of("reported_point", "reported, series, place, value"), |row| {
         let number: i64 = row.get(0)?;
-        let index: isize = row.get(1)?;
-        let part = usize::try_from(number).ok().and_then(|number| parts.get_mut(number));
-        let index = usize::try_from(index).unwrap_or(usize::MAX);
-        match part.and_then(|part| part.series.get_mut(index)) {
-            Some(series) => series.points.push((whole(row, 2)?, row.get(3)?)),
-            None => return Err(Fault::Orphan { row: number, owner: "reported", number }),
-        }
-    }
-    Ok(parts)
+        let index = usize::try_from(row.get::<_, i64>(1)?).unwrap_or(usize::MAX);
+        let part = numbers.binary_search(&number).ok().and_then(|place| parts.get_mut(place));
+        let series = part.and_then(|part| part.series.get_mut(index));
+        let series = series.ok_or(Fault::Orphan { owner: "series of part", number })?;
+        series.points.push((whole(row, 2)?, row.get(3)?));
+        Ok(())
+    });
+    parts
 }

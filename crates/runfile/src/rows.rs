@@ -1,11 +1,11 @@
 //! One function a table: what is in memory becomes rows.
 
-use record::{
-    Event, HostFacts, Interval, IoFailure, Run, Sample, StoredFinding, Tally, TargetFacts, WorkerTotals,
-};
+use record::{Event, HostFacts, Interval, IoFailure, Run, StoredFinding, Tally, TargetFacts, WorkerTotals};
 use rusqlite::{Connection, Result, params};
 use serde::Serialize;
 use workload::Direction;
+
+use crate::machine;
 
 /// SQLite's integers are signed; no quantity of a run comes near 2^63, and one that did would come back unharmed.
 pub(crate) fn whole(value: u64) -> i64 {
@@ -48,7 +48,10 @@ pub(crate) fn header(conn: &Connection, run: &Run) -> Result<()> {
         ],
     )?;
     run.host.iter().try_for_each(|facts| host(conn, facts))?;
-    run.target.iter().try_for_each(|facts| target(conn, facts))
+    run.target.iter().try_for_each(|facts| target(conn, facts))?;
+    machine::insert_devices(conn, &run.devices)?;
+    machine::insert_limits(conn, &run.limits)?;
+    machine::insert_phases(conn, &run.phases)
 }
 
 fn host(conn: &Connection, facts: &HostFacts) -> Result<()> {
@@ -223,63 +226,6 @@ pub(crate) fn failure(conn: &Connection, step: i64, failure: &IoFailure) -> Resu
         failure.errno
     ])?;
     Ok(())
-}
-
-pub(crate) fn sample(conn: &Connection, sample: &Sample) -> Result<()> {
-    let (at, cpu, memory) = (whole(sample.at.0), &sample.cpu, &sample.memory);
-    let ticks = [cpu.user, cpu.nice, cpu.system, cpu.idle, cpu.iowait, cpu.irq, cpu.softirq, cpu.steal];
-    let own = [sample.own.user_ns, sample.own.system_ns];
-    let columns = std::iter::once(at).chain(ticks.into_iter().chain(own).map(whole));
-    conn.prepare_cached("INSERT INTO sample_cpu VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?
-        .execute(rusqlite::params_from_iter(columns))?;
-    let id = conn.last_insert_rowid();
-    let bytes = [memory.total, memory.available, memory.cached, memory.dirty, memory.writeback];
-    let columns = [id, at].into_iter().chain(bytes.into_iter().map(whole));
-    conn.prepare_cached("INSERT INTO sample_memory VALUES (?, ?, ?, ?, ?, ?, ?)")?
-        .execute(rusqlite::params_from_iter(columns))?;
-    sample.disks.iter().try_for_each(|(name, counters)| disk(conn, (id, at), name, counters))
-}
-
-fn disk(
-    conn: &Connection,
-    (sample, at): (i64, i64),
-    name: &str,
-    counters: &record::DiskCounters,
-) -> Result<()> {
-    let mut insert = conn.prepare_cached(
-        "INSERT INTO sample_disk VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    )?;
-    insert.raw_bind_parameter(1, sample)?;
-    insert.raw_bind_parameter(2, at)?;
-    insert.raw_bind_parameter(3, name)?;
-    for (column, value) in fields(counters).into_iter().enumerate() {
-        insert.raw_bind_parameter(4 + column, whole(value))?;
-    }
-    insert.raw_execute()?;
-    Ok(())
-}
-
-/// The counters in the order of the table's columns.
-fn fields(c: &record::DiskCounters) -> [u64; 17] {
-    [
-        c.reads,
-        c.reads_merged,
-        c.sectors_read,
-        c.read_ms,
-        c.writes,
-        c.writes_merged,
-        c.sectors_written,
-        c.write_ms,
-        c.in_flight,
-        c.busy_ms,
-        c.queue_ms,
-        c.discards,
-        c.discards_merged,
-        c.sectors_discarded,
-        c.discard_ms,
-        c.flushes,
-        c.flush_ms,
-    ]
 }
 
 pub(crate) fn event(conn: &Connection, event: &Event) -> Result<()> {

@@ -1,4 +1,4 @@
--- The tables of a run file, version 1. docs/reference/run-file.md says what each column holds.
+-- The tables of a run file, version 2. docs/reference/run-file.md says what each column holds.
 -- Plain SQL of 2018 (SQLite 3.25): no STRICT, no generated columns, so that old readers open it too.
 
 CREATE TABLE run (
@@ -52,6 +52,48 @@ CREATE TABLE device (
   scheduler            TEXT    NOT NULL,
   queue_requests       INTEGER NOT NULL,
   request_max_bytes    INTEGER NOT NULL
+);
+
+-- Every block device of a machine that was watched, as they stand on each other.
+CREATE TABLE machine_device (
+  position             INTEGER PRIMARY KEY,
+  name                 TEXT    NOT NULL,
+  kind                 TEXT    NOT NULL,
+  level                TEXT,
+  below                TEXT    NOT NULL,
+  alias                TEXT    NOT NULL,
+  mounted              TEXT    NOT NULL,
+  description          TEXT    NOT NULL,
+  timed                INTEGER NOT NULL,
+  major                INTEGER NOT NULL,
+  minor                INTEGER NOT NULL,
+  size_bytes           INTEGER NOT NULL,
+  model                TEXT    NOT NULL,
+  serial               TEXT    NOT NULL,
+  logical_block_bytes  INTEGER NOT NULL,
+  physical_block_bytes INTEGER NOT NULL,
+  rotational           INTEGER NOT NULL,
+  scheduler            TEXT    NOT NULL,
+  queue_requests       INTEGER NOT NULL,
+  request_max_bytes    INTEGER NOT NULL
+);
+
+CREATE TABLE local_limit (
+  control_group TEXT    NOT NULL,
+  device        TEXT    NOT NULL,
+  what          TEXT    NOT NULL,
+  per_second    INTEGER NOT NULL
+);
+
+CREATE TABLE phase (
+  phase   INTEGER PRIMARY KEY,
+  name    TEXT    NOT NULL,
+  kind    TEXT    NOT NULL,
+  step    TEXT,
+  scale   REAL,
+  code    INTEGER,
+  from_ns INTEGER NOT NULL,
+  to_ns   INTEGER NOT NULL
 );
 
 CREATE TABLE step (
@@ -148,18 +190,22 @@ CREATE TABLE failure (
 );
 
 CREATE TABLE sample_cpu (
-  sample        INTEGER PRIMARY KEY,
-  at_ns         INTEGER NOT NULL,
-  user          INTEGER NOT NULL,
-  nice          INTEGER NOT NULL,
-  system        INTEGER NOT NULL,
-  idle          INTEGER NOT NULL,
-  iowait        INTEGER NOT NULL,
-  irq           INTEGER NOT NULL,
-  softirq       INTEGER NOT NULL,
-  steal         INTEGER NOT NULL,
-  own_user_ns   INTEGER NOT NULL,
-  own_system_ns INTEGER NOT NULL
+  sample           INTEGER PRIMARY KEY,
+  at_ns            INTEGER NOT NULL,
+  user             INTEGER NOT NULL,
+  nice             INTEGER NOT NULL,
+  system           INTEGER NOT NULL,
+  idle             INTEGER NOT NULL,
+  iowait           INTEGER NOT NULL,
+  irq              INTEGER NOT NULL,
+  softirq          INTEGER NOT NULL,
+  steal            INTEGER NOT NULL,
+  own_user_ns      INTEGER NOT NULL,
+  own_system_ns    INTEGER NOT NULL,
+  wall_unix_ms     INTEGER NOT NULL,
+  blocked          INTEGER NOT NULL,
+  pressure_some_us INTEGER,
+  pressure_full_us INTEGER
 );
 
 CREATE TABLE sample_memory (
@@ -172,10 +218,13 @@ CREATE TABLE sample_memory (
   writeback_bytes INTEGER NOT NULL
 );
 
-CREATE TABLE sample_disk (
+-- Narrow, since a day of twenty devices is 1.7 million rows: the view sample_disk shows them with time and name.
+-- `rows_back` leads to the same device in the sample before, so that a rate needs neither an index nor a sort.
+CREATE TABLE disk_counters (
+  counters          INTEGER PRIMARY KEY,
   sample            INTEGER NOT NULL,
-  at_ns             INTEGER NOT NULL,
-  disk              TEXT    NOT NULL,
+  sampled_disk      INTEGER NOT NULL,
+  rows_back         INTEGER,
   reads             INTEGER NOT NULL,
   reads_merged      INTEGER NOT NULL,
   sectors_read      INTEGER NOT NULL,
@@ -193,6 +242,11 @@ CREATE TABLE sample_disk (
   discard_ms        INTEGER NOT NULL,
   flushes           INTEGER NOT NULL,
   flush_ms          INTEGER NOT NULL
+);
+
+CREATE TABLE sampled_disk (
+  sampled_disk INTEGER PRIMARY KEY,
+  disk         TEXT NOT NULL
 );
 
 CREATE TABLE event (
@@ -223,6 +277,66 @@ CREATE TABLE reported_point (
   series   INTEGER NOT NULL,
   place    INTEGER NOT NULL,
   value    REAL    NOT NULL
+);
+
+-- Series of a machine that another tool printed.
+CREATE TABLE observed (
+  source TEXT NOT NULL
+);
+
+CREATE TABLE observed_series (
+  series  INTEGER PRIMARY KEY,
+  device  TEXT,
+  metrics TEXT NOT NULL
+);
+
+CREATE TABLE observed_interval (
+  interval INTEGER PRIMARY KEY,
+  from_ns  INTEGER NOT NULL,
+  to_ns    INTEGER NOT NULL
+);
+
+CREATE TABLE observed_cpu (
+  interval INTEGER PRIMARY KEY,
+  idle     REAL,
+  system   REAL,
+  user     REAL,
+  nice     REAL,
+  iowait   REAL,
+  steal    REAL
+);
+
+CREATE TABLE observed_disk (
+  interval             INTEGER NOT NULL,
+  series               INTEGER NOT NULL,
+  read_ops             REAL,
+  write_ops            REAL,
+  discard_ops          REAL,
+  flush_ops            REAL,
+  read_bytes           REAL,
+  write_bytes          REAL,
+  discard_bytes        REAL,
+  read_merges          REAL,
+  write_merges         REAL,
+  discard_merges       REAL,
+  read_merged_share    REAL,
+  write_merged_share   REAL,
+  discard_merged_share REAL,
+  read_await           REAL,
+  write_await          REAL,
+  discard_await        REAL,
+  flush_await          REAL,
+  read_size            REAL,
+  write_size           REAL,
+  discard_size         REAL,
+  queue_depth          REAL,
+  busy                 REAL,
+  in_flight            REAL,
+  ops                  REAL,
+  bytes                REAL,
+  merges               REAL,
+  await                REAL,
+  size                 REAL
 );
 
 -- Rates of every interval, jobs together. Reads and writes count, trims and flushes do not.
@@ -293,7 +407,18 @@ UNION ALL
 SELECT step, 'worker', job, worker.worker, started_ns, direction, 'due_to_issued', due_to_issued
 FROM worker JOIN worker_direction ON worker_direction.worker = worker.worker WHERE length(due_to_issued) > 0;
 
--- What the kernel counted for each device between one sample and the next, as iostat shows it.
+-- The kernel's own counters of each device, as they are.
+CREATE VIEW sample_disk AS
+SELECT disk_counters.sample                                             AS sample,
+       at_ns, disk,
+       reads, reads_merged, sectors_read, read_ms, writes, writes_merged, sectors_written, write_ms, in_flight, busy_ms,
+       queue_ms, discards, discards_merged, sectors_discarded, discard_ms, flushes, flush_ms
+FROM disk_counters
+JOIN sampled_disk ON sampled_disk.sampled_disk = disk_counters.sampled_disk
+JOIN sample_cpu ON sample_cpu.sample = disk_counters.sample;
+
+-- What the kernel counted for each device between one sample and the next, as iostat shows it. NULL where a count fell,
+-- since the device is another then; milliseconds may wrap at 32 bits.
 CREATE VIEW disk_per_second AS
 SELECT at_ns / 1e9                                                      AS at_s,
        disk,
@@ -307,17 +432,52 @@ SELECT at_ns / 1e9                                                      AS at_s,
        queue_ms_more * 1e6 / (at_ns - at_before)                        AS queue_depth,
        busy_ms_more * 1e8 / (at_ns - at_before)                         AS busy_percent
 FROM (
-  SELECT at_ns, disk,
-         lag(at_ns)                             OVER w AS at_before,
-         reads           - lag(reads)           OVER w AS reads_more,
-         writes          - lag(writes)          OVER w AS writes_more,
-         sectors_read    - lag(sectors_read)    OVER w AS sectors_read_more,
-         sectors_written - lag(sectors_written) OVER w AS sectors_written_more,
-         read_ms         - lag(read_ms)         OVER w AS read_ms_more,
-         write_ms        - lag(write_ms)        OVER w AS write_ms_more,
-         queue_ms        - lag(queue_ms)        OVER w AS queue_ms_more,
-         busy_ms         - lag(busy_ms)         OVER w AS busy_ms_more
-  FROM sample_disk
-  WINDOW w AS (PARTITION BY disk ORDER BY at_ns)
+  SELECT at_ns, at_before, disk,
+         CASE WHEN same THEN reads - reads_before END AS reads_more,
+         CASE WHEN same THEN writes - writes_before END AS writes_more,
+         CASE WHEN same THEN sectors_read - sectors_read_before END AS sectors_read_more,
+         CASE WHEN same THEN sectors_written - sectors_written_before END AS sectors_written_more,
+         CASE WHEN same THEN read_ms - read_ms_before + CASE WHEN read_ms < read_ms_before THEN 4294967296 ELSE 0 END END AS read_ms_more,
+         CASE WHEN same THEN write_ms - write_ms_before + CASE WHEN write_ms < write_ms_before THEN 4294967296 ELSE 0 END END AS write_ms_more,
+         CASE WHEN same THEN queue_ms - queue_ms_before + CASE WHEN queue_ms < queue_ms_before THEN 4294967296 ELSE 0 END END AS queue_ms_more,
+         CASE WHEN same THEN busy_ms - busy_ms_before + CASE WHEN busy_ms < busy_ms_before THEN 4294967296 ELSE 0 END END AS busy_ms_more
+  FROM (
+    SELECT upto.at_ns AS at_ns, since.at_ns AS at_before, disk,
+           now.reads >= before.reads
+           AND now.reads_merged >= before.reads_merged
+           AND now.sectors_read >= before.sectors_read
+           AND now.writes >= before.writes
+           AND now.writes_merged >= before.writes_merged
+           AND now.sectors_written >= before.sectors_written
+           AND now.discards >= before.discards
+           AND now.discards_merged >= before.discards_merged
+           AND now.sectors_discarded >= before.sectors_discarded
+           AND now.flushes >= before.flushes AS same,
+           now.reads AS reads, before.reads AS reads_before,
+           now.writes AS writes, before.writes AS writes_before,
+           now.sectors_read AS sectors_read, before.sectors_read AS sectors_read_before,
+           now.sectors_written AS sectors_written, before.sectors_written AS sectors_written_before,
+           now.read_ms AS read_ms, before.read_ms AS read_ms_before,
+           now.write_ms AS write_ms, before.write_ms AS write_ms_before,
+           now.queue_ms AS queue_ms, before.queue_ms AS queue_ms_before,
+           now.busy_ms AS busy_ms, before.busy_ms AS busy_ms_before
+    FROM disk_counters AS now
+    JOIN disk_counters AS before ON before.counters = now.counters - now.rows_back
+    JOIN sample_cpu AS upto ON upto.sample = now.sample
+    JOIN sample_cpu AS since ON since.sample = before.sample
+    JOIN sampled_disk ON sampled_disk.sampled_disk = now.sampled_disk
+  )
 )
-WHERE at_before IS NOT NULL;
+WHERE at_ns > at_before;
+
+-- What another tool printed of each device, interval by interval, in base units.
+CREATE VIEW observed_per_interval AS
+SELECT from_ns / 1e9                                                    AS from_s,
+       to_ns / 1e9                                                      AS to_s,
+       device,
+       read_ops, write_ops, discard_ops, flush_ops, read_bytes, write_bytes, discard_bytes, read_merges,
+       write_merges, discard_merges, read_merged_share, write_merged_share, discard_merged_share, read_await, write_await,
+       discard_await, flush_await, read_size, write_size, discard_size, queue_depth, busy, in_flight, ops, bytes, merges, await, size
+FROM observed_disk
+JOIN observed_interval ON observed_interval.interval = observed_disk.interval
+JOIN observed_series ON observed_series.series = observed_disk.series;

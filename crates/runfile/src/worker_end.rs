@@ -6,7 +6,8 @@ use record::WorkerTotals;
 use rusqlite::{Connection, Result, params};
 
 use crate::rows::word;
-use crate::tables::{Outcome, all, json, whole};
+use crate::scan::{Query, Scan};
+use crate::tables::{json, whole};
 
 /// Stores the end of worker `id`.
 pub(crate) fn insert(conn: &Connection, id: i64, worker: &WorkerTotals) -> Result<()> {
@@ -27,13 +28,12 @@ pub(crate) fn insert(conn: &Connection, id: i64, worker: &WorkerTotals) -> Resul
 
 /// The ends of all workers by number, the other fields at their defaults; none where the file comes from before there
 /// was such a table.
-pub(crate) fn read(conn: &Connection) -> Outcome<BTreeMap<i64, WorkerTotals>> {
-    let exists = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'worker_end'";
-    if all(conn, exists, |_| Ok(()))?.is_empty() {
-        return Ok(BTreeMap::new());
+pub(crate) fn read(scan: &Scan<'_>) -> BTreeMap<i64, WorkerTotals> {
+    let mut ends = BTreeMap::new();
+    if !scan.has("worker_end") {
+        return ends;
     }
-    let columns = "worker, ending, first_errno, unissued, untraced, files";
-    let rows = all(conn, &format!("SELECT {columns} FROM worker_end"), |row| {
+    scan.each(Query::of("worker_end", "worker, ending, first_errno, unissued, untraced, files"), |row| {
         let ending: Option<String> = row.get(1)?;
         let totals = WorkerTotals {
             ending: if ending.is_some() { Some(crate::tables::word(row, 1)?) } else { None },
@@ -43,7 +43,8 @@ pub(crate) fn read(conn: &Connection) -> Outcome<BTreeMap<i64, WorkerTotals>> {
             files: json(row, 5)?,
             ..WorkerTotals::default()
         };
-        Ok((row.get(0)?, totals))
-    })?;
-    Ok(rows.into_iter().collect())
+        ends.insert(row.get(0)?, totals);
+        Ok(())
+    });
+    ends
 }

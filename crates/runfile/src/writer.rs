@@ -3,17 +3,20 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use record::{DeviceFacts, Event, EventKind, Interval, Reported, Run, Sample, StepRecord, StoredFinding};
+use record::{
+    DeviceFacts, Event, EventKind, Interval, Phase, Reported, Run, Sample, StepRecord, StoredFinding,
+};
 use rusqlite::{Connection, ErrorCode, params};
 use workload::{Direction, Flush, Nanos, StepPlan};
 
-use crate::WriteError;
-use crate::reported;
 use crate::rows::{self, array, whole, word};
+use crate::samples::Storing;
 use crate::schema::{APPLICATION_ID, SCHEMA, SCHEMA_VERSION};
+use crate::{WriteError, machine, observed, reported};
 
-/// At most this much is lost when the process is killed.
-const COMMIT_EVERY: Duration = Duration::from_secs(1);
+/// At most about a second is lost when the process is killed. Somewhat less than that, so that samples which come every
+/// second, now a little early and now a little late, are committed each as it comes.
+const COMMIT_EVERY: Duration = Duration::from_millis(900);
 
 /// At most this much is missing from a copy of the main file alone.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(10);
@@ -50,6 +53,7 @@ pub struct Writer {
     open: bool,
     committed: Instant,
     checkpointed: Instant,
+    storing: Storing,
     step: Option<OpenStep>,
     /// Number of the next step, from 0 in the order of the run.
     next_step: i64,
@@ -79,6 +83,7 @@ pub fn write(path: &Path, run: &Run) -> Result<PathBuf, WriteError> {
     run.events.iter().try_for_each(|event| writer.event(event))?;
     writer.findings(&run.findings)?;
     writer.reported(&run.reported)?;
+    writer.put(|conn| observed::insert(conn, run.observed.as_ref()))?;
     if run.complete {
         return writer.finish();
     }
@@ -86,8 +91,8 @@ pub fn write(path: &Path, run: &Run) -> Result<PathBuf, WriteError> {
 }
 
 impl Writer {
-    /// Makes the file and stores what `header` says of the run as a whole; its steps, samples, events and findings are
-    /// left out, they come by the other calls.
+    /// Makes the file and stores what `header` says of the run as a whole: its words, host and target, the devices of the
+    /// machine, limits and phases. Steps, samples, events and findings are left out, they come by the other calls.
     ///
     /// # Errors
     /// `Exists` where the name is taken, `Create` where the directory refuses, `Full` and `Failed` as they come.
@@ -120,6 +125,7 @@ impl Writer {
             open: false,
             committed: now,
             checkpointed: now,
+            storing: Storing::default(),
             step: None,
             next_step: 0,
         };
@@ -142,6 +148,16 @@ impl Writer {
         self.put(|conn| rows::header(conn, header))
     }
 
+    /// The phases of a watch as far as they are known, at once visible to readers; replaces what was stored before. Store
+    /// a phase when it begins, with the end that it will have, so that a run that is killed can name it.
+    ///
+    /// # Errors
+    /// `Full` and `Failed`.
+    pub fn phases(&mut self, phases: &[Phase]) -> Result<(), WriteError> {
+        self.put(|conn| machine::insert_phases(conn, phases))?;
+        self.commit()
+    }
+
     /// A step begins at `at` on the run's clock. Its jobs are those of its workers, each once, in the plan's order, until
     /// its end says otherwise.
     ///
@@ -157,6 +173,8 @@ impl Writer {
                 params![id, plan.name, word(&plan.kind), text, jobs, whole(at.0), whole((at + plan.ramp).0)],
             )
         })?;
+        // Other rows lead here, so it does not share their fate if a later one finds the disk full.
+        self.commit()?;
         self.next_step += 1;
         self.step = Some(OpenStep { id, planned: directions_of(plan), stored: 0 });
         Ok(())
@@ -173,12 +191,19 @@ impl Writer {
         Ok(())
     }
 
-    /// The machine's counters were read.
+    /// The machine's counters were read. Samples a second apart are visible to readers each as soon as it was handed over,
+    /// closer ones every second.
     ///
     /// # Errors
     /// `Full` and `Failed`.
     pub fn sample(&mut self, sample: &Sample) -> Result<(), WriteError> {
-        self.put(|conn| rows::sample(conn, sample))
+        let mut storing = std::mem::take(&mut self.storing);
+        let stored = self.put(|conn| storing.sample(conn, sample));
+        self.storing = storing;
+        if stored.is_err() {
+            self.storing.recover(&self.conn);
+        }
+        stored
     }
 
     /// Something happened beside the load. An interrupt is committed at once, whatever may follow it.
@@ -294,7 +319,10 @@ impl Writer {
             self.open = true;
         }
         if let Err(error) = insert(&self.conn) {
-            // A full disk has already ended the transaction in SQLite; elsewhere what came before stays in it.
+            // What was handed over is there whole or not at all. A full disk has already ended the transaction in SQLite.
+            if !self.conn.is_autocommit() {
+                let _ = self.conn.execute_batch("ROLLBACK");
+            }
             self.open = !self.conn.is_autocommit();
             return Err(error);
         }

@@ -92,8 +92,9 @@ fn damage_names_its_table() {
         ("interval", "UPDATE interval SET direction = 'sideways'"),
         ("interval", "UPDATE interval SET step = 9"),
         ("interval", "UPDATE interval_histogram SET due_to_done = x'ff'"),
-        ("worker", "DROP TABLE worker_direction"),
-        ("sample_disk", "UPDATE sample_disk SET sample = 99"),
+        ("worker_direction", "DROP TABLE worker_direction"),
+        ("disk_counters", "UPDATE disk_counters SET sample = 99"),
+        ("phase", "INSERT INTO phase VALUES (1, 'p', 'party', NULL, NULL, NULL, 0, 1)"),
         ("event", "UPDATE event SET kind = 'party'"),
     ] {
         let dir = tempfile::tempdir().unwrap();

@@ -3,10 +3,11 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use record::{
-    Along, DeviceFacts, DirectionTotals, DiskCounters, Distribution, Event, EventKind, Figure, Histogram,
-    HostFacts, Interval, IntervalDirection, IoFailure, Measure, Origin, Reported, ReportedDirection,
-    ReportedLatency, ReportedSeries, Run, Sample, Scope, StepRecord, StoredFinding, Tally, TargetFacts,
-    TargetKind, WorkerTotals,
+    Along, CpuMetric, DeviceFacts, DeviceKind, DeviceNode, DirectionTotals, DiskCounters, Distribution,
+    Event, EventKind, Figure, Histogram, HostFacts, Interval, IntervalDirection, IoFailure, LocalLimit,
+    Measure, Metric, Observed, ObservedDevice, Origin, Phase, PhaseKind, Pressure, Reported,
+    ReportedDirection, ReportedLatency, ReportedSeries, Run, Sample, Scope, StepRecord, StoredFinding, Tally,
+    TargetFacts, TargetKind, WorkerTotals,
 };
 use workload::{
     Access, BackendKind, BlockSizes, Buffers, Bytes, Choice, Direction, Ending, FilePlan, Flush, Iops, Mix,
@@ -277,12 +278,17 @@ fn counted() -> impl Strategy<Value = Sample> {
         let counters =
             DiskCounters { reads: n[0], in_flight: n[1], flush_ms: n[2], ..DiskCounters::default() };
         let mut sample = Sample { at, ..Sample::default() };
-        sample.disks = (0..disks).map(|i| (format!("sd{i}").into(), counters)).collect();
+        // Devices go and come, and stand now here and now there.
+        sample.disks =
+            (0..disks).map(|i| (format!("sd{}", (i + n[13] as usize) % 5).into(), counters)).collect();
         sample.cpu.user = n[3];
         sample.cpu.steal = n[4];
         sample.memory.total = n[5];
         sample.memory.writeback = n[6];
         sample.own.system_ns = n[7];
+        sample.wall_unix_ms = n[8];
+        sample.blocked = n[9] as u32;
+        sample.pressure = (n[10] % 2 == 0).then_some(Pressure { some_us: n[11], full_us: n[12] });
         sample
     })
 }
@@ -339,7 +345,62 @@ fn event() -> impl Strategy<Value = Event> {
     (nanos(), 0..KINDS.len(), text()).prop_map(|(at, kind, text)| Event { at, kind: KINDS[kind], text })
 }
 
-/// Any run at all.
+fn node() -> impl Strategy<Value = DeviceNode> {
+    const KINDS: [DeviceKind; 4] = [DeviceKind::Disk, DeviceKind::Lvm, DeviceKind::Path, DeviceKind::Zram];
+    let kind =
+        prop_oneof![text().prop_map(DeviceKind::Md), (0..KINDS.len()).prop_map(|at| KINDS[at].clone())];
+    (text(), kind, vec(text(), 0..3), any::<bool>(), any::<u32>()).prop_map(
+        |(name, kind, below, timed, n)| DeviceNode {
+            facts: DeviceFacts {
+                name: name.clone(),
+                number: (n, 7),
+                size: Bytes(u64::from(n) << 9),
+                ..DeviceFacts::default()
+            },
+            kind,
+            mounted: below.concat(),
+            below,
+            alias: name.clone(),
+            description: name,
+            timed,
+        },
+    )
+}
+
+fn limit() -> impl Strategy<Value = LocalLimit> {
+    (text(), text(), any::<u64>()).prop_map(|(group, device, value)| LocalLimit {
+        group,
+        device,
+        what: "riops".to_owned(),
+        value,
+    })
+}
+
+fn phase() -> impl Strategy<Value = Phase> {
+    let kind = prop_oneof![
+        Just(PhaseKind::Idle),
+        (text(), proptest::option::of(0.001f64..100.0))
+            .prop_map(|(step, scale)| PhaseKind::Load { step, scale }),
+        proptest::option::of(any::<i32>()).prop_map(|code| PhaseKind::Command { code }),
+    ];
+    (text(), kind, nanos(), nanos()).prop_map(|(name, kind, from, to)| Phase { name, kind, from, to })
+}
+
+/// Without NaN, which equals nothing; a test of its own has it.
+fn observed() -> impl Strategy<Value = Observed> {
+    let value = -1e12f64..1e12;
+    (text(), vec((nanos(), nanos()), 0..4), vec(text(), 0..3), vec(value, 16)).prop_map(
+        |(source, intervals, names, values)| {
+            let series = |from: usize| values[from..from + intervals.len()].to_vec();
+            let metrics = vec![(Metric::InFlight, series(0)), (Metric::ReadOps, series(4))];
+            let device = |name| ObservedDevice { name, metrics: metrics.clone() };
+            let cpu = vec![(CpuMetric::Steal, series(8)), (CpuMetric::Idle, series(12))];
+            let devices = names.into_iter().map(device).collect();
+            Observed { source, cpu, devices, intervals: intervals.clone() }
+        },
+    )
+}
+
 /// Whole numbers, which JSON gives back to the last bit.
 fn figure() -> impl Strategy<Value = Figure> {
     (any::<u32>(), text()).prop_map(|(value, printed)| Figure::exact(f64::from(value), printed))
@@ -375,6 +436,7 @@ fn reported() -> impl Strategy<Value = Reported> {
     )
 }
 
+/// Any run at all.
 #[allow(dead_code, reason = "not every test file needs it")]
 pub fn any_run() -> impl Strategy<Value = Run> {
     let finding =
@@ -383,14 +445,17 @@ pub fn any_run() -> impl Strategy<Value = Run> {
     let head = (words, any::<u64>(), origin(), proptest::option::of(host()), proptest::option::of(target()));
     let body =
         (vec(step(), 0..3), vec(counted(), 0..4), vec(event(), 0..3), vec(finding, 0..3), any::<bool>());
-    let body = (body, vec(reported(), 0..3));
-    (head, body).prop_map(|(head, ((steps, samples, events, findings, complete), reported))| {
+    let machine =
+        (vec(node(), 0..4), vec(limit(), 0..3), vec(phase(), 0..3), proptest::option::of(observed()));
+    let body = (body, vec(reported(), 0..3), machine);
+    (head, body).prop_map(|(head, ((steps, samples, events, findings, complete), reported, machine))| {
+        let (devices, limits, phases, observed) = machine;
         let ((version, words, policy, expectation), started_unix_ms, origin, host, target) = head;
         Run {
-            devices: vec![],
-            limits: vec![],
-            phases: vec![],
-            observed: None,
+            devices,
+            limits,
+            phases,
+            observed,
             version,
             words,
             started_unix_ms,

@@ -1,0 +1,202 @@
+//! Goes over the rows of a table, past those that make no sense and past pages that cannot be read, and keeps account of
+//! what was lost.
+
+use std::cell::RefCell;
+
+use rusqlite::{Connection, ErrorCode, Row};
+
+/// After so many damaged places of a table the rest of it is given up.
+const PLACES_MOST: u32 = 1000;
+
+/// Why rows do not make sense.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Fault {
+    #[error(transparent)]
+    Sqlite(#[from] rusqlite::Error),
+    #[error("{0}")]
+    Json(#[from] serde_json::Error),
+    #[error(transparent)]
+    Histogram(#[from] record::Damaged),
+    #[error("it holds '{found}' where {expected} was expected")]
+    Word { found: String, expected: &'static str },
+    #[error("it has no row where one was expected")]
+    Empty,
+    #[error("it belongs to {owner} {number}, which does not exist")]
+    Orphan { owner: &'static str, number: i64 },
+    #[error("its number does not follow on the one before")]
+    Disorder,
+}
+
+pub(crate) type Outcome<T> = Result<T, Fault>;
+
+/// What was lost of one table.
+#[derive(Debug)]
+pub(crate) struct Loss {
+    /// The table.
+    pub table: &'static str,
+    /// The first row that was lost: the one itself, or where the rows behind this one cannot be read.
+    pub place: Place,
+    /// The first fault.
+    pub fault: Fault,
+    /// Faults after it.
+    pub more: u64,
+}
+
+/// Where in a table something was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// The table as a whole.
+    Table,
+    /// In this row.
+    Row(i64),
+    /// Behind this row.
+    Behind(i64),
+}
+
+/// Rows to go over, in the order of their number.
+#[derive(Clone, Copy)]
+pub(crate) struct Query<'q> {
+    table: &'static str,
+    columns: &'q str,
+    /// What stands behind FROM: the table, and what is joined to it.
+    source: &'q str,
+    /// Only rows with a number above this,
+    after: i64,
+    /// and up to this.
+    upto: i64,
+}
+
+impl<'q> Query<'q> {
+    pub(crate) fn of(table: &'static str, columns: &'q str) -> Query<'q> {
+        Query { table, columns, source: table, after: i64::MIN, upto: i64::MAX }
+    }
+
+    pub(crate) fn joined(self, source: &'q str) -> Query<'q> {
+        Query { source, ..self }
+    }
+
+    pub(crate) fn between(self, after: i64, upto: i64) -> Query<'q> {
+        Query { after, upto, ..self }
+    }
+
+    /// The number of the row comes last, so that columns count as they are named.
+    fn sql(&self) -> String {
+        let Query { table, columns, source, .. } = self;
+        format!(
+            "SELECT {columns}, {table}.rowid FROM {source} WHERE {table}.rowid > ?1 AND {table}.rowid <= ?2
+             ORDER BY {table}.rowid"
+        )
+    }
+}
+
+/// The open file with the account of what was lost.
+pub(crate) struct Scan<'c> {
+    pub conn: &'c Connection,
+    losses: RefCell<Vec<Loss>>,
+}
+
+impl<'c> Scan<'c> {
+    pub(crate) fn of(conn: &'c Connection) -> Scan<'c> {
+        Scan { conn, losses: RefCell::default() }
+    }
+
+    /// What was lost, in the order in which it was noticed.
+    pub(crate) fn losses(self) -> Vec<Loss> {
+        self.losses.into_inner()
+    }
+
+    pub(crate) fn take_over(&self, losses: Vec<Loss>) {
+        self.losses.borrow_mut().extend(losses);
+    }
+
+    /// Notes a fault; of a table the first is kept, the others are counted.
+    pub(crate) fn note(&self, table: &'static str, place: Place, fault: Fault) {
+        let mut losses = self.losses.borrow_mut();
+        match losses.iter_mut().find(|loss| loss.table == table) {
+            Some(loss) => loss.more += 1,
+            None => losses.push(Loss { table, place, fault, more: 0 }),
+        }
+    }
+
+    /// True where the file has a table, not a view, of this name; files of earlier versions lack some.
+    pub(crate) fn has(&self, table: &'static str) -> bool {
+        let sql = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?";
+        match self.conn.query_row(sql, [table], |row| row.get::<_, i64>(0)) {
+            Ok(count) => count > 0,
+            Err(error) => {
+                self.note(table, Place::Table, error.into());
+                false
+            }
+        }
+    }
+
+    /// Every row of `query` through `read`, without those that make no sense.
+    pub(crate) fn all<T>(&self, query: Query<'_>, mut read: impl FnMut(&Row<'_>) -> Outcome<T>) -> Vec<T> {
+        let mut found = Vec::new();
+        self.each(query, |row| {
+            found.push(read(row)?);
+            Ok(())
+        });
+        found
+    }
+
+    /// Shows every row of `query` to `read`. A row that it does not understand is noted and left out, and so are those on
+    /// a page that SQLite cannot read.
+    pub(crate) fn each(&self, query: Query<'_>, mut read: impl FnMut(&Row<'_>) -> Outcome<()>) {
+        let mut after = query.after;
+        for _ in 0..PLACES_MOST {
+            let Err(error) = self.go_over(query, &mut after, &mut read) else { return };
+            let damage = matches!(
+                error.sqlite_error_code(),
+                Some(ErrorCode::DatabaseCorrupt | ErrorCode::SystemIoFailure | ErrorCode::NotADatabase)
+            );
+            let place = if after == query.after { Place::Table } else { Place::Behind(after) };
+            self.note(query.table, place, error.into());
+            match self.readable_behind(query, after) {
+                Some(next) if damage => after = next,
+                _ => return,
+            }
+        }
+    }
+
+    /// Goes on from `after` to the end, or to where SQLite gives up; `after` is then the last row that was read.
+    fn go_over(
+        &self,
+        query: Query<'_>,
+        after: &mut i64,
+        read: &mut impl FnMut(&Row<'_>) -> Outcome<()>,
+    ) -> rusqlite::Result<()> {
+        let mut statement = self.conn.prepare(&query.sql())?;
+        let number = statement.column_count() - 1;
+        let mut rows = statement.query([*after, query.upto])?;
+        while let Some(row) = rows.next()? {
+            let this: i64 = row.get(number)?;
+            // A damaged page may lead back to rows that were read before.
+            let outcome = if this > *after { read(row) } else { Err(Fault::Disorder) };
+            *after = this.max(*after);
+            if let Err(fault) = outcome {
+                self.note(query.table, Place::Row(this), fault);
+            }
+        }
+        Ok(())
+    }
+
+    /// The least number above `after` from which rows can be read again: found by doubling, then by halving. `None` where
+    /// everything behind is lost, and where the table cannot be read at all.
+    fn readable_behind(&self, query: Query<'_>, after: i64) -> Option<i64> {
+        let sql = format!("SELECT rowid FROM {} WHERE rowid > ? ORDER BY rowid LIMIT 1", query.table);
+        let readable = |from: i64| {
+            let found = self.conn.query_row(&sql, [from], |row| row.get::<_, i64>(0));
+            matches!(found, Ok(row) if row > from)
+                || matches!(found, Err(rusqlite::Error::QueryReturnedNoRows))
+        };
+        let from = after.max(0);
+        let reach = (0..40).map(|power| 1i64 << power).find(|step| readable(from.saturating_add(*step)))?;
+        let (mut lost, mut good) = (reach / 2, reach);
+        while good - lost > 1 {
+            let middle = lost + (good - lost) / 2;
+            if readable(from + middle) { good = middle } else { lost = middle }
+        }
+        Some(from + good).filter(|next| *next < query.upto)
+    }
+}
