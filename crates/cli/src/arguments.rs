@@ -85,7 +85,7 @@ pub enum Command {
     Profile(ProfileArguments),
     /// Read what fio, ioping, DiskSpd or iostat printed into run files
     Import(ImportArguments),
-    /// Draw a run file again: HTML, text or JSON
+    /// Draw run files and other recordings: HTML, text or JSON
     Report(ReportArguments),
     /// Volumes on this machine that the kernel really throttles to a policy (needs root)
     Lab(LabArguments),
@@ -337,10 +337,20 @@ pub struct ImportArguments {
 
 /// `plimsoll report`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Read are run files, iostat's JSON (iostat -x -t -o JSON 10 30), and what
+'plimsoll import' reads of fio, ioping and DiskSpd. Of a folder its *.json of
+iostat are drawn. Each recording gets a page of its own, NAME.html beside it:
+  plimsoll report vol-2026-11-21.plimsoll
+  plimsoll report logs/*.json
+  plimsoll report logs/ --html pages/
+Exit codes: 0 drawn, 1 an input could not be read or a file not be written,
+2 wrong usage, or no input could be read.")]
 pub struct ReportArguments {
-    /// The run file
-    pub run: PathBuf,
-    /// The HTML file to write [default: beside the run file]
+    /// Run files, iostat's JSON, or folders of such JSON
+    #[arg(required = true, value_name = "FILE")]
+    pub inputs: Vec<PathBuf>,
+    /// The HTML file to write, or a folder for several [default: beside each input]
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Form of the result on stdout

@@ -3,6 +3,7 @@
 mod arguments;
 mod commands;
 mod failure;
+mod inputs;
 mod output;
 mod place;
 mod scribe;

@@ -1,6 +1,8 @@
-//! `plimsoll report`: draws a run file again.
+//! `plimsoll report`: draws what was recorded, by plimsoll or by another tool, a report a recording.
 
-use analysis::analyse;
+use std::path::{Path, PathBuf};
+
+use analysis::{Analysis, analyse};
 use policy::Limits;
 use record::Run;
 use report::Paint;
@@ -8,30 +10,103 @@ use workload::{Expectation, PolicyName};
 
 use crate::arguments::{Format, ReportArguments};
 use crate::failure::Failure;
+use crate::inputs::{self, Recorded};
 use crate::output;
 use crate::place::{short, write_whole};
 
-/// Reads the run, analyses it anew and draws it; drawing it is what was asked, so the exit code is 0 whatever the verdict.
+/// Reads the inputs, analyses each anew and draws it; drawing is what was asked, so the exit code is 0 whatever the
+/// verdict, and 1 where an input that was named could not be read.
 pub fn run(arguments: &ReportArguments) -> Result<u8, Failure> {
-    let run = runfile::read(&arguments.run).map_err(Failure::refused)?;
-    let analysis = analyse(&run, limits(&run)?.as_ref(), expectation(&run)?.as_ref());
-    let html = arguments.html.clone().unwrap_or_else(|| arguments.run.with_extension("html"));
-    write_whole(&html, &report::html(&run, &analysis))?;
+    let inputs = inputs::read(&arguments.inputs)?;
+    let pages = pages(arguments, &inputs.runs)?;
+    let mut documents = Vec::new();
+    for (recorded, page) in inputs.runs.iter().zip(&pages) {
+        let analysis = analysed(&recorded.run)?;
+        write_whole(page, &report::html(&recorded.run, &analysis))?;
+        let files = report::files_line(&short(page), &short(&recorded.path));
+        match arguments.format {
+            Format::Text => output::result(&text(&recorded.run, &analysis, &files))?,
+            Format::Json => {
+                documents.push(report::json(&recorded.run, &analysis));
+                output::people(files.trim_end());
+            }
+        }
+    }
     if let Some(why) = report::zoom_missing() {
         output::people(why);
     }
-    let files = report::files_line(&short(&html), &short(&arguments.run));
-    match arguments.format {
-        Format::Text => {
-            let paint = if output::colours() { Paint::Ansi } else { Paint::Plain };
-            output::result(&format!("{}\n{files}", report::terminal(&run, &analysis, paint)))?;
-        }
-        Format::Json => {
-            output::result(&report::json(&run, &analysis))?;
-            output::people(files.trim_end());
-        }
+    match documents.as_slice() {
+        [] => {}
+        [one] => output::result(one)?,
+        several => output::result(&together(several))?,
     }
-    Ok(0)
+    Ok(u8::from(inputs.unread > 0))
+}
+
+fn text(run: &Run, analysis: &Analysis, files: &str) -> String {
+    let paint = if output::colours() { Paint::Ansi } else { Paint::Plain };
+    format!("{}\n{files}", report::terminal(run, analysis, paint))
+}
+
+/// Several reports as one document.
+fn together(documents: &[String]) -> String {
+    let list: Vec<&str> = documents.iter().map(|document| document.trim_end()).collect();
+    format!(
+        "{{\n\"schema\": \"plimsoll-reports\",\n\"schema_version\": 1,\n\"reports\": [\n{}\n]\n}}\n",
+        list.join(",\n")
+    )
+}
+
+/// The run's analysis against the limits and the expectation that it was held against.
+pub fn analysed(run: &Run) -> Result<Analysis, Failure> {
+    Ok(analyse(run, limits(run)?.as_ref(), expectation(run)?.as_ref()))
+}
+
+/// The page of each run: beside its file, or in the folder that `--html` names, or that file where there is one run.
+fn pages(arguments: &ReportArguments, runs: &[Recorded]) -> Result<Vec<PathBuf>, Failure> {
+    let folder = match &arguments.html {
+        Some(html) if is_folder(html) => {
+            std::fs::create_dir_all(html).map_err(|error| {
+                Failure::failed(format!("{}: cannot be made: {error}; name another place", html.display()))
+            })?;
+            Some(html)
+        }
+        Some(html) if runs.len() == 1 => return Ok(vec![html.clone()]),
+        Some(html) => {
+            return Err(Failure::refused(format!(
+                "--html {} names one file, and there are {} recordings; name a folder: --html {}/",
+                html.display(),
+                runs.len(),
+                html.with_extension("").display()
+            )));
+        }
+        None => None,
+    };
+    let mut pages: Vec<PathBuf> = Vec::new();
+    for recorded in runs {
+        let page = page(recorded, folder.map(PathBuf::as_path), &pages);
+        pages.push(page);
+    }
+    Ok(pages)
+}
+
+fn is_folder(path: &Path) -> bool {
+    path.is_dir() || path.as_os_str().to_string_lossy().ends_with('/')
+}
+
+/// `NAME.html`, with the number of the run where a file holds several or two files have one name.
+fn page(recorded: &Recorded, folder: Option<&Path>, taken: &[PathBuf]) -> PathBuf {
+    let stem = recorded.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let beside = recorded.path.parent().unwrap_or(Path::new(""));
+    let mut number = recorded.which + 1;
+    loop {
+        let tail = if number == 1 { String::new() } else { format!("-{number}") };
+        let page = folder.unwrap_or(beside).join(format!("{stem}{tail}.html"));
+        if !taken.contains(&page) {
+            return page;
+        }
+        number += 1;
+    }
 }
 
 /// The limits that the run was held against; parameters of a simulation or a lab volume are passed over.

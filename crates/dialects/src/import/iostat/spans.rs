@@ -57,7 +57,8 @@ fn is_since_boot(sheet: &Sheet, lengths: &[Option<f64>], usual: Option<f64>) -> 
     !sheet.skips_boot && !as_others
 }
 
-/// Lengths of the reports' intervals where amounts stand beside rates: the one by the other, of the greatest amount.
+/// Lengths of the reports' intervals where amounts stand beside rates: the one by the other, of the greatest amount, in
+/// whole seconds, as iostat's intervals are.
 fn lengths(sheet: &Sheet) -> Vec<Option<f64>> {
     let mut best: Vec<(f64, Option<f64>)> = vec![(0.0, None); sheet.reports.len()];
     for device in &sheet.devices {
@@ -66,9 +67,9 @@ fn lengths(sheet: &Sheet) -> Vec<Option<f64>> {
             let rate = sheet.keys.iter().position(|key| matches!(key.column, Some(Column::Throughput(metric, unit)) if metric == of && unit == worth));
             let Some(rates) = rate.and_then(|rate| device.columns.get(rate)) else { continue };
             for ((best, amount), rate) in best.iter_mut().zip(amounts).zip(rates) {
-                // A whole number of units: below a hundred the length would be off by a per cent and more.
-                if *amount > best.0.max(100.0) && *rate > 0.0 && *amount < 1e18 {
-                    *best = (*amount, Some(amount / rate));
+                // An amount is a whole number of units: below ten the length would be off by more than a twentieth.
+                if *amount > best.0.max(10.0) && *rate > 0.0 && *amount < 1e18 {
+                    *best = (*amount, Some((amount / rate).round().max(1.0)));
                 }
             }
         }
