@@ -43,7 +43,7 @@ impl RealStage {
         let file_ground =
             FileGround { path, size, direct_alignment: alignment.offset, writable: file.writer.is_some() };
         let ground = ground(GroundKind::Machine(probes), vec![file_ground]);
-        let sampler = Sampler::new(&sampler::Root::real(), devices.iter().cloned()).ok();
+        let sampler = Sampler::new(&sampler::Root::real(), devices.iter().map(String::as_str).collect()).ok();
         RealStage { clock, ground, file, size, backend, sampler, sampled: Nanos::ZERO }
     }
 

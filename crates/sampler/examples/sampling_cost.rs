@@ -13,7 +13,7 @@ fn main() -> Result<(), SamplerError> {
     let found = stat.lines().filter_map(|line| line.split_whitespace().nth(2)).map(str::to_owned);
     let names: Vec<String> = found.take(20).collect();
     let count = names.len();
-    let mut sampler = Sampler::new(&Root::real(), names)?;
+    let mut sampler = Sampler::new(&Root::real(), names.into_iter().collect())?;
     let clock = Clock::start();
     let (began, before) = (clock.now(), thread_cpu_time());
     for _ in 0..READINGS {

@@ -9,6 +9,7 @@ mod cpu_model;
 mod devices;
 mod disks;
 mod doubts;
+mod followed;
 mod host;
 mod parse;
 mod root;
@@ -20,8 +21,9 @@ pub use devices::devices_below;
 pub use disks::{
     DiskReading, all_disks, disk, every_device, mapper_name, partitions, persistent_names, uptime_cs,
 };
+pub use followed::{Devices, left_out};
 pub use host::host_facts;
-pub use parse::{cpu_counters, disk_counters, memory_counters};
+pub use parse::{cpu_counters, disk_counters, io_pressure, memory_counters};
 pub use root::Root;
 pub use sampler::{Sampler, SamplerError};
 pub use target::{TargetFactsError, target_facts};

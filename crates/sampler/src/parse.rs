@@ -1,6 +1,6 @@
 //! The kernel's counter files, byte by byte and without allocation: they are read every second beside a measurement.
 
-use record::{CpuCounters, DiskCounters, MemoryCounters};
+use record::{CpuCounters, DiskCounters, MemoryCounters, Pressure};
 
 /// A line of `/proc/diskstats` as the device's name and its counters; `None` for a line that is too short to be one.
 ///
@@ -81,6 +81,21 @@ pub fn cpu_counters(stat: &[u8]) -> Option<CpuCounters> {
         softirq: f[6],
         steal: f[7],
     })
+}
+
+/// Tasks waiting for I/O: the line `procs_blocked` of `/proc/stat`, which stands near its end.
+pub(crate) fn tasks_blocked(stat: &[u8]) -> Option<u32> {
+    let line = stat.rsplit(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"procs_blocked "))?;
+    u32::try_from(words(line).next().and_then(number)?).ok()
+}
+
+/// `/proc/pressure/io` (kernel document accounting/psi): the totals of its two lines; `None` where one is missing.
+pub fn io_pressure(text: &[u8]) -> Option<Pressure> {
+    let total = |kind: &[u8]| {
+        let line = text.split(|&byte| byte == b'\n').find(|line| words(line).next() == Some(kind))?;
+        number(words(line).find_map(|word| word.strip_prefix(b"total="))?)
+    };
+    Some(Pressure { some_us: total(b"some")?, full_us: total(b"full")? })
 }
 
 /// `/proc/meminfo` in bytes; what is not there stays 0.
@@ -165,6 +180,16 @@ mod tests {
         let memory = memory_counters(text);
         assert_eq!((memory.total, memory.cached, memory.dirty), (102_400, 7168, 3072));
         assert_eq!((memory.available, memory.writeback), (0, 0));
+    }
+
+    #[test]
+    fn waiting_tasks_and_their_time_are_found_by_name() {
+        assert_eq!(tasks_blocked(b"cpu 1 2 3 4\nprocs_running 2\nprocs_blocked 7\nsoftirq 1 2\n"), Some(7));
+        assert_eq!(tasks_blocked(b"cpu 1 2 3 4\n"), None);
+        let text = b"some avg10=0.12 avg60=0.00 avg300=0.00 total=123456\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=99\n";
+        assert_eq!(io_pressure(text), Some(Pressure { some_us: 123_456, full_us: 99 }));
+        assert_eq!(io_pressure(b"some avg10=0.12 total=1\n"), None);
+        assert_eq!(io_pressure(b""), None);
     }
 
     #[test]

@@ -4,13 +4,13 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use record::{CpuCounters, DiskCounters, MemoryCounters, OwnCpu, Sample};
+use record::{CpuCounters, MemoryCounters, OwnCpu, Pressure, Sample};
 use workload::Nanos;
 
-use crate::Root;
-use crate::parse::{cpu_counters, disk_counters, memory_counters};
+use crate::followed::Followed;
+use crate::parse::{cpu_counters, io_pressure, memory_counters, tasks_blocked};
+use crate::{Devices, Root};
 
 /// Why the counters cannot be sampled.
 #[derive(Debug, thiserror::Error)]
@@ -24,83 +24,87 @@ pub struct SamplerError {
     pub source: io::Error,
 }
 
-/// Reads the counters of some devices, of the CPUs, of memory and of this process. A reading costs some tens of
-/// microseconds, nearly all of it in the kernel, which formats the text.
+/// Reads the counters of devices, of the CPUs, of memory, of waiting tasks and of this process. A reading costs some tens
+/// of microseconds, nearly all of it in the kernel, which formats the text.
 #[derive(Debug)]
 pub struct Sampler {
     /// `None` where no device is asked for; some containers hide the file.
     diskstats: Option<Source>,
     stat: Source,
     meminfo: Source,
-    /// By device in the order of asking; what was last read, and zeros before the device has been seen.
-    disks: Vec<(Arc<str>, DiskCounters)>,
+    /// `None` where the kernel does not account for pressure, or was told not to.
+    pressure: Option<Source>,
+    followed: Followed,
     cpu: CpuCounters,
+    blocked: u32,
     memory: MemoryCounters,
+    waited: Option<Pressure>,
 }
 
 impl Sampler {
-    /// A sampler of the devices with these kernel names (`vda`, `dm-0`), in this order.
+    /// A sampler of these devices.
     ///
     /// # Errors
     /// [`SamplerError`] where a file of counters cannot be opened or read.
-    pub fn new<N: Into<String>>(
-        root: &Root,
-        devices: impl IntoIterator<Item = N>,
-    ) -> Result<Sampler, SamplerError> {
-        let disks: Vec<_> =
-            devices.into_iter().map(|name| (name.into().into(), DiskCounters::default())).collect();
+    pub fn new(root: &Root, devices: Devices) -> Result<Sampler, SamplerError> {
+        let followed = Followed::new(devices);
         let mut sampler = Sampler {
-            diskstats: (!disks.is_empty()).then(|| Source::open(root, "proc/diskstats")).transpose()?,
+            diskstats: (!followed.is_empty()).then(|| Source::open(root, "proc/diskstats")).transpose()?,
             stat: Source::open(root, "proc/stat")?,
             meminfo: Source::open(root, "proc/meminfo")?,
-            disks,
+            pressure: Source::open(root, "proc/pressure/io").ok(),
+            followed,
             cpu: CpuCounters::default(),
+            blocked: 0,
             memory: MemoryCounters::default(),
+            waited: None,
         };
         sampler.refresh()?;
         Ok(sampler)
     }
 
-    /// All counters as they are now; `at` is what the run's clock showed just before. A counter that cannot be read, and
-    /// a device that is gone, keep what was read last.
+    /// All counters as they are now; `at` is what the run's clock showed just before. A device that is gone is not there,
+    /// nor is any where their file cannot be read just then; other counters that cannot be read keep what was read last.
     pub fn read(&mut self, at: Nanos) -> Sample {
+        let wall = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let _ = self.refresh();
         let own = kernel::process_cpu_time();
         Sample {
             at,
-            disks: self.disks.clone(),
+            // A clock before 1970 is as good as none.
+            wall_unix_ms: wall.map_or(0, |time| time.as_millis() as u64),
+            disks: self.followed.there(),
             cpu: self.cpu,
             memory: self.memory,
+            pressure: self.waited,
+            blocked: self.blocked,
             own: OwnCpu { user_ns: own.user.0, system_ns: own.system.0 },
-            ..Sample::default()
         }
     }
 
     fn refresh(&mut self) -> Result<(), SamplerError> {
-        let Sampler { diskstats, stat, meminfo, disks, .. } = self;
-        if let Some(diskstats) = diskstats {
-            take_disks(diskstats.whole()?, disks);
-        }
-        // The line of all CPUs comes first; what follows can be long on a large machine.
-        self.cpu = cpu_counters(stat.head()?).unwrap_or(self.cpu);
-        self.memory = memory_counters(meminfo.head()?);
-        Ok(())
+        let disks = self.refresh_disks();
+        // The kernel makes this text as a whole, so that its last lines cost no more than its first.
+        let stat = self.stat.whole()?;
+        self.cpu = cpu_counters(stat).unwrap_or(self.cpu);
+        self.blocked = tasks_blocked(stat).unwrap_or(0);
+        self.memory = memory_counters(self.meminfo.head()?);
+        // With accounting compiled in and turned off, the file is there and cannot be read.
+        let pressure = self.pressure.as_mut().and_then(|source| source.head().ok());
+        self.waited = pressure.and_then(io_pressure);
+        disks
     }
-}
 
-/// Lines come in the same order every time, so the device after the one just found is most likely the next.
-fn take_disks(text: &[u8], disks: &mut [(Arc<str>, DiskCounters)]) {
-    let mut next = 0;
-    for (name, counters) in text.split(|&byte| byte == b'\n').filter_map(disk_counters) {
-        let named = |(known, _): &(Arc<str>, DiskCounters)| known.as_bytes() == name;
-        let found = match disks.get(next).is_some_and(named) {
-            true => Some(next),
-            false => disks.iter().position(named),
-        };
-        if let Some(at) = found {
-            disks[at].1 = counters;
-            next = at + 1;
+    fn refresh_disks(&mut self) -> Result<(), SamplerError> {
+        let Some(diskstats) = &mut self.diskstats else { return Ok(()) };
+        match diskstats.whole() {
+            Ok(text) => self.followed.take(text),
+            Err(error) => {
+                self.followed.lose_sight();
+                return Err(error);
+            }
         }
+        Ok(())
     }
 }
 

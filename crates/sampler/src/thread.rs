@@ -7,7 +7,7 @@ use std::time::Duration;
 use record::Sample;
 use workload::Nanos;
 
-use crate::{Root, Sampler, SamplerError};
+use crate::{Devices, Root, Sampler, SamplerError};
 
 /// Samples until it is stopped or dropped; a last sample is taken then, so that differences reach to the end.
 #[derive(Debug)]
@@ -19,14 +19,14 @@ pub struct SamplerThread {
 }
 
 impl SamplerThread {
-    /// Samples the devices with these kernel names at once and then `every` so much time by `clock`, which shows the
-    /// run's time. The interval does not drift; samples that a busy machine was too late for are left out.
+    /// Samples these devices at once and then `every` so much time by `clock`, which shows the run's time. The interval
+    /// does not drift; samples that a busy machine was too late for are left out.
     ///
     /// # Errors
     /// [`SamplerError`] where a file of counters cannot be opened, or the thread not be started.
-    pub fn start<N: Into<String>>(
+    pub fn start(
         root: &Root,
-        devices: impl IntoIterator<Item = N>,
+        devices: Devices,
         every: Nanos,
         clock: impl Fn() -> Nanos + Send + 'static,
     ) -> Result<SamplerThread, SamplerError> {
@@ -35,14 +35,13 @@ impl SamplerThread {
         let (stop, stopped) = channel::<()>();
         let body = move || {
             let start = clock();
+            let mut tick = start;
             loop {
-                let now = clock();
-                if send.send(sampler.read(now)).is_err() {
+                if send.send(sampler.read(clock())).is_err() {
                     return;
                 }
-                let pause = tick_after(start, every, clock()).since(clock());
-                if stopped.recv_timeout(Duration::from_nanos(pause.0)) == Err(RecvTimeoutError::Disconnected)
-                {
+                tick = tick_after(start, every, clock().max(tick));
+                if wait_until(tick, &clock, &stopped) == Waited::Stopped {
                     // Nobody listening any more is no fault at the end.
                     let _ = send.send(sampler.read(clock()));
                     return;
@@ -87,6 +86,26 @@ impl Drop for SamplerThread {
     }
 }
 
+#[derive(Debug, PartialEq, Eq)]
+enum Waited {
+    Reached,
+    Stopped,
+}
+
+/// Waits until `clock` shows `tick`, or somebody stops. The system's timer and the run's clock are two: a wait that ends a
+/// little early by the latter goes on, so that a tick is neither early nor taken twice.
+fn wait_until(tick: Nanos, clock: &impl Fn() -> Nanos, stopped: &Receiver<()>) -> Waited {
+    loop {
+        let left = tick.since(clock());
+        if stopped.recv_timeout(Duration::from_nanos(left.0)) == Err(RecvTimeoutError::Disconnected) {
+            return Waited::Stopped;
+        }
+        if left == Nanos::ZERO {
+            return Waited::Reached;
+        }
+    }
+}
+
 /// The first of `start`, `start + every`, `start + 2 every`, … that is later than `now`.
 fn tick_after(start: Nanos, every: Nanos, now: Nanos) -> Nanos {
     let every = every.0.max(1);
@@ -109,6 +128,27 @@ mod tests {
         assert_eq!(after(1300), 2250, "a late sample does not move the next");
         assert_eq!(after(9000), 9250, "no bunch of samples after a long stall");
         assert_eq!(after(0), 1250, "a clock that has not reached the start");
+    }
+
+    #[test]
+    fn a_wait_that_ends_early_by_the_runs_clock_goes_on() {
+        let times = std::cell::RefCell::new(vec![Nanos(104), Nanos(99), Nanos(98)]);
+        let clock = || times.borrow_mut().pop().unwrap();
+        let (_stop, stopped) = channel::<()>();
+        assert_eq!(wait_until(Nanos(100), &clock, &stopped), Waited::Reached);
+        assert!(times.borrow().is_empty(), "the wait ended before its tick");
+    }
+
+    #[test]
+    fn a_thousand_ticks_of_50_ms_stand_on_their_grid_however_late_the_samples_come() {
+        let (every, start) = (Nanos::from_millis(50), Nanos::from_millis(3));
+        let (mut now, mut tick) = (start, start);
+        for n in 1..=1000u64 {
+            tick = tick_after(start, every, now.max(tick));
+            assert_eq!(tick, start + every * n);
+            // The reading begins up to 30 ms after its tick.
+            now = tick + Nanos(n * 7_919_113 % 30_000_000);
+        }
     }
 
     #[test]

@@ -6,8 +6,8 @@ mod captured;
 use std::path::Path;
 
 use captured::Machine;
-use record::{TargetFacts, TargetKind};
-use sampler::{Root, Sampler, TargetFactsError, devices_below, host_facts, target_facts};
+use record::{Pressure, TargetFacts, TargetKind};
+use sampler::{Devices, Root, Sampler, TargetFactsError, devices_below, host_facts, target_facts};
 use workload::{Bytes, Nanos};
 
 fn target(machine: &Machine, path: &str) -> TargetFacts {
@@ -16,6 +16,10 @@ fn target(machine: &Machine, path: &str) -> TargetFacts {
 
 fn names(facts: &TargetFacts) -> Vec<&str> {
     facts.devices.iter().map(|device| device.name.as_str()).collect()
+}
+
+fn devices(names: &[&str]) -> Devices {
+    names.iter().copied().collect()
 }
 
 /// The doubts, each cut before its reason.
@@ -170,7 +174,7 @@ fn inside_a_container_each_file_system_is_called_by_its_name() {
 #[test]
 fn counters_come_in_the_order_of_asking_and_go_on_from_there() {
     let machine = Machine::unpack("virtio-and-loops");
-    let mut sampler = Sampler::new(&machine.root(), ["zram0", "vda", "loop1"]).unwrap();
+    let mut sampler = Sampler::new(&machine.root(), devices(&["zram0", "vda", "loop1"])).unwrap();
     let sample = sampler.read(Nanos(5));
     let order: Vec<&str> = sample.disks.iter().map(|(name, _)| &**name).collect();
     assert_eq!((sample.at, order), (Nanos(5), vec!["zram0", "vda", "loop1"]));
@@ -178,29 +182,33 @@ fn counters_come_in_the_order_of_asking_and_go_on_from_there() {
     assert_eq!((disk.reads, disk.in_flight, disk.discards, disk.flush_ms), (103_243, 2, 12_865, 199));
     assert_eq!((sample.cpu.user, sample.cpu.steal), (31_188, 99));
     assert_eq!(sample.memory.available, 23_544_132 << 10);
+    assert_eq!(sample.blocked, 3);
+    assert_eq!(sample.pressure, Some(Pressure { some_us: 7_654_321, full_us: 6_543_210 }));
     assert_eq!((sample.memory.dirty, sample.memory.writeback), (4 << 20, 128 << 10));
 
-    // A second later one device is gone and another has counted on: the gone one keeps what it had.
+    // A second later only one is left, and has counted on.
     machine.replace("proc/diskstats", "   7       1 loop1 99 0 80 3 20 2 160 8 1 11 12 0 0 0 0 4 1\n");
     let later = sampler.read(Nanos(6));
-    assert_eq!(later.disks[1], sample.disks[1]);
-    assert_eq!(later.disks[2].1.reads, 99);
+    let left: Vec<(&str, u64)> = later.disks.iter().map(|(name, disk)| (&**name, disk.reads)).collect();
+    assert_eq!(left, [("loop1", 99)]);
+    assert!(later.wall_unix_ms >= sample.wall_unix_ms && sample.wall_unix_ms > 1_700_000_000_000);
 }
 
 #[test]
 fn counters_of_older_kernels_and_hidden_paths_are_read() {
     let machine = Machine::unpack("lvm-over-md");
     let facts = target(&machine, "/srv/data");
-    let mut sampler = Sampler::new(&machine.root(), names(&facts)).unwrap();
+    let mut sampler = Sampler::new(&machine.root(), devices(&names(&facts))).unwrap();
     let sample = sampler.read(Nanos::ZERO);
+    assert_eq!((sample.pressure, sample.blocked), (None, 0), "4.18 knows no pressure");
     let (mapped, disk) = (&sample.disks[0].1, &sample.disks[4].1);
     assert_eq!((mapped.queue_ms, mapped.discard_ms, mapped.flushes), (40_000, 3, 0));
     assert_eq!((disk.reads, disk.in_flight), (1000, 3));
 
     let machine = Machine::unpack("nvme-multipath");
-    let devices = devices_below(&machine.root(), 259, 1);
-    let mut sampler =
-        Sampler::new(&machine.root(), devices.iter().map(|device| device.name.as_str())).unwrap();
+    let below = devices_below(&machine.root(), 259, 1);
+    let names: Vec<&str> = below.iter().map(|device| device.name.as_str()).collect();
+    let mut sampler = Sampler::new(&machine.root(), devices(&names)).unwrap();
     let reads: Vec<u64> = sampler.read(Nanos::ZERO).disks.iter().map(|(_, disk)| disk.reads).collect();
     assert_eq!(reads, [0, 34_706_049, 12]);
 }
@@ -210,7 +218,7 @@ fn a_table_longer_than_the_buffer_is_read_to_its_end() {
     let machine = Machine::unpack("virtio-and-loops");
     let line = |n: usize| format!("   8 {n:7} sd{n} {n} 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
     machine.replace("proc/diskstats", &(0..2000).map(line).collect::<String>());
-    let mut sampler = Sampler::new(&machine.root(), ["sd1999", "sd7"]).unwrap();
+    let mut sampler = Sampler::new(&machine.root(), devices(&["sd1999", "sd7"])).unwrap();
     let reads: Vec<u64> = sampler.read(Nanos::ZERO).disks.iter().map(|(_, disk)| disk.reads).collect();
     assert_eq!(reads, [1999, 7]);
 }
@@ -225,7 +233,7 @@ fn what_cannot_be_measured_is_refused_with_a_way_out() {
     assert!(facts("/dev/null").unwrap_err().to_string().contains("is a character device"));
     assert!(matches!(facts("/proc/version/x"), Err(TargetFactsError::NotFound { .. })));
 
-    let error = Sampler::new(&Root::at("/nowhere"), ["vda"]).unwrap_err();
+    let error = Sampler::new(&Root::at("/nowhere"), devices(&["vda"])).unwrap_err();
     assert!(error.to_string().contains("check that /proc is mounted"), "{error}");
 }
 

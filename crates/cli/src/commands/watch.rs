@@ -44,7 +44,12 @@ pub fn run(arguments: &WatchArguments) -> Result<u8, Failure> {
     announce(&asked, &chosen, &place);
     let stop = StopFlag::on_signals();
     let clock = Clock::start();
-    let sampler = SamplerThread::start(&root, chosen.names.clone(), asked.every, move || clock.now());
+    let sampler = SamplerThread::start(
+        &root,
+        chosen.names.iter().map(String::as_str).collect(),
+        asked.every,
+        move || clock.now(),
+    );
     let sampler = sampler.map_err(Failure::failed)?;
     let opening = Opening { run, writer, every: asked.every, shown: Shown::fitting(), favoured: Vec::new() };
     let desk = Desk::open(opening, Some(sampler), stop.clone());

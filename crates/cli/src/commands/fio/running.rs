@@ -24,8 +24,8 @@ pub fn run(steps: &[FioStep], stop: &StopFlag, results: &mut Results) -> Result<
     let mut logs = LogFiles::new(results.asked)?;
     lay_out(results.asked, steps, &mut files)?;
     results.disks = Disk::under(steps);
-    let names: Vec<String> = results.disks.iter().flat_map(Disk::names).collect();
-    let mut sampler = Sampler::new(&Root::real(), names).ok();
+    let devices = results.disks.iter().flat_map(Disk::names).collect();
+    let mut sampler = Sampler::new(&Root::real(), devices).ok();
     results.samples.extend(sampler.as_mut().map(|sampler| sampler.read(clock.now())));
     for (number, step) in steps.iter().enumerate() {
         if stop.raised() || failed(results) {
