@@ -33,6 +33,14 @@ pub trait Stage {
     /// By which means I/O is done, and why, in words.
     fn backend(&self) -> &str;
 
+    /// Makes ready what the stage's own files need before they are loaded; where that is a step of its own, nothing.
+    ///
+    /// # Errors
+    /// [`StageError`] where a file cannot be made as long as it must be.
+    fn prepare(&mut self) -> Result<(), StageError> {
+        Ok(())
+    }
+
     /// Watches the target for a second without any load of ours: who else uses it? `None` where that cannot be seen.
     fn watch_idle(&mut self, _interrupted: &dyn Fn() -> bool) -> Option<Use> {
         None
@@ -111,7 +119,8 @@ pub fn conduct(
     (done, None)
 }
 
-fn run_one(
+/// Plans `step`, runs it and tells of its start and its end.
+pub(crate) fn run_one(
     step: &Step,
     stage: &mut dyn Stage,
     audience: &mut dyn Audience,

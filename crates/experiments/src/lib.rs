@@ -18,10 +18,10 @@ pub use conductor::{Audience, Shares, Stage, StageError, conduct};
 pub use idle::{Use, between};
 pub use profile::{Profile, ProfileError, ProfileStep, ProfileTable, profile_names, profile_text};
 pub use quick::{PastCache, QuickAsk, next_quick_step, quick_seconds};
-pub use scene::{Scene, SceneError, null_scene, set_scene};
+pub use scene::{Scene, SceneError, null_scene, set_scene, set_watch_scene};
 pub use stage::{NullStage, RealStage, VirtualStage};
 pub use target::{OneFile, OpenTarget, OpenTargetError, Wish, open_own_device, open_path};
 pub use watch::{
-    CycleError, Cycles, LoadError, Lookout, Nominal, PhaseWhat, PlannedPhase, ScaleError, WatchLoad, Watched,
-    conduct_phases, scale_words, scales,
+    CycleError, Cycles, LoadError, Lookout, Nominal, PhaseWhat, PlannedPhase, SampledStage, ScaleError,
+    WatchLoad, Watched, conduct_phases, lay_out, scale_words, scales,
 };

@@ -6,12 +6,13 @@ use kernel::guard::Destruction;
 use record::{HostFacts, TargetFacts, TargetKind};
 use volumes::SimulatedVolume;
 use volumes::lab::{LabError, LabVolume, Lifetime, default_dir};
-use workload::{Bytes, PolicyName, Target};
+use workload::{Bytes, Nanos, PolicyName, Target};
 
 use crate::check::{Layout, Writes};
 use crate::conductor::Stage;
 use crate::stage::{NullStage, RealStage, VirtualStage};
 use crate::target::{OpenTarget, OpenTargetError, Wish, open_own_device, open_path};
+use crate::watch::SampledStage;
 
 /// Size of a lab volume that is made for one run.
 const LAB_SIZE: Bytes = Bytes::GIB;
@@ -37,6 +38,12 @@ pub struct Scene {
 }
 
 impl Scene {
+    /// A scene of a stage that was set elsewhere, on the target with these facts; nothing is laid out by a step.
+    pub fn of_stage(stage: Box<dyn Stage>, facts: TargetFacts) -> Scene {
+        let writes = if facts.reads_only { Writes::LeftOut } else { Writes::Measured };
+        Scene { host: host(), facts, writes, layout: Layout::None, destruction: None, stage, _lab: None }
+    }
+
     /// Whether time is virtual here.
     pub fn is_virtual(&self) -> bool {
         self.facts.kind == TargetKind::Simulated
@@ -84,6 +91,21 @@ pub fn set_scene(target: &Target, words: &str, wish: &Wish) -> Result<Scene, Sce
         Target::Sim(name) => simulated(name, words),
         Target::Null => Err(SceneError::Null),
     }
+}
+
+/// As [`set_scene`], for a watch with samples `every` so much time: a simulated volume then counts what it does, and is
+/// sampled in virtual time as the one device of its machine.
+///
+/// # Errors
+/// [`SceneError`]; nothing is left behind.
+pub fn set_watch_scene(target: &Target, words: &str, wish: &Wish, every: Nanos) -> Result<Scene, SceneError> {
+    let mut scene = set_scene(target, words, wish)?;
+    if let Target::Sim(name) = target {
+        let volume = SimulatedVolume::new(name)?;
+        scene.facts.devices = vec![SampledStage::device(volume.size())];
+        scene.stage = Box::new(SampledStage::new(volume, every));
+    }
+    Ok(scene)
 }
 
 /// A scene with nothing behind it: what the generator itself can do.

@@ -1,13 +1,13 @@
 //! `plimsoll fio`, and plimsoll under the name fio: fio's words in, fio's words out.
 
 mod disks;
-mod files;
+pub mod files;
 mod line;
 mod log_files;
 mod results;
 mod running;
 mod so_far;
-mod trouble;
+pub mod trouble;
 mod watching;
 
 use std::ffi::OsString;
@@ -44,7 +44,8 @@ pub fn run(words: &[OsString]) -> u8 {
     }
 }
 
-fn surroundings() -> Surroundings<'static> {
+/// What job files are read against: this machine.
+pub fn surroundings() -> Surroundings<'static> {
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let host = sampler::host_facts(&sampler::Root::real());
     Surroundings {
@@ -154,7 +155,7 @@ fn present(asked: &Asked, results: &mut Results, stop: &StopFlag) -> u8 {
 }
 
 /// What is at `path`.
-fn look(path: &Path) -> Option<dialects::fio::OnDisk> {
+pub fn look(path: &Path) -> Option<dialects::fio::OnDisk> {
     use dialects::fio::{OnDisk, OnDiskKind};
     let facts = kernel::target_facts(path).ok()?;
     let kind = match facts.kind {

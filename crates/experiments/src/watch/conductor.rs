@@ -1,11 +1,18 @@
 //! Runs the phases of load cycles on a stage, one after the other, on a grid that does not drift.
 
 use record::{Phase, PhaseKind, StepRecord};
-use workload::{Ending, Nanos, StepPlan};
+use workload::{Ending, Nanos};
 
 use super::load::WatchLoad;
 use super::phases::{PhaseWhat, PlannedPhase};
-use crate::conductor::{Audience, Stage, StageError};
+use crate::check::Layout;
+use crate::conductor::{Audience, Stage, StageError, run_one};
+use crate::layout::layout_step;
+
+/// The longest that real data are laid out; a region that is not full by then is used as far as it is.
+const LAYOUT_MOST: Nanos = Nanos::from_secs(300);
+/// Seed of what is laid out.
+const LAYOUT_SEED: u64 = 1;
 
 /// What became of the phases.
 #[derive(Debug, Default)]
@@ -58,15 +65,25 @@ fn begun(planned: &PlannedPhase, now: Nanos, start: Nanos) -> Phase {
     Phase { name: planned.name.clone(), kind, from: now, to: start + planned.end }
 }
 
+/// Makes everything ready before the first phase: the stage's own files, and real data over the region where `layout` says
+/// so.
+///
+/// # Errors
+/// [`StageError`] where it could not be run.
+pub fn lay_out(
+    layout: Layout,
+    stage: &mut dyn Stage,
+    audience: &mut dyn Audience,
+) -> Result<Option<StepRecord>, StageError> {
+    stage.prepare()?;
+    layout_step(layout, LAYOUT_SEED, LAYOUT_MOST).map(|step| run_one(&step, stage, audience)).transpose()
+}
+
 fn run_load(
     (planned, scale): (&PlannedPhase, Option<f64>),
     load: &WatchLoad,
     stage: &mut dyn Stage,
     audience: &mut dyn Audience,
 ) -> Result<StepRecord, StageError> {
-    let plan: StepPlan = stage.plan(&load.step(planned, scale))?;
-    audience.step_started(&plan, stage.now());
-    let record = stage.run(&plan, audience)?;
-    audience.step_ended(&record);
-    Ok(record)
+    run_one(&load.step(planned, scale), stage, audience)
 }

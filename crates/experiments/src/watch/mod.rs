@@ -2,13 +2,16 @@
 //! figures.
 
 mod conductor;
+mod counted;
 mod load;
 mod lookout;
 mod phases;
 mod scales;
+mod virtual_time;
 
-pub use conductor::{Watched, conduct_phases};
+pub use conductor::{Watched, conduct_phases, lay_out};
 pub use load::{LoadError, Nominal, WatchLoad};
 pub use lookout::Lookout;
 pub use phases::{CycleError, Cycles, PhaseWhat, PlannedPhase};
 pub use scales::{ScaleError, scale_words, scales};
+pub use virtual_time::SampledStage;

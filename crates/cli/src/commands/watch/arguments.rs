@@ -7,6 +7,9 @@ use clap::Args;
 
 use crate::arguments::Format;
 
+/// Heading of the options of load cycles.
+const LOAD: &str = "Load cycles";
+
 /// `plimsoll watch`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -33,7 +36,7 @@ command's own, 128 + the signal that ended it, 126 where it cannot be started,
 127 where there is none.")]
 pub struct WatchArguments {
     /// How long to watch, e.g. 10s, 30m, 24h [default: until Ctrl-C]
-    #[arg(long = "for", value_name = "TIME", conflicts_with_all = ["load", "command"])]
+    #[arg(long = "for", value_name = "TIME")]
     pub length: Option<String>,
     /// Time between two samples, 50ms or more
     #[arg(long, value_name = "TIME", default_value = "1s")]
@@ -48,11 +51,35 @@ pub struct WatchArguments {
     #[arg(long, value_name = "DEVICE=WORDS")]
     pub describe: Vec<String>,
     /// What is claimed in words: "read 700 iops, write 300 iops, latency < 30ms"
-    #[arg(long, value_name = "CLAIMS", conflicts_with = "policy")]
+    #[arg(long, value_name = "CLAIMS")]
     pub expect: Option<String>,
     /// What the provider promises, e.g. aws-gp2,size=100GiB (plimsoll policy list)
     #[arg(long, value_name = "POLICY")]
     pub policy: Option<String>,
+    /// Run this between idle phases: a fio job file, a profile, or a policy's own load
+    #[arg(long, value_name = "JOB", help_heading = LOAD)]
+    pub load: Option<String>,
+    /// Run the load here, not on the files of its job: directory, file, device, lab:POLICY, sim:POLICY
+    #[arg(long, value_name = "TARGET", help_heading = LOAD)]
+    pub on: Option<String>,
+    /// Length of each phase, idle or load [default: 60s]
+    #[arg(long, value_name = "TIME", help_heading = LOAD)]
+    pub cycle: Option<String>,
+    /// How often the load comes on, at each scale [default: 2, with --scale 1]
+    #[arg(long, value_name = "N", help_heading = LOAD)]
+    pub repeat: Option<u32>,
+    /// Run it at these shares of its rates, e.g. 50%,100%,200%,500%,1000%
+    #[arg(long, value_name = "SHARES", allow_hyphen_values = true, help_heading = LOAD)]
+    pub scale: Option<String>,
+    /// Bytes to lay out and load [default: as the job says]
+    #[arg(long, value_name = "SIZE", help_heading = LOAD)]
+    pub size: Option<String>,
+    /// Write to this block device: EVERYTHING on it is lost
+    #[arg(long, value_name = "DEVICE", help_heading = LOAD)]
+    pub allow_destroy: Option<PathBuf>,
+    /// Load a device that somebody else is using
+    #[arg(long, help_heading = LOAD)]
+    pub busy: bool,
     /// Form of the result
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use experiments::{Audience, Lookout};
+use experiments::{Audience, Lookout, Shares};
 use record::{Event, Interval, Phase, PhaseKind, Run, Sample, StepRecord, Watcher};
 use runfile::{WriteError, Writer};
 use sampler::SamplerThread;
@@ -25,7 +25,8 @@ const TAIL_PART: u64 = 5;
 pub struct Desk {
     within: RefCell<Within>,
     stop: StopFlag,
-    /// Whether samples come from the thread; in virtual time the stage makes them.
+    is_virtual: bool,
+    /// Where samples come from once it is there; before, and in virtual time, from the stage.
     sampler: Option<SamplerThread>,
 }
 
@@ -83,8 +84,8 @@ pub struct Closed {
 }
 
 impl Desk {
-    /// A desk that takes the samples of `sampler`.
-    pub fn open(opening: Opening, sampler: Option<SamplerThread>, stop: StopFlag) -> Desk {
+    /// A desk on a run file in which nothing stands yet but its header.
+    pub fn open(opening: Opening, stop: StopFlag) -> Desk {
         let Opening { run, writer, every, shown, favoured } = opening;
         let live = Live { shown, phase: String::new(), until: None, doing: None, favoured, drawn: None };
         let within = Within {
@@ -97,7 +98,23 @@ impl Desk {
             live,
             trouble: Trouble::default(),
         };
-        Desk { within: RefCell::new(within), stop, sampler }
+        let is_virtual = shown == Shown::Nowhere;
+        Desk { within: RefCell::new(within), stop, is_virtual, sampler: None }
+    }
+
+    /// From here on samples come from `sampler`.
+    pub fn sample_by(&mut self, sampler: SamplerThread) {
+        self.sampler = Some(sampler);
+    }
+
+    /// What the region held when it was loaded.
+    pub fn shares(&mut self, shares: Shares) {
+        let mut within = self.within.borrow_mut();
+        if let Some(facts) = &mut within.run.target {
+            facts.unwritten_share = shares.unwritten;
+            facts.cached_share = shares.cached;
+        }
+        within.header();
     }
 
     /// Says what goes on for how long, where no phase does.
@@ -142,9 +159,9 @@ impl Watcher for Desk {
         within.keep(stored);
     }
 
-    /// Only a stage in virtual time is listened to: elsewhere the thread samples.
+    /// Only a stage in virtual time is listened to: elsewhere the thread samples, and nobody before it does.
     fn sample(&mut self, sample: &Sample) {
-        if self.sampler.is_none() {
+        if self.is_virtual {
             self.within.borrow_mut().sample(sample.clone());
         }
     }

@@ -1,0 +1,95 @@
+//! What a watch says before it begins: what is watched, for how long, what a load will do, and where it is kept.
+
+use experiments::{Layout, PhaseWhat, PlannedPhase, Scene, WatchLoad, scale_words};
+use report::numbers;
+
+use super::asked::{Asked, AskedLoad, Subject};
+use super::ground::Ground;
+use crate::output;
+use crate::place::{Place, short};
+use crate::session;
+
+/// Devices are named up to so many, and counted beyond.
+const NAMED: usize = 6;
+
+/// Says it on stderr.
+pub fn announce(asked: &Asked, ground: &Ground, place: &Place) {
+    let every = numbers::span(asked.every.as_secs_f64());
+    say(&format!("Watching {}, every {every}, {}.", watched(ground), length(asked)));
+    if let (Some(cycles), Some((load, scene))) = (asked.load(), &ground.cycles) {
+        of_load(cycles, load, scene);
+    }
+    output::people(&format!("run file {}", short(&place.run)));
+}
+
+fn say(text: &str) {
+    output::people(report::wrap("", text).trim_end());
+}
+
+fn watched(ground: &Ground) -> String {
+    let names = &ground.devices.names;
+    let mut words = names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    if names.len() > NAMED {
+        words += &format!(" and {} more", names.len() - NAMED);
+    }
+    match ground.devices.known.saturating_sub(names.len()) {
+        0 => words,
+        out => format!("{words} ({out} left out)"),
+    }
+}
+
+fn length(asked: &Asked) -> String {
+    match &asked.subject {
+        Subject::Alone(None) => "until Ctrl-C".to_owned(),
+        Subject::Alone(Some(length)) => format!("for {}", numbers::span(length.as_secs_f64())),
+        Subject::Command(_) => "while the command runs".to_owned(),
+        Subject::Cycles(cycles) => {
+            let seconds = cycles.phases.last().map_or(0.0, |last| last.end.as_secs_f64());
+            format!("for {}", numbers::span(seconds))
+        }
+    }
+}
+
+fn of_load(cycles: &AskedLoad, load: &WatchLoad, scene: &Scene) {
+    say(&format!("{}: {}", cycles.word, phases(&cycles.phases)));
+    if let Some(nominal) = load.nominal() {
+        let sides = [(nominal.read, "read"), (nominal.write, "write")];
+        let sides: Vec<String> = sides
+            .iter()
+            .filter(|(rate, _)| *rate > 0.0)
+            .map(|(rate, side)| format!("{} {side}", numbers::count(*rate)))
+            .collect();
+        say(&format!("At 100 % it asks for {} IOPS.", sides.join(" and ")));
+    }
+    load.notes.iter().for_each(|note| say(&format!("Note: {note}.")));
+    output::people(report::head(&scene.facts, scene.stage.backend()).trim_end());
+    if let Some(destruction) = &scene.destruction {
+        output::people(&session::destruction_words(destruction));
+    }
+    say(&writes(load, scene));
+}
+
+/// What reaches the volume by writing.
+fn writes(load: &WatchLoad, scene: &Scene) -> String {
+    if scene.is_virtual() {
+        return "Nothing is written: the volume is simulated.".to_owned();
+    }
+    let first = match scene.layout {
+        Layout::Write(size) => format!("Writes {} of data before the first phase", numbers::size(size.0)),
+        Layout::None => "Lays out what its files lack before the first phase".to_owned(),
+    };
+    let then = if load.writes() { "the load writes too" } else { "the load only reads" };
+    format!("{first}; {then}.")
+}
+
+/// `idle, load, idle, load, idle of 60 s each`.
+fn phases(phases: &[PlannedPhase]) -> String {
+    let name = |phase: &PlannedPhase| match phase.what {
+        PhaseWhat::Idle => "idle".to_owned(),
+        PhaseWhat::Load(None) => "load".to_owned(),
+        PhaseWhat::Load(Some(scale)) => scale_words(scale),
+    };
+    let each = phases.first().map_or(0.0, |phase| phase.length.as_secs_f64());
+    let names: Vec<String> = phases.iter().map(name).collect();
+    format!("{}, {} each", names.join(", "), numbers::span(each))
+}

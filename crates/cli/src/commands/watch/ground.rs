@@ -1,0 +1,127 @@
+//! The ground of a watch: the devices it samples and, with load cycles, the load with the scene it runs on.
+
+use experiments::{Scene, WatchLoad, Wish, Writes, set_watch_scene};
+use record::{DeviceFacts, DeviceNode, Run};
+use sampler::Root;
+use workload::Target;
+
+use super::arguments::WatchArguments;
+use super::asked::{Asked, AskedLoad};
+use super::devices::{self, Chosen};
+use super::job_files;
+use super::load::{self, Loaded};
+use crate::failure::Failure;
+use crate::session;
+use crate::signals::StopFlag;
+
+/// Least bytes that a measurement's region holds.
+const REGION_LEAST: u64 = 64 << 20;
+
+/// Everything that a watch looks at.
+pub struct Ground {
+    /// The devices that are sampled.
+    pub devices: Chosen,
+    /// The load, and where it runs.
+    pub cycles: Option<(WatchLoad, Scene)>,
+}
+
+impl Ground {
+    /// Finds the devices and, with load cycles, opens what is loaded. A policy that is the load is the contract too, where
+    /// nothing else was said.
+    pub fn find(asked: &mut Asked, arguments: &WatchArguments, stop: &StopFlag) -> Result<Ground, Failure> {
+        let root = Root::real();
+        let Some(cycles) = asked.load() else {
+            return Ok(Ground { devices: devices::choose(&root, arguments, &[])?, cycles: None });
+        };
+        let loaded = load::find(cycles)?;
+        let scene = scene(cycles, &loaded, arguments, stop)?;
+        let under: Vec<String> = scene.facts.devices.iter().map(|device| device.name.clone()).collect();
+        let devices = match scene.is_virtual() {
+            true => Chosen { names: under, known: 1, open: false },
+            false => devices::choose(&root, arguments, &under)?,
+        };
+        let Loaded { load, limits, .. } = loaded;
+        asked.contract.fall_back_on(limits);
+        Ok(Ground { devices, cycles: Some((load, scene)) })
+    }
+
+    /// What names the run file.
+    pub fn title(&self) -> String {
+        match &self.cycles {
+            Some((_, scene)) => format!("{}-watch", runfile::stem_of(&scene.facts.words)),
+            None => "watch".to_owned(),
+        }
+    }
+
+    /// The devices under the load; none without one.
+    pub fn loaded_devices(&self) -> &[DeviceFacts] {
+        self.cycles.as_ref().map_or(&[], |(_, scene)| &scene.facts.devices)
+    }
+
+    /// Refuses a target that others are using, unless that was allowed.
+    pub fn wait_for_idle(&mut self, arguments: &WatchArguments, stop: &StopFlag) -> Result<(), Failure> {
+        match &mut self.cycles {
+            Some((_, scene)) if !arguments.busy => session::idle_gate(scene, "a load", stop),
+            _ => Ok(()),
+        }
+    }
+
+    /// A run of this watch, in which nothing has happened yet.
+    pub fn header(&self, asked: &Asked) -> Run {
+        let mut run = match &self.cycles {
+            Some((_, scene)) => session::header(scene),
+            None => session::begun(sampler::host_facts(&Root::real())),
+        };
+        run.policy = asked.contract.policy.as_ref().map(ToString::to_string);
+        run.expectation = asked.contract.expectation.as_ref().map(ToString::to_string);
+        run.devices = self.devices.names.iter().map(|name| node(name, self.loaded_devices())).collect();
+        run
+    }
+}
+
+fn node(name: &str, known: &[DeviceFacts]) -> DeviceNode {
+    let facts = known.iter().find(|facts| facts.name == name).cloned();
+    let facts = facts.unwrap_or_else(|| DeviceFacts { name: name.to_owned(), ..DeviceFacts::default() });
+    DeviceNode { facts, timed: true, ..DeviceNode::default() }
+}
+
+/// Opens what the load runs on.
+fn scene(
+    cycles: &AskedLoad,
+    loaded: &Loaded,
+    arguments: &WatchArguments,
+    stop: &StopFlag,
+) -> Result<Scene, Failure> {
+    let here = (".".to_owned(), Target::Path(".".into()));
+    let own = match &cycles.on {
+        None => job_files::scene(loaded, arguments.allow_destroy.as_deref(), stop)?,
+        Some(_) => None,
+    };
+    if let Some(scene) = own {
+        return Ok(scene);
+    }
+    let (words, target) = cycles.on.as_ref().unwrap_or(&here);
+    let wish = wish(cycles, loaded, arguments, target);
+    let every = super::asked::every(arguments)?;
+    let scene = set_watch_scene(target, &session::absolute(target, words), &wish, every);
+    let scene = scene.map_err(Failure::refused)?;
+    if scene.writes == Writes::LeftOut && loaded.load.writes() {
+        return Err(Failure::refused(format!(
+            "--load {}: it writes, and {words} is only read; name a directory with --on, or a device that may be destroyed \
+             with --on and --allow-destroy",
+            cycles.word
+        )));
+    }
+    Ok(scene)
+}
+
+/// A region that is made for the load is as long as its jobs reach; what is there already is loaded as far as it goes.
+fn wish(cycles: &AskedLoad, loaded: &Loaded, arguments: &WatchArguments, target: &Target) -> Wish {
+    let made = match target {
+        Target::Path(path) => path.is_dir(),
+        Target::Lab(_) => true,
+        _ => false,
+    };
+    let reach = loaded.reach.filter(|_| made).map(|reach| workload::Bytes(reach.0.max(REGION_LEAST)));
+    Wish { size: cycles.size.or(reach), allow_destroy: arguments.allow_destroy.clone() }
+}

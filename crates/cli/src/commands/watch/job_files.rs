@@ -1,0 +1,150 @@
+//! The stage of a fio job on its own files: opened, guarded and laid out as fio's dialect does it.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use dialects::fio::{FioError, FioStep};
+use engine::{plan, run_real};
+use experiments::{Audience, Scene, Stage, StageError, Step, Use, between};
+use kernel::guard::{AllowDestroy, permit_block_device};
+use kernel::{Clock, PathKind};
+use record::{Interval, StepRecord, TargetFacts, TargetKind, Watcher};
+use sampler::{Root, Sampler};
+use workload::{Bytes, Nanos, StepPlan, Workload};
+
+use super::load::Loaded;
+use crate::commands::fio::{files::Files, trouble};
+use crate::failure::Failure;
+use crate::output;
+use crate::session;
+use crate::signals::StopFlag;
+
+/// How long the idle gate looks at a time.
+const IDLE_LOOK: Duration = Duration::from_secs(1);
+
+/// Files of a fio job.
+struct JobStage {
+    clock: Clock,
+    files: Files,
+    step: FioStep,
+    devices: Vec<String>,
+}
+
+/// A scene of the job that `loaded` holds, on its own files; `None` where it holds none. A device is written only where
+/// `allowed` names it.
+///
+/// # Errors
+/// A device that may not be written, or a place that cannot be looked at.
+pub fn scene(loaded: &Loaded, allowed: Option<&Path>, stop: &StopFlag) -> Result<Option<Scene>, Failure> {
+    let Some(step) = &loaded.step else { return Ok(None) };
+    let paths = super::load::files(&loaded.load);
+    for device in paths.iter().filter(|path| is_device(path) && writes_to(step, path)) {
+        released(device, allowed)?;
+    }
+    if let Some(allowed) = allowed.filter(|_| !paths.iter().any(|path| is_device(path))) {
+        let text = "no file of the job is a block device, so there is nothing to allow; leave it out";
+        return Err(Failure::refused(format!("--allow-destroy {}: {text}", allowed.display())));
+    }
+    let facts = facts(&paths)?;
+    let clock = Clock::start();
+    let devices = facts.devices.iter().map(|device| device.name.clone()).collect();
+    let stage = JobStage { clock, files: Files::new(clock, stop.clone()), step: (**step).clone(), devices };
+    Ok(Some(Scene::of_stage(Box::new(stage), facts)))
+}
+
+fn is_device(path: &Path) -> bool {
+    kernel::target_facts(path).is_ok_and(|facts| facts.kind == PathKind::BlockDevice)
+}
+
+fn writes_to(step: &FioStep, path: &Path) -> bool {
+    let on = |job: &&workload::Job| job.files.iter().any(|file| file == path);
+    step.workload.jobs.iter().filter(on).any(|job| !job.access.mix.reads_only())
+}
+
+/// Says what will be lost on `device`, or refuses.
+fn released(device: &Path, allowed: Option<&Path>) -> Result<(), Failure> {
+    let allow = AllowDestroy::devices(allowed.map(Path::to_path_buf));
+    let (_, destruction) = permit_block_device(device, &allow).map_err(Failure::refused)?;
+    output::people(&session::destruction_words(&destruction));
+    Ok(())
+}
+
+/// Facts about the first file, or about the folder in which it will be made.
+fn facts(paths: &[PathBuf]) -> Result<TargetFacts, Failure> {
+    let Some(first) = paths.first() else {
+        return Ok(TargetFacts::made_up("no file", TargetKind::Null, Bytes(0)));
+    };
+    let whole = std::path::absolute(first).unwrap_or_else(|_| first.clone());
+    let there = whole.ancestors().find(|path| path.exists()).unwrap_or(&whole);
+    let words = whole.display().to_string();
+    sampler::target_facts(&Root::real(), there, &words).map_err(Failure::refused)
+}
+
+impl JobStage {
+    fn step_of(&self, workload: &Workload) -> FioStep {
+        FioStep { workload: workload.clone(), ..self.step.clone() }
+    }
+}
+
+fn refused(error: &FioError) -> StageError {
+    let text = error.to_string();
+    StageError::Refused(text.trim_start_matches("fio: ").trim().to_owned())
+}
+
+impl Stage for JobStage {
+    fn now(&self) -> Nanos {
+        self.clock.now()
+    }
+
+    fn plan(&self, step: &Step) -> Result<StepPlan, StageError> {
+        let fio_step = self.step_of(&step.workload);
+        plan(&step.workload, &step.name, step.kind, &self.files.ground(&fio_step))
+            .map_err(|error| refused(&trouble::plan(&error, &fio_step)))
+    }
+
+    fn run(&mut self, plan: &StepPlan, audience: &mut dyn Audience) -> Result<StepRecord, StageError> {
+        let opened = plan.workers.iter().map(|worker| self.files.open(worker)).collect::<Result<Vec<_>, _>>();
+        let opened = opened.map_err(|error| refused(&error))?;
+        run_real(plan, &opened, self.clock, &mut Telling(audience))
+            .map_err(|error| StageError::Failed(format!("step '{}': {error}", plan.name)))
+    }
+
+    fn backend(&self) -> &str {
+        "as its job says"
+    }
+
+    fn clock(&self) -> Option<Clock> {
+        Some(self.clock)
+    }
+
+    fn prepare(&mut self) -> Result<(), StageError> {
+        for layout in &self.step.layouts {
+            output::people(&format!("  {}", layout.announcement().trim_end()));
+            self.files.lay_out(layout).map_err(|error| refused(&error))?;
+        }
+        Ok(())
+    }
+
+    fn watch_idle(&mut self, interrupted: &dyn Fn() -> bool) -> Option<Use> {
+        let mut sampler = Sampler::new(&Root::real(), self.devices.iter().cloned()).ok()?;
+        let before = sampler.read(self.clock.now());
+        let until = self.clock.now() + Nanos(IDLE_LOOK.as_nanos() as u64);
+        while !interrupted() && self.clock.now() < until {
+            std::thread::sleep(IDLE_LOOK / 10);
+        }
+        between(&before, &sampler.read(self.clock.now()))
+    }
+}
+
+/// Passes intervals and the wish to stop on; the counters are sampled elsewhere.
+struct Telling<'a>(&'a mut dyn Audience);
+
+impl Watcher for Telling<'_> {
+    fn interval(&mut self, interval: &Interval) {
+        self.0.interval(interval);
+    }
+
+    fn interrupted(&self) -> bool {
+        self.0.interrupted()
+    }
+}

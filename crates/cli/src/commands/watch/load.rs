@@ -1,0 +1,199 @@
+//! From the word behind `--load` to a load: a fio job file, a profile, or a policy.
+
+use std::path::{Path, PathBuf};
+
+use dialects::fio::{self, FioError, FioStep, Look, OnDisk, OnDiskKind, Request};
+use experiments::{Profile, WatchLoad, profile_names};
+use policy::Limits;
+use workload::{BackendAsk, Bytes, Job, Nanos, PolicyName};
+
+use super::asked::AskedLoad;
+use crate::commands::fio as fio_command;
+use crate::failure::Failure;
+
+/// A file so long that no job's size fails on it: where the load runs elsewhere, its own files do not matter.
+const ENDLESS: u64 = 1 << 50;
+
+/// A load, and where it comes from.
+#[derive(Debug)]
+pub struct Loaded {
+    /// What runs.
+    pub load: WatchLoad,
+    /// The step of a fio job that runs on its own files: what must be laid out, and how.
+    pub step: Option<Box<FioStep>>,
+    /// Bytes that its jobs reach, where they say.
+    pub reach: Option<Bytes>,
+    /// Limits of the policy that it was made of.
+    pub limits: Option<Limits>,
+}
+
+/// Finds what `asked` names.
+///
+/// # Errors
+/// No such load, or one that cannot run in phases.
+pub fn find(asked: &AskedLoad) -> Result<Loaded, Failure> {
+    let loaded = match kind_of(&asked.word) {
+        Kind::Toml => profile(&asked.word)?,
+        Kind::JobFile => job_file(asked)?,
+        Kind::Name => named(&asked.word)?,
+    };
+    if asked.scaled {
+        loaded.load.can_be_scaled().map_err(Failure::refused)?;
+    }
+    Ok(loaded)
+}
+
+enum Kind {
+    Toml,
+    JobFile,
+    Name,
+}
+
+/// Endings of the names of fio's job files.
+const JOB_FILES: [&str; 5] = ["fio", "ini", "cfg", "job", "conf"];
+
+fn kind_of(word: &str) -> Kind {
+    let path = Path::new(word);
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    match ending.as_deref() {
+        Some("toml") => Kind::Toml,
+        Some(ending) if JOB_FILES.contains(&ending) => Kind::JobFile,
+        _ if word.contains('/') || path.is_file() => Kind::JobFile,
+        _ => Kind::Name,
+    }
+}
+
+fn profile(path: &str) -> Result<Loaded, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+    of_profile(&Profile::read(path, &text).map_err(Failure::refused)?)
+}
+
+fn unreadable(path: &str, error: &std::io::Error) -> Failure {
+    let why = match error.kind() {
+        std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        _ => format!("cannot be read: {error}"),
+    };
+    Failure::refused(format!("--load {path}: {why}; name a fio job file, a profile or a policy"))
+}
+
+fn of_profile(profile: &Profile) -> Result<Loaded, Failure> {
+    let load = WatchLoad::of_profile(profile).map_err(Failure::refused)?;
+    Ok(Loaded { load, step: None, reach: profile.size, limits: None })
+}
+
+/// A profile or a policy by its name.
+fn named(word: &str) -> Result<Loaded, Failure> {
+    if let Ok(profile) = Profile::builtin(word) {
+        return of_profile(&profile);
+    }
+    let name = PolicyName::parse(word).map_err(Failure::refused)?;
+    let limits = match policy::evaluate(&name) {
+        Ok(limits) => limits,
+        // A known policy with a wrong parameter is the policy's own error.
+        Err(error) if name.id != word => return Err(Failure::refused(format!("--load {word}: {error}"))),
+        Err(error) => return Err(unknown(word, &error)),
+    };
+    let load = WatchLoad::of_policy(&limits).map_err(Failure::refused)?;
+    Ok(Loaded { load, step: None, reach: None, limits: Some(limits) })
+}
+
+fn unknown(word: &str, as_policy: &policy::PolicyError) -> Failure {
+    if !matches!(as_policy, policy::PolicyError::UnknownPolicy { .. }) {
+        return Failure::refused(format!("--load {word}: {as_policy}"));
+    }
+    let catalogue = policy::Catalogue::builtin();
+    let ids = catalogue.list().iter().map(|policy| policy.id.as_str());
+    let near = policy::nearest(word, profile_names().chain(ids));
+    let near = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+    let words = "no file, no profile and no policy is called so";
+    Failure::refused(format!(
+        "--load {word}: {words}{near} (plimsoll profile list and plimsoll policy list show what there is)"
+    ))
+}
+
+fn job_file(asked: &AskedLoad) -> Result<Loaded, Failure> {
+    let path = &asked.word;
+    // What fio would say of a missing file says nothing of --load.
+    std::fs::File::open(path).map_err(|error| unreadable(path, &error))?;
+    // The phase is the job's time: a job that is based on time needs one to be understood as such.
+    let words = [format!("--runtime={}", in_milliseconds(asked.cycle)), path.clone()];
+    let refused = |error: FioError| Failure::refused(in_words(path, &error));
+    let fio = match fio::parse(&words, &fio_command::surroundings()).map_err(refused)? {
+        Request::Run(fio) => fio,
+        Request::Say(_) => {
+            return Err(Failure::refused(format!("--load {path}: it asks fio for words, not for a load")));
+        }
+    };
+    let elsewhere = |_: &Path| Some(OnDisk { bytes: ENDLESS, kind: OnDiskKind::File });
+    let look: Look<'_> = if asked.on.is_some() { &elsewhere } else { &fio_command::look };
+    let mut steps = fio::steps(&fio, look).map_err(refused)?;
+    if steps.len() != 1 || steps[0].workload.jobs.is_empty() {
+        return Err(one_after_the_other(path, &steps));
+    }
+    let step = steps.remove(0);
+    let mut notes: Vec<String> = fio.notes.iter().filter(|note| !note.contains("runtime")).cloned().collect();
+    notes.extend(own_times(path, &fio, asked.cycle));
+    Ok(of_step(path, step, notes, asked.on.is_some()))
+}
+
+fn one_after_the_other(path: &str, steps: &[FioStep]) -> Failure {
+    match steps.len() {
+        0 | 1 => Failure::refused(format!("--load {path}: it runs no I/O, so it is no load")),
+        count => Failure::refused(format!(
+            "--load {path}: its jobs run in {count} steps one after the other (stonewall), and a load phase holds one; leave \
+             stonewall out, or put each step into a file of its own"
+        )),
+    }
+}
+
+/// A span in fio's words.
+fn in_milliseconds(span: Nanos) -> String {
+    format!("{}ms", span.0 / 1_000_000)
+}
+
+/// What the user should know where the job names a time of its own.
+fn own_times(path: &str, fio: &fio::Asked, cycle: Nanos) -> Option<String> {
+    let typed = fio.jobs.iter().flat_map(|job| &job.echo).chain(&fio.globals);
+    let ours = in_milliseconds(cycle);
+    let value =
+        typed.clone().find(|(name, value)| name == "runtime" && *value != ours).map(|(_, value)| value)?;
+    let seconds = cycle.as_secs_f64();
+    Some(format!("runtime={value} of {path} gives way to the phase: {seconds} s"))
+}
+
+fn of_step(path: &str, step: FioStep, notes: Vec<String>, elsewhere: bool) -> Loaded {
+    let jobs: Vec<Job> = step.workload.jobs.iter().map(|job| here(job, elsewhere)).collect();
+    let reach = jobs.iter().filter_map(|job| Some(Bytes(job.offset.0 + job.size?.0))).max();
+    let load = WatchLoad::of_jobs(path, jobs, notes);
+    Loaded { load, step: (!elsewhere).then(|| Box::new(step)), reach, limits: None }
+}
+
+/// A job that runs elsewhere forgets its own files, and how far they reach where it does not say.
+fn here(job: &Job, elsewhere: bool) -> Job {
+    if !elsewhere {
+        return job.clone();
+    }
+    let says = |size: &Bytes| job.offset.0.saturating_add(size.0) < ENDLESS;
+    Job { files: Vec::new(), size: job.size.filter(says), backend: BackendAsk::Best, ..job.clone() }
+}
+
+/// What is wrong with a job file, in one paragraph, without the name of the tool whose file it is.
+fn in_words(path: &str, error: &FioError) -> String {
+    let text = error.to_string();
+    let lines = text.lines().map(|line| line.trim_start_matches("fio: ").trim());
+    let mut parts: Vec<String> = lines.filter(|line| !line.is_empty()).map(str::to_owned).collect();
+    parts.extend(error.hint().map(|hint| hint.split_whitespace().collect::<Vec<_>>().join(" ")));
+    parts.dedup();
+    format!("--load {path}: {}", parts.join("; "))
+}
+
+/// Files that the jobs name, each once.
+pub fn files(load: &WatchLoad) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = Vec::new();
+    for path in load.jobs.iter().flat_map(|job| &job.files) {
+        if !files.contains(path) {
+            files.push(path.clone());
+        }
+    }
+    files
+}

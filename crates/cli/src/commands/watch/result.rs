@@ -1,0 +1,44 @@
+//! What a watch has to say: read back from the run file, analysed, printed and drawn.
+
+use analysis::{Analysis, analyse};
+use record::Run;
+use report::Paint;
+
+use super::asked::Asked;
+use super::desk::{Closed, read_back};
+use crate::arguments::Format;
+use crate::failure::Failure;
+use crate::output;
+use crate::place::{Place, write_whole};
+use crate::session;
+
+/// Reads back what was stored, says what it means, and draws it; the exit code is the verdict's.
+pub fn conclude((asked, format): (&Asked, Format), closed: Closed, place: &Place) -> Result<u8, Failure> {
+    let mut run = read_back(&place.run, closed.run);
+    run.complete = true;
+    let contract = &asked.contract;
+    let analysis = analyse(&run, contract.limits.as_ref(), contract.expectation.as_ref());
+    let stored = session::conclude(&mut run, &analysis, closed.writer);
+    let drawn = write_whole(&place.report, &report::html(&run, &analysis));
+    present(format, &run, &analysis, place)?;
+    if let Some(text) = closed.trouble {
+        return Err(Failure::failed(format!("the run file is not complete: {text}")));
+    }
+    stored?;
+    drawn?;
+    Ok(analysis.verdict.exit_code())
+}
+
+fn present(format: Format, run: &Run, analysis: &Analysis, place: &Place) -> Result<(), Failure> {
+    match format {
+        Format::Text => {
+            let paint = if output::colours() { Paint::Ansi } else { Paint::Plain };
+            output::result(&format!("{}\n{}\n", report::terminal(run, analysis, paint), place.files_line()))
+        }
+        Format::Json => {
+            output::result(&report::json(run, analysis))?;
+            output::people(&place.files_line());
+            Ok(())
+        }
+    }
+}

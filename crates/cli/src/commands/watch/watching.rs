@@ -1,0 +1,134 @@
+//! The watch itself: alone, around a command, or under load cycles.
+
+use std::time::Duration;
+
+use experiments::{Audience, Scene, WatchLoad, conduct_phases, lay_out};
+use kernel::Clock;
+use record::{Event, EventKind, Watcher};
+use sampler::{Root, SamplerThread};
+use workload::{Ending, Nanos};
+
+use super::asked::{Asked, AskedLoad, Subject};
+use super::desk::{Closed, Desk, Opening};
+use super::ground::Ground;
+use crate::failure::{Code, Failure};
+use crate::place::Place;
+use crate::scribe::Shown;
+use crate::session;
+use crate::signals::StopFlag;
+
+/// How often a wait looks for samples and for a wish to stop.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// How a watch ended.
+#[derive(Debug)]
+pub enum Ended {
+    /// As it was to.
+    Well,
+    /// Cut short by a signal.
+    Stopped,
+    /// The load could not be run to its end.
+    Failed(Failure),
+}
+
+impl Ended {
+    /// The exit code, where the verdict's own is `verdict`.
+    pub fn code(self, verdict: u8) -> Result<u8, Failure> {
+        match self {
+            Ended::Well => Ok(verdict),
+            Ended::Stopped => Ok(Code::Interrupted as u8),
+            Ended::Failed(failure) => Err(failure),
+        }
+    }
+}
+
+/// Watches to the end.
+pub fn watch(
+    asked: &Asked,
+    ground: &mut Ground,
+    place: &Place,
+    stop: &StopFlag,
+) -> Result<(Closed, Ended), Failure> {
+    let run = ground.header(asked);
+    let writer = session::writer(place, &run)?;
+    let scene = ground.cycles.as_ref().map(|(_, scene)| scene);
+    let shown = scene.map_or_else(Shown::fitting, session::shown);
+    let favoured = ground.loaded_devices().iter().take(1).map(|device| device.name.clone()).collect();
+    let mut desk = Desk::open(Opening { run, writer, every: asked.every, shown, favoured }, stop.clone());
+    let names = ground.devices.names.clone();
+    let ended = match (&asked.subject, &mut ground.cycles) {
+        (Subject::Cycles(cycles), Some((load, scene))) => {
+            under_load((asked.every, cycles), (load, scene), names, &mut desk)?
+        }
+        (Subject::Alone(length), _) => {
+            let clock = Clock::start();
+            desk.sample_by(start(names, asked.every, clock)?);
+            alone(*length, clock, &desk)
+        }
+        _ => Ended::Well,
+    };
+    Ok((desk.close(), ended))
+}
+
+fn start(names: Vec<String>, every: Nanos, clock: Clock) -> Result<SamplerThread, Failure> {
+    SamplerThread::start(&Root::real(), names, every, move || clock.now()).map_err(Failure::failed)
+}
+
+/// Until the time is over or somebody asks to stop; the end of a watch without a time is that wish.
+fn alone(length: Option<Nanos>, clock: Clock, desk: &Desk) -> Ended {
+    desk.says("watching", length);
+    let end = length.unwrap_or(Nanos::MAX);
+    while !desk.interrupted() && clock.now() < end {
+        std::thread::sleep(LOOK.min(Duration::from_nanos(end.since(clock.now()).0)));
+    }
+    if clock.now() >= end {
+        return Ended::Well;
+    }
+    let (kind, text, ended) = match length {
+        Some(_) => (EventKind::Interrupt, "stopped by a signal before its time", Ended::Stopped),
+        None => (EventKind::Note, "ended by a signal, as a watch without --for does", Ended::Well),
+    };
+    desk.note(Event { at: clock.now(), kind, text: text.to_owned() });
+    ended
+}
+
+/// Lays out, starts sampling, and runs the phases.
+fn under_load(
+    (every, cycles): (Nanos, &AskedLoad),
+    (load, scene): (&WatchLoad, &mut Scene),
+    names: Vec<String>,
+    desk: &mut Desk,
+) -> Result<Ended, Failure> {
+    let stage = scene.stage.as_mut();
+    let laid = lay_out(scene.layout, stage, desk);
+    match laid.map_err(Failure::failed)?.map(|record| record.ending) {
+        Some(Ending::Failed) => {
+            return Ok(Ended::Failed(Failure::failed("the layout failed, so there is nothing to load")));
+        }
+        _ if desk.interrupted() => return Ok(stopped(desk, stage.now())),
+        _ => {}
+    }
+    if let Some(clock) = stage.clock() {
+        desk.sample_by(start(names, every, clock)?);
+    }
+    let watched = conduct_phases(&cycles.phases, load, stage, desk);
+    let shares = stage.shares();
+    desk.shares(shares);
+    if let Some(error) = watched.failure {
+        let (kind, text) = (EventKind::Failure, error.to_string());
+        desk.event(&Event { at: stage.now(), kind, text });
+        return Ok(Ended::Failed(Failure::failed(error)));
+    }
+    if watched.steps.last().is_some_and(|step| step.ending == Ending::Failed) {
+        return Ok(Ended::Failed(Failure::failed("an I/O of the load failed; the report names it")));
+    }
+    if desk.interrupted() {
+        return Ok(stopped(desk, stage.now()));
+    }
+    Ok(Ended::Well)
+}
+
+fn stopped(desk: &Desk, at: Nanos) -> Ended {
+    desk.note(Event { at, kind: EventKind::Interrupt, text: "stopped by a signal".to_owned() });
+    Ended::Stopped
+}
