@@ -18,6 +18,10 @@ pub enum Code {
     Failed = 1,
     /// Wrong usage, or refused.
     Refused = 2,
+    /// The user's command is there and cannot be started, as env(1) has it.
+    NotStartable = 126,
+    /// The user's command is not there, as env(1) has it.
+    NotFound = 127,
     /// Stopped by Ctrl-C.
     Interrupted = 130,
 }

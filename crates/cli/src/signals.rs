@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
 /// Signals that ask to stop.
@@ -49,6 +49,37 @@ impl StopFlag {
     pub fn raised(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
+}
+
+/// Signals that a command gets to hear while plimsoll waits for it, as if it had been started alone.
+const PASSED_ON: [i32; 6] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2];
+
+/// Signals that came while a command ran.
+pub struct Heard(Option<Signals>);
+
+impl Heard {
+    /// Takes the signals that would end this process, from now on; where that is not possible they still do.
+    pub fn instead_of_ending() -> Heard {
+        Heard(Signals::new(PASSED_ON).ok())
+    }
+
+    /// Those to pass on: what the terminal sends, it sends to the command as well.
+    pub fn to_pass_on(&mut self) -> Vec<i32> {
+        let heard: Vec<i32> = self.0.iter_mut().flat_map(|signals| signals.pending()).collect();
+        if heard.is_empty() {
+            return heard;
+        }
+        let by_terminal = is_in_front();
+        heard.into_iter().filter(|signal| !(by_terminal && [SIGINT, SIGQUIT].contains(signal))).collect()
+    }
+}
+
+/// Whether this process is in the group that the terminal's keys reach (fields 5 and 8 of /proc/self/stat, proc(5)).
+fn is_in_front() -> bool {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name in parentheses may hold blanks and parentheses.
+    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    matches!((fields.get(2), fields.get(5)), (Some(own), Some(front)) if own == front)
 }
 
 /// Waits for signals; one that comes well after the first ends the process.

@@ -3,6 +3,7 @@
 mod announce;
 pub mod arguments;
 mod asked;
+mod command;
 mod desk;
 mod devices;
 mod ground;
@@ -14,7 +15,6 @@ mod watching;
 
 use crate::failure::Failure;
 use crate::place::Place;
-use crate::signals::StopFlag;
 
 use arguments::WatchArguments;
 use asked::Asked;
@@ -23,12 +23,12 @@ use ground::Ground;
 /// Watches the machine and says what limits its disks.
 pub fn run(arguments: &WatchArguments) -> Result<u8, Failure> {
     let mut asked = Asked::read(arguments)?;
-    let stop = StopFlag::on_signals();
+    let stop = asked.stop_flag();
     let mut ground = Ground::find(&mut asked, arguments, &stop)?;
     let place = Place::new(arguments.out.as_deref(), &ground.title(), ground.loaded_devices())?;
     announce::announce(&asked, &ground, &place);
     ground.wait_for_idle(arguments, &stop)?;
     let (closed, ended) = watching::watch(&asked, &mut ground, &place, &stop)?;
-    let code = result::conclude((&asked, arguments.format), closed, &place)?;
-    ended.code(code)
+    let concluded = result::conclude((&asked, arguments.format), closed, &place);
+    ended.code(concluded)
 }

@@ -14,6 +14,7 @@ pub(crate) mod io_priority;
 pub(crate) mod lab;
 pub(crate) mod locale;
 pub(crate) mod mounts;
+pub(crate) mod process;
 pub(crate) mod queue;
 pub(crate) mod residency;
 pub(crate) mod signature;

@@ -8,6 +8,7 @@ use workload::{Bytes, Expectation, Nanos, PolicyName, Target};
 
 use super::arguments::WatchArguments;
 use crate::failure::Failure;
+use crate::signals::StopFlag;
 
 /// Shortest time between two samples: a reading costs some tens of microseconds, and the kernel's own times are
 /// milliseconds.
@@ -74,6 +75,14 @@ impl Asked {
         one_subject(arguments)?;
         let every = every(arguments)?;
         Ok(Asked { every, subject: subject(arguments, every)?, contract: contract(arguments)? })
+    }
+
+    /// A wish to stop: with a command, signals are the command's, and its end is that of the watch.
+    pub fn stop_flag(&self) -> StopFlag {
+        match self.subject {
+            Subject::Command(_) => StopFlag::default(),
+            _ => StopFlag::on_signals(),
+        }
     }
 
     /// The load cycles, where there are any.

@@ -198,12 +198,7 @@ impl Audience for Desk {
         within.run.phases.pop();
         within.run.phases.push(phase.clone());
         within.header();
-        let step = match &phase.kind {
-            PhaseKind::Load { step, .. } => within.run.steps.iter().find(|record| record.plan.name == *step),
-            _ => None,
-        };
-        let line = step.map(report::step_done);
-        let line = line.unwrap_or_else(|| format!("  {}", phase.name));
+        let line = within.phase_words(phase);
         within.live.phase_done(&line);
     }
 
@@ -240,6 +235,22 @@ impl Within {
     fn header(&mut self) {
         let stored = self.writer.header(&self.run).and_then(|()| self.writer.commit());
         self.keep(stored);
+    }
+
+    /// The line of a phase that is over.
+    fn phase_words(&self, phase: &Phase) -> String {
+        let span = report::numbers::span(phase.to.since(phase.from).as_secs_f64());
+        match &phase.kind {
+            PhaseKind::Load { step, .. } => {
+                let record = self.run.steps.iter().find(|record| record.plan.name == *step);
+                record.map_or_else(|| format!("  {}: not run", phase.name), report::step_done)
+            }
+            PhaseKind::Idle => format!("  {:<42}{span:>21}", phase.name),
+            PhaseKind::Command { code } => {
+                let code = code.map_or_else(|| "unknown".to_owned(), |code| code.to_string());
+                format!("  the command has ended after {span}, exit code {code}")
+            }
+        }
     }
 
     fn is_noise(&self, sample: &Sample) -> bool {

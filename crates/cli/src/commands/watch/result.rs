@@ -4,12 +4,12 @@ use analysis::{Analysis, analyse};
 use record::Run;
 use report::Paint;
 
-use super::asked::Asked;
+use super::asked::{Asked, Subject};
 use super::desk::{Closed, read_back};
 use crate::arguments::Format;
 use crate::failure::Failure;
 use crate::output;
-use crate::place::{Place, write_whole};
+use crate::place::{Place, short, write_whole};
 use crate::session;
 
 /// Reads back what was stored, says what it means, and draws it; the exit code is the verdict's.
@@ -20,7 +20,7 @@ pub fn conclude((asked, format): (&Asked, Format), closed: Closed, place: &Place
     let analysis = analyse(&run, contract.limits.as_ref(), contract.expectation.as_ref());
     let stored = session::conclude(&mut run, &analysis, closed.writer);
     let drawn = write_whole(&place.report, &report::html(&run, &analysis));
-    present(format, &run, &analysis, place)?;
+    present((asked, format), &run, &analysis, place)?;
     if let Some(text) = closed.trouble {
         return Err(Failure::failed(format!("the run file is not complete: {text}")));
     }
@@ -29,15 +29,33 @@ pub fn conclude((asked, format): (&Asked, Format), closed: Closed, place: &Place
     Ok(analysis.verdict.exit_code())
 }
 
-fn present(format: Format, run: &Run, analysis: &Analysis, place: &Place) -> Result<(), Failure> {
-    match format {
-        Format::Text => {
+/// The result goes to stdout; where that is a command's, text goes to stderr and JSON into a file beside the run file.
+fn present(
+    (asked, format): (&Asked, Format),
+    run: &Run,
+    analysis: &Analysis,
+    place: &Place,
+) -> Result<(), Failure> {
+    let is_the_commands = matches!(asked.subject, Subject::Command(_));
+    match (format, is_the_commands) {
+        (Format::Text, false) => {
             let paint = if output::colours() { Paint::Ansi } else { Paint::Plain };
             output::result(&format!("{}\n{}\n", report::terminal(run, analysis, paint), place.files_line()))
         }
-        Format::Json => {
+        (Format::Text, true) => {
+            let text = report::terminal(run, analysis, Paint::Plain);
+            output::people(&format!("{text}\n{}", place.files_line()));
+            Ok(())
+        }
+        (Format::Json, false) => {
             output::result(&report::json(run, analysis))?;
             output::people(&place.files_line());
+            Ok(())
+        }
+        (Format::Json, true) => {
+            let path = place.run.with_extension("json");
+            write_whole(&path, &report::json(run, analysis))?;
+            output::people(&format!("{}\njson    {}", place.files_line(), short(&path)));
             Ok(())
         }
     }

@@ -9,9 +9,11 @@ use sampler::{Root, SamplerThread};
 use workload::{Ending, Nanos};
 
 use super::asked::{Asked, AskedLoad, Subject};
+use super::command;
 use super::desk::{Closed, Desk, Opening};
 use super::ground::Ground;
 use crate::failure::{Code, Failure};
+use crate::output;
 use crate::place::Place;
 use crate::scribe::Shown;
 use crate::session;
@@ -25,6 +27,8 @@ const LOOK: Duration = Duration::from_millis(50);
 pub enum Ended {
     /// As it was to.
     Well,
+    /// The command has ended with this exit code.
+    WithCode(u8),
     /// Cut short by a signal.
     Stopped,
     /// The load could not be run to its end.
@@ -32,12 +36,18 @@ pub enum Ended {
 }
 
 impl Ended {
-    /// The exit code, where the verdict's own is `verdict`.
-    pub fn code(self, verdict: u8) -> Result<u8, Failure> {
-        match self {
-            Ended::Well => Ok(verdict),
-            Ended::Stopped => Ok(Code::Interrupted as u8),
-            Ended::Failed(failure) => Err(failure),
+    /// The exit code, where the verdict's own is `verdict`. A command's code stands whatever became of the watch.
+    pub fn code(self, verdict: Result<u8, Failure>) -> Result<u8, Failure> {
+        match (self, verdict) {
+            (Ended::Failed(failure), _) => Err(failure),
+            (Ended::WithCode(code), Err(failure)) => {
+                output::people(report::wrap("plimsoll: ", &failure.message).trim_end());
+                Ok(code)
+            }
+            (Ended::WithCode(code), Ok(_)) => Ok(code),
+            (_, Err(failure)) => Err(failure),
+            (Ended::Stopped, Ok(_)) => Ok(Code::Interrupted as u8),
+            (Ended::Well, Ok(code)) => Ok(code),
         }
     }
 }
@@ -52,7 +62,11 @@ pub fn watch(
     let run = ground.header(asked);
     let writer = session::writer(place, &run)?;
     let scene = ground.cycles.as_ref().map(|(_, scene)| scene);
-    let shown = scene.map_or_else(Shown::fitting, session::shown);
+    let shown = match (&asked.subject, scene) {
+        // The terminal is the command's.
+        (Subject::Command(_), _) => Shown::Plain,
+        (_, scene) => scene.map_or_else(Shown::fitting, session::shown),
+    };
     let favoured = ground.loaded_devices().iter().take(1).map(|device| device.name.clone()).collect();
     let mut desk = Desk::open(Opening { run, writer, every: asked.every, shown, favoured }, stop.clone());
     let names = ground.devices.names.clone();
@@ -65,9 +79,25 @@ pub fn watch(
             desk.sample_by(start(names, asked.every, clock)?);
             alone(*length, clock, &desk)
         }
-        _ => Ended::Well,
+        (Subject::Command(words), _) => {
+            let clock = Clock::start();
+            desk.sample_by(start(names, asked.every, clock)?);
+            match command::run(words, clock, &mut desk) {
+                Ok(code) => Ended::WithCode(code),
+                Err(failure) => return Err(undone(desk, place, failure)),
+            }
+        }
+        (Subject::Cycles(_), None) => unreachable!("load cycles have their ground"),
     };
     Ok((desk.close(), ended))
+}
+
+/// A command that could not be started leaves no run file behind.
+fn undone(desk: Desk, place: &Place, failure: Failure) -> Failure {
+    drop(desk.close());
+    // It is ours, and holds nothing.
+    let _ = std::fs::remove_file(&place.run);
+    failure
 }
 
 fn start(names: Vec<String>, every: Nanos, clock: Clock) -> Result<SamplerThread, Failure> {
