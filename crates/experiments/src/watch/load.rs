@@ -147,6 +147,19 @@ impl WatchLoad {
         Ok(WatchLoad::of_jobs(&words, vec![job], vec![note]))
     }
 
+    /// Lets jobs that run elsewhere than on their own files reach no further than `region`, and notes whose size gives way.
+    pub fn fit(&mut self, region: Bytes) {
+        for job in self.jobs.iter_mut().filter(|job| job.files.is_empty()) {
+            let offset = job.offset.0;
+            let beyond = |size: &Bytes| offset.saturating_add(size.0) > region.0;
+            if let Some(size) = job.size.filter(beyond) {
+                self.notes
+                    .push(format!("{} asks for {size}, and {region} are there: it uses those", job.name));
+                (job.size, job.offset) = (None, Bytes(0));
+            }
+        }
+    }
+
     /// Whether any of its jobs writes.
     pub fn writes(&self) -> bool {
         self.jobs.iter().any(|job| !job.access.mix.reads_only())

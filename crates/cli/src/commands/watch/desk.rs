@@ -190,14 +190,14 @@ impl Audience for Desk {
         let mut within = self.within.borrow_mut();
         within.live.begin(&phase.name, Some(phase.to.since(phase.from)));
         within.run.phases.push(phase.clone());
-        within.header();
+        within.phases();
     }
 
     fn phase_ended(&mut self, phase: &Phase) {
         let mut within = self.within.borrow_mut();
         within.run.phases.pop();
         within.run.phases.push(phase.clone());
-        within.header();
+        within.phases();
         let line = within.phase_words(phase);
         within.live.phase_done(&line);
     }
@@ -234,6 +234,11 @@ impl Within {
     /// What is known of the run as a whole goes into its file now, so that it is there whatever happens next.
     fn header(&mut self) {
         let stored = self.writer.header(&self.run).and_then(|()| self.writer.commit());
+        self.keep(stored);
+    }
+
+    fn phases(&mut self) {
+        let stored = self.writer.phases(&self.run.phases);
         self.keep(stored);
     }
 

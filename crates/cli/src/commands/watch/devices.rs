@@ -2,70 +2,85 @@
 
 use std::path::Path;
 
-use sampler::Root;
+use sampler::{Devices, Root};
 
 use super::arguments::WatchArguments;
 use crate::failure::Failure;
 
-/// Kinds that are left out unless they are named: they are files, or hold no storage that anybody bought.
-const LEFT_OUT: [&str; 4] = ["loop", "fd", "sr", "ram"];
+/// The file that lists every device with its counters.
+const LIST: &str = "proc/diskstats";
 
 /// The devices that are watched, and how many there are in all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chosen {
-    /// Kernel names.
+    /// Kernel names of those that are there now.
     pub names: Vec<String>,
-    /// Whole devices of the machine.
+    /// Devices of the machine.
     pub known: usize,
-    /// Whether devices that come later are watched too: those that nobody named.
-    pub open: bool,
+    /// What is watched of devices that come later; `None`: only those that were named are watched.
+    rest: Option<Rest>,
+}
+
+/// Devices that nobody named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Rest {
+    excluded: Vec<String>,
+    always: Vec<String>,
+}
+
+impl Rest {
+    fn takes(&self, name: &str) -> bool {
+        let named = self.always.iter().any(|known| known == name);
+        (named || !sampler::left_out(name)) && !self.excluded.iter().any(|pattern| fits(pattern, name))
+    }
+}
+
+impl Chosen {
+    /// The one device of a simulated machine.
+    pub fn only(names: Vec<String>) -> Chosen {
+        Chosen { known: names.len(), names, rest: None }
+    }
+
+    /// As the sampler wants them.
+    pub fn to_sample(&self) -> Devices {
+        match self.rest.clone() {
+            Some(rest) => Devices::Fitting(Box::new(move |name| rest.takes(name))),
+            None => self.names.iter().map(String::as_str).collect(),
+        }
+    }
 }
 
 /// Devices by the words of the command line; `target` are those under the load, which are watched always.
+///
+/// # Errors
+/// A device that is not there, with the nearest that is; or nothing is left to watch.
 pub fn choose(root: &Root, arguments: &WatchArguments, target: &[String]) -> Result<Chosen, Failure> {
-    let all = sorted(sampler::all_disks(root).into_iter().map(|disk| disk.name).collect());
-    let known = all.len();
-    let mut names = match arguments.device.is_empty() {
-        true => all.iter().filter(|name| is_watched(name)).cloned().collect(),
-        false => {
-            arguments.device.iter().map(|word| named(root, word, &all)).collect::<Result<Vec<_>, _>>()?
-        }
-    };
-    names.splice(0..0, target.iter().cloned());
-    for pattern in &arguments.exclude {
-        let before = names.len();
-        names.retain(|name| !fits(pattern, name));
-        let literal = !pattern.contains(['*', '?']);
-        if literal && names.len() == before && !all.iter().any(|name| fits(pattern, name)) {
+    let all: Vec<String> = sampler::every_device(root, LIST).into_iter().map(|disk| disk.name).collect();
+    for pattern in arguments.exclude.iter().filter(|pattern| !pattern.contains(['*', '?'])) {
+        if !all.iter().any(|name| fits(pattern, name)) {
             return Err(unknown("--exclude", pattern, &all));
         }
     }
-    let mut once = Vec::new();
-    names.retain(|name| {
-        !once.contains(name) && {
-            once.push(name.clone());
-            true
+    let rest = Rest { excluded: arguments.exclude.clone(), always: target.to_vec() };
+    let wanted: Vec<String> = match arguments.device.is_empty() {
+        true => target.iter().chain(&all).filter(|name| rest.takes(name)).cloned().collect(),
+        false => {
+            let named = arguments.device.iter().map(|word| named(root, word, &all));
+            let named = named.collect::<Result<Vec<String>, Failure>>()?;
+            let kept = |name: &&String| !rest.excluded.iter().any(|pattern| fits(pattern, name));
+            target.iter().chain(&named).filter(kept).cloned().collect()
         }
-    });
+    };
+    let mut names: Vec<String> = Vec::new();
+    for name in wanted {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
     if names.is_empty() {
         return Err(nothing_left(arguments, &all));
     }
-    Ok(Chosen { names, known, open: arguments.device.is_empty() })
-}
-
-/// By kind first and then by number: `sda`, `sdb`, `sdaa`; `dm-2`, `dm-10`.
-fn sorted(mut names: Vec<String>) -> Vec<String> {
-    names.sort_by_key(|name| {
-        let letters = name.trim_end_matches(|end: char| end.is_ascii_digit());
-        let number: u64 = name[letters.len()..].parse().unwrap_or(0);
-        (letters.len(), letters.to_owned(), number)
-    });
-    names
-}
-
-fn is_watched(name: &str) -> bool {
-    let kind = name.trim_end_matches(|end: char| end.is_ascii_digit());
-    !LEFT_OUT.contains(&kind)
+    Ok(Chosen { names, known: all.len(), rest: arguments.device.is_empty().then_some(rest) })
 }
 
 /// The kernel name of a device that was typed as `sda`, `/dev/sda`, `/dev/mapper/vg0-data`, or by a link to it.
@@ -115,7 +130,7 @@ const LISTED: usize = 8;
 
 /// Names, the devices that people mean first.
 fn listed(all: &[String]) -> String {
-    let (plain, rest): (Vec<&String>, Vec<&String>) = all.iter().partition(|name| is_watched(name));
+    let (plain, rest): (Vec<&String>, Vec<&String>) = all.iter().partition(|name| !sampler::left_out(name));
     let names: Vec<&str> = plain.iter().chain(&rest).map(|name| name.as_str()).collect();
     match names.len() > LISTED {
         true => format!("{}, …", names[..LISTED].join(", ")),
@@ -172,11 +187,10 @@ mod tests {
     }
 
     #[test]
-    fn devices_come_by_kind_and_number() {
-        let names = ["sdaa", "dm-10", "sdb", "dm-2", "vda"].map(str::to_owned).to_vec();
-        assert_eq!(sorted(names), ["dm-2", "dm-10", "sdb", "vda", "sdaa"]);
-        assert!(
-            is_watched("zram0") && is_watched("loopback0a") && !is_watched("loop12") && !is_watched("ram3")
-        );
+    fn what_comes_later_is_watched_by_the_same_rule() {
+        let rest = Rest { excluded: vec!["sd*".to_owned()], always: vec!["loop3".to_owned()] };
+        let names = ["vda", "loop3", "loop4", "sda", "sr0", "dm-2", "zram0"];
+        let taken: Vec<&str> = names.into_iter().filter(|name| rest.takes(name)).collect();
+        assert_eq!(taken, ["vda", "loop3", "dm-2", "zram0"]);
     }
 }

@@ -1,9 +1,9 @@
 //! The ground of a watch: the devices it samples and, with load cycles, the load with the scene it runs on.
 
-use experiments::{Scene, WatchLoad, Wish, Writes, set_watch_scene};
+use experiments::{Layout, Scene, WatchLoad, Wish, Writes, set_watch_scene};
 use record::{DeviceFacts, DeviceNode, Run};
 use sampler::Root;
-use workload::Target;
+use workload::{Bytes, Target};
 
 use super::arguments::WatchArguments;
 use super::asked::{Asked, AskedLoad};
@@ -37,10 +37,11 @@ impl Ground {
         let scene = scene(cycles, &loaded, arguments, stop)?;
         let under: Vec<String> = scene.facts.devices.iter().map(|device| device.name.clone()).collect();
         let devices = match scene.is_virtual() {
-            true => Chosen { names: under, known: 1, open: false },
+            true => Chosen::only(under),
             false => devices::choose(&root, arguments, &under)?,
         };
-        let Loaded { load, limits, .. } = loaded;
+        let Loaded { mut load, limits, .. } = loaded;
+        load.fit(region(&scene));
         asked.contract.fall_back_on(limits);
         Ok(Ground { devices, cycles: Some((load, scene)) })
     }
@@ -76,6 +77,14 @@ impl Ground {
         run.expectation = asked.contract.expectation.as_ref().map(ToString::to_string);
         run.devices = self.devices.names.iter().map(|name| node(name, self.loaded_devices())).collect();
         run
+    }
+}
+
+/// Bytes that the load can reach: what is laid out for it, or what is there.
+fn region(scene: &Scene) -> Bytes {
+    match scene.layout {
+        Layout::Write(size) => size,
+        Layout::None => scene.facts.available,
     }
 }
 
@@ -122,6 +131,6 @@ fn wish(cycles: &AskedLoad, loaded: &Loaded, arguments: &WatchArguments, target:
         Target::Lab(_) => true,
         _ => false,
     };
-    let reach = loaded.reach.filter(|_| made).map(|reach| workload::Bytes(reach.0.max(REGION_LEAST)));
+    let reach = loaded.reach.filter(|_| made).map(|reach| Bytes(reach.0.max(REGION_LEAST)));
     Wish { size: cycles.size.or(reach), allow_destroy: arguments.allow_destroy.clone() }
 }

@@ -126,7 +126,8 @@ impl Stage for JobStage {
     }
 
     fn watch_idle(&mut self, interrupted: &dyn Fn() -> bool) -> Option<Use> {
-        let mut sampler = Sampler::new(&Root::real(), self.devices.iter().cloned()).ok()?;
+        let mut sampler =
+            Sampler::new(&Root::real(), self.devices.iter().map(String::as_str).collect()).ok()?;
         let before = sampler.read(self.clock.now());
         let until = self.clock.now() + Nanos(IDLE_LOOK.as_nanos() as u64);
         while !interrupted() && self.clock.now() < until {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use experiments::{Audience, Scene, WatchLoad, conduct_phases, lay_out};
 use kernel::Clock;
 use record::{Event, EventKind, Watcher};
-use sampler::{Root, SamplerThread};
+use sampler::{Devices, Root, SamplerThread};
 use workload::{Ending, Nanos};
 
 use super::asked::{Asked, AskedLoad, Subject};
@@ -69,19 +69,19 @@ pub fn watch(
     };
     let favoured = ground.loaded_devices().iter().take(1).map(|device| device.name.clone()).collect();
     let mut desk = Desk::open(Opening { run, writer, every: asked.every, shown, favoured }, stop.clone());
-    let names = ground.devices.names.clone();
+    let devices = ground.devices.to_sample();
     let ended = match (&asked.subject, &mut ground.cycles) {
         (Subject::Cycles(cycles), Some((load, scene))) => {
-            under_load((asked.every, cycles), (load, scene), names, &mut desk)?
+            under_load((asked.every, cycles), (load, scene), devices, &mut desk)?
         }
         (Subject::Alone(length), _) => {
             let clock = Clock::start();
-            desk.sample_by(start(names, asked.every, clock)?);
+            desk.sample_by(start(devices, asked.every, clock)?);
             alone(*length, clock, &desk)
         }
         (Subject::Command(words), _) => {
             let clock = Clock::start();
-            desk.sample_by(start(names, asked.every, clock)?);
+            desk.sample_by(start(devices, asked.every, clock)?);
             match command::run(words, clock, &mut desk) {
                 Ok(code) => Ended::WithCode(code),
                 Err(failure) => return Err(undone(desk, place, failure)),
@@ -100,8 +100,8 @@ fn undone(desk: Desk, place: &Place, failure: Failure) -> Failure {
     failure
 }
 
-fn start(names: Vec<String>, every: Nanos, clock: Clock) -> Result<SamplerThread, Failure> {
-    SamplerThread::start(&Root::real(), names, every, move || clock.now()).map_err(Failure::failed)
+fn start(devices: Devices, every: Nanos, clock: Clock) -> Result<SamplerThread, Failure> {
+    SamplerThread::start(&Root::real(), devices, every, move || clock.now()).map_err(Failure::failed)
 }
 
 /// Until the time is over or somebody asks to stop; the end of a watch without a time is that wish.
@@ -126,7 +126,7 @@ fn alone(length: Option<Nanos>, clock: Clock, desk: &Desk) -> Ended {
 fn under_load(
     (every, cycles): (Nanos, &AskedLoad),
     (load, scene): (&WatchLoad, &mut Scene),
-    names: Vec<String>,
+    devices: Devices,
     desk: &mut Desk,
 ) -> Result<Ended, Failure> {
     let stage = scene.stage.as_mut();
@@ -139,7 +139,7 @@ fn under_load(
         _ => {}
     }
     if let Some(clock) = stage.clock() {
-        desk.sample_by(start(names, every, clock)?);
+        desk.sample_by(start(devices, every, clock)?);
     }
     let watched = conduct_phases(&cycles.phases, load, stage, desk);
     let shares = stage.shares();
