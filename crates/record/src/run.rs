@@ -29,7 +29,7 @@ pub struct Run {
     /// What another tool printed, in the order it printed it; empty where plimsoll measured.
     #[serde(default)]
     pub reported: Vec<Reported>,
-    /// Every block device of the machine that was watched, each behind those that stand on it; empty where only a target was
+    /// Every block device of the machine that was watched, each behind those it stands on; empty where only a target was
     /// measured.
     #[serde(default)]
     pub devices: Vec<DeviceNode>,

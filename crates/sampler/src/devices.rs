@@ -23,7 +23,7 @@ pub fn devices_below(root: &Root, major: u32, minor: u32) -> Vec<DeviceFacts> {
     devices
 }
 
-fn device_facts(root: &Root, facts: &BlockFacts) -> DeviceFacts {
+pub(crate) fn device_facts(root: &Root, facts: &BlockFacts) -> DeviceFacts {
     let kib = facts.max_sectors_kb.unwrap_or_default();
     DeviceFacts {
         name: facts.name.clone(),
@@ -75,7 +75,7 @@ fn multipath_paths(root: &Root, above: &DeviceFacts) -> Vec<DeviceFacts> {
     names.into_iter().map(|name| path_facts(root, name, above)).collect()
 }
 
-fn is_path_of(name: &str, above: &str) -> bool {
+pub(crate) fn is_path_of(name: &str, above: &str) -> bool {
     let Some((subsystem, namespace)) = above.rsplit_once('n') else { return false };
     let between = name
         .strip_prefix(subsystem)
@@ -85,7 +85,7 @@ fn is_path_of(name: &str, above: &str) -> bool {
     between.is_some_and(|controller| !controller.is_empty() && controller.bytes().all(|b| b.is_ascii_digit()))
 }
 
-fn path_facts(root: &Root, name: String, above: &DeviceFacts) -> DeviceFacts {
+pub(crate) fn path_facts(root: &Root, name: String, above: &DeviceFacts) -> DeviceFacts {
     let queue = |file: &str| root.text(format!("sys/class/block/{name}/queue/{file}"));
     let number = |file: &str| queue(file).and_then(|text| text.parse::<u32>().ok());
     let scheduler = queue("scheduler").unwrap_or_default();

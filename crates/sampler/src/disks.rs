@@ -79,7 +79,7 @@ pub fn persistent_names(root: &Root, kind: &str) -> Option<Vec<(String, String)>
     Some(names(&folder).into_iter().filter_map(link).collect())
 }
 
-fn names(folder: &Path) -> Vec<String> {
+pub(crate) fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }

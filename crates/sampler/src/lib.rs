@@ -1,6 +1,7 @@
 //! Kernel counters to facts and raw series.
 //!
-//! [`host_facts`], [`devices_below`] and [`target_facts`] say what the machine and the target are; [`Sampler`] reads the
+//! [`host_facts`], [`devices_below`] and [`target_facts`] say what the machine and the target are, [`device_tree`] and
+//! [`local_limits`] what all its devices stand on and how they are held back; [`Sampler`] reads the
 //! counters that change while a run goes on, and [`SamplerThread`] does so on the run's clock. Every reader takes a
 //! [`Root`], so that a captured machine is read like this one. Nothing here draws a conclusion: differences, rates and
 //! what they mean belong to the analysis.
@@ -11,11 +12,13 @@ mod disks;
 mod doubts;
 mod followed;
 mod host;
+mod limits;
 mod parse;
 mod root;
 mod sampler;
 mod target;
 mod thread;
+mod tree;
 
 pub use devices::devices_below;
 pub use disks::{
@@ -23,8 +26,10 @@ pub use disks::{
 };
 pub use followed::{Devices, left_out};
 pub use host::host_facts;
+pub use limits::local_limits;
 pub use parse::{cpu_counters, disk_counters, io_pressure, memory_counters};
 pub use root::Root;
 pub use sampler::{Sampler, SamplerError};
 pub use target::{TargetFactsError, target_facts};
 pub use thread::SamplerThread;
+pub use tree::device_tree;
