@@ -7,7 +7,7 @@ use workload::{Direction, Expectation, Nanos, StepKind};
 use crate::caps::{bandwidth_cap, best_known, findings, iops_cap, unsteady};
 use crate::{
     Analysis, Answer, ClaimRow, Claimed, Confidence, Doubt, Estimate, Evidence, Figures, Finding, Meaning,
-    Point, Quantity, Spent, Verdict, claims, honesty, points,
+    Point, Quantity, Spent, Verdict, claims, honesty, points, watch,
 };
 
 /// Reads `run` against `limits` and `expectation`, where given.
@@ -16,7 +16,14 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
     let spent = spent(run, limits);
     let mut found = found(run, &figures);
     let fallen = figures.fallen.is_some();
-    let verdict = verdict(run, &figures, (limits, expectation), (&spent, &found));
+    let diagnosis = watch::is_watch(run).then(|| watch::diagnose(run, limits, expectation, &found));
+    let (verdict, watched) = match diagnosis {
+        Some(diagnosis) => {
+            found.extend(diagnosis.findings);
+            (diagnosis.verdict, Some(diagnosis.watched))
+        }
+        None => (verdict(run, &figures, (limits, expectation), (&spent, &found)), None),
+    };
     found.extend(inside_burst(limits, &verdict));
     found.sort_by_key(weight);
     Analysis {
@@ -28,7 +35,7 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
         horizon: horizon(run, fallen),
         findings: found,
         verdict,
-        watched: None,
+        watched,
     }
 }
 
@@ -98,7 +105,8 @@ fn found(run: &Run, figures: &Figures) -> Vec<Finding> {
     let mut found = honesty::endings(run);
     let cut_short = !found.is_empty();
     found.extend(honesty::target(run));
-    found.extend(honesty::foreign(run));
+    // In a watch the load's device is one of many; its own rule knows which.
+    found.extend(honesty::foreign(run).into_iter().filter(|_| !watch::is_watch(run)));
     found.extend(honesty::generator(run));
     if cut_short {
         // A ladder that was not climbed shows no cap, and its last rung was not given its time.
@@ -172,11 +180,12 @@ fn charged(limits: Option<&Limits>, ops: u64, bytes: u64) -> f64 {
         * if accounting.rounding == policy::Rounding::Ceil { units.ceil().max(1.0) } else { units.max(1.0) }
 }
 
-/// From the first step of the ladders to the end of the last in which the first level was seen to hold.
+/// From the first step of the ladders to the end of the last in which the first level was seen to hold. Jobs of one's own
+/// differ by design, and say nothing about each other.
 fn horizon(run: &Run, fallen: bool) -> Nanos {
     let holds = |step: &&record::StepRecord| match fallen {
         true => matches!(step.plan.kind, StepKind::Latency | StepKind::DepthLadder),
-        false => step.plan.kind != StepKind::Layout,
+        false => !matches!(step.plan.kind, StepKind::Layout | StepKind::Job),
     };
     let mut ladders = loaded(run).filter(holds);
     let first = ladders.next();

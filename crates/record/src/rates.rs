@@ -77,6 +77,34 @@ impl DiskCounters {
         self.sectors_read + self.sectors_written + self.sectors_discarded
     }
 
+    /// What happened between `before` and these counters, field by field, `in_flight` as it is now; `None` where the device
+    /// was reset between.
+    pub fn more_than(&self, before: &DiskCounters) -> Option<DiskCounters> {
+        if self.is_reset(before) {
+            return None;
+        }
+        let spent = |field: fn(&DiskCounters) -> u64| milliseconds(field(before), field(self)) as u64;
+        Some(DiskCounters {
+            reads: self.reads - before.reads,
+            reads_merged: self.reads_merged - before.reads_merged,
+            sectors_read: self.sectors_read - before.sectors_read,
+            read_ms: spent(|c| c.read_ms),
+            writes: self.writes - before.writes,
+            writes_merged: self.writes_merged - before.writes_merged,
+            sectors_written: self.sectors_written - before.sectors_written,
+            write_ms: spent(|c| c.write_ms),
+            in_flight: self.in_flight,
+            busy_ms: spent(|c| c.busy_ms),
+            queue_ms: spent(|c| c.queue_ms),
+            discards: self.discards - before.discards,
+            discards_merged: self.discards_merged - before.discards_merged,
+            sectors_discarded: self.sectors_discarded - before.sectors_discarded,
+            discard_ms: spent(|c| c.discard_ms),
+            flushes: self.flushes - before.flushes,
+            flush_ms: spent(|c| c.flush_ms),
+        })
+    }
+
     /// True where a counter of operations or sectors fell: the device went and came again, or was made anew.
     pub fn is_reset(&self, before: &DiskCounters) -> bool {
         self.counts().iter().zip(before.counts()).any(|(now, then)| *now < then)

@@ -2,7 +2,7 @@
 
 use workload::Nanos;
 
-use crate::{CpuMetric, Metric, Run, Sample};
+use crate::{CpuMetric, DiskCounters, Metric, Run, Sample};
 
 /// An interval this many times as long as the usual one is a gap: nobody looked meanwhile.
 const GAP: u64 = 3;
@@ -85,6 +85,18 @@ impl<'r> Recording<'r> {
         Some(values.collect())
     }
 
+    /// What a device's own counters did in each interval, `None` inside where it was away or was reset; `None` as a whole
+    /// where it was never recorded or another tool printed the series. For whoever reads all metrics at once.
+    pub fn counted(&self, name: &str) -> Option<Vec<Option<DiskCounters>>> {
+        let places = self.places.get(self.devices.iter().position(|known| *known == name)?)?;
+        let pairs = self.run.samples.windows(2).zip(places.windows(2));
+        let more = pairs.map(|(samples, places)| {
+            let (before, after) = (counters(&samples[0], places[0])?, counters(&samples[1], places[1])?);
+            after.more_than(before)
+        });
+        Some(more.collect())
+    }
+
     /// A series of the CPUs, one value (0 to 1) an interval; `None` where it was never recorded.
     pub fn cpu(&self, metric: CpuMetric) -> Option<Vec<f64>> {
         if let Some(observed) = &self.run.observed {
@@ -142,7 +154,6 @@ fn places(name: &str, samples: &[Sample]) -> Vec<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::DiskCounters;
 
     fn sample(seconds: u64, disks: &[(&str, u64)]) -> Sample {
         let disk = |(name, reads): &(&str, u64)| {
@@ -170,5 +181,9 @@ mod tests {
         assert_eq!(recording.usual(), Nanos::SECOND);
         assert_eq!(recording.gaps(), [(Nanos::from_secs(4), Nanos::from_secs(14))]);
         assert!(recording.device("vdc", Metric::ReadOps).is_none());
+        let counted = recording.counted("vdb").unwrap();
+        let reads: Vec<Option<u64>> =
+            counted.iter().map(|more| more.as_ref().map(|more| more.reads)).collect();
+        assert_eq!(reads, [Some(10), None, None, Some(7), Some(0)]);
     }
 }

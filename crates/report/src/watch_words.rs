@@ -185,7 +185,8 @@ fn named_words(level: &Level) -> String {
     match &level.named {
         None => String::new(),
         Some(Named::Round { .. }) => ", a round figure".to_owned(),
-        Some(Named::Policy { policy, .. }) => format!(", the figure of {}", clean(policy)),
+        Some(Named::Policy { policy, declared: true, .. }) => format!(", the figure of {}", clean(policy)),
+        Some(Named::Policy { policy, .. }) => format!(" (a figure that {} has too)", clean(policy)),
         Some(Named::Local(limit)) => {
             format!(
                 ", which this machine sets itself ({} of control group {})",

@@ -135,6 +135,8 @@ pub struct LoadFlow {
     pub got: Option<Estimate>,
     /// I/Os counted.
     pub ops: u64,
+    /// Mean bytes of an I/O; `None` where none came back.
+    pub size: Option<f64>,
     /// From the time at which each was due to its end: what a user waits.
     pub due: Latency,
     /// From the time at which each was issued to its end: what the kernel and the volume took.
@@ -176,9 +178,9 @@ pub struct SeriesRow {
     pub queue: Option<f64>,
     /// Mean latency that the load's device shows.
     pub await_ns: Option<f64>,
-    /// How many times the queue of the 100 % row: I/Os that were due and not done; `None` where there is no such row.
+    /// How many times as many I/Os in flight as in the 100 % row; `None` where there is no such row.
     pub queue_growth: Option<f64>,
-    /// How many times the mean latency (due to done) of the 100 % row.
+    /// How many times the mean latency (issued to done) of the 100 % row.
     pub latency_growth: Option<f64>,
 }
 
@@ -238,6 +240,8 @@ pub enum Named {
         policy: String,
         /// Its figure, a second.
         value: f64,
+        /// True where the policy was named for this volume; else it is one of those that publish the figure.
+        declared: bool,
     },
     /// A figure of at most two significant digits.
     Round {

@@ -1,0 +1,380 @@
+//! The contract (E3): what is claimed, and at which phases it is met.
+//!
+//! A phase that asks for less than is claimed proves no rate, and one that asks for more is no matter of the contract; both
+//! are said. A claim on operations without a direction is one on reads and writes together.
+
+use policy::{Limits, Load};
+use record::{Distribution, Run};
+use workload::{Bytes, Direction, Expectation, Metric};
+
+use super::device::Device;
+use super::scene::{Scene, Span};
+use super::shape::{ContractRow, Latency, LoadFigures, LoadFlow, Remark};
+use crate::claims::EXPECTATION;
+use crate::{Answer, ClaimRow, Claimed, Doubt, Estimate, Finding, Meaning, Quantity, Verdict};
+
+/// A rate meets its claim from this share of it on (methodology 2.11).
+const TOLERANCE: f64 = 0.03;
+
+/// One claim.
+#[derive(Clone, Debug)]
+pub(crate) struct Contracted {
+    pub quantity: Quantity,
+    /// `None`: reads and writes together.
+    pub direction: Option<Direction>,
+    /// Of a latency: the percentile, `None` for the mean.
+    pub percent: Option<f64>,
+    pub claimed: Claimed,
+}
+
+/// What an expectation and a policy claim of this run.
+pub(crate) fn claims(
+    run: &Run,
+    limits: Option<&Limits>,
+    expectation: Option<&Expectation>,
+) -> Vec<Contracted> {
+    let expected = expectation.iter().flat_map(|expectation| &expectation.claims).map(|claim| {
+        let (quantity, percent, value) = match claim.metric {
+            Metric::Iops(rate) => (Quantity::Iops, None, rate.0),
+            Metric::Bandwidth(rate) => (Quantity::BytesPerSecond, None, rate.0),
+            Metric::MeanLatency(bound) => (Quantity::MeanLatency, None, bound.0 as f64),
+            Metric::Percentile(percent, bound) => {
+                (Quantity::PercentileLatency, Some(percent), bound.0 as f64)
+            }
+        };
+        let claimed =
+            Claimed { value, words: claim.words.clone(), source: EXPECTATION.into(), reading: None };
+        Contracted { quantity, direction: claim.direction, percent, claimed }
+    });
+    expected.chain(limits.into_iter().flat_map(|limits| of_policy(run, limits))).collect()
+}
+
+/// The policy's operations at the mix and block of our load, else of the workload for which it states them; and its latency.
+fn of_policy(run: &Run, limits: &Limits) -> Vec<Contracted> {
+    let stated = limits.reference_workload;
+    let ours = run.steps.iter().find_map(|step| step.plan.workers.first());
+    let (share, block) = match (ours, stated) {
+        (Some(worker), _) => {
+            (f64::from(worker.access.mix.read_percent()) / 100.0, Bytes(worker.blocks.longest().0))
+        }
+        (None, Some(stated)) => (stated.read_fraction, stated.block),
+        (None, None) => (1.0, Bytes::kib(4)),
+    };
+    let cap = limits.cap(&Load::mixed(share, block), policy::Level::Baseline);
+    let rate = cap.map(|cap| claim_of(limits, Quantity::Iops, cap.iops.0, format!("{:.0}", cap.iops.0)));
+    let bound = stated.map(|stated| stated.latency_limit()).or(limits.latency);
+    let bound = bound.map(|bound| claim_of(limits, Quantity::MeanLatency, bound.0 as f64, bound.to_string()));
+    rate.into_iter().chain(bound).collect()
+}
+
+fn claim_of(limits: &Limits, quantity: Quantity, value: f64, words: String) -> Contracted {
+    let claimed = Claimed { value, words, source: limits.policy.to_string(), reading: None };
+    Contracted { quantity, direction: None, percent: None, claimed }
+}
+
+fn is_latency(claim: &Contracted) -> bool {
+    matches!(claim.quantity, Quantity::MeanLatency | Quantity::PercentileLatency)
+}
+
+/// The latency that is bounded: the least bound of all claims.
+pub(crate) fn bound_ns(claims: &[Contracted]) -> Option<u64> {
+    claims.iter().filter(|claim| is_latency(claim)).map(|claim| claim.claimed.value as u64).min()
+}
+
+/// The operations that are claimed of both directions together.
+pub(crate) fn claimed_rate(scene: &Scene<'_>) -> Option<f64> {
+    let rates = || scene.claims.iter().filter(|claim| claim.quantity == Quantity::Iops);
+    let whole = rates().find(|claim| claim.direction.is_none()).map(|claim| claim.claimed.value);
+    let sum: f64 = rates().map(|claim| claim.claimed.value).sum();
+    whole.or((sum > 0.0).then_some(sum))
+}
+
+/// Every claim at every phase that can say something of it.
+pub(crate) fn rows(scene: &Scene<'_>, devices: &[Device<'_>], found: &[Finding]) -> Vec<ContractRow> {
+    if scene.passive() {
+        return scene.claims.iter().filter_map(|claim| watched_row(scene, devices, found, claim)).collect();
+    }
+    let loads = scene.spans.iter().filter(|span| span.load.is_some());
+    let mut rows: Vec<ContractRow> =
+        loads.flat_map(|span| scene.claims.iter().filter_map(|claim| load_row(scene, span, claim))).collect();
+    for row in rows.iter_mut().filter(|row| row.answer == Answer::Below && disturbed(row, found)) {
+        row.answer = Answer::CannotTell;
+        row.remark = Some(Remark::Disturbed);
+    }
+    rows
+}
+
+/// plimsoll was short of CPU in that phase, or somebody else used the device.
+fn disturbed(row: &ContractRow, found: &[Finding]) -> bool {
+    let weakens = |finding: &&Finding| {
+        matches!(finding.meaning, Meaning::GeneratorBound { .. } | Meaning::ForeignLoad { .. })
+    };
+    found.iter().filter(weakens).flat_map(|finding| &finding.evidence).any(|span| span.step == row.phase)
+}
+
+fn flow_of(load: &LoadFigures, direction: Option<Direction>) -> Option<&LoadFlow> {
+    match direction {
+        None => Some(&load.all),
+        Some(Direction::Write) => load.write.as_ref(),
+        Some(_) => load.read.as_ref(),
+    }
+}
+
+fn load_row(scene: &Scene<'_>, span: &Span<'_>, claim: &Contracted) -> Option<ContractRow> {
+    let load = span.load.as_ref()?;
+    let flow = flow_of(load, claim.direction)?;
+    let mut row = ContractRow {
+        phase: span.name.to_owned(),
+        quantity: claim.quantity,
+        direction: claim.direction,
+        claimed: claim.claimed.clone(),
+        asked: flow.asked,
+        measured: None,
+        latency: Some(flow.due.clone()),
+        answer: Answer::CannotTell,
+        remark: None,
+    };
+    let overload = load.scale.is_some_and(|scale| scale > 1.0 + 1e-9);
+    match is_latency(claim) {
+        true => judge_latency(&mut row, (span, claim, flow), overload || beyond(scene, load)),
+        false => judge_rate(&mut row, flow, overload),
+    }
+    Some(row)
+}
+
+/// The rate beyond which the contract covers nothing, where the load asks for that, or gets it without asking.
+fn beyond(scene: &Scene<'_>, load: &LoadFigures) -> bool {
+    let more = |flow: &LoadFlow, claimed: f64| {
+        let rate = flow.asked.or(flow.got.map(|got| got.value)).unwrap_or(0.0);
+        rate > (1.0 + TOLERANCE) * claimed
+    };
+    let rates = scene.claims.iter().filter(|claim| claim.quantity == Quantity::Iops);
+    rates
+        .into_iter()
+        .any(|claim| flow_of(load, claim.direction).is_some_and(|flow| more(flow, claim.claimed.value)))
+}
+
+fn judge_rate(row: &mut ContractRow, flow: &LoadFlow, overload: bool) {
+    let bytes = flow_bytes(row, flow);
+    row.measured = flow.got.map(|got| scaled(got, bytes));
+    let asked = flow.asked.map(|asked| asked * bytes);
+    let claimed = row.claimed.value;
+    if let Some(asked) = asked.filter(|asked| *asked < (1.0 - TOLERANCE) * claimed) {
+        (row.answer, row.remark) = (Answer::Measured, Some(Remark::AskedLess { asked }));
+        return;
+    }
+    if overload {
+        let asked = asked.unwrap_or(f64::INFINITY);
+        (row.answer, row.remark) = (Answer::Measured, Some(Remark::AskedMore { asked }));
+        return;
+    }
+    row.answer = match row.measured {
+        Some(got) if got.value >= (1.0 - TOLERANCE) * claimed => Answer::Meets,
+        Some(got) if got.high < (1.0 - TOLERANCE) * claimed => Answer::Below,
+        _ => Answer::CannotTell,
+    };
+    if row.answer == Answer::CannotTell {
+        row.remark = Some(Remark::TooFew);
+    }
+}
+
+/// Bytes of an I/O for a claim on bytes, 1 for one on operations.
+fn flow_bytes(row: &ContractRow, flow: &LoadFlow) -> f64 {
+    if row.quantity == Quantity::Iops { 1.0 } else { flow.size.unwrap_or(0.0) }
+}
+
+fn scaled(estimate: Estimate, factor: f64) -> Estimate {
+    Estimate { value: estimate.value * factor, low: estimate.low * factor, high: estimate.high * factor }
+}
+
+fn judge_latency(
+    row: &mut ContractRow,
+    (span, claim, flow): (&Span<'_>, &Contracted, &LoadFlow),
+    beyond: bool,
+) {
+    let exactly = |value: f64| Estimate { value, low: value, high: value };
+    row.measured = match claim.percent {
+        None => flow.due.mean_ns.map(exactly),
+        Some(percent) => percentile(span, claim.direction, percent).map(exactly),
+    };
+    if beyond {
+        let asked = flow.asked.or(flow.got.map(|got| got.value)).unwrap_or(0.0);
+        (row.answer, row.remark) = (Answer::Measured, Some(Remark::AskedMore { asked }));
+        return;
+    }
+    let bound = row.claimed.value;
+    row.answer = match row.measured {
+        Some(found) if found.value <= bound => Answer::Meets,
+        Some(_) => Answer::Below,
+        None => Answer::CannotTell,
+    };
+    let p99 = flow.due.at(99.0);
+    row.remark = match row.answer {
+        Answer::CannotTell => Some(Remark::TooFew),
+        // "Latency" alone does not say which statistic is meant.
+        Answer::Meets if claim.percent.is_none() => {
+            p99.filter(|p99| *p99 as f64 > bound).map(|p99_ns| Remark::MeanAlone { p99_ns })
+        }
+        _ => None,
+    };
+}
+
+/// A percentile of our own latency, where ten I/Os or so lie beyond it.
+fn percentile(span: &Span<'_>, direction: Option<Direction>, percent: f64) -> Option<f64> {
+    let mut all = Distribution::default();
+    let ways = direction.map_or(vec![Direction::Read, Direction::Write], |way| vec![way]);
+    ways.into_iter().for_each(|way| span.step.into_iter().for_each(|step| all.merge(&step.latency(way))));
+    let beyond = all.count() as f64 * (1.0 - percent / 100.0);
+    all.percentile(percent).filter(|_| beyond >= 2.0).map(|value| value as f64)
+}
+
+/// A claim against what somebody else's work saw: a rate that was reached is proven, one that was held below is missed, and
+/// of latencies the counters keep the mean.
+fn watched_row(
+    scene: &Scene<'_>,
+    devices: &[Device<'_>],
+    found: &[Finding],
+    claim: &Contracted,
+) -> Option<ContractRow> {
+    let device = busiest(devices)?;
+    let phase = scene.spans.iter().find(|span| matches!(span.kind, Some(record::PhaseKind::Command { .. })));
+    let mut row = ContractRow {
+        phase: phase.map_or("whole", |span| span.name).to_owned(),
+        quantity: claim.quantity,
+        direction: claim.direction,
+        claimed: claim.claimed.clone(),
+        asked: None,
+        measured: None,
+        latency: None,
+        answer: Answer::CannotTell,
+        remark: None,
+    };
+    let ways = match claim.direction {
+        None => vec![0, 1],
+        Some(way) => vec![way.index().min(1)],
+    };
+    match claim.quantity {
+        Quantity::Iops | Quantity::BytesPerSecond => watched_rate(&mut row, device, found, &ways),
+        Quantity::MeanLatency => watched_latency(&mut row, device, &ways),
+        Quantity::PercentileLatency => row.remark = Some(Remark::NoPercentile),
+    }
+    Some(row)
+}
+
+/// The device with nothing sampled below it that did the most.
+fn busiest<'d, 's>(devices: &'d [Device<'s>]) -> Option<&'d Device<'s>> {
+    let work = |device: &Device<'_>| device.ticks.iter().map(super::ticks::Tick::all).sum::<f64>();
+    let lowest = devices.iter().filter(|device| device.place.on.is_empty());
+    lowest.map(|device| (work(device), device)).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, device)| device)
+}
+
+fn watched_rate(row: &mut ContractRow, device: &Device<'_>, found: &[Finding], ways: &[usize]) {
+    let bytes = row.quantity == Quantity::BytesPerSecond;
+    let rate = |look: &super::looks::Look| {
+        let of = |way: &usize| if bytes { look.sum.bytes[*way] } else { look.sum.ops[*way] };
+        ways.iter().map(of).sum::<f64>() / look.sum.seconds
+    };
+    let most = device.looks.iter().map(rate).fold(0.0, f64::max);
+    row.measured = Some(Estimate { value: most, low: most, high: most });
+    let capped = found.iter().any(|finding| match &finding.meaning {
+        Meaning::HeldOperations { device: held, .. } => !bytes && held.name == device.place.name,
+        Meaning::HeldBytes { device: held, .. } => bytes && held.name == device.place.name,
+        _ => false,
+    });
+    (row.answer, row.remark) = match most >= (1.0 - TOLERANCE) * row.claimed.value {
+        true => (Answer::Meets, None),
+        false if capped => (Answer::Below, None),
+        false => (Answer::CannotTell, Some(Remark::NotAsked { most })),
+    };
+}
+
+fn watched_latency(row: &mut ContractRow, device: &Device<'_>, ways: &[usize]) {
+    let sum = |of: &dyn Fn(&super::ticks::Tick, usize) -> f64| {
+        device.ticks.iter().flat_map(|tick| ways.iter().map(move |&way| of(tick, way))).sum::<f64>()
+    };
+    let mean = sum(&|tick, way| tick.wait[way]) / sum(&|tick, way| tick.ops[way]) * 1e9;
+    let Some(mean) = super::ticks::known(mean) else {
+        row.remark = Some(Remark::TooFew);
+        return;
+    };
+    row.measured = Some(Estimate { value: mean, low: mean, high: mean });
+    row.latency = Some(Latency { mean_ns: Some(mean), ..Latency::default() });
+    row.answer = if mean <= row.claimed.value { Answer::Meets } else { Answer::Below };
+}
+
+/// The answer to the contract: of every claim the phase that decides.
+pub(crate) fn verdict(run: &Run, scene: &Scene<'_>, rows: &[ContractRow]) -> Verdict {
+    if scene.claims.is_empty() {
+        return Verdict { answer: Answer::Measured, subject: None, rows: Vec::new(), doubts: Vec::new() };
+    }
+    let decided: Vec<ClaimRow> = scene.claims.iter().map(|claim| decisive(claim, rows)).collect();
+    let any = |answer| decided.iter().any(|row| row.answer == answer);
+    let answer = match () {
+        () if any(Answer::Below) => Answer::Below,
+        () if any(Answer::CannotTell) => Answer::CannotTell,
+        () => Answer::Meets,
+    };
+    let missed = decided.iter().find(|row| row.answer == Answer::Below);
+    let by_policy = missed.is_some_and(|row| row.claimed.source != EXPECTATION);
+    let (first, second) = match by_policy {
+        true => (&run.policy, &run.expectation),
+        false => (&run.expectation, &run.policy),
+    };
+    Verdict { answer, subject: first.clone().or_else(|| second.clone()), rows: decided, doubts: Vec::new() }
+}
+
+/// The worst row of a claim among those that were judged.
+fn decisive(claim: &Contracted, rows: &[ContractRow]) -> ClaimRow {
+    let same = |row: &&ContractRow| {
+        row.quantity == claim.quantity
+            && row.direction == claim.direction
+            && row.claimed == claim.claimed
+            && row.answer != Answer::Measured
+    };
+    let badness = |row: &&ContractRow| match row.answer {
+        Answer::Below => 2,
+        Answer::CannotTell => 1,
+        _ => 0,
+    };
+    let worst = rows.iter().filter(same).rev().max_by_key(badness);
+    let doubts = match worst {
+        None => vec![Doubt::NotMeasured],
+        Some(row) => row.remark.and_then(|remark| doubt(remark, row)).into_iter().collect(),
+    };
+    ClaimRow {
+        what: what(claim, worst.map(|row| row.phase.as_str())),
+        quantity: claim.quantity,
+        direction: claim.direction.unwrap_or(Direction::Read),
+        claimed: claim.claimed.clone(),
+        measured: worst.and_then(|row| row.measured),
+        latency_ns_p99: worst.and_then(|row| row.latency.as_ref()).and_then(|latency| latency.at(99.0)),
+        answer: worst.map_or(Answer::CannotTell, |row| row.answer),
+        doubts,
+    }
+}
+
+fn doubt(remark: Remark, row: &ContractRow) -> Option<Doubt> {
+    match remark {
+        Remark::TooFew => Some(Doubt::TooShort),
+        Remark::Disturbed => Some(Doubt::GeneratorBound),
+        Remark::NotAsked { .. } => Some(Doubt::NotMeasured),
+        Remark::NoPercentile => Some(Doubt::FewSamples { count: 0 }),
+        Remark::AskedLess { .. } | Remark::AskedMore { .. } if row.answer == Answer::CannotTell => {
+            Some(Doubt::NotMeasured)
+        }
+        _ => None,
+    }
+}
+
+/// `read IOPS, load 100%`
+fn what(claim: &Contracted, phase: Option<&str>) -> String {
+    let way = claim.direction.map_or(String::new(), |way| format!("{} ", way.name()));
+    let quantity = match claim.quantity {
+        Quantity::Iops => "IOPS".to_owned(),
+        Quantity::BytesPerSecond => "bandwidth".to_owned(),
+        Quantity::MeanLatency => "mean latency".to_owned(),
+        Quantity::PercentileLatency => format!("p{}", claim.percent.unwrap_or_default()),
+    };
+    let phase = phase.filter(|phase| *phase != "whole").map_or(String::new(), |phase| format!(", {phase}"));
+    format!("{way}{quantity}{phase}")
+}

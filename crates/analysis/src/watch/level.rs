@@ -1,0 +1,149 @@
+//! A measured level with its interval, and whose figure it is.
+
+use policy::{Limits, Measured, Resource, Specificity};
+use record::LocalLimit;
+use statistics::quantile::{median, quantile_interval};
+use workload::{Bytes, BytesPerSecond, Direction, Iops};
+
+use super::scene::Scene;
+use super::shape::{Level, Named, Place};
+use crate::{Confidence, Estimate};
+
+/// A level is a figure's within this share of it (methodology 3.2).
+const FITS: f64 = 0.03;
+/// A rate whose seconds all agree is still known to a count at each end alone.
+const ENDS: f64 = 1.0;
+
+/// The median of rates with its 95 % interval from order statistics; of few values their extremes.
+pub(crate) fn estimate(rates: &[f64]) -> Option<Estimate> {
+    let value = median(rates)?;
+    let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = rates.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let (low, high) = quantile_interval(rates, 0.5, 0.95).map_or((least, most), |found| (found.lo, found.hi));
+    let half = ENDS / rates.len() as f64;
+    Some(Estimate { value, low: low.min(value - half), high: high.max(value + half) })
+}
+
+/// What is held at a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    Operations,
+    Bytes,
+}
+
+/// The level of rates by direction and together, `None` for a direction that is not held, with whose figure it is.
+pub(crate) fn level(
+    scene: &Scene<'_>,
+    place: &Place,
+    rates: [Option<&[f64]>; 3],
+    of: (What, f64),
+) -> Option<Level> {
+    let [read, write, all] = rates.map(|rates| rates.and_then(estimate));
+    let mut level = Level { read, write, all: all?, named: None };
+    level.named = named(scene, place, &level, of);
+    Some(level)
+}
+
+/// Whose figure `level` is: a limit of this machine's own, the policy that was named, a published one, a round figure.
+pub(crate) fn named(
+    scene: &Scene<'_>,
+    place: &Place,
+    level: &Level,
+    (what, size): (What, f64),
+) -> Option<Named> {
+    local(scene, place, level, what)
+        .map(|limit| Named::Local(limit.clone()))
+        .or_else(|| declared(scene.limits?, level, (what, size)))
+        .or_else(|| published(level, (what, size)))
+        .or_else(|| round(level))
+}
+
+/// How sure a held level is by whose figure it is (methodology 3.2).
+pub(crate) fn confidence(named: Option<&Named>) -> Confidence {
+    match named {
+        Some(Named::Local(_)) => Confidence::Certain,
+        Some(Named::Policy { declared: true, .. }) => Confidence::Strong,
+        // Many policies share figures, and this volume may be under none of them.
+        Some(Named::Policy { .. } | Named::Round { .. }) => Confidence::Likely,
+        None => Confidence::Possible,
+    }
+}
+
+fn fits(measured: f64, figure: f64) -> bool {
+    figure > 0.0 && (measured / figure - 1.0).abs() <= FITS
+}
+
+/// A limit of this machine's own, on the device or on one below it, at whose value a direction is held.
+fn local<'s>(scene: &Scene<'s>, place: &Place, level: &Level, what: What) -> Option<&'s LocalLimit> {
+    let words = if what == What::Operations { ["riops", "wiops"] } else { ["rbps", "wbps"] };
+    let [read, write] = [level.read, level.write].map(|found| found.map(|found| found.value));
+    let alone = read.is_none() && write.is_none();
+    let at = |limit: &LocalLimit| {
+        let rate = if limit.what == words[0] { read } else { write };
+        let rate = rate.or(alone.then_some(level.all.value));
+        words.contains(&limit.what.as_str()) && rate.is_some_and(|rate| fits(rate, limit.value as f64))
+    };
+    scene.run.limits.iter().find(|limit| concerns(place, limit) && at(limit))
+}
+
+/// Whether a limit is set on the device or on one below it.
+pub(crate) fn concerns(place: &Place, limit: &LocalLimit) -> bool {
+    limit.device == place.name || place.on.iter().flatten().any(|name| *name == limit.device)
+}
+
+/// The held rates with the direction that a rule must cover to explain each; a total is held by a rule of both.
+fn parts(level: &Level) -> Vec<(Direction, f64)> {
+    let ways = [(Direction::Read, level.read), (Direction::Write, level.write)];
+    let held: Vec<(Direction, f64)> =
+        ways.iter().filter_map(|(way, rate)| rate.map(|rate| (*way, rate.value))).collect();
+    match held.len() {
+        1 => held,
+        _ => vec![(Direction::Read, level.all.value)],
+    }
+}
+
+fn declared(limits: &Limits, level: &Level, (what, size): (What, f64)) -> Option<Named> {
+    let resource = if what == What::Operations { Resource::Iops } else { Resource::Bytes };
+    let charge = |limit: &policy::Limit| match what {
+        What::Operations => limit.charge(block(size), policy::Locality::Random),
+        What::Bytes => 1.0,
+    };
+    let rules = limits.limits.iter().filter(|limit| limit.resource == resource);
+    let figures = rules.flat_map(|limit| {
+        let burst = limit.burst.as_ref().map(|_| limit.rate(policy::Level::Burst));
+        [Some(limit.rate(policy::Level::Baseline)), burst, limit.alternative().map(|rate| rate.0)]
+            .into_iter()
+            .flatten()
+            .map(move |figure| (limit, figure))
+    });
+    let mut found = figures.filter(|(limit, figure)| {
+        parts(level)
+            .iter()
+            .any(|(way, rate)| limit.direction.covers(*way) && fits(rate * charge(limit), *figure))
+    });
+    found.next().map(|(_, value)| Named::Policy { policy: limits.policy.to_string(), value, declared: true })
+}
+
+fn block(size: f64) -> Bytes {
+    Bytes(((size / 512.0).round().max(1.0) * 512.0) as u64)
+}
+
+/// A policy that publishes this figure for every volume; one that fits some size of volume is no evidence.
+fn published(level: &Level, (what, size): (What, f64)) -> Option<Named> {
+    let (way, rate) = parts(level).into_iter().next()?;
+    let measured = match what {
+        What::Operations => Measured::new(way).with_iops(Iops(rate), block(size)),
+        What::Bytes => Measured::new(way).with_bandwidth(BytesPerSecond(rate)),
+    };
+    let found = policy::matches(&measured);
+    let best = found.iter().find(|hit| hit.specificity == Specificity::Published)?;
+    let fit = if what == What::Operations { &best.iops } else { &best.bandwidth };
+    let value = fit.as_ref().map_or(rate, |fit| fit.expected);
+    Some(Named::Policy { policy: best.policy.to_string(), value, declared: false })
+}
+
+fn round(level: &Level) -> Option<Named> {
+    let rates = [Some(level.all), level.read, level.write];
+    let value = rates.into_iter().flatten().find_map(|rate| policy::round_figure(rate.value))?;
+    Some(Named::Round { value })
+}

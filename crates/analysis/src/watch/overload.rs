@@ -1,0 +1,185 @@
+//! A load that asks for more than it gets (E4): the rate stays at a level, and the wait moves into the queue.
+
+use record::StepRecord;
+use workload::Direction;
+
+use super::level::{What, confidence, level};
+use super::load::{load_figures, seconds_of};
+use super::looks::flat;
+use super::scene::{Scene, Span, place};
+use super::shape::{LoadFigures, Place, SeriesRow, Waiting};
+use crate::{Confidence, Evidence, Finding, Meaning};
+
+/// A direction that gets less than this share of what it asks for is held.
+const GETS: f64 = 0.97;
+/// The wait grows by at least this much.
+const GROWS: f64 = 2.0;
+/// Phases whose rates are within this share of each other are held at one level.
+const SAME: f64 = 0.03;
+/// A worker that was ready but not running for this share of the time lacked CPU, and was itself the limit.
+const STARVED: f64 = 0.25;
+
+/// Load phases by rising share of the nominal rate, repeats taken together.
+pub(crate) fn series(scene: &Scene<'_>, bound_ns: Option<u64>) -> Vec<SeriesRow> {
+    let scale = |span: &Span<'_>| span.load.as_ref().and_then(|load| load.scale);
+    let mut scales: Vec<f64> = scene.spans.iter().filter_map(scale).collect();
+    scales.sort_by(f64::total_cmp);
+    scales.dedup_by(|a, b| (*a - *b).abs() < 1e-9);
+    let of = |wanted: f64| {
+        let spans = || {
+            scene.spans.iter().filter(move |span| scale(span).is_some_and(|is| (is - wanted).abs() < 1e-9))
+        };
+        let steps: Vec<&StepRecord> = spans().filter_map(|span| span.step).collect();
+        let load = load_figures(&steps, Some(wanted), bound_ns)?;
+        let phases = spans().map(|span| span.name.to_owned()).collect();
+        Some(SeriesRow {
+            scale: wanted,
+            phases,
+            load,
+            queue: None,
+            await_ns: None,
+            queue_growth: None,
+            latency_growth: None,
+        })
+    };
+    let mut rows: Vec<SeriesRow> = scales.into_iter().filter_map(of).collect();
+    if let Some(nominal) = rows.iter().find(|row| (row.scale - 1.0).abs() < 1e-9).map(|row| row.load.clone())
+    {
+        for row in &mut rows {
+            row.queue_growth = ratio(row.load.in_flight, nominal.in_flight);
+            let mean = |load: &LoadFigures| load.all.issued.mean_ns.unwrap_or(f64::NAN);
+            row.latency_growth = ratio(mean(&row.load), mean(&nominal));
+        }
+    }
+    rows
+}
+
+fn ratio(now: f64, then: f64) -> Option<f64> {
+    super::ticks::known(now / then).filter(|_| then > 0.0)
+}
+
+/// The throttle that the load runs into above its nominal rate, and the places of the phases that show it.
+pub(crate) fn throttled(scene: &Scene<'_>) -> (Option<Finding>, Vec<usize>) {
+    let held: Vec<usize> = (0..scene.spans.len()).filter(|&at| is_held(&scene.spans[at])).collect();
+    let finding = finding(scene, &held);
+    let taken = if finding.is_some() { held } else { Vec::new() };
+    (finding, taken)
+}
+
+/// Whether a phase asks for more than its nominal rate, gets less than it asks for, and that at an even rate.
+fn is_held(span: &Span<'_>) -> bool {
+    let (Some(load), Some(step)) = (&span.load, span.step) else { return false };
+    let over = load.scale.is_some_and(|scale| scale > 1.0 + 1e-9);
+    over && less(load.all.asked, load.all.got.map(|got| got.value)) && steady(step) && !starved(step)
+}
+
+fn less(asked: Option<f64>, got: Option<f64>) -> bool {
+    asked.zip(got).is_some_and(|(asked, got)| got < GETS * asked)
+}
+
+/// The counts of a meter: of both directions together, or of one.
+fn steady(step: &StepRecord) -> bool {
+    [None, Some(Direction::Read), Some(Direction::Write)].into_iter().any(|way| {
+        let rates = seconds_of(step, way);
+        rates.len() < 8 && agree(&rates) || flat(&rates)
+    })
+}
+
+/// Too few seconds for a variance: all but one within a twentieth of their median.
+fn agree(rates: &[f64]) -> bool {
+    let Some(middle) = statistics::quantile::median(rates).filter(|middle| *middle > 0.0) else {
+        return false;
+    };
+    let off = rates.iter().filter(|rate| (*rate / middle - 1.0).abs() > 0.05).count();
+    rates.len() >= 3 && off <= 1
+}
+
+fn starved(step: &StepRecord) -> bool {
+    let wall = step.ended.since(step.counted_from).0 as f64;
+    step.workers.iter().any(|worker| worker.run_delay_ns as f64 > STARVED * wall)
+}
+
+fn finding(scene: &Scene<'_>, held: &[usize]) -> Option<Finding> {
+    let spans: Vec<&Span<'_>> = held.iter().map(|&at| &scene.spans[at]).collect();
+    let loads: Vec<&LoadFigures> = spans.iter().filter_map(|span| span.load.as_ref()).collect();
+    let scale = loads.iter().filter_map(|load| load.scale).fold(f64::INFINITY, f64::min);
+    let device = scene.load_device.as_deref().map_or_else(|| target(scene), |name| place(scene.run, name));
+    let rates = |way: Option<Direction>| -> Vec<f64> {
+        spans.iter().filter_map(|span| span.step).flat_map(|step| seconds_of(step, way)).collect()
+    };
+    let asks = |way: Direction| {
+        let flow =
+            |load: &&LoadFigures| if way == Direction::Read { load.read.clone() } else { load.write.clone() };
+        let flows: Vec<_> = loads.iter().filter_map(flow).collect();
+        !flows.is_empty() && flows.iter().all(|flow| less(flow.asked, flow.got.map(|got| got.value)))
+    };
+    let of = |way: Direction| asks(way).then(|| rates(Some(way)));
+    let (read, write, all) = (of(Direction::Read), of(Direction::Write), rates(None));
+    let size = size(&spans);
+    let level =
+        level(scene, &device, [read.as_deref(), write.as_deref(), Some(&all)], (What::Operations, size))?;
+    let waiting = waiting(scene, &loads)?;
+    let grown = waiting.usual_latency_ns.is_none_or(|usual| waiting.latency_ns >= GROWS * usual);
+    let sure = match confidence(level.named.as_ref()) {
+        Confidence::Possible if stays(&loads) => Confidence::Likely,
+        named => named,
+    };
+    let claimed = claimed(scene);
+    let meaning = Meaning::ThrottledAboveNominal { device, scale, level, waiting, claimed };
+    grown.then(|| Finding {
+        meaning,
+        evidence: spans.iter().map(|span| evidence(span)).collect(),
+        confidence: sure,
+    })
+}
+
+/// The rate stays although more and more is asked for.
+fn stays(loads: &[&LoadFigures]) -> bool {
+    let rates: Vec<f64> = loads.iter().filter_map(|load| load.all.got).map(|got| got.value).collect();
+    let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = rates.iter().copied().fold(0.0, f64::max);
+    rates.len() > 1 && most <= (1.0 + SAME) * least
+}
+
+/// The target where no device of it was sampled.
+fn target(scene: &Scene<'_>) -> Place {
+    let words = scene.run.target.as_ref().map_or(String::new(), |target| target.words.clone());
+    Place { name: if words.is_empty() { "the volume".to_owned() } else { words }, ..Place::default() }
+}
+
+fn size(spans: &[&Span<'_>]) -> f64 {
+    let tallies = spans
+        .iter()
+        .filter_map(|span| span.step)
+        .flat_map(|step| [Direction::Read, Direction::Write].map(|way| step.tally(way)));
+    let (ops, bytes) = tallies.fold((0, 0), |sum, tally| (sum.0 + tally.ops, sum.1 + tally.bytes));
+    bytes as f64 / ops.max(1) as f64
+}
+
+/// Our own queue and latency once issued, in the mean of the held phases, beside those of the highest rate that is not held.
+fn waiting(scene: &Scene<'_>, held: &[&LoadFigures]) -> Option<Waiting> {
+    let issued = |load: &LoadFigures| load.all.issued.mean_ns;
+    let count = held.len() as f64;
+    let usual = scene
+        .spans
+        .iter()
+        .filter_map(|span| span.load.as_ref())
+        .filter(|load| load.scale.is_some_and(|scale| scale <= 1.0 + 1e-9))
+        .filter(|load| !less(load.all.asked, load.all.got.map(|got| got.value)))
+        .max_by(|a, b| a.scale.unwrap_or(0.0).total_cmp(&b.scale.unwrap_or(0.0)));
+    (count > 0.0).then(|| Waiting {
+        queue: held.iter().map(|load| load.in_flight).sum::<f64>() / count,
+        latency_ns: held.iter().filter_map(|load| issued(load)).sum::<f64>() / count,
+        usual_queue: usual.map(|load| load.in_flight),
+        usual_latency_ns: usual.and_then(issued),
+    })
+}
+
+/// The rate that is claimed of both directions together: by the words of the contract, else by the policy.
+fn claimed(scene: &Scene<'_>) -> Option<f64> {
+    super::contract::claimed_rate(scene)
+}
+
+fn evidence(span: &Span<'_>) -> Evidence {
+    Evidence { step: span.name.to_owned(), series: "rate".to_owned(), from: span.from, to: span.to }
+}

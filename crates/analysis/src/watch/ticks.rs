@@ -1,0 +1,291 @@
+//! One device's intervals, all figures at once, whether counted here or printed by iostat.
+
+use record::{CpuMetric, DiskCounters, Metric, Recording, Run, Sample};
+use workload::{Direction, Nanos};
+
+use super::shape::{DeviceFigures, Flow};
+
+/// Bytes of a sector in the kernel's counters.
+const SECTOR: f64 = 512.0;
+
+/// What a device did in one interval. NaN where the record does not say.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tick {
+    /// Place of the interval in the recording.
+    pub at: usize,
+    pub from: Nanos,
+    pub to: Nanos,
+    pub seconds: f64,
+    /// Reads and writes done.
+    pub ops: [f64; 2],
+    pub bytes: [f64; 2],
+    /// Seconds that all of them waited together.
+    pub wait: [f64; 2],
+    /// Mean queue.
+    pub queue: f64,
+    /// Share of the interval.
+    pub busy: f64,
+    /// Requests in flight at its end.
+    pub in_flight: f64,
+    pub flushes: f64,
+    /// Seconds that all flushes took together.
+    pub flush_wait: f64,
+}
+
+impl Tick {
+    /// Reads and writes done.
+    pub fn all(&self) -> f64 {
+        self.ops[0] + self.ops[1]
+    }
+
+    /// Seconds that both waited together.
+    pub fn all_wait(&self) -> f64 {
+        self.wait[0] + self.wait[1]
+    }
+}
+
+/// The intervals of `name` in which it was there. Times are NaN where the kernel keeps none (`timed` false).
+pub(crate) fn ticks(run: &Run, recording: &Recording<'_>, name: &str) -> Vec<Tick> {
+    let timed = run.devices.iter().find(|node| node.facts.name == name).is_none_or(|node| node.timed);
+    let mut found = match recording.counted(name) {
+        Some(counted) => of_counters(recording, &counted),
+        None => printed(recording, name),
+    };
+    if !timed {
+        for tick in &mut found {
+            (tick.queue, tick.busy, tick.flush_wait) = (f64::NAN, f64::NAN, f64::NAN);
+            tick.wait = [f64::NAN; 2];
+        }
+    }
+    found
+}
+
+fn of_counters(recording: &Recording<'_>, counted: &[Option<DiskCounters>]) -> Vec<Tick> {
+    let intervals = recording.intervals().iter().zip(counted).enumerate();
+    let tick = |(at, (&(from, to), more)): (usize, (&(Nanos, Nanos), &Option<DiskCounters>))| {
+        let more = more.as_ref()?;
+        let seconds = to.since(from).as_secs_f64();
+        (seconds > 0.0).then(|| Tick {
+            at,
+            from,
+            to,
+            seconds,
+            ops: [more.reads as f64, more.writes as f64],
+            bytes: [more.sectors_read as f64 * SECTOR, more.sectors_written as f64 * SECTOR],
+            wait: [more.read_ms as f64 / 1e3, more.write_ms as f64 / 1e3],
+            queue: more.queue_ms as f64 / 1e3 / seconds,
+            busy: more.busy_ms as f64 / 1e3 / seconds,
+            in_flight: more.in_flight as f64,
+            flushes: more.flushes as f64,
+            flush_wait: more.flush_ms as f64 / 1e3,
+        })
+    };
+    intervals.filter_map(tick).collect()
+}
+
+/// What iostat printed, as totals of the interval again.
+fn printed(recording: &Recording<'_>, name: &str) -> Vec<Tick> {
+    let of = |metric| recording.device(name, metric).unwrap_or_default();
+    let series = [
+        Metric::ReadOps,
+        Metric::WriteOps,
+        Metric::ReadBytes,
+        Metric::WriteBytes,
+        Metric::ReadAwait,
+        Metric::WriteAwait,
+        Metric::QueueDepth,
+        Metric::Busy,
+        Metric::FlushOps,
+        Metric::FlushAwait,
+    ]
+    .map(of);
+    let tick = |(at, &(from, to)): (usize, &(Nanos, Nanos))| {
+        let value = |metric: usize| series[metric].get(at).copied().unwrap_or(f64::NAN);
+        let seconds = to.since(from).as_secs_f64();
+        let ops = [value(0) * seconds, value(1) * seconds];
+        let there = seconds > 0.0 && ops[0].is_finite() && ops[1].is_finite();
+        there.then(|| Tick {
+            at,
+            from,
+            to,
+            seconds,
+            ops,
+            bytes: [value(2) * seconds, value(3) * seconds],
+            wait: [product(value(4), ops[0]), product(value(5), ops[1])],
+            queue: value(6),
+            busy: value(7),
+            in_flight: f64::NAN,
+            flushes: value(8) * seconds,
+            flush_wait: product(value(9), value(8) * seconds),
+        })
+    };
+    recording.intervals().iter().enumerate().filter_map(tick).collect()
+}
+
+/// Nothing of nothing: a mean of no requests is not printed.
+fn product(mean: f64, count: f64) -> f64 {
+    if count == 0.0 { 0.0 } else { mean * count }
+}
+
+/// The machine in one interval; NaN where the record does not say.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment {
+    pub idle: f64,
+    pub iowait: f64,
+    pub steal: f64,
+    /// Share of the interval in which a task, or every task, waited for I/O.
+    pub some: f64,
+    pub full: f64,
+    /// Tasks that waited for I/O at its end.
+    pub blocked: f64,
+}
+
+/// The machine by interval of the recording.
+pub(crate) fn moments(run: &Run, recording: &Recording<'_>) -> Vec<Moment> {
+    let count = recording.intervals().len();
+    let cpu = |metric| recording.cpu(metric).unwrap_or_else(|| vec![f64::NAN; count]);
+    let (idle, iowait, steal) = (cpu(CpuMetric::Idle), cpu(CpuMetric::Iowait), cpu(CpuMetric::Steal));
+    let sampled = run.observed.is_none();
+    let moment = |at: usize| {
+        let pair = if sampled { run.samples.get(at..at + 2) } else { None };
+        let (some, full) = pair.map_or((f64::NAN, f64::NAN), pressure);
+        Moment {
+            idle: idle[at],
+            iowait: iowait[at],
+            steal: steal[at],
+            some,
+            full,
+            blocked: pair.map_or(f64::NAN, |pair| f64::from(pair[1].blocked)),
+        }
+    };
+    (0..count).map(moment).collect()
+}
+
+fn pressure(pair: &[Sample]) -> (f64, f64) {
+    let microseconds = pair[1].at.since(pair[0].at).as_secs_f64() * 1e6;
+    let share = |before: u64, after: u64| after.saturating_sub(before) as f64 / microseconds;
+    match (pair[0].pressure, pair[1].pressure) {
+        (Some(before), Some(after)) if microseconds > 0.0 => {
+            (share(before.some_us, after.some_us), share(before.full_us, after.full_us))
+        }
+        _ => (f64::NAN, f64::NAN),
+    }
+}
+
+/// Totals over intervals.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sum {
+    pub seconds: f64,
+    pub ops: [f64; 2],
+    pub bytes: [f64; 2],
+    pub wait: [f64; 2],
+    pub queue: f64,
+    pub busy: f64,
+    pub queue_max: f64,
+    pub flushes: f64,
+    pub flush_wait: f64,
+}
+
+impl Sum {
+    /// Adds this share of `tick`.
+    pub fn add(&mut self, tick: &Tick, share: f64) {
+        self.seconds += tick.seconds * share;
+        for way in 0..2 {
+            self.ops[way] += tick.ops[way] * share;
+            self.bytes[way] += tick.bytes[way] * share;
+            self.wait[way] += tick.wait[way] * share;
+        }
+        self.queue += tick.queue * tick.seconds * share;
+        self.busy += tick.busy * tick.seconds * share;
+        self.queue_max = if tick.queue.is_nan() { f64::NAN } else { self.queue_max.max(tick.queue) };
+        self.flushes += tick.flushes * share;
+        self.flush_wait += tick.flush_wait * share;
+    }
+
+    /// Adds other totals.
+    pub fn merge(&mut self, other: &Sum) {
+        self.seconds += other.seconds;
+        for way in 0..2 {
+            self.ops[way] += other.ops[way];
+            self.bytes[way] += other.bytes[way];
+            self.wait[way] += other.wait[way];
+        }
+        self.queue += other.queue;
+        self.busy += other.busy;
+        self.queue_max = self.queue_max.max(other.queue_max);
+        self.flushes += other.flushes;
+        self.flush_wait += other.flush_wait;
+    }
+
+    /// Reads and writes a second.
+    pub fn rate(&self) -> f64 {
+        (self.ops[0] + self.ops[1]) / self.seconds
+    }
+
+    /// Bytes a second.
+    pub fn byte_rate(&self) -> f64 {
+        (self.bytes[0] + self.bytes[1]) / self.seconds
+    }
+
+    /// Mean latency of reads and writes, seconds; NaN where none was done.
+    pub fn latency(&self) -> f64 {
+        (self.wait[0] + self.wait[1]) / (self.ops[0] + self.ops[1])
+    }
+
+    /// Mean latency of one direction, seconds.
+    pub fn latency_of(&self, way: usize) -> f64 {
+        self.wait[way] / self.ops[way]
+    }
+
+    /// Mean bytes of a request.
+    pub fn size(&self) -> f64 {
+        (self.bytes[0] + self.bytes[1]) / (self.ops[0] + self.ops[1])
+    }
+
+    /// Mean queue.
+    pub fn mean_queue(&self) -> f64 {
+        self.queue / self.seconds
+    }
+
+    /// Share of the time in which something was in flight.
+    pub fn mean_busy(&self) -> f64 {
+        self.busy / self.seconds
+    }
+
+    fn flow(&self, direction: Direction) -> Flow {
+        let way = direction.index();
+        Flow {
+            ops: known(self.ops[way] / self.seconds).unwrap_or(0.0),
+            bytes: known(self.bytes[way] / self.seconds).unwrap_or(0.0),
+            await_ns: known(self.latency_of(way) * 1e9),
+            size: known(self.bytes[way] / self.ops[way]),
+        }
+    }
+
+    /// As figures of the device `name`.
+    pub fn figures(&self, name: &str) -> DeviceFigures {
+        DeviceFigures {
+            name: name.to_owned(),
+            seconds: self.seconds,
+            read: self.flow(Direction::Read),
+            write: self.flow(Direction::Write),
+            flushes: known(self.flushes / self.seconds),
+            flush_ns: known(self.flush_wait / self.flushes * 1e9),
+            queue: known(self.mean_queue()),
+            queue_max: known(self.queue_max),
+            busy: known(self.mean_busy()),
+        }
+    }
+}
+
+/// A number, or nothing where it is none.
+pub(crate) fn known(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
+}
+
+/// Share of `tick` that lies from `from` to `to`.
+pub(crate) fn share_within(tick: (Nanos, Nanos), span: (Nanos, Nanos)) -> f64 {
+    let overlap = tick.1.min(span.1).since(tick.0.max(span.0)).0 as f64;
+    let length = tick.1.since(tick.0).0 as f64;
+    if length > 0.0 { overlap / length } else { 0.0 }
+}
