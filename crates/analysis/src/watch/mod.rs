@@ -62,7 +62,7 @@ pub(crate) fn diagnose(
     for name in scene.recording.devices() {
         let mut device = Device::read(&scene, name);
         findings.extend(held::held(&scene, &mut device, &taken));
-        findings.extend(rules::DEVICE_RULES.iter().flat_map(|rule| (rule.sees)(&scene, &device)));
+        findings.extend(rules::DEVICE_RULES.iter().flat_map(|rule| rule(&scene, &device)));
         rests.extend(used::rest(&scene, &device));
         sums.push(device.sums(&scene));
         device.keep_for_the_contract(&scene);

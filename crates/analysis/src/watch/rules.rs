@@ -5,25 +5,19 @@ use super::scene::Scene;
 use super::{above, foreign, slow, used};
 use crate::{Confidence, Evidence, Finding, Meaning};
 
-/// A rule about one device.
-pub(crate) struct DeviceRule {
-    /// As the methodology numbers it.
-    #[cfg_attr(not(test), allow(dead_code))]
-    pub id: &'static str,
-    /// What it sees of the device.
-    pub sees: fn(&Scene<'_>, &Device<'_>) -> Vec<Finding>,
-}
+/// A rule about one device: what it sees in the device's windows.
+pub(crate) type DeviceRule = fn(&Scene<'_>, &Device<'_>) -> Vec<Finding>;
 
-/// Every rule about one device but those of held rates, which also teach the device's cap.
+/// Every rule about one device, but those of held rates, which also teach the device's cap. Named after the methodology.
 pub(crate) const DEVICE_RULES: [DeviceRule; 8] = [
-    DeviceRule { id: "R2", sees: used::serial },
-    DeviceRule { id: "R10", sees: above::waiting_application },
-    DeviceRule { id: "R10 own", sees: above::own_load },
-    DeviceRule { id: "R11", sees: slow::backend },
-    DeviceRule { id: "foreign", sees: foreign::on_load_device },
-    DeviceRule { id: "R15", sees: used::flushes },
-    DeviceRule { id: "R20", sees: used::full_queue },
-    DeviceRule { id: "untimed", sees: used::untimed },
+    used::serial,               // R2
+    above::waiting_application, // R10
+    above::own_load,            // R10, where the application is a load of ours
+    slow::backend,              // R11, R16
+    foreign::on_load_device,
+    used::flushes,    // R15
+    used::full_queue, // R20
+    used::untimed,
 ];
 
 /// Spans that a finding names; the longest and the worst.
