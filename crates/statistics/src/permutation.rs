@@ -49,7 +49,7 @@ impl Permutation {
     }
 
     /// The element at position `i`. A position beyond the range counts from its start again.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn at(&self, i: u64) -> u64 {
         let mut element = self.pass(if i < self.n { i } else { i % self.n });

@@ -5,6 +5,7 @@
 
 mod arithmetic;
 mod asked;
+mod batching;
 mod collect;
 mod commandline;
 mod commands;

@@ -2,6 +2,7 @@
 
 use workload::{BackendKind, FileTurn, Lengths, Nanos, Spread};
 
+use super::batching::BatchOptions;
 use super::logging::LogOptions;
 use super::number::KbBase;
 use super::shapes::Shaped;
@@ -255,6 +256,7 @@ pub struct JobOptions {
     pub end_fsync: bool,
     pub engine: Engine,
     pub iodepth: u32,
+    pub batch: BatchOptions,
     pub zero_buffers: bool,
     pub refill_buffers: bool,
     pub scramble_buffers: bool,
@@ -351,6 +353,7 @@ impl Default for JobOptions {
             end_fsync: false,
             engine: Engine::default(),
             iodepth: 1,
+            batch: BatchOptions::default(),
             zero_buffers: false,
             refill_buffers: false,
             scramble_buffers: true,

@@ -298,16 +298,23 @@ pub static ROWS: &[Row] = &[
             o.engine.name = v.text().trim().to_owned();
         }),
     depth(Row::new("iodepth", DEPTH, "1", A)).does("I/Os in flight a clone.", |o, v| o.iodepth = v.small()),
-    depth(Row::new("iodepth_batch", COUNT, "1", A))
+    depth(Row::new("iodepth_batch", COUNT, "", A))
         .also(&["iodepth_batch_submit"])
-        .nearly("what is due is handed over in one call", "I/Os handed over in one call.", |_, _| {}),
+        .does(
+            "I/Os handed over in one call, at most; 0: the depth. Where it is not given, direct I/O with a sequential part goes one by one, and all else that is due in one call.",
+            |o, v| o.batch.submit = Some(v.small()),
+        ),
     depth(Row::new("iodepth_batch_complete_min", COUNT, "1", A))
         .also(&["iodepth_batch_complete"])
-        .nearly("whatever has ended is taken, and at least one is waited for", "I/Os waited for in one call.", |_, _| {}),
+        .does("I/Os that a full queue waits for; 0 looks before each issue, which is always done.", |o, v| {
+            o.batch.least = v.small();
+        }),
     depth(Row::new("iodepth_batch_complete_max", COUNT, "", A))
-        .nearly("whatever has ended is taken", "I/Os taken in one call, at most.", |_, _| {}),
+        .does("I/Os taken back in one call, at most; the least where that alone is given.", |o, v| {
+            o.batch.most = Some(v.small());
+        }),
     depth(Row::new("iodepth_low", COUNT, "", A))
-        .nearly("the queue is filled again at once", "Depth at which the queue is filled again.", |_, _| {}),
+        .does("I/Os in flight at which a queue that was full is filled again.", |o, v| o.batch.low = Some(v.small())),
     depth(Row::new("serialize_overlap", Kind::Bool, "0", B)).refused("overlapping I/Os are not held back", "Holds back I/Os that overlap."),
     depth(Row::new("io_submit_mode", Kind::Choice(&[("inline", "By the worker"), ("offload", "By threads of its own")]), "inline", B))
         .nearly("paced jobs submit on time and by themselves", "Who submits.", |_, _| {}),

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use workload::{BackendAsk, BackendKind, Buffers, Bytes, Flush, Job, Nanos, Start, StopRule, Workload};
 
 use super::asked::{Asked, FioJob};
+use super::batching;
 use super::data::{blocks, buffers};
 use super::error::FioError;
 use super::files::{Look, OnDisk, OnDiskKind, Region, needs_size, paths, region, region_of_nothing, share};
@@ -368,6 +369,7 @@ fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
         0 => Flush::Never,
         writes => Flush::Every(writes),
     };
+    let depth = if options.engine.is_synchronous() { 1 } else { options.iodepth };
     Ok(Job {
         name: job.label.clone(),
         files: region.paths.clone(),
@@ -375,7 +377,8 @@ fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
         size: Some(Bytes(region.bytes)),
         access: paced.access,
         blocks: blocks(options),
-        depth: if options.engine.is_synchronous() { 1 } else { options.iodepth },
+        depth,
+        batching: batching::of(options, depth),
         clones: 1,
         pace: paced.pace,
         write_pace: paced.write_pace,

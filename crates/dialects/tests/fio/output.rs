@@ -279,7 +279,7 @@ fn a_run_that_never_started_prints_an_empty_group() {
 fn json_holds_the_figures_and_nothing_but_json() {
     let asked = asked(
         "fio --output-format=json+ --size=4000k --name=a --ioengine=libaio --filename=/f --blocksize=4k --thread \
-         --iodepth_batch=4",
+         --openfiles=4",
     );
     let steps = records(&asked, &[read_job()]);
     let text = json(&presented(&asked, &steps));
@@ -312,7 +312,7 @@ fn json_holds_the_figures_and_nothing_but_json() {
     );
     assert_eq!(job["latency_us"]["100"], 90.0);
     assert_eq!(job["usr_cpu"], 10.0);
-    assert!(document["plimsoll"]["notes"][0].as_str().unwrap().contains("handed over in one call"));
+    assert!(document["plimsoll"]["notes"][0].as_str().unwrap().contains("all files stay open"));
     assert!(text.contains("\"iops\" : 500.000000"), "floats have six decimals");
 }
 

@@ -25,14 +25,11 @@ pub trait Backend {
     /// [`Refused`] where it must not start.
     fn queue(&mut self, io: Io) -> Result<(), Refused>;
 
-    /// Starts what is queued and returns; what could not be started is appended to `done`. Only where
-    /// [`SUBMITS_APART`](Backend::SUBMITS_APART).
+    /// Starts what is queued and returns; what could not be started is appended to `done`.
     ///
     /// # Errors
     /// As [`submit_and_reap`](Backend::submit_and_reap).
-    fn submit(&mut self, _done: &mut Vec<Done>) -> Result<(), QueueError> {
-        Ok(())
-    }
+    fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError>;
 
     /// Starts what is queued, waits as told, and appends what has ended to `done`, never beyond its capacity.
     ///
@@ -76,6 +73,11 @@ macro_rules! backend_of_queue {
             }
 
             #[inline]
+            fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError> {
+                self.submit(done)
+            }
+
+            #[inline]
             fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
                 self.submit_and_reap(wait, done)
             }
@@ -89,14 +91,7 @@ macro_rules! backend_of_queue {
 
 backend_of_queue!(UringQueue);
 backend_of_queue!(PreadQueue);
-backend_of_queue!(
-    AioQueue,
-    const SUBMITS_APART: bool = true;,
-    #[inline]
-    fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError> {
-        self.submit(done)
-    }
-);
+backend_of_queue!(AioQueue, const SUBMITS_APART: bool = true;);
 
 /// Does nothing: every I/O succeeds as soon as it is asked for. What is left is the cost of the engine itself.
 #[derive(Debug)]
@@ -141,6 +136,12 @@ impl Backend for Null {
             return Err(Refused::Full);
         }
         self.ended.push(Done { slot: io.slot, result: io.bytes as i32, at: Nanos::ZERO });
+        Ok(())
+    }
+
+    #[inline]
+    fn submit(&mut self, _done: &mut Vec<Done>) -> Result<(), QueueError> {
+        // What is queued has ended already.
         Ok(())
     }
 

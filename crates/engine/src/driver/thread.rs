@@ -191,14 +191,17 @@ impl Briefing {
         let mut worker = Worker::new(&plan, rules, recorder)?;
         worker.shift_pace(phase);
         worker.share(&counters);
+        let batching = plan.terms.batching;
+        let batch = batching.submit_most.map_or(plan.depth, |most| most.clamp(1, plan.depth));
         let mut cycle = Cycle {
             worker,
             filler: Filler::new(plan.buffers.clone(), plan.seed, SlotPlan::of(&plan).count()),
             writes: plan.access.mix.issues(Direction::Write),
             prover: Prover::new(&plan),
-            batch: Batch::with_capacity(plan.depth),
-            submit_most: plan.terms.batching.submit_most.map_or(usize::MAX, |most| most.max(1) as usize),
-            done: Vec::with_capacity(B::reap_limit(plan.depth)),
+            batch: Batch::with_capacity(batch),
+            submit_most: if batch < plan.depth { batch as usize } else { usize::MAX },
+            reap_least: batching.reap_least.min(plan.depth) as usize,
+            done: Vec::with_capacity(most_taken_back(&plan, B::reap_limit(plan.depth))),
             clock,
             meter: ThreadMeter::open(),
             shared: &shared,
@@ -220,6 +223,15 @@ fn waits_for_the_clock(plan: &WorkerPlan) -> bool {
     paced(plan.pace) || plan.terms.write_pace.is_some_and(paced) || plan.terms.think.is_some()
 }
 
+/// I/Os that one look takes back at most, where `best` are worth it; no more than one call hands over, or the queue
+/// would stand short of its depth while they are issued again.
+fn most_taken_back(plan: &WorkerPlan, best: usize) -> usize {
+    let (batching, depth) = (plan.terms.batching, plan.depth as usize);
+    let worth = batching.submit_most.map_or(best, |most| best.min(most as usize));
+    let most = batching.reap_most.map_or(worth, |most| most as usize);
+    most.max(batching.reap_least as usize).clamp(1, depth)
+}
+
 /// What one turn after another works with.
 struct Cycle<'s> {
     worker: Worker,
@@ -228,8 +240,10 @@ struct Cycle<'s> {
     /// Where what is read is compared with what was written.
     prover: Option<Prover>,
     batch: Batch,
-    /// I/Os of a batch at most.
+    /// I/Os of a batch at most; `usize::MAX` where only the depth bounds it.
     submit_most: usize,
+    /// I/Os that a full queue waits for.
+    reap_least: usize,
     /// Never takes more than its capacity.
     done: Vec<Done>,
     clock: Clock,
@@ -276,14 +290,19 @@ impl Cycle<'_> {
         let mut now = self.clock.now();
         let mut slow = false;
         while now < until {
-            self.batch.open(backend.room().min(self.submit_most));
+            self.batch.open(backend.room());
             self.worker.issue(now, &mut self.batch);
             if !self.batch.ios().is_empty() {
                 self.hand_over(backend)?;
             }
+            if self.has_more_to_hand_over() {
+                now = self.submit(backend)?;
+                continue;
+            }
             let wait = match self.worker.wake(now) {
                 Wake::Finished => return Ok(false),
-                Wake::OnCompletion if self.has_more_to_hand_over() => Wait::Poll,
+                // What could not be handed over has ended already.
+                _ if B::SUBMITS_APART && !self.done.is_empty() => Wait::Poll,
                 Wake::OnCompletion if !slow => Wait::One,
                 Wake::OnCompletion => Wait::Until(self.worker.edge().min(now + ATTENTION)),
                 Wake::Busy(_) => Wait::Poll,
@@ -291,6 +310,9 @@ impl Cycle<'_> {
                 Wake::At(at) => Wait::Until(at.min(self.worker.edge()).min(now + ATTENTION)),
             };
             backend.submit_and_reap(wait, &mut self.done)?;
+            if self.reap_least > 1 {
+                self.wait_for_more(backend)?;
+            }
             let later = self.clock.now();
             slow = later.since(now) > SLOW;
             now = later;
@@ -311,6 +333,31 @@ impl Cycle<'_> {
     fn give_up(&mut self, now: Nanos) -> bool {
         self.worker.stop(now);
         self.shared.abandon.load(Ordering::Relaxed)
+    }
+
+    /// Hands over a part of what is due; what has ended meanwhile is looked at when all of it is handed over.
+    #[cold]
+    fn submit<B: Backend>(&mut self, backend: &mut B) -> Result<Nanos, EngineError> {
+        backend.submit(&mut self.done)?;
+        let now = self.clock.now();
+        if !self.done.is_empty() {
+            self.worker.settle(now, &self.done);
+            self.done.clear();
+        }
+        Ok(now)
+    }
+
+    /// A full queue waits until as many have ended as are asked for.
+    #[cold]
+    fn wait_for_more<B: Backend>(&mut self, backend: &mut B) -> Result<(), EngineError> {
+        let least = self.reap_least.min(self.worker.in_flight());
+        while self.worker.waits_for_room() && self.done.len() < least {
+            if self.shared.stop[self.number].load(Ordering::Relaxed) {
+                break;
+            }
+            backend.submit_and_reap(Wait::Until(self.clock.now() + ATTENTION), &mut self.done)?;
+        }
+        Ok(())
     }
 
     /// Whether the batch ended where it may be no longer, and not for want of work.

@@ -6,6 +6,7 @@ mod pace;
 mod places;
 mod quota;
 mod read_back;
+mod refill;
 mod rest;
 mod seeds;
 mod slots;
@@ -32,6 +33,7 @@ use places::{Place, Places};
 use quota::Quota;
 pub(crate) use read_back::MISMATCH;
 use read_back::ReadingBack;
+use refill::Refill;
 use rest::Rest;
 pub(crate) use slots::SlotPlan;
 use slots::Slots;
@@ -124,6 +126,8 @@ pub struct Worker {
     shift: Shift,
     phase: Phase,
     rest: Rest,
+    /// Where the queue runs down before it is filled again.
+    refill: Option<Refill>,
     on_error: OnError,
     stopped: Option<(Stopped, Nanos)>,
     last_done: Nanos,
@@ -170,6 +174,7 @@ impl Worker {
             shift: Shift::NONE,
             phase: Phase::Waiting,
             rest: Rest::new(plan.terms.think),
+            refill: Refill::new(plan),
             on_error: plan.terms.on_error.clone(),
             stopped: None,
             last_done: Nanos::ZERO,
@@ -198,6 +203,9 @@ impl Worker {
         if self.reading_back.is_some() {
             self.read_back(now, out);
         }
+        if self.refill.is_some() && self.runs_down() {
+            return;
+        }
         if self.open && !self.pace.differ() {
             self.fill(now, out);
         } else if self.open {
@@ -206,6 +214,16 @@ impl Worker {
         if !out.ios().is_empty() {
             self.recorder.submitted(out.ios().len(), self.slots.in_flight());
         }
+        if let Some(refill) = &mut self.refill {
+            refill.issued(self.slots.free_count());
+        }
+    }
+
+    /// Whether the queue was full and still runs down.
+    #[cold]
+    fn runs_down(&mut self) -> bool {
+        let in_flight = self.slots.in_flight();
+        self.refill.as_mut().is_some_and(|refill| refill.holds(in_flight))
     }
 
     #[inline]
@@ -369,7 +387,7 @@ impl Worker {
         if !self.open {
             return self.wake_while_shut(now);
         }
-        if self.slots.free_count() == 0 {
+        if !self.has_room() {
             return Wake::OnCompletion;
         }
         if self.pace.fills_the_queue() && self.slots.in_flight() > 0 {
@@ -378,9 +396,20 @@ impl Worker {
         Wake::At(self.pace.next(now).min(self.horizon).max(now))
     }
 
+    /// Whether a slot may be filled now.
+    #[inline]
+    fn has_room(&self) -> bool {
+        self.slots.free_count() > 0 && self.refill.is_none_or(|refill| !refill.runs_down())
+    }
+
+    /// Whether it goes on, but for want of room in the queue.
+    pub(crate) fn waits_for_room(&self) -> bool {
+        self.open && !self.has_room()
+    }
+
     /// Whether something is due whenever a slot is free, and a slot is.
     pub(crate) fn could_issue(&self) -> bool {
-        self.open && self.slots.free_count() > 0 && self.pace.fills_the_queue()
+        self.open && self.has_room() && self.pace.fills_the_queue()
     }
 
     /// Ends issuing now; what is in flight is waited for.

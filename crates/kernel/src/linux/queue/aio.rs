@@ -149,14 +149,15 @@ impl AioQueue {
     }
 
     /// Hands over what is queued, waits as told, and appends what has ended to `done`, never beyond its capacity. With
-    /// nothing in flight, [`Wait::One`] returns at once and [`Wait::Until`] sleeps; with something in `done` already
-    /// nothing waits.
+    /// nothing in flight, [`Wait::One`] returns at once and [`Wait::Until`] sleeps; where handing over already ends
+    /// an I/O, nothing waits.
     ///
     /// # Errors
     /// [`QueueError::Call`] where the kernel refuses the context itself.
     pub fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
+        let before = done.len();
         self.submit(done)?;
-        let settled = !done.is_empty();
+        let settled = done.len() > before;
         match wait {
             Wait::Poll => self.reap(0, Some(Nanos::ZERO), done),
             _ if settled => self.reap(0, Some(Nanos::ZERO), done),

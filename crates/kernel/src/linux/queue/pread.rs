@@ -96,6 +96,14 @@ impl PreadQueue {
         Ok(())
     }
 
+    /// Does the queued I/O, if `done` has room for it.
+    ///
+    /// # Errors
+    /// None; the signature is that of the other queues.
+    pub fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError> {
+        self.submit_and_reap(Wait::Poll, done)
+    }
+
     fn perform(&self, io: &Io) -> i32 {
         let (fd, address) = (self.desk.fd(io), self.desk.address(io.slot));
         let (bytes, offset) = (io.bytes as usize, io.offset as libc::off_t);

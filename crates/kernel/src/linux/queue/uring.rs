@@ -320,6 +320,17 @@ impl UringQueue {
         Ok(())
     }
 
+    /// Hands over what is queued; `done` hears of trims alone, which are done at once.
+    ///
+    /// # Errors
+    /// [`QueueError::Call`] where the kernel refuses the ring itself.
+    pub fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError> {
+        if self.desk.kept() > 0 {
+            self.desk.trim(done);
+        }
+        if self.queued > 0 { self.enter(0, None) } else { Ok(()) }
+    }
+
     /// Hands over what is queued and lets the kernel finish what is ready, without waiting.
     #[inline]
     fn poke(&mut self) -> Result<(), QueueError> {
