@@ -145,6 +145,18 @@ pub enum Format {
     Json,
 }
 
+/// Form of a report on stdout.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// For people: 80 columns
+    #[default]
+    Text,
+    /// One JSON document and nothing else
+    Json,
+    /// Comma-separated values, of --series
+    Csv,
+}
+
 /// How long a check takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum EffortName {
@@ -344,6 +356,11 @@ iostat are drawn. Each recording gets a page of its own, NAME.html beside it:
   plimsoll report vol-2026-11-21.plimsoll
   plimsoll report logs/*.json
   plimsoll report logs/ --html pages/
+  plimsoll report RUN --csv tables/            devices.csv, cpu.csv, ...
+  plimsoll report RUN --series list            what can be asked for
+  plimsoll report RUN --series 'vd*:r/s,cpu:*' --format json
+In series and tables times are seconds of the run and ISO 8601 in UTC, values
+are bytes, seconds and shares of 1; what is not known is empty, or null.
 Exit codes: 0 drawn, 1 an input could not be read or a file not be written,
 2 wrong usage, or no input could be read.")]
 pub struct ReportArguments {
@@ -353,9 +370,15 @@ pub struct ReportArguments {
     /// The HTML file to write, or a folder for several [default: beside each input]
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Form of the result on stdout
+    /// Write every table as CSV into this folder instead of drawing
+    #[arg(long, value_name = "DIR")]
+    pub csv: Option<PathBuf>,
+    /// Print series instead of drawing: 'vda:r/s,vda:*await,cpu:user'; list names them
+    #[arg(long, value_name = "SERIES")]
+    pub series: Option<String>,
+    /// Form of the result on stdout; csv is for --series, and its default
     #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    pub format: ReportFormat,
 }
 
 /// `plimsoll lab`.

@@ -51,6 +51,10 @@ pub fn read(paths: &[PathBuf]) -> Result<Inputs, Failure> {
     Ok(inputs)
 }
 
+fn told(words: &str) {
+    output::people(report::wrap("plimsoll: ", words).trim_end());
+}
+
 fn passed_over(message: &str) {
     output::people(report::wrap("passed over: ", message).trim_end());
 }
@@ -100,7 +104,12 @@ fn file(path: &Path) -> Result<Vec<Recorded>, Failure> {
         _ => Vec::new(),
     };
     if bytes.is_empty() || bytes.starts_with(b"SQLite format 3") {
-        return runfile::read(path).map(|run| recorded(vec![run])).map_err(Failure::refused);
+        let (run, lost) = runfile::read_what_can_be(path).map_err(Failure::refused)?;
+        lost.iter().for_each(|lost| told(&lost.to_string()));
+        if !lost.is_empty() {
+            told(&format!("{}: the rest was read", path.display()));
+        }
+        return Ok(recorded(vec![run]));
     }
     imported(path, &bytes).map(recorded)
 }

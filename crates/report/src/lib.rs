@@ -11,6 +11,7 @@ mod claims;
 mod comparison;
 mod comparison_page;
 mod comparison_words;
+mod data;
 mod document;
 mod doubt;
 mod forecast;
@@ -37,6 +38,9 @@ pub use cells::{cell_lines, crystal_table, job_words};
 pub use claims::{ClaimWords, answer_words, claim_words};
 pub use comparison::{COMPARISON_SCHEMA, COMPARISON_VERSION, comparison_json, comparison_text};
 pub use comparison_page::comparison_html;
+pub use data::{
+    CsvTable, SeriesName, Wanted, WantedError, csv_tables, series_csv, series_json, series_names, wanted,
+};
 pub use doubt::{doubt, remedy};
 pub use forecast::{Credits, Forecast, forecast};
 pub use imported::imported;

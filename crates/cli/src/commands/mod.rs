@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod compare;
+pub mod data_out;
 pub mod diskspd;
 pub mod explain;
 pub mod fio;

@@ -8,7 +8,8 @@ use record::Run;
 use report::Paint;
 use workload::{Expectation, PolicyName};
 
-use crate::arguments::{Format, ReportArguments};
+use super::data_out;
+use crate::arguments::{ReportArguments, ReportFormat};
 use crate::failure::Failure;
 use crate::inputs::{self, Recorded};
 use crate::output;
@@ -17,16 +18,39 @@ use crate::place::{short, write_whole};
 /// Reads the inputs, analyses each anew and draws it; drawing is what was asked, so the exit code is 0 whatever the
 /// verdict, and 1 where an input that was named could not be read.
 pub fn run(arguments: &ReportArguments) -> Result<u8, Failure> {
+    let data = arguments.csv.is_some() || arguments.series.is_some();
+    if arguments.format == ReportFormat::Csv && arguments.series.is_none() {
+        let text =
+            "--format csv is the form of series; name them with --series, or write all tables with --csv DIR";
+        return Err(Failure::refused(text));
+    }
     let inputs = inputs::read(&arguments.inputs)?;
-    let pages = pages(arguments, &inputs.runs)?;
+    if let Some(folder) = &arguments.csv {
+        data_out::csv(folder, &inputs.runs)?;
+    }
+    if let Some(words) = &arguments.series {
+        data_out::series(arguments, words, &inputs.runs)?;
+    }
+    if !data || arguments.html.is_some() {
+        draw(arguments, &inputs.runs)?;
+    }
+    Ok(u8::from(inputs.unread > 0))
+}
+
+/// Draws every run and prints its report, unless series were asked for, which then have stdout.
+fn draw(arguments: &ReportArguments, runs: &[Recorded]) -> Result<(), Failure> {
+    let pages = pages(arguments, runs)?;
     let mut documents = Vec::new();
-    for (recorded, page) in inputs.runs.iter().zip(&pages) {
+    for (recorded, page) in runs.iter().zip(&pages) {
         let analysis = analysed(&recorded.run)?;
         write_whole(page, &report::html(&recorded.run, &analysis))?;
         let files = report::files_line(&short(page), &short(&recorded.path));
         match arguments.format {
-            Format::Text => output::result(&text(&recorded.run, &analysis, &files))?,
-            Format::Json => {
+            _ if arguments.series.is_some() => output::people(files.trim_end()),
+            ReportFormat::Text | ReportFormat::Csv => {
+                output::result(&text(&recorded.run, &analysis, &files))?
+            }
+            ReportFormat::Json => {
                 documents.push(report::json(&recorded.run, &analysis));
                 output::people(files.trim_end());
             }
@@ -40,7 +64,7 @@ pub fn run(arguments: &ReportArguments) -> Result<u8, Failure> {
         [one] => output::result(one)?,
         several => output::result(&together(several))?,
     }
-    Ok(u8::from(inputs.unread > 0))
+    Ok(())
 }
 
 fn text(run: &Run, analysis: &Analysis, files: &str) -> String {

@@ -171,7 +171,7 @@ fn series(
             Some(Column::Merged { rate, .. }) => (rate, 1.0),
             Some(Column::Amount(..) | Column::Dropped) | None => continue,
         };
-        let values = column.iter().skip(first).map(|value| value * factor).collect();
+        let values = column.iter().skip(first).map(|value| in_base_units(*value, factor)).collect();
         if metrics.iter().all(|(known, _)| *known != metric) {
             metrics.push((metric, values));
         }
@@ -184,6 +184,11 @@ fn series(
     }
     means_of_nothing(&mut metrics);
     ObservedDevice { name: device.name.trim().to_owned(), metrics }
+}
+
+/// A division where the base unit is the larger one: 1.29 ms come out as 0.00129 s, and not with a last digit of the product.
+fn in_base_units(value: f64, factor: f64) -> f64 {
+    if factor < 1.0 { value / (1.0 / factor) } else { value * factor }
 }
 
 /// The most that a value can be, by its unit: what iostat prints where a counter fell is far above.

@@ -1,0 +1,122 @@
+//! `plimsoll report --csv` and `--series`: figures for other programs.
+
+use std::path::{Path, PathBuf};
+
+use record::Run;
+use report::{CsvTable, WantedError};
+
+use crate::arguments::{ReportArguments, ReportFormat};
+use crate::failure::Failure;
+use crate::inputs::Recorded;
+use crate::output;
+use crate::place::{short, write_whole};
+
+/// Prints the series that `words` name.
+pub fn series(arguments: &ReportArguments, words: &str, runs: &[Recorded]) -> Result<(), Failure> {
+    let [recorded] = runs else {
+        let text = format!(
+            "--series gives one recording's series, and there are {}; name one, or use --csv DIR, which keeps them apart",
+            runs.len()
+        );
+        return Err(Failure::refused(text));
+    };
+    let run = &recorded.run;
+    if words.trim() == "list" {
+        return output::result(&list(run)?);
+    }
+    let wanted = report::wanted(run, words).map_err(|error| unknown(run, &error))?;
+    output::result(&match arguments.format {
+        ReportFormat::Json => report::series_json(run, &wanted),
+        ReportFormat::Csv | ReportFormat::Text => report::series_csv(run, &wanted),
+    })
+}
+
+/// Every series with its unit, a line each.
+fn list(run: &Run) -> Result<String, Failure> {
+    let names = report::series_names(run);
+    if names.is_empty() {
+        return Err(Failure::refused(format!("--series: {}", WantedError::Nothing)));
+    }
+    let wide = names.iter().map(|series| series.name.chars().count()).max().unwrap_or(0);
+    Ok(names.iter().map(|series| format!("{:wide$}  {}\n", series.name, series.unit)).collect())
+}
+
+/// The cause with the nearest name there is.
+fn unknown(run: &Run, error: &WantedError) -> Failure {
+    let names = report::series_names(run);
+    let known = || names.iter().map(|series| series.name.as_str());
+    let near = match error {
+        WantedError::Unknown { word, .. } => {
+            nearest(word, &names.iter().map(|s| s.name.as_str()).collect::<Vec<_>>())
+        }
+        WantedError::NoColon { word, .. } => known()
+            .find(|name| name.rsplit_once(':').is_some_and(|(_, metric)| metric == word))
+            .map(str::to_owned),
+        WantedError::Nothing => None,
+    };
+    let near = near.map(|near| format!("; did you mean '{near}'?")).unwrap_or_default();
+    let list = if names.is_empty() { "" } else { "; --series list names them all" };
+    Failure::refused(format!("--series {error}{near}{list}"))
+}
+
+/// The nearest name, looked for first among the metrics of the device that was meant: `vda:r/z` is near to `vda:r/s` and no
+/// nearer to `vdb:r/s`.
+fn nearest(word: &str, names: &[&str]) -> Option<String> {
+    let (device, metric) = word.rsplit_once(':')?;
+    let split = || names.iter().filter_map(|name| name.rsplit_once(':'));
+    let own: Vec<&str> = split().filter(|(known, _)| *known == device).map(|(_, metric)| metric).collect();
+    if !own.is_empty() {
+        return policy::nearest(metric, own.iter().copied()).map(|near| format!("{device}:{near}"));
+    }
+    let devices: Vec<&str> = split().map(|(device, _)| device).collect();
+    let near = policy::nearest(device, devices.iter().copied())?;
+    let name = format!("{near}:{metric}");
+    names.contains(&name.as_str()).then_some(name).or_else(|| {
+        let first = split().find(|(device, _)| *device == near);
+        first.map(|(device, metric)| format!("{device}:{metric}"))
+    })
+}
+
+/// Writes the tables of each run into `folder`, each run's into a folder of its own where there are several, and says
+/// which there are.
+pub fn csv(folder: &Path, runs: &[Recorded]) -> Result<(), Failure> {
+    let mut taken: Vec<PathBuf> = Vec::new();
+    for recorded in runs {
+        let place = if runs.len() == 1 { folder.to_path_buf() } else { own_folder(folder, recorded, &taken) };
+        let analysis = super::report::analysed(&recorded.run)?;
+        let tables = report::csv_tables(&recorded.run, &analysis);
+        std::fs::create_dir_all(&place).map_err(|error| {
+            Failure::failed(format!(
+                "--csv {}: cannot be made: {error}; name another folder",
+                place.display()
+            ))
+        })?;
+        for table in &tables {
+            write_whole(&place.join(table.file), &table.text)?;
+        }
+        output::result(&told(&place, &tables))?;
+        taken.push(place);
+    }
+    Ok(())
+}
+
+fn own_folder(folder: &Path, recorded: &Recorded, taken: &[PathBuf]) -> PathBuf {
+    let stem = recorded.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let names = (1_u32..).map(|number| match number {
+        1 => folder.join(&stem),
+        number => folder.join(format!("{stem}-{number}")),
+    });
+    // Numbers do not end before the names that are taken do.
+    names.into_iter().find(|place| !taken.contains(place)).unwrap_or_else(|| folder.to_path_buf())
+}
+
+fn told(place: &Path, tables: &[CsvTable]) -> String {
+    if tables.is_empty() {
+        return format!("{}: nothing was recorded that makes a table\n", short(place));
+    }
+    let lines = tables.iter().map(|table| {
+        let rows = report::numbers::count(table.rows as f64);
+        format!("{}  {rows} rows, {}\n", short(&place.join(table.file)), table.about)
+    });
+    lines.collect()
+}

@@ -1,0 +1,84 @@
+//! Comma-separated values by RFC 4180: lines end in CRLF, and a field with a comma, a quote or a line end stands in quotes.
+
+/// A table while it is written.
+pub(super) struct Csv {
+    text: String,
+    /// Rows below the head.
+    pub rows: usize,
+    first: bool,
+}
+
+impl Csv {
+    /// A table with this head.
+    pub fn headed<'h>(head: impl IntoIterator<Item = &'h str>) -> Csv {
+        let mut csv = Csv { text: String::new(), rows: 0, first: true };
+        head.into_iter().for_each(|name| csv.words(name));
+        csv.end();
+        csv.rows = 0;
+        csv
+    }
+
+    /// Adds a field of words.
+    pub fn words(&mut self, words: &str) {
+        self.comma();
+        if words.contains([',', '"', '\n', '\r']) {
+            self.text.push('"');
+            self.text += &words.replace('"', "\"\"");
+            self.text.push('"');
+        } else {
+            self.text += words;
+        }
+    }
+
+    /// Adds a number with as many digits as it takes to read the same one back; nothing where it is not a number.
+    pub fn number(&mut self, number: f64) {
+        use std::fmt::Write as _;
+        self.comma();
+        if number.is_finite() {
+            // Writing into a string never fails.
+            let _ = write!(self.text, "{number}");
+        }
+    }
+
+    /// Adds a number that may not be there.
+    pub fn maybe(&mut self, number: Option<f64>) {
+        self.number(number.unwrap_or(f64::NAN));
+    }
+
+    /// Ends the row.
+    pub fn end(&mut self) {
+        self.text += "\r\n";
+        self.rows += 1;
+        self.first = true;
+    }
+
+    /// The whole text.
+    pub fn text(self) -> String {
+        self.text
+    }
+
+    fn comma(&mut self) {
+        if !self.first {
+            self.text.push(',');
+        }
+        self.first = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_quoted_where_they_must_be_and_numbers_come_back_the_same() {
+        let mut csv = Csv::headed(["a", "b"]);
+        csv.words("x, \"y\"\nz");
+        csv.number(0.1 + 0.2);
+        csv.end();
+        csv.words("plain");
+        csv.number(f64::NAN);
+        csv.end();
+        assert_eq!(csv.rows, 2);
+        assert_eq!(csv.text(), "a,b\r\n\"x, \"\"y\"\"\nz\",0.30000000000000004\r\nplain,\r\n");
+    }
+}

@@ -1,0 +1,10 @@
+//! Figures for other programs: tables as CSV, and series by name as CSV or JSON. Base units, named in the heads.
+
+mod csv;
+mod names;
+mod series;
+mod tables;
+
+pub use names::{SeriesName, Wanted, WantedError, series_names, wanted};
+pub use series::{series_csv, series_json};
+pub use tables::{CsvTable, csv_tables};
