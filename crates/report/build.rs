@@ -23,6 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let wanted: BTreeSet<char> = (' '..='~').chain(BEYOND_ASCII.chars()).collect();
     for (name, font) in [("regular", ttf_noto_sans::REGULAR), ("bold", ttf_noto_sans::BOLD)] {
         let cut = Font::opentype(font)?.subset(&wanted)?.to_opentype();
+        fs::write(Path::new(&folder).join(format!("{name}.ttf")), &cut)?;
         fs::write(Path::new(&folder).join(format!("{name}.base64")), base64::base64(&cut))?;
     }
     zoom(Path::new(&folder))

@@ -35,6 +35,13 @@ impl Axis {
         Axis { low, high, scale: Scale::Linear, ticks }
     }
 
+    /// From zero to `high`, linear, with ticks that are round in units of `factor`; labels are made from values in them.
+    pub fn linear_in(factor: f64, high: f64, count: usize, label: impl Fn(f64) -> String) -> Axis {
+        let scaled = Axis::linear(0.0, high / factor, count, label);
+        let ticks = scaled.ticks.into_iter().map(|(value, label)| (value * factor, label)).collect();
+        Axis::with_ticks(0.0, high, ticks)
+    }
+
     /// Logarithmic over `values` with a tick at each of the given places that lies within.
     pub fn logarithmic(low: f64, high: f64, ticks: Vec<(f64, String)>) -> Axis {
         let low = if low.is_finite() && low > 0.0 { low } else { 1.0 };
@@ -68,6 +75,12 @@ impl Axis {
     /// The two ends.
     pub fn ends(&self) -> (f64, f64) {
         (self.low, self.high)
+    }
+
+    /// Labels of the ticks, rising.
+    #[cfg(test)]
+    pub fn labels(&self) -> impl Iterator<Item = &str> {
+        self.ticks.iter().map(|(_, label)| label.as_str())
     }
 
     /// Characters of the longest label.

@@ -147,10 +147,19 @@ impl Ink {
 
     /// Text of `pixels` height in this colour, upright.
     pub fn text<'a>(self, pixels: i32, anchor: (HPos, VPos)) -> TextStyle<'a> {
+        self.styled(pixels, anchor, FontStyle::Normal)
+    }
+
+    /// The same in bold.
+    pub fn heading<'a>(self, pixels: i32, anchor: (HPos, VPos)) -> TextStyle<'a> {
+        self.styled(pixels, anchor, FontStyle::Bold)
+    }
+
+    fn styled<'a>(self, pixels: i32, anchor: (HPos, VPos), style: FontStyle) -> TextStyle<'a> {
         // The SVG backend divides sizes by this.
         const TO_EM: f64 = 1.24;
         let size = f64::from(pixels * UNITS) * TO_EM;
-        let font = (FAMILY, size, FontStyle::Normal).into_font().transform(FontTransform::None);
+        let font = (FAMILY, size, style).into_font().transform(FontTransform::None);
         TextStyle { font, color: self.colour().to_backend_color(), pos: Pos::new(anchor.0, anchor.1) }
     }
 }
@@ -183,6 +192,19 @@ pub fn dark_rules() -> String {
 pub fn width(text: &str, pixels: i32) -> i32 {
     let thousandths: i32 = text.chars().map(advance).sum();
     (thousandths * pixels).div_euclid(1000) + 1
+}
+
+/// `text` as far as it fits `wide` pixels in bold, with an ellipsis where something is left out.
+pub fn shortened(text: &str, pixels: i32, wide: i32) -> String {
+    let fits = |text: &str| width(text, pixels) * 11 / 10 <= wide;
+    if fits(text) {
+        return text.to_owned();
+    }
+    let mut kept: Vec<char> = text.chars().collect();
+    while !kept.is_empty() && !fits(&format!("{}…", kept.iter().collect::<String>())) {
+        kept.pop();
+    }
+    kept.into_iter().chain(['…']).collect()
 }
 
 fn advance(letter: char) -> i32 {

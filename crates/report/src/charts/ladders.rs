@@ -7,6 +7,7 @@ use workload::Direction;
 use super::Chart;
 use super::axis::Axis;
 use super::ink::Ink;
+use super::marks::Shape;
 use super::over_time::{chart_unit, claimed, ink_of, range, time_axis};
 use super::panel::{Dots, Level, Line, Marker, Panel, draw};
 use crate::markup::Table;
@@ -21,6 +22,7 @@ pub fn depths(run: &Run, analysis: &Analysis) -> Option<Chart> {
     let at = |point: &Point| f64::from(point.depth);
     let rates = lines(points, &at, &|point| point.iops);
     let rate_panel = Panel {
+        heading: String::new(),
         y_title: "operations a second".to_owned(),
         x_title: "queue depth (I/Os in flight)".to_owned(),
         x: x.clone(),
@@ -29,6 +31,8 @@ pub fn depths(run: &Run, analysis: &Analysis) -> Option<Chart> {
         levels: claimed(run, analysis, Quantity::Iops),
         markers: filling(analysis, Labels::Written),
         bands: Vec::new(),
+        gaps: Vec::new(),
+        least_sides: (0, 0),
     };
     let mut times = lines(points, &at, &|point| flat(point.latency_ns_p99 as f64));
     for line in &mut times {
@@ -38,6 +42,7 @@ pub fn depths(run: &Run, analysis: &Analysis) -> Option<Chart> {
     times.extend(lines(points, &at, &|point| flat(point.latency_ns_mean)));
     let (low, high) = range(values(&times))?;
     let time_panel = Panel {
+        heading: String::new(),
         y_title: "mean latency, dashed: 99th percentile".to_owned(),
         x_title: "queue depth (I/Os in flight)".to_owned(),
         x,
@@ -46,6 +51,8 @@ pub fn depths(run: &Run, analysis: &Analysis) -> Option<Chart> {
         levels: Vec::new(),
         markers: filling(analysis, Labels::Left),
         bands: Vec::new(),
+        gaps: Vec::new(),
+        least_sides: (0, 0),
     };
     Some(ladder(
         "depths",
@@ -66,6 +73,7 @@ pub fn block_sizes(run: &Run, analysis: &Analysis) -> Option<Chart> {
     let mut levels = claimed(run, analysis, Quantity::BytesPerSecond);
     levels.iter_mut().for_each(|level| level.value /= unit.factor);
     let rate_panel = Panel {
+        heading: String::new(),
         y_title: "operations a second".to_owned(),
         x_title: "block size".to_owned(),
         x: x.clone(),
@@ -74,8 +82,11 @@ pub fn block_sizes(run: &Run, analysis: &Analysis) -> Option<Chart> {
         levels: claimed(run, analysis, Quantity::Iops),
         markers: crossing(analysis, Labels::Left),
         bands: Vec::new(),
+        gaps: Vec::new(),
+        least_sides: (0, 0),
     };
     let byte_panel = Panel {
+        heading: String::new(),
         y_title: format!("bandwidth ({})", unit.name),
         x_title: "block size".to_owned(),
         x,
@@ -84,6 +95,8 @@ pub fn block_sizes(run: &Run, analysis: &Analysis) -> Option<Chart> {
         levels,
         markers: crossing(analysis, Labels::Written),
         bands: Vec::new(),
+        gaps: Vec::new(),
+        least_sides: (0, 0),
     };
     Some(ladder(
         "blocks",
@@ -104,6 +117,7 @@ pub fn percentiles(analysis: &Analysis) -> Option<Chart> {
         [0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999].map(|percent| (nines(percent), format!("{percent} %")));
     let ticks = ticks.into_iter().filter(|(place, _)| *place <= deepest * 1.02).collect();
     let panel = Panel {
+        heading: String::new(),
         y_title: "latency".to_owned(),
         x_title: "share of I/Os that took no longer".to_owned(),
         x: Axis::with_ticks(0.0, deepest * 1.02, ticks),
@@ -112,6 +126,8 @@ pub fn percentiles(analysis: &Analysis) -> Option<Chart> {
         levels: Vec::new(),
         markers: Vec::new(),
         bands: Vec::new(),
+        gaps: Vec::new(),
+        least_sides: (0, 0),
     };
     Some(ladder(
         "percentiles",
@@ -174,7 +190,10 @@ fn markers(analysis: &Analysis, labels: Labels, of: &dyn Fn(&Meaning) -> Option<
 }
 
 /// A logarithmic axis with a tick at every power of two, thinned to what fits a panel of half the width.
-fn doubling_axis(values: impl Iterator<Item = f64>, label: impl Fn(f64) -> String) -> Option<Axis> {
+pub(super) fn doubling_axis(
+    values: impl Iterator<Item = f64>,
+    label: impl Fn(f64) -> String,
+) -> Option<Axis> {
     let (low, high) = range(values)?;
     let (first, last) = (low.log2().ceil() as i32, high.log2().floor() as i32);
     let ticks = (first..=last.min(first + 62))
@@ -195,7 +214,11 @@ fn lines(points: &[Point], at: &dyn Fn(&Point) -> f64, value: &dyn Fn(&Point) ->
             ink: ink_of(direction),
             segments: vec![same.iter().map(|point| (at(point), value(point).value)).collect()],
             whiskers: same.iter().map(|point| (at(point), value(point).low, value(point).high)).collect(),
-            dots: if direction == Direction::Read { Dots::Circle } else { Dots::Square },
+            dots: if direction == Direction::Read {
+                Dots::Each(Shape::Circle)
+            } else {
+                Dots::Each(Shape::Square)
+            },
         }
     };
     points.chunk_by(|a, b| a.direction == b.direction).map(line).collect()
@@ -222,7 +245,7 @@ fn values(lines: &[Line]) -> impl Iterator<Item = f64> {
 }
 
 /// From zero to a little above everything.
-fn rising(lines: &[Line], levels: &[Level]) -> Axis {
+pub(super) fn rising(lines: &[Line], levels: &[Level]) -> Axis {
     let all = values(lines).chain(levels.iter().map(|level| level.value));
     let top = all.filter(|value| value.is_finite()).fold(0.0, f64::max);
     Axis::linear(0.0, top * 1.08, 5, |value| {
@@ -248,9 +271,9 @@ fn percentile_line(row: &LatencyRow, all: &[LatencyRow]) -> Line {
         ],
         whiskers: Vec::new(),
         dots: match row.direction {
-            Direction::Read => Dots::Circle,
-            Direction::Write => Dots::Square,
-            Direction::Trim | Direction::Flush => Dots::Triangle,
+            Direction::Read => Dots::Each(Shape::Circle),
+            Direction::Write => Dots::Each(Shape::Square),
+            Direction::Trim | Direction::Flush => Dots::Each(Shape::Triangle),
         },
     }
 }

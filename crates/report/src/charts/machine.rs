@@ -69,6 +69,7 @@ fn chart(
     }
     let clock = Clock::of(run);
     let panel = Panel {
+        heading: String::new(),
         y_title: y_title.to_owned(),
         x_title: clock.title(),
         x: clock.axis(),
@@ -77,6 +78,8 @@ fn chart(
         levels: Vec::new(),
         markers: Vec::new(),
         bands: phases(run, &clock),
+        gaps: Vec::new(),
+        least_sides: (0, 0),
     };
     let description = format!("{title}. The table below has the totals.");
     Some(Chart {

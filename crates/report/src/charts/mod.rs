@@ -5,21 +5,37 @@
 //! `ladders`, the machine in `machine`.
 
 mod axis;
+mod by_depth;
 pub mod definitions;
+mod engineering;
 mod ink;
 mod ladders;
+mod legend;
 mod machine;
+mod marks;
 mod over_time;
+mod overload;
 mod panel;
+mod pictures;
+pub mod png;
+mod relations;
 mod reported;
+mod sheet;
+mod timeline;
+mod view;
+mod watched;
 
+pub use by_depth::by_depth;
 pub use ink::{Ink, dark_rules, rules};
 pub(crate) use ink::{UNITS, width};
 pub use ladders::{block_sizes, depths, percentiles};
 pub use machine::{cpu, devices};
 pub(crate) use over_time::kind_words;
 pub use over_time::{bandwidth, latency, rate};
+pub use pictures::{Picture, pictures};
 pub use reported::reported;
+pub use view::{DevicesIn, PictureOptions, View, is_like};
+pub use watched::DeviceChart;
 
 use crate::markup::Table;
 
@@ -41,17 +57,31 @@ pub struct Chart {
 impl Chart {
     /// The drawing as a file of its own: with its font and its dashes, light.
     pub fn standalone(&self) -> String {
-        let style = format!(
-            "<style>{}{}</style><rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>",
-            crate::markup::font_faces(),
-            rules()
-        );
-        match self.svg.find("</desc>") {
-            Some(at) => {
-                let (head, rest) = self.svg.split_at(at + "</desc>".len());
-                format!("{head}{style}{rest}")
-            }
-            None => self.svg.clone(),
+        standalone(&self.svg, Font::Embedded)
+    }
+}
+
+/// Whether a drawing carries its font.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Font {
+    /// Inside the file, so that it looks the same anywhere.
+    Embedded,
+    /// Left to who draws it.
+    Left,
+}
+
+/// A drawing as a file of its own, light, with its dashes and its size in pixels.
+pub fn standalone(svg: &str, font: Font) -> String {
+    let faces = if font == Font::Embedded { crate::markup::font_faces() } else { String::new() };
+    let style = format!(
+        "<style>{faces}text{{font-family:plimsoll,sans-serif}}{}</style><rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>",
+        rules()
+    );
+    match svg.find("</desc>") {
+        Some(at) => {
+            let (head, rest) = svg.split_at(at + "</desc>".len());
+            format!("{head}{style}{rest}")
         }
+        None => svg.to_owned(),
     }
 }

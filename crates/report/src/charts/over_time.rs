@@ -9,7 +9,7 @@ use workload::{Direction, StepKind};
 use super::Chart;
 use super::axis::Axis;
 use super::ink::Ink;
-use super::panel::{Band, Dots, Level, Line, Panel, draw};
+use super::panel::{Band, Dots, Level, Line, Panel, Shade, draw};
 use crate::claims::unit_of;
 use crate::markup::Table;
 use crate::numbers::{self, Prefix, Unit};
@@ -84,6 +84,7 @@ fn timed(run: &Run, titles: Titles<'_>, drawn: (Axis, Vec<Line>, Vec<Level>), ta
     }
     let clock = Clock::of(run);
     let panel = Panel {
+        heading: String::new(),
         y_title: titles.y_title.to_owned(),
         x_title: clock.title(),
         x: clock.axis(),
@@ -92,6 +93,8 @@ fn timed(run: &Run, titles: Titles<'_>, drawn: (Axis, Vec<Line>, Vec<Level>), ta
         levels,
         markers: Vec::new(),
         bands: phases(run, &clock),
+        gaps: Vec::new(),
+        least_sides: (0, 0),
     };
     let description = format!("{}, over {}. The table below has the figures.", titles.title, clock.length());
     let height = 230;
@@ -287,7 +290,7 @@ pub(super) fn chart_unit(run: &Run, analysis: &Analysis) -> Unit {
 /// Consecutive steps of one kind as one band, with its steps as parts.
 pub(super) fn phases(run: &Run, clock: &Clock) -> Vec<Band> {
     let place = |time: workload::Nanos| clock.place(time.as_secs_f64());
-    let phase = |steps: &[StepRecord]| {
+    let phase = |(index, steps): (usize, &[StepRecord])| {
         let (first, last) = (steps.first()?, steps.last()?);
         let parts =
             steps.iter().map(|step| (place(step.started), place(step.ended), part_label(step))).collect();
@@ -295,10 +298,11 @@ pub(super) fn phases(run: &Run, clock: &Clock) -> Vec<Band> {
             from: place(first.started),
             to: place(last.ended),
             label: band_words(first.plan.kind).to_owned(),
+            shade: if index % 2 == 0 { Shade::Filled } else { Shade::Clear },
             parts,
         })
     };
-    run.steps.chunk_by(|a, b| a.plan.kind == b.plan.kind).filter_map(phase).collect()
+    run.steps.chunk_by(|a, b| a.plan.kind == b.plan.kind).enumerate().filter_map(phase).collect()
 }
 
 pub(crate) fn kind_words(kind: StepKind) -> &'static str {

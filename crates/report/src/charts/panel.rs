@@ -7,16 +7,20 @@ use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::coord::Shift;
 use plotters::coord::cartesian::Cartesian2d;
 use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea as _};
-use plotters::element::{Circle, PathElement, Rectangle, Text, TriangleMarker};
+use plotters::element::{PathElement, Rectangle, Text};
 use plotters::style::text_anchor::{HPos, VPos};
 use plotters::style::{Color as _, ShapeStyle, TRANSPARENT};
 
 use super::axis::Axis;
-use super::ink::{Ink, UNITS, width};
+use super::ink::{Ink, UNITS, shortened, width};
+use super::legend::Legend;
+use super::marks::{Shape, draw_line};
 
 /// One pair of axes and what stands between them.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Panel {
+    /// What the panel shows, written above everything else; empty where the chart's own title says it.
+    pub heading: String,
     /// Quantity and unit of the y axis, written above it.
     pub y_title: String,
     /// Quantity and unit of the x axis, written below it.
@@ -27,6 +31,10 @@ pub(super) struct Panel {
     pub levels: Vec<Level>,
     pub markers: Vec<Marker>,
     pub bands: Vec<Band>,
+    /// Spans of the x axis in which nobody looked.
+    pub gaps: Vec<(f64, f64)>,
+    /// Least room left and right of the plot in pixels, so that what stands above each other happened together.
+    pub least_sides: (i32, i32),
 }
 
 /// A named series; a new segment begins where the pen is lifted.
@@ -44,9 +52,10 @@ pub(super) struct Line {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dots {
     None,
-    Circle,
-    Square,
-    Triangle,
+    /// At every point.
+    Each(Shape),
+    /// At a few places along the line, to tell it from others in print.
+    Along(Shape),
 }
 
 /// A horizontal line with a label in the right margin.
@@ -71,98 +80,171 @@ pub(super) struct Band {
     pub from: f64,
     pub to: f64,
     pub label: String,
+    pub shade: Shade,
     /// Second row: places and labels of what the span is made of.
     pub parts: Vec<(f64, f64, String)>,
 }
 
+/// Whether a band stands out from the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shade {
+    Filled,
+    Clear,
+}
+
 /// Width of every chart in pixels, before the page scales it.
 pub(super) const WIDTH: i32 = 920;
-const LETTER: i32 = 11;
+pub(super) const LETTER: i32 = 11;
 const SMALL: i32 = 10;
-const HEADER: i32 = 22;
+pub(super) const HEADER: i32 = 22;
 const BAND_ROW: i32 = 15;
 const FOOT: i32 = 36;
-const MARGIN: i32 = 8;
+/// Height of a row of the legend, where it does not fit beside the title.
+pub(super) const LEGEND_ROW: i32 = 16;
+/// Height of a panel's own heading.
+const HEADING: i32 = 18;
+pub(super) const MARGIN: i32 = 8;
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Plot<'a, 'b> = ChartContext<'b, SVGBackend<'a>, Cartesian2d<Axis, Axis>>;
-type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
+pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+pub(super) type Plot<'a, 'b> = ChartContext<'b, SVGBackend<'a>, Cartesian2d<Axis, Axis>>;
+pub(super) type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
 
 /// The panels side by side in `height` pixels as an `svg` element with a title and a description.
 pub(super) fn draw(title: &str, description: &str, height: i32, panels: &[Panel]) -> String {
+    let columns = panels.len().max(1);
+    let cell = (WIDTH / columns as i32, height);
+    draw_sheet(&Sheet { title, description, head: ("", 0), cell, columns }, panels)
+}
+
+/// A picture of equal panels in rows and columns.
+pub(super) struct Sheet<'t> {
+    pub title: &'t str,
+    pub description: &'t str,
+    /// Markup above the panels, drawn at [`UNITS`] a pixel, with its height in pixels.
+    pub head: (&'t str, i32),
+    /// Width and height of a panel in pixels.
+    pub cell: (i32, i32),
+    /// Panels side by side.
+    pub columns: usize,
+}
+
+/// The panels row by row as an `svg` element with a title and a description.
+pub(super) fn draw_sheet(sheet: &Sheet<'_>, panels: &[Panel]) -> String {
     let mut text = String::new();
-    let size = ((WIDTH * UNITS) as u32, (height * UNITS) as u32);
+    let columns = sheet.columns.max(1);
+    let rows = panels.len().div_ceil(columns).max(1);
+    let wide = sheet.cell.0 * columns as i32;
+    let size = ((wide * UNITS) as u32, ((sheet.head.1 + sheet.cell.1 * rows as i32) * UNITS) as u32);
     let drawn = {
         let root = SVGBackend::with_string(&mut text, size).into_drawing_area();
-        draw_all(&root, panels)
+        let below = root.margin(sheet.head.1 * UNITS, 0, 0, 0);
+        let cells = below.split_evenly((rows, columns));
+        let drawn = cells.iter().zip(panels).try_for_each(|(area, panel)| draw_panel(area, panel));
+        drawn.and_then(|()| root.present())
     };
     // Drawing into a string fails only where a panel has no room at all; then the page shows the table alone.
     match drawn {
-        Ok(()) => dressed(&text, title, description, size),
+        Ok(()) => dressed(&text, sheet, size),
         Err(_) => String::new(),
     }
 }
 
-fn draw_all(root: &Area<'_>, panels: &[Panel]) -> Drawn {
-    for (area, panel) in root.split_evenly((1, panels.len().max(1))).iter().zip(panels) {
-        draw_panel(area, panel)?;
-    }
-    root.present()
-}
-
 /// Replaces the backend's opening tag by one that scales and can be read aloud, and leaves out what says nothing.
-fn dressed(svg: &str, title: &str, description: &str, size: (u32, u32)) -> String {
+fn dressed(svg: &str, sheet: &Sheet<'_>, size: (u32, u32)) -> String {
     let inner = svg.split_once('>').map_or("", |(_, inner)| inner);
-    let inner = inner.replace(" opacity=\"1\"", "").replace("\n", "");
+    let end = inner.rfind("</svg>").unwrap_or(inner.len());
+    let inner = filled(&inner[..end].replace(" opacity=\"1\"", "").replace('\n', ""));
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\" viewBox=\"0 0 {} {}\"><title>{}</title><desc>{}</desc>{inner}",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\" viewBox=\"0 0 {} {}\"><title>{}</title><desc>{}</desc>{}{inner}</svg>",
         size.0,
         size.1,
-        crate::markup::escape(title),
-        crate::markup::escape(description),
+        crate::markup::escape(sheet.title),
+        crate::markup::escape(sheet.description),
+        sheet.head.0,
     )
 }
 
+/// Fills the closed lines: those around the least and the greatest of long series.
+fn filled(inner: &str) -> String {
+    const OPEN: &str = "<polyline fill=\"none\"";
+    let mut text = String::with_capacity(inner.len());
+    let mut parts = inner.split(OPEN);
+    text.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let value = |name: &str| part.split_once(name).and_then(|(_, rest)| rest.split('"').next());
+        let points: Vec<&str> = value("points=\"").unwrap_or_default().split_ascii_whitespace().collect();
+        match (value("stroke=\""), points.as_slice()) {
+            (Some(ink), [first, _, .., last]) if first == last => {
+                text.push_str(&format!("<polyline fill=\"{ink}\" fill-opacity=\".35\""));
+            }
+            _ => text.push_str(OPEN),
+        }
+        text.push_str(part);
+    }
+    text
+}
+
 fn draw_panel(area: &Area<'_>, panel: &Panel) -> Drawn {
-    let (left, right) = sides(panel);
-    let rows = band_rows(&panel.bands);
+    let wide = area.dim_in_pixel().0 as i32 / UNITS;
+    let (left, right) = sides(panel, wide);
+    let header = if panel.heading.is_empty() { 0 } else { HEADING };
+    let legend = Legend::of(panel, wide - right - MARGIN);
+    let bands_top = header + HEADER + legend.rows_below() * LEGEND_ROW;
     let mut chart = ChartBuilder::on(area)
         .margin_left(MARGIN * UNITS)
         .margin_right(right * UNITS)
-        .margin_top((HEADER + rows * BAND_ROW) * UNITS)
+        .margin_top((bands_top + band_rows(&panel.bands) * BAND_ROW) * UNITS)
         .x_label_area_size(FOOT * UNITS)
         .y_label_area_size(left * UNITS)
         .build_cartesian_2d(panel.x.clone(), panel.y.clone())?;
     let (columns, lines) = chart.plotting_area().get_pixel_range();
     let origin = area.get_pixel_range();
-    let plot = Place { x: relative(columns, &origin.0), y: relative(lines, &origin.1) };
+    let plot = Place {
+        x: relative(columns, &origin.0),
+        y: relative(lines, &origin.1),
+        header: header * UNITS,
+        bands: bands_top * UNITS,
+    };
     bands(&mut chart, panel)?;
     mesh(&mut chart, panel)?;
-    header(area, panel, &plot)?;
+    heading(area, panel)?;
+    legend.draw(area, panel, &plot)?;
     band_labels(area, panel, &plot)?;
     levels(area, &mut chart, panel, &plot)?;
     markers(area, &mut chart, panel, &plot)?;
     panel.lines.iter().try_for_each(|line| draw_line(&mut chart, line))
 }
 
+fn heading(area: &Area<'_>, panel: &Panel) -> Drawn {
+    let style = Ink::Word.heading(LETTER, (HPos::Left, VPos::Center));
+    let wide = area.dim_in_pixel().0 as i32 / UNITS - 2 * MARGIN;
+    area.draw(&Text::new(
+        shortened(&panel.heading, LETTER, wide),
+        (MARGIN * UNITS, HEADING * UNITS / 2 + 2),
+        style,
+    ))
+}
+
 /// Room for the labels of the y axis and for those of the levels; the same in every chart over time, so that what
 /// stands above each other happened together.
-fn sides(panel: &Panel) -> (i32, i32) {
+fn sides(panel: &Panel, wide: i32) -> (i32, i32) {
     let left = (panel.y.label_length() as i32 * LETTER * 6 / 10 + 14).max(30);
     let right = panel.levels.iter().map(|level| width(&level.label, SMALL) + 8).max().unwrap_or(0).max(14);
-    match panel.bands.is_empty() {
-        true => (left, right),
-        false => (left.max(TIMED_SIDES.0), right.max(TIMED_SIDES.1)),
-    }
+    let least = if panel.bands.is_empty() || wide < WIDTH { panel.least_sides } else { TIMED_SIDES };
+    (left.max(least.0), right.max(least.1))
 }
 
 /// Least room beside a chart over time.
-const TIMED_SIDES: (i32, i32) = (56, 92);
+pub(super) const TIMED_SIDES: (i32, i32) = (56, 92);
 
 /// Where the plot stands within its area, in drawing units.
-struct Place {
-    x: Range<i32>,
-    y: Range<i32>,
+pub(super) struct Place {
+    pub x: Range<i32>,
+    pub y: Range<i32>,
+    /// Upper end of the header, below the panel's heading.
+    pub header: i32,
+    /// Upper end of the rows of band labels.
+    pub bands: i32,
 }
 
 impl Place {
@@ -179,7 +261,7 @@ fn relative(range: Range<i32>, origin: &Range<i32>) -> Range<i32> {
     range.start - origin.start..range.end - origin.start
 }
 
-fn stroke(ink: Ink, tenths: i32) -> ShapeStyle {
+pub(super) fn stroke(ink: Ink, tenths: i32) -> ShapeStyle {
     ink.colour().stroke_width((tenths * UNITS / 10).max(1) as u32)
 }
 
@@ -190,9 +272,15 @@ fn band_rows(bands: &[Band]) -> i32 {
 
 fn bands(chart: &mut Plot<'_, '_>, panel: &Panel) -> Drawn {
     let (low, high) = panel.y.ends();
-    for band in panel.bands.iter().step_by(2) {
+    for band in panel.bands.iter().filter(|band| band.shade == Shade::Filled) {
         let corners = [(band.from, high), (band.to, low)];
         chart.draw_series([Rectangle::new(corners, Ink::Band.colour().filled())])?;
+    }
+    let ends = panel.x.ends();
+    let hair = (ends.1 - ends.0) / f64::from(WIDTH);
+    for (from, to) in &panel.gaps {
+        let corners = [(*from, high), (to.max(from + hair), low)];
+        chart.draw_series([Rectangle::new(corners, Ink::Gap.colour().filled())])?;
     }
     let edges = panel.bands.iter().flat_map(|band| band.parts.iter().skip(1).map(|part| part.0));
     for edge in edges {
@@ -217,40 +305,6 @@ fn mesh(chart: &mut Plot<'_, '_>, panel: &Panel) -> Drawn {
         .draw()
 }
 
-/// The unit at the left end of the header, the names of the lines at the right end, each behind a piece of its line.
-fn header(area: &Area<'_>, panel: &Panel, plot: &Place) -> Drawn {
-    let y = HEADER * UNITS / 2;
-    let title = Ink::Word.text(LETTER, (HPos::Left, VPos::Center));
-    area.draw(&Text::new(panel.y_title.as_str(), (MARGIN * UNITS, y), title))?;
-    let mut right = plot.x.end;
-    for line in panel.lines.iter().rev().filter(|line| !line.name.is_empty()) {
-        let long = width(&line.name, LETTER) * UNITS;
-        let style = Ink::Word.text(LETTER, (HPos::Left, VPos::Center));
-        area.draw(&Text::new(line.name.as_str(), (right - long, y), style))?;
-        let end = right - long - 5 * UNITS;
-        let start = end - 22 * UNITS;
-        area.draw(&PathElement::new([(start, y), (end, y)], stroke(line.ink, 18)))?;
-        sample_dot(area, line, ((start + end) / 2, y))?;
-        right = start - 14 * UNITS;
-    }
-    Ok(())
-}
-
-fn sample_dot(area: &Area<'_>, line: &Line, at: (i32, i32)) -> Drawn {
-    let style = line.ink.colour().filled();
-    match line.dots {
-        Dots::None => Ok(()),
-        Dots::Circle => area.draw(&Circle::new(at, 3 * UNITS, style)),
-        Dots::Square => area.draw(&square(at, style)),
-        Dots::Triangle => area.draw(&TriangleMarker::new(at, 4 * UNITS, style)),
-    }
-}
-
-fn square(at: (i32, i32), style: ShapeStyle) -> Rectangle<(i32, i32)> {
-    let half = 3 * UNITS;
-    Rectangle::new([(at.0 - half, at.1 - half), (at.0 + half, at.1 + half)], style)
-}
-
 fn band_labels(area: &Area<'_>, panel: &Panel, plot: &Place) -> Drawn {
     for band in &panel.bands {
         band_label(area, panel, plot, (0, band.from, band.to, &band.label))?;
@@ -268,7 +322,7 @@ fn band_label(area: &Area<'_>, panel: &Panel, plot: &Place, what: (i32, f64, f64
     if label.is_empty() || width(label, SMALL) * UNITS > end - start {
         return Ok(());
     }
-    let y = (HEADER + row * BAND_ROW + BAND_ROW / 2) * UNITS;
+    let y = plot.bands + (row * BAND_ROW + BAND_ROW / 2) * UNITS;
     let style = Ink::Word.text(SMALL, (HPos::Center, VPos::Center));
     area.draw(&Text::new(label, ((start + end) / 2, y), style))
 }
@@ -309,47 +363,4 @@ fn markers(area: &Area<'_>, chart: &mut Plot<'_, '_>, panel: &Panel, plot: &Plac
         area.draw(&Text::new(marker.label.as_str(), (start, y), style))?;
     }
     Ok(())
-}
-
-fn draw_line(chart: &mut Plot<'_, '_>, line: &Line) -> Drawn {
-    for segment in &line.segments {
-        let path: Vec<(f64, f64)> = segment.iter().copied().filter(is_finite).collect();
-        if path.len() > 1 {
-            chart.draw_series([PathElement::new(path.clone(), stroke(line.ink, 16))])?;
-        } else if line.dots == Dots::None {
-            chart.draw_series(path.iter().map(|&at| Circle::new(at, UNITS, line.ink.colour().filled())))?;
-        }
-        draw_dots(chart, line, &path)?;
-    }
-    let whiskers = line.whiskers.iter().filter(|(x, low, high)| (x + low + high).is_finite());
-    chart.draw_series(
-        whiskers.map(|&(x, low, high)| PathElement::new([(x, low), (x, high)], stroke(line.ink, 12))),
-    )?;
-    Ok(())
-}
-
-fn draw_dots(chart: &mut Plot<'_, '_>, line: &Line, path: &[(f64, f64)]) -> Drawn {
-    let style = line.ink.colour().filled();
-    match line.dots {
-        Dots::None => {}
-        Dots::Circle => {
-            chart.draw_series(path.iter().map(|&at| Circle::new(at, 3 * UNITS, style)))?;
-        }
-        Dots::Square => {
-            let half = 3 * UNITS;
-            let square = |&at| {
-                plotters::element::EmptyElement::at(at)
-                    + Rectangle::new([(-half, -half), (half, half)], style)
-            };
-            chart.draw_series(path.iter().map(square))?;
-        }
-        Dots::Triangle => {
-            chart.draw_series(path.iter().map(|&at| TriangleMarker::new(at, 4 * UNITS, style)))?;
-        }
-    }
-    Ok(())
-}
-
-fn is_finite(point: &(f64, f64)) -> bool {
-    point.0.is_finite() && point.1.is_finite()
 }

@@ -7,6 +7,7 @@ use super::Chart;
 use super::axis::Axis;
 use super::ink::Ink;
 use super::ladders::nines;
+use super::marks::Shape;
 use super::over_time::{ink_of, range, thinned, time_axis};
 use super::panel::{Dots, Line, Panel, draw};
 use crate::imported::{series_words, way_words};
@@ -98,7 +99,7 @@ fn series(run: &Run, group: &Group) -> Option<Chart> {
                 ink: ink(series.direction, earlier),
                 segments: thinned(vec![points.collect()]),
                 whiskers: Vec::new(),
-                dots: if by_request { Dots::Circle } else { Dots::None },
+                dots: if by_request { Dots::Each(Shape::Circle) } else { Dots::None },
             }
         })
         .collect();
@@ -112,6 +113,7 @@ fn series(run: &Run, group: &Group) -> Option<Chart> {
     let x_title = if by_request { "request" } else { "time (s)" };
     let y_title = if is_time { "latency".to_owned() } else { unit.name.to_owned() };
     let panel = Panel {
+        heading: String::new(),
         y_title,
         x_title: x_title.to_owned(),
         x: Axis::linear(0.0, end.max(1e-9) * 1.01, 8, numbers::figure),
@@ -120,6 +122,8 @@ fn series(run: &Run, group: &Group) -> Option<Chart> {
         levels: Vec::new(),
         markers: Vec::new(),
         bands: Vec::new(),
+        gaps: Vec::new(),
+        least_sides: (0, 0),
     };
     let description = format!("{}. The table below has the figures.", group.title);
     let svg = draw(group.title, &description, 230, &[panel]);
@@ -157,6 +161,7 @@ fn percentiles(run: &Run) -> Option<Chart> {
     let ticks = ticks.into_iter().filter(|(place, _)| *place <= deepest * 1.02).collect();
     let title = "Latency by percentile, as printed";
     let panel = Panel {
+        heading: String::new(),
         y_title: "latency".to_owned(),
         x_title: "share of I/Os that took no longer".to_owned(),
         x: Axis::with_ticks(0.0, deepest * 1.02, ticks),
@@ -165,6 +170,8 @@ fn percentiles(run: &Run) -> Option<Chart> {
         levels: Vec::new(),
         markers: Vec::new(),
         bands: Vec::new(),
+        gaps: Vec::new(),
+        least_sides: (0, 0),
     };
     let description = format!("{title}. The table below has the figures.");
     let svg = draw(title, &description, 280, &[panel]);

@@ -1,0 +1,130 @@
+//! Operations and bytes a second against queue depth, a line for each block size: where depth stops helping.
+
+use analysis::{Cell, Point, cells};
+use record::{Run, Unit};
+use workload::Direction;
+
+use super::Chart;
+use super::engineering;
+use super::ink::Ink;
+use super::ladders::doubling_axis;
+use super::marks::Shape;
+use super::panel::{Dots, Line, Panel, draw};
+use crate::markup::Table;
+use crate::numbers;
+use crate::sentence::plural;
+
+/// Lines that can still be told apart.
+const STYLES: [(Ink, Shape); 6] = [
+    (Ink::Read, Shape::Circle),
+    (Ink::Write, Shape::Square),
+    (Ink::Discard, Shape::Triangle),
+    (Ink::ReadMerged, Shape::Ring),
+    (Ink::WriteMerged, Shape::Frame),
+    (Ink::DiscardMerged, Shape::Cross),
+];
+
+/// One kind of work at several depths.
+struct Row {
+    block: u64,
+    direction: Direction,
+    sequential: bool,
+    /// Depth, operations and bytes a second; rising depth.
+    points: Vec<(f64, f64, f64)>,
+}
+
+/// The two graphs of a run that tried several block sizes at several depths; `None` without two depths of a size, or with
+/// one size alone, which has its ladder.
+pub fn by_depth(run: &Run) -> Option<Chart> {
+    let rows = rows(&cells(run));
+    if rows.len() < 2 {
+        return None;
+    }
+    let depths = || rows.iter().flat_map(|row| row.points.iter().map(|point| point.0));
+    let x = doubling_axis(depths(), numbers::count)?;
+    let panel = |unit: Unit, title: &str, of: fn(&(f64, f64, f64)) -> f64| {
+        let lines: Vec<Line> = rows.iter().zip(STYLES).map(|(row, style)| line(row, style, of)).collect();
+        let values = lines.iter().flat_map(|line| line.segments.iter().flatten().map(|point| point.1));
+        let top = values.fold(0.0, f64::max);
+        Panel {
+            heading: String::new(),
+            y_title: title.to_owned(),
+            x_title: "queue depth (I/Os in flight)".to_owned(),
+            x: x.clone(),
+            y: engineering::axis(unit, top * 1.08, 5),
+            lines,
+            levels: Vec::new(),
+            markers: Vec::new(),
+            bands: Vec::new(),
+            gaps: Vec::new(),
+            least_sides: (0, 0),
+        }
+    };
+    let panels = [
+        panel(Unit::PerSecond, "operations a second", |point| point.1),
+        panel(Unit::BytesPerSecond, "bytes a second", |point| point.2),
+    ];
+    let title = "Rate and bandwidth by queue depth and block size".to_owned();
+    let description = format!("{title}. The table below has the figures.");
+    let svg = draw(&title, &description, 300, &panels);
+    Some(Chart { id: "by-depth", title, description, svg, table: table(&rows) })
+}
+
+fn name(row: &Row) -> String {
+    let order = if row.sequential { "sequential " } else { "" };
+    format!("{} {order}{}", numbers::block(row.block as f64), plural(row.direction))
+}
+
+/// As fast as it goes, without flushes, grouped by block, direction and order.
+fn rows(cells: &[Cell]) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    let closed =
+        cells.iter().filter(|cell| cell.pattern.offered.is_none() && cell.pattern.flush_every.is_none());
+    for cell in closed {
+        cell.directions.iter().for_each(|point| add(&mut rows, cell, point));
+    }
+    rows.iter_mut().for_each(|row| row.points.sort_by(|a, b| a.0.total_cmp(&b.0)));
+    rows.retain(|row| row.points.windows(2).any(|pair| pair[0].0 < pair[1].0));
+    rows.sort_by_key(|row| (row.direction, row.block));
+    rows.truncate(STYLES.len());
+    rows
+}
+
+fn add(rows: &mut Vec<Row>, cell: &Cell, point: &Point) {
+    let sequential = cell.pattern.sequential;
+    let same = |row: &&mut Row| {
+        (row.block, row.direction, row.sequential) == (point.block, point.direction, sequential)
+    };
+    let value = (f64::from(point.depth), point.iops.value, point.bytes_per_second.value);
+    match rows.iter_mut().find(same) {
+        Some(row) => row.points.push(value),
+        None => {
+            rows.push(Row { block: point.block, direction: point.direction, sequential, points: vec![value] })
+        }
+    }
+}
+
+fn line(row: &Row, (ink, shape): (Ink, Shape), of: fn(&(f64, f64, f64)) -> f64) -> Line {
+    Line {
+        name: name(row),
+        ink,
+        segments: vec![row.points.iter().map(|point| (point.0, of(point))).collect()],
+        whiskers: Vec::new(),
+        dots: Dots::Each(shape),
+    }
+}
+
+fn table(rows: &[Row]) -> Table {
+    let mut table = Table::headed(&["work", "depth", "IOPS", "bandwidth"]);
+    for row in rows {
+        for (depth, iops, bytes) in &row.points {
+            table.rows.push(vec![
+                name(row),
+                numbers::count(*depth),
+                numbers::figure(*iops),
+                numbers::bandwidth(*bytes, numbers::Prefix::Binary),
+            ]);
+        }
+    }
+    table
+}

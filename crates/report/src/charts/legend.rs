@@ -1,0 +1,80 @@
+//! Names of a panel's lines beside or below its title, each behind a piece of its line.
+
+use plotters::element::{PathElement, Text};
+use plotters::style::text_anchor::{HPos, VPos};
+
+use super::ink::{Ink, UNITS, width};
+use super::marks::sample;
+use super::panel::{Area, Drawn, HEADER, LEGEND_ROW, LETTER, Line, MARGIN, Panel, Place, stroke};
+
+/// Length of the piece of line, room behind it, and room between two names.
+const PIECE: (i32, i32, i32) = (22, 5, 14);
+
+/// Which lines stand in which row.
+pub(super) struct Legend {
+    /// Places of lines in the panel; the first row stands beside the title where all fit there.
+    rows: Vec<Vec<usize>>,
+    beside: bool,
+}
+
+impl Legend {
+    /// Rows that fit `wide` pixels.
+    pub fn of(panel: &Panel, wide: i32) -> Legend {
+        let named: Vec<usize> =
+            (0..panel.lines.len()).filter(|&at| !panel.lines[at].name.is_empty()).collect();
+        let whole: i32 = named.iter().map(|&at| long(&panel.lines[at])).sum();
+        let title = width(&panel.y_title, LETTER) + 2 * MARGIN;
+        if named.is_empty() || title + whole <= wide {
+            return Legend { rows: vec![named], beside: true };
+        }
+        let mut rows: Vec<Vec<usize>> = Vec::new();
+        let mut free = 0;
+        for at in named {
+            let needed = long(&panel.lines[at]);
+            match rows.last_mut() {
+                Some(row) if needed <= free => row.push(at),
+                _ => {
+                    rows.push(vec![at]);
+                    free = wide;
+                }
+            }
+            free -= needed;
+        }
+        Legend { rows, beside: false }
+    }
+
+    /// Rows below the title.
+    pub fn rows_below(&self) -> i32 {
+        if self.beside { 0 } else { self.rows.len() as i32 }
+    }
+
+    /// The unit at the left end, the names at the right end of their rows.
+    pub fn draw(&self, area: &Area<'_>, panel: &Panel, plot: &Place) -> Drawn {
+        let middle = plot.header + HEADER * UNITS / 2;
+        let title = Ink::Word.text(LETTER, (HPos::Left, VPos::Center));
+        area.draw(&Text::new(panel.y_title.as_str(), (MARGIN * UNITS, middle), title))?;
+        for (row, places) in self.rows.iter().enumerate() {
+            let below = if self.beside { 0 } else { HEADER / 2 + LEGEND_ROW / 2 + LEGEND_ROW * row as i32 };
+            draw_row(area, panel, places, (plot.x.end, middle + below * UNITS))?;
+        }
+        Ok(())
+    }
+}
+
+fn long(line: &Line) -> i32 {
+    width(&line.name, LETTER) + PIECE.0 + PIECE.1 + PIECE.2
+}
+
+fn draw_row(area: &Area<'_>, panel: &Panel, places: &[usize], (end, y): (i32, i32)) -> Drawn {
+    let mut right = end;
+    for line in places.iter().rev().map(|&at| &panel.lines[at]) {
+        let start = right - (long(line) - PIECE.2) * UNITS;
+        let name = start + (PIECE.0 + PIECE.1) * UNITS;
+        let style = Ink::Word.text(LETTER, (HPos::Left, VPos::Center));
+        area.draw(&Text::new(line.name.as_str(), (name, y), style))?;
+        area.draw(&PathElement::new([(start, y), (start + PIECE.0 * UNITS, y)], stroke(line.ink, 18)))?;
+        sample(area, line, (start + PIECE.0 * UNITS / 2, y))?;
+        right = start - PIECE.2 * UNITS;
+    }
+    Ok(())
+}

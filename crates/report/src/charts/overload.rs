@@ -1,0 +1,250 @@
+//! What overload does: the phases of a series side by side on common scales, and rate, latency and queue by what was asked.
+
+use analysis::{Latency, LoadFlow, SeriesRow};
+use record::{Metric, PhaseKind, Unit};
+use workload::Nanos;
+
+use super::Chart;
+use super::axis::Axis;
+use super::definitions::LineDefinition;
+use super::engineering;
+use super::ink::Ink;
+use super::ladders::rising;
+use super::marks::Shape;
+use super::over_time::{range, time_axis};
+use super::panel::{Dots, Line, Panel, Sheet, draw, draw_sheet};
+use super::view::View;
+use crate::markup::Table;
+use crate::numbers;
+
+/// Width of one scale's column and height of one row of panels, in pixels.
+const CELL: (i32, i32) = (230, 170);
+
+/// The rows: what is drawn of the device that carries the load.
+const ROWS: [(Unit, &str, &[LineDefinition]); 3] = [
+    (
+        Unit::PerSecond,
+        "IOPS",
+        &[
+            LineDefinition::Device(Metric::ReadOps, "r/s", Ink::Read),
+            LineDefinition::Device(Metric::WriteOps, "w/s", Ink::Write),
+        ],
+    ),
+    (
+        Unit::Seconds,
+        "latency",
+        &[
+            LineDefinition::Device(Metric::ReadAwait, "r_await", Ink::Read),
+            LineDefinition::Device(Metric::WriteAwait, "w_await", Ink::Write),
+        ],
+    ),
+    (Unit::Count, "queue", &[LineDefinition::Device(Metric::QueueDepth, "aqu-sz", Ink::Queue)]),
+];
+
+impl View<'_> {
+    fn series(&self) -> &[SeriesRow] {
+        self.analysis.watched.as_ref().map_or(&[], |watched| &watched.series)
+    }
+
+    /// The load phases of the series side by side: a column a scale, a row each for rate, latency and queue, each row on
+    /// one scale. `None` without a series.
+    pub fn overload(&self) -> Option<Chart> {
+        let columns: Vec<(String, Nanos, Nanos)> =
+            self.series().iter().filter_map(|row| self.span(row)).collect();
+        if columns.len() < 2 {
+            return None;
+        }
+        let device = self.analysis.watched.as_ref()?.load_device.as_ref()?.name.clone();
+        let panels: Vec<Panel> =
+            ROWS.iter().flat_map(|row| self.common_row(row, &columns, &device)).collect();
+        let title = format!("{}: each share of the nominal rate side by side", self.name_of(&device));
+        let description = format!("{title}, on common scales. The table below has the figures.");
+        let sheet = Sheet {
+            title: &title,
+            description: &description,
+            head: ("", 0),
+            cell: CELL,
+            columns: columns.len(),
+        };
+        let svg = draw_sheet(&sheet, &panels);
+        Some(Chart { id: "overload", title, description, svg, table: self.series_table() })
+    }
+
+    /// Name and span of the first phase of a scale.
+    fn span(&self, row: &SeriesRow) -> Option<(String, Nanos, Nanos)> {
+        let name = row.phases.first()?;
+        let phase = self.run.phases.iter().find(|phase| phase.name == *name)?;
+        let scale = match phase.kind {
+            PhaseKind::Load { .. } => numbers::share(row.scale),
+            _ => phase.name.clone(),
+        };
+        Some((scale, phase.from, phase.to))
+    }
+
+    fn common_row(
+        &self,
+        (unit, title, lines): &(Unit, &str, &[LineDefinition]),
+        columns: &[(String, Nanos, Nanos)],
+        device: &str,
+    ) -> Vec<Panel> {
+        let drawn: Vec<Vec<Line>> = columns
+            .iter()
+            .map(|(_, from, to)| {
+                lines.iter().filter_map(|line| self.part(line, device, (*from, *to))).collect()
+            })
+            .collect();
+        let values = drawn.iter().flatten().flat_map(|line| line.segments.iter().flatten());
+        let top = values.map(|point| point.1).filter(|value| value.is_finite()).fold(0.0, f64::max);
+        let panel = |(lines, (scale, from, to)): (Vec<Line>, &(String, Nanos, Nanos))| Panel {
+            heading: format!("{scale}: {title}"),
+            y_title: String::new(),
+            x_title: "seconds of the phase".to_owned(),
+            x: Axis::linear(0.0, to.since(*from).as_secs_f64(), 4, numbers::figure),
+            y: engineering::axis(*unit, top * 1.08, 4),
+            lines,
+            levels: Vec::new(),
+            markers: Vec::new(),
+            bands: Vec::new(),
+            gaps: Vec::new(),
+            least_sides: (0, 0),
+        };
+        drawn.into_iter().zip(columns).map(panel).collect()
+    }
+
+    /// A line's intervals within a phase, in seconds since its start.
+    fn part(&self, line: &LineDefinition, device: &str, (from, to): (Nanos, Nanos)) -> Option<Line> {
+        let values = line.values(&self.recording, device)?;
+        let inside = self.recording.intervals().iter().zip(values);
+        let inside = inside.filter(|((start, end), _)| *start >= from && *end <= to);
+        let at = |start: Nanos, end: Nanos| (start.since(from) + end.since(from)).as_secs_f64() / 2.0;
+        let points: Vec<(f64, f64)> = inside.map(|((start, end), value)| (at(*start, *end), value)).collect();
+        let segments = points.split(|point| point.1.is_nan()).map(<[(f64, f64)]>::to_vec);
+        Some(Line {
+            name: line.name().to_owned(),
+            ink: line.ink(),
+            segments: segments.filter(|segment| !segment.is_empty()).collect(),
+            whiskers: Vec::new(),
+            dots: Dots::None,
+        })
+    }
+
+    /// Rate, latency and queue by the rate that was asked for; `None` without a series.
+    pub fn summary(&self) -> Option<Chart> {
+        let series = self.series();
+        let asked: Vec<f64> = series.iter().filter_map(|row| row.load.all.asked).collect();
+        if asked.len() != series.len() || asked.len() < 2 {
+            return None;
+        }
+        let most = asked.iter().copied().fold(0.0, f64::max);
+        let x = || Axis::linear_in(if most >= 1e3 { 1e3 } else { 1.0 }, most * 1.04, 4, asked_label(most));
+        let panels =
+            [self.got_panel(&asked, x()), self.latency_panel(&asked, x())?, self.queue_panel(&asked, x())];
+        let title = "What was asked and what came: rate, latency and queue".to_owned();
+        let description = format!("{title}. The table below has the figures.");
+        let svg = draw(&title, &description, 280, &panels);
+        Some(Chart { id: "overload-summary", title, description, svg, table: self.series_table() })
+    }
+
+    fn got_panel(&self, asked: &[f64], x: Axis) -> Panel {
+        let got = |flow: &LoadFlow| flow.got.as_ref().map_or(f64::NAN, |got| got.value);
+        let none = LoadFlow::default();
+        let way = |name: &str, ink, of: &dyn Fn(&SeriesRow) -> f64| self.by_asked(asked, (name, ink), of);
+        let lines = vec![
+            way("read", Ink::Read, &|row| got(row.load.read.as_ref().unwrap_or(&none))),
+            way("write", Ink::Write, &|row| got(row.load.write.as_ref().unwrap_or(&none))),
+            way("both", Ink::Queue, &|row| got(&row.load.all)),
+        ];
+        let mut panel = panel("IOPS", x, rising(&lines, &[]), lines);
+        panel.lines.retain(|line| !line.segments[0].is_empty());
+        panel
+    }
+
+    fn latency_panel(&self, asked: &[f64], x: Axis) -> Option<Panel> {
+        let mean = |row: &SeriesRow| row.load.all.due.mean_ns.unwrap_or(f64::NAN);
+        let tail = |row: &SeriesRow| row.load.all.due.at(99.0).map_or(f64::NAN, |time| time as f64);
+        let device = |row: &SeriesRow| row.await_ns.unwrap_or(f64::NAN);
+        let lines = vec![
+            self.by_asked(asked, ("mean", Ink::Read), &mean),
+            self.by_asked(asked, ("p99", Ink::ReadTail), &tail),
+            self.by_asked(asked, ("device", Ink::Flush), &device),
+        ];
+        let (low, high) = range(lines.iter().flat_map(|line| line.segments.iter().flatten().map(|p| p.1)))?;
+        Some(panel("latency, from due to done", x, time_axis(low, high), lines))
+    }
+
+    fn queue_panel(&self, asked: &[f64], x: Axis) -> Panel {
+        let lines = vec![
+            self.by_asked(asked, ("in flight", Ink::Write), &|row| row.load.in_flight),
+            self.by_asked(asked, ("aqu-sz", Ink::Queue), &|row| row.queue.unwrap_or(f64::NAN)),
+        ];
+        panel("queue", x, rising(&lines, &[]), lines)
+    }
+
+    fn by_asked(&self, asked: &[f64], (name, ink): (&str, Ink), of: &dyn Fn(&SeriesRow) -> f64) -> Line {
+        let points = asked.iter().zip(self.series()).map(|(at, row)| (*at, of(row)));
+        let dots = match ink {
+            Ink::Read => Dots::Each(Shape::Circle),
+            Ink::Write => Dots::Each(Shape::Square),
+            _ => Dots::Each(Shape::Triangle),
+        };
+        let segments = vec![points.filter(|point| point.1.is_finite()).collect()];
+        Line { name: name.to_owned(), ink, segments, whiskers: Vec::new(), dots }
+    }
+
+    fn series_table(&self) -> Table {
+        let mut table = Table::headed(&[
+            "of nominal",
+            "asked",
+            "IOPS",
+            "mean latency",
+            "p99",
+            "within the bound",
+            "in flight",
+            "aqu-sz",
+            "device's latency",
+        ]);
+        let unknown = || numbers::UNKNOWN.to_owned();
+        let figure = |value: Option<f64>| value.map_or_else(unknown, numbers::figure);
+        let time = |value: Option<f64>| value.map_or_else(unknown, numbers::time);
+        for row in self.series() {
+            let all = &row.load.all;
+            let due: &Latency = &all.due;
+            table.rows.push(vec![
+                numbers::share(row.scale),
+                all.asked.map_or_else(unknown, numbers::iops),
+                all.got.as_ref().map_or_else(unknown, |got| numbers::estimate(got, numbers::IOPS)),
+                time(due.mean_ns),
+                time(due.at(99.0).map(|time| time as f64)),
+                due.within.map_or_else(unknown, numbers::share),
+                figure(Some(row.load.in_flight)),
+                figure(row.queue),
+                time(row.await_ns),
+            ]);
+        }
+        table
+    }
+}
+
+fn asked_label(most: f64) -> impl Fn(f64) -> String {
+    move |value| match (value, most >= 1e3) {
+        (0.0, _) => "0".to_owned(),
+        (value, true) => format!("{} k", numbers::figure(value)),
+        (value, false) => numbers::figure(value),
+    }
+}
+
+fn panel(title: &str, x: Axis, y: Axis, lines: Vec<Line>) -> Panel {
+    Panel {
+        heading: String::new(),
+        y_title: title.to_owned(),
+        x_title: "asked, I/Os a second".to_owned(),
+        x,
+        y,
+        lines,
+        levels: Vec::new(),
+        markers: Vec::new(),
+        bands: Vec::new(),
+        gaps: Vec::new(),
+        least_sides: (0, 0),
+    }
+}

@@ -1,0 +1,84 @@
+//! Every chart of a run as a picture with the name of its file.
+
+use analysis::Analysis;
+use record::Run;
+
+use super::view::{PictureOptions, View};
+use super::{Chart, Font, standalone};
+
+/// A drawing for a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Picture {
+    /// Name of the file without its ending: `02-vda-iops`.
+    pub name: String,
+    /// What it shows.
+    pub title: String,
+    drawing: String,
+}
+
+impl Picture {
+    /// The text of an SVG file.
+    pub fn svg(&self) -> String {
+        standalone(&self.drawing, Font::Embedded)
+    }
+
+    /// The same for [`super::png::Painter::png`], which has the font.
+    pub fn bare(&self) -> String {
+        standalone(&self.drawing, Font::Left)
+    }
+}
+
+/// Every chart that there is data for, in the order of their names: the sheet of all devices first, then the machine and
+/// its devices, then what overload does, then the charts of the run's own load or of what another tool printed.
+pub fn pictures(run: &Run, analysis: &Analysis, options: &PictureOptions) -> Vec<Picture> {
+    let view = View::of(run, analysis, options.clone());
+    let mut drawn: Vec<(String, String, String)> = Vec::new();
+    let sheet = view.sheet();
+    if !sheet.is_empty() {
+        drawn.push(("all-devices".to_owned(), "All charts of all devices".to_owned(), sheet));
+    }
+    if let Some(relations) = view.relations() {
+        drawn.push(("relations".to_owned(), "How the devices stand on each other".to_owned(), relations));
+    }
+    let devices = view.devices().iter().flat_map(|device| view.charts(device));
+    for chart in view.cpu().into_iter().chain(devices) {
+        let name = match chart.device.is_empty() {
+            true => chart.definition.id.to_owned(),
+            false => format!("{}-{}", file_words(&chart.device), chart.definition.id),
+        };
+        drawn.push((name, chart.title, chart.svg));
+    }
+    let rest = [view.overload(), view.summary()].into_iter().flatten().chain(own(run, analysis));
+    drawn.extend(rest.map(|chart| (chart.id.to_owned(), chart.title, chart.svg)));
+    numbered(drawn)
+}
+
+/// Charts of the run's own load, and of what another tool printed.
+fn own(run: &Run, analysis: &Analysis) -> Vec<Chart> {
+    let own = [
+        super::rate(run, analysis),
+        super::bandwidth(run, analysis),
+        super::latency(run),
+        super::depths(run, analysis),
+        super::by_depth(run),
+        super::block_sizes(run, analysis),
+        super::percentiles(analysis),
+    ];
+    own.into_iter().flatten().chain(super::reported(run)).collect()
+}
+
+fn numbered(drawn: Vec<(String, String, String)>) -> Vec<Picture> {
+    let digits = drawn.len().to_string().len().max(2);
+    let picture = |(at, (name, title, drawing)): (usize, (String, String, String))| Picture {
+        name: format!("{:0digits$}-{name}", at + 1),
+        title,
+        drawing,
+    };
+    drawn.into_iter().filter(|part| !part.2.is_empty()).enumerate().map(picture).collect()
+}
+
+/// A device's name as part of the name of a file: letters, digits, dots and dashes.
+fn file_words(device: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_');
+    device.chars().map(|letter| if plain(letter) { letter } else { '-' }).collect()
+}

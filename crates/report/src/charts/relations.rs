@@ -1,0 +1,169 @@
+//! How devices stand on each other: layers from the physical disks on the left to volumes on the right.
+
+use record::{DeviceKind, DeviceNode};
+
+use super::ink::{Ink, UNITS, shortened};
+use super::panel::WIDTH;
+use super::view::View;
+use crate::markup::escape;
+
+/// Size of a box and room between boxes, in pixels.
+const BOX: (i32, i32) = (176, 34);
+const ROOM: (i32, i32) = (44, 8);
+const LETTER: i32 = 11;
+const SMALL: i32 = 10;
+const EDGE: i32 = 8;
+
+/// A device in its place.
+struct Placed<'r> {
+    node: &'r DeviceNode,
+    name: String,
+    layer: i32,
+    row: i32,
+}
+
+impl View<'_> {
+    /// The relation of the devices as a drawing; `None` where none stands on another.
+    pub fn relations(&self) -> Option<String> {
+        let (inner, wide, high) = self.relations_at(0)?;
+        let wide = wide.max(WIDTH);
+        Some(format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\" viewBox=\"0 0 {} {}\"><title>How the devices stand on each other</title><desc>Physical disks on the left, what stands on them to the right; the list beside it says the same in words.</desc>{inner}</svg>",
+            wide * UNITS,
+            high * UNITS
+        ))
+    }
+
+    /// The same as markup from `top` pixels on, with its width and height.
+    pub(super) fn relations_at(&self, top: i32) -> Option<(String, i32, i32)> {
+        let placed = self.placed();
+        let edges: Vec<(&Placed<'_>, &Placed<'_>)> = edges(&placed).collect();
+        if edges.is_empty() {
+            return None;
+        }
+        let mut inner = String::new();
+        for (below, above) in edges {
+            inner += &edge(below, above, top);
+        }
+        for device in &placed {
+            inner += &boxed(device, top);
+        }
+        let layers = placed.iter().map(|device| device.layer).max().unwrap_or(0) + 1;
+        let rows = placed.iter().map(|device| device.row).max().unwrap_or(0) + 1;
+        let wide = 2 * EDGE + layers * BOX.0 + (layers - 1) * ROOM.0;
+        Some((inner, wide, 2 * EDGE + rows * (BOX.1 + ROOM.1)))
+    }
+
+    /// Every drawn device with its layer, which is one above the highest it stands on; in rows that follow those below.
+    fn placed(&self) -> Vec<Placed<'_>> {
+        let mut placed: Vec<Placed<'_>> = Vec::new();
+        let mut free: Vec<i32> = Vec::new();
+        let nodes = self.devices().iter().filter_map(|device| self.node(device));
+        for node in nodes {
+            let below: Vec<(i32, i32)> = placed
+                .iter()
+                .filter(|other| node.below.contains(&other.node.facts.name))
+                .map(|other| (other.layer, other.row))
+                .collect();
+            let layer = below.iter().map(|place| place.0 + 1).max().unwrap_or(0);
+            let wanted = below.iter().map(|place| place.1).min().unwrap_or(0);
+            free.resize(free.len().max(layer as usize + 1), 0);
+            let row = free[layer as usize].max(wanted);
+            free[layer as usize] = row + 1;
+            placed.push(Placed { node, name: self.name_of(&node.facts.name), layer, row });
+        }
+        placed
+    }
+
+    /// The relation in words, a line a device that stands on another: `md0 (RAID raid1) on sda2, sdb1`.
+    pub fn relation_words(&self) -> Vec<String> {
+        let placed = self.placed();
+        let line = |device: &Placed<'_>| {
+            let mut words = format!("{}, {}", device.name, kind_words(&device.node.kind));
+            if !device.node.below.is_empty() {
+                words += &format!(", on {}", device.node.below.join(" and "));
+            }
+            if !device.node.mounted.is_empty() {
+                words += &format!(", mounted at {}", device.node.mounted);
+            }
+            words
+        };
+        placed.iter().map(line).collect()
+    }
+}
+
+fn edges<'p, 'r>(placed: &'p [Placed<'r>]) -> impl Iterator<Item = (&'p Placed<'r>, &'p Placed<'r>)> {
+    placed.iter().flat_map(move |above| {
+        let stands_on = |below: &&Placed<'_>| above.node.below.contains(&below.node.facts.name);
+        placed.iter().filter(stands_on).map(move |below| (below, above))
+    })
+}
+
+fn corner(device: &Placed<'_>, top: i32) -> (i32, i32) {
+    (EDGE + device.layer * (BOX.0 + ROOM.0), top + EDGE + device.row * (BOX.1 + ROOM.1))
+}
+
+/// A line from the right side of the lower device to the left side of the upper one.
+fn edge(below: &Placed<'_>, above: &Placed<'_>, top: i32) -> String {
+    let (from, to) = (corner(below, top), corner(above, top));
+    let (x1, y1) = (from.0 + BOX.0, from.1 + BOX.1 / 2);
+    let (x2, y2) = (to.0, to.1 + BOX.1 / 2);
+    let turn = x2 - ROOM.0 / 2;
+    let points = [(x1, y1), (turn, y1), (turn, y2), (x2, y2)];
+    let points: Vec<String> = points.iter().map(|(x, y)| format!("{},{}", x * UNITS, y * UNITS)).collect();
+    format!(
+        "<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"{UNITS}\" points=\"{}\"/>",
+        Ink::Frame.hex(),
+        points.join(" ")
+    )
+}
+
+fn boxed(device: &Placed<'_>, top: i32) -> String {
+    let (x, y) = corner(device, top);
+    let mut second = kind_words(&device.node.kind);
+    if !device.node.mounted.is_empty() {
+        second += &format!(", {}", device.node.mounted);
+    }
+    format!(
+        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\" stroke=\"{}\" stroke-width=\"{UNITS}\"/>{}{}",
+        x * UNITS,
+        y * UNITS,
+        BOX.0 * UNITS,
+        BOX.1 * UNITS,
+        Ink::Band.hex(),
+        Ink::Frame.hex(),
+        words((x + 6, y + 14), (LETTER, "bold"), &shortened(&device.name, LETTER, BOX.0 - 10)),
+        words((x + 6, y + 27), (SMALL, "normal"), &shortened(&second, SMALL, BOX.0 - 10)),
+    )
+}
+
+/// Text with its left end of the base line at a place in pixels.
+pub(super) fn words((x, y): (i32, i32), (pixels, weight): (i32, &str), text: &str) -> String {
+    format!(
+        "<text x=\"{}\" y=\"{}\" font-family=\"{}\" font-size=\"{}\" font-weight=\"{weight}\" fill=\"{}\">{}</text>",
+        x * UNITS,
+        y * UNITS,
+        super::ink::FAMILY,
+        pixels * UNITS,
+        Ink::Word.hex(),
+        escape(text)
+    )
+}
+
+/// What makes a device, in words.
+pub(crate) fn kind_words(kind: &DeviceKind) -> String {
+    match kind {
+        DeviceKind::Disk => "disk",
+        DeviceKind::Partition => "partition",
+        DeviceKind::Lvm => "LVM volume",
+        DeviceKind::Crypt => "encrypted",
+        DeviceKind::Multipath => "multipath",
+        DeviceKind::Mapping => "mapping",
+        DeviceKind::Md(level) if level.is_empty() => "RAID",
+        DeviceKind::Md(level) => return level.replacen("raid", "RAID ", 1),
+        DeviceKind::Loop => "loop device",
+        DeviceKind::Zram => "compressed memory",
+        DeviceKind::Path => "path",
+    }
+    .to_owned()
+}

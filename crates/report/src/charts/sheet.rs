@@ -1,0 +1,75 @@
+//! All charts of all devices in one picture: devices in columns or rows, with numbers, names and their relation.
+
+use super::definitions::{CHARTS, ChartDefinition};
+use super::panel::{Panel, Sheet, draw_sheet};
+use super::relations::words;
+use super::view::{DevicesIn, View};
+
+/// Height of the picture's title in pixels.
+const TITLE: i32 = 30;
+const TITLE_LETTER: i32 = 15;
+
+impl View<'_> {
+    /// The picture of everything; empty where there is nothing to draw.
+    pub fn sheet(&self) -> String {
+        if self.is_empty() || self.devices().is_empty() {
+            return String::new();
+        }
+        let size = (self.options.panel.0 as i32, self.options.panel.1 as i32);
+        let by_device: Vec<Vec<Panel>> =
+            self.devices().iter().map(|device| self.device_panels(device, size.0)).collect();
+        let charts = by_device.first().map_or(0, Vec::len);
+        let (columns, panels): (usize, Vec<Panel>) = match self.options.devices_in {
+            DevicesIn::Rows => (charts, by_device.into_iter().flatten().collect()),
+            DevicesIn::Columns => (by_device.len(), turned(by_device, charts)),
+        };
+        let title = self.sheet_title();
+        let relations = self.relations_at(TITLE);
+        let fits = relations.filter(|(_, wide, _)| *wide <= size.0 * columns as i32);
+        let (below, high) = fits.map_or((String::new(), 0), |(inner, _, high)| (inner, high));
+        let head = words((10, 20), (TITLE_LETTER, "bold"), &title) + &below;
+        draw_sheet(
+            &Sheet {
+                title: &title,
+                description: "The six charts of every device against time.",
+                head: (&head, TITLE + high),
+                cell: size,
+                columns,
+            },
+            &panels,
+        )
+    }
+
+    fn sheet_title(&self) -> String {
+        match self.options.source.is_empty() {
+            true => format!("Fig. {}", self.options.file),
+            false => format!("Fig. {} - '{}'", self.options.file, self.options.source),
+        }
+    }
+
+    /// The panels of a device from the first chart to the last, with the CPUs beside it as each chart's reader wants them.
+    fn device_panels(&self, device: &str, wide: i32) -> Vec<Panel> {
+        let charts = CHARTS.iter().enumerate();
+        charts.flat_map(|(at, chart)| self.numbered(chart, (at, device), wide)).collect()
+    }
+
+    fn numbered(&self, chart: &ChartDefinition, (at, device): (usize, &str), wide: i32) -> Vec<Panel> {
+        let number = self.number(device, at);
+        let mut panels = self.panels(chart, device, wide);
+        for (place, panel) in panels.iter_mut().enumerate() {
+            let title = match (chart.panels().len(), place) {
+                (1, _) => chart.title,
+                (_, 0) => "Request sizes",
+                _ => "Queue depth",
+            };
+            panel.heading = format!("{number}  {}: {title}", self.name_of(device));
+        }
+        panels
+    }
+}
+
+/// Rows by chart instead of by device.
+fn turned(by_device: Vec<Vec<Panel>>, charts: usize) -> Vec<Panel> {
+    let mut devices: Vec<_> = by_device.into_iter().map(Vec::into_iter).collect();
+    (0..charts).flat_map(|_| devices.iter_mut().filter_map(Iterator::next).collect::<Vec<_>>()).collect()
+}

@@ -1,0 +1,207 @@
+//! Which part of a recording is drawn: its devices, its samples, what the user says of them.
+
+use std::ops::Range;
+
+use analysis::Analysis;
+use record::{DeviceNode, Metric, Recording, Run};
+use workload::Nanos;
+
+use super::timeline::Timeline;
+
+/// What the user wants of the pictures of a recording.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PictureOptions {
+    /// Number of the file among those that are drawn, from 1: the first part of a figure's number.
+    pub file: usize,
+    /// Name of the file, for titles; empty where there is none.
+    pub source: String,
+    /// Where the devices of the sheet stand.
+    pub devices_in: DevicesIn,
+    /// Width and height of a panel of the sheet in pixels.
+    pub panel: (u32, u32),
+    /// First sample to draw, from 0; a negative number counts from the end.
+    pub first: i64,
+    /// The sample before which drawing ends; a negative number counts from the end; `None` draws to the end.
+    pub last: Option<i64>,
+    /// Kernel name or alias, and what the user says the device is.
+    pub described: Vec<(String, String)>,
+    /// Devices to draw, with `*` and `?`; empty for all.
+    pub only: Vec<String>,
+    /// Devices to leave out, with `*` and `?`.
+    pub excluded: Vec<String>,
+}
+
+/// Where the devices of a sheet stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DevicesIn {
+    /// Side by side, each with its charts one below the other.
+    #[default]
+    Columns,
+    /// One below the other, each with its charts side by side.
+    Rows,
+}
+
+impl Default for PictureOptions {
+    fn default() -> PictureOptions {
+        PictureOptions {
+            file: 1,
+            source: String::new(),
+            devices_in: DevicesIn::Columns,
+            // 4 × 3 inches at 96 pixels, the size of the usual notebook plot.
+            panel: (384, 288),
+            first: 0,
+            last: None,
+            described: Vec::new(),
+            only: Vec::new(),
+            excluded: Vec::new(),
+        }
+    }
+}
+
+/// Devices that are left out where they did nothing: every machine has them, few use them.
+const SELDOM_USED: [&str; 5] = ["fd*", "sr*", "loop*", "ram*", "zram*"];
+
+/// A recording with what of it is drawn.
+pub struct View<'r> {
+    pub(super) run: &'r Run,
+    pub(super) analysis: &'r Analysis,
+    pub(super) recording: Recording<'r>,
+    pub(super) options: PictureOptions,
+    /// Intervals to draw.
+    pub(super) window: Range<usize>,
+    pub(super) line: Timeline,
+    /// Names, physical devices first, each before those that stand on it.
+    devices: Vec<&'r str>,
+}
+
+impl<'r> View<'r> {
+    /// What `options` leave of the run's recording.
+    pub fn of(run: &'r Run, analysis: &'r Analysis, options: PictureOptions) -> View<'r> {
+        let recording = Recording::of(run);
+        let window = window(recording.intervals().len(), &options);
+        let drawn = &recording.intervals()[window.clone()];
+        let from = drawn.first().map_or(Nanos::ZERO, |interval| interval.0);
+        let to = drawn.last().map_or(from, |interval| interval.1);
+        let devices = chosen(run, &recording, &options);
+        View { run, analysis, line: Timeline::of(run, from, to), recording, options, window, devices }
+    }
+
+    /// Kernel names of the devices that are drawn, physical ones first, each before those that stand on it.
+    pub fn devices(&self) -> &[&'r str] {
+        &self.devices
+    }
+
+    /// True where there is no interval or neither a device nor a CPU to draw.
+    pub fn is_empty(&self) -> bool {
+        self.window.is_empty()
+            || (self.devices.is_empty() && self.recording.cpu(record::CpuMetric::Idle).is_none())
+    }
+
+    pub(super) fn node(&self, device: &str) -> Option<&'r DeviceNode> {
+        self.run.devices.iter().find(|node| node.facts.name == device)
+    }
+
+    /// `dm-0 (vg0-data)`: the name with what the user says of it, else the name people know it by.
+    pub fn name_of(&self, device: &str) -> String {
+        let node = self.node(device);
+        let said = |key: &str| {
+            self.options.described.iter().find(|(name, _)| name == key).map(|(_, words)| words.as_str())
+        };
+        let alias = node.map(|node| node.alias.as_str()).filter(|alias| !alias.is_empty());
+        let stored = node.map(|node| node.description.as_str()).filter(|words| !words.is_empty());
+        let words = said(device).or_else(|| alias.and_then(said)).or(stored);
+        match (words, alias) {
+            (Some(words), _) => format!("{device} ({words})"),
+            (None, Some(alias)) => format!("{device} ({})", file_of(alias)),
+            (None, None) => device.to_owned(),
+        }
+    }
+}
+
+/// The last part of the path of a loop device's file.
+fn file_of(alias: &str) -> &str {
+    alias.rsplit('/').next().unwrap_or(alias)
+}
+
+/// Places of the intervals that the options leave, as a slice in Python would.
+fn window(length: usize, options: &PictureOptions) -> Range<usize> {
+    let place = |index: i64| match usize::try_from(index) {
+        Ok(from_start) => from_start.min(length),
+        Err(_) => length.saturating_sub(usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX)),
+    };
+    let (from, to) = (place(options.first), options.last.map_or(length, place));
+    from..to.max(from)
+}
+
+fn chosen<'r>(run: &'r Run, recording: &Recording<'r>, options: &PictureOptions) -> Vec<&'r str> {
+    let alias = |name: &str| {
+        let node = run.devices.iter().find(|node| node.facts.name == name);
+        node.map_or("", |node| node.alias.as_str())
+    };
+    let named = |patterns: &[String], name: &str| {
+        patterns.iter().any(|pattern| is_like(pattern, name) || is_like(pattern, alias(name)))
+    };
+    let wanted = |name: &&&str| match options.only.is_empty() {
+        false => named(&options.only, name),
+        true => !SELDOM_USED.iter().any(|pattern| is_like(pattern, name)) || is_used(recording, name),
+    };
+    let kept = recording.devices().iter().filter(wanted).filter(|name| !named(&options.excluded, name));
+    let mut devices: Vec<&str> = kept.copied().collect();
+    // The run has each device behind those that stand on it; people read from the ground up.
+    let height = |name: &str| run.devices.iter().rev().position(|node| node.facts.name == name);
+    devices.sort_by_key(|name| height(name).unwrap_or(usize::MAX));
+    devices
+}
+
+fn is_used(recording: &Recording<'_>, device: &str) -> bool {
+    [Metric::ReadOps, Metric::WriteOps].into_iter().any(|metric| {
+        recording.device(device, metric).is_some_and(|values| values.iter().any(|value| *value > 0.0))
+    })
+}
+
+/// Whether `name` is like `pattern`, in which `*` stands for any letters and `?` for one.
+pub fn is_like(pattern: &str, name: &str) -> bool {
+    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
+    // reached[n]: the part of the pattern read so far is like the first n letters.
+    let mut reached: Vec<bool> = (0..=name.len()).map(|length| length == 0).collect();
+    for letter in pattern {
+        let before = reached.clone();
+        for length in 0..=name.len() {
+            reached[length] = match letter {
+                '*' => before[length] || (length > 0 && reached[length - 1]),
+                '?' => length > 0 && before[length - 1],
+                plain => length > 0 && before[length - 1] && name[length - 1] == plain,
+            };
+        }
+    }
+    reached[name.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_counts_as_a_slice_does() {
+        let slice = |first, last| window(10, &PictureOptions { first, last, ..PictureOptions::default() });
+        assert_eq!(slice(0, None), 0..10);
+        assert_eq!(slice(1, Some(-1)), 1..9);
+        assert_eq!(slice(-3, None), 7..10);
+        assert_eq!(slice(4, Some(2)), 4..4);
+        assert_eq!(slice(-30, Some(30)), 0..10);
+    }
+
+    #[test]
+    fn patterns_are_like_what_they_say() {
+        for (pattern, name, like) in [
+            ("loop*", "loop12", true),
+            ("sd?", "sda", true),
+            ("sd?", "sda1", false),
+            ("*", "", true),
+            ("vg0-*data", "vg0-old-data", true),
+            ("dm-0", "dm-01", false),
+        ] {
+            assert_eq!(is_like(pattern, name), like, "{pattern} {name}");
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! The six charts of a device: series of a recording as panels, with phases, gaps and the levels that the analysis names.
+
+use analysis::{Meaning, Quantity};
+use record::{Bucket, Phase, PhaseKind, Unit, thinned};
+use workload::{Direction, Nanos};
+
+use super::definitions::{CHARTS, ChartDefinition, LineDefinition};
+use super::engineering;
+use super::ink::Ink;
+use super::marks::Shape;
+use super::panel::{Band, Dots, Level, Line, Panel, Shade, Sheet, TIMED_SIDES, WIDTH, draw_sheet};
+use super::view::View;
+
+/// Most spans of one series in a drawing: a panel has about three pixels for each.
+const BUCKETS: usize = 220;
+/// Height of a panel of a chart that stands alone, in pixels.
+const HEIGHT: i32 = 190;
+
+/// A drawing of a device against time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeviceChart {
+    /// Kernel name; empty for the CPUs.
+    pub device: String,
+    /// What is drawn.
+    pub definition: ChartDefinition,
+    /// Title with the device.
+    pub title: String,
+    /// `#112`: file, device, chart.
+    pub number: String,
+    /// The drawing.
+    pub svg: String,
+}
+
+impl View<'_> {
+    /// The chart of the CPUs; `None` where nothing of them was recorded.
+    pub fn cpu(&self) -> Option<DeviceChart> {
+        let definition = CHARTS.iter().find(|chart| chart.is_of_cpu())?;
+        self.chart(definition, "", 0)
+    }
+
+    /// The charts of a device that have something to draw, without that of the CPUs.
+    pub fn charts(&self, device: &str) -> Vec<DeviceChart> {
+        let own = CHARTS.iter().enumerate().filter(|(_, chart)| !chart.is_of_cpu());
+        own.filter_map(|(at, chart)| self.chart(chart, device, at)).collect()
+    }
+
+    fn chart(&self, definition: &ChartDefinition, device: &str, at: usize) -> Option<DeviceChart> {
+        let panels = self.panels(definition, device, WIDTH);
+        if panels.iter().all(|panel| panel.lines.is_empty()) {
+            return None;
+        }
+        let title = match device.is_empty() {
+            true => format!("{} of the machine", definition.title),
+            false => format!("{}: {}", self.name_of(device), definition.title),
+        };
+        let description = format!("{title} against time; figures by phase stand in the tables.");
+        let sheet = Sheet {
+            title: &title,
+            description: &description,
+            head: ("", 0),
+            cell: (WIDTH, HEIGHT),
+            columns: 1,
+        };
+        Some(DeviceChart {
+            device: device.to_owned(),
+            definition: *definition,
+            number: self.number(device, at),
+            svg: draw_sheet(&sheet, &panels),
+            title,
+        })
+    }
+
+    /// `#112`: file, device, chart, as single digits while they are.
+    pub(super) fn number(&self, device: &str, chart: usize) -> String {
+        let place = self.devices().iter().position(|known| *known == device).map_or(0, |place| place + 1);
+        let parts = [self.options.file, place.max(1), chart + 1];
+        let dot = if parts.iter().any(|part| *part > 9) { "." } else { "" };
+        format!("#{}", parts.map(|part| part.to_string()).join(dot))
+    }
+
+    /// The panels of a chart, `wide` pixels each, without headings.
+    pub(super) fn panels(&self, definition: &ChartDefinition, device: &str, wide: i32) -> Vec<Panel> {
+        let panel = |(unit, lines): (Unit, Vec<LineDefinition>)| {
+            let lines: Vec<Line> = lines.iter().filter_map(|line| self.line_of(line, device)).collect();
+            let levels = self.levels(definition, unit, device);
+            self.panel(unit, (lines, levels), wide)
+        };
+        definition.panels().into_iter().map(panel).collect()
+    }
+
+    /// A panel over the view's time.
+    fn panel(&self, unit: Unit, (lines, mut levels): (Vec<Line>, Vec<Level>), wide: i32) -> Panel {
+        let top = lines.iter().flat_map(|line| line.segments.iter().flatten()).map(|point| point.1);
+        let top = top.filter(|value| value.is_finite()).fold(0.0, f64::max);
+        // A claim far above everything would press the lines flat.
+        levels.retain(|level| level.value <= top * 4.0 || top == 0.0);
+        let highest = levels.iter().map(|level| level.value).fold(top, f64::max);
+        let y = match unit {
+            Unit::Share => engineering::axis(unit, highest.max(1.0), 4),
+            Unit::Bytes => engineering::sizes(&lines, highest),
+            _ => engineering::axis(unit, highest * 1.08, 4),
+        };
+        let gaps = self.recording.gaps().iter();
+        Panel {
+            heading: String::new(),
+            y_title: engineering::title(unit).to_owned(),
+            x_title: self.line.title(),
+            x: self.line.axis(wide),
+            y,
+            lines,
+            levels,
+            markers: Vec::new(),
+            bands: self.bands(),
+            gaps: gaps.filter_map(|(from, to)| self.line.clipped(*from, *to)).collect(),
+            least_sides: if wide < WIDTH { (0, 26) } else { (TIMED_SIDES.0 + 12, 40) },
+        }
+    }
+
+    fn line_of(&self, line: &LineDefinition, device: &str) -> Option<Line> {
+        let values = line.values(&self.recording, device)?;
+        let values = &values[self.window.clone()];
+        let intervals = &self.recording.intervals()[self.window.clone()];
+        let middle = |from, to| (self.line.place(from) + self.line.place(to)) / 2.0;
+        let buckets = thinned(intervals, values, BUCKETS, &[]);
+        let spans = buckets.split(|bucket| bucket.min.is_nan());
+        let segments: Vec<Vec<(f64, f64)>> =
+            spans.filter(|span| !span.is_empty()).map(|span| outline(span, &middle)).collect();
+        (!segments.is_empty()).then(|| Line {
+            name: line.name().to_owned(),
+            ink: line.ink(),
+            segments,
+            whiskers: Vec::new(),
+            dots: shape(line.ink()),
+        })
+    }
+
+    fn bands(&self) -> Vec<Band> {
+        let band = |phase: &Phase| {
+            let (from, to) = self.line.clipped(phase.from, phase.to)?;
+            let shade = if phase.kind == PhaseKind::Idle { Shade::Clear } else { Shade::Filled };
+            Some(Band { from, to, label: phase.name.clone(), shade, parts: Vec::new() })
+        };
+        self.run.phases.iter().filter_map(band).collect()
+    }
+
+    /// Levels that the analysis found on the device, and what is claimed of the device that carries the load.
+    fn levels(&self, definition: &ChartDefinition, unit: Unit, device: &str) -> Vec<Level> {
+        let mut levels: Vec<Level> = match (definition.id, unit) {
+            ("iops", _) => [self.held(device), self.claims(Quantity::Iops, device)].concat(),
+            ("latency", _) => self.claims(Quantity::MeanLatency, device),
+            ("traffic", _) => {
+                [self.held_bytes(device), self.claims(Quantity::BytesPerSecond, device)].concat()
+            }
+            _ => Vec::new(),
+        };
+        levels.sort_by(|a, b| b.value.total_cmp(&a.value));
+        levels.dedup_by(|a, b| a.label == b.label);
+        levels.truncate(LEVELS_MAX);
+        levels
+    }
+
+    fn held(&self, device: &str) -> Vec<Level> {
+        let levels = self.analysis.findings.iter().filter_map(|finding| match &finding.meaning {
+            Meaning::HeldOperations { device: place, level, .. }
+            | Meaning::ThrottledAboveNominal { device: place, level, .. }
+                if place.name == device =>
+            {
+                Some(level)
+            }
+            _ => None,
+        });
+        levels.flat_map(|level| named_levels(level, Unit::PerSecond)).collect()
+    }
+
+    fn held_bytes(&self, device: &str) -> Vec<Level> {
+        let levels = self.analysis.findings.iter().filter_map(|finding| match &finding.meaning {
+            Meaning::HeldBytes { device: place, level, .. } if place.name == device => Some(level),
+            _ => None,
+        });
+        levels.flat_map(|level| named_levels(level, Unit::BytesPerSecond)).collect()
+    }
+
+    /// What is claimed, on the device that carries our load.
+    fn claims(&self, quantity: Quantity, device: &str) -> Vec<Level> {
+        let Some(watched) = &self.analysis.watched else { return Vec::new() };
+        if watched.load_device.as_ref().is_none_or(|place| place.name != device) {
+            return Vec::new();
+        }
+        let (unit, factor) = match quantity {
+            Quantity::Iops => (Unit::PerSecond, 1.0),
+            Quantity::BytesPerSecond => (Unit::BytesPerSecond, 1.0),
+            Quantity::MeanLatency | Quantity::PercentileLatency => (Unit::Seconds, 1e-9),
+        };
+        let by = crate::terminal::claimed_by(self.run);
+        let rows = watched.contract.iter().filter(|row| row.quantity == quantity);
+        rows.map(|row| {
+            let value = row.claimed.value * factor;
+            let way = match row.direction {
+                Some(Direction::Read) => "read ",
+                Some(Direction::Write) => "write ",
+                _ => "",
+            };
+            Level { value, label: format!("{by} {way}{}", engineering::value(unit, value)), ink: Ink::Claim }
+        })
+        .collect()
+    }
+}
+
+/// More lines across a chart hide it.
+const LEVELS_MAX: usize = 4;
+
+/// A measured level: of reads and of writes where they are held apart, else of both together.
+fn named_levels(level: &analysis::Level, unit: Unit) -> Vec<Level> {
+    let ways = [("read", level.read), ("write", level.write)];
+    let mut found: Vec<(&str, f64)> =
+        ways.iter().filter_map(|(way, held)| held.map(|held| (*way, held.value))).collect();
+    if found.is_empty() {
+        found.push(("all", level.all.value));
+    }
+    let held = |(way, value): (&str, f64)| Level {
+        value,
+        label: format!("{way} held {}", engineering::value(unit, value)),
+        ink: Ink::Marker,
+    };
+    found.into_iter().map(held).collect()
+}
+
+/// A line through spans that have one value each, else the closed line around their greatest and least values.
+fn outline(spans: &[Bucket], middle: &dyn Fn(Nanos, Nanos) -> f64) -> Vec<(f64, f64)> {
+    let mut upper = Vec::new();
+    spans.iter().for_each(|span| push(&mut upper, (middle(span.from, span.to), span.max)));
+    if spans.iter().all(|span| span.min == span.max) {
+        return upper;
+    }
+    if let [span] = spans {
+        return vec![(upper[0].0, span.min), upper[0]];
+    }
+    let mut lower = Vec::new();
+    spans.iter().rev().for_each(|span| push(&mut lower, (middle(span.from, span.to), span.min)));
+    let start = upper.first().copied();
+    upper.into_iter().chain(lower).chain(start).collect()
+}
+
+/// Adds a point; a level stretch keeps its two ends.
+fn push(line: &mut Vec<(f64, f64)>, point: (f64, f64)) {
+    match line.as_mut_slice() {
+        [.., before, last] if before.1 == point.1 && last.1 == point.1 => *last = point,
+        _ => line.push(point),
+    }
+}
+
+/// Shapes along a line, so that print without colour tells lines apart.
+fn shape(ink: Ink) -> Dots {
+    match ink {
+        Ink::Read | Ink::User => Dots::Along(Shape::Circle),
+        Ink::Write | Ink::System => Dots::Along(Shape::Square),
+        Ink::Discard | Ink::Nice => Dots::Along(Shape::Triangle),
+        Ink::ReadMerged | Ink::Iowait => Dots::Along(Shape::Ring),
+        Ink::WriteMerged | Ink::Steal => Dots::Along(Shape::Frame),
+        Ink::DiscardMerged => Dots::Along(Shape::Cross),
+        _ => Dots::None,
+    }
+}
