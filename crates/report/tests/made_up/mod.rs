@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 mod runs;
+mod watched;
 
 use analysis::{
     Analysis, Answer, ClaimRow, Claimed, Confidence, Doubt, Estimate, Evidence, Finding, LatencyRow, Limiter,
@@ -11,6 +12,7 @@ use record::Run;
 use workload::{Direction, Ending, Nanos};
 
 pub use runs::*;
+pub use watched::*;
 
 pub fn around(value: f64, half: f64) -> Estimate {
     Estimate { value, low: value - half, high: value + half }
