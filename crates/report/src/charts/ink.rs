@@ -171,7 +171,7 @@ pub const FAMILY: &str = "plimsoll,sans-serif";
 pub fn rules() -> String {
     let rule = |(ink, lengths): &(Ink, &[i32])| {
         let lengths: Vec<String> = lengths.iter().map(|length| (length * UNITS).to_string()).collect();
-        format!("[stroke=\"{}\"]{{stroke-dasharray:{}}}", ink.hex(), lengths.join(" "))
+        format!("polyline[stroke=\"{}\"]{{stroke-dasharray:{}}}", ink.hex(), lengths.join(" "))
     };
     DASHED.iter().map(rule).collect()
 }

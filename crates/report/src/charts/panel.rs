@@ -319,9 +319,10 @@ fn band_labels(area: &Area<'_>, panel: &Panel, plot: &Place) -> Drawn {
 fn band_label(area: &Area<'_>, panel: &Panel, plot: &Place, what: (i32, f64, f64, &str)) -> Drawn {
     let (row, from, to, label) = what;
     let (start, end) = (plot.across(panel.x.place(from)), plot.across(panel.x.place(to)));
-    if label.is_empty() || width(label, SMALL) * UNITS > end - start {
-        return Ok(());
-    }
+    // A load is known by its share of the nominal rate where there is no room for more.
+    let fits = |label: &&str| !label.is_empty() && width(label, SMALL) * UNITS <= end - start;
+    let short = label.strip_prefix("load ").unwrap_or_default();
+    let Some(label) = [label, short].into_iter().find(fits) else { return Ok(()) };
     let y = plot.bands + (row * BAND_ROW + BAND_ROW / 2) * UNITS;
     let style = Ink::Word.text(SMALL, (HPos::Center, VPos::Center));
     area.draw(&Text::new(label, ((start + end) / 2, y), style))

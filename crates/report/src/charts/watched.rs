@@ -13,6 +13,8 @@ use super::view::View;
 
 /// Most spans of one series in a drawing: a panel has about three pixels for each.
 const BUCKETS: usize = 220;
+/// Series of no more values are drawn whole.
+const WHOLE_MAX: usize = 600;
 /// Height of a panel of a chart that stands alone, in pixels.
 const HEIGHT: i32 = 190;
 
@@ -121,7 +123,8 @@ impl View<'_> {
         let values = &values[self.window.clone()];
         let intervals = &self.recording.intervals()[self.window.clone()];
         let middle = |from, to| (self.line.place(from) + self.line.place(to)) / 2.0;
-        let buckets = thinned(intervals, values, BUCKETS, &[]);
+        let few = intervals.len() <= WHOLE_MAX;
+        let buckets = thinned(intervals, values, if few { WHOLE_MAX } else { BUCKETS }, &[]);
         let spans = buckets.split(|bucket| bucket.min.is_nan());
         let segments: Vec<Vec<(f64, f64)>> =
             spans.filter(|span| !span.is_empty()).map(|span| outline(span, &middle)).collect();
