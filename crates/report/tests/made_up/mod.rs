@@ -12,6 +12,7 @@ use record::Run;
 use workload::{Direction, Ending, Nanos};
 
 pub use runs::*;
+#[allow(unused_imports)] // each test binary takes what it needs
 pub use watched::*;
 
 pub fn around(value: f64, half: f64) -> Estimate {
