@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use analysis::{Cell, Point};
 use workload::{Flush, Job, Order};
 
+use crate::markup::Table;
 use crate::numbers::{self, IOPS, Prefix, Unit};
 use crate::sentence::plural;
 use crate::wrap::{clean, wrap_between};
@@ -33,6 +34,31 @@ pub fn job_words(job: &Job) -> String {
         Flush::Never => {}
     }
     words
+}
+
+/// A row for each job and direction.
+pub(crate) fn cell_table(cells: &[Cell]) -> Table {
+    let mut table =
+        Table::headed(&["step", "job", "work", "depth", "IOPS", "bandwidth", "mean", "p50", "p99"]);
+    for cell in cells {
+        for point in &cell.directions {
+            let bandwidth = point.bytes_per_second;
+            let unit = Unit::of_bandwidth(bandwidth.value, Prefix::Binary);
+            let order = if cell.pattern.sequential { "sequential" } else { "random" };
+            table.rows.push(vec![
+                cell.step.clone(),
+                cell.job.clone(),
+                format!("{} {order} {}", numbers::block(point.block as f64), plural(point.direction)),
+                numbers::count(f64::from(point.depth)),
+                numbers::estimate(&point.iops, IOPS),
+                format!("{} {}", numbers::estimate(&bandwidth, unit), unit.name),
+                numbers::time(point.latency_ns_mean),
+                numbers::time(point.latency_ns_p50 as f64),
+                numbers::time(point.latency_ns_p99 as f64),
+            ]);
+        }
+    }
+    table
 }
 
 /// A line or two for each job and direction.

@@ -29,6 +29,8 @@ mod steps;
 mod terminal;
 mod verdict;
 pub mod watch;
+mod watch_page;
+mod watch_tables;
 mod watch_words;
 mod wrap;
 mod zoom;

@@ -6,6 +6,7 @@ use analysis::{Analysis, Answer, Finding, Meaning, Verdict};
 use record::Run;
 
 use crate::advice::{competing, next_step};
+use crate::cells::cell_table;
 use crate::charts::{self, Chart};
 use crate::claims::{claim_words, reading};
 use crate::document::{Document, document};
@@ -17,13 +18,14 @@ use crate::numbers;
 use crate::sentence::{capital, confidence, evidence, sentence};
 use crate::terminal::claimed_by;
 use crate::verdict::verdict_words;
+use crate::watch_page;
 use crate::wrap::unbroken;
 use crate::zoom::zoom;
 
 /// The report as one HTML document: light and dark, printable, readable without its charts.
 pub fn html(run: &Run, analysis: &Analysis) -> String {
     let title = title(run);
-    let middle = imported_page::sections(run, &figure).unwrap_or_else(|| measured(run, analysis));
+    let middle = middle(run, analysis);
     let sections = [top(run, analysis), middle, method(run, analysis)];
     let zoom = zoom(run, analysis);
     document(&Document {
@@ -36,20 +38,59 @@ pub fn html(run: &Run, analysis: &Analysis) -> String {
     })
 }
 
-/// The sections between the verdict and the method of a run that plimsoll measured.
+/// The sections between the verdict and the method.
+fn middle(run: &Run, analysis: &Analysis) -> String {
+    let watched = watch_page::is_watch(run);
+    let printed = imported_page::sections(run, &figure);
+    match (watched, printed) {
+        (false, None) => measured(run, analysis),
+        (false, Some(printed)) => printed,
+        (true, printed) => [
+            watch_page::sections(run, analysis, &figure),
+            own_load(run, analysis),
+            found(analysis),
+            printed.unwrap_or_default(),
+        ]
+        .concat(),
+    }
+}
+
+/// The sections of a run that measured a target.
 fn measured(run: &Run, analysis: &Analysis) -> String {
     let drawn = Drawn::of(run, analysis);
     [
         claims(run, &analysis.verdict),
         drawn.decisive(),
+        steps_without_ladder(run, analysis),
         drawn.section("Against time", &["rate", "bandwidth", "latency"]),
-        drawn.section("Queue depth", &["depths"]),
+        drawn.section("Queue depth", &["depths", "by-depth"]),
         drawn.section("Block size", &["blocks"]),
         drawn.section("Latency", &["percentiles"]),
         drawn.section("The machine meanwhile", &["cpu", "devices"]),
         findings(analysis),
     ]
     .concat()
+}
+
+/// What the load of a watch did, by its own account.
+fn own_load(run: &Run, analysis: &Analysis) -> String {
+    let drawn = Drawn { decisive: None, ..Drawn::of(run, analysis) };
+    drawn.section("Our own load", &["rate", "bandwidth", "latency"])
+}
+
+/// The findings of a watch, where there are any.
+fn found(analysis: &Analysis) -> String {
+    if analysis.findings.is_empty() { String::new() } else { findings(analysis) }
+}
+
+/// Every job of a run that climbed no ladder: those of a profile, a quick look, a job file.
+fn steps_without_ladder(run: &Run, analysis: &Analysis) -> String {
+    let table = cell_table(&analysis::cells(run));
+    let climbed = !analysis.depths.is_empty() || !analysis.blocks.is_empty();
+    match climbed || table.rows.is_empty() {
+        true => String::new(),
+        false => format!("<h2>Jobs</h2>\n<div class=\"scroll\">{}</div>\n", table.html()),
+    }
 }
 
 /// Running text, escaped, no line of which ends within a number.
@@ -66,13 +107,22 @@ fn title(run: &Run) -> String {
 /// When the run started, in UTC, so that the same record gives the same page anywhere.
 pub(crate) fn started(run: &Run) -> String {
     if run.started_unix_ms == 0 && crate::imported::origin(run).is_some() {
-        return "at a time that is not said".to_owned();
+        return match printed_at(run) {
+            Some(when) => format!("printed at {when}"),
+            None => "at a time that is not said".to_owned(),
+        };
     }
     let milliseconds = i64::try_from(run.started_unix_ms).unwrap_or(i64::MAX);
     match jiff::Timestamp::from_millisecond(milliseconds) {
         Ok(time) => time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
         Err(_) => numbers::UNKNOWN.to_owned(),
     }
+}
+
+/// When the output was printed, as it says itself.
+fn printed_at(run: &Run) -> Option<&str> {
+    let said = run.reported.iter().flat_map(|part| &part.said);
+    said.filter(|(name, _)| name == "printed at").map(|(_, when)| when.as_str()).next()
 }
 
 fn top(run: &Run, analysis: &Analysis) -> String {
@@ -198,6 +248,7 @@ impl Drawn {
             charts::bandwidth(run, analysis),
             charts::latency(run),
             charts::depths(run, analysis),
+            charts::by_depth(run),
             charts::block_sizes(run, analysis),
             charts::percentiles(analysis),
             charts::cpu(run),
@@ -227,8 +278,7 @@ impl Drawn {
             false => figure(chart),
         };
         let figures: String = found.iter().map(shown).collect();
-        let empty = "<p class=\"note\">Nothing of it was recorded in this run.</p>\n".to_owned();
-        format!("<h2>{heading}</h2>\n{}", if figures.is_empty() { empty } else { figures })
+        if figures.is_empty() { figures } else { format!("<h2>{heading}</h2>\n{figures}") }
     }
 }
 

@@ -153,7 +153,7 @@ fn a_page_without_claims() {
 fn a_page_of_a_run_that_was_cut_off_says_when() {
     let html = page(&made_up::cut_off());
     assert!(html.contains("This run was cut off at 36 s"), "no place");
-    assert!(html.contains("Nothing of it was recorded"));
+    assert!(!html.contains("<h2>Block size</h2>"), "a section of nothing");
 }
 
 #[test]
@@ -197,4 +197,36 @@ fn a_drawing_can_stand_alone() {
             && svg.contains("data:font/ttf;base64,")
             && svg.contains("stroke-dasharray")
     );
+}
+
+#[test]
+fn a_page_of_a_watch_has_its_series_overload_relation_and_devices() {
+    let html = page(&made_up::overloaded(30));
+    in_order(
+        &html,
+        &[
+            "<h2>The chart that decides</h2>",
+            "<figure class=\"series\" id=\"dm-0-iops\" data-device=\"dm-0\" data-chart=\"iops\">",
+            "<h2>Overload</h2>",
+            "<figure id=\"overload-summary\">",
+            "<figure id=\"overload\">",
+            "<h2>How the devices stand on each other</h2>",
+            "md0, RAID 1, on sda2 and sdb1",
+            "<h2>The machine</h2>",
+            "data-device=\"\" data-chart=\"cpu\"",
+            "<h2>Devices</h2>",
+            "<details class=\"device\"><summary>sda</summary>",
+            "data-device=\"sda\" data-chart=\"utilisation\"",
+            "<details class=\"device\" open><summary>dm-0 (vg0-data)</summary>",
+            "<a href=\"#dm-0-iops\">above</a>",
+            "<h2>Method and exact parameters</h2>",
+        ],
+    );
+    assert_eq!(
+        html.matches("<figure class=\"series\"").count(),
+        1 + 7 * 5,
+        "the CPUs, and five charts a device"
+    );
+    assert!(!html.contains("loop7"), "a loop device that did nothing");
+    assert!(!html.contains("Against time"), "no section of nothing");
 }

@@ -37,7 +37,7 @@ struct Row {
 /// one size alone, which has its ladder.
 pub fn by_depth(run: &Run) -> Option<Chart> {
     let rows = rows(&cells(run));
-    if rows.len() < 2 {
+    if rows.iter().all(|row| row.block == rows[0].block) {
         return None;
     }
     let depths = || rows.iter().flat_map(|row| row.points.iter().map(|point| point.0));

@@ -112,6 +112,7 @@ fn series_row(scale: f64) -> SeriesRow {
         asked: Some(asked),
         got: Some(around(got, 2.0)),
         ops: (got * 60.0) as u64,
+        size: Some(4096.0),
         due: Latency {
             mean_ns: Some(queue / got * 1e9),
             percentiles: vec![(99.0, (queue / got * 2.4e9) as u64)],
