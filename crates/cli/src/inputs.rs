@@ -1,9 +1,10 @@
 //! What a recording is read from: run files, what other tools printed, and folders of iostat's JSON.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use dialects::import::{self, Input};
-use record::Run;
+use record::{Event, EventKind, Run};
 
 use crate::failure::Failure;
 use crate::output;
@@ -100,18 +101,39 @@ fn file(path: &Path) -> Result<Vec<Recorded>, Failure> {
     };
     // What is no plain file (nothing there, a pipe) has its words in the reader of run files.
     let bytes = match std::fs::metadata(path) {
-        Ok(about) if about.is_file() => std::fs::read(path).unwrap_or_default(),
+        Ok(about) if about.is_file() && !is_database(path) => std::fs::read(path).unwrap_or_default(),
         _ => Vec::new(),
     };
-    if bytes.is_empty() || bytes.starts_with(b"SQLite format 3") {
-        let (run, lost) = runfile::read_what_can_be(path).map_err(Failure::refused)?;
-        lost.iter().for_each(|lost| told(&lost.to_string()));
-        if !lost.is_empty() {
-            told(&format!("{}: the rest was read", path.display()));
-        }
-        return Ok(recorded(vec![run]));
+    if bytes.is_empty() {
+        return run_file(path).map(|run| recorded(vec![run]));
     }
     imported(path, &bytes).map(recorded)
+}
+
+/// By its first bytes: the run file of a day is some hundred megabytes, which SQLite reads by itself.
+fn is_database(path: &Path) -> bool {
+    let mut head = [0; 15];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head));
+    read.is_ok() && head == *b"SQLite format 3"
+}
+
+/// A run file, or what can be read of one that is damaged: what was lost is told, and noted as an event of the run, so
+/// that its page tells it too.
+fn run_file(path: &Path) -> Result<Run, Failure> {
+    let (mut run, troubles) = runfile::read_what_can_be(path).map_err(Failure::refused)?;
+    let sampled = run.samples.last().map(|sample| sample.at);
+    let end = run.steps.iter().map(|step| step.ended).chain(sampled).max().unwrap_or_default();
+    for trouble in &troubles {
+        let text = trouble.to_string();
+        told(&text);
+        run.events.push(Event { at: end, kind: EventKind::Warning, text });
+    }
+    if !troubles.is_empty() {
+        output::people(
+            report::wrap("plimsoll: ", &format!("{}: the rest was read", path.display())).trim_end(),
+        );
+    }
+    Ok(run)
 }
 
 /// What another tool printed; places that could not be read are told, and what stands around them counts.
