@@ -38,6 +38,7 @@ pub fn json(run: &Run, analysis: &Analysis) -> String {
         "jobs": analysis.jobs,
         "spent": analysis.spent,
         "horizon_ns": analysis.horizon,
+        "watched": analysis.watched,
         "run": {
             "command_line": run.words,
             "started_unix_ms": run.started_unix_ms,

@@ -218,7 +218,7 @@ pub fn plural(direction: Direction) -> &'static str {
 pub fn confidence(confidence: Confidence) -> &'static str {
     match confidence {
         Confidence::Possible => "possible: one symptom",
-        Confidence::Likely => "likely: a flat and round figure",
+        Confidence::Likely => "likely: flat, and round, published or seen again",
         Confidence::Strong => "strong: flat, and the figure of a policy",
         Confidence::Certain => "certain: counted, not inferred",
     }

@@ -13,6 +13,7 @@ use crate::numbers;
 use crate::sentence::{capital, confidence, evidence, sentence};
 use crate::steps::steps;
 use crate::verdict::verdict_words;
+use crate::watch;
 use crate::wrap::{COLUMNS, clean, wrap, wrap_between};
 
 /// Whether the verdict word is coloured. The text is the same either way.
@@ -51,14 +52,21 @@ fn kind_words(target: &TargetFacts) -> String {
 
 /// The whole answer but for the line that names the files: steps, verdict, claims, findings.
 pub fn terminal(run: &Run, analysis: &Analysis, paint: Paint) -> String {
-    let sections = [
-        summary(run),
-        steps(run, analysis),
-        verdict_text(run, analysis, paint),
-        claim_table(run, &analysis.verdict),
-        doubts_of_rows(&analysis.verdict),
-        findings(analysis),
-    ];
+    let verdict = verdict_text(run, analysis, paint);
+    let sections = match &analysis.watched {
+        Some(watched) => {
+            let [table, findings] = watch::sections(analysis, watched);
+            vec![summary(run), verdict, table, findings]
+        }
+        None => vec![
+            summary(run),
+            steps(run, analysis),
+            verdict,
+            claim_table(run, &analysis.verdict),
+            doubts_of_rows(&analysis.verdict),
+            findings(analysis),
+        ],
+    };
     let filled: Vec<&str> =
         sections.iter().map(String::as_str).filter(|section| !section.is_empty()).collect();
     filled.join("\n")

@@ -11,6 +11,7 @@ use crate::doubt::doubt;
 use crate::imported::origin;
 use crate::numbers::{self, Prefix};
 use crate::sentence::{capital, plural};
+use crate::watch;
 use crate::wrap::clean;
 
 /// The verdict in words.
@@ -30,7 +31,10 @@ const LISTED: usize = 4;
 /// The verdict of `analysis` in words.
 pub fn verdict_words(run: &Run, analysis: &Analysis) -> VerdictWords {
     if let Some((tool, lacks)) = origin(run) {
-        return of_import(&clean(tool), lacks);
+        return of_import(&clean(tool), lacks, analysis);
+    }
+    if let Some(watched) = &analysis.watched {
+        return watch::verdict_words(run, analysis, watched);
     }
     let verdict = &analysis.verdict;
     let subject = subject(verdict);
@@ -61,9 +65,12 @@ pub fn verdict_words(run: &Run, analysis: &Analysis) -> VerdictWords {
 }
 
 /// An import is no verdict: it says whose figures they are and what is not among them.
-fn of_import(tool: &str, lacks: &[String]) -> VerdictWords {
-    let rest =
-        format!(": what {tool} printed. plimsoll measured nothing of it and computed nothing from it.");
+fn of_import(tool: &str, lacks: &[String], analysis: &Analysis) -> VerdictWords {
+    let computed = match &analysis.watched {
+        Some(_) => "plimsoll measured nothing of it; what it says of it is read from those figures.",
+        None => "plimsoll measured nothing of it and computed nothing from it.",
+    };
+    let rest = format!(": what {tool} printed. {computed}");
     let stops = match lacks {
         [] => String::new(),
         _ => format!("It does not hold {}.", clean(&lacks.join(", "))),

@@ -42,8 +42,8 @@ fn of_what_holds(meaning: &Meaning) -> Option<String> {
             place_words(device),
             scale_words(*scale),
             operations(level),
-            against(level, *claimed),
             named_words(level),
+            against(level, *claimed),
             moved(waiting)
         ),
         Meaning::HeldLevelFell { device, at, before, after, bytes } => {

@@ -11,8 +11,8 @@ use crate::{Confidence, Estimate};
 
 /// A level is a figure's within this share of it (methodology 3.2).
 const FITS: f64 = 0.03;
-/// A rate whose seconds all agree is still known to a count at each end alone.
-const ENDS: f64 = 1.0;
+/// A rate whose seconds all agree is known to a count at each end, and no better than clocks and sampling agree.
+const ENDS: (f64, f64) = (1.0, 0.000_5);
 
 /// The median of rates with its 95 % interval from order statistics; of few values their extremes.
 pub(crate) fn estimate(rates: &[f64]) -> Option<Estimate> {
@@ -20,7 +20,7 @@ pub(crate) fn estimate(rates: &[f64]) -> Option<Estimate> {
     let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
     let most = rates.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let (low, high) = quantile_interval(rates, 0.5, 0.95).map_or((least, most), |found| (found.lo, found.hi));
-    let half = ENDS / rates.len() as f64;
+    let half = (ENDS.0 / rates.len() as f64).max(ENDS.1 * value);
     Some(Estimate { value, low: low.min(value - half), high: high.max(value + half) })
 }
 
