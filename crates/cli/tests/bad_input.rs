@@ -94,7 +94,7 @@ const TYPED: &[Row] = &[
     (&["report", "@/empty"], 2, &["is no run file", "empty"]),
     (&["report", "@/newer.plimsoll"], 2, &["a later version of plimsoll", "update plimsoll"]),
     (&["report", "@/foreign.plimsoll"], 2, &["is no run file", "another program"]),
-    (&["report", "@/cut.plimsoll"], 2, &["cut.plimsoll", "damaged"]),
+    (&["report", "@/cut.plimsoll"], 2, &["cut.plimsoll", "is cut off", "copy it again"]),
     (
         &["report", "@/good.plimsoll", "--html", "@/good.plimsoll"],
         2,
