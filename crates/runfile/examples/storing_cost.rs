@@ -1,4 +1,5 @@
-//! What storing costs: an interval with a wide histogram, a sample of twenty devices, and reading a day back.
+//! What storing costs: an interval with a wide histogram, a day of samples of twenty devices committed one by one as a watch
+//! does, and reading it back.
 //!
 //! `cargo run --release -p runfile --example storing_cost -- DIRECTORY [HOURS]`
 #![allow(clippy::print_stdout, reason = "printing is what it is for")]
@@ -71,12 +72,27 @@ fn sample(n: u64) -> Sample {
     Sample { at: Nanos::from_secs(n), disks, ..Sample::default() }
 }
 
+/// User and system time of this process by `/proc/self/stat`, in hundredths of a second (proc(5), fields 14 and 15).
+fn cpu_seconds() -> Result<f64, Box<dyn std::error::Error>> {
+    let stat = std::fs::read_to_string("/proc/self/stat")?;
+    let behind = stat.rsplit(')').next().unwrap_or_default();
+    let ticks = behind.split_whitespace().skip(11).take(2).map(str::parse::<f64>);
+    Ok(ticks.sum::<Result<f64, _>>()? / 100.0)
+}
+
+/// The most memory that this process had resident.
+fn resident_mib() -> Result<f64, Box<dyn std::error::Error>> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+    Ok(line.split_whitespace().next().unwrap_or("0").parse::<f64>()? / 1024.0)
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     let dir = PathBuf::from(arguments.next().unwrap_or_else(|| ".".to_owned()));
     let hours: u64 = arguments.next().map_or(Ok(24), |word| word.parse())?;
     let path = dir.join(format!("cost-{}.plimsoll", std::process::id()));
-    let mut writer = Writer::create(&path, &Run::started(Vec::new(), 0), SameDevice::Yes)?;
+    let mut writer = Writer::create(&path, &Run::started(Vec::new(), 0), SameDevice::No)?;
     writer.step_started(&plan(), Nanos::ZERO)?;
 
     let intervals: Vec<Interval> = (0..100).map(second).collect();
@@ -86,10 +102,24 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("an interval            {:>9.1} us", began.elapsed().as_secs_f64() * 1e6 / 100.0);
 
     let seconds = hours * 3600;
-    let began = Instant::now();
-    (0..seconds).try_for_each(|n| writer.sample(&sample(n)))?;
-    writer.commit()?;
-    println!("a sample of 20 devices {:>9.1} us", began.elapsed().as_secs_f64() * 1e6 / seconds as f64);
+    let (began, before, mut log_most) = (Instant::now(), cpu_seconds()?, 0);
+    for n in 0..seconds {
+        writer.sample(&sample(n))?;
+        writer.commit()?;
+        // As often as a watch does by the clock.
+        if n % 10 == 9 {
+            let mut log = path.clone().into_os_string();
+            log.push("-wal");
+            log_most = log_most.max(std::fs::metadata(log).map_or(0, |about| about.len()));
+            writer.checkpoint()?;
+        }
+    }
+    let each = 1e6 / seconds as f64;
+    println!("a sample of 20 devices {:>9.1} us, committed", began.elapsed().as_secs_f64() * each);
+    let spent = (cpu_seconds()? - before) * each;
+    println!("CPU of it              {spent:>9.1} us, {:.4} % of a core at one a second", spent / 1e4);
+    println!("resident at most       {:>9.1} MiB", resident_mib()?);
+    println!("its log at most        {:>9.1} MB", log_most as f64 / 1e6);
 
     let path = writer.finish()?;
     println!("the file               {:>9.1} MB", std::fs::metadata(&path)?.len() as f64 / 1e6);

@@ -130,7 +130,7 @@ impl Writer {
             next_step: 0,
         };
         rows::header(&writer.conn, header)?;
-        writer.checkpoint()?;
+        writer.bring_up_to_date()?;
         Ok(writer)
     }
 
@@ -248,7 +248,7 @@ impl Writer {
             )
         })?;
         self.step = None;
-        self.checkpoint().map_err(|source| failed(&self.path, source))
+        self.checkpoint()
     }
 
     /// What the run means; replaces what was stored before.
@@ -286,7 +286,7 @@ impl Writer {
     }
 
     fn close(mut self) -> Result<PathBuf, WriteError> {
-        self.checkpoint().map_err(|source| failed(&self.path, source))?;
+        self.checkpoint()?;
         // Leaving WAL mode removes the side files and lets the finished file open from read-only places. It needs the
         // file for itself; a reader who stays longer than our patience only keeps the mode as it is.
         let _ = self.conn.busy_timeout(CLOSING_PATIENCE);
@@ -328,7 +328,7 @@ impl Writer {
         }
         let now = Instant::now();
         if now.duration_since(self.checkpointed) >= CHECKPOINT_EVERY {
-            self.checkpoint()
+            self.bring_up_to_date()
         } else if now.duration_since(self.committed) >= COMMIT_EVERY {
             self.end_transaction()
         } else {
@@ -346,9 +346,16 @@ impl Writer {
         Ok(())
     }
 
-    /// Commits and brings the main file up to date. PASSIVE never waits: what a reader still needs as it was is copied by
-    /// the next one.
-    fn checkpoint(&mut self) -> rusqlite::Result<()> {
+    /// Commits and brings the main file up to date, which otherwise happens every ten seconds and at the end of a step.
+    ///
+    /// # Errors
+    /// `Full` and `Failed`.
+    pub fn checkpoint(&mut self) -> Result<(), WriteError> {
+        self.bring_up_to_date().map_err(|source| failed(&self.path, source))
+    }
+
+    /// PASSIVE never waits: what a reader still needs as it was is copied by the next one.
+    fn bring_up_to_date(&mut self) -> rusqlite::Result<()> {
         self.end_transaction()?;
         self.conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
         self.checkpointed = Instant::now();

@@ -9,11 +9,13 @@ use std::process::{Child, Command, Stdio};
 
 use record::Run;
 use runfile::{SameDevice, Writer, read};
-use runs::{plain, plan, second};
+use runs::{plain, plan, sample, second};
 use workload::{Ending, Mix, Nanos};
 
 /// Set in the child that plays the victim: where its run file goes.
 const VICTIM: &str = "PLIMSOLL_TEST_VICTIM";
+/// The same for the child that watches.
+const WATCHER: &str = "PLIMSOLL_TEST_WATCHER";
 
 /// Not a test of its own: what the child does when the other test starts this binary again. It ends one step (and so
 /// checkpoints), goes on writing into the next, says so, and waits to be killed.
@@ -36,6 +38,20 @@ fn victim() {
     std::thread::park();
 }
 
+/// Not a test of its own: stores a sample a second, as a watch does, and says which it has stored.
+#[test]
+fn watching_victim() {
+    let Some(path) = std::env::var_os(WATCHER) else { return };
+    let mut writer = Writer::create(Path::new(&path), &Run::started(vec![], 0), SameDevice::No).unwrap();
+    for n in 0.. {
+        writer.sample(&sample(n)).unwrap();
+        println!("\nstored {n}");
+        std::io::stdout().flush().unwrap();
+        // A little early, as ticks on a grid now and then are.
+        std::thread::sleep(std::time::Duration::from_millis(980));
+    }
+}
+
 struct Victim(Child);
 
 impl Drop for Victim {
@@ -46,16 +62,21 @@ impl Drop for Victim {
 }
 
 fn start(path: &Path) -> Victim {
+    start_and_wait(("victim", VICTIM), path, "waiting")
+}
+
+/// Starts a victim by name and variable, and waits until it says `word`.
+fn start_and_wait((name, variable): (&str, &str), path: &Path, word: &str) -> Victim {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["victim", "--exact", "--nocapture"])
-        .env(VICTIM, path)
+        .args([name, "--exact", "--nocapture"])
+        .env(variable, path)
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let victim = Victim(child);
     assert!(
-        lines.map_while(Result::ok).any(|line| line == "waiting"),
+        lines.map_while(Result::ok).any(|line| line == word),
         "the child ended before it could be killed"
     );
     victim
@@ -97,4 +118,14 @@ fn a_killed_run_is_readable_while_others_may_not_write_there() {
     let before = std::fs::read(&path).unwrap();
     assert_eq!(read(&path).unwrap(), read(&path).unwrap());
     assert_eq!(std::fs::read(&path).unwrap(), before, "reading changed the file");
+}
+
+#[test]
+fn a_killed_watch_has_kept_every_sample_up_to_the_last_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("r.plimsoll");
+    drop(start_and_wait(("watching_victim", WATCHER), &path, "stored 3"));
+    let run = read(&path).unwrap();
+    assert_eq!(run.samples, (0..4).map(sample).collect::<Vec<_>>());
+    assert!(!run.complete);
 }

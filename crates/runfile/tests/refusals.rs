@@ -133,19 +133,24 @@ impl Drop for Mounted {
     }
 }
 
-#[test]
-fn a_full_disk_is_named_and_what_was_written_stays_readable() {
-    let dir = tempfile::tempdir().unwrap();
+/// A tmpfs of this size on `dir`; `None`, said, where it cannot be had.
+fn small_disk(dir: &Path, size: &str) -> Option<Mounted> {
     let mounted = std::process::Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=2m", "plimsoll-test"])
-        .arg(dir.path())
+        .args(["-t", "tmpfs", "-o", &format!("size={size}"), "plimsoll-test"])
+        .arg(dir)
         .stderr(std::process::Stdio::null())
         .status();
     if !mounted.is_ok_and(|status| status.success()) {
         eprintln!("skipped: a small tmpfs cannot be mounted here (needs root)");
-        return;
+        return None;
     }
-    let guard = Mounted(dir.path().to_owned());
+    Some(Mounted(dir.to_owned()))
+}
+
+#[test]
+fn a_full_disk_is_named_and_what_was_written_stays_readable() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(guard) = small_disk(dir.path(), "2m") else { return };
     let path = dir.path().join("r.plimsoll");
     let run = plain();
     let mut writer = Writer::create(&path, &header(), SameDevice::No).unwrap();
@@ -172,4 +177,44 @@ fn a_file_from_before_there_were_imports_stays_readable() {
     Writer::create(&path, &header(), SameDevice::No).unwrap().finish().unwrap();
     change(&path, "DROP VIEW reported_direction; DROP TABLE reported; DROP TABLE reported_point");
     assert!(read(&path).unwrap().reported.is_empty());
+}
+
+/// Sample `n` of twenty devices.
+fn wide(n: u64) -> record::Sample {
+    let one = runs::sample(n);
+    let disks = (0..20).map(|disk| (format!("sd{disk}").into(), one.disks[0].1)).collect();
+    record::Sample { disks, ..one }
+}
+
+#[test]
+fn a_watch_goes_on_over_a_full_disk_and_when_there_is_room_again_so_does_its_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(guard) = small_disk(dir.path(), "2m") else { return };
+    let ballast = dir.path().join("ballast");
+    std::fs::write(&ballast, vec![1; 1 << 20]).unwrap();
+    let path = dir.path().join("r.plimsoll");
+    let mut writer = Writer::create(&path, &header(), SameDevice::No).unwrap();
+    let mut keep = |n: u64| writer.sample(&wide(n)).and_then(|()| writer.commit());
+    let full = (0..5000).find(|n| keep(*n).is_err()).expect("the disk never filled");
+    let refused = (full + 1..full + 20).filter(|n| keep(*n).is_err()).count();
+    assert!(refused > 0, "it was full for one sample only");
+    // What is there is readable meanwhile.
+    assert!(read(&path).unwrap().samples.len() >= full as usize - 1);
+
+    std::fs::remove_file(&ballast).unwrap();
+    (full + 20..full + 30).for_each(|n| keep(n).unwrap());
+    writer.finish().unwrap();
+    let run = read(&path).unwrap();
+    assert!(run.complete);
+    assert!(
+        run.samples.iter().all(|sample| *sample == wide(sample.at.0 / 1_000_000_000)),
+        "a sample is torn"
+    );
+    assert_eq!(run.samples.last(), Some(&wide(full + 29)));
+    // The gap shows in the rates that people query, as a longer span or as none at all, never as a false one.
+    let conn = rusqlite::Connection::open(&path).unwrap();
+    let rate = "SELECT min(reads_per_s), max(reads_per_s) FROM disk_per_second";
+    let rates = conn.query_row(rate, [], |row| Ok((row.get::<_, f64>(0)?, row.get::<_, f64>(1)?))).unwrap();
+    assert_eq!(rates, (3000.0, 3000.0));
+    drop((conn, guard));
 }

@@ -25,6 +25,9 @@ fn main() -> Result<(), SamplerError> {
     println!("a reading          {} ns", each(clock.now().since(began).0));
     println!("user CPU           {} ns", each(spent.user.0));
     println!("system CPU         {} ns", each(spent.system.0));
+    let status = Root::real().text("proc/self/status").unwrap_or_default();
+    let resident = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+    println!("resident at most   {}", resident.trim());
     println!("one a second       {:.4} % of a core", spent.total().0 as f64 / f64::from(READINGS) / 1e7);
     Ok(())
 }
