@@ -36,18 +36,15 @@ pub fn read(path: &Path) -> Result<Run, RunfileError> {
 /// As [`read`], where nothing of what happened can be read.
 pub fn read_what_can_be(path: &Path) -> Result<(Run, Vec<RunfileError>), RunfileError> {
     let cut_off = look(path)?;
-    let conn = open(path).map_err(|error| unreadable(path, &error))?;
-    // A file that is shorter than its header says opens only so (SQLite's document on recovering corrupt databases).
-    if cut_off.is_some() {
-        conn.pragma_update(None, "writable_schema", true).map_err(|error| unreadable(path, &error))?;
-    }
+    let opened = || open(path, cut_off.as_ref());
+    let conn = opened().map_err(|error| unreadable(path, &error))?;
     // One transaction, so that a run that is being written comes out as of one moment.
     conn.execute_batch("BEGIN").map_err(|error| unreadable(path, &error))?;
     let identity = tables::identity(&conn);
     check_identity(path, identity.map_err(|error| damaged(path, "sqlite_schema", &error.to_string()))?)?;
 
     let scan = Scan::of(&conn);
-    let run = all_of_it(&scan, path);
+    let run = all_of_it(&scan, &opened);
     let mut troubles: Vec<RunfileError> = cut_off.into_iter().collect();
     for loss in scan.losses() {
         if let Fault::Sqlite(error) = &loss.fault
@@ -65,7 +62,8 @@ pub fn read_what_can_be(path: &Path) -> Result<(Run, Vec<RunfileError>), Runfile
     }
 }
 
-fn all_of_it(scan: &Scan<'_>, path: &Path) -> Run {
+/// `opened` opens the file once more.
+fn all_of_it(scan: &Scan<'_>, opened: &(impl Fn() -> rusqlite::Result<Connection> + Sync)) -> Run {
     let mut run = tables::run(scan);
     run.host = tables::host(scan);
     run.target = tables::target(scan);
@@ -82,7 +80,7 @@ fn all_of_it(scan: &Scan<'_>, path: &Path) -> Run {
     steps.iter_mut().filter(|step| !step.ended).for_each(|step| rebuild(&mut step.record));
     run.steps = steps.into_iter().map(|step| step.record).collect();
 
-    run.samples = samples::read(scan, || open(path));
+    run.samples = samples::read(scan, opened);
     run.reported = reported::read(scan);
     run.observed = observed::read(scan);
     run.events = tables::events(scan);
@@ -163,11 +161,15 @@ fn looks_like(head: &[u8]) -> &'static str {
 
 /// A file without side files is complete by itself: opened as immutable it leaves none behind and opens from read-only
 /// places too. With them, SQLite has to join the two.
-fn open(path: &Path) -> rusqlite::Result<Connection> {
+fn open(path: &Path, cut_off: Option<&RunfileError>) -> rusqlite::Result<Connection> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let conn = Connection::open_with_flags(uri(path, !waits_beside(path)), flags)?;
     conn.busy_timeout(PATIENCE)?;
+    // A file that is shorter than its header says opens only so (SQLite's document on recovering corrupt databases).
+    if cut_off.is_some() {
+        conn.pragma_update(None, "writable_schema", true)?;
+    }
     Ok(conn)
 }
 

@@ -93,9 +93,7 @@ fn names_are_shared_by_all_samples_that_have_them() {
 }
 
 /// Enough rows for two threads, which meet within a sample.
-#[test]
-fn a_long_run_comes_back_as_it_was() {
-    let dir = tempfile::tempdir().unwrap();
+fn long() -> Run {
     let names = ["sda", "sda1", "dm-0", "md0", "vdb", "vdc", "zram0"];
     let mut run = Run::started(vec!["plimsoll".into()], 0);
     run.samples = (0..9001)
@@ -104,8 +102,37 @@ fn a_long_run_comes_back_as_it_was() {
             second(n, &there.map(|name| (*name, n * 3, n)).collect::<Vec<_>>())
         })
         .collect();
-    let path = write(&dir.path().join("r.plimsoll"), &run).unwrap();
-    assert_eq!(read(&path).unwrap(), run);
+    run
+}
+
+#[test]
+fn a_long_run_comes_back_as_it_was() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = write(&dir.path().join("r.plimsoll"), &long()).unwrap();
+    assert_eq!(read(&path).unwrap(), long());
+}
+
+#[test]
+fn a_long_run_is_read_while_it_goes_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("r.plimsoll");
+    let mut writer = Writer::create(&path, &Run { samples: Vec::new(), ..long() }, SameDevice::No).unwrap();
+    long().samples.iter().for_each(|sample| writer.sample(sample).unwrap());
+    writer.commit().unwrap();
+    assert_eq!(read(&path).unwrap(), long());
+}
+
+/// The last page alone is missing: what it held is lost, and nothing else.
+#[test]
+fn a_long_run_that_lost_its_last_page_is_read_up_to_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = write(&dir.path().join("r.plimsoll"), &long()).unwrap();
+    let length = std::fs::metadata(&path).unwrap().len();
+    std::fs::File::options().write(true).open(&path).unwrap().set_len(length - 4096).unwrap();
+    let (run, troubles) = runfile::read_what_can_be(&path).unwrap();
+    assert!(troubles[0].to_string().contains("cut off"), "{}", troubles[0]);
+    let rows = |run: &Run| run.samples.iter().map(|sample| sample.disks.len()).sum::<usize>();
+    assert!(rows(&run) + 200 > rows(&long()), "{} of {} rows are left", rows(&run), rows(&long()));
 }
 
 #[test]
