@@ -17,6 +17,8 @@ use crate::signals::StopFlag;
 
 /// Least time between two live lines.
 const LINE_APART: Duration = Duration::from_millis(250);
+/// How often the open phase of a command is stored anew.
+const LENGTHEN_EVERY: Nanos = Nanos::from_secs(10);
 /// A last sample so short a part of an interval after the one before, as a divisor, says nothing but noise.
 const TAIL_PART: u64 = 5;
 
@@ -221,7 +223,19 @@ impl Within {
         if let Some(before) = &self.last {
             self.live.doing = line::busiest(before, &sample, &self.live.favoured);
         }
+        self.lengthen(sample.at);
         self.last = Some(sample);
+    }
+
+    /// A command's end is not known before it comes: its phase reaches as far as was seen, so that a watch that is killed
+    /// shows it up to there.
+    fn lengthen(&mut self, at: Nanos) {
+        let open = |phase: &&mut Phase| phase.kind == PhaseKind::Command { code: None };
+        let Some(phase) = self.run.phases.last_mut().filter(open) else { return };
+        if at.since(phase.to) >= LENGTHEN_EVERY {
+            phase.to = at;
+            self.phases();
+        }
     }
 
     fn event(&mut self, event: Event) {

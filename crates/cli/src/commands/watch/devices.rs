@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use record::DeviceNode;
 use sampler::{Devices, Root};
 
 use super::arguments::WatchArguments;
@@ -98,6 +99,31 @@ fn named(root: &Root, word: &str, all: &[String]) -> Result<String, Failure> {
         Some(disk) => Ok(disk.name),
         None => Err(unknown("--device", word, all)),
     }
+}
+
+/// `tree` with what the user said of its devices: `sda=database log`.
+///
+/// # Errors
+/// A device that is not there, or words without one.
+pub fn described(mut tree: Vec<DeviceNode>, words: &[String]) -> Result<Vec<DeviceNode>, Failure> {
+    for word in words {
+        let Some((device, said)) =
+            word.split_once('=').filter(|(device, said)| !device.is_empty() && !said.is_empty())
+        else {
+            let text = "say which device and what it is, as in --describe sda=\"database log\"";
+            return Err(Failure::refused(format!("--describe {word}: {text}")));
+        };
+        let bare = device.trim_start_matches("/dev/").trim_start_matches("mapper/");
+        let is_it = |node: &&mut DeviceNode| node.facts.name == bare || node.alias == bare;
+        match tree.iter_mut().find(is_it) {
+            Some(node) => said.clone_into(&mut node.description),
+            None => {
+                let names: Vec<String> = tree.into_iter().map(|node| node.facts.name).collect();
+                return Err(unknown("--describe", device, &names));
+            }
+        }
+    }
+    Ok(tree)
 }
 
 fn unknown(option: &str, word: &str, all: &[String]) -> Failure {

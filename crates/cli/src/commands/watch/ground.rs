@@ -21,6 +21,8 @@ const REGION_LEAST: u64 = 64 << 20;
 pub struct Ground {
     /// The devices that are sampled.
     pub devices: Chosen,
+    /// Every device of the machine with what it stands on.
+    tree: Vec<DeviceNode>,
     /// The load, and where it runs.
     pub cycles: Option<(WatchLoad, Scene)>,
 }
@@ -31,19 +33,22 @@ impl Ground {
     pub fn find(asked: &mut Asked, arguments: &WatchArguments, stop: &StopFlag) -> Result<Ground, Failure> {
         let root = Root::real();
         let Some(cycles) = asked.load() else {
-            return Ok(Ground { devices: devices::choose(&root, arguments, &[])?, cycles: None });
+            let devices = devices::choose(&root, arguments, &[])?;
+            let tree = devices::described(sampler::device_tree(&root), &arguments.describe)?;
+            return Ok(Ground { devices, tree, cycles: None });
         };
         let loaded = load::find(cycles)?;
         let scene = scene(cycles, &loaded, arguments, stop)?;
         let under: Vec<String> = scene.facts.devices.iter().map(|device| device.name.clone()).collect();
-        let devices = match scene.is_virtual() {
-            true => Chosen::only(under),
-            false => devices::choose(&root, arguments, &under)?,
+        let (devices, tree) = match scene.is_virtual() {
+            true => (Chosen::only(under), made_up(&scene.facts.devices)),
+            false => (devices::choose(&root, arguments, &under)?, sampler::device_tree(&root)),
         };
+        let tree = devices::described(tree, &arguments.describe)?;
         let Loaded { mut load, limits, .. } = loaded;
         load.fit(region(&scene));
         asked.contract.fall_back_on(limits);
-        Ok(Ground { devices, cycles: Some((load, scene)) })
+        Ok(Ground { devices, tree, cycles: Some((load, scene)) })
     }
 
     /// What names the run file.
@@ -75,9 +80,21 @@ impl Ground {
         };
         run.policy = asked.contract.policy.as_ref().map(ToString::to_string);
         run.expectation = asked.contract.expectation.as_ref().map(ToString::to_string);
-        run.devices = self.devices.names.iter().map(|name| node(name, self.loaded_devices())).collect();
+        run.devices = self.tree.clone();
+        run.limits = if self.is_virtual() { Vec::new() } else { sampler::local_limits(&Root::real()) };
         run
     }
+
+    fn is_virtual(&self) -> bool {
+        self.cycles.as_ref().is_some_and(|(_, scene)| scene.is_virtual())
+    }
+}
+
+/// The devices of a simulated machine.
+fn made_up(devices: &[DeviceFacts]) -> Vec<DeviceNode> {
+    let node =
+        |facts: &DeviceFacts| DeviceNode { facts: facts.clone(), timed: true, ..DeviceNode::default() };
+    devices.iter().map(node).collect()
 }
 
 /// Bytes that the load can reach: what is laid out for it, or what is there.
@@ -86,12 +103,6 @@ fn region(scene: &Scene) -> Bytes {
         Layout::Write(size) => size,
         Layout::None => scene.facts.available,
     }
-}
-
-fn node(name: &str, known: &[DeviceFacts]) -> DeviceNode {
-    let facts = known.iter().find(|facts| facts.name == name).cloned();
-    let facts = facts.unwrap_or_else(|| DeviceFacts { name: name.to_owned(), ..DeviceFacts::default() });
-    DeviceNode { facts, timed: true, ..DeviceNode::default() }
 }
 
 /// Opens what the load runs on.

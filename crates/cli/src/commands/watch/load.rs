@@ -177,14 +177,20 @@ fn here(job: &Job, elsewhere: bool) -> Job {
     Job { files: Vec::new(), size: job.size.filter(says), backend: BackendAsk::Best, ..job.clone() }
 }
 
-/// What is wrong with a job file, in one paragraph, without the name of the tool whose file it is.
+/// What is wrong with a job file, in one paragraph, without the name of the tool whose file it is; the place alone where
+/// that says it all.
 fn in_words(path: &str, error: &FioError) -> String {
     let text = error.to_string();
     let lines = text.lines().map(|line| line.trim_start_matches("fio: ").trim());
     let mut parts: Vec<String> = lines.filter(|line| !line.is_empty()).map(str::to_owned).collect();
     parts.extend(error.hint().map(|hint| hint.split_whitespace().collect::<Vec<_>>().join(" ")));
     parts.dedup();
-    format!("--load {path}: {}", parts.join("; "))
+    let placed =
+        parts.iter().find_map(|part| part.split_once(": ").filter(|(place, _)| place.contains(", line ")));
+    match placed {
+        Some((place, what)) => format!("--load {place}: {what}"),
+        None => format!("--load {path}: {}", parts.join("; ")),
+    }
 }
 
 /// Files that the jobs name, each once.
