@@ -40,10 +40,14 @@ impl fmt::Debug for Devices {
     }
 }
 
-/// Whether a device is left out unless it is named: a loop device, a floppy or CD drive, a RAM disk.
+/// Whether a device is left out unless it is named: a loop device or a part of one, a floppy or CD drive, a RAM disk.
 pub fn left_out(name: &str) -> bool {
-    let kind = name.trim_end_matches(|end: char| end.is_ascii_digit());
-    kind.len() < name.len() && LEFT_OUT.contains(&kind)
+    let unnumbered = |name: &str| name.trim_end_matches(|end: char| end.is_ascii_digit()).len();
+    // `loop0p1` is a part of `loop0`.
+    let part = &name[..unnumbered(name)];
+    let disk = part.strip_suffix('p').filter(|disk| unnumbered(disk) < disk.len()).unwrap_or(name);
+    let kind = &disk[..unnumbered(disk)];
+    kind.len() < disk.len() && LEFT_OUT.contains(&kind)
 }
 
 /// The devices that are sampled, with what was read last.

@@ -17,7 +17,7 @@ pub fn announce(asked: &Asked, ground: &Ground, place: &Place) {
     let every = numbers::span(asked.every.as_secs_f64());
     say(&format!("Watching {}, every {every}, {}.", watched(ground), length(asked)));
     if let (Some(cycles), Some((load, scene))) = (asked.load(), &ground.cycles) {
-        of_load(cycles, load, scene);
+        of_load(cycles, (load, scene), ground.lacking);
     }
     output::people(&format!("run file {}", short(&place.run)));
 }
@@ -50,7 +50,7 @@ fn length(asked: &Asked) -> String {
     }
 }
 
-fn of_load(cycles: &AskedLoad, load: &WatchLoad, scene: &Scene) {
+fn of_load(cycles: &AskedLoad, (load, scene): (&WatchLoad, &Scene), lacking: u64) {
     say(&format!("{}: {}", cycles.word, phases(&cycles.phases)));
     if let Some(nominal) = load.nominal() {
         let sides = [(nominal.read, "read"), (nominal.write, "write")];
@@ -66,20 +66,26 @@ fn of_load(cycles: &AskedLoad, load: &WatchLoad, scene: &Scene) {
     if let Some(destruction) = &scene.destruction {
         output::people(&session::destruction_words(destruction));
     }
-    say(&writes(load, scene));
+    say(&writes(load, scene, lacking));
 }
 
 /// What reaches the volume by writing.
-fn writes(load: &WatchLoad, scene: &Scene) -> String {
+fn writes(load: &WatchLoad, scene: &Scene, lacking: u64) -> String {
     if scene.is_virtual() {
         return "Nothing is written: the volume is simulated.".to_owned();
     }
     let first = match scene.layout {
-        Layout::Write(size) => format!("Writes {} of data before the first phase", numbers::size(size.0)),
-        Layout::None => "Lays out what its files lack before the first phase".to_owned(),
+        Layout::Write(size) => size.0,
+        Layout::None => lacking,
     };
-    let then = if load.writes() { "the load writes too" } else { "the load only reads" };
-    format!("{first}; {then}.")
+    match (first, load.writes()) {
+        (0, false) => "Nothing is written.".to_owned(),
+        (0, true) => "The load writes.".to_owned(),
+        (first, writes) => {
+            let then = if writes { "the load writes too" } else { "the load only reads" };
+            format!("Writes {} of data before the first phase; {then}.", numbers::size(first))
+        }
+    }
 }
 
 /// `idle, load, idle, load, idle of 60 s each`.

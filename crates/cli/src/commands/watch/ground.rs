@@ -25,6 +25,8 @@ pub struct Ground {
     tree: Vec<DeviceNode>,
     /// The load, and where it runs.
     pub cycles: Option<(WatchLoad, Scene)>,
+    /// Bytes that must be laid out in the job's own files before the first phase.
+    pub lacking: u64,
 }
 
 impl Ground {
@@ -35,7 +37,7 @@ impl Ground {
         let Some(cycles) = asked.load() else {
             let devices = devices::choose(&root, arguments, &[])?;
             let tree = devices::described(sampler::device_tree(&root), &arguments.describe)?;
-            return Ok(Ground { devices, tree, cycles: None });
+            return Ok(Ground { devices, tree, cycles: None, lacking: 0 });
         };
         let loaded = load::find(cycles)?;
         let scene = scene(cycles, &loaded, arguments, stop)?;
@@ -45,10 +47,11 @@ impl Ground {
             false => (devices::choose(&root, arguments, &under)?, sampler::device_tree(&root)),
         };
         let tree = devices::described(tree, &arguments.describe)?;
+        let lacking = loaded.lacking();
         let Loaded { mut load, limits, .. } = loaded;
         load.fit(region(&scene));
         asked.contract.fall_back_on(limits);
-        Ok(Ground { devices, tree, cycles: Some((load, scene)) })
+        Ok(Ground { devices, tree, cycles: Some((load, scene)), lacking })
     }
 
     /// What names the run file.

@@ -27,6 +27,14 @@ pub struct Loaded {
     pub limits: Option<Limits>,
 }
 
+impl Loaded {
+    /// Bytes that the job's own files lack.
+    pub fn lacking(&self) -> u64 {
+        let files = self.step.iter().flat_map(|step| &step.layouts).flat_map(|layout| &layout.files);
+        files.map(|file| file.bytes).sum()
+    }
+}
+
 /// Finds what `asked` names.
 ///
 /// # Errors
@@ -163,9 +171,19 @@ fn own_times(path: &str, fio: &fio::Asked, cycle: Nanos) -> Option<String> {
 
 fn of_step(path: &str, step: FioStep, notes: Vec<String>, elsewhere: bool) -> Loaded {
     let jobs: Vec<Job> = step.workload.jobs.iter().map(|job| here(job, elsewhere)).collect();
+    let mut notes = notes;
+    notes.extend(written_over(&jobs));
     let reach = jobs.iter().filter_map(|job| Some(Bytes(job.offset.0 + job.size?.0))).max();
     let load = WatchLoad::of_jobs(path, jobs, notes);
     Loaded { load, step: (!elsewhere).then(|| Box::new(step)), reach, limits: None }
+}
+
+/// Files of the jobs that hold something already, and will be written.
+fn written_over(jobs: &[Job]) -> Vec<String> {
+    let writing = jobs.iter().filter(|job| !job.access.mix.reads_only());
+    let mut files: Vec<&PathBuf> = writing.flat_map(|job| &job.files).filter(|path| path.is_file()).collect();
+    files.dedup();
+    files.iter().map(|path| format!("{} is there already; the load writes over it", path.display())).collect()
 }
 
 /// A job that runs elsewhere forgets its own files, and how far they reach where it does not say.

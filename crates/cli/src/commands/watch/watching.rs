@@ -20,7 +20,7 @@ use crate::session;
 use crate::signals::StopFlag;
 
 /// How often a wait looks for samples and for a wish to stop.
-const LOOK: Duration = Duration::from_millis(50);
+const LOOK: Duration = Duration::from_millis(100);
 
 /// How a watch ended.
 #[derive(Debug)]
