@@ -110,8 +110,11 @@ fn kill_minus_nine_in_a_load_keeps_the_phases_and_what_the_load_did() {
         &mut folder.plimsoll(&[&["watch", "--every", "50ms", "--out", "@/out"][..], &load].concat()),
     );
     assert!(running.has_said("  idle 1"), "{}", running.wait().err);
-    let loaded =
-        comes_true(|| stored(&folder).is_some_and(|run| !run.steps.last().unwrap().intervals.is_empty()));
+    let in_load = |run: &Run| {
+        let last = run.steps.last().unwrap();
+        last.plan.name == "load 1" && !last.intervals.is_empty()
+    };
+    let loaded = comes_true(|| stored(&folder).as_ref().is_some_and(in_load));
     running.signal("KILL");
     drop(running);
     let run = stored(&folder).unwrap();

@@ -104,7 +104,7 @@ const WRONG: &[Row] = &[
     ),
     (&["--"], "-- without a command: write the command behind it, as in plimsoll watch -- ./app"),
     (&["--expect", "red 700 iops"], "expectation, column 1: "),
-    (&["--policy", "aws-gp33"], "no policy is called 'aws-gp33', did you mean 'aws-gp3'?"),
+    (&["--policy", "aws-gp33"], "no policy is called 'aws-gp33'; did you mean 'aws-gp3'?"),
     (
         &["--expect", "read 700 iops", "--policy", "aws-gp3"],
         "--expect and --policy: a watch is held against one of them; leave the other out",
