@@ -77,6 +77,7 @@ const WRONG: &[Row] = &[
     ),
     (&["--load", "wrong.toml"], "wrong.toml, line 2, column "),
     (&["--load", "two.fio"], "--load two.fio: its jobs run in 2 steps one after the other (stonewall)"),
+    (&["--load", "odd.fio", "--on", "."], "--load odd.fio: job 'odd': "),
     (&["--load", "crystaldiskmark"], "crystaldiskmark runs "),
     (&["--load", "job.fio", "--on", "nowhere"], "nowhere does not exist; name a directory on the volume"),
     (&["--load", "job.fio", "--on", "sim:aws-gp9"], "no policy is called 'aws-gp9'"),
@@ -115,12 +116,13 @@ const WRONG: &[Row] = &[
 
 /// A folder with the files that the rows name.
 fn scene() -> Folder {
-    let folder = Folder::in_memory();
+    let folder = Folder::new();
     let write = |name: &str, text: &str| fs::write(folder.path(name), text).unwrap();
     write("job.fio", "[job]\nrw=randrw\nbs=4k\nsize=64m\nrate_iops=70,30\n");
     write("closed.fio", "[closed]\nrw=randread\nbs=4k\nsize=64m\n");
     write("misspelt.fio", "[job]\nrw=randread\niodepht=4\nsize=64m\n");
     write("two.fio", "[one]\nrw=randread\nsize=64m\n[two]\nstonewall\nrw=randread\nsize=64m\n");
+    write("odd.fio", "[odd]\nrw=randread\nbs=1000\ndirect=1\nsize=64m\n");
     write("wrong.toml", "title = \"x\"\nabot = \"y\"\n");
     folder.make_file("there.bin", 64);
     folder

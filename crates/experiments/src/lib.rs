@@ -23,5 +23,5 @@ pub use stage::{NullStage, RealStage, VirtualStage};
 pub use target::{OneFile, OpenTarget, OpenTargetError, Wish, open_own_device, open_path};
 pub use watch::{
     CycleError, Cycles, LoadError, Lookout, Nominal, PhaseWhat, PlannedPhase, SampledStage, ScaleError,
-    WatchLoad, Watched, conduct_phases, lay_out, scale_words, scales,
+    WatchLoad, Watched, check_phases, conduct_phases, lay_out, scale_words, scales,
 };

@@ -65,6 +65,18 @@ fn begun(planned: &PlannedPhase, now: Nanos, start: Nanos) -> Phase {
     Phase { name: planned.name.clone(), kind, from: now, to: start + planned.end }
 }
 
+/// Whether every load phase can be planned: what does not fit the target should be known before anything is written or
+/// waited for.
+///
+/// # Errors
+/// [`StageError`] of the first that cannot.
+pub fn check_phases(phases: &[PlannedPhase], load: &WatchLoad, stage: &dyn Stage) -> Result<(), StageError> {
+    phases.iter().try_for_each(|planned| match planned.what {
+        PhaseWhat::Idle => Ok(()),
+        PhaseWhat::Load(scale) => stage.plan(&load.step(planned, scale)).map(drop),
+    })
+}
+
 /// Makes everything ready before the first phase: the stage's own files, and real data over the region where `layout` says
 /// so.
 ///

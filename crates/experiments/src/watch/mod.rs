@@ -9,7 +9,7 @@ mod phases;
 mod scales;
 mod virtual_time;
 
-pub use conductor::{Watched, conduct_phases, lay_out};
+pub use conductor::{Watched, check_phases, conduct_phases, lay_out};
 pub use load::{LoadError, Nominal, WatchLoad};
 pub use lookout::Lookout;
 pub use phases::{CycleError, Cycles, PhaseWhat, PlannedPhase};

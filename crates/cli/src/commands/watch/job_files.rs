@@ -110,7 +110,7 @@ impl Stage for JobStage {
     }
 
     fn backend(&self) -> &str {
-        "as its job says"
+        "with the engine of its job"
     }
 
     fn clock(&self) -> Option<Clock> {
