@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use crate::pictures::PictureArguments;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
@@ -356,6 +357,8 @@ iostat are drawn. Each recording gets a page of its own, NAME.html beside it:
   plimsoll report vol-2026-11-21.plimsoll
   plimsoll report logs/*.json
   plimsoll report logs/ --html pages/
+  plimsoll report RUN --png pictures/          01-all-devices.png, 02-..., ...
+  plimsoll report RUN --svg d/ --devices-in rows --panel 5x4 --first 1 --last -1
   plimsoll report RUN --csv tables/            devices.csv, cpu.csv, ...
   plimsoll report RUN --series list            what can be asked for
   plimsoll report RUN --series 'vd*:r/s,cpu:*' --format json
@@ -379,6 +382,9 @@ pub struct ReportArguments {
     /// Form of the result on stdout; csv is for --series, and its default
     #[arg(long, value_enum, default_value_t)]
     pub format: ReportFormat,
+    /// Pictures
+    #[command(flatten)]
+    pub pictures: PictureArguments,
 }
 
 /// `plimsoll lab`.

@@ -5,6 +5,7 @@ mod commands;
 mod failure;
 mod inputs;
 mod output;
+mod pictures;
 mod place;
 mod scribe;
 mod session;

@@ -82,7 +82,7 @@ pub fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
         }
         _ => {}
     }
-    replace(&target, text).map_err(failed)
+    replace(&target, text.as_bytes()).map_err(failed)
 }
 
 /// The first bytes of every SQLite database.
@@ -93,12 +93,12 @@ fn is_run_file(path: &Path) -> bool {
 }
 
 /// Writes beside `path` and renames. The name is new (`O_EXCL`), so that no planted link is followed.
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+pub fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{}.part", std::process::id()));
     let part = PathBuf::from(name);
     let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(&part)?;
-    let written = file.write_all(text.as_bytes()).and_then(|()| std::fs::rename(&part, path));
+    let written = file.write_all(bytes).and_then(|()| std::fs::rename(&part, path));
     if written.is_err() {
         // It is ours and half written; nobody misses it.
         let _ = std::fs::remove_file(&part);

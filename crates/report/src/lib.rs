@@ -48,7 +48,7 @@ pub use forecast::{Credits, Forecast, forecast};
 pub use imported::imported;
 pub use json::{SCHEMA, SCHEMA_VERSION, json};
 pub use markup::Table;
-pub use page::html;
+pub use page::{html, html_of};
 pub use progress::{Progress, ending, progress, step_done};
 pub use quick::{quick_json, quick_text};
 pub use sentence::{confidence, error_words, evidence, sentence};

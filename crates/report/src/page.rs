@@ -7,7 +7,7 @@ use record::Run;
 
 use crate::advice::{competing, next_step};
 use crate::cells::cell_table;
-use crate::charts::{self, Chart};
+use crate::charts::{self, Chart, PictureOptions};
 use crate::claims::{claim_words, reading};
 use crate::document::{Document, document};
 use crate::doubt::{doubt, remedy};
@@ -24,8 +24,13 @@ use crate::zoom::zoom;
 
 /// The report as one HTML document: light and dark, printable, readable without its charts.
 pub fn html(run: &Run, analysis: &Analysis) -> String {
+    html_of(run, analysis, &PictureOptions::default())
+}
+
+/// [`html`] of the devices and samples that `options` name.
+pub fn html_of(run: &Run, analysis: &Analysis, options: &PictureOptions) -> String {
     let title = title(run);
-    let middle = middle(run, analysis);
+    let middle = middle(run, analysis, options);
     let sections = [top(run, analysis), middle, method(run, analysis)];
     let zoom = zoom(run, analysis);
     document(&Document {
@@ -39,14 +44,14 @@ pub fn html(run: &Run, analysis: &Analysis) -> String {
 }
 
 /// The sections between the verdict and the method.
-fn middle(run: &Run, analysis: &Analysis) -> String {
+fn middle(run: &Run, analysis: &Analysis, options: &PictureOptions) -> String {
     let watched = watch_page::is_watch(run);
     let printed = imported_page::sections(run, &figure);
     match (watched, printed) {
         (false, None) => measured(run, analysis),
         (false, Some(printed)) => printed,
         (true, printed) => [
-            watch_page::sections(run, analysis, &figure),
+            watch_page::sections((run, analysis), options, &figure),
             own_load(run, analysis),
             found(analysis),
             printed.unwrap_or_default(),
@@ -101,7 +106,8 @@ fn prose(text: &str) -> String {
 fn title(run: &Run) -> String {
     let imported = crate::imported::origin(run).map(|(tool, _)| tool);
     let target = run.target.as_ref().map(|target| target.words.as_str()).or(imported);
-    format!("plimsoll: {}", target.unwrap_or("no target"))
+    let watched = run.host.as_ref().filter(|_| watch_page::is_watch(run)).map(|host| host.hostname.as_str());
+    format!("plimsoll: {}", target.or(watched).unwrap_or("no target"))
 }
 
 /// When the run started, in UTC, so that the same record gives the same page anywhere.

@@ -16,8 +16,12 @@ pub(crate) fn is_watch(run: &Run) -> bool {
 }
 
 /// The sections between the verdict and the findings; `figure` writes a chart with its table.
-pub(crate) fn sections(run: &Run, analysis: &Analysis, figure: &dyn Fn(&Chart) -> String) -> String {
-    let page = Page { view: View::of(run, analysis, PictureOptions::default()), analysis, figure };
+pub(crate) fn sections(
+    (run, analysis): (&Run, &Analysis),
+    options: &PictureOptions,
+    figure: &dyn Fn(&Chart) -> String,
+) -> String {
+    let page = Page { view: View::of(run, analysis, options.clone()), analysis, figure };
     let none = Watched::default();
     let watched = analysis.watched.as_ref().unwrap_or(&none);
     let decisive = page.decisive();

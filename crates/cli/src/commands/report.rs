@@ -41,10 +41,16 @@ pub fn run(arguments: &ReportArguments) -> Result<u8, Failure> {
 fn draw(arguments: &ReportArguments, runs: &[Recorded]) -> Result<(), Failure> {
     let pages = pages(arguments, runs)?;
     let mut documents = Vec::new();
-    for (recorded, page) in runs.iter().zip(&pages) {
+    for (at, (recorded, page)) in runs.iter().zip(&pages).enumerate() {
         let analysis = analysed(&recorded.run)?;
-        write_whole(page, &report::html(&recorded.run, &analysis))?;
-        let files = report::files_line(&short(page), &short(&recorded.path));
+        let options = arguments.pictures.options(at + 1, &recorded.path);
+        write_whole(page, &report::html_of(&recorded.run, &analysis, &options))?;
+        let sub = match runs.len() {
+            1 => String::new(),
+            _ => page.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        };
+        let pictures = arguments.pictures.write((&recorded.run, &analysis), &options, &sub)?;
+        let files = report::files_line(&short(page), &short(&recorded.path)) + &pictures;
         match arguments.format {
             _ if arguments.series.is_some() => output::people(files.trim_end()),
             ReportFormat::Text | ReportFormat::Csv => {

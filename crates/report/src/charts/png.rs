@@ -51,6 +51,34 @@ impl Painter {
             .ok_or_else(|| NotDrawn(format!("{wide} × {high} pixels is no size")))?;
         let transform = Transform::from_scale(scale as f32, scale as f32);
         resvg::render(&tree, transform, &mut pixels.as_mut());
-        pixels.encode_png().map_err(|error| NotDrawn(error.to_string()))
+        pixels.encode_png().map(|png| signed(&png)).map_err(|error| NotDrawn(error.to_string()))
+    }
+}
+
+/// Where the first chunk of a PNG, its header, ends.
+const HEADER_END: usize = 33;
+
+/// The PNG with a chunk that says who drew it (PNG specification, 11.3.3.2: `Software`).
+fn signed(png: &[u8]) -> Vec<u8> {
+    let words = concat!("tEXtSoftware\0plimsoll ", env!("CARGO_PKG_VERSION")).as_bytes();
+    let (header, rest) = png.split_at(HEADER_END.min(png.len()));
+    let length = (words.len() - 4) as u32;
+    [header, &length.to_be_bytes(), words, &crc(words).to_be_bytes(), rest].concat()
+}
+
+/// The checksum of a chunk (PNG specification, annex D).
+fn crc(bytes: &[u8]) -> u32 {
+    let step = |crc: u32| if crc & 1 == 1 { 0xedb8_8320 ^ (crc >> 1) } else { crc >> 1 };
+    let add = |crc: u32, byte: &u8| (0..8).fold(crc ^ u32::from(*byte), |crc, _| step(crc));
+    !bytes.iter().fold(u32::MAX, add)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_checksum_is_that_of_the_specification() {
+        assert_eq!(crc(b"IEND"), 0xae42_6082);
     }
 }

@@ -1,0 +1,238 @@
+//! Charts as files: the words that say which and how, and folders of PNG and SVG written whole or not at all.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use analysis::Analysis;
+use clap::{Args, ValueEnum};
+use record::Run;
+use report::charts::png::{NotDrawn, Painter};
+use report::charts::{DevicesIn, Picture, PictureOptions, pictures};
+
+use crate::failure::Failure;
+use crate::place::{replace, short};
+
+/// Which part of a recording is drawn, and how its pictures look.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Pictures")]
+pub struct PictureArguments {
+    /// Write every chart as a PNG file into this folder
+    #[arg(long, value_name = "DIR")]
+    pub png: Option<PathBuf>,
+    /// Write every chart as an SVG file into this folder
+    #[arg(long, value_name = "DIR")]
+    pub svg: Option<PathBuf>,
+    /// Where devices stand in the picture of all of them
+    #[arg(long, value_enum, default_value_t)]
+    pub devices_in: Placement,
+    /// Size of one panel of that picture: inches (4x3), or pixels (600x400px)
+    #[arg(long, value_name = "WxH", default_value = "4x3", value_parser = panel)]
+    pub panel: (u32, u32),
+    /// First sample to draw, from 0; -10 is the tenth from the end
+    #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    pub first: i64,
+    /// Draw up to this sample and not it; -1 leaves the last one out
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub last: Option<i64>,
+    /// Say what a device is, e.g. sda="physical drive"
+    #[arg(long, value_name = "DEVICE=WORDS", value_parser = described)]
+    pub describe: Vec<(String, String)>,
+    /// Draw this device alone; * and ? stand for letters
+    #[arg(long, value_name = "PATTERN")]
+    pub device: Vec<String>,
+    /// Leave this device out; * and ? stand for letters
+    #[arg(long, value_name = "PATTERN")]
+    pub exclude: Vec<String>,
+}
+
+/// Where the devices of the sheet stand.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum Placement {
+    /// Side by side
+    #[default]
+    Columns,
+    /// One below the other
+    Rows,
+}
+
+/// Pixels of an inch in a drawing.
+const PER_INCH: f64 = 96.0;
+/// Least and greatest side of a panel in pixels: below, the labels have no room; above, no picture has.
+const SIDES: std::ops::RangeInclusive<f64> = 150.0..=4000.0;
+
+fn panel(words: &str) -> Result<(u32, u32), String> {
+    let help = "write inches as 4x3 or pixels as 600x400px";
+    let (sizes, factor) = match words.strip_suffix("px") {
+        Some(pixels) => (pixels, 1.0),
+        None => (words, PER_INCH),
+    };
+    let (wide, high) = sizes.split_once(['x', '×']).ok_or(help)?;
+    let side = |text: &str| text.trim().parse::<f64>().map(|size| size * factor).map_err(|_| help.to_owned());
+    let (wide, high) = (side(wide)?, side(high)?);
+    match SIDES.contains(&wide) && SIDES.contains(&high) {
+        true => Ok((wide.round() as u32, high.round() as u32)),
+        false => Err("a side is 150 to 4000 pixels, or 1.6 to 41 inches".to_owned()),
+    }
+}
+
+fn described(words: &str) -> Result<(String, String), String> {
+    match words.split_once('=') {
+        Some((device, said)) if !device.trim().is_empty() && !said.trim().is_empty() => {
+            Ok((device.trim().to_owned(), said.trim().to_owned()))
+        }
+        _ => Err("write DEVICE=WORDS, e.g. sda=\"physical drive\"".to_owned()),
+    }
+}
+
+impl PictureArguments {
+    /// What they ask of the recording that is number `file` (from 1) and was read from `source`.
+    pub fn options(&self, file: usize, source: &Path) -> PictureOptions {
+        PictureOptions {
+            file,
+            source: source.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            devices_in: match self.devices_in {
+                Placement::Columns => DevicesIn::Columns,
+                Placement::Rows => DevicesIn::Rows,
+            },
+            panel: self.panel,
+            first: self.first,
+            last: self.last,
+            described: self.describe.clone(),
+            only: self.device.clone(),
+            excluded: self.exclude.clone(),
+        }
+    }
+
+    /// Writes the pictures of a run below `sub` of the asked folders, and says what was written, a line a file.
+    pub fn write(
+        &self,
+        drawn: (&Run, &Analysis),
+        options: &PictureOptions,
+        sub: &str,
+    ) -> Result<String, Failure> {
+        if self.png.is_none() && self.svg.is_none() {
+            return Ok(String::new());
+        }
+        let all = pictures(drawn.0, drawn.1, options);
+        if all.is_empty() {
+            return Ok("pictures  none: there is nothing to draw of what was asked\n".to_owned());
+        }
+        let folders = [(&self.svg, Form::Svg), (&self.png, Form::Png)];
+        let mut told = String::new();
+        for (folder, form) in folders.iter().filter_map(|(folder, form)| Some((folder.as_ref()?, *form))) {
+            let folder = folder.join(sub);
+            ready(&folder, &all, form)?;
+            write_all(&folder, &all, form)?;
+            told += &listed(&folder, &all, form);
+        }
+        Ok(told)
+    }
+}
+
+/// The two kinds of picture files.
+#[derive(Clone, Copy)]
+enum Form {
+    Svg,
+    Png,
+}
+
+impl Form {
+    fn ending(self) -> &'static str {
+        match self {
+            Form::Svg => "svg",
+            Form::Png => "png",
+        }
+    }
+
+    fn bytes(self, picture: &Picture, painter: &Painter) -> Result<Vec<u8>, NotDrawn> {
+        match self {
+            Form::Svg => Ok(picture.svg().into_bytes()),
+            Form::Png => painter.png(&picture.bare()),
+        }
+    }
+
+    fn path(self, folder: &Path, picture: &Picture) -> PathBuf {
+        folder.join(format!("{}.{}", picture.name, self.ending()))
+    }
+}
+
+/// Makes the folder, and refuses where a file of somebody else's would be lost, before anything is written.
+fn ready(folder: &Path, all: &[Picture], form: Form) -> Result<(), Failure> {
+    std::fs::create_dir_all(folder).map_err(|error| {
+        Failure::failed(format!("{}: cannot be made: {error}; name another folder", folder.display()))
+    })?;
+    let foreign = all.iter().map(|picture| form.path(folder, picture)).find(|path| is_foreign(path));
+    match foreign {
+        None => Ok(()),
+        Some(path) => Err(Failure::refused(format!(
+            "{} is there and is no picture of plimsoll's; move it, or name another folder",
+            path.display()
+        ))),
+    }
+}
+
+/// What is there and does not say that plimsoll drew it.
+fn is_foreign(path: &Path) -> bool {
+    use std::io::Read as _;
+    let Ok(file) = std::fs::File::open(path) else { return path.symlink_metadata().is_ok() };
+    let mut head = Vec::new();
+    let read = file.take(4096).read_to_end(&mut head);
+    read.is_err() || !head.windows(8).any(|part| part == b"plimsoll")
+}
+
+/// Two at a time: pictures are independent, and a sheet takes as long as twenty others.
+fn write_all(folder: &Path, all: &[Picture], form: Form) -> Result<(), Failure> {
+    let painter = Painter::default();
+    let next = AtomicUsize::new(0);
+    let work = || -> Result<(), Failure> {
+        while let Some(picture) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let path = form.path(folder, picture);
+            let bytes = form.bytes(picture, &painter).map_err(Failure::failed)?;
+            replace(&path, &bytes).map_err(|error| {
+                Failure::failed(format!(
+                    "{}: cannot be written: {error}; name another folder",
+                    path.display()
+                ))
+            })?;
+        }
+        Ok(())
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(2);
+    std::thread::scope(|scope| {
+        let running: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let ended = running.into_iter().map(|thread| {
+            thread.join().unwrap_or_else(|_| Err(Failure::failed("a picture could not be drawn")))
+        });
+        ended.collect::<Vec<_>>().into_iter().collect()
+    })
+}
+
+fn listed(folder: &Path, all: &[Picture], form: Form) -> String {
+    let mut text = format!("pictures  {} {} in {}\n", all.len(), form.ending().to_uppercase(), short(folder));
+    for picture in all {
+        let line = format!("  {}.{}  {}", picture.name, form.ending(), picture.title);
+        text += &line.chars().take(report::COLUMNS).collect::<String>();
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panel_is_inches_or_pixels() {
+        assert_eq!(panel("4x3"), Ok((384, 288)));
+        assert_eq!(panel("5.5x4"), Ok((528, 384)));
+        assert_eq!(panel("600x400px"), Ok((600, 400)));
+        for wrong in ["4", "4x", "x3", "axb", "4x3cm"] {
+            assert!(panel(wrong).is_err_and(|words| words.contains("4x3")), "{wrong}");
+        }
+        for wrong in ["1x1", "100x3", "4x-3", "NaNx3"] {
+            assert!(panel(wrong).is_err_and(|words| words.contains("150 to 4000")), "{wrong}");
+        }
+        assert_eq!(described("sda=physical drive"), Ok(("sda".into(), "physical drive".into())));
+        assert!(described("sda").is_err() && described("=x").is_err() && described("sda= ").is_err());
+    }
+}
