@@ -1,11 +1,15 @@
 //! Which part of a recording is drawn: its devices, its samples, what the user says of them.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 use analysis::Analysis;
-use record::{DeviceNode, Metric, Recording, Run};
+use record::{Bucket, DeviceNode, Metric, Recording, Run, thinned};
 use workload::Nanos;
 
+use super::definitions::LineDefinition;
 use super::timeline::Timeline;
 
 /// What the user wants of the pictures of a recording.
@@ -72,7 +76,17 @@ pub struct View<'r> {
     pub(super) line: Timeline,
     /// Names, physical devices first, each before those that stand on it.
     devices: Vec<&'r str>,
+    /// Lines as they are drawn, by device and name: a day of them is read once.
+    thinned: RefCell<BTreeMap<(String, &'static str), Thinned>>,
 }
+
+/// The spans of a line; `None` where it was never recorded.
+type Thinned = Option<Rc<Vec<Bucket>>>;
+
+/// Most spans of one series in a drawing: a panel has about three pixels for each.
+const BUCKETS: usize = 220;
+/// Series of no more values are drawn whole.
+const WHOLE_MAX: usize = 600;
 
 impl<'r> View<'r> {
     /// What `options` leave of the run's recording.
@@ -83,7 +97,22 @@ impl<'r> View<'r> {
         let from = drawn.first().map_or(Nanos::ZERO, |interval| interval.0);
         let to = drawn.last().map_or(from, |interval| interval.1);
         let devices = chosen(run, &recording, &options);
-        View { run, analysis, line: Timeline::of(run, from, to), recording, options, window, devices }
+        let (line, thinned) = (Timeline::of(run, from, to), RefCell::default());
+        View { run, analysis, line, recording, options, window, devices, thinned }
+    }
+
+    /// What is drawn of a line: in the view's time, whole where it is short.
+    pub(super) fn spans(&self, line: &LineDefinition, device: &str) -> Thinned {
+        let key = (device.to_owned(), line.name());
+        if let Some(known) = self.thinned.borrow().get(&key) {
+            return known.clone();
+        }
+        let intervals = &self.recording.intervals()[self.window.clone()];
+        let buckets = if intervals.len() <= WHOLE_MAX { WHOLE_MAX } else { BUCKETS };
+        let values = line.values(&self.recording, device);
+        let spans = values.map(|all| Rc::new(thinned(intervals, &all[self.window.clone()], buckets, &[])));
+        self.thinned.borrow_mut().insert(key, spans.clone());
+        spans
     }
 
     /// Kernel names of the devices that are drawn, physical ones first, each before those that stand on it.
@@ -147,10 +176,33 @@ fn chosen<'r>(run: &'r Run, recording: &Recording<'r>, options: &PictureOptions)
     };
     let kept = recording.devices().iter().filter(wanted).filter(|name| !named(&options.excluded, name));
     let mut devices: Vec<&str> = kept.copied().collect();
-    // The run has each device behind those that stand on it; people read from the ground up.
-    let height = |name: &str| run.devices.iter().rev().position(|node| node.facts.name == name);
-    devices.sort_by_key(|name| height(name).unwrap_or(usize::MAX));
+    // People read from the ground up.
+    let layers = layers(run);
+    devices.sort_by_key(|name| (layers.get(name).copied().unwrap_or(0), natural(name)));
     devices
+}
+
+/// How many devices stand below one another under each device. Passes are counted: a damaged record may turn in a circle.
+fn layers(run: &Run) -> BTreeMap<&str, usize> {
+    let mut layers: BTreeMap<&str, usize> = BTreeMap::new();
+    for _ in 0..LAYERS_MAX {
+        let known = layers.clone();
+        let above = |name: &String| known.get(name.as_str()).map_or(0, |layer| layer + 1);
+        for node in &run.devices {
+            let layer = node.below.iter().map(above).max().unwrap_or(0);
+            layers.insert(&node.facts.name, layer);
+        }
+    }
+    layers
+}
+
+/// No stack is as high.
+const LAYERS_MAX: usize = 12;
+
+/// The name with its last number as one: `sda2` before `sda10`.
+fn natural(name: &str) -> (String, u64) {
+    let stem = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    (stem.to_owned(), name[stem.len()..].parse().unwrap_or(0))
 }
 
 fn is_used(recording: &Recording<'_>, device: &str) -> bool {

@@ -1,7 +1,7 @@
 //! The six charts of a device: series of a recording as panels, with phases, gaps and the levels that the analysis names.
 
 use analysis::{Meaning, Quantity};
-use record::{Bucket, Phase, PhaseKind, Unit, thinned};
+use record::{Bucket, Phase, PhaseKind, Unit};
 use workload::{Direction, Nanos};
 
 use super::definitions::{CHARTS, ChartDefinition, LineDefinition};
@@ -11,10 +11,6 @@ use super::marks::Shape;
 use super::panel::{Band, Dots, Level, Line, Panel, Shade, Sheet, TIMED_SIDES, WIDTH, draw_sheet};
 use super::view::View;
 
-/// Most spans of one series in a drawing: a panel has about three pixels for each.
-const BUCKETS: usize = 220;
-/// Series of no more values are drawn whole.
-const WHOLE_MAX: usize = 600;
 /// Height of a panel of a chart that stands alone, in pixels.
 const HEIGHT: i32 = 190;
 
@@ -119,12 +115,8 @@ impl View<'_> {
     }
 
     fn line_of(&self, line: &LineDefinition, device: &str) -> Option<Line> {
-        let values = line.values(&self.recording, device)?;
-        let values = &values[self.window.clone()];
-        let intervals = &self.recording.intervals()[self.window.clone()];
+        let buckets = self.spans(line, device)?;
         let middle = |from, to| (self.line.place(from) + self.line.place(to)) / 2.0;
-        let few = intervals.len() <= WHOLE_MAX;
-        let buckets = thinned(intervals, values, if few { WHOLE_MAX } else { BUCKETS }, &[]);
         let spans = buckets.split(|bucket| bucket.min.is_nan());
         let segments: Vec<Vec<(f64, f64)>> =
             spans.filter(|span| !span.is_empty()).map(|span| outline(span, &middle)).collect();
