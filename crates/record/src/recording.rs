@@ -65,6 +65,17 @@ impl<'r> Recording<'r> {
         &self.gaps
     }
 
+    /// Whether [`Recording::device`] has this series, without making it.
+    pub fn has(&self, name: &str, metric: Metric) -> bool {
+        match &self.run.observed {
+            Some(observed) => {
+                let device = observed.devices.iter().find(|device| device.name == name);
+                device.is_some_and(|device| device.metrics.iter().any(|(known, _)| *known == metric))
+            }
+            None => self.devices.contains(&name),
+        }
+    }
+
     /// A device's series, one value an interval; `None` where the device or the metric was never recorded.
     pub fn device(&self, name: &str, metric: Metric) -> Option<Vec<f64>> {
         if let Some(observed) = &self.run.observed {

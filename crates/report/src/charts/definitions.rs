@@ -30,6 +30,7 @@ use LineDefinition::{Cpu, Device};
 
 /// The charts in their order, which is also that of the figure numbers. Names are iostat's keys.
 ///
+/// Lines of all directions together are drawn where no direction is told, as in the short and basic reports of iostat.
 /// `aqu-sz` is a number of requests, so it has a panel of its own beside the sizes, which are bytes.
 pub const CHARTS: [ChartDefinition; 6] = [
     ChartDefinition {
@@ -67,6 +68,8 @@ pub const CHARTS: [ChartDefinition; 6] = [
             Device(Metric::WriteMerges, "wrqm/s", Ink::WriteMerged),
             Device(Metric::DiscardOps, "d/s", Ink::Discard),
             Device(Metric::DiscardMerges, "drqm/s", Ink::DiscardMerged),
+            Device(Metric::Ops, "tps", Ink::Busy),
+            Device(Metric::Merges, "rqm/s", Ink::Queue),
         ],
     },
     ChartDefinition {
@@ -77,6 +80,7 @@ pub const CHARTS: [ChartDefinition; 6] = [
             Device(Metric::ReadAwait, "r_await", Ink::Read),
             Device(Metric::WriteAwait, "w_await", Ink::Write),
             Device(Metric::DiscardAwait, "d_await", Ink::Discard),
+            Device(Metric::Await, "await", Ink::Busy),
         ],
     },
     ChartDefinition {
@@ -88,6 +92,7 @@ pub const CHARTS: [ChartDefinition; 6] = [
             Device(Metric::WriteSize, "wareq-sz", Ink::Write),
             Device(Metric::QueueDepth, "aqu-sz", Ink::Queue),
             Device(Metric::DiscardSize, "dareq-sz", Ink::Discard),
+            Device(Metric::Size, "areq-sz", Ink::Busy),
         ],
     },
     ChartDefinition {
@@ -98,6 +103,7 @@ pub const CHARTS: [ChartDefinition; 6] = [
             Device(Metric::ReadBytes, "rkB/s", Ink::Read),
             Device(Metric::WriteBytes, "wkB/s", Ink::Write),
             Device(Metric::DiscardBytes, "dkB/s", Ink::Discard),
+            Device(Metric::Bytes, "kB/s", Ink::Busy),
         ],
     },
 ];
@@ -118,6 +124,18 @@ impl ChartDefinition {
     /// True where it shows the machine rather than one device.
     pub fn is_of_cpu(&self) -> bool {
         self.lines.iter().all(|line| matches!(line, Cpu(..)))
+    }
+}
+
+/// The directions that a figure of all of them is made of.
+fn directions(metric: Metric) -> &'static [Metric] {
+    match metric {
+        Metric::Ops => &[Metric::ReadOps, Metric::WriteOps],
+        Metric::Merges => &[Metric::ReadMerges, Metric::WriteMerges],
+        Metric::Await => &[Metric::ReadAwait, Metric::WriteAwait],
+        Metric::Size => &[Metric::ReadSize, Metric::WriteSize],
+        Metric::Bytes => &[Metric::ReadBytes, Metric::WriteBytes],
+        _ => &[],
     }
 }
 
@@ -145,8 +163,14 @@ impl LineDefinition {
     }
 
     /// Its values, one for each interval of `recording`; NaN where there is none, also in intervals in which nobody
-    /// looked, whose mean would draw a bridge over the gap. `None` where it was never recorded.
+    /// looked, whose mean would draw a bridge over the gap. `None` where it was never recorded, and for all directions
+    /// together where they are told apart.
     pub fn values(&self, recording: &Recording<'_>, device: &str) -> Option<Vec<f64>> {
+        if let Device(metric, ..) = self
+            && directions(*metric).iter().any(|part| recording.has(device, *part))
+        {
+            return None;
+        }
         let mut values = match self {
             Device(metric, ..) => recording.device(device, *metric),
             Cpu(metric, ..) => recording.cpu(*metric),
@@ -184,10 +208,36 @@ mod tests {
     }
 
     #[test]
+    fn all_directions_together_are_drawn_where_none_is_told_apart() {
+        let device = |metrics: &[Metric]| record::ObservedDevice {
+            name: "vda".into(),
+            metrics: metrics.iter().map(|metric| (*metric, vec![1.0])).collect(),
+        };
+        let drawn = |metrics: &[Metric]| {
+            let mut run = record::Run::started(Vec::new(), 0);
+            let intervals = vec![(workload::Nanos::ZERO, workload::Nanos::SECOND)];
+            run.observed =
+                Some(record::Observed { intervals, devices: vec![device(metrics)], ..Default::default() });
+            let recording = Recording::of(&run);
+            let lines = CHARTS.iter().flat_map(|chart| chart.lines);
+            let drawn = lines.filter(|line| line.values(&recording, "vda").is_some());
+            drawn.map(LineDefinition::name).collect::<Vec<_>>()
+        };
+        assert_eq!(drawn(&[Metric::Ops, Metric::Await]), ["tps", "await"]);
+        assert_eq!(
+            drawn(&[Metric::Ops, Metric::ReadOps, Metric::Await, Metric::WriteAwait]),
+            ["r/s", "w_await"]
+        );
+    }
+
+    #[test]
     fn a_queue_is_no_size() {
         let panels = CHARTS[4].panels();
         let names = |at: usize| panels[at].1.iter().map(LineDefinition::name).collect::<Vec<_>>();
-        assert_eq!((panels[0].0, names(0)), (Unit::Bytes, vec!["rareq-sz", "wareq-sz", "dareq-sz"]));
+        assert_eq!(
+            (panels[0].0, names(0)),
+            (Unit::Bytes, vec!["rareq-sz", "wareq-sz", "dareq-sz", "areq-sz"])
+        );
         assert_eq!((panels[1].0, names(1)), (Unit::Count, vec!["aqu-sz"]));
         assert!(CHARTS.iter().enumerate().all(|(at, chart)| at == 4 || chart.panels().len() == 1));
         assert!(CHARTS[0].is_of_cpu() && !CHARTS[1].is_of_cpu());
