@@ -333,8 +333,8 @@ pub enum ProfileAction {
 #[command(after_help = "\
 Read are fio's text of 1.59 to 3.x, terse lines, JSON, JSON+ and logs; ioping's
 text of 0.6 to 1.3, raw statistics and JSON; DiskSpd's text of 2.0 to 2.3 and
-XML; iostat's JSON of 11.5.1 and later. Text may stand in a whole web page. Each
-result becomes a run file; logs go to the run of their job. Exit codes: 0 something was read, 1 nothing was,
+XML; iostat's JSON and text. Text may stand in a whole web page. Each result
+becomes a run file; logs go to the run of their job. Exit codes: 0 something was read, 1 nothing was,
 2 wrong usage.")]
 pub struct ImportArguments {
     /// Files with results, or - for stdin

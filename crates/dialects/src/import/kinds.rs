@@ -77,7 +77,7 @@ const KINDS: [Kind; 13] = [
     Kind {
         name: "iostat's text",
         marks: &["avg-cpu:", "%util", "Device", "rkB/s", "tps"],
-        wants: "which is read only as JSON: run iostat with '-x -t -o JSON 10 30'",
+        wants: "but no report of it covers an interval: give iostat an interval and a count, as in 'iostat -x -t 10 30'",
     },
     Kind {
         name: "a fio job file",
@@ -126,6 +126,6 @@ pub(crate) fn nothing(text: &Text, troubles: Vec<Trouble>) -> ImportError {
 }
 
 fn known() -> String {
-    "known are fio's text, terse lines, JSON and logs, ioping's text, raw statistics and JSON, DiskSpd's text and XML, and iostat's JSON"
+    "known are fio's text, terse lines, JSON and logs, ioping's text, raw statistics and JSON, DiskSpd's text and XML, and iostat's text and JSON"
         .to_owned()
 }

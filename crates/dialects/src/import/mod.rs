@@ -120,6 +120,7 @@ fn results(text: &Text, name: &str, troubles: &mut Vec<Trouble>) -> Vec<Found> {
     found.extend(fio::terse(text, troubles));
     found.extend(fio::human(text, troubles));
     found.extend(ioping::human(text, troubles));
+    found.extend(iostat::text(text, name, troubles));
     found.sort_by_key(|found| found.at);
     found
 }

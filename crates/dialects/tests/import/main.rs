@@ -6,6 +6,7 @@ mod diskspd;
 mod forms;
 mod generations;
 mod iostat;
+mod iostat_text;
 mod peers;
 mod sources;
 mod suffered;

@@ -139,7 +139,7 @@ fn an_input_of_no_known_kind_is_refused_with_the_nearest() {
         ("  write: IOPS=3, BW=4MiB/s\n", "comes nearest to fio's text ('IOPS=' stands in it)"),
         ("[global]\nrw=read\niodepth=4\n", "a fio job file"),
         ("{\"sysstat\": {\"hosts\": []}}", "no report of iostat"),
-        ("Device            r/s     rkB/s  %util\nvda 1 2 3\n", "iostat's text"),
+        ("Device            r/s     rkB/s  %util\n", "iostat's text"),
         ("16777216 bytes (17 MB, 16 MiB) copied, 0.0183 s, 915 MB/s\n", "dd's"),
         ("CrystalDiskMark 8\nSEQ1M Q8T1: 1 MB/s\n", "CrystalDiskMark's"),
         ("{\"jobs\": [}", "fio's JSON"),

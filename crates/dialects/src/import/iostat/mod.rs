@@ -9,9 +9,11 @@ mod observed;
 mod sectors;
 mod sheet;
 mod spans;
+mod text;
 mod tokens;
 
 use super::found::Found;
+use super::text::Text;
 use super::trouble::Trouble;
 
 /// What an input of iostat gave.
@@ -49,4 +51,9 @@ pub(crate) fn json(text: &str, name: &str) -> Reports {
     }
     let found = reader.sheets.iter().map(|sheet| observed::found(sheet, name)).collect();
     Reports { found, troubles: reader.troubles, notes }
+}
+
+/// Every call of iostat whose text stands in `text`; `name` is the input's.
+pub(crate) fn text(text: &Text, name: &str, troubles: &mut Vec<Trouble>) -> Vec<Found> {
+    text::read(text, troubles).iter().map(|sheet| observed::found(sheet, name)).collect()
 }

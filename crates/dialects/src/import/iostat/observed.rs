@@ -52,10 +52,12 @@ pub(super) fn tool(sheet: &Sheet) -> String {
     let versions = match () {
         () if sheet.has("f/s") => "12.3.1 or later",
         () if sheet.has("d/s") => "12.1.2 to 12.2",
+        () if sheet.has("avgrq-sz") && sheet.form == "text" => "up to 11.5.6",
         () if sheet.has("avgrq-sz") || any(&["_per_sec"]) => "11.5.1 to 11.5.6",
         () if sheet.has("svctm") => "11.5.7 to 12.1.1",
         () if any(&["_dscd/s"]) => "12.1.2 or later",
         () if sheet.has("areq-sz") => "11.5.7 or later",
+        () if any(&["_wrtn/s"]) && sheet.form == "text" => "up to 12.1.1",
         () if any(&["_wrtn/s"]) => "11.5.7 to 12.1.1",
         () => "of an unknown version",
     };
@@ -145,7 +147,7 @@ impl Notes {
 /// Whether a version between 12.1.2 and 12.2.0 may have printed it.
 fn may_be_sectors(sheet: &Sheet) -> bool {
     let has = |tail: &str| sheet.keys.iter().any(|key| key.name.ends_with(tail));
-    !sheet.has("f/s") && (sheet.has("d/s") || has("_dscd/s") || sheet.has("areq-sz"))
+    sheet.form == "JSON" && !sheet.has("f/s") && (sheet.has("d/s") || has("_dscd/s") || sheet.has("areq-sz"))
 }
 
 /// Shares of the CPUs, 0 to 1.

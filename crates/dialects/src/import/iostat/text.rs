@@ -1,0 +1,211 @@
+//! iostat's text of every generation, as a log holds it or a page shows it: headers name the columns, rows follow.
+
+use record::CpuMetric;
+
+use super::super::text::Text;
+use super::super::trouble::Trouble;
+use super::keys::{Column, column};
+use super::sheet::Sheet;
+
+/// Reads every report in `text`; rows that do not fit their header are named.
+pub(super) fn read(text: &Text, troubles: &mut Vec<Trouble>) -> Vec<Sheet> {
+    let mut reader = Reader {
+        text,
+        troubles,
+        sheets: Vec::new(),
+        section: Section::None,
+        seen: Vec::new(),
+        time: None,
+        cpu: false,
+    };
+    let mut at = 0;
+    for line in text.plain.split_inclusive('\n') {
+        reader.line(line.trim_end(), at);
+        at += line.len();
+    }
+    let mut sheets = reader.sheets;
+    sheets.iter_mut().for_each(Sheet::even_out);
+    sheets.retain(Sheet::says_something);
+    sheets
+}
+
+/// What the next row belongs to.
+enum Section {
+    None,
+    /// The shares of the CPUs, by the header above.
+    Cpu(Vec<CpuMetric>),
+    /// Devices, by the header above.
+    Devices(Header),
+}
+
+/// A header of devices.
+#[derive(Clone)]
+struct Header {
+    keys: Vec<String>,
+    /// True where the name stands behind the figures (`--pretty`).
+    name_last: bool,
+}
+
+struct Reader<'t> {
+    text: &'t Text,
+    troubles: &'t mut Vec<Trouble>,
+    sheets: Vec<Sheet>,
+    section: Section,
+    /// Keys that the current report has had: the same again begins the next one.
+    seen: Vec<String>,
+    /// The line before, which is a report's time where a header follows.
+    time: Option<String>,
+    /// Whether the current report has had its CPUs.
+    cpu: bool,
+}
+
+impl Reader<'_> {
+    fn line(&mut self, line: &str, at: usize) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let Some(first) = words.first() else { return self.empty() };
+        if let Some(sheet) = host(line, at) {
+            self.sheets.push(sheet);
+            (self.section, self.time, self.cpu) = (Section::None, None, false);
+            self.seen.clear();
+        } else if first.starts_with("avg-cpu") {
+            self.begin(at, self.cpu || !self.seen.is_empty());
+            self.cpu = true;
+            let named = |word: &&str| CpuMetric::of_column(word.trim_start_matches('%'));
+            self.section = Section::Cpu(words.iter().skip(1).filter_map(named).collect());
+        } else if let Some(header) = header(&words) {
+            let again = header.keys.iter().any(|key| self.seen.contains(key));
+            self.begin(at, again);
+            self.seen.extend(header.keys.iter().cloned());
+            self.section = Section::Devices(header);
+        } else {
+            self.row(line, &words, at);
+        }
+    }
+
+    /// A second empty line below the host's shows that the report since boot was left out (`-y`).
+    fn empty(&mut self) {
+        if let (Some(sheet), Section::None) = (self.sheets.last_mut(), &self.section)
+            && sheet.reports.is_empty()
+        {
+            sheet.skips_boot = self.time.as_deref() == Some("");
+            self.time = Some(String::new());
+            return;
+        }
+        self.section = Section::None;
+        self.time = None;
+    }
+
+    /// Begins a report where one begins.
+    fn begin(&mut self, at: usize, again: bool) {
+        if self.sheets.is_empty() {
+            // The host's line is lost, and with it the report since boot.
+            let mut sheet = Sheet::of("text", at);
+            sheet.skips_boot = true;
+            self.sheets.push(sheet);
+        }
+        let time = self.time.take().unwrap_or_default();
+        if let Some(sheet) = self.sheets.last_mut()
+            && (again || sheet.reports.is_empty())
+        {
+            sheet.begin();
+            if let Some(stamp) = sheet.reports.last_mut() {
+                *stamp = time;
+            }
+            self.seen.clear();
+            self.cpu = false;
+        }
+    }
+
+    fn row(&mut self, line: &str, words: &[&str], at: usize) {
+        match &self.section {
+            Section::None => self.time = Some(line.trim().to_owned()),
+            Section::Cpu(metrics) => {
+                let Some(sheet) = self.sheets.last_mut() else { return };
+                for (metric, word) in metrics.iter().zip(words) {
+                    if let Some(share) = number(word.trim_end_matches('%'), None) {
+                        sheet.enter_cpu(*metric, share);
+                    }
+                }
+                self.section = Section::None;
+            }
+            Section::Devices(header) => {
+                let header = header.clone();
+                self.device(&header, words, at);
+            }
+        }
+    }
+
+    fn device(&mut self, header: &Header, words: &[&str], at: usize) {
+        let Some(sheet) = self.sheets.last_mut() else { return };
+        let figures = header.keys.len();
+        // A name may hold blanks; figures never do.
+        let Some(names) = words.len().checked_sub(figures).filter(|names| *names > 0) else {
+            let expected = format!("a device's name and {figures} figures");
+            self.troubles.push(self.text.trouble(at, expected));
+            return;
+        };
+        let (name, cells) = match header.name_last {
+            true => (words[figures..].join(" "), &words[..figures]),
+            false => (words[..names].join(" "), &words[names..]),
+        };
+        let mut row = Vec::with_capacity(figures);
+        for (key, word) in header.keys.iter().zip(cells) {
+            match number(word, column(key)) {
+                Some(number) => {
+                    let hint = row.last().map_or(0, |(key, _): &(usize, f64)| key + 1);
+                    row.push((sheet.key(key, hint), number));
+                }
+                None => self.troubles.push(self.text.trouble(at, format!("a number for {key} of {name}"))),
+            }
+        }
+        sheet.enter(&name, &row);
+    }
+}
+
+/// `Linux RELEASE (HOST) DATE _ARCH_ (N CPU)`.
+fn host(line: &str, at: usize) -> Option<Sheet> {
+    let rest = line.trim_start().strip_prefix("Linux ")?;
+    let (release, rest) = rest.split_once(" (")?;
+    let (name, rest) = rest.split_once(')')?;
+    let (date, rest) = rest.split_once(" _").unwrap_or((rest, ""));
+    let cpus = rest.split_once('(').and_then(|(_, cpus)| cpus.split_whitespace().next());
+    let mut sheet = Sheet::of("text", at);
+    let said =
+        [("nodename", name), ("release", release), ("number-of-cpus", cpus.unwrap_or("0")), ("date", date)];
+    sheet.said = said.map(|(key, words)| (key.to_owned(), words.trim().to_owned())).to_vec();
+    Some(sheet)
+}
+
+/// The columns of a header: `Device` (with a colon up to 11.5.6) in front, or behind with `--pretty`.
+fn header(words: &[&str]) -> Option<Header> {
+    let is_name = |word: &str| matches!(word, "Device" | "Device:");
+    let name_last = words.last().is_some_and(|word| is_name(word));
+    let columns = match name_last {
+        true => &words[..words.len() - 1],
+        false if is_name(words.first()?) => &words[1..],
+        false => return None,
+    };
+    let known = columns.iter().filter(|word| column(word).is_some()).count();
+    let keys = columns.iter().map(|word| (*word).to_owned()).collect();
+    (known >= 2).then_some(Header { keys, name_last })
+}
+
+/// A figure, with a comma for the point in many locales, and with a unit of its own after `-h`: `1.47k`, `16.6M`, `3.3%`.
+fn number(word: &str, of: Option<Column>) -> Option<f64> {
+    let plain = word.trim_end_matches('%').replace(',', ".");
+    if let Ok(number) = plain.parse::<f64>() {
+        return Some(number).filter(|number| number.is_finite());
+    }
+    let letter = plain.chars().last()?;
+    let power = ['B', 'k', 'M', 'G', 'T', 'P'].iter().position(|unit| *unit == letter)?;
+    let number: f64 = plain[..plain.len() - letter.len_utf8()].parse().ok()?;
+    match of? {
+        Column::Throughput(_, worth) | Column::Amount(_, worth) => {
+            Some(number * 1024_f64.powi(power as i32) / worth)
+        }
+        Column::Figure(metric, worth) if metric.unit() == record::Unit::Bytes => {
+            Some(number * 1024_f64.powi(power as i32) / worth)
+        }
+        _ => Some(number * 1000_f64.powi(power as i32)),
+    }
+}

@@ -1,0 +1,132 @@
+//! iostat's text as logs hold it: the headers of every generation, decimal commas, units of their own, and damage.
+
+use record::{CpuMetric, Metric, Recording};
+
+use crate::vocabulary::*;
+
+/// The host's line, one empty line, then reports.
+fn log(reports: &[&str]) -> String {
+    format!("Linux 5.4.0 (box) \t11/21/2026 \t_x86_64_\t(4 CPU)\n\n{}\n", reports.join("\n\n"))
+}
+
+/// Two reports: of the time since boot, and of an interval.
+fn twice(report: &str) -> String {
+    log(&[report, report])
+}
+
+fn is(text: &str, device: &str, wanted: &[(Metric, f64)]) {
+    let import = imported(text);
+    assert_eq!((import.runs.len(), import.troubles.len()), (1, 0), "{:?}", import.troubles);
+    let recording = Recording::of(&import.runs[0]);
+    assert_eq!(recording.intervals().len(), 1);
+    for (metric, value) in wanted {
+        let found = recording.device(device, *metric).unwrap_or_else(|| panic!("no {metric:?}"))[0];
+        assert!((found - value).abs() <= 1e-9 * value.abs(), "{metric:?}: {found}, not {value}");
+    }
+}
+
+#[test]
+fn every_generation_of_header_is_read_in_base_units() {
+    is(
+        &twice(
+            "Device:         rrqm/s   wrqm/s     r/s     w/s    rkB/s    wkB/s avgrq-sz avgqu-sz   await r_await w_await  svctm  %util\n\
+             sda               1.50     2.50  100.00   50.00   400.00   800.00    16.00     3.25    4.50    1.25   11.00   0.10  42.50",
+        ),
+        "sda",
+        &[
+            (Metric::ReadMerges, 1.5),
+            (Metric::ReadOps, 100.0),
+            (Metric::WriteBytes, 819_200.0),
+            (Metric::Size, 8192.0),
+            (Metric::Await, 0.0045),
+            (Metric::Busy, 0.425),
+        ],
+    );
+    is(
+        &twice(
+            "Device            r/s     w/s     rkB/s     wkB/s   rrqm/s   wrqm/s  %rrqm  %wrqm r_await w_await aqu-sz rareq-sz wareq-sz  svctm  %util\n\
+             sda            100.00   50.00    400.00    800.00    25.00     0.00  20.00   0.00    1.25   11.00   0.68     4.00    16.00   0.10  42.50",
+        ),
+        "sda",
+        &[(Metric::ReadMergedShare, 0.2), (Metric::ReadSize, 4096.0), (Metric::QueueDepth, 0.68)],
+    );
+    is(
+        &twice(
+            "Device             tps    kB_read/s    kB_wrtn/s    kB_dscd/s    kB_read    kB_wrtn    kB_dscd\n\
+             nvme0n1         250.00      1768.00      9600.00     28728.00      17680      96000     287280",
+        )
+        .replacen("17680      96000     287280", "1768000    9600000   28728000", 1),
+        "nvme0n1",
+        &[(Metric::Ops, 250.0), (Metric::ReadBytes, 1_810_432.0), (Metric::DiscardBytes, 29_417_472.0)],
+    );
+}
+
+/// What 12.6.1 prints with `-x -y -t`: a second empty line below the host's.
+const WITH_TIMES: &str = "Linux 6.1.0 (box) \t11/21/26 \t_x86_64_\t(2 CPU)
+
+
+11/21/26 17:43:38
+avg-cpu:  %user   %nice %system %iowait  %steal   %idle
+          28.64   66.50    4.37    0.00    0.49    0.00
+
+Device            r/s     rkB/s   rrqm/s  %rrqm r_await rareq-sz     w/s     wkB/s   wrqm/s  %wrqm w_await wareq-sz     d/s     dkB/s   drqm/s  %drqm d_await dareq-sz     f/s f_await  aqu-sz  %util
+sda              4.00     16.00     0.00   0.00    0.25     4.00  512.00   2048.00     0.00   0.00    0.35     4.00    0.00      0.00     0.00   0.00    0.00     0.00   28.25    0.05    0.61   3.30
+vg data          4.00     16.00     0.00   0.00    0.25     4.00    0.00      0.00     0.00   0.00    0.00     0.00    0.00      0.00     0.00   0.00    0.00     0.00    0.00    0.00    0.01   0.10
+
+
+11/21/26 17:43:48
+avg-cpu:  %user   %nice %system %iowait  %steal   %idle
+          10.00    0.00    5.00    1.00    0.00   84.00
+
+Device            r/s     rkB/s   rrqm/s  %rrqm r_await rareq-sz     w/s     wkB/s   wrqm/s  %wrqm w_await wareq-sz     d/s     dkB/s   drqm/s  %drqm d_await dareq-sz     f/s f_await  aqu-sz  %util
+sda              8.00     32.00     0.00   0.00    0.25     4.00  512.00   2048.00     0.00   0.00    0.35     4.00    0.00      0.00     0.00   0.00    0.00     0.00   28.25    0.05    0.61   3.30
+";
+
+#[test]
+fn times_cpus_and_names_with_blanks_are_read() {
+    let import = imported(WITH_TIMES);
+    assert_eq!(tools(&import), ["iostat 12.3.1 or later text"]);
+    let run = &import.runs[0];
+    let recording = Recording::of(run);
+    assert_eq!(recording.devices(), ["sda", "vg data"]);
+    assert_eq!(recording.intervals().len(), 2, "-y left the report since boot out");
+    assert_eq!(recording.usual().as_secs_f64(), 10.0);
+    assert_eq!(recording.device("sda", Metric::ReadOps).unwrap(), [4.0, 8.0]);
+    assert!(recording.device("vg data", Metric::ReadOps).unwrap()[1].is_nan());
+    assert_eq!(recording.cpu(CpuMetric::Idle).unwrap(), [0.0, 0.84]);
+    let comma = WITH_TIMES.replace('.', ",").replace("6,1,0", "6.1.0");
+    let import = imported(&comma);
+    assert_eq!(Recording::of(&import.runs[0]).cpu(CpuMetric::Idle).unwrap(), [0.0, 0.84]);
+}
+
+#[test]
+fn figures_with_units_of_their_own_and_names_behind_them_are_read() {
+    is(
+        &twice(
+            "     r/s     rkB/s   rrqm/s  %rrqm r_await rareq-sz Device\n   1.50k     16.5M     7.09   0.5%    0.29    11.6k sda\n\n     \
+             w/s     wkB/s   wrqm/s  %wrqm w_await wareq-sz Device\n  509.50     29.2M   127.29  20.0%    0.35    58.6k sda",
+        ),
+        "sda",
+        &[
+            (Metric::ReadOps, 1500.0),
+            (Metric::ReadBytes, 16.5 * 1_048_576.0),
+            (Metric::ReadSize, 11.6 * 1024.0),
+            (Metric::WriteMergedShare, 0.2),
+        ],
+    );
+}
+
+#[test]
+fn a_row_that_does_not_fit_its_header_is_named_and_the_others_are_read() {
+    let broken = WITH_TIMES.replacen("    0.61   3.30\nvg", "    0.61   x.30\nvg", 1).replacen(
+        "sda              8.00     32.00",
+        "sda",
+        1,
+    );
+    let import = imported(&broken);
+    let told: Vec<String> = import.troubles.iter().map(ToString::to_string).collect();
+    assert!(told[0].starts_with("line 9, column 1: expected a number for %util of sda"), "{told:?}");
+    assert!(told[1].starts_with("line 18, column 1: expected a device's name and 22 figures"), "{told:?}");
+    assert_eq!(Recording::of(&import.runs[0]).device("sda", Metric::ReadOps).unwrap()[0], 4.0);
+    assert!(refused("Linux 5.4.0 (box) \t11/21/26 \t_x86_64_\t(4 CPU)\n\navg-cpu:  %user   %nice %system %iowait  %steal   %idle\n 1.00 0.00 1.00 0.00 0.00 98.00\n").contains("covers an interval"));
+}
