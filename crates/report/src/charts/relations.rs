@@ -54,12 +54,18 @@ impl View<'_> {
         Some((inner, wide, 2 * EDGE + rows * (BOX.1 + ROOM.1)))
     }
 
-    /// Every drawn device with its layer, which is one above the highest it stands on; in rows that follow those below.
+    /// True where it stands on another device that is drawn, or another on it.
+    fn is_related(&self, node: &DeviceNode) -> bool {
+        let nodes = || self.devices().iter().filter_map(|device| self.node(device));
+        nodes().any(|other| other.below.contains(&node.facts.name) || node.below.contains(&other.facts.name))
+    }
+
+    /// Every drawn device that is related to another, with its layer, which is one above the highest it stands on; in rows that follow those below.
     fn placed(&self) -> Vec<Placed<'_>> {
         let mut placed: Vec<Placed<'_>> = Vec::new();
         let mut free: Vec<i32> = Vec::new();
         let nodes = self.devices().iter().filter_map(|device| self.node(device));
-        for node in nodes {
+        for node in nodes.filter(|node| self.is_related(node)) {
             let below: Vec<(i32, i32)> = placed
                 .iter()
                 .filter(|other| node.below.contains(&other.node.facts.name))
@@ -75,20 +81,19 @@ impl View<'_> {
         placed
     }
 
-    /// The relation in words, a line a device that stands on another: `md0 (RAID raid1) on sda2, sdb1`.
+    /// The relation in words, a line a device: `md0, RAID 1, on sda2 and sdb1`.
     pub fn relation_words(&self) -> Vec<String> {
-        let placed = self.placed();
-        let line = |device: &Placed<'_>| {
-            let mut words = format!("{}, {}", device.name, kind_words(&device.node.kind));
-            if !device.node.below.is_empty() {
-                words += &format!(", on {}", device.node.below.join(" and "));
+        let line = |node: &DeviceNode| {
+            let mut words = format!("{}, {}", self.name_of(&node.facts.name), kind_words(&node.kind));
+            if !node.below.is_empty() {
+                words += &format!(", on {}", node.below.join(" and "));
             }
-            if !device.node.mounted.is_empty() {
-                words += &format!(", mounted at {}", device.node.mounted);
+            if !node.mounted.is_empty() {
+                words += &format!(", mounted at {}", node.mounted);
             }
             words
         };
-        placed.iter().map(line).collect()
+        self.devices().iter().filter_map(|device| self.node(device)).map(line).collect()
     }
 }
 
