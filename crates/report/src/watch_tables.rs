@@ -5,7 +5,6 @@ use analysis::{ContractRow, DeviceFigures, Latency, PhaseFigures, Quantity, Rema
 use crate::claims::answer_words;
 use crate::markup::Table;
 use crate::numbers::{self, Prefix, UNKNOWN, Unit};
-use crate::sentence::plural;
 
 /// A claim and a phase a row; the latency stands there three ways, because a contract seldom says which one it means.
 pub(crate) fn contract(watched: &Watched) -> Table {
@@ -17,14 +16,13 @@ pub(crate) fn contract(watched: &Watched) -> Table {
 
 fn contract_row(row: &ContractRow) -> Vec<String> {
     let latency = row.latency.as_ref();
-    let way = row.direction.map_or("", plural);
     let answer = match &row.remark {
         Some(remark) => format!("{}: {}", answer_words(row.answer), remark_words(remark)),
         None => answer_words(row.answer).to_owned(),
     };
     vec![
         row.phase.clone(),
-        [way, &claim_words(row)].join(" ").trim().to_owned(),
+        row.claimed.words.clone(),
         row.asked.map_or_else(String::new, numbers::iops),
         measured(row),
         latency.and_then(|latency| latency.mean_ns).map_or_else(String::new, numbers::time),
@@ -32,17 +30,6 @@ fn contract_row(row: &ContractRow) -> Vec<String> {
         latency.and_then(|latency| latency.within).map_or_else(String::new, numbers::share),
         answer,
     ]
-}
-
-fn claim_words(row: &ContractRow) -> String {
-    let words = &row.claimed.words;
-    match row.quantity {
-        Quantity::Iops if !words.contains("IOPS") && !words.contains("iops") => {
-            format!("at least {words} IOPS")
-        }
-        Quantity::Iops | Quantity::BytesPerSecond => format!("at least {words}"),
-        Quantity::MeanLatency | Quantity::PercentileLatency => format!("latency below {words}"),
-    }
 }
 
 fn measured(row: &ContractRow) -> String {
