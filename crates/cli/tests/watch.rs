@@ -48,7 +48,7 @@ fn a_watch_keeps_its_samples_in_the_run_file_and_says_what_it_watches() {
     let words = ["watch", "--for", "1s", "--every", "100ms", "--format", "json", "--out", "@/out"];
     let ended = ended(&mut folder.plimsoll(&words));
     assert_eq!(ended.code, Some(0), "{}", ended.err);
-    assert!(ended.complained().contains("every 0.1 s, for 1 s."), "{}", ended.err);
+    assert!(ended.complained().contains("every 100 ms, for 1 s."), "{}", ended.err);
     let run = stored(&folder).unwrap();
     assert!(run.complete && run.target.is_none() && run.phases.is_empty());
     assert!(run.samples.len() > 2 && run.samples.iter().all(|sample| sample.wall_unix_ms > 0));

@@ -153,6 +153,20 @@ fn a_job_on_its_own_file_has_real_data_before_the_first_phase_and_keeps_its_file
 }
 
 #[test]
+fn a_device_that_may_be_destroyed_is_laid_out_only_as_far_as_the_job_reaches() {
+    let folder = Folder::in_memory();
+    let Some(disk) = Disk::of(&folder, 100, Cache::Past) else { return };
+    let job = "[job]\nrw=randrw\nbs=4k\nsize=64m\nrate_iops=70,30\n";
+    let node = disk.node();
+    let words =
+        ["--on", &node, "--allow-destroy", &node, "--cycle", "1s", "--repeat", "1", "--every", "100ms"];
+    let (ended, run) = cycles(&folder, job, &words);
+    assert_eq!(ended.code, Some(0), "{}", ended.err);
+    assert!(ended.complained().contains(&format!("EVERYTHING on {node} will be destroyed")), "{}", ended.err);
+    assert_eq!(run.steps[0].tally(Direction::Write).bytes, 64 << 20);
+}
+
+#[test]
 fn ctrl_c_stops_a_load_at_once_and_keeps_what_it_did() {
     let folder = Folder::in_memory();
     folder.make_dir("on");

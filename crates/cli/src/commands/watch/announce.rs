@@ -14,7 +14,10 @@ const NAMED: usize = 6;
 
 /// Says it on stderr.
 pub fn announce(asked: &Asked, ground: &Ground, place: &Place) {
-    let every = numbers::span(asked.every.as_secs_f64());
+    let every = match asked.every.as_secs_f64() {
+        short if short < 1.0 => format!("{} ms", numbers::count(short * 1e3)),
+        seconds => numbers::span(seconds),
+    };
     say(&format!("Watching {}, every {every}, {}.", watched(ground), length(asked)));
     if let (Some(cycles), Some((load, scene))) = (asked.load(), &ground.cycles) {
         of_load(cycles, (load, scene), ground.lacking);

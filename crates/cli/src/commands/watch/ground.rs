@@ -140,13 +140,15 @@ fn scene(
     Ok(scene)
 }
 
-/// A region that is made for the load is as long as its jobs reach; what is there already is loaded as far as it goes.
+/// A region that is made for the load is as long as its jobs reach, and of a device that is written no more is laid out; a
+/// file is loaded as far as it goes.
 fn wish(cycles: &AskedLoad, loaded: &Loaded, arguments: &WatchArguments, target: &Target) -> Wish {
-    let made = match target {
-        Target::Path(path) => path.is_dir(),
-        Target::Lab(_) => true,
-        _ => false,
+    let most = match target {
+        Target::Path(path) if path.is_dir() => Some(Bytes(u64::MAX)),
+        Target::Path(path) => job_files::size_of_device(path),
+        Target::Lab(_) => Some(Bytes(u64::MAX)),
+        _ => None,
     };
-    let reach = loaded.reach.filter(|_| made).map(|reach| Bytes(reach.0.max(REGION_LEAST)));
+    let reach = loaded.reach.zip(most).map(|(reach, most)| Bytes(reach.0.max(REGION_LEAST).min(most.0)));
     Wish { size: cycles.size.or(reach), allow_destroy: arguments.allow_destroy.clone() }
 }

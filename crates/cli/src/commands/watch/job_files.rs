@@ -52,8 +52,14 @@ pub fn scene(loaded: &Loaded, allowed: Option<&Path>, stop: &StopFlag) -> Result
     Ok(Some(Scene::of_stage(Box::new(stage), facts)))
 }
 
+/// What the block device at `path` holds; `None` where there is none.
+pub fn size_of_device(path: &Path) -> Option<Bytes> {
+    let facts = kernel::target_facts(path).ok()?;
+    (facts.kind == PathKind::BlockDevice).then_some(facts.size)
+}
+
 fn is_device(path: &Path) -> bool {
-    kernel::target_facts(path).is_ok_and(|facts| facts.kind == PathKind::BlockDevice)
+    size_of_device(path).is_some()
 }
 
 fn writes_to(step: &FioStep, path: &Path) -> bool {
