@@ -162,6 +162,7 @@ fn a_device_that_may_be_destroyed_is_laid_out_only_as_far_as_the_job_reaches() {
         ["--on", &node, "--allow-destroy", &node, "--cycle", "1s", "--repeat", "1", "--every", "100ms"];
     let (ended, run) = cycles(&folder, job, &words);
     assert_eq!(ended.code, Some(0), "{}", ended.err);
+    assert!(ended.complained().contains("asks for the page cache (direct=0)"), "{}", ended.err);
     assert!(ended.complained().contains(&format!("EVERYTHING on {node} will be destroyed")), "{}", ended.err);
     assert_eq!(run.steps[0].tally(Direction::Write).bytes, 64 << 20);
 }

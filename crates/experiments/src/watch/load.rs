@@ -160,6 +160,17 @@ impl WatchLoad {
         }
     }
 
+    /// Lets jobs that run elsewhere than on their own files go past the page cache, and notes which asked for it: a target
+    /// that is a device has none that would be the load's own.
+    pub fn go_past_the_cache(&mut self) {
+        for job in self.jobs.iter_mut().filter(|job| job.files.is_empty() && !job.direct) {
+            job.direct = true;
+            let text =
+                "asks for the page cache (direct=0); on a device or a file that is there it goes past it";
+            self.notes.push(format!("{} {text}", job.name));
+        }
+    }
+
     /// Whether any of its jobs writes.
     pub fn writes(&self) -> bool {
         self.jobs.iter().any(|job| !job.access.mix.reads_only())

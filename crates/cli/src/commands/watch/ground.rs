@@ -1,7 +1,7 @@
 //! The ground of a watch: the devices it samples and, with load cycles, the load with the scene it runs on.
 
 use experiments::{Layout, Scene, WatchLoad, Wish, Writes, check_phases, set_watch_scene};
-use record::{DeviceFacts, DeviceNode, Run};
+use record::{DeviceFacts, DeviceNode, Run, TargetKind};
 use sampler::Root;
 use workload::{Bytes, Target};
 
@@ -50,6 +50,9 @@ impl Ground {
         let lacking = loaded.lacking();
         let Loaded { mut load, limits, .. } = loaded;
         load.fit(region(&scene));
+        if [TargetKind::BlockDevice, TargetKind::File, TargetKind::Lab].contains(&scene.facts.kind) {
+            load.go_past_the_cache();
+        }
         check_phases(&cycles.phases, &load, scene.stage.as_ref())
             .map_err(|error| Failure::refused(format!("--load {}: {error}", cycles.word)))?;
         asked.contract.fall_back_on(limits);
