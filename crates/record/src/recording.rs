@@ -98,14 +98,13 @@ impl<'r> Recording<'r> {
 
     /// What a device's own counters did in each interval, `None` inside where it was away or was reset; `None` as a whole
     /// where it was never recorded or another tool printed the series. For whoever reads all metrics at once.
-    pub fn counted(&self, name: &str) -> Option<Vec<Option<DiskCounters>>> {
+    pub fn counted(&self, name: &str) -> Option<impl Iterator<Item = Option<DiskCounters>> + '_> {
         let places = self.places.get(self.devices.iter().position(|known| *known == name)?)?;
         let pairs = self.run.samples.windows(2).zip(places.windows(2));
-        let more = pairs.map(|(samples, places)| {
+        Some(pairs.map(|(samples, places)| {
             let (before, after) = (counters(&samples[0], places[0])?, counters(&samples[1], places[1])?);
             after.more_than(before)
-        });
-        Some(more.collect())
+        }))
     }
 
     /// A series of the CPUs, one value (0 to 1) an interval; `None` where it was never recorded.
@@ -193,8 +192,7 @@ mod tests {
         assert_eq!(recording.gaps(), [(Nanos::from_secs(4), Nanos::from_secs(14))]);
         assert!(recording.device("vdc", Metric::ReadOps).is_none());
         let counted = recording.counted("vdb").unwrap();
-        let reads: Vec<Option<u64>> =
-            counted.iter().map(|more| more.as_ref().map(|more| more.reads)).collect();
+        let reads: Vec<Option<u64>> = counted.map(|more| more.map(|more| more.reads)).collect();
         assert_eq!(reads, [Some(10), None, None, Some(7), Some(0)]);
     }
 }

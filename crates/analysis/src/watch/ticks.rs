@@ -48,7 +48,7 @@ impl Tick {
 pub(crate) fn ticks(run: &Run, recording: &Recording<'_>, name: &str) -> Vec<Tick> {
     let timed = run.devices.iter().find(|node| node.facts.name == name).is_none_or(|node| node.timed);
     let mut found = match recording.counted(name) {
-        Some(counted) => of_counters(recording, &counted),
+        Some(counted) => of_counters(recording, counted),
         None => printed(recording, name),
     };
     if !timed {
@@ -60,10 +60,11 @@ pub(crate) fn ticks(run: &Run, recording: &Recording<'_>, name: &str) -> Vec<Tic
     found
 }
 
-fn of_counters(recording: &Recording<'_>, counted: &[Option<DiskCounters>]) -> Vec<Tick> {
+fn of_counters(recording: &Recording<'_>, counted: impl Iterator<Item = Option<DiskCounters>>) -> Vec<Tick> {
+    let mut found = Vec::with_capacity(recording.intervals().len());
     let intervals = recording.intervals().iter().zip(counted).enumerate();
-    let tick = |(at, (&(from, to), more)): (usize, (&(Nanos, Nanos), &Option<DiskCounters>))| {
-        let more = more.as_ref()?;
+    let tick = |(at, (&(from, to), more)): (usize, (&(Nanos, Nanos), Option<DiskCounters>))| {
+        let more = more?;
         let seconds = to.since(from).as_secs_f64();
         (seconds > 0.0).then(|| Tick {
             at,
@@ -80,7 +81,8 @@ fn of_counters(recording: &Recording<'_>, counted: &[Option<DiskCounters>]) -> V
             flush_wait: more.flush_ms as f64 / 1e3,
         })
     };
-    intervals.filter_map(tick).collect()
+    found.extend(intervals.filter_map(tick));
+    found
 }
 
 /// What iostat printed, as totals of the interval again.
