@@ -19,13 +19,18 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
     let diagnosis = watch::is_watch(run).then(|| watch::diagnose(run, limits, expectation, &found));
     let (verdict, watched) = match diagnosis {
         Some(diagnosis) => {
-            found.extend(diagnosis.findings);
+            // What holds the volume first: the sort below keeps this order among equals.
+            found = watch::one_generator([diagnosis.findings, found].concat());
             (diagnosis.verdict, Some(diagnosis.watched))
         }
         None => (verdict(run, &figures, (limits, expectation), (&spent, &found)), None),
     };
     found.extend(inside_burst(limits, &verdict));
-    found.sort_by_key(weight);
+    let watches = watched.is_some();
+    found.sort_by_key(|finding| match finding.meaning {
+        Meaning::GeneratorBound { .. } if watches => 4,
+        _ => weight(finding),
+    });
     Analysis {
         latencies: figures.latencies,
         depths: figures.depths,

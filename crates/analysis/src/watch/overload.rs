@@ -16,8 +16,9 @@ const GETS: f64 = 0.97;
 const GROWS: f64 = 2.0;
 /// Phases whose rates are within this share of each other are held at one level.
 const SAME: f64 = 0.03;
-/// A worker that was ready but not running for this share of the time lacked CPU, and was itself the limit.
-const STARVED: f64 = 0.25;
+/// A worker that was ready but not running for this share of the time was itself the limit. One that lacked some CPU and
+/// yet gets an even rate is not: it would get an uneven one.
+const STARVED: f64 = 0.5;
 
 /// Load phases by rising share of the nominal rate, repeats taken together.
 pub(crate) fn series(scene: &Scene<'_>, bound_ns: Option<u64>) -> Vec<SeriesRow> {
