@@ -248,6 +248,7 @@ fn the_contract_is_judged_where_it_applies_and_overload_is_no_breach() {
 fn a_volume_below_its_contract_or_too_slow_for_it_misses_it() {
     let small = contract(&Cycles::on(Volume { cap_read: 600.0, ..CLOUD }, &[1.0]).run());
     assert_eq!((small.verdict.answer, small.verdict.exit_code()), (Answer::Below, 3), "{:#?}", small.verdict);
+    assert_eq!(kinds(&small.findings), ["held_operations"]);
     let slow = contract(&Cycles::on(Volume { base_s: 40e-3, ..FAST }, &[0.5, 1.0]).run());
     assert_eq!(slow.verdict.answer, Answer::Below);
     let below = slow.verdict.rows.iter().find(|row| row.answer == Answer::Below).unwrap();

@@ -126,8 +126,17 @@ fn waits(scene: &Scene<'_>, device: &Device<'_>, look: &Look, way: usize) -> boo
     let latency = if way < 2 { sum.latency_of(way) } else { sum.latency() };
     match device.base.ways[way] {
         Some(base) => latency > WAITED * base,
-        None => sum.mean_queue() > DEEP && has_a_name(scene, device, look),
+        None => sum.mean_queue() > DEEP && (refused(scene, device, look) || has_a_name(scene, device, look)),
     }
+}
+
+/// A load of our own that asks for more than it gets waits.
+fn refused(scene: &Scene<'_>, device: &Device<'_>, look: &Look) -> bool {
+    let load = scene.spans[look.span].load.as_ref().filter(|_| scene.carries_load(&device.place.name));
+    load.is_some_and(|load| {
+        let asked = load.all.asked.unwrap_or(0.0);
+        load.all.got.is_some_and(|got| got.value < 0.97 * asked)
+    })
 }
 
 /// Whether the counts of a direction are those of a meter.

@@ -1,0 +1,68 @@
+//! What a watch says of volumes whose truth is known: load cycles in virtual time through the command itself.
+#![allow(clippy::unwrap_used)]
+
+use std::path::Path;
+use std::process::Command;
+
+const JOB: &str = "[c4y]\nbs=4k\nrw=randrw\nrwmixread=70\ndirect=1\niodepth=256\ntime_based\nsize=1GB\nioengine=libaio\nrate_iops=700,300,\n";
+const CONTRACT: &str = "read 700 iops, write 300 iops, latency < 30ms";
+
+/// The document that a watch of `on` prints, and its exit code.
+fn watch(folder: &Path, on: &str, more: &[&str]) -> (serde_json::Value, i32) {
+    let job = folder.join("c4y.fio");
+    std::fs::write(&job, JOB).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_plimsoll"))
+        .args(["watch", "--format", "json", "--expect", CONTRACT, "--on", on, "--load"])
+        .arg(&job)
+        .arg("--out")
+        .arg(folder)
+        .args(more)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let document = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}\n{said}"));
+    (document, output.status.code().unwrap())
+}
+
+fn kinds(document: &serde_json::Value) -> Vec<String> {
+    let findings = document["findings"].as_array().unwrap();
+    findings.iter().map(|finding| finding["kind"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn overload_of_a_simulated_volume_names_the_throttle_at_its_own_level() {
+    let folder = tempfile::tempdir().unwrap();
+    let series = ["--cycle", "10s", "--scale", "50%,100%,200%,500%,1000%"];
+    let (document, code) = watch(folder.path(), "sim:custom,iops=1200", &series);
+    assert_eq!((kinds(&document), code), (vec!["throttled_above_nominal".to_owned()], 0));
+    let level = &document["findings"][0]["level"];
+    for (way, truth) in [("read", 840.0), ("write", 360.0), ("all", 1200.0)] {
+        let value = level[way]["value"].as_f64().unwrap();
+        assert!((value / truth - 1.0).abs() < 0.02, "{way}: {value}");
+    }
+    assert!(document["watched"]["series"][4]["queue_growth"].as_f64().unwrap() > 20.0);
+}
+
+#[test]
+fn cycles_that_a_simulated_volume_bears_find_nothing_and_meet_the_contract() {
+    let folder = tempfile::tempdir().unwrap();
+    for cycles in [["--cycle", "60s", "--every", "10s"], ["--cycle", "8s", "--every", "1s"]] {
+        let (document, code) = watch(folder.path(), "sim:custom,iops=1200", &cycles);
+        assert_eq!((kinds(&document), code), (Vec::new(), 0), "{}", document["findings"]);
+        assert_eq!(document["verdict"]["answer"], "meets");
+    }
+}
+
+#[test]
+fn a_simulated_volume_below_the_contract_ends_with_code_three() {
+    let folder = tempfile::tempdir().unwrap();
+    let (document, code) = watch(folder.path(), "sim:custom,iops=800", &["--cycle", "10s"]);
+    assert_eq!(code, 3, "{}", document["verdict"]);
+    assert_eq!(document["verdict"]["answer"], "below");
+    assert_eq!(
+        kinds(&document),
+        ["held_operations"],
+        "what is asked for and not given shows that something holds it"
+    );
+}
