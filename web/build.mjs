@@ -25,7 +25,9 @@ async function page() {
     // uPlot's licence wants its notice in every copy.
     const licence = readFileSync(join(here, "node_modules/uplot/LICENSE"), "utf8").trim();
     const banner = { js: `/* uPlot\n${licence}\n*/` };
-    const script = await bundle("src/main.ts", { ...minified, banner, format: "iife", target: "es2022" });
+    const bundled = await bundle("src/main.ts", { ...minified, banner, format: "iife", target: "es2022" });
+    // The hash is of every byte between the tags.
+    const script = bundled.trim();
     const style = await bundle("src/zoom.css", minified);
     // Inside a page, these would end the script or hide what follows.
     for (const word of ["</script", "<!--", "<script"]) {

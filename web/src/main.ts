@@ -14,8 +14,7 @@ function charts(page: Page): Chart[] {
     const known = new Map(page.run.charts.map((chart) => [`${chart.device} ${chart.chart}`, chart]));
     return figures.flatMap((figure) => {
         const { device = "", chart: name = "" } = figure.dataset;
-        // What is of the whole machine has no device.
-        const chart = known.get(`${device} ${name}`) ?? known.get(` ${name}`);
+        const chart = known.get(`${device} ${name}`);
         const spans = chart && page.times[chart.times];
         return chart && spans && spans.from.length > 0 ? [new Chart(figure, chart, spans, page)] : [];
     });

@@ -71,8 +71,10 @@ function envelopes(panel: Panel, columns: readonly unknown[][], colours: Colours
 function scales(panel: Panel, view: View): uPlot.Scales {
     const x: uPlot.Scale = { time: false, range: () => [view.from, view.to] };
     if (panel.scale === "logarithmic") return { x, y: { distr: 3 } };
-    const claimed = Math.max(0, ...panel.levels.map((level) => level.value));
-    const top = (max: number | null) => Math.max(max ?? 0, claimed) * 1.06 || 1;
+    // A claim far above everything would press the lines flat.
+    const claimed = (max: number) =>
+        panel.levels.filter(({ value }) => value <= 4 * max).map(({ value }) => value);
+    const top = (max: number | null) => Math.max(max ?? 0, ...claimed(max ?? 0)) * 1.06 || 1;
     // From zero, so that a height is an amount.
     return {
         x,

@@ -305,9 +305,16 @@ fn wanted(analysis: &Analysis) -> &'static [&'static str] {
     &["depths", "blocks", "rate"]
 }
 
+/// Charts against time, which the zoom knows by these names.
+const ZOOMABLE: [&str; 3] = ["rate", "bandwidth", "latency"];
+
 fn figure(chart: &Chart) -> String {
+    let zoomable = match ZOOMABLE.contains(&chart.id) {
+        true => format!(" class=\"series\" data-device=\"\" data-chart=\"{}\"", chart.id),
+        false => String::new(),
+    };
     format!(
-        "<figure id=\"{}\">\n<figcaption>{}</figcaption>\n{}\n<details><summary>The figures as a table</summary><div class=\"scroll\">{}</div></details>\n</figure>\n",
+        "<figure id=\"{}\"{zoomable}>\n<figcaption>{}</figcaption>\n{}\n<details><summary>The figures as a table</summary><div class=\"scroll\">{}</div></details>\n</figure>\n",
         chart.id,
         escape(&chart.title),
         chart.svg,

@@ -3,16 +3,17 @@
 //! The script comes from `web/` and is in the binary where that was built; the page without it has the drawings alone and
 //! says so. docs/decisions/zoom.md has the reasons and the sizes.
 
+mod measured;
 mod packed;
 mod watched;
 
 use analysis::Analysis;
-use record::Run;
+use record::{Run, StepRecord};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use workload::Nanos;
 
-use crate::charts::Ink;
+use crate::charts::{Ink, kind_words};
 
 const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/zoom.js"));
 const STYLE: &str = include_str!(concat!(env!("OUT_DIR"), "/zoom.css"));
@@ -40,7 +41,8 @@ pub(crate) struct Zoom {
 
 /// The zoom of the run's page; nothing but the page's rules where it has no time series.
 pub(crate) fn zoom(run: &Run, analysis: &Analysis) -> Zoom {
-    let Some(series) = watched::series(run, analysis) else {
+    let found = [measured::series(run, analysis), watched::series(run, analysis)];
+    let Some(series) = found.into_iter().flatten().reduce(Zoomed::beside) else {
         return Zoom { head: rules("'none'"), ..Zoom::default() };
     };
     if let Some(missing) = zoom_missing() {
@@ -90,9 +92,23 @@ struct Chart {
 struct Panel {
     title: String,
     unit: record::Unit,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    written: Option<Written>,
     scale: &'static str,
     lines: Vec<Line>,
     levels: Vec<Value>,
+}
+
+/// A line across a panel: value in the base unit, words, ink.
+fn level((value, label, ink): &(f64, String, Ink)) -> Value {
+    json!({ "value": value, "label": label, "ink": ink.name() })
+}
+
+/// The unit of every value of a panel: its name, and one of it in the base unit.
+#[derive(Serialize)]
+struct Written {
+    name: &'static str,
+    factor: f64,
 }
 
 #[derive(Serialize)]
@@ -107,24 +123,46 @@ impl Zoomed {
         self.charts.iter().map(|chart| chart.values.len()).sum()
     }
 
+    /// Both, as one.
+    fn beside(mut self, other: Zoomed) -> Zoomed {
+        let before = self.times.len();
+        self.charts
+            .extend(other.charts.into_iter().map(|chart| Chart { times: chart.times + before, ..chart }));
+        self.times.extend(other.times);
+        self.gaps.extend(other.gaps);
+        self
+    }
+
     fn document(&self, run: &Run) -> Value {
         let ends = self.times.iter().flatten();
         let from = ends.clone().map(|span| span.0).min().unwrap_or_default();
         let to = ends.map(|span| span.1).max().unwrap_or_default();
         let times =
             self.times.iter().map(|spans| json!({ "count": spans.len(), "packed": packed::spans(spans) }));
-        let bands = run.phases.iter().map(|phase| span((phase.from, phase.to), &phase.name));
         json!({
             "from": from.as_secs_f64(),
             "to": to.as_secs_f64(),
             "started": run.started_unix_ms,
             "inks": inks(),
-            "bands": bands.collect::<Vec<_>>(),
+            "bands": bands(run),
             "gaps": self.gaps.iter().map(|&gap| span(gap, "")).collect::<Vec<_>>(),
             "times": times.collect::<Vec<_>>(),
             "charts": self.charts,
         })
     }
+}
+
+/// The phases of a watch, or else what the steps of a run were for.
+fn bands(run: &Run) -> Vec<Value> {
+    if !run.phases.is_empty() {
+        return run.phases.iter().map(|phase| span((phase.from, phase.to), &phase.name)).collect();
+    }
+    let kinds = run.steps.chunk_by(|a, b| a.plan.kind == b.plan.kind);
+    let band = |steps: &[StepRecord]| {
+        let (first, last) = (steps.first()?, steps.last()?);
+        Some(span((first.started, last.ended), kind_words(first.plan.kind)))
+    };
+    kinds.filter_map(band).collect()
 }
 
 fn span((from, to): (Nanos, Nanos), label: &str) -> Value {

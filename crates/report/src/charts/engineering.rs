@@ -95,7 +95,7 @@ pub(super) fn value(unit: Unit, value: f64) -> String {
 }
 
 /// What a panel of this unit shows, as its title.
-pub(super) fn title(unit: Unit) -> &'static str {
+pub(crate) fn title(unit: Unit) -> &'static str {
     match unit {
         Unit::PerSecond => "requests a second",
         Unit::BytesPerSecond => "bytes a second",

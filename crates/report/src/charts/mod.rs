@@ -20,12 +20,14 @@ mod pictures;
 pub mod png;
 mod relations;
 mod reported;
+mod series;
 mod sheet;
 mod timeline;
 mod view;
 mod watched;
 
 pub use by_depth::by_depth;
+pub(crate) use engineering::title as unit_title;
 pub use ink::{Ink, dark_rules, rules};
 pub(crate) use ink::{UNITS, width};
 pub use ladders::{block_sizes, depths, percentiles};
@@ -34,6 +36,7 @@ pub(crate) use over_time::kind_words;
 pub use over_time::{bandwidth, latency, rate};
 pub use pictures::{Picture, pictures};
 pub use reported::reported;
+pub(crate) use series::{MeasuredChart, measured_series};
 pub use view::{DevicesIn, PictureOptions, View, is_like};
 pub use watched::DeviceChart;
 

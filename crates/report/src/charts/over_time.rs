@@ -145,7 +145,7 @@ impl Clock {
 }
 
 /// Full intervals of a step, merged over its jobs, ramp included.
-fn merged(step: &StepRecord) -> Vec<Cow<'_, Interval>> {
+pub(super) fn merged(step: &StepRecord) -> Vec<Cow<'_, Interval>> {
     let mut merged: Vec<Cow<'_, Interval>> = Vec::new();
     for interval in step.full() {
         match merged.last_mut() {
@@ -156,7 +156,7 @@ fn merged(step: &StepRecord) -> Vec<Cow<'_, Interval>> {
     merged
 }
 
-fn per_second(interval: &Interval, amount: u64) -> f64 {
+pub(super) fn per_second(interval: &Interval, amount: u64) -> f64 {
     let seconds = interval.seconds();
     if seconds > 0.0 { amount as f64 / seconds } else { 0.0 }
 }
@@ -193,7 +193,7 @@ fn lines(run: &Run, value: &dyn Fn(&Interval, Direction) -> f64, directions: &[D
 }
 
 /// Directions in which anything ended in the step; a stall after that is a zero of the series, never a gap.
-fn directions_of(step: &StepRecord) -> Vec<Direction> {
+pub(super) fn directions_of(step: &StepRecord) -> Vec<Direction> {
     let any = |direction: &Direction| {
         step.intervals
             .iter()

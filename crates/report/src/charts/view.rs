@@ -115,6 +115,11 @@ impl<'r> View<'r> {
         spans
     }
 
+    /// The recording that is drawn from.
+    pub(crate) fn recording(&self) -> &Recording<'r> {
+        &self.recording
+    }
+
     /// Kernel names of the devices that are drawn, physical ones first, each before those that stand on it.
     pub fn devices(&self) -> &[&'r str] {
         &self.devices

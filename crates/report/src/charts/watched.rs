@@ -154,6 +154,17 @@ impl View<'_> {
         levels
     }
 
+    /// Levels of a panel: value in the base unit, words, ink.
+    pub(crate) fn claimed_levels(
+        &self,
+        definition: &ChartDefinition,
+        unit: Unit,
+        device: &str,
+    ) -> Vec<(f64, String, Ink)> {
+        let levels = self.levels(definition, unit, device).into_iter();
+        levels.map(|level| (level.value, level.label, level.ink)).collect()
+    }
+
     fn held(&self, device: &str) -> Vec<Level> {
         let levels = self.analysis.findings.iter().filter_map(|finding| match &finding.meaning {
             Meaning::HeldOperations { device: place, level, .. }

@@ -1,12 +1,14 @@
 //! The charts of a watched machine as data: the same lines as the drawings', in finer buckets.
 
 use analysis::Analysis;
-use record::{Recording, Run};
+use record::Run;
 use workload::Nanos;
 
 use super::packed::{self, Extremes};
-use super::{Chart, Line, Panel, Zoomed};
+use super::{Chart, Line, Panel, Zoomed, level};
 use crate::charts::definitions::{CHARTS, ChartDefinition};
+use crate::charts::{PictureOptions, View, unit_title};
+use crate::watch_page::is_watch;
 
 /// Values of a page: about 2,000 buckets for each line of 20 devices.
 const VALUES_MAX: usize = 2_000_000;
@@ -19,15 +21,17 @@ const BESIDE: u64 = 60;
 
 /// The series of `run`'s machine; `None` where nothing was watched.
 pub(super) fn series(run: &Run, analysis: &Analysis) -> Option<Zoomed> {
-    let is_watch = !run.devices.is_empty() || !run.phases.is_empty() || run.observed.is_some();
-    let recording = Recording::of(run);
-    if !is_watch || recording.devices().is_empty() || recording.intervals().is_empty() {
+    if !is_watch(run) {
         return None;
     }
-    let lines = CHARTS.iter().map(|chart| chart.lines.len()).sum::<usize>() * recording.devices().len();
+    let view = View::of(run, analysis, PictureOptions::default());
+    if view.is_empty() {
+        return None;
+    }
+    let lines = CHARTS.iter().map(|chart| chart.lines.len()).sum::<usize>() * view.devices().len().max(1);
     let mut room = (VALUES_MAX / lines).min(SERIES_MAX);
     loop {
-        let zoomed = within(&recording, analysis, room);
+        let zoomed = within(&view, analysis, room);
         // Mostly values repeat; noise of many devices does not, and is thinned once more.
         if zoomed.packed() <= PACKED_MAX || room < 100 {
             return Some(zoomed);
@@ -37,7 +41,8 @@ pub(super) fn series(run: &Run, analysis: &Analysis) -> Option<Zoomed> {
 }
 
 /// With at most about `room` values a series.
-fn within(recording: &Recording<'_>, analysis: &Analysis, room: usize) -> Zoomed {
+fn within(view: &View<'_>, analysis: &Analysis, room: usize) -> Zoomed {
+    let recording = view.recording();
     let usual = recording.usual();
     let keep = detail(analysis, usual, room / 2);
     let kept: u64 = keep.iter().map(|(from, to)| to.since(*from).0 / usual.0.max(1)).sum();
@@ -45,43 +50,43 @@ fn within(recording: &Recording<'_>, analysis: &Analysis, room: usize) -> Zoomed
     let cut = record::thinned(recording.intervals(), &[], buckets, &keep);
     let lengths = packed::lengths(&cut, recording.intervals());
     let of_cpus = CHARTS.iter().filter(|chart| chart.is_of_cpu()).map(|definition| ("", definition));
-    let of_devices = recording.devices().iter().flat_map(|&device| {
+    let of_devices = view.devices().iter().flat_map(|&device| {
         CHARTS.iter().filter(|chart| !chart.is_of_cpu()).map(move |definition| (device, definition))
     });
     let drawn = of_cpus.chain(of_devices);
     Zoomed {
-        charts: drawn.filter_map(|(device, row)| chart(recording, device, row, &lengths)).collect(),
+        charts: drawn.filter_map(|(device, row)| chart(view, device, row, &lengths)).collect(),
         times: vec![cut.iter().map(|bucket| (bucket.from, bucket.to)).collect()],
         gaps: recording.gaps().to_vec(),
     }
 }
 
 fn chart(
-    recording: &Recording<'_>,
+    view: &View<'_>,
     device: &str,
-    definition: &ChartDefinition,
+    definition: &'static ChartDefinition,
     lengths: &[usize],
 ) -> Option<Chart> {
     let mut values: Vec<Extremes> = Vec::new();
     let mut panels = Vec::new();
     for (unit, lines) in definition.panels() {
-        let mut kept = Vec::new();
+        let mut drawn = Vec::new();
         for line in lines {
-            let Some(extremes) = line.values(recording, device).map(|all| Extremes::of(&all, lengths)) else {
-                continue;
-            };
-            if extremes.says_something() {
+            let extremes = line.values(view.recording(), device).map(|all| Extremes::of(&all, lengths));
+            if let Some(extremes) = extremes.filter(Extremes::says_something) {
                 values.push(extremes);
-                kept.push(Line { name: line.name().to_owned(), ink: line.ink().name() });
+                drawn.push(Line { name: line.name().to_owned(), ink: line.ink().name() });
             }
         }
-        if !kept.is_empty() {
+        if !drawn.is_empty() {
+            let levels = view.claimed_levels(definition, unit, device);
             panels.push(Panel {
-                title: definition.title.to_owned(),
+                title: unit_title(unit).to_owned(),
                 unit,
+                written: None,
                 scale: "linear",
-                lines: kept,
-                levels: Vec::new(),
+                lines: drawn,
+                levels: levels.iter().map(level).collect(),
             });
         }
     }

@@ -1,0 +1,136 @@
+//! What a measured run did in each of its intervals, as values: what the zoom of its charts against time reads.
+
+use std::borrow::Cow;
+
+use analysis::{Analysis, Quantity};
+use record::{Interval, Run};
+use workload::{Direction, Nanos};
+
+use super::ink::Ink;
+use super::over_time::{chart_unit, claimed, directions_of, ink_of, merged, per_second};
+use crate::numbers::Unit;
+use crate::sentence::plural;
+
+/// The charts of a run against time, as data.
+pub(crate) struct MeasuredSeries {
+    /// The spans that values belong to, rising; between two steps there is one without values.
+    pub spans: Vec<(Nanos, Nanos)>,
+    pub charts: Vec<MeasuredChart>,
+}
+
+/// One of them: what it shows, in base units.
+pub(crate) struct MeasuredChart {
+    /// That of the drawing.
+    pub id: &'static str,
+    pub title: &'static str,
+    pub unit: record::Unit,
+    /// The unit that all of it is written in, where it is not each value's own.
+    pub written: Option<Unit>,
+    pub lines: Vec<MeasuredLine>,
+    /// What is claimed: value and words.
+    pub levels: Vec<(f64, String, Ink)>,
+}
+
+/// A line: a value a span, NaN where there is none.
+pub(crate) struct MeasuredLine {
+    pub name: String,
+    pub ink: Ink,
+    pub values: Vec<f64>,
+}
+
+/// A step's directions and its intervals.
+type Step<'r> = (Vec<Direction>, Vec<Cow<'r, Interval>>);
+
+/// What is drawn of an interval in a direction.
+type Value = fn(&Interval, Direction) -> f64;
+
+/// The series of `run`'s steps; `None` where it has none.
+pub(crate) fn measured_series(run: &Run, analysis: &Analysis) -> Option<MeasuredSeries> {
+    let steps: Vec<Step<'_>> = run.steps.iter().map(|step| (directions_of(step), merged(step))).collect();
+    let charts = vec![rate(&steps), bandwidth(&steps), latency(&steps)];
+    let quantities = [Some(Quantity::Iops), Some(Quantity::BytesPerSecond), None];
+    let with_claims = charts.into_iter().zip(quantities).map(|(chart, quantity)| {
+        let levels = quantity.map_or_else(Vec::new, |quantity| claimed(run, analysis, quantity));
+        let levels = levels.into_iter().map(|level| (level.value, level.label, level.ink)).collect();
+        let unit = (chart.unit == record::Unit::BytesPerSecond).then(|| chart_unit(run, analysis));
+        MeasuredChart { levels, written: unit, ..chart }
+    });
+    let charts: Vec<MeasuredChart> = with_claims.filter(|chart| !chart.lines.is_empty()).collect();
+    (!charts.is_empty()).then(|| MeasuredSeries { spans: spans(&steps), charts })
+}
+
+fn rate(steps: &[Step<'_>]) -> MeasuredChart {
+    let value: Value = |interval, direction| per_second(interval, interval.of(direction).tally.ops);
+    let lines = lines(steps, value, &[Direction::Read, Direction::Write, Direction::Flush]);
+    chart("rate", "operations a second", record::Unit::PerSecond, lines)
+}
+
+fn bandwidth(steps: &[Step<'_>]) -> MeasuredChart {
+    let value: Value = |interval, direction| per_second(interval, interval.of(direction).tally.bytes);
+    let lines = lines(steps, value, &[Direction::Read, Direction::Write]);
+    chart("bandwidth", "bandwidth", record::Unit::BytesPerSecond, lines)
+}
+
+fn latency(steps: &[Step<'_>]) -> MeasuredChart {
+    let mean: Value = |interval, direction| {
+        interval.of(direction).tally.latency_ns_mean().map_or(f64::NAN, |time| time / 1e9)
+    };
+    let tail: Value = |interval, direction| {
+        interval.of(direction).latency.percentile(99.0).map_or(f64::NAN, |time| time as f64 / 1e9)
+    };
+    let mut all = lines(steps, mean, &[Direction::Read, Direction::Write, Direction::Flush]);
+    all.extend(lines(steps, tail, &[Direction::Read, Direction::Write]).into_iter().map(|line| {
+        MeasuredLine {
+            name: format!("{}, p99", line.name),
+            ink: if line.ink == Ink::Read { Ink::ReadTail } else { Ink::WriteTail },
+            ..line
+        }
+    }));
+    chart("latency", "mean latency, dashed: 99th percentile", record::Unit::Seconds, all)
+}
+
+fn chart(
+    id: &'static str,
+    title: &'static str,
+    unit: record::Unit,
+    lines: Vec<MeasuredLine>,
+) -> MeasuredChart {
+    MeasuredChart { id, title, unit, written: None, lines, levels: Vec::new() }
+}
+
+fn lines(steps: &[Step<'_>], value: Value, directions: &[Direction]) -> Vec<MeasuredLine> {
+    let line = |&direction: &Direction| MeasuredLine {
+        name: plural(direction).to_owned(),
+        ink: ink_of(direction),
+        values: values(steps, value, direction),
+    };
+    let said = |line: &MeasuredLine| line.values.iter().any(|value| value.is_finite());
+    directions.iter().map(line).filter(said).collect()
+}
+
+/// In a step that does not go this way there is nothing to say; in one that does, a stall is a zero.
+fn values(steps: &[Step<'_>], value: Value, direction: Direction) -> Vec<f64> {
+    let mut values = Vec::new();
+    for (asked, intervals) in steps.iter().filter(|(_, intervals)| !intervals.is_empty()) {
+        if !values.is_empty() {
+            values.push(f64::NAN);
+        }
+        let said = asked.contains(&direction);
+        values.extend(
+            intervals.iter().map(|interval| if said { value(interval, direction) } else { f64::NAN }),
+        );
+    }
+    values
+}
+
+/// As many as there are values.
+fn spans(steps: &[Step<'_>]) -> Vec<(Nanos, Nanos)> {
+    let mut spans: Vec<(Nanos, Nanos)> = Vec::new();
+    for (_, intervals) in steps {
+        if let (Some(last), Some(next)) = (spans.last().copied(), intervals.first()) {
+            spans.push((last.1, next.start));
+        }
+        spans.extend(intervals.iter().map(|interval| (interval.start, interval.end)));
+    }
+    spans
+}
