@@ -20,6 +20,11 @@ impl DiskCounters {
         if seconds <= 0.0 || self.is_reset(before) {
             return f64::NAN;
         }
+        self.beyond(before, seconds, metric)
+    }
+
+    /// [`DiskCounters::since`] where time has passed and nothing was reset.
+    pub(crate) fn beyond(&self, before: &DiskCounters, seconds: f64, metric: Metric) -> f64 {
         let count = |field: fn(&DiskCounters) -> u64| (field(self) - field(before)) as f64;
         let rate = |field| count(field) / seconds;
         let bytes = |field| count(field) * SECTOR / seconds;

@@ -1,5 +1,7 @@
 //! What a run recorded of the machine as series, wherever it came from: our own counters, or what iostat printed.
 
+use std::cell::RefCell;
+
 use workload::Nanos;
 
 use crate::{CpuMetric, DiskCounters, Metric, Run, Sample};
@@ -17,6 +19,45 @@ pub struct Recording<'r> {
     gaps: Vec<(Nanos, Nanos)>,
     /// By device: its place in each sample, [`ABSENT`] where it is not there.
     places: Vec<Vec<u16>>,
+    /// The device that was asked for last: who asks for one metric of it mostly asks for the others next.
+    last: RefCell<Option<Column>>,
+}
+
+/// The intervals of one device side by side in memory: before, after, seconds; `None` where it was not there, was reset
+/// between, or no time passed.
+#[derive(Clone, Debug)]
+struct Column {
+    device: usize,
+    steps: Vec<Option<(DiskCounters, DiskCounters, f64)>>,
+    /// Requests in flight at each interval's end, which need no interval.
+    in_flight: Vec<f64>,
+}
+
+impl Column {
+    fn of(device: usize, samples: &[Sample], places: &[u16]) -> Column {
+        let step = |(samples, places): (&[Sample], &[u16])| {
+            let (before, after) = (counters(&samples[0], places[0])?, counters(&samples[1], places[1])?);
+            let seconds = samples[1].at.since(samples[0].at).as_secs_f64();
+            (seconds > 0.0 && !after.is_reset(before)).then_some((*before, *after, seconds))
+        };
+        let in_flight = |(samples, places): (&[Sample], &[u16])| {
+            let there = counters(&samples[0], places[0]).and(counters(&samples[1], places[1]));
+            there.map_or(f64::NAN, |after| after.in_flight as f64)
+        };
+        let pairs = || samples.windows(2).zip(places.windows(2));
+        Column { device, steps: pairs().map(step).collect(), in_flight: pairs().map(in_flight).collect() }
+    }
+
+    fn values(&self, metric: Metric) -> Vec<f64> {
+        if metric == Metric::InFlight {
+            return self.in_flight.clone();
+        }
+        let value = |step: &Option<(DiskCounters, DiskCounters, f64)>| match step {
+            Some((before, after, seconds)) => after.beyond(before, *seconds, metric),
+            None => f64::NAN,
+        };
+        self.steps.iter().map(value).collect()
+    }
 }
 
 /// A device that is not in a sample.
@@ -42,7 +83,7 @@ impl<'r> Recording<'r> {
         let least = usual.0.saturating_mul(GAP);
         let is_gap = |(from, to): &(Nanos, Nanos)| least > 0 && to.since(*from).0 >= least;
         let gaps = intervals.iter().copied().filter(is_gap).collect();
-        Recording { run, devices, intervals, usual, gaps, places: Vec::new() }
+        Recording { run, devices, intervals, usual, gaps, places: Vec::new(), last: RefCell::default() }
     }
 
     /// Kernel names of the devices, the run's own order of [`Run::devices`] first, then those that came later.
@@ -86,14 +127,12 @@ impl<'r> Recording<'r> {
                 .find(|(known, _)| *known == metric)
                 .map(|(_, values)| values.clone());
         }
-        let places = &self.places[self.devices.iter().position(|known| *known == name)?];
-        let pairs = self.run.samples.windows(2).zip(places.windows(2));
-        let values = pairs.map(|(samples, places)| {
-            let (before, after) = (counters(&samples[0], places[0]), counters(&samples[1], places[1]));
-            let (Some(before), Some(after)) = (before, after) else { return f64::NAN };
-            after.since(before, samples[1].at.since(samples[0].at).as_secs_f64(), metric)
-        });
-        Some(values.collect())
+        let at = self.devices.iter().position(|known| *known == name)?;
+        let mut last = self.last.borrow_mut();
+        if last.as_ref().is_none_or(|column| column.device != at) {
+            *last = Some(Column::of(at, &self.run.samples, &self.places[at]));
+        }
+        Some(last.as_ref().map_or_else(Vec::new, |column| column.values(metric)))
     }
 
     /// What a device's own counters did in each interval, `None` inside where it was away or was reset; `None` as a whole
@@ -117,7 +156,7 @@ impl<'r> Recording<'r> {
     }
 }
 
-fn counters(sample: &Sample, place: u16) -> Option<&crate::DiskCounters> {
+fn counters(sample: &Sample, place: u16) -> Option<&DiskCounters> {
     sample.disks.get(usize::from(place)).map(|(_, counters)| counters)
 }
 
