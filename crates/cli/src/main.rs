@@ -7,6 +7,7 @@ mod inputs;
 mod output;
 mod pictures;
 mod place;
+mod real_data;
 mod scribe;
 mod session;
 mod signals;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use record::{Interval, Watcher};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
@@ -48,6 +49,15 @@ impl StopFlag {
     /// True once somebody asked to stop.
     pub fn raised(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Who is told of nothing but a wish to stop.
+impl Watcher for StopFlag {
+    fn interval(&mut self, _interval: &Interval) {}
+
+    fn interrupted(&self) -> bool {
+        self.raised()
     }
 }
 

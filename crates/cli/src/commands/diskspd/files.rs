@@ -7,16 +7,13 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use dialects::diskspd::{Cache, Creation, Found, Profile, Target, TimeSpan};
-use engine::{Clones, FileGround, Ground, GroundKind, layout_workload, plan, run_real};
-use kernel::guard::{WritePermit, permit_named_file};
+use engine::{Clones, FileGround, Ground, GroundKind};
+use kernel::guard::WritePermit;
 use kernel::{Clock, Direct, FileKind, Medium, OpenFile, Walk};
-use record::{Interval, Watcher};
-use workload::{BackendKind, Buffers, Bytes, Direction, Nanos, StepKind, StepPlan, WorkerPlan};
+use workload::{BackendKind, Buffers, Bytes, Direction, Nanos, WorkerPlan};
 
+use crate::real_data::{FillError, Filling, Permits};
 use crate::signals::StopFlag;
-
-/// What I/O past the page cache is aligned to when a file is made.
-const ALIGNED: u64 = 4096;
 
 /// Refuses what this machine has not, before anything is touched.
 pub fn possible(profile: &Profile) -> Result<(), String> {
@@ -106,34 +103,18 @@ fn medium(path: &str) -> Medium {
 pub struct Files {
     clock: Clock,
     stop: StopFlag,
-    permits: HashMap<PathBuf, WritePermit>,
+    permits: Permits,
     probes: Vec<(BackendKind, Result<(), String>)>,
-}
-
-/// Told of nothing but a wish to stop.
-struct Quiet<'a>(&'a StopFlag);
-
-impl Watcher for Quiet<'_> {
-    fn interval(&mut self, _interval: &Interval) {}
-
-    fn interrupted(&self) -> bool {
-        self.0.raised()
-    }
 }
 
 impl Files {
     /// No file yet.
     pub fn new(clock: Clock, stop: StopFlag) -> Files {
-        Files { clock, stop, permits: HashMap::new(), probes: kernel::probe() }
+        Files { clock, stop, permits: Permits::default(), probes: kernel::probe() }
     }
 
     fn permit(&mut self, path: &Path) -> Result<WritePermit, String> {
-        if let Some(permit) = self.permits.get(path) {
-            return Ok(permit.clone());
-        }
-        let permit = permit_named_file(path).map_err(|error| error.to_string())?;
-        self.permits.insert(path.to_owned(), permit.clone());
-        Ok(permit)
+        self.permits.of(path).map_err(|error| error.to_string())
     }
 
     /// The files of one worker; written ones with a permit.
@@ -208,44 +189,15 @@ impl Files {
         }
         kernel::set_length(&room, Bytes(0)).map_err(failed("it cannot be emptied"))?;
         kernel::set_length(&room, Bytes(creation.bytes)).map_err(failed("it cannot be made that long"))?;
-        let whole = creation.bytes - creation.bytes % ALIGNED;
-        let past = kernel::open_for_read(path, Direct::Yes).is_ok();
-        self.fill(creation, (0, whole), if past { Direct::Yes } else { Direct::No })?;
-        self.fill(creation, (whole, creation.bytes - whole), Direct::No)?;
-        room.flush().map_err(failed("its data cannot be flushed"))?;
-        // Only what was written through the cache is there to be forgotten.
-        kernel::drop_cache(&room, 0, Bytes(creation.bytes)).map_err(failed("the page cache keeps it"))
-    }
-
-    fn fill(
-        &mut self,
-        creation: &Creation,
-        (offset, bytes): (u64, u64),
-        direct: Direct,
-    ) -> Result<(), String> {
-        if bytes == 0 || self.stop.raised() {
-            return Ok(());
-        }
-        let mut workload = layout_workload(&creation.path, Bytes(offset), Bytes(bytes));
-        workload.jobs[0].direct = direct == Direct::Yes;
-        workload.jobs[0].buffers = if creation.zero { Buffers::Zero } else { Buffers::Unique };
-        let ground = self.ground(std::slice::from_ref(&creation.path), Nanos::SECOND);
-        let plan = plan(&workload, "layout", StepKind::Layout, &ground).map_err(|error| error.to_string())?;
-        self.write_out(&plan, creation)
-    }
-
-    fn write_out(&mut self, plan: &StepPlan, creation: &Creation) -> Result<(), String> {
-        let files = vec![self.open(&plan.workers[0])?];
-        let stop = self.stop.clone();
-        let record =
-            run_real(plan, &files, self.clock, &mut Quiet(&stop)).map_err(|error| error.to_string())?;
-        match record.failures.first() {
-            Some(failure) => {
-                let error = io::Error::from_raw_os_error(failure.errno);
-                Err(format!("'{}': it cannot be filled: {error}{}", creation.path.display(), remedy(&error)))
-            }
-            None => Ok(()),
-        }
+        let buffers = if creation.zero { Buffers::Zero } else { Buffers::Unique };
+        let filling = Filling { clock: self.clock, stop: &self.stop, probes: &self.probes };
+        filling.fill((&permit, &room), Bytes(creation.bytes), &buffers).map_err(|error| match error {
+            FillError::CannotRun(text) => text,
+            FillError::Open(error) => error.to_string(),
+            FillError::Call("write", error) => failed("it cannot be filled")(error),
+            FillError::Call("fsync", error) => failed("its data cannot be flushed")(error),
+            FillError::Call(_, error) => failed("the page cache keeps it")(error),
+        })
     }
 }
 

@@ -1,20 +1,17 @@
 //! Files of a fio run: opened as fio opens them, behind the guard, and laid out where they are missing or too short.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use dialects::fio::{Content, FioError, FioStep, Layout, LayoutFile, Reserve};
-use engine::{Clones, FileGround, Ground, GroundKind, layout_workload, plan, run_real};
-use kernel::guard::{WritePermit, permit_named_file};
+use engine::{Clones, FileGround, Ground, GroundKind};
+use kernel::guard::WritePermit;
 use kernel::{Clock, Direct, OpenFile};
-use record::{Interval, Watcher};
-use workload::{BackendAsk, BackendKind, Buffers, Bytes, Nanos, StepKind, SyncMode, WorkerPlan};
+use workload::{BackendAsk, BackendKind, Buffers, Bytes, SyncMode, WorkerPlan};
 
 use super::trouble;
+use crate::real_data::{FillError, Filling, Permits, file_ground};
 use crate::signals::StopFlag;
 
-/// Alignment of the part of a layout that goes past the page cache.
-const ALIGNED: u64 = 4096;
 /// Longest region on the null engine, which has no end of its own.
 const NULL_REGION: Bytes = Bytes(1 << 60);
 
@@ -22,34 +19,18 @@ const NULL_REGION: Bytes = Bytes(1 << 60);
 pub struct Files {
     clock: Clock,
     stop: StopFlag,
-    permits: HashMap<PathBuf, WritePermit>,
+    permits: Permits,
     probes: Vec<(BackendKind, Result<(), String>)>,
-}
-
-/// Told of nothing but a wish to stop.
-struct Quiet<'a>(&'a StopFlag);
-
-impl Watcher for Quiet<'_> {
-    fn interval(&mut self, _interval: &Interval) {}
-
-    fn interrupted(&self) -> bool {
-        self.0.raised()
-    }
 }
 
 impl Files {
     /// No file yet.
     pub fn new(clock: Clock, stop: StopFlag) -> Files {
-        Files { clock, stop, permits: HashMap::new(), probes: kernel::probe() }
+        Files { clock, stop, permits: Permits::default(), probes: kernel::probe() }
     }
 
     fn permit(&mut self, path: &Path) -> Result<WritePermit, FioError> {
-        if let Some(permit) = self.permits.get(path) {
-            return Ok(permit.clone());
-        }
-        let permit = permit_named_file(path).map_err(|error| trouble::guard(&error))?;
-        self.permits.insert(path.to_owned(), permit.clone());
-        Ok(permit)
+        self.permits.of(path).map_err(|error| trouble::guard(&error))
     }
 
     fn writer(&mut self, path: &Path, direct: Direct) -> Result<OpenFile, FioError> {
@@ -124,7 +105,7 @@ impl Files {
     /// name keeps it as it is. The guard looks first: a file in use is left alone.
     fn make_way(&mut self, path: &Path) -> Result<(), FioError> {
         drop(self.permit(path)?);
-        self.permits.remove(path);
+        self.permits.forget(path);
         let is_file = std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
         match is_file {
             true => std::fs::remove_file(path).map_err(trouble::call("unlink", path)),
@@ -135,60 +116,14 @@ impl Files {
     /// Writes real data over the whole file, past the page cache as far as that goes.
     fn fill(&mut self, room: &OpenFile, file: &LayoutFile, buffers: &Buffers) -> Result<(), FioError> {
         kernel::set_length(room, Bytes(file.bytes)).map_err(trouble::call("ftruncate", &file.path))?;
-        let aligned = file.bytes - file.bytes % ALIGNED;
-        let past = kernel::open_for_read(&file.path, Direct::Yes).is_ok();
-        self.write(file, Part { offset: 0, bytes: aligned, direct: past, buffers: buffers.clone() })?;
-        self.write(
-            file,
-            Part { offset: aligned, bytes: file.bytes - aligned, direct: false, buffers: buffers.clone() },
-        )?;
-        room.flush().map_err(trouble::call("fsync", &file.path))?;
-        kernel::drop_cache(room, 0, Bytes(file.bytes)).map_err(trouble::call("fadvise", &file.path))
+        let permit = self.permit(&file.path)?;
+        let filling = Filling { clock: self.clock, stop: &self.stop, probes: &self.probes };
+        filling.fill((&permit, room), Bytes(file.bytes), buffers).map_err(|error| match error {
+            FillError::CannotRun(text) => FioError::CannotRun(text),
+            FillError::Open(error) => trouble::open(&error),
+            FillError::Call(name, error) => trouble::call(name, &file.path)(error),
+        })
     }
-
-    fn write(&mut self, file: &LayoutFile, part: Part) -> Result<(), FioError> {
-        if part.bytes == 0 || self.stop.raised() {
-            return Ok(());
-        }
-        let mut workload = layout_workload(&file.path, Bytes(part.offset), Bytes(part.bytes));
-        workload.jobs[0].direct = part.direct;
-        workload.jobs[0].buffers = part.buffers;
-        let ground = Ground {
-            files: vec![file_ground(&file.path, Bytes(file.bytes))],
-            kind: GroundKind::Machine(self.probes.clone()),
-            cpus: kernel::available_cpus(),
-            interval: Nanos::SECOND,
-            clones: Clones::Together,
-        };
-        let plan = plan(&workload, "layout", StepKind::Layout, &ground)
-            .map_err(|error| FioError::CannotRun(error.to_string()))?;
-        let files = vec![self.open(&plan.workers[0])?];
-        let stop = self.stop.clone();
-        let record = run_real(&plan, &files, self.clock, &mut Quiet(&stop))
-            .map_err(|error| FioError::CannotRun(error.to_string()))?;
-        match record.failures.first() {
-            Some(failure) => {
-                let error = std::io::Error::from_raw_os_error(failure.errno);
-                Err(trouble::call("write", &file.path)(error))
-            }
-            None => Ok(()),
-        }
-    }
-}
-
-/// A part of a file that is laid out.
-struct Part {
-    offset: u64,
-    bytes: u64,
-    direct: bool,
-    buffers: Buffers,
-}
-
-fn file_ground(path: &Path, least: Bytes) -> FileGround {
-    let opened = kernel::open_for_read(path, Direct::Yes);
-    let alignment = opened.as_ref().map_or(Bytes(512), |file| file.alignment().offset);
-    let size = opened.map_or(least, |file| file.size().max(least));
-    FileGround { path: path.to_owned(), size, direct_alignment: alignment, writable: true }
 }
 
 fn reserve_as_asked(room: &OpenFile, file: &LayoutFile, reserve: Reserve) -> Result<(), FioError> {

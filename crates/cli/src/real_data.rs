@@ -1,0 +1,118 @@
+//! Files that another tool's words have made: a permit for each, and real data in what will be read.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use engine::{Clones, FileGround, Ground, GroundKind, layout_workload, plan, run_real};
+use kernel::guard::{GuardError, WritePermit, permit_named_file};
+use kernel::{Clock, Direct, OpenError, OpenFile};
+use workload::{BackendKind, Buffers, Bytes, Nanos, StepKind};
+
+use crate::signals::StopFlag;
+
+/// Alignment of the part of a file that is written past the page cache.
+const ALIGNED: Bytes = Bytes(4096);
+
+/// Permits by path; one that was given is kept.
+#[derive(Default)]
+pub struct Permits(HashMap<PathBuf, WritePermit>);
+
+impl Permits {
+    /// The permit to write to `path`.
+    ///
+    /// # Errors
+    /// What the guard says.
+    pub fn of(&mut self, path: &Path) -> Result<WritePermit, GuardError> {
+        if let Some(permit) = self.0.get(path) {
+            return Ok(permit.clone());
+        }
+        let permit = permit_named_file(path)?;
+        self.0.insert(path.to_owned(), permit.clone());
+        Ok(permit)
+    }
+
+    /// Forgets the permit of a file that gives way to another of its name.
+    pub fn forget(&mut self, path: &Path) {
+        self.0.remove(path);
+    }
+}
+
+/// Why a file is not filled.
+pub enum FillError {
+    /// No plan, or no means of I/O.
+    CannotRun(String),
+    /// It could not be opened.
+    Open(OpenError),
+    /// This system call failed.
+    Call(&'static str, io::Error),
+}
+
+/// What filling needs beside the file.
+pub struct Filling<'a> {
+    pub clock: Clock,
+    pub stop: &'a StopFlag,
+    /// The means of I/O of this machine.
+    pub probes: &'a [(BackendKind, Result<(), String>)],
+}
+
+impl Filling<'_> {
+    /// Writes `buffers` over the first `bytes` of the file that `permit` is for, past the page cache as far as that goes,
+    /// and waits until they are stored and forgotten by the cache. `room` is the same file, open for writing.
+    ///
+    /// # Errors
+    /// [`FillError`]; a wish to stop is none.
+    pub fn fill(
+        &self,
+        (permit, room): (&WritePermit, &OpenFile),
+        bytes: Bytes,
+        buffers: &Buffers,
+    ) -> Result<(), FillError> {
+        let whole = bytes.round_down(ALIGNED);
+        let past = kernel::open_for_read(permit.path(), Direct::Yes).is_ok();
+        self.write(permit, (Bytes(0), whole), (if past { Direct::Yes } else { Direct::No }, buffers))?;
+        self.write(permit, (whole, Bytes(bytes.0 - whole.0)), (Direct::No, buffers))?;
+        room.flush().map_err(|error| FillError::Call("fsync", error))?;
+        // Only what was written through the cache is there to be forgotten.
+        kernel::drop_cache(room, 0, bytes).map_err(|error| FillError::Call("fadvise", error))
+    }
+
+    fn write(
+        &self,
+        permit: &WritePermit,
+        (offset, bytes): (Bytes, Bytes),
+        (direct, buffers): (Direct, &Buffers),
+    ) -> Result<(), FillError> {
+        if bytes == Bytes(0) || self.stop.raised() {
+            return Ok(());
+        }
+        let mut workload = layout_workload(permit.path(), offset, bytes);
+        workload.jobs[0].direct = direct == Direct::Yes;
+        workload.jobs[0].buffers = buffers.clone();
+        let ground = Ground {
+            files: vec![file_ground(permit.path(), Bytes(offset.0 + bytes.0))],
+            kind: GroundKind::Machine(self.probes.to_vec()),
+            cpus: kernel::available_cpus(),
+            interval: Nanos::SECOND,
+            clones: Clones::Together,
+        };
+        let plan = plan(&workload, "layout", StepKind::Layout, &ground)
+            .map_err(|error| FillError::CannotRun(error.to_string()))?;
+        let direct = if plan.workers[0].direct { Direct::Yes } else { Direct::No };
+        let file = kernel::open_for_write(permit, direct).map_err(FillError::Open)?;
+        let record = run_real(&plan, &[vec![file]], self.clock, &mut self.stop.clone())
+            .map_err(|error| FillError::CannotRun(error.to_string()))?;
+        match record.failures.first() {
+            Some(failure) => Err(FillError::Call("write", io::Error::from_raw_os_error(failure.errno))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What the planner must know of the file at `path`, which is `least` long or longer.
+pub fn file_ground(path: &Path, least: Bytes) -> FileGround {
+    let opened = kernel::open_for_read(path, Direct::Yes);
+    let alignment = opened.as_ref().map_or(Bytes(512), |file| file.alignment().offset);
+    let size = opened.map_or(least, |file| file.size().max(least));
+    FileGround { path: path.to_owned(), size, direct_alignment: alignment, writable: true }
+}
