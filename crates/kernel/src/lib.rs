@@ -26,7 +26,7 @@ pub use linux::{
     mounts::{Medium, Mount, device_of_mount, mount_of, mounts},
     process::send_signal,
     queue::{
-        AioQueue, CallFlags, FileSync, PreadQueue, Queue, QueueError, Refused, Single, SingleError,
+        AioQueue, CallFlags, PreadQueue, Queue, QueueError, Refused, Single, SingleError,
         SingleMeans, SingleOptions, UringQueue, abandoned, probe,
     },
     residency::{

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use dialects::ioping::{Asked, IopingError, Keeping, Kind, Mix, Region, Sync, Target, errno_text};
 use kernel::guard::{GuardError, permit_named_file, permit_unnamed};
 use kernel::{
-    AlignmentSource, Direct, FileSync, Medium, OpenError, Single, SingleError, SingleOptions, TargetFacts,
+    AlignmentSource, Direct, Medium, OpenError, Single, SingleError, SingleOptions, TargetFacts,
     TestFileError,
 };
-use workload::Bytes;
+use workload::{Bytes, SyncMode};
 
 use super::laying;
 
@@ -105,9 +105,9 @@ fn options(asked: &Asked, region: Region) -> SingleOptions {
     SingleOptions {
         direct: if asked.direct { Direct::Yes } else { Direct::No },
         sync: match asked.sync {
-            Sync::None => FileSync::None,
-            Sync::Data => FileSync::Data,
-            Sync::All => FileSync::All,
+            Sync::None => SyncMode::None,
+            Sync::Data => SyncMode::Dsync,
+            Sync::All => SyncMode::Sync,
         },
         means: super::means(asked.engine),
         bytes: region.request as usize,

@@ -4,8 +4,8 @@ use std::os::fd::AsFd;
 
 use dialects::ioping::{Asked, IopingError, Noise, Region};
 use kernel::guard::WritePermit;
-use kernel::{CallFlags, Direct, FileSync, Single, SingleError, SingleMeans, SingleOptions};
-use workload::Bytes;
+use kernel::{CallFlags, Direct, Single, SingleError, SingleMeans, SingleOptions};
+use workload::{Bytes, SyncMode};
 
 /// Long enough to be quick, short enough to be no burden.
 const PIECE: u64 = 1 << 20;
@@ -15,7 +15,7 @@ const EIO: i32 = 5;
 pub fn lay_out(permit: &WritePermit, asked: &Asked, region: Region) -> Result<(), IopingError> {
     let options = SingleOptions {
         direct: Direct::No,
-        sync: FileSync::None,
+        sync: SyncMode::None,
         means: SingleMeans::Calls,
         bytes: PIECE.min(region.bytes) as usize,
     };

@@ -44,7 +44,8 @@ impl Direct {
     }
 }
 
-fn sync_flag(sync: SyncMode) -> libc::c_int {
+/// The flag of an open file whose writes are stable like that.
+pub(crate) fn sync_flag(sync: SyncMode) -> libc::c_int {
     match sync {
         SyncMode::None => 0,
         SyncMode::Dsync => libc::O_DSYNC,

@@ -17,7 +17,7 @@ use workload::{BackendKind, Done, Io, Wait};
 pub use aio::AioQueue;
 pub use pread::PreadQueue;
 pub use probe::probe;
-pub use single::{CallFlags, FileSync, Single, SingleError, SingleMeans, SingleOptions};
+pub use single::{CallFlags, Single, SingleError, SingleMeans, SingleOptions};
 pub use uring::UringQueue;
 
 use super::clock::Clock;

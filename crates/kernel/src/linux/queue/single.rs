@@ -6,26 +6,14 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use workload::{BackendKind, Bytes, Direction, Done, Io, Nanos, Wait};
+use workload::{BackendKind, Bytes, Direction, Done, Io, Nanos, SyncMode, Wait};
 
 use super::region::Region;
 use super::{Queue, QueueError};
 use crate::linux::call::{check, check_long, retry};
 use crate::linux::clock::Clock;
-use crate::linux::file::{Alignment, Direct, OpenError, OpenFile};
+use crate::linux::file::{Alignment, Direct, OpenError, OpenFile, sync_flag};
 use crate::linux::guard::WritePermit;
-
-/// What a write has to wait for, by a flag of the open file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FileSync {
-    /// Nothing.
-    #[default]
-    None,
-    /// Its data, and what is needed to find it again (`O_DSYNC`).
-    Data,
-    /// Everything of the file (`O_SYNC`).
-    All,
-}
 
 /// By what means each I/O is done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,7 +31,7 @@ pub struct SingleOptions {
     /// Through the page cache or past it.
     pub direct: Direct,
     /// What writes wait for.
-    pub sync: FileSync,
+    pub sync: SyncMode,
     /// By what means.
     pub means: SingleMeans,
     /// Length of the buffer, and so of the longest I/O.
@@ -234,12 +222,7 @@ impl AsFd for Single {
 const ALIGN: usize = 4096;
 
 fn flags(options: SingleOptions) -> libc::c_int {
-    let sync = match options.sync {
-        FileSync::None => 0,
-        FileSync::Data => libc::O_DSYNC,
-        FileSync::All => libc::O_SYNC,
-    };
-    options.direct.flag() | sync
+    options.direct.flag() | sync_flag(options.sync)
 }
 
 /// One `preadv2` or `pwritev2` of `bytes`, which the region holds.
@@ -287,7 +270,7 @@ mod tests {
     use crate::linux::guard::permit_unnamed;
 
     const PLAIN: SingleOptions =
-        SingleOptions { direct: Direct::No, sync: FileSync::None, means: SingleMeans::Calls, bytes: 4096 };
+        SingleOptions { direct: Direct::No, sync: SyncMode::None, means: SingleMeans::Calls, bytes: 4096 };
 
     fn single(options: SingleOptions) -> Single {
         let file = unnamed_file(Path::new(env!("CARGO_MANIFEST_DIR")), Bytes(0)).unwrap();
@@ -298,7 +281,7 @@ mod tests {
     fn what_is_written_by_any_means_is_read_back() {
         let queues = [BackendKind::Libaio, BackendKind::IoUring].map(SingleMeans::Queue);
         for means in [SingleMeans::Calls].into_iter().chain(queues) {
-            let mut single = single(SingleOptions { means, sync: FileSync::Data, ..PLAIN });
+            let mut single = single(SingleOptions { means, sync: SyncMode::Dsync, ..PLAIN });
             single.reach(Bytes::kib(8)).unwrap();
             single.buffer_mut().fill(7);
             assert_eq!(single.write(4096, 4096, CallFlags::default()).unwrap(), 4096, "{means:?}");
