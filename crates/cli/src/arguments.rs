@@ -259,7 +259,7 @@ pub struct RunArguments {
     /// Counted time of every step, instead of the profile's
     #[arg(long, value_name = "TIME")]
     pub time: Option<String>,
-    /// Bytes to lay out and measure on, instead of the profile's
+    /// Bytes to lay out and measure on, instead of the profile's; at least 64 MiB
     #[arg(long, value_name = "SIZE")]
     pub size: Option<String>,
     /// Write to this block device: EVERYTHING on it is lost
@@ -291,7 +291,7 @@ pub struct QuickArguments {
     /// Time of each stream
     #[arg(long, value_name = "TIME", default_value = "5s")]
     pub time: String,
-    /// Bytes of the file [default: a tenth of the free space, at most 1 GiB]
+    /// Bytes of the file, at least 64 MiB [default: a tenth of the free space, at most 1 GiB]
     #[arg(long, value_name = "SIZE")]
     pub size: Option<String>,
     /// Measure although somebody else is using the device

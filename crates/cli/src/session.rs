@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use analysis::Analysis;
+use analysis::{Analysis, analyse};
 use experiments::{Scene, Step, conduct};
 use kernel::guard::Destruction;
 use record::{Event, EventKind, HostFacts, Run, StepRecord};
@@ -12,7 +12,7 @@ use workload::{Ending, StepPlan, Target};
 
 use crate::failure::{Code, Failure};
 use crate::output;
-use crate::place::Place;
+use crate::place::{Place, write_whole};
 use crate::scribe::{Scribe, Shown};
 use crate::signals::StopFlag;
 
@@ -135,6 +135,45 @@ pub fn measure(
         Failure::failed(error)
     });
     (writer, failure)
+}
+
+/// A run that is held against nothing: its figures are the result.
+pub struct Plain<'a> {
+    pub scene: Scene,
+    pub place: &'a Place,
+    pub stop: &'a StopFlag,
+    /// How long it will take.
+    pub seconds: f64,
+}
+
+impl Plain<'_> {
+    /// Runs the steps that `next` gives, stores and draws them, and lets `tell` say what came out; the exit code.
+    ///
+    /// # Errors
+    /// Steps that could not run, and what could not be stored or written.
+    pub fn run(
+        mut self,
+        next: Next<'_>,
+        tell: &dyn Fn(&Run, &Analysis) -> Result<(), Failure>,
+    ) -> Result<u8, Failure> {
+        let mut run = header(&self.scene);
+        let shown = shown(&self.scene);
+        let scribe = Scribe::new(writer(self.place, &run)?, self.stop.clone(), shown, self.seconds);
+        let (writer, failed) = measure(&mut run, &mut self.scene, next, scribe);
+        run.complete = true;
+        let analysis = analyse(&run, None, None);
+        let stored = conclude(&mut run, &analysis, writer);
+        drop(self.scene);
+        let drawn = write_whole(&self.place.report, &report::html(&run, &analysis));
+        if let Some(failure) = failed {
+            output::people(&self.place.files_line());
+            return Err(failure);
+        }
+        tell(&run, &analysis)?;
+        stored?;
+        drawn?;
+        Ok(cut_short(&run, self.stop).map_or(0, |code| code as u8))
+    }
 }
 
 /// Stores what was found and closes the run file.

@@ -1,6 +1,6 @@
 //! `plimsoll quick`: the honest `dd`: one sequential stream, with and without flush, through the cache and past it.
 
-use analysis::{analyse, quick_rows};
+use analysis::quick_rows;
 use experiments::{PastCache, QuickAsk, Wish, next_quick_step, open_path, quick_seconds, set_scene};
 use record::StepRecord;
 use workload::{Bytes, Nanos, Target};
@@ -8,8 +8,7 @@ use workload::{Bytes, Nanos, Target};
 use crate::arguments::{Format, QuickArguments};
 use crate::failure::Failure;
 use crate::output;
-use crate::place::{Place, write_whole};
-use crate::scribe::Scribe;
+use crate::place::Place;
 use crate::session;
 use crate::signals::StopFlag;
 
@@ -32,37 +31,19 @@ pub fn run(arguments: &QuickArguments) -> Result<u8, Failure> {
         session::idle_gate(&mut scene, "a quick look", &stop)?;
     }
     let place = Place::new(arguments.out.as_deref(), &words, &scene.facts.devices)?;
-    let mut run = session::header(&scene);
-    let scribe = Scribe::new(
-        session::writer(&place, &run)?,
-        stop.clone(),
-        session::shown(&scene),
-        quick_seconds(&ask),
-    );
-    let next = |done: &[StepRecord]| next_quick_step(&ask, done);
-    let (writer, failed) = session::measure(&mut run, &mut scene, &next, scribe);
-    run.complete = true;
-    let analysis = analyse(&run, None, None);
-    let stored = session::conclude(&mut run, &analysis, writer);
-    drop(scene);
-    let drawn = write_whole(&place.report, &report::html(&run, &analysis));
-    if let Some(failure) = failed {
-        output::people(&place.files_line());
-        return Err(failure);
-    }
-    match arguments.format {
+    let (seconds, next) = (quick_seconds(&ask), |done: &[StepRecord]| next_quick_step(&ask, done));
+    let plain = session::Plain { scene, place: &place, stop: &stop, seconds };
+    plain.run(&next, &|run, _| match arguments.format {
         Format::Text => {
-            let text = report::quick_text(&quick_rows(&run));
-            output::result(&format!("{text}\n{}\n", place.files_line()))?;
+            let text = report::quick_text(&quick_rows(run));
+            output::result(&format!("{text}\n{}\n", place.files_line()))
         }
         Format::Json => {
-            output::result(&report::quick_json(&quick_rows(&run), &run))?;
+            output::result(&report::quick_json(&quick_rows(run), run))?;
             output::people(&place.files_line());
+            Ok(())
         }
-    }
-    stored?;
-    drawn?;
-    Ok(session::cut_short(&run, &stop).map_or(0, |code| code as u8))
+    })
 }
 
 /// A folder: the file in it is ours, so that it can be written through the cache and past it.

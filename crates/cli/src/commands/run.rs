@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use analysis::{Analysis, analyse, cells};
+use analysis::{Analysis, cells};
 use experiments::{Layout, Profile, ProfileTable, Scene, Wish, Writes, null_scene, set_scene};
 use record::{Run, TargetKind};
 use workload::Target;
@@ -10,8 +10,7 @@ use workload::Target;
 use crate::arguments::{Format, RunArguments};
 use crate::failure::Failure;
 use crate::output;
-use crate::place::{Place, write_whole};
-use crate::scribe::Scribe;
+use crate::place::Place;
 use crate::session;
 use crate::signals::StopFlag;
 
@@ -37,28 +36,10 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
         session::idle_gate(&mut scene, "a profile", &stop)?;
     }
     let place = Place::new(arguments.out.as_deref(), &words, &scene.facts.devices)?;
-    let mut run = session::header(&scene);
-    let scribe = Scribe::new(
-        session::writer(&place, &run)?,
-        stop.clone(),
-        session::shown(&scene),
-        seconds(&profile, &scene),
-    );
+    let seconds = seconds(&profile, &scene);
     let next = |done: &[record::StepRecord]| profile.next_step(ground, done);
-    let (writer, failed) = session::measure(&mut run, &mut scene, &next, scribe);
-    run.complete = true;
-    let analysis = analyse(&run, None, None);
-    let stored = session::conclude(&mut run, &analysis, writer);
-    drop(scene);
-    let drawn = write_whole(&place.report, &report::html(&run, &analysis));
-    if let Some(failure) = failed {
-        output::people(&place.files_line());
-        return Err(failure);
-    }
-    present(arguments.format, (&profile, &run, &analysis), &place)?;
-    stored?;
-    drawn?;
-    Ok(session::cut_short(&run, &stop).map_or(0, |code| code as u8))
+    let plain = session::Plain { scene, place: &place, stop: &stop, seconds };
+    plain.run(&next, &|run, analysis| present(arguments.format, (&profile, run, analysis), &place))
 }
 
 /// The profile that is named: one that is built in, or a file.
