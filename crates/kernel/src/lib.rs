@@ -26,8 +26,8 @@ pub use linux::{
     mounts::{Medium, Mount, device_of_mount, mount_of, mounts},
     process::send_signal,
     queue::{
-        AioQueue, CallFlags, PreadQueue, Queue, QueueError, Refused, Single, SingleError,
-        SingleMeans, SingleOptions, UringQueue, abandoned, probe,
+        AioQueue, CallFlags, PreadQueue, Queue, QueueError, Refused, Single, SingleError, SingleMeans,
+        SingleOptions, UringQueue, abandoned, probe,
     },
     residency::{
         DirectProof, Directness, Walk, advise, cached_share, direct_proof, drop_cache, is_still_direct,

@@ -24,13 +24,13 @@ pub const ROWS: &[Row] = &[
         .takes("plimsoll waits for due times with precision of its own", set::experiments)
         .beside_profile()
         .seen(|profile| profile.experiments != 0),
-    Row::new("ac", "", "Pins to one CPU of each core first (2.3).").nearly(CORES, set::all_cpus),
-    Row::new("as", "", "Pins spanning groups (2.3).").nearly(CORES, set::all_cpus),
-    Row::new("ap", "", "Pins to performance cores first (2.3).").nearly(CORES, set::all_cpus),
-    Row::new("aP", "", "Pins to performance cores only (2.3).").nearly(CORES, set::all_cpus),
-    Row::new("ae", "", "Pins to efficiency cores first (2.3).").nearly(CORES, set::all_cpus),
-    Row::new("aE", "", "Pins to efficiency cores only (2.3).").nearly(CORES, set::all_cpus),
-    Row::new("aup", "", "Pins to cores whatever their kind (2.3).").nearly(CORES, set::all_cpus),
+    Row::new("ac", "", "Asks for one CPU of each core first; CPUs are taken by number (2.3).").nearly(CORES, set::all_cpus),
+    Row::new("as", "", "Asks for pinning across groups; CPUs are taken by number (2.3).").nearly(CORES, set::all_cpus),
+    Row::new("ap", "", "Asks for performance cores first; CPUs are taken by number (2.3).").nearly(CORES, set::all_cpus),
+    Row::new("aP", "", "Asks for performance cores only; CPUs are taken by number (2.3).").nearly(CORES, set::all_cpus),
+    Row::new("ae", "", "Asks for efficiency cores first; CPUs are taken by number (2.3).").nearly(CORES, set::all_cpus),
+    Row::new("aE", "", "Asks for efficiency cores only; CPUs are taken by number (2.3).").nearly(CORES, set::all_cpus),
+    Row::new("aup", "", "Asks for cores of any kind; CPUs are taken by number (2.3).").nearly(CORES, set::all_cpus),
     Row::new("ag", "<g>,<cpu>[,..][,g<g>,..]", "Pins threads, round robin, to these CPUs of groups; bare: to all.")
         .by_default("all CPUs")
         .does("CPU c of group g is CPU 64 * g + c; only CPUs that this process may use", |draft, value| {
@@ -89,7 +89,7 @@ pub const ROWS: &[Row] = &[
         )
         .seen(|profile| any_target(profile, |t| t.priority != 3)),
     Row::new("j", "<ms>", "Milliseconds of pause between the bursts of -i.").does("the same", set::think),
-    Row::new("l", "", "Buffers in large pages.")
+    Row::new("l", "", "Buffers in ordinary pages, as without it.")
         .nearly("buffers lie in ordinary pages, registered with the kernel once", set::large_pages)
         .seen(|profile| any_target(profile, |t| t.large_pages)),
     Row::new("L", "", "Reports latency.").does("the same", set::latency),
@@ -133,7 +133,7 @@ pub const ROWS: &[Row] = &[
         .does("the same", set::thread_stride),
     Row::new("u", "[n]<batch>[p]", "I/O by rings (2.3).")
         .does("io_uring and nothing else, with batches of plimsoll's own size", set::ring),
-    Row::new("vs", "", "Reports statistics of waiting.")
+    Row::new("vs", "", "Accepted; statistics of waiting are not printed here.")
         .takes("plimsoll's wait statistics are in its own reports", set::wait_statistics)
         .beside_profile()
         .seen(|profile| profile.verbose_stats),
@@ -149,9 +149,9 @@ pub const ROWS: &[Row] = &[
     Row::new("X", "<file>", "Takes the load from an XML profile; targets fill its templates *1, *2, …")
         .beside_profile()
         .does("the same", set::profile_file),
-    Row::new("ys", "<event>", "Signals an event at the start.")
+    Row::new("ys", "<event>", "Accepted; nothing is signalled.")
         .takes("DiskSpd never signals it either", set::nothing),
-    Row::new("yf", "<event>", "Signals an event at the end.").takes("DiskSpd never signals it either", set::nothing),
+    Row::new("yf", "<event>", "Accepted; nothing is signalled.").takes("DiskSpd never signals it either", set::nothing),
     Row::new("y", "<r|p|e><event>", "Waits for, is stopped by, or sets an event.").refuses(WINDOWS_EVENTS),
     Row::new("z", "[<seed>]", "Seed of all random choices; bare: another one each time.")
         .by_default("0").beside_profile().does("the same stream of places for the same seed", set::seed),
