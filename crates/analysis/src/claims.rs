@@ -165,16 +165,9 @@ fn written(limit: &Limit, value: f64) -> String {
 
 /// A whole number with commas, or one decimal where it is not whole.
 fn thousands(value: f64) -> String {
-    let whole = format!("{:.0}", value.trunc());
-    let mut grouped = String::new();
-    for (at, digit) in whole.chars().enumerate() {
-        if at > 0 && (whole.len() - at).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
+    let whole = workload::grouped(format!("{:.0}", value.trunc()));
     let rest = (value.fract() * 10.0).round();
-    if rest > 0.0 && rest < 10.0 { format!("{grouped}.{rest:.0}") } else { grouped }
+    if rest > 0.0 && rest < 10.0 { format!("{whole}.{rest:.0}") } else { whole }
 }
 
 /// The reading of an ambiguous MB that the measurement fits within 3 %, the nearer one where both do.

@@ -124,16 +124,7 @@ fn takes(known: &[String]) -> String {
 /// A number as people read it: thousands commas, at most two decimals, no needless ones.
 pub(crate) fn figure(value: f64) -> String {
     let rounded = (value * 100.0).round() / 100.0;
-    let text = format!("{rounded}");
-    let (whole, decimals) = text.split_once('.').map_or((text.as_str(), None), |(w, d)| (w, Some(d)));
-    let mut grouped = String::new();
-    for (at, digit) in whole.chars().enumerate() {
-        if at > 0 && (whole.len() - at).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    decimals.map_or(grouped.clone(), |decimals| format!("{grouped}.{decimals}"))
+    workload::grouped(rounded)
 }
 
 #[cfg(test)]

@@ -112,17 +112,8 @@ pub fn fixed(value: f64, decimals: usize) -> String {
         return format!("{value:.1e}");
     }
     let text = format!("{:.decimals$}", value.abs());
-    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
     let negative = value < 0.0 && text.bytes().any(|byte| byte.is_ascii_digit() && byte != b'0');
-    let sign = if negative { "-" } else { "" };
-    let mut grouped = String::with_capacity(text.len() * 2);
-    for (place, digit) in whole.chars().enumerate() {
-        if place > 0 && (whole.len() - place).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    format!("{sign}{grouped}{rest}")
+    format!("{}{}", if negative { "-" } else { "" }, workload::grouped(text))
 }
 
 /// A count: whole, with commas.

@@ -38,5 +38,5 @@ pub use terms::{
     Errnos, Exit, OnError, Priority, PriorityClass, Reach, Start, SyncMode, Terms, Think, ThinkCount,
     ThinkPace, ThinkQueue, Totals,
 };
-pub use units::{Bytes, BytesPerSecond, Iops, Nanos, UnitError, duration, rate, size};
+pub use units::{Bytes, BytesPerSecond, Iops, Nanos, UnitError, duration, grouped, rate, size};
 pub use verify::{OnMismatch, Proof, ReadBack, Verification, Verify};

@@ -222,6 +222,21 @@ pub enum UnitError {
     },
 }
 
+/// `number`, which is printed without a sign or an exponent, with commas between the thousands of its whole part:
+/// `12800.5` is `12,800.5`.
+pub fn grouped(number: impl fmt::Display) -> String {
+    let text = number.to_string();
+    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
+    let mut grouped = String::with_capacity(text.len() * 2);
+    for (place, digit) in whole.chars().enumerate() {
+        if place > 0 && (whole.len() - place).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped + rest
+}
+
 /// Splits `word` into its number and the unit behind it, blanks between them allowed, thousands commas too.
 fn number_and_unit<'w>(
     word: &'w str,
@@ -360,6 +375,12 @@ mod tests {
         assert_eq!(rate("200MiB/s"), Ok(BytesPerSecond(209_715_200.0)));
         assert_eq!(rate("200 MB/s"), Ok(BytesPerSecond(200e6)));
         assert!(duration("3 fortnights").unwrap_err().to_string().contains("fortnights"));
+    }
+
+    #[test]
+    fn thousands_are_told_apart() {
+        let numbers = ["0", "999", "1000", "12800.54321", "1048576"];
+        assert_eq!(numbers.map(grouped), ["0", "999", "1,000", "12,800.54321", "1,048,576"]);
     }
 
     #[test]

@@ -26,15 +26,7 @@ pub fn seconds(time: f64) -> String {
 
 /// A whole number with commas: `12,800`.
 pub fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    workload::grouped(number)
 }
 
 #[cfg(test)]

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use kernel::{Clock, Direct, OpenFile, Queue, open_for_read, probe};
 use statistics::Stream;
-use workload::{Bytes, BytesPerSecond, Direction, Done, Io, Iops, Nanos, Wait};
+use workload::{Bytes, BytesPerSecond, Direction, Done, Io, Iops, Nanos, Wait, grouped};
 
-use super::{InForce, volume::grouped};
+use super::InForce;
 
 /// How long each of the two probes reads: ten slices of a busy machine's scheduler, and not felt.
 const PROBE: Nanos = Nanos::from_millis(150);

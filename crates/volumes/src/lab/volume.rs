@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use kernel::{DeviceNumber, Direct};
-use workload::{Bytes, PolicyName};
+use workload::{Bytes, PolicyName, grouped};
 
 use super::backing::{Backing, is_memory};
 use super::group::{Inside, Throttled, check, enter};
@@ -199,18 +199,6 @@ pub fn in_words(limits: &InForce) -> String {
     } else {
         format!("reads: {read}, writes: {write}")
     }
-}
-
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]
