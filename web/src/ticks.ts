@@ -48,9 +48,14 @@ export function valueTicks(panel: Panel, low: number, high: number, count: numbe
 }
 
 export function valueLabels(panel: Panel, values: readonly number[]): string[] {
-    const { factor, name } = suited(panel, Math.max(...values));
-    const label = (value: number) => fixed(value / factor, 3).replace(/\.?0+$/, "");
-    return values.map((value) => (value === 0 ? "0" : `${label(value)}${name}`));
+    const greatest = Math.max(...values);
+    const label = (value: number) => {
+        // Over many powers of ten no one prefix suits all.
+        const { factor, name } = suited(panel, panel.scale === "linear" ? greatest : value * 1.0001);
+        const number = fixed(value / factor, 3);
+        return `${number.includes(".") ? number.replace(/\.?0+$/, "") : number}${name}`;
+    };
+    return values.map((value) => (value === 0 ? "0" : label(value)));
 }
 
 const MINUTE = 60;

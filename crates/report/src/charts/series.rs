@@ -86,7 +86,7 @@ fn latency(steps: &[Step<'_>]) -> MeasuredChart {
             ..line
         }
     }));
-    chart("latency", "mean latency, dashed: 99th percentile", record::Unit::Seconds, all)
+    chart("latency", "mean, dashed: 99th percentile", record::Unit::Seconds, all)
 }
 
 fn chart(
