@@ -133,7 +133,8 @@ fn foreign() -> Run {
 /// Every rule's case with what must be said of it and nothing else; the healthy ones with nothing.
 #[test]
 fn every_rule_fires_on_its_case_and_on_no_other() {
-    let cases: [(&str, fn() -> Run, &[&str]); 17] = [
+    type Case = (&'static str, fn() -> Run, &'static [&'static str]);
+    let cases: [Case; 17] = [
         ("idle", idle, &["storage_idle"]),
         ("busy and healthy", busy, &[]),
         ("serial", serial, &["serial_application"]),

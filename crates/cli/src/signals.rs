@@ -74,7 +74,7 @@ impl Heard {
     }
 
     /// Those to pass on: what the terminal sends, it sends to the command as well.
-    pub fn to_pass_on(&mut self) -> Vec<i32> {
+    pub fn take_passed_on(&mut self) -> Vec<i32> {
         let heard: Vec<i32> = self.0.iter_mut().flat_map(|signals| signals.pending()).collect();
         if heard.is_empty() {
             return heard;

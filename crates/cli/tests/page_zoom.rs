@@ -1,5 +1,5 @@
 //! The zoom of the HTML report in a real browser: what a page shows, does and leaves undone.
-#![allow(clippy::unwrap_used)] // a test may stop at what it did not expect
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // a test may stop at what it did not expect, and tells what it skips
 
 mod machine;
 

@@ -251,7 +251,7 @@ const BY_HOURS: f64 = 7200.0;
 
 /// A place on the run's clock so that it is found in the series: `45.0 s`, from two hours on `14:57:00`.
 fn clock(seconds: f64) -> String {
-    if seconds >= BY_HOURS && seconds < 1e9 {
+    if (BY_HOURS..1e9).contains(&seconds) {
         let whole = seconds.round() as u64;
         return format!("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
     }

@@ -164,7 +164,7 @@ fn what(row: &ContractRow) -> String {
 /// Why nothing is decided.
 fn open(analysis: &Analysis, watched: &Watched) -> String {
     let remarks = watched.contract.iter().filter(|row| row.answer == Answer::CannotTell);
-    let mut words: Vec<String> = remarks.filter_map(|row| remark_words(row)).collect();
+    let mut words: Vec<String> = remarks.filter_map(remark_words).collect();
     if words.is_empty() {
         let asked = watched.contract.iter().filter(|row| is_rate(row)).filter_map(remark_words);
         words.extend(asked);

@@ -11,11 +11,10 @@ use super::ticks::{Sum, Tick, share_within, ticks};
 /// the difference is the wait between the two.
 fn base_of(scene: &Scene<'_>, place: &Place, own: &[Tick]) -> Base {
     let found = base(own);
-    let below = match place.on.first().map(Vec::as_slice) {
+    match place.on.first().map(Vec::as_slice) {
         Some([below]) if found.ways[2].is_none() => base(&ticks(scene.run, &scene.recording, below)),
-        _ => return found,
-    };
-    below
+        _ => found,
+    }
 }
 
 /// One device of the record.

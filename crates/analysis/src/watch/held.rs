@@ -90,7 +90,7 @@ fn held_in(scene: &Scene<'_>, device: &Device<'_>, at: usize) -> Option<Held> {
     let look = &device.looks[at];
     let (rate, queue) = (look.sum.rate(), look.sum.mean_queue());
     let rests = look.sum.mean_busy() < 0.9 || look.idle > 1.0 - ALWAYS_BUSY;
-    if rate < LEAST || rests || !(queue >= ALONE.0) || satisfied(scene, device, look) {
+    if rate < LEAST || rests || queue.is_nan() || queue < ALONE.0 || satisfied(scene, device, look) {
         return None;
     }
     let alone = queue < QUEUED;

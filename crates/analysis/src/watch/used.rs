@@ -57,7 +57,7 @@ pub(crate) fn serial(scene: &Scene<'_>, device: &Device<'_>) -> Vec<Finding> {
         let serial = (ALONE.0..=ALONE.1).contains(&queue) && busy > SERIAL_BUSY;
         let free = can.is_none_or(|can| look.sum.rate() < SERIAL_SHARE * can);
         serial
-            && !(look.alone < SERIAL_ALONE)
+            && (look.alone.is_nan() || look.alone >= SERIAL_ALONE)
             && fast
             && free
             && look.sum.rate() >= USED
@@ -154,7 +154,7 @@ pub(crate) fn rest(scene: &Scene<'_>, device: &Device<'_>) -> Option<Rest> {
         windows(device, |look| scene.passive() && look.sum.mean_queue().is_finite() && look.count() >= 5);
     let resting = |at: &usize| {
         let look = &device.looks[*at];
-        look.sum.mean_queue() < IDLE.0 && look.idle > IDLE.1 && !(look.some >= IDLE.2)
+        look.sum.mean_queue() < IDLE.0 && look.idle > IDLE.1 && (look.some.is_nan() || look.some < IDLE.2)
     };
     let rested: Vec<usize> = seen.iter().copied().filter(resting).collect();
     let sum = total(device, &seen);

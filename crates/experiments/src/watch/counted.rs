@@ -63,7 +63,7 @@ impl Counted {
             } else {
                 let sample = self.sample();
                 self.samples.push(sample);
-                self.next = self.next + self.every;
+                self.next += self.every;
             }
         }
         self.pass(to);

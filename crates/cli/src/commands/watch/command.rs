@@ -72,7 +72,7 @@ fn wait(child: &mut Child, heard: &mut Heard, desk: &Desk) -> Result<i32, Failur
         if let Some(status) = ended {
             return Ok(code(status));
         }
-        for signal in heard.to_pass_on() {
+        for signal in heard.take_passed_on() {
             // One that has ended meanwhile hears nothing more.
             let _ = kernel::send_signal(child.id(), signal);
         }
