@@ -55,8 +55,8 @@ pub fn terminal(run: &Run, analysis: &Analysis, paint: Paint) -> String {
     let verdict = verdict_text(run, analysis, paint);
     let sections = match &analysis.watched {
         Some(watched) => {
-            let [table, findings] = watch::sections(analysis, watched);
-            vec![summary(run), verdict, table, findings]
+            let [table, findings, lapses] = watch::sections(run, analysis, watched);
+            vec![summary(run), verdict, table, findings, lapses]
         }
         None => vec![
             summary(run),

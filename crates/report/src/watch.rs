@@ -1,10 +1,10 @@
 //! A watched machine in words: the verdict on its contract, tables by phase, device and claim, and the findings in short.
 
 use analysis::{
-    Analysis, Answer, ContractRow, DeviceFigures, Finding, LoadFigures, LoadFlow, PhaseFigures, Quantity,
-    Remark, Watched,
+    Analysis, Answer, ContractRow, DeviceFigures, Finding, LoadFigures, LoadFlow, Meaning, PhaseFigures,
+    Quantity, Remark, Watched,
 };
-use record::{PhaseKind, Run};
+use record::{Event, EventKind, PhaseKind, Run};
 
 use crate::advice::{competing, next_step};
 use crate::claims::answer_words;
@@ -21,6 +21,8 @@ const DEVICES: usize = 6;
 const PHASES: usize = 8;
 /// Findings that are told whole, and in all, in the terminal.
 const TOLD: (usize, usize) = (2, 5);
+/// Events that the terminal tells.
+const LAPSES: usize = 4;
 /// Rows of the contract that the verdict names.
 const NAMED: usize = 3;
 
@@ -343,12 +345,35 @@ fn with_blank(word: &str) -> String {
 }
 
 /// The middle of a watch's text: the table that fits it, then the findings in short.
-pub(crate) fn sections(analysis: &Analysis, watched: &Watched) -> [String; 2] {
+pub(crate) fn sections(run: &Run, analysis: &Analysis, watched: &Watched) -> [String; 3] {
     let table = match phase_table(watched) {
         Some(table) => lines(&shortened(table, PHASES)),
         None => lines(&busiest(watched)),
     };
-    [table, findings(&analysis.findings)]
+    [table, findings(&analysis.findings), lapses(run, analysis)]
+}
+
+/// Where the record is not whole: cut off, nobody looking, a device that went, a clock that was set.
+fn lapses(run: &Run, analysis: &Analysis) -> String {
+    let mut told: Vec<String> = Vec::new();
+    let found = analysis.findings.iter().any(|f| matches!(f.meaning, Meaning::Interrupted { .. }));
+    if !run.complete && !found {
+        let last = run.samples.last().map_or(0.0, |sample| sample.at.as_secs_f64());
+        let at = numbers::span(last);
+        told.push(format!("The watch was cut off at {at}: this is what was recorded until then."));
+    }
+    let while_watching = |event: &&Event| matches!(event.kind, EventKind::Warning | EventKind::Note);
+    let events: Vec<&Event> = run.events.iter().filter(while_watching).collect();
+    told.extend(
+        events
+            .iter()
+            .take(LAPSES)
+            .map(|event| format!("At {}: {}", numbers::span(event.at.as_secs_f64()), clean(&event.text))),
+    );
+    if events.len() > LAPSES {
+        told.push(format!("{} more of that kind are in the run file.", events.len() - LAPSES));
+    }
+    told.iter().map(|text| wrap("  record  ", text)).collect()
 }
 
 fn shortened(mut table: Table, most: usize) -> Table {

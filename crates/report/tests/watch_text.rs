@@ -9,7 +9,7 @@ use std::{env, fs};
 
 use analysis::{Analysis, Finding, Level, Meaning, Named, Place, Waiting, analyse};
 use made_machines::*;
-use record::{LocalLimit, Run};
+use record::{Event, EventKind, LocalLimit, Run};
 use report::{Paint, competing, json, next_step, sentence, terminal, watch};
 use workload::{Expectation, Nanos};
 
@@ -77,6 +77,26 @@ fn a_watch_in_which_nothing_happened() {
     let run = machine(&[], 1.0, 60.0);
     let analysis = analyse(&run, None, None);
     golden("watch_idle.txt", &printed(&(run, analysis)));
+}
+
+#[test]
+fn a_record_that_is_not_whole_says_so() {
+    let mut run = machine(&[], 1.0, 60.0);
+    run.complete = true;
+    let whole = terminal(&run, &analyse(&run, None, None), Paint::Plain);
+    assert!(!whole.contains("  record  "), "{whole}");
+    run.complete = false;
+    run.events = (1..7)
+        .map(|second| Event {
+            at: Nanos::from_secs(second * 3),
+            kind: EventKind::Warning,
+            text: "nobody looked for 5.0 s".to_owned(),
+        })
+        .collect();
+    let text = terminal(&run, &analyse(&run, None, None), Paint::Plain);
+    assert!(text.contains("  record  The watch was cut off at "), "{text}");
+    assert!(text.contains("  record  At 3 s: nobody looked for 5.0 s"), "{text}");
+    assert!(text.contains("  record  2 more of that kind are in the run file."), "{text}");
 }
 
 #[test]
