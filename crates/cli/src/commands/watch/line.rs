@@ -106,7 +106,7 @@ mod tests {
         let found = busiest(&before, &after, &[]);
         assert_eq!(
             words("load 2", Some(33.2), found.as_ref()),
-            "  load 2  34 s left  vdb 700 r/s 350 w/s, 4.00 ms, queue 4.20, 2.73 MiB/s"
+            "  load 2  34 s left  vdb 700 r/s 350 w/s, 4 ms, queue 4.2, 2.7 MiB/s"
         );
         let of_load = busiest(&before, &after, &["vda".to_owned()]).unwrap();
         assert_eq!(of_load.device, "vda");
