@@ -10,6 +10,7 @@ use report::charts::png::{NotDrawn, Painter};
 use report::charts::{DevicesIn, Picture, PictureOptions, pictures};
 
 use crate::failure::Failure;
+use crate::inputs::Recorded;
 use crate::place::{replace, short};
 
 /// Which part of a recording is drawn, and how its pictures look.
@@ -103,7 +104,34 @@ impl PictureArguments {
         }
     }
 
-    /// Writes the pictures of a run below `sub` of the asked folders, and says what was written, a line a file.
+    /// Refuses a part that no recording has: from a sample behind the last one, or of none.
+    pub fn within(&self, runs: &[Recorded]) -> Result<(), Failure> {
+        let samples = |run: &Run| match &run.observed {
+            Some(observed) => observed.intervals.len(),
+            None => run.samples.len().saturating_sub(1),
+        };
+        let is_empty = |count: usize| {
+            let place = |index: i64| match usize::try_from(index) {
+                Ok(from_start) => from_start.min(count),
+                Err(_) => count.saturating_sub(usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX)),
+            };
+            place(self.first) >= self.last.map_or(count, place)
+        };
+        let most = runs.iter().map(|recorded| samples(&recorded.run)).max().unwrap_or(0);
+        let asked = self.first != 0 || self.last.is_some();
+        match asked && most > 0 && runs.iter().all(|recorded| is_empty(samples(&recorded.run))) {
+            false => Ok(()),
+            true => Err(Failure::refused(format!(
+                "--first {}{} leaves nothing to draw: there are {most} samples, 0 to {}",
+                self.first,
+                self.last.map_or(String::new(), |last| format!(" --last {last}")),
+                most - 1
+            ))),
+        }
+    }
+
+    /// Writes the pictures of a run below `sub` of the asked folders, and says what was written: a line a file,
+    /// of many their number and folder.
     pub fn write(
         &self,
         drawn: (&Run, &Analysis),
@@ -207,9 +235,12 @@ fn write_all(folder: &Path, all: &[Picture], form: Form) -> Result<(), Failure> 
     })
 }
 
+/// More files than this are counted, not listed: their folder lists them.
+const LISTED: usize = 12;
+
 fn listed(folder: &Path, all: &[Picture], form: Form) -> String {
     let mut text = format!("pictures  {} {} in {}\n", all.len(), form.ending().to_uppercase(), short(folder));
-    for picture in all {
+    for picture in all.iter().filter(|_| all.len() <= LISTED) {
         let line = format!("  {}.{}  {}", picture.name, form.ending(), picture.title);
         text += &line.chars().take(report::COLUMNS).collect::<String>();
         text.push('\n');

@@ -27,7 +27,7 @@ fn names(folder: &Folder, sub: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_chart_becomes_a_file_of_each_kind_and_is_listed() {
+fn every_chart_becomes_a_file_of_each_kind_and_many_are_counted() {
     let folder = recorded();
     let words =
         ["report", "@/a.json", "--png", "@/p", "--svg", "@/s", "--devices-in", "rows", "--panel", "5x4"];
@@ -37,9 +37,11 @@ fn every_chart_becomes_a_file_of_each_kind_and_is_listed() {
     assert_eq!(png.len(), svg.len());
     assert!(png[0] == "01-all-devices.png" && png[1] == "02-cpu.png", "{png:?}");
     assert!(png.contains(&"04-vda-iops.png".to_owned()), "{png:?}");
-    for name in png.iter().chain(&svg) {
-        assert!(drawn.out.contains(name.as_str()), "{name} is not listed: {}", drawn.out);
+    assert!(png.len() > 12, "{png:?}");
+    for form in ["PNG", "SVG"] {
+        assert!(drawn.out.contains(&format!("pictures  {} {form} in ", png.len())), "{}", drawn.out);
     }
+    assert!(!drawn.out.contains(&png[0]) && !drawn.out.contains(&svg[0]), "{}", drawn.out);
     let bytes = fs::read(folder.path("p/04-vda-iops.png")).unwrap();
     assert!(bytes.starts_with(b"\x89PNG\r\n\x1a\n") && bytes.ends_with(b"IEND\xaeB`\x82"));
     let sheet = fs::read_to_string(folder.path("s/01-all-devices.svg")).unwrap();
@@ -55,6 +57,10 @@ fn several_recordings_have_folders_of_their_own_and_numbers_of_their_own() {
     let drawn = ended(&mut folder.plimsoll(&["report", "@/a.json", "@/b.json", "--svg", "@/s"]));
     assert_eq!(drawn.code, Some(0), "{}", drawn.err);
     assert_eq!(names(&folder, "s"), ["a", "b"]);
+    let alone = ended(&mut folder.plimsoll(&["report", "@/a.json", "--svg", "@/one", "--device", "vda"]));
+    for name in names(&folder, "one") {
+        assert!(alone.out.contains(name.as_str()), "{name} is not listed: {}", alone.out);
+    }
     let second = fs::read_to_string(folder.path("s/b/01-all-devices.svg")).unwrap();
     assert!(second.contains("Fig. 2 - &#39;b.json&#39;") && second.contains("#213  vda: Disk IOPS"));
 }
@@ -95,9 +101,13 @@ fn wrong_words_and_places_are_answered() {
 }
 
 #[test]
-fn nothing_of_what_was_asked_is_said_and_no_fault() {
+fn a_part_that_the_recording_does_not_have_is_refused() {
     let folder = recorded();
     let drawn = ended(&mut folder.plimsoll(&["report", "@/a.json", "--svg", "@/s", "--first", "500"]));
-    assert_eq!(drawn.code, Some(0), "{}", drawn.err);
-    assert!(drawn.out.contains("there is nothing to draw"), "{}", drawn.out);
+    assert_eq!(drawn.code, Some(2), "{}", drawn.err);
+    let said = "--first 500 leaves nothing to draw: there are 3 samples, 0 to 2";
+    assert!(drawn.complained().contains(said), "{}", drawn.err);
+    assert!(!folder.path("s").exists() && !folder.path("a.html").exists());
+    let last = ended(&mut folder.plimsoll(&["report", "@/a.json", "--svg", "@/s", "--first", "-1"]));
+    assert_eq!(last.code, Some(0), "{}", last.err);
 }

@@ -148,6 +148,14 @@ impl Metric {
         DEVICE.iter().find(|row| row.1 == column).map(|row| row.0)
     }
 
+    /// Whether it is made of times that the kernel can be told not to keep, as it does for some devices: waits, queue, share
+    /// of time in use. Counts are kept all the same, requests in flight too.
+    pub fn is_of_times(self) -> bool {
+        let waits =
+            [Metric::ReadAwait, Metric::WriteAwait, Metric::DiscardAwait, Metric::FlushAwait, Metric::Await];
+        waits.contains(&self) || matches!(self, Metric::QueueDepth | Metric::Busy)
+    }
+
     /// What its values are counted in: always the base unit (bytes, seconds, shares of 1), whatever the key says.
     pub fn unit(self) -> Unit {
         DEVICE[self as usize].2

@@ -117,8 +117,21 @@ impl<'r> Recording<'r> {
         }
     }
 
-    /// A device's series, one value an interval; `None` where the device or the metric was never recorded.
+    /// False where the kernel keeps no times for the device (its `queue/iostats` is 0): what it counts of them is 0 and
+    /// means nothing.
+    pub fn is_timed(&self, name: &str) -> bool {
+        self.run.devices.iter().find(|node| node.facts.name == name).is_none_or(|node| node.timed)
+    }
+
+    /// A device's series, one value an interval; `None` where the device or the metric was never recorded. What is made of
+    /// times is NaN where the kernel keeps none ([`Recording::is_timed`]).
     pub fn device(&self, name: &str, metric: Metric) -> Option<Vec<f64>> {
+        let values = self.recorded(name, metric)?;
+        let unknown = metric.is_of_times() && !self.is_timed(name);
+        Some(if unknown { vec![f64::NAN; values.len()] } else { values })
+    }
+
+    fn recorded(&self, name: &str, metric: Metric) -> Option<Vec<f64>> {
         if let Some(observed) = &self.run.observed {
             let device = observed.devices.iter().find(|device| device.name == name)?;
             return device
@@ -136,7 +149,8 @@ impl<'r> Recording<'r> {
     }
 
     /// What a device's own counters did in each interval, `None` inside where it was away or was reset; `None` as a whole
-    /// where it was never recorded or another tool printed the series. For whoever reads all metrics at once.
+    /// where it was never recorded or another tool printed the series. For whoever reads all metrics at once; its times mean
+    /// nothing where [`Recording::is_timed`] is false.
     pub fn counted(&self, name: &str) -> Option<impl Iterator<Item = Option<DiskCounters>> + '_> {
         let places = self.places.get(self.devices.iter().position(|known| *known == name)?)?;
         let pairs = self.run.samples.windows(2).zip(places.windows(2));
@@ -209,6 +223,29 @@ mod tests {
             ((*name).into(), DiskCounters { reads: *reads, ..DiskCounters::default() })
         };
         Sample { at: Nanos::from_secs(seconds), disks: disks.iter().map(disk).collect(), ..Sample::default() }
+    }
+
+    #[test]
+    fn a_device_without_times_has_counts_and_no_times() {
+        let mut run = Run::started(Vec::new(), 0);
+        let node = |name: &str, timed| {
+            let facts = crate::DeviceFacts { name: name.into(), ..crate::DeviceFacts::default() };
+            crate::DeviceNode { facts, timed, ..crate::DeviceNode::default() }
+        };
+        run.devices = vec![node("vda", true), node("zram0", false)];
+        let disks = [("vda", 4), ("zram0", 4)];
+        run.samples = vec![sample(0, &[("vda", 0), ("zram0", 0)]), sample(1, &disks), sample(2, &disks)];
+        let recording = Recording::of(&run);
+        assert!(recording.is_timed("vda") && recording.is_timed("new") && !recording.is_timed("zram0"));
+        assert_eq!(recording.device("zram0", Metric::ReadOps).unwrap(), [4.0, 0.0]);
+        assert_eq!(recording.device("zram0", Metric::InFlight).unwrap(), [0.0, 0.0]);
+        for metric in Metric::all().filter(|metric| metric.is_of_times()) {
+            let values = recording.device("zram0", metric).unwrap();
+            assert!(values.len() == 2 && values.iter().all(|value| value.is_nan()), "{metric:?} {values:?}");
+        }
+        for metric in [Metric::QueueDepth, Metric::Busy] {
+            assert_eq!(recording.device("vda", metric).unwrap(), [0.0, 0.0]);
+        }
     }
 
     #[test]

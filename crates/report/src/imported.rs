@@ -25,6 +25,15 @@ pub(crate) fn origin(run: &Run) -> Option<(&str, &[String])> {
     }
 }
 
+/// What is missing, behind "not": `rates, latencies or a series`.
+pub(crate) fn either(lacks: &[String]) -> String {
+    match lacks {
+        [] => String::new(),
+        [one] => one.clone(),
+        [rest @ .., last] => format!("{} or {last}", rest.join(", ")),
+    }
+}
+
 /// An imported run for a terminal: table, notes, what it lacks. Empty where plimsoll measured.
 pub fn imported(run: &Run) -> String {
     match origin(run) {

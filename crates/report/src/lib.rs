@@ -53,7 +53,7 @@ pub use progress::{Progress, ending, progress, step_done};
 pub use quick::{quick_json, quick_text};
 pub use sentence::{confidence, error_words, evidence, sentence};
 pub use steps::{PartWords, part_line, part_words, steps};
-pub use terminal::{Paint, files_line, findings_brief, head, terminal};
+pub use terminal::{Paint, files_line, files_line_of, findings_brief, head, terminal};
 pub use verdict::{VerdictWords, verdict_words};
 pub use wrap::{COLUMNS, wrap};
 pub use zoom::zoom_missing;

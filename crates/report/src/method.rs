@@ -10,6 +10,7 @@ use workload::{
 };
 
 use crate::charts::kind_words;
+use crate::imported::either;
 use crate::markup::{Table, escape};
 use crate::numbers;
 use crate::page::started;
@@ -65,18 +66,20 @@ fn run_facts(run: &Run, analysis: &Analysis) -> Vec<(&'static str, String)> {
         return vec![("started", started(run)), ("recorded by", recorded_by(run))];
     }
     let spent = &analysis.spent;
+    let loaded = !run.steps.is_empty();
+    let ours = |words: String| if loaded { words } else { String::new() };
     vec![
         ("started", started(run)),
         ("recorded by", recorded_by(run)),
         ("complete", if run.complete { "yes".to_owned() } else { "no, it was cut off".to_owned() }),
         ("policy", run.policy.clone().unwrap_or_default()),
         ("expectation", run.expectation.clone().unwrap_or_default()),
-        ("under load", numbers::span(spent.loaded_s)),
-        ("read", numbers::size(spent.bytes_read)),
-        ("written", numbers::size(spent.bytes_written)),
-        ("charged operations", numbers::count(spent.charged_ops)),
+        ("under load", ours(numbers::span(spent.loaded_s))),
+        ("read", ours(numbers::size(spent.bytes_read))),
+        ("written", ours(numbers::size(spent.bytes_written))),
+        ("charged operations", ours(numbers::count(spent.charged_ops))),
         ("share of the burst", spent.credit_share.map(numbers::share).unwrap_or_default()),
-        ("no change within", numbers::span(analysis.horizon.as_secs_f64())),
+        ("no change within", ours(numbers::span(analysis.horizon.as_secs_f64()))),
     ]
 }
 
@@ -87,7 +90,7 @@ fn recorded_by(run: &Run) -> String {
             format!("{tool}, read by plimsoll {}", run.version)
         }
         Origin::Imported { tool, lacks } => {
-            format!("{tool}, read by plimsoll {}; it does not hold {}", run.version, lacks.join(", "))
+            format!("{tool}, read by plimsoll {}; it does not hold {}", run.version, either(lacks))
         }
     }
 }

@@ -188,6 +188,28 @@ pub fn time_in(nanoseconds: f64, unit: Unit) -> String {
     if unit.name == "ns" || value >= 9.95 { count(value) } else { figure(value) }
 }
 
+/// A mean of times that the kernel counts in whole milliseconds: less than it can count is `0 ms`.
+pub fn counted_time(nanoseconds: f64) -> String {
+    if nanoseconds < 1.0 { "0 ms".to_owned() } else { time(nanoseconds) }
+}
+
+/// A mean number of requests: below 0.005 it is `0.00`.
+pub fn queue(depth: f64) -> String {
+    if depth > 0.0 && depth < 0.005 { "0.00".to_owned() } else { figure(depth) }
+}
+
+/// A factor with two significant digits: `1.8 times`, `about 4,300 times`.
+pub fn factor(times: f64) -> String {
+    match times {
+        small if small < 9.95 => format!("{} times", fixed(small, 1)),
+        large if large.is_finite() => {
+            let step = 10f64.powf(large.log10().floor() - 1.0);
+            format!("about {} times", count((large / step).round() * step))
+        }
+        _ => UNKNOWN.to_owned(),
+    }
+}
+
 /// A span of seconds: `0.4 s`, `6.3 s`, `118 s`, `33 min`, `4.5 h`, `3.0 days`.
 pub fn span(seconds: f64) -> String {
     match seconds {
@@ -266,6 +288,15 @@ mod tests {
             (figure(21.04), "21.0"),
             (figure(124.94), "125"),
             (figure(3000.4), "3,000"),
+            (factor(1.84), "1.8 times"),
+            (factor(9.97), "about 10 times"),
+            (factor(88.04), "about 88 times"),
+            (factor(4284.0), "about 4,300 times"),
+            (queue(0.0), "0"),
+            (queue(0.000_017), "0.00"),
+            (queue(0.0234), "0.023"),
+            (counted_time(0.0), "0 ms"),
+            (counted_time(612_000.0), "0.61 ms"),
             (time(612_000.0), "0.61 ms"),
             (time(1_100_000.0), "1.1 ms"),
             (time(21_300_000.0), "21 ms"),

@@ -29,9 +29,9 @@ pub fn html(run: &Run, analysis: &Analysis) -> String {
 
 /// [`html`] of the devices and samples that `options` name.
 pub fn html_of(run: &Run, analysis: &Analysis, options: &PictureOptions) -> String {
-    let title = title(run);
+    let title = title(run, analysis, options);
     let middle = middle(run, analysis, options);
-    let sections = [top(run, analysis), middle, method(run, analysis)];
+    let sections = [top((run, analysis), &title), middle, method(run, analysis)];
     let zoom = zoom(run, analysis);
     document(&Document {
         title: &title,
@@ -51,9 +51,9 @@ fn middle(run: &Run, analysis: &Analysis, options: &PictureOptions) -> String {
         (false, None) => measured(run, analysis),
         (false, Some(printed)) => printed,
         (true, printed) => [
+            found(analysis),
             watch_page::sections((run, analysis), options, &figure),
             own_load(run, analysis),
-            found(analysis),
             printed.unwrap_or_default(),
         ]
         .concat(),
@@ -103,11 +103,29 @@ fn prose(text: &str) -> String {
     escape(&unbroken(text))
 }
 
-fn title(run: &Run) -> String {
-    let imported = crate::imported::origin(run).map(|(tool, _)| tool);
+/// What it is about: the target, the file of what another tool printed, or the machine that was watched.
+fn title(run: &Run, analysis: &Analysis, options: &PictureOptions) -> String {
+    let imported = crate::imported::origin(run).map(|(tool, _)| match options.source.as_str() {
+        "" => tool,
+        file => file,
+    });
     let target = run.target.as_ref().map(|target| target.words.as_str()).or(imported);
-    let watched = run.host.as_ref().filter(|_| watch_page::is_watch(run)).map(|host| host.hostname.as_str());
-    format!("plimsoll: {}", target.or(watched).unwrap_or("no target"))
+    let words =
+        target.map(str::to_owned).or_else(|| watch_page::is_watch(run).then(|| machine(run, analysis)));
+    format!("plimsoll: {}", words.as_deref().unwrap_or("no target"))
+}
+
+/// `20 devices of db1`.
+fn machine(run: &Run, analysis: &Analysis) -> String {
+    let devices = match analysis.watched.as_ref().map_or(run.devices.len(), |watched| watched.devices.len()) {
+        0 => "a machine".to_owned(),
+        1 => "1 device".to_owned(),
+        several => format!("{several} devices"),
+    };
+    match &run.host {
+        Some(host) if !host.hostname.is_empty() => format!("{devices} of {}", host.hostname),
+        _ => devices,
+    }
 }
 
 /// When the run started, in UTC, so that the same record gives the same page anywhere.
@@ -131,11 +149,11 @@ fn printed_at(run: &Run) -> Option<&str> {
     said.filter(|(name, _)| name == "printed at").map(|(_, when)| when.as_str()).next()
 }
 
-fn top(run: &Run, analysis: &Analysis) -> String {
+fn top((run, analysis): (&Run, &Analysis), title: &str) -> String {
     let words = verdict_words(run, analysis);
     let mut html = format!(
         "<header>\n<h1>{}</h1>\n<p class=\"where\">{}</p>\n</header>\n<p class=\"verdict\"><strong class=\"{}\">{}</strong>{}{}</p>\n",
-        escape(&title(run)),
+        escape(title),
         escape(&where_and_when(run)),
         class_of(analysis.verdict.answer),
         words.word,
@@ -334,7 +352,7 @@ fn finding(finding: &Finding) -> String {
     if !seen.is_empty() {
         let _ = write!(html, "<p><span>Seen:</span> {}.</p>", escape(&seen));
     }
-    let _ = write!(html, "<p><span>How sure:</span> {}.</p>", confidence(finding.confidence));
+    let _ = write!(html, "<p><span>How sure:</span> {}.</p>", confidence(finding));
     if let Some(other) = competing(finding) {
         let _ = write!(html, "<p><span>Unless:</span> {}</p>", prose(&other));
     }

@@ -215,11 +215,21 @@ pub fn plural(direction: Direction) -> &'static str {
 }
 
 /// How sure a finding is, in a few words.
-pub fn confidence(confidence: Confidence) -> &'static str {
-    match confidence {
+pub fn confidence(finding: &Finding) -> &'static str {
+    let level = matches!(
+        finding.meaning,
+        Meaning::IopsCap { .. }
+            | Meaning::BandwidthCap { .. }
+            | Meaning::HeldOperations { .. }
+            | Meaning::HeldBytes { .. }
+            | Meaning::ThrottledAboveNominal { .. }
+    );
+    match finding.confidence {
         Confidence::Possible => "possible: one symptom",
-        Confidence::Likely => "likely: flat, and round, published or seen again",
-        Confidence::Strong => "strong: flat, and the figure of a policy",
+        Confidence::Likely if level => "likely: flat, and round, published or seen again",
+        Confidence::Likely => "likely",
+        Confidence::Strong if level => "strong: flat, and the figure of a policy",
+        Confidence::Strong => "strong",
         Confidence::Certain => "certain: counted, not inferred",
     }
 }
@@ -238,23 +248,25 @@ const EVIDENCE_NAMED: usize = 3;
 
 fn one_span(span: &Evidence) -> String {
     let step = if span.step.is_empty() { String::new() } else { format!(", step {}", quoted(&span.step)) };
-    format!(
-        "{}{step}, {} to {}",
-        clean(&span.series),
-        clock(span.from.as_secs_f64()),
-        clock(span.to.as_secs_f64())
-    )
+    let (from, to) = (span.from.as_secs_f64(), span.to.as_secs_f64());
+    let clock = if to >= BY_HOURS { by_hours } else { by_seconds };
+    format!("{}{step}, {} to {}", clean(&span.series), clock(from), clock(to))
 }
 
-/// From here on, seconds, a place on the clock is written as hours, minutes and seconds.
+/// A span that ends from here on, seconds, is written as hours, minutes and seconds.
 const BY_HOURS: f64 = 7200.0;
 
-/// A place on the run's clock so that it is found in the series: `45.0 s`, from two hours on `14:57:00`.
-fn clock(seconds: f64) -> String {
-    if (BY_HOURS..1e9).contains(&seconds) {
-        let whole = seconds.round() as u64;
-        return format!("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+/// A place on the run's clock so that it is found in the series: `14:57:00`.
+fn by_hours(seconds: f64) -> String {
+    if !(0.0..1e9).contains(&seconds) {
+        return by_seconds(seconds);
     }
+    let whole = seconds.round() as u64;
+    format!("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60)
+}
+
+/// `45.0 s`.
+fn by_seconds(seconds: f64) -> String {
     format!("{} s", numbers::fixed(seconds, 1))
 }
 

@@ -8,7 +8,7 @@ use record::{Run, TargetFacts, TargetKind};
 use crate::advice::{competing, next_step};
 use crate::claims::{ClaimWords, claim_words};
 use crate::doubt::{doubt, remedy};
-use crate::imported::summary;
+use crate::imported::{origin, summary};
 use crate::numbers;
 use crate::sentence::{capital, confidence, evidence, sentence};
 use crate::steps::steps;
@@ -46,6 +46,9 @@ fn kind_words(target: &TargetFacts) -> String {
         .into_iter()
         .filter(|fact| !fact.is_empty() && fact != "0 B")
         .collect();
+    if target.kind == TargetKind::Simulated {
+        return format!("a volume of {}", numbers::size(device.size.0));
+    }
     let on = format!("{place} on {}", clean(&device.name));
     if facts.is_empty() { on } else { format!("{on} ({})", facts.join(", ")) }
 }
@@ -72,14 +75,26 @@ pub fn terminal(run: &Run, analysis: &Analysis, paint: Paint) -> String {
     filled.join("\n")
 }
 
+/// [`files_line`] of what was recorded elsewhere: `recording` where another tool measured.
+pub fn files_line_of(report: &str, (run, path): (&Run, &str)) -> String {
+    match origin(run) {
+        Some(_) => files_named(report, ("recording", path)),
+        None => files_line(report, path),
+    }
+}
+
 /// The last line: where the report and the run file are; two lines where one is too short. A path is never broken, so that
 /// it can be copied; a long one goes beyond the edge.
 pub fn files_line(report: &str, run: &str) -> String {
-    let (report, run) = (clean(report), clean(run));
-    let one = format!("report  {report}    run  {run}\n");
+    files_named(report, ("run", run))
+}
+
+fn files_named(report: &str, (what, path): (&str, &str)) -> String {
+    let (report, path) = (clean(report), clean(path));
+    let one = format!("report  {report}    {what}  {path}\n");
     match one.chars().count() <= COLUMNS + 1 {
         true => one,
-        false => format!("report  {report}\nrun     {run}\n"),
+        false => format!("{:<8}{report}\n{what:<7} {path}\n", "report"),
     }
 }
 
@@ -226,7 +241,7 @@ fn is_limit(finding: &Finding) -> bool {
 fn finding_block(finding: &Finding) -> String {
     let mut text = wrap("  found   ", &sentence(finding));
     let seen = evidence(&finding.evidence);
-    let sure = capital(confidence(finding.confidence));
+    let sure = capital(confidence(finding));
     match seen.is_empty() {
         true => text += &wrap("  sure    ", &format!("{sure}.")),
         false => text += &wrap("  seen    ", &format!("{}. {sure}.", capital(&seen))),

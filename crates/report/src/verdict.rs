@@ -8,7 +8,7 @@ use workload::Direction;
 
 use crate::claims::{against, reading};
 use crate::doubt::doubt;
-use crate::imported::origin;
+use crate::imported::{either, origin};
 use crate::numbers::{self, Prefix};
 use crate::sentence::{capital, plural};
 use crate::watch;
@@ -73,7 +73,7 @@ fn of_import(tool: &str, lacks: &[String], analysis: &Analysis) -> VerdictWords 
     let rest = format!(": what {tool} printed. {computed}");
     let stops = match lacks {
         [] => String::new(),
-        _ => format!("It does not hold {}.", clean(&lacks.join(", "))),
+        _ => format!("It does not hold {}.", clean(&either(lacks))),
     };
     VerdictWords { word: "IMPORTED", rest, stops }
 }

@@ -283,7 +283,7 @@ pub fn device_table(watched: &Watched) -> Table {
         for device in phase.devices.iter().filter(|device| device.read.ops + device.write.ops > 0.0) {
             let mut row = vec![clean(&phase.name), device_words(watched, &device.name)];
             row.extend(device_cells(device));
-            row.push(device.queue_max.map_or("-".to_owned(), numbers::figure));
+            row.push(device.queue_max.map_or("-".to_owned(), numbers::queue));
             row.push(device.busy.map_or("-".to_owned(), |share| numbers::share(share.min(1.0))));
             table.rows.push(row);
         }
@@ -298,7 +298,7 @@ fn device_words(watched: &Watched, name: &str) -> String {
 
 /// Reads and writes a second, bytes, waits, queue.
 fn device_cells(device: &DeviceFigures) -> Vec<String> {
-    let time = |value: Option<f64>| value.map_or("-".to_owned(), numbers::time);
+    let time = |value: Option<f64>| value.map_or("-".to_owned(), numbers::counted_time);
     vec![
         numbers::figure(device.read.ops),
         numbers::figure(device.write.ops),
@@ -306,7 +306,7 @@ fn device_cells(device: &DeviceFigures) -> Vec<String> {
         numbers::bandwidth(device.write.bytes, Prefix::Binary),
         time(device.read.await_ns),
         time(device.write.await_ns),
-        device.queue.map_or("-".to_owned(), numbers::figure),
+        device.queue.map_or("-".to_owned(), numbers::queue),
     ]
 }
 
@@ -448,7 +448,7 @@ fn findings(found: &[Finding]) -> String {
 
 fn explained(finding: &Finding) -> String {
     let seen = evidence(&finding.evidence);
-    let sure = confidence(finding.confidence);
+    let sure = confidence(finding);
     let seen = if seen.is_empty() { sure.to_owned() } else { format!("{seen} ({sure})") };
     let mut text = wrap("  seen    ", &format!("{seen}."));
     if let Some(other) = competing(finding) {

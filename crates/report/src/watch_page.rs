@@ -15,7 +15,7 @@ pub(crate) fn is_watch(run: &Run) -> bool {
     !run.phases.is_empty() || !run.devices.is_empty() || run.observed.is_some()
 }
 
-/// The sections between the verdict and the findings; `figure` writes a chart with its table.
+/// The sections below the findings, what was asked and decided before what every device did; `figure` writes a chart with its table.
 pub(crate) fn sections(
     (run, analysis): (&Run, &Analysis),
     options: &PictureOptions,
@@ -26,13 +26,13 @@ pub(crate) fn sections(
     let watched = analysis.watched.as_ref().unwrap_or(&none);
     let decisive = page.decisive();
     [
-        titled("The contract", &watch_tables::contract(watched)),
+        contract(watched),
         titled("The load", &watch_tables::load(watched)),
-        page.phases(watched),
         decisive.as_ref().map_or_else(String::new, |chart| {
             format!("<h2>The chart that decides</h2>\n{}", series_figure(chart))
         }),
         page.overload(),
+        page.phases(watched),
         page.relations(),
         page.machine(),
         page.devices(watched, decisive.as_ref()),
@@ -70,7 +70,7 @@ impl Page<'_> {
                         None => "Devices over the whole time".to_owned(),
                         Some(_) => format!("Devices: {}", phase.name),
                     };
-                    titled(&head, &watch_tables::devices(phase, &called))
+                    titled(&head, &watch_tables::devices(phase, (self.view.devices(), &called)))
                 };
                 phases.iter().map(table).collect()
             }
@@ -133,6 +133,18 @@ impl Page<'_> {
             if open { " open" } else { "" },
             escape(&self.view.name_of(device))
         )
+    }
+}
+
+/// The claims where they count, and a sentence on the phases where more was asked than is claimed.
+fn contract(watched: &Watched) -> String {
+    let table = titled("The contract", &watch_tables::contract(watched));
+    match watch_tables::beyond(watched) {
+        None => table,
+        Some(words) if table.is_empty() => {
+            format!("<h2>The contract</h2>\n<p class=\"note\">{}</p>\n", escape(&words))
+        }
+        Some(words) => format!("{table}<p class=\"note\">{}</p>\n", escape(&words)),
     }
 }
 

@@ -6,12 +6,40 @@ use crate::claims::answer_words;
 use crate::markup::Table;
 use crate::numbers::{self, Prefix, UNKNOWN, Unit};
 
-/// A claim and a phase a row; the latency stands there three ways, because a contract seldom says which one it means.
+/// A claim and a phase a row, of phases that asked for no more than is claimed; the latency stands there three ways, because
+/// a contract seldom says which one it means.
 pub(crate) fn contract(watched: &Watched) -> Table {
     let mut table =
         Table::headed(&["phase", "claim", "asked", "measured", "mean", "p99", "within the bound", "answer"]);
-    table.rows.extend(watched.contract.iter().map(contract_row));
+    let counts = |row: &&ContractRow| !exceeds(watched, &row.phase);
+    table.rows.extend(watched.contract.iter().filter(counts).map(contract_row));
     table
+}
+
+/// More was asked in that phase than the contract covers: each of its claims says so.
+fn exceeds(watched: &Watched, phase: &str) -> bool {
+    let mut rows = watched.contract.iter().filter(|row| row.phase == phase);
+    rows.all(|row| matches!(row.remark, Some(Remark::AskedMore { .. })))
+}
+
+/// The phases that are no matter of the contract, in a sentence; `None` where there are none.
+pub(crate) fn beyond(watched: &Watched) -> Option<String> {
+    let phases = || watched.phases.iter().filter(|phase| phase.load.is_some());
+    let is_beyond = |phase: &&PhaseFigures| {
+        watched.contract.iter().any(|row| row.phase == phase.name) && exceeds(watched, &phase.name)
+    };
+    let scale = |phase: &PhaseFigures| phase.load.as_ref().and_then(|load| load.scale);
+    let over: Vec<&PhaseFigures> = phases().filter(is_beyond).collect();
+    let least = over.iter().filter_map(|phase| scale(phase)).fold(f64::INFINITY, f64::min);
+    let first = over.iter().find(|phase| scale(phase) == Some(least)).or(over.first())?;
+    let ordered = over.iter().all(|phase| scale(phase).is_some())
+        && phases().filter_map(scale).filter(|scale| *scale >= least).count() == over.len();
+    let which = match (over.len(), ordered) {
+        (1, _) => first.name.clone(),
+        (_, true) => format!("{} and above", first.name),
+        _ => over.iter().map(|phase| phase.name.as_str()).collect::<Vec<_>>().join(", "),
+    };
+    Some(format!("At {which} more was asked than is claimed; the table of the load has those phases."))
 }
 
 fn contract_row(row: &ContractRow) -> Vec<String> {
@@ -68,11 +96,12 @@ pub(crate) fn device(watched: &Watched, name: &str) -> Table {
     table
 }
 
-/// What every device did over a watch without phases, or in one phase.
-pub(crate) fn devices(phase: &PhaseFigures, called: &dyn Fn(&str) -> String) -> Table {
+/// What every device that is drawn did over a watch without phases, or in one phase, in the order of the drawings.
+pub(crate) fn devices(phase: &PhaseFigures, (drawn, called): (&[&str], &dyn Fn(&str) -> String)) -> Table {
     let mut table = headed("device");
     let row = |device: &DeviceFigures| [vec![called(&device.name)], figures_row(device)].concat();
-    table.rows = phase.devices.iter().map(row).collect();
+    let of = |name: &&str| phase.devices.iter().find(|device| device.name == **name);
+    table.rows = drawn.iter().filter_map(of).map(row).collect();
     table
 }
 
@@ -83,8 +112,8 @@ fn headed(first: &str) -> Table {
 }
 
 fn figures_row(device: &DeviceFigures) -> Vec<String> {
-    let figure = |value: Option<f64>| value.map_or_else(String::new, numbers::figure);
-    let time = |value: Option<f64>| value.map_or_else(String::new, numbers::time);
+    let figure = |value: Option<f64>| value.map_or_else(String::new, numbers::queue);
+    let time = |value: Option<f64>| value.map_or_else(String::new, numbers::counted_time);
     let bandwidth = |value: f64| numbers::in_unit(value, Unit::of_bandwidth(value, Prefix::Binary));
     vec![
         numbers::figure(device.read.ops),
@@ -99,7 +128,8 @@ fn figures_row(device: &DeviceFigures) -> Vec<String> {
     ]
 }
 
-/// The load of ours, phase by phase: asked, done, and the latency of its I/Os from due to done.
+/// The load of ours, phase by phase: asked, done, and the latency of its I/Os: from due to done, which the user
+/// waits, and from issue to done.
 pub(crate) fn load(watched: &Watched) -> Table {
     let mut table = Table::headed(&[
         "phase",
@@ -107,9 +137,10 @@ pub(crate) fn load(watched: &Watched) -> Table {
         "IOPS",
         "reads",
         "writes",
-        "mean",
+        "due to done",
         "p99",
         "within the bound",
+        "issue to done",
         "in flight",
     ]);
     for phase in &watched.phases {
@@ -127,6 +158,7 @@ pub(crate) fn load(watched: &Watched) -> Table {
             load.all.due.mean_ns.map_or_else(String::new, numbers::time),
             p99(Some(&load.all.due)),
             load.all.due.within.map_or_else(String::new, numbers::share),
+            load.all.issued.mean_ns.map_or_else(String::new, numbers::time),
             numbers::figure(load.in_flight),
         ]);
     }

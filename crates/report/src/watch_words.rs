@@ -66,13 +66,13 @@ fn of_what_holds(meaning: &Meaning) -> Option<String> {
 fn of_the_use(meaning: &Meaning) -> Option<String> {
     Some(match meaning {
         Meaning::StorageIdle { device, idle_share, ops_per_second, queue, waiting_share } => format!(
-            "Storage is not the limit: {}, the busiest device, had nothing in flight {} of the time (mean queue {}, {}){}.",
+            "Storage is not the limit: {}, the busiest device, had nothing in flight in {} of the samples (mean queue {}, {}){}.",
             place_words(device),
             numbers::share(*idle_share),
-            numbers::figure(*queue),
+            numbers::queue(*queue),
             numbers::iops(*ops_per_second),
             waiting_share.map_or(String::new(), |share| format!(
-                ", and tasks waited for I/O {} of it",
+                ", and tasks waited for I/O {} of the time",
                 numbers::share(share)
             ))
         ),
@@ -223,28 +223,29 @@ fn took(waiting: &Waiting) -> String {
     }
 }
 
-/// `256 in flight against 0.9 at the nominal rate (280 times), and 213 ms against 0.40 ms (530 times)`.
+/// `256 in flight against 0.9 at the nominal rate (about 280 times), 213 ms from issue to done against 0.40 ms (about 530
+/// times)`.
 fn moved(waiting: &Waiting) -> String {
     let queue = numbers::figure(waiting.queue);
     let latency = numbers::time(waiting.latency_ns);
-    let times = |now: f64, usual: f64| numbers::figure(now / usual);
+    let times = |now: f64, usual: f64| numbers::factor(now / usual);
     match (
         waiting.usual_queue.filter(|queue| *queue > 0.0),
         waiting.usual_latency_ns.filter(|time| *time > 0.0),
     ) {
         (Some(was), Some(took)) => format!(
-            "{queue} in flight against {} at the nominal rate ({} times), {latency} against {} ({} times)",
+            "{queue} in flight against {} at the nominal rate ({}), {latency} from issue to done against {} ({})",
             numbers::figure(was),
             times(waiting.queue, was),
             numbers::time(took),
             times(waiting.latency_ns, took)
         ),
         (_, Some(took)) => format!(
-            "{queue} in flight, {latency} against {} ({} times)",
+            "{queue} in flight, {latency} from issue to done against {} ({})",
             numbers::time(took),
             times(waiting.latency_ns, took)
         ),
-        _ => format!("{queue} in flight, {latency} each"),
+        _ => format!("{queue} in flight, {latency} each from issue to done"),
     }
 }
 

@@ -125,6 +125,75 @@ fn the_document_holds_the_watch() {
 }
 
 #[test]
+fn a_page_tells_the_verdict_and_the_findings_before_its_tables() {
+    let (run, analysis) = contract(Cycles::on(CLOUD, &[0.5, 1.0, 2.0, 5.0]).run());
+    let html = report::html(&run, &analysis);
+    let mut rest = html.as_str();
+    for part in [
+        "class=\"good\">MEETS</strong>",
+        "<h2>Findings</h2>",
+        "<h2>The contract</h2>",
+        "<p class=\"note\">At load 200% and above more was asked than is claimed;",
+        "<h2>The load</h2>",
+        ">issue to done</th>",
+        "<h2>The chart that decides</h2>",
+        "<h2>Overload</h2>",
+        "<h2>sda by phase</h2>",
+        "<h2>Devices</h2>",
+    ] {
+        let at = rest.find(part).unwrap_or_else(|| panic!("{part} is not there, or stands before"));
+        rest = &rest[at..];
+    }
+    let (_, from) = html.split_once("<h2>The contract</h2>").unwrap();
+    let (table, _) = from.split_once("</table>").unwrap();
+    assert_eq!(table.matches("<tr>").count(), 1 + 2 * 3, "50 % and 100 %: {table}");
+    let document: serde_json::Value = serde_json::from_str(&json(&run, &analysis)).unwrap();
+    assert_eq!(document["watched"]["contract"].as_array().unwrap().len(), 4 * 3);
+}
+
+#[test]
+fn a_page_of_a_watch_without_a_target_is_named_for_its_machine() {
+    let run = machine(&[], 1.0, 60.0);
+    let html = report::html(&run, &analyse(&run, None, None));
+    assert!(html.contains("<h1>plimsoll: 1 device"), "{}", &html[..2000]);
+    for nothing_of_ours in ["charged operations", "no change within", "under load"] {
+        assert!(!html.contains(nothing_of_ours), "{nothing_of_ours}");
+    }
+}
+
+#[test]
+fn how_sure_it_is_names_a_flat_rate_only_where_there_is_one() {
+    for meaning in all_kinds() {
+        let level = matches!(
+            meaning,
+            Meaning::HeldOperations { .. }
+                | Meaning::HeldBytes { .. }
+                | Meaning::ThrottledAboveNominal { .. }
+        );
+        for confidence in [analysis::Confidence::Likely, analysis::Confidence::Strong] {
+            let finding = Finding { meaning: meaning.clone(), evidence: Vec::new(), confidence };
+            let words = report::html(
+                &machine(&[], 1.0, 5.0),
+                &Analysis { findings: vec![finding], ..analyse(&machine(&[], 1.0, 5.0), None, None) },
+            );
+            assert_eq!(words.contains("flat, and "), level, "{meaning:?}");
+        }
+    }
+}
+
+#[test]
+fn a_span_of_a_day_is_told_by_one_clock() {
+    let span = |from, to| analysis::Evidence {
+        step: String::new(),
+        series: "diskstats sda".into(),
+        from: Nanos::from_secs(from),
+        to: Nanos::from_secs(to),
+    };
+    assert_eq!(report::evidence(&[span(0, 86_400)]), "diskstats sda, 0:00:00 to 24:00:00");
+    assert_eq!(report::evidence(&[span(0, 60)]), "diskstats sda, 0.0 s to 60.0 s");
+}
+
+#[test]
 fn a_device_is_named_with_what_it_stands_on() {
     let place = Place {
         name: "dm-3".into(),

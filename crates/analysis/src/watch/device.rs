@@ -12,7 +12,7 @@ use super::ticks::{Sum, Tick, share_within, ticks};
 fn base_of(scene: &Scene<'_>, place: &Place, own: &[Tick]) -> Base {
     let found = base(own);
     match place.on.first().map(Vec::as_slice) {
-        Some([below]) if found.ways[2].is_none() => base(&ticks(scene.run, &scene.recording, below)),
+        Some([below]) if found.ways[2].is_none() => base(&ticks(&scene.recording, below)),
         _ => found,
     }
 }
@@ -33,7 +33,7 @@ pub(crate) struct Device<'s> {
 impl<'s> Device<'s> {
     /// Reads the device `name`.
     pub fn read(scene: &Scene<'s>, name: &str) -> Device<'s> {
-        let ticks = ticks(scene.run, &scene.recording, name);
+        let ticks = ticks(&scene.recording, name);
         let place = place(scene.run, name);
         let base = base_of(scene, &place, &ticks);
         Device {

@@ -45,13 +45,12 @@ impl Tick {
 }
 
 /// The intervals of `name` in which it was there. Times are NaN where the kernel keeps none (`timed` false).
-pub(crate) fn ticks(run: &Run, recording: &Recording<'_>, name: &str) -> Vec<Tick> {
-    let timed = run.devices.iter().find(|node| node.facts.name == name).is_none_or(|node| node.timed);
+pub(crate) fn ticks(recording: &Recording<'_>, name: &str) -> Vec<Tick> {
     let mut found = match recording.counted(name) {
         Some(counted) => of_counters(recording, counted),
         None => printed(recording, name),
     };
-    if !timed {
+    if !recording.is_timed(name) {
         for tick in &mut found {
             (tick.queue, tick.busy, tick.flush_wait) = (f64::NAN, f64::NAN, f64::NAN);
             tick.wait = [f64::NAN; 2];

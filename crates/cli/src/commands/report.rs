@@ -39,6 +39,7 @@ pub fn run(arguments: &ReportArguments) -> Result<u8, Failure> {
 
 /// Draws every run and prints its report, unless series were asked for, which then have stdout.
 fn draw(arguments: &ReportArguments, runs: &[Recorded]) -> Result<(), Failure> {
+    arguments.pictures.within(runs)?;
     let pages = pages(arguments, runs)?;
     let mut documents = Vec::new();
     for (at, (recorded, page)) in runs.iter().zip(&pages).enumerate() {
@@ -50,7 +51,7 @@ fn draw(arguments: &ReportArguments, runs: &[Recorded]) -> Result<(), Failure> {
             _ => page.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
         };
         let pictures = arguments.pictures.write((&recorded.run, &analysis), &options, &sub)?;
-        let files = report::files_line(&short(page), &short(&recorded.path)) + &pictures;
+        let files = report::files_line_of(&short(page), (&recorded.run, &short(&recorded.path))) + &pictures;
         match arguments.format {
             _ if arguments.series.is_some() => output::people(files.trim_end()),
             ReportFormat::Text | ReportFormat::Csv => {

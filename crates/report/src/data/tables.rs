@@ -266,7 +266,7 @@ fn findings(run: &Run, analysis: &Analysis) -> Csv {
             }
             csv.number(f64::from(number));
             csv.words(kind);
-            csv.words(confidence(finding.confidence));
+            csv.words(confidence(finding));
             csv.words(span.map_or("", |span| &span.series));
             csv.words(span.map_or("", |span| &span.step));
             csv.words(&sentence(finding));
