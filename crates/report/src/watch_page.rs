@@ -70,7 +70,7 @@ impl Page<'_> {
                         None => "Devices over the whole time".to_owned(),
                         Some(_) => format!("Devices: {}", phase.name),
                     };
-                    titled(&head, &watch_tables::devices(phase, (self.view.devices(), &called)))
+                    titled(&head, &watch_tables::devices(phase, self.view.devices(), &called))
                 };
                 phases.iter().map(table).collect()
             }

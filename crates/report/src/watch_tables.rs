@@ -97,7 +97,7 @@ pub(crate) fn device(watched: &Watched, name: &str) -> Table {
 }
 
 /// What every device that is drawn did over a watch without phases, or in one phase, in the order of the drawings.
-pub(crate) fn devices(phase: &PhaseFigures, (drawn, called): (&[&str], &dyn Fn(&str) -> String)) -> Table {
+pub(crate) fn devices(phase: &PhaseFigures, drawn: &[&str], called: &dyn Fn(&str) -> String) -> Table {
     let mut table = headed("device");
     let row = |device: &DeviceFigures| [vec![called(&device.name)], figures_row(device)].concat();
     let of = |name: &&str| phase.devices.iter().find(|device| device.name == **name);
