@@ -15,17 +15,17 @@ function across(plot: uPlot, span: Span): { left: number; width: number } | null
     return to > from ? { left: from, width: to - from } : null;
 }
 
-/// Every second phase shaded, each named where its name has room.
+/// Phases shaded as the drawings shade them, each named where its name has room.
 export function drawBands(plot: uPlot, bands: readonly Band[], colours: Colours): void {
     const { ctx, bbox } = plot;
     ctx.save();
     ctx.font = `${10 * devicePixelRatio}px plimsoll,sans-serif`;
     ctx.textAlign = "center";
     ctx.textBaseline = "bottom";
-    for (const [place, band] of bands.entries()) {
+    for (const band of bands) {
         const seen = across(plot, band);
         if (seen === null) continue;
-        if (place % 2 === 0) {
+        if (band.filled) {
             ctx.fillStyle = colours.of("Band");
             ctx.fillRect(seen.left, bbox.top, seen.width, bbox.height);
         }
@@ -47,7 +47,7 @@ export function drawGaps(plot: uPlot, gaps: readonly Span[], colours: Colours): 
     ctx.restore();
 }
 
-/// Dashed lines with their words above them at the right.
+/// Dashed lines with their words above them at the right; words that would touch are moved apart, as in the drawings.
 export function drawLevels(plot: uPlot, levels: readonly Level[], colours: Colours): void {
     const { ctx, bbox } = plot;
     ctx.save();
@@ -56,16 +56,21 @@ export function drawLevels(plot: uPlot, levels: readonly Level[], colours: Colou
     ctx.textBaseline = "bottom";
     ctx.lineWidth = devicePixelRatio;
     ctx.setLineDash([5 * devicePixelRatio, 3 * devicePixelRatio]);
-    for (const level of levels) {
-        const top = plot.valToPos(level.value, "y", true);
-        if (!(top >= bbox.top && top <= bbox.top + bbox.height)) continue;
+    const word = 12 * devicePixelRatio;
+    const tops = levels.map((level) => ({ level, top: plot.valToPos(level.value, "y", true) }));
+    const seen = tops.filter(({ top }) => top >= bbox.top && top <= bbox.top + bbox.height);
+    // Not in the row above the plot, where phases are named.
+    let free = bbox.top + word;
+    for (const { level, top } of seen.sort((a, b) => a.top - b.top)) {
+        const foot = Math.max(top - devicePixelRatio, free);
+        free = foot + word;
         ctx.strokeStyle = colours.of(level.ink);
         ctx.fillStyle = colours.of(level.ink);
         ctx.beginPath();
         ctx.moveTo(bbox.left, top);
         ctx.lineTo(bbox.left + bbox.width, top);
         ctx.stroke();
-        ctx.fillText(level.label, bbox.left + bbox.width - 3 * devicePixelRatio, top - devicePixelRatio);
+        ctx.fillText(level.label, bbox.left + bbox.width - 3 * devicePixelRatio, foot);
     }
     ctx.restore();
 }

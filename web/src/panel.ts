@@ -75,10 +75,10 @@ function scales(panel: Panel, view: View): uPlot.Scales {
     const claimed = (max: number) =>
         panel.levels.filter(({ value }) => value <= 4 * max).map(({ value }) => value);
     const top = (max: number | null) => Math.max(max ?? 0, ...claimed(max ?? 0)) * 1.06 || 1;
-    // From zero, so that a height is an amount.
+    // From zero, so that a height is an amount; a share up to the whole, as the drawings have it.
     return {
         x,
-        y: { range: (_, __, max) => [0, panel.unit === "share" ? Math.min(top(max), 1) : top(max)] },
+        y: { range: (_, __, max) => [0, panel.unit === "share" ? Math.max(max ?? 0, 1) : top(max)] },
     };
 }
 

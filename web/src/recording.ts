@@ -44,6 +44,8 @@ export interface Span {
 
 export interface Band extends Span {
     readonly label: string;
+    /// Whether it stands out from the page: where a load ran.
+    readonly filled: boolean;
 }
 
 export interface Ink {

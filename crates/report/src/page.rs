@@ -270,7 +270,7 @@ impl Drawn {
         let all = [
             charts::rate(run, analysis),
             charts::bandwidth(run, analysis),
-            charts::latency(run),
+            charts::latency(run, analysis),
             charts::depths(run, analysis),
             charts::by_depth(run),
             charts::block_sizes(run, analysis),

@@ -8,7 +8,7 @@ mod packed;
 mod watched;
 
 use analysis::Analysis;
-use record::{Run, StepRecord};
+use record::{Phase, PhaseKind, Run, StepRecord};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use workload::Nanos;
@@ -155,14 +155,22 @@ impl Zoomed {
 /// The phases of a watch, or else what the steps of a run were for.
 fn bands(run: &Run) -> Vec<Value> {
     if !run.phases.is_empty() {
-        return run.phases.iter().map(|phase| span((phase.from, phase.to), &phase.name)).collect();
+        let phase = |phase: &Phase| band((phase.from, phase.to), &phase.name, phase.kind != PhaseKind::Idle);
+        return run.phases.iter().map(phase).collect();
     }
     let kinds = run.steps.chunk_by(|a, b| a.plan.kind == b.plan.kind);
-    let band = |steps: &[StepRecord]| {
+    let kind = |(place, steps): (usize, &[StepRecord])| {
         let (first, last) = (steps.first()?, steps.last()?);
-        Some(span((first.started, last.ended), kind_words(first.plan.kind)))
+        Some(band((first.started, last.ended), kind_words(first.plan.kind), place % 2 == 0))
     };
-    kinds.filter_map(band).collect()
+    kinds.enumerate().filter_map(kind).collect()
+}
+
+/// Filled as the drawings fill it: where a load ran, or every second kind of step.
+fn band(ends: (Nanos, Nanos), label: &str, filled: bool) -> Value {
+    let mut band = span(ends, label);
+    band["filled"] = json!(filled);
+    band
 }
 
 fn span((from, to): (Nanos, Nanos), label: &str) -> Value {

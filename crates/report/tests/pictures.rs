@@ -95,6 +95,60 @@ fn devices_stand_from_the_ground_up_with_their_relation() {
 }
 
 #[test]
+fn no_relation_passes_behind_a_device_that_it_has_nothing_to_do_with() {
+    // Two disks with three and two partitions in two arrays, and a third disk with one that is on its own.
+    let more: [(&str, &[&str]); 6] = [
+        ("sda1", &["sda"]),
+        ("sda3", &["sda"]),
+        ("sdb2", &["sdb"]),
+        ("md1", &["sda3", "sdb2"]),
+        ("sdc", &[]),
+        ("sdc1", &["sdc"]),
+    ];
+    let more = more.map(|(name, below)| made_up::node(name, record::DeviceKind::Partition, ("", ""), below));
+    let (run, analysis) = made_up::overloaded_on([made_up::stack(), more.to_vec()].concat(), 5);
+    let view = View::of(&run, &analysis, PictureOptions::default());
+    let drawing = view.relations().unwrap();
+    let numbers =
+        |text: &str| -> Vec<i32> { text.split([',', ' ']).map(|number| number.parse().unwrap()).collect() };
+    let attribute = |part: &str, name: &str| {
+        part.split_once(&format!(" {name}=\"")).unwrap().1.split('"').next().unwrap().to_owned()
+    };
+    let boxes: Vec<Vec<i32>> = drawing
+        .split("<rect")
+        .skip(1)
+        .map(|part| ["x", "y", "width", "height"].map(|name| numbers(&attribute(part, name))[0]).to_vec())
+        .collect();
+    assert_eq!(boxes.len(), 13);
+    let edges: Vec<Vec<i32>> =
+        drawing.split("<polyline").skip(1).map(|part| numbers(&attribute(part, "points"))).collect();
+    assert_eq!(edges.len(), 12);
+    assert_eq!(drawing.matches("<polygon").count(), 12, "each has an arrow's head");
+    for edge in &edges {
+        let corners: Vec<&[i32]> = edge.chunks(2).collect();
+        for (from, to) in corners.iter().zip(&corners[1..]) {
+            let crosses = |place: &&Vec<i32>| {
+                let (left, top, right, foot) = (place[0], place[1], place[0] + place[2], place[1] + place[3]);
+                from[0].max(to[0]) > left
+                    && from[0].min(to[0]) < right
+                    && from[1].max(to[1]) > top
+                    && from[1].min(to[1]) < foot
+            };
+            assert!(!boxes.iter().any(|place| crosses(&place)), "{edge:?} passes behind a box");
+        }
+    }
+    // Upright parts in one gap belong to one device's children, or stand clear of each other.
+    let upright = |edge: &Vec<i32>| (edge[2], edge[1].min(edge[7]), edge[1].max(edge[7]), edge[1], edge[7]);
+    for (place, one) in edges.iter().map(upright).enumerate() {
+        for other in edges.iter().map(upright).skip(place + 1) {
+            let kin = one.3 == other.3 || one.4 == other.4;
+            let clear = one.0 != other.0 || one.2 < other.1 || other.2 < one.1;
+            assert!(kin || clear, "{one:?} and {other:?} read as one");
+        }
+    }
+}
+
+#[test]
 fn the_first_and_the_last_sample_to_draw_are_counted_as_in_a_slice() {
     let whole = drawn(PictureOptions::default());
     let part = drawn(PictureOptions { first: 30, last: Some(-30), ..PictureOptions::default() });
@@ -127,6 +181,22 @@ fn a_png_is_a_picture_of_the_same_size() {
     let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
     assert_eq!((number(16), number(20)), (1836, 560));
     assert!(png.len() > 8_000, "{} bytes draw nothing", png.len());
+}
+
+#[test]
+fn what_is_expected_and_the_bound_are_lines_of_the_overload_and_of_our_own_load() {
+    let (mut run, mut analysis) = made_up::overloaded(30);
+    made_up::contracted(&mut run, &mut analysis);
+    let all = pictures(&run, &analysis, &PictureOptions::default());
+    for (name, words) in [
+        ("overload-summary", &[">expected read 700<", ">expected write 300<", ">expected 30 ms<"][..]),
+        ("overload", &["— expected read 700<", "— expected write 300<", "— expected 30 ms<"]),
+    ] {
+        let svg = named(&all, name).svg();
+        for words in words {
+            assert!(svg.contains(words), "{name}: {words}");
+        }
+    }
 }
 
 #[test]

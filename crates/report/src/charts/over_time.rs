@@ -2,14 +2,15 @@
 
 use std::borrow::Cow;
 
-use analysis::{Analysis, Meaning, Quantity};
-use record::{Interval, Run, StepRecord};
+use analysis::{Analysis, ClaimRow, Meaning, Quantity};
+use record::{Interval, Phase, PhaseKind, Run, StepRecord};
 use workload::{Direction, StepKind};
 
 use super::Chart;
 use super::axis::Axis;
 use super::ink::Ink;
-use super::panel::{Band, Dots, Level, Line, Panel, Shade, draw};
+use super::panel::{Band, Dots, Level, Line, Panel, Shade, WIDTH, draw};
+use super::timeline::Timeline;
 use crate::claims::unit_of;
 use crate::markup::Table;
 use crate::numbers::{self, Prefix, Unit};
@@ -48,7 +49,7 @@ pub fn bandwidth(run: &Run, analysis: &Analysis) -> Option<Chart> {
 }
 
 /// Mean and 99th percentile of the latency against time; `None` where nothing was recorded.
-pub fn latency(run: &Run) -> Option<Chart> {
+pub fn latency(run: &Run, analysis: &Analysis) -> Option<Chart> {
     let directions = [Direction::Read, Direction::Write, Direction::Flush];
     let tail = |interval: &Interval, direction| {
         interval.of(direction).latency.percentile(99.0).map_or(f64::NAN, |time| time as f64)
@@ -61,13 +62,16 @@ pub fn latency(run: &Run) -> Option<Chart> {
         line.name.clear();
     }
     all.extend(lines(run, &mean, &directions));
-    let (low, high) = range(all.iter().flat_map(|line| line.segments.iter().flatten().map(|point| point.1)))?;
+    let levels = claimed_latency(run, analysis);
+    let points = all.iter().flat_map(|line| line.segments.iter().flatten().map(|point| point.1));
+    let (low, high) = range(points)?;
+    let (low, high) = with_levels((low, high), &levels);
     let chart = Titles {
         id: "latency",
         title: "Latency against time: mean and 99th percentile",
         y_title: "mean latency, dashed: 99th percentile",
     };
-    timed(run, chart, (time_axis(low, high), all, Vec::new()), latency_table(run))
+    timed(run, chart, (time_axis(low, high), all, levels), latency_table(run))
 }
 
 struct Titles<'t> {
@@ -112,6 +116,8 @@ pub(super) struct Clock {
     end_s: f64,
     factor: f64,
     unit: &'static str,
+    /// That of the other charts of the page, where the machine was watched.
+    line: Option<Timeline>,
 }
 
 impl Clock {
@@ -119,12 +125,14 @@ impl Clock {
         let steps = run.steps.iter().map(|step| step.ended);
         let end = steps.chain(run.samples.iter().map(|sample| sample.at)).max().unwrap_or_default();
         let end_s = end.as_secs_f64();
+        let line = (!run.phases.is_empty()).then(|| Timeline::of(run, workload::Nanos::ZERO, end));
         let (factor, unit) = match end_s {
+            _ if line.is_some() => (1.0, "s"),
             long if long > 10_800.0 => (3600.0, "h"),
             middle if middle > 600.0 => (60.0, "min"),
             _ => (1.0, "s"),
         };
-        Clock { end_s, factor, unit }
+        Clock { end_s, factor, unit, line }
     }
 
     pub(super) fn place(&self, seconds: f64) -> f64 {
@@ -132,11 +140,13 @@ impl Clock {
     }
 
     pub(super) fn axis(&self) -> Axis {
-        Axis::linear(0.0, self.end_s / self.factor, 10, numbers::figure)
+        let own = || Axis::linear(0.0, self.end_s / self.factor, 10, numbers::figure);
+        self.line.map_or_else(own, |line| line.axis(WIDTH))
     }
 
     pub(super) fn title(&self) -> String {
-        format!("time since the start ({})", self.unit)
+        let own = || format!("time since the start ({})", self.unit);
+        self.line.map_or_else(own, |line| line.title())
     }
 
     fn length(&self) -> String {
@@ -236,15 +246,22 @@ pub(super) fn claimed(run: &Run, analysis: &Analysis, quantity: Quantity) -> Vec
     let by = crate::terminal::claimed_by(run);
     let rows = analysis.verdict.rows.iter().filter(|row| row.quantity == quantity && row.claimed.value > 0.0);
     let mut levels: Vec<Level> = rows
-        .map(|row| Level {
-            value: row.claimed.value,
-            label: format!("{by} {}", numbers::figure(row.claimed.value / unit_of(row).factor)),
-            ink: Ink::Claim,
-        })
+        .map(|row| Level { value: row.claimed.value, label: claim_label(analysis, row, by), ink: Ink::Claim })
         .collect();
     if levels.is_empty() {
         levels = caps(analysis, quantity);
     }
+    fewest(levels)
+}
+
+/// What is claimed of latencies, in nanoseconds; each figure once.
+pub(super) fn claimed_latency(run: &Run, analysis: &Analysis) -> Vec<Level> {
+    let of = |quantity| claimed(run, analysis, quantity);
+    fewest([of(Quantity::MeanLatency), of(Quantity::PercentileLatency)].concat())
+}
+
+/// The greatest first, each label once, no more than can be told apart.
+fn fewest(mut levels: Vec<Level>) -> Vec<Level> {
     levels.sort_by(|a, b| b.value.total_cmp(&a.value));
     levels.dedup_by(|a, b| a.label == b.label);
     levels.retain(|level| level.value.is_finite());
@@ -254,6 +271,41 @@ pub(super) fn claimed(run: &Run, analysis: &Analysis, quantity: Quantity) -> Vec
 
 /// More lines across a chart hide it.
 const LEVELS_MAX: usize = 4;
+
+/// `expected read 700`, `expected p99 30 ms`.
+fn claim_label(analysis: &Analysis, row: &ClaimRow, by: &str) -> String {
+    let figure = match row.quantity {
+        Quantity::MeanLatency | Quantity::PercentileLatency => numbers::time(row.claimed.value),
+        _ => numbers::figure(row.claimed.value / unit_of(row).factor),
+    };
+    let way = way_of(analysis, row).map_or("", Direction::name);
+    let is_percentile = |word: &&str| {
+        word.strip_prefix('p').is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()))
+    };
+    let percentile = row.what.split([' ', ',']).find(is_percentile).unwrap_or_default();
+    let words = [by, way, percentile, &figure];
+    words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// The direction that a claim is about, where not both share its figure and where another direction has its own.
+fn way_of(analysis: &Analysis, row: &ClaimRow) -> Option<Direction> {
+    let contract = analysis.watched.as_ref().map(|watched| &watched.contract);
+    let ways: Vec<(Option<Direction>, f64)> = match contract {
+        Some(rows) => {
+            let same = rows.iter().filter(|known| known.quantity == row.quantity);
+            same.map(|known| (known.direction, known.claimed.value)).collect()
+        }
+        None => {
+            let same = analysis.verdict.rows.iter().filter(|known| known.quantity == row.quantity);
+            same.map(|known| (Some(known.direction), known.claimed.value)).collect()
+        }
+    };
+    let mut own = ways.iter().filter(|(_, value)| *value == row.claimed.value).map(|(way, _)| *way);
+    let first = own.next()??;
+    let alone = own.all(|way| way == Some(first));
+    let others = ways.iter().any(|(way, _)| *way != Some(first));
+    (alone && others).then_some(first)
+}
 
 fn caps(analysis: &Analysis, quantity: Quantity) -> Vec<Level> {
     let level = |value: f64, unit: f64| Level {
@@ -287,9 +339,16 @@ pub(super) fn chart_unit(run: &Run, analysis: &Analysis) -> Unit {
     Unit::of_bandwidth(top, Prefix::Binary)
 }
 
-/// Consecutive steps of one kind as one band, with its steps as parts.
+/// The phases of a watch, its loads filled; else consecutive steps of one kind as one band, with its steps as parts.
 pub(super) fn phases(run: &Run, clock: &Clock) -> Vec<Band> {
     let place = |time: workload::Nanos| clock.place(time.as_secs_f64());
+    if !run.phases.is_empty() {
+        return run
+            .phases
+            .iter()
+            .map(|phase| phase_band(phase, (place(phase.from), place(phase.to))))
+            .collect();
+    }
     let phase = |(index, steps): (usize, &[StepRecord])| {
         let (first, last) = (steps.first()?, steps.last()?);
         let parts =
@@ -303,6 +362,12 @@ pub(super) fn phases(run: &Run, clock: &Clock) -> Vec<Band> {
         })
     };
     run.steps.chunk_by(|a, b| a.plan.kind == b.plan.kind).enumerate().filter_map(phase).collect()
+}
+
+/// A phase of a watch between two places; filled where something ran.
+pub(super) fn phase_band(phase: &Phase, (from, to): (f64, f64)) -> Band {
+    let shade = if phase.kind == PhaseKind::Idle { Shade::Clear } else { Shade::Filled };
+    Band { from, to, label: phase.name.clone(), shade, parts: Vec::new() }
 }
 
 pub(crate) fn kind_words(kind: StepKind) -> &'static str {
@@ -358,6 +423,11 @@ pub(super) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
         None => Some((value, value)),
         Some((low, high)) => Some((value.min(low), value.max(high))),
     })
+}
+
+/// The same ends, further apart where a level stands beyond them.
+pub(super) fn with_levels((low, high): (f64, f64), levels: &[Level]) -> (f64, f64) {
+    levels.iter().fold((low, high), |(low, high), level| (low.min(level.value), high.max(level.value)))
 }
 
 /// A logarithmic axis of times in nanoseconds: ticks at powers of ten, and at 2 and 5 times them where there is room.

@@ -6,19 +6,21 @@ use workload::Nanos;
 
 use super::Chart;
 use super::axis::Axis;
-use super::definitions::LineDefinition;
+use super::definitions::{CHARTS, LineDefinition};
 use super::engineering;
-use super::ink::Ink;
+use super::ink::{FAMILY, Ink, UNITS, width};
 use super::ladders::rising;
 use super::marks::Shape;
-use super::over_time::{range, time_axis};
-use super::panel::{Dots, Line, Panel, Sheet, draw, draw_sheet};
+use super::over_time::{claimed_latency, range, time_axis, with_levels};
+use super::panel::{Dots, LETTER, Level, Line, MARGIN, Panel, Sheet, draw, draw_sheet};
 use super::view::View;
-use crate::markup::Table;
+use crate::markup::{Table, escape};
 use crate::numbers;
 
 /// Width of one scale's column and height of one row of panels, in pixels.
 const CELL: (i32, i32) = (230, 170);
+/// Height of the row of words above them.
+const KEY: i32 = 20;
 
 /// The rows: what is drawn of the device that carries the load.
 const ROWS: [(Unit, &str, &[LineDefinition]); 3] = [
@@ -59,10 +61,12 @@ impl View<'_> {
             ROWS.iter().flat_map(|row| self.common_row(row, &columns, &device)).collect();
         let title = format!("{}: each share of the nominal rate side by side", self.name_of(&device));
         let description = format!("{title}, on common scales. The table below has the figures.");
+        let all: Vec<Level> = ROWS.iter().flat_map(|row| self.row_levels(row.0, &device)).collect();
+        let key = level_key(&all);
         let sheet = Sheet {
             title: &title,
             description: &description,
-            head: ("", 0),
+            head: (&key, if key.is_empty() { 0 } else { KEY }),
             cell: CELL,
             columns: columns.len(),
         };
@@ -95,6 +99,13 @@ impl View<'_> {
             .collect();
         let values = drawn.iter().flatten().flat_map(|line| line.segments.iter().flatten());
         let top = values.map(|point| point.1).filter(|value| value.is_finite()).fold(0.0, f64::max);
+        // Their words stand above all panels: no panel has room for them.
+        let levels: Vec<Level> = self
+            .row_levels(*unit, device)
+            .into_iter()
+            .map(|level| Level { label: String::new(), ..level })
+            .collect();
+        let top = levels.iter().map(|level| level.value).fold(top, f64::max);
         let panel = |(lines, (scale, from, to)): (Vec<Line>, &(String, Nanos, Nanos))| Panel {
             heading: format!("{scale}: {title}"),
             y_title: String::new(),
@@ -102,13 +113,24 @@ impl View<'_> {
             x: Axis::linear(0.0, to.since(*from).as_secs_f64(), 4, numbers::figure),
             y: engineering::axis(*unit, top * 1.08, 4),
             lines,
-            levels: Vec::new(),
+            levels: levels.clone(),
             markers: Vec::new(),
             bands: Vec::new(),
             gaps: Vec::new(),
             least_sides: (0, 0),
         };
         drawn.into_iter().zip(columns).map(panel).collect()
+    }
+
+    /// What is claimed and what was held of a row's quantity, as the charts of the device have it.
+    fn row_levels(&self, unit: Unit, device: &str) -> Vec<Level> {
+        let id = match unit {
+            Unit::PerSecond => "iops",
+            Unit::Seconds => "latency",
+            _ => return Vec::new(),
+        };
+        let definition = CHARTS.iter().find(|chart| chart.id == id);
+        definition.map_or_else(Vec::new, |definition| self.levels(definition, unit, device))
     }
 
     /// A line's intervals within a phase, in seconds since its start.
@@ -154,7 +176,10 @@ impl View<'_> {
             way("write", Ink::Write, &|row| got(row.load.write.as_ref().unwrap_or(&none))),
             way("both", Ink::Queue, &|row| got(&row.load.all)),
         ];
-        let mut panel = panel("IOPS", x, rising(&lines, &[]), lines);
+        let device = self.analysis.watched.as_ref().and_then(|watched| watched.load_device.as_ref());
+        let levels = device.map_or_else(Vec::new, |place| self.row_levels(Unit::PerSecond, &place.name));
+        let mut panel = panel("IOPS", x, rising(&lines, &levels), lines);
+        panel.levels = levels;
         panel.lines.retain(|line| !line.segments[0].is_empty());
         panel
     }
@@ -169,7 +194,10 @@ impl View<'_> {
             self.by_asked(asked, ("device", Ink::Flush), &device),
         ];
         let (low, high) = range(lines.iter().flat_map(|line| line.segments.iter().flatten().map(|p| p.1)))?;
-        Some(panel("latency, from due to done", x, time_axis(low, high), lines))
+        let levels = claimed_latency(self.run, self.analysis);
+        let (low, high) = with_levels((low, high), &levels);
+        let panel = panel("latency, from due to done", x, time_axis(low, high), lines);
+        Some(Panel { levels, ..panel })
     }
 
     fn queue_panel(&self, asked: &[f64], x: Axis) -> Panel {
@@ -223,6 +251,25 @@ impl View<'_> {
         }
         table
     }
+}
+
+/// The words of the lines across all panels, each in its ink.
+fn level_key(levels: &[Level]) -> String {
+    let mut key = String::new();
+    let mut left = MARGIN;
+    for level in levels {
+        let text = format!(
+            "<text x=\"{}\" y=\"{}\" font-family=\"{FAMILY}\" font-size=\"{}\" fill=\"{}\">— {}</text>",
+            left * UNITS,
+            (KEY - 5) * UNITS,
+            LETTER * UNITS,
+            level.ink.hex(),
+            escape(&level.label)
+        );
+        left += width(&format!("— {}", level.label), LETTER) + 3 * MARGIN;
+        key += &text;
+    }
+    key
 }
 
 fn asked_label(most: f64) -> impl Fn(f64) -> String {

@@ -58,7 +58,7 @@ fn own(run: &Run, analysis: &Analysis) -> Vec<Chart> {
     let own = [
         super::rate(run, analysis),
         super::bandwidth(run, analysis),
-        super::latency(run),
+        super::latency(run, analysis),
         super::depths(run, analysis),
         super::by_depth(run),
         super::block_sizes(run, analysis),

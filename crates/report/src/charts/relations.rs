@@ -13,6 +13,11 @@ const ROOM: (i32, i32) = (44, 8);
 const LETTER: i32 = 11;
 const SMALL: i32 = 10;
 const EDGE: i32 = 8;
+/// Length of an arrow's head.
+const ARROW: i32 = 8;
+/// Places between two layers in which lines turn, and the room between them.
+const LANES: i32 = 5;
+const LANE: i32 = 5;
 
 /// A device in its place.
 struct Placed<'r> {
@@ -42,8 +47,9 @@ impl View<'_> {
             return None;
         }
         let mut inner = String::new();
+        let mut lanes: Vec<(i32, &str)> = Vec::new();
         for (below, above) in edges {
-            inner += &edge(below, above, top);
+            inner += &edge((below, above), top, lane(&mut lanes, below, above));
         }
         for device in &placed {
             inner += &boxed(device, top);
@@ -60,25 +66,42 @@ impl View<'_> {
         nodes().any(|other| other.below.contains(&node.facts.name) || node.below.contains(&other.facts.name))
     }
 
-    /// Every drawn device that is related to another, with its layer, which is one above the highest it stands on; in rows that follow those below.
+    /// Every drawn device that is related to another, with its layer, which is one above the highest it stands on.
+    ///
+    /// What stands on a device begins in its row, and the next device below all of that: no line passes behind the box of
+    /// a device that it has nothing to do with.
     fn placed(&self) -> Vec<Placed<'_>> {
-        let mut placed: Vec<Placed<'_>> = Vec::new();
-        let mut free: Vec<i32> = Vec::new();
         let nodes = self.devices().iter().filter_map(|device| self.node(device));
+        let mut waiting: Vec<(&DeviceNode, i32)> = Vec::new();
         for node in nodes.filter(|node| self.is_related(node)) {
-            let below: Vec<(i32, i32)> = placed
-                .iter()
-                .filter(|other| node.below.contains(&other.node.facts.name))
-                .map(|other| (other.layer, other.row))
-                .collect();
-            let layer = below.iter().map(|place| place.0 + 1).max().unwrap_or(0);
-            let wanted = below.iter().map(|place| place.1).min().unwrap_or(0);
-            free.resize(free.len().max(layer as usize + 1), 0);
-            let row = free[layer as usize].max(wanted);
-            free[layer as usize] = row + 1;
-            placed.push(Placed { node, name: self.name_of(&node.facts.name), layer, row });
+            let below = waiting.iter().filter(|other| node.below.contains(&other.0.facts.name));
+            let layer = below.map(|other| other.1 + 1).max().unwrap_or(0);
+            waiting.push((node, layer));
+        }
+        let mut placed = Vec::new();
+        let mut row = 0;
+        for &(ground, layer) in waiting.iter().filter(|(_, layer)| *layer == 0) {
+            row = self.place((ground, layer), row, (&waiting, &mut placed));
         }
         placed
+    }
+
+    /// Places a device at `row` and what stands on it beside and below; the first row that is free after them. What
+    /// stands on several is placed with the first of them.
+    fn place<'r>(
+        &self,
+        (node, layer): (&'r DeviceNode, i32),
+        row: i32,
+        (waiting, placed): (&[(&'r DeviceNode, i32)], &mut Vec<Placed<'r>>),
+    ) -> i32 {
+        placed.push(Placed { node, name: self.name_of(&node.facts.name), layer, row });
+        let mut next = row;
+        for &(above, layer) in waiting.iter().filter(|other| other.0.below.contains(&node.facts.name)) {
+            if placed.iter().all(|known| known.node.facts.name != above.facts.name) {
+                next = self.place((above, layer), next, (waiting, placed));
+            }
+        }
+        next.max(row + 1)
     }
 
     /// The relation in words, a line a device: `md0, RAID 1, on sda2 and sdb1`.
@@ -104,23 +127,42 @@ fn edges<'p, 'r>(placed: &'p [Placed<'r>]) -> impl Iterator<Item = (&'p Placed<'
     })
 }
 
+/// Which of the places between two layers a line turns in: the lines from one device share theirs, and those to a device
+/// that stands on several have their own, so that no two of them read as one.
+fn lane<'p>(lanes: &mut Vec<(i32, &'p str)>, below: &'p Placed<'_>, above: &'p Placed<'_>) -> i32 {
+    let shared = above.node.below.len() < 2;
+    let key = (above.layer, if shared { below.name.as_str() } else { above.name.as_str() });
+    if !lanes.contains(&key) {
+        lanes.push(key);
+    }
+    let in_layer = lanes.iter().filter(|known| known.0 == key.0).take_while(|known| **known != key).count();
+    in_layer as i32 % LANES
+}
+
 fn corner(device: &Placed<'_>, top: i32) -> (i32, i32) {
     (EDGE + device.layer * (BOX.0 + ROOM.0), top + EDGE + device.row * (BOX.1 + ROOM.1))
 }
 
-/// A line from the right side of the lower device to the left side of the upper one.
-fn edge(below: &Placed<'_>, above: &Placed<'_>, top: i32) -> String {
+/// An arrow from the right side of the lower device to the left side of the one that stands on it.
+fn edge((below, above): (&Placed<'_>, &Placed<'_>), top: i32, lane: i32) -> String {
     let (from, to) = (corner(below, top), corner(above, top));
     let (x1, y1) = (from.0 + BOX.0, from.1 + BOX.1 / 2);
     let (x2, y2) = (to.0, to.1 + BOX.1 / 2);
-    let turn = x2 - ROOM.0 / 2;
-    let points = [(x1, y1), (turn, y1), (turn, y2), (x2, y2)];
-    let points: Vec<String> = points.iter().map(|(x, y)| format!("{},{}", x * UNITS, y * UNITS)).collect();
+    let turn = x2 - ROOM.0 / 2 + (lane - LANES / 2) * LANE;
+    let line = [(x1, y1), (turn, y1), (turn, y2), (x2 - ARROW, y2)];
+    let head = [(x2, y2), (x2 - ARROW, y2 - ARROW / 2), (x2 - ARROW, y2 + ARROW / 2)];
+    let ink = Ink::Frame.hex();
     format!(
-        "<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"{UNITS}\" points=\"{}\"/>",
-        Ink::Frame.hex(),
-        points.join(" ")
+        "<polyline fill=\"none\" stroke=\"{ink}\" stroke-width=\"{UNITS}\" points=\"{}\"/><polygon fill=\"{ink}\" points=\"{}\"/>",
+        in_units(&line),
+        in_units(&head)
     )
+}
+
+/// Places in pixels as an attribute of a drawing.
+fn in_units(points: &[(i32, i32)]) -> String {
+    let points: Vec<String> = points.iter().map(|(x, y)| format!("{},{}", x * UNITS, y * UNITS)).collect();
+    points.join(" ")
 }
 
 fn boxed(device: &Placed<'_>, top: i32) -> String {

@@ -7,7 +7,7 @@ use record::{Interval, Run};
 use workload::{Direction, Nanos};
 
 use super::ink::Ink;
-use super::over_time::{chart_unit, claimed, directions_of, ink_of, merged, per_second};
+use super::over_time::{chart_unit, claimed, claimed_latency, directions_of, ink_of, merged, per_second};
 use crate::numbers::Unit;
 use crate::sentence::plural;
 
@@ -48,10 +48,13 @@ type Value = fn(&Interval, Direction) -> f64;
 pub(crate) fn measured_series(run: &Run, analysis: &Analysis) -> Option<MeasuredSeries> {
     let steps: Vec<Step<'_>> = run.steps.iter().map(|step| (directions_of(step), merged(step))).collect();
     let charts = vec![rate(&steps), bandwidth(&steps), latency(&steps)];
-    let quantities = [Some(Quantity::Iops), Some(Quantity::BytesPerSecond), None];
-    let with_claims = charts.into_iter().zip(quantities).map(|(chart, quantity)| {
-        let levels = quantity.map_or_else(Vec::new, |quantity| claimed(run, analysis, quantity));
-        let levels = levels.into_iter().map(|level| (level.value, level.label, level.ink)).collect();
+    let claims = [
+        (claimed(run, analysis, Quantity::Iops), 1.0),
+        (claimed(run, analysis, Quantity::BytesPerSecond), 1.0),
+        (claimed_latency(run, analysis), 1e-9),
+    ];
+    let with_claims = charts.into_iter().zip(claims).map(|(chart, (levels, factor))| {
+        let levels = levels.into_iter().map(|level| (level.value * factor, level.label, level.ink)).collect();
         let unit = (chart.unit == record::Unit::BytesPerSecond).then(|| chart_unit(run, analysis));
         MeasuredChart { levels, written: unit, ..chart }
     });

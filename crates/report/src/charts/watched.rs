@@ -1,14 +1,15 @@
 //! The six charts of a device: series of a recording as panels, with phases, gaps and the levels that the analysis names.
 
 use analysis::{Meaning, Quantity};
-use record::{Bucket, Phase, PhaseKind, Unit};
+use record::{Bucket, Phase, Unit};
 use workload::{Direction, Nanos};
 
 use super::definitions::{CHARTS, ChartDefinition, LineDefinition};
 use super::engineering;
 use super::ink::Ink;
 use super::marks::Shape;
-use super::panel::{Band, Dots, Level, Line, Panel, Shade, Sheet, TIMED_SIDES, WIDTH, draw_sheet};
+use super::over_time::phase_band;
+use super::panel::{Band, Dots, Level, Line, Panel, Sheet, TIMED_SIDES, WIDTH, draw_sheet};
 use super::view::View;
 
 /// Height of a panel of a chart that stands alone, in pixels.
@@ -131,15 +132,14 @@ impl View<'_> {
 
     fn bands(&self) -> Vec<Band> {
         let band = |phase: &Phase| {
-            let (from, to) = self.line.clipped(phase.from, phase.to)?;
-            let shade = if phase.kind == PhaseKind::Idle { Shade::Clear } else { Shade::Filled };
-            Some(Band { from, to, label: phase.name.clone(), shade, parts: Vec::new() })
+            let ends = self.line.clipped(phase.from, phase.to)?;
+            Some(phase_band(phase, ends))
         };
         self.run.phases.iter().filter_map(band).collect()
     }
 
     /// Levels that the analysis found on the device, and what is claimed of the device that carries the load.
-    fn levels(&self, definition: &ChartDefinition, unit: Unit, device: &str) -> Vec<Level> {
+    pub(super) fn levels(&self, definition: &ChartDefinition, unit: Unit, device: &str) -> Vec<Level> {
         let mut levels: Vec<Level> = match (definition.id, unit) {
             ("iops", _) => [self.held(device), self.claims(Quantity::Iops, device)].concat(),
             ("latency", _) => self.claims(Quantity::MeanLatency, device),

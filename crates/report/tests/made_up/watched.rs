@@ -1,14 +1,17 @@
 //! Made-up watches: a load in five shares of its nominal rate on a held volume, and a stack of devices.
 
-use analysis::{Analysis, Latency, LoadFigures, LoadFlow, Place, SeriesRow, Watched, WatchedDevice};
+use analysis::{
+    Analysis, Answer, ClaimRow, Claimed, ContractRow, Latency, LoadFigures, LoadFlow, Place, Quantity,
+    SeriesRow, Watched, WatchedDevice,
+};
 use record::{CpuCounters, DeviceFacts, DeviceKind, DeviceNode, DiskCounters, Phase, PhaseKind, Run, Sample};
-use workload::Nanos;
+use workload::{Direction, Nanos};
 
 use super::{around, nothing};
 
 pub const SCALES: [f64; 5] = [0.5, 1.0, 2.0, 5.0, 10.0];
 
-fn node(name: &str, kind: DeviceKind, (alias, mounted): (&str, &str), below: &[&str]) -> DeviceNode {
+pub fn node(name: &str, kind: DeviceKind, (alias, mounted): (&str, &str), below: &[&str]) -> DeviceNode {
     DeviceNode {
         facts: DeviceFacts { name: name.to_owned(), ..DeviceFacts::default() },
         kind,
@@ -142,10 +145,50 @@ fn series_row(scale: f64) -> SeriesRow {
 
 /// The overload series on a stack of devices, `seconds` a phase.
 pub fn overloaded(seconds: u64) -> (Run, Analysis) {
+    overloaded_on(stack(), seconds)
+}
+
+/// Expects 700 reads and 300 writes a second within 30 ms.
+pub fn contracted(run: &mut Run, analysis: &mut Analysis) {
+    run.expectation = Some("read 700 iops, write 300 iops, mean < 30ms".to_owned());
+    let row = |quantity, direction, value: f64| ContractRow {
+        phase: "load 100 %".to_owned(),
+        quantity,
+        direction,
+        claimed: Claimed { value, words: String::new(), source: "expectation".to_owned(), reading: None },
+        asked: None,
+        measured: None,
+        latency: None,
+        answer: Answer::Below,
+        remark: None,
+    };
+    let rows = vec![
+        row(Quantity::Iops, Some(Direction::Read), 700.0),
+        row(Quantity::Iops, Some(Direction::Write), 300.0),
+        row(Quantity::MeanLatency, None, 30e6),
+    ];
+    let claim = |row: &ContractRow| ClaimRow {
+        what: "a claim".to_owned(),
+        quantity: row.quantity,
+        direction: row.direction.unwrap_or(Direction::Read),
+        claimed: row.claimed.clone(),
+        measured: None,
+        latency_ns_p99: None,
+        answer: row.answer,
+        doubts: Vec::new(),
+    };
+    analysis.verdict.rows = rows.iter().map(claim).collect();
+    if let Some(watched) = &mut analysis.watched {
+        watched.contract = rows;
+    }
+}
+
+/// The same on other devices.
+pub fn overloaded_on(devices: Vec<DeviceNode>, seconds: u64) -> (Run, Analysis) {
     let (mut run, mut analysis) = nothing();
     run.started_unix_ms = 1_795_255_200_000;
     run.complete = true;
-    run.devices = stack();
+    run.devices = devices;
     run.phases = phases(seconds);
     run.samples = samples(&run.phases, &run.devices);
     let place = |device: &DeviceNode| Place {
