@@ -5,7 +5,8 @@ import type { View } from "./view";
 
 export const HINT =
     "Drag across a chart to zoom all of them; a double click or Escape shows everything again. " +
-    "With a chart in focus, the arrow keys move the crosshair (with Shift ten steps), + and − zoom.";
+    "With a chart in focus, the arrow keys move the crosshair (with Shift ten steps), + and − zoom. " +
+    "A shade reaches from the least to the greatest value of a span.";
 
 /// Moves the crosshair by `steps` values of the chart, from the middle of what is shown where there is none yet.
 function move(view: View, { times }: Chart, steps: number): void {

@@ -64,7 +64,8 @@ function envelopes(panel: Panel, columns: readonly unknown[][], colours: Colours
         const first = next;
         next += columns[place]?.length ?? 0;
         const fill = `${colours.of(line.ink)}40`;
-        return next - first < 2 ? [] : [{ series: [first, first + 1] as uPlot.Band.Bounds, fill }];
+        // Merges lie upon what they are merged into.
+        return next - first < 2 || line.ink.endsWith("Merged") ? [] : [{ series: [first, first + 1] as uPlot.Band.Bounds, fill }];
     });
 }
 

@@ -10,6 +10,9 @@ use crate::watch_tables;
 /// With more devices than this their charts are folded, but for the one that matters.
 const OPEN_MAX: usize = 4;
 
+/// What paper cannot show.
+const FOLDED: &str = "<p class=\"note paper\">The tables and charts of devices that are folded are not printed: open them in the page first.</p>\n";
+
 /// True where the machine was watched, by us or by another tool.
 pub(crate) fn is_watch(run: &Run) -> bool {
     !run.phases.is_empty() || !run.devices.is_empty() || run.observed.is_some()
@@ -105,7 +108,8 @@ impl Page<'_> {
             self.device(device, watched, (open, decisive))
         };
         let sections: String = devices.iter().map(section).collect();
-        if sections.is_empty() { sections } else { format!("<h2>Devices</h2>\n{sections}") }
+        let word = if folded { FOLDED } else { "" };
+        if sections.is_empty() { sections } else { format!("<h2>Devices</h2>\n{word}{sections}") }
     }
 
     fn device(&self, device: &str, watched: &Watched, shown: (bool, Option<&DeviceChart>)) -> String {
@@ -151,11 +155,13 @@ fn contract(watched: &Watched) -> String {
 /// A figure whose drawing the zoom replaces.
 fn series_figure(chart: &DeviceChart) -> String {
     format!(
-        "<figure class=\"series\" id=\"{}\" data-device=\"{}\" data-chart=\"{}\">\n<figcaption>{}</figcaption>\n{}\n</figure>\n",
+        "<figure class=\"series\" id=\"{}\" data-device=\"{}\" data-chart=\"{}\">\n<figcaption><span class=\"where\">{}</span> {}<span class=\"where drawn\">{}</span></figcaption>\n{}\n</figure>\n",
         name(chart),
         escape(&chart.device),
         chart.definition.id,
+        chart.number,
         escape(&chart.title),
+        chart.note,
         chart.svg
     )
 }

@@ -227,6 +227,16 @@ fn a_page_of_a_watch_has_its_series_overload_relation_and_devices() {
         1 + 7 * 5,
         "the CPUs, and five charts a device"
     );
+    assert!(html.contains("folded are not printed"), "paper says what it leaves out");
+    assert!(html.contains("<span class=\"where\">#163</span> dm-0 (vg0-data): Disk IOPS"));
+    if report::zoom_missing().is_none() {
+        for (label, filled) in [("idle 1", "false"), ("load 50 %", "true")] {
+            let at = html.find(&format!("\"label\":\"{label}\"")).unwrap();
+            let (start, end) = (html[..at].rfind('{').unwrap(), at + html[at..].find('}').unwrap());
+            let band = &html[start..end];
+            assert!(band.contains(&format!("\"filled\":{filled}")), "shaded where a load ran: {band}");
+        }
+    }
     assert!(!html.contains("loop7"), "a loop device that did nothing");
     assert!(!html.contains("Against time"), "no section of nothing");
 }

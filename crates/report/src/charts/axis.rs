@@ -83,6 +83,11 @@ impl Axis {
         self.ticks.iter().map(|(_, label)| label.as_str())
     }
 
+    /// How many ticks there are.
+    pub fn ticks(&self) -> usize {
+        self.ticks.len()
+    }
+
     /// Characters of the longest label.
     pub fn label_length(&self) -> usize {
         self.ticks.iter().map(|(_, label)| label.chars().count()).max().unwrap_or(0)

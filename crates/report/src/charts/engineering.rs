@@ -44,15 +44,22 @@ fn suited(unit: Unit, top: f64) -> (f64, &'static str) {
     *fitting.unwrap_or(&all[0])
 }
 
-/// An axis from zero to `top`, with about `count` ticks at round places of the prefix that suits it.
+/// An axis from zero to `top`, with about `count` ticks at round places of the prefix that suits it, and no fewer than
+/// [`TICKS_MIN`] where so many are round.
 pub(super) fn axis(unit: Unit, top: f64, count: usize) -> Axis {
     let top = if top.is_finite() && top > 0.0 { top } else { least_top(unit) };
     let (factor, name) = suited(unit, top);
-    Axis::linear_in(factor, top, count, |value| match value {
+    let label = |value: f64| match value {
         0.0 => "0".to_owned(),
         value => format!("{}{name}", plain(value)),
-    })
+    };
+    let finer = |count| Axis::linear_in(factor, top, count, label);
+    let enough = |axis: &Axis| axis.ticks() >= TICKS_MIN;
+    (count..count + 4).map(finer).find(enough).unwrap_or_else(|| finer(count))
 }
+
+/// Two ticks say too little of what lies between them.
+const TICKS_MIN: usize = 4;
 
 /// An axis of sizes: by doublings where they differ so much that the small ones would lie flat.
 pub(super) fn sizes(lines: &[Line], top: f64) -> Axis {
@@ -116,15 +123,18 @@ mod tests {
 
     #[test]
     fn ticks_are_round_in_the_prefix_that_suits_them() {
-        assert_eq!(labels(Unit::PerSecond, 840.0), ["0", "500"]);
-        assert_eq!(labels(Unit::PerSecond, 8600.0), ["0", "5 k"]);
-        assert_eq!(labels(Unit::PerSecond, 1200.0), ["0", "0.5 k", "1 k"]);
-        assert_eq!(labels(Unit::Seconds, 0.000_41), ["0", "200 µs", "400 µs"]);
-        assert_eq!(labels(Unit::Seconds, 0.21), ["0", "100 ms", "200 ms"]);
+        assert_eq!(labels(Unit::PerSecond, 840.0), ["0", "200", "400", "600", "800"]);
+        assert_eq!(labels(Unit::PerSecond, 8600.0), ["0", "2 k", "4 k", "6 k", "8 k"]);
+        assert_eq!(
+            labels(Unit::PerSecond, 1200.0),
+            ["0", "0.2 k", "0.4 k", "0.6 k", "0.8 k", "1 k", "1.2 k"]
+        );
+        assert_eq!(labels(Unit::Seconds, 0.000_41), ["0", "100 µs", "200 µs", "300 µs", "400 µs"]);
+        assert_eq!(labels(Unit::Seconds, 0.21), ["0", "50 ms", "100 ms", "150 ms", "200 ms"]);
         assert_eq!(labels(Unit::Bytes, 70_000.0), ["0", "20 KiB", "40 KiB", "60 KiB"]);
         assert_eq!(labels(Unit::BytesPerSecond, 3.2 * 1_048_576.0), ["0", "1 MiB/s", "2 MiB/s", "3 MiB/s"]);
-        assert_eq!(labels(Unit::Share, 1.0), ["0", "50 %", "100 %"]);
-        assert_eq!(labels(Unit::Seconds, f64::NAN), ["0", "0.5 ms", "1 ms"]);
+        assert_eq!(labels(Unit::Share, 1.0), ["0", "20 %", "40 %", "60 %", "80 %", "100 %"]);
+        assert_eq!(labels(Unit::Seconds, f64::NAN), ["0", "0.2 ms", "0.4 ms", "0.6 ms", "0.8 ms", "1 ms"]);
         assert_eq!(value(Unit::PerSecond, 840.0), "840");
         assert_eq!(value(Unit::Seconds, 0.03), "30 ms");
     }

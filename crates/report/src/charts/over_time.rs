@@ -26,7 +26,7 @@ pub fn rate(run: &Run, analysis: &Analysis) -> Option<Chart> {
     let lines = lines(run, &value, &[Direction::Read, Direction::Write, Direction::Flush]);
     let levels = claimed(run, analysis, Quantity::Iops);
     let top = highest(&lines).max(highest_level(&levels)) * 1.06;
-    let y = Axis::linear(0.0, top, 4, numbers::count);
+    let y = Axis::linear(0.0, top, 6, numbers::count);
     let chart =
         Titles { id: "rate", title: "Operations a second against time", y_title: "operations a second" };
     timed(run, chart, (y, lines, levels), rate_table(run))

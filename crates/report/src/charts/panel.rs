@@ -98,6 +98,8 @@ pub(super) const LETTER: i32 = 11;
 const SMALL: i32 = 10;
 pub(super) const HEADER: i32 = 22;
 const BAND_ROW: i32 = 15;
+/// Least room between the axis's title and its highest tick.
+const CLEAR: i32 = 7;
 const FOOT: i32 = 36;
 /// Height of a row of the legend, where it does not fit beside the title.
 pub(super) const LEGEND_ROW: i32 = 16;
@@ -164,9 +166,11 @@ fn dressed(svg: &str, sheet: &Sheet<'_>, size: (u32, u32)) -> String {
     )
 }
 
-/// Fills the closed lines: those around the least and the greatest of long series.
+/// Fills the closed lines: those around the least and the greatest of long series, but for merges, which lie upon what
+/// they are merged into.
 fn filled(inner: &str) -> String {
     const OPEN: &str = "<polyline fill=\"none\"";
+    let merges = [Ink::ReadMerged, Ink::WriteMerged, Ink::DiscardMerged].map(Ink::hex);
     let mut text = String::with_capacity(inner.len());
     let mut parts = inner.split(OPEN);
     text.push_str(parts.next().unwrap_or_default());
@@ -174,7 +178,9 @@ fn filled(inner: &str) -> String {
         let value = |name: &str| part.split_once(name).and_then(|(_, rest)| rest.split('"').next());
         let points: Vec<&str> = value("points=\"").unwrap_or_default().split_ascii_whitespace().collect();
         match (value("stroke=\""), points.as_slice()) {
-            (Some(ink), [first, _, .., last]) if first == last => {
+            (Some(ink), [first, _, .., last])
+                if first == last && !merges.iter().any(|merge| merge == ink) =>
+            {
                 text.push_str(&format!("<polyline fill=\"{ink}\" fill-opacity=\".35\""));
             }
             _ => text.push_str(OPEN),
@@ -193,7 +199,7 @@ fn draw_panel(area: &Area<'_>, panel: &Panel) -> Drawn {
     let mut chart = ChartBuilder::on(area)
         .margin_left(MARGIN * UNITS)
         .margin_right(right * UNITS)
-        .margin_top((bands_top + band_rows(&panel.bands) * BAND_ROW) * UNITS)
+        .margin_top((bands_top + (band_rows(&panel.bands) * BAND_ROW).max(CLEAR)) * UNITS)
         .x_label_area_size(FOOT * UNITS)
         .y_label_area_size(left * UNITS)
         .build_cartesian_2d(panel.x.clone(), panel.y.clone())?;
@@ -306,8 +312,9 @@ fn mesh(chart: &mut Plot<'_, '_>, panel: &Panel) -> Drawn {
 }
 
 fn band_labels(area: &Area<'_>, panel: &Panel, plot: &Place) -> Drawn {
+    let form = BandForm::of(panel, plot);
     for band in &panel.bands {
-        band_label(area, panel, plot, (0, band.from, band.to, &band.label))?;
+        band_label(area, panel, plot, (0, band.from, band.to, form.label(band)))?;
         for (from, to, label) in &band.parts {
             band_label(area, panel, plot, (1, *from, *to, label))?;
         }
@@ -315,14 +322,64 @@ fn band_labels(area: &Area<'_>, panel: &Panel, plot: &Place) -> Drawn {
     Ok(())
 }
 
+/// How the phases of a watch are labelled: all loads in one form and all idle phases in one, or none of them, so that no
+/// label seems to be missing. What the steps of a run were for is labelled wherever there is room.
+struct BandForm {
+    loads: Form,
+    idle: Form,
+}
+
+/// What is written of a phase's name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Whole,
+    /// A load is known by its share of the nominal rate where there is no room for more.
+    Short,
+    Nothing,
+}
+
+impl Form {
+    fn label(self, band: &Band) -> &str {
+        match self {
+            Form::Whole => &band.label,
+            Form::Short => band.label.strip_prefix("load ").unwrap_or(&band.label),
+            Form::Nothing => "",
+        }
+    }
+}
+
+impl BandForm {
+    fn of(panel: &Panel, plot: &Place) -> BandForm {
+        if panel.bands.iter().any(|band| !band.parts.is_empty()) {
+            return BandForm { loads: Form::Whole, idle: Form::Whole };
+        }
+        let best = |shade: Shade| {
+            let of = || panel.bands.iter().filter(move |band| band.shade == shade);
+            let fits =
+                |form: &Form| of().all(|band| has_room(panel, plot, (band.from, band.to, form.label(band))));
+            [Form::Whole, Form::Short].into_iter().find(fits).unwrap_or(Form::Nothing)
+        };
+        BandForm { loads: best(Shade::Filled), idle: best(Shade::Clear) }
+    }
+
+    fn label<'b>(&self, band: &'b Band) -> &'b str {
+        let form = if band.shade == Shade::Filled { self.loads } else { self.idle };
+        form.label(band)
+    }
+}
+
+fn has_room(panel: &Panel, plot: &Place, (from, to, label): (f64, f64, &str)) -> bool {
+    let (start, end) = (plot.across(panel.x.place(from)), plot.across(panel.x.place(to)));
+    width(label, SMALL) * UNITS <= end - start
+}
+
 /// A label in the middle of its span, where it fits there.
 fn band_label(area: &Area<'_>, panel: &Panel, plot: &Place, what: (i32, f64, f64, &str)) -> Drawn {
     let (row, from, to, label) = what;
     let (start, end) = (plot.across(panel.x.place(from)), plot.across(panel.x.place(to)));
-    // A load is known by its share of the nominal rate where there is no room for more.
-    let fits = |label: &&str| !label.is_empty() && width(label, SMALL) * UNITS <= end - start;
-    let short = label.strip_prefix("load ").unwrap_or_default();
-    let Some(label) = [label, short].into_iter().find(fits) else { return Ok(()) };
+    if label.is_empty() || !has_room(panel, plot, (from, to, label)) {
+        return Ok(());
+    }
     let y = plot.bands + (row * BAND_ROW + BAND_ROW / 2) * UNITS;
     let style = Ink::Word.text(SMALL, (HPos::Center, VPos::Center));
     area.draw(&Text::new(label, ((start + end) / 2, y), style))

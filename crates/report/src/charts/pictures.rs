@@ -3,6 +3,9 @@
 use analysis::Analysis;
 use record::Run;
 
+use super::ink::{UNITS, shortened};
+use super::panel::MARGIN;
+use super::relations::words;
 use super::view::{PictureOptions, View};
 use super::{Chart, Font, standalone};
 
@@ -33,12 +36,14 @@ impl Picture {
 pub fn pictures(run: &Run, analysis: &Analysis, options: &PictureOptions) -> Vec<Picture> {
     let view = View::of(run, analysis, options.clone());
     let mut drawn: Vec<(String, String, String)> = Vec::new();
+    // The sheet has a title of its own.
     let sheet = view.sheet();
     if !sheet.is_empty() {
         drawn.push(("all-devices".to_owned(), "All charts of all devices".to_owned(), sheet));
     }
     if let Some(relations) = view.relations() {
-        drawn.push(("relations".to_owned(), "How the devices stand on each other".to_owned(), relations));
+        let title = "How the devices stand on each other".to_owned();
+        drawn.push(("relations".to_owned(), title.clone(), titled(&relations, &title)));
     }
     let devices = view.devices().iter().flat_map(|device| view.charts(device));
     for chart in view.cpu().into_iter().chain(devices) {
@@ -46,12 +51,40 @@ pub fn pictures(run: &Run, analysis: &Analysis, options: &PictureOptions) -> Vec
             true => chart.definition.id.to_owned(),
             false => format!("{}-{}", file_words(&chart.device), chart.definition.id),
         };
-        drawn.push((name, chart.title, chart.svg));
+        let head = format!("{} {}{}", chart.number, chart.title, chart.note);
+        drawn.push((name, chart.title, titled(&chart.svg, &head)));
     }
     let rest = [view.overload(), view.summary()].into_iter().flatten().chain(own(run, analysis));
-    drawn.extend(rest.map(|chart| (chart.id.to_owned(), chart.title, chart.svg)));
+    drawn.extend(rest.map(|chart| {
+        let drawing = titled(&chart.svg, &chart.title);
+        (chart.id.to_owned(), chart.title, drawing)
+    }));
     numbered(drawn)
 }
+
+/// A drawing for a page below its title, which the page writes itself and a file has nobody else to write.
+fn titled(drawing: &str, title: &str) -> String {
+    let Some(((head, size), inner)) = drawing.split_once("</desc>").and_then(|(head, inner)| {
+        let (_, size) = head.split_once("viewBox=\"0 0 ")?;
+        Some(((head, size.split('"').next()?), inner))
+    }) else {
+        return drawing.to_owned();
+    };
+    let mut numbers = size.split(' ').filter_map(|number| number.parse::<i32>().ok());
+    let (Some(wide), Some(high), Some(inner)) =
+        (numbers.next(), numbers.next(), inner.strip_suffix("</svg>"))
+    else {
+        return drawing.to_owned();
+    };
+    let head = head.replacen(&format!("0 0 {size}"), &format!("0 0 {wide} {}", high + TITLE * UNITS), 1);
+    let title = shortened(title, TITLE_LETTER, wide / UNITS - 2 * MARGIN);
+    let title = words((MARGIN, TITLE - 8), (TITLE_LETTER, "bold"), &title);
+    format!("{head}</desc>{title}<g transform=\"translate(0 {})\">{inner}</g></svg>", TITLE * UNITS)
+}
+
+/// Height of the title of a file, and of its letters, in pixels.
+const TITLE: i32 = 26;
+const TITLE_LETTER: i32 = 13;
 
 /// Charts of the run's own load, and of what another tool printed.
 fn own(run: &Run, analysis: &Analysis) -> Vec<Chart> {

@@ -1,7 +1,8 @@
 //! All charts of all devices in one picture: devices in columns or rows, with numbers, names and their relation.
 
 use super::definitions::{CHARTS, ChartDefinition};
-use super::panel::{Panel, Sheet, draw_sheet};
+use super::ink::{shortened, width};
+use super::panel::{LETTER, MARGIN, Panel, Sheet, draw_sheet};
 use super::relations::words;
 use super::view::{DevicesIn, View};
 
@@ -27,7 +28,8 @@ impl View<'_> {
         let relations = self.relations_at(TITLE);
         let fits = relations.filter(|(_, wide, _)| *wide <= size.0 * columns as i32);
         let (below, high) = fits.map_or((String::new(), 0), |(inner, _, high)| (inner, high));
-        let head = words((10, 20), (TITLE_LETTER, "bold"), &title) + &below;
+        let fitting = shortened(&title, TITLE_LETTER, size.0 * columns as i32 - 20);
+        let head = words((10, 20), (TITLE_LETTER, "bold"), &fitting) + &below;
         draw_sheet(
             &Sheet {
                 title: &title,
@@ -62,7 +64,11 @@ impl View<'_> {
                 (_, 0) => "Request sizes",
                 _ => "Queue depth",
             };
-            panel.heading = format!("{number}  {}: {title}", self.name_of(device));
+            let (head, tail) = (format!("{number}  "), format!(": {title}"));
+            // Long names are cut, never what the chart shows.
+            let room = (wide - 2 * MARGIN) * 10 / 11 - width(&head, LETTER) - width(&tail, LETTER);
+            let name = shortened(&self.name_of(device), LETTER, room * 11 / 10);
+            panel.heading = format!("{head}{name}{tail}");
         }
         panels
     }

@@ -115,6 +115,14 @@ impl<'r> View<'r> {
         spans
     }
 
+    /// Length of the spans of long series, of which the least and the greatest value are drawn, in seconds; `None` where
+    /// every value is.
+    pub(super) fn bucket_seconds(&self) -> Option<f64> {
+        let drawn = self.recording.intervals().get(self.window.clone())?;
+        let (first, last) = (drawn.first()?, drawn.last()?);
+        (drawn.len() > WHOLE_MAX).then(|| last.1.since(first.0).as_secs_f64() / BUCKETS as f64)
+    }
+
     /// The recording that is drawn from.
     pub(crate) fn recording(&self) -> &Recording<'r> {
         &self.recording
@@ -154,7 +162,12 @@ impl<'r> View<'r> {
 
 /// The last part of the path of a loop device's file.
 fn file_of(alias: &str) -> &str {
-    alias.rsplit('/').next().unwrap_or(alias)
+    let path = alias.strip_suffix(" (deleted)").unwrap_or(alias);
+    match path.rsplit('/').next().unwrap_or(path) {
+        // Its policy and its number say nothing to a reader of a chart.
+        lab if lab.starts_with(".plimsoll-lab-") => "lab volume",
+        file => file,
+    }
 }
 
 /// Places of the intervals that the options leave, as a slice in Python would.
@@ -246,6 +259,18 @@ mod tests {
         assert_eq!(slice(-3, None), 7..10);
         assert_eq!(slice(4, Some(2)), 4..4);
         assert_eq!(slice(-30, Some(30)), 0..10);
+    }
+
+    #[test]
+    fn a_loop_device_is_called_by_its_file() {
+        for (alias, name) in [
+            ("/var/lib/images/old.img", "old.img"),
+            ("/var/lib/images/old.img (deleted)", "old.img"),
+            ("/dev/shm/.plimsoll-lab-a28cc4be-custom,read_iops=840.tmp (deleted)", "lab volume"),
+            ("vg0-data", "vg0-data"),
+        ] {
+            assert_eq!(file_of(alias), name);
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::marks::Shape;
 use super::over_time::phase_band;
 use super::panel::{Band, Dots, Level, Line, Panel, Sheet, TIMED_SIDES, WIDTH, draw_sheet};
 use super::view::View;
+use crate::numbers;
 
 /// Height of a panel of a chart that stands alone, in pixels.
 const HEIGHT: i32 = 190;
@@ -26,6 +27,8 @@ pub struct DeviceChart {
     pub title: String,
     /// `#112`: file, device, chart.
     pub number: String,
+    /// What its shades are, behind the title; empty where every value is drawn.
+    pub note: String,
     /// The drawing.
     pub svg: String,
 }
@@ -64,8 +67,17 @@ impl View<'_> {
             device: device.to_owned(),
             definition: *definition,
             number: self.number(device, at),
+            note: self.shade_words(),
             svg: draw_sheet(&sheet, &panels),
             title,
+        })
+    }
+
+    /// ` (shade: least to greatest of each 7 min)`; nothing where every value is drawn.
+    fn shade_words(&self) -> String {
+        let length = self.bucket_seconds();
+        length.map_or_else(String::new, |seconds| {
+            format!(" (shade: least to greatest of each {})", numbers::span(seconds))
         })
     }
 
