@@ -59,10 +59,11 @@ export function drawLevels(plot: uPlot, levels: readonly Level[], colours: Colou
     const word = 12 * devicePixelRatio;
     const tops = levels.map((level) => ({ level, top: plot.valToPos(level.value, "y", true) }));
     const seen = tops.filter(({ top }) => top >= bbox.top && top <= bbox.top + bbox.height);
-    // Not in the row above the plot, where phases are named.
-    let free = bbox.top + word;
+    let free = 0;
     for (const { level, top } of seen.sort((a, b) => a.top - b.top)) {
-        const foot = Math.max(top - devicePixelRatio, free);
+        // At the very top below its line: above the plot phases are named.
+        const own = top - word < bbox.top ? top + word : top - devicePixelRatio;
+        const foot = Math.max(own, free);
         free = foot + word;
         ctx.strokeStyle = colours.of(level.ink);
         ctx.fillStyle = colours.of(level.ink);

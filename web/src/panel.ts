@@ -65,7 +65,9 @@ function envelopes(panel: Panel, columns: readonly unknown[][], colours: Colours
         next += columns[place]?.length ?? 0;
         const fill = `${colours.of(line.ink)}40`;
         // Merges lie upon what they are merged into.
-        return next - first < 2 || line.ink.endsWith("Merged") ? [] : [{ series: [first, first + 1] as uPlot.Band.Bounds, fill }];
+        return next - first < 2 || line.ink.endsWith("Merged")
+            ? []
+            : [{ series: [first, first + 1] as uPlot.Band.Bounds, fill }];
     });
 }
 
@@ -104,7 +106,7 @@ function axes({ panel, run }: PanelData, { colours, width, height }: Surface): u
         ...drawn,
         size: 78,
         space: 34,
-        ...(linear ? { splits: (_, __, low, high) => valueTicks(panel, low, high, height / 45) } : {}),
+        ...(linear ? { splits: (_, __, low, high) => valueTicks(panel, low, high, height / 30) } : {}),
         values: (_, splits) => labelled(panel, splits),
     };
     return [time, value];

@@ -201,7 +201,8 @@ fn a_drawing_can_stand_alone() {
 
 #[test]
 fn a_page_of_a_watch_has_its_series_overload_relation_and_devices() {
-    let html = page(&made_up::overloaded(30));
+    let case = made_up::overloaded(30);
+    let (html, whole) = (page(&case), report::html(&case.0, &case.1));
     in_order(
         &html,
         &[
@@ -231,9 +232,9 @@ fn a_page_of_a_watch_has_its_series_overload_relation_and_devices() {
     assert!(html.contains("<span class=\"where\">#163</span> dm-0 (vg0-data): Disk IOPS"));
     if report::zoom_missing().is_none() {
         for (label, filled) in [("idle 1", "false"), ("load 50 %", "true")] {
-            let at = html.find(&format!("\"label\":\"{label}\"")).unwrap();
-            let (start, end) = (html[..at].rfind('{').unwrap(), at + html[at..].find('}').unwrap());
-            let band = &html[start..end];
+            let at = whole.find(&format!("\"label\":\"{label}\"")).unwrap();
+            let (start, end) = (whole[..at].rfind('{').unwrap(), at + whole[at..].find('}').unwrap());
+            let band = &whole[start..end];
             assert!(band.contains(&format!("\"filled\":{filled}")), "shaded where a load ran: {band}");
         }
     }
