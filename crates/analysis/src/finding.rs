@@ -105,6 +105,9 @@ pub enum Meaning {
         ops_per_second: f64,
         queue: f64,
         waiting_share: Option<f64>,
+        /// Loop and memory devices that were not watched although somebody waited for I/O.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        unwatched: Vec<String>,
     },
     /// One I/O at a time: the rate is one over the latency; `cap` is what the device was seen or is said to do.
     SerialApplication { device: Place, ops_per_second: f64, latency_ns: f64, cap: Option<f64> },

@@ -65,7 +65,7 @@ fn of_what_holds(meaning: &Meaning) -> Option<String> {
 
 fn of_the_use(meaning: &Meaning) -> Option<String> {
     Some(match meaning {
-        Meaning::StorageIdle { device, idle_share, ops_per_second, queue, waiting_share } => format!(
+        Meaning::StorageIdle { device, idle_share, ops_per_second, queue, waiting_share, .. } => format!(
             "Storage is not the limit: {}, the busiest device, had nothing in flight in {} of the samples (mean queue {}, {}){}.",
             place_words(device),
             numbers::share(*idle_share),
@@ -273,11 +273,14 @@ fn waits(waited_ns: Option<f64>, waiting_share: Option<f64>) -> String {
 /// What else could explain it; `None` where it is counted and leaves no doubt.
 pub(crate) fn competing(meaning: &Meaning) -> Option<&'static str> {
     Some(match meaning {
+        Meaning::StorageIdle { unwatched, .. } if !unwatched.is_empty() => {
+            "Loop and memory devices were not watched (name them with --device): what waited may have waited for one."
+        }
         Meaning::StorageIdle { .. } => {
             "Waits shorter than an interval hide in the means, or something above the device holds the I/O back."
         }
         Meaning::SerialApplication { .. } => {
-            "The application has no more to ask for: it is paced, or works between its I/Os."
+            "A cap of this very rate holds it, or the application is paced, or works between its I/Os."
         }
         Meaning::HeldOperations { level: Level { named: Some(Named::Local(_)), .. }, .. }
         | Meaning::HeldBytes { level: Level { named: Some(Named::Local(_)), .. }, .. }

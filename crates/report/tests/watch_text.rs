@@ -225,6 +225,7 @@ fn all_kinds() -> Vec<Meaning> {
             ops_per_second: 120.0,
             queue: 0.05,
             waiting_share: Some(0.01),
+            unwatched: Vec::new(),
         },
         Meaning::SerialApplication {
             device: d(),

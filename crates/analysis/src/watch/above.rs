@@ -7,15 +7,16 @@ use super::held::WAITED;
 use super::level::concerns;
 use super::looks::Look;
 use super::rules::{findings_of, total};
-use super::scene::Scene;
-use super::used::{firings, windows};
+use super::scene::{Scene, place};
+use super::ticks::Tick;
+use super::used::{firings, unwatched, windows};
 use crate::{Confidence, Finding, Meaning};
 
 /// A device with a smaller queue than this, and latencies as of one with nothing to wait for, is calm.
 const CALM: f64 = 2.0;
 /// Every task waits for I/O for more than this share of the time (R10).
 const ALL_WAIT: f64 = 0.1;
-/// Where the kernel keeps no such share: so many tasks wait in the mean.
+/// Or so many tasks wait in the mean: on a machine with other work for its CPUs, not every task waits.
 const BLOCKED: f64 = 0.9;
 /// The device's queue holds less than this share of those that wait.
 const QUEUE_SHARE: f64 = 0.3;
@@ -23,8 +24,12 @@ const QUEUE_SHARE: f64 = 0.3;
 const OWN: (f64, f64) = (4.0, 0.5e-3);
 /// Fewer operations a second are no use of a device.
 const USED: f64 = 5.0;
-/// A rate within this share of a limit is at it.
+/// A rate of tasks that wait is at a limit from this share of it on.
 const AT_LIMIT: f64 = 0.9;
+/// By itself a rate shows that a limit is reached within this share of it, or so many a second.
+const REACHED: (f64, f64) = (0.03, 1.0);
+/// It is so in so many intervals, and in this share of those in which the device was used.
+const OFTEN: (usize, f64) = (5, 0.5);
 
 /// Tasks of others wait, and the device that they use does not. Told of the device that a limit is set on, else of the
 /// topmost that is used.
@@ -32,18 +37,25 @@ pub(crate) fn waiting_application(scene: &Scene<'_>, device: &Device<'_>) -> Vec
     if !topmost(scene, device) {
         return Vec::new();
     }
+    let all_watched = unwatched(scene).is_empty();
     let held = windows(device, |look| {
-        let waits = look.full > ALL_WAIT || look.full.is_nan() && look.blocked >= BLOCKED;
+        // Those that wait while the CPUs work may wait for a device that nobody watched.
+        let blocked = look.blocked >= BLOCKED && (look.full.is_nan() || all_watched);
+        let waits = look.full > ALL_WAIT || blocked || reached(scene, device, look).is_some();
         let elsewhere = look.sum.mean_queue() < QUEUE_SHARE * look.blocked.max(1.0);
         let someone = scene.spans[look.span].step.is_none() && look.count() >= 5;
         someone && waits && elsewhere && calm(device, look) && look.sum.rate() >= USED
     });
-    let limit = held.iter().find_map(|&at| limit(scene, device, &device.looks[at]));
+    let limit = held.iter().find_map(|&at| {
+        let look = &device.looks[at];
+        reached(scene, device, look).or_else(|| limit(scene, device, look))
+    });
     let mean = |of: fn(&Look) -> f64| {
         held.iter().map(|&at| of(&device.looks[at])).sum::<f64>() / held.len().max(1) as f64
     };
-    let share =
-        [mean(|look| look.full), mean(|look| look.iowait)].into_iter().find(|share| share.is_finite());
+    // A share of the time that hardly anybody waited is no word on those who did.
+    let telling = |share: &f64| *share > ALL_WAIT;
+    let share = [mean(|look| look.full), mean(|look| look.iowait)].into_iter().find(telling);
     let meaning = meaning(device, &held, (None, share), limit);
     let sure = if limit.is_some() { Confidence::Strong } else { Confidence::Possible };
     findings_of(scene, meaning, &firings(device, &held, |look| look.blocked), sure).into_iter().collect()
@@ -127,14 +139,42 @@ fn topmost(scene: &Scene<'_>, device: &Device<'_>) -> bool {
 /// The limit of this machine's own that the rate of a window reaches.
 fn limit<'s>(scene: &Scene<'s>, device: &Device<'_>, look: &Look) -> Option<&'s LocalLimit> {
     let sum = &look.sum;
-    let rate = |what: &str| match what {
-        "riops" => sum.ops[0] / sum.seconds,
-        "wiops" => sum.ops[1] / sum.seconds,
-        "rbps" => sum.bytes[0] / sum.seconds,
-        _ => sum.bytes[1] / sum.seconds,
-    };
     let at = |limit: &&LocalLimit| {
-        concerns(&device.place, limit) && rate(&limit.what) >= AT_LIMIT * limit.value as f64
+        let done = limited(&limit.what, (sum.ops, sum.bytes));
+        concerns(&device.place, limit) && done / sum.seconds >= AT_LIMIT * limit.value as f64
     };
     scene.run.limits.iter().find(at)
+}
+
+/// What a limit counts, of operations and bytes.
+fn limited(what: &str, (ops, bytes): ([f64; 2], [f64; 2])) -> f64 {
+    match what {
+        "riops" => ops[0],
+        "wiops" => ops[1],
+        "rbps" => bytes[0],
+        _ => bytes[1],
+    }
+}
+
+/// The limit of this machine's own at which the rate of a window stays while the device is used: one on the device, on one
+/// below it, or on one above it that was not watched.
+pub(crate) fn reached<'s>(scene: &Scene<'s>, device: &Device<'_>, look: &Look) -> Option<&'s LocalLimit> {
+    let used: Vec<&Tick> =
+        device.within(look).iter().filter(|tick| tick.all() >= USED * tick.seconds).collect();
+    let at = |limit: &LocalLimit| {
+        let value = limit.value as f64;
+        let near = |tick: &&&Tick| {
+            let off = limited(&limit.what, (tick.ops, tick.bytes)) / tick.seconds - value;
+            off.abs() <= (REACHED.0 * value).max(REACHED.1)
+        };
+        let count = used.iter().filter(near).count();
+        count >= OFTEN.0 && count as f64 >= OFTEN.1 * used.len() as f64
+    };
+    scene.run.limits.iter().find(|limit| holds(scene, device, limit) && at(limit))
+}
+
+fn holds(scene: &Scene<'_>, device: &Device<'_>, limit: &LocalLimit) -> bool {
+    let unseen = !scene.recording.devices().contains(&limit.device.as_str());
+    let above = || place(scene.run, &limit.device).on.iter().flatten().any(|name| *name == device.place.name);
+    concerns(&device.place, limit) || unseen && above()
 }

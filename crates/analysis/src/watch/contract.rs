@@ -8,6 +8,7 @@ use record::{Distribution, Run};
 use workload::{Bytes, Direction, Expectation, Metric};
 
 use super::device::Device;
+use super::load::closed;
 use super::scene::{Scene, Span};
 use super::shape::{ContractRow, Latency, LoadFigures, LoadFlow, Remark};
 use crate::claims::EXPECTATION;
@@ -97,19 +98,50 @@ pub(crate) fn rows(scene: &Scene<'_>, devices: &[Device<'_>], found: &[Finding])
     let loads = scene.spans.iter().filter(|span| span.load.is_some());
     let mut rows: Vec<ContractRow> =
         loads.flat_map(|span| scene.claims.iter().filter_map(|claim| load_row(scene, span, claim))).collect();
-    for row in rows.iter_mut().filter(|row| row.answer == Answer::Below && disturbed(row, found)) {
-        row.answer = Answer::CannotTell;
-        row.remark = Some(Remark::Disturbed);
+    for row in rows.iter_mut().filter(|row| row.answer == Answer::Below) {
+        let excuse = excuse(scene, row, found);
+        if excuse.is_some() {
+            (row.answer, row.remark) = (Answer::CannotTell, excuse);
+        }
     }
     rows
 }
 
-/// plimsoll was short of CPU in that phase, or somebody else used the device.
-fn disturbed(row: &ContractRow, found: &[Finding]) -> bool {
+/// Why what was not reached is not yet missed.
+fn excuse(scene: &Scene<'_>, row: &ContractRow, found: &[Finding]) -> Option<Remark> {
+    if disturbed(scene, row, found) {
+        return Some(Remark::Disturbed);
+    }
+    let most = row.measured.map(|measured| measured.value)?;
+    let rate = matches!(row.quantity, Quantity::Iops | Quantity::BytesPerSecond);
+    (rate && serial(scene, row, found)).then_some(Remark::NotAsked { most })
+}
+
+/// The load of that phase had one I/O in flight and the device no more to do: it never asked for the rate.
+fn serial(scene: &Scene<'_>, row: &ContractRow, found: &[Finding]) -> bool {
+    let one = |finding: &&Finding| matches!(finding.meaning, Meaning::SerialApplication { .. });
+    let within = |finding: &Finding| finding.evidence.iter().any(|span| span.step == row.phase);
+    let step = scene.spans.iter().find(|span| span.name == row.phase).and_then(|span| span.step);
+    step.is_some_and(closed) && found.iter().filter(one).any(within)
+}
+
+/// plimsoll was short of CPU in that phase, or somebody else used the device: meanwhile, or before and after it.
+fn disturbed(scene: &Scene<'_>, row: &ContractRow, found: &[Finding]) -> bool {
     let weakens = |finding: &&Finding| {
         matches!(finding.meaning, Meaning::GeneratorBound { .. } | Meaning::ForeignLoad { .. })
     };
-    found.iter().filter(weakens).flat_map(|finding| &finding.evidence).any(|span| span.step == row.phase)
+    if found.iter().filter(weakens).flat_map(|finding| &finding.evidence).any(|span| span.step == row.phase) {
+        return true;
+    }
+    let Some(at) = scene.spans.iter().position(|span| span.name == row.phase) else { return false };
+    let foreign = |finding: &&Finding| matches!(finding.meaning, Meaning::ForeignLoad { .. });
+    let stirred = |name: &str| {
+        found.iter().filter(foreign).flat_map(|finding| &finding.evidence).any(|span| span.step == name)
+    };
+    let idle = |span: &&Span<'_>| matches!(span.kind, Some(record::PhaseKind::Idle));
+    let before = scene.spans[..at].iter().rev().find(idle);
+    let after = scene.spans[at + 1..].iter().find(idle);
+    before.zip(after).is_some_and(|(before, after)| stirred(before.name) && stirred(after.name))
 }
 
 fn flow_of(load: &LoadFigures, direction: Option<Direction>) -> Option<&LoadFlow> {
@@ -236,7 +268,7 @@ fn watched_row(
     found: &[Finding],
     claim: &Contracted,
 ) -> Option<ContractRow> {
-    let device = busiest(devices)?;
+    let device = busiest(scene, devices)?;
     let phase = scene.spans.iter().find(|span| matches!(span.kind, Some(record::PhaseKind::Command { .. })));
     let mut row = ContractRow {
         phase: phase.map_or("whole", |span| span.name).to_owned(),
@@ -262,9 +294,10 @@ fn watched_row(
 }
 
 /// The device with nothing sampled below it that did the most.
-fn busiest<'d, 's>(devices: &'d [Device<'s>]) -> Option<&'d Device<'s>> {
+fn busiest<'d, 's>(scene: &Scene<'_>, devices: &'d [Device<'s>]) -> Option<&'d Device<'s>> {
     let work = |device: &Device<'_>| device.ticks.iter().map(super::ticks::Tick::all).sum::<f64>();
-    let lowest = devices.iter().filter(|device| device.place.on.is_empty());
+    let sampled = |name: &String| scene.recording.devices().contains(&name.as_str());
+    let lowest = devices.iter().filter(|device| !device.place.on.iter().flatten().any(sampled));
     lowest.map(|device| (work(device), device)).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, device)| device)
 }
 

@@ -58,7 +58,7 @@ fn stretch(scene: &Scene<'_>, device: &Device<'_>, at: usize) -> Option<Stretch>
     let inside: Vec<&Tick> = device.ticks[first..].iter().take_while(|tick| tick.to <= span.to).collect();
     // What was issued before a phase may end in its first interval.
     let settled = if inside.len() > 3 { &inside[1..] } else { &inside[..] };
-    let loud: Vec<(&Tick, (f64, f64))> = settled
+    let loud: Vec<(&Tick, Done)> = settled
         .iter()
         .map(|&tick| (tick, foreign_in(scene, tick)))
         .filter(|(tick, foreign)| is_loud(tick, *foreign))
@@ -68,50 +68,66 @@ fn stretch(scene: &Scene<'_>, device: &Device<'_>, at: usize) -> Option<Stretch>
     let (from, to) = (loud.first()?.0.from, loud.last()?.0.to);
     let mut all = Sum::default();
     loud.iter().for_each(|(tick, _)| all.add(tick, 1.0));
-    let ops: f64 = loud.iter().map(|(_, foreign)| foreign.0).sum();
+    let ops: f64 = loud.iter().map(|(_, foreign)| both(*foreign).0).sum();
     let evidence =
         Evidence { step: String::new(), series: format!("diskstats {}", device.place.name), from, to };
     (seconds >= LASTS.0.min(whole / 2.0) && seconds >= LASTS.1 * whole).then(|| Stretch {
         firing: Firing { span: at, evidence, weight: ops / seconds },
         seconds,
         ops,
-        bytes: loud.iter().map(|(_, foreign)| foreign.1).sum(),
+        bytes: loud.iter().map(|(_, foreign)| both(*foreign).1).sum(),
         all_ops: all.ops[0] + all.ops[1],
         all_bytes: all.bytes[0] + all.bytes[1],
     })
 }
 
-fn is_loud(tick: &Tick, (ops, bytes): (f64, f64)) -> bool {
+/// Operations and bytes by direction.
+type Done = [(f64, f64); 2];
+
+/// Whether one direction, or both together, has more than is ours: a few writes among many reads are a small share of all.
+fn is_loud(tick: &Tick, foreign: Done) -> bool {
     let loud = |foreign: f64, all: f64, least: f64| foreign > least * tick.seconds && foreign > SHARE * all;
-    loud(ops, tick.all(), LOUD.0) || loud(bytes, tick.bytes[0] + tick.bytes[1], LOUD.1)
+    let of =
+        |(ops, bytes): (f64, f64), all: (f64, f64)| loud(ops, all.0, LOUD.0) || loud(bytes, all.1, LOUD.1);
+    let each = [0, 1].map(|way| of(foreign[way], (tick.ops[way], tick.bytes[way])));
+    each.contains(&true) || of(both(foreign), (tick.all(), tick.bytes[0] + tick.bytes[1]))
+}
+
+fn both([read, write]: Done) -> (f64, f64) {
+    (read.0 + write.0, read.1 + write.1)
 }
 
 /// Operations and bytes that the device did in an interval beside our own.
-fn foreign_in(scene: &Scene<'_>, tick: &Tick) -> (f64, f64) {
-    let (own_ops, own_bytes, split) = own_between(scene.run, tick.from, tick.to);
-    let ops = if split { 0.0 } else { (tick.all() - own_ops).max(0.0) };
-    (ops, (tick.bytes[0] + tick.bytes[1] - own_bytes).max(0.0))
+fn foreign_in(scene: &Scene<'_>, tick: &Tick) -> Done {
+    let (own, split) = own_between(scene.run, tick.from, tick.to);
+    [0, 1].map(|way| {
+        let ops = if split { 0.0 } else { (tick.ops[way] - own[way].0).max(0.0) };
+        (ops, (tick.bytes[way] - own[way].1).max(0.0))
+    })
 }
 
 /// Operations and bytes of all steps that ended between two times, by the overlap of their intervals, and whether the kernel
 /// may have split them.
-fn own_between(run: &Run, from: Nanos, to: Nanos) -> (f64, f64, bool) {
-    let mut own = (0.0, 0.0, false);
+fn own_between(run: &Run, from: Nanos, to: Nanos) -> (Done, bool) {
+    let (mut own, mut split): (Done, bool) = Default::default();
     for step in run.steps.iter().filter(|step| step.started < to && from < step.ended) {
-        own.2 |= step.plan.workers.iter().any(|worker| worker.blocks.longest().0 > UNSPLIT);
+        split |= step.plan.workers.iter().any(|worker| worker.blocks.longest().0 > UNSPLIT);
         let first = step.intervals.partition_point(|interval| interval.end <= from);
         for interval in step.intervals[first..].iter().take_while(|interval| interval.start < to) {
-            let (ops, bytes) = of_interval(interval);
             let overlap = interval.end.min(to).since(interval.start.max(from)).as_secs_f64();
             let share = if interval.seconds() > 0.0 { overlap / interval.seconds() } else { 0.0 };
-            own.0 += ops * share;
-            own.1 += bytes * share;
+            for (own, (ops, bytes)) in own.iter_mut().zip(of_interval(interval)) {
+                own.0 += ops * share;
+                own.1 += bytes * share;
+            }
         }
     }
-    own
+    (own, split)
 }
 
-fn of_interval(interval: &Interval) -> (f64, f64) {
-    let parts = [Direction::Read, Direction::Write].map(|way| interval.of(way).tally);
-    ((parts[0].ops + parts[1].ops) as f64, (parts[0].bytes + parts[1].bytes) as f64)
+fn of_interval(interval: &Interval) -> Done {
+    [Direction::Read, Direction::Write].map(|way| {
+        let tally = interval.of(way).tally;
+        (tally.ops as f64, tally.bytes as f64)
+    })
 }

@@ -68,7 +68,7 @@ pub(crate) fn diagnose(
         device.keep_for_the_contract(&scene);
         devices.push(device);
     }
-    let mut findings = once_a_stack(findings);
+    let mut findings = once_a_limit(once_a_stack(findings));
     if !findings.iter().any(|finding| holds_back(&finding.meaning)) {
         findings.extend(used::idle(&scene, &rests));
     }
@@ -112,6 +112,20 @@ fn once_a_stack(found: Vec<Finding>) -> Vec<Finding> {
         })
     };
     found.iter().filter(|finding| !told_elsewhere(finding)).cloned().collect()
+}
+
+/// A limit that a device's own counters show waiting for is told of that device, and not of the one on which it is set.
+fn once_a_limit(found: Vec<Finding>) -> Vec<Finding> {
+    let shown = |finding: &Finding| {
+        let Meaning::ThrottledAboveDevice { limit: Some(mine), .. } = &finding.meaning else { return false };
+        found.iter().any(|other| match &other.meaning {
+            Meaning::HeldOperations { level, .. } | Meaning::HeldBytes { level, .. } => {
+                matches!(&level.named, Some(Named::Local(limit)) if limit == mine) && meet(finding, other)
+            }
+            _ => false,
+        })
+    };
+    found.iter().filter(|finding| !shown(finding)).cloned().collect()
 }
 
 fn is_lowest_told(meaning: &Meaning) -> bool {

@@ -1,14 +1,18 @@
 //! How a device is used: one I/O at a time, flush after flush, with a full queue, without times, or hardly at all
 //! (R1, R2, R15, R20).
 
+use record::DeviceKind;
+
+use super::above::reached;
 use super::device::Device;
 use super::held::{ALONE, WAITED};
+use super::level::{What, level};
 use super::load::closed;
 use super::looks::Look;
 use super::rules::{Firing, findings_of, total};
 use super::scene::Scene;
-use super::shape::{Place, Waiting};
-use super::ticks::known;
+use super::shape::{Level, Named, Place, Waiting};
+use super::ticks::{Tick, known};
 use crate::{Confidence, Finding, Meaning};
 
 /// A device that is used one I/O at a time is in use nearly always.
@@ -17,9 +21,13 @@ const SERIAL_BUSY: f64 = 0.8;
 const SERIAL_ALONE: f64 = 0.95;
 /// Below this share of what the device can do the rate is the application's own.
 const SERIAL_SHARE: f64 = 0.5;
+/// A direction with a smaller share of the operations is not looked at by itself.
+const ONE_WAY: f64 = 0.05;
 /// Storage that is idle: a queue below this, nothing in flight in more than half of the samples, and tasks waiting for less
 /// than this share (methodology 3.2, R1).
 const IDLE: (f64, f64, f64) = (1.0, 0.5, 0.05);
+/// Somebody waited for I/O: this share of the time, or so many tasks in the mean.
+const WAITS: (f64, f64) = (0.01, 0.1);
 /// The machine is called idle where it is in this share of its windows.
 const IDLE_WINDOWS: f64 = 0.9;
 /// Flushes that fill this share of the time, at least so many a second, with more than this share of the writes or so many
@@ -45,38 +53,109 @@ pub(crate) fn paced_by_us(scene: &Scene<'_>, device: &Device<'_>, look: &Look) -
     scene.carries_load(&device.place.name) && step.is_some_and(|step| !closed(step))
 }
 
-/// One I/O at a time (R2): a queue of one, never two in flight, and no slower than an I/O need be.
+/// One I/O at a time (R2): a queue of one, never two in flight, and no slower than an I/O need be. Where the rate is that of
+/// a limit it is the limit that shows (R2b), not the application.
 pub(crate) fn serial(scene: &Scene<'_>, device: &Device<'_>) -> Vec<Finding> {
     let can = device.cap.or_else(|| {
         let limits = scene.limits?;
         limits.enforced_iops(workload::Direction::Read).map(|rate| rate.0)
     });
-    let alone = windows(device, |look| {
-        let (queue, busy) = (look.sum.mean_queue(), look.sum.mean_busy());
+    let alone = windows(device, |look| one_at_a_time(scene, device, look));
+    let (capped, rest): (Vec<_>, Vec<_>) =
+        alone.into_iter().map(|at| (at, figure(scene, device, at))).partition(|one| one.1.is_some());
+    let free = |look: &Look| {
         let fast = device.base.ways[2].is_none_or(|base| look.sum.latency() <= WAITED * base);
-        let serial = (ALONE.0..=ALONE.1).contains(&queue) && busy > SERIAL_BUSY;
-        let free = can.is_none_or(|can| look.sum.rate() < SERIAL_SHARE * can);
-        serial
-            && (look.alone.is_nan() || look.alone >= SERIAL_ALONE)
-            && fast
-            && free
-            && look.sum.rate() >= USED
-            && look.count() >= 5
-            && !paced_by_us(scene, device, look)
-    });
+        fast && can.is_none_or(|can| look.sum.rate() < SERIAL_SHARE * can)
+    };
+    let alone: Vec<usize> = rest.into_iter().map(|one| one.0).filter(|&at| free(&device.looks[at])).collect();
     let sum = total(device, &alone);
     let meaning = Meaning::SerialApplication {
         device: device.place.clone(),
         ops_per_second: sum.rate(),
         latency_ns: sum.latency() * 1e9,
-        cap: can,
+        // What was seen; a policy's figure is a promise.
+        cap: device.cap,
     };
     let sure = if device.looks.iter().all(|look| look.alone.is_nan()) {
         Confidence::Possible
     } else {
         Confidence::Likely
     };
-    findings_of(scene, meaning, &firings(device, &alone, |look| look.sum.rate()), sure).into_iter().collect()
+    let found = findings_of(scene, meaning, &firings(device, &alone, |look| look.sum.rate()), sure);
+    let capped = capped.into_iter().filter_map(|(at, named)| Some((at, named?))).collect();
+    found.into_iter().chain(capped_alone(scene, device, capped)).collect()
+}
+
+fn one_at_a_time(scene: &Scene<'_>, device: &Device<'_>, look: &Look) -> bool {
+    let serial = (ALONE.0..=ALONE.1).contains(&look.sum.mean_queue()) && look.sum.mean_busy() > SERIAL_BUSY;
+    serial
+        && (look.alone.is_nan() || look.alone >= SERIAL_ALONE)
+        && look.sum.rate() >= USED
+        && look.count() >= 5
+        && !paced_by_us(scene, device, look)
+}
+
+/// The rates of windows by direction, where it has its share, and of both together; intervals without use left out.
+fn rates(device: &Device<'_>, looks: &[usize], what: What) -> [Option<Vec<f64>>; 3] {
+    let of = |tick: &Tick, way: usize| {
+        let values = if what == What::Operations { tick.ops } else { tick.bytes };
+        (if way < 2 { values[way] } else { values[0] + values[1] }) / tick.seconds
+    };
+    let ticks = || looks.iter().flat_map(|&at| device.within(&device.looks[at]));
+    let used = || ticks().filter(|tick| tick.all() >= USED * tick.seconds);
+    let all: f64 = used().map(|tick| of(tick, 2)).sum();
+    [0, 1, 2].map(|way| {
+        let rates: Vec<f64> = used().map(|tick| of(tick, way)).collect();
+        (rates.iter().sum::<f64>() > ONE_WAY * all).then_some(rates)
+    })
+}
+
+fn level_of(scene: &Scene<'_>, device: &Device<'_>, looks: &[usize], what: What) -> Option<Level> {
+    let rates = rates(device, looks, what);
+    let [read, write, all] = &rates;
+    let each = [read.as_deref(), write.as_deref(), all.as_deref()];
+    level(scene, &device.place, each, (what, total(device, looks).size()))
+}
+
+/// The limit of this machine or of the declared policy at which a window is that no other rule calls held.
+fn figure(scene: &Scene<'_>, device: &Device<'_>, at: usize) -> Option<(What, Named)> {
+    let sure = |named: &Named| matches!(named, Named::Local(_) | Named::Policy { declared: true, .. });
+    let named = |what| Some((what, level_of(scene, device, &[at], what)?.named.filter(sure)?));
+    [What::Operations, What::Bytes].into_iter().find_map(named).filter(|_| !device.held.contains(&at))
+}
+
+/// A cap that holds even one I/O at a time, known by its figure (R2b): a finding a figure.
+fn capped_alone(
+    scene: &Scene<'_>,
+    device: &Device<'_>,
+    mut windows: Vec<(usize, (What, Named))>,
+) -> Vec<Finding> {
+    let mut found = Vec::new();
+    while let Some((what, named)) = windows.first().map(|window| window.1.clone()) {
+        let (same, others): (Vec<_>, Vec<_>) =
+            windows.into_iter().partition(|window| window.1 == (what, named.clone()));
+        windows = others;
+        let looks: Vec<usize> = same.iter().map(|window| window.0).collect();
+        let Some(level) = level_of(scene, device, &looks, what) else { continue };
+        let level = Level { named: Some(named.clone()), ..level };
+        let sum = total(device, &looks);
+        let base = device.base.ways[2].filter(|base| sum.latency() > WAITED * base);
+        let waiting = Waiting {
+            queue: sum.mean_queue(),
+            latency_ns: sum.latency() * 1e9,
+            usual_queue: None,
+            usual_latency_ns: base.map(|seconds| seconds * 1e9),
+        };
+        let place = device.place.clone();
+        let meaning = match what {
+            What::Bytes => Meaning::HeldBytes { device: place, level, waiting, size: sum.size() },
+            What::Operations => Meaning::HeldOperations { device: place, level, waiting, depth_one: true },
+        };
+        // An application may by chance be as fast as its limit.
+        let sure = if matches!(named, Named::Local(_)) { Confidence::Strong } else { Confidence::Likely };
+        found.extend(findings_of(scene, meaning, &firings(device, &looks, |look| look.sum.rate()), sure));
+    }
+    found
 }
 
 /// Flushes that somebody waits for most of the time (R15).
@@ -145,6 +224,9 @@ pub(crate) struct Rest {
     rate: f64,
     queue: f64,
     some: Option<f64>,
+    blocked: Option<f64>,
+    /// A limit of this machine's own is reached: what waits for it is not seen at the device.
+    limited: bool,
     firings: Vec<Firing>,
 }
 
@@ -168,6 +250,8 @@ pub(crate) fn rest(scene: &Scene<'_>, device: &Device<'_>) -> Option<Rest> {
         rate: sum.rate(),
         queue: sum.mean_queue(),
         some: known(mean(|look| look.some)),
+        blocked: known(mean(|look| look.blocked)),
+        limited: seen.iter().any(|&at| reached(scene, device, &device.looks[at]).is_some()),
         firings: firings(device, &rested, |_| 1.0),
     })
 }
@@ -175,14 +259,28 @@ pub(crate) fn rest(scene: &Scene<'_>, device: &Device<'_>) -> Option<Rest> {
 /// Storage is not the limit (R1): even the busiest device rests in nine of ten windows.
 pub(crate) fn idle(scene: &Scene<'_>, rests: &[Rest]) -> Option<Finding> {
     let busiest = rests.iter().min_by(|a, b| a.idle.total_cmp(&b.idle))?;
-    let all = rests.iter().all(|rest| rest.rested as f64 >= IDLE_WINDOWS * rest.seen as f64);
+    let rested = |rest: &Rest| !rest.limited && rest.rested as f64 >= IDLE_WINDOWS * rest.seen as f64;
+    let all = rests.iter().all(rested);
+    let waited = busiest.some.is_some_and(|some| some > WAITS.0)
+        || busiest.blocked.is_some_and(|tasks| tasks > WAITS.1);
     let meaning = Meaning::StorageIdle {
         device: busiest.place.clone(),
         idle_share: busiest.idle.clamp(0.0, 1.0),
         ops_per_second: busiest.rate,
         queue: busiest.queue,
         waiting_share: busiest.some,
+        unwatched: if waited { unwatched(scene) } else { Vec::new() },
     };
     let found = findings_of(scene, meaning, &busiest.firings, Confidence::Certain)?;
     all.then_some(found)
+}
+
+/// Loop and memory devices of this machine that were left out of the watch.
+pub(crate) fn unwatched(scene: &Scene<'_>) -> Vec<String> {
+    let names = scene.run.devices.iter().map(|node| (&node.facts.name, &node.kind));
+    let left_out = names.filter(|(name, kind)| {
+        let of_memory = matches!(kind, DeviceKind::Loop | DeviceKind::Zram) || name.starts_with("ram");
+        of_memory && !scene.recording.devices().contains(&name.as_str())
+    });
+    left_out.map(|(name, _)| name.clone()).collect()
 }
