@@ -35,7 +35,7 @@ pub(crate) fn verdict_words(run: &Run, analysis: &Analysis, watched: &Watched) -
         Answer::Measured => ("WATCHED", watched_words(run, watched)),
         Answer::Below => {
             let rows: Vec<&ContractRow> = judged(Answer::Below).collect();
-            ("BELOW", format!(" {subject}: {}.", listed(&rows)))
+            ("BELOW", format!(" {subject}: {}.", listed(watched, &rows)))
         }
         Answer::Meets | Answer::Exceeds => ("MEETS", format!(" {subject}{}", met(watched))),
         Answer::CannotTell | Answer::ConsistentWithBurst => {
@@ -115,14 +115,60 @@ fn load_words(load: &LoadFigures) -> String {
     words.join(", ")
 }
 
-/// The first rows in words; more are counted.
-fn listed(rows: &[&ContractRow]) -> String {
+/// The first rows in words, repeats of a load as one; more are counted.
+fn listed(watched: &Watched, rows: &[&ContractRow]) -> String {
+    let scale = |row: &ContractRow| {
+        let phase = watched.phases.iter().find(|phase| phase.name == row.phase)?;
+        Some(phase.load.as_ref()?.scale)
+    };
+    let alike = |a: &ContractRow, b: &ContractRow| {
+        let same = (a.quantity, a.direction) == (b.quantity, b.direction) && a.claimed == b.claimed;
+        same && scale(a).is_some() && scale(a) == scale(b)
+    };
+    let mut groups: Vec<Vec<&ContractRow>> = Vec::new();
+    for row in rows {
+        match groups.iter_mut().find(|group| alike(group[0], row)) {
+            Some(group) => group.push(row),
+            None => groups.push(vec![row]),
+        }
+    }
     let mut words: Vec<String> =
-        rows.iter().take(NAMED).map(|row| format!("{}{}", row_words(row), phase_words(&row.phase))).collect();
-    if rows.len() > NAMED {
-        words.push(format!("and {} more", rows.len() - NAMED));
+        groups.iter().take(NAMED).map(|group| group_words(group, scale(group[0]).flatten())).collect();
+    if groups.len() > NAMED {
+        words.push(format!("and {} more", groups.len() - NAMED));
     }
     words.join(", ")
+}
+
+/// `read 600 to 610 of 700 IOPS at load 100% (3x)`
+fn group_words(group: &[&ContractRow], scale: Option<f64>) -> String {
+    if let [only] = group {
+        return format!("{}{}", row_words(only), phase_words(&only.phase));
+    }
+    let of = |row: &ContractRow| row.measured.map_or(0.0, |found| found.value);
+    let mut sorted = group.to_vec();
+    sorted.sort_by(|a, b| of(a).total_cmp(&of(b)));
+    let (least, most) = (sorted[0], sorted[sorted.len() - 1]);
+    let (low, high) = (found_words(least, of(least)), found_words(most, of(most)));
+    let range = if low == high { low } else { format!("{low} to {high}") };
+    let phases = match scale {
+        Some(scale) => format!("load {}% ({}x)", numbers::count(scale * 100.0), group.len()),
+        None => format!("{} loads", group.len()),
+    };
+    format!("{} {range} {} at {phases}", what(least), bound_words(least))
+}
+
+/// What was measured, without the unit that the claim beside it has.
+fn found_words(row: &ContractRow, value: f64) -> String {
+    match row.quantity {
+        Quantity::Iops => numbers::count(value),
+        _ => value_words(row, value),
+    }
+}
+
+fn bound_words(row: &ContractRow) -> String {
+    let claimed = value_words(row, row.claimed.value);
+    if is_rate(row) { format!("of {claimed}") } else { format!("(at most {claimed})") }
 }
 
 fn phase_words(phase: &str) -> String {
@@ -131,16 +177,9 @@ fn phase_words(phase: &str) -> String {
 
 /// `read 600 of 700 IOPS`, `mean latency 45 ms (at most 30 ms)`
 fn row_words(row: &ContractRow) -> String {
-    let claimed = value_words(row, row.claimed.value);
-    match (row.measured, row.quantity) {
-        (None, _) => format!("{} nothing of {claimed}", what(row)),
-        (Some(found), Quantity::Iops) => {
-            format!("{} {} of {claimed}", what(row), numbers::count(found.value))
-        }
-        (Some(found), Quantity::BytesPerSecond) => {
-            format!("{} {} of {claimed}", what(row), value_words(row, found.value))
-        }
-        (Some(found), _) => format!("{} {} (at most {claimed})", what(row), value_words(row, found.value)),
+    match row.measured {
+        None => format!("{} nothing of {}", what(row), value_words(row, row.claimed.value)),
+        Some(found) => format!("{} {} {}", what(row), found_words(row, found.value), bound_words(row)),
     }
 }
 
@@ -170,6 +209,14 @@ fn open(analysis: &Analysis, watched: &Watched) -> String {
     if words.is_empty() {
         let asked = watched.contract.iter().filter(|row| is_rate(row)).filter_map(remark_words);
         words.extend(asked);
+    }
+    if words.is_empty() {
+        let met = watched.contract.iter().rfind(|row| row.answer == Answer::Meets);
+        words.extend(met.map(|row| format!("it gets {}{}", row_words(row), phase_words(&row.phase))));
+        let unjudged = watched.contract.iter().filter(|row| row.answer == Answer::Measured);
+        words.extend(
+            unjudged.filter_map(|row| Some(format!("{} is not judged: {}", what(row), remark_words(row)?))),
+        );
     }
     words.dedup();
     words.truncate(NAMED);

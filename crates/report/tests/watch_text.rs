@@ -64,6 +64,41 @@ fn a_volume_that_misses_its_contract() {
 }
 
 #[test]
+fn repeats_that_miss_are_one_row_with_their_range() {
+    let small = Volume { cap_read: 600.0, ..CLOUD };
+    for scales in [vec![Some(1.0); 3], vec![None; 3]] {
+        let named = if scales[0].is_some() { "at load 100% (3x)" } else { "at 3 loads" };
+        let mut run = Cycles { scales, ..Cycles::on(small, &[]) }.run();
+        let mut number = 0;
+        for (phase, step) in
+            run.phases.iter_mut().filter(|phase| phase.name.starts_with("load")).zip(&mut run.steps)
+        {
+            number += 1;
+            let record::PhaseKind::Load { step: name, .. } = &mut phase.kind else { continue };
+            *name = format!("{name} #{number}");
+            (phase.name, step.plan.name) = (name.clone(), name.clone());
+        }
+        let text = terminal_line(&contract(run));
+        assert!(text.contains(named) && text.matches("of 700 IOPS").count() == 1, "{text}");
+    }
+}
+
+/// The printed text with its lines joined.
+fn terminal_line((run, analysis): &(Run, Analysis)) -> String {
+    terminal(run, analysis, Paint::Plain).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_latency_that_is_not_judged_says_why_and_what_was_met() {
+    let words = "read 400 iops, latency < 30ms";
+    let mut run = Cycles { scales: vec![None], ..Cycles::on(CLOUD, &[]) }.run();
+    run.expectation = Some(words.to_owned());
+    let analysis = analyse(&run, None, Some(&Expectation::parse(words).unwrap()));
+    let text = terminal_line(&(run, analysis));
+    assert!(text.contains("of 400 IOPS at load 1; mean latency is not judged: more was asked"), "{text}");
+}
+
+#[test]
 fn a_passive_watch_of_a_volume_that_is_held() {
     let volume = Volume { cap_all: 3000.0, ..FAST };
     let askers = [asker(How::Random(100.0), 0.0, 60.0), asker(How::Closed(32), 90.0, 300.0)];
