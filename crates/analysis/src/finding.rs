@@ -116,7 +116,16 @@ pub enum Meaning {
     /// Bytes are held at a level while requests of `size` bytes wait.
     HeldBytes { device: Place, level: Level, waiting: Waiting, size: f64 },
     /// From `scale` times the nominal rate on the rate stays at a level, and the wait moves into the queue.
-    ThrottledAboveNominal { device: Place, scale: f64, level: Level, waiting: Waiting, claimed: Option<f64> },
+    /// `bytes`: the level is one of bytes a second; `pulled`: this direction gets less only because it shares the queue.
+    ThrottledAboveNominal {
+        device: Place,
+        scale: f64,
+        level: Level,
+        waiting: Waiting,
+        claimed: Option<f64>,
+        bytes: bool,
+        pulled: Option<Direction>,
+    },
     /// The application waits while the device is calm: something above it holds I/O back.
     ThrottledAboveDevice {
         device: Place,

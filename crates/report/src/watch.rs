@@ -483,7 +483,8 @@ fn findings(found: &[Finding]) -> String {
     let mut text = String::new();
     for (at, finding) in found.iter().take(TOLD.1).enumerate() {
         text += &wrap("  found   ", &sentence(finding));
-        if at < whole {
+        // A level that fell is no matter of course: what else may be behind it and what to do stand beside it.
+        if at < whole || matches!(finding.meaning, Meaning::HeldLevelFell { .. }) {
             text += &explained(finding);
         }
     }

@@ -177,11 +177,11 @@ fn name(chart: &DeviceChart) -> String {
 fn shown(meaning: &Meaning) -> Option<(&Place, &'static str)> {
     match meaning {
         Meaning::HeldOperations { device, .. }
-        | Meaning::ThrottledAboveNominal { device, .. }
+        | Meaning::ThrottledAboveNominal { device, bytes: false, .. }
         | Meaning::HeldLevelFell { device, bytes: false, .. } => Some((device, "iops")),
-        Meaning::HeldBytes { device, .. } | Meaning::HeldLevelFell { device, .. } => {
-            Some((device, "traffic"))
-        }
+        Meaning::HeldBytes { device, .. }
+        | Meaning::ThrottledAboveNominal { device, .. }
+        | Meaning::HeldLevelFell { device, .. } => Some((device, "traffic")),
         Meaning::SerialApplication { device, .. }
         | Meaning::ThrottledAboveDevice { device, .. }
         | Meaning::BackendSlow { device, .. }

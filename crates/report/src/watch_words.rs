@@ -2,6 +2,7 @@
 
 use analysis::{Level, Meaning, Named, Place, Waiting};
 use record::LocalLimit;
+use workload::Direction;
 
 use crate::numbers::{self, IOPS, Prefix, Unit};
 use crate::wrap::clean;
@@ -37,14 +38,23 @@ fn of_what_holds(meaning: &Meaning) -> Option<String> {
             numbers::figure(waiting.queue),
             took(waiting)
         ),
-        Meaning::ThrottledAboveNominal { device, scale, level, waiting, claimed } => format!(
-            "Above its nominal rate {} is throttled: from {} on it stays at {}{}{}. The wait moves into the queue: {}.",
+        Meaning::ThrottledAboveNominal {
+            device,
+            scale,
+            level,
+            waiting,
+            claimed,
+            bytes: of_bytes,
+            pulled,
+        } => format!(
+            "Above its nominal rate {} is throttled: from {} on it stays at {}{}{}. The wait moves into the queue: {}.{}",
             place_words(device),
             scale_words(*scale),
-            operations(level),
+            if *of_bytes { bytes(level) } else { operations(level) },
             named_words(level),
             against(level, *claimed),
-            moved(waiting)
+            moved(waiting),
+            pulled.map_or("", pulled_words)
         ),
         Meaning::HeldLevelFell { device, at, before, after, bytes } => {
             let rate = |value: f64| match bytes {
@@ -52,7 +62,7 @@ fn of_what_holds(meaning: &Meaning) -> Option<String> {
                 false => numbers::iops(value),
             };
             format!(
-                "The level at which {} is held fell at {} from {} to {}.",
+                "The level at which {} is held fell at {} from {} to {}, as it does where the credits of a burst are spent.",
                 place_words(device),
                 numbers::span(at.as_secs_f64()),
                 rate(*before),
@@ -61,6 +71,15 @@ fn of_what_holds(meaning: &Meaning) -> Option<String> {
         }
         _ => return None,
     })
+}
+
+fn pulled_words(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Write => {
+            " Its writes get less only because they share that queue: no level of their own was reached."
+        }
+        _ => " Its reads get less only because they share that queue: no level of their own was reached.",
+    }
 }
 
 fn of_the_use(meaning: &Meaning) -> Option<String> {

@@ -282,6 +282,8 @@ fn all_kinds() -> Vec<Meaning> {
             level: level(Some(Named::Local(limit.clone()))),
             waiting,
             claimed: Some(1000.0),
+            bytes: false,
+            pulled: None,
         },
         Meaning::ThrottledAboveDevice {
             device: d(),

@@ -1,6 +1,7 @@
 //! One device with everything that rules want to know of it, read once.
 
 use record::DeviceNode;
+use workload::Nanos;
 
 use super::looks::{Base, Look, base, looks};
 use super::scene::{Scene, place};
@@ -10,9 +11,16 @@ use super::ticks::{Sum, Tick, share_within, ticks};
 /// What an I/O takes on a device with nothing to wait for. Where it was never without a queue, what the device below it takes:
 /// the difference is the wait between the two.
 fn base_of(scene: &Scene<'_>, place: &Place, own: &[Tick]) -> Base {
-    let found = base(own);
+    let mut edges: Vec<Nanos> = scene
+        .spans
+        .iter()
+        .filter(|span| span.step.is_some() && scene.carries_load(&place.name))
+        .flat_map(|span| [span.from, span.to])
+        .collect();
+    edges.sort();
+    let found = base(own, &edges);
     match place.on.first().map(Vec::as_slice) {
-        Some([below]) if found.ways[2].is_none() => base(&ticks(&scene.recording, below)),
+        Some([below]) if found.ways[2].is_none() => base(&ticks(&scene.recording, below), &edges),
         _ => found,
     }
 }

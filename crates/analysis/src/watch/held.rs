@@ -4,8 +4,8 @@ use workload::{Bytes, Direction};
 
 use super::device::Device;
 use super::level::{What, confidence, level};
-use super::load::seconds_of;
-use super::looks::{Look, counts, flat};
+use super::load::{closed, seconds_within};
+use super::looks::{Look, counts, fano, flat, without_idle_ends};
 use super::rules::{Firing, findings_of};
 use super::scene::Scene;
 use super::shape::{Named, Waiting};
@@ -35,10 +35,19 @@ const LARGE: f64 = 96.0 * 1024.0;
 /// Where the one varies less than this share of the other, it is what is held.
 const STEADIER: f64 = 0.5;
 
+/// Counts as even as this are a meter's, also where nothing tells what an I/O takes by itself.
+const METERED: f64 = 0.02;
+/// Where more seconds than one in so many are off the level by `FELL`, two levels are in the window.
+const OFF_ONE_IN: usize = 10;
+/// Fewer readings of the counters than this in a window of our own load say less than its own seconds.
+const FEW: usize = 10;
+
 /// One window that is held.
 #[derive(Clone, Debug)]
 struct Held {
     look: usize,
+    /// The window without the ends in which nothing was asked.
+    window: Look,
     what: What,
     /// Which directions are flat and wait.
     ways: [bool; 2],
@@ -47,6 +56,14 @@ struct Held {
     /// What is held, a second.
     rate: f64,
     alone: bool,
+}
+
+impl Held {
+    fn firing(&self, device: &Device<'_>, weight: f64) -> Firing {
+        let mut firing = Firing::of(device, self.look, weight);
+        (firing.evidence.from, firing.evidence.to) = (self.window.from, self.window.to);
+        firing
+    }
 }
 
 /// Everything that holds `device`, and where a level fell to another.
@@ -59,10 +76,14 @@ pub(crate) fn held(scene: &Scene<'_>, device: &mut Device<'_>, taken: &[usize]) 
     let mut windows: Vec<Held> = groups.iter().flatten().cloned().collect();
     windows.sort_by_key(|window| window.look);
     device.held = windows.iter().map(|window| window.look).collect();
+    let falls = falls(scene, device, &windows);
+    // The window in which a level falls is served as slowly as the lower level has it, and by nothing else.
+    device.held.extend(falls.iter().flat_map(|fall| fall.before + 1..fall.after));
     let rates = windows.iter().filter(|window| window.what == What::Operations).map(|window| window.rate);
     device.cap = rates.fold(None, |most: Option<f64>, rate| Some(most.map_or(rate, |most| most.max(rate))));
     let mut found: Vec<Finding> = groups.iter().filter_map(|group| finding(scene, device, group)).collect();
-    found.extend(fallen(device, &windows));
+    // One tells it; a bucket that empties every hour is told by the first time.
+    found.extend(falls.first().map(|fall| fallen(device, fall)));
     found
 }
 
@@ -87,7 +108,8 @@ fn alike(a: &Held, b: &Held) -> bool {
 
 /// The window at `at`, where its rate is held.
 fn held_in(scene: &Scene<'_>, device: &Device<'_>, at: usize) -> Option<Held> {
-    let look = &device.looks[at];
+    let window = without_idle_ends(scene, &device.ticks, &device.looks[at]);
+    let look = &window;
     let (rate, queue) = (look.sum.rate(), look.sum.mean_queue());
     let rests = look.sum.mean_busy() < 0.9 || look.idle > 1.0 - ALWAYS_BUSY;
     if rate < LEAST || rests || queue.is_nan() || queue < ALONE.0 || satisfied(scene, device, look) {
@@ -103,8 +125,19 @@ fn held_in(scene: &Scene<'_>, device: &Device<'_>, at: usize) -> Option<Held> {
     }
     let even = [0, 1, 2].map(|way| waits[way] && is_even(scene, device, look, way));
     let what = what(scene, device, look);
-    let rate = if what == What::Operations { rate } else { look.sum.byte_rate() };
-    Some(Held { look: at, what, ways: [even[0], even[1]], even: even.contains(&true), rate, alone })
+    let rates = rates(scene, device, (look, what), 2);
+    let rate = statistics::quantile::median(&rates)?;
+    if even.contains(&true) && of_two_levels(&rates) {
+        return None;
+    }
+    Some(Held { look: at, what, ways: [even[0], even[1]], even: even.contains(&true), rate, alone, window })
+}
+
+/// Whether a level begins or ends in a window of these rates.
+fn of_two_levels(rates: &[f64]) -> bool {
+    let Some(level) = statistics::quantile::median(rates) else { return false };
+    let off = rates.iter().filter(|rate| (*rate / level - 1.0).abs() > FELL).count();
+    off > (rates.len() / OFF_ONE_IN).max(1)
 }
 
 /// A load of our own that gets what it asks for is held by its own pace.
@@ -126,7 +159,11 @@ fn waits(scene: &Scene<'_>, device: &Device<'_>, look: &Look, way: usize) -> boo
     let latency = if way < 2 { sum.latency_of(way) } else { sum.latency() };
     match device.base.ways[way] {
         Some(base) => latency > WAITED * base,
-        None => sum.mean_queue() > DEEP && (refused(scene, device, look) || has_a_name(scene, device, look)),
+        None => {
+            let even = || fano(&series(scene, device, look, way)).is_some_and(|fano| fano < METERED);
+            let deep = sum.mean_queue() > DEEP;
+            deep && (refused(scene, device, look) || has_a_name(scene, device, look) || even())
+        }
     }
 }
 
@@ -157,29 +194,38 @@ fn steady_bytes(device: &Device<'_>, look: &Look, way: usize) -> bool {
 
 /// Counts by interval; of our own load with few readings of the counters, by its own seconds.
 fn series(scene: &Scene<'_>, device: &Device<'_>, look: &Look, way: usize) -> Vec<f64> {
+    own_seconds(scene, device, look, way).unwrap_or_else(|| counts(device.within(look), way))
+}
+
+/// The seconds of our own load in a window with few readings of the counters.
+fn own_seconds(scene: &Scene<'_>, device: &Device<'_>, look: &Look, way: usize) -> Option<Vec<f64>> {
     let own = scene.spans[look.span].step.filter(|_| scene.carries_load(&device.place.name));
-    match own {
-        Some(step) if look.count() < 10 => {
-            seconds_of(step, [Some(Direction::Read), Some(Direction::Write), None][way])
-        }
-        _ => counts(device.within(look), way),
-    }
+    let step = own.filter(|_| look.count() < FEW)?;
+    let way = [Some(Direction::Read), Some(Direction::Write), None][way];
+    Some(seconds_within(step, way, (look.from, look.to)))
 }
 
 fn has_a_name(scene: &Scene<'_>, device: &Device<'_>, look: &Look) -> bool {
     let what = what(scene, device, look);
-    let rates: Vec<f64> = all_rates(device.within(look), what);
+    let rates = rates(scene, device, (look, what), 2);
     let found = level(scene, &device.place, [None, None, Some(&rates)], (what, look.sum.size()));
     let sure = |named: &Named| matches!(named, Named::Local(_) | Named::Policy { declared: true, .. });
     found.and_then(|level| level.named).is_some_and(|named| sure(&named))
 }
 
-fn all_rates(ticks: &[Tick], what: What) -> Vec<f64> {
-    rates(ticks, what, 2)
+/// What is held, a second, by interval of a window, or by our own load's seconds in it.
+fn rates(scene: &Scene<'_>, device: &Device<'_>, (look, what): (&Look, What), way: usize) -> Vec<f64> {
+    let sum = &look.sum;
+    let of = |values: &[f64; 2]| if way < 2 { values[way] } else { values[0] + values[1] };
+    let each = if what == What::Operations { 1.0 } else { of(&sum.bytes) / of(&sum.ops) };
+    match own_seconds(scene, device, look, way).filter(|seconds| !seconds.is_empty()) {
+        Some(seconds) => seconds.into_iter().map(|rate| rate * each).collect(),
+        None => rates_of(device.within(look), what, way),
+    }
 }
 
 /// What is held, a second, by interval.
-fn rates(ticks: &[Tick], what: What, way: usize) -> Vec<f64> {
+fn rates_of(ticks: &[Tick], what: What, way: usize) -> Vec<f64> {
     let of = |values: &[f64; 2]| if way < 2 { values[way] } else { values[0] + values[1] };
     let rate = |tick: &Tick| match what {
         What::Operations => of(&tick.ops) / tick.seconds,
@@ -193,7 +239,7 @@ fn rates(ticks: &[Tick], what: What, way: usize) -> Vec<f64> {
 fn what(scene: &Scene<'_>, device: &Device<'_>, look: &Look) -> What {
     let ticks = device.within(look);
     let spread = |what| {
-        let values = all_rates(ticks, what);
+        let values = rates_of(ticks, what, 2);
         let middle = statistics::quantile::median(&values).unwrap_or(f64::NAN);
         statistics::quantile::median_absolute_deviation(&values).unwrap_or(f64::NAN) / middle
     };
@@ -215,13 +261,12 @@ fn what(scene: &Scene<'_>, device: &Device<'_>, look: &Look) -> What {
 
 fn finding(scene: &Scene<'_>, device: &Device<'_>, group: &[Held]) -> Option<Finding> {
     let first = &group[0];
-    let ticks: Vec<Tick> =
-        group.iter().flat_map(|held| device.within(&device.looks[held.look])).copied().collect();
     let mut sum = Sum::default();
-    ticks.iter().for_each(|tick| sum.add(tick, 1.0));
+    group.iter().for_each(|held| sum.merge(&held.window.sum));
     let of = |way: usize| {
         let held = way < 2 && group.iter().filter(|held| held.ways[way]).count() * 2 > group.len();
-        (held || way == 2).then(|| rates(&ticks, first.what, way))
+        let rates = |held: &Held| rates(scene, device, (&held.window, first.what), way);
+        (held || way == 2).then(|| group.iter().flat_map(rates).collect::<Vec<f64>>())
     };
     let series = [of(0), of(1), of(2)];
     let level =
@@ -232,41 +277,74 @@ fn finding(scene: &Scene<'_>, device: &Device<'_>, group: &[Held]) -> Option<Fin
         usual_queue: None,
         usual_latency_ns: device.base.ways[2].map(|seconds| seconds * 1e9),
     };
-    let sure = confidence(level.named.as_ref());
+    let sure = match confidence(level.named.as_ref()) {
+        // Nothing tells what an I/O takes here by itself: a device of even latency serves a full queue as evenly.
+        Confidence::Likely if device.base.ways == [None; 3] => Confidence::Possible,
+        named => named,
+    };
     let place = device.place.clone();
     let meaning = match first.what {
         What::Bytes => Meaning::HeldBytes { device: place, level, waiting, size: sum.size() },
         What::Operations => Meaning::HeldOperations { device: place, level, waiting, depth_one: first.alone },
     };
-    let firings: Vec<Firing> =
-        group.iter().map(|held| Firing::of(device, held.look, sum.mean_queue())).collect();
+    let firings: Vec<Firing> = group.iter().map(|held| held.firing(device, sum.mean_queue())).collect();
     findings_of(scene, meaning, &firings, sure)
 }
 
-/// Where one held level follows directly on a higher one.
-fn fallen(device: &Device<'_>, windows: &[Held]) -> Vec<Finding> {
-    let pair = |pair: &[Held]| {
-        let (before, after) = (&pair[0], &pair[1]);
-        let (from, to) = (&device.looks[before.look], &device.looks[after.look]);
-        let next = after.look - before.look <= 2 && from.span == to.span;
-        let fell = before.what == after.what && after.rate <= (1.0 - FELL) * before.rate;
-        (next && fell).then(|| Finding {
-            meaning: Meaning::HeldLevelFell {
-                device: device.place.clone(),
-                at: from.to,
-                before: before.rate,
-                after: after.rate,
-                bytes: after.what == What::Bytes,
-            },
-            evidence: vec![crate::Evidence {
-                step: String::new(),
-                series: format!("diskstats {}", device.place.name),
-                from: from.from,
-                to: to.to,
-            }],
-            confidence: Confidence::Likely,
-        })
+/// A level that follows directly on a higher one: the places of their windows, and what was served in each a second.
+struct Fall {
+    before: usize,
+    after: usize,
+    rates: (f64, f64),
+    what: What,
+}
+
+/// Where a held level follows directly on a higher one. The higher one was held as well, or gave a load of ours what it asks for.
+fn falls(scene: &Scene<'_>, device: &Device<'_>, windows: &[Held]) -> Vec<Fall> {
+    let of = |after: &Held| {
+        let is_held = |look: usize| windows.iter().find(|held| held.look == look);
+        let span = device.looks[after.look].span;
+        let nearest = (after.look.saturating_sub(2)..after.look)
+            .rev()
+            .filter(|&look| device.looks[look].span == span)
+            .find_map(|look| match is_held(look) {
+                Some(held) => (held.what == after.what).then_some((look, held.rate)),
+                None => Some((look, served(scene, device, &device.looks[look], after.what)?)),
+            });
+        let (before, rate) = nearest.filter(|(_, rate)| after.rate <= (1.0 - FELL) * rate)?;
+        Some(Fall { before, after: after.look, rates: (rate, after.rate), what: after.what })
     };
-    // One tells it; a bucket that empties every hour is told by the first time.
-    windows.windows(2).find_map(pair).into_iter().collect()
+    windows.iter().filter_map(of).collect()
+}
+
+/// The even rate that a load of ours got all through a window.
+fn served(scene: &Scene<'_>, device: &Device<'_>, look: &Look, what: What) -> Option<f64> {
+    let step = scene.spans[look.span].step.filter(|_| scene.carries_load(&device.place.name))?;
+    let even = flat(&series(scene, device, look, 2)) && (refused(scene, device, look) || closed(step));
+    let rates = rates(scene, device, (look, what), 2);
+    if !even || of_two_levels(&rates) { None } else { statistics::quantile::median(&rates) }
+}
+
+fn fallen(device: &Device<'_>, fall: &Fall) -> Finding {
+    let (from, to) = (&device.looks[fall.before], &device.looks[fall.after]);
+    let middle = (fall.rates.0 + fall.rates.1) / 2.0;
+    let between = &device.ticks[from.ticks.0..to.ticks.1];
+    let rates = rates_of(between, fall.what, 2);
+    let at = rates.iter().position(|rate| *rate < middle).map_or(from.to, |at| between[at].from);
+    Finding {
+        meaning: Meaning::HeldLevelFell {
+            device: device.place.clone(),
+            at,
+            before: fall.rates.0,
+            after: fall.rates.1,
+            bytes: fall.what == What::Bytes,
+        },
+        evidence: vec![crate::Evidence {
+            step: String::new(),
+            series: format!("diskstats {}", device.place.name),
+            from: from.from,
+            to: to.to,
+        }],
+        confidence: Confidence::Likely,
+    }
 }

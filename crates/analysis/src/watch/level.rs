@@ -69,6 +69,18 @@ pub(crate) fn confidence(named: Option<&Named>) -> Confidence {
     }
 }
 
+/// Whether these rates of a direction (`0` reads, `1` writes) sit at a limit of this machine's own.
+pub(crate) fn at_a_limit(
+    scene: &Scene<'_>,
+    place: &Place,
+    (way, what): (usize, What),
+    rates: &[f64],
+) -> bool {
+    let Some(all) = estimate(rates) else { return false };
+    let of = |at: usize| (at == way).then_some(all);
+    local(scene, place, &Level { read: of(0), write: of(1), all, named: None }, what).is_some()
+}
+
 fn fits(measured: f64, figure: f64) -> bool {
     figure > 0.0 && (measured / figure - 1.0).abs() <= FITS
 }
@@ -142,8 +154,17 @@ fn published(level: &Level, (what, size): (What, f64)) -> Option<Named> {
     Some(Named::Policy { policy: best.policy.to_string(), value, declared: false })
 }
 
+/// A figure that somebody chose: of at most two digits, within the interval, which must be narrower than the steps between
+/// such figures: else every rate would be one.
 fn round(level: &Level) -> Option<Named> {
-    let rates = [Some(level.all), level.read, level.write];
-    let value = rates.into_iter().flatten().find_map(|rate| policy::round_figure(rate.value))?;
+    let held = [level.read, level.write];
+    let rates = if held == [None; 2] { [Some(level.all), None] } else { held };
+    let of = |rate: Estimate| {
+        let step = 10f64.powf(rate.value.log10().floor() - 1.0);
+        let value = policy::round_figure(rate.value)?;
+        let within = (rate.low..=rate.high).contains(&value);
+        (within && rate.high - rate.low < step).then_some(value)
+    };
+    let value = rates.into_iter().flatten().find_map(of).or_else(|| of(level.all))?;
     Some(Named::Round { value })
 }

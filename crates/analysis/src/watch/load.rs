@@ -1,7 +1,7 @@
 //! What our own load asked for and got.
 
-use record::{Distribution, StepRecord};
-use workload::{Direction, Pace, WorkerPlan};
+use record::{Distribution, Interval, StepRecord};
+use workload::{Direction, Nanos, Pace, WorkerPlan};
 
 use super::shape::{Latency, LoadFigures, LoadFlow};
 use crate::Estimate;
@@ -117,12 +117,27 @@ pub(crate) fn closed(step: &StepRecord) -> bool {
 
 /// I/Os a second in each whole second of the step, both directions or one.
 pub(crate) fn seconds_of(step: &StepRecord, way: Option<Direction>) -> Vec<f64> {
-    let counted = step.counted();
+    rates_in(&step.counted(), way)
+}
+
+/// I/Os a second in each whole second of the step whose middle lies from `from` to `to`, both directions or one.
+pub(crate) fn seconds_within(
+    step: &StepRecord,
+    way: Option<Direction>,
+    (from, to): (Nanos, Nanos),
+) -> Vec<f64> {
+    let mut counted = step.counted();
+    let middle = |interval: &Interval| interval.start.0 / 2 + interval.end.0 / 2;
+    counted.retain(|interval| (from.0..to.0).contains(&middle(interval)));
+    rates_in(&counted, way)
+}
+
+fn rates_in(counted: &[Interval], way: Option<Direction>) -> Vec<f64> {
     match way {
-        Some(way) => whole_rates(&counted, way),
+        Some(way) => whole_rates(counted, way),
         None => {
             let (reads, writes) =
-                (whole_rates(&counted, Direction::Read), whole_rates(&counted, Direction::Write));
+                (whole_rates(counted, Direction::Read), whole_rates(counted, Direction::Write));
             reads.iter().zip(&writes).map(|(read, write)| read + write).collect()
         }
     }

@@ -51,6 +51,22 @@ impl Look {
     }
 }
 
+/// An interval at an end of a window belongs to what was asked there only where it was busy for this share of it.
+const FILLED: f64 = 0.9;
+
+/// `look` without the intervals at its ends in which the asking began or was over; as it is where it was busy throughout.
+pub(crate) fn without_idle_ends(scene: &Scene<'_>, ticks: &[Tick], look: &Look) -> Look {
+    let (mut first, mut end) = look.ticks;
+    while first < end && ticks[first].busy < FILLED {
+        first += 1;
+    }
+    while end > first && (ticks[end - 1].busy < FILLED || ticks[end - 1].in_flight == 0.0) {
+        end -= 1;
+    }
+    let whole = (first, end) == look.ticks || first == end;
+    if whole { look.clone() } else { self::look(scene, ticks, (first, end), look.span) }
+}
+
 /// The windows of a device: whole phases where they are short, else thirty seconds; of a watch without phases at least
 /// twenty intervals.
 pub(crate) fn looks(scene: &Scene<'_>, ticks: &[Tick]) -> Vec<Look> {
@@ -145,7 +161,7 @@ pub(crate) struct Base {
     pub ways: [Option<f64>; 3],
 }
 
-/// Below this queue nothing waits for long (methodology 3.1).
+/// Below this queue while there is work nothing waits for long (methodology 3.1).
 const UNQUEUED: f64 = 1.5;
 /// The share of intervals that were faster.
 const FASTEST: f64 = 0.05;
@@ -153,8 +169,16 @@ const FASTEST: f64 = 0.05;
 const ENOUGH: f64 = 10.0;
 
 /// The least latency that each interval shows, at its 5th percentile, among those with hardly a queue (methodology 3.1).
-pub(crate) fn base(ticks: &[Tick]) -> Base {
-    let quiet = || ticks.iter().filter(|tick| tick.queue < UNQUEUED);
+///
+/// The queue is that of the time with work: in the interval in which a deep queue runs empty its mean is small, and what is
+/// done in it has waited. For the same reason the intervals at the ends of a load of our own (`edges`, ascending) say nothing.
+pub(crate) fn base(ticks: &[Tick], edges: &[Nanos]) -> Base {
+    let at_an_edge = |tick: &Tick| {
+        let next = edges.partition_point(|edge| *edge < tick.from);
+        edges.get(next).is_some_and(|edge| *edge <= tick.to)
+    };
+    let calm = |tick: &&Tick| tick.queue < UNQUEUED * tick.busy.min(1.0) && !at_an_edge(tick);
+    let quiet = || ticks.iter().filter(calm);
     let of = |ops: &dyn Fn(&Tick) -> f64, wait: &dyn Fn(&Tick) -> f64| {
         let enough = quiet().filter(|tick| ops(tick) >= ENOUGH).map(|tick| wait(tick) / ops(tick));
         let mut each: Vec<f64> = enough.filter(|value| value.is_finite() && *value > 0.0).collect();

@@ -3,15 +3,22 @@
 use record::StepRecord;
 use workload::Direction;
 
-use super::level::{What, confidence, level};
+use super::level::{What, at_a_limit, confidence, level};
 use super::load::{load_figures, seconds_of};
 use super::looks::flat;
 use super::scene::{Scene, Span, place};
-use super::shape::{LoadFigures, Place, SeriesRow, Waiting};
+use super::shape::{Level, LoadFigures, LoadFlow, Named, Place, SeriesRow, Waiting};
 use crate::{Confidence, Evidence, Finding, Meaning};
 
 /// A direction that gets less than this share of what it asks for is held.
 const GETS: f64 = 0.97;
+/// A load that lacks less than that is held where its I/Os come so late in the mean, nanoseconds, and so many times as late
+/// as at its nominal rate: the wait grows from second to second.
+const LATE: (f64, f64) = (10e6, 4.0);
+/// What a load with a pace lacks by the edges of its seconds.
+const EDGE: f64 = 0.999;
+/// Requests from here on may be held by their bytes where nothing but a round figure tells.
+const LARGE: f64 = 48.0 * 1024.0;
 /// The wait grows by at least this much.
 const GROWS: f64 = 2.0;
 /// Phases whose rates are within this share of each other are held at one level.
@@ -61,17 +68,34 @@ fn ratio(now: f64, then: f64) -> Option<f64> {
 
 /// The throttle that the load runs into above its nominal rate, and the places of the phases that show it.
 pub(crate) fn throttled(scene: &Scene<'_>) -> (Option<Finding>, Vec<usize>) {
-    let held: Vec<usize> = (0..scene.spans.len()).filter(|&at| is_held(&scene.spans[at])).collect();
+    let held: Vec<usize> = (0..scene.spans.len()).filter(|&at| is_held(scene, &scene.spans[at])).collect();
     let finding = finding(scene, &held);
     let taken = if finding.is_some() { held } else { Vec::new() };
     (finding, taken)
 }
 
 /// Whether a phase asks for more than its nominal rate, gets less than it asks for, and that at an even rate.
-fn is_held(span: &Span<'_>) -> bool {
+fn is_held(scene: &Scene<'_>, span: &Span<'_>) -> bool {
     let (Some(load), Some(step)) = (&span.load, span.step) else { return false };
     let over = load.scale.is_some_and(|scale| scale > 1.0 + 1e-9);
-    over && less(load.all.asked, load.all.got.map(|got| got.value)) && steady(step) && !starved(step)
+    over && (lacks(&load.all) || late(scene, load)) && steady(step) && !starved(step)
+}
+
+fn lacks(flow: &LoadFlow) -> bool {
+    less(flow.asked, flow.got.map(|got| got.value))
+}
+
+/// Whether a load falls behind although it gets nearly what it asks for.
+fn late(scene: &Scene<'_>, load: &LoadFigures) -> bool {
+    let mean = |load: &LoadFigures| load.all.due.mean_ns.unwrap_or(f64::NAN);
+    let nominal = scene.spans.iter().filter_map(|span| span.load.as_ref());
+    let usual = nominal.filter(|load| load.scale.is_some_and(|scale| scale <= 1.0 + 1e-9)).map(mean);
+    let usual = usual.fold(f64::NAN, f64::max);
+    behind(&load.all) && mean(load) >= LATE.0 && mean(load) >= LATE.1 * usual
+}
+
+fn behind(flow: &LoadFlow) -> bool {
+    flow.asked.zip(flow.got).is_some_and(|(asked, got)| got.value < EDGE * asked)
 }
 
 fn less(asked: Option<f64>, got: Option<f64>) -> bool {
@@ -80,10 +104,7 @@ fn less(asked: Option<f64>, got: Option<f64>) -> bool {
 
 /// The counts of a meter: of both directions together, or of one.
 fn steady(step: &StepRecord) -> bool {
-    [None, Some(Direction::Read), Some(Direction::Write)].into_iter().any(|way| {
-        let rates = seconds_of(step, way);
-        rates.len() < 8 && agree(&rates) || flat(&rates)
-    })
+    [None, Some(Direction::Read), Some(Direction::Write)].into_iter().any(|way| even(&seconds_of(step, way)))
 }
 
 /// Too few seconds for a variance: all but one within a twentieth of their median.
@@ -105,20 +126,37 @@ fn finding(scene: &Scene<'_>, held: &[usize]) -> Option<Finding> {
     let loads: Vec<&LoadFigures> = spans.iter().filter_map(|span| span.load.as_ref()).collect();
     let scale = loads.iter().filter_map(|load| load.scale).fold(f64::INFINITY, f64::min);
     let device = scene.load_device.as_deref().map_or_else(|| target(scene), |name| place(scene.run, name));
-    let rates = |way: Option<Direction>| -> Vec<f64> {
-        spans.iter().filter_map(|span| span.step).flat_map(|step| seconds_of(step, way)).collect()
-    };
     let asks = |way: Direction| {
-        let flow =
-            |load: &&LoadFigures| if way == Direction::Read { load.read.clone() } else { load.write.clone() };
-        let flows: Vec<_> = loads.iter().filter_map(flow).collect();
-        !flows.is_empty() && flows.iter().all(|flow| less(flow.asked, flow.got.map(|got| got.value)))
+        let short = |load: &&LoadFigures| {
+            of_way(load, way).map(|flow| lacks(flow) || behind(flow) && late(scene, load))
+        };
+        let each: Vec<bool> = loads.iter().filter_map(short).collect();
+        !each.is_empty() && each.iter().all(|short| *short)
     };
-    let of = |way: Direction| asks(way).then(|| rates(Some(way)));
-    let (read, write, all) = (of(Direction::Read), of(Direction::Write), rates(None));
-    let size = size(&spans);
-    let level =
-        level(scene, &device, [read.as_deref(), write.as_deref(), Some(&all)], (What::Operations, size))?;
+    let asked = [Direction::Read, Direction::Write].map(asks);
+    let rates = |what: What| -> [Vec<f64>; 3] {
+        [Some(Direction::Read), Some(Direction::Write), None].map(|way| rates_of(&spans, way, what))
+    };
+    // A direction that is not held itself but shares the queue with one that is gets less too, and unevenly.
+    let flat_one = |way: Direction| {
+        spans.iter().filter_map(|span| span.step).all(|step| even(&seconds_of(step, Some(way))))
+    };
+    let flat = [Direction::Read, Direction::Write].map(flat_one);
+    let of = |what: What| {
+        let [read, write, all] = rates(what);
+        let held = |at: usize, rates: &[f64]| {
+            asked[at] && (flat[at] || at_a_limit(scene, &device, (at, what), rates))
+        };
+        let (reads, writes) = (held(0, &read), held(1, &write));
+        let held = [reads.then_some(&read[..]), writes.then_some(&write[..]), Some(&all[..])];
+        level(scene, &device, held, (what, size(&spans)))
+    };
+    let (bytes, level) = held_by(of(What::Operations)?, of(What::Bytes)?, size(&spans));
+    let pulled = match (level.read.is_some(), level.write.is_some()) {
+        (true, false) if asked[1] => Some(Direction::Write),
+        (false, true) if asked[0] => Some(Direction::Read),
+        _ => None,
+    };
     let waiting = waiting(scene, &loads)?;
     let grown = waiting.usual_latency_ns.is_none_or(|usual| waiting.latency_ns >= GROWS * usual);
     let sure = match confidence(level.named.as_ref()) {
@@ -126,12 +164,54 @@ fn finding(scene: &Scene<'_>, held: &[usize]) -> Option<Finding> {
         named => named,
     };
     let claimed = claimed(scene);
-    let meaning = Meaning::ThrottledAboveNominal { device, scale, level, waiting, claimed };
+    // A claim of both directions says nothing beside the level of one, nor one on operations beside bytes.
+    let claimed = claimed.filter(|_| !bytes && pulled.is_none());
+    let meaning = Meaning::ThrottledAboveNominal { device, scale, level, waiting, claimed, bytes, pulled };
     grown.then(|| Finding {
         meaning,
         evidence: spans.iter().map(|span| evidence(span)).collect(),
         confidence: sure,
     })
+}
+
+fn of_way(load: &LoadFigures, way: Direction) -> Option<&LoadFlow> {
+    if way == Direction::Read { load.read.as_ref() } else { load.write.as_ref() }
+}
+
+fn even(rates: &[f64]) -> bool {
+    rates.len() < 8 && agree(rates) || flat(rates)
+}
+
+/// What is got in each second of these phases: operations, or the bytes of them.
+fn rates_of(spans: &[&Span<'_>], way: Option<Direction>, what: What) -> Vec<f64> {
+    let of_step = |step: &StepRecord| {
+        let ways = way.map_or(vec![Direction::Read, Direction::Write], |way| vec![way]);
+        let (ops, bytes) = ways
+            .iter()
+            .map(|&way| step.tally(way))
+            .fold((0, 0), |sum, tally| (sum.0 + tally.ops, sum.1 + tally.bytes));
+        let each = if what == What::Operations { 1.0 } else { bytes as f64 / ops.max(1) as f64 };
+        seconds_of(step, way).into_iter().map(move |rate| rate * each).collect::<Vec<f64>>()
+    };
+    spans.iter().filter_map(|span| span.step).flat_map(of_step).collect()
+}
+
+/// Bytes (`true`) or operations: whichever sits at the better known figure; where neither does, as the size has it.
+fn held_by(operations: Level, bytes: Level, size: f64) -> (bool, Level) {
+    let known = |level: &Level| match level.named {
+        Some(Named::Local(_)) => 4,
+        Some(Named::Policy { declared: true, .. }) => 3,
+        Some(Named::Policy { .. }) => 2,
+        Some(Named::Round { .. }) => 1,
+        None => 0,
+    };
+    let (of_operations, of_bytes) = (known(&operations), known(&bytes));
+    let by_bytes = match of_bytes.cmp(&of_operations) {
+        std::cmp::Ordering::Less => false,
+        std::cmp::Ordering::Equal => size >= 2.0 * LARGE,
+        std::cmp::Ordering::Greater => of_bytes > 2 || size >= LARGE,
+    };
+    if by_bytes { (true, bytes) } else { (false, operations) }
 }
 
 /// The rate stays although more and more is asked for.
@@ -166,7 +246,7 @@ fn waiting(scene: &Scene<'_>, held: &[&LoadFigures]) -> Option<Waiting> {
         .iter()
         .filter_map(|span| span.load.as_ref())
         .filter(|load| load.scale.is_some_and(|scale| scale <= 1.0 + 1e-9))
-        .filter(|load| !less(load.all.asked, load.all.got.map(|got| got.value)))
+        .filter(|load| !lacks(&load.all))
         .max_by(|a, b| a.scale.unwrap_or(0.0).total_cmp(&b.scale.unwrap_or(0.0)));
     (count > 0.0).then(|| Waiting {
         queue: held.iter().map(|load| load.in_flight).sum::<f64>() / count,

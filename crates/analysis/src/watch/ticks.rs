@@ -223,11 +223,6 @@ impl Sum {
         (self.ops[0] + self.ops[1]) / self.seconds
     }
 
-    /// Bytes a second.
-    pub fn byte_rate(&self) -> f64 {
-        (self.bytes[0] + self.bytes[1]) / self.seconds
-    }
-
     /// Mean latency of reads and writes, seconds; NaN where none was done.
     pub fn latency(&self) -> f64 {
         (self.wait[0] + self.wait[1]) / (self.ops[0] + self.ops[1])

@@ -19,6 +19,10 @@ pub struct Cycles {
     pub seconds: f64,
     pub every: f64,
     pub depth: u32,
+    /// Bytes of an I/O.
+    pub bytes: u64,
+    /// So many at a time, as fast as they come back, and only reads.
+    pub closed: bool,
     pub others: Vec<Asker>,
 }
 
@@ -30,6 +34,8 @@ impl Cycles {
             seconds: 60.0,
             every: 1.0,
             depth: 256,
+            bytes: 4096,
+            closed: false,
             others: Vec::new(),
         }
     }
@@ -48,14 +54,19 @@ impl Cycles {
             let asker = Asker {
                 from: at,
                 to: at + seconds,
-                how: How::Paced(asked, self.depth),
-                write_share: 0.3,
-                bytes: 4096,
+                how: if self.closed { How::Closed(self.depth) } else { How::Paced(asked, self.depth) },
+                write_share: if self.closed { 0.0 } else { 0.3 },
+                bytes: self.bytes,
             };
             let name =
                 scale.map_or(format!("load {}", index + 1), |scale| format!("load {}%", scale * 100.0));
             let ios: Vec<Io> = serve(&self.volume, &[asker], index as u64 + 3).into_iter().collect();
-            let step = step(&name, asked, self.depth, &ios, (at, at + seconds));
+            let mut step = step(&name, asked, self.depth, &ios, (at, at + seconds));
+            if self.closed {
+                let worker = &mut step.plan.workers[0];
+                (worker.pace, worker.terms.write_pace) = (Pace::Closed, None);
+                worker.access = Access::random(Mix::reads(100));
+            }
             phases.push(phase(
                 &name,
                 PhaseKind::Load { step: name.clone(), scale: *scale },

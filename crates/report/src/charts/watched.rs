@@ -180,7 +180,7 @@ impl View<'_> {
     fn held(&self, device: &str) -> Vec<Level> {
         let levels = self.analysis.findings.iter().filter_map(|finding| match &finding.meaning {
             Meaning::HeldOperations { device: place, level, .. }
-            | Meaning::ThrottledAboveNominal { device: place, level, .. }
+            | Meaning::ThrottledAboveNominal { device: place, level, bytes: false, .. }
                 if place.name == device =>
             {
                 Some(level)
@@ -192,7 +192,12 @@ impl View<'_> {
 
     fn held_bytes(&self, device: &str) -> Vec<Level> {
         let levels = self.analysis.findings.iter().filter_map(|finding| match &finding.meaning {
-            Meaning::HeldBytes { device: place, level, .. } if place.name == device => Some(level),
+            Meaning::HeldBytes { device: place, level, .. }
+            | Meaning::ThrottledAboveNominal { device: place, level, bytes: true, .. }
+                if place.name == device =>
+            {
+                Some(level)
+            }
             _ => None,
         });
         levels.flat_map(|level| named_levels(level, Unit::BytesPerSecond)).collect()
