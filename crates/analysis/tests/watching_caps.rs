@@ -136,9 +136,12 @@ fn an_overload_that_meets_a_limit_on_bytes_is_told_in_bytes() {
 #[test]
 fn a_direction_that_shares_the_queue_of_one_that_is_held_is_not_held() {
     let volume = Volume { cap_read: 840.0, ..FAST };
-    let (level, _, pulled, _) = throttle(&look(&Cycles::on(volume, &[0.5, 1.0, 2.0]).run()));
-    assert!(near(level.read.unwrap().value, 840.0));
-    assert_eq!((level.write, pulled), (None, Some(Direction::Write)));
+    for seconds in [6.0, 12.0, 60.0] {
+        let cycles = Cycles { seconds, ..Cycles::on(volume, &[0.5, 1.0, 2.0]) };
+        let (level, _, pulled, _) = throttle(&look(&cycles.run()));
+        assert!(near(level.read.unwrap().value, 840.0));
+        assert_eq!((level.write, pulled), (None, Some(Direction::Write)), "{seconds}");
+    }
 }
 
 #[test]

@@ -15,6 +15,9 @@ const GETS: f64 = 0.97;
 /// A load that lacks less than that is held where its I/Os come so late in the mean, nanoseconds, and so many times as late
 /// as at its nominal rate: the wait grows from second to second.
 const LATE: (f64, f64) = (10e6, 4.0);
+/// Few seconds agree within this share of their median: of a phase that gets less than it asks for, and of a direction that
+/// may get less only because it shares the queue with the other.
+const AGREE: (f64, f64) = (0.05, 0.01);
 /// What a load with a pace lacks by the edges of its seconds.
 const EDGE: f64 = 0.999;
 /// Requests from here on may be held by their bytes where nothing but a round figure tells.
@@ -104,15 +107,17 @@ fn less(asked: Option<f64>, got: Option<f64>) -> bool {
 
 /// The counts of a meter: of both directions together, or of one.
 fn steady(step: &StepRecord) -> bool {
-    [None, Some(Direction::Read), Some(Direction::Write)].into_iter().any(|way| even(&seconds_of(step, way)))
+    [None, Some(Direction::Read), Some(Direction::Write)]
+        .into_iter()
+        .any(|way| even(&seconds_of(step, way), AGREE.0))
 }
 
-/// Too few seconds for a variance: all but one within a twentieth of their median.
-fn agree(rates: &[f64]) -> bool {
+/// At least three seconds, all but one within `share` of their median.
+fn agree(rates: &[f64], share: f64) -> bool {
     let Some(middle) = statistics::quantile::median(rates).filter(|middle| *middle > 0.0) else {
         return false;
     };
-    let off = rates.iter().filter(|rate| (*rate / middle - 1.0).abs() > 0.05).count();
+    let off = rates.iter().filter(|rate| (*rate / middle - 1.0).abs() > share).count();
     rates.len() >= 3 && off <= 1
 }
 
@@ -139,7 +144,7 @@ fn finding(scene: &Scene<'_>, held: &[usize]) -> Option<Finding> {
     };
     // A direction that is not held itself but shares the queue with one that is gets less too, and unevenly.
     let flat_one = |way: Direction| {
-        spans.iter().filter_map(|span| span.step).all(|step| even(&seconds_of(step, Some(way))))
+        spans.iter().filter_map(|span| span.step).all(|step| even(&seconds_of(step, Some(way)), AGREE.1))
     };
     let flat = [Direction::Read, Direction::Write].map(flat_one);
     let of = |what: What| {
@@ -178,8 +183,10 @@ fn of_way(load: &LoadFigures, way: Direction) -> Option<&LoadFlow> {
     if way == Direction::Read { load.read.as_ref() } else { load.write.as_ref() }
 }
 
-fn even(rates: &[f64]) -> bool {
-    rates.len() < 8 && agree(rates) || flat(rates)
+/// Whether a phase's seconds are those of a meter; where they are too few for a variance, all but one within `share` of their
+/// median.
+fn even(rates: &[f64], share: f64) -> bool {
+    rates.len() < 8 && agree(rates, share) || flat(rates)
 }
 
 /// What is got in each second of these phases: operations, or the bytes of them.
