@@ -21,7 +21,7 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
         Some(diagnosis) => {
             // What holds the volume first: the sort below keeps this order among equals.
             found = watch::one_generator([diagnosis.findings, found].concat());
-            (diagnosis.verdict, Some(diagnosis.watched))
+            (of_the_volume(run, diagnosis.verdict, &found), Some(diagnosis.watched))
         }
         None => (verdict(run, &figures, (limits, expectation), (&spent, &found)), None),
     };
@@ -336,6 +336,24 @@ fn voids(doubt: &Doubt) -> bool {
         Doubt::Interrupted | Doubt::NotMeasured => true,
         _ => false,
     }
+}
+
+/// The answer to a watch, which says nothing of the volume where the I/Os of its load never reached one. The load's phases
+/// stand each for itself, so that an early end does not undo those before it.
+fn of_the_volume(run: &Run, verdict: Verdict, found: &[Finding]) -> Verdict {
+    let reads = run.steps.iter().any(|step| step.tally(Direction::Read).ops > 0);
+    let of_reads = |finding: &&Finding| {
+        matches!(finding.meaning, Meaning::CachedReads { .. } | Meaning::Unwritten { .. })
+    };
+    let counts = |finding: &&Finding| reads || !of_reads(finding);
+    let of_target =
+        |finding: &&Finding| of_reads(finding) || matches!(finding.meaning, Meaning::TargetDoubt { .. });
+    let kept: Vec<Finding> = found.iter().filter(of_target).filter(counts).cloned().collect();
+    let doubts: Vec<Doubt> = doubts(run, &kept).into_iter().filter(voids).collect();
+    if run.steps.is_empty() || doubts.is_empty() {
+        return verdict;
+    }
+    Verdict { answer: Answer::CannotTell, doubts, ..verdict }
 }
 
 fn overall(rows: &[ClaimRow], doubts: &[Doubt], claimed: bool) -> Answer {

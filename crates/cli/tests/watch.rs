@@ -282,3 +282,17 @@ fn a_command_that_cannot_be_started_leaves_nothing_and_the_code_of_env() {
     let status = Command::new("env").arg("./no-such-program").output().unwrap().status;
     assert_eq!(status.code(), Some(127), "as env has it");
 }
+
+#[test]
+fn a_load_in_memory_meets_nothing_and_says_so_by_its_exit_code() {
+    let folder = Folder::in_memory();
+    folder.make_dir("there");
+    fs::write(folder.path("job.fio"), "[job]\nrw=randread\nbs=4k\nrate_iops=200\n").unwrap();
+    let load = ["watch", "--load", "@/job.fio", "--on", "@/there", "--size", "64MiB", "--repeat", "1"];
+    let rest = ["--cycle", "1500ms", "--every", "250ms", "--busy", "--out", "@/out", "--format", "json"];
+    for claim in [&["--expect", "read 100 iops"][..], &[]] {
+        let seen = ended(&mut folder.plimsoll(&[&load[..], &rest, claim].concat()));
+        assert_eq!(seen.code, Some(4), "{claim:?}: {}", seen.err);
+        assert_eq!(seen.json()["verdict"]["answer"], "cannot_tell", "{claim:?}");
+    }
+}
