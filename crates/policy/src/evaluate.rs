@@ -26,7 +26,11 @@ impl Policy {
     /// [`PolicyError`]: an unknown parameter, a missing, unreadable or forbidden value.
     pub fn evaluate(&self, name: &PolicyName) -> Result<Limits, PolicyError> {
         let (limits, rest) = if self.is_custom() {
-            (custom::limits(self, &name.parameters)?, custom::unknown(&name.parameters))
+            // A misspelt word first: what is missing is what it was meant for.
+            match custom::unknown(&name.parameters) {
+                rest if rest.is_empty() => (custom::limits(self, &name.parameters)?, rest),
+                rest => return Err(self.unknown_parameter(&rest[0].0)),
+            }
         } else {
             self.evaluate_with_rest(name)?
         };
@@ -45,7 +49,9 @@ impl Policy {
     /// [`PolicyError`]: a missing, unreadable or forbidden value.
     pub fn evaluate_with_rest(&self, name: &PolicyName) -> Result<(Limits, Rest), PolicyError> {
         if self.is_custom() {
-            return Ok((custom::limits(self, &name.parameters)?, custom::rest(&name.parameters)));
+            let limits = custom::limits(self, &name.parameters);
+            let limits = limits.map_err(|error| self.misspelt(&name.parameters).unwrap_or(error))?;
+            return Ok((limits, custom::rest(&name.parameters)));
         }
         let (mut own, mut rest) = self.assign(&name.parameters)?;
         self.choose_by_size(&mut own, &mut rest);
@@ -100,6 +106,14 @@ impl Policy {
             nearest: nearest(name, known.iter().map(String::as_str)).map(str::to_owned),
             known,
         }
+    }
+
+    /// The first word that is nearly one of ours: where a figure is missing, that is why.
+    fn misspelt(&self, typed: &[(String, String)]) -> Option<PolicyError> {
+        let known = self.parameter_names();
+        let near = |name: &str| nearest(name, known.iter().map(String::as_str)).is_some();
+        let rest = custom::unknown(typed);
+        rest.iter().find(|(name, _)| near(name)).map(|(name, _)| self.unknown_parameter(name))
     }
 
     /// Sorts what was typed into values of the own parameters, in their order, and the rest.

@@ -1,5 +1,6 @@
 //! A claim in words: `read 700 iops, write 300 iops, p99 < 30ms`.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -50,7 +51,7 @@ pub struct ExpectationError {
     /// The offending word.
     pub word: String,
     /// What is wrong with it.
-    pub problem: &'static str,
+    pub problem: Cow<'static, str>,
 }
 
 impl Expectation {
@@ -87,8 +88,43 @@ struct Word<'t> {
 
 impl Word<'_> {
     fn error(&self, problem: &'static str) -> ExpectationError {
+        ExpectationError { column: self.column, word: self.text.to_owned(), problem: problem.into() }
+    }
+
+    /// `problem` with the word that was probably meant.
+    fn unknown(&self, problem: &str) -> ExpectationError {
+        const WORDS: [&str; 7] = ["read", "write", "latency", "mean", "iops", "MiB/s", "MB/s"];
+        let distance = |known: &&&str| edits(&self.text.to_lowercase(), &known.to_lowercase());
+        let near = WORDS.iter().min_by_key(distance).filter(|known| distance(known) <= 2);
+        let near = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+        let problem = format!("{problem}{near}").into();
         ExpectationError { column: self.column, word: self.text.to_owned(), problem }
     }
+
+    /// True for a word with which a claim begins.
+    fn begins(&self) -> bool {
+        let lower = self.text.to_ascii_lowercase();
+        let percentile =
+            lower.strip_prefix('p').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        percentile || ["read", "reads", "write", "writes", "latency", "mean"].contains(&lower.as_str())
+    }
+}
+
+/// Letters to insert, delete, replace or move by one place to make `a` into `b`.
+fn edits(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let moved = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            let moved = if moved { rows[i - 2][j - 2] + 1 } else { usize::MAX };
+            row.push(replaced.min(rows[i - 1][j] + 1).min(row[j - 1] + 1).min(moved));
+        }
+        rows.push(row);
+    }
+    rows[a.len()][b.len()]
 }
 
 /// A rate is claimed from below and a latency from above; the other way round the claim says what nobody means.
@@ -106,7 +142,7 @@ fn refuse_backwards(part: &str, start: usize, metric: Metric) -> Result<(), Expe
         Some(at) => {
             let text: String =
                 part.chars().skip(at).take_while(|c| !c.is_alphanumeric() && *c != ' ').collect();
-            Err(ExpectationError { column: start + at + 1, word: text, problem })
+            Err(ExpectationError { column: start + at + 1, word: text, problem: problem.into() })
         }
     }
 }
@@ -144,6 +180,9 @@ fn claim(part: &str, start: usize) -> Result<Claim, ExpectationError> {
             rest = &rest[1..];
         }
     }
+    if let Some(next) = rest.iter().skip(1).find(|word| word.begins()) {
+        return Err(next.error("begins another claim, and a comma is missing before it"));
+    }
     let metric = match rest {
         [] => return Err(whole.error("holds no claim")),
         [first, rest @ ..] if first.text.starts_with(|c: char| c.is_ascii_digit()) => {
@@ -175,7 +214,7 @@ fn rate_metric(first: &Word<'_>, rest: &[Word<'_>]) -> Result<Metric, Expectatio
     let bare = unit.strip_suffix("/s").or_else(|| unit.strip_suffix("ps"));
     match bare.filter(|bare| !bare.is_empty()).and_then(byte_factor) {
         Some(factor) => Ok(Metric::Bandwidth(BytesPerSecond(number * factor))),
-        None => Err(last.error("is no unit that is known (iops, MiB/s or MB/s)")),
+        None => Err(last.unknown("is no unit that is known (iops, MiB/s or MB/s)")),
     }
 }
 
@@ -192,7 +231,7 @@ fn latency_metric(first: &Word<'_>, rest: &[Word<'_>]) -> Result<Metric, Expecta
         _ => {
             let digits = name
                 .strip_prefix('p')
-                .ok_or_else(|| first.error("is not read, write, a number, pNN or latency"))?;
+                .ok_or_else(|| first.unknown("is not read, write, a number, pNN or latency"))?;
             let rank: f64 =
                 digits.parse().map_err(|_| first.error("is not a percentile such as p99 or p99.9"))?;
             if !(rank > 0.0 && rank < 100.0) {
