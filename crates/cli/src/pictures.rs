@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use analysis::Analysis;
 use clap::{Args, ValueEnum};
-use record::Run;
+use record::{Recording, Run};
 use report::charts::png::{NotDrawn, Painter};
 use report::charts::{DevicesIn, Picture, PictureOptions, pictures};
 
+use crate::commands::watch::devices::{fits, unknown};
 use crate::failure::Failure;
 use crate::inputs::Recorded;
 use crate::place::{replace, short};
@@ -127,6 +128,36 @@ impl PictureArguments {
                 self.last.map_or(String::new(), |last| format!(" --last {last}")),
                 most - 1
             ))),
+        }
+    }
+
+    /// Refuses words about devices that none of `runs` holds, and an exclusion that leaves nothing to draw.
+    pub fn know<'r>(&self, runs: impl Iterator<Item = &'r Run>) -> Result<(), Failure> {
+        let mut names: Vec<String> = Vec::new();
+        for run in runs {
+            let of_tree = run.devices.iter().flat_map(|node| [&node.facts.name, &node.alias]).cloned();
+            names.extend(Recording::of(run).devices().iter().map(|name| (*name).to_owned()).chain(of_tree));
+        }
+        names.retain(|name| !name.is_empty());
+        names.sort();
+        names.dedup();
+        let described = self.describe.iter().map(|(device, _)| ("--describe", device));
+        let named = self.device.iter().map(|word| ("--device", word));
+        // A pattern leaves out what there is of its kind, be it nothing.
+        let plain = self.exclude.iter().filter(|word| !word.contains(['*', '?']));
+        let excluded = plain.map(|word| ("--exclude", word));
+        for (option, word) in described.chain(named).chain(excluded) {
+            if !names.iter().any(|name| fits(word, name)) {
+                return Err(unknown(option, word, &names));
+            }
+        }
+        let out = |name: &String| self.exclude.iter().any(|pattern| fits(pattern, name));
+        match !self.exclude.is_empty() && names.iter().all(out) {
+            true => Err(Failure::refused(format!(
+                "--exclude {} leaves no block device to draw; leave it out, or name one with --device",
+                self.exclude.join(" --exclude ")
+            ))),
+            false => Ok(()),
         }
     }
 

@@ -51,6 +51,11 @@ impl Place {
 
 /// A path as its owner types it: relative to the current directory or to the home directory where that is shorter.
 pub fn short(path: &Path) -> String {
+    // A name must not steer a terminal.
+    report::clean(&shorter(path))
+}
+
+fn shorter(path: &Path) -> String {
     let here =
         std::env::current_dir().ok().and_then(|here| path.strip_prefix(here).ok().map(Path::to_path_buf));
     if let Some(relative) = here {
@@ -83,6 +88,34 @@ pub fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
         _ => {}
     }
     replace(&target, text.as_bytes()).map_err(failed)
+}
+
+/// [`write_whole`] for a page, which takes the place of none of `inputs` and of no file but an earlier page.
+pub fn write_page(path: &Path, text: &str, inputs: &[&Path]) -> Result<(), Failure> {
+    let real = |path: &Path| path.canonicalize().ok();
+    let page = real(path);
+    if page.is_some() && inputs.iter().any(|input| real(input) == page) {
+        let text =
+            format!("{} is what is read, and a page would replace it; name another place", path.display());
+        return Err(Failure::refused(text));
+    }
+    // Of a run file the words that follow say more.
+    let lost = page.as_deref().filter(|page| page.is_file() && !is_run_file(page) && !is_page(page));
+    if lost.is_some() {
+        let text = format!(
+            "{} is there already and no page of plimsoll's; name another place with --html",
+            path.display()
+        );
+        return Err(Failure::refused(text));
+    }
+    write_whole(path, text)
+}
+
+/// Whether a page of ours stands there, or nothing yet.
+fn is_page(path: &Path) -> bool {
+    let Ok(bytes) = std::fs::read(path) else { return false };
+    let text = String::from_utf8_lossy(&bytes);
+    bytes.is_empty() || text.starts_with("<!DOCTYPE html>") && text.contains("<footer>plimsoll ")
 }
 
 /// The first bytes of every SQLite database.

@@ -7,12 +7,12 @@ use analysis::{Analysis, analyse};
 use experiments::{Scene, Step, conduct};
 use kernel::guard::Destruction;
 use record::{Event, EventKind, HostFacts, Run, StepRecord};
-use runfile::Writer;
+use runfile::{WriteError, Writer};
 use workload::{Ending, StepPlan, Target};
 
 use crate::failure::{Code, Failure};
 use crate::output;
-use crate::place::{Place, write_whole};
+use crate::place::{Place, short, write_whole};
 use crate::scribe::{Scribe, Shown};
 use crate::signals::StopFlag;
 
@@ -100,7 +100,24 @@ pub fn idle_gate(scene: &mut Scene, what: &str, stop: &StopFlag) -> Result<(), F
 
 /// The run file, opened for writing.
 pub fn writer(place: &Place, run: &Run) -> Result<Writer, Failure> {
-    Writer::create(&place.run, run, place.same_device).map_err(Failure::refused)
+    Writer::create(&place.run, run, place.same_device).map_err(|error| not_begun(place, &error))
+}
+
+/// Nothing of a file that could not be begun is left.
+fn not_begun(place: &Place, error: &WriteError) -> Failure {
+    let full = match error {
+        WriteError::Full { .. } => true,
+        WriteError::Create { source, .. } => source.kind() == std::io::ErrorKind::StorageFull,
+        _ => false,
+    };
+    if !full {
+        return Failure::refused(error);
+    }
+    Failure::failed(format!(
+        "there is no room to begin the run file {}, and nothing was measured; make room there, or name a folder on another \
+         file system with --out",
+        short(&place.run)
+    ))
 }
 
 /// Runs the steps that `next` gives into `run`; the failure says why they could not all be run.

@@ -441,3 +441,47 @@ fn every_wrong_input_is_told_in_its_first_line_and_ends_with_its_code() {
     }
     assert!(faults.is_empty(), "{} of {}:\n{}", faults.len(), WRONG.len(), faults.join("\n"));
 }
+
+/// Refused words: what stands behind `report`, and what is said.
+const REFUSED: &[(&[&str], &str)] = &[
+    (&["--html", "@/logs/b.json"], "b.json is what is read, and a page would replace it"),
+    (&["--html", "@/logs/e.txt"], "e.txt is there already and no page of plimsoll's"),
+    (&["--html", "@/page.html", "--device", "vdq"], "--device vdq: no such block device; did you mean vda?"),
+    (&["--html", "@/page.html", "--exclude", "*"], "--exclude * leaves no block device to draw"),
+    (&["--html", "@/page.html", "--exclude", "zzz"], "--exclude zzz: no such block device"),
+    (&["--html", "@/page.html", "--describe", "vdz=x"], "--describe vdz: no such block device"),
+];
+
+#[test]
+fn a_page_replaces_no_file_but_a_page_and_no_device_is_drawn_that_is_not_there() {
+    let folder = logs();
+    fs::write(folder.path("logs/b.json"), EXTENDED).unwrap();
+    let before = folder.listing();
+    let kept = |name: &str| fs::read(folder.path(name)).unwrap();
+    let (json, notes) = (kept("logs/b.json"), kept("logs/e.txt"));
+    let mut off = Vec::new();
+    for (words, message) in REFUSED {
+        let ended = ended(&mut folder.plimsoll(&[&["report", "@/logs/b.json"], *words].concat()));
+        if ended.code != Some(2) || !ended.complained().contains(message) {
+            off.push(format!("{words:?}: {:?}, {}", ended.code, ended.err));
+        }
+    }
+    assert!(off.is_empty(), "{}", off.join("\n"));
+    assert_eq!(folder.listing(), before);
+    assert_eq!((kept("logs/b.json"), kept("logs/e.txt")), (json, notes));
+    let page = ["report", "@/logs/b.json", "--html", "@/page.html", "--device", "vda"];
+    done(&ended(&mut folder.plimsoll(&page)));
+    done(&ended(&mut folder.plimsoll(&page)));
+}
+
+#[test]
+fn pictures_are_drawn_beside_series_and_leave_stdout_to_them() {
+    let folder = logs();
+    let series = ["report", "@/logs/a.json", "--series", "vda:r/s"];
+    let alone = ended(&mut folder.plimsoll(&series));
+    let drawn = ended(&mut folder.plimsoll(&[&series[..], &["--svg", "@/pictures"]].concat()));
+    done(&drawn);
+    assert_eq!(drawn.out, alone.out);
+    assert!(fs::read_dir(folder.path("pictures")).unwrap().count() > 0, "{}", drawn.err);
+    assert!(!folder.path("logs/a.html").exists());
+}

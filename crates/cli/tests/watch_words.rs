@@ -62,6 +62,34 @@ const WRONG: &[Row] = &[
     ),
     (&["--load", "job.fio", "--repeat", "0"], "--repeat 0 runs no load; say 1 or more, or leave --load out"),
     (
+        &["--load", "job.fio", "--repeat", "99999999"],
+        "--repeat 99999999 makes 199999999 phases, and a watch holds up to 10000; repeat less often, or make each phase longer",
+    ),
+    (
+        &["--load", "trim.fio", "--on", "sim:aws-gp3"],
+        "--load trim.fio: its jobs only trim (rw=trim), and a watch counts reads and writes; add a job that does one",
+    ),
+    (
+        &["--load", "job.fio", "--on", "sim:aws-gp3", "--size", "64MiB"],
+        "--size has no meaning for sim:aws-gp3, where nothing is laid out; leave it out",
+    ),
+    (
+        &["--load", "job.fio", "--on", "sim:custom,raed_iops=840"],
+        "custom has no parameter 'raed_iops'; did you mean 'read_iops'?",
+    ),
+    (
+        &["--expect", "read 700 iops write 300 iops"],
+        "expectation, column 15: 'write' begins another claim, and a comma is missing before it",
+    ),
+    (
+        &["--expect", "reed 700 iops"],
+        "expectation, column 1: 'reed' is not read, write, a number, pNN or latency; did you mean read?",
+    ),
+    (
+        &["--expect", "read 700 ipos"],
+        "expectation, column 10: 'ipos' is no unit that is known (iops, MiB/s or MB/s); did you mean iops?",
+    ),
+    (
         &["--load", "nowhere.fio"],
         "--load nowhere.fio: there is no such file; name a fio job file, a profile or a policy",
     ),
@@ -121,6 +149,7 @@ fn scene() -> Folder {
     write("job.fio", "[job]\nrw=randrw\nbs=4k\nsize=64m\nrate_iops=70,30\n");
     write("closed.fio", "[closed]\nrw=randread\nbs=4k\nsize=64m\n");
     write("misspelt.fio", "[job]\nrw=randread\niodepht=4\nsize=64m\n");
+    write("trim.fio", "[job]\nrw=randtrim\nbs=4k\nsize=64m\n");
     write("two.fio", "[one]\nrw=randread\nsize=64m\n[two]\nstonewall\nrw=randread\nsize=64m\n");
     write("odd.fio", "[odd]\nrw=randread\nbs=1000\ndirect=1\nsize=64m\n");
     write("wrong.toml", "title = \"x\"\nabot = \"y\"\n");

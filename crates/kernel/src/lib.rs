@@ -33,6 +33,7 @@ pub use linux::{
         DirectProof, Directness, Walk, advise, cached_share, direct_proof, drop_cache, is_still_direct,
         punch_hole,
     },
+    terminal::columns_of_stderr,
     thread_counters::{ThreadCounters, ThreadMeter},
 };
 

@@ -92,6 +92,12 @@ pub fn next_step(finding: &Finding) -> String {
     }
 }
 
+/// True for the error numbers of a file system, a quota or a size limit that is used up, which say nothing of the device.
+pub fn is_full(errno: i32) -> bool {
+    // EFBIG, ENOSPC and EDQUOT of Linux (errno(3)).
+    [27, 28, 122].contains(&errno)
+}
+
 fn next_step_on_trust(meaning: &Meaning) -> String {
     let text = match meaning {
         Meaning::TargetDoubt { .. } => "Name a directory on the volume itself, or its block device.",
@@ -114,6 +120,9 @@ fn next_step_on_trust(meaning: &Meaning) -> String {
         }
         Meaning::TooFast { .. } => "Use a larger region that was written first, and compare.",
         Meaning::Interrupted { .. } => "Run it again to its end; what was measured until then holds.",
+        Meaning::Failed { errno, .. } if is_full(*errno) => {
+            "Make room on the file system, or measure a smaller region (--size), and run it again."
+        }
         Meaning::Failed { .. } => {
             "Look at the kernel's log (dmesg) for the device, and do not trust the volume until it is clear."
         }

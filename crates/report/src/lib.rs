@@ -35,7 +35,7 @@ mod watch_words;
 mod wrap;
 mod zoom;
 
-pub use advice::{competing, next_step};
+pub use advice::{competing, is_full, next_step};
 pub use cells::{cell_lines, crystal_table, job_words};
 pub use claims::{ClaimWords, answer_words, claim_words};
 pub use comparison::{COMPARISON_SCHEMA, COMPARISON_VERSION, comparison_json, comparison_text};
@@ -55,5 +55,5 @@ pub use sentence::{confidence, error_words, evidence, sentence};
 pub use steps::{PartWords, part_line, part_words, steps};
 pub use terminal::{Paint, files_line, files_line_of, findings_brief, head, terminal};
 pub use verdict::{VerdictWords, verdict_words};
-pub use wrap::{COLUMNS, wrap};
+pub use wrap::{COLUMNS, clean, wrap};
 pub use zoom::zoom_missing;

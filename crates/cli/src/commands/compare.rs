@@ -11,14 +11,14 @@ use workload::{Bytes, PolicyName};
 use crate::arguments::{CompareArguments, Format};
 use crate::failure::Failure;
 use crate::output;
-use crate::place::{short, write_whole};
+use crate::place::{short, write_page};
 
 /// Compares the sides and prints what differs, the figures, and what they show.
 pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
     let sides = sides(arguments)?;
     let comparison = compare(&sides);
     if let Some(html) = &arguments.html {
-        write_whole(html, &report::comparison_html(&comparison))?;
+        write_page(html, &report::comparison_html(&comparison), &[])?;
     }
     present(arguments, &comparison)?;
     Ok(0)

@@ -13,7 +13,7 @@ use crate::arguments::{ReportArguments, ReportFormat};
 use crate::failure::Failure;
 use crate::inputs::{self, Recorded};
 use crate::output;
-use crate::place::{short, write_whole};
+use crate::place::{short, write_page};
 
 /// Reads the inputs, analyses each anew and draws it; drawing is what was asked, so the exit code is 0 whatever the
 /// verdict, and 1 where an input that was named could not be read.
@@ -31,7 +31,8 @@ pub fn run(arguments: &ReportArguments) -> Result<u8, Failure> {
     if let Some(words) = &arguments.series {
         data_out::series(arguments, words, &inputs.runs)?;
     }
-    if !data || arguments.html.is_some() {
+    let pictures = &arguments.pictures;
+    if !data || arguments.html.is_some() || pictures.png.is_some() || pictures.svg.is_some() {
         draw(arguments, &inputs.runs)?;
     }
     Ok(u8::from(inputs.unread > 0))
@@ -40,18 +41,27 @@ pub fn run(arguments: &ReportArguments) -> Result<u8, Failure> {
 /// Draws every run and prints its report, unless series were asked for, which then have stdout.
 fn draw(arguments: &ReportArguments, runs: &[Recorded]) -> Result<(), Failure> {
     arguments.pictures.within(runs)?;
+    arguments.pictures.know(runs.iter().map(|recorded| &recorded.run))?;
     let pages = pages(arguments, runs)?;
+    let read: Vec<&Path> = runs.iter().map(|recorded| recorded.path.as_path()).collect();
+    // Beside data only what was named is drawn.
+    let paged = arguments.html.is_some() || arguments.csv.is_none() && arguments.series.is_none();
     let mut documents = Vec::new();
     for (at, (recorded, page)) in runs.iter().zip(&pages).enumerate() {
         let analysis = analysed(&recorded.run)?;
         let options = arguments.pictures.options(at + 1, &recorded.path);
-        write_whole(page, &report::html_of(&recorded.run, &analysis, &options))?;
+        if paged {
+            write_page(page, &report::html_of(&recorded.run, &analysis, &options), &read)?;
+        }
         let sub = match runs.len() {
             1 => String::new(),
             _ => page.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
         };
         let pictures = arguments.pictures.write((&recorded.run, &analysis), &options, &sub)?;
-        let files = report::files_line_of(&short(page), (&recorded.run, &short(&recorded.path))) + &pictures;
+        let files = match paged {
+            true => report::files_line_of(&short(page), (&recorded.run, &short(&recorded.path))) + &pictures,
+            false => pictures,
+        };
         match arguments.format {
             _ if arguments.series.is_some() => output::people(files.trim_end()),
             ReportFormat::Text | ReportFormat::Csv => {

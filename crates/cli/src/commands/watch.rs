@@ -5,7 +5,7 @@ pub mod arguments;
 mod asked;
 mod command;
 mod desk;
-mod devices;
+pub mod devices;
 mod ground;
 mod job_files;
 mod line;

@@ -8,6 +8,8 @@ use super::scales::scale_words;
 const SAMPLES_LEAST: u64 = 3;
 /// The shortest phase: a load needs a moment to come up to its rate.
 const CYCLE_LEAST: Nanos = Nanos::SECOND;
+/// Phases of one watch; more are no plan that anybody reads, and at the shortest cycle three hours.
+const PHASES_MOST: u64 = 10_000;
 
 /// What load cycles are asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,6 +65,17 @@ pub enum CycleError {
     /// No cycle at all.
     #[error("--repeat 0 runs no load; say 1 or more, or leave --load out to watch alone")]
     Never,
+    /// More phases than a watch holds.
+    #[error(
+        "--repeat {repeat} makes {phases} phases, and a watch holds up to {PHASES_MOST}; repeat less often, or make each \
+         phase longer with --cycle"
+    )]
+    Many {
+        /// What was asked.
+        repeat: u32,
+        /// The phases that would be.
+        phases: u64,
+    },
 }
 
 /// A span as it is typed: `0.2s`, `60s`.
@@ -82,6 +95,11 @@ impl Cycles {
         }
         if self.repeat == 0 {
             return Err(CycleError::Never);
+        }
+        let loads = u64::from(self.repeat).saturating_mul(self.scales.len().max(1) as u64);
+        let phases = loads.saturating_mul(2).saturating_add(1);
+        if phases > PHASES_MOST {
+            return Err(CycleError::Many { repeat: self.repeat, phases });
         }
         let mut phases = Vec::new();
         for (name, scale) in self.loads() {
@@ -155,5 +173,8 @@ mod tests {
         assert!(cycles(30).phases(Nanos::from_secs(10)).is_ok());
         let never = Cycles { repeat: 0, ..cycles(30) };
         assert_eq!(never.phases(Nanos::SECOND), Err(CycleError::Never));
+        let many = |repeat| Cycles { repeat, scales: vec![0.5, 1.0], ..cycles(30) }.phases(Nanos::SECOND);
+        assert_eq!(many(2_500), Err(CycleError::Many { repeat: 2_500, phases: 10_001 }));
+        assert_eq!(many(2_499).map(|phases| phases.len()), Ok(9_997));
     }
 }

@@ -18,4 +18,5 @@ pub(crate) mod process;
 pub(crate) mod queue;
 pub(crate) mod residency;
 pub(crate) mod signature;
+pub(crate) mod terminal;
 pub(crate) mod thread_counters;

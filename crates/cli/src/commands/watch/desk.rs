@@ -221,7 +221,8 @@ impl Within {
         self.keep(stored);
         self.samples += 1;
         if let Some(before) = &self.last {
-            self.live.doing = line::busiest(before, &sample, &self.live.favoured);
+            let found = line::busiest((before, &sample), &self.live.favoured, self.live.doing.as_ref());
+            self.live.doing = found;
         }
         self.lengthen(sample.at);
         self.last = Some(sample);
@@ -318,7 +319,7 @@ impl Live {
         }
         self.drawn = Some(Instant::now());
         let left = self.until.map(|until| until.saturating_duration_since(Instant::now()).as_secs_f64());
-        output::live(&line::words(&self.phase, left, self.doing.as_ref()));
+        output::live(&line::words(&self.phase, left, self.doing.as_ref(), line::room()));
     }
 
     /// A line of its own for a phase that is over.

@@ -126,7 +126,8 @@ pub fn described(mut tree: Vec<DeviceNode>, words: &[String]) -> Result<Vec<Devi
     Ok(tree)
 }
 
-fn unknown(option: &str, word: &str, all: &[String]) -> Failure {
+/// Says that no device is called `word`, and which are there.
+pub fn unknown(option: &str, word: &str, all: &[String]) -> Failure {
     let bare = word.trim_start_matches("/dev/");
     let near = policy::nearest(bare, all.iter().map(String::as_str));
     let near = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
@@ -165,7 +166,7 @@ fn listed(all: &[String]) -> String {
 }
 
 /// Whether `pattern`, in which `*` stands for anything and `?` for one character, is the whole of `name`.
-fn fits(pattern: &str, name: &str) -> bool {
+pub fn fits(pattern: &str, name: &str) -> bool {
     let pattern: Vec<char> = pattern.trim_start_matches("/dev/").chars().collect();
     let name: Vec<char> = name.chars().collect();
     // Place in the pattern and the name to go back to: just behind the last star, and where it stopped.

@@ -129,6 +129,11 @@ fn scene(
         return Ok(scene);
     }
     let (words, target) = cycles.on.as_ref().unwrap_or(&here);
+    if cycles.size.is_some() && matches!(target, Target::Sim(_) | Target::Null) {
+        return Err(Failure::refused(format!(
+            "--size has no meaning for {words}, where nothing is laid out; leave it out"
+        )));
+    }
     let wish = wish(cycles, loaded, arguments, target);
     let every = super::asked::every(arguments)?;
     let scene = set_watch_scene(target, &session::absolute(target, words), &wish, every);

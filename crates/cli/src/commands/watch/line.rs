@@ -3,8 +3,10 @@
 use record::{DiskCounters, Metric, Sample};
 use report::numbers::{self, Prefix};
 
-/// Columns that a line may take: one less than a terminal has, so that it does not wrap.
-const COLUMNS: usize = 79;
+/// Columns of a terminal that does not say how many it has.
+const COLUMNS: usize = 80;
+/// A terminal that is narrower shows no figures at all.
+const COLUMNS_LEAST: usize = 20;
 
 /// What a device did between two samples.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,8 +20,12 @@ pub struct Doing {
 }
 
 /// What the busiest of `favoured` did between two samples, or of all devices where none of them is there. The one whose
-/// queue was longest is busiest; of equals the one that did most.
-pub fn busiest(before: &Sample, after: &Sample, favoured: &[String]) -> Option<Doing> {
+/// queue was longest is busiest; of equals the one that did most, then the one that was `last` told of.
+pub fn busiest(
+    (before, after): (&Sample, &Sample),
+    favoured: &[String],
+    last: Option<&Doing>,
+) -> Option<Doing> {
     let seconds = after.at.since(before.at).as_secs_f64();
     let mut places = after.disks.iter().enumerate().filter_map(|(place, (name, now))| {
         let there = before.disks.get(place).filter(|(known, _)| known == name);
@@ -29,7 +35,8 @@ pub fn busiest(before: &Sample, after: &Sample, favoured: &[String]) -> Option<D
     if !favoured.is_empty() {
         return places.find(|doing| favoured.contains(&doing.device));
     }
-    let weight = |doing: &Doing| (doing.queue, doing.reads + doing.writes);
+    let told = |doing: &Doing| last.is_some_and(|last| last.device == doing.device);
+    let weight = |doing: &Doing| (doing.queue, doing.reads + doing.writes, told(doing));
     places.max_by(|a, b| weight(a).partial_cmp(&weight(b)).unwrap_or(std::cmp::Ordering::Equal))
 }
 
@@ -49,8 +56,14 @@ fn doing(name: &str, (then, now): (&DiskCounters, &DiskCounters), seconds: f64) 
     }
 }
 
-/// `load 2   34 s left  vda 700 r/s 300 w/s, 1.1 ms, queue 1.2, 3.91 MiB/s`. No line end.
-pub fn words(phase: &str, left_s: Option<f64>, doing: Option<&Doing>) -> String {
+/// Columns that a line may take: one less than the terminal has now, so that it does not wrap.
+pub fn room() -> usize {
+    let said = || std::env::var("COLUMNS").ok()?.parse().ok();
+    kernel::columns_of_stderr().or_else(said).unwrap_or(COLUMNS).max(COLUMNS_LEAST) - 1
+}
+
+/// `load 2   34 s left  vda 700 r/s 300 w/s, 1.1 ms, queue 1.2, 3.91 MiB/s`, within `room` columns. No line end.
+pub fn words(phase: &str, left_s: Option<f64>, doing: Option<&Doing>, room: usize) -> String {
     let left = left_s.map(|seconds| format!("{} left", numbers::span(seconds.ceil())));
     let what = match doing {
         None => "waiting for the first sample".to_owned(),
@@ -68,13 +81,13 @@ pub fn words(phase: &str, left_s: Option<f64>, doing: Option<&Doing>) -> String 
         ),
     };
     let parts: Vec<&str> = [Some(phase), left.as_deref(), Some(&what)].into_iter().flatten().collect();
-    cut(&format!("  {}", parts.join("  ")))
+    cut(&format!("  {}", parts.join("  ")), room)
 }
 
-fn cut(line: &str) -> String {
-    match line.chars().count() <= COLUMNS {
+fn cut(line: &str, room: usize) -> String {
+    match line.chars().count() <= room {
         true => line.to_owned(),
-        false => line.chars().take(COLUMNS - 1).chain(['…']).collect(),
+        false => line.chars().take(room - 1).chain(['…']).collect(),
     }
 }
 
@@ -103,21 +116,29 @@ mod tests {
     fn the_line_tells_of_the_busiest_device() {
         let before = sample(0, &[("vda", 0), ("vdb", 0)]);
         let after = sample(2, &[("vda", 100), ("vdb", 1400)]);
-        let found = busiest(&before, &after, &[]);
+        let found = busiest((&before, &after), &[], None);
         assert_eq!(
-            words("load 2", Some(33.2), found.as_ref()),
+            words("load 2", Some(33.2), found.as_ref(), 79),
             "  load 2  34 s left  vdb 700 r/s 350 w/s, 4 ms, queue 4.2, 2.7 MiB/s"
         );
-        let of_load = busiest(&before, &after, &["vda".to_owned()]).unwrap();
+        let of_load = busiest((&before, &after), &["vda".to_owned()], None).unwrap();
         assert_eq!(of_load.device, "vda");
-        assert_eq!(words("watching", None, None), "  watching  waiting for the first sample");
+        assert_eq!(words("watching", None, None, 79), "  watching  waiting for the first sample");
     }
 
     #[test]
     fn a_device_that_does_nothing_is_idle_and_one_that_has_just_come_waits_its_turn() {
-        let found = busiest(&sample(0, &[("vda", 5)]), &sample(1, &[("vdb", 9), ("vda", 5)]), &[]);
-        assert_eq!(words("idle 1", Some(0.4), found.as_ref()), "  idle 1  1 s left  vda idle");
-        assert_eq!(busiest(&sample(0, &[]), &sample(1, &[]), &[]), None);
+        let found = busiest((&sample(0, &[("vda", 5)]), &sample(1, &[("vdb", 9), ("vda", 5)])), &[], None);
+        assert_eq!(words("idle 1", Some(0.4), found.as_ref(), 79), "  idle 1  1 s left  vda idle");
+        assert_eq!(busiest((&sample(0, &[]), &sample(1, &[])), &[], None), None);
+    }
+
+    #[test]
+    fn of_devices_that_are_all_quiet_the_last_busy_one_stays() {
+        let quiet = sample(2, &[("vda", 100), ("vdb", 0), ("sr0", 0)]);
+        let busy = busiest((&sample(0, &[("vda", 0), ("vdb", 0), ("sr0", 0)]), &quiet), &[], None);
+        let later = sample(4, &[("vda", 100), ("vdb", 0), ("sr0", 0)]);
+        assert_eq!(busiest((&quiet, &later), &[], busy.as_ref()).unwrap().device, "vda");
     }
 
     #[test]
@@ -130,6 +151,9 @@ mod tests {
             queue: 1e6,
             bytes: 1e13,
         };
-        assert!(words("load 1000% 12", Some(1e6), Some(&most)).chars().count() <= COLUMNS);
+        for room in [19, 79, 89, 300] {
+            let line = words("load 1000% 12", Some(1e6), Some(&most), room);
+            assert!(line.chars().count() <= room && line.ends_with('…') == (room < 100), "{line}");
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use dialects::fio::{self, FioError, FioStep, Look, OnDisk, OnDiskKind, Request};
 use experiments::{Profile, WatchLoad, profile_names};
 use policy::Limits;
-use workload::{BackendAsk, Bytes, Job, Nanos, PolicyName};
+use workload::{BackendAsk, Bytes, Direction, Job, Nanos, PolicyName};
 
 use super::asked::AskedLoad;
 use crate::commands::fio as fio_command;
@@ -141,6 +141,8 @@ fn job_file(asked: &AskedLoad) -> Result<Loaded, Failure> {
     let step = steps.remove(0);
     let mut notes: Vec<String> = fio.notes.iter().filter(|note| !note.contains("runtime")).cloned().collect();
     notes.extend(own_times(path, &fio, asked.cycle));
+    notes.extend(times_left_out(path, &fio));
+    trims_alone(path, &step)?;
     Ok(of_step(path, step, notes, asked.on.is_some()))
 }
 
@@ -167,6 +169,34 @@ fn own_times(path: &str, fio: &fio::Asked, cycle: Nanos) -> Option<String> {
         typed.clone().find(|(name, value)| name == "runtime" && *value != ours).map(|(_, value)| value)?;
     let seconds = cycle.as_secs_f64();
     Some(format!("runtime={value} of {path} gives way to the phase: {seconds} s"))
+}
+
+/// Times of a job that mean nothing in a phase, which begins and counts at once.
+fn times_left_out(path: &str, fio: &fio::Asked) -> Vec<String> {
+    const MEANINGS: [(&str, &str); 2] = [
+        ("startdelay", "the load begins with its phase"),
+        ("ramp_time", "every I/O of a phase counts, and the first moments of a phase show as such"),
+    ];
+    let typed = fio.jobs.iter().flat_map(|job| &job.echo).chain(&fio.globals);
+    let mut notes: Vec<String> = Vec::new();
+    for (name, value) in typed {
+        let meaning = MEANINGS.iter().find(|(option, _)| option == name);
+        let note = meaning.map(|(_, why)| format!("{name}={value} of {path} is left out: {why}"));
+        notes.extend(note.filter(|note| !notes.contains(note)));
+    }
+    notes
+}
+
+/// A phase tells of reads and writes; a load that does neither would be one without figures.
+fn trims_alone(path: &str, step: &FioStep) -> Result<(), Failure> {
+    let trims = |job: &Job| job.access.mix.directions().all(|way| way == Direction::Trim);
+    match step.workload.jobs.iter().all(trims) {
+        true => Err(Failure::refused(format!(
+            "--load {path}: its jobs only trim (rw=trim), and a watch counts reads and writes; add a job that does one of \
+             them, or run the trims alone with plimsoll fio {path}"
+        ))),
+        false => Ok(()),
+    }
 }
 
 fn of_step(path: &str, step: FioStep, notes: Vec<String>, elsewhere: bool) -> Loaded {

@@ -20,8 +20,16 @@ pub fn conclude((asked, format): (&Asked, Format), closed: Closed, place: &Place
     let analysis = analyse(&run, contract.limits.as_ref(), contract.expectation.as_ref());
     let stored = session::conclude(&mut run, &analysis, closed.writer);
     let drawn = write_whole(&place.report, &report::html(&run, &analysis));
-    present((asked, format), &run, &analysis, place)?;
+    let files = match drawn {
+        Ok(()) => place.files_line(),
+        // What is not there is not named.
+        Err(_) => format!("run     {}", short(&place.run)),
+    };
+    present((asked, format), (&run, &analysis), place, &files)?;
     if let Some(text) = closed.trouble {
+        if let Err(failure) = &drawn {
+            output::people(report::wrap("plimsoll: ", &failure.message).trim_end());
+        }
         return Err(Failure::failed(format!("the run file is not complete: {text}")));
     }
     stored?;
@@ -32,30 +40,30 @@ pub fn conclude((asked, format): (&Asked, Format), closed: Closed, place: &Place
 /// The result goes to stdout; where that is a command's, text goes to stderr and JSON into a file beside the run file.
 fn present(
     (asked, format): (&Asked, Format),
-    run: &Run,
-    analysis: &Analysis,
+    (run, analysis): (&Run, &Analysis),
     place: &Place,
+    files: &str,
 ) -> Result<(), Failure> {
     let is_the_commands = matches!(asked.subject, Subject::Command(_));
     match (format, is_the_commands) {
         (Format::Text, false) => {
             let paint = if output::colours() { Paint::Ansi } else { Paint::Plain };
-            output::result(&format!("{}\n{}\n", report::terminal(run, analysis, paint), place.files_line()))
+            output::result(&format!("{}\n{}\n", report::terminal(run, analysis, paint), files))
         }
         (Format::Text, true) => {
             let text = report::terminal(run, analysis, Paint::Plain);
-            output::people(&format!("{text}\n{}", place.files_line()));
+            output::people(&format!("{text}\n{files}"));
             Ok(())
         }
         (Format::Json, false) => {
             output::result(&report::json(run, analysis))?;
-            output::people(&place.files_line());
+            output::people(files);
             Ok(())
         }
         (Format::Json, true) => {
             let path = place.run.with_extension("json");
             write_whole(&path, &report::json(run, analysis))?;
-            output::people(&format!("{}\njson    {}", place.files_line(), short(&path)));
+            output::people(&format!("{files}\njson    {}", short(&path)));
             Ok(())
         }
     }

@@ -1,10 +1,11 @@
 //! The watch itself: alone, around a command, or under load cycles.
 
+use std::path::Path;
 use std::time::Duration;
 
 use experiments::{Audience, Scene, WatchLoad, conduct_phases, lay_out};
 use kernel::Clock;
-use record::{Event, EventKind, Watcher};
+use record::{Event, EventKind, StepRecord, Watcher};
 use sampler::{Devices, Root, SamplerThread};
 use workload::{Ending, Nanos};
 
@@ -14,7 +15,7 @@ use super::desk::{Closed, Desk, Opening};
 use super::ground::Ground;
 use crate::failure::{Code, Failure};
 use crate::output;
-use crate::place::Place;
+use crate::place::{Place, short};
 use crate::scribe::Shown;
 use crate::session;
 use crate::signals::StopFlag;
@@ -131,9 +132,9 @@ fn under_load(
 ) -> Result<Ended, Failure> {
     let stage = scene.stage.as_mut();
     let laid = lay_out(scene.layout, stage, desk);
-    match laid.map_err(Failure::failed)?.map(|record| record.ending) {
-        Some(Ending::Failed) => {
-            return Ok(Ended::Failed(Failure::failed("the layout failed, so there is nothing to load")));
+    match laid.map_err(Failure::failed)? {
+        Some(record) if record.ending == Ending::Failed => {
+            return Ok(Ended::Failed(Failure::failed(layout_failure(&record))));
         }
         _ if desk.interrupted() => return Ok(stopped(desk, stage.now())),
         _ => {}
@@ -156,6 +157,23 @@ fn under_load(
         return Ok(stopped(desk, stage.now()));
     }
     Ok(Ended::Well)
+}
+
+/// Which I/O of the layout failed, how, and what to do.
+fn layout_failure(record: &StepRecord) -> String {
+    let Some(failure) = record.failures.first() else {
+        return "the layout failed, so there is nothing to load; the report tells how far it came".to_owned();
+    };
+    let remedy = match report::is_full(failure.errno) {
+        true => "make room there, or load less with --size",
+        false => "look at the kernel's log (dmesg) for the device below it",
+    };
+    format!(
+        "the layout failed, so there is nothing to load: {}: {}, at byte {}; {remedy}",
+        short(Path::new(&failure.path)),
+        report::error_words(failure.errno),
+        failure.offset
+    )
 }
 
 fn stopped(desk: &Desk, at: Nanos) -> Ended {
