@@ -98,7 +98,7 @@ const TYPED: &[Row] = &[
     (
         &["report", "@/good.plimsoll", "--html", "@/good.plimsoll"],
         2,
-        &["is a run file and would be lost", "another place"],
+        &["is what is read, and a page would replace it", "another place"],
     ),
     (
         &["report", "@/good.plimsoll", "--html", "@/nowhere/x.html"],
@@ -288,8 +288,8 @@ fn file_systems_that_are_full_small_or_read_only_are_told() {
             (&["check", "sim:aws-gp3", "--out", "@/frozen"], 2, &["@/frozen", "Read-only file system"]),
             (
                 &["check", "sim:aws-gp3", "--out", "@/tiny"],
-                2,
-                &["no space left for the run file", "another file system"],
+                1,
+                &["no room to begin the run file", "nothing was measured", "another file system"],
             ),
         ],
         |words| folder.plimsoll(words),
@@ -306,8 +306,8 @@ fn a_run_file_that_does_not_fit_leaves_nothing() {
         &folder,
         &[(
             &["check", "sim:aws-gp3", "--out", "@/tight"],
-            2,
-            &["no space left for the run file", "another file system"],
+            1,
+            &["no room to begin the run file", "nothing was measured", "another file system"],
         )],
         |words| folder.plimsoll(words),
     );
