@@ -224,6 +224,14 @@ impl Throttle {
     }
 }
 
+impl Throttle {
+    /// Reads a second.
+    pub fn limit_reads(&self, disk: &Disk, reads: u64) {
+        let line = format!("{} {reads}", disk.number());
+        fs::write(self.group.join("blkio.throttle.read_iops_device"), line).unwrap();
+    }
+}
+
 impl Drop for Throttle {
     fn drop(&mut self) {
         // A dying process stays in the group until the kernel has let go of its I/O.
