@@ -30,9 +30,13 @@ pub fn html(run: &Run, analysis: &Analysis) -> String {
 /// [`html`] of the devices and samples that `options` name.
 pub fn html_of(run: &Run, analysis: &Analysis, options: &PictureOptions) -> String {
     let title = title(run, analysis, options);
-    let middle = middle(run, analysis, options);
+    // Drawings and packed values of a long watch each take about a second, and neither needs the other.
+    let (middle, zoom) = std::thread::scope(|scope| {
+        let packing = scope.spawn(|| zoom(run, analysis));
+        let middle = middle(run, analysis, options);
+        (middle, packing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    });
     let sections = [top((run, analysis), &title), middle, method(run, analysis)];
-    let zoom = zoom(run, analysis);
     document(&Document {
         title: &title,
         version: &run.version,
