@@ -1,0 +1,169 @@
+//! What is to go wrong, where, and with what.
+
+use std::fmt;
+use std::ops::{Bound, RangeBounds};
+use std::time::Duration;
+
+/// A number by which the kernel names an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Errno(pub i32);
+
+impl Errno {
+    /// No such file.
+    pub const ENOENT: Errno = Errno(2);
+    /// The device failed.
+    pub const EIO: Errno = Errno(5);
+    /// There is such a file already.
+    pub const EEXIST: Errno = Errno(17);
+    /// It is a directory.
+    pub const EISDIR: Errno = Errno(21);
+    /// The words make no sense.
+    pub const EINVAL: Errno = Errno(22);
+    /// Nothing is free.
+    pub const ENOSPC: Errno = Errno(28);
+    /// It may only be read.
+    pub const EROFS: Errno = Errno(30);
+    /// It is not known here.
+    pub const ENOSYS: Errno = Errno(38);
+    /// There is something in the directory.
+    pub const ENOTEMPTY: Errno = Errno(39);
+    /// A block that cannot be read for good.
+    pub const ENODATA: Errno = Errno(61);
+    /// The connection was ended.
+    pub const ECONNABORTED: Errno = Errno(103);
+    /// It did not answer in time.
+    pub const ETIMEDOUT: Errno = Errno(110);
+    /// The other end failed.
+    pub const EREMOTEIO: Errno = Errno(121);
+}
+
+/// Kinds of requests, one or several.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Ops(u8);
+
+impl Ops {
+    /// Reads of a file.
+    pub const READ: Ops = Ops(1);
+    /// Writes of a file.
+    pub const WRITE: Ops = Ops(2);
+    /// `fsync` and `fdatasync`; a loop device makes one of a flush.
+    pub const FSYNC: Ops = Ops(4);
+    /// Everything else: opening, looking up, asking for the size.
+    pub const METADATA: Ops = Ops(8);
+    /// Reads, writes and fsyncs, as of a disk.
+    pub const DATA: Ops = Ops(7);
+    /// Everything, as of a network mount.
+    pub const ALL: Ops = Ops(15);
+
+    /// These and those.
+    #[must_use]
+    pub const fn and(self, other: Ops) -> Ops {
+        Ops(self.0 | other.0)
+    }
+
+    pub(crate) fn overlaps(self, other: Ops) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+impl fmt::Debug for Ops {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names =
+            [(Ops::READ, "read"), (Ops::WRITE, "write"), (Ops::FSYNC, "fsync"), (Ops::METADATA, "metadata")];
+        let named: Vec<&str> =
+            names.iter().filter(|(op, _)| self.overlaps(*op)).map(|(_, name)| *name).collect();
+        f.write_str(&named.join("+"))
+    }
+}
+
+/// What goes wrong with a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    Fail(Errno),
+    /// It is answered when the device heals.
+    Silence,
+    Delay(Duration),
+    /// At most so many bytes of it are done.
+    Shorten(u32),
+}
+
+/// What goes wrong, and with which requests.
+#[derive(Clone, Debug)]
+pub(crate) struct Fault {
+    pub(crate) ops: Ops,
+    /// The first byte and the first behind.
+    pub(crate) range: (u64, u64),
+    pub(crate) effect: Effect,
+}
+
+/// The first byte of a range and the first behind it.
+pub(crate) fn bounds(range: &impl RangeBounds<u64>) -> (u64, u64) {
+    let start = match range.start_bound() {
+        Bound::Included(at) => *at,
+        Bound::Excluded(at) => at + 1,
+        Bound::Unbounded => 0,
+    };
+    let end = match range.end_bound() {
+        Bound::Included(at) => at.saturating_add(1),
+        Bound::Excluded(at) => *at,
+        Bound::Unbounded => u64::MAX,
+    };
+    (start, end)
+}
+
+/// What a request touches: the kind, the first byte, the length. An fsync touches everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Touch {
+    pub(crate) op: Ops,
+    pub(crate) offset: u64,
+    pub(crate) length: u32,
+}
+
+impl Fault {
+    fn concerns(&self, touch: Touch) -> bool {
+        let (start, end) = self.range;
+        let ranged = touch.op == Ops::READ || touch.op == Ops::WRITE;
+        let inside = touch.offset < end && touch.offset + u64::from(touch.length) > start;
+        self.ops.overlaps(touch.op) && (!ranged || inside)
+    }
+}
+
+/// What all faults together do to a request; of two that contradict, the later one counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    pub(crate) delay: Option<Duration>,
+    /// `Some(None)`: silence.
+    pub(crate) end: Option<Option<Errno>>,
+    pub(crate) at_most: Option<u32>,
+}
+
+pub(crate) fn verdict(faults: &[Fault], touch: Touch) -> Verdict {
+    let mut verdict = Verdict::default();
+    for fault in faults.iter().filter(|fault| fault.concerns(touch)) {
+        match fault.effect {
+            Effect::Fail(errno) => verdict.end = Some(Some(errno)),
+            Effect::Silence => verdict.end = Some(None),
+            Effect::Delay(time) => verdict.delay = Some(time),
+            Effect::Shorten(bytes) => verdict.at_most = Some(bytes),
+        }
+    }
+    verdict
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_concerns_what_overlaps_its_range_and_every_fsync_of_its_kind() {
+        let fault = |ops| [Fault { ops, range: bounds(&(4096..8192)), effect: Effect::Fail(Errno::EIO) }];
+        let touch = |op, offset| Touch { op, offset, length: 4096 };
+        let fails = |ops, touch| verdict(&fault(ops), touch).end == Some(Some(Errno::EIO));
+        assert!(!fails(Ops::READ, touch(Ops::READ, 0)));
+        assert!(fails(Ops::READ, touch(Ops::READ, 1)));
+        assert!(fails(Ops::READ, touch(Ops::READ, 8191)));
+        assert!(!fails(Ops::READ, touch(Ops::READ, 8192)));
+        assert!(!fails(Ops::READ, touch(Ops::WRITE, 4096)));
+        assert!(fails(Ops::DATA, Touch { op: Ops::FSYNC, offset: 0, length: 0 }));
+    }
+}

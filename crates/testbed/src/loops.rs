@@ -1,0 +1,58 @@
+//! A block device over a file that fails on command.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::mount::done;
+use crate::watchdog::{Until, Watchdog};
+
+/// How a loop device reaches its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Through {
+    /// Past the page cache: each request of the device is one of the file.
+    Direct,
+    /// The page cache.
+    Cache,
+}
+
+/// A loop device, detached when this is dropped or the test is killed. Drop it before the [`crate::Device`] below it.
+#[derive(Debug)]
+pub struct LoopOver {
+    path: PathBuf,
+    /// Detaches the device when it goes.
+    _watchdog: Watchdog,
+}
+
+impl LoopOver {
+    /// A loop device over the file; `None`, with the reason printed, where this machine makes none.
+    pub fn or_skip(file: &Path, through: Through) -> Option<LoopOver> {
+        match LoopOver::attach(file, through) {
+            Ok(device) => Some(device),
+            Err(why) => {
+                eprintln!("skipped: no loop device can be made: {why}");
+                None
+            }
+        }
+    }
+
+    fn attach(file: &Path, through: Through) -> io::Result<LoopOver> {
+        let direct = if through == Through::Direct { "--direct-io=on" } else { "--direct-io=off" };
+        let mut losetup = Command::new("losetup");
+        losetup.args(["--find", "--show", direct]).arg(file);
+        let out = losetup.stdin(Stdio::null()).output()?;
+        if !out.status.success() {
+            return Err(io::Error::other(String::from_utf8_lossy(&out.stderr).trim().to_owned()));
+        }
+        let path = PathBuf::from(String::from_utf8_lossy(&out.stdout).trim());
+        let node = path.display().to_string();
+        let watchdog = Watchdog::new(Until::Closed, "losetup -d \"$1\"", &[&node]);
+        let watchdog = watchdog.inspect_err(|_| drop(done(Command::new("losetup").arg("-d").arg(&path))))?;
+        Ok(LoopOver { path, _watchdog: watchdog })
+    }
+
+    /// `/dev/loopN`.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}

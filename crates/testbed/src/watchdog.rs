@@ -1,0 +1,70 @@
+//! Undoes what a test has set up, also where the test is killed.
+
+use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+/// Reads until nobody is left to write to it.
+const CLOSED: &str = "trap '' INT TERM HUP; while read -r _; do :; done; exec 0</dev/null; ";
+
+/// The same, but looks every three seconds in which nothing came whether the process has died but for threads that the
+/// kernel holds, and gives up after a minute of them.
+const SILENT: &str = "trap '' INT TERM HUP; missed=0
+while [ $missed -lt 20 ]; do
+  read -r -t 3 _; case $? in
+    0) missed=0 ;;
+    1) break ;;
+    *) missed=$((missed + 1)); stat=$(<\"/proc/$PPID/stat\"); [[ ${stat##*) } != [ZX]* ]] || break ;;
+  esac
+done; exec 0</dev/null; ";
+
+/// When a process is taken for dead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// When its files are closed.
+    Closed,
+    /// Also when its first thread is dead, or it has not called [`Watchdog::beat`] for a minute, as no living one is silent
+    /// however busy the machine: a process that is killed keeps its files while one of its threads waits for a device
+    /// that does not answer.
+    Silent,
+}
+
+/// A process that runs a script when this one lets go of it, however it ends.
+#[derive(Debug)]
+pub struct Watchdog {
+    process: Child,
+    line: Option<ChildStdin>,
+}
+
+impl Watchdog {
+    /// Runs `undo`, words of bash in which `$1` and so on stand for `arguments`, when the watchdog is dropped or
+    /// this process is dead.
+    ///
+    /// # Errors
+    /// Without bash.
+    pub fn new(until: Until, undo: &str, arguments: &[&str]) -> io::Result<Watchdog> {
+        let wait = if until == Until::Silent { SILENT } else { CLOSED };
+        let script = format!("{wait}{undo}");
+        let mut bash = Command::new("bash");
+        bash.args(["-c", &script, "watchdog"]).args(arguments);
+        // A group of its own, so that an interrupt from the terminal does not reach it.
+        bash.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut process = bash.spawn()?;
+        let line = process.stdin.take();
+        Ok(Watchdog { process, line })
+    }
+
+    /// Says that this process lives.
+    pub fn beat(&mut self) {
+        if let Some(line) = &mut self.line {
+            let _ = line.write_all(b"\n");
+        }
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        drop(self.line.take());
+        let _ = self.process.wait();
+    }
+}
