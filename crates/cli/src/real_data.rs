@@ -5,36 +5,66 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use engine::{Clones, FileGround, Ground, GroundKind, layout_workload, plan, run_real};
-use kernel::guard::{GuardError, WritePermit, permit_named_file};
+use kernel::guard::{Destruction, GuardError, WritePermit, permit_named_file};
 use kernel::{Clock, Direct, OpenError, OpenFile};
 use workload::{BackendKind, Buffers, Bytes, Nanos, StepKind};
 
+use crate::output;
+use crate::session;
 use crate::signals::StopFlag;
 
 /// Alignment of the part of a file that is written past the page cache.
 const ALIGNED: Bytes = Bytes(4096);
 
+/// Whether people are told what a device holds before it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Telling {
+    /// On stderr, with the permit.
+    Now,
+    /// They were told already.
+    Done,
+}
+
 /// Permits by path; one that was given is kept.
-#[derive(Default)]
-pub struct Permits(HashMap<PathBuf, WritePermit>);
+pub struct Permits {
+    given: HashMap<PathBuf, WritePermit>,
+    telling: Telling,
+}
 
 impl Permits {
-    /// The permit to write to `path`.
+    /// None yet.
+    pub fn new(telling: Telling) -> Permits {
+        Permits { given: HashMap::new(), telling }
+    }
+
+    /// The permit to write to `path`; what goes with the first write is told.
     ///
     /// # Errors
     /// What the guard says.
     pub fn of(&mut self, path: &Path) -> Result<WritePermit, GuardError> {
-        if let Some(permit) = self.0.get(path) {
+        if let Some(permit) = self.given.get(path) {
             return Ok(permit.clone());
         }
         let permit = permit_named_file(path)?;
-        self.0.insert(path.to_owned(), permit.clone());
+        if self.telling == Telling::Now {
+            tell_what_goes(&permit);
+        }
+        self.given.insert(path.to_owned(), permit.clone());
         Ok(permit)
     }
 
     /// Forgets the permit of a file that gives way to another of its name.
     pub fn forget(&mut self, path: &Path) {
-        self.0.remove(path);
+        self.given.remove(path);
+    }
+}
+
+/// Says on stderr what a device holds that will be written: a file system, a partition table, a member of LVM, RAID or
+/// ZFS. Data alone is not told, since that is what the last benchmark left.
+pub fn tell_what_goes(permit: &WritePermit) {
+    let marked = |lost: &&Destruction| !(lost.signatures.is_empty() && lost.partitions.is_empty());
+    if let Some(lost) = permit.destruction().filter(marked) {
+        output::people(&session::destruction_words(lost));
     }
 }
 

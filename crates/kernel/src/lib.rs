@@ -24,7 +24,7 @@ pub use linux::{
     io_priority::set_io_priority,
     locale::Locale,
     mounts::{Medium, Mount, device_of_mount, mount_of, mounts},
-    process::send_signal,
+    process::{Process, send_signal},
     queue::{
         AioQueue, CallFlags, PreadQueue, Queue, QueueError, Refused, Single, SingleError, SingleMeans,
         SingleOptions, UringQueue, abandoned, probe,

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod machine;
+mod stacks;
 
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -236,4 +237,236 @@ fn a_file_that_a_loop_device_shows_is_refused() {
     let Some(_device) = machine::loop_over(&image) else { return };
     let error = permit_named_file(image.path()).unwrap_err();
     assert!(matches!(holds_of(error).as_slice(), [Hold::Loop { .. }]));
+}
+
+/// ext4 on `device`, mounted so that it writes nothing itself; `None`, with the reason printed, where that cannot be
+/// done here.
+fn mounted(device: &Path, point: &Path) -> Option<Undo> {
+    let made = run(&["mkfs.ext4", "-q", &text(device)])
+        && run(&["mount", "--options", "ro,noload", &text(device), &text(point)]);
+    made.then(|| Undo::by(&["umount", &text(point)]))
+}
+
+/// Refused by its name in another tool's words and with leave, and unchanged by it.
+fn refused(node: &Path) -> Vec<Hold> {
+    let before = fingerprint(node);
+    let by_name = permit_named_file(node).map(drop).unwrap_err();
+    if std::fs::metadata(node).unwrap().is_file() {
+        return holds_of(by_name);
+    }
+    let named = permit_block_device(node, &allow(node)).map(drop).unwrap_err();
+    assert_eq!(fingerprint(node), before);
+    assert_eq!(by_name.to_string(), named.to_string());
+    holds_of(named)
+}
+
+/// Another process with `path` open for writing.
+struct Writer(std::process::Child);
+
+impl Writer {
+    fn of(path: &Path) -> Writer {
+        let file = std::fs::OpenOptions::new().read(true).write(true).open(path).unwrap();
+        Writer(std::process::Command::new("sleep").arg("600").stdin(file).spawn().unwrap())
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.0.kill().and_then(|()| self.0.wait()).unwrap();
+    }
+}
+
+#[test]
+fn what_is_mounted_through_another_loop_on_the_same_file_is_refused() {
+    let (file, point) = (machine::unnamed(Bytes::mib(32)), directory());
+    let (Some(first), Some(second)) = (machine::loop_over(&file), machine::loop_over(&file)) else { return };
+    let Some(unmount) = mounted(first.path(), point.path()) else { return };
+    let holds = refused(second.path());
+    assert!(holds.iter().any(|hold| matches!(hold, Hold::Mounted { .. })), "{holds:?}");
+    assert!(holds.iter().any(|hold| matches!(hold, Hold::Loop { .. })), "{holds:?}");
+    drop(unmount);
+    assert!(matches!(refused(second.path()).as_slice(), [Hold::Loop { .. }]), "an idle one may be used any time");
+    drop(first);
+    assert!(permit_block_device(second.path(), &allow(second.path())).is_ok(), "free again");
+}
+
+#[test]
+fn a_loop_over_a_mounted_device_is_refused() {
+    let point = directory();
+    let Some(below) = loop_of(Bytes::mib(32)) else { return };
+    let Some(unmount) = mounted(below.path(), point.path()) else { return };
+    let Some(above) = machine::losetup(below.path(), &[]) else { return };
+    let holds = refused(&above.node);
+    assert!(matches!(holds.as_slice(), [Hold::Mounted { .. }]), "{holds:?}");
+    // Detached from every namespace while something in it is open: no table lists it any more, and it is mounted still.
+    let busy = std::fs::File::open(point.path()).unwrap();
+    assert!(run(&["umount", "--lazy", &text(point.path())]));
+    assert!(matches!(refused(&above.node).as_slice(), [Hold::Claimed { .. }]));
+    drop((busy, unmount));
+    assert!(permit_block_device(&above.node, &allow(&above.node)).is_ok(), "free again");
+}
+
+#[test]
+fn loops_on_ranges_of_a_file_that_share_no_sector_are_free_of_each_other() {
+    let dir = directory();
+    let image = dir.path().join("image");
+    std::fs::write(&image, vec![1; 4 << 20]).unwrap();
+    let half = (2 << 20).to_string();
+    let (Some(first), Some(second)) = (
+        machine::losetup(&image, &["--sizelimit", &half]),
+        machine::losetup(&image, &["--offset", &half]),
+    ) else {
+        return;
+    };
+    let (first, second) = (&first.node, &second.node);
+    assert!(permit_block_device(first, &allow(first)).is_ok());
+    let kept = permit_block_device(second, &allow(second)).unwrap();
+    assert!(permit_block_device(first, &allow(first)).is_ok(), "while the other is held");
+    drop(kept);
+    let Some(both) = machine::losetup(&image, &["--offset", "4096", "--sizelimit", &half]) else { return };
+    [first, second, &both.node].into_iter().for_each(|node| drop(refused(node)));
+}
+
+#[test]
+fn a_file_of_a_loop_is_known_by_every_name_it_has() {
+    let dir = directory();
+    let [image, link, moved] = ["image", "link", "moved"].map(|name| dir.path().join(name));
+    std::fs::write(&image, vec![1; 1 << 20]).unwrap();
+    std::fs::hard_link(&image, &link).unwrap();
+    let Some(device) = machine::losetup(&image, &[]) else { return };
+    assert!(matches!(refused(&link).as_slice(), [Hold::Loop { .. }]));
+    std::fs::remove_file(&image).unwrap();
+    assert!(matches!(refused(&link).as_slice(), [Hold::Loop { .. }]), "the name that it was given is gone");
+    std::fs::rename(&link, &moved).unwrap();
+    assert!(matches!(refused(&moved).as_slice(), [Hold::Loop { .. }]));
+    drop(device);
+    assert!(permit_named_file(&moved).is_ok(), "free again");
+}
+
+#[test]
+fn a_device_that_another_process_has_open_for_writing_is_refused_by_its_name() {
+    let file = machine::unnamed(Bytes::mib(1));
+    let Some(device) = machine::loop_over(&file) else { return };
+    let writer = Writer::of(device.path());
+    let holds = refused(device.path());
+    let [Hold::Open { process, .. }] = holds.as_slice() else { panic!("{holds:?}") };
+    assert_eq!((process.pid, process.name.as_str()), (writer.0.id(), "sleep"));
+    drop(writer);
+    // Reading disturbs nobody.
+    let reader = std::fs::File::open(device.path()).unwrap();
+    let reader = std::process::Command::new("sleep").arg("600").stdin(reader).spawn().map(Writer).unwrap();
+    assert!(permit_block_device(device.path(), &allow(device.path())).is_ok());
+    drop(reader);
+}
+
+#[test]
+fn a_file_that_another_process_writes_to_is_refused_and_so_is_the_loop_that_shows_it() {
+    let dir = directory();
+    let (image, link) = (dir.path().join("image"), dir.path().join("link"));
+    std::fs::write(&image, vec![1; 1 << 20]).unwrap();
+    std::fs::hard_link(&image, &link).unwrap();
+    let writer = Writer::of(&image);
+    assert!(matches!(refused(&link).as_slice(), [Hold::Open { .. }]));
+    if let Some(device) = machine::losetup(&link, &[]) {
+        assert!(matches!(refused(&device.node).as_slice(), [Hold::Open { .. }]));
+    }
+    drop(writer);
+    assert!(permit_named_file(&link).is_ok(), "free again");
+}
+
+#[test]
+fn a_device_that_another_process_has_locked_is_refused() {
+    let file = machine::unnamed(Bytes::mib(1));
+    let Some(device) = machine::loop_over(&file) else { return };
+    if !has("flock") {
+        return;
+    }
+    let locked = |how: &str| {
+        let mut command = std::process::Command::new("flock");
+        let child = command.args(["--no-fork", how, &text(device.path()), "sleep", "600"]).spawn().map(Writer).unwrap();
+        let comes = || std::fs::read_to_string("/proc/locks").unwrap().contains(&format!(" {} ", child.0.id()));
+        let patience = std::iter::repeat_n(std::time::Duration::from_millis(10), 1000);
+        assert!(patience.inspect(|pause| std::thread::sleep(*pause)).any(|_| comes()));
+        child
+    };
+    let shared = locked("--shared");
+    assert!(permit_block_device(device.path(), &allow(device.path())).is_ok(), "udev looks at it");
+    drop(shared);
+    let exclusive = locked("--exclusive");
+    let holds = refused(device.path());
+    let [Hold::Locked { process: Some(process), .. }] = holds.as_slice() else { panic!("{holds:?}") };
+    assert_eq!(process.pid, exclusive.0.id());
+}
+
+/// Where the stacks of the property begin, and how many: `PLIMSOLL_STACKS=1000` makes that many.
+fn seeds() -> std::ops::Range<u64> {
+    let number = |name: &str| std::env::var(name).ok().and_then(|word| word.parse::<u64>().ok());
+    let first = number("PLIMSOLL_SEED").unwrap_or(1);
+    first..first + number("PLIMSOLL_STACKS").unwrap_or(24)
+}
+
+/// What became of the targets of all stacks.
+#[derive(Debug, Default)]
+struct Count {
+    stacks: u64,
+    targets: u64,
+    allowed: u64,
+    refused_since_shared: u64,
+    refused_without_need: u64,
+}
+
+#[test]
+fn no_byte_that_is_in_use_is_written_in_any_stack() {
+    if !stacks::possible() {
+        return;
+    }
+    let mut count = Count::default();
+    for seed in seeds() {
+        let mut dice = stacks::Dice(seed);
+        let world = stacks::world(&mut dice);
+        count.stacks += 1;
+        let free = (0..world.nodes.len()).filter(|node| world.users_of(*node).is_empty());
+        let drawn = dice.below(world.nodes.len() as u64) as usize;
+        // Most nodes have a user; of those that have none two are tried, so that refusing everything is no way to pass.
+        for node in free.take(2).chain([drawn]) {
+            ask_one((&world, node), &mut dice, (seed, &mut count));
+        }
+    }
+    println!("{count:?}");
+    assert!(count.refused_without_need * 20 <= count.targets, "{count:?}");
+}
+
+/// Asks for leave to write to one node by one of its names; with leave, all of it is written.
+fn ask_one(
+    (world, node): (&stacks::World, usize),
+    dice: &mut stacks::Dice,
+    (seed, count): (u64, &mut Count),
+) {
+    let (name, target) = (world.name(node, dice), &world.nodes[node]);
+    let before = world.bytes();
+    let permit = match (target.kind, dice.below(2)) {
+        (stacks::Kind::Image, _) | (_, 0) => permit_named_file(&name),
+        _ => permit_block_device(&name, &allow(&name)).map(|(permit, _)| permit),
+    };
+    count.targets += 1;
+    let shared = world.users_of(node);
+    let story = || format!("PLIMSOLL_SEED={seed} {}\n{}", name.display(), world.story.join("\n"));
+    match permit {
+        Ok(permit) => {
+            assert!(shared.is_empty(), "written although shared with {shared:?}: {}", story());
+            world.write_all_of(&permit, node);
+            drop(permit);
+            count.allowed += 1;
+            let changed = world.used_bytes_changed(&before);
+            assert!(changed == 0, "{changed} bytes that are in use have changed: {}", story());
+        }
+        Err(error) => {
+            assert!(world.bytes() == before, "refused, and written: {}", story());
+            count.refused_since_shared += u64::from(!shared.is_empty());
+            if shared.is_empty() {
+                count.refused_without_need += 1;
+                println!("without need: {error}: {}", story());
+            }
+        }
+    }
 }

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use kernel::guard::permit_unnamed;
 use kernel::lab::{LoopDevice, LoopOptions};
-use kernel::{Direct, OwnedTestFile};
+use kernel::{Direct, OpenFile, OwnedTestFile};
 use workload::Bytes;
 
 use super::{Folder, comes_true, is_root, run, text};
@@ -21,7 +21,8 @@ pub enum Cache {
 /// A loop device over an unnamed file; the kernel takes both away when the test ends, however it ends.
 pub struct Disk {
     device: LoopDevice,
-    image: OwnedTestFile,
+    /// Open for reading alone: a file that somebody writes to is in use.
+    image: OpenFile,
 }
 
 impl Disk {
@@ -37,7 +38,7 @@ impl Disk {
         let direct = if cache == Cache::Past { Direct::Yes } else { Direct::No };
         let options = LoopOptions { direct, size_limit: None, block_size: None };
         match LoopDevice::attach(&permit_unnamed(&image), options) {
-            Ok(device) => Some(Disk { device, image }),
+            Ok(device) => Some(Disk { device, image: image.open_for_read(Direct::No).unwrap() }),
             Err(error) => {
                 eprintln!("skipped: {error}");
                 None
@@ -81,7 +82,9 @@ impl Disk {
 
     /// Takes away all but the first `mib` MiB of what it shows.
     pub fn lose_all_but(&self, mib: u64) {
-        self.image.set_len(Bytes::mib(mib)).unwrap();
+        use std::os::fd::{AsFd, AsRawFd};
+        let file = format!("/proc/self/fd/{}", self.image.as_fd().as_raw_fd());
+        fs::OpenOptions::new().write(true).open(file).unwrap().set_len(mib << 20).unwrap();
     }
 
     /// A number that differs between all its bytes and any change of them (FNV-1a over words).

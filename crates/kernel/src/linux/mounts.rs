@@ -1,9 +1,11 @@
-//! The mount table of this process, from `/proc/self/mountinfo`.
+//! Mount tables, from `/proc/*/mountinfo`: of this process, and of every mount namespace that a process is in.
 
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::device::{DeviceNumber, number_of_name};
+use super::process::{Process, processes};
 
 /// One mounted file system.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +66,41 @@ pub fn mounts(root: &Path) -> io::Result<Vec<Mount>> {
     Ok(String::from_utf8_lossy(&bytes).lines().filter_map(mount_of_line).collect())
 }
 
+/// A mount of any mount namespace.
+#[derive(Clone, Debug)]
+pub(crate) struct SeenMount {
+    /// The kernel's number of it, as `/proc/PID/fdinfo` gives it.
+    pub(crate) id: u64,
+    /// What is mounted.
+    pub(crate) mount: Mount,
+    /// A process that sees it; `None` where this process does.
+    pub(crate) seen_by: Option<Process>,
+}
+
+/// The mounts of every mount namespace that a process of this machine is in, as far as this user may look; those of
+/// this process first. A namespace is read once, whoever is in it.
+pub(crate) fn mounts_everywhere(root: &Path) -> Vec<SeenMount> {
+    let table = |folder: &str, seen_by: Option<Process>| {
+        let bytes = std::fs::read(root.join("proc").join(folder).join("mountinfo")).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let line = |line: &str| {
+            let id = line.split(' ').next()?.parse().ok()?;
+            Some(SeenMount { id, mount: mount_of_line(line)?, seen_by: seen_by.clone() })
+        };
+        text.lines().filter_map(line).collect::<Vec<_>>()
+    };
+    let namespace = |folder: &str| std::fs::read_link(root.join("proc").join(folder).join("ns/mnt")).ok();
+    let mut found = table("self", None);
+    let mut known: HashSet<PathBuf> = namespace("self").into_iter().collect();
+    for pid in processes(root) {
+        let folder = pid.to_string();
+        if namespace(&folder).is_some_and(|space| known.insert(space)) {
+            found.extend(table(&folder, Some(Process::read(root, pid))));
+        }
+    }
+    found
+}
+
 /// Reads one line of `mountinfo` (proc(5)): id, parent, major:minor, root, point, options, optional fields up to a
 /// dash, type, source, options of the file system.
 fn mount_of_line(line: &str) -> Option<Mount> {
@@ -82,8 +119,8 @@ fn mount_of_line(line: &str) -> Option<Mount> {
     Some(Mount { number, root, point, filesystem, source, super_options, read_only })
 }
 
-/// `mountinfo` writes blanks and backslashes as three octal digits.
-fn unescape(word: &str) -> String {
+/// `mountinfo` and `swaps` write blanks and backslashes as three octal digits.
+pub(crate) fn unescape(word: &str) -> String {
     let mut bytes = Vec::with_capacity(word.len());
     let mut rest = word.as_bytes();
     while let Some((&first, tail)) = rest.split_first() {

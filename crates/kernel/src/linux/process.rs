@@ -1,8 +1,51 @@
-//! Signals to other processes.
+//! Other processes: which there are, what they are called, and signals to them.
 
+use std::fmt;
 use std::io;
+use std::path::Path;
 
 use super::call::check;
+
+/// A process, for people.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Process {
+    /// Its number.
+    pub pid: u32,
+    /// Its name, at most 15 bytes, without control characters.
+    pub name: String,
+}
+
+impl Process {
+    /// The process with this number under `root` (normally `/`).
+    pub(crate) fn read(root: &Path, pid: u32) -> Process {
+        let comm = std::fs::read(root.join(format!("proc/{pid}/comm"))).unwrap_or_default();
+        // Whoever runs a process chooses its name, escapes of a terminal among it.
+        let name = String::from_utf8_lossy(&comm).trim().chars().filter(|c| !c.is_control()).collect();
+        Process { pid, name }
+    }
+}
+
+impl fmt::Display for Process {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.name.is_empty() {
+            true => write!(f, "process {}", self.pid),
+            false => write!(f, "{} (process {})", self.name, self.pid),
+        }
+    }
+}
+
+/// Numbers of all processes under `root` (normally `/`), lowest first.
+pub(crate) fn processes(root: &Path) -> Vec<u32> {
+    let entries = std::fs::read_dir(root.join("proc")).into_iter().flatten().flatten();
+    let mut found: Vec<u32> = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    found.sort_unstable();
+    found
+}
+
+/// The number of this process as `/proc` under `root` has it, which may be that of another namespace.
+pub(crate) fn own_number(root: &Path) -> Option<u32> {
+    std::fs::read_link(root.join("proc/self")).ok()?.to_str()?.parse().ok()
+}
 
 /// Sends `signal` to the process with this number. Only for one that has not been waited for: before that its number
 /// cannot become another's.

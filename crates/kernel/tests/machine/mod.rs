@@ -38,6 +38,31 @@ pub fn loop_over(file: &OwnedTestFile) -> Option<LoopDevice> {
     }
 }
 
+/// A loop device made by `losetup`, as other people make them; detached with the value.
+pub struct Losetup {
+    pub node: PathBuf,
+}
+
+/// Shows `path` with `options`; `None`, with the reason printed, where this machine makes no loop device.
+pub fn losetup(path: &Path, options: &[&str]) -> Option<Losetup> {
+    let out = Command::new("losetup").args(["--find", "--show"]).args(options).arg(path).output();
+    match out {
+        Ok(out) if out.status.success() => {
+            Some(Losetup { node: PathBuf::from(String::from_utf8_lossy(&out.stdout).trim()) })
+        }
+        other => {
+            eprintln!("skipped: losetup: {other:?}");
+            None
+        }
+    }
+}
+
+impl Drop for Losetup {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").arg("--detach").arg(&self.node).status();
+    }
+}
+
 /// Runs a program; false, with the reason printed, where it is missing or fails.
 pub fn run(words: &[&str]) -> bool {
     let (program, rest) = words.split_first().unwrap();

@@ -13,6 +13,7 @@ use kernel::{
 use workload::{Bytes, SyncMode};
 
 use super::laying;
+use crate::real_data::tell_what_goes;
 
 const EINVAL: i32 = 22;
 const ENOSPC: i32 = 28;
@@ -120,6 +121,7 @@ fn existing(asked: &Asked, path: &Path, region: Region) -> Result<Single, Ioping
         Mix::Read => Single::open_for_read(path, options),
         Mix::Write | Mix::Alternate => {
             let permit = permit_named_file(path).map_err(|error| guarded(asked, &error))?;
+            tell_what_goes(&permit);
             Single::open_for_write(&permit, options)
         }
     };

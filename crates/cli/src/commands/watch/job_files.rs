@@ -16,6 +16,7 @@ use super::load::Loaded;
 use crate::commands::fio::{files::Files, trouble};
 use crate::failure::Failure;
 use crate::output;
+use crate::real_data::Telling;
 use crate::session;
 use crate::signals::StopFlag;
 
@@ -48,7 +49,8 @@ pub fn scene(loaded: &Loaded, allowed: Option<&Path>, stop: &StopFlag) -> Result
     let facts = facts(&paths)?;
     let clock = Clock::start();
     let devices = facts.devices.iter().map(|device| device.name.clone()).collect();
-    let stage = JobStage { clock, files: Files::new(clock, stop.clone()), step: (**step).clone(), devices };
+    let files = Files::new(clock, stop.clone(), Telling::Done);
+    let stage = JobStage { clock, files, step: (**step).clone(), devices };
     Ok(Some(Scene::of_stage(Box::new(stage), facts)))
 }
 

@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 
 use workload::Bytes;
 
-use super::hold::partitions;
 use crate::linux::device::{DeviceNumber, read_number, size_of_device, sysfs_folder};
-use crate::linux::facts::block_facts;
+use crate::linux::facts::{block_facts, folder_names};
 use crate::linux::signature::{Sample, Signature, Span, sample, signatures};
 
 /// What is on a device that is about to be written.
@@ -47,7 +46,7 @@ impl Destruction {
         let mut found = signatures(file, Span { start: 0, size: size.0 })?;
         let mut names = Vec::new();
         let folder = sysfs_folder(root, number).filter(|_| !facts.is_partition);
-        for (name, _) in folder.as_deref().map(partitions).unwrap_or_default() {
+        for name in folder.as_deref().map(partitions).unwrap_or_default() {
             if let Some(span) = folder.as_deref().and_then(|folder| span_of(&folder.join(&name))) {
                 found.extend(signatures(file, span)?);
             }
@@ -64,6 +63,12 @@ impl Destruction {
             sample: sample(file, size)?,
         })
     }
+}
+
+/// Names of the partitions of the disk with this folder in `/sys`.
+fn partitions(folder: &Path) -> Vec<String> {
+    let is_partition = |name: &String| folder.join(name).join("partition").exists();
+    folder_names(folder).into_iter().filter(is_partition).collect()
 }
 
 /// Where a partition lies on its disk; sysfs counts in units of 512 bytes.

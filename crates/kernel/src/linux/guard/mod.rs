@@ -1,21 +1,61 @@
 //! The guard: the only maker of permits to write.
+//!
+//! # The question
+//!
+//! The guard asks about the storage, not about the name. A device or file is written only where nobody else uses one
+//! sector of it, however they came by it:
+//!
+//! 1. The *footprint* of the target is made: the range of bytes that it is, and every range below that, from a partition
+//!    to its disk, from a loop device to what it shows (by device and inode, as the kernel tells them, with its offset),
+//!    from a mapping or an array to its members. It ends at a file: that a file lies in a mounted file system is the usual
+//!    case. What a mapping uses of a member is left to the mapping: two logical volumes of a disk are not each other's.
+//! 2. Whatever is in use has a footprint of its own: what is mounted in any mount namespace that a process of this machine
+//!    is in, swap space, what mappings, arrays and other loop devices stand on, and what another process has open for
+//!    writing. Where it shares a sector with the target's, that use is a [`Hold`]. A partition beside the target shares
+//!    none, nor does a loop device on another range of the same file.
+//! 3. The kernel is asked what it does not list: every device that a loop of the chain shows is claimed for a moment
+//!    (`O_EXCL`), the disks of the chain are looked at for an exclusive lock (`flock`, the convention of systemd), and of a
+//!    file a lease is tried, which is not given while anybody writes to it.
+//!
+//! Anything but the one chain up to the target is a hold, whatever was allowed. Of this process only what a permit of
+//! its own holds is left out, which is how a lab volume puts one loop device on another.
+//!
+//! A device is asked about before it is opened, so that one in use is not even opened for writing, and everything is
+//! asked again of the descriptor that was opened, since a link may have been changed between the two. Programs that look
+//! at every disk open it for a moment: who has it open is asked for half a second before that is a refusal.
+//!
+//! What cannot be seen: processes of other users (without root) and of other machines that share the disk, and the file
+//! below an overlay where the loop device was given the other one of its two names.
 
+mod backing;
+mod claims;
 mod destruction;
+mod footprint;
 mod hold;
+mod question;
+mod writers;
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 pub use destruction::Destruction;
-pub use hold::{Hold, holds, holds_of_file};
+pub use hold::Hold;
+pub use question::{holds, holds_of_file};
 
 use super::device::{DeviceNumber, is_read_only};
 use super::file::{FileKind, OpenError, OwnedTestFile, PREFIX, SUFFIX, kind_of};
-use super::mounts::device_of_node;
+use super::mounts::{Medium, device_of_node, mount_of};
+use claims::Claim;
+use question::Question;
+
+/// How often, and how far apart, it is asked who has the target open.
+const ATTEMPTS: u32 = 5;
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// Leave to write to one file or device. Only the guard makes it, and it holds what it was made for open, so that
 /// nothing else can take the path's place; a block device stays exclusively ours as long as a clone lives.
@@ -23,6 +63,9 @@ use super::mounts::device_of_node;
 pub struct WritePermit {
     anchor: Arc<File>,
     path: PathBuf,
+    /// Of a block device.
+    _claim: Option<Arc<Claim>>,
+    destruction: Option<Arc<Destruction>>,
 }
 
 impl WritePermit {
@@ -30,9 +73,18 @@ impl WritePermit {
         self.anchor.as_fd()
     }
 
+    fn of_file(anchor: Arc<File>, path: &Path) -> WritePermit {
+        WritePermit { anchor, path: path.to_owned(), _claim: None, destruction: None }
+    }
+
     /// What it is for.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// What the first write would destroy; `None` of a file.
+    pub fn destruction(&self) -> Option<&Destruction> {
+        self.destruction.as_deref()
     }
 }
 
@@ -123,7 +175,7 @@ fn list(holds: &[Hold]) -> String {
 
 /// Leave to write to a file of our own that has no name, or a name that this process gave it.
 pub fn permit_unnamed(file: &OwnedTestFile) -> WritePermit {
-    WritePermit { anchor: file.anchor(), path: file.path().to_owned() }
+    WritePermit::of_file(file.anchor(), file.path())
 }
 
 /// Leave to write to a file that an earlier run of plimsoll made: named `.plimsoll-*.tmp`, owned by this user, a
@@ -150,20 +202,20 @@ pub fn permit_file_of_ours(path: &Path) -> Result<WritePermit, GuardError> {
     if metadata.nlink() > 1 {
         return Err(not_ours("it has more than one name"));
     }
-    Ok(WritePermit { anchor: Arc::new(file), path: path.to_owned() })
+    Ok(WritePermit::of_file(Arc::new(file), path))
 }
 
 /// Leave to write to a file by its name, as the tools whose command lines are spoken do; it is made where it is
 /// missing. A device is taken too, without being named twice, but never one that is in use.
 ///
 /// # Errors
-/// [`GuardError::InUse`] where it is mounted, held, swap space or shown by a loop device.
+/// [`GuardError::InUse`] where anybody uses a byte of it.
 pub fn permit_named_file(path: &Path) -> Result<WritePermit, GuardError> {
     if let Ok(metadata) = std::fs::metadata(path) {
         if kind_of(path, &metadata)? == FileKind::BlockDevice {
-            return hold_device(path).map(|(permit, _)| permit);
+            return hold_device(path).and_then(|(permit, number)| surveyed(permit, number));
         }
-        refuse_held_file(path)?;
+        refuse_written_file(path, &metadata)?;
     }
     let file = OpenOptions::new()
         .read(true)
@@ -179,13 +231,39 @@ pub fn permit_named_file(path: &Path) -> Result<WritePermit, GuardError> {
         // What stood there was exchanged between the look and the opening.
         return Err(GuardError::Busy { path: path.to_owned() });
     }
-    Ok(WritePermit { anchor: Arc::new(file), path: path.to_owned() })
+    refuse_if_used(path, &metadata)?;
+    Ok(WritePermit::of_file(Arc::new(file), path))
 }
 
-fn refuse_held_file(path: &Path) -> Result<(), GuardError> {
-    let resolved = path.canonicalize().map_err(|e| open_error(path, e))?;
-    let holds = holds_of_file(Path::new("/"), &resolved);
-    if holds.is_empty() { Ok(()) } else { Err(GuardError::InUse { path: path.to_owned(), holds }) }
+/// Refuses a file that somebody writes to who is not seen in `/proc`; of others [`refuse_if_used`] tells more.
+fn refuse_written_file(path: &Path, metadata: &Metadata) -> Result<(), GuardError> {
+    let question = Question::about_open(path, metadata);
+    let place = path.canonicalize().map_err(|e| open_error(path, e))?;
+    let own: Vec<_> = question.mounts.iter().filter(|seen| seen.seen_by.is_none()).collect();
+    let table: Vec<_> = own.iter().map(|seen| seen.mount.clone()).collect();
+    let medium = mount_of(&table, &place).map(|mount| mount.medium());
+    let is_local = matches!(medium, Some(Medium::BlockDevice | Medium::Memory));
+    let is_unseen = || {
+        claims::is_written(path)
+            && question.listed().is_empty()
+            && !writers::is_written_by_us(&question)
+            && writers::writers(&question).is_empty()
+    };
+    if !(is_local && lasts(is_unseen)) {
+        return Ok(());
+    }
+    let device = path.display().to_string();
+    Err(GuardError::InUse { path: path.to_owned(), holds: vec![Hold::OpenUnseen { device }] })
+}
+
+/// Whether `is_so` stays so for half a second.
+fn lasts(is_so: impl Fn() -> bool) -> bool {
+    (0..ATTEMPTS).all(|attempt| {
+        if attempt > 0 {
+            std::thread::sleep(PAUSE);
+        }
+        is_so()
+    })
 }
 
 /// Leave to write to a block device that `allow` names, and what that will destroy. The device is opened exclusively
@@ -208,9 +286,15 @@ pub fn permit_block_device(
     if !allow.names(number) {
         return Err(GuardError::NotAllowed { path: path.to_owned() });
     }
-    let destruction = Destruction::survey(path, &permit.anchor, number)
-        .map_err(|source| GuardError::Survey { path: path.to_owned(), source })?;
+    let permit = surveyed(permit, number)?;
+    let destruction = permit.destruction().cloned().ok_or_else(|| GuardError::Busy { path: path.to_owned() })?;
     Ok((permit, destruction))
+}
+
+fn surveyed(permit: WritePermit, number: DeviceNumber) -> Result<WritePermit, GuardError> {
+    let destruction = Destruction::survey(&permit.path, &permit.anchor, number)
+        .map_err(|source| GuardError::Survey { path: permit.path.clone(), source })?;
+    Ok(WritePermit { destruction: Some(Arc::new(destruction)), ..permit })
 }
 
 /// What is on a block device, without leave to write to it.
@@ -228,7 +312,7 @@ pub fn survey(path: &Path) -> Result<Destruction, GuardError> {
 /// writing, and after, since only then nobody can take it any more.
 fn hold_device(path: &Path) -> Result<(WritePermit, DeviceNumber), GuardError> {
     if let Some(number) = device_of_node(path) {
-        refuse_held_device(path, number)?;
+        refuse(path, holds(Path::new("/"), number))?;
     }
     let file = open(path, libc::O_EXCL)?;
     let metadata = file.metadata().map_err(|e| open_error(path, e))?;
@@ -236,15 +320,34 @@ fn hold_device(path: &Path) -> Result<(WritePermit, DeviceNumber), GuardError> {
         return Err(GuardError::NotABlockDevice { path: path.to_owned() });
     }
     let number = DeviceNumber::from_dev(metadata.rdev());
-    refuse_held_device(path, number)?;
+    let question = refuse_if_used(path, &metadata)?;
     if is_read_only(file.as_fd()).unwrap_or(false) {
         return Err(GuardError::ReadOnly { path: path.to_owned() });
     }
-    Ok((WritePermit { anchor: Arc::new(file), path: path.to_owned() }, number))
+    let claim = Some(Arc::new(Claim::of(&question, number)));
+    let permit = WritePermit { anchor: Arc::new(file), path: path.to_owned(), _claim: claim, destruction: None };
+    Ok((permit, number))
 }
 
-fn refuse_held_device(path: &Path, number: DeviceNumber) -> Result<(), GuardError> {
-    let holds = holds(Path::new("/"), number);
+/// Refuses the open file or device that `metadata` is of where anybody else uses a byte of it.
+fn refuse_if_used(path: &Path, metadata: &Metadata) -> Result<Question<'static>, GuardError> {
+    let question = Question::about_open(path, metadata);
+    refuse(path, question.listed())?;
+    let mut holds = Vec::new();
+    for attempt in 0..ATTEMPTS {
+        holds = [claims::claimed(&question), claims::locked(&question), writers::writers(&question)].concat();
+        if holds.is_empty() {
+            break;
+        }
+        if attempt + 1 < ATTEMPTS {
+            std::thread::sleep(PAUSE);
+        }
+    }
+    refuse(path, holds)?;
+    Ok(question)
+}
+
+fn refuse(path: &Path, holds: Vec<Hold>) -> Result<(), GuardError> {
     if holds.is_empty() { Ok(()) } else { Err(GuardError::InUse { path: path.to_owned(), holds }) }
 }
 

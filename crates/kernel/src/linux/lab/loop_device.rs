@@ -20,6 +20,7 @@ const LOOP_CONFIGURE: libc::Ioctl = 0x4c0a as libc::Ioctl;
 /// `_IO(0x12, 93)` of `linux/fs.h`.
 const BLKROSET: libc::Ioctl = 0x125d;
 const LOOP_CLR_FD: libc::Ioctl = 0x4c01 as libc::Ioctl;
+const LOOP_GET_STATUS64: libc::Ioctl = 0x4c05 as libc::Ioctl;
 const LO_FLAGS_AUTOCLEAR: u32 = 4;
 const LO_FLAGS_DIRECT_IO: u32 = 16;
 
@@ -92,6 +93,7 @@ pub struct LoopOptions {
 /// also after `kill -9`.
 #[derive(Debug)]
 pub struct LoopDevice {
+    /// Open for reading alone: to the guard of another process, one that is open for writing is in use.
     device: File,
     path: PathBuf,
     number: DeviceNumber,
@@ -124,6 +126,8 @@ impl LoopDevice {
             let (device, path) = free_device()?;
             match set_up(&device, &backing, options, lifetime) {
                 Ok(()) => {
+                    // Before the other descriptor goes: with the last one the kernel would take the device apart.
+                    let device = File::open(&path).map_err(attach)?;
                     let rdev = device.metadata().map_err(attach)?.rdev();
                     return Ok(LoopDevice { device, path, number: DeviceNumber::from_dev(rdev) });
                 }
@@ -210,6 +214,38 @@ pub fn detach(path: &Path) -> Result<(), LoopError> {
     let failed = |source| LoopError::Detach { device: path.to_owned(), source };
     let device = OpenOptions::new().read(true).open(path).map_err(failed)?;
     clear(&device).map_err(failed)
+}
+
+/// What a loop device shows, by the numbers that no name can hide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    /// The device that is shown, where it is one.
+    pub(crate) block: Option<DeviceNumber>,
+    /// The file system of the file that is shown, as `st_dev` has it.
+    pub(crate) file_system: DeviceNumber,
+    /// The number of the file in it.
+    pub(crate) inode: u64,
+    /// Where in it the loop device begins, in bytes.
+    pub(crate) offset: u64,
+}
+
+/// Asks the loop device at `node` what it shows. It may take as long as the file system of the file takes to answer.
+///
+/// # Errors
+/// `ENXIO` where it shows nothing; what the kernel says where it may not be opened.
+pub(crate) fn identity(node: &Path) -> io::Result<Identity> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let device = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(node)?;
+    // SAFETY: the struct is made of integers, for which all zeros is a value.
+    let mut info: Info = unsafe { std::mem::zeroed() };
+    // SAFETY: the kernel writes a struct of this layout to the place that is given.
+    check(unsafe { libc::ioctl(device.as_raw_fd(), LOOP_GET_STATUS64, &mut info) })?;
+    Ok(Identity {
+        block: (info.rdevice != 0).then(|| DeviceNumber::from_dev(info.rdevice)),
+        file_system: DeviceNumber::from_dev(info.device),
+        inode: info.inode,
+        offset: info.offset,
+    })
 }
 
 /// A loop device that shows something.

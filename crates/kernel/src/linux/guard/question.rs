@@ -1,0 +1,260 @@
+//! The guard's question: who else uses a byte of the target, by whatever name?
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::backing::{store_at, without_gone};
+use super::footprint::{Below, Block, Extent, Storage, Store, touch};
+use super::hold::Hold;
+use crate::linux::device::DeviceNumber;
+use crate::linux::facts::folder_names;
+use crate::linux::mounts::{SeenMount, device_of_mount, mount_of, mounts_everywhere, unescape};
+
+/// Every use of the device with `number` under `root` (normally `/`) that the kernel lists: mounts, swap, and devices
+/// and loops built on a byte of it. Who merely has it open is asked when a permit is.
+pub fn holds(root: &Path, number: DeviceNumber) -> Vec<Hold> {
+    Question::about(root, Store::Device(number), String::new()).listed()
+}
+
+/// The same of the regular file at `path` (without links): as swap space or by a loop device, by whatever name it was
+/// given to them (hard links, bind mounts, a name that is gone).
+pub fn holds_of_file(root: &Path, path: &Path) -> Vec<Hold> {
+    let store = store_at(root, path).unwrap_or_else(|| Store::Named(path.to_owned()));
+    Question::about(root, store, path.display().to_string()).listed()
+}
+
+/// What is asked about, and what it is asked of: the storage of the machine as it was when the question was put.
+pub(super) struct Question<'r> {
+    pub(super) root: &'r Path,
+    pub(super) storage: Storage,
+    /// The target first, then everything below it.
+    pub(super) target: Vec<Extent>,
+    /// The target's name, for a file.
+    path: String,
+    pub(super) mounts: Vec<SeenMount>,
+}
+
+impl<'r> Question<'r> {
+    pub(super) fn about(root: &'r Path, store: Store, path: String) -> Question<'r> {
+        let storage = Storage::look(root);
+        let target = storage.footprint(store);
+        Question { root, storage, target, path, mounts: mounts_everywhere(root) }
+    }
+
+    /// About the open file or device that `metadata` is of, which was reached by `path`.
+    pub(super) fn about_open(path: &Path, metadata: &std::fs::Metadata) -> Question<'static> {
+        let store = match metadata.is_file() {
+            true => Store::File {
+                file_system: DeviceNumber::from_dev(metadata.dev()),
+                inode: metadata.ino(),
+            },
+            false => Store::Device(DeviceNumber::from_dev(metadata.rdev())),
+        };
+        Question::about(Path::new("/"), store, path.display().to_string())
+    }
+
+    /// What the kernel lists: mounts, swap, and what is built on the target.
+    pub(super) fn listed(&self) -> Vec<Hold> {
+        let parts = [self.mounted(), self.swapping(), self.built(), self.looped(), self.silent()];
+        parts.into_iter().flatten().collect()
+    }
+
+    /// Whether `store` has a byte that the target has.
+    pub(super) fn shares(&self, store: Store) -> bool {
+        touch(&self.storage.footprint(store), &self.target)
+    }
+
+    /// Whether the device is the target or lies below it: the one chain that may stand on these bytes.
+    pub(super) fn in_chain(&self, number: DeviceNumber) -> bool {
+        self.target.iter().any(|extent| extent.store == Store::Device(number))
+    }
+
+    /// What people call `store`.
+    pub(super) fn name(&self, store: &Store) -> String {
+        if let Store::Device(number) = store {
+            return self.storage.name(*number);
+        }
+        let shown = self.storage.blocks.iter().find_map(|block| match &block.below {
+            Below::Loop(backing) if backing.store.as_ref() == Some(store) => Some(&backing.name),
+            _ => None,
+        });
+        let is_target = self.target.first().is_some_and(|first| first.store == *store);
+        match (is_target, shown, store) {
+            (false, Some(name), _) => name.display().to_string(),
+            (false, None, Store::Named(name)) => name.display().to_string(),
+            _ => self.path.clone(),
+        }
+    }
+
+    fn mounted(&self) -> Vec<Hold> {
+        let mut found: Vec<Hold> = Vec::new();
+        let mut points: Vec<(DeviceNumber, &PathBuf)> = Vec::new();
+        for SeenMount { mount, seen_by, .. } in &self.mounts {
+            let Some(number) = device_of_mount(self.root, mount) else { continue };
+            // Every namespace has most mounts of the first one.
+            if points.contains(&(number, &mount.point)) || !self.shares(Store::Device(number)) {
+                continue;
+            }
+            points.push((number, &mount.point));
+            let (device, point) = (self.storage.name(number), mount.point.clone());
+            found.push(Hold::Mounted { device, point, seen_by: seen_by.clone() });
+        }
+        found
+    }
+
+    fn swapping(&self) -> Vec<Hold> {
+        let text = std::fs::read_to_string(self.root.join("proc/swaps")).unwrap_or_default();
+        let paths = text.lines().skip(1).filter_map(|line| line.split_whitespace().next());
+        let stores = paths.filter_map(|path| store_at(self.root, Path::new(&unescape(path))));
+        let shared = stores.filter(|store| self.shares(store.clone()));
+        shared.map(|store| Hold::Swap { device: self.name(&store) }).collect()
+    }
+
+    /// Mappings, arrays and the like.
+    fn built(&self) -> Vec<Hold> {
+        let mut found = Vec::new();
+        for block in self.storage.blocks.iter().filter(|block| self.shares(Store::Device(block.number))) {
+            let holders = folder_names(&block.folder.join("holders"));
+            let foreign = holders.into_iter().filter(|holder| self.is_foreign(holder));
+            found.extend(foreign.map(|holder| Hold::Built { device: block.name.clone(), holder }));
+        }
+        found
+    }
+
+    /// Whether the device that the kernel calls `holder` uses bytes of the target and is not below it.
+    fn is_foreign(&self, holder: &str) -> bool {
+        let known = self.storage.blocks.iter().find(|block| block.name == holder);
+        known.is_none_or(|block| {
+            let bare = matches!(block.below, Below::Nothing);
+            !self.in_chain(block.number) && (bare || self.shares(Store::Device(block.number)))
+        })
+    }
+
+    fn looped(&self) -> Vec<Hold> {
+        let shared = self.foreign_loops().filter(|(block, _)| self.shares(Store::Device(block.number)));
+        shared
+            .map(|(block, backing)| {
+                let device = backing.store.as_ref().map(|store| self.name(store)).unwrap_or_default();
+                Hold::Loop { device, holder: block.name.clone() }
+            })
+            .collect()
+    }
+
+    fn foreign_loops(&self) -> impl Iterator<Item = (&Block, &super::backing::Backing)> {
+        self.storage.blocks.iter().filter_map(|block| match &block.below {
+            Below::Loop(backing) if !self.in_chain(block.number) => Some((block, backing)),
+            _ => None,
+        })
+    }
+
+    /// Loop devices that do not answer, of whose files only this is known: in which file system they are.
+    fn silent(&self) -> Vec<Hold> {
+        let own: Vec<_> = self.mounts.iter().filter(|seen| seen.seen_by.is_none()).collect();
+        let table: Vec<_> = own.iter().map(|seen| seen.mount.clone()).collect();
+        let may_be = |name: &Path| {
+            let number = mount_of(&table, &without_gone(name)).map(|mount| mount.number);
+            self.target.iter().any(|extent| match &extent.store {
+                Store::File { file_system, .. } => number.is_none_or(|number| number == *file_system),
+                _ => false,
+            })
+        };
+        let unknown = self.foreign_loops().filter(|(_, backing)| backing.silent && backing.store.is_none());
+        let near = unknown.filter(|(_, backing)| may_be(&backing.name));
+        near.map(|(block, _)| Hold::Silent { holder: block.name.clone() }).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linux::captured::Machine;
+
+    const DISK: DeviceNumber = DeviceNumber { major: 8, minor: 0 };
+    const FIRST: DeviceNumber = DeviceNumber { major: 8, minor: 1 };
+    const SECOND: DeviceNumber = DeviceNumber { major: 8, minor: 2 };
+
+    /// A disk with two partitions and a second disk; `mountinfo` says what is mounted.
+    fn machine(mountinfo: &str) -> Machine {
+        let machine = Machine::new(mountinfo);
+        let part = |start| [("partition", "1"), ("start", start), ("size", "1000")];
+        machine.device("pci/sda", "8:0", &[("size", "4000")]);
+        machine.device("pci/sda/sda1", "8:1", &part("1000"));
+        machine.device("pci/sda/sda2", "8:2", &part("2000"));
+        machine.device("pci/sdb", "8:16", &[("size", "4000")]);
+        machine
+    }
+
+    fn says(machine: &Machine, number: DeviceNumber) -> Vec<String> {
+        holds(machine.root(), number).iter().map(Hold::to_string).collect()
+    }
+
+    #[test]
+    fn a_mounted_partition_holds_its_disk_but_not_its_neighbour() {
+        let machine = machine("1 0 8:1 / /data rw - ext4 /dev/sda1 rw\n");
+        assert_eq!(says(&machine, FIRST), ["sda1 is mounted at /data"]);
+        assert_eq!(says(&machine, DISK), ["sda1 is mounted at /data"]);
+        assert!(says(&machine, SECOND).is_empty());
+        assert!(says(&machine, DeviceNumber { major: 8, minor: 16 }).is_empty());
+    }
+
+    #[test]
+    fn a_disk_in_use_as_a_whole_holds_its_partitions() {
+        let machine = machine("1 0 0:40 / /pool rw - btrfs /dev/sda rw\n");
+        assert_eq!(says(&machine, SECOND), ["sda is mounted at /pool"]);
+    }
+
+    #[test]
+    fn a_mount_that_only_a_container_sees_holds_and_names_who_sees_it() {
+        let machine = machine("1 0 8:16 / / rw - ext4 /dev/sdb rw\n");
+        let process = machine.root().join("proc/77/ns");
+        std::fs::create_dir_all(&process).unwrap();
+        std::os::unix::fs::symlink("mnt:[2]", process.join("mnt")).unwrap();
+        machine.file("proc/77/comm", "mysqld\u{1b}\n");
+        machine.file("proc/77/mountinfo", "5 0 8:1 / /var/lib rw - ext4 /dev/sda1 rw\n");
+        assert_eq!(says(&machine, DISK), ["sda1 is mounted at /var/lib for mysqld (process 77)"]);
+    }
+
+    #[test]
+    fn swap_arrays_and_loops_on_a_partition_hold_it() {
+        let machine = machine("");
+        machine.file("proc/swaps", "Filename Type Size\n/dev/sda1 partition 1024\n/swap.img file 9\n");
+        machine.file("sys/devices/pci/sda/sda2/holders/md0", "");
+        machine.device("virtual/loop4", "7:4", &[("loop/backing_file", "/dev/sda2\n")]);
+        assert_eq!(says(&machine, FIRST), ["sda1 is in use as swap space"]);
+        let second = ["md0 is built on sda2", "the loop device loop4 is attached to sda2"];
+        assert_eq!(says(&machine, SECOND), second);
+        assert_eq!(says(&machine, DISK).len(), 3, "the disk answers for all its parts");
+    }
+
+    #[test]
+    fn what_is_used_through_another_loop_on_the_same_file_holds() {
+        let machine = machine("1 0 7:4 / /data rw - ext4 /dev/loop4 rw\n");
+        for (name, number) in [("loop4", "7:4"), ("loop5", "7:5")] {
+            machine.device(&format!("virtual/{name}"), number, &[("loop/backing_file", "/srv/disk.img\n")]);
+        }
+        let fifth = ["loop4 is mounted at /data", "the loop device loop4 is attached to /srv/disk.img"];
+        assert_eq!(says(&machine, DeviceNumber { major: 7, minor: 5 }), fifth);
+    }
+
+    #[test]
+    fn a_volume_of_a_group_is_free_where_its_sibling_is_mounted() {
+        let machine = machine("1 0 253:0 / / rw - ext4 /dev/mapper/vg-root rw\n");
+        for (name, number) in [("dm-0", "253:0"), ("dm-1", "253:1")] {
+            machine.device(&format!("virtual/{name}"), number, &[("slaves/sda1/x", "")]);
+            machine.file(&format!("sys/devices/pci/sda/sda1/holders/{name}/x"), "");
+        }
+        assert!(says(&machine, DeviceNumber { major: 253, minor: 1 }).is_empty());
+        let below = ["dm-0 is mounted at /", "dm-0 is built on sda1", "dm-1 is built on sda1"];
+        assert_eq!(says(&machine, FIRST), below);
+        assert!(says(&machine, SECOND).is_empty());
+    }
+
+    #[test]
+    fn a_file_is_held_by_the_loop_that_shows_it_and_as_swap() {
+        let machine = machine("");
+        machine.file("proc/swaps", "Filename Type Size\n/swap.img file 9\n");
+        machine.device("virtual/loop4", "7:4", &[("loop/backing_file", "/srv/disk.img\n")]);
+        let of = |path: &str| holds_of_file(machine.root(), Path::new(path)).len();
+        assert_eq!((of("/srv/disk.img"), of("/swap.img"), of("/srv/other")), (1, 1, 0));
+    }
+}
