@@ -3,12 +3,14 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::pictures::PictureArguments;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+use workload::Nanos;
+
 use crate::commands::watch::arguments::WatchArguments;
 use crate::failure::Failure;
+use crate::pictures::PictureArguments;
 
 /// How much load a volume really bears, which limit stops it, and whether that will last.
 #[derive(Debug, Parser)]
@@ -47,6 +49,16 @@ impl Arguments {
             DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
             _ => Failure::refused(misuse(&error.to_string(), command.as_deref())),
         })
+    }
+}
+
+/// Reads how long a device may leave everything unanswered.
+pub fn patience(word: &str) -> Result<Nanos, String> {
+    match workload::duration(word).map_err(|error| error.to_string())? {
+        least if least < Nanos::SECOND => {
+            Err("a device may take a second to answer; give one or more, e.g. 60s".to_owned())
+        }
+        patience => Ok(patience),
     }
 }
 
@@ -199,6 +211,9 @@ pub struct CheckArguments {
     /// Say what would be done, with reasons, and do nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// Give a device up that answers nothing for so long
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
+    pub give_up: Nanos,
     /// Form of the result on stdout
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
@@ -274,6 +289,9 @@ pub struct RunArguments {
     /// Say what would be done, with reasons, and do nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// Give a device up that answers nothing for so long
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
+    pub give_up: Nanos,
     /// Form of the result on stdout
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
@@ -297,6 +315,9 @@ pub struct QuickArguments {
     /// Measure although somebody else is using the device
     #[arg(long)]
     pub busy: bool,
+    /// Give a device up that answers nothing for so long
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
+    pub give_up: Nanos,
     /// Form of the result on stdout
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

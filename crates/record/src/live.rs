@@ -66,6 +66,8 @@ pub enum SilenceStage {
     Over,
     /// It has lasted so long that the step ends.
     GivenUp,
+    /// It went on when somebody asked to stop.
+    Left,
 }
 
 impl Silence {
@@ -90,6 +92,12 @@ impl fmt::Display for Silence {
                 f,
                 "{path} answers again: with {held} in flight nothing had come back for {lasted}, since {since} of the run"
             ),
+            SilenceStage::Left => {
+                write!(
+                    f,
+                    "stopped with {held} of {path} in flight, of which nothing has come back for {lasted}"
+                )
+            }
             SilenceStage::GivenUp => write!(
                 f,
                 "{path} is given up: with {held} in flight nothing has come back for {lasted}, since {since} of the run; look \

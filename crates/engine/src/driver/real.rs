@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use kernel::{Clock, OpenFile};
 use record::{SilenceStage, StepRecord, Watcher};
-use workload::{BackendKind, Direction, Nanos, StepPlan, SyncMode, WorkerPlan};
+use workload::{BackendKind, Bytes, Direction, Nanos, StepPlan, SyncMode, WorkerPlan};
 
 use super::EngineError;
 use super::thread::{Briefing, News, Shared};
@@ -19,7 +19,7 @@ use crate::company::Order;
 use crate::conductor::{Conductor, Outcome};
 use crate::recorder::{Inbox, Recorder};
 use crate::rules::{Rules, Timetable};
-use crate::worker::{Failure, SlotsView, counters, phases};
+use crate::worker::{Failure, SlotPlan, SlotsView, counters, phases};
 
 /// How often the rings are looked into.
 const POLL: Duration = Duration::from_millis(20);
@@ -45,6 +45,7 @@ struct Hand {
 /// All workers of a step.
 struct Crew<'a> {
     plan: &'a StepPlan,
+    files: &'a [Vec<OpenFile>],
     hands: Vec<Hand>,
     news: Receiver<(usize, News)>,
     shared: Arc<Shared>,
@@ -79,6 +80,7 @@ pub fn run_real(
     watcher: &mut dyn Watcher,
 ) -> Result<StepRecord, EngineError> {
     check(plan, files)?;
+    kernel::room_for_buffers(buffers(plan)).map_err(kernel::QueueError::from)?;
     let (mut crew, inboxes) = Crew::hire(plan, files, clock)?;
     let readiness = crew.wait_until_ready(watcher)?;
     let start = clock.now() + LEAD;
@@ -107,6 +109,15 @@ fn check(plan: &StepPlan, files: &[Vec<OpenFile>]) -> Result<(), EngineError> {
     plan.workers.iter().zip(files).try_for_each(|(worker, files)| synced(worker, files))
 }
 
+/// Bytes of the buffers of all workers.
+fn buffers(plan: &StepPlan) -> Bytes {
+    let of_worker = |worker: &WorkerPlan| match worker.backend {
+        BackendKind::Null | BackendKind::Simulated => 0,
+        _ => u64::from(SlotPlan::of(worker).count()).saturating_mul(worker.blocks.longest().0),
+    };
+    Bytes(plan.workers.iter().map(of_worker).fold(0, u64::saturating_add))
+}
+
 /// Files that are written must have been opened as the plan says, or writes would be stable later than they seem.
 fn synced(worker: &WorkerPlan, files: &[OpenFile]) -> Result<(), EngineError> {
     let (job, sync) = (&worker.job, worker.terms.sync);
@@ -121,15 +132,23 @@ impl<'a> Crew<'a> {
     /// Starts a thread for each worker; each gets ready and then waits for the start.
     fn hire(
         plan: &'a StepPlan,
-        files: &[Vec<OpenFile>],
+        files: &'a [Vec<OpenFile>],
         clock: Clock,
     ) -> Result<(Crew<'a>, Vec<Inbox>), EngineError> {
         let (sender, news) = channel();
         let shared = Arc::new(Shared::new(plan.workers.len()));
-        let vigil = Vigil::new(0, Nanos::MAX, clock.now());
-        let (features, failure) = (Vec::new(), None);
-        let mut crew =
-            Crew { plan, hands: Vec::new(), news, shared, clock, features, failure, vigil, given_up: false };
+        let mut crew = Crew {
+            plan,
+            files,
+            hands: Vec::new(),
+            news,
+            shared,
+            clock,
+            features: Vec::new(),
+            failure: None,
+            vigil: Vigil::new(0, Nanos::MAX, clock.now()),
+            given_up: false,
+        };
         let mut inboxes = Vec::new();
         let mut counters = counters(&plan.workers);
         for (number, (worker, phase)) in plan.workers.iter().zip(phases(&plan.workers)).enumerate() {
@@ -219,7 +238,8 @@ impl<'a> Crew<'a> {
         for (number, (hand, plan)) in self.hands.iter().zip(&self.plan.workers).enumerate() {
             let told = match &hand.view {
                 Some(view) if !conductor.is_over(number) => {
-                    self.vigil.look((number, plan), view, (now, passed))
+                    let files = self.files.get(number).map_or(&[][..], Vec::as_slice);
+                    self.vigil.look((number, plan, files), view, (now, passed))
                 }
                 _ => self.vigil.leave(number, now),
             };

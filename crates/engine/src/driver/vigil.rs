@@ -1,7 +1,8 @@
 //! Notices where nothing comes back: what a worker has in flight, looked at a few times a second from outside.
 
+use kernel::OpenFile;
 use record::{Silence, SilenceStage};
-use workload::{Nanos, WorkerPlan};
+use workload::{Direction, Nanos, WorkerPlan};
 
 use crate::worker::{InFlight, SlotsView};
 
@@ -26,6 +27,8 @@ pub(super) struct Vigil {
 struct Seen {
     /// When what is in each slot was issued.
     issues: Vec<Option<Nanos>>,
+    /// Pages that the flush which is in flight longest still has to write.
+    to_write: Option<u64>,
     /// How long nothing has come back.
     silent: Nanos,
     /// What was told last of a silence that goes on.
@@ -47,10 +50,10 @@ impl Vigil {
         })
     }
 
-    /// Looks at worker `number` of `plan`, `passed` after the last look; what is to be told.
+    /// Looks at worker `number`, `passed` after the last look; what is to be told.
     pub(super) fn look(
         &mut self,
-        (number, plan): (usize, &WorkerPlan),
+        (number, plan, files): (usize, &WorkerPlan, &[OpenFile]),
         view: &SlotsView,
         (now, passed): (Nanos, Nanos),
     ) -> Option<Silence> {
@@ -60,6 +63,7 @@ impl Vigil {
         seen.issues = issues;
         let in_flight = view.in_flight();
         let oldest = in_flight.iter().min_by_key(|io| io.issued);
+        let came_back = came_back || oldest.is_some_and(|io| seen.flush_goes_on(io, files));
         let Some(oldest) = oldest.filter(|_| !came_back) else {
             seen.silent = Nanos::ZERO;
             return seen.end(now);
@@ -83,6 +87,13 @@ impl Vigil {
 }
 
 impl Seen {
+    /// Whether `io` is a flush of much that was written through the page cache, which takes its time.
+    fn flush_goes_on(&mut self, io: &InFlight, files: &[OpenFile]) -> bool {
+        let file = files.get(io.file as usize).filter(|_| io.kind == Direction::Flush);
+        let left = file.and_then(kernel::pages_to_write);
+        left != std::mem::replace(&mut self.to_write, left)
+    }
+
     /// Something has come back: so ends a silence that was told of.
     fn end(&mut self, now: Nanos) -> Option<Silence> {
         let told = self.told.take().filter(|told| told.stage == SilenceStage::Noticed)?;
