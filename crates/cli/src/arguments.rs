@@ -32,6 +32,8 @@ Examples:
 
 A target is a directory, a file, a block device, lab:POLICY, sim:POLICY or
 null:.
+--give-up TIME before fio, diskspd or ioping says how long a device may leave
+everything unanswered [60s].
 Exit codes: 0 done (with a policy: met), 1 the run failed, 2 wrong usage or
 refused, 3 below the policy, 4 cannot tell, 130 stopped by Ctrl-C.")]
 pub struct Arguments {

@@ -78,6 +78,7 @@ pub(crate) struct Conductor<'a> {
     outcomes: Vec<Option<Outcome>>,
     certain: bool,
     interrupted: bool,
+    given_up: bool,
     notes: Vec<String>,
 }
 
@@ -104,6 +105,7 @@ impl<'a> Conductor<'a> {
             outcomes: plan.workers.iter().map(|_| None).collect(),
             certain: false,
             interrupted: false,
+            given_up: false,
             notes: Vec::new(),
         }
     }
@@ -127,6 +129,7 @@ impl<'a> Conductor<'a> {
     /// A worker hears nothing of what it has in flight, or hears again. Of a silence that ends the record keeps a note.
     pub(crate) fn silence(&mut self, silence: &Silence) {
         self.watcher.silence(silence);
+        self.given_up |= silence.stage == SilenceStage::GivenUp;
         if silence.stage != SilenceStage::Noticed {
             self.note(silence.to_string());
         }
@@ -225,7 +228,7 @@ impl<'a> Conductor<'a> {
 
     fn ending(&self, outcomes: &[Outcome]) -> Ending {
         let any = |why| outcomes.iter().any(|outcome| outcome.stopped == Some(why));
-        if any(Stopped::Failed) {
+        if any(Stopped::Failed) || self.given_up {
             Ending::Failed
         } else if self.interrupted {
             Ending::Interrupted

@@ -249,6 +249,17 @@ impl<'a> Crew<'a> {
         }
     }
 
+    /// What came back last came back between two looks.
+    fn end_vigil(&mut self, conductor: &mut Conductor<'_>) {
+        let now = self.clock.now();
+        for (number, hand) in self.hands.iter().enumerate() {
+            let answered = hand.view.as_ref().is_none_or(|view| view.in_flight().is_empty());
+            if let Some(silence) = self.vigil.leave(number, now).filter(|_| answered) {
+                conductor.silence(&silence);
+            }
+        }
+    }
+
     fn is_running(&self, conductor: &Conductor<'_>) -> bool {
         if self.hands.is_empty() {
             // Nothing is issued; only time passes.
@@ -309,6 +320,7 @@ impl<'a> Crew<'a> {
                 conductor.over(number, Outcome::lost(now).given_up(held), now);
             }
         }
+        self.end_vigil(conductor);
         for hand in &mut self.hands {
             let stuck = hand.view.as_ref().is_some_and(|view| !view.in_flight().is_empty());
             // Only a thread that has nothing in flight is sure to end at once.
