@@ -3,12 +3,14 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use crate::pictures::PictureArguments;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+use workload::Nanos;
+
 use crate::commands::watch::arguments::WatchArguments;
 use crate::failure::Failure;
+use crate::pictures::PictureArguments;
 
 /// How much load a volume really bears, which limit stops it, and whether that will last.
 #[derive(Debug, Parser)]
@@ -30,6 +32,8 @@ Examples:
 
 A target is a directory, a file, a block device, lab:POLICY, sim:POLICY or
 null:.
+--give-up TIME before fio, diskspd or ioping says how long a device may leave
+everything unanswered [60s].
 Exit codes: 0 done (with a policy: met), 1 the run failed, 2 wrong usage or
 refused, 3 below the policy, 4 cannot tell, 130 stopped by Ctrl-C.")]
 pub struct Arguments {
@@ -47,6 +51,16 @@ impl Arguments {
             DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
             _ => Failure::refused(misuse(&error.to_string(), command.as_deref())),
         })
+    }
+}
+
+/// Reads how long a device may leave everything unanswered.
+pub fn patience(word: &str) -> Result<Nanos, String> {
+    match workload::duration(word).map_err(|error| error.to_string())? {
+        least if least < Nanos::SECOND => {
+            Err("a device may take a second to answer; give one or more, e.g. 60s".to_owned())
+        }
+        patience => Ok(patience),
     }
 }
 
@@ -199,6 +213,9 @@ pub struct CheckArguments {
     /// Say what would be done, with reasons, and do nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// Give a device up that answers nothing for so long
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
+    pub give_up: Nanos,
     /// Form of the result on stdout
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
@@ -274,6 +291,9 @@ pub struct RunArguments {
     /// Say what would be done, with reasons, and do nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// Give a device up that answers nothing for so long
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
+    pub give_up: Nanos,
     /// Form of the result on stdout
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
@@ -297,6 +317,9 @@ pub struct QuickArguments {
     /// Measure although somebody else is using the device
     #[arg(long)]
     pub busy: bool,
+    /// Give a device up that answers nothing for so long
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
+    pub give_up: Nanos,
     /// Form of the result on stdout
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

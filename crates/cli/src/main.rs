@@ -11,6 +11,7 @@ mod real_data;
 mod scribe;
 mod session;
 mod signals;
+mod vigil;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -18,16 +19,21 @@ use std::process::ExitCode;
 
 use arguments::{Arguments, Command};
 use failure::Failure;
+use record::PATIENCE;
+use workload::Nanos;
 
 fn main() -> ExitCode {
     signals::survive_file_limit();
     let words: Vec<OsString> = std::env::args_os().collect();
     let code = match called_as(&words).as_deref().and_then(dialect) {
-        Some(speak) => speak(&words[1..]),
+        Some(speak) => speak(&words[1..], PATIENCE),
         None => plimsoll(words),
     };
     ExitCode::from(code)
 }
+
+/// What runs the command lines of another tool, with the patience that a device gets; the exit code is that tool's.
+type Speak = fn(&[OsString], Nanos) -> u8;
 
 /// The name this binary was called by.
 fn called_as(words: &[OsString]) -> Option<String> {
@@ -35,20 +41,24 @@ fn called_as(words: &[OsString]) -> Option<String> {
 }
 
 /// What runs the command lines of the tool of this name.
-fn dialect(tool: &str) -> Option<fn(&[OsString]) -> u8> {
+fn dialect(tool: &str) -> Option<Speak> {
     match tool {
         "fio" => Some(commands::fio::run),
         "diskspd" | "diskspd.exe" => Some(commands::diskspd::run),
         "ioping" => Some(commands::ioping::run),
-        "iostat" => Some(commands::iostat::run),
+        "iostat" => Some(|words, _| commands::iostat::run(words)),
         _ => None,
     }
 }
 
 fn plimsoll(words: Vec<OsString>) -> u8 {
     // The words of other tools are not clap's: they are taken before it sees them.
-    if let Some(speak) = words.get(1).and_then(|word| dialect(word.to_str()?)) {
-        return speak(&words[2..]);
+    let (patience, rest) = match patience_before_tool(&words) {
+        Ok(found) => found,
+        Err(failure) => return told(&failure),
+    };
+    if let Some(speak) = rest.first().and_then(|word| dialect(word.to_str()?)) {
+        return speak(&rest[1..], patience);
     }
     let arguments = match Arguments::read(words) {
         Ok(arguments) => arguments,
@@ -66,12 +76,34 @@ fn plimsoll(words: Vec<OsString>) -> u8 {
         Command::Lab(lab) => commands::lab::run(lab),
         Command::Policy(policy) => commands::policy::run(policy),
         Command::Explain(explain) => commands::explain::run(explain),
-        Command::Fio(fio) => Ok(commands::fio::run(&fio.words)),
-        Command::Diskspd(diskspd) => Ok(commands::diskspd::run(&diskspd.words)),
-        Command::Ioping(ioping) => Ok(commands::ioping::run(&ioping.words)),
+        Command::Fio(fio) => Ok(commands::fio::run(&fio.words, PATIENCE)),
+        Command::Diskspd(diskspd) => Ok(commands::diskspd::run(&diskspd.words, PATIENCE)),
+        Command::Ioping(ioping) => Ok(commands::ioping::run(&ioping.words, PATIENCE)),
         Command::Iostat(iostat) => Ok(commands::iostat::run(&iostat.words)),
     };
     ended.unwrap_or_else(|failure| told(&failure))
+}
+
+/// `--give-up TIME` stands before the name of another tool, since what follows is that tool's: the time, and the words from
+/// that name on. Words that begin otherwise are left as they are.
+fn patience_before_tool(words: &[OsString]) -> Result<(Nanos, &[OsString]), Failure> {
+    let word = |at: usize| words.get(at).and_then(|word| word.to_str());
+    let (value, rest) = match word(1) {
+        Some("--give-up") => (word(2), words.get(3..)),
+        Some(first) => (first.strip_prefix("--give-up="), words.get(2..)),
+        None => (None, None),
+    };
+    match (value, rest) {
+        (Some(value), Some(rest)) if rest.first().is_some_and(|tool| tool.to_str().is_some_and(is_tool)) => {
+            let patience = arguments::patience(value);
+            Ok((patience.map_err(|why| Failure::refused(format!("--give-up {value}: {why}")))?, rest))
+        }
+        _ => Ok((PATIENCE, words.get(1..).unwrap_or_default())),
+    }
+}
+
+fn is_tool(word: &str) -> bool {
+    dialect(word).is_some()
 }
 
 /// Says on stderr why there is no result.

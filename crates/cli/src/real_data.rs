@@ -12,6 +12,7 @@ use workload::{BackendKind, Buffers, Bytes, Nanos, StepKind};
 use crate::output;
 use crate::session;
 use crate::signals::StopFlag;
+use crate::vigil;
 
 /// Alignment of the part of a file that is written past the page cache.
 const ALIGNED: Bytes = Bytes(4096);
@@ -102,7 +103,10 @@ impl Filling<'_> {
         let past = kernel::open_for_read(permit.path(), Direct::Yes).is_ok();
         self.write(permit, (Bytes(0), whole), (if past { Direct::Yes } else { Direct::No }, buffers))?;
         self.write(permit, (whole, Bytes(bytes.0 - whole.0)), (Direct::No, buffers))?;
-        room.flush().map_err(|error| FillError::Call("fsync", error))?;
+        match vigil::flush(room, self.stop) {
+            Some(flushed) => flushed.map_err(|error| FillError::Call("fsync", error))?,
+            None => return Ok(()),
+        }
         // Only what was written through the cache is there to be forgotten.
         kernel::drop_cache(room, 0, bytes).map_err(|error| FillError::Call("fadvise", error))
     }

@@ -4,12 +4,13 @@ use std::io::IsTerminal;
 use std::time::Instant;
 
 use experiments::Audience;
-use record::{Event, Interval, Sample, StepRecord, Watcher};
+use record::{Event, EventKind, Interval, Sample, Silence, StepRecord, Watcher};
 use report::Progress;
 use runfile::Writer;
 use workload::{Nanos, StepPlan};
 
 use crate::output;
+use crate::session;
 use crate::signals::StopFlag;
 
 /// I/Os that the kernel holds are named up to so many, and counted beyond.
@@ -67,8 +68,7 @@ impl Scribe {
     /// Names the I/O that the kernel had not given back when the step was left: it may still reach the target. The notes
     /// are the engine's, which say it in these words.
     fn name_held(&self, notes: &[String]) {
-        let held: Vec<&String> =
-            notes.iter().filter(|note| note.starts_with("the kernel still holds")).collect();
+        let held: Vec<&String> = notes.iter().filter(|note| session::is_held(note)).collect();
         held.iter().take(HELD_NAMED).for_each(|note| self.live.say(note));
         if held.len() > HELD_NAMED {
             self.live.say(&format!("and {} more; the run file names them all", held.len() - HELD_NAMED));
@@ -93,6 +93,15 @@ impl Watcher for Scribe {
         let result = self.writer.sample(sample);
         self.keep(result);
         self.samples.push(sample.clone());
+    }
+
+    fn silence(&mut self, silence: &Silence) {
+        self.stop.note(silence);
+        self.event(&Event { at: silence.at, kind: EventKind::Warning, text: silence.to_string() });
+    }
+
+    fn patience(&self) -> Nanos {
+        self.stop.patience()
     }
 
     fn interrupted(&self) -> bool {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use analysis::{Analysis, analyse};
-use experiments::{Scene, Step, conduct};
+use experiments::{Scene, Step, Wish, conduct, set_scene};
 use kernel::guard::Destruction;
 use record::{Event, EventKind, HostFacts, Run, StepRecord};
 use runfile::{WriteError, Writer};
@@ -15,12 +15,25 @@ use crate::output;
 use crate::place::{Place, short, write_whole};
 use crate::scribe::{Scribe, Shown};
 use crate::signals::StopFlag;
+use crate::vigil;
 
 /// How long the idle gate waits for others to finish.
 const IDLE_PATIENCE_S: u32 = 15;
 
 /// Decides the next step from the records of those that ran.
 pub type Next<'a> = &'a dyn Fn(&[StepRecord]) -> Option<Step>;
+
+/// Opens `target`, typed as `words`. What lies behind a path may not answer: that is told, and left when asked.
+///
+/// # Errors
+/// A target that cannot be measured.
+pub fn scene(target: &Target, words: &str, wish: &Wish, stop: &StopFlag) -> Result<Scene, Failure> {
+    let open = || set_scene(target, words, wish).map_err(Failure::refused);
+    match target {
+        Target::Path(path) => vigil::over(&format!("opening {}", path.display()), stop, open),
+        _ => open(),
+    }
+}
 
 /// A run of this command line on `scene`, in which nothing has happened yet.
 pub fn header(scene: &Scene) -> Run {
@@ -140,7 +153,9 @@ pub fn measure(
         let _ = writer.event(&event);
         run.events.push(event);
     }
-    if let Some(facts) = &mut run.target {
+    // What does not answer is not asked.
+    let held = run.steps.last().is_some_and(|step| step.notes.iter().any(|note| is_held(note)));
+    if let Some(facts) = run.target.as_mut().filter(|_| !held) {
         let shares = scene.stage.shares();
         facts.unwritten_share = shares.unwritten;
         facts.cached_share = shares.cached;
@@ -152,6 +167,11 @@ pub fn measure(
         Failure::failed(error)
     });
     (writer, failure)
+}
+
+/// Whether a note of the engine tells of I/O that the kernel had not given back when its step was left.
+pub fn is_held(note: &str) -> bool {
+    note.starts_with("the kernel still holds")
 }
 
 /// A run that is held against nothing: its figures are the result.
@@ -205,7 +225,7 @@ pub fn conclude(run: &mut Run, analysis: &Analysis, mut writer: Writer) -> Resul
 pub fn cut_short(run: &Run, stop: &StopFlag) -> Option<Code> {
     let failed = run.steps.iter().any(|step| step.ending == Ending::Failed);
     match () {
-        () if stop.raised() => Some(Code::Interrupted),
+        () if stop.raised() => stop.code(),
         () if failed => Some(Code::Failed),
         () => None,
     }

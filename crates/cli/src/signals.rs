@@ -4,9 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use record::{Interval, Watcher};
+use record::{Interval, PATIENCE, Silence, SilenceStage, Watcher};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXFSZ};
 use signal_hook::iterator::Signals;
+use workload::Nanos;
+
+use crate::failure::Code;
+use crate::output;
 
 /// Signals that ask to stop.
 const STOPPING: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
@@ -21,24 +25,34 @@ pub fn survive_file_limit() {
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
-/// Raised when somebody asked the process to stop.
-#[derive(Clone, Debug, Default)]
-pub struct StopFlag(Arc<AtomicBool>);
+/// Raised when somebody asked the process to stop, or when a device was waited for in vain.
+#[derive(Clone, Debug)]
+pub struct StopFlag {
+    asked: Arc<AtomicBool>,
+    gave_up: Arc<AtomicBool>,
+    patience: Nanos,
+}
+
+impl Default for StopFlag {
+    fn default() -> StopFlag {
+        StopFlag { asked: Arc::default(), gave_up: Arc::default(), patience: PATIENCE }
+    }
+}
 
 impl StopFlag {
-    /// A flag that Ctrl-C, a termination or a lost terminal raises. A second Ctrl-C ends the process at once, with the
+    /// A flag that Ctrl-C, a termination or a lost terminal raises, and a device that answers nothing for `patience`. A second Ctrl-C ends the process at once, with the
     /// exit code of an interrupted run.
-    pub fn on_signals() -> StopFlag {
-        StopFlag::on_signals_or_exit(STOPPED)
+    pub fn on_signals(patience: Nanos) -> StopFlag {
+        StopFlag::on_signals_or_exit(STOPPED, patience)
     }
 
     /// As [`StopFlag::on_signals`], with the exit code that a second Ctrl-C ends the process with.
-    pub fn on_signals_or_exit(code: i32) -> StopFlag {
-        let flag = StopFlag::default();
+    pub fn on_signals_or_exit(code: i32, patience: Nanos) -> StopFlag {
+        let flag = StopFlag { patience, ..StopFlag::default() };
         for signal in STOPPING {
             // Registering fails for forbidden signals only, and these are not; without a handler the default action ends
             // the process, and unnamed files still vanish with it.
-            let _ = signal_hook::flag::register(signal, Arc::clone(&flag.0));
+            let _ = signal_hook::flag::register(signal, Arc::clone(&flag.asked));
         }
         if let Ok(signals) = Signals::new(STOPPING) {
             std::thread::spawn(move || end_at_the_second(signals, code));
@@ -46,15 +60,66 @@ impl StopFlag {
         flag
     }
 
-    /// True once somebody asked to stop.
+    /// A flag that no signal raises.
+    #[cfg(test)]
+    pub fn patient_for(patience: Nanos) -> StopFlag {
+        StopFlag { patience, ..StopFlag::default() }
+    }
+
+    /// True once the run is to stop, whyever.
     pub fn raised(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.asked.load(Ordering::Relaxed) || self.gave_up()
+    }
+
+    /// True once a device was waited for in vain.
+    pub fn gave_up(&self) -> bool {
+        self.gave_up.load(Ordering::Relaxed)
+    }
+
+    /// The exit code of a run that was stopped; `None` where nobody stopped it.
+    pub fn code(&self) -> Option<Code> {
+        match () {
+            () if self.gave_up() => Some(Code::Failed),
+            () if self.raised() => Some(Code::Interrupted),
+            () => None,
+        }
+    }
+
+    /// How long a device may leave everything unanswered.
+    pub fn patience(&self) -> Nanos {
+        self.patience
+    }
+
+    /// Nobody waits any longer for a device.
+    pub fn give_up(&self) {
+        self.gave_up.store(true, Ordering::Relaxed);
+    }
+
+    /// A device does not answer, or does again: raises the flag where it is given up. Whoever shows a live line tells people.
+    pub fn note(&self, silence: &Silence) {
+        if silence.stage == SilenceStage::GivenUp {
+            self.give_up();
+        }
+    }
+
+    /// The same, and tells people on stderr.
+    pub fn tell(&self, silence: &Silence) {
+        self.note(silence);
+        output::people(report::wrap("plimsoll: ", &silence.to_string()).trim_end());
     }
 }
 
-/// Who is told of nothing but a wish to stop.
+/// Who is told of nothing but a wish to stop, and of a device that does not answer.
 impl Watcher for StopFlag {
     fn interval(&mut self, _interval: &Interval) {}
+
+    fn silence(&mut self, silence: &Silence) {
+        self.tell(silence);
+    }
+
+    fn patience(&self) -> Nanos {
+        self.patience
+    }
 
     fn interrupted(&self) -> bool {
         self.raised()

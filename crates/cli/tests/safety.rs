@@ -249,3 +249,59 @@ fn leave_for_a_disk_is_no_leave_for_another_name_in_its_place() {
     let lists = Command::new("losetup").arg(disk.path()).output().unwrap();
     assert!(lists.status.success(), "the device is still there");
 }
+
+/// A memory control group of version 1; removed with the value.
+struct MemoryGroup(std::path::PathBuf);
+
+impl MemoryGroup {
+    fn of(bytes: u64) -> Option<MemoryGroup> {
+        let name = format!("plimsoll-memory-{}", std::process::id());
+        let group = MemoryGroup(std::path::Path::new("/sys/fs/cgroup/memory").join(name));
+        let made = std::fs::create_dir(&group.0)
+            .and_then(|()| std::fs::write(group.0.join("memory.limit_in_bytes"), bytes.to_string()));
+        match made {
+            Ok(()) => Some(group),
+            Err(error) => {
+                eprintln!("skipped: no memory control group of version 1: {error}");
+                None
+            }
+        }
+    }
+}
+
+impl Drop for MemoryGroup {
+    fn drop(&mut self) {
+        comes_true(|| std::fs::remove_dir(&self.0).is_ok());
+    }
+}
+
+#[test]
+fn buffers_that_would_take_others_memory_are_refused_before_they_are_touched() {
+    let Some(group) = MemoryGroup::of(512 << 20) else { return };
+    let folder = Folder::new();
+    folder.make_file("data", 64);
+    let inside = |words: &[&str]| {
+        let script = "echo $$ > \"$0/cgroup.procs\" && exec \"$@\"";
+        ended(&mut folder.through("sh", &[&["-c", script, &text(&group.0), "plimsoll"], words].concat()))
+    };
+    let job = ["fio", "--name=a", "--filename=@/data", "--rw=read", "--size=64m", "--direct=1"];
+    let run = |more: &[&str]| inside(&[&job[..], more].concat());
+    for engine in ["--ioengine=io_uring", "--ioengine=libaio"] {
+        let refused = run(&[engine, "--bs=16m", "--iodepth=64"]);
+        assert_eq!(refused.code, Some(1), "{}", refused.err);
+        let said = refused.complained();
+        assert!(said.contains("the buffers need 1 GiB, more than half of the"), "{said}");
+        assert!(said.contains("the control group /plimsoll-memory-"), "{said}");
+        assert!(said.contains("ask for a smaller queue depth, smaller blocks or fewer jobs"), "{said}");
+        let fits = run(&[engine, "--bs=1m", "--iodepth=64"]);
+        assert_eq!(fits.code, Some(0), "{}", fits.err);
+    }
+    let many = run(&["--ioengine=psync", "--bs=16m", "--numjobs=64"]);
+    assert!(
+        many.code != Some(0) && many.complained().contains("need 1 GiB"),
+        "over all workers: {}",
+        many.err
+    );
+    let single = inside(&["ioping", "-c", "1", "-s", "400m", "-S", "400m", "@/"]);
+    assert!(single.complained().contains("the buffers need 400 MiB"), "{:?} {}", single.code, single.err);
+}

@@ -1,7 +1,7 @@
 //! What both drivers do between turns: collect, tell the watcher, judge, and put the step's record together.
 
 use kernel::ThreadCounters;
-use record::{Interval, IoFailure, StepRecord, Watcher, WorkerTotals};
+use record::{Interval, IoFailure, Silence, SilenceStage, StepRecord, Watcher, WorkerTotals};
 use workload::{Ending, Nanos, Start, StepPlan, WorkerPlan};
 
 use crate::company::{Company, Order};
@@ -43,6 +43,15 @@ impl Outcome {
         }
     }
 
+    /// The same, of a worker that was left with I/O in flight that nobody waits for any more.
+    pub(crate) fn given_up(self, held: Vec<Failure>) -> Outcome {
+        if held.is_empty() {
+            return self;
+        }
+        let failures = self.failures.into_iter().chain(held).collect();
+        Outcome { stopped: Some(Stopped::Failed), failures, ..self }
+    }
+
     /// Of a worker that the kernel still holds at `now`.
     pub(crate) fn lost(now: Nanos) -> Outcome {
         Outcome {
@@ -69,6 +78,7 @@ pub(crate) struct Conductor<'a> {
     outcomes: Vec<Option<Outcome>>,
     certain: bool,
     interrupted: bool,
+    given_up: bool,
     notes: Vec<String>,
 }
 
@@ -95,6 +105,7 @@ impl<'a> Conductor<'a> {
             outcomes: plan.workers.iter().map(|_| None).collect(),
             certain: false,
             interrupted: false,
+            given_up: false,
             notes: Vec::new(),
         }
     }
@@ -108,6 +119,20 @@ impl<'a> Conductor<'a> {
         }
         self.interrupted |= self.watcher.interrupted();
         self.certain || self.interrupted
+    }
+
+    /// How long nothing may come back.
+    pub(crate) fn patience(&self) -> Nanos {
+        self.watcher.patience()
+    }
+
+    /// A worker hears nothing of what it has in flight, or hears again. Of a silence that ends the record keeps a note.
+    pub(crate) fn silence(&mut self, silence: &Silence) {
+        self.watcher.silence(silence);
+        self.given_up |= silence.stage == SilenceStage::GivenUp;
+        if silence.stage != SilenceStage::Noticed {
+            self.note(silence.to_string());
+        }
     }
 
     /// Worker `number` is over; says what must be told to others. Whoever is to begin begins at `next`.
@@ -203,7 +228,7 @@ impl<'a> Conductor<'a> {
 
     fn ending(&self, outcomes: &[Outcome]) -> Ending {
         let any = |why| outcomes.iter().any(|outcome| outcome.stopped == Some(why));
-        if any(Stopped::Failed) {
+        if any(Stopped::Failed) || self.given_up {
             Ending::Failed
         } else if self.interrupted {
             Ending::Interrupted

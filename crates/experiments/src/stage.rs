@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use engine::{Clones, FileGround, Ground, GroundKind, Volume, plan, run_real, run_simulated};
 use kernel::{Clock, Direct, OpenFile};
-use record::{Interval, Sample, StepRecord, Watcher};
+use record::{Interval, Sample, Silence, StepRecord, Watcher};
 use sampler::Sampler;
 use volumes::SimulatedVolume;
 use workload::{BackendKind, Bytes, Direction, Nanos, StepKind, StepPlan};
@@ -186,6 +186,14 @@ impl Watcher for Sampling<'_> {
         }
     }
 
+    fn silence(&mut self, silence: &Silence) {
+        self.audience.silence(silence);
+    }
+
+    fn patience(&self) -> Nanos {
+        self.audience.patience()
+    }
+
     fn interrupted(&self) -> bool {
         self.audience.interrupted()
     }
@@ -243,6 +251,14 @@ struct Unsampled<'a>(&'a mut dyn Audience);
 impl Watcher for Unsampled<'_> {
     fn interval(&mut self, interval: &Interval) {
         self.0.interval(interval);
+    }
+
+    fn silence(&mut self, silence: &Silence) {
+        self.0.silence(silence);
+    }
+
+    fn patience(&self) -> Nanos {
+        self.0.patience()
     }
 
     fn interrupted(&self) -> bool {

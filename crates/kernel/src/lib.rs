@@ -15,7 +15,10 @@ pub use linux::{
     cpu::{available_cpu_count, available_cpus, pin_current_thread},
     device::{DeviceNumber, flush_buffers, is_read_only, logical_block_of, number_of_name, size_of_device},
     extents::{Extents, extents},
-    facts::{BlockFacts, PathKind, TargetFacts, block_facts, block_name, device_chain, target_facts},
+    facts::{
+        BlockFacts, PathKind, TargetFacts, block_facts, block_facts_of, block_name, device_chain,
+        queue_settings, target_facts,
+    },
     file::{
         Alignment, AlignmentSource, Direct, FileKind, OpenError, OpenFile, OwnedTestFile, TestFileError,
         Unnaming, create_file_of_ours, free_space_in, open_for_read, open_for_stable_write, open_for_write,
@@ -23,6 +26,7 @@ pub use linux::{
     },
     io_priority::set_io_priority,
     locale::Locale,
+    memory::{FreeMemory, NoMemory, free_memory, room_for_buffers},
     mounts::{Medium, Mount, device_of_mount, mount_of, mounts},
     process::{Process, send_signal},
     queue::{
@@ -31,7 +35,7 @@ pub use linux::{
     },
     residency::{
         DirectProof, Directness, Walk, advise, cached_share, direct_proof, drop_cache, is_still_direct,
-        punch_hole,
+        pages_to_write, punch_hole,
     },
     terminal::columns_of_stderr,
     thread_counters::{ThreadCounters, ThreadMeter},

@@ -1,6 +1,8 @@
 //! How news leaves a running step: whoever stores, shows or decides is told at interval edges, and of single I/Os in
 //! batches, only where a job asks for that.
 
+use std::fmt;
+
 use workload::{Direction, Nanos};
 
 use crate::{Interval, Sample};
@@ -28,6 +30,83 @@ pub struct IoTrace {
     pub counted: bool,
 }
 
+/// How long I/O may stay unanswered before a step is given up, unless somebody says otherwise. The kernel's own drivers
+/// give a disk 30 s before they reset it, and try again.
+pub const PATIENCE: Nanos = Nanos::from_secs(60);
+
+/// Nothing of what a worker has in flight has come back for long.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Silence {
+    /// What is to be said of it.
+    pub stage: SilenceStage,
+    /// When that was so.
+    pub at: Nanos,
+    /// How long nothing had come back by then.
+    pub lasted: Nanos,
+    /// Where the I/O goes that has been in flight longest.
+    pub path: String,
+    /// Which way it goes.
+    pub direction: Direction,
+    /// Its byte offset.
+    pub offset: u64,
+    /// Its length in bytes.
+    pub bytes: u32,
+    /// How many more are in flight.
+    pub others: usize,
+    /// After how long the step is given up.
+    pub patience: Nanos,
+}
+
+/// What is to be said of a [`Silence`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SilenceStage {
+    /// It goes on.
+    Noticed,
+    /// Something has come back.
+    Over,
+    /// It has lasted so long that the step ends.
+    GivenUp,
+    /// It went on when somebody asked to stop.
+    Left,
+}
+
+impl Silence {
+    /// `a read of 4096 bytes at byte 0 and 3 more`.
+    fn held(&self) -> String {
+        let one = format!("a {} of {} bytes at byte {}", self.direction.name(), self.bytes, self.offset);
+        if self.others > 0 { format!("{one} and {} more", self.others) } else { one }
+    }
+}
+
+impl fmt::Display for Silence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Silence { path, lasted, patience, .. } = self;
+        let (since, held) = (Nanos(self.at.since(*lasted).0), self.held());
+        match self.stage {
+            SilenceStage::Noticed => write!(
+                f,
+                "{path} does not answer: {held} in flight, and nothing has come back for {lasted}, since {since} of the run; \
+                 it is waited for until {patience} are over (--give-up)"
+            ),
+            SilenceStage::Over => write!(
+                f,
+                "{path} answers again: with {held} in flight nothing had come back for {lasted}, since {since} of the run"
+            ),
+            SilenceStage::Left => {
+                write!(
+                    f,
+                    "stopped with {held} of {path} in flight, of which nothing has come back for {lasted}"
+                )
+            }
+            SilenceStage::GivenUp => write!(
+                f,
+                "{path} is given up: with {held} in flight nothing has come back for {lasted}, since {since} of the run; look \
+                 at the kernel's log (dmesg) for the device below it, or wait longer with --give-up"
+            ),
+        }
+    }
+}
+
 /// Is told of everything that has become final while a step runs.
 pub trait Watcher {
     /// An interval of one job is final: every worker has passed its end.
@@ -39,6 +118,14 @@ pub trait Watcher {
 
     /// The machine's counters were read.
     fn sample(&mut self, _sample: &Sample) {}
+
+    /// A device does not answer, answers again, or is given up, which ends the step as a wish to stop does.
+    fn silence(&mut self, _silence: &Silence) {}
+
+    /// How long nothing may come back before the step is given up.
+    fn patience(&self) -> Nanos {
+        PATIENCE
+    }
 
     /// Asked several times a second; true ends the step at once.
     fn interrupted(&self) -> bool {

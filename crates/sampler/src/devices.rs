@@ -13,14 +13,28 @@ use crate::Root;
 /// The paths (`nvme0c0n1`) have no device number of their own and come as (0, 0). Kernels without accounting for the
 /// device above them (before 6.4) count only there, so both are to be sampled.
 pub fn devices_below(root: &Root, major: u32, minor: u32) -> Vec<DeviceFacts> {
-    let mut devices = Vec::new();
+    devices_and_doubts(root, major, minor).0
+}
+
+/// The same, with a sentence for each that does not answer.
+pub(crate) fn devices_and_doubts(root: &Root, major: u32, minor: u32) -> (Vec<DeviceFacts>, Vec<String>) {
+    let (mut devices, mut doubts) = (Vec::new(), Vec::new());
     for facts in kernel::device_chain(root.path(), DeviceNumber { major, minor }) {
         let device = device_facts(root, &facts);
         let paths = multipath_paths(root, &device);
         devices.push(device);
         devices.extend(paths);
+        doubts.extend(silence(&facts));
     }
-    devices
+    (devices, doubts)
+}
+
+/// What is to be said of a device whose queue settings could not be read.
+pub(crate) fn silence(facts: &BlockFacts) -> Option<String> {
+    let name = &facts.name;
+    facts.is_silent.then(|| {
+        format!("{name} does not answer: its queue settings could not be read within 1 s; look at the kernel's log (dmesg)")
+    })
 }
 
 pub(crate) fn device_facts(root: &Root, facts: &BlockFacts) -> DeviceFacts {
@@ -86,16 +100,13 @@ pub(crate) fn is_path_of(name: &str, above: &str) -> bool {
 }
 
 pub(crate) fn path_facts(root: &Root, name: String, above: &DeviceFacts) -> DeviceFacts {
-    let queue = |file: &str| root.text(format!("sys/class/block/{name}/queue/{file}"));
-    let number = |file: &str| queue(file).and_then(|text| text.parse::<u32>().ok());
-    let scheduler = queue("scheduler").unwrap_or_default();
-    let chosen = scheduler.split(['[', ']']).nth(1).unwrap_or(&scheduler).to_owned();
+    let settings = kernel::queue_settings(&root.join(format!("sys/class/block/{name}")));
     DeviceFacts {
         number: (0, 0),
         model: format!("path of {}", above.name),
-        scheduler: chosen,
-        queue_requests: number("nr_requests").unwrap_or_default(),
-        request_max: number("max_sectors_kb").map_or(above.request_max, |kib| Bytes::kib(u64::from(kib))),
+        scheduler: settings.scheduler.unwrap_or_default(),
+        queue_requests: settings.nr_requests.unwrap_or_default().min(u64::from(u32::MAX)) as u32,
+        request_max: settings.max_sectors_kb.map_or(above.request_max, Bytes::kib),
         name,
         ..above.clone()
     }

@@ -32,4 +32,4 @@ pub use root::Root;
 pub use sampler::{Sampler, SamplerError};
 pub use target::{TargetFactsError, target_facts};
 pub use thread::SamplerThread;
-pub use tree::device_tree;
+pub use tree::{device_tree, device_tree_and_doubts};

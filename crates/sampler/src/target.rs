@@ -8,7 +8,8 @@ use kernel::{DeviceNumber, Medium, Mount};
 use record::{DeviceFacts, TargetFacts, TargetKind};
 use workload::Bytes;
 
-use crate::{Root, devices_below, doubts};
+use crate::devices::devices_and_doubts;
+use crate::{Root, doubts};
 
 /// Why a target's facts cannot be had.
 #[derive(Debug, thiserror::Error)]
@@ -108,9 +109,11 @@ fn captured_device(root: &Root, path: &Path) -> Option<DeviceNumber> {
 }
 
 fn of_device(root: &Root, words: &str, number: DeviceNumber) -> TargetFacts {
-    let devices = devices_below(root, number.major, number.minor);
+    let (devices, doubts) = devices_and_doubts(root, number.major, number.minor);
     let size = devices.first().map_or(Bytes(0), |device| device.size);
-    with_devices(root, devices, TargetFacts::made_up(words, TargetKind::BlockDevice, size))
+    let mut facts = TargetFacts::made_up(words, TargetKind::BlockDevice, size);
+    facts.doubts = doubts;
+    with_devices(root, devices, facts)
 }
 
 fn in_filesystem(root: &Root, path: &Path, device: DeviceNumber, mut facts: TargetFacts) -> TargetFacts {
@@ -126,8 +129,10 @@ fn in_filesystem(root: &Root, path: &Path, device: DeviceNumber, mut facts: Targ
         _ => Some(mount),
     };
     let number = below.and_then(|mount| kernel::device_of_mount(root.path(), mount));
-    let devices = number.map(|number| devices_below(root, number.major, number.minor));
-    with_devices(root, devices.unwrap_or_default(), facts)
+    let below = number.map(|number| devices_and_doubts(root, number.major, number.minor));
+    let (devices, silent) = below.unwrap_or_default();
+    facts.doubts.extend(silent);
+    with_devices(root, devices, facts)
 }
 
 fn with_devices(root: &Root, devices: Vec<DeviceFacts>, mut facts: TargetFacts) -> TargetFacts {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use kernel::{BlockFacts, DeviceNumber};
 use record::{DeviceFacts, DeviceKind, DeviceNode};
 
-use crate::devices::{device_facts, is_path_of, path_facts};
+use crate::devices::{device_facts, is_path_of, path_facts, silence};
 use crate::{Root, disks};
 
 /// Every block device under `root`: each behind those it stands on, and as near to them as can be, so that a disk comes
@@ -14,9 +14,14 @@ use crate::{Root, disks};
 /// Devices that hold nothing (a loop device without a file, an empty drive) are left out. Those that `/proc/diskstats`
 /// counts and `/sys` does not show, as in some containers, come by their names alone.
 pub fn device_tree(root: &Root) -> Vec<DeviceNode> {
+    device_tree_and_doubts(root).0
+}
+
+/// The same, with a sentence for each device that does not answer: its settings are unknown, and nobody waits for them.
+pub fn device_tree_and_doubts(root: &Root) -> (Vec<DeviceNode>, Vec<String>) {
     let shown: Vec<String> =
         disks::names(&root.join("sys/class/block")).iter().map(|name| name.replace('!', "/")).collect();
-    let mut nodes = found(root, &shown);
+    let (mut nodes, doubts) = found(root, &shown);
     let counted = disks::every_device(root, "proc/diskstats");
     nodes.extend(counted.iter().filter(|disk| !shown.contains(&disk.name)).map(|disk| bare(&disk.name)));
     // Partitions first, then what else stands on a disk.
@@ -34,7 +39,7 @@ pub fn device_tree(root: &Root) -> Vec<DeviceNode> {
         let node = nodes.remove(0);
         place(node, &mut nodes, &mut tree);
     }
-    tree
+    (tree, doubts)
 }
 
 /// Puts `node` into the tree, and behind it what stands on it and on nothing that is still to come.
@@ -64,18 +69,18 @@ fn bare(name: &str) -> DeviceNode {
     DeviceNode { facts, timed: true, ..DeviceNode::default() }
 }
 
-/// Those devices of `names` that hold something, in no order.
-fn found(root: &Root, names: &[String]) -> Vec<DeviceNode> {
+/// Those devices of `names` that hold something, in no order, and what is to be said of those that do not answer.
+fn found(root: &Root, names: &[String]) -> (Vec<DeviceNode>, Vec<String>) {
     let mounted = mounted(root);
     let arrays = array_names(root);
     let mut nodes = Vec::new();
-    for name in names {
-        let Some(number) = kernel::number_of_name(root.path(), name) else { continue };
-        let Some(facts) = kernel::block_facts(root.path(), number) else { continue };
-        if facts.size.0 == 0 {
-            continue;
-        }
-        let mut node = node(root, &facts);
+    let numbers: Vec<DeviceNumber> =
+        names.iter().filter_map(|name| kernel::number_of_name(root.path(), name)).collect();
+    let all = kernel::block_facts_of(root.path(), &numbers);
+    let doubts = all.iter().filter_map(silence).collect();
+    for facts in all.iter().filter(|facts| facts.size.0 > 0) {
+        let (name, number) = (&facts.name, facts.number());
+        let mut node = node(root, facts);
         node.mounted = mounted.get(&(number.major, number.minor)).cloned().unwrap_or_default();
         if matches!(node.kind, DeviceKind::Md(_)) {
             node.alias = arrays.get(name).cloned().unwrap_or_default();
@@ -87,7 +92,7 @@ fn found(root: &Root, names: &[String]) -> Vec<DeviceNode> {
         node.below.sort_by_cached_key(|below| order(below));
         nodes.push(node);
     }
-    nodes
+    (nodes, doubts)
 }
 
 fn node(root: &Root, facts: &BlockFacts) -> DeviceNode {
@@ -97,7 +102,7 @@ fn node(root: &Root, facts: &BlockFacts) -> DeviceNode {
         kind: kind(root, facts),
         below: facts.below.clone(),
         alias: facts.mapping.clone().or(backing).unwrap_or_default(),
-        timed: timed(root, &facts.name, facts.is_partition),
+        timed: facts.keeps_times.unwrap_or(true),
         ..DeviceNode::default()
     }
 }
@@ -106,7 +111,9 @@ fn path_node(root: &Root, name: &str, above: &DeviceFacts) -> DeviceNode {
     DeviceNode {
         facts: path_facts(root, name.to_owned(), above),
         kind: DeviceKind::Path,
-        timed: timed(root, name, false),
+        timed: kernel::queue_settings(&root.join(format!("sys/class/block/{}", name.replace('/', "!"))))
+            .keeps_times
+            .unwrap_or(true),
         ..DeviceNode::default()
     }
 }
@@ -143,16 +150,6 @@ fn mapping_kind(uuid: &str) -> DeviceKind {
         "part" if maker.len() > "part".len() => DeviceKind::Partition,
         _ => DeviceKind::Mapping,
     }
-}
-
-/// Whether the kernel keeps times for a device: a partition does as its disk.
-fn timed(root: &Root, name: &str, is_partition: bool) -> bool {
-    let folder = format!("sys/class/block/{}", name.replace('/', "!"));
-    let queue = if is_partition { "../queue" } else { "queue" };
-    // A link must be followed before `..` means the disk's folder.
-    let place = root.join(folder).canonicalize().map(|place| place.join(queue).join("iostats"));
-    let text = place.and_then(std::fs::read_to_string).unwrap_or_default();
-    text.trim() != "0"
 }
 
 /// Where each device is mounted: its root rather than a folder of it, and the first of several.

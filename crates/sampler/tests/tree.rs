@@ -5,7 +5,7 @@ mod captured;
 
 use captured::Machine;
 use record::{DeviceKind, DeviceNode};
-use sampler::{Root, device_tree, local_limits};
+use sampler::{Root, device_tree, device_tree_and_doubts, local_limits, target_facts};
 
 fn depth(tree: &[DeviceNode], node: &DeviceNode) -> usize {
     let Some(below) = node.below.first() else { return 0 };
@@ -181,4 +181,39 @@ fn each_device_of_this_machine_stands_behind_what_it_stands_on() {
             );
         }
     }
+}
+
+/// Reading a setting of a wedged device waits for ever: a pipe that nobody writes to does the same. No link may be in the
+/// way of it.
+fn wedge(machine: &Machine, path: &str) {
+    let path = machine.root().path().join(path);
+    std::fs::remove_file(&path).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+    assert!(made.success());
+}
+
+#[test]
+fn a_neighbour_that_does_not_answer_is_named_and_stands_in_nobodys_way() {
+    let whole = Machine::unpack("lvm-over-md");
+    let machine = Machine::unpack("lvm-over-md");
+    wedge(&machine, "sys/class/block/sda/queue/rotational");
+    let (tree, doubts) = device_tree_and_doubts(&machine.root());
+    assert_eq!(drawn(&tree), drawn(&device_tree(&whole.root())));
+    // A partition is as silent as its disk.
+    let silent: Vec<&str> = doubts
+        .iter()
+        .filter_map(|doubt| doubt.split_once(" does not answer"))
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(silent, ["sda", "sda1"], "{doubts:?}");
+    let known = |tree: &[DeviceNode], name: &str| {
+        tree.iter().find(|node| node.facts.name == name).map(|node| node.facts.clone()).unwrap()
+    };
+    assert_eq!(known(&tree, "sdb"), known(&device_tree(&whole.root()), "sdb"));
+    let facts = target_facts(&machine.root(), "/dev/dm-0".as_ref(), "dm-0").unwrap();
+    assert!(
+        facts.doubts.iter().any(|doubt| doubt.starts_with("sda does not answer: its queue settings")),
+        "{:?}",
+        facts.doubts
+    );
 }

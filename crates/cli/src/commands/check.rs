@@ -1,7 +1,7 @@
 //! `plimsoll check`: from a target to a verdict, a run file and a report.
 
 use analysis::{Analysis, analyse};
-use experiments::{CheckAsk, Effort, Scene, Wish, next_step, seconds_most, set_scene};
+use experiments::{CheckAsk, Effort, Scene, Wish, next_step, seconds_most};
 use policy::{BurstLength, Limits};
 use record::Run;
 use report::{Credits, Forecast, Paint};
@@ -21,8 +21,8 @@ const LAYOUT_GUESS: f64 = 200.0 * 1048576.0;
 /// Measures the target and answers against policy and expectation.
 pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     let asked = Asked::read(arguments)?;
-    let stop = StopFlag::on_signals();
-    let mut scene = set_scene(&asked.target, &asked.target_words, &asked.wish).map_err(Failure::refused)?;
+    let stop = StopFlag::on_signals(arguments.give_up);
+    let mut scene = session::scene(&asked.target, &asked.target_words, &asked.wish, &stop)?;
     let ask = asked.ask(&scene);
     announce(&asked, &scene, &ask);
     if arguments.dry_run {

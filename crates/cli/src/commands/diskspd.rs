@@ -14,6 +14,8 @@ use dialects::diskspd::{
     profile_xml, results_text, results_xml, system_text, system_xml, usage,
 };
 
+use workload::Nanos;
+
 use crate::output;
 use crate::signals::StopFlag;
 
@@ -24,12 +26,12 @@ const FAILED: u8 = 1;
 const NO_RESULT: &str = "Error generating I/O requests";
 
 /// Runs DiskSpd's command line; the exit code is DiskSpd's.
-pub fn run(words: &[OsString]) -> u8 {
+pub fn run(words: &[OsString], patience: Nanos) -> u8 {
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let around = Surroundings { read: &|path| read_text(path), tick: tick() };
     match parse(&words, &around) {
         Ok(Request::Usage(code)) => out(&usage("diskspd")).max(code),
-        Ok(Request::Do(asked)) => obey(&asked),
+        Ok(Request::Do(asked)) => obey(&asked, patience),
         Err(error) => refused(&error),
     }
 }
@@ -39,7 +41,7 @@ fn refused(error: &DiskSpdError) -> u8 {
     DiskSpdError::EXIT_CODE
 }
 
-fn obey(asked: &Asked) -> u8 {
+fn obey(asked: &Asked, patience: Nanos) -> u8 {
     for warning in &asked.warnings {
         output::people(&format!("WARNING: {warning}"));
     }
@@ -53,17 +55,17 @@ fn obey(asked: &Asked) -> u8 {
         Show::Profile => out(&profile_text(asked, line.trim_end())),
         Show::System if xml => out(&system_xml(&machine::machine(seconds()))),
         Show::System => out(&system_text(&machine::machine(seconds()), asked.compat)),
-        _ => load(asked, line.trim_end()),
+        _ => load(asked, line.trim_end(), patience),
     }
 }
 
-fn load(asked: &Asked, command_line: &str) -> u8 {
+fn load(asked: &Asked, command_line: &str, patience: Nanos) -> u8 {
     if let Err(reason) = files::possible(&asked.profile) {
         output::people(report::wrap("ERROR: ", &reason).trim_end());
         return DiskSpdError::EXIT_CODE;
     }
     let system = machine::machine(seconds());
-    let stop = StopFlag::on_signals();
+    let stop = StopFlag::on_signals(patience);
     match running::run(asked, &stop) {
         Ok(spans) => present(asked, command_line, (&system, &spans)),
         Err(reason) => {

@@ -19,10 +19,11 @@ use dialects::fio::{
     steps,
 };
 use kernel::guard;
-use workload::Bytes;
+use workload::{Bytes, Nanos};
 
 use crate::output;
 use crate::signals::StopFlag;
+use crate::vigil;
 
 use files::Files;
 use results::Results;
@@ -31,14 +32,14 @@ use results::Results;
 const EBUSY: i32 = 16;
 
 /// Runs fio's command line; the exit code is fio's.
-pub fn run(words: &[OsString]) -> u8 {
+pub fn run(words: &[OsString], patience: Nanos) -> u8 {
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     match parse(&words, &surroundings()) {
         Ok(Request::Say(text)) => out(&text),
         Ok(Request::Run(asked)) if asked.presentation.parse_only => 0,
         Ok(Request::Run(asked)) => match no_place_for_output(&asked) {
             Some(error) => refused(&error),
-            None => load(&asked),
+            None => load(&asked, patience),
         },
         Err(error) => refused(&error),
     }
@@ -93,10 +94,10 @@ fn complain(error: &FioError) {
     }
 }
 
-fn load(asked: &Asked) -> u8 {
-    let stop = StopFlag::on_signals();
+fn load(asked: &Asked, patience: Nanos) -> u8 {
+    let stop = StopFlag::on_signals(patience);
     let mut results = Results::new(asked);
-    let planned = steps(asked, &look);
+    let planned = vigil::over("looking at the files", &stop, || steps(asked, &look));
     let late = planned.as_ref().err().is_none_or(FioError::is_after_the_banner);
     if asked.presentation.is_normal() && late {
         say(asked, &opening(asked));
@@ -138,7 +139,7 @@ fn present(asked: &Asked, results: &mut Results, stop: &StopFlag) -> u8 {
     let exit_code = presented.exit_code();
     let (stopped, interrupted) = INTERRUPTED;
     if asked.presentation.is_normal() {
-        say(asked, if stop.raised() { stopped } else { "" });
+        say(asked, if stop.raised() && !stop.gave_up() { stopped } else { "" });
         say(asked, &to_stdout);
     }
     if !to_stderr.is_empty() {
@@ -149,6 +150,7 @@ fn present(asked: &Asked, results: &mut Results, stop: &StopFlag) -> u8 {
             output::people(&format!("fio: {failure}"));
             1
         }
+        Ok(()) if stop.gave_up() => exit_code.max(1),
         Ok(()) if stop.raised() => interrupted,
         Ok(()) => exit_code,
     }

@@ -3,9 +3,11 @@
 mod ground;
 mod laying;
 mod looking;
+mod pending;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use dialects::ioping::{
@@ -16,8 +18,10 @@ use workload::{Bytes, Direction, Nanos};
 
 use crate::output;
 use crate::signals::StopFlag;
+use crate::vigil;
 
 use ground::Ground;
+use pending::Pending;
 
 /// Exit code of the second Ctrl-C.
 const SECOND_INTERRUPT: i32 = 4;
@@ -27,14 +31,14 @@ const HEARD: Nanos = Nanos::from_millis(50);
 const EIO: i32 = 5;
 
 /// Runs ioping's command line; the exit code is ioping's.
-pub fn run(words: &[OsString]) -> u8 {
+pub fn run(words: &[OsString], patience: Nanos) -> u8 {
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let ended = match parse(&words) {
         Ok(Request::Say(text, code)) => {
             say(&text);
             Ok(code)
         }
-        Ok(Request::Run(asked)) => ping(*asked),
+        Ok(Request::Run(asked)) => ping(*asked, patience),
         Err(error) => Err(error),
     };
     ended.unwrap_or_else(|error| {
@@ -73,10 +77,11 @@ fn say(text: &str) -> Reader {
 }
 
 /// Times requests until the end, or until somebody stops it.
-fn ping(asked: Asked) -> Result<u8, IopingError> {
-    let stop = StopFlag::on_signals_or_exit(SECOND_INTERRUPT);
-    let mut ground = Ground::prepare(&asked)?;
-    for line in untrue(&asked, &looking::evidence(&asked, &mut ground)) {
+fn ping(asked: Asked, patience: Nanos) -> Result<u8, IopingError> {
+    let stop = StopFlag::on_signals_or_exit(SECOND_INTERRUPT, patience);
+    let mut ground = vigil::over("preparing the target", &stop, || Ground::prepare(&asked))?;
+    let evidence = vigil::over("looking at the target", &stop, || looking::evidence(&asked, &mut ground));
+    for line in untrue(&asked, &evidence) {
         output::people(report::wrap("ioping: ", &line).trim_end());
     }
     if asked.nowait && !asked.cached && !asked.direct {
@@ -88,7 +93,20 @@ fn ping(asked: Asked) -> Result<u8, IopingError> {
     let session = Session::new(asked.clone(), ground.target.clone(), ground.region, (clock.now(), entropy));
     let zone = jiff::tz::TimeZone::system();
     let noise = Noise::new(if asked.seed == 0 { entropy } else { asked.seed } ^ u64::MAX);
-    Run { asked, single: ground.single, session, clock, stop, zone, noise }.until_the_end()
+    let session = Arc::new(Mutex::new(session));
+    let pending = Pending::watched(&asked.target, clock, &stop, {
+        let (session, zone) = (Arc::clone(&session), zone.clone());
+        move |now| {
+            let wall = Wall { unix_us: unix_us(), zone: Some(zone.clone()) };
+            say(&lock(&session).closing(now, &wall));
+        }
+    });
+    Run { asked, single: ground.single, session, clock, stop, zone, noise, pending }.until_the_end()
+}
+
+/// The session; it is locked while nothing is asked of the target, so that what it knows can be told at any time.
+fn lock(session: &Mutex<Session>) -> MutexGuard<'_, Session> {
+    session.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn unix_us() -> u64 {
@@ -98,11 +116,12 @@ fn unix_us() -> u64 {
 struct Run {
     asked: Asked,
     single: Single,
-    session: Session,
+    session: Arc<Mutex<Session>>,
     clock: Clock,
     stop: StopFlag,
     zone: jiff::tz::TimeZone,
     noise: Noise,
+    pending: Pending,
 }
 
 impl Run {
@@ -110,10 +129,11 @@ impl Run {
         let mut last = self.clock.now();
         while !self.stop.raised() {
             let now = self.clock.now();
-            match self.session.next(now) {
+            let next = lock(&self.session).next(now);
+            match next {
                 Next::Wait(until) => self.clock.sleep_until(until.min(now + HEARD)),
                 Next::End => {
-                    say(&self.session.closing(last, &self.wall()));
+                    say(&lock(&self.session).closing(last, &self.wall()));
                     return Ok(0);
                 }
                 Next::Io(once) => {
@@ -125,14 +145,16 @@ impl Run {
                 }
             }
         }
-        say(&self.session.closing(self.clock.now(), &self.wall()));
+        say(&lock(&self.session).closing(self.clock.now(), &self.wall()));
         Ok(0)
     }
 
     fn tell(&mut self, done: &Done) -> Result<Reader, IopingError> {
-        let told = self.session.done(done).inspect_err(|_| {
-            say(self.session.broken_off());
+        let mut session = lock(&self.session);
+        let told = session.done(done).inspect_err(|_| {
+            say(session.broken_off());
         });
+        drop(session);
         let (text, complaint) = told?;
         if let Some(complaint) = complaint {
             complain(&complaint);
@@ -154,6 +176,7 @@ impl Run {
             self.noise.fill(&mut self.single.buffer_mut()[..bytes]);
         }
         let flags = CallFlags { nowait: self.asked.nowait, hipri: self.asked.hipri };
+        self.pending.begin(&once, self.clock.now());
         let started = self.clock.now();
         let moved = match once.direction {
             Direction::Write => {
@@ -163,6 +186,7 @@ impl Run {
             _ => self.single.read(once.offset, bytes, flags),
         };
         let ended = self.clock.now();
+        self.pending.end();
         let moved = moved.map(|moved| moved as u64).map_err(|error| error.raw_os_error().unwrap_or(EIO));
         Done { started, ended, moved, wall: self.wall() }
     }

@@ -49,7 +49,7 @@ fn watch(asked: &Asked) -> u8 {
     {
         return refused(&IostatError::PersistentNames);
     }
-    let stop = StopFlag::on_signals();
+    let stop = StopFlag::on_signals(record::PATIENCE);
     let mut reporter = Reporter::new(asked, machine.host());
     let mut code = said(&reporter.opening());
     let start = Instant::now();

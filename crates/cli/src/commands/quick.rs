@@ -1,7 +1,7 @@
 //! `plimsoll quick`: the honest `dd`: one sequential stream, with and without flush, through the cache and past it.
 
 use analysis::quick_rows;
-use experiments::{PastCache, QuickAsk, Wish, next_quick_step, open_path, quick_seconds, set_scene};
+use experiments::{PastCache, QuickAsk, Wish, next_quick_step, open_path, quick_seconds};
 use record::StepRecord;
 use workload::{Bytes, Nanos, Target};
 
@@ -20,8 +20,8 @@ const SIZE_MOST: Bytes = Bytes::GIB;
 pub fn run(arguments: &QuickArguments) -> Result<u8, Failure> {
     let target = target(&arguments.dir)?;
     let words = session::absolute(&target, &arguments.dir);
-    let stop = StopFlag::on_signals();
-    let mut scene = set_scene(&target, &words, &wish(arguments, &target)?).map_err(Failure::refused)?;
+    let stop = StopFlag::on_signals(arguments.give_up);
+    let mut scene = session::scene(&target, &words, &wish(arguments, &target)?, &stop)?;
     let ask = QuickAsk { time: time(arguments)?, layout: scene.layout, past: past(&scene) };
     output::people(report::head(&scene.facts, "one I/O at a time").trim_end());
     let forecast =

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use analysis::{Analysis, cells};
-use experiments::{Layout, Profile, ProfileTable, Scene, Wish, Writes, null_scene, set_scene};
+use experiments::{Layout, Profile, ProfileTable, Scene, Wish, Writes, null_scene};
 use record::{Run, TargetKind};
 use workload::Target;
 
@@ -21,11 +21,11 @@ const LAYOUT_GUESS: f64 = 200.0 * 1048576.0;
 pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let profile = profile(arguments)?;
     let target = Target::parse(&arguments.target).map_err(Failure::refused)?;
-    let stop = StopFlag::on_signals();
+    let stop = StopFlag::on_signals(arguments.give_up);
     let words = session::absolute(&target, &arguments.target);
     let mut scene = match target {
         Target::Null => null_scene(),
-        _ => set_scene(&target, &words, &wish(arguments, &profile, &target)?).map_err(Failure::refused)?,
+        _ => session::scene(&target, &words, &wish(arguments, &profile, &target)?, &stop)?,
     };
     let ground = (scene.writes, scene.layout);
     announce(&profile, &scene)?;

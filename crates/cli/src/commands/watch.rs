@@ -23,7 +23,7 @@ use ground::Ground;
 /// Watches the machine and says what limits its disks.
 pub fn run(arguments: &WatchArguments) -> Result<u8, Failure> {
     let mut asked = Asked::read(arguments)?;
-    let stop = asked.stop_flag();
+    let stop = asked.stop_flag(arguments.give_up);
     let mut ground = Ground::find(&mut asked, arguments, &stop)?;
     let place = Place::new(arguments.out.as_deref(), &ground.title(), ground.loaded_devices())?;
     announce::announce(&asked, &ground, &place);

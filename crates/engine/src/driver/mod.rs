@@ -1,9 +1,12 @@
 //! The two drivers of a step: real time with a thread a worker, and virtual time on one thread.
 
 mod backend;
+#[cfg(test)]
+mod faulty;
 mod real;
 mod simulated;
 mod thread;
+mod vigil;
 
 pub use backend::{Backend, Null};
 pub use real::run_real;
@@ -67,6 +70,18 @@ pub enum EngineError {
     /// A worker's thread ended without a word, which is a fault of plimsoll.
     #[error("a worker's thread ended without a result; this is a fault of plimsoll, please report it")]
     Lost,
+    /// A worker's thread panicked, which is a fault of plimsoll.
+    #[error(
+        "worker {number} of job '{job}' panicked: {message}; this is a fault of plimsoll, please report it"
+    )]
+    Panicked {
+        /// Its place in the plan.
+        number: usize,
+        /// Its job.
+        job: String,
+        /// What it said.
+        message: String,
+    },
     /// Simulated volumes belong to the other driver.
     #[error("job '{job}' is planned for a simulated volume, which cannot run in real time")]
     Simulated {

@@ -1,6 +1,7 @@
 //! The driver in real time, coordinating side: starts a thread a worker, collects, tells the watcher, decides, and ends
 //! also where the kernel does not let go of an I/O.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -8,16 +9,17 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use kernel::{Clock, OpenFile};
-use record::{StepRecord, Watcher};
-use workload::{BackendKind, Direction, Nanos, StepPlan, SyncMode, WorkerPlan};
+use record::{SilenceStage, StepRecord, Watcher};
+use workload::{BackendKind, Bytes, Direction, Nanos, StepPlan, SyncMode, WorkerPlan};
 
 use super::EngineError;
 use super::thread::{Briefing, News, Shared};
+use super::vigil::Vigil;
 use crate::company::Order;
 use crate::conductor::{Conductor, Outcome};
 use crate::recorder::{Inbox, Recorder};
 use crate::rules::{Rules, Timetable};
-use crate::worker::{SlotsView, counters, phases};
+use crate::worker::{Failure, SlotPlan, SlotsView, counters, phases};
 
 /// How often the rings are looked into.
 const POLL: Duration = Duration::from_millis(20);
@@ -30,6 +32,9 @@ const DRAIN: Nanos = Nanos::from_millis(800);
 /// How long it then waits for the workers to notice.
 const PARTING: Nanos = Nanos::from_millis(150);
 
+/// ETIMEDOUT, as which I/O is recorded that was waited for in vain.
+const IN_VAIN: i32 = 110;
+
 /// The coordinator's end of one worker.
 struct Hand {
     /// `None` once it has been waited for.
@@ -40,6 +45,7 @@ struct Hand {
 /// All workers of a step.
 struct Crew<'a> {
     plan: &'a StepPlan,
+    files: &'a [Vec<OpenFile>],
     hands: Vec<Hand>,
     news: Receiver<(usize, News)>,
     shared: Arc<Shared>,
@@ -47,11 +53,23 @@ struct Crew<'a> {
     /// What the backends say of themselves.
     features: Vec<String>,
     failure: Option<EngineError>,
+    vigil: Vigil,
+    /// Nobody waits any longer for what does not come back.
+    given_up: bool,
+}
+
+/// Whether the workers stand ready.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Readiness {
+    Ready,
+    /// Somebody asked to stop before they all were.
+    Interrupted,
 }
 
 /// Runs `plan` in real time: worker `i` works on `files[i]`, opened with the plan's directness and, for writes, with a
 /// permit. Workers on [`BackendKind::Null`] need none. The threads end with the step, but for those that the kernel
-/// holds after an interrupt; the record's notes then name the I/O.
+/// holds after an interrupt, or where nothing came back for as long as the watcher has patience; the record's notes then
+/// name the I/O.
 ///
 /// # Errors
 /// [`EngineError`] where the step could not start, or the means of I/O went down.
@@ -62,11 +80,18 @@ pub fn run_real(
     watcher: &mut dyn Watcher,
 ) -> Result<StepRecord, EngineError> {
     check(plan, files)?;
+    kernel::room_for_buffers(buffers(plan)).map_err(kernel::QueueError::from)?;
     let (mut crew, inboxes) = Crew::hire(plan, files, clock)?;
-    crew.wait_until_ready()?;
+    let readiness = crew.wait_until_ready(watcher)?;
     let start = clock.now() + LEAD;
-    crew.shared.go(Timetable::of(plan, start));
     let mut conductor = Conductor::new(plan, inboxes, start, watcher);
+    if readiness == Readiness::Interrupted {
+        // Whoever is not ready yet goes home by itself.
+        crew.shared.cancel();
+        return Ok(conductor.finish(clock.now()));
+    }
+    crew.shared.go(Timetable::of(plan, start));
+    crew.vigil = Vigil::new(plan.workers.len(), conductor.patience(), start);
     crew.features.drain(..).for_each(|text| conductor.note(text));
     crew.run(&mut conductor);
     crew.part(&mut conductor)?;
@@ -84,6 +109,15 @@ fn check(plan: &StepPlan, files: &[Vec<OpenFile>]) -> Result<(), EngineError> {
     plan.workers.iter().zip(files).try_for_each(|(worker, files)| synced(worker, files))
 }
 
+/// Bytes of the buffers of all workers.
+fn buffers(plan: &StepPlan) -> Bytes {
+    let of_worker = |worker: &WorkerPlan| match worker.backend {
+        BackendKind::Null | BackendKind::Simulated => 0,
+        _ => u64::from(SlotPlan::of(worker).count()).saturating_mul(worker.blocks.longest().0),
+    };
+    Bytes(plan.workers.iter().map(of_worker).fold(0, u64::saturating_add))
+}
+
 /// Files that are written must have been opened as the plan says, or writes would be stable later than they seem.
 fn synced(worker: &WorkerPlan, files: &[OpenFile]) -> Result<(), EngineError> {
     let (job, sync) = (&worker.job, worker.terms.sync);
@@ -98,13 +132,23 @@ impl<'a> Crew<'a> {
     /// Starts a thread for each worker; each gets ready and then waits for the start.
     fn hire(
         plan: &'a StepPlan,
-        files: &[Vec<OpenFile>],
+        files: &'a [Vec<OpenFile>],
         clock: Clock,
     ) -> Result<(Crew<'a>, Vec<Inbox>), EngineError> {
         let (sender, news) = channel();
         let shared = Arc::new(Shared::new(plan.workers.len()));
-        let mut crew =
-            Crew { plan, hands: Vec::new(), news, shared, clock, features: Vec::new(), failure: None };
+        let mut crew = Crew {
+            plan,
+            files,
+            hands: Vec::new(),
+            news,
+            shared,
+            clock,
+            features: Vec::new(),
+            failure: None,
+            vigil: Vigil::new(0, Nanos::MAX, clock.now()),
+            given_up: false,
+        };
         let mut inboxes = Vec::new();
         let mut counters = counters(&plan.workers);
         for (number, (worker, phase)) in plan.workers.iter().zip(phases(&plan.workers)).enumerate() {
@@ -132,21 +176,23 @@ impl<'a> Crew<'a> {
         Ok((crew, inboxes))
     }
 
-    fn wait_until_ready(&mut self) -> Result<(), EngineError> {
-        for _ in 0..self.hands.len() {
-            let problem = match self.news.recv() {
+    fn wait_until_ready(&mut self, watcher: &dyn Watcher) -> Result<Readiness, EngineError> {
+        while self.features.len() < self.hands.len() {
+            let problem = match self.news.recv_timeout(POLL) {
                 Ok((number, News::Ready { view, features })) => {
                     self.hands[number].view = Some(view);
                     self.features.push(features);
                     continue;
                 }
+                Err(_) if watcher.interrupted() => return Ok(Readiness::Interrupted),
+                Err(RecvTimeoutError::Timeout) => continue,
                 Ok((_, News::Failed(error))) => error,
-                Ok((_, News::Over(_))) | Err(_) => EngineError::Lost,
+                Ok((_, News::Over(_))) | Err(RecvTimeoutError::Disconnected) => EngineError::Lost,
             };
             self.dismiss();
             return Err(problem);
         }
-        Ok(())
+        Ok(Readiness::Ready)
     }
 
     /// Sends everybody home before the start.
@@ -169,13 +215,47 @@ impl<'a> Crew<'a> {
             match self.news.recv_timeout(poll) {
                 Ok((number, news)) => self.hear(number, news, conductor),
                 Err(RecvTimeoutError::Timeout) => self.look_for_lost(conductor),
-                Err(RecvTimeoutError::Disconnected) => std::thread::sleep(POLL),
+                Err(RecvTimeoutError::Disconnected) => {
+                    self.look_for_lost(conductor);
+                    std::thread::sleep(POLL);
+                }
             }
-            if conductor.turn() || self.failure.is_some() {
+            self.keep_vigil(conductor);
+            let cut_short = self.failure.is_some() || self.given_up;
+            if conductor.turn() || cut_short {
                 self.shared.stop_all();
             }
-            if (conductor.is_interrupted() || self.failure.is_some()) && patience == Nanos::MAX {
+            if (conductor.is_interrupted() || cut_short) && patience == Nanos::MAX {
                 patience = self.clock.now() + DRAIN;
+            }
+        }
+    }
+
+    /// Looks whether anything comes back, and tells where it does not.
+    fn keep_vigil(&mut self, conductor: &mut Conductor<'_>) {
+        let now = self.clock.now();
+        let Some(passed) = self.vigil.is_due(now).filter(|_| !self.given_up) else { return };
+        for (number, (hand, plan)) in self.hands.iter().zip(&self.plan.workers).enumerate() {
+            let told = match &hand.view {
+                Some(view) if !conductor.is_over(number) => {
+                    let files = self.files.get(number).map_or(&[][..], Vec::as_slice);
+                    self.vigil.look((number, plan, files), view, (now, passed))
+                }
+                _ => self.vigil.leave(number, now),
+            };
+            let Some(silence) = told else { continue };
+            self.given_up |= silence.stage == SilenceStage::GivenUp;
+            conductor.silence(&silence);
+        }
+    }
+
+    /// What came back last came back between two looks.
+    fn end_vigil(&mut self, conductor: &mut Conductor<'_>) {
+        let now = self.clock.now();
+        for (number, hand) in self.hands.iter().enumerate() {
+            let answered = hand.view.as_ref().is_none_or(|view| view.in_flight().is_empty());
+            if let Some(silence) = self.vigil.leave(number, now).filter(|_| answered) {
+                conductor.silence(&silence);
             }
         }
     }
@@ -206,7 +286,7 @@ impl<'a> Crew<'a> {
         }
     }
 
-    /// A thread that panicked sends nothing.
+    /// A thread that is gone without a word.
     fn look_for_lost(&mut self, conductor: &mut Conductor<'_>) {
         let ended = |hand: &Hand| hand.thread.as_ref().is_some_and(JoinHandle::is_finished);
         let silent: Vec<usize> = (0..self.hands.len())
@@ -229,15 +309,18 @@ impl<'a> Crew<'a> {
         let until = self.clock.now() + PARTING;
         while !conductor.all_over() && self.clock.now() < until {
             if let Ok((number, news)) = self.news.recv_timeout(POLL) {
-                self.name_what_is_stuck(number, conductor);
-                self.hear(number, news, conductor);
+                let held = self.name_what_is_stuck(number, conductor);
+                self.hear(number, news.given_up(held), conductor);
             }
         }
+        let now = self.clock.now();
         for number in 0..self.hands.len() {
             if !conductor.is_over(number) {
-                self.name_what_is_stuck(number, conductor);
+                let held = self.name_what_is_stuck(number, conductor);
+                conductor.over(number, Outcome::lost(now).given_up(held), now);
             }
         }
+        self.end_vigil(conductor);
         for hand in &mut self.hands {
             let stuck = hand.view.as_ref().is_some_and(|view| !view.in_flight().is_empty());
             // Only a thread that has nothing in flight is sure to end at once.
@@ -248,12 +331,14 @@ impl<'a> Crew<'a> {
         self.failure.take().map_or(Ok(()), Err)
     }
 
-    fn name_what_is_stuck(&self, number: usize, conductor: &mut Conductor<'_>) {
+    /// Names what worker `number` has in flight; where it is given up, that has failed.
+    fn name_what_is_stuck(&self, number: usize, conductor: &mut Conductor<'_>) -> Vec<Failure> {
         let (Some(view), Some(worker)) = (&self.hands[number].view, self.plan.workers.get(number)) else {
-            return;
+            return Vec::new();
         };
         let now = self.clock.now();
-        for io in view.in_flight() {
+        let held = view.in_flight();
+        for io in &held {
             let path = worker.files.get(io.file as usize).map(|file| file.path.display().to_string());
             conductor.note(format!(
                 "the kernel still holds a {} of {} bytes at byte {} of {}, issued {} ago",
@@ -264,6 +349,8 @@ impl<'a> Crew<'a> {
                 now.since(io.issued),
             ));
         }
+        let in_vain = |io| Failure { at: now, io, errno: IN_VAIN, finding: None };
+        held.into_iter().filter(|_| self.given_up).map(in_vain).collect()
     }
 }
 
@@ -273,9 +360,18 @@ fn start_thread(
     sender: Sender<(usize, News)>,
 ) -> std::io::Result<JoinHandle<()>> {
     std::thread::Builder::new().name(format!("worker {number}")).spawn(move || {
-        briefing.work(&|news| {
-            // The coordinator hears everything until it has given this worker up.
-            let _ = sender.send((number, news));
-        });
+        let job = briefing.plan.job.clone();
+        // The coordinator hears everything until it has given this worker up.
+        let tell = |news| drop(sender.send((number, news)));
+        // What the worker leaves behind is looked at by nobody but through atomics and locks that do not mind.
+        if let Err(cause) = catch_unwind(AssertUnwindSafe(|| briefing.work(&tell))) {
+            tell(News::Failed(EngineError::Panicked { number, job, message: said(cause.as_ref()) }));
+        }
     })
+}
+
+/// What a panic was raised with.
+fn said(cause: &(dyn std::any::Any + Send)) -> String {
+    let text = cause.downcast_ref::<&str>().copied().or(cause.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("it did not say why").to_owned()
 }

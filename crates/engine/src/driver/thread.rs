@@ -15,7 +15,7 @@ use crate::fill::{Effort, Filler};
 use crate::recorder::Recorder;
 use crate::rules::{Rules, Timetable};
 use crate::verify::Prover;
-use crate::worker::{MISMATCH, SlotPlan, SlotsView, Wake, Worker};
+use crate::worker::{Failure, MISMATCH, SlotPlan, SlotsView, Wake, Worker};
 
 /// A wait that lasts longer than this shows a volume so slow that a timer for the wait costs nothing that counts; then
 /// waits end at interval edges too, so that intervals are handed over on time and orders are heard. On a faster volume a
@@ -140,6 +140,16 @@ pub(super) enum News {
     Failed(EngineError),
 }
 
+impl News {
+    /// The same of a worker that was left with `held` in flight.
+    pub(super) fn given_up(self, held: Vec<Failure>) -> News {
+        match self {
+            News::Over(outcome) => News::Over(Box::new(outcome.given_up(held))),
+            other => other,
+        }
+    }
+}
+
 /// Everything a thread needs.
 pub(super) struct Briefing {
     /// Its place in the step's plan.
@@ -174,6 +184,10 @@ impl Briefing {
         let (slots, clock) = (SlotPlan::of(&self.plan).count(), self.clock);
         let bytes = self.plan.blocks.longest().0 as usize;
         let files = self.files.clone();
+        #[cfg(test)]
+        if let Some(faulty) = super::faulty::Faulty::of(&self.plan, clock) {
+            return self.drive(faulty, tell);
+        }
         match self.plan.backend {
             BackendKind::IoUring => self.drive(UringQueue::open(&files, slots, bytes, clock)?, tell),
             BackendKind::Libaio => self.drive(AioQueue::open(&files, slots, bytes, clock)?, tell),

@@ -56,6 +56,12 @@ impl SlotsView {
     pub fn in_flight(&self) -> Vec<InFlight> {
         self.table.iter().filter(|slot| slot.issued.load(Relaxed) != FREE).map(Slot::read).collect()
     }
+
+    /// When what is in flight in each slot was issued; `None` of one that is free.
+    pub fn issues(&self) -> impl Iterator<Item = Option<Nanos>> + '_ {
+        let issued = |slot: &Slot| Some(slot.issued.load(Relaxed)).filter(|at| *at != FREE).map(Nanos);
+        self.table.iter().map(issued)
+    }
 }
 
 impl Slot {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use workload::Bytes;
 
 use super::call::check;
+use super::patient::{self, Told};
 
 /// Major and minor number of a device or a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -100,8 +101,12 @@ pub fn number_of_name(root: &Path, name: &str) -> Option<DeviceNumber> {
 
 /// A one-line file of `/sys` without blanks around it; `None` where it is missing or empty.
 pub(crate) fn read_word(path: &Path) -> Option<String> {
-    let bytes = std::fs::read(path).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
+    word_of(&std::fs::read(path).ok()?)
+}
+
+/// The same of what such a file holds.
+pub(crate) fn word_of(bytes: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(bytes);
     let word = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
     (!word.is_empty()).then(|| word.to_owned())
 }
@@ -114,8 +119,10 @@ pub(crate) fn read_number(path: &Path) -> Option<u64> {
 /// Logical block size of the device with `number`, or of the disk it is a part of, under `root`.
 pub fn logical_block_in(root: &Path, number: DeviceNumber) -> Option<Bytes> {
     let folder = sysfs_folder(root, number)?;
-    let here = read_number(&folder.join("queue/logical_block_size"));
-    here.or_else(|| read_number(&folder.parent()?.join("queue/logical_block_size"))).map(Bytes)
+    let places = [folder.clone(), folder.parent()?.to_owned()];
+    let files = places.map(|folder| folder.join("queue/logical_block_size")).to_vec();
+    let Some(Told::Files(files)) = patient::read(&[files]).pop() else { return None };
+    files.iter().find_map(|file| word_of(file)?.parse().ok()).map(Bytes)
 }
 
 #[cfg(test)]

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 
 use workload::Bytes;
 
-use super::device::{DeviceNumber, number_of_name, read_number, read_word, sysfs_folder};
+use super::device::{DeviceNumber, number_of_name, read_number, read_word, sysfs_folder, word_of};
 use super::mounts::{Mount, device_of_mount, device_of_path, mount_of, mounts};
+use super::patient::{self, Told};
 
 /// What stands at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +80,10 @@ pub struct BlockFacts {
     pub backing_file: Option<PathBuf>,
     /// Name in the device mapper.
     pub mapping: Option<String>,
+    /// Whether the kernel keeps times of its I/O (`iostats`); a partition's are its disk's.
+    pub keeps_times: Option<bool>,
+    /// Whether its queue settings could not be read within a second, so that they are unknown.
+    pub is_silent: bool,
     /// Names of the devices directly below: the disk of a partition, the parts of a mapping or an array, the device
     /// that a loop's file lies on.
     pub below: Vec<String>,
@@ -141,27 +146,92 @@ fn kind_of(metadata: &Metadata) -> PathKind {
 
 /// The device with `number` and everything below it under `root` (normally `/`), nearest first, each once.
 pub fn device_chain(root: &Path, number: DeviceNumber) -> Vec<BlockFacts> {
-    let mut chain: Vec<BlockFacts> = Vec::new();
+    let mut chain: Vec<Found> = Vec::new();
     let mut waiting = VecDeque::from([number]);
     while let Some(number) = waiting.pop_front() {
-        if chain.iter().any(|known| known.number() == number) {
+        if chain.iter().any(|known| known.facts.number() == number) {
             continue;
         }
-        let Some(facts) = block_facts(root, number) else { continue };
-        waiting.extend(facts.below.iter().filter_map(|name| number_of_name(root, name)));
-        chain.push(facts);
+        let Some(found) = find(root, number) else { continue };
+        waiting.extend(found.facts.below.iter().filter_map(|name| number_of_name(root, name)));
+        chain.push(found);
     }
-    chain
+    with_settings(chain)
 }
 
 /// Facts about the block device with `number` under `root` (normally `/`); `None` where there is none.
 pub fn block_facts(root: &Path, number: DeviceNumber) -> Option<BlockFacts> {
+    block_facts_of(root, &[number]).pop()
+}
+
+/// Facts about those of `numbers` that are there under `root`, in the same order. However many there are, devices that do
+/// not answer cost two seconds at most.
+pub fn block_facts_of(root: &Path, numbers: &[DeviceNumber]) -> Vec<BlockFacts> {
+    with_settings(numbers.iter().filter_map(|number| find(root, *number)).collect())
+}
+
+/// A device without its queue settings, and the folder of the disk that has them.
+struct Found {
+    facts: BlockFacts,
+    disk: PathBuf,
+}
+
+/// What stands in `queue` of a device's folder. Reading one of these waits for whoever changes the settings, for ever where
+/// the device is wedged.
+const SETTINGS: [&str; 8] = [
+    "logical_block_size",
+    "physical_block_size",
+    "rotational",
+    "scheduler",
+    "nr_requests",
+    "max_sectors_kb",
+    "max_hw_sectors_kb",
+    "iostats",
+];
+
+/// The settings in `queue` of this folder of `/sys`, of a device without a number; of one that does not answer none.
+pub fn queue_settings(folder: &Path) -> BlockFacts {
+    let facts = BlockFacts::default();
+    with_settings(vec![Found { facts, disk: folder.to_owned() }]).pop().unwrap_or_default()
+}
+
+fn with_settings(found: Vec<Found>) -> Vec<BlockFacts> {
+    let files = |found: &Found| SETTINGS.map(|name| found.disk.join("queue").join(name)).to_vec();
+    let told = patient::read(&found.iter().map(files).collect::<Vec<_>>());
+    let settled = found.into_iter().zip(told).map(|(found, told)| match told {
+        Told::Silent => BlockFacts { is_silent: true, ..found.facts },
+        Told::Files(files) => settled(found.facts, &files),
+    });
+    settled.collect()
+}
+
+/// `facts` with the settings that the files of [`SETTINGS`] hold.
+fn settled(facts: BlockFacts, files: &[Vec<u8>]) -> BlockFacts {
+    let word = |name: &str| {
+        let at = SETTINGS.iter().position(|known| *known == name)?;
+        word_of(files.get(at)?)
+    };
+    let number = |name: &str| word(name)?.parse::<u64>().ok();
+    BlockFacts {
+        logical_block: number("logical_block_size").map(Bytes),
+        physical_block: number("physical_block_size").map(Bytes),
+        rotational: number("rotational").map(|n| n != 0),
+        scheduler: word("scheduler").map(|text| chosen_scheduler(&text)),
+        nr_requests: number("nr_requests"),
+        max_sectors_kb: number("max_sectors_kb"),
+        max_hw_sectors_kb: number("max_hw_sectors_kb"),
+        keeps_times: number("iostats").map(|n| n != 0),
+        ..facts
+    }
+}
+
+/// Everything about a device that no wedged queue stands in the way of.
+fn find(root: &Path, number: DeviceNumber) -> Option<Found> {
     let folder = sysfs_folder(root, number)?;
     let name = folder.file_name()?.to_string_lossy().replace('!', "/");
     let is_partition = folder.join("partition").exists();
     // A partition has neither queue nor model of its own.
     let disk = if is_partition { folder.parent()?.to_path_buf() } else { folder.clone() };
-    let queue = |file: &str| read_number(&disk.join("queue").join(file));
     let backing_file = read_word(&folder.join("loop/backing_file")).map(PathBuf::from);
     let mut facts = BlockFacts {
         major: number.major,
@@ -169,23 +239,17 @@ pub fn block_facts(root: &Path, number: DeviceNumber) -> Option<BlockFacts> {
         is_partition,
         // sysfs counts in units of 512 bytes, whatever the block size.
         size: Bytes(read_number(&folder.join("size")).unwrap_or(0) * 512),
-        logical_block: queue("logical_block_size").map(Bytes),
-        physical_block: queue("physical_block_size").map(Bytes),
-        rotational: queue("rotational").map(|n| n != 0),
         model: first_word(&disk, &["device/model", "device/name"]),
         serial: first_word(&disk, &["device/serial", "serial", "device/vpd_pg80", "wwid", "device/wwid"]),
-        scheduler: read_word(&disk.join("queue/scheduler")).map(|text| chosen_scheduler(&text)),
-        nr_requests: queue("nr_requests"),
-        max_sectors_kb: queue("max_sectors_kb"),
-        max_hw_sectors_kb: queue("max_hw_sectors_kb"),
         is_read_only: read_number(&folder.join("ro")) == Some(1),
         mapping: read_word(&folder.join("dm/name")),
         below: Vec::new(),
         backing_file,
         name,
+        ..BlockFacts::default()
     };
     facts.below = names_below(root, &folder, &facts);
-    Some(facts)
+    Some(Found { facts, disk })
 }
 
 fn first_word(folder: &Path, files: &[&str]) -> Option<String> {

@@ -46,12 +46,22 @@ pub fn cached_share(fd: BorrowedFd<'_>, offset: u64, bytes: Bytes) -> Option<f64
     Some(cached as f64 / pages as f64)
 }
 
+/// Pages of the whole file that have yet to reach its device: while a flush goes on, they become fewer. `None` where the
+/// kernel does not say.
+pub fn pages_to_write(file: &OpenFile) -> Option<u64> {
+    // A length of zero means as far as the file goes.
+    cache_stat(file.as_fd(), Range { offset: 0, bytes: 0 }).ok().map(|stat| stat.dirty + stat.in_writeback)
+}
+
 fn cached_pages(fd: BorrowedFd<'_>, offset: u64, bytes: u64) -> io::Result<u64> {
-    let range = Range { offset, bytes };
+    cache_stat(fd, Range { offset, bytes }).map(|stat| stat.cached)
+}
+
+fn cache_stat(fd: BorrowedFd<'_>, range: Range) -> io::Result<CacheStat> {
     let mut stat = CacheStat::default();
     // SAFETY: both structs have the layout that the kernel wants and live until the call returns.
     check_long(unsafe { libc::syscall(SYS_CACHESTAT, fd.as_raw_fd(), &range, &mut stat, 0) })?;
-    Ok(stat.cached)
+    Ok(stat)
 }
 
 /// As [`cached_pages`], for older kernels: maps the range without touching it and asks `mincore`.

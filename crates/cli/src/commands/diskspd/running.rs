@@ -15,6 +15,7 @@ use super::files::{Files, cached, flushes_each_write, found, never_written};
 use super::watch::Watch;
 use crate::output;
 use crate::signals::StopFlag;
+use crate::vigil;
 
 /// Share of a file in the page cache from which on it is worth a word.
 const NOTABLE: f64 = 0.01;
@@ -91,8 +92,9 @@ impl Runner<'_> {
         let ground = self.files.ground(&paths, planned.interval);
         let plan =
             plan(&planned.workload, "timespan", StepKind::Job, &ground).map_err(|error| error.to_string())?;
-        let opened =
-            plan.workers.iter().map(|worker| self.files.open(worker)).collect::<Result<Vec<_>, _>>()?;
+        let files = &mut self.files;
+        let open = || plan.workers.iter().map(|worker| files.open(worker)).collect::<Result<Vec<_>, _>>();
+        let opened = vigil::over("opening the targets", self.stop, open)?;
         Files::advise(span, &opened);
         self.tell(&format!("starting warm up of {}s, then measuring {}s", span.warm_up, span.duration));
         let times = (planned.workload.ramp, measured(&planned.workload));

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use dialects::diskspd::{CpuUse, Format, Profile};
 use kernel::Clock;
-use record::{Interval, Watcher};
+use record::{Interval, Silence, Watcher};
 use workload::{Direction, Nanos};
 
 use super::machine::{between, cpu_times};
@@ -89,6 +89,14 @@ impl Watcher for Watch<'_> {
             Format::Text => drop(output::result(&fresh)),
             Format::Xml => output::beside(&fresh),
         }
+    }
+
+    fn silence(&mut self, silence: &Silence) {
+        self.stop.tell(silence);
+    }
+
+    fn patience(&self) -> Nanos {
+        self.stop.patience()
     }
 
     fn interrupted(&self) -> bool {

@@ -17,6 +17,7 @@ use super::watching::{Around, Watching};
 use super::{lay_out, trouble};
 use crate::real_data::Telling;
 use crate::signals::StopFlag;
+use crate::vigil;
 
 /// Lays out and runs all steps into `results`.
 pub fn run(steps: &[FioStep], stop: &StopFlag, results: &mut Results) -> Result<(), FioError> {
@@ -70,7 +71,8 @@ fn run_step(
             plan(&workload, &name, StepKind::Job, &ground).map_err(|error| trouble::plan(&error, step))?
         }
     };
-    let opened = plan.workers.iter().map(|worker| files.open(worker)).collect::<Result<Vec<_>, _>>()?;
+    let open = || plan.workers.iter().map(|worker| files.open(worker)).collect::<Result<Vec<_>, _>>();
+    let opened = vigil::over("opening the files", around.stop, open)?;
     for file in opened.iter().flatten().filter(|file| step.drop_cache.iter().any(|path| path == file.path()))
     {
         forget_cache(file);
@@ -78,7 +80,7 @@ fn run_step(
     for path in &step.read_ahead {
         read_through(path).map_err(trouble::call("read", path))?;
     }
-    let clock = around.clock;
+    let (clock, stop) = (around.clock, around.stop);
     around.logs.begin(results.asked, &plan, Results::zero_unix_ms(clock))?;
     let mut watching = Watching::new(around, results, (number, step), &plan);
     let mut record = run_real(&plan, &opened, clock, &mut watching)
@@ -90,7 +92,12 @@ fn run_step(
     for file in
         opened.iter().flatten().filter(|file| step.flush_at_end.iter().any(|path| path == file.path()))
     {
-        file.flush().map_err(trouble::call("fsync", file.path()))?;
+        match vigil::flush(file, stop) {
+            Some(flushed) => flushed.map_err(trouble::call("fsync", file.path()))?,
+            None => {
+                results.notes.push(format!("the last fsync of {} was not waited for", file.path().display()))
+            }
+        }
     }
     results.records.push(record);
     Ok(())

@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use dialects::fio::{FioStep, SteadyWatch};
 use kernel::Clock;
-use record::{Interval, IoTrace, StepRecord, Watcher};
+use record::{Interval, IoTrace, Silence, StepRecord, Watcher};
 use sampler::Sampler;
-use workload::StepPlan;
+use workload::{Nanos, StepPlan};
 
 use super::line::Line;
 use super::log_files::LogFiles;
@@ -97,6 +97,15 @@ impl Watcher for Watching<'_, '_> {
 
     fn traced(&mut self, worker: usize, ios: &[IoTrace]) {
         self.around.logs.traced(worker, ios);
+    }
+
+    fn silence(&mut self, silence: &Silence) {
+        self.line.clear();
+        self.around.stop.tell(silence);
+    }
+
+    fn patience(&self) -> Nanos {
+        self.around.stop.patience()
     }
 
     fn interrupted(&self) -> bool {

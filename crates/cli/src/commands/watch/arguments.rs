@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::arguments::Format;
+use workload::Nanos;
+
+use crate::arguments::{Format, patience};
 
 /// Heading of the options of load cycles.
 const LOAD: &str = "Load cycles";
@@ -80,6 +82,9 @@ pub struct WatchArguments {
     /// Load a device that somebody else is using
     #[arg(long, help_heading = LOAD)]
     pub busy: bool,
+    /// Give a device up that answers nothing of the load for so long
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience, help_heading = LOAD)]
+    pub give_up: Nanos,
     /// Form of the result
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,

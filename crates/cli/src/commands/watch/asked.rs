@@ -78,10 +78,10 @@ impl Asked {
     }
 
     /// A wish to stop: with a command, signals are the command's, and its end is that of the watch.
-    pub fn stop_flag(&self) -> StopFlag {
+    pub fn stop_flag(&self, patience: Nanos) -> StopFlag {
         match self.subject {
             Subject::Command(_) => StopFlag::default(),
-            _ => StopFlag::on_signals(),
+            _ => StopFlag::on_signals(patience),
         }
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use experiments::{Audience, Lookout, Shares};
-use record::{Event, Interval, Phase, PhaseKind, Run, Sample, StepRecord, Watcher};
+use record::{Event, EventKind, Interval, Phase, PhaseKind, Run, Sample, Silence, StepRecord, Watcher};
 use runfile::{WriteError, Writer};
 use sampler::SamplerThread;
 use workload::{Nanos, StepPlan};
@@ -166,6 +166,15 @@ impl Watcher for Desk {
         if self.is_virtual {
             self.within.borrow_mut().sample(sample.clone());
         }
+    }
+
+    fn silence(&mut self, silence: &Silence) {
+        self.stop.note(silence);
+        self.note(Event { at: silence.at, kind: EventKind::Warning, text: silence.to_string() });
+    }
+
+    fn patience(&self) -> Nanos {
+        self.stop.patience()
     }
 
     fn interrupted(&self) -> bool {

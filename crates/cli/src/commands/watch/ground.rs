@@ -23,6 +23,8 @@ pub struct Ground {
     pub devices: Chosen,
     /// Every device of the machine with what it stands on.
     tree: Vec<DeviceNode>,
+    /// What is to be said of devices that do not answer.
+    doubts: Vec<String>,
     /// The load, and where it runs.
     pub cycles: Option<(WatchLoad, Scene)>,
     /// Bytes that must be laid out in the job's own files before the first phase.
@@ -36,15 +38,16 @@ impl Ground {
         let root = Root::real();
         let Some(cycles) = asked.load() else {
             let devices = devices::choose(&root, arguments, &[])?;
-            let tree = devices::described(sampler::device_tree(&root), &arguments.describe)?;
-            return Ok(Ground { devices, tree, cycles: None, lacking: 0 });
+            let (tree, doubts) = sampler::device_tree_and_doubts(&root);
+            let tree = devices::described(tree, &arguments.describe)?;
+            return Ok(Ground { devices, tree, doubts, cycles: None, lacking: 0 });
         };
         let loaded = load::find(cycles)?;
         let scene = scene(cycles, &loaded, arguments, stop)?;
         let under: Vec<String> = scene.facts.devices.iter().map(|device| device.name.clone()).collect();
-        let (devices, tree) = match scene.is_virtual() {
-            true => (Chosen::only(under), made_up(&scene.facts.devices)),
-            false => (devices::choose(&root, arguments, &under)?, sampler::device_tree(&root)),
+        let (devices, (tree, doubts)) = match scene.is_virtual() {
+            true => (Chosen::only(under), (made_up(&scene.facts.devices), Vec::new())),
+            false => (devices::choose(&root, arguments, &under)?, sampler::device_tree_and_doubts(&root)),
         };
         let tree = devices::described(tree, &arguments.describe)?;
         let lacking = loaded.lacking();
@@ -56,7 +59,7 @@ impl Ground {
         check_phases(&cycles.phases, &load, scene.stage.as_ref())
             .map_err(|error| Failure::refused(format!("--load {}: {error}", cycles.word)))?;
         asked.contract.fall_back_on(limits);
-        Ok(Ground { devices, tree, cycles: Some((load, scene)), lacking })
+        Ok(Ground { devices, tree, doubts, cycles: Some((load, scene)), lacking })
     }
 
     /// What names the run file.
@@ -91,6 +94,11 @@ impl Ground {
         run.devices = self.tree.clone();
         run.limits = if self.is_virtual() { Vec::new() } else { sampler::local_limits(&Root::real()) };
         run
+    }
+
+    /// What is to be said of devices that do not answer.
+    pub fn doubts(&self) -> &[String] {
+        &self.doubts
     }
 
     fn is_virtual(&self) -> bool {

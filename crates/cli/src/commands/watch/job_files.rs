@@ -8,7 +8,7 @@ use engine::{plan, run_real};
 use experiments::{Audience, Scene, Stage, StageError, Step, Use, between};
 use kernel::guard::{AllowDestroy, permit_block_device};
 use kernel::{Clock, PathKind};
-use record::{Interval, StepRecord, TargetFacts, TargetKind, Watcher};
+use record::{Interval, Silence, StepRecord, TargetFacts, TargetKind, Watcher};
 use sampler::{Root, Sampler};
 use workload::{Bytes, Nanos, StepPlan, Workload};
 
@@ -151,6 +151,14 @@ struct Telling<'a>(&'a mut dyn Audience);
 impl Watcher for Telling<'_> {
     fn interval(&mut self, interval: &Interval) {
         self.0.interval(interval);
+    }
+
+    fn silence(&mut self, silence: &Silence) {
+        self.0.silence(silence);
+    }
+
+    fn patience(&self) -> Nanos {
+        self.0.patience()
     }
 
     fn interrupted(&self) -> bool {

@@ -70,6 +70,9 @@ pub fn watch(
     };
     let favoured = ground.loaded_devices().iter().take(1).map(|device| device.name.clone()).collect();
     let mut desk = Desk::open(Opening { run, writer, every: asked.every, shown, favoured }, stop.clone());
+    for doubt in ground.doubts() {
+        desk.note(Event { at: Nanos::ZERO, kind: EventKind::Warning, text: doubt.clone() });
+    }
     let devices = ground.devices.to_sample();
     let ended = match (&asked.subject, &mut ground.cycles) {
         (Subject::Cycles(cycles), Some((load, scene))) => {
@@ -143,8 +146,11 @@ fn under_load(
         desk.sample_by(start(devices, every, clock)?);
     }
     let watched = conduct_phases(&cycles.phases, load, stage, desk);
-    let shares = stage.shares();
-    desk.shares(shares);
+    let held = |record: &StepRecord| record.notes.iter().any(|note| session::is_held(note));
+    // What does not answer is not asked.
+    if !watched.steps.last().is_some_and(held) {
+        desk.shares(stage.shares());
+    }
     if let Some(error) = watched.failure {
         let (kind, text) = (EventKind::Failure, error.to_string());
         desk.event(&Event { at: stage.now(), kind, text });

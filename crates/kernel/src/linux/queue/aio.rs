@@ -71,11 +71,15 @@ impl AioQueue {
         slot_bytes: usize,
         clock: Clock,
     ) -> Result<AioQueue, QueueError> {
-        let desk = Desk::open(files, depth, slot_bytes)?;
+        if depth == 0 {
+            return Err(QueueError::NoDepth);
+        }
+        // First, so that a depth that the kernel does not give is noticed before memory is taken for it.
         let context = setup(depth).map_err(|error| QueueError::Setup {
             backend: workload::BackendKind::Libaio,
             reason: super::probe::aio_reason(&error),
         })?;
+        let desk = Desk::open(files, depth, slot_bytes).inspect_err(|_| destroy(context))?;
         precise_timers();
         // SAFETY: `iocb` is a struct of integers, for which all zeros is a value.
         let block: libc::iocb = unsafe { std::mem::zeroed() };

@@ -22,6 +22,7 @@ pub use uring::UringQueue;
 
 use super::clock::Clock;
 use super::file::OpenFile;
+use super::memory::NoMemory;
 
 /// Why a queue could not be made or went down.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +42,9 @@ pub enum QueueError {
         /// What the kernel said.
         source: io::Error,
     },
+    /// The buffers would take too much of what is left.
+    #[error(transparent)]
+    Memory(#[from] NoMemory),
     /// The kernel makes no such queue.
     #[error("{} cannot be used: {reason}", backend.name())]
     Setup {

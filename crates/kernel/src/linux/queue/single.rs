@@ -14,6 +14,7 @@ use crate::linux::call::{check, check_long, retry};
 use crate::linux::clock::Clock;
 use crate::linux::file::{Alignment, Direct, OpenError, OpenFile, sync_flag};
 use crate::linux::guard::WritePermit;
+use crate::linux::memory::room_for_buffers;
 
 /// By what means each I/O is done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -111,6 +112,7 @@ impl Single {
             let kind = crate::linux::file::kind_of(path, &found).ok()?;
             crate::linux::file::alignment_of(file.as_fd(), kind).ok()
         });
+        room_for_buffers(Bytes(options.bytes as u64)).map_err(QueueError::from)?;
         let means = match options.means {
             SingleMeans::Calls => Means::Calls(Region::map(options.bytes.max(1), ALIGN).map_err(buffers)?),
             SingleMeans::Queue(kind) => {

@@ -129,9 +129,13 @@ impl UringQueue {
         slot_bytes: usize,
         clock: Clock,
     ) -> Result<UringQueue, QueueError> {
-        let desk = Desk::open(files, depth, slot_bytes)?;
+        if depth == 0 {
+            return Err(QueueError::NoDepth);
+        }
+        // First, so that a depth that no ring has is noticed before memory is taken for it.
         let (ring, features) =
             build(depth).map_err(|reason| QueueError::Setup { backend: BackendKind::IoUring, reason })?;
+        let desk = Desk::open(files, depth, slot_bytes)?;
         precise_timers();
         let enter_fd = ring.as_raw_fd();
         let mut queue = UringQueue {
