@@ -113,7 +113,7 @@ impl Stage for JobStage {
     fn run(&mut self, plan: &StepPlan, audience: &mut dyn Audience) -> Result<StepRecord, StageError> {
         let opened = plan.workers.iter().map(|worker| self.files.open(worker)).collect::<Result<Vec<_>, _>>();
         let opened = opened.map_err(|error| refused(&error))?;
-        run_real(plan, &opened, self.clock, &mut Telling(audience))
+        run_real(plan, &opened, self.clock, &mut Forwarding(audience))
             .map_err(|error| StageError::Failed(format!("step '{}': {error}", plan.name)))
     }
 
@@ -146,9 +146,9 @@ impl Stage for JobStage {
 }
 
 /// Passes intervals and the wish to stop on; the counters are sampled elsewhere.
-struct Telling<'a>(&'a mut dyn Audience);
+struct Forwarding<'a>(&'a mut dyn Audience);
 
-impl Watcher for Telling<'_> {
+impl Watcher for Forwarding<'_> {
     fn interval(&mut self, interval: &Interval) {
         self.0.interval(interval);
     }
