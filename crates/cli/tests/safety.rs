@@ -280,9 +280,10 @@ fn buffers_that_would_take_others_memory_are_refused_before_they_are_touched() {
     let Some(group) = MemoryGroup::of(512 << 20) else { return };
     let folder = Folder::new();
     folder.make_file("data", 64);
+    let script = "echo $$ > \"$1/cgroup.procs\" && shift && exec \"$@\"";
+    std::fs::write(folder.path("inside"), script).unwrap();
     let inside = |words: &[&str]| {
-        let script = "echo $$ > \"$0/cgroup.procs\" && exec \"$@\"";
-        ended(&mut folder.through("sh", &[&["-c", script, &text(&group.0), "plimsoll"], words].concat()))
+        ended(&mut folder.through("sh", &[&["@/inside", &text(&group.0), "plimsoll"], words].concat()))
     };
     let job = ["fio", "--name=a", "--filename=@/data", "--rw=read", "--size=64m", "--direct=1"];
     let run = |more: &[&str]| inside(&[&job[..], more].concat());

@@ -75,6 +75,8 @@ impl Case {
     fn run(&self) {
         let Some(ground) = Ground::of(self.on) else { return };
         let target = text(&ground.target(self.on));
+        let job = "[load]\nrw=randread\nbs=4k\niodepth=4\ndirect=1\nsize=64m\n";
+        std::fs::write(ground.folder.path("job.fio"), job).unwrap();
         let words: Vec<String> = self.words.iter().map(|word| word.replace('%', &target)).collect();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let mut running = Running::start(&mut ground.folder.plimsoll(&words));
@@ -180,6 +182,12 @@ fn every_command_tells_gives_up_and_keeps_what_was_measured() {
         native(vec!["check", "%", "--allow-destroy", "%"], On::Loop, Ops::WRITE, "write"),
         native(vec!["run", "crystaldiskmark", "%", "--time", "2s"], On::Loop, Ops::READ, "read"),
         native(vec!["quick", "%", "--size", "64M"], On::Directory, Ops::WRITE, "write"),
+        native(
+            vec!["watch", "--load", "@/job.fio", "--on", "%", "--cycle", "3s", "--repeat", "1"],
+            On::File,
+            Ops::READ,
+            "read",
+        ),
         other(vec!["ioping", "-i", "0", "-D", "%"], On::File, Ops::READ, "read"),
         other(vec!["ioping", "-i", "0", "-D", "-A", "%"], On::Loop, Ops::READ, "read"),
         other(vec!["diskspd", "-d2", "-W0", "-b4K", "-r", "-o4", "-Sh", "%"], On::File, Ops::READ, "read"),

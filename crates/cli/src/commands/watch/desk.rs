@@ -133,6 +133,11 @@ impl Desk {
         within.live.draw();
     }
 
+    /// Whether a device was waited for in vain.
+    pub fn gave_up(&self) -> bool {
+        self.stop.gave_up()
+    }
+
     /// Keeps an event.
     pub fn note(&self, event: Event) {
         self.within.borrow_mut().event(event);

@@ -13,6 +13,7 @@ use super::load::{self, Loaded};
 use crate::failure::Failure;
 use crate::session;
 use crate::signals::StopFlag;
+use crate::vigil;
 
 /// Least bytes that a measurement's region holds.
 const REGION_LEAST: u64 = 64 << 20;
@@ -43,7 +44,12 @@ impl Ground {
             return Ok(Ground { devices, tree, doubts, cycles: None, lacking: 0 });
         };
         let loaded = load::find(cycles)?;
-        let scene = scene(cycles, &loaded, arguments, stop)?;
+        let open = || scene(cycles, &loaded, arguments, stop);
+        let scene = match &cycles.on {
+            // A lab volume takes its time to be made.
+            Some((_, Target::Lab(_) | Target::Sim(_))) => open()?,
+            _ => vigil::over("opening what is loaded", stop, open)?,
+        };
         let under: Vec<String> = scene.facts.devices.iter().map(|device| device.name.clone()).collect();
         let (devices, (tree, doubts)) = match scene.is_virtual() {
             true => (Chosen::only(under), (made_up(&scene.facts.devices), Vec::new())),

@@ -183,6 +183,11 @@ fn layout_failure(record: &StepRecord) -> String {
 }
 
 fn stopped(desk: &Desk, at: Nanos) -> Ended {
+    if desk.gave_up() {
+        return Ended::Failed(Failure::failed(
+            "a device does not answer; the report names what was in flight",
+        ));
+    }
     desk.note(Event { at, kind: EventKind::Interrupt, text: "stopped by a signal".to_owned() });
     Ended::Stopped
 }
