@@ -1,6 +1,6 @@
 //! Memory that buffers may take: half of what the machine and the control groups of this process have left.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use workload::Bytes;
 
@@ -122,7 +122,7 @@ impl Version {
     }
 
     /// What the limit of the group leaves to it.
-    fn left(&self, folder: &PathBuf) -> Option<Bytes> {
+    fn left(&self, folder: &Path) -> Option<Bytes> {
         let number = |file: &str| read_word(&folder.join(file))?.parse::<u64>().ok();
         let limit = number(self.limit).filter(|&limit| limit < NO_LIMIT)?;
         let stat = std::fs::read_to_string(folder.join("memory.stat")).unwrap_or_default();
