@@ -3,6 +3,7 @@
 mod arguments;
 mod commands;
 mod failure;
+mod files;
 mod inputs;
 mod output;
 mod pictures;

@@ -11,8 +11,9 @@ use report::charts::{DevicesIn, Picture, PictureOptions, pictures};
 
 use crate::commands::watch::devices::{fits, unknown};
 use crate::failure::Failure;
+use crate::files::{Kind, Shelf};
 use crate::inputs::Recorded;
-use crate::place::{replace, short};
+use crate::place::short;
 
 /// Which part of a recording is drawn, and how its pictures look.
 #[derive(Clone, Debug, Args)]
@@ -180,8 +181,8 @@ impl PictureArguments {
         let mut told = String::new();
         for (folder, form) in folders.iter().filter_map(|(folder, form)| Some((folder.as_ref()?, *form))) {
             let folder = folder.join(sub);
-            ready(&folder, &all, form)?;
-            write_all(&folder, &all, form)?;
+            let shelf = ready(&folder, &all, form)?;
+            write_all(&shelf, &all, form)?;
             told += &listed(&folder, &all, form);
         }
         Ok(told)
@@ -210,49 +211,38 @@ impl Form {
         }
     }
 
-    fn path(self, folder: &Path, picture: &Picture) -> PathBuf {
-        folder.join(format!("{}.{}", picture.name, self.ending()))
+    fn name(self, picture: &Picture) -> String {
+        format!("{}.{}", picture.name, self.ending())
     }
 }
+
+/// Pictures say by what they were drawn.
+const PICTURE: Kind = Kind {
+    word: "picture",
+    remedy: "move it, or name another folder",
+    is_ours: |there, _| there[..there.len().min(HEAD)].windows(8).any(|part| part == b"plimsoll"),
+};
+
+/// Bytes within which they say it.
+const HEAD: usize = 4096;
 
 /// Makes the folder, and refuses where a file of somebody else's would be lost, before anything is written.
-fn ready(folder: &Path, all: &[Picture], form: Form) -> Result<(), Failure> {
-    std::fs::create_dir_all(folder).map_err(|error| {
+fn ready(folder: &Path, all: &[Picture], form: Form) -> Result<Shelf, Failure> {
+    let shelf = Shelf::named(folder).map_err(|error| {
         Failure::failed(format!("{}: cannot be made: {error}; name another folder", folder.display()))
     })?;
-    let foreign = all.iter().map(|picture| form.path(folder, picture)).find(|path| is_foreign(path));
-    match foreign {
-        None => Ok(()),
-        Some(path) => Err(Failure::refused(format!(
-            "{} is there and is no picture of plimsoll's; move it, or name another folder",
-            path.display()
-        ))),
-    }
-}
-
-/// What is there and does not say that plimsoll drew it.
-fn is_foreign(path: &Path) -> bool {
-    use std::io::Read as _;
-    let Ok(file) = std::fs::File::open(path) else { return path.symlink_metadata().is_ok() };
-    let mut head = Vec::new();
-    let read = file.take(4096).read_to_end(&mut head);
-    read.is_err() || !head.windows(8).any(|part| part == b"plimsoll")
+    all.iter().try_for_each(|picture| shelf.gives_way(&form.name(picture), &[], PICTURE))?;
+    Ok(shelf)
 }
 
 /// Two at a time: pictures are independent, and a sheet takes as long as twenty others.
-fn write_all(folder: &Path, all: &[Picture], form: Form) -> Result<(), Failure> {
+fn write_all(shelf: &Shelf, all: &[Picture], form: Form) -> Result<(), Failure> {
     let painter = Painter::default();
     let next = AtomicUsize::new(0);
     let work = || -> Result<(), Failure> {
         while let Some(picture) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let path = form.path(folder, picture);
             let bytes = form.bytes(picture, &painter).map_err(Failure::failed)?;
-            replace(&path, &bytes).map_err(|error| {
-                Failure::failed(format!(
-                    "{}: cannot be written: {error}; name another folder",
-                    path.display()
-                ))
-            })?;
+            shelf.put(&form.name(picture), &bytes, PICTURE)?;
         }
         Ok(())
     };

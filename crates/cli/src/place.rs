@@ -1,19 +1,30 @@
-//! Where run file and report go, and how a file is written whole or not at all.
+//! Where run file and report go, and under which name.
 
-use std::io::{Read, Write};
+use std::cell::{Cell, RefCell};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use record::DeviceFacts;
-use runfile::SameDevice;
+use runfile::{SameDevice, Whose, WriteError};
 
 use crate::failure::Failure;
+use crate::files::Shelf;
 
-/// Names of the files of one run.
+/// Endings of the files of a run: a name is free where none of them is taken.
+const ENDINGS: [&str; 3] = ["plimsoll", "html", "json"];
+
+/// How often a name that was free is found to be taken a moment later before something else must be wrong.
+const RACES_MOST: usize = 1000;
+
+/// The folder and the name that the files of one run have in common.
 pub struct Place {
-    /// The run file.
-    pub run: PathBuf,
-    /// The HTML report.
-    pub report: PathBuf,
+    shelf: Shelf,
+    stem: String,
+    date: String,
+    /// Free when it was looked for; kept once the run file has it.
+    name: RefCell<String>,
+    /// The report was written: what is not there is not named.
+    drawn: Cell<bool>,
     /// Whether they lie on the device that is measured: then commits do not wait for it.
     pub same_device: SameDevice,
 }
@@ -30,23 +41,114 @@ impl Place {
         (target, date): (&str, jiff::civil::Date),
         devices: &[DeviceFacts],
     ) -> Result<Place, Failure> {
-        let dir = dir.map_or_else(runfile::state_directory, Path::to_path_buf);
-        std::fs::create_dir_all(&dir).map_err(|error| {
-            Failure::refused(format!(
-                "{}: cannot be made: {error}; name another folder with --out",
-                dir.display()
-            ))
-        })?;
-        let run = runfile::fresh_name(&dir, &runfile::stem_of(target), &date.to_string());
-        let there = sampler::target_facts(&sampler::Root::real(), &dir, "").map(|facts| facts.devices);
+        let shelf = match dir {
+            Some(dir) => Shelf::named(dir).map_err(|error| {
+                Failure::refused(format!(
+                    "{}: cannot be made: {error}; name another folder with --out",
+                    dir.display()
+                ))
+            })?,
+            None => Shelf::private(&own_folder()?)?,
+        };
+        let there =
+            sampler::target_facts(&sampler::Root::real(), &shelf.path_of(""), "").map(|it| it.devices);
         let same_device = SameDevice::of(&there.unwrap_or_default(), devices);
-        Ok(Place { report: run.with_extension("html"), run, same_device })
+        let (stem, date) = (runfile::stem_of(target), date.to_string());
+        let place =
+            Place { shelf, stem, date, name: RefCell::default(), drawn: Cell::new(false), same_device };
+        place.name.replace(place.free_name());
+        Ok(place)
+    }
+
+    /// The first name of the day that no file of any kind has.
+    fn free_name(&self) -> String {
+        let is_free = |name: &String| !ENDINGS.iter().any(|end| self.shelf.has(&format!("{name}.{end}")));
+        // Numbers do not end before the names that are taken do.
+        runfile::names(&self.stem, &self.date).find(is_free).unwrap_or_default()
+    }
+
+    fn path(&self, ending: &str) -> PathBuf {
+        self.shelf.path_of(&format!("{}.{ending}", self.name.borrow()))
+    }
+
+    /// The run file.
+    pub fn run(&self) -> PathBuf {
+        self.path("plimsoll")
+    }
+
+    /// The HTML report.
+    pub fn report(&self) -> PathBuf {
+        self.path("html")
+    }
+
+    /// Makes the run file of `bytes`, whole, under the first name that is free; gives back its path.
+    ///
+    /// # Errors
+    /// `Create`.
+    pub fn bear(&self, bytes: &[u8]) -> Result<PathBuf, WriteError> {
+        let failed = |error| WriteError::not_made(&self.run(), error);
+        let mut draft = self.shelf.draft(bytes).map_err(failed)?;
+        // What is stored first changes most of it once more; a run that could keep nothing is not begun.
+        let free = kernel::free_space_in(&self.shelf.path_of("")).map_err(failed)?;
+        if free.0 < bytes.len() as u64 {
+            return Err(failed(io::ErrorKind::StorageFull.into()));
+        }
+        if self.same_device == SameDevice::No {
+            draft.file().sync_data().map_err(failed)?;
+        }
+        for _ in 0..RACES_MOST {
+            match draft.publish(format!("{}.plimsoll", self.name.borrow()).as_ref()) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    self.name.replace(self.free_name());
+                }
+                done => return done.map(|()| self.run()).map_err(failed),
+            }
+        }
+        Err(WriteError::Exists { path: self.run() })
+    }
+
+    /// Writes the HTML report.
+    pub fn put_report(&self, text: &str) -> Result<(), Failure> {
+        self.put("html", text)?;
+        self.drawn.set(true);
+        Ok(())
+    }
+
+    /// Writes a file with this ending beside the run file, which nothing may have; gives back its path.
+    pub fn put(&self, ending: &str, text: &str) -> Result<PathBuf, Failure> {
+        let name = format!("{}.{ending}", self.name.borrow());
+        let (path, run) = (self.path(ending), short(&self.run()));
+        match self.shelf.put_new(&name, text.as_bytes()) {
+            Ok(()) => Ok(path),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(Failure::failed(format!(
+                "{} was made by somebody else meanwhile and is left as it is; the run is kept, draw it with: plimsoll report \
+                 {run} --html ANOTHER_PLACE",
+                path.display()
+            ))),
+            Err(error) => Err(Failure::failed(format!(
+                "{}: cannot be written: {error}; the run is kept, draw it with: plimsoll report {run} --html ANOTHER_PLACE",
+                path.display()
+            ))),
+        }
     }
 
     /// The line that says where they are.
     pub fn files_line(&self) -> String {
-        report::files_line(&short(&self.report), &short(&self.run)).trim_end().to_owned()
+        match self.drawn.get() {
+            true => report::files_line(&short(&self.report()), &short(&self.run())).trim_end().to_owned(),
+            false => format!("run     {}", short(&self.run())),
+        }
     }
+}
+
+/// The folder for run files of whoever runs this.
+fn own_folder() -> Result<PathBuf, Failure> {
+    let whose = if kernel::effective_user() == 0 { Whose::Root } else { Whose::User };
+    runfile::state_directory(whose).ok_or_else(|| {
+        Failure::refused(
+            "there is no folder of yours to keep the run in, since HOME is not set; name one with --out, or set HOME",
+        )
+    })
 }
 
 /// A path as its owner types it: relative to the current directory or to the home directory where that is shorter.
@@ -68,73 +170,48 @@ fn shorter(path: &Path) -> String {
     }
 }
 
-/// Writes `text` to `path` whole or not at all: beside it first, then renamed. What is there and is no regular file (a
-/// terminal, a pipe, `/dev/null`) is written into, and a link is followed, so that neither is ever replaced. A run file is
-/// never overwritten.
-pub fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
-    let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    let failed = |error: std::io::Error| {
-        Failure::failed(format!("{}: cannot be written: {error}; name another place", path.display()))
-    };
-    match std::fs::metadata(&target) {
-        Ok(there) if !there.is_file() => {
-            let mut file = std::fs::OpenOptions::new().write(true).open(&target).map_err(failed)?;
-            return file.write_all(text.as_bytes()).map_err(failed);
-        }
-        Ok(_) if is_run_file(&target) => {
-            let text = format!("{} is a run file and would be lost; name another place", path.display());
-            return Err(Failure::refused(text));
-        }
-        _ => {}
-    }
-    replace(&target, text.as_bytes()).map_err(failed)
-}
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may unwrap")]
+mod tests {
+    use super::*;
 
-/// [`write_whole`] for a page, which takes the place of none of `inputs` and of no file but an earlier page.
-pub fn write_page(path: &Path, text: &str, inputs: &[&Path]) -> Result<(), Failure> {
-    let real = |path: &Path| path.canonicalize().ok();
-    let page = real(path);
-    if page.is_some() && inputs.iter().any(|input| real(input) == page) {
-        let text =
-            format!("{} is what is read, and a page would replace it; name another place", path.display());
-        return Err(Failure::refused(text));
+    fn place(dir: &Path) -> Place {
+        Place::dated(Some(dir), ("data", jiff::civil::date(2026, 11, 21)), &[]).unwrap()
     }
-    // Of a run file the words that follow say more.
-    let lost = page.as_deref().filter(|page| page.is_file() && !is_run_file(page) && !is_page(page));
-    if lost.is_some() {
-        let text = format!(
-            "{} is there already and no page of plimsoll's; name another place with --html",
-            path.display()
-        );
-        return Err(Failure::refused(text));
+
+    #[test]
+    fn two_runs_that_begin_together_have_a_name_each() {
+        let dir = tempfile::tempdir().unwrap();
+        let (first, second) = (place(dir.path()), place(dir.path()));
+        assert_eq!(first.run(), second.run(), "both have found the same name free");
+        let one = first.bear(b"one").unwrap();
+        let two = second.bear(b"two").unwrap();
+        assert!(one.ends_with("data-2026-11-21.plimsoll") && two.ends_with("data-2026-11-21-2.plimsoll"));
+        assert_eq!(std::fs::read(one).unwrap(), b"one");
+        second.put_report("page of two").unwrap();
+        assert_eq!(std::fs::read_to_string(two.with_extension("html")).unwrap(), "page of two");
     }
-    write_whole(path, text)
-}
 
-/// Whether a page of ours stands there, or nothing yet.
-fn is_page(path: &Path) -> bool {
-    let Ok(bytes) = std::fs::read(path) else { return false };
-    let text = String::from_utf8_lossy(&bytes);
-    bytes.is_empty() || text.starts_with("<!DOCTYPE html>") && text.contains("<footer>plimsoll ")
-}
-
-/// The first bytes of every SQLite database.
-fn is_run_file(path: &Path) -> bool {
-    let mut first = [0; 15];
-    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut first));
-    read.is_ok() && &first == b"SQLite format 3"
-}
-
-/// Writes beside `path` and renames. The name is new (`O_EXCL`), so that no planted link is followed.
-pub fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    let part = PathBuf::from(name);
-    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(&part)?;
-    let written = file.write_all(bytes).and_then(|()| std::fs::rename(&part, path));
-    if written.is_err() {
-        // It is ours and half written; nobody misses it.
-        let _ = std::fs::remove_file(&part);
+    #[test]
+    fn a_name_is_taken_by_any_file_of_a_run_and_by_a_link() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("data-2026-11-21.html"), "").unwrap();
+        std::fs::write(dir.path().join("data-2026-11-21-2.json"), "").unwrap();
+        std::os::unix::fs::symlink("/nowhere", dir.path().join("data-2026-11-21-3.plimsoll")).unwrap();
+        assert!(place(dir.path()).run().ends_with("data-2026-11-21-4.plimsoll"));
     }
-    written
+
+    #[test]
+    fn a_link_planted_while_the_run_goes_on_is_left_as_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let victim = dir.path().join("victim");
+        std::fs::write(&victim, "precious").unwrap();
+        let place = place(dir.path());
+        place.bear(b"run").unwrap();
+        std::os::unix::fs::symlink(&victim, place.report()).unwrap();
+        let refused = place.put_report("page").unwrap_err().message;
+        assert!(refused.contains("somebody else") && refused.contains("plimsoll report"), "{refused}");
+        assert_eq!(std::fs::read_to_string(&victim).unwrap(), "precious");
+        assert!(place.files_line().starts_with("run "), "no page is named: {}", place.files_line());
+    }
 }

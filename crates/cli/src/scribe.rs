@@ -6,7 +6,7 @@ use std::time::Instant;
 use experiments::Audience;
 use record::{Event, EventKind, Interval, Sample, Silence, StepRecord, Watcher};
 use report::Progress;
-use runfile::Writer;
+use runfile::{Recorder, WriteError};
 use workload::{Nanos, StepPlan};
 
 use crate::output;
@@ -18,7 +18,7 @@ const HELD_NAMED: usize = 3;
 
 /// Tells the run file and the people in front of the terminal what happens.
 pub struct Scribe {
-    writer: Writer,
+    recorder: Recorder,
     stop: StopFlag,
     live: Live,
     samples: Vec<Sample>,
@@ -53,16 +53,19 @@ impl Shown {
 }
 
 impl Scribe {
-    /// A scribe that writes to `writer`; `seconds_most` is what the forecast promised.
-    pub fn new(writer: Writer, stop: StopFlag, shown: Shown, seconds_most: f64) -> Scribe {
+    /// A scribe that hands everything to `recorder`; `seconds_most` is what the forecast promised.
+    pub fn new(recorder: Recorder, stop: StopFlag, shown: Shown, seconds_most: f64) -> Scribe {
         let live = Live { shown, now: Progress::default(), began: Instant::now(), seconds_most };
-        Scribe { writer, stop, live, samples: Vec::new(), trouble: None }
+        Scribe { recorder, stop, live, samples: Vec::new(), trouble: None }
     }
 
-    /// Ends the live line and gives back the writer, the samples and the first trouble that the writer had.
-    pub fn done(self) -> (Writer, Vec<Sample>, Option<String>) {
+    /// Ends the live line, waits for the run file as far as that is sensible, and gives back the recorder, the samples and
+    /// the first trouble that it had.
+    pub fn done(mut self) -> (Recorder, Vec<Sample>, Option<String>) {
         self.live.clear();
-        (self.writer, self.samples, self.trouble)
+        let last = self.recorder.settle();
+        last.into_iter().for_each(|(_, stored)| self.keep(stored));
+        (self.recorder, self.samples, self.trouble)
     }
 
     /// Names the I/O that the kernel had not given back when the step was left: it may still reach the target. The notes
@@ -75,23 +78,28 @@ impl Scribe {
         }
     }
 
-    fn keep(&mut self, result: Result<(), runfile::WriteError>) {
+    fn keep(&mut self, result: Result<(), WriteError>) {
         if let (Err(error), None) = (result, &self.trouble) {
             self.trouble = Some(error.to_string());
         }
+    }
+
+    fn look_at_outcomes(&mut self) {
+        let outcomes = self.recorder.outcomes();
+        outcomes.into_iter().for_each(|(_, stored)| self.keep(stored));
     }
 }
 
 impl Watcher for Scribe {
     fn interval(&mut self, interval: &Interval) {
-        let result = self.writer.interval(interval);
-        self.keep(result);
+        self.recorder.interval(interval);
+        self.look_at_outcomes();
         self.live.interval(interval);
     }
 
     fn sample(&mut self, sample: &Sample) {
-        let result = self.writer.sample(sample);
-        self.keep(result);
+        self.recorder.sample(sample);
+        self.look_at_outcomes();
         self.samples.push(sample.clone());
     }
 
@@ -111,21 +119,19 @@ impl Watcher for Scribe {
 
 impl Audience for Scribe {
     fn step_started(&mut self, plan: &StepPlan, at: Nanos) {
-        let result = self.writer.step_started(plan, at);
-        self.keep(result);
+        self.recorder.step_started(plan, at);
         self.live.step_started(plan);
     }
 
     fn step_ended(&mut self, record: &StepRecord) {
-        let result = self.writer.step_ended(record);
-        self.keep(result);
+        self.recorder.step_ended(record);
+        self.look_at_outcomes();
         self.live.step_ended(record);
         self.name_held(&record.notes);
     }
 
     fn event(&mut self, event: &Event) {
-        let result = self.writer.event(event);
-        self.keep(result);
+        self.recorder.event(event);
         self.live.say(&event.text);
     }
 }

@@ -1,18 +1,17 @@
 //! What every command that measures does around its steps: header, idle gate, conducting, storing.
 
-use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use analysis::{Analysis, analyse};
 use experiments::{Scene, Step, Wish, conduct, set_scene};
 use kernel::guard::Destruction;
 use record::{Event, EventKind, HostFacts, Run, StepRecord};
-use runfile::{WriteError, Writer};
+use runfile::{Recorder, WriteError, Writer};
 use workload::{Ending, StepPlan, Target};
 
 use crate::failure::{Code, Failure};
 use crate::output;
-use crate::place::{Place, short, write_whole};
+use crate::place::{Place, short};
 use crate::scribe::{Scribe, Shown};
 use crate::signals::StopFlag;
 use crate::vigil;
@@ -111,9 +110,10 @@ pub fn idle_gate(scene: &mut Scene, what: &str, stop: &StopFlag) -> Result<(), F
     Ok(())
 }
 
-/// The run file, opened for writing.
-pub fn writer(place: &Place, run: &Run) -> Result<Writer, Failure> {
-    Writer::create(&place.run, run, place.same_device).map_err(|error| not_begun(place, &error))
+/// The run file, made whole and opened for writing.
+pub fn recorder(place: &Place, run: &Run) -> Result<Recorder, Failure> {
+    let writer = Writer::create(|bytes| place.bear(bytes), run, place.same_device);
+    writer.and_then(Recorder::start).map_err(|error| not_begun(place, &error))
 }
 
 /// Nothing of a file that could not be begun is left.
@@ -129,7 +129,7 @@ fn not_begun(place: &Place, error: &WriteError) -> Failure {
     Failure::failed(format!(
         "there is no room to begin the run file {}, and nothing was measured; make room there, or name a folder on another \
          file system with --out",
-        short(&place.run)
+        short(&place.run())
     ))
 }
 
@@ -139,9 +139,9 @@ pub fn measure(
     scene: &mut Scene,
     next: Next<'_>,
     mut scribe: Scribe,
-) -> (Writer, Option<Failure>) {
+) -> (Recorder, Option<Failure>) {
     let (steps, failure) = conduct(next, scene.stage.as_mut(), &mut scribe);
-    let (mut writer, samples, trouble) = scribe.done();
+    let (mut recorder, samples, trouble) = scribe.done();
     run.samples = samples;
     if let Some(text) = trouble {
         output::people(&format!("plimsoll: the run file is not complete: {text}"));
@@ -150,7 +150,7 @@ pub fn measure(
     let now = scene.stage.now();
     if run.steps.last().is_some_and(|step| step.ending == Ending::Interrupted) {
         let event = Event { at: now, kind: EventKind::Interrupt, text: "stopped by a signal".into() };
-        let _ = writer.event(&event);
+        recorder.event(&event);
         run.events.push(event);
     }
     // What does not answer is not asked.
@@ -162,11 +162,11 @@ pub fn measure(
     }
     let failure = failure.map(|error| {
         let event = Event { at: now, kind: EventKind::Failure, text: error.to_string() };
-        let _ = writer.event(&event);
+        recorder.event(&event);
         run.events.push(event);
         Failure::failed(error)
     });
-    (writer, failure)
+    (recorder, failure)
 }
 
 /// Whether a note of the engine tells of I/O that the kernel had not given back when its step was left.
@@ -195,30 +195,51 @@ impl Plain<'_> {
     ) -> Result<u8, Failure> {
         let mut run = header(&self.scene);
         let shown = shown(&self.scene);
-        let scribe = Scribe::new(writer(self.place, &run)?, self.stop.clone(), shown, self.seconds);
-        let (writer, failed) = measure(&mut run, &mut self.scene, next, scribe);
+        let scribe = Scribe::new(recorder(self.place, &run)?, self.stop.clone(), shown, self.seconds);
+        let (recorder, failed) = measure(&mut run, &mut self.scene, next, scribe);
         run.complete = true;
         let analysis = analyse(&run, None, None);
-        let stored = conclude(&mut run, &analysis, writer);
+        let kept = keep(&mut run, &analysis, recorder, self.place);
         drop(self.scene);
-        let drawn = write_whole(&self.place.report, &report::html(&run, &analysis));
         if let Some(failure) = failed {
             output::people(&self.place.files_line());
             return Err(failure);
         }
         tell(&run, &analysis)?;
-        stored?;
-        drawn?;
+        kept.whole()?;
         Ok(cut_short(&run, self.stop).map_or(0, |code| code as u8))
     }
 }
 
-/// Stores what was found and closes the run file.
-pub fn conclude(run: &mut Run, analysis: &Analysis, mut writer: Writer) -> Result<PathBuf, Failure> {
+/// What became of the two files of a run.
+pub struct Kept {
+    /// The run file was closed and is whole.
+    pub stored: Result<(), Failure>,
+    /// The page was written.
+    pub drawn: Result<(), Failure>,
+}
+
+impl Kept {
+    /// The first of what went wrong.
+    pub fn whole(self) -> Result<(), Failure> {
+        self.stored.and(self.drawn)
+    }
+}
+
+/// Stores what was found, closes the run file, and draws the page beside it; a folder that does not answer is left alone.
+pub fn keep(run: &mut Run, analysis: &Analysis, mut recorder: Recorder, place: &Place) -> Kept {
     run.findings = analysis.stored(&report::sentence);
-    writer.header(run).map_err(Failure::failed)?;
-    writer.findings(&run.findings).map_err(Failure::failed)?;
-    writer.finish().map_err(Failure::failed)
+    recorder.header(run);
+    recorder.findings(&run.findings);
+    match recorder.finish() {
+        Err(error @ WriteError::Silent { .. }) => {
+            Kept { stored: Err(Failure::failed(error)), drawn: Err(Failure::failed("there is no page")) }
+        }
+        stored => Kept {
+            stored: stored.map(drop).map_err(Failure::failed),
+            drawn: place.put_report(&report::html(run, analysis)),
+        },
+    }
 }
 
 /// The exit code of a run that did not come to its end: then there is no verdict to go by.

@@ -36,7 +36,7 @@ fn report(path: &Path) -> Output {
 #[test]
 fn a_copy_that_was_cut_off_is_drawn_as_far_as_it_goes() {
     let dir = tempfile::tempdir().unwrap();
-    let path = runfile::write(&dir.path().join("hour.plimsoll"), &an_hour()).unwrap();
+    let path = runfile::write(runfile::at(&dir.path().join("hour.plimsoll")), &an_hour()).unwrap();
     let bytes = std::fs::read(&path).unwrap();
     std::fs::write(&path, &bytes[..bytes.len() * 2 / 3]).unwrap();
 
@@ -58,7 +58,7 @@ fn a_copy_that_was_cut_off_is_drawn_as_far_as_it_goes() {
 #[test]
 fn a_file_of_which_nothing_is_left_is_refused_by_name() {
     let dir = tempfile::tempdir().unwrap();
-    let path = runfile::write(&dir.path().join("hour.plimsoll"), &an_hour()).unwrap();
+    let path = runfile::write(runfile::at(&dir.path().join("hour.plimsoll")), &an_hour()).unwrap();
     let bytes = std::fs::read(&path).unwrap();
     std::fs::write(&path, &bytes[..1000]).unwrap();
     let output = report(&path);

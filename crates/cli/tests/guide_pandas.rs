@@ -128,7 +128,7 @@ fn the_guide_is_right_where_counters_wrap_and_fall_and_a_device_goes_away() {
     let Some(python) = python() else { return };
     let folder = Folder::new();
     let here = folder.make_dir("here/runs");
-    runfile::write(&here.join("troubled.plimsoll"), &troubled()).unwrap();
+    runfile::write(runfile::at(&here.join("troubled.plimsoll")), &troubled()).unwrap();
     let here = folder.path("here");
     typed(&folder, &here, &blocks("sh")[1]);
     drawn(python, &here);

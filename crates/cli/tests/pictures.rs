@@ -89,7 +89,7 @@ fn a_file_of_somebody_elses_is_not_lost_and_nothing_is_written_beside_it() {
     let drawn = ended(&mut folder.plimsoll(&["report", "@/a.json", "--svg", "@/s"]));
     assert_eq!(drawn.code, Some(2), "{}", drawn.err);
     assert!(
-        drawn.complained().contains("02-cpu.svg is there and is no picture of plimsoll's"),
+        drawn.complained().contains("02-cpu.svg is there already and no picture of plimsoll's"),
         "{}",
         drawn.err
     );

@@ -214,7 +214,7 @@ fn tables_of_a_measured_run_hold_what_the_run_file_holds() {
     });
     run.complete = true;
     let file = folder.path("w.plimsoll");
-    runfile::write(&file, &run).unwrap();
+    runfile::write(runfile::at(&file), &run).unwrap();
     done(&ended(&mut folder.plimsoll(&["report", "@/w.plimsoll", "--csv", "@/tables"])));
     let read = runfile::read(&file).unwrap();
     assert!(equals_the_run_file(&folder.path("tables"), &read) > 60);
@@ -413,7 +413,7 @@ fn wrong_inputs(folder: &Folder) {
     }
     assert!(run(&["mkfifo", &folder.text("pipe")]));
     let file = folder.path("newer.plimsoll");
-    runfile::write(&file, &Run::started(Vec::new(), 0)).unwrap();
+    runfile::write(runfile::at(&file), &Run::started(Vec::new(), 0)).unwrap();
     // The user version in the header (sqlite.org/fileformat2.html, 1.3).
     let mut bytes = fs::read(&file).unwrap();
     bytes[60] = 0x70;

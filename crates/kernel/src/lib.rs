@@ -24,6 +24,7 @@ pub use linux::{
         Unnaming, create_file_of_ours, free_space_in, open_for_read, open_for_stable_write, open_for_write,
         reserve_space, set_length, total_space_in, unnamed_file,
     },
+    folder::{Draft, Folder, PrivateFolderError, Readers, effective_user, rewrite_unless_link},
     io_priority::set_io_priority,
     locale::Locale,
     memory::{FreeMemory, NoMemory, free_memory, room_for_buffers},

@@ -333,7 +333,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut number = |otherwise: f64| arguments.next().map_or(Ok(otherwise), |word| word.parse::<f64>());
     let (hours, devices, every) = (number(24.0)?, number(20.0)?, number(1.0)?);
     let mut machine = Machine::of(devices as usize);
-    let mut writer = Writer::create(Path::new(&out), &header(&machine), SameDevice::Yes)?;
+    let mut writer = Writer::create(runfile::at(Path::new(&out)), &header(&machine), SameDevice::Yes)?;
     for tick in 0..=(hours * HOUR / every) as u64 {
         let at = tick as f64 * every;
         machine.pass(at, every);

@@ -92,7 +92,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let dir = PathBuf::from(arguments.next().unwrap_or_else(|| ".".to_owned()));
     let hours: u64 = arguments.next().map_or(Ok(24), |word| word.parse())?;
     let path = dir.join(format!("cost-{}.plimsoll", std::process::id()));
-    let mut writer = Writer::create(&path, &Run::started(Vec::new(), 0), SameDevice::No)?;
+    let mut writer = Writer::create(runfile::at(&path), &Run::started(Vec::new(), 0), SameDevice::No)?;
     writer.step_started(&plan(), Nanos::ZERO)?;
 
     let intervals: Vec<Interval> = (0..100).map(second).collect();

@@ -1,6 +1,6 @@
 //! Why a run file could not be written or read, with what to do about it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why a run could not be stored.
 #[derive(Debug, thiserror::Error)]
@@ -32,14 +32,33 @@ pub enum WriteError {
     },
     /// Writing failed otherwise.
     #[error(
-        "cannot write to the run file {path}: {source}; what was recorded up to now stays readable there. \
-         Check the file system it lies on, or keep the run file elsewhere"
+        "cannot write to the run file {path}: {source}; what was recorded up to the last checkpoint, which comes every ten \
+         seconds and at the end of a step, stays readable there. Check the file system it lies on, or keep the run file \
+         elsewhere"
     )]
     Failed {
         /// The file.
         path: PathBuf,
         /// What SQLite said.
         source: rusqlite::Error,
+    },
+    /// The device below the file has not answered for several seconds.
+    #[error(
+        "the device that the run file {path} lies on does not answer; what is not there yet is not stored, and the file \
+         holds the run up to the last checkpoint. Look at that device, and keep run files on another with --out"
+    )]
+    Silent {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The thread that writes is gone.
+    #[error(
+        "the writer of the run file {path} has ended before its time, which is a fault of plimsoll; what was recorded up to \
+         the last checkpoint stays readable there"
+    )]
+    Lost {
+        /// The file.
+        path: PathBuf,
     },
     /// A plan names a file whose name is not text.
     #[error("step '{step}' cannot be stored as JSON: {source}; use file names that are valid UTF-8")]
@@ -57,6 +76,17 @@ pub enum WriteError {
         /// What came.
         what: &'static str,
     },
+}
+
+impl WriteError {
+    /// `Exists` where the name is taken, else `Create`.
+    pub fn not_made(path: &Path, source: std::io::Error) -> WriteError {
+        let path = path.to_owned();
+        match source.kind() {
+            std::io::ErrorKind::AlreadyExists => WriteError::Exists { path },
+            _ => WriteError::Create { path, source },
+        }
+    }
 }
 
 /// Why a file could not be read as a run.

@@ -4,12 +4,14 @@
 //! ended well or was cut off; of a file that is damaged, [`read_what_can_be`] gives what is left. Tables and columns are described in `docs/reference/run-file.md`; they are made to be read
 //! without this crate too.
 
+mod birth;
 mod error;
 mod machine;
 mod observed;
 mod place;
 mod reader;
 mod rebuild;
+mod recorder;
 mod reported;
 mod rows;
 mod samples;
@@ -19,8 +21,10 @@ mod tables;
 mod worker_end;
 mod writer;
 
+pub use birth::at;
 pub use error::{RunfileError, WriteError};
-pub use place::{fresh_name, state_directory, state_directory_from, stem_of};
+pub use place::{Whose, names, state_directory, state_directory_from, stem_of};
 pub use reader::{read, read_what_can_be};
+pub use recorder::{Outcome, Recorder, Stored};
 pub use schema::{APPLICATION_ID, SCHEMA_VERSION};
 pub use writer::{SameDevice, Writer, write};

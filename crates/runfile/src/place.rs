@@ -1,22 +1,40 @@
 //! Where run files go when nobody says where, and under which name.
 
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-/// The directory for run files of this user: `$XDG_STATE_HOME/plimsoll`, else `~/.local/state/plimsoll`, else
-/// `plimsoll` in the system's directory for temporary files. It may not exist yet.
-pub fn state_directory() -> PathBuf {
-    state_directory_from(std::env::var_os("XDG_STATE_HOME").as_deref(), std::env::var_os("HOME").as_deref())
+/// Where run files of root go that has no home, as where a service or cron starts it: only root can write there.
+const OF_ROOT: &str = "/var/lib";
+
+/// Whose run files a directory is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// Root's.
+    Root,
+    /// Another user's.
+    User,
+}
+
+/// The directory for run files of this user: `$XDG_STATE_HOME/plimsoll`, else `~/.local/state/plimsoll`, else root's
+/// `/var/lib/plimsoll`. `None` where no place is the user's own. It may not exist yet.
+pub fn state_directory(whose: Whose) -> Option<PathBuf> {
+    let (state, home) = (std::env::var_os("XDG_STATE_HOME"), std::env::var_os("HOME"));
+    state_directory_from(state.as_deref(), home.as_deref(), whose)
 }
 
 /// As [`state_directory`], with the two variables given. Relative paths do not count, as the XDG base directory
 /// specification wants it.
-pub fn state_directory_from(state_home: Option<&OsStr>, home: Option<&OsStr>) -> PathBuf {
+pub fn state_directory_from(
+    state_home: Option<&OsStr>,
+    home: Option<&OsStr>,
+    whose: Whose,
+) -> Option<PathBuf> {
     let absolute = |path: Option<&OsStr>| path.map(PathBuf::from).filter(|path| path.is_absolute());
-    absolute(state_home)
+    let of_root = || (whose == Whose::Root).then(|| PathBuf::from(OF_ROOT));
+    let state = absolute(state_home)
         .or_else(|| absolute(home).map(|home| home.join(".local/state")))
-        .unwrap_or_else(std::env::temp_dir)
-        .join("plimsoll")
+        .or_else(of_root)?;
+    Some(state.join("plimsoll"))
 }
 
 /// A file name's stem for a target: `data` for `/mnt/data`, `lab-aws-gp3` for `lab:aws-gp3`, `root` for `/`. Give `.` and
@@ -32,26 +50,14 @@ pub fn stem_of(target: &str) -> String {
     }
 }
 
-/// A path in `dir` that is free now: `STEM-DATE.plimsoll`, then `STEM-DATE-2.plimsoll` and so on. `date` is written
-/// `YYYY-MM-DD`. The [`Writer`](crate::Writer) still refuses a name that somebody else takes in between.
-pub fn fresh_name(dir: &Path, stem: &str, date: &str) -> PathBuf {
-    let first = dir.join(format!("{stem}-{date}.plimsoll"));
-    if !taken(&first) {
-        return first;
-    }
-    let mut n: u64 = 2;
-    loop {
-        let next = dir.join(format!("{stem}-{date}-{n}.plimsoll"));
-        if !taken(&next) {
-            return next;
-        }
-        n += 1;
-    }
-}
-
-/// A dangling link takes its name too; what cannot be looked at is left for the writer to refuse.
-fn taken(path: &Path) -> bool {
-    std::fs::symlink_metadata(path).is_ok()
+/// The names that the files of a run on a day may have, in the order in which they are tried: `STEM-DATE`, then
+/// `STEM-DATE-2` and so on. `date` is written `YYYY-MM-DD`.
+pub fn names(stem: &str, date: &str) -> impl Iterator<Item = String> {
+    let base = format!("{stem}-{date}");
+    (1_u64..).map(move |number| match number {
+        1 => base.clone(),
+        number => format!("{base}-{number}"),
+    })
 }
 
 #[cfg(test)]
@@ -60,13 +66,22 @@ mod tests {
 
     #[test]
     fn the_state_directory_follows_the_xdg_specification() {
-        let from = |state: Option<&str>, home: Option<&str>| {
-            state_directory_from(state.map(OsStr::new), home.map(OsStr::new))
+        let from = |state: Option<&str>, home: Option<&str>, whose: Whose| {
+            let found = state_directory_from(state.map(OsStr::new), home.map(OsStr::new), whose);
+            found.map(|path| path.display().to_string())
         };
-        assert_eq!(from(Some("/var/state"), Some("/home/a")), Path::new("/var/state/plimsoll"));
-        assert_eq!(from(Some("relative"), Some("/home/a")), Path::new("/home/a/.local/state/plimsoll"));
-        assert_eq!(from(None, Some("/home/a")), Path::new("/home/a/.local/state/plimsoll"));
-        assert!(from(None, None).ends_with("plimsoll"));
+        for whose in [Whose::Root, Whose::User] {
+            assert_eq!(from(Some("/var/state"), Some("/home/a"), whose).unwrap(), "/var/state/plimsoll");
+            assert_eq!(
+                from(Some("relative"), Some("/home/a"), whose).unwrap(),
+                "/home/a/.local/state/plimsoll"
+            );
+            assert_eq!(from(None, Some("/home/a"), whose).unwrap(), "/home/a/.local/state/plimsoll");
+        }
+        // Never a place where others may put things first.
+        assert_eq!(from(None, None, Whose::Root).unwrap(), "/var/lib/plimsoll");
+        assert_eq!(from(None, None, Whose::User), None);
+        assert_eq!(from(None, Some("relative"), Whose::User), None);
     }
 
     #[test]
@@ -87,19 +102,8 @@ mod tests {
     }
 
     #[test]
-    fn a_taken_name_is_never_given_out_again() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut seen = Vec::new();
-        for _ in 0..3 {
-            let path = fresh_name(dir.path(), "data", "2026-11-21");
-            std::fs::write(&path, "").unwrap();
-            seen.push(path.file_name().unwrap().to_str().unwrap().to_owned());
-        }
-        assert_eq!(
-            seen,
-            ["data-2026-11-21.plimsoll", "data-2026-11-21-2.plimsoll", "data-2026-11-21-3.plimsoll"]
-        );
-        std::os::unix::fs::symlink("/nowhere", dir.path().join("link-2026-11-21.plimsoll")).unwrap();
-        assert!(fresh_name(dir.path(), "link", "2026-11-21").ends_with("link-2026-11-21-2.plimsoll"));
+    fn names_of_a_day_are_numbered() {
+        let tried: Vec<String> = names("data", "2026-11-21").take(3).collect();
+        assert_eq!(tried, ["data-2026-11-21", "data-2026-11-21-2", "data-2026-11-21-3"]);
     }
 }

@@ -11,8 +11,7 @@ use workload::{Direction, Flush, Nanos, StepPlan};
 
 use crate::rows::{self, array, whole, word};
 use crate::samples::Storing;
-use crate::schema::{APPLICATION_ID, SCHEMA, SCHEMA_VERSION};
-use crate::{WriteError, machine, observed, reported};
+use crate::{WriteError, birth, machine, observed, reported};
 
 /// At most about a second is lost when the process is killed. Somewhat less than that, so that samples which come every
 /// second, now a little early and now a little late, are committed each as it comes.
@@ -73,8 +72,11 @@ struct OpenStep {
 ///
 /// # Errors
 /// As [`Writer::create`]; `NotText` for a plan that names files outside UTF-8.
-pub fn write(path: &Path, run: &Run) -> Result<PathBuf, WriteError> {
-    let mut writer = Writer::create(path, run, SameDevice::No)?;
+pub fn write(
+    birth: impl FnOnce(&[u8]) -> Result<PathBuf, WriteError>,
+    run: &Run,
+) -> Result<PathBuf, WriteError> {
+    let mut writer = Writer::create(birth, run, SameDevice::No)?;
     for step in &run.steps {
         writer.step_started(&step.plan, step.started)?;
         writer.step_ended(step)?;
@@ -94,44 +96,38 @@ impl Writer {
     /// Makes the file and stores what `header` says of the run as a whole: its words, host and target, the devices of the
     /// machine, limits and phases. Steps, samples, events and findings are left out, they come by the other calls.
     ///
+    /// `birth` makes a file of the bytes that it is given, under a name that nothing has, and gives back its path. Where
+    /// it makes it whole, as by a link to a file that had no name, a kill at any moment leaves a readable file or none.
+    ///
     /// # Errors
-    /// `Exists` where the name is taken, `Create` where the directory refuses, `Full` and `Failed` as they come.
-    pub fn create(path: &Path, header: &Run, place: SameDevice) -> Result<Writer, WriteError> {
-        // Exclusive creation, so that two runs that start together never share a file; SQLite takes an empty one as new.
-        match std::fs::OpenOptions::new().write(true).create_new(true).open(path) {
-            Ok(_) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                return Err(WriteError::Exists { path: path.to_owned() });
-            }
-            Err(source) => return Err(WriteError::Create { path: path.to_owned(), source }),
-        }
-        let made = prepare(path, place).and_then(|conn| Writer::begin(conn, path, header));
-        if made.is_err() {
+    /// Those of `birth`; `Full` and `Failed` as they come.
+    pub fn create(
+        birth: impl FnOnce(&[u8]) -> Result<PathBuf, WriteError>,
+        header: &Run,
+        place: SameDevice,
+    ) -> Result<Writer, WriteError> {
+        let image = birth::image(header).map_err(|source| failed(Path::new("in memory"), source))?;
+        let path = birth(&image)?;
+        let opened = birth::open(&path, place);
+        if opened.is_err() {
             // It is ours and holds nothing; what cannot be removed does no harm.
-            for ending in ["", "-wal", "-shm"] {
+            for ending in ["", "-wal", "-shm", "-journal"] {
                 let mut name = path.as_os_str().to_owned();
                 name.push(ending);
                 let _ = std::fs::remove_file(name);
             }
         }
-        made.map_err(|source| failed(path, source))
-    }
-
-    fn begin(conn: Connection, path: &Path, header: &Run) -> rusqlite::Result<Writer> {
         let now = Instant::now();
-        let mut writer = Writer {
-            conn,
-            path: path.to_owned(),
+        Ok(Writer {
+            conn: opened.map_err(|source| failed(&path, source))?,
+            path,
             open: false,
             committed: now,
             checkpointed: now,
             storing: Storing::default(),
             step: None,
             next_step: 0,
-        };
-        rows::header(&writer.conn, header)?;
-        writer.bring_up_to_date()?;
-        Ok(writer)
+        })
     }
 
     /// Where the file lies.
@@ -368,25 +364,6 @@ impl Drop for Writer {
         // Nobody is left to be told; what cannot be committed was reported by the call that stored it.
         let _ = self.checkpoint();
     }
-}
-
-fn prepare(path: &Path, place: SameDevice) -> rusqlite::Result<Connection> {
-    let conn = Connection::open(path)?;
-    conn.set_prepared_statement_cache_capacity(32);
-    // Where shared memory is not to be had (some network file systems) SQLite keeps its own mode; each commit then goes
-    // to the main file directly.
-    let _ = conn.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()));
-    // Checkpoints come when they disturb least, not after so many pages.
-    conn.query_row("PRAGMA wal_autocheckpoint = 0", [], |_| Ok(()))?;
-    let synchronous = match place {
-        SameDevice::Yes => "OFF",
-        SameDevice::No => "NORMAL",
-    };
-    conn.pragma_update(None, "synchronous", synchronous)?;
-    conn.pragma_update(None, "application_id", APPLICATION_ID)?;
-    conn.pragma_update(None, "user_version", SCHEMA_VERSION)?;
-    conn.execute_batch(&format!("BEGIN; {SCHEMA} COMMIT;"))?;
-    Ok(conn)
 }
 
 fn failed(path: &Path, source: rusqlite::Error) -> WriteError {

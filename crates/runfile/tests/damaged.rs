@@ -26,7 +26,7 @@ fn watched() -> Run {
 }
 
 fn stored(dir: &Path) -> (PathBuf, Vec<u8>) {
-    let path = write(&dir.join("whole.plimsoll"), &watched()).unwrap();
+    let path = write(runfile::at(&dir.join("whole.plimsoll")), &watched()).unwrap();
     let bytes = std::fs::read(&path).unwrap();
     (dir.join("broken.plimsoll"), bytes)
 }
@@ -38,7 +38,7 @@ fn words(troubles: &[RunfileError]) -> String {
 #[test]
 fn a_whole_file_has_no_troubles() {
     let dir = tempfile::tempdir().unwrap();
-    let path = write(&dir.path().join("r.plimsoll"), &watched()).unwrap();
+    let path = write(runfile::at(&dir.path().join("r.plimsoll")), &watched()).unwrap();
     let (run, troubles) = read_what_can_be(&path).unwrap();
     assert_eq!((run, troubles.len()), (watched(), 0));
 }
@@ -89,7 +89,7 @@ fn pages_that_cannot_be_read_are_passed_over() {
 #[test]
 fn one_wrong_row_costs_no_other() {
     let dir = tempfile::tempdir().unwrap();
-    let path = write(&dir.path().join("r.plimsoll"), &watched()).unwrap();
+    let path = write(runfile::at(&dir.path().join("r.plimsoll")), &watched()).unwrap();
     let conn = rusqlite::Connection::open(&path).unwrap();
     conn.execute_batch(
         "UPDATE interval SET direction = 'sideways' WHERE interval = 2;

@@ -24,7 +24,7 @@ fn victim() {
     let Some(path) = std::env::var_os(VICTIM) else { return };
     let whole = plain();
     let header = Run { steps: vec![], samples: vec![], events: vec![], findings: vec![], ..whole.clone() };
-    let mut writer = Writer::create(Path::new(&path), &header, SameDevice::Yes).unwrap();
+    let mut writer = Writer::create(runfile::at(Path::new(&path)), &header, SameDevice::Yes).unwrap();
     writer.step_started(&whole.steps[0].plan, Nanos::ZERO).unwrap();
     writer.step_ended(&whole.steps[0]).unwrap();
     writer.step_started(&plan("next", Mix::READ, 8), Nanos::from_secs(5)).unwrap();
@@ -42,7 +42,8 @@ fn victim() {
 #[test]
 fn watching_victim() {
     let Some(path) = std::env::var_os(WATCHER) else { return };
-    let mut writer = Writer::create(Path::new(&path), &Run::started(vec![], 0), SameDevice::No).unwrap();
+    let mut writer =
+        Writer::create(runfile::at(Path::new(&path)), &Run::started(vec![], 0), SameDevice::No).unwrap();
     for n in 0.. {
         writer.sample(&sample(n)).unwrap();
         println!("\nstored {n}");

@@ -24,7 +24,7 @@ fn blocks(page: &str, language: &str) -> Vec<String> {
 
 /// A file with a little of everything.
 fn stored(dir: &Path) -> PathBuf {
-    write(&dir.join("r.plimsoll"), &runs::plain()).unwrap()
+    write(runfile::at(&dir.join("r.plimsoll")), &runs::plain()).unwrap()
 }
 
 /// First cells of the table under the heading of `name`.
@@ -157,7 +157,7 @@ fn histograms_decode_in_python_as_they_do_here() {
     let spread: Vec<u64> = (0..40).map(|bit| (1u64 << bit) + bit * 3).collect();
     run.steps[0].intervals[1].directions[1] = runs::recorded(512, &spread);
     run.steps[0].workers[0].directions[1].service = runs::recorded(512, &[0, 511, 512, 1023, 1024]).latency;
-    let path = write(&dir.path().join("r.plimsoll"), &run).unwrap();
+    let path = write(runfile::at(&dir.path().join("r.plimsoll")), &run).unwrap();
 
     let conn = Connection::open(&path).unwrap();
     let mut statement = conn.prepare("SELECT counts FROM histogram").unwrap();

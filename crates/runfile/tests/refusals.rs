@@ -14,7 +14,7 @@ fn header() -> Run {
 }
 
 fn stored(dir: &Path) -> std::path::PathBuf {
-    write(&dir.join("r.plimsoll"), &plain()).unwrap()
+    write(runfile::at(&dir.join("r.plimsoll")), &plain()).unwrap()
 }
 
 fn change(path: &Path, sql: &str) {
@@ -26,23 +26,61 @@ fn a_run_file_is_never_overwritten() {
     let dir = tempfile::tempdir().unwrap();
     let path = stored(dir.path());
     let before = std::fs::read(&path).unwrap();
-    let error = Writer::create(&path, &header(), SameDevice::No).unwrap_err();
+    let error = Writer::create(runfile::at(&path), &header(), SameDevice::No).unwrap_err();
     assert!(matches!(error, WriteError::Exists { .. }));
     assert!(error.to_string().contains("choose another name"), "{error}");
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
 
+/// What a kill in the first moment leaves: the bytes that the file is made of, and nothing beside them.
+#[test]
+fn a_run_file_is_readable_from_its_first_moment_without_anything_beside_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("r.plimsoll");
+    let born = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        let run = read(&path).unwrap();
+        assert_eq!((run.words, run.complete), (header().words, false));
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "reading left something behind");
+        // Whoever opens it with SQLite's own tools may write to it.
+        let copy = dir.path().join("copy");
+        std::fs::write(&copy, bytes).unwrap();
+        change(&copy, "DELETE FROM run");
+        Ok(path.clone())
+    };
+    let writer = Writer::create(born, &header(), SameDevice::No).unwrap();
+    assert_eq!(read(&path).unwrap().words, header().words);
+    writer.finish().unwrap();
+    assert!(read(&path).unwrap().complete);
+}
+
+#[test]
+fn a_link_in_the_place_of_a_run_file_is_not_written_through() {
+    let dir = tempfile::tempdir().unwrap();
+    let victim = stored(dir.path());
+    let before = std::fs::read(&victim).unwrap();
+    let path = dir.path().join("link.plimsoll");
+    let born = |_: &[u8]| {
+        std::os::unix::fs::symlink(&victim, &path).unwrap();
+        Ok(path.clone())
+    };
+    Writer::create(born, &header(), SameDevice::No).unwrap_err();
+    assert_eq!(std::fs::read(&victim).unwrap(), before);
+}
+
 #[test]
 fn a_directory_that_is_not_there_is_named() {
     let dir = tempfile::tempdir().unwrap();
-    let error = Writer::create(&dir.path().join("no/r.plimsoll"), &header(), SameDevice::No).unwrap_err();
+    let error = Writer::create(runfile::at(&dir.path().join("no/r.plimsoll")), &header(), SameDevice::No)
+        .unwrap_err();
     assert!(error.to_string().contains("choose a directory that exists"), "{error}");
 }
 
 #[test]
 fn rows_without_a_step_are_refused() {
     let dir = tempfile::tempdir().unwrap();
-    let mut writer = Writer::create(&dir.path().join("r.plimsoll"), &header(), SameDevice::No).unwrap();
+    let mut writer =
+        Writer::create(runfile::at(&dir.path().join("r.plimsoll")), &header(), SameDevice::No).unwrap();
     assert!(matches!(writer.interval(&second(0, 1)), Err(WriteError::NoStep { .. })));
     assert!(matches!(writer.step_ended(&plain().steps[0]), Err(WriteError::NoStep { .. })));
 }
@@ -153,7 +191,7 @@ fn a_full_disk_is_named_and_what_was_written_stays_readable() {
     let Some(guard) = small_disk(dir.path(), "2m") else { return };
     let path = dir.path().join("r.plimsoll");
     let run = plain();
-    let mut writer = Writer::create(&path, &header(), SameDevice::No).unwrap();
+    let mut writer = Writer::create(runfile::at(&path), &header(), SameDevice::No).unwrap();
     writer.step_started(&run.steps[0].plan, run.steps[0].started).unwrap();
     writer.interval(&second(0, 10)).unwrap();
     writer.commit().unwrap();
@@ -174,7 +212,7 @@ fn a_full_disk_is_named_and_what_was_written_stays_readable() {
 fn a_file_from_before_there_were_imports_stays_readable() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("old.plimsoll");
-    Writer::create(&path, &header(), SameDevice::No).unwrap().finish().unwrap();
+    Writer::create(runfile::at(&path), &header(), SameDevice::No).unwrap().finish().unwrap();
     change(&path, "DROP VIEW reported_direction; DROP TABLE reported; DROP TABLE reported_point");
     assert!(read(&path).unwrap().reported.is_empty());
 }
@@ -193,7 +231,7 @@ fn a_watch_goes_on_over_a_full_disk_and_when_there_is_room_again_so_does_its_fil
     let ballast = dir.path().join("ballast");
     std::fs::write(&ballast, vec![1; 1 << 20]).unwrap();
     let path = dir.path().join("r.plimsoll");
-    let mut writer = Writer::create(&path, &header(), SameDevice::No).unwrap();
+    let mut writer = Writer::create(runfile::at(&path), &header(), SameDevice::No).unwrap();
     let mut keep = |n: u64| writer.sample(&wide(n)).and_then(|()| writer.commit());
     let full = (0..5000).find(|n| keep(*n).is_err()).expect("the disk never filled");
     let refused = (full + 1..full + 20).filter(|n| keep(*n).is_err()).count();

@@ -29,7 +29,7 @@ proptest! {
     #[test]
     fn any_run_comes_back_as_it_was(run in runs::any_run()) {
         let dir = tempfile::tempdir().unwrap();
-        let path = write(&dir.path().join("r.plimsoll"), &run).unwrap();
+        let path = write(runfile::at(&dir.path().join("r.plimsoll")), &run).unwrap();
         prop_assert_eq!(read(&path).unwrap(), run);
         prop_assert_eq!(files(dir.path()), ["r.plimsoll"]);
     }
@@ -39,7 +39,8 @@ proptest! {
 fn a_run_stored_live_equals_the_run_and_is_one_file() {
     let dir = tempfile::tempdir().unwrap();
     let run = plain();
-    let mut writer = Writer::create(&dir.path().join("live.plimsoll"), &header(), SameDevice::Yes).unwrap();
+    let mut writer =
+        Writer::create(runfile::at(&dir.path().join("live.plimsoll")), &header(), SameDevice::Yes).unwrap();
     writer.step_started(&run.steps[0].plan, run.steps[0].started).unwrap();
     // All but the last arrive live; the end brings what is missing, and nothing twice.
     run.steps[0].intervals[..4].iter().for_each(|interval| writer.interval(interval).unwrap());
@@ -57,7 +58,7 @@ fn a_run_stored_live_equals_the_run_and_is_one_file() {
 fn a_reader_sees_a_run_while_it_is_written() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("live.plimsoll");
-    let mut writer = Writer::create(&path, &header(), SameDevice::No).unwrap();
+    let mut writer = Writer::create(runfile::at(&path), &header(), SameDevice::No).unwrap();
     assert_eq!(read(&path).unwrap(), header());
     writer.step_started(&plan("s", Mix::READ, 1), Nanos::ZERO).unwrap();
     (0..3).for_each(|n| writer.interval(&second(n, 10)).unwrap());
@@ -74,7 +75,7 @@ fn a_reader_sees_a_run_while_it_is_written() {
 fn somebody_reading_at_the_end_does_not_spoil_it() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("r.plimsoll");
-    let mut writer = Writer::create(&path, &header(), SameDevice::No).unwrap();
+    let mut writer = Writer::create(runfile::at(&path), &header(), SameDevice::No).unwrap();
     let other = rusqlite::Connection::open(&path).unwrap();
     other.execute_batch("BEGIN").unwrap();
     other.query_row("SELECT count(*) FROM run", [], |row| row.get::<_, i64>(0)).unwrap();
@@ -90,7 +91,7 @@ fn somebody_reading_at_the_end_does_not_spoil_it() {
 fn a_writer_dropped_in_the_middle_of_a_step_leaves_what_it_had() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("cut.plimsoll");
-    let mut writer = Writer::create(&path, &header(), SameDevice::No).unwrap();
+    let mut writer = Writer::create(runfile::at(&path), &header(), SameDevice::No).unwrap();
     writer.step_started(&plan("depth 4", Mix::READ, 4), Nanos::ZERO).unwrap();
     (0..4).for_each(|n| writer.interval(&second(n, 100)).unwrap());
     writer.sample(&sample(1)).unwrap();
@@ -114,7 +115,7 @@ fn a_stall_is_a_row_of_zeros_and_late_submissions_count_once() {
     let mut run = plain();
     run.steps[0].plan = plan("mixed", Mix::reads(50), 1);
     run.steps[0].intervals[2].late = 7;
-    let path = write(&dir.path().join("r.plimsoll"), &run).unwrap();
+    let path = write(runfile::at(&dir.path().join("r.plimsoll")), &run).unwrap();
     let conn = rusqlite::Connection::open(path).unwrap();
     let rows = |sql: &str| conn.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
     assert_eq!(rows("SELECT count(*) FROM interval WHERE start_ns = 2000000000 AND ops = 0"), 2);

@@ -6,7 +6,7 @@ mod runs;
 use std::path::Path;
 
 use record::{DiskCounters, Metric, Observed, ObservedDevice, Recording, Run, Sample};
-use runfile::{SameDevice, Writer, read, write};
+use runfile::{Recorder, SameDevice, Stored, Writer, read, write};
 use runs::plain;
 use rusqlite::Connection;
 use workload::Nanos;
@@ -45,7 +45,7 @@ fn rows(path: &Path, sql: &str) -> Vec<(f64, String, Option<f64>, Option<f64>)> 
 #[test]
 fn the_view_goes_on_over_wraps_and_says_nothing_over_resets_and_gaps() {
     let dir = tempfile::tempdir().unwrap();
-    let path = write(&dir.path().join("r.plimsoll"), &eventful()).unwrap();
+    let path = write(runfile::at(&dir.path().join("r.plimsoll")), &eventful()).unwrap();
     let row = |at: f64, disk: &str, reads: Option<f64>, wait: Option<f64>| (at, disk.to_owned(), reads, wait);
     assert_eq!(
         rows(&path, "SELECT at_s, disk, reads_per_s, read_await_ms FROM disk_per_second ORDER BY disk, at_s"),
@@ -63,7 +63,7 @@ fn the_view_goes_on_over_wraps_and_says_nothing_over_resets_and_gaps() {
 #[test]
 fn the_view_says_what_the_run_says() {
     let dir = tempfile::tempdir().unwrap();
-    let path = write(&dir.path().join("r.plimsoll"), &eventful()).unwrap();
+    let path = write(runfile::at(&dir.path().join("r.plimsoll")), &eventful()).unwrap();
     let run = read(&path).unwrap();
     assert_eq!(run, eventful());
     let recording = Recording::of(&run);
@@ -87,7 +87,7 @@ fn the_view_says_what_the_run_says() {
 #[test]
 fn names_are_shared_by_all_samples_that_have_them() {
     let dir = tempfile::tempdir().unwrap();
-    let path = write(&dir.path().join("r.plimsoll"), &eventful()).unwrap();
+    let path = write(runfile::at(&dir.path().join("r.plimsoll")), &eventful()).unwrap();
     let samples = read(&path).unwrap().samples;
     assert!(std::sync::Arc::ptr_eq(&samples[0].disks[0].0, &samples[1].disks[0].0));
 }
@@ -108,7 +108,7 @@ fn long() -> Run {
 #[test]
 fn a_long_run_comes_back_as_it_was() {
     let dir = tempfile::tempdir().unwrap();
-    let path = write(&dir.path().join("r.plimsoll"), &long()).unwrap();
+    let path = write(runfile::at(&dir.path().join("r.plimsoll")), &long()).unwrap();
     assert_eq!(read(&path).unwrap(), long());
 }
 
@@ -116,17 +116,52 @@ fn a_long_run_comes_back_as_it_was() {
 fn a_long_run_is_read_while_it_goes_on() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("r.plimsoll");
-    let mut writer = Writer::create(&path, &Run { samples: Vec::new(), ..long() }, SameDevice::No).unwrap();
+    let mut writer =
+        Writer::create(runfile::at(&path), &Run { samples: Vec::new(), ..long() }, SameDevice::No).unwrap();
     long().samples.iter().for_each(|sample| writer.sample(sample).unwrap());
     writer.commit().unwrap();
     assert_eq!(read(&path).unwrap(), long());
+}
+
+/// In virtual time a run hands over more in a moment than the queue of the writer's thread holds.
+#[test]
+fn a_long_run_that_comes_in_a_moment_is_stored_by_a_thread_without_a_gap() {
+    let dir = tempfile::tempdir().unwrap();
+    let header = Run { samples: Vec::new(), ..long() };
+    let path = dir.path().join("r.plimsoll");
+    let mut recorder =
+        Recorder::start(Writer::create(runfile::at(&path), &header, SameDevice::No).unwrap()).unwrap();
+    long().samples.iter().for_each(|sample| recorder.sample(sample));
+    recorder.header(&long());
+    recorder.commit();
+    let outcomes = recorder.settle();
+    assert!(outcomes.len() > long().samples.len(), "each entry has an outcome");
+    assert!(outcomes.iter().all(|(_, stored)| stored.is_ok()) && !recorder.is_silent());
+    assert!(read(recorder.path()).unwrap().samples == long().samples, "settled, all of it can be read");
+    assert!(read(&recorder.finish().unwrap()).unwrap() == Run { complete: true, ..long() });
+}
+
+#[test]
+fn what_the_thread_could_not_store_comes_back_as_its_outcome() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("r.plimsoll");
+    let mut recorder =
+        Recorder::start(Writer::create(runfile::at(&path), &plain(), SameDevice::No).unwrap()).unwrap();
+    recorder.interval(&plain().steps[0].intervals[0]);
+    recorder.sample(&second(0, &[]));
+    let outcomes = recorder.settle();
+    let [(Stored::Other, Err(error)), (Stored::Sample, Ok(()))] = &outcomes[..] else {
+        panic!("{outcomes:?}");
+    };
+    assert!(error.to_string().contains("no step is open"), "{error}");
+    assert!(recorder.finish().is_ok(), "what was told is not told again");
 }
 
 /// The last page alone is missing: what it held is lost, and nothing else.
 #[test]
 fn a_long_run_that_lost_its_last_page_is_read_up_to_there() {
     let dir = tempfile::tempdir().unwrap();
-    let path = write(&dir.path().join("r.plimsoll"), &long()).unwrap();
+    let path = write(runfile::at(&dir.path().join("r.plimsoll")), &long()).unwrap();
     let length = std::fs::metadata(&path).unwrap().len();
     std::fs::File::options().write(true).open(&path).unwrap().set_len(length - 4096).unwrap();
     let (run, troubles) = runfile::read_what_can_be(&path).unwrap();
@@ -150,7 +185,7 @@ fn what_was_not_printed_stays_unsaid() {
         cpu: Vec::new(),
         devices: vec![device("sda"), device("sdb")],
     });
-    let path = write(&dir.path().join("r.plimsoll"), &run).unwrap();
+    let path = write(runfile::at(&dir.path().join("r.plimsoll")), &run).unwrap();
     let back = read(&path).unwrap().observed.unwrap();
     // NaN equals nothing, but it prints.
     assert_eq!(format!("{back:?}"), format!("{:?}", run.observed.unwrap()));
@@ -163,7 +198,7 @@ fn phases_are_there_while_the_run_goes_on() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("r.plimsoll");
     let run = Run::started(vec!["plimsoll".into()], 0);
-    let mut writer = Writer::create(&path, &run, SameDevice::No).unwrap();
+    let mut writer = Writer::create(runfile::at(&path), &run, SameDevice::No).unwrap();
     let phase = |name: &str, from, to| record::Phase {
         name: name.to_owned(),
         kind: record::PhaseKind::Idle,

@@ -10,7 +10,7 @@ use workload::{Expectation, PolicyName, Target};
 use crate::arguments::{CheckArguments, EffortName, Format};
 use crate::failure::Failure;
 use crate::output;
-use crate::place::{Place, write_whole};
+use crate::place::Place;
 use crate::scribe::Scribe;
 use crate::session;
 use crate::signals::StopFlag;
@@ -34,25 +34,23 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     let place = Place::new(arguments.out.as_deref(), &asked.target_words, &scene.facts.devices)?;
     let mut run = asked.header(&scene);
     let scribe = Scribe::new(
-        session::writer(&place, &run)?,
+        session::recorder(&place, &run)?,
         stop.clone(),
         session::shown(&scene),
         seconds(&scene, &ask),
     );
-    let (writer, failed) = session::measure(&mut run, &mut scene, &|done| next_step(&ask, done), scribe);
+    let (recorder, failed) = session::measure(&mut run, &mut scene, &|done| next_step(&ask, done), scribe);
     run.complete = true;
     let analysis = analyse(&run, asked.limits.as_ref(), asked.expectation.as_ref());
-    let stored = session::conclude(&mut run, &analysis, writer);
+    let kept = session::keep(&mut run, &analysis, recorder, &place);
     drop(scene);
-    let drawn = write_whole(&place.report, &report::html(&run, &analysis));
     if let Some(failure) = failed {
         output::people(&place.files_line());
         return Err(failure);
     }
     // The answer first: that it could not be kept is said behind it.
     present(arguments.format, &run, &analysis, &place)?;
-    stored?;
-    drawn?;
+    kept.whole()?;
     Ok(session::cut_short(&run, &stop).map_or(analysis.verdict.exit_code(), |code| code as u8))
 }
 

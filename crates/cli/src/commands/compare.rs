@@ -10,15 +10,16 @@ use workload::{Bytes, PolicyName};
 
 use crate::arguments::{CompareArguments, Format};
 use crate::failure::Failure;
+use crate::files::{Named, write_page};
 use crate::output;
-use crate::place::{short, write_page};
+use crate::place::short;
 
 /// Compares the sides and prints what differs, the figures, and what they show.
 pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
     let sides = sides(arguments)?;
     let comparison = compare(&sides);
     if let Some(html) = &arguments.html {
-        write_page(html, &report::comparison_html(&comparison), &[])?;
+        write_page((html, Named::ByUser), &report::comparison_html(&comparison), &[])?;
     }
     present(arguments, &comparison)?;
     Ok(0)

@@ -7,9 +7,10 @@ use report::{CsvTable, WantedError};
 
 use crate::arguments::{ReportArguments, ReportFormat};
 use crate::failure::Failure;
+use crate::files::{Kind, Shelf};
 use crate::inputs::Recorded;
 use crate::output;
-use crate::place::{short, write_whole};
+use crate::place::short;
 
 /// Prints the series that `words` name.
 pub fn series(arguments: &ReportArguments, words: &str, runs: &[Recorded]) -> Result<(), Failure> {
@@ -85,19 +86,35 @@ pub fn csv(folder: &Path, runs: &[Recorded]) -> Result<(), Failure> {
         let place = if runs.len() == 1 { folder.to_path_buf() } else { own_folder(folder, recorded, &taken) };
         let analysis = super::report::analysed(&recorded.run)?;
         let tables = report::csv_tables(&recorded.run, &analysis);
-        std::fs::create_dir_all(&place).map_err(|error| {
+        let shelf = Shelf::named(&place).map_err(|error| {
             Failure::failed(format!(
                 "--csv {}: cannot be made: {error}; name another folder",
                 place.display()
             ))
         })?;
-        for table in &tables {
-            write_whole(&place.join(table.file), &table.text)?;
-        }
+        // Before anything is written.
+        tables.iter().try_for_each(|table| shelf.gives_way(table.file, table.text.as_bytes(), TABLE))?;
+        tables.iter().try_for_each(|table| shelf.put(table.file, table.text.as_bytes(), TABLE))?;
         output::result(&told(&place, &tables))?;
         taken.push(place);
     }
     Ok(())
+}
+
+/// Tables, known again by their first columns: those behind them differ with what was recorded.
+const TABLE: Kind =
+    Kind { word: "table", remedy: "move it, or name another folder with --csv", is_ours: is_table };
+
+/// Columns that every table of one name begins with.
+const FIRST_COLUMNS: usize = 3;
+
+fn is_table(there: &[u8], new: &[u8]) -> bool {
+    let head = |bytes: &[u8]| -> Vec<u8> {
+        let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let columns: Vec<&[u8]> = line.split(|byte| *byte == b',').take(FIRST_COLUMNS).collect();
+        columns.join(&b',')
+    };
+    there.is_empty() || head(there) == head(new)
 }
 
 fn own_folder(folder: &Path, recorded: &Recorded, taken: &[PathBuf]) -> PathBuf {

@@ -90,8 +90,8 @@ fn store(source: &mut Source, out: Option<&Path>) -> Result<(), Failure> {
         Path::new(&source.name).file_stem().unwrap_or(OsStr::new("import")).to_string_lossy().into_owned();
     for run in &import.runs {
         let place = Place::dated(out, (&stem, day(run)), &[])?;
-        runfile::write(&place.run, run).map_err(Failure::failed)?;
-        source.written.push(place.run);
+        let written = runfile::write(|bytes| place.bear(bytes), run).map_err(Failure::failed)?;
+        source.written.push(written);
     }
     Ok(())
 }

@@ -11,9 +11,10 @@ use workload::{Expectation, PolicyName};
 use super::data_out;
 use crate::arguments::{ReportArguments, ReportFormat};
 use crate::failure::Failure;
+use crate::files::{Named, write_page};
 use crate::inputs::{self, Recorded};
 use crate::output;
-use crate::place::{short, write_page};
+use crate::place::short;
 
 /// Reads the inputs, analyses each anew and draws it; drawing is what was asked, so the exit code is 0 whatever the
 /// verdict, and 1 where an input that was named could not be read.
@@ -46,12 +47,16 @@ fn draw(arguments: &ReportArguments, runs: &[Recorded]) -> Result<(), Failure> {
     let read: Vec<&Path> = runs.iter().map(|recorded| recorded.path.as_path()).collect();
     // Beside data only what was named is drawn.
     let paged = arguments.html.is_some() || arguments.csv.is_none() && arguments.series.is_none();
+    let named = match &arguments.html {
+        Some(html) if !is_folder(html) => Named::ByUser,
+        _ => Named::ByUs,
+    };
     let mut documents = Vec::new();
     for (at, (recorded, page)) in runs.iter().zip(&pages).enumerate() {
         let analysis = analysed(&recorded.run)?;
         let options = arguments.pictures.options(at + 1, &recorded.path);
         if paged {
-            write_page(page, &report::html_of(&recorded.run, &analysis, &options), &read)?;
+            write_page((page, named), &report::html_of(&recorded.run, &analysis, &options), &read)?;
         }
         let sub = match runs.len() {
             1 => String::new(),

@@ -9,6 +9,7 @@ pub(crate) mod device;
 pub(crate) mod extents;
 pub(crate) mod facts;
 pub(crate) mod file;
+pub(crate) mod folder;
 pub(crate) mod guard;
 pub(crate) mod io_priority;
 pub(crate) mod lab;

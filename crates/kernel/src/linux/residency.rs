@@ -115,12 +115,17 @@ fn mincore(fd: BorrowedFd<'_>, offset: u64, flags: &mut [u8]) -> Option<u64> {
     Some(flags.iter().filter(|&&flag| flag & 1 != 0).count() as u64)
 }
 
-/// Writes back what is dirty of `file` and forgets what the page cache holds of the range.
+/// Writes back what is dirty of `file` and forgets what the page cache holds of the range. What was opened for reading is
+/// somebody else's: of it only the range is written back, and its device is not flushed.
 ///
 /// # Errors
 /// What the kernel says.
 pub fn drop_cache(file: &OpenFile, offset: u64, bytes: Bytes) -> io::Result<()> {
-    file.flush()?;
+    if file.is_writable() {
+        file.flush()?;
+    } else {
+        write_back(file, offset, bytes)?;
+    }
     // SAFETY: the descriptor is open; no memory is involved.
     let error = unsafe {
         libc::posix_fadvise(
@@ -131,6 +136,14 @@ pub fn drop_cache(file: &OpenFile, offset: u64, bytes: Bytes) -> io::Result<()> 
         )
     };
     if error == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(error)) }
+}
+
+fn write_back(file: &OpenFile, offset: u64, bytes: Bytes) -> io::Result<()> {
+    let flags =
+        libc::SYNC_FILE_RANGE_WAIT_BEFORE | libc::SYNC_FILE_RANGE_WRITE | libc::SYNC_FILE_RANGE_WAIT_AFTER;
+    let (offset, bytes) = (offset as libc::off64_t, bytes.0 as libc::off64_t);
+    // SAFETY: the descriptor is open; no memory is involved.
+    retry(|| check(unsafe { libc::sync_file_range(file.as_raw_fd(), offset, bytes, flags) })).map(drop)
 }
 
 /// How a file will be walked.

@@ -49,7 +49,7 @@ impl LogFiles {
 
     fn make(&mut self, path: &Path) -> Result<(), FioError> {
         if !self.open.contains_key(path) {
-            let file = File::create(path).map_err(trouble::call("fopen", path))?;
+            let file = kernel::rewrite_unless_link(path).map_err(trouble::call("fopen", path))?;
             self.open.insert(path.to_owned(), file);
         }
         Ok(())

@@ -8,7 +8,7 @@ use workload::Nanos;
 
 use super::disks::Disk;
 use crate::failure::Failure;
-use crate::{output, place};
+use crate::{files, output};
 
 /// What a run has brought so far.
 pub struct Results<'a> {
@@ -93,10 +93,10 @@ impl<'a> Results<'a> {
         };
         // A pipe or a terminal keeps what it was given before.
         if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
-            return place::write_whole(path, &text);
+            return files::write_typed(path, text.as_bytes());
         }
         self.filed.push_str(&text);
-        place::write_whole(path, &self.filed)
+        files::write_typed(path, self.filed.as_bytes())
     }
 
     /// Every format that is asked for, in the order in which fio prints them.

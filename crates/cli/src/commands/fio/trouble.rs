@@ -15,6 +15,7 @@ const EACCES: i32 = 13;
 const ENOTBLK: i32 = 15;
 const EISDIR: i32 = 21;
 const EROFS: i32 = 30;
+const ELOOP: i32 = 40;
 
 /// The system call `name` failed on `path`.
 pub fn call(name: &'static str, path: &Path) -> impl Fn(io::Error) -> FioError {
@@ -24,6 +25,11 @@ pub fn call(name: &'static str, path: &Path) -> impl Fn(io::Error) -> FioError {
         let why = match error.kind() {
             io::ErrorKind::StorageFull => {
                 format!("{path}: there is not enough space; make room, or give a smaller size")
+            }
+            _ if errno == ELOOP => {
+                format!(
+                    "{path} is a link, and no log is written through one; remove it, or give another name"
+                )
             }
             _ => path.clone(),
         };

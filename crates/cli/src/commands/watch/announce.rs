@@ -22,7 +22,7 @@ pub fn announce(asked: &Asked, ground: &Ground, place: &Place) {
     if let (Some(cycles), Some((load, scene))) = (asked.load(), &ground.cycles) {
         of_load(cycles, (load, scene), ground.lacking);
     }
-    output::people(&format!("run file {}", short(&place.run)));
+    output::people(&format!("run file {}", short(&place.run())));
 }
 
 fn say(text: &str) {

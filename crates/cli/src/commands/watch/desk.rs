@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use experiments::{Audience, Lookout, Shares};
 use record::{Event, EventKind, Interval, Phase, PhaseKind, Run, Sample, Silence, StepRecord, Watcher};
-use runfile::{WriteError, Writer};
+use runfile::{Recorder, Stored, WriteError};
 use sampler::SamplerThread;
 use workload::{Nanos, StepPlan};
 
@@ -34,7 +34,7 @@ pub struct Desk {
 
 struct Within {
     run: Run,
-    writer: Writer,
+    recorder: Recorder,
     lookout: Lookout,
     every: Nanos,
     samples: u64,
@@ -66,7 +66,7 @@ pub struct Opening {
     /// The run so far: header, devices.
     pub run: Run,
     /// Its file.
-    pub writer: Writer,
+    pub recorder: Recorder,
     /// Time between two samples.
     pub every: Nanos,
     /// Where progress goes.
@@ -80,7 +80,7 @@ pub struct Closed {
     /// The run as far as it is kept in memory: without samples.
     pub run: Run,
     /// Its file.
-    pub writer: Writer,
+    pub recorder: Recorder,
     /// What could not be stored, in words.
     pub trouble: Option<String>,
 }
@@ -88,11 +88,11 @@ pub struct Closed {
 impl Desk {
     /// A desk on a run file in which nothing stands yet but its header.
     pub fn open(opening: Opening, stop: StopFlag) -> Desk {
-        let Opening { run, writer, every, shown, favoured } = opening;
+        let Opening { run, recorder, every, shown, favoured } = opening;
         let live = Live { shown, phase: String::new(), until: None, doing: None, favoured, drawn: None };
         let within = Within {
             run,
-            writer,
+            recorder,
             lookout: Lookout::new(every),
             every,
             samples: 0,
@@ -130,6 +130,7 @@ impl Desk {
         if let Some(sampler) = &self.sampler {
             sampler.taken().for_each(|sample| within.sample(sample));
         }
+        within.look_at_outcomes();
         within.live.draw();
     }
 
@@ -152,18 +153,17 @@ impl Desk {
             }
         }
         within.live.clear();
-        let committed = within.writer.commit();
-        within.keep(committed);
-        let Within { run, writer, trouble, .. } = within;
-        Closed { run, writer, trouble: trouble.words() }
+        within.recorder.commit();
+        let last = within.recorder.settle();
+        within.keep_all(last);
+        let Within { run, recorder, trouble, .. } = within;
+        Closed { run, recorder, trouble: trouble.words() }
     }
 }
 
 impl Watcher for Desk {
     fn interval(&mut self, interval: &Interval) {
-        let mut within = self.within.borrow_mut();
-        let stored = within.writer.interval(interval);
-        within.keep(stored);
+        self.within.borrow_mut().recorder.interval(interval);
     }
 
     /// Only a stage in virtual time is listened to: elsewhere the thread samples, and nobody before it does.
@@ -190,15 +190,12 @@ impl Watcher for Desk {
 
 impl Audience for Desk {
     fn step_started(&mut self, plan: &StepPlan, at: Nanos) {
-        let mut within = self.within.borrow_mut();
-        let stored = within.writer.step_started(plan, at);
-        within.keep(stored);
+        self.within.borrow_mut().recorder.step_started(plan, at);
     }
 
     fn step_ended(&mut self, record: &StepRecord) {
         let mut within = self.within.borrow_mut();
-        let stored = within.writer.step_ended(record);
-        within.keep(stored);
+        within.recorder.step_ended(record);
         within.run.steps.push(record.clone());
     }
 
@@ -228,11 +225,8 @@ impl Within {
         for event in self.lookout.look(&sample) {
             self.event(event);
         }
-        let stored = self.writer.sample(&sample);
-        if stored.is_err() {
-            self.trouble.lost += 1;
-        }
-        self.keep(stored);
+        self.recorder.sample(&sample);
+        self.look_at_outcomes();
         self.samples += 1;
         if let Some(before) = &self.last {
             let found = line::busiest((before, &sample), &self.live.favoured, self.live.doing.as_ref());
@@ -254,21 +248,19 @@ impl Within {
     }
 
     fn event(&mut self, event: Event) {
-        let stored = self.writer.event(&event);
-        self.keep(stored);
+        self.recorder.event(&event);
         self.live.say(&event.text);
         self.run.events.push(event);
     }
 
     /// What is known of the run as a whole goes into its file now, so that it is there whatever happens next.
     fn header(&mut self) {
-        let stored = self.writer.header(&self.run).and_then(|()| self.writer.commit());
-        self.keep(stored);
+        self.recorder.header(&self.run);
+        self.recorder.commit();
     }
 
     fn phases(&mut self) {
-        let stored = self.writer.phases(&self.run.phases);
-        self.keep(stored);
+        self.recorder.phases(&self.run.phases);
     }
 
     /// The line of a phase that is over.
@@ -290,6 +282,21 @@ impl Within {
     fn is_noise(&self, sample: &Sample) -> bool {
         let short = |last: &Sample| sample.at.since(last.at).0 < self.every.0 / TAIL_PART;
         self.samples > 1 && self.last.as_ref().is_some_and(short)
+    }
+
+    /// What has become of what was handed to the run file.
+    fn look_at_outcomes(&mut self) {
+        let outcomes = self.recorder.outcomes();
+        self.keep_all(outcomes);
+    }
+
+    fn keep_all(&mut self, outcomes: Vec<runfile::Outcome>) {
+        for (of, stored) in outcomes {
+            if stored.is_err() && of == Stored::Sample {
+                self.trouble.lost += 1;
+            }
+            self.keep(stored);
+        }
     }
 
     /// The first trouble is told at once, since a watch may go on for a day; so is its end.

@@ -61,7 +61,7 @@ pub fn watch(
     stop: &StopFlag,
 ) -> Result<(Closed, Ended), Failure> {
     let run = ground.header(asked);
-    let writer = session::writer(place, &run)?;
+    let recorder = session::recorder(place, &run)?;
     let scene = ground.cycles.as_ref().map(|(_, scene)| scene);
     let shown = match (&asked.subject, scene) {
         // The terminal is the command's.
@@ -69,7 +69,7 @@ pub fn watch(
         (_, scene) => scene.map_or_else(Shown::fitting, session::shown),
     };
     let favoured = ground.loaded_devices().iter().take(1).map(|device| device.name.clone()).collect();
-    let mut desk = Desk::open(Opening { run, writer, every: asked.every, shown, favoured }, stop.clone());
+    let mut desk = Desk::open(Opening { run, recorder, every: asked.every, shown, favoured }, stop.clone());
     for doubt in ground.doubts() {
         desk.note(Event { at: Nanos::ZERO, kind: EventKind::Warning, text: doubt.clone() });
     }
@@ -100,7 +100,7 @@ pub fn watch(
 fn undone(desk: Desk, place: &Place, failure: Failure) -> Failure {
     drop(desk.close());
     // It is ours, and holds nothing.
-    let _ = std::fs::remove_file(&place.run);
+    let _ = std::fs::remove_file(place.run());
     failure
 }
 

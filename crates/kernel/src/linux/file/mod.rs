@@ -5,7 +5,7 @@ mod length;
 mod unnamed;
 
 pub use length::{reserve_space, set_length};
-pub(crate) use unnamed::{PREFIX, SUFFIX};
+pub(crate) use unnamed::{PREFIX, SUFFIX, random_word};
 
 use std::fs::File;
 use std::io;

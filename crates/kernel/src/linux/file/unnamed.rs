@@ -141,7 +141,7 @@ fn make_named(dir: &Path) -> io::Result<(File, PathBuf)> {
     Err(last)
 }
 
-fn random_word() -> io::Result<u32> {
+pub(crate) fn random_word() -> io::Result<u32> {
     let mut bytes = [0u8; 4];
     // SAFETY: the buffer is valid for the length that is given.
     retry(|| match unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) } {

@@ -39,9 +39,11 @@ impl Claim {
     /// leaves it alone. A lock that somebody shares stays as it is: exclusive ones were asked about before.
     pub(super) fn of(question: &Question<'_>, number: DeviceNumber) -> Claim {
         HELD.lock().unwrap_or_else(PoisonError::into_inner).push(number);
-        let is_disk = question.storage.block(number).is_some_and(|block| !matches!(block.below, Below::Disk(..)));
+        let is_disk =
+            question.storage.block(number).is_some_and(|block| !matches!(block.below, Below::Disk(..)));
         let node = is_disk.then(|| node(question, number)).flatten();
-        let lock = node.and_then(|node| open(&node, 0).ok()).filter(|file| flock(file, libc::LOCK_EX).is_ok());
+        let lock =
+            node.and_then(|node| open(&node, 0).ok()).filter(|file| flock(file, libc::LOCK_EX).is_ok());
         Claim { number, _lock: lock }
     }
 }

@@ -287,7 +287,8 @@ pub fn permit_block_device(
         return Err(GuardError::NotAllowed { path: path.to_owned() });
     }
     let permit = surveyed(permit, number)?;
-    let destruction = permit.destruction().cloned().ok_or_else(|| GuardError::Busy { path: path.to_owned() })?;
+    let destruction =
+        permit.destruction().cloned().ok_or_else(|| GuardError::Busy { path: path.to_owned() })?;
     Ok((permit, destruction))
 }
 
@@ -325,7 +326,8 @@ fn hold_device(path: &Path) -> Result<(WritePermit, DeviceNumber), GuardError> {
         return Err(GuardError::ReadOnly { path: path.to_owned() });
     }
     let claim = Some(Arc::new(Claim::of(&question, number)));
-    let permit = WritePermit { anchor: Arc::new(file), path: path.to_owned(), _claim: claim, destruction: None };
+    let permit =
+        WritePermit { anchor: Arc::new(file), path: path.to_owned(), _claim: claim, destruction: None };
     Ok((permit, number))
 }
 

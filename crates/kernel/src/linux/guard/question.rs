@@ -44,10 +44,9 @@ impl<'r> Question<'r> {
     /// About the open file or device that `metadata` is of, which was reached by `path`.
     pub(super) fn about_open(path: &Path, metadata: &std::fs::Metadata) -> Question<'static> {
         let store = match metadata.is_file() {
-            true => Store::File {
-                file_system: DeviceNumber::from_dev(metadata.dev()),
-                inode: metadata.ino(),
-            },
+            true => {
+                Store::File { file_system: DeviceNumber::from_dev(metadata.dev()), inode: metadata.ino() }
+            }
             false => Store::Device(DeviceNumber::from_dev(metadata.rdev())),
         };
         Question::about(Path::new("/"), store, path.display().to_string())

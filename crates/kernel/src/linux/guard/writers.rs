@@ -17,7 +17,8 @@ pub(super) fn writers(question: &Question<'_>) -> Vec<Hold> {
     let mut found: Vec<Hold> = Vec::new();
     for pid in processes(question.root).into_iter().filter(|pid| Some(*pid) != own) {
         for store in written_by(question, &pid.to_string()) {
-            let hold = Hold::Open { device: question.name(&store), process: Process::read(question.root, pid) };
+            let hold =
+                Hold::Open { device: question.name(&store), process: Process::read(question.root, pid) };
             if !found.contains(&hold) {
                 found.push(hold);
             }

@@ -1,0 +1,90 @@
+//! How a run file comes into being: whole, with tables and header, from one string of bytes.
+
+use std::io::Write;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use record::Run;
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
+
+use crate::rows;
+use crate::schema::{APPLICATION_ID, SCHEMA, SCHEMA_VERSION};
+use crate::{SameDevice, WriteError};
+
+/// Where the two numbers stand that say how changes are kept, and what they are (SQLite's file format, section 1.3.3).
+const KEPT_AT: usize = 18;
+const IN_WAL: [u8; 2] = [2, 2];
+const IN_JOURNAL: [u8; 2] = [1, 1];
+
+/// Makes the file at `path` and fills it; for a folder in which nobody else makes files. Whoever may be killed, or
+/// writes where others do, brings a way of its own to make a file whole.
+///
+/// # Errors
+/// From what it gives back: `Exists` and `Create`.
+pub fn at(path: &Path) -> impl FnOnce(&[u8]) -> Result<PathBuf, WriteError> {
+    move |bytes| {
+        let made = std::fs::OpenOptions::new().write(true).create_new(true).open(path);
+        let written = made.and_then(|mut file| file.write_all(bytes));
+        written.map(|()| path.to_owned()).map_err(|source| WriteError::not_made(path, source))
+    }
+}
+
+/// The bytes of a run file that holds the header of `run`.
+pub(crate) fn image(run: &Run) -> rusqlite::Result<Vec<u8>> {
+    let mut conn = Connection::open_in_memory()?;
+    conn.pragma_update(None, "application_id", APPLICATION_ID)?;
+    conn.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+    conn.execute_batch(&format!("BEGIN; {SCHEMA}"))?;
+    rows::header(&conn, run)?;
+    conn.execute_batch("COMMIT")?;
+    let mut bytes = conn.serialize("main")?.to_vec();
+    // From the first byte on in the mode that it is written in: changing the mode would need a journal, and a kill then
+    // would leave a file that only somebody who may write there can read.
+    bytes[KEPT_AT..KEPT_AT + 2].copy_from_slice(&IN_WAL);
+    Ok(bytes)
+}
+
+/// Opens the file that was just made of an [`image`], and no other.
+pub(crate) fn open(path: &Path, place: SameDevice) -> rusqlite::Result<Connection> {
+    let opened = open_as_it_is(path, place);
+    if opened.is_ok() {
+        return opened;
+    }
+    // Where shared memory is not to be had (some network file systems) each commit goes to the main file directly.
+    let file = std::fs::OpenOptions::new().write(true).open(path);
+    match file.and_then(|file| file.write_all_at(&IN_JOURNAL, KEPT_AT as u64)) {
+        Ok(()) => open_as_it_is(path, place),
+        Err(_) => opened,
+    }
+}
+
+fn open_as_it_is(path: &Path, place: SameDevice) -> rusqlite::Result<Connection> {
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let conn = Connection::open_with_flags(without_links(path), flags)?;
+    let id: Option<i32> = conn.query_row("PRAGMA application_id", [], |row| row.get(0)).optional()?;
+    if id != Some(APPLICATION_ID) {
+        return Err(rusqlite::Error::InvalidPath(path.to_owned()));
+    }
+    conn.set_prepared_statement_cache_capacity(32);
+    // Checkpoints come when they disturb least, not after so many pages.
+    conn.query_row("PRAGMA wal_autocheckpoint = 0", [], |_| Ok(()))?;
+    let synchronous = match place {
+        SameDevice::Yes => "OFF",
+        SameDevice::No => "NORMAL",
+    };
+    conn.pragma_update(None, "synchronous", synchronous)?;
+    // A first change, of one page: what does not let us write is known before anything is measured.
+    conn.pragma_update(None, "user_version", SCHEMA_VERSION)?;
+    Ok(conn)
+}
+
+/// The folder's own path with the name as it is: SQLite then refuses a link in the file's place, and none on the way.
+fn without_links(path: &Path) -> PathBuf {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let real = absolute.parent().and_then(|folder| folder.canonicalize().ok());
+    match (real, absolute.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => absolute,
+    }
+}

@@ -1,0 +1,287 @@
+//! Stores a run from a thread of its own, so that whoever measures never waits for the device that the file lies on.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TrySendError, channel, sync_channel};
+use std::time::{Duration, Instant};
+
+use record::{Event, Interval, Phase, Run, Sample, StepRecord, StoredFinding};
+use workload::{Nanos, StepPlan};
+
+use crate::{WriteError, Writer};
+
+/// Entries that may wait to be stored: a quarter of an hour of a watch that samples every second.
+const ENTRIES_MOST: usize = 1024;
+
+/// With a full queue, so long is waited for the writer to take one more entry; then entries are lost until it does. In
+/// virtual time a run fills the queue in a moment, and the writer is only slower.
+const FULL_PATIENCE: Duration = Duration::from_secs(1);
+
+/// At the end, so long is waited for each entry to be stored. The kernel's own patience with a device is 30 s and more;
+/// nobody who has pressed Ctrl-C has that.
+const END_PATIENCE: Duration = Duration::from_secs(8);
+
+/// What is to be stored, in the words of [`Writer`].
+enum Entry {
+    Header(Box<Run>),
+    Phases(Vec<Phase>),
+    StepStarted(Box<StepPlan>, Nanos),
+    Interval(Box<Interval>),
+    Sample(Box<Sample>),
+    Event(Event),
+    StepEnded(Box<StepRecord>),
+    Findings(Vec<StoredFinding>),
+    Commit,
+    Finish,
+}
+
+/// Which kind of entry an outcome is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stored {
+    /// A sample.
+    Sample,
+    /// Anything else.
+    Other,
+}
+
+/// What became of an entry.
+pub type Outcome = (Stored, Result<(), WriteError>);
+
+/// A run file that is being written by a thread of its own. The calls are those of [`Writer`] and return at once; what
+/// became of them comes by [`outcomes`](Recorder::outcomes). Dropped, it waits a while for what is still to be stored.
+#[derive(Debug)]
+pub struct Recorder {
+    path: PathBuf,
+    /// `None` once nothing more is to come.
+    entries: Option<SyncSender<Entry>>,
+    answers: Receiver<Outcome>,
+    /// Outcomes that nobody has asked for yet.
+    known: Vec<Outcome>,
+    /// Entries that were handed over and are not stored yet.
+    waiting: usize,
+    /// The writer has stored nothing for as long as anybody is willing to wait.
+    silent: bool,
+}
+
+impl std::fmt::Debug for Entry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Entry")
+    }
+}
+
+impl Recorder {
+    /// Hands `writer` over to a thread.
+    ///
+    /// # Errors
+    /// `Create` where the machine has no thread left.
+    pub fn start(writer: Writer) -> Result<Recorder, WriteError> {
+        let path = writer.path().to_owned();
+        let (entries, taken) = sync_channel(ENTRIES_MOST);
+        let (answer, answers) = channel();
+        std::thread::Builder::new()
+            .name("run file".to_owned())
+            .spawn(move || store_all(writer, &taken, &answer))
+            .map_err(|source| WriteError::Create { path: path.clone(), source })?;
+        let known = Vec::new();
+        Ok(Recorder { path, entries: Some(entries), answers, known, waiting: 0, silent: false })
+    }
+
+    /// Where the file lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// As [`Writer::header`].
+    pub fn header(&mut self, header: &Run) {
+        self.hand(Entry::Header(Box::new(without_records(header))));
+    }
+
+    /// As [`Writer::phases`].
+    pub fn phases(&mut self, phases: &[Phase]) {
+        self.hand(Entry::Phases(phases.to_vec()));
+    }
+
+    /// As [`Writer::step_started`].
+    pub fn step_started(&mut self, plan: &StepPlan, at: Nanos) {
+        self.hand(Entry::StepStarted(Box::new(plan.clone()), at));
+    }
+
+    /// As [`Writer::interval`].
+    pub fn interval(&mut self, interval: &Interval) {
+        self.hand(Entry::Interval(Box::new(interval.clone())));
+    }
+
+    /// As [`Writer::sample`].
+    pub fn sample(&mut self, sample: &Sample) {
+        self.hand(Entry::Sample(Box::new(sample.clone())));
+    }
+
+    /// As [`Writer::event`].
+    pub fn event(&mut self, event: &Event) {
+        self.hand(Entry::Event(event.clone()));
+    }
+
+    /// As [`Writer::step_ended`].
+    pub fn step_ended(&mut self, record: &StepRecord) {
+        self.hand(Entry::StepEnded(Box::new(record.clone())));
+    }
+
+    /// As [`Writer::findings`].
+    pub fn findings(&mut self, findings: &[StoredFinding]) {
+        self.hand(Entry::Findings(findings.to_vec()));
+    }
+
+    /// As [`Writer::commit`].
+    pub fn commit(&mut self) {
+        self.hand(Entry::Commit);
+    }
+
+    /// What has become of entries since this was asked last, in their order.
+    pub fn outcomes(&mut self) -> Vec<Outcome> {
+        while let Ok(outcome) = self.answers.try_recv() {
+            self.take(outcome);
+        }
+        std::mem::take(&mut self.known)
+    }
+
+    /// Waits until everything is stored, or nothing has been for several seconds; gives back as [`Recorder::outcomes`].
+    pub fn settle(&mut self) -> Vec<Outcome> {
+        while self.waiting > 0 && !self.silent {
+            match self.answers.recv_timeout(END_PATIENCE) {
+                Ok(outcome) => self.take(outcome),
+                Err(RecvTimeoutError::Timeout) => self.give_up(),
+                Err(RecvTimeoutError::Disconnected) => {
+                    self.known.push((Stored::Other, Err(WriteError::Lost { path: self.path.clone() })));
+                    self.waiting = 0;
+                }
+            }
+        }
+        self.outcomes()
+    }
+
+    /// True once the writer was given up, because its device does not answer: then nobody should touch that folder.
+    pub fn is_silent(&self) -> bool {
+        self.silent
+    }
+
+    /// As [`Writer::finish`], with the first trouble that nobody has been told of.
+    ///
+    /// # Errors
+    /// `Silent` where the device did not answer, and whatever else was in the way.
+    pub fn finish(mut self) -> Result<PathBuf, WriteError> {
+        self.hand(Entry::Finish);
+        let trouble = self.settle().into_iter().find_map(|(_, stored)| stored.err());
+        match trouble {
+            Some(error) => Err(error),
+            None if self.silent => Err(WriteError::Silent { path: self.path.clone() }),
+            None => Ok(self.path.clone()),
+        }
+    }
+
+    fn hand(&mut self, entry: Entry) {
+        let of = kind(&entry);
+        match self.entered(entry) {
+            Ok(()) => self.waiting += 1,
+            Err(error) => self.known.push((of, Err(error))),
+        }
+    }
+
+    fn entered(&mut self, mut entry: Entry) -> Result<(), WriteError> {
+        loop {
+            let lost = || WriteError::Lost { path: self.path.clone() };
+            let sent = self.entries.as_ref().ok_or_else(lost)?.try_send(entry);
+            entry = match sent {
+                Ok(()) => return Ok(()),
+                Err(TrySendError::Disconnected(_)) => return Err(lost()),
+                Err(TrySendError::Full(entry)) => entry,
+            };
+            match self.answers.recv_timeout(if self.silent { Duration::ZERO } else { FULL_PATIENCE }) {
+                Ok(outcome) => self.take(outcome),
+                Err(_) => {
+                    self.silent = true;
+                    return Err(WriteError::Silent { path: self.path.clone() });
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, outcome: Outcome) {
+        self.waiting = self.waiting.saturating_sub(1);
+        self.silent = false;
+        self.known.push(outcome);
+    }
+
+    fn give_up(&mut self) {
+        self.silent = true;
+        self.known.push((Stored::Other, Err(WriteError::Silent { path: self.path.clone() })));
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        self.entries = None;
+        // The thread's end of the channel goes when its writer has: what is stored then stays.
+        let deadline = Instant::now() + END_PATIENCE;
+        while !self.silent && Instant::now() < deadline {
+            if let Err(RecvTimeoutError::Disconnected) = self.answers.recv_timeout(Duration::from_millis(100))
+            {
+                return;
+            }
+        }
+    }
+}
+
+/// The header alone: what is stored as it comes is not carried twice.
+fn without_records(run: &Run) -> Run {
+    Run {
+        version: run.version.clone(),
+        words: run.words.clone(),
+        started_unix_ms: run.started_unix_ms,
+        origin: run.origin.clone(),
+        host: run.host.clone(),
+        target: run.target.clone(),
+        policy: run.policy.clone(),
+        expectation: run.expectation.clone(),
+        steps: Vec::new(),
+        reported: Vec::new(),
+        devices: run.devices.clone(),
+        limits: run.limits.clone(),
+        phases: run.phases.clone(),
+        observed: None,
+        samples: Vec::new(),
+        events: Vec::new(),
+        findings: Vec::new(),
+        complete: run.complete,
+    }
+}
+
+fn kind(entry: &Entry) -> Stored {
+    if matches!(entry, Entry::Sample(_)) { Stored::Sample } else { Stored::Other }
+}
+
+/// The thread: stores what comes, in its order, and says what became of each.
+fn store_all(mut writer: Writer, entries: &Receiver<Entry>, answer: &Sender<Outcome>) {
+    for entry in entries {
+        let of = kind(&entry);
+        if let Entry::Finish = entry {
+            // Nobody may be left to hear it.
+            let _ = answer.send((of, writer.finish().map(drop)));
+            return;
+        }
+        let _ = answer.send((of, store(&mut writer, &entry)));
+    }
+}
+
+fn store(writer: &mut Writer, entry: &Entry) -> Result<(), WriteError> {
+    match entry {
+        Entry::Header(run) => writer.header(run),
+        Entry::Phases(phases) => writer.phases(phases),
+        Entry::StepStarted(plan, at) => writer.step_started(plan, *at),
+        Entry::Interval(interval) => writer.interval(interval),
+        Entry::Sample(sample) => writer.sample(sample),
+        Entry::Event(event) => writer.event(event),
+        Entry::StepEnded(record) => writer.step_ended(record),
+        Entry::Findings(findings) => writer.findings(findings),
+        Entry::Commit => writer.commit(),
+        Entry::Finish => writer.checkpoint(),
+    }
+}
