@@ -5,7 +5,10 @@ mod stage;
 use std::collections::{HashMap, HashSet};
 
 use stage::*;
-use workload::{Access, BlockSizes, Bytes, Direction, Flush, Mix, Nanos, Order, Repeats, WorkerPlan};
+use workload::{
+    Access, BlockSizes, Bytes, Direction, Flush, Iops, Mix, Nanos, Order, Pace, Pieces, Repeats, Terms,
+    WorkerPlan,
+};
 
 fn fast() -> Spy<Parallel> {
     Spy::on(Parallel { latency: Nanos(1_000) })
@@ -131,4 +134,28 @@ fn reads_and_writes_of_different_lengths_each_visit_their_blocks_once() {
     let most = |kind| visits.iter().filter(|((k, _), _)| *k == kind).map(|(_, &count)| count).max().unwrap();
     assert_eq!(most(Direction::Read), 1, "1,024 blocks, about 256 reads");
     assert!(most(Direction::Write) <= 2, "256 blocks, about 256 writes: a second pass may have begun");
+}
+
+#[test]
+fn a_piece_that_is_shorter_than_a_block_leaves_the_region_no_more_than_others_do() {
+    // fio's zonesize of 4 KiB and blocks of 64 KiB: from the last piece 60 KiB were written behind the region.
+    let pieces = Some(Pieces { range: Bytes::kib(4), size: Bytes::kib(4), skip: Bytes::kib(4) });
+    let access = Access { pieces, ..Access::sequential(Mix::WRITE) };
+    let files = vec![file(Bytes::kib(8), Bytes::kib(100))];
+    let job = WorkerPlan { access, files, blocks: BlockSizes::all(Bytes::kib(64)), ..worker() };
+    let mut volume = Spy::on(Parallel { latency: Nanos(1_000) });
+    simulate(&for_ops(100, vec![job]), &mut volume);
+    assert_eq!(volume.seen.len(), 100);
+    for (_, io) in volume.seen {
+        assert!(io.offset >= 8 << 10 && io.offset + u64::from(io.bytes) <= 108 << 10, "{io:?}");
+    }
+}
+
+#[test]
+fn a_job_that_only_writes_reads_nothing_whatever_pace_its_writes_have() {
+    let terms = Terms { write_pace: Some(Pace::Fixed(Iops(1_000.0))), ..Terms::default() };
+    let job = WorkerPlan { access: Access::random(Mix::WRITE), terms, ..worker() };
+    let mut volume = Spy::on(Parallel { latency: Nanos(1_000) });
+    simulate(&for_seconds(1, vec![job]), &mut volume);
+    assert_eq!((volume.count(Direction::Read), volume.count(Direction::Write)), (0, 1_000));
 }

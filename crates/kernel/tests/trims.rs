@@ -49,6 +49,20 @@ fn trim_every_other(queue: &mut Queue) {
     }
 }
 
+#[test]
+fn a_trim_that_cannot_be_told_from_an_error_is_refused_before_it_is_done() {
+    for kind in backends() {
+        let dir = machine::directory();
+        let path = dir.path().join("file");
+        std::fs::write(&path, [9; 4096]).unwrap();
+        let permit = guard::permit_named_file(&path).unwrap();
+        let mut queue = queue_on(kind, open_for_write(&permit, Direct::No).unwrap());
+        let long = Io { bytes: 1 << 31, ..io(0, Direction::Trim, 0) };
+        assert_eq!(perform(&mut queue, [long]), [-libc::EINVAL], "{kind:?}");
+        assert_eq!(std::fs::read(&path).unwrap(), [9; 4096], "{kind:?}");
+    }
+}
+
 fn space(path: &Path) -> u64 {
     std::fs::metadata(path).unwrap().blocks() * 512
 }

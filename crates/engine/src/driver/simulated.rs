@@ -20,7 +20,7 @@ use crate::worker::{Wake, Worker, counters, phases};
 /// What a volume says of an I/O when it is admitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Served {
-    /// When it will be done; not before it was admitted.
+    /// When it will be done; not before it was admitted. [`Nanos::MAX`]: it is never answered.
     pub done_at: Nanos,
     /// Bytes moved, or the negated errno.
     pub result: i32,
@@ -155,7 +155,24 @@ impl<V: Volume + ?Sized> Stage<'_, V> {
                 heap.extend(self.fresh.drain(..));
             }
         }
-        now
+        self.leave(conductor, now)
+    }
+
+    /// Gives up those who wait for what is never answered, once the time of the step is over; returns the time then.
+    fn leave(&mut self, conductor: &mut Conductor<'_>, now: Nanos) -> Nanos {
+        let held = |seat: &Seat| seat.worker.as_ref().is_some_and(|worker| worker.in_flight() > 0);
+        if !self.seats.iter().any(held) {
+            return now;
+        }
+        let over = if conductor.deadline() == Nanos::MAX { now } else { now.max(conductor.deadline()) };
+        self.look(conductor, over);
+        for number in 0..self.seats.len() {
+            if let Some(worker) = self.seats[number].worker.take() {
+                let outcome = Outcome { stopped: None, ..Outcome::of(worker, ThreadCounters::default()) };
+                conductor.over(number, outcome, over);
+            }
+        }
+        over
     }
 
     /// Gives up those who have finished, and lets others begin or stop for it.
@@ -201,6 +218,9 @@ impl<V: Volume + ?Sized> Stage<'_, V> {
         worker.issue(now, &mut seat.batch);
         for io in seat.batch.ios() {
             let Served { done_at, result } = self.volume.serve(now, io);
+            if done_at == Nanos::MAX {
+                continue;
+            }
             self.sequence += 1;
             let event = Event {
                 at: done_at.max(now),

@@ -134,9 +134,14 @@ pub(super) struct Paces {
 impl Paces {
     pub(super) fn new(plan: &WorkerPlan) -> Paces {
         let stream = |index| Stream::new(plan.seed, index);
-        let writes = plan.terms.write_pace.filter(|_| plan.access.mix.issues(Direction::Write));
+        let issues = |direction| plan.access.mix.issues(direction);
+        // Where nothing but writes is asked for there is no other pace, and no other direction that could be due.
+        let (main, writes) = match plan.terms.write_pace.filter(|_| issues(Direction::Write)) {
+            Some(pace) if !issues(Direction::Read) => (pace, None),
+            writes => (plan.pace, writes),
+        };
         Paces {
-            main: Pacer::new(plan.pace, stream(seeds::PACE)),
+            main: Pacer::new(main, stream(seeds::PACE)),
             writes: writes.map(|pace| Box::new(Pacer::new(pace, stream(seeds::WRITE_PACE)))),
             drawn: None,
         }

@@ -181,10 +181,12 @@ impl Slots {
         self.in_flight
     }
 
-    /// Bytes of all that is in flight.
-    pub(super) fn bytes_in_flight(&self) -> Bytes {
-        let taken = self.table.iter().filter(|slot| slot.issued.load(Relaxed) != FREE);
-        Bytes(taken.map(|slot| u64::from(slot.read().bytes)).sum())
+    /// I/Os in flight that carry data or give it back, and their bytes: all but flushes.
+    pub(super) fn amount_in_flight(&self) -> (u64, Bytes) {
+        let taken = self.table.iter().filter(|slot| slot.issued.load(Relaxed) != FREE).map(Slot::read);
+        let amounts = taken.filter(|io| io.kind != Direction::Flush).map(|io| u64::from(io.bytes));
+        let (count, bytes) = amounts.fold((0, 0), |(count, bytes), more| (count + 1, bytes + more));
+        (count, Bytes(bytes))
     }
 
     /// Takes a free slot for `io`; the caller has seen that there is one.

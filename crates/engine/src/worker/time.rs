@@ -141,11 +141,11 @@ impl Worker {
 
     /// From now on amounts are taken off.
     fn count(&mut self) {
-        let in_flight = self.slots.in_flight() as u64;
-        let amounts = match in_flight {
-            0 => Quota::new(&self.rules, 0, Bytes(0)),
-            _ => Quota::new(&self.rules, in_flight, self.slots.bytes_in_flight()),
+        let (ops, bytes) = match self.slots.in_flight() {
+            0 => (0, Bytes(0)),
+            _ => self.slots.amount_in_flight(),
         };
+        let amounts = Quota::new(&self.rules, ops, bytes);
         // A rest that was near stays as near as it was.
         self.quota = amounts.resting_after(self.quota.ops());
         if self.quota.ops() == 0 && self.open {

@@ -53,8 +53,9 @@ pub(crate) fn own_number(root: &Path) -> Option<u32> {
 /// # Errors
 /// What the kernel says: no such process, or one that is not ours.
 pub fn send_signal(process: u32, signal: i32) -> io::Result<()> {
-    // Numbers above that are no process's, and negative ones would mean a whole group.
-    let process = libc::pid_t::try_from(process).map_err(|_| io::Error::from_raw_os_error(libc::ESRCH))?;
+    // Numbers above that are no process's, negative ones would mean a whole group, and 0 our own.
+    let process = libc::pid_t::try_from(process).ok().filter(|&process| process > 0);
+    let process = process.ok_or_else(|| io::Error::from_raw_os_error(libc::ESRCH))?;
     // SAFETY: `kill` takes two numbers and touches no memory of ours.
     check(unsafe { libc::kill(process, signal) }).map(drop)
 }
@@ -70,5 +71,6 @@ mod tests {
         send_signal(child.id(), libc::SIGTERM).unwrap();
         assert_eq!(child.wait().unwrap().signal(), Some(libc::SIGTERM));
         assert!(send_signal(u32::MAX, libc::SIGTERM).is_err(), "never everybody");
+        assert!(send_signal(0, 0).is_err(), "never our own group");
     }
 }

@@ -31,8 +31,7 @@ struct Event {
 #[derive(Debug)]
 pub struct AioQueue {
     context: libc::c_ulong,
-    // One control block a slot, at an address that never changes: the kernel copies it at submission.
-    blocks: Box<[libc::iocb]>,
+    blocks: Blocks,
     // Control blocks that are queued but not handed over; its capacity is the depth.
     queued: Vec<*mut libc::iocb>,
     events: Box<[Event]>,
@@ -40,6 +39,43 @@ pub struct AioQueue {
     clock: Clock,
     closed: bool,
     _thread: PhantomData<*const ()>,
+}
+
+/// The control blocks, one a slot, at addresses that never change: the kernel copies a block at submission. They are
+/// reached through one pointer alone, so that those that wait in a queue stay good whatever is done with other blocks,
+/// and wherever their owner moves.
+#[derive(Debug)]
+struct Blocks {
+    base: *mut libc::iocb,
+    count: usize,
+}
+
+impl Blocks {
+    fn new(count: usize) -> Blocks {
+        // SAFETY: `iocb` is a struct of integers, for which all zeros is a value.
+        let block: libc::iocb = unsafe { std::mem::zeroed() };
+        let blocks: Box<[libc::iocb]> = (0..count).map(|_| block).collect();
+        Blocks { base: Box::into_raw(blocks).cast(), count }
+    }
+
+    #[inline]
+    fn at(&self, slot: u32) -> Option<*mut libc::iocb> {
+        // SAFETY: the block lies among those that `base` was made with.
+        ((slot as usize) < self.count).then(|| unsafe { self.base.add(slot as usize) })
+    }
+
+    /// The slot whose control block this is: the blocks lie in a row.
+    fn slot_of(&self, block: *mut libc::iocb) -> u32 {
+        ((block as usize - self.base as usize) / size_of::<libc::iocb>()) as u32
+    }
+}
+
+impl Drop for Blocks {
+    fn drop(&mut self) {
+        let all = std::ptr::slice_from_raw_parts_mut(self.base, self.count);
+        // SAFETY: the box that `new` took apart; pointers into it are used no more, since their owner is dropped.
+        drop(unsafe { Box::from_raw(all) });
+    }
 }
 
 /// Makes and destroys a context, to see whether the kernel has it.
@@ -81,12 +117,10 @@ impl AioQueue {
         })?;
         let desk = Desk::open(files, depth, slot_bytes).inspect_err(|_| destroy(context))?;
         precise_timers();
-        // SAFETY: `iocb` is a struct of integers, for which all zeros is a value.
-        let block: libc::iocb = unsafe { std::mem::zeroed() };
         let depth = depth as usize;
         Ok(AioQueue {
             context,
-            blocks: (0..depth).map(|_| block).collect(),
+            blocks: Blocks::new(depth),
             queued: Vec::with_capacity(depth),
             events: vec![Event::default(); depth].into_boxed_slice(),
             desk,
@@ -132,9 +166,11 @@ impl AioQueue {
             return Ok(());
         }
         let (fd, address) = (self.desk.fd(&io), self.desk.address(io.slot));
-        let Some(block) = self.blocks.get_mut(io.slot as usize) else {
+        let Some(at) = self.blocks.at(io.slot) else {
             return Err(Refused::NoSuchSlot);
         };
+        // SAFETY: a block of ours whose slot was free, so that it does not wait in the queue, and nobody else looks at it.
+        let block = unsafe { &mut *at };
         block.aio_data = u64::from(io.slot);
         block.aio_fildes = fd as u32;
         block.aio_lio_opcode = match io.kind {
@@ -148,7 +184,7 @@ impl AioQueue {
         block.aio_buf = if carries_data { address as u64 } else { 0 };
         block.aio_nbytes = if carries_data { u64::from(io.bytes) } else { 0 };
         block.aio_offset = if carries_data { io.offset as i64 } else { 0 };
-        self.queued.push(block);
+        self.queued.push(at);
         Ok(())
     }
 
@@ -211,14 +247,9 @@ impl AioQueue {
     /// The first queued block is the one that `io_submit` could not take.
     fn fail_first(&mut self, errno: i32, done: &mut Vec<Done>) {
         let block = self.queued.remove(0);
-        let slot = self.slot_of(block);
+        let slot = self.blocks.slot_of(block);
         self.desk.settle(slot);
         done.push(Done { slot, result: -errno, at: Nanos::ZERO });
-    }
-
-    /// The slot whose control block this is: the blocks lie in a row, one a slot.
-    fn slot_of(&self, block: *mut libc::iocb) -> u32 {
-        ((block as usize - self.blocks.as_ptr() as usize) / size_of::<libc::iocb>()) as u32
     }
 
     fn reap(
@@ -283,7 +314,7 @@ impl AioQueue {
         }
         self.desk.forget_trims();
         for block in std::mem::take(&mut self.queued) {
-            let slot = self.slot_of(block);
+            let slot = self.blocks.slot_of(block);
             self.desk.settle(slot);
         }
         let until = self.clock.now() + DRAIN;

@@ -12,14 +12,16 @@ use crate::linux::file::FileKind;
 const BLKDISCARD: libc::Ioctl = 0x1277 as libc::Ioctl;
 
 /// Gives the blocks of `io` back: discards them on a device, punches a hole into a file. The bytes given back, or the
-/// negated errno.
+/// negated errno; `EINVAL` for 2 GiB and more at once.
 pub(super) fn trim(fd: RawFd, kind: FileKind, io: &Io) -> i32 {
+    // What is given back must be told in the same form as a read, where 2 GiB and more are an errno.
+    let Ok(bytes) = i32::try_from(io.bytes) else { return -libc::EINVAL };
     let done = retry(|| match kind {
         FileKind::BlockDevice => discard(fd, io.offset, u64::from(io.bytes)),
         FileKind::Regular => punch(fd, io.offset, u64::from(io.bytes)),
     });
     match done {
-        Ok(_) => io.bytes as i32,
+        Ok(_) => bytes,
         Err(error) => -error.raw_os_error().unwrap_or(libc::EIO),
     }
 }
