@@ -120,7 +120,8 @@ pub fn world(dice: &mut Dice) -> World {
     }
     for image in 0..2 {
         let path = real.join(format!("image{image}"));
-        let bytes: Vec<u8> = (0..IMAGE / 8).flat_map(|n| (n | 1 << 63 | dice.0 << 32).to_le_bytes()).collect();
+        let bytes: Vec<u8> =
+            (0..IMAGE / 8).flat_map(|n| (n | 1 << 63 | dice.0 << 32).to_le_bytes()).collect();
         std::fs::write(&path, bytes).unwrap();
         let mut names = vec![path.clone()];
         if dice.below(3) == 0 {
@@ -250,7 +251,8 @@ impl World {
         let node = dice.below(self.nodes.len() as u64) as usize;
         let at = self.name(node, dice);
         let is_device = self.nodes[node].kind != Kind::Image;
-        let fits = self.nodes[node].span.len() >= LEAST && is_free(&self.nodes[node].span, &self.spans_in_use());
+        let fits =
+            self.nodes[node].span.len() >= LEAST && is_free(&self.nodes[node].span, &self.spans_in_use());
         let how = match dice.below(4) {
             0 | 1 if is_device && fits && self.mount(&at) => Use::Mounted,
             2 if fits && self.swap_on(&at) => Use::Swap,
@@ -330,6 +332,18 @@ impl World {
         self.used.iter().map(changed).sum()
     }
 
+    /// Bytes that are not as they were, wherever; swap as above.
+    pub fn bytes_changed(&self, before: &[Vec<u8>]) -> usize {
+        let mut now = self.bytes();
+        let swap = self.used.iter().filter(|(_, how)| *how == Use::Swap);
+        for Span { image, start, end } in swap.map(|(node, _)| self.nodes[*node].span) {
+            let (start, end) = (start as usize, end as usize);
+            now[image][start..end].copy_from_slice(&before[image][start..end]);
+        }
+        let differ = |(old, new): (&Vec<u8>, &Vec<u8>)| old.iter().zip(new).filter(|(a, b)| a != b).count();
+        before.iter().zip(&now).map(differ).sum::<usize>() + self.used_bytes_changed(before)
+    }
+
     /// All bytes of the images.
     pub fn bytes(&self) -> Vec<Vec<u8>> {
         let read = |file: &File| {
@@ -353,7 +367,8 @@ pub fn write_at(path: &Path, at: u64, bytes: &[u8]) {
 
 /// Whether this machine makes what the stacks are made of.
 pub fn possible() -> bool {
-    let root = std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
+    let root =
+        std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
     if !root {
         eprintln!("skipped: loops and mounts need root");
     }

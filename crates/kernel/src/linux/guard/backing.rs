@@ -52,12 +52,9 @@ pub(super) fn backings(root: &Path) -> Vec<(String, Backing)> {
             let offset = read_number(&shelf.join(&loop_name).join("loop/offset")).unwrap_or(0);
             let silent = answer == Answer::Silent;
             let backing = match answer {
-                Answer::Shows(identity) => Backing {
-                    store: Some(store_of(identity)),
-                    offset: identity.offset,
-                    name,
-                    silent,
-                },
+                Answer::Shows(identity) => {
+                    Backing { store: Some(store_of(identity)), offset: identity.offset, name, silent }
+                }
                 Answer::Refused => Backing { store: store_at(root, &name), offset, name, silent },
                 Answer::Silent => Backing { store: device_at(root, &name), offset, name, silent },
             };

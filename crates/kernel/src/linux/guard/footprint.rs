@@ -108,7 +108,8 @@ impl Storage {
             let entry = root.join("sys/class/block").join(name.replace('/', "!"));
             let number = DeviceNumber::parse(&read_word(&entry.join("dev"))?)?;
             let folder = sysfs_folder(root, number).or_else(|| entry.canonicalize().ok())?;
-            let backing = loops.iter().position(|(known, _)| *known == name).map(|at| loops.swap_remove(at).1);
+            let backing =
+                loops.iter().position(|(known, _)| *known == name).map(|at| loops.swap_remove(at).1);
             let below = backing.map_or_else(|| below(root, &folder), Below::Loop);
             let size = read_number(&folder.join("size")).map_or(u64::MAX, |n| n.saturating_mul(SECTOR));
             Some(Block { number, name, size, folder, below })
@@ -187,7 +188,9 @@ fn below(root: &Path, folder: &Path) -> Below {
     if folder.join("partition").exists() {
         let disk = folder.parent().and_then(|disk| read_word(&disk.join("dev")));
         let start = read_number(&folder.join("start")).unwrap_or(0).saturating_mul(SECTOR);
-        return disk.and_then(|word| DeviceNumber::parse(&word)).map_or(Below::Nothing, |n| Below::Disk(n, start));
+        return disk
+            .and_then(|word| DeviceNumber::parse(&word))
+            .map_or(Below::Nothing, |n| Below::Disk(n, start));
     }
     let number = |name: &String| crate::linux::device::number_of_name(root, name);
     let members: Vec<DeviceNumber> = folder_names(&folder.join("slaves")).iter().filter_map(number).collect();

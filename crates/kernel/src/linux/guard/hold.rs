@@ -85,7 +85,10 @@ impl fmt::Display for Hold {
             }
             Hold::Open { device, process } => write!(f, "{process} has {device} open for writing"),
             Hold::OpenUnseen { device } => {
-                write!(f, "a process that is not seen from here, or the kernel, has {device} open for writing")
+                write!(
+                    f,
+                    "a process that is not seen from here, or the kernel, has {device} open for writing"
+                )
             }
             Hold::Claimed { device } => write!(f, "another program or the kernel holds {device} exclusively"),
             Hold::Locked { device, process: Some(process) } => write!(f, "{process} has locked {device}"),

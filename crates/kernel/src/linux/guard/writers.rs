@@ -17,7 +17,8 @@ pub(super) fn writers(question: &Question<'_>) -> Vec<Hold> {
     let mut found: Vec<Hold> = Vec::new();
     for pid in processes(question.root).into_iter().filter(|pid| Some(*pid) != own) {
         for store in written_by(question, &pid.to_string()) {
-            let hold = Hold::Open { device: question.name(&store), process: Process::read(question.root, pid) };
+            let hold =
+                Hold::Open { device: question.name(&store), process: Process::read(question.root, pid) };
             if !found.contains(&hold) {
                 found.push(hold);
             }
@@ -87,7 +88,7 @@ impl Info {
 
 /// Not what lies with a server or a program: it may be silent, and has no device nodes that the kernel would open.
 fn may_be_asked(question: &Question<'_>, info: &Info) -> bool {
-    let mount = question.mounts.iter().find(|seen| Some(seen.id) == info.mount);
+    let mount = question.mounts().iter().find(|seen| Some(seen.id) == info.mount);
     let medium = mount.map(|seen| seen.mount.medium());
     match medium {
         Some(Medium::Network | Medium::Program) => is_wanted(question, info.inode),

@@ -3,8 +3,8 @@
 mod loop_device;
 mod throttle;
 
-pub(crate) use loop_device::{Identity, identity};
 pub use loop_device::{AttachedLoop, LoopDevice, LoopError, LoopOptions, detach, loops};
+pub(crate) use loop_device::{Identity, identity};
 pub use throttle::{
     Limits, Throttle, ThrottleError, WriteCache, leftover_groups, limits_on, set_max_sectors_kb,
     set_write_cache,
