@@ -19,7 +19,7 @@ const ALIGNED: Bytes = Bytes(4096);
 
 /// Whether people are told what a device holds before it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Telling {
+pub enum Announcement {
     /// On stderr, with the permit.
     Now,
     /// They were told already.
@@ -29,13 +29,13 @@ pub enum Telling {
 /// Permits by path; one that was given is kept.
 pub struct Permits {
     given: HashMap<PathBuf, WritePermit>,
-    telling: Telling,
+    announcement: Announcement,
 }
 
 impl Permits {
     /// None yet.
-    pub fn new(telling: Telling) -> Permits {
-        Permits { given: HashMap::new(), telling }
+    pub fn new(announcement: Announcement) -> Permits {
+        Permits { given: HashMap::new(), announcement }
     }
 
     /// The permit to write to `path`; what goes with the first write is told.
@@ -47,7 +47,7 @@ impl Permits {
             return Ok(permit.clone());
         }
         let permit = permit_named_file(path)?;
-        if self.telling == Telling::Now {
+        if self.announcement == Announcement::Now {
             tell_what_goes(&permit);
         }
         self.given.insert(path.to_owned(), permit.clone());

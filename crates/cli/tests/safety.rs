@@ -306,3 +306,92 @@ fn buffers_that_would_take_others_memory_are_refused_before_they_are_touched() {
     let single = inside(&["ioping", "-c", "1", "-s", "400m", "-S", "400m", "@/"]);
     assert!(single.complained().contains("the buffers need 400 MiB"), "{:?} {}", single.code, single.err);
 }
+
+/// A second loop device on the image that `disk` shows.
+fn alias(disk: &Disk) -> Option<Stacked> {
+    let file = disk.image_path();
+    let out = Command::new("losetup").args(["--find", "--show", &file]).output().ok()?;
+    let node = String::from_utf8_lossy(&out.stdout).trim().to_owned();
+    out.status.success().then_some(Stacked(node))
+}
+
+/// Refuses to write to `node` with leave and in every tool's words, naming `words`, and `disk` keeps every byte.
+fn refused_everywhere(folder: &Folder, node: &str, (disk, words): (&Disk, &[&str])) {
+    let before = disk.fingerprint();
+    let filename = format!("--filename={node}");
+    let fio = ["fio", "--name=a", &filename, "--rw=write", "--bs=64k", "--size=1m", "--ioengine=psync"];
+    let lines: [&[&str]; 4] = [
+        &["check", node, "--allow-destroy", node, "--busy"],
+        &fio,
+        &["diskspd", "-w100", "-d1", "-W0", "-b64K", node],
+        &["ioping", "-WWW", "-c", "2", "-i", "0", node],
+    ];
+    for line in lines {
+        let ended = ended(&mut folder.plimsoll(line));
+        assert_ne!(ended.code, Some(0), "{line:?}\n{}", ended.out);
+        let told = format!("{}{}", ended.out, ended.err).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.iter().all(|word| told.contains(word)), "{line:?} does not say {words:?}:\n{told}");
+        assert!(disk.fingerprint() == before, "{line:?} has written");
+    }
+}
+
+#[test]
+fn a_file_system_mounted_through_another_loop_is_refused_in_every_tools_words() {
+    let folder = Folder::in_memory();
+    let Some(volume) = Volume::read_only(&folder, 64) else { return };
+    let Some(second) = alias(&volume.disk) else { return eprintln!("skipped: no second loop device") };
+    let said = format!("{} is mounted at", volume.disk.name());
+    refused_everywhere(&folder, &second.0, (&volume.disk, &[&said]));
+}
+
+#[test]
+fn a_loop_over_a_mounted_device_is_refused_in_every_tools_words() {
+    let folder = Folder::in_memory();
+    let Some(volume) = Volume::read_only(&folder, 64) else { return };
+    let Some(above) = volume.disk.shown_again() else { return eprintln!("skipped: no second loop device") };
+    let said = format!("{} is mounted at", volume.disk.name());
+    refused_everywhere(&folder, &above.0, (&volume.disk, &[&said]));
+}
+
+#[test]
+fn a_device_that_another_program_writes_to_is_refused_in_every_tools_words() {
+    let folder = Folder::in_memory();
+    let Some(disk) = Disk::of(&folder, 64, Cache::Through) else { return };
+    let open = std::fs::OpenOptions::new().read(true).write(true).open(disk.path()).unwrap();
+    let said = format!("has {} open for writing", disk.name());
+    let me = format!("(process {})", std::process::id());
+    refused_everywhere(&folder, &disk.node(), (&disk, &[&said, &me]));
+    drop(open);
+}
+
+#[test]
+fn another_tools_words_say_what_goes_before_they_write_it() {
+    let folder = Folder::in_memory();
+    let node_of = |disk: &Disk| format!("--filename={}", disk.node());
+    for (maker, name) in &SIGNATURES[..4] {
+        let Some(disk) = signed(&folder, maker) else { continue };
+        let read = ["fio", "--name=a", &node_of(&disk), "--rw=read", "--size=1m", "--ioengine=psync"];
+        let ended_read = ended(&mut folder.plimsoll(&read));
+        assert!(!ended_read.err.contains("EVERYTHING"), "reads destroy nothing: {}", ended_read.err);
+        // Far from where the marks are, so that the second finds what the first found.
+        let fio = [
+            "fio",
+            "--name=a",
+            &node_of(&disk),
+            "--rw=write",
+            "--offset=32m",
+            "--size=1m",
+            "--ioengine=psync",
+        ];
+        let diskspd = ["diskspd", "-w100", "-d1", "-W0", "-b64K", "-f1M", "-B32M", &disk.node()];
+        for words in [&fio[..], &diskspd[..]] {
+            let ended = ended(&mut folder.plimsoll(words));
+            assert_eq!(ended.code, Some(0), "{words:?}: {}", ended.err);
+            assert_eq!(ended.err.matches("EVERYTHING on").count(), 1, "{words:?}: {}", ended.err);
+            assert!(ended.err.contains(name), "{words:?} does not name {name}: {}", ended.err);
+        }
+    }
+    let Some(blank) = Disk::of(&folder, 64, Cache::Through) else { return };
+    let fio = ["fio", "--name=a", &node_of(&blank), "--rw=write", "--size=1m", "--ioengine=psync"];
+    assert!(!ended(&mut folder.plimsoll(&fio)).err.contains("EVERYTHING"), "nothing goes");
+}

@@ -80,11 +80,15 @@ impl Disk {
         file.sync_all().unwrap();
     }
 
+    /// A path that leads to what it shows while the test lives.
+    pub fn image_path(&self) -> String {
+        use std::os::fd::{AsFd, AsRawFd};
+        format!("/proc/{}/fd/{}", std::process::id(), self.image.as_fd().as_raw_fd())
+    }
+
     /// Takes away all but the first `mib` MiB of what it shows.
     pub fn lose_all_but(&self, mib: u64) {
-        use std::os::fd::{AsFd, AsRawFd};
-        let file = format!("/proc/self/fd/{}", self.image.as_fd().as_raw_fd());
-        fs::OpenOptions::new().write(true).open(file).unwrap().set_len(mib << 20).unwrap();
+        fs::OpenOptions::new().write(true).open(self.image_path()).unwrap().set_len(mib << 20).unwrap();
     }
 
     /// A number that differs between all its bytes and any change of them (FNV-1a over words).
@@ -182,6 +186,11 @@ impl Volume {
     /// `None`, with the reason printed, where this machine makes none.
     pub fn ext4(folder: &Folder, mib: u64, cache: Cache) -> Option<Volume> {
         Volume::with(folder, Disk::of(folder, mib, cache)?, &[])
+    }
+
+    /// Mounted so that the file system writes nothing itself.
+    pub fn read_only(folder: &Folder, mib: u64) -> Option<Volume> {
+        Volume::with(folder, Disk::of(folder, mib, Cache::Through)?, &["--options", "ro,noload"])
     }
 
     /// Makes ext4 on `disk` and mounts it with `options`.

@@ -317,19 +317,43 @@ impl World {
         write_at(Path::new(&path), 0, &MARK.repeat(length as usize / MARK.len()));
     }
 
-    /// Bytes in use that are not as they were. Swap is written by the kernel as it likes, so that there the mark counts.
+    /// Bytes in use that are not as they were.
     pub fn used_bytes_changed(&self, before: &[Vec<u8>]) -> usize {
-        let now = self.bytes();
-        let changed = |(node, how): &(usize, Use)| {
+        let now = self.bytes_but_swap(before);
+        let changed = |(node, _): &(usize, Use)| {
             let Span { image, start, end } = self.nodes[*node].span;
-            let (start, end) = (start as usize, end as usize);
-            let (old, new) = (&before[image][start..end], &now[image][start..end]);
-            match how {
-                Use::Swap => new.chunks(MARK.len()).filter(|chunk| chunk == MARK).count() * MARK.len(),
-                _ => old.iter().zip(new).filter(|(old, new)| old != new).count(),
-            }
+            let span = start as usize..end as usize;
+            differing(&before[image][span.clone()], &now[image][span])
         };
-        self.used.iter().map(changed).sum()
+        self.used.iter().map(changed).sum::<usize>() + self.marks_in_swap()
+    }
+
+    /// Bytes that are not as they were, wherever.
+    pub fn bytes_changed(&self, before: &[Vec<u8>]) -> usize {
+        let now = self.bytes_but_swap(before);
+        before.iter().zip(&now).map(|(old, new)| differing(old, new)).sum::<usize>() + self.marks_in_swap()
+    }
+
+    fn swap(&self) -> impl Iterator<Item = (usize, std::ops::Range<usize>)> {
+        let swap = self.used.iter().filter(|(_, how)| *how == Use::Swap);
+        let spans = swap.map(|(node, _)| self.nodes[*node].span);
+        spans.map(|span| (span.image, span.start as usize..span.end as usize))
+    }
+
+    /// All bytes, with those of swap as they were: there the kernel writes as it likes, and the mark alone counts.
+    fn bytes_but_swap(&self, before: &[Vec<u8>]) -> Vec<Vec<u8>> {
+        let mut now = self.bytes();
+        for (image, span) in self.swap() {
+            now[image][span.clone()].copy_from_slice(&before[image][span]);
+        }
+        now
+    }
+
+    fn marks_in_swap(&self) -> usize {
+        let now = self.bytes();
+        let marks =
+            |bytes: &[u8]| bytes.chunks(MARK.len()).filter(|chunk| chunk == MARK).count() * MARK.len();
+        self.swap().map(|(image, span)| marks(&now[image][span])).sum()
     }
 
     /// All bytes of the images.
@@ -341,6 +365,10 @@ impl World {
         };
         self.images.iter().map(read).collect()
     }
+}
+
+fn differing(old: &[u8], new: &[u8]) -> usize {
+    old.iter().zip(new).filter(|(old, new)| old != new).count()
 }
 
 fn is_free(span: &Span, used: &[Span]) -> bool {

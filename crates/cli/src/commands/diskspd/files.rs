@@ -12,7 +12,7 @@ use kernel::guard::WritePermit;
 use kernel::{Clock, Direct, FileKind, Medium, OpenFile, Walk};
 use workload::{BackendKind, Buffers, Bytes, Direction, Nanos, WorkerPlan};
 
-use crate::real_data::{FillError, Filling, Permits, Telling};
+use crate::real_data::{Announcement, FillError, Filling, Permits};
 use crate::signals::StopFlag;
 
 /// Refuses what this machine has not, before anything is touched.
@@ -110,7 +110,7 @@ pub struct Files {
 impl Files {
     /// No file yet.
     pub fn new(clock: Clock, stop: StopFlag) -> Files {
-        Files { clock, stop, permits: Permits::new(Telling::Now), probes: kernel::probe() }
+        Files { clock, stop, permits: Permits::new(Announcement::Now), probes: kernel::probe() }
     }
 
     fn permit(&mut self, path: &Path) -> Result<WritePermit, String> {

@@ -9,7 +9,7 @@ use kernel::{Clock, Direct, OpenFile};
 use workload::{BackendAsk, BackendKind, Buffers, Bytes, SyncMode, WorkerPlan};
 
 use super::trouble;
-use crate::real_data::{FillError, Filling, Permits, Telling, file_ground};
+use crate::real_data::{Announcement, FillError, Filling, Permits, file_ground};
 use crate::signals::StopFlag;
 
 /// Longest region on the null engine, which has no end of its own.
@@ -25,8 +25,8 @@ pub struct Files {
 
 impl Files {
     /// No file yet.
-    pub fn new(clock: Clock, stop: StopFlag, telling: Telling) -> Files {
-        Files { clock, stop, permits: Permits::new(telling), probes: kernel::probe() }
+    pub fn new(clock: Clock, stop: StopFlag, announcement: Announcement) -> Files {
+        Files { clock, stop, permits: Permits::new(announcement), probes: kernel::probe() }
     }
 
     fn permit(&mut self, path: &Path) -> Result<WritePermit, FioError> {

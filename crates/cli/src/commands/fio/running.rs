@@ -15,14 +15,14 @@ use super::log_files::LogFiles;
 use super::results::Results;
 use super::watching::{Around, Watching};
 use super::{lay_out, trouble};
-use crate::real_data::Telling;
+use crate::real_data::Announcement;
 use crate::signals::StopFlag;
 use crate::vigil;
 
 /// Lays out and runs all steps into `results`.
 pub fn run(steps: &[FioStep], stop: &StopFlag, results: &mut Results) -> Result<(), FioError> {
     let clock = Clock::start();
-    let mut files = Files::new(clock, stop.clone(), Telling::Now);
+    let mut files = Files::new(clock, stop.clone(), Announcement::Now);
     let mut logs = LogFiles::new(results.asked)?;
     lay_out(results.asked, steps, &mut files)?;
     results.disks = Disk::under(steps);

@@ -16,7 +16,7 @@ use super::load::Loaded;
 use crate::commands::fio::{files::Files, trouble};
 use crate::failure::Failure;
 use crate::output;
-use crate::real_data::Telling;
+use crate::real_data::Announcement;
 use crate::session;
 use crate::signals::StopFlag;
 
@@ -49,7 +49,7 @@ pub fn scene(loaded: &Loaded, allowed: Option<&Path>, stop: &StopFlag) -> Result
     let facts = facts(&paths)?;
     let clock = Clock::start();
     let devices = facts.devices.iter().map(|device| device.name.clone()).collect();
-    let files = Files::new(clock, stop.clone(), Telling::Done);
+    let files = Files::new(clock, stop.clone(), Announcement::Done);
     let stage = JobStage { clock, files, step: (**step).clone(), devices };
     Ok(Some(Scene::of_stage(Box::new(stage), facts)))
 }

@@ -177,22 +177,36 @@ fn lock_holder(root: &Path, metadata: &std::fs::Metadata) -> Option<u32> {
     })
 }
 
-/// Whether somebody, this process or another or the kernel, has the file at `path` open for writing or mapped so: the
-/// kernel then gives no lease to read. For file systems of this machine alone; servers refuse leases for other reasons.
-pub(super) fn is_written(path: &Path) -> bool {
-    let Ok(file) = open(path, 0) else { return false };
+/// Whether a file is open for writing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Written {
+    /// The kernel gave a lease, which it does where nobody writes.
+    No,
+    /// It refused one.
+    Yes,
+    /// It does not say.
+    Unknown,
+}
+
+/// Whether somebody, this process or another or the kernel, has the file at `path`, which `metadata` is of, open for
+/// writing or mapped so: the kernel then gives no lease to read. For file systems of this machine alone; servers refuse
+/// leases for other reasons.
+pub(super) fn is_written(path: &Path, metadata: &std::fs::Metadata) -> Written {
+    let Ok(file) = open(path, 0) else { return Written::Unknown };
+    let same = |found: std::fs::Metadata| (found.dev(), found.ino()) == (metadata.dev(), metadata.ino());
+    if !file.metadata().is_ok_and(same) {
+        return Written::Unknown;
+    }
     // A lease that is broken sends a signal, which would end this process if it were the usual one.
     // SAFETY: the descriptor is open during the call; no memory is involved.
     let quiet = check(unsafe { libc::fcntl(file.as_raw_fd(), F_SETSIG, libc::SIGURG) });
-    if quiet.is_err() {
-        return false;
-    }
-    match lease(&file, libc::F_RDLCK) {
+    match quiet.and_then(|_| lease(&file, libc::F_RDLCK)) {
         Ok(()) => {
             let _ = lease(&file, libc::F_UNLCK);
-            false
+            Written::No
         }
-        Err(error) => error.raw_os_error() == Some(libc::EAGAIN),
+        Err(error) if error.raw_os_error() == Some(libc::EAGAIN) => Written::Yes,
+        Err(_) => Written::Unknown,
     }
 }
 

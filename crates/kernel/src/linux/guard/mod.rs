@@ -30,6 +30,7 @@
 mod backing;
 mod claims;
 mod destruction;
+mod file_question;
 mod footprint;
 mod hold;
 mod question;
@@ -49,8 +50,9 @@ pub use question::{holds, holds_of_file};
 
 use super::device::{DeviceNumber, is_read_only};
 use super::file::{FileKind, OpenError, OwnedTestFile, PREFIX, SUFFIX, kind_of};
-use super::mounts::{Medium, device_of_node, mount_of};
+use super::mounts::device_of_node;
 use claims::Claim;
+use file_question::FileQuestion;
 use question::Question;
 
 /// How often, and how far apart, it is asked who has the target open.
@@ -211,59 +213,33 @@ pub fn permit_file_of_ours(path: &Path) -> Result<WritePermit, GuardError> {
 /// # Errors
 /// [`GuardError::InUse`] where anybody uses a byte of it.
 pub fn permit_named_file(path: &Path) -> Result<WritePermit, GuardError> {
-    if let Ok(metadata) = std::fs::metadata(path) {
-        if kind_of(path, &metadata)? == FileKind::BlockDevice {
-            return hold_device(path).and_then(|(permit, number)| surveyed(permit, number));
-        }
-        refuse_written_file(path, &metadata)?;
+    let seen = std::fs::metadata(path).ok();
+    if let Some(metadata) = &seen
+        && kind_of(path, metadata)? == FileKind::BlockDevice
+    {
+        return hold_device(path).and_then(|(permit, number)| surveyed(permit, number));
     }
-    let file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o644)
-        .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY)
-        .open(path)
-        .map_err(|e| open_error(path, e))?;
+    let before = seen.as_ref().map(|metadata| FileQuestion::before_opening(path, metadata));
+    if before.is_none()
+        && let Ok(file) = for_writing().create_new(true).open(path)
+    {
+        // A file that is made here is nobody else's.
+        return Ok(WritePermit::of_file(Arc::new(file), path));
+    }
+    let file = for_writing().create(true).open(path).map_err(|e| open_error(path, e))?;
     let metadata = file.metadata().map_err(|e| open_error(path, e))?;
     if kind_of(path, &metadata)? != FileKind::Regular {
         // What stood there was exchanged between the look and the opening.
         return Err(GuardError::Busy { path: path.to_owned() });
     }
-    refuse_if_used(path, &metadata)?;
+    let same = before.filter(|before| before.is_about(&metadata));
+    same.unwrap_or_else(|| FileQuestion::of_open(path, &metadata)).refuse_if_used(path)?;
     Ok(WritePermit::of_file(Arc::new(file), path))
 }
 
-/// Refuses a file that somebody writes to who is not seen in `/proc`; of others [`refuse_if_used`] tells more.
-fn refuse_written_file(path: &Path, metadata: &Metadata) -> Result<(), GuardError> {
-    let question = Question::about_open(path, metadata);
-    let place = path.canonicalize().map_err(|e| open_error(path, e))?;
-    let own: Vec<_> = question.mounts.iter().filter(|seen| seen.seen_by.is_none()).collect();
-    let table: Vec<_> = own.iter().map(|seen| seen.mount.clone()).collect();
-    let medium = mount_of(&table, &place).map(|mount| mount.medium());
-    let is_local = matches!(medium, Some(Medium::BlockDevice | Medium::Memory));
-    let is_unseen = || {
-        claims::is_written(path)
-            && question.listed().is_empty()
-            && !writers::is_written_by_us(&question)
-            && writers::writers(&question).is_empty()
-    };
-    if !(is_local && lasts(is_unseen)) {
-        return Ok(());
-    }
-    let device = path.display().to_string();
-    Err(GuardError::InUse { path: path.to_owned(), holds: vec![Hold::OpenUnseen { device }] })
-}
-
-/// Whether `is_so` stays so for half a second.
-fn lasts(is_so: impl Fn() -> bool) -> bool {
-    (0..ATTEMPTS).all(|attempt| {
-        if attempt > 0 {
-            std::thread::sleep(PAUSE);
-        }
-        is_so()
-    })
+fn for_writing() -> OpenOptions {
+    let flags = libc::O_NONBLOCK | libc::O_NOCTTY;
+    OpenOptions::new().read(true).write(true).truncate(false).mode(0o644).custom_flags(flags).clone()
 }
 
 /// Leave to write to a block device that `allow` names, and what that will destroy. The device is opened exclusively
@@ -335,18 +311,23 @@ fn hold_device(path: &Path) -> Result<(WritePermit, DeviceNumber), GuardError> {
 fn refuse_if_used(path: &Path, metadata: &Metadata) -> Result<Question<'static>, GuardError> {
     let question = Question::about_open(path, metadata);
     refuse(path, question.listed())?;
-    let mut holds = Vec::new();
-    for attempt in 0..ATTEMPTS {
-        holds = [claims::claimed(&question), claims::locked(&question), writers::writers(&question)].concat();
+    let asked =
+        || [claims::claimed(&question), claims::locked(&question), writers::writers(&question)].concat();
+    refuse(path, lasting(asked))?;
+    Ok(question)
+}
+
+/// What `ask` still says after half a second; nothing as soon as it says nothing.
+fn lasting(ask: impl Fn() -> Vec<Hold>) -> Vec<Hold> {
+    let mut holds = ask();
+    for _ in 1..ATTEMPTS {
         if holds.is_empty() {
             break;
         }
-        if attempt + 1 < ATTEMPTS {
-            std::thread::sleep(PAUSE);
-        }
+        std::thread::sleep(PAUSE);
+        holds = ask();
     }
-    refuse(path, holds)?;
-    Ok(question)
+    holds
 }
 
 fn refuse(path: &Path, holds: Vec<Hold>) -> Result<(), GuardError> {

@@ -1,5 +1,6 @@
 //! The guard's question: who else uses a byte of the target, by whatever name?
 
+use std::cell::OnceCell;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -31,14 +32,20 @@ pub(super) struct Question<'r> {
     pub(super) target: Vec<Extent>,
     /// The target's name, for a file.
     path: String,
-    pub(super) mounts: Vec<SeenMount>,
+    /// Read when they are asked for: few questions about a file need them.
+    mounts: OnceCell<Vec<SeenMount>>,
 }
 
 impl<'r> Question<'r> {
     pub(super) fn about(root: &'r Path, store: Store, path: String) -> Question<'r> {
         let storage = Storage::look(root);
         let target = storage.footprint(store);
-        Question { root, storage, target, path, mounts: mounts_everywhere(root) }
+        Question { root, storage, target, path, mounts: OnceCell::new() }
+    }
+
+    /// The mounts of every namespace.
+    pub(super) fn mounts(&self) -> &[SeenMount] {
+        self.mounts.get_or_init(|| mounts_everywhere(self.root))
     }
 
     /// About the open file or device that `metadata` is of, which was reached by `path`.
@@ -87,8 +94,12 @@ impl<'r> Question<'r> {
 
     fn mounted(&self) -> Vec<Hold> {
         let mut found: Vec<Hold> = Vec::new();
+        if !self.target.iter().any(|extent| matches!(extent.store, Store::Device(_))) {
+            // Nobody mounts a file but through a loop device.
+            return found;
+        }
         let mut points: Vec<(DeviceNumber, &PathBuf)> = Vec::new();
-        for SeenMount { mount, seen_by, .. } in &self.mounts {
+        for SeenMount { mount, seen_by, .. } in self.mounts() {
             let Some(number) = device_of_mount(self.root, mount) else { continue };
             // Every namespace has most mounts of the first one.
             if points.contains(&(number, &mount.point)) || !self.shares(Store::Device(number)) {
@@ -148,7 +159,12 @@ impl<'r> Question<'r> {
 
     /// Loop devices that do not answer, of whose files only this is known: in which file system they are.
     fn silent(&self) -> Vec<Hold> {
-        let own: Vec<_> = self.mounts.iter().filter(|seen| seen.seen_by.is_none()).collect();
+        let unknown = self.foreign_loops().filter(|(_, backing)| backing.silent && backing.store.is_none());
+        let unknown: Vec<_> = unknown.collect();
+        if unknown.is_empty() {
+            return Vec::new();
+        }
+        let own: Vec<_> = self.mounts().iter().filter(|seen| seen.seen_by.is_none()).collect();
         let table: Vec<_> = own.iter().map(|seen| seen.mount.clone()).collect();
         let may_be = |name: &Path| {
             let number = mount_of(&table, &without_gone(name)).map(|mount| mount.number);
@@ -157,8 +173,7 @@ impl<'r> Question<'r> {
                 _ => false,
             })
         };
-        let unknown = self.foreign_loops().filter(|(_, backing)| backing.silent && backing.store.is_none());
-        let near = unknown.filter(|(_, backing)| may_be(&backing.name));
+        let near = unknown.iter().filter(|(_, backing)| may_be(&backing.name));
         near.map(|(block, _)| Hold::Silent { holder: block.name.clone() }).collect()
     }
 }

@@ -88,7 +88,7 @@ impl Info {
 
 /// Not what lies with a server or a program: it may be silent, and has no device nodes that the kernel would open.
 fn may_be_asked(question: &Question<'_>, info: &Info) -> bool {
-    let mount = question.mounts.iter().find(|seen| Some(seen.id) == info.mount);
+    let mount = question.mounts().iter().find(|seen| Some(seen.id) == info.mount);
     let medium = mount.map(|seen| seen.mount.medium());
     match medium {
         Some(Medium::Network | Medium::Program) => is_wanted(question, info.inode),
