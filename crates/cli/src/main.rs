@@ -11,6 +11,7 @@ mod real_data;
 mod scribe;
 mod session;
 mod signals;
+mod unwritten;
 
 use std::ffi::OsString;
 use std::path::Path;

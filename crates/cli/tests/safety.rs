@@ -249,3 +249,22 @@ fn leave_for_a_disk_is_no_leave_for_another_name_in_its_place() {
     let lists = Command::new("losetup").arg(disk.path()).output().unwrap();
     assert!(lists.status.success(), "the device is still there");
 }
+
+#[test]
+fn the_file_that_ioping_keeps_is_not_taken_from_somebody_else() {
+    let folder = Folder::new();
+    let place = folder.make_dir("kept");
+    let kept = place.join("ioping.tmp");
+    std::fs::write(&kept, [7; 65536]).unwrap();
+    let ping =
+        |size: &str| ended(&mut folder.plimsoll(&["ioping", "-k", "-c", "1", "-S", size, &text(&place)]));
+    let refused = ping("1m");
+    assert_ne!(refused.code, Some(0), "{}", refused.out);
+    assert!(refused.complained().contains("was not laid out by plimsoll"), "{}", refused.err);
+    assert_eq!(std::fs::read(&kept).unwrap(), [7; 65536]);
+    assert_eq!(ping("64k").code, Some(0));
+    assert_eq!(std::fs::read(&kept).unwrap(), [7; 65536]);
+    std::fs::remove_file(&kept).unwrap();
+    assert_eq!(ping("1m").code, Some(0));
+    assert_eq!(std::fs::metadata(&kept).unwrap().len(), 1 << 20);
+}

@@ -21,8 +21,8 @@ use dialects::fio::{
 use kernel::guard;
 use workload::Bytes;
 
-use crate::{output, real_data};
 use crate::signals::StopFlag;
+use crate::{output, real_data};
 
 use files::Files;
 use results::Results;

@@ -124,7 +124,7 @@ pub static COMMANDS: &[CommandRow] = &[
     takes("eta-newline", Argument::Required, "Time after which the live line goes on below.").does(eta_newline),
     takes("eta-interval", Argument::Required, "Time between two live lines.").does(eta_interval),
     takes("status-interval", Argument::Required, "Time between two whole results, each of everything so far.").does(status_interval),
-    takes("readonly", Argument::None, "Refuses to write, and to make or extend a file that is to be read.").does(|c, _| { c.readonly = true; Ok(()) }),
+    takes("readonly", Argument::None, "Refuses to write, and to make or extend a file.").does(|c, _| { c.readonly = true; Ok(()) }),
     takes("section", Argument::Required, "Runs only this section; several may be given.").does(section),
     takes("alloc-size", Argument::Required, "Size of fio's memory pool; no effect, there is none."),
     takes("warnings-fatal", Argument::None, "Takes every note on what was asked for an error.")
@@ -142,7 +142,7 @@ pub static COMMANDS: &[CommandRow] = &[
     refused("trigger-remote", Argument::Required, TRIGGER, "Command that is set off elsewhere."),
     takes("aux-path", Argument::Required, "Directory for state files; no effect, there are none."),
     refused("latency-log", Argument::Optional, "give write_lat_log to the job", "Old name of write_lat_log."),
-    takes(EXACT, Argument::None, "plimsoll's own: misreads words as fio does in silence, replaces files that are too short to be read, and leaves stalls out of logs.")
+    takes(EXACT, Argument::None, "plimsoll's own: as fio does in silence, misreads words, replaces files that are too short, hides stalls.")
         .does(|c, _| { c.reading = Reading::Exact; c.presentation.stalls = false; Ok(()) }),
 ];
 

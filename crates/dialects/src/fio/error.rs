@@ -81,7 +81,9 @@ impl Lacking {
     fn under_readonly(&self) -> String {
         let path = self.path.display();
         match self.there {
-            None => format!("{path} does not exist, and --readonly makes none: name a file that is there, or lay it out by the same command without --readonly."),
+            None => format!(
+                "{path} does not exist, and --readonly makes none: name a file that is there, or lay it out by the same command without --readonly."
+            ),
             Some(there) => format!(
                 "{path} ends at byte {there}, and job '{}' reads up to byte {}: give a size within the file.",
                 self.job, self.wanted

@@ -118,9 +118,7 @@ pub fn region_of_nothing(options: &JobOptions) -> Option<Region> {
             let bytes = options.filesize.saturating_mul(u64::from(options.nrfiles));
             Some(Region { paths: Vec::new(), offset: 0, bytes })
         }
-        Some(Amount::Bytes(bytes)) if bytes > 0 => {
-            Some(Region { paths: Vec::new(), offset: 0, bytes })
-        }
+        Some(Amount::Bytes(bytes)) if bytes > 0 => Some(Region { paths: Vec::new(), offset: 0, bytes }),
         _ => None,
     }
 }

@@ -236,9 +236,7 @@ impl Planner<'_> {
         let planned = self.planned.get(path).map_or(0, |planned| planned.bytes);
         match found {
             Some(on_disk) => Some(OnDisk { bytes: on_disk.bytes.max(planned), ..on_disk }),
-            None if planned > 0 => {
-                Some(OnDisk { bytes: planned, kind: OnDiskKind::File, laid_out: true })
-            }
+            None if planned > 0 => Some(OnDisk { bytes: planned, kind: OnDiskKind::File, laid_out: true }),
             None => None,
         }
     }

@@ -28,9 +28,8 @@ pub fn mark_laid_out(file: &OpenFile) -> io::Result<()> {
     }
     let value = as_it_is(file.as_fd())?;
     // SAFETY: the descriptor is open; name and value live through the call, and the length is the value's.
-    let set = || unsafe {
-        libc::fsetxattr(file.as_raw_fd(), NAME.as_ptr(), value.as_ptr().cast(), value.len(), 0)
-    };
+    let set =
+        || unsafe { libc::fsetxattr(file.as_raw_fd(), NAME.as_ptr(), value.as_ptr().cast(), value.len(), 0) };
     retry(|| check(set())).map(drop)
 }
 
@@ -38,9 +37,8 @@ pub fn mark_laid_out(file: &OpenFile) -> io::Result<()> {
 pub fn is_laid_out(file: &OpenFile) -> bool {
     let mut held = [0_u8; LONGEST];
     // SAFETY: the descriptor is open; the kernel writes at most the length of `held`.
-    let mut get = || unsafe {
-        libc::fgetxattr(file.as_raw_fd(), NAME.as_ptr(), held.as_mut_ptr().cast(), LONGEST)
-    };
+    let mut get =
+        || unsafe { libc::fgetxattr(file.as_raw_fd(), NAME.as_ptr(), held.as_mut_ptr().cast(), LONGEST) };
     let Ok(bytes) = check_long(get() as libc::c_long) else { return false };
     as_it_is(file.as_fd()).is_ok_and(|now| now.as_bytes() == &held[..bytes as usize])
 }
