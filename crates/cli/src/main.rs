@@ -12,6 +12,7 @@ mod real_data;
 mod scribe;
 mod session;
 mod signals;
+mod unwritten;
 mod vigil;
 
 use std::ffi::OsString;

@@ -103,6 +103,8 @@ impl Filling<'_> {
         let past = kernel::open_for_read(permit.path(), Direct::Yes).is_ok();
         self.write(permit, (Bytes(0), whole), (if past { Direct::Yes } else { Direct::No }, buffers))?;
         self.write(permit, (whole, Bytes(bytes.0 - whole.0)), (Direct::No, buffers))?;
+        // Before the flush, so that it is stored with it. Without a mark the file counts as somebody else's later on.
+        let _ = kernel::mark_laid_out(room);
         match vigil::flush(room, self.stop) {
             Some(flushed) => flushed.map_err(|error| FillError::Call("fsync", error))?,
             None => return Ok(()),
@@ -141,6 +143,11 @@ impl Filling<'_> {
             None => Ok(()),
         }
     }
+}
+
+/// Whether the file at `path` was laid out here and nobody has changed it since.
+pub fn is_laid_out(path: &Path) -> bool {
+    kernel::open_for_read(path, Direct::No).is_ok_and(|file| kernel::is_laid_out(&file))
 }
 
 /// What the planner must know of the file at `path`, which is `least` long or longer.

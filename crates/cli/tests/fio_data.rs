@@ -227,3 +227,181 @@ fn files_can_be_laid_out_alone() {
     assert_eq!(std::fs::metadata(place.join("f")).unwrap().len(), 2 << 20);
     assert_eq!(amounts(&job(&ended))[0].1, 0, "nothing was read");
 }
+
+const MIB: usize = 1 << 20;
+
+/// What a run left of a file that held 1 MiB, or was missing.
+#[derive(Debug, PartialEq)]
+struct Left {
+    code: Option<i32>,
+    length: Option<usize>,
+    /// Blocks of 4 KiB of the first MiB that hold other data than before.
+    changed: Vec<usize>,
+    /// I/Os and KiB of each clone, in the order of their size: fio numbers clones from the last.
+    done: Vec<Vec<(String, u64, u64)>>,
+}
+
+fn left(peers: &Peers, who: Who, (before, words): (Option<&[u8]>, &str)) -> (Left, Ended) {
+    let place = peers.folder.make_dir(&format!("left-{who:?}"));
+    let path = place.join("f");
+    let _ = std::fs::remove_file(&path);
+    if let Some(bytes) = before {
+        std::fs::write(&path, bytes).unwrap();
+    }
+    let words = format!("--name=a --filename=f --bs=4k {words} --output-format=json --output=out");
+    let ended = peers.run_in(&place, who, &words);
+    let after = std::fs::read(&path).ok();
+    let blocks =
+        |bytes: Option<&[u8]>| bytes.unwrap_or_default().chunks(4096).map(<[u8]>::to_vec).collect::<Vec<_>>();
+    let (old, new) = (blocks(before), blocks(after.as_deref()));
+    let changed = (0..old.len().min(new.len())).filter(|&at| old[at] != new[at]).collect();
+    let out = std::fs::read_to_string(place.join("out")).unwrap();
+    let document: Value = serde_json::from_str(&out[out.find('{').unwrap()..]).unwrap();
+    let mut done: Vec<_> = document["jobs"].as_array().unwrap().iter().map(amounts).collect();
+    done.sort();
+    (Left { code: ended.code, length: after.map(|bytes| bytes.len()), changed, done }, ended)
+}
+
+fn some_data() -> Vec<u8> {
+    (0..MIB as u32 / 4).flat_map(|at| at.wrapping_mul(0x9E37_79B9).to_le_bytes()).collect()
+}
+
+#[test]
+fn filesize_and_offset_bound_every_byte_as_in_the_real_fio() {
+    let Some(peers) = Peers::find() else { return };
+    let data = some_data();
+    for words in [
+        "--filesize=1m --size=512k --offset=512k --rw=randread",
+        "--filesize=512k --size=2m --rw=read",
+        "--filesize=512k --size=64k --offset=480k --rw=read",
+        "--filesize=512k --offset=128k --rw=randread --io_size=2m",
+        "--filesize=512k --offset=128k --rw=randread --io_size=50%",
+        "--filesize=512k --offset=128k --rw=read --number_ios=1000",
+        "--filesize=512k --offset=128k --rw=read --loops=3",
+        "--filesize=512k --offset=10% --size=10% --rw=randread",
+        "--filesize=512k --offset=10% --size=10% --rw=write",
+        "--filesize=1m --size=512k --offset=256k --rw=write",
+        "--filesize=512k --size=1m --offset=256k --rw=write",
+        "--filesize=512k --size=1m --offset=256k --rw=randwrite --io_size=4m",
+        "--filesize=2m --size=1m --offset=1536k --rw=write",
+        "--filesize=1m --rw=read --numjobs=4 --offset_increment=256k",
+        "--filesize=1m --size=512k --rw=read --numjobs=4 --offset_increment=256k",
+        "--filesize=1m --rw=read --numjobs=4 --offset_increment=25%",
+        "--filesize=768k --rw=write --numjobs=3 --offset_increment=256k",
+        "--rw=read --numjobs=4 --offset_increment=25%",
+        "--size=50% --offset=75% --rw=read",
+        "--size=0 --rw=read",
+    ] {
+        let of = |who| left(&peers, who, (Some(&data), words)).0;
+        let ours = of(Who::Command);
+        assert_eq!(ours, of(Who::Real), "{words}");
+        assert_eq!(ours.code, Some(0), "{words}");
+    }
+    for words in
+        ["--filesize=1m --size=512k --offset=256k --rw=write", "--filesize=1m --offset=512k --rw=read"]
+    {
+        let of = |who| left(&peers, who, (None, words)).0;
+        assert_eq!(of(Who::Command), of(Who::Real), "a missing file: {words}");
+    }
+    let data: &[u8] = &data;
+    let (ours, _) = left(
+        &peers,
+        Who::Command,
+        (Some(data), "--filesize=512k --offset=128k --rw=read --time_based --runtime=1"),
+    );
+    assert_eq!((ours.code, ours.length, ours.changed.len()), (Some(0), Some(MIB), 0));
+    // fio does nothing at all here, and calls it a success.
+    let (ours, _) = left(&peers, Who::Command, (Some(data), "--filesize=1m --offset=2m --rw=write"));
+    assert_eq!((ours.code, ours.length, ours.changed.len()), (Some(1), Some(MIB), 0));
+}
+
+/// On a device nothing ends a job but what it asked for.
+#[test]
+fn a_device_is_written_up_to_filesize_and_no_byte_behind_it() {
+    let peers = Peers::alone();
+    let Some(disk) = Disk::of(&peers.folder, 64, Cache::Through) else { return };
+    let place = peers.folder.make_dir("device");
+    let marks = |disk: &Disk| {
+        let bytes = std::fs::read(disk.path()).unwrap();
+        bytes.chunks(8 * MIB).map(|part| part.iter().any(|&byte| byte != 0)).collect::<Vec<_>>()
+    };
+    let fixed = format!("--name=a --filename={} --rw=write --bs=1m --output-format=json", disk.node());
+    let ended = peers.run_in(&place, Who::Command, &format!("{fixed} --filesize=32m --offset=16m"));
+    assert_eq!(amounts(&job(&ended))[1].2, 16 << 10, "{}", ended.err);
+    assert_eq!(marks(&disk), [false, false, true, true, false, false, false, false]);
+    let words = format!("{fixed} --filesize=32m --numjobs=4 --offset_increment=8m");
+    let ended = peers.run_in(&place, Who::Command, &words);
+    let document: Value = ended.json();
+    let written: Vec<u64> =
+        document["jobs"].as_array().unwrap().iter().map(|job| amounts(job)[1].2 >> 10).collect();
+    assert_eq!(written, [32, 24, 16, 8]);
+    assert_eq!(marks(&disk), [true, true, true, true, false, false, false, false]);
+}
+
+#[test]
+fn under_readonly_nothing_is_made_or_extended_as_in_the_real_fio() {
+    let Some(peers) = Peers::find() else { return };
+    let data = some_data();
+    for (before, rw) in [(Some(&data[..]), "randread"), (Some(&data[..]), "read"), (None, "read")] {
+        for who in [Who::Real, Who::Command] {
+            for more in ["", "--fio-exact"].iter().filter(|more| more.is_empty() || who == Who::Command) {
+                let words = format!("--readonly --rw={rw} --size=4m {more}");
+                let (left, ended) = left(&peers, who, (before, &words));
+                assert_eq!((left.code, left.length), (Some(1), before.map(<[u8]>::len)), "{who:?} {words}");
+                assert!(left.changed.is_empty(), "{who:?} {words}");
+                assert!(ended.err.contains("fio: refusing extend of file due to read-only"), "{}", ended.err);
+            }
+        }
+    }
+    let fits = |who| left(&peers, who, (Some(&data), "--readonly --rw=read --size=1m")).0;
+    assert_eq!(fits(Who::Command), fits(Who::Real));
+}
+
+#[test]
+fn a_job_that_only_reads_keeps_a_file_that_is_too_short_unless_fio_exact_is_given() {
+    let peers = Peers::alone();
+    let data = some_data();
+    for words in [
+        "--rw=read --size=2m",
+        "--rw=randread --filesize=2m",
+        "--rw=read --size=1m --offset=512k",
+        "--rw=write --verify=md5 --verify_only --size=2m",
+    ] {
+        let (left, ended) = left(&peers, Who::Command, (Some(&data), words));
+        assert_eq!((left.code, left.length, left.changed.len()), (Some(1), Some(MIB), 0), "{words}");
+        for way in ["give a size", "(rm f)", "--fio-exact"] {
+            assert!(ended.complained().contains(way), "{words}: {}", ended.err);
+        }
+    }
+    let empty = left(&peers, Who::Command, (Some(&[]), "--rw=read --size=1m")).0;
+    assert_eq!((empty.code, empty.length), (Some(1), Some(0)));
+    let exact = left(&peers, Who::Command, (Some(&data), "--rw=read --size=2m --fio-exact")).0;
+    assert_eq!((exact.code, exact.length, exact.changed.len()), (Some(0), Some(2 * MIB), MIB / 4096));
+}
+
+#[test]
+fn a_file_that_was_laid_out_here_is_laid_out_anew_as_long_as_nobody_has_changed_it() {
+    let peers = Peers::alone();
+    let place = peers.folder.make_dir("marked");
+    let path = place.join("f");
+    let read = |size: &str| {
+        peers.run_in(&place, Who::Command, &format!("--name=a --filename=f --rw=read --size={size}"))
+    };
+    let length = || std::fs::metadata(&path).unwrap().len() >> 20;
+    assert_eq!((read("1m").code, length()), (Some(0), 1));
+    let ended = read("2m");
+    if ended.code == Some(1) {
+        return eprintln!("skipped: no extended attributes here: {}", ended.err);
+    }
+    assert_eq!((ended.code, length()), (Some(0), 2));
+    // As long as it was, with the attribute that cp leaves where it writes over a file.
+    std::fs::write(place.join("mine"), [some_data(), some_data()].concat()).unwrap();
+    assert!(run(&["cp", &text(&place.join("mine")), &text(&path)]));
+    let mine = std::fs::read(&path).unwrap();
+    let ended = read("3m");
+    assert_eq!(ended.code, Some(1), "{}", ended.out);
+    assert!(std::fs::read(&path).unwrap() == mine, "data that was written later is gone");
+    assert_eq!(read("2m").code, Some(0));
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!((read("3m").code, length()), (Some(0), 3));
+}

@@ -96,29 +96,81 @@ fn a_file_system_without_direct_io_is_named() {
     names(&ended.json(), &["CANNOT TELL", "knows no direct I/O, so the page cache takes part"]);
 }
 
+/// A check and a run of the file at `path`, of which `percent` was never written: both are refused before anything is measured,
+/// with a command that lays data out.
+fn refused_as_unwritten(folder: &Folder, path: &Path, percent: &str) {
+    let target = text(path);
+    for words in [&["check", &target, "--busy"][..], &["run", "crystaldiskmark", &target, "--busy"]] {
+        let ended = ended(&mut folder.plimsoll(words));
+        assert_eq!(ended.code, Some(2), "{words:?}: {}\n{}", ended.out, ended.err);
+        let said = ended.complained();
+        let folder = text(&path.parent().unwrap().canonicalize().unwrap());
+        for part in
+            [&format!("{percent} % of the 80 MiB"), "was never written", &format!("plimsoll check {folder}")]
+        {
+            assert!(squeezed(&said).contains(part), "{part} not in: {said}");
+        }
+        assert!(ended.out.is_empty(), "{}", ended.out);
+    }
+}
+
 #[test]
-fn holes_in_a_file_that_is_only_read_are_named_and_void_the_verdict() {
+fn a_file_of_holes_is_refused_with_the_command_that_lays_data_out() {
     let folder = Folder::in_memory();
     let Some(volume) = Volume::ext4(&folder, 300, Cache::Past) else { return };
     let path = volume.mount.path("holes");
     write_data(&path, 20);
     std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(80 << 20).unwrap();
-    let ended = checked(&folder, &text(&path), &["--busy", "--policy", "aws-gp3"], EARLY);
-    names(&ended.json(), &["CANNOT TELL", "75 % of the region holds no data"]);
-    assert_eq!(ended.json()["run"]["target"]["unwritten_share"], 0.75);
+    refused_as_unwritten(&folder, &path, "75");
 }
 
 #[test]
-fn unwritten_extents_in_a_file_that_is_only_read_are_named() {
+fn a_file_of_unwritten_extents_is_refused_unless_the_region_holds_data() {
     let folder = Folder::in_memory();
     let Some(volume) = Volume::ext4(&folder, 300, Cache::Past) else { return };
     let path = volume.mount.path("reserved");
-    write_data(&path, 40);
+    write_data(&path, 64);
     if !run(&["fallocate", "-l", "80M", &text(&path)]) {
         return;
     }
-    let ended = checked(&folder, &text(&path), &["--busy"], EARLY);
-    names(&ended.json(), &["CANNOT TELL", "50 % of the region holds no data"]);
+    refused_as_unwritten(&folder, &path, "20");
+    let ended = checked(&folder, &text(&path), &["--busy", "--size", "64M"], EARLY);
+    assert_eq!(ended.json()["run"]["target"]["unwritten_share"], 0.0);
+}
+
+/// Each dialect reads a file that was only reserved: its output stays as it is, and stderr says what it read.
+#[test]
+fn a_dialect_says_on_stderr_that_it_reads_what_was_never_written() {
+    let folder = Folder::in_memory();
+    let Some(volume) = Volume::ext4(&folder, 200, Cache::Past) else { return };
+    let path = volume.mount.path("fa.dat");
+    write_data(&path, 4);
+    let target = text(&path);
+    if !run(&["fallocate", "-l", "64M", &target]) {
+        return;
+    }
+    let filename = format!("--filename={target}");
+    let fixed = ["fio", "--name=a", &filename, "--rw=randread", "--output-format=json"];
+    let said = |more: &[&str]| {
+        let ended = ended(&mut folder.plimsoll(&[&fixed[..], more].concat()));
+        assert_eq!(ended.code, Some(0), "{}", ended.err);
+        assert!(ended.json()["jobs"].is_array());
+        squeezed(&ended.err)
+    };
+    let told = said(&["--direct=1", "--size=64m", "--number_ios=2000"]);
+    assert!(told.contains("94 % of ") && told.contains("fa.dat was never written"), "{told}");
+    assert!(told.contains(&format!("the device {} served at most ", volume.disk.name())), "{told}");
+    assert!(told.contains(" of 2,000 reads"), "{told}");
+    let told = said(&["--direct=1", "--offset=4m", "--size=60m", "--number_ios=2000"]);
+    assert!(told.contains("100 % of ") && told.contains(" served 0 of 2,000 reads"), "{told}");
+    assert_eq!(said(&["--direct=1", "--size=4m"]), "", "what holds data is not doubted");
+
+    let words = ["diskspd", "-d1", "-W0", "-r", "-b4K", "-Su", &target];
+    let told = squeezed(&ended(&mut folder.plimsoll(&words)).err);
+    assert!(told.contains("94 % of ") && told.contains("was never written"), "{told}");
+    assert!(told.contains(&format!("the device {} served at most ", volume.disk.name())), "{told}");
+    let told = squeezed(&ended(&mut folder.plimsoll(&["ioping", "-c", "1", "-D", &target])).err);
+    assert!(told.contains("94 % of what is read holds no data"), "{told}");
 }
 
 /// A directory's region starts as a hole; it holds data before anything is read from it.

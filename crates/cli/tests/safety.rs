@@ -395,3 +395,22 @@ fn another_tools_words_say_what_goes_before_they_write_it() {
     let fio = ["fio", "--name=a", &node_of(&blank), "--rw=write", "--size=1m", "--ioengine=psync"];
     assert!(!ended(&mut folder.plimsoll(&fio)).err.contains("EVERYTHING"), "nothing goes");
 }
+
+#[test]
+fn the_file_that_ioping_keeps_is_not_taken_from_somebody_else() {
+    let folder = Folder::new();
+    let place = folder.make_dir("kept");
+    let kept = place.join("ioping.tmp");
+    std::fs::write(&kept, [7; 65536]).unwrap();
+    let ping =
+        |size: &str| ended(&mut folder.plimsoll(&["ioping", "-k", "-c", "1", "-S", size, &text(&place)]));
+    let refused = ping("1m");
+    assert_ne!(refused.code, Some(0), "{}", refused.out);
+    assert!(refused.complained().contains("was not laid out by plimsoll"), "{}", refused.err);
+    assert_eq!(std::fs::read(&kept).unwrap(), [7; 65536]);
+    assert_eq!(ping("64k").code, Some(0));
+    assert_eq!(std::fs::read(&kept).unwrap(), [7; 65536]);
+    std::fs::remove_file(&kept).unwrap();
+    assert_eq!(ping("1m").code, Some(0));
+    assert_eq!(std::fs::metadata(&kept).unwrap().len(), 1 << 20);
+}

@@ -18,6 +18,9 @@ const REGION_LEAST: Bytes = Bytes::mib(64);
 /// At most this share of the free space is taken, as a divisor.
 const FREE_SHARE: u64 = 10;
 
+/// Where more of a file than this was never written, reads of it tell nothing of the volume.
+const UNWRITTEN_MOST: f64 = 0.01;
+
 /// What the user wishes of the target.
 #[derive(Clone, Debug, Default)]
 pub struct Wish {
@@ -144,6 +147,21 @@ pub enum OpenTargetError {
         /// What is needed.
         wanted: Bytes,
     },
+    /// A file holds too little data.
+    #[error(
+        "{path}: {percent:.0} % of the {size} that would be read was never written, and such reads end in the file system: they tell \
+         nothing of the volume. Name the folder, and a file with data is laid out in it: plimsoll check {folder}"
+    )]
+    Unwritten {
+        /// The file.
+        path: PathBuf,
+        /// What was never written.
+        percent: f64,
+        /// The region.
+        size: Bytes,
+        /// The folder that it is in.
+        folder: PathBuf,
+    },
     /// `--allow-destroy` was given with a target that is no block device.
     #[error("{path} is no block device, so --allow-destroy has nothing to allow; leave it out")]
     NothingToDestroy {
@@ -264,7 +282,18 @@ fn open_reader(path: &Path, mut facts: TargetFacts, wish: &Wish) -> Result<OpenT
     facts.direct_alignment = reader.alignment().offset;
     facts.reads_only = true;
     let file = OneFile::only_read(reader);
+    refuse_unwritten(path, &file, size)?;
     Ok(OpenTarget { facts, file, size, writes: Writes::LeftOut, layout: Layout::None, destruction: None })
+}
+
+/// Refuses a file of which so much is a hole or was only reserved that its figures would be those of the file system.
+fn refuse_unwritten(path: &Path, file: &OneFile, size: Bytes) -> Result<(), OpenTargetError> {
+    let Some(share) = file.unwritten_share(size).filter(|share| *share > UNWRITTEN_MOST) else {
+        return Ok(());
+    };
+    let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let folder = whole.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf);
+    Err(OpenTargetError::Unwritten { path: path.to_owned(), percent: share * 100.0, size, folder })
 }
 
 /// The region of something that holds `size`: what was asked for, or all of it.

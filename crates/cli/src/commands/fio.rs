@@ -21,9 +21,8 @@ use dialects::fio::{
 use kernel::guard;
 use workload::{Bytes, Nanos};
 
-use crate::output;
 use crate::signals::StopFlag;
-use crate::vigil;
+use crate::{output, real_data, vigil};
 
 use files::Files;
 use results::Results;
@@ -169,7 +168,8 @@ pub fn look(path: &Path) -> Option<dialects::fio::OnDisk> {
         }
         kernel::PathKind::File | kernel::PathKind::Other => OnDiskKind::File,
     };
-    Some(OnDisk { bytes: facts.size.0, kind })
+    let laid_out = kind == OnDiskKind::File && real_data::is_laid_out(path);
+    Some(OnDisk { bytes: facts.size.0, kind, laid_out })
 }
 
 /// Runs the layouts of all steps, as fio does before the first one starts.

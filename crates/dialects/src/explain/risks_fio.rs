@@ -289,8 +289,9 @@ pub static ROWS: &[Risk] = &[
                 return None;
             }
             Some(
-                "A file that is missing or too short is written whole before the test. One that is long enough is read \
-                 as it is: where it was never written (a hole, reserved space) no disk is asked."
+                "A file that is missing or too short is written whole before the test, and by fio also where it holds \
+                 somebody's data. One that is long enough is read as it is: where it was never written (a hole, reserved \
+                 space) no disk is asked."
                     .to_owned(),
             )
         }),

@@ -42,8 +42,22 @@ pub struct Asked {
     pub globals: Vec<(String, String)>,
     /// How the result is shown.
     pub presentation: Presentation,
+    /// Which files are laid out for jobs that only read.
+    pub lays_out: LaysOut,
     /// What should be said about what was asked: approximations, words that mean something else than people think.
     pub notes: Vec<String>,
+}
+
+/// Which files are laid out for jobs that only read, where they are missing or too short.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LaysOut {
+    /// None (`--readonly`).
+    Nothing,
+    /// Missing ones, and those that plimsoll has laid out and nobody has changed since.
+    #[default]
+    Ours,
+    /// Whatever stands there, as fio does (`--fio-exact`).
+    Anything,
 }
 
 /// One clone of a job.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::asked::{Asked, FioJob, Presentation, Surroundings};
+use super::asked::{Asked, FioJob, LaysOut, Presentation, Surroundings};
 use super::commands::Commands;
 use super::engines::instead;
 use super::error::{FioError, Typed};
@@ -87,7 +87,7 @@ struct Draft {
 /// Collects jobs from the command line and from files.
 pub struct Collector<'a> {
     around: &'a Surroundings<'a>,
-    readonly: bool,
+    lays_out: LaysOut,
     reading: Reading,
     notes_are_fatal: bool,
     defaults: Draft,
@@ -105,7 +105,7 @@ impl<'a> Collector<'a> {
     pub fn new(around: &'a Surroundings<'a>, commands: &Commands) -> Collector<'a> {
         Collector {
             around,
-            readonly: commands.readonly,
+            lays_out: commands.lays_out(),
             reading: commands.reading,
             notes_are_fatal: commands.notes_are_fatal,
             defaults: Draft::default(),
@@ -181,6 +181,7 @@ impl<'a> Collector<'a> {
             jobs: self.jobs,
             globals: self.globals,
             presentation,
+            lays_out: self.lays_out,
             notes: self.notes,
         };
         for unit in asked.units() {
@@ -297,7 +298,7 @@ impl<'a> Collector<'a> {
         let refused = |option: &str, reason: &str| {
             Err(FioError::Refused { option: option.to_owned(), reason: reason.to_owned() })
         };
-        if self.readonly && options.pattern.destroys() {
+        if self.lays_out == LaysOut::Nothing && options.pattern.destroys() {
             return Err(FioError::Readonly);
         }
         if let Some((what, remedy)) = options.verify.wrong() {
@@ -339,7 +340,7 @@ impl<'a> Collector<'a> {
             return Err(FioError::RateTwice);
         }
         if let Some(Amount::Bytes(size)) = options.size
-            && size < options.shortest_block()
+            && (1..options.shortest_block()).contains(&size)
         {
             return Err(FioError::SizeBelowBlock { size, block: options.shortest_block() });
         }

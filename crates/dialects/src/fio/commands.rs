@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use workload::Nanos;
 
-use super::asked::{Eta, Format, Presentation, TerseVersion};
+use super::asked::{Eta, Format, LaysOut, Presentation, TerseVersion};
 use super::error::{FioError, Typed};
 use super::number::{TimeUnit, time};
 use super::reader::Reading;
@@ -44,6 +44,17 @@ pub struct Commands {
     pub show_command: bool,
     /// What would be noted is an error.
     pub notes_are_fatal: bool,
+}
+
+impl Commands {
+    /// Which files are laid out for jobs that only read.
+    pub fn lays_out(&self) -> LaysOut {
+        match (self.readonly, self.reading) {
+            (true, _) => LaysOut::Nothing,
+            (false, Reading::Exact) => LaysOut::Anything,
+            (false, _) => LaysOut::Ours,
+        }
+    }
 }
 
 /// One option of the command line.
@@ -113,7 +124,7 @@ pub static COMMANDS: &[CommandRow] = &[
     takes("eta-newline", Argument::Required, "Time after which the live line goes on below.").does(eta_newline),
     takes("eta-interval", Argument::Required, "Time between two live lines.").does(eta_interval),
     takes("status-interval", Argument::Required, "Time between two whole results, each of everything so far.").does(status_interval),
-    takes("readonly", Argument::None, "Refuses to write.").does(|c, _| { c.readonly = true; Ok(()) }),
+    takes("readonly", Argument::None, "Refuses to write, and to make or extend a file.").does(|c, _| { c.readonly = true; Ok(()) }),
     takes("section", Argument::Required, "Runs only this section; several may be given.").does(section),
     takes("alloc-size", Argument::Required, "Size of fio's memory pool; no effect, there is none."),
     takes("warnings-fatal", Argument::None, "Takes every note on what was asked for an error.")
@@ -131,7 +142,7 @@ pub static COMMANDS: &[CommandRow] = &[
     refused("trigger-remote", Argument::Required, TRIGGER, "Command that is set off elsewhere."),
     takes("aux-path", Argument::Required, "Directory for state files; no effect, there are none."),
     refused("latency-log", Argument::Optional, "give write_lat_log to the job", "Old name of write_lat_log."),
-    takes(EXACT, Argument::None, "plimsoll's own: misreads words as fio does in silence, and leaves stalls out of logs.")
+    takes(EXACT, Argument::None, "plimsoll's own: as fio does in silence, misreads words, replaces files that are too short, hides stalls.")
         .does(|c, _| { c.reading = Reading::Exact; c.presentation.stalls = false; Ok(()) }),
 ];
 

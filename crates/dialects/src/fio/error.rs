@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::asked::Asked;
 use super::value::Word;
 
+const EPERM: i32 = 1;
 pub const EINVAL: i32 = 22;
 
 /// What fio says on stdout where a synchronous engine's first direct I/O is refused.
@@ -56,6 +57,50 @@ pub struct Unsized {
     pub name: String,
     /// Its file, which is missing; `None` for an engine without files.
     pub path: Option<PathBuf>,
+}
+
+/// A file that holds less than a job reads of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lacking {
+    /// The job.
+    pub job: String,
+    /// The file.
+    pub path: PathBuf,
+    /// What it holds; `None` where it is missing.
+    pub there: Option<u64>,
+    /// Where the job's reads end.
+    pub wanted: u64,
+}
+
+impl Lacking {
+    /// The errno with which fio's job ends under `--readonly`: reads behind the end, or no file.
+    fn errno(&self) -> i32 {
+        if self.there.is_some() { 5 } else { 2 }
+    }
+
+    fn under_readonly(&self) -> String {
+        let path = self.path.display();
+        match self.there {
+            None => format!(
+                "{path} does not exist, and --readonly makes none: name a file that is there, or lay it out by the same command without --readonly."
+            ),
+            Some(there) => format!(
+                "{path} ends at byte {there}, and job '{}' reads up to byte {}: give a size within the file.",
+                self.job, self.wanted
+            ),
+        }
+    }
+
+    fn not_ours(&self) -> String {
+        let path = self.path.display();
+        format!(
+            "{path} was not laid out by plimsoll, or was changed since, and job '{}' only reads: what it holds is kept. \
+             To read what is there give a size that ends at byte {} or before; to have a new file laid out remove this one \
+             (rm {path}); --fio-exact does as fio does, which replaces it.",
+            self.job,
+            self.there.unwrap_or(0)
+        )
+    }
 }
 
 /// Why nothing runs. `Display` is what goes to stderr, in fio's words where fio has any; [`hint`](FioError::hint) adds what
@@ -236,6 +281,15 @@ pub enum FioError {
     /// Writes under `--readonly`.
     #[error("fio: trim and write operations are not allowed with the --readonly parameter.")]
     Readonly,
+    /// A file is missing or too short under `--readonly`.
+    #[error("fio: refusing extend of file due to read-only")]
+    ReadonlyExtend(Lacking),
+    /// A file is too short for a job that only reads, and it is not ours.
+    #[error(
+        "fio: refusing to replace {}: it holds {} bytes of the {} that are to be read",
+        .0.path.display(), .0.there.unwrap_or(0), .0.wanted
+    )]
+    NotOurs(Lacking),
     /// `directory` is none.
     #[error("fio: {path} is not a directory\nfio: failed parsing directory={path}")]
     NotADirectory {
@@ -385,6 +439,8 @@ impl FioError {
             }
             FioError::CreationDisallowed { path } => Some(format!("{path} does not exist.")),
             FioError::Setup { why, .. } | FioError::Misaligned { why, .. } => Some(why.clone()),
+            FioError::ReadonlyExtend(lacking) => Some(lacking.under_readonly()),
+            FioError::NotOurs(lacking) => Some(lacking.not_ours()),
             FioError::DirectRefused { path } => {
                 Some(format!("{path}: try direct=0, or another file system."))
             }
@@ -403,6 +459,8 @@ impl FioError {
                 | FioError::Misaligned { .. }
                 | FioError::CannotRun(_)
                 | FioError::DirectRefused { .. }
+                | FioError::ReadonlyExtend(_)
+                | FioError::NotOurs(_)
         )
     }
 }
@@ -415,6 +473,8 @@ impl FioError {
         match self {
             FioError::NeedSize { jobs, .. } => jobs.iter().map(|job| (job.number, EINVAL)).collect(),
             FioError::Offset { job, .. } => vec![(at(job), EINVAL)],
+            FioError::ReadonlyExtend(lacking) => vec![(at(&lacking.job), lacking.errno())],
+            FioError::NotOurs(lacking) => vec![(at(&lacking.job), EPERM)],
             FioError::Misaligned { .. } => vec![(0, EINVAL)],
             FioError::Setup { errno, .. } => vec![(0, *errno)],
             _ if self.is_after_the_banner() => vec![(0, 1)],

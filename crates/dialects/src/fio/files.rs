@@ -14,6 +14,8 @@ pub struct OnDisk {
     pub bytes: u64,
     /// What it is.
     pub kind: OnDiskKind,
+    /// Whether plimsoll has laid it out and nobody has changed it since.
+    pub laid_out: bool,
 }
 
 /// Kinds of what is at a path.
@@ -116,7 +118,7 @@ pub fn region_of_nothing(options: &JobOptions) -> Option<Region> {
             let bytes = options.filesize.saturating_mul(u64::from(options.nrfiles));
             Some(Region { paths: Vec::new(), offset: 0, bytes })
         }
-        Some(Amount::Bytes(bytes)) => Some(Region { paths: Vec::new(), offset: 0, bytes }),
+        Some(Amount::Bytes(bytes)) if bytes > 0 => Some(Region { paths: Vec::new(), offset: 0, bytes }),
         _ => None,
     }
 }
@@ -138,19 +140,10 @@ pub fn region(job: &FioJob, paths: Vec<PathBuf>, there: &[Option<OnDisk>]) -> Re
     let offset = start(job, there_bytes);
     let missing = paths.iter().zip(there).find(|(_, found)| found.is_none()).map(|(path, _)| path.clone());
     let needs_size = || needs_size(job, missing.or_else(|| paths.first().cloned()));
-    let rest = there_bytes.saturating_sub(offset);
-    let asked = match options.size {
-        _ if options.filesize > 0 => options.filesize,
-        Some(Amount::Bytes(bytes)) => bytes / paths.len().max(1) as u64,
-        Some(Amount::Percent(percent)) if there_bytes > 0 => {
-            share(there_bytes, percent).min(rest) / options.shortest_block() * options.shortest_block()
-        }
-        None if there_bytes > 0 && offset >= there_bytes => {
-            return Err(FioError::Offset { job: job.name.clone(), there: there_bytes });
-        }
-        None if there_bytes > 0 => rest,
-        _ => return Err(needs_size()),
+    let Some(asked) = length(job, paths.len().max(1) as u64, (there_bytes, offset))? else {
+        return Err(needs_size());
     };
+    let rest = there_bytes.saturating_sub(offset);
     let on_device =
         |found: &Option<OnDisk>| matches!(found, Some(OnDisk { kind: OnDiskKind::Device { .. }, .. }));
     let bytes = if there.iter().any(on_device) { asked.min(rest) } else { asked };
@@ -158,6 +151,29 @@ pub fn region(job: &FioJob, paths: Vec<PathBuf>, there: &[Option<OnDisk>]) -> Re
         return Err(FioError::SizeBelowBlock { size: bytes, block: options.shortest_block() });
     }
     Ok(Region { paths, offset, bytes })
+}
+
+/// Bytes of each of `files` files from `offset` on, where the shortest has `there`; `None` where nothing says how many.
+/// `filesize` is where a file ends, whatever it holds and wherever the clone begins; `size` is what all files share.
+fn length(job: &FioJob, files: u64, (there, offset): (u64, u64)) -> Result<Option<u64>, FioError> {
+    let options = &job.options;
+    let end = match (options.filesize, options.size) {
+        (0, Some(Amount::Bytes(bytes))) if bytes > 0 => return Ok(Some(bytes / files)),
+        (0, _) => there,
+        (filesize, _) => filesize,
+    };
+    if end == 0 {
+        return Ok(None);
+    }
+    if offset >= end {
+        return Err(FioError::Offset { job: job.name.clone(), there: end });
+    }
+    let rest = end - offset;
+    let block = options.shortest_block();
+    Ok(Some(match options.size {
+        Some(Amount::Percent(percent)) if percent < 100 => share(end, percent).min(rest) / block * block,
+        _ => rest,
+    }))
 }
 
 /// The offset of this clone in bytes; one in percent is rounded up to a block, or to what it is to be aligned to.

@@ -199,7 +199,7 @@ pub static ROWS: &[Row] = &[
         .also(&["io_limit"])
         .does("Bytes to do, where that is not the region's size.", |o, v| o.io_size = Some(v.amount())),
     file(Row::new("filesize", Kind::Size(1), "", A))
-        .does("Length of each file, where size is only the amount.", |o, v| o.filesize = v.natural()),
+        .does("Where each file ends, whatever offset and size say; size is then only the amount.", |o, v| o.filesize = v.natural()),
     file(Row::new("file_append", Kind::Bool, "0", B))
         .does("Begins behind the end of what is there.", |o, v| o.file_append = v.on()),
     file(Row::new("fill_device", Kind::Bool, "0", B)).also(&["fill_fs"]).refused("give size", "Writes until there is no space left."),

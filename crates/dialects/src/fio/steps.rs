@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use workload::{BackendAsk, BackendKind, Buffers, Bytes, Flush, Job, Nanos, Start, StopRule, Workload};
 
-use super::asked::{Asked, FioJob};
+use super::asked::{Asked, FioJob, LaysOut};
 use super::batching;
 use super::data::{blocks, buffers};
-use super::error::FioError;
+use super::error::{FioError, Lacking};
 use super::files::{Look, OnDisk, OnDiskKind, Region, needs_size, paths, region, region_of_nothing, share};
 use super::options::JobOptions;
 use super::pace;
@@ -57,6 +57,17 @@ pub struct LayoutFile {
     pub bytes: u64,
     /// Length it has; 0 where it is missing.
     pub there: u64,
+    /// What may stand in its place when it is laid out.
+    pub replaces: Replaces,
+}
+
+/// What a file that is laid out may take the place of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replaces {
+    /// Whatever stands there: its job writes, or `--fio-exact` was given.
+    Anything,
+    /// Nothing, or a file that was laid out here and that nobody has changed since: its job only reads.
+    Ours,
 }
 
 /// What a file must hold before the load starts.
@@ -225,7 +236,7 @@ impl Planner<'_> {
         let planned = self.planned.get(path).map_or(0, |planned| planned.bytes);
         match found {
             Some(on_disk) => Some(OnDisk { bytes: on_disk.bytes.max(planned), ..on_disk }),
-            None if planned > 0 => Some(OnDisk { bytes: planned, kind: OnDiskKind::File }),
+            None if planned > 0 => Some(OnDisk { bytes: planned, kind: OnDiskKind::File, laid_out: true }),
             None => None,
         }
     }
@@ -239,8 +250,7 @@ impl Planner<'_> {
             let is_file = there.as_ref().is_none_or(|found| found.kind == OnDiskKind::File);
             let bytes = there.map_or(0, |found| found.bytes);
             if is_file && bytes < region.end() {
-                let there = (self.look)(path).map_or(0, |found| found.bytes);
-                files.push(LayoutFile { path: path.clone(), bytes: region.end(), there });
+                files.push(self.layout_file(job, path, region.end())?);
             } else if must_hold_data {
                 self.fill(path, job.step, buffers(options));
             }
@@ -269,6 +279,26 @@ impl Planner<'_> {
         };
         step.layouts.push(Layout { job: job.name.clone(), files, content });
         Ok(())
+    }
+
+    /// The file at `path` as `job` needs it, where it may be made so.
+    fn layout_file(&self, job: &FioJob, path: &PathBuf, bytes: u64) -> Result<LayoutFile, FioError> {
+        let found = (self.look)(path);
+        let there = found.as_ref().map(|found| found.bytes);
+        let pattern = job.options.pattern;
+        let reads_alone = job.options.verify.only || pattern.reads && !pattern.destroys();
+        let is_foreign = found.is_some_and(|found| !found.laid_out);
+        let lacking = || Lacking { job: job.name.clone(), path: path.clone(), there, wanted: bytes };
+        match self.asked.lays_out {
+            LaysOut::Nothing => return Err(FioError::ReadonlyExtend(lacking())),
+            LaysOut::Ours if reads_alone && is_foreign => return Err(FioError::NotOurs(lacking())),
+            _ => {}
+        }
+        let replaces = match self.asked.lays_out {
+            LaysOut::Ours if reads_alone => Replaces::Ours,
+            _ => Replaces::Anything,
+        };
+        Ok(LayoutFile { path: path.clone(), bytes, there: there.unwrap_or(0), replaces })
     }
 
     /// A file that a writer of the same step only reserves space for, and that is read beside it, must hold data: fio
@@ -325,7 +355,7 @@ fn stop_rules(options: &JobOptions, region: &Region) -> Vec<StopRule> {
 /// of fio's ends where the next one would reach beyond the region; where the last hole ends with the region it begins anew.
 fn once_over(options: &JobOptions, region: &Region) -> u64 {
     let whole = match options.size {
-        Some(Amount::Bytes(bytes)) if options.filesize > 0 => bytes,
+        Some(Amount::Bytes(bytes)) if options.filesize > 0 && bytes > 0 => bytes.min(region.total()),
         _ => region.total(),
     };
     let (block, gap) = (options.shortest_block(), options.rw_number);

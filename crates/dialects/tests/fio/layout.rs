@@ -25,7 +25,16 @@ fn a_file_to_be_read_is_laid_out_with_real_data() {
     let words = "fio --name=a --filename=/f --size=4m --offset=1m --rw=read";
     let data = Content::Data(Buffers::Stamped);
     assert_eq!(sizes(words, &[]), [("/f".to_owned(), 5 * MIB, 0, data.clone())]);
-    assert_eq!(sizes(words, &[("/f", MIB)]), [("/f".to_owned(), 5 * MIB, MIB, data.clone())]);
+    let ours = "fio --name=a --filename=/ours --size=4m --offset=1m --rw=read";
+    assert_eq!(sizes(ours, &[("/ours", MIB)]), [("/ours".to_owned(), 5 * MIB, MIB, data.clone())]);
+    assert!(matches!(planned(words, &[("/f", MIB)]), Err(FioError::NotOurs(_))), "it is somebody else's");
+    let exact = format!("{words} --fio-exact");
+    assert_eq!(sizes(&exact, &[("/f", MIB)]), [("/f".to_owned(), 5 * MIB, MIB, data.clone())]);
+    for words in [format!("{ours} --readonly"), format!("{exact} --readonly")] {
+        for files in [&[][..], &[("/ours", MIB), ("/f", MIB)]] {
+            assert!(matches!(planned(&words, files), Err(FioError::ReadonlyExtend(_))), "{words}");
+        }
+    }
     assert_eq!(sizes(words, &[("/f", 5 * MIB)]), [], "it is long enough");
     assert_eq!(sizes("fio --name=a --filename=/f --size=4m --rw=write --overwrite=1", &[])[0].3, data);
 }

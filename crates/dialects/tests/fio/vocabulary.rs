@@ -77,7 +77,7 @@ pub fn disk<'d>(files: &'d [(&'d str, u64)]) -> impl Fn(&Path) -> Option<OnDisk>
             (_, true) => OnDiskKind::Directory,
             _ => OnDiskKind::File,
         };
-        Some(OnDisk { bytes: *bytes, kind })
+        Some(OnDisk { bytes: *bytes, kind, laid_out: name.contains("ours") })
     }
 }
 

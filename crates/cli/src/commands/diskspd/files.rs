@@ -223,16 +223,6 @@ pub fn cached(path: &Path) -> Option<f64> {
     kernel::cached_share(file.as_fd(), 0, file.size())
 }
 
-/// Share of `path` that was never written; `None` where the file system does not say.
-pub fn never_written(path: &Path) -> Option<f64> {
-    let file = kernel::open_for_read(path, Direct::No).ok()?;
-    if file.kind() == FileKind::BlockDevice {
-        return None;
-    }
-    let extents = kernel::extents(file.as_fd(), 0, file.size()).ok()??;
-    Some(extents.unwritten_or_hole_share())
-}
-
 /// Whether the kernel follows each stable write to `path` by a flush: its topmost device has a write cache that may lose
 /// data, and does not take writes past it (FUA).
 pub fn flushes_each_write(path: &Path) -> bool {

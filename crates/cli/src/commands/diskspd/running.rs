@@ -9,16 +9,14 @@ use dialects::diskspd::{
 use engine::{plan, run_real};
 use kernel::Clock;
 use record::StepRecord;
-use workload::{Ending, Nanos, StepKind, StopRule, Workload};
+use workload::{Bytes, Ending, Nanos, StepKind, StopRule, Workload};
 
-use super::files::{Files, cached, flushes_each_write, found, never_written};
+use super::files::{Files, cached, flushes_each_write, found};
 use super::watch::Watch;
 use crate::output;
 use crate::signals::StopFlag;
+use crate::unwritten::{self, NOTABLE, Unwritten, percent};
 use crate::vigil;
-
-/// Share of a file in the page cache from which on it is worth a word.
-const NOTABLE: f64 = 0.01;
 
 /// Runs all timespans; those that a wish to stop leaves out are empty.
 pub fn run(asked: &Asked, stop: &StopFlag) -> Result<Vec<SpanResult>, String> {
@@ -98,8 +96,12 @@ impl Runner<'_> {
         Files::advise(span, &opened);
         self.tell(&format!("starting warm up of {}s, then measuring {}s", span.warm_up, span.duration));
         let times = (planned.workload.ramp, measured(&planned.workload));
+        let unwritten = Unwritten::of(&plan);
         let mut watch = Watch::new(&self.asked.profile, (self.stop, self.clock), times);
         let record = run_real(&plan, &opened, self.clock, &mut watch).map_err(|error| error.to_string())?;
+        if let Some(line) = unwritten.behind(&record) {
+            output::people(report::wrap("note: ", &line).trim_end());
+        }
         self.tell("test finished");
         let until = (record.counted_from + times.1).min(record.ended);
         let cpus = watch.cpus(record.counted_from, until);
@@ -134,11 +136,12 @@ fn doubts(target: &Target) -> Vec<String> {
             target.path
         ));
     }
-    let share = if reads { never_written(path).unwrap_or(0.0) } else { 0.0 };
+    let whole = found(path).filter(|_| reads).map(|found| Bytes(found.bytes));
+    let share = whole.and_then(|bytes| unwritten::share(path, Bytes(0), bytes)).unwrap_or(0.0);
     if share >= NOTABLE {
         doubts.push(format!(
-            "{:.0} % of '{}' was never written, so reads there do not reach the volume; -c<size> makes it anew with data",
-            100.0 * share,
+            "{} of '{}' was never written, so reads there do not reach the volume; -c<size> makes it anew with data",
+            percent(share),
             target.path
         ));
     }

@@ -1,15 +1,16 @@
 //! Files of a fio run: opened as fio opens them, behind the guard, and laid out where they are missing or too short.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use dialects::fio::{Content, FioError, FioStep, Layout, LayoutFile, Reserve};
+use dialects::fio::{Content, FioError, FioStep, Lacking, Layout, LayoutFile, Replaces, Reserve};
 use engine::{Clones, FileGround, Ground, GroundKind};
 use kernel::guard::WritePermit;
 use kernel::{Clock, Direct, OpenFile};
 use workload::{BackendAsk, BackendKind, Buffers, Bytes, SyncMode, WorkerPlan};
 
 use super::trouble;
-use crate::real_data::{Announcement, FillError, Filling, Permits, file_ground};
+use crate::real_data::{Announcement, FillError, Filling, Permits, file_ground, is_laid_out};
 use crate::signals::StopFlag;
 
 /// Longest region on the null engine, which has no end of its own.
@@ -20,13 +21,16 @@ pub struct Files {
     clock: Clock,
     stop: StopFlag,
     permits: Permits,
+    /// Laid out in this run.
+    made: HashSet<PathBuf>,
     probes: Vec<(BackendKind, Result<(), String>)>,
 }
 
 impl Files {
     /// No file yet.
     pub fn new(clock: Clock, stop: StopFlag, announcement: Announcement) -> Files {
-        Files { clock, stop, permits: Permits::new(announcement), probes: kernel::probe() }
+        let permits = Permits::new(announcement);
+        Files { clock, stop, permits, made: HashSet::new(), probes: kernel::probe() }
     }
 
     fn permit(&mut self, path: &Path) -> Result<WritePermit, FioError> {
@@ -89,6 +93,7 @@ impl Files {
             if let Some(parent) = file.path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
                 std::fs::create_dir_all(parent).map_err(trouble::call("mkdir", parent))?;
             }
+            self.refuse_foreign(&layout.job, file)?;
             if matches!(layout.content, Content::Data(_)) && file.there > 0 {
                 self.make_way(&file.path)?;
             }
@@ -97,8 +102,26 @@ impl Files {
                 Content::Space(reserve) => reserve_as_asked(&room, file, *reserve)?,
                 Content::Data(buffers) => self.fill(&room, file, buffers)?,
             }
+            self.made.insert(file.path.clone());
         }
         Ok(())
+    }
+
+    /// Asked again where it is laid out: a file may have come or changed since the step was planned.
+    fn refuse_foreign(&self, job: &str, file: &LayoutFile) -> Result<(), FioError> {
+        if file.replaces == Replaces::Anything || self.made.contains(&file.path) {
+            return Ok(());
+        }
+        let found = std::fs::metadata(&file.path).ok().filter(std::fs::Metadata::is_file);
+        match found {
+            Some(found) if !is_laid_out(&file.path) => Err(FioError::NotOurs(Lacking {
+                job: job.to_owned(),
+                path: file.path.clone(),
+                there: Some(found.len()),
+                wanted: file.bytes,
+            })),
+            _ => Ok(()),
+        }
     }
 
     /// A file that is too short for what will be read is made anew, as fio does, so that whatever else has it by another

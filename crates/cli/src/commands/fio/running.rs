@@ -15,8 +15,10 @@ use super::log_files::LogFiles;
 use super::results::Results;
 use super::watching::{Around, Watching};
 use super::{lay_out, trouble};
+use crate::output;
 use crate::real_data::Announcement;
 use crate::signals::StopFlag;
+use crate::unwritten::Unwritten;
 use crate::vigil;
 
 /// Lays out and runs all steps into `results`.
@@ -80,12 +82,17 @@ fn run_step(
     for path in &step.read_ahead {
         read_through(path).map_err(trouble::call("read", path))?;
     }
+    let unwritten = Unwritten::of(&plan);
+    unwritten.before().for_each(|line| output::people(&format!("fio: {line}")));
     let (clock, stop) = (around.clock, around.stop);
     around.logs.begin(results.asked, &plan, Results::zero_unix_ms(clock))?;
     let mut watching = Watching::new(around, results, (number, step), &plan);
     let mut record = run_real(&plan, &opened, clock, &mut watching)
         .map_err(|error| FioError::CannotRun(error.to_string()))?;
     watching.end(&record);
+    if let Some(line) = unwritten.behind(&record) {
+        output::people(&format!("fio: {line}"));
+    }
     // Which features of its engine were used is nothing that fio's users ask for.
     let engines = plan.workers.iter().map(|worker| worker.backend.name()).collect::<Vec<_>>();
     record.notes.retain(|note| !engines.iter().any(|engine| note.starts_with(engine)));

@@ -1,6 +1,7 @@
 //! The target of ioping: looked at, guarded, opened.
 
 use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
@@ -138,6 +139,7 @@ fn in_directory(asked: &Asked, path: &Path, region: Region) -> Result<Single, Io
         Keeping::Kept => {
             let kept = path.join(KEPT);
             refuse_stranger(&kept)?;
+            refuse_to_replace(asked, &kept, region)?;
             permit_named_file(&kept).map_err(|error| match &error {
                 GuardError::Open(OpenError::Other { source, .. }) => created(asked, source),
                 other => guarded(asked, other),
@@ -162,6 +164,21 @@ fn refuse_stranger(kept: &Path) -> Result<(), IopingError> {
         ))),
         _ => Ok(()),
     }
+}
+
+/// What somebody else left under that name is not written over for requests that only read.
+fn refuse_to_replace(asked: &Asked, kept: &Path, region: Region) -> Result<(), IopingError> {
+    let Ok(file) = kernel::open_for_read(kept, Direct::No) else { return Ok(()) };
+    let is_short = laying::lacks_data(file.as_fd(), region) == Some(true);
+    if asked.mix() != Mix::Read || !is_short || kernel::is_laid_out(&file) {
+        return Ok(());
+    }
+    Err(IopingError::Guarded(format!(
+        "{} was not laid out by plimsoll, or was changed since, and holds less than the {} that are to be read; give a \
+         smaller -S, remove it, or leave -k out",
+        kept.display(),
+        Bytes(region.end())
+    )))
 }
 
 /// Direct I/O at places it cannot have fails while the file is prepared, as it does in ioping. No request is made to learn

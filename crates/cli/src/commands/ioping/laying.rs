@@ -1,8 +1,8 @@
 //! The file that ioping makes in a directory is filled with data before it is read or written.
 
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 
-use dialects::ioping::{Asked, IopingError, Noise, Region};
+use dialects::ioping::{Asked, IopingError, Mix, Noise, Region};
 use kernel::guard::WritePermit;
 use kernel::{CallFlags, Direct, Single, SingleError, SingleMeans, SingleOptions};
 use workload::{Bytes, SyncMode};
@@ -11,7 +11,8 @@ use workload::{Bytes, SyncMode};
 const PIECE: u64 = 1 << 20;
 const EIO: i32 = 5;
 
-/// Writes the region through the page cache and waits until it is stored. One that is all there stays as it is.
+/// Writes the region through the page cache and waits until it is stored. One that is all there stays as it is, and so does
+/// one of which nobody can say whether it is, where it is only read.
 pub fn lay_out(permit: &WritePermit, asked: &Asked, region: Region) -> Result<(), IopingError> {
     let options = SingleOptions {
         direct: Direct::No,
@@ -25,13 +26,17 @@ pub fn lay_out(permit: &WritePermit, asked: &Asked, region: Region) -> Result<()
             IopingError::Create { path: asked.target.clone(), why: error.to_string() }
         }
     })?;
-    if is_laid_out(&single, region) {
-        return Ok(());
+    match lacks_data(single.as_fd(), region) {
+        Some(false) => return Ok(()),
+        None if asked.mix() == Mix::Read => return Ok(()),
+        _ => {}
     }
     fill(&mut single, region).map_err(|error| IopingError::Preparation {
         errno: error.raw_os_error().unwrap_or(EIO),
         hint: format!("a file of {} is written in {}", Bytes(region.end()), asked.target),
     })?;
+    // Without a mark the file counts as somebody else's later on.
+    let _ = kernel::open_for_write(permit, Direct::No).map(|file| kernel::mark_laid_out(&file));
     if !asked.cached {
         // Long writes leave long pieces in the page cache, which forgets nothing where a part of one is to be forgotten.
         single.forget(0, Bytes(region.end()));
@@ -39,14 +44,17 @@ pub fn lay_out(permit: &WritePermit, asked: &Asked, region: Region) -> Result<()
     Ok(())
 }
 
-fn is_laid_out(single: &Single, region: Region) -> bool {
-    let long_enough = size(single) >= region.end();
-    let extents = || kernel::extents(single.as_fd(), region.offset, Bytes(region.bytes)).ok().flatten();
-    long_enough && extents().is_some_and(|extents| extents.unwritten_or_hole_share() == 0.0)
+/// Whether a part of the region holds no data; `None` where nobody can say.
+pub fn lacks_data(file: BorrowedFd<'_>, region: Region) -> Option<bool> {
+    if size(file) < region.end() {
+        return Some(true);
+    }
+    let extents = kernel::extents(file, region.offset, Bytes(region.bytes)).ok().flatten()?;
+    Some(extents.unwritten_or_hole_share() > 0.0)
 }
 
-fn size(single: &Single) -> u64 {
-    let file = single.as_fd().try_clone_to_owned().map(std::fs::File::from);
+fn size(file: BorrowedFd<'_>) -> u64 {
+    let file = file.try_clone_to_owned().map(std::fs::File::from);
     file.and_then(|file| file.metadata()).map_or(0, |metadata| metadata.len())
 }
 

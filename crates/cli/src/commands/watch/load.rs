@@ -132,7 +132,7 @@ fn job_file(asked: &AskedLoad) -> Result<Loaded, Failure> {
             return Err(Failure::refused(format!("--load {path}: it asks fio for words, not for a load")));
         }
     };
-    let elsewhere = |_: &Path| Some(OnDisk { bytes: ENDLESS, kind: OnDiskKind::File });
+    let elsewhere = |_: &Path| Some(OnDisk { bytes: ENDLESS, kind: OnDiskKind::File, laid_out: false });
     let look: Look<'_> = if asked.on.is_some() { &elsewhere } else { &fio_command::look };
     let mut steps = fio::steps(&fio, look).map_err(refused)?;
     if steps.len() != 1 || steps[0].workload.jobs.is_empty() {

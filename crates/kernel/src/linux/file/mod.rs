@@ -2,9 +2,11 @@
 
 mod alignment;
 mod length;
+mod mark;
 mod unnamed;
 
 pub use length::{reserve_space, set_length};
+pub use mark::{is_laid_out, mark_laid_out};
 pub(crate) use unnamed::{PREFIX, SUFFIX, random_word};
 
 use std::fs::File;

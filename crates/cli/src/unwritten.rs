@@ -1,0 +1,108 @@
+//! Reads of what was never written: found before a load, and told with what the device served of them.
+
+use std::path::{Path, PathBuf};
+
+use kernel::{Direct, FileKind};
+use record::StepRecord;
+use sampler::Root;
+use workload::{Bytes, Direction, FilePlan, StepPlan, WorkerPlan};
+
+/// Share of a file from which on it is worth a word.
+pub const NOTABLE: f64 = 0.01;
+
+/// Share (0 to 1) of a region of the file at `path` that was never written; `None` of a device, and where the file system
+/// does not say.
+pub fn share(path: &Path, offset: Bytes, size: Bytes) -> Option<f64> {
+    use std::os::fd::AsFd;
+    let file = kernel::open_for_read(path, Direct::No).ok()?;
+    if file.kind() == FileKind::BlockDevice {
+        return None;
+    }
+    let extents = kernel::extents(file.as_fd(), offset.0, size).ok()??;
+    Some(extents.unwritten_or_hole_share())
+}
+
+/// The files of a step that are read and hold less than their length, and the device that would serve their reads.
+pub struct Unwritten {
+    files: Vec<(PathBuf, f64)>,
+    device: Option<Counted>,
+}
+
+/// A device whose counters stand for the reads of a step, since all of them go to it past the page cache.
+struct Counted {
+    name: String,
+    reads: u64,
+}
+
+impl Unwritten {
+    /// Looks at the regions that `plan` reads.
+    pub fn of(plan: &StepPlan) -> Unwritten {
+        let readers: Vec<&WorkerPlan> =
+            plan.workers.iter().filter(|worker| worker.access.mix.issues(Direction::Read)).collect();
+        let mut files: Vec<(PathBuf, f64)> = Vec::new();
+        for FilePlan { path, offset, size } in readers.iter().flat_map(|worker| &worker.files) {
+            let notable = share(path, *offset, *size).filter(|share| *share >= NOTABLE);
+            match (files.iter_mut().find(|(known, _)| known == path), notable) {
+                (Some((_, known)), Some(share)) => *known = known.max(share),
+                (None, Some(share)) => files.push((path.clone(), share)),
+                _ => {}
+            }
+        }
+        let device = if files.is_empty() { None } else { Counted::of(&readers) };
+        Unwritten { files, device }
+    }
+
+    /// What is to be said before the load, a line a file.
+    pub fn before(&self) -> impl Iterator<Item = String> {
+        self.files.iter().map(|(path, share)| {
+            format!(
+                "{} of {} was never written: reads there end in the file system and tell nothing of the volume. A file that does not \
+                 exist yet is laid out with data: name another, or remove this one",
+                percent(*share),
+                path.display()
+            )
+        })
+    }
+
+    /// What is to be said behind it: how many of its reads the device can have served, where its counters tell that.
+    pub fn behind(&self, record: &StepRecord) -> Option<String> {
+        let device = self.device.as_ref()?;
+        let served = reads_of(&device.name)?.checked_sub(device.reads)?;
+        let made = record.tally(Direction::Read).ops;
+        let count = |number: u64| report::numbers::count(number as f64);
+        // Others may have read as well, so that the counter is the most that it can have been.
+        let most = if served == 0 { "" } else { "at most " };
+        (served < made).then(|| {
+            format!("the device {} served {most}{} of {} reads", device.name, count(served), count(made))
+        })
+    }
+}
+
+impl Counted {
+    /// `None` where reads go through the page cache, to several devices, or to one that nobody knows.
+    fn of(readers: &[&WorkerPlan]) -> Option<Counted> {
+        let mut paths = readers.iter().flat_map(|worker| &worker.files).map(|file| &file.path);
+        let name = device_of(paths.next()?)?;
+        let is_one = readers.iter().all(|worker| worker.direct)
+            && paths.all(|path| device_of(path).as_ref() == Some(&name));
+        let reads = reads_of(&name)?;
+        is_one.then_some(Counted { name, reads })
+    }
+}
+
+fn device_of(path: &Path) -> Option<String> {
+    kernel::target_facts(path).ok()?.devices.first().map(|device| device.name.clone())
+}
+
+/// Reads that a device has completed, those that were merged into others counted too.
+fn reads_of(device: &str) -> Option<u64> {
+    let counters = sampler::disk(&Root::real(), device)?.counters;
+    Some(counters.reads.saturating_add(counters.reads_merged))
+}
+
+/// `93 %`, and `100 %` only of the whole.
+pub fn percent(share: f64) -> String {
+    let rounded = (share * 100.0).round();
+    let shown = if share < 1.0 { rounded.min(99.0) } else { rounded };
+    format!("{shown:.0} %")
+}
