@@ -277,8 +277,9 @@ fn moment(number: usize, state: &mut u64) -> Duration {
 
 /// One worker's place: a volume for the data, a folder for run files.
 struct Killing {
-    folder: Folder,
+    /// Before the folder that it is mounted in: fields go in this order.
     volume: Volume,
+    folder: Folder,
     free_before: u64,
     found: BTreeMap<&'static str, usize>,
     faults: Vec<String>,
