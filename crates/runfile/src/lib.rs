@@ -4,6 +4,7 @@
 //! ended well or was cut off; of a file that is damaged, [`read_what_can_be`] gives what is left. Tables and columns are described in `docs/reference/run-file.md`; they are made to be read
 //! without this crate too.
 
+mod confined;
 mod error;
 mod machine;
 mod observed;
