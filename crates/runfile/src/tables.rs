@@ -23,8 +23,8 @@ pub(crate) fn whole(row: &Row<'_>, column: usize) -> Outcome<u64> {
     Ok(row.get::<_, i64>(column)? as u64)
 }
 
-/// Far more than a run lasts or counts, and so little that sums of many do not overflow.
-const TIME_MOST: u64 = 1 << 62;
+/// Far more than a run lasts or counts: a time that is none is negative, and two of these do not overflow.
+const TIME_MOST: u64 = i64::MAX as u64;
 const COUNT_MOST: u64 = 1 << 48;
 
 /// A number from 0 to `most`.
