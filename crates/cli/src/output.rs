@@ -1,7 +1,10 @@
-//! Stdout is the result, stderr is for people; a reader who leaves early is no failure.
+//! Stdout is the result, stderr is for people; a reader who leaves early is no failure. Nothing that a file, a device or a
+//! name holds steers a terminal: whatever goes out is cleaned here.
 
 use std::io::{ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use report::clean_lines;
 
 use crate::failure::Failure;
 
@@ -10,6 +13,15 @@ static READER_GONE: AtomicBool = AtomicBool::new(false);
 
 /// Writes the result to stdout. A closed pipe ends quietly, as `head` makes it; elsewhere a lost result is a failure.
 pub fn result(text: &str) -> Result<(), Failure> {
+    write_out(&clean_lines(text))
+}
+
+/// As [`result`], for what [`report::terminal`] painted: it cleans every value before it paints.
+pub fn painted(text: &str) -> Result<(), Failure> {
+    write_out(text)
+}
+
+fn write_out(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => {
@@ -30,20 +42,20 @@ pub fn reader_is_gone() -> bool {
 
 /// A line for people, on stderr; where even that is gone nobody is left to tell.
 pub fn people(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(std::io::stderr(), "{}", clean_lines(text));
 }
 
 /// Text for people that is no line of its own yet, on stderr.
 pub fn beside(text: &str) {
     let mut stderr = std::io::stderr().lock();
-    let _ = write!(stderr, "{text}");
+    let _ = write!(stderr, "{}", clean_lines(text));
     let _ = stderr.flush();
 }
 
 /// Writes `line` over the live line on stderr; nothing clears it.
 pub fn live(line: &str) {
     let mut stderr = std::io::stderr().lock();
-    let _ = write!(stderr, "\r\x1b[K{line}");
+    let _ = write!(stderr, "\r\x1b[K{}", clean_lines(line));
     let _ = stderr.flush();
 }
 

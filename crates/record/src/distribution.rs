@@ -48,7 +48,7 @@ impl Distribution {
 
     /// Number of values.
     pub fn count(&self) -> u64 {
-        self.filled.iter().map(|&(_, count)| count).sum()
+        self.filled.iter().fold(0, |sum, &(_, count)| sum.saturating_add(count))
     }
 
     /// True where there is no value.
@@ -73,7 +73,7 @@ impl Distribution {
         loop {
             match (mine.peek(), theirs.peek()) {
                 (Some(&&(a, x)), Some(&&(b, y))) if a == b => {
-                    merged.push((a, x + y));
+                    merged.push((a, x.saturating_add(y)));
                     mine.next();
                     theirs.next();
                 }
@@ -104,7 +104,7 @@ impl Distribution {
         let rank = ((percent / 100.0 * total as f64).ceil() as u64).clamp(1, total.max(1));
         let mut seen = 0;
         for &(bucket, count) in &self.filled {
-            seen += count;
+            seen = count.saturating_add(seen);
             if seen >= rank {
                 let last = seen == total && rank == total;
                 let value = if last { self.ns_max } else { bucket_middle(usize::from(bucket)) };
@@ -121,8 +121,7 @@ impl Distribution {
             .filled
             .iter()
             .filter(|&&(bucket, _)| bucket_middle(usize::from(bucket)) <= nanoseconds)
-            .map(|&(_, count)| count)
-            .sum();
+            .fold(0, |sum, &(_, count)| sum.saturating_add(count));
         (total > 0).then(|| within as f64 / total as f64)
     }
 
@@ -195,6 +194,10 @@ impl Distribution {
             }
             distribution.filled.push((bucket as u16, count));
         }
+        // A percentile is held between the two.
+        if distribution.ns_min > distribution.ns_max {
+            return Err(Damaged { at: 0 });
+        }
         Ok(distribution)
     }
 }
@@ -263,6 +266,7 @@ mod tests {
         fn damaged_bytes_are_refused_or_read_but_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
             if let Ok(distribution) = Distribution::decode(&bytes) {
                 prop_assert!(distribution.filled.iter().all(|&(bucket, _)| usize::from(bucket) < BUCKETS));
+                let _ = (distribution.percentile(99.0), distribution.share_within(9), distribution.count());
             }
         }
     }

@@ -45,7 +45,7 @@ impl Interval {
             mine.tally.merge(&theirs.tally);
             mine.latency.merge(&theirs.latency);
         }
-        self.late += other.late;
+        self.late = self.late.saturating_add(other.late);
         self.smeared |= other.smeared;
         self.counted &= other.counted;
     }
@@ -62,13 +62,14 @@ impl Interval {
 
     /// Reads and writes a second.
     pub fn iops(&self) -> f64 {
-        let ops = self.of(Direction::Read).tally.ops + self.of(Direction::Write).tally.ops;
+        let ops = self.of(Direction::Read).tally.ops.saturating_add(self.of(Direction::Write).tally.ops);
         if self.end > self.start { ops as f64 / self.seconds() } else { 0.0 }
     }
 
     /// Bytes read and written a second.
     pub fn bytes_per_second(&self) -> f64 {
-        let bytes = self.of(Direction::Read).tally.bytes + self.of(Direction::Write).tally.bytes;
+        let bytes =
+            self.of(Direction::Read).tally.bytes.saturating_add(self.of(Direction::Write).tally.bytes);
         if self.end > self.start { bytes as f64 / self.seconds() } else { 0.0 }
     }
 }

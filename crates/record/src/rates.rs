@@ -25,7 +25,8 @@ impl DiskCounters {
 
     /// [`DiskCounters::since`] where time has passed and nothing was reset.
     pub(crate) fn beyond(&self, before: &DiskCounters, seconds: f64, metric: Metric) -> f64 {
-        let count = |field: fn(&DiskCounters) -> u64| (field(self) - field(before)) as f64;
+        // No count fell; sums of several may have, where a file's counters are no kernel's.
+        let count = |field: fn(&DiskCounters) -> u64| field(self).saturating_sub(field(before)) as f64;
         let rate = |field| count(field) / seconds;
         let bytes = |field| count(field) * SECTOR / seconds;
         let share = |merged, done| quotient(count(merged), count(merged) + count(done));
@@ -71,15 +72,15 @@ impl DiskCounters {
 
     /// Reads, writes and discards; a flush that was not merged counts among the writes.
     fn done(&self) -> u64 {
-        self.reads + self.writes + self.discards
+        self.reads.saturating_add(self.writes).saturating_add(self.discards)
     }
 
     fn merged(&self) -> u64 {
-        self.reads_merged + self.writes_merged + self.discards_merged
+        self.reads_merged.saturating_add(self.writes_merged).saturating_add(self.discards_merged)
     }
 
     fn sectors(&self) -> u64 {
-        self.sectors_read + self.sectors_written + self.sectors_discarded
+        self.sectors_read.saturating_add(self.sectors_written).saturating_add(self.sectors_discarded)
     }
 
     /// What happened between `before` and these counters, field by field, `in_flight` as it is now; `None` where the device
@@ -144,7 +145,8 @@ impl CpuCounters {
 
     /// Ticks by the order of [`CpuMetric::ALL`].
     fn parts(&self) -> [u64; 6] {
-        [self.idle, self.system + self.irq + self.softirq, self.user, self.nice, self.iowait, self.steal]
+        let system = self.system.saturating_add(self.irq).saturating_add(self.softirq);
+        [self.idle, system, self.user, self.nice, self.iowait, self.steal]
     }
 }
 
@@ -193,6 +195,20 @@ mod tests {
         assert!(
             Metric::all().filter(|m| *m != Metric::InFlight).all(|m| reset.since(&before, 2.0, m).is_nan())
         );
+    }
+
+    #[test]
+    fn counters_that_no_kernel_has_overflow_nothing() {
+        let most = u64::MAX;
+        let before = DiskCounters { reads: most - 9, writes: most - 9, queue_ms: most, ..Default::default() };
+        let after =
+            DiskCounters { reads: most, writes: most, sectors_read: most, sectors_written: most, ..before };
+        for metric in Metric::all() {
+            let _ = after.since(&before, 1.0, metric);
+        }
+        assert_eq!(after.since(&before, 1.0, Metric::ReadOps), 9.0);
+        let cpu = CpuCounters { system: most, irq: most, softirq: most, ..Default::default() };
+        assert_eq!(cpu.since(&CpuCounters::default(), CpuMetric::System), 1.0);
     }
 
     #[test]

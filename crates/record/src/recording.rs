@@ -1,6 +1,7 @@
 //! What a run recorded of the machine as series, wherever it came from: our own counters, or what iostat printed.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 
 use workload::Nanos;
 
@@ -180,21 +181,22 @@ fn sampled(run: &Run) -> Vec<&str> {
     let known = run.devices.iter().map(|node| node.facts.name.as_str());
     let mut last: &[(std::sync::Arc<str>, crate::DiskCounters)] = &[];
     let mut seen: Vec<&str> = Vec::new();
+    let mut met: HashSet<&str> = HashSet::new();
     for sample in &run.samples {
         let same = last.len() == sample.disks.len()
             && last.iter().zip(&sample.disks).all(|(a, b)| std::sync::Arc::ptr_eq(&a.0, &b.0) || a.0 == b.0);
         if !same {
             for (name, _) in &sample.disks {
-                if !seen.contains(&&**name) {
+                if met.insert(name) {
                     seen.push(name);
                 }
             }
         }
         last = &sample.disks;
     }
-    names.extend(known.filter(|name| seen.contains(name)));
-    let later: Vec<&str> = seen.into_iter().filter(|name| !names.contains(name)).collect();
-    names.extend(later);
+    let mut taken: HashSet<&str> = HashSet::new();
+    names.extend(known.filter(|name| met.contains(name) && taken.insert(name)));
+    names.extend(seen.into_iter().filter(|name| !taken.contains(name)));
     names
 }
 

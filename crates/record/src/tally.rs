@@ -46,13 +46,14 @@ impl Tally {
         self.latency_ns_max = self.latency_ns_max.max(latency_ns);
     }
 
-    /// Adds `other`; exact, and the order does not matter.
+    /// Adds `other`; exact, and the order does not matter. Sums that no machine reaches, as a file made for it may hold, stay at
+    /// the most there is.
     pub fn merge(&mut self, other: &Tally) {
-        self.ops += other.ops;
-        self.bytes += other.bytes;
-        self.errors += other.errors;
-        self.short += other.short;
-        self.latency_ns_sum += other.latency_ns_sum;
+        self.ops = self.ops.saturating_add(other.ops);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.errors = self.errors.saturating_add(other.errors);
+        self.short = self.short.saturating_add(other.short);
+        self.latency_ns_sum = self.latency_ns_sum.saturating_add(other.latency_ns_sum);
         self.latency_ns_min = self.latency_ns_min.min(other.latency_ns_min);
         self.latency_ns_max = self.latency_ns_max.max(other.latency_ns_max);
     }

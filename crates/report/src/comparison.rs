@@ -256,5 +256,5 @@ pub fn comparison_json(comparison: &Comparison) -> String {
         "readings": comparison.readings.iter().map(reading).collect::<Vec<_>>(),
     });
     // A `Value` always prints: its keys are strings and its numbers are finite.
-    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+    crate::wrap::clean_json(serde_json::to_string_pretty(&document).unwrap_or_default() + "\n")
 }

@@ -55,7 +55,7 @@ pub fn json(run: &Run, analysis: &Analysis) -> String {
         "samples": run.samples,
     });
     // A `Value` always prints: its keys are strings and its numbers are finite.
-    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+    crate::wrap::clean_json(serde_json::to_string_pretty(&document).unwrap_or_default() + "\n")
 }
 
 fn finding(finding: &Finding) -> Value {

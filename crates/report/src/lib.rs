@@ -55,5 +55,5 @@ pub use sentence::{confidence, error_words, evidence, sentence};
 pub use steps::{PartWords, part_line, part_words, steps};
 pub use terminal::{Paint, files_line, files_line_of, findings_brief, head, terminal};
 pub use verdict::{VerdictWords, verdict_words};
-pub use wrap::{COLUMNS, clean, wrap};
+pub use wrap::{COLUMNS, clean, clean_json, clean_lines, wrap};
 pub use zoom::zoom_missing;

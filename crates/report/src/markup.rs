@@ -54,11 +54,25 @@ pub fn escape(text: &str) -> String {
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
             '\n' | '\t' => escaped.push(letter),
-            control if control.is_control() => escaped.push(' '),
+            // XML knows neither controls nor these two.
+            control if control.is_control() || matches!(control, '\u{fffe}' | '\u{ffff}') => {
+                escaped.push(' ')
+            }
             plain => escaped.push(plain),
         }
     }
     escaped
+}
+
+/// Markup without the characters that XML knows not: a drawing library escapes brackets, and passes these.
+pub fn well_formed(markup: String) -> String {
+    let foreign = |letter: char| {
+        (letter.is_control() && letter != '\n' && letter != '\t') || matches!(letter, '\u{fffe}' | '\u{ffff}')
+    };
+    match markup.contains(foreign) {
+        true => markup.replace(foreign, " "),
+        false => markup,
+    }
 }
 
 /// The font of the charts as style rules with `data:` addresses: Noto Sans (Copyright 2012 Google Inc., Apache License
@@ -81,6 +95,7 @@ mod tests {
     #[test]
     fn nothing_leaves_its_place() {
         assert_eq!(escape("<a href='x'>\u{1b}&\"</a>"), "&lt;a href=&#39;x&#39;&gt; &amp;&quot;&lt;/a&gt;");
+        assert_eq!(well_formed("<text>a\u{1b}\u{9b}\u{ffff}\n</text>".to_owned()), "<text>a   \n</text>");
         let table = Table { head: vec!["<".into(), "b".into()], rows: vec![vec!["&".into(), "2".into()]] };
         assert!(table.html().contains("<th scope=\"row\">&amp;</th><td>2</td>"), "{}", table.html());
     }

@@ -88,5 +88,5 @@ pub fn quick_json(rows: &[QuickRow], run: &Run) -> String {
         "sentence": conclusion(rows),
     });
     // A `Value` always prints: its keys are strings and its numbers are finite.
-    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+    crate::wrap::clean_json(serde_json::to_string_pretty(&document).unwrap_or_default() + "\n")
 }

@@ -14,7 +14,7 @@ use crate::sentence::{capital, confidence, evidence, sentence};
 use crate::steps::steps;
 use crate::verdict::verdict_words;
 use crate::watch;
-use crate::wrap::{COLUMNS, clean, wrap, wrap_between};
+use crate::wrap::{COLUMNS, clean, clean_lines, wrap, wrap_between};
 
 /// Whether the verdict word is coloured. The text is the same either way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,18 +56,19 @@ fn kind_words(target: &TargetFacts) -> String {
 /// The whole answer but for the line that names the files: steps, verdict, claims, findings.
 pub fn terminal(run: &Run, analysis: &Analysis, paint: Paint) -> String {
     let verdict = verdict_text(run, analysis, paint);
+    let cleaned = |text: String| clean_lines(&text).into_owned();
     let sections = match &analysis.watched {
         Some(watched) => {
             let [table, findings, lapses] = watch::sections(run, analysis, watched);
-            vec![summary(run), verdict, table, findings, lapses]
+            vec![cleaned(summary(run)), verdict, cleaned(table), cleaned(findings), cleaned(lapses)]
         }
         None => vec![
-            summary(run),
-            steps(run, analysis),
+            cleaned(summary(run)),
+            cleaned(steps(run, analysis)),
             verdict,
-            claim_table(run, &analysis.verdict),
-            doubts_of_rows(&analysis.verdict),
-            findings(analysis),
+            cleaned(claim_table(run, &analysis.verdict)),
+            cleaned(doubts_of_rows(&analysis.verdict)),
+            cleaned(findings(analysis)),
         ],
     };
     let filled: Vec<&str> =
@@ -101,7 +102,8 @@ fn files_named(report: &str, (what, path): (&str, &str)) -> String {
 /// The verdict sentences; the word is coloured after wrapping, so that colour moves no line end.
 fn verdict_text(run: &Run, analysis: &Analysis, paint: Paint) -> String {
     let words = verdict_words(run, analysis);
-    let mut text = wrap("", &words.sentence());
+    // Cleaned before it is painted: an escape sequence in it is then none but ours.
+    let mut text = clean_lines(&wrap("", &words.sentence())).into_owned();
     if paint == Paint::Ansi {
         text = text.replacen(
             words.word,
@@ -110,7 +112,7 @@ fn verdict_text(run: &Run, analysis: &Analysis, paint: Paint) -> String {
         );
     }
     if !words.stops.is_empty() {
-        text += &wrap("", &words.stops);
+        text += &clean_lines(&wrap("", &words.stops));
     }
     text
 }

@@ -1,5 +1,7 @@
 //! Text within 80 columns: wrapped at words, with a hanging indent.
 
+use std::borrow::Cow;
+
 /// Columns of a terminal line.
 pub const COLUMNS: usize = 80;
 
@@ -81,7 +83,43 @@ fn pieces(word: &str, width: usize) -> Vec<String> {
 
 /// `text` without control characters, so that a file's name cannot steer a terminal.
 pub fn clean(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect()
+    text.chars().map(|letter| if steers(letter) { '?' } else { letter }).collect()
+}
+
+/// Lines of text without anything that steers a terminal but the ends of lines and tabs.
+pub fn clean_lines(text: &str) -> Cow<'_, str> {
+    let stays = |letter: char| !steers(letter) || matches!(letter, '\n' | '\t');
+    match text.chars().all(stays) {
+        true => Cow::Borrowed(text),
+        false => text.chars().map(|letter| if stays(letter) { letter } else { '?' }).collect(),
+    }
+}
+
+/// A JSON document whose strings hold nothing that steers a terminal: it stands there escaped, as the same text.
+pub fn clean_json(document: String) -> String {
+    let stays = |letter: char| !steers(letter) || letter == '\n';
+    if document.chars().all(stays) {
+        return document;
+    }
+    let mut escaped = String::with_capacity(document.len());
+    for letter in document.chars() {
+        match stays(letter) {
+            true => escaped.push(letter),
+            // All of them lie in the first plane.
+            false => escaped.push_str(&format!("\\u{:04x}", u32::from(letter))),
+        }
+    }
+    escaped
+}
+
+/// Whether a character moves the cursor, begins a sequence, or turns the order of what stands behind it: the controls of
+/// ASCII and Latin-1 (C0, DEL, C1), the separators of lines, and Unicode's controls of direction (UAX 9).
+pub(crate) fn steers(letter: char) -> bool {
+    letter.is_control()
+        || matches!(
+            letter,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+        )
 }
 
 #[cfg(test)]
@@ -108,6 +146,19 @@ mod tests {
     fn a_path_longer_than_a_line_is_cut() {
         let text = wrap("report  ", &"x".repeat(200));
         assert!(text.lines().count() >= 3 && text.lines().all(|line| line.len() <= COLUMNS), "{text}");
+    }
+
+    #[test]
+    fn nothing_of_a_name_steers_a_terminal() {
+        let name = "a\u{1b}[2J\u{9b}31m\u{7f}\u{202e}\u{2066}b\r\u{7}";
+        assert_eq!(clean(name), "a?[2J?31m???b??");
+        assert_eq!(clean_lines(&format!("{name}\n\tb")), "a?[2J?31m???b??\n\tb");
+        assert!(matches!(clean_lines("plain\n"), Cow::Borrowed(_)));
+        let document = serde_json::json!({ "name": name }).to_string();
+        let cleaned = clean_json(document.clone());
+        assert_eq!(clean(&cleaned), cleaned);
+        let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert_eq!(value(&cleaned), value(&document), "the same text");
     }
 
     proptest! {

@@ -145,6 +145,17 @@ pub enum RunfileError {
         /// Bytes that it has.
         found: u64,
     },
+    /// Its schema holds what plimsoll never puts there.
+    #[error(
+        "{path} holds {what}, which plimsoll never makes: reading it could run without end, so nothing of it is read; ask \
+         for the file as plimsoll recorded it"
+    )]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// The first thing.
+        what: String,
+    },
     /// Its contents do not make sense.
     #[error("{path} is damaged in table '{table}': {reason}")]
     Damaged {

@@ -5,6 +5,7 @@
 //! without this crate too.
 
 mod birth;
+mod confined;
 mod error;
 mod machine;
 mod observed;

@@ -2,7 +2,7 @@
 
 use record::{DeviceFacts, DeviceKind, DeviceNode, LocalLimit, Phase, PhaseKind};
 use rusqlite::{Connection, Result, params};
-use workload::{Bytes, Nanos};
+use workload::Bytes;
 
 use crate::rows::{array, whole, word};
 use crate::scan::{Fault, Query, Scan};
@@ -135,7 +135,7 @@ pub(crate) fn phases(scan: &Scan<'_>) -> Vec<Phase> {
             "command" => PhaseKind::Command { code: row.get(4)? },
             _ => return Err(Fault::Word { found: kind, expected: "idle, load or command" }),
         };
-        let nanos = |column| tables::whole(row, column).map(Nanos);
+        let nanos = |column| tables::nanos(row, column);
         Ok(Phase { name: row.get(0)?, kind, from: nanos(5)?, to: nanos(6)? })
     })
 }

@@ -2,11 +2,10 @@
 
 use record::{CpuMetric, Metric, Observed, ObservedDevice};
 use rusqlite::{Connection, Result, params, params_from_iter};
-use workload::Nanos;
 
 use crate::rows::{array, word};
 use crate::scan::{Fault, Outcome, Query, Scan};
-use crate::tables::{json, whole};
+use crate::tables::{json, nanos};
 
 /// Stores `observed`; replaces what was stored before. What is NaN becomes NULL, and a row of nothing else is left out.
 pub(crate) fn insert(conn: &Connection, observed: Option<&Observed>) -> Result<()> {
@@ -70,8 +69,8 @@ pub(crate) fn read(scan: &Scan<'_>) -> Option<Observed> {
     let source = scan.all(Query::of("observed", "source"), |row| Ok(row.get(0)?)).into_iter().next()?;
     let mut observed = Observed { source, ..Observed::default() };
     let mut numbers: Vec<i64> = Vec::new();
-    scan.each(Query::of("observed_interval", "from_ns, to_ns, interval"), |row| {
-        let interval = (Nanos(whole(row, 0)?), Nanos(whole(row, 1)?));
+    scan.each(Query::of("observed_interval", "from_ns, to_ns, interval").numbers(), |row| {
+        let interval = (nanos(row, 0)?, nanos(row, 1)?);
         numbers.push(row.get(2)?);
         observed.intervals.push(interval);
         Ok(())
@@ -107,7 +106,7 @@ fn series(scan: &Scan<'_>, observed: &mut Observed) -> Vec<i64> {
 
 fn cpu_values(scan: &Scan<'_>, observed: &mut Observed, intervals: &[i64]) {
     let columns = CpuMetric::ALL.map(|metric| word(&metric)).join(", ");
-    scan.each(Query::of("observed_cpu", &format!("interval, {columns}")), |row| {
+    scan.each(Query::of("observed_cpu", &format!("interval, {columns}")).numbers(), |row| {
         let at = place("interval", intervals, row.get(0)?)?;
         for (metric, values) in &mut observed.cpu {
             values[at] = row.get::<_, Option<f64>>(1 + *metric as usize)?.unwrap_or(f64::NAN);
@@ -123,7 +122,7 @@ fn disk_values(scan: &Scan<'_>, observed: &mut Observed, (intervals, devices): (
     };
     let metrics: Vec<Metric> = Metric::all().filter(used).collect();
     let words: Vec<String> = metrics.iter().map(|metric| format!(", {}", word(metric))).collect();
-    scan.each(Query::of("observed_disk", &format!("interval, series{}", words.concat())), |row| {
+    scan.each(Query::of("observed_disk", &format!("interval, series{}", words.concat())).numbers(), |row| {
         let at = place("interval", intervals, row.get(0)?)?;
         let device = place("series", devices, row.get(1)?)?;
         for (metric, values) in &mut observed.devices[device].metrics {

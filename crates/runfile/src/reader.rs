@@ -11,7 +11,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use crate::rebuild::rebuild;
 use crate::scan::{Fault, Loss, Place, Scan};
 use crate::schema::{APPLICATION_ID, SCHEMA_VERSION};
-use crate::{RunfileError, machine, observed, reported, samples, tables};
+use crate::{RunfileError, confined, machine, observed, reported, samples, tables};
 
 /// How long a reader waits for a writer who is just changing the file's mode.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -36,14 +36,19 @@ pub fn read(path: &Path) -> Result<Run, RunfileError> {
 /// As [`read`], where nothing of what happened can be read.
 pub fn read_what_can_be(path: &Path) -> Result<(Run, Vec<RunfileError>), RunfileError> {
     let cut_off = look(path)?;
-    let opened = || open(path, cut_off.as_ref());
+    let size = confined::size(path);
+    let opened = || open(path, (cut_off.as_ref(), size));
     let conn = opened().map_err(|error| unreadable(path, &error))?;
     // One transaction, so that a run that is being written comes out as of one moment.
     conn.execute_batch("BEGIN").map_err(|error| unreadable(path, &error))?;
     let identity = tables::identity(&conn);
     check_identity(path, identity.map_err(|error| damaged(path, "sqlite_schema", &error.to_string()))?)?;
+    // A schema that cannot be read is damage, of which the tables tell.
+    if let Some(what) = foreign(&conn) {
+        return Err(RunfileError::Foreign { path: path.to_owned(), what });
+    }
 
-    let scan = Scan::of(&conn);
+    let scan = Scan::of(&conn, confined::text_of(size));
     let run = all_of_it(&scan, &opened);
     let mut troubles: Vec<RunfileError> = cut_off.into_iter().collect();
     for loss in scan.losses() {
@@ -59,6 +64,15 @@ pub fn read_what_can_be(path: &Path) -> Result<(Run, Vec<RunfileError>), Runfile
     match troubles.is_empty() {
         false if nothing => Err(troubles.swap_remove(0)),
         _ => Ok((run, troubles)),
+    }
+}
+
+/// What in the schema plimsoll never makes. Where SQLite cannot read the schema there is nothing to be read at all.
+fn foreign(conn: &Connection) -> Option<String> {
+    match confined::foreign(conn) {
+        Ok(what) => what,
+        Err(rusqlite::Error::SqliteFailure(..)) => None,
+        Err(_) => Some("a schema whose words are no text".to_owned()),
     }
 }
 
@@ -161,14 +175,16 @@ fn looks_like(head: &[u8]) -> &'static str {
 
 /// A file without side files is complete by itself: opened as immutable it leaves none behind and opens from read-only
 /// places too. With them, SQLite has to join the two.
-fn open(path: &Path, cut_off: Option<&RunfileError>) -> rusqlite::Result<Connection> {
+fn open(path: &Path, (cut_off, size): (Option<&RunfileError>, u64)) -> rusqlite::Result<Connection> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-    let conn = Connection::open_with_flags(uri(path, !waits_beside(path)), flags)?;
+    let mut conn = Connection::open_with_flags(uri(path, !waits_beside(path)), flags)?;
     conn.busy_timeout(PATIENCE)?;
+    confined::confine(&mut conn, size)?;
     // A file that is shorter than its header says opens only so (SQLite's document on recovering corrupt databases).
-    if cut_off.is_some() {
-        conn.pragma_update(None, "writable_schema", true)?;
+    match cut_off {
+        Some(_) => conn.pragma_update(None, "writable_schema", true)?,
+        None => confined::defend(&conn)?,
     }
     Ok(conn)
 }

@@ -19,19 +19,29 @@ pub(crate) fn jobs_of(plan: &StepPlan) -> Vec<String> {
 pub(crate) fn rebuild(step: &mut StepRecord) {
     step.ended = step.intervals.iter().map(|interval| interval.end).fold(step.started, Nanos::max);
     step.ending = Ending::Interrupted;
-    step.workers = (0..step.jobs.len()).map(|job| worker_of(step, job as u16)).collect();
+    step.workers = workers_of(step);
     step.notes.push(
         "The run was cut off in this step: its totals are merged from the intervals that were stored."
             .to_owned(),
     );
 }
 
-fn worker_of(step: &StepRecord, job: u16) -> WorkerTotals {
-    let mut sum = Interval::empty(job, step.counted_from, step.ended);
-    let counted = |interval: &&Interval| interval.job == job && interval.counted;
-    step.intervals.iter().filter(counted).for_each(|interval| sum.merge(interval));
+/// One worker a job, each interval looked at once.
+fn workers_of(step: &StepRecord) -> Vec<WorkerTotals> {
+    let jobs = 0..step.jobs.len().min(usize::from(u16::MAX)) as u16;
+    let mut sums: Vec<Interval> =
+        jobs.map(|job| Interval::empty(job, step.counted_from, step.ended)).collect();
+    for interval in step.intervals.iter().filter(|interval| interval.counted) {
+        if let Some(sum) = sums.get_mut(usize::from(interval.job)) {
+            sum.merge(interval);
+        }
+    }
+    sums.into_iter().map(|sum| worker_of(step, sum)).collect()
+}
+
+fn worker_of(step: &StepRecord, sum: Interval) -> WorkerTotals {
     let mut worker = WorkerTotals {
-        job,
+        job: sum.job,
         started: step.counted_from,
         ended: step.ended.max(step.counted_from),
         late: sum.late,

@@ -40,12 +40,12 @@ pub(crate) fn read(scan: &Scan<'_>) -> Vec<Reported> {
         return Vec::new();
     }
     let mut numbers: Vec<i64> = Vec::new();
-    let mut parts: Vec<Reported> = scan.all(Query::of("reported", "record, reported"), |row| {
+    let mut parts: Vec<Reported> = scan.all(Query::of("reported", "record, reported").documents(), |row| {
         let part = json(row, 0)?;
         numbers.push(row.get(1)?);
         Ok(part)
     });
-    scan.each(Query::of("reported_point", "reported, series, place, value"), |row| {
+    scan.each(Query::of("reported_point", "reported, series, place, value").numbers(), |row| {
         let number: i64 = row.get(0)?;
         let index = usize::try_from(row.get::<_, i64>(1)?).unwrap_or(usize::MAX);
         let part = numbers.binary_search(&number).ok().and_then(|place| parts.get_mut(place));

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use record::{DiskCounters, Sample};
 use rusqlite::{CachedStatement, Connection, Result, Row, params_from_iter};
-use workload::Nanos;
 
 use crate::rows::whole as signed;
 use crate::scan::{Fault, Loss, Outcome, Place, Query, Scan};
-use crate::tables::whole;
+use crate::tables::{nanos, whole};
 
 /// Columns of the counters, in the order of [`fields`].
 const COUNTERS: &str = "reads, reads_merged, sectors_read, read_ms, writes, writes_merged, sectors_written, write_ms, \
@@ -17,6 +16,9 @@ const COUNTERS: &str = "reads, reads_merged, sectors_read, read_ms, writes, writ
 
 /// From so many rows on, two threads read them.
 const WORTH_TWO_THREADS: i64 = 50_000;
+
+/// More block devices than a machine has had, and than a page can show.
+const DEVICES_MOST: usize = 4096;
 
 type Disks = Vec<(Arc<str>, DiskCounters)>;
 
@@ -157,8 +159,8 @@ fn heads(scan: &Scan<'_>) -> Vec<(i64, Sample)> {
         true => format!("{ticks}, wall_unix_ms, blocked, pressure_some_us, pressure_full_us"),
         false => format!("{ticks}, 0, 0, NULL, NULL"),
     };
-    scan.all(Query::of("sample_cpu", &columns), |row| {
-        let mut sample = Sample { at: Nanos(whole(row, 1)?), ..Sample::default() };
+    scan.all(Query::of("sample_cpu", &columns).numbers(), |row| {
+        let mut sample = Sample { at: nanos(row, 1)?, ..Sample::default() };
         let (cpu, own) = (&mut sample.cpu, &mut sample.own);
         let places = [
             &mut cpu.user,
@@ -188,7 +190,7 @@ fn heads(scan: &Scan<'_>) -> Vec<(i64, Sample)> {
 fn memory(scan: &Scan<'_>, samples: &mut [(i64, Sample)]) {
     let columns = "sample, total_bytes, available_bytes, cached_bytes, dirty_bytes, writeback_bytes";
     let mut at = 0;
-    scan.each(Query::of("sample_memory", columns), |row| {
+    scan.each(Query::of("sample_memory", columns).numbers(), |row| {
         let memory = record::MemoryCounters {
             total: whole(row, 1)?,
             available: whole(row, 2)?,
@@ -233,6 +235,9 @@ fn narrow(scan: &Scan<'_>, samples: &mut [(i64, Sample)], another: impl Fn() -> 
         let number: i64 = row.get(0)?;
         let place = usize::try_from(number - 1).ok().filter(|place| *place < usize::from(u16::MAX));
         let place = place.ok_or(Fault::Orphan { owner: "device", number })?;
+        if place >= DEVICES_MOST {
+            return Err(Fault::TooMany { found: place + 1, of: "devices", most: DEVICES_MOST });
+        }
         names.resize(names.len().max(place + 1), None);
         names[place] = Some(row.get::<_, String>(1)?.into());
         Ok(())
@@ -241,15 +246,15 @@ fn narrow(scan: &Scan<'_>, samples: &mut [(i64, Sample)], another: impl Fn() -> 
         scan.conn.query_row("SELECT max(rowid) FROM disk_counters", [], |row| row.get::<_, Option<i64>>(0));
     let last = last.ok().flatten().unwrap_or(i64::MAX);
     let columns = format!("sample, sampled_disk, {COUNTERS}");
-    let query = Query::of(TABLE, &columns);
+    let query = Query::of(TABLE, &columns).numbers();
     if !(WORTH_TWO_THREADS..i64::MAX).contains(&last) {
         let found = disks(scan, query.between(i64::MIN, last), &names);
         return attach(scan, samples, (TABLE, found));
     }
-    let middle = last / 2;
+    let (middle, text) = (last / 2, scan.text_left());
     let second = || -> Result<(Numbered, Vec<Loss>)> {
         let conn = another()?;
-        let scan = Scan::of(&conn);
+        let scan = Scan::of(&conn, text);
         // Names of its own, so that the two threads do not count references in the same place.
         let own: Vec<Option<Arc<str>>> =
             names.iter().map(|name| name.as_ref().map(|name| Arc::from(&**name))).collect();

@@ -1,9 +1,13 @@
 //! Goes over the rows of a table, past those that make no sense and past pages that cannot be read, and keeps account of
 //! what was lost.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
+use rusqlite::limits::Limit;
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, Row};
+
+use crate::confined::Longest;
 
 /// After so many damaged places of a table the rest of it is given up.
 const PLACES_MOST: u32 = 1000;
@@ -12,7 +16,15 @@ const PLACES_MOST: u32 = 1000;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Fault {
     #[error(transparent)]
-    Sqlite(#[from] rusqlite::Error),
+    Sqlite(rusqlite::Error),
+    #[error("a value is longer than any that plimsoll stores there")]
+    TooLong,
+    #[error("reading it takes more steps than a file of this length can need; the rest is left out")]
+    Endless,
+    #[error("its texts are longer together than the file; the rest is left out")]
+    Multiplied,
+    #[error("there are {found} {of}, more than the {most} that are read; the rest is left out")]
+    TooMany { found: usize, of: &'static str, most: usize },
     #[error("{0}")]
     Json(#[from] serde_json::Error),
     #[error(transparent)]
@@ -25,6 +37,16 @@ pub(crate) enum Fault {
     Orphan { owner: &'static str, number: i64 },
     #[error("its number does not follow on the one before")]
     Disorder,
+}
+
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Fault {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::TooBig) => Fault::TooLong,
+            Some(ErrorCode::OperationInterrupted) => Fault::Endless,
+            _ => Fault::Sqlite(error),
+        }
+    }
 }
 
 pub(crate) type Outcome<T> = Result<T, Fault>;
@@ -64,11 +86,23 @@ pub(crate) struct Query<'q> {
     after: i64,
     /// and up to this.
     upto: i64,
+    longest: Longest,
 }
 
 impl<'q> Query<'q> {
     pub(crate) fn of(table: &'static str, columns: &'q str) -> Query<'q> {
-        Query { table, columns, source: table, after: i64::MIN, upto: i64::MAX }
+        let (after, upto, longest) = (i64::MIN, i64::MAX, Longest::Text);
+        Query { table, columns, source: table, after, upto, longest }
+    }
+
+    /// Of columns that hold numbers alone.
+    pub(crate) fn numbers(self) -> Query<'q> {
+        Query { longest: Longest::Number, ..self }
+    }
+
+    /// Of columns that may hold whole documents.
+    pub(crate) fn documents(self) -> Query<'q> {
+        Query { longest: Longest::Document, ..self }
     }
 
     pub(crate) fn joined(self, source: &'q str) -> Query<'q> {
@@ -93,11 +127,14 @@ impl<'q> Query<'q> {
 pub(crate) struct Scan<'c> {
     pub conn: &'c Connection,
     losses: RefCell<Vec<Loss>>,
+    /// Bytes of text that the file can still give.
+    text: Cell<u64>,
 }
 
 impl<'c> Scan<'c> {
-    pub(crate) fn of(conn: &'c Connection) -> Scan<'c> {
-        Scan { conn, losses: RefCell::default() }
+    /// Over a file that can give `text` bytes of it.
+    pub(crate) fn of(conn: &'c Connection, text: u64) -> Scan<'c> {
+        Scan { conn, losses: RefCell::default(), text: Cell::new(text) }
     }
 
     /// What was lost, in the order in which it was noticed.
@@ -145,13 +182,10 @@ impl<'c> Scan<'c> {
     pub(crate) fn each(&self, query: Query<'_>, mut read: impl FnMut(&Row<'_>) -> Outcome<()>) {
         let mut after = query.after;
         for _ in 0..PLACES_MOST {
-            let Err(error) = self.go_over(query, &mut after, &mut read) else { return };
-            let damage = matches!(
-                error.sqlite_error_code(),
-                Some(ErrorCode::DatabaseCorrupt | ErrorCode::SystemIoFailure | ErrorCode::NotADatabase)
-            );
+            let Err(fault) = self.go_over(query, &mut after, &mut read) else { return };
+            let damage = is_damage(&fault);
             let place = if after == query.after { Place::Table } else { Place::Behind(after) };
-            self.note(query.table, place, error.into());
+            self.note(query.table, place, fault);
             match self.readable_behind(query, after) {
                 Some(next) if damage => after = next,
                 _ => return,
@@ -165,12 +199,18 @@ impl<'c> Scan<'c> {
         query: Query<'_>,
         after: &mut i64,
         read: &mut impl FnMut(&Row<'_>) -> Outcome<()>,
-    ) -> rusqlite::Result<()> {
+    ) -> Outcome<()> {
+        self.conn.set_limit(Limit::SQLITE_LIMIT_LENGTH, Longest::Document as i32)?;
         let mut statement = self.conn.prepare(&query.sql())?;
+        // Only now: the statement of a table may be longer than its values.
+        self.conn.set_limit(Limit::SQLITE_LIMIT_LENGTH, query.longest as i32)?;
         let number = statement.column_count() - 1;
         let mut rows = statement.query([*after, query.upto])?;
         while let Some(row) = rows.next()? {
             let this: i64 = row.get(number)?;
+            if query.longest != Longest::Number {
+                self.take_text(row, number)?;
+            }
             // A damaged page may lead back to rows that were read before.
             let outcome = if this > *after { read(row) } else { Err(Fault::Disorder) };
             *after = this.max(*after);
@@ -179,6 +219,23 @@ impl<'c> Scan<'c> {
             }
         }
         Ok(())
+    }
+
+    /// Takes what the columns of `row` hold from what the file can give: a page that many rows lead to, or a value that stands
+    /// for all that are missing, makes gigabytes of a small file.
+    fn take_text(&self, row: &Row<'_>, columns: usize) -> Outcome<()> {
+        let length = |column| match row.get_ref(column) {
+            Ok(ValueRef::Text(bytes) | ValueRef::Blob(bytes)) => bytes.len() as u64,
+            _ => 0,
+        };
+        let whole: u64 = (0..columns).map(length).sum();
+        self.text.set(self.text.get().checked_sub(whole).ok_or(Fault::Multiplied)?);
+        Ok(())
+    }
+
+    /// Bytes of text that the file can still give.
+    pub(crate) fn text_left(&self) -> u64 {
+        self.text.get()
     }
 
     /// The least number above `after` from which rows can be read again: found by doubling, then by halving. `None` where
@@ -198,5 +255,15 @@ impl<'c> Scan<'c> {
             if readable(from + middle) { good = middle } else { lost = middle }
         }
         Some(from + good).filter(|next| *next < query.upto)
+    }
+}
+
+/// Whether rows behind the fault may be sound.
+fn is_damage(fault: &Fault) -> bool {
+    let codes = [ErrorCode::DatabaseCorrupt, ErrorCode::SystemIoFailure, ErrorCode::NotADatabase];
+    match fault {
+        Fault::TooLong => true,
+        Fault::Sqlite(error) => error.sqlite_error_code().is_some_and(|code| codes.contains(&code)),
+        _ => false,
     }
 }

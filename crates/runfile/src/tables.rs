@@ -23,8 +23,20 @@ pub(crate) fn whole(row: &Row<'_>, column: usize) -> Outcome<u64> {
     Ok(row.get::<_, i64>(column)? as u64)
 }
 
-fn nanos(row: &Row<'_>, column: usize) -> Outcome<Nanos> {
-    whole(row, column).map(Nanos)
+/// Far more than a run lasts or counts: a time that is none is negative, and two of these do not overflow.
+const TIME_MOST: u64 = i64::MAX as u64;
+const COUNT_MOST: u64 = 1 << 48;
+
+/// A number from 0 to `most`.
+fn bounded(row: &Row<'_>, column: usize, (most, expected): (u64, &'static str)) -> Outcome<u64> {
+    let number = whole(row, column)?;
+    let refused = || Fault::Word { found: (number as i64).to_string(), expected };
+    (number <= most).then_some(number).ok_or_else(refused)
+}
+
+/// A time on the run's clock.
+pub(crate) fn nanos(row: &Row<'_>, column: usize) -> Outcome<Nanos> {
+    bounded(row, column, (TIME_MOST, "a time in nanoseconds")).map(Nanos)
 }
 
 fn bytes(row: &Row<'_>, column: usize) -> Outcome<Bytes> {
@@ -52,11 +64,12 @@ fn distribution(row: &Row<'_>, column: usize) -> Outcome<Distribution> {
 
 /// `ops` to `latency_ns_max`, from `column` on.
 fn tally(row: &Row<'_>, column: usize) -> Outcome<Tally> {
+    let count = |column| bounded(row, column, (COUNT_MOST, "a number of I/Os"));
     Ok(Tally {
-        ops: whole(row, column)?,
-        bytes: whole(row, column + 1)?,
-        errors: whole(row, column + 2)?,
-        short: whole(row, column + 3)?,
+        ops: count(column)?,
+        bytes: bounded(row, column + 1, (TIME_MOST, "a number of bytes"))?,
+        errors: count(column + 2)?,
+        short: count(column + 3)?,
         latency_ns_sum: whole(row, column + 4)?,
         latency_ns_min: row.get::<_, Option<i64>>(column + 5)?.map_or(u64::MAX, |least| least as u64),
         latency_ns_max: whole(row, column + 6)?,
@@ -153,7 +166,7 @@ pub(crate) fn devices(scan: &Scan<'_>) -> Vec<DeviceFacts> {
 /// The steps without what lies in other tables.
 pub(crate) fn steps(scan: &Scan<'_>) -> Vec<Step> {
     let columns = "plan, jobs, started_ns, counted_from_ns, ended_ns, ending, notes, step";
-    scan.all(Query::of("step", columns), |row| {
+    scan.all(Query::of("step", columns).documents(), |row| {
         let ended: Option<i64> = row.get(4)?;
         let ending = if ended.is_some() { word(row, 5)? } else { Ending::Interrupted };
         let record = StepRecord {
@@ -161,7 +174,7 @@ pub(crate) fn steps(scan: &Scan<'_>) -> Vec<Step> {
             jobs: json(row, 1)?,
             started: nanos(row, 2)?,
             counted_from: nanos(row, 3)?,
-            ended: Nanos(ended.unwrap_or_default() as u64),
+            ended: if ended.is_some() { nanos(row, 4)? } else { Nanos::ZERO },
             ending,
             intervals: Vec::new(),
             workers: Vec::new(),
@@ -202,7 +215,7 @@ pub(crate) fn intervals(scan: &Scan<'_>, steps: &mut [Step]) {
             step.intervals.push(interval);
         }
         if let Some(last) = step.intervals.last_mut() {
-            last.late += late;
+            last.late = last.late.saturating_add(late);
             last.directions[direction.index()] = part;
         }
         Ok(())
@@ -215,7 +228,7 @@ pub(crate) fn workers(scan: &Scan<'_>, steps: &mut [Step]) {
                    major_faults, minor_faults, depth_counts, submit_counts, complete_counts, late, late_ns_max";
     let mut ends = crate::worker_end::read(scan);
     let mut directions = worker_directions(scan);
-    scan.each(Query::of("worker", columns), |row| {
+    scan.each(Query::of("worker", columns).documents(), |row| {
         let id: i64 = row.get(0)?;
         let mut totals = worker(row, ends.remove(&id).unwrap_or_default())?;
         totals.directions = directions.remove(&id).unwrap_or_default();
@@ -287,7 +300,7 @@ pub(crate) fn events(scan: &Scan<'_>) -> Vec<Event> {
 }
 
 pub(crate) fn findings(scan: &Scan<'_>) -> Vec<StoredFinding> {
-    scan.all(Query::of("finding", "kind, json, sentence"), |row| {
+    scan.all(Query::of("finding", "kind, json, sentence").documents(), |row| {
         Ok(StoredFinding { kind: row.get(0)?, json: row.get(1)?, sentence: row.get(2)? })
     })
 }

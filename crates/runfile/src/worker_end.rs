@@ -33,18 +33,21 @@ pub(crate) fn read(scan: &Scan<'_>) -> BTreeMap<i64, WorkerTotals> {
     if !scan.has("worker_end") {
         return ends;
     }
-    scan.each(Query::of("worker_end", "worker, ending, first_errno, unissued, untraced, files"), |row| {
-        let ending: Option<String> = row.get(1)?;
-        let totals = WorkerTotals {
-            ending: if ending.is_some() { Some(crate::tables::word(row, 1)?) } else { None },
-            first_errno: row.get(2)?,
-            unissued: whole(row, 3)?,
-            untraced: whole(row, 4)?,
-            files: json(row, 5)?,
-            ..WorkerTotals::default()
-        };
-        ends.insert(row.get(0)?, totals);
-        Ok(())
-    });
+    scan.each(
+        Query::of("worker_end", "worker, ending, first_errno, unissued, untraced, files").documents(),
+        |row| {
+            let ending: Option<String> = row.get(1)?;
+            let totals = WorkerTotals {
+                ending: if ending.is_some() { Some(crate::tables::word(row, 1)?) } else { None },
+                first_errno: row.get(2)?,
+                unissued: whole(row, 3)?,
+                untraced: whole(row, 4)?,
+                files: json(row, 5)?,
+                ..WorkerTotals::default()
+            };
+            ends.insert(row.get(0)?, totals);
+            Ok(())
+        },
+    );
     ends
 }

@@ -186,7 +186,11 @@ fn present(format: Format, run: &Run, analysis: &Analysis, place: &Place) -> Res
     match format {
         Format::Text => {
             let paint = if output::colours() { Paint::Ansi } else { Paint::Plain };
-            output::result(&format!("{}\n{}\n", report::terminal(run, analysis, paint), place.files_line()))?;
+            output::painted(&format!(
+                "{}\n{}\n",
+                report::terminal(run, analysis, paint),
+                place.files_line()
+            ))?;
         }
         Format::Json => {
             output::result(&report::json(run, analysis))?;

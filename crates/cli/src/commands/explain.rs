@@ -9,8 +9,8 @@ use crate::arguments::{ExplainArguments, Format};
 use crate::failure::Failure;
 use crate::output;
 
-/// More than anybody pastes.
-const MOST: u64 = 4 << 20;
+/// More than anybody pastes, and so little that a text made for it takes no longer than a few seconds.
+const MOST: u64 = 256 << 10;
 
 /// Reads words, a file or stdin, and prints what they ask for.
 pub fn run(arguments: &ExplainArguments) -> Result<u8, Failure> {
@@ -18,7 +18,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<u8, Failure> {
     let around = Around { read: &|path| std::fs::read_to_string(path) };
     let explained = explain_all(&found, &around).map_err(Failure::refused)?;
     let result = match arguments.format {
-        Format::Json => format!("{:#}\n", json(&explained)),
+        Format::Json => report::clean_json(format!("{:#}\n", json(&explained))),
         Format::Text => pages(&explained),
     };
     output::result(&result)?;
@@ -81,14 +81,26 @@ fn in_text(text: &str, what: &str) -> Result<Vec<Found>, Failure> {
 
 fn stdin() -> Result<String, Failure> {
     let mut bytes = Vec::new();
-    let read = std::io::stdin().lock().take(MOST).read_to_end(&mut bytes);
+    let read = std::io::stdin().lock().take(MOST + 1).read_to_end(&mut bytes);
     read.map_err(|error| Failure::failed(format!("stdin cannot be read: {error}")))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    short_enough("what was read from stdin", &bytes)
 }
 
 fn file(path: &str) -> Result<String, Failure> {
     let mut bytes = Vec::new();
-    let opened = std::fs::File::open(path).and_then(|file| file.take(MOST).read_to_end(&mut bytes));
+    let opened = std::fs::File::open(path).and_then(|file| file.take(MOST + 1).read_to_end(&mut bytes));
     opened.map_err(|error| Failure::refused(format!("{path}: cannot be read: {error}")))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    short_enough(path, &bytes)
+}
+
+/// The text of what was read; refused where it is longer than anything that is told at once.
+fn short_enough(what: &str, bytes: &[u8]) -> Result<String, Failure> {
+    if bytes.len() as u64 > MOST {
+        let text = format!(
+            "{what}: more than {} KiB are not explained at once; give the part with the command line or the job file",
+            MOST >> 10
+        );
+        return Err(Failure::refused(text));
+    }
+    Ok(String::from_utf8_lossy(bytes).into_owned())
 }

@@ -143,7 +143,7 @@ fn document(sources: &[Source]) -> String {
         "files": files,
     });
     // A `Value` always prints: its keys are strings and its numbers are finite.
-    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+    report::clean_json(serde_json::to_string_pretty(&document).unwrap_or_default() + "\n")
 }
 
 fn file_value(source: &Source) -> Value {

@@ -65,7 +65,7 @@ enum Reader {
 /// Writes to stdout. A reader who has gone ends the run, as a closed pipe ends ioping.
 fn say(text: &str) -> Reader {
     let mut stdout = std::io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(report::clean_lines(text).as_bytes()).and_then(|()| stdout.flush()) {
         Ok(()) => Reader::Here,
         Err(error) => {
             if error.kind() != ErrorKind::BrokenPipe {

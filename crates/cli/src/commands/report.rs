@@ -70,7 +70,7 @@ fn draw(arguments: &ReportArguments, runs: &[Recorded]) -> Result<(), Failure> {
         match arguments.format {
             _ if arguments.series.is_some() => output::people(files.trim_end()),
             ReportFormat::Text | ReportFormat::Csv => {
-                output::result(&text(&recorded.run, &analysis, &files))?
+                output::painted(&text(&recorded.run, &analysis, &files))?
             }
             ReportFormat::Json => {
                 documents.push(report::json(&recorded.run, &analysis));

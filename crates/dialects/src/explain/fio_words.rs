@@ -15,7 +15,8 @@ pub(super) struct Fio<'a> {
     pub files: RefCell<Vec<(String, String)>>,
     /// Where the job file stands that was taken from the same text.
     pub told_with: Cell<Option<usize>>,
-    pub others: &'a [Found],
+    /// The job file that stands in the same text.
+    pub other: Option<&'a Found>,
     pub around: &'a Around<'a>,
     pub gaps: Vec<String>,
     pub refused: bool,
@@ -66,7 +67,7 @@ impl Fio<'_> {
         if let Some((_, text)) = self.files.borrow().iter().find(|(known, _)| known == path) {
             return Ok(text.clone());
         }
-        let pasted = self.others.iter().rev().find_map(|found| match &found.kind {
+        let pasted = self.other.and_then(|found| match &found.kind {
             Kind::JobFile(text) => Some((found.line, text.clone())),
             Kind::Command(..) => None,
         });
@@ -130,7 +131,7 @@ impl Fio<'_> {
 
     /// Where a line of the job file stands in the text that it was pasted in; its own number where it comes from the disk.
     fn line_of_text(&self, line: usize) -> usize {
-        let pasted = self.others.iter().find(|found| Some(found.line) == self.told_with.get());
+        let pasted = self.other.filter(|found| Some(found.line) == self.told_with.get());
         let places = pasted.map_or(&[][..], |found| &found.lines);
         places.get(line.wrapping_sub(1)).copied().unwrap_or(line)
     }

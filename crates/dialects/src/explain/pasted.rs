@@ -148,6 +148,10 @@ impl Finder {
         let comment = line.trim_start().starts_with([';', '#']);
         let begins = section(&pieces[0]);
         let inside = self.in_job_file;
+        // Most lines are neither, and each costs a look at every option there is.
+        if !begins && !inside {
+            return false;
+        }
         let option = |text: &str| {
             let name = text.split('=').next().unwrap_or_default().trim();
             fio::ROWS.iter().any(|row| row.names().any(|known| known == name))
@@ -160,7 +164,7 @@ impl Finder {
         });
         let foreign = line.trim_start().starts_with("#!");
         let goes_on = comment || option(kept) || typed;
-        let fits = begins || (inside && !foreign && goes_on);
+        let fits = begins || (!foreign && goes_on);
         if !fits
             || (inside
                 && !begins

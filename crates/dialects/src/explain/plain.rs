@@ -82,14 +82,18 @@ fn in_quotes(word: &str) -> String {
     if word.is_empty() { String::new() } else { format!("{word}: ") }
 }
 
-/// Puts `found` into words; `others` are what else the text held, where a job file that is named may stand.
+/// Puts `found` into words; `other` is what else the text held, where it is a job file that may be the one that is named.
 ///
 /// # Errors
 /// [`ExplainError`] names the first word that is not understood.
-pub fn explain(found: &Found, others: &[Found], around: &Around<'_>) -> Result<Explanation, ExplainError> {
+pub fn explain(
+    found: &Found,
+    other: Option<&Found>,
+    around: &Around<'_>,
+) -> Result<Explanation, ExplainError> {
     let mut explanation = match &found.kind {
         Kind::JobFile(text) => job_file(text, found)?,
-        Kind::Command(Tool::Fio, words) => fio_command(words, others, around)?,
+        Kind::Command(Tool::Fio, words) => fio_command(words, other, around)?,
         Kind::Command(Tool::DiskSpd, words) => diskspd_command(words, around)?,
         Kind::Command(Tool::Ioping, words) => ioping_command(words)?,
         Kind::Command(Tool::Iostat, words) => iostat_command(words)?,
@@ -110,6 +114,9 @@ pub struct Explained {
     pub not_understood: Vec<ExplainError>,
 }
 
+/// So many commands and job files are told at once: more than a page has.
+const TOLD_MOST: usize = 200;
+
 /// Puts everything that was found into words. A job file that a command of the same text runs is told with it; what is
 /// not understood does no harm to what stands around it.
 ///
@@ -117,14 +124,27 @@ pub struct Explained {
 /// [`ExplainError`] names the first word that is not understood where nothing is.
 pub fn explain_all(found: &[Found], around: &Around<'_>) -> Result<Explained, ExplainError> {
     let mut explained = Explained::default();
-    for (at, one) in found.iter().enumerate() {
-        // The job file that stands before a command is likelier its own than one that stands behind.
-        let others: Vec<Found> = found[at..].iter().skip(1).rev().chain(&found[..at]).cloned().collect();
-        match explain(one, &others, around) {
+    let is_job_file = |found: &&Found| matches!(found.kind, Kind::JobFile(_));
+    // The job file that stands before a command is likelier its own than one that stands behind.
+    let mut before = None;
+    let mut behind = found.iter().filter(is_job_file).peekable();
+    for one in found.iter().take(TOLD_MOST) {
+        behind.next_if(|job_file| std::ptr::eq(*job_file, one));
+        match explain(one, before.or(behind.peek().copied()), around) {
             Ok(told) => explained.told.push(told),
             Err(error) => explained.not_understood.push(error),
         }
+        before = Some(one).filter(is_job_file).or(before);
     }
+    explained.not_understood.extend(found.get(TOLD_MOST).map(|one| ExplainError {
+        line: one.line,
+        column: 1,
+        word: String::new(),
+        why: format!(
+            "{TOLD_MOST} are told at once, and {} more begin here; give these by themselves",
+            found.len() - TOLD_MOST
+        ),
+    }));
     let with: Vec<usize> = explained.told.iter().filter_map(|one| one.told_with).collect();
     explained.told.retain(|one| !(one.is_job_file && with.contains(&one.line)));
     match explained.not_understood.first() {
@@ -232,11 +252,15 @@ fn lost(word: &str) -> (String, Option<&'static str>) {
     }
 }
 
-fn fio_command(words: &[Piece], others: &[Found], around: &Around<'_>) -> Result<Explanation, ExplainError> {
+fn fio_command(
+    words: &[Piece],
+    other: Option<&Found>,
+    around: &Around<'_>,
+) -> Result<Explanation, ExplainError> {
     let mut explanation = blank(Tool::Fio, words, about_fio::meaning);
     let words = known(words, &mut explanation);
     let (files, told_with) = (RefCell::default(), Cell::default());
-    let mut fio = Fio { words, files, told_with, others, around, gaps: Vec::new(), refused: false };
+    let mut fio = Fio { words, files, told_with, other, around, gaps: Vec::new(), refused: false };
     let asked = fio.asked()?;
     explanation.told_with = fio.told_with.get();
     explanation.gaps.append(&mut fio.gaps);
@@ -277,8 +301,8 @@ fn job_file(text: &str, found: &Found) -> Result<Explanation, ExplainError> {
     let nothing = Around { read: &|_| Err(io::ErrorKind::NotFound.into()) };
     let files = RefCell::new(vec![(NAME.to_owned(), text.to_owned())]);
     let (words, told_with) = (vec![name], Cell::new(Some(found.line)));
-    let (others, around) = (std::slice::from_ref(found), &nothing);
-    let mut fio = Fio { words, files, told_with, others, around, gaps: Vec::new(), refused: false };
+    let (other, around) = (Some(found), &nothing);
+    let mut fio = Fio { words, files, told_with, other, around, gaps: Vec::new(), refused: false };
     let asked = fio.asked()?;
     explanation.gaps = fio.gaps;
     if let Some(asked) = asked {

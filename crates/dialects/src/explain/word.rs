@@ -63,7 +63,8 @@ fn entities(line: &str) -> String {
     while let Some(at) = rest.find('&') {
         text.push_str(&rest[..at]);
         let after = &rest[at + 1..];
-        let end = after.find(';').filter(|&end| (1..9).contains(&end));
+        // A name is short: the rest of the line is not looked through for each sign.
+        let end = after.bytes().take(9).position(|byte| byte == b';').filter(|&end| end > 0);
         match end.and_then(|end| entity(&after[..end]).map(|letter| (end, letter))) {
             Some((end, letter)) => {
                 text.push(letter);

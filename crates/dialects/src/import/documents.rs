@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::scan::begins_line;
-use super::text::Text;
-use super::trouble::{Trouble, shortened};
+use super::text::{Text, near};
+use super::trouble::{Trouble, Troubles, shortened};
 
 /// One JSON document.
 #[derive(Clone, Debug)]
@@ -15,26 +15,38 @@ pub(crate) struct Document {
     pub at: usize,
 }
 
-/// Every document that begins at the start of a line. A broken one is named in `troubles`.
-pub(crate) fn documents(text: &Text, troubles: &mut Vec<Trouble>) -> Vec<Document> {
+/// Every wanted document that begins at the start of a line. A broken one is named in `troubles`.
+pub(crate) fn documents(
+    text: &Text,
+    troubles: &mut Troubles,
+    is_wanted: impl Fn(&Document) -> bool,
+) -> Vec<Document> {
     let raw = text.raw.as_str();
     let mut found = Vec::new();
     let mut at = 0;
-    while let Some(start) = next_start(raw, at) {
+    // What is looked at twice: a document that breaks at its end is read again behind its first bracket.
+    let mut again = AGAIN_LEAST + AGAIN * raw.len();
+    while let Some(start) = next_start(raw, at).filter(|_| again > 0 && found.len() < DOCUMENTS_MOST) {
         let mut stream = serde_json::Deserializer::from_str(&raw[start..]).into_iter::<Value>();
         match stream.next() {
             Some(Ok(value)) if value.is_object() || value.is_array() => {
                 at = start + stream.byte_offset().max(1);
-                found.push(Document { value, at: start });
+                found.extend(Some(Document { value, at: start }).filter(&is_wanted));
             }
             Some(Err(error)) => {
                 let break_at = offset_of(&raw[start..], error.line(), error.column());
                 at = start + 1;
+                again = again.saturating_sub(break_at);
                 if let Some(value) = before_break(&raw[start..start + break_at]).filter(tells_something) {
                     let last = (0..break_at).rev().find(|&at| raw.is_char_boundary(start + at)).unwrap_or(0);
-                    let (line, column) = place(raw, start + last);
+                    let (line, column) = text.raw_place(start + last);
                     let expected = format!("JSON ({})", plain_words(&error));
-                    troubles.push(Trouble { line, column, expected, found: shortened(&raw[start + last..]) });
+                    troubles.push(Trouble {
+                        line,
+                        column,
+                        expected,
+                        found: shortened(near(raw, start + last, 256)),
+                    });
                     found.push(Document { value, at: start });
                     at = start + break_at.max(1);
                 }
@@ -46,6 +58,13 @@ pub(crate) fn documents(text: &Text, troubles: &mut Vec<Trouble>) -> Vec<Documen
     found
 }
 
+/// More documents of results than are kept.
+const DOCUMENTS_MOST: usize = 1000;
+
+/// At most so much is read again: the length of the text so many times over, and some.
+const AGAIN: usize = 4;
+const AGAIN_LEAST: usize = 1 << 20;
+
 fn boundary(raw: &str, mut at: usize) -> usize {
     while !raw.is_char_boundary(at) {
         at += 1;
@@ -55,8 +74,8 @@ fn boundary(raw: &str, mut at: usize) -> usize {
 
 /// The next bracket that begins a line.
 fn next_start(raw: &str, from: usize) -> Option<usize> {
-    let brackets = raw.get(from..)?.match_indices(['{', '[']).map(|(index, _)| from + index);
-    brackets.into_iter().find(|&index| begins_line(raw, index))
+    let mut brackets = raw.get(from..)?.match_indices(['{', '[']).map(|(index, _)| from + index);
+    brackets.find(|&index| begins_line(raw, index))
 }
 
 /// A list or an object that is more than its brackets.
@@ -131,9 +150,9 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> (Vec<Value>, Vec<Trouble>) {
-        let mut troubles = Vec::new();
-        let found = documents(&Text::of(text.as_bytes()), &mut troubles);
-        (found.into_iter().map(|document| document.value).collect(), troubles)
+        let mut troubles = Troubles::default();
+        let found = documents(&Text::of(text.as_bytes()), &mut troubles, |_| true);
+        (found.into_iter().map(|document| document.value).collect(), troubles.told().0)
     }
 
     #[test]

@@ -3,9 +3,8 @@
 use record::Figure;
 use serde_json::{Map, Value};
 
-use super::documents::place;
 use super::text::Text;
-use super::trouble::{Trouble, shortened};
+use super::trouble::{Trouble, Troubles, shortened};
 
 /// Greatest number that is taken for one, as in text.
 const MOST: f64 = 9e18;
@@ -41,11 +40,7 @@ impl<'v> Fields<'v> {
         for (index, item) in items.iter().enumerate() {
             let path = format!("{key}[{index}]");
             found.extend(self.entered(item, &path, at));
-            let next = first.and_then(|name| {
-                let raw = self.text.raw.get(at..)?;
-                let here = raw.find(&format!("\"{name}\""))? + 1;
-                Some(at + here)
-            });
+            let next = first.and_then(|name| Some(self.text.quoted(at, name)? + 1));
             if let Some(entered) = found.last_mut() {
                 entered.at = next.map_or(at, |next| next - 1);
             }
@@ -61,8 +56,7 @@ impl<'v> Fields<'v> {
 
     /// Offset of `key` past what was found before.
     fn sought(&self, key: &str) -> usize {
-        let rest = self.text.raw.get(self.at..).unwrap_or_default();
-        rest.find(&format!("\"{key}\"")).map_or(self.at, |found| self.at + found)
+        self.text.quoted(self.at, key).unwrap_or(self.at)
     }
 
     /// The words under `key`.
@@ -71,11 +65,11 @@ impl<'v> Fields<'v> {
     }
 
     /// The number under `key` in units of `factor`. One of the wrong kind is a trouble.
-    pub fn number(&self, key: &str, factor: f64, troubles: &mut Vec<Trouble>) -> Option<Figure> {
+    pub fn number(&self, key: &str, factor: f64, troubles: &mut Troubles) -> Option<Figure> {
         let value = self.map.get(key).filter(|value| !value.is_null())?;
         let figure = figure(value, factor);
         if figure.is_none() {
-            let (line, column) = place(&self.text.raw, self.sought(key));
+            let (line, column) = self.text.raw_place(self.sought(key));
             let dot = if self.path.is_empty() { "" } else { "." };
             let expected = format!("a number for {}{dot}{key}", self.path);
             troubles.push(Trouble { line, column, expected, found: shortened(&value.to_string()) });
@@ -85,7 +79,7 @@ impl<'v> Fields<'v> {
 
     /// Line on which it begins.
     pub fn line(&self) -> u32 {
-        place(&self.text.raw, self.at).0
+        self.text.raw_place(self.at).0
     }
 }
 

@@ -52,6 +52,9 @@ fn has_figures(part: &ReportedDirection) -> bool {
     own.iter().any(|figure| figure.is_some()) || !part.figures.is_empty() || !part.latencies.is_empty()
 }
 
+/// Several times as many as any tool prints of one thing; those beyond are left out.
+const FIGURES_MOST: usize = 512;
+
 /// Adds `figure` under `name`, unless there is none or the name is taken: what stands first counts.
 pub(crate) fn add(
     list: &mut Vec<NamedFigure>,
@@ -60,7 +63,8 @@ pub(crate) fn add(
     figure: Option<Figure>,
 ) {
     let name = name.into();
-    if let Some(figure) = figure.filter(|_| list.iter().all(|named| named.name != name)) {
+    let is_new = |_: &Figure| list.len() < FIGURES_MOST && list.iter().all(|named| named.name != name);
+    if let Some(figure) = figure.filter(is_new) {
         list.push(NamedFigure { name, unit, figure });
     }
 }

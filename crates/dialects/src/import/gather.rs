@@ -1,5 +1,7 @@
 //! Which results belong together: the same one printed twice, logs and the run they were written by.
 
+use std::collections::{HashMap, HashSet};
+
 use record::{Origin, ReportedDirection, Run, Scope};
 
 use super::found::Found;
@@ -36,7 +38,7 @@ fn snapshots(results: Vec<Found>, notes: &mut Vec<String>) -> Vec<Found> {
 /// more time run as passed between them.
 fn is_later(last: &Found, next: &Found) -> bool {
     let (before, after) = (last.jobs(), next.jobs());
-    if last.tool != next.tool || before.is_empty() || before.iter().any(|job| !after.contains(job)) {
+    if last.tool != next.tool || before.is_empty() || !all_in(&before, &after) {
         return false;
     }
     if before.iter().all(|(_, pid)| !pid.is_empty()) {
@@ -48,34 +50,52 @@ fn is_later(last: &Found, next: &Found) -> bool {
     ran >= 0.0 && passed > 0.0 && (passed - ran).abs() <= 300.0 + 0.25 * passed
 }
 
+fn all_in(jobs: &[(&str, &str)], others: &[(&str, &str)]) -> bool {
+    let others: HashSet<&(&str, &str)> = others.iter().collect();
+    jobs.iter().all(|job| others.contains(job))
+}
+
 /// Milliseconds that the groups ran, one after the other.
 fn ran_ms(found: &Found) -> f64 {
-    let mut groups: Vec<(Option<u32>, f64)> = Vec::new();
+    let mut groups: HashMap<Option<u32>, f64> = HashMap::new();
     for part in found.parts.iter().filter(|part| part.scope == Scope::Job) {
         let ms = part.runtime.map_or(0.0, |runtime| runtime.as_secs_f64() * 1e3);
-        match groups.iter_mut().find(|(group, _)| *group == part.group) {
-            Some((_, longest)) => *longest = longest.max(ms),
-            None => groups.push((part.group, ms)),
-        }
+        let longest = groups.entry(part.group).or_insert(ms);
+        *longest = longest.max(ms);
     }
-    groups.iter().map(|(_, ms)| ms).sum()
+    groups.values().sum()
 }
 
 /// Forms of fio's result, the one that tells most first.
 const FORMS: [&str; 4] = ["JSON+", "JSON", "text", "terse"];
+
+/// A result is held against so many others of the same jobs: no text holds one run in more forms.
+const COMPARED_MOST: usize = 64;
+
+/// Version and the first job's name.
+fn known_by(found: &Found) -> (String, String) {
+    let version = found.tool.split(' ').take(2).collect::<Vec<_>>().join(" ");
+    (version, found.jobs().first().map_or(String::new(), |(name, _)| (*name).to_owned()))
+}
 
 fn rank(found: &Found) -> usize {
     FORMS.iter().position(|form| found.tool.contains(form)).unwrap_or(FORMS.len())
 }
 
 fn forms(results: Vec<Found>, notes: &mut Vec<String>) -> Vec<Found> {
-    let poorer = |found: &Found| {
-        results
-            .iter()
-            .find(|other| rank(other) < rank(found) && is_same(found, other))
-            .map(|other| other.tool.clone())
+    let ranks: Vec<usize> = results.iter().map(rank).collect();
+    // By what the same result has in common in all forms, so that each is compared with few others.
+    let mut alike: HashMap<(String, String), Vec<usize>> = HashMap::new();
+    for (at, found) in results.iter().enumerate().filter(|(_, found)| found.tool.starts_with("fio")) {
+        alike.entry(known_by(found)).or_default().push(at);
+    }
+    let poorer = |(at, found): (usize, &Found)| {
+        let others = alike.get(&known_by(found)).map_or(&[][..], Vec::as_slice);
+        let richer = others.iter().filter(|&&other| ranks[other] < ranks[at]).take(COMPARED_MOST);
+        let mut same = richer.filter(|&&other| is_same(found, &results[other]));
+        same.next().map(|&other| results[other].tool.clone())
     };
-    let better: Vec<Option<String>> = results.iter().map(poorer).collect();
+    let better: Vec<Option<String>> = results.iter().enumerate().map(poorer).collect();
     let mut kept = Vec::new();
     for (found, better) in results.into_iter().zip(better) {
         match better {

@@ -23,6 +23,7 @@ use workload::Nanos;
 
 use found::Found;
 use text::Text;
+use trouble::Troubles;
 
 pub use gather::together;
 pub use trouble::{ImportError, Trouble};
@@ -47,6 +48,9 @@ pub struct Import {
     pub notes: Vec<String>,
 }
 
+/// More results than a text of anybody's holds; each becomes a run file.
+const RESULTS_MOST: usize = 200;
+
 /// Reads every result in `input`. The runs carry `words`, the command line of the import.
 ///
 /// # Errors
@@ -60,15 +64,22 @@ pub fn read(input: Input<'_>, words: &[String]) -> Result<Import, ImportError> {
     if text.plain.trim().is_empty() {
         return Err(ImportError::Empty);
     }
-    let mut troubles = Vec::new();
+    let mut troubles = Troubles::default();
     let (mut results, mut notes) = (results(&text, input.name, &mut troubles), text.notes.clone());
     results.retain(Found::says_something);
     if results.is_empty() {
-        return Err(kinds::nothing(&text, troubles));
+        return Err(kinds::nothing(&text, troubles.told().0));
     }
-    let results = gather::distinct(results, &mut notes);
-    troubles.sort_by_key(|trouble| (trouble.line, trouble.column));
-    troubles.dedup();
+    let mut results = gather::distinct(results, &mut notes);
+    if results.len() > RESULTS_MOST {
+        let more = results.len() - RESULTS_MOST;
+        notes.push(format!(
+            "{RESULTS_MOST} results are read at once; {more} more stand there: give the rest by itself"
+        ));
+        results.truncate(RESULTS_MOST);
+    }
+    let (troubles, more) = troubles.told();
+    notes.extend(more);
     let runs = results.into_iter().map(|found| run(found, words)).collect();
     Ok(Import { runs, troubles, notes })
 }
@@ -87,12 +98,19 @@ fn watched(input: Input<'_>, words: &[String]) -> Result<Option<Import>, ImportE
         return Err(kinds::no_interval(had, reports.troubles));
     }
     notes.append(&mut reports.notes);
+    if reports.found.len() > RESULTS_MOST {
+        notes.push(format!(
+            "reports of {RESULTS_MOST} hosts are read at once, and there are {}",
+            reports.found.len()
+        ));
+        reports.found.truncate(RESULTS_MOST);
+    }
     let runs = reports.found.into_iter().map(|found| run(found, words)).collect();
     Ok(Some(Import { runs, troubles: reports.troubles, notes }))
 }
 
 /// Results of every kind, in the order of the input.
-fn results(text: &Text, name: &str, troubles: &mut Vec<Trouble>) -> Vec<Found> {
+fn results(text: &Text, name: &str, troubles: &mut Troubles) -> Vec<Found> {
     if ioping::is_raw(text) {
         return vec![ioping::raw(text, troubles)];
     }
@@ -100,8 +118,9 @@ fn results(text: &Text, name: &str, troubles: &mut Vec<Trouble>) -> Vec<Found> {
         return fio::log(text, name, troubles).into_iter().collect();
     }
     let mut found = Vec::new();
-    let mut own = Vec::new();
-    for document in documents::documents(text, &mut own) {
+    let mut own = Troubles::default();
+    let is_result = |document: &documents::Document| fio::is_fio(document) || ioping::is_ioping(document);
+    for document in documents::documents(text, &mut own, is_result) {
         if fio::is_fio(&document) {
             found.extend(fio::json(&document, text, &mut own));
         } else if ioping::is_ioping(&document) {
@@ -110,7 +129,7 @@ fn results(text: &Text, name: &str, troubles: &mut Vec<Trouble>) -> Vec<Found> {
     }
     // Broken brackets in prose are no trouble; those of a result are.
     if !found.is_empty() {
-        troubles.append(&mut own);
+        troubles.append(own);
     }
     if diskspd::is_xml(text) {
         found.extend(diskspd::xml(text, troubles));

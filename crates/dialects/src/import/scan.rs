@@ -3,7 +3,7 @@
 use record::Figure;
 
 use super::text::Text;
-use super::trouble::{Trouble, shortened};
+use super::trouble::{Trouble, Troubles, shortened};
 
 /// One `key=value`, with the offset of its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -106,7 +106,7 @@ pub(crate) fn is_no_number(text: &str) -> bool {
 pub(crate) fn take(
     text: &Text,
     entry: &Entry<'_>,
-    troubles: &mut Vec<Trouble>,
+    troubles: &mut Troubles,
     read: (&str, impl Fn(&str) -> Option<Figure>),
 ) -> Option<Figure> {
     let (expected, read) = read;

@@ -1,5 +1,8 @@
 //! Bytes to text that can be searched: encodings, web pages, typographic characters; every place keeps its line and column.
 
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+
 use super::trouble::{Trouble, shortened};
 
 /// An input as text, once as it is and once made plain, with the places that belong to it.
@@ -10,10 +13,22 @@ pub(crate) struct Text {
     /// Without tags, entities and typographic characters; lines end in `\n` alone.
     pub plain: String,
     /// Where in `plain` a stretch begins that runs beside the input: offset, line and column from 1.
-    anchors: Vec<(usize, u32, u32)>,
+    anchors: Vec<Anchor>,
     /// What had to be guessed while decoding.
     pub notes: Vec<String>,
+    /// Where in `raw` every so many bytes stand: offset, line and column.
+    raw_anchors: Vec<Anchor>,
+    /// Where a quoted key was looked for last in `raw`, and where it was found.
+    sought: RefCell<HashMap<String, (usize, Option<usize>)>>,
+    /// Bytes that may still be copied out of it a second time.
+    copies: Cell<usize>,
 }
+
+/// An offset with its line and column from 1; four bytes each, as there may be one for every few bytes of an input.
+type Anchor = (u32, u32, u32);
+
+/// What an input may repeat of itself whatever its length.
+const COPIES_LEAST: usize = 1 << 20;
 
 impl Text {
     /// Decodes UTF-8 and UTF-16 (as PowerShell writes it); bytes that are neither become `\u{fffd}`.
@@ -22,15 +37,38 @@ impl Text {
         let raw = decoded(bytes, &mut notes);
         let mut plain = Plain { html: looks_like_html(&raw), ..Plain::default() };
         plain.read(&raw);
-        Text { plain: plain.text, anchors: plain.anchors, raw, notes }
+        let (raw_anchors, copies) = (anchors_of(&raw), Cell::new(raw.len() + COPIES_LEAST));
+        Text { plain: plain.text, anchors: plain.anchors, raw, notes, raw_anchors, copies, ..Text::default() }
+    }
+
+    /// Whether so many bytes may be repeated: what all results of an input have in common goes to each of them, and would
+    /// make gigabytes of an input that has much of both.
+    pub fn may_repeat(&self, bytes: usize) -> bool {
+        let left = self.copies.get().checked_sub(bytes);
+        left.inspect(|left| self.copies.set(*left)).is_some()
+    }
+
+    /// Line and column (from 1) of an offset into `raw`.
+    pub fn raw_place(&self, offset: usize) -> (u32, u32) {
+        placed(&self.raw, &self.raw_anchors, offset)
+    }
+
+    /// Offset of `"key"` in `raw` from `at` on. Looked for once where the places of one key are asked for in their order.
+    pub fn quoted(&self, at: usize, key: &str) -> Option<usize> {
+        if let Some(&(from, found)) = self.sought.borrow().get(key)
+            && from <= at
+            && found.is_none_or(|found| at <= found)
+        {
+            return found;
+        }
+        let found = self.raw.get(at..)?.find(&format!("\"{key}\"")).map(|found| at + found);
+        self.sought.borrow_mut().insert(key.to_owned(), (at, found));
+        found
     }
 
     /// Line and column (from 1) of an offset into `plain`.
     pub fn place(&self, offset: usize) -> (u32, u32) {
-        let after = self.anchors.partition_point(|&(at, _, _)| at <= offset);
-        let (at, line, column) = after.checked_sub(1).map_or((0, 1, 1), |index| self.anchors[index]);
-        let between = self.plain.get(at..offset).map_or(0, |part| part.chars().count());
-        (line, column + between as u32)
+        placed(&self.plain, &self.anchors, offset)
     }
 
     /// Line of an offset into `plain`.
@@ -41,10 +79,52 @@ impl Text {
     /// A trouble at an offset into `plain`; what stands there up to a comma or a line's end is shown.
     pub fn trouble(&self, offset: usize, expected: impl Into<String>) -> Trouble {
         let (line, column) = self.place(offset);
-        let rest = self.plain.get(offset..).unwrap_or_default();
+        let rest = near(&self.plain, offset, SHOWN_MOST);
         let end = rest.find([',', '\n']).unwrap_or(rest.len());
         Trouble { line, column, expected: expected.into(), found: shortened(&rest[..end]) }
     }
+}
+
+/// What is shown of a place is cut from so many bytes.
+const SHOWN_MOST: usize = 256;
+
+/// At most so many bytes of `text` from `at` on: to look for an end that is near, or is none.
+pub(crate) fn near(text: &str, at: usize, most: usize) -> &str {
+    let rest = text.get(at..).unwrap_or_default();
+    let mut end = most.min(rest.len());
+    while !rest.is_char_boundary(end) {
+        end -= 1;
+    }
+    &rest[..end]
+}
+
+fn placed(text: &str, anchors: &[Anchor], offset: usize) -> (u32, u32) {
+    let after = anchors.partition_point(|&(at, _, _)| at as usize <= offset);
+    let (at, line, column) = after.checked_sub(1).map_or((0, 1, 1), |index| anchors[index]);
+    let between = text.get(at as usize..offset).unwrap_or_default();
+    walked(between, (line, column))
+}
+
+/// The place behind `text` that begins at a place.
+fn walked(text: &str, (mut line, mut column): (u32, u32)) -> (u32, u32) {
+    for letter in text.chars() {
+        match letter {
+            '\n' => (line, column) = (line + 1, 1),
+            _ => column += 1,
+        }
+    }
+    (line, column)
+}
+
+fn anchors_of(raw: &str) -> Vec<Anchor> {
+    let mut anchors = Vec::with_capacity(raw.len() / ANCHOR_EVERY + 1);
+    let (mut at, mut place) = (0, (1, 1));
+    while at < raw.len() {
+        anchors.push((at as u32, place.0, place.1));
+        let part = near(raw, at, ANCHOR_EVERY);
+        (at, place) = (at + part.len(), walked(part, place));
+    }
+    anchors
 }
 
 pub(crate) fn decoded(bytes: &[u8], notes: &mut Vec<String>) -> String {
@@ -81,8 +161,10 @@ const TAG_LONGEST: usize = 4096;
 #[derive(Default)]
 struct Plain {
     text: String,
-    anchors: Vec<(usize, u32, u32)>,
+    anchors: Vec<Anchor>,
     html: bool,
+    /// True once no end of a script or style is left.
+    unended: bool,
     line: u32,
     column: u32,
 }
@@ -103,18 +185,20 @@ impl Plain {
     }
 
     fn anchor(&mut self) {
-        self.anchors.push((self.text.len(), self.line, self.column));
+        self.anchors.push((self.text.len() as u32, self.line, self.column));
     }
 
     /// Passes over a tag and gives back its length; the text of scripts and styles goes with it.
     fn tag(&mut self, rest: &str) -> Option<usize> {
         let starts = rest.strip_prefix('<').filter(|_| self.html)?;
         starts.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!').then_some(())?;
-        let mut end = rest.bytes().take(TAG_LONGEST).position(|byte| byte == b'>')? + 1;
+        let mut end = near(rest, 0, TAG_LONGEST).find('>')? + 1;
         let name: String = starts.chars().take_while(|c| !c.is_whitespace() && *c != '>').collect();
         let name = name.trim_end_matches('/').to_ascii_lowercase();
-        if name == "script" || name == "style" {
-            end = rest.find(&format!("</{name}")).unwrap_or(end);
+        if (name == "script" || name == "style") && !self.unended {
+            let ends = rest.find(&format!("</{name}"));
+            self.unended = ends.is_none();
+            end = ends.unwrap_or(end);
         }
         if BREAKS.contains(&name.as_str()) {
             self.text.push('\n');
@@ -125,7 +209,7 @@ impl Plain {
 
     fn entity(&mut self, rest: &str) -> Option<usize> {
         let name = rest.strip_prefix('&')?;
-        let end = name.find(';').filter(|&end| end > 1 && end <= 8)?;
+        let end = near(name, 0, 9).find(';').filter(|&end| end > 1)?;
         let letter = match &name[..end] {
             "lt" => '<',
             "gt" => '>',
@@ -144,22 +228,27 @@ impl Plain {
 
     fn letter(&mut self, rest: &str, letter: char) -> usize {
         match letter {
+            // Not in the text: only the line's end behind it counts.
             '\r' if rest[1..].starts_with('\n') => {}
             '\n' | '\r' => {
                 self.text.push('\n');
                 self.line += 1;
                 self.column = 1;
-                self.anchor();
+                self.anchor_now_and_then();
                 return 1;
             }
             other => self.push(other),
         }
         self.column += 1;
-        // So that a place on a line of megabytes is found without counting them.
-        if self.anchors.last().is_none_or(|&(at, _, _)| self.text.len() >= at + ANCHOR_EVERY) {
+        self.anchor_now_and_then();
+        letter.len_utf8()
+    }
+
+    /// So that a place in megabytes is found without counting them.
+    fn anchor_now_and_then(&mut self) {
+        if self.anchors.last().is_none_or(|&(at, _, _)| self.text.len() >= at as usize + ANCHOR_EVERY) {
             self.anchor();
         }
-        letter.len_utf8()
     }
 
     /// One character for one, so that columns stay right.

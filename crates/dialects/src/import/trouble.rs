@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::text::near;
+
 /// A place of an input that could not be read. What stands around it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
@@ -19,6 +21,42 @@ impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}, column {}: expected {}", self.line, self.column, self.expected)?;
         if self.found.is_empty() { Ok(()) } else { write!(f, ", found '{}'", self.found) }
+    }
+}
+
+/// Places that could not be read: the first ones, and how many there are beyond.
+#[derive(Debug, Default)]
+pub(crate) struct Troubles {
+    kept: Vec<Trouble>,
+    more: usize,
+}
+
+/// More places than anybody looks at; each takes a hundred times what stands there.
+const KEPT_MOST: usize = 1000;
+
+impl Troubles {
+    pub fn push(&mut self, trouble: Trouble) {
+        match self.kept.len() < KEPT_MOST {
+            true => self.kept.push(trouble),
+            false => self.more += 1,
+        }
+    }
+
+    pub fn append(&mut self, other: Troubles) {
+        self.more += other.more;
+        other.kept.into_iter().for_each(|trouble| self.push(trouble));
+    }
+
+    /// Those that are kept in the order of the input, and the words about the others.
+    pub fn told(mut self) -> (Vec<Trouble>, Option<String>) {
+        self.kept.sort_by_key(|trouble| (trouble.line, trouble.column));
+        self.kept.dedup();
+        let more = match self.more {
+            0 => None,
+            1 => Some("one more place could not be read".to_owned()),
+            more => Some(format!("{more} more places could not be read")),
+        };
+        (self.kept, more)
     }
 }
 
@@ -69,7 +107,7 @@ const SHOWN: usize = 40;
 
 /// `text` short enough for a message, without control characters.
 pub(crate) fn shortened(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default().trim();
+    let line = near(text, 0, 8 * SHOWN).lines().next().unwrap_or_default().trim();
     let clean: String = line.chars().take(SHOWN).map(|c| if c.is_control() { '?' } else { c }).collect();
     if line.chars().count() > SHOWN { format!("{clean}…") } else { clean }
 }

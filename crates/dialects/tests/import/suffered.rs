@@ -320,3 +320,12 @@ const WORDS: &[&str] = &[
     "errors : total=1, first_error=5/<x>",
     "clat prio 1/0/0 (",
 ];
+
+#[test]
+fn json_whose_only_report_was_taken_back_gives_an_answer() {
+    // A document begins within the first device's row: its bracket, which was taken for a report's, is given back, and a
+    // device is left without any report.
+    let text = "{1\n{\"disk_device\":\"\":\n{\"sysstat\":";
+    let answer = read(Input { name: "x", bytes: text.as_bytes() }, &[]);
+    assert!(matches!(answer, Err(ImportError::SinceBoot | ImportError::Unreadable { .. })), "{answer:?}");
+}

@@ -156,6 +156,7 @@ fn dressed(svg: &str, sheet: &Sheet<'_>, size: (u32, u32)) -> String {
     let inner = svg.split_once('>').map_or("", |(_, inner)| inner);
     let end = inner.rfind("</svg>").unwrap_or(inner.len());
     let inner = filled(&inner[..end].replace(" opacity=\"1\"", "").replace('\n', ""));
+    let inner = crate::markup::well_formed(inner);
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\" viewBox=\"0 0 {} {}\"><title>{}</title><desc>{}</desc>{}{inner}</svg>",
         size.0,

@@ -53,7 +53,7 @@ pub fn series_json(run: &Run, wanted: &[SeriesName]) -> String {
         "series": series.collect::<Vec<_>>(),
     });
     // A `Value` always prints; what is not a number became null when it was made.
-    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+    crate::wrap::clean_json(serde_json::to_string_pretty(&document).unwrap_or_default() + "\n")
 }
 
 fn word_or_null(word: String) -> Value {

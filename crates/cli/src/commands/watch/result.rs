@@ -49,7 +49,7 @@ fn present(
     match (format, is_the_commands) {
         (Format::Text, false) => {
             let paint = if output::colours() { Paint::Ansi } else { Paint::Plain };
-            output::result(&format!("{}\n{}\n", report::terminal(run, analysis, paint), files))
+            output::painted(&format!("{}\n{}\n", report::terminal(run, analysis, paint), files))
         }
         (Format::Text, true) => {
             let text = report::terminal(run, analysis, Paint::Plain);

@@ -1,12 +1,14 @@
 //! DiskSpd's text: input parameters, system, and the tables of each time span.
 
+use std::collections::HashMap;
+
 use record::{Figure, LatencyKind, Reported, ReportedUnit, Scope};
 use workload::{Direction, Nanos};
 
 use super::super::found::{Found, add, latency, set, way};
 use super::super::quantity;
-use super::super::text::Text;
-use super::super::trouble::Trouble;
+use super::super::text::{Text, near};
+use super::super::trouble::Troubles;
 use super::table::{Columns, cells, percentile};
 
 /// What the lines that follow belong to.
@@ -31,7 +33,7 @@ enum Section {
 /// The walk over the lines.
 struct Walk<'t> {
     text: &'t Text,
-    troubles: &'t mut Vec<Trouble>,
+    troubles: &'t mut Troubles,
     found: Vec<Found>,
     section: Section,
     columns: Columns,
@@ -40,12 +42,14 @@ struct Walk<'t> {
     said: Vec<(String, String)>,
     /// Parts of the current span: first the whole, then threads, then CPUs.
     parts: Vec<Reported>,
+    /// Where the threads and targets of the current span stand in `parts`.
+    known: HashMap<(Scope, String), usize>,
     at: usize,
     version: &'static str,
 }
 
 /// Every result in `text`; each time span is one.
-pub(crate) fn human(text: &Text, troubles: &mut Vec<Trouble>) -> Vec<Found> {
+pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     let mut walk = Walk {
         text,
         troubles,
@@ -55,6 +59,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Vec<Trouble>) -> Vec<Found> {
         asked: Vec::new(),
         said: Vec::new(),
         parts: Vec::new(),
+        known: HashMap::new(),
         at: 0,
         version: "2.0 or 2.1",
     };
@@ -128,8 +133,12 @@ impl Walk<'_> {
         self.end_span();
         self.at = at;
         let mut whole = Reported::named(Scope::Whole, format!("timespan {number}"), self.text.line(start));
-        whole.asked.clone_from(&self.asked);
-        whole.said.clone_from(&self.said);
+        let pairs = self.asked.iter().chain(&self.said);
+        if self.text.may_repeat(pairs.map(|(name, value)| name.len() + value.len() + 48).sum()) {
+            whole.asked.clone_from(&self.asked);
+            whole.said.clone_from(&self.said);
+        }
+        self.known.clear();
         self.parts.push(whole);
         self.section = Section::Span;
     }
@@ -138,7 +147,7 @@ impl Walk<'_> {
         let mut parts = std::mem::take(&mut self.parts);
         if let Some(whole) = parts.first() {
             if whole.directions.is_empty() {
-                let place = self.text.plain[self.at..]
+                let place = near(&self.text.plain, self.at, 64 << 10)
                     .find("Results for timespan")
                     .map_or(self.at, |at| self.at + at);
                 let expected = "the tables 'Total IO', 'Read IO' and 'Write IO' with their 'total:' rows";
@@ -252,8 +261,9 @@ impl Walk<'_> {
         let (path, size) = file.rsplit_once(" (").unwrap_or((file, ""));
         let name =
             if path.is_empty() { format!("thread {number}") } else { format!("thread {number} on {path}") };
-        let known = self.parts.iter().position(|part| part.scope == Scope::Thread && part.job == name);
+        let known = self.known.get(&(Scope::Thread, name.clone())).copied();
         known.unwrap_or_else(|| {
+            self.known.insert((Scope::Thread, name.clone()), self.parts.len());
             let mut part = Reported::named(Scope::Thread, name, line);
             if !size.is_empty() {
                 part.said.push(("file size".to_owned(), size.trim_end_matches(')').to_owned()));
@@ -329,8 +339,9 @@ impl Walk<'_> {
 
     /// The part of one target's latencies, all threads together.
     fn target(&mut self, path: &str, line: u32) -> usize {
-        let known = self.parts.iter().position(|part| part.scope == Scope::Job && part.job == path);
+        let known = self.known.get(&(Scope::Job, path.to_owned())).copied();
         known.unwrap_or_else(|| {
+            self.known.insert((Scope::Job, path.to_owned()), self.parts.len());
             self.parts.push(Reported::named(Scope::Job, path, line));
             self.parts.len() - 1
         })

@@ -7,7 +7,7 @@ use workload::{Direction, Nanos};
 use super::super::found::{Found, add, latency, set, way};
 use super::super::quantity;
 use super::super::text::Text;
-use super::super::trouble::{Trouble, shortened};
+use super::super::trouble::{Trouble, Troubles, shortened};
 
 /// True where DiskSpd's root element stands in the text.
 pub(crate) fn is_xml(text: &Text) -> bool {
@@ -15,7 +15,7 @@ pub(crate) fn is_xml(text: &Text) -> bool {
 }
 
 /// Every time span as a result.
-pub(crate) fn xml(text: &Text, troubles: &mut Vec<Trouble>) -> Vec<Found> {
+pub(crate) fn xml(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     let raw = &text.raw;
     let mut found = Vec::new();
     for (start, _) in raw.match_indices("<Results>") {
@@ -32,7 +32,7 @@ pub(crate) fn xml(text: &Text, troubles: &mut Vec<Trouble>) -> Vec<Found> {
 struct Reading<'t> {
     /// Lines before the document.
     line: u32,
-    troubles: &'t mut Vec<Trouble>,
+    troubles: &'t mut Troubles,
 }
 
 impl Reading<'_> {

@@ -6,6 +6,7 @@ use workload::{Direction, Nanos};
 use super::super::found::{Found, add, set, way as way_of};
 use super::super::quantity::{self, Prefixes};
 use super::super::scan::{Entry, entries, matched, take, word_end};
+use super::super::text::near;
 use super::human::Walk;
 
 /// `Run status group 0 (all jobs):`.
@@ -84,7 +85,7 @@ fn new_way(walk: &mut Walk<'_>, direction: Option<Direction>, first: &Entry<'_>)
     put(walk, direction, "bw", whole);
     let mut end = past_brackets(&text.plain, first.at + first.value.len());
     let start = matched(&text.plain, end, " , ").unwrap_or(end);
-    let stop = start + text.plain[start..].find([' ', ',', '\n']).unwrap_or(0);
+    let stop = start + near(&text.plain, start, 256).find([' ', ',', '\n']).unwrap_or(0);
     if let Some((least, most)) = text.plain[start..stop].split_once('-') {
         put(walk, direction, "minb", rate(least));
         put(walk, direction, "maxb", rate(most));
@@ -122,7 +123,7 @@ fn span(walk: &mut Walk<'_>, direction: Option<Direction>, entry: &Entry<'_>) {
 
 fn past_brackets(text: &str, at: usize) -> usize {
     let Some(open) = matched(text, at, " (") else { return at };
-    let line = text[open..].split('\n').next().unwrap_or_default();
+    let line = near(text, open, 256).split('\n').next().unwrap_or_default();
     line.find(')').map_or(at, |length| open + length + 1)
 }
 

@@ -1,11 +1,13 @@
 //! What stands before fio's figures: the command, the start line, the version, the header of a job.
 
+use std::collections::HashMap;
+
 use record::{Reported, ReportedError, Scope};
 
 use super::super::found::Found;
 use super::super::scan::{begins_line, blanks, entries, matched, word_end};
-use super::super::text::Text;
-use super::super::trouble::Trouble;
+use super::super::text::{Text, near};
+use super::super::trouble::{Trouble, Troubles};
 use super::human::{Style, Walk};
 
 /// What is known of jobs before their results come.
@@ -16,7 +18,7 @@ pub(crate) struct Before {
     /// The version line of the result that comes.
     version: Option<String>,
     /// Start lines of the result that comes: name and options.
-    starts: Vec<(String, Vec<(String, String)>)>,
+    starts: HashMap<String, Vec<(String, String)>>,
     /// Options of the last command line.
     command: Vec<(String, String)>,
 }
@@ -27,7 +29,7 @@ impl Before {
         let named = plain.split("-name=").skip(1);
         let names = named.map(|rest| rest.split(|c: char| c.is_whitespace()).next().unwrap_or_default());
         Before {
-            names: names.filter(|name| name.len() > 1).map(str::to_owned).collect(),
+            names: names.filter(|name| name.len() > 1).take(NAMES_MOST).map(str::to_owned).collect(),
             ..Before::default()
         }
     }
@@ -42,8 +44,7 @@ impl Before {
     }
 
     fn options_of(&self, name: &str) -> Vec<(String, String)> {
-        let start = self.starts.iter().find(|(job, _)| job == name);
-        let mut asked = start.map_or_else(Vec::new, |(_, options)| options.clone());
+        let mut asked = self.starts.get(name).cloned().unwrap_or_default();
         let named = self.command.iter().find(|(option, _)| option == "name");
         if named.is_none_or(|(_, job)| job == name) {
             for (option, value) in &self.command {
@@ -61,6 +62,13 @@ pub(super) fn read(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     job(walk, at).or_else(|| start(walk, at)).or_else(|| version(walk, at)).or_else(|| command(walk, at))
 }
 
+/// No line of fio's is longer.
+const LINE: usize = 4096;
+/// No text names more jobs in its command lines, and no command line has more options.
+const NAMES_MOST: usize = 64;
+const OPTIONS_MOST: usize = 512;
+/// No command line is longer.
+const COMMAND: usize = 64 << 10;
 /// No name holds more colons.
 const COLONS: usize = 16;
 
@@ -68,8 +76,8 @@ const COLONS: usize = 16;
 fn named<'t>(plain: &'t str, at: usize, marker: &str) -> Option<(&'t str, usize)> {
     let fresh = begins_line(plain, at);
     let line = match fresh {
-        true => plain[at..].split('\n').next().unwrap_or_default(),
-        false => &plain[at..word_end(plain, at)],
+        true => near(plain, at, LINE).split('\n').next().unwrap_or_default(),
+        false => near(&plain[..word_end(plain, at)], at, LINE),
     };
     let end = line.match_indices(':').take(COLONS).find_map(|(index, _)| {
         let behind = matched(plain, at + index, marker)?;
@@ -108,6 +116,10 @@ fn job(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     end = error(walk.text, end, &mut part);
     end = process(walk.text, end, &mut part);
     part.asked = walk.before.options_of(&part.job);
+    let bytes = part.asked.iter().map(|(option, value)| option.len() + value.len() + 48).sum();
+    if !text.may_repeat(bytes) {
+        part.asked.clear();
+    }
     walk.way = None;
     let version = walk.before.version.take();
     if let Some(found) = walk.found.last_mut() {
@@ -116,6 +128,7 @@ fn job(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
         {
             found.tool = format!("fio {version} text");
         }
+        walk.at_job = found.parts.len();
         found.parts.push(part);
     }
     Some(end)
@@ -131,7 +144,7 @@ fn error(text: &Text, at: usize, part: &mut Reported) -> usize {
     if code != 0
         && let Some(open) = matched(&text.plain, end, " (")
     {
-        let line = text.plain[open..].split('\n').next().unwrap_or_default();
+        let line = near(&text.plain, open, LINE).split('\n').next().unwrap_or_default();
         let close = line.find("): ").unwrap_or(line.len());
         words = line[..close].trim_end_matches(':').to_owned();
         end = (open + close + 2).min(open + line.len());
@@ -148,7 +161,7 @@ fn process(text: &Text, at: usize, part: &mut Reported) -> usize {
     let rest = &text.plain[behind..];
     let length = rest.bytes().take_while(u8::is_ascii_digit).count();
     part.said.push(("pid".to_owned(), rest[..length].to_owned()));
-    let line = rest[length..].split('\n').next().unwrap_or_default();
+    let line = near(rest, length, LINE).split('\n').next().unwrap_or_default();
     match line.strip_prefix(": ").and_then(date) {
         Some(date) => {
             part.said.push(("printed at".to_owned(), date.to_owned()));
@@ -173,10 +186,11 @@ fn date(line: &str) -> Option<&str> {
 fn start(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let text = walk.text;
     let (name, behind) = named(&text.plain, at, ": (g=")?;
-    let behind = behind + text.plain[behind..].find(')').filter(|&length| length < 8)?;
+    let behind = behind + near(&text.plain, behind, 8).find(')')?;
     let mut end = matched(&text.plain, behind, "): ")?;
     another(walk);
-    let line_end = end + text.plain[end..].find('\n').unwrap_or(text.plain.len() - end);
+    let line = near(&text.plain, end, LINE);
+    let line_end = end + line.find('\n').unwrap_or(line.len());
     let mut asked = Vec::new();
     for key in ["rw=", "bs=", "ioengine=", "iodepth="] {
         let Some(from) = text.plain[end..line_end].find(key).map(|found| end + found + key.len()) else {
@@ -190,7 +204,7 @@ fn start(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
         asked.push((key.trim_end_matches('=').to_owned(), text.plain[from..from + length].trim().to_owned()));
         end = from + length;
     }
-    walk.before.starts.push((name.to_owned(), asked));
+    walk.before.starts.entry(name.to_owned()).or_insert(asked);
     Some(end)
 }
 
@@ -201,7 +215,7 @@ fn version(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     rest.starts_with(|c: char| c.is_ascii_digit()).then_some(())?;
     let start = plain.len() - rest.len();
     let end = word_end(plain, start);
-    let line = plain[end..].split('\n').next().unwrap_or_default();
+    let line = near(plain, end, LINE).split('\n').next().unwrap_or_default();
     (line.trim().is_empty() || line.trim_start().starts_with("Starting")).then_some(())?;
     let version = plain[start..end].to_owned();
     another(walk);
@@ -221,7 +235,7 @@ fn another(walk: &mut Walk<'_>) {
 fn command(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let plain = walk.plain();
     let behind = matched(plain, at, "fio -")?;
-    let line = plain[behind - 1..].split('\n').next().unwrap_or_default();
+    let line = near(plain, behind - 1, COMMAND).split('\n').next().unwrap_or_default();
     let (options, length) = options_of(line);
     walk.before.command = options;
     walk.before.starts.clear();
@@ -244,6 +258,9 @@ fn options_of(line: &str) -> (Vec<(String, String)>, usize) {
         let number = word.strip_suffix('.').is_some_and(|digits| digits.parse::<u8>().is_ok());
         if plain && !name.is_empty() {
             waits = !word.contains('=');
+            if options.len() >= OPTIONS_MOST {
+                return (options, end);
+            }
             options.push((canonical(name).to_owned(), value.to_owned()));
         } else if word == "\\" || number {
             waits = false;
@@ -267,7 +284,7 @@ fn canonical(name: &str) -> &str {
 }
 
 /// Names the tool where no version line stands before the result, and what a job lacks.
-pub(super) fn finish(found: &mut Found, style: Option<Style>, text: &Text, troubles: &mut Vec<Trouble>) {
+pub(super) fn finish(found: &mut Found, style: Option<Style>, text: &Text, troubles: &mut Troubles) {
     let dated = found.parts.iter().any(|part| part.said.iter().any(|(name, _)| name == "printed at"));
     if found.tool.is_empty() {
         let generation = match (style, dated) {

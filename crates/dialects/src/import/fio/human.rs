@@ -6,7 +6,7 @@ use workload::Direction;
 use super::super::found::Found;
 use super::super::scan::{blanks, matched, word_end};
 use super::super::text::Text;
-use super::super::trouble::Trouble;
+use super::super::trouble::Troubles;
 use super::{groups, header, lines};
 
 /// Which of fio's two ways of writing a result.
@@ -88,7 +88,7 @@ const LABELS: [(&str, Label); 33] = [
 /// The walk.
 pub(super) struct Walk<'t> {
     pub text: &'t Text,
-    pub troubles: &'t mut Vec<Trouble>,
+    pub troubles: &'t mut Troubles,
     /// Results that are over, and the one that is being read, last.
     pub found: Vec<Found>,
     /// Whether the last of `found` is still being read.
@@ -105,12 +105,14 @@ pub(super) struct Walk<'t> {
     pub last_line: u32,
     /// Text that is none of fio's stood since then.
     prose: bool,
+    /// Where in the parts of the result the job stands that is being read.
+    pub at_job: usize,
     /// Line of the last trouble with a word, so that each line is named once.
     named: u32,
 }
 
 /// Every result of fio's text form in `text`.
-pub(crate) fn human(text: &Text, troubles: &mut Vec<Trouble>) -> Vec<Found> {
+pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     let mut walk = Walk {
         text,
         troubles,
@@ -122,6 +124,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Vec<Trouble>) -> Vec<Found> {
         before: header::Before::of(&text.plain),
         last_line: 0,
         prose: false,
+        at_job: 0,
         named: 0,
     };
     walk.run();
@@ -206,7 +209,7 @@ impl<'t> Walk<'t> {
     /// The job that is being read.
     pub(super) fn job(&mut self) -> Option<&mut Reported> {
         let parts = self.found.last_mut().filter(|_| self.open)?;
-        parts.parts.iter_mut().rev().find(|part| part.scope == Scope::Job)
+        parts.parts.get_mut(self.at_job).filter(|part| part.scope == Scope::Job)
     }
 
     /// Begins another result where what stands here cannot belong to the one before.

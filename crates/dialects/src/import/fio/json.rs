@@ -6,8 +6,13 @@ use super::super::documents::Document;
 use super::super::fields::Fields;
 use super::super::found::{Found, add};
 use super::super::text::Text;
-use super::super::trouble::Trouble;
+use super::super::trouble::{Trouble, Troubles};
 use super::json_parts::{disk, job_figures, ways};
+
+/// What a pair of words takes beside its letters.
+const REPEATED: usize = 48;
+/// More options than fio has.
+const OPTIONS_MOST: usize = 512;
 
 /// True for a document of fio.
 pub(crate) fn is_fio(document: &Document) -> bool {
@@ -16,15 +21,17 @@ pub(crate) fn is_fio(document: &Document) -> bool {
 }
 
 /// One document as a result.
-pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Vec<Trouble>) -> Option<Found> {
+pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Troubles) -> Option<Found> {
     let root = Fields::root(&document.value, text, document.at)?;
     let mut found = Found { at: document.at, ..Found::default() };
     let global = options(root.object("global options").as_ref());
     for fields in root.objects("jobs").into_iter().chain(root.objects("client_stats")) {
-        found.parts.push(job(&fields, &global, troubles));
+        let bytes = global.iter().map(|(option, value)| option.len() + value.len() + REPEATED).sum();
+        let common = if text.may_repeat(bytes) { global.as_slice() } else { &[] };
+        found.parts.push(job(&fields, common, troubles));
     }
     if found.parts.is_empty() {
-        let (line, column) = super::super::documents::place(&text.raw, document.at);
+        let (line, column) = text.raw_place(document.at);
         let expected = "'jobs' with at least one job in fio's JSON".to_owned();
         troubles.push(Trouble { line, column, expected, found: String::new() });
     }
@@ -49,7 +56,7 @@ fn tool(root: &Fields<'_>, found: &Found) -> String {
 }
 
 /// When the first job began, where fio (since 3.36) says so.
-fn started(root: &Fields<'_>, troubles: &mut Vec<Trouble>) -> u64 {
+fn started(root: &Fields<'_>, troubles: &mut Troubles) -> u64 {
     let jobs = root.objects("jobs");
     let starts = jobs.iter().filter_map(|job| job.number("job_start", 1.0, troubles));
     starts.map(|start| start.value as u64).min().unwrap_or(0)
@@ -60,17 +67,17 @@ fn options(fields: Option<&Fields<'_>>) -> Vec<(String, String)> {
     pairs.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
 }
 
-fn job(fields: &Fields<'_>, global: &[(String, String)], troubles: &mut Vec<Trouble>) -> Reported {
+fn job(fields: &Fields<'_>, global: &[(String, String)], troubles: &mut Troubles) -> Reported {
     let name = fields.word("jobname").unwrap_or_default();
     let scope = if name == "All clients" { Scope::Whole } else { Scope::Job };
     let mut part = Reported::named(scope, name, fields.line());
     part.group = fields.number("groupid", 1.0, troubles).map(|figure| figure.value.max(0.0) as u32);
     part.asked = options(fields.object("job options").as_ref());
-    for (option, value) in global {
-        if part.asked_for(option).is_none() {
-            part.asked.push((option.clone(), value.clone()));
-        }
-    }
+    let own = part.asked.len();
+    let known: std::collections::HashSet<String> =
+        part.asked.iter().map(|(option, _)| option.clone()).collect();
+    part.asked.extend(global.iter().filter(|(option, _)| !known.contains(option)).cloned());
+    part.asked.truncate(own.max(OPTIONS_MOST));
     part.error = fields
         .number("error", 1.0, troubles)
         .filter(|code| code.value != 0.0)

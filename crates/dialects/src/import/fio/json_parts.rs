@@ -6,7 +6,7 @@ use workload::Direction;
 
 use super::super::fields::{Fields, figure};
 use super::super::found::{add, set};
-use super::super::trouble::Trouble;
+use super::super::trouble::Troubles;
 
 type Named = (String, ReportedUnit, Figure);
 
@@ -14,7 +14,7 @@ type Named = (String, ReportedUnit, Figure);
 const MOST_COUNT: u64 = 1 << 50;
 
 /// Directions in which something ended.
-pub(super) fn ways(job: &Fields<'_>, troubles: &mut Vec<Trouble>) -> Vec<ReportedDirection> {
+pub(super) fn ways(job: &Fields<'_>, troubles: &mut Troubles) -> Vec<ReportedDirection> {
     let kinds = [
         ("read", Some(Direction::Read)),
         ("write", Some(Direction::Write)),
@@ -35,7 +35,7 @@ fn is_zero(figure: &Option<Figure>) -> bool {
 fn way(
     fields: &Fields<'_>,
     direction: Option<Direction>,
-    troubles: &mut Vec<Trouble>,
+    troubles: &mut Troubles,
 ) -> Option<ReportedDirection> {
     let mut way = ReportedDirection::new(direction);
     // `io_bytes` holds KiB where there is no `io_kbytes` beside it: in fio before 2.21.
@@ -67,7 +67,7 @@ fn latency(
     fields: &Fields<'_>,
     name: &str,
     kind: LatencyKind,
-    troubles: &mut Vec<Trouble>,
+    troubles: &mut Troubles,
 ) -> Option<ReportedLatency> {
     let (fields, factor) = match fields.object(&format!("{name}_ns")) {
         Some(fields) => (fields, 1.0),
@@ -89,7 +89,7 @@ fn latency(
 }
 
 /// Percentiles; fio 2.x fills the list up with `"0.00": 0`.
-fn percentiles(fields: &Fields<'_>, factor: f64, troubles: &mut Vec<Trouble>) -> Vec<(f64, Figure)> {
+fn percentiles(fields: &Fields<'_>, factor: f64, troubles: &mut Troubles) -> Vec<(f64, Figure)> {
     let Some(list) = fields.object("percentile") else { return Vec::new() };
     let keys = list.map.keys().filter(|key| !key.starts_with("0.00"));
     let mut found: Vec<(f64, Figure)> = keys
@@ -102,7 +102,7 @@ fn percentiles(fields: &Fields<'_>, factor: f64, troubles: &mut Vec<Trouble>) ->
     found
 }
 
-fn bins(fields: &Fields<'_>, factor: f64, troubles: &mut Vec<Trouble>) -> Vec<(u64, u64)> {
+fn bins(fields: &Fields<'_>, factor: f64, troubles: &mut Troubles) -> Vec<(u64, u64)> {
     let Some(list) = fields.object("bins") else { return Vec::new() };
     let mut found: Vec<(u64, u64)> = Vec::new();
     for (key, value) in list.map {
@@ -119,7 +119,7 @@ fn bins(fields: &Fields<'_>, factor: f64, troubles: &mut Vec<Trouble>) -> Vec<(u
 }
 
 /// What fio sampled of rate and bandwidth; nothing where it took no sample.
-fn samples(fields: &Fields<'_>, way: &mut ReportedDirection, troubles: &mut Vec<Trouble>) {
+fn samples(fields: &Fields<'_>, way: &mut ReportedDirection, troubles: &mut Troubles) {
     use ReportedUnit::{BytesPerSecond, Count, PerSecond, Percent};
     let rows = [
         ("bw_min", "bandwidth.min", BytesPerSecond, 1024.0),
@@ -148,7 +148,7 @@ fn samples(fields: &Fields<'_>, way: &mut ReportedDirection, troubles: &mut Vec<
 }
 
 /// Flushes: count and latency.
-fn sync(fields: &Fields<'_>, troubles: &mut Vec<Trouble>) -> Option<ReportedDirection> {
+fn sync(fields: &Fields<'_>, troubles: &mut Troubles) -> Option<ReportedDirection> {
     let mut way = ReportedDirection::new(Some(Direction::Flush));
     way.ops = fields.number("total_ios", 1.0, troubles);
     way.latencies.extend(latency(fields, "lat", LatencyKind::Total, troubles));
@@ -156,7 +156,7 @@ fn sync(fields: &Fields<'_>, troubles: &mut Vec<Trouble>) -> Option<ReportedDire
 }
 
 /// CPU, depths, bands, errors and targets of a job.
-pub(super) fn job_figures(job: &Fields<'_>, troubles: &mut Vec<Trouble>) -> Vec<Named> {
+pub(super) fn job_figures(job: &Fields<'_>, troubles: &mut Troubles) -> Vec<Named> {
     use ReportedUnit::{Count, Nanoseconds, Percent};
     let rows = [
         ("usr_cpu", "cpu.user", Percent, 1.0),
@@ -199,7 +199,7 @@ pub(super) fn job_figures(job: &Fields<'_>, troubles: &mut Vec<Trouble>) -> Vec<
 }
 
 /// Counters of a device.
-pub(super) fn disk(fields: &Fields<'_>, troubles: &mut Vec<Trouble>) -> Reported {
+pub(super) fn disk(fields: &Fields<'_>, troubles: &mut Troubles) -> Reported {
     use ReportedUnit::{Count, Nanoseconds, Percent};
     let mut part = Reported::named(Scope::Disk, fields.word("name").unwrap_or_default(), fields.line());
     for (prefix, below) in [("", ""), ("aggr_", "members.")] {

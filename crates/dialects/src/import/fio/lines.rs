@@ -6,7 +6,11 @@ use workload::{Direction, Nanos};
 use super::super::found::{add, latency, set, way};
 use super::super::quantity::{self, Prefixes};
 use super::super::scan::{Entry, blanks, entries, matched, take, word_end};
+use super::super::text::near;
 use super::human::{Kind, Label, Style, Walk};
+
+/// No line of fio's is longer; where one goes on, what it should end with is not there.
+const LINE: usize = 4096;
 
 const NUMBER: &str = "a number";
 
@@ -26,7 +30,7 @@ pub(super) fn read(walk: &mut Walk<'_>, label: Label, at: usize) -> Option<usize
         Label::Target => target(walk, at),
         Label::SyncHead => {
             walk.way = Some(Direction::Flush);
-            Some(at + walk.plain()[at..].find(':').map_or(0, |colon| colon + 1))
+            Some(at + near(walk.plain(), at, LINE).find(':').map_or(0, |colon| colon + 1))
         }
         Label::Steady => Some(entries(walk.plain(), at).1.max(word_end(walk.plain(), at))),
         Label::Description => description(walk, at),
@@ -37,10 +41,10 @@ pub(super) fn read(walk: &mut Walk<'_>, label: Label, at: usize) -> Option<usize
 /// The live line: everything up to the last of its brackets.
 pub(super) fn eta(walk: &Walk<'_>, at: usize) -> Option<usize> {
     let plain = walk.plain();
-    let line = plain[at..].split('\n').next().unwrap_or_default();
+    let line = near(plain, at, LINE).split('\n').next().unwrap_or_default();
     let mut end = at + line.find('[')?;
     while plain[end..].starts_with('[') {
-        end = blanks(plain, end + plain[end..].find(']')? + 1);
+        end = blanks(plain, end + near(plain, end, LINE).find(']')? + 1);
     }
     Some(end)
 }
@@ -110,7 +114,7 @@ fn brackets(walk: &mut Walk<'_>, mut end: usize, runtime: &mut Option<Figure>) -
     let text = walk.text;
     while walk.style == Some(Style::New)
         && let Some(open) = matched(&text.plain, end, " (")
-        && let Some(length) = text.plain[open..].find([')', '\n'])
+        && let Some(length) = near(&text.plain, open, LINE).find([')', '\n'])
     {
         let inside = &text.plain[open..open + length];
         end = (open + length + 1).min(text.plain.len());
@@ -157,7 +161,7 @@ fn with_way(walk: &mut Walk<'_>, change: impl FnOnce(&mut Vec<NamedFigure>)) {
 /// Unit and the offset past `usec):`.
 fn unit(walk: &mut Walk<'_>, at: usize) -> Option<(f64, usize)> {
     let plain = walk.plain();
-    let close = plain[at..].find(')').filter(|&length| length < 12)?;
+    let close = near(plain, at, 12).find(')')?;
     let name = plain[at..at + close].trim();
     let factor = quantity::time_unit(name);
     if factor.is_none() {
@@ -168,7 +172,7 @@ fn unit(walk: &mut Walk<'_>, at: usize) -> Option<(f64, usize)> {
 
 /// `(usec): min=54, max=622, avg=135.46, stdev=23.21`, or bands of all I/Os: `(msec) : 10=0.01%, 20=0.03%`.
 fn latency_line(walk: &mut Walk<'_>, kind: Kind, at: usize) -> Option<usize> {
-    let name = walk.plain()[at..].split(')').next().unwrap_or_default().trim().to_owned();
+    let name = near(walk.plain(), at, 12).split(')').next().unwrap_or_default().trim().to_owned();
     let (factor, at) = unit(walk, at)?;
     let text = walk.text;
     let (list, end) = entries(&text.plain, at);
@@ -241,8 +245,8 @@ fn percentiles(walk: &mut Walk<'_>, kind: Kind, at: usize) -> Option<usize> {
 /// Percentiles of I/Os of one priority are passed over, and that is said.
 fn priorities(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let plain = walk.plain();
-    let label = plain[at..].split('\n').next()?.find("percentiles (")?;
-    let colon = at + label + plain[at + label..].find(':')?;
+    let label = near(plain, at, LINE).split('\n').next()?.find("percentiles (")?;
+    let colon = at + label + near(plain, at + label, LINE).find(':')?;
     let end = entries(plain, colon + 1).1;
     let note = "percentiles by priority stand there too; they were left out".to_owned();
     if let Some(found) = walk.found.last_mut().filter(|found| !found.notes.contains(&note)) {
@@ -254,7 +258,7 @@ fn priorities(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
 /// `(KB  /s): min=137730, max=254485, per=100.00%, avg=195681.88, stdev=9590.24`.
 fn bandwidth(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let plain = walk.plain();
-    let close = plain[at..].find(')').filter(|&length| length < 16)?;
+    let close = near(plain, at, 16).find(')')?;
     let unit: String = plain[at..at + close].chars().filter(|c| !c.is_whitespace()).collect();
     let behind = matched(plain, at + close, ") : ")?;
     let prefixes = if walk.style == Some(Style::New) { Prefixes::Named } else { Prefixes::Binary };
@@ -348,7 +352,7 @@ fn shares(walk: &mut Walk<'_>, name: &str, at: usize) -> Option<usize> {
 /// Four forms: `r/w/d: total=1/2/0, short=0/0/0`, `: total=r=1/w=2/d=0, …`, `rwt: total=1,2,0, …`, `rwts: total=1,2,0,3 …`.
 fn issued(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let text = walk.text;
-    let total = text.plain[at..].find("total=").filter(|&length| length < 24)?;
+    let total = near(&text.plain, at, 24 + "total=".len()).find("total=").filter(|&length| length < 24)?;
     let (list, end) = entries(&text.plain, at + total);
     for entry in &list {
         let counts: Vec<&str> = entry.value.split(['/', ',']).filter(|count| !count.is_empty()).collect();
@@ -389,8 +393,7 @@ fn errors(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
         let name = if entry.key == "total" { "errors.total" } else { "errors.first" };
         named(walk, &Entry { value: number, ..*entry }, name, ReportedUnit::Count);
     }
-    let rest = &walk.plain()[end..];
-    let line = rest.split('\n').next().unwrap_or_default();
+    let line = near(walk.plain(), end, LINE).split('\n').next().unwrap_or_default();
     Some(end + line.find('>').map_or(0, |close| close + 1))
 }
 
@@ -426,7 +429,7 @@ fn target(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
 fn description(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let plain = walk.plain();
     let inside = plain.get(at..)?.strip_prefix('[')?;
-    let line = inside.split('\n').next().unwrap_or_default();
+    let line = near(inside, 0, LINE).split('\n').next().unwrap_or_default();
     let length = line.rfind(']')?;
     let words = line[..length].to_owned();
     if let Some(job) = walk.job() {

@@ -5,7 +5,7 @@ use workload::Direction;
 
 use super::super::found::Found;
 use super::super::text::Text;
-use super::super::trouble::{Trouble, shortened};
+use super::super::trouble::{Trouble, Troubles, shortened};
 
 /// Columns before the counts of a histogram.
 const HISTOGRAM_HEAD: usize = 3;
@@ -52,7 +52,7 @@ struct Row {
 }
 
 /// A log as a part with a series for each direction. Its name tells what the values are: nothing in it does.
-pub(crate) fn log(text: &Text, name: &str, troubles: &mut Vec<Trouble>) -> Option<Found> {
+pub(crate) fn log(text: &Text, name: &str, troubles: &mut Troubles) -> Option<Found> {
     let Some((prefix, measure)) = named(name) else {
         let expected = "a file name like NAME_bw.1.log, NAME_iops.1.log or NAME_clat.1.log, which tells what a log of fio \
                         holds"

@@ -1,5 +1,7 @@
 //! fio's terse lines of versions 2 to 5: fields by position, parted by semicolons.
 
+use std::collections::HashSet;
+
 use record::{
     Figure, LatencyKind, Reported, ReportedDirection, ReportedError, ReportedLatency, ReportedUnit, Scope,
 };
@@ -8,7 +10,7 @@ use workload::{Direction, Nanos};
 use super::super::found::{Found, add};
 use super::super::quantity;
 use super::super::text::Text;
-use super::super::trouble::Trouble;
+use super::super::trouble::{Trouble, Troubles};
 
 /// A line of terse output cut into its fields.
 struct Line<'t> {
@@ -21,26 +23,28 @@ struct Line<'t> {
 
 /// At least so many fields make a line terse: one direction and the rest.
 const FEWEST: usize = 75;
+/// No line has more: that would be one of seven thousand disks.
+const FIELDS_MOST: usize = 1 << 16;
 
 /// Every result that stands as terse lines in `text`. Lines of one fio that follow each other are one result.
-pub(crate) fn terse(text: &Text, troubles: &mut Vec<Trouble>) -> Vec<Found> {
+pub(crate) fn terse(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
     let mut start = 0;
     let mut last_line = 0;
+    // Disks of each result, which stand behind its jobs.
+    let mut disks: Vec<Disks> = Vec::new();
     for line in text.plain.split('\n') {
         if let Some(line) = Line::of(text, line, start) {
             let number = text.line(start);
             if found.is_empty() || number > last_line + 2 {
                 found.push(Found { at: start, tool: line.tool(), ..Found::default() });
+                disks.push(Disks::default());
             }
             last_line = number;
-            let (part, disks) = line.read(troubles);
-            if let Some(result) = found.last_mut() {
-                let known: Vec<String> = result.parts.iter().map(|part| part.job.clone()).collect();
-                let new = disks.into_iter().filter(|disk| !known.contains(&disk.job));
-                let place = result.parts.iter().take_while(|part| part.scope == Scope::Job).count();
-                result.parts.extend(new);
-                result.parts.insert(place, part);
+            let (part, own) = line.read(troubles);
+            if let (Some(result), Some(disks)) = (found.last_mut(), disks.last_mut()) {
+                result.parts.push(part);
+                disks.take(own);
             }
         }
         if let Some(words) = line.strip_prefix(';').filter(|_| text.line(start) == last_line + 1) {
@@ -48,7 +52,24 @@ pub(crate) fn terse(text: &Text, troubles: &mut Vec<Trouble>) -> Vec<Found> {
         }
         start += line.len() + 1;
     }
+    for (result, disks) in found.iter_mut().zip(disks) {
+        result.parts.extend(disks.parts);
+    }
     found
+}
+
+/// The disks of a result, each once.
+#[derive(Default)]
+struct Disks {
+    parts: Vec<Reported>,
+    known: HashSet<String>,
+}
+
+impl Disks {
+    fn take(&mut self, disks: Vec<Reported>) {
+        let known = &mut self.known;
+        self.parts.extend(disks.into_iter().filter(|disk| known.insert(disk.job.clone())));
+    }
 }
 
 /// Version 2 puts the description of a job on a line of its own.
@@ -62,7 +83,9 @@ fn describe(result: Option<&mut Found>, words: &str) {
 impl<'t> Line<'t> {
     /// `line` if it is terse: a version from 2 to 5 in front, and fields enough.
     fn of(text: &'t Text, line: &'t str, start: usize) -> Option<Line<'t>> {
-        let fields: Vec<&str> = line.trim_end().split(';').collect();
+        let is_terse = line.trim_start().starts_with(|c: char| ('2'..='5').contains(&c));
+        let all = line.trim_end().split(';').take(if is_terse { FIELDS_MOST } else { 0 });
+        let fields: Vec<&str> = all.collect();
         let version: u32 = fields.first()?.trim().parse().ok().filter(|version| (2..=5).contains(version))?;
         let named = version == 2 || fields.get(1)?.starts_with("fio");
         (named && fields.len() >= FEWEST).then_some(Line { fields, version, start, text })
@@ -76,14 +99,16 @@ impl<'t> Line<'t> {
     }
 
     fn trouble(&self, field: usize, expected: &str) -> Trouble {
-        let before: usize = self.fields.iter().take(field).map(|field| field.len() + 1).sum();
+        // Fields are cut out of the line, so that their addresses tell how far apart they stand.
+        let address = |at: usize| self.fields.get(at).map(|field| field.as_ptr() as usize);
+        let before = address(field).zip(address(0)).map_or(0, |(here, first)| here - first);
         let expected = format!("{expected} in field {}", field + 1);
         let found = self.fields.get(field).copied().unwrap_or("the end of the line");
         Trouble { found: found.to_owned(), ..self.text.trouble(self.start + before, expected) }
     }
 
     /// The figure of a field in units of `factor`; a trouble where it is none.
-    fn number(&self, field: usize, factor: f64, troubles: &mut Vec<Trouble>) -> Option<Figure> {
+    fn number(&self, field: usize, factor: f64, troubles: &mut Troubles) -> Option<Figure> {
         let words = self.fields.get(field).map_or("", |words| words.trim());
         let found = quantity::plain(words.trim_end_matches('%'), factor);
         if found.is_none() {
@@ -92,7 +117,7 @@ impl<'t> Line<'t> {
         found.map(|figure| Figure { printed: words.to_owned(), ..figure })
     }
 
-    fn read(&self, troubles: &mut Vec<Trouble>) -> (Reported, Vec<Reported>) {
+    fn read(&self, troubles: &mut Troubles) -> (Reported, Vec<Reported>) {
         let names = if self.version == 2 { 1 } else { 2 };
         let mut part = Reported::named(Scope::Job, self.fields[names], self.text.line(self.start));
         part.group = self.number(names + 1, 1.0, troubles).map(|group| group.value.max(0.0) as u32);
@@ -133,7 +158,7 @@ impl<'t> Line<'t> {
         &self,
         at: usize,
         direction: Option<Direction>,
-        troubles: &mut Vec<Trouble>,
+        troubles: &mut Troubles,
     ) -> Option<ReportedDirection> {
         let mut way = ReportedDirection::new(direction);
         way.bytes = self.number(at, 1024.0, troubles);
@@ -155,7 +180,7 @@ impl<'t> Line<'t> {
         Some(way)
     }
 
-    fn moments(&self, at: usize, kind: LatencyKind, troubles: &mut Vec<Trouble>) -> Option<ReportedLatency> {
+    fn moments(&self, at: usize, kind: LatencyKind, troubles: &mut Troubles) -> Option<ReportedLatency> {
         let mut latency = ReportedLatency::new(kind);
         latency.min = self.number(at, 1e3, troubles);
         latency.max = self.number(at + 1, 1e3, troubles);
@@ -166,7 +191,7 @@ impl<'t> Line<'t> {
     }
 
     /// Twenty fields like `99.000000%=129`; unused ones are `0%=0`.
-    fn percentiles(&self, at: usize, troubles: &mut Vec<Trouble>) -> Vec<(f64, Figure)> {
+    fn percentiles(&self, at: usize, troubles: &mut Troubles) -> Vec<(f64, Figure)> {
         let mut found = Vec::new();
         for field in at..at + 20 {
             let words = self.fields.get(field).copied().unwrap_or_default();
@@ -183,7 +208,7 @@ impl<'t> Line<'t> {
         found
     }
 
-    fn samples(&self, way: &mut ReportedDirection, at: usize, troubles: &mut Vec<Trouble>) {
+    fn samples(&self, way: &mut ReportedDirection, at: usize, troubles: &mut Troubles) {
         use ReportedUnit::{BytesPerSecond, Count, PerSecond, Percent};
         let rows = [
             ("bandwidth.min", BytesPerSecond, 1024.0),
@@ -207,7 +232,7 @@ impl<'t> Line<'t> {
     }
 
     /// CPU, depths and bands; gives back the field behind them.
-    fn job_figures(&self, part: &mut Reported, at: usize, troubles: &mut Vec<Trouble>) -> usize {
+    fn job_figures(&self, part: &mut Reported, at: usize, troubles: &mut Troubles) -> usize {
         let counts = ["cpu.context_switches", "cpu.major_faults", "cpu.minor_faults"];
         let cpu = ["cpu.user", "cpu.system"].into_iter().chain(counts);
         for (index, name) in cpu.enumerate() {
@@ -228,7 +253,7 @@ impl<'t> Line<'t> {
     }
 
     /// Disks in nines of fields that end in a share; then errors and the description.
-    fn disks(&self, part: &mut Reported, mut at: usize, troubles: &mut Vec<Trouble>) -> Vec<Reported> {
+    fn disks(&self, part: &mut Reported, mut at: usize, troubles: &mut Troubles) -> Vec<Reported> {
         use ReportedUnit::{Count, Nanoseconds, Percent};
         let rows = [
             ("ios.read", Count, 1.0),

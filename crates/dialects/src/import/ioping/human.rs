@@ -6,13 +6,25 @@ use workload::{Direction, Nanos};
 use super::super::found::{Found, add, latency, way};
 use super::super::quantity::{self, Prefixes};
 use super::super::scan::blanks;
-use super::super::text::Text;
-use super::super::trouble::Trouble;
+use super::super::text::{Text, near};
+use super::super::trouble::Troubles;
 
 /// What closes a run.
 const HEAD: &str = "ioping statistics";
 /// At most so much text after the head belongs to it.
 const CLOSING: usize = 600;
+
+/// No line of ioping's is longer.
+const LINE: usize = 8192;
+
+/// At most so many of the last bytes.
+fn last(text: &str, most: usize) -> &str {
+    let mut from = text.len().saturating_sub(most);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    &text[from..]
+}
 
 /// One request line.
 struct Request {
@@ -26,7 +38,7 @@ struct Request {
 }
 
 /// Every result in `text`.
-pub(crate) fn human(text: &Text, troubles: &mut Vec<Trouble>) -> Vec<Found> {
+pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     let plain = text.plain.as_str();
     let mut requests = requests(text, troubles).into_iter().peekable();
     let mut found = Vec::new();
@@ -59,12 +71,13 @@ fn note_raw(text: &Text, found: &mut [Found]) {
 }
 
 /// `request=2 time=347 us` with what stands before it on its line.
-fn requests(text: &Text, troubles: &mut Vec<Trouble>) -> Vec<Request> {
+fn requests(text: &Text, troubles: &mut Troubles) -> Vec<Request> {
     let plain = text.plain.as_str();
     let mut found: Vec<Request> = Vec::new();
     let mut from = 0;
     for (at, mark) in plain.match_indices(": request=") {
         let before = &plain[from..at];
+        let before = last(before, LINE);
         let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
         match request(plain, at + mark.len(), at, line) {
             Some((request, end)) => {
@@ -86,7 +99,8 @@ fn request(plain: &str, at: usize, start: usize, line: &str) -> Option<(Request,
     let begin = plain.len() - time.len();
     let value = time.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == ','))?;
     let unit_at = blanks(plain, begin + value);
-    let unit = plain[unit_at..].find(|c: char| !c.is_alphabetic()).unwrap_or(plain.len() - unit_at);
+    let near = near(plain, unit_at, 32);
+    let unit = near.find(|c: char| !c.is_alphabetic()).unwrap_or(near.len());
     let end = unit_at + unit;
     let figure = quantity::time(&plain[begin..end])?;
     let note = plain[end..].trim_start_matches(' ');
@@ -122,9 +136,10 @@ fn subject(line: &str) -> Option<(&str, Option<Direction>, &str)> {
 }
 
 /// A run with its closing statistics.
-fn closed(text: &Text, head: usize, requests: Vec<Request>, troubles: &mut Vec<Trouble>) -> Found {
+fn closed(text: &Text, head: usize, requests: Vec<Request>, troubles: &mut Troubles) -> Found {
     let plain = text.plain.as_str();
-    let line = &plain[..head][plain[..head].rfind('\n').map_or(0, |end| end + 1)..];
+    let before = last(&plain[..head], LINE);
+    let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
     let begin = line.rfind("---").map(|at| at + 3).or_else(|| line.rfind('—').map(|at| at + '—'.len_utf8()));
     let place = line[begin.unwrap_or(0)..].trim().trim_end_matches(['-', '—']).trim();
     let mut end = (head + CLOSING).min(plain.len());
@@ -239,7 +254,7 @@ fn completed(
     body: (&str, usize),
     part: &mut Reported,
     requests: &[Request],
-    troubles: &mut Vec<Trouble>,
+    troubles: &mut Troubles,
 ) -> Generation {
     let Some((pieces, start, _)) = pieces(body, "requests completed in") else {
         troubles.push(
@@ -289,7 +304,7 @@ fn completed(
 }
 
 /// `generated 10 requests in 9.00 s, 40 KiB, 1 iops, 4.44 KiB/s`, since 1.0.
-fn generated(text: &Text, body: (&str, usize), part: &mut Reported, troubles: &mut Vec<Trouble>) {
+fn generated(text: &Text, body: (&str, usize), part: &mut Reported, troubles: &mut Troubles) {
     let Some((pieces, _, at)) = pieces(body, "generated ") else { return };
     let mut whole = 0;
     for piece in &pieces {
@@ -319,7 +334,7 @@ fn generated(text: &Text, body: (&str, usize), part: &mut Reported, troubles: &m
 }
 
 /// `min/avg/max/mdev = 0.2/0.3/0.6/0.1 ms` or `= 294 us / 365 us / 710 us / 116 us`.
-fn extremes(text: &Text, (body, offset): (&str, usize), part: &mut Reported, troubles: &mut Vec<Trouble>) {
+fn extremes(text: &Text, (body, offset): (&str, usize), part: &mut Reported, troubles: &mut Troubles) {
     let mark = "min/avg/max/mdev =";
     let line = body.find(mark).map(|at| (at, body[at + mark.len()..].split('\n').next().unwrap_or_default()));
     let values: Vec<&str> = line.map_or_else(Vec::new, |(_, line)| line.split('/').map(str::trim).collect());

@@ -8,7 +8,7 @@ use super::super::documents::Document;
 use super::super::fields::Fields;
 use super::super::found::{Found, add, latency, way};
 use super::super::text::Text;
-use super::super::trouble::Trouble;
+use super::super::trouble::{Trouble, Troubles};
 
 /// True for a document of ioping: an array of objects with `io` or `stat` in them.
 pub(crate) fn is_ioping(document: &Document) -> bool {
@@ -17,7 +17,7 @@ pub(crate) fn is_ioping(document: &Document) -> bool {
 }
 
 /// One document as a result: requests as a series, each statistics object as a part.
-pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Vec<Trouble>) -> Found {
+pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Troubles) -> Found {
     let mut found =
         Found { tool: "ioping 1.2 or later JSON".to_owned(), at: document.at, ..Found::default() };
     let mut root = serde_json::Map::new();
@@ -35,7 +35,7 @@ pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Vec<Trouble>
         }
     }
     if let Some(part) = pending.left_over(items.last()) {
-        let (line, column) = super::super::documents::place(&text.raw, document.at);
+        let (line, column) = text.raw_place(document.at);
         let expected = "an object with 'stat' after the requests".to_owned();
         troubles.push(Trouble { line, column, expected, found: String::new() });
         found.parts.push(part);
@@ -47,7 +47,7 @@ pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Vec<Trouble>
             .enumerate()
             .for_each(|(index, part)| part.job += &format!(", period {}", index + 1));
     }
-    let first = items.first().and_then(|item| item.number("timestamp", 1e3, &mut Vec::new()));
+    let first = items.first().and_then(|item| item.number("timestamp", 1e3, &mut Troubles::default()));
     found.started_unix_ms = first.map_or(0, |first| first.value as u64);
     found
 }
@@ -61,7 +61,7 @@ struct Pending {
 }
 
 impl Pending {
-    fn request(&mut self, item: &Fields<'_>, io: &Fields<'_>, troubles: &mut Vec<Trouble>) {
+    fn request(&mut self, item: &Fields<'_>, io: &Fields<'_>, troubles: &mut Troubles) {
         let time = io.number("time", 1.0, troubles);
         let when = item.number("timestamp", 1e9, troubles);
         let (Some(time), Some(when)) = (time, when) else { return };
@@ -111,7 +111,7 @@ fn named(item: Option<&Fields<'_>>) -> Reported {
     part
 }
 
-fn period(item: &Fields<'_>, pending: Pending, troubles: &mut Vec<Trouble>) -> Reported {
+fn period(item: &Fields<'_>, pending: Pending, troubles: &mut Troubles) -> Reported {
     let mut part = named(Some(item));
     let size = item.object("target").and_then(|target| target.number("device_size", 1.0, troubles));
     add(&mut part.figures, "device_size", ReportedUnit::Bytes, size);

@@ -6,7 +6,7 @@ use workload::Nanos;
 use super::super::found::{Found, latency};
 use super::super::quantity;
 use super::super::text::Text;
-use super::super::trouble::Trouble;
+use super::super::trouble::Troubles;
 
 /// Numbers of a line by generation: 0.6, 0.7 to 0.9, since 1.0.
 const COLUMNS: [usize; 3] = [4, 8, 10];
@@ -23,7 +23,7 @@ pub(crate) fn is_raw(text: &Text) -> bool {
 }
 
 /// Every line as a part of its own.
-pub(crate) fn raw(text: &Text, troubles: &mut Vec<Trouble>) -> Found {
+pub(crate) fn raw(text: &Text, troubles: &mut Troubles) -> Found {
     let mut found = Found::default();
     let mut start = 0;
     let mut columns = 0;

@@ -3,6 +3,7 @@
 use record::CpuMetric;
 
 use super::super::documents::place;
+use super::super::text::near;
 use super::super::trouble::{Trouble, shortened};
 use super::sheet::Sheet;
 use super::tokens::{Cursor, Token};
@@ -289,7 +290,7 @@ impl<'t> Reader<'t> {
                 Cell::Words(words) if name == "disk_device" => device = Some(unescaped(words)),
                 Cell::Number(number) => {
                     let hint = self.row.last().map_or(0, |(key, _)| key + 1);
-                    self.row.push((sheet.key(name, hint), number));
+                    self.row.extend(sheet.key(name, hint).map(|key| (key, number)));
                 }
                 Cell::Words(_) => {}
             }
@@ -377,8 +378,12 @@ impl<'t> Reader<'t> {
     /// Passes over a list or an object whose bracket has just been taken, if it ends on this line.
     fn skipped(&self, ahead: &mut Cursor<'t>) -> bool {
         let start = ahead.at;
+        let line = ahead.text[start..].find('\n').map_or(ahead.text.len(), |end| start + end);
         let mut deep = 1;
         while deep > 0 {
+            if ahead.at > line {
+                return false;
+            }
             match ahead.next() {
                 Token::Open(_) => deep += 1,
                 Token::Close(_) => deep -= 1,
@@ -410,7 +415,7 @@ impl<'t> Reader<'t> {
             return;
         }
         let (line, column) = place(self.cursor.text, at);
-        let found = shortened(&self.cursor.text[at..]);
+        let found = shortened(near(self.cursor.text, at, 1024));
         self.troubles.push(Trouble { line, column, expected: expected.to_owned(), found });
     }
 }

@@ -14,7 +14,7 @@ mod tokens;
 
 use super::found::Found;
 use super::text::Text;
-use super::trouble::Trouble;
+use super::trouble::{Trouble, Troubles};
 
 /// What an input of iostat gave.
 pub(crate) struct Reports {
@@ -54,6 +54,6 @@ pub(crate) fn json(text: &str, name: &str) -> Reports {
 }
 
 /// Every call of iostat whose text stands in `text`; `name` is the input's.
-pub(crate) fn text(text: &Text, name: &str, troubles: &mut Vec<Trouble>) -> Vec<Found> {
+pub(crate) fn text(text: &Text, name: &str, troubles: &mut Troubles) -> Vec<Found> {
     text::read(text, troubles).iter().map(|sheet| observed::found(sheet, name)).collect()
 }

@@ -16,6 +16,7 @@ pub(super) fn found(sheet: &Sheet, name: &str) -> Found {
     let mut notes = Notes::default();
     notes.spans(&spans);
     notes.keys(sheet);
+    notes.left_out(sheet);
     let throughput = notes.unit(sheet);
     let devices = sheet
         .devices
@@ -80,6 +81,16 @@ impl Notes {
             self.told.push("the first report tells of the whole time since boot, and is left out".to_owned());
         }
         self.told.extend(spans.notes.iter().cloned());
+    }
+
+    fn left_out(&mut self, sheet: &Sheet) {
+        if sheet.left_out > 0 {
+            self.told.push(format!(
+                "{} rows of devices are left out: there are more devices, or more of them come and go, than are drawn; cut the \
+                 input, or leave devices out when iostat is called",
+                sheet.left_out
+            ));
+        }
     }
 
     fn keys(&mut self, sheet: &Sheet) {

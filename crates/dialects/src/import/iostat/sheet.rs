@@ -1,5 +1,7 @@
 //! iostat's reports of one host column by column, as they were printed.
 
+use std::collections::HashMap;
+
 use record::CpuMetric;
 
 use super::keys::{Column, column};
@@ -25,7 +27,22 @@ pub(super) struct Sheet {
     pub keys: Vec<Key>,
     /// The device that was last entered, which tells where the next one stands.
     last: usize,
+    /// Where each device stands in `devices`.
+    places: HashMap<String, usize>,
+    /// Figures that were entered, and places without one before, between and behind them.
+    entered: usize,
+    empty: usize,
+    /// Rows that were left out since they, or what is missing around them, would take more memory than what was printed.
+    pub left_out: usize,
 }
+
+/// More devices than a machine has had, and keys than any version prints.
+const DEVICES_MOST: usize = 4096;
+const KEYS_MOST: usize = 256;
+/// Places without a figure that any sheet may have, and how many for each figure: devices that come and go leave gaps, and
+/// one device of a hundred thousand in each of as many reports nothing else.
+const EMPTY_LEAST: usize = 1 << 20;
+const EMPTY: usize = 2;
 
 /// A key and what it means.
 #[derive(Clone, Debug)]
@@ -70,20 +87,35 @@ impl Sheet {
     }
 
     /// The number of `key`, which is looked for first where the last row had it.
-    pub fn key(&mut self, name: &str, hint: usize) -> usize {
+    /// `None` where there are more keys than iostat has.
+    pub fn key(&mut self, name: &str, hint: usize) -> Option<usize> {
         if self.keys.get(hint).is_some_and(|key| key.name == name) {
-            return hint;
+            return Some(hint);
         }
-        self.keys.iter().position(|key| key.name == name).unwrap_or_else(|| {
+        let known = self.keys.iter().position(|key| key.name == name);
+        if known.is_none() && self.keys.len() < KEYS_MOST {
             self.keys.push(Key { name: name.to_owned(), column: column(name) });
-            self.keys.len() - 1
-        })
+            return Some(self.keys.len() - 1);
+        }
+        known
     }
 
     /// Enters a device's row into the current report. A device that a report names twice counts once.
     pub fn enter(&mut self, name: &str, row: &[(usize, f64)]) {
         let Some(report) = self.reports.len().checked_sub(1) else { return };
-        let device = self.device(name);
+        let Some(place) = self.place(name) else {
+            self.left_out += 1;
+            return;
+        };
+        let device = &mut self.devices[place];
+        let gap = |key: usize| report.saturating_sub(device.columns.get(key).map_or(0, Vec::len));
+        let gaps: usize = row.iter().map(|&(key, _)| gap(key)).sum();
+        if self.empty + gaps > EMPTY_LEAST + EMPTY * (self.entered + row.len()) {
+            self.left_out += 1;
+            return;
+        }
+        self.entered += row.len();
+        self.empty += gaps;
         for &(key, value) in row {
             if device.columns.len() <= key {
                 device.columns.resize(key + 1, Vec::new());
@@ -92,17 +124,23 @@ impl Sheet {
         }
     }
 
-    fn device(&mut self, name: &str) -> &mut Printed {
+    /// Where the device stands in [`Sheet::devices`]; `None` where there are too many.
+    fn place(&mut self, name: &str) -> Option<usize> {
         let hit = self.devices.get(self.last).is_some_and(|device| device.name == name);
         let place = match hit {
             true => self.last,
-            false => self.devices.iter().position(|device| device.name == name).unwrap_or_else(|| {
-                self.devices.push(Printed { name: name.to_owned(), columns: Vec::new() });
-                self.devices.len() - 1
-            }),
+            false => match self.places.get(name) {
+                Some(&place) => place,
+                None if self.devices.len() >= DEVICES_MOST => return None,
+                None => {
+                    self.devices.push(Printed { name: name.to_owned(), columns: Vec::new() });
+                    self.places.insert(name.to_owned(), self.devices.len() - 1);
+                    self.devices.len() - 1
+                }
+            },
         };
         self.last = place + 1;
-        &mut self.devices[place]
+        Some(place)
     }
 
     /// Enters a share of the CPUs, per cent.
@@ -115,6 +153,17 @@ impl Sheet {
     /// Makes every column as long as there are reports.
     pub fn even_out(&mut self) {
         let (reports, keys) = (self.reports.len(), self.keys.len());
+        let (mut empty, most) = (self.empty, EMPTY_LEAST + EMPTY * self.entered);
+        let (mut rows, places) = (0, &mut self.places);
+        self.devices.retain(|device| {
+            let columns = device.columns.iter().filter(|column| !column.is_empty());
+            empty += columns.clone().map(|column| reports - column.len().min(reports)).sum::<usize>();
+            let fits = empty <= most;
+            rows += if fits { 0 } else { columns.map(Vec::len).max().unwrap_or(0).min(1) };
+            fits
+        });
+        self.left_out += rows;
+        places.clear();
         for device in &mut self.devices {
             device.columns.resize(keys, Vec::new());
             for column in device.columns.iter_mut().filter(|column| !column.is_empty()) {

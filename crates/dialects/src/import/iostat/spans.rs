@@ -99,7 +99,7 @@ struct Hand {
 impl Hand {
     fn new(seconds: &[Option<f64>], first: usize, usual: f64) -> Hand {
         // The report since boot tells when the first interval began.
-        let before = first.checked_sub(1).and_then(|before| seconds[before]);
+        let before = first.checked_sub(1).and_then(|before| seconds.get(before).copied()?);
         let own = || Some(seconds.get(first).copied()?? - usual);
         let any_time = seconds.iter().any(Option::is_some);
         Hand { zero: before.or_else(own), at: 0.0, usual, shift: 0.0, set_back: 0, without_time: 0, any_time }

@@ -3,12 +3,12 @@
 use record::CpuMetric;
 
 use super::super::text::Text;
-use super::super::trouble::Trouble;
+use super::super::trouble::Troubles;
 use super::keys::{Column, column};
 use super::sheet::Sheet;
 
 /// Reads every report in `text`; rows that do not fit their header are named.
-pub(super) fn read(text: &Text, troubles: &mut Vec<Trouble>) -> Vec<Sheet> {
+pub(super) fn read(text: &Text, troubles: &mut Troubles) -> Vec<Sheet> {
     let mut reader = Reader {
         text,
         troubles,
@@ -29,6 +29,10 @@ pub(super) fn read(text: &Text, troubles: &mut Vec<Trouble>) -> Vec<Sheet> {
     sheets
 }
 
+/// Words of a line that are looked at, and columns of a header: iostat prints thirty.
+const WORDS_MOST: usize = 1024;
+const COLUMNS_MOST: usize = 256;
+
 /// What the next row belongs to.
 enum Section {
     None,
@@ -48,7 +52,7 @@ struct Header {
 
 struct Reader<'t> {
     text: &'t Text,
-    troubles: &'t mut Vec<Trouble>,
+    troubles: &'t mut Troubles,
     sheets: Vec<Sheet>,
     section: Section,
     /// Keys that the current report has had: the same again begins the next one.
@@ -61,7 +65,7 @@ struct Reader<'t> {
 
 impl Reader<'_> {
     fn line(&mut self, line: &str, at: usize) {
-        let words: Vec<&str> = line.split_whitespace().collect();
+        let words: Vec<&str> = line.split_whitespace().take(WORDS_MOST).collect();
         let Some(first) = words.first() else { return self.empty() };
         if let Some(sheet) = host(line, at) {
             self.sheets.push(sheet);
@@ -128,9 +132,12 @@ impl Reader<'_> {
                 }
                 self.section = Section::None;
             }
-            Section::Devices(header) => {
-                let header = header.clone();
-                self.device(&header, words, at);
+            Section::Devices(_) => {
+                // Taken out, so that no row copies its header.
+                if let Section::Devices(header) = std::mem::replace(&mut self.section, Section::None) {
+                    self.device(&header, words, at);
+                    self.section = Section::Devices(header);
+                }
             }
         }
     }
@@ -153,7 +160,7 @@ impl Reader<'_> {
             match number(word, column(key)) {
                 Some(number) => {
                     let hint = row.last().map_or(0, |(key, _): &(usize, f64)| key + 1);
-                    row.push((sheet.key(key, hint), number));
+                    row.extend(sheet.key(key, hint).map(|key| (key, number)));
                 }
                 None => self.troubles.push(self.text.trouble(at, format!("a number for {key} of {name}"))),
             }
@@ -185,9 +192,9 @@ fn header(words: &[&str]) -> Option<Header> {
         false if is_name(words.first()?) => &words[1..],
         false => return None,
     };
-    let known = columns.iter().filter(|word| column(word).is_some()).count();
+    let known = columns.iter().take(COLUMNS_MOST).filter(|word| column(word).is_some()).count();
     let keys = columns.iter().map(|word| (*word).to_owned()).collect();
-    (known >= 2).then_some(Header { keys, name_last })
+    (known >= 2 && columns.len() <= COLUMNS_MOST).then_some(Header { keys, name_last })
 }
 
 /// A figure, with a comma for the point in many locales, and with a unit of its own after `-h`: `1.47k`, `16.6M`, `3.3%`.
