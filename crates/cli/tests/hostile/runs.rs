@@ -12,7 +12,7 @@ use super::judge::Random;
 
 /// A watched machine, a check of a simulated volume, and an imported record and result.
 pub fn bases(dir: &Path) -> Vec<PathBuf> {
-    let watched = runfile::write(&dir.join("watched.plimsoll"), &watched()).unwrap();
+    let watched = runfile::write(runfile::at(&dir.join("watched.plimsoll")), &watched()).unwrap();
     let mut bases = vec![watched];
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../dialects/tests/import/fixtures");
     for input in ["iostat/extended.json", "fio-3.33.json"] {
