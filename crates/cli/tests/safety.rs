@@ -126,7 +126,7 @@ fn refused(folder: &Folder, disk: &Disk, words: &[&str]) {
 #[test]
 fn a_mounted_device_is_refused_with_leave() {
     let folder = Folder::in_memory();
-    let Some(volume) = Volume::ext4(&folder, 100, Cache::Through) else { return };
+    let Some(volume) = Volume::read_only(&folder, 100) else { return };
     refused(&folder, &volume.disk, &["is mounted at", &volume.mount.text().replace("/./", "/")]);
 }
 
@@ -383,7 +383,7 @@ fn another_tools_words_say_what_goes_before_they_write_it() {
             "--size=1m",
             "--ioengine=psync",
         ];
-        let diskspd = ["diskspd", "-w100", "-d1", "-W0", "-b64K", "-f1M", "-B32M", &disk.node()];
+        let diskspd = ["diskspd", "-w100", "-d1", "-W0", "-b64K", "-f33M", "-B32M", &disk.node()];
         for words in [&fio[..], &diskspd[..]] {
             let ended = ended(&mut folder.plimsoll(words));
             assert_eq!(ended.code, Some(0), "{words:?}: {}", ended.err);
