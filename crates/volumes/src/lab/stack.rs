@@ -112,20 +112,27 @@ pub(crate) struct Stack {
 }
 
 impl Stack {
-    /// Shows a file through two devices, of which the lower splits I/O at `unit`.
+    /// Shows a file through two devices.
     ///
     /// # Errors
     /// [`LabError`] without root or the loop driver.
-    pub(crate) fn attach(permit: &WritePermit, unit: Option<Bytes>) -> Result<Stack, LabError> {
+    pub(crate) fn attach(permit: &WritePermit) -> Result<Stack, LabError> {
         let below = Attached::of_file(permit)?;
         make_as_new(below.number);
         let allow = AllowDestroy::devices([below.path.clone()]);
         let (permit, _) = permit_block_device(&below.path, &allow)?;
         let above = Attached::new(&permit, Direct::Yes)?;
         make_as_new(above.number);
-        let stack = Stack { above, below };
-        set_max_sectors_kb(stack.below.number, unit.unwrap_or(WHOLE).0 / 1024)?;
-        Ok(stack)
+        Ok(Stack { above, below })
+    }
+
+    /// Has the lower device split I/O at `unit`. That outlives the device: whoever calls this has seen to its end.
+    ///
+    /// # Errors
+    /// [`LabError::Throttle`] where the kernel refuses.
+    pub(crate) fn split_at(&self, unit: Option<Bytes>) -> Result<(), LabError> {
+        set_max_sectors_kb(self.below.number, unit.unwrap_or(WHOLE).0 / 1024)?;
+        Ok(())
     }
 
     /// Leaves both attached.

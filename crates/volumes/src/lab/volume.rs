@@ -114,11 +114,12 @@ impl LabVolume {
             }
         }
         backing.fill(size, &making.stop)?;
-        let stack = Stack::attach(backing.permit(), recipe.unit)?;
+        let stack = Stack::attach(backing.permit())?;
         let below = stack.below.number();
         for last in last_will(below, lifetime)? {
             guardian.note(&last).map_err(guardless)?;
         }
+        stack.split_at(recipe.unit)?;
         let headroom = Headroom::measure(stack.above.path());
         // First, for as long as nobody is in it another run may remove the group with its limits.
         let inside = if lifetime == Lifetime::ThisRun { Some(enter()?) } else { None };
