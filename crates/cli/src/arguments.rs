@@ -431,7 +431,7 @@ pub enum LabAction {
     },
     /// Remove volumes, also those that a crash left behind
     Down {
-        /// The device; without it, all lab volumes
+        /// The device; without it, every lab volume that this user has made
         device: Option<PathBuf>,
     },
     /// List the volumes that are there

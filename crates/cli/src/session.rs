@@ -3,10 +3,11 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use analysis::{Analysis, analyse};
-use experiments::{Scene, Step, Wish, conduct, set_scene};
+use experiments::{Scene, SceneError, Step, Wish, conduct, set_scene};
 use kernel::guard::Destruction;
 use record::{Event, EventKind, HostFacts, Run, StepRecord};
 use runfile::{Recorder, WriteError, Writer};
+use volumes::lab::LabError;
 use workload::{Ending, StepPlan, Target};
 
 use crate::failure::{Code, Failure};
@@ -27,7 +28,8 @@ pub type Next<'a> = &'a dyn Fn(&[StepRecord]) -> Option<Step>;
 /// # Errors
 /// A target that cannot be measured.
 pub fn scene(target: &Target, words: &str, wish: &Wish, stop: &StopFlag) -> Result<Scene, Failure> {
-    let open = || set_scene(target, words, wish).map_err(Failure::refused);
+    let wish = Wish { stop: stop.shared(), ..wish.clone() };
+    let open = || set_scene(target, words, &wish).map_err(|error| not_set(&error));
     match target {
         Target::Path(path) => vigil::over(&format!("opening {}", path.display()), stop, open),
         _ => open(),
@@ -209,6 +211,20 @@ impl Plain<'_> {
         kept.whole()?;
         Ok(cut_short(&run, self.stop).map_or(0, |code| code as u8))
     }
+}
+
+/// Why there is no scene to measure on: refused, or stopped while it was set.
+pub fn not_set(error: &SceneError) -> Failure {
+    match error {
+        SceneError::Lab(error) => no_lab(error),
+        other => Failure::refused(other),
+    }
+}
+
+/// Why there is no lab volume: refused, or stopped while it was made.
+pub fn no_lab(error: &LabError) -> Failure {
+    let code = if matches!(error, LabError::Interrupted) { Code::Interrupted } else { Code::Refused };
+    Failure { code, message: error.to_string() }
 }
 
 /// What became of the two files of a run.

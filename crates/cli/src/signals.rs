@@ -60,6 +60,11 @@ impl StopFlag {
         flag
     }
 
+    /// The flag itself, for what is made before anything is measured.
+    pub fn shared(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.asked)
+    }
+
     /// A flag that no signal raises.
     #[cfg(test)]
     pub fn patient_for(patience: Nanos) -> StopFlag {

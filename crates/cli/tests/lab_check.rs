@@ -172,3 +172,115 @@ fn inside_a_burst_there_is_no_telling() {
         faults
     });
 }
+
+/// A policy that no other test on this machine names, and that sets everything a lab volume can set.
+fn policy_of_ours(number: u32) -> String {
+    format!("custom,iops={},unit=32KiB", 100_000 + u64::from(std::process::id()) * 10 + u64::from(number))
+}
+
+/// The loop devices of a policy: the lower one by its file, the upper one by what it shows.
+fn devices_of(policy: &str) -> Vec<kernel::lab::AttachedLoop> {
+    let all = kernel::lab::loops(Path::new("/"));
+    let of_policy = |device: &&kernel::lab::AttachedLoop| text(&device.backing).contains(policy);
+    let lower: Vec<_> = all.iter().filter(of_policy).cloned().collect();
+    let shown = |path: &Path| lower.iter().any(|below| path == Path::new("/dev").join(&below.name));
+    let upper = all.iter().filter(|device| shown(&device.backing)).cloned();
+    lower.iter().cloned().chain(upper).collect()
+}
+
+/// What is left of a volume of `policy` that had `devices`.
+fn left_of(policy: &str, devices: &[kernel::lab::AttachedLoop]) -> Vec<String> {
+    let mut left: Vec<String> = devices_of(policy).into_iter().map(|device| device.name).collect();
+    let stored = ["/dev/shm", "/var/tmp"].into_iter().flat_map(fs::read_dir).flatten().flatten();
+    left.extend(stored.map(|entry| text(&entry.path())).filter(|path| path.contains(policy)));
+    let iops = policy.split(['=', ',']).nth(2).unwrap();
+    for device in devices {
+        let request = format!("/sys/class/block/{}/queue/max_sectors_kb", device.name);
+        if fs::read_to_string(&request).is_ok_and(|kib| kib.trim() == "32") {
+            left.push(request);
+        }
+    }
+    for group in ["", "plimsoll-lab/"] {
+        let file = format!("/sys/fs/cgroup/blkio/{group}blkio.throttle.read_iops_device");
+        let limits = fs::read_to_string(&file).unwrap_or_default();
+        left.extend(limits.lines().filter(|line| line.ends_with(iops)).map(|line| format!("{file}: {line}")));
+    }
+    left
+}
+
+/// Killed at any moment, also in the middle of being made, a volume takes everything with it: loop devices, data, limits,
+/// queue settings.
+#[test]
+fn killed_at_any_moment_a_volume_leaves_nothing() {
+    let _turn = turn();
+    let folder = Folder::new();
+    if !can_throttle(&folder) {
+        return;
+    }
+    let moments = [30, 100, 200, 300, 400, 600, 900, 1500, 2500];
+    for (number, moment) in moments.into_iter().enumerate() {
+        for words in [
+            &["lab", "up", "POLICY", "--size", "32M"][..],
+            &["check", "lab:POLICY", "--size", "32M", "--busy"],
+        ] {
+            let policy = policy_of_ours(number as u32);
+            let words: Vec<String> = words.iter().map(|word| word.replace("POLICY", &policy)).collect();
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let mut running = Running::start(&mut folder.plimsoll(&words));
+            std::thread::sleep(std::time::Duration::from_millis(moment));
+            if words[0] == "lab" && running.has_ended() {
+                let devices = devices_of(&policy);
+                let above = Path::new("/dev").join(&devices.last().unwrap().name);
+                let down = ended(&mut folder.plimsoll(&["lab", "down", &text(&above)]));
+                assert_eq!(down.code, Some(0), "{}", down.err);
+                continue;
+            }
+            let devices = devices_of(&policy);
+            running.signal("KILL");
+            running.wait();
+            let clean = comes_true(|| left_of(&policy, &devices).is_empty());
+            assert!(clean, "{words:?} killed after {moment} ms left {:?}", left_of(&policy, &devices));
+        }
+    }
+}
+
+/// A gigabyte takes a while to make.
+#[test]
+fn an_interrupt_is_heard_while_a_volume_is_filled() {
+    let _turn = turn();
+    let folder = Folder::new();
+    if !can_throttle(&folder) {
+        return;
+    }
+    let policy = policy_of_ours(9);
+    let target = format!("lab:{policy}");
+    for words in [&["lab", "up", &policy, "--size", "2G"][..], &["check", &target, "--size", "2G", "--busy"]]
+    {
+        let running = Running::start(&mut folder.plimsoll(words));
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        running.signal("INT");
+        let ended = running.wait();
+        assert_eq!(ended.code, Some(130), "{}", ended.err);
+        assert!(ended.err.contains("stopped while the volume was made"), "{}", ended.err);
+        assert!(comes_true(|| left_of(&policy, &[]).is_empty()), "{:?}", left_of(&policy, &[]));
+    }
+}
+
+#[test]
+fn down_without_a_name_leaves_what_others_have_made() {
+    let _turn = turn();
+    let folder = Folder::new();
+    if !can_throttle(&folder) {
+        return;
+    }
+    let policy = policy_of_ours(8);
+    let up = ended(folder.plimsoll(&["lab", "up", &policy, "--size", "16M"]).env("SUDO_UID", "4242"));
+    assert_eq!(up.code, Some(0), "{}", up.err);
+    let device = up.out.trim().to_owned();
+    let nobody = ended(folder.plimsoll(&["lab", "down"]).env("SUDO_UID", "4243"));
+    let stays = devices_of(&policy).len() == 2;
+    let own = ended(folder.plimsoll(&["lab", "down"]).env("SUDO_UID", "4242"));
+    assert!(nobody.err.contains(&format!("{device} stays: user 4242 has made it")), "{}", nobody.err);
+    assert!(stays && own.err.contains(&device), "{}", own.err);
+    assert_eq!(left_of(&policy, &[]), Vec::<String>::new());
+}

@@ -1,11 +1,12 @@
 //! The scene of a run: the target opened and guarded, the facts about it and the machine, and the stage it runs on.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use kernel::guard::Destruction;
 use record::{HostFacts, TargetFacts, TargetKind};
 use volumes::SimulatedVolume;
-use volumes::lab::{LabError, LabVolume, Lifetime, default_dir};
+use volumes::lab::{LabError, LabVolume, Lifetime, Making, default_dir};
 use workload::{Bytes, Nanos, PolicyName, Target};
 
 use crate::check::{Layout, Writes};
@@ -134,7 +135,8 @@ fn real(opened: OpenTarget, path: &Path, lab: Option<LabVolume>) -> Scene {
 
 fn lab(name: &PolicyName, words: &str, wish: &Wish) -> Result<Scene, SceneError> {
     let size = wish.size.unwrap_or(LAB_SIZE);
-    let volume = LabVolume::up(name, size, &default_dir(size), Lifetime::ThisRun)?;
+    let making = Making { lifetime: Lifetime::ThisRun, stop: Arc::clone(&wish.stop) };
+    let volume = LabVolume::make(name, (size, &default_dir(size)), &making)?;
     let path = volume.device().to_owned();
     let mut opened = open_own_device(&path, words, wish.size)?;
     // What lies below the stack is the lab's own affair: its doubts are notes here.

@@ -1,6 +1,8 @@
 //! From a target in words to something that can be measured: opened, guarded, with the facts about it.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use kernel::guard::Destruction;
 use kernel::guard::{AllowDestroy, GuardError, WritePermit, permit_block_device, permit_unnamed};
@@ -28,6 +30,8 @@ pub struct Wish {
     pub size: Option<Bytes>,
     /// The block device that may be destroyed.
     pub allow_destroy: Option<PathBuf>,
+    /// Raised by whoever wants the target no longer while it is made.
+    pub stop: Arc<AtomicBool>,
 }
 
 /// A target that has been opened and guarded.
@@ -203,7 +207,7 @@ pub fn open_own_device(path: &Path, words: &str, size: Option<Bytes>) -> Result<
     let mut facts = sampler::target_facts(&Root::real(), path, words)?;
     facts.kind = TargetKind::Lab;
     let (permit, destruction) = permit_block_device(path, &AllowDestroy::devices([path.to_owned()]))?;
-    let wish = Wish { size, allow_destroy: None };
+    let wish = Wish { size, ..Wish::default() };
     let opened = open_device(facts, &wish, (&permit, destruction))?;
     Ok(OpenTarget { destruction: None, ..opened })
 }

@@ -112,20 +112,51 @@ fn a_lasting_volume_of_a_killed_process_is_cleared_up() {
     let _turn = lab_turn();
     let Some(entry) = crash("until-down") else { return };
     assert!(lab::list().contains(&entry), "it outlives its maker");
-    let taken = lab::down_all().unwrap();
+    let taken = lab::down_own().unwrap();
     assert!(taken.iter().any(|(down, removal)| *down == entry && *removal == Removal::Complete));
     assert_eq!(leftovers(&entry), Vec::<String>::new());
 }
 
-/// The kernel takes devices and data away with the process; only the limits on the device number are left to lift.
+/// The kernel takes devices and data away with the process; limits and queue settings stay with the number of a device
+/// unless somebody takes them off.
 #[test]
-fn a_volume_of_a_killed_run_is_gone_but_for_its_limits() {
+fn a_volume_of_a_killed_run_is_gone_with_its_limits_and_queue_settings() {
     let _turn = lab_turn();
     let Some(entry) = crash("this-run") else { return };
     machine::wait_until(|| free_of(&entry));
     assert!(!entry.backing.exists());
-    lab::down_all().unwrap();
-    assert_eq!(leftovers(&entry), Vec::<String>::new());
+    machine::wait_until(|| leftovers(&entry).is_empty());
+}
+
+/// A provider's volume does not charge a flush; and one that is never sent leaves the next user of the device without.
+#[test]
+fn flushes_go_all_the_way_down_and_are_not_charged() {
+    let _turn = lab_turn();
+    let Some(volume) = up("custom,iops=200", Lifetime::ThisRun) else { return };
+    let below = lab::list().into_iter().find(|entry| entry.device == volume.device()).unwrap().below;
+    let before = machine::flushes(&below);
+    std::fs::OpenOptions::new().write(true).open(volume.device()).unwrap().sync_all().unwrap();
+    assert!(machine::flushes(&below) > before, "{} gets no flushes", below.display());
+    let Some(peer) = Peer::find() else { return };
+    peer.with("--fdatasync=1").assert_serves(volume.device(), ("randwrite", "4k"), 200.0);
+}
+
+/// As a volume of an earlier version, or one detached by hand, leaves it.
+#[test]
+fn a_free_device_gets_the_queue_of_a_new_one() {
+    let _turn = lab_turn();
+    let Some(device) = machine::loop_of_file() else { return };
+    let name = device.path().file_name().unwrap().to_str().unwrap().to_owned();
+    let queue = Path::new("/sys/class/block").join(&name).join("queue");
+    std::fs::write(queue.join("write_cache"), "write through").unwrap();
+    std::fs::write(queue.join("max_sectors_kb"), "32").unwrap();
+    lab::lift_leftovers();
+    assert_eq!(machine::queue_of_ours(&name).len(), 2, "what is in use is not touched");
+    drop(device);
+    machine::wait_until(|| {
+        lab::lift_leftovers();
+        machine::queue_of_ours(&name).is_empty()
+    });
 }
 
 /// What the killed processes of these tests do; by itself it does nothing.
@@ -165,5 +196,5 @@ fn limits_left_on_a_device_number_do_not_bind_the_next_volume() {
     let Some(peer) = Peer::find() else { return };
     peer.assert_serves(next.device(), ("randread", "4k"), 3_000.0);
     drop(next);
-    lab::down_all().unwrap();
+    lab::down_own().unwrap();
 }

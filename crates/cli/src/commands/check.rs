@@ -85,7 +85,7 @@ impl Asked {
             policy,
             limits,
             expectation,
-            wish: Wish { size, allow_destroy },
+            wish: Wish { size, allow_destroy, ..Wish::default() },
             seed: arguments.seed,
             effort: effort(arguments.effort),
         })

@@ -2,26 +2,30 @@
 
 use std::path::Path;
 
+use record::PATIENCE;
 use volumes::lab::{
-    LabEntry, LabVolume, Lifetime, Removal, default_dir, down, down_all, in_words, lift_leftovers, list,
+    LabEntry, LabVolume, Lifetime, Making, Owner, Removal, default_dir, down, down_own, in_words,
+    lift_leftovers, list,
 };
 use workload::PolicyName;
 
 use crate::arguments::{LabAction, LabArguments};
 use crate::failure::Failure;
 use crate::output;
+use crate::session;
+use crate::signals::StopFlag;
 
 /// Makes, lists or removes lab volumes.
 pub fn run(arguments: &LabArguments) -> Result<u8, Failure> {
     match &arguments.action {
         LabAction::Up { policy, size } => up(policy, size),
         LabAction::Down { device: Some(device) } => one_down(device),
-        LabAction::Down { device: None } => all_down(),
+        LabAction::Down { device: None } => own_down(),
         LabAction::List => {
             let lifted = lift_leftovers();
             if lifted > 0 {
                 output::people(&format!(
-                    "lifted the limits that a killed run had left on {lifted} loop device(s)"
+                    "took limits and queue settings that had been left off {lifted} loop device(s)"
                 ));
             }
             output::result(&table(&list()))?;
@@ -34,8 +38,9 @@ pub fn run(arguments: &LabArguments) -> Result<u8, Failure> {
 fn up(policy: &str, size: &str) -> Result<u8, Failure> {
     let name = PolicyName::parse(policy).map_err(Failure::refused)?;
     let size = workload::size(size).map_err(Failure::refused)?;
-    let volume =
-        LabVolume::up(&name, size, &default_dir(size), Lifetime::UntilDown).map_err(Failure::refused)?;
+    let making = Making { lifetime: Lifetime::UntilDown, stop: StopFlag::on_signals(PATIENCE).shared() };
+    let volume = LabVolume::make(&name, (size, &default_dir(size)), &making);
+    let volume = volume.map_err(|error| session::no_lab(&error))?;
     output::people(report::wrap("", &volume.describe()).trim_end());
     for note in volume.notes() {
         output::people(report::wrap("  ", note).trim_end());
@@ -50,10 +55,18 @@ fn one_down(device: &Path) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn all_down() -> Result<u8, Failure> {
-    let gone = down_all().map_err(Failure::refused)?;
+fn own_down() -> Result<u8, Failure> {
+    let gone = down_own().map_err(Failure::refused)?;
+    for entry in list().iter().filter(|entry| entry.lifetime == Lifetime::UntilDown) {
+        if let Owner::Other(user) = entry.owner {
+            let device = entry.device.display();
+            output::people(&format!(
+                "{device} stays: user {user} has made it; plimsoll lab down {device} takes it down"
+            ));
+        }
+    }
     if gone.is_empty() {
-        output::people("no lab volume is there");
+        output::people("no lab volume of yours is there");
     }
     for (entry, removal) in gone {
         output::people(&format!("{} {}", entry.device.display(), words(removal)));

@@ -71,7 +71,7 @@ fn wish(arguments: &QuickArguments, target: &Target) -> Result<Wish, Failure> {
         }
         _ => None,
     };
-    Ok(Wish { size: asked.or(usual), allow_destroy: None })
+    Ok(Wish { size: asked.or(usual), ..Wish::default() })
 }
 
 fn time(arguments: &QuickArguments) -> Result<Nanos, Failure> {

@@ -77,7 +77,7 @@ fn wish(arguments: &RunArguments, profile: &Profile, target: &Target) -> Result<
         _ => false,
     };
     let size = asked.or(profile.size.filter(|_| made));
-    Ok(Wish { size, allow_destroy: arguments.allow_destroy.clone() })
+    Ok(Wish { size, allow_destroy: arguments.allow_destroy.clone(), ..Wish::default() })
 }
 
 fn seconds(profile: &Profile, scene: &Scene) -> f64 {

@@ -86,6 +86,11 @@ impl Running {
         }
     }
 
+    /// Whether it has ended by now.
+    pub fn has_ended(&mut self) -> bool {
+        !matches!(self.child.try_wait(), Ok(None))
+    }
+
     /// Sends it the signal with this name.
     pub fn signal(&self, name: &str) {
         let sent =

@@ -2,8 +2,9 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use kernel::guard::WritePermit;
@@ -45,6 +46,24 @@ pub(crate) fn is_memory(dir: &Path) -> bool {
     mount_of(&table, &dir).is_some_and(|mount| mount.medium() == Medium::Memory)
 }
 
+/// Whether what lies in `dir` may be swapped out: data in memory of a file system that was not mounted with `noswap`.
+pub(crate) fn may_be_swapped(dir: &Path) -> bool {
+    let table = mounts(Path::new("/")).unwrap_or_default();
+    let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    let options = mount_of(&table, &dir).map(|mount| mount.super_options.clone()).unwrap_or_default();
+    is_memory(&dir) && !options.split(',').any(|option| option == "noswap")
+}
+
+/// What this machine swaps to, where it does: the rest of `/proc/swaps` behind its heading.
+pub(crate) fn swap_in_use() -> Option<String> {
+    named_swaps(&std::fs::read_to_string("/proc/swaps").unwrap_or_default())
+}
+
+fn named_swaps(table: &str) -> Option<String> {
+    let names: Vec<&str> = table.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
 /// `MemAvailable` of `/proc/meminfo`.
 fn available_memory() -> Bytes {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
@@ -57,7 +76,13 @@ fn available_memory() -> Bytes {
 fn file_name(number: u32, policy: &PolicyName) -> String {
     let mut words = escape(&policy.to_string());
     words.truncate(WORDS_MAX);
-    format!("{PREFIX}{number:08x}-{words}{SUFFIX}")
+    format!("{PREFIX}{number:08x}u{}-{words}{SUFFIX}", user())
+}
+
+/// The number of the user who asks; under `sudo` of who called it.
+pub(crate) fn user() -> u32 {
+    let caller = std::env::var("SUDO_UID").ok().and_then(|word| word.parse().ok());
+    caller.unwrap_or_else(|| std::fs::metadata("/proc/self").map_or(0, |process| process.uid()))
 }
 
 fn escape(words: &str) -> String {
@@ -86,6 +111,8 @@ pub(crate) struct Named {
     pub(crate) path: PathBuf,
     /// The policy as typed.
     pub(crate) policy: String,
+    /// The number of the user who made it; earlier versions, which only root could use, wrote none.
+    pub(crate) user: u32,
     /// Whether it still has the name.
     pub(crate) is_there: bool,
 }
@@ -96,8 +123,10 @@ impl Named {
         let text = backing.to_str()?;
         let path = text.strip_suffix(GONE).unwrap_or(text);
         let name = Path::new(path).file_name()?.to_str()?;
-        let (_, words) = name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?.split_once('-')?;
-        Some(Named { path: PathBuf::from(path), policy: unescape(words), is_there: path.len() == text.len() })
+        let (number, words) = name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?.split_once('-')?;
+        let user = number.split_once('u').and_then(|(_, user)| user.parse().ok()).unwrap_or(0);
+        let is_there = path.len() == text.len();
+        Some(Named { path: PathBuf::from(path), policy: unescape(words), user, is_there })
     }
 }
 
@@ -159,10 +188,12 @@ impl Backing {
     /// Writes data everywhere that no compression shrinks, so that reads read something.
     ///
     /// # Errors
-    /// [`LabError::Backing`]: no space after all.
-    pub(crate) fn fill(&self, size: Bytes) -> Result<(), LabError> {
+    /// [`LabError::Backing`]: no space after all. [`LabError::Interrupted`] where `stop` is raised meanwhile.
+    pub(crate) fn fill(&self, size: Bytes, stop: &AtomicBool) -> Result<(), LabError> {
         let failed = |source| self.failed("cannot be filled", source);
-        fill(&self.file, size).map_err(failed)?;
+        if fill(&self.file, size, stop).map_err(failed)? == Filled::InPart {
+            return Err(LabError::Interrupted);
+        }
         self.file.sync_all().map_err(failed)?;
         // A file in memory has nothing but its cache, and it does not matter if that stays.
         if let Ok(open) = kernel::open_for_write(&self.permit, Direct::No) {
@@ -204,18 +235,28 @@ fn make(dir: &Path, policy: &PolicyName) -> io::Result<(File, PathBuf)> {
     Err(last)
 }
 
-fn fill(file: &File, size: Bytes) -> io::Result<()> {
+/// How far a file was filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Filled {
+    Whole,
+    InPart,
+}
+
+fn fill(file: &File, size: Bytes, stop: &AtomicBool) -> io::Result<Filled> {
     const PIECE: usize = 1 << 20;
     let mut random = Stream::new(seed(), 1);
     let mut piece = vec![0u8; PIECE];
     let mut at = 0;
     while at < size.0 {
+        if stop.load(Ordering::Relaxed) {
+            return Ok(Filled::InPart);
+        }
         piece.chunks_exact_mut(8).for_each(|word| word.copy_from_slice(&random.next_u64().to_le_bytes()));
         let length = (size.0 - at).min(PIECE as u64);
         file.write_all_at(&piece[..length as usize], at)?;
         at += length;
     }
-    Ok(())
+    Ok(Filled::Whole)
 }
 
 /// Files of lab volumes in the default directories that no loop device of `shown` shows: left by a crash or after the
@@ -246,8 +287,6 @@ pub(crate) fn remove(path: &Path) -> Result<(), LabError> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::MetadataExt;
-
     use super::*;
 
     fn policy(words: &str) -> PolicyName {
@@ -260,10 +299,18 @@ mod tests {
             let path = Path::new("/dev/shm").join(file_name(7, &policy(words)));
             let named = Named::read(&path).unwrap();
             assert!(named.is_there && named.path == path);
-            assert_eq!(named.policy, words);
+            assert_eq!((named.policy.as_str(), named.user), (words, user()));
             let gone = Named::read(Path::new(&format!("{}{GONE}", path.display()))).unwrap();
             assert!(!gone.is_there && gone.path == path);
         }
+    }
+
+    #[test]
+    fn swaps_are_named_where_there_are_any() {
+        let head = "Filename Type Size Used Priority\n";
+        assert_eq!(named_swaps(head), None);
+        let two = format!("{head}/dev/vdb2 partition 1 0 -2\n/swap file 1 0 -3\n");
+        assert_eq!(named_swaps(&two), Some("/dev/vdb2, /swap".to_owned()));
     }
 
     #[test]
@@ -286,7 +333,7 @@ mod tests {
     fn a_filled_file_has_no_holes_and_no_repeats() {
         let dir = tempfile::tempdir().unwrap();
         let backing = Backing::create(dir.path(), Bytes::kib(1500), &policy("x")).unwrap();
-        backing.fill(Bytes::kib(1500)).unwrap();
+        backing.fill(Bytes::kib(1500), &AtomicBool::new(false)).unwrap();
         assert!(backing.file.metadata().unwrap().blocks() * 512 >= Bytes::kib(1500).0);
         let bytes = std::fs::read(backing.path()).unwrap();
         let mut blocks: Vec<&[u8]> = bytes.chunks(512).collect();

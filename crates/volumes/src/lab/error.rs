@@ -84,6 +84,17 @@ pub enum LabError {
         /// What was named.
         device: PathBuf,
     },
+    /// Somebody asked to stop while it was made.
+    #[error("lab: stopped while the volume was made; nothing of it is left")]
+    Interrupted,
+    /// Nothing could be started that cleans up after a crash.
+    #[error(
+        "lab: sh cannot be started, which is to clean up if this process is killed: {source}; install a shell"
+    )]
+    Guardian {
+        /// What the kernel said.
+        source: io::Error,
+    },
     /// Somebody uses it.
     #[error("{device}: {}; release it first", .holds.iter().map(Hold::to_string).collect::<Vec<_>>().join(", "))]
     InUse {

@@ -4,26 +4,42 @@
 //! member, not where the loop's thread is. With version 1 that is the group this process is in already, and with it
 //! whatever is started beside it. Version 2 limits no group that has processes from the start everywhere: there a group
 //! of our own is made, which this process enters.
+//!
+//! A flush, though, a loop device does on nobody's behalf but in the group on top, also where the process is there. A
+//! provider's volume does not charge it; a limit on the group on top would, as one more I/O. So a run that is there
+//! enters a group of its own with version 1 too. Switching flushes off in the device's queue instead would outlive the
+//! volume, and whoever got the device next would lose data.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-use kernel::lab::{Limits, Throttle, ThrottleError, leftover_groups, limits_on, loops};
+use kernel::lab::{Limits, Throttle, ThrottleError, leftover_groups, limits_on};
 use kernel::{DeviceNumber, Mount, mounts};
 
-use super::LabError;
-use super::backing::Named;
+use super::guardian::Last;
+use super::{LabError, Lifetime};
 
 /// The one group of version 2, without the prefix that `kernel` gives it.
 const GROUP: &str = "lab";
 /// The file through which processes enter a group.
 const MEMBERS: &str = "cgroup.procs";
+/// The files of a group's limits, of either version.
+const LIMITS: [&str; 5] = [
+    "blkio.throttle.read_bps_device",
+    "blkio.throttle.write_bps_device",
+    "blkio.throttle.read_iops_device",
+    "blkio.throttle.write_iops_device",
+    "io.max",
+];
 /// How deep groups are looked through; container managers nest five or six.
 const DEPTH_MAX: usize = 12;
 
-/// The group that limits hold in, and whether it must be entered.
-fn throttle() -> Result<(Throttle, bool), ThrottleError> {
+/// The group that limits of a volume hold in, and whether it must be entered.
+fn throttle(lifetime: Lifetime) -> Result<(Throttle, bool), ThrottleError> {
+    let own = || Throttle::create(GROUP).map(|throttle| (throttle, true));
     match Throttle::of_this_process() {
-        Err(ThrottleError::NeedsGroup) => Throttle::create(GROUP).map(|throttle| (throttle, true)),
+        Err(ThrottleError::NeedsGroup) => own(),
+        Ok(throttle) if lifetime == Lifetime::ThisRun && throttle.is_on_top() => own(),
         other => other.map(|throttle| (throttle, false)),
     }
 }
@@ -36,12 +52,16 @@ pub(crate) struct Throttled {
 }
 
 impl Throttled {
-    /// Limits the device with `number` for this process's group.
+    /// Limits the device with `number` for the group of a volume that lasts so long.
     ///
     /// # Errors
     /// [`LabError::Throttle`] without root or a controller.
-    pub(crate) fn new(number: DeviceNumber, limits: Limits) -> Result<Throttled, LabError> {
-        let (throttle, _) = throttle()?;
+    pub(crate) fn new(
+        number: DeviceNumber,
+        limits: Limits,
+        lifetime: Lifetime,
+    ) -> Result<Throttled, LabError> {
+        let (throttle, _) = throttle(lifetime)?;
         let mut throttled = Throttled { throttle: Some(throttle), number };
         if let Some(throttle) = &mut throttled.throttle {
             throttle.limit(number, limits)?;
@@ -52,6 +72,11 @@ impl Throttled {
     /// The group's folder, without a slash at its end.
     pub(crate) fn folder(&self) -> PathBuf {
         self.throttle.as_ref().map(|throttle| throttle.folder().components().collect()).unwrap_or_default()
+    }
+
+    /// Whether flushes are charged too.
+    pub(crate) fn counts_flushes(&self) -> bool {
+        self.throttle.as_ref().is_some_and(Throttle::is_on_top)
     }
 
     /// Leaves the limits in force.
@@ -66,67 +91,106 @@ impl Drop for Throttled {
     fn drop(&mut self) {
         let Some(mut throttle) = self.throttle.take() else { return };
         let _ = throttle.lift(self.number);
-        if others_in_use(self.number) {
-            throttle.keep();
-        }
+        throttle.keep();
+        remove_if_unused();
     }
 }
 
-/// Whether a lab volume is there beside the one on the device with `number`.
-fn others_in_use(number: DeviceNumber) -> bool {
-    let attached = loops(Path::new("/"));
-    attached.iter().any(|device| device.number != number && Named::read(&device.backing).is_some())
+/// What is to be done with the group after the death of this process, for the limits of the device with `number`.
+///
+/// # Errors
+/// [`LabError::Throttle`] without root or a controller.
+pub(crate) fn last_will(number: DeviceNumber, lifetime: Lifetime) -> Result<Vec<Last>, LabError> {
+    let (throttle, ours) = throttle(lifetime)?;
+    let folder = throttle.folder().to_owned();
+    throttle.keep();
+    let mut last: Vec<Last> =
+        lifting(&folder, number).into_iter().map(|(text, file)| Last::Write(text, file)).collect();
+    if ours {
+        last.push(Last::RemoveFolder(folder));
+    }
+    Ok(last)
 }
 
 /// Whether the machine can throttle at all, asked before anything is made.
 ///
 /// # Errors
 /// [`LabError::Throttle`] names what is missing.
-pub(crate) fn check() -> Result<(), LabError> {
-    let (throttle, _) = throttle()?;
-    if others_in_use(DeviceNumber { major: 0, minor: 0 }) {
-        throttle.keep();
-    }
+pub(crate) fn check(lifetime: Lifetime) -> Result<(), LabError> {
+    let (throttle, _) = throttle(lifetime)?;
+    throttle.keep();
+    remove_if_unused();
     Ok(())
 }
 
-/// This process is where the limits of lab volumes hold; on drop it goes back to where it was.
+/// This process is where the limits of a lab volume hold; when the last of them is dropped it goes back to where it was.
 #[derive(Debug)]
 #[must_use = "the process goes back to its group when this is dropped"]
-pub struct Inside {
-    /// The file through which it goes back; `None` where it did not have to move.
+pub struct Inside(());
+
+/// How many volumes hold this process in the group, and the file through which it goes back, where it had to move.
+#[derive(Debug)]
+struct Stay {
+    volumes: usize,
     back: Option<PathBuf>,
 }
 
-/// Moves this process to where the limits of lab volumes hold, where it is not there already: with control groups of
-/// version 1 it is.
+static STAY: Mutex<Stay> = Mutex::new(Stay { volumes: 0, back: None });
+
+/// Moves this process to where the limits of a volume of a run hold, where it is not there already.
 ///
 /// # Errors
 /// [`LabError::Throttle`] without root or a controller.
 pub fn enter() -> Result<Inside, LabError> {
-    let (throttle, must_enter) = throttle()?;
+    const ATTEMPTS: u32 = 8;
+    let mut stay = STAY.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut attempts = 0;
+    while stay.volumes == 0 {
+        attempts += 1;
+        match enter_once() {
+            // Another run that ends removes the group as long as nobody is in it.
+            Err(ThrottleError::File { .. }) if attempts < ATTEMPTS => {}
+            Err(error) => return Err(error.into()),
+            Ok(back) => {
+                stay.back = back;
+                break;
+            }
+        }
+    }
+    stay.volumes += 1;
+    Ok(Inside(()))
+}
+
+/// Returns the way back where the process had to move.
+fn enter_once() -> Result<Option<PathBuf>, ThrottleError> {
+    let (throttle, must_enter) = throttle(Lifetime::ThisRun)?;
     if !must_enter {
-        return Ok(Inside { back: None });
+        return Ok(None);
     }
     let text = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    let back = own_group(&text).and_then(|group| {
-        let mount = throttle.folder().parent()?;
+    let back = throttle.folder().parent().and_then(|mount| {
+        let group = own_group(&text, if mount.join(LIMITS[0]).exists() { "blkio" } else { "" })?;
         (mount.join(group) != throttle.folder()).then(|| mount.join(group).join(MEMBERS))
     });
     let entered = throttle.enter_this_process();
     throttle.keep();
-    entered?;
-    Ok(Inside { back })
+    entered.map(|()| back)
 }
 
-/// The group of version 2 in a text of `/proc/self/cgroup`, without the slash in front.
-fn own_group(text: &str) -> Option<&str> {
-    text.lines().find_map(|line| line.strip_prefix("0::/"))
+/// The group of a controller in a text of `/proc/self/cgroup`, without the slash in front; that of version 2 has none.
+fn own_group<'a>(text: &'a str, controller: &str) -> Option<&'a str> {
+    text.lines().find_map(|line| {
+        let (controllers, group) = line.split_once(':')?.1.split_once(":/")?;
+        controllers.split(',').any(|known| known == controller).then_some(group)
+    })
 }
 
 impl Drop for Inside {
     fn drop(&mut self) {
-        if let Some(back) = &self.back {
+        let mut stay = STAY.lock().unwrap_or_else(PoisonError::into_inner);
+        stay.volumes -= 1;
+        let back = if stay.volumes == 0 { stay.back.take() } else { None };
+        if let Some(back) = back {
             let _ = std::fs::write(back, std::process::id().to_string());
         }
     }
@@ -164,24 +228,35 @@ pub(crate) fn limits_of(number: DeviceNumber) -> Vec<(PathBuf, Limits)> {
 /// Lifts every limit on the device with `number`, in whichever group.
 pub(crate) fn lift_everywhere(number: DeviceNumber) {
     for (folder, _) in limits_of(number) {
-        for word in ["read_bps", "write_bps", "read_iops", "write_iops"] {
-            let file = folder.join(format!("blkio.throttle.{word}_device"));
-            if file.exists() {
-                let _ = std::fs::write(file, format!("{number} 0"));
-            }
-        }
-        let file = folder.join("io.max");
-        if file.exists() {
-            let _ = std::fs::write(file, format!("{number} rbps=max wbps=max riops=max wiops=max"));
+        for (text, file) in lifting(&folder, number) {
+            let _ = std::fs::write(file, text);
         }
     }
 }
 
-/// Removes our group of version 2 where no lab volume is left.
+/// What lifts the limits on the device with `number` in a group: texts and the files for them.
+fn lifting(folder: &Path, number: DeviceNumber) -> Vec<(String, PathBuf)> {
+    let text = |word: &str| match word {
+        "io.max" => format!("{number} rbps=max wbps=max riops=max wiops=max"),
+        _ => format!("{number} 0"),
+    };
+    let all = LIMITS.into_iter().map(|word| (text(word), folder.join(word)));
+    all.filter(|(_, file)| file.exists()).collect()
+}
+
+/// Removes our group where nobody is in it and nothing is limited in it.
 pub(crate) fn remove_if_unused() {
-    let is_left = leftover_groups().iter().any(|name| name == GROUP);
-    if is_left && !others_in_use(DeviceNumber { major: 0, minor: 0 }) {
-        drop(Throttle::create(GROUP));
+    if !leftover_groups().iter().any(|name| name == GROUP) {
+        return;
+    }
+    let ours = format!("plimsoll-{GROUP}");
+    for folder in folders().into_iter().filter(|folder| folder.ends_with(&ours)) {
+        let any =
+            |word: &str| std::fs::read_to_string(folder.join(word)).is_ok_and(|text| !text.trim().is_empty());
+        if !LIMITS.into_iter().any(any) {
+            // The kernel keeps one that has members.
+            let _ = std::fs::remove_dir(&folder);
+        }
     }
 }
 
@@ -190,10 +265,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_way_back_is_read_from_the_line_of_version_two() {
-        assert_eq!(own_group("7:blkio:/a\n0::/user.slice/s.scope\n"), Some("user.slice/s.scope"));
-        assert_eq!(own_group("0::/\n"), Some(""));
-        assert_eq!(own_group("7:blkio:/a\n"), None);
+    fn the_way_back_is_read_from_the_line_of_the_controller() {
+        assert_eq!(own_group("7:blkio:/a\n0::/user.slice/s.scope\n", ""), Some("user.slice/s.scope"));
+        assert_eq!(own_group("0::/\n", ""), Some(""));
+        assert_eq!(own_group("7:blkio:/a\n", ""), None);
+        assert_eq!(own_group("7:blkio,x:/a\n0::/\n", "blkio"), Some("a"));
     }
 
     #[test]

@@ -11,6 +11,7 @@
 mod backing;
 mod error;
 mod group;
+mod guardian;
 mod headroom;
 mod recipe;
 mod register;
@@ -21,5 +22,5 @@ pub use backing::default_dir;
 pub use error::LabError;
 pub use group::{Inside, enter};
 pub use kernel::lab::Limits as InForce;
-pub use register::{LabEntry, Removal, down, down_all, lift_leftovers, list};
-pub use volume::{LabVolume, Lifetime, in_words};
+pub use register::{LabEntry, Owner, Removal, down, down_own, lift_leftovers, list};
+pub use volume::{LabVolume, Lifetime, Making, in_words};

@@ -7,8 +7,8 @@ use kernel::lab::{AttachedLoop, Limits, detach, loops};
 use kernel::{DeviceNumber, number_of_name};
 use workload::Bytes;
 
-use super::backing::{Named, orphans, remove};
-use super::stack::{let_go, number_at, reset_queue};
+use super::backing::{Named, orphans, remove, user};
+use super::stack::{has_queue_of_ours, let_go, number_at, reset_queue};
 use super::{InForce, LabError, Lifetime, group};
 
 /// A lab volume that is there, made by whichever run.
@@ -28,6 +28,17 @@ pub struct LabEntry {
     pub in_force: InForce,
     /// Whether it ends with the run that made it.
     pub lifetime: Lifetime,
+    /// Whether the user who asks has made it.
+    pub owner: Owner,
+}
+
+/// Who has made a volume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// The user who asks, by the number he had before `sudo`.
+    Me,
+    /// The user with this number.
+    Other(u32),
 }
 
 /// How far a volume is gone.
@@ -62,6 +73,7 @@ fn entries(attached: &[AttachedLoop]) -> Vec<LabEntry> {
             backing: named.path,
             in_force: in_force.unwrap_or_default(),
             lifetime: if named.is_there { Lifetime::UntilDown } else { Lifetime::ThisRun },
+            owner: if named.user == user() { Owner::Me } else { Owner::Other(named.user) },
         })
     };
     attached.iter().filter_map(entry).collect()
@@ -81,13 +93,14 @@ pub fn down(device: &Path) -> Result<Removal, LabError> {
     take_down(&entry)
 }
 
-/// Takes every lab volume down that no run owns, and clears up what crashes left: limits on loop devices that show
-/// nothing, files that no device shows, the group. Returns what was taken down.
+/// Takes every lab volume down that this user has made and no run owns, and clears up what crashes left: limits and queue
+/// settings of loop devices that show nothing, files that no device shows, the group. Returns what was taken down.
 ///
 /// # Errors
 /// The first [`LabError`]; the others are taken down all the same.
-pub fn down_all() -> Result<Vec<(LabEntry, Removal)>, LabError> {
-    let lasting = list().into_iter().filter(|entry| entry.lifetime == Lifetime::UntilDown);
+pub fn down_own() -> Result<Vec<(LabEntry, Removal)>, LabError> {
+    let mine = |entry: &LabEntry| entry.lifetime == Lifetime::UntilDown && entry.owner == Owner::Me;
+    let lasting = list().into_iter().filter(mine);
     let results: Vec<_> = lasting.map(|entry| take_down(&entry).map(|removal| (entry, removal))).collect();
     sweep();
     results.into_iter().collect()
@@ -118,14 +131,22 @@ fn refuse_held(device: &Path) -> Result<(), LabError> {
     if holds.is_empty() { Ok(()) } else { Err(LabError::InUse { device: device.to_owned(), holds }) }
 }
 
-/// Lifts the limits that a run which was killed has left on loop devices: nobody limits a device that shows nothing.
-/// Returns how many devices had some.
+/// Takes off loop devices that show nothing what is still in force on them: limits, and what is set in their queues. A
+/// volume whose devices were detached by hand leaves that, and a run that was killed together with what cleans up behind
+/// it. Nobody limits a device that shows nothing, and its queue gets the values that the kernel makes it with. Returns how
+/// many devices had some.
 pub fn lift_leftovers() -> usize {
     let attached = loops(Path::new("/"));
     let limited =
         |number: &_| group::limits_of(*number).iter().any(|(_, limits)| *limits != Limits::default());
-    let left: Vec<_> = free_loops(&attached).into_iter().filter(limited).collect();
-    left.iter().for_each(|number| group::lift_everywhere(*number));
+    let left: Vec<_> = free_loops(&attached)
+        .into_iter()
+        .filter(|number| has_queue_of_ours(*number) || limited(number))
+        .collect();
+    for number in &left {
+        group::lift_everywhere(*number);
+        reset_queue(*number);
+    }
     left.len()
 }
 
@@ -133,6 +154,7 @@ pub fn lift_leftovers() -> usize {
 fn sweep() {
     lift_leftovers();
     let attached = loops(Path::new("/"));
+    // Of whichever user: no device shows them.
     let shown: Vec<PathBuf> =
         attached.iter().filter_map(|device| Some(Named::read(&device.backing)?.path)).collect();
     for path in orphans(&shown) {
@@ -172,7 +194,7 @@ mod tests {
             shown(0, "/dev/shm/.plimsoll-lab-00000001-aws-gp3.tmp"),
             shown(1, "/srv/other.img"),
             shown(2, "/dev/loop0"),
-            shown(3, "/dev/shm/.plimsoll-lab-00000002-aws-gp2,size=1GiB.tmp (deleted)"),
+            shown(3, "/dev/shm/.plimsoll-lab-00000002u4242-aws-gp2,size=1GiB.tmp (deleted)"),
         ];
         let found = entries(&attached);
         let lines: Vec<_> = found
@@ -187,6 +209,7 @@ mod tests {
                 ("/dev/loop3", "aws-gp2,size=1GiB", Lifetime::ThisRun)
             ]
         );
+        assert_eq!(found[1].owner, Owner::Other(4242));
         assert_eq!(found[0].below, Path::new("/dev/loop0"));
     }
 

@@ -5,55 +5,43 @@ use std::time::Duration;
 
 use kernel::guard::{AllowDestroy, WritePermit, permit_block_device};
 use kernel::lab::{
-    LoopDevice, LoopError, LoopOptions, WriteCache, detach, loops, set_max_sectors_kb, set_write_cache,
+    LoopDevice, LoopError, LoopOptions, detach, flushes_are_off, let_flushes_through, loops,
+    set_max_sectors_kb,
 };
 use kernel::{DeviceNumber, Direct};
 use workload::Bytes;
 
-use super::{LabError, Lifetime, group};
+use super::{LabError, group};
 
-/// The kernel's default for the largest request: 2,560 sectors (`BLK_DEF_MAX_SECTORS_CAP`). A loop device keeps what was
-/// set for its last use, so that it is written in any case.
+/// The kernel's default for the largest request: 2,560 sectors (`BLK_DEF_MAX_SECTORS_CAP`).
 const WHOLE: Bytes = Bytes::kib(1280);
 
-/// A loop device that is taken apart on drop unless it is kept.
+/// A loop device that is taken apart on drop, and by the kernel where this process dies, unless it is kept.
 #[derive(Debug)]
 pub(crate) struct Attached {
-    /// Open where the kernel is to take it apart when this process ends.
+    /// `None` where it was kept.
     device: Option<LoopDevice>,
     path: PathBuf,
     number: DeviceNumber,
-    /// Whether drop detaches it.
-    detach: bool,
     /// Whether it goes past the page cache.
     direct: Direct,
 }
 
 impl Attached {
-    fn new(permit: &WritePermit, lifetime: Lifetime, direct: Direct) -> Result<Attached, LabError> {
+    fn new(permit: &WritePermit, direct: Direct) -> Result<Attached, LabError> {
         let options = LoopOptions { direct, size_limit: None, block_size: None };
-        if lifetime == Lifetime::ThisRun {
-            let device = LoopDevice::attach(permit, options)?;
-            let (path, number) = (device.path().to_owned(), device.number());
-            return Ok(Attached { device: Some(device), path, number, detach: true, direct });
-        }
-        let path = LoopDevice::attach_for_good(permit, options)?;
-        match number_at(&path) {
-            Some(number) => Ok(Attached { device: None, path, number, detach: true, direct }),
-            None => {
-                let _ = detach(&path);
-                Err(LabError::NoLab { device: path })
-            }
-        }
+        let device = LoopDevice::attach(permit, options)?;
+        let (path, number) = (device.path().to_owned(), device.number());
+        Ok(Attached { device: Some(device), path, number, direct })
     }
 
     /// Past the page cache where the file system can; memory cannot before Linux 6.6, and there it makes no difference.
-    fn of_file(permit: &WritePermit, lifetime: Lifetime) -> Result<Attached, LabError> {
-        match Attached::new(permit, lifetime, Direct::Yes) {
+    fn of_file(permit: &WritePermit) -> Result<Attached, LabError> {
+        match Attached::new(permit, Direct::Yes) {
             Err(LabError::Loop(LoopError::Attach { source, .. }))
                 if source.kind() == std::io::ErrorKind::InvalidInput =>
             {
-                Attached::new(permit, lifetime, Direct::No)
+                Attached::new(permit, Direct::No)
             }
             other => other,
         }
@@ -72,21 +60,16 @@ impl Attached {
     }
 
     /// Leaves it attached.
-    fn keep(&mut self) {
-        self.detach = false;
+    fn keep(&mut self) -> Result<(), LabError> {
+        Ok(self.device.take().map_or(Ok(()), LoopDevice::keep)?)
     }
 }
 
 impl Drop for Attached {
     fn drop(&mut self) {
-        if !self.detach {
-            return;
+        if let Some(device) = self.device.take() {
+            let _ = let_go(&self.path, || device.detach());
         }
-        let device = self.device.take();
-        let _ = let_go(&self.path, || match device {
-            Some(device) => device.detach(),
-            None => detach(&self.path),
-        });
     }
 }
 
@@ -129,52 +112,85 @@ pub(crate) struct Stack {
 }
 
 impl Stack {
-    /// Shows a file through two devices, of which the lower splits I/O at `unit`.
+    /// Shows a file through two devices.
     ///
     /// # Errors
     /// [`LabError`] without root or the loop driver.
-    pub(crate) fn attach(
-        permit: &WritePermit,
-        unit: Option<Bytes>,
-        lifetime: Lifetime,
-    ) -> Result<Stack, LabError> {
-        let below = Attached::of_file(permit, lifetime)?;
-        // What a crash may have left in force on these devices.
-        group::lift_everywhere(below.number);
-        set_largest_request(below.number, unit.unwrap_or(WHOLE))?;
-        // A provider's volume keeps what it has confirmed. Else every flush would be sent through the throttle, which
-        // counts it as one more I/O: 150 of 3,200 a second with stable writes on ext4.
-        set_write_cache(below.number, WriteCache::Kept)?;
+    pub(crate) fn attach(permit: &WritePermit) -> Result<Stack, LabError> {
+        let below = Attached::of_file(permit)?;
+        make_as_new(below.number);
         let allow = AllowDestroy::devices([below.path.clone()]);
         let (permit, _) = permit_block_device(&below.path, &allow)?;
-        let above = Attached::new(&permit, lifetime, Direct::Yes)?;
-        group::lift_everywhere(above.number);
-        set_largest_request(above.number, WHOLE)?;
+        let above = Attached::new(&permit, Direct::Yes)?;
+        make_as_new(above.number);
         Ok(Stack { above, below })
     }
 
+    /// Has the lower device split I/O at `unit`. That outlives the device: whoever calls this has seen to its end.
+    ///
+    /// # Errors
+    /// [`LabError::Throttle`] where the kernel refuses.
+    pub(crate) fn split_at(&self, unit: Option<Bytes>) -> Result<(), LabError> {
+        set_max_sectors_kb(self.below.number, unit.unwrap_or(WHOLE).0 / 1024)?;
+        Ok(())
+    }
+
     /// Leaves both attached.
-    pub(crate) fn keep(mut self) {
-        self.above.keep();
-        self.below.keep();
+    ///
+    /// # Errors
+    /// [`LabError::Loop`]; then neither is.
+    pub(crate) fn keep(mut self) -> Result<(), LabError> {
+        self.below.keep()?;
+        self.above.keep().inspect_err(|_| drop(detach(&self.below.path)))
     }
 }
 
 impl Drop for Stack {
     fn drop(&mut self) {
-        if self.below.detach {
+        if self.below.device.is_some() {
             reset_queue(self.below.number);
         }
     }
 }
 
-fn set_largest_request(number: DeviceNumber, size: Bytes) -> Result<(), LabError> {
-    set_max_sectors_kb(number, size.0 / 1024)?;
-    Ok(())
+/// Takes off a loop device what a crash may have left in force on its number, in a group or in its queue.
+fn make_as_new(number: DeviceNumber) {
+    group::lift_everywhere(number);
+    reset_queue(number);
 }
 
-/// So that the next user of the device finds it as the kernel makes it.
+/// Gives the queue of a loop device the values that the kernel makes it with, for they outlive what it shows.
+///
+/// Also right where somebody attaches something in between: he gets what he would have got of a new device, and
+/// flushes, which are never wrong to send.
 pub(crate) fn reset_queue(number: DeviceNumber) {
+    if !has_queue_of_ours(number) {
+        return;
+    }
     let _ = set_max_sectors_kb(number, WHOLE.0 / 1024);
-    let _ = set_write_cache(number, WriteCache::Volatile);
+    if flushes_are_off(number) {
+        let _ = let_flushes_through(number);
+    }
+}
+
+/// Whether the queue has values that the kernel does not give a loop device by itself, and the lab does or once did: a
+/// smaller request, and no flushes.
+pub(crate) fn has_queue_of_ours(number: DeviceNumber) -> bool {
+    largest_request(number).is_some_and(|size| size < WHOLE) || flushes_are_off(number)
+}
+
+/// The largest request that the device is sent now.
+pub(crate) fn largest_request(number: DeviceNumber) -> Option<Bytes> {
+    let text = std::fs::read_to_string(request_file(number)).ok()?;
+    text.trim().parse().ok().map(Bytes::kib)
+}
+
+/// The kernel's file of that size, in KiB.
+pub(crate) fn request_file(number: DeviceNumber) -> PathBuf {
+    PathBuf::from(format!("/sys/dev/block/{number}/queue/max_sectors_kb"))
+}
+
+/// What is written to it for a whole one.
+pub(crate) fn whole_request() -> String {
+    (WHOLE.0 / 1024).to_string()
 }

@@ -1,15 +1,18 @@
 //! One lab volume: made, described, and undone.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use kernel::{DeviceNumber, Direct};
 use workload::{Bytes, PolicyName, grouped};
 
-use super::backing::{Backing, is_memory};
-use super::group::{Inside, Throttled, check, enter};
+use super::backing::{Backing, is_memory, may_be_swapped, swap_in_use};
+use super::group::{self, Inside, Throttled, check, enter};
+use super::guardian::{Guardian, Last};
 use super::headroom::Headroom;
 use super::recipe::Recipe;
-use super::stack::Stack;
+use super::stack::{Stack, request_file, whole_request};
 use super::{InForce, LabError};
 
 /// The smallest volume.
@@ -24,6 +27,15 @@ pub enum Lifetime {
     ThisRun,
     /// Until [`super::down`] or the next boot.
     UntilDown,
+}
+
+/// How a lab volume is to be made.
+#[derive(Clone, Debug)]
+pub struct Making {
+    /// How long it lasts.
+    pub lifetime: Lifetime,
+    /// Raised by whoever wants it no longer while it is made.
+    pub stop: Arc<AtomicBool>,
 }
 
 /// A volume that this kernel throttles to a policy.
@@ -46,6 +58,18 @@ struct Parts {
     throttled: Throttled,
     stack: Stack,
     backing: Backing,
+    guardian: Guardian,
+}
+
+fn guardless(source: std::io::Error) -> LabError {
+    LabError::Guardian { source }
+}
+
+/// What is to be done after the death of this process about the lower device with `number`.
+fn last_will(number: DeviceNumber, lifetime: Lifetime) -> Result<Vec<Last>, LabError> {
+    let mut last = vec![Last::Write(whole_request(), request_file(number))];
+    last.extend(group::last_will(number, lifetime)?);
+    Ok(last)
 }
 
 impl LabVolume {
@@ -58,26 +82,52 @@ impl LabVolume {
     /// # Errors
     /// [`LabError`]: a wrong policy, no root, no loop driver, no controller, no space.
     pub fn up(name: &PolicyName, size: Bytes, dir: &Path, lifetime: Lifetime) -> Result<LabVolume, LabError> {
+        LabVolume::make(name, (size, dir), &Making { lifetime, stop: Arc::default() })
+    }
+
+    /// The same, given up where somebody wants it no longer while it is made.
+    ///
+    /// # Errors
+    /// Besides, [`LabError::Interrupted`].
+    pub fn make(
+        name: &PolicyName,
+        (size, dir): (Bytes, &Path),
+        making: &Making,
+    ) -> Result<LabVolume, LabError> {
         let recipe = Recipe::new(name)?;
         super::lift_leftovers();
         if size < SIZE_MIN || size != size.round_down(BLOCK) {
             return Err(LabError::Size { size });
         }
-        check()?;
-        let mut backing = Backing::create(dir, size, name)?;
-        if lifetime == Lifetime::ThisRun {
-            backing.unname()?;
+        check(making.lifetime)?;
+        LabVolume::made(recipe, (size, dir), making).inspect_err(|_| group::remove_if_unused())
+    }
+
+    fn made(recipe: Recipe, (size, dir): (Bytes, &Path), making: &Making) -> Result<LabVolume, LabError> {
+        let lifetime = making.lifetime;
+        let mut guardian = Guardian::new().map_err(guardless)?;
+        let mut backing = Backing::create(dir, size, &recipe.name)?;
+        match lifetime {
+            Lifetime::ThisRun => backing.unname()?,
+            Lifetime::UntilDown => {
+                guardian.note(&Last::Remove(backing.path().to_owned())).map_err(guardless)?
+            }
         }
-        let stack = Stack::attach(backing.permit(), recipe.unit, lifetime)?;
-        // Only now, so that a crash in between leaves devices by which the file is found.
-        backing.fill(size)?;
+        backing.fill(size, &making.stop)?;
+        let stack = Stack::attach(backing.permit())?;
+        let below = stack.below.number();
+        for last in last_will(below, lifetime)? {
+            guardian.note(&last).map_err(guardless)?;
+        }
+        stack.split_at(recipe.unit)?;
         let headroom = Headroom::measure(stack.above.path());
-        let throttled = Throttled::new(stack.below.number(), recipe.in_force)?;
+        // First, for as long as nobody is in it another run may remove the group with its limits.
         let inside = if lifetime == Lifetime::ThisRun { Some(enter()?) } else { None };
-        let parts = Parts { inside, throttled, stack, backing };
+        let throttled = Throttled::new(below, recipe.in_force, lifetime)?;
+        let parts = Parts { inside, throttled, stack, backing, guardian };
         let slow = headroom.and_then(|headroom| headroom.note(&recipe.in_force));
         let notes = recipe.notes.iter().cloned().chain(parts.notes()).chain(slow).collect();
-        Ok(LabVolume::of(recipe, (size, notes), parts, lifetime))
+        LabVolume::of(recipe, (size, notes), parts, lifetime)
     }
 
     fn of(
@@ -85,8 +135,8 @@ impl LabVolume {
         (size, notes): (Bytes, Vec<String>),
         parts: Parts,
         lifetime: Lifetime,
-    ) -> LabVolume {
-        LabVolume {
+    ) -> Result<LabVolume, LabError> {
+        Ok(LabVolume {
             device: parts.stack.above.path().to_owned(),
             number: parts.stack.above.number(),
             size,
@@ -95,9 +145,9 @@ impl LabVolume {
             notes,
             _parts: match lifetime {
                 Lifetime::ThisRun => Some(parts),
-                Lifetime::UntilDown => parts.keep(),
+                Lifetime::UntilDown => parts.keep()?,
             },
-        }
+        })
     }
 
     /// The device for the load.
@@ -162,6 +212,19 @@ impl Parts {
         let dir = self.backing.path().parent().unwrap_or(Path::new("/"));
         let medium = if is_memory(dir) { "memory" } else { "a file system" };
         let mut notes = vec![format!("The data lies in {medium} ({}).", dir.display())];
+        if let Some(swap) = swap_in_use().filter(|_| may_be_swapped(dir)) {
+            notes.push(format!(
+                "This machine swaps ({swap}) and may swap that out while memory is short: then the swap is measured. \
+                 swapoff -a prevents it."
+            ));
+        }
+        if self.throttled.counts_flushes() {
+            notes.push(
+                "Each flush counts as one more write here, since the limits hold in the control group on top of all \
+                 others; a provider does not charge it."
+                    .to_owned(),
+            );
+        }
         if self.stack.below.direct() == Direct::No {
             notes.push("That file system has no direct I/O: reads may come from the page cache.".to_owned());
         }
@@ -175,12 +238,14 @@ impl Parts {
     }
 
     /// Leaves everything as it is.
-    fn keep(self) -> Option<Parts> {
+    fn keep(self) -> Result<Option<Parts>, LabError> {
         drop(self.inside);
+        // From here on the volume is whole, and stays also where this process is killed now.
+        self.stack.keep()?;
         self.throttled.keep();
-        self.stack.keep();
         self.backing.keep();
-        None
+        drop(self.guardian);
+        Ok(None)
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use kernel::Direct;
-use kernel::guard::{AllowDestroy, permit_block_device};
+use kernel::guard::{AllowDestroy, permit_block_device, permit_unnamed};
 use kernel::lab::{LoopDevice, LoopOptions, limits_on, loops};
 use volumes::lab::{self, LabEntry, LabError, LabVolume, Lifetime};
 use workload::{Bytes, PolicyName};
@@ -36,7 +36,11 @@ pub fn up(words: &str, lifetime: Lifetime) -> Option<LabVolume> {
 }
 
 /// The real fio.
-pub struct Peer;
+#[derive(Default)]
+pub struct Peer {
+    /// Options besides.
+    words: Vec<&'static str>,
+}
 
 impl Peer {
     /// `None`, with the reason printed, where it is not installed.
@@ -45,7 +49,13 @@ impl Peer {
         if found.is_err() {
             eprintln!("skipped: fio is not installed");
         }
-        found.is_ok().then_some(Peer)
+        found.is_ok().then(Peer::default)
+    }
+
+    /// With another option.
+    pub fn with(mut self, word: &'static str) -> Peer {
+        self.words.push(word);
+        self
     }
 
     /// Operations a second over 3 s of an access mode and block size, after a second that does not count.
@@ -61,6 +71,7 @@ impl Peer {
             ])
             .arg(format!("--filename={}", device.display()))
             .args([format!("--rw={mode}"), format!("--bs={block}"), format!("--iodepth={depth}")])
+            .args(&self.words)
             .args(["--output-format=terse", "--terse-version=3"])
             .output()
             .unwrap();
@@ -134,7 +145,7 @@ fn ready_device(child: &mut Child) -> Option<PathBuf> {
 pub fn be_the_victim() {
     let Ok(lifetime) = std::env::var(VICTIM) else { return };
     let lifetime = if lifetime == "this-run" { Lifetime::ThisRun } else { Lifetime::UntilDown };
-    let Some(volume) = up("custom,iops=100", lifetime) else { return };
+    let Some(volume) = up("custom,iops=100,unit=32KiB", lifetime) else { return };
     println!("{READY}{}", volume.device().display());
     std::io::stdout().flush().unwrap();
     std::thread::sleep(Duration::from_secs(60));
@@ -152,13 +163,34 @@ pub fn leftovers(entry: &LabEntry) -> Vec<String> {
             found.push(format!("{} shows {shown}", device.name));
         }
     }
-    let number =
-        entry.below.file_name().and_then(|name| kernel::number_of_name(Path::new("/"), name.to_str()?));
-    let group = Path::new("/sys/fs/cgroup/blkio");
-    if let Some(number) = number.filter(|number| limits_on(group, *number) != Default::default()) {
-        found.push(format!("{number} is limited"));
+    for device in [&entry.below, &entry.device] {
+        let name = device.file_name().and_then(|name| name.to_str()).unwrap();
+        let Some(number) = kernel::number_of_name(Path::new("/"), name) else { continue };
+        for group in ["/sys/fs/cgroup/blkio", "/sys/fs/cgroup/blkio/plimsoll-lab"] {
+            if limits_on(Path::new(group), number) != Default::default() {
+                found.push(format!("{name} is limited in {group}"));
+            }
+        }
+        found.extend(queue_of_ours(name));
     }
     found
+}
+
+/// What the kernel does not give the queue of a loop device by itself.
+pub fn queue_of_ours(name: &str) -> Vec<String> {
+    let read = |file: &str| std::fs::read_to_string(format!("/sys/class/block/{name}/queue/{file}"));
+    let wrong = [("max_sectors_kb", "1280"), ("write_cache", "write back")].map(|(file, usual)| {
+        let is = read(file).unwrap_or_default();
+        (is.trim() != usual).then(|| format!("{name}: {file} is {is}"))
+    });
+    wrong.into_iter().flatten().collect()
+}
+
+/// Flushes that the device has done, the sixteenth figure of its counters.
+pub fn flushes(device: &Path) -> u64 {
+    let name = device.file_name().and_then(|name| name.to_str()).unwrap();
+    let text = std::fs::read_to_string(format!("/sys/class/block/{name}/stat")).unwrap();
+    text.split_whitespace().nth(15).unwrap().parse().unwrap()
 }
 
 /// Whether both devices of a volume show nothing any more.
@@ -172,6 +204,15 @@ pub fn loop_on(device: &Path) -> Option<LoopDevice> {
     let (permit, _) = permit_block_device(device, &AllowDestroy::devices([device.to_owned()])).unwrap();
     let options = LoopOptions { direct: Direct::No, size_limit: None, block_size: None };
     LoopDevice::attach(&permit, options).ok()
+}
+
+/// A loop device on a file without a name.
+pub fn loop_of_file() -> Option<LoopDevice> {
+    let file = kernel::unnamed_file(Path::new(env!("CARGO_TARGET_TMPDIR")), Bytes::mib(4)).ok()?;
+    file.set_len(Bytes::mib(4)).ok()?;
+    let options = LoopOptions { direct: Direct::No, size_limit: None, block_size: None };
+    let made = LoopDevice::attach(&permit_unnamed(&file), options);
+    made.inspect_err(|error| eprintln!("skipped: {error}")).ok()
 }
 
 /// Asks again for a while until it is so.

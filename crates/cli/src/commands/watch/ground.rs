@@ -148,10 +148,10 @@ fn scene(
             "--size has no meaning for {words}, where nothing is laid out; leave it out"
         )));
     }
-    let wish = wish(cycles, loaded, arguments, target);
+    let wish = Wish { stop: stop.shared(), ..wish(cycles, loaded, arguments, target) };
     let every = super::asked::every(arguments)?;
     let scene = set_watch_scene(target, &session::absolute(target, words), &wish, every);
-    let scene = scene.map_err(Failure::refused)?;
+    let scene = scene.map_err(|error| session::not_set(&error))?;
     if scene.writes == Writes::LeftOut && loaded.load.writes() {
         return Err(Failure::refused(format!(
             "--load {}: it writes, and {words} is only read; name a directory with --on, or a device that may be destroyed \
@@ -172,5 +172,5 @@ fn wish(cycles: &AskedLoad, loaded: &Loaded, arguments: &WatchArguments, target:
         _ => None,
     };
     let reach = loaded.reach.zip(most).map(|(reach, most)| Bytes(reach.0.max(REGION_LEAST).min(most.0)));
-    Wish { size: cycles.size.or(reach), allow_destroy: arguments.allow_destroy.clone() }
+    Wish { size: cycles.size.or(reach), allow_destroy: arguments.allow_destroy.clone(), ..Wish::default() }
 }

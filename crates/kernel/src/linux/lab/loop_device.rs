@@ -19,8 +19,9 @@ const LOOP_CTL_GET_FREE: libc::Ioctl = 0x4c82 as libc::Ioctl;
 const LOOP_CONFIGURE: libc::Ioctl = 0x4c0a as libc::Ioctl;
 /// `_IO(0x12, 93)` of `linux/fs.h`.
 const BLKROSET: libc::Ioctl = 0x125d;
-const LOOP_CLR_FD: libc::Ioctl = 0x4c01 as libc::Ioctl;
+const LOOP_SET_STATUS64: libc::Ioctl = 0x4c04 as libc::Ioctl;
 const LOOP_GET_STATUS64: libc::Ioctl = 0x4c05 as libc::Ioctl;
+const LOOP_CLR_FD: libc::Ioctl = 0x4c01 as libc::Ioctl;
 const LO_FLAGS_AUTOCLEAR: u32 = 4;
 const LO_FLAGS_DIRECT_IO: u32 = 16;
 
@@ -68,6 +69,14 @@ pub enum LoopError {
         /// What the kernel said.
         source: io::Error,
     },
+    /// It cannot be told to stay.
+    #[error("{device}: cannot be kept after this process: {source}; kernels before 2.6.25 cannot")]
+    Keep {
+        /// The loop device.
+        device: PathBuf,
+        /// What the kernel said.
+        source: io::Error,
+    },
     /// The device cannot be taken apart.
     #[error("{device}: cannot be detached: {source}")]
     Detach {
@@ -105,18 +114,19 @@ impl LoopDevice {
     /// # Errors
     /// [`LoopError`] without root or the loop driver.
     pub fn attach(permit: &WritePermit, options: LoopOptions) -> Result<LoopDevice, LoopError> {
-        LoopDevice::configure(permit, options, LO_FLAGS_AUTOCLEAR)
+        LoopDevice::configure(permit, options)
     }
 
-    /// Attaches it until [`detach`] is called, by whomever; returns the path of the device.
+    /// Leaves it attached until [`detach`] is called, by whomever. Until here the kernel would have taken it apart with
+    /// this process, so that a device for good that is not finished does not outlive its maker.
     ///
     /// # Errors
-    /// [`LoopError`] without root or the loop driver.
-    pub fn attach_for_good(permit: &WritePermit, options: LoopOptions) -> Result<PathBuf, LoopError> {
-        LoopDevice::configure(permit, options, 0).map(|device| device.path)
+    /// [`LoopError::Keep`].
+    pub fn keep(self) -> Result<(), LoopError> {
+        keep(&self.device).map_err(|source| LoopError::Keep { device: self.path.clone(), source })
     }
 
-    fn configure(permit: &WritePermit, options: LoopOptions, lifetime: u32) -> Result<LoopDevice, LoopError> {
+    fn configure(permit: &WritePermit, options: LoopOptions) -> Result<LoopDevice, LoopError> {
         let attach = |source| LoopError::Attach { backing: permit.path().to_owned(), source };
         // The kernel goes past the page cache only where the file was opened so.
         let backing = reopen(permit.anchor(), Access::ReadWrite, options.direct).map_err(attach)?;
@@ -124,7 +134,7 @@ impl LoopDevice {
         let mut last = io::Error::from_raw_os_error(libc::EBUSY);
         for _ in 0..ATTEMPTS {
             let (device, path) = free_device()?;
-            match set_up(&device, &backing, options, lifetime) {
+            match set_up(&device, &backing, options) {
                 Ok(()) => {
                     // Before the other descriptor goes: with the last one the kernel would take the device apart.
                     let device = File::open(&path).map_err(attach)?;
@@ -177,17 +187,32 @@ fn free_device() -> Result<(File, PathBuf), LoopError> {
     Ok((device, path))
 }
 
-fn set_up(device: &File, backing: &File, options: LoopOptions, lifetime: u32) -> io::Result<()> {
+fn set_up(device: &File, backing: &File, options: LoopOptions) -> io::Result<()> {
     let direct = if options.direct == Direct::Yes { LO_FLAGS_DIRECT_IO } else { 0 };
     // SAFETY: the struct is made of integers, for which all zeros is a value.
     let mut config: Config = unsafe { std::mem::zeroed() };
     config.fd = backing.as_raw_fd() as u32;
     config.block_size = options.block_size.map_or(0, |size| size.0 as u32);
     config.info.size_limit = options.size_limit.map_or(0, |size| size.0);
-    config.info.flags = direct | lifetime;
+    config.info.flags = direct | LO_FLAGS_AUTOCLEAR;
     // SAFETY: the struct has the layout that the kernel reads and lives until the call returns.
     check(unsafe { libc::ioctl(device.as_raw_fd(), LOOP_CONFIGURE, &config) })?;
     allow_writes(device)
+}
+
+fn keep(device: &File) -> io::Result<()> {
+    let mut info = status(device)?;
+    info.flags &= !LO_FLAGS_AUTOCLEAR;
+    // SAFETY: the struct has the layout that the kernel reads and lives until the call returns.
+    check(unsafe { libc::ioctl(device.as_raw_fd(), LOOP_SET_STATUS64, &info) }).map(drop)
+}
+
+fn status(device: &File) -> io::Result<Info> {
+    // SAFETY: the struct is made of integers, for which all zeros is a value.
+    let mut info: Info = unsafe { std::mem::zeroed() };
+    // SAFETY: the struct has the layout that the kernel fills and lives until the call returns.
+    check(unsafe { libc::ioctl(device.as_raw_fd(), LOOP_GET_STATUS64, &mut info) })?;
+    Ok(info)
 }
 
 /// Whoever had the loop before may have set it read-only, and that mark stays with the number.
@@ -236,10 +261,7 @@ pub(crate) struct Identity {
 pub(crate) fn identity(node: &Path) -> io::Result<Identity> {
     use std::os::unix::fs::OpenOptionsExt;
     let device = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(node)?;
-    // SAFETY: the struct is made of integers, for which all zeros is a value.
-    let mut info: Info = unsafe { std::mem::zeroed() };
-    // SAFETY: the kernel writes a struct of this layout to the place that is given.
-    check(unsafe { libc::ioctl(device.as_raw_fd(), LOOP_GET_STATUS64, &mut info) })?;
+    let info = status(&device)?;
     Ok(Identity {
         block: (info.rdevice != 0).then(|| DeviceNumber::from_dev(info.rdevice)),
         file_system: DeviceNumber::from_dev(info.device),

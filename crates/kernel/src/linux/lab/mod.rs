@@ -6,6 +6,6 @@ mod throttle;
 pub use loop_device::{AttachedLoop, LoopDevice, LoopError, LoopOptions, detach, loops};
 pub(crate) use loop_device::{Identity, identity};
 pub use throttle::{
-    Limits, Throttle, ThrottleError, WriteCache, leftover_groups, limits_on, set_max_sectors_kb,
-    set_write_cache,
+    Limits, Throttle, ThrottleError, flushes_are_off, leftover_groups, let_flushes_through, limits_on,
+    set_max_sectors_kb,
 };

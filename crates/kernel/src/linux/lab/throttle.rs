@@ -132,6 +132,12 @@ impl Throttle {
         Ok(Throttle { folder, version, ours: false, limited: Vec::new() })
     }
 
+    /// Whether the group is the one on top of all others. What a loop device does on its own account, as flushes, it does
+    /// in that one: there a limit counts each of them.
+    pub fn is_on_top(&self) -> bool {
+        controller(Path::new("/")).is_some_and(|(point, _)| point == self.folder)
+    }
+
     /// A new group `plimsoll-NAME`, or the one of that name that is there already. Nobody is in it.
     ///
     /// # Errors
@@ -296,26 +302,23 @@ pub fn set_max_sectors_kb(number: DeviceNumber, kib: u64) -> Result<u64, Throttl
     Ok(before)
 }
 
-/// What the kernel takes the device's write cache for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WriteCache {
-    /// It may lose what it has confirmed: flushes are sent, and a limit counts each of them.
-    Volatile,
-    /// It keeps what it has confirmed, as provider's volumes do: no flush is sent.
-    Kept,
+/// Whether the kernel has been told that the device keeps what it has confirmed, so that it sends no flush. That stays with
+/// the number of a loop device, for whoever gets it next.
+pub fn flushes_are_off(number: DeviceNumber) -> bool {
+    std::fs::read_to_string(write_cache(number)).is_ok_and(|text| text.trim() == "write through")
 }
 
-/// Sets what the kernel takes the device's write cache for.
+/// Lets the kernel send flushes to the device, as it does to a loop device from the start.
 ///
 /// # Errors
 /// [`ThrottleError::File`] where the device has no queue or the kernel refuses the value.
-pub fn set_write_cache(number: DeviceNumber, cache: WriteCache) -> Result<(), ThrottleError> {
-    let path = sysfs_folder(Path::new("/"), number).unwrap_or_default().join("queue/write_cache");
-    let words = match cache {
-        WriteCache::Volatile => "write back",
-        WriteCache::Kept => "write through",
-    };
-    std::fs::write(&path, words).map_err(|source| ThrottleError::File { path, source })
+pub fn let_flushes_through(number: DeviceNumber) -> Result<(), ThrottleError> {
+    let path = write_cache(number);
+    std::fs::write(&path, "write back").map_err(|source| ThrottleError::File { path, source })
+}
+
+fn write_cache(number: DeviceNumber) -> PathBuf {
+    sysfs_folder(Path::new("/"), number).unwrap_or_default().join("queue/write_cache")
 }
 
 #[cfg(test)]
