@@ -10,17 +10,28 @@ mod line;
 mod machine;
 #[path = "effects/meant.rs"]
 mod meant;
+#[path = "effects/pings.rs"]
+mod pings;
 
 use effect::{Effect, effect};
 use line::Line;
 use machine::*;
 use meant::meant;
+use pings::{Ping, ping_effect};
 
 /// How many lines are run where nobody says.
 const LINES: u64 = 40;
 
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
+}
+
+/// The seeds that are run.
+fn seeds() -> Vec<u64> {
+    match number("PLIMSOLL_SEED") {
+        Some(seed) => vec![seed],
+        None => (0..number("PLIMSOLL_LINES").unwrap_or(LINES)).collect(),
+    }
 }
 
 /// In what the two differ; empty where they do not.
@@ -91,10 +102,7 @@ fn ranges(numbers: &[u64]) -> Vec<(u64, u64)> {
 #[test]
 fn random_command_lines_do_what_the_real_fio_does() {
     let Some(peers) = Peers::find() else { return };
-    let seeds: Vec<u64> = match number("PLIMSOLL_SEED") {
-        Some(seed) => vec![seed],
-        None => (0..number("PLIMSOLL_LINES").unwrap_or(LINES)).collect(),
-    };
+    let seeds = seeds();
     let mut unexplained = Vec::new();
     let mut same = 0;
     let mut explained = std::collections::BTreeMap::<&str, usize>::new();
@@ -120,5 +128,31 @@ fn random_command_lines_do_what_the_real_fio_does() {
     }
     eprintln!("{} lines: {same} the same, {} unexplained", seeds.len(), unexplained.len());
     explained.iter().for_each(|(reason, count)| eprintln!("{count} times: {reason}"));
+    assert!(unexplained.is_empty(), "{} unexplained:\n{}", unexplained.len(), unexplained.join("\n\n"));
+}
+
+#[test]
+fn random_lines_do_what_the_real_ioping_does() {
+    let version = std::process::Command::new("ioping").arg("-v").output();
+    if version.map_or(true, |out| !String::from_utf8_lossy(&out.stdout).starts_with("ioping 1.3")) {
+        eprintln!("skipped: ioping 1.3 is not installed");
+        return;
+    }
+    let folder = Folder::new();
+    let seeds = seeds();
+    let mut unexplained = Vec::new();
+    for seed in &seeds {
+        let line = Ping::drawn(*seed);
+        let (real, said) = ping_effect(&folder, None, &line);
+        let (ours, we_said) = ping_effect(&folder, Some("ioping"), &line);
+        if real != ours {
+            let words = line.words.join(" ");
+            unexplained.push(format!(
+                "seed {seed}, f {:?}: {words}\n  ioping: {real:?} {said}\n  ours: {ours:?} {we_said}",
+                line.before
+            ));
+        }
+    }
+    eprintln!("{} lines for ioping: {} unexplained", seeds.len(), unexplained.len());
     assert!(unexplained.is_empty(), "{} unexplained:\n{}", unexplained.len(), unexplained.join("\n\n"));
 }

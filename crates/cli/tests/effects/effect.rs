@@ -41,7 +41,7 @@ fn data(bytes: u64) -> Vec<u8> {
     (0..bytes).map(|at| (at.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as u8 | 1).collect()
 }
 
-fn prepare(place: &Path, name: &str, before: Before) {
+pub fn prepare(place: &Path, name: &str, before: Before) {
     let path = place.join(name);
     match before {
         Before::Missing => {}
@@ -56,7 +56,7 @@ fn prepare(place: &Path, name: &str, before: Before) {
     }
 }
 
-fn content(before: Before) -> Vec<u8> {
+pub fn content(before: Before) -> Vec<u8> {
     match before {
         Before::Data(bytes) | Before::Link(bytes) => data(bytes),
         Before::Hole(bytes) => vec![0; bytes as usize],
@@ -64,7 +64,7 @@ fn content(before: Before) -> Vec<u8> {
     }
 }
 
-fn file_effect(path: &Path, before: &[u8]) -> FileEffect {
+pub fn file_effect(path: &Path, before: &[u8]) -> FileEffect {
     let Some(after) = fs::read(path).ok() else { return FileEffect { length: None, changed: Vec::new() } };
     let sector = |bytes: &[u8], at: usize| -> Vec<u8> {
         let mut sector = bytes[at.min(bytes.len())..(at + 512).min(bytes.len())].to_vec();
