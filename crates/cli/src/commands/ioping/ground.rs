@@ -146,12 +146,12 @@ fn in_directory(asked: &Asked, path: &Path, region: Region) -> Result<Single, Io
             })?
         }
     };
-    laying::lay_out(&permit, asked, region)?;
     let single =
         Single::open_for_write(&permit, options(asked, region)).map_err(|error| open(asked, &error))?;
     if asked.direct {
         aligned(&single, region)?;
     }
+    laying::lay_out(&permit, asked, region)?;
     Ok(single)
 }
 
