@@ -156,6 +156,13 @@ impl Worker {
         }
     }
 
+    /// Whether what slot `slot` holds is read for the sake of the check alone.
+    pub(super) fn is_read_back(&self, slot: u32) -> bool {
+        let asked =
+            |back: &ReadingBack| back.asked.get(slot as usize).is_some_and(|asked| *asked != NOT_ASKED);
+        self.reading_back.as_deref().is_some_and(asked)
+    }
+
     /// `io` has ended with `result`.
     #[cold]
     pub(super) fn note_end(&mut self, io: &InFlight, result: i32) {
