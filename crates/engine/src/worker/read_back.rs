@@ -40,6 +40,9 @@ enum AtTheEnd {
 impl ReadingBack {
     pub(super) fn new(plan: &WorkerPlan, slots: u32) -> Option<Box<ReadingBack>> {
         let Verify::On(verification) = &plan.verify else { return None };
+        if verification.when == ReadBack::NotAtAll {
+            return None;
+        }
         Some(Box::new(ReadingBack {
             ledger: Ledger::new(plan),
             when: verification.when,
