@@ -1,7 +1,7 @@
 //! From what is asked and what is on the disk to steps that can be run, one after the other.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use workload::{BackendAsk, BackendKind, Buffers, Bytes, Flush, Job, Nanos, Start, StopRule, Workload};
 
@@ -348,13 +348,13 @@ impl Planner<'_> {
     }
 
     /// The file at `path` as `job` needs it, where it may be made so.
-    fn layout_file(&self, job: &FioJob, path: &PathBuf, bytes: u64) -> Result<LayoutFile, FioError> {
+    fn layout_file(&self, job: &FioJob, path: &Path, bytes: u64) -> Result<LayoutFile, FioError> {
         let found = (self.look)(path);
         let there = found.as_ref().map(|found| found.bytes);
         let pattern = job.options.pattern;
         let reads_alone = job.options.verify.only || pattern.reads && !pattern.destroys();
         let is_foreign = found.is_some_and(|found| !found.laid_out);
-        let lacking = || Lacking { job: job.name.clone(), path: path.clone(), there, wanted: bytes };
+        let lacking = || Lacking { job: job.name.clone(), path: path.to_owned(), there, wanted: bytes };
         match self.asked.lays_out {
             LaysOut::Nothing => return Err(FioError::ReadonlyExtend(lacking())),
             LaysOut::Ours if reads_alone && is_foreign => return Err(FioError::NotOurs(lacking())),
@@ -364,7 +364,7 @@ impl Planner<'_> {
             LaysOut::Ours if reads_alone => Replaces::Ours,
             _ => Replaces::Anything,
         };
-        Ok(LayoutFile { path: path.clone(), bytes, there: there.unwrap_or(0), replaces })
+        Ok(LayoutFile { path: path.to_owned(), bytes, there: there.unwrap_or(0), replaces })
     }
 
     /// A file that a writer of the same step only reserves space for, and that is read beside it, must hold data: fio
@@ -380,7 +380,7 @@ impl Planner<'_> {
     }
 }
 
-fn refuse_held(job: &FioJob, path: &std::path::Path, found: Option<&OnDisk>) -> Result<(), FioError> {
+fn refuse_held(job: &FioJob, path: &Path, found: Option<&OnDisk>) -> Result<(), FioError> {
     match found.map(|on_disk| &on_disk.kind) {
         Some(OnDiskKind::Device { held_by: Some(by) }) if job.options.pattern.destroys() => {
             Err(FioError::Mounted { path: path.display().to_string(), by: by.clone() })
