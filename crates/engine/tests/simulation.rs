@@ -6,7 +6,10 @@ use engine::Served;
 use proptest::prelude::*;
 use record::StepRecord;
 use stage::*;
-use workload::{Access, BlockSizes, Bytes, Direction, Ending, Iops, Mix, Nanos, Pace, StopRule, WorkerPlan};
+use workload::{
+    Access, BlockSizes, Bytes, Direction, Ending, Errnos, Iops, Mix, Nanos, OnError, Pace, StopRule, Terms,
+    WorkerPlan,
+};
 
 fn reads(record: &StepRecord) -> u64 {
     record.tally(Direction::Read).ops
@@ -288,5 +291,55 @@ fn blocks_of_each_direction_have_their_own_length() {
         let tally = record.tally(direction);
         assert_eq!(tally.bytes, tally.ops * block);
         assert!(tally.ops > 400);
+    }
+}
+
+/// What a faulty volume did with an I/O: all of it, a part, nothing, or an error.
+fn fate(number: u64, io: &workload::Io) -> i32 {
+    match number % 11 {
+        0 => -5,
+        1 => 0,
+        2 => io.bytes as i32 / 2,
+        3 => -28,
+        _ => io.bytes as i32,
+    }
+}
+
+proptest! {
+    /// issued = done + failed + held, whatever the volume does; what moved nothing is failed.
+    #[test]
+    fn every_io_is_done_or_failed(
+        seed: u64,
+        depth in 1u32..40,
+        reads in 0u8..=100,
+        passes_over: bool,
+        workers in 1usize..4,
+    ) {
+        let on_error = match passes_over {
+            true => OnError::Continue { reads: Errnos::These(vec![5, 28]), writes: Errnos::These(vec![5, 28]) },
+            false => OnError::Stop,
+        };
+        let terms = Terms { on_error, ..Terms::default() };
+        let worker = WorkerPlan { access: Access::random(Mix::reads(reads)), terms, ..at_depth(depth) };
+        let workers = (0..workers).map(|number| WorkerPlan { seed: seed ^ number as u64, ..worker.clone() });
+        let plan = step(workers.collect(), StopRule::OpsEach(200));
+        let mut random = statistics::Stream::new(seed, 0);
+        let mut moved = (0, 0);
+        let mut volume = Spy::on(By(|now: Nanos, io: &workload::Io| {
+            let result = fate(random.next_u64(), io);
+            moved.0 += u64::from(result > 0);
+            moved.1 += result.max(0) as u64;
+            Served { done_at: now + Nanos(1 + random.next_u64() % 5_000_000), result }
+        }));
+        let record = simulate(&plan, &mut volume);
+        let issued = volume.seen.len() as u64;
+        let sum = |part: fn(&record::Tally) -> u64| Direction::ALL.iter().map(|way| part(&record.tally(*way))).sum::<u64>();
+        let (done, failed) = (sum(|tally| tally.ops), sum(|tally| tally.errors));
+        prop_assert_eq!(done + failed, issued);
+        let counted: u64 = record.workers.iter().flat_map(|worker| worker.depth_counts).sum();
+        prop_assert_eq!(counted, issued, "each was counted when it was issued");
+        prop_assert_eq!((done, sum(|tally| tally.bytes)), moved, "only what moved something is done");
+        prop_assert_eq!(record.ending == Ending::Failed, failed > 0 && !passes_over);
+        assert_adds_up(&record);
     }
 }

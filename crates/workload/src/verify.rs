@@ -62,8 +62,17 @@ pub enum ReadBack {
         /// Blocks read back at a time; the rest waits for the next turn.
         batch: u32,
     },
+    /// Never, nor is what is read anyway looked at: blocks are written so that a later job can check them.
+    NotAtAll,
     /// At once, without writing: an earlier run of the same job wrote it.
     WithoutWriting,
+}
+
+impl ReadBack {
+    /// Whether anything is read for the sake of the check alone.
+    pub fn reads_back(self) -> bool {
+        !matches!(self, ReadBack::WhatIsRead | ReadBack::NotAtAll)
+    }
 }
 
 /// What a block that is not as it should be does.

@@ -1,6 +1,7 @@
 //! `plimsoll fio`, and plimsoll under the name fio: fio's words in, fio's words out.
 
 mod disks;
+mod failing;
 pub mod files;
 mod line;
 mod log_files;
@@ -15,8 +16,7 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use dialects::fio::{
-    Asked, FioError, FioStep, INTERRUPTED, Request, Surroundings, capped_depths, messages, opening, parse,
-    steps,
+    Asked, FioError, INTERRUPTED, Request, Surroundings, messages, not_run, opening, parse, steps,
 };
 use kernel::guard;
 use workload::{Bytes, Nanos};
@@ -24,11 +24,8 @@ use workload::{Bytes, Nanos};
 use crate::signals::StopFlag;
 use crate::{output, real_data, vigil};
 
-use files::Files;
+use failing::Failures;
 use results::Results;
-
-/// The errno of a job whose file turned out to be held when it was opened.
-const EBUSY: i32 = 16;
 
 /// Runs fio's command line; the exit code is fio's.
 pub fn run(words: &[OsString], patience: Nanos) -> u8 {
@@ -82,13 +79,13 @@ fn out(text: &str) -> u8 {
 
 fn refused(error: &FioError) -> u8 {
     out(&error.stdout());
-    complain(error);
+    complain(error, error.hint().as_deref());
     error.exit_code()
 }
 
-fn complain(error: &FioError) {
+fn complain(error: &FioError, hint: Option<&str>) {
     output::people(error.to_string().trim_end());
-    if let Some(hint) = error.hint() {
+    if let Some(hint) = hint {
         output::people(hint.trim_end());
     }
 }
@@ -96,33 +93,20 @@ fn complain(error: &FioError) {
 fn load(asked: &Asked, patience: Nanos) -> u8 {
     let stop = StopFlag::on_signals(patience);
     let mut results = Results::new(asked);
-    let planned = vigil::over("looking at the files", &stop, || steps(asked, &look));
-    let late = planned.as_ref().err().is_none_or(FioError::is_after_the_banner);
-    if asked.presentation.is_normal() && late {
+    let planned = match vigil::over("looking at the files", &stop, || steps(asked, &look)) {
+        Ok(planned) => planned,
+        Err(error) => return refused(&error),
+    };
+    if asked.presentation.is_normal() {
         say(asked, &opening(asked));
     }
-    let ran = planned.and_then(|planned| running::run(&planned, &stop, &mut results));
-    match &ran {
-        Err(error) if !late => return refused(error),
-        Err(error) => failed(asked, error, &mut results),
-        Ok(()) => {}
+    let mut failures = Failures::default();
+    for unrunnable in &planned.unrunnable {
+        failures.note(&unrunnable.jobs, &unrunnable.error, &mut results);
     }
+    running::run(planned.steps, &stop, &mut results, &mut failures);
+    results.notes.extend(not_run(&results.presented()));
     present(asked, &mut results, &stop)
-}
-
-/// An error that fio notices after its banner: it still prints the results that there are.
-fn failed(asked: &Asked, error: &FioError, results: &mut Results) {
-    if asked.presentation.is_normal() {
-        say(asked, &error.stdout());
-    }
-    complain(error);
-    // What the error does not ascribe to a job ends the first one of the step that was to come.
-    let first = asked.jobs.iter().position(|job| job.step == results.records.len()).unwrap_or(0);
-    let mut ended = error.failed(asked);
-    if ended.is_empty() {
-        ended.push((0, EBUSY));
-    }
-    results.failed.extend(ended.into_iter().map(|(job, errno)| (first + job, errno)));
 }
 
 /// Text that comes before the result: into the output file with it, or on stdout.
@@ -170,18 +154,4 @@ pub fn look(path: &Path) -> Option<dialects::fio::OnDisk> {
     };
     let laid_out = kind == OnDiskKind::File && real_data::is_laid_out(path);
     Some(OnDisk { bytes: facts.size.0, kind, laid_out })
-}
-
-/// Runs the layouts of all steps, as fio does before the first one starts.
-fn lay_out(asked: &Asked, planned: &[FioStep], files: &mut Files) -> Result<(), FioError> {
-    for layout in planned.iter().flat_map(|step| &step.layouts) {
-        if asked.presentation.is_normal() {
-            say(asked, &layout.announcement());
-        }
-        files.lay_out(layout)?;
-    }
-    if asked.presentation.is_normal() {
-        say(asked, &capped_depths(asked));
-    }
-    Ok(())
 }

@@ -3,11 +3,12 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use super::asked::Asked;
 use super::value::Word;
 
-const EPERM: i32 = 1;
 pub const EINVAL: i32 = 22;
+const EPERM: i32 = 1;
+const ENOENT: i32 = 2;
+const EBUSY: i32 = 16;
 
 /// What fio says on stdout where a synchronous engine's first direct I/O is refused.
 pub const FIRST_DIRECT: &str = "fio: first direct IO errored. File system may not support direct IO, or iomem_align= is bad, or invalid block size. Try setting direct=0.\n";
@@ -259,6 +260,14 @@ pub enum FioError {
         /// Bytes of the shortest block.
         block: u64,
     },
+    /// What a file or a device holds is less than one block.
+    #[error("fio: blocksize is larger than data set range")]
+    BlockAboveRange {
+        /// Bytes that there are.
+        size: u64,
+        /// Bytes of the shortest block.
+        block: u64,
+    },
     /// Both kinds of rate.
     #[error("fio: rate and rate_iops are mutually exclusive")]
     RateTwice,
@@ -430,6 +439,9 @@ impl FioError {
                 false => reason.clone(),
             }),
             FioError::TerseVersion => Some("Write --terse-version=2, 3, 4 or 5.".to_owned()),
+            FioError::BlockAboveRange { size, block } => Some(format!(
+                "There are {size} bytes, and a block has {block}; give a smaller bs, or a size."
+            )),
             FioError::Offset { there, .. } => Some(format!("There are {there} bytes; start below that.")),
             FioError::Mounted { path, by } => {
                 Some(format!("{path} is in use ({by}) and is never written, whatever the options."))
@@ -448,12 +460,13 @@ impl FioError {
         }
     }
 
-    /// True where fio has printed its banner before it notices, and prints an empty group status after.
-    pub fn is_after_the_banner(&self) -> bool {
+    /// True where the error is one of a job alone: fio has printed its banner before it notices, and runs the other jobs.
+    pub fn is_of_a_job(&self) -> bool {
         matches!(
             self,
             FioError::NeedSize { .. }
                 | FioError::Offset { .. }
+                | FioError::BlockAboveRange { .. }
                 | FioError::CreationDisallowed { .. }
                 | FioError::Setup { .. }
                 | FioError::Misaligned { .. }
@@ -463,22 +476,16 @@ impl FioError {
                 | FioError::NotOurs(_)
         )
     }
-}
 
-impl FioError {
-    /// The jobs that this error ends and the errno with which they end, for the results that fio prints all the same; the
-    /// first job where the error does not say. None where fio prints no results.
-    pub fn failed(&self, asked: &Asked) -> Vec<(usize, i32)> {
-        let at = |name: &str| asked.jobs.iter().position(|job| job.name == name).unwrap_or(0);
+    /// The errno with which a job ends that this error keeps from running. fio reports 0 for some of them.
+    pub fn errno(&self) -> i32 {
         match self {
-            FioError::NeedSize { jobs, .. } => jobs.iter().map(|job| (job.number, EINVAL)).collect(),
-            FioError::Offset { job, .. } => vec![(at(job), EINVAL)],
-            FioError::ReadonlyExtend(lacking) => vec![(at(&lacking.job), lacking.errno())],
-            FioError::NotOurs(lacking) => vec![(at(&lacking.job), EPERM)],
-            FioError::Misaligned { .. } => vec![(0, EINVAL)],
-            FioError::Setup { errno, .. } => vec![(0, *errno)],
-            _ if self.is_after_the_banner() => vec![(0, 1)],
-            _ => Vec::new(),
+            FioError::Setup { errno, .. } => *errno,
+            FioError::Mounted { .. } => EBUSY,
+            FioError::CreationDisallowed { .. } => ENOENT,
+            FioError::ReadonlyExtend(lacking) => lacking.errno(),
+            FioError::CannotRun(_) | FioError::NotOurs(_) => EPERM,
+            _ => EINVAL,
         }
     }
 }

@@ -148,7 +148,7 @@ pub fn region(job: &FioJob, paths: Vec<PathBuf>, there: &[Option<OnDisk>]) -> Re
         |found: &Option<OnDisk>| matches!(found, Some(OnDisk { kind: OnDiskKind::Device { .. }, .. }));
     let bytes = if there.iter().any(on_device) { asked.min(rest) } else { asked };
     if bytes < options.shortest_block() {
-        return Err(FioError::SizeBelowBlock { size: bytes, block: options.shortest_block() });
+        return Err(FioError::BlockAboveRange { size: bytes, block: options.shortest_block() });
     }
     Ok(Region { paths, offset, bytes })
 }

@@ -49,7 +49,7 @@ pub use number::{KbBase, NumberError, TimeUnit};
 pub use opening::{capped_depths, opening};
 pub use options::{ENGINES, Engine, JobOptions, Pattern, Unified};
 pub use present::{
-    Clock, DirectionRate, DiskUse, INTERRUPTED, Presented, Progress, Running, human, json, messages,
+    Clock, DirectionRate, DiskUse, INTERRUPTED, Presented, Progress, Running, human, json, messages, not_run,
     status_line, terse,
 };
 pub use reader::{Reader, Reading};
@@ -58,6 +58,6 @@ pub use row::{Class, Part, Row, Support};
 pub use rows::ROWS;
 pub use shapes::{Shape, Shaped};
 pub use steady::{SteadyOptions, SteadyWatch};
-pub use steps::{Content, FioStep, Layout, LayoutFile, Replaces, Reserve, steps};
+pub use steps::{Content, FioStep, Layout, LayoutFile, Planned, Replaces, Reserve, Unrunnable, steps};
 pub use terms::{ExitWhat, TimeOptions};
 pub use value::{Amount, Each, Floats, Kind, Value, ValueError, Word};

@@ -1,7 +1,7 @@
 //! From what is asked and what is on the disk to steps that can be run, one after the other.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use workload::{BackendAsk, BackendKind, Buffers, Bytes, Flush, Job, Nanos, Start, StopRule, Workload};
 
@@ -25,6 +25,8 @@ pub struct FioStep {
     pub interval: Nanos,
     /// Whether no step follows once a job of this one has ended.
     pub last: bool,
+    /// Whether none follows once a job of this one has failed.
+    pub last_if_failed: bool,
     /// Files to lay out. fio lays out those of all steps before the first one starts.
     pub layouts: Vec<Layout>,
     /// Files to drop from the page cache before the step.
@@ -35,6 +37,34 @@ pub struct FioStep {
     pub flush_at_end: Vec<PathBuf>,
     /// Files to remove when everything is done.
     pub remove_at_end: Vec<PathBuf>,
+}
+
+/// What can be run of what was asked, and what cannot.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Planned {
+    /// The steps; one of which no job can run is there without jobs.
+    pub steps: Vec<FioStep>,
+    /// Jobs that fail before they begin. The others run without them.
+    pub unrunnable: Vec<Unrunnable>,
+}
+
+/// Jobs that cannot run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unrunnable {
+    /// Which, by index into the jobs that were asked for.
+    pub jobs: Vec<usize>,
+    /// Why.
+    pub error: FioError,
+}
+
+impl Planned {
+    /// The steps, for those who run all of them or none.
+    ///
+    /// # Errors
+    /// The first reason why a job cannot run.
+    pub fn whole(self) -> Result<Vec<FioStep>, FioError> {
+        self.unrunnable.into_iter().next().map_or(Ok(self.steps), |unrunnable| Err(unrunnable.error))
+    }
 }
 
 /// Files of one clone that are missing or too short.
@@ -102,6 +132,18 @@ impl FioStep {
         workload
     }
 
+    /// Takes out the job `label`, which has failed before it began. Who waits for it waits no longer.
+    pub fn leave_out(&mut self, label: &str) {
+        self.workload.jobs.retain(|job| job.name != label);
+        for job in &mut self.workload.jobs {
+            let Start::After(awaited) = &mut job.start else { continue };
+            awaited.retain(|known| known != label);
+            if awaited.is_empty() {
+                job.start = Start::WithStep;
+            }
+        }
+    }
+
     /// How long it takes at most, ramps and delays included; `None` where a job has no end by time.
     pub fn most(&self) -> Option<Nanos> {
         let time = |rule: &StopRule| if let StopRule::Time(time) = rule { Some(*time) } else { None };
@@ -126,33 +168,57 @@ impl Layout {
     }
 }
 
-/// Works out the steps of `asked`.
+/// Works out the steps of `asked`. A job that cannot run is named beside them and left out, as in fio, which finds out when
+/// all others are set up.
 ///
 /// # Errors
-/// [`FioError`] where a size is missing, a device is held, a file may not be made, or a job waits for one that does not
-/// stand before it.
-pub fn steps(asked: &Asked, look: Look) -> Result<Vec<FioStep>, FioError> {
+/// [`FioError`] where nothing may run: a device is held, a directory is missing, or a job waits for one that does not stand
+/// before it.
+pub fn steps(asked: &Asked, look: Look) -> Result<Planned, FioError> {
     let mut planner = Planner { asked, look, planned: HashMap::new(), steps: Vec::new() };
-    let mut lacking = Vec::new();
-    for job in &asked.jobs {
+    let mut unrunnable: Vec<Unrunnable> = Vec::new();
+    for (number, job) in asked.jobs.iter().enumerate() {
+        planner.open_step(job);
         match planner.add(job) {
-            Err(FioError::NeedSize { jobs, .. }) => lacking.extend(jobs),
-            Err(error) if lacking.is_empty() => return Err(error),
-            _ => {}
+            Err(error) if error.is_of_a_job() => note_unrunnable(&mut unrunnable, number, error),
+            added => added?,
         }
     }
-    planner.steps.iter_mut().for_each(|step| share_times(&mut step.workload));
-    if TimeOptions::ends_the_run(asked) {
-        planner.steps.iter_mut().for_each(|step| step.last = true);
+    let mut steps = planner.steps;
+    let failed = unrunnable.iter_mut().flat_map(|unrunnable| {
+        if let FioError::NeedSize { corrected, .. } = &mut unrunnable.error {
+            *corrected = with_a_size(&asked.words);
+        }
+        &unrunnable.jobs
+    });
+    for job in failed.filter_map(|&number| asked.jobs.get(number)) {
+        steps.iter_mut().for_each(|step| step.leave_out(&job.label));
     }
-    match lacking.is_empty() {
-        true => Ok(planner.steps),
-        false => Err(FioError::NeedSize { jobs: lacking, corrected: with_a_size(&asked.words) }),
+    for step in &mut steps {
+        share_times(&mut step.workload);
+        step.last = TimeOptions::ends_the_run(asked);
+        step.last_if_failed = step.last || TimeOptions::error_ends_the_run(asked);
+    }
+    Ok(Planned { steps, unrunnable })
+}
+
+/// Jobs without a size are named together, since one remedy does for all.
+fn note_unrunnable(unrunnable: &mut Vec<Unrunnable>, number: usize, error: FioError) {
+    let known = unrunnable.iter_mut().find(|known| matches!(known.error, FioError::NeedSize { .. }));
+    match (known, error) {
+        (
+            Some(Unrunnable { jobs, error: FioError::NeedSize { jobs: lacking, .. } }),
+            FioError::NeedSize { jobs: more, .. },
+        ) => {
+            jobs.push(number);
+            lacking.extend(more);
+        }
+        (_, error) => unrunnable.push(Unrunnable { jobs: vec![number], error }),
     }
 }
 
 /// What will be at a path when its first reader comes.
-struct Planned {
+struct Foreseen {
     bytes: u64,
     step: usize,
     layout: usize,
@@ -161,7 +227,7 @@ struct Planned {
 struct Planner<'l> {
     asked: &'l Asked,
     look: Look<'l>,
-    planned: HashMap<PathBuf, Planned>,
+    planned: HashMap<PathBuf, Foreseen>,
     steps: Vec<FioStep>,
 }
 
@@ -169,7 +235,6 @@ impl Planner<'_> {
     fn add(&mut self, job: &FioJob) -> Result<(), FioError> {
         let options = &job.options;
         let region = self.region(job)?;
-        self.open_step(job);
         self.lay_out(job, &region)?;
         if options.create_only {
             return Ok(());
@@ -204,6 +269,7 @@ impl Planner<'_> {
             workload: Workload { jobs: Vec::new(), stop: Vec::new(), ramp: Nanos::ZERO },
             interval: job.options.bwavgtime.max(Nanos::from_millis(1)),
             last: false,
+            last_if_failed: false,
             layouts: Vec::new(),
             drop_cache: Vec::new(),
             read_ahead: Vec::new(),
@@ -269,7 +335,7 @@ impl Planner<'_> {
         };
         let layout = step.layouts.len();
         for file in &files {
-            let planned = Planned { bytes: file.bytes, step: job.step, layout };
+            let planned = Foreseen { bytes: file.bytes, step: job.step, layout };
             self.planned.insert(file.path.clone(), planned);
         }
         let content = if must_hold_data {
@@ -282,13 +348,13 @@ impl Planner<'_> {
     }
 
     /// The file at `path` as `job` needs it, where it may be made so.
-    fn layout_file(&self, job: &FioJob, path: &PathBuf, bytes: u64) -> Result<LayoutFile, FioError> {
+    fn layout_file(&self, job: &FioJob, path: &Path, bytes: u64) -> Result<LayoutFile, FioError> {
         let found = (self.look)(path);
         let there = found.as_ref().map(|found| found.bytes);
         let pattern = job.options.pattern;
         let reads_alone = job.options.verify.only || pattern.reads && !pattern.destroys();
         let is_foreign = found.is_some_and(|found| !found.laid_out);
-        let lacking = || Lacking { job: job.name.clone(), path: path.clone(), there, wanted: bytes };
+        let lacking = || Lacking { job: job.name.clone(), path: path.to_owned(), there, wanted: bytes };
         match self.asked.lays_out {
             LaysOut::Nothing => return Err(FioError::ReadonlyExtend(lacking())),
             LaysOut::Ours if reads_alone && is_foreign => return Err(FioError::NotOurs(lacking())),
@@ -298,7 +364,7 @@ impl Planner<'_> {
             LaysOut::Ours if reads_alone => Replaces::Ours,
             _ => Replaces::Anything,
         };
-        Ok(LayoutFile { path: path.clone(), bytes, there: there.unwrap_or(0), replaces })
+        Ok(LayoutFile { path: path.to_owned(), bytes, there: there.unwrap_or(0), replaces })
     }
 
     /// A file that a writer of the same step only reserves space for, and that is read beside it, must hold data: fio
@@ -314,7 +380,7 @@ impl Planner<'_> {
     }
 }
 
-fn refuse_held(job: &FioJob, path: &std::path::Path, found: Option<&OnDisk>) -> Result<(), FioError> {
+fn refuse_held(job: &FioJob, path: &Path, found: Option<&OnDisk>) -> Result<(), FioError> {
     match found.map(|on_disk| &on_disk.kind) {
         Some(OnDiskKind::Device { held_by: Some(by) }) if job.options.pattern.destroys() => {
             Err(FioError::Mounted { path: path.display().to_string(), by: by.clone() })

@@ -173,6 +173,12 @@ impl TimeOptions {
         let any = |set: fn(&TimeOptions) -> bool| asked.jobs.iter().any(|job| set(&job.options.time));
         any(|time| time.exitall) && any(|time| time.exit_what == ExitWhat::All)
     }
+
+    /// Whether an error in a job ends the whole run.
+    pub fn error_ends_the_run(asked: &Asked) -> bool {
+        let any = |set: fn(&TimeOptions) -> bool| asked.jobs.iter().any(|job| set(&job.options.time));
+        any(|time| time.exitall_on_error) && any(|time| time.exit_what == ExitWhat::All)
+    }
 }
 
 /// `work` with what the options of `job` say of its time.

@@ -96,7 +96,8 @@ pub fn verify(options: &JobOptions, run: u64) -> Verify {
     let when = match asked.backlog {
         _ if !writes => ReadBack::WhatIsRead,
         _ if asked.only => ReadBack::WithoutWriting,
-        _ if !asked.reads_back => ReadBack::WhatIsRead,
+        // What a mix reads is checked only where it is known, and then it is read back.
+        _ if !asked.reads_back => ReadBack::NotAtAll,
         0 => ReadBack::AtTheEnd,
         writes => ReadBack::Every { writes, batch: if asked.batch == 0 { writes } else { asked.batch } },
     };
@@ -118,7 +119,7 @@ pub fn verify(options: &JobOptions, run: u64) -> Verify {
 /// What should be said about verifying as `options` ask for it.
 pub fn remark(options: &JobOptions) -> Option<&'static str> {
     let asked = &options.verify;
-    if !asked.is_on() {
+    if !asked.is_on() || (options.pattern.writes && !asked.reads_back) {
         return None;
     }
     if !options.direct && options.engine.is_real() {

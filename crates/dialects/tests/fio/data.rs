@@ -214,7 +214,7 @@ fn verifying_is_asked_for_in_many_words() {
 
 #[test]
 fn blocks_are_read_back_when_it_is_asked_for() {
-    assert_eq!(proof("--verify=md5 --do_verify=0").when, ReadBack::WhatIsRead);
+    assert_eq!(proof("--verify=md5 --do_verify=0").when, ReadBack::NotAtAll);
     assert_eq!(proof("--verify=md5 --verify_backlog=64").when, ReadBack::Every { writes: 64, batch: 64 });
     let batch = proof("--verify=md5 --verify_backlog=64 --verify_backlog_batch=16");
     assert_eq!(batch.when, ReadBack::Every { writes: 64, batch: 16 });

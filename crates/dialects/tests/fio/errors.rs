@@ -1,8 +1,8 @@
 //! Refusals: fio's own words where fio has any, and what plimsoll adds.
 
-use dialects::fio::FioError;
+use dialects::fio::{FioError, steps};
 
-use crate::vocabulary::{asked, line, planned, refused, refused_file, request};
+use crate::vocabulary::{asked, disk, line, planned, refused, refused_file, request};
 
 /// Command line, what goes to stderr. The texts were printed by the real fio.
 const COMMAND_LINES: &[(&str, &str)] = &[
@@ -96,7 +96,9 @@ fn every_clone_without_a_size_is_named_and_counted() {
     let words = "fio --filename=/f --numjobs=2 --name=a --name=b --size=1m";
     let error = planned(words, &[]).unwrap_err();
     assert_eq!(error.to_string().matches("a: you need to specify size=\n").count(), 2, "{error}");
-    assert_eq!((error.exit_code(), error.failed(&asked(words))), (2, vec![(0, 22), (1, 22)]));
+    let unrunnable = steps(&asked(words), &disk(&[])).unwrap().unrunnable;
+    assert_eq!((error.exit_code(), error.errno()), (2, 22));
+    assert_eq!(unrunnable.iter().map(|one| one.jobs.as_slice()).collect::<Vec<_>>(), [[0, 1]]);
     let hint = error.hint().unwrap_or_default();
     assert!(hint.ends_with("fio --size=1g --filename=/f --numjobs=2 --name=a --name=b --size=1m"), "{hint}");
 }
@@ -162,7 +164,7 @@ fn a_missing_size_is_named_with_the_command_that_would_do() {
     let text = error.to_string();
     assert!(text.starts_with("a: you need to specify size=\nfio: pid=0, err=22/file:filesetup.c:"), "{text}");
     assert!(text.ends_with(", func=total_file_size, error=Invalid argument"), "{text}");
-    assert!(error.is_after_the_banner());
+    assert!(error.is_of_a_job());
     let hint = error.hint().unwrap();
     assert!(hint.contains("fio --size=1g --filename=/no/such --rw=randread --name=a"), "{hint}");
     assert!(matches!(planned("fio --ioengine=null --name=a", &[]), Err(FioError::NeedSize { .. })));

@@ -266,9 +266,11 @@ fn many_failures_never_look_like_success() {
 #[test]
 fn a_run_that_never_started_prints_an_empty_group() {
     let asked = asked("fio --name=b --size=1m --filename=/f --name=a");
-    let error = steps(&asked, &disk(&[])).unwrap_err();
+    let planned = steps(&asked, &disk(&[])).unwrap();
     let mut presented = presented(&asked, &[]);
-    presented.failed.extend(error.failed(&asked));
+    for unrunnable in &planned.unrunnable {
+        presented.failed.extend(unrunnable.jobs.iter().map(|&job| (job, unrunnable.error.errno())));
+    }
     assert_eq!(human(&presented), "\n\nRun status group 0 (all jobs):\n");
     let document: Value = serde_json::from_str(&json(&presented)).unwrap();
     assert_eq!(document["jobs"][1]["error"], 22);

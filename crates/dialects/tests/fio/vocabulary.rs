@@ -4,8 +4,8 @@ use std::io;
 use std::path::Path;
 
 use dialects::fio::{
-    Asked, Clock, DiskUse, FioError, FioStep, OnDisk, OnDiskKind, Presented, Request, Surroundings, parse,
-    steps,
+    Asked, Clock, DiskUse, FioError, FioStep, OnDisk, OnDiskKind, Planned, Presented, Request, Surroundings,
+    parse, steps,
 };
 use record::{Distribution, Histogram, Interval, IoFailure, StepRecord, Tally, WorkerTotals};
 use workload::{Bytes, Direction, Ending, Nanos, StepKind, StepPlan};
@@ -83,7 +83,7 @@ pub fn disk<'d>(files: &'d [(&'d str, u64)]) -> impl Fn(&Path) -> Option<OnDisk>
 
 /// The steps of a command line on a disk with `files`.
 pub fn planned(words: &str, files: &[(&str, u64)]) -> Result<Vec<FioStep>, FioError> {
-    steps(&asked(words), &disk(files))
+    steps(&asked(words), &disk(files)).and_then(Planned::whole)
 }
 
 /// What one clone did, told in a few words.

@@ -50,7 +50,7 @@ fn several_jobs_on_one_line_are_several_jobs() {
     assert_eq!(names, [("bw-test", 0, 0), ("rand-r", 1, 1)]);
     assert_eq!((asked.jobs[0].options.iodepth, asked.jobs[1].options.iodepth), (32, 128));
     assert_eq!(asked.jobs[1].options.engine.name, "libaio");
-    let steps = steps(&asked, &disk(&[("/f", GIB)])).unwrap();
+    let steps = steps(&asked, &disk(&[("/f", GIB)])).unwrap().steps;
     assert_eq!(steps.len(), 2);
 }
 
@@ -132,7 +132,7 @@ fn the_load_of_the_cycles_is_understood() {
          size=1GB\nioengine=libaio\nrate_iops=700,300,\n",
     );
     assert_eq!(asked.jobs[0].name, "iops-test-job");
-    let steps = steps(&asked, &disk(&[])).unwrap();
+    let steps = steps(&asked, &disk(&[])).unwrap().steps;
     let job = &steps[0].workload.jobs[0];
     assert_eq!((job.pace, job.write_pace), (Pace::Fixed(Iops(700.0)), Some(Pace::Fixed(Iops(300.0)))));
     assert_eq!(job.access.mix, Mix::reads(70));

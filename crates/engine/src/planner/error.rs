@@ -139,3 +139,24 @@ pub enum PlanError {
         cpus: Vec<u32>,
     },
 }
+
+impl PlanError {
+    /// The job that cannot be planned; `None` where several do not go together.
+    pub fn job(&self) -> Option<&str> {
+        match self {
+            PlanError::NoFile { job, .. }
+            | PlanError::UnknownFile { job, .. }
+            | PlanError::ReadOnly { job, .. }
+            | PlanError::RegionBeyondEnd { job, .. }
+            | PlanError::BlockAboveRegion { job, .. }
+            | PlanError::Misaligned { job, .. }
+            | PlanError::BlockTooLong { job, .. }
+            | PlanError::AmountBelowBlock { job, .. }
+            | PlanError::Backend { job, .. }
+            | PlanError::NoBackend { job, .. }
+            | PlanError::Verify { job, .. }
+            | PlanError::NoSuchCpu { job, .. } => Some(job),
+            PlanError::Disagreement(_) => None,
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use workload::{Bytes, FilePlan, Job, Order};
+use workload::{BackendAsk, BackendKind, Bytes, FilePlan, Job, Order};
 
 use super::{
     Choices, Clones, FileGround, Ground, GroundKind, PlanError, Regions, longest_block, used_blocks,
@@ -11,9 +11,13 @@ use super::{
 /// The longest I/O; the kernel cuts longer ones short near 2 GiB.
 const LONGEST_BLOCK: Bytes = Bytes::GIB;
 
+/// What a job on nothing can reach beside jobs on files.
+const ENDLESS: Bytes = Bytes(1 << 60);
+
 /// Whether the job's I/O goes past the page cache.
 pub(super) fn directness(job: &Job, ground: &Ground, choices: &mut Choices) -> Result<bool, PlanError> {
-    if !job.direct || !matches!(ground.kind, GroundKind::Machine(_)) {
+    let on_nothing = job.backend == BackendAsk::Only(BackendKind::Null);
+    if !job.direct || on_nothing || !matches!(ground.kind, GroundKind::Machine(_)) {
         return Ok(job.direct);
     }
     for path in &job.files {
@@ -41,6 +45,7 @@ pub(super) fn files(
         return Err(PlanError::BlockTooLong { job: job.name.clone(), block });
     }
     let (name, size) = match ground.kind {
+        GroundKind::Machine(_) if job.backend == BackendAsk::Only(BackendKind::Null) => ("null:", ENDLESS),
         GroundKind::Machine(_) => return on_machine(job, ground, direct, choices),
         GroundKind::Null(size) => ("null:", size),
         GroundKind::Simulated(size) => ("simulated", size),

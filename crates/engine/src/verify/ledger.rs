@@ -63,7 +63,7 @@ impl Ledger {
     /// A ledger for `plan`; `None` where nothing that it writes is read back.
     pub(crate) fn new(plan: &WorkerPlan) -> Option<Ledger> {
         let Verify::On(verification) = &plan.verify else { return None };
-        if verification.when == ReadBack::WhatIsRead || !plan.access.mix.issues(Direction::Write) {
+        if !verification.when.reads_back() || !plan.access.mix.issues(Direction::Write) {
             return None;
         }
         let unit = unit(plan).0.max(1);

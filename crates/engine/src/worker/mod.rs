@@ -41,6 +41,9 @@ use slots::Slots;
 /// An issue later than this after its due time counts as late.
 const LATE: Nanos = Nanos::from_millis(1);
 
+/// EIO, as an I/O that moved nothing is reported.
+const NOTHING_MOVED: i32 = 5;
+
 /// The first failures that a worker remembers.
 const FAILURES: usize = 16;
 
@@ -339,12 +342,13 @@ impl Worker {
             self.places.freed(done.slot);
             let at = if done.at == Nanos::ZERO { now } else { done.at };
             self.last_done = at;
+            let result = self.outcome(&io, done);
             if self.recorder.is_tracing() {
-                self.trace(&io, at, done.result);
+                self.trace(&io, at, result);
             }
             let mut finding = None;
             if self.reading_back.is_some() {
-                self.note_end(&io, done.result);
+                self.note_end(&io, result);
                 finding = self.settle_finding(done.slot);
             }
             if finding.is_some() {
@@ -352,11 +356,11 @@ impl Worker {
                 let (bytes, which) = (u64::from(io.bytes), (io.kind, io.file));
                 self.recorder.done(which, bytes, at.since(io.due), at.since(io.issued));
             }
-            if done.result < 0 {
-                self.fail(Failure { at, io, errno: -done.result, finding });
+            if result < 0 {
+                self.fail(Failure { at, io, errno: -result, finding });
                 continue;
             }
-            let (bytes, which) = (done.result as u32, (io.kind, io.file));
+            let (bytes, which) = (result as u32, (io.kind, io.file));
             self.recorder.done(which, u64::from(bytes), at.since(io.due), at.since(io.issued));
             if bytes < io.bytes {
                 self.recorder.short(io.kind, io.file);
@@ -365,6 +369,18 @@ impl Worker {
         if self.rest.is_due(done.len()) {
             self.consider_rest(now);
         }
+    }
+
+    /// What became of `io`. One that moved nothing of what was asked has failed, whatever the kernel calls it: at the end of
+    /// a file that has been cut it would be counted at a speed that no device has. So has one that is read for the check and
+    /// comes short: what was written is not there.
+    #[inline]
+    fn outcome(&self, io: &InFlight, done: &Done) -> i32 {
+        let moved_all = done.result < 0 || done.result as u32 >= io.bytes;
+        if moved_all || !matches!(io.kind, Direction::Read | Direction::Write) {
+            return done.result;
+        }
+        if done.result == 0 || self.is_read_back(done.slot) { -NOTHING_MOVED } else { done.result }
     }
 
     fn trace(&mut self, io: &InFlight, done: Nanos, result: i32) {

@@ -40,6 +40,9 @@ enum AtTheEnd {
 impl ReadingBack {
     pub(super) fn new(plan: &WorkerPlan, slots: u32) -> Option<Box<ReadingBack>> {
         let Verify::On(verification) = &plan.verify else { return None };
+        if verification.when == ReadBack::NotAtAll {
+            return None;
+        }
         Some(Box::new(ReadingBack {
             ledger: Ledger::new(plan),
             when: verification.when,
@@ -154,6 +157,13 @@ impl Worker {
             Direction::Trim => ledger.forget(span),
             Direction::Read | Direction::Flush => {}
         }
+    }
+
+    /// Whether what slot `slot` holds is read for the sake of the check alone.
+    pub(super) fn is_read_back(&self, slot: u32) -> bool {
+        let asked =
+            |back: &ReadingBack| back.asked.get(slot as usize).is_some_and(|asked| *asked != NOT_ASKED);
+        self.reading_back.as_deref().is_some_and(asked)
     }
 
     /// `io` has ended with `result`.

@@ -24,7 +24,19 @@ pub fn run(asked: &Asked, stop: &StopFlag) -> Result<Vec<SpanResult>, String> {
         Runner { asked, stop, clock: Clock::start(), files: Files::new(Clock::start(), stop.clone()) };
     let before = precreations(&asked.profile);
     runner.create(&before)?;
-    asked.profile.time_spans.iter().map(|span| runner.run(span, &before)).collect()
+    let spans = &asked.profile.time_spans;
+    let with_rest = |number: usize| move |error: String| error + &not_run(spans.len() - number - 1);
+    let each = spans.iter().enumerate();
+    each.map(|(number, span)| runner.run(span, &before).map_err(with_rest(number))).collect()
+}
+
+/// A failure ends the run, as DiskSpd's does: what comes behind it is not passed over in silence.
+fn not_run(spans: usize) -> String {
+    match spans {
+        0 => String::new(),
+        1 => "; the timespan behind it was not run".to_owned(),
+        many => format!("; the {many} timespans behind it were not run"),
+    }
 }
 
 struct Runner<'a> {

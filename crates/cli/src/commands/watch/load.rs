@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use dialects::fio::{self, FioError, FioStep, Look, OnDisk, OnDiskKind, Request};
+use dialects::fio::{self, FioError, FioStep, Look, OnDisk, OnDiskKind, Planned, Request};
 use experiments::{Profile, WatchLoad, profile_names};
 use policy::Limits;
 use workload::{BackendAsk, Bytes, Direction, Job, Nanos, PolicyName};
@@ -134,7 +134,7 @@ fn job_file(asked: &AskedLoad) -> Result<Loaded, Failure> {
     };
     let elsewhere = |_: &Path| Some(OnDisk { bytes: ENDLESS, kind: OnDiskKind::File, laid_out: false });
     let look: Look<'_> = if asked.on.is_some() { &elsewhere } else { &fio_command::look };
-    let mut steps = fio::steps(&fio, look).map_err(refused)?;
+    let mut steps = fio::steps(&fio, look).and_then(Planned::whole).map_err(refused)?;
     if steps.len() != 1 || steps[0].workload.jobs.is_empty() {
         return Err(one_after_the_other(path, &steps));
     }

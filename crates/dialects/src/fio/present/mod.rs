@@ -6,6 +6,7 @@ mod group;
 mod human;
 mod json;
 mod json_job;
+mod not_run;
 mod status;
 mod terse;
 mod tree;
@@ -20,6 +21,7 @@ pub(crate) use unit::DATA;
 
 pub use human::{INTERRUPTED, human, messages};
 pub use json::json;
+pub use not_run::not_run;
 pub use status::{DirectionRate, Progress, Running, status_line};
 pub use terse::terse;
 

@@ -104,13 +104,36 @@ impl PreadQueue {
         self.submit_and_reap(Wait::Poll, done)
     }
 
+    /// Does all of `io`: where the kernel moves only a part, the rest is asked for again, so that what stopped it (a full
+    /// disk, the end of a file that has been cut) is its result.
     fn perform(&self, io: &Io) -> i32 {
+        if !matches!(io.kind, Direction::Read | Direction::Write) {
+            return self.move_rest(io, 0).unwrap_or_else(negated);
+        }
+        let mut moved = 0;
+        while moved < io.bytes {
+            match self.move_rest(io, moved) {
+                Ok(0) => return if moved == 0 { 0 } else { -libc::EIO },
+                Ok(more) => moved += more.unsigned_abs(),
+                // The rest of a direct I/O that was cut at an odd byte cannot be asked for; it stays short.
+                Err(error) if moved > 0 && error.raw_os_error() == Some(libc::EINVAL) => break,
+                Err(error) => return negated(error),
+            }
+        }
+        moved as i32
+    }
+
+    /// One call for what is left of `io` behind its first `moved` bytes.
+    fn move_rest(&self, io: &Io, moved: u32) -> io::Result<i32> {
         let (fd, address) = (self.desk.fd(io), self.desk.address(io.slot));
-        let (bytes, offset) = (io.bytes as usize, io.offset as libc::off_t);
-        let moved = retry(|| {
-            // SAFETY: `admit` has checked that the slot exists and holds `bytes`; while the slot is taken nothing
-            // borrows its buffer; the desk keeps `fd` open.
+        let (bytes, offset) = (io.bytes.saturating_sub(moved) as usize, io.offset + u64::from(moved));
+        let offset = offset as libc::off_t;
+        retry(|| {
+            // SAFETY: `admit` has checked that the slot exists and holds the bytes of `io`, of which `moved` are at most
+            // all, so that `bytes` from there on lie within it; while the slot is taken nothing borrows its buffer; the
+            // desk keeps `fd` open.
             let moved = unsafe {
+                let address = address.add(moved as usize);
                 match io.kind {
                     Direction::Read => libc::pread(fd, address.cast(), bytes, offset),
                     Direction::Write => libc::pwrite(fd, address.cast(), bytes, offset),
@@ -119,8 +142,7 @@ impl PreadQueue {
                 }
             };
             if moved < 0 { Err(io::Error::last_os_error()) } else { Ok(moved as i32) }
-        });
-        moved.unwrap_or_else(|error| -error.raw_os_error().unwrap_or(libc::EIO))
+        })
     }
 
     /// What is in use, in words.
@@ -132,4 +154,8 @@ impl PreadQueue {
     pub fn close(self) -> usize {
         0
     }
+}
+
+fn negated(error: io::Error) -> i32 {
+    -error.raw_os_error().unwrap_or(libc::EIO)
 }
