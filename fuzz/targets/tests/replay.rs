@@ -12,7 +12,7 @@ const GROWN: usize = 128 << 10;
 fn kept(folder: &str, target: &Target) -> Vec<(PathBuf, Vec<u8>)> {
     // What is made of an input has the corpus of that input.
     let name = match target.name {
-        "import_page" | "series" if folder == "corpus" => "import",
+        "import_page" | "series" => "import",
         name => name,
     };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder).join(name);

@@ -16,6 +16,9 @@ use workload::Io;
 
 use crate::worker::WorkerError;
 
+/// ETIMEDOUT, as which I/O is recorded that was waited for in vain.
+const IN_VAIN: i32 = 110;
+
 /// Why a step could not run or had to be given up.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {

@@ -12,9 +12,9 @@ use kernel::{Clock, OpenFile};
 use record::{SilenceStage, StepRecord, Watcher};
 use workload::{BackendKind, Bytes, Direction, Nanos, StepPlan, SyncMode, WorkerPlan};
 
-use super::EngineError;
 use super::thread::{Briefing, News, Shared};
 use super::vigil::Vigil;
+use super::{EngineError, IN_VAIN};
 use crate::company::Order;
 use crate::conductor::{Conductor, Outcome};
 use crate::recorder::{Inbox, Recorder};
@@ -31,9 +31,6 @@ const LEAD: Nanos = Nanos::from_millis(2);
 const DRAIN: Nanos = Nanos::from_millis(800);
 /// How long it then waits for the workers to notice.
 const PARTING: Nanos = Nanos::from_millis(150);
-
-/// ETIMEDOUT, as which I/O is recorded that was waited for in vain.
-const IN_VAIN: i32 = 110;
 
 /// The coordinator's end of one worker.
 struct Hand {

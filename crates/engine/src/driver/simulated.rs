@@ -9,13 +9,13 @@ use kernel::ThreadCounters;
 use record::{StepRecord, Watcher};
 use workload::{Done, Io, Nanos, StepPlan};
 
-use super::EngineError;
+use super::{EngineError, IN_VAIN};
 use crate::batch::Batch;
 use crate::company::Order;
 use crate::conductor::{Conductor, Outcome, first_shift};
 use crate::recorder::Recorder;
 use crate::rules::{Rules, Timetable};
-use crate::worker::{Wake, Worker, counters, phases};
+use crate::worker::{Failure, Wake, Worker, counters, phases};
 
 /// What a volume says of an I/O when it is admitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,8 +168,9 @@ impl<V: Volume + ?Sized> Stage<'_, V> {
         self.look(conductor, over);
         for number in 0..self.seats.len() {
             if let Some(worker) = self.seats[number].worker.take() {
-                let outcome = Outcome { stopped: None, ..Outcome::of(worker, ThreadCounters::default()) };
-                conductor.over(number, outcome, over);
+                let in_vain = |io| Failure { at: over, io, errno: IN_VAIN, finding: None };
+                let held = worker.view().in_flight().into_iter().map(in_vain).collect();
+                conductor.over(number, Outcome::of(worker, ThreadCounters::default()).given_up(held), over);
             }
         }
         over

@@ -50,7 +50,8 @@ impl Life {
         let (from, to) = match part {
             Part::Ramp => (self.start, self.counted_from),
             Part::Counted => (self.counted_from, self.counted_until),
-            Part::Cool => (self.counted_until, Nanos::MAX),
+            // A step that ends in the ramp of a worker leaves it nothing to count.
+            Part::Cool => (self.counted_until.max(self.counted_from), Nanos::MAX),
         };
         (from, to.min(self.ended))
     }
