@@ -6,8 +6,8 @@ use workload::{Direction, Io, Nanos, StepPlan};
 
 const ERRNOS: [i32; 3] = [5, 28, 61]; // EIO, ENOSPC, ENODATA
 
-/// The least that a short I/O moves. 0 belongs here: nothing moved of something is a failed I/O.
-const LEAST: u64 = 1;
+/// The least that a short I/O moves; nothing moved of something is a failed I/O.
+const LEAST: u64 = 0;
 
 /// One I/O as the volume saw it.
 #[derive(Clone, Copy, Debug)]
