@@ -16,7 +16,7 @@ mod pings;
 use effect::{Effect, effect};
 use line::Line;
 use machine::*;
-use meant::meant;
+use meant::{Aspect, Pair, meant};
 use pings::{Ping, ping_effect};
 
 /// How many lines are run where nobody says.
@@ -34,55 +34,69 @@ fn seeds() -> Vec<u64> {
     }
 }
 
-/// In what the two differ; empty where they do not.
-fn differences(line: &Line, real: &Effect, ours: &Effect) -> Vec<String> {
+/// In what the two differ, with both; empty where they do not.
+fn differences(pair: &Pair<'_>) -> Vec<(Aspect, String)> {
+    let Pair { line, real, ours } = pair;
     let mut found = Vec::new();
-    let mut note = |what: &str, real: String, ours: String| {
+    let mut note = |aspect: Aspect, what: &str, (real, ours): (String, String)| {
         if real != ours {
-            found.push(format!("{what}: fio {real}, ours {ours}"));
+            found.push((aspect, format!("{what}: {real}, ours {ours}")));
         }
     };
-    note("exit code", format!("{:?}", real.code), format!("{:?}", ours.code));
-    let errors = |effect: &Effect| -> Vec<(String, i64)> {
-        effect.jobs.iter().map(|(name, job)| (name.clone(), job.error)).collect()
-    };
-    note("errors", format!("{:?}", errors(real)), format!("{:?}", errors(ours)));
-    for (name, file) in &real.files {
-        let other = &ours.files[name];
-        note(&format!("length of {name}"), format!("{:?}", file.length), format!("{:?}", other.length));
-        let sectors = |changed: &[u64]| match line.is_ordered() {
-            true => format!("{:?}", ranges(changed)),
-            false => format!("{}", changed.len()),
-        };
-        if line.is_ordered() || !line.has("--norandommap") {
-            note(&format!("changed sectors of {name}"), sectors(&file.changed), sectors(&other.changed));
+    let both = |of: &dyn Fn(&Effect) -> String| (of(real), of(ours));
+    note(Aspect::Code, "exit code", both(&|effect| format!("{:?}", effect.code)));
+    note(Aspect::Error, "errors", both(&|effect| format!("{:?}", errors(effect))));
+    for name in real.files.keys() {
+        note(Aspect::Length, name, both(&|effect| format!("length {:?}", effect.files[name].length)));
+        if line.meets_known_sectors() {
+            note(Aspect::Sectors, name, both(&|effect| sectors(line, &effect.files[name].changed)));
         }
     }
-    let total = |effect: &Effect| -> Vec<(u64, u64)> {
-        let operations = |job: &effect::JobEffect| {
-            if line.has_random_lengths() { 0 } else { job.done[0].0 + job.done[1].0 }
-        };
-        let sum = |job: &effect::JobEffect| (operations(job), job.done[0].1 + job.done[1].1);
-        effect.jobs.iter().map(|(_, job)| sum(job)).collect()
-    };
-    note("operations and bytes", format!("{:?}", total(real)), format!("{:?}", total(ours)));
+    note(Aspect::Amount, "operations and bytes", both(&|effect| format!("{:?}", amounts(line, effect))));
     if line.is_ordered() {
-        let sorted = |effect: &Effect| {
-            let mut places = effect.places.clone();
-            places.values_mut().for_each(|rows| rows.sort_unstable());
-            places.into_iter().map(|(log, rows)| (log, rows)).collect::<Vec<_>>()
-        };
-        let (real, ours) = (sorted(real), sorted(ours));
-        if real != ours {
-            note("places", short(&real), short(&ours));
-        }
+        note(Aspect::Places, "places", both(&|effect| short(&sorted(effect))));
     }
     found
 }
 
-fn short(places: &[(String, Vec<(u64, u64, u64)>)]) -> String {
+fn errors(effect: &Effect) -> Vec<(&str, i64)> {
+    effect.jobs.iter().map(|(name, job)| (name.as_str(), job.error)).collect()
+}
+
+fn sectors(line: &Line, changed: &[u64]) -> String {
+    if line.is_ordered() {
+        format!("sectors {:?}", ranges(changed))
+    } else {
+        format!("{} sectors", changed.len())
+    }
+}
+
+/// Operations and bytes of each job, over both directions: how they share is random.
+fn amounts(line: &Line, effect: &Effect) -> Vec<(u64, u64)> {
+    let sum = |job: &effect::JobEffect| {
+        let operations = if line.has_random_lengths() { 0 } else { job.done[0].0 + job.done[1].0 };
+        (operations, job.done[0].1 + job.done[1].1)
+    };
+    effect.jobs.iter().map(|(_, job)| sum(job)).collect()
+}
+
+/// The rows of every log in the order of their places.
+fn sorted(effect: &Effect) -> Logs {
+    let mut places = effect.places.clone();
+    places.values_mut().for_each(|rows| rows.sort_unstable());
+    places.into_iter().collect()
+}
+
+/// Each log by its name, with direction, offset and length of each of its rows.
+type Logs = Vec<(String, Vec<(u64, u64, u64)>)>;
+
+/// What tells two sets of logs apart: a digest of the rows, and their ends for people.
+fn short(places: &Logs) -> String {
     let of = |(log, rows): &(String, Vec<(u64, u64, u64)>)| {
-        format!("{log}: {} rows, {:?} to {:?}", rows.len(), rows.first(), rows.last())
+        let digest = rows.iter().fold(0u64, |sum, (direction, offset, length)| {
+            sum.wrapping_mul(31).wrapping_add(offset ^ (length << 40) ^ (direction << 63))
+        });
+        format!("{log}: {} rows, {:?} to {:?}, digest {digest:x}", rows.len(), rows.first(), rows.last())
     };
     places.iter().map(of).collect::<Vec<_>>().join("; ")
 }
@@ -109,20 +123,22 @@ fn random_command_lines_do_what_the_real_fio_does() {
     for seed in &seeds {
         let line = Line::drawn(*seed);
         let (real, ours) = (effect(&peers, Who::Real, &line), effect(&peers, Who::Command, &line));
-        let differences = differences(&line, &real, &ours);
-        if differences.is_empty() {
-            same += 1;
-        } else if let Some(reason) = meant(&line, &real, &ours) {
-            *explained.entry(reason).or_default() += 1;
-        } else {
-            let words = line.words.join(" ");
+        let pair = Pair { line: &line, real: &real, ours: &ours };
+        let mut left = Vec::new();
+        let found = differences(&pair);
+        same += usize::from(found.is_empty());
+        for (aspect, words) in found {
+            match meant(&pair, aspect) {
+                Some(reason) => *explained.entry(reason).or_default() += 1,
+                None => left.push(words),
+            }
+        }
+        if !left.is_empty() {
+            let (words, left) = (line.words.join(" "), left.join("\n  "));
+            let said = format!("fio: {}\n  ours: {}", real.said, ours.said);
             unexplained.push(format!(
-                "seed {seed}, f {:?}, g {:?}: {words}\n  {}\n  fio: {}\n  ours: {}",
-                line.before[0],
-                line.before[1],
-                differences.join("\n  "),
-                real.said.trim(),
-                ours.said.trim()
+                "seed {seed}, f {:?}, g {:?}: {words}\n  {left}\n  {said}",
+                line.before[0], line.before[1]
             ));
         }
     }

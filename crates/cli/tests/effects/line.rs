@@ -26,8 +26,6 @@ pub struct Line {
     pub before: [Before; 2],
     /// The words.
     pub words: Vec<String>,
-    /// The seed that gives it again.
-    pub seed: u64,
 }
 
 impl Line {
@@ -44,7 +42,7 @@ impl Line {
                 words.push("--stonewall".to_owned());
             }
         }
-        Line { before, words, seed }
+        Line { before, words }
     }
 
     /// Whether `word` stands in it, alone or with a value.
@@ -62,9 +60,11 @@ impl Line {
         self.words.iter().filter_map(|given| value(given).map(|at| &given[at..])).collect()
     }
 
-    /// Whether all its jobs only read.
-    pub fn only_reads(&self) -> bool {
-        self.values("--rw").iter().all(|rw| matches!(*rw, "read" | "randread"))
+    /// Whether which sectors are written is left to no random stream: in order, or each block of a region once.
+    pub fn meets_known_sectors(&self) -> bool {
+        let mixed = self.values("--rw").iter().any(|rw| matches!(*rw, "rw" | "randrw"));
+        let partly = ["--norandommap", "--io_size", "--number_ios"].iter().any(|word| self.has(word));
+        self.is_ordered() || !mixed && !partly
     }
 
     /// Whether the order and the amount by direction are the same in both tools: nothing is left to a random stream.

@@ -176,8 +176,12 @@ fn length(job: &FioJob, files: u64, (there, offset): (u64, u64)) -> Result<Optio
     }))
 }
 
-/// The offset of this clone in bytes; one in percent is rounded up to a block, or to what it is to be aligned to.
+/// The offset of this clone in bytes; one in percent is rounded up to a block, or to what it is to be aligned to. What is
+/// appended begins at the end of what is there, whatever offset is given.
 fn start(job: &FioJob, there_bytes: u64) -> u64 {
+    if job.options.file_append {
+        return there_bytes;
+    }
     let block = job.options.shortest_block();
     let unit = if job.options.offset_align > 0 { job.options.offset_align } else { block };
     let resolve = |amount: Amount| match amount {
@@ -185,8 +189,7 @@ fn start(job: &FioJob, there_bytes: u64) -> u64 {
         Amount::Percent(percent) => share(there_bytes, percent).next_multiple_of(unit),
     };
     let step = resolve(job.options.offset_increment).saturating_mul(u64::from(job.clone));
-    let end = if job.options.file_append { there_bytes } else { 0 };
-    resolve(job.options.offset).saturating_add(step).saturating_add(end)
+    resolve(job.options.offset).saturating_add(step)
 }
 
 /// `percent` of `bytes`, rounded down, without overflow.
