@@ -76,7 +76,7 @@ impl Line {
     pub fn has_random_lengths(&self) -> bool {
         let both = |rw: &&str| matches!(*rw, "rw" | "randrw");
         self.has("--bsrange")
-            || self.values("--bs").contains(&"4k,8k") && self.values("--rw").iter().any(|rw| both(&rw))
+            || self.values("--bs").contains(&"4k,8k") && self.values("--rw").iter().any(both)
     }
 }
 
