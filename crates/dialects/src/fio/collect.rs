@@ -6,13 +6,25 @@ use super::asked::{Asked, FioJob, LaysOut, Presentation, Surroundings};
 use super::commands::Commands;
 use super::engines::instead;
 use super::error::{FioError, Typed};
+use super::near::nearest;
 use super::options::{ENGINES, JobOptions};
 use super::pace;
 use super::reader::{Reader, Reading};
 use super::row::{Part, Row, Support};
-use super::rows::PROFILES;
+use super::rows::{PROFILES, ROWS};
 use super::value::{Amount, Kind, Value, ValueError};
 use super::verification;
+
+/// Jobs of one call, clones counted, at most: fio's own bound (`REAL_MAX_JOBS`).
+const MOST_JOBS: usize = 4096;
+
+/// The same, with the known name that an unknown option was probably meant to be.
+fn with_near(error: FioError) -> FioError {
+    let FioError::BadOption { typed, .. } = error else { return error };
+    let name = typed.text.split('=').next().unwrap_or_default().trim_end();
+    let near = nearest(name.trim_start_matches('-'), ROWS.iter().flat_map(Row::names));
+    FioError::BadOption { typed, near }
+}
 
 /// One option as typed.
 #[derive(Clone, Debug)]
@@ -218,7 +230,7 @@ impl<'a> Collector<'a> {
             None => Ok(()),
             Some(error) => {
                 check_engine(options, &[])?;
-                Err(error.clone())
+                Err(with_near(error.clone()))
             }
         }
     }
@@ -255,6 +267,12 @@ impl<'a> Collector<'a> {
         check_engine(&options, &for_engines)?;
         self.check(&name, &mut options)?;
         self.place(&options);
+        if self.jobs.len() + options.numjobs as usize > MOST_JOBS {
+            let reason = format!(
+                "{name} would make it more than {MOST_JOBS} jobs in all, and fio takes no more either"
+            );
+            return Err(FioError::Refused { option: "numjobs".to_owned(), reason });
+        }
         for clone in 0..options.numjobs {
             let number = self.jobs.len() as u32;
             let label = self.label(&name, number);

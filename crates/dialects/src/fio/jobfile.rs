@@ -3,7 +3,6 @@
 use super::asked::Surroundings;
 use super::collect::{Section, Setting};
 use super::error::{FioError, Place, Typed};
-use super::near::nearest;
 use super::reader::Reading;
 use super::row::Row;
 use super::rows::ROWS;
@@ -166,8 +165,8 @@ impl Parser<'_> {
             None => (substituted.text.as_str(), None),
         };
         let Some(row) = ROWS.iter().find(|row| row.names().any(|known| known == name)) else {
-            let near = nearest(name.trim_start_matches('-'), ROWS.iter().flat_map(Row::names));
-            return Err(FioError::BadOption { typed: Box::new(typed()), near });
+            // What it may have been meant to be is looked for where it is told; there may be many that are not.
+            return Err(FioError::BadOption { typed: Box::new(typed()), near: None });
         };
         if value.is_none_or(|value| value.trim().is_empty()) && (row.needs_value() || value.is_some()) {
             return Err(self.empty(row, name, typed(), &substituted.unset));

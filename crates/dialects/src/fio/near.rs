@@ -5,8 +5,11 @@ use std::cmp::Reverse;
 /// The name among `names` with the fewest edits to `word`, where that is at most half of the word's length; of several the
 /// one that begins most alike.
 pub fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let limit = word.chars().count() / 2;
+    let length = word.chars().count();
+    let limit = length / 2;
     names
+        // Names that are that much shorter or longer need no look at their letters.
+        .filter(|name| name.chars().count().abs_diff(length) <= limit)
         .map(|name| (edits(word, name), name))
         .filter(|&(distance, _)| distance <= limit)
         .min_by_key(|&(distance, name)| (distance, Reverse(common_beginning(word, name))))

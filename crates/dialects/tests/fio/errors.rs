@@ -215,3 +215,13 @@ fn what_is_said_never_depends_on_the_position_of_the_wrong_word() {
         assert_eq!(request(&line(words), "").unwrap_err().to_string(), "fio: failed parsing rw=foo");
     }
 }
+
+#[test]
+fn more_jobs_than_fio_takes_are_refused_before_they_are_made() {
+    // A few kilobytes asked for gigabytes: each section alone keeps to the bound of numjobs.
+    let sections: String = (0..1_000).map(|number| format!("[job {number}]\n")).collect();
+    let error = refused_file(&format!("[global]\nioengine=null\nsize=1m\nnumjobs=4096\n{sections}"));
+    assert!(error.to_string().contains("more than 4096 jobs in all"), "{error}");
+    let all = refused_file(&format!("[global]\nioengine=null\nsize=1m\n{}", "[a]\n".repeat(4_097)));
+    assert!(all.to_string().contains("more than 4096 jobs in all"), "{all}");
+}
