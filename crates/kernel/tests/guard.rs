@@ -473,7 +473,7 @@ fn ask_one(
             count.refused_since_shared += u64::from(!shared.is_empty());
             if shared.is_empty() {
                 count.refused_without_need += 1;
-                println!("without need: {error}: {}", story());
+                eprintln!("without need: {error}: {}", story());
             }
         }
     }

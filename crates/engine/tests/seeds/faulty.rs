@@ -6,9 +6,6 @@ use workload::{Direction, Io, Nanos, StepPlan};
 
 const ERRNOS: [i32; 3] = [5, 28, 61]; // EIO, ENOSPC, ENODATA
 
-/// The least that a short I/O moves; nothing moved of something is a failed I/O.
-const LEAST: u64 = 0;
-
 /// One I/O as the volume saw it.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen {
@@ -65,8 +62,8 @@ impl Faulty {
         if what < self.faults.errors {
             return -ERRNOS[self.random.below(3) as usize];
         }
-        if what < self.faults.errors + self.faults.short && u64::from(io.bytes) > LEAST {
-            return (LEAST + self.random.below(u64::from(io.bytes) - LEAST)) as i32;
+        if what < self.faults.errors + self.faults.short && io.bytes > 0 {
+            return self.random.below(io.bytes.into()) as i32;
         }
         io.bytes as i32
     }

@@ -3,6 +3,8 @@
 //!
 //! `PLIMSOLL_SEED=123` runs one seed alone, `PLIMSOLL_SEEDS=100000` so many; `PLIMSOLL_SEEDS_FROM` says where they begin.
 
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
 #[path = "../stage/mod.rs"]
 mod stage;
 
