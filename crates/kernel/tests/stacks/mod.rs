@@ -116,7 +116,7 @@ pub fn world(dice: &mut Dice) -> World {
     let real = world.dir.path().join("real");
     let is_bound = dice.below(3) == 0 && run(&["mount", "--bind", &text(&real), &text(&bound)]);
     if is_bound {
-        world.undo.push(Undo::by(&["umount", &text(&bound)]));
+        world.undo.push(Undo::by(&["umount", "--lazy", &text(&bound)]));
     }
     for image in 0..2 {
         let path = real.join(format!("image{image}"));
@@ -274,7 +274,7 @@ impl World {
         // Read-only and without a journal: the mount itself writes nothing.
         let made = run(&make) && run(&["mount", "-t", "ext4", "-o", "ro", &text(node), &text(&point)]);
         if made {
-            self.undo.push(Undo::by(&["umount", &text(&point)]));
+            self.undo.push(Undo::by(&["umount", "--lazy", &text(&point)]));
         }
         made
     }
