@@ -31,6 +31,7 @@ fn each_backend(batching: Batching) -> Vec<WorkerTotals> {
 fn read_through(plan: WorkerPlan) -> WorkerTotals {
     let (size, folder) = (Bytes::mib(8), tempfile::tempdir().unwrap());
     let unnamed = kernel::unnamed_file(folder.path(), size).unwrap();
+    unnamed.set_len(size).unwrap();
     let region = FilePlan { path: unnamed.path().to_owned(), offset: Bytes(0), size };
     let reader =
         WorkerPlan { direct: false, files: vec![region], access: Access::sequential(Mix::READ), ..plan };

@@ -46,6 +46,7 @@ fn worker_on(mode: DiskSpdMode, backend: BackendKind) -> WorkerPlan {
 fn traced(plan: WorkerPlan) -> Vec<(Direction, u64)> {
     let folder = tempfile::tempdir().unwrap();
     let file = kernel::unnamed_file(folder.path(), Bytes(SIZE)).unwrap();
+    file.set_len(Bytes(SIZE)).unwrap();
     let open = kernel::open_for_write(&kernel::guard::permit_unnamed(&file), Direct::No).unwrap();
     let mut trace = Trace::default();
     run_real(&for_ops(IOS, vec![plan]), &[vec![open]], Clock::start(), &mut trace).unwrap();

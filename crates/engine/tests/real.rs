@@ -43,6 +43,7 @@ impl Unnamed {
     fn of(size: Bytes) -> Unnamed {
         let folder = tempfile::tempdir().unwrap();
         let file = kernel::unnamed_file(folder.path(), size).unwrap();
+        file.set_len(size).unwrap();
         Unnamed { _folder: folder, file }
     }
 

@@ -143,7 +143,9 @@ fn a_short_read_and_a_failed_one_are_reported_as_they_are() {
         std::fs::write(&path, vec![9u8; 1000]).unwrap();
         let files = [open_for_read(&path, Direct::No).unwrap()];
         let mut queue = Queue::open(kind, &files, 2, BLOCK as usize, Clock::start()).unwrap();
-        assert_eq!(perform(&mut queue, &[io(0, Direction::Read, 0)])[0].result, 1000, "{kind:?}");
+        // A call of its own asks for the rest too, and there is none: what the file should hold is not to be had.
+        let short = if kind == BackendKind::Pread { -libc::EIO } else { 1000 };
+        assert_eq!(perform(&mut queue, &[io(0, Direction::Read, 0)])[0].result, short, "{kind:?}");
         assert_eq!(perform(&mut queue, &[io(0, Direction::Read, 9)])[0].result, 0, "{kind:?}");
         let nowhere = Io { offset: u64::MAX - 8191, ..io(1, Direction::Read, 0) };
         assert_eq!(perform(&mut queue, &[nowhere])[0].result, -libc::EINVAL, "{kind:?}");

@@ -86,13 +86,18 @@ pub fn clean(text: &str) -> String {
     text.chars().map(|letter| if steers(letter) { '?' } else { letter }).collect()
 }
 
-/// Lines of text without anything that steers a terminal but the ends of lines and tabs.
+/// Lines of text without anything that steers a terminal but the ends of lines (those of CSV too) and tabs.
 pub fn clean_lines(text: &str) -> Cow<'_, str> {
     let stays = |letter: char| !steers(letter) || matches!(letter, '\n' | '\t');
-    match text.chars().all(stays) {
-        true => Cow::Borrowed(text),
-        false => text.chars().map(|letter| if stays(letter) { letter } else { '?' }).collect(),
+    if text.chars().all(stays) {
+        return Cow::Borrowed(text);
     }
+    let cleaned = |line: &str| -> String {
+        // A line of CSV ends with both; a carriage return anywhere else writes over what stands before it.
+        let (words, end) = line.strip_suffix("\r\n").map_or((line, ""), |words| (words, "\r\n"));
+        words.chars().map(|letter| if stays(letter) { letter } else { '?' }).chain(end.chars()).collect()
+    };
+    text.split_inclusive('\n').map(cleaned).collect()
 }
 
 /// A JSON document whose strings hold nothing that steers a terminal: it stands there escaped, as the same text.
@@ -154,6 +159,7 @@ mod tests {
         assert_eq!(clean(name), "a?[2J?31m???b??");
         assert_eq!(clean_lines(&format!("{name}\n\tb")), "a?[2J?31m???b??\n\tb");
         assert!(matches!(clean_lines("plain\n"), Cow::Borrowed(_)));
+        assert_eq!(clean_lines("a,b\r\n1\r2,3\r\n"), "a,b\r\n1?2,3\r\n");
         let document = serde_json::json!({ "name": name }).to_string();
         let cleaned = clean_json(document.clone());
         assert_eq!(clean(&cleaned), cleaned);

@@ -99,7 +99,9 @@ impl Reporter {
     /// A device that was never used shows only where it was asked for.
     fn is_shown(&self, disk: &DiskLine) -> bool {
         let c = &disk.counters;
-        self.asked.is_chosen() || self.asked.never_used_too || c.reads + c.writes + c.discards + c.flushes > 0
+        self.asked.is_chosen()
+            || self.asked.never_used_too
+            || [c.reads, c.writes, c.discards, c.flushes] != [0; 4]
     }
 
     fn is_wanted(&self, line: &Line) -> bool {
