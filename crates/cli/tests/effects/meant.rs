@@ -32,7 +32,7 @@ type Rule = (&'static str, &'static [Aspect], fn(&Pair<'_>) -> bool);
 
 use Aspect::{Amount, Code, Error, Length, Places, Sectors};
 
-const RULES: [Rule; 14] = [
+const RULES: [Rule; 15] = [
     (
         "a file that is too short for a job that only reads is kept, not replaced",
         &[Code, Error, Length, Sectors, Amount, Places],
@@ -51,6 +51,8 @@ const RULES: [Rule; 14] = [
                 "blocksize is larger",
                 "file creation disallowed",
                 "does not fit into a region",
+                "hold no block of",
+                "size too small",
             ];
             words.iter().any(|words| said.contains(words)) && pair.ours.code != Some(0)
         },
@@ -91,6 +93,11 @@ const RULES: [Rule; 14] = [
         |pair| {
             pair.line.values("--bs").contains(&"4k,8k") && !pair.line.is_ordered() && pair.ours_does_more()
         },
+    ),
+    (
+        "two jobs at once on one file that is made meanwhile: what the second finds is chance",
+        &[Length, Sectors, Amount, Places],
+        |pair| pair.line.values("--filename") == ["f", "f"] && !pair.line.has("--stonewall") && pair.grows(),
     ),
     (
         "create_on_open: files are laid out before the load, so that making them is not measured",
