@@ -7,9 +7,9 @@ use super::unit;
 
 /// Number of the last write before they start over; the rest of an entry are marks.
 pub(crate) const LAST_WRITE: u32 = (1 << 29) - 1;
-/// A write to it is in flight.
+/// A write or trim of it is in flight. Without the number of a write nobody knows what it will leave.
 const IN_FLIGHT: u32 = 1 << 31;
-/// Two writes were in flight at once: which of them was the last nobody knows.
+/// Two were in flight at once: which of them was the last nobody knows.
 const EITHER: u32 = 1 << 30;
 /// It has been read back since it was last written.
 const SEEN: u32 = 1 << 29;
@@ -19,8 +19,8 @@ const SEEN: u32 = 1 << 29;
 pub(crate) enum Expected {
     /// Nobody knows; it is not looked at.
     Unknown,
-    /// A write, whichever.
-    Any,
+    /// A write, whichever; the last was issued as this one.
+    Any(u32),
     /// This write.
     Write(u32),
 }
@@ -46,6 +46,8 @@ pub(crate) struct Ledger {
     unit: u64,
     sheets: Box<[Sheet]>,
     writes: u32,
+    /// Writes and trims that are in flight, in no order.
+    in_flight: Vec<Span>,
     when: ReadBack,
     /// The longest read.
     longest: u64,
@@ -79,6 +81,7 @@ impl Ledger {
             unit,
             sheets: plan.files.iter().map(sheet).collect(),
             writes: 0,
+            in_flight: Vec::with_capacity(plan.depth as usize),
             when: verification.when,
             longest: plan.blocks.longest_of(Direction::Write).0.max(unit),
             recent: vec![Span { file: 0, offset: 0, bytes: 0 }; room].into_boxed_slice(),
@@ -108,19 +111,19 @@ impl Ledger {
         self.writes = super::next_write(self.writes);
         let write = self.writes;
         for entry in self.entries(span) {
-            let either = if *entry & IN_FLIGHT != 0 { EITHER } else { 0 };
-            *entry = write | IN_FLIGHT | either;
+            *entry = match *entry {
+                entry if entry & IN_FLIGHT == 0 => write | IN_FLIGHT,
+                // What a trim or a failed write leaves, and when, is as open as before.
+                entry if entry & LAST_WRITE == 0 => IN_FLIGHT | EITHER,
+                _ => write | IN_FLIGHT | EITHER,
+            };
         }
+        self.in_flight.push(span);
     }
 
     /// A write of `span` has ended, well or not; what a failed one left nobody knows.
     pub(crate) fn ended(&mut self, span: Span, well: bool) {
-        for entry in self.entries(span) {
-            *entry &= !IN_FLIGHT;
-            if !well {
-                *entry = 0;
-            }
-        }
+        self.land(span, well);
         if well && !self.recent.is_empty() && self.waiting < self.recent.len() {
             let at = (self.first + self.waiting) % self.recent.len();
             self.recent[at] = span;
@@ -128,9 +131,54 @@ impl Ledger {
         }
     }
 
-    /// A trim of `span`: what stands there now nobody knows.
+    /// A trim of `span` is issued: what stands there from now on nobody knows.
     pub(crate) fn forget(&mut self, span: Span) {
-        self.entries(span).fill(0);
+        for entry in self.entries(span) {
+            *entry = IN_FLIGHT | if *entry & IN_FLIGHT != 0 { EITHER } else { 0 };
+        }
+        self.in_flight.push(span);
+    }
+
+    /// A trim of `span` has ended.
+    pub(crate) fn trimmed(&mut self, span: Span) {
+        self.land(span, true);
+    }
+
+    /// `span` is in flight no longer; the units that another still covers are.
+    fn land(&mut self, span: Span, well: bool) {
+        if let Some(at) = self.in_flight.iter().position(|other| *other == span) {
+            self.in_flight.swap_remove(at);
+        }
+        let mut overlapped = false;
+        for entry in self.entries(span) {
+            let lost = if well { 0 } else { LAST_WRITE };
+            if *entry & EITHER != 0 {
+                overlapped = true;
+                *entry &= !lost;
+            } else {
+                *entry &= !(IN_FLIGHT | lost);
+            }
+        }
+        if overlapped {
+            self.land_overlapped(span);
+        }
+    }
+
+    /// The same for units that several were in flight to at once: only the last of them ends it.
+    #[cold]
+    fn land_overlapped(&mut self, span: Span) {
+        let unit = self.unit;
+        for number in 0..u64::from(span.bytes) / unit {
+            let offset = span.offset + number * unit;
+            let covers = |other: &Span| {
+                other.file == span.file
+                    && (other.offset..other.offset + u64::from(other.bytes)).contains(&offset)
+            };
+            if !self.in_flight.iter().any(covers) {
+                let at = Span { offset, bytes: unit as u32, ..span };
+                self.entries(at).iter_mut().for_each(|entry| *entry &= !IN_FLIGHT);
+            }
+        }
     }
 
     /// What should stand at `offset` of `file`.
@@ -139,7 +187,7 @@ impl Ledger {
         let at = (offset.saturating_sub(sheet.base) / self.unit) as usize;
         match sheet.entries.get(at).copied().unwrap_or(0) {
             entry if entry & LAST_WRITE == 0 || entry & IN_FLIGHT != 0 => Expected::Unknown,
-            entry if entry & EITHER != 0 => Expected::Any,
+            entry if entry & EITHER != 0 => Expected::Any(entry & LAST_WRITE),
             entry => Expected::Write(entry & LAST_WRITE),
         }
     }

@@ -170,22 +170,23 @@ impl Worker {
     #[cold]
     pub(super) fn note_end(&mut self, io: &InFlight, result: i32) {
         let ledger = self.reading_back.as_deref_mut().and_then(|back| back.ledger.as_mut());
-        if let Some(ledger) = ledger
-            && io.kind == Direction::Write
-        {
-            ledger.ended(span(io.file, io.offset, io.bytes), result == io.bytes as i32);
+        let (Some(ledger), span) = (ledger, span(io.file, io.offset, io.bytes)) else { return };
+        match io.kind {
+            Direction::Write => ledger.ended(span, result == io.bytes as i32),
+            Direction::Trim => ledger.trimmed(span),
+            Direction::Read | Direction::Flush => {}
         }
     }
 
     /// What should stand at `offset` of what slot `slot` has read from `file`.
     pub(crate) fn expected(&self, slot: u32, file: u32, offset: u64) -> Expected {
         let Some(back) = self.reading_back.as_deref() else { return Expected::Unknown };
-        let Some(ledger) = &back.ledger else { return Expected::Any };
+        let Some(ledger) = &back.ledger else { return Expected::Any(0) };
         match back.asked.get(slot as usize) {
             None | Some(&NOT_ASKED) => Expected::Unknown,
             Some(&asked) => match ledger.expected(file, offset) {
                 // It was written again after the read had begun.
-                Expected::Write(write) if write > asked => Expected::Unknown,
+                Expected::Write(write) | Expected::Any(write) if write > asked => Expected::Unknown,
                 expected => expected,
             },
         }
