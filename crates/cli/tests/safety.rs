@@ -393,7 +393,8 @@ fn another_tools_words_say_what_goes_before_they_write_it() {
     }
     let Some(blank) = Disk::of(&folder, 64, Cache::Through) else { return };
     let fio = ["fio", "--name=a", &node_of(&blank), "--rw=write", "--size=1m", "--ioengine=psync"];
-    assert!(!ended(&mut folder.plimsoll(&fio)).err.contains("EVERYTHING"), "nothing goes");
+    let ended = ended(&mut folder.plimsoll(&fio));
+    assert!(!ended.err.contains("EVERYTHING"), "nothing goes: {}", ended.err);
 }
 
 #[test]

@@ -184,6 +184,7 @@ fn a_device_that_goes_and_comes_leaves_a_hole_in_its_own_series_alone() {
     if !run(&["sh", "-c", &table]) || !run(&["partx", "--add", &node]) {
         return;
     }
+    let _parts = Undo::by(&["partx", "--delete", &node]);
     let running = watching(&folder, &["--device", &part, "--device", &disk.name()], 5);
     let listed = |wanted: bool| {
         let there =

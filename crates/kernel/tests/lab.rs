@@ -33,6 +33,26 @@ fn a_loop_is_listed_while_it_lives_and_gone_afterwards() {
     assert!(gone);
 }
 
+/// Partitions that were made by hand stay with the number of a loop device: the next to have it must not find them.
+#[test]
+fn a_loop_that_was_cut_into_partitions_before_comes_back_whole() {
+    let Some(first) = loop_of(Bytes::mib(4)) else { return };
+    let node = first.path().to_owned();
+    let part = Path::new("/sys/class/block").join(format!("{}p1", node.file_name().unwrap().display()));
+    let added = std::process::Command::new("addpart").arg(&node).args(["1", "8", "64"]).status();
+    if !added.is_ok_and(|status| status.success()) {
+        return eprintln!("skipped: addpart made no partition of {}", node.display());
+    }
+    assert!(part.exists());
+    drop(first);
+    let again = || loop_of(Bytes::mib(4)).unwrap();
+    let others: Vec<LoopDevice> = std::iter::repeat_with(again).take(16).collect();
+    if !others.iter().any(|device| device.path() == node) {
+        return eprintln!("skipped: somebody else took {}", node.display());
+    }
+    assert!(!part.exists());
+}
+
 #[test]
 fn a_stacked_loop_is_read_through_to_the_disk_below() {
     let Some(below) = loop_of(Bytes::mib(4)) else { return };

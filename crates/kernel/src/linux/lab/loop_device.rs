@@ -19,6 +19,9 @@ const LOOP_CTL_GET_FREE: libc::Ioctl = 0x4c82 as libc::Ioctl;
 const LOOP_CONFIGURE: libc::Ioctl = 0x4c0a as libc::Ioctl;
 /// `_IO(0x12, 93)` of `linux/fs.h`.
 const BLKROSET: libc::Ioctl = 0x125d;
+/// `_IO(0x12, 105)` of `linux/blkpg.h`.
+const BLKPG: libc::Ioctl = 0x1269;
+const BLKPG_DEL_PARTITION: libc::c_int = 2;
 const LOOP_SET_STATUS64: libc::Ioctl = 0x4c04 as libc::Ioctl;
 const LOOP_GET_STATUS64: libc::Ioctl = 0x4c05 as libc::Ioctl;
 const LOOP_CLR_FD: libc::Ioctl = 0x4c01 as libc::Ioctl;
@@ -50,6 +53,25 @@ struct Config {
     block_size: u32,
     info: Info,
     reserved: [u64; 8],
+}
+
+/// `struct blkpg_partition`.
+#[repr(C)]
+struct Partition {
+    start: i64,
+    length: i64,
+    number: libc::c_int,
+    device_name: [u8; 64],
+    volume_name: [u8; 64],
+}
+
+/// `struct blkpg_ioctl_arg`.
+#[repr(C)]
+struct PartitionCall {
+    what: libc::c_int,
+    flags: libc::c_int,
+    length: libc::c_int,
+    partition: *const Partition,
 }
 
 /// Why there is no loop device.
@@ -139,6 +161,7 @@ impl LoopDevice {
                     // Before the other descriptor goes: with the last one the kernel would take the device apart.
                     let device = File::open(&path).map_err(attach)?;
                     let rdev = device.metadata().map_err(attach)?.rdev();
+                    forget_partitions(&device, &path);
                     return Ok(LoopDevice { device, path, number: DeviceNumber::from_dev(rdev) });
                 }
                 // Somebody else took it between the two calls.
@@ -220,6 +243,23 @@ fn allow_writes(device: &File) -> io::Result<()> {
     let read_only: libc::c_int = 0;
     // SAFETY: the kernel reads one int that lives until the call returns.
     check(unsafe { libc::ioctl(device.as_raw_fd(), BLKROSET, &read_only) }).map(drop)
+}
+
+/// Whoever had the loop before may have cut it into partitions, and where the kernel was not asked to look for them itself
+/// they stay with the number. One that somebody holds stays: the guard then names it.
+fn forget_partitions(device: &File, path: &Path) {
+    let Some(name) = path.file_name() else { return };
+    let folder = Path::new("/sys/class/block").join(name);
+    let numbers =
+        folder_names(&folder).into_iter().filter_map(|part| read_number(&folder.join(part).join("partition")));
+    for number in numbers {
+        let number = number as libc::c_int;
+        let partition = Partition { start: 0, length: 0, number, device_name: [0; 64], volume_name: [0; 64] };
+        let length = size_of::<Partition>() as libc::c_int;
+        let call = PartitionCall { what: BLKPG_DEL_PARTITION, flags: 0, length, partition: &partition };
+        // SAFETY: both structs have the layout that the kernel reads and live until the call returns.
+        let _held = check(unsafe { libc::ioctl(device.as_raw_fd(), BLKPG, &call) });
+    }
 }
 
 fn clear(device: &File) -> io::Result<()> {
@@ -311,6 +351,8 @@ mod tests {
     fn the_structs_have_the_sizes_of_the_kernel() {
         assert_eq!(size_of::<Info>(), 232);
         assert_eq!(size_of::<Config>(), 304);
+        #[cfg(target_pointer_width = "64")]
+        assert_eq!((size_of::<Partition>(), size_of::<PartitionCall>()), (152, 24));
     }
 
     #[test]
