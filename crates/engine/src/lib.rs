@@ -14,7 +14,7 @@ pub mod verify;
 mod worker;
 
 pub use batch::Batch;
-pub use driver::{Backend, EngineError, Null, Served, Volume, run_real, run_simulated};
+pub use driver::{EngineError, Null, Served, Volume, run_real, run_simulated};
 pub use layout::layout_workload;
 pub use planner::{Clones, FileGround, Ground, GroundKind, PlanError, idle_plan, plan};
 pub use recorder::{Inbox, Recorder};

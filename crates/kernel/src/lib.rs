@@ -32,7 +32,7 @@ pub use linux::{
     process::{Process, send_signal},
     queue::{
         AioQueue, CallFlags, PreadQueue, Queue, QueueError, Refused, Single, SingleError, SingleMeans,
-        SingleOptions, UringQueue, abandoned, probe,
+        SingleOptions, UringQueue, abandoned, open_queue, probe,
     },
     residency::{
         DirectProof, Directness, Walk, advise, cached_share, direct_proof, drop_cache, is_still_direct,

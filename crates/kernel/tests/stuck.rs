@@ -4,7 +4,7 @@
 mod machine;
 
 use kernel::lab::{Limits, Throttle};
-use kernel::{Clock, Direct, Queue, open_for_read};
+use kernel::{Clock, Direct, open_for_read, open_queue};
 use machine::loop_of;
 use workload::{BackendKind, Bytes, Direction, Done, Io, Nanos, Wait};
 
@@ -24,7 +24,7 @@ fn what_the_kernel_does_not_let_go_of_is_counted_and_its_buffers_stay() {
     let mut left = 0;
     for kind in [BackendKind::IoUring, BackendKind::Libaio] {
         let files = [open_for_read(device.path(), Direct::Yes).unwrap()];
-        let mut queue = match Queue::open(kind, &files, 8, 4096, clock) {
+        let mut queue = match open_queue(kind, &files, 8, 4096, clock) {
             Ok(queue) => queue,
             Err(error) => {
                 eprintln!("skipped: {error}");

@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use kernel::lab::{LoopDevice, LoopOptions};
-use kernel::{Clock, Direct, OpenFile, Queue, guard, open_for_read, open_for_write};
+use kernel::{Clock, Direct, OpenFile, Queue, guard, open_for_read, open_for_write, open_queue};
 use workload::{BackendKind, Bytes, Direction, Done, Io, Nanos, Wait};
 
 const BLOCK: u64 = 65_536;
@@ -17,12 +17,12 @@ fn io(slot: u32, kind: Direction, block: u64) -> Io {
     Io { slot, kind, file: 0, offset: block * BLOCK, bytes: BLOCK as u32, due: Nanos::ZERO }
 }
 
-fn queue_on(kind: BackendKind, file: OpenFile) -> Queue {
-    Queue::open(kind, &[file], 4, BLOCK as usize, Clock::start()).unwrap()
+fn queue_on(kind: BackendKind, file: OpenFile) -> Box<dyn Queue> {
+    open_queue(kind, &[file], 4, BLOCK as usize, Clock::start()).unwrap()
 }
 
 /// Does `ios`, each in slot 0, and gives what came back.
-fn perform(queue: &mut Queue, ios: impl IntoIterator<Item = Io>) -> Vec<i32> {
+fn perform(queue: &mut dyn Queue, ios: impl IntoIterator<Item = Io>) -> Vec<i32> {
     let one = |io: Io| {
         queue.queue(io).unwrap();
         let mut done: Vec<Done> = Vec::with_capacity(4);
@@ -35,7 +35,7 @@ fn perform(queue: &mut Queue, ios: impl IntoIterator<Item = Io>) -> Vec<i32> {
 }
 
 /// Writes all blocks, gives every other one back, and reads all: what was trimmed reads as zeros.
-fn trim_every_other(queue: &mut Queue) {
+fn trim_every_other(queue: &mut dyn Queue) {
     for block in 0..BLOCKS {
         queue.buffer_mut(0).unwrap().fill(block as u8 + 1);
         assert_eq!(perform(queue, [io(0, Direction::Write, block)]), [BLOCK as i32]);
@@ -58,7 +58,7 @@ fn a_trim_that_cannot_be_told_from_an_error_is_refused_before_it_is_done() {
         let permit = guard::permit_named_file(&path).unwrap();
         let mut queue = queue_on(kind, open_for_write(&permit, Direct::No).unwrap());
         let long = Io { bytes: 1 << 31, ..io(0, Direction::Trim, 0) };
-        assert_eq!(perform(&mut queue, [long]), [-libc::EINVAL], "{kind:?}");
+        assert_eq!(perform(queue.as_mut(), [long]), [-libc::EINVAL], "{kind:?}");
         assert_eq!(std::fs::read(&path).unwrap(), [9; 4096], "{kind:?}");
     }
 }
@@ -78,7 +78,7 @@ fn a_trimmed_file_has_holes_where_the_blocks_were() {
         let path = dir.path().join("file");
         std::fs::write(&path, vec![9; (BLOCK * BLOCKS) as usize]).unwrap();
         let permit = guard::permit_named_file(&path).unwrap();
-        trim_every_other(&mut queue_on(kind, open_for_write(&permit, Direct::No).unwrap()));
+        trim_every_other(queue_on(kind, open_for_write(&permit, Direct::No).unwrap()).as_mut());
         assert!(space(&path) <= BLOCK * BLOCKS / 2 + BLOCK, "{kind:?}: {} bytes are left", space(&path));
         assert_eq!(std::fs::metadata(&path).unwrap().len(), BLOCK * BLOCKS, "its length stays");
     }
@@ -97,7 +97,7 @@ fn a_trimmed_device_gives_its_blocks_back() {
         };
         let permit = guard::permit_named_file(device.path()).unwrap();
         let file = open_for_write(&permit, Direct::Yes).unwrap();
-        trim_every_other(&mut queue_on(kind, file.clone()));
+        trim_every_other(queue_on(kind, file.clone()).as_mut());
         file.flush().unwrap();
         assert!(space(&path) <= BLOCK * BLOCKS / 2 + BLOCK, "{kind:?}: {} bytes are left", space(&path));
     }

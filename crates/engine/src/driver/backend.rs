@@ -1,45 +1,7 @@
-//! What a driver needs of a means of I/O, and the means that does nothing.
+//! The queue that does nothing, and how much of a queue is taken back in a turn.
 
-use kernel::{AioQueue, Clock, PreadQueue, QueueError, Refused, UringQueue};
+use kernel::{Clock, Queue, QueueError, Refused};
 use workload::{Done, Io, Nanos, Wait};
-
-/// A means of I/O, used by one thread.
-pub trait Backend {
-    /// Whether handing over is a step of its own, whose time is recorded as submission.
-    const SUBMITS_APART: bool = false;
-
-    /// The most I/Os that are worth taking back in one turn of a queue of `depth`; at least one.
-    fn reap_limit(depth: u32) -> usize {
-        share_of(depth)
-    }
-
-    /// How many more I/Os can be queued now.
-    fn room(&self) -> usize;
-
-    /// The buffer of a slot that is not in flight, for filling.
-    fn buffer_mut(&mut self, slot: u32) -> Option<&mut [u8]>;
-
-    /// Queues one I/O, which starts at the next [`submit_and_reap`](Backend::submit_and_reap).
-    ///
-    /// # Errors
-    /// [`Refused`] where it must not start.
-    fn queue(&mut self, io: Io) -> Result<(), Refused>;
-
-    /// Starts what is queued and returns; what could not be started is appended to `done`.
-    ///
-    /// # Errors
-    /// As [`submit_and_reap`](Backend::submit_and_reap).
-    fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError>;
-
-    /// Starts what is queued, waits as told, and appends what has ended to `done`, never beyond its capacity.
-    ///
-    /// # Errors
-    /// [`QueueError`] where the means itself fails; a failed I/O is a negative result.
-    fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError>;
-
-    /// What of it is in use, in words.
-    fn features(&self) -> &str;
-}
 
 /// What is taken back in a turn is issued again in the next, so this is also the size of a submission. The whole queue at
 /// once would cost the least CPU, and puts device and generator in lock-step: one idles while the other works through
@@ -52,46 +14,10 @@ fn share_of(depth: u32) -> usize {
     eighth.clamp((depth / 4).clamp(1, 2), 16) as usize
 }
 
-macro_rules! backend_of_queue {
-    ($queue:ty $(, $more:item)*) => {
-        impl Backend for $queue {
-            $($more)*
-
-            #[inline]
-            fn room(&self) -> usize {
-                self.room()
-            }
-
-            #[inline]
-            fn buffer_mut(&mut self, slot: u32) -> Option<&mut [u8]> {
-                self.buffer_mut(slot)
-            }
-
-            #[inline]
-            fn queue(&mut self, io: Io) -> Result<(), Refused> {
-                self.queue(io)
-            }
-
-            #[inline]
-            fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError> {
-                self.submit(done)
-            }
-
-            #[inline]
-            fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
-                self.submit_and_reap(wait, done)
-            }
-
-            fn features(&self) -> &str {
-                self.features()
-            }
-        }
-    };
+/// The most I/Os that are worth taking back in one turn of `queue` with this depth; at least one.
+pub(super) fn taken_back(queue: &impl Queue, depth: u32) -> usize {
+    if queue.ends_at_once() { depth as usize } else { share_of(depth) }
 }
-
-backend_of_queue!(UringQueue);
-backend_of_queue!(PreadQueue);
-backend_of_queue!(AioQueue, const SUBMITS_APART: bool = true;);
 
 /// Does nothing: every I/O succeeds as soon as it is asked for. What is left is the cost of the engine itself.
 #[derive(Debug)]
@@ -114,15 +40,20 @@ impl Null {
     }
 }
 
-impl Backend for Null {
-    /// There is nothing to be kept busy.
-    fn reap_limit(depth: u32) -> usize {
-        depth as usize
-    }
-
+impl Queue for Null {
     #[inline]
     fn room(&self) -> usize {
         self.depth - self.ended.len()
+    }
+
+    #[inline]
+    fn in_flight(&self) -> usize {
+        self.ended.len()
+    }
+
+    #[inline]
+    fn buffer(&self, _slot: u32) -> Option<&[u8]> {
+        Some(&self.buffer)
     }
 
     #[inline]
@@ -162,6 +93,16 @@ impl Backend for Null {
     fn features(&self) -> &str {
         "null: no I/O is done"
     }
+
+    fn close(&mut self) -> usize {
+        self.ended.clear();
+        0
+    }
+
+    #[inline]
+    fn ends_at_once(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]
@@ -172,6 +113,5 @@ mod tests {
     fn most_of_the_queue_stays_at_the_device_and_deep_queues_are_taken_back_in_batches() {
         let depths = [1, 2, 3, 4, 7, 8, 16, 24, 32, 64, 128, 256, 4096];
         assert_eq!(depths.map(share_of), [1, 1, 1, 1, 1, 2, 2, 3, 4, 8, 16, 16, 16]);
-        assert_eq!(Null::reap_limit(64), 64);
     }
 }

@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use kernel::{Clock, QueueError, Refused};
+use kernel::{Clock, Queue, QueueError, Refused};
 use record::{Interval, Silence, SilenceStage, StepRecord, Watcher};
 use workload::{
     Access, BackendKind, BlockSizes, Buffers, Bytes, Direction, Done, Ending, FilePlan, Flush, Io, Mix,
     Nanos, Pace, StepKind, StepPlan, StopRule, Terms, Verify, Wait, WorkerPlan,
 };
 
-use super::{Backend, EngineError, Null, run_real};
+use super::{EngineError, Null, run_real};
 
 const OPENING: &str = "panics while it opens";
 const LATER: &str = "panics later";
@@ -22,6 +22,7 @@ const SLEEPY: &str = "falls silent and wakes";
 const HANGS: Duration = Duration::from_secs(60);
 
 /// A backend that does what the name of its job says.
+#[derive(Debug)]
 pub(super) struct Faulty {
     inner: Null,
     kind: &'static str,
@@ -53,7 +54,19 @@ impl Faulty {
 /// Set when the silence of [`SLEEPY`] is over.
 static WOKEN: AtomicBool = AtomicBool::new(false);
 
-impl Backend for Faulty {
+impl Queue for Faulty {
+    fn in_flight(&self) -> usize {
+        self.inner.in_flight()
+    }
+
+    fn buffer(&self, slot: u32) -> Option<&[u8]> {
+        self.inner.buffer(slot)
+    }
+
+    fn close(&mut self) -> usize {
+        self.inner.close()
+    }
+
     fn room(&self) -> usize {
         self.inner.room()
     }

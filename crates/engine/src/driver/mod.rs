@@ -8,7 +8,7 @@ mod simulated;
 mod thread;
 mod vigil;
 
-pub use backend::{Backend, Null};
+pub use backend::Null;
 pub use real::run_real;
 pub use simulated::{Served, Volume, run_simulated};
 

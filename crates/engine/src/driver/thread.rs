@@ -5,10 +5,11 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use std::time::Duration;
 
-use kernel::{AioQueue, Clock, OpenFile, PreadQueue, ThreadCounters, ThreadMeter, UringQueue};
+use kernel::{AioQueue, Clock, OpenFile, PreadQueue, Queue, ThreadCounters, ThreadMeter, UringQueue};
 use workload::{BackendKind, Direction, Done, Nanos, Pace, Start, Wait, WorkerPlan};
 
-use super::{Backend, EngineError, Null};
+use super::backend::taken_back;
+use super::{EngineError, Null};
 use crate::batch::Batch;
 use crate::conductor::{Outcome, first_shift};
 use crate::fill::{Effort, Filler};
@@ -197,7 +198,7 @@ impl Briefing {
         }
     }
 
-    fn drive<B: Backend>(self, mut backend: B, tell: &dyn Fn(News)) -> Result<(), EngineError> {
+    fn drive<B: Queue>(self, mut backend: B, tell: &dyn Fn(News)) -> Result<(), EngineError> {
         let Briefing { number, plan, phase, counters, rules, recorder, clock, shared, .. } = self;
         if waits_for_the_clock(&plan) {
             kernel::precise_timers();
@@ -215,7 +216,7 @@ impl Briefing {
             batch: Batch::with_capacity(batch),
             submit_most: if batch < plan.depth { batch as usize } else { usize::MAX },
             reap_least: batching.reap_least.min(plan.depth) as usize,
-            done: Vec::with_capacity(most_taken_back(&plan, B::reap_limit(plan.depth))),
+            done: Vec::with_capacity(most_taken_back(&plan, taken_back(&backend, plan.depth))),
             clock,
             meter: ThreadMeter::open(),
             shared: &shared,
@@ -282,7 +283,7 @@ impl Cycle<'_> {
     }
 
     /// Turns until the worker has finished; returns what its thread used while counting.
-    fn run<B: Backend>(&mut self, backend: &mut B) -> Result<ThreadCounters, EngineError> {
+    fn run<B: Queue>(&mut self, backend: &mut B) -> Result<ThreadCounters, EngineError> {
         let mut before = self.meter.read();
         if !self.turns(backend, self.worker.counted_from())? {
             return Ok(self.meter.read().since(before));
@@ -300,7 +301,7 @@ impl Cycle<'_> {
     ///
     /// The clock is read once a turn, after the reap: that reading is the completion time of all that came back and the
     /// issue time of what follows.
-    fn turns<B: Backend>(&mut self, backend: &mut B, until: Nanos) -> Result<bool, EngineError> {
+    fn turns<B: Queue>(&mut self, backend: &mut B, until: Nanos) -> Result<bool, EngineError> {
         let mut now = self.clock.now();
         let mut slow = false;
         while now < until {
@@ -316,7 +317,7 @@ impl Cycle<'_> {
             let wait = match self.worker.wake(now) {
                 Wake::Finished => return Ok(false),
                 // What could not be handed over has ended already.
-                _ if B::SUBMITS_APART && !self.done.is_empty() => Wait::Poll,
+                _ if backend.submits_apart() && !self.done.is_empty() => Wait::Poll,
                 Wake::OnCompletion if !slow => Wait::One,
                 Wake::OnCompletion => Wait::Until(self.worker.edge().min(now + ATTENTION)),
                 Wake::Busy(_) => Wait::Poll,
@@ -351,7 +352,7 @@ impl Cycle<'_> {
 
     /// Hands over a part of what is due; what has ended meanwhile is looked at when all of it is handed over.
     #[cold]
-    fn submit<B: Backend>(&mut self, backend: &mut B) -> Result<Nanos, EngineError> {
+    fn submit<B: Queue>(&mut self, backend: &mut B) -> Result<Nanos, EngineError> {
         backend.submit(&mut self.done)?;
         let now = self.clock.now();
         if !self.done.is_empty() {
@@ -363,7 +364,7 @@ impl Cycle<'_> {
 
     /// A full queue waits until as many have ended as are asked for.
     #[cold]
-    fn wait_for_more<B: Backend>(&mut self, backend: &mut B) -> Result<(), EngineError> {
+    fn wait_for_more<B: Queue>(&mut self, backend: &mut B) -> Result<(), EngineError> {
         let least = self.reap_least.min(self.worker.in_flight());
         while self.worker.waits_for_room() && self.done.len() < least {
             if self.shared.stop[self.number].load(Ordering::Relaxed) {
@@ -381,14 +382,14 @@ impl Cycle<'_> {
     }
 
     #[inline]
-    fn hand_over<B: Backend>(&mut self, backend: &mut B) -> Result<(), EngineError> {
+    fn hand_over<B: Queue>(&mut self, backend: &mut B) -> Result<(), EngineError> {
         if self.writes && self.fill(backend) == Effort::Filled {
             self.worker.restamp(self.clock.now(), &self.batch);
         }
         for &io in self.batch.ios() {
             backend.queue(io).map_err(|reason| EngineError::Refused { io, reason })?;
         }
-        if B::SUBMITS_APART {
+        if backend.submits_apart() {
             backend.submit(&mut self.done)?;
             self.worker.submitted(self.clock.now(), &self.batch);
         }
@@ -396,7 +397,7 @@ impl Cycle<'_> {
     }
 
     /// Prepares the buffers of what is about to be written.
-    fn fill<B: Backend>(&mut self, backend: &mut B) -> Effort {
+    fn fill<B: Queue>(&mut self, backend: &mut B) -> Effort {
         let mut effort = Effort::Slight;
         for io in self.batch.ios() {
             match io.kind {
@@ -419,7 +420,7 @@ impl Cycle<'_> {
 
     /// Compares what has been read with what was written, before it is settled; what differs becomes a failure.
     #[cold]
-    fn look_at_what_was_read<B: Backend>(&mut self, backend: &mut B) {
+    fn look_at_what_was_read<B: Queue>(&mut self, backend: &mut B) {
         let (Some(prover), worker) = (&mut self.prover, &mut self.worker) else { return };
         for done in &mut self.done {
             let Some(io) = worker.in_slot(done.slot) else { continue };

@@ -7,6 +7,7 @@ use workload::Bytes;
 
 use super::call::{check, check_long, retry};
 use super::file::{Direct, OpenFile};
+use super::queue::{PreadQueue, Queue};
 
 /// `cachestat` has the same number on every architecture that plimsoll runs on.
 const SYS_CACHESTAT: libc::c_long = 451;
@@ -229,7 +230,7 @@ fn read_once(file: &OpenFile, offset: u64, bytes: usize) -> io::Result<()> {
     use workload::{Direction, Done, Io, Nanos, Wait};
     let files = [file.clone()];
     let clock = super::clock::Clock::start();
-    let opened = super::queue::PreadQueue::open(&files, 1, bytes, clock);
+    let opened = PreadQueue::open(&files, 1, bytes, clock);
     let mut queue = opened.map_err(io::Error::other)?;
     let read = Io { slot: 0, kind: Direction::Read, file: 0, offset, bytes: bytes as u32, due: Nanos::ZERO };
     queue.queue(read).map_err(io::Error::other)?;

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use workload::{Direction, Done, Io, Nanos, Wait};
 
 use super::desk::Desk;
-use super::{ABANDONED, DRAIN, QueueError, Refused};
+use super::{ABANDONED, DRAIN, Queue, QueueError, Refused};
 use crate::linux::call::check_long;
 use crate::linux::clock::{Clock, precise_timers};
 use crate::linux::file::OpenFile;
@@ -130,120 +130,6 @@ impl AioQueue {
         })
     }
 
-    /// The buffer of a slot that the kernel does not own.
-    #[inline]
-    pub fn buffer(&self, slot: u32) -> Option<&[u8]> {
-        self.desk.buffer(slot)
-    }
-
-    /// The buffer of a slot that the kernel does not own, for filling.
-    #[inline]
-    pub fn buffer_mut(&mut self, slot: u32) -> Option<&mut [u8]> {
-        self.desk.buffer_mut(slot)
-    }
-
-    /// How many more I/Os can be queued now.
-    #[inline]
-    pub fn room(&self) -> usize {
-        self.desk.depth() - self.desk.taken_count()
-    }
-
-    /// I/Os that are queued or that the kernel owns.
-    #[inline]
-    pub fn in_flight(&self) -> usize {
-        self.desk.taken_count()
-    }
-
-    /// Queues one I/O; the kernel sees it at the next [`AioQueue::submit_and_reap`].
-    ///
-    /// # Errors
-    /// [`Refused`] where it must not reach the kernel.
-    #[inline]
-    pub fn queue(&mut self, io: Io) -> Result<(), Refused> {
-        self.desk.admit(&io)?;
-        if io.kind == Direction::Trim {
-            self.desk.keep(io);
-            return Ok(());
-        }
-        let (fd, address) = (self.desk.fd(&io), self.desk.address(io.slot));
-        let Some(at) = self.blocks.at(io.slot) else {
-            return Err(Refused::NoSuchSlot);
-        };
-        // SAFETY: a block of ours whose slot was free, so that it does not wait in the queue, and nobody else looks at it.
-        let block = unsafe { &mut *at };
-        block.aio_data = u64::from(io.slot);
-        block.aio_fildes = fd as u32;
-        block.aio_lio_opcode = match io.kind {
-            Direction::Read => IOCB_CMD_PREAD,
-            Direction::Write => IOCB_CMD_PWRITE,
-            // Trims have gone another way.
-            Direction::Flush | Direction::Trim => IOCB_CMD_FDSYNC,
-        };
-        // A flush must name no buffer, or the kernel refuses it.
-        let carries_data = matches!(io.kind, Direction::Read | Direction::Write);
-        block.aio_buf = if carries_data { address as u64 } else { 0 };
-        block.aio_nbytes = if carries_data { u64::from(io.bytes) } else { 0 };
-        block.aio_offset = if carries_data { io.offset as i64 } else { 0 };
-        self.queued.push(at);
-        Ok(())
-    }
-
-    /// Hands over what is queued, waits as told, and appends what has ended to `done`, never beyond its capacity. With
-    /// nothing in flight, [`Wait::One`] returns at once and [`Wait::Until`] sleeps; where handing over already ends
-    /// an I/O, nothing waits.
-    ///
-    /// # Errors
-    /// [`QueueError::Call`] where the kernel refuses the context itself.
-    pub fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
-        let before = done.len();
-        self.submit(done)?;
-        let settled = done.len() > before;
-        match wait {
-            Wait::Poll => self.reap(0, Some(Nanos::ZERO), done),
-            _ if settled => self.reap(0, Some(Nanos::ZERO), done),
-            Wait::One => self.reap(1, None, done),
-            Wait::Until(at) if self.in_flight() == 0 => {
-                self.clock.sleep_until(at);
-                Ok(())
-            }
-            Wait::Until(at) => self.reap(1, Some(at.since(self.clock.now())), done),
-        }
-    }
-
-    /// Hands over as much as the kernel takes. A block that it refuses outright is reported in `done` as failed.
-    ///
-    /// # Errors
-    /// None so far; the signature is that of the other calls.
-    #[inline]
-    pub fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError> {
-        if self.desk.kept() > 0 {
-            self.desk.trim(done);
-        }
-        while !self.queued.is_empty() {
-            // SAFETY: every pointer is to a control block of `self.blocks`, whose slot is taken, so that its buffer is
-            // borrowed by nobody until the I/O has ended; the desk keeps the descriptors open.
-            let submitted = check_long(unsafe {
-                libc::syscall(
-                    libc::SYS_io_submit,
-                    self.context,
-                    self.queued.len() as libc::c_long,
-                    self.queued.as_mut_ptr(),
-                )
-            });
-            match submitted {
-                Ok(count) => drop(self.queued.drain(..count as usize)),
-                Err(error) => match error.raw_os_error() {
-                    Some(libc::EINTR) => {}
-                    // The kernel is out of resources until something ends; what is queued goes with the next call.
-                    Some(libc::EAGAIN) => return Ok(()),
-                    Some(errno) if done.len() < done.capacity() => self.fail_first(errno, done),
-                    _ => return Ok(()),
-                },
-            }
-        }
-        Ok(())
-    }
-
     /// The first queued block is the one that `io_submit` could not take.
     fn fail_first(&mut self, errno: i32, done: &mut Vec<Done>) {
         let block = self.queued.remove(0);
@@ -297,16 +183,6 @@ impl AioQueue {
         Ok(())
     }
 
-    /// What is in use, in words.
-    pub fn features(&self) -> &str {
-        "libaio: io_submit and io_getevents"
-    }
-
-    /// Stops, waits up to a second for the kernel to let go, and says how many I/Os it still holds.
-    pub fn close(mut self) -> usize {
-        self.drain()
-    }
-
     /// Drops what was not handed over and waits for the rest.
     fn drain(&mut self) -> usize {
         if std::mem::replace(&mut self.closed, true) {
@@ -326,6 +202,120 @@ impl AioQueue {
             }
         }
         self.in_flight()
+    }
+}
+
+impl Queue for AioQueue {
+    #[inline]
+    fn buffer(&self, slot: u32) -> Option<&[u8]> {
+        self.desk.buffer(slot)
+    }
+
+    #[inline]
+    fn buffer_mut(&mut self, slot: u32) -> Option<&mut [u8]> {
+        self.desk.buffer_mut(slot)
+    }
+
+    #[inline]
+    fn room(&self) -> usize {
+        self.desk.depth() - self.desk.taken_count()
+    }
+
+    #[inline]
+    fn in_flight(&self) -> usize {
+        self.desk.taken_count()
+    }
+
+    #[inline]
+    fn queue(&mut self, io: Io) -> Result<(), Refused> {
+        self.desk.admit(&io)?;
+        if io.kind == Direction::Trim {
+            self.desk.keep(io);
+            return Ok(());
+        }
+        let (fd, address) = (self.desk.fd(&io), self.desk.address(io.slot));
+        let Some(at) = self.blocks.at(io.slot) else {
+            return Err(Refused::NoSuchSlot);
+        };
+        // SAFETY: a block of ours whose slot was free, so that it does not wait in the queue, and nobody else looks at it.
+        let block = unsafe { &mut *at };
+        block.aio_data = u64::from(io.slot);
+        block.aio_fildes = fd as u32;
+        block.aio_lio_opcode = match io.kind {
+            Direction::Read => IOCB_CMD_PREAD,
+            Direction::Write => IOCB_CMD_PWRITE,
+            // Trims have gone another way.
+            Direction::Flush | Direction::Trim => IOCB_CMD_FDSYNC,
+        };
+        // A flush must name no buffer, or the kernel refuses it.
+        let carries_data = matches!(io.kind, Direction::Read | Direction::Write);
+        block.aio_buf = if carries_data { address as u64 } else { 0 };
+        block.aio_nbytes = if carries_data { u64::from(io.bytes) } else { 0 };
+        block.aio_offset = if carries_data { io.offset as i64 } else { 0 };
+        self.queued.push(at);
+        Ok(())
+    }
+
+    /// Hands over what is queued, waits as told, and appends what has ended to `done`, never beyond its capacity. With
+    /// nothing in flight, [`Wait::One`] returns at once and [`Wait::Until`] sleeps; where handing over already ends
+    /// an I/O, nothing waits.
+    fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
+        let before = done.len();
+        self.submit(done)?;
+        let settled = done.len() > before;
+        match wait {
+            Wait::Poll => self.reap(0, Some(Nanos::ZERO), done),
+            _ if settled => self.reap(0, Some(Nanos::ZERO), done),
+            Wait::One => self.reap(1, None, done),
+            Wait::Until(at) if self.in_flight() == 0 => {
+                self.clock.sleep_until(at);
+                Ok(())
+            }
+            Wait::Until(at) => self.reap(1, Some(at.since(self.clock.now())), done),
+        }
+    }
+
+    /// Hands over as much as the kernel takes. A block that it refuses outright is reported in `done` as failed.
+    #[inline]
+    fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError> {
+        if self.desk.kept() > 0 {
+            self.desk.trim(done);
+        }
+        while !self.queued.is_empty() {
+            // SAFETY: every pointer is to a control block of `self.blocks`, whose slot is taken, so that its buffer is
+            // borrowed by nobody until the I/O has ended; the desk keeps the descriptors open.
+            let submitted = check_long(unsafe {
+                libc::syscall(
+                    libc::SYS_io_submit,
+                    self.context,
+                    self.queued.len() as libc::c_long,
+                    self.queued.as_mut_ptr(),
+                )
+            });
+            match submitted {
+                Ok(count) => drop(self.queued.drain(..count as usize)),
+                Err(error) => match error.raw_os_error() {
+                    Some(libc::EINTR) => {}
+                    // The kernel is out of resources until something ends; what is queued goes with the next call.
+                    Some(libc::EAGAIN) => return Ok(()),
+                    Some(errno) if done.len() < done.capacity() => self.fail_first(errno, done),
+                    _ => return Ok(()),
+                },
+            }
+        }
+        Ok(())
+    }
+
+    fn features(&self) -> &str {
+        "libaio: io_submit and io_getevents"
+    }
+
+    fn close(&mut self) -> usize {
+        self.drain()
+    }
+
+    fn submits_apart(&self) -> bool {
+        true
     }
 }
 

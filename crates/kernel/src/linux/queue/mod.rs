@@ -1,4 +1,4 @@
-//! Queues of I/O: io_uring, libaio and pread behind the same methods, each owner of the buffers its I/O uses.
+//! Queues of I/O: io_uring, libaio and pread behind one trait, each owner of the buffers its I/O uses.
 
 mod aio;
 mod desk;
@@ -97,95 +97,80 @@ static ABANDONED: AtomicUsize = AtomicUsize::new(0);
 /// How long a queue that is closed waits for what the kernel still owns.
 const DRAIN: workload::Nanos = workload::Nanos::SECOND;
 
-/// Any of the three, chosen while running. Loops that must be fast take the queue's own type instead.
-#[derive(Debug)]
-pub enum Queue {
-    /// io_uring.
-    Uring(Box<UringQueue>),
-    /// Linux native asynchronous I/O.
-    Aio(AioQueue),
-    /// pread and pwrite.
-    Pread(PreadQueue),
-}
-
-macro_rules! each {
-    ($queue:expr, $inner:ident => $call:expr) => {
-        match $queue {
-            Queue::Uring($inner) => $call,
-            Queue::Aio($inner) => $call,
-            Queue::Pread($inner) => $call,
-        }
-    };
-}
-
-impl Queue {
-    /// Opens a queue of `kind` on the thread that will use it.
-    ///
-    /// # Errors
-    /// [`QueueError`] where this machine has no such queue, or no memory for its buffers.
-    pub fn open(
-        kind: BackendKind,
-        files: &[OpenFile],
-        depth: u32,
-        slot_bytes: usize,
-        clock: Clock,
-    ) -> Result<Queue, QueueError> {
-        match kind {
-            BackendKind::IoUring => {
-                UringQueue::open(files, depth, slot_bytes, clock).map(Box::new).map(Queue::Uring)
-            }
-            BackendKind::Libaio => AioQueue::open(files, depth, slot_bytes, clock).map(Queue::Aio),
-            BackendKind::Pread => PreadQueue::open(files, depth, slot_bytes, clock).map(Queue::Pread),
-            BackendKind::Null | BackendKind::Simulated => Err(QueueError::Setup {
-                backend: kind,
-                reason: "it does no I/O, so this kernel has no queue for it".to_owned(),
-            }),
-        }
-    }
-
-    /// The buffer of a slot that the kernel does not own.
-    pub fn buffer(&self, slot: u32) -> Option<&[u8]> {
-        each!(self, q => q.buffer(slot))
-    }
-
-    /// The buffer of a slot that the kernel does not own, for filling.
-    pub fn buffer_mut(&mut self, slot: u32) -> Option<&mut [u8]> {
-        each!(self, q => q.buffer_mut(slot))
-    }
-
+/// A means of I/O with room for a number of I/Os, each in a slot with a buffer of its own; used by the thread that made it.
+/// Loops that must be fast are compiled for each of its types, everybody else takes a box of what [`open_queue`] gives.
+pub trait Queue: std::fmt::Debug {
     /// How many more I/Os can be queued now.
-    pub fn room(&self) -> usize {
-        each!(self, q => q.room())
-    }
+    fn room(&self) -> usize;
 
     /// I/Os that are queued or that the kernel owns.
-    pub fn in_flight(&self) -> usize {
-        each!(self, q => q.in_flight())
-    }
+    fn in_flight(&self) -> usize;
 
-    /// Queues one I/O; the kernel sees it at the next [`Queue::submit_and_reap`].
+    /// The buffer of a slot that the kernel does not own.
+    fn buffer(&self, slot: u32) -> Option<&[u8]>;
+
+    /// The buffer of a slot that the kernel does not own, for filling.
+    fn buffer_mut(&mut self, slot: u32) -> Option<&mut [u8]>;
+
+    /// Queues one I/O; the kernel sees it at the next [`submit`](Queue::submit) or
+    /// [`submit_and_reap`](Queue::submit_and_reap).
     ///
     /// # Errors
     /// [`Refused`] where it must not reach the kernel.
-    pub fn queue(&mut self, io: Io) -> Result<(), Refused> {
-        each!(self, q => q.queue(io))
-    }
+    fn queue(&mut self, io: Io) -> Result<(), Refused>;
+
+    /// Hands over what is queued and returns; what could not be started, and what is done at once, is appended to `done`.
+    ///
+    /// # Errors
+    /// As [`submit_and_reap`](Queue::submit_and_reap).
+    fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError>;
 
     /// Hands over what is queued, waits as told, and appends what has ended to `done`, never beyond its capacity.
     ///
     /// # Errors
     /// [`QueueError::Call`] where the kernel refuses the queue itself; a failed I/O is no error but a negative result.
-    pub fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
-        each!(self, q => q.submit_and_reap(wait, done))
+    fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError>;
+
+    /// What of it is in use, in words.
+    fn features(&self) -> &str;
+
+    /// Stops, waits up to a second for the kernel to let go, and says how many I/Os it still holds. Nothing is queued
+    /// afterwards.
+    fn close(&mut self) -> usize;
+
+    /// Whether handing over is a step of its own, whose time is recorded as submission.
+    #[inline]
+    fn submits_apart(&self) -> bool {
+        false
     }
 
-    /// What of the backend is in use, in words.
-    pub fn features(&self) -> &str {
-        each!(self, q => q.features())
+    /// Whether an I/O ends as soon as it is queued, so that there is no device to be kept busy.
+    #[inline]
+    fn ends_at_once(&self) -> bool {
+        false
     }
+}
 
-    /// Stops, waits up to a second for the kernel to let go, and says how many I/Os it still holds.
-    pub fn close(self) -> usize {
-        each!(self, q => q.close())
-    }
+/// Opens a queue of `kind` on the thread that will use it.
+///
+/// # Errors
+/// [`QueueError`] where this machine has no such queue, or no memory for its buffers.
+pub fn open_queue(
+    kind: BackendKind,
+    files: &[OpenFile],
+    depth: u32,
+    slot_bytes: usize,
+    clock: Clock,
+) -> Result<Box<dyn Queue>, QueueError> {
+    Ok(match kind {
+        BackendKind::IoUring => Box::new(UringQueue::open(files, depth, slot_bytes, clock)?),
+        BackendKind::Libaio => Box::new(AioQueue::open(files, depth, slot_bytes, clock)?),
+        BackendKind::Pread => Box::new(PreadQueue::open(files, depth, slot_bytes, clock)?),
+        BackendKind::Null | BackendKind::Simulated => {
+            return Err(QueueError::Setup {
+                backend: kind,
+                reason: "it does no I/O, so this kernel has no queue for it".to_owned(),
+            });
+        }
+    })
 }

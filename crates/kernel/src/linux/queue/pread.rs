@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use workload::{Direction, Done, Io, Nanos, Wait};
 
 use super::desk::Desk;
-use super::{QueueError, Refused};
+use super::{Queue, QueueError, Refused};
 use crate::linux::call::retry;
 use crate::linux::clock::Clock;
 use crate::linux::file::OpenFile;
@@ -34,74 +34,6 @@ impl PreadQueue {
     ) -> Result<PreadQueue, QueueError> {
         let desk = Desk::open(files, depth, slot_bytes)?;
         Ok(PreadQueue { desk, queued: None, clock, _thread: PhantomData })
-    }
-
-    /// The buffer of a slot that is not queued.
-    #[inline]
-    pub fn buffer(&self, slot: u32) -> Option<&[u8]> {
-        self.desk.buffer(slot)
-    }
-
-    /// The buffer of a slot that is not queued, for filling.
-    #[inline]
-    pub fn buffer_mut(&mut self, slot: u32) -> Option<&mut [u8]> {
-        self.desk.buffer_mut(slot)
-    }
-
-    /// One where nothing is queued, else zero.
-    #[inline]
-    pub fn room(&self) -> usize {
-        usize::from(self.queued.is_none())
-    }
-
-    /// One where an I/O is queued, else zero.
-    #[inline]
-    pub fn in_flight(&self) -> usize {
-        self.desk.taken_count()
-    }
-
-    /// Queues one I/O.
-    ///
-    /// # Errors
-    /// [`Refused`] where it must not reach the kernel, or one is queued already.
-    #[inline]
-    pub fn queue(&mut self, io: Io) -> Result<(), Refused> {
-        if self.queued.is_some() {
-            return Err(Refused::Full);
-        }
-        self.desk.admit(&io)?;
-        self.queued = Some(io);
-        Ok(())
-    }
-
-    /// Does the queued I/O and appends its result to `done`, which must have room for one. With nothing queued it
-    /// sleeps until the time of [`Wait::Until`] and otherwise returns at once.
-    ///
-    /// # Errors
-    /// None; the signature is that of the other queues.
-    #[inline]
-    pub fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
-        if done.len() == done.capacity() {
-            return Ok(());
-        }
-        match (self.queued.take(), wait) {
-            (Some(io), _) => {
-                let result = self.perform(&io);
-                self.desk.settle(io.slot);
-                done.push(Done { slot: io.slot, result, at: Nanos::ZERO });
-            }
-            (None, Wait::Until(at)) => self.clock.sleep_until(at),
-            (None, Wait::Poll | Wait::One) => {}
-        }
-        Ok(())
-    }
-
-    /// Does the queued I/O, if `done` has room for it.
-    ///
-    /// # Errors
-    /// None; the signature is that of the other queues.
-    pub fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError> {
-        self.submit_and_reap(Wait::Poll, done)
     }
 
     /// Does all of `io`: where the kernel moves only a part, the rest is asked for again, so that what stopped it (a full
@@ -144,14 +76,69 @@ impl PreadQueue {
             if moved < 0 { Err(io::Error::last_os_error()) } else { Ok(moved as i32) }
         })
     }
+}
 
-    /// What is in use, in words.
-    pub fn features(&self) -> &str {
+impl Queue for PreadQueue {
+    #[inline]
+    fn buffer(&self, slot: u32) -> Option<&[u8]> {
+        self.desk.buffer(slot)
+    }
+
+    #[inline]
+    fn buffer_mut(&mut self, slot: u32) -> Option<&mut [u8]> {
+        self.desk.buffer_mut(slot)
+    }
+
+    /// One where nothing is queued, else zero.
+    #[inline]
+    fn room(&self) -> usize {
+        usize::from(self.queued.is_none())
+    }
+
+    #[inline]
+    fn in_flight(&self) -> usize {
+        self.desk.taken_count()
+    }
+
+    #[inline]
+    fn queue(&mut self, io: Io) -> Result<(), Refused> {
+        if self.queued.is_some() {
+            return Err(Refused::Full);
+        }
+        self.desk.admit(&io)?;
+        self.queued = Some(io);
+        Ok(())
+    }
+
+    /// Does the queued I/O and appends its result to `done`, which must have room for one. With nothing queued it
+    /// sleeps until the time of [`Wait::Until`] and otherwise returns at once.
+    #[inline]
+    fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
+        if done.len() == done.capacity() {
+            return Ok(());
+        }
+        match (self.queued.take(), wait) {
+            (Some(io), _) => {
+                let result = self.perform(&io);
+                self.desk.settle(io.slot);
+                done.push(Done { slot: io.slot, result, at: Nanos::ZERO });
+            }
+            (None, Wait::Until(at)) => self.clock.sleep_until(at),
+            (None, Wait::Poll | Wait::One) => {}
+        }
+        Ok(())
+    }
+
+    fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError> {
+        self.submit_and_reap(Wait::Poll, done)
+    }
+
+    fn features(&self) -> &str {
         "pread and pwrite, one I/O at a time"
     }
 
     /// Closes the queue; the kernel never holds anything of it, so the answer is zero.
-    pub fn close(self) -> usize {
+    fn close(&mut self) -> usize {
         0
     }
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use workload::{BackendKind, Bytes, Direction, Done, Io, Nanos, SyncMode, Wait};
 
 use super::region::Region;
-use super::{Queue, QueueError};
+use super::{Queue, QueueError, open_queue};
 use crate::linux::call::{check, check_long, retry};
 use crate::linux::clock::Clock;
 use crate::linux::file::{Alignment, Direct, OpenError, OpenFile, sync_flag};
@@ -73,7 +73,7 @@ pub struct Single {
 #[derive(Debug)]
 enum Means {
     Calls(Region),
-    Queue(Box<Queue>),
+    Queue(Box<dyn Queue>),
 }
 
 impl Single {
@@ -119,8 +119,7 @@ impl Single {
                 let clone = file.try_clone();
                 let clone = clone.map_err(|error| OpenError::from_io(path, options.direct, error))?;
                 let open = OpenFile::adopt(clone, path, options.direct, writable)?;
-                let queue = Queue::open(kind, &[open], 1, options.bytes, Clock::start())?;
-                Means::Queue(Box::new(queue))
+                Means::Queue(open_queue(kind, &[open], 1, options.bytes, Clock::start())?)
             }
         };
         Ok(Single { file, writable, bytes: options.bytes, alignment, means })
@@ -170,7 +169,7 @@ impl Single {
         }
         match &mut self.means {
             Means::Calls(region) => call(&self.file, kind, (region, bytes, offset), flags),
-            Means::Queue(queue) => through(queue, kind, offset, bytes),
+            Means::Queue(queue) => through(queue.as_mut(), kind, offset, bytes),
         }
     }
 
@@ -252,7 +251,7 @@ fn call(
 }
 
 /// One I/O through a queue of depth one.
-fn through(queue: &mut Queue, kind: Direction, offset: u64, bytes: usize) -> io::Result<usize> {
+fn through(queue: &mut dyn Queue, kind: Direction, offset: u64, bytes: usize) -> io::Result<usize> {
     let bytes = u32::try_from(bytes).map_err(|_| io::Error::from_raw_os_error(libc::EINVAL))?;
     queue.queue(Io { slot: 0, kind, file: 0, offset, bytes, due: Nanos::ZERO }).map_err(io::Error::other)?;
     let mut done: Vec<Done> = Vec::with_capacity(1);

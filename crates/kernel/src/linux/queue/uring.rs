@@ -9,7 +9,7 @@ use io_uring::{EnterFlags, IoUring, opcode, types};
 use workload::{BackendKind, Direction, Done, Io, Nanos, Wait};
 
 use super::desk::Desk;
-use super::{ABANDONED, DRAIN, QueueError, Refused, probe};
+use super::{ABANDONED, DRAIN, Queue, QueueError, Refused, probe};
 use crate::linux::call::check_long;
 use crate::linux::clock::{Clock, precise_timers};
 use crate::linux::file::OpenFile;
@@ -226,53 +226,6 @@ impl UringQueue {
         self.enter_flags &= !EnterFlags::REGISTERED_RING.bits();
     }
 
-    /// The buffer of a slot that the kernel does not own.
-    #[inline]
-    pub fn buffer(&self, slot: u32) -> Option<&[u8]> {
-        self.desk.buffer(slot)
-    }
-
-    /// The buffer of a slot that the kernel does not own, for filling.
-    #[inline]
-    pub fn buffer_mut(&mut self, slot: u32) -> Option<&mut [u8]> {
-        self.desk.buffer_mut(slot)
-    }
-
-    /// How many more I/Os can be queued now.
-    #[inline]
-    pub fn room(&self) -> usize {
-        self.desk.depth() - self.desk.taken_count()
-    }
-
-    /// I/Os that are queued or that the kernel owns.
-    #[inline]
-    pub fn in_flight(&self) -> usize {
-        self.desk.taken_count()
-    }
-
-    /// Queues one I/O; the kernel sees it at the next [`UringQueue::submit_and_reap`].
-    ///
-    /// # Errors
-    /// [`Refused`] where it must not reach the kernel.
-    #[inline]
-    pub fn queue(&mut self, io: Io) -> Result<(), Refused> {
-        self.desk.admit(&io)?;
-        if io.kind == Direction::Trim {
-            self.desk.keep(io);
-            return Ok(());
-        }
-        let entry = self.entry(&io);
-        // SAFETY: `admit` has checked that slot and file exist and that the buffer holds `bytes`; while the slot is
-        // taken nothing borrows its buffer; the desk keeps the files open and the region mapped until the ring is gone.
-        if unsafe { self.ring.submission().push(&entry) }.is_err() {
-            // Not reached: the ring has an entry for every slot, and taken slots are no more than that.
-            self.desk.settle(io.slot);
-            return Err(Refused::Full);
-        }
-        self.queued += 1;
-        Ok(())
-    }
-
     #[inline]
     fn entry(&self, io: &Io) -> Entry {
         let registered = !self.file_flag.is_empty();
@@ -303,36 +256,6 @@ impl UringQueue {
     fn buffer_index(&self, slot: u32) -> u16 {
         // Nearly always the first: only regions beyond 1 GiB have a second.
         if slot < self.slots_per_buffer { 0 } else { (slot / self.slots_per_buffer) as u16 }
-    }
-
-    /// Hands over what is queued, waits as told, and appends what has ended to `done`, never beyond its capacity. With
-    /// nothing in flight, [`Wait::One`] returns at once and [`Wait::Until`] sleeps. A signal ends the wait early.
-    ///
-    /// # Errors
-    /// [`QueueError::Call`] where the kernel refuses the ring itself.
-    #[inline]
-    pub fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
-        let wait = if self.desk.kept() > 0 && self.desk.trim(done) { Wait::Poll } else { wait };
-        match wait {
-            Wait::Poll => self.poke()?,
-            Wait::One if self.desk.taken_count() == 0 => {}
-            Wait::One if self.queued == 0 && self.something_ended() => {}
-            Wait::One => self.enter(1, None)?,
-            Wait::Until(at) => self.wait_until(at)?,
-        }
-        self.reap(done);
-        Ok(())
-    }
-
-    /// Hands over what is queued; `done` hears of trims alone, which are done at once.
-    ///
-    /// # Errors
-    /// [`QueueError::Call`] where the kernel refuses the ring itself.
-    pub fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError> {
-        if self.desk.kept() > 0 {
-            self.desk.trim(done);
-        }
-        if self.queued > 0 { self.enter(0, None) } else { Ok(()) }
     }
 
     /// Hands over what is queued and lets the kernel finish what is ready, without waiting.
@@ -416,16 +339,6 @@ impl UringQueue {
         }
     }
 
-    /// What of io_uring is in use, in words.
-    pub fn features(&self) -> &str {
-        &self.features
-    }
-
-    /// Stops, waits up to a second for the kernel to let go, and says how many I/Os it still holds.
-    pub fn close(mut self) -> usize {
-        self.drain()
-    }
-
     /// Leaves what was not handed over where it is and waits for the rest. Returns how many the kernel still holds.
     fn drain(&mut self) -> usize {
         self.desk.forget_trims();
@@ -450,6 +363,79 @@ impl UringQueue {
         }
         self.queued = never_submitted as u32;
         held(self)
+    }
+}
+
+impl Queue for UringQueue {
+    #[inline]
+    fn buffer(&self, slot: u32) -> Option<&[u8]> {
+        self.desk.buffer(slot)
+    }
+
+    #[inline]
+    fn buffer_mut(&mut self, slot: u32) -> Option<&mut [u8]> {
+        self.desk.buffer_mut(slot)
+    }
+
+    #[inline]
+    fn room(&self) -> usize {
+        self.desk.depth() - self.desk.taken_count()
+    }
+
+    #[inline]
+    fn in_flight(&self) -> usize {
+        self.desk.taken_count()
+    }
+
+    #[inline]
+    fn queue(&mut self, io: Io) -> Result<(), Refused> {
+        self.desk.admit(&io)?;
+        if io.kind == Direction::Trim {
+            self.desk.keep(io);
+            return Ok(());
+        }
+        let entry = self.entry(&io);
+        // SAFETY: `admit` has checked that slot and file exist and that the buffer holds `bytes`; while the slot is
+        // taken nothing borrows its buffer; the desk keeps the files open and the region mapped until the ring is gone.
+        if unsafe { self.ring.submission().push(&entry) }.is_err() {
+            // Not reached: the ring has an entry for every slot, and taken slots are no more than that.
+            self.desk.settle(io.slot);
+            return Err(Refused::Full);
+        }
+        self.queued += 1;
+        Ok(())
+    }
+
+    /// Hands over what is queued, waits as told, and appends what has ended to `done`, never beyond its capacity. With
+    /// nothing in flight, [`Wait::One`] returns at once and [`Wait::Until`] sleeps. A signal ends the wait early.
+    #[inline]
+    fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
+        let wait = if self.desk.kept() > 0 && self.desk.trim(done) { Wait::Poll } else { wait };
+        match wait {
+            Wait::Poll => self.poke()?,
+            Wait::One if self.desk.taken_count() == 0 => {}
+            Wait::One if self.queued == 0 && self.something_ended() => {}
+            Wait::One => self.enter(1, None)?,
+            Wait::Until(at) => self.wait_until(at)?,
+        }
+        self.reap(done);
+        Ok(())
+    }
+
+    /// Hands over what is queued; `done` hears of trims alone, which are done at once.
+    fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError> {
+        if self.desk.kept() > 0 {
+            self.desk.trim(done);
+        }
+        if self.queued > 0 { self.enter(0, None) } else { Ok(()) }
+    }
+
+    fn features(&self) -> &str {
+        &self.features
+    }
+
+    fn close(&mut self) -> usize {
+        self.drain()
     }
 }
 
