@@ -210,9 +210,9 @@ impl Worker {
             return;
         }
         if self.open && !self.pace.differ() {
-            self.fill(now, out);
+            self.fill::<false>(now, out);
         } else if self.open {
-            self.fill_by_direction(now, out);
+            self.fill_apart(now, out);
         }
         if !out.ios().is_empty() {
             self.recorder.submitted(out.ios().len(), self.slots.in_flight());
@@ -229,10 +229,12 @@ impl Worker {
         self.refill.as_mut().is_some_and(|refill| refill.holds(in_flight))
     }
 
+    /// Fills the batch with what is due. Where writes have a pace of their own (`APART`), an order that changes the
+    /// direction that was drawn keeps to the pace of what was drawn.
     #[inline]
-    fn fill(&mut self, now: Nanos, out: &mut Batch) {
+    fn fill<const APART: bool>(&mut self, now: Nanos, out: &mut Batch) {
         for _ in 0..out.room().min(self.slots.free_count()) {
-            let due = self.pace.main.next(now);
+            let due = if APART { now } else { self.pace.main.next(now) };
             if due > now {
                 return;
             }
@@ -243,11 +245,18 @@ impl Worker {
                 }
                 continue;
             }
-            let place = self.places.next(self.mix.next());
+            let chosen =
+                if APART { self.pace.choose(now, || self.mix.next()) } else { Some((self.mix.next(), due)) };
+            let Some((kind, due)) = chosen else { return };
+            let place = self.places.next(kind);
             if !self.quota.take(place.bytes) {
                 return self.end(Stopped::Amount, now);
             }
-            self.pace.main.advance();
+            if APART {
+                self.pace.of(kind).advance()
+            } else {
+                self.pace.main.advance()
+            }
             if place.kind != Direction::Read {
                 self.changes(&place);
             }
@@ -258,32 +267,10 @@ impl Worker {
         }
     }
 
-    /// The same where writes have a pace of their own. An order that changes the direction that was drawn keeps to the
-    /// pace of what was drawn.
+    /// The same where writes have a pace of their own, out of the way of the loops that have one pace.
     #[cold]
-    fn fill_by_direction(&mut self, now: Nanos, out: &mut Batch) {
-        for _ in 0..out.room().min(self.slots.free_count()) {
-            if let Some(file) = self.flush.take() {
-                self.put(Place { kind: Direction::Flush, file, offset: 0, bytes: 0 }, (now, now), out);
-                if self.quota.ops() == 0 {
-                    return self.spent(now);
-                }
-                continue;
-            }
-            let Some((kind, due)) = self.pace.choose(now, || self.mix.next()) else { return };
-            let place = self.places.next(kind);
-            if !self.quota.take(place.bytes) {
-                return self.end(Stopped::Amount, now);
-            }
-            self.pace.of(kind).advance();
-            if place.kind != Direction::Read {
-                self.changes(&place);
-            }
-            self.put(place, (due, now), out);
-            if self.quota.ops() == 0 && !self.flush.is_pending() {
-                return self.spent(now);
-            }
-        }
+    fn fill_apart(&mut self, now: Nanos, out: &mut Batch) {
+        self.fill::<true>(now, out);
     }
 
     /// `place`, which is to be issued, changes what is there.
