@@ -9,8 +9,8 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use workload::Nanos;
 
 use crate::commands::watch::arguments::WatchArguments;
-use crate::failure::Failure;
 use crate::pictures::PictureArguments;
+use session::failure::Failure;
 
 /// How much load a volume really bears, which limit stops it, and whether that will last.
 #[derive(Debug, Parser)]

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use dialects::import::{self, Input};
 use record::{Event, EventKind, Run};
 
-use crate::failure::Failure;
-use crate::output;
+use session::failure::Failure;
+use session::output;
 
 /// A run and where it was read from.
 pub struct Recorded {

@@ -2,26 +2,17 @@
 
 mod arguments;
 mod commands;
-mod failure;
-mod files;
 mod inputs;
-mod output;
 mod pictures;
-mod place;
-mod real_data;
-mod scribe;
-mod session;
-mod signals;
-mod unwritten;
-mod vigil;
 
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
 use arguments::{Arguments, Command};
-use failure::Failure;
 use record::PATIENCE;
+use session::failure::Failure;
+use session::{output, signals};
 use workload::Nanos;
 
 fn main() -> ExitCode {

@@ -10,10 +10,10 @@ use report::charts::png::{NotDrawn, Painter};
 use report::charts::{DevicesIn, Picture, PictureOptions, pictures};
 
 use crate::commands::watch::devices::{fits, unknown};
-use crate::failure::Failure;
-use crate::files::{Kind, Shelf};
 use crate::inputs::Recorded;
-use crate::place::short;
+use session::failure::Failure;
+use session::files::{Kind, Shelf};
+use session::place::short;
 
 /// Which part of a recording is drawn, and how its pictures look.
 #[derive(Clone, Debug, Args)]

@@ -349,7 +349,9 @@ impl Killing {
         if let Ok(checked) = checked
             && checked.stdout != b"ok\n"
         {
-            faults.push(format!("integrity_check: {}", String::from_utf8_lossy(&checked.stdout)));
+            let [said, complained] =
+                [&checked.stdout, &checked.stderr].map(|out| String::from_utf8_lossy(out));
+            faults.push(format!("integrity_check: {}: {said}{complained}", checked.status));
         }
         for end in ["", "-wal", "-shm"] {
             let _ = fs::remove_file(text(&copy) + end);

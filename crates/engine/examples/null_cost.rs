@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use engine::{Served, Volume, run_real, run_simulated};
-use record::{Interval, StepRecord, Watcher};
+use record::{Interval, Observer, StepRecord};
 use workload::{
     Access, BackendKind, BlockSizes, Buffers, Bytes, Direction, FilePlan, Flush, Io, Iops, Mix, Nanos, Pace,
     StepKind, StepPlan, StopRule, WorkerPlan,
@@ -13,7 +13,7 @@ use workload::{
 
 struct Quiet;
 
-impl Watcher for Quiet {
+impl Observer for Quiet {
     fn interval(&mut self, _: &Interval) {}
 }
 

@@ -3,12 +3,12 @@
 
 use engine::{Clones, FileGround, Ground, GroundKind, plan, run_real};
 use kernel::{Clock, Direct};
-use record::{Interval, Watcher};
+use record::{Interval, Observer};
 use workload::{BackendAsk, BackendKind, Direction, Job, Nanos, StepKind, StopRule, Workload};
 
 struct Quiet;
 
-impl Watcher for Quiet {
+impl Observer for Quiet {
     fn interval(&mut self, _: &Interval) {}
 }
 

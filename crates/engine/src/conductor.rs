@@ -1,7 +1,7 @@
 //! What both drivers do between turns: collect, tell the watcher, judge, and put the step's record together.
 
 use kernel::ThreadCounters;
-use record::{Interval, IoFailure, Silence, SilenceStage, StepRecord, Watcher, WorkerTotals};
+use record::{Interval, IoFailure, Observer, Silence, SilenceStage, StepRecord, WorkerTotals};
 use workload::{Ending, Nanos, Start, StepPlan, WorkerPlan};
 
 use crate::company::{Company, Order};
@@ -73,7 +73,7 @@ pub(crate) struct Conductor<'a> {
     collector: Collector,
     company: Company<'a>,
     judge: Judge,
-    watcher: &'a mut dyn Watcher,
+    watcher: &'a mut dyn Observer,
     intervals: Vec<Interval>,
     outcomes: Vec<Option<Outcome>>,
     certain: bool,
@@ -88,7 +88,7 @@ impl<'a> Conductor<'a> {
         plan: &'a StepPlan,
         inboxes: Vec<Inbox>,
         start: Nanos,
-        watcher: &'a mut dyn Watcher,
+        watcher: &'a mut dyn Observer,
     ) -> Conductor<'a> {
         let timetable = Timetable::of(plan, start);
         let shifts =

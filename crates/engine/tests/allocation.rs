@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use engine::run_real;
 use kernel::Clock;
-use record::{Interval, Watcher};
+use record::{Interval, Observer};
 use stage::*;
 use workload::{
     Access, BackendKind, Buffers, Flush, Iops, Mix, Nanos, Pace, StopRule, Terms, Think, Totals, WorkerPlan,
@@ -63,7 +63,7 @@ struct Reader {
 
 const READINGS: usize = 15;
 
-impl Watcher for Reader {
+impl Observer for Reader {
     fn interval(&mut self, _: &Interval) {
         self.intervals += 1;
     }

@@ -5,7 +5,7 @@ mod stage;
 
 use engine::run_real;
 use kernel::{Clock, Direct};
-use record::{Interval, IoTrace, Watcher};
+use record::{Interval, IoTrace, Observer};
 use stage::*;
 use statistics::Jenkins;
 use workload::{
@@ -21,7 +21,7 @@ const IOS: u64 = 2000;
 #[derive(Default)]
 struct Trace(Vec<(Direction, u64)>);
 
-impl Watcher for Trace {
+impl Observer for Trace {
     fn interval(&mut self, _interval: &Interval) {}
 
     fn traced(&mut self, _worker: usize, ios: &[IoTrace]) {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::{EngineError, fill, run_real};
 use kernel::{Clock, Direct, OpenFile, OwnedTestFile};
-use record::{Interval, StepRecord, Watcher};
+use record::{Interval, Observer, StepRecord};
 use stage::*;
 use workload::{
     Access, BackendKind, Buffers, Bytes, Direction, Ending, FilePlan, Flush, Iops, Mix, Nanos, Pace,
@@ -94,7 +94,7 @@ struct Impatient {
     told: AtomicBool,
 }
 
-impl Watcher for Impatient {
+impl Observer for Impatient {
     fn interval(&mut self, _: &Interval) {
         self.told.store(true, Ordering::Relaxed);
     }

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use engine::run_real;
 use kernel::{Clock, Direct};
-use record::{Interval, Watcher};
+use record::{Interval, Observer};
 use stage::*;
 use workload::{BackendKind, Bytes, Ending, FilePlan, Nanos, StopRule, WorkerPlan};
 
@@ -68,7 +68,7 @@ struct Saboteur<'d> {
     held_at: Option<Nanos>,
 }
 
-impl Watcher for Saboteur<'_> {
+impl Observer for Saboteur<'_> {
     fn interval(&mut self, interval: &Interval) {
         if self.held_at.is_none() && ops(interval) > 0 {
             // One block takes a minute.

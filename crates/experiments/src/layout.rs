@@ -9,7 +9,7 @@ const BLOCK: Bytes = Bytes::MIB;
 
 /// Writes incompressible data over the region, in order, until it is full or `most` is over; `None` where nothing is to be
 /// written.
-pub(crate) fn layout_step(layout: Layout, seed: u64, most: Nanos) -> Option<Step> {
+pub fn layout_step(layout: Layout, seed: u64, most: Nanos) -> Option<Step> {
     let Layout::Write(size) = layout else { return None };
     let size = size.round_down(BLOCK);
     let job = Job {

@@ -24,7 +24,7 @@ pub use distribution::{Damaged, Distribution};
 pub use facts::{DeviceFacts, HostFacts, TargetFacts, TargetKind};
 pub use histogram::{BUCKETS, Histogram, bucket_bounds, bucket_middle, bucket_of};
 pub use interval::{Interval, IntervalDirection};
-pub use live::{IoTrace, PATIENCE, Silence, SilenceStage, Watcher};
+pub use live::{IoTrace, Observer, PATIENCE, Silence, SilenceStage};
 pub use machine::{DeviceKind, DeviceNode, LocalLimit, Phase, PhaseKind};
 pub use metric::{CpuMetric, Metric, Unit};
 pub use observed::{Observed, ObservedDevice};

@@ -3,9 +3,9 @@
 
 use std::fmt;
 
-use workload::{Direction, Nanos};
+use workload::{Direction, Nanos, StepPlan};
 
-use crate::{Interval, Sample};
+use crate::{Event, Interval, Phase, Sample, StepRecord};
 
 /// One I/O that is over, of a worker that is traced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,8 +107,8 @@ impl fmt::Display for Silence {
     }
 }
 
-/// Is told of everything that has become final while a step runs.
-pub trait Watcher {
+/// Whoever stores, shows or decides while a run goes on: is told of everything that has become final.
+pub trait Observer {
     /// An interval of one job is final: every worker has passed its end.
     fn interval(&mut self, interval: &Interval);
 
@@ -131,4 +131,19 @@ pub trait Watcher {
     fn interrupted(&self) -> bool {
         false
     }
+
+    /// A step begins.
+    fn step_started(&mut self, _plan: &StepPlan, _at: Nanos) {}
+
+    /// A step has ended.
+    fn step_ended(&mut self, _record: &StepRecord) {}
+
+    /// A phase of a watch begins; it is planned to last until its end.
+    fn phase_started(&mut self, _phase: &Phase) {}
+
+    /// A phase of a watch has ended.
+    fn phase_ended(&mut self, _phase: &Phase) {}
+
+    /// Something happened beside the load.
+    fn event(&mut self, _event: &Event) {}
 }

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use engine::run_simulated;
-use record::{Interval, StepRecord, Watcher};
+use record::{Interval, Observer, StepRecord};
 use volumes::SimulatedVolume;
 use workload::{
     Access, BackendKind, BlockSizes, Buffers, Bytes, Direction, FilePlan, Flush, Mix, Nanos, Pace,
@@ -13,7 +13,7 @@ use workload::{
 
 struct Nobody;
 
-impl Watcher for Nobody {
+impl Observer for Nobody {
     fn interval(&mut self, _: &Interval) {}
 }
 

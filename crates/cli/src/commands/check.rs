@@ -1,19 +1,20 @@
 //! `plimsoll check`: from a target to a verdict, a run file and a report.
 
 use analysis::{Analysis, analyse};
-use experiments::{CheckAsk, Effort, Scene, Wish, next_step, seconds_most};
+use experiments::{CheckAsk, Effort, next_step, seconds_most};
 use policy::{BurstLength, Limits};
 use record::Run;
 use report::{Credits, Forecast, Paint};
+use session::{Setup, Wish};
 use workload::{Expectation, PolicyName, Target};
 
 use crate::arguments::{CheckArguments, EffortName, Format};
-use crate::failure::Failure;
-use crate::output;
-use crate::place::Place;
-use crate::scribe::Scribe;
-use crate::session;
-use crate::signals::StopFlag;
+use session::failure::Failure;
+use session::observer::RunObserver;
+use session::output;
+use session::place::Place;
+use session::run;
+use session::signals::StopFlag;
 
 /// Layout speed that the forecast assumes where nothing is known.
 const LAYOUT_GUESS: f64 = 200.0 * 1048576.0;
@@ -22,28 +23,28 @@ const LAYOUT_GUESS: f64 = 200.0 * 1048576.0;
 pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     let asked = Asked::read(arguments)?;
     let stop = StopFlag::on_signals(arguments.give_up);
-    let mut scene = session::scene(&asked.target, &asked.target_words, &asked.wish, &stop)?;
-    let ask = asked.ask(&scene);
-    announce(&asked, &scene, &ask);
+    let mut setup = run::set_up_target(&asked.target, &asked.target_words, &asked.wish, &stop)?;
+    let ask = asked.ask(&setup);
+    announce(&asked, &setup, &ask);
     if arguments.dry_run {
-        return dry_run(&scene, &ask);
+        return dry_run(&setup, &ask);
     }
     if !arguments.busy {
-        session::idle_gate(&mut scene, "a check", &stop)?;
+        run::idle_gate(&mut setup, "a check", &stop)?;
     }
-    let place = Place::new(arguments.out.as_deref(), &asked.target_words, &scene.facts.devices)?;
-    let mut run = asked.header(&scene);
-    let scribe = Scribe::new(
-        session::recorder(&place, &run)?,
+    let place = Place::new(arguments.out.as_deref(), &asked.target_words, &setup.facts.devices)?;
+    let mut run = asked.header(&setup);
+    let scribe = RunObserver::new(
+        run::recorder(&place, &run)?,
         stop.clone(),
-        session::shown(&scene),
-        seconds(&scene, &ask),
+        run::shown(&setup),
+        seconds(&setup, &ask),
     );
-    let (recorder, failed) = session::measure(&mut run, &mut scene, &|done| next_step(&ask, done), scribe);
+    let (recorder, failed) = run::measure(&mut run, &mut setup, &|done| next_step(&ask, done), scribe);
     run.complete = true;
     let analysis = analyse(&run, asked.limits.as_ref(), asked.expectation.as_ref());
-    let kept = session::keep(&mut run, &analysis, recorder, &place);
-    drop(scene);
+    let kept = run::keep(&mut run, &analysis, recorder, &place);
+    drop(setup);
     if let Some(failure) = failed {
         output::people(&place.files_line());
         return Err(failure);
@@ -51,7 +52,7 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     // The answer first: that it could not be kept is said behind it.
     present(arguments.format, &run, &analysis, &place)?;
     kept.whole()?;
-    Ok(session::cut_short(&run, &stop).map_or(analysis.verdict.exit_code(), |code| code as u8))
+    Ok(run::cut_short(&run, &stop).map_or(analysis.verdict.exit_code(), |code| code as u8))
 }
 
 /// The command line as it is understood.
@@ -80,7 +81,7 @@ impl Asked {
         let size = arguments.size.as_deref().map(workload::size).transpose().map_err(Failure::refused)?;
         let allow_destroy = arguments.allow_destroy.clone();
         Ok(Asked {
-            target_words: session::absolute(&target, &arguments.target),
+            target_words: run::absolute(&target, &arguments.target),
             target,
             policy,
             limits,
@@ -91,19 +92,19 @@ impl Asked {
         })
     }
 
-    fn ask(&self, scene: &Scene) -> CheckAsk {
+    fn ask(&self, setup: &Setup) -> CheckAsk {
         CheckAsk {
-            writes: scene.writes,
-            layout: scene.layout,
+            writes: setup.writes,
+            layout: setup.layout,
             expectation: self.expectation.clone().unwrap_or_default(),
             seed: self.seed,
             effort: self.effort,
-            block_min: scene.facts.direct_alignment,
+            block_min: setup.facts.direct_alignment,
         }
     }
 
-    fn header(&self, scene: &Scene) -> Run {
-        let mut run = session::header(scene);
+    fn header(&self, setup: &Setup) -> Run {
+        let mut run = run::header(setup);
         run.policy = self.policy.as_ref().map(PolicyName::to_string);
         run.expectation = self.expectation.as_ref().map(Expectation::to_string);
         run
@@ -132,13 +133,13 @@ fn layout_rate(limits: Option<&Limits>) -> Option<f64> {
     rate.map(|rate| rate.0)
 }
 
-fn seconds(scene: &Scene, ask: &CheckAsk) -> f64 {
-    if scene.is_virtual() { 1.0 } else { seconds_most(ask, LAYOUT_GUESS) }
+fn seconds(setup: &Setup, ask: &CheckAsk) -> f64 {
+    if setup.is_virtual() { 1.0 } else { seconds_most(ask, LAYOUT_GUESS) }
 }
 
 /// Says what is measured, what that will take, and what will be destroyed.
-fn announce(asked: &Asked, scene: &Scene, ask: &CheckAsk) {
-    output::people(report::head(&scene.facts, scene.stage.backend()).trim_end());
+fn announce(asked: &Asked, setup: &Setup, ask: &CheckAsk) {
+    output::people(report::head(&setup.facts, setup.runner.backend()).trim_end());
     let rate = layout_rate(asked.limits.as_ref());
     let written = match ask.layout {
         experiments::Layout::Write(size) => {
@@ -146,18 +147,18 @@ fn announce(asked: &Asked, scene: &Scene, ask: &CheckAsk) {
         }
         experiments::Layout::None => 0,
     };
-    let seconds = if scene.is_virtual() { 0.5 } else { seconds_most(ask, rate.unwrap_or(LAYOUT_GUESS)) };
+    let seconds = if setup.is_virtual() { 0.5 } else { seconds_most(ask, rate.unwrap_or(LAYOUT_GUESS)) };
     let forecast = Forecast {
         seconds,
         bytes_written: written,
         credits: credits(asked.limits.as_ref(), seconds),
         billing: asked.limits.as_ref().map(Limits::billing_notes).unwrap_or_default(),
     };
-    if !scene.is_virtual() {
+    if !setup.is_virtual() {
         output::people(report::forecast(&forecast).trim_end());
     }
-    if let Some(destruction) = &scene.destruction {
-        output::people(&session::destruction_words(destruction));
+    if let Some(destruction) = &setup.destruction {
+        output::people(&run::destruction_words(destruction));
     }
 }
 
@@ -171,11 +172,11 @@ fn credits(limits: Option<&Limits>, seconds: f64) -> Credits {
     }
 }
 
-fn dry_run(scene: &Scene, ask: &CheckAsk) -> Result<u8, Failure> {
+fn dry_run(setup: &Setup, ask: &CheckAsk) -> Result<u8, Failure> {
     let mut text = String::from("This would run, step by step (later rungs depend on earlier ones):\n");
     if let Some(step) = next_step(ask, &[]) {
-        let plan = scene.stage.plan(&step).map_err(Failure::refused)?;
-        text.push_str(&session::plan_words(&plan));
+        let plan = setup.runner.plan(&step).map_err(Failure::refused)?;
+        text.push_str(&run::plan_words(&plan));
     }
     text.push_str(&experiments::outline(ask));
     output::result(&text)?;

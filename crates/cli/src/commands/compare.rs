@@ -9,10 +9,10 @@ use record::{Origin, Reported, Run};
 use workload::{Bytes, PolicyName};
 
 use crate::arguments::{CompareArguments, Format};
-use crate::failure::Failure;
-use crate::files::{Named, write_page};
-use crate::output;
-use crate::place::short;
+use session::failure::Failure;
+use session::files::{Named, write_page};
+use session::output;
+use session::place::short;
 
 /// Compares the sides and prints what differs, the figures, and what they show.
 pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {

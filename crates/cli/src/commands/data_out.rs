@@ -6,11 +6,11 @@ use record::Run;
 use report::{CsvTable, WantedError};
 
 use crate::arguments::{ReportArguments, ReportFormat};
-use crate::failure::Failure;
-use crate::files::{Kind, Shelf};
 use crate::inputs::Recorded;
-use crate::output;
-use crate::place::short;
+use session::failure::Failure;
+use session::files::{Kind, Shelf};
+use session::output;
+use session::place::short;
 
 /// Prints the series that `words` name.
 pub fn series(arguments: &ReportArguments, words: &str, runs: &[Recorded]) -> Result<(), Failure> {

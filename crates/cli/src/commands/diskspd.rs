@@ -16,8 +16,8 @@ use dialects::diskspd::{
 
 use workload::Nanos;
 
-use crate::output;
-use crate::signals::StopFlag;
+use session::output;
+use session::signals::StopFlag;
 
 /// Exit code of a run that failed.
 const FAILED: u8 = 1;

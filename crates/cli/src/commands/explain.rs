@@ -6,8 +6,8 @@ use std::path::Path;
 use dialects::explain::{Around, Explained, Explanation, Found, explain_all, find, json, of_words, text};
 
 use crate::arguments::{ExplainArguments, Format};
-use crate::failure::Failure;
-use crate::output;
+use session::failure::Failure;
+use session::output;
 
 /// More than anybody pastes, and so little that a text made for it takes no longer than a few seconds.
 const MOST: u64 = 256 << 10;

@@ -21,8 +21,8 @@ use dialects::fio::{
 use kernel::guard;
 use workload::{Bytes, Nanos};
 
-use crate::signals::StopFlag;
-use crate::{output, real_data, vigil};
+use session::signals::StopFlag;
+use session::{named, output, vigil};
 
 use failing::Failures;
 use results::Results;
@@ -152,6 +152,6 @@ pub fn look(path: &Path) -> Option<dialects::fio::OnDisk> {
         }
         kernel::PathKind::File | kernel::PathKind::Other => OnDiskKind::File,
     };
-    let laid_out = kind == OnDiskKind::File && real_data::is_laid_out(path);
+    let laid_out = kind == OnDiskKind::File && named::is_laid_out(path);
     Some(OnDisk { bytes: facts.size.0, kind, laid_out })
 }

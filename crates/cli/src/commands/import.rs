@@ -10,9 +10,9 @@ use record::{Observed, Origin, Run};
 use serde_json::{Value, json};
 
 use crate::arguments::{Format, ImportArguments};
-use crate::failure::Failure;
-use crate::output;
-use crate::place::{Place, short};
+use session::failure::Failure;
+use session::output;
+use session::place::{Place, short};
 
 /// One input and what became of it.
 struct Source {

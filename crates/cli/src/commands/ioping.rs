@@ -16,9 +16,9 @@ use dialects::ioping::{
 use kernel::{CallFlags, Clock, Single};
 use workload::{Bytes, Direction, Nanos};
 
-use crate::output;
-use crate::signals::StopFlag;
-use crate::vigil;
+use session::output;
+use session::signals::StopFlag;
+use session::vigil;
 
 use ground::Ground;
 use pending::Pending;

@@ -9,8 +9,8 @@ use dialects::iostat::{
 use kernel::Locale;
 use sampler::{DiskReading, Root};
 
-use crate::output;
-use crate::signals::StopFlag;
+use session::output;
+use session::signals::StopFlag;
 
 /// How often a wait looks whether somebody asked to stop.
 const LOOK: Duration = Duration::from_millis(20);

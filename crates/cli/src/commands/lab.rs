@@ -10,10 +10,10 @@ use volumes::lab::{
 use workload::PolicyName;
 
 use crate::arguments::{LabAction, LabArguments};
-use crate::failure::Failure;
-use crate::output;
-use crate::session;
-use crate::signals::StopFlag;
+use session::failure::Failure;
+use session::output;
+use session::run;
+use session::signals::StopFlag;
 
 /// Makes, lists or removes lab volumes.
 pub fn run(arguments: &LabArguments) -> Result<u8, Failure> {
@@ -40,7 +40,7 @@ fn up(policy: &str, size: &str) -> Result<u8, Failure> {
     let size = workload::size(size).map_err(Failure::refused)?;
     let making = Making { lifetime: Lifetime::UntilDown, stop: StopFlag::on_signals(PATIENCE).shared() };
     let volume = LabVolume::make(&name, (size, &default_dir(size)), &making);
-    let volume = volume.map_err(|error| session::no_lab(&error))?;
+    let volume = volume.map_err(|error| run::no_lab(&error))?;
     output::people(report::wrap("", &volume.describe()).trim_end());
     for note in volume.notes() {
         output::people(report::wrap("  ", note).trim_end());

@@ -4,8 +4,8 @@ use policy::{BurstLength, Catalogue, Limit, Limits, Parameter, Policy, Resource}
 use workload::PolicyName;
 
 use crate::arguments::{PolicyAction, PolicyArguments};
-use crate::failure::Failure;
-use crate::output;
+use session::failure::Failure;
+use session::output;
 
 /// Lists the catalogue, or shows one policy with its parameters filled in.
 pub fn run(arguments: &PolicyArguments) -> Result<u8, Failure> {

@@ -3,8 +3,8 @@
 use experiments::{Profile, profile_names, profile_text};
 
 use crate::arguments::{ProfileAction, ProfileArguments};
-use crate::failure::Failure;
-use crate::output;
+use session::failure::Failure;
+use session::output;
 
 /// Lists the profiles, or shows one.
 pub fn run(arguments: &ProfileArguments) -> Result<u8, Failure> {

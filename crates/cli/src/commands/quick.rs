@@ -1,16 +1,17 @@
 //! `plimsoll quick`: the honest `dd`: one sequential stream, with and without flush, through the cache and past it.
 
 use analysis::quick_rows;
-use experiments::{PastCache, QuickAsk, Wish, next_quick_step, open_path, quick_seconds};
+use experiments::{PastCache, QuickAsk, next_quick_step, quick_seconds};
 use record::StepRecord;
+use session::{Wish, open_path};
 use workload::{Bytes, Nanos, Target};
 
 use crate::arguments::{Format, QuickArguments};
-use crate::failure::Failure;
-use crate::output;
-use crate::place::Place;
-use crate::session;
-use crate::signals::StopFlag;
+use session::failure::Failure;
+use session::output;
+use session::place::Place;
+use session::run;
+use session::signals::StopFlag;
 
 /// Bytes of the file unless another size is asked for: with a second or two of a fast disk it is full, and its cache is
 /// what a desktop or a small server can spare.
@@ -19,20 +20,20 @@ const SIZE_MOST: Bytes = Bytes::GIB;
 /// Writes and reads one file in the folder and says what is the volume's and what the cache's.
 pub fn run(arguments: &QuickArguments) -> Result<u8, Failure> {
     let target = target(&arguments.dir)?;
-    let words = session::absolute(&target, &arguments.dir);
+    let words = run::absolute(&target, &arguments.dir);
     let stop = StopFlag::on_signals(arguments.give_up);
-    let mut scene = session::scene(&target, &words, &wish(arguments, &target)?, &stop)?;
-    let ask = QuickAsk { time: time(arguments)?, layout: scene.layout, past: past(&scene) };
-    output::people(report::head(&scene.facts, "one I/O at a time").trim_end());
+    let mut setup = run::set_up_target(&target, &words, &wish(arguments, &target)?, &stop)?;
+    let ask = QuickAsk { time: time(arguments)?, layout: setup.layout, past: past(&setup) };
+    output::people(report::head(&setup.facts, "one I/O at a time").trim_end());
     let forecast =
         format!("About {}; writes one file without a name.", report::numbers::span(quick_seconds(&ask)));
     output::people(&forecast);
     if !arguments.busy {
-        session::idle_gate(&mut scene, "a quick look", &stop)?;
+        run::idle_gate(&mut setup, "a quick look", &stop)?;
     }
-    let place = Place::new(arguments.out.as_deref(), &words, &scene.facts.devices)?;
+    let place = Place::new(arguments.out.as_deref(), &words, &setup.facts.devices)?;
     let (seconds, next) = (quick_seconds(&ask), |done: &[StepRecord]| next_quick_step(&ask, done));
-    let plain = session::Plain { scene, place: &place, stop: &stop, seconds };
+    let plain = run::Plain { setup, place: &place, stop: &stop, seconds };
     plain.run(&next, &|run, _| match arguments.format {
         Format::Text => {
             let text = report::quick_text(&quick_rows(run));
@@ -86,7 +87,7 @@ fn time(arguments: &QuickArguments) -> Result<Nanos, Failure> {
     Ok(time)
 }
 
-fn past(scene: &experiments::Scene) -> PastCache {
-    let blind = scene.facts.doubts.iter().any(|doubt| doubt.contains("no direct I/O"));
+fn past(setup: &session::Setup) -> PastCache {
+    let blind = setup.facts.doubts.iter().any(|doubt| doubt.contains("no direct I/O"));
     if blind { PastCache::Impossible } else { PastCache::Possible }
 }

@@ -10,11 +10,11 @@ use workload::{Expectation, PolicyName};
 
 use super::data_out;
 use crate::arguments::{ReportArguments, ReportFormat};
-use crate::failure::Failure;
-use crate::files::{Named, write_page};
 use crate::inputs::{self, Recorded};
-use crate::output;
-use crate::place::short;
+use session::failure::Failure;
+use session::files::{Named, write_page};
+use session::output;
+use session::place::short;
 
 /// Reads the inputs, analyses each anew and draws it; drawing is what was asked, so the exit code is 0 whatever the
 /// verdict, and 1 where an input that was named could not be read.

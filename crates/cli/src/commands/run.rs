@@ -3,16 +3,17 @@
 use std::path::Path;
 
 use analysis::{Analysis, cells};
-use experiments::{Layout, Profile, ProfileTable, Scene, Wish, Writes, null_scene};
+use experiments::{Layout, Profile, ProfileTable, Writes};
 use record::{Run, TargetKind};
+use session::{Setup, Wish, null_setup};
 use workload::Target;
 
 use crate::arguments::{Format, RunArguments};
-use crate::failure::Failure;
-use crate::output;
-use crate::place::Place;
-use crate::session;
-use crate::signals::StopFlag;
+use session::failure::Failure;
+use session::output;
+use session::place::Place;
+use session::run;
+use session::signals::StopFlag;
 
 /// Layout speed that the forecast assumes.
 const LAYOUT_GUESS: f64 = 200.0 * 1048576.0;
@@ -22,23 +23,23 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let profile = profile(arguments)?;
     let target = Target::parse(&arguments.target).map_err(Failure::refused)?;
     let stop = StopFlag::on_signals(arguments.give_up);
-    let words = session::absolute(&target, &arguments.target);
-    let mut scene = match target {
-        Target::Null => null_scene(),
-        _ => session::scene(&target, &words, &wish(arguments, &profile, &target)?, &stop)?,
+    let words = run::absolute(&target, &arguments.target);
+    let mut setup = match target {
+        Target::Null => null_setup(),
+        _ => run::set_up_target(&target, &words, &wish(arguments, &profile, &target)?, &stop)?,
     };
-    let ground = (scene.writes, scene.layout);
-    announce(&profile, &scene)?;
+    let ground = (setup.writes, setup.layout);
+    announce(&profile, &setup)?;
     if arguments.dry_run {
-        return dry_run(&profile, &scene);
+        return dry_run(&profile, &setup);
     }
-    if !arguments.busy && scene.facts.kind != TargetKind::Null {
-        session::idle_gate(&mut scene, "a profile", &stop)?;
+    if !arguments.busy && setup.facts.kind != TargetKind::Null {
+        run::idle_gate(&mut setup, "a profile", &stop)?;
     }
-    let place = Place::new(arguments.out.as_deref(), &words, &scene.facts.devices)?;
-    let seconds = seconds(&profile, &scene);
+    let place = Place::new(arguments.out.as_deref(), &words, &setup.facts.devices)?;
+    let seconds = seconds(&profile, &setup);
     let next = |done: &[record::StepRecord]| profile.next_step(ground, done);
-    let plain = session::Plain { scene, place: &place, stop: &stop, seconds };
+    let plain = run::Plain { setup, place: &place, stop: &stop, seconds };
     plain.run(&next, &|run, analysis| present(arguments.format, (&profile, run, analysis), &place))
 }
 
@@ -80,51 +81,51 @@ fn wish(arguments: &RunArguments, profile: &Profile, target: &Target) -> Result<
     Ok(Wish { size, allow_destroy: arguments.allow_destroy.clone(), ..Wish::default() })
 }
 
-fn seconds(profile: &Profile, scene: &Scene) -> f64 {
-    let layout = match scene.layout {
+fn seconds(profile: &Profile, setup: &Setup) -> f64 {
+    let layout = match setup.layout {
         Layout::Write(size) => size.0 as f64 / LAYOUT_GUESS,
         Layout::None => 0.0,
     };
-    if scene.is_virtual() { 0.5 } else { layout + profile.seconds(scene.writes) }
+    if setup.is_virtual() { 0.5 } else { layout + profile.seconds(setup.writes) }
 }
 
 /// Says what is measured and for how long, what is left out, and what will be destroyed.
-fn announce(profile: &Profile, scene: &Scene) -> Result<(), Failure> {
-    output::people(report::head(&scene.facts, scene.stage.backend()).trim_end());
-    let span = report::numbers::span(seconds(profile, scene));
+fn announce(profile: &Profile, setup: &Setup) -> Result<(), Failure> {
+    output::people(report::head(&setup.facts, setup.runner.backend()).trim_end());
+    let span = report::numbers::span(seconds(profile, setup));
     output::people(report::wrap("", &format!("{}, about {span}.", profile.title)).trim_end());
     let left: Vec<&str> = profile
         .steps
         .iter()
-        .filter(|step| scene.writes == Writes::LeftOut && step.writes())
+        .filter(|step| setup.writes == Writes::LeftOut && step.writes())
         .map(|step| step.name.as_str())
         .collect();
     if left.len() == profile.steps.len() {
         return Err(Failure::refused(format!(
             "every step of {} writes, and {} is only read; name a directory, or a device with --allow-destroy",
-            profile.name, scene.facts.words
+            profile.name, setup.facts.words
         )));
     }
     if !left.is_empty() {
         let words = format!("Left out, since this target is only read: {}.", left.join(", "));
         output::people(report::wrap("", &words).trim_end());
     }
-    if let Some(destruction) = &scene.destruction {
-        output::people(&session::destruction_words(destruction));
+    if let Some(destruction) = &setup.destruction {
+        output::people(&run::destruction_words(destruction));
     }
     Ok(())
 }
 
-fn dry_run(profile: &Profile, scene: &Scene) -> Result<u8, Failure> {
+fn dry_run(profile: &Profile, setup: &Setup) -> Result<u8, Failure> {
     let mut text = String::from("This would run:\n");
-    for step in profile.permitted(scene.writes) {
+    for step in profile.permitted(setup.writes) {
         let jobs = step.jobs.iter().map(report::job_words).collect::<Vec<_>>().join("; ");
         let span = report::numbers::span(step.time.as_secs_f64());
         text += &report::wrap("  ", &format!("{}, {span}: {jobs}", step.name));
     }
-    if let Some(step) = profile.next_step((scene.writes, Layout::None), &[]) {
-        let plan = scene.stage.plan(&step).map_err(Failure::refused)?;
-        text += &session::plan_words(&plan);
+    if let Some(step) = profile.next_step((setup.writes, Layout::None), &[]) {
+        let plan = setup.runner.plan(&step).map_err(Failure::refused)?;
+        text += &run::plan_words(&plan);
     }
     output::result(&text)?;
     Ok(0)

@@ -13,8 +13,8 @@ mod load;
 mod result;
 mod watching;
 
-use crate::failure::Failure;
-use crate::place::Place;
+use session::failure::Failure;
+use session::place::Place;
 
 use arguments::WatchArguments;
 use asked::Asked;

@@ -5,7 +5,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use kernel::{Clock, Queue, QueueError, Refused};
-use record::{Interval, Silence, SilenceStage, StepRecord, Watcher};
+use record::{Interval, Observer, Silence, SilenceStage, StepRecord};
 use workload::{
     Access, BackendKind, BlockSizes, Buffers, Bytes, Direction, Done, Ending, FilePlan, Flush, Io, Mix,
     Nanos, Pace, StepKind, StepPlan, StopRule, Terms, Verify, Wait, WorkerPlan,
@@ -141,7 +141,7 @@ struct Listener {
     heard: Vec<Silence>,
 }
 
-impl Watcher for Listener {
+impl Observer for Listener {
     fn interval(&mut self, _: &Interval) {}
 
     fn silence(&mut self, silence: &Silence) {
@@ -190,7 +190,7 @@ fn a_worker_that_panics_ends_the_step_and_is_named() {
 /// Who wants to stop before anything has started.
 struct Stopping;
 
-impl Watcher for Stopping {
+impl Observer for Stopping {
     fn interval(&mut self, _: &Interval) {}
 
     fn interrupted(&self) -> bool {

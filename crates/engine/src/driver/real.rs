@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use kernel::{Clock, OpenFile};
-use record::{SilenceStage, StepRecord, Watcher};
+use record::{Observer, SilenceStage, StepRecord};
 use workload::{BackendKind, Bytes, Direction, Nanos, StepPlan, SyncMode, WorkerPlan};
 
 use super::thread::{Briefing, News, Shared};
@@ -74,7 +74,7 @@ pub fn run_real(
     plan: &StepPlan,
     files: &[Vec<OpenFile>],
     clock: Clock,
-    watcher: &mut dyn Watcher,
+    watcher: &mut dyn Observer,
 ) -> Result<StepRecord, EngineError> {
     check(plan, files)?;
     kernel::room_for_buffers(buffers(plan)).map_err(kernel::QueueError::from)?;
@@ -173,7 +173,7 @@ impl<'a> Crew<'a> {
         Ok((crew, inboxes))
     }
 
-    fn wait_until_ready(&mut self, watcher: &dyn Watcher) -> Result<Readiness, EngineError> {
+    fn wait_until_ready(&mut self, watcher: &dyn Observer) -> Result<Readiness, EngineError> {
         while self.features.len() < self.hands.len() {
             let problem = match self.news.recv_timeout(POLL) {
                 Ok((number, News::Ready { view, features })) => {

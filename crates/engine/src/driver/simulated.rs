@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
 use kernel::ThreadCounters;
-use record::{StepRecord, Watcher};
+use record::{Observer, StepRecord};
 use workload::{Done, Io, Nanos, StepPlan};
 
 use super::{EngineError, IN_VAIN};
@@ -94,7 +94,7 @@ pub fn run_simulated<V: Volume + ?Sized>(
     plan: &StepPlan,
     volume: &mut V,
     start: Nanos,
-    watcher: &mut dyn Watcher,
+    watcher: &mut dyn Observer,
 ) -> Result<StepRecord, EngineError> {
     let timetable = Timetable::of(plan, start);
     let (mut seats, mut inboxes) = (Vec::new(), Vec::new());

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use record::{DirectionTotals, Distribution, Watcher, WorkerTotals};
+use record::{DirectionTotals, Distribution, Observer, WorkerTotals};
 use workload::{Nanos, StepPlan};
 
 use super::rows::{Life, Row, Rows};
@@ -75,7 +75,7 @@ impl Collector {
     }
 
     /// Tells `watcher` of the I/Os of workers that are traced.
-    pub(crate) fn tell(&mut self, watcher: &mut dyn Watcher) {
+    pub(crate) fn tell(&mut self, watcher: &mut dyn Observer) {
         for (number, desk) in self.desks.iter_mut().enumerate() {
             if let Some(traces) = &mut desk.inbox.traces {
                 traces.tell(number, watcher);

@@ -1,6 +1,6 @@
 //! Every I/O of a worker that is traced, handed over in chunks that were made beforehand.
 
-use record::{IoTrace, Watcher};
+use record::{IoTrace, Observer};
 use rtrb::{Consumer, Producer, RingBuffer};
 use workload::Nanos;
 
@@ -97,7 +97,7 @@ impl Tracer {
 
 impl TraceDesk {
     /// Tells `watcher` what worker `number` has handed over.
-    pub(crate) fn tell(&mut self, number: usize, watcher: &mut dyn Watcher) {
+    pub(crate) fn tell(&mut self, number: usize, watcher: &mut dyn Observer) {
         while let Ok(mut chunk) = self.chunks.pop() {
             watcher.traced(number, &chunk);
             chunk.clear();
@@ -115,7 +115,7 @@ mod tests {
     #[derive(Default)]
     struct Offsets(Vec<u64>);
 
-    impl Watcher for Offsets {
+    impl Observer for Offsets {
         fn interval(&mut self, _: &Interval) {}
 
         fn traced(&mut self, _: usize, ios: &[IoTrace]) {

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use engine::{Served, Volume, run_simulated};
-use record::{Interval, IoTrace, StepRecord, Watcher};
+use record::{Interval, IoTrace, Observer, StepRecord};
 use workload::{
     Access, BackendKind, BlockSizes, Buffers, Bytes, Direction, FilePlan, Flush, Io, Mix, Nanos, Pace,
     StepKind, StepPlan, StopRule, WorkerPlan,
@@ -67,7 +67,7 @@ pub fn simulate(plan: &StepPlan, volume: &mut dyn Volume) -> StepRecord {
     simulate_watched(plan, volume, &mut Log::default())
 }
 
-pub fn simulate_watched(plan: &StepPlan, volume: &mut dyn Volume, watcher: &mut dyn Watcher) -> StepRecord {
+pub fn simulate_watched(plan: &StepPlan, volume: &mut dyn Volume, watcher: &mut dyn Observer) -> StepRecord {
     match run_simulated(plan, volume, START, watcher) {
         Ok(record) => record,
         Err(error) => panic!("{error}"),
@@ -165,7 +165,7 @@ pub struct Log {
     pub traced: Vec<(usize, IoTrace)>,
 }
 
-impl Watcher for Log {
+impl Observer for Log {
     fn interval(&mut self, interval: &Interval) {
         self.intervals.push(interval.clone());
     }

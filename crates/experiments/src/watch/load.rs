@@ -200,7 +200,7 @@ impl WatchLoad {
     }
 
     /// The step of a load phase: all jobs for the length of the phase, at `scale` of their rates.
-    pub(crate) fn step(&self, phase: &PlannedPhase, scale: Option<f64>) -> Step {
+    pub fn step(&self, phase: &PlannedPhase, scale: Option<f64>) -> Step {
         let jobs = self.jobs.iter().map(|job| scaled(job, scale.unwrap_or(1.0))).collect();
         let workload = Workload { jobs, stop: vec![StopRule::Time(phase.length)], ramp: Nanos::ZERO };
         Step { name: phase.name.clone(), kind: StepKind::Job, workload }

@@ -1,17 +1,12 @@
 //! Watching as a procedure: the phases of load cycles, the load that goes with them, and what a watch sees beside its
 //! figures.
 
-mod conductor;
-mod counted;
 mod load;
 mod lookout;
 mod phases;
 mod scales;
-mod virtual_time;
 
-pub use conductor::{Watched, check_phases, conduct_phases, lay_out};
 pub use load::{LoadError, Nominal, WatchLoad};
 pub use lookout::Lookout;
 pub use phases::{CycleError, Cycles, PhaseWhat, PlannedPhase};
 pub use scales::{ScaleError, scale_words, scales};
-pub use virtual_time::SampledStage;

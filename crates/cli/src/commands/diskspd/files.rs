@@ -7,13 +7,12 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use dialects::diskspd::{Cache, Creation, Found, Profile, Target, TimeSpan};
-use engine::{Clones, FileGround, Ground, GroundKind};
-use kernel::guard::WritePermit;
+use engine::{FileGround, Ground};
 use kernel::{Clock, Direct, FileKind, Medium, OpenFile, Walk};
-use workload::{BackendKind, Buffers, Bytes, Direction, Nanos, WorkerPlan};
+use workload::{Buffers, Bytes, Nanos, SyncMode, WorkerPlan};
 
-use crate::real_data::{Announcement, FillError, Filling, Permits};
-use crate::signals::StopFlag;
+use session::named::{Announcement, FillError, NamedFiles};
+use session::signals::StopFlag;
 
 /// Refuses what this machine has not, before anything is touched.
 pub fn possible(profile: &Profile) -> Result<(), String> {
@@ -99,38 +98,20 @@ fn medium(path: &str) -> Medium {
     mount.map_or(Medium::BlockDevice, |mount| mount.medium())
 }
 
-/// Targets of a run; a permit, once given, is kept.
+/// Targets of a run.
 pub struct Files {
-    clock: Clock,
-    stop: StopFlag,
-    permits: Permits,
-    probes: Vec<(BackendKind, Result<(), String>)>,
+    named: NamedFiles,
 }
 
 impl Files {
     /// No file yet.
     pub fn new(clock: Clock, stop: StopFlag) -> Files {
-        Files { clock, stop, permits: Permits::new(Announcement::Now), probes: kernel::probe() }
-    }
-
-    fn permit(&mut self, path: &Path) -> Result<WritePermit, String> {
-        self.permits.of(path).map_err(|error| error.to_string())
+        Files { named: NamedFiles::new(clock, stop, Announcement::Now) }
     }
 
     /// The files of one worker; written ones with a permit.
     pub fn open(&mut self, worker: &WorkerPlan) -> Result<Vec<OpenFile>, String> {
-        let direct = if worker.direct { Direct::Yes } else { Direct::No };
-        let writes = worker.access.mix.issues(Direction::Write);
-        let paths: Vec<PathBuf> = worker.files.iter().map(|file| file.path.clone()).collect();
-        let open = |path: &PathBuf| {
-            if !writes {
-                return kernel::open_for_read(path, direct).map_err(|error| error.to_string());
-            }
-            let permit = self.permit(path)?;
-            kernel::open_for_stable_write(&permit, direct, worker.terms.sync)
-                .map_err(|error| error.to_string())
-        };
-        paths.iter().map(open).collect()
+        self.named.open(worker).map_err(|error| error.to_string())
     }
 
     /// Tells the page cache how the targets of `span` are walked, where it asks for that.
@@ -161,13 +142,7 @@ impl Files {
                 });
             }
         }
-        Ground {
-            files,
-            kind: GroundKind::Machine(self.probes.clone()),
-            cpus: kernel::available_cpus(),
-            interval,
-            clones: Clones::Together,
-        }
+        self.named.ground(files, interval)
     }
 
     /// Makes a file anew, with data in all of it: reads of what was never written would measure nothing. A device is left
@@ -182,16 +157,15 @@ impl Files {
         {
             std::fs::create_dir_all(parent).map_err(failed("its folder cannot be made"))?;
         }
-        let permit = self.permit(path)?;
-        let room = kernel::open_for_write(&permit, Direct::No).map_err(|error| error.to_string())?;
+        let room = self.named.writer(path, Direct::No, SyncMode::None).map_err(|error| error.to_string())?;
         if room.kind() == FileKind::BlockDevice {
             return Ok(());
         }
         kernel::set_length(&room, Bytes(0)).map_err(failed("it cannot be emptied"))?;
         kernel::set_length(&room, Bytes(creation.bytes)).map_err(failed("it cannot be made that long"))?;
         let buffers = if creation.zero { Buffers::Zero } else { Buffers::Unique };
-        let filling = Filling { clock: self.clock, stop: &self.stop, probes: &self.probes };
-        filling.fill((&permit, &room), Bytes(creation.bytes), &buffers).map_err(|error| match error {
+        self.named.fill(&room, Bytes(creation.bytes), &buffers).map_err(|error| match error {
+            FillError::Guard(error) => error.to_string(),
             FillError::CannotRun(text) => text,
             FillError::Open(error) => error.to_string(),
             FillError::Call("write", error) => failed("it cannot be filled")(error),

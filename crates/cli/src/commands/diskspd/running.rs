@@ -13,10 +13,10 @@ use workload::{Bytes, Ending, Nanos, StepKind, StopRule, Workload};
 
 use super::files::{Files, cached, flushes_each_write, found};
 use super::watch::Watch;
-use crate::output;
-use crate::signals::StopFlag;
-use crate::unwritten::{self, NOTABLE, Unwritten, percent};
-use crate::vigil;
+use session::output;
+use session::signals::StopFlag;
+use session::unwritten::{self, NOTABLE, Unwritten, percent};
+use session::vigil;
 
 /// Runs all timespans; those that a wish to stop leaves out are empty.
 pub fn run(asked: &Asked, stop: &StopFlag) -> Result<Vec<SpanResult>, String> {

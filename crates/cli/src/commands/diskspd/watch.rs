@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 
 use dialects::diskspd::{CpuUse, Format, Profile};
 use kernel::Clock;
-use record::{Interval, Silence, Watcher};
+use record::{Interval, Observer, Silence};
 use workload::{Direction, Nanos};
 
 use super::machine::{between, cpu_times};
-use crate::output;
-use crate::signals::StopFlag;
+use session::output;
+use session::signals::StopFlag;
 
 /// How often CPUs are read around the two edges of the measurement.
 const EVERY: Nanos = Nanos::from_millis(40);
@@ -73,7 +73,7 @@ impl<'a> Watch<'a> {
     }
 }
 
-impl Watcher for Watch<'_> {
+impl Observer for Watch<'_> {
     fn interval(&mut self, interval: &Interval) {
         let Some(dots) = &mut self.dots else { return };
         let job = usize::from(interval.job);

@@ -4,63 +4,33 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use dialects::fio::{Content, FioError, FioStep, Lacking, Layout, LayoutFile, Replaces, Reserve};
-use engine::{Clones, FileGround, Ground, GroundKind};
-use kernel::guard::WritePermit;
+use engine::{FileGround, Ground, GroundKind};
 use kernel::{Clock, Direct, OpenFile};
 use workload::{BackendAsk, BackendKind, Buffers, Bytes, SyncMode, WorkerPlan};
 
 use super::trouble;
-use crate::real_data::{Announcement, FillError, Filling, Permits, file_ground, is_laid_out};
-use crate::signals::StopFlag;
+use session::named::{Announcement, FillError, NamedFiles, file_ground, is_laid_out};
+use session::signals::StopFlag;
 
 /// Longest region on the null engine, which has no end of its own.
 const NULL_REGION: Bytes = Bytes(1 << 60);
 
-/// Files of a run; a permit, once given, is kept.
+/// Files of a run.
 pub struct Files {
-    clock: Clock,
-    stop: StopFlag,
-    permits: Permits,
+    named: NamedFiles,
     /// Laid out in this run.
     made: HashSet<PathBuf>,
-    probes: Vec<(BackendKind, Result<(), String>)>,
 }
 
 impl Files {
     /// No file yet.
     pub fn new(clock: Clock, stop: StopFlag, announcement: Announcement) -> Files {
-        let permits = Permits::new(announcement);
-        Files { clock, stop, permits, made: HashSet::new(), probes: kernel::probe() }
-    }
-
-    fn permit(&mut self, path: &Path) -> Result<WritePermit, FioError> {
-        self.permits.of(path).map_err(|error| trouble::guard(&error))
-    }
-
-    fn writer(&mut self, path: &Path, direct: Direct) -> Result<OpenFile, FioError> {
-        self.writer_as(path, (direct, SyncMode::None))
-    }
-
-    fn writer_as(&mut self, path: &Path, (direct, sync): (Direct, SyncMode)) -> Result<OpenFile, FioError> {
-        let permit = self.permit(path)?;
-        kernel::open_for_stable_write(&permit, direct, sync).map_err(|error| trouble::open(&error))
+        Files { named: NamedFiles::new(clock, stop, announcement), made: HashSet::new() }
     }
 
     /// The files of one worker; written ones with a permit.
     pub fn open(&mut self, worker: &WorkerPlan) -> Result<Vec<OpenFile>, FioError> {
-        if worker.backend == BackendKind::Null {
-            return Ok(Vec::new());
-        }
-        let direct = if worker.direct { Direct::Yes } else { Direct::No };
-        let reads_only = worker.access.mix.reads_only();
-        let paths: Vec<PathBuf> = worker.files.iter().map(|file| file.path.clone()).collect();
-        paths
-            .iter()
-            .map(|path| match reads_only {
-                true => kernel::open_for_read(path, direct).map_err(|error| trouble::open(&error)),
-                false => self.writer_as(path, (direct, worker.terms.sync)),
-            })
-            .collect()
+        self.named.open(worker).map_err(|error| trouble::file(&error))
     }
 
     /// What the planner must know of the files of `step`.
@@ -76,15 +46,8 @@ impl Files {
                 }
             }
         }
-        let kind =
-            if null { GroundKind::Null(NULL_REGION) } else { GroundKind::Machine(self.probes.clone()) };
-        Ground {
-            files,
-            kind,
-            cpus: kernel::available_cpus(),
-            interval: step.interval,
-            clones: Clones::Together,
-        }
+        let ground = self.named.ground(files, step.interval);
+        if null { Ground { kind: GroundKind::Null(NULL_REGION), ..ground } } else { ground }
     }
 
     /// Makes the files of `layout` as long as they must be, with data where they will be read.
@@ -97,7 +60,8 @@ impl Files {
             if matches!(layout.content, Content::Data(_)) && file.there > 0 {
                 self.make_way(&file.path)?;
             }
-            let room = self.writer(&file.path, Direct::No)?;
+            let room = self.named.writer(&file.path, Direct::No, SyncMode::None);
+            let room = room.map_err(|error| trouble::file(&error))?;
             match &layout.content {
                 Content::Space(reserve) => reserve_as_asked(&room, file, *reserve)?,
                 Content::Data(buffers) => self.fill(&room, file, buffers)?,
@@ -127,8 +91,8 @@ impl Files {
     /// A file that is too short for what will be read is made anew, as fio does, so that whatever else has it by another
     /// name keeps it as it is. The guard looks first: a file in use is left alone.
     fn make_way(&mut self, path: &Path) -> Result<(), FioError> {
-        drop(self.permit(path)?);
-        self.permits.forget(path);
+        drop(self.named.permit(path).map_err(|error| trouble::guard(&error))?);
+        self.named.forget(path);
         let is_file = std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
         match is_file {
             true => std::fs::remove_file(path).map_err(trouble::call("unlink", path)),
@@ -139,9 +103,8 @@ impl Files {
     /// Writes real data over the whole file, past the page cache as far as that goes.
     fn fill(&mut self, room: &OpenFile, file: &LayoutFile, buffers: &Buffers) -> Result<(), FioError> {
         kernel::set_length(room, Bytes(file.bytes)).map_err(trouble::call("ftruncate", &file.path))?;
-        let permit = self.permit(&file.path)?;
-        let filling = Filling { clock: self.clock, stop: &self.stop, probes: &self.probes };
-        filling.fill((&permit, room), Bytes(file.bytes), buffers).map_err(|error| match error {
+        self.named.fill(room, Bytes(file.bytes), buffers).map_err(|error| match error {
+            FillError::Guard(error) => trouble::guard(&error),
             FillError::CannotRun(text) => FioError::CannotRun(text),
             FillError::Open(error) => trouble::open(&error),
             FillError::Call(name, error) => trouble::call(name, &file.path)(error),

@@ -6,7 +6,7 @@ use dialects::fio::{Asked, DirectionRate, Eta, FioJob, FioStep, Progress, status
 use record::Interval;
 use workload::{BytesPerSecond, Direction, Iops, Nanos};
 
-use crate::output;
+use session::output;
 
 /// The live line.
 pub struct Line<'a> {

@@ -7,8 +7,8 @@ use record::{Sample, StepRecord};
 use workload::Nanos;
 
 use super::disks::Disk;
-use crate::failure::Failure;
-use crate::{files, output};
+use session::failure::Failure;
+use session::{files, output};
 
 /// What a run has brought so far.
 pub struct Results<'a> {

@@ -17,11 +17,11 @@ use super::log_files::LogFiles;
 use super::results::Results;
 use super::watching::{Around, Watching};
 use super::{say, trouble};
-use crate::output;
-use crate::real_data::Announcement;
-use crate::signals::StopFlag;
-use crate::unwritten::Unwritten;
-use crate::vigil;
+use session::named::Announcement;
+use session::output;
+use session::signals::StopFlag;
+use session::unwritten::Unwritten;
+use session::vigil;
 
 /// Lays out and runs all steps into `results`. What fails is one job: it is named and left out, and the others run.
 pub fn run(mut steps: Vec<FioStep>, stop: &StopFlag, results: &mut Results, failures: &mut Failures) {

@@ -7,6 +7,7 @@ use dialects::fio::{FioError, FioStep, Waits};
 use engine::PlanError;
 use kernel::OpenError;
 use kernel::guard::GuardError;
+use session::named::FileError;
 use workload::{BackendAsk, BackendKind};
 
 const ENOENT: i32 = 2;
@@ -34,6 +35,14 @@ pub fn call(name: &'static str, path: &Path) -> impl Fn(io::Error) -> FioError {
             _ => path.clone(),
         };
         FioError::Setup { call: name, errno, why }
+    }
+}
+
+/// A file that a job names is not open.
+pub fn file(error: &FileError) -> FioError {
+    match error {
+        FileError::Guard(error) => guard(error),
+        FileError::Open(error) => open(error),
     }
 }
 

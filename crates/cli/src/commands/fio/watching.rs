@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use dialects::fio::{FioStep, SteadyWatch};
 use kernel::Clock;
-use record::{Interval, IoTrace, Silence, StepRecord, Watcher};
+use record::{Interval, IoTrace, Observer, Silence, StepRecord};
 use sampler::Sampler;
 use workload::{Nanos, StepPlan};
 
@@ -12,8 +12,8 @@ use super::line::Line;
 use super::log_files::LogFiles;
 use super::results::Results;
 use super::so_far::SoFar;
-use crate::output;
-use crate::signals::StopFlag;
+use session::output;
+use session::signals::StopFlag;
 
 /// What must be at hand while a step runs.
 pub struct Around<'a> {
@@ -84,7 +84,7 @@ impl<'w, 'a> Watching<'w, 'a> {
     }
 }
 
-impl Watcher for Watching<'_, '_> {
+impl Observer for Watching<'_, '_> {
     fn interval(&mut self, interval: &Interval) {
         self.line.take(interval);
         if let Some(between) = &mut self.between {

@@ -8,9 +8,9 @@ use kernel::Clock;
 use record::{Silence, SilenceStage};
 use workload::Nanos;
 
-use crate::failure::Code;
-use crate::signals::StopFlag;
-use crate::vigil::{HEARD, LOOK, NOTICED};
+use session::failure::Code;
+use session::signals::StopFlag;
+use session::vigil::{HEARD, LOOK, NOTICED};
 
 /// The request that is under way, if any, with the time at which it began.
 #[derive(Clone, Default)]
@@ -49,7 +49,7 @@ impl Pending {
                 }
             };
             farewell(watch.clock.now());
-            signal_hook::low_level::exit(code);
+            session::signals::leave(code);
         });
         pending
     }

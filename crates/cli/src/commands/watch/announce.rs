@@ -1,13 +1,14 @@
 //! What a watch says before it begins: what is watched, for how long, what a load will do, and where it is kept.
 
-use experiments::{Layout, PhaseWhat, PlannedPhase, Scene, WatchLoad, scale_words};
+use experiments::{Layout, PhaseWhat, PlannedPhase, WatchLoad, scale_words};
 use report::numbers;
+use session::Setup;
 
 use super::asked::{Asked, AskedLoad, Subject};
 use super::ground::Ground;
-use crate::output;
-use crate::place::{Place, short};
-use crate::session;
+use session::output;
+use session::place::{Place, short};
+use session::run;
 
 /// Devices are named up to so many, and counted beyond.
 const NAMED: usize = 6;
@@ -19,8 +20,8 @@ pub fn announce(asked: &Asked, ground: &Ground, place: &Place) {
         seconds => numbers::span(seconds),
     };
     say(&format!("Watching {}, every {every}, {}.", watched(ground), length(asked)));
-    if let (Some(cycles), Some((load, scene))) = (asked.load(), &ground.cycles) {
-        of_load(cycles, (load, scene), ground.lacking);
+    if let (Some(cycles), Some((load, setup))) = (asked.load(), &ground.cycles) {
+        of_load(cycles, (load, setup), ground.lacking);
     }
     output::people(&format!("run file {}", short(&place.run())));
 }
@@ -53,7 +54,7 @@ fn length(asked: &Asked) -> String {
     }
 }
 
-fn of_load(cycles: &AskedLoad, (load, scene): (&WatchLoad, &Scene), lacking: u64) {
+fn of_load(cycles: &AskedLoad, (load, setup): (&WatchLoad, &Setup), lacking: u64) {
     say(&format!("{}: {}", cycles.word, phases(&cycles.phases)));
     if let Some(nominal) = load.nominal() {
         let sides = [(nominal.read, "read"), (nominal.write, "write")];
@@ -65,19 +66,19 @@ fn of_load(cycles: &AskedLoad, (load, scene): (&WatchLoad, &Scene), lacking: u64
         say(&format!("At 100 % it asks for {} IOPS.", sides.join(" and ")));
     }
     load.notes.iter().for_each(|note| say(&format!("Note: {note}.")));
-    output::people(report::head(&scene.facts, scene.stage.backend()).trim_end());
-    if let Some(destruction) = &scene.destruction {
-        output::people(&session::destruction_words(destruction));
+    output::people(report::head(&setup.facts, setup.runner.backend()).trim_end());
+    if let Some(destruction) = &setup.destruction {
+        output::people(&run::destruction_words(destruction));
     }
-    say(&writes(load, scene, lacking));
+    say(&writes(load, setup, lacking));
 }
 
 /// What reaches the volume by writing.
-fn writes(load: &WatchLoad, scene: &Scene, lacking: u64) -> String {
-    if scene.is_virtual() {
+fn writes(load: &WatchLoad, setup: &Setup, lacking: u64) -> String {
+    if setup.is_virtual() {
         return "Nothing is written: the volume is simulated.".to_owned();
     }
-    let first = match scene.layout {
+    let first = match setup.layout {
         Layout::Write(size) => size.0,
         Layout::None => lacking,
     };

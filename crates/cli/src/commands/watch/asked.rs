@@ -7,8 +7,8 @@ use policy::Limits;
 use workload::{Bytes, Expectation, Nanos, PolicyName, Target};
 
 use super::arguments::WatchArguments;
-use crate::failure::Failure;
-use crate::signals::StopFlag;
+use session::failure::Failure;
+use session::signals::StopFlag;
 
 /// Shortest time between two samples: a reading costs some tens of microseconds, and the kernel's own times are
 /// milliseconds.

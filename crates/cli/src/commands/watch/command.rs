@@ -9,8 +9,8 @@ use kernel::Clock;
 use record::{Phase, PhaseKind};
 
 use super::desk::Desk;
-use crate::failure::{Code, Failure};
-use crate::signals::Heard;
+use session::failure::{Code, Failure};
+use session::signals::Heard;
 
 /// How often the command is looked at: its end is seen so late at most.
 const LOOK: Duration = Duration::from_millis(20);
@@ -24,7 +24,7 @@ const NAME: &str = "command";
 /// # Errors
 /// It cannot be started: then nothing was watched.
 pub fn run(words: &[OsString], clock: Clock, desk: &mut Desk) -> Result<u8, Failure> {
-    use experiments::Audience;
+    use record::Observer;
     let mut heard = Heard::instead_of_ending();
     let mut child = start(words)?;
     let from = clock.now();

@@ -4,16 +4,17 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use experiments::{Audience, Lookout, Shares};
-use record::{Event, EventKind, Interval, Phase, PhaseKind, Run, Sample, Silence, StepRecord, Watcher};
+use experiments::Lookout;
+use record::{Event, EventKind, Interval, Observer, Phase, PhaseKind, Run, Sample, Silence, StepRecord};
 use runfile::{Recorder, Stored, WriteError};
 use sampler::SamplerThread;
+use session::Shares;
 use workload::{Nanos, StepPlan};
 
 use super::line::{self, Doing};
-use crate::output;
-use crate::scribe::Shown;
-use crate::signals::StopFlag;
+use session::observer::Shown;
+use session::output;
+use session::signals::StopFlag;
 
 /// Least time between two live lines.
 const LINE_APART: Duration = Duration::from_millis(250);
@@ -28,7 +29,7 @@ pub struct Desk {
     within: RefCell<Within>,
     stop: StopFlag,
     is_virtual: bool,
-    /// Where samples come from once it is there; before, and in virtual time, from the stage.
+    /// Where samples come from once it is there; before, and in virtual time, from the runner.
     sampler: Option<SamplerThread>,
 }
 
@@ -161,12 +162,12 @@ impl Desk {
     }
 }
 
-impl Watcher for Desk {
+impl Observer for Desk {
     fn interval(&mut self, interval: &Interval) {
         self.within.borrow_mut().recorder.interval(interval);
     }
 
-    /// Only a stage in virtual time is listened to: elsewhere the thread samples, and nobody before it does.
+    /// Only a runner in virtual time is listened to: elsewhere the thread samples, and nobody before it does.
     fn sample(&mut self, sample: &Sample) {
         if self.is_virtual {
             self.within.borrow_mut().sample(sample.clone());
@@ -186,9 +187,7 @@ impl Watcher for Desk {
         self.tick();
         self.stop.raised()
     }
-}
 
-impl Audience for Desk {
     fn step_started(&mut self, plan: &StepPlan, at: Nanos) {
         self.within.borrow_mut().recorder.step_started(plan, at);
     }

@@ -6,7 +6,7 @@ use record::DeviceNode;
 use sampler::{Devices, Root};
 
 use super::arguments::WatchArguments;
-use crate::failure::Failure;
+use session::failure::Failure;
 
 /// The file that lists every device with its counters.
 const LIST: &str = "proc/diskstats";

@@ -1,8 +1,9 @@
-//! The ground of a watch: the devices it samples and, with load cycles, the load with the scene it runs on.
+//! The ground of a watch: the devices it samples and, with load cycles, the load with the setup it runs on.
 
-use experiments::{Layout, Scene, WatchLoad, Wish, Writes, check_phases, set_watch_scene};
+use experiments::{Layout, WatchLoad, Writes};
 use record::{DeviceFacts, DeviceNode, Run, TargetKind};
 use sampler::Root;
+use session::{Setup, Wish, check_phases, set_up_watch};
 use workload::{Bytes, Target};
 
 use super::arguments::WatchArguments;
@@ -10,10 +11,10 @@ use super::asked::{Asked, AskedLoad};
 use super::devices::{self, Chosen};
 use super::job_files;
 use super::load::{self, Loaded};
-use crate::failure::Failure;
-use crate::session;
-use crate::signals::StopFlag;
-use crate::vigil;
+use session::failure::Failure;
+use session::run;
+use session::signals::StopFlag;
+use session::vigil;
 
 /// Least bytes that a measurement's region holds.
 const REGION_LEAST: u64 = 64 << 20;
@@ -27,7 +28,7 @@ pub struct Ground {
     /// What is to be said of devices that do not answer.
     doubts: Vec<String>,
     /// The load, and where it runs.
-    pub cycles: Option<(WatchLoad, Scene)>,
+    pub cycles: Option<(WatchLoad, Setup)>,
     /// Bytes that must be laid out in the job's own files before the first phase.
     pub lacking: u64,
 }
@@ -44,47 +45,47 @@ impl Ground {
             return Ok(Ground { devices, tree, doubts, cycles: None, lacking: 0 });
         };
         let loaded = load::find(cycles)?;
-        let open = || scene(cycles, &loaded, arguments, stop);
-        let scene = match &cycles.on {
+        let open = || setup(cycles, &loaded, arguments, stop);
+        let setup = match &cycles.on {
             // A lab volume takes its time to be made.
             Some((_, Target::Lab(_) | Target::Sim(_))) => open()?,
             _ => vigil::over("opening what is loaded", stop, open)?,
         };
-        let under: Vec<String> = scene.facts.devices.iter().map(|device| device.name.clone()).collect();
-        let (devices, (tree, doubts)) = match scene.is_virtual() {
-            true => (Chosen::only(under), (made_up(&scene.facts.devices), Vec::new())),
+        let under: Vec<String> = setup.facts.devices.iter().map(|device| device.name.clone()).collect();
+        let (devices, (tree, doubts)) = match setup.is_virtual() {
+            true => (Chosen::only(under), (made_up(&setup.facts.devices), Vec::new())),
             false => (devices::choose(&root, arguments, &under)?, sampler::device_tree_and_doubts(&root)),
         };
         let tree = devices::described(tree, &arguments.describe)?;
         let lacking = loaded.lacking();
         let Loaded { mut load, limits, .. } = loaded;
-        load.fit(region(&scene));
-        if [TargetKind::BlockDevice, TargetKind::File, TargetKind::Lab].contains(&scene.facts.kind) {
+        load.fit(region(&setup));
+        if [TargetKind::BlockDevice, TargetKind::File, TargetKind::Lab].contains(&setup.facts.kind) {
             load.go_past_the_cache();
         }
-        check_phases(&cycles.phases, &load, scene.stage.as_ref())
+        check_phases(&cycles.phases, &load, setup.runner.as_ref())
             .map_err(|error| Failure::refused(format!("--load {}: {error}", cycles.word)))?;
         asked.contract.fall_back_on(limits);
-        Ok(Ground { devices, tree, doubts, cycles: Some((load, scene)), lacking })
+        Ok(Ground { devices, tree, doubts, cycles: Some((load, setup)), lacking })
     }
 
     /// What names the run file.
     pub fn title(&self) -> String {
         match &self.cycles {
-            Some((_, scene)) => format!("{}-watch", runfile::stem_of(&scene.facts.words)),
+            Some((_, setup)) => format!("{}-watch", runfile::stem_of(&setup.facts.words)),
             None => "watch".to_owned(),
         }
     }
 
     /// The devices under the load; none without one.
     pub fn loaded_devices(&self) -> &[DeviceFacts] {
-        self.cycles.as_ref().map_or(&[], |(_, scene)| &scene.facts.devices)
+        self.cycles.as_ref().map_or(&[], |(_, setup)| &setup.facts.devices)
     }
 
     /// Refuses a target that others are using, unless that was allowed.
     pub fn wait_for_idle(&mut self, arguments: &WatchArguments, stop: &StopFlag) -> Result<(), Failure> {
         match &mut self.cycles {
-            Some((_, scene)) if !arguments.busy => session::idle_gate(scene, "a load", stop),
+            Some((_, setup)) if !arguments.busy => run::idle_gate(setup, "a load", stop),
             _ => Ok(()),
         }
     }
@@ -92,8 +93,8 @@ impl Ground {
     /// A run of this watch, in which nothing has happened yet.
     pub fn header(&self, asked: &Asked) -> Run {
         let mut run = match &self.cycles {
-            Some((_, scene)) => session::header(scene),
-            None => session::begun(sampler::host_facts(&Root::real())),
+            Some((_, setup)) => run::header(setup),
+            None => run::begun(sampler::host_facts(&Root::real())),
         };
         run.policy = asked.contract.policy.as_ref().map(ToString::to_string);
         run.expectation = asked.contract.expectation.as_ref().map(ToString::to_string);
@@ -108,7 +109,7 @@ impl Ground {
     }
 
     fn is_virtual(&self) -> bool {
-        self.cycles.as_ref().is_some_and(|(_, scene)| scene.is_virtual())
+        self.cycles.as_ref().is_some_and(|(_, setup)| setup.is_virtual())
     }
 }
 
@@ -120,27 +121,27 @@ fn made_up(devices: &[DeviceFacts]) -> Vec<DeviceNode> {
 }
 
 /// Bytes that the load can reach: what is laid out for it, or what is there.
-fn region(scene: &Scene) -> Bytes {
-    match scene.layout {
+fn region(setup: &Setup) -> Bytes {
+    match setup.layout {
         Layout::Write(size) => size,
-        Layout::None => scene.facts.available,
+        Layout::None => setup.facts.available,
     }
 }
 
 /// Opens what the load runs on.
-fn scene(
+fn setup(
     cycles: &AskedLoad,
     loaded: &Loaded,
     arguments: &WatchArguments,
     stop: &StopFlag,
-) -> Result<Scene, Failure> {
+) -> Result<Setup, Failure> {
     let here = (".".to_owned(), Target::Path(".".into()));
     let own = match &cycles.on {
-        None => job_files::scene(loaded, arguments.allow_destroy.as_deref(), stop)?,
+        None => job_files::setup(loaded, arguments.allow_destroy.as_deref(), stop)?,
         Some(_) => None,
     };
-    if let Some(scene) = own {
-        return Ok(scene);
+    if let Some(setup) = own {
+        return Ok(setup);
     }
     let (words, target) = cycles.on.as_ref().unwrap_or(&here);
     if cycles.size.is_some() && matches!(target, Target::Sim(_) | Target::Null) {
@@ -150,16 +151,16 @@ fn scene(
     }
     let wish = Wish { stop: stop.shared(), ..wish(cycles, loaded, arguments, target) };
     let every = super::asked::every(arguments)?;
-    let scene = set_watch_scene(target, &session::absolute(target, words), &wish, every);
-    let scene = scene.map_err(|error| session::not_set(&error))?;
-    if scene.writes == Writes::LeftOut && loaded.load.writes() {
+    let setup = set_up_watch(target, &run::absolute(target, words), &wish, every);
+    let setup = setup.map_err(|error| run::not_set(&error))?;
+    if setup.writes == Writes::LeftOut && loaded.load.writes() {
         return Err(Failure::refused(format!(
             "--load {}: it writes, and {words} is only read; name a directory with --on, or a device that may be destroyed \
              with --on and --allow-destroy",
             cycles.word
         )));
     }
-    Ok(scene)
+    Ok(setup)
 }
 
 /// A region that is made for the load is as long as its jobs reach, and of a device that is written no more is laid out; a

@@ -1,42 +1,43 @@
-//! The stage of a fio job on its own files: opened, guarded and laid out as fio's dialect does it.
+//! The runner of a fio job on its own files: opened, guarded and laid out as fio's dialect does it.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use dialects::fio::{FioError, FioStep};
 use engine::{plan, run_real};
-use experiments::{Audience, Scene, Stage, StageError, Step, Use, between};
+use experiments::Step;
 use kernel::guard::{AllowDestroy, permit_block_device};
 use kernel::{Clock, PathKind};
-use record::{Interval, Silence, StepRecord, TargetFacts, TargetKind, Watcher};
+use record::{Observer, StepRecord, TargetFacts, TargetKind};
 use sampler::{Root, Sampler};
+use session::{Runner, RunnerError, Setup, Use, between};
 use workload::{Bytes, Nanos, StepPlan, Workload};
 
 use super::load::Loaded;
 use crate::commands::fio::{files::Files, trouble};
-use crate::failure::Failure;
-use crate::output;
-use crate::real_data::Announcement;
-use crate::session;
-use crate::signals::StopFlag;
+use session::failure::Failure;
+use session::named::Announcement;
+use session::output;
+use session::run;
+use session::signals::StopFlag;
 
 /// How long the idle gate looks at a time.
 const IDLE_LOOK: Duration = Duration::from_secs(1);
 
 /// Files of a fio job.
-struct JobStage {
+struct JobRunner {
     clock: Clock,
     files: Files,
     step: FioStep,
     devices: Vec<String>,
 }
 
-/// A scene of the job that `loaded` holds, on its own files; `None` where it holds none. A device is written only where
+/// A setup of the job that `loaded` holds, on its own files; `None` where it holds none. A device is written only where
 /// `allowed` names it.
 ///
 /// # Errors
 /// A device that may not be written, or a place that cannot be looked at.
-pub fn scene(loaded: &Loaded, allowed: Option<&Path>, stop: &StopFlag) -> Result<Option<Scene>, Failure> {
+pub fn setup(loaded: &Loaded, allowed: Option<&Path>, stop: &StopFlag) -> Result<Option<Setup>, Failure> {
     let Some(step) = &loaded.step else { return Ok(None) };
     let paths = super::load::files(&loaded.load);
     for device in paths.iter().filter(|path| is_device(path) && writes_to(step, path)) {
@@ -50,8 +51,8 @@ pub fn scene(loaded: &Loaded, allowed: Option<&Path>, stop: &StopFlag) -> Result
     let clock = Clock::start();
     let devices = facts.devices.iter().map(|device| device.name.clone()).collect();
     let files = Files::new(clock, stop.clone(), Announcement::Done);
-    let stage = JobStage { clock, files, step: (**step).clone(), devices };
-    Ok(Some(Scene::of_stage(Box::new(stage), facts)))
+    let runner = JobRunner { clock, files, step: (**step).clone(), devices };
+    Ok(Some(Setup::of_runner(Box::new(runner), facts)))
 }
 
 /// What the block device at `path` holds; `None` where there is none.
@@ -73,7 +74,7 @@ fn writes_to(step: &FioStep, path: &Path) -> bool {
 fn released(device: &Path, allowed: Option<&Path>) -> Result<(), Failure> {
     let allow = AllowDestroy::devices(allowed.map(Path::to_path_buf));
     let (_, destruction) = permit_block_device(device, &allow).map_err(Failure::refused)?;
-    output::people(&session::destruction_words(&destruction));
+    output::people(&run::destruction_words(&destruction));
     Ok(())
 }
 
@@ -88,33 +89,33 @@ fn facts(paths: &[PathBuf]) -> Result<TargetFacts, Failure> {
     sampler::target_facts(&Root::real(), there, &words).map_err(Failure::refused)
 }
 
-impl JobStage {
+impl JobRunner {
     fn step_of(&self, workload: &Workload) -> FioStep {
         FioStep { workload: workload.clone(), ..self.step.clone() }
     }
 }
 
-fn refused(error: &FioError) -> StageError {
+fn refused(error: &FioError) -> RunnerError {
     let text = error.to_string();
-    StageError::Refused(text.trim_start_matches("fio: ").trim().to_owned())
+    RunnerError::Refused(text.trim_start_matches("fio: ").trim().to_owned())
 }
 
-impl Stage for JobStage {
+impl Runner for JobRunner {
     fn now(&self) -> Nanos {
         self.clock.now()
     }
 
-    fn plan(&self, step: &Step) -> Result<StepPlan, StageError> {
+    fn plan(&self, step: &Step) -> Result<StepPlan, RunnerError> {
         let fio_step = self.step_of(&step.workload);
         plan(&step.workload, &step.name, step.kind, &self.files.ground(&fio_step))
             .map_err(|error| refused(&trouble::plan(&error, &fio_step)))
     }
 
-    fn run(&mut self, plan: &StepPlan, audience: &mut dyn Audience) -> Result<StepRecord, StageError> {
+    fn run(&mut self, plan: &StepPlan, observer: &mut dyn Observer) -> Result<StepRecord, RunnerError> {
         let opened = plan.workers.iter().map(|worker| self.files.open(worker)).collect::<Result<Vec<_>, _>>();
         let opened = opened.map_err(|error| refused(&error))?;
-        run_real(plan, &opened, self.clock, &mut Forwarding(audience))
-            .map_err(|error| StageError::Failed(format!("step '{}': {error}", plan.name)))
+        run_real(plan, &opened, self.clock, observer)
+            .map_err(|error| RunnerError::Failed(format!("step '{}': {error}", plan.name)))
     }
 
     fn backend(&self) -> &str {
@@ -125,7 +126,7 @@ impl Stage for JobStage {
         Some(self.clock)
     }
 
-    fn prepare(&mut self) -> Result<(), StageError> {
+    fn prepare(&mut self) -> Result<(), RunnerError> {
         for layout in &self.step.layouts {
             output::people(&format!("  {}", layout.announcement().trim_end()));
             self.files.lay_out(layout).map_err(|error| refused(&error))?;
@@ -142,26 +143,5 @@ impl Stage for JobStage {
             std::thread::sleep(IDLE_LOOK / 10);
         }
         between(&before, &sampler.read(self.clock.now()))
-    }
-}
-
-/// Passes intervals and the wish to stop on; the counters are sampled elsewhere.
-struct Forwarding<'a>(&'a mut dyn Audience);
-
-impl Watcher for Forwarding<'_> {
-    fn interval(&mut self, interval: &Interval) {
-        self.0.interval(interval);
-    }
-
-    fn silence(&mut self, silence: &Silence) {
-        self.0.silence(silence);
-    }
-
-    fn patience(&self) -> Nanos {
-        self.0.patience()
-    }
-
-    fn interrupted(&self) -> bool {
-        self.0.interrupted()
     }
 }

@@ -9,7 +9,7 @@ use workload::{BackendAsk, Bytes, Direction, Job, Nanos, PolicyName};
 
 use super::asked::AskedLoad;
 use crate::commands::fio as fio_command;
-use crate::failure::Failure;
+use session::failure::Failure;
 
 /// A file so long that no job's size fails on it: where the load runs elsewhere, its own files do not matter.
 const ENDLESS: u64 = 1 << 50;

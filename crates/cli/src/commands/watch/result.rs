@@ -7,10 +7,10 @@ use report::Paint;
 use super::asked::{Asked, Subject};
 use super::desk::{Closed, read_back};
 use crate::arguments::Format;
-use crate::failure::Failure;
-use crate::output;
-use crate::place::{Place, short};
-use crate::session;
+use session::failure::Failure;
+use session::output;
+use session::place::{Place, short};
+use session::run;
 
 /// Reads back what was stored, says what it means, and draws it; the exit code is the verdict's.
 pub fn conclude((asked, format): (&Asked, Format), closed: Closed, place: &Place) -> Result<u8, Failure> {
@@ -22,7 +22,7 @@ pub fn conclude((asked, format): (&Asked, Format), closed: Closed, place: &Place
     run.complete = true;
     let contract = &asked.contract;
     let analysis = analyse(&run, contract.limits.as_ref(), contract.expectation.as_ref());
-    let kept = session::keep(&mut run, &analysis, closed.recorder, place);
+    let kept = run::keep(&mut run, &analysis, closed.recorder, place);
     present((asked, format), (&run, &analysis), place)?;
     if closed.trouble.is_some() {
         if let Err(failure) = &kept.drawn {

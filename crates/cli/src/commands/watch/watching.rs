@@ -3,22 +3,23 @@
 use std::path::Path;
 use std::time::Duration;
 
-use experiments::{Audience, Scene, WatchLoad, conduct_phases, lay_out};
+use experiments::WatchLoad;
 use kernel::Clock;
-use record::{Event, EventKind, StepRecord, Watcher};
+use record::{Event, EventKind, Observer, StepRecord};
 use sampler::{Devices, Root, SamplerThread};
+use session::{Setup, conduct_phases, lay_out};
 use workload::{Ending, Nanos};
 
 use super::asked::{Asked, AskedLoad, Subject};
 use super::command;
 use super::desk::{Closed, Desk, Opening};
 use super::ground::Ground;
-use crate::failure::{Code, Failure};
-use crate::output;
-use crate::place::{Place, short};
-use crate::scribe::Shown;
-use crate::session;
-use crate::signals::StopFlag;
+use session::failure::{Code, Failure};
+use session::observer::Shown;
+use session::output;
+use session::place::{Place, short};
+use session::run;
+use session::signals::StopFlag;
 
 /// How often a wait looks for samples and for a wish to stop.
 const LOOK: Duration = Duration::from_millis(100);
@@ -61,12 +62,12 @@ pub fn watch(
     stop: &StopFlag,
 ) -> Result<(Closed, Ended), Failure> {
     let run = ground.header(asked);
-    let recorder = session::recorder(place, &run)?;
-    let scene = ground.cycles.as_ref().map(|(_, scene)| scene);
-    let shown = match (&asked.subject, scene) {
+    let recorder = run::recorder(place, &run)?;
+    let setup = ground.cycles.as_ref().map(|(_, setup)| setup);
+    let shown = match (&asked.subject, setup) {
         // The terminal is the command's.
         (Subject::Command(_), _) => Shown::Plain,
-        (_, scene) => scene.map_or_else(Shown::fitting, session::shown),
+        (_, setup) => setup.map_or_else(Shown::fitting, run::shown),
     };
     let favoured = ground.loaded_devices().iter().take(1).map(|device| device.name.clone()).collect();
     let mut desk = Desk::open(Opening { run, recorder, every: asked.every, shown, favoured }, stop.clone());
@@ -75,8 +76,8 @@ pub fn watch(
     }
     let devices = ground.devices.to_sample();
     let ended = match (&asked.subject, &mut ground.cycles) {
-        (Subject::Cycles(cycles), Some((load, scene))) => {
-            under_load((asked.every, cycles), (load, scene), devices, &mut desk)?
+        (Subject::Cycles(cycles), Some((load, setup))) => {
+            under_load((asked.every, cycles), (load, setup), devices, &mut desk)?
         }
         (Subject::Alone(length), _) => {
             let clock = Clock::start();
@@ -129,38 +130,38 @@ fn alone(length: Option<Nanos>, clock: Clock, desk: &Desk) -> Ended {
 /// Lays out, starts sampling, and runs the phases.
 fn under_load(
     (every, cycles): (Nanos, &AskedLoad),
-    (load, scene): (&WatchLoad, &mut Scene),
+    (load, setup): (&WatchLoad, &mut Setup),
     devices: Devices,
     desk: &mut Desk,
 ) -> Result<Ended, Failure> {
-    let stage = scene.stage.as_mut();
-    let laid = lay_out(scene.layout, stage, desk);
+    let runner = setup.runner.as_mut();
+    let laid = lay_out(setup.layout, runner, desk);
     match laid.map_err(Failure::failed)? {
         Some(record) if record.ending == Ending::Failed => {
             return Ok(Ended::Failed(Failure::failed(layout_failure(&record))));
         }
-        _ if desk.interrupted() => return Ok(stopped(desk, stage.now())),
+        _ if desk.interrupted() => return Ok(stopped(desk, runner.now())),
         _ => {}
     }
-    if let Some(clock) = stage.clock() {
+    if let Some(clock) = runner.clock() {
         desk.sample_by(start(devices, every, clock)?);
     }
-    let watched = conduct_phases(&cycles.phases, load, stage, desk);
-    let held = |record: &StepRecord| record.notes.iter().any(|note| session::is_held(note));
+    let watched = conduct_phases(&cycles.phases, load, runner, desk);
+    let held = |record: &StepRecord| record.notes.iter().any(|note| run::is_held(note));
     // What does not answer is not asked.
     if !watched.steps.last().is_some_and(held) {
-        desk.shares(stage.shares());
+        desk.shares(runner.shares());
     }
     if let Some(error) = watched.failure {
         let (kind, text) = (EventKind::Failure, error.to_string());
-        desk.event(&Event { at: stage.now(), kind, text });
+        desk.event(&Event { at: runner.now(), kind, text });
         return Ok(Ended::Failed(Failure::failed(error)));
     }
     if watched.steps.last().is_some_and(|step| step.ending == Ending::Failed) {
         return Ok(Ended::Failed(Failure::failed("an I/O of the load failed; the report names it")));
     }
     if desk.interrupted() {
-        return Ok(stopped(desk, stage.now()));
+        return Ok(stopped(desk, runner.now()));
     }
     Ok(Ended::Well)
 }

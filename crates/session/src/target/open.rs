@@ -4,14 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use experiments::{Layout, Writes};
 use kernel::guard::Destruction;
 use kernel::guard::{AllowDestroy, GuardError, WritePermit, permit_block_device, permit_unnamed};
 use kernel::{Direct, Directness, OpenError, OpenFile, OwnedTestFile, TestFileError};
 use record::{TargetFacts, TargetKind};
 use sampler::{Root, TargetFactsError};
 use workload::Bytes;
-
-use crate::check::{Layout, Writes};
 
 /// Largest region that is laid out unless another size is asked for.
 const REGION_MOST: Bytes = Bytes::gib(4);

@@ -2,23 +2,22 @@
 #![allow(clippy::unwrap_used)]
 
 use analysis::{Analysis, Answer, Meaning, analyse};
-use experiments::{Audience, CheckAsk, Effort, Layout, Scene, Wish, Writes, conduct, next_step, set_scene};
-use record::{Interval, Run, Watcher};
+use experiments::{CheckAsk, Effort, Layout, Writes, next_step};
+use record::{Interval, Observer, Run};
+use session::{Setup, Wish, conduct, set_up};
 use workload::{Direction, Expectation, Target};
 
 /// Nobody looks on.
 struct Nobody;
 
-impl Watcher for Nobody {
+impl Observer for Nobody {
     fn interval(&mut self, _interval: &Interval) {}
 }
-
-impl Audience for Nobody {}
 
 /// Checks `words`, held against the target's own policy and `expectation`.
 fn check(words: &str, expectation: &str) -> (Run, Analysis) {
     let target = Target::parse(words).unwrap();
-    let Scene { facts, mut stage, .. } = set_scene(&target, words, &Wish::default()).unwrap();
+    let Setup { facts, mut runner, .. } = set_up(&target, words, &Wish::default()).unwrap();
     let expectation = (!expectation.is_empty()).then(|| Expectation::parse(expectation).unwrap());
     let ask = CheckAsk {
         writes: Writes::Measured,
@@ -28,7 +27,7 @@ fn check(words: &str, expectation: &str) -> (Run, Analysis) {
         effort: Effort::QUICK,
         block_min: facts.direct_alignment,
     };
-    let (steps, error) = conduct(&|done| next_step(&ask, done), stage.as_mut(), &mut Nobody);
+    let (steps, error) = conduct(&|done| next_step(&ask, done), runner.as_mut(), &mut Nobody);
     assert!(error.is_none(), "{error:?}");
     let mut run = Run::started(vec!["check".into()], 0);
     (run.steps, run.complete, run.target) = (steps, true, Some(facts));

@@ -3,21 +3,20 @@
 use std::io::IsTerminal;
 use std::time::Instant;
 
-use experiments::Audience;
-use record::{Event, EventKind, Interval, Sample, Silence, StepRecord, Watcher};
+use record::{Event, EventKind, Interval, Observer, Sample, Silence, StepRecord};
 use report::Progress;
 use runfile::{Recorder, WriteError};
 use workload::{Nanos, StepPlan};
 
 use crate::output;
-use crate::session;
+use crate::run;
 use crate::signals::StopFlag;
 
 /// I/Os that the kernel holds are named up to so many, and counted beyond.
 const HELD_NAMED: usize = 3;
 
 /// Tells the run file and the people in front of the terminal what happens.
-pub struct Scribe {
+pub struct RunObserver {
     recorder: Recorder,
     stop: StopFlag,
     live: Live,
@@ -52,11 +51,11 @@ impl Shown {
     }
 }
 
-impl Scribe {
+impl RunObserver {
     /// A scribe that hands everything to `recorder`; `seconds_most` is what the forecast promised.
-    pub fn new(recorder: Recorder, stop: StopFlag, shown: Shown, seconds_most: f64) -> Scribe {
+    pub fn new(recorder: Recorder, stop: StopFlag, shown: Shown, seconds_most: f64) -> RunObserver {
         let live = Live { shown, now: Progress::default(), began: Instant::now(), seconds_most };
-        Scribe { recorder, stop, live, samples: Vec::new(), trouble: None }
+        RunObserver { recorder, stop, live, samples: Vec::new(), trouble: None }
     }
 
     /// Ends the live line, waits for the run file as far as that is sensible, and gives back the recorder, the samples and
@@ -71,7 +70,7 @@ impl Scribe {
     /// Names the I/O that the kernel had not given back when the step was left: it may still reach the target. The notes
     /// are the engine's, which say it in these words.
     fn name_held(&self, notes: &[String]) {
-        let held: Vec<&String> = notes.iter().filter(|note| session::is_held(note)).collect();
+        let held: Vec<&String> = notes.iter().filter(|note| run::is_held(note)).collect();
         held.iter().take(HELD_NAMED).for_each(|note| self.live.say(note));
         if held.len() > HELD_NAMED {
             self.live.say(&format!("and {} more; the run file names them all", held.len() - HELD_NAMED));
@@ -90,7 +89,7 @@ impl Scribe {
     }
 }
 
-impl Watcher for Scribe {
+impl Observer for RunObserver {
     fn interval(&mut self, interval: &Interval) {
         self.recorder.interval(interval);
         self.look_at_outcomes();
@@ -115,9 +114,7 @@ impl Watcher for Scribe {
     fn interrupted(&self) -> bool {
         self.stop.raised()
     }
-}
 
-impl Audience for Scribe {
     fn step_started(&mut self, plan: &StepPlan, at: Nanos) {
         self.recorder.step_started(plan, at);
         self.live.step_started(plan);

@@ -13,14 +13,14 @@ const SECTOR: u64 = 512;
 /// Nanoseconds of a clock tick.
 const TICK_NS: u64 = 10_000_000;
 /// Kernel name of the made-up device.
-pub(crate) const DEVICE: &str = "sim0";
+pub(super) const DEVICE: &str = "sim0";
 
 /// One I/O that is in flight: when it will be done and, as the tie breaker, its number; what it is; when it was admitted.
 type InFlight = Reverse<(Nanos, u64, u8, u32, Nanos)>;
 
 /// A volume with counters, sampled at a fixed interval of virtual time. What is admitted is in flight until it is done, as
 /// on a guest's disk behind a throttle: waiting there is time that the disk counts.
-pub(crate) struct Counted {
+pub(super) struct Counted {
     volume: Box<dyn Volume>,
     name: Arc<str>,
     now: Nanos,
@@ -29,13 +29,14 @@ pub(crate) struct Counted {
     /// Counts; times in nanoseconds, [`Counted::sample`] makes milliseconds of them.
     counters: DiskCounters,
     every: Nanos,
+    /// When the next sample is due; never where none is asked for.
     next: Nanos,
     samples: Vec<Sample>,
 }
 
 impl Counted {
-    /// Counts what `volume` does from time zero on, and samples then and `every` so much time.
-    pub(crate) fn new(volume: Box<dyn Volume>, every: Nanos) -> Counted {
+    /// Counts what `volume` does from time zero on, and samples then and `every` so much time, where that is asked.
+    pub(super) fn new(volume: Box<dyn Volume>, every: Option<Nanos>) -> Counted {
         Counted {
             volume,
             name: DEVICE.into(),
@@ -43,14 +44,14 @@ impl Counted {
             admitted: 0,
             flying: BinaryHeap::new(),
             counters: DiskCounters::default(),
-            every: Nanos(every.0.max(1)),
-            next: Nanos::ZERO,
+            every: every.map_or(Nanos::MAX, |every| Nanos(every.0.max(1))),
+            next: every.map_or(Nanos::MAX, |_| Nanos::ZERO),
             samples: Vec::new(),
         }
     }
 
     /// Lets time pass up to `to`, and what is done by then be done.
-    pub(crate) fn advance(&mut self, to: Nanos) {
+    pub(super) fn advance(&mut self, to: Nanos) {
         loop {
             let done = self.flying.peek().map_or(Nanos::MAX, |Reverse(first)| first.0);
             let at = done.min(self.next);
@@ -70,7 +71,7 @@ impl Counted {
     }
 
     /// The samples since the last call.
-    pub(crate) fn taken(&mut self) -> Vec<Sample> {
+    pub(super) fn taken(&mut self) -> Vec<Sample> {
         std::mem::take(&mut self.samples)
     }
 
@@ -157,7 +158,7 @@ mod tests {
 
     #[test]
     fn the_counters_say_what_was_done_how_long_it_took_and_how_much_waited() {
-        let mut volume = Counted::new(Box::new(TenMs), Nanos::SECOND);
+        let mut volume = Counted::new(Box::new(TenMs), Some(Nanos::SECOND));
         // Two reads at once every 20 ms, and a write with each pair.
         for pair in 0..100 {
             let now = Nanos::from_millis(pair * 20);
@@ -192,7 +193,7 @@ mod tests {
 
     #[test]
     fn what_waits_behind_the_last_sample_is_in_flight() {
-        let mut volume = Counted::new(Box::new(TenMs), Nanos::from_millis(5));
+        let mut volume = Counted::new(Box::new(TenMs), Some(Nanos::from_millis(5)));
         volume.serve(Nanos::from_millis(2), &io(Direction::Write, 4096));
         volume.advance(Nanos::from_millis(20));
         let in_flight: Vec<u64> = volume.taken().iter().map(|sample| sample.disks[0].1.in_flight).collect();

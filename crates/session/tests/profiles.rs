@@ -1,16 +1,15 @@
 //! Profiles: the built-in ones read and run, and a wrong text is told with line and column.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
-use experiments::{
-    Audience, Layout, Profile, ProfileTable, VirtualStage, Writes, conduct, profile_names, profile_text,
-};
-use record::{Interval, Sample, Watcher};
+use experiments::{Layout, Profile, ProfileTable, Writes, profile_names, profile_text};
+use record::{Interval, Observer, Sample};
+use session::{VirtualRunner, conduct};
 use volumes::SimulatedVolume;
 use workload::{Bytes, Direction, Nanos, PolicyName};
 
 struct Nobody;
 
-impl Watcher for Nobody {
+impl Observer for Nobody {
     fn interval(&mut self, _: &Interval) {}
     fn sample(&mut self, _: &Sample) {}
     fn interrupted(&self) -> bool {
@@ -18,17 +17,15 @@ impl Watcher for Nobody {
     }
 }
 
-impl Audience for Nobody {}
-
 #[test]
 fn every_built_in_profile_runs_to_its_end_on_a_simulated_volume() {
     for name in profile_names() {
         let profile = Profile::builtin(name).unwrap();
         assert!(!profile.about.is_empty() && !profile.measures.is_empty() && !profile.left_out.is_empty());
         let volume = SimulatedVolume::new(&PolicyName::parse("aws-gp3").unwrap()).unwrap();
-        let mut stage = VirtualStage::new(volume);
+        let mut runner = VirtualRunner::new(volume);
         let next = |done: &[_]| profile.next_step((Writes::Measured, Layout::None), done);
-        let (records, failed) = conduct(&next, &mut stage, &mut Nobody);
+        let (records, failed) = conduct(&next, &mut runner, &mut Nobody);
         assert!(failed.is_none(), "{name}: {failed:?}");
         assert_eq!(records.len(), profile.steps.len(), "{name}");
         for (record, step) in records.iter().zip(&profile.steps) {

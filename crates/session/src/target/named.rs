@@ -1,4 +1,4 @@
-//! Files that another tool's words have made: a permit for each, and real data in what will be read.
+//! Files and devices that a job names: each opened behind the guard, with real data in what will be read.
 
 use std::collections::HashMap;
 use std::io;
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use engine::{Clones, FileGround, Ground, GroundKind, layout_workload, plan, run_real};
 use kernel::guard::{Destruction, GuardError, WritePermit, permit_named_file};
 use kernel::{Clock, Direct, OpenError, OpenFile};
-use workload::{BackendKind, Buffers, Bytes, Nanos, StepKind};
+use workload::{BackendKind, Buffers, Bytes, FilePlan, Nanos, StepKind, SyncMode, WorkerPlan};
 
 use crate::output;
-use crate::session;
+use crate::run;
 use crate::signals::StopFlag;
 use crate::vigil;
 
@@ -26,23 +26,37 @@ pub enum Announcement {
     Done,
 }
 
-/// Permits by path; one that was given is kept.
-pub struct Permits {
-    given: HashMap<PathBuf, WritePermit>,
-    announcement: Announcement,
+/// Why a file that a job names is not open.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// The guard gives no leave to write.
+    #[error(transparent)]
+    Guard(#[from] GuardError),
+    /// It cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
 }
 
-impl Permits {
-    /// None yet.
-    pub fn new(announcement: Announcement) -> Permits {
-        Permits { given: HashMap::new(), announcement }
+/// Files that jobs name; a permit, once given, is kept.
+pub struct NamedFiles {
+    clock: Clock,
+    stop: StopFlag,
+    announcement: Announcement,
+    given: HashMap<PathBuf, WritePermit>,
+    probes: Vec<(BackendKind, Result<(), String>)>,
+}
+
+impl NamedFiles {
+    /// No file yet; what is laid out is timed by `clock` and ends with a wish to stop.
+    pub fn new(clock: Clock, stop: StopFlag, announcement: Announcement) -> NamedFiles {
+        NamedFiles { clock, stop, announcement, given: HashMap::new(), probes: kernel::probe() }
     }
 
     /// The permit to write to `path`; what goes with the first write is told.
     ///
     /// # Errors
     /// What the guard says.
-    pub fn of(&mut self, path: &Path) -> Result<WritePermit, GuardError> {
+    pub fn permit(&mut self, path: &Path) -> Result<WritePermit, GuardError> {
         if let Some(permit) = self.given.get(path) {
             return Ok(permit.clone());
         }
@@ -58,54 +72,57 @@ impl Permits {
     pub fn forget(&mut self, path: &Path) {
         self.given.remove(path);
     }
-}
 
-/// Says on stderr what a device holds that will be written: a file system, a partition table, a member of LVM, RAID or
-/// ZFS. Data alone is not told, since that is what the last benchmark left.
-pub fn tell_what_goes(permit: &WritePermit) {
-    let marked = |lost: &&Destruction| !(lost.signatures.is_empty() && lost.partitions.is_empty());
-    if let Some(lost) = permit.destruction().filter(marked) {
-        output::people(&session::destruction_words(lost));
+    /// Opens `path` for writing.
+    ///
+    /// # Errors
+    /// [`FileError`].
+    pub fn writer(&mut self, path: &Path, direct: Direct, sync: SyncMode) -> Result<OpenFile, FileError> {
+        let permit = self.permit(path)?;
+        Ok(kernel::open_for_stable_write(&permit, direct, sync)?)
     }
-}
 
-/// Why a file is not filled.
-pub enum FillError {
-    /// No plan, or no means of I/O.
-    CannotRun(String),
-    /// It could not be opened.
-    Open(OpenError),
-    /// This system call failed.
-    Call(&'static str, io::Error),
-}
+    /// The files of one worker, in its order; those that it writes with a permit. The null backend has none.
+    ///
+    /// # Errors
+    /// [`FileError`] of the first that cannot be opened.
+    pub fn open(&mut self, worker: &WorkerPlan) -> Result<Vec<OpenFile>, FileError> {
+        if worker.backend == BackendKind::Null {
+            return Ok(Vec::new());
+        }
+        let direct = if worker.direct { Direct::Yes } else { Direct::No };
+        let open = |file: &FilePlan| match worker.access.mix.reads_only() {
+            true => Ok(kernel::open_for_read(&file.path, direct)?),
+            false => self.writer(&file.path, direct, worker.terms.sync),
+        };
+        worker.files.iter().map(open).collect()
+    }
 
-/// What filling needs beside the file.
-pub struct Filling<'a> {
-    pub clock: Clock,
-    pub stop: &'a StopFlag,
-    /// The means of I/O of this machine.
-    pub probes: &'a [(BackendKind, Result<(), String>)],
-}
+    /// What the planner must know of `files` on this machine, with intervals of this length.
+    pub fn ground(&self, files: Vec<FileGround>, interval: Nanos) -> Ground {
+        Ground {
+            files,
+            kind: GroundKind::Machine(self.probes.clone()),
+            cpus: kernel::available_cpus(),
+            interval,
+            clones: Clones::Together,
+        }
+    }
 
-impl Filling<'_> {
-    /// Writes `buffers` over the first `bytes` of the file that `permit` is for, past the page cache as far as that goes,
-    /// and waits until they are stored and forgotten by the cache. `room` is the same file, open for writing.
+    /// Writes `buffers` over the first `bytes` of the file that `room` has open for writing, past the page cache as far as
+    /// that goes, and waits until they are stored and forgotten by the cache.
     ///
     /// # Errors
     /// [`FillError`]; a wish to stop is none.
-    pub fn fill(
-        &self,
-        (permit, room): (&WritePermit, &OpenFile),
-        bytes: Bytes,
-        buffers: &Buffers,
-    ) -> Result<(), FillError> {
+    pub fn fill(&mut self, room: &OpenFile, bytes: Bytes, buffers: &Buffers) -> Result<(), FillError> {
+        let permit = &self.permit(room.path()).map_err(FillError::Guard)?;
         let whole = bytes.round_down(ALIGNED);
         let past = kernel::open_for_read(permit.path(), Direct::Yes).is_ok();
         self.write(permit, (Bytes(0), whole), (if past { Direct::Yes } else { Direct::No }, buffers))?;
         self.write(permit, (whole, Bytes(bytes.0 - whole.0)), (Direct::No, buffers))?;
         // Before the flush, so that it is stored with it. Without a mark the file counts as somebody else's later on.
         let _ = kernel::mark_laid_out(room);
-        match vigil::flush(room, self.stop) {
+        match vigil::flush(room, &self.stop) {
             Some(flushed) => flushed.map_err(|error| FillError::Call("fsync", error))?,
             None => return Ok(()),
         }
@@ -125,13 +142,8 @@ impl Filling<'_> {
         let mut workload = layout_workload(permit.path(), offset, bytes);
         workload.jobs[0].direct = direct == Direct::Yes;
         workload.jobs[0].buffers = buffers.clone();
-        let ground = Ground {
-            files: vec![file_ground(permit.path(), Bytes(offset.0 + bytes.0))],
-            kind: GroundKind::Machine(self.probes.to_vec()),
-            cpus: kernel::available_cpus(),
-            interval: Nanos::SECOND,
-            clones: Clones::Together,
-        };
+        let files = vec![file_ground(permit.path(), Bytes(offset.0 + bytes.0))];
+        let ground = self.ground(files, Nanos::SECOND);
         let plan = plan(&workload, "layout", StepKind::Layout, &ground)
             .map_err(|error| FillError::CannotRun(error.to_string()))?;
         let direct = if plan.workers[0].direct { Direct::Yes } else { Direct::No };
@@ -143,6 +155,27 @@ impl Filling<'_> {
             None => Ok(()),
         }
     }
+}
+
+/// Says on stderr what a device holds that will be written: a file system, a partition table, a member of LVM, RAID or
+/// ZFS. Data alone is not told, since that is what the last benchmark left.
+pub fn tell_what_goes(permit: &WritePermit) {
+    let marked = |lost: &&Destruction| !(lost.signatures.is_empty() && lost.partitions.is_empty());
+    if let Some(lost) = permit.destruction().filter(marked) {
+        output::people(&run::destruction_words(lost));
+    }
+}
+
+/// Why a file is not filled.
+pub enum FillError {
+    /// No plan, or no means of I/O.
+    CannotRun(String),
+    /// The guard gives no leave to write.
+    Guard(GuardError),
+    /// It could not be opened.
+    Open(OpenError),
+    /// This system call failed.
+    Call(&'static str, io::Error),
 }
 
 /// Whether the file at `path` was laid out here and nobody has changed it since.

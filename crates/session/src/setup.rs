@@ -1,19 +1,17 @@
-//! The scene of a run: the target opened and guarded, the facts about it and the machine, and the stage it runs on.
+//! What a run needs, set up: the target opened and guarded, the facts about it and the machine, and the runner.
 
 use std::path::Path;
 use std::sync::Arc;
 
+use experiments::{Layout, Writes};
 use kernel::guard::Destruction;
 use record::{HostFacts, TargetFacts, TargetKind};
 use volumes::SimulatedVolume;
 use volumes::lab::{LabError, LabVolume, Lifetime, Making, default_dir};
 use workload::{Bytes, Nanos, PolicyName, Target};
 
-use crate::check::{Layout, Writes};
-use crate::conductor::Stage;
-use crate::stage::{NullStage, RealStage, VirtualStage};
+use crate::runner::{NullRunner, RealRunner, Runner, VirtualRunner};
 use crate::target::{OpenTarget, OpenTargetError, Wish, open_own_device, open_path};
-use crate::watch::SampledStage;
 
 /// Size of a lab volume that is made for one run.
 const LAB_SIZE: Bytes = Bytes::GIB;
@@ -21,7 +19,7 @@ const LAB_SIZE: Bytes = Bytes::GIB;
 const NULL_SIZE: Bytes = Bytes::GIB;
 
 /// Everything a run needs, ready.
-pub struct Scene {
+pub struct Setup {
     /// The machine.
     pub host: HostFacts,
     /// The target.
@@ -33,16 +31,16 @@ pub struct Scene {
     /// What will be destroyed.
     pub destruction: Option<Destruction>,
     /// Where steps run.
-    pub stage: Box<dyn Stage>,
-    /// A lab volume that goes with the scene, after the stage has closed it.
+    pub runner: Box<dyn Runner>,
+    /// A lab volume that goes with the setup, after the runner has closed it.
     _lab: Option<LabVolume>,
 }
 
-impl Scene {
-    /// A scene of a stage that was set elsewhere, on the target with these facts; nothing is laid out by a step.
-    pub fn of_stage(stage: Box<dyn Stage>, facts: TargetFacts) -> Scene {
+impl Setup {
+    /// A setup of a runner that was set elsewhere, on the target with these facts; nothing is laid out by a step.
+    pub fn of_runner(runner: Box<dyn Runner>, facts: TargetFacts) -> Setup {
         let writes = if facts.reads_only { Writes::LeftOut } else { Writes::Measured };
-        Scene { host: host(), facts, writes, layout: Layout::None, destruction: None, stage, _lab: None }
+        Setup { host: host(), facts, writes, layout: Layout::None, destruction: None, runner, _lab: None }
     }
 
     /// Whether time is virtual here.
@@ -51,9 +49,9 @@ impl Scene {
     }
 }
 
-/// Why a scene could not be set.
+/// Why a setup could not be set.
 #[derive(Debug, thiserror::Error)]
-pub enum SceneError {
+pub enum SetupError {
     /// The target cannot be measured.
     #[error(transparent)]
     Target(#[from] OpenTargetError),
@@ -81,43 +79,43 @@ pub enum SceneError {
 /// Opens `target`, typed as `words`, and makes everything ready; a lab volume is made here.
 ///
 /// # Errors
-/// [`SceneError`]; nothing is left behind.
-pub fn set_scene(target: &Target, words: &str, wish: &Wish) -> Result<Scene, SceneError> {
+/// [`SetupError`]; nothing is left behind.
+pub fn set_up(target: &Target, words: &str, wish: &Wish) -> Result<Setup, SetupError> {
     if wish.allow_destroy.is_some() && !matches!(target, Target::Path(_)) {
-        return Err(SceneError::Option { option: "--allow-destroy", target: words.to_owned() });
+        return Err(SetupError::Option { option: "--allow-destroy", target: words.to_owned() });
     }
     match target {
         Target::Path(path) => Ok(real(open_path(path, words, wish)?, path, None)),
         Target::Lab(name) => lab(name, words, wish),
         Target::Sim(name) => simulated(name, words),
-        Target::Null => Err(SceneError::Null),
+        Target::Null => Err(SetupError::Null),
     }
 }
 
-/// As [`set_scene`], for a watch with samples `every` so much time: a simulated volume then counts what it does, and is
+/// As [`set_up`], for a watch with samples `every` so much time: a simulated volume then counts what it does, and is
 /// sampled in virtual time as the one device of its machine.
 ///
 /// # Errors
-/// [`SceneError`]; nothing is left behind.
-pub fn set_watch_scene(target: &Target, words: &str, wish: &Wish, every: Nanos) -> Result<Scene, SceneError> {
-    let mut scene = set_scene(target, words, wish)?;
+/// [`SetupError`]; nothing is left behind.
+pub fn set_up_watch(target: &Target, words: &str, wish: &Wish, every: Nanos) -> Result<Setup, SetupError> {
+    let mut setup = set_up(target, words, wish)?;
     if let Target::Sim(name) = target {
         let volume = SimulatedVolume::new(name)?;
-        scene.facts.devices = vec![SampledStage::device(volume.size())];
-        scene.stage = Box::new(SampledStage::new(volume, every));
+        setup.facts.devices = vec![VirtualRunner::device(volume.size())];
+        setup.runner = Box::new(VirtualRunner::sampled(volume, every));
     }
-    Ok(scene)
+    Ok(setup)
 }
 
-/// A scene with nothing behind it: what the generator itself can do.
-pub fn null_scene() -> Scene {
-    Scene {
+/// A setup with nothing behind it: what the generator itself can do.
+pub fn null_setup() -> Setup {
+    Setup {
         host: host(),
         facts: TargetFacts::made_up("null:", TargetKind::Null, NULL_SIZE),
         writes: Writes::Measured,
         layout: Layout::None,
         destruction: None,
-        stage: Box::new(NullStage::new(NULL_SIZE)),
+        runner: Box::new(NullRunner::new(NULL_SIZE)),
         _lab: None,
     }
 }
@@ -126,14 +124,14 @@ fn host() -> HostFacts {
     sampler::host_facts(&sampler::Root::real())
 }
 
-fn real(opened: OpenTarget, path: &Path, lab: Option<LabVolume>) -> Scene {
+fn real(opened: OpenTarget, path: &Path, lab: Option<LabVolume>) -> Setup {
     let OpenTarget { facts, file, size, writes, layout, destruction } = opened;
     let devices: Vec<String> = facts.devices.iter().map(|device| device.name.clone()).collect();
-    let stage = RealStage::new(file, path.to_owned(), size, &devices);
-    Scene { host: host(), facts, writes, layout, destruction, stage: Box::new(stage), _lab: lab }
+    let runner = RealRunner::new(file, path.to_owned(), size, &devices);
+    Setup { host: host(), facts, writes, layout, destruction, runner: Box::new(runner), _lab: lab }
 }
 
-fn lab(name: &PolicyName, words: &str, wish: &Wish) -> Result<Scene, SceneError> {
+fn lab(name: &PolicyName, words: &str, wish: &Wish) -> Result<Setup, SetupError> {
     let size = wish.size.unwrap_or(LAB_SIZE);
     let making = Making { lifetime: Lifetime::ThisRun, stop: Arc::clone(&wish.stop) };
     let volume = LabVolume::make(name, (size, &default_dir(size)), &making)?;
@@ -144,16 +142,16 @@ fn lab(name: &PolicyName, words: &str, wish: &Wish) -> Result<Scene, SceneError>
     Ok(real(opened, &path, Some(volume)))
 }
 
-fn simulated(name: &PolicyName, words: &str) -> Result<Scene, SceneError> {
+fn simulated(name: &PolicyName, words: &str) -> Result<Setup, SetupError> {
     let volume = SimulatedVolume::new(name)?;
     let facts = TargetFacts::made_up(words, TargetKind::Simulated, volume.size());
-    Ok(Scene {
+    Ok(Setup {
         host: host(),
         facts,
         writes: Writes::Measured,
         layout: Layout::None,
         destruction: None,
-        stage: Box::new(VirtualStage::new(volume)),
+        runner: Box::new(VirtualRunner::new(volume)),
         _lab: None,
     })
 }

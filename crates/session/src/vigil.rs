@@ -26,7 +26,7 @@ pub fn over<T>(what: &str, stop: &StopFlag, work: impl FnOnce() -> T) -> T {
     // Without a thread to watch nobody is told, and all else is as it was.
     let _ = std::thread::Builder::new().name("vigil".to_owned()).spawn(move || {
         if let Some(code) = watch(&what, &stop, &waits) {
-            signal_hook::low_level::exit(code as i32);
+            crate::signals::leave(code as i32);
         }
     });
     let done = work();

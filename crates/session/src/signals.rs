@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use record::{Interval, PATIENCE, Silence, SilenceStage, Watcher};
+use record::{Interval, Observer, PATIENCE, Silence, SilenceStage};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use workload::Nanos;
@@ -66,6 +66,11 @@ impl StopFlag {
     }
 
     /// A flag that no signal raises.
+    /// Ends the process at once: what waits for a device, and what stands to be dropped, is left as it is.
+    pub fn leave(code: i32) -> ! {
+        signal_hook::low_level::exit(code)
+    }
+
     #[cfg(test)]
     pub fn patient_for(patience: Nanos) -> StopFlag {
         StopFlag { patience, ..StopFlag::default() }
@@ -115,7 +120,7 @@ impl StopFlag {
 }
 
 /// Who is told of nothing but a wish to stop, and of a device that does not answer.
-impl Watcher for StopFlag {
+impl Observer for StopFlag {
     fn interval(&mut self, _interval: &Interval) {}
 
     fn silence(&mut self, silence: &Silence) {
@@ -167,7 +172,12 @@ fn end_at_the_second(mut signals: Signals, code: i32) {
     let mut first: Option<Instant> = None;
     for _ in signals.forever() {
         if first.get_or_insert_with(Instant::now).elapsed() > SAME_WISH {
-            signal_hook::low_level::exit(code);
+            leave(code);
         }
     }
+}
+
+/// Ends the process at once: what waits for a device, and what stands to be dropped, is left as it is.
+pub fn leave(code: i32) -> ! {
+    signal_hook::low_level::exit(code)
 }

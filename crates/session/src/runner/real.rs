@@ -1,17 +1,16 @@
-//! The stages: this machine's devices in real time, and simulated volumes in virtual time.
+//! Files and devices of this machine in real time, sampled beside the load, and the null target.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use engine::{Clones, FileGround, Ground, GroundKind, Volume, plan, run_real, run_simulated};
+use engine::{FileGround, Ground, GroundKind, run_real};
+use experiments::Step;
 use kernel::{Clock, Direct, OpenFile};
-use record::{Interval, Sample, Silence, StepRecord, Watcher};
+use record::{Interval, IoTrace, Observer, Sample, Silence, StepRecord};
 use sampler::Sampler;
-use volumes::SimulatedVolume;
 use workload::{BackendKind, Bytes, Direction, Nanos, StepKind, StepPlan};
 
-use crate::check::Step;
-use crate::conductor::{Audience, Shares, Stage, StageError};
+use super::{Runner, RunnerError, Shares, failed, ground, planned};
 use crate::idle::{Use, between};
 use crate::target::OneFile;
 
@@ -22,7 +21,7 @@ const IDLE_LOOK: [Duration; 10] = [Duration::from_millis(100); 10];
 const SAMPLE_APART: Nanos = Nanos::from_millis(300);
 
 /// One file or device of this machine.
-pub struct RealStage {
+pub struct RealRunner {
     clock: Clock,
     ground: Ground,
     file: OneFile,
@@ -33,9 +32,9 @@ pub struct RealStage {
     sampled: Nanos,
 }
 
-impl RealStage {
-    /// A stage on `file`, shown as `path`, with a region of `size`; `devices` are sampled, the topmost first.
-    pub fn new(file: OneFile, path: PathBuf, size: Bytes, devices: &[String]) -> RealStage {
+impl RealRunner {
+    /// A runner on `file`, shown as `path`, with a region of `size`; `devices` are sampled, the topmost first.
+    pub fn new(file: OneFile, path: PathBuf, size: Bytes, devices: &[String]) -> RealRunner {
         let clock = Clock::start();
         let probes = kernel::probe();
         let backend = backend_words(&probes);
@@ -44,11 +43,11 @@ impl RealStage {
             FileGround { path, size, direct_alignment: alignment.offset, writable: file.writer.is_some() };
         let ground = ground(GroundKind::Machine(probes), vec![file_ground]);
         let sampler = Sampler::new(&sampler::Root::real(), devices.iter().map(String::as_str).collect()).ok();
-        RealStage { clock, ground, file, size, backend, sampler, sampled: Nanos::ZERO }
+        RealRunner { clock, ground, file, size, backend, sampler, sampled: Nanos::ZERO }
     }
 
     /// The files of each worker: writable ones only for those that write.
-    fn files(&self, plan: &StepPlan) -> Result<Vec<Vec<OpenFile>>, StageError> {
+    fn files(&self, plan: &StepPlan) -> Result<Vec<Vec<OpenFile>>, RunnerError> {
         plan.workers
             .iter()
             .map(|worker| {
@@ -59,15 +58,11 @@ impl RealStage {
                 }
                 let writer = cached.map(|(_, writer)| writer).or(self.file.writer.as_ref()).cloned();
                 let writer =
-                    writer.ok_or_else(|| StageError::Refused("this target is only read".to_owned()))?;
+                    writer.ok_or_else(|| RunnerError::Refused("this target is only read".to_owned()))?;
                 Ok(vec![writer])
             })
             .collect()
     }
-}
-
-fn ground(kind: GroundKind, files: Vec<FileGround>) -> Ground {
-    Ground { files, kind, cpus: kernel::available_cpus(), interval: Nanos::SECOND, clones: Clones::Apart }
 }
 
 /// The backend that is used, and why the ones before it are not.
@@ -83,37 +78,35 @@ fn backend_words(probes: &[(BackendKind, Result<(), String>)]) -> String {
     "no usable backend".to_owned()
 }
 
-impl Stage for RealStage {
+impl Runner for RealRunner {
     fn now(&self) -> Nanos {
         self.clock.now()
     }
 
-    fn plan(&self, step: &Step) -> Result<StepPlan, StageError> {
+    fn plan(&self, step: &Step) -> Result<StepPlan, RunnerError> {
         let mut workload = step.workload.clone();
         for job in &mut workload.jobs {
             job.files = vec![self.ground.files[0].path.clone()];
             if !job.direct && self.file.through_cache.is_none() {
                 let words =
                     "only a file of ours in a directory is measured through the page cache; name a directory";
-                return Err(StageError::Refused(words.to_owned()));
+                return Err(RunnerError::Refused(words.to_owned()));
             }
             job.direct &= self.file.reader.direct() == Direct::Yes;
         }
-        plan(&workload, &step.name, step.kind, &self.ground)
-            .map_err(|error| StageError::Refused(error.to_string()))
+        planned(step, &workload, &self.ground)
     }
 
-    fn run(&mut self, plan: &StepPlan, audience: &mut dyn Audience) -> Result<StepRecord, StageError> {
+    fn run(&mut self, plan: &StepPlan, observer: &mut dyn Observer) -> Result<StepRecord, RunnerError> {
         let files = self.files(plan)?;
         let mut sampling = Sampling {
-            audience,
+            observer,
             sampler: self.sampler.as_mut(),
             clock: self.clock,
             sampled: &mut self.sampled,
         };
         sampling.take();
-        let record = run_real(plan, &files, self.clock, &mut sampling)
-            .map_err(|error| StageError::Failed(format!("step '{}': {error}", plan.name)))?;
+        let record = run_real(plan, &files, self.clock, &mut sampling).map_err(failed(plan))?;
         sampling.take();
         if plan.kind == StepKind::Layout {
             self.lay_out(&record);
@@ -146,7 +139,7 @@ impl Stage for RealStage {
     }
 }
 
-impl RealStage {
+impl RealRunner {
     /// From here on the region is what was laid out: a layout that ran out of time left the rest without data.
     fn lay_out(&mut self, record: &StepRecord) {
         let written = Bytes(record.tally(Direction::Write).bytes).round_down(Bytes::MIB);
@@ -159,7 +152,7 @@ impl RealStage {
 
 /// Passes everything on and reads the machine's counters at every interval edge.
 struct Sampling<'a> {
-    audience: &'a mut dyn Audience,
+    observer: &'a mut dyn Observer,
     sampler: Option<&'a mut Sampler>,
     clock: Clock,
     sampled: &'a mut Nanos,
@@ -173,126 +166,61 @@ impl Sampling<'_> {
         if let Some(sampler) = self.sampler.as_mut().filter(|_| !fresh) {
             *self.sampled = now;
             let sample: Sample = sampler.read(now);
-            self.audience.sample(&sample);
+            self.observer.sample(&sample);
         }
     }
 }
 
-impl Watcher for Sampling<'_> {
+impl Observer for Sampling<'_> {
     fn interval(&mut self, interval: &Interval) {
-        self.audience.interval(interval);
+        self.observer.interval(interval);
         if interval.job == 0 {
             self.take();
         }
     }
 
-    fn silence(&mut self, silence: &Silence) {
-        self.audience.silence(silence);
-    }
-
-    fn patience(&self) -> Nanos {
-        self.audience.patience()
-    }
-
-    fn interrupted(&self) -> bool {
-        self.audience.interrupted()
-    }
-}
-
-/// A volume in virtual time, or nothing at all.
-pub struct VirtualStage {
-    volume: Box<dyn Volume>,
-    ground: Ground,
-    now: Nanos,
-}
-
-/// Between two steps of a simulated run: as on a real machine, steps do not touch.
-const PAUSE: Nanos = Nanos::from_millis(10);
-
-impl VirtualStage {
-    /// A stage on `volume` with a region of its size.
-    pub fn new(volume: SimulatedVolume) -> VirtualStage {
-        let size = volume.size();
-        VirtualStage::on(Box::new(volume), size)
-    }
-
-    fn on(volume: Box<dyn Volume>, size: Bytes) -> VirtualStage {
-        let ground = ground(GroundKind::Simulated(size), Vec::new());
-        VirtualStage { volume, ground, now: Nanos::ZERO }
-    }
-}
-
-impl Stage for VirtualStage {
-    fn now(&self) -> Nanos {
-        self.now
-    }
-
-    fn plan(&self, step: &Step) -> Result<StepPlan, StageError> {
-        plan(&step.workload, &step.name, step.kind, &self.ground)
-            .map_err(|error| StageError::Refused(error.to_string()))
-    }
-
-    fn run(&mut self, plan: &StepPlan, audience: &mut dyn Audience) -> Result<StepRecord, StageError> {
-        let mut watcher = Unsampled(audience);
-        let record = run_simulated(plan, self.volume.as_mut(), self.now, &mut watcher)
-            .map_err(|error| StageError::Failed(format!("step '{}': {error}", plan.name)))?;
-        self.now = record.ended + PAUSE;
-        Ok(record)
-    }
-
-    fn backend(&self) -> &str {
-        "simulated in virtual time"
-    }
-}
-
-/// Passes everything on; there is no machine to sample.
-struct Unsampled<'a>(&'a mut dyn Audience);
-
-impl Watcher for Unsampled<'_> {
-    fn interval(&mut self, interval: &Interval) {
-        self.0.interval(interval);
+    fn traced(&mut self, worker: usize, ios: &[IoTrace]) {
+        self.observer.traced(worker, ios);
     }
 
     fn silence(&mut self, silence: &Silence) {
-        self.0.silence(silence);
+        self.observer.silence(silence);
     }
 
     fn patience(&self) -> Nanos {
-        self.0.patience()
+        self.observer.patience()
     }
 
     fn interrupted(&self) -> bool {
-        self.0.interrupted()
+        self.observer.interrupted()
     }
 }
 
 /// Nothing: every I/O succeeds at once, in real time, so that the generator's own speed shows.
-pub struct NullStage {
+pub struct NullRunner {
     clock: Clock,
     ground: Ground,
 }
 
-impl NullStage {
-    /// A stage whose jobs draw offsets below `size`.
-    pub fn new(size: Bytes) -> NullStage {
-        NullStage { clock: Clock::start(), ground: ground(GroundKind::Null(size), Vec::new()) }
+impl NullRunner {
+    /// A runner whose jobs draw offsets below `size`.
+    pub fn new(size: Bytes) -> NullRunner {
+        NullRunner { clock: Clock::start(), ground: ground(GroundKind::Null(size), Vec::new()) }
     }
 }
 
-impl Stage for NullStage {
+impl Runner for NullRunner {
     fn now(&self) -> Nanos {
         self.clock.now()
     }
 
-    fn plan(&self, step: &Step) -> Result<StepPlan, StageError> {
-        plan(&step.workload, &step.name, step.kind, &self.ground)
-            .map_err(|error| StageError::Refused(error.to_string()))
+    fn plan(&self, step: &Step) -> Result<StepPlan, RunnerError> {
+        planned(step, &step.workload, &self.ground)
     }
 
-    fn run(&mut self, plan: &StepPlan, audience: &mut dyn Audience) -> Result<StepRecord, StageError> {
+    fn run(&mut self, plan: &StepPlan, observer: &mut dyn Observer) -> Result<StepRecord, RunnerError> {
         let files = vec![Vec::new(); plan.workers.len()];
-        run_real(plan, &files, self.clock, &mut Unsampled(audience))
-            .map_err(|error| StageError::Failed(format!("step '{}': {error}", plan.name)))
+        run_real(plan, &files, self.clock, observer).map_err(failed(plan))
     }
 
     fn backend(&self) -> &str {

@@ -3,7 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use analysis::{Analysis, analyse};
-use experiments::{Scene, SceneError, Step, Wish, conduct, set_scene};
+use experiments::Step;
 use kernel::guard::Destruction;
 use record::{Event, EventKind, HostFacts, Run, StepRecord};
 use runfile::{Recorder, WriteError, Writer};
@@ -11,10 +11,13 @@ use volumes::lab::LabError;
 use workload::{Ending, StepPlan, Target};
 
 use crate::failure::{Code, Failure};
+use crate::observer::{RunObserver, Shown};
 use crate::output;
 use crate::place::{Place, short};
-use crate::scribe::{Scribe, Shown};
+use crate::runner::conduct;
+use crate::setup::{Setup, SetupError, set_up};
 use crate::signals::StopFlag;
+use crate::target::Wish;
 use crate::vigil;
 
 /// How long the idle gate waits for others to finish.
@@ -27,19 +30,19 @@ pub type Next<'a> = &'a dyn Fn(&[StepRecord]) -> Option<Step>;
 ///
 /// # Errors
 /// A target that cannot be measured.
-pub fn scene(target: &Target, words: &str, wish: &Wish, stop: &StopFlag) -> Result<Scene, Failure> {
+pub fn set_up_target(target: &Target, words: &str, wish: &Wish, stop: &StopFlag) -> Result<Setup, Failure> {
     let wish = Wish { stop: stop.shared(), ..wish.clone() };
-    let open = || set_scene(target, words, &wish).map_err(|error| not_set(&error));
+    let open = || set_up(target, words, &wish).map_err(|error| not_set(&error));
     match target {
         Target::Path(path) => vigil::over(&format!("opening {}", path.display()), stop, open),
         _ => open(),
     }
 }
 
-/// A run of this command line on `scene`, in which nothing has happened yet.
-pub fn header(scene: &Scene) -> Run {
-    let mut run = begun(scene.host.clone());
-    run.target = Some(scene.facts.clone());
+/// A run of this command line on `setup`, in which nothing has happened yet.
+pub fn header(setup: &Setup) -> Run {
+    let mut run = begun(setup.host.clone());
+    run.target = Some(setup.facts.clone());
     run
 }
 
@@ -61,8 +64,8 @@ pub fn absolute(target: &Target, typed: &str) -> String {
 }
 
 /// Where progress goes: nowhere in virtual time, which passes faster than anybody reads.
-pub fn shown(scene: &Scene) -> Shown {
-    if scene.is_virtual() { Shown::Nowhere } else { Shown::fitting() }
+pub fn shown(setup: &Setup) -> Shown {
+    if setup.is_virtual() { Shown::Nowhere } else { Shown::fitting() }
 }
 
 /// What will be destroyed, in words.
@@ -80,12 +83,12 @@ pub fn plan_words(plan: &StepPlan) -> String {
 }
 
 /// Waits for an idle target; refuses a busy one, since `what` would saturate what somebody is using.
-pub fn idle_gate(scene: &mut Scene, what: &str, stop: &StopFlag) -> Result<(), Failure> {
-    if scene.is_virtual() {
+pub fn idle_gate(setup: &mut Setup, what: &str, stop: &StopFlag) -> Result<(), Failure> {
+    if setup.is_virtual() {
         return Ok(());
     }
     for attempt in 0..IDLE_PATIENCE_S {
-        let Some(seen) = scene.stage.watch_idle(&|| stop.raised()) else { return Ok(()) };
+        let Some(seen) = setup.runner.watch_idle(&|| stop.raised()) else { return Ok(()) };
         if stop.raised() {
             return Err(Failure {
                 code: Code::Interrupted,
@@ -138,18 +141,18 @@ fn not_begun(place: &Place, error: &WriteError) -> Failure {
 /// Runs the steps that `next` gives into `run`; the failure says why they could not all be run.
 pub fn measure(
     run: &mut Run,
-    scene: &mut Scene,
+    setup: &mut Setup,
     next: Next<'_>,
-    mut scribe: Scribe,
+    mut scribe: RunObserver,
 ) -> (Recorder, Option<Failure>) {
-    let (steps, failure) = conduct(next, scene.stage.as_mut(), &mut scribe);
+    let (steps, failure) = conduct(next, setup.runner.as_mut(), &mut scribe);
     let (mut recorder, samples, trouble) = scribe.done();
     run.samples = samples;
     if let Some(text) = trouble {
         output::people(&format!("plimsoll: the run file is not complete: {text}"));
     }
     run.steps = steps;
-    let now = scene.stage.now();
+    let now = setup.runner.now();
     if run.steps.last().is_some_and(|step| step.ending == Ending::Interrupted) {
         let event = Event { at: now, kind: EventKind::Interrupt, text: "stopped by a signal".into() };
         recorder.event(&event);
@@ -158,7 +161,7 @@ pub fn measure(
     // What does not answer is not asked.
     let held = run.steps.last().is_some_and(|step| step.notes.iter().any(|note| is_held(note)));
     if let Some(facts) = run.target.as_mut().filter(|_| !held) {
-        let shares = scene.stage.shares();
+        let shares = setup.runner.shares();
         facts.unwritten_share = shares.unwritten;
         facts.cached_share = shares.cached;
     }
@@ -178,8 +181,11 @@ pub fn is_held(note: &str) -> bool {
 
 /// A run that is held against nothing: its figures are the result.
 pub struct Plain<'a> {
-    pub scene: Scene,
+    /// What is measured.
+    pub setup: Setup,
+    /// Where the run file and the page go.
     pub place: &'a Place,
+    /// A wish to stop.
     pub stop: &'a StopFlag,
     /// How long it will take.
     pub seconds: f64,
@@ -195,14 +201,14 @@ impl Plain<'_> {
         next: Next<'_>,
         tell: &dyn Fn(&Run, &Analysis) -> Result<(), Failure>,
     ) -> Result<u8, Failure> {
-        let mut run = header(&self.scene);
-        let shown = shown(&self.scene);
-        let scribe = Scribe::new(recorder(self.place, &run)?, self.stop.clone(), shown, self.seconds);
-        let (recorder, failed) = measure(&mut run, &mut self.scene, next, scribe);
+        let mut run = header(&self.setup);
+        let shown = shown(&self.setup);
+        let scribe = RunObserver::new(recorder(self.place, &run)?, self.stop.clone(), shown, self.seconds);
+        let (recorder, failed) = measure(&mut run, &mut self.setup, next, scribe);
         run.complete = true;
         let analysis = analyse(&run, None, None);
         let kept = keep(&mut run, &analysis, recorder, self.place);
-        drop(self.scene);
+        drop(self.setup);
         if let Some(failure) = failed {
             output::people(&self.place.files_line());
             return Err(failure);
@@ -213,10 +219,10 @@ impl Plain<'_> {
     }
 }
 
-/// Why there is no scene to measure on: refused, or stopped while it was set.
-pub fn not_set(error: &SceneError) -> Failure {
+/// Why there is no setup to measure on: refused, or stopped while it was set.
+pub fn not_set(error: &SetupError) -> Failure {
     match error {
-        SceneError::Lab(error) => no_lab(error),
+        SetupError::Lab(error) => no_lab(error),
         other => Failure::refused(other),
     }
 }

@@ -1,0 +1,103 @@
+//! Runs the phases of load cycles on a runner, one after the other, on a grid that does not drift.
+
+use record::{Observer, Phase, PhaseKind, StepRecord};
+use workload::{Ending, Nanos};
+
+use experiments::{Layout, PhaseWhat, PlannedPhase, WatchLoad, layout_step};
+
+use crate::runner::{Runner, RunnerError, run_one};
+
+/// The longest that real data are laid out; a region that is not full by then is used as far as it is.
+const LAYOUT_MOST: Nanos = Nanos::from_secs(300);
+/// Seed of what is laid out.
+const LAYOUT_SEED: u64 = 1;
+
+/// What became of the phases.
+#[derive(Debug, Default)]
+pub struct PhasesRun {
+    /// Those that began, in their order.
+    pub phases: Vec<Phase>,
+    /// One a load phase that ran.
+    pub steps: Vec<StepRecord>,
+    /// Why the rest could not be run.
+    pub failure: Option<RunnerError>,
+}
+
+/// Runs `phases` with `load` on `runner`. Each ends when it was planned to, counted from the start of the first: what a load
+/// takes to drain comes out of the idle phase behind it. A wish to stop and a load that failed end the rest.
+pub fn conduct_phases(
+    phases: &[PlannedPhase],
+    load: &WatchLoad,
+    runner: &mut dyn Runner,
+    observer: &mut dyn Observer,
+) -> PhasesRun {
+    let start = runner.now();
+    let mut ran = PhasesRun::default();
+    for planned in phases {
+        let mut phase = begun(planned, runner.now(), start);
+        observer.phase_started(&phase);
+        match planned.what {
+            PhaseWhat::Idle => runner.rest(start + planned.end, observer),
+            PhaseWhat::Load(scale) => match run_load((planned, scale), load, runner, observer) {
+                Ok(record) => ran.steps.push(record),
+                Err(error) => ran.failure = Some(error),
+            },
+        }
+        phase.to = runner.now();
+        observer.phase_ended(&phase);
+        ran.phases.push(phase);
+        let over = |step: &StepRecord| matches!(step.ending, Ending::Failed | Ending::Interrupted);
+        if ran.failure.is_some() || observer.interrupted() || ran.steps.last().is_some_and(over) {
+            break;
+        }
+    }
+    ran
+}
+
+/// The phase as it is stored when it begins: up to where it is planned to end.
+fn begun(planned: &PlannedPhase, now: Nanos, start: Nanos) -> Phase {
+    let kind = match planned.what {
+        PhaseWhat::Idle => PhaseKind::Idle,
+        PhaseWhat::Load(scale) => PhaseKind::Load { step: planned.name.clone(), scale },
+    };
+    Phase { name: planned.name.clone(), kind, from: now, to: start + planned.end }
+}
+
+/// Whether every load phase can be planned: what does not fit the target should be known before anything is written or
+/// waited for.
+///
+/// # Errors
+/// [`RunnerError`] of the first that cannot.
+pub fn check_phases(
+    phases: &[PlannedPhase],
+    load: &WatchLoad,
+    runner: &dyn Runner,
+) -> Result<(), RunnerError> {
+    phases.iter().try_for_each(|planned| match planned.what {
+        PhaseWhat::Idle => Ok(()),
+        PhaseWhat::Load(scale) => runner.plan(&load.step(planned, scale)).map(drop),
+    })
+}
+
+/// Makes everything ready before the first phase: the runner's own files, and real data over the region where `layout` says
+/// so.
+///
+/// # Errors
+/// [`RunnerError`] where it could not be run.
+pub fn lay_out(
+    layout: Layout,
+    runner: &mut dyn Runner,
+    observer: &mut dyn Observer,
+) -> Result<Option<StepRecord>, RunnerError> {
+    runner.prepare()?;
+    layout_step(layout, LAYOUT_SEED, LAYOUT_MOST).map(|step| run_one(&step, runner, observer)).transpose()
+}
+
+fn run_load(
+    (planned, scale): (&PlannedPhase, Option<f64>),
+    load: &WatchLoad,
+    runner: &mut dyn Runner,
+    observer: &mut dyn Observer,
+) -> Result<StepRecord, RunnerError> {
+    run_one(&load.step(planned, scale), runner, observer)
+}

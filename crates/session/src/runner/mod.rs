@@ -1,0 +1,139 @@
+//! Where steps run, as values of one trait, and the loop that runs the steps of a procedure and feeds the results back.
+
+mod counted;
+mod real;
+mod virtual_time;
+
+use std::time::Duration;
+
+use engine::{Clones, FileGround, Ground, GroundKind};
+use experiments::Step;
+use kernel::Clock;
+use record::{Observer, StepRecord};
+use workload::{Nanos, StepPlan, Workload};
+
+pub use real::{NullRunner, RealRunner};
+pub use virtual_time::VirtualRunner;
+
+use crate::idle::Use;
+
+/// How often a rest asks its observer whether to go on.
+const REST_SLICE: Duration = Duration::from_millis(50);
+
+/// Where steps run: this machine's devices, or virtual time.
+pub trait Runner {
+    /// Time on the run's clock.
+    fn now(&self) -> Nanos;
+
+    /// Resolves what `step` left open; opens nothing.
+    ///
+    /// # Errors
+    /// [`RunnerError`] where parts of the step contradict each other or the target.
+    fn plan(&self, step: &Step) -> Result<StepPlan, RunnerError>;
+
+    /// Runs a planned step to its end.
+    ///
+    /// # Errors
+    /// [`RunnerError`] where it could not be run; an I/O that failed is no error but the record's
+    /// [`Ending::Failed`](workload::Ending::Failed).
+    fn run(&mut self, plan: &StepPlan, observer: &mut dyn Observer) -> Result<StepRecord, RunnerError>;
+
+    /// By which means I/O is done, and why, in words.
+    fn backend(&self) -> &str;
+
+    /// Makes ready what the runner's own files need before they are loaded; where that is a step of its own, nothing.
+    ///
+    /// # Errors
+    /// [`RunnerError`] where a file cannot be made as long as it must be.
+    fn prepare(&mut self) -> Result<(), RunnerError> {
+        Ok(())
+    }
+
+    /// Watches the target for a second without any load of ours: who else uses it? `None` where that cannot be seen.
+    fn watch_idle(&mut self, _interrupted: &dyn Fn() -> bool) -> Option<Use> {
+        None
+    }
+
+    /// The clock of the run, for whoever looks at it from another thread; `None` in virtual time.
+    fn clock(&self) -> Option<Clock> {
+        None
+    }
+
+    /// Lets time pass until `until` without any load of ours; returns early where `observer` wants to stop.
+    fn rest(&mut self, until: Nanos, observer: &mut dyn Observer) {
+        while !observer.interrupted() && self.now() < until {
+            std::thread::sleep(REST_SLICE.min(Duration::from_nanos(until.since(self.now()).0)));
+        }
+    }
+
+    /// What the file system and the page cache say of the region now.
+    fn shares(&self) -> Shares {
+        Shares::default()
+    }
+}
+
+/// Shares (0 to 1) of the measured region; `None` where nobody can say.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Shares {
+    /// Holds no data: holes and unwritten extents.
+    pub unwritten: Option<f64>,
+    /// Lies in the page cache although it was read past it.
+    pub cached: Option<f64>,
+}
+
+/// Why a step could not be run.
+#[derive(Debug, thiserror::Error)]
+pub enum RunnerError {
+    /// Wrong usage: what was asked does not fit the target.
+    #[error("{0}")]
+    Refused(String),
+    /// The machine did not do what it should.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// What the planner must know of `files` behind `kind`, with intervals of a second.
+fn ground(kind: GroundKind, files: Vec<FileGround>) -> Ground {
+    Ground { files, kind, cpus: kernel::available_cpus(), interval: Nanos::SECOND, clones: Clones::Apart }
+}
+
+/// The plan of `step`, with `workload` in the place of its own.
+fn planned(step: &Step, workload: &Workload, ground: &Ground) -> Result<StepPlan, RunnerError> {
+    engine::plan(workload, &step.name, step.kind, ground)
+        .map_err(|error| RunnerError::Refused(error.to_string()))
+}
+
+/// Why the engine could not run `plan`.
+fn failed(plan: &StepPlan) -> impl Fn(engine::EngineError) -> RunnerError {
+    |error| RunnerError::Failed(format!("step '{}': {error}", plan.name))
+}
+
+/// Runs the steps that `next` gives, each knowing all before it. Returns the records of what ran, and why it could not go
+/// on where it could not.
+pub fn conduct(
+    next: &dyn Fn(&[StepRecord]) -> Option<Step>,
+    runner: &mut dyn Runner,
+    observer: &mut dyn Observer,
+) -> (Vec<StepRecord>, Option<RunnerError>) {
+    let mut done = Vec::new();
+    while let Some(step) = next(&done) {
+        match run_one(&step, runner, observer) {
+            Ok(record) => done.push(record),
+            Err(error) => return (done, Some(error)),
+        }
+    }
+    (done, None)
+}
+
+/// Plans `step`, runs it and tells of its start and its end.
+pub(crate) fn run_one(
+    step: &Step,
+    runner: &mut dyn Runner,
+    observer: &mut dyn Observer,
+) -> Result<StepRecord, RunnerError> {
+    let plan = runner.plan(step)?;
+    observer.step_started(&plan, runner.now());
+    let record = runner.run(&plan, observer)?;
+    observer.step_ended(&record);
+    Ok(record)
+}

@@ -1,0 +1,85 @@
+//! Simulated volumes in virtual time, sampled like a disk where a watch asks for that.
+
+use engine::{Ground, GroundKind, run_simulated};
+use experiments::Step;
+use record::{DeviceFacts, Observer, StepRecord};
+use volumes::SimulatedVolume;
+use workload::{Bytes, Nanos, StepPlan};
+
+use super::counted::{Counted, DEVICE};
+use super::{Runner, RunnerError, failed, ground, planned};
+
+/// Between two steps of a simulated run: as on a real machine, steps do not touch.
+const PAUSE: Nanos = Nanos::from_millis(10);
+
+/// A simulated volume.
+pub struct VirtualRunner {
+    volume: Counted,
+    ground: Ground,
+    now: Nanos,
+    /// Time that passes between two steps.
+    pause: Nanos,
+}
+
+impl VirtualRunner {
+    /// A runner on `volume` with a region of its size.
+    pub fn new(volume: SimulatedVolume) -> VirtualRunner {
+        VirtualRunner::of(volume, None)
+    }
+
+    /// The same, sampled `every` so much virtual time; the samples reach the observer with what happens beside them. Steps
+    /// stand on the grid of their phases.
+    pub fn sampled(volume: SimulatedVolume, every: Nanos) -> VirtualRunner {
+        VirtualRunner { pause: Nanos::ZERO, ..VirtualRunner::of(volume, Some(every)) }
+    }
+
+    fn of(volume: SimulatedVolume, every: Option<Nanos>) -> VirtualRunner {
+        let ground = ground(GroundKind::Simulated(volume.size()), Vec::new());
+        let volume = Counted::new(Box::new(volume), every);
+        VirtualRunner { volume, ground, now: Nanos::ZERO, pause: PAUSE }
+    }
+
+    /// The made-up device of a volume of this size, under the name that it has in the samples.
+    pub fn device(size: Bytes) -> DeviceFacts {
+        DeviceFacts {
+            name: DEVICE.to_owned(),
+            size,
+            model: "simulated volume".to_owned(),
+            logical_block: Bytes(512),
+            physical_block: Bytes(4096),
+            ..DeviceFacts::default()
+        }
+    }
+
+    fn reach(&mut self, to: Nanos, observer: &mut dyn Observer) {
+        self.volume.advance(to);
+        self.now = to;
+        self.volume.taken().iter().for_each(|sample| observer.sample(sample));
+    }
+}
+
+impl Runner for VirtualRunner {
+    fn now(&self) -> Nanos {
+        self.now
+    }
+
+    fn plan(&self, step: &Step) -> Result<StepPlan, RunnerError> {
+        planned(step, &step.workload, &self.ground)
+    }
+
+    fn run(&mut self, plan: &StepPlan, observer: &mut dyn Observer) -> Result<StepRecord, RunnerError> {
+        let record = run_simulated(plan, &mut self.volume, self.now, observer).map_err(failed(plan))?;
+        self.reach(record.ended + self.pause, observer);
+        Ok(record)
+    }
+
+    fn backend(&self) -> &str {
+        "simulated in virtual time"
+    }
+
+    fn rest(&mut self, until: Nanos, observer: &mut dyn Observer) {
+        if !observer.interrupted() {
+            self.reach(until.max(self.now), observer);
+        }
+    }
+}
