@@ -30,8 +30,8 @@ pub use metric::{CpuMetric, Metric, Unit};
 pub use observed::{Observed, ObservedDevice};
 pub use recording::Recording;
 pub use reported::{
-    Along, Figure, LatencyKind, Measure, NamedFigure, RateBasis, Reported, ReportedDirection, ReportedError,
-    ReportedLatency, ReportedSeries, ReportedUnit, Scope,
+    Along, Figure, LatencyKind, Measure, NamedFigure, PRINTED_AT, RateBasis, Reported, ReportedDirection,
+    ReportedError, ReportedLatency, ReportedSeries, ReportedUnit, Scope,
 };
 pub use run::{Event, EventKind, Origin, Run, StoredFinding};
 pub use step::{DirectionTotals, IoFailure, StepRecord, WorkerTotals};
