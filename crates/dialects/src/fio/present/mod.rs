@@ -54,7 +54,7 @@ impl Presented<'_> {
         let mut notes: Vec<String> = Vec::new();
         let of_steps = self.steps.iter().flat_map(|step| &step.notes).cloned();
         let holes = self.steps.iter().flat_map(holes_in_logs);
-        let all = self.asked.notes.iter().cloned().chain(of_steps).chain(holes);
+        let all = self.asked.notes.iter().map(|remark| remark.words.clone()).chain(of_steps).chain(holes);
         for note in all.chain(self.notes.iter().cloned()) {
             if !notes.contains(&note) {
                 notes.push(note);
