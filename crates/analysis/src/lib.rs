@@ -17,7 +17,7 @@ pub use cells::{Cell, Pattern, cells};
 pub use claims::EXPECTATION;
 pub use finding::{Confidence, Evidence, Finding, Limiter, Meaning};
 pub use judge::analyse;
-pub use picture::{Analysis, Estimate, LatencyRow, Point, Spent};
+pub use picture::{Analysis, Estimate, LatencyRole, LatencyRow, Point, Spent};
 pub use quick::{QuickRow, Whose, quick_rows};
 pub use verdict::{Answer, ClaimRow, Claimed, Doubt, Quantity, Reading, Verdict};
 pub use watch::{

@@ -5,8 +5,8 @@ mod runs;
 mod watched;
 
 use analysis::{
-    Analysis, Answer, ClaimRow, Claimed, Confidence, Doubt, Estimate, Evidence, Finding, LatencyRow, Limiter,
-    Meaning, Point, Quantity, Reading, Spent, Verdict,
+    Analysis, Answer, ClaimRow, Claimed, Confidence, Doubt, Estimate, Evidence, Finding, LatencyRole,
+    LatencyRow, Limiter, Meaning, Point, Quantity, Reading, Spent, Verdict,
 };
 use record::Run;
 use workload::{Direction, Ending, Nanos};
@@ -55,6 +55,7 @@ fn latency_row(step: &str, direction: Direction, mean_ns: f64) -> LatencyRow {
     let percents = [1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9];
     LatencyRow {
         step: step.to_owned(),
+        role: LatencyRole::Base,
         direction,
         count: 4_812,
         mean_ns,
