@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::time::Instant;
 
 use experiments::Audience;
-use record::{Event, EventKind, Interval, Sample, Silence, StepRecord, Watcher};
+use record::{Event, EventKind, Interval, Note, Sample, Silence, StepRecord, Watcher};
 use report::Progress;
 use runfile::{Recorder, WriteError};
 use workload::{Nanos, StepPlan};
@@ -68,11 +68,10 @@ impl Scribe {
         (self.recorder, self.samples, self.trouble)
     }
 
-    /// Names the I/O that the kernel had not given back when the step was left: it may still reach the target. The notes
-    /// are the engine's, which say it in these words.
-    fn name_held(&self, notes: &[String]) {
-        let held: Vec<&String> = notes.iter().filter(|note| session::is_held(note)).collect();
-        held.iter().take(HELD_NAMED).for_each(|note| self.live.say(note));
+    /// Names the I/O that the kernel had not given back when the step was left: it may still reach the target.
+    fn name_held(&self, record: &StepRecord) {
+        let held: Vec<&Note> = session::held(record).collect();
+        held.iter().take(HELD_NAMED).for_each(|note| self.live.say(&report::note(note)));
         if held.len() > HELD_NAMED {
             self.live.say(&format!("and {} more; the run file names them all", held.len() - HELD_NAMED));
         }
@@ -127,7 +126,7 @@ impl Audience for Scribe {
         self.recorder.step_ended(record);
         self.look_at_outcomes();
         self.live.step_ended(record);
-        self.name_held(&record.notes);
+        self.name_held(record);
     }
 
     fn event(&mut self, event: &Event) {

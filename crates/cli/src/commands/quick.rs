@@ -2,7 +2,7 @@
 
 use analysis::quick_rows;
 use experiments::{PastCache, QuickAsk, Wish, next_quick_step, open_path, quick_seconds};
-use record::StepRecord;
+use record::{StepRecord, TargetDoubt};
 use workload::{Bytes, Nanos, Target};
 
 use crate::arguments::{Format, QuickArguments};
@@ -87,6 +87,6 @@ fn time(arguments: &QuickArguments) -> Result<Nanos, Failure> {
 }
 
 fn past(scene: &experiments::Scene) -> PastCache {
-    let blind = scene.facts.doubts.iter().any(|doubt| doubt.contains("no direct I/O"));
+    let blind = scene.facts.doubts.contains(&TargetDoubt::NoDirectIo);
     if blind { PastCache::Impossible } else { PastCache::Possible }
 }

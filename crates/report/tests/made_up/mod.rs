@@ -8,7 +8,7 @@ use analysis::{
     Analysis, Answer, ClaimRow, Claimed, Confidence, Doubt, Estimate, Evidence, Finding, LatencyRole,
     LatencyRow, Limiter, Meaning, Point, Quantity, Reading, Spent, Verdict,
 };
-use record::Run;
+use record::{Run, TargetDoubt};
 use workload::{Direction, Ending, Nanos};
 
 pub use runs::*;
@@ -294,7 +294,9 @@ pub fn all_meanings() -> Vec<Meaning> {
             bytes_per_second: 3.1e6,
             share: 0.08,
         },
-        Meaning::TargetDoubt { doubt: "tmpfs keeps its files in memory".into() },
+        Meaning::TargetDoubt {
+            doubt: TargetDoubt::Other { words: "tmpfs keeps its files in memory".into() },
+        },
         Meaning::CachedReads { share: 0.97 },
         Meaning::Unwritten { share: 0.4, laid_out: true },
         Meaning::Unwritten { share: 0.4, laid_out: false },
@@ -324,7 +326,7 @@ pub fn all_doubts() -> Vec<Doubt> {
         Doubt::TooShort,
         Doubt::GeneratorBound,
         Doubt::ForeignLoad,
-        Doubt::Target { why: "tmpfs keeps its files in memory".into() },
+        Doubt::Target { why: TargetDoubt::Other { words: "tmpfs keeps its files in memory".into() } },
         Doubt::DepthTooLow { depth: 46.2 },
         Doubt::WithinPromise { fraction: 0.9 },
         Doubt::FewSamples { count: 812 },

@@ -1,7 +1,7 @@
 //! The ground of a watch: the devices it samples and, with load cycles, the load with the scene it runs on.
 
 use experiments::{Layout, Scene, WatchLoad, Wish, Writes, check_phases, set_watch_scene};
-use record::{DeviceFacts, DeviceNode, Run, TargetKind};
+use record::{DeviceFacts, DeviceNode, Run, TargetDoubt, TargetKind};
 use sampler::Root;
 use workload::{Bytes, Target};
 
@@ -25,7 +25,7 @@ pub struct Ground {
     /// Every device of the machine with what it stands on.
     tree: Vec<DeviceNode>,
     /// What is to be said of devices that do not answer.
-    doubts: Vec<String>,
+    doubts: Vec<TargetDoubt>,
     /// The load, and where it runs.
     pub cycles: Option<(WatchLoad, Scene)>,
     /// Bytes that must be laid out in the job's own files before the first phase.
@@ -103,7 +103,7 @@ impl Ground {
     }
 
     /// What is to be said of devices that do not answer.
-    pub fn doubts(&self) -> &[String] {
+    pub fn doubts(&self) -> &[TargetDoubt] {
         &self.doubts
     }
 
