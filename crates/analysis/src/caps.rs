@@ -3,7 +3,7 @@
 use record::Run;
 use workload::Direction;
 
-use crate::{Confidence, Estimate, Evidence, Finding, LatencyRow, Limiter, Meaning, Point};
+use crate::{Confidence, Estimate, Evidence, Finding, LatencyRole, LatencyRow, Limiter, Meaning, Point};
 
 /// Points within this share of the best belong to the plateau.
 const PLATEAU: f64 = 0.02;
@@ -97,7 +97,7 @@ pub(crate) fn base_latency_ns(
     direction: Direction,
 ) -> Option<f64> {
     let rows: Vec<&LatencyRow> = latencies.iter().filter(|row| row.direction == direction).collect();
-    let spaced = rows.iter().find(|row| row.step.contains("spaced")).map(|row| row.mean_ns);
+    let spaced = rows.iter().find(|row| row.role == LatencyRole::Spaced).map(|row| row.mean_ns);
     let first = depths.iter().find(|point| point.direction == direction && point.depth == 1);
     spaced.or(rows.first().map(|row| row.mean_ns)).or(first.map(|point| point.latency_ns_mean))
 }

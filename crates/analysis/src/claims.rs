@@ -15,7 +15,7 @@ const SMALL: Bytes = Bytes::kib(4);
 const Z95: f64 = 1.96;
 
 /// Source of the claims of an expectation.
-pub(crate) const EXPECTATION: &str = "expectation";
+pub const EXPECTATION: &str = "expectation";
 
 /// What a claim is judged by.
 pub(crate) struct Measured<'f> {

@@ -1,5 +1,6 @@
 //! A finding is a value: what it means in numbers, what it rests on, and how sure it is. Text is made from it at the end.
 
+use record::TargetDoubt;
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Nanos};
 
@@ -81,7 +82,7 @@ pub enum Meaning {
     /// Somebody else used the device meanwhile.
     ForeignLoad { device: String, ops_per_second: f64, bytes_per_second: f64, share: f64 },
     /// The target is not a volume, or something stands between.
-    TargetDoubt { doubt: String },
+    TargetDoubt { doubt: TargetDoubt },
     /// Reads were served by the page cache.
     CachedReads { share: f64 },
     /// Part of the region held no data before the layout; `laid_out` is what was written then.

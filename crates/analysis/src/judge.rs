@@ -7,7 +7,7 @@ use workload::{Direction, Expectation, Nanos, StepKind};
 use crate::caps::{bandwidth_cap, best_known, findings, iops_cap, unsteady};
 use crate::{
     Analysis, Answer, ClaimRow, Claimed, Confidence, Doubt, Estimate, Evidence, Figures, Finding, Meaning,
-    Point, Quantity, Spent, Verdict, claims, honesty, points, watch,
+    Point, Quantity, Spent, Verdict, claims, honesty, points, target_doubt, watch,
 };
 
 /// Reads `run` against `limits` and `expectation`, where given.
@@ -297,10 +297,8 @@ fn doubts(run: &Run, found: &[Finding]) -> Vec<Doubt> {
     for finding in found {
         let doubt = match &finding.meaning {
             Meaning::TargetDoubt { doubt } => Doubt::Target { why: doubt.clone() },
-            Meaning::CachedReads { .. } => Doubt::Target { why: "the page cache answered reads".into() },
-            Meaning::Unwritten { share, .. } => {
-                Doubt::Target { why: format!("{:.0} % of the region holds no data", share * 100.0) }
-            }
+            Meaning::CachedReads { .. } => Doubt::CachedReads,
+            Meaning::Unwritten { share, .. } => Doubt::Unwritten { share: *share },
             Meaning::ForeignLoad { .. } => Doubt::ForeignLoad,
             Meaning::GeneratorBound { .. } => Doubt::GeneratorBound,
             Meaning::Interrupted { .. } | Meaning::Failed { .. } => Doubt::Interrupted,
@@ -330,11 +328,17 @@ fn excuse(rows: &mut [ClaimRow], doubts: &[Doubt]) {
 
 /// True where the figures are not the volume's at all.
 fn voids(doubt: &Doubt) -> bool {
-    const NOT_THE_VOLUME: [&str; 3] = ["memory", "page cache", "holds no data"];
     match doubt {
-        Doubt::Target { why } => NOT_THE_VOLUME.iter().any(|word| why.contains(word)),
-        Doubt::Interrupted | Doubt::NotMeasured => true,
-        _ => false,
+        Doubt::Target { why } => target_doubt::voids(why),
+        Doubt::CachedReads | Doubt::Unwritten { .. } | Doubt::Interrupted | Doubt::NotMeasured => true,
+        Doubt::InsideBurst { .. }
+        | Doubt::BurstUnknown
+        | Doubt::TooShort
+        | Doubt::GeneratorBound
+        | Doubt::ForeignLoad
+        | Doubt::DepthTooLow { .. }
+        | Doubt::WithinPromise { .. }
+        | Doubt::FewSamples { .. } => false,
     }
 }
 

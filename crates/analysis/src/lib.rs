@@ -10,18 +10,20 @@ mod judge;
 mod picture;
 mod points;
 mod quick;
+mod target_doubt;
 mod verdict;
 mod watch;
 
 pub use cells::{Cell, Pattern, cells};
+pub use claims::EXPECTATION;
 pub use finding::{Confidence, Evidence, Finding, Limiter, Meaning};
 pub use judge::analyse;
-pub use picture::{Analysis, Estimate, LatencyRow, Point, Spent};
+pub use picture::{Analysis, Estimate, LatencyRole, LatencyRow, Point, Spent};
 pub use quick::{QuickRow, Whose, quick_rows};
 pub use verdict::{Answer, ClaimRow, Claimed, Doubt, Quantity, Reading, Verdict};
 pub use watch::{
     ContractRow, DeviceFigures, Flow, Latency, Level, LoadFigures, LoadFlow, Named, PhaseFigures, Place,
-    Remark, SeriesRow, Waiting, Watched, WatchedDevice,
+    Remark, SeriesRow, WHOLE, Waiting, Watched, WatchedDevice,
 };
 
 /// Points and rows of a run, before anything is concluded from them.

@@ -53,11 +53,25 @@ pub struct Point {
     pub limiter_index: Option<f64>,
 }
 
+/// What a step with one I/O at a time shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LatencyRole {
+    /// The latency of I/Os that follow each other at once; a cap that binds at depth 1 already stretches it.
+    #[default]
+    Base,
+    /// The latency of I/Os that are spaced wider than a cap asks, so that none stretches it.
+    Spaced,
+}
+
 /// Latency of one I/O at a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LatencyRow {
     /// Name of the step.
     pub step: String,
+    /// What it shows, by the pace that was planned.
+    #[serde(default)]
+    pub role: LatencyRole,
     /// Which way; a flush is timed by itself.
     pub direction: Direction,
     /// I/Os timed.

@@ -5,9 +5,9 @@ use statistics::distribution::t_quantile;
 use statistics::interval::{block_length, overlapping_batch_means};
 use statistics::quantile::{median, median_absolute_deviation};
 use statistics::sequential::{Monitor, Rule};
-use workload::{Direction, Ending, StepKind};
+use workload::{Direction, Ending, StepKind, StepPlan};
 
-use crate::{Estimate, LatencyRow, Point};
+use crate::{Estimate, LatencyRole, LatencyRow, Point};
 
 /// Percentiles of a latency row; a row keeps those that its count supports.
 const PERCENTILES: [f64; 11] = [1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99];
@@ -176,6 +176,14 @@ fn timed(step: &StepRecord) -> Vec<Direction> {
     vec![Direction::Read, Direction::Write]
 }
 
+/// A pace is asked of a latency step only to keep its I/Os apart.
+fn role(plan: &StepPlan) -> LatencyRole {
+    match plan.workers.iter().any(|worker| worker.pace.rate().is_some()) {
+        true => LatencyRole::Spaced,
+        false => LatencyRole::Base,
+    }
+}
+
 fn row(step: &StepRecord, direction: Direction) -> Option<LatencyRow> {
     let latency = step.latency(direction);
     let count = latency.count();
@@ -188,6 +196,7 @@ fn row(step: &StepRecord, direction: Direction) -> Option<LatencyRow> {
         .collect();
     Some(LatencyRow {
         step: step.plan.name.clone(),
+        role: role(&step.plan),
         direction,
         count,
         mean_ns: step.tally(direction).latency_ns_mean()?,

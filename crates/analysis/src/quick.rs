@@ -4,7 +4,7 @@ use record::{DiskCounters, Run, Sample, StepRecord};
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Nanos, StepKind};
 
-use crate::{Cell, cells};
+use crate::{Cell, cells, target_doubt};
 
 /// Bytes of a sector in `/proc/diskstats`, whatever the device's own (kernel document admin-guide/iostats).
 const SECTOR: f64 = 512.0;
@@ -48,7 +48,7 @@ pub enum Whose {
 pub fn quick_rows(run: &Run) -> Vec<QuickRow> {
     let device = run.target.as_ref().and_then(|target| target.devices.first()).map(|device| &device.name);
     let in_memory =
-        run.target.as_ref().is_some_and(|target| target.doubts.iter().any(|doubt| doubt.contains("memory")));
+        run.target.as_ref().is_some_and(|target| target.doubts.iter().any(target_doubt::is_memory));
     let streams = run.steps.iter().filter(|step| step.plan.kind == StepKind::Job);
     let row = |step: &StepRecord| {
         let cell = cells(run).into_iter().find(|cell| cell.step == step.plan.name)?;

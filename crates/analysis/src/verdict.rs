@@ -1,5 +1,6 @@
 //! The answer against a policy or an expectation, claim by claim (facts of the verdict: DESIGN's five answers).
 
+use record::TargetDoubt;
 use serde::{Deserialize, Serialize};
 use workload::Direction;
 
@@ -78,7 +79,11 @@ pub enum Doubt {
     /// Foreign load on the device.
     ForeignLoad,
     /// The target itself is in doubt (memory, cache, overlay).
-    Target { why: String },
+    Target { why: TargetDoubt },
+    /// The page cache answered reads.
+    CachedReads,
+    /// `share` (0 to 1) of the region holds no data.
+    Unwritten { share: f64 },
     /// Below the claim but the depth tested does not fill it: at least `depth` would be needed.
     DepthTooLow { depth: f64 },
     /// Below nominal, but within the promise: `fraction` of nominal.

@@ -1,9 +1,12 @@
 //! Verdicts on made-up runs: each test says what the volume did and what must be said of it.
 #![allow(clippy::unwrap_used)]
 
-use analysis::{Answer, Doubt, Meaning, Quantity, Reading, analyse};
+use analysis::{Answer, Doubt, Meaning, Quantity, Reading, Verdict, analyse};
 use policy::Limits;
-use record::{DirectionTotals, Distribution, Histogram, Interval, Run, StepRecord, Tally, WorkerTotals};
+use record::{
+    DirectionTotals, Distribution, Histogram, Interval, Run, StepRecord, Tally, TargetDoubt, TargetFacts,
+    TargetKind, WorkerTotals,
+};
 use workload::{
     Access, BackendKind, BlockSizes, Buffers, Bytes, Direction, Ending, Expectation, FilePlan, Flush, Mix,
     Nanos, Pace, PolicyName, StepKind, StepPlan, StopRule, WorkerPlan,
@@ -208,15 +211,77 @@ fn either_reading_of_an_ambiguous_megabyte_meets_and_is_named() {
     }
 }
 
-#[test]
-fn a_missed_claim_is_not_proven_while_others_use_the_device() {
-    let mut run = run_of(&checked(2_000.0, 125.0 * MIB, 0.8e-3));
-    let mut facts = record::TargetFacts::made_up("/t", record::TargetKind::Directory, Bytes::GIB);
-    facts.doubts.push("tmpfs is memory, not a volume".into());
+/// What is said of a volume that serves what was claimed, or less, while its target is in doubt.
+fn doubted(iops: f64, doubt: &TargetDoubt) -> Verdict {
+    let mut run = run_of(&checked(iops, 125.0 * MIB, 0.8e-3));
+    let mut facts = TargetFacts::made_up("/t", TargetKind::Directory, Bytes::GIB);
+    facts.doubts.push(doubt.clone());
     run.target = Some(facts);
-    let found = analyse(&run, Some(&limits("aws-gp3")), None);
-    assert_eq!(found.verdict.answer, Answer::CannotTell);
-    assert!(matches!(&found.verdict.doubts[..], [Doubt::Target { why }] if why.contains("memory")));
+    analyse(&run, Some(&limits("aws-gp3")), None).verdict
+}
+
+#[test]
+fn what_is_no_volume_neither_meets_nor_misses_a_claim() {
+    let device = || "dev0".to_owned();
+    for doubt in [
+        TargetDoubt::MemoryFilesystem { filesystem: "tmpfs".to_owned() },
+        TargetDoubt::MemoryDevice { device: device() },
+        TargetDoubt::CompressedMemory { device: device() },
+        TargetDoubt::StoresNothing { device: device() },
+        TargetDoubt::ThroughPageCache { device: device() },
+        TargetDoubt::NoDirectIo,
+    ] {
+        for iops in [2_000.0, 3_000.0] {
+            let verdict = doubted(iops, &doubt);
+            assert_eq!(verdict.answer, Answer::CannotTell, "{doubt:?}");
+            assert_eq!(verdict.doubts, [Doubt::Target { why: doubt.clone() }]);
+        }
+    }
+}
+
+/// Whatever names and words come with it: an export called "memory" is not memory.
+#[test]
+fn a_volume_with_something_beside_it_is_judged_as_one() {
+    let filesystem = || "a page cache in memory that holds no data".to_owned();
+    let device = filesystem;
+    for doubt in [
+        TargetDoubt::NetworkFilesystem { filesystem: filesystem(), source: "nas:/export/memory".to_owned() },
+        TargetDoubt::NetworkFilesystem { filesystem: filesystem(), source: "nas:/export/vol1".to_owned() },
+        TargetDoubt::StackedFilesystem { filesystem: filesystem() },
+        TargetDoubt::ServedByProgram { filesystem: filesystem() },
+        TargetDoubt::OwnCache { filesystem: filesystem() },
+        TargetDoubt::Compresses { filesystem: filesystem(), option: "compress".to_owned() },
+        TargetDoubt::MountedReadOnly { mount_point: "/mnt/memory".to_owned() },
+        TargetDoubt::CacheInFront { device: device() },
+        TargetDoubt::Encrypted { device: device() },
+        TargetDoubt::ArrayBusy { device: device(), action: "check".to_owned() },
+        TargetDoubt::ArrayDegraded { device: device() },
+        TargetDoubt::ReadOnlyDevice { device: device() },
+        TargetDoubt::Silent { device: device() },
+        TargetDoubt::Other { words: "memory, the page cache, and what holds no data".to_owned() },
+    ] {
+        for (iops, answer) in [(2_000.0, Answer::Below), (3_000.0, Answer::Meets)] {
+            let verdict = doubted(iops, &doubt);
+            assert_eq!(verdict.answer, answer, "{doubt:?}");
+            assert_eq!(verdict.doubts, [Doubt::Target { why: doubt.clone() }], "it is told all the same");
+        }
+    }
+}
+
+#[test]
+fn reads_of_the_cache_and_of_nothing_void_the_figures() {
+    let of = |change: &dyn Fn(&mut TargetFacts)| {
+        let mut run = run_of(&checked(3_000.0, 125.0 * MIB, 0.8e-3));
+        let mut facts = TargetFacts::made_up("/t", TargetKind::Directory, Bytes::GIB);
+        change(&mut facts);
+        run.target = Some(facts);
+        let verdict = analyse(&run, Some(&limits("aws-gp3")), None).verdict;
+        (verdict.answer, verdict.doubts)
+    };
+    assert_eq!(of(&|_| {}), (Answer::Meets, vec![]));
+    assert_eq!(of(&|facts| facts.cached_share = Some(0.5)), (Answer::CannotTell, vec![Doubt::CachedReads]));
+    let empty = of(&|facts| facts.unwritten_share = Some(0.25));
+    assert_eq!(empty, (Answer::CannotTell, vec![Doubt::Unwritten { share: 0.25 }]));
 }
 
 #[test]

@@ -154,3 +154,41 @@ fn the_answer_fits_eighty_columns_and_has_no_colour_beside_a_terminal() {
         assert!(!ended.out.contains('\x1b') && !ended.err.contains('\x1b'), "{words:?}");
     }
 }
+
+/// A doubt as versions 1 and 2 stored it, and what is to be said of a volume that serves what was claimed.
+const STORED_DOUBTS: [(&str, &str); 7] = [
+    ("nullb0 stores nothing: reads come back empty", "cannot_tell"),
+    ("ram0 is memory, not a volume", "cannot_tell"),
+    ("the file system knows no direct I/O, so the page cache takes part", "cannot_tell"),
+    (
+        "nfs4 is a network file system (from nas:/export/memory): the network and the server are measured with it, and no device of this machine shows it",
+        "meets",
+    ),
+    (
+        "nfs4 is a network file system (from nas:/export/vol1): the network and the server are measured with it, and no device of this machine shows it",
+        "meets",
+    ),
+    ("/mnt/memory is mounted read-only: only reads can be measured", "meets"),
+    ("it holds no data but memory, in a page cache of its own", "meets"),
+];
+
+#[test]
+fn run_files_of_earlier_versions_are_judged_by_what_their_doubts_say_and_not_by_their_words() {
+    let folder = Folder::new();
+    let checked = checked(&folder, &["sim:aws-gp3", "--out", "@/out"]);
+    assert_eq!(checked.json()["verdict"]["answer"], "meets", "{}", checked.err);
+    let file = run_file(&folder.path("out"));
+    for (words, answer) in STORED_DOUBTS {
+        for version in [1, 2] {
+            let doubts = serde_json::json!([words]).to_string().replace('\'', "''");
+            let sql = format!("UPDATE target SET doubts = '{doubts}'; PRAGMA user_version = {version};");
+            if !run(&["sqlite3", &file, &sql]) {
+                return;
+            }
+            let told = ended(&mut folder.plimsoll(&["report", &file, "--format", "json"])).json();
+            assert_eq!(told["verdict"]["answer"], answer, "version {version}: {words}");
+            assert_eq!(told["verdict"]["doubts"], serde_json::json!([{"doubt": "target", "why": words}]));
+            assert_eq!(told["run"]["target"]["doubts"], serde_json::json!([words]), "as it was stored");
+        }
+    }
+}

@@ -1,7 +1,9 @@
 //! What both drivers do between turns: collect, tell the watcher, judge, and put the step's record together.
 
 use kernel::ThreadCounters;
-use record::{Interval, IoFailure, Observer, Silence, SilenceStage, StepRecord, WorkerTotals};
+use record::{
+    Interval, IoFailure, Mismatch, Note, Observer, Silence, SilenceStage, StepRecord, WorkerTotals,
+};
 use workload::{Ending, Nanos, Start, StepPlan, WorkerPlan};
 
 use crate::company::{Company, Order};
@@ -79,7 +81,7 @@ pub(crate) struct Conductor<'a> {
     certain: bool,
     interrupted: bool,
     given_up: bool,
-    notes: Vec<String>,
+    notes: Vec<Note>,
 }
 
 impl<'a> Conductor<'a> {
@@ -131,7 +133,7 @@ impl<'a> Conductor<'a> {
         self.watcher.silence(silence);
         self.given_up |= silence.stage == SilenceStage::GivenUp;
         if silence.stage != SilenceStage::Noticed {
-            self.note(silence.to_string());
+            self.note(Note::Silence(silence.clone()));
         }
     }
 
@@ -173,10 +175,10 @@ impl<'a> Conductor<'a> {
         latest(self.plan).map_or(Nanos::MAX, |time| self.timetable.start + time)
     }
 
-    /// Something the engine has to say of itself; each sentence once.
-    pub(crate) fn note(&mut self, text: String) {
-        if !self.notes.contains(&text) {
-            self.notes.push(text);
+    /// Something the engine has to say; each thing once.
+    pub(crate) fn note(&mut self, note: Note) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
         }
     }
 
@@ -198,8 +200,8 @@ impl<'a> Conductor<'a> {
         let outcomes: Vec<Outcome> = std::mem::take(&mut self.outcomes).into_iter().flatten().collect();
         let ended = outcomes.iter().map(|outcome| outcome.ended).max().unwrap_or(now);
         let ending = self.ending(&outcomes);
-        for text in mismatches(self.plan, &outcomes) {
-            self.note(text);
+        for mismatch in mismatches(self.plan, &outcomes) {
+            self.note(Note::Mismatch(mismatch));
         }
         let (rows, mut totals, jobs) = self.collector.finish(ended);
         // What ends in the drain stays an interval of its own, shorter than the others: added to the last one it would
@@ -270,18 +272,20 @@ fn complete(totals: &mut WorkerTotals, outcome: &Outcome) {
     totals.minor_faults = outcome.usage.minor_faults;
 }
 
-/// A sentence for each of the first mismatches of every worker.
-fn mismatches(plan: &StepPlan, outcomes: &[Outcome]) -> Vec<String> {
-    let of_worker = |(worker, outcome): (&workload::WorkerPlan, &Outcome)| -> Vec<String> {
-        let sentence = |failure: &Failure| {
+/// The first mismatches of every worker.
+fn mismatches(plan: &StepPlan, outcomes: &[Outcome]) -> Vec<Mismatch> {
+    let of_worker = |(worker, outcome): (&workload::WorkerPlan, &Outcome)| -> Vec<Mismatch> {
+        let mismatch = |failure: &Failure| {
             let (finding, io) = (failure.finding?, failure.io);
-            let path = worker.files.get(io.file as usize)?.path.display();
-            Some(format!(
-                "verify: {} at file {path} offset {} (requested block: offset={}, length={})",
-                finding.mismatch, finding.offset, io.offset, io.bytes
-            ))
+            Some(Mismatch {
+                what: finding.mismatch,
+                path: worker.files.get(io.file as usize)?.path.display().to_string(),
+                offset: finding.offset,
+                io_offset: io.offset,
+                io_bytes: io.bytes,
+            })
         };
-        outcome.failures.iter().filter_map(sentence).collect()
+        outcome.failures.iter().filter_map(mismatch).collect()
     };
     plan.workers.iter().zip(outcomes).flat_map(of_worker).collect()
 }

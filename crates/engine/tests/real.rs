@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::{EngineError, fill, run_real};
 use kernel::{Clock, Direct, OpenFile, OwnedTestFile};
-use record::{Interval, Observer, StepRecord};
+use record::{Interval, Note, Observer, StepRecord};
 use stage::*;
 use workload::{
     Access, BackendKind, Buffers, Bytes, Direction, Ending, FilePlan, Flush, Iops, Mix, Nanos, Pace,
@@ -146,7 +146,8 @@ fn what_every_backend_writes_can_be_read_back() {
         assert_eq!(record.failures, []);
         assert_eq!(record.tally(Direction::Write).bytes, size.0, "{backend:?}");
         assert_eq!(record.tally(Direction::Flush).ops, 10);
-        assert!(record.notes.iter().any(|note| note.starts_with(backend.name())), "{:?}", record.notes);
+        let used = |note: &Note| matches!(note, Note::Features { backend: used, .. } if *used == backend);
+        assert!(record.notes.iter().any(used), "{:?}", record.notes);
         let mut blocks = std::collections::HashSet::new();
         let data = std::fs::read(format!(
             "/proc/self/fd/{}",

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use engine::{fill::repeat, run_real};
 use kernel::{Clock, Direct, OpenFile, guard, open_for_write};
-use record::StepRecord;
+use record::{Damage, Mismatch, Note, StepRecord};
 use stage::*;
 use workload::{
     Access, BackendKind, BlockSizes, Buffers, ByDirection, Bytes, Direction, Ending, FilePlan, Iops,
@@ -97,13 +97,22 @@ fn assert_sound(record: &StepRecord) {
     assert_eq!((&record.failures, record.ending), (&Vec::new(), Ending::Amount), "{:?}", record.notes);
 }
 
-/// The only failure, with its note.
-fn only_failure(record: &StepRecord) -> (String, u64, String) {
+/// What was found wrong, in the order in which it is told.
+fn mismatches(record: &StepRecord) -> impl Iterator<Item = &Mismatch> {
+    record.notes.iter().filter_map(|note| match note {
+        Note::Mismatch(mismatch) => Some(mismatch),
+        _ => None,
+    })
+}
+
+/// The only failure, with what was found wrong.
+fn only_failure(record: &StepRecord) -> (String, u64, Mismatch) {
     assert_eq!((record.failures.len(), record.ending), (1, Ending::Failed), "{:?}", record.notes);
     let failure = &record.failures[0];
     assert_eq!((failure.errno, failure.direction), (EILSEQ, Direction::Read));
-    let note = record.notes.iter().find(|note| note.starts_with("verify: ")).unwrap();
-    (failure.path.clone(), failure.offset, note.clone())
+    let mismatch = mismatches(record).next().unwrap();
+    assert_eq!((&mismatch.path, mismatch.io_offset), (&failure.path, failure.offset));
+    (failure.path.clone(), failure.offset, mismatch.clone())
 }
 
 #[test]
@@ -128,9 +137,9 @@ fn a_single_flipped_bit_is_found_and_named() {
     let mut block = files.read(1, 77);
     block[3001] ^= 0x10;
     files.put(1, 77, &block);
-    let (path, offset, note) = only_failure(&files.check());
+    let (path, offset, found) = only_failure(&files.check());
     assert_eq!((path, offset), (files.path(1).display().to_string(), 77 * BLOCK));
-    assert!(note.contains("corrupted") && note.contains("offset 315392"), "{note}");
+    assert!(matches!(found.what, Damage::Corrupted { .. }) && found.offset == 77 * BLOCK, "{found:?}");
 }
 
 #[test]
@@ -160,8 +169,8 @@ fn a_lost_a_misplaced_and_a_stale_block_are_told_apart() {
         (old, "stands here, expected write"),
     ] {
         files.put(0, 5, &damage);
-        let (_, offset, note) = only_failure(&check().unwrap());
-        assert!(note.contains(says), "{note}");
+        let (_, offset, found) = only_failure(&check().unwrap());
+        assert!(found.what.to_string().contains(says), "{found:?}");
         assert_eq!(offset, 5 * BLOCK);
         files.put(0, 5, &sound);
     }
@@ -174,7 +183,7 @@ fn what_an_earlier_run_left_is_not_taken_for_what_this_one_wrote() {
     let only = files.writer(|verification| verification.when = ReadBack::WithoutWriting);
     let record = files.run(vec![only]);
     assert_eq!(record.failures.len(), 16, "the first of 1,024");
-    assert!(record.notes.iter().any(|note| note.contains("an earlier run")), "{:?}", record.notes);
+    assert!(mismatches(&record).any(|found| found.what == Damage::OtherRun), "{:?}", record.notes);
 }
 
 #[test]
@@ -281,8 +290,8 @@ fn a_file_of_a_pattern_is_checked_where_it_is_read() {
     let mut block = files.read(1, 9);
     block[4095] = 0;
     files.put(1, 9, &block);
-    let (_, _, note) = only_failure(&files.run(vec![reader()]));
-    assert!(note.contains("byte 40959 is 0x00"), "{note}");
+    let (_, _, found) = only_failure(&files.run(vec![reader()]));
+    assert!(matches!(found.what, Damage::NotThePattern { at: 40_959, found: 0, .. }), "{found:?}");
 }
 
 #[test]

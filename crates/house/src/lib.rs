@@ -3,12 +3,14 @@
 //! No part of plimsoll imports this crate, and it imports none of them. What the rules are stands in
 //! `ARCHITECTURE.md` and `CONTRIBUTING.md`; the tests in `tests/` say what to do when one of them is broken.
 
+mod decisions;
 mod functions;
 mod layers;
 mod links;
 mod repository;
 mod source;
 
+pub use decisions::{Decision, text_decisions};
 pub use functions::{Function, functions};
 pub use layers::{Confined, Crate, Layer, LayerError, crates, layer_table, library_table};
 pub use links::{Link, links};

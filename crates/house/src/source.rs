@@ -4,11 +4,13 @@ use std::ops::Range;
 
 /// The text with comments, strings and characters blanked; every line break, and so every line number, stays.
 pub fn code_only(text: &str) -> String {
-    let mut reader = Reader { text: text.chars().collect(), at: 0, out: String::with_capacity(text.len()) };
-    while reader.at < reader.text.len() {
-        reader.step();
-    }
-    reader.out
+    Reader::of(text).out
+}
+
+/// The text as [`code_only`] has it, and the places, in characters, of what stands between the marks of each string.
+pub(crate) fn code_and_strings(text: &str) -> (String, Vec<Range<usize>>) {
+    let reader = Reader::of(text);
+    (reader.out, reader.strings)
 }
 
 /// Whether `word` stands in `code` as a word of its own.
@@ -56,9 +58,21 @@ struct Reader {
     text: Vec<char>,
     at: usize,
     out: String,
+    /// What stands between the marks of the strings so far.
+    strings: Vec<Range<usize>>,
 }
 
 impl Reader {
+    /// A reader that has read all of `text`.
+    fn of(text: &str) -> Reader {
+        let out = String::with_capacity(text.len());
+        let mut reader = Reader { text: text.chars().collect(), at: 0, out, strings: Vec::new() };
+        while reader.at < reader.text.len() {
+            reader.step();
+        }
+        reader
+    }
+
     fn peek(&self, ahead: usize) -> char {
         self.text.get(self.at + ahead).copied().unwrap_or('\0')
     }
@@ -122,9 +136,11 @@ impl Reader {
 
     fn string(&mut self) {
         self.blank(1);
+        let start = self.at;
         while self.at < self.text.len() && self.peek(0) != '"' {
             self.blank(if self.peek(0) == '\\' { 2 } else { 1 });
         }
+        self.strings.push(start..self.at);
         self.blank(1);
     }
 
@@ -134,11 +150,13 @@ impl Reader {
             return self.keep(); // r#name is a name, not a string
         }
         self.blank(2 + hashes);
+        let start = self.at;
         let ends =
             |reader: &Reader| reader.peek(0) == '"' && (1..=hashes).all(|ahead| reader.peek(ahead) == '#');
         while self.at < self.text.len() && !ends(self) {
             self.blank(1);
         }
+        self.strings.push(start..self.at);
         self.blank(1 + hashes);
     }
 

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use workload::Bytes;
 
+use crate::TargetDoubt;
+
 /// The machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HostFacts {
@@ -62,7 +64,7 @@ pub struct TargetFacts {
     /// Alignment that direct I/O needs; zero where direct I/O is not possible.
     pub direct_alignment: Bytes,
     /// Reasons why figures from this target may not be the volume's (tmpfs, overlayfs, network file system).
-    pub doubts: Vec<String>,
+    pub doubts: Vec<TargetDoubt>,
     /// True where only reads may be measured: the target is not ours to write.
     pub reads_only: bool,
     /// Share (0 to 1) of the measured region that holds no data (holes, unwritten extents) when reads are measured; `None`

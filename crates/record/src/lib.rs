@@ -4,12 +4,14 @@
 
 mod counters;
 mod distribution;
+mod doubt;
 mod facts;
 mod histogram;
 mod interval;
 mod live;
 mod machine;
 mod metric;
+mod note;
 mod observed;
 mod rates;
 mod recording;
@@ -21,17 +23,19 @@ mod thinned;
 
 pub use counters::{CpuCounters, DiskCounters, MemoryCounters, OwnCpu, Pressure, Sample};
 pub use distribution::{Damaged, Distribution};
+pub use doubt::TargetDoubt;
 pub use facts::{DeviceFacts, HostFacts, TargetFacts, TargetKind};
 pub use histogram::{BUCKETS, Histogram, bucket_bounds, bucket_middle, bucket_of};
 pub use interval::{Interval, IntervalDirection};
 pub use live::{IoTrace, Observer, PATIENCE, Silence, SilenceStage};
 pub use machine::{DeviceKind, DeviceNode, LocalLimit, Phase, PhaseKind};
 pub use metric::{CpuMetric, Metric, Unit};
+pub use note::{Damage, HeldIo, Mismatch, Note};
 pub use observed::{Observed, ObservedDevice};
 pub use recording::Recording;
 pub use reported::{
-    Along, Figure, LatencyKind, Measure, NamedFigure, RateBasis, Reported, ReportedDirection, ReportedError,
-    ReportedLatency, ReportedSeries, ReportedUnit, Scope,
+    Along, Figure, LatencyKind, Measure, NamedFigure, PRINTED_AT, RateBasis, Reported, ReportedDirection,
+    ReportedError, ReportedLatency, ReportedSeries, ReportedUnit, Scope,
 };
 pub use run::{Event, EventKind, Origin, Run, StoredFinding};
 pub use step::{DirectionTotals, IoFailure, StepRecord, WorkerTotals};

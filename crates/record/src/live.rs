@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use workload::{Direction, Nanos, StepPlan};
 
 use crate::{Event, Interval, Phase, Sample, StepRecord};
@@ -35,7 +36,7 @@ pub struct IoTrace {
 pub const PATIENCE: Nanos = Nanos::from_secs(60);
 
 /// Nothing of what a worker has in flight has come back for long.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Silence {
     /// What is to be said of it.
     pub stage: SilenceStage,
@@ -58,7 +59,8 @@ pub struct Silence {
 }
 
 /// What is to be said of a [`Silence`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum SilenceStage {
     /// It goes on.
     Noticed,

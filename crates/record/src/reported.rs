@@ -36,6 +36,9 @@ pub enum Scope {
     Cpu,
 }
 
+/// The name in [`Reported::said`] of the date and time that the tool printed.
+pub const PRINTED_AT: &str = "printed at";
+
 /// One part of what another tool printed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reported {
@@ -49,7 +52,7 @@ pub struct Reported {
     pub clones: Option<u32>,
     /// Options of the job as the tool repeats them, by the tool's own names.
     pub asked: Vec<(String, String)>,
-    /// Other words about it: process id, date as printed.
+    /// Other words about it: process id, date as printed ([`PRINTED_AT`]).
     pub said: Vec<(String, String)>,
     /// How long it ran.
     pub runtime: Option<Nanos>,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Ending, Nanos, StepPlan};
 
-use crate::{Distribution, Interval, Tally};
+use crate::{Distribution, Interval, Note, Tally};
 
 /// One step as it happened: its plan, its intervals and its totals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,8 +27,8 @@ pub struct StepRecord {
     pub workers: Vec<WorkerTotals>,
     /// The first failures, at most 16.
     pub failures: Vec<IoFailure>,
-    /// What the engine has to say of itself: features used, fallbacks taken.
-    pub notes: Vec<String>,
+    /// What the engine has to say: features used, I/O that it left behind, data that was wrong.
+    pub notes: Vec<Note>,
 }
 
 /// Totals of one worker past the ramp.

@@ -27,7 +27,8 @@ pub fn claim_words(verdict: &Verdict) -> Vec<ClaimWords> {
 
 fn in_words(row: &ClaimRow) -> ClaimWords {
     let unit = unit_of(row);
-    let named = unit == IOPS && row.what.contains("IOPS");
+    // What a claim on operations is about ends with the unit.
+    let named = row.quantity == Quantity::Iops;
     let measured = match &row.measured {
         None => "not measured".to_owned(),
         Some(estimate) if named => numbers::estimate(estimate, unit),

@@ -1,8 +1,10 @@
 //! Why a claim is not decided, or is weaker than it looks, in words.
 
 use analysis::Doubt;
+use serde_json::{Value, json};
 
 use crate::numbers;
+use crate::target_doubt::target_doubt;
 use crate::wrap::clean;
 
 /// Why, as a clause without a full stop, fit to follow a colon.
@@ -18,9 +20,9 @@ pub fn doubt(doubt: &Doubt) -> String {
         Doubt::TooShort => "the rate did not settle, or too few seconds were counted".to_owned(),
         Doubt::GeneratorBound => "plimsoll itself was short of CPU, so the volume may do more".to_owned(),
         Doubt::ForeignLoad => "somebody else used the device meanwhile, so the volume may do more".to_owned(),
-        Doubt::Target { why } => {
-            format!("the target may not be the volume ({})", clean(why).trim_end_matches('.'))
-        }
+        Doubt::Target { why } => not_the_volume(&target_doubt(why)),
+        Doubt::CachedReads => not_the_volume(CACHED_READS),
+        Doubt::Unwritten { share } => not_the_volume(&no_data(*share)),
         Doubt::DepthTooLow { depth } => {
             format!(
                 "the queue was too shallow to fill it; at least {} I/Os in flight are needed",
@@ -38,6 +40,27 @@ pub fn doubt(doubt: &Doubt) -> String {
     }
 }
 
+fn not_the_volume(why: &str) -> String {
+    format!("the target may not be the volume ({})", clean(why).trim_end_matches('.'))
+}
+
+const CACHED_READS: &str = "the page cache answered reads";
+
+fn no_data(share: f64) -> String {
+    format!("{:.0} % of the region holds no data", share * 100.0)
+}
+
+/// The doubt as a value of the JSON document: what it is about the target is told there in words.
+pub(crate) fn doubt_json(doubt: &Doubt) -> Value {
+    let of_target = |why: String| json!({"doubt": "target", "why": why});
+    match doubt {
+        Doubt::Target { why } => of_target(target_doubt(why)),
+        Doubt::CachedReads => of_target(CACHED_READS.to_owned()),
+        Doubt::Unwritten { share } => of_target(no_data(*share)),
+        other => serde_json::to_value(other).unwrap_or_default(),
+    }
+}
+
 /// What would remove the doubt, as one sentence.
 pub fn remedy(doubt: &Doubt) -> String {
     let text = match doubt {
@@ -52,7 +75,9 @@ pub fn remedy(doubt: &Doubt) -> String {
         Doubt::TooShort => "Run it longer, or at another hour.",
         Doubt::GeneratorBound => "Run it from a machine with more free CPU.",
         Doubt::ForeignLoad => "Stop what else uses the device, and run again.",
-        Doubt::Target { .. } => "Name a directory on the volume itself, or its block device.",
+        Doubt::Target { .. } | Doubt::CachedReads | Doubt::Unwritten { .. } => {
+            "Name a directory on the volume itself, or its block device."
+        }
         Doubt::DepthTooLow { .. } => "Run it with a deeper queue or more workers.",
         Doubt::WithinPromise { .. } => "Nothing is owed; ask the provider only if it stays so for months.",
         Doubt::FewSamples { .. } => "Run it longer, or claim a lower percentile.",

@@ -1,12 +1,15 @@
 //! The whole result as one JSON document with stable names (docs/reference/report-json.md).
 
-use analysis::{Analysis, Finding};
-use record::{Interval, Run, StepRecord};
+use analysis::{Analysis, ClaimRow, Finding, Meaning};
+use record::{Interval, Run, StepRecord, TargetFacts};
 use serde_json::{Map, Value, json};
 use workload::Direction;
 
 use crate::advice::{competing, next_step};
+use crate::doubt::doubt_json;
+use crate::note::note;
 use crate::sentence::sentence;
+use crate::target_doubt::target_doubt;
 use crate::verdict::verdict_words;
 
 /// Name of the document's schema.
@@ -28,8 +31,8 @@ pub fn json(run: &Run, analysis: &Analysis) -> String {
             "subject": analysis.verdict.subject,
             "sentence": words.sentence(),
             "stops": words.stops,
-            "claims": analysis.verdict.rows,
-            "doubts": analysis.verdict.doubts,
+            "claims": analysis.verdict.rows.iter().map(claim).collect::<Vec<_>>(),
+            "doubts": analysis.verdict.doubts.iter().map(doubt_json).collect::<Vec<_>>(),
         },
         "findings": analysis.findings.iter().map(finding).collect::<Vec<_>>(),
         "latencies": analysis.latencies,
@@ -47,7 +50,7 @@ pub fn json(run: &Run, analysis: &Analysis) -> String {
             "policy": run.policy,
             "expectation": run.expectation,
             "host": run.host,
-            "target": run.target,
+            "target": run.target.as_ref().map(target),
             "events": run.events,
         },
         "steps": run.steps.iter().map(step).collect::<Vec<_>>(),
@@ -58,9 +61,30 @@ pub fn json(run: &Run, analysis: &Analysis) -> String {
     crate::wrap::clean_json(serde_json::to_string_pretty(&document).unwrap_or_default() + "\n")
 }
 
+/// A claim whose doubts are told as those of the verdict.
+fn claim(row: &ClaimRow) -> Value {
+    let mut value = serde_json::to_value(row).unwrap_or_default();
+    if let Value::Object(fields) = &mut value {
+        fields.insert("doubts".to_owned(), row.doubts.iter().map(doubt_json).collect());
+    }
+    value
+}
+
+/// The target, with its doubts in words.
+fn target(facts: &TargetFacts) -> Value {
+    let mut value = serde_json::to_value(facts).unwrap_or_default();
+    if let Value::Object(fields) = &mut value {
+        fields.insert("doubts".to_owned(), facts.doubts.iter().map(target_doubt).collect());
+    }
+    value
+}
+
 fn finding(finding: &Finding) -> Value {
     let mut value = serde_json::to_value(finding).unwrap_or_default();
     if let Value::Object(fields) = &mut value {
+        if let Meaning::TargetDoubt { doubt } = &finding.meaning {
+            fields.insert("doubt".to_owned(), target_doubt(doubt).into());
+        }
         fields.insert("sentence".to_owned(), sentence(finding).into());
         fields.insert("competing".to_owned(), competing(finding).into());
         fields.insert("next_step".to_owned(), next_step(finding).into());
@@ -79,7 +103,7 @@ fn step(step: &StepRecord) -> Value {
         "jobs": step.jobs,
         "totals": directions(|direction| totals(step, direction)),
         "failures": step.failures,
-        "notes": step.notes,
+        "notes": step.notes.iter().map(note).collect::<Vec<_>>(),
         "plan": step.plan,
         "intervals": step.intervals.iter().map(interval).collect::<Vec<_>>(),
     })

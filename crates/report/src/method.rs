@@ -12,9 +12,11 @@ use workload::{
 use crate::charts::kind_words;
 use crate::imported::either;
 use crate::markup::{Table, escape};
+use crate::note::note;
 use crate::numbers;
 use crate::page::started;
 use crate::progress::ending;
+use crate::target_doubt::target_doubt;
 
 /// The last section of the page.
 pub(crate) fn method(run: &Run, analysis: &Analysis) -> String {
@@ -115,7 +117,7 @@ fn target_facts(target: &TargetFacts) -> Vec<(&'static str, String)> {
         ("mounted at", target.mount_point.clone()),
         ("available", numbers::size(target.available.0)),
         ("direct I/O", alignment),
-        ("doubts", target.doubts.join("; ")),
+        ("doubts", target.doubts.iter().map(target_doubt).collect::<Vec<_>>().join("; ")),
     ]
 }
 
@@ -171,8 +173,8 @@ fn choices(run: &Run) -> Table {
             table.rows.push(row);
         }
     }
-    for note in run.steps.iter().flat_map(|step| &step.notes) {
-        let row = vec!["engine".to_owned(), note.clone(), String::new()];
+    for words in run.steps.iter().flat_map(|step| &step.notes).map(note) {
+        let row = vec!["engine".to_owned(), words, String::new()];
         if !table.rows.contains(&row) {
             table.rows.push(row);
         }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use analysis::{Analysis, Answer, Finding, Meaning, Verdict};
-use record::Run;
+use record::{PRINTED_AT, Run};
 
 use crate::advice::{competing, next_step};
 use crate::cells::cell_table;
@@ -150,7 +150,7 @@ pub(crate) fn started(run: &Run) -> String {
 /// When the output was printed, as it says itself.
 fn printed_at(run: &Run) -> Option<&str> {
     let said = run.reported.iter().flat_map(|part| &part.said);
-    said.filter(|(name, _)| name == "printed at").map(|(_, when)| when.as_str()).next()
+    said.filter(|(name, _)| name == PRINTED_AT).map(|(_, when)| when.as_str()).next()
 }
 
 fn top((run, analysis): (&Run, &Analysis), title: &str) -> String {

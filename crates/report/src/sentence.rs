@@ -4,6 +4,7 @@ use analysis::{Confidence, Estimate, Evidence, Finding, Limiter, Meaning};
 use workload::Direction;
 
 use crate::numbers::{self, IOPS, Prefix, Unit};
+use crate::target_doubt::target_doubt;
 use crate::watch_words;
 use crate::wrap::clean;
 
@@ -66,7 +67,10 @@ fn of_the_volume(meaning: &Meaning) -> String {
 fn of_the_target(meaning: &Meaning) -> String {
     match meaning {
         Meaning::TargetDoubt { doubt } => {
-            format!("These figures may not be the volume's: {}.", clean(doubt).trim_end_matches('.'))
+            format!(
+                "These figures may not be the volume's: {}.",
+                clean(&target_doubt(doubt)).trim_end_matches('.')
+            )
         }
         Meaning::CachedReads { share } => {
             format!(

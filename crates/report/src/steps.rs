@@ -1,6 +1,6 @@
 //! What each part of a run found, a line a part: layout, latency, ladders, jobs.
 
-use analysis::{Analysis, Estimate, LatencyRow, Meaning, Point};
+use analysis::{Analysis, Estimate, LatencyRole, LatencyRow, Meaning, Point};
 use record::{Run, StepRecord};
 use workload::{Direction, StepKind};
 
@@ -70,7 +70,7 @@ fn latency(analysis: &Analysis) -> Option<PartWords> {
 
 /// The direction; of the step whose I/Os are spaced wider than a cap asks, that they are.
 fn latency_name(row: &LatencyRow) -> String {
-    let spaced = if row.step.contains("spaced") { " spaced" } else { "" };
+    let spaced = if row.role == LatencyRole::Spaced { " spaced" } else { "" };
     format!("{}{spaced}", row.direction.name())
 }
 

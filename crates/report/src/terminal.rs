@@ -42,10 +42,9 @@ fn kind_words(target: &TargetFacts) -> String {
         TargetKind::Null => "nothing behind it, every I/O succeeds at once".to_owned(),
     };
     let Some(device) = target.devices.first() else { return place };
-    let facts: Vec<String> = [clean(device.model.trim()), numbers::size(device.size.0)]
-        .into_iter()
-        .filter(|fact| !fact.is_empty() && fact != "0 B")
-        .collect();
+    let model = Some(clean(device.model.trim())).filter(|model| !model.is_empty());
+    let size = (device.size.0 > 0).then(|| numbers::size(device.size.0));
+    let facts: Vec<String> = model.into_iter().chain(size).collect();
     if target.kind == TargetKind::Simulated {
         return format!("a volume of {}", numbers::size(device.size.0));
     }

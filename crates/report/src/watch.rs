@@ -1,8 +1,8 @@
 //! A watched machine in words: the verdict on its contract, tables by phase, device and claim, and the findings in short.
 
 use analysis::{
-    Analysis, Answer, ContractRow, DeviceFigures, Finding, LoadFigures, LoadFlow, Meaning, PhaseFigures,
-    Quantity, Remark, Watched,
+    Analysis, Answer, ContractRow, DeviceFigures, EXPECTATION, Finding, LoadFigures, LoadFlow, Meaning,
+    PhaseFigures, Quantity, Remark, WHOLE, Watched,
 };
 use record::{Event, EventKind, PhaseKind, Run};
 
@@ -172,7 +172,7 @@ fn bound_words(row: &ContractRow) -> String {
 }
 
 fn phase_words(phase: &str) -> String {
-    if phase == "whole" { String::new() } else { format!(" at {}", clean(phase)) }
+    if phase == WHOLE { String::new() } else { format!(" at {}", clean(phase)) }
 }
 
 /// `read 600 of 700 IOPS`, `mean latency 45 ms (at most 30 ms)`
@@ -380,7 +380,7 @@ pub fn contract_table(watched: &Watched) -> Option<Table> {
 }
 
 fn claim_words(row: &ContractRow) -> String {
-    if row.claimed.source == "expectation" {
+    if row.claimed.source == EXPECTATION {
         return clean(&row.claimed.words);
     }
     let sign = if is_rate(row) { "" } else { "at most " };

@@ -221,7 +221,7 @@ fn group(limit: &LocalLimit) -> String {
 }
 
 fn limit_words(limit: &LocalLimit) -> String {
-    let value = match limit.what.ends_with("bps") {
+    let value = match matches!(limit.what.as_str(), "rbps" | "wbps") {
         true => numbers::bandwidth(limit.value as f64, Prefix::Binary),
         false => numbers::iops(limit.value as f64),
     };

@@ -6,6 +6,7 @@
 
 mod birth;
 mod confined;
+mod earlier;
 mod error;
 mod machine;
 mod observed;

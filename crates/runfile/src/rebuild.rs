@@ -1,6 +1,6 @@
 //! A step that was cut off before its end was stored: its totals are merged from its intervals.
 
-use record::{Interval, StepRecord, WorkerTotals};
+use record::{Interval, Note, StepRecord, WorkerTotals};
 use workload::{Ending, Nanos, StepPlan};
 
 /// Names of the plan's jobs, each once, in the order of its workers; this is what an interval's job number points into.
@@ -20,10 +20,7 @@ pub(crate) fn rebuild(step: &mut StepRecord) {
     step.ended = step.intervals.iter().map(|interval| interval.end).fold(step.started, Nanos::max);
     step.ending = Ending::Interrupted;
     step.workers = workers_of(step);
-    step.notes.push(
-        "The run was cut off in this step: its totals are merged from the intervals that were stored."
-            .to_owned(),
-    );
+    step.notes.push(Note::CutOff);
 }
 
 /// One worker a job, each interval looked at once.

@@ -1,4 +1,4 @@
--- The tables of a run file, version 2. docs/reference/run-file.md says what each column holds.
+-- The tables of a run file, version 3. docs/reference/run-file.md says what each column holds.
 -- Plain SQL of 2018 (SQLite 3.25): no STRICT, no generated columns, so that old readers open it too.
 
 CREATE TABLE run (

@@ -10,6 +10,7 @@ use rusqlite::{Connection, OptionalExtension, Row};
 use serde::de::DeserializeOwned;
 use workload::{Bytes, Direction, Ending, Nanos};
 
+use crate::earlier;
 use crate::scan::{Fault, Outcome, Place, Query, Scan};
 
 /// A step with its number, and whether its end was stored.
@@ -134,7 +135,7 @@ pub(crate) fn target(scan: &Scan<'_>) -> Option<TargetFacts> {
             available: bytes(row, 4)?,
             devices: Vec::new(),
             direct_alignment: bytes(row, 5)?,
-            doubts: json(row, 6)?,
+            doubts: earlier::doubts(json(row, 6)?)?,
             reads_only: row.get(7)?,
             unwritten_share: row.get(8)?,
             cached_share: row.get(9)?,
@@ -179,7 +180,7 @@ pub(crate) fn steps(scan: &Scan<'_>) -> Vec<Step> {
             intervals: Vec::new(),
             workers: Vec::new(),
             failures: Vec::new(),
-            notes: json(row, 6)?,
+            notes: earlier::notes(json(row, 6)?)?,
         };
         Ok(Step { number: row.get(7)?, ended: ended.is_some(), record })
     })

@@ -1,7 +1,7 @@
 //! The devices below a target, from the one that is opened down to the physical ones.
 
 use kernel::{BlockFacts, DeviceNumber};
-use record::DeviceFacts;
+use record::{DeviceFacts, TargetDoubt};
 use workload::Bytes;
 
 use crate::Root;
@@ -16,8 +16,12 @@ pub fn devices_below(root: &Root, major: u32, minor: u32) -> Vec<DeviceFacts> {
     devices_and_doubts(root, major, minor).0
 }
 
-/// The same, with a sentence for each that does not answer.
-pub(crate) fn devices_and_doubts(root: &Root, major: u32, minor: u32) -> (Vec<DeviceFacts>, Vec<String>) {
+/// The same, with a doubt for each that does not answer.
+pub(crate) fn devices_and_doubts(
+    root: &Root,
+    major: u32,
+    minor: u32,
+) -> (Vec<DeviceFacts>, Vec<TargetDoubt>) {
     let (mut devices, mut doubts) = (Vec::new(), Vec::new());
     for facts in kernel::device_chain(root.path(), DeviceNumber { major, minor }) {
         let device = device_facts(root, &facts);
@@ -30,11 +34,8 @@ pub(crate) fn devices_and_doubts(root: &Root, major: u32, minor: u32) -> (Vec<De
 }
 
 /// What is to be said of a device whose queue settings could not be read.
-pub(crate) fn silence(facts: &BlockFacts) -> Option<String> {
-    let name = &facts.name;
-    facts.is_silent.then(|| {
-        format!("{name} does not answer: its queue settings could not be read within 1 s; look at the kernel's log (dmesg)")
-    })
+pub(crate) fn silence(facts: &BlockFacts) -> Option<TargetDoubt> {
+    facts.is_silent.then(|| TargetDoubt::Silent { device: facts.name.clone() })
 }
 
 pub(crate) fn device_facts(root: &Root, facts: &BlockFacts) -> DeviceFacts {

@@ -1,45 +1,37 @@
-//! Reasons why figures from a target may not be the volume's: what the kernel says of it, put in words.
+//! Reasons why figures from a target may not be the volume's, as the kernel's names and files show them.
 
 use kernel::{Medium, Mount};
-use record::DeviceFacts;
+use record::{DeviceFacts, TargetDoubt};
 
 use crate::Root;
 
 /// What is to be said of the file system; `options` are those of the file system itself, not of one of its mounts.
-pub(crate) fn of_mount(mount: &Mount, options: &str) -> Vec<String> {
-    let name = &mount.filesystem;
-    let mut doubts = Vec::new();
-    match mount.medium() {
-        Medium::Memory => {
-            doubts.push(format!("{name} keeps its files in memory: the figures are the memory's, not a volume's"));
-        }
-        Medium::Stacked => doubts.push(format!(
-            "{name} lies over another file system: a file is copied at its first write, and what is read may come from another layer"
-        )),
-        Medium::Network => doubts.push(format!(
-            "{name} is a network file system (from {}): the network and the server are measured with it, and no device of this machine shows it",
-            mount.source
-        )),
-        Medium::Program => doubts.push(served_by_a_program(name)),
-        Medium::BlockDevice if name == "fuseblk" => doubts.push(served_by_a_program(name)),
-        Medium::BlockDevice if name == "zfs" => doubts.push(
-            "zfs keeps its own cache of what was read, which direct I/O need not go past, and may compress".to_owned(),
-        ),
-        Medium::BlockDevice => {}
-    }
+pub(crate) fn of_mount(mount: &Mount, options: &str) -> Vec<TargetDoubt> {
+    let filesystem = mount.filesystem.clone();
+    let mut doubts: Vec<TargetDoubt> = of_medium(mount).into_iter().collect();
     if let Some(option) = options.split(',').find(|option| compresses(option)) {
-        doubts.push(format!(
-            "{name} compresses ({option}): data that compresses does not reach the volume as it is"
-        ));
+        doubts.push(TargetDoubt::Compresses { filesystem, option: option.to_owned() });
     }
     if mount.read_only {
-        doubts.push(format!("{} is mounted read-only: only reads can be measured", mount.point.display()));
+        doubts.push(TargetDoubt::MountedReadOnly { mount_point: mount.point.display().to_string() });
     }
     doubts
 }
 
-fn served_by_a_program(name: &str) -> String {
-    format!("{name} is served by a program of this machine, which is measured with it")
+fn of_medium(mount: &Mount) -> Option<TargetDoubt> {
+    let filesystem = mount.filesystem.clone();
+    match (mount.medium(), filesystem.as_str()) {
+        (Medium::Memory, _) => Some(TargetDoubt::MemoryFilesystem { filesystem }),
+        (Medium::Stacked, _) => Some(TargetDoubt::StackedFilesystem { filesystem }),
+        (Medium::Network, _) => {
+            Some(TargetDoubt::NetworkFilesystem { filesystem, source: mount.source.clone() })
+        }
+        (Medium::Program, _) | (Medium::BlockDevice, "fuseblk") => {
+            Some(TargetDoubt::ServedByProgram { filesystem })
+        }
+        (Medium::BlockDevice, "zfs") => Some(TargetDoubt::OwnCache { filesystem }),
+        (Medium::BlockDevice, _) => None,
+    }
 }
 
 /// btrfs (`compress=`, `compress-force`), f2fs (`compress_algorithm=`), bcachefs (`compression=`).
@@ -50,42 +42,41 @@ fn compresses(option: &str) -> bool {
 }
 
 /// What is to be said of one of the devices below the target.
-pub(crate) fn of_device(root: &Root, device: &DeviceFacts) -> Vec<String> {
-    let name = device.name.as_str();
+pub(crate) fn of_device(root: &Root, device: &DeviceFacts) -> Vec<TargetDoubt> {
     let (major, minor) = device.number;
     let file = |path: &str| root.text(format!("sys/dev/block/{major}:{minor}/{path}"));
-    let is = |kind: &str| {
-        name.strip_prefix(kind).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-    };
-    let mut doubts = Vec::new();
-    if is("zram") {
-        doubts.push(format!("{name} is compressed memory, not a volume"));
-    }
-    if is("ram") || is("pmem") {
-        doubts.push(format!("{name} is memory, not a volume"));
-    }
-    if is("nullb") {
-        doubts.push(format!("{name} stores nothing: reads come back empty"));
-    }
-    if is("bcache") {
-        doubts.push(format!("{name} has a cache in front of its volume: the figures are of both together"));
-    }
-    if is("loop") && file("loop/dio").as_deref() == Some("0") {
-        doubts.push(format!(
-            "{name} goes through this machine's page cache (direct I/O is off for it; `losetup --direct-io=on` turns it on)"
-        ));
+    let name = || device.name.clone();
+    let mut doubts: Vec<TargetDoubt> = of_driver(&device.name).into_iter().collect();
+    if is(&device.name, "loop") && file("loop/dio").as_deref() == Some("0") {
+        doubts.push(TargetDoubt::ThroughPageCache { device: name() });
     }
     if file("dm/uuid").is_some_and(|uuid| uuid.starts_with("CRYPT-")) {
-        doubts
-            .push(format!("{name} is encrypted by this machine (dm-crypt): its CPU's work is measured too"));
+        doubts.push(TargetDoubt::Encrypted { device: name() });
     }
     if let Some(action) = file("md/sync_action").filter(|action| action != "idle" && action != "frozen") {
-        doubts.push(format!("{name} is busy with itself ({action}): measure again when that is over"));
+        doubts.push(TargetDoubt::ArrayBusy { device: name(), action });
     }
     if file("md/degraded").is_some_and(|missing| missing != "0") {
-        doubts.push(format!("{name} is degraded: an array with a missing part is slower than a whole one"));
+        doubts.push(TargetDoubt::ArrayDegraded { device: name() });
     }
     doubts
+}
+
+/// What the driver of a device with this kernel name makes of it.
+fn of_driver(name: &str) -> Option<TargetDoubt> {
+    let device = name.to_owned();
+    match name {
+        _ if is(name, "zram") => Some(TargetDoubt::CompressedMemory { device }),
+        _ if is(name, "ram") || is(name, "pmem") => Some(TargetDoubt::MemoryDevice { device }),
+        _ if is(name, "nullb") => Some(TargetDoubt::StoresNothing { device }),
+        _ if is(name, "bcache") => Some(TargetDoubt::CacheInFront { device }),
+        _ => None,
+    }
+}
+
+/// Whether `name` is that of a device of `driver`: the driver's word and a number.
+fn is(name: &str, driver: &str) -> bool {
+    name.strip_prefix(driver).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -99,6 +90,22 @@ mod tests {
         }
         for option in ["rw", "compress=no", "compression=none", "compress_cache", "nocompress"] {
             assert!(!compresses(option), "{option}");
+        }
+    }
+
+    #[test]
+    fn a_driver_is_told_by_its_word_and_a_number() {
+        let device = |name: &str| name.to_owned();
+        for (name, doubt) in [
+            ("ram0", Some(TargetDoubt::MemoryDevice { device: device("ram0") })),
+            ("pmem1", Some(TargetDoubt::MemoryDevice { device: device("pmem1") })),
+            ("zram0", Some(TargetDoubt::CompressedMemory { device: device("zram0") })),
+            ("nullb0", Some(TargetDoubt::StoresNothing { device: device("nullb0") })),
+            ("bcache2", Some(TargetDoubt::CacheInFront { device: device("bcache2") })),
+            ("ramdisk", None),
+            ("nvme0n1", None),
+        ] {
+            assert_eq!(of_driver(name), doubt, "{name}");
         }
     }
 }

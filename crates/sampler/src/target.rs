@@ -5,7 +5,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use kernel::{DeviceNumber, Medium, Mount};
-use record::{DeviceFacts, TargetFacts, TargetKind};
+use record::{DeviceFacts, TargetDoubt, TargetFacts, TargetKind};
 use workload::Bytes;
 
 use crate::devices::devices_and_doubts;
@@ -141,7 +141,7 @@ fn with_devices(root: &Root, devices: Vec<DeviceFacts>, mut facts: TargetFacts) 
         let (major, minor) = first.number;
         if root.text(format!("sys/dev/block/{major}:{minor}/ro")).as_deref() == Some("1") {
             facts.reads_only = true;
-            facts.doubts.push(format!("{} is read-only: only reads can be measured", first.name));
+            facts.doubts.push(TargetDoubt::ReadOnlyDevice { device: first.name.clone() });
         }
         if first.logical_block.0 > 0 {
             facts.direct_alignment = first.logical_block;

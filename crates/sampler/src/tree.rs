@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use kernel::{BlockFacts, DeviceNumber};
-use record::{DeviceFacts, DeviceKind, DeviceNode};
+use record::{DeviceFacts, DeviceKind, DeviceNode, TargetDoubt};
 
 use crate::devices::{device_facts, is_path_of, path_facts, silence};
 use crate::{Root, disks};
@@ -17,8 +17,8 @@ pub fn device_tree(root: &Root) -> Vec<DeviceNode> {
     device_tree_and_doubts(root).0
 }
 
-/// The same, with a sentence for each device that does not answer: its settings are unknown, and nobody waits for them.
-pub fn device_tree_and_doubts(root: &Root) -> (Vec<DeviceNode>, Vec<String>) {
+/// The same, with a doubt for each device that does not answer: its settings are unknown, and nobody waits for them.
+pub fn device_tree_and_doubts(root: &Root) -> (Vec<DeviceNode>, Vec<TargetDoubt>) {
     let shown: Vec<String> =
         disks::names(&root.join("sys/class/block")).iter().map(|name| name.replace('!', "/")).collect();
     let (mut nodes, doubts) = found(root, &shown);
@@ -70,7 +70,7 @@ fn bare(name: &str) -> DeviceNode {
 }
 
 /// Those devices of `names` that hold something, in no order, and what is to be said of those that do not answer.
-fn found(root: &Root, names: &[String]) -> (Vec<DeviceNode>, Vec<String>) {
+fn found(root: &Root, names: &[String]) -> (Vec<DeviceNode>, Vec<TargetDoubt>) {
     let mounted = mounted(root);
     let arrays = array_names(root);
     let mut nodes = Vec::new();

@@ -6,7 +6,7 @@ mod captured;
 use std::path::Path;
 
 use captured::Machine;
-use record::{Pressure, TargetFacts, TargetKind};
+use record::{Pressure, TargetDoubt, TargetFacts, TargetKind};
 use sampler::{Devices, Root, Sampler, TargetFactsError, devices_below, host_facts, target_facts};
 use workload::{Bytes, Nanos};
 
@@ -22,9 +22,9 @@ fn devices(names: &[&str]) -> Devices {
     names.iter().copied().collect()
 }
 
-/// The doubts, each cut before its reason.
-fn doubts(facts: &TargetFacts) -> Vec<&str> {
-    facts.doubts.iter().map(|doubt| doubt.split([':', '(']).next().unwrap().trim_end()).collect()
+/// A file system or a device by its name.
+fn name(word: &str) -> String {
+    word.to_owned()
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn a_loop_on_a_loop_reaches_the_disk_and_names_the_cache_on_the_way() {
     assert_eq!(facts.mount_point, "/mnt/data");
     assert_eq!(names(&facts), ["loop1", "loop0", "vda"]);
     assert_eq!(facts.direct_alignment, Bytes(4096));
-    assert_eq!(doubts(&facts), ["loop0 goes through this machine's page cache"]);
+    assert_eq!(facts.doubts, [TargetDoubt::ThroughPageCache { device: name("loop0") }]);
     assert_eq!(facts.devices[1].model, "loop on /var/lib/disk image");
     let disk = &facts.devices[2];
     assert_eq!((disk.number, disk.size, disk.serial.as_str()), ((254, 0), Bytes::gib(256), "root-drive"));
@@ -81,9 +81,10 @@ fn a_loop_on_a_loop_reaches_the_disk_and_names_the_cache_on_the_way() {
 fn memory_is_no_volume() {
     let machine = Machine::unpack("virtio-and-loops");
     let shared = target(&machine, "/dev/shm");
-    assert_eq!((names(&shared), doubts(&shared)), (vec![], vec!["tmpfs keeps its files in memory"]));
+    assert_eq!(names(&shared), [""; 0]);
+    assert_eq!(shared.doubts, [TargetDoubt::MemoryFilesystem { filesystem: name("tmpfs") }]);
     let compressed = target(&machine, "/mnt/memory");
-    assert_eq!(doubts(&compressed), ["zram0 is compressed memory, not a volume"]);
+    assert_eq!(compressed.doubts, [TargetDoubt::CompressedMemory { device: name("zram0") }]);
     let device = target(&machine, "/dev/zram0");
     assert_eq!(
         (device.kind, device.available, device.filesystem.as_str()),
@@ -109,7 +110,10 @@ fn the_layers_of_raid_and_lvm_are_named_and_each_disk_once() {
     assert_eq!(models[..2], ["LVM volume vg0-my--data", "md raid1"]);
     assert_eq!(models[4], "ST4000NM0035-1V4");
     assert_eq!((facts.devices[4].serial.as_str(), facts.devices[4].scheduler.as_str()), ("ZC1ABCDE", "cfq"));
-    assert_eq!(doubts(&facts), ["md0 is busy with itself", "md0 is degraded"]);
+    let busy =
+        |doubt: &TargetDoubt| matches!(doubt, TargetDoubt::ArrayBusy { device, .. } if device == "md0");
+    assert!(busy(&facts.doubts[0]), "{:?}", facts.doubts);
+    assert_eq!(facts.doubts[1..], [TargetDoubt::ArrayDegraded { device: name("md0") }]);
 }
 
 #[test]
@@ -119,10 +123,10 @@ fn an_encrypted_volume_and_a_read_only_mount_are_said() {
     assert_eq!(secret.mount_point, "/srv/secret store");
     assert_eq!(names(&secret)[..3], ["dm-2", "dm-1", "md0"]);
     assert_eq!(secret.devices[0].model, "dm-crypt secret");
-    assert!(doubts(&secret).contains(&"dm-2 is encrypted by this machine"));
+    assert!(secret.doubts.contains(&TargetDoubt::Encrypted { device: name("dm-2") }));
     let old = target(&machine, "/srv/old");
     assert!(old.reads_only);
-    assert_eq!(doubts(&old)[0], "/srv/old is mounted read-only");
+    assert_eq!(old.doubts[0], TargetDoubt::MountedReadOnly { mount_point: name("/srv/old") });
 }
 
 #[test]
@@ -146,29 +150,34 @@ fn the_hidden_paths_of_a_multipath_device_are_below_it() {
 fn a_file_system_over_several_devices_is_found_by_its_source() {
     let facts = target(&Machine::unpack("nvme-multipath"), "/pool");
     assert_eq!(names(&facts), ["nvme1n1", "nvme1c4n1"]);
-    assert_eq!(facts.doubts.len(), 1);
-    assert!(facts.doubts[0].starts_with("btrfs compresses (compress=zstd:1)"));
+    let (filesystem, option) = (name("btrfs"), name("compress=zstd:1"));
+    assert_eq!(facts.doubts, [TargetDoubt::Compresses { filesystem, option }]);
 }
 
 #[test]
 fn inside_a_container_each_file_system_is_called_by_its_name() {
     let machine = Machine::unpack("container-with-overlay");
+    let network = |filesystem: &str, source: &str| TargetDoubt::NetworkFilesystem {
+        filesystem: name(filesystem),
+        source: name(source),
+    };
     for (path, devices, doubt) in [
-        ("/srv", &[][..], "overlay lies over another file system"),
-        ("/build", &["vdb"], "overlay lies over another file system"),
-        ("/data/cache", &[], "tmpfs keeps its files in memory"),
-        ("/home", &[], "nfs4 is a network file system"),
-        ("/remote", &[], "fuse.sshfs is served by a program of this machine, which is measured with it"),
-        ("/host", &[], "9p is a network file system"),
+        ("/srv", &[][..], TargetDoubt::StackedFilesystem { filesystem: name("overlay") }),
+        ("/build", &["vdb"], TargetDoubt::StackedFilesystem { filesystem: name("overlay") }),
+        ("/data/cache", &[], TargetDoubt::MemoryFilesystem { filesystem: name("tmpfs") }),
+        ("/home", &[], network("nfs4", "server:/export/home")),
+        ("/remote", &[], TargetDoubt::ServedByProgram { filesystem: name("fuse.sshfs") }),
+        ("/host", &[], network("9p", "share")),
     ] {
         let facts = target(&machine, path);
         assert_eq!(names(&facts), devices, "{path}");
-        assert_eq!(doubts(&facts), [doubt], "{path}");
+        assert_eq!(facts.doubts, [doubt], "{path}");
     }
     let cloud = target(&machine, "/readonly");
     assert_eq!(cloud.devices[0].model, "Amazon Elastic Block Store");
     assert_eq!(cloud.devices[0].serial, "vol0123456789abcdef0");
-    assert_eq!(doubts(&cloud), ["/readonly is mounted read-only", "nvme1n1 is read-only"]);
+    let mounted = TargetDoubt::MountedReadOnly { mount_point: name("/readonly") };
+    assert_eq!(cloud.doubts, [mounted, TargetDoubt::ReadOnlyDevice { device: name("nvme1n1") }]);
 }
 
 #[test]
@@ -276,5 +285,6 @@ fn a_real_loop_device_stands_above_the_device_of_its_file() {
     assert_eq!((facts.kind, facts.available), (TargetKind::BlockDevice, Bytes::MIB));
     assert_eq!(facts.devices[0].model, format!("loop on {}", file.display()));
     assert_eq!(facts.devices[1..], below.devices);
-    assert!(facts.reads_only && facts.doubts.iter().any(|doubt| doubt.contains("read-only")));
+    let read_only = |doubt: &TargetDoubt| matches!(doubt, TargetDoubt::ReadOnlyDevice { .. });
+    assert!(facts.reads_only && facts.doubts.iter().any(read_only));
 }

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::time::Instant;
 
-use record::{Event, EventKind, Interval, Observer, Sample, Silence, StepRecord};
+use record::{Event, EventKind, Interval, Note, Observer, Sample, Silence, StepRecord};
 use report::Progress;
 use runfile::{Recorder, WriteError};
 use workload::{Nanos, StepPlan};
@@ -67,11 +67,10 @@ impl RunObserver {
         (self.recorder, self.samples, self.trouble)
     }
 
-    /// Names the I/O that the kernel had not given back when the step was left: it may still reach the target. The notes
-    /// are the engine's, which say it in these words.
-    fn name_held(&self, notes: &[String]) {
-        let held: Vec<&String> = notes.iter().filter(|note| run::is_held(note)).collect();
-        held.iter().take(HELD_NAMED).for_each(|note| self.live.say(note));
+    /// Names the I/O that the kernel had not given back when the step was left: it may still reach the target.
+    fn name_held(&self, record: &StepRecord) {
+        let held: Vec<&Note> = run::held(record).collect();
+        held.iter().take(HELD_NAMED).for_each(|note| self.live.say(&report::note(note)));
         if held.len() > HELD_NAMED {
             self.live.say(&format!("and {} more; the run file names them all", held.len() - HELD_NAMED));
         }
@@ -124,7 +123,7 @@ impl Observer for RunObserver {
         self.recorder.step_ended(record);
         self.look_at_outcomes();
         self.live.step_ended(record);
-        self.name_held(&record.notes);
+        self.name_held(record);
     }
 
     fn event(&mut self, event: &Event) {

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use analysis::{Analysis, analyse};
 use experiments::Step;
 use kernel::guard::Destruction;
-use record::{Event, EventKind, HostFacts, Run, StepRecord};
+use record::{Event, EventKind, HostFacts, Note, Run, StepRecord};
 use runfile::{Recorder, WriteError, Writer};
 use volumes::lab::LabError;
 use workload::{Ending, StepPlan, Target};
@@ -159,7 +159,7 @@ pub fn measure(
         run.events.push(event);
     }
     // What does not answer is not asked.
-    let held = run.steps.last().is_some_and(|step| step.notes.iter().any(|note| is_held(note)));
+    let held = run.steps.last().is_some_and(|step| held(step).next().is_some());
     if let Some(facts) = run.target.as_mut().filter(|_| !held) {
         let shares = setup.runner.shares();
         facts.unwritten_share = shares.unwritten;
@@ -174,9 +174,9 @@ pub fn measure(
     (recorder, failure)
 }
 
-/// Whether a note of the engine tells of I/O that the kernel had not given back when its step was left.
-pub fn is_held(note: &str) -> bool {
-    note.starts_with("the kernel still holds")
+/// The notes that tell of I/O that the kernel had not given back when `step` was left.
+pub fn held(step: &StepRecord) -> impl Iterator<Item = &Note> {
+    step.notes.iter().filter(|note| matches!(note, Note::Held(_)))
 }
 
 /// A run that is held against nothing: its figures are the result.

@@ -10,7 +10,7 @@ use workload::{Bytes, Direction, Expectation, Metric};
 use super::device::Device;
 use super::load::closed;
 use super::scene::{Scene, Span};
-use super::shape::{ContractRow, Latency, LoadFigures, LoadFlow, Remark};
+use super::shape::{ContractRow, Latency, LoadFigures, LoadFlow, Remark, WHOLE};
 use crate::claims::EXPECTATION;
 use crate::{Answer, ClaimRow, Claimed, Doubt, Estimate, Finding, Meaning, Quantity, Verdict};
 
@@ -271,7 +271,7 @@ fn watched_row(
     let device = busiest(scene, devices)?;
     let phase = scene.spans.iter().find(|span| matches!(span.kind, Some(record::PhaseKind::Command { .. })));
     let mut row = ContractRow {
-        phase: phase.map_or("whole", |span| span.name).to_owned(),
+        phase: phase.map_or(WHOLE, |span| span.name).to_owned(),
         quantity: claim.quantity,
         direction: claim.direction,
         claimed: claim.claimed.clone(),
@@ -408,6 +408,6 @@ fn what(claim: &Contracted, phase: Option<&str>) -> String {
         Quantity::MeanLatency => "mean latency".to_owned(),
         Quantity::PercentileLatency => format!("p{}", claim.percent.unwrap_or_default()),
     };
-    let phase = phase.filter(|phase| *phase != "whole").map_or(String::new(), |phase| format!(", {phase}"));
+    let phase = phase.filter(|phase| *phase != WHOLE).map_or(String::new(), |phase| format!(", {phase}"));
     format!("{way}{quantity}{phase}")
 }

@@ -25,7 +25,7 @@ use workload::Expectation;
 
 pub use shape::{
     ContractRow, DeviceFigures, Flow, Latency, Level, LoadFigures, LoadFlow, Named, PhaseFigures, Place,
-    Remark, SeriesRow, Waiting, Watched, WatchedDevice,
+    Remark, SeriesRow, WHOLE, Waiting, Watched, WatchedDevice,
 };
 
 use crate::{Finding, Meaning, Verdict};

@@ -6,7 +6,7 @@ use workload::Nanos;
 
 use super::contract::{Contracted, bound_ns};
 use super::load::load_figures;
-use super::shape::{LoadFigures, Place};
+use super::shape::{LoadFigures, Place, WHOLE};
 use super::ticks::{Moment, moments};
 
 /// Layers below a device that are followed: a tree this deep has a loop in it.
@@ -105,7 +105,7 @@ fn spans<'r>(run: &'r Run, recording: &Recording<'_>, bound_ns: Option<u64>) -> 
     if run.phases.is_empty() {
         let (first, last) = (recording.intervals().first(), recording.intervals().last());
         let (from, to) = first.zip(last).map_or((Nanos::ZERO, Nanos::ZERO), |(a, b)| (a.0, b.1));
-        return vec![Span { name: "whole", kind: None, from, to, step: None, load: None }];
+        return vec![Span { name: WHOLE, kind: None, from, to, step: None, load: None }];
     }
     run.phases.iter().map(|phase| span(run, phase, bound_ns)).collect()
 }

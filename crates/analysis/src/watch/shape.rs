@@ -6,6 +6,9 @@ use workload::{Direction, Nanos};
 
 use crate::{Answer, Claimed, Estimate, Quantity};
 
+/// Name of the one phase of a watch that has none.
+pub const WHOLE: &str = "whole";
+
 /// What a watch shows in figures. Rates are a second, latencies nanoseconds, sizes bytes, shares 0 to 1; `None` where the
 /// record does not say.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use dialects::import::{Import, Input, read, together};
 use jiff::civil::Date;
-use record::{Observed, Origin, Run};
+use record::{Observed, Origin, PRINTED_AT, Run};
 use serde_json::{Value, json};
 
 use crate::arguments::{Format, ImportArguments};
@@ -100,7 +100,7 @@ fn store(source: &mut Source, out: Option<&Path>) -> Result<(), Failure> {
 fn day(run: &Run) -> Date {
     let printed = || {
         let said = run.reported.iter().flat_map(|part| &part.said);
-        said.filter(|(name, _)| name == "printed at").find_map(|(_, time)| day_of(time))
+        said.filter(|(name, _)| name == PRINTED_AT).find_map(|(_, time)| day_of(time))
     };
     let started = i64::try_from(run.started_unix_ms).ok().filter(|&time| time > 0);
     let started = started.and_then(|time| jiff::Timestamp::from_millisecond(time).ok());

@@ -2,7 +2,7 @@
 
 use analysis::quick_rows;
 use experiments::{PastCache, QuickAsk, next_quick_step, quick_seconds};
-use record::StepRecord;
+use record::{StepRecord, TargetDoubt};
 use session::{Wish, open_path};
 use workload::{Bytes, Nanos, Target};
 
@@ -88,6 +88,6 @@ fn time(arguments: &QuickArguments) -> Result<Nanos, Failure> {
 }
 
 fn past(setup: &session::Setup) -> PastCache {
-    let blind = setup.facts.doubts.iter().any(|doubt| doubt.contains("no direct I/O"));
+    let blind = setup.facts.doubts.contains(&TargetDoubt::NoDirectIo);
     if blind { PastCache::Impossible } else { PastCache::Possible }
 }

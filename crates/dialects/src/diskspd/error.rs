@@ -96,6 +96,16 @@ pub enum DiskSpdError {
 impl DiskSpdError {
     /// DiskSpd's exit code for wrong usage.
     pub const EXIT_CODE: u8 = 3;
+
+    /// The place of the word that the error is about among the words, from 0; `None` where it is about no single one.
+    pub fn word(&self) -> Option<usize> {
+        match self {
+            DiskSpdError::Word { number, .. }
+            | DiskSpdError::Unknown { number, .. }
+            | DiskSpdError::AfterTarget { number, .. } => number.checked_sub(1),
+            DiskSpdError::NoTarget | DiskSpdError::Contradictions(_) | DiskSpdError::Profile { .. } => None,
+        }
+    }
 }
 
 impl fmt::Display for DiskSpdError {

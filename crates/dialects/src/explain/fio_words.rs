@@ -6,7 +6,7 @@ use std::io;
 use super::pasted::{Found, Kind};
 use super::plain::{Around, ExplainError, texts};
 use super::word::Piece;
-use crate::fio::{self, FioError};
+use crate::fio::{self, FioError, Place};
 use workload::Bytes;
 
 /// Reads fio's words; options that plimsoll's fio refuses are left out, and named.
@@ -143,25 +143,34 @@ impl Fio<'_> {
             Some(hint) => format!("{}; {}", in_one_line(&message), hint.trim_end()),
             None => in_one_line(&message),
         };
-        let named = |piece: &&Piece| {
-            let bare = piece.text.trim_start_matches('-');
-            bare.len() > 1
-                && (message.contains(bare)
-                    || bare.split('=').next().is_some_and(|name| message.contains(&format!("'{name}'"))))
-        };
-        if let Some(piece) = self.words.iter().find(named) {
-            return ExplainError { line: piece.line, column: piece.column, word: piece.text.clone(), why };
+        if let Some(place) = error.place() {
+            let word = self.text_at(place);
+            return ExplainError { line: self.line_of_text(place.line), column: 1, word, why };
         }
-        let files = self.files.borrow();
-        let in_file = files.iter().flat_map(|(_, text)| text.lines().enumerate()).find(|(_, line)| {
-            let line = line.trim();
-            line.len() > 1 && message.contains(line)
-        });
-        let (line, word) = in_file.map_or((1, String::new()), |(index, line)| {
-            (self.line_of_text(index + 1), line.trim().to_owned())
-        });
-        ExplainError { line, column: 1, word, why }
+        let typed = error.typed();
+        let named = |piece: &&Piece| typed.as_ref().is_some_and(|typed| is_typed(&piece.text, typed));
+        match self.words.iter().find(named) {
+            Some(piece) => {
+                ExplainError { line: piece.line, column: piece.column, word: piece.text.clone(), why }
+            }
+            None => ExplainError { line: 1, column: 1, word: String::new(), why },
+        }
     }
+
+    /// The line of a job file.
+    fn text_at(&self, place: &Place) -> String {
+        let files = self.files.borrow();
+        let text = files.iter().find(|(name, _)| *name == place.file).map(|(_, text)| text.as_str());
+        let line = text.and_then(|text| text.lines().nth(place.line.wrapping_sub(1)));
+        line.unwrap_or_default().trim().to_owned()
+    }
+}
+
+/// Whether `word` is what was typed, or the name or the whole of it: a value may be a word of its own.
+fn is_typed(word: &str, typed: &str) -> bool {
+    let (word, typed) = (word.trim_start_matches('-'), typed.trim_start_matches('-'));
+    let name = |text: &str| text.split('=').next().unwrap_or_default().to_owned();
+    !word.is_empty() && (word == typed || word == name(typed) || name(word) == typed)
 }
 
 /// Lines of fio's as one, each once.

@@ -13,10 +13,21 @@ pub struct Native {
     pub command: String,
     /// What it does and does not do.
     pub says: String,
+    /// Whether it runs the words that were typed.
+    pub runs: Runs,
+}
+
+/// What a native command runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Runs {
+    /// The words that were typed.
+    TheSameWords,
+    /// Another load, which answers the question behind them.
+    Another,
 }
 
 fn native(command: impl Into<String>, says: impl Into<String>) -> Native {
-    Native { command: command.into(), says: says.into() }
+    Native { command: command.into(), says: says.into(), runs: Runs::Another }
 }
 
 fn folder(path: &str) -> String {
@@ -28,10 +39,9 @@ fn folder(path: &str) -> String {
 pub fn of_fio(asked: &fio::Asked, command: Option<&str>) -> Vec<Native> {
     let mut said = Vec::new();
     if let Some(command) = command {
-        said.push(native(
-            format!("plimsoll {command}"),
-            "The same words, run by plimsoll, with fio's output.",
-        ));
+        let same =
+            native(format!("plimsoll {command}"), "The same words, run by plimsoll, with fio's output.");
+        said.push(Native { runs: Runs::TheSameWords, ..same });
     }
     let mut places: Vec<(String, bool)> = Vec::new();
     for job in &asked.jobs {

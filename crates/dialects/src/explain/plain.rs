@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::io;
 
 use super::fio_words::Fio;
-use super::native::{self, Native};
+use super::native::{self, Native, Runs};
 use super::pasted::{Found, Kind};
 use super::risk::{Level, Risk, When, every};
 use super::tool::Tool;
@@ -215,7 +215,8 @@ fn known(words: &[Piece], explanation: &mut Explanation) -> Vec<Piece> {
         let value = piece.text.split_once('=').map_or(piece.text.as_str(), |(_, value)| value);
         let place = format!("line {}, column {}", piece.line, piece.column);
         if value.starts_with('$') && value.len() > 1 {
-            let stand_in = piece.text.starts_with("--runtime=").then_some("--runtime=60s");
+            let option = piece.text.split_once('=').map(|(option, _)| option);
+            let stand_in = (option == Some("--runtime")).then_some("--runtime=60s");
             explanation.gaps.push(format!(
                 "{place}: {} is known to the shell alone; {} below.",
                 piece.text,
@@ -278,7 +279,7 @@ fn fio_command(
     if explanation.risks.iter().any(|told| told.id == "no-size") && explanation.job_file.is_none() {
         explanation.corrected = with_size(&fio.words);
         if let (Some((_, command)), Some(same)) = (&explanation.corrected, explanation.native.first_mut())
-            && same.command.starts_with("plimsoll fio ")
+            && same.runs == Runs::TheSameWords
         {
             same.command = format!("plimsoll {command}");
         }
@@ -406,10 +407,10 @@ fn diskspd_command(words: &[Piece], around: &Around<'_>) -> Result<Explanation, 
 }
 
 fn of_diskspd_error(error: &DiskSpdError, words: &[Piece]) -> ExplainError {
-    let why = error.to_string();
-    let named = words.iter().find(|piece| why.contains(&piece.text));
-    let (line, column) = named.map_or((1, 1), |piece| (piece.line, piece.column));
-    ExplainError { line, column, word: named.map_or(String::new(), |piece| piece.text.clone()), why }
+    match error.word() {
+        Some(at) => at_word(words, at, error.to_string()),
+        None => of_the_whole(words, error.to_string()),
+    }
 }
 
 fn ioping_command(words: &[Piece]) -> Result<Explanation, ExplainError> {
@@ -422,18 +423,14 @@ fn ioping_command(words: &[Piece]) -> Result<Explanation, ExplainError> {
             return Ok(explanation);
         }
         Err(error) => {
-            let message = error.to_string();
-            let named = words.iter().find(|piece| message.contains(&piece.text));
-            let (line, column) = named.map_or((1, 1), |piece| (piece.line, piece.column));
             let why = match error.hint() {
-                Some(hint) => format!("{message}; {hint}"),
-                None => message.clone(),
+                Some(hint) => format!("{error}; {hint}"),
+                None => error.to_string(),
             };
-            return Err(ExplainError {
-                line,
-                column,
-                word: named.map_or(String::new(), |piece| piece.text.clone()),
-                why,
+            let at = words.iter().position(|piece| Some(piece.text.as_str()) == error.typed());
+            return Err(match at {
+                Some(at) => at_word(&words, at, why),
+                None => of_the_whole(&words, why),
             });
         }
     };
@@ -474,6 +471,12 @@ fn dd_command(words: &[Piece]) -> Result<Explanation, ExplainError> {
     explanation.risks.extend(rows);
     explanation.native = native::of_dd(&dd);
     Ok(explanation)
+}
+
+/// What is wrong with no single word stands where the words begin.
+fn of_the_whole(words: &[Piece], why: String) -> ExplainError {
+    let (line, column) = words.first().map_or((1, 1), |piece| (piece.line, piece.column));
+    ExplainError { line, column, word: String::new(), why }
 }
 
 fn at_word(words: &[Piece], at: usize, why: String) -> ExplainError {

@@ -45,7 +45,33 @@ pub struct Asked {
     /// Which files are laid out for jobs that only read.
     pub lays_out: LaysOut,
     /// What should be said about what was asked: approximations, words that mean something else than people think.
-    pub notes: Vec<String>,
+    pub notes: Vec<Remark>,
+}
+
+/// What should be said about what was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// What it is about.
+    pub about: About,
+    /// Its words.
+    pub words: String,
+}
+
+/// What a remark is about, as far as anybody makes a difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum About {
+    /// The job's time, which whoever runs it for a time of his own need not hear of.
+    Time,
+    /// Anything else.
+    Other,
+}
+
+impl std::ops::Deref for Remark {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.words
+    }
 }
 
 /// Which files are laid out for jobs that only read, where they are missing or too short.

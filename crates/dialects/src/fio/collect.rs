@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::asked::{Asked, FioJob, LaysOut, Presentation, Surroundings};
+use super::asked::{About, Asked, FioJob, LaysOut, Presentation, Remark, Surroundings};
 use super::commands::Commands;
 use super::engines::instead;
 use super::error::{FioError, Typed};
@@ -106,7 +106,7 @@ pub struct Collector<'a> {
     files: usize,
     jobs: Vec<FioJob>,
     labels: HashSet<String>,
-    notes: Vec<String>,
+    notes: Vec<Remark>,
     globals: Echo,
     group: u32,
     step: usize,
@@ -186,7 +186,7 @@ impl<'a> Collector<'a> {
             return Err(FioError::NoJobs);
         }
         if let (Some(note), true) = (self.notes.first(), self.notes_are_fatal) {
-            return Err(FioError::Warned(note.clone()));
+            return Err(FioError::Warned(note.words.clone()));
         }
         let asked = Asked {
             words: words.to_vec(),
@@ -206,9 +206,13 @@ impl<'a> Collector<'a> {
         Ok(asked)
     }
 
-    fn note(&mut self, text: String) {
-        if !self.notes.contains(&text) {
-            self.notes.push(text);
+    fn note(&mut self, words: String) {
+        self.remark(Remark { about: About::Other, words });
+    }
+
+    fn remark(&mut self, remark: Remark) {
+        if !self.notes.contains(&remark) {
+            self.notes.push(remark);
         }
     }
 
@@ -373,7 +377,8 @@ impl<'a> Collector<'a> {
         }
         if options.time_based && options.runtime.0 == 0 {
             options.time_based = false;
-            self.note(format!("{name}: time_based requires a runtime/timeout setting; it is left out"));
+            let words = format!("{name}: time_based requires a runtime/timeout setting; it is left out");
+            self.remark(Remark { about: About::Time, words });
         }
         if options.engine.is_synchronous() && options.iodepth > 1 {
             self.note(format!("{name}: {}", super::opening::CAPPED_DEPTH));

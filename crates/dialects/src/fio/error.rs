@@ -24,6 +24,13 @@ pub struct Place {
     pub column: usize,
 }
 
+impl Place {
+    /// Whether `words` begin with this line of the file, at whichever of its columns.
+    pub fn opens(&self, words: &str) -> bool {
+        words.starts_with(&format!("{}, line {}, ", self.file, self.line))
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, line {}, column {}", self.file, self.line, self.column)
@@ -456,6 +463,39 @@ impl FioError {
             FioError::DirectRefused { path } => {
                 Some(format!("{path}: try direct=0, or another file system."))
             }
+            _ => None,
+        }
+    }
+
+    /// The words that the error is about, as they were typed; `None` where it is about no single ones.
+    pub fn typed(&self) -> Option<String> {
+        match self {
+            FioError::UnrecognizedOption { word, .. }
+            | FioError::MissingArgument { word, .. }
+            | FioError::NeedlessArgument { word }
+            | FioError::Ambiguous { word, .. }
+            | FioError::Spoilt { word, .. } => Some(word.clone()),
+            FioError::EmptyValue { name } => Some(name.clone()),
+            FioError::Parsing { typed, .. } | FioError::BadOption { typed, .. } => Some(typed.text.clone()),
+            FioError::OutsideSection { text, .. } => Some(text.clone()),
+            FioError::Refused { option, .. } | FioError::RefusedAt { option, .. } => Some(option.clone()),
+            FioError::NoJobFile { path, .. } => Some(path.clone()),
+            FioError::NotADirectory { path } => Some(format!("directory={path}")),
+            _ => None,
+        }
+    }
+
+    /// Where in a job file it is wrong.
+    pub fn place(&self) -> Option<&Place> {
+        match self {
+            FioError::Parsing { typed, .. } | FioError::BadOption { typed, .. } => {
+                typed.within.as_ref().map(|(_, place)| place)
+            }
+            FioError::OutsideSection { place, .. }
+            | FioError::JobFile { place, .. }
+            | FioError::NoInclude { place, .. }
+            | FioError::SectionInInclude { place }
+            | FioError::RefusedAt { place, .. } => Some(place),
             _ => None,
         }
     }

@@ -38,7 +38,9 @@ mod terms;
 mod value;
 mod verification;
 
-pub use asked::{Asked, Eta, FioJob, Format, LaysOut, Presentation, Request, Surroundings, TerseVersion};
+pub use asked::{
+    About, Asked, Eta, FioJob, Format, LaysOut, Presentation, Remark, Request, Surroundings, TerseVersion,
+};
 pub use commandline::parse;
 pub use commands::{COMMANDS, CommandRow, VERSION};
 pub use error::{FioError, Lacking, Place, Typed, Unsized, Waits};

@@ -144,8 +144,9 @@ fn given(row: &Row, value: Option<String>) -> Result<Given, IopingError> {
         Takes::Size => Unit::Size,
         Takes::Time => Unit::Time,
     };
-    let wrong = |error| IopingError::Number { error, option: format!("-{} (--{})", row.short, row.long) };
-    read(&value, unit).map(Given::Number).map_err(wrong)
+    let option = || format!("-{} (--{})", row.short, row.long);
+    let read = read(&value, unit).map(Given::Number);
+    read.map_err(|error| IopingError::Number { error, value, option: option() })
 }
 
 /// A format of the time of day that can be printed.

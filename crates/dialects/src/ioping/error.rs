@@ -46,6 +46,8 @@ pub enum IopingError {
     Number {
         /// What is wrong.
         error: NumberError,
+        /// As typed.
+        value: String,
         /// The option.
         option: String,
     },
@@ -144,6 +146,19 @@ pub enum IopingError {
 }
 
 impl IopingError {
+    /// The word that the error is about, as far as it was typed by itself.
+    pub fn typed(&self) -> Option<&str> {
+        match self {
+            IopingError::Unrecognized { word, .. }
+            | IopingError::InvalidLetter { word, .. }
+            | IopingError::Ambiguous { word, .. }
+            | IopingError::NameNeedsValue(word) => Some(word),
+            IopingError::Number { value, .. } => Some(value),
+            IopingError::ClockFormat { format, .. } => Some(format),
+            _ => None,
+        }
+    }
+
     /// 1 for wrong words, 2 for a target that cannot be prepared, 3 for a request that failed.
     pub fn exit_code(&self) -> u8 {
         use IopingError::{
@@ -169,10 +184,10 @@ impl IopingError {
             E::InvalidLetter { word, .. } => Some(format!("{word} is read letter by letter; {list}")),
             E::Ambiguous { .. } => Some("type more of the name".to_owned()),
             E::LetterNeedsValue(_) | E::NameNeedsValue(_) | E::NeedlessValue(_) => Some(list.to_owned()),
-            E::Number { error: NumberError::Suffix { units, .. }, option } => {
+            E::Number { error: NumberError::Suffix { units, .. }, option, .. } => {
                 Some(format!("the units of {option} are {units}, without a blank before them"))
             }
-            E::Number { error: NumberError::Missing(_), option } => {
+            E::Number { error: NumberError::Missing(_), option, .. } => {
                 Some(format!("{option} needs a number before any unit"))
             }
             E::Number { option, .. } => Some(format!("it stands behind {option}")),

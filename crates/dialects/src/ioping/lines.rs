@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use workload::Direction;
 
+use super::error::errno_name;
 use super::figures::{count, size, time};
 use super::tally::Tally;
 
@@ -48,7 +49,7 @@ impl Wall {
 
 /// One request as it is told.
 #[derive(Clone, Copy, Debug)]
-pub struct Line<'a> {
+pub struct Line {
     /// Its number from 1.
     pub number: u64,
     /// Which way it went.
@@ -57,8 +58,8 @@ pub struct Line<'a> {
     pub bytes: u64,
     /// How long it took.
     pub time_ns: u64,
-    /// What is said behind it; empty where nothing is.
-    pub mark: &'a str,
+    /// What is said behind it, if anything.
+    pub mark: Option<Mark>,
     /// Whether it counts.
     pub counted: Counted,
 }
@@ -72,8 +73,38 @@ pub enum Counted {
     No,
 }
 
+/// What is said behind a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// One of the first, which do not count.
+    Warmup,
+    /// Faster than requests that count may be.
+    TooFast,
+    /// Slower than requests that count may be.
+    TooSlow,
+    /// It counts, and took less than half of the mean.
+    Fast,
+    /// It counts, and took more than twice the mean.
+    Slow,
+    /// It failed with this errno.
+    Failed(i32),
+}
+
+impl Mark {
+    fn words(self) -> String {
+        match self {
+            Mark::Warmup => "warmup".to_owned(),
+            Mark::TooFast => "too fast".to_owned(),
+            Mark::TooSlow => "too slow".to_owned(),
+            Mark::Fast => "fast".to_owned(),
+            Mark::Slow => "slow".to_owned(),
+            Mark::Failed(errno) => errno_name(errno),
+        }
+    }
+}
+
 /// The line of a request; with a `clock` the time of day stands before it.
-pub fn request(target: &Target, line: Line<'_>, clock: Option<(&str, &Wall)>) -> String {
+pub fn request(target: &Target, line: Line, clock: Option<(&str, &Wall)>) -> String {
     let mut text = clock.map(|(format, wall)| format!("{} ", wall.told(format))).unwrap_or_default();
     let arrow = if line.direction == Direction::Write { ">>>" } else { "<<<" };
     let _ = write!(
@@ -84,8 +115,8 @@ pub fn request(target: &Target, line: Line<'_>, clock: Option<(&str, &Wall)>) ->
         line.number,
         time(line.time_ns)
     );
-    if !line.mark.is_empty() {
-        let _ = write!(text, " ({})", line.mark);
+    if let Some(mark) = line.mark {
+        let _ = write!(text, " ({})", mark.words());
     }
     text.push('\n');
     text
@@ -166,7 +197,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// The inside of a request's object.
-pub fn json_request(target: &Target, line: Line<'_>, wall: &Wall) -> String {
+pub fn json_request(target: &Target, line: Line, wall: &Wall) -> String {
     let operation = if line.direction == Direction::Write { "write" } else { "read" };
     format!(
         "{}  \"io\": {{\n    \"request\": {},\n    \"operation\": \"{operation}\",\n    \"size\": {},\n    \"time\": {},\n    \"ignored\": {}\n  }}\n",

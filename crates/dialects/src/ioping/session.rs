@@ -3,8 +3,8 @@
 use workload::{Direction, Nanos};
 
 use super::asked::{Asked, Mix, Order};
-use super::error::{IopingError, errno_name};
-use super::lines::{self, Counted, Line, Target, Wall};
+use super::error::IopingError;
+use super::lines::{self, Counted, Line, Mark, Target, Wall};
 use super::noise::Noise;
 use super::region::Region;
 use super::tally::Tally;
@@ -155,11 +155,11 @@ impl Session {
             Ok(moved) if moved == once.bytes => (moved, self.judge(once.number, time, moved), None),
             Ok(moved) => {
                 let short = format!("request returned less than expected: {moved}");
-                (moved, (String::new(), Counted::No), Some(short))
+                (moved, (None, Counted::No), Some(short))
             }
             Err(errno) if errno == EAGAIN || self.asked.ignore_errors => {
                 self.fails();
-                (0, (errno_name(errno), Counted::No), None)
+                (0, (Some(Mark::Failed(errno)), Counted::No), None)
             }
             Err(errno) => {
                 self.ended = true;
@@ -171,7 +171,7 @@ impl Session {
             direction: once.direction,
             bytes: moved,
             time_ns: time.0,
-            mark: &mark.0,
+            mark: mark.0,
             counted: mark.1,
         };
         let mut text = self.tell(line, &done.wall);
@@ -194,39 +194,44 @@ impl Session {
     }
 
     /// Counts a request that moved all its bytes, and says what stands behind its line.
-    fn judge(&mut self, number: u64, time: Nanos, bytes: u64) -> (String, Counted) {
-        let asked = &self.asked;
-        let both = [&mut self.all, &mut self.period];
-        let (mark, counted) = if number <= asked.warmup {
-            ("warmup", Counted::No)
-        } else if time < asked.min_time {
-            ("too fast", Counted::No)
-        } else if asked.max_time.is_some_and(|most| time > most) {
-            ("too slow", Counted::No)
-        } else {
-            ("", Counted::Yes)
-        };
-        for tally in both {
+    fn judge(&mut self, number: u64, time: Nanos, bytes: u64) -> (Option<Mark>, Counted) {
+        let left_out = self.left_out(number, time);
+        for tally in [&mut self.all, &mut self.period] {
             tally.carried_out(bytes);
-            match (counted, mark) {
-                (Counted::Yes, _) => tally.counts(time, bytes),
-                (Counted::No, "too fast") => tally.too_fast += 1,
-                (Counted::No, "too slow") => tally.too_slow += 1,
-                _ => {}
+            match left_out {
+                None => tally.counts(time, bytes),
+                Some(Mark::TooFast) => tally.too_fast += 1,
+                Some(Mark::TooSlow) => tally.too_slow += 1,
+                Some(_) => {}
             }
         }
-        if counted == Counted::Yes && self.period.valid >= SETTLED {
-            let (time, mean) = (time.0 as f64, self.period.mean_ns());
-            let apart = if time < mean / 2.0 {
-                "fast"
-            } else if time > mean * 2.0 {
-                "slow"
-            } else {
-                ""
-            };
-            return (apart.to_owned(), counted);
+        match left_out {
+            Some(mark) => (Some(mark), Counted::No),
+            None => (self.apart(time), Counted::Yes),
         }
-        (mark.to_owned(), counted)
+    }
+
+    /// Why a request does not count; `None` where it does.
+    fn left_out(&self, number: u64, time: Nanos) -> Option<Mark> {
+        if number <= self.asked.warmup {
+            Some(Mark::Warmup)
+        } else if time < self.asked.min_time {
+            Some(Mark::TooFast)
+        } else if self.asked.max_time.is_some_and(|most| time > most) {
+            Some(Mark::TooSlow)
+        } else {
+            None
+        }
+    }
+
+    /// Whether a request that counts lies apart from the others of its period, once there are enough of them.
+    fn apart(&self, time: Nanos) -> Option<Mark> {
+        let (time, mean) = (time.0 as f64, self.period.mean_ns());
+        match self.period.valid >= SETTLED {
+            true if time < mean / 2.0 => Some(Mark::Fast),
+            true if time > mean * 2.0 => Some(Mark::Slow),
+            _ => None,
+        }
     }
 
     /// When the next one is due, and whether there is one.
@@ -264,7 +269,7 @@ impl Session {
         }
     }
 
-    fn tell(&mut self, line: Line<'_>, wall: &Wall) -> String {
+    fn tell(&mut self, line: Line, wall: &Wall) -> String {
         if !self.asked.tells_each() {
             return String::new();
         }

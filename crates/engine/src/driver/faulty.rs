@@ -5,7 +5,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use kernel::{Clock, Queue, QueueError, Refused};
-use record::{Interval, Observer, Silence, SilenceStage, StepRecord};
+use record::{Interval, Note, Observer, Silence, SilenceStage, StepRecord};
 use workload::{
     Access, BackendKind, BlockSizes, Buffers, Bytes, Direction, Done, Ending, FilePlan, Flush, Io, Mix,
     Nanos, Pace, StepKind, StepPlan, StopRule, Terms, Verify, Wait, WorkerPlan,
@@ -166,6 +166,15 @@ fn run(plan: StepPlan, patience: Nanos) -> (Result<StepRecord, EngineError>, Vec
     ended.recv_timeout(HANGS).unwrap_or_else(|error| panic!("the step does not end: {error}"))
 }
 
+/// Where and how each silence went that the record keeps.
+fn silences(record: &StepRecord) -> Vec<(&str, SilenceStage)> {
+    let silences = record.notes.iter().filter_map(|note| match note {
+        Note::Silence(silence) => Some((silence.path.as_str(), silence.stage)),
+        _ => None,
+    });
+    silences.collect()
+}
+
 const LONG: Nanos = Nanos::from_secs(1_000_000);
 
 #[test]
@@ -216,7 +225,7 @@ fn what_nobody_answers_is_given_up_also_when_the_time_is_over() {
         let held = &record.failures;
         assert_eq!(held.len(), 4, "the whole queue: {held:?}");
         assert!(held.iter().all(|io| (io.errno, io.path.as_str()) == (110, "somewhere")), "{held:?}");
-        assert!(record.notes.iter().any(|note| note.contains("somewhere is given up")), "{:?}", record.notes);
+        assert!(silences(&record).contains(&("somewhere", SilenceStage::GivenUp)), "{:?}", record.notes);
         let ended_well = record.workers[0].ending;
         assert_ne!(ended_well, Some(Ending::Failed), "the other worker has done nothing wrong");
         assert!(record.workers.iter().all(|worker| worker.directions[0].tally.ops > 0));
@@ -233,5 +242,5 @@ fn a_silence_that_ends_is_told_and_the_step_goes_on() {
     let first = &heard[0];
     assert!(first.lasted >= Nanos::from_secs(5), "{first}");
     assert_eq!((first.direction, first.bytes, first.others), (Direction::Read, 4096, 3));
-    assert!(record.notes.iter().any(|note| note.contains("somewhere answers again")), "{:?}", record.notes);
+    assert!(silences(&record).contains(&("somewhere", SilenceStage::Over)), "{:?}", record.notes);
 }

@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use kernel::{Clock, OpenFile};
-use record::{Observer, SilenceStage, StepRecord};
+use record::{HeldIo, Note, Observer, SilenceStage, StepRecord};
 use workload::{BackendKind, Bytes, Direction, Nanos, StepPlan, SyncMode, WorkerPlan};
 
 use super::thread::{Briefing, News, Shared};
@@ -48,7 +48,7 @@ struct Crew<'a> {
     shared: Arc<Shared>,
     clock: Clock,
     /// What the backends say of themselves.
-    features: Vec<String>,
+    features: Vec<Note>,
     failure: Option<EngineError>,
     vigil: Vigil,
     /// Nobody waits any longer for what does not come back.
@@ -89,7 +89,7 @@ pub fn run_real(
     }
     crew.shared.go(Timetable::of(plan, start));
     crew.vigil = Vigil::new(plan.workers.len(), conductor.patience(), start);
-    crew.features.drain(..).for_each(|text| conductor.note(text));
+    crew.features.drain(..).for_each(|note| conductor.note(note));
     crew.run(&mut conductor);
     crew.part(&mut conductor)?;
     Ok(conductor.finish(clock.now()))
@@ -178,7 +178,8 @@ impl<'a> Crew<'a> {
             let problem = match self.news.recv_timeout(POLL) {
                 Ok((number, News::Ready { view, features })) => {
                     self.hands[number].view = Some(view);
-                    self.features.push(features);
+                    let backend = self.plan.workers[number].backend;
+                    self.features.push(Note::Features { backend, words: features });
                     continue;
                 }
                 Err(_) if watcher.interrupted() => return Ok(Readiness::Interrupted),
@@ -337,14 +338,13 @@ impl<'a> Crew<'a> {
         let held = view.in_flight();
         for io in &held {
             let path = worker.files.get(io.file as usize).map(|file| file.path.display().to_string());
-            conductor.note(format!(
-                "the kernel still holds a {} of {} bytes at byte {} of {}, issued {} ago",
-                io.kind.name(),
-                io.bytes,
-                io.offset,
-                path.unwrap_or_default(),
-                now.since(io.issued),
-            ));
+            conductor.note(Note::Held(HeldIo {
+                direction: io.kind,
+                bytes: io.bytes,
+                offset: io.offset,
+                path: path.unwrap_or_default(),
+                waited: now.since(io.issued),
+            }));
         }
         let in_vain = |io| Failure { at: now, io, errno: IN_VAIN, finding: None };
         held.into_iter().filter(|_| self.given_up).map(in_vain).collect()

@@ -97,25 +97,26 @@ fn region(job: &Job, file: &FileGround, choices: &mut Choices) -> Result<FilePla
 
 /// Checks what direct I/O needs of blocks and offset.
 fn aligned(job: &Job, file: &FileGround) -> Result<(), PlanError> {
+    // Zero is no block.
+    const LEAST: Bytes = Bytes(1);
     let blocks = used_blocks(job).filter_map(|(direction, lengths)| match direction {
-        workload::Direction::Read => Some(("a read block", lengths.unit())),
-        workload::Direction::Write => Some(("a write block", lengths.unit())),
+        workload::Direction::Read => Some(("a read block", lengths.unit(), LEAST)),
+        workload::Direction::Write => Some(("a write block", lengths.unit(), LEAST)),
         // No data is carried: the volume alone decides.
         _ => None,
     });
     let aligns = used_blocks(job).filter_map(|(direction, _)| {
-        Some(("an alignment", (*job.blocks.align.of(direction))?))
+        Some(("an alignment", (*job.blocks.align.of(direction))?, LEAST))
             .filter(|_| direction != workload::Direction::Trim)
     });
-    for (what, value) in blocks.chain(aligns).chain([("an offset", job.offset)]) {
+    for (what, value, least) in blocks.chain(aligns).chain([("an offset", job.offset, Bytes(0))]) {
         let unit = file.direct_alignment;
         let below = value.round_down(unit);
         if below == value {
             continue;
         }
         let mut nearest = vec![below, below + unit];
-        // Zero is no block.
-        nearest.retain(|candidate| *candidate > Bytes(0) || what == "an offset");
+        nearest.retain(|candidate| *candidate >= least);
         return Err(PlanError::Misaligned {
             job: job.name.clone(),
             path: file.path.clone(),

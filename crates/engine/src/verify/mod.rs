@@ -6,6 +6,7 @@
 
 mod ledger;
 
+use record::Damage;
 use twox_hash::XxHash3_64;
 use workload::{Bytes, Io, Proof, Verification, Verify, WorkerPlan};
 
@@ -18,86 +19,13 @@ pub const HEADER: u64 = 64;
 /// The first bytes of a header.
 const MAGIC: u64 = u64::from_le_bytes(*b"plimsoll");
 
-/// What is wrong with an interval that was read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mismatch {
-    /// It has no header: it was never written, or something else was.
-    NoHeader {
-        /// The eight bytes that stand there, least first.
-        found: u64,
-    },
-    /// Its checksum is not that of what stands there.
-    Corrupted {
-        /// What the header says.
-        wanted: u64,
-        /// What it is.
-        found: u64,
-    },
-    /// It belongs elsewhere.
-    Misplaced {
-        /// Index of the file it belongs to.
-        file: u32,
-        /// Byte offset it belongs to.
-        offset: u64,
-    },
-    /// It is what an earlier write left.
-    Stale {
-        /// The write that should stand there; the first of a worker is 1.
-        wanted: u32,
-        /// The write that does.
-        found: u32,
-    },
-    /// It is what an earlier run left.
-    OtherRun,
-    /// A byte is not that of the pattern.
-    NotThePattern {
-        /// Its place in the file.
-        at: u64,
-        /// The pattern's.
-        wanted: u8,
-        /// What stands there.
-        found: u8,
-    },
-}
-
-impl std::fmt::Display for Mismatch {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Mismatch::NoHeader { found: 0 } => {
-                write!(f, "nothing was written here: there are zeros where a header is expected")
-            }
-            Mismatch::NoHeader { found } => {
-                write!(
-                    f,
-                    "bad magic header {found:x}, wanted {MAGIC:x}: what stands here was not written by this job"
-                )
-            }
-            Mismatch::Corrupted { wanted, found } => {
-                write!(f, "corrupted: checksum {found:016x}, expected {wanted:016x}")
-            }
-            Mismatch::Misplaced { file, offset } => {
-                write!(f, "misplaced: what stands here belongs to byte {offset} of file {}", file + 1)
-            }
-            Mismatch::Stale { wanted, found } => {
-                write!(f, "stale: write {found} stands here, expected write {wanted}, which was lost")
-            }
-            Mismatch::OtherRun => {
-                write!(f, "stale: an earlier run wrote what stands here, the write of this run was lost")
-            }
-            Mismatch::NotThePattern { at, wanted, found } => {
-                write!(f, "not the pattern: byte {at} is {found:#04x}, expected {wanted:#04x}")
-            }
-        }
-    }
-}
-
 /// Where a mismatch is, and what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// Byte offset of the interval in its file.
     pub offset: u64,
     /// What is wrong with it.
-    pub mismatch: Mismatch,
+    pub mismatch: Damage,
 }
 
 /// Length of an interval for `plan`: as asked, or what all lengths and alignments of its writes have in common.
@@ -223,7 +151,7 @@ impl Prover {
         })
     }
 
-    fn check(&self, interval: &mut [u8], place: (u32, u64), expected: Expected) -> Result<(), Mismatch> {
+    fn check(&self, interval: &mut [u8], place: (u32, u64), expected: Expected) -> Result<(), Damage> {
         let Some(header) = header_of(interval, self.header_at) else { return Ok(()) };
         let mut words = [0; 8];
         for (word, bytes) in words.iter_mut().zip(header.chunks_exact(8)) {
@@ -231,24 +159,24 @@ impl Prover {
         }
         let [magic, checksum, run, writer, file, offset, write, _] = words;
         if magic != MAGIC {
-            return Err(Mismatch::NoHeader { found: magic });
+            return Err(Damage::NoHeader { wanted: MAGIC, found: magic });
         }
         header[8..16].fill(0);
         let found = XxHash3_64::oneshot(interval);
         if found != checksum {
-            return Err(Mismatch::Corrupted { wanted: checksum, found });
+            return Err(Damage::Corrupted { wanted: checksum, found });
         }
         let mine = writer == self.writer;
         if offset != place.1 || (mine && file != u64::from(place.0)) {
-            return Err(Mismatch::Misplaced { file: file as u32, offset });
+            return Err(Damage::Misplaced { file: file as u32, offset });
         }
         if self.run != 0 && run != self.run {
-            return Err(Mismatch::OtherRun);
+            return Err(Damage::OtherRun);
         }
         match expected {
             // What another worker of this run wrote over ours is no fault of the volume.
             Expected::Write(wanted) if mine && u64::from(wanted) != write => {
-                Err(Mismatch::Stale { wanted, found: write as u32 })
+                Err(Damage::Stale { wanted, found: write as u32 })
             }
             _ => Ok(()),
         }
@@ -265,11 +193,11 @@ fn header_of(interval: &mut [u8], at: usize) -> Option<&mut [u8]> {
 }
 
 /// The first byte that differs is named.
-fn is_the_pattern(interval: &[u8], wanted: &[u8], offset: u64) -> Result<(), Mismatch> {
+fn is_the_pattern(interval: &[u8], wanted: &[u8], offset: u64) -> Result<(), Damage> {
     match interval.iter().zip(wanted).position(|(found, wanted)| found != wanted) {
         None => Ok(()),
         Some(at) => {
-            Err(Mismatch::NotThePattern { at: offset + at as u64, wanted: wanted[at], found: interval[at] })
+            Err(Damage::NotThePattern { at: offset + at as u64, wanted: wanted[at], found: interval[at] })
         }
     }
 }

@@ -46,7 +46,7 @@ fn sealed(plan: &WorkerPlan) -> (Prover, Vec<u8>) {
     (prover, buffer)
 }
 
-fn look(prover: &mut Prover, place: (u32, u64), buffer: &[u8], expected: Expected) -> Option<Mismatch> {
+fn look(prover: &mut Prover, place: (u32, u64), buffer: &[u8], expected: Expected) -> Option<Damage> {
     prover.look(place, &mut buffer.to_vec(), |_| expected).map(|finding| finding.mismatch)
 }
 
@@ -99,7 +99,7 @@ fn a_pattern_is_compared_to_the_last_byte() {
     assert_eq!(look(&mut prover, HERE, &buffer, Expected::Any(0)), None);
     buffer[4095] ^= 1;
     let found = look(&mut prover, HERE, &buffer, Expected::Any(0));
-    assert!(matches!(found, Some(Mismatch::NotThePattern { at: 12_287, .. })), "{found:?}");
+    assert!(matches!(found, Some(Damage::NotThePattern { at: 12_287, .. })), "{found:?}");
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn each_interval_proves_itself() {
     buffer[2500] ^= 0x80;
     let found = prover.look(HERE, &mut buffer, |_| Expected::Write(1)).unwrap();
     assert_eq!(found.offset, 8192 + 2048);
-    assert!(matches!(found.mismatch, Mismatch::Corrupted { .. }));
+    assert!(matches!(found.mismatch, Damage::Corrupted { .. }));
 }
 
 fn span(file: u32, block: u64, blocks: u32) -> Span {

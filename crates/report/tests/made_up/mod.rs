@@ -5,10 +5,10 @@ mod runs;
 mod watched;
 
 use analysis::{
-    Analysis, Answer, ClaimRow, Claimed, Confidence, Doubt, Estimate, Evidence, Finding, LatencyRow, Limiter,
-    Meaning, Point, Quantity, Reading, Spent, Verdict,
+    Analysis, Answer, ClaimRow, Claimed, Confidence, Doubt, Estimate, Evidence, Finding, LatencyRole,
+    LatencyRow, Limiter, Meaning, Point, Quantity, Reading, Spent, Verdict,
 };
-use record::Run;
+use record::{Run, TargetDoubt};
 use workload::{Direction, Ending, Nanos};
 
 pub use runs::*;
@@ -55,6 +55,7 @@ fn latency_row(step: &str, direction: Direction, mean_ns: f64) -> LatencyRow {
     let percents = [1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9];
     LatencyRow {
         step: step.to_owned(),
+        role: LatencyRole::Base,
         direction,
         count: 4_812,
         mean_ns,
@@ -293,7 +294,9 @@ pub fn all_meanings() -> Vec<Meaning> {
             bytes_per_second: 3.1e6,
             share: 0.08,
         },
-        Meaning::TargetDoubt { doubt: "tmpfs keeps its files in memory".into() },
+        Meaning::TargetDoubt {
+            doubt: TargetDoubt::Other { words: "tmpfs keeps its files in memory".into() },
+        },
         Meaning::CachedReads { share: 0.97 },
         Meaning::Unwritten { share: 0.4, laid_out: true },
         Meaning::Unwritten { share: 0.4, laid_out: false },
@@ -323,7 +326,7 @@ pub fn all_doubts() -> Vec<Doubt> {
         Doubt::TooShort,
         Doubt::GeneratorBound,
         Doubt::ForeignLoad,
-        Doubt::Target { why: "tmpfs keeps its files in memory".into() },
+        Doubt::Target { why: TargetDoubt::Other { words: "tmpfs keeps its files in memory".into() } },
         Doubt::DepthTooLow { depth: 46.2 },
         Doubt::WithinPromise { fraction: 0.9 },
         Doubt::FewSamples { count: 812 },

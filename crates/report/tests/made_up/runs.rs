@@ -1,8 +1,8 @@
 //! Made-up records: every second of a check of a capped volume, with histograms and the machine's counters.
 
 use record::{
-    CpuCounters, DeviceFacts, DirectionTotals, Distribution, Histogram, HostFacts, Interval, OwnCpu, Run,
-    Sample, StepRecord, Tally, TargetFacts, TargetKind, WorkerTotals,
+    CpuCounters, DeviceFacts, DirectionTotals, Distribution, Histogram, HostFacts, Interval, Note, OwnCpu,
+    Run, Sample, StepRecord, Tally, TargetFacts, TargetKind, WorkerTotals,
 };
 use workload::{
     Access, BackendKind, BlockSizes, Buffers, Bytes, Choice, Direction, Ending, FilePlan, Flush, Mix, Nanos,
@@ -141,7 +141,10 @@ pub fn step(asked: &Asked<'_>, start: Nanos) -> StepRecord {
         intervals,
         workers: vec![worker],
         failures: Vec::new(),
-        notes: vec!["registered buffers, registered files".to_owned()],
+        notes: vec![Note::Features {
+            backend: BackendKind::IoUring,
+            words: "registered buffers, registered files".to_owned(),
+        }],
     }
 }
 

@@ -3,11 +3,12 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use record::{
-    Along, CpuMetric, DeviceFacts, DeviceKind, DeviceNode, DirectionTotals, DiskCounters, Distribution,
-    Event, EventKind, Figure, Histogram, HostFacts, Interval, IntervalDirection, IoFailure, LocalLimit,
-    Measure, Metric, Observed, ObservedDevice, Origin, Phase, PhaseKind, Pressure, Reported,
-    ReportedDirection, ReportedLatency, ReportedSeries, Run, Sample, Scope, StepRecord, StoredFinding, Tally,
-    TargetFacts, TargetKind, WorkerTotals,
+    Along, CpuMetric, Damage, DeviceFacts, DeviceKind, DeviceNode, DirectionTotals, DiskCounters,
+    Distribution, Event, EventKind, Figure, HeldIo, Histogram, HostFacts, Interval, IntervalDirection,
+    IoFailure, LocalLimit, Measure, Metric, Mismatch, Note, Observed, ObservedDevice, Origin, Phase,
+    PhaseKind, Pressure, Reported, ReportedDirection, ReportedLatency, ReportedSeries, Run, Sample, Scope,
+    Silence, SilenceStage, StepRecord, StoredFinding, Tally, TargetDoubt, TargetFacts, TargetKind,
+    WorkerTotals,
 };
 use workload::{
     Access, BackendKind, BlockSizes, Buffers, Bytes, Choice, Direction, Ending, FilePlan, Flush, Iops, Mix,
@@ -92,7 +93,10 @@ pub fn plain() -> Run {
         intervals,
         workers: vec![worker],
         failures: Vec::new(),
-        notes: vec!["registered buffers".into()],
+        notes: vec![Note::Features {
+            backend: BackendKind::IoUring,
+            words: "io_uring: registered buffers".into(),
+        }],
     }];
     run.samples = (0..6).map(sample).collect();
     run.events =
@@ -248,14 +252,13 @@ fn step() -> impl Strategy<Value = StepRecord> {
         planned(),
         [nanos(), nanos(), nanos()],
         0..ENDINGS.len(),
-        vec(text(), 0..3),
+        (vec(text(), 0..3), vec(note(), 0..8)),
         intervals,
         vec(worker(), 0..3),
         vec(failure(), 0..3),
     )
         .prop_map(
-            |(plan, [started, counted_from, ended], ending, words, intervals, workers, failures)| {
-                let (jobs, notes) = (words.clone(), words);
+            |(plan, [started, counted_from, ended], ending, (jobs, notes), intervals, workers, failures)| {
                 let ending = ENDINGS[ending];
                 StepRecord {
                     plan,
@@ -306,6 +309,79 @@ fn host() -> impl Strategy<Value = HostFacts> {
     })
 }
 
+/// Every kind of doubt.
+fn doubt() -> impl Strategy<Value = TargetDoubt> {
+    (0usize..19, text(), text()).prop_map(|(kind, one, other)| {
+        let (filesystem, device) = (one.clone(), one.clone());
+        match kind {
+            0 => TargetDoubt::MemoryFilesystem { filesystem },
+            1 => TargetDoubt::StackedFilesystem { filesystem },
+            2 => TargetDoubt::NetworkFilesystem { filesystem, source: other },
+            3 => TargetDoubt::ServedByProgram { filesystem },
+            4 => TargetDoubt::OwnCache { filesystem },
+            5 => TargetDoubt::Compresses { filesystem, option: other },
+            6 => TargetDoubt::MountedReadOnly { mount_point: one },
+            7 => TargetDoubt::NoDirectIo,
+            8 => TargetDoubt::CompressedMemory { device },
+            9 => TargetDoubt::MemoryDevice { device },
+            10 => TargetDoubt::StoresNothing { device },
+            11 => TargetDoubt::CacheInFront { device },
+            12 => TargetDoubt::ThroughPageCache { device },
+            13 => TargetDoubt::Encrypted { device },
+            14 => TargetDoubt::ArrayBusy { device, action: other },
+            15 => TargetDoubt::ArrayDegraded { device },
+            16 => TargetDoubt::ReadOnlyDevice { device },
+            17 => TargetDoubt::Silent { device },
+            _ => TargetDoubt::Other { words: one },
+        }
+    })
+}
+
+/// Every kind of note.
+fn note() -> impl Strategy<Value = Note> {
+    (0usize..6, text(), any::<u64>(), any::<u32>()).prop_map(|(kind, text, offset, bytes)| match kind {
+        0 => Note::Features { backend: BackendKind::Libaio, words: text },
+        1 => Note::Silence(Silence {
+            stage: SilenceStage::GivenUp,
+            at: Nanos(offset),
+            lasted: Nanos(offset),
+            path: text,
+            direction: Direction::Write,
+            offset,
+            bytes,
+            others: 3,
+            patience: Nanos(offset),
+        }),
+        2 => Note::Held(HeldIo {
+            direction: Direction::Read,
+            bytes,
+            offset,
+            path: text,
+            waited: Nanos(offset),
+        }),
+        3 => Note::Mismatch(Mismatch {
+            what: damage(bytes, offset),
+            path: text,
+            offset,
+            io_offset: offset,
+            io_bytes: bytes,
+        }),
+        4 => Note::CutOff,
+        _ => Note::Other { words: text },
+    })
+}
+
+fn damage(small: u32, large: u64) -> Damage {
+    match small % 6 {
+        0 => Damage::NoHeader { wanted: large, found: !large },
+        1 => Damage::Corrupted { wanted: large, found: !large },
+        2 => Damage::Misplaced { file: small, offset: large },
+        3 => Damage::Stale { wanted: small, found: !small },
+        4 => Damage::OtherRun,
+        _ => Damage::NotThePattern { at: large, wanted: 1, found: 2 },
+    }
+}
+
 fn target() -> impl Strategy<Value = TargetFacts> {
     const KINDS: [TargetKind; 6] = [
         TargetKind::Directory,
@@ -315,7 +391,7 @@ fn target() -> impl Strategy<Value = TargetFacts> {
         TargetKind::Simulated,
         TargetKind::Null,
     ];
-    (text(), 0..KINDS.len(), any::<u64>(), 0usize..3, vec(text(), 0..3)).prop_map(
+    (text(), 0..KINDS.len(), any::<u64>(), 0usize..3, vec(doubt(), 0..20)).prop_map(
         |(words, kind, available, devices, doubts)| {
             let device = |n: usize| DeviceFacts {
                 name: words.clone(),

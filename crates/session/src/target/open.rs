@@ -8,7 +8,7 @@ use experiments::{Layout, Writes};
 use kernel::guard::Destruction;
 use kernel::guard::{AllowDestroy, GuardError, WritePermit, permit_block_device, permit_unnamed};
 use kernel::{Direct, Directness, OpenError, OpenFile, OwnedTestFile, TestFileError};
-use record::{TargetFacts, TargetKind};
+use record::{TargetDoubt, TargetFacts, TargetKind};
 use sampler::{Root, TargetFactsError};
 use workload::Bytes;
 
@@ -256,7 +256,7 @@ fn direct_if_possible<T>(
 ) -> Result<T, OpenError> {
     match open(Direct::Yes) {
         Err(OpenError::NoDirect { .. }) => {
-            facts.doubts.push("the file system knows no direct I/O, so the page cache takes part".to_owned());
+            facts.doubts.push(TargetDoubt::NoDirectIo);
             open(Direct::No)
         }
         other => other,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use dialects::fio::{FioError, FioStep, Layout, capped_depths};
 use engine::{EngineError, PlanError, idle_plan, plan, run_real};
 use kernel::{Clock, OpenFile};
-use record::StepRecord;
+use record::{Note, StepRecord};
 use sampler::{Root, Sampler};
 use workload::{Ending, Job, Nanos, StepKind, StepPlan, WorkerPlan};
 
@@ -170,8 +170,7 @@ fn run_step(
         }
     };
     // Which features of its engine were used is nothing that fio's users ask for.
-    let engines = plan.workers.iter().map(|worker| worker.backend.name()).collect::<Vec<_>>();
-    record.notes.retain(|note| !engines.iter().any(|engine| note.starts_with(engine)));
+    record.notes.retain(|note| !matches!(note, Note::Features { .. }));
     results.records.push(record);
     for file in of_step(&step.flush_at_end) {
         match vigil::flush(&file, stop).map(|flushed| flushed.map_err(trouble::call("fsync", file.path()))) {

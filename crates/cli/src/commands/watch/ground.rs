@@ -1,7 +1,7 @@
 //! The ground of a watch: the devices it samples and, with load cycles, the load with the setup it runs on.
 
 use experiments::{Layout, WatchLoad, Writes};
-use record::{DeviceFacts, DeviceNode, Run, TargetKind};
+use record::{DeviceFacts, DeviceNode, Run, TargetDoubt, TargetKind};
 use sampler::Root;
 use session::{Setup, Wish, check_phases, set_up_watch};
 use workload::{Bytes, Target};
@@ -26,7 +26,7 @@ pub struct Ground {
     /// Every device of the machine with what it stands on.
     tree: Vec<DeviceNode>,
     /// What is to be said of devices that do not answer.
-    doubts: Vec<String>,
+    doubts: Vec<TargetDoubt>,
     /// The load, and where it runs.
     pub cycles: Option<(WatchLoad, Setup)>,
     /// Bytes that must be laid out in the job's own files before the first phase.
@@ -104,7 +104,7 @@ impl Ground {
     }
 
     /// What is to be said of devices that do not answer.
-    pub fn doubts(&self) -> &[String] {
+    pub fn doubts(&self) -> &[TargetDoubt] {
         &self.doubts
     }
 

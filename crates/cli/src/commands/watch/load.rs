@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use dialects::fio::{self, FioError, FioStep, Look, OnDisk, OnDiskKind, Planned, Request};
+use dialects::fio::{self, About, FioError, FioStep, Look, OnDisk, OnDiskKind, Planned, Remark, Request};
 use experiments::{Profile, WatchLoad, profile_names};
 use policy::Limits;
 use workload::{BackendAsk, Bytes, Direction, Job, Nanos, PolicyName};
@@ -139,7 +139,10 @@ fn job_file(asked: &AskedLoad) -> Result<Loaded, Failure> {
         return Err(one_after_the_other(path, &steps));
     }
     let step = steps.remove(0);
-    let mut notes: Vec<String> = fio.notes.iter().filter(|note| !note.contains("runtime")).cloned().collect();
+    // The phase is the time, so that nothing is to be said of one that the job lacks.
+    let of_time = |remark: &&Remark| remark.about == About::Time;
+    let mut notes: Vec<String> =
+        fio.notes.iter().filter(|remark| !of_time(remark)).map(|remark| remark.words.clone()).collect();
     notes.extend(own_times(path, &fio, asked.cycle));
     notes.extend(times_left_out(path, &fio));
     trims_alone(path, &step)?;
@@ -233,10 +236,9 @@ fn in_words(path: &str, error: &FioError) -> String {
     let mut parts: Vec<String> = lines.filter(|line| !line.is_empty()).map(str::to_owned).collect();
     parts.extend(error.hint().map(|hint| hint.split_whitespace().collect::<Vec<_>>().join(" ")));
     parts.dedup();
-    let placed =
-        parts.iter().find_map(|part| part.split_once(": ").filter(|(place, _)| place.contains(", line ")));
+    let placed = error.place().and_then(|place| parts.iter().find(|part| place.opens(part)));
     match placed {
-        Some((place, what)) => format!("--load {place}: {what}"),
+        Some(placed) => format!("--load {placed}"),
         None => format!("--load {path}: {}", parts.join("; ")),
     }
 }

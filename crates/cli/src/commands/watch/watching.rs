@@ -72,7 +72,7 @@ pub fn watch(
     let favoured = ground.loaded_devices().iter().take(1).map(|device| device.name.clone()).collect();
     let mut desk = Desk::open(Opening { run, recorder, every: asked.every, shown, favoured }, stop.clone());
     for doubt in ground.doubts() {
-        desk.note(Event { at: Nanos::ZERO, kind: EventKind::Warning, text: doubt.clone() });
+        desk.note(Event { at: Nanos::ZERO, kind: EventKind::Warning, text: report::target_doubt(doubt) });
     }
     let devices = ground.devices.to_sample();
     let ended = match (&asked.subject, &mut ground.cycles) {
@@ -147,7 +147,7 @@ fn under_load(
         desk.sample_by(start(devices, every, clock)?);
     }
     let watched = conduct_phases(&cycles.phases, load, runner, desk);
-    let held = |record: &StepRecord| record.notes.iter().any(|note| run::is_held(note));
+    let held = |record: &StepRecord| run::held(record).next().is_some();
     // What does not answer is not asked.
     if !watched.steps.last().is_some_and(held) {
         desk.shares(runner.shares());

@@ -10,24 +10,35 @@ use crate::diskspd::system::{CpuPlace, System};
 
 /// A column of the CPU table that is there only where there is more than one of its kind.
 struct Column {
+    kind: Of,
     head: &'static str,
     width: usize,
     of: fn(&CpuPlace) -> u32,
 }
 
+/// What a column of the CPU table is of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Of {
+    Socket,
+    Node,
+    Group,
+    Core,
+    Class,
+}
+
 const COLUMNS: [Column; 5] = [
-    Column { head: "Socket | ", width: 7, of: |cpu| cpu.socket },
-    Column { head: "Node | ", width: 5, of: |cpu| cpu.node },
-    Column { head: "Group | ", width: 6, of: CpuPlace::group },
-    Column { head: "Core | ", width: 5, of: |cpu| cpu.core },
-    Column { head: "Class | ", width: 5, of: |cpu| cpu.class },
+    Column { kind: Of::Socket, head: "Socket | ", width: 7, of: |cpu| cpu.socket },
+    Column { kind: Of::Node, head: "Node | ", width: 5, of: |cpu| cpu.node },
+    Column { kind: Of::Group, head: "Group | ", width: 6, of: CpuPlace::group },
+    Column { kind: Of::Core, head: "Core | ", width: 5, of: |cpu| cpu.core },
+    Column { kind: Of::Class, head: "Class | ", width: 5, of: |cpu| cpu.class },
 ];
 
 fn columns(system: &System, compat: Compat) -> Vec<&'static Column> {
-    let shown = |column: &&Column| match (column.head, compat) {
+    let shown = |column: &&Column| match (column.kind, compat) {
         // Cores are told apart where they hold several CPUs.
-        ("Core | ", Compat::V22) => system.count(column.of) < system.cpus.len(),
-        (_, Compat::V22) | ("Group | ", _) => system.count(column.of) > 1,
+        (Of::Core, Compat::V22) => system.count(column.of) < system.cpus.len(),
+        (_, Compat::V22) | (Of::Group, _) => system.count(column.of) > 1,
         _ => false,
     };
     COLUMNS.iter().filter(shown).collect()
@@ -46,8 +57,8 @@ pub(super) fn cpus(text: &mut String, (system, result): (&System, &SpanResult), 
     for cpu in &result.cpus {
         let place = system.cpus.iter().find(|place| place.number == cpu.number).copied().unwrap_or_default();
         for column in &columns {
-            let _ = match column.head {
-                "Class | " => {
+            let _ = match column.kind {
+                Of::Class => {
                     let fast = (column.of)(&place) == system.values(column.of).into_iter().max().unwrap_or(0);
                     write!(text, "{:5}{}| ", (column.of)(&place), if fast { "P" } else { " " })
                 }

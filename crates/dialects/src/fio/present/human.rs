@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-use record::IoFailure;
+use record::{IoFailure, Note};
 
 use super::bins::percents;
 use super::figures::{LatencyUnit, Suffix, scaled};
 use super::group::{Group, GroupDirection};
+use super::said::mismatches;
 use super::unit::{Figures, Latency, NAMES, Unit, Windows, fatal_errno};
 use super::{DiskFigures, DiskUse, Presented};
 use crate::fio::asked::FioJob;
@@ -51,7 +52,7 @@ pub const INTERRUPTED: (&str, u8) = ("\nfio: terminating on signal 2\n", 128);
 pub fn messages(presented: &Presented) -> (String, String) {
     let (mut stdout, mut stderr) = (String::new(), String::new());
     // What differs from what was written is named as fio names it, before the I/O that read it.
-    for mismatch in presented.steps.iter().flat_map(|step| &step.notes).filter(|note| is_mismatch(note)) {
+    for mismatch in presented.steps.iter().flat_map(mismatches) {
         let _ = writeln!(stderr, "{mismatch}");
     }
     for failure in presented.steps.iter().flat_map(|step| &step.failures) {
@@ -86,10 +87,6 @@ fn is_passed_over(presented: &Presented, failure: &IoFailure) -> bool {
     let passes = |job: &FioJob| job.options.time.passes_over(failure.direction, failure.errno);
     let mut jobs = presented.asked.jobs.iter().filter(on_it).peekable();
     jobs.peek().is_some() && jobs.all(passes)
-}
-
-fn is_mismatch(note: &str) -> bool {
-    note.starts_with("verify: ")
 }
 
 fn is_direct(presented: &Presented, path: &str) -> bool {
@@ -416,7 +413,7 @@ fn disk_cells(head: &str, figures: &DiskFigures) -> String {
 
 /// What should be said about the run. It comes last, where no reader of fio's output looks for figures.
 fn notes(out: &mut String, presented: &Presented) {
-    let notes: Vec<String> = presented.notes().into_iter().filter(|note| !is_mismatch(note)).collect();
+    let notes = presented.notes_with(|note| !matches!(note, Note::Mismatch(_)));
     if notes.is_empty() {
         return;
     }

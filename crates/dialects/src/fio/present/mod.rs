@@ -7,15 +7,17 @@ mod human;
 mod json;
 mod json_job;
 mod not_run;
+mod said;
 mod status;
 mod terse;
 mod tree;
 mod unit;
 
-use record::{DiskCounters, Sample, StepRecord};
+use record::{DiskCounters, Note, Sample, StepRecord};
 use workload::Nanos;
 
 use super::asked::Asked;
+use said::of_note;
 
 pub(crate) use unit::DATA;
 
@@ -51,10 +53,16 @@ pub struct Presented<'a> {
 impl Presented<'_> {
     /// Everything that should be said, once each: of the request, of the steps, and of the caller.
     pub fn notes(&self) -> Vec<String> {
+        self.notes_with(|_| true)
+    }
+
+    /// The same of those notes of the steps that `wanted` picks.
+    fn notes_with(&self, wanted: impl Fn(&Note) -> bool) -> Vec<String> {
         let mut notes: Vec<String> = Vec::new();
-        let of_steps = self.steps.iter().flat_map(|step| &step.notes).cloned();
+        let of_steps =
+            self.steps.iter().flat_map(|step| &step.notes).filter(|note| wanted(note)).map(of_note);
         let holes = self.steps.iter().flat_map(holes_in_logs);
-        let all = self.asked.notes.iter().cloned().chain(of_steps).chain(holes);
+        let all = self.asked.notes.iter().map(|remark| remark.words.clone()).chain(of_steps).chain(holes);
         for note in all.chain(self.notes.iter().cloned()) {
             if !notes.contains(&note) {
                 notes.push(note);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use record::{Reported, ReportedError, Scope};
+use record::{PRINTED_AT, Reported, ReportedError, Scope};
 
 use super::super::found::Found;
 use super::super::scan::{begins_line, blanks, entries, matched, word_end};
@@ -164,7 +164,7 @@ fn process(text: &Text, at: usize, part: &mut Reported) -> usize {
     let line = near(rest, length, LINE).split('\n').next().unwrap_or_default();
     match line.strip_prefix(": ").and_then(date) {
         Some(date) => {
-            part.said.push(("printed at".to_owned(), date.to_owned()));
+            part.said.push((PRINTED_AT.to_owned(), date.to_owned()));
             behind + length + 2 + date.len()
         }
         None => behind + length,
@@ -285,7 +285,7 @@ fn canonical(name: &str) -> &str {
 
 /// Names the tool where no version line stands before the result, and what a job lacks.
 pub(super) fn finish(found: &mut Found, style: Option<Style>, text: &Text, troubles: &mut Troubles) {
-    let dated = found.parts.iter().any(|part| part.said.iter().any(|(name, _)| name == "printed at"));
+    let dated = found.parts.iter().any(|part| part.said.iter().any(|(name, _)| name == PRINTED_AT));
     if found.tool.is_empty() {
         let generation = match (style, dated) {
             (Some(Style::New), _) => "fio 2.21 or later",

@@ -1,6 +1,6 @@
 //! fio's JSON of 2.x and 3.x, JSON+ with its histograms, and what several clients printed together.
 
-use record::{Reported, ReportedError, Scope};
+use record::{PRINTED_AT, Reported, ReportedError, Scope};
 
 use super::super::documents::Document;
 use super::super::fields::Fields;
@@ -39,7 +39,7 @@ pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Troubles) ->
         found.parts.push(disk(&fields, troubles));
     }
     if let (Some(time), Some(first)) = (root.word("time"), found.parts.first_mut()) {
-        first.said.push(("printed at".to_owned(), time.trim().to_owned()));
+        first.said.push((PRINTED_AT.to_owned(), time.trim().to_owned()));
     }
     found.printed_unix_ms = root.number("timestamp_ms", 1.0, troubles).map(|time| time.value.max(0.0) as u64);
     found.started_unix_ms = started(&root, troubles);

@@ -1,0 +1,38 @@
+//! What a doubt about the target means for the figures, by its kind.
+
+use record::TargetDoubt;
+
+/// True where the figures are not a volume's at all: something else answered, or nothing is kept that could be read.
+///
+/// What was said in words that nobody knows any more decides nothing.
+pub(crate) fn voids(doubt: &TargetDoubt) -> bool {
+    match doubt {
+        TargetDoubt::StoresNothing { .. }
+        | TargetDoubt::ThroughPageCache { .. }
+        | TargetDoubt::NoDirectIo => true,
+        // The volume is measured with what stands in front of it, as whoever uses it has it too.
+        TargetDoubt::StackedFilesystem { .. }
+        | TargetDoubt::NetworkFilesystem { .. }
+        | TargetDoubt::ServedByProgram { .. }
+        | TargetDoubt::OwnCache { .. }
+        | TargetDoubt::Compresses { .. }
+        | TargetDoubt::CacheInFront { .. }
+        | TargetDoubt::Encrypted { .. } => false,
+        // A volume all the same, in a state of its own.
+        TargetDoubt::MountedReadOnly { .. }
+        | TargetDoubt::ReadOnlyDevice { .. }
+        | TargetDoubt::ArrayBusy { .. }
+        | TargetDoubt::ArrayDegraded { .. }
+        | TargetDoubt::Silent { .. } => false,
+        TargetDoubt::MemoryFilesystem { .. }
+        | TargetDoubt::CompressedMemory { .. }
+        | TargetDoubt::MemoryDevice { .. } => true,
+        TargetDoubt::Other { .. } => false,
+    }
+}
+
+/// True where the target lies in memory, and there is no volume.
+pub(crate) fn is_memory(doubt: &TargetDoubt) -> bool {
+    use TargetDoubt::{CompressedMemory, MemoryDevice, MemoryFilesystem};
+    matches!(doubt, MemoryFilesystem { .. } | CompressedMemory { .. } | MemoryDevice { .. })
+}

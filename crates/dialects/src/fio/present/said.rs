@@ -1,0 +1,29 @@
+//! What the engine has to say of a step, in fio's words where fio has any.
+
+use record::{Mismatch, Note, StepRecord};
+
+/// A sentence for each mismatch that `step` met, as fio names it.
+pub(super) fn mismatches(step: &StepRecord) -> impl Iterator<Item = String> + '_ {
+    step.notes.iter().filter_map(|note| match note {
+        Note::Mismatch(mismatch) => Some(of_mismatch(mismatch)),
+        _ => None,
+    })
+}
+
+/// `note` as a sentence.
+pub(super) fn of_note(note: &Note) -> String {
+    match note {
+        Note::Features { words, .. } | Note::Other { words } => words.clone(),
+        Note::Silence(silence) => silence.to_string(),
+        Note::Held(held) => held.to_string(),
+        Note::Mismatch(mismatch) => of_mismatch(mismatch),
+        Note::CutOff => "the run was cut off in this step".to_owned(),
+    }
+}
+
+fn of_mismatch(mismatch: &Mismatch) -> String {
+    let Mismatch { what, path, offset, io_offset, io_bytes } = mismatch;
+    format!(
+        "verify: {what} at file {path} offset {offset} (requested block: offset={io_offset}, length={io_bytes})"
+    )
+}

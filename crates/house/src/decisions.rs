@@ -1,0 +1,134 @@
+//! Where code asks what a text says: searches for words in it, and comparisons with whole sentences.
+
+use std::ops::Range;
+
+use crate::source::{code_and_strings, test_spans};
+
+/// A place where code looks for words in a text, or compares one with a sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// The line, from one.
+    pub line: usize,
+    /// The words, as they stand in the source.
+    pub words: String,
+}
+
+/// Methods that look for their argument in a text.
+const SEARCHES: [&str; 3] = ["contains", "starts_with", "ends_with"];
+
+/// So many characters before and behind a string show what is done with it.
+const AROUND: usize = 40;
+
+/// Every place in the Rust `text` where words (a string with two letters in a row, no path) are looked for in a text, and where a text
+/// is compared or matched with a sentence (a string with a blank between others). Modules under `#[cfg(test)]` are left out.
+pub fn text_decisions(text: &str) -> Vec<Decision> {
+    let (cleaned, strings) = code_and_strings(text);
+    let (source, code): (Vec<char>, Vec<char>) = (text.chars().collect(), cleaned.chars().collect());
+    let tests = test_lines(&cleaned);
+    let mut found = Vec::new();
+    for string in strings {
+        let words: String = source[string.clone()].iter().collect();
+        let decides = is_sought(&code, &string) && has_word(&words)
+            || is_compared(&code, &string) && is_sentence(&words);
+        if !decides {
+            continue;
+        }
+        let line = source[..string.start].iter().filter(|&&letter| letter == '\n').count() + 1;
+        if !tests.iter().any(|span| span.contains(&line)) {
+            found.push(Decision { line, words });
+        }
+    }
+    found
+}
+
+/// The lines of the modules under `#[cfg(test)]`.
+fn test_lines(code: &str) -> Vec<Range<usize>> {
+    let line = |at: usize| code[..at].matches('\n').count() + 1;
+    test_spans(code).into_iter().map(|span| line(span.start)..line(span.end) + 1).collect()
+}
+
+/// Code just before the mark that opens `string`.
+fn before(code: &[char], string: &Range<usize>) -> String {
+    code[string.start.saturating_sub(AROUND)..string.start].iter().collect()
+}
+
+/// Code just behind the mark that closes `string`.
+fn behind(code: &[char], string: &Range<usize>) -> String {
+    let from = (string.end + 1).min(code.len());
+    code[from..(from + AROUND).min(code.len())].iter().collect()
+}
+
+/// Whether `string` is what a search looks for.
+fn is_sought(code: &[char], string: &Range<usize>) -> bool {
+    let before = before(code, string);
+    let Some(call) = before.trim_end().strip_suffix('(') else { return false };
+    SEARCHES.iter().any(|name| call.strip_suffix(name).is_some_and(|text| text.ends_with('.')))
+}
+
+/// Whether `string` stands beside `==` or `!=`, or is a pattern of a `match`.
+fn is_compared(code: &[char], string: &Range<usize>) -> bool {
+    let (before, behind) = (before(code, string), behind(code, string));
+    let (before, behind) = (before.trim_end(), behind.trim_start());
+    let beside = |sign: &str| before.ends_with(sign) || behind.starts_with(sign);
+    ["==", "!="].iter().any(|sign| beside(sign)) || behind.starts_with("=>")
+}
+
+/// A path is no word: `/dev/`.
+fn has_word(words: &str) -> bool {
+    let letters: Vec<char> = words.chars().collect();
+    !words.starts_with('/') && letters.windows(2).any(|pair| pair.iter().all(|letter| letter.is_alphabetic()))
+}
+
+fn is_sentence(words: &str) -> bool {
+    words.trim().contains(' ') && has_word(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<(usize, String)> {
+        text_decisions(text).into_iter().map(|decision| (decision.line, decision.words)).collect()
+    }
+
+    #[test]
+    fn a_search_for_words_is_found_wherever_it_is_broken() {
+        for text in [
+            r#"if why.contains("memory") {}"#,
+            r#"note.starts_with("memory")"#,
+            r#"name().ends_with("memory")"#,
+            "why.contains(\n    \"memory\",\n)",
+            r##"why.contains(r#"memory"#)"##,
+            r#"doubts.iter().any(|why| why.contains("memory"))"#,
+        ] {
+            let words: Vec<String> = found(text).into_iter().map(|(_, words)| words).collect();
+            assert_eq!(words, ["memory"], "{text}");
+        }
+        assert_eq!(found("a\nb(\"x\")\nwhy.contains(\"no data\")"), [(3, "no data".to_owned())]);
+    }
+
+    #[test]
+    fn a_comparison_with_a_sentence_is_found_and_one_with_a_word_is_not() {
+        assert_eq!(found(r#"if what == "an offset" {}"#).len(), 1);
+        assert_eq!(found(r#""an offset" != what"#).len(), 1);
+        assert_eq!(found(r#"match what { "an offset" => 1, "size" => 2, _ => 3 }"#).len(), 1);
+        assert_eq!(found(r#"if unit == "ns" {}"#), []);
+    }
+
+    #[test]
+    fn signs_lists_words_that_are_written_and_tests_are_left_alone() {
+        for text in [
+            r#"path.contains("/")"#,
+            r#"path.starts_with("/dev/")"#,
+            r#"word.starts_with("--")"#,
+            r#"names.contains(&"memory")"#,
+            r#"format!("contains(memory)")"#,
+            r#"println!("it holds no data")"#,
+            r#"// why.contains("memory")"#,
+            r#"let text = "why.contains(\"memory\")";"#,
+            "#[cfg(test)]\nmod tests {\n    fn f() { why.contains(\"memory\"); }\n}\n",
+        ] {
+            assert_eq!(found(text), [], "{text}");
+        }
+    }
+}

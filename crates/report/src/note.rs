@@ -1,0 +1,24 @@
+//! What the engine has to say of a step, in words.
+
+use record::{Mismatch, Note};
+
+/// `note` as a sentence. What came from the machine stands in it as it was found.
+pub fn note(note: &Note) -> String {
+    match note {
+        Note::Features { words, .. } | Note::Other { words } => words.clone(),
+        Note::Silence(silence) => silence.to_string(),
+        Note::Held(held) => held.to_string(),
+        Note::Mismatch(mismatch) => mismatch_words(mismatch),
+        Note::CutOff => {
+            "The run was cut off in this step: its totals are merged from the intervals that were stored."
+                .to_owned()
+        }
+    }
+}
+
+fn mismatch_words(mismatch: &Mismatch) -> String {
+    let Mismatch { what, path, offset, io_offset, io_bytes } = mismatch;
+    format!(
+        "verify: {what} at file {path} offset {offset} (requested block: offset={io_offset}, length={io_bytes})"
+    )
+}
