@@ -110,6 +110,27 @@ fn no_public_function_takes_a_bare_bool() {
     );
 }
 
+/// The rooms of `report`, each above those it may call.
+const ROOMS: [&str; 3] = ["words", "charts", "page"];
+
+#[test]
+fn the_rooms_of_report_call_downwards_alone() {
+    let report = Path::new("crates/report/src");
+    let calls_up = |file: Written| {
+        let room = file.path.strip_prefix(report).ok()?.iter().next()?.to_str()?;
+        let place = ROOMS.iter().position(|known| *known == room)?;
+        let above: Vec<String> = ROOMS[place + 1..].iter().map(|name| format!("crate::{name}")).collect();
+        let wrong = |line: &str| above.iter().any(|path| line.contains(path.as_str()));
+        Some(file.places(&code_only(&file.text), wrong))
+    };
+    let rooms: Vec<Vec<String>> = written().into_iter().filter_map(calls_up).collect();
+    assert!(rooms.len() > 50, "the rooms of report are no longer under {}", report.display());
+    none(
+        rooms.into_iter().flatten(),
+        "a page calls charts and words, a chart calls words, nothing calls back; move what both need into the lower room",
+    );
+}
+
 #[test]
 fn nothing_names_the_machine_it_was_written_on() {
     let here = root();

@@ -1,63 +1,39 @@
 //! Run and findings to text, charts and pages.
 //!
+//! Three rooms: `words` say what was found, `charts` draw it, `page` puts both into one HTML file. A page calls the other
+//! two, a chart calls words, and nothing calls back.
+//!
 //! Every number printed here is a field of [`record::Run`] or [`analysis::Analysis`], or a unit change of one; this crate
 //! computes no statistics and touches no file: it returns strings.
 
-mod advice;
 mod base64;
-mod cells;
 pub mod charts;
-mod claims;
-mod comparison;
-mod comparison_page;
-mod comparison_words;
-mod data;
-mod document;
-mod doubt;
-mod forecast;
-mod imported;
-mod imported_page;
-mod json;
 mod markup;
-mod method;
-mod note;
-pub mod numbers;
 mod page;
-mod progress;
-mod quick;
-mod sentence;
-mod steps;
-mod target_doubt;
-mod terminal;
-mod verdict;
-pub mod watch;
-mod watch_page;
-mod watch_tables;
-mod watch_words;
-mod wrap;
-mod zoom;
+mod words;
 
-pub use advice::{competing, is_full, next_step};
-pub use cells::{cell_lines, crystal_table, job_words};
-pub use claims::{ClaimWords, answer_words, claim_words};
-pub use comparison::{COMPARISON_SCHEMA, COMPARISON_VERSION, comparison_json, comparison_text};
-pub use comparison_page::comparison_html;
-pub use data::{
+pub use markup::Markup;
+pub use page::comparison::comparison_html;
+pub use page::zoom::zoom_missing;
+pub use page::{html, html_of};
+pub use words::advice::{competing, is_full, next_step};
+pub use words::cells::{cell_lines, crystal_table, job_words};
+pub use words::claims::{ClaimWords, answer_words, claim_words};
+pub use words::comparison::{COMPARISON_SCHEMA, COMPARISON_VERSION, comparison_json, comparison_text};
+pub use words::data::{
     CsvTable, SeriesName, Wanted, WantedError, csv_tables, series_csv, series_json, series_names, wanted,
 };
-pub use doubt::{doubt, remedy};
-pub use forecast::{Credits, Forecast, forecast};
-pub use imported::imported;
-pub use json::{SCHEMA, SCHEMA_VERSION, json};
-pub use markup::Table;
-pub use note::note;
-pub use page::{html, html_of};
-pub use progress::{Progress, ending, progress, step_done};
-pub use quick::{quick_json, quick_text};
-pub use sentence::{confidence, error_words, evidence, sentence};
-pub use steps::{PartWords, part_line, part_words, steps};
-pub use target_doubt::target_doubt;
-pub use terminal::{Paint, files_line, files_line_of, findings_brief, head, terminal};
-pub use verdict::{VerdictWords, verdict_words};
-pub use wrap::{COLUMNS, clean, clean_json, clean_lines, wrap};
-pub use zoom::zoom_missing;
+pub use words::doubt::{doubt, remedy};
+pub use words::forecast::{Credits, Forecast, forecast};
+pub use words::imported::imported;
+pub use words::json::{SCHEMA, SCHEMA_VERSION, json};
+pub use words::note::note;
+pub use words::progress::{Progress, ending, progress, step_done};
+pub use words::quick::{quick_json, quick_text};
+pub use words::sentence::{confidence, error_words, evidence, sentence};
+pub use words::steps::{PartWords, part_line, part_words, steps};
+pub use words::target_doubt::target_doubt;
+pub use words::terminal::{Paint, files_line, files_line_of, findings_brief, head, terminal};
+pub use words::verdict::{VerdictWords, verdict_words};
+pub use words::wrap::{COLUMNS, clean, clean_json, clean_lines, wrap};
+pub use words::{Table, numbers, watch};

@@ -1,91 +1,167 @@
-//! Pieces of a page: escaped text, tables, the embedded font.
+//! Markup that escapes by default: text and attributes are text, unless a value says by its type that it is markup already.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Display, Write};
 
-use crate::wrap::unbroken;
-
-/// Heads and rows of text, unescaped.
+/// Markup that is whole. Strings that are put into it become escaped text; only another [`Markup`] stays what it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Table {
-    /// One word or two a column.
-    pub head: Vec<String>,
-    /// As long as `head`, each.
-    pub rows: Vec<Vec<String>>,
-}
+pub struct Markup(String);
 
-impl Table {
-    /// A table with these heads and no row yet.
-    pub fn headed(head: &[&str]) -> Table {
-        Table { head: head.iter().map(|&word| word.to_owned()).collect(), rows: Vec::new() }
+impl Markup {
+    /// What is markup already: style sheets, scripts, constants of ours. Nothing that came from outside this crate.
+    pub(crate) fn trusted(markup: impl Into<String>) -> Markup {
+        Markup(markup.into())
     }
 
-    /// As an HTML `table`; the first column heads its row.
-    pub fn html(&self) -> String {
-        let mut html = String::from("<table><thead><tr>");
-        for word in &self.head {
-            let _ = write!(html, "<th scope=\"col\">{}</th>", escape(word));
-        }
-        html.push_str("</tr></thead><tbody>");
-        for row in &self.rows {
-            html.push_str(&row_html(row));
-        }
-        html.push_str("</tbody></table>");
-        html
+    /// Puts `part` behind what is there.
+    pub(crate) fn push(&mut self, part: impl Into<Markup>) {
+        self.0.push_str(&part.into().0);
+    }
+
+    /// True where there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// As it stands in a file.
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
 }
 
-fn row_html(row: &[String]) -> String {
-    let mut html = String::from("<tr>");
-    for (column, cell) in row.iter().enumerate() {
-        let (open, close) = if column == 0 { ("<th scope=\"row\">", "</th>") } else { ("<td>", "</td>") };
-        let _ = write!(html, "{open}{}{close}", escape(&unbroken(cell)));
-    }
-    html + "</tr>"
-}
-
-/// `text` as it may stand in an element or in a quoted attribute; control characters become blanks.
-pub fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            '\n' | '\t' => escaped.push(letter),
-            // XML knows neither controls nor these two.
-            control if control.is_control() || matches!(control, '\u{fffe}' | '\u{ffff}') => {
-                escaped.push(' ')
-            }
-            plain => escaped.push(plain),
-        }
-    }
-    escaped
-}
-
-/// Markup without the characters that XML knows not: a drawing library escapes brackets, and passes these.
-pub fn well_formed(markup: String) -> String {
-    let foreign = |letter: char| {
-        (letter.is_control() && letter != '\n' && letter != '\t') || matches!(letter, '\u{fffe}' | '\u{ffff}')
-    };
-    match markup.contains(foreign) {
-        true => markup.replace(foreign, " "),
-        false => markup,
+impl From<&str> for Markup {
+    fn from(text: &str) -> Markup {
+        let mut markup = Markup(String::with_capacity(text.len()));
+        text.chars().for_each(|letter| escape_letter(&mut markup.0, letter));
+        markup
     }
 }
 
-/// The font of the charts as style rules with `data:` addresses: Noto Sans (Copyright 2012 Google Inc., Apache License
-/// 2.0), cut to the characters that charts use.
-pub fn font_faces() -> String {
-    const REGULAR: &str = include_str!(concat!(env!("OUT_DIR"), "/regular.base64"));
-    const BOLD: &str = include_str!(concat!(env!("OUT_DIR"), "/bold.base64"));
-    let face = |weight: &str, data: &str| {
-        format!(
-            "@font-face{{font-family:plimsoll;font-weight:{weight};src:url(data:font/ttf;base64,{data})}}"
-        )
-    };
-    face("400", REGULAR) + &face("700", BOLD)
+impl From<String> for Markup {
+    fn from(text: String) -> Markup {
+        Markup::from(text.as_str())
+    }
+}
+
+impl From<&String> for Markup {
+    fn from(text: &String) -> Markup {
+        Markup::from(text.as_str())
+    }
+}
+
+impl<M: Into<Markup>> From<Option<M>> for Markup {
+    fn from(part: Option<M>) -> Markup {
+        part.map_or_else(Markup::default, Into::into)
+    }
+}
+
+impl<M: Into<Markup>> FromIterator<M> for Markup {
+    fn from_iter<I: IntoIterator<Item = M>>(parts: I) -> Markup {
+        let mut all = Markup::default();
+        parts.into_iter().for_each(|part| all.push(part));
+        all
+    }
+}
+
+impl From<Markup> for String {
+    fn from(markup: Markup) -> String {
+        markup.0
+    }
+}
+
+/// Parts one behind the other as [`Markup`].
+macro_rules! markup {
+    ($($part:expr),* $(,)?) => {{
+        let mut all = $crate::markup::Markup::default();
+        $(all.push($part);)*
+        all
+    }};
+}
+pub(crate) use markup;
+
+/// An element that is still open: its name and its attributes.
+pub(crate) struct Element {
+    name: &'static str,
+    written: String,
+}
+
+/// Begins an element.
+pub(crate) fn element(name: &'static str) -> Element {
+    Element { name, written: format!("<{name}") }
+}
+
+impl Element {
+    /// Adds an attribute.
+    pub(crate) fn with(mut self, name: &str, value: impl Display) -> Element {
+        self.written.push(' ');
+        self.written.push_str(name);
+        self.written.push_str("=\"");
+        // Escaping into a string cannot fail, and neither can the value unless its own formatting does.
+        let _ = write!(Quoted(&mut self.written), "{value}");
+        self.written.push('"');
+        self
+    }
+
+    /// Adds an attribute that is there or not, such as `open`.
+    pub(crate) fn flag(mut self, name: &str) -> Element {
+        self.written.push(' ');
+        self.written.push_str(name);
+        self
+    }
+
+    /// Ends an element of HTML that never holds anything, such as `meta`.
+    pub(crate) fn void(mut self) -> Markup {
+        self.written.push('>');
+        Markup(self.written)
+    }
+
+    /// Ends an element of XML that holds nothing.
+    pub(crate) fn empty(mut self) -> Markup {
+        self.written.push_str("/>");
+        Markup(self.written)
+    }
+
+    /// Ends the element around `content`.
+    pub(crate) fn holding(mut self, content: impl Into<Markup>) -> Markup {
+        self.written.push('>');
+        self.written.push_str(&content.into().0);
+        let _ = write!(self.written, "</{}>", self.name);
+        Markup(self.written)
+    }
+
+    /// Ends the element around `content`, and the line.
+    pub(crate) fn line(self, content: impl Into<Markup>) -> Markup {
+        let mut markup = self.holding(content);
+        markup.0.push('\n');
+        markup
+    }
+}
+
+/// Escapes whatever is formatted into it as it may stand between the double quotes of an attribute.
+struct Quoted<'t>(&'t mut String);
+
+impl Write for Quoted<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        text.chars().for_each(|letter| match letter {
+            '\'' => self.0.push(letter),
+            letter => escape_letter(self.0, letter),
+        });
+        Ok(())
+    }
+}
+
+/// A letter as it may stand anywhere; control characters become blanks.
+fn escape_letter(escaped: &mut String, letter: char) {
+    match letter {
+        '&' => escaped.push_str("&amp;"),
+        '<' => escaped.push_str("&lt;"),
+        '>' => escaped.push_str("&gt;"),
+        '"' => escaped.push_str("&quot;"),
+        '\'' => escaped.push_str("&#39;"),
+        '\n' | '\t' => escaped.push(letter),
+        // XML knows neither controls nor these two.
+        control if control.is_control() || matches!(control, '\u{fffe}' | '\u{ffff}') => escaped.push(' '),
+        plain => escaped.push(plain),
+    }
 }
 
 #[cfg(test)]
@@ -94,16 +170,19 @@ mod tests {
 
     #[test]
     fn nothing_leaves_its_place() {
-        assert_eq!(escape("<a href='x'>\u{1b}&\"</a>"), "&lt;a href=&#39;x&#39;&gt; &amp;&quot;&lt;/a&gt;");
-        assert_eq!(well_formed("<text>a\u{1b}\u{9b}\u{ffff}\n</text>".to_owned()), "<text>a   \n</text>");
-        let table = Table { head: vec!["<".into(), "b".into()], rows: vec![vec!["&".into(), "2".into()]] };
-        assert!(table.html().contains("<th scope=\"row\">&amp;</th><td>2</td>"), "{}", table.html());
+        let hostile = "<a href='x'>\u{1b}\u{9b}\u{ffff}&\"</a>";
+        let harmless = "&lt;a href=&#39;x&#39;&gt;   &amp;&quot;&lt;/a&gt;";
+        assert_eq!(Markup::from(hostile).as_str(), harmless);
+        let element = element("p").with("title", hostile).holding(hostile);
+        let quoted = harmless.replace("&#39;", "'");
+        assert_eq!(element.as_str(), format!("<p title=\"{quoted}\">{harmless}</p>"));
     }
 
     #[test]
-    fn the_font_is_there_and_small() {
-        let faces = font_faces();
-        assert!(faces.contains("data:font/ttf;base64,AAEAAA"), "no TrueType header");
-        assert!(faces.len() < 60_000, "{} bytes", faces.len());
+    fn what_is_markup_is_not_escaped_again() {
+        let list: Markup = ["a", "<b>"].iter().map(|item| element("li").holding(*item)).collect();
+        let whole = element("ul").flag("hidden").line(markup![list, None::<Markup>, "&"]);
+        assert_eq!(whole.as_str(), "<ul hidden><li>a</li><li>&lt;b&gt;</li>&amp;</ul>\n");
+        assert_eq!(element("rect").with("x", 3).empty().as_str(), "<rect x=\"3\"/>");
     }
 }

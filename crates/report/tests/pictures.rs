@@ -90,7 +90,7 @@ fn devices_stand_from_the_ground_up_with_their_relation() {
     let words = view.relation_words();
     assert_eq!(words[4], "md0, RAID 1, on sda2 and sdb1");
     assert_eq!(words[5], "dm-0 (vg0-data), LVM volume, on md0, mounted at /srv/data");
-    let drawing = view.relations().unwrap();
+    let drawing = String::from(view.relations().unwrap().svg());
     assert_eq!(drawing.matches("<polyline").count(), 6, "an edge for each that stands on another");
 }
 
@@ -108,7 +108,7 @@ fn no_relation_passes_behind_a_device_that_it_has_nothing_to_do_with() {
     let more = more.map(|(name, below)| made_up::node(name, record::DeviceKind::Partition, ("", ""), below));
     let (run, analysis) = made_up::overloaded_on([made_up::stack(), more.to_vec()].concat(), 5);
     let view = View::of(&run, &analysis, PictureOptions::default());
-    let drawing = view.relations().unwrap();
+    let drawing = String::from(view.relations().unwrap().svg());
     let numbers =
         |text: &str| -> Vec<i32> { text.split([',', ' ']).map(|number| number.parse().unwrap()).collect() };
     let attribute = |part: &str, name: &str| {

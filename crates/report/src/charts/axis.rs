@@ -1,9 +1,5 @@
 //! A coordinate with its ticks, linear or logarithmic, that no number can upset.
 
-use std::ops::Range;
-
-use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
-
 /// Ticks and their labels between two ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
@@ -88,6 +84,11 @@ impl Axis {
         self.ticks.len()
     }
 
+    /// The ticks, rising: value and label.
+    pub fn marks(&self) -> &[(f64, String)] {
+        &self.ticks
+    }
+
     /// Characters of the longest label.
     pub fn label_length(&self) -> usize {
         self.ticks.iter().map(|(_, label)| label.chars().count()).max().unwrap_or(0)
@@ -106,34 +107,6 @@ fn round_step(rough: f64) -> f64 {
     let power = 10f64.powf(rough.log10().floor());
     let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= rough * 0.999);
     factor.unwrap_or(10.0) * power
-}
-
-impl Ranged for Axis {
-    type FormatOption = NoDefaultFormatting;
-    type ValueType = f64;
-
-    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
-        limit.0 + (self.place(*value) * f64::from(limit.1 - limit.0)).round() as i32
-    }
-
-    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
-        // Only the bold lines and the labels are wanted, not the light mesh between them.
-        match hint.weight().allow_light_points() {
-            true => Vec::new(),
-            false => self.ticks.iter().map(|&(value, _)| value).collect(),
-        }
-    }
-
-    fn range(&self) -> Range<f64> {
-        self.low..self.high
-    }
-}
-
-impl ValueFormatter<f64> for Axis {
-    fn format_ext(&self, value: &f64) -> String {
-        let near = self.ticks.iter().find(|(tick, _)| tick == value);
-        near.map_or_else(String::new, |(_, label)| label.clone())
-    }
 }
 
 #[cfg(test)]

@@ -4,15 +4,15 @@ use analysis::{Cell, Point, cells};
 use record::{Run, Unit};
 use workload::Direction;
 
-use super::Chart;
+use super::chart::{Chart, figures_below};
 use super::engineering;
 use super::ink::Ink;
 use super::ladders::doubling_axis;
 use super::marks::Shape;
-use super::panel::{Dots, Line, Panel, draw};
-use crate::markup::Table;
-use crate::numbers;
-use crate::sentence::plural;
+use super::panel::{Dots, Line, Panel, Segment, Side, draw};
+use crate::words::Table;
+use crate::words::numbers;
+use crate::words::sentence::plural;
 
 /// Lines that can still be told apart.
 const STYLES: [(Ink, Shape); 6] = [
@@ -44,30 +44,20 @@ pub fn by_depth(run: &Run) -> Option<Chart> {
     let x = doubling_axis(depths(), numbers::count)?;
     let panel = |unit: Unit, title: &str, of: fn(&(f64, f64, f64)) -> f64| {
         let lines: Vec<Line> = rows.iter().zip(STYLES).map(|(row, style)| line(row, style, of)).collect();
-        let values = lines.iter().flat_map(|line| line.segments.iter().flatten().map(|point| point.1));
+        let values = lines.iter().flat_map(Line::points).map(|point| point.1);
         let top = values.fold(0.0, f64::max);
-        Panel {
-            heading: String::new(),
-            y_title: title.to_owned(),
-            x_title: "queue depth (I/Os in flight)".to_owned(),
-            x: x.clone(),
-            y: engineering::axis(unit, top * 1.08, 5),
+        Panel::of(
+            Side::new("queue depth (I/Os in flight)", x.clone()),
+            Side::new(title, engineering::axis(unit, top * 1.08, 5)),
             lines,
-            levels: Vec::new(),
-            markers: Vec::new(),
-            bands: Vec::new(),
-            gaps: Vec::new(),
-            least_sides: (0, 0),
-        }
+        )
     };
     let panels = [
         panel(Unit::PerSecond, "operations a second", |point| point.1),
         panel(Unit::BytesPerSecond, "bytes a second", |point| point.2),
     ];
-    let title = "Rate and bandwidth by queue depth and block size".to_owned();
-    let description = format!("{title}. The table below has the figures.");
-    let svg = draw(&title, &description, 300, &panels);
-    Some(Chart { id: "by-depth", title, description, svg, table: table(&rows) })
+    let title = "Rate and bandwidth by queue depth and block size";
+    Some(Chart::of(title, draw(title, &figures_below(title), 300, &panels), table(&rows)))
 }
 
 fn name(row: &Row) -> String {
@@ -108,7 +98,9 @@ fn line(row: &Row, (ink, shape): (Ink, Shape), of: fn(&(f64, f64, f64)) -> f64) 
     Line {
         name: name(row),
         ink,
-        segments: vec![row.points.iter().map(|point| (point.0, of(point))).collect()],
+        segments: vec![Segment::from(
+            row.points.iter().map(|point| (point.0, of(point))).collect::<Vec<_>>(),
+        )],
         whiskers: Vec::new(),
         dots: Dots::Each(shape),
     }

@@ -154,6 +154,11 @@ impl LineDefinition {
         }
     }
 
+    /// True of requests that were merged: they lie upon those that they are merged into, and a shade would hide these.
+    pub fn is_of_merges(&self) -> bool {
+        matches!(self.ink(), Ink::ReadMerged | Ink::WriteMerged | Ink::DiscardMerged)
+    }
+
     /// What its values are counted in.
     pub fn unit(&self) -> Unit {
         match self {

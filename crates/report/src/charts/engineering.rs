@@ -4,7 +4,7 @@ use record::Unit;
 
 use super::axis::Axis;
 use super::panel::Line;
-use crate::numbers;
+use crate::words::numbers;
 
 /// Prefixed units, rising: what one is in the base unit, and what is written behind the number.
 type Prefixed = &'static [(f64, &'static str)];
@@ -63,7 +63,7 @@ const TICKS_MIN: usize = 4;
 
 /// An axis of sizes: by doublings where they differ so much that the small ones would lie flat.
 pub(super) fn sizes(lines: &[Line], top: f64) -> Axis {
-    let values = lines.iter().flat_map(|line| line.segments.iter().flatten()).map(|point| point.1);
+    let values = lines.iter().flat_map(Line::points).map(|point| point.1);
     let least = values.filter(|value| *value > 0.0).fold(top, f64::min);
     if least <= 0.0 || top / least < APART {
         return axis(Unit::Bytes, top * 1.08, 4);

@@ -1,8 +1,5 @@
 //! Colours by what they stand for. The page gives each its dark-mode value and its dashes, by the colour itself.
 
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color as _, FontStyle, FontTransform, IntoFont as _, RGBColor, TextStyle};
-
 /// What a line, a level or a word stands for.
 ///
 /// Lines are of the palette of Okabe and Ito, which stays apart for colour-blind eyes; dashes and marks along the line say
@@ -109,12 +106,6 @@ const DASHED: [(Ink, &[i32]); 10] = [
 pub const UNITS: i32 = 2;
 
 impl Ink {
-    /// The colour in the light.
-    pub fn colour(self) -> RGBColor {
-        let light = self.values().0;
-        RGBColor((light >> 16) as u8, (light >> 8) as u8, light as u8)
-    }
-
     fn values(self) -> (u32, u32) {
         let found = VALUES.iter().find(|(ink, _, _)| *ink == self);
         found.map_or((0, 0), |&(_, light, dark)| (light, dark))
@@ -144,28 +135,7 @@ impl Ink {
     pub fn dash(self) -> &'static [i32] {
         DASHED.iter().find(|(ink, _)| *ink == self).map_or(&[], |(_, lengths)| lengths)
     }
-
-    /// Text of `pixels` height in this colour, upright.
-    pub fn text<'a>(self, pixels: i32, anchor: (HPos, VPos)) -> TextStyle<'a> {
-        self.styled(pixels, anchor, FontStyle::Normal)
-    }
-
-    /// The same in bold.
-    pub fn heading<'a>(self, pixels: i32, anchor: (HPos, VPos)) -> TextStyle<'a> {
-        self.styled(pixels, anchor, FontStyle::Bold)
-    }
-
-    fn styled<'a>(self, pixels: i32, anchor: (HPos, VPos), style: FontStyle) -> TextStyle<'a> {
-        // The SVG backend divides sizes by this.
-        const TO_EM: f64 = 1.24;
-        let size = f64::from(pixels * UNITS) * TO_EM;
-        let font = (FAMILY, size, style).into_font().transform(FontTransform::None);
-        TextStyle { font, color: self.colour().to_backend_color(), pos: Pos::new(anchor.0, anchor.1) }
-    }
 }
-
-/// The embedded subset first, then what the viewer has.
-pub const FAMILY: &str = "plimsoll,sans-serif";
 
 /// Style rules that dash lines, by their colour.
 pub fn rules() -> String {

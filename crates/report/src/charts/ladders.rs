@@ -4,16 +4,16 @@ use analysis::{Analysis, Estimate, LatencyRow, Meaning, Point, Quantity};
 use record::Run;
 use workload::Direction;
 
-use super::Chart;
 use super::axis::Axis;
+use super::chart::{Chart, figures_below};
 use super::ink::Ink;
 use super::marks::Shape;
 use super::over_time::{chart_unit, claimed, ink_of, range, time_axis};
-use super::panel::{Dots, Level, Line, Marker, Panel, draw};
-use crate::markup::Table;
-use crate::numbers::{self, IOPS, Unit};
-use crate::progress::ending;
-use crate::sentence::{capital, plural};
+use super::panel::{Dots, Level, Line, Marker, Panel, Side, draw};
+use crate::words::Table;
+use crate::words::numbers::{self, IOPS, Unit};
+use crate::words::progress::ending;
+use crate::words::sentence::{capital, plural};
 
 /// Rate and latency by queue depth, with the depth that fills the cap; `None` without a depth ladder.
 pub fn depths(run: &Run, analysis: &Analysis) -> Option<Chart> {
@@ -22,17 +22,13 @@ pub fn depths(run: &Run, analysis: &Analysis) -> Option<Chart> {
     let at = |point: &Point| f64::from(point.depth);
     let rates = lines(points, &at, &|point| point.iops);
     let rate_panel = Panel {
-        heading: String::new(),
-        y_title: "operations a second".to_owned(),
-        x_title: "queue depth (I/Os in flight)".to_owned(),
-        x: x.clone(),
-        y: rising(&rates, &claimed(run, analysis, Quantity::Iops)),
-        lines: rates,
         levels: claimed(run, analysis, Quantity::Iops),
         markers: filling(analysis, Labels::Written),
-        bands: Vec::new(),
-        gaps: Vec::new(),
-        least_sides: (0, 0),
+        ..Panel::of(
+            Side::new("queue depth (I/Os in flight)", x.clone()),
+            Side::new("operations a second", rising(&rates, &claimed(run, analysis, Quantity::Iops))),
+            rates,
+        )
     };
     let mut times = lines(points, &at, &|point| flat(point.latency_ns_p99 as f64));
     for line in &mut times {
@@ -42,20 +38,14 @@ pub fn depths(run: &Run, analysis: &Analysis) -> Option<Chart> {
     times.extend(lines(points, &at, &|point| flat(point.latency_ns_mean)));
     let (low, high) = range(values(&times))?;
     let time_panel = Panel {
-        heading: String::new(),
-        y_title: "mean latency, dashed: 99th percentile".to_owned(),
-        x_title: "queue depth (I/Os in flight)".to_owned(),
-        x,
-        y: time_axis(low, high),
-        lines: times,
-        levels: Vec::new(),
         markers: filling(analysis, Labels::Left),
-        bands: Vec::new(),
-        gaps: Vec::new(),
-        least_sides: (0, 0),
+        ..Panel::of(
+            Side::new("queue depth (I/Os in flight)", x),
+            Side::new("mean latency, dashed: 99th percentile", time_axis(low, high)),
+            times,
+        )
     };
     Some(ladder(
-        "depths",
         "Rate and latency by queue depth",
         &[rate_panel, time_panel],
         point_table(run, analysis, points),
@@ -73,33 +63,25 @@ pub fn block_sizes(run: &Run, analysis: &Analysis) -> Option<Chart> {
     let mut levels = claimed(run, analysis, Quantity::BytesPerSecond);
     levels.iter_mut().for_each(|level| level.value /= unit.factor);
     let rate_panel = Panel {
-        heading: String::new(),
-        y_title: "operations a second".to_owned(),
-        x_title: "block size".to_owned(),
-        x: x.clone(),
-        y: rising(&rates, &claimed(run, analysis, Quantity::Iops)),
-        lines: rates,
         levels: claimed(run, analysis, Quantity::Iops),
         markers: crossing(analysis, Labels::Left),
-        bands: Vec::new(),
-        gaps: Vec::new(),
-        least_sides: (0, 0),
+        ..Panel::of(
+            Side::new("block size", x.clone()),
+            Side::new("operations a second", rising(&rates, &claimed(run, analysis, Quantity::Iops))),
+            rates,
+        )
     };
+    let height = rising(&bytes, &levels);
     let byte_panel = Panel {
-        heading: String::new(),
-        y_title: format!("bandwidth ({})", unit.name),
-        x_title: "block size".to_owned(),
-        x,
-        y: rising(&bytes, &levels),
-        lines: bytes,
         levels,
         markers: crossing(analysis, Labels::Written),
-        bands: Vec::new(),
-        gaps: Vec::new(),
-        least_sides: (0, 0),
+        ..Panel::of(
+            Side::new("block size", x),
+            Side::new(format!("bandwidth ({})", unit.name), height),
+            bytes,
+        )
     };
     Some(ladder(
-        "blocks",
         "Rate and bandwidth by block size",
         &[rate_panel, byte_panel],
         point_table(run, analysis, points),
@@ -111,35 +93,24 @@ pub fn percentiles(analysis: &Analysis) -> Option<Chart> {
     let lines: Vec<Line> =
         analysis.latencies.iter().map(|row| percentile_line(row, &analysis.latencies)).collect();
     let (low, high) = range(values(&lines))?;
-    let deepest =
-        lines.iter().flat_map(|line| line.segments.iter().flatten()).map(|point| point.0).fold(1.0, f64::max);
+    let deepest = lines.iter().flat_map(Line::points).map(|point| point.0).fold(1.0, f64::max);
     let ticks =
         [0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999].map(|percent| (nines(percent), format!("{percent} %")));
     let ticks = ticks.into_iter().filter(|(place, _)| *place <= deepest * 1.02).collect();
-    let panel = Panel {
-        heading: String::new(),
-        y_title: "latency".to_owned(),
-        x_title: "share of I/Os that took no longer".to_owned(),
-        x: Axis::with_ticks(0.0, deepest * 1.02, ticks),
-        y: time_axis(low, high),
+    let panel = Panel::of(
+        Side::new("share of I/Os that took no longer", Axis::with_ticks(0.0, deepest * 1.02, ticks)),
+        Side::new("latency", time_axis(low, high)),
         lines,
-        levels: Vec::new(),
-        markers: Vec::new(),
-        bands: Vec::new(),
-        gaps: Vec::new(),
-        least_sides: (0, 0),
-    };
+    );
     Some(ladder(
-        "percentiles",
         "Latency of one I/O at a time by percentile",
         &[panel],
         percentile_table(&analysis.latencies),
     ))
 }
 
-fn ladder(id: &'static str, title: &str, panels: &[Panel], table: Table) -> Chart {
-    let description = format!("{title}. The table below has the figures.");
-    Chart { id, title: title.to_owned(), svg: draw(title, &description, 280, panels), description, table }
+fn ladder(title: &str, panels: &[Panel], table: Table) -> Chart {
+    Chart::of(title, draw(title, &figures_below(title), 280, panels), table)
 }
 
 /// Whether a marker carries its label in this panel.
@@ -212,7 +183,9 @@ fn lines(points: &[Point], at: &dyn Fn(&Point) -> f64, value: &dyn Fn(&Point) ->
         Line {
             name: plural(direction).to_owned(),
             ink: ink_of(direction),
-            segments: vec![same.iter().map(|point| (at(point), value(point).value)).collect()],
+            segments: vec![
+                same.iter().map(|point| (at(point), value(point).value)).collect::<Vec<_>>().into(),
+            ],
             whiskers: same.iter().map(|point| (at(point), value(point).low, value(point).high)).collect(),
             dots: if direction == Direction::Read {
                 Dots::Each(Shape::Circle)
@@ -241,7 +214,7 @@ fn tail(ink: Ink) -> Ink {
 }
 
 fn values(lines: &[Line]) -> impl Iterator<Item = f64> {
-    lines.iter().flat_map(|line| line.segments.iter().flatten()).map(|point| point.1)
+    lines.iter().flat_map(Line::points).map(|point| point.1)
 }
 
 /// From zero to a little above everything.
@@ -259,16 +232,13 @@ pub(super) fn nines(percent: f64) -> f64 {
 }
 
 fn percentile_line(row: &LatencyRow, all: &[LatencyRow]) -> Line {
+    let places = row.percentiles.iter();
+    let places = places.map(|&(percent, time)| (nines(percent.min(99.9999)), time as f64));
     let alone = all.iter().filter(|other| other.direction == row.direction).count() == 1;
     Line {
         name: if alone { plural(row.direction).to_owned() } else { row.step.clone() },
         ink: ink_of(row.direction),
-        segments: vec![
-            row.percentiles
-                .iter()
-                .map(|&(percent, time)| (nines(percent.min(99.9999)), time as f64))
-                .collect(),
-        ],
+        segments: vec![places.collect::<Vec<_>>().into()],
         whiskers: Vec::new(),
         dots: match row.direction {
             Direction::Read => Dots::Each(Shape::Circle),

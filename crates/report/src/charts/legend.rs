@@ -1,11 +1,9 @@
 //! Names of a panel's lines beside or below its title, each behind a piece of its line.
 
-use plotters::element::{PathElement, Text};
-use plotters::style::text_anchor::{HPos, VPos};
-
+use super::drawing::{Canvas, Spot, Type, stroke};
 use super::ink::{Ink, UNITS, width};
 use super::marks::sample;
-use super::panel::{Area, Drawn, HEADER, LEGEND_ROW, LETTER, Line, MARGIN, Panel, Place, stroke};
+use super::panel::{Cell, HEADER, LEGEND_ROW, LETTER, Line, MARGIN, Panel, Plot};
 
 /// Length of the piece of line, room behind it, and room between two names.
 const PIECE: (i32, i32, i32) = (22, 5, 14);
@@ -49,15 +47,15 @@ impl Legend {
     }
 
     /// The unit at the left end, the names at the right end of their rows.
-    pub fn draw(&self, area: &Area<'_>, panel: &Panel, plot: &Place) -> Drawn {
+    pub fn draw(&self, canvas: &mut Canvas, cell: &Cell, plot: &Plot<'_>) {
         let middle = plot.header + HEADER * UNITS / 2;
-        let title = Ink::Word.text(LETTER, (HPos::Left, VPos::Center));
-        area.draw(&Text::new(panel.y_title.as_str(), (MARGIN * UNITS, middle), title))?;
+        let title = Type::beside(Ink::Word, LETTER);
+        canvas.words(&plot.panel.y_title, (cell.x.start + MARGIN * UNITS, middle), title);
         for (row, places) in self.rows.iter().enumerate() {
             let below = if self.beside { 0 } else { HEADER / 2 + LEGEND_ROW / 2 + LEGEND_ROW * row as i32 };
-            draw_row(area, panel, places, (plot.x.end, middle + below * UNITS))?;
+            let lines = places.iter().map(|&at| &plot.panel.lines[at]);
+            draw_row(canvas, lines.rev(), (plot.x.end, middle + below * UNITS));
         }
-        Ok(())
     }
 }
 
@@ -65,16 +63,15 @@ fn long(line: &Line) -> i32 {
     width(&line.name, LETTER) + PIECE.0 + PIECE.1 + PIECE.2
 }
 
-fn draw_row(area: &Area<'_>, panel: &Panel, places: &[usize], (end, y): (i32, i32)) -> Drawn {
+/// The last line first, from the right end on.
+fn draw_row<'l>(canvas: &mut Canvas, lines: impl Iterator<Item = &'l Line>, (end, y): Spot) {
     let mut right = end;
-    for line in places.iter().rev().map(|&at| &panel.lines[at]) {
+    for line in lines {
         let start = right - (long(line) - PIECE.2) * UNITS;
         let name = start + (PIECE.0 + PIECE.1) * UNITS;
-        let style = Ink::Word.text(LETTER, (HPos::Left, VPos::Center));
-        area.draw(&Text::new(line.name.as_str(), (name, y), style))?;
-        area.draw(&PathElement::new([(start, y), (start + PIECE.0 * UNITS, y)], stroke(line.ink, 18)))?;
-        sample(area, line, (start + PIECE.0 * UNITS / 2, y))?;
+        canvas.words(&line.name, (name, y), Type::beside(Ink::Word, LETTER));
+        canvas.line(&[(start, y), (start + PIECE.0 * UNITS, y)], stroke(line.ink, 18));
+        sample(canvas, line, (start + PIECE.0 * UNITS / 2, y));
         right = start - PIECE.2 * UNITS;
     }
-    Ok(())
 }

@@ -3,13 +3,13 @@
 use record::{DiskCounters, Run, Sample};
 use workload::Direction;
 
-use super::Chart;
 use super::axis::Axis;
+use super::chart::Chart;
 use super::ink::Ink;
 use super::over_time::{Clock, phases, thinned};
-use super::panel::{Dots, Line, Panel, draw};
-use crate::markup::Table;
-use crate::numbers;
+use super::panel::{Dots, Line, Panel, Side, draw};
+use crate::words::Table;
+use crate::words::numbers;
 
 /// Clock ticks of `/proc/stat` in a second.
 const TICKS_PER_SECOND: f64 = 100.0;
@@ -35,7 +35,7 @@ pub fn cpu(run: &Run) -> Option<Chart> {
             percent(own_percent(first, last)),
         ]);
     }
-    chart(run, ("cpu", "CPU of the machine against time", "share of all CPUs (%)"), (y, lines), table)
+    chart(run, ("CPU of the machine against time", "share of all CPUs (%)"), (y, lines), table)
 }
 
 /// Operations that the target's own device counts, beside those that plimsoll did: the difference is somebody else's,
@@ -44,51 +44,24 @@ pub fn devices(run: &Run) -> Option<Chart> {
     let name = first_device(run)?;
     let counted = |before: &Sample, after: &Sample| device_rate(before, after, &name);
     let lines = vec![line(run, &format!("{name} counts"), Ink::Flush, &counted), own_line(run)];
-    let top =
-        lines.iter().flat_map(|line| line.segments.iter().flatten()).map(|point| point.1).fold(0.0, f64::max);
+    let top = lines.iter().flat_map(Line::points).map(|point| point.1).fold(0.0, f64::max);
     let y = Axis::linear(0.0, top * 1.06, 4, numbers::count);
-    chart(
-        run,
-        ("devices", "Operations by the device's own count", "operations a second"),
-        (y, lines),
-        device_table(run),
-    )
+    chart(run, ("Operations by the device's own count", "operations a second"), (y, lines), device_table(run))
 }
 
-fn chart(
-    run: &Run,
-    names: (&'static str, &str, &str),
-    drawn: (Axis, Vec<Line>),
-    table: Table,
-) -> Option<Chart> {
-    let (id, title, y_title) = names;
+fn chart(run: &Run, (title, y_title): (&str, &str), drawn: (Axis, Vec<Line>), table: Table) -> Option<Chart> {
     let (y, mut lines) = drawn;
-    lines.retain(|line| line.segments.iter().any(|segment| !segment.is_empty()));
+    lines.retain(|line| !line.is_empty());
     if lines.is_empty() || run.samples.len() < 2 {
         return None;
     }
     let clock = Clock::of(run);
     let panel = Panel {
-        heading: String::new(),
-        y_title: y_title.to_owned(),
-        x_title: clock.title(),
-        x: clock.axis(),
-        y,
-        lines,
-        levels: Vec::new(),
-        markers: Vec::new(),
         bands: phases(run, &clock),
-        gaps: Vec::new(),
-        least_sides: (0, 0),
+        ..Panel::of(Side::new(clock.title(), clock.axis()), Side::new(y_title, y), lines)
     };
     let description = format!("{title}. The table below has the totals.");
-    Some(Chart {
-        id,
-        title: title.to_owned(),
-        svg: draw(title, &description, 210, &[panel]),
-        description,
-        table,
-    })
+    Some(Chart::of(title, draw(title, &description, 210, &[panel]), table))
 }
 
 /// The device that the run used: the target's first that was sampled, else the first that was sampled.

@@ -1,10 +1,8 @@
 //! Lines, and what stands on them: dots at their points, or a few shapes along them for eyes and printers without colour.
 
-use plotters::element::{Circle, EmptyElement, PathElement, Rectangle, TriangleMarker};
-use plotters::style::{Color as _, ShapeStyle};
-
+use super::drawing::{Canvas, Paint, Spot, Stroke, stroke};
 use super::ink::{Ink, UNITS};
-use super::panel::{Area, Dots, Drawn, Line, Plot, stroke};
+use super::panel::{Area, Dots, Line, Plot, Segment};
 
 /// Shapes along a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,36 +21,35 @@ const ALONG: usize = 4;
 const HALF: i32 = 3;
 
 /// A line with its dots and whiskers. A point without neighbours is drawn as a dot that can be seen.
-pub(super) fn draw_line(chart: &mut Plot<'_, '_>, line: &Line) -> Drawn {
+pub(super) fn draw_line(canvas: &mut Canvas, plot: &Plot<'_>, line: &Line) {
     for segment in &line.segments {
-        let path: Vec<(f64, f64)> = segment.iter().copied().filter(is_finite).collect();
-        if path.len() > 1 {
-            chart.draw_series([PathElement::new(path.clone(), stroke(line.ink, 16))])?;
-        } else if matches!(line.dots, Dots::None | Dots::Along(_)) {
-            chart
-                .draw_series(path.iter().map(|&at| Circle::new(at, 2 * UNITS, line.ink.colour().filled())))?;
+        let path = segment.points.iter().copied().filter(is_finite).map(|point| plot.spot(point));
+        let path: Vec<Spot> = path.collect();
+        match (path.as_slice(), line.dots) {
+            ([], _) => {}
+            ([alone], Dots::None | Dots::Along(_)) => {
+                canvas.circle(*alone, 2 * UNITS, Paint::Filled(line.ink))
+            }
+            ([_], Dots::Each(_)) => {}
+            (path, _) if segment.area == Area::Shaded => canvas.shaded(path, stroke(line.ink, 16)),
+            (path, _) => canvas.line(path, stroke(line.ink, 16)),
         }
-        draw_dots(chart, line, &path)?;
+        if let Dots::Each(shape) = line.dots {
+            path.iter().for_each(|&at| stamp(canvas, line.ink, shape, at));
+        }
     }
     if let Dots::Along(shape) = line.dots {
-        along(chart, line, shape)?;
+        along(canvas, plot, line, shape);
     }
-    let whiskers = line.whiskers.iter().filter(|(x, low, high)| (x + low + high).is_finite());
-    chart.draw_series(
-        whiskers.map(|&(x, low, high)| PathElement::new([(x, low), (x, high)], stroke(line.ink, 12))),
-    )?;
-    Ok(())
-}
-
-fn draw_dots(chart: &mut Plot<'_, '_>, line: &Line, path: &[(f64, f64)]) -> Drawn {
-    let Dots::Each(shape) = line.dots else { return Ok(()) };
-    path.iter().try_for_each(|&at| stamp(chart, line.ink, shape, at))
+    for &(x, low, high) in line.whiskers.iter().filter(|(x, low, high)| (x + low + high).is_finite()) {
+        canvas.line(&[plot.spot((x, low)), plot.spot((x, high))], stroke(line.ink, 12));
+    }
 }
 
 /// Each shape at places of its own, so that lines upon each other still show theirs.
-fn along(chart: &mut Plot<'_, '_>, line: &Line, shape: Shape) -> Drawn {
-    let points: Vec<(f64, f64)> = line.segments.iter().flat_map(|segment| rising(segment)).copied().collect();
-    let (Some(first), Some(last)) = (points.first(), points.last()) else { return Ok(()) };
+fn along(canvas: &mut Canvas, plot: &Plot<'_>, line: &Line, shape: Shape) {
+    let points: Vec<(f64, f64)> = line.segments.iter().flat_map(rising).copied().collect();
+    let (Some(first), Some(last)) = (points.first(), points.last()) else { return };
     for place in 0..ALONG {
         let share = (place as f64 + (shape as u8 as f64 + 0.5) / 6.0) / ALONG as f64;
         let x = first.0 + (last.0 - first.0) * share;
@@ -64,81 +61,57 @@ fn along(chart: &mut Plot<'_, '_>, line: &Line, shape: Shape) -> Drawn {
         let y = before.1 + (after.1 - before.1) * part;
         // Between two segments there is nothing to stand on.
         if y.is_finite() && line.segments.iter().any(|segment| spans(segment, x)) {
-            stamp(chart, line.ink, shape, (x, y))?;
+            stamp(canvas, line.ink, shape, plot.spot((x, y)));
         }
     }
-    Ok(())
 }
 
 /// The way there of a line around an area, which is its upper edge; all of another line.
-fn rising(segment: &[(f64, f64)]) -> &[(f64, f64)] {
-    let turn = segment.windows(2).position(|pair| pair[1].0 <= pair[0].0);
-    turn.map_or(segment, |turn| &segment[..=turn])
+fn rising(segment: &Segment) -> &[(f64, f64)] {
+    let turn = segment.points.windows(2).position(|pair| pair[1].0 <= pair[0].0);
+    turn.map_or(&segment.points, |turn| &segment.points[..=turn])
 }
 
-fn spans(segment: &[(f64, f64)], x: f64) -> bool {
+fn spans(segment: &Segment, x: f64) -> bool {
     let way = rising(segment);
     way.first().is_some_and(|first| first.0 <= x) && way.last().is_some_and(|last| x <= last.0)
 }
 
-fn stamp(chart: &mut Plot<'_, '_>, ink: Ink, shape: Shape, at: (f64, f64)) -> Drawn {
-    let style = ink.colour().filled();
-    let (page, edge) = (Ink::Page.colour().filled(), stroke(ink, 14));
-    let half = HALF * UNITS;
-    let corners = [(-half, -half), (half, half)];
-    match shape {
-        Shape::Circle => drop(chart.draw_series([Circle::new(at, half, style)])?),
-        Shape::Square => drop(chart.draw_series([EmptyElement::at(at) + Rectangle::new(corners, style)])?),
-        Shape::Triangle => drop(chart.draw_series([TriangleMarker::new(at, half * 4 / 3, style)])?),
-        Shape::Ring => {
-            chart.draw_series([Circle::new(at, half, page)])?;
-            chart.draw_series([Circle::new(at, half, edge)])?;
-        }
-        Shape::Frame => {
-            chart.draw_series([EmptyElement::at(at) + Rectangle::new(corners, page)])?;
-            chart.draw_series([EmptyElement::at(at) + Rectangle::new(corners, edge)])?;
-        }
-        Shape::Cross => {
-            let cross = EmptyElement::at(at)
-                + PathElement::new([(-half, -half), (half, half)], edge)
-                + PathElement::new([(-half, half), (half, -half)], edge);
-            chart.draw_series([cross])?;
-        }
-    }
-    Ok(())
-}
-
 /// The shape of a line in the legend.
-pub(super) fn sample(area: &Area<'_>, line: &Line, at: (i32, i32)) -> Drawn {
-    let shape = match line.dots {
-        Dots::None => return Ok(()),
-        Dots::Each(shape) | Dots::Along(shape) => shape,
-    };
-    let style = line.ink.colour().filled();
-    let (page, edge) = (Ink::Page.colour().filled(), stroke(line.ink, 14));
+pub(super) fn sample(canvas: &mut Canvas, line: &Line, at: Spot) {
+    match line.dots {
+        Dots::None => {}
+        Dots::Each(shape) | Dots::Along(shape) => stamp(canvas, line.ink, shape, at),
+    }
+}
+
+fn stamp(canvas: &mut Canvas, ink: Ink, shape: Shape, (x, y): Spot) {
+    let edge = stroke(ink, 14);
     let half = HALF * UNITS;
     match shape {
-        Shape::Circle => area.draw(&Circle::new(at, half, style)),
-        Shape::Square => area.draw(&square(at, style)),
-        Shape::Triangle => area.draw(&TriangleMarker::new(at, half * 4 / 3, style)),
-        Shape::Ring => {
-            area.draw(&Circle::new(at, half, page))?;
-            area.draw(&Circle::new(at, half, edge))
-        }
+        Shape::Circle => canvas.circle((x, y), half, Paint::Filled(ink)),
+        Shape::Ring => canvas.circle((x, y), half, Paint::Both(Ink::Page, edge)),
+        Shape::Square => canvas.rectangle((x - half, y - half), (x + half, y + half), Paint::Filled(ink)),
         Shape::Frame => {
-            area.draw(&square(at, page))?;
-            area.draw(&square(at, edge))
+            let thin = Paint::Both(Ink::Page, Stroke { ink, width: 1 });
+            canvas.rectangle((x - half, y - half), (x + half, y + half), thin);
         }
+        Shape::Triangle => canvas.polygon(&triangle((x, y), half * 4 / 3), Paint::Filled(ink)),
         Shape::Cross => {
-            area.draw(&PathElement::new([(at.0 - half, at.1 - half), (at.0 + half, at.1 + half)], edge))?;
-            area.draw(&PathElement::new([(at.0 - half, at.1 + half), (at.0 + half, at.1 - half)], edge))
+            canvas.line(&[(x - half, y - half), (x + half, y + half)], edge);
+            canvas.line(&[(x - half, y + half), (x + half, y - half)], edge);
         }
     }
 }
 
-fn square(at: (i32, i32), style: ShapeStyle) -> Rectangle<(i32, i32)> {
-    let half = HALF * UNITS;
-    Rectangle::new([(at.0 - half, at.1 - half), (at.0 + half, at.1 + half)], style)
+/// The corners of an upright triangle of equal sides, so far from its middle.
+fn triangle((x, y): Spot, far: i32) -> [Spot; 3] {
+    let corner = |degrees: f64| {
+        let (down, right) = degrees.to_radians().sin_cos();
+        let place = |from: i32, share: f64| (share * f64::from(far) + f64::from(from)).ceil() as i32;
+        (place(x, right), place(y, down))
+    };
+    [-90.0, -210.0, -330.0].map(corner)
 }
 
 fn is_finite(point: &(f64, f64)) -> bool {

@@ -1,13 +1,17 @@
-//! Charts as SVG: the only module that knows how to draw.
+//! Charts: what is drawn of a run and how, as SVG and as PNG.
 //!
 //! A chart is a row of panels; a panel has two axes, lines, levels (claims), markers (knee, crossover) and bands (phases of
-//! the run). What to draw from a run is decided beside it: over time in `over_time`, ladders and percentiles in
-//! `ladders`, the machine in `machine`.
+//! the run). Which charts there are stands in two tables: `table` has those of a run, `definitions` those of a watched
+//! device. `drawing` writes, and nothing reads what it wrote.
 
 mod axis;
 mod by_depth;
+mod chart;
+mod comparison;
 pub mod definitions;
+mod drawing;
 mod engineering;
+mod font;
 mod ink;
 mod ladders;
 mod legend;
@@ -22,69 +26,25 @@ mod relations;
 mod reported;
 mod series;
 mod sheet;
+mod table;
 mod timeline;
 mod view;
 mod watched;
 
 pub use by_depth::by_depth;
+pub use chart::Chart;
+pub(crate) use comparison::bars;
+pub use drawing::{Drawing, Font};
 pub(crate) use engineering::title as unit_title;
+pub(crate) use font::font_faces;
 pub use ink::{Ink, dark_rules, rules};
-pub(crate) use ink::{UNITS, width};
 pub use ladders::{block_sizes, depths, percentiles};
 pub use machine::{cpu, devices};
-pub(crate) use over_time::kind_words;
 pub use over_time::{bandwidth, latency, rate};
 pub use pictures::{Picture, pictures};
-pub use reported::reported;
+pub(crate) use relations::RELATIONS;
 pub(crate) use series::{MeasuredChart, measured_series};
+pub use table::{CHARTS_OF_RUNS, ChartOfRun, Files, Part};
+pub(crate) use table::{DrawnChart, Source, drawn};
 pub use view::{DevicesIn, PictureOptions, View, is_like};
 pub use watched::DeviceChart;
-
-use crate::markup::Table;
-
-/// A drawing with the same figures as a table.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Chart {
-    /// Name within a page, for links.
-    pub id: &'static str,
-    /// What it shows.
-    pub title: String,
-    /// What is to be seen, for those who do not see it.
-    pub description: String,
-    /// The drawing: an `svg` element.
-    pub svg: String,
-    /// The figures.
-    pub table: Table,
-}
-
-impl Chart {
-    /// The drawing as a file of its own: with its font and its dashes, light.
-    pub fn standalone(&self) -> String {
-        standalone(&self.svg, Font::Embedded)
-    }
-}
-
-/// Whether a drawing carries its font.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Font {
-    /// Inside the file, so that it looks the same anywhere.
-    Embedded,
-    /// Left to who draws it.
-    Left,
-}
-
-/// A drawing as a file of its own, light, with its dashes and its size in pixels.
-pub fn standalone(svg: &str, font: Font) -> String {
-    let faces = if font == Font::Embedded { crate::markup::font_faces() } else { String::new() };
-    let style = format!(
-        "<style>{faces}text{{font-family:plimsoll,sans-serif}}{}</style><rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>",
-        rules()
-    );
-    match svg.find("</desc>") {
-        Some(at) => {
-            let (head, rest) = svg.split_at(at + "</desc>".len());
-            format!("{head}{style}{rest}")
-        }
-        None => svg.to_owned(),
-    }
-}

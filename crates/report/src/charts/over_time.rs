@@ -6,16 +6,17 @@ use analysis::{Analysis, ClaimRow, Meaning, Quantity};
 use record::{Interval, Phase, PhaseKind, Run, StepRecord};
 use workload::{Direction, StepKind};
 
-use super::Chart;
 use super::axis::Axis;
+use super::chart::Chart;
 use super::ink::Ink;
-use super::panel::{Band, Dots, Level, Line, Panel, Shade, WIDTH, draw};
+use super::panel::{Band, Dots, Level, Line, Panel, Segment, Shade, Side, WIDTH, draw};
 use super::timeline::Timeline;
-use crate::claims::unit_of;
-use crate::markup::Table;
-use crate::numbers::{self, Prefix, Unit};
-use crate::progress::ending;
-use crate::sentence::{capital, plural};
+use crate::words::Table;
+use crate::words::claims::unit_of;
+use crate::words::numbers::{self, Prefix, Unit};
+use crate::words::progress::ending;
+use crate::words::sentence::{capital, plural};
+use crate::words::step_kind::kind_words;
 
 /// Most points of one series; longer ones are drawn as the least and greatest of each bucket.
 pub(super) const POINTS_MAX: usize = 2_000;
@@ -27,8 +28,7 @@ pub fn rate(run: &Run, analysis: &Analysis) -> Option<Chart> {
     let levels = claimed(run, analysis, Quantity::Iops);
     let top = highest(&lines).max(highest_level(&levels)) * 1.06;
     let y = Axis::linear(0.0, top, 6, numbers::count);
-    let chart =
-        Titles { id: "rate", title: "Operations a second against time", y_title: "operations a second" };
+    let chart = Titles { title: "Operations a second against time", y_title: "operations a second" };
     timed(run, chart, (y, lines, levels), rate_table(run))
 }
 
@@ -44,7 +44,7 @@ pub fn bandwidth(run: &Run, analysis: &Analysis) -> Option<Chart> {
     let top = highest(&lines).max(highest_level(&levels)) * 1.06;
     let y = Axis::linear(0.0, top, 4, numbers::figure);
     let y_title = format!("bandwidth ({})", unit.name);
-    let chart = Titles { id: "bandwidth", title: "Bandwidth against time", y_title: &y_title };
+    let chart = Titles { title: "Bandwidth against time", y_title: &y_title };
     timed(run, chart, (y, lines, levels), bandwidth_table(run, unit))
 }
 
@@ -63,11 +63,10 @@ pub fn latency(run: &Run, analysis: &Analysis) -> Option<Chart> {
     }
     all.extend(lines(run, &mean, &directions));
     let levels = claimed_latency(run, analysis);
-    let points = all.iter().flat_map(|line| line.segments.iter().flatten().map(|point| point.1));
+    let points = all.iter().flat_map(Line::points).map(|point| point.1);
     let (low, high) = range(points)?;
     let (low, high) = with_levels((low, high), &levels);
     let chart = Titles {
-        id: "latency",
         title: "Latency against time: mean and 99th percentile",
         y_title: "mean latency, dashed: 99th percentile",
     };
@@ -75,40 +74,24 @@ pub fn latency(run: &Run, analysis: &Analysis) -> Option<Chart> {
 }
 
 struct Titles<'t> {
-    id: &'static str,
     title: &'t str,
     y_title: &'t str,
 }
 
 fn timed(run: &Run, titles: Titles<'_>, drawn: (Axis, Vec<Line>, Vec<Level>), table: Table) -> Option<Chart> {
     let (y, mut lines, levels) = drawn;
-    lines.retain(|line| line.segments.iter().any(|segment| !segment.is_empty()));
+    lines.retain(|line| !line.is_empty());
     if lines.is_empty() {
         return None;
     }
     let clock = Clock::of(run);
     let panel = Panel {
-        heading: String::new(),
-        y_title: titles.y_title.to_owned(),
-        x_title: clock.title(),
-        x: clock.axis(),
-        y,
-        lines,
         levels,
-        markers: Vec::new(),
         bands: phases(run, &clock),
-        gaps: Vec::new(),
-        least_sides: (0, 0),
+        ..Panel::of(Side::new(clock.title(), clock.axis()), Side::new(titles.y_title, y), lines)
     };
     let description = format!("{}, over {}. The table below has the figures.", titles.title, clock.length());
-    let height = 230;
-    Some(Chart {
-        id: titles.id,
-        title: titles.title.to_owned(),
-        svg: draw(titles.title, &description, height, &[panel]),
-        description,
-        table,
-    })
+    Some(Chart::of(titles.title, draw(titles.title, &description, 230, &[panel]), table))
 }
 
 /// The run's clock in the unit that suits its length.
@@ -195,11 +178,7 @@ fn lines(run: &Run, value: &dyn Fn(&Interval, Direction) -> f64, directions: &[D
         whiskers: Vec::new(),
         dots: Dots::None,
     };
-    directions
-        .iter()
-        .map(line)
-        .filter(|line| line.segments.iter().any(|segment| !segment.is_empty()))
-        .collect()
+    directions.iter().map(line).filter(|line| !line.is_empty()).collect()
 }
 
 /// Directions in which anything ended in the step; a stall after that is a zero of the series, never a gap.
@@ -221,13 +200,14 @@ pub(super) fn ink_of(direction: Direction) -> Ink {
 }
 
 /// At most [`POINTS_MAX`] points in all: the least and the greatest of each bucket, in the order they came.
-pub(super) fn thinned(segments: Vec<Vec<(f64, f64)>>) -> Vec<Vec<(f64, f64)>> {
+pub(super) fn thinned(segments: Vec<Vec<(f64, f64)>>) -> Vec<Segment> {
     let all: usize = segments.iter().map(Vec::len).sum();
     let bucket = (2 * all).div_ceil(POINTS_MAX);
     if bucket <= 2 {
-        return segments;
+        return segments.into_iter().map(Segment::from).collect();
     }
-    segments.iter().map(|segment| segment.chunks(bucket).flat_map(extremes).collect()).collect()
+    let thin = |segment: &Vec<(f64, f64)>| segment.chunks(bucket).flat_map(extremes).collect::<Vec<_>>();
+    segments.iter().map(thin).map(Segment::from).collect()
 }
 
 fn extremes(bucket: &[(f64, f64)]) -> Vec<(f64, f64)> {
@@ -243,7 +223,7 @@ fn extremes(bucket: &[(f64, f64)]) -> Vec<(f64, f64)> {
 
 /// What is claimed of `quantity`, in base units, or without claims the caps that were found; each figure once.
 pub(super) fn claimed(run: &Run, analysis: &Analysis, quantity: Quantity) -> Vec<Level> {
-    let by = crate::terminal::claimed_by(run);
+    let by = crate::words::terminal::claimed_by(run);
     let rows = analysis.verdict.rows.iter().filter(|row| row.quantity == quantity && row.claimed.value > 0.0);
     let mut levels: Vec<Level> = rows
         .map(|row| Level { value: row.claimed.value, label: claim_label(analysis, row, by), ink: Ink::Claim })
@@ -370,18 +350,6 @@ pub(super) fn phase_band(phase: &Phase, (from, to): (f64, f64)) -> Band {
     Band { from, to, label: phase.name.clone(), shade, parts: Vec::new() }
 }
 
-pub(crate) fn kind_words(kind: StepKind) -> &'static str {
-    match kind {
-        StepKind::Idle => "idle",
-        StepKind::Layout => "layout",
-        StepKind::Latency => "latency",
-        StepKind::DepthLadder => "depth ladder",
-        StepKind::BlockLadder => "block ladder",
-        StepKind::Again => "again",
-        StepKind::Job => "jobs",
-    }
-}
-
 fn band_words(kind: StepKind) -> &'static str {
     if kind == StepKind::BlockLadder { "block ladder (KiB)" } else { kind_words(kind) }
 }
@@ -409,7 +377,7 @@ fn kib(bytes: workload::Bytes) -> String {
 }
 
 fn highest(lines: &[Line]) -> f64 {
-    lines.iter().flat_map(|line| line.segments.iter().flatten()).map(|point| point.1).fold(0.0, f64::max)
+    lines.iter().flat_map(Line::points).map(|point| point.1).fold(0.0, f64::max)
 }
 
 fn highest_level(levels: &[Level]) -> f64 {

@@ -4,18 +4,19 @@ use analysis::{Latency, LoadFlow, SeriesRow};
 use record::{Metric, PhaseKind, Unit};
 use workload::Nanos;
 
-use super::Chart;
 use super::axis::Axis;
+use super::chart::{Chart, figures_below};
 use super::definitions::{CHARTS, LineDefinition};
+use super::drawing::{Canvas, Type};
 use super::engineering;
-use super::ink::{FAMILY, Ink, UNITS, width};
+use super::ink::{Ink, UNITS, width};
 use super::ladders::rising;
 use super::marks::Shape;
 use super::over_time::{claimed_latency, range, time_axis, with_levels};
-use super::panel::{Dots, LETTER, Level, Line, MARGIN, Panel, Sheet, draw, draw_sheet};
+use super::panel::{Dots, LETTER, Level, Line, MARGIN, Panel, Segment, Sheet, Side, draw, draw_sheet};
 use super::view::View;
-use crate::markup::{Table, escape};
-use crate::numbers;
+use crate::words::Table;
+use crate::words::numbers;
 
 /// Width of one scale's column and height of one row of panels, in pixels.
 const CELL: (i32, i32) = (230, 170);
@@ -62,16 +63,14 @@ impl View<'_> {
         let title = format!("{}: each share of the nominal rate side by side", self.name_of(&device));
         let description = format!("{title}, on common scales. The table below has the figures.");
         let all: Vec<Level> = ROWS.iter().flat_map(|row| self.row_levels(row.0, &device)).collect();
-        let key = level_key(&all);
         let sheet = Sheet {
             title: &title,
             description: &description,
-            head: (&key, if key.is_empty() { 0 } else { KEY }),
+            head: (level_key(&all), if all.is_empty() { 0 } else { KEY }),
             cell: CELL,
             columns: columns.len(),
         };
-        let svg = draw_sheet(&sheet, &panels);
-        Some(Chart { id: "overload", title, description, svg, table: self.series_table() })
+        Some(Chart::of(&title, draw_sheet(sheet, &panels), self.series_table()))
     }
 
     /// Name and span of the first phase of a scale.
@@ -97,8 +96,7 @@ impl View<'_> {
                 lines.iter().filter_map(|line| self.part(line, device, (*from, *to))).collect()
             })
             .collect();
-        let values = drawn.iter().flatten().flat_map(|line| line.segments.iter().flatten());
-        let top = values.map(|point| point.1).filter(|value| value.is_finite()).fold(0.0, f64::max);
+        let top = drawn.iter().map(|lines| Panel::top(lines)).fold(0.0, f64::max);
         // Their words stand above all panels: no panel has room for them.
         let levels: Vec<Level> = self
             .row_levels(*unit, device)
@@ -108,16 +106,15 @@ impl View<'_> {
         let top = levels.iter().map(|level| level.value).fold(top, f64::max);
         let panel = |(lines, (scale, from, to)): (Vec<Line>, &(String, Nanos, Nanos))| Panel {
             heading: format!("{scale}: {title}"),
-            y_title: String::new(),
-            x_title: "seconds of the phase".to_owned(),
-            x: Axis::linear(0.0, to.since(*from).as_secs_f64(), 4, numbers::figure),
-            y: engineering::axis(*unit, top * 1.08, 4),
-            lines,
             levels: levels.clone(),
-            markers: Vec::new(),
-            bands: Vec::new(),
-            gaps: Vec::new(),
-            least_sides: (0, 0),
+            ..Panel::of(
+                Side::new(
+                    "seconds of the phase",
+                    Axis::linear(0.0, to.since(*from).as_secs_f64(), 4, numbers::figure),
+                ),
+                Side::new(String::new(), engineering::axis(*unit, top * 1.08, 4)),
+                lines,
+            )
         };
         drawn.into_iter().zip(columns).map(panel).collect()
     }
@@ -144,7 +141,7 @@ impl View<'_> {
         Some(Line {
             name: line.name().to_owned(),
             ink: line.ink(),
-            segments: segments.filter(|segment| !segment.is_empty()).collect(),
+            segments: segments.filter(|segment| !segment.is_empty()).map(Segment::from).collect(),
             whiskers: Vec::new(),
             dots: Dots::None,
         })
@@ -161,10 +158,8 @@ impl View<'_> {
         let x = || Axis::linear_in(if most >= 1e3 { 1e3 } else { 1.0 }, most * 1.04, 4, asked_label(most));
         let panels =
             [self.got_panel(&asked, x()), self.latency_panel(&asked, x())?, self.queue_panel(&asked, x())];
-        let title = "What was asked and what came: rate, latency and queue".to_owned();
-        let description = format!("{title}. The table below has the figures.");
-        let svg = draw(&title, &description, 280, &panels);
-        Some(Chart { id: "overload-summary", title, description, svg, table: self.series_table() })
+        let title = "What was asked and what came: rate, latency and queue";
+        Some(Chart::of(title, draw(title, &figures_below(title), 280, &panels), self.series_table()))
     }
 
     fn got_panel(&self, asked: &[f64], x: Axis) -> Panel {
@@ -180,7 +175,7 @@ impl View<'_> {
         let levels = device.map_or_else(Vec::new, |place| self.row_levels(Unit::PerSecond, &place.name));
         let mut panel = panel("IOPS", x, rising(&lines, &levels), lines);
         panel.levels = levels;
-        panel.lines.retain(|line| !line.segments[0].is_empty());
+        panel.lines.retain(|line| !line.is_empty());
         panel
     }
 
@@ -193,7 +188,7 @@ impl View<'_> {
             self.by_asked(asked, ("p99", Ink::ReadTail), &tail),
             self.by_asked(asked, ("device", Ink::Flush), &device),
         ];
-        let (low, high) = range(lines.iter().flat_map(|line| line.segments.iter().flatten().map(|p| p.1)))?;
+        let (low, high) = range(lines.iter().flat_map(Line::points).map(|point| point.1))?;
         let levels = claimed_latency(self.run, self.analysis);
         let (low, high) = with_levels((low, high), &levels);
         let panel = panel("latency, from due to done", x, time_axis(low, high), lines);
@@ -215,7 +210,7 @@ impl View<'_> {
             Ink::Write => Dots::Each(Shape::Square),
             _ => Dots::Each(Shape::Triangle),
         };
-        let segments = vec![points.filter(|point| point.1.is_finite()).collect()];
+        let segments = vec![points.filter(|point| point.1.is_finite()).collect::<Vec<_>>().into()];
         Line { name: name.to_owned(), ink, segments, whiskers: Vec::new(), dots }
     }
 
@@ -254,20 +249,13 @@ impl View<'_> {
 }
 
 /// The words of the lines across all panels, each in its ink.
-fn level_key(levels: &[Level]) -> String {
-    let mut key = String::new();
+fn level_key(levels: &[Level]) -> Canvas {
+    let mut key = Canvas::default();
     let mut left = MARGIN;
     for level in levels {
-        let text = format!(
-            "<text x=\"{}\" y=\"{}\" font-family=\"{FAMILY}\" font-size=\"{}\" fill=\"{}\">— {}</text>",
-            left * UNITS,
-            (KEY - 5) * UNITS,
-            LETTER * UNITS,
-            level.ink.hex(),
-            escape(&level.label)
-        );
-        left += width(&format!("— {}", level.label), LETTER) + 3 * MARGIN;
-        key += &text;
+        let words = format!("— {}", level.label);
+        key.words(&words, (left * UNITS, (KEY - 5) * UNITS), Type::from(level.ink, LETTER));
+        left += width(&words, LETTER) + 3 * MARGIN;
     }
     key
 }
@@ -281,17 +269,5 @@ fn asked_label(most: f64) -> impl Fn(f64) -> String {
 }
 
 fn panel(title: &str, x: Axis, y: Axis, lines: Vec<Line>) -> Panel {
-    Panel {
-        heading: String::new(),
-        y_title: title.to_owned(),
-        x_title: "asked, I/Os a second".to_owned(),
-        x,
-        y,
-        lines,
-        levels: Vec::new(),
-        markers: Vec::new(),
-        bands: Vec::new(),
-        gaps: Vec::new(),
-        least_sides: (0, 0),
-    }
+    Panel::of(Side::new("asked, I/Os a second", x), Side::new(title, y), lines)
 }

@@ -2,16 +2,8 @@
 
 use std::ops::Range;
 
-use plotters::backend::SVGBackend;
-use plotters::chart::{ChartBuilder, ChartContext};
-use plotters::coord::Shift;
-use plotters::coord::cartesian::Cartesian2d;
-use plotters::drawing::{DrawingArea, DrawingAreaErrorKind, IntoDrawingArea as _};
-use plotters::element::{PathElement, Rectangle, Text};
-use plotters::style::text_anchor::{HPos, VPos};
-use plotters::style::{Color as _, ShapeStyle, TRANSPARENT};
-
 use super::axis::Axis;
+use super::drawing::{Across, Canvas, Drawing, Paint, Spot, Type, Up, stroke};
 use super::ink::{Ink, UNITS, shortened, width};
 use super::legend::Legend;
 use super::marks::{Shape, draw_line};
@@ -37,15 +29,86 @@ pub(super) struct Panel {
     pub least_sides: (i32, i32),
 }
 
+/// A side of a panel: the axis with its quantity and unit.
+pub(super) struct Side {
+    pub title: String,
+    pub axis: Axis,
+}
+
+impl Side {
+    pub fn new(title: impl Into<String>, axis: Axis) -> Side {
+        Side { title: title.into(), axis }
+    }
+}
+
+impl Panel {
+    /// A panel of lines alone.
+    pub fn of(x: Side, y: Side, lines: Vec<Line>) -> Panel {
+        Panel {
+            heading: String::new(),
+            y_title: y.title,
+            x_title: x.title,
+            x: x.axis,
+            y: y.axis,
+            lines,
+            levels: Vec::new(),
+            markers: Vec::new(),
+            bands: Vec::new(),
+            gaps: Vec::new(),
+            least_sides: (0, 0),
+        }
+    }
+
+    /// The greatest value of any of `lines`; zero without one.
+    pub fn top(lines: &[Line]) -> f64 {
+        let values = lines.iter().flat_map(Line::points).map(|point| point.1);
+        values.filter(|value| value.is_finite()).fold(0.0, f64::max)
+    }
+}
+
 /// A named series; a new segment begins where the pen is lifted.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Line {
     pub name: String,
     pub ink: Ink,
-    pub segments: Vec<Vec<(f64, f64)>>,
+    pub segments: Vec<Segment>,
     /// (x, low, high) of intervals.
     pub whiskers: Vec<(f64, f64, f64)>,
     pub dots: Dots,
+}
+
+impl Line {
+    /// Every point of it.
+    pub fn points(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.segments.iter().flat_map(|segment| segment.points.iter().copied())
+    }
+
+    /// True where nothing of it would be seen.
+    pub fn is_empty(&self) -> bool {
+        self.segments.iter().all(|segment| segment.points.is_empty())
+    }
+}
+
+/// What is drawn without lifting the pen.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Segment {
+    pub points: Vec<(f64, f64)>,
+    pub area: Area,
+}
+
+/// What lies within a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Area {
+    /// Nothing: it is a line.
+    Open,
+    /// The values between the least and the greatest of spans, in a shade.
+    Shaded,
+}
+
+impl From<Vec<(f64, f64)>> for Segment {
+    fn from(points: Vec<(f64, f64)>) -> Segment {
+        Segment { points, area: Area::Open }
+    }
 }
 
 /// What stands at each point of a line.
@@ -107,129 +170,79 @@ pub(super) const LEGEND_ROW: i32 = 16;
 const HEADING: i32 = 18;
 pub(super) const MARGIN: i32 = 8;
 
-pub(super) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-pub(super) type Plot<'a, 'b> = ChartContext<'b, SVGBackend<'a>, Cartesian2d<Axis, Axis>>;
-pub(super) type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
-
-/// The panels side by side in `height` pixels as an `svg` element with a title and a description.
-pub(super) fn draw(title: &str, description: &str, height: i32, panels: &[Panel]) -> String {
+/// The panels side by side in `height` pixels.
+pub(super) fn draw(title: &str, description: &str, height: i32, panels: &[Panel]) -> Drawing {
     let columns = panels.len().max(1);
     let cell = (WIDTH / columns as i32, height);
-    draw_sheet(&Sheet { title, description, head: ("", 0), cell, columns }, panels)
+    draw_sheet(Sheet { title, description, head: (Canvas::default(), 0), cell, columns }, panels)
 }
 
 /// A picture of equal panels in rows and columns.
 pub(super) struct Sheet<'t> {
     pub title: &'t str,
     pub description: &'t str,
-    /// Markup above the panels, drawn at [`UNITS`] a pixel, with its height in pixels.
-    pub head: (&'t str, i32),
+    /// What stands above the panels, with its height in pixels.
+    pub head: (Canvas, i32),
     /// Width and height of a panel in pixels.
     pub cell: (i32, i32),
     /// Panels side by side.
     pub columns: usize,
 }
 
-/// The panels row by row as an `svg` element with a title and a description.
-pub(super) fn draw_sheet(sheet: &Sheet<'_>, panels: &[Panel]) -> String {
-    let mut text = String::new();
+/// The panels row by row.
+pub(super) fn draw_sheet(sheet: Sheet<'_>, panels: &[Panel]) -> Drawing {
     let columns = sheet.columns.max(1);
     let rows = panels.len().div_ceil(columns).max(1);
-    let wide = sheet.cell.0 * columns as i32;
-    let size = ((wide * UNITS) as u32, ((sheet.head.1 + sheet.cell.1 * rows as i32) * UNITS) as u32);
-    let drawn = {
-        let root = SVGBackend::with_string(&mut text, size).into_drawing_area();
-        let below = root.margin(sheet.head.1 * UNITS, 0, 0, 0);
-        let cells = below.split_evenly((rows, columns));
-        let drawn = cells.iter().zip(panels).try_for_each(|(area, panel)| draw_panel(area, panel));
-        drawn.and_then(|()| root.present())
-    };
-    // Drawing into a string fails only where a panel has no room at all; then the page shows the table alone.
-    match drawn {
-        Ok(()) => dressed(&text, sheet, size),
-        Err(_) => String::new(),
+    let size = (sheet.cell.0 * columns as i32, sheet.head.1 + sheet.cell.1 * rows as i32);
+    let mut canvas = sheet.head.0;
+    for (place, panel) in panels.iter().enumerate() {
+        let (row, column) = (place / columns, place % columns);
+        let left = sheet.cell.0 * column as i32 * UNITS;
+        let top = (sheet.head.1 + sheet.cell.1 * row as i32) * UNITS;
+        let (wide, high) = (sheet.cell.0 * UNITS, sheet.cell.1 * UNITS);
+        draw_panel(&mut canvas, &Cell { x: left..left + wide, y: top..top + high }, panel);
     }
+    Drawing::new((sheet.title, sheet.description), size, canvas)
 }
 
-/// Replaces the backend's opening tag by one that scales and can be read aloud, and leaves out what says nothing.
-fn dressed(svg: &str, sheet: &Sheet<'_>, size: (u32, u32)) -> String {
-    let inner = svg.split_once('>').map_or("", |(_, inner)| inner);
-    let end = inner.rfind("</svg>").unwrap_or(inner.len());
-    let inner = filled(&inner[..end].replace(" opacity=\"1\"", "").replace('\n', ""));
-    let inner = crate::markup::well_formed(inner);
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\" viewBox=\"0 0 {} {}\"><title>{}</title><desc>{}</desc>{}{inner}</svg>",
-        size.0,
-        size.1,
-        crate::markup::escape(sheet.title),
-        crate::markup::escape(sheet.description),
-        sheet.head.0,
-    )
+/// Where a panel stands, in units of the drawing.
+pub(super) struct Cell {
+    pub x: Range<i32>,
+    pub y: Range<i32>,
 }
 
-/// Fills the closed lines: those around the least and the greatest of long series, but for merges, which lie upon what
-/// they are merged into.
-fn filled(inner: &str) -> String {
-    const OPEN: &str = "<polyline fill=\"none\"";
-    let merges = [Ink::ReadMerged, Ink::WriteMerged, Ink::DiscardMerged].map(Ink::hex);
-    let mut text = String::with_capacity(inner.len());
-    let mut parts = inner.split(OPEN);
-    text.push_str(parts.next().unwrap_or_default());
-    for part in parts {
-        let value = |name: &str| part.split_once(name).and_then(|(_, rest)| rest.split('"').next());
-        let points: Vec<&str> = value("points=\"").unwrap_or_default().split_ascii_whitespace().collect();
-        match (value("stroke=\""), points.as_slice()) {
-            (Some(ink), [first, _, .., last])
-                if first == last && !merges.iter().any(|merge| merge == ink) =>
-            {
-                text.push_str(&format!("<polyline fill=\"{ink}\" fill-opacity=\".35\""));
-            }
-            _ => text.push_str(OPEN),
-        }
-        text.push_str(part);
-    }
-    text
-}
-
-fn draw_panel(area: &Area<'_>, panel: &Panel) -> Drawn {
-    let wide = area.dim_in_pixel().0 as i32 / UNITS;
+fn draw_panel(canvas: &mut Canvas, cell: &Cell, panel: &Panel) {
+    let wide = (cell.x.end - cell.x.start) / UNITS;
     let (left, right) = sides(panel, wide);
     let header = if panel.heading.is_empty() { 0 } else { HEADING };
     let legend = Legend::of(panel, wide - right - MARGIN);
     let bands_top = header + HEADER + legend.rows_below() * LEGEND_ROW;
-    let mut chart = ChartBuilder::on(area)
-        .margin_left(MARGIN * UNITS)
-        .margin_right(right * UNITS)
-        .margin_top((bands_top + (band_rows(&panel.bands) * BAND_ROW).max(CLEAR)) * UNITS)
-        .x_label_area_size(FOOT * UNITS)
-        .y_label_area_size(left * UNITS)
-        .build_cartesian_2d(panel.x.clone(), panel.y.clone())?;
-    let (columns, lines) = chart.plotting_area().get_pixel_range();
-    let origin = area.get_pixel_range();
-    let plot = Place {
-        x: relative(columns, &origin.0),
-        y: relative(lines, &origin.1),
-        header: header * UNITS,
-        bands: bands_top * UNITS,
+    let above = bands_top + (band_rows(&panel.bands) * BAND_ROW).max(CLEAR);
+    let plot = Plot {
+        x: cell.x.start + (MARGIN + left) * UNITS..cell.x.end - right * UNITS,
+        y: cell.y.start + above * UNITS..cell.y.end - FOOT * UNITS,
+        header: cell.y.start + header * UNITS,
+        bands: cell.y.start + bands_top * UNITS,
+        panel,
     };
-    bands(&mut chart, panel)?;
-    mesh(&mut chart, panel)?;
-    heading(area, panel)?;
-    legend.draw(area, panel, &plot)?;
-    band_labels(area, panel, &plot)?;
-    levels(area, &mut chart, panel, &plot)?;
-    markers(area, &mut chart, panel, &plot)?;
-    panel.lines.iter().try_for_each(|line| draw_line(&mut chart, line))
+    if plot.x.len() < 2 || plot.y.len() < 2 {
+        // No room for a single value; the table beside the drawing has them.
+        return;
+    }
+    bands(canvas, &plot);
+    axes(canvas, cell, &plot);
+    heading(canvas, cell, panel);
+    legend.draw(canvas, cell, &plot);
+    band_labels(canvas, &plot);
+    levels(canvas, &plot);
+    markers(canvas, &plot);
+    panel.lines.iter().for_each(|line| draw_line(canvas, &plot, line));
 }
 
-fn heading(area: &Area<'_>, panel: &Panel) -> Drawn {
-    let style = Ink::Word.heading(LETTER, (HPos::Left, VPos::Center));
-    let wide = area.dim_in_pixel().0 as i32 / UNITS - 2 * MARGIN;
-    area.draw(&Text::new(
-        shortened(&panel.heading, LETTER, wide),
-        (MARGIN * UNITS, HEADING * UNITS / 2 + 2),
-        style,
-    ))
+fn heading(canvas: &mut Canvas, cell: &Cell, panel: &Panel) {
+    let wide = (cell.x.end - cell.x.start) / UNITS - 2 * MARGIN;
+    let at = (cell.x.start + MARGIN * UNITS, cell.y.start + HEADING * UNITS / 2 + 2);
+    canvas.words(&shortened(&panel.heading, LETTER, wide), at, Type::beside(Ink::Word, LETTER).bold());
 }
 
 /// Room for the labels of the y axis and for those of the levels; the same in every chart over time, so that what
@@ -244,32 +257,53 @@ fn sides(panel: &Panel, wide: i32) -> (i32, i32) {
 /// Least room beside a chart over time.
 pub(super) const TIMED_SIDES: (i32, i32) = (56, 92);
 
-/// Where the plot stands within its area, in drawing units.
-pub(super) struct Place {
+/// The plot of a panel, in units of the drawing.
+pub(super) struct Plot<'p> {
+    /// From its left edge to behind its right one.
     pub x: Range<i32>,
+    /// From its upper edge to behind its lower one.
     pub y: Range<i32>,
     /// Upper end of the header, below the panel's heading.
     pub header: i32,
     /// Upper end of the rows of band labels.
     pub bands: i32,
+    pub panel: &'p Panel,
 }
 
-impl Place {
-    fn across(&self, share: f64) -> i32 {
+impl Plot<'_> {
+    /// Where a value of the x axis is drawn.
+    fn column(&self, value: f64) -> i32 {
+        let wide = self.x.end - 1 - self.x.start;
+        self.x.start + (self.panel.x.place(value) * f64::from(wide)).round() as i32
+    }
+
+    /// Where a value of the y axis is drawn.
+    fn row(&self, value: f64) -> i32 {
+        let high = self.y.end - 1 - self.y.start;
+        self.y.end - 1 - (self.panel.y.place(value) * f64::from(high)).round() as i32
+    }
+
+    /// Where a point is drawn.
+    pub fn spot(&self, (x, y): (f64, f64)) -> Spot {
+        (self.column(x), self.row(y))
+    }
+
+    /// The last column and the last row that belong to it.
+    fn last(&self) -> Spot {
+        (self.x.end - 1, self.y.end - 1)
+    }
+
+    /// Where words at a value of the x axis stand.
+    fn across(&self, value: f64) -> i32 {
+        let share = self.panel.x.place(value);
         self.x.start + (share * f64::from(self.x.end - self.x.start)).round() as i32
     }
 
-    fn up(&self, share: f64) -> i32 {
+    /// Where words at a value of the y axis stand.
+    fn up(&self, value: f64) -> i32 {
+        let share = self.panel.y.place(value);
         self.y.end - (share * f64::from(self.y.end - self.y.start)).round() as i32
     }
-}
-
-fn relative(range: Range<i32>, origin: &Range<i32>) -> Range<i32> {
-    range.start - origin.start..range.end - origin.start
-}
-
-pub(super) fn stroke(ink: Ink, tenths: i32) -> ShapeStyle {
-    ink.colour().stroke_width((tenths * UNITS / 10).max(1) as u32)
 }
 
 fn band_rows(bands: &[Band]) -> i32 {
@@ -277,50 +311,87 @@ fn band_rows(bands: &[Band]) -> i32 {
     i32::from(!bands.is_empty()) + i32::from(parts)
 }
 
-fn bands(chart: &mut Plot<'_, '_>, panel: &Panel) -> Drawn {
-    let (low, high) = panel.y.ends();
-    for band in panel.bands.iter().filter(|band| band.shade == Shade::Filled) {
-        let corners = [(band.from, high), (band.to, low)];
-        chart.draw_series([Rectangle::new(corners, Ink::Band.colour().filled())])?;
+fn bands(canvas: &mut Canvas, plot: &Plot<'_>) {
+    let (top, foot) = (plot.y.start, plot.last().1);
+    let mut span = |(from, to): (f64, f64), ink| {
+        canvas.rectangle((plot.column(from), top), (plot.column(to), foot), Paint::Filled(ink));
+    };
+    for band in plot.panel.bands.iter().filter(|band| band.shade == Shade::Filled) {
+        span((band.from, band.to), Ink::Band);
     }
-    let ends = panel.x.ends();
+    let ends = plot.panel.x.ends();
     let hair = (ends.1 - ends.0) / f64::from(WIDTH);
-    for (from, to) in &panel.gaps {
-        let corners = [(*from, high), (to.max(from + hair), low)];
-        chart.draw_series([Rectangle::new(corners, Ink::Gap.colour().filled())])?;
+    for &(from, to) in &plot.panel.gaps {
+        span((from, to.max(from + hair)), Ink::Gap);
     }
-    let edges = panel.bands.iter().flat_map(|band| band.parts.iter().skip(1).map(|part| part.0));
+    let edges = plot.panel.bands.iter().flat_map(|band| band.parts.iter().skip(1).map(|part| part.0));
     for edge in edges {
-        chart.draw_series([PathElement::new([(edge, low), (edge, high)], stroke(Ink::Grid, 10))])?;
+        let column = plot.column(edge);
+        canvas.line(&[(column, foot), (column, top)], stroke(Ink::Grid, 10));
     }
-    Ok(())
 }
 
-fn mesh(chart: &mut Plot<'_, '_>, panel: &Panel) -> Drawn {
-    let mut mesh = chart.configure_mesh();
-    if !panel.bands.is_empty() {
-        mesh.disable_x_mesh();
+/// Length of a tick, and room between the axis and its labels, in pixels.
+const TICK: (i32, i32) = (4, 8);
+
+/// The grid, the two axes with their ticks and labels, and the title of the x axis.
+fn axes(canvas: &mut Canvas, cell: &Cell, plot: &Plot<'_>) {
+    let title = ((plot.x.start + (plot.x.end - plot.x.start) / 2), cell.y.end);
+    let word = Type::beside(Ink::Word, LETTER);
+    canvas.words(&plot.panel.x_title, title, word.placed(Across::Middle, Up::Below));
+    grid(canvas, plot);
+    let (left, foot) = (plot.x.start - 1, plot.y.end);
+    let frame = stroke(Ink::Frame, 10);
+    canvas.line(&[(left, plot.y.start), (left, plot.last().1)], frame);
+    for (value, label) in plot.panel.y.marks() {
+        let row = plot.row(*value);
+        canvas.words(label, (left + 1 - TICK.1 * UNITS, row), word.placed(Across::End, Up::Centre));
+        canvas.line(&[(left - TICK.0 * UNITS, row), (left, row)], frame);
     }
-    mesh.bold_line_style(stroke(Ink::Grid, 10))
-        .light_line_style(TRANSPARENT)
-        .axis_style(stroke(Ink::Frame, 10))
-        .set_all_tick_mark_size(4 * UNITS)
-        .x_label_style(Ink::Word.text(LETTER, (HPos::Center, VPos::Top)))
-        .y_label_style(Ink::Word.text(LETTER, (HPos::Right, VPos::Center)))
-        .axis_desc_style(Ink::Word.text(LETTER, (HPos::Center, VPos::Bottom)))
-        .x_desc(panel.x_title.as_str())
-        .draw()
+    canvas.line(&[(plot.x.start, foot), (plot.last().0, foot)], frame);
+    for (value, label) in plot.panel.x.marks() {
+        let column = plot.column(*value);
+        canvas.words(label, (column, foot + TICK.1 * UNITS), word.placed(Across::Middle, Up::Top));
+        canvas.line(&[(column, foot), (column, foot + TICK.0 * UNITS)], frame);
+    }
 }
 
-fn band_labels(area: &Area<'_>, panel: &Panel, plot: &Place) -> Drawn {
-    let form = BandForm::of(panel, plot);
-    for band in &panel.bands {
-        band_label(area, panel, plot, (0, band.from, band.to, form.label(band)))?;
-        for (from, to, label) in &band.parts {
-            band_label(area, panel, plot, (1, *from, *to, label))?;
+/// Lines at the ticks; up at those of the x axis only where no bands divide the plot already.
+fn grid(canvas: &mut Canvas, plot: &Plot<'_>) {
+    let (last, line) = (plot.last(), stroke(Ink::Grid, 10));
+    if plot.panel.bands.is_empty() {
+        for (value, _) in plot.panel.x.marks() {
+            let column = plot.column(*value);
+            canvas.ruled((column, last.1), (column, plot.y.start), line);
         }
     }
-    Ok(())
+    for (value, _) in plot.panel.y.marks() {
+        let row = plot.row(*value);
+        canvas.ruled((plot.x.start, row), (last.0, row), line);
+    }
+}
+
+fn band_labels(canvas: &mut Canvas, plot: &Plot<'_>) {
+    let form = BandForm::of(plot);
+    for band in &plot.panel.bands {
+        band_label(canvas, plot, 0, &Span::of(band, form.label(band)));
+        for (from, to, label) in &band.parts {
+            band_label(canvas, plot, 1, &Span { from: *from, to: *to, label });
+        }
+    }
+}
+
+/// A span of the x axis with what is written above it.
+struct Span<'b> {
+    from: f64,
+    to: f64,
+    label: &'b str,
+}
+
+impl<'b> Span<'b> {
+    fn of(band: &Band, label: &'b str) -> Span<'b> {
+        Span { from: band.from, to: band.to, label }
+    }
 }
 
 /// How the phases of a watch are labelled: all loads in one form and all idle phases in one, or none of them, so that no
@@ -350,14 +421,14 @@ impl Form {
 }
 
 impl BandForm {
-    fn of(panel: &Panel, plot: &Place) -> BandForm {
+    fn of(plot: &Plot<'_>) -> BandForm {
+        let panel = plot.panel;
         if panel.bands.iter().any(|band| !band.parts.is_empty()) {
             return BandForm { loads: Form::Whole, idle: Form::Whole };
         }
         let best = |shade: Shade| {
             let of = || panel.bands.iter().filter(move |band| band.shade == shade);
-            let fits =
-                |form: &Form| of().all(|band| has_room(panel, plot, (band.from, band.to, form.label(band))));
+            let fits = |form: &Form| of().all(|band| has_room(plot, &Span::of(band, form.label(band))));
             [Form::Whole, Form::Short].into_iter().find(fits).unwrap_or(Form::Nothing)
         };
         BandForm { loads: best(Shade::Filled), idle: best(Shade::Clear) }
@@ -369,57 +440,48 @@ impl BandForm {
     }
 }
 
-fn has_room(panel: &Panel, plot: &Place, (from, to, label): (f64, f64, &str)) -> bool {
-    let (start, end) = (plot.across(panel.x.place(from)), plot.across(panel.x.place(to)));
-    width(label, SMALL) * UNITS <= end - start
+fn has_room(plot: &Plot<'_>, span: &Span<'_>) -> bool {
+    width(span.label, SMALL) * UNITS <= plot.across(span.to) - plot.across(span.from)
 }
 
 /// A label in the middle of its span, where it fits there.
-fn band_label(area: &Area<'_>, panel: &Panel, plot: &Place, what: (i32, f64, f64, &str)) -> Drawn {
-    let (row, from, to, label) = what;
-    let (start, end) = (plot.across(panel.x.place(from)), plot.across(panel.x.place(to)));
-    if label.is_empty() || !has_room(panel, plot, (from, to, label)) {
-        return Ok(());
+fn band_label(canvas: &mut Canvas, plot: &Plot<'_>, row: i32, span: &Span<'_>) {
+    if span.label.is_empty() || !has_room(plot, span) {
+        return;
     }
     let y = plot.bands + (row * BAND_ROW + BAND_ROW / 2) * UNITS;
-    let style = Ink::Word.text(SMALL, (HPos::Center, VPos::Center));
-    area.draw(&Text::new(label, ((start + end) / 2, y), style))
+    let middle = (plot.across(span.from) + plot.across(span.to)) / 2;
+    let look = Type::beside(Ink::Word, SMALL).placed(Across::Middle, Up::Centre);
+    canvas.words(span.label, (middle, y), look);
 }
 
 /// Lines across, each with its label in the right margin; labels that would touch are moved apart.
-fn levels(area: &Area<'_>, chart: &mut Plot<'_, '_>, panel: &Panel, plot: &Place) -> Drawn {
-    let (low, high) = panel.x.ends();
-    let mut sorted: Vec<&Level> = panel.levels.iter().collect();
+fn levels(canvas: &mut Canvas, plot: &Plot<'_>) {
+    let mut sorted: Vec<&Level> = plot.panel.levels.iter().collect();
     sorted.sort_by(|a, b| b.value.total_cmp(&a.value));
     let mut free = 0;
     for level in sorted {
-        let line = [(low, level.value), (high, level.value)];
-        chart.draw_series([PathElement::new(line, stroke(level.ink, 12))])?;
-        let y = plot.up(panel.y.place(level.value)).max(free);
+        let row = plot.row(level.value);
+        canvas.line(&[(plot.x.start, row), (plot.last().0, row)], stroke(level.ink, 12));
+        let y = plot.up(level.value).max(free);
         free = y + (SMALL + 3) * UNITS;
-        let style = level.ink.text(SMALL, (HPos::Left, VPos::Center));
-        area.draw(&Text::new(level.label.as_str(), (plot.x.end + 4 * UNITS, y), style))?;
+        canvas.words(&level.label, (plot.x.end + 4 * UNITS, y), Type::beside(level.ink, SMALL));
     }
-    Ok(())
 }
 
 /// Lines up with labels at their feet, one above the other, on the side where there is room.
-fn markers(area: &Area<'_>, chart: &mut Plot<'_, '_>, panel: &Panel, plot: &Place) -> Drawn {
-    let (low, high) = panel.y.ends();
-    for marker in &panel.markers {
-        let line = [(marker.at, low), (marker.at, high)];
-        chart.draw_series([PathElement::new(line, stroke(Ink::Marker, 12))])?;
+fn markers(canvas: &mut Canvas, plot: &Plot<'_>) {
+    for marker in &plot.panel.markers {
+        let column = plot.column(marker.at);
+        canvas.line(&[(column, plot.last().1), (column, plot.y.start)], stroke(Ink::Marker, 12));
     }
-    let labelled = panel.markers.iter().filter(|marker| !marker.label.is_empty());
+    let labelled = plot.panel.markers.iter().filter(|marker| !marker.label.is_empty());
     for (row, marker) in labelled.enumerate() {
-        let x = plot.across(panel.x.place(marker.at));
         let y = plot.y.end - (8 + 14 * row as i32) * UNITS;
         let long = width(&marker.label, LETTER) * UNITS;
-        let start = (x + 5 * UNITS).min(plot.x.end - long).max(plot.x.start);
-        let ground = [(start, y - 6 * UNITS), (start + long, y + 6 * UNITS)];
-        area.draw(&Rectangle::new(ground, Ink::Page.colour().filled()))?;
-        let style = Ink::Marker.text(LETTER, (HPos::Left, VPos::Center));
-        area.draw(&Text::new(marker.label.as_str(), (start, y), style))?;
+        let start = (plot.across(marker.at) + 5 * UNITS).min(plot.x.end - long).max(plot.x.start);
+        let ground = Paint::Filled(Ink::Page);
+        canvas.rectangle((start, y - 6 * UNITS), (start + long, y + 6 * UNITS), ground);
+        canvas.words(&marker.label, (start, y), Type::beside(Ink::Marker, LETTER));
     }
-    Ok(())
 }

@@ -3,11 +3,10 @@
 use analysis::Analysis;
 use record::Run;
 
-use super::ink::{UNITS, shortened};
-use super::panel::MARGIN;
-use super::relations::words;
+use super::drawing::{Drawing, Font};
+use super::relations::RELATIONS;
+use super::table::{CHARTS_OF_RUNS, Files, Source};
 use super::view::{PictureOptions, View};
-use super::{Chart, Font, standalone};
 
 /// A drawing for a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,18 +15,18 @@ pub struct Picture {
     pub name: String,
     /// What it shows.
     pub title: String,
-    drawing: String,
+    drawing: Drawing,
 }
 
 impl Picture {
     /// The text of an SVG file.
     pub fn svg(&self) -> String {
-        standalone(&self.drawing, Font::Embedded)
+        self.drawing.file(Font::Embedded)
     }
 
     /// The same for [`super::png::Painter::png`], which has the font.
     pub fn bare(&self) -> String {
-        standalone(&self.drawing, Font::Left)
+        self.drawing.file(Font::Left)
     }
 }
 
@@ -35,16 +34,10 @@ impl Picture {
 /// its devices, then what overload does, then the charts of the run's own load or of what another tool printed.
 pub fn pictures(run: &Run, analysis: &Analysis, options: &PictureOptions) -> Vec<Picture> {
     let view = View::of(run, analysis, options.clone());
-    let mut drawn: Vec<(String, String, String)> = Vec::new();
+    let mut drawn: Vec<Picture> = Vec::new();
     // The sheet has a title of its own.
-    let sheet = view.sheet();
-    if !sheet.is_empty() {
-        drawn.push(("all-devices".to_owned(), "All charts of all devices".to_owned(), sheet));
-    }
-    if let Some(relations) = view.relations() {
-        let title = "How the devices stand on each other".to_owned();
-        drawn.push(("relations".to_owned(), title.clone(), titled(&relations, &title)));
-    }
+    drawn.extend(view.sheet().map(|sheet| picture("all-devices", "All charts of all devices", sheet)));
+    drawn.extend(view.relations().map(|drawing| picture("relations", RELATIONS, drawing.titled(RELATIONS))));
     let devices = view.devices().iter().flat_map(|device| view.charts(device));
     for chart in view.cpu().into_iter().chain(devices) {
         let name = match chart.device.is_empty() {
@@ -52,62 +45,26 @@ pub fn pictures(run: &Run, analysis: &Analysis, options: &PictureOptions) -> Vec
             false => format!("{}-{}", file_words(&chart.device), chart.definition.id),
         };
         let head = format!("{} {}{}", chart.number, chart.title, chart.note);
-        drawn.push((name, chart.title, titled(&chart.svg, &head)));
+        drawn.push(picture(&name, &chart.title, chart.drawing.titled(&head)));
     }
-    let rest = [view.overload(), view.summary()].into_iter().flatten().chain(own(run, analysis));
-    drawn.extend(rest.map(|chart| {
-        let drawing = titled(&chart.svg, &chart.title);
-        (chart.id.to_owned(), chart.title, drawing)
-    }));
+    let source = Source { run, analysis, view: Some(&view) };
+    for row in CHARTS_OF_RUNS.iter().filter(|row| row.files == Files::Written) {
+        let chart = (row.draw)(&source);
+        drawn.extend(chart.map(|chart| picture(row.id, &chart.title, chart.drawing.titled(&chart.title))));
+    }
     numbered(drawn)
 }
 
-/// A drawing for a page below its title, which the page writes itself and a file has nobody else to write.
-fn titled(drawing: &str, title: &str) -> String {
-    let Some(((head, size), inner)) = drawing.split_once("</desc>").and_then(|(head, inner)| {
-        let (_, size) = head.split_once("viewBox=\"0 0 ")?;
-        Some(((head, size.split('"').next()?), inner))
-    }) else {
-        return drawing.to_owned();
-    };
-    let mut numbers = size.split(' ').filter_map(|number| number.parse::<i32>().ok());
-    let (Some(wide), Some(high), Some(inner)) =
-        (numbers.next(), numbers.next(), inner.strip_suffix("</svg>"))
-    else {
-        return drawing.to_owned();
-    };
-    let head = head.replacen(&format!("0 0 {size}"), &format!("0 0 {wide} {}", high + TITLE * UNITS), 1);
-    let title = shortened(title, TITLE_LETTER, wide / UNITS - 2 * MARGIN);
-    let title = words((MARGIN, TITLE - 8), (TITLE_LETTER, "bold"), &title);
-    format!("{head}</desc>{title}<g transform=\"translate(0 {})\">{inner}</g></svg>", TITLE * UNITS)
+fn picture(name: &str, title: &str, drawing: Drawing) -> Picture {
+    Picture { name: name.to_owned(), title: title.to_owned(), drawing }
 }
 
-/// Height of the title of a file, and of its letters, in pixels.
-const TITLE: i32 = 26;
-const TITLE_LETTER: i32 = 13;
-
-/// Charts of the run's own load, and of what another tool printed.
-fn own(run: &Run, analysis: &Analysis) -> Vec<Chart> {
-    let own = [
-        super::rate(run, analysis),
-        super::bandwidth(run, analysis),
-        super::latency(run, analysis),
-        super::depths(run, analysis),
-        super::by_depth(run),
-        super::block_sizes(run, analysis),
-        super::percentiles(analysis),
-    ];
-    own.into_iter().flatten().chain(super::reported(run)).collect()
-}
-
-fn numbered(drawn: Vec<(String, String, String)>) -> Vec<Picture> {
+fn numbered(mut drawn: Vec<Picture>) -> Vec<Picture> {
     let digits = drawn.len().to_string().len().max(2);
-    let picture = |(at, (name, title, drawing)): (usize, (String, String, String))| Picture {
-        name: format!("{:0digits$}-{name}", at + 1),
-        title,
-        drawing,
-    };
-    drawn.into_iter().filter(|part| !part.2.is_empty()).enumerate().map(picture).collect()
+    for (at, picture) in drawn.iter_mut().enumerate() {
+        picture.name = format!("{:0digits$}-{}", at + 1, picture.name);
+    }
+    drawn
 }
 
 /// A device's name as part of the name of a file: letters, digits, dots and dashes.

@@ -2,10 +2,13 @@
 
 use record::{DeviceKind, DeviceNode};
 
+use super::drawing::{Canvas, Drawing, Paint, Spot, Type, stroke};
 use super::ink::{Ink, UNITS, shortened};
 use super::panel::WIDTH;
 use super::view::View;
-use crate::markup::escape;
+
+/// What the drawing is called.
+pub(crate) const RELATIONS: &str = "How the devices stand on each other";
 
 /// Size of a box and room between boxes, in pixels.
 const BOX: (i32, i32) = (176, 34);
@@ -29,35 +32,32 @@ struct Placed<'r> {
 
 impl View<'_> {
     /// The relation of the devices as a drawing; `None` where none stands on another.
-    pub fn relations(&self) -> Option<String> {
-        let (inner, wide, high) = self.relations_at(0)?;
-        let wide = wide.max(WIDTH);
-        Some(format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\" viewBox=\"0 0 {} {}\"><title>How the devices stand on each other</title><desc>Physical disks on the left, what stands on them to the right; the list beside it says the same in words.</desc>{inner}</svg>",
-            wide * UNITS,
-            high * UNITS
-        ))
+    pub fn relations(&self) -> Option<Drawing> {
+        let (canvas, wide, high) = self.relations_at(0)?;
+        let seen = "Physical disks on the left, what stands on them to the right; the list beside it says the same in words.";
+        Some(Drawing::new((RELATIONS, seen), (wide.max(WIDTH), high), canvas))
     }
 
-    /// The same as markup from `top` pixels on, with its width and height.
-    pub(super) fn relations_at(&self, top: i32) -> Option<(String, i32, i32)> {
+    /// The same from `top` pixels on, with its width and height.
+    pub(super) fn relations_at(&self, top: i32) -> Option<(Canvas, i32, i32)> {
         let placed = self.placed();
         let edges: Vec<(&Placed<'_>, &Placed<'_>)> = edges(&placed).collect();
         if edges.is_empty() {
             return None;
         }
-        let mut inner = String::new();
+        let mut canvas = Canvas::default();
         let mut lanes: Vec<(i32, &str)> = Vec::new();
         for (below, above) in edges {
-            inner += &edge((below, above), top, lane(&mut lanes, below, above));
+            let lane = lane(&mut lanes, below, above);
+            edge(&mut canvas, (corner(below, top), corner(above, top)), lane);
         }
         for device in &placed {
-            inner += &boxed(device, top);
+            boxed(&mut canvas, device, corner(device, top));
         }
         let layers = placed.iter().map(|device| device.layer).max().unwrap_or(0) + 1;
         let rows = placed.iter().map(|device| device.row).max().unwrap_or(0) + 1;
         let wide = 2 * EDGE + layers * BOX.0 + (layers - 1) * ROOM.0;
-        Some((inner, wide, 2 * EDGE + rows * (BOX.1 + ROOM.1)))
+        Some((canvas, wide, 2 * EDGE + rows * (BOX.1 + ROOM.1)))
     }
 
     /// True where it stands on another device that is drawn, or another on it.
@@ -143,58 +143,33 @@ fn corner(device: &Placed<'_>, top: i32) -> (i32, i32) {
     (EDGE + device.layer * (BOX.0 + ROOM.0), top + EDGE + device.row * (BOX.1 + ROOM.1))
 }
 
-/// An arrow from the right side of the lower device to the left side of the one that stands on it.
-fn edge((below, above): (&Placed<'_>, &Placed<'_>), top: i32, lane: i32) -> String {
-    let (from, to) = (corner(below, top), corner(above, top));
+/// An arrow from the right side of the lower device to the left side of the one that stands on it, from the upper left
+/// corners of both.
+fn edge(canvas: &mut Canvas, (from, to): (Spot, Spot), lane: i32) {
     let (x1, y1) = (from.0 + BOX.0, from.1 + BOX.1 / 2);
     let (x2, y2) = (to.0, to.1 + BOX.1 / 2);
     let turn = x2 - ROOM.0 / 2 + (lane - LANES / 2) * LANE;
     let line = [(x1, y1), (turn, y1), (turn, y2), (x2 - ARROW, y2)];
     let head = [(x2, y2), (x2 - ARROW, y2 - ARROW / 2), (x2 - ARROW, y2 + ARROW / 2)];
-    let ink = Ink::Frame.hex();
-    format!(
-        "<polyline fill=\"none\" stroke=\"{ink}\" stroke-width=\"{UNITS}\" points=\"{}\"/><polygon fill=\"{ink}\" points=\"{}\"/>",
-        in_units(&line),
-        in_units(&head)
-    )
+    canvas.line(&line.map(in_units), stroke(Ink::Frame, 10));
+    canvas.polygon(&head.map(in_units), Paint::Filled(Ink::Frame));
 }
 
-/// Places in pixels as an attribute of a drawing.
-fn in_units(points: &[(i32, i32)]) -> String {
-    let points: Vec<String> = points.iter().map(|(x, y)| format!("{},{}", x * UNITS, y * UNITS)).collect();
-    points.join(" ")
+/// A place in pixels as one of the drawing.
+fn in_units((x, y): (i32, i32)) -> Spot {
+    (x * UNITS, y * UNITS)
 }
 
-fn boxed(device: &Placed<'_>, top: i32) -> String {
-    let (x, y) = corner(device, top);
+fn boxed(canvas: &mut Canvas, device: &Placed<'_>, (x, y): (i32, i32)) {
     let mut second = kind_words(&device.node.kind);
     if !device.node.mounted.is_empty() {
         second += &format!(", {}", device.node.mounted);
     }
-    format!(
-        "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\" stroke=\"{}\" stroke-width=\"{UNITS}\"/>{}{}",
-        x * UNITS,
-        y * UNITS,
-        BOX.0 * UNITS,
-        BOX.1 * UNITS,
-        Ink::Band.hex(),
-        Ink::Frame.hex(),
-        words((x + 6, y + 14), (LETTER, "bold"), &shortened(&device.name, LETTER, BOX.0 - 10)),
-        words((x + 6, y + 27), (SMALL, "normal"), &shortened(&second, SMALL, BOX.0 - 10)),
-    )
-}
-
-/// Text with its left end of the base line at a place in pixels.
-pub(super) fn words((x, y): (i32, i32), (pixels, weight): (i32, &str), text: &str) -> String {
-    format!(
-        "<text x=\"{}\" y=\"{}\" font-family=\"{}\" font-size=\"{}\" font-weight=\"{weight}\" fill=\"{}\">{}</text>",
-        x * UNITS,
-        y * UNITS,
-        super::ink::FAMILY,
-        pixels * UNITS,
-        Ink::Word.hex(),
-        escape(text)
-    )
+    let ground = Paint::Both(Ink::Band, stroke(Ink::Frame, 10));
+    canvas.rectangle(in_units((x, y)), in_units((x + BOX.0, y + BOX.1)), ground);
+    let (name, room) = (Type::from(Ink::Word, LETTER).bold(), BOX.0 - 10);
+    canvas.words(&shortened(&device.name, LETTER, room), in_units((x + 6, y + 14)), name);
+    canvas.words(&shortened(&second, SMALL, room), in_units((x + 6, y + 27)), Type::from(Ink::Word, SMALL));
 }
 
 /// What makes a device, in words.

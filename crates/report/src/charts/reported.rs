@@ -3,58 +3,66 @@
 use record::{Along, Measure, Reported, ReportedSeries, Run};
 use workload::Direction;
 
-use super::Chart;
 use super::axis::Axis;
+use super::chart::{Chart, figures_below};
 use super::ink::Ink;
 use super::ladders::nines;
 use super::marks::Shape;
 use super::over_time::{ink_of, range, thinned, time_axis};
-use super::panel::{Dots, Line, Panel, draw};
-use crate::imported::{series_words, way_words};
-use crate::markup::Table;
-use crate::numbers::{self, Prefix, Unit};
+use super::panel::{Dots, Line, Panel, Side, draw};
+use crate::words::Table;
+use crate::words::imported::{series_words, way_words};
+use crate::words::numbers::{self, Prefix, Unit};
 
 /// Rows of a table of points; what the chart thins out is in the run file.
 const ROWS: usize = 500;
 
 /// A quantity with the series that measure it.
 struct Group {
-    id: &'static str,
     title: &'static str,
     measures: &'static [Measure],
     along: &'static [Along],
 }
 
-const GROUPS: [Group; 4] = [
-    Group {
-        id: "reported-rate",
-        title: "Operations a second against time, as logged",
-        measures: &[Measure::Iops],
-        along: &[Along::Time, Along::UnixTime],
-    },
-    Group {
-        id: "reported-bandwidth",
-        title: "Bandwidth against time, as logged",
-        measures: &[Measure::BytesPerSecond],
-        along: &[Along::Time, Along::UnixTime],
-    },
-    Group {
-        id: "reported-latency",
-        title: "Latency against time, as logged",
-        measures: &[Measure::TotalLatency, Measure::CompletionLatency, Measure::SubmissionLatency],
-        along: &[Along::Time, Along::UnixTime],
-    },
-    Group {
-        id: "reported-requests",
-        title: "Latency of each request, as printed",
-        measures: &[Measure::TotalLatency],
-        along: &[Along::Request],
-    },
-];
+const RATE: Group = Group {
+    title: "Operations a second against time, as logged",
+    measures: &[Measure::Iops],
+    along: &[Along::Time, Along::UnixTime],
+};
+const BANDWIDTH: Group = Group {
+    title: "Bandwidth against time, as logged",
+    measures: &[Measure::BytesPerSecond],
+    along: &[Along::Time, Along::UnixTime],
+};
+const LATENCY: Group = Group {
+    title: "Latency against time, as logged",
+    measures: &[Measure::TotalLatency, Measure::CompletionLatency, Measure::SubmissionLatency],
+    along: &[Along::Time, Along::UnixTime],
+};
+const REQUESTS: Group = Group {
+    title: "Latency of each request, as printed",
+    measures: &[Measure::TotalLatency],
+    along: &[Along::Request],
+};
 
-/// A chart for each quantity that has a series, and one of percentiles where there are any.
-pub fn reported(run: &Run) -> Vec<Chart> {
-    GROUPS.iter().filter_map(|group| series(run, group)).chain(percentiles(run)).collect()
+/// Operations a second, as another tool logged them; `None` where it did not.
+pub(super) fn rate(run: &Run) -> Option<Chart> {
+    series(run, &RATE)
+}
+
+/// Bandwidth, as another tool logged it; `None` where it did not.
+pub(super) fn bandwidth(run: &Run) -> Option<Chart> {
+    series(run, &BANDWIDTH)
+}
+
+/// Latency, as another tool logged it; `None` where it did not.
+pub(super) fn latency(run: &Run) -> Option<Chart> {
+    series(run, &LATENCY)
+}
+
+/// The latency of each request, as another tool printed it; `None` where it did not.
+pub(super) fn requests(run: &Run) -> Option<Chart> {
+    series(run, &REQUESTS)
 }
 
 fn ink(direction: Option<Direction>, index: usize) -> Ink {
@@ -103,32 +111,21 @@ fn series(run: &Run, group: &Group) -> Option<Chart> {
             }
         })
         .collect();
-    let end =
-        lines.iter().flat_map(|line| line.segments.iter().flatten()).map(|point| point.0).fold(0.0, f64::max);
-    let values = lines.iter().flat_map(|line| line.segments.iter().flatten().map(|point| point.1));
+    let end = lines.iter().flat_map(Line::points).map(|point| point.0).fold(0.0, f64::max);
     let y = match is_time {
-        true => range(values).map(|(low, high)| time_axis(low, high))?,
+        true => range(lines.iter().flat_map(Line::points).map(|point| point.1))
+            .map(|(low, high)| time_axis(low, high))?,
         false => Axis::linear(0.0, most / scale * 1.06, 4, numbers::figure),
     };
     let x_title = if by_request { "request" } else { "time (s)" };
     let y_title = if is_time { "latency".to_owned() } else { unit.name.to_owned() };
-    let panel = Panel {
-        heading: String::new(),
-        y_title,
-        x_title: x_title.to_owned(),
-        x: Axis::linear(0.0, end.max(1e-9) * 1.01, 8, numbers::figure),
-        y,
+    let panel = Panel::of(
+        Side::new(x_title, Axis::linear(0.0, end.max(1e-9) * 1.01, 8, numbers::figure)),
+        Side::new(y_title, y),
         lines,
-        levels: Vec::new(),
-        markers: Vec::new(),
-        bands: Vec::new(),
-        gaps: Vec::new(),
-        least_sides: (0, 0),
-    };
-    let description = format!("{}. The table below has the figures.", group.title);
-    let svg = draw(group.title, &description, 230, &[panel]);
-    let table = points_table(&found, x_title, unit);
-    Some(Chart { id: group.id, title: group.title.to_owned(), description, svg, table })
+    );
+    let drawing = draw(group.title, &figures_below(group.title), 230, &[panel]);
+    Some(Chart::of(group.title, drawing, points_table(&found, x_title, unit)))
 }
 
 fn points_table(found: &[&ReportedSeries], x_title: &str, unit: Unit) -> Table {
@@ -146,36 +143,24 @@ fn points_table(found: &[&ReportedSeries], x_title: &str, unit: Unit) -> Table {
 }
 
 /// Latency by percentile, a line for each job and direction that has any.
-fn percentiles(run: &Run) -> Option<Chart> {
+pub(super) fn percentiles(run: &Run) -> Option<Chart> {
     let mut lines: Vec<Line> = Vec::new();
     let mut table = Table::headed(&["job", "direction", "percentile", "latency"]);
     for part in &run.reported {
         percentile_lines(part, &mut lines, &mut table);
     }
-    let (low, high) =
-        range(lines.iter().flat_map(|line| line.segments.iter().flatten().map(|point| point.1)))?;
-    let deepest =
-        lines.iter().flat_map(|line| line.segments.iter().flatten()).map(|point| point.0).fold(1.0, f64::max);
+    let (low, high) = range(lines.iter().flat_map(Line::points).map(|point| point.1))?;
+    let deepest = lines.iter().flat_map(Line::points).map(|point| point.0).fold(1.0, f64::max);
     let ticks =
         [0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999].map(|percent| (nines(percent), format!("{percent} %")));
     let ticks = ticks.into_iter().filter(|(place, _)| *place <= deepest * 1.02).collect();
     let title = "Latency by percentile, as printed";
-    let panel = Panel {
-        heading: String::new(),
-        y_title: "latency".to_owned(),
-        x_title: "share of I/Os that took no longer".to_owned(),
-        x: Axis::with_ticks(0.0, deepest * 1.02, ticks),
-        y: time_axis(low, high),
+    let panel = Panel::of(
+        Side::new("share of I/Os that took no longer", Axis::with_ticks(0.0, deepest * 1.02, ticks)),
+        Side::new("latency", time_axis(low, high)),
         lines,
-        levels: Vec::new(),
-        markers: Vec::new(),
-        bands: Vec::new(),
-        gaps: Vec::new(),
-        least_sides: (0, 0),
-    };
-    let description = format!("{title}. The table below has the figures.");
-    let svg = draw(title, &description, 280, &[panel]);
-    Some(Chart { id: "reported-percentiles", title: title.to_owned(), description, svg, table })
+    );
+    Some(Chart::of(title, draw(title, &figures_below(title), 280, &[panel]), table))
 }
 
 fn percentile_lines(part: &Reported, lines: &mut Vec<Line>, table: &mut Table) {
@@ -184,11 +169,12 @@ fn percentile_lines(part: &Reported, lines: &mut Vec<Line>, table: &mut Table) {
         let words = way_words(way.direction);
         let earlier = lines.iter().filter(|line| line.name.ends_with(words)).count();
         let points = latency.percentiles.iter();
-        let points = points.map(|(percent, figure)| (nines(percent.min(99.999_99)), figure.value)).collect();
+        let points =
+            points.map(|(percent, figure)| (nines(percent.min(99.999_99)), figure.value)).collect::<Vec<_>>();
         lines.push(Line {
             name: format!("{} {words}", part.job.chars().take(12).collect::<String>()),
             ink: ink(way.direction, earlier),
-            segments: vec![points],
+            segments: vec![points.into()],
             whiskers: Vec::new(),
             dots: Dots::None,
         });

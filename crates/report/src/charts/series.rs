@@ -8,20 +8,21 @@ use workload::{Direction, Nanos};
 
 use super::ink::Ink;
 use super::over_time::{chart_unit, claimed, claimed_latency, directions_of, ink_of, merged, per_second};
-use crate::numbers::Unit;
-use crate::sentence::plural;
+use super::panel::Level;
+use super::table::CHARTS_OF_RUNS;
+use crate::words::numbers::Unit;
+use crate::words::sentence::plural;
 
 /// The charts of a run against time, as data.
 pub(crate) struct MeasuredSeries {
     /// The spans that values belong to, rising; between two steps there is one without values.
     pub spans: Vec<(Nanos, Nanos)>,
-    pub charts: Vec<MeasuredChart>,
+    /// By the names of the drawings.
+    pub charts: Vec<(&'static str, MeasuredChart)>,
 }
 
 /// One of them: what it shows, in base units.
 pub(crate) struct MeasuredChart {
-    /// That of the drawing.
-    pub id: &'static str,
     pub title: &'static str,
     pub unit: record::Unit,
     /// The unit that all of it is written in, where it is not each value's own.
@@ -41,64 +42,76 @@ pub(crate) struct MeasuredLine {
 /// A step's directions and its intervals.
 type Step<'r> = (Vec<Direction>, Vec<Cow<'r, Interval>>);
 
+/// The steps of a run with what is claimed of it: what the charts are made from.
+pub(crate) struct Steps<'r> {
+    run: &'r Run,
+    analysis: &'r Analysis,
+    steps: Vec<Step<'r>>,
+}
+
 /// What is drawn of an interval in a direction.
 type Value = fn(&Interval, Direction) -> f64;
 
-/// The series of `run`'s steps; `None` where it has none.
+/// The series of `run`'s steps, those of the charts in the table that can be zoomed; `None` where it has none.
 pub(crate) fn measured_series(run: &Run, analysis: &Analysis) -> Option<MeasuredSeries> {
     let steps: Vec<Step<'_>> = run.steps.iter().map(|step| (directions_of(step), merged(step))).collect();
-    let charts = vec![rate(&steps), bandwidth(&steps), latency(&steps)];
-    let claims = [
-        (claimed(run, analysis, Quantity::Iops), 1.0),
-        (claimed(run, analysis, Quantity::BytesPerSecond), 1.0),
-        (claimed_latency(run, analysis), 1e-9),
-    ];
-    let with_claims = charts.into_iter().zip(claims).map(|(chart, (levels, factor))| {
-        let levels = levels.into_iter().map(|level| (level.value * factor, level.label, level.ink)).collect();
-        let unit = (chart.unit == record::Unit::BytesPerSecond).then(|| chart_unit(run, analysis));
-        MeasuredChart { levels, written: unit, ..chart }
-    });
-    let charts: Vec<MeasuredChart> = with_claims.filter(|chart| !chart.lines.is_empty()).collect();
-    (!charts.is_empty()).then(|| MeasuredSeries { spans: spans(&steps), charts })
+    let steps = Steps { run, analysis, steps };
+    let made = CHARTS_OF_RUNS.iter().filter_map(|row| Some((row.id, row.zoom?(&steps))));
+    let charts: Vec<_> = made.filter(|(_, chart)| !chart.lines.is_empty()).collect();
+    (!charts.is_empty()).then(|| MeasuredSeries { spans: spans(&steps.steps), charts })
 }
 
-fn rate(steps: &[Step<'_>]) -> MeasuredChart {
+/// That of the chart of operations.
+pub(super) fn rate(of: &Steps<'_>) -> MeasuredChart {
     let value: Value = |interval, direction| per_second(interval, interval.of(direction).tally.ops);
-    let lines = lines(steps, value, &[Direction::Read, Direction::Write, Direction::Flush]);
-    chart("rate", "operations a second", record::Unit::PerSecond, lines)
+    MeasuredChart {
+        title: "operations a second",
+        unit: record::Unit::PerSecond,
+        written: None,
+        lines: lines(&of.steps, value, &[Direction::Read, Direction::Write, Direction::Flush]),
+        levels: levels(claimed(of.run, of.analysis, Quantity::Iops), 1.0),
+    }
 }
 
-fn bandwidth(steps: &[Step<'_>]) -> MeasuredChart {
+/// That of the chart of bytes.
+pub(super) fn bandwidth(of: &Steps<'_>) -> MeasuredChart {
     let value: Value = |interval, direction| per_second(interval, interval.of(direction).tally.bytes);
-    let lines = lines(steps, value, &[Direction::Read, Direction::Write]);
-    chart("bandwidth", "bandwidth", record::Unit::BytesPerSecond, lines)
+    MeasuredChart {
+        title: "bandwidth",
+        unit: record::Unit::BytesPerSecond,
+        written: Some(chart_unit(of.run, of.analysis)),
+        lines: lines(&of.steps, value, &[Direction::Read, Direction::Write]),
+        levels: levels(claimed(of.run, of.analysis, Quantity::BytesPerSecond), 1.0),
+    }
 }
 
-fn latency(steps: &[Step<'_>]) -> MeasuredChart {
+/// That of the chart of latencies.
+pub(super) fn latency(of: &Steps<'_>) -> MeasuredChart {
     let mean: Value = |interval, direction| {
         interval.of(direction).tally.latency_ns_mean().map_or(f64::NAN, |time| time / 1e9)
     };
     let tail: Value = |interval, direction| {
         interval.of(direction).latency.percentile(99.0).map_or(f64::NAN, |time| time as f64 / 1e9)
     };
-    let mut all = lines(steps, mean, &[Direction::Read, Direction::Write, Direction::Flush]);
-    all.extend(lines(steps, tail, &[Direction::Read, Direction::Write]).into_iter().map(|line| {
-        MeasuredLine {
-            name: format!("{}, p99", line.name),
-            ink: if line.ink == Ink::Read { Ink::ReadTail } else { Ink::WriteTail },
-            ..line
-        }
+    let mut all = lines(&of.steps, mean, &[Direction::Read, Direction::Write, Direction::Flush]);
+    let tails = lines(&of.steps, tail, &[Direction::Read, Direction::Write]);
+    all.extend(tails.into_iter().map(|line| MeasuredLine {
+        name: format!("{}, p99", line.name),
+        ink: if line.ink == Ink::Read { Ink::ReadTail } else { Ink::WriteTail },
+        ..line
     }));
-    chart("latency", "mean, dashed: 99th percentile", record::Unit::Seconds, all)
+    MeasuredChart {
+        title: "mean, dashed: 99th percentile",
+        unit: record::Unit::Seconds,
+        written: None,
+        lines: all,
+        levels: levels(claimed_latency(of.run, of.analysis), 1e-9),
+    }
 }
 
-fn chart(
-    id: &'static str,
-    title: &'static str,
-    unit: record::Unit,
-    lines: Vec<MeasuredLine>,
-) -> MeasuredChart {
-    MeasuredChart { id, title, unit, written: None, lines, levels: Vec::new() }
+/// Levels of a drawing as value, words and ink.
+fn levels(drawn: Vec<Level>, factor: f64) -> Vec<(f64, String, Ink)> {
+    drawn.into_iter().map(|level| (level.value * factor, level.label, level.ink)).collect()
 }
 
 fn lines(steps: &[Step<'_>], value: Value, directions: &[Direction]) -> Vec<MeasuredLine> {

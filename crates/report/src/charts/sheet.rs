@@ -1,9 +1,9 @@
 //! All charts of all devices in one picture: devices in columns or rows, with numbers, names and their relation.
 
 use super::definitions::{CHARTS, ChartDefinition};
-use super::ink::{shortened, width};
+use super::drawing::{Canvas, Drawing, Type};
+use super::ink::{Ink, UNITS, shortened, width};
 use super::panel::{LETTER, MARGIN, Panel, Sheet, draw_sheet};
-use super::relations::words;
 use super::view::{DevicesIn, View};
 
 /// Height of the picture's title in pixels.
@@ -11,10 +11,10 @@ const TITLE: i32 = 30;
 const TITLE_LETTER: i32 = 15;
 
 impl View<'_> {
-    /// The picture of everything; empty where there is nothing to draw.
-    pub fn sheet(&self) -> String {
+    /// The picture of everything; `None` where there is nothing to draw.
+    pub fn sheet(&self) -> Option<Drawing> {
         if self.is_empty() || self.devices().is_empty() {
-            return String::new();
+            return None;
         }
         let size = (self.options.panel.0 as i32, self.options.panel.1 as i32);
         let by_device: Vec<Vec<Panel>> =
@@ -25,21 +25,28 @@ impl View<'_> {
             DevicesIn::Columns => (by_device.len(), turned(by_device, charts)),
         };
         let title = self.sheet_title();
-        let relations = self.relations_at(TITLE);
-        let fits = relations.filter(|(_, wide, _)| *wide <= size.0 * columns as i32);
-        let (below, high) = fits.map_or((String::new(), 0), |(inner, _, high)| (inner, high));
-        let fitting = shortened(&title, TITLE_LETTER, size.0 * columns as i32 - 20);
-        let head = words((10, 20), (TITLE_LETTER, "bold"), &fitting) + &below;
-        draw_sheet(
-            &Sheet {
-                title: &title,
-                description: "The six charts of every device against time.",
-                head: (&head, TITLE + high),
-                cell: size,
-                columns,
-            },
-            &panels,
-        )
+        let sheet = Sheet {
+            title: &title,
+            description: "The six charts of every device against time.",
+            head: self.sheet_head(&title, size.0 * columns as i32),
+            cell: size,
+            columns,
+        };
+        Some(draw_sheet(sheet, &panels))
+    }
+
+    /// The title, and the relation of the devices where it fits so many pixels, with the height of both.
+    fn sheet_head(&self, title: &str, wide: i32) -> (Canvas, i32) {
+        let mut canvas = Canvas::default();
+        let look = Type::from(Ink::Word, TITLE_LETTER).bold();
+        canvas.words(&shortened(title, TITLE_LETTER, wide - 20), (10 * UNITS, 20 * UNITS), look);
+        match self.relations_at(TITLE).filter(|relations| relations.1 <= wide) {
+            None => (canvas, TITLE),
+            Some((relations, _, high)) => {
+                canvas.add(relations);
+                (canvas, TITLE + high)
+            }
+        }
     }
 
     fn sheet_title(&self) -> String {

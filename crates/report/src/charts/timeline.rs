@@ -5,7 +5,7 @@ use record::Run;
 use workload::Nanos;
 
 use super::axis::Axis;
-use crate::numbers;
+use crate::words::numbers;
 
 /// From this length on people ask when it was, not how long after the start.
 const CLOCK_FROM_S: f64 = 600.0;

@@ -5,13 +5,16 @@ use record::{Bucket, Phase, Unit};
 use workload::{Direction, Nanos};
 
 use super::definitions::{CHARTS, ChartDefinition, LineDefinition};
+use super::drawing::{Canvas, Drawing};
 use super::engineering;
 use super::ink::Ink;
 use super::marks::Shape;
 use super::over_time::phase_band;
-use super::panel::{Band, Dots, Level, Line, Panel, Sheet, TIMED_SIDES, WIDTH, draw_sheet};
+use super::panel::{
+    Area, Band, Dots, Level, Line, Panel, Segment, Sheet, Side, TIMED_SIDES, WIDTH, draw_sheet,
+};
 use super::view::View;
-use crate::numbers;
+use crate::words::numbers;
 
 /// Height of a panel of a chart that stands alone, in pixels.
 const HEIGHT: i32 = 190;
@@ -30,7 +33,7 @@ pub struct DeviceChart {
     /// What its shades are, behind the title; empty where every value is drawn.
     pub note: String,
     /// The drawing.
-    pub svg: String,
+    pub drawing: Drawing,
 }
 
 impl View<'_> {
@@ -59,7 +62,7 @@ impl View<'_> {
         let sheet = Sheet {
             title: &title,
             description: &description,
-            head: ("", 0),
+            head: (Canvas::default(), 0),
             cell: (WIDTH, HEIGHT),
             columns: 1,
         };
@@ -68,7 +71,7 @@ impl View<'_> {
             definition: *definition,
             number: self.number(device, at),
             note: self.shade_words(),
-            svg: draw_sheet(&sheet, &panels),
+            drawing: draw_sheet(sheet, &panels),
             title,
         })
     }
@@ -101,8 +104,7 @@ impl View<'_> {
 
     /// A panel over the view's time.
     fn panel(&self, unit: Unit, (lines, mut levels): (Vec<Line>, Vec<Level>), wide: i32) -> Panel {
-        let top = lines.iter().flat_map(|line| line.segments.iter().flatten()).map(|point| point.1);
-        let top = top.filter(|value| value.is_finite()).fold(0.0, f64::max);
+        let top = Panel::top(&lines);
         // A claim far above everything would press the lines flat.
         levels.retain(|level| level.value <= top * 4.0 || top == 0.0);
         let highest = levels.iter().map(|level| level.value).fold(top, f64::max);
@@ -113,17 +115,15 @@ impl View<'_> {
         };
         let gaps = self.recording.gaps().iter();
         Panel {
-            heading: String::new(),
-            y_title: engineering::title(unit).to_owned(),
-            x_title: self.line.title(),
-            x: self.line.axis(wide),
-            y,
-            lines,
             levels,
-            markers: Vec::new(),
             bands: self.bands(),
             gaps: gaps.filter_map(|(from, to)| self.line.clipped(*from, *to)).collect(),
             least_sides: if wide < WIDTH { (0, 26) } else { (TIMED_SIDES.0 + 12, 40) },
+            ..Panel::of(
+                Side::new(self.line.title(), self.line.axis(wide)),
+                Side::new(engineering::title(unit), y),
+                lines,
+            )
         }
     }
 
@@ -131,8 +131,9 @@ impl View<'_> {
         let buckets = self.spans(line, device)?;
         let middle = |from, to| (self.line.place(from) + self.line.place(to)) / 2.0;
         let spans = buckets.split(|bucket| bucket.min.is_nan());
-        let segments: Vec<Vec<(f64, f64)>> =
-            spans.filter(|span| !span.is_empty()).map(|span| outline(span, &middle)).collect();
+        let shade = if line.is_of_merges() { Area::Open } else { Area::Shaded };
+        let segment = |span: &[Bucket]| outline(span, &middle, shade);
+        let segments: Vec<Segment> = spans.filter(|span| !span.is_empty()).map(segment).collect();
         (!segments.is_empty()).then(|| Line {
             name: line.name().to_owned(),
             ink: line.ink(),
@@ -214,7 +215,7 @@ impl View<'_> {
             Quantity::BytesPerSecond => (Unit::BytesPerSecond, 1.0),
             Quantity::MeanLatency | Quantity::PercentileLatency => (Unit::Seconds, 1e-9),
         };
-        let by = crate::terminal::claimed_by(self.run);
+        let by = crate::words::terminal::claimed_by(self.run);
         let rows = watched.contract.iter().filter(|row| row.quantity == quantity);
         rows.map(|row| {
             let value = row.claimed.value * factor;
@@ -249,19 +250,19 @@ fn named_levels(level: &analysis::Level, unit: Unit) -> Vec<Level> {
 }
 
 /// A line through spans that have one value each, else the closed line around their greatest and least values.
-fn outline(spans: &[Bucket], middle: &dyn Fn(Nanos, Nanos) -> f64) -> Vec<(f64, f64)> {
+fn outline(spans: &[Bucket], middle: &dyn Fn(Nanos, Nanos) -> f64, area: Area) -> Segment {
     let mut upper = Vec::new();
     spans.iter().for_each(|span| push(&mut upper, (middle(span.from, span.to), span.max)));
     if spans.iter().all(|span| span.min == span.max) {
-        return upper;
+        return upper.into();
     }
     if let [span] = spans {
-        return vec![(upper[0].0, span.min), upper[0]];
+        return vec![(upper[0].0, span.min), upper[0]].into();
     }
     let mut lower = Vec::new();
     spans.iter().rev().for_each(|span| push(&mut lower, (middle(span.from, span.to), span.min)));
     let start = upper.first().copied();
-    upper.into_iter().chain(lower).chain(start).collect()
+    Segment { points: upper.into_iter().chain(lower).chain(start).collect(), area }
 }
 
 /// Adds a point; a level stretch keeps its two ends.

@@ -1,0 +1,56 @@
+//! The bars of a comparison: one work, a bar a side.
+
+use analysis::compare::{Comparison, Row};
+
+use super::drawing::{Across, Canvas, Drawing, Paint, Spot, Type, Up};
+use super::ink::{Ink, UNITS, width};
+use crate::words::comparison_words as words;
+
+/// Pixels of the chart of one row.
+const WIDTH: i32 = 920;
+const LINE: i32 = 26;
+const LETTER: i32 = 12;
+const HEAD: i32 = 6;
+
+/// Horizontal bars from zero, a line a side, with whiskers over the runs where there are several.
+pub(crate) fn bars(comparison: &Comparison, row: &Row, title: &str) -> Drawing {
+    let labels: Vec<String> =
+        (0..comparison.sides.len()).map(|side| words::label(comparison, side)).collect();
+    let left = labels.iter().map(|label| width(label, LETTER)).max().unwrap_or(0) + 12;
+    let values: Vec<String> = row
+        .figures
+        .iter()
+        .map(|figure| figure.as_ref().map_or_else(String::new, |f| words::figure_words(f, row.measure)))
+        .collect();
+    let right = values.iter().map(|value| width(value, LETTER)).max().unwrap_or(0) + 16;
+    let most = row.figures.iter().flatten().flat_map(|f| &f.runs).copied().fold(0.0, f64::max);
+    let across = |value: f64| (f64::from(WIDTH - left - right) * value / most).round() as i32;
+    let ink = if words::is_read(&row.work) { Ink::Read } else { Ink::Write };
+    let word = Type::from(Ink::Word, LETTER);
+    let mut canvas = Canvas::default();
+    for (side, figure) in row.figures.iter().enumerate() {
+        let top = HEAD + LINE * side as i32;
+        let base = top + LINE * 2 / 3;
+        canvas.words(&labels[side], in_units((left - 8, base)), word.placed(Across::End, Up::Base));
+        let Some(figure) = figure else { continue };
+        bar(&mut canvas, (left, top + 4), (across(figure.value).max(1), LINE - 8), ink);
+        let ends =
+            figure.runs.iter().fold((f64::MAX, 0.0), |(low, high), &run| (run.min(low), run.max(high)));
+        if figure.runs.len() > 1 {
+            let (low, high) = (left + across(ends.0), left + across(ends.1));
+            bar(&mut canvas, (low, top + LINE / 2 - 1), ((high - low).max(1), 2), Ink::Word);
+        }
+        let end = left + across(ends.1.max(figure.value)) + 8;
+        canvas.words(&values[side], in_units((end, base)), word);
+    }
+    let size = (WIDTH, HEAD * 2 + LINE * labels.len() as i32);
+    Drawing::new((title, "Bars from zero, one a side."), size, canvas)
+}
+
+fn bar(canvas: &mut Canvas, (x, y): (i32, i32), (wide, high): (i32, i32), ink: Ink) {
+    canvas.rectangle(in_units((x, y)), in_units((x + wide, y + high)), Paint::Filled(ink));
+}
+
+fn in_units((x, y): (i32, i32)) -> Spot {
+    (x * UNITS, y * UNITS)
+}

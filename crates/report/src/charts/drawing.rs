@@ -1,0 +1,262 @@
+//! A drawing as SVG: rectangles, lines, circles, polygons and words, written once and never read back.
+
+use super::font::{FAMILY, font_faces};
+use super::ink::{Ink, UNITS, rules, shortened};
+use crate::markup::{Element, Markup, element, markup};
+
+/// A place, in units of the drawing: [`UNITS`] a pixel.
+pub(super) type Spot = (i32, i32);
+
+/// What has been drawn, in the order in which it lies upon each other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Canvas {
+    drawn: Markup,
+}
+
+/// A line's colour and its width in units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stroke {
+    pub ink: Ink,
+    pub width: i32,
+}
+
+/// A line so many tenths of a pixel wide.
+pub(super) fn stroke(ink: Ink, tenths: i32) -> Stroke {
+    Stroke { ink, width: (tenths * UNITS / 10).max(1) }
+}
+
+/// What a closed figure is painted with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Paint {
+    Filled(Ink),
+    /// Filled, with an edge of another colour around it.
+    Both(Ink, Stroke),
+}
+
+/// How words look: their colour and height in pixels, their weight, and where of them the place is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Type {
+    pub ink: Ink,
+    pub pixels: i32,
+    pub weight: Weight,
+    pub across: Across,
+    pub up: Up,
+}
+
+/// How heavy letters are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Weight {
+    Normal,
+    Bold,
+}
+
+/// Which end of the words stands at the place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Across {
+    Start,
+    Middle,
+    End,
+}
+
+/// Which height of the words stands at the place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Up {
+    /// Their upper edge.
+    Top,
+    /// Their middle.
+    Centre,
+    /// A little below them.
+    Below,
+    /// The line that they stand on.
+    Base,
+}
+
+impl Type {
+    /// Words that begin at a place and stand around its height.
+    pub fn beside(ink: Ink, pixels: i32) -> Type {
+        Type { ink, pixels, weight: Weight::Normal, across: Across::Start, up: Up::Centre }
+    }
+
+    /// Words whose first letter stands at a place.
+    pub fn from(ink: Ink, pixels: i32) -> Type {
+        Type { up: Up::Base, ..Type::beside(ink, pixels) }
+    }
+
+    pub fn bold(self) -> Type {
+        Type { weight: Weight::Bold, ..self }
+    }
+
+    pub fn placed(self, across: Across, up: Up) -> Type {
+        Type { across, up, ..self }
+    }
+}
+
+impl Canvas {
+    /// A rectangle between two opposite corners.
+    pub fn rectangle(&mut self, one: Spot, other: Spot, paint: Paint) {
+        let (left, top) = (one.0.min(other.0), one.1.min(other.1));
+        let shape = element("rect")
+            .with("x", left)
+            .with("y", top)
+            .with("width", one.0.max(other.0) - left)
+            .with("height", one.1.max(other.1) - top);
+        self.drawn.push(paint.on(shape).empty());
+    }
+
+    pub fn circle(&mut self, centre: Spot, radius: i32, paint: Paint) {
+        let shape = element("circle").with("cx", centre.0).with("cy", centre.1).with("r", radius);
+        self.drawn.push(paint.on(shape).empty());
+    }
+
+    pub fn polygon(&mut self, corners: &[Spot], paint: Paint) {
+        self.drawn.push(paint.on(element("polygon")).with("points", points(corners)).empty());
+    }
+
+    /// A straight line that is drawn through, whatever the dashes of its ink.
+    pub fn ruled(&mut self, from: Spot, to: Spot, line: Stroke) {
+        let shape = line.on(element("line"));
+        let shape = shape.with("x1", from.0).with("y1", from.1).with("x2", to.0).with("y2", to.1);
+        self.drawn.push(shape.empty());
+    }
+
+    /// A line through places, with the dashes of its ink.
+    pub fn line(&mut self, places: &[Spot], line: Stroke) {
+        let shape = line.on(element("polyline").with("fill", "none"));
+        self.drawn.push(shape.with("points", points(places)).empty());
+    }
+
+    /// A line around an area, which is shaded in its colour.
+    pub fn shaded(&mut self, places: &[Spot], line: Stroke) {
+        let shape = element("polyline").with("fill", line.ink.hex()).with("fill-opacity", ".35");
+        self.drawn.push(line.on(shape).with("points", points(places)).empty());
+    }
+
+    /// Words at a place; nothing where there are none.
+    pub fn words(&mut self, words: &str, at: Spot, look: Type) {
+        if words.is_empty() {
+            return;
+        }
+        let mut text = element("text").with("x", at.0).with("y", at.1);
+        // Shares of the letters' own height, since a renderer's baseline attributes differ.
+        text = match look.up {
+            Up::Top => text.with("dy", "0.76em"),
+            Up::Centre => text.with("dy", "0.5ex"),
+            Up::Below => text.with("dy", "-0.5ex"),
+            Up::Base => text,
+        };
+        text = match look.across {
+            Across::Start => text,
+            Across::Middle => text.with("text-anchor", "middle"),
+            Across::End => text.with("text-anchor", "end"),
+        };
+        text = text.with("font-family", FAMILY).with("font-size", look.pixels * UNITS);
+        text = text.with("fill", look.ink.hex());
+        if look.weight == Weight::Bold {
+            text = text.with("font-weight", "bold");
+        }
+        self.drawn.push(text.holding(words));
+    }
+
+    /// Everything on another canvas, so many units further down.
+    pub fn lower(&mut self, other: Canvas, units: i32) {
+        let group = element("g").with("transform", format_args!("translate(0 {units})"));
+        self.drawn.push(group.holding(other.drawn));
+    }
+
+    /// Everything on another canvas, where it is.
+    pub fn add(&mut self, other: Canvas) {
+        self.drawn.push(other.drawn);
+    }
+}
+
+impl Stroke {
+    fn on(self, shape: Element) -> Element {
+        shape.with("stroke", self.ink.hex()).with("stroke-width", self.width)
+    }
+}
+
+impl Paint {
+    fn on(self, shape: Element) -> Element {
+        match self {
+            Paint::Filled(ink) => shape.with("fill", ink.hex()),
+            Paint::Both(ink, edge) => edge.on(shape.with("fill", ink.hex())),
+        }
+    }
+}
+
+fn points(places: &[Spot]) -> String {
+    let places: Vec<String> = places.iter().map(|(x, y)| format!("{x},{y}")).collect();
+    places.join(" ")
+}
+
+/// A finished drawing with what it is called.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Drawing {
+    title: String,
+    /// What is to be seen, for those who do not see it.
+    description: String,
+    /// Width and height in pixels.
+    size: (i32, i32),
+    canvas: Canvas,
+}
+
+/// Whether a drawing carries its font.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Font {
+    /// Inside the file, so that it looks the same anywhere.
+    Embedded,
+    /// Left to who draws it.
+    Left,
+}
+
+/// Height of the title of a file, and of its letters, in pixels.
+const TITLE: i32 = 26;
+const TITLE_LETTER: i32 = 13;
+/// Room left and right of it.
+const TITLE_MARGIN: i32 = 8;
+
+impl Drawing {
+    /// Of so many pixels.
+    pub(super) fn new((title, description): (&str, &str), size: (i32, i32), canvas: Canvas) -> Drawing {
+        Drawing { title: title.to_owned(), description: description.to_owned(), size, canvas }
+    }
+
+    /// For a page, which has the style and the font.
+    pub fn svg(&self) -> Markup {
+        self.around(Markup::default())
+    }
+
+    /// As a file of its own: light, with its dashes.
+    pub fn file(&self, font: Font) -> String {
+        let faces = if font == Font::Embedded { font_faces() } else { String::new() };
+        let style = format!("{faces}text{{font-family:{FAMILY}}}{}", rules());
+        let ground = element("rect").with("width", "100%").with("height", "100%").with("fill", "#ffffff");
+        self.around(markup![element("style").holding(Markup::trusted(style)), ground.empty()]).into()
+    }
+
+    fn around(&self, before: Markup) -> Markup {
+        let (wide, high) = (self.size.0 * UNITS, self.size.1 * UNITS);
+        element("svg")
+            .with("xmlns", "http://www.w3.org/2000/svg")
+            .with("class", "chart")
+            .with("role", "img")
+            .with("viewBox", format_args!("0 0 {wide} {high}"))
+            .holding(markup![
+                element("title").holding(&self.title),
+                element("desc").holding(&self.description),
+                before,
+                self.canvas.drawn.clone(),
+            ])
+    }
+
+    /// The drawing below a title, which a page writes itself and a file has nobody else to write.
+    pub(super) fn titled(self, title: &str) -> Drawing {
+        let (wide, high) = self.size;
+        let mut canvas = Canvas::default();
+        let title = shortened(title, TITLE_LETTER, wide - 2 * TITLE_MARGIN);
+        let look = Type::from(Ink::Word, TITLE_LETTER).bold();
+        canvas.words(&title, (TITLE_MARGIN * UNITS, (TITLE - 8) * UNITS), look);
+        canvas.lower(self.canvas, TITLE * UNITS);
+        Drawing { canvas, size: (wide, high + TITLE), ..self }
+    }
+}

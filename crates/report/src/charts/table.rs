@@ -1,0 +1,132 @@
+//! The charts of a run as rows of data: what page, picture files and zoom know of each.
+//!
+//! Another chart is another row and the function that draws it. Those of watched devices are rows of `definitions`, where
+//! even what is drawn is data.
+
+use analysis::Analysis;
+use record::Run;
+
+use super::chart::Chart;
+use super::series::{self, MeasuredChart, Steps};
+use super::view::View;
+use super::{by_depth, ladders, machine, over_time, reported};
+
+/// A chart of a run.
+pub struct ChartOfRun {
+    /// Name within a page and within the names of files.
+    pub id: &'static str,
+    /// Where it stands in a page.
+    pub part: Part,
+    /// Whether it is written as a picture.
+    pub files: Files,
+    /// Its place among those that a verdict can rest on where no finding points to a chart: the least that there is.
+    pub decides: Option<u8>,
+    /// Its values where a page can zoom it.
+    pub(crate) zoom: Option<fn(&Steps<'_>) -> MeasuredChart>,
+    /// Draws it; `None` where the run has nothing of it.
+    pub(crate) draw: fn(&Source<'_>) -> Option<Chart>,
+}
+
+/// What a chart is drawn from.
+pub(crate) struct Source<'r> {
+    pub run: &'r Run,
+    pub analysis: &'r Analysis,
+    /// What is drawn of the machine, where it was watched.
+    pub view: Option<&'r View<'r>>,
+}
+
+/// The parts of a page that charts stand in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// What was asked of a watched volume and what came.
+    Asked,
+    /// The phases of an overload side by side.
+    SideBySide,
+    /// The load against time.
+    Time,
+    /// The ladder of queue depths.
+    Depth,
+    /// The ladder of block sizes.
+    Block,
+    /// How latencies are spread.
+    Latency,
+    /// What the machine counted beside the load.
+    Machine,
+    /// What another tool printed.
+    Printed,
+}
+
+/// Whether a chart is written as a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Files {
+    /// As SVG and PNG.
+    Written,
+    /// It stands in the page alone.
+    PageAlone,
+}
+
+/// A row that most others differ little from.
+const fn row(id: &'static str, part: Part, draw: fn(&Source<'_>) -> Option<Chart>) -> ChartOfRun {
+    ChartOfRun { id, part, files: Files::Written, decides: None, zoom: None, draw }
+}
+
+/// The charts in the order of the files' numbers, and within each part of a page in that of the page.
+pub static CHARTS_OF_RUNS: [ChartOfRun; 16] = [
+    row("overload", Part::SideBySide, |of| of.view?.overload()),
+    row("overload-summary", Part::Asked, |of| of.view?.summary()),
+    ChartOfRun {
+        decides: Some(3),
+        zoom: Some(series::rate),
+        ..row("rate", Part::Time, |of| over_time::rate(of.run, of.analysis))
+    },
+    ChartOfRun {
+        zoom: Some(series::bandwidth),
+        ..row("bandwidth", Part::Time, |of| over_time::bandwidth(of.run, of.analysis))
+    },
+    ChartOfRun {
+        zoom: Some(series::latency),
+        ..row("latency", Part::Time, |of| over_time::latency(of.run, of.analysis))
+    },
+    ChartOfRun { decides: Some(1), ..row("depths", Part::Depth, |of| ladders::depths(of.run, of.analysis)) },
+    row("by-depth", Part::Depth, |of| by_depth::by_depth(of.run)),
+    ChartOfRun {
+        decides: Some(2),
+        ..row("blocks", Part::Block, |of| ladders::block_sizes(of.run, of.analysis))
+    },
+    row("percentiles", Part::Latency, |of| ladders::percentiles(of.analysis)),
+    ChartOfRun { files: Files::PageAlone, ..row("cpu", Part::Machine, |of| machine::cpu(of.run)) },
+    ChartOfRun { files: Files::PageAlone, ..row("devices", Part::Machine, |of| machine::devices(of.run)) },
+    row("reported-rate", Part::Printed, |of| reported::rate(of.run)),
+    row("reported-bandwidth", Part::Printed, |of| reported::bandwidth(of.run)),
+    row("reported-latency", Part::Printed, |of| reported::latency(of.run)),
+    row("reported-requests", Part::Printed, |of| reported::requests(of.run)),
+    row("reported-percentiles", Part::Printed, |of| reported::percentiles(of.run)),
+];
+
+/// A chart that there is data for, with its row.
+pub(crate) struct DrawnChart {
+    pub row: &'static ChartOfRun,
+    pub chart: Chart,
+}
+
+/// The charts of these parts that `source` has data for: part by part, in each in the order of the table.
+pub(crate) fn drawn(source: &Source<'_>, parts: &[Part]) -> Vec<DrawnChart> {
+    let rows = parts.iter().flat_map(|part| CHARTS_OF_RUNS.iter().filter(move |row| row.part == *part));
+    rows.filter_map(|row| Some(DrawnChart { row, chart: (row.draw)(source)? })).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_and_every_place_is_given_once() {
+        let mut ids: Vec<&str> = CHARTS_OF_RUNS.iter().map(|row| row.id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), CHARTS_OF_RUNS.len());
+        let mut places: Vec<u8> = CHARTS_OF_RUNS.iter().filter_map(|row| row.decides).collect();
+        places.sort_unstable();
+        assert_eq!(places, [1, 2, 3]);
+    }
+}

@@ -1,0 +1,120 @@
+//! An imported run as a page: tables of what was printed, charts where there are data, what is not there.
+
+use analysis::Analysis;
+use record::{Figure, LatencyKind, NamedFigure, Reported, ReportedUnit, Run, Scope};
+
+use super::parts::{figure, note, scrolled, section, titled};
+use crate::charts::{Part, Source, drawn};
+use crate::markup::{Markup, element, markup};
+use crate::words::Table;
+use crate::words::imported::{BASIS, contents, in_unit, job_table, origin, rate, way_words};
+use crate::words::numbers::{self, Prefix, Unit};
+
+/// The sections of an imported run; `None` where plimsoll measured.
+pub(super) fn sections(run: &Run, analysis: &Analysis) -> Option<Markup> {
+    let (tool, lacks) = origin(run)?;
+    let charts = drawn(&Source { run, analysis, view: None }, &[Part::Printed]);
+    Some(markup![
+        element("h2").line(format!("What {tool} printed")),
+        note(contents(run)),
+        scrolled(&job_table(run)),
+        by_latency(run).then(|| note(BASIS)),
+        lacking(lacks),
+        section("Charts", charts.iter().map(figure).collect()),
+        titled("Latency as printed", &latencies(run)),
+        titled("What was asked", &words(run, |part| &part.asked)),
+        titled("Other words", &words(run, |part| &part.said)),
+        titled("Every other figure as printed", &others(run)),
+    ])
+}
+
+/// Whether any rate is that of one request after the other.
+fn by_latency(run: &Run) -> bool {
+    let mut ways = run.reported.iter().flat_map(|part| &part.directions);
+    ways.any(|way| way.basis == record::RateBasis::Latency)
+}
+
+fn lacking(lacks: &[String]) -> Option<Markup> {
+    let items = || lacks.iter().map(|what| element("li").holding(what)).collect::<Markup>();
+    let list = || markup![element("h3").line("What it does not hold"), element("ul").line(items())];
+    (!lacks.is_empty()).then(list)
+}
+
+/// Least, mean, greatest and deviation of every kind that was printed.
+fn latencies(run: &Run) -> Table {
+    let mut table = Table::headed(&["job", "direction", "from when to when", "min", "mean", "max", "stdev"]);
+    let time = |figure: &Option<Figure>| {
+        figure.as_ref().map_or_else(String::new, |figure| in_unit(figure, Unit::of_time(figure.value)))
+    };
+    for part in &run.reported {
+        for way in &part.directions {
+            for latency in &way.latencies {
+                let kind = match latency.kind {
+                    LatencyKind::Submission => "until submitted",
+                    LatencyKind::Completion => "submitted to done",
+                    LatencyKind::Total => "whole",
+                };
+                let words = [part.job.as_str(), way_words(way.direction), kind].map(str::to_owned);
+                let times = [&latency.min, &latency.mean, &latency.max, &latency.stddev].map(time);
+                table.rows.push(words.into_iter().chain(times).collect());
+            }
+        }
+    }
+    table
+}
+
+fn words(run: &Run, of: fn(&Reported) -> &Vec<(String, String)>) -> Table {
+    let mut table = Table::headed(&["job", "what", "value"]);
+    for part in &run.reported {
+        for (name, value) in of(part) {
+            table.rows.push(vec![part.job.clone(), name.clone(), value.clone()]);
+        }
+    }
+    table
+}
+
+/// Named figures with their value in our units and as they were printed.
+fn others(run: &Run) -> Table {
+    let mut table = Table::headed(&["part", "figure", "value", "printed"]);
+    for part in &run.reported {
+        for way in &part.directions {
+            let name = format!("{}, {}", part_name(part), way_words(way.direction));
+            let plain = [
+                ("ops", ReportedUnit::Count, &way.ops),
+                ("runtime", ReportedUnit::Nanoseconds, &way.runtime),
+            ];
+            for (what, unit, figure) in plain {
+                if let Some(figure) = figure {
+                    table.rows.push(row(&name, what, unit, figure));
+                }
+            }
+            table.rows.extend(way.figures.iter().map(|named| named_row(&name, named)));
+        }
+        let name = part_name(part);
+        table.rows.extend(part.figures.iter().map(|named| named_row(&name, named)));
+    }
+    table
+}
+
+fn part_name(part: &Reported) -> String {
+    match part.scope {
+        Scope::Disk => format!("device {}", part.job),
+        _ => part.job.clone(),
+    }
+}
+
+fn named_row(part: &str, named: &NamedFigure) -> Vec<String> {
+    row(part, &named.name, named.unit, &named.figure)
+}
+
+fn row(part: &str, name: &str, unit: ReportedUnit, figure: &Figure) -> Vec<String> {
+    let value = match unit {
+        ReportedUnit::Count => numbers::figure(figure.value),
+        ReportedUnit::PerSecond => rate(figure),
+        ReportedUnit::Percent => format!("{} %", figure.value),
+        ReportedUnit::Bytes => numbers::size(figure.value.max(0.0) as u64),
+        ReportedUnit::BytesPerSecond => in_unit(figure, Unit::of_bandwidth(figure.value, Prefix::Binary)),
+        ReportedUnit::Nanoseconds => in_unit(figure, Unit::of_time(figure.value)),
+    };
+    vec![part.to_owned(), name.to_owned(), value, figure.printed.clone()]
+}

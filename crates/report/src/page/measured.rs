@@ -1,0 +1,140 @@
+//! The sections of a run that measured a target: claims, charts, jobs, findings.
+
+use analysis::{Analysis, Meaning, Verdict};
+use record::Run;
+
+use super::findings::findings;
+use super::parts::{above, figure, prose, scrolled, section};
+use crate::charts::{DrawnChart, Part, Source, drawn};
+use crate::markup::{Markup, element, markup};
+use crate::words::Table;
+use crate::words::cells::cell_table;
+use crate::words::claims::{claim_words, reading};
+use crate::words::doubt::{doubt, remedy};
+use crate::words::sentence::capital;
+use crate::words::terminal::claimed_by;
+
+/// The headings over charts, and which parts of the table of charts stand below each.
+const HEADINGS: [(&str, Part); 5] = [
+    ("Against time", Part::Time),
+    ("Queue depth", Part::Depth),
+    ("Block size", Part::Block),
+    ("Latency", Part::Latency),
+    ("The machine meanwhile", Part::Machine),
+];
+
+/// The sections between the verdict and the method.
+pub(super) fn sections(run: &Run, analysis: &Analysis) -> Markup {
+    let source = Source { run, analysis, view: None };
+    let charts = drawn(&source, &HEADINGS.map(|(_, part)| part));
+    let decisive = decisive(analysis, &charts);
+    let below = |(heading, part): &(&str, Part)| section(heading, figures(&charts, *part, decisive));
+    markup![
+        claims(run, &analysis.verdict),
+        section("The chart that decides", decisive.map(figure).into()),
+        steps_without_ladder(run, analysis),
+        HEADINGS.iter().map(below).collect::<Markup>(),
+        findings(analysis),
+    ]
+}
+
+/// What the load of a watch did, by its own account.
+pub(super) fn own_load(run: &Run, analysis: &Analysis) -> Markup {
+    let charts = drawn(&Source { run, analysis, view: None }, &[Part::Time]);
+    section("Our own load", charts.iter().map(figure).collect())
+}
+
+/// The charts of a part; one that stands above already is pointed to.
+fn figures(charts: &[DrawnChart], part: Part, decisive: Option<&DrawnChart>) -> Markup {
+    let shown = |drawn: &DrawnChart| match decisive.is_some_and(|decisive| decisive.row.id == drawn.row.id) {
+        true => above(&drawn.chart.title, drawn.row.id),
+        false => figure(drawn),
+    };
+    charts.iter().filter(|drawn| drawn.row.part == part).map(shown).collect()
+}
+
+/// The chart that shows what the verdict rests on: that of the findings which weigh most for it, else the first that decides.
+fn decisive<'c>(analysis: &Analysis, charts: &'c [DrawnChart]) -> Option<&'c DrawnChart> {
+    let named = wanted(analysis).and_then(|id| charts.iter().find(|drawn| drawn.row.id == id));
+    let able = charts.iter().filter(|drawn| drawn.row.decides.is_some());
+    named.or_else(|| able.min_by_key(|drawn| drawn.row.decides))
+}
+
+/// The chart that findings point to.
+fn wanted(analysis: &Analysis) -> Option<&'static str> {
+    let any = |test: fn(&Meaning) -> bool| analysis.findings.iter().any(|finding| test(&finding.meaning));
+    if any(|meaning| {
+        matches!(meaning, Meaning::StepDown { .. } | Meaning::Unsteady { .. } | Meaning::Interrupted { .. })
+    }) {
+        return Some("rate");
+    }
+    if any(|meaning| matches!(meaning, Meaning::ForeignLoad { .. })) {
+        return Some("devices");
+    }
+    any(|meaning| matches!(meaning, Meaning::Crossover { .. })).then_some("blocks")
+}
+
+/// Every job of a run that climbed no ladder: those of a profile, a quick look, a job file.
+fn steps_without_ladder(run: &Run, analysis: &Analysis) -> Markup {
+    let climbed = !analysis.depths.is_empty() || !analysis.blocks.is_empty();
+    match climbed {
+        true => Markup::default(),
+        false => section("Jobs", scrolled(&cell_table(&analysis::cells(run)))),
+    }
+}
+
+fn claims(run: &Run, verdict: &Verdict) -> Markup {
+    if verdict.rows.is_empty() {
+        return Markup::default();
+    }
+    let claimed = verdict.rows.iter().any(|row| !row.claimed.words.is_empty());
+    let mut table = Table::headed(&["claim", claimed_by(run), "measured", "p99", "answer", "source"]);
+    for (row, words) in verdict.rows.iter().zip(claim_words(verdict)) {
+        let answer = words.answer.to_owned();
+        table.rows.push(vec![
+            words.what,
+            words.claimed,
+            words.measured,
+            words.p99,
+            answer,
+            row.claimed.source.clone(),
+        ]);
+    }
+    if !claimed {
+        table = without_claims(table);
+    }
+    let notes: Markup = notes(verdict).iter().map(|note| element("li").holding(prose(note))).collect();
+    let list = (!notes.is_empty()).then(|| element("ul").line(notes));
+    section(if claimed { "Claims" } else { "Measured" }, markup![scrolled(&table), list])
+}
+
+/// The table of a run without claims: what was measured, and its latency.
+fn without_claims(table: Table) -> Table {
+    let kept = |row: &Vec<String>| vec![row[0].clone(), row[2].clone(), row[3].clone()];
+    Table {
+        head: vec!["cap".into(), "measured".into(), "p99".into()],
+        rows: table.rows.iter().map(kept).collect(),
+    }
+}
+
+/// How open units were read, and every doubt with what would remove it.
+fn notes(verdict: &Verdict) -> Vec<String> {
+    let mut notes: Vec<String> = Vec::new();
+    let mut add = |note: String| {
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    };
+    for why in &verdict.doubts {
+        add(format!("{}. {}", capital(&doubt(why)), remedy(why)));
+    }
+    for row in &verdict.rows {
+        for why in &row.doubts {
+            add(format!("{}: {}. {}", row.what, doubt(why), remedy(why)));
+        }
+        if let Some(read) = reading(row) {
+            add(read);
+        }
+    }
+    notes
+}

@@ -1,0 +1,137 @@
+//! One HTML file that needs no network and no script: verdict, claims, charts, evidence, findings, method.
+
+pub(crate) mod comparison;
+mod document;
+mod findings;
+mod imported;
+mod measured;
+mod method;
+mod parts;
+mod watch;
+pub(crate) mod zoom;
+
+use analysis::{Analysis, Answer};
+use record::Run;
+
+use crate::charts::PictureOptions;
+use crate::markup::{Markup, element, markup};
+use crate::words::started::started;
+use crate::words::verdict::verdict_words;
+use crate::words::{imported as other_tool, numbers};
+use document::{Document, document};
+use parts::prose;
+
+/// The report as one HTML document: light and dark, printable, readable without its charts.
+pub fn html(run: &Run, analysis: &Analysis) -> String {
+    html_of(run, analysis, &PictureOptions::default())
+}
+
+/// [`html`] of the devices and samples that `options` name.
+pub fn html_of(run: &Run, analysis: &Analysis, options: &PictureOptions) -> String {
+    let title = title(run, analysis, options);
+    // Drawings and packed values of a long watch each take about a second, and neither needs the other.
+    let (middle, zoom) = std::thread::scope(|scope| {
+        let packing = scope.spawn(|| zoom::zoom(run, analysis));
+        let middle = middle(run, analysis, options);
+        (middle, packing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    });
+    document(Document {
+        title: &title,
+        version: &run.version,
+        body: markup![top((run, analysis), &title), middle, method::method(run, analysis)],
+        extra_head: zoom.head,
+        extra_foot: zoom.foot,
+        note: zoom.note,
+    })
+}
+
+/// The sections between the verdict and the method.
+fn middle(run: &Run, analysis: &Analysis, options: &PictureOptions) -> Markup {
+    let printed = imported::sections(run, analysis);
+    match (watch::is_watch(run), printed) {
+        (false, None) => measured::sections(run, analysis),
+        (false, Some(printed)) => printed,
+        (true, printed) => markup![
+            findings::found(analysis),
+            watch::sections((run, analysis), options),
+            measured::own_load(run, analysis),
+            printed,
+        ],
+    }
+}
+
+/// What it is about: the target, the file of what another tool printed, or the machine that was watched.
+fn title(run: &Run, analysis: &Analysis, options: &PictureOptions) -> String {
+    let imported = other_tool::origin(run).map(|(tool, _)| match options.source.as_str() {
+        "" => tool,
+        file => file,
+    });
+    let target = run.target.as_ref().map(|target| target.words.as_str()).or(imported);
+    let words = target.map(str::to_owned).or_else(|| watch::is_watch(run).then(|| machine(run, analysis)));
+    format!("plimsoll: {}", words.as_deref().unwrap_or("no target"))
+}
+
+/// `20 devices of db1`.
+fn machine(run: &Run, analysis: &Analysis) -> String {
+    let devices = match analysis.watched.as_ref().map_or(run.devices.len(), |watched| watched.devices.len()) {
+        0 => "a machine".to_owned(),
+        1 => "1 device".to_owned(),
+        several => format!("{several} devices"),
+    };
+    match &run.host {
+        Some(host) if !host.hostname.is_empty() => format!("{devices} of {}", host.hostname),
+        _ => devices,
+    }
+}
+
+fn top((run, analysis): (&Run, &Analysis), title: &str) -> Markup {
+    let words = verdict_words(run, analysis);
+    let header = element("header").line(markup![
+        "\n",
+        element("h1").line(title),
+        element("p").with("class", "where").line(where_and_when(run)),
+    ]);
+    let answer = element("strong").with("class", class_of(analysis.verdict.answer)).holding(words.word);
+    let blank = if words.rest.starts_with(' ') { " " } else { "" };
+    markup![
+        header,
+        element("p").with("class", "verdict").line(markup![answer, blank, prose(&words.rest)]),
+        (!words.stops.is_empty()).then(|| element("p").line(prose(&words.stops))),
+        cut_off(run),
+    ]
+}
+
+fn where_and_when(run: &Run) -> String {
+    let mut words = vec![started(run)];
+    if let Some(host) = &run.host {
+        let product = if host.product.is_empty() { String::new() } else { format!(" ({})", host.product) };
+        words.push(format!("on {}{product}", host.hostname));
+    }
+    if let Some(policy) = &run.policy {
+        words.push(format!("against the policy {policy}"));
+    }
+    if let Some(expectation) = &run.expectation {
+        words.push(format!("expecting \"{expectation}\""));
+    }
+    words.join(", ")
+}
+
+fn cut_off(run: &Run) -> Option<Markup> {
+    let last =
+        || run.steps.iter().map(|step| step.ended).chain(run.samples.iter().map(|sample| sample.at)).max();
+    let warning = || {
+        let at = numbers::span(last().unwrap_or_default().as_secs_f64());
+        let words = format!("This run was cut off at {at}: what follows is what was recorded until then.");
+        element("p").with("class", "warning").line(words)
+    };
+    (!run.complete).then(warning)
+}
+
+fn class_of(answer: Answer) -> &'static str {
+    match answer {
+        Answer::Measured => "plain",
+        Answer::Meets | Answer::Exceeds => "good",
+        Answer::Below => "bad",
+        Answer::ConsistentWithBurst | Answer::CannotTell => "unsure",
+    }
+}

@@ -1,0 +1,186 @@
+//! The sections of a watched machine: contract, phases, the chart that decides, overload, every device, the load of ours.
+
+use analysis::{Analysis, Meaning, Place, Watched};
+use record::Run;
+
+use super::parts::{above, figure, note, scrolled, section};
+use crate::charts::{DeviceChart, Part, PictureOptions, RELATIONS, Source, View, drawn};
+use crate::markup::{Markup, element, markup};
+use crate::words::Table;
+use crate::words::watch_tables;
+
+/// With more devices than this their charts are folded, but for the one that matters.
+const OPEN_MAX: usize = 4;
+
+/// What paper cannot show.
+const FOLDED: &str =
+    "The tables and charts of devices that are folded are not printed: open them in the page first.";
+
+/// True where the machine was watched, by us or by another tool.
+pub(super) fn is_watch(run: &Run) -> bool {
+    !run.phases.is_empty() || !run.devices.is_empty() || run.observed.is_some()
+}
+
+/// The sections below the findings, what was asked and decided before what every device did.
+pub(super) fn sections((run, analysis): (&Run, &Analysis), options: &PictureOptions) -> Markup {
+    let page = Page { view: View::of(run, analysis, options.clone()), run, analysis };
+    let none = Watched::default();
+    let watched = analysis.watched.as_ref().unwrap_or(&none);
+    let decisive = page.decisive();
+    markup![
+        contract(watched),
+        headed("The load", &watch_tables::load(watched)),
+        section("The chart that decides", decisive.as_ref().map(series_figure).into()),
+        page.overload(),
+        page.phases(watched),
+        page.relations(),
+        section("The machine", page.view.cpu().as_ref().map(series_figure).into()),
+        page.devices(watched, decisive.as_ref()),
+    ]
+}
+
+struct Page<'p> {
+    view: View<'p>,
+    run: &'p Run,
+    analysis: &'p Analysis,
+}
+
+impl Page<'_> {
+    /// The chart that shows what the weightiest finding rests on; without one the rates of the device under our load.
+    fn decisive(&self) -> Option<DeviceChart> {
+        let found = self.analysis.findings.iter().find_map(|finding| shown(&finding.meaning));
+        let load = self.analysis.watched.as_ref().and_then(|watched| watched.load_device.as_ref());
+        let (device, id) = found.or(load.map(|place| (place, "iops")))?;
+        self.view.charts(&device.name).into_iter().find(|chart| chart.definition.id == id)
+    }
+
+    /// What devices did by phase: the device under load where there is one, else all of them over the whole watch.
+    fn phases(&self, watched: &Watched) -> Markup {
+        match (&watched.load_device, watched.phases.as_slice()) {
+            (Some(place), _) => {
+                let head = format!("{} by phase", self.view.name_of(&place.name));
+                headed(&head, &watch_tables::device(watched, &place.name))
+            }
+            (None, []) => Markup::default(),
+            (None, phases) => {
+                let called = |name: &str| self.view.name_of(name);
+                let table = |phase: &analysis::PhaseFigures| {
+                    let head = match phase.kind {
+                        None => "Devices over the whole time".to_owned(),
+                        Some(_) => format!("Devices: {}", phase.name),
+                    };
+                    headed(&head, &watch_tables::devices(phase, self.view.devices(), &called))
+                };
+                phases.iter().map(table).collect()
+            }
+        }
+    }
+
+    fn overload(&self) -> Markup {
+        let source = Source { run: self.run, analysis: self.analysis, view: Some(&self.view) };
+        let charts = drawn(&source, &[Part::Asked, Part::SideBySide]);
+        section("Overload", charts.iter().map(figure).collect())
+    }
+
+    fn relations(&self) -> Option<Markup> {
+        let drawing = self.view.relations()?;
+        let lines = self.view.relation_words();
+        let items: Markup = lines.iter().map(|line| element("li").holding(line)).collect();
+        let summary = element("summary").holding("The same in words");
+        let words = element("details").line(markup![summary, element("ul").holding(items)]);
+        let figure = element("figure").with("id", "relations");
+        Some(section(RELATIONS, figure.line(markup!["\n", drawing.svg(), "\n", words])))
+    }
+
+    fn devices(&self, watched: &Watched, decisive: Option<&DeviceChart>) -> Markup {
+        let devices = self.view.devices();
+        let folded = devices.len() > OPEN_MAX;
+        let device = |device: &&str| {
+            let open = !folded || decisive.is_some_and(|chart| chart.device == **device);
+            self.device(device, watched, (open, decisive))
+        };
+        let sections: Markup = devices.iter().map(device).collect();
+        let word = folded.then(|| element("p").with("class", "note paper").line(FOLDED));
+        if sections.is_empty() { sections } else { section("Devices", markup![word, sections]) }
+    }
+
+    fn device(&self, device: &str, watched: &Watched, shown: (bool, Option<&DeviceChart>)) -> Option<Markup> {
+        let (open, decisive) = shown;
+        let figure = |chart: &DeviceChart| match decisive == Some(chart) {
+            true => above(&chart.title, &name(chart)),
+            false => series_figure(chart),
+        };
+        let figures: Markup = self.view.charts(device).iter().map(figure).collect();
+        if figures.is_empty() {
+            return None;
+        }
+        let told = watched.load_device.as_ref().is_some_and(|place| place.name == device);
+        let table = (!told).then(|| scrolled(&watch_tables::device(watched, device)));
+        let details = element("details").with("class", "device");
+        let details = if open { details.flag("open") } else { details };
+        let summary = element("summary").line(self.view.name_of(device));
+        Some(details.line(markup![summary, table, figures]))
+    }
+}
+
+/// The claims where they count, and a sentence on the phases where more was asked than is claimed.
+fn contract(watched: &Watched) -> Markup {
+    let rows = scrolled(&filled(&watch_tables::contract(watched)));
+    section("The contract", markup![rows, watch_tables::beyond(watched).map(note)])
+}
+
+/// A figure whose drawing the zoom replaces.
+fn series_figure(chart: &DeviceChart) -> Markup {
+    let figure = element("figure")
+        .with("class", "series")
+        .with("id", name(chart))
+        .with("data-device", &chart.device)
+        .with("data-chart", chart.definition.id);
+    let caption = markup![
+        element("span").with("class", "where").holding(&chart.number),
+        " ",
+        &chart.title,
+        element("span").with("class", "where drawn").holding(&chart.note),
+    ];
+    figure.line(markup!["\n", element("figcaption").line(caption), chart.drawing.svg(), "\n"])
+}
+
+fn name(chart: &DeviceChart) -> String {
+    match chart.device.is_empty() {
+        true => format!("machine-{}", chart.definition.id),
+        false => format!("{}-{}", chart.device, chart.definition.id),
+    }
+}
+
+/// The device and the chart that show what a finding says.
+fn shown(meaning: &Meaning) -> Option<(&Place, &'static str)> {
+    match meaning {
+        Meaning::HeldOperations { device, .. }
+        | Meaning::ThrottledAboveNominal { device, bytes: false, .. }
+        | Meaning::HeldLevelFell { device, bytes: false, .. } => Some((device, "iops")),
+        Meaning::HeldBytes { device, .. }
+        | Meaning::ThrottledAboveNominal { device, .. }
+        | Meaning::HeldLevelFell { device, .. } => Some((device, "traffic")),
+        Meaning::SerialApplication { device, .. }
+        | Meaning::ThrottledAboveDevice { device, .. }
+        | Meaning::BackendSlow { device, .. }
+        | Meaning::FlushBound { device, .. }
+        | Meaning::CpuStarved { device, .. } => Some((device, "latency")),
+        Meaning::QueueFull { device, .. } => Some((device, "sizes")),
+        Meaning::StorageIdle { device, .. } => Some((device, "utilisation")),
+        _ => None,
+    }
+}
+
+/// A table under its heading; nothing where it has no row. Columns in which nothing stands are left out.
+fn headed(head: &str, table: &Table) -> Markup {
+    section(head, scrolled(&filled(table)))
+}
+
+fn filled(table: &Table) -> Table {
+    let kept =
+        |column: &usize| table.rows.iter().any(|row| row.get(*column).is_some_and(|cell| !cell.is_empty()));
+    let columns: Vec<usize> = (0..table.head.len()).filter(kept).collect();
+    let of = |row: &Vec<String>| columns.iter().filter_map(|&column| row.get(column).cloned()).collect();
+    Table { head: of(&table.head), rows: table.rows.iter().map(of).collect() }
+}

@@ -1,0 +1,189 @@
+//! The zoom of a page: the time series as data, and the script that draws them in the place of the drawings.
+//!
+//! The script comes from `web/` and is in the binary where that was built; the page without it has the drawings alone and
+//! says so. docs/decisions/zoom.md has the reasons and the sizes.
+
+mod measured;
+mod packed;
+mod watched;
+
+use analysis::Analysis;
+use record::{Phase, PhaseKind, Run, StepRecord};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use workload::Nanos;
+
+use crate::charts::Ink;
+use crate::markup::{Markup, element, markup};
+use crate::words::step_kind::kind_words;
+
+const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/zoom.js"));
+const STYLE: &str = include_str!(concat!(env!("OUT_DIR"), "/zoom.css"));
+/// Of the script, in base64.
+const HASH: &str = include_str!(concat!(env!("OUT_DIR"), "/zoom.sha256"));
+
+/// What people are told where the script is not in this binary.
+const MISSING: &str = "The charts of this page cannot be zoomed: this plimsoll was built without its web part (./dev builds it where Node is).";
+
+/// Why pages that this binary writes have no zoom; `None` where they have.
+pub fn zoom_missing() -> Option<&'static str> {
+    SCRIPT.is_empty().then_some(MISSING)
+}
+
+/// What a page needs for its zoom, as markup.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Zoom {
+    /// For the head: what the page may do, and its style.
+    pub head: Markup,
+    /// For the end of the body: data and script.
+    pub foot: Markup,
+    /// For the footer, as plain text: whose work it is, or why it is not there.
+    pub note: &'static str,
+}
+
+/// The zoom of the run's page; nothing but the page's rules where it has no time series.
+pub(crate) fn zoom(run: &Run, analysis: &Analysis) -> Zoom {
+    let found = [measured::series(run, analysis), watched::series(run, analysis)];
+    let Some(series) = found.into_iter().flatten().reduce(Zoomed::beside) else {
+        return Zoom { head: rules("'none'"), ..Zoom::default() };
+    };
+    if let Some(missing) = zoom_missing() {
+        return Zoom { head: rules("'none'"), foot: Markup::default(), note: missing };
+    }
+    let data = element("script").with("type", "application/json").with("id", "zoom-data");
+    Zoom {
+        head: markup![rules(&format!("'sha256-{HASH}'")), element("style").line(Markup::trusted(STYLE)),],
+        foot: markup![
+            data.line(Markup::trusted(inert(&series.document(run).to_string()))),
+            element("script").line(Markup::trusted(SCRIPT)),
+        ],
+        note: "They are zoomed by uPlot (MIT License, in the script).",
+    }
+}
+
+/// What the page may load and run: itself, and the one script of this hash.
+fn rules(script: &str) -> Markup {
+    let rules = format!(
+        "default-src 'none'; style-src 'unsafe-inline'; font-src data:; script-src {script}; base-uri 'none'; form-action 'none'"
+    );
+    let policy = element("meta").with("http-equiv", "Content-Security-Policy");
+    markup![policy.with("content", rules).void(), "\n"]
+}
+
+/// JSON that cannot end the element that it stands in.
+fn inert(json: &str) -> String {
+    json.replace('<', "\\u003c")
+}
+
+/// Every series of a page.
+struct Zoomed {
+    charts: Vec<Chart>,
+    /// The spans that values belong to; charts name theirs by its place.
+    times: Vec<Vec<(Nanos, Nanos)>>,
+    gaps: Vec<(Nanos, Nanos)>,
+}
+
+/// One figure of the page.
+#[derive(Serialize)]
+struct Chart {
+    device: String,
+    chart: &'static str,
+    times: usize,
+    panels: Vec<Panel>,
+    values: String,
+}
+
+#[derive(Serialize)]
+struct Panel {
+    title: String,
+    unit: record::Unit,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    written: Option<Written>,
+    scale: &'static str,
+    lines: Vec<Line>,
+    levels: Vec<Value>,
+}
+
+/// A line across a panel: value in the base unit, words, ink.
+fn level((value, label, ink): &(f64, String, Ink)) -> Value {
+    json!({ "value": value, "label": label, "ink": ink.name() })
+}
+
+/// The unit of every value of a panel: its name, and one of it in the base unit.
+#[derive(Serialize)]
+struct Written {
+    name: &'static str,
+    factor: f64,
+}
+
+#[derive(Serialize)]
+struct Line {
+    name: String,
+    ink: String,
+}
+
+impl Zoomed {
+    /// Bytes of the packed values.
+    fn packed(&self) -> usize {
+        self.charts.iter().map(|chart| chart.values.len()).sum()
+    }
+
+    /// Both, as one.
+    fn beside(mut self, other: Zoomed) -> Zoomed {
+        let before = self.times.len();
+        self.charts
+            .extend(other.charts.into_iter().map(|chart| Chart { times: chart.times + before, ..chart }));
+        self.times.extend(other.times);
+        self.gaps.extend(other.gaps);
+        self
+    }
+
+    fn document(&self, run: &Run) -> Value {
+        let ends = self.times.iter().flatten();
+        let from = ends.clone().map(|span| span.0).min().unwrap_or_default();
+        let to = ends.map(|span| span.1).max().unwrap_or_default();
+        let times =
+            self.times.iter().map(|spans| json!({ "count": spans.len(), "packed": packed::spans(spans) }));
+        json!({
+            "from": from.as_secs_f64(),
+            "to": to.as_secs_f64(),
+            "started": run.started_unix_ms,
+            "inks": inks(),
+            "bands": bands(run),
+            "gaps": self.gaps.iter().map(|&gap| span(gap, "")).collect::<Vec<_>>(),
+            "times": times.collect::<Vec<_>>(),
+            "charts": self.charts,
+        })
+    }
+}
+
+/// The phases of a watch, or else what the steps of a run were for.
+fn bands(run: &Run) -> Vec<Value> {
+    if !run.phases.is_empty() {
+        let phase = |phase: &Phase| band((phase.from, phase.to), &phase.name, phase.kind != PhaseKind::Idle);
+        return run.phases.iter().map(phase).collect();
+    }
+    let kinds = run.steps.chunk_by(|a, b| a.plan.kind == b.plan.kind);
+    let kind = |(place, steps): (usize, &[StepRecord])| {
+        let (first, last) = (steps.first()?, steps.last()?);
+        Some(band((first.started, last.ended), kind_words(first.plan.kind), place % 2 == 0))
+    };
+    kinds.enumerate().filter_map(kind).collect()
+}
+
+/// Filled as the drawings fill it: where a load ran, or every second kind of step.
+fn band(ends: (Nanos, Nanos), label: &str, filled: bool) -> Value {
+    let mut band = span(ends, label);
+    band["filled"] = json!(filled);
+    band
+}
+
+fn span((from, to): (Nanos, Nanos), label: &str) -> Value {
+    json!({ "from": from.as_secs_f64(), "to": to.as_secs_f64(), "label": label })
+}
+
+/// Every ink by its name.
+fn inks() -> Map<String, Value> {
+    let row = |ink: Ink| json!({ "light": ink.hex(), "dark": ink.dark_hex(), "dash": ink.dash() });
+    Ink::all().map(|ink| (ink.name(), row(ink))).collect()
+}

@@ -1,0 +1,38 @@
+//! The charts of a measured run against time as data.
+
+use analysis::Analysis;
+use record::Run;
+
+use super::packed::{self, Extremes};
+use super::{Chart, Line, Panel, Written, Zoomed, level};
+use crate::charts::{MeasuredChart, measured_series};
+
+/// Most buckets of a line: beyond, a page of a day's load would weigh more than that of a day's watch.
+const BUCKETS_MAX: usize = 8_000;
+
+/// The series of `run`'s steps; `None` where it has none.
+pub(super) fn series(run: &Run, analysis: &Analysis) -> Option<Zoomed> {
+    let series = measured_series(run, analysis)?;
+    let cut = record::thinned(&series.spans, &[], BUCKETS_MAX, &[]);
+    let lengths = packed::lengths(&cut, &series.spans);
+    Some(Zoomed {
+        charts: series.charts.iter().map(|(id, drawn)| chart(id, drawn, &lengths)).collect(),
+        times: vec![cut.iter().map(|bucket| (bucket.from, bucket.to)).collect()],
+        gaps: Vec::new(),
+    })
+}
+
+fn chart(id: &'static str, drawn: &MeasuredChart, lengths: &[usize]) -> Chart {
+    let values: Vec<Extremes> = drawn.lines.iter().map(|line| Extremes::of(&line.values, lengths)).collect();
+    let lines = drawn.lines.iter();
+    let logarithmic = drawn.unit == record::Unit::Seconds;
+    let panel = Panel {
+        title: drawn.title.to_owned(),
+        unit: drawn.unit,
+        written: drawn.written.map(|unit| Written { name: unit.name, factor: unit.factor }),
+        scale: if logarithmic { "logarithmic" } else { "linear" },
+        lines: lines.map(|line| Line { name: line.name.clone(), ink: line.ink.name() }).collect(),
+        levels: drawn.levels.iter().map(level).collect(),
+    };
+    Chart { device: String::new(), chart: id, times: 0, panels: vec![panel], values: packed::values(&values) }
+}

@@ -1,0 +1,119 @@
+//! The charts of a watched machine as data: the same lines as the drawings', in finer buckets.
+
+use analysis::Analysis;
+use record::Run;
+use workload::Nanos;
+
+use super::packed::{self, Extremes};
+use super::{Chart, Line, Panel, Zoomed, level};
+use crate::charts::definitions::{CHARTS, ChartDefinition};
+use crate::charts::{PictureOptions, View, unit_title};
+use crate::page::watch::is_watch;
+
+/// Values of a page: about 2,000 buckets for each line of 20 devices.
+const VALUES_MAX: usize = 2_000_000;
+/// Packed values of a page in bytes: with drawings and script it stays under eight megabytes.
+const PACKED_MAX: usize = 5_500_000;
+/// Values of one series where there are few: a page of one device must not weigh what one of twenty does.
+const SERIES_MAX: usize = 16_000;
+/// Intervals kept beside each end of what a finding points to where all of it has no room.
+const BESIDE: u64 = 60;
+
+/// The series of `run`'s machine; `None` where nothing was watched.
+pub(super) fn series(run: &Run, analysis: &Analysis) -> Option<Zoomed> {
+    if !is_watch(run) {
+        return None;
+    }
+    let view = View::of(run, analysis, PictureOptions::default());
+    if view.is_empty() {
+        return None;
+    }
+    let lines = CHARTS.iter().map(|chart| chart.lines.len()).sum::<usize>() * view.devices().len().max(1);
+    let mut room = (VALUES_MAX / lines).min(SERIES_MAX);
+    loop {
+        let zoomed = within(&view, analysis, room);
+        // Mostly values repeat; noise of many devices does not, and is thinned once more.
+        if zoomed.packed() <= PACKED_MAX || room < 100 {
+            return Some(zoomed);
+        }
+        room /= 2;
+    }
+}
+
+/// With at most about `room` values a series.
+fn within(view: &View<'_>, analysis: &Analysis, room: usize) -> Zoomed {
+    let recording = view.recording();
+    let usual = recording.usual();
+    let keep = detail(analysis, usual, room / 2);
+    let kept: u64 = keep.iter().map(|(from, to)| to.since(*from).0 / usual.0.max(1)).sum();
+    let buckets = room.saturating_sub(kept as usize) / 2;
+    let cut = record::thinned(recording.intervals(), &[], buckets, &keep);
+    let lengths = packed::lengths(&cut, recording.intervals());
+    let of_cpus = CHARTS.iter().filter(|chart| chart.is_of_cpu()).map(|definition| ("", definition));
+    let of_devices = view.devices().iter().flat_map(|&device| {
+        CHARTS.iter().filter(|chart| !chart.is_of_cpu()).map(move |definition| (device, definition))
+    });
+    let drawn = of_cpus.chain(of_devices);
+    Zoomed {
+        charts: drawn.filter_map(|(device, row)| chart(view, device, row, &lengths)).collect(),
+        times: vec![cut.iter().map(|bucket| (bucket.from, bucket.to)).collect()],
+        gaps: recording.gaps().to_vec(),
+    }
+}
+
+fn chart(
+    view: &View<'_>,
+    device: &str,
+    definition: &'static ChartDefinition,
+    lengths: &[usize],
+) -> Option<Chart> {
+    let mut values: Vec<Extremes> = Vec::new();
+    let mut panels = Vec::new();
+    for (unit, lines) in definition.panels() {
+        let mut drawn = Vec::new();
+        for line in lines {
+            let extremes = line.values(view.recording(), device).map(|all| Extremes::of(&all, lengths));
+            if let Some(extremes) = extremes.filter(Extremes::says_something) {
+                values.push(extremes);
+                drawn.push(Line { name: line.name().to_owned(), ink: line.ink().name() });
+            }
+        }
+        if !drawn.is_empty() {
+            let levels = view.claimed_levels(definition, unit, device);
+            panels.push(Panel {
+                title: unit_title(unit).to_owned(),
+                unit,
+                written: None,
+                scale: "linear",
+                lines: drawn,
+                levels: levels.iter().map(level).collect(),
+            });
+        }
+    }
+    let values = (!values.is_empty()).then(|| packed::values(&values))?;
+    Some(Chart { device: device.to_owned(), chart: definition.id, times: 0, panels, values })
+}
+
+/// Where a page keeps every value: what findings point to, as far as there is room for so many intervals; of what is
+/// longer, both ends, because there something begins or stops.
+fn detail(analysis: &Analysis, usual: Nanos, room: usize) -> Vec<(Nanos, Nanos)> {
+    let mut left = usual.0.saturating_mul(room as u64);
+    let mut kept = Vec::new();
+    let spans = analysis.findings.iter().flat_map(|finding| &finding.evidence);
+    for (from, to) in spans.map(|evidence| (evidence.from, evidence.to)) {
+        let beside = usual.0.saturating_mul(BESIDE);
+        let around =
+            |time: Nanos| (Nanos(time.0.saturating_sub(beside)), Nanos(time.0.saturating_add(beside)));
+        let whole = (around(from).0, around(to).1);
+        let parts =
+            if whole.1.since(whole.0).0 <= left { vec![whole] } else { vec![around(from), around(to)] };
+        for part in parts {
+            let length = part.1.since(part.0).0;
+            if length <= left && !kept.contains(&part) {
+                left -= length;
+                kept.push(part);
+            }
+        }
+    }
+    kept
+}

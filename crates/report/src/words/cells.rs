@@ -1,0 +1,133 @@
+//! What the jobs of a profile reached: lines a job and direction, or the table that CrystalDiskMark's users know.
+
+use std::fmt::Write as _;
+
+use analysis::{Cell, Point};
+use workload::{Flush, Job, Order};
+
+use crate::words::Table;
+use crate::words::numbers::{self, IOPS, Prefix, Unit};
+use crate::words::sentence::plural;
+use crate::words::wrap::{clean, wrap_between};
+
+/// A job in words: `random, 70 % reads, 4 KiB, depth 32`.
+pub fn job_words(job: &Job) -> String {
+    let order = if job.access.order == Order::Sequential { "sequential" } else { "random" };
+    let way = match job.access.mix.read_percent() {
+        100 => "reads".to_owned(),
+        0 => "writes".to_owned(),
+        share => format!("{share} % reads"),
+    };
+    let mut words =
+        format!("{order} {way}, {}, depth {}", numbers::block(job.blocks.longest().0 as f64), job.depth);
+    if job.clones > 1 {
+        let _ = write!(words, " × {} workers", job.clones);
+    }
+    if let Some(rate) = job.pace.rate() {
+        let _ = write!(words, ", {} offered", numbers::iops(rate.0));
+    }
+    match job.flush {
+        Flush::Every(1) => words.push_str(", a flush after every write"),
+        Flush::Every(writes) => {
+            let _ = write!(words, ", a flush after every {writes} writes");
+        }
+        Flush::Never => {}
+    }
+    words
+}
+
+/// A row for each job and direction.
+pub(crate) fn cell_table(cells: &[Cell]) -> Table {
+    let mut table =
+        Table::headed(&["step", "job", "work", "depth", "IOPS", "bandwidth", "mean", "p50", "p99"]);
+    for cell in cells {
+        for point in &cell.directions {
+            let bandwidth = point.bytes_per_second;
+            let unit = Unit::of_bandwidth(bandwidth.value, Prefix::Binary);
+            let order = if cell.pattern.sequential { "sequential" } else { "random" };
+            table.rows.push(vec![
+                cell.step.clone(),
+                cell.job.clone(),
+                format!("{} {order} {}", numbers::block(point.block as f64), plural(point.direction)),
+                numbers::count(f64::from(point.depth)),
+                numbers::estimate(&point.iops, IOPS),
+                format!("{} {}", numbers::estimate(&bandwidth, unit), unit.name),
+                numbers::time(point.latency_ns_mean),
+                numbers::time(point.latency_ns_p50 as f64),
+                numbers::time(point.latency_ns_p99 as f64),
+            ]);
+        }
+    }
+    table
+}
+
+/// A line or two for each job and direction.
+pub fn cell_lines(cells: &[Cell]) -> String {
+    let mut text = String::new();
+    let mut step = "";
+    for cell in cells {
+        if cell.step != step && cells.iter().any(|other| other.step != cell.job) {
+            let _ = writeln!(text, "{}", clean(&cell.step));
+        }
+        step = &cell.step;
+        cell.directions.iter().for_each(|point| text += &line(cell, point));
+    }
+    text
+}
+
+fn line(cell: &Cell, point: &Point) -> String {
+    let name: String = clean(&cell.job).chars().take(15).collect();
+    let what = format!("{} {}", numbers::block(point.block as f64), plural(point.direction));
+    let bandwidth = point.bytes_per_second;
+    let unit = Unit::of_bandwidth(bandwidth.value, Prefix::Binary);
+    let result = format!(
+        "{} IOPS, {} {}, mean {}, p99 {}",
+        numbers::estimate(&point.iops, IOPS),
+        numbers::estimate(&bandwidth, unit),
+        unit.name,
+        numbers::time(point.latency_ns_mean),
+        numbers::time(point.latency_ns_p99 as f64)
+    );
+    wrap_between(&format!("  {name:<16}{what:<15}"), 33, crate::words::wrap::COLUMNS, &result)
+}
+
+/// The parts of CrystalDiskMark's table and the mix that each shows.
+const PARTS: [&str; 3] = ["Read", "Write", "Mix"];
+
+/// CrystalDiskMark's table: MB/s of 1,000,000 bytes, IOPS, mean latency in microseconds, a line a cell.
+pub fn crystal_table(cells: &[Cell]) -> String {
+    let mut text = String::from("MB/s = 1,000,000 bytes a second\n");
+    for part in PARTS {
+        let of_part: Vec<&Cell> = cells.iter().filter(|cell| part_of(cell) == part).collect();
+        let Some(first) = of_part.first() else { continue };
+        let share = first.pattern.read_percent;
+        let mix =
+            if part == "Mix" { format!(" Read {share}%/Write {}%", 100 - share) } else { String::new() };
+        let _ = write!(text, "\n[{part}]{mix}\n");
+        of_part.iter().for_each(|cell| text += &crystal_line(cell));
+    }
+    text
+}
+
+fn part_of(cell: &Cell) -> &'static str {
+    match cell.pattern.read_percent {
+        100 => PARTS[0],
+        0 => PARTS[1],
+        _ => PARTS[2],
+    }
+}
+
+fn crystal_line(cell: &Cell) -> String {
+    let pattern = &cell.pattern;
+    let order = if pattern.sequential { "SEQ" } else { "RND" };
+    let block = cell.directions.first().map_or(0, |point| point.block);
+    format!(
+        "  {order} {:>7} (Q={:>3}, T={:>2}): {:>9.3} MB/s [{:>9.1} IOPS] <{:>9.2} us>\n",
+        numbers::block(block as f64).replace(' ', ""),
+        pattern.depth,
+        pattern.workers,
+        cell.bytes_per_second / 1e6,
+        cell.iops,
+        cell.latency_ns_mean / 1e3,
+    )
+}

@@ -1,0 +1,151 @@
+//! The claims with their answers as cells of a table, the same in the terminal and on the page.
+
+use analysis::{Answer, ClaimRow, Quantity, Reading, Verdict};
+
+use crate::words::numbers::{self, IOPS, Prefix, Unit};
+use crate::words::wrap::clean;
+
+/// One claim in words. Claimed and measured are in one unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimWords {
+    /// What the claim is about.
+    pub what: String,
+    /// What is claimed, with its unit; empty where nothing is.
+    pub claimed: String,
+    /// What was measured, with its unit unless [`ClaimWords::what`] names it.
+    pub measured: String,
+    /// 99th percentile of the latency, empty where unknown.
+    pub p99: String,
+    /// The answer in a word or two.
+    pub answer: &'static str,
+}
+
+/// The cells of every claim of `verdict`.
+pub fn claim_words(verdict: &Verdict) -> Vec<ClaimWords> {
+    verdict.rows.iter().map(in_words).collect()
+}
+
+fn in_words(row: &ClaimRow) -> ClaimWords {
+    let unit = unit_of(row);
+    // What a claim on operations is about ends with the unit.
+    let named = row.quantity == Quantity::Iops;
+    let measured = match &row.measured {
+        None => "not measured".to_owned(),
+        Some(estimate) if named => numbers::estimate(estimate, unit),
+        Some(estimate) => format!("{} {}", numbers::estimate(estimate, unit), unit.name),
+    };
+    ClaimWords {
+        what: clean(&row.what),
+        claimed: claimed(row),
+        measured,
+        p99: row.latency_ns_p99.map_or_else(String::new, |time| numbers::time(time as f64)),
+        answer: answer_words(row.answer),
+    }
+}
+
+/// The answer to one claim, in a word or two.
+pub fn answer_words(answer: Answer) -> &'static str {
+    match answer {
+        Answer::Measured => "measured",
+        Answer::Meets => "meets",
+        Answer::Exceeds => "exceeds",
+        Answer::Below => "below",
+        Answer::ConsistentWithBurst => "in a burst",
+        Answer::CannotTell => "cannot tell",
+    }
+}
+
+/// The unit in which both figures of `row` are written: that of the claim's own words, where they name one.
+pub fn unit_of(row: &ClaimRow) -> Unit {
+    let size = if row.claimed.value > 0.0 {
+        row.claimed.value
+    } else {
+        row.measured.map_or(0.0, |found| found.value)
+    };
+    match row.quantity {
+        Quantity::Iops => IOPS,
+        Quantity::BytesPerSecond => {
+            let unit = typed_unit(row).unwrap_or_else(|| Unit::of_bandwidth(size, Prefix::Binary));
+            if is_binary(row, unit) { unit.binary() } else { unit }
+        }
+        Quantity::MeanLatency | Quantity::PercentileLatency => Unit::of_time(size),
+    }
+}
+
+/// Whether a unit that is written as decimal is read as binary: the measurement says so, or the claimed figure itself does.
+fn is_binary(row: &ClaimRow, typed: Unit) -> bool {
+    let number: String =
+        row.claimed.words.chars().filter(|letter| letter.is_ascii_digit() || *letter == '.').collect();
+    let binary = number.parse::<f64>().map_or(f64::NAN, |number| number * typed.binary().factor);
+    match row.claimed.reading {
+        Some(reading) => reading == Reading::Binary,
+        None => ((row.claimed.value - binary) / binary).abs() < SAME,
+    }
+}
+
+/// The two readings are 2.4 to 7.4 % apart; figures closer than this are the same.
+const SAME: f64 = 0.001;
+
+/// The unit of bandwidth at the end of the claim's own words, if there is one.
+fn typed_unit(row: &ClaimRow) -> Option<Unit> {
+    let last = row.claimed.words.split_whitespace().last()?;
+    Unit::bandwidth_named(last.trim_start_matches(|letter: char| !letter.is_ascii_alphabetic()))
+}
+
+/// The figure that is claimed: as its source writes it where that is a number with its unit, else in our own form (an
+/// expectation's words are a whole claim). A unit that the measurement proves to be binary is written so.
+fn claimed(row: &ClaimRow) -> String {
+    let words = clean(&row.claimed.words);
+    if words.is_empty() {
+        return words;
+    }
+    let typed = typed_unit(row);
+    let unit = unit_of(row);
+    let number = match words.rsplit_once(' ') {
+        _ if !words.starts_with(|letter: char| letter.is_ascii_digit()) => {
+            numbers::figure(row.claimed.value / typed.unwrap_or(unit).factor)
+        }
+        Some((number, _)) if typed.is_some() => number.to_owned(),
+        _ => return words,
+    };
+    if unit == IOPS { number } else { format!("{number} {}", unit.name) }
+}
+
+/// `3,001 ± 6 IOPS of 3,000`: the measured figure against the claimed one, in one unit.
+pub fn against(row: &ClaimRow) -> String {
+    let unit = unit_of(row);
+    let measured = match &row.measured {
+        None => "not measured".to_owned(),
+        Some(estimate) => format!("{} {}", numbers::estimate(estimate, unit), unit.name),
+    };
+    let words = claimed(row);
+    let number = words.strip_suffix(unit.name).map_or(words.as_str(), str::trim_end);
+    match row.quantity {
+        _ if number.is_empty() => measured,
+        Quantity::Iops | Quantity::BytesPerSecond => format!("{measured} of {number}"),
+        Quantity::MeanLatency | Quantity::PercentileLatency => {
+            format!("{measured}, at most {number} claimed")
+        }
+    }
+}
+
+/// How a unit that the source leaves open was read, as a sentence; `None` where nothing was open.
+pub fn reading(row: &ClaimRow) -> Option<String> {
+    let unit = typed_unit(row)?;
+    if !unit.is_decimal_bandwidth() {
+        return None;
+    }
+    let words = clean(&row.claimed.words);
+    match row.claimed.reading {
+        Some(Reading::Binary) => {
+            Some(format!("The source writes {words}; the measurement fits {}.", unit.binary().name))
+        }
+        Some(Reading::Decimal) => {
+            Some(format!("The source writes {words}; the measurement fits {}.", unit.name))
+        }
+        None if is_binary(row, unit) => {
+            Some(format!("The source writes {words}, which is read as {}.", claimed(row)))
+        }
+        None => None,
+    }
+}

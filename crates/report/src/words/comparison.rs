@@ -1,0 +1,260 @@
+//! A comparison in a terminal: what differs between the runs, a table, bars, prices, and what the figures show.
+
+use std::fmt::Write as _;
+
+use analysis::compare::{Comparison, Row};
+use serde_json::{Value, json};
+
+use crate::words::comparison_words as words;
+use crate::words::numbers;
+use crate::words::wrap::{COLUMNS, clean, wrap, wrap_between};
+
+/// Name of the document's schema.
+pub const COMPARISON_SCHEMA: &str = "plimsoll-comparison";
+/// Version of the schema.
+pub const COMPARISON_VERSION: u32 = 1;
+
+/// Columns of the longest bar.
+const BAR: usize = 36;
+/// Rows that get bars in a terminal, and that are priced there.
+const BARRED: usize = 8;
+/// Columns of a name of a side.
+const NAME: usize = 14;
+
+/// The whole comparison in 80 columns.
+pub fn comparison_text(comparison: &Comparison) -> String {
+    let sections = [
+        sides(comparison),
+        differing(comparison),
+        table(comparison),
+        bars(comparison),
+        alone(comparison),
+        prices(comparison),
+        readings(comparison),
+    ];
+    let filled: Vec<&str> =
+        sections.iter().map(String::as_str).filter(|section| !section.is_empty()).collect();
+    filled.join("\n")
+}
+
+fn name(comparison: &Comparison, side: usize) -> String {
+    words::label(comparison, side).chars().take(NAME - 2).collect()
+}
+
+fn sides(comparison: &Comparison) -> String {
+    let lines = comparison.sides.iter().enumerate().map(|(side, facts)| {
+        let first = format!("{:<NAME$}", name(comparison, side));
+        wrap(&first, &words::side_words(facts))
+    });
+    lines.collect()
+}
+
+/// Before any figure: what else differs may explain it.
+fn differing(comparison: &Comparison) -> String {
+    if comparison.differing.is_empty() {
+        return "Nothing that is recorded differs between them.\n".to_owned();
+    }
+    let mut text = String::from("What differs between them:\n");
+    let columns = (COLUMNS - 18) / comparison.sides.len().max(1);
+    for difference in &comparison.differing {
+        let cells = difference.values.iter().map(|value| {
+            let value = if value.is_empty() { "not said" } else { value };
+            wrap_between("", 0, columns.saturating_sub(2).max(8), &clean(value))
+        });
+        text += &side_by_side(&format!("  {:<16}", difference.what), &cells.collect::<Vec<_>>(), columns);
+    }
+    text
+}
+
+/// Blocks of lines beside each other, each `columns` wide; behind `first` on the first line.
+fn side_by_side(first: &str, blocks: &[String], columns: usize) -> String {
+    let lines: Vec<Vec<&str>> = blocks.iter().map(|block| block.lines().collect()).collect();
+    let height = lines.iter().map(Vec::len).max().unwrap_or(0);
+    let mut text = String::new();
+    for row in 0..height {
+        let lead = if row == 0 { first.to_owned() } else { " ".repeat(first.chars().count()) };
+        let cells = lines.iter().map(|block| format!("{:<columns$}", block.get(row).unwrap_or(&"")));
+        let line = lead + &cells.collect::<String>();
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text
+}
+
+/// A table where there are two sides; of more, the bars alone fit.
+fn table(comparison: &Comparison) -> String {
+    if comparison.rows.is_empty() {
+        return wrap(
+            "",
+            "They have no work in common, so there is nothing to compare; run the same profile on each.",
+        );
+    }
+    if comparison.sides.len() != 2 {
+        return String::new();
+    }
+    let (first, other) = (name(comparison, 0), name(comparison, 1));
+    let mut text = format!("{:<32}{first:>11}{other:>11}  {other}/{first}\n", "");
+    for row in &comparison.rows {
+        text += &table_row(row);
+        text +=
+            &words::unrecorded_words(comparison, row).map_or_else(String::new, |open| wrap("    ", &open));
+    }
+    for note in words::basis_notes(comparison) {
+        text += &wrap("", &note);
+    }
+    text
+}
+
+fn table_row(row: &Row) -> String {
+    let unit = words::unit_of(row);
+    let cell = |side: usize| {
+        row.figures.get(side).and_then(Option::as_ref).map_or_else(String::new, |figure| match unit {
+            Some(unit) => format!("{} {}", words::digits(figure, unit.factor), unit.name),
+            None => numbers::count(figure.value),
+        })
+    };
+    let ratio = row.ratios.iter().flatten().next();
+    let told = ratio.map_or_else(String::new, |ratio| {
+        format!("{} {}", words::ratio_words(ratio), words::answer_words(ratio))
+    });
+    let what = wrap_between("", 2, 31, &work_and_measure(row));
+    let mut lines = what.lines();
+    let first = format!("{:<32}{:>11}{:>11}  ", lines.next().unwrap_or_default(), cell(0), cell(1));
+    let told = wrap_between("", 0, COLUMNS - 56, &told);
+    let mut told = told.lines();
+    let mut text = format!("{}\n", format!("{first}{}", told.next().unwrap_or_default()).trim_end());
+    loop {
+        match (lines.next(), told.next()) {
+            (None, None) => return text,
+            (what, told) => {
+                let line = format!("{:<56}{}", what.unwrap_or_default(), told.unwrap_or_default());
+                let _ = writeln!(text, "{}", line.trim_end());
+            }
+        }
+    }
+}
+
+/// The work, and what of it is compared where that is not the rate.
+fn work_and_measure(row: &Row) -> String {
+    use analysis::compare::Measure;
+    let work = words::work_words(&row.work);
+    if row.measure == Measure::MeanLatency { format!("{work}: mean latency") } else { work }
+}
+
+/// A bar a side, as long as its figure, the longest of each row filling the line.
+fn bars(comparison: &Comparison) -> String {
+    let mut text = String::new();
+    for row in comparison.rows.iter().take(BARRED) {
+        text +=
+            &wrap("", &format!("{} ({})", words::work_words(&row.work), words::measure_words(row.measure)));
+        let most = row.figures.iter().flatten().map(|figure| figure.value).fold(0.0, f64::max);
+        for (side, figure) in row.figures.iter().enumerate() {
+            let Some(figure) = figure else { continue };
+            let bar = bar(figure.value / most);
+            let value = words::figure_words(figure, row.measure);
+            let _ = writeln!(text, "  {:<NAME$}{bar} {value}", name(comparison, side));
+        }
+        if comparison.sides.len() > 2 {
+            let told =
+                (0..comparison.sides.len()).filter_map(|side| words::row_sentence(comparison, row, side));
+            told.chain(words::unrecorded_words(comparison, row))
+                .for_each(|told| text += &wrap("    ", &told));
+        }
+    }
+    text += &left_out(comparison.rows.len(), BARRED, "bars");
+    if comparison.sides.len() > 2 {
+        words::basis_notes(comparison).iter().for_each(|note| text += &wrap("", note));
+    }
+    text
+}
+
+/// Where the rest is, of `all` of which `shown` were shown.
+fn left_out(all: usize, shown: usize, what: &str) -> String {
+    let more = all.saturating_sub(shown);
+    if more == 0 {
+        String::new()
+    } else {
+        wrap("", &format!("{what} of {more} more stand in the page (--html FILE)."))
+    }
+}
+
+/// Eighths of a column, so that small figures are seen to differ.
+fn bar(share: f64) -> String {
+    const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    let eighths = ((share.clamp(0.0, 1.0) * (BAR * 8) as f64).round() as usize).max(1);
+    format!("{}{}", "█".repeat(eighths / 8), PARTS[eighths % 8])
+}
+
+fn alone(comparison: &Comparison) -> String {
+    let mut text = String::new();
+    for side in 0..comparison.sides.len() {
+        let works: Vec<String> = comparison
+            .alone
+            .iter()
+            .filter(|(of, _)| *of == side)
+            .map(|(_, work)| match work.unrecorded().as_slice() {
+                [] => words::work_words(work),
+                open => format!("{} (not recorded: {})", words::work_words(work), open.join(", ")),
+            })
+            .collect();
+        if !works.is_empty() {
+            let told =
+                format!("Only {} was measured at: {}.", words::label(comparison, side), works.join("; "));
+            text += &wrap("", &told);
+        }
+    }
+    text
+}
+
+fn prices(comparison: &Comparison) -> String {
+    let sentences = words::price_sentences(comparison);
+    let Some((space, rates)) = sentences.split_last() else { return String::new() };
+    let shown = rates.iter().take(BARRED).chain([space]);
+    let text: String = shown.map(|sentence| wrap("  price   ", sentence)).collect();
+    text + &left_out(rates.len(), BARRED, "prices")
+}
+
+fn readings(comparison: &Comparison) -> String {
+    let mut blocks: Vec<String> = Vec::new();
+    for finding in &comparison.readings {
+        let mut text = wrap("  found   ", &words::reading_sentence(comparison, finding));
+        text += &words::reading_details(finding).map_or_else(String::new, |words| wrap("          ", &words));
+        let seen = words::reading_evidence(finding);
+        let sure = words::reading_confidence(finding);
+        let seen = if seen.is_empty() { format!("As declared. {sure}.") } else { format!("{seen}. {sure}.") };
+        text += &wrap("  seen    ", &seen);
+        text +=
+            &words::reading_competing(finding).map_or_else(String::new, |other| wrap("  unless  ", other));
+        text += &wrap("  next    ", &words::reading_next(finding));
+        blocks.push(text);
+    }
+    blocks.join("\n")
+}
+
+/// The comparison as one JSON document: its values, and the sentences made from them.
+pub fn comparison_json(comparison: &Comparison) -> String {
+    let reading = |finding: &analysis::compare::ReadingFinding| {
+        let mut value = serde_json::to_value(finding).unwrap_or_default();
+        if let Value::Object(map) = &mut value {
+            map.insert("sentence".into(), words::reading_sentence(comparison, finding).into());
+            map.insert("details".into(), words::reading_details(finding).into());
+            map.insert("unless".into(), words::reading_competing(finding).into());
+            map.insert("next".into(), words::reading_next(finding).into());
+        }
+        value
+    };
+    let document = json!({
+        "schema": COMPARISON_SCHEMA,
+        "schema_version": COMPARISON_VERSION,
+        "plimsoll_version": env!("CARGO_PKG_VERSION"),
+        "sides": comparison.sides,
+        "differing": comparison.differing,
+        "rows": comparison.rows,
+        "notes": words::basis_notes(comparison),
+        "alone": comparison.alone,
+        "prices": comparison.prices,
+        "price_sentences": words::price_sentences(comparison),
+        "readings": comparison.readings.iter().map(reading).collect::<Vec<_>>(),
+    });
+    // A `Value` always prints: its keys are strings and its numbers are finite.
+    crate::words::wrap::clean_json(serde_json::to_string_pretty(&document).unwrap_or_default() + "\n")
+}

@@ -1,0 +1,440 @@
+//! A comparison in words: works, figures, ratios with what they rest on, and what the figures show.
+
+use analysis::compare::{
+    Basis, Comparison, Measure, Period, Price, RUNS_PROPOSED, Ratio, RatioAnswer, Reading, ReadingFinding,
+    Row, SideFacts, SideFigure, SizeFrom, Work,
+};
+use analysis::{Confidence, Quantity};
+use workload::Direction;
+
+use crate::words::numbers::{self, Prefix, Unit};
+use crate::words::sentence::plural;
+use crate::words::wrap::clean;
+
+/// `4 KiB random reads, depth 64, in 75 % reads`.
+pub fn work_words(work: &Work) -> String {
+    if work.spaced {
+        let block = work.block.map_or(String::new(), |block| format!(" of {}", numbers::block(block as f64)));
+        return format!("single requests{block}, pauses between");
+    }
+    let mut words: Vec<String> = Vec::new();
+    words.extend(work.block.map(|block| numbers::block(block as f64)));
+    words.extend(work.sequential.map(|yes| if yes { "sequential" } else { "random" }.to_owned()));
+    words.push(match (work.direction, work.read_percent) {
+        (Some(way), _) => plural(way).to_owned(),
+        (None, Some(100)) => "reads".to_owned(),
+        (None, Some(0)) => "writes".to_owned(),
+        (None, _) => "I/Os".to_owned(),
+    });
+    let mut text = words.join(" ");
+    if let Some(depth) = work.depth {
+        text += &format!(", depth {depth}");
+    }
+    if let Some(share) = work.read_percent.filter(|_| !work.is_pure()) {
+        text += &format!(", {share}/{} mix", 100 - share);
+    }
+    match work.flush_every {
+        Some(1) => text += ", each flushed",
+        Some(writes) if writes > 1 => text += &format!(", a flush every {writes}"),
+        _ => {}
+    }
+    if let Some(rate) = work.offered.filter(|rate| *rate > 0) {
+        text += &format!(", {} offered", numbers::iops(rate as f64));
+    }
+    text
+}
+
+/// A figure with its unit: `33,215 IOPS`, `124 MiB/s`, `0.30 ms`.
+pub fn figure_words(figure: &SideFigure, measure: Measure) -> String {
+    let value = figure.value;
+    let unit = match measure {
+        Measure::Iops => return numbers::iops(value),
+        Measure::BytesPerSecond => Unit::of_bandwidth(value, Prefix::Binary),
+        Measure::MeanLatency => Unit::of_time(value),
+    };
+    format!("{} {}", digits(figure, unit.factor), unit.name)
+}
+
+/// The number of a figure in `unit`, with no more digits than were printed where another tool printed it.
+pub fn digits(figure: &SideFigure, unit: f64) -> String {
+    let value = figure.value / unit;
+    let significant = match figure.rounding {
+        coarse if coarse > 0.05 => 1.0,
+        middle if middle > 0.005 => 2.0,
+        _ => return three(value),
+    };
+    let decimals = (significant - 1.0 - value.max(1e-9).log10().floor()).clamp(0.0, 9.0);
+    numbers::fixed(value, decimals as usize)
+}
+
+/// What the measure of a row is, where its work does not say.
+pub fn measure_words(measure: Measure) -> &'static str {
+    match measure {
+        Measure::Iops => "IOPS",
+        Measure::BytesPerSecond => "bandwidth",
+        Measure::MeanLatency => "mean latency",
+    }
+}
+
+/// `0.068`, with its interval where there is one: `0.912 (0.87 to 0.95)`.
+pub fn ratio_words(ratio: &Ratio) -> String {
+    match ratio.interval {
+        Some((low, high)) => format!("{} ({} to {})", three(ratio.value), three(low), three(high)),
+        None => three(ratio.value),
+    }
+}
+
+/// Three significant digits.
+pub fn three(value: f64) -> String {
+    let decimals = match value.abs() {
+        large if large >= 99.95 => 0,
+        middle if middle >= 9.995 => 1,
+        small if small >= 0.9995 => 2,
+        tiny if tiny > 0.0 => (2.0 - tiny.log10().floor()).clamp(3.0, 9.0) as usize,
+        _ => 0,
+    };
+    numbers::fixed(value, decimals)
+}
+
+/// What follows from a ratio, in a word or two.
+pub fn answer_words(ratio: &Ratio) -> String {
+    match (ratio.answer, ratio.basis) {
+        (RatioAnswer::Differs, _) => "differs".to_owned(),
+        (RatioAnswer::Same, _) => "the same".to_owned(),
+        (RatioAnswer::Undecided { runs }, _) => format!("undecided: {runs} runs a side"),
+        (RatioAnswer::Repeat, Basis::Series { .. }) => "in these two runs".to_owned(),
+        (RatioAnswer::Repeat, _) => match ratio.by_rounding {
+            Some((low, high)) => format!("no interval; by rounding alone {} to {}", three(low), three(high)),
+            None => "no interval".to_owned(),
+        },
+    }
+}
+
+/// What the intervals rest on, and what is missing, each once.
+pub fn basis_notes(comparison: &Comparison) -> Vec<String> {
+    let mut notes: Vec<String> = Vec::new();
+    for ratio in comparison.rows.iter().flat_map(|row| row.ratios.iter().flatten()) {
+        let note = basis_note(ratio);
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    notes
+}
+
+fn basis_note(ratio: &Ratio) -> String {
+    match ratio.basis {
+        Basis::OneEach => format!(
+            "One run each: no interval. What one run differs from the next by is not known, so repeat: {RUNS_PROPOSED} runs a \
+             side, in turns."
+        ),
+        Basis::TooFew { .. } => format!(
+            "Fewer than four runs a side: no interval. A 95 % interval without presuming a distribution needs four; {RUNS_PROPOSED} \
+             are a good number."
+        ),
+        Basis::Series { .. } => format!(
+            "Intervals in brackets are 95 %, of these two runs alone: ratio of the means, with long-run variances that allow for \
+             seconds that resemble their neighbours (Tafazzoli and others 2011). Another run of the same volume may lie outside: \
+             {RUNS_PROPOSED} runs a side tell."
+        ),
+        Basis::Runs { first, other } => format!(
+            "Intervals in brackets are 95 %, over {first} and {other} runs: the median of all ratios of their runs (Hodges and \
+             Lehmann 1963). \"Differs\" means beyond 2 %, \"the same\" within 5 %."
+        ),
+    }
+}
+
+/// `do: fio 1.59 text, 4 results`.
+pub fn side_words(side: &SideFacts) -> String {
+    let tools = side.tools.join(", ");
+    let runs = if side.runs == 1 { "1 run".to_owned() } else { format!("{} runs", side.runs) };
+    let mut words = vec![tools, runs];
+    words.extend(side.policy.as_ref().map(|policy| format!("declared {policy}")));
+    words.extend(side.size.map(|(bytes, from)| format!("{} {}", numbers::size(bytes), said_by(from))));
+    words.extend(side.price.as_ref().map(price_words));
+    clean(&words.join(", "))
+}
+
+fn said_by(from: SizeFrom) -> &'static str {
+    match from {
+        SizeFrom::Typed => "(as typed)",
+        SizeFrom::Policy => "(as declared)",
+        SizeFrom::Run => "(as measured)",
+    }
+}
+
+/// `5.00 a month`, with the currency as typed.
+pub fn price_words(price: &Price) -> String {
+    let period = match price.per {
+        Period::Hour => "an hour",
+        Period::Day => "a day",
+        Period::Month => "a month",
+        Period::Year => "a year",
+    };
+    let amount = numbers::fixed(price.amount, 2);
+    let amount = if price.amount < 0.1 { three(price.amount) } else { amount };
+    match price.currency.as_str() {
+        "" => format!("{amount} {period}"),
+        currency => format!("{currency} {amount} {period}"),
+    }
+}
+
+/// The name of a side.
+pub fn label(comparison: &Comparison, side: usize) -> String {
+    comparison.sides.get(side).map_or_else(String::new, |side| clean(&side.label))
+}
+
+/// The sentence of a row: who is faster, by how much.
+pub fn row_sentence(comparison: &Comparison, row: &Row, other: usize) -> Option<String> {
+    let ratio = row.ratios.get(other)?.as_ref()?;
+    let first = row.figures.iter().position(Option::is_some)?;
+    let (first, other) = (label(comparison, first), label(comparison, other));
+    Some(format!("{other} is {} of {first}: {}", ratio_words(ratio), answer_words(ratio)))
+}
+
+/// `depth, order and block of B are not recorded: it may be other work`, of each side that leaves any open.
+pub fn unrecorded_words(comparison: &Comparison, row: &Row) -> Option<String> {
+    let open = row.unrecorded.iter().enumerate().filter(|(_, what)| !what.is_empty());
+    let told = open.map(|(side, what)| {
+        let (last, before) = (what.last().map_or("", String::as_str), &what[..what.len() - 1]);
+        let list =
+            if before.is_empty() { last.to_owned() } else { format!("{} and {last}", before.join(", ")) };
+        let verb = if before.is_empty() && last != "flushes" { "is" } else { "are" };
+        format!("{list} of {} {verb} not recorded", label(comparison, side))
+    });
+    let told: Vec<String> = told.collect();
+    (!told.is_empty()).then(|| format!("{}: it may be other work.", told.join("; ")))
+}
+
+/// The sentence of what a side's figures show.
+pub fn reading_sentence(comparison: &Comparison, finding: &ReadingFinding) -> String {
+    let side = label(comparison, finding.side);
+    match &finding.reading {
+        Reading::OnCredits { policy, baseline, burst, seen, at_burst, loads, .. } => {
+            let ran = match (at_burst, loads) {
+                (0, _) => format!("loads came to {} I/Os a second at most", numbers::count(seen.1)),
+                (burst, all) if burst == all => {
+                    let (least, most) = (numbers::count(seen.0), numbers::count(seen.1));
+                    format!("every load came to {least} to {most} I/Os a second, its burst rate")
+                }
+                (burst, all) => format!("{burst} of {all} loads came to its burst rate"),
+            };
+            format!(
+                "{side} ran on burst credits as {policy}: {ran} ({} a second while there are credits, {} for ever).",
+                numbers::count(*burst),
+                numbers::count(*baseline)
+            )
+        }
+        Reading::WithinBaseline { policy, baseline, most } => format!(
+            "{side} needed no credits: at most {} I/Os a second, within the {} that {policy} serves for ever.",
+            numbers::count(*most),
+            numbers::count(*baseline)
+        ),
+        Reading::AtCap { policy, quantity, cap } => {
+            format!("{side} ran at the cap of {policy}: {}.", cap_words(*quantity, *cap))
+        }
+        Reading::InBurst { policy, baseline, seen } => format!(
+            "{side} ran in a burst of {policy}: {} a second, where it serves {} for ever.",
+            numbers::count(*seen),
+            numbers::count(*baseline)
+        ),
+        Reading::BelowCaps { policy, share } => format!(
+            "{side} ran below every cap of {policy}: at most {} of one was used, so none of them is what stopped it.",
+            numbers::share(*share)
+        ),
+        Reading::AbovePolicy { policy, most, seen } => format!(
+            "{side} ran faster than {policy} allows: {} a second where it gives {}. It is another type, or a cache answered.",
+            numbers::count(*seen),
+            numbers::count(*most)
+        ),
+        Reading::OneLevel { level, apart } => format!(
+            "{side} came to one rate whatever it was asked, about {} I/Os a second ({} apart): something meters.",
+            numbers::count(*level),
+            numbers::share(*apart)
+        ),
+        Reading::NoCapSeen { seen } => format!(
+            "{side}: no cap seen at the rates tested, {} to {} I/Os a second by the mix. That is no proof that there is none.",
+            numbers::count(seen.0),
+            numbers::count(seen.1)
+        ),
+        Reading::ReadsMuchFaster { times } => {
+            format!(
+                "{side} read {} times as fast as it wrote: a cache may have served the reads.",
+                three(*times)
+            )
+        }
+        Reading::MachineCredits { machine } => format!(
+            "{side}: {} has CPU credits of its own. When those run out it issues I/O more slowly, whatever the volume could do.",
+            clean(machine)
+        ),
+    }
+}
+
+fn cap_words(quantity: Quantity, cap: f64) -> String {
+    match quantity {
+        Quantity::BytesPerSecond => numbers::bandwidth(cap, Prefix::Binary),
+        _ => numbers::iops(cap),
+    }
+}
+
+/// The arithmetic behind a reading, and what it does not show.
+pub fn reading_details(finding: &ReadingFinding) -> Option<String> {
+    let Reading::OnCredits {
+        policy: _,
+        baseline,
+        burst,
+        bucket,
+        baseline_seen,
+        spent_most,
+        left_s,
+        tested_s,
+        ..
+    } = &finding.reading
+    else {
+        return None;
+    };
+    let million = |credits: f64| format!("{} million", numbers::fixed(credits / 1e6, 1));
+    let seen = if *baseline_seen { "One load ran at the baseline." } else { "No baseline was ever seen." };
+    Some(format!(
+        "The loads ran {} and spent at most {} of the {} credits of a full bucket. If it was full before, it lasts another {} at \
+         {} I/Os a second; then {} are left. {seen} What was in the bucket is not known, and what \
+         laying out files spent is not counted.",
+        numbers::span(*tested_s),
+        million(*spent_most),
+        million(*bucket),
+        numbers::span(*left_s),
+        numbers::count(*burst),
+        numbers::count(*baseline),
+    ))
+}
+
+/// What else could explain it.
+pub fn reading_competing(finding: &ReadingFinding) -> Option<&'static str> {
+    match &finding.reading {
+        Reading::OnCredits { .. } => Some(
+            "That it is this type follows from what was declared, not from the figures: any volume or machine capped at the same \
+             rate looks like this.",
+        ),
+        Reading::WithinBaseline { .. } | Reading::BelowCaps { .. } => Some(
+            "The load may not have asked for more: a depth of 1 or a slow machine stops a load below any cap.",
+        ),
+        Reading::InBurst { .. } => Some("It may be a larger size or another type, whose cap this is."),
+        Reading::AtCap { .. } => {
+            Some("The machine in front of the volume may have a cap of the same figure.")
+        }
+        Reading::AbovePolicy { .. } => {
+            Some("The host's or the guest's cache may have answered part of the reads.")
+        }
+        Reading::OneLevel { .. } => Some("A machine that cannot issue more comes to one rate too."),
+        Reading::NoCapSeen { .. } => Some(
+            "A cap may lie above what was asked, a burst may have lasted as long as the test, and a cache may have served part of it.",
+        ),
+        Reading::ReadsMuchFaster { .. } => Some("Some devices do write so much more slowly than they read."),
+        Reading::MachineCredits { .. } => None,
+    }
+}
+
+/// What to do next.
+pub fn reading_next(finding: &ReadingFinding) -> String {
+    match &finding.reading {
+        Reading::OnCredits { left_s, .. } => format!(
+            "Read the provider's balance (BurstBalance), or load it {} longer and watch the rate fall; then compare again.",
+            numbers::span(*left_s)
+        ),
+        Reading::WithinBaseline { .. } | Reading::BelowCaps { .. } => {
+            "Compare at a greater depth: plimsoll check finds the depth that fills the cap.".to_owned()
+        }
+        Reading::InBurst { .. } => {
+            "Load it for longer than the burst lasts, and compare what it serves then.".to_owned()
+        }
+        Reading::AtCap { .. } => "A larger size or another type lifts the cap; a faster machine does not.".to_owned(),
+        Reading::AbovePolicy { .. } => {
+            "Read more than the cache can hold, past the page cache, and check the type that is billed.".to_owned()
+        }
+        Reading::OneLevel { .. } => {
+            "Declare what it was sold as, by its size too: --policy NAME=POLICY (plimsoll policy list); it is held against that.".to_owned()
+        }
+        Reading::NoCapSeen { .. } => {
+            "Load it for longer and deeper than this: plimsoll check, on a region that no cache holds.".to_owned()
+        }
+        Reading::ReadsMuchFaster { .. } => {
+            "Read a region several times as large as the machine's and the host's memory.".to_owned()
+        }
+        Reading::MachineCredits { .. } => {
+            "Look at the machine's CPU credit balance, and at steal time, during the test.".to_owned()
+        }
+    }
+}
+
+/// How sure a reading is.
+pub fn reading_confidence(finding: &ReadingFinding) -> &'static str {
+    match finding.confidence {
+        Confidence::Certain => "certain: counted",
+        Confidence::Strong => "strong: flat, and the figure of the policy",
+        Confidence::Likely => "likely",
+        Confidence::Possible => "possible: one symptom",
+    }
+}
+
+/// Loads that are named as evidence; more are counted.
+const NAMED: usize = 6;
+
+/// `4 KiB random reads, depth 64: 3,016`, of each load that shows it.
+pub fn reading_evidence(finding: &ReadingFinding) -> String {
+    let words = finding
+        .evidence
+        .iter()
+        .map(|(work, iops)| format!("{}: {}", work_words(work), numbers::count(*iops)));
+    let mut words: Vec<String> = words.take(NAMED).collect();
+    if finding.evidence.len() > NAMED {
+        words.push(format!("and {} more", finding.evidence.len() - NAMED));
+    }
+    words.join("; ")
+}
+
+/// What a unit costs, and which side is the cheaper.
+pub fn price_sentences(comparison: &Comparison) -> Vec<String> {
+    let mut sentences = Vec::new();
+    for row in &comparison.prices {
+        let unit = match (&row.work, row.measure) {
+            (Some(work), Some(Measure::Iops)) => format!("per IOPS of {}", work_words(work)),
+            (Some(work), _) => format!("per MB/s of {}", work_words(work)),
+            (None, _) => "per GB of space".to_owned(),
+        };
+        let each = row.prices.iter().enumerate().filter_map(|(side, price)| {
+            let currency =
+                comparison.sides.get(side)?.price.as_ref().map_or("", |price| price.currency.as_str());
+            let space = if currency.is_empty() { "" } else { " " };
+            let lasting = row.at_baseline.get(side).copied().flatten();
+            let burst = lasting
+                .map_or_else(String::new, |price| format!(" (in a burst; {} at its baseline)", three(price)));
+            Some(format!("{} {currency}{space}{}{burst}", label(comparison, side), three((*price)?)))
+        });
+        let mut sentence = format!("{unit}, a month: {}", each.collect::<Vec<_>>().join(", "));
+        match row.cheapest {
+            Some(found) if found.times >= 1.005 => {
+                let side = label(comparison, found.side);
+                sentence += &format!(". {side} is the cheaper, by a factor of {}", three(found.times));
+            }
+            Some(_) => sentence += ". It costs the same",
+            None => {}
+        }
+        sentences.push(sentence + ".");
+    }
+    sentences
+}
+
+/// The unit that all figures of a row are written in.
+pub(crate) fn unit_of(row: &Row) -> Option<Unit> {
+    let most = row.figures.iter().flatten().map(|figure| figure.value).fold(0.0, f64::max);
+    match row.measure {
+        Measure::BytesPerSecond => Some(Unit::of_bandwidth(most, Prefix::Binary)),
+        Measure::MeanLatency => Some(Unit::of_time(most)),
+        Measure::Iops => None,
+    }
+}
+
+/// Whether the work of a row is reads, for the colour of its bars.
+pub(crate) fn is_read(work: &Work) -> bool {
+    work.direction != Some(Direction::Write)
+}

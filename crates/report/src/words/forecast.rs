@@ -1,0 +1,96 @@
+//! What a run will take, said before it starts.
+
+use crate::words::numbers;
+use crate::words::wrap::{clean, wrap};
+
+/// What a run will take.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Forecast {
+    /// Seconds from now to the verdict.
+    pub seconds: f64,
+    /// Bytes that will be written, layout included.
+    pub bytes_written: u64,
+    /// What of the policy's burst credits will be spent.
+    pub credits: Credits,
+    /// What the provider may bill, as sentences.
+    pub billing: Vec<String>,
+}
+
+/// What of a policy's burst credits a run spends.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Credits {
+    /// No policy was named.
+    #[default]
+    Unknown,
+    /// The policy has no burst.
+    NoBurst,
+    /// The policy has a burst of unpublished length.
+    Unpublished,
+    /// This share of the bucket (0 to 1).
+    Share(f64),
+}
+
+/// The forecast as a paragraph of at most 80 columns: time, bytes written, credits, billing.
+pub fn forecast(forecast: &Forecast) -> String {
+    let mut sentences = vec![format!("{}.", about(forecast.seconds)), written(forecast.bytes_written)];
+    sentences.push(spent(forecast.credits));
+    sentences.extend(forecast.billing.iter().map(|text| clean(text)));
+    wrap("", &sentences.join(" "))
+}
+
+fn about(seconds: f64) -> String {
+    match seconds {
+        s if !s.is_finite() || s < 0.0 => "How long it takes is not known".to_owned(),
+        s if s < 1.0 => "Under a second".to_owned(),
+        s if s < 90.0 => format!("About {} s", numbers::count((s / 5.0).ceil() * 5.0)),
+        s if s < 5400.0 => format!("About {} min", numbers::count((s / 60.0).round())),
+        s => format!("About {}", numbers::span(s)),
+    }
+}
+
+fn written(bytes: u64) -> String {
+    match bytes {
+        0 => "Writes nothing.".to_owned(),
+        bytes => format!("Writes at most {}.", numbers::size(bytes)),
+    }
+}
+
+fn spent(credits: Credits) -> String {
+    match credits {
+        Credits::Unknown => "What burst credits it spends is not known without --policy.".to_owned(),
+        Credits::NoBurst => "Spends no burst credits.".to_owned(),
+        Credits::Unpublished => {
+            "What burst credits it spends is not known: their number is not published.".to_owned()
+        }
+        Credits::Share(share) => format!("Spends up to {} of the burst credits.", numbers::share(share)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_forecast_says_time_bytes_credits_and_bill() {
+        let text = forecast(&Forecast {
+            seconds: 118.0,
+            bytes_written: 4 << 30,
+            credits: Credits::NoBurst,
+            billing: vec!["Your provider does not bill per operation for this type.".to_owned()],
+        });
+        assert_eq!(
+            text,
+            "About 2 min. Writes at most 4.0 GiB. Spends no burst credits. Your provider does\n\
+             not bill per operation for this type.\n"
+        );
+    }
+
+    #[test]
+    fn what_is_not_known_is_said() {
+        let text = forecast(&Forecast { seconds: f64::NAN, ..Forecast::default() });
+        assert!(text.contains("not known") && text.contains("Writes nothing"), "{text}");
+        let share =
+            forecast(&Forecast { credits: Credits::Share(0.067), seconds: 33.0, ..Forecast::default() });
+        assert!(share.contains("About 35 s") && share.contains("6.7 % of the burst credits"), "{share}");
+    }
+}

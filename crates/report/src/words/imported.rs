@@ -1,0 +1,293 @@
+//! A run that another tool measured: what it printed as a table, and what it does not hold.
+
+use record::{
+    Figure, LatencyKind, Observed, Origin, RateBasis, Reported, ReportedDirection, ReportedLatency, Run,
+    Scope,
+};
+use workload::Direction;
+
+use crate::words::Table;
+use crate::words::numbers::{self, Prefix, Unit};
+use crate::words::wrap::{COLUMNS, clean, wrap};
+
+/// At most so many rows are printed in a terminal; the page has them all.
+const ROWS: usize = 40;
+/// The name of a row is not cut to less than this.
+const NAME_LEAST: usize = 8;
+/// Heads of the table of jobs.
+const HEADS: [&str; 8] = ["job", "", "IOPS", "bandwidth", "of", "mean", "p99", "moved"];
+
+/// The tool and what its output lacks; `None` where plimsoll measured.
+pub(crate) fn origin(run: &Run) -> Option<(&str, &[String])> {
+    match &run.origin {
+        Origin::Imported { tool, lacks } => Some((tool, lacks)),
+        Origin::Measured => None,
+    }
+}
+
+/// What is missing, behind "not": `rates, latencies or a series`.
+pub(crate) fn either(lacks: &[String]) -> String {
+    match lacks {
+        [] => String::new(),
+        [one] => one.clone(),
+        [rest @ .., last] => format!("{} or {last}", rest.join(", ")),
+    }
+}
+
+/// An imported run for a terminal: table, notes, what it lacks. Empty where plimsoll measured.
+pub fn imported(run: &Run) -> String {
+    match origin(run) {
+        Some((_, lacks)) if !lacks.is_empty() => {
+            summary(run) + &wrap("  lacks   ", &format!("{}.", clean(&lacks.join(", "))))
+        }
+        _ => summary(run),
+    }
+}
+
+/// [`imported`] without what it lacks.
+pub(crate) fn summary(run: &Run) -> String {
+    let Some((tool, _)) = origin(run) else { return String::new() };
+    let table = job_table(run);
+    let mut text = wrap("", &format!("{}: {}", clean(tool), contents(run)));
+    if !table.rows.is_empty() {
+        text.push('\n');
+        text += &lines(&table);
+        text.push('\n');
+    }
+    for series in run.reported.iter().flat_map(|part| &part.series) {
+        text += &wrap(
+            "  series  ",
+            &format!("{}, {} values", series_words(series), numbers::count(length(series))),
+        );
+    }
+    if run.reported.iter().flat_map(|part| &part.directions).any(|way| way.basis == RateBasis::Latency) {
+        text += &wrap("  note    ", BASIS);
+    }
+    for event in &run.events {
+        text += &wrap("  note    ", &clean(&event.text));
+    }
+    text
+}
+
+/// What ioping's rates are.
+pub(crate) const BASIS: &str = "IOPS and bandwidth of ioping are those of one request after the other without a pause: \
+                                requests divided by their latencies, not by the time that passed.";
+
+/// `1 job in 1 group, 1 device`.
+pub(crate) fn contents(run: &Run) -> String {
+    let count = |scope| run.reported.iter().filter(|part| part.scope == scope).count();
+    let words = [
+        (Scope::Job, "job"),
+        (Scope::Thread, "thread and target"),
+        (Scope::Group, "group"),
+        (Scope::Whole, "total"),
+        (Scope::Disk, "device"),
+        (Scope::Cpu, "row of CPUs"),
+    ];
+    let told = words.into_iter().map(|(scope, word)| (count(scope), word)).filter(|(count, _)| *count > 0);
+    let list: Vec<String> = told
+        .map(|(count, word)| match (count, word) {
+            (1, word) => format!("1 {word}"),
+            (many, "thread and target") => format!("{many} threads and targets"),
+            (many, "row of CPUs") => format!("{many} rows of CPUs"),
+            (many, word) => format!("{many} {word}s"),
+        })
+        .collect();
+    match &run.observed {
+        Some(observed) => reports(observed),
+        None => list.join(", "),
+    }
+}
+
+/// `30 intervals of 10 s, 3 devices: vda, dm-0, dm-1`.
+fn reports(observed: &Observed) -> String {
+    let plural = |count: usize, word: &str| {
+        let s = if count == 1 { "" } else { "s" };
+        format!("{} {word}{s}", numbers::count(count as f64))
+    };
+    let mut words = plural(observed.intervals.len(), "interval");
+    // All alike but for the rounding of a printed time.
+    let mut lengths: Vec<u64> = observed.intervals.iter().map(|(from, to)| to.since(*from).0).collect();
+    lengths.sort_unstable();
+    if let Some(&usual) = lengths.get(lengths.len() / 2) {
+        words += &format!(" of {}", numbers::span(usual as f64 / 1e9));
+    }
+    let names: Vec<&str> = observed.devices.iter().map(|device| device.name.as_str()).collect();
+    match names.as_slice() {
+        [] => words + ", the CPUs alone",
+        names => format!("{words}, {}: {}", plural(names.len(), "device"), names.join(", ")),
+    }
+}
+
+/// Jobs by direction with their rates and latencies; groups where they add something.
+pub(crate) fn job_table(run: &Run) -> Table {
+    let mut table = Table::headed(&HEADS);
+    for part in run.reported.iter().filter(|part| is_told(run, part)) {
+        for way in &part.directions {
+            table.rows.push(row(part, way));
+        }
+    }
+    table
+}
+
+/// A group tells something where it adds several jobs up, or where a job's own line has lost its rates.
+fn is_told(run: &Run, part: &Reported) -> bool {
+    if part.scope != Scope::Group {
+        return true;
+    }
+    let jobs: Vec<&Reported> =
+        run.reported.iter().filter(|job| job.scope == Scope::Job && job.group == part.group).collect();
+    let lost = |way: &ReportedDirection| {
+        way.direction != Some(Direction::Flush) && way.iops.is_none() && way.bytes_per_second.is_none()
+    };
+    jobs.len() > 1 || jobs.iter().flat_map(|job| &job.directions).any(lost)
+}
+
+fn row(part: &Reported, way: &ReportedDirection) -> Vec<String> {
+    let (mean, tail) = (of_mean(way), way.with_percentiles());
+    let told = |figure: Option<&Figure>, unit: fn(f64) -> Unit| {
+        figure.map_or_else(String::new, |f| in_unit(f, unit(f.value)))
+    };
+    vec![
+        part.job.clone(),
+        way_words(way.direction).to_owned(),
+        way.iops.as_ref().map_or_else(String::new, rate),
+        told(way.bytes_per_second.as_ref(), |value| Unit::of_bandwidth(value, Prefix::Binary)),
+        measures(mean, tail),
+        told(mean.and_then(|latency| latency.mean.as_ref()), Unit::of_time),
+        told(tail.and_then(|latency| latency.percentile(99.0)), Unit::of_time),
+        way.bytes.as_ref().map_or_else(String::new, |bytes| numbers::size(bytes.value.max(0.0) as u64)),
+    ]
+}
+
+/// The latencies that the mean is taken from: those that hold the percentiles, so that both tell of the same times.
+fn of_mean(way: &ReportedDirection) -> Option<&ReportedLatency> {
+    way.with_percentiles().filter(|latency| latency.mean.is_some()).or_else(|| way.waited())
+}
+
+/// Which times mean and p99 are, in fio's words: `clat`, or `lat/clat` where they differ.
+fn measures(mean: Option<&ReportedLatency>, tail: Option<&ReportedLatency>) -> String {
+    let mean = mean.filter(|latency| latency.mean.is_some());
+    let tail = tail.filter(|latency| latency.percentile(99.0).is_some());
+    let mut names: Vec<&str> = [mean, tail].into_iter().flatten().map(|latency| word(latency.kind)).collect();
+    names.dedup();
+    names.join("/")
+}
+
+fn word(kind: LatencyKind) -> &'static str {
+    match kind {
+        LatencyKind::Submission => "slat",
+        LatencyKind::Completion => "clat",
+        LatencyKind::Total => "lat",
+    }
+}
+
+/// The direction, or that they are added up.
+pub(crate) fn way_words(direction: Option<Direction>) -> &'static str {
+    direction.map_or("all", Direction::name)
+}
+
+/// Operations a second: as printed where that is rounded (`33.2k`), else with commas.
+pub(crate) fn rate(figure: &Figure) -> String {
+    match figure.printed.ends_with(|last: char| last.is_ascii_alphabetic()) {
+        true => figure.printed.clone(),
+        false => numbers::figure(figure.value),
+    }
+}
+
+/// A figure in `unit` with no more digits than were printed, and at most four that count.
+pub(crate) fn in_unit(figure: &Figure, unit: Unit) -> String {
+    let (value, step) = (figure.value / unit.factor, figure.step / unit.factor);
+    let printed = if step > 0.0 { (-step.log10() - 1e-9).ceil() } else { 0.0 };
+    let counting = if value == 0.0 { 0.0 } else { 3.0 - value.abs().log10().floor() };
+    let decimals = printed.min(counting).clamp(0.0, 9.0) as usize;
+    format!("{} {}", numbers::fixed(value, decimals), unit.name)
+}
+
+/// The table in 80 columns; the first column gives way.
+fn lines(table: &Table) -> String {
+    let cells: Vec<Vec<String>> = std::iter::once(&table.head)
+        .chain(table.rows.iter().take(ROWS))
+        .map(|row| row.iter().map(|cell| clean(cell)).collect())
+        .collect();
+    let longest = |column: usize| cells.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let mut widths: Vec<usize> = (0..HEADS.len()).map(longest).collect();
+    let rest: usize = widths[1..].iter().map(|width| width + 2).sum();
+    widths[0] = widths[0].min(COLUMNS.saturating_sub(2 + rest)).max(NAME_LEAST);
+    let mut text: String = cells.iter().map(|row| line(row, &widths)).collect();
+    if table.rows.len() > ROWS {
+        text += &wrap("  ", &format!("and {} rows more; the report has them", table.rows.len() - ROWS));
+    }
+    text
+}
+
+/// Words stand left, numbers right.
+fn line(row: &[String], widths: &[usize]) -> String {
+    let cut = |cell: &str, width: usize| -> String {
+        match cell.chars().count() > width {
+            true => cell.chars().take(width.saturating_sub(1)).chain(['…']).collect(),
+            false => cell.to_owned(),
+        }
+    };
+    let mut text = String::from(" ");
+    for (column, (cell, &width)) in row.iter().zip(widths).enumerate() {
+        let cell = cut(cell, width);
+        let padded = if column < 2 { format!(" {cell:<width$}") } else { format!("  {cell:>width$}") };
+        text += &padded;
+        if column == 0 {
+            text.push(' ');
+        }
+    }
+    text.truncate(text.trim_end().len());
+    text + "\n"
+}
+
+/// `a_bw.1.log: reads, bandwidth`.
+pub(crate) fn series_words(series: &record::ReportedSeries) -> String {
+    use record::Measure::{
+        BytesPerSecond, CompletionLatency, Histogram, Iops, SubmissionLatency, TotalLatency,
+    };
+    let measure = match series.measure {
+        BytesPerSecond => "bandwidth",
+        Iops => "IOPS",
+        SubmissionLatency => "submission latency",
+        CompletionLatency => "completion latency",
+        TotalLatency => "latency",
+        Histogram => "latency histograms",
+    };
+    let along = match series.along {
+        record::Along::Request => " by request",
+        record::Along::Time | record::Along::UnixTime => " over time",
+    };
+    let source =
+        if series.source.is_empty() { String::new() } else { format!("{}: ", clean(&series.source)) };
+    format!("{source}{} {measure}{along}", way_words(series.direction))
+}
+
+fn length(series: &record::ReportedSeries) -> f64 {
+    series.points.len().max(series.histograms.len()) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_digits_are_shown_than_were_printed() {
+        let figure = |value, step| Figure { value, step, printed: String::new() };
+        let ms = Unit::of_time(1e6);
+        assert_eq!(in_unit(&figure(365e3, 1e3), ms), "0.365 ms");
+        assert_eq!(in_unit(&figure(0.3e6, 0.1e6), ms), "0.3 ms");
+        assert_eq!(in_unit(&figure(167.48e6, 1e4), ms), "167.5 ms");
+        let rate = Unit::of_bandwidth(195_468.0 * 1024.0, Prefix::Binary);
+        assert_eq!(in_unit(&figure(195_468.0 * 1024.0, 1024.0), rate), "190.9 MiB/s");
+        assert_eq!(in_unit(&figure(0.0, 1.0), rate), "0 MiB/s");
+    }
+
+    #[test]
+    fn a_rounded_rate_stays_as_it_was_printed() {
+        let figure = |value, printed: &str| Figure { value, step: 100.0, printed: printed.to_owned() };
+        assert_eq!(rate(&figure(33_200.0, "33.2k")), "33.2k");
+        assert_eq!(rate(&figure(33_215.0, "33215")), "33,215");
+    }
+}

@@ -1,0 +1,92 @@
+//! A quick look: what the volume writes and reads in one stream, and what only the cache does.
+
+use analysis::{QuickRow, Whose};
+use record::Run;
+use serde_json::json;
+
+use crate::words::numbers::{self, Prefix, Unit};
+use crate::words::wrap::{wrap, wrap_between};
+
+/// Columns before what is said of a figure.
+const SAID_FROM: usize = 50;
+
+/// The table and what to make of it, in 80 columns.
+pub fn quick_text(rows: &[QuickRow]) -> String {
+    let mut text = String::new();
+    for row in rows {
+        text += &line(row);
+    }
+    text.push('\n');
+    text += &wrap("", &conclusion(rows));
+    text += &wrap(
+        "",
+        "One stream, one I/O of 1 MiB at a time, as dd and cp do. Deeper queues and small blocks: plimsoll check.",
+    );
+    text
+}
+
+fn line(row: &QuickRow) -> String {
+    let unit = Unit::of_bandwidth(row.cell.bytes_per_second, Prefix::Binary);
+    let figure = format!("{} {}", numbers::figure(row.cell.bytes_per_second / unit.factor), unit.name);
+    let first = format!("  {:<34}{figure:>12}  ", name(row));
+    wrap_between(&first, SAID_FROM, crate::words::wrap::COLUMNS, &said(row))
+}
+
+/// `write, through the cache, flushed`
+fn name(row: &QuickRow) -> String {
+    let way = row.direction.name();
+    let by = if row.cell.pattern.direct { "past the cache" } else { "through the cache" };
+    let flushed = if row.cell.pattern.flush_every.is_some() { ", flushed" } else { "" };
+    format!("{way}, {by}{flushed}")
+}
+
+fn said(row: &QuickRow) -> String {
+    let share = row.device_share.map(|share| numbers::share(share.min(1.0)));
+    match (row.whose, share) {
+        (Whose::Volume, _) => "the volume's".to_owned(),
+        (Whose::Cache, Some(share)) => format!("the CACHE's: the volume moved {share} of it"),
+        (Whose::Both, Some(share)) => format!("partly the CACHE's: the volume moved {share} of it"),
+        (Whose::Cache | Whose::Both, None) => "the CACHE's".to_owned(),
+        (Whose::Memory, _) => "MEMORY's: there is no volume below".to_owned(),
+        (Whose::Unknown, _) => "perhaps the CACHE's: no device is seen below".to_owned(),
+    }
+}
+
+/// What can be relied on.
+fn conclusion(rows: &[QuickRow]) -> String {
+    let rate = |row: &QuickRow| numbers::bandwidth(row.cell.bytes_per_second, Prefix::Binary);
+    let of = |way: &str| {
+        let volume = |row: &&QuickRow| row.whose == Whose::Volume && row.direction.name() == way;
+        let flushed = rows.iter().filter(volume).find(|row| row.cell.pattern.flush_every.is_some());
+        flushed.or(rows.iter().find(volume))
+    };
+    let words: Vec<String> = ["write", "read"]
+        .into_iter()
+        .filter_map(|way| {
+            let row = of(way)?;
+            let safely = if row.cell.pattern.flush_every.is_some() { " safely stored" } else { "" };
+            Some(format!("{way}s {}{safely}", rate(row)))
+        })
+        .collect();
+    if rows.iter().any(|row| row.whose == Whose::Memory) {
+        return "No figure here is a volume's: the folder lies in memory.".to_owned();
+    }
+    match words.is_empty() {
+        true => "No figure here is the volume's own: all went through a cache.".to_owned(),
+        false => format!("The volume itself {} in one stream.", words.join(", ")),
+    }
+}
+
+/// The same as one JSON document.
+pub fn quick_json(rows: &[QuickRow], run: &Run) -> String {
+    let document = json!({
+        "schema": "plimsoll-quick",
+        "schema_version": 1,
+        "plimsoll_version": run.version,
+        "target": run.target,
+        "rows": rows,
+        "sentence": conclusion(rows),
+    });
+    // A `Value` always prints: its keys are strings and its numbers are finite.
+    crate::words::wrap::clean_json(serde_json::to_string_pretty(&document).unwrap_or_default() + "\n")
+}

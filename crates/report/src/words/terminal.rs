@@ -1,0 +1,254 @@
+//! The answer in a terminal: 80 columns, verdict first, colour on the verdict word alone.
+
+use std::fmt::Write as _;
+
+use analysis::{Analysis, Answer, ClaimRow, Finding, Meaning, Quantity, Verdict};
+use record::{Run, TargetFacts, TargetKind};
+
+use crate::words::advice::{competing, next_step};
+use crate::words::claims::{ClaimWords, claim_words};
+use crate::words::doubt::{doubt, remedy};
+use crate::words::imported::{origin, summary};
+use crate::words::numbers;
+use crate::words::sentence::{capital, confidence, evidence, sentence};
+use crate::words::steps::steps;
+use crate::words::verdict::verdict_words;
+use crate::words::watch;
+use crate::words::wrap::{COLUMNS, clean, clean_lines, wrap, wrap_between};
+
+/// Whether the verdict word is coloured. The text is the same either way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Paint {
+    /// No escape sequences: no terminal, or `NO_COLOR` is set.
+    Plain,
+    /// ANSI colours.
+    Ansi,
+}
+
+/// The first line: what is measured, on what, by which means.
+pub fn head(target: &TargetFacts, backend: &str) -> String {
+    let mut words = vec![kind_words(target)];
+    words.push(clean(backend));
+    wrap("", &format!("{}: {}", clean(target.words.trim_end_matches(':')), words.join(", ")))
+}
+
+fn kind_words(target: &TargetFacts) -> String {
+    let place = match target.kind {
+        TargetKind::Directory | TargetKind::File if target.filesystem.is_empty() => "a file".to_owned(),
+        TargetKind::Directory | TargetKind::File => clean(&target.filesystem),
+        TargetKind::BlockDevice => "a block device".to_owned(),
+        TargetKind::Lab => "a volume throttled by this kernel".to_owned(),
+        TargetKind::Simulated => "a simulated volume".to_owned(),
+        TargetKind::Null => "nothing behind it, every I/O succeeds at once".to_owned(),
+    };
+    let Some(device) = target.devices.first() else { return place };
+    let model = Some(clean(device.model.trim())).filter(|model| !model.is_empty());
+    let size = (device.size.0 > 0).then(|| numbers::size(device.size.0));
+    let facts: Vec<String> = model.into_iter().chain(size).collect();
+    if target.kind == TargetKind::Simulated {
+        return format!("a volume of {}", numbers::size(device.size.0));
+    }
+    let on = format!("{place} on {}", clean(&device.name));
+    if facts.is_empty() { on } else { format!("{on} ({})", facts.join(", ")) }
+}
+
+/// The whole answer but for the line that names the files: steps, verdict, claims, findings.
+pub fn terminal(run: &Run, analysis: &Analysis, paint: Paint) -> String {
+    let verdict = verdict_text(run, analysis, paint);
+    let cleaned = |text: String| clean_lines(&text).into_owned();
+    let sections = match &analysis.watched {
+        Some(watched) => {
+            let [table, findings, lapses] = watch::sections(run, analysis, watched);
+            vec![cleaned(summary(run)), verdict, cleaned(table), cleaned(findings), cleaned(lapses)]
+        }
+        None => vec![
+            cleaned(summary(run)),
+            cleaned(steps(run, analysis)),
+            verdict,
+            cleaned(claim_table(run, &analysis.verdict)),
+            cleaned(doubts_of_rows(&analysis.verdict)),
+            cleaned(findings(analysis)),
+        ],
+    };
+    let filled: Vec<&str> =
+        sections.iter().map(String::as_str).filter(|section| !section.is_empty()).collect();
+    filled.join("\n")
+}
+
+/// [`files_line`] of what was recorded elsewhere: `recording` where another tool measured.
+pub fn files_line_of(report: &str, (run, path): (&Run, &str)) -> String {
+    match origin(run) {
+        Some(_) => files_named(report, ("recording", path)),
+        None => files_line(report, path),
+    }
+}
+
+/// The last line: where the report and the run file are; two lines where one is too short. A path is never broken, so that
+/// it can be copied; a long one goes beyond the edge.
+pub fn files_line(report: &str, run: &str) -> String {
+    files_named(report, ("run", run))
+}
+
+fn files_named(report: &str, (what, path): (&str, &str)) -> String {
+    let (report, path) = (clean(report), clean(path));
+    let one = format!("report  {report}    {what}  {path}\n");
+    match one.chars().count() <= COLUMNS + 1 {
+        true => one,
+        false => format!("{:<8}{report}\n{what:<7} {path}\n", "report"),
+    }
+}
+
+/// The verdict sentences; the word is coloured after wrapping, so that colour moves no line end.
+fn verdict_text(run: &Run, analysis: &Analysis, paint: Paint) -> String {
+    let words = verdict_words(run, analysis);
+    // Cleaned before it is painted: an escape sequence in it is then none but ours.
+    let mut text = clean_lines(&wrap("", &words.sentence())).into_owned();
+    if paint == Paint::Ansi {
+        text = text.replacen(
+            words.word,
+            &format!("{}{}\x1b[0m", colour(analysis.verdict.answer), words.word),
+            1,
+        );
+    }
+    if !words.stops.is_empty() {
+        text += &clean_lines(&wrap("", &words.stops));
+    }
+    text
+}
+
+/// Green, red, yellow; a verdict without a claim is only bold.
+fn colour(answer: Answer) -> &'static str {
+    match answer {
+        Answer::Measured => "\x1b[1m",
+        Answer::Meets | Answer::Exceeds => "\x1b[1;32m",
+        Answer::Below => "\x1b[1;31m",
+        Answer::ConsistentWithBurst | Answer::CannotTell => "\x1b[1;33m",
+    }
+}
+
+/// What the second column is called: where the claims come from.
+pub(crate) fn claimed_by(run: &Run) -> &'static str {
+    match (run.policy.is_some(), run.expectation.is_some()) {
+        (true, false) => "policy",
+        (false, true) => "expected",
+        _ => "claimed",
+    }
+}
+
+fn claim_table(run: &Run, verdict: &Verdict) -> String {
+    let rows = claim_words(verdict);
+    if rows.is_empty() {
+        return String::new();
+    }
+    let claimed = rows.iter().any(|row| !row.claimed.is_empty());
+    let heads = [if claimed { "claim" } else { "cap" }, claimed_by(run), "measured", "p99", ""];
+    let cells: Vec<[&str; 5]> = std::iter::once(heads).chain(rows.iter().map(cells_of)).collect();
+    let used = |column: usize| column != 1 && column != 4 || claimed;
+    let columns: Vec<usize> = (0..5).filter(|&column| used(column)).collect();
+    cells.iter().map(|row| table_line(row, &columns, &widths(&cells, &columns))).collect()
+}
+
+fn cells_of(row: &ClaimWords) -> [&str; 5] {
+    [&row.what, &row.claimed, &row.measured, &row.p99, row.answer]
+}
+
+/// The width of each shown column; the first gives way where a line would be too long.
+fn widths(cells: &[[&str; 5]], columns: &[usize]) -> Vec<usize> {
+    let longest = |column: usize| cells.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let mut widths: Vec<usize> = columns.iter().map(|&column| longest(column) + 3).collect();
+    let spare = (COLUMNS - 2).saturating_sub(widths[1..].iter().sum());
+    widths[0] = widths[0].min(spare.max(12));
+    widths
+}
+
+fn table_line(row: &[&str; 5], columns: &[usize], widths: &[usize]) -> String {
+    let rest: String = columns[1..]
+        .iter()
+        .zip(&widths[1..])
+        .map(|(&column, &width)| format!("{:<width$}", row[column]))
+        .collect();
+    let first = wrap_between("", 2, widths[0] - 1, row[columns[0]]);
+    let mut lines = first.lines();
+    let mut text = format!("  {:<width$}{rest}", lines.next().unwrap_or_default(), width = widths[0]);
+    text.truncate(text.trim_end().len());
+    if text.chars().count() > COLUMNS {
+        text = wrap("  ", &text).trim_end().to_owned();
+    }
+    text.push('\n');
+    for line in lines {
+        let _ = writeln!(text, "  {line}");
+    }
+    text
+}
+
+/// Doubts of claims that were decided all the same, each with the claim's name: the verdict sentence has the others.
+fn doubts_of_rows(verdict: &Verdict) -> String {
+    let decided = verdict
+        .rows
+        .iter()
+        .filter(|row| !matches!(row.answer, Answer::CannotTell | Answer::ConsistentWithBurst));
+    let lines = decided.flat_map(|row| {
+        row.doubts
+            .iter()
+            .map(|why| wrap("  but     ", &format!("{}: {}. {}", clean(&row.what), doubt(why), remedy(why))))
+    });
+    lines.collect()
+}
+
+/// Findings told in a line each; more than so many are counted.
+const BRIEF: usize = 3;
+
+/// The findings alone, a sentence each, for commands whose result is not a verdict; the page has them whole.
+pub fn findings_brief(analysis: &Analysis) -> String {
+    let shown: Vec<&Finding> = analysis.findings.iter().filter(|finding| !is_limit(finding)).collect();
+    let told = shown.iter().take(BRIEF).map(|finding| wrap("  found   ", &sentence(finding)));
+    let mut text: String = told.collect();
+    if shown.len() > BRIEF {
+        text += &wrap("          ", &format!("{} more in the report.", shown.len() - BRIEF));
+    }
+    text
+}
+
+/// Findings that weaken or explain the result. What stops the volume stands in the verdict already; a cap is told at
+/// length only where a claim is missed because of it.
+fn findings(analysis: &Analysis) -> String {
+    let shown = |finding: &&Finding| !is_limit(finding) || explains(finding, &analysis.verdict);
+    let blocks: Vec<String> = analysis.findings.iter().filter(shown).map(finding_block).collect();
+    blocks.join("\n")
+}
+
+/// Whether the finding is the cap that a claim which is missed runs into.
+fn explains(finding: &Finding, verdict: &Verdict) -> bool {
+    let (quantity, wanted) = match finding.meaning {
+        Meaning::IopsCap { direction, .. } => (Quantity::Iops, direction),
+        Meaning::BandwidthCap { direction, .. } => (Quantity::BytesPerSecond, direction),
+        _ => return false,
+    };
+    let missed =
+        |row: &ClaimRow| row.answer == Answer::Below && row.quantity == quantity && row.direction == wanted;
+    verdict.rows.iter().any(missed)
+}
+
+fn is_limit(finding: &Finding) -> bool {
+    matches!(
+        finding.meaning,
+        Meaning::IopsCap { at_least: false, .. }
+            | Meaning::BandwidthCap { at_least: false, .. }
+            | Meaning::Crossover { .. }
+            | Meaning::FillingDepth { .. }
+    )
+}
+
+fn finding_block(finding: &Finding) -> String {
+    let mut text = wrap("  found   ", &sentence(finding));
+    let seen = evidence(&finding.evidence);
+    let sure = capital(confidence(finding));
+    match seen.is_empty() {
+        true => text += &wrap("  sure    ", &format!("{sure}.")),
+        false => text += &wrap("  seen    ", &format!("{}. {sure}.", capital(&seen))),
+    }
+    if let Some(other) = competing(finding) {
+        text += &wrap("  unless  ", &other);
+    }
+    text + &wrap("  next    ", &next_step(finding))
+}

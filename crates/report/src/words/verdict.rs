@@ -1,0 +1,279 @@
+//! The answer in sentences: the verdict word, the figures, what stops the volume, and how far the run could see.
+
+use std::fmt::Write as _;
+
+use analysis::{Analysis, Answer, ClaimRow, Doubt, Meaning, Quantity, Verdict};
+use record::{Run, TargetKind};
+use workload::Direction;
+
+use crate::words::claims::{against, reading};
+use crate::words::doubt::doubt;
+use crate::words::imported::{either, origin};
+use crate::words::numbers::{self, Prefix};
+use crate::words::sentence::{capital, plural};
+use crate::words::watch;
+use crate::words::wrap::clean;
+
+/// The verdict in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerdictWords {
+    /// The word that is coloured: `MEETS`, `BELOW`, `CANNOT TELL`, …
+    pub word: &'static str,
+    /// What follows the word directly, blank or colon first, and the sentences that belong to it.
+    pub rest: String,
+    /// What stops the volume, and how far the run could see.
+    pub stops: String,
+}
+
+/// More claims than this are counted in the verdict sentence, not listed; the table has them all.
+const LISTED: usize = 4;
+
+/// The verdict of `analysis` in words.
+pub fn verdict_words(run: &Run, analysis: &Analysis) -> VerdictWords {
+    if let Some((tool, lacks)) = origin(run) {
+        return of_import(&clean(tool), lacks, analysis);
+    }
+    if let Some(watched) = &analysis.watched {
+        return watch::verdict_words(run, analysis, watched);
+    }
+    let verdict = &analysis.verdict;
+    let subject = subject(verdict);
+    let figures = figures(verdict);
+    let (word, mut rest) = match verdict.answer {
+        Answer::Measured => ("MEASURED", with_colon("", &figures)),
+        Answer::Meets => ("MEETS", with_colon(&subject, &figures)),
+        Answer::Exceeds => (
+            "EXCEEDS",
+            with_colon(&subject, &figures)
+                + " More than is claimed is first a sign of a cache, a burst or merged I/O.",
+        ),
+        Answer::Below => ("BELOW", with_colon(&subject, &figures)),
+        Answer::ConsistentWithBurst => {
+            ("CANNOT TELL", with_colon(&format!("beyond the burst of {subject}"), &figures))
+        }
+        Answer::CannotTell if verdict.subject.is_none() => ("CANNOT TELL", with_colon("", &figures)),
+        Answer::CannotTell => ("CANNOT TELL", with_colon(&format!("whether it meets {subject}"), &figures)),
+    };
+    for why in reasons(verdict) {
+        let _ = write!(rest, " {}.", capital(&why));
+    }
+    if let Some(read) = verdict.rows.iter().find_map(reading) {
+        let _ = write!(rest, " {read}");
+    }
+    rest.push_str(reads_only(run, analysis));
+    VerdictWords { word, rest: rest.trim_end().to_owned(), stops: stops(run, analysis) }
+}
+
+/// An import is no verdict: it says whose figures they are and what is not among them.
+fn of_import(tool: &str, lacks: &[String], analysis: &Analysis) -> VerdictWords {
+    let computed = match &analysis.watched {
+        Some(_) => "plimsoll measured nothing of it; what it says of it is read from those figures.",
+        None => "plimsoll measured nothing of it and computed nothing from it.",
+    };
+    let rest = format!(": what {tool} printed. {computed}");
+    let stops = match lacks {
+        [] => String::new(),
+        _ => format!("It does not hold {}.", clean(&either(lacks))),
+    };
+    VerdictWords { word: "IMPORTED", rest, stops }
+}
+
+/// That nothing was written, where that is so; of a device also what its reads may be worth.
+fn reads_only(run: &Run, analysis: &Analysis) -> &'static str {
+    let only = analysis.findings.iter().any(|finding| matches!(finding.meaning, Meaning::ReadsOnly { .. }));
+    let device = run.target.as_ref().is_some_and(|target| target.kind == TargetKind::BlockDevice);
+    match (only, device) {
+        (true, true) => " Only reads were measured, and a thin device may answer them from nothing.",
+        (true, false) => " Only reads were measured.",
+        (false, _) => "",
+    }
+}
+
+impl VerdictWords {
+    /// The verdict as it is read, without what stops the volume.
+    pub fn sentence(&self) -> String {
+        format!("{}{}", self.word, self.rest)
+    }
+}
+
+/// The policy as typed, or the expectation in quotes.
+fn subject(verdict: &Verdict) -> String {
+    match verdict.subject.as_deref().map(clean) {
+        None => "what is claimed".to_owned(),
+        Some(words) if words.contains(' ') => format!("\"{words}\""),
+        Some(word) => word,
+    }
+}
+
+fn with_colon(subject: &str, figures: &str) -> String {
+    match (subject.is_empty(), figures.is_empty()) {
+        (true, true) => ".".to_owned(),
+        (true, false) => format!(": {figures}."),
+        (false, true) => format!(" {subject}."),
+        (false, false) => format!(" {subject}: {figures}."),
+    }
+}
+
+/// The rows that decide, with their figures: those that are below, where one is; else the worst of each quantity.
+fn figures(verdict: &Verdict) -> String {
+    let below: Vec<&ClaimRow> = verdict.rows.iter().filter(|row| row.answer == Answer::Below).collect();
+    let rows = match verdict.answer {
+        _ if !below.is_empty() => below,
+        Answer::Measured => verdict.rows.iter().collect(),
+        _ => worst_of_each(&verdict.rows),
+    };
+    let mut words: Vec<String> = rows.iter().take(LISTED).map(|row| labelled(row, &verdict.rows)).collect();
+    if rows.len() > LISTED {
+        words.push(format!("and {} more", rows.len() - LISTED));
+    }
+    words.join(", ")
+}
+
+fn worst_of_each(rows: &[ClaimRow]) -> Vec<&ClaimRow> {
+    use Quantity::{BytesPerSecond, Iops, MeanLatency, PercentileLatency};
+    let worst = |quantity: Quantity| {
+        let of_it = rows.iter().filter(|row| row.quantity == quantity && row.measured.is_some());
+        of_it.min_by(|a, b| fulfilled(a).total_cmp(&fulfilled(b)))
+    };
+    [Iops, BytesPerSecond, MeanLatency, PercentileLatency].into_iter().filter_map(worst).collect()
+}
+
+/// How much of the claim is fulfilled, for choosing which row to name first; a latency the other way round.
+fn fulfilled(row: &ClaimRow) -> f64 {
+    let measured = row.measured.map_or(0.0, |found| found.value);
+    match row.quantity {
+        Quantity::Iops | Quantity::BytesPerSecond if row.claimed.value > 0.0 => measured / row.claimed.value,
+        Quantity::Iops | Quantity::BytesPerSecond => -measured,
+        Quantity::MeanLatency | Quantity::PercentileLatency => row.claimed.value / measured.max(1.0),
+    }
+}
+
+/// A row's figures, named by direction where there are rows of several; a latency has its own name.
+fn labelled(row: &ClaimRow, all: &[ClaimRow]) -> String {
+    match row.quantity {
+        Quantity::MeanLatency | Quantity::PercentileLatency => {
+            format!("{} {}", clean(&row.what), against(row))
+        }
+        _ if all.iter().all(|other| other.direction == row.direction) => against(row),
+        _ => format!("{} {}", row.direction.name(), against(row)),
+    }
+}
+
+/// Doubts of the whole run, then those of rows that are not decided; each once.
+fn reasons(verdict: &Verdict) -> Vec<String> {
+    let undecided = |row: &&ClaimRow| matches!(row.answer, Answer::CannotTell | Answer::ConsistentWithBurst);
+    let of_rows = verdict.rows.iter().filter(undecided).flat_map(|row| &row.doubts);
+    let mut words: Vec<String> = Vec::new();
+    for word in verdict.doubts.iter().chain(of_rows).map(doubt) {
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    words
+}
+
+fn stops(run: &Run, analysis: &Analysis) -> String {
+    let mut sentences = stopping_caps(analysis);
+    sentences.extend(filling_depths(analysis));
+    let horizon = numbers::span(analysis.horizon.as_secs_f64());
+    if analysis.horizon.0 > 0 {
+        let end = if has_no_burst(run, analysis) { "; the policy has no burst." } else { "." };
+        sentences.push(format!("No change within {horizon}{end}"));
+    }
+    sentences.join(" ")
+}
+
+/// True where a policy was named and neither its bucket nor a doubt speaks of a burst.
+fn has_no_burst(run: &Run, analysis: &Analysis) -> bool {
+    let of_burst = |doubt: &Doubt| matches!(doubt, Doubt::InsideBurst { .. } | Doubt::BurstUnknown);
+    let doubts = analysis.verdict.rows.iter().flat_map(|row| &row.doubts).chain(&analysis.verdict.doubts);
+    run.policy.is_some() && analysis.spent.credit_share.is_none() && !doubts.into_iter().any(of_burst)
+}
+
+/// What the findings say of one direction.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Stopped {
+    operations: Option<String>,
+    bandwidth: Option<String>,
+    crossover: Option<String>,
+}
+
+fn stopping_caps(analysis: &Analysis) -> Vec<String> {
+    let reads = stopped(analysis, Direction::Read);
+    let writes = stopped(analysis, Direction::Write);
+    let alike = reads.crossover.is_some() && reads.crossover == writes.crossover;
+    let (read, write) = (clause(&reads), clause(&writes));
+    match (read, write) {
+        (None, None) => Vec::new(),
+        (Some(read), _) if alike => vec![capital(&read)],
+        (Some(one), None) | (None, Some(one)) => vec![capital(&one)],
+        (Some(read), Some(write)) => vec![format!("Reads: {read}"), format!("Writes: {write}")],
+    }
+}
+
+fn stopped(analysis: &Analysis, wanted: Direction) -> Stopped {
+    let mut found = Stopped::default();
+    for finding in &analysis.findings {
+        match &finding.meaning {
+            Meaning::IopsCap { direction, cap, at_least: false, .. } if *direction == wanted => {
+                found.operations = Some(numbers::iops(cap.value));
+            }
+            Meaning::BandwidthCap { direction, cap, at_least: false, .. } if *direction == wanted => {
+                found.bandwidth = Some(numbers::bandwidth(cap.value, Prefix::Binary));
+            }
+            Meaning::Crossover { direction, bytes } if *direction == wanted => {
+                found.crossover = Some(numbers::block(*bytes));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn clause(stopped: &Stopped) -> Option<String> {
+    match (&stopped.operations, &stopped.bandwidth, &stopped.crossover) {
+        (_, _, Some(crossover)) => {
+            Some(format!("below {crossover} an IOPS cap stops it, above that a bandwidth cap."))
+        }
+        (Some(operations), Some(bandwidth), None) => {
+            Some(format!("an IOPS cap of {operations} and a bandwidth cap of {bandwidth} stop it."))
+        }
+        (Some(operations), None, None) => Some(format!("an IOPS cap of {operations} stops it.")),
+        (None, Some(bandwidth), None) => Some(format!("a bandwidth cap of {bandwidth} stops it.")),
+        (None, None, None) => None,
+    }
+}
+
+fn filling_depths(analysis: &Analysis) -> Vec<String> {
+    let depths: Vec<(Direction, String)> = [Direction::Read, Direction::Write]
+        .into_iter()
+        .filter_map(|direction| Some((direction, numbers::count(filling_depth(analysis, direction)?))))
+        .collect();
+    match depths.as_slice() {
+        [] => Vec::new(),
+        [(_, first), rest @ ..] if rest.iter().all(|(_, other)| other == first) => {
+            vec![format!("A queue deeper than {first} only adds waiting.")]
+        }
+        several => {
+            let each: Vec<String> = several
+                .iter()
+                .map(|(direction, depth)| format!("{depth} for {}", plural(*direction)))
+                .collect();
+            vec![format!("A queue deeper than {} only adds waiting.", each.join(" or "))]
+        }
+    }
+}
+
+/// The depth from which on more only waits: the cap times the base latency, or the ladder's own 90 % where that is deeper
+/// and the ladder has a rung below it; from its first rung on it says nothing.
+pub(crate) fn filling_depth(analysis: &Analysis, wanted: Direction) -> Option<f64> {
+    let rungs = analysis.depths.iter().filter(|point| point.direction == wanted);
+    let first = rungs.map(|point| f64::from(point.depth)).fold(f64::INFINITY, f64::min);
+    analysis.findings.iter().find_map(|finding| match finding.meaning {
+        Meaning::FillingDepth { direction, star, ninety, .. } if direction == wanted => {
+            let deepest = if ninety > first { star.max(ninety) } else { star };
+            Some(deepest.ceil().max(1.0))
+        }
+        _ => None,
+    })
+}

@@ -1,0 +1,506 @@
+//! A watched machine in words: the verdict on its contract, tables by phase, device and claim, and the findings in short.
+
+use analysis::{
+    Analysis, Answer, ContractRow, DeviceFigures, EXPECTATION, Finding, LoadFigures, LoadFlow, Meaning,
+    PhaseFigures, Quantity, Remark, WHOLE, Watched,
+};
+use record::{Event, EventKind, PhaseKind, Run};
+
+use crate::words::Table;
+use crate::words::advice::{competing, next_step};
+use crate::words::claims::answer_words;
+use crate::words::numbers::{self, Prefix};
+use crate::words::sentence::{confidence, evidence, sentence};
+use crate::words::verdict::VerdictWords;
+pub use crate::words::watch_words::place_words;
+use crate::words::wrap::{COLUMNS, clean, wrap};
+
+/// Devices in the terminal's table; the page has them all.
+const DEVICES: usize = 6;
+/// Load phases in the terminal's table.
+const PHASES: usize = 8;
+/// Findings that are told whole, and in all, in the terminal.
+const TOLD: (usize, usize) = (2, 5);
+/// Events that the terminal tells.
+const LAPSES: usize = 4;
+/// Rows of the contract that the verdict names.
+const NAMED: usize = 3;
+
+/// The verdict of a watch in words.
+pub(crate) fn verdict_words(run: &Run, analysis: &Analysis, watched: &Watched) -> VerdictWords {
+    let subject = analysis.verdict.subject.as_deref().map(clean).unwrap_or_default();
+    let subject = if subject.contains(' ') { format!("\"{subject}\"") } else { subject };
+    let judged = |answer| watched.contract.iter().filter(move |row| row.answer == answer);
+    let (word, rest) = match analysis.verdict.answer {
+        Answer::Measured => ("WATCHED", watched_words(run, watched)),
+        Answer::Below => {
+            let rows: Vec<&ContractRow> = judged(Answer::Below).collect();
+            ("BELOW", format!(" {subject}: {}.", listed(watched, &rows)))
+        }
+        Answer::Meets | Answer::Exceeds => ("MEETS", format!(" {subject}{}", met(watched))),
+        Answer::CannotTell | Answer::ConsistentWithBurst => {
+            ("CANNOT TELL", format!(" whether it meets {subject}: {}.", open(analysis, watched)))
+        }
+    };
+    let healthy =
+        analysis.findings.is_empty() && watched.phases.iter().any(|phase| !phase.devices.is_empty());
+    let stops =
+        if healthy { "Nothing was found that holds the storage back.".to_owned() } else { String::new() };
+    VerdictWords { word, rest, stops }
+}
+
+/// What was watched, where no contract was named.
+fn watched_words(run: &Run, watched: &Watched) -> String {
+    let (from, to) =
+        (watched.phases.first().map(|phase| phase.from), watched.phases.last().map(|phase| phase.to));
+    let seconds = from.zip(to).map_or(0.0, |(from, to)| to.since(from).as_secs_f64());
+    let devices = match watched.devices.len() {
+        1 => "1 device".to_owned(),
+        several => format!("{} devices", numbers::count(several as f64)),
+    };
+    let command = watched.phases.iter().find_map(|phase| match phase.kind {
+        Some(PhaseKind::Command { code }) => Some(code),
+        _ => None,
+    });
+    let command = match command {
+        Some(Some(code)) => format!(" while a command ran, which ended with {code}"),
+        Some(None) => " while a command ran".to_owned(),
+        None => String::new(),
+    };
+    let none = if run.samples.is_empty() && run.observed.is_none() { " No counters were read." } else { "" };
+    format!(" {devices} for {}{command}.{none}", numbers::span(seconds))
+}
+
+/// The figures of the phase that proves the contract.
+fn met(watched: &Watched) -> String {
+    let proof = watched.contract.iter().rfind(|row| row.answer == Answer::Meets && is_rate(row));
+    let proof = proof.or(watched.contract.iter().rfind(|row| row.answer == Answer::Meets));
+    let Some(row) = proof else { return ".".to_owned() };
+    let alone = watched.contract.iter().find_map(|row| row.remark.and_then(|remark| mean_alone(&remark)));
+    let alone = alone.map_or(String::new(), |words| format!(" {words}."));
+    match watched.phases.iter().find(|phase| phase.name == row.phase).and_then(|phase| phase.load.as_ref()) {
+        Some(load) => format!(" at {}: {}.{alone}", clean(&row.phase), load_words(load)),
+        None => format!(": {}.{alone}", row_words(row)),
+    }
+}
+
+fn is_rate(row: &ContractRow) -> bool {
+    matches!(row.quantity, Quantity::Iops | Quantity::BytesPerSecond)
+}
+
+/// `700 reads and 300 writes a second, mean 0.31 ms, p99 1.2 ms, 100 % within 30 ms`
+fn load_words(load: &LoadFigures) -> String {
+    let rate = |flow: &LoadFlow| flow.got.map_or(0.0, |got| got.value);
+    let rates = match (&load.read, &load.write) {
+        (Some(read), Some(write)) => {
+            format!(
+                "{} reads and {} writes a second",
+                numbers::count(rate(read)),
+                numbers::count(rate(write))
+            )
+        }
+        (Some(read), None) => format!("{} reads a second", numbers::count(rate(read))),
+        (None, Some(write)) => format!("{} writes a second", numbers::count(rate(write))),
+        (None, None) => "nothing".to_owned(),
+    };
+    let due = &load.all.due;
+    let mut words = vec![rates];
+    words.extend(due.mean_ns.map(|mean| format!("mean {}", numbers::time(mean))));
+    words.extend(due.at(99.0).map(|p99| format!("p99 {}", numbers::time(p99 as f64))));
+    words.extend(
+        due.within.zip(due.bound_ns).map(|(share, bound)| {
+            format!("{} within {}", numbers::share(share), numbers::time(bound as f64))
+        }),
+    );
+    words.join(", ")
+}
+
+/// The first rows in words, repeats of a load as one; more are counted.
+fn listed(watched: &Watched, rows: &[&ContractRow]) -> String {
+    let scale = |row: &ContractRow| {
+        let phase = watched.phases.iter().find(|phase| phase.name == row.phase)?;
+        Some(phase.load.as_ref()?.scale)
+    };
+    let alike = |a: &ContractRow, b: &ContractRow| {
+        let same = (a.quantity, a.direction) == (b.quantity, b.direction) && a.claimed == b.claimed;
+        same && scale(a).is_some() && scale(a) == scale(b)
+    };
+    let mut groups: Vec<Vec<&ContractRow>> = Vec::new();
+    for row in rows {
+        match groups.iter_mut().find(|group| alike(group[0], row)) {
+            Some(group) => group.push(row),
+            None => groups.push(vec![row]),
+        }
+    }
+    let mut words: Vec<String> =
+        groups.iter().take(NAMED).map(|group| group_words(group, scale(group[0]).flatten())).collect();
+    if groups.len() > NAMED {
+        words.push(format!("and {} more", groups.len() - NAMED));
+    }
+    words.join(", ")
+}
+
+/// `read 600 to 610 of 700 IOPS at load 100% (3x)`
+fn group_words(group: &[&ContractRow], scale: Option<f64>) -> String {
+    if let [only] = group {
+        return format!("{}{}", row_words(only), phase_words(&only.phase));
+    }
+    let of = |row: &ContractRow| row.measured.map_or(0.0, |found| found.value);
+    let mut sorted = group.to_vec();
+    sorted.sort_by(|a, b| of(a).total_cmp(&of(b)));
+    let (least, most) = (sorted[0], sorted[sorted.len() - 1]);
+    let (low, high) = (found_words(least, of(least)), found_words(most, of(most)));
+    let range = if low == high { low } else { format!("{low} to {high}") };
+    let phases = match scale {
+        Some(scale) => format!("load {}% ({}x)", numbers::count(scale * 100.0), group.len()),
+        None => format!("{} loads", group.len()),
+    };
+    format!("{} {range} {} at {phases}", what(least), bound_words(least))
+}
+
+/// What was measured, without the unit that the claim beside it has.
+fn found_words(row: &ContractRow, value: f64) -> String {
+    match row.quantity {
+        Quantity::Iops => numbers::count(value),
+        _ => value_words(row, value),
+    }
+}
+
+fn bound_words(row: &ContractRow) -> String {
+    let claimed = value_words(row, row.claimed.value);
+    if is_rate(row) { format!("of {claimed}") } else { format!("(at most {claimed})") }
+}
+
+fn phase_words(phase: &str) -> String {
+    if phase == WHOLE { String::new() } else { format!(" at {}", clean(phase)) }
+}
+
+/// `read 600 of 700 IOPS`, `mean latency 45 ms (at most 30 ms)`
+fn row_words(row: &ContractRow) -> String {
+    match row.measured {
+        None => format!("{} nothing of {}", what(row), value_words(row, row.claimed.value)),
+        Some(found) => format!("{} {} {}", what(row), found_words(row, found.value), bound_words(row)),
+    }
+}
+
+fn value_words(row: &ContractRow, value: f64) -> String {
+    match row.quantity {
+        Quantity::Iops => numbers::iops(value),
+        Quantity::BytesPerSecond => numbers::bandwidth(value, Prefix::Binary),
+        Quantity::MeanLatency | Quantity::PercentileLatency => numbers::time(value),
+    }
+}
+
+fn what(row: &ContractRow) -> String {
+    let way = row.direction.map_or("", |way| way.name());
+    let quantity = match row.quantity {
+        Quantity::Iops | Quantity::BytesPerSecond if way.is_empty() => "together",
+        Quantity::Iops | Quantity::BytesPerSecond => "",
+        Quantity::MeanLatency => "mean latency",
+        Quantity::PercentileLatency => "latency",
+    };
+    [way, quantity].into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Why nothing is decided.
+fn open(analysis: &Analysis, watched: &Watched) -> String {
+    let remarks = watched.contract.iter().filter(|row| row.answer == Answer::CannotTell);
+    let mut words: Vec<String> = remarks.filter_map(remark_words).collect();
+    if words.is_empty() {
+        let asked = watched.contract.iter().filter(|row| is_rate(row)).filter_map(remark_words);
+        words.extend(asked);
+    }
+    if words.is_empty() {
+        let met = watched.contract.iter().rfind(|row| row.answer == Answer::Meets);
+        words.extend(met.map(|row| format!("it gets {}{}", row_words(row), phase_words(&row.phase))));
+        let unjudged = watched.contract.iter().filter(|row| row.answer == Answer::Measured);
+        words.extend(
+            unjudged.filter_map(|row| Some(format!("{} is not judged: {}", what(row), remark_words(row)?))),
+        );
+    }
+    words.dedup();
+    words.truncate(NAMED);
+    match words.is_empty() {
+        true if analysis.verdict.rows.is_empty() => "it claims nothing that can be measured".to_owned(),
+        true => "no phase says anything of it".to_owned(),
+        false => words.join("; "),
+    }
+}
+
+fn mean_alone(remark: &Remark) -> Option<String> {
+    match remark {
+        Remark::MeanAlone { p99_ns } => Some(format!(
+            "The contract does not say which statistic it means: the mean holds, the 99th percentile is {}",
+            numbers::time(*p99_ns as f64)
+        )),
+        _ => None,
+    }
+}
+
+/// Why a row of the contract is not simply met or missed, as a clause; `None` where it is.
+pub fn remark_words(row: &ContractRow) -> Option<String> {
+    let claimed = value_words(row, row.claimed.value);
+    Some(match row.remark.as_ref()? {
+        Remark::AskedLess { asked } => {
+            format!("{} asked for {} of {claimed}", clean(&row.phase), value_words(row, *asked))
+        }
+        Remark::AskedMore { .. } => "more was asked than the contract covers".to_owned(),
+        alone @ Remark::MeanAlone { .. } => mean_alone(alone)?,
+        Remark::NotAsked { most } => {
+            format!("nobody asked for {claimed}; the most that was seen is {}", value_words(row, *most))
+        }
+        Remark::NoPercentile => "the kernel's counters keep a mean and no percentile".to_owned(),
+        Remark::TooFew => "too few I/Os were counted".to_owned(),
+        Remark::Disturbed => {
+            "plimsoll was short of CPU, or somebody else used the device meanwhile".to_owned()
+        }
+    })
+}
+
+/// The load phases: asked, got, latency as the user waits, I/Os in flight; of a scaled load a row a share of the nominal rate.
+/// `None` where there was no load.
+pub fn phase_table(watched: &Watched) -> Option<Table> {
+    let rows: Vec<(String, &LoadFigures)> = match watched.series.is_empty() {
+        false => watched.series.iter().map(|row| (series_name(&row.phases, row.scale), &row.load)).collect(),
+        true => watched
+            .phases
+            .iter()
+            .filter_map(|phase| Some((clean(&phase.name), phase.load.as_ref()?)))
+            .collect(),
+    };
+    let bound = rows.iter().find_map(|(_, load)| load.all.due.bound_ns);
+    let within = bound.map(|bound| format!("within {}", numbers::time(bound as f64)));
+    let mut heads = vec!["phase", "asked r+w", "got r+w", "mean", "p99"];
+    heads.extend(within.as_deref());
+    heads.push("in flight");
+    let mut table = Table::headed(&heads);
+    for (name, load) in &rows {
+        table.rows.push(load_row(name, load, bound.is_some().then_some(())));
+    }
+    (!rows.is_empty()).then_some(table)
+}
+
+fn load_row(name: &str, load: &LoadFigures, bounded: Option<()>) -> Vec<String> {
+    let pair = |of: &dyn Fn(&LoadFlow) -> Option<f64>| {
+        let each: Vec<String> = [&load.read, &load.write]
+            .into_iter()
+            .flatten()
+            .map(|flow| of(flow).map_or("any".to_owned(), numbers::count))
+            .collect();
+        each.join("+")
+    };
+    let due = &load.all.due;
+    let time = |value: Option<f64>| value.map_or("-".to_owned(), numbers::time);
+    let mut row = vec![
+        name.to_owned(),
+        pair(&|flow| flow.asked),
+        pair(&|flow| flow.got.map(|got| got.value)),
+        time(due.mean_ns),
+        time(due.at(99.0).map(|value| value as f64)),
+    ];
+    row.extend(bounded.map(|()| due.within.map_or("-".to_owned(), numbers::share)));
+    row.push(numbers::figure(load.in_flight));
+    row
+}
+
+/// `load 200%`, or how many phases of that share there were.
+fn series_name(phases: &[String], scale: f64) -> String {
+    match phases {
+        [only] => clean(only),
+        several => format!("load {}% ({}x)", numbers::count(scale * 100.0), several.len()),
+    }
+}
+
+/// What each device did in each phase; devices that did nothing are left out.
+pub fn device_table(watched: &Watched) -> Table {
+    let mut table = Table::headed(&[
+        "phase",
+        "device",
+        "reads/s",
+        "writes/s",
+        "read",
+        "written",
+        "r_await",
+        "w_await",
+        "queue",
+        "busiest queue",
+        "busy",
+    ]);
+    for phase in &watched.phases {
+        for device in phase.devices.iter().filter(|device| device.read.ops + device.write.ops > 0.0) {
+            let mut row = vec![clean(&phase.name), device_words(watched, &device.name)];
+            row.extend(device_cells(device));
+            row.push(device.queue_max.map_or("-".to_owned(), numbers::queue));
+            row.push(device.busy.map_or("-".to_owned(), |share| numbers::share(share.min(1.0))));
+            table.rows.push(row);
+        }
+    }
+    table
+}
+
+fn device_words(watched: &Watched, name: &str) -> String {
+    let known = watched.devices.iter().find(|device| device.place.name == name);
+    known.map_or_else(|| clean(name), |device| place_words(&device.place))
+}
+
+/// Reads and writes a second, bytes, waits, queue.
+fn device_cells(device: &DeviceFigures) -> Vec<String> {
+    let time = |value: Option<f64>| value.map_or("-".to_owned(), numbers::counted_time);
+    vec![
+        numbers::figure(device.read.ops),
+        numbers::figure(device.write.ops),
+        numbers::bandwidth(device.read.bytes, Prefix::Binary),
+        numbers::bandwidth(device.write.bytes, Prefix::Binary),
+        time(device.read.await_ns),
+        time(device.write.await_ns),
+        device.queue.map_or("-".to_owned(), numbers::queue),
+    ]
+}
+
+/// Every claim at every load phase; `None` without a contract.
+pub fn contract_table(watched: &Watched) -> Option<Table> {
+    let mut table =
+        Table::headed(&["phase", "claim", "measured", "mean", "p99", "within the bound", "answer", "remark"]);
+    for row in &watched.contract {
+        let latency = row.latency.as_ref();
+        let time = |value: Option<f64>| value.map_or("-".to_owned(), numbers::time);
+        let answer = if row.answer == Answer::Measured { "not judged" } else { answer_words(row.answer) };
+        table.rows.push(vec![
+            clean(&row.phase),
+            claim_words(row),
+            row.measured.map_or("-".to_owned(), |found| value_words(row, found.value)),
+            time(latency.and_then(|latency| latency.mean_ns)),
+            time(latency.and_then(|latency| latency.at(99.0)).map(|value| value as f64)),
+            latency.and_then(|latency| latency.within).map_or("-".to_owned(), numbers::share),
+            answer.to_owned(),
+            remark_words(row).unwrap_or_default(),
+        ]);
+    }
+    (!table.rows.is_empty()).then_some(table)
+}
+
+fn claim_words(row: &ContractRow) -> String {
+    if row.claimed.source == EXPECTATION {
+        return clean(&row.claimed.words);
+    }
+    let sign = if is_rate(row) { "" } else { "at most " };
+    format!("{}{sign}{}", with_blank(&what(row)), value_words(row, row.claimed.value))
+}
+
+fn with_blank(word: &str) -> String {
+    if word.is_empty() { String::new() } else { format!("{word} ") }
+}
+
+/// The middle of a watch's text: the table that fits it, then the findings in short.
+pub(crate) fn sections(run: &Run, analysis: &Analysis, watched: &Watched) -> [String; 3] {
+    let table = match phase_table(watched) {
+        Some(table) => lines(&shortened(table, PHASES)),
+        None => lines(&busiest(watched)),
+    };
+    [table, findings(&analysis.findings), lapses(run, analysis)]
+}
+
+/// Where the record is not whole: cut off, nobody looking, a device that went, a clock that was set.
+fn lapses(run: &Run, analysis: &Analysis) -> String {
+    let mut told: Vec<String> = Vec::new();
+    let found = analysis.findings.iter().any(|f| matches!(f.meaning, Meaning::Interrupted { .. }));
+    if !run.complete && !found {
+        let last = run.samples.last().map_or(0.0, |sample| sample.at.as_secs_f64());
+        let at = numbers::span(last);
+        told.push(format!("The watch was cut off at {at}: this is what was recorded until then."));
+    }
+    let while_watching = |event: &&Event| matches!(event.kind, EventKind::Warning | EventKind::Note);
+    let events: Vec<&Event> = run.events.iter().filter(while_watching).collect();
+    told.extend(
+        events
+            .iter()
+            .take(LAPSES)
+            .map(|event| format!("At {}: {}", numbers::span(event.at.as_secs_f64()), clean(&event.text))),
+    );
+    if events.len() > LAPSES {
+        told.push(format!("{} more of that kind are in the run file.", events.len() - LAPSES));
+    }
+    told.iter().map(|text| wrap("  record  ", text)).collect()
+}
+
+fn shortened(mut table: Table, most: usize) -> Table {
+    if table.rows.len() > most {
+        let more = table.rows.len() - most;
+        table.rows.truncate(most);
+        let mut last = vec![String::new(); table.head.len()];
+        last[0] = format!("{more} more");
+        table.rows.push(last);
+    }
+    table
+}
+
+/// The devices that did most, over all phases.
+fn busiest(watched: &Watched) -> Table {
+    let mut table =
+        Table::headed(&["device", "reads/s", "writes/s", "read", "written", "r_await", "w_await", "queue"]);
+    let Some(phase) = longest(watched) else { return table };
+    let mut devices: Vec<&DeviceFigures> =
+        phase.devices.iter().filter(|device| device.read.ops + device.write.ops > 0.0).collect();
+    devices.sort_by(|a, b| (b.read.ops + b.write.ops).total_cmp(&(a.read.ops + a.write.ops)));
+    for device in &devices {
+        let mut row = vec![clean(&device.name)];
+        row.extend(device_cells(device));
+        table.rows.push(row);
+    }
+    shortened(table, DEVICES)
+}
+
+fn longest(watched: &Watched) -> Option<&PhaseFigures> {
+    watched.phases.iter().max_by_key(|phase| phase.to.since(phase.from))
+}
+
+/// A table as lines: the first column to the left, figures to the right; empty without rows.
+fn lines(table: &Table) -> String {
+    if table.rows.is_empty() {
+        return String::new();
+    }
+    let all = || std::iter::once(&table.head).chain(&table.rows);
+    let width = |column: usize| all().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..table.head.len()).map(width).collect();
+    let used: usize = widths[1..].iter().sum();
+    let gap = (COLUMNS.saturating_sub(2 + used + widths[0]) / widths.len().max(1)).clamp(1, 3);
+    let first = widths[0].min(COLUMNS.saturating_sub(2 + used + gap * (widths.len() - 1)).max(8));
+    let line = |row: &Vec<String>| {
+        let name: String = row[0].chars().take(first).collect();
+        let mut text = format!("  {name:<first$}");
+        for (cell, width) in row.iter().zip(&widths).skip(1) {
+            text += &format!("{}{cell:>width$}", " ".repeat(gap));
+        }
+        let cut: String = text.trim_end().chars().take(COLUMNS).collect();
+        cut.trim_end().to_owned() + "\n"
+    };
+    all().map(line).collect()
+}
+
+/// The first findings whole, the next by their sentence, the rest counted.
+fn findings(found: &[Finding]) -> String {
+    let whole = if found.len() > 3 { 1 } else { TOLD.0 };
+    let mut text = String::new();
+    for (at, finding) in found.iter().take(TOLD.1).enumerate() {
+        text += &wrap("  found   ", &sentence(finding));
+        // A level that fell is no matter of course: what else may be behind it and what to do stand beside it.
+        if at < whole || matches!(finding.meaning, Meaning::HeldLevelFell { .. }) {
+            text += &explained(finding);
+        }
+    }
+    if found.len() > TOLD.1 {
+        text += &wrap("          ", &format!("{} more in the report.", found.len() - TOLD.1));
+    }
+    text
+}
+
+fn explained(finding: &Finding) -> String {
+    let seen = evidence(&finding.evidence);
+    let sure = confidence(finding);
+    let seen = if seen.is_empty() { sure.to_owned() } else { format!("{seen} ({sure})") };
+    let mut text = wrap("  seen    ", &format!("{seen}."));
+    if let Some(other) = competing(finding) {
+        text += &wrap("  unless  ", &other);
+    }
+    text + &wrap("  next    ", &next_step(finding))
+}
