@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use dialects::diskspd::{Cache, Creation, Found, Profile, Target, TimeSpan};
+use diskspd::{Cache, Creation, Found, Profile, Target, TimeSpan};
 use engine::{Clones, FileGround, Ground, GroundKind};
 use kernel::guard::WritePermit;
 use kernel::{Clock, Direct, FileKind, Medium, OpenFile, Walk};

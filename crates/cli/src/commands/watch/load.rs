@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use dialects::fio::{self, FioError, FioStep, Look, OnDisk, OnDiskKind, Planned, Request};
 use experiments::{Profile, WatchLoad, profile_names};
+use fio::{FioError, FioStep, Look, OnDisk, OnDiskKind, Planned, Request};
 use policy::Limits;
 use workload::{BackendAsk, Bytes, Direction, Job, Nanos, PolicyName};
 

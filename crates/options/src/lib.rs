@@ -1,0 +1,3 @@
+//! What the tables of other tools' options share.
+
+pub mod near;
