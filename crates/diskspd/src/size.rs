@@ -1,5 +1,10 @@
 //! Numbers as DiskSpd reads them: strict sizes with `K M G T b`, and lenient counts.
 
+use options::power;
+
+/// The greatest power DiskSpd knows: `T`.
+const POWER_MOST: u32 = 4;
+
 /// Why a word is no size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SizeError {
@@ -63,12 +68,10 @@ pub fn leading_size(text: &str, block: u32) -> Result<(u64, &str), SizeError> {
         why: "this is more than 64 bits can hold, 18446744073709551615 bytes".to_owned(),
         instead: None,
     };
-    let unit = match rest.bytes().next().map(|unit| unit.to_ascii_uppercase()) {
-        Some(b'K') => 1 << 10,
-        Some(b'M') => 1 << 20,
-        Some(b'G') => 1 << 30,
-        Some(b'T') => 1 << 40,
-        Some(b'B') => u64::from(block),
+    let Some(letter) = rest.chars().next() else { return Ok((number, rest)) };
+    let unit = match power(letter) {
+        Some(power) if power <= POWER_MOST => 1024_u64.pow(power),
+        _ if letter.eq_ignore_ascii_case(&'b') => u64::from(block),
         _ => return Ok((number, rest)),
     };
     Ok((number.checked_mul(unit).ok_or_else(too_great)?, &rest[1..]))

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use options::errno_text;
+
 use super::value::Word;
 
 pub const EINVAL: i32 = 22;
@@ -535,15 +537,6 @@ fn valid_words(words: &[Word]) -> String {
 /// What fio puts behind an I/O error of a job.
 pub fn verror(errno: i32) -> String {
     format!("file:io_u.c:1876, func=io_u error, error={}", errno_text(errno))
-}
-
-/// The kernel's words for an errno.
-pub fn errno_text(errno: i32) -> String {
-    let text = std::io::Error::from_raw_os_error(errno).to_string();
-    match text.rfind(" (os error") {
-        Some(at) => text[..at].to_owned(),
-        None => text,
-    }
 }
 
 fn did_you_mean(near: &Option<&'static str>) -> String {

@@ -3,9 +3,13 @@
 //! A number is what the C library takes from the front of the word; a unit is looked for behind the first digits, by its
 //! beginning for bytes and whole for times; what follows is passed over in silence.
 
+use options::power;
 use workload::Nanos;
 
 use super::number::{KbBase, NumberError, TimeUnit};
+
+/// The greatest power fio knows: `p`.
+pub const POWER_MOST: u32 = 5;
 
 /// A number, and whether a percent sign follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,14 +116,8 @@ fn behind_digits(word: &str) -> &str {
 fn bytes(unit: &str, base: KbBase) -> i64 {
     let plain: i64 = if base == KbBase::Binary { 1024 } else { 1000 };
     let other = if base == KbBase::Binary { 1000 } else { 1024 };
-    let power = match unit.bytes().next() {
-        Some(b'k') => 1,
-        Some(b'm') => 2,
-        Some(b'g') => 3,
-        Some(b't') => 4,
-        Some(b'p') => 5,
-        _ => return 1,
-    };
+    let known = unit.chars().next().and_then(power).filter(|power| *power <= POWER_MOST);
+    let Some(power) = known else { return 1 };
     let unit = if unit[1..].starts_with("ib") { other } else { plain };
     unit.pow(power)
 }

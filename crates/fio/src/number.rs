@@ -3,6 +3,7 @@
 //! What is accepted here has the value that fio gives it ([`super::exact`]); what fio would read as something that nobody
 //! means is refused, and the error carries the word that says what was meant.
 
+use options::power;
 use workload::Nanos;
 
 use super::exact::{self, Exact};
@@ -178,12 +179,7 @@ fn suffix_factor(suffix: &str, base: KbBase) -> Option<i64> {
     let power = match letters.next() {
         None => return Some(1),
         Some('b') if suffix == "b" => return Some(1),
-        Some('k') => 1,
-        Some('m') => 2,
-        Some('g') => 3,
-        Some('t') => 4,
-        Some('p') => 5,
-        Some(_) => return None,
+        Some(letter) => power(letter).filter(|power| *power <= exact::POWER_MOST)?,
     };
     let unit: i64 = match (letters.as_str(), base) {
         ("" | "b" | "i", KbBase::Binary) | ("ib", KbBase::Decimal) => 1024,

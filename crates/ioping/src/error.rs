@@ -1,5 +1,6 @@
 //! Why nothing is timed, in ioping's words, with the exit code that it has for it and a hint on what to do.
 
+use options::errno_text;
 use workload::Bytes;
 
 use super::number::NumberError;
@@ -198,12 +199,6 @@ impl IopingError {
         }
         .filter(|hint| !hint.is_empty())
     }
-}
-
-/// What the C library says of an errno, without a number.
-pub fn errno_text(errno: i32) -> String {
-    let text = std::io::Error::from_raw_os_error(errno).to_string();
-    text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
 /// The name of an errno that a request may bring.

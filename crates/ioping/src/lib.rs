@@ -20,11 +20,12 @@ mod truth;
 
 pub use asked::{Asked, Engine, Keeping, Mix, Order, Request, Sync};
 pub use commandline::parse;
-pub use error::{IopingError, errno_text};
+pub use error::IopingError;
 pub use figures::{count, size, time};
 pub use lines::{Target, Wall};
 pub use noise::Noise;
 pub use number::{NumberError, Unit, read};
+pub use options::errno_text;
 pub use reference::{VERSION, table, usage};
 pub use region::{Kind, Region};
 pub use row::{Given, Row, Since, Support, Takes};

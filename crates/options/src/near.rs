@@ -2,6 +2,8 @@
 
 use std::cmp::Reverse;
 
+use strsim::levenshtein;
+
 /// The name among `names` with the fewest edits to `word`, where that is at most half of the word's length; of several the
 /// one that begins most alike.
 pub fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
@@ -10,32 +12,24 @@ pub fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&
     names
         // Names that are that much shorter or longer need no look at their letters.
         .filter(|name| name.chars().count().abs_diff(length) <= limit)
-        .map(|name| (edits(word, name), name))
-        .filter(|&(distance, _)| distance <= limit)
-        .min_by_key(|&(distance, name)| (distance, Reverse(common_beginning(word, name))))
+        .map(|name| (levenshtein(word, name), name))
+        .filter(|&(edits, _)| edits <= limit)
+        .min_by_key(|&(edits, name)| (edits, Reverse(common_beginning(word, name))))
+        .map(|(_, name)| name)
+}
+
+/// The first name among `names` with the fewest edits to `word`, capitals aside, where there are at most `limit`.
+pub fn within<'n>(limit: usize, word: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let word = word.to_ascii_lowercase();
+    names
+        .map(|name| (levenshtein(&name.to_ascii_lowercase(), &word), name))
+        .min_by_key(|&(edits, _)| edits)
+        .filter(|&(edits, _)| edits <= limit)
         .map(|(_, name)| name)
 }
 
 fn common_beginning(one: &str, other: &str) -> usize {
     one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count()
-}
-
-/// Edit distance (Levenshtein) by rows.
-fn edits(from: &str, to: &str) -> usize {
-    let target: Vec<char> = to.chars().collect();
-    let mut above: Vec<usize> = (0..=target.len()).collect();
-    for (row, letter) in from.chars().enumerate() {
-        let mut left = row + 1;
-        let mut diagonal = above[0];
-        above[0] = left;
-        for (column, &other) in target.iter().enumerate() {
-            let change = diagonal + usize::from(letter != other);
-            diagonal = above[column + 1];
-            left = change.min(left + 1).min(diagonal + 1);
-            above[column + 1] = left;
-        }
-    }
-    above[target.len()]
 }
 
 #[cfg(test)]
@@ -49,7 +43,12 @@ mod tests {
         assert_eq!(nearest("--size", names.into_iter()), Some("size"));
         assert_eq!(nearest("iodep", ["iomem", "iodepth"].into_iter()), Some("iodepth"));
         assert_eq!(nearest("bogus", names.into_iter()), None);
-        assert_eq!(edits("kitten", "sitting"), 3);
-        assert_eq!(edits("", "abc"), 3);
+    }
+
+    #[test]
+    fn capitals_are_no_edits_and_too_many_edits_find_none() {
+        let names = ["BlockSize", "Path"];
+        assert_eq!(within(3, "blocksizes", names.into_iter()), Some("BlockSize"));
+        assert_eq!(within(3, "RequestCount", names.into_iter()), None);
     }
 }

@@ -1,6 +1,10 @@
 //! One element of a profile: its children by name, each once, and its text as a value; errors know their place.
 
+use options::near::within;
 use roxmltree::{Document, Node};
+
+/// An element's name with more edits than this is another name.
+const NEAR_EDITS: usize = 3;
 
 /// Why a text is no profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,11 +78,9 @@ impl<'a> Element<'a> {
 
     fn unknown_in<'n>(&self, parent: &str, known: impl Iterator<Item = &'n &'n str>) -> ProfileError {
         let name = self.name();
-        let near = known.min_by_key(|known| distance(known, name)).copied().unwrap_or_default();
-        let hint = match distance(near, name) {
-            0..=3 => format!("; <{near}> may be meant (names are case sensitive)"),
-            _ => String::new(),
-        };
+        let near = within(NEAR_EDITS, name, known.copied());
+        let hint = near.map(|near| format!("; <{near}> may be meant (names are case sensitive)"));
+        let hint = hint.unwrap_or_default();
         self.wrong(format!("<{parent}> has no element <{name}>{hint}"))
     }
 
@@ -168,19 +170,4 @@ impl<'a> Element<'a> {
             self.wrong(format!("<{}> must be one of {all}, not '{}'", self.name(), text.trim()))
         })
     }
-}
-
-/// Edits between two words (Levenshtein), capitals aside.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut corner = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.bytes().enumerate() {
-            let change = corner + usize::from(x != y);
-            corner = row[j + 1];
-            row[j + 1] = change.min(row[j] + 1).min(corner + 1);
-        }
-    }
-    row[b.len()]
 }

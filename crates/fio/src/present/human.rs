@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use options::errno_text;
 use record::IoFailure;
 
 use super::bins::percents;
@@ -10,7 +11,7 @@ use super::group::{Group, GroupDirection};
 use super::unit::{Figures, Latency, NAMES, Unit, Windows, fatal_errno};
 use super::{DiskFigures, DiskUse, Presented};
 use crate::asked::FioJob;
-use crate::error::{EINVAL, FIRST_DIRECT, errno_text, verror};
+use crate::error::{EINVAL, FIRST_DIRECT, verror};
 use crate::files::paths;
 use crate::number::KbBase;
 use crate::options::JobOptions;

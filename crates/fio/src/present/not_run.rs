@@ -1,11 +1,11 @@
 //! What was not run, and why: a job without I/O must not pass for one that had nothing to do.
 
+use options::errno_text;
 use record::StepRecord;
 use workload::Ending;
 
 use super::Presented;
 use crate::asked::FioJob;
-use crate::error::errno_text;
 
 /// A sentence for each job that did none of its I/O, once the run is over; clones of a job for the same reason share one.
 pub fn not_run(presented: &Presented) -> Vec<String> {
