@@ -2,11 +2,14 @@
 
 use std::io;
 
+use options::Support;
+
 use super::checks::{Checked, check};
 use super::draft::{Compat, Draft, Show};
 use super::error::{DiskSpdError, Fault};
 use super::profile::{Profile, Target, TimeSpan};
-use super::row::{Beside, Row, Support};
+
+use super::row::{Beside, Row, note, value_in};
 use super::rows::ROWS;
 use super::xml_profile;
 
@@ -120,7 +123,7 @@ fn first_pass(draft: &mut Draft, options: &[(usize, &str)]) -> Result<(), DiskSp
     for &(number, word) in options {
         let row = row_of(number, word)?;
         if let Some((_, other)) = profile
-            && row.beside == Beside::NoProfile
+            && row.own.beside == Beside::NoProfile
             && row.name != "?"
         {
             let why = format!(
@@ -138,7 +141,7 @@ fn first_pass(draft: &mut Draft, options: &[(usize, &str)]) -> Result<(), DiskSp
 
 /// The row of `word`.
 fn row_of(number: usize, word: &str) -> Result<&'static Row, DiskSpdError> {
-    let fitting = ROWS.iter().find(|row| row.value_in(word).is_some());
+    let fitting = ROWS.iter().find(|row| value_in(row, word).is_some());
     fitting.ok_or_else(|| unknown(number, word))
 }
 
@@ -147,16 +150,16 @@ fn take(draft: &mut Draft, number: usize, word: &str) -> Result<(), DiskSpdError
     if let Support::Refused(reason) = row.support {
         return Err(DiskSpdError::Unknown { word: word.to_owned(), number, hint: reason.to_owned() });
     }
-    let value = row.value_in(word).unwrap_or_default();
+    let value = value_in(row, word).unwrap_or_default();
     (row.apply)(draft, value).map_err(|fault| placed(fault, row, (number, word)))?;
-    if let Some(note) = row.note() {
+    if let Some(note) = note(row) {
         draft.note(note);
     }
     Ok(())
 }
 
 fn placed(fault: Fault, row: &Row, (number, word): (usize, &str)) -> DiskSpdError {
-    let head = word.len() - row.value_in(word).map_or(0, str::len);
+    let head = word.len() - value_in(row, word).map_or(0, str::len);
     let at = (head + fault.at).min(word.len());
     // A place between two characters is that of the next.
     let character = word.char_indices().take_while(|&(place, _)| place < at).count() + 1;
@@ -183,7 +186,7 @@ fn unknown(number: usize, word: &str) -> DiskSpdError {
         }
         (Some('-'), _) => "options have one dash and one letter; -? lists them".to_owned(),
         (_, Some(row)) => {
-            format!("letters are case sensitive; -{}{} does: {}", row.name, row.value, row.help)
+            format!("letters are case sensitive; -{}{} does: {}", row.name, row.takes, row.help)
         }
         _ => "there is no such option; -? lists all of them".to_owned(),
     };
@@ -246,7 +249,7 @@ fn from_file(
     profile.verbose |= draft.profile.verbose;
     profile.verbose_stats |= draft.profile.verbose_stats;
     profile.experiments |= draft.profile.experiments;
-    for note in ROWS.iter().filter(|row| (row.used_in)(&profile)).filter_map(Row::note) {
+    for note in ROWS.iter().filter(|row| (row.own.used_in)(&profile)).filter_map(note) {
         draft.note(note);
     }
     Ok(profile)

@@ -23,6 +23,7 @@ mod spread;
 mod system;
 mod xml_profile;
 
+pub use ::options::Support;
 pub use commandline::{Asked, Request, Surroundings, parse};
 pub use draft::{Compat, Show};
 pub use effective::{EffectiveRange, Reach, effective};
@@ -36,7 +37,7 @@ pub use profile::{
 };
 pub use reference::{table, usage};
 pub use results::{Bucket, CpuUse, Section, Side, SpanResult, TargetResult, results};
-pub use row::{Row, Support};
+pub use row::{Begins, Beside, Options, Row, Standing, value_in};
 pub use rows::ROWS;
 pub use size::{SizeError, size};
 pub use span::{CannotRun, Creation, Found, Ground, SpanPlan, Stream, creations, plan_span, precreations};

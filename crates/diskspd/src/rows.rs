@@ -2,7 +2,7 @@
 
 use super::effects as set;
 use super::profile::{Profile, Target, TimeSpan};
-use super::row::Row;
+use super::row::{BESIDE_PROFILE, PLAIN, Row, WITH_DIGIT, row};
 
 fn any_target(profile: &Profile, holds: fn(&Target) -> bool) -> bool {
     profile.time_spans.iter().flat_map(|span| &span.targets).any(holds)
@@ -19,143 +19,148 @@ const CORES: &str = "threads are pinned round robin over all CPUs in the order o
 
 /// Every option; a longer name goes before a shorter one that it begins with.
 pub const ROWS: &[Row] = &[
-    Row::new("?", "", "Shows this help.").does("the same", set::usage),
-    Row::new(":", "<flags>", "Turns experiments on by number.")
-        .takes("plimsoll waits for due times with precision of its own", set::experiments)
-        .beside_profile()
-        .seen(|profile| profile.experiments != 0),
-    Row::new("ac", "", "Asks for one CPU of each core first; CPUs are taken by number (2.3).").nearly(CORES, set::all_cpus),
-    Row::new("as", "", "Asks for pinning across groups; CPUs are taken by number (2.3).").nearly(CORES, set::all_cpus),
-    Row::new("ap", "", "Asks for performance cores first; CPUs are taken by number (2.3).").nearly(CORES, set::all_cpus),
-    Row::new("aP", "", "Asks for performance cores only; CPUs are taken by number (2.3).").nearly(CORES, set::all_cpus),
-    Row::new("ae", "", "Asks for efficiency cores first; CPUs are taken by number (2.3).").nearly(CORES, set::all_cpus),
-    Row::new("aE", "", "Asks for efficiency cores only; CPUs are taken by number (2.3).").nearly(CORES, set::all_cpus),
-    Row::new("aup", "", "Asks for cores of any kind; CPUs are taken by number (2.3).").nearly(CORES, set::all_cpus),
-    Row::new("ag", "<g>,<cpu>[,..][,g<g>,..]", "Pins threads, round robin, to these CPUs of groups; bare: to all.")
+    row("?", "", "Shows this help.").honoured("the same", set::usage),
+    row(":", "<flags>", "Turns experiments on by number.")
+        .accepts("plimsoll waits for due times with precision of its own", set::experiments)
+        .with(BESIDE_PROFILE.seen(|profile| profile.experiments != 0)),
+    row("ac", "", "Asks for one CPU of each core first; CPUs are taken by number (2.3).").differs(CORES, set::all_cpus),
+    row("as", "", "Asks for pinning across groups; CPUs are taken by number (2.3).").differs(CORES, set::all_cpus),
+    row("ap", "", "Asks for performance cores first; CPUs are taken by number (2.3).").differs(CORES, set::all_cpus),
+    row("aP", "", "Asks for performance cores only; CPUs are taken by number (2.3).").differs(CORES, set::all_cpus),
+    row("ae", "", "Asks for efficiency cores first; CPUs are taken by number (2.3).").differs(CORES, set::all_cpus),
+    row("aE", "", "Asks for efficiency cores only; CPUs are taken by number (2.3).").differs(CORES, set::all_cpus),
+    row("aup", "", "Asks for cores of any kind; CPUs are taken by number (2.3).").differs(CORES, set::all_cpus),
+    row("ag", "<g>,<cpu>[,..][,g<g>,..]", "Pins threads, round robin, to these CPUs of groups; bare: to all.")
         .by_default("all CPUs")
-        .does("CPU c of group g is CPU 64 * g + c; only CPUs that this process may use", |draft, value| {
+        .honoured("CPU c of group g is CPU 64 * g + c; only CPUs that this process may use", |draft, value| {
             set::affinity(draft, &format!("g{value}")).map_err(|fault| super::error::Fault {
                 at: fault.at.saturating_sub(1),
                 ..fault
             })
         }),
-    Row::new("a", "<cpu>[,..]", "Pins threads, round robin, to these CPUs; bare: to all.")
+    row("a", "<cpu>[,..]", "Pins threads, round robin, to these CPUs; bare: to all.")
         .by_default("all CPUs")
-        .does("as -ag", set::affinity),
-    Row::new("A", "<pid>", "Belongs to a fork inside CrystalDiskMark, not to DiskSpd.")
+        .honoured("as -ag", set::affinity),
+    row("A", "<pid>", "Belongs to a fork inside CrystalDiskMark, not to DiskSpd.")
         .refuses("it belongs to the fork inside CrystalDiskMark, not to DiskSpd, and reports to its caller's shared memory; leave \
                   it out"),
-    Row::new("bs", "<n|p>", "Keeps buffers apart (2.3).")
-        .takes("each I/O in flight has pages of its own", set::buffer_separation),
-    Row::new("b", "<size>[KMGT]", "Size of an I/O, below 4 GiB.").by_default("64K").does("the same", set::block),
-    Row::new("B", "<base>[:<length>]", "First byte of the target that is used, and how many are.")
+    row("bs", "<n|p>", "Keeps buffers apart (2.3).")
+        .accepts("each I/O in flight has pages of its own", set::buffer_separation),
+    row("b", "<size>[KMGT]", "Size of an I/O, below 4 GiB.").by_default("64K").honoured("the same", set::block),
+    row("B", "<base>[:<length>]", "First byte of the target that is used, and how many are.")
         .by_default("0")
-        .does("the same", set::base),
-    Row::new("c", "<size>", "Makes the files anew in this size.")
-        .does("always made anew, and filled with real data past the page cache, then flushed; \
+        .honoured("the same", set::base),
+    row("c", "<size>", "Makes the files anew in this size.")
+        .honoured("always made anew, and filled with real data past the page cache, then flushed; \
                without effect on devices", set::create),
-    Row::new("C", "<s>", "Seconds of load after measuring.")
-        .by_default("0").beside_profile().does("the same", set::cool_down),
-    Row::new("d", "<s>", "Seconds that are measured.")
-        .by_default("10").beside_profile().does("the same", set::duration),
-    Row::new("D", "[<ms>]", "Reports the deviation of IOPS over intervals, and in XML each of them.")
+    row("C", "<s>", "Seconds of load after measuring.")
+        .by_default("0").honoured("the same", set::cool_down)
+        .with(BESIDE_PROFILE),
+    row("d", "<s>", "Seconds that are measured.")
+        .by_default("10").honoured("the same", set::duration)
+        .with(BESIDE_PROFILE),
+    row("D", "[<ms>]", "Reports the deviation of IOPS over intervals, and in XML each of them.")
         .by_default("1000")
-        .does("the same", set::iops),
-    Row::new("e", "<q|c|s|p|NAME>", "Traces events of Windows.")
-        .takes("those events belong to Windows; plimsoll watches the machine's own counters in its other commands", set::etw)
-        .seen(|profile| profile.etw.is_some()),
-    Row::new("f", "<size>", "First byte of the target that is not used.")
-        .with_digit()
-        .does("the same", set::max),
-    Row::new("f", "<rst>", "Opens files with hints: r random, s sequential, t temporary.")
-        .nearly(
+        .honoured("the same", set::iops),
+    row("e", "<q|c|s|p|NAME>", "Traces events of Windows.")
+        .accepts("those events belong to Windows; plimsoll watches the machine's own counters in its other commands", set::etw)
+        .with(PLAIN.seen(|profile| profile.etw.is_some())),
+    row("f", "<size>", "First byte of the target that is not used.")
+        .honoured("the same", set::max)
+        .with(WITH_DIGIT),
+    row("f", "<rst>", "Opens files with hints: r random, s sequential, t temporary.")
+        .differs(
             "r and s are told to the page cache (posix_fadvise), which direct I/O does not ask; t has no counterpart",
             set::hints,
         )
-        .seen(|profile| any_target(profile, |t| t.random_hint || t.sequential_hint || t.temporary_hint)),
-    Row::new("F", "<n>", "Threads in all; every one works on every target.").does("the same", set::pool),
-    Row::new("g", "<n>[i]", "Limits each thread on each target to bytes a millisecond, or with i to IOPS.")
-        .does("computed exactly: DiskSpd cuts IOPS off to whole bytes a millisecond; latency starts when an I/O was \
+        .with(PLAIN.seen(|profile| any_target(profile, |t| t.random_hint || t.sequential_hint || t.temporary_hint))),
+    row("F", "<n>", "Threads in all; every one works on every target.").honoured("the same", set::pool),
+    row("g", "<n>[i]", "Limits each thread on each target to bytes a millisecond, or with i to IOPS.")
+        .honoured("computed exactly: DiskSpd cuts IOPS off to whole bytes a millisecond; latency starts when an I/O was \
                due", set::throughput),
-    Row::new("h", "", "The same as -Sh.").does("the same", set::uncached),
-    Row::new("i", "<n>", "I/Os of a burst, before the pause of -j.")
-        .does("divided by the target's threads, as DiskSpd does", set::burst),
-    Row::new("I", "<1|2|3>", "I/O priority: very low, low, normal.")
+    row("h", "", "The same as -Sh.").honoured("the same", set::uncached),
+    row("i", "<n>", "I/Os of a burst, before the pause of -j.")
+        .honoured("divided by the target's threads, as DiskSpd does", set::burst),
+    row("I", "<1|2|3>", "I/O priority: very low, low, normal.")
         .by_default("3")
-        .nearly(
+        .differs(
             "1 is the idle class, 2 the lowest level of best effort; it holds for all targets of a timespan, and only \
              some I/O schedulers look at it",
             set::priority,
         )
-        .seen(|profile| any_target(profile, |t| t.priority != 3)),
-    Row::new("j", "<ms>", "Milliseconds of pause between the bursts of -i.").does("the same", set::think),
-    Row::new("l", "", "Buffers in ordinary pages, as without it.")
-        .nearly("buffers lie in ordinary pages, registered with the kernel once", set::large_pages)
-        .seen(|profile| any_target(profile, |t| t.large_pages)),
-    Row::new("L", "", "Reports latency.").does("the same", set::latency),
-    Row::new("n", "", "Pins no thread.").does("the same", set::no_affinity),
-    Row::new("N", "<v|n|i>", "How mapped writes are made to last (-Sm).")
-        .nearly("see -Sm", set::mapped_flush)
-        .seen(|profile| any_target(profile, |t| t.mapped_flush.is_some())),
-    Row::new("oc", "<n>", "Completions taken at once (2.3).")
-        .nearly("plimsoll takes an eighth of the depth at once, at most 16", set::batch),
-    Row::new("o", "<n>", "I/Os outstanding for each thread and target.").by_default("2").does("the same", set::requests),
-    Row::new("O", "<n>", "I/Os outstanding for each thread over all targets; with -F.")
-        .does("the same", set::pool_requests),
-    Row::new("p", "", "All outstanding I/Os of a thread walk the same places.").does("the same", set::parallel),
-    Row::new("P", "[<n>]", "Shows a dot for every so many I/Os of a thread.")
+        .with(PLAIN.seen(|profile| any_target(profile, |t| t.priority != 3))),
+    row("j", "<ms>", "Milliseconds of pause between the bursts of -i.").honoured("the same", set::think),
+    row("l", "", "Buffers in ordinary pages, as without it.")
+        .differs("buffers lie in ordinary pages, registered with the kernel once", set::large_pages)
+        .with(PLAIN.seen(|profile| any_target(profile, |t| t.large_pages))),
+    row("L", "", "Reports latency.").honoured("the same", set::latency),
+    row("n", "", "Pins no thread.").honoured("the same", set::no_affinity),
+    row("N", "<v|n|i>", "How mapped writes are made to last (-Sm).")
+        .differs("see -Sm", set::mapped_flush)
+        .with(PLAIN.seen(|profile| any_target(profile, |t| t.mapped_flush.is_some()))),
+    row("oc", "<n>", "Completions taken at once (2.3).")
+        .differs("plimsoll takes an eighth of the depth at once, at most 16", set::batch),
+    row("o", "<n>", "I/Os outstanding for each thread and target.").by_default("2").honoured("the same", set::requests),
+    row("O", "<n>", "I/Os outstanding for each thread over all targets; with -F.")
+        .honoured("the same", set::pool_requests),
+    row("p", "", "All outstanding I/Os of a thread walk the same places.").honoured("the same", set::parallel),
+    row("P", "[<n>]", "Shows a dot for every so many I/Os of a thread.")
         .by_default("65536")
-        .nearly("dots come once a second; with -Rxml they go to stderr, so that the result stays XML", set::progress)
-        .seen(|profile| profile.progress > 0),
-    Row::new("rs", "<percent>", "Percent of I/Os at random places, the others go on from there.")
-        .does("the same", set::random_share),
-    Row::new("rd", "<pct|abs><io>/<target>[:..]", "Spreads random places unevenly.").does("the same", set::spread),
-    Row::new("r", "[<align>]", "Random places, aligned.").by_default("the block").does("the same", set::random),
-    Row::new("Rp", "[text|xml]", "Shows the profile and does not run.")
-        .beside_profile().does("the same", set::show_profile),
-    Row::new("Rs", "[text|xml]", "Shows the machine and does not run (2.3).")
-        .beside_profile().does("the same", set::show_system),
-    Row::new("R", "<text|xml>", "Form of the result.").by_default("text").beside_profile().does("the same", set::result),
-    Row::new("s", "[i][<stride>]", "Sequence with a stride; with i one for all threads.")
+        .differs("dots come once a second; with -Rxml they go to stderr, so that the result stays XML", set::progress)
+        .with(PLAIN.seen(|profile| profile.progress > 0)),
+    row("rs", "<percent>", "Percent of I/Os at random places, the others go on from there.")
+        .honoured("the same", set::random_share),
+    row("rd", "<pct|abs><io>/<target>[:..]", "Spreads random places unevenly.").honoured("the same", set::spread),
+    row("r", "[<align>]", "Random places, aligned.").by_default("the block").honoured("the same", set::random),
+    row("Rp", "[text|xml]", "Shows the profile and does not run.")
+        .honoured("the same", set::show_profile)
+        .with(BESIDE_PROFILE),
+    row("Rs", "[text|xml]", "Shows the machine and does not run (2.3).")
+        .honoured("the same", set::show_system)
+        .with(BESIDE_PROFILE),
+    row("R", "<text|xml>", "Form of the result.").by_default("text").honoured("the same", set::result)
+        .with(BESIDE_PROFILE),
+    row("s", "[i][<stride>]", "Sequence with a stride; with i one for all threads.")
         .by_default("the block")
-        .does("the same", set::sequential),
-    Row::new("Sy", "", "BypassIO where it can be had (2.3).")
-        .takes("BypassIO belongs to Windows; -Su goes past the page cache", set::nothing),
-    Row::new("SY", "", "BypassIO or none (2.3).")
+        .honoured("the same", set::sequential),
+    row("Sy", "", "BypassIO where it can be had (2.3).")
+        .accepts("BypassIO belongs to Windows; -Su goes past the page cache", set::nothing),
+    row("SY", "", "BypassIO or none (2.3).")
         .refuses("BypassIO belongs to Windows; -Su goes past the page cache"),
-    Row::new("S", "[bhmruw]", "Caches: b used, u gone past (O_DIRECT), w write-through (O_DSYNC), h both of these, \
+    row("S", "[bhmruw]", "Caches: b used, u gone past (O_DIRECT), w write-through (O_DSYNC), h both of these, \
                                m mapped, r only those of a file server.")
         .by_default("b; bare -S is -Su")
-        .does("-Sr is refused on local file systems and goes past the page cache on NFS and CIFS; -Sm is refused: \
+        .honoured("-Sr is refused on local file systems and goes past the page cache on NFS and CIFS; -Sm is refused: \
                plimsoll measures calls, not page faults", set::caching),
-    Row::new("t", "<n>", "Threads of each target.").by_default("1").does("the same", set::threads),
-    Row::new("T", "<size>", "Distance between the starts of two threads of a target.")
-        .does("the same", set::thread_stride),
-    Row::new("u", "[n]<batch>[p]", "I/O by rings (2.3).")
-        .does("io_uring and nothing else, with batches of plimsoll's own size", set::ring),
-    Row::new("vs", "", "Accepted; statistics of waiting are not printed here.")
-        .takes("plimsoll's wait statistics are in its own reports", set::wait_statistics)
-        .beside_profile()
-        .seen(|profile| profile.verbose_stats),
-    Row::new("v", "", "Tells what is being done.")
-        .beside_profile()
-        .does("on stdout, as DiskSpd; with -Rxml on stderr, so that the result stays XML", set::verbose),
-    Row::new("w", "<percent>", "Percent of writes.").by_default("0").does("the same", set::writes),
-    Row::new("W", "<s>", "Seconds of load before measuring.")
-        .by_default("5").beside_profile().does("the same", set::warm_up),
-    Row::new("x", "", "Completion routines instead of completion ports.")
-        .takes("there is one way to wait for completions here; the text result names them as asked", set::completion_routines)
-        .seen(|profile| any_span(profile, |span| span.completion_routines)),
-    Row::new("X", "<file>", "Takes the load from an XML profile; targets fill its templates *1, *2, …")
-        .beside_profile()
-        .does("the same", set::profile_file),
-    Row::new("ys", "<event>", "Accepted; nothing is signalled.")
-        .takes("DiskSpd never signals it either", set::nothing),
-    Row::new("yf", "<event>", "Accepted; nothing is signalled.").takes("DiskSpd never signals it either", set::nothing),
-    Row::new("y", "<r|p|e><event>", "Waits for, is stopped by, or sets an event.").refuses(WINDOWS_EVENTS),
-    Row::new("z", "[<seed>]", "Seed of all random choices; bare: another one each time.")
-        .by_default("0").beside_profile().does("the same stream of places for the same seed", set::seed),
-    Row::new("Zr", "", "New random data for every write.").does("the same", set::new_data),
-    Row::new("Z", "[<size>[,<file>]]", "Takes what is written from a buffer of random data or of a file's; bare: zeros.")
-        .does("the same", set::write_source),
+    row("t", "<n>", "Threads of each target.").by_default("1").honoured("the same", set::threads),
+    row("T", "<size>", "Distance between the starts of two threads of a target.")
+        .honoured("the same", set::thread_stride),
+    row("u", "[n]<batch>[p]", "I/O by rings (2.3).")
+        .honoured("io_uring and nothing else, with batches of plimsoll's own size", set::ring),
+    row("vs", "", "Accepted; statistics of waiting are not printed here.")
+        .accepts("plimsoll's wait statistics are in its own reports", set::wait_statistics)
+        .with(BESIDE_PROFILE.seen(|profile| profile.verbose_stats)),
+    row("v", "", "Tells what is being done.")
+        .honoured("on stdout, as DiskSpd; with -Rxml on stderr, so that the result stays XML", set::verbose)
+        .with(BESIDE_PROFILE),
+    row("w", "<percent>", "Percent of writes.").by_default("0").honoured("the same", set::writes),
+    row("W", "<s>", "Seconds of load before measuring.")
+        .by_default("5").honoured("the same", set::warm_up)
+        .with(BESIDE_PROFILE),
+    row("x", "", "Completion routines instead of completion ports.")
+        .accepts("there is one way to wait for completions here; the text result names them as asked", set::completion_routines)
+        .with(PLAIN.seen(|profile| any_span(profile, |span| span.completion_routines))),
+    row("X", "<file>", "Takes the load from an XML profile; targets fill its templates *1, *2, …")
+        .honoured("the same", set::profile_file)
+        .with(BESIDE_PROFILE),
+    row("ys", "<event>", "Accepted; nothing is signalled.")
+        .accepts("DiskSpd never signals it either", set::nothing),
+    row("yf", "<event>", "Accepted; nothing is signalled.").accepts("DiskSpd never signals it either", set::nothing),
+    row("y", "<r|p|e><event>", "Waits for, is stopped by, or sets an event.").refuses(WINDOWS_EVENTS),
+    row("z", "[<seed>]", "Seed of all random choices; bare: another one each time.")
+        .by_default("0").honoured("the same stream of places for the same seed", set::seed)
+        .with(BESIDE_PROFILE),
+    row("Zr", "", "New random data for every write.").honoured("the same", set::new_data),
+    row("Z", "[<size>[,<file>]]", "Takes what is written from a buffer of random data or of a file's; bare: zeros.")
+        .honoured("the same", set::write_source),
 ];

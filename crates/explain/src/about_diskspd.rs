@@ -98,7 +98,7 @@ fn cache(target: &Target) -> String {
 
 /// What a word means.
 pub fn meaning(word: &str) -> String {
-    let row = ROWS.iter().find(|row| row.value_in(word).is_some());
+    let row = ROWS.iter().find(|row| diskspd::value_in(row, word).is_some());
     match (row, word.starts_with('-')) {
         (Some(row), _) => row.help.to_owned(),
         (None, true) => "Not known.".to_owned(),

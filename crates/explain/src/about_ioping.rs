@@ -56,8 +56,8 @@ pub fn meaning(word: &str) -> String {
         return "The target, or the value of the word before it.".to_owned();
     }
     let name = bare.split('=').next().unwrap_or_default();
-    let by_name = ROWS.iter().find(|row| row.long == name);
-    let by_letter = || ROWS.iter().find(|row| bare.starts_with(row.short));
+    let by_name = ROWS.iter().find(|row| row.name == name);
+    let by_letter = || ROWS.iter().find(|row| bare.starts_with(row.own.short));
     by_name.or_else(by_letter).map_or_else(|| "Not known.".to_owned(), |row| sentence(row.help))
 }
 

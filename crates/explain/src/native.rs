@@ -4,7 +4,6 @@ use std::path::Path;
 
 use super::about_fio::is_device;
 use super::dd::Dd;
-use fio;
 
 /// A command, or the plain statement that there is none.
 #[derive(Clone, Debug, PartialEq, Eq)]

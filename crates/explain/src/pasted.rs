@@ -5,7 +5,6 @@ use super::word::{
     BACKSLASH, CUT, DASH, DASHES, JOINED, NAMELESS, NUMBER, PROMPT, Piece, Repair, SPLIT, is_list_mark,
     plain, words,
 };
-use fio;
 
 /// One thing in a text that can be explained.
 #[derive(Clone, Debug, PartialEq, Eq)]

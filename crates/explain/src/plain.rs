@@ -11,8 +11,6 @@ use super::tool::Tool;
 use super::word::{Piece, Repair, quoted};
 use super::{about_diskspd, about_fio, about_ioping, dd, iostat, risks_fio};
 use diskspd::{self, DiskSpdError};
-use fio;
-use ioping;
 
 /// What is known of the world while things are explained.
 pub struct Around<'a> {
@@ -194,10 +192,12 @@ fn takes_next(tool: Tool, option: &str) -> bool {
         return false;
     }
     match tool {
-        Tool::Fio => fio::ROWS.iter().any(|row| row.needs_value() && row.names().any(|name| name == bare)),
+        Tool::Fio => {
+            fio::ROWS.iter().any(|row| row.takes.needs_value() && row.names().any(|name| name == bare))
+        }
         Tool::Ioping => ioping::ROWS.iter().any(|row| {
             let takes = !matches!(row.takes, ioping::Takes::Nothing | ioping::Takes::MaybeText);
-            takes && (row.long == bare || (bare.len() == 1 && bare.starts_with(row.short)))
+            takes && (row.name == bare || (bare.len() == 1 && bare.starts_with(row.own.short)))
         }),
         Tool::Iostat => option == "-o",
         Tool::DiskSpd | Tool::Dd => false,

@@ -5,7 +5,6 @@ use super::iostat::Iostat;
 use super::{risks_fio, risks_other};
 use diskspd::TimeSpan;
 use fio::FioJob;
-use ioping;
 
 /// How much it matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,6 +2,9 @@
 
 use std::collections::HashSet;
 
+use options::Support;
+use options::near::nearest;
+
 use super::asked::{Asked, FioJob, LaysOut, Presentation, Surroundings};
 use super::commands::Commands;
 use super::engines::instead;
@@ -9,11 +12,10 @@ use super::error::{FioError, Typed};
 use super::options::{ENGINES, JobOptions};
 use super::pace;
 use super::reader::{Reader, Reading};
-use super::row::{Part, Row, Support};
+use super::row::{Part, Row};
 use super::rows::{PROFILES, ROWS};
 use super::value::{Amount, Kind, Value, ValueError};
 use super::verification;
-use options::near::nearest;
 
 /// Jobs of one call, clones counted, at most: fio's own bound (`REAL_MAX_JOBS`).
 const MOST_JOBS: usize = 4096;
@@ -237,22 +239,22 @@ impl<'a> Collector<'a> {
 
     fn apply_one(&mut self, setting: &Setting, draft: &mut Draft) -> Result<(), FioError> {
         let row = setting.row;
-        if matches!(row.part, Part::Engine(_)) {
+        if matches!(row.own.part, Part::Engine(_)) {
             draft.for_engines.push(setting.clone());
         }
         let mut reader = Reader { base: draft.options.kb_base, reading: self.reading, remarks: Vec::new() };
-        if self.reading == Reading::Exact && row.part == Part::Job(PROFILES) {
+        if self.reading == Reading::Exact && row.own.part == Part::Job(PROFILES) {
             return Ok(());
         }
         if let Support::Refused(reason) = row.support {
             return refuse_unless_harmless(setting, &mut reader, reason);
         }
-        let value = reader.read(row.kind, &setting.value).map_err(|error| unread(setting, &error))?;
+        let value = reader.read(row.takes, &setting.value).map_err(|error| unread(setting, &error))?;
         if let Value::Choice(word, Some(_)) = &value {
             return Err(setting.refused(&format!("only {}={word} without what follows it", row.name)));
         }
         if let Support::Approximated(difference) = row.support
-            && reader.read(row.kind, row.default).as_ref() != Ok(&value)
+            && reader.read(row.takes, row.default).as_ref() != Ok(&value)
         {
             self.note(format!("{}: {difference}", setting.typed.text));
         }
@@ -400,7 +402,7 @@ fn refuse_unless_harmless(setting: &Setting, reader: &mut Reader, reason: &str) 
     let asks_nothing = !row.default.is_empty()
         && (setting.value == row.default
             || row.harmless.contains(&setting.value.as_str())
-            || matches!((reader.read(row.kind, &setting.value), reader.read(row.kind, row.default)),
+            || matches!((reader.read(row.takes, &setting.value), reader.read(row.takes, row.default)),
                         (Ok(value), Ok(default)) if value == default));
     if asks_nothing {
         return Ok(());
@@ -421,7 +423,7 @@ fn check_engine(options: &JobOptions, for_engines: &[Setting]) -> Result<(), Fio
         });
     }
     for setting in for_engines {
-        let Part::Engine(engines) = setting.row.part else { continue };
+        let Part::Engine(engines) = setting.row.own.part else { continue };
         if engines.contains(&engine.name.as_str()) {
             continue;
         }
@@ -438,7 +440,7 @@ fn unread(setting: &Setting, error: &ValueError) -> FioError {
     let (detail, words) = match error {
         ValueError::Choice { words, .. } => (String::new(), *words),
         ValueError::Below { .. } | ValueError::Above { .. } => {
-            let named = !matches!(setting.row.kind, Kind::Bool | Kind::Flag);
+            let named = !matches!(setting.row.takes, Kind::Bool | Kind::Flag);
             let name = if named { format!("{}: ", setting.row.name) } else { String::new() };
             (format!("{name}{error}\n"), &[][..])
         }

@@ -1,5 +1,8 @@
 //! The command line: `getopt_long_only` habits, jobs that start at `--name`, job files among the options.
 
+use options::Support;
+use options::near::nearest;
+
 use super::asked::{Request, Surroundings};
 use super::collect::{Collector, Section, Setting};
 use super::commands::{Argument, COMMANDS, CommandRow, Commands, EXACT};
@@ -8,11 +11,10 @@ use super::error::FioError;
 use super::jobfile::{self, JobFile};
 use super::options::{ENGINES, Engine};
 use super::reader::Reading;
-use super::row::{Row, Support};
+use super::row::Row;
 use super::rows::ROWS;
 use super::value::Kind;
 use super::{showcmd, spoilt};
-use options::near::nearest;
 
 /// An option that a name stands for.
 #[derive(Clone, Copy)]
@@ -138,18 +140,18 @@ impl Line {
         let meaning = find(word, name).map_err(|error| self.of_an_engine(word).unwrap_or(error))?;
         match meaning {
             Meaning::Command(row) => {
-                let value = self.argument(row.argument, (word, value), rest)?;
+                let value = self.argument(row.takes, (word, value), rest)?;
                 self.command(row, word, value)
             }
             Meaning::Job(row) => {
-                let needed = match row.kind {
+                let needed = match row.takes {
                     Kind::Prefix => Argument::Word,
                     Kind::Flag => Argument::Optional,
                     _ => Argument::Required,
                 };
                 let is_typed = value.is_some();
                 let value = self.argument(needed, (word, value), rest)?;
-                if value.is_empty() && (row.needs_value() || is_typed) {
+                if value.is_empty() && (row.takes.needs_value() || is_typed) {
                     return Err(FioError::EmptyValue { name: row.name.to_owned() });
                 }
                 self.job_option(Setting::typed(row, full_name(row, name), value));
@@ -163,7 +165,7 @@ impl Line {
             Support::Refused(reason) => {
                 Err(FioError::Refused { option: word.to_owned(), reason: reason.to_owned() })
             }
-            _ => (row.act)(&mut self.commands, &value),
+            _ => (row.apply)(&mut self.commands, &value),
         }
     }
 
@@ -254,7 +256,7 @@ fn same(one: Meaning, other: Option<Meaning>) -> bool {
 
 fn is_short(row: &CommandRow, name: &str) -> bool {
     let mut letters = name.chars();
-    row.short.is_some() && letters.next() == row.short && letters.next().is_none()
+    row.own.is_some() && letters.next() == row.own && letters.next().is_none()
 }
 
 fn all_names() -> impl Iterator<Item = &'static str> {

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
+use options::{Table, help};
 use workload::Nanos;
 
 use super::asked::{Eta, Format, LaysOut, Presentation, TerseVersion};
 use super::error::{FioError, Typed};
 use super::number::{TimeUnit, time};
 use super::reader::Reading;
-use super::row::Support;
 use super::{reference, rows};
 
 /// The version that the output claims: readers of fio's output branch on its form.
@@ -57,24 +57,23 @@ impl Commands {
     }
 }
 
-/// One option of the command line.
-pub struct CommandRow {
-    /// Its name.
-    pub name: &'static str,
-    /// Its short name.
-    pub short: Option<char>,
-    /// Whether it takes a value.
-    pub argument: Argument,
-    /// How far it is supported.
-    pub support: Support,
-    /// One sentence.
-    pub help: &'static str,
-    /// Takes it.
-    pub act: fn(&mut Commands, &str) -> Result<(), FioError>,
+/// The table of options of the command line; a row's own is its short name.
+#[derive(Clone, Copy, Debug)]
+pub struct CommandTable;
+
+impl Table for CommandTable {
+    type Takes = Argument;
+    type Effect = fn(&mut Commands, &str) -> Result<(), FioError>;
+    type Own = Option<char>;
+    const NOTHING: Self::Effect = |_, _| Ok(());
+    const PLAIN: Option<char> = None;
 }
 
+/// One option of the command line.
+pub type CommandRow = options::Row<CommandTable>;
+
 const fn takes(name: &'static str, argument: Argument, help: &'static str) -> CommandRow {
-    CommandRow { name, short: None, argument, support: Support::Honoured, help, act: |_, _| Ok(()) }
+    CommandRow::new(name, argument).does(help, CommandTable::NOTHING)
 }
 
 const fn refused(
@@ -83,17 +82,7 @@ const fn refused(
     reason: &'static str,
     help: &'static str,
 ) -> CommandRow {
-    CommandRow { name, short: None, argument, support: Support::Refused(reason), help, act: |_, _| Ok(()) }
-}
-
-impl CommandRow {
-    const fn does(self, act: fn(&mut Commands, &str) -> Result<(), FioError>) -> CommandRow {
-        CommandRow { act, ..self }
-    }
-
-    const fn short(self, letter: char) -> CommandRow {
-        CommandRow { short: Some(letter), ..self }
-    }
+    CommandRow::new(name, argument).refused(reason, help)
 }
 
 const REMOTE: &str = "load on other machines is not supported yet";
@@ -103,32 +92,32 @@ const TRIGGER: &str = "triggers are not supported";
 #[rustfmt::skip]
 pub static COMMANDS: &[CommandRow] = &[
     refused("debug", Argument::Required, "there is no such log", "Enables fio's own log."),
-    takes("parse-only", Argument::None, "Only checks the options.").does(|c, _| { c.presentation.parse_only = true; Ok(()) }),
+    takes("parse-only", Argument::None, "Only checks the options.").sets(|c, _| { c.presentation.parse_only = true; Ok(()) }),
     refused("merge-blktrace-only", Argument::None, "replaying recorded I/O is not supported", "Only merges traces."),
     takes("output", Argument::Required, "Writes the result to this file.")
-        .does(|c, value| { c.presentation.output = Some(PathBuf::from(value)); Ok(()) }),
+        .sets(|c, value| { c.presentation.output = Some(PathBuf::from(value)); Ok(()) }),
     takes("bandwidth-log", Argument::None, "Writes logs of the bandwidth of all jobs together: agg-read_bw.log and so on.")
-        .does(|c, _| { c.presentation.bandwidth_log = true; Ok(()) }),
-    takes("minimal", Argument::None, "Prints the terse format and nothing else.").does(|c, _| output_format(c, "terse")),
-    takes("output-format", Argument::Required, "Formats of the result: normal, terse, json, json+; several separated by commas.").does(output_format),
-    takes("append-terse", Argument::None, "Adds the terse format.").does(|c, _| { add(&mut c.presentation.formats, Format::Terse); Ok(()) }),
-    takes("terse-version", Argument::Required, "Version of the terse format: 2, 3, 4 or 5.").does(terse_version),
-    takes("version", Argument::None, "Prints the version.").short('v').does(|c, _| say(c, || format!("{VERSION}\n"))),
-    takes("help", Argument::None, "Prints this page.").short('h').does(|c, _| say(c, usage)),
+        .sets(|c, _| { c.presentation.bandwidth_log = true; Ok(()) }),
+    takes("minimal", Argument::None, "Prints the terse format and nothing else.").sets(|c, _| output_format(c, "terse")),
+    takes("output-format", Argument::Required, "Formats of the result: normal, terse, json, json+; several separated by commas.").sets(output_format),
+    takes("append-terse", Argument::None, "Adds the terse format.").sets(|c, _| { add(&mut c.presentation.formats, Format::Terse); Ok(()) }),
+    takes("terse-version", Argument::Required, "Version of the terse format: 2, 3, 4 or 5.").sets(terse_version),
+    takes("version", Argument::None, "Prints the version.").with(Some('v')).sets(|c, _| say(c, || format!("{VERSION}\n"))),
+    takes("help", Argument::None, "Prints this page.").with(Some('h')).sets(|c, _| say(c, usage)),
     refused("cpuclock-test", Argument::None, "the kernel's monotonic clock serves always", "Tests the CPU's clock."),
     refused("crctest", Argument::Optional, "checking of data is not supported yet", "Times checksums."),
-    takes("cmdhelp", Argument::Optional, "Explains an option, or lists all.").does(|c, value| say(c, || reference::command_help(value))),
-    takes("enghelp", Argument::Optional, "Lists the engines, or the options of one.").does(|c, value| { let text = reference::engine_help(value)?; say(c, || text) }),
-    takes("showcmd", Argument::None, "Turns job files into command lines.").does(|c, _| { c.show_command = true; Ok(()) }),
-    takes("eta", Argument::Required, "When the live line is shown: always, never or auto.").does(eta),
-    takes("eta-newline", Argument::Required, "Time after which the live line goes on below.").does(eta_newline),
-    takes("eta-interval", Argument::Required, "Time between two live lines.").does(eta_interval),
-    takes("status-interval", Argument::Required, "Time between two whole results, each of everything so far.").does(status_interval),
-    takes("readonly", Argument::None, "Refuses to write, and to make or extend a file.").does(|c, _| { c.readonly = true; Ok(()) }),
-    takes("section", Argument::Required, "Runs only this section; several may be given.").does(section),
+    takes("cmdhelp", Argument::Optional, "Explains an option, or lists all.").sets(|c, value| say(c, || reference::command_help(value))),
+    takes("enghelp", Argument::Optional, "Lists the engines, or the options of one.").sets(|c, value| { let text = reference::engine_help(value)?; say(c, || text) }),
+    takes("showcmd", Argument::None, "Turns job files into command lines.").sets(|c, _| { c.show_command = true; Ok(()) }),
+    takes("eta", Argument::Required, "When the live line is shown: always, never or auto.").sets(eta),
+    takes("eta-newline", Argument::Required, "Time after which the live line goes on below.").sets(eta_newline),
+    takes("eta-interval", Argument::Required, "Time between two live lines.").sets(eta_interval),
+    takes("status-interval", Argument::Required, "Time between two whole results, each of everything so far.").sets(status_interval),
+    takes("readonly", Argument::None, "Refuses to write, and to make or extend a file.").sets(|c, _| { c.readonly = true; Ok(()) }),
+    takes("section", Argument::Required, "Runs only this section; several may be given.").sets(section),
     takes("alloc-size", Argument::Required, "Size of fio's memory pool; no effect, there is none."),
     takes("warnings-fatal", Argument::None, "Takes every note on what was asked for an error.")
-        .does(|c, _| { c.notes_are_fatal = true; Ok(()) }),
+        .sets(|c, _| { c.notes_are_fatal = true; Ok(()) }),
     takes("max-jobs", Argument::Required, "Most jobs; no effect, as in fio."),
     refused("server", Argument::Optional, REMOTE, "Waits for load from elsewhere."),
     refused("daemonize", Argument::Required, REMOTE, "Waits in the background."),
@@ -143,7 +132,7 @@ pub static COMMANDS: &[CommandRow] = &[
     takes("aux-path", Argument::Required, "Directory for state files; no effect, there are none."),
     refused("latency-log", Argument::Optional, "give write_lat_log to the job", "Old name of write_lat_log."),
     takes(EXACT, Argument::None, "plimsoll's own: as fio does in silence, misreads words, replaces files that are too short, hides stalls.")
-        .does(|c, _| { c.reading = Reading::Exact; c.presentation.stalls = false; Ok(()) }),
+        .sets(|c, _| { c.reading = Reading::Exact; c.presentation.stalls = false; Ok(()) }),
 ];
 
 /// The option that restores fio's own reading of every word.
@@ -240,13 +229,13 @@ fn unread(text: String, meant: String) -> FioError {
 /// The page that `--help` prints.
 pub fn usage() -> String {
     let mut text = format!("{VERSION}\nfio [options] [job options] <job file(s)>\n");
-    for row in COMMANDS.iter().filter(|row| !matches!(row.support, Support::Refused(_))) {
-        let value = match row.argument {
+    for row in COMMANDS.iter().filter(|row| !row.is_refused()) {
+        let value = match row.takes {
             Argument::None => "",
             Argument::Required => "=value",
             Argument::Optional | Argument::Word => "[=value]",
         };
-        text.push_str(&format!("  --{:<24}{}\n", format!("{}{value}", row.name), row.help));
+        help::line(&mut text, (&format!("  --{}{value}", row.name), 28), row.help);
     }
     text.push_str(&format!(
         "\n{} job options; --cmdhelp=all lists them with what plimsoll makes of each.\n",

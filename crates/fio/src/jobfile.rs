@@ -168,7 +168,7 @@ impl Parser<'_> {
             // What it may have been meant to be is looked for where it is told; there may be many that are not.
             return Err(FioError::BadOption { typed: Box::new(typed()), near: None });
         };
-        if value.is_none_or(|value| value.trim().is_empty()) && (row.needs_value() || value.is_some()) {
+        if value.is_none_or(|value| value.trim().is_empty()) && (row.takes.needs_value() || value.is_some()) {
             return Err(self.empty(row, name, typed(), &substituted.unset));
         }
         self.note_unset(line, &substituted.unset);
@@ -176,7 +176,7 @@ impl Parser<'_> {
         if self.reading == Reading::Guarded {
             line.refuse_cut(row, name, value)?;
         }
-        let calculated = match (row.kind, self.reading) {
+        let calculated = match (row.takes, self.reading) {
             (_, Reading::Exact) => Calculated::Always,
             (Kind::Text | Kind::Path | Kind::Prefix | Kind::Choice(_) | Kind::Shape(_), _) => {
                 Calculated::Never
@@ -194,7 +194,7 @@ impl Parser<'_> {
 
     fn empty(&self, row: &Row, name: &str, typed: Typed, unset: &[String]) -> FioError {
         let place = typed.within.as_ref().map(|(_, place)| place.to_string()).unwrap_or_default();
-        let meant = match (unset.first(), row.needs_value()) {
+        let meant = match (unset.first(), row.takes.needs_value()) {
             (Some(variable), _) => {
                 format!(
                     "{place}: the variable {variable} is not set; run {variable}=… fio …, or write the value here"
@@ -253,7 +253,7 @@ impl Line {
 
     /// A name that a comment cuts off without a blank between them is probably longer.
     fn refuse_cut(&self, row: &Row, name: &str, value: &str) -> Result<(), FioError> {
-        if self.cut && matches!(row.kind, Kind::Path | Kind::Prefix) {
+        if self.cut && matches!(row.takes, Kind::Path | Kind::Prefix) {
             return Err(self.problem(format!(
                 "a ; or # begins a comment wherever it stands, so that the name would be {value}; put a blank before a comment, or give the file a link without such letters: {name}=…"
             )));

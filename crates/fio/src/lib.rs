@@ -37,9 +37,10 @@ mod terms;
 mod value;
 mod verification;
 
+pub use ::options::Support;
 pub use asked::{Asked, Eta, FioJob, Format, LaysOut, Presentation, Request, Surroundings, TerseVersion};
 pub use commandline::parse;
-pub use commands::{COMMANDS, CommandRow, VERSION};
+pub use commands::{Argument, COMMANDS, CommandRow, CommandTable, Commands, VERSION};
 pub use error::{FioError, Lacking, Place, Typed, Unsized, Waits};
 pub use files::{Look, OnDisk, OnDiskKind};
 pub use logging::{LogOptions, LogValue};
@@ -53,7 +54,7 @@ pub use present::{
 };
 pub use reader::{Reader, Reading};
 pub use reference::table;
-pub use row::{Class, Part, Row, Support};
+pub use row::{Class, JobTable, Part, Row, Standing};
 pub use rows::ROWS;
 pub use shapes::{Shape, Shaped};
 pub use steady::{SteadyOptions, SteadyWatch};

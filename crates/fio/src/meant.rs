@@ -1,5 +1,7 @@
 //! What was probably meant by a word that is refused: its place, what is wrong, and the corrected line.
 
+use options::near::nearest;
+
 use super::collect::Setting;
 use super::error::{Place, Typed};
 use super::number::DASHES;
@@ -7,7 +9,6 @@ use super::options::ENGINES;
 use super::row::{Part, Row};
 use super::rows::ROWS;
 use super::value::{ValueError, is_wrapping};
-use options::near::nearest;
 
 /// What plimsoll adds to a value that could not be read; empty where fio's own lines say it all.
 pub fn value(setting: &Setting, error: &ValueError) -> String {
@@ -70,7 +71,7 @@ pub fn engine(name: &str) -> Option<String> {
 }
 
 fn engine_of(name: &str) -> Option<String> {
-    match ROWS.iter().find(|row| row.names().any(|known| known == name))?.part {
+    match ROWS.iter().find(|row| row.names().any(|known| known == name))?.own.part {
         Part::Engine(engines) => Some(engines.join(" or ")),
         Part::Job(_) => None,
     }

@@ -2,15 +2,17 @@
 
 use std::fmt::Write as _;
 
+use options::near::nearest;
+use options::reference as page;
+
 use super::commands::{Argument, COMMANDS};
 use super::error::FioError;
 use super::number::TimeUnit;
 use super::options::{ENGINES, Engine};
-use super::row::{Part, Row, Support};
+use super::row::{Part, Row};
 use super::rows::ROWS;
 use super::shapes::Shape;
 use super::value::Kind;
-use options::near::nearest;
 
 /// What `--cmdhelp=NAME` prints; `all` or nothing lists every option.
 pub fn command_help(name: &str) -> String {
@@ -30,16 +32,16 @@ fn row_help(row: &Row) -> String {
     if !row.aliases.is_empty() {
         let _ = writeln!(text, "{:>20}: {}", "alias", row.aliases.join(", "));
     }
-    let _ = writeln!(text, "{:>20}: {}", "type", kind_text(row.kind));
+    let _ = writeln!(text, "{:>20}: {}", "type", kind_text(row.takes));
     let default = if row.default.is_empty() { "no default" } else { row.default };
     let _ = writeln!(text, "{:>20}: {default}", "default");
-    if let Kind::Choice(words) | Kind::Shape(Shape::Direction(words)) = row.kind {
+    if let Kind::Choice(words) | Kind::Shape(Shape::Direction(words)) = row.takes {
         for (at, (word, help)) in words.iter().enumerate() {
             let head = if at == 0 { "valid values" } else { "" };
             let _ = writeln!(text, "{head:>20}: {word:<10} {help}");
         }
     }
-    let _ = writeln!(text, "{:>20}: {}", "plimsoll", support_text(row.support));
+    let _ = writeln!(text, "{:>20}: {}", "plimsoll", page::support(row));
     text
 }
 
@@ -61,7 +63,7 @@ pub fn engine_help(name: &str) -> Result<String, FioError> {
     if engine(name).backend().is_none() {
         return unknown(format!("fio: engine {name} not loadable"), format!("IO engine {name} not found\n"));
     }
-    let belongs = |row: &&Row| matches!(row.part, Part::Engine(engines) if engines.contains(&name));
+    let belongs = |row: &&Row| matches!(row.own.part, Part::Engine(engines) if engines.contains(&name));
     let mut rows = ROWS.iter().filter(belongs);
     if let Some(option) = option {
         let row = rows.find(|row| row.names().any(|known| known == option));
@@ -79,20 +81,16 @@ pub fn engine_help(name: &str) -> Result<String, FioError> {
 
 /// The compatibility table of the reference, as Markdown.
 pub fn table() -> String {
-    let mut text = String::new();
-    let counted = |wanted: fn(Support) -> bool| ROWS.iter().filter(|row| wanted(row.support)).count();
-    let _ = writeln!(
-        text,
-        "{} job options: {} honoured, {} approximated, {} refused by name (their defaults are accepted).\n",
+    let [honoured, approximated, _, refused] = page::counts(ROWS);
+    let mut text = format!(
+        "{} job options: {honoured} honoured, {approximated} approximated, {refused} refused by name (their defaults are \
+         accepted).\n\n",
         ROWS.len(),
-        counted(|support| support == Support::Honoured),
-        counted(|support| matches!(support, Support::Approximated(_))),
-        counted(|support| matches!(support, Support::Refused(_))),
     );
     let mut parts: Vec<Part> = Vec::new();
     for row in ROWS {
-        if !parts.contains(&row.part) {
-            parts.push(row.part);
+        if !parts.contains(&row.own.part) {
+            parts.push(row.own.part);
         }
     }
     for part in parts {
@@ -100,11 +98,9 @@ pub fn table() -> String {
             Part::Job(heading) => heading.to_owned(),
             Part::Engine(engines) => format!("Engine options: {}", engines.join(", ")),
         };
-        let _ = writeln!(
-            text,
-            "### {heading}\n\n| option | takes | default | what it does | support |\n|---|---|---|---|---|"
-        );
-        ROWS.iter().filter(|row| row.part == part).for_each(|row| table_row(&mut text, row));
+        let _ = writeln!(text, "### {heading}\n");
+        page::open(&mut text, &["option", "takes", "default", "what it does", "support"]);
+        ROWS.iter().filter(|row| row.own.part == part).for_each(|row| table_row(&mut text, row));
         text.push('\n');
     }
     commands_table(&mut text);
@@ -112,36 +108,22 @@ pub fn table() -> String {
 }
 
 fn table_row(text: &mut String, row: &Row) {
-    let names: Vec<String> = row.names().map(|name| format!("`{name}`")).collect();
-    let default = if row.default.is_empty() { String::new() } else { format!("`{}`", row.default) };
-    let _ = writeln!(
-        text,
-        "| {} | {} | {default} | {} | {} |",
-        names.join(", "),
-        kind_text(row.kind),
-        row.help,
-        support_text(row.support)
-    );
+    let names: Vec<String> = row.names().map(page::typed).collect();
+    let default = page::typed(row.default);
+    let cells = [&names.join(", "), kind_text(row.takes), &default, row.help, &page::support(row)];
+    page::line(text, &cells);
 }
 
 fn commands_table(text: &mut String) {
-    text.push_str("### Command line\n\n| option | value | what it does | support |\n|---|---|---|---|\n");
+    text.push_str("### Command line\n\n");
+    page::open(text, &["option", "value", "what it does", "support"]);
     for row in COMMANDS {
-        let value = match row.argument {
+        let value = match row.takes {
             Argument::None => "none",
             Argument::Required => "one",
             Argument::Optional | Argument::Word => "one or none",
         };
-        let _ =
-            writeln!(text, "| `--{}` | {value} | {} | {} |", row.name, row.help, support_text(row.support));
-    }
-}
-
-fn support_text(support: Support) -> String {
-    match support {
-        Support::Honoured => "honoured".to_owned(),
-        Support::Approximated(difference) => format!("approximated: {difference}"),
-        Support::Refused(reason) => format!("refused: {reason}"),
+        page::line(text, &[&format!("`--{}`", row.name), value, row.help, &page::support(row)]);
     }
 }
 

@@ -1,10 +1,10 @@
 //! The kinds of value an option takes, and how a typed word becomes one.
 
+use options::near::nearest;
 use workload::Nanos;
 
 use super::number::{NumberError, TimeUnit};
 use super::shapes::{Shape, Shaped};
-use options::near::nearest;
 
 /// One value for reads, writes and trims, in that order.
 pub type Each<T> = [T; 3];
@@ -45,6 +45,13 @@ pub enum Kind {
     Cpus,
     /// Lengths, places and data.
     Shape(Shape),
+}
+
+impl Kind {
+    /// True where the command line needs a value of it.
+    pub fn needs_value(self) -> bool {
+        !matches!(self, Kind::Flag | Kind::Prefix)
+    }
 }
 
 /// A number of bytes, or a share of what is there.

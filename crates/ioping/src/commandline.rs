@@ -1,12 +1,13 @@
 //! Words into what is asked, by the rules of `getopt_long_only`.
 
+use options::near::nearest;
+
 use super::asked::{Asked, Engine, Request};
 use super::error::IopingError;
 use super::number::{Unit, read};
 use super::reference::{VERSION, usage};
 use super::row::{Ends, Given, Row, Since, Takes};
 use super::rows::ROWS;
-use options::near::nearest;
 
 /// What `words`, the program's name left out, ask for.
 ///
@@ -73,7 +74,7 @@ impl<'w> Reading<'w> {
             None => (rest, None),
         };
         let row = by_name(word, name)?;
-        let told = || format!("{}{}", dashes(word), row.long);
+        let told = || format!("{}{}", dashes(word), row.name);
         let given = match (row.takes, glued) {
             (Takes::Nothing, Some(_)) => return Err(IopingError::NeedlessValue(told())),
             (Takes::Nothing | Takes::MaybeText, None) => None,
@@ -108,7 +109,7 @@ impl<'w> Reading<'w> {
     }
 
     fn take(&mut self, row: &Row, value: Option<String>) -> Result<(), IopingError> {
-        match row.ends {
+        match row.own.ends {
             Ends::No => {}
             Ends::Help => self.says = self.says.take().or_else(|| Some(usage())),
             Ends::Version => self.says = self.says.take().or_else(|| Some(format!("{VERSION}\n"))),
@@ -144,7 +145,7 @@ fn given(row: &Row, value: Option<String>) -> Result<Given, IopingError> {
         Takes::Size => Unit::Size,
         Takes::Time => Unit::Time,
     };
-    let wrong = |error| IopingError::Number { error, option: format!("-{} (--{})", row.short, row.long) };
+    let wrong = |error| IopingError::Number { error, option: format!("-{} (--{})", row.own.short, row.name) };
     read(&value, unit).map(Given::Number).map_err(wrong)
 }
 
@@ -157,24 +158,24 @@ fn printable(format: String) -> Result<Given, IopingError> {
 }
 
 fn by_letter(letter: char) -> Option<&'static Row> {
-    ROWS.iter().find(|row| row.short == letter)
+    ROWS.iter().find(|row| row.own.short == letter)
 }
 
 /// The row that a name or the beginning of one stands for.
 fn by_name(word: &str, name: &str) -> Result<&'static Row, IopingError> {
-    if let Some(row) = ROWS.iter().find(|row| row.long == name) {
+    if let Some(row) = ROWS.iter().find(|row| row.name == name) {
         return Ok(row);
     }
-    let released = |row: &&Row| row.since == Since::Released && row.long.starts_with(name);
+    let released = |row: &&Row| row.own.since == Since::Released && row.name.starts_with(name);
     let fits: Vec<&Row> = ROWS.iter().filter(|row| !name.is_empty() && released(row)).collect();
     match fits.as_slice() {
         [only] => Ok(only),
         [] => {
-            let near = nearest(name, ROWS.iter().map(|row| row.long)).map(|near| format!("--{near}"));
+            let near = nearest(name, ROWS.iter().map(|row| row.name)).map(|near| format!("--{near}"));
             Err(IopingError::Unrecognized { word: word.to_owned(), near })
         }
         several => {
-            let fits = several.iter().map(|row| format!("{}{}", dashes(word), row.long)).collect();
+            let fits = several.iter().map(|row| format!("{}{}", dashes(word), row.name)).collect();
             Err(IopingError::Ambiguous { word: word.to_owned(), fits })
         }
     }

@@ -18,6 +18,7 @@ mod session;
 mod tally;
 mod truth;
 
+pub use ::options::Support;
 pub use asked::{Asked, Engine, Keeping, Mix, Order, Request, Sync};
 pub use commandline::parse;
 pub use error::IopingError;
@@ -28,7 +29,7 @@ pub use number::{NumberError, Unit, read};
 pub use options::errno_text;
 pub use reference::{VERSION, table, usage};
 pub use region::{Kind, Region};
-pub use row::{Given, Row, Since, Support, Takes};
+pub use row::{Ends, Given, Options, Part, Row, Since, Standing, Takes};
 pub use rows::ROWS;
 pub use session::{Done, Next, Once, Session};
 pub use tally::{Figures, Tally};

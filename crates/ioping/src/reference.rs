@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::row::{Part, Row, Since, Support, Takes};
+use options::{help, reference as page};
+
+use super::row::{Part, Row, Since, Takes};
 use super::rows::ROWS;
 
 /// The version whose output this is: readers branch on it.
@@ -16,16 +18,16 @@ pub fn usage() -> String {
     let mut text = " Usage: ioping [options...] directory|file|device\n        ioping -h | -v\n".to_owned();
     for (part, heading) in HEADINGS {
         let _ = write!(text, "\n {heading}:\n");
-        ROWS.iter().filter(|row| row.part == part).for_each(|row| usage_row(&mut text, row));
+        ROWS.iter().filter(|row| row.own.part == part).for_each(|row| usage_row(&mut text, row));
     }
     text.push_str("\n Times: ns us ms s m h. Sizes: k m g t. Counts: k m g. Fractions: 0.5, 1/3.\n\n");
     text
 }
 
 fn usage_row(text: &mut String, row: &Row) {
-    let names = format!("-{}, -{}{}", row.short, row.long, value(row));
+    let names = format!("      -{}, -{}{} ", row.own.short, row.name, value(row));
     let default = if row.default.is_empty() { String::new() } else { format!(" ({})", row.default) };
-    let _ = writeln!(text, "      {names:<26} {}{default}", row.help);
+    help::line(text, (&names, 33), &format!("{}{default}", row.help));
 }
 
 fn value(row: &Row) -> &'static str {
@@ -43,28 +45,17 @@ fn value(row: &Row) -> &'static str {
 pub fn table() -> String {
     let mut text = format!("{} options.\n", ROWS.len());
     for (part, heading) in HEADINGS {
-        let _ = writeln!(
-            text,
-            "\n### {}{}\n\n| option | takes | default | what it does | support |\n|---|---|---|---|---|",
-            heading[..1].to_uppercase(),
-            &heading[1..]
-        );
-        ROWS.iter().filter(|row| row.part == part).for_each(|row| table_row(&mut text, row));
+        let _ = writeln!(text, "\n### {}{}\n", heading[..1].to_uppercase(), &heading[1..]);
+        page::open(&mut text, &["option", "takes", "default", "what it does", "support"]);
+        ROWS.iter().filter(|row| row.own.part == part).for_each(|row| table_row(&mut text, row));
     }
     text
 }
 
 fn table_row(text: &mut String, row: &Row) {
+    let names = format!("`-{}`, `-{}`", row.own.short, row.name);
     let takes = value(row).trim().trim_matches(['<', '>', '[', ']']);
-    let default = if row.default.is_empty() { String::new() } else { format!("`{}`", row.default) };
-    let support = match row.support {
-        Support::Honoured => "honoured".to_owned(),
-        Support::Approximated(difference) => format!("approximated: {difference}"),
-    };
-    let later = if row.since == Since::Later { "; after 1.3" } else { "" };
-    let _ = writeln!(
-        text,
-        "| `-{}`, `-{}` | {takes} | {default} | {} | {support}{later} |",
-        row.short, row.long, row.help
-    );
+    let later = if row.own.since == Since::Later { "; after 1.3" } else { "" };
+    let support = format!("{}{later}", page::support(row));
+    page::line(text, &[&names, takes, &page::typed(row.default), row.help, &support]);
 }

@@ -1,5 +1,6 @@
-//! One row of ioping's option table: names, what it takes, its help, how far it is supported, and what it sets.
+//! The rows of ioping's option table.
 
+use options::Table;
 use workload::{Bytes, Nanos};
 
 use super::asked::Asked;
@@ -69,15 +70,6 @@ pub enum Since {
     Later,
 }
 
-/// How far it is supported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Support {
-    /// As ioping does.
-    Honoured,
-    /// Nearly so; the text says where it differs.
-    Approximated(&'static str),
-}
-
 /// Part of the help an option stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
@@ -100,70 +92,46 @@ pub enum Ends {
     Version,
 }
 
-/// One option.
+/// What ioping's table alone says of an option.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
+pub struct Standing {
     /// Its letter.
     pub short: char,
-    /// Its name.
-    pub long: &'static str,
-    /// What it takes.
-    pub takes: Takes,
-    /// Default as it would be typed; empty where there is none.
-    pub default: &'static str,
     /// Where the help lists it.
     pub part: Part,
     /// Since when.
     pub since: Since,
-    /// How far it is supported.
-    pub support: Support,
-    /// What it does, in a few words.
-    pub help: &'static str,
     /// Whether the reading ends here.
     pub ends: Ends,
-    /// Sets it.
-    pub apply: fn(&mut Asked, &Given),
 }
 
-impl Row {
-    /// A row that is honoured and has been there since 1.3 or before.
-    pub const fn new(short: char, long: &'static str, takes: Takes, part: Part) -> Row {
-        Row {
-            short,
-            long,
-            takes,
-            default: "",
-            part,
-            since: Since::Released,
-            support: Support::Honoured,
-            help: "",
-            ends: Ends::No,
-            apply: |_, _| {},
-        }
-    }
+/// The table of options; a row's name is the long one.
+#[derive(Clone, Copy, Debug)]
+pub struct Options;
 
-    /// What it does.
-    pub const fn does(self, help: &'static str, apply: fn(&mut Asked, &Given)) -> Row {
-        Row { help, apply, ..self }
-    }
+impl Table for Options {
+    type Takes = Takes;
+    type Effect = fn(&mut Asked, &Given);
+    type Own = Standing;
+    const NOTHING: Self::Effect = |_, _| {};
+    const PLAIN: Standing =
+        Standing { short: '?', part: Part::Options, since: Since::Released, ends: Ends::No };
+}
 
-    /// Its default.
-    pub const fn by_default(self, default: &'static str) -> Row {
-        Row { default, ..self }
-    }
+/// One option.
+pub type Row = options::Row<Options>;
 
-    /// Where it differs.
-    pub const fn but(self, difference: &'static str) -> Row {
-        Row { support: Support::Approximated(difference), ..self }
-    }
+/// An option with its letter and its name, listed in this part of the help.
+pub const fn row((short, long): (char, &'static str), takes: Takes, part: Part) -> Row {
+    Row::new(long, takes).with(Standing { short, part, ..Options::PLAIN })
+}
 
-    /// It came after 1.3.
-    pub const fn later(self) -> Row {
-        Row { since: Since::Later, ..self }
-    }
+/// It came after 1.3.
+pub const fn later(row: Row) -> Row {
+    row.with(Standing { since: Since::Later, ..row.own })
+}
 
-    /// Prints something and ends.
-    pub const fn ends(self, help: &'static str, ends: Ends) -> Row {
-        Row { help, ends, ..self }
-    }
+/// It prints something and ends.
+pub const fn ends(ends: Ends, row: Row) -> Row {
+    row.with(Standing { ends, ..row.own })
 }

@@ -17,10 +17,11 @@ mod reporter;
 mod rows;
 mod text;
 
+pub use ::options::Support;
 pub use asked::{Asked, Group, Request, Source, Units};
 pub use error::IostatError;
 pub use parse::parse;
 pub use reading::{DiskLine, Host, Reading};
 pub use reference::table;
 pub use reporter::Reporter;
-pub use rows::{ROWS, Row, Takes};
+pub use rows::{Options, ROWS, Row, Takes};

@@ -1,5 +1,7 @@
 //! From words to what is asked.
 
+use options::Support;
+
 use super::asked::{Asked, Request, Units};
 use super::error::IostatError;
 use super::rows::{ROWS, Row, Takes, bare};
@@ -40,13 +42,13 @@ impl Reader<'_> {
             return Ok(());
         }
         if let Some((name, value)) = word.split_once('=').filter(|(name, _)| name.starts_with("--")) {
-            let row = ROWS.iter().find(|row| row.word == name && row.takes != Takes::Nothing);
+            let row = ROWS.iter().find(|row| row.name == name && row.takes != Takes::Nothing);
             return match row {
                 Some(row) => self.apply(row, value),
                 None => Err(self.unknown(word)),
             };
         }
-        if let Some(row) = ROWS.iter().find(|row| row.word == word) {
+        if let Some(row) = ROWS.iter().find(|row| row.name == word) {
             return self.whole(row);
         }
         if word.starts_with("--") || word.starts_with('+') || word == "-" {
@@ -62,7 +64,7 @@ impl Reader<'_> {
     fn whole(&mut self, row: &Row) -> Result<(), IostatError> {
         match row.takes {
             Takes::Nothing => self.apply(row, ""),
-            Takes::Word(_) if row.word.starts_with("--") => Err(self.bad("needs a value, as in --dec=1")),
+            Takes::Word(_) if row.name.starts_with("--") => Err(self.bad("needs a value, as in --dec=1")),
             Takes::Word(_) => {
                 let Some(value) = self.words.get(self.at) else {
                     return Err(self.bad("needs a word behind it"));
@@ -82,23 +84,23 @@ impl Reader<'_> {
     }
 
     fn apply(&mut self, row: &Row, value: &str) -> Result<(), IostatError> {
-        if !row.refused.is_empty() {
-            return Err(IostatError::Unsupported { word: row.word.to_owned(), why: row.refused });
+        if let Support::Refused(why) = row.support {
+            return Err(IostatError::Unsupported { word: row.name.to_owned(), why });
         }
-        if row.word == "-V" {
+        if row.name == "-V" {
             self.say = Some(format!("{VERSION}\n"));
         }
         match (row.apply)(&mut self.asked, value) {
             true => Ok(()),
-            false if row.word == "-o" => Err(self.bad("is no form of output; JSON is the only one")),
-            false if row.word == "--dec" => Err(self.bad("is not 0, 1 or 2")),
+            false if row.name == "-o" => Err(self.bad("is no form of output; JSON is the only one")),
+            false if row.name == "--dec" => Err(self.bad("is not 0, 1 or 2")),
             false => Err(IostatError::Apart("-k and -m exclude each other; keep one")),
         }
     }
 
     fn letters(&mut self, letters: &str) -> Result<(), IostatError> {
         for letter in letters.chars() {
-            let named = |row: &&Row| row.word.strip_prefix('-') == letter.to_string().as_str().into();
+            let named = |row: &&Row| row.name.strip_prefix('-') == letter.to_string().as_str().into();
             match ROWS.iter().find(named) {
                 Some(row) if row.takes == Takes::Nothing => self.apply(row, "")?,
                 Some(_) => {
@@ -150,8 +152,8 @@ impl Reader<'_> {
     }
 
     fn unknown(&self, word: &str) -> IostatError {
-        let near = |row: &&Row| row.word.starts_with("--") && row.word.get(..4) == word.get(..4);
-        let nearest = ROWS.iter().find(near).map(|row| row.word.to_owned());
+        let near = |row: &&Row| row.name.starts_with("--") && row.name.get(..4) == word.get(..4);
+        let nearest = ROWS.iter().find(near).map(|row| row.name.to_owned());
         IostatError::Word {
             position: self.at,
             word: word.to_owned(),

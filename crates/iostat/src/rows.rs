@@ -1,5 +1,7 @@
 //! The option table: every option of iostat as a row.
 
+use options::Table;
+
 use super::asked::{Asked, Source, Units};
 
 /// What follows an option.
@@ -13,33 +15,28 @@ pub enum Takes {
     Devices,
 }
 
-/// One option.
+/// The table of options; a row's name is one letter behind `-` or a long word behind `--`.
 #[derive(Clone, Copy, Debug)]
-pub struct Row {
-    /// How it is written, one letter behind `-` or a long word behind `--`.
-    pub word: &'static str,
-    /// What follows it.
-    pub takes: Takes,
-    /// Why it is refused; empty where it is honoured.
-    pub refused: &'static str,
-    /// One sentence.
-    pub help: &'static str,
-    /// Sets it; false where the value is not allowed.
-    pub apply: fn(&mut Asked, &str) -> bool,
+pub struct Options;
+
+impl Table for Options {
+    type Takes = Takes;
+    /// False where the value is not allowed.
+    type Effect = fn(&mut Asked, &str) -> bool;
+    type Own = ();
+    const NOTHING: Self::Effect = |_, _| false;
+    const PLAIN: () = ();
 }
 
+/// One option.
+pub type Row = options::Row<Options>;
+
 const fn flag(word: &'static str, help: &'static str, apply: fn(&mut Asked, &str) -> bool) -> Row {
-    Row { word, takes: Takes::Nothing, refused: "", help, apply }
+    Row::new(word, Takes::Nothing).does(help, apply)
 }
 
 const fn with(word: &'static str, value: &'static str, help: &'static str) -> Row {
-    Row { word, takes: Takes::Word(value), refused: "", help, apply: |_, _| false }
-}
-
-impl Row {
-    const fn does(self, apply: fn(&mut Asked, &str) -> bool) -> Row {
-        Row { apply, ..self }
-    }
+    Row::new(word, Takes::Word(value)).does(help, Options::NOTHING)
 }
 
 /// Makes a setter a flag's effect.
@@ -71,37 +68,29 @@ pub const ROWS: &[Row] = &[
     flag("--human", "Units beside each value.", set!(human = true)),
     flag("--pretty", "Device names at the end of the line.", set!(pretty = true)),
     flag("--compact", "The pretty extended report in one table.", set!(compact = true)),
-    with("--dec", "=0|1|2", "Decimals of the text.").does(|asked, value| {
+    with("--dec", "=0|1|2", "Decimals of the text.").sets(|asked, value| {
         asked.decimals = value.parse().ok().filter(|decimals| *decimals <= 2);
         asked.decimals.is_some()
     }),
-    with("-o", "JSON", "The result as JSON.").does(|asked, value| {
+    with("-o", "JSON", "The result as JSON.").sets(|asked, value| {
         asked.json = value == "JSON";
         asked.json
     }),
-    with("-g", "NAME", "A line for all devices that follow, or for all there are.").does(|asked, value| {
+    with("-g", "NAME", "A line for all devices that follow, or for all there are.").sets(|asked, value| {
         asked.groups.push(super::asked::Group { name: value.to_owned(), members: Vec::new() });
         true
     }),
-    with("-j", "ID|LABEL|PATH|UUID", "Persistent names of that kind.").does(|asked, value| {
+    with("-j", "ID|LABEL|PATH|UUID", "Persistent names of that kind.").sets(|asked, value| {
         asked.persistent = Some(value.to_ascii_lowercase());
         true
     }),
-    with("-f", "DIR", "Counters from this folder.").does(|asked, value| {
+    with("-f", "DIR", "Counters from this folder.").sets(|asked, value| {
         asked.folder = Some(value.to_owned());
         true
     }),
-    Row {
-        refused: "counters of two folders cannot be mixed; give -f DIR for one of them",
-        ..with("+f", "DIR", "Counters from this folder besides those of the kernel.")
-    },
-    Row {
-        word: "-p",
-        takes: Takes::Devices,
-        refused: "",
-        help: "Partitions too: of these disks, or of all.",
-        apply: partitions,
-    },
+    with("+f", "DIR", "Counters from this folder besides those of the kernel.")
+        .refuses("counters of two folders cannot be mixed; give -f DIR for one of them"),
+    Row::new("-p", Takes::Devices).does("Partitions too: of these disks, or of all.", partitions),
 ];
 
 /// The first unit stays; another one contradicts it.

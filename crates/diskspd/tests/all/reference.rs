@@ -2,26 +2,21 @@
 
 use std::path::PathBuf;
 
-use diskspd::{ROWS, Support, table, usage};
-
-const BEGIN: &str = "<!-- begin: made from the option rows -->\n";
-const END: &str = "<!-- end: made from the option rows -->\n";
+use diskspd::{ROWS, Support, usage};
+use options::reference::renewed;
 
 /// Set `PLIMSOLL_REGENERATE=1` to write the table anew.
 #[test]
 fn the_reference_is_fresh() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/diskspd.md");
-    let text = std::fs::read_to_string(&path).expect("docs/reference/diskspd.md is there");
-    let (head, rest) = text.split_once(BEGIN).expect("the begin mark is there");
-    let (found, tail) = rest.split_once(END).expect("the end mark is there");
-    let fresh = table();
+    let page = std::fs::read_to_string(&path).expect("docs/reference/diskspd.md is there");
+    let fresh = renewed(&page, &diskspd::table()).expect("the page has its marks");
     if std::env::var_os("PLIMSOLL_REGENERATE").is_some() {
-        std::fs::write(&path, format!("{head}{BEGIN}{fresh}{END}{tail}"))
-            .expect("the reference can be written");
+        std::fs::write(&path, fresh).expect("the reference can be written");
         return;
     }
     assert!(
-        found == fresh,
+        page == fresh,
         "docs/reference/diskspd.md is stale; run PLIMSOLL_REGENERATE=1 cargo test --release -p diskspd reference"
     );
 }
@@ -41,8 +36,8 @@ fn every_row_says_what_it_does_and_what_becomes_of_it() {
 #[test]
 fn no_row_hides_behind_another() {
     for (at, row) in ROWS.iter().enumerate() {
-        let word = format!("-{}{}", row.name, if row.value.starts_with('<') { "1" } else { "" });
-        let first = ROWS.iter().position(|row| row.value_in(&word).is_some());
+        let word = format!("-{}{}", row.name, if row.takes.starts_with('<') { "1" } else { "" });
+        let first = ROWS.iter().position(|row| diskspd::value_in(row, &word).is_some());
         // Of two rows with a letter the one whose value begins with a digit goes first.
         assert!(first == Some(at) || ROWS[first.unwrap()].name == row.name, "{word} is taken by another row");
     }
@@ -52,8 +47,8 @@ fn no_row_hides_behind_another() {
 fn the_help_lists_every_option_within_80_columns() {
     let help = usage("diskspd");
     assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
-    for row in ROWS.iter().filter(|row| !matches!(row.support, Support::Refused(_))) {
-        assert!(help.contains(&format!("  -{}{}", row.name, row.value)), "-{}", row.name);
+    for row in ROWS.iter().filter(|row| !row.is_refused()) {
+        assert!(help.contains(&format!("  -{}{}", row.name, row.takes)), "-{}", row.name);
     }
     assert!(help.starts_with("\nUsage: diskspd [options] target1"));
 }

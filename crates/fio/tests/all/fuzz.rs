@@ -1,6 +1,6 @@
 //! Nothing that can be typed makes the parsers panic.
 
-use fio::{FioError, ROWS, Request, Row, Support, opening, steps};
+use fio::{FioError, ROWS, Request, Row, opening, steps};
 use proptest::prelude::*;
 
 use crate::oracle::JOB_FILES;
@@ -73,7 +73,7 @@ proptest! {
 
 /// Job files to be spoilt: right ones, wrong ones, and one for each honoured option that has a default.
 fn job_files() -> Vec<String> {
-    let honoured = |row: &&Row| !matches!(row.support, Support::Refused(_)) && !row.default.is_empty();
+    let honoured = |row: &&Row| !row.is_refused() && !row.default.is_empty();
     let of_row = |row: &Row| format!("[global]\nioengine=null\n[a]\nsize=1m\n{}={}\n", row.name, row.default);
     let right = JOB_FILES.iter().map(|text| (*text).to_owned());
     let wrong = FILES.iter().map(|(text, ..)| (*text).to_owned());

@@ -10,7 +10,7 @@ use crate::vocabulary::{asked, line, request};
 fn default_of(row: &Row) -> Option<Value> {
     (!row.default.is_empty()).then(|| {
         Reader::default()
-            .read(row.kind, row.default)
+            .read(row.takes, row.default)
             .unwrap_or_else(|error| panic!("{}: the default {} is no value: {error}", row.name, row.default))
     })
 }
@@ -37,7 +37,7 @@ fn every_row_explains_itself() {
         assert!(row.help.ends_with('.') && row.help.len() > 5, "{}: help '{}'", row.name, row.help);
         match row.support {
             Support::Honoured => {}
-            Support::Approximated(text) | Support::Refused(text) => {
+            Support::Approximated(text) | Support::Accepted(text) | Support::Refused(text) => {
                 assert!(text.len() > 8 && !text.ends_with('.'), "{}: '{text}'", row.name);
             }
         }
@@ -58,7 +58,7 @@ fn applying_a_default_changes_nothing() {
 
 /// A word of the kind's other than the default.
 fn other_than_default(row: &Row) -> String {
-    match row.kind {
+    match row.takes {
         Kind::Text | Kind::Path | Kind::Prefix => "something".to_owned(),
         Kind::Flag | Kind::Bool => if row.default == "1" { "0" } else { "1" }.to_owned(),
         Kind::Int(least, most) => {
@@ -96,7 +96,7 @@ fn an_honoured_option_changes_what_is_asked() {
     const WITHOUT_EFFECT: [&str; 4] = ["no effect", "always are", "refused", "nothing to fail"];
     for row in ROWS.iter().filter(|row| row.support == Support::Honoured) {
         let word = other_than_default(row);
-        let value = Reader::default().read(row.kind, &word).unwrap();
+        let value = Reader::default().read(row.takes, &word).unwrap();
         let mut options = JobOptions::default();
         (row.apply)(&mut options, &value);
         let silent = WITHOUT_EFFECT.iter().any(|words| row.help.contains(words)) && row.name != "rw";
@@ -106,7 +106,7 @@ fn an_honoured_option_changes_what_is_asked() {
 
 /// The engine that an engine's option needs beside it.
 fn engine_for(row: &Row) -> String {
-    match row.part {
+    match row.own.part {
         Part::Engine(engines) => format!("--ioengine={}", engines[0]),
         Part::Job(_) => "--ioengine=null".to_owned(),
     }
@@ -147,7 +147,7 @@ fn an_approximated_option_leaves_a_note_and_its_default_none() {
 /// What is asked of a job is shown with its canonical name, whichever name was typed.
 #[test]
 fn an_alias_is_shown_by_its_canonical_name() {
-    for row in ROWS.iter().filter(|row| !matches!(row.support, Support::Refused(_))) {
+    for row in ROWS.iter().filter(|row| !row.is_refused()) {
         for alias in row.aliases {
             let value = other_than_default(row);
             let asked = asked(&format!("{} --size=1m --name=a --{alias}={value}", engine_for(row)));

@@ -1,26 +1,26 @@
 //! The ioping dialect from outside: words in, every row of its table, the page that is made of it.
-#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may unwrap")]
 
 use std::path::PathBuf;
 
-use ioping::{Asked, IopingError, ROWS, Request, Since, Takes, parse, table, usage};
+use ioping::{Asked, IopingError, ROWS, Request, Since, Takes, parse, usage};
+use options::reference::renewed;
 use proptest::prelude::*;
-
-const BEGIN: &str = "<!-- begin: made from the option rows -->\n";
-const END: &str = "<!-- end: made from the option rows -->\n";
 
 /// Set `PLIMSOLL_REGENERATE=1` to write the table anew.
 #[test]
 fn the_reference_is_fresh() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/ioping.md");
-    let text = std::fs::read_to_string(&path).unwrap();
-    let (head, rest) = text.split_once(BEGIN).unwrap();
-    let (there, tail) = rest.split_once(END).unwrap();
+    let page = std::fs::read_to_string(&path).expect("docs/reference/ioping.md is there");
+    let fresh = renewed(&page, &ioping::table()).expect("the page has its marks");
     if std::env::var_os("PLIMSOLL_REGENERATE").is_some() {
-        std::fs::write(&path, format!("{head}{BEGIN}{}{END}{tail}", table())).unwrap();
+        std::fs::write(&path, fresh).expect("the reference can be written");
         return;
     }
-    assert!(there == table(), "stale; run PLIMSOLL_REGENERATE=1 cargo test --release -p ioping --test all");
+    assert!(
+        page == fresh,
+        "docs/reference/ioping.md is stale; run PLIMSOLL_REGENERATE=1 cargo test --release -p ioping --test all"
+    );
 }
 
 fn read(words: &str) -> Result<Request, IopingError> {
@@ -55,8 +55,8 @@ fn value(takes: Takes) -> &'static str {
 fn every_row_is_set_by_its_letter_and_by_its_name_and_stands_in_the_help() {
     for row in ROWS {
         let value = value(row.takes);
-        let by_letter = read(&format!("-{}{value} target", row.short)).unwrap();
-        for name in [format!("-{}", row.long), format!("--{}", row.long)] {
+        let by_letter = read(&format!("-{}{value} target", row.own.short)).unwrap();
+        for name in [format!("-{}", row.name), format!("--{}", row.name)] {
             let glued = if value.is_empty() { name.clone() } else { format!("{name}={value}") };
             assert_eq!(read(&format!("{glued} target")).unwrap(), by_letter, "{glued}");
             if !value.is_empty() && row.takes != Takes::MaybeText {
@@ -65,16 +65,16 @@ fn every_row_is_set_by_its_letter_and_by_its_name_and_stands_in_the_help() {
         }
         if let Request::Run(set) = by_letter {
             let plain = Asked { target: "target".into(), ..Asked::default() };
-            assert_ne!(*set, plain, "-{} changes nothing", row.short);
+            assert_ne!(*set, plain, "-{} changes nothing", row.own.short);
         }
-        assert!(usage().contains(&format!("-{}, -{}", row.short, row.long)));
+        assert!(usage().contains(&format!("-{}, -{}", row.own.short, row.name)));
     }
 }
 
 #[test]
 fn the_rows_have_names_of_their_own() {
     for (at, row) in ROWS.iter().enumerate() {
-        assert!(ROWS[..at].iter().all(|other| other.short != row.short && other.long != row.long));
+        assert!(ROWS[..at].iter().all(|other| other.own.short != row.own.short && other.name != row.name));
     }
     assert!(usage().lines().all(|line| line.chars().count() <= 80), "{}", usage());
 }
@@ -93,12 +93,13 @@ fn a_prefix_stands_for_the_one_name_it_begins() {
     ] {
         assert_eq!(asked(words), asked(same), "{words}");
     }
-    for row in ROWS.iter().filter(|row| row.since == Since::Released) {
-        for end in 2..row.long.len() {
-            let prefix = &row.long[..end];
-            let fits =
-                ROWS.iter().filter(|other| other.since == Since::Released && other.long.starts_with(prefix));
-            let unique = fits.count() == 1 && !ROWS.iter().any(|other| other.long == prefix);
+    for row in ROWS.iter().filter(|row| row.own.since == Since::Released) {
+        for end in 2..row.name.len() {
+            let prefix = &row.name[..end];
+            let fits = ROWS
+                .iter()
+                .filter(|other| other.own.since == Since::Released && other.name.starts_with(prefix));
+            let unique = fits.count() == 1 && !ROWS.iter().any(|other| other.name == prefix);
             let ambiguous = matches!(read(&format!("--{prefix} 1 .")), Err(IopingError::Ambiguous { .. }));
             assert_eq!(ambiguous, !unique, "{prefix}");
         }

@@ -4,11 +4,9 @@
 use std::path::PathBuf;
 
 use iostat::{DiskLine, Host, ROWS, Reading, Reporter, Request, Source, Takes, Units, parse};
+use options::reference::renewed;
 use proptest::prelude::*;
 use record::DiskCounters;
-
-const BEGIN: &str = "<!-- begin: made from the option rows -->\n";
-const END: &str = "<!-- end: made from the option rows -->\n";
 
 fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
@@ -25,28 +23,29 @@ fn asked(text: &str) -> iostat::Asked {
 #[test]
 fn the_reference_is_fresh() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/iostat.md");
-    let text = std::fs::read_to_string(&path).expect("docs/reference/iostat.md is there");
-    let (head, rest) = text.split_once(BEGIN).expect("the begin mark is there");
-    let (table, tail) = rest.split_once(END).expect("the end mark is there");
-    let fresh = iostat::table();
+    let page = std::fs::read_to_string(&path).expect("docs/reference/iostat.md is there");
+    let fresh = renewed(&page, &iostat::table()).expect("the page has its marks");
     if std::env::var_os("PLIMSOLL_REGENERATE").is_some() {
-        std::fs::write(&path, format!("{head}{BEGIN}{fresh}{END}{tail}")).expect("it can be written");
+        std::fs::write(&path, fresh).expect("the reference can be written");
         return;
     }
-    assert!(table == fresh, "docs/reference/iostat.md is stale; set PLIMSOLL_REGENERATE=1 and run this test");
+    assert!(
+        page == fresh,
+        "docs/reference/iostat.md is stale; run PLIMSOLL_REGENERATE=1 cargo test --release -p iostat --test all"
+    );
 }
 
 #[test]
 fn every_option_that_is_honoured_changes_what_is_asked() {
     let plain = parse(&[], Units::Sectors).unwrap();
-    for row in ROWS.iter().filter(|row| row.refused.is_empty()) {
+    for row in ROWS.iter().filter(|row| !row.is_refused()) {
         let line = match row.takes {
-            Takes::Nothing if row.word == "-H" => "-H -g x".to_owned(),
-            Takes::Nothing => row.word.to_owned(),
-            Takes::Word("JSON") => format!("{} JSON", row.word),
-            Takes::Word(value) if value.starts_with('=') => format!("{}=1", row.word),
-            Takes::Word(_) => format!("{} x", row.word),
-            Takes::Devices => format!("{} vda", row.word),
+            Takes::Nothing if row.name == "-H" => "-H -g x".to_owned(),
+            Takes::Nothing => row.name.to_owned(),
+            Takes::Word("JSON") => format!("{} JSON", row.name),
+            Takes::Word(value) if value.starts_with('=') => format!("{}=1", row.name),
+            Takes::Word(_) => format!("{} x", row.name),
+            Takes::Devices => format!("{} vda", row.name),
         };
         assert_ne!(parse(&words(&line), Units::Sectors).unwrap(), plain, "{line}");
     }
