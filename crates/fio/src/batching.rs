@@ -5,7 +5,7 @@ use workload::Batching;
 use super::options::JobOptions;
 
 /// What was typed. The names are those of the options in the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BatchOptions {
     /// `iodepth_batch`; 0 is the depth; `None` where it is not typed.
     pub submit: Option<u32>,
@@ -15,12 +15,6 @@ pub struct BatchOptions {
     pub most: Option<u32>,
     /// `iodepth_low`; 0 is the depth.
     pub low: Option<u32>,
-}
-
-impl Default for BatchOptions {
-    fn default() -> Self {
-        BatchOptions { submit: None, least: 1, most: None, low: None }
-    }
 }
 
 /// The batching of a job's workers, which keep `depth` I/Os in flight.
@@ -43,7 +37,7 @@ mod tests {
     use super::*;
 
     fn batching(batch: BatchOptions) -> Batching {
-        of(&JobOptions { batch, ..JobOptions::default() }, 32)
+        of(&JobOptions { batch, ..JobOptions::untyped() }, 32)
     }
 
     #[test]

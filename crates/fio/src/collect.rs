@@ -90,12 +90,18 @@ const BLOCK_MAX: u64 = 1 << 30;
 type Echo = Vec<(String, String)>;
 
 /// Options of a job while they are collected.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Draft {
     options: JobOptions,
     echo: Echo,
     /// Options of single engines, to be checked when the engine is known.
     for_engines: Vec<Setting>,
+}
+
+impl Default for Draft {
+    fn default() -> Self {
+        Draft { options: JobOptions::untyped(), echo: Echo::new(), for_engines: Vec::new() }
+    }
 }
 
 /// Collects jobs from the command line and from files.

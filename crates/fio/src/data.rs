@@ -140,7 +140,7 @@ mod tests {
     use crate::options::Pattern;
 
     fn options(rw: &str, change: impl FnOnce(&mut JobOptions)) -> JobOptions {
-        let mut options = JobOptions { pattern: Pattern::named(rw), ..JobOptions::default() };
+        let mut options = JobOptions { pattern: Pattern::named(rw), ..JobOptions::untyped() };
         change(&mut options);
         options
     }

@@ -10,6 +10,7 @@ mod collect;
 mod commandline;
 mod commands;
 mod data;
+mod defaults;
 mod engines;
 mod error;
 mod exact;

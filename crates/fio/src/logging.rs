@@ -5,9 +5,10 @@ use workload::Nanos;
 use super::value::Value;
 
 /// What a row of a window holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LogValue {
     /// The mean.
+    #[default]
     Mean,
     /// The greatest.
     Greatest,
@@ -16,7 +17,7 @@ pub enum LogValue {
 }
 
 /// Logs of a job; a prefix that is empty stands for the job's name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogOptions {
     /// Prefix of the bandwidth log.
     pub bandwidth: Option<String>,
@@ -44,26 +45,6 @@ pub struct LogOptions {
     pub wall_clock: bool,
     /// A file a clone.
     pub per_job: bool,
-}
-
-impl Default for LogOptions {
-    fn default() -> Self {
-        LogOptions {
-            bandwidth: None,
-            iops: None,
-            latency: None,
-            histogram: None,
-            window: Nanos::ZERO,
-            histogram_every: Nanos::ZERO,
-            coarseness: 0,
-            value: LogValue::Mean,
-            offset: false,
-            issue_time: false,
-            priority: false,
-            wall_clock: false,
-            per_job: true,
-        }
-    }
 }
 
 impl LogOptions {

@@ -1,4 +1,4 @@
-//! What the options of one job add up to, with fio's defaults, before clones and files are worked out.
+//! What the options of one job add up to, before clones and files are worked out.
 
 use workload::{BackendKind, FileTurn, Lengths, Nanos, Spread};
 
@@ -12,7 +12,7 @@ use super::value::{Amount, Each, Floats, Value};
 use super::verification::VerifyOptions;
 
 /// Direction and order of the I/O.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pattern {
     /// Reads are issued.
     pub reads: bool,
@@ -71,9 +71,10 @@ impl Pattern {
 }
 
 /// Whether directions are reported together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unified {
     /// Each by itself.
+    #[default]
     Apart,
     /// As one.
     Mixed,
@@ -93,16 +94,10 @@ impl Unified {
 }
 
 /// An engine of fio's and what stands for it here.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Engine {
     /// As typed.
     pub name: String,
-}
-
-impl Default for Engine {
-    fn default() -> Self {
-        Engine { name: "psync".to_owned() }
-    }
 }
 
 impl Engine {
@@ -195,8 +190,9 @@ pub const ENGINES: &[&str] = &[
     "xnvme",
 ];
 
-/// Options of one job; the defaults are fio's.
-#[derive(Clone, Debug, PartialEq)]
+/// Options of one job. `default` is what they hold before anything is said, not even by fio: the defaults of fio's stand in
+/// the rows, and [`JobOptions::untyped`] applies them.
+#[derive(Clone, Debug, Default, PartialEq)]
 #[allow(missing_docs)] // Each field is the option of its name in the table, which says what it means.
 pub struct JobOptions {
     pub name: Option<String>,
@@ -291,112 +287,6 @@ pub struct JobOptions {
     pub stats: bool,
     pub unified: Unified,
     pub bits: bool,
-}
-
-impl Default for JobOptions {
-    fn default() -> Self {
-        JobOptions {
-            name: None,
-            description: None,
-            numjobs: 1,
-            loops: 1,
-            thread: false,
-            stonewall: false,
-            new_group: false,
-            runtime: Nanos::ZERO,
-            time_based: false,
-            ramp_time: Nanos::ZERO,
-            time: TimeOptions::default(),
-            filename: None,
-            directory: None,
-            filename_format: "$jobname.$jobnum.$filenum".to_owned(),
-            nrfiles: 1,
-            file_turn: FileTurn::IN_TURN,
-            size: None,
-            filesize: 0,
-            file_append: false,
-            io_size: None,
-            offset: Amount::Bytes(0),
-            offset_align: 0,
-            offset_increment: Amount::Bytes(0),
-            number_ios: 0,
-            fallocate: "native",
-            allow_file_create: true,
-            unlink: false,
-            overwrite: false,
-            create_only: false,
-            pre_read: false,
-            strided: false,
-            zoned_device: false,
-            zonesize: 0,
-            zonerange: 0,
-            zoneskip: 0,
-            pattern: Pattern::named("read"),
-            rw_number: 0,
-            rw_identical: false,
-            direct: false,
-            rwmix_read: 50,
-            rwmix_typed: false,
-            percentage_random: [100; 3],
-            spread: Spread::Uniform,
-            norandommap: false,
-            randrepeat: true,
-            randseed: 0x89,
-            bs: [4096; 3],
-            bsrange: [None, None, None],
-            bssplit: [None, None, None],
-            bs_unaligned: false,
-            bs_is_seq_rand: false,
-            ba: [0; 3],
-            fsync: 0,
-            fdatasync: 0,
-            end_fsync: false,
-            engine: Engine::default(),
-            iodepth: 1,
-            batch: BatchOptions::default(),
-            zero_buffers: false,
-            refill_buffers: false,
-            scramble_buffers: true,
-            verify: VerifyOptions::default(),
-            buffer_pattern: None,
-            compress_percentage: 0,
-            compress_chunk: 512,
-            dedupe_percentage: 0,
-            dedupe_set: false,
-            dedupe_set_percentage: 5,
-            invalidate: true,
-            rate: [0; 3],
-            rate_iops: [0; 3],
-            poisson: false,
-            cpus: Vec::new(),
-            cpus_split: false,
-            group_reporting: false,
-            bwavgtime: Nanos::from_millis(500),
-            lat: true,
-            clat: true,
-            slat: true,
-            windows: true,
-            slat_percentiles: false,
-            clat_percentiles: true,
-            lat_percentiles: false,
-            percentile_list: default_percentiles(),
-            significant_figures: 4,
-            kb_base: KbBase::Binary,
-            disk_util: true,
-            logs: LogOptions::default(),
-            steady: SteadyOptions::default(),
-            stats: true,
-            unified: Unified::Apart,
-            bits: false,
-        }
-    }
-}
-
-fn default_percentiles() -> Floats {
-    let values = [
-        1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99,
-    ];
-    Floats { values: values.to_vec(), decimals: 2 }
 }
 
 impl JobOptions {

@@ -71,7 +71,7 @@ mod tests {
     use workload::Order;
 
     fn mixed(change: impl FnOnce(&mut JobOptions)) -> JobOptions {
-        let mut options = JobOptions { pattern: Pattern::named("randrw"), ..JobOptions::default() };
+        let mut options = JobOptions { pattern: Pattern::named("randrw"), ..JobOptions::untyped() };
         change(&mut options);
         options
     }
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn bytes_a_second_are_counted_in_blocks() {
         let options =
-            JobOptions { rate: [1 << 20; 3], bs: [8192; 3], poisson: true, ..JobOptions::default() };
+            JobOptions { rate: [1 << 20; 3], bs: [8192; 3], poisson: true, ..JobOptions::untyped() };
         assert_eq!(of(&options).pace, Pace::Poisson(Iops(128.0)));
     }
 

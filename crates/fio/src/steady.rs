@@ -86,8 +86,8 @@ impl SteadyRule {
     }
 }
 
-/// Options of steadiness; the defaults are fio's.
-#[derive(Clone, Debug, PartialEq)]
+/// Options of steadiness; fio's defaults stand in the rows.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SteadyOptions {
     /// What makes the job steady; `None`: it is not asked.
     pub rule: Option<SteadyRule>,
@@ -97,12 +97,6 @@ pub struct SteadyOptions {
     pub ramp: Nanos,
     /// Length of a sample.
     pub every: Nanos,
-}
-
-impl Default for SteadyOptions {
-    fn default() -> Self {
-        SteadyOptions { rule: None, duration: Nanos::ZERO, ramp: Nanos::ZERO, every: Nanos::SECOND }
-    }
 }
 
 impl SteadyOptions {
@@ -328,7 +322,7 @@ mod tests {
             rule: Some(SteadyRule::read(rule).unwrap()),
             duration: Nanos::from_secs(3),
             ramp: Nanos::SECOND,
-            ..SteadyOptions::default()
+            ..crate::options::JobOptions::untyped().steady
         }
     }
 

@@ -63,8 +63,14 @@ pub enum Amount {
     Percent(u8),
 }
 
+impl Default for Amount {
+    fn default() -> Self {
+        Amount::Bytes(0)
+    }
+}
+
 /// Floating-point numbers with the most decimals that any of them was typed with.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Floats {
     /// In the order typed.
     pub values: Vec<f64>,

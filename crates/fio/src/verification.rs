@@ -29,8 +29,8 @@ pub const PROOFS: &[Word] = &[
     ("null", "Reads back without looking"),
 ];
 
-/// The options on verifying; the defaults are fio's.
-#[derive(Clone, Debug, PartialEq)]
+/// The options on verifying; fio's defaults stand in the rows.
+#[derive(Clone, Debug, Default, PartialEq)]
 #[allow(missing_docs)] // Each field is an option of the table, which says what it means.
 pub struct VerifyOptions {
     pub kind: &'static str,
@@ -42,22 +42,6 @@ pub struct VerifyOptions {
     pub only: bool,
     pub backlog: u32,
     pub batch: u32,
-}
-
-impl Default for VerifyOptions {
-    fn default() -> Self {
-        VerifyOptions {
-            kind: "0",
-            pattern: None,
-            interval: 0,
-            offset: 0,
-            reads_back: true,
-            fatal: false,
-            only: false,
-            backlog: 0,
-            batch: 0,
-        }
-    }
 }
 
 impl VerifyOptions {

@@ -44,15 +44,15 @@ fn every_row_explains_itself() {
     }
 }
 
-/// The defaults in the table are those that hold when nothing is typed: applying them changes nothing.
+/// No default takes back what another one says: applying one once more changes nothing.
 #[test]
 fn applying_a_default_changes_nothing() {
     for row in ROWS {
         let Some(value) = default_of(row) else { continue };
-        let mut options = JobOptions::default();
+        let mut options = JobOptions::untyped();
         (row.apply)(&mut options, &value);
         options.rwmix_typed = false;
-        assert_eq!(options, JobOptions::default(), "{}={}", row.name, row.default);
+        assert_eq!(options, JobOptions::untyped(), "{}={}", row.name, row.default);
     }
 }
 
@@ -97,10 +97,10 @@ fn an_honoured_option_changes_what_is_asked() {
     for row in ROWS.iter().filter(|row| row.support == Support::Honoured) {
         let word = other_than_default(row);
         let value = Reader::default().read(row.takes, &word).unwrap();
-        let mut options = JobOptions::default();
+        let mut options = JobOptions::untyped();
         (row.apply)(&mut options, &value);
         let silent = WITHOUT_EFFECT.iter().any(|words| row.help.contains(words)) && row.name != "rw";
-        assert_eq!(options == JobOptions::default(), silent, "{}={word}", row.name);
+        assert_eq!(options == JobOptions::untyped(), silent, "{}={word}", row.name);
     }
 }
 
