@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use dialects::import::{self, Input};
+use import::Input;
 use record::{Event, EventKind, Run};
 
 use session::failure::Failure;

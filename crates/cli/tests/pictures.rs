@@ -8,7 +8,7 @@ use std::fs;
 use machine::*;
 
 /// What iostat 12.6.1 printed of two devices over three intervals of a second.
-const EXTENDED: &str = include_str!("../../dialects/tests/import/fixtures/iostat/extended.json");
+const EXTENDED: &str = include_str!("../../import/tests/all/fixtures/iostat/extended.json");
 
 fn recorded() -> Folder {
     let folder = Folder::new();

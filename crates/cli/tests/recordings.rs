@@ -10,9 +10,9 @@ use machine::*;
 use record::{Metric, Recording, Run};
 
 /// What iostat 12.6.1 printed of two devices over three intervals of a second.
-const EXTENDED: &str = include_str!("../../dialects/tests/import/fixtures/iostat/extended.json");
-const KILLED: &str = include_str!("../../dialects/tests/import/fixtures/iostat/killed.json");
-const CPU: &str = include_str!("../../dialects/tests/import/fixtures/iostat/cpu.json");
+const EXTENDED: &str = include_str!("../../import/tests/all/fixtures/iostat/extended.json");
+const KILLED: &str = include_str!("../../import/tests/all/fixtures/iostat/killed.json");
+const CPU: &str = include_str!("../../import/tests/all/fixtures/iostat/cpu.json");
 
 /// A folder with `logs/`: two recordings of iostat, and what is none.
 fn logs() -> Folder {

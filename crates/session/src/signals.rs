@@ -72,6 +72,7 @@ impl StopFlag {
     }
 
     #[cfg(test)]
+    /// A wish that nobody has, with this patience for devices.
     pub fn patient_for(patience: Nanos) -> StopFlag {
         StopFlag { patience, ..StopFlag::default() }
     }

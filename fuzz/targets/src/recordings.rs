@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use analysis::{Analysis, analyse};
-use dialects::import::{Input, read, together};
+use import::{Input, read, together};
 use record::Run;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags};

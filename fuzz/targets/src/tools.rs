@@ -3,10 +3,10 @@
 use std::io;
 use std::path::Path;
 
-use dialects::diskspd::{self, Ground};
-use dialects::fio::{self, OnDisk, OnDiskKind};
-use dialects::ioping::{self, Kind, Region};
-use dialects::iostat::{self, DiskLine, Host, Reading, Reporter, Units};
+use diskspd::Ground;
+use fio::{OnDisk, OnDiskKind};
+use ioping::{Kind, Region};
+use iostat::{DiskLine, Host, Reading, Reporter, Units};
 use record::{CpuCounters, DiskCounters};
 use workload::Bytes;
 

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use dialects::explain::{Around, explain_all, find, json, of_words, text};
+use explain::{Around, explain_all, find, json, of_words, text};
 use experiments::Profile;
 use volumes::SimulatedVolume;
 use workload::{Expectation, Nanos, PolicyName, Target};

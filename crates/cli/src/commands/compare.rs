@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use analysis::compare::{Comparison, Price, Side, compare};
-use dialects::import::{self, Input};
+use import::Input;
 use policy::Limits;
 use record::{Origin, Reported, Run};
 use workload::{Bytes, PolicyName};

@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::io::Read;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use dialects::diskspd::{
+use diskspd::{
     Asked, DiskSpdError, Format, Presented, Request, Show, SpanResult, Surroundings, parse, profile_text,
     profile_xml, results_text, results_xml, system_text, system_xml, usage,
 };
@@ -76,11 +76,7 @@ fn load(asked: &Asked, command_line: &str, patience: Nanos) -> u8 {
     }
 }
 
-fn present(
-    asked: &Asked,
-    command_line: &str,
-    (system, spans): (&dialects::diskspd::System, &[SpanResult]),
-) -> u8 {
+fn present(asked: &Asked, command_line: &str, (system, spans): (&diskspd::System, &[SpanResult])) -> u8 {
     let presented = Presented { asked, command_line, system, spans };
     out(&match asked.profile.format {
         Format::Xml => results_xml(&presented),

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use dialects::explain::{Around, Explained, Explanation, Found, explain_all, find, json, of_words, text};
+use explain::{Around, Explained, Explanation, Found, explain_all, find, json, of_words, text};
 
 use crate::arguments::{ExplainArguments, Format};
 use session::failure::Failure;

@@ -15,9 +15,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use dialects::fio::{
-    Asked, FioError, INTERRUPTED, Request, Surroundings, messages, not_run, opening, parse, steps,
-};
+use fio::{Asked, FioError, INTERRUPTED, Request, Surroundings, messages, not_run, opening, parse, steps};
 use kernel::guard;
 use workload::{Bytes, Nanos};
 
@@ -140,8 +138,8 @@ fn present(asked: &Asked, results: &mut Results, stop: &StopFlag) -> u8 {
 }
 
 /// What is at `path`.
-pub fn look(path: &Path) -> Option<dialects::fio::OnDisk> {
-    use dialects::fio::{OnDisk, OnDiskKind};
+pub fn look(path: &Path) -> Option<fio::OnDisk> {
+    use fio::{OnDisk, OnDiskKind};
     let facts = kernel::target_facts(path).ok()?;
     let kind = match facts.kind {
         kernel::PathKind::Directory => OnDiskKind::Directory,

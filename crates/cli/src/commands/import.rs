@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use dialects::import::{Import, Input, read, together};
+use import::{Import, Input, read, together};
 use jiff::civil::Date;
 use record::{Observed, Origin, PRINTED_AT, Run};
 use serde_json::{Value, json};

@@ -10,9 +10,7 @@ use std::io::{ErrorKind, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use dialects::ioping::{
-    Asked, Done, Engine, IopingError, Next, Noise, Once, Request, Session, Wall, parse, untrue,
-};
+use ioping::{Asked, Done, Engine, IopingError, Next, Noise, Once, Request, Session, Wall, parse, untrue};
 use kernel::{CallFlags, Clock, Single};
 use workload::{Bytes, Direction, Nanos};
 

@@ -3,9 +3,7 @@
 use std::ffi::OsString;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use dialects::iostat::{
-    Asked, DiskLine, Host, IostatError, Reading, Reporter, Request, Source, Units, parse,
-};
+use iostat::{Asked, DiskLine, Host, IostatError, Reading, Reporter, Request, Source, Units, parse};
 use kernel::Locale;
 use sampler::{DiskReading, Root};
 

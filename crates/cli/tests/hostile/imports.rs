@@ -4,11 +4,11 @@ use super::browser::SCRIPT;
 use super::judge::Random;
 
 const FIXTURES: [&str; 6] = [
-    include_str!("../../../dialects/tests/import/fixtures/fio-3.33.json"),
-    include_str!("../../../dialects/tests/import/fixtures/fio-3.33.txt"),
-    include_str!("../../../dialects/tests/import/fixtures/fio-3.33.terse"),
-    include_str!("../../../dialects/tests/import/fixtures/iostat/extended.json"),
-    include_str!("../../../dialects/tests/import/fixtures/page-of-two-providers.txt"),
+    include_str!("../../../import/tests/all/fixtures/fio-3.33.json"),
+    include_str!("../../../import/tests/all/fixtures/fio-3.33.txt"),
+    include_str!("../../../import/tests/all/fixtures/fio-3.33.terse"),
+    include_str!("../../../import/tests/all/fixtures/iostat/extended.json"),
+    include_str!("../../../import/tests/all/fixtures/page-of-two-providers.txt"),
     "Linux 5.10 (h) 11/22/2026 _x86_64_ (2 CPU)\n\nDevice r/s w/s rkB/s\nvda 1 2 3\n\nDevice r/s w/s rkB/s\nvda 1 2 3\n",
 ];
 

@@ -14,7 +14,7 @@ use super::judge::Random;
 pub fn bases(dir: &Path) -> Vec<PathBuf> {
     let watched = runfile::write(runfile::at(&dir.join("watched.plimsoll")), &watched()).unwrap();
     let mut bases = vec![watched];
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../dialects/tests/import/fixtures");
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../import/tests/all/fixtures");
     for input in ["iostat/extended.json", "fio-3.33.json"] {
         let out = dir.join(input.replace('/', "-"));
         plimsoll(&["import", fixtures.join(input).to_str().unwrap(), "--out", out.to_str().unwrap()]);

@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use dialects::diskspd::{Cache, Creation, Found, Profile, Target, TimeSpan};
+use diskspd::{Cache, Creation, Found, Profile, Target, TimeSpan};
 use engine::{FileGround, Ground};
 use kernel::{Clock, Direct, FileKind, Medium, OpenFile, Walk};
 use workload::{Buffers, Bytes, Nanos, SyncMode, WorkerPlan};

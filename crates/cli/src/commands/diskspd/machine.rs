@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use dialects::diskspd::{CpuPlace, CpuUse, System};
+use diskspd::{CpuPlace, CpuUse, System};
 
 /// This machine, where a run began `started` seconds after 1970.
 pub fn machine(started: i64) -> System {

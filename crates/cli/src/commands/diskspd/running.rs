@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use dialects::diskspd::{
+use diskspd::{
     Asked, Cache, Creation, Format, Ground, SpanPlan, SpanResult, Target, TimeSpan, creations, plan_span,
     precreations, results,
 };
@@ -97,7 +97,7 @@ impl Runner<'_> {
         &mut self,
         span: &TimeSpan,
         planned: &SpanPlan,
-    ) -> Result<(StepRecord, Vec<dialects::diskspd::CpuUse>), String> {
+    ) -> Result<(StepRecord, Vec<diskspd::CpuUse>), String> {
         let paths: Vec<PathBuf> = planned.workload.jobs.iter().flat_map(|job| job.files.clone()).collect();
         let ground = self.files.ground(&paths, planned.interval);
         let plan =

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
-use dialects::diskspd::{CpuUse, Format, Profile};
+use diskspd::{CpuUse, Format, Profile};
 use kernel::Clock;
 use record::{Interval, Observer, Silence};
 use workload::{Direction, Nanos};

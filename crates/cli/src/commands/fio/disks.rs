@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use dialects::fio::{DiskUse, FioStep};
+use fio::{DiskUse, FioStep};
 use kernel::BlockFacts;
 use record::Sample;
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use dialects::fio::{FioError, FioStep};
+use fio::{FioError, FioStep};
 use workload::Job;
 
 use super::results::Results;

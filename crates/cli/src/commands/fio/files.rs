@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use dialects::fio::{Content, FioError, FioStep, Lacking, Layout, LayoutFile, Replaces, Reserve};
 use engine::{FileGround, Ground, GroundKind};
+use fio::{Content, FioError, FioStep, Lacking, Layout, LayoutFile, Replaces, Reserve};
 use kernel::{Clock, Direct, OpenFile};
 use workload::{BackendAsk, BackendKind, Buffers, Bytes, SyncMode, WorkerPlan};
 

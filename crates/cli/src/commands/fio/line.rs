@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use dialects::fio::{Asked, DirectionRate, Eta, FioJob, FioStep, Progress, status_line};
+use fio::{Asked, DirectionRate, Eta, FioJob, FioStep, Progress, status_line};
 use record::Interval;
 use workload::{BytesPerSecond, Direction, Iops, Nanos};
 

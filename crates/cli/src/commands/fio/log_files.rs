@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use dialects::fio::{AggregateLogs, Asked, FioError, Logs};
+use fio::{AggregateLogs, Asked, FioError, Logs};
 use record::{Interval, IoTrace, StepRecord};
 use workload::StepPlan;
 

@@ -2,7 +2,7 @@
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use dialects::fio::{Asked, Clock, Presented, human, json, opening, terse};
+use fio::{Asked, Clock, Presented, human, json, opening, terse};
 use record::{Sample, StepRecord};
 use workload::Nanos;
 

@@ -3,8 +3,8 @@
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
-use dialects::fio::{FioError, FioStep, Layout, capped_depths};
 use engine::{EngineError, PlanError, idle_plan, plan, run_real};
+use fio::{FioError, FioStep, Layout, capped_depths};
 use kernel::{Clock, OpenFile};
 use record::{Note, StepRecord};
 use sampler::{Root, Sampler};

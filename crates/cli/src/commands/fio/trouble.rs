@@ -3,8 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use dialects::fio::{FioError, FioStep, Waits};
 use engine::PlanError;
+use fio::{FioError, FioStep, Waits};
 use kernel::OpenError;
 use kernel::guard::GuardError;
 use session::named::FileError;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use dialects::fio::{FioStep, SteadyWatch};
+use fio::{FioStep, SteadyWatch};
 use kernel::Clock;
 use record::{Interval, IoTrace, Observer, Silence, StepRecord};
 use sampler::Sampler;

@@ -5,7 +5,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-use dialects::ioping::{Asked, IopingError, Keeping, Kind, Mix, Region, Sync, Target, errno_text};
+use ioping::{Asked, IopingError, Keeping, Kind, Mix, Region, Sync, Target, errno_text};
 use kernel::guard::{GuardError, permit_named_file, permit_unnamed};
 use kernel::{
     AlignmentSource, Direct, Medium, OpenError, Single, SingleError, SingleOptions, TargetFacts,

@@ -2,7 +2,7 @@
 
 use std::os::fd::{AsFd, BorrowedFd};
 
-use dialects::ioping::{Asked, IopingError, Mix, Noise, Region};
+use ioping::{Asked, IopingError, Mix, Noise, Region};
 use kernel::guard::WritePermit;
 use kernel::{CallFlags, Direct, Single, SingleError, SingleMeans, SingleOptions};
 use workload::{Bytes, SyncMode};

@@ -2,7 +2,7 @@
 
 use std::os::fd::AsFd;
 
-use dialects::ioping::{Asked, Evidence, Kind, Mix};
+use ioping::{Asked, Evidence, Kind, Mix};
 use workload::Bytes;
 
 use super::ground::Ground;

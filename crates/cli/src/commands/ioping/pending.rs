@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use dialects::ioping::Once;
+use ioping::Once;
 use kernel::Clock;
 use record::{Silence, SilenceStage};
 use workload::Nanos;

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use dialects::fio::{FioError, FioStep};
 use engine::{plan, run_real};
 use experiments::Step;
+use fio::{FioError, FioStep};
 use kernel::guard::{AllowDestroy, permit_block_device};
 use kernel::{Clock, PathKind};
 use record::{Observer, StepRecord, TargetFacts, TargetKind};

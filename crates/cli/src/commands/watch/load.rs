@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use dialects::fio::{self, About, FioError, FioStep, Look, OnDisk, OnDiskKind, Planned, Remark, Request};
 use experiments::{Profile, WatchLoad, profile_names};
+use fio::{About, FioError, FioStep, Look, OnDisk, OnDiskKind, Planned, Remark, Request};
 use policy::Limits;
 use workload::{BackendAsk, Bytes, Direction, Job, Nanos, PolicyName};
 

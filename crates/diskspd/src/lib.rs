@@ -1,0 +1,45 @@
+//! DiskSpd: command lines and XML profiles in, DiskSpd's text and XML out.
+//!
+//! [`parse`] turns words into a [`Request`]; [`plan_span`] turns a timespan, and a look at its targets, into a step to run;
+//! [`results`] gathers what happened, and [`results_text`] and [`results_xml`] say it in DiskSpd's words.
+
+mod affinity;
+mod checks;
+mod commandline;
+mod draft;
+mod effective;
+mod effects;
+mod error;
+mod markup;
+mod present;
+mod profile;
+mod reference;
+mod results;
+mod row;
+mod rows;
+mod size;
+mod span;
+mod spread;
+mod system;
+mod xml_profile;
+
+pub use ::options::Support;
+pub use commandline::{Asked, Request, Surroundings, parse};
+pub use draft::{Compat, Show};
+pub use effective::{EffectiveRange, Reach, effective};
+pub use error::DiskSpdError;
+pub use present::{
+    INTERRUPTED, Presented, VERSION, profile_text, results_text, results_xml, system_text, system_xml,
+};
+pub use profile::{
+    Cache, Cpu, Distribution, DistributionKind, Etw, Format, MappedFlush, Precreate, Profile, Range, Target,
+    ThreadTarget, Throughput, TimeSpan,
+};
+pub use reference::{table, usage};
+pub use results::{Bucket, CpuUse, Section, Side, SpanResult, TargetResult, results};
+pub use row::{Begins, Beside, Options, Row, Standing, value_in};
+pub use rows::ROWS;
+pub use size::{SizeError, size};
+pub use span::{CannotRun, Creation, Found, Ground, SpanPlan, Stream, creations, plan_span, precreations};
+pub use system::{CpuPlace, System};
+pub use xml_profile::{ProfileError, profile_xml, read as read_profile};

@@ -1,0 +1,351 @@
+//! Text as it was pasted into command lines and job files.
+
+use super::tool::Tool;
+use super::word::{
+    BACKSLASH, CUT, DASH, DASHES, JOINED, NAMELESS, NUMBER, PROMPT, Piece, Repair, SPLIT, is_list_mark,
+    plain, words,
+};
+
+/// One thing in a text that can be explained.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// What it is.
+    pub kind: Kind,
+    /// The line where it begins, from 1.
+    pub line: usize,
+    /// What was put right.
+    pub repairs: Vec<Repair>,
+    /// Of a job file: the line of the text that each of its own lines stands in.
+    pub lines: Vec<usize>,
+}
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A command line: the tool, and the words behind its name.
+    Command(Tool, Vec<Piece>),
+    /// A job file of fio, a line an option.
+    JobFile(String),
+}
+
+/// Command lines and job files in `text`, in order.
+pub fn find(text: &str) -> Vec<Found> {
+    let mut finder =
+        Finder { found: Vec::new(), repairs: Vec::new(), open: false, in_job_file: false, apart: false };
+    for (index, raw) in text.lines().enumerate() {
+        let line = plain(raw, index + 1, &mut finder.repairs);
+        finder.line(&line, index + 1);
+    }
+    finder.found
+}
+
+/// The one command line that words of the command line are; `None` where no tool is called.
+pub fn of_words(given: &[String]) -> Option<Found> {
+    let mut repairs = Vec::new();
+    let mut column = 1;
+    let mut pieces = Vec::new();
+    for word in given {
+        let text = plain(word, 1, &mut repairs);
+        pieces.push(Piece { text, line: 1, column });
+        column += word.chars().count() + 1;
+    }
+    let pieces =
+        pieces.into_iter().filter(|piece| !piece.text.trim().is_empty() && piece.text != "\\").collect();
+    let (tool, rest) = called(pieces, &mut repairs)?;
+    let rest = rest.into_iter().map(|piece| dashed(tool, piece, &mut repairs)).collect();
+    Some(Found { kind: Kind::Command(tool, cut(rest, &mut repairs)), line: 1, repairs, lines: Vec::new() })
+}
+
+struct Finder {
+    found: Vec<Found>,
+    repairs: Vec<Repair>,
+    /// Whether the last line may go on in the next.
+    open: bool,
+    /// Whether the last line that is not empty was one of a job file.
+    in_job_file: bool,
+    /// Whether an empty line came since the last line that only a job file has.
+    apart: bool,
+}
+
+impl Finder {
+    fn line(&mut self, line: &str, number: usize) {
+        let continued = line.trim_end().ends_with(['\\', '^', '`']);
+        if let Some(head) = line.trim_end().strip_suffix(['^', '`']) {
+            self.repairs.push(Repair { what: BACKSLASH, line: number, column: head.chars().count() + 1 });
+        }
+        let line = line.trim_end().trim_end_matches(['^', '`']);
+        let mut pieces = words(line, number, &mut self.repairs);
+        pieces.retain(|piece| piece.text != "\\");
+        let pieces = self.without_marks(pieces);
+        let Some(first) = pieces.first() else {
+            self.open = self.open && continued;
+            self.apart = true;
+            self.repairs.clear();
+            return;
+        };
+        self.in_job_file = self.job_file_line(line, number, &pieces);
+        if self.in_job_file {
+            return;
+        }
+        let option = |text: &str| {
+            let rest = text.trim_start_matches(|c| c == '-' || DASHES.contains(&c));
+            rest.len() < text.len() && rest.starts_with(|c: char| c.is_ascii_alphabetic())
+        };
+        let command_before = matches!(self.found.last(), Some(Found { kind: Kind::Command(..), .. }));
+        let goes_on = command_before && (self.open || option(&first.text));
+        let mut repairs = std::mem::take(&mut self.repairs);
+        if let Some((tool, rest)) = called(pieces.clone(), &mut repairs) {
+            let is_row = is_row(&rest);
+            let before = repairs.len();
+            let rest = rest.into_iter().map(|piece| dashed(tool, piece, &mut repairs)).collect();
+            let rest = cut(rest, &mut repairs);
+            let texts: Vec<&str> = rest.iter().map(|piece| piece.text.as_str()).collect();
+            let nameless = repairs.iter().any(|repair| repair.what == NAMELESS);
+            if (tool.is_called_with(&texts) || continued) && !is_row && !(nameless && goes_on) {
+                let kind = Kind::Command(tool, rest);
+                self.found.push(Found { kind, line: number, repairs, lines: Vec::new() });
+                self.open = continued;
+                return;
+            }
+            repairs.truncate(before);
+            repairs.retain(|repair| repair.what != NAMELESS);
+        }
+        match self.found.last_mut() {
+            Some(Found { kind: Kind::Command(tool, words), repairs: known, .. }) if goes_on => {
+                known.append(&mut repairs);
+                if !self.open {
+                    known.push(Repair { what: JOINED, line: number, column: 1 });
+                }
+                let more = pieces.into_iter().map(|piece| dashed(*tool, piece, known)).collect();
+                words.extend(cut(more, known));
+                self.open = continued;
+            }
+            _ => self.open = false,
+        }
+    }
+
+    /// Takes the number of a list away, also those in the midst of a line whose breaks were lost.
+    fn without_marks(&mut self, pieces: Vec<Piece>) -> Vec<Piece> {
+        let mut kept: Vec<Piece> = Vec::new();
+        for (at, piece) in pieces.iter().enumerate() {
+            let next = pieces.get(at + 1).map(|next| next.text.as_str()).unwrap_or_default();
+            let before_option =
+                next.starts_with('-') || next.starts_with(DASHES) || Tool::called(next).is_some();
+            if is_list_mark(&piece.text) && (kept.is_empty() || before_option) {
+                self.repairs.push(Repair { what: NUMBER, line: piece.line, column: piece.column });
+            } else {
+                kept.push(piece.clone());
+            }
+        }
+        kept
+    }
+
+    /// Takes a line of a job file: a section begins one, and options of fio follow.
+    fn job_file_line(&mut self, line: &str, number: usize, pieces: &[Piece]) -> bool {
+        let section =
+            |piece: &Piece| piece.text.starts_with('[') && piece.text.ends_with(']') && piece.text.len() > 2;
+        let comment = line.trim_start().starts_with([';', '#']);
+        let begins = section(&pieces[0]);
+        let inside = self.in_job_file;
+        // Most lines are neither, and each costs a look at every option there is.
+        if !begins && !inside {
+            return false;
+        }
+        let option = |text: &str| {
+            let name = text.split('=').next().unwrap_or_default().trim();
+            fio::ROWS.iter().any(|row| row.names().any(|known| known == name))
+        };
+        let skipped = line.char_indices().nth(pieces[0].column - 1).map_or(0, |(at, _)| at);
+        let kept = line[skipped..].trim_end_matches(['\\', ' ']);
+        // Behind an empty line a script may stand, whose variables are no options that were typed wrong.
+        let typed = kept.split_once('=').is_some_and(|(name, value)| {
+            is_like_an_option(name) && !(self.apart && value.contains(['$', '`', '\'', '"', '(', '[', '{']))
+        });
+        let foreign = line.trim_start().starts_with("#!");
+        let goes_on = comment || option(kept) || typed;
+        let fits = begins || (!foreign && goes_on);
+        if !fits
+            || (inside
+                && !begins
+                && called(pieces.to_vec(), &mut Vec::new()).is_some_and(|(tool, rest)| {
+                    tool.is_called_with(&rest.iter().map(|piece| piece.text.as_str()).collect::<Vec<_>>())
+                }))
+        {
+            return false;
+        }
+        self.apart = self.apart && comment && !begins;
+        let every = pieces.iter().all(|piece| section(piece) || option(&piece.text));
+        let mut repairs = std::mem::take(&mut self.repairs);
+        let lines = if pieces.len() > 1 && every {
+            repairs.push(Repair { what: SPLIT, line: number, column: pieces[1].column });
+            pieces.iter().map(|piece| format!("{}\n", piece.text)).collect()
+        } else {
+            format!("{kept}\n")
+        };
+        if !inside {
+            let kind = Kind::JobFile(String::new());
+            self.found.push(Found { kind, line: number, repairs: Vec::new(), lines: Vec::new() });
+        }
+        if let Some(Found { kind: Kind::JobFile(text), repairs: known, lines: places, .. }) =
+            self.found.last_mut()
+        {
+            places.extend(std::iter::repeat_n(number, lines.lines().count()));
+            text.push_str(&lines);
+            known.append(&mut repairs);
+        }
+        true
+    }
+}
+
+/// Whether what stands before an equals sign can be the name of an option that was typed wrong.
+fn is_like_an_option(name: &str) -> bool {
+    let name = name.trim();
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c))
+}
+
+/// Whether the words behind a tool's name are the cells of a table, and no pipe: a command stands behind a pipe.
+fn is_row(rest: &[Piece]) -> bool {
+    let bars = rest.iter().filter(|piece| piece.text == "|").count();
+    let closed = bars > 1 && rest.last().is_some_and(|last| last.text == "|");
+    let command = |word: &str| word.starts_with(|c: char| c.is_ascii_alphabetic() || "./~$({\\".contains(c));
+    let cell = rest.windows(2).any(|pair| pair[0].text == "|" && !command(&pair[1].text));
+    closed || cell
+}
+
+/// The tool that is called, and the words behind its name. Prompts, `sudo` and variables may stand before it.
+fn called(pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> Option<(Tool, Vec<Piece>)> {
+    let before = |word: &str| {
+        matches!(word, "sudo" | "time" | "nice" | "ionice" | "exec" | "plimsoll" | "env" | "PS")
+            || word.ends_with(['$', '#', '%', '>'])
+            || word.contains('@')
+            || word.starts_with('#')
+            || is_list_mark(word)
+            || (word.contains('=')
+                && word
+                    .split('=')
+                    .next()
+                    .is_some_and(|name| name.chars().all(|c| c.is_ascii_uppercase() || c == '_')))
+    };
+    let at = pieces.iter().position(|piece| !before(&piece.text))?;
+    if let Some(tool) = Tool::called(&pieces[at].text) {
+        if at > 0 {
+            repairs.push(Repair { what: PROMPT, line: pieces[0].line, column: pieces[0].column });
+        }
+        return Some((tool, pieces[at + 1..].to_vec()));
+    }
+    let texts: Vec<String> =
+        pieces[at..].iter().map(|piece| dashed(Tool::Fio, piece.clone(), &mut Vec::new()).text).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let first_is_option = texts.first().is_some_and(|first| first.starts_with("--") || first.contains("f="));
+    let tool = Tool::of_options(&texts).filter(|_| first_is_option && texts.len() > 1)?;
+    repairs.push(Repair { what: NAMELESS, line: pieces[at].line, column: pieces[at].column });
+    Some((tool, pieces[at..].to_vec()))
+}
+
+/// The word with the dashes that its tool's options have.
+fn dashed(tool: Tool, piece: Piece, repairs: &mut Vec<Repair>) -> Piece {
+    let rest = piece.text.trim_start_matches(|c| c == '-' || DASHES.contains(&c));
+    let head = &piece.text[..piece.text.len() - rest.len()];
+    if rest.is_empty() || !head.contains(|c| DASHES.contains(&c)) {
+        return piece;
+    }
+    repairs.push(Repair { what: DASH, line: piece.line, column: piece.column });
+    Piece { text: format!("{}{rest}", tool.dashes(rest)), ..piece }
+}
+
+/// The words up to a pipe, a redirection or the next command.
+fn cut(pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> Vec<Piece> {
+    let ends = |word: &str| {
+        matches!(word, "|" | "||" | "&&" | ";" | "&" | "<" | "2>&1" | "#")
+            || word.starts_with(['>', '|'])
+            || word.starts_with("2>")
+    };
+    let at = pieces.iter().position(|piece| ends(&piece.text));
+    if let Some(piece) = at.and_then(|at| pieces.get(at)) {
+        repairs.push(Repair { what: CUT, line: piece.line, column: piece.column });
+    }
+    let mut kept: Vec<Piece> = pieces.into_iter().take(at.unwrap_or(usize::MAX)).collect();
+    if let Some(last) = kept.last_mut().filter(|last| last.text.ends_with(';')) {
+        last.text.pop();
+    }
+    // A backslash that was glued to its word.
+    for piece in kept.iter_mut().filter(|piece| piece.text.ends_with('\\') && piece.text.len() > 1) {
+        piece.text.pop();
+        repairs.push(Repair { what: BACKSLASH, line: piece.line, column: piece.column });
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn commands(text: &str) -> Vec<String> {
+        let line = |found: Found| match found.kind {
+            Kind::Command(tool, words) => {
+                let words: Vec<String> = words.into_iter().map(|piece| piece.text).collect();
+                format!("{} {}", tool.name(), words.join(" "))
+            }
+            Kind::JobFile(text) => text,
+        };
+        find(text).into_iter().map(line).collect()
+    }
+
+    #[test]
+    fn a_numbered_list_with_backslashes_is_one_command() {
+        let listed =
+            "  1. fio --filename=/mnt/a \\\n  2. --direct=1 \\\n  3. --rw=read \\\n\nThis is prose.\n";
+        assert_eq!(commands(listed), ["fio --filename=/mnt/a --direct=1 --rw=read"]);
+        let lost = "1. fio --filename=/mnt/a \\ 2. --direct=1 \\ 3. --rw=read \\";
+        assert_eq!(commands(lost), ["fio --filename=/mnt/a --direct=1 --rw=read"]);
+    }
+
+    #[test]
+    fn prompts_dashes_and_prose_around_are_understood() {
+        assert_eq!(commands("/home/me# fio –name=a –rw=read"), ["fio --name=a --rw=read"]);
+        assert_eq!(commands("$ sudo ioping –c 10 ."), ["ioping -c 10 ."]);
+        assert_eq!(commands("user@host:~$ iostat -x 1 5 > out.txt"), ["iostat -x 1 5"]);
+        assert_eq!(commands("fio 1.59\nfio — a tool that spawns threads"), Vec::<String>::new());
+        assert_eq!(commands("fio --name=a\n--rw=read\n--size=1g"), ["fio --name=a --rw=read --size=1g"]);
+        assert_eq!(commands("--name=a --rw=read"), ["fio --name=a --rw=read"]);
+        assert_eq!(commands("fio --name=a --rw=read | tee log && echo"), ["fio --name=a --rw=read"]);
+    }
+
+    #[test]
+    fn a_job_file_is_found_also_without_its_line_breaks() {
+        let text = "Create it:\n[global]\nsize=30g\ndirect=1\n[writer1]\nrw=randwrite\nNote what follows\nsudo fio --runtime 30 a.ini\n";
+        assert_eq!(
+            commands(text),
+            ["[global]\nsize=30g\ndirect=1\n[writer1]\nrw=randwrite\n", "fio --runtime 30 a.ini"]
+        );
+        assert_eq!(
+            commands("[global] size=30g direct=1 [w] rw=write time_based"),
+            ["[global]\nsize=30g\ndirect=1\n[w]\nrw=write\ntime_based\n"]
+        );
+    }
+
+    #[test]
+    fn a_script_below_a_job_file_is_none_of_it() {
+        let page = "[a]\nrw=read\n\nsize=1g\n\n#!/bin/sh\n# named\nrepeat=${repeat:-1}\niostat -x 1\n";
+        assert_eq!(commands(page), ["[a]\nrw=read\nsize=1g\n", "iostat -x 1"]);
+        assert_eq!(commands("[a]\nrw=read\n\nmask = '*.json'\n"), ["[a]\nrw=read\n"]);
+        assert_eq!(commands("[a]\nrw=read\nsiez=1g\n"), ["[a]\nrw=read\nsiez=1g\n"]);
+        let lines = find("Text.\n\n[a]\nrw=read\n\nsize=1g\n").remove(0).lines;
+        assert_eq!(lines, [3, 4, 6]);
+    }
+
+    #[test]
+    fn a_row_of_a_table_is_no_command_and_a_pipe_is_none_of_a_table() {
+        assert_eq!(commands("iostat  | + | + |\n--------|---|---|\nfio     |   | + |"), Vec::<String>::new());
+        assert_eq!(commands("iostat | prints what devices do |"), Vec::<String>::new());
+        assert_eq!(commands("iostat -x 1 | grep sda | tee log"), ["iostat -x 1"]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_makes_the_reader_panic(text in "(\\PC|[\\n\\\\\"'&;#>–—\\[\\]= ]|fio|dd|--rw=|1\\. ){0,40}") {
+            let _ = find(&text);
+            let _ = of_words(&text.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        }
+    }
+}

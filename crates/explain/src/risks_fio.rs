@@ -1,0 +1,496 @@
+//! What is risky or misleading about a fio command. Data: a risk is a row.
+
+use super::about_fio::{amount, is_device, own_files};
+use super::figures::{bytes, count, seconds};
+use super::risk::Level::{Danger, Misleading, Note, Wrong};
+use super::risk::{Risk, When};
+use fio::{FioJob, JobOptions};
+
+/// A volume on credits may hold its burst for so long.
+const BURST_S: f64 = 1800.0;
+const HOWTO: &str = "fio HOWTO";
+
+/// Every row.
+pub static ROWS: &[Risk] = &[
+    Risk {
+        id: "destroys-device",
+        level: Danger,
+        when: When::Fio(|job| {
+            let name = job.options.filename.as_ref().filter(|name| is_device(name))?;
+            job.options
+                .pattern
+                .destroys()
+                .then(|| format!("Everything on {name} is lost: the job writes over the device itself."))
+        }),
+        source: "fio HOWTO: filename",
+        example: "fio --name=a --rw=randwrite --filename=/dev/sdz",
+        without: "fio --name=a --rw=randread --filename=/dev/sdz",
+    },
+    Risk {
+        id: "overwrites-file",
+        level: Danger,
+        when: When::Fio(|job| {
+            let name = job.options.filename.as_ref().filter(|name| !is_device(name))?;
+            job.options
+                .pattern
+                .writes
+                .then(|| format!("If {name} exists, what is in it is overwritten without a question."))
+        }),
+        source: "fio HOWTO: filename",
+        example: "fio --name=a --rw=randwrite --filename=x --size=1g",
+        without: "fio --name=a --rw=randread --filename=x --size=1g",
+    },
+    Risk {
+        id: "no-size",
+        level: Wrong,
+        when: When::Fio(|job| {
+            let options = &job.options;
+            let device = options.filename.as_deref().is_some_and(is_device);
+            if options.size.is_some() || options.filesize > 0 || device || options.engine.name == "null" {
+                return None;
+            }
+            Some(match &options.filename {
+                Some(name) => format!(
+                    "There is no size. If {name} exists, all of it is used; if it does not, fio ends with \"you need to \
+                     specify size=\"."
+                ),
+                None => "There is no size, and the file is fio's own: unless an earlier run left it there, fio ends \
+                         with \"you need to specify size=\"."
+                    .to_owned(),
+            })
+        }),
+        source: "fio HOWTO: size",
+        example: "fio --name=a --rw=randread --filename=x",
+        without: "fio --name=a --rw=randread --filename=x --size=1g",
+    },
+    Risk {
+        id: "one-at-a-time",
+        level: Wrong,
+        when: When::Fio(|job| {
+            let options = &job.options;
+            (options.engine.is_synchronous() && options.iodepth > 1).then(|| {
+                format!(
+                    "iodepth={} has no effect: {} waits for each I/O, so that one is in flight. Take libaio or io_uring.",
+                    options.iodepth, options.engine.name
+                )
+            })
+        }),
+        source: "fio HOWTO: iodepth",
+        example: "fio --name=a --rw=randread --size=1g --iodepth=32",
+        without: "fio --name=a --rw=randread --size=1g --iodepth=32 --ioengine=libaio",
+    },
+    Risk {
+        id: "buffered-libaio",
+        level: Wrong,
+        when: When::Fio(|job| {
+            let options = &job.options;
+            (options.engine.name == "libaio" && !options.direct && options.iodepth > 1).then(|| {
+                format!(
+                    "libaio without direct=1 waits for each I/O while it is handed over: iodepth={} is not reached.",
+                    options.iodepth
+                )
+            })
+        }),
+        source: "fio HOWTO: ioengine libaio; io_submit(2)",
+        example: "fio --name=a --rw=randread --size=1g --iodepth=32 --ioengine=libaio",
+        without: "fio --name=a --rw=randread --size=1g --iodepth=32 --ioengine=libaio --direct=1",
+    },
+    Risk {
+        id: "no-direct",
+        level: Misleading,
+        when: When::Fio(|job| {
+            let options = &job.options;
+            if options.direct || options.engine.name == "null" {
+                return None;
+            }
+            let pattern = options.pattern;
+            let synced = options.fsync > 0 || options.fdatasync > 0 || options.end_fsync;
+            Some(match (pattern.reads, pattern.writes && !synced) {
+                (true, true) => "There is no direct=1: reads may come from the page cache and writes end in it, so that \
+                                 the figures can be those of memory.",
+                (true, false) => "There is no direct=1: reads may come from the page cache, so that the figures can be \
+                                  those of memory.",
+                (false, true) => "There is no direct=1 and no fsync: writes end in the page cache, so that the figures can \
+                                  be those of memory.",
+                (false, false) => return None,
+            }
+            .to_owned())
+        }),
+        source: "fio HOWTO: direct",
+        example: "fio --name=a --rw=randwrite --size=1g",
+        without: "fio --name=a --rw=randwrite --size=1g --direct=1",
+    },
+    Risk {
+        id: "runtime-is-a-cap",
+        level: Misleading,
+        when: When::Fio(|job| {
+            let options = &job.options;
+            let runtime = options.runtime.as_secs_f64();
+            if options.time_based || runtime <= 0.0 {
+                return None;
+            }
+            let Some(amount) = amount(options) else {
+                return Some(format!(
+                    "There is no time_based: {} is only the longest that it may take. It ends before, when the whole \
+                     file has been done once.",
+                    seconds(runtime)
+                ));
+            };
+            let all = amount.saturating_mul(u64::from(options.numjobs)) as f64;
+            Some(format!(
+                "There is no time_based: {} is only the longest that it may take. It ends before where {} done \
+                 earlier, which takes more than {} MB/s.",
+                seconds(runtime),
+                match options.numjobs {
+                    1 => format!("{} are", bytes(amount)),
+                    copies => format!("{copies} times {} are", bytes(amount)),
+                },
+                count((all / runtime / 1e6).round() as u64)
+            ))
+        }),
+        source: "fio HOWTO: runtime, time_based",
+        example: "fio --name=a --rw=randread --size=1g --runtime=60",
+        without: "fio --name=a --rw=randread --size=1g --runtime=60 --time_based",
+    },
+    Risk {
+        id: "no-set-time",
+        level: Misleading,
+        when: When::Fio(|job| {
+            let options = &job.options;
+            let ios = amount(options)? / options.shortest_block().max(1);
+            if options.runtime.0 > 0 || ios == 0 {
+                return None;
+            }
+            let held = at_rates(options, ios).filter(|&time| time >= ios as f64 / 1e5);
+            let takes = match held {
+                Some(time) => format!(
+                    "No time is set: at the rates that it is held to, {} I/Os take {} on a volume that bears them, and \
+                     longer on one that does not.",
+                    count(ios),
+                    seconds(time.round().max(1.0))
+                ),
+                None => format!(
+                    "How long it takes depends on the volume: {} I/Os are {} at 3,000 IOPS and {} at 100,000. Two \
+                     volumes are measured for different times, and a fast run may lie wholly inside a burst.",
+                    count(ios),
+                    seconds((ios as f64 / 3e3).round()),
+                    seconds((ios as f64 / 1e5).round().max(1.0))
+                ),
+            };
+            let typed = job.echo.iter().any(|(name, value)| name == "time_based" && value != "0");
+            Some(match typed {
+                true => format!(
+                    "{takes} time_based has no effect without runtime, fio drops it: give runtime too."
+                ),
+                false => format!("{takes} Give runtime and time_based."),
+            })
+        }),
+        source: "fio HOWTO: runtime",
+        example: "fio --name=a --rw=randread --size=4g",
+        without: "fio --name=a --rw=randread --size=4g --runtime=60 --time_based",
+    },
+    Risk {
+        id: "shorter-than-a-burst",
+        level: Misleading,
+        when: When::Fio(|job| {
+            let runtime = job.options.runtime.as_secs_f64();
+            (runtime > 0.0 && runtime < BURST_S).then(|| {
+                format!(
+                    "{} fit into the burst of a volume that runs on credits (an EBS gp2 volume holds 3,000 IOPS for 30 \
+                     minutes and more): what is measured may not last.",
+                    seconds(runtime)
+                )
+            })
+        }),
+        source: "EBS user guide: I/O credits and burst performance of gp2",
+        example: "fio --name=a --rw=randread --size=4g --runtime=60",
+        without: "fio --name=a --rw=randread --size=4g --runtime=3600",
+    },
+    Risk {
+        id: "no-latency",
+        level: Misleading,
+        when: When::Fio(|job| {
+            without_latency(job).then(|| "gtod_reduce=1 leaves out every latency: a volume that stalls or queues looks as good as one that does not.".to_owned())
+        }),
+        source: "fio HOWTO: gtod_reduce",
+        example: "fio --name=a --rw=randread --size=4g --gtod_reduce=1",
+        without: "fio --name=a --rw=randread --size=4g",
+    },
+    Risk {
+        id: "latency-of-the-queue",
+        level: Misleading,
+        when: When::Fio(|job| {
+            let options = &job.options;
+            let depth = in_flight(options);
+            if depth < 16 || paced(options) || without_latency(job) || options.engine.name == "null" {
+                return None;
+            }
+            Some(waiting(depth, options.issued_blocks().max().unwrap_or(4096)))
+        }),
+        source: "Little's law",
+        example: "fio --name=a --rw=randread --size=4g --direct=1 --ioengine=libaio --iodepth=64",
+        without: "fio --name=a --rw=randread --size=4g --direct=1 --ioengine=libaio --iodepth=4",
+    },
+    Risk {
+        id: "iops-of-depth-one",
+        level: Misleading,
+        when: When::Fio(|job| {
+            let options = &job.options;
+            (in_flight(options) == 1 && !paced(options)).then(|| {
+                "One I/O at a time measures latency. Its IOPS are 1 / latency, and say nothing about what the volume \
+                 does in parallel."
+                    .to_owned()
+            })
+        }),
+        source: "Little's law",
+        example: "fio --name=a --rw=randread --size=4g --direct=1",
+        without: "fio --name=a --rw=randread --size=4g --direct=1 --ioengine=libaio --iodepth=4",
+    },
+    Risk {
+        id: "rate-each-copy",
+        level: Misleading,
+        when: When::Fio(|job| {
+            let options = &job.options;
+            let copies = u64::from(options.numjobs);
+            let rate = options.rate_iops.iter().copied().find(|&rate| rate > 0)?;
+            (copies > 1).then(|| {
+                format!(
+                    "rate_iops holds for each copy: {copies} times {} are {} I/Os a second.",
+                    count(rate),
+                    count(rate * copies)
+                )
+            })
+        }),
+        source: "fio HOWTO: rate_iops, numjobs",
+        example: "fio --name=a --rw=randwrite --size=1g --numjobs=4 --rate_iops=3200",
+        without: "fio --name=a --rw=randwrite --size=1g --rate_iops=3200",
+    },
+    Risk {
+        id: "rate-is-a-ceiling",
+        level: Misleading,
+        when: When::Fio(|job| {
+            paced(&job.options).then(|| {
+                "A rate shows whether the volume bears it, not how much it would bear; and after a stall fio catches \
+                 up above the rate."
+                    .to_owned()
+            })
+        }),
+        source: "fio HOWTO: rate, rate_iops",
+        example: "fio --name=a --rw=randwrite --size=1g --rate_iops=3200",
+        without: "fio --name=a --rw=randwrite --size=1g",
+    },
+    Risk {
+        id: "unwritten-reads",
+        level: Misleading,
+        when: When::Fio(|job| {
+            let options = &job.options;
+            let device = options.filename.as_deref().is_some_and(is_device);
+            if !options.pattern.reads || device || options.size.is_none() {
+                return None;
+            }
+            Some(
+                "A file that is missing or too short is written whole before the test, and by fio also where it holds \
+                 somebody's data. One that is long enough is read as it is: where it was never written (a hole, reserved \
+                 space) no disk is asked."
+                    .to_owned(),
+            )
+        }),
+        source: "fio HOWTO: create_serialize, fallocate",
+        example: "fio --name=a --rw=randread --size=1g",
+        without: "fio --name=a --rw=randwrite --size=1g",
+    },
+    Risk {
+        id: "unwritten-writes",
+        level: Misleading,
+        when: When::Fio(|job| {
+            let options = &job.options;
+            let device = options.filename.as_deref().is_some_and(is_device);
+            (options.pattern.writes && !options.pattern.reads && !device && !options.overwrite).then(|| {
+                "A new file only has its space reserved (fallocate): the first write to a block changes the file \
+                 system's records too. A second run over the same file is another test. overwrite=1 writes it before."
+                    .to_owned()
+            })
+        }),
+        source: "fio HOWTO: fallocate, overwrite",
+        example: "fio --name=a --rw=randwrite --size=1g",
+        without: "fio --name=a --rw=randwrite --size=1g --overwrite=1",
+    },
+    Risk {
+        id: "other-caches",
+        level: Note,
+        when: When::Fio(|job| {
+            let options = &job.options;
+            (options.pattern.reads && options.direct).then(|| {
+                "direct=1 passes the page cache of this machine and no other: a cache of the host, the array or the \
+                 disk may answer, and it may be cold now and warm later. Repeat until the figure stays."
+                    .to_owned()
+            })
+        }),
+        source: "Azure documentation: disk caching, and warming the cache before a benchmark",
+        example: "fio --name=a --rw=randread --size=1g --direct=1",
+        without: "fio --name=a --rw=randwrite --size=1g --direct=1",
+    },
+    Risk {
+        id: "same-places",
+        level: Note,
+        when: When::Fio(|job| {
+            let options = &job.options;
+            if !options.pattern.random || !options.randrepeat {
+                return None;
+            }
+            let typed = job.echo.iter().any(|(name, _)| name == "randrepeat");
+            let how = if typed { "randrepeat=1" } else { "randrepeat=1, the default," };
+            Some(format!(
+                "{how} visits the same places in the same order in every run: a second run may find them in a cache. \
+                 randrepeat=0 changes that."
+            ))
+        }),
+        source: "fio HOWTO: randrepeat",
+        example: "fio --name=a --rw=randread --size=1g",
+        without: "fio --name=a --rw=randread --size=1g --randrepeat=0",
+    },
+    Risk {
+        id: "each-by-itself",
+        level: Note,
+        when: When::Fio(|job| {
+            let options = &job.options;
+            (options.numjobs > 1 && !options.group_reporting).then(|| {
+                format!(
+                    "Without group_reporting each of the {} copies is reported by itself; the sum stands in the last \
+                     lines only.",
+                    options.numjobs
+                )
+            })
+        }),
+        source: "fio HOWTO: group_reporting",
+        example: "fio --name=a --rw=randread --size=1g --numjobs=4",
+        without: "fio --name=a --rw=randread --size=1g --numjobs=4 --group_reporting",
+    },
+    Risk {
+        id: "space-of-copies",
+        level: Note,
+        when: When::Fio(|job| {
+            let options = &job.options;
+            let copies = u64::from(options.numjobs);
+            let size = match options.size {
+                Some(fio::Amount::Bytes(size)) if copies > 1 && own_files(options) => size,
+                _ => return None,
+            };
+            Some(format!(
+                "size holds for each copy: {} of space are needed.",
+                bytes(size.saturating_mul(copies))
+            ))
+        }),
+        source: "fio HOWTO: size, numjobs",
+        example: "fio --name=a --rw=randread --size=1g --numjobs=4",
+        without: "fio --name=a --rw=randread --size=1g --numjobs=4 --filename=x",
+    },
+    Risk {
+        id: "long-blocks",
+        level: Note,
+        when: When::Fio(|job| {
+            let block = job.options.issued_blocks().max().unwrap_or(0);
+            (block > 256 << 10).then(|| {
+                format!(
+                    "Blocks of {} measure bandwidth: the kernel may cut them, and providers count them in units of their \
+                     own (256 KiB for EBS SSD), so that fio's IOPS are not the provider's.",
+                    bytes(block)
+                )
+            })
+        }),
+        source: "EBS user guide: I/O characteristics",
+        example: "fio --name=a --rw=randread --size=1g --bs=1m",
+        without: "fio --name=a --rw=randread --size=1g --bs=64k",
+    },
+    Risk {
+        id: "trailing-comma",
+        level: Note,
+        when: When::Fio(|job| {
+            let (name, value) = job.echo.iter().find(|(_, value)| value.ends_with(','))?;
+            Some(format!(
+                "The comma at the end of {name}={value} leaves what follows (trims) at its default; the values before \
+                 it are for reads and writes."
+            ))
+        }),
+        source: "fio HOWTO: parameter types",
+        example: "fio --name=a --rw=randrw --size=1g --rate_iops=700,300,",
+        without: "fio --name=a --rw=randrw --size=1g --rate_iops=700,300",
+    },
+    Risk {
+        id: "name-inside-a-section",
+        level: Note,
+        when: When::JobFile(|text| {
+            let mut section = "";
+            for line in text.lines().map(str::trim) {
+                if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+                    section = name;
+                } else if let Some(name) = line.strip_prefix("name=").filter(|name| *name != section) {
+                    return Some(format!(
+                        "name={name} inside [{section}] renames the job: it is reported as {name}."
+                    ));
+                }
+            }
+            None
+        }),
+        source: HOWTO,
+        example: "[a]\nname=b\nrw=read\nsize=1g\n",
+        without: "[a]\nrw=read\nsize=1g\n",
+    },
+];
+
+/// What `depth` I/Os of `block` bytes wait for: short ones for the IOPS that a small volume has, long ones for its bandwidth.
+fn waiting(depth: u64, block: u64) -> String {
+    let told = if block < 64 << 10 {
+        format!("depth / IOPS, {} at 5,000 IOPS", seconds(depth as f64 / 5e3))
+    } else {
+        format!("depth x block / bandwidth, {} at 200 MB/s", seconds((depth * block) as f64 / 200e6))
+    };
+    format!(
+        "With {} in flight the latency is that of waiting in line: {told}. The volume's own latency shows at iodepth=1.",
+        count(depth)
+    )
+}
+
+/// Seconds that `ios` I/Os take at least at the rates that each copy is held to; `None` where a direction that it issues
+/// is held to none.
+fn at_rates(options: &JobOptions, ios: u64) -> Option<f64> {
+    let pattern = options.pattern;
+    let reads = match (pattern.reads, pattern.writes) {
+        (true, true) => f64::from(options.rwmix_read) / 100.0,
+        (true, false) => 1.0,
+        (false, _) => 0.0,
+    };
+    let writes = if pattern.writes { 1.0 - reads } else { 0.0 };
+    let time = |share: f64, way: usize| match (options.rate_iops[way], options.rate[way]) {
+        _ if share <= 0.0 => Some(0.0),
+        (0, 0) => None,
+        (0, rate) => Some(ios as f64 * share * options.shortest_block() as f64 / rate as f64),
+        (iops, _) => Some(ios as f64 * share / iops as f64),
+    };
+    let longest = time(reads, 0)?.max(time(writes, 1)?);
+    (longest > 0.0).then_some(longest)
+}
+
+/// I/Os in flight at most, over all copies.
+fn in_flight(options: &JobOptions) -> u64 {
+    let waits = options.engine.is_synchronous() || (options.engine.name == "libaio" && !options.direct);
+    let each = if waits { 1 } else { u64::from(options.iodepth) };
+    each * u64::from(options.numjobs)
+}
+
+/// Whether no latency is reported at all.
+fn without_latency(job: &FioJob) -> bool {
+    job.echo.iter().any(|(name, value)| name == "gtod_reduce" && value != "0")
+}
+
+fn paced(options: &JobOptions) -> bool {
+    options.rate_iops.iter().chain(&options.rate).any(|&rate| rate > 0)
+}
+
+/// All that holds for `job`.
+pub fn of_job(job: &FioJob) -> impl Iterator<Item = (&'static Risk, String)> {
+    ROWS.iter().filter_map(|risk| match risk.when {
+        When::Fio(when) => when(job).map(|text| (risk, text)),
+        _ => None,
+    })
+}

@@ -1,0 +1,274 @@
+//! What is said of command lines: every row of risks holds where it should and is silent where it should not, words are
+//! understood as they are pasted, and what is not is named with its place.
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
+use std::collections::BTreeSet;
+
+use explain::{
+    Around, ExplainError, Explained, Explanation, Level, every, explain_all, find, json, of_words, text,
+};
+use proptest::prelude::*;
+
+fn around() -> Around<'static> {
+    Around { read: &|_| Err(std::io::ErrorKind::NotFound.into()) }
+}
+
+fn all(pasted: &str) -> Result<Explained, ExplainError> {
+    explain_all(&find(pasted), &around())
+}
+
+fn one(pasted: &str) -> Explanation {
+    let mut all = all(pasted).unwrap_or_else(|error| panic!("{pasted}: {error}")).told;
+    assert_eq!(all.len(), 1, "{pasted}");
+    all.remove(0)
+}
+
+fn risks(pasted: &str) -> BTreeSet<&'static str> {
+    one(pasted).risks.iter().map(|told| told.id).collect()
+}
+
+#[test]
+fn every_risk_is_told_where_it_holds_and_only_there() {
+    for risk in every() {
+        assert!(risks(risk.example).contains(risk.id), "{}: not told of {}", risk.id, risk.example);
+        if !risk.without.is_empty() {
+            assert!(!risks(risk.without).contains(risk.id), "{}: told of {}", risk.id, risk.without);
+        }
+        assert!(!risk.source.is_empty());
+    }
+}
+
+#[test]
+fn dangers_come_first_and_every_text_is_a_sentence() {
+    for risk in every() {
+        let told = one(risk.example).risks;
+        assert!(told.is_sorted_by_key(|told| told.level), "{}", risk.example);
+        for one in &told {
+            assert!(one.text.ends_with('.') && one.text.len() > 20, "{}", one.text);
+            assert!(!one.text.contains("  "), "{}", one.text);
+        }
+    }
+    assert!(every().any(|risk| risk.level == Level::Danger));
+}
+
+#[test]
+fn what_a_command_asks_for_is_told_with_its_figures() {
+    for (pasted, told) in [
+        (
+            "fio --name=a --rw=randwrite --size=30g --numjobs=4 --iodepth=256 --ioengine=libaio --direct=1",
+            "1,024 in all",
+        ),
+        ("fio --name=a --rw=randwrite --size=30g --numjobs=4 --directory=/d", "120 GiB in all"),
+        (
+            "fio --name=a --rw=read --size=1g --runtime=60 --time_based",
+            "For 60 s, starting over when all of it is done.",
+        ),
+        (
+            "fio --name=a --rw=randrw --rwmixread=70 --size=1g",
+            "reads (70 %) and writes (30 %) blocks of 4 KiB",
+        ),
+        ("fio --name=a --rw=write --size=1g --fsync=1", "After each write it waits for fsync."),
+        (
+            "fio --name=a --rw=write --size=1g --name=b --rw=read --size=1g --stonewall",
+            "It starts when the jobs before it have ended.",
+        ),
+        ("fio --name=a --rw=read --size=1g --rate=10m", "held to 10 MiB a second"),
+        ("fio --name=a --rw=read --filename=/dev/sdz", "On /dev/sdz: the whole device."),
+        ("diskspd -w30 -b8K -t2 -o4 -d60 t.dat", "Reads (70 %) and writes (30 %) blocks of 8 KiB"),
+        ("diskspd -w30 -b8K -t2 -o4 -d60 t.dat", "2 threads in all, up to 8 I/Os in flight."),
+        ("ioping -R /mnt", "for 3 s, without a pause"),
+        ("ioping -W -c 5 -i 10ms .", "5 times, every 10 ms"),
+        ("iostat -x -t -o JSON 10 30", "30 reports, one every 10 s"),
+        ("dd if=/dev/zero of=t bs=1M count=1k oflag=direct", "1,024 blocks of 1 MiB"),
+        ("dd if=t of=/dev/null bs=1M", "until the input ends"),
+    ] {
+        let asks = one(pasted).asks.join(" ");
+        assert!(asks.contains(told), "{pasted}: {asks}");
+    }
+}
+
+#[test]
+fn the_corrected_command_has_what_was_missing() {
+    let explanation = one("fio --filename=/mnt/f --rw=randread --name=a --runtime=120s");
+    let (why, command) = explanation.corrected.unwrap();
+    assert_eq!(command, "fio --filename=/mnt/f --size=4G --rw=randread --name=a --runtime=120s --time_based");
+    assert!(why.contains("time_based"), "{why}");
+    assert_eq!(explanation.native[0].command, format!("plimsoll {command}"));
+    assert!(!risks(&command).contains("no-size") && !risks(&command).contains("runtime-is-a-cap"));
+    assert_eq!(one("fio --name=a --rw=read --size=1g").corrected, None);
+}
+
+#[test]
+fn the_command_is_printed_so_that_it_can_be_run_again() {
+    for pasted in [
+        "  1. fio --filename=/mnt/f \\\n  2. --name=a \\\n  3. --rw=read \\\n",
+        "1. fio --filename=/mnt/f \\ 2. --name=a \\ 3. --rw=read \\",
+        "$ fio –filename=/mnt/f –name=a –rw=read",
+        "fio —filename=/mnt/f —name=a —rw=read",
+        "fio &#8211;filename=/mnt/f &ndash;name=a -rw=read".replace("-rw", "–rw").as_str(),
+        "user@host:~# sudo fio --filename=“/mnt/f” --name=a --rw=read | tee log",
+        "fio --filename=/mnt/f\n--name=a\n--rw=read",
+        "fio\u{a0}--filename=/mnt/f\u{a0}--name=a --rw=read",
+        "FIO.EXE --filename=/mnt/f ^\n--name=a --rw=read",
+        "--filename=/mnt/f --name=a --rw=read",
+    ] {
+        let explanation = one(pasted);
+        assert_eq!(explanation.command, "fio --filename=/mnt/f --name=a --rw=read", "{pasted}");
+        assert!(!explanation.repairs.is_empty(), "{pasted}: it was put right, and that is said");
+        assert_eq!(one(&explanation.command).asks, explanation.asks);
+    }
+    assert_eq!(one("fio --name='a b' --rw=read --size=1g").command, "fio '--name=a b' --rw=read --size=1g");
+}
+
+#[test]
+fn a_job_file_without_its_line_breaks_is_the_same_job_file() {
+    let whole = one("[global]\nsize=30g\ndirect=1\n[w]\nrw=randwrite\ntime_based\nruntime=30\n");
+    let lost = one("[global] size=30g direct=1 [w] rw=randwrite time_based runtime=30");
+    let listed =
+        one("1. [global]\n2. size=30g\n3. direct=1\n4. [w]\n5. rw=randwrite\n6. time_based\n7. runtime=30\n");
+    assert_eq!((&whole.command, &whole.asks), (&lost.command, &lost.asks));
+    assert_eq!((&whole.command, &whole.asks), (&listed.command, &listed.asks));
+    assert!(whole.repairs.is_empty() && !lost.repairs.is_empty() && !listed.repairs.is_empty());
+}
+
+#[test]
+fn what_is_not_understood_is_named_with_its_place() {
+    let place = |pasted: &str| {
+        let error = all(pasted).unwrap_err();
+        (error.line, error.column, error.word.clone())
+    };
+    assert_eq!(place("fio --name=a --iodepht=3 --size=1g"), (1, 14, "--iodepht=3".to_owned()));
+    assert_eq!(place("fio --name=a \\\n  --rw=sideways \\\n"), (2, 3, "--rw=sideways".to_owned()));
+    assert_eq!(place("ioping -c ten ."), (1, 11, "ten".to_owned()));
+    assert_eq!(place("dd if=a of=b bs=1Q"), (1, 14, "bs=1Q".to_owned()));
+    assert_eq!(place("iostat -x -Q 1"), (1, 11, "-Q".to_owned()));
+    assert_eq!(place("diskspd -b4Q t.dat"), (1, 9, "-b4Q".to_owned()));
+    let error = all("fio --name=a --iodepht=3 --size=1g").unwrap_err().to_string();
+    assert!(error.contains("line 1, column 14") && error.contains("iodepth"), "{error}");
+    let lost = one("fio --filename= \\\n--name=a --rw=read --bs= --size=1g");
+    assert!(lost.gaps[0].starts_with("line 1, column 5: --filename= has lost its value"), "{:?}", lost.gaps);
+    assert!(lost.gaps[1].starts_with("line 2, column 20: --bs="), "{:?}", lost.gaps);
+    assert!(one("fio --runtime=$t --time_based --name=a --rw=read --size=1g").gaps[0].contains("$t"));
+}
+
+#[test]
+fn an_option_that_plimsoll_refuses_is_left_out_by_name() {
+    let refused = one("fio --name=a --rw=read --size=1g --uid=5");
+    assert!(refused.gaps[0].contains("plimsoll fio does not take uid=5"), "{:?}", refused.gaps);
+    assert!(refused.asks[0].contains("reads blocks"));
+    assert!(refused.native.iter().all(|native| !native.command.contains("--uid")));
+    let nameless = one("fio --rw=read --size=1g");
+    assert!(nameless.gaps[0].contains("no --name"), "{:?}", nameless.gaps);
+    let elsewhere = one("fio --runtime 30 jobs.ini");
+    assert!(elsewhere.gaps[0].contains("jobs.ini"), "{:?}", elsewhere.gaps);
+}
+
+#[test]
+fn a_job_file_ends_where_the_text_goes_on_with_something_else() {
+    let found = all(
+        "jobs.cfg\n\n[a]\nrw=read\n\nsize=1g\n\nscript.sh\n\n#!/bin/sh\nrepeat=${repeat:-1}\nfio --runtime=5 jobs.cfg\n",
+    );
+    let found = found.unwrap().told;
+    assert_eq!((found.len(), found[0].job_file.as_deref()), (1, Some("[a]\nrw=read\nsize=1g\n")));
+    assert!(found[0].asks[0].contains("at most for 5 s"), "{:?}", found[0].asks);
+}
+
+/// Lines of a published page: commands, a table, a commented command, a job file, and scripts around all of it.
+const PAGE: &str = "Run it\n\ncat ./runfio.cfg\n./runfio.sh    --repeat 2 --time  60 >> runfio.sh.log     &\n\n\
+                    \x20       | 1 | 2 |\n--------|---|---|\niostat  | + | + |\n--------|---|---|\nfio     |   | + |\n\n\
+                    runfio.sh\n\n#!/usr/bin/env bash\n# https://host.example/named-parameters/\nrepeat=${repeat:-1}\n\
+                    while [ $# -gt 0 ]; do\nif [[ * ]]; then\n        param=\"\" class=\"inline\">{1/--/}\"\nfi\nshift\n\
+                    done\nsleep $time\n\n# fio   --bs=4k --rw=randrw --rwmixread=70 --direct=1 --time_based --name=typed \
+                    --filename=t --runtime=$time --size=1GB --rate_iops=700,300,\n\nfio --runtime=$time --eta-newline=1 \
+                    runfio.cfg\n\ndone\n\nrunfio.cfg\n\n[c4y]\nbs=4k\nrw=randrw\ntime_based\nfilename=t\nsize=1GB\n\
+                    rate_iops=700,300,\n\nrunother.sh\n\n#!/usr/bin/env bash\n# https://host.example/named/\n\
+                    repeat=${repeat:-1}\ncount=${count:-1}\ndone\n\n./sysstat/iostat -x -t -o JSON 10 $count > \"./a.json\"\n\n\
+                    conf.py\n\nmask = '*.json'\nexclude = [\n'sr0',\n]\n";
+
+#[test]
+fn a_whole_page_with_scripts_gives_its_commands_and_its_job_file_once() {
+    let page = all(PAGE).unwrap();
+    assert_eq!(page.not_understood, []);
+    let told: Vec<(&str, usize)> = page.told.iter().map(|one| (one.tool.name(), one.line)).collect();
+    assert_eq!(told, [("fio", 25), ("fio", 27), ("iostat", 49)], "{told:?}");
+    let job = page.told[1].job_file.as_deref().unwrap();
+    assert!(job.starts_with("[c4y]\nbs=4k\n") && job.trim_end().ends_with("rate_iops=700,300,"), "{job}");
+    let asks = page.told[1].asks.join(" ");
+    assert!(asks.contains("held to 700 I/Os a second") && asks.contains("For 60 s"), "{asks}");
+}
+
+#[test]
+fn what_is_not_understood_does_not_hide_the_rest_and_is_named_with_its_line() {
+    let page = all("Text.\n\n[a]\nrw=read\n\nsiez=1g\n\nioping -c 10 .\nfio --name=a --iodepht=3\n").unwrap();
+    assert_eq!(page.told.iter().map(|one| one.line).collect::<Vec<_>>(), [8]);
+    let places: Vec<(usize, &str)> =
+        page.not_understood.iter().map(|error| (error.line, error.word.as_str())).collect();
+    assert_eq!(places, [(6, "siez=1g"), (9, "--iodepht=3")], "{:?}", page.not_understood);
+    let page = all("Text.\n\n[a]\nrw=read\nsiez=1g\n\nioping -c 10 .\n").unwrap();
+    let places: Vec<(usize, &str)> =
+        page.not_understood.iter().map(|error| (error.line, error.word.as_str())).collect();
+    assert_eq!((places, page.told.len()), (vec![(5, "siez=1g")], 1));
+    assert_eq!(json(&page)["not_understood"][0]["line"], 5);
+}
+
+#[test]
+fn a_job_without_a_time_takes_as_long_as_its_rates_say() {
+    let told = |pasted: &str| {
+        let said = one(pasted);
+        said.risks.iter().find(|told| told.id == "no-set-time").map(|told| told.text.clone()).unwrap()
+    };
+    let held = told("[c]\nrw=randrw\nbs=4k\nrwmixread=70\ntime_based\nsize=1GB\nrate_iops=700,300,\n");
+    for words in
+        ["262,144 I/Os take 262 s on a volume that bears them", "time_based has no effect without runtime"]
+    {
+        assert!(held.contains(words), "{held}");
+    }
+    assert!(!held.contains("3,000 IOPS") && !held.contains("Give runtime and time_based"), "{held}");
+    // Reads are half of it and the slower half.
+    let uneven = told("fio --name=a --rw=randrw --size=1g --rate_iops=128,4096");
+    assert!(uneven.contains("take 17 min") && uneven.contains("Give runtime and time_based"), "{uneven}");
+    let by_bytes = told("fio --name=a --rw=read --size=1g --rate=4m");
+    assert!(by_bytes.contains("take 256 s"), "{by_bytes}");
+    let half_held = told("fio --name=a --rw=randrw --size=1g --rate_iops=128,");
+    assert!(half_held.contains("at 3,000 IOPS"), "{half_held}");
+}
+
+#[test]
+fn requests_of_ioping_are_counted_as_each_generation_counts_them() {
+    let tail = |pasted: &str| {
+        let said = one(pasted);
+        said.risks.iter().find(|told| told.id == "no-tail").map(|told| told.text.clone()).unwrap()
+    };
+    assert!(tail("ioping -c 10 .").starts_with("10 requests, of which ioping 1.0 and later count 9, show"));
+    assert!(tail("ioping -c 10 -a 0 .").starts_with("10 requests show"));
+}
+
+#[test]
+fn words_of_a_command_line_are_as_good_as_text() {
+    let words: Vec<String> = ["sudo", "fio", "–name=a b", "--rw=read", "--size=1g"].map(str::to_owned).into();
+    let explained = explain_all(&[of_words(&words).unwrap()], &around()).unwrap().told.remove(0);
+    assert_eq!(explained.command, "fio '--name=a b' --rw=read --size=1g");
+    assert_eq!(of_words(&["ls".to_owned()]), None);
+}
+
+#[test]
+fn json_holds_everything_and_text_fits() {
+    let pasted = "fio --name=a --rw=randread --filename=/a/path/that/is/long/enough/to/be/broken/somewhere --iodepth=4";
+    let document = json(&all(pasted).unwrap());
+    let explained = &document["explained"][0];
+    assert_eq!(explained["tool"], "fio");
+    for key in ["command", "repairs", "gaps", "asks", "words", "risks", "corrected", "native"] {
+        assert!(!explained[key].is_null(), "{key}");
+    }
+    let wrap = |first: &str, words: &str| format!("{first}{words}\n");
+    assert!(text(&one(pasted), &wrap).contains("What is risky or misleading\n"));
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_it_panic(pasted in "(\\PC|[\\n\\\\\"'&;#>|–—\\[\\]= 0-9]|fio |dd |iostat |ioping |diskspd |--name=a |--rw=|--size=|of=|bs=|-c|1\\. ){0,30}") {
+        if let Ok(explained) = all(&pasted) {
+            let _ = json(&explained);
+        }
+    }
+}

@@ -1,0 +1,463 @@
+//! Sections of options become jobs: values are read and applied, contradictions named, clones numbered and grouped.
+
+use std::collections::HashSet;
+
+use options::Support;
+use options::near::nearest;
+
+use super::asked::{About, Asked, FioJob, LaysOut, Presentation, Remark, Surroundings};
+use super::commands::Commands;
+use super::engines::instead;
+use super::error::{FioError, Typed};
+use super::options::{ENGINES, JobOptions};
+use super::pace;
+use super::reader::{Reader, Reading};
+use super::row::{Part, Row};
+use super::rows::{PROFILES, ROWS};
+use super::value::{Amount, Kind, Value, ValueError};
+use super::verification;
+
+/// Jobs of one call, clones counted, at most: fio's own bound (`REAL_MAX_JOBS`).
+const MOST_JOBS: usize = 4096;
+
+/// The same, with the known name that an unknown option was probably meant to be.
+fn with_near(error: FioError) -> FioError {
+    let FioError::BadOption { typed, .. } = error else { return error };
+    let name = typed.text.split('=').next().unwrap_or_default().trim_end();
+    let near = nearest(name.trim_start_matches('-'), ROWS.iter().flat_map(Row::names));
+    FioError::BadOption { typed, near }
+}
+
+/// One option as typed.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// Its row.
+    pub row: &'static Row,
+    /// The name or alias that was typed.
+    pub name: String,
+    /// Its value, substituted.
+    pub value: String,
+    /// For messages.
+    pub typed: Typed,
+}
+
+impl Setting {
+    /// An option of the command line.
+    pub fn typed(row: &'static Row, name: &str, value: String) -> Setting {
+        let text = if value.is_empty() { name.to_owned() } else { format!("{name}={value}") };
+        Setting { row, name: name.to_owned(), value, typed: Typed { text, within: None } }
+    }
+
+    /// The refusal of this option, with its place in a job file.
+    pub fn refused(&self, reason: &str) -> FioError {
+        let (option, reason) = (self.typed.text.clone(), reason.to_owned());
+        match &self.typed.within {
+            Some((_, place)) => FioError::RefusedAt { option, reason, place: place.clone() },
+            None => FioError::Refused { option, reason },
+        }
+    }
+}
+
+/// Options between two headings.
+#[derive(Clone, Debug)]
+pub struct Section {
+    /// Its name; of a global one `global`.
+    pub name: String,
+    /// True where it sets defaults for what follows.
+    pub is_global: bool,
+    /// Its options.
+    pub settings: Vec<Setting>,
+    /// Refusals of the options that no row knows: they may belong to an engine that has no stand-in here.
+    pub unknown: Vec<FioError>,
+}
+
+impl Section {
+    /// A section that sets defaults.
+    pub fn global() -> Section {
+        Section { name: "global".to_owned(), is_global: true, settings: Vec::new(), unknown: Vec::new() }
+    }
+
+    /// A job.
+    pub fn job(name: &str) -> Section {
+        Section { name: name.to_owned(), is_global: false, settings: Vec::new(), unknown: Vec::new() }
+    }
+}
+
+/// The longest I/O: one call of the kernel moves at most 2 GiB.
+const BLOCK_MAX: u64 = 1 << 30;
+
+/// Options that were typed, by canonical name, the last value of each.
+type Echo = Vec<(String, String)>;
+
+/// Options of a job while they are collected.
+#[derive(Clone)]
+struct Draft {
+    options: JobOptions,
+    echo: Echo,
+    /// Options of single engines, to be checked when the engine is known.
+    for_engines: Vec<Setting>,
+}
+
+impl Default for Draft {
+    fn default() -> Self {
+        Draft { options: JobOptions::untyped(), echo: Echo::new(), for_engines: Vec::new() }
+    }
+}
+
+/// Collects jobs from the command line and from files.
+pub struct Collector<'a> {
+    around: &'a Surroundings<'a>,
+    lays_out: LaysOut,
+    reading: Reading,
+    notes_are_fatal: bool,
+    defaults: Draft,
+    files: usize,
+    jobs: Vec<FioJob>,
+    labels: HashSet<String>,
+    notes: Vec<Remark>,
+    globals: Echo,
+    group: u32,
+    step: usize,
+}
+
+impl<'a> Collector<'a> {
+    /// A collector without jobs.
+    pub fn new(around: &'a Surroundings<'a>, commands: &Commands) -> Collector<'a> {
+        Collector {
+            around,
+            lays_out: commands.lays_out(),
+            reading: commands.reading,
+            notes_are_fatal: commands.notes_are_fatal,
+            defaults: Draft::default(),
+            files: 0,
+            jobs: Vec::new(),
+            labels: HashSet::new(),
+            notes: Vec::new(),
+            globals: Vec::new(),
+            group: 0,
+            step: 0,
+        }
+    }
+
+    /// Takes sections in order.
+    ///
+    /// # Errors
+    /// The first option or job that is refused.
+    pub fn take(&mut self, sections: &[Section]) -> Result<(), FioError> {
+        for section in sections {
+            if section.is_global {
+                let mut defaults = std::mem::take(&mut self.defaults);
+                let taken = self.apply(section, &mut defaults);
+                merge_echo(&mut self.globals, &defaults.echo);
+                defaults.echo.clear();
+                // A job has its heading's name unless its own section says another.
+                defaults.options.name = None;
+                let known = self.refuse_unknown(section, &defaults.options);
+                self.defaults = defaults;
+                taken.and(known)?;
+            } else {
+                let mut draft = self.defaults.clone();
+                self.apply(section, &mut draft)?;
+                self.refuse_unknown(section, &draft.options)?;
+                self.add(section, draft)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the sections of a job file. Defaults of the command line hold for the first file; each further file starts
+    /// afresh, behind a stonewall.
+    ///
+    /// # Errors
+    /// The first option or job that is refused.
+    pub fn take_file(&mut self, mut sections: Vec<Section>, notes: Vec<String>) -> Result<(), FioError> {
+        if self.files > 0 {
+            self.defaults = Draft::default();
+        }
+        self.files += 1;
+        notes.into_iter().for_each(|note| self.note(note));
+        if self.files > 1
+            && let Some(first) = sections.iter_mut().find(|section| !section.is_global)
+            && let Some(row) = super::rows::ROWS.iter().find(|row| row.name == "stonewall")
+        {
+            first.settings.push(Setting::typed(row, "stonewall", String::new()));
+        }
+        self.take(&sections)
+    }
+
+    /// Everything that was asked for.
+    ///
+    /// # Errors
+    /// Where there is no job, or jobs that are reported as one differ in what is reported.
+    pub fn finish(self, words: &[String], presentation: Presentation) -> Result<Asked, FioError> {
+        if self.jobs.is_empty() {
+            return Err(FioError::NoJobs);
+        }
+        if let (Some(note), true) = (self.notes.first(), self.notes_are_fatal) {
+            return Err(FioError::Warned(note.words.clone()));
+        }
+        let asked = Asked {
+            words: words.to_vec(),
+            jobs: self.jobs,
+            globals: self.globals,
+            presentation,
+            lays_out: self.lays_out,
+            notes: self.notes,
+        };
+        for unit in asked.units() {
+            let first = &asked.jobs[unit[0]].options;
+            let differs = |&&at: &&usize| asked.jobs[at].options.lat_percentiles != first.lat_percentiles;
+            if let Some(&at) = unit.iter().find(differs) {
+                return Err(FioError::DiffersFromGroup(asked.jobs[at].name.clone()));
+            }
+        }
+        Ok(asked)
+    }
+
+    fn note(&mut self, words: String) {
+        self.remark(Remark { about: About::Other, words });
+    }
+
+    fn remark(&mut self, remark: Remark) {
+        if !self.notes.contains(&remark) {
+            self.notes.push(remark);
+        }
+    }
+
+    fn apply(&mut self, section: &Section, draft: &mut Draft) -> Result<(), FioError> {
+        for setting in &section.settings {
+            // A heading of the command line, which fio shows among the options all the same; no job is named by it.
+            let heading = section.is_global && setting.row.name == "name" && setting.value == section.name;
+            if !heading {
+                self.apply_one(setting, draft)?;
+            }
+            merge_echo(&mut draft.echo, &[(setting.row.name.to_owned(), setting.value.clone())]);
+        }
+        Ok(())
+    }
+
+    /// Options that no row knows are the engine's where that has no stand-in, and then it is the engine that is refused.
+    fn refuse_unknown(&self, section: &Section, options: &JobOptions) -> Result<(), FioError> {
+        match section.unknown.first() {
+            None => Ok(()),
+            Some(error) => {
+                check_engine(options, &[])?;
+                Err(with_near(error.clone()))
+            }
+        }
+    }
+
+    fn apply_one(&mut self, setting: &Setting, draft: &mut Draft) -> Result<(), FioError> {
+        let row = setting.row;
+        if matches!(row.own.part, Part::Engine(_)) {
+            draft.for_engines.push(setting.clone());
+        }
+        let mut reader = Reader { base: draft.options.kb_base, reading: self.reading, remarks: Vec::new() };
+        if self.reading == Reading::Exact && row.own.part == Part::Job(PROFILES) {
+            return Ok(());
+        }
+        if let Support::Refused(reason) = row.support {
+            return refuse_unless_harmless(setting, &mut reader, reason);
+        }
+        let value = reader.read(row.takes, &setting.value).map_err(|error| unread(setting, &error))?;
+        if let Value::Choice(word, Some(_)) = &value {
+            return Err(setting.refused(&format!("only {}={word} without what follows it", row.name)));
+        }
+        if let Support::Approximated(difference) = row.support
+            && reader.read(row.takes, row.default).as_ref() != Ok(&value)
+        {
+            self.note(format!("{}: {difference}", setting.typed.text));
+        }
+        reader.remarks.into_iter().for_each(|remark| self.note(format!("{}: {remark}", setting.name)));
+        (row.apply)(&mut draft.options, &value);
+        Ok(())
+    }
+
+    fn add(&mut self, section: &Section, draft: Draft) -> Result<(), FioError> {
+        let Draft { mut options, echo, for_engines } = draft;
+        let name = options.name.clone().unwrap_or_else(|| section.name.clone());
+        check_engine(&options, &for_engines)?;
+        self.check(&name, &mut options)?;
+        self.place(&options);
+        if self.jobs.len() + options.numjobs as usize > MOST_JOBS {
+            let reason = format!(
+                "{name} would make it more than {MOST_JOBS} jobs in all, and fio takes no more either"
+            );
+            return Err(FioError::Refused { option: "numjobs".to_owned(), reason });
+        }
+        for clone in 0..options.numjobs {
+            let number = self.jobs.len() as u32;
+            let label = self.label(&name, number);
+            let (seed, run) = (self.seed(&options, number), self.around.entropy);
+            let (options, echo, name) = (options.clone(), echo.clone(), name.clone());
+            let (group, step) = (self.group, self.step);
+            self.jobs.push(FioJob { name, label, clone, number, group, step, options, echo, seed, run });
+        }
+        Ok(())
+    }
+
+    /// A stonewall or a new group ends the group before it; a stonewall begins a new step.
+    fn place(&mut self, options: &JobOptions) {
+        if self.jobs.is_empty() {
+            return;
+        }
+        if options.stonewall || options.new_group {
+            self.group += 1;
+        }
+        if options.stonewall {
+            self.step += 1;
+        }
+    }
+
+    fn label(&mut self, name: &str, number: u32) -> String {
+        let mut label = name.to_owned();
+        while !self.labels.insert(label.clone()) {
+            label.push_str(&format!(".{number}"));
+        }
+        label
+    }
+
+    /// With `randrepeat` the same in every run, else another; always another for each clone.
+    fn seed(&self, options: &JobOptions, number: u32) -> u64 {
+        let base = if options.randrepeat { options.randseed } else { self.around.entropy };
+        // Weyl's sequence with the golden ratio keeps neighbouring clones far apart.
+        base.wrapping_add(u64::from(number).wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    }
+
+    fn check(&mut self, name: &str, options: &mut JobOptions) -> Result<(), FioError> {
+        let refused = |option: &str, reason: &str| {
+            Err(FioError::Refused { option: option.to_owned(), reason: reason.to_owned() })
+        };
+        if self.lays_out == LaysOut::Nothing && options.pattern.destroys() {
+            return Err(FioError::Readonly);
+        }
+        if let Some((what, remedy)) = options.verify.wrong() {
+            return refused(what, remedy);
+        }
+        if let Some(remark) = verification::remark(options) {
+            self.note(format!("{name}: {remark}"));
+        }
+        if options.zoned_device {
+            return refused("zonemode=zbd", "zoned devices are not supported; zonemode=strided is");
+        }
+        if options.strided && options.zonesize == 0 {
+            return refused(
+                "zonemode=strided without zonesize",
+                "give zonesize, the bytes done in each piece",
+            );
+        }
+        if options.issued_blocks().any(|block| block > BLOCK_MAX) {
+            return refused("a block above 1 GiB", "take a smaller bs");
+        }
+        let logs = &options.logs;
+        if logs.issue_time && !(logs.offset && logs.latency.is_some()) {
+            return refused("log_issue_time alone", "it needs log_offset=1 and write_lat_log");
+        }
+        if logs.histogram.is_some() && !logs.keeps_histograms() {
+            self.note(format!("{name}: write_hist_log writes nothing without log_hist_msec"));
+        }
+        if options.steady.left_out() {
+            self.note(format!("{name}: steadystate needs steadystate_duration; it is left out"));
+        }
+        if let Some(fault) = options.steady.fault() {
+            return refused("this use of steadystate", fault);
+        }
+        if options.fsync > 0 && options.fdatasync > 0 {
+            return refused("fsync together with fdatasync", "give one of them");
+        }
+        let typed = |rates: &[u64; 3]| rates.iter().any(|&rate| rate > 0);
+        if typed(&options.rate) && typed(&options.rate_iops) {
+            return Err(FioError::RateTwice);
+        }
+        if let Some(Amount::Bytes(size)) = options.size
+            && (1..options.shortest_block()).contains(&size)
+        {
+            return Err(FioError::SizeBelowBlock { size, block: options.shortest_block() });
+        }
+        if let Some(cpu) = options.cpus.iter().find(|&&cpu| cpu >= self.around.cpus) {
+            let most = self.around.cpus.saturating_sub(1);
+            return Err(FioError::Parsing {
+                typed: Box::new(Typed { text: format!("cpus_allowed={cpu}"), within: None }),
+                detail: format!("fio: CPU {cpu} too large (max={most})\n"),
+                words: &[],
+                meant: String::new(),
+            });
+        }
+        if options.time_based && options.runtime.0 == 0 {
+            options.time_based = false;
+            let words = format!("{name}: time_based requires a runtime/timeout setting; it is left out");
+            self.remark(Remark { about: About::Time, words });
+        }
+        if options.engine.is_synchronous() && options.iodepth > 1 {
+            self.note(format!("{name}: {}", super::opening::CAPPED_DEPTH));
+        }
+        let paced = pace::of(options);
+        paced.notes.into_iter().for_each(|note| self.note(format!("{name}: {note}")));
+        Ok(())
+    }
+}
+
+/// Puts options that were typed into `echo`; a later value replaces an earlier one in its place.
+fn merge_echo(echo: &mut Echo, typed: &[(String, String)]) {
+    for (name, value) in typed {
+        match echo.iter_mut().find(|(known, _)| known == name) {
+            Some((_, old)) => old.clone_from(value),
+            None => echo.push((name.clone(), value.clone())),
+        }
+    }
+}
+
+/// An option that cannot be honoured passes where its value is the default, since then it asks for nothing.
+fn refuse_unless_harmless(setting: &Setting, reader: &mut Reader, reason: &str) -> Result<(), FioError> {
+    let row = setting.row;
+    let asks_nothing = !row.default.is_empty()
+        && (setting.value == row.default
+            || row.harmless.contains(&setting.value.as_str())
+            || matches!((reader.read(row.takes, &setting.value), reader.read(row.takes, row.default)),
+                        (Ok(value), Ok(default)) if value == default));
+    if asks_nothing {
+        return Ok(());
+    }
+    Err(setting.refused(reason))
+}
+
+fn check_engine(options: &JobOptions, for_engines: &[Setting]) -> Result<(), FioError> {
+    let engine = &options.engine;
+    let name = engine.name.split(':').next().unwrap_or_default();
+    if !ENGINES.contains(&name) {
+        return Err(FioError::UnknownEngine(engine.name.clone()));
+    }
+    if engine.backend().is_none() {
+        return Err(FioError::Refused {
+            option: format!("ioengine={}", engine.name),
+            reason: instead(name).to_owned(),
+        });
+    }
+    for setting in for_engines {
+        let Part::Engine(engines) = setting.row.own.part else { continue };
+        if engines.contains(&engine.name.as_str()) {
+            continue;
+        }
+        return Err(match setting.typed.within {
+            Some(_) => FioError::BadOption { typed: Box::new(setting.typed.clone()), near: None },
+            None => FioError::UnrecognizedOption { word: format!("--{}", setting.typed.text), near: None },
+        });
+    }
+    Ok(())
+}
+
+/// A value that could not be read, in fio's words where fio has some.
+fn unread(setting: &Setting, error: &ValueError) -> FioError {
+    let (detail, words) = match error {
+        ValueError::Choice { words, .. } => (String::new(), *words),
+        ValueError::Below { .. } | ValueError::Above { .. } => {
+            let named = !matches!(setting.row.takes, Kind::Bool | Kind::Flag);
+            let name = if named { format!("{}: ", setting.row.name) } else { String::new() };
+            (format!("{name}{error}\n"), &[][..])
+        }
+        ValueError::Float(_) => (format!("{error}\n"), &[][..]),
+        _ => (String::new(), &[][..]),
+    };
+    let meant = super::meant::value(setting, error);
+    FioError::Parsing { typed: Box::new(setting.typed.clone()), detail, words, meant }
+}

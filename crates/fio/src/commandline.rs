@@ -1,0 +1,272 @@
+//! The command line: `getopt_long_only` habits, jobs that start at `--name`, job files among the options.
+
+use options::Support;
+use options::near::nearest;
+
+use super::asked::{Request, Surroundings};
+use super::collect::{Collector, Section, Setting};
+use super::commands::{Argument, COMMANDS, CommandRow, Commands, EXACT};
+use super::engines::instead;
+use super::error::FioError;
+use super::jobfile::{self, JobFile};
+use super::options::{ENGINES, Engine};
+use super::reader::Reading;
+use super::row::Row;
+use super::rows::ROWS;
+use super::value::Kind;
+use super::{showcmd, spoilt};
+
+/// An option that a name stands for.
+#[derive(Clone, Copy)]
+enum Meaning {
+    Command(&'static CommandRow),
+    Job(&'static Row),
+}
+
+/// Words of the command line, sorted.
+#[derive(Default)]
+struct Line {
+    commands: Commands,
+    sections: Vec<Section>,
+    files: Vec<String>,
+}
+
+/// Words that are still to be read.
+type Words<'w> = std::slice::Iter<'w, String>;
+
+/// Reads the words behind `fio`, and the job files that they name.
+///
+/// # Errors
+/// [`FioError`] in fio's words, with what goes to which stream.
+pub fn parse(words: &[String], around: &Surroundings) -> Result<Request, FioError> {
+    let Line { commands, sections, files } = read_words(words)?;
+    if let Some(text) = commands.say {
+        return Ok(Request::Say(text));
+    }
+    let mut collector = Collector::new(around, &commands);
+    let mut shown = Vec::new();
+    collector.take(&sections)?;
+    let mut chosen = Chosen::new(&commands);
+    for (at, file) in files.iter().enumerate() {
+        let JobFile { sections: there, notes } = jobfile::read(file, around, commands.reading)?;
+        let kept = chosen.of_file(at, there);
+        if commands.show_command {
+            let before = if at == 0 { sections.clone() } else { Vec::new() };
+            shown.push(showcmd::command_line(&[before, kept.clone()].concat()));
+        }
+        collector.take_file(kept, notes)?;
+    }
+    if commands.show_command && files.is_empty() {
+        shown.push(showcmd::command_line(&sections));
+    }
+    let ends_here = commands.show_command || commands.presentation.parse_only;
+    match collector.finish(words, commands.presentation) {
+        Err(FioError::NoJobs) if !chosen.missing.is_empty() => Err(chosen.error()),
+        Err(FioError::NoJobs) if ends_here => Ok(Request::Say(shown.concat())),
+        Ok(_) if commands.show_command => Ok(Request::Say(shown.concat())),
+        asked => Ok(Request::Run(Box::new(asked?))),
+    }
+}
+
+/// The sections that `--section` chooses. fio looks in the first file only and runs the others whole, which nobody means.
+struct Chosen {
+    names: Vec<String>,
+    reading: Reading,
+    there: Vec<String>,
+    missing: Vec<String>,
+}
+
+impl Chosen {
+    fn new(commands: &Commands) -> Chosen {
+        let names = commands.sections.clone();
+        Chosen { missing: names.clone(), names, reading: commands.reading, there: Vec::new() }
+    }
+
+    fn of_file(&mut self, file: usize, sections: Vec<Section>) -> Vec<Section> {
+        if self.names.is_empty() || (file > 0 && self.reading == Reading::Exact) {
+            return sections;
+        }
+        let jobs = sections.iter().filter(|section| !section.is_global);
+        self.there.extend(jobs.map(|section| section.name.clone()));
+        self.missing.retain(|name| !self.there.contains(name));
+        sections
+            .into_iter()
+            .filter(|section| section.is_global || self.names.contains(&section.name))
+            .collect()
+    }
+
+    fn error(self) -> FioError {
+        FioError::NoSection { asked: self.missing, there: self.there }
+    }
+}
+
+fn read_words(words: &[String]) -> Result<Line, FioError> {
+    let mut line = Line { sections: vec![Section::global()], ..Line::default() };
+    // It concerns how every other word is read, wherever it stands.
+    let exact =
+        words.iter().take_while(|word| *word != "--").any(|word| word.trim_start_matches('-') == EXACT);
+    line.commands.reading = if exact { Reading::Exact } else { Reading::Guarded };
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        if word == "--" {
+            line.files.extend(rest.by_ref().cloned());
+        } else if word.len() > 1 && word.starts_with('-') {
+            line.option(word, &mut rest)?;
+        } else {
+            if !exact {
+                spoilt::file_name(word)?;
+            }
+            line.files.push(word.clone());
+        }
+    }
+    Ok(line)
+}
+
+/// True where `word` is an option that lacks its dashes.
+pub fn is_option(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| exact(name).is_some())
+}
+
+impl Line {
+    fn option(&mut self, word: &str, rest: &mut Words<'_>) -> Result<(), FioError> {
+        if self.commands.reading == Reading::Guarded {
+            spoilt::option(word)?;
+        }
+        let bare = word.strip_prefix("--").unwrap_or(&word[1..]);
+        let (name, value) = match bare.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (bare, None),
+        };
+        let meaning = find(word, name).map_err(|error| self.of_an_engine(word).unwrap_or(error))?;
+        match meaning {
+            Meaning::Command(row) => {
+                let value = self.argument(row.takes, (word, value), rest)?;
+                self.command(row, word, value)
+            }
+            Meaning::Job(row) => {
+                let needed = match row.takes {
+                    Kind::Prefix => Argument::Word,
+                    Kind::Flag => Argument::Optional,
+                    _ => Argument::Required,
+                };
+                let is_typed = value.is_some();
+                let value = self.argument(needed, (word, value), rest)?;
+                if value.is_empty() && (row.takes.needs_value() || is_typed) {
+                    return Err(FioError::EmptyValue { name: row.name.to_owned() });
+                }
+                self.job_option(Setting::typed(row, full_name(row, name), value));
+                Ok(())
+            }
+        }
+    }
+
+    fn command(&mut self, row: &CommandRow, word: &str, value: String) -> Result<(), FioError> {
+        match row.support {
+            Support::Refused(reason) => {
+                Err(FioError::Refused { option: word.to_owned(), reason: reason.to_owned() })
+            }
+            _ => (row.apply)(&mut self.commands, &value),
+        }
+    }
+
+    /// The value of an option: behind `=`, or the next word where one is required. fio takes the next word although it is
+    /// an option itself, so that both are lost.
+    fn argument(
+        &self,
+        needed: Argument,
+        (word, value): (&str, Option<String>),
+        rest: &mut Words<'_>,
+    ) -> Result<String, FioError> {
+        let next_is_option = rest.as_slice().first().is_some_and(|next| {
+            let bare = next.strip_prefix("--").unwrap_or_default();
+            exact(bare.split('=').next().unwrap_or_default()).is_some()
+        });
+        let swallows = next_is_option && self.commands.reading == Reading::Guarded;
+        match (needed, value) {
+            (Argument::None, Some(_)) => Err(FioError::NeedlessArgument { word: word.to_owned() }),
+            (_, Some(value)) => Ok(value),
+            (Argument::Required, None) => rest.next().filter(|_| !swallows).cloned().ok_or_else(|| {
+                let near = nearest(word.trim_start_matches('-'), all_names());
+                FioError::MissingArgument { word: word.to_owned(), near }
+            }),
+            // fio takes the next word even where that is an option, and logs under its name.
+            (Argument::Word, None) if self.commands.reading == Reading::Exact => {
+                Ok(rest.next().cloned().unwrap_or_default())
+            }
+            (Argument::Word, None) if rest.as_slice().first().is_some_and(|next| !next.starts_with('-')) => {
+                Ok(rest.next().cloned().unwrap_or_default())
+            }
+            (_, None) => Ok(String::new()),
+        }
+    }
+
+    /// The refusal of the engine whose option `word` may be, where that engine has no stand-in here.
+    fn of_an_engine(&self, word: &str) -> Option<FioError> {
+        let mut settings = self.sections.iter().flat_map(|section| &section.settings);
+        let engine = settings.rfind(|setting| setting.row.name == "ioengine")?.value.trim();
+        let known = ENGINES.contains(&engine) && Engine { name: engine.to_owned() }.backend().is_none();
+        known.then(|| FioError::Refused {
+            option: format!("{word} of ioengine={engine}"),
+            reason: instead(engine).to_owned(),
+        })
+    }
+
+    fn job_option(&mut self, setting: Setting) {
+        if setting.row.name == "name" {
+            let global = setting.value == "global";
+            self.sections.push(if global { Section::global() } else { Section::job(&setting.value) });
+        }
+        if let Some(section) = self.sections.last_mut() {
+            section.settings.push(setting);
+        }
+    }
+}
+
+/// The option that `name` stands for: exactly, or as a prefix that fits one option alone.
+fn find(word: &str, name: &str) -> Result<Meaning, FioError> {
+    if let Some(row) = COMMANDS.iter().find(|row| row.name == name || is_short(row, name)) {
+        return Ok(Meaning::Command(row));
+    }
+    if let Some(row) = ROWS.iter().find(|row| row.names().any(|known| known == name)) {
+        return Ok(Meaning::Job(row));
+    }
+    let near = || nearest(name, all_names());
+    let fits: Vec<&'static str> =
+        all_names().filter(|known| !name.is_empty() && *known != EXACT && known.starts_with(name)).collect();
+    let mut meanings = fits.iter().filter_map(|fit| exact(fit));
+    match (meanings.next(), meanings.all(|other| same(other, exact(fits[0])))) {
+        (None, _) => Err(FioError::UnrecognizedOption { word: word.to_owned(), near: near() }),
+        (Some(meaning), true) => Ok(meaning),
+        (Some(_), false) => Err(FioError::Ambiguous { word: word.to_owned(), fits, near: near() }),
+    }
+}
+
+fn exact(name: &str) -> Option<Meaning> {
+    let command = COMMANDS.iter().find(|row| row.name == name).map(Meaning::Command);
+    command.or_else(|| ROWS.iter().find(|row| row.names().any(|known| known == name)).map(Meaning::Job))
+}
+
+fn same(one: Meaning, other: Option<Meaning>) -> bool {
+    match (one, other) {
+        (Meaning::Command(a), Some(Meaning::Command(b))) => a.name == b.name,
+        (Meaning::Job(a), Some(Meaning::Job(b))) => a.name == b.name,
+        _ => false,
+    }
+}
+
+fn is_short(row: &CommandRow, name: &str) -> bool {
+    let mut letters = name.chars();
+    row.own.is_some() && letters.next() == row.own && letters.next().is_none()
+}
+
+fn all_names() -> impl Iterator<Item = &'static str> {
+    COMMANDS.iter().map(|row| row.name).chain(ROWS.iter().flat_map(Row::names))
+}
+
+/// The name or alias that a prefix stands for, for messages.
+fn full_name(row: &Row, typed: &str) -> &'static str {
+    row.names()
+        .find(|name| *name == typed)
+        .or_else(|| row.names().find(|name| name.starts_with(typed)))
+        .unwrap_or(row.name)
+}

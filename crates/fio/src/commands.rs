@@ -1,0 +1,269 @@
+//! Options of the command line that belong to no job: formats, files, help.
+
+use std::path::PathBuf;
+
+use options::{Table, help};
+use workload::Nanos;
+
+use super::asked::{Eta, Format, LaysOut, Presentation, TerseVersion};
+use super::error::{FioError, Typed};
+use super::number::{TimeUnit, time};
+use super::reader::Reading;
+use super::{reference, rows};
+
+/// The version that the output claims: readers of fio's output branch on its form.
+pub const VERSION: &str = "fio-3.42";
+
+/// Whether an option of the command line takes a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// None.
+    None,
+    /// One, behind `=` or as the next word.
+    Required,
+    /// One behind `=`, or none.
+    Optional,
+    /// One behind `=` or as the next word, unless that is an option; or none.
+    Word,
+}
+
+/// What the command line says besides jobs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Commands {
+    /// How the result is shown.
+    pub presentation: Presentation,
+    /// Writing jobs are refused.
+    pub readonly: bool,
+    /// Sections of the first job file to run; empty: all.
+    pub sections: Vec<String>,
+    /// What is to be printed instead of running.
+    pub say: Option<String>,
+    /// Whose reading of words counts.
+    pub reading: Reading,
+    /// The command line of the jobs is to be printed instead of running.
+    pub show_command: bool,
+    /// What would be noted is an error.
+    pub notes_are_fatal: bool,
+}
+
+impl Commands {
+    /// Which files are laid out for jobs that only read.
+    pub fn lays_out(&self) -> LaysOut {
+        match (self.readonly, self.reading) {
+            (true, _) => LaysOut::Nothing,
+            (false, Reading::Exact) => LaysOut::Anything,
+            (false, _) => LaysOut::Ours,
+        }
+    }
+}
+
+/// The table of options of the command line; a row's own is its short name.
+#[derive(Clone, Copy, Debug)]
+pub struct CommandTable;
+
+impl Table for CommandTable {
+    type Takes = Argument;
+    type Effect = fn(&mut Commands, &str) -> Result<(), FioError>;
+    type Own = Option<char>;
+    const NOTHING: Self::Effect = |_, _| Ok(());
+    const PLAIN: Option<char> = None;
+}
+
+/// One option of the command line.
+pub type CommandRow = options::Row<CommandTable>;
+
+const fn takes(name: &'static str, argument: Argument, help: &'static str) -> CommandRow {
+    CommandRow::new(name, argument).does(help, CommandTable::NOTHING)
+}
+
+const fn refused(
+    name: &'static str,
+    argument: Argument,
+    reason: &'static str,
+    help: &'static str,
+) -> CommandRow {
+    CommandRow::new(name, argument).refused(reason, help)
+}
+
+const REMOTE: &str = "load on other machines is not supported yet";
+const TRIGGER: &str = "triggers are not supported";
+
+/// Every option of the command line.
+#[rustfmt::skip]
+pub static COMMANDS: &[CommandRow] = &[
+    refused("debug", Argument::Required, "there is no such log", "Enables fio's own log."),
+    takes("parse-only", Argument::None, "Only checks the options.").sets(|c, _| { c.presentation.parse_only = true; Ok(()) }),
+    refused("merge-blktrace-only", Argument::None, "replaying recorded I/O is not supported", "Only merges traces."),
+    takes("output", Argument::Required, "Writes the result to this file.")
+        .sets(|c, value| { c.presentation.output = Some(PathBuf::from(value)); Ok(()) }),
+    takes("bandwidth-log", Argument::None, "Writes logs of the bandwidth of all jobs together: agg-read_bw.log and so on.")
+        .sets(|c, _| { c.presentation.bandwidth_log = true; Ok(()) }),
+    takes("minimal", Argument::None, "Prints the terse format and nothing else.").sets(|c, _| output_format(c, "terse")),
+    takes("output-format", Argument::Required, "Formats of the result: normal, terse, json, json+; several separated by commas.").sets(output_format),
+    takes("append-terse", Argument::None, "Adds the terse format.").sets(|c, _| { add(&mut c.presentation.formats, Format::Terse); Ok(()) }),
+    takes("terse-version", Argument::Required, "Version of the terse format: 2, 3, 4 or 5.").sets(terse_version),
+    takes("version", Argument::None, "Prints the version.").with(Some('v')).sets(|c, _| say(c, || format!("{VERSION}\n"))),
+    takes("help", Argument::None, "Prints this page.").with(Some('h')).sets(|c, _| say(c, usage)),
+    refused("cpuclock-test", Argument::None, "the kernel's monotonic clock serves always", "Tests the CPU's clock."),
+    refused("crctest", Argument::Optional, "checking of data is not supported yet", "Times checksums."),
+    takes("cmdhelp", Argument::Optional, "Explains an option, or lists all.").sets(|c, value| say(c, || reference::command_help(value))),
+    takes("enghelp", Argument::Optional, "Lists the engines, or the options of one.").sets(|c, value| { let text = reference::engine_help(value)?; say(c, || text) }),
+    takes("showcmd", Argument::None, "Turns job files into command lines.").sets(|c, _| { c.show_command = true; Ok(()) }),
+    takes("eta", Argument::Required, "When the live line is shown: always, never or auto.").sets(eta),
+    takes("eta-newline", Argument::Required, "Time after which the live line goes on below.").sets(eta_newline),
+    takes("eta-interval", Argument::Required, "Time between two live lines.").sets(eta_interval),
+    takes("status-interval", Argument::Required, "Time between two whole results, each of everything so far.").sets(status_interval),
+    takes("readonly", Argument::None, "Refuses to write, and to make or extend a file.").sets(|c, _| { c.readonly = true; Ok(()) }),
+    takes("section", Argument::Required, "Runs only this section; several may be given.").sets(section),
+    takes("alloc-size", Argument::Required, "Size of fio's memory pool; no effect, there is none."),
+    takes("warnings-fatal", Argument::None, "Takes every note on what was asked for an error.")
+        .sets(|c, _| { c.notes_are_fatal = true; Ok(()) }),
+    takes("max-jobs", Argument::Required, "Most jobs; no effect, as in fio."),
+    refused("server", Argument::Optional, REMOTE, "Waits for load from elsewhere."),
+    refused("daemonize", Argument::Required, REMOTE, "Waits in the background."),
+    refused("client", Argument::Required, REMOTE, "Loads other machines."),
+    refused("remote-config", Argument::Required, REMOTE, "Job file on the other machine."),
+    refused("idle-prof", Argument::Required, "the machine's CPU counters are in the run file", "Measures idle CPUs."),
+    refused("inflate-log", Argument::Required, "logs are never compressed", "Unpacks a log."),
+    refused("trigger-file", Argument::Required, TRIGGER, "File that sets off a command."),
+    refused("trigger-timeout", Argument::Required, TRIGGER, "Time that sets off a command."),
+    refused("trigger", Argument::Required, TRIGGER, "Command that is set off."),
+    refused("trigger-remote", Argument::Required, TRIGGER, "Command that is set off elsewhere."),
+    takes("aux-path", Argument::Required, "Directory for state files; no effect, there are none."),
+    refused("latency-log", Argument::Optional, "give write_lat_log to the job", "Old name of write_lat_log."),
+    takes(EXACT, Argument::None, "plimsoll's own: as fio does in silence, misreads words, replaces files that are too short, hides stalls.")
+        .sets(|c, _| { c.reading = Reading::Exact; c.presentation.stalls = false; Ok(()) }),
+];
+
+/// The option that restores fio's own reading of every word.
+pub const EXACT: &str = "fio-exact";
+
+fn say(commands: &mut Commands, text: impl FnOnce() -> String) -> Result<(), FioError> {
+    if commands.say.is_none() {
+        commands.say = Some(text());
+    }
+    Ok(())
+}
+
+fn output_format(commands: &mut Commands, value: &str) -> Result<(), FioError> {
+    let mut formats = Vec::new();
+    for word in value.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+        let format = match word {
+            "normal" => Format::Normal,
+            "json" => Format::Json,
+            "json+" => Format::JsonPlus,
+            "terse" | "minimal" => Format::Terse,
+            _ => return Err(FioError::OutputFormat(word.to_owned())),
+        };
+        add(&mut formats, format);
+    }
+    if formats.is_empty() {
+        return Err(FioError::OutputFormat(value.to_owned()));
+    }
+    commands.presentation.formats = formats;
+    Ok(())
+}
+
+fn section(commands: &mut Commands, value: &str) -> Result<(), FioError> {
+    if value.starts_with("global") {
+        return Err(FioError::GlobalSection);
+    }
+    commands.sections.push(value.to_owned());
+    Ok(())
+}
+
+/// fio passes over any other word in silence.
+fn eta(commands: &mut Commands, value: &str) -> Result<(), FioError> {
+    commands.presentation.eta = match value {
+        "always" => Eta::Always,
+        "never" => Eta::Never,
+        "auto" => Eta::Auto,
+        _ if commands.reading == Reading::Exact => Eta::Auto,
+        _ => return Err(unread(format!("eta={value}"), "write always, never or auto".to_owned())),
+    };
+    Ok(())
+}
+
+fn eta_newline(commands: &mut Commands, value: &str) -> Result<(), FioError> {
+    commands.presentation.eta_newline = Some(seconds("eta-newline", value)?.max(Nanos::from_millis(250)));
+    Ok(())
+}
+
+fn status_interval(commands: &mut Commands, value: &str) -> Result<(), FioError> {
+    commands.presentation.status_interval =
+        Some(seconds("status-interval", value)?).filter(|time| time.0 > 0);
+    Ok(())
+}
+
+fn terse_version(commands: &mut Commands, value: &str) -> Result<(), FioError> {
+    commands.presentation.terse = match value.trim() {
+        "2" => TerseVersion::V2,
+        "3" => TerseVersion::V3,
+        "4" => TerseVersion::V4,
+        "5" => TerseVersion::V5,
+        _ => return Err(FioError::TerseVersion),
+    };
+    Ok(())
+}
+
+fn add(formats: &mut Vec<Format>, format: Format) {
+    if !formats.contains(&format) {
+        formats.push(format);
+    }
+}
+
+fn seconds(option: &str, value: &str) -> Result<Nanos, FioError> {
+    time(value, TimeUnit::Seconds).map_err(|error| unread(format!("{option}={value}"), error.to_string()))
+}
+
+fn eta_interval(commands: &mut Commands, value: &str) -> Result<(), FioError> {
+    commands.presentation.eta_interval = seconds("eta-interval", value)?.max(Nanos::from_millis(250));
+    Ok(())
+}
+
+fn unread(text: String, meant: String) -> FioError {
+    let typed = Box::new(Typed { text, within: None });
+    FioError::Parsing { typed, detail: String::new(), words: &[], meant }
+}
+
+/// The page that `--help` prints.
+pub fn usage() -> String {
+    let mut text = format!("{VERSION}\nfio [options] [job options] <job file(s)>\n");
+    for row in COMMANDS.iter().filter(|row| !row.is_refused()) {
+        let value = match row.takes {
+            Argument::None => "",
+            Argument::Required => "=value",
+            Argument::Optional | Argument::Word => "[=value]",
+        };
+        help::line(&mut text, (&format!("  --{}{value}", row.name), 28), row.help);
+    }
+    text.push_str(&format!(
+        "\n{} job options; --cmdhelp=all lists them with what plimsoll makes of each.\n",
+        rows::ROWS.len()
+    ));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_a_set_and_unknown_ones_are_named() {
+        let mut commands = Commands::default();
+        output_format(&mut commands, "json,normal,json").unwrap();
+        assert_eq!(commands.presentation.formats, [Format::Json, Format::Normal]);
+        let error = output_format(&mut commands, "xml").unwrap_err();
+        assert_eq!(error.to_string(), "fio: invalid output format xml\nfio: failed parsing output-format");
+        output_format(&mut commands, "minimal,terse").unwrap();
+        assert_eq!(commands.presentation.formats, [Format::Terse]);
+        assert_eq!(terse_version(&mut commands, "7"), Err(FioError::TerseVersion));
+    }
+
+    #[test]
+    fn the_help_page_fits_the_terminal() {
+        for line in usage().lines() {
+            assert!(line.chars().count() <= 132, "{line}");
+        }
+    }
+}

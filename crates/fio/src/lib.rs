@@ -1,0 +1,66 @@
+//! fio: command lines and job files in, fio's output out.
+//!
+//! [`parse`] turns words into a [`Request`]; [`steps`] turns that, and a look at the disk, into steps to run one after the
+//! other; [`opening`], [`human`], [`json`] and [`status_line`] turn what happened into fio's words.
+
+mod arithmetic;
+mod asked;
+mod batching;
+mod collect;
+mod commandline;
+mod commands;
+mod data;
+mod defaults;
+mod engines;
+mod error;
+mod exact;
+mod files;
+mod jobfile;
+mod logging;
+mod logs;
+mod meant;
+mod number;
+mod opening;
+mod options;
+mod pace;
+mod present;
+mod reader;
+mod reference;
+mod row;
+mod rows;
+mod shapes;
+mod showcmd;
+mod spoilt;
+mod steady;
+mod steps;
+mod substitute;
+mod terms;
+mod value;
+mod verification;
+
+pub use ::options::Support;
+pub use asked::{
+    About, Asked, Eta, FioJob, Format, LaysOut, Presentation, Remark, Request, Surroundings, TerseVersion,
+};
+pub use commandline::parse;
+pub use commands::{Argument, COMMANDS, CommandRow, CommandTable, Commands, VERSION};
+pub use error::{FioError, Lacking, Place, Typed, Unsized, Waits};
+pub use files::{Look, OnDisk, OnDiskKind};
+pub use logging::{LogOptions, LogValue};
+pub use logs::{AggregateLogs, Logs};
+pub use number::{KbBase, NumberError, TimeUnit};
+pub use opening::{capped_depths, opening};
+pub use options::{ENGINES, Engine, JobOptions, Pattern, Unified};
+pub use present::{
+    Clock, DirectionRate, DiskUse, INTERRUPTED, Presented, Progress, Running, human, json, messages, not_run,
+    status_line, terse,
+};
+pub use reader::{Reader, Reading};
+pub use reference::table;
+pub use row::{Class, JobTable, Part, Row, Standing};
+pub use rows::ROWS;
+pub use shapes::{Shape, Shaped};
+pub use steady::{SteadyOptions, SteadyWatch};
+pub use steps::{Content, FioStep, Layout, LayoutFile, Planned, Replaces, Reserve, Unrunnable, steps};
+pub use terms::{ExitWhat, TimeOptions};
+pub use value::{Amount, Each, Floats, Kind, Value, ValueError, Word};

@@ -1,0 +1,69 @@
+//! Logs of the bandwidth of all jobs together, a file a direction.
+
+use std::path::{Path, PathBuf};
+
+use record::{Interval, Tally};
+use workload::Nanos;
+
+use super::row::Row;
+use crate::logging::LogOptions;
+use crate::present::DATA;
+
+/// The three logs; times count from the start of the run.
+#[derive(Clone, Debug, Default)]
+pub struct AggregateLogs {
+    began: Option<Nanos>,
+    /// The interval that is being put together, and what its jobs moved by direction.
+    now: Option<(Nanos, Nanos)>,
+    bytes: [u64; 3],
+    texts: [String; 3],
+}
+
+impl AggregateLogs {
+    /// Their files.
+    pub fn paths() -> [PathBuf; 3] {
+        DATA.map(|direction| PathBuf::from(format!("agg-{}_bw.log", direction.name())))
+    }
+
+    /// Takes in an interval of one job; those of one time follow on each other.
+    pub fn take(&mut self, interval: &Interval) {
+        if !interval.counted {
+            return;
+        }
+        let span = (interval.start, interval.end);
+        if self.now != Some(span) {
+            self.finish();
+            self.now = Some(span);
+        }
+        self.began.get_or_insert(interval.start);
+        for (sum, direction) in self.bytes.iter_mut().zip(DATA) {
+            let Tally { bytes, .. } = interval.of(direction).tally;
+            *sum += bytes;
+        }
+    }
+
+    /// What has been put together becomes rows.
+    pub fn finish(&mut self) {
+        let Some((start, end)) = self.now.take() else { return };
+        let length = end.since(start);
+        let time_ms = end.since(self.began.unwrap_or(start)).0 / 1_000_000;
+        for ((direction, bytes), text) in (0..).zip(&mut self.bytes).zip(&mut self.texts) {
+            let bytes = u128::from(std::mem::take(bytes)) * 1_000_000_000;
+            let rate = bytes.checked_div(u128::from(length.0)).unwrap_or(0) / 1024;
+            let row = Row { time_ms, value: rate as u64, direction, ..Row::default() };
+            if length > Nanos::ZERO {
+                row.write(text, &LogOptions::default());
+            }
+        }
+    }
+
+    /// Gives each file's new rows to `append`.
+    pub fn drain(&mut self, mut append: impl FnMut(&Path, &str)) {
+        for (path, text) in AggregateLogs::paths().iter().zip(&mut self.texts) {
+            if !text.is_empty() {
+                append(path, text);
+                text.clear();
+            }
+        }
+    }
+}

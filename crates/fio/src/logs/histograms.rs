@@ -1,0 +1,100 @@
+//! Counts of completion latencies by fio's own buckets, a row of differences every so often.
+
+use std::fmt::Write as _;
+
+use workload::Nanos;
+
+use crate::logging::LogOptions;
+use crate::present::bins::{BUCKETS, bucket};
+
+/// The counts of one worker since its last rows.
+#[derive(Clone, Debug)]
+pub struct Histograms {
+    every: Nanos,
+    end: Nanos,
+    /// Neighbours that are put together, as a power of two.
+    coarseness: u32,
+    counts: [Vec<u64>; 3],
+    seen: [bool; 3],
+}
+
+/// Rows of all directions that had an I/O.
+pub struct Rows<'t> {
+    /// What they are appended to.
+    pub text: &'t mut String,
+    /// Block size by direction.
+    pub bytes: [u64; 3],
+    /// Added to the milliseconds since the job's start.
+    pub epoch_ms: u64,
+}
+
+impl Histograms {
+    /// No count yet.
+    pub fn new(options: &LogOptions) -> Histograms {
+        let columns = (BUCKETS >> options.coarseness) as usize;
+        Histograms {
+            every: options.histogram_every,
+            end: options.histogram_every,
+            coarseness: options.coarseness,
+            counts: std::array::from_fn(|_| vec![0; columns]),
+            seen: [false; 3],
+        }
+    }
+
+    /// Counts `clat` nanoseconds of an I/O that was done at `done` from the job's start; rows that are due come first.
+    pub fn count(&mut self, (done, direction, clat): (Nanos, u8, u64), rows: &mut Rows) {
+        if done >= self.end {
+            self.write(self.end, rows);
+            let gone = done.0 / self.every.0.max(1);
+            self.end = Nanos((gone + 1).saturating_mul(self.every.0));
+        }
+        let at = usize::from(direction);
+        self.seen[at] = true;
+        let columns = &mut self.counts[at];
+        let column = ((bucket(clat) >> self.coarseness) as usize).min(columns.len() - 1);
+        columns[column] += 1;
+    }
+
+    /// Writes what has been counted by `time` from the job's start.
+    pub fn write(&mut self, time: Nanos, rows: &mut Rows) {
+        for (direction, counts) in self.counts.iter_mut().enumerate().filter(|(at, _)| self.seen[*at]) {
+            let time_ms = rows.epoch_ms + time.0 / 1_000_000;
+            let _ = write!(rows.text, "{time_ms}, {direction}, {}", rows.bytes[direction]);
+            for count in counts.iter_mut() {
+                let _ = write!(rows.text, ", {}", std::mem::take(count));
+            }
+            rows.text.push('\n');
+        }
+        self.seen = [false; 3];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// fiologparser_hist.py and others take the number of columns for granted.
+    #[test]
+    fn a_row_has_the_columns_that_readers_count_and_holds_differences() {
+        for (coarseness, columns) in [(0, 1859), (4, 119), (6, 32)] {
+            let every = Nanos::from_millis(100);
+            let options = LogOptions { histogram_every: every, coarseness, ..LogOptions::default() };
+            let mut histograms = Histograms::new(&options);
+            let mut text = String::new();
+            let mut rows = Rows { text: &mut text, bytes: [4096, 8192, 0], epoch_ms: 0 };
+            for (done, direction, clat) in
+                [(10, 0, 1_000), (20, 0, 1_000), (30, 1, 99_000_000_000), (150, 0, 5)]
+            {
+                histograms.count((Nanos::from_millis(done), direction, clat), &mut rows);
+            }
+            histograms.write(Nanos::from_millis(160), &mut rows);
+            let numbers: Vec<Vec<u64>> =
+                text.lines().map(|line| line.split(", ").map(|n| n.parse().unwrap()).collect()).collect();
+            let heads: Vec<_> = numbers.iter().map(|row| (row[0], row[1], row[2], row.len())).collect();
+            assert_eq!(heads, [(100, 0, 4096, columns), (100, 1, 8192, columns), (160, 0, 4096, columns)]);
+            let sums: Vec<u64> = numbers.iter().map(|row| row[3..].iter().sum()).collect();
+            assert_eq!(sums, [2, 1, 1]);
+            assert_eq!(numbers[1].last(), Some(&1), "what is longer than all buckets is in the last one");
+        }
+    }
+}

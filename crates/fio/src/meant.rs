@@ -1,0 +1,91 @@
+//! What was probably meant by a word that is refused: its place, what is wrong, and the corrected line.
+
+use options::near::nearest;
+
+use super::collect::Setting;
+use super::error::{Place, Typed};
+use super::number::DASHES;
+use super::options::ENGINES;
+use super::row::{Part, Row};
+use super::rows::ROWS;
+use super::value::{ValueError, is_wrapping};
+
+/// What plimsoll adds to a value that could not be read; empty where fio's own lines say it all.
+pub fn value(setting: &Setting, error: &ValueError) -> String {
+    let correction = error.correction();
+    let place = place_of(&setting.typed, error.word());
+    let mut text = match (&place, &correction) {
+        (Some(place), _) => format!("{place}: {}", error.why()),
+        // Words are listed on stdout already, bounds are in the line above.
+        (None, None) if fio_says_it(error) => return String::new(),
+        (None, _) => error.why(),
+    };
+    if let Some((word, write)) = correction {
+        let dashes = if place.is_some() { "" } else { "--" };
+        let value = setting.value.replacen(&word, &write, 1);
+        text.push_str(&format!("; write {dashes}{}={value}", setting.name));
+    }
+    text
+}
+
+fn fio_says_it(error: &ValueError) -> bool {
+    matches!(error, ValueError::Choice { .. } | ValueError::Below { .. } | ValueError::Above { .. })
+}
+
+/// Where `word` stands in the value of an option of a job file; where the value begins if it is not found as it is.
+pub fn place_of(typed: &Typed, word: &str) -> Option<Place> {
+    let (_, place) = typed.within.as_ref()?;
+    let behind = typed.text.find('=').map_or(0, |at| at + 1);
+    let at = typed.text[behind..].find(word).filter(|_| !word.is_empty()).unwrap_or(0) + behind;
+    let column = place.column + typed.text[..at].chars().count();
+    Some(Place { column, ..place.clone() })
+}
+
+/// What plimsoll adds to an option of a job file that is unknown there.
+pub fn option(typed: &Typed) -> Option<String> {
+    let (_, place) = typed.within.as_ref()?;
+    let (name, rest) = typed.text.split_at(typed.text.find('=').unwrap_or(typed.text.len()));
+    let name = name.trim_end();
+    let said = match engine_of(name) {
+        Some(engines) => format!("an option of the engine {engines}, which this job does not use"),
+        None => match known_form(name) {
+            Some((why, known)) => format!("{why}; write {known}{rest}"),
+            None => match nearest(name, ROWS.iter().flat_map(Row::names)) {
+                Some(known) => format!("no option is named '{name}'; write {known}{rest} if that is meant"),
+                None => format!("no option is named '{name}'"),
+            },
+        },
+    };
+    Some(format!("{place}: {said}"))
+}
+
+/// What plimsoll adds to an engine that is unknown.
+pub fn engine(name: &str) -> Option<String> {
+    let meant = match name.to_ascii_lowercase().as_str() {
+        "uring" | "iouring" | "io-uring" | "liburing" => Some("io_uring"),
+        "aio" | "linuxaio" | "native" => Some("libaio"),
+        "posix" => Some("psync"),
+        lower => nearest(lower, ENGINES.iter().copied()),
+    };
+    meant.map(|engine| format!("Did you mean ioengine={engine}?"))
+}
+
+fn engine_of(name: &str) -> Option<String> {
+    match ROWS.iter().find(|row| row.names().any(|known| known == name))?.own.part {
+        Part::Engine(engines) => Some(engines.join(" or ")),
+        Part::Job(_) => None,
+    }
+}
+
+/// The option that `name` is, written as a command line, a heading or a web page has it.
+fn known_form(name: &str) -> Option<(&'static str, &'static str)> {
+    let known = |name: &str| ROWS.iter().flat_map(Row::names).find(|known| *known == name);
+    let undashed = name.trim_start_matches(|c| c == '-' || DASHES.contains(&c));
+    let bare = undashed.trim_matches(is_wrapping);
+    let why = match () {
+        () if undashed != name => "options of a job file have no dashes",
+        () if bare != name => "nothing may stand around an option",
+        () => "names of options are written in small letters",
+    };
+    known(bare).or_else(|| known(&bare.to_ascii_lowercase())).map(|known| (why, known))
+}

@@ -1,0 +1,474 @@
+//! fio's grammar of numbers, sizes and times, with its silent traps turned into errors that say what was meant.
+//!
+//! What is accepted here has the value that fio gives it ([`super::exact`]); what fio would read as something that nobody
+//! means is refused, and the error carries the word that says what was meant.
+
+use options::power;
+use workload::Nanos;
+
+use super::exact::{self, Exact};
+
+/// What a bare `k` stands for (fio's `kb_base`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KbBase {
+    /// 1024; then `kib`, `mib`, `gib` are powers of 1000, which is fio's own way round.
+    #[default]
+    Binary,
+    /// 1000; then `kib`, `mib`, `gib` are powers of 1024.
+    Decimal,
+}
+
+/// The unit of a bare number where a time is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeUnit {
+    /// Seconds.
+    Seconds,
+    /// Milliseconds. fio reads no time there but a count, so a unit of time is a trap.
+    Milliseconds,
+    /// Microseconds.
+    Microseconds,
+}
+
+/// Why a number could not be read; where fio would read something else in silence, the message says what.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NumberError {
+    /// Nothing is there.
+    #[error("a value is needed")]
+    Empty,
+    /// There is no number in front.
+    #[error("'{0}' does not start with a number")]
+    NoNumber(String),
+    /// fio would read something else than what is meant.
+    #[error("'{word}': {why}{}", advice(write))]
+    Misread {
+        /// What was typed.
+        word: String,
+        /// What is wrong, and what fio would read.
+        why: String,
+        /// What to write instead, where that is known.
+        write: Option<String>,
+    },
+    /// The number cannot be held.
+    #[error("'{0}' is out of range")]
+    Range(String),
+    /// A number below zero.
+    #[error("'{0}' is negative; a number from 0 on is needed")]
+    Negative(String),
+}
+
+fn advice(write: &Option<String>) -> String {
+    write.as_ref().map_or_else(String::new, |write| format!("; write {write}"))
+}
+
+impl NumberError {
+    /// The word that could not be read.
+    pub fn word(&self) -> &str {
+        match self {
+            NumberError::Empty => "",
+            NumberError::Misread { word, .. } => word,
+            NumberError::NoNumber(word) | NumberError::Range(word) | NumberError::Negative(word) => word,
+        }
+    }
+
+    /// The word that was typed and what to write in its place, where that is known.
+    pub fn correction(&self) -> Option<(&str, &str)> {
+        match self {
+            NumberError::Misread { word, write: Some(write), .. } => Some((word, write)),
+            _ => None,
+        }
+    }
+}
+
+/// A number that was read, and whether its unit is one that people read otherwise than fio does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// The value.
+    pub value: i64,
+    /// True where `kib`, `mib`, … was typed and means powers of 1000.
+    pub thousands: bool,
+}
+
+/// Reads a whole number with an optional size suffix, or a hexadecimal one.
+///
+/// # Errors
+/// [`NumberError`] names the word and what to write.
+pub fn count(word: &str, base: KbBase) -> Result<Count, NumberError> {
+    let typed = split(word)?;
+    let lower = typed.rest.trim_end().to_ascii_lowercase();
+    let factor = suffix_factor(&lower, base).ok_or_else(|| misread_count(word, &typed, base))?;
+    let value = typed.number.checked_mul(factor).ok_or_else(|| NumberError::Range(word.to_owned()))?;
+    if exact::count(word, base).map(Exact::stored) != Ok(value) {
+        return Err(misread_count(word, &typed, base));
+    }
+    Ok(Count { value, thousands: base == KbBase::Binary && lower.ends_with("ib") })
+}
+
+/// As [`count`], refusing numbers below zero.
+///
+/// # Errors
+/// [`NumberError`] names the word and what to write.
+pub fn natural(word: &str, base: KbBase) -> Result<Count, NumberError> {
+    let count = count(word, base)?;
+    if count.value < 0 {
+        return Err(NumberError::Negative(word.to_owned()));
+    }
+    Ok(count)
+}
+
+/// Reads a time; a bare number has the unit `default`.
+///
+/// # Errors
+/// [`NumberError`] names the word and what to write.
+pub fn time(word: &str, default: TimeUnit) -> Result<Nanos, NumberError> {
+    let typed = split(word)?;
+    let lower = typed.rest.to_ascii_lowercase();
+    let unit = match (lower.as_str(), default) {
+        ("", TimeUnit::Seconds) => 1_000_000_000,
+        ("", TimeUnit::Milliseconds) => 1_000_000,
+        ("", TimeUnit::Microseconds) => 1_000,
+        (_, TimeUnit::Milliseconds) => return Err(misread_milliseconds(word, &typed)),
+        (unit, _) => unit_of_time(unit).ok_or_else(|| misread_time(word, &typed, default))?,
+    };
+    let nanos = typed.number.checked_mul(unit).ok_or_else(|| NumberError::Range(word.to_owned()))?;
+    let nanos = u64::try_from(nanos).map(Nanos).map_err(|_| NumberError::Negative(word.to_owned()))?;
+    if exact::time(word, default) == Ok(nanos) { Ok(nanos) } else { Err(misread_time(word, &typed, default)) }
+}
+
+/// A word taken apart.
+struct Split<'w> {
+    number: i64,
+    rest: &'w str,
+    /// The number is not hexadecimal.
+    is_decimal: bool,
+    /// A blank is in front, which makes fio lose the unit.
+    is_indented: bool,
+}
+
+/// Splits a word into its whole number and what follows it.
+fn split(word: &str) -> Result<Split<'_>, NumberError> {
+    let trimmed = word.trim_start_matches([' ', '\t']);
+    if trimmed.is_empty() {
+        return Err(NumberError::Empty);
+    }
+    let (negative, unsigned) = match trimmed.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, trimmed.strip_prefix('+').unwrap_or(trimmed)),
+    };
+    let hex = unsigned.strip_prefix("0x").or_else(|| unsigned.strip_prefix("0X"));
+    let (digits, radix) = hex.map_or((unsigned, 10), |rest| (rest, 16));
+    let end = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
+    if end == 0 {
+        return Err(NumberError::NoNumber(word.to_owned()));
+    }
+    let number =
+        i64::from_str_radix(&digits[..end], radix).map_err(|_| NumberError::Range(word.to_owned()))?;
+    // fio takes the greatest number for one that is too long.
+    if number == i64::MAX {
+        return Err(NumberError::Range(word.to_owned()));
+    }
+    Ok(Split {
+        number: if negative { -number } else { number },
+        rest: &digits[end..],
+        is_decimal: radix == 10,
+        is_indented: trimmed.len() != word.len(),
+    })
+}
+
+fn suffix_factor(suffix: &str, base: KbBase) -> Option<i64> {
+    let mut letters = suffix.chars();
+    let power = match letters.next() {
+        None => return Some(1),
+        Some('b') if suffix == "b" => return Some(1),
+        Some(letter) => power(letter).filter(|power| *power <= exact::POWER_MOST)?,
+    };
+    let unit: i64 = match (letters.as_str(), base) {
+        ("" | "b" | "i", KbBase::Binary) | ("ib", KbBase::Decimal) => 1024,
+        ("ib", KbBase::Binary) | ("" | "b" | "i", KbBase::Decimal) => 1000,
+        _ => return None,
+    };
+    unit.checked_pow(power)
+}
+
+/// Nanoseconds of a unit of time as fio knows it.
+fn unit_of_time(unit: &str) -> Option<i64> {
+    Some(match unit {
+        "d" => 86_400_000_000_000,
+        "h" => 3_600_000_000_000,
+        "m" => 60_000_000_000,
+        "s" => 1_000_000_000,
+        "ms" | "msec" | "msecs" => 1_000_000,
+        "us" | "usec" | "usecs" => 1_000,
+        _ => return None,
+    })
+}
+
+/// The unit of fio's that stands for a word people use.
+fn time_letter(unit: &str) -> Option<&'static str> {
+    Some(match unit.trim().trim_end_matches('.') {
+        "s" | "sec" | "secs" | "second" | "seconds" => "s",
+        "m" | "min" | "mins" | "minute" | "minutes" => "m",
+        "h" | "hour" | "hours" | "hr" | "hrs" => "h",
+        "d" | "day" | "days" => "d",
+        "ms" | "msec" | "msecs" | "millisecond" | "milliseconds" => "ms",
+        "us" | "usec" | "usecs" | "µs" | "microsecond" | "microseconds" => "us",
+        _ => return None,
+    })
+}
+
+fn misread_count(word: &str, typed: &Split<'_>, base: KbBase) -> NumberError {
+    let rest = typed.rest.trim_start();
+    let lower = rest.to_ascii_lowercase();
+    let fraction = rest.strip_prefix('.').filter(|_| typed.is_decimal);
+    let why = match lower.as_str() {
+        _ if fraction.is_some() => "fio reads no fractions".to_owned(),
+        "%" | "%%" => "a percentage means nothing here".to_owned(),
+        "z" => "zones are not supported".to_owned(),
+        _ if !typed.is_decimal => "a hexadecimal number has no unit".to_owned(),
+        _ if typed.is_indented && suffix_factor(&lower, base).is_some() => {
+            "a blank in front makes fio lose the unit".to_owned()
+        }
+        _ if rest.contains(DASHES) => "the dash in it is a typographic one".to_owned(),
+        _ => format!("'{rest}' is no unit; known are k, m, g, t and p"),
+    };
+    let write = match fraction {
+        Some(fraction) => whole_bytes(typed.number, fraction, base),
+        None if typed.is_decimal => {
+            known_suffix(&lower, base).map(|suffix| format!("{}{suffix}", typed.number))
+        }
+        None => suffix_factor(&lower, base)
+            .and_then(|factor| typed.number.checked_mul(factor))
+            .map(|bytes| bytes.to_string()),
+    };
+    let taken = exact::count(word, base).map(|exact| exact.stored().to_string());
+    NumberError::Misread { word: word.to_owned(), why: with_taken(why, taken.ok()), write }
+}
+
+/// Dashes and minus signs of typography.
+pub const DASHES: [char; 6] = ['–', '—', '−', '‐', '‑', '‒'];
+
+fn with_taken(why: String, taken: Option<String>) -> String {
+    match taken {
+        Some(taken) => format!("{why}, and fio would take {taken} without a word"),
+        None => why,
+    }
+}
+
+/// The unit with which `suffix` begins, where only a rate's or a plural's end follows it.
+fn known_suffix(suffix: &str, base: KbBase) -> Option<String> {
+    let bare = suffix.trim_end();
+    let bare = ["/s", "/sec", "ps", "yte", "ytes", "s"]
+        .iter()
+        .find_map(|end| bare.strip_suffix(end))
+        .unwrap_or(bare);
+    let starts = |c: char| "kmgtpb".contains(c);
+    (bare.starts_with(starts) && suffix_factor(bare, base).is_some()).then(|| bare.to_owned())
+}
+
+/// How a fraction can be written without one: in the next smaller unit that makes it whole.
+fn whole_bytes(number: i64, fraction: &str, base: KbBase) -> Option<String> {
+    let (value, unit) = fraction_and_unit(number, fraction)?;
+    let letters = ["", "k", "m", "g", "t", "p"];
+    let at = letters.iter().position(|letter| *letter == unit.trim_end_matches('b'))?;
+    let step = if base == KbBase::Binary { 1024.0 } else { 1000.0 };
+    smaller(value, letters[..at].iter().rev().map(|letter| (step, *letter)))
+}
+
+fn whole_time(number: i64, fraction: &str) -> Option<String> {
+    let (value, unit) = fraction_and_unit(number, fraction)?;
+    let units = ["d", "h", "m", "s", "ms", "us"];
+    let letter = if unit.is_empty() { "s" } else { time_letter(&unit)? };
+    let at = units.iter().position(|unit| *unit == letter)?;
+    let steps = [24.0, 60.0, 60.0, 1000.0, 1000.0];
+    smaller(value, steps[at..].iter().copied().zip(units[at + 1..].iter().copied()))
+}
+
+fn fraction_and_unit(number: i64, fraction: &str) -> Option<(f64, String)> {
+    let end = fraction.find(|c: char| !c.is_ascii_digit()).unwrap_or(fraction.len());
+    let value = format!("{number}.{}", &fraction[..end]).parse().ok()?;
+    Some((value, fraction[end..].trim().to_ascii_lowercase()))
+}
+
+/// `value` in the first of the smaller units in which it is whole.
+fn smaller<'u>(mut value: f64, units: impl Iterator<Item = (f64, &'u str)>) -> Option<String> {
+    for (step, unit) in units {
+        value *= step;
+        if value.fract() == 0.0 && value.abs() < 1e15 {
+            return Some(format!("{value:.0}{unit}"));
+        }
+    }
+    None
+}
+
+fn misread_time(word: &str, typed: &Split<'_>, default: TimeUnit) -> NumberError {
+    let lower = typed.rest.trim().to_lowercase();
+    let (why, write) = match lower.strip_prefix('.').filter(|_| typed.is_decimal) {
+        Some(fraction) => ("fio reads no fractions".to_owned(), whole_time(typed.number, fraction)),
+        None if typed.is_indented && unit_of_time(&lower).is_some() => {
+            ("a blank in front makes fio lose the unit".to_owned(), Some(format!("{}{lower}", typed.number)))
+        }
+        None => {
+            let write = time_letter(&lower).map(|letter| format!("{}{letter}", typed.number));
+            let write = write.or_else(|| added_up(&format!("{}{lower}", typed.number)));
+            (format!("'{}' is no unit; known are d, h, m, s, ms and us", typed.rest.trim()), write)
+        }
+    };
+    let taken = exact::time(word, default).map(|nanos| format!("{} us", nanos.0 / 1_000));
+    NumberError::Misread { word: word.to_owned(), why: with_taken(why, taken.ok()), write }
+}
+
+/// Several times in one word, such as `1m30s`, in seconds.
+fn added_up(word: &str) -> Option<String> {
+    let mut rest = word;
+    let mut seconds: i64 = 0;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit())?;
+        let unit = rest[digits..].find(|c: char| c.is_ascii_digit()).map_or(rest.len(), |end| digits + end);
+        let nanos = unit_of_time(time_letter(&rest[digits..unit])?)?;
+        let more = rest[..digits].parse::<i64>().ok()?.checked_mul(nanos / 1_000_000_000)?;
+        seconds = seconds.checked_add(more)?;
+        rest = &rest[unit..];
+    }
+    (seconds > 0).then(|| format!("{seconds}s"))
+}
+
+fn misread_milliseconds(word: &str, typed: &Split<'_>) -> NumberError {
+    let unit = time_letter(&typed.rest.trim().to_lowercase()).and_then(unit_of_time);
+    let millis =
+        unit.filter(|unit| *unit >= 1_000_000).and_then(|unit| typed.number.checked_mul(unit / 1_000_000));
+    let taken = exact::count(word, KbBase::Binary).map(|exact| format!("{} ms", exact.stored()));
+    NumberError::Misread {
+        word: word.to_owned(),
+        why: with_taken("this is a number of milliseconds without a unit".to_owned(), taken.ok()),
+        write: millis.map(|millis| millis.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn value(word: &str) -> i64 {
+        count(word, KbBase::Binary).unwrap().value
+    }
+
+    /// Each of these was read by fio 3.33 as the number beside it.
+    #[test]
+    fn sizes_are_read_as_fio_reads_them() {
+        for (word, bytes) in [
+            ("4096b", 4096),
+            ("4k", 4096),
+            ("4K", 4096),
+            ("4kb", 4096),
+            ("4kB", 4096),
+            ("4ki", 4096),
+            ("4KiB", 4000),
+            ("1m", 1 << 20),
+            ("1mib", 1_000_000),
+            ("4GiB", 4_000_000_000),
+            ("0x1000", 4096),
+            ("+4k", 4096),
+            (" 4", 4),
+            ("8k ", 8192),
+            ("-20", -20),
+            ("010", 10),
+        ] {
+            assert_eq!(value(word), bytes, "{word}");
+        }
+        assert_eq!(count("4k", KbBase::Decimal).unwrap().value, 4000);
+        assert_eq!(count("4ki", KbBase::Decimal).unwrap().value, 4000);
+        assert_eq!(count("4kib", KbBase::Decimal).unwrap().value, 4096);
+        assert!(count("4GiB", KbBase::Binary).unwrap().thousands);
+        assert!(!count("4Gi", KbBase::Binary).unwrap().thousands);
+    }
+
+    /// fio takes each of these for something else and says nothing.
+    #[test]
+    fn silent_traps_say_what_was_meant() {
+        for (word, write, taken) in [
+            ("1.5g", Some("1536m"), "take 1 "),
+            ("0.5k", Some("512"), "take 0 "),
+            ("1.3g", None, "take 1 "),
+            (" 8k", Some("8k"), "take 8 "),
+            ("4 k", Some("4k"), "take 4 "),
+            ("4x", None, "take 4 "),
+            ("4kk", None, "take 4096 "),
+            ("4e3", None, "take 4 "),
+            ("70%", None, "take -71 "),
+            ("0x10k", Some("16384"), "take 16 "),
+            ("10mb/s", Some("10mb"), "take 10485760 "),
+            ("10mbps", Some("10mb"), "take 10485760 "),
+            ("4k–8k", None, "typographic"),
+        ] {
+            let error = count(word, KbBase::Binary).unwrap_err();
+            assert_eq!(error.correction(), write.map(|write| (word, write)), "{error}");
+            assert!(error.to_string().contains(taken), "{error}");
+        }
+        for (word, write, taken) in [
+            ("10sec", Some("10s"), "10 us"),
+            ("1min", Some("1m"), "1 us"),
+            ("2 hours", Some("2h"), "2000000 us"),
+            ("1.5s", Some("1500ms"), "1000000 us"),
+            ("1.5", Some("1500ms"), "1000000 us"),
+            ("1m30s", Some("90s"), "1 us"),
+            ("5x", None, "5 us"),
+            (" 10m", Some("10m"), "10000000 us"),
+        ] {
+            let error = time(word, TimeUnit::Seconds).unwrap_err();
+            assert_eq!(error.correction(), write.map(|write| (word, write)), "{error}");
+            assert!(error.to_string().contains(taken), "{error}");
+        }
+        let error = time("500ms", TimeUnit::Milliseconds).unwrap_err();
+        assert_eq!(error.correction(), Some(("500ms", "500")), "{error}");
+    }
+
+    #[test]
+    fn times_are_read_as_fio_reads_them() {
+        for (word, unit, nanos) in [
+            ("120", TimeUnit::Seconds, 120_000_000_000),
+            ("120s", TimeUnit::Seconds, 120_000_000_000),
+            ("1S", TimeUnit::Seconds, 1_000_000_000),
+            ("1000ms", TimeUnit::Seconds, 1_000_000_000),
+            ("5msec", TimeUnit::Seconds, 5_000_000),
+            ("7us", TimeUnit::Seconds, 7_000),
+            (" 10s", TimeUnit::Seconds, 10_000_000_000),
+            ("2m", TimeUnit::Microseconds, 120_000_000_000),
+            ("500", TimeUnit::Milliseconds, 500_000_000),
+            ("3", TimeUnit::Microseconds, 3_000),
+        ] {
+            assert_eq!(time(word, unit), Ok(Nanos(nanos)), "{word}");
+        }
+    }
+
+    const NUMBERS: &str = "[ +-]{0,1}(0x)?[0-9]{0,6}[.,]?[0-9a-zA-Z%:/ ]{0,4}";
+
+    proptest! {
+        #[test]
+        fn nothing_that_can_be_typed_panics(word in "\\PC{0,12}") {
+            let _ = count(&word, KbBase::Binary);
+            let _ = count(&word, KbBase::Decimal);
+            let _ = time(&word, TimeUnit::Seconds);
+        }
+
+        #[test]
+        fn a_plain_number_is_itself(number in 0i64..i64::MAX) {
+            prop_assert_eq!(value(&number.to_string()), number);
+            prop_assert_eq!(value(&format!("0x{number:x}")), number);
+        }
+
+        /// The guard only refuses more: whatever it lets pass has fio's own value.
+        #[test]
+        fn what_passes_has_fios_value(word in NUMBERS) {
+            for base in [KbBase::Binary, KbBase::Decimal] {
+                if let Ok(count) = count(&word, base) {
+                    prop_assert_eq!(exact::count(&word, base).map(Exact::stored), Ok(count.value));
+                }
+            }
+            for unit in [TimeUnit::Seconds, TimeUnit::Microseconds] {
+                if let Ok(nanos) = time(&word, unit) {
+                    prop_assert_eq!(exact::time(&word, unit), Ok(nanos));
+                }
+            }
+        }
+    }
+}

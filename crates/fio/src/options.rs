@@ -1,0 +1,391 @@
+//! What the options of one job add up to, before clones and files are worked out.
+
+use workload::{BackendKind, FileTurn, Lengths, Nanos, Spread};
+
+use super::batching::BatchOptions;
+use super::logging::LogOptions;
+use super::number::KbBase;
+use super::shapes::Shaped;
+use super::steady::SteadyOptions;
+use super::terms::TimeOptions;
+use super::value::{Amount, Each, Floats, Value};
+use super::verification::VerifyOptions;
+
+/// Direction and order of the I/O.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pattern {
+    /// Reads are issued.
+    pub reads: bool,
+    /// Writes are issued.
+    pub writes: bool,
+    /// Trims are issued.
+    pub trims: bool,
+    /// At random places.
+    pub random: bool,
+}
+
+impl Pattern {
+    /// The pattern of a word of `rw`.
+    pub fn named(word: &str) -> Pattern {
+        let kind = word.strip_prefix("rand").unwrap_or(word);
+        Pattern {
+            reads: matches!(kind, "read" | "rw" | "readwrite"),
+            writes: matches!(kind, "write" | "rw" | "readwrite" | "trimwrite"),
+            trims: kind.starts_with("trim"),
+            random: word.starts_with("rand"),
+        }
+    }
+
+    /// True where both reads and writes are issued.
+    pub fn mixed(self) -> bool {
+        self.reads && self.writes
+    }
+
+    /// True where what is there may be lost.
+    pub fn destroys(self) -> bool {
+        self.writes || self.trims
+    }
+
+    /// The word that fio prints for it.
+    pub fn word(self) -> &'static str {
+        let [in_order, at_random] = match (self.reads, self.writes, self.trims) {
+            (true, true, _) => ["rw", "randrw"],
+            (true, ..) => ["read", "randread"],
+            (false, true, false) => ["write", "randwrite"],
+            (false, true, true) => ["trimwrite", "randtrimwrite"],
+            (false, false, _) => ["trim", "randtrim"],
+        };
+        if self.random { at_random } else { in_order }
+    }
+
+    /// The letter of a running job in the status line.
+    pub fn letter(self) -> char {
+        let letter = match (self.reads, self.writes) {
+            (true, true) => 'M',
+            (true, false) => 'R',
+            (false, true) => 'W',
+            (false, false) => 'D',
+        };
+        if self.random { letter.to_ascii_lowercase() } else { letter }
+    }
+}
+
+/// Whether directions are reported together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unified {
+    /// Each by itself.
+    #[default]
+    Apart,
+    /// As one.
+    Mixed,
+    /// Each by itself, and as one.
+    Both,
+}
+
+impl Unified {
+    /// By its word in the option table.
+    pub fn named(word: &str) -> Unified {
+        match word {
+            "mixed" | "1" => Unified::Mixed,
+            "both" | "2" => Unified::Both,
+            _ => Unified::Apart,
+        }
+    }
+}
+
+/// An engine of fio's and what stands for it here.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Engine {
+    /// As typed.
+    pub name: String,
+}
+
+impl Engine {
+    /// What stands for it here; `None` where nothing does.
+    pub fn backend(&self) -> Option<BackendKind> {
+        match self.name.as_str() {
+            "sync" | "psync" | "vsync" | "pvsync" | "pvsync2" => Some(BackendKind::Pread),
+            "libaio" => Some(BackendKind::Libaio),
+            "io_uring" => Some(BackendKind::IoUring),
+            "null" => Some(BackendKind::Null),
+            _ => None,
+        }
+    }
+
+    /// True where the name is one of fio's.
+    pub fn is_known(&self) -> bool {
+        ENGINES.contains(&self.name.as_str())
+    }
+
+    /// True where it does I/O.
+    pub fn is_real(&self) -> bool {
+        self.backend() != Some(BackendKind::Null)
+    }
+
+    /// True where one I/O is in flight whatever `iodepth` says.
+    pub fn is_synchronous(&self) -> bool {
+        self.backend() == Some(BackendKind::Pread)
+    }
+}
+
+/// Engines that fio knows; those without a [`backend`](Engine::backend) are refused by name.
+pub const ENGINES: &[&str] = &[
+    "cpuio",
+    "dev-dax",
+    "dfs",
+    "dircreate",
+    "dirdelete",
+    "dirstat",
+    "e4defrag",
+    "exec",
+    "external",
+    "falloc",
+    "filecreate",
+    "filedelete",
+    "filestat",
+    "fileoperations",
+    "ftruncate",
+    "gfapi",
+    "gfapi_async",
+    "http",
+    "ime_aio",
+    "ime_psync",
+    "ime_psyncv",
+    "io_uring",
+    "io_uring_cmd",
+    "libaio",
+    "libblkio",
+    "libcufile",
+    "libhdfs",
+    "libhipfile",
+    "libiscsi",
+    "libpmem",
+    "librpma_apm_client",
+    "librpma_apm_server",
+    "librpma_gpspm_client",
+    "librpma_gpspm_server",
+    "libzbc",
+    "mmap",
+    "mtd",
+    "nbd",
+    "net",
+    "netsplice",
+    "nfs",
+    "null",
+    "page_fault",
+    "pmemblk",
+    "posixaio",
+    "psync",
+    "pvsync",
+    "pvsync2",
+    "rados",
+    "rbd",
+    "rdma",
+    "sg",
+    "solarisaio",
+    "splice",
+    "sync",
+    "vsync",
+    "windowsaio",
+    "xnvme",
+];
+
+/// Options of one job. `default` is what they hold before anything is said, not even by fio: the defaults of fio's stand in
+/// the rows, and [`JobOptions::untyped`] applies them.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[allow(missing_docs)] // Each field is the option of its name in the table, which says what it means.
+pub struct JobOptions {
+    pub name: Option<String>,
+    pub description: Option<String>,
+    pub numjobs: u32,
+    pub loops: u64,
+    pub thread: bool,
+    pub stonewall: bool,
+    pub new_group: bool,
+    pub runtime: Nanos,
+    pub time_based: bool,
+    pub ramp_time: Nanos,
+    pub time: TimeOptions,
+    pub filename: Option<String>,
+    pub directory: Option<String>,
+    pub filename_format: String,
+    pub nrfiles: u32,
+    pub file_turn: FileTurn,
+    pub size: Option<Amount>,
+    pub filesize: u64,
+    pub file_append: bool,
+    pub io_size: Option<Amount>,
+    pub offset: Amount,
+    pub offset_align: u64,
+    pub offset_increment: Amount,
+    pub number_ios: u64,
+    pub fallocate: &'static str,
+    pub allow_file_create: bool,
+    pub unlink: bool,
+    pub overwrite: bool,
+    pub create_only: bool,
+    pub pre_read: bool,
+    pub strided: bool,
+    pub zoned_device: bool,
+    pub zonesize: u64,
+    pub zonerange: u64,
+    pub zoneskip: u64,
+    pub pattern: Pattern,
+    pub rw_number: i64,
+    pub rw_identical: bool,
+    pub direct: bool,
+    pub rwmix_read: u8,
+    pub rwmix_typed: bool,
+    pub percentage_random: Each<u64>,
+    pub spread: Spread,
+    pub norandommap: bool,
+    pub randrepeat: bool,
+    pub randseed: u64,
+    pub bs: Each<u64>,
+    pub bsrange: Each<Option<Lengths>>,
+    pub bssplit: Each<Option<Lengths>>,
+    pub bs_unaligned: bool,
+    pub bs_is_seq_rand: bool,
+    pub ba: Each<u64>,
+    pub fsync: u32,
+    pub fdatasync: u32,
+    pub end_fsync: bool,
+    pub engine: Engine,
+    pub iodepth: u32,
+    pub batch: BatchOptions,
+    pub zero_buffers: bool,
+    pub refill_buffers: bool,
+    pub scramble_buffers: bool,
+    pub verify: VerifyOptions,
+    pub buffer_pattern: Option<workload::Pattern>,
+    pub compress_percentage: u8,
+    pub compress_chunk: u64,
+    pub dedupe_percentage: u8,
+    pub dedupe_set: bool,
+    pub dedupe_set_percentage: u64,
+    pub invalidate: bool,
+    pub rate: Each<u64>,
+    pub rate_iops: Each<u64>,
+    pub poisson: bool,
+    pub cpus: Vec<u32>,
+    pub cpus_split: bool,
+    pub group_reporting: bool,
+    pub bwavgtime: Nanos,
+    pub lat: bool,
+    pub clat: bool,
+    pub slat: bool,
+    pub windows: bool,
+    pub slat_percentiles: bool,
+    pub clat_percentiles: bool,
+    pub lat_percentiles: bool,
+    pub percentile_list: Floats,
+    pub significant_figures: u32,
+    pub kb_base: KbBase,
+    pub disk_util: bool,
+    pub logs: LogOptions,
+    pub steady: SteadyOptions,
+    pub stats: bool,
+    pub unified: Unified,
+    pub bits: bool,
+}
+
+impl JobOptions {
+    /// True where the run ends by time alone.
+    pub fn ends_by_time(&self) -> bool {
+        self.time_based && self.runtime > Nanos::ZERO
+    }
+
+    /// Turns off every clock reading that fio's `gtod_reduce` turns off.
+    pub fn reduce_clock(&mut self, value: &Value) {
+        if value.on() {
+            (self.lat, self.clat, self.slat) = (false, false, false);
+        }
+    }
+
+    /// Takes the percentiles to print, rising.
+    pub fn set_percentiles(&mut self, value: &Value) {
+        if let Value::Floats(floats) = value {
+            self.percentile_list = floats.clone();
+            self.percentile_list.values.sort_by(f64::total_cmp);
+        }
+    }
+
+    /// Takes lengths of the directions that were typed.
+    pub fn set_lengths(target: &mut Each<Option<Lengths>>, value: &Value) {
+        if let Value::Shape(Shaped::Lengths(typed)) = value {
+            for (place, lengths) in target.iter_mut().zip(typed) {
+                if lengths.is_some() {
+                    place.clone_from(lengths);
+                }
+            }
+        }
+    }
+
+    /// Takes the word of `rw` with the number behind its colon.
+    pub fn set_direction(&mut self, value: &Value) {
+        if let Value::Shape(Shaped::Direction(word, number)) = value {
+            self.pattern = Pattern::named(word);
+            self.rw_number = number.unwrap_or(0);
+        }
+    }
+
+    /// Takes the distribution of random places.
+    pub fn set_spread(&mut self, value: &Value) {
+        if let Value::Shape(Shaped::Spread(spread)) = value {
+            self.spread = spread.clone();
+        }
+    }
+
+    /// Takes the order of files.
+    pub fn set_turn(&mut self, value: &Value) {
+        if let Value::Shape(Shaped::Turn(turn)) = value {
+            self.file_turn = *turn;
+        }
+    }
+
+    /// Takes the CPUs.
+    pub fn set_cpus(&mut self, value: &Value) {
+        if let Value::Cpus(cpus) = value {
+            self.cpus.clone_from(cpus);
+        }
+    }
+
+    /// Takes the share of reads in percent.
+    pub fn set_mix(&mut self, read_percent: u64) {
+        self.rwmix_read = read_percent.min(100) as u8;
+        self.rwmix_typed = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_read_and_print_as_fio_does() {
+        for (word, printed, letter) in [
+            ("read", "read", 'R'),
+            ("write", "write", 'W'),
+            ("randread", "randread", 'r'),
+            ("randwrite", "randwrite", 'w'),
+            ("rw", "rw", 'M'),
+            ("readwrite", "rw", 'M'),
+            ("randrw", "randrw", 'm'),
+            ("trim", "trim", 'D'),
+            ("randtrim", "randtrim", 'd'),
+            ("trimwrite", "trimwrite", 'W'),
+            ("randtrimwrite", "randtrimwrite", 'w'),
+        ] {
+            let pattern = Pattern::named(word);
+            assert_eq!((pattern.word(), pattern.letter()), (printed, letter), "{word}");
+        }
+    }
+
+    #[test]
+    fn engines_that_are_known_but_not_here_have_no_backend() {
+        let engine = |name: &str| Engine { name: name.to_owned() };
+        assert_eq!(engine("vsync").backend(), Some(BackendKind::Pread));
+        assert!(engine("mmap").is_known() && engine("mmap").backend().is_none());
+        assert!(!engine("nope").is_known());
+    }
+}

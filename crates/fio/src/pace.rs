@@ -1,0 +1,104 @@
+//! Rates by direction become paces, and the shares of the directions a mix.
+
+use workload::{Access, Iops, Mix, Pace};
+
+use super::data::access;
+use super::options::JobOptions;
+
+/// Pace and access of a job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Paced {
+    /// When the next I/O becomes due, or the next that is no write.
+    pub pace: Pace,
+    /// When the next write becomes due, where a mix has a rate.
+    pub write_pace: Option<Pace>,
+    /// Where it goes, and which way.
+    pub access: Access,
+    /// Where this is not exactly what was asked.
+    pub notes: Vec<String>,
+}
+
+/// Works out the pace and the access of `options`.
+pub fn of(options: &JobOptions) -> Paced {
+    let [read, write, trim] = [0, 1, 2].map(|direction| pace(options, direction));
+    let pattern = options.pattern;
+    let (pace, mix) = match (pattern.reads, pattern.writes) {
+        (true, true) => (read, Mix::reads(options.rwmix_read)),
+        (true, false) => (read, Mix::READ),
+        (false, true) if pattern.trims => (write, Mix::TRIM_WRITE),
+        (false, true) => (write, Mix::WRITE),
+        (false, false) => (trim, Mix::TRIM),
+    };
+    let apart = pattern.mixed() && (read, write) != (Pace::Closed, Pace::Closed);
+    Paced {
+        pace,
+        write_pace: apart.then_some(write),
+        access: access(options, mix),
+        notes: notes(options, apart),
+    }
+}
+
+fn pace(options: &JobOptions, direction: usize) -> Pace {
+    match rate(options, direction) {
+        None => Pace::Closed,
+        Some(rate) if options.poisson => Pace::Poisson(Iops(rate)),
+        Some(rate) => Pace::Fixed(Iops(rate)),
+    }
+}
+
+/// I/Os a second in one direction; bytes a second are counted in blocks of that direction. Zero is no limit.
+fn rate(options: &JobOptions, direction: usize) -> Option<f64> {
+    match (options.rate_iops[direction], options.rate[direction]) {
+        (0, 0) => None,
+        (0, bytes) => Some(bytes as f64 / options.lengths(direction).shortest().0.max(1) as f64),
+        (iops, _) => Some(iops as f64),
+    }
+}
+
+/// Where both directions have a rate, the rates decide the mix, as they do in fio.
+fn notes(options: &JobOptions, apart: bool) -> Vec<String> {
+    let (Some(read), Some(write)) = (rate(options, 0), rate(options, 1)) else { return Vec::new() };
+    let percent = 100.0 * read / (read + write);
+    let other = (f64::from(options.rwmix_read) - percent).abs() > 0.5;
+    let note = format!("the rates decide the mix: {percent:.0} % reads, not {}", options.rwmix_read);
+    if apart && options.rwmix_typed && other { vec![note] } else { Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Pattern;
+    use workload::Order;
+
+    fn mixed(change: impl FnOnce(&mut JobOptions)) -> JobOptions {
+        let mut options = JobOptions { pattern: Pattern::named("randrw"), ..JobOptions::untyped() };
+        change(&mut options);
+        options
+    }
+
+    #[test]
+    fn each_direction_of_a_mix_keeps_its_own_rate() {
+        let paced = of(&mixed(|o| o.rate_iops = [700, 300, 0]));
+        assert_eq!(paced.pace, Pace::Fixed(Iops(700.0)));
+        assert_eq!(paced.write_pace, Some(Pace::Fixed(Iops(300.0))));
+        assert!(paced.notes.is_empty());
+        let one = of(&mixed(|o| o.rate_iops = [0, 300, 0]));
+        assert_eq!((one.pace, one.write_pace), (Pace::Closed, Some(Pace::Fixed(Iops(300.0)))));
+        assert_eq!(of(&mixed(|_| {})).write_pace, None);
+        let typed = of(&mixed(|o| (o.rate_iops, o.rwmix_typed) = ([900, 100, 0], true)));
+        assert!(typed.notes[0].contains("90 % reads, not 50"), "{:?}", typed.notes);
+    }
+
+    #[test]
+    fn bytes_a_second_are_counted_in_blocks() {
+        let options =
+            JobOptions { rate: [1 << 20; 3], bs: [8192; 3], poisson: true, ..JobOptions::untyped() };
+        assert_eq!(of(&options).pace, Pace::Poisson(Iops(128.0)));
+    }
+
+    #[test]
+    fn a_share_of_random_places_is_one_of_a_sequence() {
+        let half = of(&mixed(|o| o.percentage_random = [50; 3]));
+        assert_eq!((half.access.order, half.access.random_percent.read), (Order::Sequential, 50));
+    }
+}

@@ -1,0 +1,418 @@
+//! What is reported as one: a clone, or the clones of a group, with their records merged.
+
+use record::{DirectionTotals, Distribution, Interval, IoFailure, StepRecord, Tally, WorkerTotals};
+use workload::{Direction, Ending, Nanos};
+
+use super::Presented;
+use super::bins::Coarse;
+use crate::asked::FioJob;
+use crate::options::Unified;
+use crate::steady::{Steadiness, steadiness};
+
+/// Directions that carry data, in the order in which they are printed.
+pub const DATA: [Direction; 3] = [Direction::Read, Direction::Write, Direction::Trim];
+
+/// Names of what is reported, by place in a group: the directions, and all of them as one.
+pub const NAMES: [&str; 4] = ["read", "write", "trim", "mixed"];
+/// Place of all directions as one.
+pub const MIXED: usize = 3;
+
+/// One latency of one direction, in nanoseconds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Latency {
+    /// Number of values.
+    pub count: u64,
+    /// Least.
+    pub min: u64,
+    /// Greatest.
+    pub max: u64,
+    /// Mean.
+    pub mean: f64,
+    /// Standard deviation of the sample, with one degree of freedom less, as fio has it.
+    pub dev: f64,
+    /// All of them.
+    pub distribution: Distribution,
+}
+
+impl Latency {
+    fn of(distribution: Distribution) -> Latency {
+        let count = distribution.count();
+        let population = distribution.standard_deviation().unwrap_or(0.0);
+        let correction = if count > 1 { (count as f64 / (count - 1) as f64).sqrt() } else { 1.0 };
+        let (min, max) = (distribution.ns_min().unwrap_or(0), distribution.ns_max().unwrap_or(0));
+        Latency {
+            count,
+            min,
+            max,
+            // Buckets' middles may lie outside of what was seen.
+            mean: distribution.mean().unwrap_or(0.0).clamp(min as f64, max as f64),
+            dev: population * correction,
+            distribution,
+        }
+    }
+
+    /// With the exact mean of a sum kept beside the histogram.
+    fn with_sum(distribution: Distribution, sum: u64) -> Latency {
+        let latency = Latency::of(distribution);
+        let mean = if latency.count > 0 { sum as f64 / latency.count as f64 } else { 0.0 };
+        Latency { mean, ..latency }
+    }
+
+    /// The latency at `percent`, never above the greatest.
+    pub fn percentile(&self, percent: f64) -> u64 {
+        self.distribution.percentile(percent).unwrap_or(0)
+    }
+}
+
+/// Rates over the intervals of a step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Windows {
+    /// Number of intervals.
+    pub count: u64,
+    /// Least, rounded down.
+    pub min: u64,
+    /// Greatest, rounded down.
+    pub max: u64,
+    /// Mean.
+    pub mean: f64,
+    /// Standard deviation of the sample.
+    pub dev: f64,
+}
+
+impl Windows {
+    fn of(rates: &[f64]) -> Windows {
+        let count = rates.len() as f64;
+        if rates.is_empty() {
+            return Windows::default();
+        }
+        let mean = rates.iter().sum::<f64>() / count;
+        let squares: f64 = rates.iter().map(|rate| (rate - mean).powi(2)).sum();
+        Windows {
+            count: rates.len() as u64,
+            min: rates.iter().copied().fold(f64::INFINITY, f64::min) as u64,
+            max: rates.iter().copied().fold(0.0, f64::max) as u64,
+            mean,
+            dev: if rates.len() > 1 { (squares / (count - 1.0)).sqrt() } else { 0.0 },
+        }
+    }
+}
+
+/// One direction of a unit.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Figures {
+    /// I/Os that ended.
+    pub ios: u64,
+    /// Bytes moved.
+    pub bytes: u64,
+    /// I/Os that moved less than asked.
+    pub short: u64,
+    /// Milliseconds, of the longest member; at least 1 where there is any I/O.
+    pub runtime_ms: u64,
+    /// Due or picked to issued.
+    pub slat: Latency,
+    /// Issued to done.
+    pub clat: Latency,
+    /// Due to done.
+    pub lat: Latency,
+    /// KiB a second by interval.
+    pub bandwidth: Windows,
+    /// I/Os a second by interval.
+    pub iops: Windows,
+}
+
+impl Figures {
+    fn of(totals: &DirectionTotals, runtime_ms: u64) -> Figures {
+        let lat = Latency::with_sum(totals.latency.clone(), totals.tally.latency_ns_sum);
+        // Where nothing lies between due and issued the two are one, and the exact mean holds for both.
+        let same = totals.service.is_empty() || totals.service == totals.latency;
+        Figures {
+            ios: totals.tally.ops,
+            bytes: totals.tally.bytes,
+            short: totals.tally.short,
+            runtime_ms,
+            slat: Latency::of(totals.submission.clone()),
+            clat: if same { lat.clone() } else { Latency::of(totals.service.clone()) },
+            lat,
+            ..Figures::default()
+        }
+    }
+
+    /// Rates of `directions` together, by interval.
+    fn add_windows(&mut self, windows: &[Interval], directions: &[Direction]) {
+        let rates = |amount: fn(&Tally) -> f64| -> Vec<f64> {
+            let sum = |interval: &Interval| {
+                directions.iter().map(|way| amount(&interval.of(*way).tally)).sum::<f64>()
+            };
+            windows.iter().map(|interval| sum(interval) / interval.seconds()).collect()
+        };
+        self.bandwidth = Windows::of(&rates(|tally| tally.bytes as f64 / 1024.0));
+        self.iops = Windows::of(&rates(|tally| tally.ops as f64));
+    }
+
+    /// Bytes a second over the run time, rounded down.
+    pub fn bytes_per_second(&self) -> u64 {
+        (u128::from(self.bytes) * 1000).checked_div(u128::from(self.runtime_ms)).unwrap_or(0) as u64
+    }
+
+    /// I/Os a second over the run time.
+    pub fn iops_mean(&self) -> f64 {
+        if self.runtime_ms > 0 { 1000.0 * self.ios as f64 / self.runtime_ms as f64 } else { 0.0 }
+    }
+}
+
+/// What is reported as one.
+#[derive(Clone, Debug)]
+pub struct Unit<'a> {
+    /// The first member, which gives the name.
+    pub first: &'a FioJob,
+    /// The last member, whose options JSON shows, as fio does.
+    pub last: &'a FioJob,
+    /// Number of members.
+    pub members: usize,
+    /// The first error of any member; 0 where there is none.
+    pub errno: i32,
+    /// Whether an error ended a member; one that was passed over does not.
+    pub failed: bool,
+    /// True where any I/O was issued, well or not; fio passes over the others in its text.
+    pub has_begun: bool,
+    /// Start of counting: milliseconds since 1970, UTC.
+    pub started_unix_ms: u64,
+    /// By place in [`DATA`].
+    pub directions: [Figures; 3],
+    /// All of them as one, where that is asked for.
+    pub mixed: Option<Figures>,
+    /// How steady it was, where that is asked.
+    pub steadiness: Option<Steadiness>,
+    /// Flushes.
+    pub flush: Latency,
+    /// Milliseconds, summed over the members.
+    pub runtime_ms_sum: u64,
+    /// Sums over the workers, in nanoseconds and counts.
+    pub totals: WorkerTotals,
+    /// I/Os by the coarse buckets of latency.
+    pub coarse: Coarse,
+}
+
+impl<'a> Unit<'a> {
+    /// Every unit of the report, in order.
+    pub fn all(presented: &Presented<'a>) -> Vec<Unit<'a>> {
+        let jobs = &presented.asked.jobs;
+        let of = |mut members: Vec<usize>| {
+            members.retain(|&at| jobs[at].options.stats);
+            Unit::of(presented, &members, members.iter().map(|&at| &jobs[at]))
+        };
+        presented.asked.units().into_iter().filter_map(of).collect()
+    }
+
+    /// Every clone by itself.
+    pub fn each(presented: &Presented<'a>) -> Vec<Unit<'a>> {
+        let jobs = presented.asked.jobs.iter().enumerate();
+        jobs.filter_map(|(at, job)| Unit::of(presented, &[at], std::iter::once(job))).collect()
+    }
+
+    /// Directions that are reported, with their place in [`Group`](super::group::Group).
+    pub fn reported(&self) -> Vec<(usize, &Figures)> {
+        let apart = self.first.options.unified != Unified::Mixed;
+        let mixed = self.mixed.iter().map(|figures| (MIXED, figures));
+        self.directions.iter().enumerate().filter(|_| apart).chain(mixed).collect()
+    }
+
+    /// Errors and the first errno, where errors are passed over.
+    pub fn passed_over(&self) -> Option<(u64, i32)> {
+        let asked = self.first.options.time.continue_on_error.contains(&true);
+        let errors = self.totals.directions.iter().map(|totals| totals.tally.errors).sum();
+        asked.then_some((errors, self.errno))
+    }
+
+    /// Reads and writes that ended.
+    pub fn ios(&self) -> u64 {
+        self.directions.iter().map(|figures| figures.ios).sum()
+    }
+
+    fn of(
+        presented: &Presented<'a>,
+        members: &[usize],
+        jobs: impl Iterator<Item = &'a FioJob> + Clone,
+    ) -> Option<Unit<'a>> {
+        let (first, last) = (jobs.clone().next()?, jobs.clone().last()?);
+        let mut unit = Unit {
+            first,
+            last,
+            members: members.len(),
+            errno: presented
+                .failed
+                .iter()
+                .find(|(at, _)| members.contains(at))
+                .map_or(0, |(_, errno)| *errno),
+            failed: presented.failed.iter().any(|(at, _)| members.contains(at)),
+            has_begun: false,
+            started_unix_ms: presented.started_unix_ms,
+            directions: Default::default(),
+            mixed: None,
+            steadiness: None,
+            flush: Latency::default(),
+            runtime_ms_sum: 0,
+            totals: WorkerTotals::default(),
+            coarse: Coarse::default(),
+        };
+        let Some(step) = presented.steps.get(first.step) else {
+            return Some(unit);
+        };
+        let mut indices = Vec::new();
+        for job in jobs {
+            let at = step.jobs.iter().position(|name| *name == job.label);
+            indices.extend(at);
+            let errno = error_of(job, step);
+            unit.has_begun |= errno != 0;
+            unit.errno = if unit.errno == 0 { errno } else { unit.errno };
+            unit.failed |= ended_by_error(job, step);
+        }
+        let ours = step.workers.iter().filter(|worker| indices.contains(&usize::from(worker.job)));
+        let counted_from = ours.map(|worker| worker.started).min().unwrap_or(step.counted_from);
+        unit.started_unix_ms += counted_from.0 / 1_000_000;
+        unit.add_workers(step, &indices);
+        let windows = merged_windows(step, &indices);
+        for (direction, figures) in DATA.iter().zip(&mut unit.directions).filter(|(_, f)| f.ios > 0) {
+            figures.add_windows(&windows, &[*direction]);
+        }
+        if first.options.unified != Unified::Apart {
+            unit.mixed = Some(unit.mix(&windows));
+        }
+        unit.steadiness = steadiness(&first.options.steady, step, &indices);
+        unit.has_begun |= unit.ios() > 0;
+        Some(unit)
+    }
+
+    fn add_workers(&mut self, step: &StepRecord, indices: &[usize]) {
+        for worker in step.workers.iter().filter(|worker| indices.contains(&usize::from(worker.job))) {
+            let runtime_ms = worker.ended.since(worker.started).0.div_ceil(1_000_000);
+            self.runtime_ms_sum += runtime_ms;
+            for (direction, figures) in DATA.iter().zip(&mut self.directions) {
+                if worker.directions[direction.index()].tally.ops > 0 {
+                    figures.runtime_ms = figures.runtime_ms.max(runtime_ms).max(1);
+                }
+            }
+            add_totals(&mut self.totals, worker);
+        }
+        for (direction, figures) in DATA.iter().zip(&mut self.directions) {
+            *figures = Figures::of(&self.totals.directions[direction.index()], figures.runtime_ms);
+            self.coarse.add(&figures.clat.distribution);
+        }
+        let flush = &self.totals.directions[Direction::Flush.index()];
+        let served = if flush.service.is_empty() { &flush.latency } else { &flush.service };
+        self.flush = Latency::of(served.clone());
+    }
+
+    /// Reads, writes and trims as one.
+    fn mix(&self, windows: &[Interval]) -> Figures {
+        let mut totals = DirectionTotals::default();
+        for direction in DATA {
+            add_direction(&mut totals, &self.totals.directions[direction.index()]);
+        }
+        let runtime_ms = self.directions.iter().map(|figures| figures.runtime_ms).max().unwrap_or(0);
+        let mut figures = Figures::of(&totals, runtime_ms);
+        if figures.ios > 0 {
+            figures.add_windows(windows, &DATA);
+        }
+        figures
+    }
+}
+
+/// Intervals of the members put together, stalls included. One that was cut off before its middle says nothing about a rate
+/// and is left out.
+fn merged_windows(step: &StepRecord, indices: &[usize]) -> Vec<Interval> {
+    let whole = |interval: &&Interval| {
+        let length = interval.end.since(interval.start);
+        interval.counted && length > Nanos::ZERO && length * 2 >= step.plan.interval
+    };
+    let mut merged: Vec<Interval> = Vec::new();
+    let ours = |interval: &&Interval| indices.contains(&usize::from(interval.job));
+    for interval in step.intervals.iter().filter(ours).filter(whole) {
+        match merged.iter_mut().rev().take(indices.len()).find(|known| known.start == interval.start) {
+            Some(known) => known.merge(interval),
+            None => merged.push(interval.clone()),
+        }
+    }
+    merged
+}
+
+/// The first error of `job`, also of those that were passed over. A step that was read from elsewhere may know it by the
+/// file alone.
+fn error_of(job: &FioJob, step: &StepRecord) -> i32 {
+    let at = step.jobs.iter().position(|name| *name == job.label);
+    let ours = |worker: &&WorkerTotals| Some(usize::from(worker.job)) == at;
+    let failed = |worker: &WorkerTotals| worker.directions.iter().any(|totals| totals.tally.errors > 0);
+    if let Some(errno) = step.workers.iter().filter(ours).find_map(|worker| worker.first_errno) {
+        return errno;
+    }
+    if step.workers.iter().any(failed) && !step.workers.iter().filter(ours).any(failed) {
+        return 0;
+    }
+    let paths = crate::files::paths(job);
+    let ours = |path: &str| paths.iter().any(|known| known.as_os_str() == path);
+    step.failures.iter().find(|failure| ours(&failure.path)).map_or(0, |failure| failure.errno)
+}
+
+/// Whether an error ended `job`, and was not passed over.
+fn ended_by_error(job: &FioJob, step: &StepRecord) -> bool {
+    let at = step.jobs.iter().position(|name| *name == job.label);
+    let mut ours = step.workers.iter().filter(|worker| Some(usize::from(worker.job)) == at);
+    ours.all(|worker| worker.ending.is_none_or(|ending| ending == Ending::Failed)) && error_of(job, step) != 0
+}
+
+/// The error that ended `job`; `None` where it came to its end, or none but errors that it passes over are known.
+pub fn fatal_errno(job: &FioJob, step: &StepRecord) -> Option<i32> {
+    if !ended_by_error(job, step) {
+        return None;
+    }
+    let paths = crate::files::paths(job);
+    let mut listed = step
+        .failures
+        .iter()
+        .filter(|failure| paths.iter().any(|known| known.as_os_str() == failure.path.as_str()))
+        .peekable();
+    if listed.peek().is_none() {
+        return Some(error_of(job, step));
+    }
+    let passes = |failure: &&IoFailure| job.options.time.passes_over(failure.direction, failure.errno);
+    listed.find(|failure| !passes(failure)).map(|failure| failure.errno)
+}
+
+fn add_direction(sum: &mut DirectionTotals, other: &DirectionTotals) {
+    sum.tally.merge(&other.tally);
+    sum.latency.merge(&other.latency);
+    sum.service.merge(&other.service);
+    sum.submission.merge(&other.submission);
+}
+
+fn add_totals(sum: &mut WorkerTotals, worker: &WorkerTotals) {
+    for (mine, theirs) in sum.directions.iter_mut().zip(&worker.directions) {
+        add_direction(mine, theirs);
+    }
+    sum.user_cpu_ns += worker.user_cpu_ns;
+    sum.system_cpu_ns += worker.system_cpu_ns;
+    sum.context_switches += worker.context_switches;
+    sum.major_faults += worker.major_faults;
+    sum.minor_faults += worker.minor_faults;
+    let counts = [
+        (&mut sum.depth_counts, &worker.depth_counts),
+        (&mut sum.submit_counts, &worker.submit_counts),
+        (&mut sum.complete_counts, &worker.complete_counts),
+    ];
+    for (mine, theirs) in counts {
+        mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine += theirs);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stall_is_a_window_of_zero_and_counts() {
+        let windows = Windows::of(&[300.0, 0.0, 300.0]);
+        assert_eq!((windows.count, windows.min, windows.max, windows.mean), (3, 0, 300, 200.0));
+        assert!((windows.dev - 173.205).abs() < 0.001);
+        assert_eq!(Windows::of(&[]), Windows::default());
+    }
+}

@@ -1,0 +1,150 @@
+//! Help and the compatibility table, made from the rows.
+
+use std::fmt::Write as _;
+
+use options::near::nearest;
+use options::reference as page;
+
+use super::commands::{Argument, COMMANDS};
+use super::error::FioError;
+use super::number::TimeUnit;
+use super::options::{ENGINES, Engine};
+use super::row::{Part, Row};
+use super::rows::ROWS;
+use super::shapes::Shape;
+use super::value::Kind;
+
+/// What `--cmdhelp=NAME` prints; `all` or nothing lists every option.
+pub fn command_help(name: &str) -> String {
+    if name.is_empty() || name == "all" {
+        return ROWS.iter().map(|row| format!("{:<28}: {}\n", row.name, row.help)).collect();
+    }
+    let named = |name: &str| ROWS.iter().find(|row| row.names().any(|known| known == name)).map(row_help);
+    named(name).unwrap_or_else(|| {
+        let near = nearest(name, ROWS.iter().flat_map(Row::names)).and_then(named);
+        let closest = near.map_or_else(String::new, |help| format!(" - showing closest match\n{help}"));
+        format!("No such command: {name}{}\n", closest.trim_end())
+    })
+}
+
+fn row_help(row: &Row) -> String {
+    let mut text = format!("{:>20}: {}\n", row.name, row.help);
+    if !row.aliases.is_empty() {
+        let _ = writeln!(text, "{:>20}: {}", "alias", row.aliases.join(", "));
+    }
+    let _ = writeln!(text, "{:>20}: {}", "type", kind_text(row.takes));
+    let default = if row.default.is_empty() { "no default" } else { row.default };
+    let _ = writeln!(text, "{:>20}: {default}", "default");
+    if let Kind::Choice(words) | Kind::Shape(Shape::Direction(words)) = row.takes {
+        for (at, (word, help)) in words.iter().enumerate() {
+            let head = if at == 0 { "valid values" } else { "" };
+            let _ = writeln!(text, "{head:>20}: {word:<10} {help}");
+        }
+    }
+    let _ = writeln!(text, "{:>20}: {}", "plimsoll", page::support(row));
+    text
+}
+
+/// What `--enghelp[=ENGINE[,OPTION]]` prints.
+///
+/// # Errors
+/// [`FioError::NoHelp`] where the engine or its option is unknown here.
+pub fn engine_help(name: &str) -> Result<String, FioError> {
+    let (name, option) = name.split_once(',').map_or((name, None), |(name, option)| (name, Some(option)));
+    let engine = |name: &str| Engine { name: name.to_owned() };
+    if name.is_empty() {
+        let here = ENGINES.iter().filter(|name| engine(name).backend().is_some());
+        return Ok(format!(
+            "Available IO engines:\n{}",
+            here.map(|name| format!("\t{name}\n")).collect::<String>()
+        ));
+    }
+    let unknown = |said: String, out: String| Err(FioError::NoHelp { said, out });
+    if engine(name).backend().is_none() {
+        return unknown(format!("fio: engine {name} not loadable"), format!("IO engine {name} not found\n"));
+    }
+    let belongs = |row: &&Row| matches!(row.own.part, Part::Engine(engines) if engines.contains(&name));
+    let mut rows = ROWS.iter().filter(belongs);
+    if let Some(option) = option {
+        let row = rows.find(|row| row.names().any(|known| known == option));
+        return row
+            .map(row_help)
+            .map_or_else(|| unknown(format!("No such command: {option}"), String::new()), Ok);
+    }
+    let text: String = rows.map(|row| format!("{:<28}: {}\n", row.name, row.help)).collect();
+    if text.is_empty() {
+        unknown(String::new(), format!("IO engine {name} has no options\n"))
+    } else {
+        Ok(text)
+    }
+}
+
+/// The compatibility table of the reference, as Markdown.
+pub fn table() -> String {
+    let [honoured, approximated, _, refused] = page::counts(ROWS);
+    let mut text = format!(
+        "{} job options: {honoured} honoured, {approximated} approximated, {refused} refused by name (their defaults are \
+         accepted).\n\n",
+        ROWS.len(),
+    );
+    let mut parts: Vec<Part> = Vec::new();
+    for row in ROWS {
+        if !parts.contains(&row.own.part) {
+            parts.push(row.own.part);
+        }
+    }
+    for part in parts {
+        let heading = match part {
+            Part::Job(heading) => heading.to_owned(),
+            Part::Engine(engines) => format!("Engine options: {}", engines.join(", ")),
+        };
+        let _ = writeln!(text, "### {heading}\n");
+        page::open(&mut text, &["option", "takes", "default", "what it does", "support"]);
+        ROWS.iter().filter(|row| row.own.part == part).for_each(|row| table_row(&mut text, row));
+        text.push('\n');
+    }
+    commands_table(&mut text);
+    text
+}
+
+fn table_row(text: &mut String, row: &Row) {
+    let names: Vec<String> = row.names().map(page::typed).collect();
+    let default = page::typed(row.default);
+    let cells = [&names.join(", "), kind_text(row.takes), &default, row.help, &page::support(row)];
+    page::line(text, &cells);
+}
+
+fn commands_table(text: &mut String) {
+    text.push_str("### Command line\n\n");
+    page::open(text, &["option", "value", "what it does", "support"]);
+    for row in COMMANDS {
+        let value = match row.takes {
+            Argument::None => "none",
+            Argument::Required => "one",
+            Argument::Optional | Argument::Word => "one or none",
+        };
+        page::line(text, &[&format!("`--{}`", row.name), value, row.help, &page::support(row)]);
+    }
+}
+
+fn kind_text(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Text => "text",
+        Kind::Prefix => "text or nothing",
+        Kind::Path => "names of files",
+        Kind::Flag => "nothing, 0 or 1",
+        Kind::Bool => "0 or 1",
+        Kind::Int(..) => "number",
+        Kind::Ints(_) => "number, one a direction",
+        Kind::Size(_) => "bytes",
+        Kind::Sizes(_) => "bytes, one a direction",
+        Kind::Amount => "bytes or percent",
+        Kind::Time(TimeUnit::Seconds) => "time, bare in seconds",
+        Kind::Time(TimeUnit::Milliseconds) => "time, bare in milliseconds",
+        Kind::Time(TimeUnit::Microseconds) => "time, bare in microseconds",
+        Kind::Choice(_) => "a word",
+        Kind::Floats => "numbers separated by colons",
+        Kind::Cpus => "CPU list",
+        Kind::Shape(shape) => shape.text(),
+    }
+}

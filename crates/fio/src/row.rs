@@ -1,0 +1,60 @@
+//! The rows of fio's table of job options.
+
+use options::Table;
+
+use super::options::JobOptions;
+use super::value::{Kind, Value};
+
+/// How much an option matters in practice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// Real scripts use it every day.
+    A,
+    /// Real job files use it now and then.
+    B,
+    /// Rare, or special hardware.
+    C,
+}
+
+/// Part of the table a row belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A heading of the job options.
+    Job(&'static str),
+    /// Options of these engines only.
+    Engine(&'static [&'static str]),
+}
+
+/// What fio's table alone says of an option.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing {
+    /// Where it stands.
+    pub part: Part,
+    /// How much it matters.
+    pub class: Class,
+}
+
+/// The table of job options.
+#[derive(Clone, Copy, Debug)]
+pub struct JobTable;
+
+impl Table for JobTable {
+    type Takes = Kind;
+    type Effect = fn(&mut JobOptions, &Value);
+    type Own = Standing;
+    const NOTHING: Self::Effect = |_, _| {};
+    const PLAIN: Standing = Standing { part: Part::Job(""), class: Class::A };
+}
+
+/// One job option.
+pub type Row = options::Row<JobTable>;
+
+/// A job option that takes a value of `kind`.
+pub const fn row(name: &'static str, kind: Kind, default: &'static str, class: Class) -> Row {
+    Row::new(name, kind).by_default(default).with(Standing { class, ..JobTable::PLAIN })
+}
+
+/// In this part of the table.
+pub const fn within(part: Part, row: Row) -> Row {
+    row.with(Standing { part, ..row.own })
+}

@@ -1,0 +1,545 @@
+//! The option table: every job option of fio as a row. Data: an option that becomes supported changes its row here.
+
+use super::number::{KbBase, TimeUnit};
+use super::options::{JobOptions, Unified};
+use super::row::Class::{A, B, C};
+use super::row::{Part, Row, row, within};
+use super::shapes::Shape;
+use super::terms::ExitWhat;
+use super::value::{Kind, Word};
+use super::verification::PROOFS;
+
+const RW: &[Word] = &[
+    ("read", "Reads in order"),
+    ("write", "Writes in order"),
+    ("trim", "Trims in order"),
+    ("randread", "Reads at random"),
+    ("randwrite", "Writes at random"),
+    ("randtrim", "Trims at random"),
+    ("rw", "Reads and writes in order"),
+    ("readwrite", "Reads and writes in order"),
+    ("randrw", "Reads and writes at random"),
+    ("trimwrite", "Trims, each followed by a write"),
+    ("randtrimwrite", "Trims at random, each followed by a write"),
+];
+const LOG_VALUES: &[Word] = &[
+    ("avg", "The mean"),
+    ("max", "The greatest"),
+    ("both", "Both, a column each"),
+    ("0", "The mean"),
+    ("1", "The greatest"),
+];
+/// Heading of the options that belong to fio's built-in profiles.
+pub const PROFILES: &str = "Built-in profiles of fio";
+const YES_NO: &str = "0";
+const SECONDS: Kind = Kind::Time(TimeUnit::Seconds);
+const MILLISECONDS: Kind = Kind::Time(TimeUnit::Milliseconds);
+const MICROSECONDS: Kind = Kind::Time(TimeUnit::Microseconds);
+const COUNT: Kind = Kind::Int(0, u32::MAX as i64);
+const AT_LEAST_ONE: Kind = Kind::Int(1, u32::MAX as i64);
+/// More I/Os in flight or files than this only exhaust the memory.
+const DEPTH: Kind = Kind::Int(1, 65_536);
+const FILES: Kind = Kind::Int(1, 1_000_000);
+const ANY: Kind = Kind::Int(i64::MIN, i64::MAX);
+const PACKED: &str = "logs are written as they come, and never compressed; pack them afterwards";
+const VERIFY: &str = "blocks are read back in the order of their places";
+const TRIMS: &str = "blocks are trimmed by rw=trim and its like alone";
+const ZONES: &str = "zoned devices are not supported";
+const PLACEMENT: &str = "data placement is not supported";
+const REPLAY: &str = "replaying recorded I/O is not supported";
+const RECORDING: &str = "I/O is not recorded in this form; write_lat_log with log_offset=1 tells of each I/O its place, length and time";
+const TOGETHER: &str = "jobs cannot steer each other yet";
+const PROCESS: &str = "workers are threads of one process and keep its rights and priority";
+const LATENCY: &str = "steering by latency is not supported yet";
+
+const fn job(row: Row) -> Row {
+    within(Part::Job("Job and process"), row)
+}
+const fn file(row: Row) -> Row {
+    within(Part::Job("Target files"), row)
+}
+const fn access(row: Row) -> Row {
+    within(Part::Job("Pattern"), row)
+}
+const fn block(row: Row) -> Row {
+    within(Part::Job("Block size"), row)
+}
+const fn sync(row: Row) -> Row {
+    within(Part::Job("Flushes"), row)
+}
+const fn depth(row: Row) -> Row {
+    within(Part::Job("Engine and depth"), row)
+}
+const fn buffer(row: Row) -> Row {
+    within(Part::Job("Buffers and memory"), row)
+}
+const fn pace(row: Row) -> Row {
+    within(Part::Job("Rate and think time"), row)
+}
+const fn verify(row: Row) -> Row {
+    within(Part::Job("Verification and trims"), row)
+}
+const fn steady(row: Row) -> Row {
+    within(Part::Job("Steady state"), row)
+}
+const fn zone(row: Row) -> Row {
+    within(Part::Job("Zones and data placement"), row)
+}
+const fn replay(row: Row) -> Row {
+    within(Part::Job("Replay"), row)
+}
+const fn report(row: Row) -> Row {
+    within(Part::Job("Measurement and reporting"), row)
+}
+const fn error(row: Row) -> Row {
+    within(Part::Job("Errors"), row)
+}
+const fn profile(row: Row) -> Row {
+    within(Part::Job(PROFILES), row)
+}
+const fn ring(row: Row) -> Row {
+    within(Part::Engine(&["io_uring"]), row)
+}
+const fn prioritised(row: Row) -> Row {
+    within(Part::Engine(&["io_uring", "libaio"]), row).refused(PRIORITY, "Priority of single commands.")
+}
+const PRIORITY: &str = "priorities of single commands are not supported";
+
+/// Every job option, in the order of the reference; a row a line, so that the table reads as one.
+#[rustfmt::skip]
+pub static ROWS: &[Row] = &[
+    job(row("name", Kind::Text, "", A))
+        .does("Name of the job; on the command line it starts a new one.", |o, v| {
+            o.name = Some(v.text().to_owned());
+        }),
+    job(row("description", Kind::Text, "", A))
+        .does("Text that is printed with the result.", |o, v| o.description = Some(v.text().to_owned())),
+    job(row("loops", AT_LEAST_ONE, "1", A)).nearly(
+        "the amount is multiplied, and each pass takes another order",
+        "How often the amount is done.",
+        |o, v| o.loops = v.natural(),
+    ),
+    job(row("numjobs", Kind::Int(1, 4096), "1", A))
+        .does("How many clones of the job run side by side.", |o, v| o.numjobs = v.small()),
+    job(row("thread", Kind::Flag, YES_NO, A))
+        .does("Counts the clones as threads in the text; they run as threads either way.", |o, v| o.thread = v.on()),
+    job(row("wait_for", Kind::Text, "", A))
+        .does("Starts when all clones of the named job have ended.", |o, v| o.time.wait_for = Some(v.text().trim().to_owned())),
+    job(row("stonewall", Kind::Flag, YES_NO, A))
+        .also(&["wait_for_previous"])
+        .does("Starts when all jobs before it have ended.", |o, v| o.stonewall = v.on()),
+    job(row("new_group", Kind::Flag, YES_NO, A))
+        .does("Starts a new group in the report.", |o, v| o.new_group = v.on()),
+    job(row("exitall", Kind::Flag, YES_NO, A)).does("The first job that ends takes others with it.", |o, v| o.time.exitall = v.on()),
+    job(row("exit_what", Kind::Choice(&[("group", "Those of its group"), ("stonewall", "Those beside it"), ("all", "All, also later ones")]), "group", B))
+        .does("Which jobs exitall ends.", |o, v| o.time.exit_what = ExitWhat::named(v.word())),
+    job(row("exitall_on_error", Kind::Flag, YES_NO, B)).does("A job that fails takes others with it.", |o, v| o.time.exitall_on_error = v.on()),
+    job(row("startdelay", Kind::Shape(Shape::Times), "0", A))
+        .does("Time from the start of the run to that of the job; of a range each clone draws its own.", |o, v| o.time.set_startdelay(v)),
+    job(row("runtime", SECONDS, "0", A))
+        .also(&["timeout"])
+        .does("Ends the job after this time, at the latest.", |o, v| o.runtime = v.time()),
+    job(row("time_based", Kind::Flag, YES_NO, A))
+        .does("Goes on until the run time is over, although the amount is done.", |o, v| o.time_based = v.on()),
+    job(row("ramp_time", SECONDS, "0", A))
+        .does("Time at the start that is run but not counted.", |o, v| o.ramp_time = v.time()),
+    job(row("ramp_size", Kind::Size(0), "0", B)).refused("give ramp_time instead", "Bytes at the start that are not counted."),
+    job(row("comm", Kind::Text, "", B)).refused(PROCESS, "Name of the process."),
+    job(row("nice", Kind::Int(-20, 19), "0", B)).refused(PROCESS, "Nice value of the process."),
+    job(row("prio", Kind::Int(0, 7), "", B)).does("I/O priority within its class, 0 first.", |o, v| o.time.prio = Some(v.small() as u8)),
+    job(row("prioclass", Kind::Int(0, 3), "", B))
+        .does("I/O priority class: 1 real time, 2 best effort, 3 idle.", |o, v| o.time.prioclass = Some(v.small() as u8)),
+    job(row("priohint", Kind::Int(0, 1023), "", C)).refused(PROCESS, "I/O priority hint."),
+    job(row("cpus_allowed", Kind::Cpus, "", A))
+        .does("CPUs that the job may run on.", |o, v| o.set_cpus(v)),
+    job(row(
+        "cpus_allowed_policy",
+        Kind::Choice(&[("shared", "All clones share the CPUs"), ("split", "Each clone gets one CPU")]),
+        "shared",
+        A,
+    ))
+    .does("How clones share the CPUs.", |o, v| o.cpus_split = v.word() == "split"),
+    job(row("cpumask", ANY, "", B)).refused("give cpus_allowed instead", "CPUs as a bit mask."),
+    job(row("numa_cpu_nodes", Kind::Text, "", B)).refused("give cpus_allowed instead", "NUMA nodes to run on."),
+    job(row("numa_mem_policy", Kind::Text, "", B)).refused("memory policies are not supported", "NUMA memory policy."),
+    job(row("cgroup", Kind::Text, "", B)).refused("start the command in the control group instead", "Control group of the job."),
+    job(row("cgroup_weight", Kind::Int(100, 1000), "", B)).refused("start the command in the control group instead", "Weight of the control group."),
+    job(row("cgroup_nodelete", Kind::Bool, "0", C)).refused("start the command in the control group instead", "Keeps the control group."),
+    job(row("uid", COUNT, "", B)).refused(PROCESS, "User of the process."),
+    job(row("gid", COUNT, "", B)).refused(PROCESS, "Group of the process."),
+    job(row("exec_prerun", Kind::Text, "", B)).refused("commands are not run from job files", "Command before the job."),
+    job(row("exec_postrun", Kind::Text, "", B)).refused("commands are not run from job files", "Command after the job."),
+    job(row("profile", Kind::Text, "", C)).refused("built-in profiles of fio are not supported", "Built-in profile."),
+    job(row("flow_id", COUNT, "0", B)).refused(TOGETHER, "Which flow the job belongs to."),
+    job(row("flow", COUNT, "0", B)).refused(TOGETHER, "Weight of the job in its flow."),
+    job(row("flow_sleep", COUNT, "0", B)).refused(TOGETHER, "Wait of a job that is ahead of its flow."),
+    job(row("job_start_clock_id", COUNT, "0", C)).refused("starts are reported on the wall clock", "Clock of the reported start."),
+    job(row("gpu_dev_id", COUNT, "0", C)).refused("memory of graphics cards is not supported", "Graphics card."),
+    // Files.
+    file(row("filename", Kind::Path, "", A))
+        .does("Files or devices, separated by colons.", |o, v| o.filename = Some(v.text().to_owned())),
+    file(row("directory", Kind::Path, "", A))
+        .does("Directory of the files; several, separated by colons, are dealt to the clones.", |o, v| {
+            o.directory = Some(v.text().to_owned());
+        }),
+    file(row("filename_format", Kind::Path, "$jobname.$jobnum.$filenum", A))
+        .does("How files are named that filename does not name.", |o, v| o.filename_format = v.text().to_owned()),
+    file(row("unique_filename", Kind::Bool, "1", C)).does("Meant for clients on several hosts; no effect here.", |_, _| {}),
+    file(row("filetype", Kind::Choice(&[("none", "Look"), ("file", "Regular file"), ("block", "Block device"), ("char", "Character device")]), "none", B))
+        .refused("the kind of a file is always looked up", "Kind of the files."),
+    file(row("opendir", Kind::Path, "", B)).refused("name the files", "Takes all files below a directory."),
+    file(row("lockfile", Kind::Text, "none", B)).refused("files are not locked", "Lock on the files during I/O."),
+    file(row("nrfiles", FILES, "1", A)).also(&["nr_files"]).does("Files a clone.", |o, v| o.nrfiles = v.small()),
+    file(row("openfiles", COUNT, "", A)).nearly("all files stay open", "Files open at a time.", |_, _| {}),
+    file(row("file_service_type", Kind::Shape(Shape::Turn), "roundrobin", B))
+        .does("Which file comes next; behind a colon how many I/Os go to each.", |o, v| o.set_turn(v)),
+    file(row("size", Kind::Amount, "", A))
+        .does("Bytes of the region, over all files of a clone; also the amount to do.", |o, v| o.size = Some(v.amount())),
+    file(row("io_size", Kind::Amount, "", A))
+        .also(&["io_limit"])
+        .does("Bytes to do, where that is not the region's size.", |o, v| o.io_size = Some(v.amount())),
+    file(row("filesize", Kind::Size(1), "", A))
+        .does("Where each file ends, whatever offset and size say; size is then only the amount.", |o, v| o.filesize = v.natural()),
+    file(row("file_append", Kind::Bool, "0", B))
+        .does("Begins behind the end of what is there.", |o, v| o.file_append = v.on()),
+    file(row("fill_device", Kind::Bool, "0", B)).also(&["fill_fs"]).refused("give size", "Writes until there is no space left."),
+    file(row("fallocate", Kind::Choice(&[("none", "Not at all"), ("native", "As the file system can"), ("posix", "By posix_fallocate"), ("keep", "Without changing the size"), ("truncate", "By ftruncate"), ("0", "Not at all"), ("1", "By posix_fallocate")]), "native", A))
+        .does("How space of files to be written is reserved.", |o, v| o.fallocate = v.word()),
+    file(row("fadvise_hint", Kind::Choice(&[("0", "None"), ("1", "By the pattern"), ("random", "Random"), ("sequential", "Sequential"), ("noreuse", "Once")]), "1", B))
+        .nearly("the kernel is given no hint", "Hint to the page cache.", |_, _| {}),
+    file(row("create_serialize", Kind::Bool, "1", B)).does("Files are laid out one after the other; here they always are.", |_, _| {}),
+    file(row("create_fsync", Kind::Bool, "1", B)).does("Files that were laid out are flushed; here they always are.", |_, _| {}),
+    file(row("create_on_open", Kind::Bool, "0", A))
+        .nearly("files are made before the load starts, so that making them is not measured", "Makes files when they are opened.", |_, _| {}),
+    file(row("create_only", Kind::Bool, "0", A)).does("Lays the files out and does no more.", |o, v| o.create_only = v.on()),
+    file(row("allow_file_create", Kind::Bool, "1", B))
+        .does("Whether files may be made.", |o, v| o.allow_file_create = v.on()),
+    file(row("allow_mounted_write", Kind::Bool, "0", A))
+        .refused("a mounted device is never written", "Allows writing to a mounted device."),
+    file(row("pre_read", Kind::Bool, "0", B))
+        .does("Reads the files into the page cache before the load.", |o, v| o.pre_read = v.on()),
+    file(row("unlink", Kind::Bool, "0", A)).does("Removes the files at the end.", |o, v| o.unlink = v.on()),
+    file(row("unlink_each_loop", Kind::Bool, "0", B)).refused("give unlink", "Removes the files after each pass."),
+    file(row("ioscheduler", Kind::Text, "", B)).refused("set it in /sys/block before", "I/O scheduler of the device."),
+    file(row("overwrite", Kind::Bool, "0", A))
+        .does("Lays out real data before writing over it.", |o, v| o.overwrite = v.on()),
+    file(row("write_hint", Kind::Text, "none", B)).refused("lifetime hints are not supported", "Lifetime hint of what is written."),
+    // Pattern.
+    access(row("rw", Kind::Shape(Shape::Direction(RW)), "read", A))
+        .also(&["readwrite"])
+        .does("Direction and order of the I/O. Behind a colon: bytes added after each I/O in order, or I/Os a random place.", |o, v| o.set_direction(v)),
+    access(row("rw_sequencer", Kind::Choice(&[("sequential", "They go on from there"), ("identical", "They stay there")]), "sequential", B))
+        .does("Where the I/Os of randread:N and its like go after each random place.", |o, v| o.rw_identical = v.word() == "identical"),
+    access(row("direct", Kind::Bool, "0", A)).does("Past the page cache.", |o, v| o.direct = v.on()),
+    access(row("buffered", Kind::Bool, "1", A)).does("Through the page cache.", |o, v| o.direct = !v.on()),
+    access(row("atomic", Kind::Bool, "0", B)).refused("atomic writes are not supported", "Atomic writes."),
+    access(row("rwmixread", Kind::Int(0, 100), "50", A)).does("Percent of reads in a mix.", |o, v| o.set_mix(v.natural())),
+    access(row("rwmixwrite", Kind::Int(0, 100), "50", A))
+        .does("Percent of writes in a mix.", |o, v| o.set_mix(100 - v.natural().min(100))),
+    access(row("percentage_random", Kind::Ints(100), "100", A))
+        .does("Percent of I/Os of a random job that go to a random place, one a direction; the others go on from there.", |o, v| {
+            v.onto(&mut o.percentage_random);
+        }),
+    access(row("norandommap", Kind::Flag, YES_NO, A))
+        .does("Random places are drawn independently, so that blocks may repeat.", |o, v| o.norandommap = v.on()),
+    access(row("softrandommap", Kind::Bool, "0", B)).does("No map is kept, so there is nothing to fail.", |_, _| {}),
+    access(row("random_generator", Kind::Choice(&[("tausworthe", "32 bits"), ("lfsr", "Each block once without a map"), ("tausworthe64", "64 bits")]), "tausworthe", A))
+        .nearly("plimsoll's own generator; each block once without a map", "Generator of random places.", |_, _| {}),
+    access(row("random_distribution", Kind::Shape(Shape::Spread), "random", A))
+        .does("Distribution of random places: random, zipf, pareto, normal, zoned, zoned_abs or sequence.", |o, v| o.set_spread(v)),
+    access(row("random_sequence_stride", Kind::Bool, "0", B)).refused("the blocks of a sequence are visited as they are listed", "Strides of a sequence."),
+    access(row("randrepeat", Kind::Bool, "1", A))
+        .also(&["allrandrepeat"])
+        .does("The same places in every run.", |o, v| o.randrepeat = v.on()),
+    access(row("randseed", Kind::Int(0, i64::MAX), "0x89", A)).does("Seed of the random places.", |o, v| o.randseed = v.natural()),
+    access(row("offset", Kind::Amount, "0", A)).also(&["fileoffset"]).does("Start of the region.", |o, v| o.offset = v.amount()),
+    access(row("offset_align", Kind::Size(0), "0", B))
+        .does("What an offset in percent is rounded up to.", |o, v| o.offset_align = v.natural()),
+    access(row("offset_increment", Kind::Amount, "0", A))
+        .does("Added to the offset for each further clone.", |o, v| o.offset_increment = v.amount()),
+    access(row("number_ios", Kind::Int(0, i64::MAX), "0", A)).does("Ends the job after this many I/Os.", |o, v| o.number_ios = v.natural()),
+    access(row("num_range", COUNT, "1", C)).refused("a trim has one range", "Ranges in one trim."),
+    access(row("sprandom", Kind::Bool, "0", C)).refused("preconditioning patterns are not supported", "Preconditioning for flash."),
+    access(row("spr_num_regions", COUNT, "100", C)).refused("preconditioning patterns are not supported", "Regions of the preconditioning."),
+    access(row("spr_op", Kind::Floats, "0.15", C)).refused("preconditioning patterns are not supported", "Spare space for the preconditioning."),
+    access(row("spr_cs", Kind::Size(0), "0", C)).refused("preconditioning patterns are not supported", "Cache size for the preconditioning."),
+    // Block size.
+    block(row("bs", Kind::Sizes(1), "4096", A))
+        .also(&["blocksize"])
+        .does("Length of an I/O; one for reads and one for writes, separated by a comma.", |o, v| v.onto(&mut o.bs)),
+    block(row("bsrange", Kind::Shape(Shape::Range), "", A))
+        .also(&["blocksize_range"])
+        .does("Lengths from the first to the second, in multiples of the first.", |o, v| JobOptions::set_lengths(&mut o.bsrange, v)),
+    block(row("bssplit", Kind::Shape(Shape::Split), "", A))
+        .does("Lengths with their shares, such as 4k/60:64k/40; a list a direction, separated by commas.", |o, v| JobOptions::set_lengths(&mut o.bssplit, v)),
+    block(row("bs_unaligned", Kind::Flag, YES_NO, B))
+        .also(&["blocksize_unaligned"])
+        .does("Any length within bsrange, not only multiples.", |o, v| o.bs_unaligned = v.on()),
+    block(row("bs_is_seq_rand", Kind::Bool, "0", B))
+        .does("The first length serves I/O in order, the second random I/O, whatever the direction.", |o, v| o.bs_is_seq_rand = v.on()),
+    block(row("ba", Kind::Sizes(1), "", A))
+        .also(&["blockalign"])
+        .does("What random places are multiples of, where that is not the shortest block.", |o, v| v.onto(&mut o.ba)),
+    // Flushes.
+    sync(row("fsync", COUNT, "0", A)).does("A flush after every so many writes.", |o, v| o.fsync = v.small()),
+    sync(row("fdatasync", COUNT, "0", A))
+        .nearly("the same flush as fsync", "A data flush after every so many writes.", |o, v| o.fdatasync = v.small()),
+    sync(row("write_barrier", COUNT, "0", C)).refused("barriers are not supported", "A barrier after every so many writes."),
+    sync(row("sync_file_range", Kind::Text, "", B)).refused("give fdatasync", "Flush of a range."),
+    sync(row("end_fsync", Kind::Bool, "0", A)).does("A flush at the end.", |o, v| o.end_fsync = v.on()),
+    sync(row("end_syncfs", Kind::Bool, "0", B)).refused("give end_fsync", "A flush of the file system at the end."),
+    sync(row("fsync_on_close", Kind::Bool, "0", B)).refused("give end_fsync", "A flush when a file is closed."),
+    sync(row("sync", Kind::Choice(&[("none", "No"), ("0", "No"), ("sync", "Each write with its metadata"), ("1", "Each write with its metadata"), ("dsync", "Each write's data")]), "none", A))
+        .does("Opens the files so that each write is stable when it is done.", |o, v| o.time.set_sync(v.word()))
+        .harmless(&["0"]),
+    // Engine and depth.
+    depth(row("ioengine", Kind::Text, "psync", A))
+        .does("How I/O is done: sync, psync, vsync, pvsync, pvsync2, libaio, io_uring or null.", |o, v| {
+            o.engine.name = v.text().trim().to_owned();
+        }),
+    depth(row("iodepth", DEPTH, "1", A)).does("I/Os in flight a clone.", |o, v| o.iodepth = v.small()),
+    depth(row("iodepth_batch", COUNT, "", A))
+        .also(&["iodepth_batch_submit"])
+        .does(
+            "I/Os handed over in one call, at most; 0: the depth. Where it is not given, direct I/O with a sequential part goes one by one, and all else that is due in one call.",
+            |o, v| o.batch.submit = Some(v.small()),
+        ),
+    depth(row("iodepth_batch_complete_min", COUNT, "1", A))
+        .also(&["iodepth_batch_complete"])
+        .does("I/Os that a full queue waits for; 0 looks before each issue, which is always done.", |o, v| {
+            o.batch.least = v.small();
+        }),
+    depth(row("iodepth_batch_complete_max", COUNT, "", A))
+        .does("I/Os taken back in one call, at most; the least where that alone is given.", |o, v| {
+            o.batch.most = Some(v.small());
+        }),
+    depth(row("iodepth_low", COUNT, "", A))
+        .does("I/Os in flight at which a queue that was full is filled again.", |o, v| o.batch.low = Some(v.small())),
+    depth(row("serialize_overlap", Kind::Bool, "0", B)).refused("overlapping I/Os are not held back", "Holds back I/Os that overlap."),
+    depth(row("io_submit_mode", Kind::Choice(&[("inline", "By the worker"), ("offload", "By threads of its own")]), "inline", B))
+        .nearly("paced jobs submit on time and by themselves", "Who submits.", |_, _| {}),
+    // Buffers.
+    buffer(row("mem", Kind::Text, "malloc", B)).also(&["iomem"]).refused("buffers are plain aligned memory", "Kind of the buffers' memory."),
+    buffer(row("iomem_align", Kind::Size(0), "0", B)).also(&["mem_align"]).nearly("buffers are aligned to pages", "Alignment of the buffers.", |_, _| {}),
+    buffer(row("hugepage-size", Kind::Size(0), "", B)).refused("buffers are plain aligned memory", "Size of a huge page."),
+    buffer(row("lockmem", Kind::Size(0), "0", B)).refused("memory is not pinned", "Memory to pin."),
+    buffer(row("zero_buffers", Kind::Flag, YES_NO, A)).does("Writes zeros.", |o, v| o.zero_buffers = v.on()),
+    buffer(row("refill_buffers", Kind::Flag, YES_NO, A)).does("Writes fresh random data each time.", |o, v| o.refill_buffers = v.on()),
+    buffer(row("scramble_buffers", Kind::Bool, "1", B))
+        .does("Changes what is written a little each time, so that no two blocks are equal.", |o, v| o.scramble_buffers = v.on()),
+    buffer(row("buffer_pattern", Kind::Shape(Shape::Pattern), "", B))
+        .does("Pattern to write: text in double quotes, 0x… and decimal numbers in a row.", |o, v| o.buffer_pattern = v.pattern()),
+    buffer(row("buffer_compress_percentage", Kind::Int(0, 100), "0", A))
+        .does("Percent of each chunk that compresses to nothing: zeros, or the pattern.", |o, v| o.compress_percentage = v.natural() as u8),
+    buffer(row("buffer_compress_chunk", Kind::Size(0), "512", B))
+        .does("Length in which the percentage holds; 0: the whole block.", |o, v| o.compress_chunk = v.natural()),
+    buffer(row("dedupe_percentage", Kind::Int(0, 100), "0", A))
+        .does("Percent of blocks that equal another one.", |o, v| o.dedupe_percentage = v.natural() as u8),
+    buffer(row("dedupe_mode", Kind::Choice(&[("repeat", "The one before it"), ("working_set", "Any of a set")]), "repeat", B))
+        .does("Which block they equal.", |o, v| o.dedupe_set = v.word() == "working_set"),
+    buffer(row("dedupe_working_set_percentage", Kind::Int(0, 100), "5", B))
+        .does("Size of that set in percent of the blocks of size.", |o, v| o.dedupe_set_percentage = v.natural()),
+    buffer(row("dedupe_global", Kind::Bool, "0", B)).refused("each clone has a set of its own", "One set of equal blocks for all jobs."),
+    buffer(row("invalidate", Kind::Bool, "1", A)).does("Drops the files from the page cache before the job.", |o, v| o.invalidate = v.on()),
+    // Pace.
+    pace(row("rate", Kind::Sizes(0), "0", A))
+        .does("Bytes a second a clone, by direction.", |o, v| v.onto(&mut o.rate)),
+    pace(row("rate_min", Kind::Sizes(0), "0", B)).also(&["ratemin"]).refused("a job is not ended for being slow", "Least bytes a second."),
+    pace(row("rate_iops", Kind::Ints(i64::MAX), "0", A))
+        .does("I/Os a second a clone, by direction.", |o, v| v.onto(&mut o.rate_iops)),
+    pace(row("rate_iops_min", Kind::Ints(i64::MAX), "0", B)).refused("a job is not ended for being slow", "Least I/Os a second."),
+    pace(row("rate_process", Kind::Choice(&[("linear", "Evenly"), ("poisson", "As a Poisson process")]), "linear", B))
+        .does("How paced I/Os are spaced.", |o, v| o.poisson = v.word() == "poisson"),
+    pace(row("rate_cycle", MILLISECONDS, "1000", B)).also(&["ratecycle"]).does("Concerns the least rates only, which are refused.", |_, _| {}),
+    pace(row("rate_ignore_thinktime", Kind::Bool, "0", B))
+        .does("A rate does not make up for think time.", |o, v| o.time.rate_ignore_thinktime = v.on()),
+    pace(row("thinktime", MICROSECONDS, "0", A)).does("Pause between I/Os, once the queue has run empty.", |o, v| o.time.thinktime = v.time()),
+    pace(row("thinktime_spin", MICROSECONDS, "0", B)).does("Part of the pause that burns CPU.", |o, v| o.time.thinktime_spin = v.time()),
+    pace(row("thinkcycles", COUNT, "0", C)).refused("think time is not supported yet", "CPU cycles between I/Os."),
+    pace(row("thinktime_blocks", COUNT, "1", B)).does("I/Os between pauses.", |o, v| o.time.thinktime_blocks = Some(v.small()).filter(|&blocks| blocks > 1)),
+    pace(row("thinktime_blocks_type", Kind::Choice(&[("complete", "Those that are done"), ("issue", "Those that were issued")]), "complete", B))
+        .does("Which I/Os count.", |o, v| o.time.thinktime_issued = v.word() == "issue"),
+    pace(row("thinktime_iotime", MICROSECONDS, "0", B)).does("Time of work between pauses.", |o, v| o.time.thinktime_iotime = v.time()),
+    pace(row("latency_target", MICROSECONDS, "0", B)).refused(LATENCY, "Latency to hold by the depth."),
+    pace(row("latency_window", MICROSECONDS, "0", B)).refused(LATENCY, "Time of one try."),
+    pace(row("latency_percentile", Kind::Floats, "100", B)).refused(LATENCY, "Share of I/Os within the target."),
+    pace(row("latency_run", Kind::Bool, "0", B)).refused(LATENCY, "Goes on at the depth found."),
+    pace(row("max_latency", Kind::Text, "0", B)).refused(LATENCY, "Latency that ends the job."),
+    // Verification and trims.
+    verify(row("verify", Kind::Choice(PROOFS), "0", A))
+        .nearly("one header of plimsoll's own with a 64-bit checksum stands for every kind, and what is read back at the end is not counted", "Checks what is read against what was written.", |o, v| o.verify.kind = v.word()),
+    verify(row("do_verify", Kind::Bool, "1", A)).does("Reads back what was written, when all is.", |o, v| o.verify.reads_back = v.on()),
+    verify(row("verify_only", Kind::Flag, YES_NO, B)).does("Writes nothing: checks what an earlier run of the same job wrote.", |o, v| o.verify.only = v.on()),
+    verify(row("verify_policy", Kind::Text, "completed", C)).refused("every write that has ended is checked", "Which writes are checked."),
+    verify(row("verify_offset", Kind::Size(0), "0", B)).does("Place of the header in each interval.", |o, v| o.verify.offset = v.natural()),
+    verify(row("verify_interval", Kind::Size(0), "0", B)).does("Length that has a header of its own; 0: the block.", |o, v| o.verify.interval = v.natural()),
+    verify(row("verify_pattern", Kind::Shape(Shape::Pattern), "", B)).does("Pattern to write and to check; %o is the place.", |o, v| o.verify.pattern = v.pattern()),
+    verify(row("verify_pattern_interval", Kind::Size(0), "0", C)).refused("the pattern begins with each interval", "Distance of the patterns."),
+    verify(row("verify_fatal", Kind::Bool, "0", A)).does("The first block that is wrong ends the job.", |o, v| o.verify.fatal = v.on()),
+    verify(row("verify_dump", Kind::Bool, "0", B)).nearly("what is wrong is named with its place, and not written to files", "Writes wrong blocks to files.", |_, _| {}),
+    verify(row("verify_async", COUNT, "0", B)).nearly("each worker checks what it has read itself", "Threads that check.", |_, _| {}),
+    verify(row("verify_async_cpus", Kind::Cpus, "", C)).nearly("each worker checks what it has read itself", "CPUs of the threads that check.", |_, _| {}),
+    verify(row("verify_backlog", Kind::Size(0), "0", B)).does("Writes after which blocks are read back meanwhile.", |o, v| o.verify.backlog = v.small()),
+    verify(row("verify_backlog_batch", COUNT, "0", B)).does("Blocks read back in one round; 0: all.", |o, v| o.verify.batch = v.small()),
+    verify(row("verify_state_save", Kind::Bool, "1", B)).does("Saves how far a job came; no effect, since no such file is left behind.", |_, _| {}),
+    verify(row("verify_state_load", Kind::Bool, "0", B)).refused("no state is saved; give the size that was written", "Goes on from a saved state."),
+    verify(row("experimental_verify", Kind::Bool, "0", B)).nearly("blocks are always checked against a table of the last writes", "Another way of checking.", |_, _| {}),
+    verify(row("verify_write_sequence", Kind::Bool, "1", B)).nearly("the number of the write is always checked where it is known", "Checks the number of the write.", |_, _| {}),
+    verify(row("verify_header_seed", Kind::Bool, "1", B)).nearly("what an earlier run left is always told apart where it is known", "Checks the seed in the header.", |_, _| {}),
+    verify(row("trim_percentage", Kind::Int(0, 100), "0", B)).refused(TRIMS, "Percent of blocks to trim."),
+    verify(row("trim_verify_zero", Kind::Bool, "1", B)).refused(TRIMS, "Trimmed blocks must read as zeros."),
+    verify(row("trim_backlog", Kind::Size(0), "0", B)).refused(TRIMS, "Writes between trims."),
+    verify(row("trim_backlog_batch", COUNT, "0", B)).refused(TRIMS, "Blocks of one round of trims."),
+    // Steady state.
+    steady(row("steadystate", Kind::Shape(Shape::Steady), "", B)).also(&["ss"])
+        .does("Ends the step when the rate is steady: iops, iops_slope, bw or bw_slope, and a bound.", |o, v| o.steady.set(v)),
+    steady(row("steadystate_duration", SECONDS, "0", B)).also(&["ss_dur"]).does("For how long, in whole check intervals; a slope needs two.", |o, v| o.steady.duration = v.time()),
+    steady(row("steadystate_ramp_time", SECONDS, "0", B)).also(&["ss_ramp"]).does("Time before it is looked at.", |o, v| o.steady.ramp = v.time()),
+    steady(row("steadystate_check_interval", SECONDS, "1", B)).also(&["ss_interval"]).does("How often it is looked at.", |o, v| o.steady.every = v.time()),
+    // Zones and placement.
+    zone(row("zonemode", Kind::Choice(&[("none", "No zones"), ("strided", "Pieces with gaps between them"), ("zbd", "Zones of the device")]), "none", B))
+        .does("Whether I/O goes to the region piece by piece; of the zones of a device nothing is known.", |o, v| {
+            o.strided = v.word() == "strided";
+            o.zoned_device = v.word() == "zbd";
+        }),
+    zone(row("zonerange", Kind::Size(0), "0", B)).does("Length of a piece; 0: zonesize.", |o, v| o.zonerange = v.natural()),
+    zone(row("zonesize", Kind::Size(0), "0", B)).does("Bytes done in a piece.", |o, v| o.zonesize = v.natural()),
+    zone(row("zonecapacity", Kind::Size(0), "0", C)).refused(ZONES, "Usable bytes of a zone."),
+    zone(row("zoneskip", Kind::Size(0), "0", B)).does("Bytes left out between two pieces.", |o, v| o.zoneskip = v.natural()),
+    zone(row("read_beyond_wp", Kind::Bool, "0", B)).refused(ZONES, "Reads behind the write pointer."),
+    zone(row("max_open_zones", COUNT, "0", B)).refused(ZONES, "Zones open at a time."),
+    zone(row("job_max_open_zones", COUNT, "0", C)).refused(ZONES, "Zones a job has open at a time."),
+    zone(row("ignore_zone_limits", Kind::Bool, "0", C)).refused(ZONES, "Passes over the device's limit of open zones."),
+    zone(row("zone_reset_threshold", Kind::Floats, "", C)).refused(ZONES, "Share of written blocks at which zones are reset."),
+    zone(row("zone_reset_frequency", Kind::Floats, "", C)).refused(ZONES, "How often zones are reset."),
+    zone(row("recover_zbd_write_error", Kind::Bool, "0", C)).refused(ZONES, "Goes on after a failed write."),
+    zone(row("write_zone_remainder", Kind::Bool, "0", C)).refused(ZONES, "Fills the rest of a zone."),
+    zone(row("fdp", Kind::Bool, "0", C)).refused(PLACEMENT, "Flexible data placement."),
+    zone(row("dataplacement", Kind::Text, "none", C)).also(&["data_placement"]).refused(PLACEMENT, "Kind of data placement."),
+    zone(row("plid_select", Kind::Text, "roundrobin", C)).also(&["fdp_pli_select"]).refused(PLACEMENT, "How a placement is chosen."),
+    zone(row("plids", Kind::Text, "", C)).also(&["fdp_pli"]).refused(PLACEMENT, "Placements to use."),
+    zone(row("dp_scheme", Kind::Text, "", C)).refused(PLACEMENT, "File with placements by offset."),
+    // Replay.
+    replay(row("write_iolog", Kind::Text, "", B)).refused(RECORDING, "Records the I/O."),
+    replay(row("read_iolog", Kind::Text, "", B)).refused(REPLAY, "Replays recorded I/O."),
+    replay(row("read_iolog_chunked", Kind::Bool, "0", C)).refused(REPLAY, "Reads the record piece by piece."),
+    replay(row("merge_blktrace_file", Kind::Text, "", C)).refused(REPLAY, "File of merged traces."),
+    replay(row("merge_blktrace_scalars", Kind::Floats, "", C)).refused(REPLAY, "Time factors of merged traces."),
+    replay(row("merge_blktrace_iters", Kind::Floats, "", C)).refused(REPLAY, "Repeats of merged traces."),
+    replay(row("replay_no_stall", Kind::Bool, "0", B)).refused(REPLAY, "Replays without pauses."),
+    replay(row("replay_time_scale", COUNT, "100", B)).refused(REPLAY, "Time factor in percent."),
+    replay(row("replay_redirect", Kind::Text, "", B)).refused(REPLAY, "Device that stands for all."),
+    replay(row("replay_align", Kind::Size(0), "0", B)).refused(REPLAY, "Alignment of replayed I/O."),
+    replay(row("replay_scale", COUNT, "1", B)).refused(REPLAY, "Divisor of replayed offsets."),
+    replay(row("replay_skip", Kind::Text, "", B)).refused(REPLAY, "Kinds of I/O to leave out."),
+    // Measurement and reporting.
+    report(row("per_job_logs", Kind::Bool, "1", A)).does("A log file a clone, or one for all that share a prefix.", |o, v| o.logs.per_job = v.on()),
+    report(row("group_reporting", Kind::Flag, YES_NO, A)).does("One report a group instead of one a clone.", |o, v| o.group_reporting = v.on()),
+    report(row("stats", Kind::Bool, "1", B)).does("Whether the job is reported.", |o, v| o.stats = v.on()),
+    report(row("write_bw_log", Kind::Prefix, "", A))
+        .does("Log of bandwidth; without a prefix it has the job's name.", |o, v| o.logs.bandwidth = Some(v.text().to_owned())),
+    report(row("write_lat_log", Kind::Prefix, "", A))
+        .does("Logs of slat, clat and lat.", |o, v| o.logs.latency = Some(v.text().to_owned())),
+    report(row("write_hist_log", Kind::Prefix, "", A))
+        .does("Log of histograms of clat; log_hist_msec says how often.", |o, v| o.logs.histogram = Some(v.text().to_owned())),
+    report(row("write_iops_log", Kind::Prefix, "", A)).does("Log of rates.", |o, v| o.logs.iops = Some(v.text().to_owned())),
+    report(row("log_entries", COUNT, "1024", B)).does("Rows to reserve; no effect, since rows are written as they come.", |_, _| {}),
+    report(row("log_avg_msec", MILLISECONDS, "0", A)).does("Length of the windows of logs; 0: a row an I/O.", |o, v| o.logs.window = v.time()),
+    report(row("log_hist_msec", MILLISECONDS, "0", A)).does("Time between two rows of histograms.", |o, v| o.logs.histogram_every = v.time()),
+    report(row("log_hist_coarseness", Kind::Int(0, 6), "0", B))
+        .does("How many times neighbouring buckets of a histogram are put together.", |o, v| o.logs.coarseness = v.small()),
+    report(row("log_window_value", Kind::Choice(LOG_VALUES), "avg", B))
+        .also(&["log_max_value"])
+        .does("What a row of a window holds: the mean, the greatest, or both.", |o, v| o.logs.set_value(v)),
+    report(row("log_offset", Kind::Bool, "0", A)).does("A column with the byte offset.", |o, v| o.logs.offset = v.on()),
+    report(row("log_prio", Kind::Bool, "0", B)).does("The priority as a hexadecimal number.", |o, v| o.logs.priority = v.on()),
+    report(row("log_issue_time", Kind::Bool, "0", B))
+        .does("A column with the time of issue; needs log_offset and write_lat_log.", |o, v| o.logs.issue_time = v.on()),
+    report(row("log_compression", Kind::Size(0), "0", B)).refused(PACKED, "Memory at which rows are compressed."),
+    report(row("log_compression_cpus", Kind::Cpus, "", C)).refused(PACKED, "CPUs that compress."),
+    report(row("log_store_compressed", Kind::Bool, "0", B)).refused(PACKED, "Leaves the files compressed."),
+    report(row("log_alternate_epoch", Kind::Bool, "0", B))
+        .also(&["log_unix_epoch"])
+        .does("Times in logs since 1970 instead of since the job's start.", |o, v| o.logs.wall_clock = v.on()),
+    report(row("log_alternate_epoch_clock_id", COUNT, "0", C)).refused("times since 1970 come from the wall clock", "Clock of log_alternate_epoch."),
+    report(row("block_error_percentiles", Kind::Bool, "0", C)).refused(TRIMS, "Histogram of trim errors."),
+    report(row("bwavgtime", MILLISECONDS, "500", B))
+        .does("Length of the intervals behind the bw and iops lines.", |o, v| o.bwavgtime = v.time()),
+    report(row("iopsavgtime", MILLISECONDS, "500", B)).refused("one interval serves both; give bwavgtime", "Length of the intervals behind the iops line."),
+    report(row("disk_util", Kind::Bool, "1", B)).does("Reports the disks' counters.", |o, v| o.disk_util = v.on()),
+    report(row("disable_lat", Kind::Bool, "0", A)).does("Leaves out the whole latency.", |o, v| o.lat = !v.on()),
+    report(row("disable_clat", Kind::Bool, "0", A)).does("Leaves out the completion latency.", |o, v| o.clat = !v.on()),
+    report(row("disable_slat", Kind::Bool, "0", A)).does("Leaves out the submission latency.", |o, v| o.slat = !v.on()),
+    report(row("disable_bw_measurement", Kind::Bool, "0", A))
+        .also(&["disable_bw"])
+        .does("Leaves out rows of single I/Os in a bandwidth log; as in fio the lines of the report stay.", |o, v| o.windows = !v.on()),
+    report(row("slat_percentiles", Kind::Bool, "0", A)).does("Percentiles of submission.", |o, v| o.slat_percentiles = v.on()),
+    report(row("clat_percentiles", Kind::Bool, "1", A)).does("Percentiles of completion.", |o, v| o.clat_percentiles = v.on()),
+    report(row("lat_percentiles", Kind::Bool, "0", A)).does("Percentiles of the whole latency.", |o, v| o.lat_percentiles = v.on()),
+    report(row("percentile_list", Kind::Floats, "1:5:10:20:30:40:50:60:70:80:90:95:99:99.5:99.9:99.95:99.99", A))
+        .does("Percentiles to print, separated by colons.", |o, v| o.set_percentiles(v)),
+    report(row("significant_figures", Kind::Int(1, 10), "4", B))
+        .does("Significant digits of rates in the text.", |o, v| o.significant_figures = v.small()),
+    report(row("unified_rw_reporting", Kind::Choice(&[("none", "One block a direction"), ("0", "One block a direction"), ("mixed", "One block"), ("1", "One block"), ("both", "Both"), ("2", "Both")]), "none", A))
+        .does("Whether directions are reported together.", |o, v| o.unified = Unified::named(v.word()))
+        .harmless(&["0"]),
+    report(row("gtod_reduce", Kind::Bool, "0", A)).does("Leaves out every latency.", |o, v| o.reduce_clock(v)),
+    report(row("gtod_cpu", COUNT, "", B)).refused("each worker reads the clock itself", "CPU that reads the clock for all."),
+    report(row("clocksource", Kind::Choice(&[("gettimeofday", "By gettimeofday"), ("clock_gettime", "By clock_gettime"), ("cpu", "The CPU's counter")]), "", B))
+        .nearly("the monotonic clock of the kernel serves always", "Clock to measure by.", |_, _| {}),
+    report(row("kb_base", Kind::Choice(&[("1024", "k is 1024"), ("1000", "k is 1000")]), "1024", A))
+        .does("What a bare k stands for, and which units come first in the text.", |o, v| {
+            o.kb_base = if v.word() == "1000" { KbBase::Decimal } else { KbBase::Binary };
+        }),
+    report(row("unit_base", Kind::Choice(&[("0", "By the engine"), ("8", "Bytes"), ("1", "Bits")]), "0", B))
+        .does("Whether rates are printed in bytes or in bits.", |o, v| o.bits = v.word() == "1")
+        .harmless(&["8"]),
+    // Errors.
+    error(row("continue_on_error", Kind::Choice(&[("none", "Never"), ("read", "After reads"), ("write", "After writes"), ("io", "After both"), ("verify", "After failed checks"), ("all", "Always"), ("0", "Never"), ("1", "Always")]), "none", A))
+        .does("Goes on after EIO and EILSEQ, or after failed checks, which end the job otherwise.", |o, v| o.time.set_continue(v.word())),
+    error(row("ignore_error", Kind::Shape(Shape::Errors), "", B))
+        .does("Goes on after these errors, by name or number: lists for reads, writes and checks.", |o, v| o.time.set_ignored(v)),
+    error(row("error_dump", Kind::Bool, "1", B)).does("Concerns errors that are passed over, which is refused.", |_, _| {}),
+    // Names of the past.
+    job(row("percentage_sequential", Kind::Ints(100), "", C)).refused("give percentage_random", "Old name."),
+    job(row("verifysort", Kind::Bool, "", C)).refused(VERIFY, "Old name."),
+    job(row("verifysort_nr", COUNT, "", C)).refused(VERIFY, "Old name."),
+    job(row("rwmixcycle", COUNT, "", C)).refused("it has no meaning any more", "Old name."),
+    job(row("flow_watermark", COUNT, "", C)).refused(TOGETHER, "Old name."),
+    // Options of fio's built-in profiles: fio takes them in every job, and does nothing with them.
+    profile(row("threads", COUNT, "", C)).nearly("it belongs to a profile of fio's and has no effect on a job; numjobs or thread is probably meant", "No effect on a job.", |_, _| {}),
+    profile(row("numruns", COUNT, "", C)).nearly("it belongs to a profile of fio's and has no effect on a job; loops is probably meant", "No effect on a job.", |_, _| {}),
+    profile(row("block", Kind::Text, "", C)).refused("fio passes over it in a job; bs is probably meant", "No effect on a job."),
+    profile(row("dir", Kind::Text, "", C)).refused("fio passes over it in a job; directory is probably meant", "No effect on a job."),
+    profile(row("device-names", Kind::Text, "", C)).refused("fio passes over it in a job; filename is probably meant", "No effect on a job."),
+    profile(row("test-duration", Kind::Text, "", C)).refused("fio passes over it in a job; runtime is probably meant", "No effect on a job."),
+    profile(row("threads-per-queue", Kind::Text, "", C)).refused("fio passes over it in a job; numjobs is probably meant", "No effect on a job."),
+    profile(row("load", Kind::Text, "", C)).refused("fio passes over it in a job; take it away", "No effect on a job."),
+    profile(row("prep", Kind::Text, "", C)).refused("fio passes over it in a job; take it away", "No effect on a job."),
+    profile(row("read-req-num-512-blocks", Kind::Text, "", C)).refused("fio passes over it in a job; bs is probably meant", "No effect on a job."),
+    profile(row("large-block-op-kbytes", Kind::Text, "", C)).refused("fio passes over it in a job; bs is probably meant", "No effect on a job."),
+    // Options of engines.
+    within(Part::Engine(&["io_uring", "pvsync2"]), row("hipri", Kind::Flag, YES_NO, A))
+        .refused("polled completion is not supported yet", "Polls for completions."),
+    ring(row("fixedbufs", Kind::Flag, YES_NO, A)).nearly("buffers are registered wherever the kernel can", "Registers the buffers.", |_, _| {}),
+    ring(row("registerfiles", Kind::Flag, YES_NO, A)).nearly("files are registered wherever the kernel can", "Registers the files.", |_, _| {}),
+    ring(row("sqthread_poll", Kind::Flag, YES_NO, A)).refused("a submission thread of the kernel is not supported yet", "Lets the kernel submit."),
+    ring(row("sqthread_poll_cpu", COUNT, "", A)).refused("a submission thread of the kernel is not supported yet", "CPU of the submission thread."),
+    ring(row("nonvectored", Kind::Int(-1, 1), "-1", A)).nearly("commands are never vectored", "Commands without vectors.", |_, _| {}),
+    within(Part::Engine(&["io_uring", "libaio", "pvsync2"]), row("nowait", Kind::Bool, "0", B))
+        .refused("commands may wait", "Fails commands that would wait."),
+    within(Part::Engine(&["io_uring", "pvsync2"]), row("uncached", Kind::Int(0, 1), "0", B))
+        .refused("uncached buffered I/O is not supported", "Drops pages after use."),
+    ring(row("force_async", COUNT, "0", B)).refused("the kernel decides", "Hands every so many commands to a kernel thread."),
+    prioritised(row("cmdprio_percentage", Kind::Text, "", B)),
+    prioritised(row("cmdprio_class", Kind::Text, "", B)),
+    prioritised(row("cmdprio", Kind::Text, "", B)),
+    prioritised(row("cmdprio_hint", Kind::Text, "", B)),
+    prioritised(row("cmdprio_bssplit", Kind::Text, "", B)),
+    within(Part::Engine(&["libaio"]), row("userspace_reap", Kind::Flag, YES_NO, B))
+        .nearly("completions are taken as the backend sees fit", "Takes completions without a system call.", |_, _| {}),
+    within(Part::Engine(&["libaio"]), row("libaio_vectored", Kind::Bool, "0", C))
+        .nearly("commands are never vectored", "Commands with vectors.", |_, _| {}),
+    within(Part::Engine(&["pvsync2"]), row("hipri_percentage", Kind::Int(0, 100), "100", C))
+        .refused("polled completion is not supported yet", "Percent of I/Os that are polled."),
+];

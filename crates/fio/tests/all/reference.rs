@@ -1,0 +1,21 @@
+//! The compatibility table of the reference is the one that the rows make.
+
+use std::path::PathBuf;
+
+use options::reference::renewed;
+
+/// Set `PLIMSOLL_REGENERATE=1` to write the table anew.
+#[test]
+fn the_reference_is_fresh() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/fio.md");
+    let page = std::fs::read_to_string(&path).expect("docs/reference/fio.md is there");
+    let fresh = renewed(&page, &fio::table()).expect("the page has its marks");
+    if std::env::var_os("PLIMSOLL_REGENERATE").is_some() {
+        std::fs::write(&path, fresh).expect("the reference can be written");
+        return;
+    }
+    assert!(
+        page == fresh,
+        "docs/reference/fio.md is stale; run PLIMSOLL_REGENERATE=1 cargo test --release -p fio reference"
+    );
+}

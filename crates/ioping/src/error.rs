@@ -1,0 +1,244 @@
+//! Why nothing is timed, in ioping's words, with the exit code that it has for it and a hint on what to do.
+
+use options::errno_text;
+use workload::Bytes;
+
+use super::number::NumberError;
+
+/// Why ioping ends without statistics. `Display` is ioping's message where it has one; [`hint`](IopingError::hint) says what
+/// to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum IopingError {
+    /// No such option.
+    #[error("unrecognized option '{word}'")]
+    Unrecognized {
+        /// As typed.
+        word: String,
+        /// A known name nearby.
+        near: Option<String>,
+    },
+    /// A letter among letters that is no option.
+    #[error("invalid option -- '{letter}'")]
+    InvalidLetter {
+        /// The letter.
+        letter: char,
+        /// The word it stands in.
+        word: String,
+    },
+    /// A beginning of several names.
+    #[error("option '{word}' is ambiguous; possibilities:{}", fits.iter().map(|fit| format!(" '{fit}'")).collect::<String>())]
+    Ambiguous {
+        /// As typed.
+        word: String,
+        /// The names.
+        fits: Vec<String>,
+    },
+    /// An option lacks its value.
+    #[error("option requires an argument -- '{0}'")]
+    LetterNeedsValue(char),
+    /// A long option lacks its value.
+    #[error("option '{0}' requires an argument")]
+    NameNeedsValue(String),
+    /// An option takes none.
+    #[error("option '{0}' doesn't allow an argument")]
+    NeedlessValue(String),
+    /// A value that cannot be read.
+    #[error("{error}")]
+    Number {
+        /// What is wrong.
+        error: NumberError,
+        /// As typed.
+        value: String,
+        /// The option.
+        option: String,
+    },
+    /// The format of the time of day cannot be printed.
+    #[error("time format \"{format}\" cannot be printed: {reason}")]
+    ClockFormat {
+        /// As typed.
+        format: String,
+        /// Why.
+        reason: String,
+    },
+    /// Options that do not go together.
+    #[error("{0}")]
+    Together(&'static str),
+    /// No target.
+    #[error("no destination specified")]
+    NoTarget,
+    /// More than one.
+    #[error("more than one destination specified")]
+    ManyTargets {
+        /// The second of them.
+        second: String,
+    },
+    /// The target cannot be looked at.
+    #[error("stat \"{path}\" failed: {}", errno_text(*errno))]
+    Stat {
+        /// As typed.
+        path: String,
+        /// The errno.
+        errno: i32,
+    },
+    /// A pipe or a socket.
+    #[error("unsupported destination: \"{path}\"")]
+    Unsupported {
+        /// As typed.
+        path: String,
+    },
+    /// The target cannot be opened.
+    #[error("failed to open \"{path}\": {why}")]
+    Open {
+        /// As typed.
+        path: String,
+        /// Why.
+        why: String,
+    },
+    /// No file can be made in the directory.
+    #[error("failed to create temporary file at \"{path}\": {why}")]
+    Create {
+        /// As typed.
+        path: String,
+        /// Why.
+        why: String,
+    },
+    /// The file in the directory could not be written.
+    #[error("preparation write failed: {}", errno_text(*errno))]
+    Preparation {
+        /// The errno.
+        errno: i32,
+        /// What to do.
+        hint: String,
+    },
+    /// Writing over a target takes three of them.
+    #[error("think twice, then use -WWW to shred this target")]
+    ThinkTwice,
+    /// The guard gives no leave to write.
+    #[error("refused to write")]
+    Guarded(String),
+    /// The region lies beyond the end.
+    #[error("target is too small for this")]
+    TooSmall {
+        /// What there is.
+        there: Bytes,
+    },
+    /// A request is longer than the region.
+    #[error("request size is too big for this target")]
+    RequestTooBig {
+        /// Bytes of a request.
+        request: Bytes,
+        /// Bytes of the region.
+        room: Bytes,
+    },
+    /// A request is longer than a call can be.
+    #[error("this platform supports requests {0} bytes at most")]
+    Longest(u64),
+    /// No queue to be had.
+    #[error("{0}")]
+    Queue(String),
+    /// A request failed.
+    #[error("request failed: {}", errno_text(*errno))]
+    Request {
+        /// The errno.
+        errno: i32,
+        /// What to do.
+        hint: String,
+    },
+}
+
+impl IopingError {
+    /// The word that the error is about, as far as it was typed by itself.
+    pub fn typed(&self) -> Option<&str> {
+        match self {
+            IopingError::Unrecognized { word, .. }
+            | IopingError::InvalidLetter { word, .. }
+            | IopingError::Ambiguous { word, .. }
+            | IopingError::NameNeedsValue(word) => Some(word),
+            IopingError::Number { value, .. } => Some(value),
+            IopingError::ClockFormat { format, .. } => Some(format),
+            _ => None,
+        }
+    }
+
+    /// 1 for wrong words, 2 for a target that cannot be prepared, 3 for a request that failed.
+    pub fn exit_code(&self) -> u8 {
+        use IopingError::{
+            Ambiguous, ClockFormat, InvalidLetter, LetterNeedsValue, ManyTargets, NameNeedsValue,
+            NeedlessValue, NoTarget, Number, Request, Together, Unrecognized,
+        };
+        match self {
+            Unrecognized { .. } | InvalidLetter { .. } | Ambiguous { .. } | LetterNeedsValue(_) => 1,
+            NameNeedsValue(_) | NeedlessValue(_) | Number { .. } | ClockFormat { .. } => 1,
+            Together(_) | NoTarget | ManyTargets { .. } => 1,
+            Request { .. } => 3,
+            _ => 2,
+        }
+    }
+
+    /// What to do; `None` where the message says it.
+    pub fn hint(&self) -> Option<String> {
+        use IopingError as E;
+        let list = "ioping -h lists the options";
+        match self {
+            E::Unrecognized { near: Some(near), .. } => Some(format!("did you mean {near}? {list}")),
+            E::Unrecognized { .. } => Some(list.to_owned()),
+            E::InvalidLetter { word, .. } => Some(format!("{word} is read letter by letter; {list}")),
+            E::Ambiguous { .. } => Some("type more of the name".to_owned()),
+            E::LetterNeedsValue(_) | E::NameNeedsValue(_) | E::NeedlessValue(_) => Some(list.to_owned()),
+            E::Number { error: NumberError::Suffix { units, .. }, option, .. } => {
+                Some(format!("the units of {option} are {units}, without a blank before them"))
+            }
+            E::Number { error: NumberError::Missing(_), option, .. } => {
+                Some(format!("{option} needs a number before any unit"))
+            }
+            E::Number { option, .. } => Some(format!("it stands behind {option}")),
+            E::ClockFormat { .. } => Some("it takes the fields of strftime, as in -I%H:%M:%S".to_owned()),
+            E::NoTarget => Some("name a directory, a file or a device".to_owned()),
+            E::ManyTargets { second } => {
+                Some(format!("\"{second}\" is the second; a format of -I is glued to it, as in -I%T"))
+            }
+            E::Stat { .. } => Some("check the path".to_owned()),
+            E::Unsupported { .. } => Some("name a directory, a regular file or a device".to_owned()),
+            E::Preparation { hint, .. } | E::Request { hint, .. } => Some(hint.clone()),
+            E::TooSmall { there } => {
+                Some(format!("it has {}; -o and -S must stay within", super::figures::size(there.0)))
+            }
+            E::RequestTooBig { request, room } => Some(format!(
+                "a request has {}, the working set {}; give -s or -S",
+                super::figures::size(request.0),
+                super::figures::size(room.0)
+            )),
+            E::Guarded(why) => Some(why.clone()),
+            E::Longest(_) => Some("give a smaller -s".to_owned()),
+            _ => None,
+        }
+        .filter(|hint| !hint.is_empty())
+    }
+}
+
+/// The name of an errno that a request may bring.
+pub fn errno_name(errno: i32) -> String {
+    const NAMES: &[(i32, &str)] = &[
+        (4, "EINTR"),
+        (5, "EIO"),
+        (6, "ENXIO"),
+        (9, "EBADF"),
+        (11, "EAGAIN"),
+        (12, "ENOMEM"),
+        (16, "EBUSY"),
+        (19, "ENODEV"),
+        (22, "EINVAL"),
+        (27, "EFBIG"),
+        (28, "ENOSPC"),
+        (30, "EROFS"),
+        (61, "ENODATA"),
+        (84, "EILSEQ"),
+        (95, "EOPNOTSUPP"),
+        (110, "ETIMEDOUT"),
+        (116, "ESTALE"),
+        (121, "EREMOTEIO"),
+        (122, "EDQUOT"),
+    ];
+    let known = NAMES.iter().find(|(number, _)| *number == errno);
+    known.map_or_else(|| format!("errno {errno}"), |(_, name)| (*name).to_owned())
+}

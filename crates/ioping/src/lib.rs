@@ -1,0 +1,36 @@
+//! ioping: command lines in, ioping's output out.
+//!
+//! [`parse`] turns words into an [`Asked`]; [`Region::of`] says where its requests go on a target; a [`Session`] says what to
+//! do next, is told what happened, and says what to print. It reads no clock and does no I/O.
+
+mod asked;
+mod commandline;
+mod error;
+mod figures;
+mod lines;
+mod noise;
+mod number;
+mod reference;
+mod region;
+mod row;
+mod rows;
+mod session;
+mod tally;
+mod truth;
+
+pub use ::options::Support;
+pub use asked::{Asked, Engine, Keeping, Mix, Order, Request, Sync};
+pub use commandline::parse;
+pub use error::IopingError;
+pub use figures::{count, size, time};
+pub use lines::{Target, Wall};
+pub use noise::Noise;
+pub use number::{NumberError, Unit, read};
+pub use options::errno_text;
+pub use reference::{VERSION, table, usage};
+pub use region::{Kind, Region};
+pub use row::{Ends, Given, Options, Part, Row, Since, Standing, Takes};
+pub use rows::ROWS;
+pub use session::{Done, Next, Once, Session};
+pub use tally::{Figures, Tally};
+pub use truth::{Evidence, untrue};

@@ -1,0 +1,37 @@
+//! Help and the table of options, made from the rows.
+
+use options::{help, reference as page};
+
+use super::rows::{ROWS, Row, Takes};
+
+/// What `--help` and a wrong word print.
+pub(super) fn help() -> String {
+    let mut text = String::from(
+        "Usage: iostat [OPTION...] [DEVICE...|ALL] [INTERVAL [COUNT]]\n\nAs iostat of sysstat 12.6:\n",
+    );
+    for row in ROWS.iter().filter(|row| !row.is_refused()) {
+        help::line(&mut text, (&format!("  {} ", written(row)), 27), row.help);
+    }
+    text.push_str("\nINTERVAL is in whole seconds; without it there is one report, since boot.\n");
+    text
+}
+
+fn written(row: &Row) -> String {
+    match row.takes {
+        Takes::Nothing => row.name.to_owned(),
+        Takes::Word(value) if value.starts_with('=') => format!("{}{value}", row.name),
+        Takes::Word(value) => format!("{} {value}", row.name),
+        Takes::Devices => format!("{} [DEVICE,...|ALL]", row.name),
+    }
+}
+
+/// The table of the reference page, in Markdown.
+pub fn table() -> String {
+    let mut text = String::new();
+    page::open(&mut text, &["option", "does", "support"]);
+    for row in ROWS {
+        let support = if row.is_refused() { page::support(row) } else { "yes".to_owned() };
+        page::line(&mut text, &[&format!("`{}`", written(row)), row.help, &support]);
+    }
+    text
+}

@@ -1,0 +1,118 @@
+//! The option table: every option of iostat as a row.
+
+use options::Table;
+
+use super::asked::{Asked, Source, Units};
+
+/// What follows an option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// Nothing.
+    Nothing,
+    /// One word, named so in the help.
+    Word(&'static str),
+    /// A list of devices with commas, or nothing.
+    Devices,
+}
+
+/// The table of options; a row's name is one letter behind `-` or a long word behind `--`.
+#[derive(Clone, Copy, Debug)]
+pub struct Options;
+
+impl Table for Options {
+    type Takes = Takes;
+    /// False where the value is not allowed.
+    type Effect = fn(&mut Asked, &str) -> bool;
+    type Own = ();
+    const NOTHING: Self::Effect = |_, _| false;
+    const PLAIN: () = ();
+}
+
+/// One option.
+pub type Row = options::Row<Options>;
+
+const fn flag(word: &'static str, help: &'static str, apply: fn(&mut Asked, &str) -> bool) -> Row {
+    Row::new(word, Takes::Nothing).does(help, apply)
+}
+
+const fn with(word: &'static str, value: &'static str, help: &'static str) -> Row {
+    Row::new(word, Takes::Word(value)).does(help, Options::NOTHING)
+}
+
+/// Makes a setter a flag's effect.
+macro_rules! set {
+    ($($field:ident = $value:expr),+) => {
+        |asked, _| {
+            $(asked.$field = $value;)+
+            true
+        }
+    };
+}
+
+/// Every option.
+#[rustfmt::skip]
+pub const ROWS: &[Row] = &[
+    flag("-c", "The CPU report.", set!(cpu = true)),
+    flag("-d", "The device report.", set!(devices = true)),
+    flag("-x", "Extended device figures.", set!(extended = true)),
+    flag("-s", "A short form of the device figures.", set!(short = true)),
+    flag("-h", "As --human --pretty.", set!(human = true, pretty = true)),
+    flag("-H", "Only groups, not their members; with -g.", set!(only_groups = true)),
+    flag("-k", "Amounts in kilobytes of 1,024 bytes.", |asked, _| unit(asked, Units::Kilobytes)),
+    flag("-m", "Amounts in megabytes of 1,048,576 bytes.", |asked, _| unit(asked, Units::Megabytes)),
+    flag("-N", "The names that device mapper gives.", set!(mapper_names = true)),
+    flag("-t", "The time before each report.", set!(timestamp = true)),
+    flag("-y", "Leaves out the first report, since boot.", set!(skip_first = true)),
+    flag("-z", "Leaves out devices without activity.", set!(skip_idle = true)),
+    flag("-V", "The version.", |_, _| true),
+    flag("--human", "Units beside each value.", set!(human = true)),
+    flag("--pretty", "Device names at the end of the line.", set!(pretty = true)),
+    flag("--compact", "The pretty extended report in one table.", set!(compact = true)),
+    with("--dec", "=0|1|2", "Decimals of the text.").sets(|asked, value| {
+        asked.decimals = value.parse().ok().filter(|decimals| *decimals <= 2);
+        asked.decimals.is_some()
+    }),
+    with("-o", "JSON", "The result as JSON.").sets(|asked, value| {
+        asked.json = value == "JSON";
+        asked.json
+    }),
+    with("-g", "NAME", "A line for all devices that follow, or for all there are.").sets(|asked, value| {
+        asked.groups.push(super::asked::Group { name: value.to_owned(), members: Vec::new() });
+        true
+    }),
+    with("-j", "ID|LABEL|PATH|UUID", "Persistent names of that kind.").sets(|asked, value| {
+        asked.persistent = Some(value.to_ascii_lowercase());
+        true
+    }),
+    with("-f", "DIR", "Counters from this folder.").sets(|asked, value| {
+        asked.folder = Some(value.to_owned());
+        true
+    }),
+    with("+f", "DIR", "Counters from this folder besides those of the kernel.")
+        .refuses("counters of two folders cannot be mixed; give -f DIR for one of them"),
+    Row::new("-p", Takes::Devices).does("Partitions too: of these disks, or of all.", partitions),
+];
+
+/// The first unit stays; another one contradicts it.
+fn unit(asked: &mut Asked, units: Units) -> bool {
+    let same = asked.units.is_none_or(|before| before == units);
+    asked.units = Some(units);
+    same
+}
+
+fn partitions(asked: &mut Asked, list: &str) -> bool {
+    match list {
+        "" => asked.source = Source::Everything,
+        "ALL" => (asked.source, asked.never_used_too) = (Source::Everything, true),
+        list => {
+            let names = list.split(',').filter(|name| !name.is_empty()).map(bare);
+            asked.with_partitions.extend(names);
+        }
+    }
+    true
+}
+
+/// A device's name without the folder of its node.
+pub(super) fn bare(word: &str) -> String {
+    word.strip_prefix("/dev/").unwrap_or(word).to_owned()
+}

@@ -1,0 +1,38 @@
+//! Lines of help: what is typed on the left, what it does on the right.
+
+use std::fmt::Write as _;
+
+/// Adds a line with `words` from `column` on.
+pub fn line(text: &mut String, (head, column): (&str, usize), words: &str) {
+    let _ = writeln!(text, "{head:<column$}{words}");
+}
+
+/// Adds an entry whose words begin at `column` and stay within `width`, below the head where that is too long.
+pub fn entry(text: &mut String, (head, column): (&str, usize), words: &str, width: usize) {
+    let mut line =
+        if head.len() < column { format!("{head:column$}") } else { format!("{head}\n{:column$}", "") };
+    let mut end = column;
+    for word in words.split_whitespace() {
+        if end + word.len() + 1 > width && end > column {
+            line = format!("{}\n{:column$}", line.trim_end(), "");
+            end = column;
+        }
+        line.push_str(word);
+        line.push(' ');
+        end += word.len() + 1;
+    }
+    let _ = writeln!(text, "{}", line.trim_end());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_stays_within_its_width() {
+        let mut text = String::new();
+        entry(&mut text, ("  -a", 6), "one two three", 14);
+        entry(&mut text, ("  -long", 6), "four", 14);
+        assert_eq!(text, "  -a  one two\n      three\n  -long\n      four\n");
+    }
+}

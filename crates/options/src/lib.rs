@@ -1,0 +1,13 @@
+//! What the tables of other tools' options share: rows, help and reference pages made from them, near misses, and the
+//! kit of numbers and errors.
+
+mod errno;
+pub mod help;
+pub mod near;
+mod number;
+pub mod reference;
+mod row;
+
+pub use errno::errno_text;
+pub use number::power;
+pub use row::{Row, Support, Table};

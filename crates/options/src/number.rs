@@ -1,0 +1,18 @@
+//! What the grammars of numbers have in common: letters that stand for a power of 1000 or 1024.
+
+/// The power for which a letter stands in front of a unit, of either case: 1 for `k`, 2 for `m`, up to 6 for `e`.
+pub fn power(letter: char) -> Option<u32> {
+    let place = "kmgtpe".find(letter.to_ascii_lowercase())?;
+    Some(place as u32 + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_stand_for_powers_in_either_case() {
+        assert_eq!([power('k'), power('M'), power('e')], [Some(1), Some(2), Some(6)]);
+        assert_eq!([power('b'), power('%'), power('µ')], [None; 3]);
+    }
+}
