@@ -66,14 +66,8 @@ impl StopFlag {
     }
 
     /// A flag that no signal raises.
-    /// Ends the process at once: what waits for a device, and what stands to be dropped, is left as it is.
-    pub fn leave(code: i32) -> ! {
-        signal_hook::low_level::exit(code)
-    }
-
     #[cfg(test)]
-    /// A wish that nobody has, with this patience for devices.
-    pub fn patient_for(patience: Nanos) -> StopFlag {
+    pub(crate) fn patient_for(patience: Nanos) -> StopFlag {
         StopFlag { patience, ..StopFlag::default() }
     }
 
