@@ -4,6 +4,9 @@ use workload::{Access, BlockSizes, Bytes, Job, Mix, Nanos, StepKind, StopRule, W
 
 use crate::check::{Layout, Step};
 
+/// Speed in bytes a second at which a forecast assumes data to be laid out where nothing is known of the volume.
+pub const LAYOUT_GUESS: f64 = 200.0 * 1048576.0;
+
 /// Length of the writes that lay out.
 const BLOCK: Bytes = Bytes::MIB;
 

@@ -10,7 +10,7 @@ mod watch;
 pub use check::{
     AS_CLAIMED, CheckAsk, Effort, Layout, Step, Writes, bytes_written_most, next_step, outline, seconds_most,
 };
-pub use layout::layout_step;
+pub use layout::{LAYOUT_GUESS, layout_step};
 pub use profile::{Profile, ProfileError, ProfileStep, ProfileTable, profile_names, profile_text};
 pub use quick::{PastCache, QuickAsk, next_quick_step, quick_seconds};
 pub use watch::{

@@ -5,10 +5,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use analysis::{Analysis, analyse};
 use experiments::Step;
 use kernel::guard::Destruction;
+use policy::Limits;
 use record::{Event, EventKind, HostFacts, Note, Run, StepRecord};
 use runfile::{Recorder, WriteError, Writer};
 use volumes::lab::LabError;
-use workload::{Ending, StepPlan, Target};
+use workload::{Ending, Expectation, PolicyName, StepPlan, Target};
 
 use crate::failure::{Code, Failure};
 use crate::observer::{RunObserver, Shown};
@@ -179,8 +180,19 @@ pub fn held(step: &StepRecord) -> impl Iterator<Item = &Note> {
     step.notes.iter().filter(|note| matches!(note, Note::Held(_)))
 }
 
-/// A run that is held against nothing: its figures are the result.
-pub struct Plain<'a> {
+/// What a run is held against; by default nothing, and its figures are the result.
+#[derive(Default)]
+pub struct Against {
+    /// The policy by name.
+    pub policy: Option<PolicyName>,
+    /// What it limits.
+    pub limits: Option<Limits>,
+    /// What is claimed in words.
+    pub expectation: Option<Expectation>,
+}
+
+/// A run that is ready to begin.
+pub struct Session<'a> {
     /// What is measured.
     pub setup: Setup,
     /// Where the run file and the page go.
@@ -189,33 +201,40 @@ pub struct Plain<'a> {
     pub stop: &'a StopFlag,
     /// How long it will take.
     pub seconds: f64,
+    /// What it is held against.
+    pub against: &'a Against,
 }
 
-impl Plain<'_> {
-    /// Runs the steps that `next` gives, stores and draws them, and lets `tell` say what came out; the exit code.
+impl Session<'_> {
+    /// Runs the steps that `next` gives, stores and draws them, and lets `tell` say what came out, with the exit code of a
+    /// run that came to its end; the exit code.
     ///
     /// # Errors
     /// Steps that could not run, and what could not be stored or written.
     pub fn run(
         mut self,
         next: Next<'_>,
-        tell: &dyn Fn(&Run, &Analysis) -> Result<(), Failure>,
+        tell: &dyn Fn(&Run, &Analysis) -> Result<u8, Failure>,
     ) -> Result<u8, Failure> {
+        let Against { policy, limits, expectation } = self.against;
         let mut run = header(&self.setup);
+        run.policy = policy.as_ref().map(PolicyName::to_string);
+        run.expectation = expectation.as_ref().map(Expectation::to_string);
         let shown = shown(&self.setup);
-        let scribe = RunObserver::new(recorder(self.place, &run)?, self.stop.clone(), shown, self.seconds);
-        let (recorder, failed) = measure(&mut run, &mut self.setup, next, scribe);
+        let observer = RunObserver::new(recorder(self.place, &run)?, self.stop.clone(), shown, self.seconds);
+        let (recorder, failed) = measure(&mut run, &mut self.setup, next, observer);
         run.complete = true;
-        let analysis = analyse(&run, None, None);
+        let analysis = analyse(&run, limits.as_ref(), expectation.as_ref());
         let kept = keep(&mut run, &analysis, recorder, self.place);
         drop(self.setup);
         if let Some(failure) = failed {
             output::people(&self.place.files_line());
             return Err(failure);
         }
-        tell(&run, &analysis)?;
+        // The answer first: that it could not be kept is said behind it.
+        let code = tell(&run, &analysis)?;
         kept.whole()?;
-        Ok(cut_short(&run, self.stop).map_or(0, |code| code as u8))
+        Ok(cut_short(&run, self.stop).map_or(code, |code| code as u8))
     }
 }
 

@@ -1,7 +1,7 @@
 //! `plimsoll check`: from a target to a verdict, a run file and a report.
 
-use analysis::{Analysis, analyse};
-use experiments::{CheckAsk, Effort, next_step, seconds_most};
+use analysis::Analysis;
+use experiments::{CheckAsk, Effort, LAYOUT_GUESS, next_step, seconds_most};
 use policy::{BurstLength, Limits};
 use record::Run;
 use report::{Credits, Forecast, Paint};
@@ -10,14 +10,10 @@ use workload::{Expectation, PolicyName, Target};
 
 use crate::arguments::{CheckArguments, EffortName, Format};
 use session::failure::Failure;
-use session::observer::RunObserver;
 use session::output;
 use session::place::Place;
-use session::run;
+use session::run::{self, Against, Session};
 use session::signals::StopFlag;
-
-/// Layout speed that the forecast assumes where nothing is known.
-const LAYOUT_GUESS: f64 = 200.0 * 1048576.0;
 
 /// Measures the target and answers against policy and expectation.
 pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
@@ -33,35 +29,19 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
         run::idle_gate(&mut setup, "a check", &stop)?;
     }
     let place = Place::new(arguments.out.as_deref(), &asked.target_words, &setup.facts.devices)?;
-    let mut run = asked.header(&setup);
-    let scribe = RunObserver::new(
-        run::recorder(&place, &run)?,
-        stop.clone(),
-        run::shown(&setup),
-        seconds(&setup, &ask),
-    );
-    let (recorder, failed) = run::measure(&mut run, &mut setup, &|done| next_step(&ask, done), scribe);
-    run.complete = true;
-    let analysis = analyse(&run, asked.limits.as_ref(), asked.expectation.as_ref());
-    let kept = run::keep(&mut run, &analysis, recorder, &place);
-    drop(setup);
-    if let Some(failure) = failed {
-        output::people(&place.files_line());
-        return Err(failure);
-    }
-    // The answer first: that it could not be kept is said behind it.
-    present(arguments.format, &run, &analysis, &place)?;
-    kept.whole()?;
-    Ok(run::cut_short(&run, &stop).map_or(analysis.verdict.exit_code(), |code| code as u8))
+    let (seconds, next) = (seconds(&asked, &setup, &ask), |done: &[_]| next_step(&ask, done));
+    let session = Session { setup, place: &place, stop: &stop, seconds, against: &asked.against };
+    session.run(&next, &|run, analysis| {
+        present(arguments.format, run, analysis, &place)?;
+        Ok(analysis.verdict.exit_code())
+    })
 }
 
 /// The command line as it is understood.
 struct Asked {
     target: Target,
     target_words: String,
-    policy: Option<PolicyName>,
-    limits: Option<Limits>,
-    expectation: Option<Expectation>,
+    against: Against,
     wish: Wish,
     seed: u64,
     effort: Effort,
@@ -83,9 +63,7 @@ impl Asked {
         Ok(Asked {
             target_words: run::absolute(&target, &arguments.target),
             target,
-            policy,
-            limits,
-            expectation,
+            against: Against { policy, limits, expectation },
             wish: Wish { size, allow_destroy, ..Wish::default() },
             seed: arguments.seed,
             effort: effort(arguments.effort),
@@ -96,18 +74,11 @@ impl Asked {
         CheckAsk {
             writes: setup.writes,
             layout: setup.layout,
-            expectation: self.expectation.clone().unwrap_or_default(),
+            expectation: self.against.expectation.clone().unwrap_or_default(),
             seed: self.seed,
             effort: self.effort,
             block_min: setup.facts.direct_alignment,
         }
-    }
-
-    fn header(&self, setup: &Setup) -> Run {
-        let mut run = run::header(setup);
-        run.policy = self.policy.as_ref().map(PolicyName::to_string);
-        run.expectation = self.expectation.as_ref().map(Expectation::to_string);
-        run
     }
 }
 
@@ -133,26 +104,28 @@ fn layout_rate(limits: Option<&Limits>) -> Option<f64> {
     rate.map(|rate| rate.0)
 }
 
-fn seconds(setup: &Setup, ask: &CheckAsk) -> f64 {
-    if setup.is_virtual() { 1.0 } else { seconds_most(ask, LAYOUT_GUESS) }
+/// How long the check takes at most; virtual time passes at once.
+fn seconds(asked: &Asked, setup: &Setup, ask: &CheckAsk) -> f64 {
+    let rate = layout_rate(asked.against.limits.as_ref()).unwrap_or(LAYOUT_GUESS);
+    if setup.is_virtual() { 0.5 } else { seconds_most(ask, rate) }
 }
 
 /// Says what is measured, what that will take, and what will be destroyed.
 fn announce(asked: &Asked, setup: &Setup, ask: &CheckAsk) {
     output::people(report::head(&setup.facts, setup.runner.backend()).trim_end());
-    let rate = layout_rate(asked.limits.as_ref());
+    let rate = layout_rate(asked.against.limits.as_ref());
     let written = match ask.layout {
         experiments::Layout::Write(size) => {
             experiments::bytes_written_most(ask, size, rate.unwrap_or(f64::MAX))
         }
         experiments::Layout::None => 0,
     };
-    let seconds = if setup.is_virtual() { 0.5 } else { seconds_most(ask, rate.unwrap_or(LAYOUT_GUESS)) };
+    let seconds = seconds(asked, setup, ask);
     let forecast = Forecast {
         seconds,
         bytes_written: written,
-        credits: credits(asked.limits.as_ref(), seconds),
-        billing: asked.limits.as_ref().map(Limits::billing_notes).unwrap_or_default(),
+        credits: credits(asked.against.limits.as_ref(), seconds),
+        billing: asked.against.limits.as_ref().map(Limits::billing_notes).unwrap_or_default(),
     };
     if !setup.is_virtual() {
         output::people(report::forecast(&forecast).trim_end());

@@ -10,7 +10,7 @@ use crate::arguments::{Format, QuickArguments};
 use session::failure::Failure;
 use session::output;
 use session::place::Place;
-use session::run;
+use session::run::{self, Against, Session};
 use session::signals::StopFlag;
 
 /// Bytes of the file unless another size is asked for: with a second or two of a fast disk it is full, and its cache is
@@ -33,17 +33,19 @@ pub fn run(arguments: &QuickArguments) -> Result<u8, Failure> {
     }
     let place = Place::new(arguments.out.as_deref(), &words, &setup.facts.devices)?;
     let (seconds, next) = (quick_seconds(&ask), |done: &[StepRecord]| next_quick_step(&ask, done));
-    let plain = run::Plain { setup, place: &place, stop: &stop, seconds };
-    plain.run(&next, &|run, _| match arguments.format {
-        Format::Text => {
-            let text = report::quick_text(&quick_rows(run));
-            output::result(&format!("{text}\n{}\n", place.files_line()))
+    let session = Session { setup, place: &place, stop: &stop, seconds, against: &Against::default() };
+    session.run(&next, &|run, _| {
+        match arguments.format {
+            Format::Text => {
+                let text = report::quick_text(&quick_rows(run));
+                output::result(&format!("{text}\n{}\n", place.files_line()))?;
+            }
+            Format::Json => {
+                output::result(&report::quick_json(&quick_rows(run), run))?;
+                output::people(&place.files_line());
+            }
         }
-        Format::Json => {
-            output::result(&report::quick_json(&quick_rows(run), run))?;
-            output::people(&place.files_line());
-            Ok(())
-        }
+        Ok(0)
     })
 }
 

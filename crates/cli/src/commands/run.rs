@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use analysis::{Analysis, cells};
-use experiments::{Layout, Profile, ProfileTable, Writes};
+use experiments::{LAYOUT_GUESS, Layout, Profile, ProfileTable, Writes};
 use record::{Run, TargetKind};
 use session::{Setup, Wish, null_setup};
 use workload::Target;
@@ -12,11 +12,8 @@ use crate::arguments::{Format, RunArguments};
 use session::failure::Failure;
 use session::output;
 use session::place::Place;
-use session::run;
+use session::run::{self, Against, Session};
 use session::signals::StopFlag;
-
-/// Layout speed that the forecast assumes.
-const LAYOUT_GUESS: f64 = 200.0 * 1048576.0;
 
 /// Runs the profile on the target and prints what every job reached.
 pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
@@ -39,8 +36,11 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let place = Place::new(arguments.out.as_deref(), &words, &setup.facts.devices)?;
     let seconds = seconds(&profile, &setup);
     let next = |done: &[record::StepRecord]| profile.next_step(ground, done);
-    let plain = run::Plain { setup, place: &place, stop: &stop, seconds };
-    plain.run(&next, &|run, analysis| present(arguments.format, (&profile, run, analysis), &place))
+    let session = Session { setup, place: &place, stop: &stop, seconds, against: &Against::default() };
+    session.run(&next, &|run, analysis| {
+        present(arguments.format, (&profile, run, analysis), &place)?;
+        Ok(0)
+    })
 }
 
 /// The profile that is named: one that is built in, or a file.
