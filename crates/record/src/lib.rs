@@ -32,6 +32,7 @@ pub use machine::{DeviceKind, DeviceNode, LocalLimit, Phase, PhaseKind};
 pub use metric::{CpuMetric, Metric, Unit};
 pub use note::{Damage, HeldIo, Mismatch, Note};
 pub use observed::{Observed, ObservedDevice};
+pub use rates::SECTOR;
 pub use recording::Recording;
 pub use reported::{
     Along, Figure, LatencyKind, Measure, NamedFigure, PRINTED_AT, RateBasis, Reported, ReportedDirection,

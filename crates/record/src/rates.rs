@@ -2,8 +2,8 @@
 
 use crate::{CpuCounters, CpuMetric, DiskCounters, Metric};
 
-/// Bytes of a sector in the kernel's counters.
-const SECTOR: f64 = 512.0;
+/// Bytes of a sector in the kernel's counters, whatever the device's own block size (kernel document admin-guide/iostats).
+pub const SECTOR: u64 = 512;
 /// Millisecond fields are printed with 32 bits.
 const WRAP: u64 = 1 << 32;
 
@@ -28,10 +28,10 @@ impl DiskCounters {
         // No count fell; sums of several may have, where a file's counters are no kernel's.
         let count = |field: fn(&DiskCounters) -> u64| field(self).saturating_sub(field(before)) as f64;
         let rate = |field| count(field) / seconds;
-        let bytes = |field| count(field) * SECTOR / seconds;
+        let bytes = |field| count(field) * SECTOR as f64 / seconds;
         let share = |merged, done| quotient(count(merged), count(merged) + count(done));
         let size = |sectors: fn(&DiskCounters) -> u64, done: fn(&DiskCounters) -> u64| {
-            quotient(count(sectors) * SECTOR, count(done))
+            quotient(count(sectors) * SECTOR as f64, count(done))
         };
         let spent = |field: fn(&DiskCounters) -> u64| milliseconds(field(before), field(self)) / 1e3;
         let wait = |ms, done| quotient(spent(ms), count(done));

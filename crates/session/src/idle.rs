@@ -1,6 +1,6 @@
 //! The idle gate: whether somebody else is using the device before a run saturates it.
 
-use record::Sample;
+use record::{SECTOR, Sample};
 
 /// Use of a device by others between two samples.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,8 +15,6 @@ pub struct Use {
     pub busy_share: f64,
 }
 
-/// Bytes of a sector in `/proc/diskstats`, whatever the device's own block size (kernel document admin-guide/iostats).
-const SECTOR: f64 = 512.0;
 /// Up to this many operations a second a target counts as idle: a root disk's own housekeeping stays below it.
 const IDLE_OPS: f64 = 20.0;
 /// Up to this share of busy time and this rate a target counts as idle too: what a fast disk's housekeeping may reach.
@@ -24,20 +22,17 @@ const IDLE_BUSY: f64 = 0.05;
 /// The rate that goes with [`IDLE_BUSY`]; more than that is somebody's work, however little it keeps the device busy.
 const IDLE_BUSY_OPS: f64 = 100.0;
 
-/// Use of the first (topmost) device between two samples; `None` where it is in neither, or no time passed.
+/// Use of the first (topmost) device between two samples; `None` where it is in neither, was reset, or no time passed.
 pub fn between(before: &Sample, after: &Sample) -> Option<Use> {
     let seconds = after.at.since(before.at).as_secs_f64();
     let (device, then) = before.disks.first()?;
     let (_, now) = after.disks.iter().find(|(name, _)| name == device)?;
-    let ops = (now.reads + now.writes).saturating_sub(then.reads + then.writes);
-    let sectors =
-        (now.sectors_read + now.sectors_written).saturating_sub(then.sectors_read + then.sectors_written);
-    let busy_ms = now.busy_ms.saturating_sub(then.busy_ms);
+    let done = now.more_than(then)?;
     (seconds > 0.0).then(|| Use {
         device: device.to_string(),
-        ops_per_second: ops as f64 / seconds,
-        bytes_per_second: sectors as f64 * SECTOR / seconds,
-        busy_share: (busy_ms as f64 / 1e3 / seconds).min(1.0),
+        ops_per_second: (done.reads + done.writes) as f64 / seconds,
+        bytes_per_second: ((done.sectors_read + done.sectors_written) * SECTOR) as f64 / seconds,
+        busy_share: (done.busy_ms as f64 / 1e3 / seconds).min(1.0),
     })
 }
 

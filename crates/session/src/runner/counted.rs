@@ -5,11 +5,9 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use engine::{Served, Volume};
-use record::{CpuCounters, DiskCounters, Sample};
+use record::{CpuCounters, DiskCounters, SECTOR, Sample};
 use workload::{Direction, Io, Nanos};
 
-/// Bytes of a sector in the kernel's counters.
-const SECTOR: u64 = 512;
 /// Nanoseconds of a clock tick.
 const TICK_NS: u64 = 10_000_000;
 /// Kernel name of the made-up device.
