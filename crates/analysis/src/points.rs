@@ -75,9 +75,10 @@ fn whole(counted: &[Interval]) -> impl Iterator<Item = &Interval> {
 
 /// All I/Os of whole intervals over all their time; of a step that was shorter than one, of all of it.
 fn mean_rate(step: &StepRecord, counted: &[Interval], direction: Direction) -> f64 {
-    let ops: u64 = whole(counted).map(|interval| interval.of(direction).tally.ops).sum();
+    // Counts of a file that somebody else made may be any: their sum has no end as a float.
+    let ops: f64 = whole(counted).map(|interval| interval.of(direction).tally.ops as f64).sum();
     let seconds: f64 = whole(counted).map(Interval::seconds).sum();
-    if ops > 0 { ops as f64 / seconds } else { step.tally(direction).ops as f64 / step.seconds() }
+    if ops > 0.0 { ops / seconds } else { step.tally(direction).ops as f64 / step.seconds() }
 }
 
 /// I/Os a second in each whole interval.
