@@ -5,6 +5,7 @@ use record::{Run, StoredFinding};
 use workload::{Direction, Expectation, Nanos, StepKind};
 
 use crate::caps::{bandwidth_cap, best_known, findings, iops_cap, unsteady};
+use crate::repeats::told_once;
 use crate::{
     Analysis, Answer, ClaimRow, Claimed, Confidence, Doubt, Estimate, Evidence, Figures, Finding, Meaning,
     Point, Quantity, Spent, Verdict, claims, honesty, points, watch,
@@ -14,13 +15,13 @@ use crate::{
 pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectation>) -> Analysis {
     let figures = figures(run);
     let spent = spent(run, limits);
-    let mut found = found(run, &figures);
+    let mut found = told_once(found(run, &figures));
     let fallen = figures.fallen.is_some();
     let diagnosis = watch::is_watch(run).then(|| watch::diagnose(run, limits, expectation, &found));
     let (verdict, watched) = match diagnosis {
         Some(diagnosis) => {
             // What holds the volume first: the sort below keeps this order among equals.
-            found = watch::one_generator([diagnosis.findings, found].concat());
+            found = [diagnosis.findings, found].concat();
             (of_the_volume(run, diagnosis.verdict, &found), Some(diagnosis.watched))
         }
         None => (verdict(run, &figures, (limits, expectation), (&spent, &found)), None),

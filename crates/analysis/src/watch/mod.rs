@@ -79,20 +79,6 @@ pub(crate) fn diagnose(
     Diagnosis { watched, findings, verdict }
 }
 
-/// Of the phases in which plimsoll was short of CPU the worst tells it; all are its evidence.
-pub(crate) fn one_generator(found: Vec<Finding>) -> Vec<Finding> {
-    let waited = |finding: &Finding| match finding.meaning {
-        Meaning::GeneratorBound { waiting_share, own_cpu_share, .. } => waiting_share.max(own_cpu_share),
-        _ => -1.0,
-    };
-    let (bound, mut kept): (Vec<Finding>, Vec<Finding>) =
-        found.into_iter().partition(|finding| waited(finding) >= 0.0);
-    let evidence = bound.iter().flat_map(|finding| finding.evidence.clone()).collect();
-    let worst = bound.into_iter().max_by(|a, b| waited(a).total_cmp(&waited(b)));
-    kept.extend(worst.map(|worst| Finding { evidence, ..worst }));
-    kept
-}
-
 /// Findings that say what an application waits for.
 fn holds_back(meaning: &Meaning) -> bool {
     !matches!(meaning, Meaning::Untimed { .. } | Meaning::ForeignLoad { .. })

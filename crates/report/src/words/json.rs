@@ -5,8 +5,7 @@ use record::{Interval, Run, StepRecord};
 use serde_json::{Map, Value, json};
 use workload::Direction;
 
-use crate::words::advice::{competing, next_step};
-use crate::words::sentence::sentence;
+use crate::words::sentence::{competing, next_step, sentence};
 use crate::words::verdict::verdict_words;
 
 /// Name of the document's schema.
