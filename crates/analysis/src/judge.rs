@@ -30,7 +30,7 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
     let watches = watched.is_some();
     found.sort_by_key(|finding| match finding.meaning {
         Meaning::GeneratorBound { .. } if watches => 4,
-        _ => weight(finding),
+        _ => finding.meaning.weight(),
     });
     Analysis {
         latencies: figures.latencies,
@@ -125,25 +125,6 @@ fn found(run: &Run, figures: &Figures) -> Vec<Finding> {
     found.extend(honesty::little(run, &ladders));
     found.extend(unsteady(run, &ladders));
     found
-}
-
-/// Order of weight: what voids the figures first, then what stops the volume, then what weakens a step.
-fn weight(finding: &Finding) -> u8 {
-    match finding.meaning {
-        Meaning::Failed { .. } | Meaning::Interrupted { .. } => 0,
-        Meaning::TargetDoubt { .. } | Meaning::CachedReads { .. } | Meaning::Unwritten { .. } => 1,
-        Meaning::ForeignLoad { .. } | Meaning::GeneratorBound { .. } => 2,
-        Meaning::InsideBurst { .. } | Meaning::StepDown { .. } => 3,
-        Meaning::IopsCap { .. } | Meaning::BandwidthCap { .. } => 4,
-        Meaning::Crossover { .. } | Meaning::FillingDepth { .. } => 5,
-        Meaning::ReadsOnly { .. } => 6,
-        Meaning::TooFast { .. } | Meaning::LittleMismatch { .. } | Meaning::Unsteady { .. } => 7,
-        Meaning::ThrottledAboveNominal { .. } | Meaning::ThrottledAboveDevice { .. } => 3,
-        Meaning::HeldOperations { .. } | Meaning::HeldBytes { .. } | Meaning::BackendSlow { .. } => 4,
-        Meaning::CpuStarved { .. } | Meaning::FlushBound { .. } | Meaning::HeldLevelFell { .. } => 5,
-        Meaning::SerialApplication { .. } | Meaning::QueueFull { .. } => 6,
-        Meaning::StorageIdle { .. } | Meaning::Untimed { .. } => 7,
-    }
 }
 
 /// Steps that loaded the volume, ramps included.

@@ -2,14 +2,14 @@
 
 use std::mem::discriminant;
 
-use crate::{Finding, Meaning};
+use crate::Finding;
 
 /// Findings of a kind that steps repeat become one, where the first of them stood.
 pub(crate) fn told_once(found: Vec<Finding>) -> Vec<Finding> {
     let mut kept: Vec<Finding> = Vec::with_capacity(found.len());
     for finding in found {
         let same = |known: &&mut Finding| discriminant(&known.meaning) == discriminant(&finding.meaning);
-        match (badness(&finding.meaning), kept.iter_mut().find(same)) {
+        match (finding.meaning.badness(), kept.iter_mut().find(same)) {
             (Some(_), Some(known)) => join(known, finding),
             _ => kept.push(finding),
         }
@@ -19,7 +19,7 @@ pub(crate) fn told_once(found: Vec<Finding>) -> Vec<Finding> {
 
 /// Of two equally bad ones the earlier keeps its figures.
 fn join(known: &mut Finding, other: Finding) {
-    if badness(&other.meaning) > badness(&known.meaning) {
+    if other.meaning.badness() > known.meaning.badness() {
         known.meaning = other.meaning;
         known.confidence = other.confidence;
     }
@@ -27,24 +27,12 @@ fn join(known: &mut Finding, other: Finding) {
     known.evidence.sort_by_key(|span| (span.from, span.to));
 }
 
-/// How bad it is in its step, for the kinds that may be found in one step after the other.
-fn badness(meaning: &Meaning) -> Option<f64> {
-    match meaning {
-        Meaning::Unsteady { half_width, .. } => Some(*half_width),
-        Meaning::LittleMismatch { depth, product, .. } => Some((depth - product).abs() / depth),
-        Meaning::GeneratorBound { waiting_share, own_cpu_share, .. } => {
-            Some(waiting_share.max(*own_cpu_share))
-        }
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use workload::{Direction, Nanos};
 
     use super::*;
-    use crate::{Confidence, Evidence};
+    use crate::{Confidence, Evidence, Meaning};
 
     fn found(meaning: Meaning, step: &str, second: u64) -> Finding {
         let span = Evidence {
