@@ -149,3 +149,85 @@ pub enum Meaning {
     /// A device's held rate fell by a step to another level: what a burst leaves when its credits are spent.
     HeldLevelFell { device: Place, at: Nanos, before: f64, after: f64, bytes: bool },
 }
+
+/// Of several layers of a stack that show the same, the one that it is told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layer {
+    /// Where a policy counts: what the volume does.
+    Lowest,
+    /// Where an application stands: what it does.
+    Highest,
+}
+
+impl Meaning {
+    /// Order of weight: what voids the figures first, then what stops the volume, then what weakens a step.
+    pub(crate) fn weight(&self) -> u8 {
+        match self {
+            Meaning::Failed { .. } | Meaning::Interrupted { .. } => 0,
+            Meaning::TargetDoubt { .. } | Meaning::CachedReads { .. } | Meaning::Unwritten { .. } => 1,
+            Meaning::ForeignLoad { .. } | Meaning::GeneratorBound { .. } => 2,
+            Meaning::InsideBurst { .. } | Meaning::StepDown { .. } => 3,
+            Meaning::IopsCap { .. } | Meaning::BandwidthCap { .. } => 4,
+            Meaning::Crossover { .. } | Meaning::FillingDepth { .. } => 5,
+            Meaning::ReadsOnly { .. } => 6,
+            Meaning::TooFast { .. } | Meaning::LittleMismatch { .. } | Meaning::Unsteady { .. } => 7,
+            Meaning::ThrottledAboveNominal { .. } | Meaning::ThrottledAboveDevice { .. } => 3,
+            Meaning::HeldOperations { .. } | Meaning::HeldBytes { .. } | Meaning::BackendSlow { .. } => 4,
+            Meaning::CpuStarved { .. } | Meaning::FlushBound { .. } | Meaning::HeldLevelFell { .. } => 5,
+            Meaning::SerialApplication { .. } | Meaning::QueueFull { .. } => 6,
+            Meaning::StorageIdle { .. } | Meaning::Untimed { .. } => 7,
+        }
+    }
+
+    /// The watched device that it is about, and of which layer of its stack it is told.
+    pub(crate) fn place(&self) -> Option<(&Place, Layer)> {
+        match self {
+            Meaning::HeldOperations { device, .. }
+            | Meaning::HeldBytes { device, .. }
+            | Meaning::HeldLevelFell { device, .. }
+            | Meaning::BackendSlow { device, .. }
+            | Meaning::CpuStarved { device, .. }
+            | Meaning::QueueFull { device, .. } => Some((device, Layer::Lowest)),
+            Meaning::StorageIdle { device, .. }
+            | Meaning::SerialApplication { device, .. }
+            | Meaning::ThrottledAboveNominal { device, .. }
+            | Meaning::ThrottledAboveDevice { device, .. }
+            | Meaning::FlushBound { device, .. }
+            | Meaning::Untimed { device } => Some((device, Layer::Highest)),
+            Meaning::IopsCap { .. }
+            | Meaning::BandwidthCap { .. }
+            | Meaning::Crossover { .. }
+            | Meaning::FillingDepth { .. }
+            | Meaning::Unsteady { .. }
+            | Meaning::LittleMismatch { .. }
+            | Meaning::GeneratorBound { .. }
+            | Meaning::ForeignLoad { .. }
+            | Meaning::TargetDoubt { .. }
+            | Meaning::CachedReads { .. }
+            | Meaning::Unwritten { .. }
+            | Meaning::ReadsOnly { .. }
+            | Meaning::InsideBurst { .. }
+            | Meaning::StepDown { .. }
+            | Meaning::TooFast { .. }
+            | Meaning::Interrupted { .. }
+            | Meaning::Failed { .. } => None,
+        }
+    }
+
+    /// Whether it says what an application waits for.
+    pub(crate) fn holds_back(&self) -> bool {
+        !matches!(self, Meaning::Untimed { .. } | Meaning::ForeignLoad { .. })
+    }
+
+    /// How bad it is in its step, for the kinds that may be found in one step after the other.
+    pub(crate) fn badness(&self) -> Option<f64> {
+        match self {
+            Meaning::Unsteady { half_width, .. } => Some(*half_width),
+            Meaning::LittleMismatch { depth, product, .. } => Some((depth - product).abs() / depth),
+            Meaning::GeneratorBound { waiting_share, own_cpu_share, .. } => {
+                Some(waiting_share.max(*own_cpu_share))
+            }
+            _ => None,
+        }
+    }
+}

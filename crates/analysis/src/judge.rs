@@ -5,6 +5,7 @@ use record::{Run, StoredFinding};
 use workload::{Direction, Expectation, Nanos, StepKind};
 
 use crate::caps::{bandwidth_cap, best_known, findings, iops_cap, unsteady};
+use crate::repeats::told_once;
 use crate::{
     Analysis, Answer, ClaimRow, Claimed, Confidence, Doubt, Estimate, Evidence, Figures, Finding, Meaning,
     Point, Quantity, Spent, Verdict, claims, honesty, points, target_doubt, watch,
@@ -14,13 +15,13 @@ use crate::{
 pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectation>) -> Analysis {
     let figures = figures(run);
     let spent = spent(run, limits);
-    let mut found = found(run, &figures);
+    let mut found = told_once(found(run, &figures));
     let fallen = figures.fallen.is_some();
     let diagnosis = watch::is_watch(run).then(|| watch::diagnose(run, limits, expectation, &found));
     let (verdict, watched) = match diagnosis {
         Some(diagnosis) => {
             // What holds the volume first: the sort below keeps this order among equals.
-            found = watch::one_generator([diagnosis.findings, found].concat());
+            found = [diagnosis.findings, found].concat();
             (of_the_volume(run, diagnosis.verdict, &found), Some(diagnosis.watched))
         }
         None => (verdict(run, &figures, (limits, expectation), (&spent, &found)), None),
@@ -29,7 +30,7 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
     let watches = watched.is_some();
     found.sort_by_key(|finding| match finding.meaning {
         Meaning::GeneratorBound { .. } if watches => 4,
-        _ => weight(finding),
+        _ => finding.meaning.weight(),
     });
     Analysis {
         latencies: figures.latencies,
@@ -124,25 +125,6 @@ fn found(run: &Run, figures: &Figures) -> Vec<Finding> {
     found.extend(honesty::little(run, &ladders));
     found.extend(unsteady(run, &ladders));
     found
-}
-
-/// Order of weight: what voids the figures first, then what stops the volume, then what weakens a step.
-fn weight(finding: &Finding) -> u8 {
-    match finding.meaning {
-        Meaning::Failed { .. } | Meaning::Interrupted { .. } => 0,
-        Meaning::TargetDoubt { .. } | Meaning::CachedReads { .. } | Meaning::Unwritten { .. } => 1,
-        Meaning::ForeignLoad { .. } | Meaning::GeneratorBound { .. } => 2,
-        Meaning::InsideBurst { .. } | Meaning::StepDown { .. } => 3,
-        Meaning::IopsCap { .. } | Meaning::BandwidthCap { .. } => 4,
-        Meaning::Crossover { .. } | Meaning::FillingDepth { .. } => 5,
-        Meaning::ReadsOnly { .. } => 6,
-        Meaning::TooFast { .. } | Meaning::LittleMismatch { .. } | Meaning::Unsteady { .. } => 7,
-        Meaning::ThrottledAboveNominal { .. } | Meaning::ThrottledAboveDevice { .. } => 3,
-        Meaning::HeldOperations { .. } | Meaning::HeldBytes { .. } | Meaning::BackendSlow { .. } => 4,
-        Meaning::CpuStarved { .. } | Meaning::FlushBound { .. } | Meaning::HeldLevelFell { .. } => 5,
-        Meaning::SerialApplication { .. } | Meaning::QueueFull { .. } => 6,
-        Meaning::StorageIdle { .. } | Meaning::Untimed { .. } => 7,
-    }
 }
 
 /// Steps that loaded the volume, ramps included.

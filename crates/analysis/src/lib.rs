@@ -10,6 +10,7 @@ mod judge;
 mod picture;
 mod points;
 mod quick;
+mod repeats;
 mod target_doubt;
 mod verdict;
 mod watch;

@@ -15,6 +15,11 @@ const LONG_FUNCTIONS_PERCENT: f64 = 2.0;
 /// Files that may be longer, each with its reason: tables of data, where a row a line reads best.
 const LONG_FILES: [(&str, &str); 0] = [];
 
+/// Functions that may be longer, each with its reason: a match over every kind, which the compiler holds to be whole and
+/// which would not be whole any more if it were cut.
+const LONG_FUNCTIONS: [(&str, &str, &str); 1] =
+    [("crates/report/src/words/findings.rs", "told", "the words of every kind of finding, a row a kind")];
+
 struct Source {
     path: PathBuf,
     lines: usize,
@@ -54,7 +59,12 @@ fn product(sources: &[Source]) -> Vec<(usize, String)> {
 fn functions_are_short() {
     let all = product(&sources());
     assert!(!all.is_empty(), "no Rust function was found under {}", root().display());
-    let long: Vec<_> = all.iter().filter(|(lines, _)| *lines > FUNCTION_LINES_MAX).collect();
+    let excused = |place: &str| {
+        let ends = |path: &str, name: &str| place.starts_with(path) && place.ends_with(&format!(" {name}"));
+        LONG_FUNCTIONS.iter().any(|(path, name, _)| ends(path, name))
+    };
+    let is_long = |(lines, place): &&(usize, String)| *lines > FUNCTION_LINES_MAX && !excused(place);
+    let long: Vec<_> = all.iter().filter(is_long).collect();
     let share = 100.0 * long.len() as f64 / all.len() as f64;
     let (median, p90) = (all[all.len() / 2].0, all[all.len() / 10].0);
     println!(
@@ -95,13 +105,21 @@ fn files_are_short() {
 }
 
 #[test]
-fn no_excuse_outlives_its_file() {
+fn no_excuse_outlives_what_it_is_for() {
     let all = sources();
     for (name, reason) in LONG_FILES {
         let found = all.iter().find(|source| source.path == Path::new(name));
         assert!(
             found.is_some_and(|source| source.lines >= FILE_LINES_MAX) && !reason.is_empty(),
             "{name} is gone or short again: take it off LONG_FILES"
+        );
+    }
+    for (path, name, reason) in LONG_FUNCTIONS {
+        let mut inside = all.iter().filter(|source| source.path == Path::new(path));
+        let long = |function: &Function| function.name == name && function.lines > FUNCTION_LINES_MAX;
+        assert!(
+            inside.any(|source| source.functions.iter().any(long)) && !reason.is_empty(),
+            "{name} of {path} is gone or short again: take it off LONG_FUNCTIONS"
         );
     }
 }

@@ -16,7 +16,6 @@ pub use markup::Markup;
 pub use page::comparison::comparison_html;
 pub use page::zoom::zoom_missing;
 pub use page::{html, html_of};
-pub use words::advice::{competing, is_full, next_step};
 pub use words::cells::{cell_lines, crystal_table, job_words};
 pub use words::claims::{ClaimWords, answer_words, claim_words};
 pub use words::comparison::{COMPARISON_SCHEMA, COMPARISON_VERSION, comparison_json, comparison_text};
@@ -24,13 +23,14 @@ pub use words::data::{
     CsvTable, SeriesName, Wanted, WantedError, csv_tables, series_csv, series_json, series_names, wanted,
 };
 pub use words::doubt::{doubt, remedy};
+pub use words::findings::is_full;
 pub use words::forecast::{Credits, Forecast, forecast};
 pub use words::imported::imported;
 pub use words::json::{SCHEMA, SCHEMA_VERSION, json};
 pub use words::note::note;
 pub use words::progress::{Progress, ending, progress, step_done};
 pub use words::quick::{quick_json, quick_text};
-pub use words::sentence::{confidence, error_words, evidence, sentence};
+pub use words::sentence::{competing, confidence, error_words, evidence, next_step, sentence};
 pub use words::steps::{PartWords, part_line, part_words, steps};
 pub use words::target_doubt::target_doubt;
 pub use words::terminal::{Paint, files_line, files_line_of, findings_brief, head, terminal};

@@ -139,6 +139,41 @@ fn a_finished_step_is_one_plain_line() {
     golden("steps_done.txt", &text);
 }
 
+/// The same finding in these steps.
+fn in_steps(meaning: analysis::Meaning, steps: &[&str]) -> analysis::Finding {
+    let once = found(meaning);
+    let span = |step: &&str| analysis::Evidence { step: (*step).to_owned(), ..once.evidence[0].clone() };
+    analysis::Finding { evidence: steps.iter().map(span).collect(), ..once.clone() }
+}
+
+#[test]
+fn a_finding_of_several_steps_lists_them_and_tells_the_worst() {
+    let unsteady = |step: &str| analysis::Meaning::Unsteady { step: step.to_owned(), half_width: 0.071 };
+    let one = in_steps(unsteady("d8"), &["d8", "d8"]);
+    assert_eq!(
+        report::sentence(&one),
+        "The rate did not settle in step 'd8': its 95 % interval is still ± 7.1 % wide."
+    );
+    let three = in_steps(unsteady("d16"), &["d8", "d16", "d32"]);
+    assert_eq!(
+        report::sentence(&three),
+        "The rate did not settle in 3 steps ('d8', 'd16' and 'd32'), worst in 'd16': its 95 % interval is still ± 7.1 % wide."
+    );
+    assert_eq!(report::next_step(&three), "Run steps 'd8', 'd16' and 'd32' longer, or at another hour.");
+    let many: Vec<String> = (1..=20).map(|step| format!("d{step}")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let starved = analysis::Meaning::GeneratorBound {
+        step: "d20".to_owned(),
+        own_cpu_share: 0.5,
+        waiting_share: 0.3,
+        steal_share: 0.0,
+        late: 12,
+    };
+    let told = report::sentence(&in_steps(starved, &many));
+    let list = "in 20 steps ('d1', 'd2', 'd3', 'd4', 'd5', 'd6' and 14 more), worst in 'd20': its busiest";
+    assert!(told.contains(list), "{told}");
+}
+
 #[test]
 fn every_finding_has_a_sentence_an_alternative_and_a_next_step() {
     let mut listed = String::new();

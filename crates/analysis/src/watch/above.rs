@@ -20,16 +20,22 @@ const ALL_WAIT: f64 = 0.1;
 const BLOCKED: f64 = 0.9;
 /// The device's queue holds less than this share of those that wait.
 const QUEUE_SHARE: f64 = 0.3;
-/// An I/O of ours that takes so many times as long as the device needs for it, and longer by so many seconds.
-const OWN: (f64, f64) = (4.0, 0.5e-3);
+/// An I/O of ours waits above the device where it takes so many times as long as the device needs for it,
+const OWN_TIMES: f64 = 4.0;
+/// and longer by so many seconds.
+const OWN_LONGER_S: f64 = 0.5e-3;
 /// Fewer operations a second are no use of a device.
 const USED: f64 = 5.0;
 /// A rate of tasks that wait is at a limit from this share of it on.
 const AT_LIMIT: f64 = 0.9;
-/// By itself a rate shows that a limit is reached within this share of it, or so many a second.
-const REACHED: (f64, f64) = (0.03, 1.0);
-/// It is so in so many intervals, and in this share of those in which the device was used.
-const OFTEN: (usize, f64) = (5, 0.5);
+/// By itself a rate shows that a limit is reached within this share of it,
+const REACHED_SHARE: f64 = 0.03;
+/// or within so many a second.
+const REACHED_PER_SECOND: f64 = 1.0;
+/// It is so in so many intervals,
+const REACHED_INTERVALS: usize = 5;
+/// and in this share of those in which the device was used.
+const REACHED_OFTEN: f64 = 0.5;
 
 /// Tasks of others wait, and the device that they use does not. Told of the device that a limit is set on, else of the
 /// topmost that is used.
@@ -73,7 +79,7 @@ pub(crate) fn own_load(scene: &Scene<'_>, device: &Device<'_>) -> Vec<Finding> {
     let held = windows(device, |look| {
         let Some((own, in_flight)) = waited(look) else { return false };
         let device_s = look.sum.latency();
-        let longer = own > OWN.0 * device_s && own > device_s + OWN.1;
+        let longer = own > OWN_TIMES * device_s && own > device_s + OWN_LONGER_S;
         let elsewhere = look.sum.mean_queue() < QUEUE_SHARE * in_flight;
         longer
             && elsewhere
@@ -165,10 +171,10 @@ pub(crate) fn reached<'s>(scene: &Scene<'s>, device: &Device<'_>, look: &Look) -
         let value = limit.value as f64;
         let near = |tick: &&&Tick| {
             let off = limited(&limit.what, (tick.ops, tick.bytes)) / tick.seconds - value;
-            off.abs() <= (REACHED.0 * value).max(REACHED.1)
+            off.abs() <= (REACHED_SHARE * value).max(REACHED_PER_SECOND)
         };
         let count = used.iter().filter(near).count();
-        count >= OFTEN.0 && count as f64 >= OFTEN.1 * used.len() as f64
+        count >= REACHED_INTERVALS && count as f64 >= REACHED_OFTEN * used.len() as f64
     };
     scene.run.limits.iter().find(|limit| holds(scene, device, limit) && at(limit))
 }

@@ -9,12 +9,16 @@ use super::scene::Scene;
 use super::ticks::{Sum, Tick};
 use crate::{Confidence, Evidence, Finding, Meaning};
 
-/// Operations and bytes a second below which it is a disk's own housekeeping.
-const LOUD: (f64, f64) = (50.0, 4.0 * 1048576.0);
+/// Operations a second below which it is a disk's own housekeeping.
+const LOUD_OPS: f64 = 50.0;
+/// Bytes a second below which it is that too.
+const LOUD_BYTES: f64 = 4.0 * 1048576.0;
 /// Beside our own load: more than this share of it, since an interval of ours and one of the counters do not end together.
 const SHARE: f64 = 0.1;
-/// It goes on for so many seconds, or for this share of a phase.
-const LASTS: (f64, f64) = (3.0, 0.1);
+/// It goes on for so many seconds, or for half of a shorter phase,
+const LASTS_S: f64 = 3.0;
+/// and for this share of a phase.
+const LASTS_SHARE: f64 = 0.1;
 /// Longest block of which one request at the device is one I/O of ours.
 const UNSPLIT: u64 = 65_536;
 
@@ -71,7 +75,7 @@ fn stretch(scene: &Scene<'_>, device: &Device<'_>, at: usize) -> Option<Stretch>
     let ops: f64 = loud.iter().map(|(_, foreign)| both(*foreign).0).sum();
     let evidence =
         Evidence { step: String::new(), series: format!("diskstats {}", device.place.name), from, to };
-    (seconds >= LASTS.0.min(whole / 2.0) && seconds >= LASTS.1 * whole).then(|| Stretch {
+    (seconds >= LASTS_S.min(whole / 2.0) && seconds >= LASTS_SHARE * whole).then(|| Stretch {
         firing: Firing { span: at, evidence, weight: ops / seconds },
         seconds,
         ops,
@@ -87,8 +91,9 @@ type Done = [(f64, f64); 2];
 /// Whether one direction, or both together, has more than is ours: a few writes among many reads are a small share of all.
 fn is_loud(tick: &Tick, foreign: Done) -> bool {
     let loud = |foreign: f64, all: f64, least: f64| foreign > least * tick.seconds && foreign > SHARE * all;
-    let of =
-        |(ops, bytes): (f64, f64), all: (f64, f64)| loud(ops, all.0, LOUD.0) || loud(bytes, all.1, LOUD.1);
+    let of = |(ops, bytes): (f64, f64), all: (f64, f64)| {
+        loud(ops, all.0, LOUD_OPS) || loud(bytes, all.1, LOUD_BYTES)
+    };
     let each = [0, 1].map(|way| of(foreign[way], (tick.ops[way], tick.bytes[way])));
     each.contains(&true) || of(both(foreign), (tick.all(), tick.bytes[0] + tick.bytes[1]))
 }

@@ -1,5 +1,7 @@
 //! Rates that are held at a level while requests wait: caps on operations and on bytes, also at depth one (R2b, R3, R4, R6).
 
+use std::ops::RangeInclusive;
+
 use workload::{Bytes, Direction};
 
 use super::device::Device;
@@ -17,7 +19,7 @@ pub(crate) const WAITED: f64 = 2.0;
 /// A queue below this is that of one I/O at a time.
 const QUEUED: f64 = 1.5;
 /// A queue around one: a program that has one I/O in flight always.
-pub(crate) const ALONE: (f64, f64) = (0.8, 1.2);
+pub(crate) const ALONE: RangeInclusive<f64> = 0.8..=1.2;
 /// What is held is never without work but for this share of the time.
 const ALWAYS_BUSY: f64 = 0.95;
 /// Fewer operations a second say nothing.
@@ -112,11 +114,11 @@ fn held_in(scene: &Scene<'_>, device: &Device<'_>, at: usize) -> Option<Held> {
     let look = &window;
     let (rate, queue) = (look.sum.rate(), look.sum.mean_queue());
     let rests = look.sum.mean_busy() < 0.9 || look.idle > 1.0 - ALWAYS_BUSY;
-    if rate < LEAST || rests || queue.is_nan() || queue < ALONE.0 || satisfied(scene, device, look) {
+    if rate < LEAST || rests || queue.is_nan() || queue < *ALONE.start() || satisfied(scene, device, look) {
         return None;
     }
     let alone = queue < QUEUED;
-    if alone && (queue > ALONE.1 || look.alone < ALWAYS_BUSY) {
+    if alone && (queue > *ALONE.end() || look.alone < ALWAYS_BUSY) {
         return None;
     }
     let waits = [0, 1, 2].map(|way| waits(scene, device, look, way));

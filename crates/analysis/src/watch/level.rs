@@ -11,8 +11,10 @@ use crate::{Confidence, Estimate};
 
 /// A level is a figure's within this share of it (methodology 3.2).
 const FITS: f64 = 0.03;
-/// A rate whose seconds all agree is known to a count at each end, and no better than clocks and sampling agree.
-const ENDS: (f64, f64) = (1.0, 0.000_5);
+/// A rate whose seconds all agree is known to so many counts at its ends,
+const COUNTS_AT_ENDS: f64 = 1.0;
+/// and to no less than this share of it: clocks and sampling agree no better.
+const CLOCKS_AGREE: f64 = 0.000_5;
 
 /// The median of rates with its 95 % interval from order statistics; of few values their extremes.
 pub(crate) fn estimate(rates: &[f64]) -> Option<Estimate> {
@@ -20,7 +22,7 @@ pub(crate) fn estimate(rates: &[f64]) -> Option<Estimate> {
     let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
     let most = rates.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let (low, high) = quantile_interval(rates, 0.5, 0.95).map_or((least, most), |found| (found.lo, found.hi));
-    let half = (ENDS.0 / rates.len() as f64).max(ENDS.1 * value);
+    let half = (COUNTS_AT_ENDS / rates.len() as f64).max(CLOCKS_AGREE * value);
     Some(Estimate { value, low: low.min(value - half), high: high.max(value + half) })
 }
 

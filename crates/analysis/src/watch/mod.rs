@@ -28,6 +28,7 @@ pub use shape::{
     Remark, SeriesRow, WHOLE, Waiting, Watched, WatchedDevice,
 };
 
+use crate::finding::Layer;
 use crate::{Finding, Meaning, Verdict};
 use device::Device;
 use scene::{Scene, Span};
@@ -69,7 +70,7 @@ pub(crate) fn diagnose(
         devices.push(device);
     }
     let mut findings = once_a_limit(once_a_stack(findings));
-    if !findings.iter().any(|finding| holds_back(&finding.meaning)) {
+    if !findings.iter().any(|finding| finding.meaning.holds_back()) {
         findings.extend(used::idle(&scene, &rests));
     }
     let all: Vec<Finding> = known.iter().chain(&findings).cloned().collect();
@@ -79,35 +80,15 @@ pub(crate) fn diagnose(
     Diagnosis { watched, findings, verdict }
 }
 
-/// Of the phases in which plimsoll was short of CPU the worst tells it; all are its evidence.
-pub(crate) fn one_generator(found: Vec<Finding>) -> Vec<Finding> {
-    let waited = |finding: &Finding| match finding.meaning {
-        Meaning::GeneratorBound { waiting_share, own_cpu_share, .. } => waiting_share.max(own_cpu_share),
-        _ => -1.0,
-    };
-    let (bound, mut kept): (Vec<Finding>, Vec<Finding>) =
-        found.into_iter().partition(|finding| waited(finding) >= 0.0);
-    let evidence = bound.iter().flat_map(|finding| finding.evidence.clone()).collect();
-    let worst = bound.into_iter().max_by(|a, b| waited(a).total_cmp(&waited(b)));
-    kept.extend(worst.map(|worst| Finding { evidence, ..worst }));
-    kept
-}
-
-/// Findings that say what an application waits for.
-fn holds_back(meaning: &Meaning) -> bool {
-    !matches!(meaning, Meaning::Untimed { .. } | Meaning::ForeignLoad { .. })
-}
-
 /// What several layers of one stack show alike is told of the lowest: that is where a policy counts. What an application does
 /// is told of the highest.
 fn once_a_stack(found: Vec<Finding>) -> Vec<Finding> {
     let told_elsewhere = |finding: &Finding| {
-        let Some(mine) = place_of(&finding.meaning) else { return false };
+        let Some((mine, told_of)) = finding.meaning.place() else { return false };
         found.iter().any(|other| {
-            let Some(theirs) = place_of(&other.meaning) else { return false };
+            let Some((theirs, _)) = other.meaning.place() else { return false };
             let same = std::mem::discriminant(&other.meaning) == std::mem::discriminant(&finding.meaning);
-            let (upper, lower) =
-                if is_lowest_told(&finding.meaning) { (mine, theirs) } else { (theirs, mine) };
+            let (upper, lower) = if told_of == Layer::Lowest { (mine, theirs) } else { (theirs, mine) };
             same && upper.on.iter().flatten().any(|name| *name == lower.name) && meet(finding, other)
         })
     };
@@ -128,40 +109,9 @@ fn once_a_limit(found: Vec<Finding>) -> Vec<Finding> {
     found.iter().filter(|finding| !shown(finding)).cloned().collect()
 }
 
-fn is_lowest_told(meaning: &Meaning) -> bool {
-    matches!(
-        meaning,
-        Meaning::HeldOperations { .. }
-            | Meaning::HeldBytes { .. }
-            | Meaning::HeldLevelFell { .. }
-            | Meaning::BackendSlow { .. }
-            | Meaning::CpuStarved { .. }
-            | Meaning::QueueFull { .. }
-    )
-}
-
 /// Whether two findings share a span.
 fn meet(a: &Finding, b: &Finding) -> bool {
     a.evidence.iter().any(|one| b.evidence.iter().any(|other| one.from < other.to && other.from < one.to))
-}
-
-/// The device that a finding of a watch is about.
-fn place_of(meaning: &Meaning) -> Option<&Place> {
-    match meaning {
-        Meaning::StorageIdle { device, .. }
-        | Meaning::SerialApplication { device, .. }
-        | Meaning::HeldOperations { device, .. }
-        | Meaning::HeldBytes { device, .. }
-        | Meaning::ThrottledAboveNominal { device, .. }
-        | Meaning::ThrottledAboveDevice { device, .. }
-        | Meaning::BackendSlow { device, .. }
-        | Meaning::FlushBound { device, .. }
-        | Meaning::CpuStarved { device, .. }
-        | Meaning::QueueFull { device, .. }
-        | Meaning::Untimed { device }
-        | Meaning::HeldLevelFell { device, .. } => Some(device),
-        _ => None,
-    }
 }
 
 fn watched(

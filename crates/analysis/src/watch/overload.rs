@@ -12,12 +12,14 @@ use crate::{Confidence, Evidence, Finding, Meaning};
 
 /// A direction that gets less than this share of what it asks for is held.
 const GETS: f64 = 0.97;
-/// A load that lacks less than that is held where its I/Os come so late in the mean, nanoseconds, and so many times as late
-/// as at its nominal rate: the wait grows from second to second.
-const LATE: (f64, f64) = (10e6, 4.0);
-/// Few seconds agree within this share of their median: of a phase that gets less than it asks for, and of a direction that
-/// may get less only because it shares the queue with the other.
-const AGREE: (f64, f64) = (0.05, 0.01);
+/// A load that lacks less than that is held where its I/Os come so late in the mean, in nanoseconds,
+const LATE_NS: f64 = 10e6;
+/// and so many times as late as at its nominal rate: the wait grows from second to second.
+const LATE_TIMES: f64 = 4.0;
+/// The few seconds of a phase that gets less than it asks for agree within this share of their median,
+const AGREE: f64 = 0.05;
+/// and within this those of a direction that may get less only because it shares the queue with the other.
+const AGREE_SHARED: f64 = 0.01;
 /// What a load with a pace lacks by the edges of its seconds.
 const EDGE: f64 = 0.999;
 /// Requests from here on may be held by their bytes where nothing but a round figure tells.
@@ -94,7 +96,7 @@ fn late(scene: &Scene<'_>, load: &LoadFigures) -> bool {
     let nominal = scene.spans.iter().filter_map(|span| span.load.as_ref());
     let usual = nominal.filter(|load| load.scale.is_some_and(|scale| scale <= 1.0 + 1e-9)).map(mean);
     let usual = usual.fold(f64::NAN, f64::max);
-    behind(&load.all) && mean(load) >= LATE.0 && mean(load) >= LATE.1 * usual
+    behind(&load.all) && mean(load) >= LATE_NS && mean(load) >= LATE_TIMES * usual
 }
 
 fn behind(flow: &LoadFlow) -> bool {
@@ -109,7 +111,7 @@ fn less(asked: Option<f64>, got: Option<f64>) -> bool {
 fn steady(step: &StepRecord) -> bool {
     [None, Some(Direction::Read), Some(Direction::Write)]
         .into_iter()
-        .any(|way| even(&seconds_of(step, way), AGREE.0))
+        .any(|way| even(&seconds_of(step, way), AGREE))
 }
 
 /// At least three seconds, all but one within `share` of their median.
@@ -144,7 +146,7 @@ fn finding(scene: &Scene<'_>, held: &[usize]) -> Option<Finding> {
     };
     // A direction that is not held itself but shares the queue with one that is gets less too, and unevenly.
     let flat_one = |way: Direction| {
-        spans.iter().filter_map(|span| span.step).all(|step| even(&seconds_of(step, Some(way)), AGREE.1))
+        spans.iter().filter_map(|span| span.step).all(|step| even(&seconds_of(step, Some(way)), AGREE_SHARED))
     };
     let flat = [Direction::Read, Direction::Write].map(flat_one);
     let of = |what: What| {

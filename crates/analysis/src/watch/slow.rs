@@ -12,8 +12,10 @@ use super::ticks::Tick;
 use super::used::{firings, paced_by_us};
 use crate::{Confidence, Finding, Meaning};
 
-/// Steal above this share of the CPUs' time counts (R16); below the second the guest is not to blame (R11).
-const STEAL: (f64, f64) = (0.05, 0.02);
+/// Steal above this share of the CPUs' time counts (R16).
+const STEAL: f64 = 0.05;
+/// Up to this share the guest is not to blame (R11).
+const STEAL_SLIGHT: f64 = 0.02;
 /// A rate at this share of the cap is held by it.
 const BELOW_CAP: f64 = 0.9;
 /// Windows of one kind that must have been served well before another can be called slow.
@@ -22,8 +24,10 @@ const KNOWN: usize = 3;
 const USUAL: f64 = 0.25;
 /// Counts as even as this are a meter's, also where nothing tells what an I/O takes by itself.
 const METERED: f64 = 0.02;
-/// Operations a second below which latencies say little, and the least busy share.
-const USED: (f64, f64) = (10.0, 0.2);
+/// Operations a second below which latencies say little.
+const USED: f64 = 10.0;
+/// A device is compared where it is busy for more than this share of the time.
+const BUSY: f64 = 0.2;
 /// A latency that rises by less than this many seconds is a matter of caches and clocks.
 const RISE: f64 = 0.3e-3;
 
@@ -36,7 +40,7 @@ type Kind = (i32, i32, i32, u64);
 
 fn kind(scene: &Scene<'_>, device: &Device<'_>, look: &Look) -> Option<Kind> {
     let sum = &look.sum;
-    if sum.rate() < USED.0 || !sum.latency().is_finite() {
+    if sum.rate() < USED || !sum.latency().is_finite() {
         return None;
     }
     let reads = (sum.ops[0] / (sum.ops[0] + sum.ops[1]) * 4.0).round() as i32;
@@ -48,7 +52,7 @@ fn kind(scene: &Scene<'_>, device: &Device<'_>, look: &Look) -> Option<Kind> {
     let busy = sum.mean_busy().min(1.0);
     let depth = sum.mean_queue() / busy;
     // A device that is used little is called busy for longer than it is: the kernel counts in ticks of its clock.
-    (busy > USED.1 && depth >= 0.5).then(|| (reads, size, (depth.log2() * 2.0).round() as i32, 0))
+    (busy > BUSY && depth >= 0.5).then(|| (reads, size, (depth.log2() * 2.0).round() as i32, 0))
 }
 
 /// Windows that are served at least twice as slowly as is usual of their kind; those of a guest short of CPU apart.
@@ -72,8 +76,8 @@ pub(crate) fn backend(scene: &Scene<'_>, device: &Device<'_>) -> Vec<Finding> {
         .map(|(at, _)| *at)
         .collect();
     let (starved, slow): (Vec<usize>, Vec<usize>) =
-        slow.into_iter().partition(|&at| device.looks[at].steal > STEAL.1);
-    let starved: Vec<usize> = starved.into_iter().filter(|&at| device.looks[at].steal > STEAL.0).collect();
+        slow.into_iter().partition(|&at| device.looks[at].steal > STEAL_SLIGHT);
+    let starved: Vec<usize> = starved.into_iter().filter(|&at| device.looks[at].steal > STEAL).collect();
     [finding(scene, device, (&slow, &usual)), finding(scene, device, (&starved, &usual))]
         .into_iter()
         .flatten()
@@ -120,7 +124,7 @@ fn finding(
     };
     let place = device.place.clone();
     let steal = mean(&|at| device.looks[at].steal);
-    let meaning = match steal > STEAL.0 {
+    let meaning = match steal > STEAL {
         true => Meaning::CpuStarved { device: place, steal_share: steal, waiting },
         false => Meaning::BackendSlow { device: place, waiting, ops_per_second: sum.rate() },
     };

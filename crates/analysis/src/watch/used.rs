@@ -23,16 +23,26 @@ const SERIAL_ALONE: f64 = 0.95;
 const SERIAL_SHARE: f64 = 0.5;
 /// A direction with a smaller share of the operations is not looked at by itself.
 const ONE_WAY: f64 = 0.05;
-/// Storage that is idle: a queue below this, nothing in flight in more than half of the samples, and tasks waiting for less
-/// than this share (methodology 3.2, R1).
-const IDLE: (f64, f64, f64) = (1.0, 0.5, 0.05);
-/// Somebody waited for I/O: this share of the time, or so many tasks in the mean.
-const WAITS: (f64, f64) = (0.01, 0.1);
+/// Storage that is idle has a queue below this (methodology 3.2, R1),
+const IDLE_QUEUE: f64 = 1.0;
+/// nothing in flight in more than this share of the samples,
+const IDLE_SAMPLES: f64 = 0.5;
+/// and tasks that wait for I/O for less than this share of the time.
+const IDLE_WAITING: f64 = 0.05;
+/// Somebody waited for I/O: for this share of the time,
+const WAITED_SHARE: f64 = 0.01;
+/// or so many tasks in the mean.
+const WAITED_TASKS: f64 = 0.1;
 /// The machine is called idle where it is in this share of its windows.
 const IDLE_WINDOWS: f64 = 0.9;
-/// Flushes that fill this share of the time, at least so many a second, with more than this share of the writes or so many
-/// times as long as one (R15).
-const FLUSHES: (f64, f64, f64, f64) = (0.5, 5.0, 0.2, 5.0);
+/// Flushes that programs wait for fill this share of the time (R15),
+const FLUSHING: f64 = 0.5;
+/// are at least so many a second,
+const FLUSHES_PER_SECOND: f64 = 5.0;
+/// and are more than this share of the writes,
+const FLUSHES_PER_WRITE: f64 = 0.2;
+/// or take so many times as long as one.
+const FLUSH_OVER_WRITE: f64 = 5.0;
 /// A queue that is filled to this share is full.
 const FULL: f64 = 0.95;
 /// Operations a second below which a device is not used.
@@ -87,7 +97,7 @@ pub(crate) fn serial(scene: &Scene<'_>, device: &Device<'_>) -> Vec<Finding> {
 }
 
 fn one_at_a_time(scene: &Scene<'_>, device: &Device<'_>, look: &Look) -> bool {
-    let serial = (ALONE.0..=ALONE.1).contains(&look.sum.mean_queue()) && look.sum.mean_busy() > SERIAL_BUSY;
+    let serial = ALONE.contains(&look.sum.mean_queue()) && look.sum.mean_busy() > SERIAL_BUSY;
     serial
         && (look.alone.is_nan() || look.alone >= SERIAL_ALONE)
         && look.sum.rate() >= USED
@@ -163,9 +173,9 @@ pub(crate) fn flushes(scene: &Scene<'_>, device: &Device<'_>) -> Vec<Finding> {
     let bound = windows(device, |look| {
         let sum = &look.sum;
         let share = sum.flush_wait / sum.seconds;
-        let slow = sum.flush_wait / sum.flushes > FLUSHES.3 * sum.latency_of(1);
-        let many = sum.flushes > FLUSHES.2 * sum.ops[1];
-        share > FLUSHES.0 && sum.flushes / sum.seconds >= FLUSHES.1 && (slow || many)
+        let slow = sum.flush_wait / sum.flushes > FLUSH_OVER_WRITE * sum.latency_of(1);
+        let many = sum.flushes > FLUSHES_PER_WRITE * sum.ops[1];
+        share > FLUSHING && sum.flushes / sum.seconds >= FLUSHES_PER_SECOND && (slow || many)
     });
     let sum = total(device, &bound);
     let meaning = Meaning::FlushBound {
@@ -236,7 +246,9 @@ pub(crate) fn rest(scene: &Scene<'_>, device: &Device<'_>) -> Option<Rest> {
         windows(device, |look| scene.passive() && look.sum.mean_queue().is_finite() && look.count() >= 5);
     let resting = |at: &usize| {
         let look = &device.looks[*at];
-        look.sum.mean_queue() < IDLE.0 && look.idle > IDLE.1 && (look.some.is_nan() || look.some < IDLE.2)
+        look.sum.mean_queue() < IDLE_QUEUE
+            && look.idle > IDLE_SAMPLES
+            && (look.some.is_nan() || look.some < IDLE_WAITING)
     };
     let rested: Vec<usize> = seen.iter().copied().filter(resting).collect();
     let sum = total(device, &seen);
@@ -261,8 +273,8 @@ pub(crate) fn idle(scene: &Scene<'_>, rests: &[Rest]) -> Option<Finding> {
     let busiest = rests.iter().min_by(|a, b| a.idle.total_cmp(&b.idle))?;
     let rested = |rest: &Rest| !rest.limited && rest.rested as f64 >= IDLE_WINDOWS * rest.seen as f64;
     let all = rests.iter().all(rested);
-    let waited = busiest.some.is_some_and(|some| some > WAITS.0)
-        || busiest.blocked.is_some_and(|tasks| tasks > WAITS.1);
+    let waited = busiest.some.is_some_and(|some| some > WAITED_SHARE)
+        || busiest.blocked.is_some_and(|tasks| tasks > WAITED_TASKS);
     let meaning = Meaning::StorageIdle {
         device: busiest.place.clone(),
         idle_share: busiest.idle.clamp(0.0, 1.0),

@@ -12,7 +12,7 @@ use super::view::View;
 use super::{by_depth, ladders, machine, over_time, reported};
 
 /// A chart of a run.
-pub struct ChartOfRun {
+pub(crate) struct ChartOfRun {
     /// Name within a page and within the names of files.
     pub id: &'static str,
     /// Where it stands in a page.
@@ -22,9 +22,9 @@ pub struct ChartOfRun {
     /// Its place among those that a verdict can rest on where no finding points to a chart: the least that there is.
     pub decides: Option<u8>,
     /// Its values where a page can zoom it.
-    pub(crate) zoom: Option<fn(&Steps<'_>) -> MeasuredChart>,
+    pub zoom: Option<fn(&Steps<'_>) -> MeasuredChart>,
     /// Draws it; `None` where the run has nothing of it.
-    pub(crate) draw: fn(&Source<'_>) -> Option<Chart>,
+    pub draw: fn(&Source<'_>) -> Option<Chart>,
 }
 
 /// What a chart is drawn from.
@@ -37,7 +37,7 @@ pub(crate) struct Source<'r> {
 
 /// The parts of a page that charts stand in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub(crate) enum Part {
     /// What was asked of a watched volume and what came.
     Asked,
     /// The phases of an overload side by side.
@@ -58,7 +58,7 @@ pub enum Part {
 
 /// Whether a chart is written as a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Files {
+pub(crate) enum Files {
     /// As SVG and PNG.
     Written,
     /// It stands in the page alone.
@@ -71,7 +71,7 @@ const fn row(id: &'static str, part: Part, draw: fn(&Source<'_>) -> Option<Chart
 }
 
 /// The charts in the order of the files' numbers, and within each part of a page in that of the page.
-pub static CHARTS_OF_RUNS: [ChartOfRun; 16] = [
+pub(crate) static CHARTS_OF_RUNS: [ChartOfRun; 16] = [
     row("overload", Part::SideBySide, |of| of.view?.overload()),
     row("overload-summary", Part::Asked, |of| of.view?.summary()),
     ChartOfRun {

@@ -4,8 +4,7 @@ use analysis::{Analysis, Finding};
 
 use super::parts::{note, prose};
 use crate::markup::{Markup, element, markup};
-use crate::words::advice::{competing, next_step};
-use crate::words::sentence::{confidence, evidence, sentence};
+use crate::words::sentence::{competing, confidence, evidence, next_step, sentence};
 
 /// Every finding; a word where there is none.
 pub(super) fn findings(analysis: &Analysis) -> Markup {

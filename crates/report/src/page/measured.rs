@@ -1,6 +1,6 @@
 //! The sections of a run that measured a target: claims, charts, jobs, findings.
 
-use analysis::{Analysis, Meaning, Verdict};
+use analysis::{Analysis, Verdict};
 use record::Run;
 
 use super::findings::findings;
@@ -11,6 +11,7 @@ use crate::words::Table;
 use crate::words::cells::cell_table;
 use crate::words::claims::{claim_words, reading};
 use crate::words::doubt::{doubt, remedy};
+use crate::words::findings::{Shown, told};
 use crate::words::sentence::capital;
 use crate::words::terminal::claimed_by;
 
@@ -60,18 +61,14 @@ fn decisive<'c>(analysis: &Analysis, charts: &'c [DrawnChart]) -> Option<&'c Dra
     named.or_else(|| able.min_by_key(|drawn| drawn.row.decides))
 }
 
+/// Charts that findings point to, the first that any does wins: what happened in time puts every other figure in doubt,
+/// and so does what others did.
+const POINTED_TO: [&str; 3] = ["rate", "devices", "blocks"];
+
 /// The chart that findings point to.
 fn wanted(analysis: &Analysis) -> Option<&'static str> {
-    let any = |test: fn(&Meaning) -> bool| analysis.findings.iter().any(|finding| test(&finding.meaning));
-    if any(|meaning| {
-        matches!(meaning, Meaning::StepDown { .. } | Meaning::Unsteady { .. } | Meaning::Interrupted { .. })
-    }) {
-        return Some("rate");
-    }
-    if any(|meaning| matches!(meaning, Meaning::ForeignLoad { .. })) {
-        return Some("devices");
-    }
-    any(|meaning| matches!(meaning, Meaning::Crossover { .. })).then_some("blocks")
+    let shown: Vec<Shown<'_>> = analysis.findings.iter().map(|finding| told(finding).shown).collect();
+    POINTED_TO.into_iter().find(|id| shown.contains(&Shown::OfRun(id)))
 }
 
 /// Every job of a run that climbed no ladder: those of a profile, a quick look, a job file.

@@ -1,12 +1,13 @@
 //! The sections of a watched machine: contract, phases, the chart that decides, overload, every device, the load of ours.
 
-use analysis::{Analysis, Meaning, Place, Watched};
+use analysis::{Analysis, Finding, Place, Watched};
 use record::Run;
 
 use super::parts::{above, figure, note, scrolled, section};
 use crate::charts::{DeviceChart, Part, PictureOptions, RELATIONS, Source, View, drawn};
 use crate::markup::{Markup, element, markup};
 use crate::words::Table;
+use crate::words::findings::{Shown, told};
 use crate::words::watch_tables;
 
 /// With more devices than this their charts are folded, but for the one that matters.
@@ -48,7 +49,7 @@ struct Page<'p> {
 impl Page<'_> {
     /// The chart that shows what the weightiest finding rests on; without one the rates of the device under our load.
     fn decisive(&self) -> Option<DeviceChart> {
-        let found = self.analysis.findings.iter().find_map(|finding| shown(&finding.meaning));
+        let found = self.analysis.findings.iter().find_map(shown);
         let load = self.analysis.watched.as_ref().and_then(|watched| watched.load_device.as_ref());
         let (device, id) = found.or(load.map(|place| (place, "iops")))?;
         self.view.charts(&device.name).into_iter().find(|chart| chart.definition.id == id)
@@ -153,22 +154,10 @@ fn name(chart: &DeviceChart) -> String {
 }
 
 /// The device and the chart that show what a finding says.
-fn shown(meaning: &Meaning) -> Option<(&Place, &'static str)> {
-    match meaning {
-        Meaning::HeldOperations { device, .. }
-        | Meaning::ThrottledAboveNominal { device, bytes: false, .. }
-        | Meaning::HeldLevelFell { device, bytes: false, .. } => Some((device, "iops")),
-        Meaning::HeldBytes { device, .. }
-        | Meaning::ThrottledAboveNominal { device, .. }
-        | Meaning::HeldLevelFell { device, .. } => Some((device, "traffic")),
-        Meaning::SerialApplication { device, .. }
-        | Meaning::ThrottledAboveDevice { device, .. }
-        | Meaning::BackendSlow { device, .. }
-        | Meaning::FlushBound { device, .. }
-        | Meaning::CpuStarved { device, .. } => Some((device, "latency")),
-        Meaning::QueueFull { device, .. } => Some((device, "sizes")),
-        Meaning::StorageIdle { device, .. } => Some((device, "utilisation")),
-        _ => None,
+fn shown(finding: &Finding) -> Option<(&Place, &'static str)> {
+    match told(finding).shown {
+        Shown::OfDevice(place, chart) => Some((place, chart)),
+        Shown::OfRun(_) | Shown::Nowhere => None,
     }
 }
 

@@ -5,10 +5,9 @@ use record::{Interval, Run, StepRecord, TargetFacts};
 use serde_json::{Map, Value, json};
 use workload::Direction;
 
-use crate::words::advice::{competing, next_step};
 use crate::words::doubt::doubt_json;
 use crate::words::note::note;
-use crate::words::sentence::sentence;
+use crate::words::sentence::{competing, next_step, sentence};
 use crate::words::target_doubt::target_doubt;
 use crate::words::verdict::verdict_words;
 

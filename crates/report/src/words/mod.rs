@@ -1,12 +1,12 @@
 //! Words: what a run and its findings say, as text, tables, JSON and CSV. Knows no drawing and no page.
 
-pub(crate) mod advice;
 pub(crate) mod cells;
 pub(crate) mod claims;
 pub(crate) mod comparison;
 pub(crate) mod comparison_words;
 pub(crate) mod data;
 pub(crate) mod doubt;
+pub(crate) mod findings;
 pub(crate) mod forecast;
 pub(crate) mod imported;
 pub(crate) mod json;
@@ -17,6 +17,7 @@ pub(crate) mod quick;
 pub(crate) mod sentence;
 pub(crate) mod started;
 pub(crate) mod step_kind;
+mod step_names;
 pub(crate) mod steps;
 mod table;
 pub(crate) mod target_doubt;

@@ -5,12 +5,11 @@ use std::fmt::Write as _;
 use analysis::{Analysis, Answer, ClaimRow, Finding, Meaning, Quantity, Verdict};
 use record::{Run, TargetFacts, TargetKind};
 
-use crate::words::advice::{competing, next_step};
 use crate::words::claims::{ClaimWords, claim_words};
 use crate::words::doubt::{doubt, remedy};
 use crate::words::imported::{origin, summary};
 use crate::words::numbers;
-use crate::words::sentence::{capital, confidence, evidence, sentence};
+use crate::words::sentence::{capital, competing, confidence, evidence, next_step, sentence};
 use crate::words::steps::steps;
 use crate::words::verdict::verdict_words;
 use crate::words::watch;

@@ -7,10 +7,9 @@ use analysis::{
 use record::{Event, EventKind, PhaseKind, Run};
 
 use crate::words::Table;
-use crate::words::advice::{competing, next_step};
 use crate::words::claims::answer_words;
 use crate::words::numbers::{self, Prefix};
-use crate::words::sentence::{confidence, evidence, sentence};
+use crate::words::sentence::{competing, confidence, evidence, next_step, sentence};
 use crate::words::verdict::VerdictWords;
 pub use crate::words::watch_words::place_words;
 use crate::words::wrap::{COLUMNS, clean, wrap};

@@ -1,0 +1,495 @@
+//! What is said of every kind of finding: its sentence, what else could explain it, what to do next, the chart that shows it.
+//!
+//! One table without a row for the rest: a kind of finding without its words does not compile.
+
+use analysis::{Finding, Level, Limiter, Meaning, Named, Place};
+
+use super::numbers::{self, Prefix};
+use super::sentence::{
+    capital, error_words, failures, plateau, plural, quoted, rate_of_bytes, rate_of_operations,
+};
+use super::step_names::Steps;
+use super::target_doubt::target_doubt;
+use super::watch_words::{
+    against, bytes, limit_words, moved, named_words, operations, place_words, pulled_words, raise,
+    scale_words, took, waits,
+};
+use super::wrap::clean;
+
+/// What is said of a finding.
+pub(crate) struct Told<'f> {
+    /// What it says, one or two sentences.
+    pub sentence: String,
+    /// What else could explain it; `None` where it is counted and leaves no doubt.
+    pub unless: Option<&'static str>,
+    /// What to do about it, as one sentence.
+    pub next: String,
+    /// The chart that is shown first because of it.
+    pub shown: Shown<'f>,
+}
+
+/// A chart that a finding points to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Shown<'f> {
+    /// None of its own: the ladders show it, or no chart does.
+    Nowhere,
+    /// One of the run's, by its name in the table of charts.
+    OfRun(&'static str),
+    /// One of a watched device.
+    OfDevice(&'f Place, &'static str),
+}
+
+use Shown::{Nowhere, OfDevice, OfRun};
+
+/// The words of `finding`.
+pub(crate) fn told(finding: &Finding) -> Told<'_> {
+    let steps = Steps::of(finding);
+    match &finding.meaning {
+        Meaning::IopsCap { direction, cap, limiter, at_least } => Told {
+            sentence: plateau(*direction, &rate_of_operations(cap), *limiter, *at_least),
+            unless: Some(unless_capped(*limiter, *at_least)),
+            next: match at_least {
+                true => ENLARGE.to_owned(),
+                false => "Compare it with the policy of the volume, and with that of the machine for all its volumes."
+                    .to_owned(),
+            },
+            shown: Nowhere,
+        },
+        Meaning::BandwidthCap { direction, cap, limiter, at_least } => Told {
+            sentence: plateau(*direction, &rate_of_bytes(cap), *limiter, *at_least),
+            unless: Some(unless_capped(*limiter, *at_least)),
+            next: match at_least {
+                true => ENLARGE.to_owned(),
+                false => "Compare it with the policy of the volume and with the network limit of the machine.".to_owned(),
+            },
+            shown: Nowhere,
+        },
+        Meaning::Crossover { direction, bytes } => Told {
+            sentence: format!(
+                "{}: below {} the cap on operations binds, above it the cap on bandwidth.",
+                capital(plural(*direction)),
+                numbers::block(*bytes)
+            ),
+            unless: Some("Larger operations may be charged as several, which moves the crossover."),
+            next: format!(
+                "Use blocks of {} or more where bandwidth counts, and smaller ones where operations count.",
+                numbers::block(*bytes)
+            ),
+            shown: OfRun("blocks"),
+        },
+        Meaning::FillingDepth { direction, star, ninety, base_latency_ns } => Told {
+            sentence: format!(
+                "{} {} in flight fill the cap (the cap times {} of base latency); the ladder had 90 % of it at depth {}. A deeper queue only adds waiting.",
+                numbers::figure(*star),
+                plural(*direction),
+                numbers::time(*base_latency_ns),
+                numbers::figure(*ninety)
+            ),
+            unless: Some("Latency that changes with the hour moves the depth that fills the cap."),
+            next: format!(
+                "Set the application's queue depth to about {}.",
+                numbers::count(star.ceil().max(1.0))
+            ),
+            shown: Nowhere,
+        },
+        Meaning::Unsteady { step, half_width } => Told {
+            sentence: format!(
+                "The rate did not settle in {}: its 95 % interval is still ± {} wide.",
+                steps.worst(step),
+                numbers::share(*half_width)
+            ),
+            unless: Some("A burst ran out or neighbours came and went while the step ran."),
+            next: format!("Run {} longer, or at another hour.", steps.all(step)),
+            shown: OfRun("rate"),
+        },
+        Meaning::LittleMismatch { step, depth, product } => Told {
+            sentence: match steps.several() {
+                None => format!(
+                    "Step {} asked for {} I/Os in flight, but rate times latency gives {}.",
+                    quoted(step),
+                    numbers::figure(*depth),
+                    numbers::figure(*product)
+                ),
+                Some(_) => format!(
+                    "Depth is not rate times latency in {}: it asked for {} I/Os in flight, but the product is {}.",
+                    steps.worst(step),
+                    numbers::figure(*depth),
+                    numbers::figure(*product)
+                ),
+            },
+            unless: Some(
+                "Latencies were timed elsewhere than the rate was counted, as where a queue below was left to drain.",
+            ),
+            next: match steps.several() {
+                None => "Do not rely on the latencies of that step; run it alone.".to_owned(),
+                Some(_) => "Do not rely on the latencies of those steps; run each alone.".to_owned(),
+            },
+            shown: Nowhere,
+        },
+        Meaning::GeneratorBound { step, own_cpu_share, waiting_share, steal_share, late } => Told {
+            sentence: format!(
+                "plimsoll was short of CPU in {}: its busiest worker ran {} of the time and waited for a CPU {} of it; the hypervisor took {} of the machine. {} I/Os were issued over 1 ms late.",
+                steps.worst(step),
+                numbers::share(*own_cpu_share),
+                numbers::share(*waiting_share),
+                numbers::share(*steal_share),
+                numbers::count(*late as f64)
+            ),
+            unless: Some("The volume is fast enough to keep a CPU busy, and still faster than measured."),
+            next: "Stop what else uses the CPU, or run it from a machine with more of them.".to_owned(),
+            shown: Nowhere,
+        },
+        Meaning::ForeignLoad { device, ops_per_second, bytes_per_second, share } => Told {
+            sentence: format!(
+                "Somebody else used {} meanwhile: {} and {}, {} of all its I/O.",
+                clean(device),
+                numbers::iops(*ops_per_second),
+                numbers::bandwidth(*bytes_per_second, Prefix::Binary),
+                numbers::share(*share)
+            ),
+            unless: Some("It may be this run's own I/O, split or written back by the file system."),
+            next: format!("Find who uses {} (iotop, pidstat -d), stop it, and run again.", clean(device)),
+            shown: OfRun("devices"),
+        },
+        Meaning::TargetDoubt { doubt } => Told {
+            sentence: format!(
+                "These figures may not be the volume's: {}.",
+                clean(&target_doubt(doubt)).trim_end_matches('.')
+            ),
+            unless: None,
+            next: "Name a directory on the volume itself, or its block device.".to_owned(),
+            shown: Nowhere,
+        },
+        Meaning::CachedReads { share } => Told {
+            sentence: format!(
+                "{} of what was read came from the page cache, not from the volume.",
+                numbers::share(*share)
+            ),
+            unless: Some("The file was read a moment ago by somebody else, which warmed the cache."),
+            next: "Use direct I/O, or a region several times as large as the memory.".to_owned(),
+            shown: Nowhere,
+        },
+        Meaning::Unwritten { share, laid_out: true } => Told {
+            sentence: format!(
+                "{} of the region held no data; real data was written there before reads were measured.",
+                numbers::share(*share)
+            ),
+            unless: None,
+            next: "Nothing: the reads were of real data.".to_owned(),
+            shown: Nowhere,
+        },
+        Meaning::Unwritten { share, laid_out: false } => Told {
+            sentence: format!(
+                "{} of the region holds no data, and was read all the same: a volume may answer such reads from nothing.",
+                numbers::share(*share)
+            ),
+            unless: Some(KEPT),
+            next: "Let plimsoll lay out real data first (leave out the option that forbids it).".to_owned(),
+            shown: Nowhere,
+        },
+        Meaning::ReadsOnly { unwritten_share } => Told {
+            sentence: reads_only(*unwritten_share),
+            unless: Some(KEPT),
+            next: "Measure a directory on the volume, or permit its destruction with --allow-destroy DEVICE."
+                .to_owned(),
+            shown: Nowhere,
+        },
+        Meaning::InsideBurst { policy, resource, burst_s, loaded_s } => Told {
+            sentence: format!(
+                "The whole run lies inside the {} burst of {}: {} under load, of a burst that lasts {} at full load.",
+                clean(resource),
+                clean(policy),
+                numbers::span(*loaded_s),
+                numbers::span(*burst_s)
+            ),
+            unless: Some("The volume was made with higher limits than the policy that was named."),
+            next: format!(
+                "Keep it loaded for longer than {}, and see what rate is left.",
+                numbers::span(*burst_s)
+            ),
+            shown: Nowhere,
+        },
+        Meaning::StepDown { step, at, before, after } => Told {
+            sentence: format!(
+                "The rate fell at {} (step {}), from {} to {} a second, and stayed there.",
+                numbers::span(at.as_secs_f64()),
+                quoted(step),
+                numbers::count(*before),
+                numbers::count(*after)
+            ),
+            unless: Some("Foreign load began, or the volume was throttled by its provider for another reason."),
+            next: "Keep it loaded for longer to see what is left, then leave it idle to see how fast it recovers."
+                .to_owned(),
+            shown: OfRun("rate"),
+        },
+        Meaning::TooFast { step, latency_ns } => Told {
+            sentence: format!(
+                "Step {} was answered in {}, faster than the device below can be: a cache answers, or blocks that hold no data.",
+                quoted(step),
+                numbers::time(*latency_ns)
+            ),
+            unless: Some("The device is a local one and really as fast."),
+            next: "Use a larger region that was written first, and compare.".to_owned(),
+            shown: Nowhere,
+        },
+        Meaning::Interrupted { after_s } => Told {
+            sentence: format!("The run was stopped after {}, before its end.", numbers::span(*after_s)),
+            unless: None,
+            next: "Run it again to its end; what was measured until then holds.".to_owned(),
+            shown: OfRun("rate"),
+        },
+        Meaning::Failed { step, errno, count } => Told {
+            sentence: format!("{} in step {}: {}.", failures(*count), quoted(step), error_words(*errno)),
+            unless: None,
+            next: match is_full(*errno) {
+                true => "Make room on the file system, or measure a smaller region (--size), and run it again.",
+                false => "Look at the kernel's log (dmesg) for the device, and do not trust the volume until it is clear.",
+            }
+            .to_owned(),
+            shown: Nowhere,
+        },
+        Meaning::StorageIdle { device, idle_share, ops_per_second, queue, waiting_share, unwatched } => Told {
+            sentence: format!(
+                "Storage is not the limit: {}, the busiest device, had nothing in flight in {} of the samples (mean queue {}, {}){}.",
+                place_words(device),
+                numbers::share(*idle_share),
+                numbers::queue(*queue),
+                numbers::iops(*ops_per_second),
+                waiting_share.map_or(String::new(), |share| format!(
+                    ", and tasks waited for I/O {} of the time",
+                    numbers::share(share)
+                ))
+            ),
+            unless: Some(match unwatched.is_empty() {
+                false => "Loop and memory devices were not watched (name them with --device): what waited may have waited for one.",
+                true => "Waits shorter than an interval hide in the means, or something above the device holds the I/O back.",
+            }),
+            next: "Look for the time in the program: its CPU, its locks, its network, its waiting for other services."
+                .to_owned(),
+            shown: OfDevice(device, "utilisation"),
+        },
+        Meaning::SerialApplication { device, ops_per_second, latency_ns, cap } => Told {
+            sentence: format!(
+                "{} is used one I/O at a time: {} at {} each{}.",
+                place_words(device),
+                numbers::iops(*ops_per_second),
+                numbers::time(*latency_ns),
+                cap.map_or(String::new(), |cap| format!(", of {} that it can do", numbers::iops(cap)))
+            ),
+            unless: Some("A cap of this very rate holds it, or the application is paced, or works between its I/Os."),
+            next: "Let the application have more I/Os in flight (threads, asynchronous I/O, read-ahead), or lower the latency."
+                .to_owned(),
+            shown: OfDevice(device, "latency"),
+        },
+        Meaning::HeldOperations { device, level, waiting, depth_one } => Told {
+            sentence: match depth_one {
+                true => format!(
+                    "{} is held at {}{} even with one I/O at a time: {}. It is capped, not slow.",
+                    place_words(device),
+                    operations(level),
+                    named_words(level),
+                    took(waiting)
+                ),
+                false => format!(
+                    "{} is held at {}{}: with {} waiting, {}.",
+                    place_words(device),
+                    operations(level),
+                    named_words(level),
+                    numbers::figure(waiting.queue),
+                    took(waiting)
+                ),
+            },
+            unless: Some(unless_held(level, HELD_OTHERWISE)),
+            next: next_held(level, COMPARE),
+            shown: OfDevice(device, "iops"),
+        },
+        Meaning::HeldBytes { device, level, waiting, size } => Told {
+            sentence: format!(
+                "{} is held at {}{}, in requests of {}: with {} waiting, {}.",
+                place_words(device),
+                bytes(level),
+                named_words(level),
+                numbers::block(*size),
+                numbers::figure(waiting.queue),
+                took(waiting)
+            ),
+            unless: Some(unless_held(level, HELD_OTHERWISE)),
+            next: next_held(level, COMPARE),
+            shown: OfDevice(device, "traffic"),
+        },
+        Meaning::ThrottledAboveNominal { device, scale, level, waiting, claimed, bytes: of_bytes, pulled } => {
+            Told {
+                sentence: format!(
+                    "Above its nominal rate {} is throttled: from {} on it stays at {}{}{}. The wait moves into the queue: {}.{}",
+                    place_words(device),
+                    scale_words(*scale),
+                    if *of_bytes { bytes(level) } else { operations(level) },
+                    named_words(level),
+                    against(level, *claimed),
+                    moved(waiting),
+                    pulled.map_or("", pulled_words)
+                ),
+                unless: Some(unless_held(
+                    level,
+                    "The device itself is that fast and no faster; another hour, or another mix, would show another level.",
+                )),
+                next: next_held(
+                    level,
+                    "Keep the load below that level or buy a higher one; more I/Os in flight only wait.",
+                ),
+                shown: OfDevice(device, if *of_bytes { "traffic" } else { "iops" }),
+            }
+        }
+        Meaning::ThrottledAboveDevice { device, waited_ns, waiting_share, latency_ns, queue, limit } => Told {
+            sentence: format!(
+                "The application waits above {}: {}, while the device answers in {} with {} in its queue.{}",
+                place_words(device),
+                waits(*waited_ns, *waiting_share),
+                numbers::time(*latency_ns),
+                numbers::figure(*queue),
+                limit.as_ref().map_or(String::new(), |limit| format!(" {}.", limit_words(limit)))
+            ),
+            unless: Some(match limit {
+                Some(_) => "A file system's lock or memory that is written back holds the I/O, and the limit is not reached.",
+                None => "A file system's lock, memory that is written back, or a shortage of CPU holds the I/O.",
+            }),
+            next: match limit {
+                Some(limit) => raise(limit),
+                None => "Look at io.max and blkio of the control groups, at dirty memory, and at locks of the file system."
+                    .to_owned(),
+            },
+            shown: OfDevice(device, "latency"),
+        },
+        Meaning::BackendSlow { device, waiting, ops_per_second } => Told {
+            sentence: format!(
+                "{} served worse than at other times of this record: at {} and a queue of {}, {}.",
+                place_words(device),
+                numbers::iops(*ops_per_second),
+                numbers::figure(waiting.queue),
+                took(waiting)
+            ),
+            unless: Some("The I/O itself changed (other places, other sizes), or a cache that answered before was cold."),
+            next: "Show the provider these spans, and compare with other hours.".to_owned(),
+            shown: OfDevice(device, "latency"),
+        },
+        Meaning::FlushBound { device, flushes_per_second, flush_ns, write_ns, share } => Told {
+            sentence: format!(
+                "Programs wait for flushes of {}: {} a second at {} each fill {} of the time{}.",
+                place_words(device),
+                numbers::figure(*flushes_per_second),
+                numbers::time(*flush_ns),
+                numbers::share(share.min(1.0)),
+                write_ns.map_or(String::new(), |time| format!("; a write takes {}", numbers::time(time)))
+            ),
+            unless: Some("The flushes belong to another program than the one that waits."),
+            next: "Commit in groups, or put the log on a volume that answers flushes sooner.".to_owned(),
+            shown: OfDevice(device, "latency"),
+        },
+        Meaning::CpuStarved { device, steal_share, waiting } => Told {
+            sentence: format!(
+                "The hypervisor took {} of the CPUs while I/O on {} was slow ({}): the guest was short of CPU.",
+                numbers::share(*steal_share),
+                place_words(device),
+                took(waiting)
+            ),
+            unless: Some("The storage became slow at the same time."),
+            next: "Use a machine whose CPUs are not shared, and look again.".to_owned(),
+            shown: OfDevice(device, "latency"),
+        },
+        Meaning::QueueFull { device, holds, waiting } => Told {
+            sentence: format!(
+                "The queue of {} is full: {} of {} requests are in use, so what waits beyond it is not in its latency of {}.",
+                place_words(device),
+                numbers::figure(waiting.queue),
+                numbers::count(f64::from(*holds)),
+                numbers::time(waiting.latency_ns)
+            ),
+            unless: Some("The application itself asks for exactly so much at a time."),
+            next: "Trust the application's own latency here: beyond this queue the device's counters see nothing."
+                .to_owned(),
+            shown: OfDevice(device, "sizes"),
+        },
+        Meaning::Untimed { device } => Told {
+            sentence: format!(
+                "The kernel keeps no times for {} (its queue/iostats is 0): only its counts mean something.",
+                place_words(device)
+            ),
+            unless: None,
+            next: format!("Write 1 to /sys/block/{}/queue/iostats, and record again.", clean(&device.name)),
+            shown: Nowhere,
+        },
+        Meaning::HeldLevelFell { device, at, before, after, bytes } => {
+            let rate = |value: f64| match bytes {
+                true => numbers::bandwidth(value, Prefix::Binary),
+                false => numbers::iops(value),
+            };
+            Told {
+                sentence: format!(
+                    "The level at which {} is held fell at {} from {} to {}, as it does where the credits of a burst are spent.",
+                    place_words(device),
+                    numbers::span(at.as_secs_f64()),
+                    rate(*before),
+                    rate(*after)
+                ),
+                unless: Some("Somebody changed the limit, or the I/O changed its mix or size."),
+                next: "Leave it idle for a while and load it again: a level that comes back was a burst.".to_owned(),
+                shown: OfDevice(device, if *bytes { "traffic" } else { "iops" }),
+            }
+        }
+    }
+}
+
+const ENLARGE: &str = "Run it from a larger machine, or with more workers.";
+const KEPT: &str = "The device keeps every block whether or not it was written, and the figures hold.";
+const HELD_OTHERWISE: &str =
+    "The device itself serves at so even a rate, or the limit is that of the machine for all its volumes.";
+const COMPARE: &str = "Compare the level with the policy of the volume and with that of the machine; more depth only adds waiting.";
+
+fn unless_capped(limiter: Limiter, at_least: bool) -> &'static str {
+    match (at_least, limiter) {
+        (true, _) => {
+            "plimsoll itself, or this machine's limit for all its volumes, is the limit and not the volume."
+        }
+        (false, Limiter::Metered) => {
+            "The meter is that of the machine (instance, network, cgroup) and not that of the volume."
+        }
+        (false, Limiter::Saturated | Limiter::Unclear) => {
+            "Neighbours on the same storage share the device, so that another hour shows another level."
+        }
+    }
+}
+
+/// What else could hold it at `level`: where this machine sets it, a limit of the same figure below.
+fn unless_held(level: &Level, otherwise: &'static str) -> &'static str {
+    match &level.named {
+        Some(Named::Local(_)) => "The volume below has a limit of the same figure.",
+        _ => otherwise,
+    }
+}
+
+/// Where this machine sets the level, to raise it.
+fn next_held(level: &Level, otherwise: &str) -> String {
+    match &level.named {
+        Some(Named::Local(limit)) => raise(limit),
+        _ => otherwise.to_owned(),
+    }
+}
+
+fn reads_only(unwritten_share: Option<f64>) -> String {
+    match unwritten_share {
+        Some(0.0) => "Only reads were measured; the whole region holds data.".to_owned(),
+        Some(share) => format!(
+            "Only reads were measured. {} of the region was never written: a thin device may answer those reads from nothing.",
+            numbers::share(share)
+        ),
+        None => "Only reads were measured. Blocks that were never written \
+             are not told apart here: a thin device may answer their reads from nothing."
+            .to_owned(),
+    }
+}
+
+/// True for the error numbers of a file system, a quota or a size limit that is used up, which say nothing of the device.
+pub fn is_full(errno: i32) -> bool {
+    // EFBIG, ENOSPC and EDQUOT of Linux (errno(3)).
+    [27, 28, 122].contains(&errno)
+}

@@ -1,0 +1,54 @@
+//! The steps that a finding was seen in: one, or several of which one was the worst.
+
+use analysis::Finding;
+
+use super::sentence::quoted;
+
+/// More steps than this are counted, not named.
+const NAMED: usize = 6;
+
+/// The names of the steps, each once, in the order of the evidence.
+pub(super) struct Steps<'f>(Vec<&'f str>);
+
+impl<'f> Steps<'f> {
+    /// Those of the evidence of `finding`.
+    pub fn of(finding: &'f Finding) -> Steps<'f> {
+        let mut names: Vec<&str> = Vec::new();
+        for span in finding.evidence.iter().filter(|span| !span.step.is_empty()) {
+            if !names.contains(&span.step.as_str()) {
+                names.push(&span.step);
+            }
+        }
+        Steps(names)
+    }
+
+    /// How many there are, where it is more than one.
+    pub fn several(&self) -> Option<usize> {
+        (self.0.len() > 1).then_some(self.0.len())
+    }
+
+    /// `step 'd32'`, or `3 steps ('d8', 'd16' and 'd32'), worst in 'd32'`; the figures behind it are those of `worst`.
+    pub fn worst(&self, worst: &str) -> String {
+        match self.several() {
+            None => format!("step {}", quoted(worst)),
+            Some(count) => format!("{count} steps ({}), worst in {}", self.names(), quoted(worst)),
+        }
+    }
+
+    /// `step 'd32'`, or `steps 'd8', 'd16' and 'd32'`.
+    pub fn all(&self, worst: &str) -> String {
+        match self.several() {
+            None => format!("step {}", quoted(worst)),
+            Some(_) => format!("steps {}", self.names()),
+        }
+    }
+
+    fn names(&self) -> String {
+        let mut names: Vec<String> = self.0.iter().take(NAMED).map(|name| quoted(name)).collect();
+        let last = match self.0.len().saturating_sub(NAMED) {
+            0 => names.pop().unwrap_or_default(),
+            more => format!("{more} more"),
+        };
+        format!("{} and {last}", names.join(", "))
+    }
+}
