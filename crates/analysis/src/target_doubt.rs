@@ -36,3 +36,28 @@ pub(crate) fn is_memory(doubt: &TargetDoubt) -> bool {
     use TargetDoubt::{CompressedMemory, MemoryDevice, MemoryFilesystem};
     matches!(doubt, MemoryFilesystem { .. } | CompressedMemory { .. } | MemoryDevice { .. })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_known_by_its_kind_and_not_by_its_name() {
+        let name = || "memory".to_owned();
+        for doubt in [
+            TargetDoubt::MemoryFilesystem { filesystem: name() },
+            TargetDoubt::MemoryDevice { device: name() },
+            TargetDoubt::CompressedMemory { device: name() },
+        ] {
+            assert!(is_memory(&doubt) && voids(&doubt), "{doubt:?}");
+        }
+        for doubt in [
+            TargetDoubt::StoresNothing { device: name() },
+            TargetDoubt::NetworkFilesystem { filesystem: name(), source: name() },
+            TargetDoubt::MountedReadOnly { mount_point: name() },
+            TargetDoubt::Other { words: name() },
+        ] {
+            assert!(!is_memory(&doubt), "{doubt:?}");
+        }
+    }
+}

@@ -26,13 +26,6 @@ pub struct Place {
     pub column: usize,
 }
 
-impl Place {
-    /// Whether `words` begin with this line of the file, at whichever of its columns.
-    pub fn opens(&self, words: &str) -> bool {
-        words.starts_with(&format!("{}, line {}, ", self.file, self.line))
-    }
-}
-
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, line {}, column {}", self.file, self.line, self.column)
@@ -476,12 +469,13 @@ impl FioError {
             | FioError::MissingArgument { word, .. }
             | FioError::NeedlessArgument { word }
             | FioError::Ambiguous { word, .. }
-            | FioError::Spoilt { word, .. } => Some(word.clone()),
-            FioError::EmptyValue { name } => Some(name.clone()),
+            | FioError::Spoilt { word, .. }
+            | FioError::EmptyValue { name: word }
+            | FioError::OutsideSection { text: word, .. }
+            | FioError::Refused { option: word, .. }
+            | FioError::RefusedAt { option: word, .. }
+            | FioError::NoJobFile { path: word, .. } => Some(word.clone()),
             FioError::Parsing { typed, .. } | FioError::BadOption { typed, .. } => Some(typed.text.clone()),
-            FioError::OutsideSection { text, .. } => Some(text.clone()),
-            FioError::Refused { option, .. } | FioError::RefusedAt { option, .. } => Some(option.clone()),
-            FioError::NoJobFile { path, .. } => Some(path.clone()),
             FioError::NotADirectory { path } => Some(format!("directory={path}")),
             _ => None,
         }

@@ -139,7 +139,13 @@ fn what_is_not_understood_is_named_with_its_place() {
     };
     assert_eq!(place("fio --name=a --iodepht=3 --size=1g"), (1, 14, "--iodepht=3".to_owned()));
     assert_eq!(place("fio --name=a \\\n  --rw=sideways \\\n"), (2, 3, "--rw=sideways".to_owned()));
+    assert_eq!(place("fio --name=sideways --rw sideways"), (1, 21, "--rw".to_owned()));
+    assert_eq!(place("fio --name=a jobs.fio --bs=4q"), (1, 23, "--bs=4q".to_owned()));
+    assert_eq!(place("[rw]\nsize=1g\nbs=4k\nrw=sideways\n"), (4, 1, "rw=sideways".to_owned()));
     assert_eq!(place("ioping -c ten ."), (1, 11, "ten".to_owned()));
+    assert_eq!(place("ioping -c 10x ."), (1, 11, "10x".to_owned()));
+    assert_eq!(place("diskspd -r -si t.dat"), (1, 12, "-si".to_owned()));
+    assert_eq!(place("diskspd t.dat -b4k"), (1, 15, "-b4k".to_owned()));
     assert_eq!(place("dd if=a of=b bs=1Q"), (1, 14, "bs=1Q".to_owned()));
     assert_eq!(place("iostat -x -Q 1"), (1, 11, "-Q".to_owned()));
     assert_eq!(place("diskspd -b4Q t.dat"), (1, 9, "-b4Q".to_owned()));

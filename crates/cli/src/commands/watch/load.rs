@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use experiments::{Profile, WatchLoad, profile_names};
-use fio::{About, FioError, FioStep, Look, OnDisk, OnDiskKind, Planned, Remark, Request};
+use fio::{About, FioError, FioStep, Look, OnDisk, OnDiskKind, Place, Planned, Remark, Request};
 use policy::Limits;
 use workload::{BackendAsk, Bytes, Direction, Job, Nanos, PolicyName};
 
@@ -236,11 +236,17 @@ fn in_words(path: &str, error: &FioError) -> String {
     let mut parts: Vec<String> = lines.filter(|line| !line.is_empty()).map(str::to_owned).collect();
     parts.extend(error.hint().map(|hint| hint.split_whitespace().collect::<Vec<_>>().join(" ")));
     parts.dedup();
-    let placed = error.place().and_then(|place| parts.iter().find(|part| place.opens(part)));
+    let placed = error.place().and_then(|place| parts.iter().find(|part| tells_of(place, part)));
     match placed {
         Some(placed) => format!("--load {placed}"),
         None => format!("--load {path}: {}", parts.join("; ")),
     }
+}
+
+/// Whether `words` tell something of this line of the file, at whichever of its columns.
+fn tells_of(place: &Place, words: &str) -> bool {
+    let line = format!("{}, line {}, ", place.file, place.line);
+    words.strip_prefix(&line).is_some_and(|behind| behind.contains(": "))
 }
 
 /// Files that the jobs name, each once.
