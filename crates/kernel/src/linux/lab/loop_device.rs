@@ -250,8 +250,9 @@ fn allow_writes(device: &File) -> io::Result<()> {
 fn forget_partitions(device: &File, path: &Path) {
     let Some(name) = path.file_name() else { return };
     let folder = Path::new("/sys/class/block").join(name);
-    let numbers =
-        folder_names(&folder).into_iter().filter_map(|part| read_number(&folder.join(part).join("partition")));
+    let numbers = folder_names(&folder)
+        .into_iter()
+        .filter_map(|part| read_number(&folder.join(part).join("partition")));
     for number in numbers {
         let number = number as libc::c_int;
         let partition = Partition { start: 0, length: 0, number, device_name: [0; 64], volume_name: [0; 64] };
