@@ -1,4 +1,4 @@
-// `node page.mjs STORY PAGE RUN…`: one story about a page of a report, told by a browser. crates/cli/tests/page_zoom.rs
+// `node page.mjs STORY PAGE RUN…`: one story about a page of a report, told by a browser. crates/cli/tests/beside/page_zoom.rs
 // makes the pages and calls this.
 import { execFileSync } from "node:child_process";
 import type { Browser, Page } from "playwright-core";

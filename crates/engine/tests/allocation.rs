@@ -1,6 +1,7 @@
 //! Between start and drain a worker's thread allocates nothing: a counting allocator looks.
 #![allow(unsafe_code)] // An allocator cannot be written without.
 
+#[path = "all/stage/mod.rs"]
 mod stage;
 
 use std::alloc::{GlobalAlloc, Layout, System};

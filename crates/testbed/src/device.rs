@@ -12,6 +12,7 @@ use crate::contents::Contents;
 use crate::faults::{Effect, Errno, Fault, Ops, bounds};
 use crate::mount;
 use crate::server::Server;
+use crate::skip::{Lack, skipped};
 use crate::tally::{Seen, Tally};
 use crate::tree::Tree;
 use crate::watchdog::{Until, Watchdog};
@@ -59,7 +60,10 @@ impl Device {
         match Device::new(contents, caching) {
             Ok(device) => Some(device),
             Err(why) => {
-                eprintln!("skipped: no FUSE device can be made (needs root and /dev/fuse): {why}");
+                skipped(
+                    Lack::Kernel,
+                    format!("no FUSE device can be made (needs root and /dev/fuse): {why}"),
+                );
                 None
             }
         }

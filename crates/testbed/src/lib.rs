@@ -1,9 +1,14 @@
-//! A file that fails on command: the device that tests measure where a real one would have to break.
+//! What tests need of a machine, all of it undone when they end.
 //!
+//! A file that fails on command is the device that tests measure where a real one would have to break.
 //! [`Device`] is one file in a directory of its own, served by a thread of this process through the kernel's FUSE. It
 //! answers until it is told otherwise: it fails, shortens, delays, falls silent, shrinks, drops out, and heals. The kernel
 //! above it is the real one, so what a program sees is what it would see of a broken disk or a hung network mount.
 //! [`LoopOver`] makes a block device of it.
+//!
+//! [`Disk`], [`Volume`] and [`Mounted`] are storage of a test's own, [`Throttle`] holds it back through control groups of version 1
+//! or 2, [`Running`] is a program at work beside the test, [`Neighbours`] tells whether others had the processors, and
+//! [`skipped`] is how every test says that this machine cannot run it.
 //!
 //! They undo themselves also where the test is killed: a [`Watchdog`] aborts the connection, detaches and unmounts.
 //!
@@ -17,19 +22,35 @@
 //! device.heal();
 //! ```
 
+#![allow(clippy::unwrap_used, reason = "what sets a test up may fail it")]
+
 mod contents;
 mod device;
+mod disk;
 mod faults;
 mod loops;
+mod machine;
 mod mount;
+mod neighbours;
+mod program;
 mod protocol;
 mod server;
+mod skip;
 mod tally;
+mod throttle;
 mod tree;
 mod watchdog;
 
 pub use device::{Caching, Device};
+pub use disk::{Disk, Mounted, Volume, ext4_at, loop_of, loop_over};
 pub use faults::{Errno, Ops};
 pub use loops::{LoopOver, Through};
+pub use machine::{
+    Undo, build_folder, directory, fingerprint, has, is_root, root_or_skip, run, text, unnamed, write_data,
+};
+pub use neighbours::Neighbours;
+pub use program::{Ended, Running, comes_true, ended, squeezed};
+pub use skip::{Lack, SKIPS, skipped};
 pub use tally::{Outcome, Seen, Tally};
+pub use throttle::{MemoryGroup, Throttle};
 pub use watchdog::{Until, Watchdog};

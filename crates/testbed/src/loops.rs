@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::mount::done;
+use crate::skip::{Lack, skipped};
 use crate::watchdog::{Until, Watchdog};
 
 /// How a loop device reaches its file.
@@ -25,21 +26,21 @@ pub struct LoopOver {
 }
 
 impl LoopOver {
-    /// A loop device over the file; `None`, with the reason printed, where this machine makes none.
+    /// A loop device over the file; `None`, and a skip, where this machine makes none.
     pub fn or_skip(file: &Path, through: Through) -> Option<LoopOver> {
-        match LoopOver::attach(file, through) {
-            Ok(device) => Some(device),
-            Err(why) => {
-                eprintln!("skipped: no loop device can be made: {why}");
-                None
-            }
-        }
+        let direct = if through == Through::Direct { "--direct-io=on" } else { "--direct-io=off" };
+        LoopOver::with(file, &[direct])
     }
 
-    fn attach(file: &Path, through: Through) -> io::Result<LoopOver> {
-        let direct = if through == Through::Direct { "--direct-io=on" } else { "--direct-io=off" };
+    /// A loop device over the file, made by losetup with `options`.
+    pub fn with(file: &Path, options: &[&str]) -> Option<LoopOver> {
+        let made = LoopOver::attach(file, options);
+        made.inspect_err(|why| skipped(Lack::Kernel, format!("no loop device can be made: {why}"))).ok()
+    }
+
+    fn attach(file: &Path, options: &[&str]) -> io::Result<LoopOver> {
         let mut losetup = Command::new("losetup");
-        losetup.args(["--find", "--show", direct]).arg(file);
+        losetup.args(["--find", "--show"]).args(options).arg(file);
         let out = losetup.stdin(Stdio::null()).output()?;
         if !out.status.success() {
             return Err(io::Error::other(String::from_utf8_lossy(&out.stderr).trim().to_owned()));

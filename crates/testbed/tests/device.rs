@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use testbed::{Device, Errno, LoopOver, Ops, Outcome, Through};
+use testbed::{Device, Errno, Lack, LoopOver, Ops, Outcome, Through, skipped};
 
 const SIZE: u64 = 8 << 20;
 /// Against hanging; nothing here takes as long.
@@ -207,7 +207,7 @@ fn killed_while_silent_it_leaves_nothing() {
     let ready = lines.find_map(|line| Some(line.unwrap().strip_prefix("ready ")?.to_owned()));
     let Some(ready) = ready else {
         victim.wait().unwrap();
-        return eprintln!("skipped: the victim made no device");
+        return skipped(Lack::Kernel, "the victim made no device");
     };
     let (directory, block) = ready.split_once(' ').unwrap();
     victim.kill().unwrap();

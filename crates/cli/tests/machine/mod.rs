@@ -1,4 +1,4 @@
-//! What the tests of the binary share: a folder of their own, the program at work, and devices that undo themselves.
+//! What the tests of the binary share: a folder of their own with the program in it, its peers, volumes, and whose turn it is.
 #![allow(
     clippy::unwrap_used,
     dead_code,
@@ -6,19 +6,20 @@
     reason = "a test may unwrap, and not every test needs everything"
 )]
 
-mod devices;
+mod lab;
 mod peers;
-mod program;
+mod turns;
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-pub use devices::*;
+pub use lab::*;
 pub use peers::*;
-pub use program::*;
 use tempfile::TempDir;
+pub use testbed::*;
+pub use turns::*;
 
 /// A folder of the test's own: `state` is the user's state directory, all else the test's business.
 pub struct Folder {
@@ -43,6 +44,7 @@ impl Folder {
     }
 
     fn within(place: &Path) -> Folder {
+        share();
         let folder = tempfile::Builder::new().prefix("plimsoll-test-").tempdir_in(place).unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
         Folder { folder }
@@ -102,6 +104,12 @@ impl Folder {
     }
 }
 
+impl AsRef<Path> for Folder {
+    fn as_ref(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
 fn list(folder: &Path, found: &mut Vec<String>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let metadata = fs::symlink_metadata(entry.path()).unwrap();
@@ -120,62 +128,4 @@ pub fn run_file(folder: &Path) -> String {
         all.filter(|path| path.extension().is_some_and(|end| end == "plimsoll")).collect();
     assert_eq!(runs.len(), 1, "{runs:?}");
     text(&runs[0])
-}
-
-/// Writes `mib` MiB of data that does not repeat to `path`, and waits until it is stored.
-pub fn write_data(path: &Path, mib: usize) {
-    use std::io::Write;
-    let mut file = fs::OpenOptions::new().create(true).truncate(false).write(true).open(path).unwrap();
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    for _ in 0..mib {
-        let mut block = Vec::with_capacity(1 << 20);
-        while block.len() < 1 << 20 {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            block.extend_from_slice(&state.to_le_bytes());
-        }
-        file.write_all(&block).unwrap();
-    }
-    file.sync_all().unwrap();
-}
-
-pub fn text(path: &Path) -> String {
-    path.display().to_string()
-}
-
-pub fn is_root() -> bool {
-    fs::metadata("/proc/self").is_ok_and(|metadata| metadata.uid() == 0)
-}
-
-/// Runs a program; false, with the reason printed, where it is missing or fails.
-pub fn run(words: &[&str]) -> bool {
-    let (program, rest) = words.split_first().unwrap();
-    match Command::new(program).args(rest).stdin(Stdio::null()).output() {
-        Ok(out) if out.status.success() => true,
-        Ok(out) => {
-            eprintln!("skipped: {words:?}: {}", String::from_utf8_lossy(&out.stderr).trim());
-            false
-        }
-        Err(error) => {
-            eprintln!("skipped: {program} is not installed ({error})");
-            false
-        }
-    }
-}
-
-/// Undoes something when the test ends, however it ends.
-pub struct Undo(Vec<String>);
-
-impl Undo {
-    pub fn by(words: &[&str]) -> Undo {
-        Undo(words.iter().map(|word| (*word).to_owned()).collect())
-    }
-}
-
-impl Drop for Undo {
-    fn drop(&mut self) {
-        let (program, rest) = self.0.split_first().unwrap();
-        let _ = Command::new(program).args(rest).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    }
 }

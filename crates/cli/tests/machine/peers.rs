@@ -3,21 +3,14 @@
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use super::{Ended, Folder, ended};
+use super::{Ended, Folder, Lack, ended, has, skipped};
 
 /// Keys that fio has had since 3.36 and 3.42, and ours.
 pub const NEWER: [&str; 6] =
     ["job_start", "latency_target_ns", "latency_window_us", "read_sectors", "write_sectors", "plimsoll"];
-
-/// Both fios at the same moment would measure each other.
-pub fn turn() -> MutexGuard<'static, ()> {
-    static TURN: Mutex<()> = Mutex::new(());
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Which of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,12 +31,7 @@ pub struct Peers {
 impl Peers {
     /// `None`, with the reason printed, where there is nobody to compare with.
     pub fn find() -> Option<Peers> {
-        let found = Command::new("fio").arg("--version").stdout(Stdio::null()).status();
-        if found.is_err() {
-            eprintln!("skipped: fio is not installed");
-            return None;
-        }
-        Some(Peers::alone())
+        has("fio").then(Peers::alone)
     }
 
     /// Where only ours is to be run.
@@ -79,7 +67,7 @@ impl Peers {
     pub fn texts(&self, words: &str) -> Option<(String, String)> {
         let (theirs, ours) = (self.run(Who::Real, words), self.run(Who::Link, words));
         if theirs.code != Some(0) {
-            eprintln!("skipped: fio {words} ended with {:?}: {}", theirs.code, theirs.err);
+            skipped(Lack::Tool, format!("fio {words} ended with {:?}: {}", theirs.code, theirs.err));
             return None;
         }
         assert_eq!((ours.code, ours.err.as_str()), (Some(0), ""), "{words}");

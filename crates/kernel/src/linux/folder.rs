@@ -349,7 +349,7 @@ mod tests {
         Folder::private(&path).unwrap();
         assert_eq!(mode(&path), 0o700, "one of before is closed");
         if effective_user() != 0 {
-            return eprintln!("skipped: only root can give a folder to somebody else");
+            return testbed::skipped(testbed::Lack::Root, "only root can give a folder to somebody else");
         }
         std::os::unix::fs::chown(&path, Some(12345), None).unwrap();
         let refused = Folder::private(&path).unwrap_err().to_string();

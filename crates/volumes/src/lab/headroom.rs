@@ -107,7 +107,7 @@ mod tests {
         std::fs::write(&path, vec![1u8; 1 << 20]).unwrap();
         match Headroom::measure(&path) {
             Some(headroom) => assert!(headroom.iops.0 > 0.0 && headroom.bandwidth.0 > 0.0),
-            None => eprintln!("skipped: {} has no direct I/O", path.display()),
+            None => testbed::skipped(testbed::Lack::Kernel, format!("{} has no direct I/O", path.display())),
         }
     }
 }

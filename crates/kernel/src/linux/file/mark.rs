@@ -72,7 +72,7 @@ mod tests {
         let file = open_for_write(&permit, Direct::No).expect("it is open");
         assert!(mark_laid_out(&open_for_read(&path, Direct::No).expect("it is there")).is_err());
         if let Err(error) = mark_laid_out(&file) {
-            return eprintln!("skipped: no extended attributes here: {error}");
+            return testbed::skipped(testbed::Lack::Kernel, format!("no extended attributes here: {error}"));
         }
         assert!(marked(&path));
         let copy = folder.path().join("copy");

@@ -143,7 +143,13 @@ impl Throttle {
     /// # Errors
     /// [`ThrottleError`] without root or a controller.
     pub fn create(name: &str) -> Result<Throttle, ThrottleError> {
-        let (point, version) = controller(Path::new("/")).ok_or(ThrottleError::NoController)?;
+        Throttle::create_under(Path::new("/"), name)
+    }
+
+    /// The same with the kernel's own folders below `root`.
+    fn create_under(root: &Path, name: &str) -> Result<Throttle, ThrottleError> {
+        let (point, version) = controller(root).ok_or(ThrottleError::NoController)?;
+        let point = root.join(relative(&point));
         if version == Version::Two {
             // Fails where it is on already by other means; then the group's own file decides.
             let _ = std::fs::write(point.join("cgroup.subtree_control"), "+io");
@@ -348,6 +354,34 @@ mod tests {
         assert_eq!(controller(root.path()), Some((PathBuf::from("/cg2"), Version::Two)));
         std::fs::write(info.join("mountinfo"), format!("{two}{one}")).unwrap();
         assert_eq!(controller(root.path()), Some((PathBuf::from("/cg/blkio"), Version::One)));
+    }
+
+    /// The folders of a distribution that mounts version 2 alone, as systemd leaves them.
+    #[test]
+    fn a_group_of_version_two_is_made_limited_entered_and_freed() {
+        let root = tempfile::tempdir().unwrap();
+        let (info, mount) = (root.path().join("proc/self"), root.path().join("sys/fs/cgroup"));
+        std::fs::create_dir_all(&info).unwrap();
+        std::fs::create_dir_all(&mount).unwrap();
+        let line = "31 23 0:27 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate,memory_recursiveprot\n";
+        std::fs::write(info.join("mountinfo"), line).unwrap();
+        std::fs::write(mount.join("cgroup.controllers"), "cpuset cpu io memory hugetlb pids rdma misc\n")
+            .unwrap();
+        let mut throttle = Throttle::create_under(root.path(), "held").unwrap();
+        let folder = mount.join("plimsoll-held");
+        assert_eq!((throttle.folder(), throttle.version), (folder.as_path(), Version::Two));
+        let told = |file: &Path| std::fs::read_to_string(file).unwrap();
+        assert_eq!(told(&mount.join("cgroup.subtree_control")), "+io");
+        let limits = Limits { read_bps: Some(70), write_iops: Some(5), ..Limits::default() };
+        throttle.limit(DEVICE, limits).unwrap();
+        assert_eq!(told(&folder.join("io.max")), "7:0 rbps=70 wbps=max riops=max wiops=5");
+        assert_eq!(limits_on(&folder, DEVICE), limits);
+        throttle.enter_process(4242).unwrap();
+        assert_eq!(told(&folder.join("cgroup.procs")), "4242");
+        throttle.lift(DEVICE).unwrap();
+        assert_eq!(limits_on(&folder, DEVICE), Limits::default());
+        drop(throttle);
+        assert_eq!(told(&mount.join("cgroup.procs")), "4242", "whoever is left goes one up");
     }
 
     #[test]

@@ -479,7 +479,7 @@ mod tests {
         let files = [open_for_read(&path, Direct::No).unwrap()];
         let queue = match UringQueue::open(&files, 1, 4096, Clock::start()) {
             Ok(queue) => queue,
-            Err(error) => return println!("skipped: {error}"),
+            Err(error) => return testbed::skipped(testbed::Lack::Kernel, error),
         };
         drop(files);
         assert!(!nobody_has_it(&path), "the queue has it open");

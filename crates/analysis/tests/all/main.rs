@@ -1,0 +1,10 @@
+//! What is found in runs, by comparison and in watched machines.
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
+mod compare_items;
+mod comparing;
+mod made_machines;
+mod verdicts;
+mod watching;
+mod watching_caps;
+mod watching_judged;

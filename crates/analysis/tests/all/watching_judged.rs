@@ -1,0 +1,173 @@
+//! Watched machines whose limits stand above the device, or hold even one I/O at a time: what holds them must be named.
+#![allow(clippy::unwrap_used)]
+
+use crate::made_machines::*;
+use analysis::{Analysis, Answer, Finding, Level, Meaning, Named, Remark, analyse};
+use record::{DeviceKind, LocalLimit, Run};
+use workload::{Expectation, Pace};
+
+fn look(run: &Run) -> Analysis {
+    analyse(run, None, None)
+}
+
+fn kinds(found: &[Finding]) -> Vec<String> {
+    let kind =
+        |finding: &Finding| serde_json::to_value(finding).unwrap()["kind"].as_str().unwrap().to_owned();
+    found.iter().map(kind).collect()
+}
+
+fn limit(device: &str, value: u64) -> LocalLimit {
+    LocalLimit { group: "/a".into(), device: device.into(), what: "riops".into(), value }
+}
+
+/// A control group's meter above the disk; the CPUs have other work, so that hardly ever every task waits.
+fn throttled(depth: u32, blocked: u32) -> Run {
+    let volume = Volume { cap_all: 150.0, base_s: 60e-6, above: true, ..FAST };
+    let mut run = machine(&serve(&volume, &[asker(How::Closed(depth), 2.0, 16.0)], 6), 1.0, 18.0);
+    for sample in &mut run.samples {
+        sample.blocked = blocked;
+    }
+    run.limits = vec![limit("sda", 150)];
+    run
+}
+
+#[test]
+fn a_limit_above_a_calm_device_is_named_however_busy_the_cpus_are() {
+    // A program that lets the kernel hold its I/Os, and one that waits for each.
+    for (depth, blocked) in [(64, 0), (1, 1)] {
+        let found = look(&throttled(depth, blocked)).findings;
+        assert_eq!(kinds(&found), ["throttled_above_device"], "depth {depth}: {found:#?}");
+        let Meaning::ThrottledAboveDevice { limit: Some(limit), queue, .. } = &found[0].meaning else {
+            panic!("{found:#?}");
+        };
+        assert!(limit.value == 150 && *queue < 0.3);
+    }
+}
+
+#[test]
+fn a_limit_far_from_the_rate_leaves_the_storage_idle() {
+    let mut run = throttled(64, 0);
+    run.limits[0].value = 400;
+    assert_eq!(kinds(&look(&run).findings), ["storage_idle"]);
+    run.limits = vec![limit("sdb", 150)];
+    assert_eq!(kinds(&look(&run).findings), ["storage_idle"]);
+}
+
+/// A volume whose meter holds one I/O at a time from the first to the last: nothing shows what an I/O would take.
+fn one_at_a_time() -> Run {
+    let volume = Volume { cap_all: 530.0, base_s: 60e-6, ..FAST };
+    machine(&serve(&volume, &[asker(How::Closed(1), 1.0, 14.0)], 9), 1.0, 15.0)
+}
+
+fn held(found: &[Finding]) -> &Level {
+    match &found[0].meaning {
+        Meaning::HeldOperations { level, depth_one: true, .. } => level,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn one_io_at_a_time_at_a_limit_of_this_machine_is_capped_and_not_serial() {
+    let mut run = one_at_a_time();
+    assert_eq!(kinds(&look(&run).findings), ["serial_application"]);
+    run.limits = vec![limit("sda", 530)];
+    let found = look(&run).findings;
+    assert_eq!(kinds(&found), ["held_operations"], "{found:#?}");
+    assert_eq!(held(&found).named, Some(Named::Local(limit("sda", 530))));
+    assert!((held(&found).all.value / 530.0 - 1.0).abs() < 0.01);
+}
+
+#[test]
+fn a_limit_below_a_device_that_waits_is_told_once() {
+    for depth in [1, 32] {
+        let volume = Volume { cap_all: 530.0, base_s: 60e-6, ..FAST };
+        let ios = serve(&volume, &[asker(How::Closed(depth), 1.0, 60.0)], 9);
+        let below: Vec<Io> = ios.iter().map(|io| Io { seen: io.done - 60e-6, ..*io }).collect();
+        let mut run = machine_of(&[("dm-0", &ios), ("sda", &below)], 1.0, 41.0);
+        run.devices[0].below = vec!["sda".into()];
+        run.limits = vec![limit("sda", 530)];
+        let found = look(&run).findings;
+        assert_eq!(kinds(&found), ["held_operations"], "depth {depth}: {found:#?}");
+    }
+}
+
+#[test]
+fn one_io_at_a_time_at_a_declared_figure_is_capped_and_a_promise_is_no_measurement() {
+    let limits = |words: &str| policy::evaluate(&workload::PolicyName::parse(words).unwrap()).unwrap();
+    let run = one_at_a_time();
+    let found = analyse(&run, Some(&limits("custom,iops=530")), None).findings;
+    assert!(matches!(held(&found).named, Some(Named::Policy { declared: true, .. })), "{found:#?}");
+    let found = analyse(&run, Some(&limits("custom,iops=3000")), None).findings;
+    let Meaning::SerialApplication { cap, .. } = &found[0].meaning else { panic!("{found:#?}") };
+    assert_eq!(*cap, None);
+}
+
+#[test]
+fn an_idle_machine_says_which_devices_were_not_watched_where_somebody_waited() {
+    let mut run = machine(&serve(&FAST, &[asker(How::Random(20.0), 0.0, 300.0)], 1), 1.0, 300.0);
+    run.devices.push(record::DeviceNode { kind: DeviceKind::Loop, ..node("loop1", &[]) });
+    let unwatched = |run: &Run| match &look(run).findings[0].meaning {
+        Meaning::StorageIdle { unwatched, .. } => unwatched.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert!(unwatched(&run).is_empty());
+    for (at, sample) in run.samples.iter_mut().enumerate() {
+        sample.blocked = at as u32 % 2;
+    }
+    assert_eq!(unwatched(&run), ["loop1"]);
+    for (at, sample) in run.samples.iter_mut().enumerate() {
+        sample.blocked = 1;
+        sample.pressure = Some(record::Pressure { some_us: at as u64 * 30_000, full_us: 0 });
+    }
+    assert_eq!(unwatched(&run), ["loop1"], "who waits need not wait for what was watched");
+}
+
+fn judged(run: &Run, words: &str) -> Analysis {
+    analyse(run, None, Some(&Expectation::parse(words).unwrap()))
+}
+
+fn others(of: &[(f64, f64, f64)], write_share: f64) -> Vec<Asker> {
+    of.iter().map(|&(rate, from, to)| Asker { write_share, ..asker(How::Random(rate), from, to) }).collect()
+}
+
+#[test]
+fn a_rate_is_not_missed_where_somebody_else_used_the_device_before_and_after() {
+    let slow = Volume { cap_read: 600.0, cap_write: 360.0, ..FAST };
+    let below = Cycles::on(slow, &[1.0]);
+    assert_eq!(judged(&below.run(), "read 700 iops").verdict.answer, Answer::Below);
+    let around = |spans: &[(f64, f64, f64)]| {
+        let run = Cycles { others: others(spans, 0.0), ..below.clone() }.run();
+        judged(&run, "read 700 iops").verdict.answer
+    };
+    assert_eq!(around(&[(400.0, 0.0, 58.0), (400.0, 122.0, 180.0)]), Answer::CannotTell);
+    assert_eq!(around(&[(400.0, 0.0, 58.0)]), Answer::Below, "one that was gone is no excuse");
+}
+
+#[test]
+fn foreign_writes_count_by_the_share_of_the_writes() {
+    let meanwhile = others(&[(75.0, 62.0, 118.0)], 1.0);
+    let run = Cycles { others: meanwhile, ..Cycles::on(FAST, &[1.0]) }.run();
+    assert_eq!(kinds(&look(&run).findings), ["foreign_load"], "75 of 300 writes, of 1,000 in all");
+}
+
+#[test]
+fn a_load_with_one_io_in_flight_never_asked_for_the_rate() {
+    let slow = Volume { base_s: 2e-3, ..FAST };
+    let mut run = Cycles { depth: 1, scales: vec![None], ..Cycles::on(slow, &[]) }.run();
+    let worker = &mut run.steps[0].plan.workers[0];
+    (worker.pace, worker.terms.write_pace) = (Pace::Closed, None);
+    let found = judged(&run, "read 700 iops");
+    assert_eq!(kinds(&found.findings), ["serial_application"], "{:#?}", found.findings);
+    assert_eq!(found.verdict.answer, Answer::CannotTell);
+    let row = &found.watched.unwrap().contract[0];
+    assert!(matches!(row.remark, Some(Remark::NotAsked { .. })), "{row:?}");
+}
+
+#[test]
+fn a_partition_that_alone_was_watched_gets_its_verdict() {
+    let ios = serve(&FAST, &[asker(How::Paced(250.0, 8), 0.0, 60.0)], 4);
+    let mut run = machine_of(&[("sda1", &ios)], 1.0, 60.0);
+    run.devices[0].below = vec!["sda".into()];
+    run.devices.push(node("sda", &[]));
+    assert_eq!(judged(&run, "read 250 iops, latency < 30ms").verdict.answer, Answer::Meets);
+}

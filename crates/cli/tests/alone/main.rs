@@ -1,0 +1,23 @@
+//! The program on devices of its own, on volumes that this kernel throttles, and through real seconds. Mostly as root.
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
+mod bad_input;
+mod diskspd;
+mod diskspd_caps;
+mod fault_matrix;
+mod faults;
+mod files;
+mod guide_providers;
+mod guide_watch;
+mod interrupt;
+mod lab_check;
+#[path = "../machine/mod.rs"]
+mod machine;
+mod not_fooled;
+mod profiles;
+mod safety;
+mod silent;
+mod watch;
+mod watch_above;
+mod watch_load;
+mod watch_words;

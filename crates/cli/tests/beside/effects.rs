@@ -1,0 +1,169 @@
+//! Effect, not parsing: random small command lines are run by the real fio and by ours on copies of the same files, and
+//! bytes, lengths, counts, offsets and exit codes must be the same, or the difference be one that is meant and written down.
+//! `PLIMSOLL_LINES=500` runs that many, `PLIMSOLL_SEED=17` one line again.
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
+mod effect;
+mod line;
+mod meant;
+mod pings;
+
+use crate::machine::*;
+use effect::{Effect, effect};
+use line::Line;
+use meant::{Aspect, Pair, meant};
+use pings::{Ping, ping_effect};
+
+/// How many lines are run where nobody says.
+const LINES: u64 = 40;
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+/// The seeds that are run.
+fn seeds() -> Vec<u64> {
+    match number("PLIMSOLL_SEED") {
+        Some(seed) => vec![seed],
+        None => (0..number("PLIMSOLL_LINES").unwrap_or(LINES)).collect(),
+    }
+}
+
+/// In what the two differ, with both; empty where they do not.
+fn differences(pair: &Pair<'_>) -> Vec<(Aspect, String)> {
+    let Pair { line, real, ours } = pair;
+    let mut found = Vec::new();
+    let mut note = |aspect: Aspect, what: &str, (real, ours): (String, String)| {
+        if real != ours {
+            found.push((aspect, format!("{what}: {real}, ours {ours}")));
+        }
+    };
+    let both = |of: &dyn Fn(&Effect) -> String| (of(real), of(ours));
+    note(Aspect::Code, "exit code", both(&|effect| format!("{:?}", effect.code)));
+    note(Aspect::Error, "errors", both(&|effect| format!("{:?}", errors(effect))));
+    for name in real.files.keys() {
+        note(Aspect::Length, name, both(&|effect| format!("length {:?}", effect.files[name].length)));
+        if line.meets_known_sectors() {
+            note(Aspect::Sectors, name, both(&|effect| sectors(line, &effect.files[name].changed)));
+        }
+    }
+    note(Aspect::Amount, "operations and bytes", both(&|effect| format!("{:?}", amounts(line, effect))));
+    if line.is_ordered() {
+        note(Aspect::Places, "places", both(&|effect| short(&sorted(effect))));
+    }
+    found
+}
+
+fn errors(effect: &Effect) -> Vec<(&str, i64)> {
+    effect.jobs.iter().map(|(name, job)| (name.as_str(), job.error)).collect()
+}
+
+fn sectors(line: &Line, changed: &[u64]) -> String {
+    if line.is_ordered() {
+        format!("sectors {:?}", ranges(changed))
+    } else {
+        format!("{} sectors", changed.len())
+    }
+}
+
+/// Operations and bytes of each job, over both directions: how they share is random.
+fn amounts(line: &Line, effect: &Effect) -> Vec<(u64, u64)> {
+    let sum = |job: &effect::JobEffect| {
+        let operations = if line.has_random_lengths() { 0 } else { job.done[0].0 + job.done[1].0 };
+        (operations, job.done[0].1 + job.done[1].1)
+    };
+    effect.jobs.iter().map(|(_, job)| sum(job)).collect()
+}
+
+/// The rows of every log in the order of their places.
+fn sorted(effect: &Effect) -> Logs {
+    let mut places = effect.places.clone();
+    places.values_mut().for_each(|rows| rows.sort_unstable());
+    places.into_iter().collect()
+}
+
+/// Each log by its name, with direction, offset and length of each of its rows.
+type Logs = Vec<(String, Vec<(u64, u64, u64)>)>;
+
+/// What tells two sets of logs apart: a digest of the rows, and their ends for people.
+fn short(places: &Logs) -> String {
+    let of = |(log, rows): &(String, Vec<(u64, u64, u64)>)| {
+        let digest = rows.iter().fold(0u64, |sum, (direction, offset, length)| {
+            sum.wrapping_mul(31).wrapping_add(offset ^ (length << 40) ^ (direction << 63))
+        });
+        format!("{log}: {} rows, {:?} to {:?}, digest {digest:x}", rows.len(), rows.first(), rows.last())
+    };
+    places.iter().map(of).collect::<Vec<_>>().join("; ")
+}
+
+/// Numbers in a row as first and last.
+fn ranges(numbers: &[u64]) -> Vec<(u64, u64)> {
+    let mut ranges: Vec<(u64, u64)> = Vec::new();
+    for &number in numbers {
+        match ranges.last_mut() {
+            Some(last) if last.1 + 1 == number => last.1 = number,
+            _ => ranges.push((number, number)),
+        }
+    }
+    ranges
+}
+
+#[test]
+fn random_command_lines_do_what_the_real_fio_does() {
+    let Some(peers) = Peers::find() else { return };
+    let seeds = seeds();
+    let mut unexplained = Vec::new();
+    let mut same = 0;
+    let mut explained = std::collections::BTreeMap::<&str, usize>::new();
+    for seed in &seeds {
+        let line = Line::drawn(*seed);
+        let (real, ours) = (effect(&peers, Who::Real, &line), effect(&peers, Who::Command, &line));
+        let pair = Pair { line: &line, real: &real, ours: &ours };
+        let mut left = Vec::new();
+        let found = differences(&pair);
+        same += usize::from(found.is_empty());
+        for (aspect, words) in found {
+            match meant(&pair, aspect) {
+                Some(reason) => *explained.entry(reason).or_default() += 1,
+                None => left.push(words),
+            }
+        }
+        if !left.is_empty() {
+            let (words, left) = (line.words.join(" "), left.join("\n  "));
+            let said = format!("fio: {}\n  ours: {}", real.said, ours.said);
+            unexplained.push(format!(
+                "seed {seed}, f {:?}, g {:?}: {words}\n  {left}\n  {said}",
+                line.before[0], line.before[1]
+            ));
+        }
+    }
+    eprintln!("{} lines: {same} the same, {} unexplained", seeds.len(), unexplained.len());
+    explained.iter().for_each(|(reason, count)| eprintln!("{count} times: {reason}"));
+    assert!(unexplained.is_empty(), "{} unexplained:\n{}", unexplained.len(), unexplained.join("\n\n"));
+}
+
+#[test]
+fn random_lines_do_what_the_real_ioping_does() {
+    let version = std::process::Command::new("ioping").arg("-v").output();
+    if version.map_or(true, |out| !String::from_utf8_lossy(&out.stdout).starts_with("ioping 1.3")) {
+        skipped(Lack::Tool, "ioping 1.3 is not installed");
+        return;
+    }
+    let folder = Folder::new();
+    let seeds = seeds();
+    let mut unexplained = Vec::new();
+    for seed in &seeds {
+        let line = Ping::drawn(*seed);
+        let (real, said) = ping_effect(&folder, None, &line);
+        let (ours, we_said) = ping_effect(&folder, Some("ioping"), &line);
+        if real != ours {
+            let words = line.words.join(" ");
+            unexplained.push(format!(
+                "seed {seed}, f {:?}: {words}\n  ioping: {real:?} {said}\n  ours: {ours:?} {we_said}",
+                line.before
+            ));
+        }
+    }
+    eprintln!("{} lines for ioping: {} unexplained", seeds.len(), unexplained.len());
+    assert!(unexplained.is_empty(), "{} unexplained:\n{}", unexplained.len(), unexplained.join("\n\n"));
+}

@@ -1,0 +1,406 @@
+//! fio's words on places, lengths, data, trims and verifying, run as a user runs them: amounts as those of the real fio,
+//! data on the disk as asked, damage found and named, blocks really given back.
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
+use std::collections::HashSet;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::Path;
+
+use crate::machine::*;
+use kernel::guard::permit_named_file;
+use kernel::lab::{LoopDevice, LoopOptions};
+use serde_json::Value;
+
+fn job(ended: &Ended) -> Value {
+    // fio 3.x may print notes in front of its JSON.
+    let text = &ended.out[ended.out.find('{').unwrap_or(0)..];
+    serde_json::from_str::<Value>(text).unwrap_or_else(|error| panic!("{error}: {}{}", ended.out, ended.err))
+        ["jobs"][0]
+        .clone()
+}
+
+/// I/Os and KiB by direction.
+fn amounts(job: &Value) -> Vec<(String, u64, u64)> {
+    let of = |direction: &str| {
+        let part = &job[direction];
+        (
+            direction.to_owned(),
+            part["total_ios"].as_u64().unwrap_or(0),
+            part["io_kbytes"].as_u64().unwrap_or(0),
+        )
+    };
+    ["read", "write", "trim"].into_iter().map(of).collect()
+}
+
+#[test]
+fn amounts_are_those_of_the_real_fio() {
+    let Some(peers) = Peers::find() else { return };
+    for words in [
+        "--rw=read:12k --size=8m",
+        "--rw=read:-8k --size=8m",
+        "--rw=write:512k --bs=1m --size=32m",
+        "--rw=randread:8 --size=4m --norandommap",
+        "--rw=randread --size=4m --random_distribution=zipf:1.2",
+        "--rw=randread --size=4m --random_distribution=zoned:60/10:30/20:10/70",
+        "--rw=randwrite --size=4m --ba=2k --bs=8k",
+        "--rw=write --size=4m --nrfiles=4 --file_service_type=sequential",
+        "--rw=write --filesize=1m --nrfiles=3 --size=3m",
+        "--rw=randread --size=4m --io_size=10m",
+        "--rw=read --size=4m --number_ios=100",
+        "--rw=read --size=2m --loops=3",
+        "--rw=read --size=16m --zonemode=strided --zonesize=64k --zonerange=256k --zoneskip=256k --io_size=1m",
+        "--rw=write --size=2m --buffer_compress_percentage=50 --dedupe_percentage=30",
+        "--rw=randwrite --size=2m --verify=crc32c --do_verify=0",
+    ] {
+        let words = format!("--name=a --filename_format=f.$filenum --output-format=json {words}");
+        let of = |who| amounts(&job(&peers.run(who, &words)));
+        assert_eq!(of(Who::Command), of(Who::Real), "{words}");
+    }
+}
+
+#[test]
+fn what_is_shared_out_over_lengths_fills_the_amount() {
+    let peers = Peers::alone();
+    let ended = peers.run(
+        Who::Command,
+        "--name=a --filename=f --size=64m --rw=randrw --bssplit=4k/10:64k/50:32k/40 --output-format=json",
+    );
+    let total: u64 = amounts(&job(&ended)).iter().map(|(_, ios, _)| ios).sum();
+    let kib: u64 = amounts(&job(&ended)).iter().map(|(.., kib)| kib).sum();
+    assert!((65_536 - 64..=65_536).contains(&kib), "{kib} KiB: short of the amount by less than a block");
+    // 45.2 KiB on the average; its standard deviation of 20 KiB allows 2 % over 1,450 draws.
+    assert!((1_450.0 - total as f64).abs() < 60.0, "{total} I/Os");
+}
+
+#[test]
+fn the_data_on_the_disk_is_what_was_asked_for() {
+    let peers = Peers::alone();
+    let place = peers.folder.make_dir("data");
+    let written = |words: &str| {
+        let words = format!("--name=a --filename=f --size=1m --rw=write --output=out {words}");
+        assert_eq!(peers.run_in(&place, Who::Command, &words).code, Some(0));
+        std::fs::read(place.join("f")).unwrap()
+    };
+    let pattern = written("--buffer_pattern=0xdeadbeef");
+    assert!(pattern.chunks(4).all(|piece| piece == [0xde, 0xad, 0xbe, 0xef]));
+    assert!(written("--zero_buffers").iter().all(|&byte| byte == 0));
+    let half = written("--buffer_compress_percentage=50");
+    assert!(half.chunks(512).all(|chunk| chunk[256..].iter().all(|&byte| byte == 0)));
+    let distinct = |data: &[u8]| data.chunks(4096).map(<[u8]>::to_vec).collect::<HashSet<_>>().len();
+    assert_eq!(distinct(&written("--refill_buffers")), 256);
+    let duplicates = 256 - distinct(&written("--dedupe_percentage=50"));
+    assert!((96..=160).contains(&duplicates), "{duplicates} of 256 blocks equal another");
+}
+
+/// Flips one bit of byte `at`.
+fn damage(path: &Path, at: u64) {
+    let file = std::fs::File::options().read(true).write(true).open(path).unwrap();
+    let mut byte = [0];
+    file.read_exact_at(&mut byte, at).unwrap();
+    file.write_all_at(&[byte[0] ^ 1], at).unwrap();
+}
+
+#[test]
+fn a_flipped_bit_is_named_and_the_exit_code_is_1_also_where_errors_are_passed_over() {
+    let peers = Peers::alone();
+    let place = peers.folder.make_dir("verified");
+    let run = |words: &str| {
+        let words = format!(
+            "--name=check --filename=f --size=4m --rw=randwrite --verify=crc32c --ioengine=libaio --iodepth=8 {words}"
+        );
+        peers.run_in(&place, Who::Command, &words)
+    };
+    assert_eq!(run("").code, Some(0), "{}", run("").err);
+    assert_eq!(run("--verify_only").code, Some(0));
+    damage(&place.join("f"), 123_456);
+    for words in ["--verify_only", "--verify_only --verify_fatal=1"] {
+        let ended = run(words);
+        assert_eq!(ended.code, Some(1), "{words}: {}", ended.out);
+        let said = ended.complained();
+        assert!(said.contains("corrupted") && said.contains("offset 122880"), "{said}");
+        assert!(ended.out.contains("err=84"), "{}", ended.out);
+    }
+    // An independent reader of what an earlier run wrote finds it too.
+    let reader = peers.run_in(&place, Who::Command, "--name=read --filename=f --rw=read --verify=crc32c");
+    assert_eq!(reader.code, Some(1), "{}", reader.out);
+}
+
+/// Two blocks of sixteen are damaged. The real fio counts a wrong block as read, stops at the first, and passes over both
+/// where it is told to.
+#[test]
+fn reading_stops_at_the_first_wrong_block_as_in_the_real_fio_unless_failed_checks_are_passed_over() {
+    let Some(peers) = Peers::find() else { return };
+    for who in [Who::Command, Who::Real] {
+        let place = peers.folder.make_dir(if who == Who::Real { "real" } else { "ours" });
+        let run = |words: &str| {
+            let words = format!("--name=a --filename=f --size=64k --bs=4k --verify=crc32c {words}");
+            peers.run_in(&place, who, &words)
+        };
+        assert_eq!(run("--rw=write").code, Some(0));
+        [8200, 40964].iter().for_each(|&at| damage(&place.join("f"), at));
+        for (words, reads, errors, pids) in [
+            ("--rw=read", 3, None, 1),
+            ("--rw=read --continue_on_error=read", 3, None, 1),
+            ("--rw=read --continue_on_error=verify", 16, Some(2), 0),
+        ] {
+            let counted = job(&run(&format!("{words} --output-format=json")));
+            assert_eq!(amounts(&counted)[0], ("read".to_owned(), reads, 4 * reads), "{who:?} {words}");
+            let ended = run(words);
+            if errors.is_some() {
+                assert_eq!(counted["total_err"].as_u64(), errors, "{words}");
+                assert!(ended.out.contains("errors    : total=2, first_error=84/<"), "{}", ended.out);
+            }
+            assert_eq!(ended.out.matches("fio: pid=").count(), pids, "{words}: {}", ended.out);
+            assert!(!ended.err.contains("io_u error"), "{words}: {}", ended.err);
+        }
+    }
+}
+
+#[test]
+fn a_character_device_is_refused_with_its_true_kind() {
+    let ended = Peers::alone().run(Who::Command, "--name=a --filename=/dev/null --rw=write --size=64k");
+    assert_eq!(ended.code, Some(1));
+    let said = ended.complained();
+    assert!(said.contains("error=Block device required") && !said.contains("directory"), "{said}");
+    assert!(said.contains("/dev/null is a character device") && said.contains("ioengine=null"), "{said}");
+}
+
+#[test]
+fn patterns_are_checked_byte_by_byte() {
+    let peers = Peers::alone();
+    let place = peers.folder.make_dir("patterned");
+    let run = |words: &str| {
+        let words = format!("--name=check --filename=f --size=1m --verify_pattern=0xcafe%o {words}");
+        peers.run_in(&place, Who::Command, &words)
+    };
+    assert_eq!(run("--rw=write").code, Some(0));
+    let bytes = std::fs::read(place.join("f")).unwrap();
+    assert_eq!(bytes[8192..8202], [0xca, 0xfe, 0, 0x20, 0, 0, 0, 0, 0, 0], "the place stands behind 0xcafe");
+    assert_eq!(run("--rw=read").code, Some(0));
+    damage(&place.join("f"), 300_000);
+    let ended = run("--rw=randread");
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.complained().contains("byte 300000 is"), "{}", ended.err);
+}
+
+#[test]
+fn trims_give_blocks_back() {
+    let peers = Peers::alone();
+    let place = peers.folder.make_dir("trimmed");
+    let ended = peers.run_in(
+        &place,
+        Who::Command,
+        "--name=t --filename=f --size=8m --io_size=4m --rw=randtrim --bs=64k --output-format=json",
+    );
+    assert_eq!(amounts(&job(&ended))[2], ("trim".to_owned(), 64, 4096), "{}", ended.err);
+    let left = std::fs::metadata(place.join("f")).unwrap().blocks() * 512;
+    assert!(left <= (4 << 20) + 65_536, "{left} bytes of 8 MiB are left");
+    if !is_root() {
+        return skipped(Lack::Root, "a loop device needs root");
+    }
+    let image = peers.folder.make_file("image", 16);
+    let options = LoopOptions { direct: kernel::Direct::No, size_limit: None, block_size: None };
+    let device = match LoopDevice::attach(&permit_named_file(&image).unwrap(), options) {
+        Ok(device) => device,
+        Err(error) => return skipped(Lack::Kernel, error),
+    };
+    let allocated = || std::fs::metadata(&image).unwrap().blocks() * 512;
+    let full = allocated();
+    let words = format!("--name=t --filename={} --rw=trim --bs=1m --size=8m", text(device.path()));
+    let ended = peers.run_in(&place, Who::Command, &words);
+    assert_eq!(ended.code, Some(0), "{}", ended.err);
+    assert!(allocated() + (8 << 20) <= full + 65_536, "{} of {full} bytes are left", allocated());
+}
+
+#[test]
+fn files_can_be_laid_out_alone() {
+    let peers = Peers::alone();
+    let place = peers.folder.make_dir("only");
+    let ended = peers.run_in(
+        &place,
+        Who::Command,
+        "--name=a --filename=f --size=2m --rw=read --create_only=1 --output-format=json",
+    );
+    assert_eq!(ended.code, Some(0), "{}", ended.err);
+    assert_eq!(std::fs::metadata(place.join("f")).unwrap().len(), 2 << 20);
+    assert_eq!(amounts(&job(&ended))[0].1, 0, "nothing was read");
+}
+
+const MIB: usize = 1 << 20;
+
+/// What a run left of a file that held 1 MiB, or was missing.
+#[derive(Debug, PartialEq)]
+struct Left {
+    code: Option<i32>,
+    length: Option<usize>,
+    /// Blocks of 4 KiB of the first MiB that hold other data than before.
+    changed: Vec<usize>,
+    /// I/Os and KiB of each clone, in the order of their size: fio numbers clones from the last.
+    done: Vec<Vec<(String, u64, u64)>>,
+}
+
+fn left(peers: &Peers, who: Who, (before, words): (Option<&[u8]>, &str)) -> (Left, Ended) {
+    let place = peers.folder.make_dir(&format!("left-{who:?}"));
+    let path = place.join("f");
+    let _ = std::fs::remove_file(&path);
+    if let Some(bytes) = before {
+        std::fs::write(&path, bytes).unwrap();
+    }
+    let words = format!("--name=a --filename=f --bs=4k {words} --output-format=json --output=out");
+    let ended = peers.run_in(&place, who, &words);
+    let after = std::fs::read(&path).ok();
+    let blocks =
+        |bytes: Option<&[u8]>| bytes.unwrap_or_default().chunks(4096).map(<[u8]>::to_vec).collect::<Vec<_>>();
+    let (old, new) = (blocks(before), blocks(after.as_deref()));
+    let changed = (0..old.len().min(new.len())).filter(|&at| old[at] != new[at]).collect();
+    let out = std::fs::read_to_string(place.join("out")).unwrap();
+    let document: Value = serde_json::from_str(&out[out.find('{').unwrap()..]).unwrap();
+    let mut done: Vec<_> = document["jobs"].as_array().unwrap().iter().map(amounts).collect();
+    done.sort();
+    (Left { code: ended.code, length: after.map(|bytes| bytes.len()), changed, done }, ended)
+}
+
+fn some_data() -> Vec<u8> {
+    (0..MIB as u32 / 4).flat_map(|at| at.wrapping_mul(0x9E37_79B9).to_le_bytes()).collect()
+}
+
+#[test]
+fn filesize_and_offset_bound_every_byte_as_in_the_real_fio() {
+    let Some(peers) = Peers::find() else { return };
+    let data = some_data();
+    for words in [
+        "--filesize=1m --size=512k --offset=512k --rw=randread",
+        "--filesize=512k --size=2m --rw=read",
+        "--filesize=512k --size=64k --offset=480k --rw=read",
+        "--filesize=512k --offset=128k --rw=randread --io_size=2m",
+        "--filesize=512k --offset=128k --rw=randread --io_size=50%",
+        "--filesize=512k --offset=128k --rw=read --number_ios=1000",
+        "--filesize=512k --offset=128k --rw=read --loops=3",
+        "--filesize=512k --offset=10% --size=10% --rw=randread",
+        "--filesize=512k --offset=10% --size=10% --rw=write",
+        "--filesize=1m --size=512k --offset=256k --rw=write",
+        "--filesize=512k --size=1m --offset=256k --rw=write",
+        "--filesize=512k --size=1m --offset=256k --rw=randwrite --io_size=4m",
+        "--filesize=1m --rw=read --numjobs=4 --offset_increment=256k",
+        "--filesize=1m --size=512k --rw=read --numjobs=4 --offset_increment=256k",
+        "--filesize=1m --rw=read --numjobs=4 --offset_increment=25%",
+        "--filesize=768k --rw=write --numjobs=3 --offset_increment=256k",
+        "--rw=read --numjobs=4 --offset_increment=25%",
+        "--size=50% --offset=75% --rw=read",
+        "--size=0 --rw=read",
+    ] {
+        let of = |who| left(&peers, who, (Some(&data), words)).0;
+        let ours = of(Who::Command);
+        assert_eq!(ours, of(Who::Real), "{words}");
+        assert_eq!(ours.code, Some(0), "{words}");
+    }
+    for words in [
+        "--filesize=1m --size=512k --offset=256k --rw=write",
+        "--filesize=2m --size=1m --offset=1536k --rw=write",
+        "--filesize=1m --offset=512k --rw=read",
+    ] {
+        let of = |who| left(&peers, who, (None, words)).0;
+        assert_eq!(of(Who::Command), of(Who::Real), "a missing file: {words}");
+    }
+    let data: &[u8] = &data;
+    let (ours, _) = left(
+        &peers,
+        Who::Command,
+        (Some(data), "--filesize=512k --offset=128k --rw=read --time_based --runtime=1"),
+    );
+    assert_eq!((ours.code, ours.length, ours.changed.len()), (Some(0), Some(MIB), 0));
+    // fio does nothing at all here, and calls it a success.
+    let (ours, _) = left(&peers, Who::Command, (Some(data), "--filesize=1m --offset=2m --rw=write"));
+    assert_eq!((ours.code, ours.length, ours.changed.len()), (Some(1), Some(MIB), 0));
+}
+
+/// On a device nothing ends a job but what it asked for.
+#[test]
+fn a_device_is_written_up_to_filesize_and_no_byte_behind_it() {
+    let peers = Peers::alone();
+    let Some(disk) = Disk::of(&peers.folder, 64, Through::Cache) else { return };
+    let place = peers.folder.make_dir("device");
+    let marks = |disk: &Disk| {
+        let bytes = std::fs::read(disk.path()).unwrap();
+        bytes.chunks(8 * MIB).map(|part| part.iter().any(|&byte| byte != 0)).collect::<Vec<_>>()
+    };
+    let fixed = format!("--name=a --filename={} --rw=write --bs=1m --output-format=json", disk.node());
+    let ended = peers.run_in(&place, Who::Command, &format!("{fixed} --filesize=32m --offset=16m"));
+    assert_eq!(amounts(&job(&ended))[1].2, 16 << 10, "{}", ended.err);
+    assert_eq!(marks(&disk), [false, false, true, true, false, false, false, false]);
+    let words = format!("{fixed} --filesize=32m --numjobs=4 --offset_increment=8m");
+    let ended = peers.run_in(&place, Who::Command, &words);
+    let document: Value = ended.json();
+    let written: Vec<u64> =
+        document["jobs"].as_array().unwrap().iter().map(|job| amounts(job)[1].2 >> 10).collect();
+    assert_eq!(written, [32, 24, 16, 8]);
+    assert_eq!(marks(&disk), [true, true, true, true, false, false, false, false]);
+}
+
+#[test]
+fn under_readonly_nothing_is_made_or_extended_as_in_the_real_fio() {
+    let Some(peers) = Peers::find() else { return };
+    let data = some_data();
+    for (before, rw) in [(Some(&data[..]), "randread"), (Some(&data[..]), "read"), (None, "read")] {
+        for who in [Who::Real, Who::Command] {
+            for more in ["", "--fio-exact"].iter().filter(|more| more.is_empty() || who == Who::Command) {
+                let words = format!("--readonly --rw={rw} --size=4m {more}");
+                let (left, ended) = left(&peers, who, (before, &words));
+                assert_eq!((left.code, left.length), (Some(1), before.map(<[u8]>::len)), "{who:?} {words}");
+                assert!(left.changed.is_empty(), "{who:?} {words}");
+                assert!(ended.err.contains("fio: refusing extend of file due to read-only"), "{}", ended.err);
+            }
+        }
+    }
+    let fits = |who| left(&peers, who, (Some(&data), "--readonly --rw=read --size=1m")).0;
+    assert_eq!(fits(Who::Command), fits(Who::Real));
+}
+
+#[test]
+fn a_job_that_only_reads_keeps_a_file_that_is_too_short_unless_fio_exact_is_given() {
+    let peers = Peers::alone();
+    let data = some_data();
+    for words in [
+        "--rw=read --size=2m",
+        "--rw=randread --filesize=2m",
+        "--rw=read --size=1m --offset=512k",
+        "--rw=write --verify=md5 --verify_only --size=2m",
+    ] {
+        let (left, ended) = left(&peers, Who::Command, (Some(&data), words));
+        assert_eq!((left.code, left.length, left.changed.len()), (Some(1), Some(MIB), 0), "{words}");
+        for way in ["give a size", "(rm f)", "--fio-exact"] {
+            assert!(ended.complained().contains(way), "{words}: {}", ended.err);
+        }
+    }
+    let empty = left(&peers, Who::Command, (Some(&[]), "--rw=read --size=1m")).0;
+    assert_eq!((empty.code, empty.length), (Some(1), Some(0)));
+    let exact = left(&peers, Who::Command, (Some(&data), "--rw=read --size=2m --fio-exact")).0;
+    assert_eq!((exact.code, exact.length, exact.changed.len()), (Some(0), Some(2 * MIB), MIB / 4096));
+}
+
+#[test]
+fn a_file_that_was_laid_out_here_is_laid_out_anew_as_long_as_nobody_has_changed_it() {
+    let peers = Peers::alone();
+    let place = peers.folder.make_dir("marked");
+    let path = place.join("f");
+    let read = |size: &str| {
+        peers.run_in(&place, Who::Command, &format!("--name=a --filename=f --rw=read --size={size}"))
+    };
+    let length = || std::fs::metadata(&path).unwrap().len() >> 20;
+    assert_eq!((read("1m").code, length()), (Some(0), 1));
+    let ended = read("2m");
+    if ended.code == Some(1) {
+        return skipped(Lack::Kernel, format!("no extended attributes here: {}", ended.err));
+    }
+    assert_eq!((ended.code, length()), (Some(0), 2));
+    // As long as it was, with the attribute that cp leaves where it writes over a file.
+    std::fs::write(place.join("mine"), [some_data(), some_data()].concat()).unwrap();
+    assert!(run(&["cp", &text(&place.join("mine")), &text(&path)]));
+    let mine = std::fs::read(&path).unwrap();
+    let ended = read("3m");
+    assert_eq!(ended.code, Some(1), "{}", ended.out);
+    assert!(std::fs::read(&path).unwrap() == mine, "data that was written later is gone");
+    assert_eq!(read("2m").code, Some(0));
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!((read("3m").code, length()), (Some(0), 3));
+}

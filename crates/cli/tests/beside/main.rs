@@ -1,0 +1,20 @@
+//! The program beside its peers: the same words to fio, ioping, iostat, readers of their output, and a browser.
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
+mod crystal_peer;
+mod effects;
+mod fio_cases;
+mod fio_data;
+mod fio_examples;
+mod fio_formats;
+mod fio_json;
+mod fio_logs;
+mod fio_peer;
+mod fio_plot;
+mod fio_readers;
+mod guide_pandas;
+mod ioping_peer;
+mod iostat_peer;
+#[path = "../machine/mod.rs"]
+mod machine;
+mod page_zoom;

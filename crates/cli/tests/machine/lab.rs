@@ -1,0 +1,57 @@
+//! Volumes of the lab for tests, and ext4 on them.
+
+use std::path::PathBuf;
+
+use testbed::{Lack, Mounted, Undo, ended, ext4_at, root_or_skip, skipped};
+use volumes::lab::{self, LabVolume, Lifetime};
+use workload::{Bytes, PolicyName};
+
+use super::Folder;
+
+/// A volume that this kernel throttles to `policy`, in this process; `None`, and a skip, where this machine makes none.
+pub fn lab_volume(policy: &str, size: Bytes) -> Option<LabVolume> {
+    if !root_or_skip("a throttled volume") {
+        return None;
+    }
+    let policy = PolicyName::parse(policy).unwrap();
+    let made = LabVolume::up(&policy, size, &lab::default_dir(size), Lifetime::ThisRun);
+    made.inspect_err(|error| skipped(Lack::Kernel, error)).ok()
+}
+
+/// ext4 on a volume of the lab; gone with the value.
+pub struct Throttled {
+    pub mount: Mounted,
+    _volume: LabVolume,
+}
+
+impl Throttled {
+    /// Mounted on `point`; `None`, and a skip, where this machine makes none.
+    pub fn at(point: PathBuf, policy: &str, size: Bytes) -> Option<Throttled> {
+        let volume = lab_volume(policy, size)?;
+        let mount = ext4_at(point, volume.device(), &[])?;
+        Some(Throttled { mount, _volume: volume })
+    }
+}
+
+/// A volume that `plimsoll lab up` has made, taken down with the value.
+pub struct LabUp {
+    pub device: String,
+    _undo: Undo,
+}
+
+impl LabUp {
+    /// `None`, and a skip, where this machine makes none.
+    pub fn or_skip(folder: &Folder, policy: &str, size: &str) -> Option<LabUp> {
+        if !root_or_skip("a throttled volume") {
+            return None;
+        }
+        let up = ended(&mut folder.plimsoll(&["lab", "up", policy, "--size", size]));
+        if up.code != Some(0) {
+            skipped(Lack::Kernel, up.err);
+            return None;
+        }
+        let device = up.out.trim().to_owned();
+        let undo = Undo::by(&[env!("CARGO_BIN_EXE_plimsoll"), "lab", "down", &device]);
+        Some(LabUp { device, _undo: undo })
+    }
+}

@@ -1,0 +1,372 @@
+//! `plimsoll compare` through the command line: outputs that two providers' customers printed, runs of ours, bad input.
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
+use std::fs;
+use std::path::Path;
+
+use crate::machine::*;
+use serde_json::Value;
+
+/// What fio 1.59, fio 2.1.3 and ioping 0.6 and 0.7 printed on two providers' volumes, as pasted: a mix of 75 % reads,
+/// reads, writes, all 4 KiB at random and depth 64, and ten single requests.
+fn pasted(folder: &Folder) {
+    for side in ["do", "aws"] {
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/providers").join(side);
+        folder.make_dir(side);
+        for entry in fs::read_dir(from).unwrap() {
+            let path = entry.unwrap().path();
+            fs::copy(&path, folder.path(side).join(path.file_name().unwrap())).unwrap();
+        }
+    }
+}
+
+const PROVIDERS: [&str; 8] = [
+    "compare",
+    "do=@/do",
+    "aws=@/aws",
+    "--policy",
+    "aws=aws-gp2-2018-02,size=50GiB",
+    "--machine=aws=t2.small",
+    "--price=do=5.00/month",
+    "--price=aws=USD 5.00/month",
+];
+
+fn reading<'a>(document: &'a Value, side: u64, kind: &str) -> &'a Value {
+    let all = document["readings"].as_array().unwrap();
+    let found = all.iter().find(|reading| reading["side"] == side && reading["kind"] == kind);
+    found.unwrap_or_else(|| panic!("no {kind} of side {side}: {all:#?}"))
+}
+
+#[test]
+fn printed_outputs_of_two_providers_are_matched_by_their_work() {
+    let folder = Folder::new();
+    pasted(&folder);
+    let ended = ended(&mut folder.plimsoll(&[&PROVIDERS[..], &["--format=json"]].concat()));
+    assert_eq!(ended.code, Some(0), "{}", ended.err);
+    let document = ended.json();
+    let rows = document["rows"].as_array().unwrap();
+    let figures: Vec<(f64, f64)> = rows
+        .iter()
+        .map(|row| {
+            assert_eq!(row["ratios"][1]["basis"], "one_each");
+            assert_eq!(row["ratios"][1]["interval"], Value::Null);
+            let value = |side: usize| row["figures"][side]["value"].as_f64().unwrap();
+            (value(0), value(1))
+        })
+        .collect();
+    let printed =
+        [(33215.0, 2257.0), (11093.0, 752.0), (86630.0, 3016.0), (8850.0, 2943.0), (300_000.0, 365_000.0)];
+    assert_eq!(figures, printed);
+    // One digit was printed of the one latency, so the ratio is known from 365/350 to 365/250 at best.
+    let by_rounding = rows[4]["ratios"][1]["by_rounding"].as_array().unwrap();
+    let ends: Vec<f64> = by_rounding.iter().map(|end| end.as_f64().unwrap()).collect();
+    assert!((ends[0] - 1.04).abs() < 0.01 && (ends[1] - 1.46).abs() < 0.01, "{ends:?}");
+    let differs: Vec<&str> =
+        document["differing"].as_array().unwrap().iter().map(|row| row["what"].as_str().unwrap()).collect();
+    assert_eq!(differs, ["tool", "runtime", "machine"]);
+}
+
+/// The arithmetic: 3 × 50 = 150 IOPS for ever, 3,000 on credits; 3 × 1,048,576 operations in 1,052 s spend 3,145,728 less
+/// the 157,842 earned meanwhile, 2,987,886; the other 2,412,114 of 5.4 million last 2,412,114 / 2,850 = 846 s.
+#[test]
+fn credits_are_reckoned_from_the_declared_type_and_what_is_not_shown_is_said() {
+    let folder = Folder::new();
+    pasted(&folder);
+    let ended = ended(&mut folder.plimsoll(&[&PROVIDERS[..], &["--format=json"]].concat()));
+    let document = ended.json();
+    let credits = reading(&document, 1, "on_credits");
+    for (name, wanted, within) in [
+        ("baseline", 150.0, 0.0),
+        ("burst", 3000.0, 0.0),
+        ("bucket", 5.4e6, 0.0),
+        ("spent_most", 2_987_886.0, 100.0),
+        ("left_s", 846.4, 0.2),
+        ("tested_s", 1052.28, 0.01),
+        ("at_burst", 3.0, 0.0),
+        ("loads", 3.0, 0.0),
+    ] {
+        let found = credits[name].as_f64().unwrap();
+        assert!((found - wanted).abs() <= within, "{name}: {found}, not {wanted}");
+    }
+    assert_eq!(credits["baseline_seen"], false);
+    assert!(credits["unless"].as_str().unwrap().contains("follows from what was declared"));
+    let told = credits["details"].as_str().unwrap();
+    for words in ["No baseline was ever seen", "at most 3.0 million", "another 14 min", "is not known"] {
+        assert!(told.contains(words), "{told}");
+    }
+    let no_cap = reading(&document, 0, "no_cap_seen");
+    assert!(no_cap["sentence"].as_str().unwrap().contains("no cap seen at the rates tested"));
+    let faster = reading(&document, 0, "reads_much_faster");
+    assert!((faster["times"].as_f64().unwrap() - 86630.0 / 8850.0).abs() < 1e-9);
+    assert!(faster["sentence"].as_str().unwrap().contains("a cache may have served the reads"));
+    let machine = reading(&document, 1, "machine_credits");
+    assert!(machine["sentence"].as_str().unwrap().contains("CPU credits of its own"));
+}
+
+#[test]
+fn undeclared_the_same_figures_are_one_level_that_something_meters() {
+    let folder = Folder::new();
+    pasted(&folder);
+    let ended = ended(&mut folder.plimsoll(&["compare", "do=@/do", "aws=@/aws", "--format=json"]));
+    let document = ended.json();
+    let level = reading(&document, 1, "one_level");
+    assert!((level["level"].as_f64().unwrap() - 2989.3).abs() < 1.0, "{level}");
+    assert!(level["next"].as_str().unwrap().contains("--policy"));
+}
+
+#[test]
+fn the_text_leads_with_what_differs_fits_80_columns_and_prices_stay_apart_by_currency() {
+    let folder = Folder::new();
+    pasted(&folder);
+    let ended = ended(&mut folder.plimsoll(&[&PROVIDERS[..], &["--html=@/page.html"]].concat()));
+    assert!(ended.out.lines().all(|line| line.chars().count() <= 80), "{}", ended.out);
+    let at = |words: &str| ended.out.find(words).unwrap_or_else(|| panic!("{words}: {}", ended.out));
+    assert!(at("What differs between them") < at("no interval") && at("no interval") < at("██"));
+    assert!(ended.told().contains("One run each: no interval."), "{}", ended.out);
+    // 5 / 3016 a month, and 5 / 150 once the credits are spent.
+    assert!(ended.told().contains("aws USD 0.00166 (in a burst; 0.0333 at its baseline)"), "{}", ended.out);
+    // Nobody said what a dollar is worth in the other's currency.
+    assert!(!ended.told().contains("is the cheaper"), "{}", ended.out);
+    let page = fs::read_to_string(folder.path("page.html")).unwrap();
+    assert_eq!(page.matches("<svg").count(), 5);
+    assert!(page.contains("86,630 IOPS") && page.contains("no cap seen at the rates tested"));
+    assert!(!page.contains("http://") || page.matches("http://").count() == page.matches("w3.org").count());
+}
+
+#[test]
+fn prices_say_which_unit_is_cheaper_and_by_what_factor() {
+    let folder = Folder::new();
+    pasted(&folder);
+    let words = ["compare", "do=@/do", "aws=@/aws", "--price=5.00/month", "--price=10.00/month"];
+    let sized = ["--size=20GB", "--size=aws=50GB"];
+    let ended = ended(&mut folder.plimsoll(&[&words[..], &sized].concat()));
+    let told = ended.told();
+    // 10/3016 over 5/86630 is 57.4; a gigabyte costs 0.25 here and 0.20 there.
+    assert!(told.contains("do is the cheaper, by a factor of 57.4"), "{told}");
+    assert!(told.contains("per GB of space, a month: do 0.250, aws 0.200. aws is the cheaper"), "{told}");
+}
+
+#[test]
+fn repeats_on_simulated_volumes_have_intervals_and_a_volume_is_the_same_as_itself() {
+    let folder = Folder::new();
+    let profile = "title = \"x\"\n[[step]]\nname = \"reads\"\ntime = \"10s\"\n[[step.job]]\norder = \"random\"\nread = 100\nblock = \"4KiB\"\ndepth = 32\n";
+    fs::write(folder.path("x.toml"), profile).unwrap();
+    for (name, target) in [("a", "sim:aws-gp3"), ("b", "sim:aws-gp3"), ("c", "sim:do-volumes-pre-burst")] {
+        for seed in ["1", "2", "3", "4"] {
+            let seed = if name == "b" { format!("{seed}0") } else { seed.to_owned() };
+            let words = ["run", "@/x.toml", target, "--seed", &seed, "--out", &format!("@/{name}")];
+            assert_eq!(ended(&mut folder.plimsoll(&words)).code, Some(0));
+        }
+    }
+    let run = ended(&mut folder.plimsoll(&["compare", "a=@/a", "b=@/b", "c=@/c", "--format=json"]));
+    let document = run.json();
+    let ratios = &document["rows"][0]["ratios"];
+    assert_eq!(ratios[1]["answer"], "same", "{ratios}");
+    assert_eq!(ratios[2]["answer"], "differs", "{ratios}");
+    assert!((ratios[2]["value"].as_f64().unwrap() - 5000.0 / 3000.0).abs() < 0.01, "{ratios}");
+    assert!(ratios[2]["basis"]["runs"]["first"] == 4, "{ratios}");
+    let text = ended(&mut folder.plimsoll(&["compare", "a=@/a", "b=@/b", "c=@/c"]));
+    assert!(text.told().contains("c is 1.67 (1.67 to 1.67) of a: differs"), "{}", text.out);
+    let one = run_files(&folder, "a").remove(0);
+    let other = run_files(&folder, "c").remove(0);
+    let pair = ended(&mut folder.plimsoll(&["compare", &one, &other, "--format=json"]));
+    let ratio = &pair.json()["rows"][0]["ratios"][1];
+    assert!(ratio["interval"].is_array() && ratio["answer"] == "repeat", "{ratio}");
+    assert!(ratio["basis"]["series"]["seconds"].as_u64().unwrap() >= 10, "{ratio}");
+}
+
+fn run_files(folder: &Folder, name: &str) -> Vec<String> {
+    let all = fs::read_dir(folder.path(name)).unwrap().map(|entry| entry.unwrap().path());
+    let mut found: Vec<String> = all
+        .filter(|path| path.extension().is_some_and(|end| end == "plimsoll"))
+        .map(|path| text(&path))
+        .collect();
+    found.sort();
+    found
+}
+
+/// What is typed behind `compare`, and words that the message must hold: of the cause first, of the remedy last.
+type Row = (&'static [&'static str], &'static [&'static str]);
+
+const WRONG: &[Row] = &[
+    (&[], &["required arguments were not provided: <SIDE>", "compare --help"]),
+    (&["@/aws/read.txt"], &["needs two sides", "NAME=FILE,FILE"]),
+    (&["@/aws/read.txt", "@/nowhere"], &["nowhere", "cannot be read", "name a run file"]),
+    (&["@/aws/read.txt", "@/prose.txt"], &["prose.txt is no run file", "no result of a known tool"]),
+    (&["@/aws/read.txt", "@/nothing.txt"], &["nothing.txt is no run file", "empty"]),
+    (&["@/aws/read.txt", "@/binary"], &["binary is no run file"]),
+    (&["@/aws/read.txt", "@/broken.plimsoll"], &["broken.plimsoll"]),
+    (&["@/aws/read.txt", "@/hollow"], &["no file in it is a run file", "known tool"]),
+    (&["a=@/aws", "a=@/do"], &["two sides are called 'a'", "NAME=FILE"]),
+    (&["a=@/aws,@/nowhere", "b=@/do"], &["nowhere", "cannot be read"]),
+    (&["@/aws", "@/do", "--price", "5.00"], &["no period", "5.00/month"]),
+    (&["@/aws", "@/do", "--price", "cheap/month"], &["'cheap/month' is no price", "5.00/month"]),
+    (&["@/aws", "@/do", "--price", "0/month"], &["no price to compare by", "leave --price out"]),
+    (
+        &["@/aws", "@/do", "--price=1/month", "--price=2/month", "--price=3/month"],
+        &["there are 2 sides", "NAME="],
+    ),
+    (&["@/aws", "@/do", "--price=A=1/month", "--price=A=2/month"], &["given twice for 'A'", "keep one"]),
+    (&["@/aws", "@/do", "--price=nope=5/month"], &["no side is called 'nope'", "'A', 'B'", "--price A="]),
+    (&["@/aws", "b=@/do", "--size=B=60GB"], &["no side is called 'B'", "'A', 'b'"]),
+    (&["@/aws", "@/do", "--policy=nope=aws-gp2,size=50GiB"], &["no side is called 'nope'", "'A', 'B'"]),
+    (&["@/aws", "@/do", "--machine=nope=t2.small"], &["no side is called 'nope'", "'A', 'B'"]),
+    (&["@/aws", "do=@/do", "--size=do=60"], &["--size 60 has no unit", "60GiB"]),
+    (&["@/aws", "@/do", "--size", "12q"], &["'12q' is not a size"]),
+    (
+        &["@/aws", "@/do", "--policy", "aws-gp22,size=50GiB"],
+        &["no policy is called 'aws-gp22'", "did you mean"],
+    ),
+    (&["@/aws", "@/do", "--policy", "aws-gp2"], &["aws-gp2 needs 'size'", "aws-gp2,size=100GiB"]),
+    (
+        &["@/aws", "@/do", "--policy", "B=aws-gp2,size=50GiB,siz=1GiB"],
+        &["no parameter 'siz'", "did you mean 'size'?"],
+    ),
+    (&["@/aws", "@/do", "--prise", "1/month"], &["unexpected argument '--prise'", "'--price'"]),
+    (&["@/aws", "@/do", "--format", "xml"], &["invalid value 'xml'", "text, json"]),
+    (&["@/aws", "@/do", "--html"], &["a value is required for '--html", "--help"]),
+];
+
+#[test]
+fn wrong_words_are_told_with_cause_and_remedy() {
+    let folder = Folder::new();
+    pasted(&folder);
+    folder.make_dir("hollow");
+    fs::write(folder.path("nothing.txt"), "").unwrap();
+    fs::write(folder.path("prose.txt"), "Dear provider, it is slow.\n").unwrap();
+    fs::write(folder.path("binary"), [0u8, 159, 146, 150, 0, 1, 2, 255]).unwrap();
+    fs::write(folder.path("broken.plimsoll"), b"SQLite format 3\0 and then nothing").unwrap();
+    let before = folder.listing();
+    for (words, wanted) in WRONG {
+        let ended = ended(&mut folder.plimsoll(&[&["compare"], *words].concat()));
+        let told = ended.complained();
+        assert_eq!(ended.code, Some(2), "{words:?}: {told}");
+        assert_eq!(ended.out, "", "{words:?}");
+        for word in *wanted {
+            assert!(told.contains(word), "{words:?}: {told}, without '{word}'");
+        }
+    }
+    assert_eq!(folder.listing(), before);
+}
+
+#[test]
+fn a_page_that_cannot_be_written_fails() {
+    let folder = Folder::new();
+    pasted(&folder);
+    let ended = ended(&mut folder.plimsoll(&["compare", "@/aws", "@/do", "--html", "@/no/such/page.html"]));
+    assert_eq!(ended.code, Some(1), "{}", ended.err);
+    assert!(ended.complained().contains("cannot be written"), "{}", ended.err);
+}
+
+#[test]
+fn work_that_has_nothing_in_common_is_said() {
+    let folder = Folder::new();
+    pasted(&folder);
+    let ended = ended(&mut folder.plimsoll(&["compare", "@/aws/read.txt", "@/do/write.txt"]));
+    assert_eq!(ended.code, Some(0), "{}", ended.err);
+    assert!(ended.told().contains("no work in common"), "{}", ended.out);
+    assert!(ended.told().contains("Only A was measured at: 4 KiB random reads, depth 64."), "{}", ended.out);
+}
+
+#[test]
+fn a_line_without_options_is_compared_with_the_flag_that_its_work_is_not_recorded() {
+    let folder = Folder::new();
+    pasted(&folder);
+    let text = fs::read_to_string(folder.path("aws/read.txt")).unwrap();
+    let bare: String = text
+        .lines()
+        .filter(|line| !line.contains("rw=") && !line.contains("readwrite="))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    fs::write(folder.path("bare.txt"), bare).unwrap();
+    let words = ["compare", "@/do/read.txt", "@/bare.txt", "--html=@/page.html"];
+    let ended = ended(&mut folder.plimsoll(&words));
+    let flag = "of B are not recorded: it may be other work.";
+    assert!(ended.told().contains(flag), "{}{}", ended.out, ended.err);
+    assert!(fs::read_to_string(folder.path("page.html")).unwrap().contains(flag));
+    let other = ended_of(&folder, &["compare", "@/do/write.txt", "@/bare.txt"]);
+    assert!(other.contains("reads (not recorded: depth,"), "{other}");
+}
+
+fn ended_of(folder: &Folder, words: &[&str]) -> String {
+    ended(&mut folder.plimsoll(words)).told()
+}
+
+/// fio's JSON of one job with these options, as far as a comparison reads it.
+fn fio_json(options: &Value) -> String {
+    let read =
+        serde_json::json!({"io_bytes": 40_960_000, "total_ios": 10_000, "runtime": 10_000, "iops": 1000.0});
+    let job =
+        serde_json::json!({"jobname": "r", "groupid": 0, "error": 0, "job options": options, "read": read});
+    serde_json::json!({"fio version": "fio-3.33", "global options": {}, "jobs": [job]}).to_string()
+}
+
+#[test]
+fn options_of_every_length_stand_in_the_table_of_what_differs() {
+    let folder = Folder::new();
+    let base = serde_json::json!({"rw": "randread", "bs": "4k", "iodepth": "8", "rate_iops": "1000", "numjobs": "1"});
+    let mut other = base.clone();
+    for name in [
+        "sync",
+        "fdatasync_",
+        "thinktime_blocks",
+        "a_name_longer_than_any_column_could_hold",
+        "time_based",
+        "ramp_time",
+        "invalidate",
+    ] {
+        other[name] = "1".into();
+    }
+    other["numjobs"] = "2".into();
+    fs::write(folder.path("a.json"), fio_json(&base)).unwrap();
+    fs::write(folder.path("b.json"), fio_json(&other)).unwrap();
+    let ended = ended(&mut folder.plimsoll(&["compare", "@/a.json", "@/b.json"]));
+    assert!(ended.out.lines().all(|line| line.chars().count() <= 80), "{}", ended.out);
+    for words in ["numjobs", "sync=1", "thinktime_blocks=1", "invalidate=1", "not said", "1,000 IOPS offered"]
+    {
+        assert!(ended.told().contains(words), "{words}: {}", ended.out);
+    }
+    assert!(!ended.out.contains("Nothing that is recorded differs"), "{}", ended.out);
+}
+
+#[test]
+fn a_copy_of_a_run_is_no_repeat() {
+    let folder = Folder::new();
+    pasted(&folder);
+    let json = |words: &[&str]| {
+        let ended = ended(&mut folder.plimsoll(&[&["compare"], words, &["--format=json"]].concat()));
+        let runs = |side: usize| ended.json()["sides"][side]["runs"].as_u64().unwrap();
+        (runs(0), runs(1), ended.json()["rows"][0]["ratios"][1]["basis"].clone(), ended.complained())
+    };
+    let own = fs::read_to_string(folder.path("do/read.txt")).unwrap();
+    fs::write(folder.path("twice.txt"), format!("{own}\n\n{own}")).unwrap();
+    let six = "@/aws/read.txt,".repeat(6);
+    let first = format!("aws={}", six.trim_end_matches(','));
+    let (a, b, basis, told) = json(&[&first, "do=@/do/read.txt,@/do/read.txt,@/twice.txt"]);
+    assert_eq!((a, b), (1, 1), "{told}");
+    assert_eq!(basis, "one_each");
+    assert!(told.contains("aws: 5 of 6 results hold the same figures as another, and count once."), "{told}");
+    // A figure that is another is another run.
+    fs::write(folder.path("other.txt"), own.replace("346522KB/s", "346521KB/s")).unwrap();
+    let (_, b, _, told) = json(&["@/aws/read.txt", "do=@/do/read.txt,@/other.txt"]);
+    assert_eq!(b, 2, "{told}");
+}
+
+#[test]
+fn a_document_with_the_results_of_two_volumes_is_warned_of() {
+    let folder = Folder::new();
+    pasted(&folder);
+    let both = ["do/read.txt", "aws/read.txt"].map(|name| fs::read_to_string(folder.path(name)).unwrap());
+    fs::write(folder.path("both.txt"), both.join("\n\n")).unwrap();
+    let told = |words: &[&str]| ended(&mut folder.plimsoll(&[&["compare"], words].concat())).complained();
+    let warned = told(&["@/both.txt", "@/do/read.txt"]);
+    for words in [
+        "holds 2 results (fio 1.59 text, fio 2.1.3 text)",
+        "of one volume",
+        "speak for two machines",
+        "a file of its own",
+    ] {
+        assert!(warned.contains(words), "{words}: {warned}");
+    }
+    assert!(!told(&["@/aws/read.txt", "@/do/read.txt"]).contains("of one volume"));
+}

@@ -1,0 +1,14 @@
+//! The program without a device and without waiting for the time: what it reads, prints and refuses.
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
+mod compare;
+mod damaged;
+mod explain;
+mod hostile;
+mod import;
+#[path = "../machine/mod.rs"]
+mod machine;
+mod pictures;
+mod recordings;
+mod simulated;
+mod watch_diagnosis;

@@ -1,0 +1,17 @@
+//! The engine: plans, workers and drivers, in virtual time and on real files.
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
+mod access;
+mod batching;
+mod buffers;
+mod diskspd;
+mod diskspd_real;
+mod places;
+mod planning;
+mod real;
+mod seeds;
+mod simulation;
+mod stage;
+mod stuck;
+mod terms;
+mod verify;

@@ -1,0 +1,66 @@
+//! Random plans on a faulty volume, one a seed: whatever is asked for and whatever fails, what the record says is what
+//! happened; and damage that is done to real files is found, all of it and nothing else.
+//!
+//! `PLIMSOLL_SEED=123` runs one seed alone, `PLIMSOLL_SEEDS=100000` so many; `PLIMSOLL_SEEDS_FROM` says where they begin.
+
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
+mod corruption;
+mod faulty;
+mod held;
+mod plans;
+
+use statistics::Stream;
+
+/// Seeds of a run that nobody asked for: some seconds.
+const FEW: u64 = 2_000;
+/// Every so many of them, files are damaged.
+const FILES: u64 = 20;
+
+fn asked(name: &str) -> Option<u64> {
+    std::env::var(name).ok().and_then(|value| value.parse().ok())
+}
+
+fn seeds() -> std::ops::Range<u64> {
+    match asked("PLIMSOLL_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => {
+            let from = asked("PLIMSOLL_SEEDS_FROM").unwrap_or(0);
+            from..from + asked("PLIMSOLL_SEEDS").unwrap_or(FEW)
+        }
+    }
+}
+
+/// Runs `test` with each seed, names the seed of the first that fails, and how it is run alone.
+fn each(seeds: impl Iterator<Item = u64>, name: &str, test: impl Fn(u64) + std::panic::RefUnwindSafe) {
+    for seed in seeds {
+        if let Err(panic) = std::panic::catch_unwind(|| test(seed)) {
+            eprintln!(
+                "seed {seed} fails; alone: PLIMSOLL_SEED={seed} cargo test -p engine --test all {name}"
+            );
+            std::panic::resume_unwind(panic);
+        }
+    }
+}
+
+#[test]
+fn what_a_faulty_volume_does_to_a_random_plan_is_what_its_record_says() {
+    each(seeds(), "what_a_faulty", |seed| {
+        let plan = plans::random(&mut Stream::new(seed, 0));
+        let mut volume = faulty::Faulty::new(&plan, seed);
+        let record = crate::stage::simulate(&plan, &mut volume);
+        held::check(&plan, &volume.served, &record);
+        if seed % 16 == 0 {
+            let mut again = faulty::Faulty::new(&plan, seed);
+            assert_eq!(crate::stage::simulate(&plan, &mut again), record, "one seed, one record");
+        }
+    });
+}
+
+#[test]
+fn every_injected_corruption_is_found_and_none_is_invented() {
+    let seeds = seeds();
+    // One that was named is run whichever it is.
+    let every = if seeds.end - seeds.start == 1 { 1 } else { FILES as usize };
+    each(seeds.step_by(every), "every_injected", |seed| corruption::check(&mut Stream::new(seed, 1)));
+}

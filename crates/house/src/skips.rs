@@ -1,0 +1,70 @@
+//! The skips of a run of the tests, and which of them continuous integration expects.
+
+/// A test that a machine could not run, as `testbed::skipped` notes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skip {
+    /// What the machine lacks: `root`, `tool`, `kernel`, `network`, `cpu` or `chance`.
+    pub kind: String,
+    /// The binary and the test.
+    pub test: String,
+    /// Why, as the test printed it.
+    pub why: String,
+}
+
+/// A line of `.ci/expected-skips`: a kind, and the test where it is not expected of all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expected {
+    kind: String,
+    test: Option<String>,
+}
+
+/// The skips of a file of them, one a line, in order and each once.
+pub fn skips(text: &str) -> Vec<Skip> {
+    let mut all: Vec<Skip> = text.lines().filter_map(skip).collect();
+    all.sort_by(|a, b| (&a.kind, &a.test, &a.why).cmp(&(&b.kind, &b.test, &b.why)));
+    all.dedup();
+    all
+}
+
+fn skip(line: &str) -> Option<Skip> {
+    let mut words = line.splitn(3, '\t').map(str::to_owned);
+    Some(Skip { kind: words.next()?, test: words.next()?, why: words.next()? })
+}
+
+/// The lines of `.ci/expected-skips`; what stands behind a `#` is for people.
+pub fn expected(text: &str) -> Vec<Expected> {
+    let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+    lines.filter(|line| !line.is_empty()).map(row).collect()
+}
+
+fn row(line: &str) -> Expected {
+    let (kind, test) = line.split_once(' ').map_or((line, None), |(kind, test)| (kind, Some(test)));
+    Expected { kind: kind.to_owned(), test: test.map(|test| test.trim().to_owned()) }
+}
+
+/// The skips that no line expects.
+pub fn unexpected(skips: &[Skip], expected: &[Expected]) -> Vec<Skip> {
+    let fits = |skip: &Skip, row: &Expected| {
+        row.kind == skip.kind && row.test.as_ref().is_none_or(|test| *test == skip.test)
+    };
+    skips.iter().filter(|skip| !expected.iter().any(|row| fits(skip, row))).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_skip_is_expected_by_its_kind_alone_or_by_its_test() {
+        let text = "tool\tbeside fio\tno fio\ncpu\talone rate\tbusy\ncpu\talone rate\tbusy\nkernel\tall a::b\tno FUSE\nkernel\tall c\tx\n";
+        let all = skips(text);
+        assert_eq!(
+            all.iter().map(|skip| skip.kind.as_str()).collect::<Vec<_>>(),
+            ["cpu", "kernel", "kernel", "tool"]
+        );
+        let rows = expected("# what may happen\ncpu # a busy machine\nkernel all a::b\n\n");
+        let left: Vec<String> = unexpected(&all, &rows).into_iter().map(|skip| skip.test).collect();
+        assert_eq!(left, ["all c", "beside fio"]);
+        assert!(unexpected(&[], &rows).is_empty());
+    }
+}

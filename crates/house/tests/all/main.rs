@@ -1,0 +1,7 @@
+//! The rules of the house, held against its own files.
+
+mod documents;
+mod layers;
+mod lengths;
+mod rules;
+mod skips;

@@ -1,0 +1,10 @@
+//! System calls on real files and devices.
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
+mod files;
+mod guard;
+mod lab;
+mod queues;
+mod stacks;
+mod stuck;
+mod trims;

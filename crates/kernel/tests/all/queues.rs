@@ -1,0 +1,256 @@
+//! The three queues do the same I/O, and keep their hands off what the kernel owns.
+#![allow(clippy::unwrap_used)]
+
+use kernel::{
+    Clock, Direct, OpenFile, OwnedTestFile, Queue, Refused, guard, open_for_read, open_for_write, open_queue,
+};
+use testbed::{Lack, skipped};
+use workload::{BackendKind, Bytes, Direction, Done, Io, Nanos, Wait};
+
+const BLOCK: u32 = 4096;
+
+fn usable() -> Vec<BackendKind> {
+    let (works, fails): (Vec<_>, Vec<_>) =
+        kernel::probe().into_iter().partition(|(_, result)| result.is_ok());
+    for (kind, why) in fails {
+        skipped(Lack::Kernel, format!("{}: {}", kind.name(), why.unwrap_err()));
+    }
+    works.into_iter().map(|(kind, _)| kind).collect()
+}
+
+/// A file of `blocks` blocks in a directory of its own, on a real file system where there is one.
+fn file_of(blocks: u64) -> (tempfile::TempDir, OwnedTestFile) {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let size = Bytes(blocks * u64::from(BLOCK));
+    let file = kernel::unnamed_file(dir.path(), size).unwrap();
+    file.set_len(size).unwrap();
+    (dir, file)
+}
+
+/// Direct where the file system has it, so that the test runs on tmpfs too.
+fn writable(file: &OwnedTestFile) -> OpenFile {
+    let permit = guard::permit_unnamed(file);
+    open_for_write(&permit, Direct::Yes).or_else(|_| open_for_write(&permit, Direct::No)).unwrap()
+}
+
+fn io(slot: u32, kind: Direction, block: u64) -> Io {
+    let bytes = if kind == Direction::Flush { 0 } else { BLOCK };
+    Io { slot, kind, file: 0, offset: block * u64::from(BLOCK), bytes, due: Nanos::ZERO }
+}
+
+/// Reaps until `count` I/Os have ended.
+fn reap(queue: &mut dyn Queue, count: usize) -> Vec<Done> {
+    let mut all = Vec::new();
+    let mut done = Vec::with_capacity(64);
+    while all.len() < count {
+        done.clear();
+        queue.submit_and_reap(Wait::One, &mut done).unwrap();
+        assert!(!done.is_empty() || queue.in_flight() > 0, "nothing is left to wait for");
+        all.append(&mut done.clone());
+    }
+    all.sort_by_key(|d| d.slot);
+    all
+}
+
+/// Queues as many as there is room for, reaping in between.
+fn perform(queue: &mut dyn Queue, ios: &[Io]) -> Vec<Done> {
+    let mut all = Vec::new();
+    let mut waiting = ios.iter().peekable();
+    while waiting.peek().is_some() || queue.in_flight() > 0 {
+        while let Some(next) = waiting.next_if(|_| queue.room() > 0) {
+            queue.queue(*next).unwrap();
+        }
+        all.append(&mut reap(queue, 1));
+    }
+    all.sort_by_key(|d| d.slot);
+    all
+}
+
+fn each_backend(test: impl Fn(BackendKind)) {
+    usable().into_iter().for_each(test);
+}
+
+#[test]
+fn what_is_written_is_read_back() {
+    each_backend(|kind| {
+        let (_dir, file) = file_of(8);
+        let mut queue = open_queue(kind, &[writable(&file)], 8, BLOCK as usize, Clock::start()).unwrap();
+        for slot in 0..8 {
+            queue.buffer_mut(slot).unwrap().fill(slot as u8 + 1);
+        }
+        let writes: Vec<Io> = (0..8).map(|slot| io(slot, Direction::Write, u64::from(slot))).collect();
+        let done = perform(queue.as_mut(), &writes);
+        assert!(done.iter().all(|d| d.result == BLOCK as i32 && d.at == Nanos::ZERO), "{kind:?} {done:?}");
+        assert_eq!(perform(queue.as_mut(), &[io(3, Direction::Flush, 0)])[0].result, 0, "{kind:?}");
+
+        // Each slot reads another slot's block, so that an answer left in the buffer would be noticed.
+        let reads: Vec<Io> = (0..8).map(|slot| io(slot, Direction::Read, u64::from(7 - slot))).collect();
+        perform(queue.as_mut(), &reads);
+        for slot in 0..8 {
+            let expected = 8 - slot as u8;
+            assert!(queue.buffer(slot).unwrap().iter().all(|&b| b == expected), "{kind:?} slot {slot}");
+        }
+        assert_eq!(queue.close(), 0);
+    });
+}
+
+#[test]
+fn a_queued_buffer_is_out_of_reach_until_its_io_has_ended() {
+    each_backend(|kind| {
+        let (_dir, file) = file_of(1);
+        let mut queue = open_queue(kind, &[writable(&file)], 2, BLOCK as usize, Clock::start()).unwrap();
+        queue.queue(io(1, Direction::Write, 0)).unwrap();
+        assert!(queue.buffer(1).is_none() && queue.buffer_mut(1).is_none(), "{kind:?}");
+        assert!(queue.buffer(0).is_some());
+        assert_eq!(queue.in_flight(), 1);
+        reap(queue.as_mut(), 1);
+        assert!(queue.buffer(1).is_some(), "{kind:?}");
+        assert_eq!(queue.in_flight(), 0);
+    });
+}
+
+#[test]
+fn a_full_queue_has_no_room_and_refuses_a_busy_slot() {
+    each_backend(|kind| {
+        let (_dir, file) = file_of(4);
+        let mut queue = open_queue(kind, &[writable(&file)], 4, BLOCK as usize, Clock::start()).unwrap();
+        let most = queue.room() as u32;
+        assert_eq!(most, if kind == BackendKind::Pread { 1 } else { 4 });
+        for slot in 0..most {
+            queue.queue(io(slot, Direction::Read, u64::from(slot))).unwrap();
+        }
+        assert_eq!(queue.room(), 0);
+        let again = queue.queue(io(0, Direction::Read, 0)).unwrap_err();
+        assert!(matches!(again, Refused::SlotBusy | Refused::Full), "{kind:?} {again:?}");
+        assert_eq!(reap(queue.as_mut(), most as usize).len(), most as usize);
+    });
+}
+
+#[test]
+fn a_write_without_a_permit_never_reaches_the_kernel() {
+    each_backend(|kind| {
+        let (_dir, file) = file_of(1);
+        let read_only = file.open_for_read(Direct::No).unwrap();
+        assert!(!read_only.is_writable());
+        let mut queue = open_queue(kind, &[read_only], 1, BLOCK as usize, Clock::start()).unwrap();
+        assert_eq!(queue.queue(io(0, Direction::Write, 0)), Err(Refused::NoPermit), "{kind:?}");
+        assert_eq!(queue.in_flight(), 0);
+    });
+}
+
+#[test]
+fn a_short_read_and_a_failed_one_are_reported_as_they_are() {
+    each_backend(|kind| {
+        let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let path = dir.path().join("short");
+        std::fs::write(&path, vec![9u8; 1000]).unwrap();
+        let files = [open_for_read(&path, Direct::No).unwrap()];
+        let mut queue = open_queue(kind, &files, 2, BLOCK as usize, Clock::start()).unwrap();
+        // A call of its own asks for the rest too, and there is none: what the file should hold is not to be had.
+        let short = if kind == BackendKind::Pread { -libc::EIO } else { 1000 };
+        assert_eq!(perform(queue.as_mut(), &[io(0, Direction::Read, 0)])[0].result, short, "{kind:?}");
+        assert_eq!(perform(queue.as_mut(), &[io(0, Direction::Read, 9)])[0].result, 0, "{kind:?}");
+        let nowhere = Io { offset: u64::MAX - 8191, ..io(1, Direction::Read, 0) };
+        assert_eq!(perform(queue.as_mut(), &[nowhere])[0].result, -libc::EINVAL, "{kind:?}");
+    });
+}
+
+#[test]
+fn a_reap_never_grows_the_vector_and_loses_nothing() {
+    each_backend(|kind| {
+        let (_dir, file) = file_of(8);
+        let mut queue = open_queue(kind, &[writable(&file)], 8, BLOCK as usize, Clock::start()).unwrap();
+        let most = queue.room() as u32;
+        for slot in 0..most {
+            queue.queue(io(slot, Direction::Write, u64::from(slot))).unwrap();
+        }
+        let mut done = Vec::with_capacity(3);
+        let (capacity, mut seen) = (done.capacity(), 0);
+        while queue.in_flight() > 0 {
+            done.clear();
+            queue.submit_and_reap(Wait::One, &mut done).unwrap();
+            assert_eq!(done.capacity(), capacity, "{kind:?}");
+            seen += done.len();
+        }
+        assert_eq!(seen, most as usize, "{kind:?}");
+    });
+}
+
+#[test]
+fn waiting_until_a_time_with_nothing_in_flight_ends_no_earlier() {
+    each_backend(|kind| {
+        let (_dir, file) = file_of(1);
+        let clock = Clock::start();
+        let mut queue = open_queue(kind, &[writable(&file)], 1, BLOCK as usize, clock).unwrap();
+        let mut done = Vec::with_capacity(1);
+        queue.submit_and_reap(Wait::One, &mut done).unwrap();
+        queue.submit_and_reap(Wait::Poll, &mut done).unwrap();
+        let until = clock.now() + Nanos::from_millis(3);
+        queue.submit_and_reap(Wait::Until(until), &mut done).unwrap();
+        assert!(clock.now() >= until, "{kind:?}");
+        assert!(done.is_empty());
+    });
+}
+
+#[test]
+fn waiting_until_a_distant_time_ends_with_the_first_completion() {
+    each_backend(|kind| {
+        let (_dir, file) = file_of(1);
+        let clock = Clock::start();
+        let mut queue = open_queue(kind, &[writable(&file)], 1, BLOCK as usize, clock).unwrap();
+        let mut done = Vec::with_capacity(1);
+        queue.queue(io(0, Direction::Read, 0)).unwrap();
+        let hour = Nanos::from_secs(3600);
+        queue.submit_and_reap(Wait::Until(hour), &mut done).unwrap();
+        assert_eq!(done.len(), 1, "{kind:?}");
+    });
+}
+
+#[test]
+fn a_queue_dropped_in_full_flight_leaves_nothing_with_the_kernel() {
+    each_backend(|kind| {
+        let (_dir, file) = file_of(32);
+        let mut queue = open_queue(kind, &[writable(&file)], 32, BLOCK as usize, Clock::start()).unwrap();
+        for slot in 0..queue.room() as u32 {
+            queue.queue(io(slot, Direction::Write, u64::from(slot))).unwrap();
+        }
+        queue.submit_and_reap(Wait::Poll, &mut Vec::with_capacity(1)).unwrap();
+        drop(queue);
+        assert_eq!(kernel::abandoned(), 0, "{kind:?}");
+    });
+}
+
+#[test]
+fn what_was_queued_but_not_handed_over_is_never_written() {
+    each_backend(|kind| {
+        let (_dir, file) = file_of(1);
+        let mut queue = open_queue(kind, &[writable(&file)], 1, BLOCK as usize, Clock::start()).unwrap();
+        queue.buffer_mut(0).unwrap().fill(0xee);
+        queue.queue(io(0, Direction::Write, 0)).unwrap();
+        queue.close();
+        let mut queue = open_queue(kind, &[writable(&file)], 1, BLOCK as usize, Clock::start()).unwrap();
+        perform(queue.as_mut(), &[io(0, Direction::Read, 0)]);
+        assert!(queue.buffer(0).unwrap().iter().all(|&b| b == 0), "{kind:?}");
+    });
+}
+
+#[test]
+fn large_slots_and_several_files_go_where_they_should() {
+    each_backend(|kind| {
+        let (_a, first) = file_of(256);
+        let (_b, second) = file_of(256);
+        let slot_bytes = 1 << 20;
+        let files = [writable(&first), writable(&second)];
+        let mut queue = open_queue(kind, &files, 4, slot_bytes, Clock::start()).unwrap();
+        for slot in 0..2u32 {
+            queue.buffer_mut(slot).unwrap().fill(0x10 + slot as u8);
+            let whole = Io { file: slot, bytes: slot_bytes as u32, ..io(slot, Direction::Write, 0) };
+            assert_eq!(perform(queue.as_mut(), &[whole])[0].result, slot_bytes as i32, "{kind:?}");
+        }
+        for slot in 0..2u32 {
+            let last = Io { file: slot, ..io(slot + 2, Direction::Read, 255) };
+            perform(queue.as_mut(), &[last]);
+            assert_eq!(queue.buffer(slot + 2).unwrap()[4095], 0x10 + slot as u8, "{kind:?}");
+        }
+    });
+}

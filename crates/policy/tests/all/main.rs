@@ -1,0 +1,8 @@
+//! Published limits: the catalogue, its evaluation, and what is published.
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
+mod catalogue;
+mod matching;
+mod meter;
+mod parameters;
+mod published;

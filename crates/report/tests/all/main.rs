@@ -1,0 +1,10 @@
+//! What people read: text, pages and pictures.
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
+#[path = "../../../analysis/tests/all/made_machines/mod.rs"]
+mod made_machines;
+mod made_up;
+mod pages;
+mod pictures;
+mod text;
+mod watch_text;

@@ -1,0 +1,241 @@
+//! The HTML file: complete in itself, well-formed, and right where there is little or far too much to show.
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test may stop at what it did not expect
+
+use analysis::Analysis;
+use record::Run;
+
+const VOID: [&str; 6] = ["meta", "br", "hr", "img", "link", "input"];
+
+/// Walks every tag: each is closed, in order; attributes are quoted.
+fn well_formed(html: &str) {
+    let mut open: Vec<String> = Vec::new();
+    let mut rest = html;
+    while let Some(at) = rest.find('<') {
+        rest = &rest[at + 1..];
+        let end = rest.find('>').expect("a tag ends");
+        let tag = &rest[..end];
+        rest = &rest[end + 1..];
+        assert_eq!(tag.matches('"').count() % 2, 0, "quotes in <{tag}>");
+        let name: String =
+            tag.trim_start_matches('/').chars().take_while(char::is_ascii_alphanumeric).collect();
+        match tag {
+            _ if tag.starts_with('!') || tag.ends_with('/') || VOID.contains(&name.as_str()) => {}
+            _ if tag.starts_with('/') => assert_eq!(open.pop().as_deref(), Some(name.as_str()), "</{name}>"),
+            _ => open.push(name),
+        }
+        if tag == "style" {
+            rest = &rest[rest.find("</style>").expect("a style ends")..];
+        }
+    }
+    assert!(open.is_empty(), "left open: {open:?}");
+}
+
+/// The page without the script of its zoom and the data that this reads: what may run is held by the page's own policy.
+fn without_zoom(html: &str) -> String {
+    match html.split_once("<script type=\"application/json\" id=\"zoom-data\">") {
+        Some((before, after)) => format!("{before}{}", &after[after.rfind("</script>").unwrap() + 9..]),
+        None => html.to_owned(),
+    }
+}
+
+fn page(case: &(Run, Analysis)) -> String {
+    let html = without_zoom(&report::html(&case.0, &case.1));
+    assert!(
+        html.contains("Content-Security-Policy\" content=\"default-src 'none';"),
+        "the page may load things"
+    );
+    well_formed(&html);
+    for fetch in ["<script", "<link", "src=\"", "url(http", "@import", "href=\"http"] {
+        assert!(!html.contains(fetch), "{fetch} would fetch or run something");
+    }
+    let addresses = html.matches("://").count();
+    assert_eq!(
+        addresses,
+        html.matches("http://www.w3.org/2000/svg").count(),
+        "an address that is no name space"
+    );
+    assert!(!html.contains("NaN"));
+    if let Some(folder) = std::env::var_os("PLIMSOLL_PAGES") {
+        let name = std::thread::current().name().unwrap_or("page").replace("::", "_");
+        std::fs::write(std::path::Path::new(&folder).join(name + ".html"), &html).unwrap();
+    }
+    html
+}
+
+/// Places of these in the page, which must be in this order.
+fn in_order(html: &str, parts: &[&str]) {
+    let mut last = 0;
+    for part in parts {
+        let at = html[last..].find(part).unwrap_or_else(|| panic!("{part} is missing or too early"));
+        last += at;
+    }
+}
+
+#[test]
+fn a_page_tells_verdict_claims_charts_evidence_findings_method_in_this_order() {
+    let html = page(&crate::made_up::meets());
+    in_order(
+        &html,
+        &[
+            "class=\"good\">MEETS</strong> aws-gp3: ",
+            "<h2>Claims</h2>",
+            "aws-gp3 (2025-09-26)",
+            "<h2>The chart that decides</h2>",
+            "<figure id=\"blocks\">",
+            "<figure id=\"rate\" ",
+            "<figure id=\"bandwidth\" ",
+            "<figure id=\"latency\" ",
+            "<figure id=\"depths\">",
+            "<a href=\"#blocks\">",
+            "<figure id=\"percentiles\">",
+            "<figure id=\"cpu\">",
+            "<figure id=\"devices\">",
+            "<h2>Findings</h2>",
+            "<h2>Method and exact parameters</h2>",
+            "plimsoll check /mnt/data --policy aws-gp3",
+            "<h3>Choices and why</h3>",
+        ],
+    );
+}
+
+#[test]
+fn every_drawing_can_be_read_aloud_and_has_its_table() {
+    let html = page(&crate::made_up::meets());
+    let drawings = html.matches("<svg ").count();
+    assert_eq!(drawings, 8);
+    for part in ["role=\"img\"", "<desc>", "<details>", "<figcaption>"] {
+        assert_eq!(html.matches(part).count(), drawings, "{part}");
+    }
+}
+
+#[test]
+fn phases_and_claims_are_labelled_in_the_drawings() {
+    let html = page(&crate::made_up::meets());
+    for label in [">layout<", ">depth ladder<", ">block ladder<", ">policy 3,000<", ">policy 125<"] {
+        assert!(html.contains(label), "{label}");
+    }
+}
+
+#[test]
+fn a_page_below_its_claim() {
+    let html = page(&crate::made_up::below());
+    assert!(html.contains("class=\"bad\">BELOW</strong>"));
+    assert!(html.contains("The source writes 125 MB/s; the measurement fits MiB/s."));
+}
+
+#[test]
+fn a_claim_in_an_open_unit_is_drawn_where_it_is_read() {
+    let mut case = crate::made_up::below();
+    let row = &mut case.1.verdict.rows[1];
+    row.claimed.reading = None;
+    row.claimed.words = "200 MB/s".to_owned();
+    row.claimed.value = 200.0 * crate::made_up::MIB;
+    let html = page(&case);
+    assert!(html.contains("which is read as 200\u{a0}MiB/s") && html.contains(">expected 200<"));
+}
+
+#[test]
+fn a_page_that_cannot_tell() {
+    let html = page(&crate::made_up::cannot_tell());
+    in_order(&html, &["class=\"unsure\">CANNOT TELL</strong>", "33\u{a0}min", "<figure id=\"devices\">"]);
+}
+
+#[test]
+fn a_page_without_claims() {
+    let html = page(&crate::made_up::measured());
+    in_order(&html, &["MEASURED</strong>: read 3,001\u{a0}±\u{a0}6\u{a0}IOPS", "<h2>Measured</h2>"]);
+    assert!(!html.contains("<th scope=\"col\">answer</th>"));
+}
+
+#[test]
+fn a_page_of_a_run_that_was_cut_off_says_when() {
+    let html = page(&crate::made_up::cut_off());
+    assert!(html.contains("This run was cut off at 36 s"), "no place");
+    assert!(!html.contains("<h2>Block size</h2>"), "a section of nothing");
+}
+
+#[test]
+fn a_page_of_nothing_is_still_a_page() {
+    page(&crate::made_up::nothing());
+}
+
+#[test]
+fn names_cannot_leave_their_place() {
+    let mut case = crate::made_up::meets();
+    let evil = "</title><script>alert(1)</script>\"'&".to_owned();
+    case.0.words.push(evil.clone());
+    case.0.policy = Some(evil.clone());
+    case.0.steps[3].plan.name = evil.clone();
+    case.1.verdict.subject = Some(evil.clone());
+    case.1.verdict.rows[0].what = evil.clone();
+    if let Some(target) = case.0.target.as_mut() {
+        target.words = evil;
+    }
+    page(&case);
+}
+
+#[test]
+fn a_day_of_seconds_stays_small() {
+    let mut case = crate::made_up::meets();
+    case.0 = crate::made_up::a_day();
+    let html = page(&case);
+    assert!(html.len() < 8_000_000, "{} bytes", html.len());
+    assert!(html.len() < 600_000, "a series is drawn as at most 2,000 points: {} bytes", html.len());
+    assert!(html.contains("time since the start (h)"));
+}
+
+#[test]
+fn a_drawing_can_stand_alone() {
+    let (run, analysis) = crate::made_up::meets();
+    let chart = report::charts::depths(&run, &analysis).unwrap();
+    let svg = chart.standalone();
+    well_formed(&svg);
+    assert!(
+        svg.starts_with("<svg xmlns=")
+            && svg.contains("data:font/ttf;base64,")
+            && svg.contains("stroke-dasharray")
+    );
+}
+
+#[test]
+fn a_page_of_a_watch_has_its_series_overload_relation_and_devices() {
+    let case = crate::made_up::overloaded(30);
+    let (html, whole) = (page(&case), report::html(&case.0, &case.1));
+    in_order(
+        &html,
+        &[
+            "<h2>The chart that decides</h2>",
+            "<figure class=\"series\" id=\"dm-0-iops\" data-device=\"dm-0\" data-chart=\"iops\">",
+            "<h2>Overload</h2>",
+            "<figure id=\"overload-summary\">",
+            "<figure id=\"overload\">",
+            "<h2>How the devices stand on each other</h2>",
+            "md0, RAID 1, on sda2 and sdb1",
+            "<h2>The machine</h2>",
+            "data-device=\"\" data-chart=\"cpu\"",
+            "<h2>Devices</h2>",
+            "<details class=\"device\"><summary>sda</summary>",
+            "data-device=\"sda\" data-chart=\"utilisation\"",
+            "<details class=\"device\" open><summary>dm-0 (vg0-data)</summary>",
+            "<a href=\"#dm-0-iops\">above</a>",
+            "<h2>Method and exact parameters</h2>",
+        ],
+    );
+    assert_eq!(
+        html.matches("<figure class=\"series\"").count(),
+        1 + 7 * 5,
+        "the CPUs, and five charts a device"
+    );
+    assert!(html.contains("folded are not printed"), "paper says what it leaves out");
+    assert!(html.contains("<span class=\"where\">#163</span> dm-0 (vg0-data): Disk IOPS"));
+    if report::zoom_missing().is_none() {
+        for (label, filled) in [("idle 1", "false"), ("load 50 %", "true")] {
+            let at = whole.find(&format!("\"label\":\"{label}\"")).unwrap();
+            let (start, end) = (whole[..at].rfind('{').unwrap(), at + whole[at..].find('}').unwrap());
+            let band = &whole[start..end];
+            assert!(band.contains(&format!("\"filled\":{filled}")), "shaded where a load ran: {band}");
+        }
+    }
+    assert!(!html.contains("loop7"), "a loop device that did nothing");
+    assert!(!html.contains("Against time"), "no section of nothing");
+}

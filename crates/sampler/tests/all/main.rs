@@ -1,0 +1,9 @@
+//! Readings of this machine and of captured ones.
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
+mod captured;
+mod counters;
+mod hot_plug;
+mod machines;
+mod thread;
+mod tree;

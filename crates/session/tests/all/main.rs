@@ -1,0 +1,5 @@
+//! Checks of simulated volumes, and profiles, from the first step to done.
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
+mod profiles;
+mod simulated_checks;

@@ -1,0 +1,145 @@
+//! Whole checks on simulated volumes whose truth is known.
+
+use analysis::{Analysis, Answer, Meaning, analyse};
+use experiments::{CheckAsk, Effort, Layout, Writes, next_step};
+use record::{Interval, Observer, Run};
+use session::{Setup, Wish, conduct, set_up};
+use workload::{Direction, Expectation, Target};
+
+/// Nobody looks on.
+struct Nobody;
+
+impl Observer for Nobody {
+    fn interval(&mut self, _interval: &Interval) {}
+}
+
+/// Checks `words`, held against the target's own policy and `expectation`.
+fn check(words: &str, expectation: &str) -> (Run, Analysis) {
+    let target = Target::parse(words).unwrap();
+    let Setup { facts, mut runner, .. } = set_up(&target, words, &Wish::default()).unwrap();
+    let expectation = (!expectation.is_empty()).then(|| Expectation::parse(expectation).unwrap());
+    let ask = CheckAsk {
+        writes: Writes::Measured,
+        layout: Layout::None,
+        expectation: expectation.clone().unwrap_or_default(),
+        seed: 1,
+        effort: Effort::QUICK,
+        block_min: facts.direct_alignment,
+    };
+    let (steps, error) = conduct(&|done| next_step(&ask, done), runner.as_mut(), &mut Nobody);
+    assert!(error.is_none(), "{error:?}");
+    let mut run = Run::started(vec!["check".into()], 0);
+    (run.steps, run.complete, run.target) = (steps, true, Some(facts));
+    let Target::Sim(name) = &target else { panic!("{words} is not simulated") };
+    let (limits, _) = policy::evaluate_with_rest(name).unwrap();
+    let limits = expectation.is_none().then_some(limits);
+    let found = analyse(&run, limits.as_ref(), expectation.as_ref());
+    (run, found)
+}
+
+/// Caps, crossover and filling depth that the analysis found for reads: IOPS, bytes a second, depth.
+fn caps(found: &Analysis) -> (f64, f64, f64) {
+    let mut caps = (f64::NAN, f64::NAN, f64::NAN);
+    for finding in &found.findings {
+        match finding.meaning {
+            Meaning::IopsCap { direction: Direction::Read, cap, at_least: false, .. } => caps.0 = cap.value,
+            Meaning::BandwidthCap { direction: Direction::Read, cap, at_least: false, .. } => {
+                caps.1 = cap.value
+            }
+            Meaning::FillingDepth { direction: Direction::Read, star, .. } => caps.2 = star,
+            _ => {}
+        }
+    }
+    caps
+}
+
+const MIB: f64 = 1048576.0;
+
+fn within(measured: f64, truth: f64, share: f64) -> bool {
+    (measured / truth - 1.0).abs() <= share
+}
+
+#[test]
+fn caps_and_filling_depth_of_flat_policies_are_recovered() {
+    for (words, iops, mib, latency_s) in [
+        ("sim:aws-gp3,latency=0.8ms", 3_000.0, 125.0, 0.8e-3),
+        ("sim:aws-gp3,latency=5ms", 3_000.0, 125.0, 5e-3),
+        ("sim:azure-premium-ssd-large,tier=P30", 5_000.0, 200.0, 0.8e-3),
+        ("sim:do-volumes-pre-burst,jitter=0.5", 5_000.0, 200.0, 0.8e-3),
+        ("sim:custom,iops=800,bandwidth=60MiB/s,latency=0.5ms", 800.0, 60.0, 0.5e-3),
+    ] {
+        let (run, found) = check(words, "");
+        let (cap, bandwidth, depth) = caps(&found);
+        let steps: Vec<&str> = run.steps.iter().map(|step| step.plan.name.as_str()).collect();
+        assert!(within(cap, iops, 0.02), "{words}: {cap} IOPS; {steps:?}");
+        assert!(within(bandwidth, mib * MIB, 0.02), "{words}: {bandwidth} B/s");
+        assert!(within(depth, iops * latency_s, 0.05), "{words}: depth {depth}");
+        assert_eq!(found.verdict.answer, Answer::Meets, "{words}: {:#?}", found.verdict);
+    }
+}
+
+#[test]
+fn a_burst_is_never_met() {
+    for words in ["sim:aws-gp2,size=100GiB", "sim:azure-premium-ssd-credit,tier=P10", "sim:linode-block-nvme"]
+    {
+        let (_, found) = check(words, "");
+        assert_eq!(found.verdict.exit_code(), 4, "{words}: {:#?}", found.verdict);
+    }
+}
+
+#[test]
+fn a_claimed_latency_is_judged_at_the_claimed_rate() {
+    let (run, found) = check("sim:custom,iops=1200,latency=2ms", "read 700 iops, write 300 iops, p99 < 30ms");
+    assert!(run.steps.iter().any(|step| step.plan.name == experiments::AS_CLAIMED));
+    assert_eq!(found.verdict.answer, Answer::Meets, "{:#?}", found.verdict);
+    let (_, found) = check("sim:custom,iops=800,latency=2ms", "read 700 iops, write 300 iops, p99 < 30ms");
+    assert_eq!(found.verdict.answer, Answer::Below, "{:#?}", found.verdict);
+}
+
+#[test]
+fn more_than_the_volume_has_is_below() {
+    let (_, found) = check("sim:do-volumes-pre-burst", "read 6000 iops");
+    assert_eq!(found.verdict.exit_code(), 3, "{:#?}", found.verdict);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_run() {
+    let words = "sim:aws-gp3,jitter=0.4";
+    assert_eq!(check(words, "").0, check(words, "").0);
+}
+
+#[test]
+fn a_volume_whose_bucket_runs_dry_on_the_way_meets_nothing() {
+    let target = Target::parse("sim:custom,iops=1000,burst_iops=5000,bucket=200000").unwrap();
+    let (mut run, _) = check("sim:custom,iops=1000,burst_iops=5000,bucket=200000", "");
+    run.target = None;
+    let limits = policy::evaluate(&workload::PolicyName::parse("do-volumes-pre-burst").unwrap()).unwrap();
+    let found = analyse(&run, Some(&limits), None);
+    assert_eq!(found.verdict.exit_code(), 3, "{target}: {:#?}", found.verdict);
+    assert!(found.findings.iter().any(|finding| matches!(finding.meaning, Meaning::StepDown { .. })));
+    assert!(found.horizon.as_secs_f64() < 60.0, "no more than the ladders of the beginning");
+}
+
+#[test]
+fn slow_flat_volumes_are_known_well_enough() {
+    for words in [
+        "sim:aws-io1,size=10GiB,iops=100",
+        "sim:gcp-pd-standard,size=100GiB",
+        "sim:custom,iops=250,bandwidth=20MiB/s",
+        "sim:vmware-vmdk-limit,limit=16",
+    ] {
+        let (_, found) = check(words, "");
+        assert_eq!(found.verdict.answer, Answer::Meets, "{words}: {:#?}", found.verdict);
+    }
+}
+
+#[test]
+fn a_queue_too_shallow_for_slow_writes_is_no_proof_of_being_below() {
+    for words in [
+        "sim:custom,iops=1000,bandwidth=1000MiB/s,latency=0.5ms,write_latency=10ms",
+        "sim:custom,read_iops=500,write_iops=20000,write_bandwidth=1000MiB/s,write_latency=20ms",
+    ] {
+        let (_, found) = check(words, "");
+        assert_ne!(found.verdict.answer, Answer::Below, "{words}: {:#?}", found.verdict);
+    }
+}

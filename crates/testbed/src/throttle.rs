@@ -1,0 +1,139 @@
+//! Control groups of a test's own, of version 1 or 2: I/O held to a few bytes a second, memory held to a few bytes.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use kernel::DeviceNumber;
+use kernel::lab::Limits;
+
+use crate::disk::Disk;
+use crate::program::comes_true;
+use crate::skip::{Lack, skipped};
+
+/// A control group that holds processes to a few bytes a second on a device; removed with the value.
+#[derive(Debug)]
+pub struct Throttle {
+    group: kernel::lab::Throttle,
+    limited: Option<DeviceNumber>,
+}
+
+impl Throttle {
+    /// `None`, and a skip, where this machine throttles nothing.
+    pub fn or_skip(name: &str) -> Option<Throttle> {
+        match kernel::lab::Throttle::create(&format!("{name}-{}", std::process::id())) {
+            Ok(group) => Some(Throttle { group, limited: None }),
+            Err(error) => {
+                skipped(Lack::Kernel, error);
+                None
+            }
+        }
+    }
+
+    /// Moves a process into it.
+    ///
+    /// # Panics
+    /// Where the kernel refuses.
+    pub fn holds(&self, process: u32) {
+        self.group.enter_process(process).unwrap();
+    }
+
+    /// Bytes a second that are read and written; 0 takes the limit away.
+    ///
+    /// # Panics
+    /// Where the kernel refuses.
+    pub fn limit(&mut self, disk: &Disk, bytes: u64) {
+        let bytes = (bytes > 0).then_some(bytes);
+        self.set(disk, Limits { read_bps: bytes, write_bps: bytes, ..Limits::default() });
+    }
+
+    /// Reads a second.
+    ///
+    /// # Panics
+    /// Where the kernel refuses.
+    pub fn limit_reads(&mut self, disk: &Disk, reads: u64) {
+        self.set(disk, Limits { read_iops: Some(reads), ..Limits::default() });
+    }
+
+    fn set(&mut self, disk: &Disk, limits: Limits) {
+        self.limited = Some(disk.device_number());
+        self.group.limit(disk.device_number(), limits).unwrap();
+    }
+}
+
+impl Drop for Throttle {
+    fn drop(&mut self) {
+        if let Some(number) = self.limited {
+            let _ = self.group.lift(number);
+        }
+        // A dying process stays in the group until the kernel has let go of its I/O. Whoever lives leaves with the group.
+        let own = std::process::id().to_string();
+        let members = self.group.folder().join("cgroup.procs");
+        comes_true(|| fs::read_to_string(&members).is_ok_and(|all| all.lines().all(|one| one == own)));
+    }
+}
+
+/// A control group whose processes get so much memory; removed with the value.
+#[derive(Debug)]
+pub struct MemoryGroup(PathBuf);
+
+impl MemoryGroup {
+    /// `None`, and a skip, where this machine has no controller for memory.
+    pub fn or_skip(bytes: u64) -> Option<MemoryGroup> {
+        let name = format!("plimsoll-memory-{}", std::process::id());
+        match MemoryGroup::below(Path::new("/sys/fs/cgroup"), &name, bytes) {
+            Ok(group) => Some(group),
+            Err(error) => {
+                skipped(Lack::Kernel, format!("no memory control group of version 1 or 2: {error}"));
+                None
+            }
+        }
+    }
+
+    fn below(root: &Path, name: &str, bytes: u64) -> io::Result<MemoryGroup> {
+        let one = root.join("memory");
+        let (parent, file) =
+            if one.is_dir() { (one, "memory.limit_in_bytes") } else { (root.into(), "memory.max") };
+        if file == "memory.max" {
+            fs::write(parent.join("cgroup.subtree_control"), "+memory")?;
+        }
+        let group = MemoryGroup(parent.join(name));
+        fs::create_dir(&group.0)?;
+        fs::write(group.0.join(file), bytes.to_string())?;
+        Ok(group)
+    }
+
+    /// The group's folder.
+    pub fn folder(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for MemoryGroup {
+    fn drop(&mut self) {
+        comes_true(|| fs::remove_dir(&self.0).is_ok() || !self.0.exists());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Folders that look like control groups of either version.
+    #[test]
+    fn memory_is_limited_by_either_version() {
+        for (folders, file, control) in
+            [("memory", "memory/group/memory.limit_in_bytes", ""), ("", "group/memory.max", "+memory")]
+        {
+            let root = tempfile::tempdir().unwrap();
+            fs::create_dir_all(root.path().join(folders)).unwrap();
+            let group = MemoryGroup::below(root.path(), "group", 4096).unwrap();
+            assert_eq!(fs::read_to_string(root.path().join(file)).unwrap(), "4096");
+            let told = fs::read_to_string(root.path().join("cgroup.subtree_control")).unwrap_or_default();
+            assert_eq!(told, control);
+            // The kernel's own files go with the folder.
+            fs::remove_file(root.path().join(file)).unwrap();
+            drop(group);
+        }
+    }
+}
