@@ -2,8 +2,6 @@
 
 use workload::Batching;
 
-use super::options::JobOptions;
-
 /// What was typed. The names are those of the options in the table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BatchOptions {
@@ -18,8 +16,8 @@ pub struct BatchOptions {
 }
 
 /// The batching of a job's workers, which keep `depth` I/Os in flight.
-pub(super) fn of(options: &JobOptions, depth: u32) -> Batching {
-    let BatchOptions { submit, least, most, low } = options.batch;
+pub(super) fn of(batch: BatchOptions, depth: u32) -> Batching {
+    let BatchOptions { submit, least, most, low } = batch;
     let or_depth = |count: u32| if count == 0 { depth } else { count.min(depth) };
     let reap_least = least.clamp(1, depth.max(1));
     Batching {
@@ -37,7 +35,7 @@ mod tests {
     use super::*;
 
     fn batching(batch: BatchOptions) -> Batching {
-        of(&JobOptions { batch, ..JobOptions::untyped() }, 32)
+        of(batch, 32)
     }
 
     #[test]

@@ -14,8 +14,9 @@ use super::pace;
 use super::reader::{Reader, Reading};
 use super::row::{Part, Row};
 use super::rows::{PROFILES, ROWS};
+use super::section::{Section, Setting};
 use super::value::{Amount, Kind, Value, ValueError};
-use super::verification;
+use super::verify;
 
 /// Jobs of one call, clones counted, at most: fio's own bound (`REAL_MAX_JOBS`).
 const MOST_JOBS: usize = 4096;
@@ -26,61 +27,6 @@ fn with_near(error: FioError) -> FioError {
     let name = typed.text.split('=').next().unwrap_or_default().trim_end();
     let near = nearest(name.trim_start_matches('-'), ROWS.iter().flat_map(Row::names));
     FioError::BadOption { typed, near }
-}
-
-/// One option as typed.
-#[derive(Clone, Debug)]
-pub struct Setting {
-    /// Its row.
-    pub row: &'static Row,
-    /// The name or alias that was typed.
-    pub name: String,
-    /// Its value, substituted.
-    pub value: String,
-    /// For messages.
-    pub typed: Typed,
-}
-
-impl Setting {
-    /// An option of the command line.
-    pub fn typed(row: &'static Row, name: &str, value: String) -> Setting {
-        let text = if value.is_empty() { name.to_owned() } else { format!("{name}={value}") };
-        Setting { row, name: name.to_owned(), value, typed: Typed { text, within: None } }
-    }
-
-    /// The refusal of this option, with its place in a job file.
-    pub fn refused(&self, reason: &str) -> FioError {
-        let (option, reason) = (self.typed.text.clone(), reason.to_owned());
-        match &self.typed.within {
-            Some((_, place)) => FioError::RefusedAt { option, reason, place: place.clone() },
-            None => FioError::Refused { option, reason },
-        }
-    }
-}
-
-/// Options between two headings.
-#[derive(Clone, Debug)]
-pub struct Section {
-    /// Its name; of a global one `global`.
-    pub name: String,
-    /// True where it sets defaults for what follows.
-    pub is_global: bool,
-    /// Its options.
-    pub settings: Vec<Setting>,
-    /// Refusals of the options that no row knows: they may belong to an engine that has no stand-in here.
-    pub unknown: Vec<FioError>,
-}
-
-impl Section {
-    /// A section that sets defaults.
-    pub fn global() -> Section {
-        Section { name: "global".to_owned(), is_global: true, settings: Vec::new(), unknown: Vec::new() }
-    }
-
-    /// A job.
-    pub fn job(name: &str) -> Section {
-        Section { name: name.to_owned(), is_global: false, settings: Vec::new(), unknown: Vec::new() }
-    }
 }
 
 /// The longest I/O: one call of the kernel moves at most 2 GiB.
@@ -334,7 +280,7 @@ impl<'a> Collector<'a> {
         if let Some((what, remedy)) = options.verify.wrong() {
             return refused(what, remedy);
         }
-        if let Some(remark) = verification::remark(options) {
+        if let Some(remark) = verify::remark(options) {
             self.note(format!("{name}: {remark}"));
         }
         if options.zoned_device {

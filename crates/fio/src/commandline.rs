@@ -4,7 +4,7 @@ use options::Support;
 use options::near::nearest;
 
 use super::asked::{Request, Surroundings};
-use super::collect::{Collector, Section, Setting};
+use super::collect::Collector;
 use super::commands::{Argument, COMMANDS, CommandRow, Commands, EXACT};
 use super::engines::instead;
 use super::error::FioError;
@@ -13,6 +13,7 @@ use super::options::{ENGINES, Engine};
 use super::reader::Reading;
 use super::row::Row;
 use super::rows::ROWS;
+use super::section::{Section, Setting};
 use super::value::Kind;
 use super::{showcmd, spoilt};
 

@@ -81,7 +81,7 @@ impl Lacking {
         if self.there.is_some() { 5 } else { 2 }
     }
 
-    fn under_readonly(&self) -> String {
+    pub(super) fn under_readonly(&self) -> String {
         let path = self.path.display();
         match self.there {
             None => format!(
@@ -94,7 +94,7 @@ impl Lacking {
         }
     }
 
-    fn not_ours(&self) -> String {
+    pub(super) fn not_ours(&self) -> String {
         let path = self.path.display();
         format!(
             "{path} was not laid out by plimsoll, or was changed since, and job '{}' only reads: what it holds is kept. \
@@ -403,65 +403,6 @@ impl FioError {
         }
     }
 
-    /// What goes to stdout, as fio has it; empty where nothing does.
-    pub fn stdout(&self) -> String {
-        match self {
-            FioError::Parsing { words, .. } if !words.is_empty() => valid_words(words),
-            FioError::UnknownEngine(name) => format!(
-                "fio: file:ioengines.c:142, func=dlopen, error={name}: cannot open shared object file: No such file or directory\n"
-            ),
-            FioError::NoJobs | FioError::NoSection { .. } => super::commands::usage(),
-            FioError::NoHelp { out, .. } => out.clone(),
-            FioError::Misaligned { engine, .. } => {
-                let first = if *engine == Waits::ForEach { FIRST_DIRECT } else { "" };
-                format!("{first}fio: pid=0, err={EINVAL}/{}\n", verror(EINVAL))
-            }
-            _ => String::new(),
-        }
-    }
-
-    /// What plimsoll adds on stderr: cause and remedy where fio leaves them open.
-    pub fn hint(&self) -> Option<String> {
-        match self {
-            FioError::NeedSize { jobs, corrected } => jobs.first().map(|job| add_a_size(job, corrected)),
-            FioError::Parsing { meant, .. } if !meant.is_empty() => Some(meant.clone()),
-            FioError::BadOption { typed, .. } => super::meant::option(typed),
-            FioError::RefusedAt { place, .. } => Some(place.to_string()),
-            FioError::NoInclude { place, reason, .. } => Some(format!("{place}: {reason}")),
-            FioError::SectionInInclude { place } => {
-                Some(format!("{place}: put the section into the including file"))
-            }
-            FioError::NoSection { asked, there } => Some(no_section(asked, there)),
-            FioError::UnknownEngine(name) => super::meant::engine(name),
-            FioError::OutsideSection { place, .. } => {
-                Some(format!("{place}: write a section such as [job1] above it"))
-            }
-            FioError::NoJobFile { path, reason } => Some(match super::commandline::is_option(path) {
-                true => format!("{reason}; if {path} is an option, write --{path}"),
-                false => reason.clone(),
-            }),
-            FioError::TerseVersion => Some("Write --terse-version=2, 3, 4 or 5.".to_owned()),
-            FioError::BlockAboveRange { size, block } => Some(format!(
-                "There are {size} bytes, and a block has {block}; give a smaller bs, or a size."
-            )),
-            FioError::Offset { there, .. } => Some(format!("There are {there} bytes; start below that.")),
-            FioError::Mounted { path, by } => {
-                Some(format!("{path} is in use ({by}) and is never written, whatever the options."))
-            }
-            FioError::OutputFile { path, .. } => {
-                Some(format!("{path} cannot be made; name a file in a directory that exists."))
-            }
-            FioError::CreationDisallowed { path } => Some(format!("{path} does not exist.")),
-            FioError::Setup { why, .. } | FioError::Misaligned { why, .. } => Some(why.clone()),
-            FioError::ReadonlyExtend(lacking) => Some(lacking.under_readonly()),
-            FioError::NotOurs(lacking) => Some(lacking.not_ours()),
-            FioError::DirectRefused { path } => {
-                Some(format!("{path}: try direct=0, or another file system."))
-            }
-            _ => None,
-        }
-    }
-
     /// The words that the error is about, as they were typed; `None` where it is about no single ones.
     pub fn typed(&self) -> Option<String> {
         match self {
@@ -526,12 +467,6 @@ impl FioError {
     }
 }
 
-fn no_section(asked: &[String], there: &[String]) -> String {
-    let near = asked.iter().find_map(|name| options::near::nearest(name, there.iter().map(String::as_str)));
-    let meant = near.map_or_else(String::new, |name| format!(" Did you mean --section={name}?"));
-    format!("No section is named {}; there are: {}.{meant}", asked.join(", "), there.join(", "))
-}
-
 /// fio's two lines for each job, which it prints one after the other.
 fn need_size(jobs: &[Unsized]) -> String {
     let lines = jobs.iter().map(|job| {
@@ -541,31 +476,6 @@ fn need_size(jobs: &[Unsized]) -> String {
         )
     });
     lines.collect::<Vec<_>>().join("\n")
-}
-
-fn add_a_size(job: &Unsized, corrected: &str) -> String {
-    let name = &job.name;
-    match &job.path {
-        // A size would make a regular file of that name.
-        Some(path) if path.starts_with("/dev/") => {
-            format!("There is no device {}; lsblk lists those that there are.", path.display())
-        }
-        Some(_) => format!(
-            "The file of job '{name}' does not exist and no size is given. Add one, for example:\n  {corrected}"
-        ),
-        None => format!("Job '{name}' has no file that could say how much to do. Add a size:\n  {corrected}"),
-    }
-}
-
-/// The words of an enumeration as fio lists them.
-fn valid_words(words: &[Word]) -> String {
-    let mut text = String::new();
-    for (at, (word, help)) in words.iter().enumerate() {
-        let head = if at == 0 { "valid values" } else { "" };
-        text.push_str(&format!("{head:>20}: {word:<10} {help}\n"));
-    }
-    text.push('\n');
-    text
 }
 
 /// What fio puts behind an I/O error of a job.

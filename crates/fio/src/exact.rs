@@ -6,7 +6,7 @@
 use options::power;
 use workload::Nanos;
 
-use super::number::{KbBase, NumberError, TimeUnit};
+use super::units::{KbBase, NumberError, TimeUnit};
 
 /// The greatest power fio knows: `p`.
 pub const POWER_MOST: u32 = 5;

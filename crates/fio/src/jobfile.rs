@@ -1,11 +1,12 @@
 //! Job files: sections, comments, inclusion, substitution, and the place of every word for messages.
 
 use super::asked::Surroundings;
-use super::collect::{Section, Setting};
+
 use super::error::{FioError, Place, Typed};
 use super::reader::Reading;
 use super::row::Row;
 use super::rows::ROWS;
+use super::section::{Section, Setting};
 use super::substitute::{self, Calculated};
 use super::value::Kind;
 

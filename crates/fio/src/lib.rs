@@ -16,6 +16,7 @@ mod error;
 mod exact;
 mod files;
 mod jobfile;
+mod kinds;
 mod logging;
 mod logs;
 mod meant;
@@ -26,17 +27,24 @@ mod pace;
 mod present;
 mod reader;
 mod reference;
+mod remedy;
 mod row;
 mod rows;
+mod section;
+mod shape;
 mod shapes;
 mod showcmd;
 mod spoilt;
 mod steady;
 mod steps;
 mod substitute;
+mod table;
 mod terms;
+mod timing;
+mod units;
 mod value;
 mod verification;
+mod verify;
 
 pub use ::options::Support;
 pub use asked::{
@@ -56,11 +64,11 @@ pub use present::{
     status_line, terse,
 };
 pub use reader::{Reader, Reading};
-pub use reference::table;
 pub use row::{Class, JobTable, Part, Row, Standing};
 pub use rows::ROWS;
-pub use shapes::{Shape, Shaped};
+pub use shape::{Shape, Shaped};
 pub use steady::{SteadyOptions, SteadyWatch};
 pub use steps::{Content, FioStep, Layout, LayoutFile, Planned, Replaces, Reserve, Unrunnable, steps};
+pub use table::table;
 pub use terms::{ExitWhat, TimeOptions};
 pub use value::{Amount, Each, Floats, Kind, Value, ValueError, Word};

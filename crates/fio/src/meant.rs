@@ -2,12 +2,12 @@
 
 use options::near::nearest;
 
-use super::collect::Setting;
 use super::error::{Place, Typed};
 use super::number::DASHES;
 use super::options::ENGINES;
 use super::row::{Part, Row};
 use super::rows::ROWS;
+use super::section::Setting;
 use super::value::{ValueError, is_wrapping};
 
 /// What plimsoll adds to a value that could not be read; empty where fio's own lines say it all.

@@ -2,8 +2,7 @@
 
 use super::exact;
 use super::number::{KbBase, NumberError, TimeUnit, count, natural, time};
-use super::shapes;
-use super::value::{Amount, Each, Floats, Kind, Value, ValueError, Word, is_wrapping};
+use super::value::{Amount, Each, Floats, Value, ValueError, Word, is_wrapping};
 
 /// Whose reading of a word counts where fio misreads in silence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,30 +26,6 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Reads `word` as a value of `kind`.
-    ///
-    /// # Errors
-    /// [`ValueError`] with the word and what would do.
-    pub fn read(&mut self, kind: Kind, word: &str) -> Result<Value, ValueError> {
-        match kind {
-            Kind::Text => Ok(Value::Text(word.to_owned())),
-            Kind::Path | Kind::Prefix => self.path(word).map(Value::Text),
-            Kind::Flag if word.is_empty() => Ok(Value::Switch(true)),
-            Kind::Flag => self.switch(word, i64::MAX).map(Value::Switch),
-            Kind::Bool => self.switch(word, 1).map(Value::Switch),
-            Kind::Int(least, most) => self.first(word, Bounds { least, most }).map(Value::Number),
-            Kind::Size(least) => self.first(word, Bounds { least, most: i64::MAX }).map(Value::Number),
-            Kind::Ints(most) => self.each(word, Bounds { least: 0, most }).map(Value::Each),
-            Kind::Sizes(least) => self.each(word, Bounds { least, most: i64::MAX }).map(Value::Each),
-            Kind::Amount => self.amount(word).map(Value::Amount),
-            Kind::Time(unit) => self.time(word, unit),
-            Kind::Choice(words) => choice(words, word),
-            Kind::Floats => self.floats(word).map(Value::Floats),
-            Kind::Cpus => cpus(word).map(Value::Cpus),
-            Kind::Shape(shape) => shapes::read(self, shape, word).map(Value::Shape),
-        }
-    }
-
     /// A number of bytes from 1 on.
     pub(super) fn bytes(&mut self, word: &str) -> Result<u64, ValueError> {
         self.bounded(word, Bounds { least: 1, most: i64::MAX }).map(i64::unsigned_abs)
@@ -67,7 +42,7 @@ impl Reader {
     }
 
     /// Blanks in front and quotation marks are part of a name, which nobody means.
-    fn path(&self, word: &str) -> Result<String, ValueError> {
+    pub(super) fn path(&self, word: &str) -> Result<String, ValueError> {
         let bare = word.trim_matches(is_wrapping);
         let quoted = word != bare && (word.trim_start() != word || word.starts_with(is_wrapping));
         if self.is_exact() || !quoted || bare.is_empty() {
@@ -77,7 +52,7 @@ impl Reader {
         Err(misread(word, why, Some(bare.to_owned())).into())
     }
 
-    fn switch(&self, word: &str, most: i64) -> Result<bool, ValueError> {
+    pub(super) fn switch(&self, word: &str, most: i64) -> Result<bool, ValueError> {
         let value = match word.trim_start() {
             _ if self.is_exact() => exact::switch(word).map_err(|_| ValueError::Bool(word.to_owned()))?,
             "0" => 0,
@@ -91,7 +66,7 @@ impl Reader {
     }
 
     /// A number where one is wanted; fio passes over what follows the first of several.
-    fn first(&mut self, word: &str, bounds: Bounds) -> Result<i64, ValueError> {
+    pub(super) fn first(&mut self, word: &str, bounds: Bounds) -> Result<i64, ValueError> {
         match self.reading {
             Reading::Guarded => self.bounded(word, bounds),
             // A least value of 0 is none to fio.
@@ -115,7 +90,7 @@ impl Reader {
     }
 
     /// One value stands for all three; of two the second stands for writes and trims; an empty place keeps what is there.
-    fn each(&mut self, word: &str, bounds: Bounds) -> Result<Each<Option<u64>>, ValueError> {
+    pub(super) fn each(&mut self, word: &str, bounds: Bounds) -> Result<Each<Option<u64>>, ValueError> {
         if self.is_exact() {
             return self.each_exactly(word, bounds);
         }
@@ -152,7 +127,7 @@ impl Reader {
         }
     }
 
-    fn amount(&mut self, word: &str) -> Result<Amount, ValueError> {
+    pub(super) fn amount(&mut self, word: &str) -> Result<Amount, ValueError> {
         if self.is_exact() {
             return self.amount_exactly(word);
         }
@@ -190,7 +165,7 @@ impl Reader {
         taken
     }
 
-    fn time(&self, word: &str, unit: TimeUnit) -> Result<Value, ValueError> {
+    pub(super) fn time(&self, word: &str, unit: TimeUnit) -> Result<Value, ValueError> {
         let nanos = match (self.reading, unit) {
             (Reading::Guarded, _) => time(word, unit)?,
             // No time to fio, but a count.
@@ -204,7 +179,7 @@ impl Reader {
         Ok(Value::Time(nanos))
     }
 
-    fn floats(&self, word: &str) -> Result<Floats, ValueError> {
+    pub(super) fn floats(&self, word: &str) -> Result<Floats, ValueError> {
         if word.contains(',') && !self.is_exact() {
             let why = "fio would read no further than the ',' and say nothing".to_owned();
             return Err(misread(word, why, Some(word.replace(',', ":"))).into());
@@ -239,9 +214,9 @@ impl Reader {
 
 /// Between which a number must lie, both inclusive.
 #[derive(Clone, Copy)]
-struct Bounds {
-    least: i64,
-    most: i64,
+pub(super) struct Bounds {
+    pub(super) least: i64,
+    pub(super) most: i64,
 }
 
 impl Bounds {
@@ -308,7 +283,7 @@ fn refuse_other_separators(word: &str) -> Result<(), NumberError> {
     Err(misread(word, why.to_owned(), Some(format!("{first},{second}"))))
 }
 
-fn choice(words: &'static [Word], word: &str) -> Result<Value, ValueError> {
+pub(super) fn choice(words: &'static [Word], word: &str) -> Result<Value, ValueError> {
     let (head, argument) = match word.find([':', ',']) {
         Some(at) => (&word[..at], Some(word[at + 1..].to_owned())),
         None => (word, None),
@@ -319,7 +294,7 @@ fn choice(words: &'static [Word], word: &str) -> Result<Value, ValueError> {
     }
 }
 
-fn cpus(word: &str) -> Result<Vec<u32>, ValueError> {
+pub(super) fn cpus(word: &str) -> Result<Vec<u32>, ValueError> {
     let number = |part: &str| {
         part.trim()
             .parse::<u32>()
@@ -341,6 +316,7 @@ fn cpus(word: &str) -> Result<Vec<u32>, ValueError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value::Kind;
     use proptest::prelude::*;
 
     fn each(word: &str) -> Each<Option<u64>> {
@@ -458,12 +434,12 @@ mod tests {
         Kind::Choice(&[("read", "")]),
         Kind::Floats,
         Kind::Cpus,
-        Kind::Shape(shapes::Shape::Split),
-        Kind::Shape(shapes::Shape::Range),
-        Kind::Shape(shapes::Shape::Spread),
-        Kind::Shape(shapes::Shape::Turn),
-        Kind::Shape(shapes::Shape::Pattern),
-        Kind::Shape(shapes::Shape::Steady),
+        Kind::Shape(crate::shape::Shape::Split),
+        Kind::Shape(crate::shape::Shape::Range),
+        Kind::Shape(crate::shape::Shape::Spread),
+        Kind::Shape(crate::shape::Shape::Turn),
+        Kind::Shape(crate::shape::Shape::Pattern),
+        Kind::Shape(crate::shape::Shape::Steady),
     ];
 
     proptest! {

@@ -4,7 +4,7 @@ use super::number::{KbBase, TimeUnit};
 use super::options::{JobOptions, Unified};
 use super::row::Class::{A, B, C};
 use super::row::{Part, Row, row, within};
-use super::shapes::Shape;
+use super::shape::Shape;
 use super::terms::ExitWhat;
 use super::value::{Kind, Word};
 use super::verification::PROOFS;

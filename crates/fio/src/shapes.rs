@@ -1,4 +1,4 @@
-//! Values of options that say where, how long and what: lengths with shares, ranges, distributions, file turns, patterns
+//! How values that say where, how long and what are read: lengths with shares, ranges, distributions, file turns, patterns
 //! and the word of `rw`.
 
 use workload::{
@@ -7,70 +7,10 @@ use workload::{
 
 use super::number::NumberError;
 use super::reader::Reader;
-use super::steady::SteadyRule;
+use super::shape::{Shape, Shaped};
+use super::steady::rule::SteadyRule;
 use super::terms;
 use super::value::{Each, ValueError, Word};
-
-/// What an option of this file takes.
-#[derive(Clone, Copy, Debug)]
-pub enum Shape {
-    /// `4k/60:64k/40`, up to three lists separated by commas.
-    Split,
-    /// `4k-64k`, up to three ranges separated by commas.
-    Range,
-    /// `zipf:1.1` and its like.
-    Spread,
-    /// `roundrobin:8` and its like.
-    Turn,
-    /// Text in double quotes, hexadecimal and decimal numbers in a row.
-    Pattern,
-    /// A word of `rw`, with a number behind a colon where there is one.
-    Direction(&'static [Word]),
-    /// `iops:2%` and its like.
-    Steady,
-    /// A time, or two with a colon between.
-    Times,
-    /// Names and numbers of errors separated by colons, up to three lists separated by commas.
-    Errors,
-}
-
-/// A value of this file.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Shaped {
-    /// [`Shape::Split`] and [`Shape::Range`]; `None` leaves what was there.
-    Lengths(Each<Option<Lengths>>),
-    /// [`Shape::Spread`].
-    Spread(Spread),
-    /// [`Shape::Turn`].
-    Turn(FileTurn),
-    /// [`Shape::Pattern`].
-    Pattern(Bits),
-    /// [`Shape::Direction`].
-    Direction(&'static str, Option<i64>),
-    /// [`Shape::Steady`].
-    Steady(SteadyRule),
-    /// [`Shape::Times`]: the least and the most.
-    Times(workload::Nanos, workload::Nanos),
-    /// [`Shape::Errors`]: positive errno.
-    Errors(Each<Vec<i32>>),
-}
-
-impl Shape {
-    /// What it takes, for the reference.
-    pub fn text(self) -> &'static str {
-        match self {
-            Shape::Split => "bytes/percent, separated by colons, a list a direction",
-            Shape::Range => "least-most in bytes, one a direction",
-            Shape::Spread => "a word with numbers behind colons",
-            Shape::Turn => "a word, a number behind a colon",
-            Shape::Pattern => "text in double quotes, hexadecimal and decimal numbers",
-            Shape::Direction(_) => "a word, a number behind a colon",
-            Shape::Steady => "a word, a bound behind a colon",
-            Shape::Times => "a time, seconds without a unit, or two with a colon between",
-            Shape::Errors => "errors separated by colons, a list for reads, writes and checks",
-        }
-    }
-}
 
 /// The most lengths that fio takes for a direction.
 const LENGTHS: usize = 64;

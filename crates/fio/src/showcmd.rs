@@ -1,6 +1,6 @@
 //! `--showcmd`: the command line that says the same as a job file.
 
-use super::collect::{Section, Setting};
+use super::section::{Section, Setting};
 
 /// The command line of these sections, in order. Unlike fio's it gives globals that come behind a job a heading of their
 /// own, so that they do not fall to that job, and quotes what a shell would take apart.

@@ -12,9 +12,10 @@ use super::error::{FioError, Lacking};
 use super::files::{Look, OnDisk, OnDiskKind, Region, needs_size, paths, region, region_of_nothing, share};
 use super::options::JobOptions;
 use super::pace;
-use super::terms::{TimeOptions, timed};
+use super::terms::TimeOptions;
+use super::timing::timed;
 use super::value::Amount;
-use super::verification::verify;
+use super::verify::verify;
 
 /// Jobs that run side by side, and what must be done around them.
 #[derive(Clone, Debug, PartialEq)]
@@ -474,7 +475,7 @@ fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
         access: paced.access,
         blocks: blocks(options),
         depth,
-        batching: batching::of(options, depth),
+        batching: batching::of(options.batch, depth),
         clones: 1,
         pace: paced.pace,
         write_pace: paced.write_pace,

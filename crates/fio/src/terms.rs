@@ -1,12 +1,9 @@
 //! Options that say when a job starts, rests and ends, and what an error does.
 
 use workload::{
-    Direction, Errnos, Exit, Job, Nanos, OnError, Priority, PriorityClass, Reach, Start, SyncMode, Think,
-    ThinkCount, ThinkPace,
+    Direction, Errnos, Nanos, OnError, Priority, PriorityClass, Reach, SyncMode, Think, ThinkCount, ThinkPace,
 };
 
-use super::asked::{Asked, FioJob};
-use super::error::FioError;
 use super::number::{self, NumberError, TimeUnit};
 use super::value::{Each, Value, ValueError};
 
@@ -56,7 +53,7 @@ impl ExitWhat {
         }
     }
 
-    fn reach(self) -> Reach {
+    pub(super) fn reach(self) -> Reach {
         match self {
             ExitWhat::Group => Reach::Group,
             ExitWhat::Stonewall | ExitWhat::All => Reach::Step,
@@ -72,7 +69,7 @@ pub(super) const MISMATCH: i32 = 84;
 impl TimeOptions {
     /// Takes the time, or the range of times.
     pub fn set_startdelay(&mut self, value: &Value) {
-        if let Value::Shape(super::shapes::Shaped::Times(least, most)) = value {
+        if let Value::Shape(super::shape::Shaped::Times(least, most)) = value {
             self.startdelay = (*least, *most);
         }
     }
@@ -91,7 +88,7 @@ impl TimeOptions {
 
     /// Takes the lists of errors.
     pub fn set_ignored(&mut self, value: &Value) {
-        if let Value::Shape(super::shapes::Shaped::Errors(lists)) = value {
+        if let Value::Shape(super::shape::Shaped::Errors(lists)) = value {
             self.ignore_error = lists.clone();
         }
     }
@@ -106,13 +103,13 @@ impl TimeOptions {
     }
 
     /// The start within the range, by the seed of the clone.
-    fn delay(&self, seed: u64) -> Nanos {
+    pub(super) fn delay(&self, seed: u64) -> Nanos {
         let (least, most) = self.startdelay;
         let share = seed.wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 32;
         least + Nanos(((u128::from(most.since(least).0) * u128::from(share)) >> 32) as u64)
     }
 
-    fn think(&self) -> Option<Think> {
+    pub(super) fn think(&self) -> Option<Think> {
         if self.thinktime == Nanos::ZERO {
             return None;
         }
@@ -150,7 +147,7 @@ impl TimeOptions {
         }
     }
 
-    fn on_error(&self) -> OnError {
+    pub(super) fn on_error(&self) -> OnError {
         let [reads, writes] = [0, 1].map(|at| self.ignored(at).to_vec());
         match reads.is_empty() && writes.is_empty() {
             true => OnError::Stop,
@@ -158,7 +155,7 @@ impl TimeOptions {
         }
     }
 
-    fn priority(&self) -> Option<Priority> {
+    pub(super) fn priority(&self) -> Option<Priority> {
         let class = match (self.prioclass, self.prio) {
             (None | Some(0), None) => return None,
             (Some(1), _) => PriorityClass::Realtime,
@@ -167,62 +164,6 @@ impl TimeOptions {
         };
         Some(Priority { class, level: self.prio.unwrap_or(0) })
     }
-
-    /// Whether the end of a job or an error in it ends the whole run.
-    pub fn ends_the_run(asked: &Asked) -> bool {
-        let any = |set: fn(&TimeOptions) -> bool| asked.jobs.iter().any(|job| set(&job.options.time));
-        any(|time| time.exitall) && any(|time| time.exit_what == ExitWhat::All)
-    }
-
-    /// Whether an error in a job ends the whole run.
-    pub fn error_ends_the_run(asked: &Asked) -> bool {
-        let any = |set: fn(&TimeOptions) -> bool| asked.jobs.iter().any(|job| set(&job.options.time));
-        any(|time| time.exitall_on_error) && any(|time| time.exit_what == ExitWhat::All)
-    }
-}
-
-/// `work` with what the options of `job` say of its time.
-///
-/// # Errors
-/// Where it waits for a job that does not stand before it, or asks for what cannot be had together.
-pub(super) fn timed(work: Job, job: &FioJob, asked: &Asked) -> Result<Job, FioError> {
-    let time = &job.options.time;
-    let any = |set: fn(&TimeOptions) -> bool| asked.jobs.iter().any(|job| set(&job.options.time));
-    // The flag is one of the whole run: whoever sets it sets it for all.
-    let reach = |set| if set { time.exit_what.reach() } else { Reach::Itself };
-    let exit = Exit {
-        group: job.group,
-        done: reach(any(|time| time.exitall)),
-        failed: reach(any(|time| time.exitall || time.exitall_on_error)),
-    };
-    Ok(Job {
-        start: start(job, asked)?,
-        delay: time.delay(job.seed),
-        think: time.think(),
-        on_error: time.on_error(),
-        exit,
-        sync: time.sync,
-        priority: time.priority(),
-        ..work
-    })
-}
-
-fn start(job: &FioJob, asked: &Asked) -> Result<Start, FioError> {
-    let Some(awaited) = &job.options.time.wait_for else { return Ok(Start::WithStep) };
-    let refused =
-        |reason: &str| FioError::Refused { option: format!("wait_for={awaited}"), reason: reason.to_owned() };
-    if job.options.time.startdelay.1 > Nanos::ZERO {
-        return Err(refused("together with startdelay; give one of the two"));
-    }
-    let of_that_name =
-        || asked.jobs.iter().filter(|other| other.name == *awaited && other.number < job.number);
-    if of_that_name().all(|other| other.number + 1 == job.number && other.name == job.name) {
-        return Err(refused("no job of that name stands before this one; name one that does"));
-    }
-    let beside: Vec<String> =
-        of_that_name().filter(|other| other.step == job.step).map(|other| other.label.clone()).collect();
-    // What ran in an earlier step is over.
-    Ok(if beside.is_empty() { Start::WithStep } else { Start::After(beside) })
 }
 
 /// `2s` or `1s:5s`.

@@ -4,13 +4,8 @@ use options::near::nearest;
 use workload::Nanos;
 
 use super::number::{NumberError, TimeUnit};
-use super::shapes::{Shape, Shaped};
-
-/// One value for reads, writes and trims, in that order.
-pub type Each<T> = [T; 3];
-
-/// A word that an enumeration knows, with what it means.
-pub type Word = (&'static str, &'static str);
+pub use super::shape::{Each, Word};
+use super::shape::{Shape, Shaped};
 
 /// What an option takes.
 #[derive(Clone, Copy, Debug)]

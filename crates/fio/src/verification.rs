@@ -1,8 +1,7 @@
 //! fio's words on verifying, in plimsoll's values.
 
-use workload::{Bytes, OnMismatch, Pattern, Proof, ReadBack, Verification, Verify};
+use workload::{Pattern, Proof};
 
-use super::options::JobOptions;
 use super::value::Word;
 
 /// Words of `verify`.
@@ -56,7 +55,7 @@ impl VerifyOptions {
     }
 
     /// What a block proves itself by; `None` where nothing is verified. A pattern alone asks for verifying too.
-    fn proof(&self) -> Option<Proof> {
+    pub(super) fn proof(&self) -> Option<Proof> {
         match (self.kind, &self.pattern) {
             ("0", None) => None,
             ("0" | "pattern", Some(pattern)) => Some(Proof::Pattern(pattern.clone())),
@@ -70,47 +69,4 @@ impl VerifyOptions {
     pub fn is_on(&self) -> bool {
         self.proof().is_some()
     }
-}
-
-/// How the job of `options` verifies; `run` is a number that no other run has.
-pub fn verify(options: &JobOptions, run: u64) -> Verify {
-    let asked = &options.verify;
-    let Some(proof) = asked.proof() else { return Verify::Off };
-    let writes = options.pattern.writes;
-    let when = match asked.backlog {
-        _ if !writes => ReadBack::WhatIsRead,
-        _ if asked.only => ReadBack::WithoutWriting,
-        // What a mix reads is checked only where it is known, and then it is read back.
-        _ if !asked.reads_back => ReadBack::NotAtAll,
-        0 => ReadBack::AtTheEnd,
-        writes => ReadBack::Every { writes, batch: if asked.batch == 0 { writes } else { asked.batch } },
-    };
-    let known = writes && !asked.only;
-    Verify::On(Verification {
-        proof,
-        interval: (asked.interval > 0).then_some(Bytes(asked.interval)),
-        header_at: Bytes(asked.offset),
-        when,
-        on_failure: match options.time.passes_over_mismatch() && !asked.fatal {
-            true => OnMismatch::GoOn,
-            false => OnMismatch::Stop,
-        },
-        // 0 means that nobody knows.
-        run: if known { run | 1 } else { 0 },
-    })
-}
-
-/// What should be said about verifying as `options` ask for it.
-pub fn remark(options: &JobOptions) -> Option<&'static str> {
-    let asked = &options.verify;
-    if !asked.is_on() || (options.pattern.writes && !asked.reads_back) {
-        return None;
-    }
-    if !options.direct && options.engine.is_real() {
-        return Some(
-            "what is verified through the page cache may never have come from the volume; give direct=1 to be sure",
-        );
-    }
-    let late = options.ends_by_time() && options.pattern.writes && asked.backlog == 0;
-    late.then_some("what was written is read back when the run time is over, which takes time of its own")
 }

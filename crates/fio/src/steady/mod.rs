@@ -5,132 +5,13 @@ use std::collections::VecDeque;
 use record::{Interval, StepRecord};
 use workload::{Direction, Nanos};
 
-use super::asked::Asked;
-use super::number::NumberError;
-use super::shapes::Shaped;
-use super::value::{Value, ValueError};
+pub mod options;
+pub mod rule;
 
-/// What is looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
-    /// I/Os a second.
-    Iops,
-    /// Bytes a second.
-    Bandwidth,
-}
+pub use options::SteadyOptions;
+pub use rule::{Measure, Spread, SteadyRule};
 
-/// What must be small enough.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spread {
-    /// The greatest distance from the mean.
-    Deviation,
-    /// The slope of the line through the samples, a sample a step, whichever way it points.
-    Slope,
-}
-
-/// What makes a job steady.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SteadyRule {
-    /// What is looked at.
-    pub measure: Measure,
-    /// What must be small enough.
-    pub spread: Spread,
-    /// The bound.
-    pub limit: f64,
-    /// True where the bound is percent of the mean.
-    pub percent: bool,
-}
-
-impl SteadyRule {
-    /// Reads `iops:2%`, `bw_slope:0.1%` and their like.
-    ///
-    /// # Errors
-    /// [`ValueError`] with what would do.
-    pub fn read(word: &str) -> Result<SteadyRule, ValueError> {
-        let wrong = |why: &str| -> ValueError {
-            NumberError::Misread { word: word.to_owned(), why: why.to_owned(), write: None }.into()
-        };
-        let (name, bound) = word.split_once(':').ok_or_else(|| wrong("write for example iops:2%"))?;
-        let (measure, spread) = match name.trim() {
-            "iops" => (Measure::Iops, Spread::Deviation),
-            "iops_slope" => (Measure::Iops, Spread::Slope),
-            "bw" => (Measure::Bandwidth, Spread::Deviation),
-            "bw_slope" => (Measure::Bandwidth, Spread::Slope),
-            _ => {
-                return Err(wrong("write iops, iops_slope, bw or bw_slope and a bound, for example iops:2%"));
-            }
-        };
-        let bare = bound.trim().strip_suffix('%');
-        match bare.unwrap_or(bound.trim()).parse::<f64>() {
-            Ok(limit) if limit.is_finite() && limit >= 0.0 => {
-                Ok(SteadyRule { measure, spread, limit, percent: bare.is_some() })
-            }
-            _ => Err(wrong("the bound is a number from 0 on, with % where it is a share of the mean")),
-        }
-    }
-
-    /// As fio prints it in JSON.
-    pub fn words(&self) -> String {
-        let spread = if self.spread == Spread::Slope { "_slope" } else { "" };
-        format!("{}{spread}:{:.6}{}", self.name(), self.limit, self.unit())
-    }
-
-    /// `iops` or `bw`.
-    pub fn name(&self) -> &'static str {
-        if self.measure == Measure::Iops { "iops" } else { "bw" }
-    }
-
-    /// What stands behind its numbers.
-    pub fn unit(&self) -> &'static str {
-        if self.percent { "%" } else { "" }
-    }
-}
-
-/// Options of steadiness; fio's defaults stand in the rows.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SteadyOptions {
-    /// What makes the job steady; `None`: it is not asked.
-    pub rule: Option<SteadyRule>,
-    /// For how long it must hold.
-    pub duration: Nanos,
-    /// Time from the start before it is looked at.
-    pub ramp: Nanos,
-    /// Length of a sample.
-    pub every: Nanos,
-}
-
-impl SteadyOptions {
-    /// Takes the rule.
-    pub fn set(&mut self, value: &Value) {
-        if let Value::Shape(Shaped::Steady(rule)) = value {
-            self.rule = Some(*rule);
-        }
-    }
-
-    /// Samples that are looked at together.
-    fn count(&self) -> usize {
-        (self.duration.0 / self.every.0.max(1)) as usize
-    }
-
-    /// Why these options cannot be; `None` where they can.
-    pub fn fault(&self) -> Option<&'static str> {
-        let whole = self.every.0 > 0 && self.duration.0.is_multiple_of(self.every.0);
-        let rule = self.rule.filter(|_| self.duration > Nanos::ZERO)?;
-        match rule.spread {
-            _ if !whole => Some("give steadystate_duration as whole steadystate_check_intervals"),
-            Spread::Slope if self.count() < 2 => Some(
-                "a slope needs two samples: give steadystate_duration as two or more steadystate_check_intervals",
-            ),
-            _ => None,
-        }
-    }
-
-    /// Leaves the rule out where nobody says for how long it must hold, as fio does in silence; true where it was.
-    pub fn left_out(&mut self) -> bool {
-        let without = self.duration == Nanos::ZERO;
-        without && self.rule.take().is_some()
-    }
-}
+use crate::asked::Asked;
 
 /// Rates in one sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -1,0 +1,59 @@
+//! Options as typed, between two headings.
+
+use super::error::{FioError, Typed};
+use super::row::Row;
+
+/// One option as typed.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// Its row.
+    pub row: &'static Row,
+    /// The name or alias that was typed.
+    pub name: String,
+    /// Its value, substituted.
+    pub value: String,
+    /// For messages.
+    pub typed: Typed,
+}
+
+impl Setting {
+    /// An option of the command line.
+    pub fn typed(row: &'static Row, name: &str, value: String) -> Setting {
+        let text = if value.is_empty() { name.to_owned() } else { format!("{name}={value}") };
+        Setting { row, name: name.to_owned(), value, typed: Typed { text, within: None } }
+    }
+
+    /// The refusal of this option, with its place in a job file.
+    pub fn refused(&self, reason: &str) -> FioError {
+        let (option, reason) = (self.typed.text.clone(), reason.to_owned());
+        match &self.typed.within {
+            Some((_, place)) => FioError::RefusedAt { option, reason, place: place.clone() },
+            None => FioError::Refused { option, reason },
+        }
+    }
+}
+
+/// Options between two headings.
+#[derive(Clone, Debug)]
+pub struct Section {
+    /// Its name; of a global one `global`.
+    pub name: String,
+    /// True where it sets defaults for what follows.
+    pub is_global: bool,
+    /// Its options.
+    pub settings: Vec<Setting>,
+    /// Refusals of the options that no row knows: they may belong to an engine that has no stand-in here.
+    pub unknown: Vec<FioError>,
+}
+
+impl Section {
+    /// A section that sets defaults.
+    pub fn global() -> Section {
+        Section { name: "global".to_owned(), is_global: true, settings: Vec::new(), unknown: Vec::new() }
+    }
+
+    /// A job.
+    pub fn job(name: &str) -> Section {
+        Section { name: name.to_owned(), is_global: false, settings: Vec::new(), unknown: Vec::new() }
+    }
+}

@@ -1,0 +1,83 @@
+//! The options of steadiness, and how its rule is read.
+
+use workload::Nanos;
+
+use super::rule::{Measure, Spread, SteadyRule};
+use crate::number::NumberError;
+use crate::shape::Shaped;
+use crate::value::{Value, ValueError};
+
+impl SteadyRule {
+    /// Reads `iops:2%`, `bw_slope:0.1%` and their like.
+    ///
+    /// # Errors
+    /// [`ValueError`] with what would do.
+    pub fn read(word: &str) -> Result<SteadyRule, ValueError> {
+        let wrong = |why: &str| -> ValueError {
+            NumberError::Misread { word: word.to_owned(), why: why.to_owned(), write: None }.into()
+        };
+        let (name, bound) = word.split_once(':').ok_or_else(|| wrong("write for example iops:2%"))?;
+        let (measure, spread) = match name.trim() {
+            "iops" => (Measure::Iops, Spread::Deviation),
+            "iops_slope" => (Measure::Iops, Spread::Slope),
+            "bw" => (Measure::Bandwidth, Spread::Deviation),
+            "bw_slope" => (Measure::Bandwidth, Spread::Slope),
+            _ => {
+                return Err(wrong("write iops, iops_slope, bw or bw_slope and a bound, for example iops:2%"));
+            }
+        };
+        let bare = bound.trim().strip_suffix('%');
+        match bare.unwrap_or(bound.trim()).parse::<f64>() {
+            Ok(limit) if limit.is_finite() && limit >= 0.0 => {
+                Ok(SteadyRule { measure, spread, limit, percent: bare.is_some() })
+            }
+            _ => Err(wrong("the bound is a number from 0 on, with % where it is a share of the mean")),
+        }
+    }
+}
+
+/// Options of steadiness; fio's defaults stand in the rows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SteadyOptions {
+    /// What makes the job steady; `None`: it is not asked.
+    pub rule: Option<SteadyRule>,
+    /// For how long it must hold.
+    pub duration: Nanos,
+    /// Time from the start before it is looked at.
+    pub ramp: Nanos,
+    /// Length of a sample.
+    pub every: Nanos,
+}
+
+impl SteadyOptions {
+    /// Takes the rule.
+    pub fn set(&mut self, value: &Value) {
+        if let Value::Shape(Shaped::Steady(rule)) = value {
+            self.rule = Some(*rule);
+        }
+    }
+
+    /// Samples that are looked at together.
+    pub(super) fn count(&self) -> usize {
+        (self.duration.0 / self.every.0.max(1)) as usize
+    }
+
+    /// Why these options cannot be; `None` where they can.
+    pub fn fault(&self) -> Option<&'static str> {
+        let whole = self.every.0 > 0 && self.duration.0.is_multiple_of(self.every.0);
+        let rule = self.rule.filter(|_| self.duration > Nanos::ZERO)?;
+        match rule.spread {
+            _ if !whole => Some("give steadystate_duration as whole steadystate_check_intervals"),
+            Spread::Slope if self.count() < 2 => Some(
+                "a slope needs two samples: give steadystate_duration as two or more steadystate_check_intervals",
+            ),
+            _ => None,
+        }
+    }
+
+    /// Leaves the rule out where nobody says for how long it must hold, as fio does in silence; true where it was.
+    pub fn left_out(&mut self) -> bool {
+        let without = self.duration == Nanos::ZERO;
+        without && self.rule.take().is_some()
+    }
+}

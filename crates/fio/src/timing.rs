@@ -1,0 +1,65 @@
+//! When a job starts and whom its end takes with it, seen from all jobs of a call.
+
+use workload::{Exit, Job, Nanos, Reach, Start};
+
+use super::asked::{Asked, FioJob};
+use super::error::FioError;
+use super::terms::{ExitWhat, TimeOptions};
+
+impl TimeOptions {
+    /// Whether the end of a job or an error in it ends the whole run.
+    pub fn ends_the_run(asked: &Asked) -> bool {
+        let any = |set: fn(&TimeOptions) -> bool| asked.jobs.iter().any(|job| set(&job.options.time));
+        any(|time| time.exitall) && any(|time| time.exit_what == ExitWhat::All)
+    }
+
+    /// Whether an error in a job ends the whole run.
+    pub fn error_ends_the_run(asked: &Asked) -> bool {
+        let any = |set: fn(&TimeOptions) -> bool| asked.jobs.iter().any(|job| set(&job.options.time));
+        any(|time| time.exitall_on_error) && any(|time| time.exit_what == ExitWhat::All)
+    }
+}
+
+/// `work` with what the options of `job` say of its time.
+///
+/// # Errors
+/// Where it waits for a job that does not stand before it, or asks for what cannot be had together.
+pub(super) fn timed(work: Job, job: &FioJob, asked: &Asked) -> Result<Job, FioError> {
+    let time = &job.options.time;
+    let any = |set: fn(&TimeOptions) -> bool| asked.jobs.iter().any(|job| set(&job.options.time));
+    // The flag is one of the whole run: whoever sets it sets it for all.
+    let reach = |set| if set { time.exit_what.reach() } else { Reach::Itself };
+    let exit = Exit {
+        group: job.group,
+        done: reach(any(|time| time.exitall)),
+        failed: reach(any(|time| time.exitall || time.exitall_on_error)),
+    };
+    Ok(Job {
+        start: start(job, asked)?,
+        delay: time.delay(job.seed),
+        think: time.think(),
+        on_error: time.on_error(),
+        exit,
+        sync: time.sync,
+        priority: time.priority(),
+        ..work
+    })
+}
+
+fn start(job: &FioJob, asked: &Asked) -> Result<Start, FioError> {
+    let Some(awaited) = &job.options.time.wait_for else { return Ok(Start::WithStep) };
+    let refused =
+        |reason: &str| FioError::Refused { option: format!("wait_for={awaited}"), reason: reason.to_owned() };
+    if job.options.time.startdelay.1 > Nanos::ZERO {
+        return Err(refused("together with startdelay; give one of the two"));
+    }
+    let of_that_name =
+        || asked.jobs.iter().filter(|other| other.name == *awaited && other.number < job.number);
+    if of_that_name().all(|other| other.number + 1 == job.number && other.name == job.name) {
+        return Err(refused("no job of that name stands before this one; name one that does"));
+    }
+    let beside: Vec<String> =
+        of_that_name().filter(|other| other.step == job.step).map(|other| other.label.clone()).collect();
+    // What ran in an earlier step is over.
+    Ok(if beside.is_empty() { Start::WithStep } else { Start::After(beside) })
+}

@@ -1,0 +1,72 @@
+//! What a bare letter and a bare number stand for, and why a number cannot be read.
+
+/// What a bare `k` stands for (fio's `kb_base`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KbBase {
+    /// 1024; then `kib`, `mib`, `gib` are powers of 1000, which is fio's own way round.
+    #[default]
+    Binary,
+    /// 1000; then `kib`, `mib`, `gib` are powers of 1024.
+    Decimal,
+}
+
+/// The unit of a bare number where a time is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeUnit {
+    /// Seconds.
+    Seconds,
+    /// Milliseconds. fio reads no time there but a count, so a unit of time is a trap.
+    Milliseconds,
+    /// Microseconds.
+    Microseconds,
+}
+
+/// Why a number could not be read; where fio would read something else in silence, the message says what.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NumberError {
+    /// Nothing is there.
+    #[error("a value is needed")]
+    Empty,
+    /// There is no number in front.
+    #[error("'{0}' does not start with a number")]
+    NoNumber(String),
+    /// fio would read something else than what is meant.
+    #[error("'{word}': {why}{}", advice(write))]
+    Misread {
+        /// What was typed.
+        word: String,
+        /// What is wrong, and what fio would read.
+        why: String,
+        /// What to write instead, where that is known.
+        write: Option<String>,
+    },
+    /// The number cannot be held.
+    #[error("'{0}' is out of range")]
+    Range(String),
+    /// A number below zero.
+    #[error("'{0}' is negative; a number from 0 on is needed")]
+    Negative(String),
+}
+
+fn advice(write: &Option<String>) -> String {
+    write.as_ref().map_or_else(String::new, |write| format!("; write {write}"))
+}
+
+impl NumberError {
+    /// The word that could not be read.
+    pub fn word(&self) -> &str {
+        match self {
+            NumberError::Empty => "",
+            NumberError::Misread { word, .. } => word,
+            NumberError::NoNumber(word) | NumberError::Range(word) | NumberError::Negative(word) => word,
+        }
+    }
+
+    /// The word that was typed and what to write in its place, where that is known.
+    pub fn correction(&self) -> Option<(&str, &str)> {
+        match self {
+            NumberError::Misread { word, write: Some(write), .. } => Some((word, write)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! How a job verifies, in plimsoll's values, and what should be said about it.
+
+use workload::{Bytes, OnMismatch, ReadBack, Verification, Verify};
+
+use super::options::JobOptions;
+
+/// How the job of `options` verifies; `run` is a number that no other run has.
+pub fn verify(options: &JobOptions, run: u64) -> Verify {
+    let asked = &options.verify;
+    let Some(proof) = asked.proof() else { return Verify::Off };
+    let writes = options.pattern.writes;
+    let when = match asked.backlog {
+        _ if !writes => ReadBack::WhatIsRead,
+        _ if asked.only => ReadBack::WithoutWriting,
+        // What a mix reads is checked only where it is known, and then it is read back.
+        _ if !asked.reads_back => ReadBack::NotAtAll,
+        0 => ReadBack::AtTheEnd,
+        writes => ReadBack::Every { writes, batch: if asked.batch == 0 { writes } else { asked.batch } },
+    };
+    let known = writes && !asked.only;
+    Verify::On(Verification {
+        proof,
+        interval: (asked.interval > 0).then_some(Bytes(asked.interval)),
+        header_at: Bytes(asked.offset),
+        when,
+        on_failure: match options.time.passes_over_mismatch() && !asked.fatal {
+            true => OnMismatch::GoOn,
+            false => OnMismatch::Stop,
+        },
+        // 0 means that nobody knows.
+        run: if known { run | 1 } else { 0 },
+    })
+}
+
+/// What should be said about verifying as `options` ask for it.
+pub fn remark(options: &JobOptions) -> Option<&'static str> {
+    let asked = &options.verify;
+    if !asked.is_on() || (options.pattern.writes && !asked.reads_back) {
+        return None;
+    }
+    if !options.direct && options.engine.is_real() {
+        return Some(
+            "what is verified through the page cache may never have come from the volume; give direct=1 to be sure",
+        );
+    }
+    let late = options.ends_by_time() && options.pattern.writes && asked.backlog == 0;
+    late.then_some("what was written is read back when the run time is over, which takes time of its own")
+}
