@@ -9,7 +9,7 @@ use kernel::guard::{
     permit_named_file, survey,
 };
 use kernel::{Direct, open_for_read, open_for_write};
-use testbed::{LoopOver, Undo, directory, fingerprint, has, loop_of, run, text};
+use testbed::{LoopOver, Undo, comes_true, directory, fingerprint, has, loop_of, run, text};
 use workload::Bytes;
 
 fn allow(path: &Path) -> AllowDestroy {
@@ -56,7 +56,7 @@ fn a_named_device_is_ours_alone_and_what_it_held_is_told_first() {
     assert!(file.is_writable() && file.size() == Bytes::mib(32));
     drop((file, permit));
     assert_eq!(fingerprint(node), before, "neither permit nor opening writes");
-    assert!(permit_block_device(node, &allow(node)).is_ok(), "it is free again");
+    assert!(comes_true(|| permit_block_device(node, &allow(node)).is_ok()), "it is free again");
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_mounted_device_is_refused_although_it_is_named() {
     assert!(matches!(permit_named_file(node), Err(GuardError::InUse { .. })));
     assert!(open_for_read(node, Direct::Yes).is_ok(), "reading needs no permit");
     drop(unmount);
-    assert!(permit_named_file(node).is_ok(), "free again");
+    assert!(comes_true(|| permit_named_file(node).is_ok()), "free again");
 }
 
 #[test]
@@ -287,7 +287,7 @@ fn what_is_mounted_through_another_loop_on_the_same_file_is_refused() {
         "an idle one may be used any time"
     );
     drop(first);
-    assert!(permit_block_device(second.path(), &allow(second.path())).is_ok(), "free again");
+    assert!(comes_true(|| permit_block_device(second.path(), &allow(second.path())).is_ok()), "free again");
 }
 
 #[test]
@@ -303,7 +303,7 @@ fn a_loop_over_a_mounted_device_is_refused() {
     assert!(run(&["umount", "--lazy", &text(point.path())]));
     assert!(matches!(refused(above.path()).as_slice(), [Hold::Claimed { .. }]));
     drop((busy, unmount));
-    assert!(permit_block_device(above.path(), &allow(above.path())).is_ok(), "free again");
+    assert!(comes_true(|| permit_block_device(above.path(), &allow(above.path())).is_ok()), "free again");
 }
 
 #[test]
@@ -339,7 +339,7 @@ fn a_file_of_a_loop_is_known_by_every_name_it_has() {
     std::fs::rename(&link, &moved).unwrap();
     assert!(matches!(refused(&moved).as_slice(), [Hold::Loop { .. }]));
     drop(device);
-    assert!(permit_named_file(&moved).is_ok(), "free again");
+    assert!(comes_true(|| permit_named_file(&moved).is_ok()), "free again");
 }
 
 #[test]
@@ -370,7 +370,7 @@ fn a_file_that_another_process_writes_to_is_refused_and_so_is_the_loop_that_show
         assert!(matches!(refused(device.path()).as_slice(), [Hold::Open { .. }]));
     }
     drop(writer);
-    assert!(permit_named_file(&link).is_ok(), "free again");
+    assert!(comes_true(|| permit_named_file(&link).is_ok()), "free again");
 }
 
 #[test]
