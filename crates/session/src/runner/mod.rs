@@ -6,7 +6,7 @@ mod virtual_time;
 
 use std::time::Duration;
 
-use engine::{Clones, FileGround, Ground, GroundKind};
+use engine::{Clones, FileFacts, PlanTarget, PlanTargetKind};
 use experiments::Step;
 use kernel::Clock;
 use record::{Observer, StepRecord};
@@ -93,12 +93,12 @@ pub enum RunnerError {
 }
 
 /// What the planner must know of `files` behind `kind`, with intervals of a second.
-fn ground(kind: GroundKind, files: Vec<FileGround>) -> Ground {
-    Ground { files, kind, cpus: kernel::available_cpus(), interval: Nanos::SECOND, clones: Clones::Apart }
+fn ground(kind: PlanTargetKind, files: Vec<FileFacts>) -> PlanTarget {
+    PlanTarget { files, kind, cpus: kernel::available_cpus(), interval: Nanos::SECOND, clones: Clones::Apart }
 }
 
 /// The plan of `step`, with `workload` in the place of its own.
-fn planned(step: &Step, workload: &Workload, ground: &Ground) -> Result<StepPlan, RunnerError> {
+fn planned(step: &Step, workload: &Workload, ground: &PlanTarget) -> Result<StepPlan, RunnerError> {
     engine::plan(workload, &step.name, step.kind, ground)
         .map_err(|error| RunnerError::Refused(error.to_string()))
 }

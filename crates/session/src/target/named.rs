@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use engine::{Clones, FileGround, Ground, GroundKind, layout_workload, plan, run_real};
+use engine::{Clones, FileFacts, PlanTarget, PlanTargetKind, layout_workload, plan, run_real};
 use kernel::guard::{Destruction, GuardError, WritePermit, permit_named_file};
 use kernel::{Clock, Direct, OpenError, OpenFile};
 use workload::{BackendKind, Buffers, Bytes, FilePlan, Nanos, StepKind, SyncMode, WorkerPlan};
@@ -99,10 +99,10 @@ impl NamedFiles {
     }
 
     /// What the planner must know of `files` on this machine, with intervals of this length.
-    pub fn ground(&self, files: Vec<FileGround>, interval: Nanos) -> Ground {
-        Ground {
+    pub fn ground(&self, files: Vec<FileFacts>, interval: Nanos) -> PlanTarget {
+        PlanTarget {
             files,
-            kind: GroundKind::Machine(self.probes.clone()),
+            kind: PlanTargetKind::Machine(self.probes.clone()),
             cpus: kernel::available_cpus(),
             interval,
             clones: Clones::Together,
@@ -184,9 +184,9 @@ pub fn is_laid_out(path: &Path) -> bool {
 }
 
 /// What the planner must know of the file at `path`, which is `least` long or longer.
-pub fn file_ground(path: &Path, least: Bytes) -> FileGround {
+pub fn file_ground(path: &Path, least: Bytes) -> FileFacts {
     let opened = kernel::open_for_read(path, Direct::Yes);
     let alignment = opened.as_ref().map_or(Bytes(512), |file| file.alignment().offset);
     let size = opened.map_or(least, |file| file.size().max(least));
-    FileGround { path: path.to_owned(), size, direct_alignment: alignment, writable: true }
+    FileFacts { path: path.to_owned(), size, direct_alignment: alignment, writable: true }
 }

@@ -7,7 +7,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use diskspd::{Cache, Creation, Found, Profile, Target, TimeSpan};
-use engine::{FileGround, Ground};
+use engine::{FileFacts, PlanTarget};
 use kernel::{Clock, Direct, FileKind, Medium, OpenFile, Walk};
 use workload::{Buffers, Bytes, Nanos, SyncMode, WorkerPlan};
 
@@ -129,12 +129,12 @@ impl Files {
     }
 
     /// What the planner must know of the targets.
-    pub fn ground(&self, paths: &[PathBuf], interval: Nanos) -> Ground {
-        let mut files: Vec<FileGround> = Vec::new();
+    pub fn ground(&self, paths: &[PathBuf], interval: Nanos) -> PlanTarget {
+        let mut files: Vec<FileFacts> = Vec::new();
         for path in paths {
             if let Some(found) = found(path).filter(|_| files.iter().all(|file| file.path != *path)) {
                 let direct_alignment = Bytes(found.alignment);
-                files.push(FileGround {
+                files.push(FileFacts {
                     path: path.clone(),
                     size: Bytes(found.bytes),
                     direct_alignment,

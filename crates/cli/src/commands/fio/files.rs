@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use engine::{FileGround, Ground, GroundKind};
+use engine::{FileFacts, PlanTarget, PlanTargetKind};
 use fio::{Content, FioError, FioStep, Lacking, Layout, LayoutFile, Replaces, Reserve};
 use kernel::{Clock, Direct, OpenFile};
 use workload::{BackendAsk, BackendKind, Buffers, Bytes, SyncMode, WorkerPlan};
@@ -34,9 +34,9 @@ impl Files {
     }
 
     /// What the planner must know of the files of `step`.
-    pub fn ground(&self, step: &FioStep) -> Ground {
+    pub fn ground(&self, step: &FioStep) -> PlanTarget {
         let null = step.workload.jobs.iter().all(|job| job.backend == BackendAsk::Only(BackendKind::Null));
-        let mut files: Vec<FileGround> = Vec::new();
+        let mut files: Vec<FileFacts> = Vec::new();
         for job in &step.workload.jobs {
             let end = Bytes(job.offset.0 + job.size.map_or(0, |size| size.0));
             for path in &job.files {
@@ -47,7 +47,7 @@ impl Files {
             }
         }
         let ground = self.named.ground(files, step.interval);
-        if null { Ground { kind: GroundKind::Null(NULL_REGION), ..ground } } else { ground }
+        if null { PlanTarget { kind: PlanTargetKind::Null(NULL_REGION), ..ground } } else { ground }
     }
 
     /// Makes the files of `layout` as long as they must be, with data where they will be read.
