@@ -1,0 +1,174 @@
+//! The run as a whole in its tables: how it began, the host, the target and the devices below it.
+
+use record::{DeviceFacts, HostFacts, Origin, Run, TargetDoubt, TargetFacts};
+use rusqlite::types::ToSqlOutput;
+use rusqlite::{Connection, Result, Row};
+
+use crate::cell::{Cell, Json, Kind, Maybe, Number, Real, Size, Text, Whole, Word};
+use crate::scan::{Fault, Outcome, Place, Scan};
+use crate::table::{self, Inserts, table};
+use crate::{earlier, machine};
+
+/// What a run says of itself.
+#[derive(Default)]
+pub(crate) struct Head {
+    version: String,
+    words: Vec<String>,
+    started_unix_ms: u64,
+    origin: String,
+    tool: Option<String>,
+    lacks: Vec<String>,
+    policy: Option<String>,
+    expectation: Option<String>,
+    complete: bool,
+}
+
+table! {
+    Runs, "run" of Head {
+        version: Text = version;
+        words: Json = words;
+        started_unix_ms: Whole = started_unix_ms;
+        origin: Text = origin;
+        tool: Maybe<Text> = tool;
+        lacks: Json = lacks;
+        policy: Maybe<Text> = policy;
+        expectation: Maybe<Text> = expectation;
+        complete: Number = complete;
+    }
+}
+
+table! {
+    Hosts, "host" of HostFacts {
+        hostname: Text = hostname;
+        kernel: Text = kernel;
+        distribution: Text = distribution;
+        cpu_model: Text = cpu_model;
+        cpus: Number = cpus;
+        memory_bytes: Size = memory;
+        clocksource: Text = clocksource;
+        clock_read_ns: Real = clock_read_ns;
+        product: Text = product;
+    }
+}
+
+table! {
+    Targets, "target" of TargetFacts {
+        words: Text = words;
+        kind: Word = kind;
+        filesystem: Text = filesystem;
+        mount_point: Text = mount_point;
+        available_bytes: Size = available;
+        direct_alignment_bytes: Size = direct_alignment;
+        doubts: Doubts = doubts;
+        reads_only: Number = reads_only;
+        unwritten_share: Maybe<Real> = unwritten_share;
+        cached_share: Maybe<Real> = cached_share;
+    }
+}
+
+table! {
+    Devices, "device" of DeviceFacts, Own(position) {
+        name: Text = name;
+        major: Number = number.0;
+        minor: Number = number.1;
+        size_bytes: Size = size;
+        model: Text = model;
+        serial: Text = serial;
+        logical_block_bytes: Size = logical_block;
+        physical_block_bytes: Size = physical_block;
+        rotational: Number = rotational;
+        scheduler: Text = scheduler;
+        queue_requests: Number = queue_requests;
+        request_max_bytes: Size = request_max;
+    }
+}
+
+/// Doubts, which were sentences once.
+pub(crate) struct Doubts;
+
+impl Kind for Doubts {
+    const TYPE: &'static str = "TEXT";
+}
+
+impl Cell<Vec<TargetDoubt>> for Doubts {
+    fn put(value: &Vec<TargetDoubt>) -> ToSqlOutput<'_> {
+        Json::put(value)
+    }
+
+    fn take(row: &Row<'_>, column: usize) -> Outcome<Vec<TargetDoubt>> {
+        Ok(earlier::doubts(Json::take(row, column)?)?)
+    }
+}
+
+/// Origin of what plimsoll measured itself.
+const MEASURED: &str = "measured";
+
+impl Head {
+    fn of(run: &Run) -> Head {
+        let (origin, tool, lacks) = match &run.origin {
+            Origin::Measured => (MEASURED, None, Vec::new()),
+            Origin::Imported { tool, lacks } => ("imported", Some(tool.clone()), lacks.clone()),
+        };
+        Head {
+            version: run.version.clone(),
+            words: run.words.clone(),
+            started_unix_ms: run.started_unix_ms,
+            origin: origin.to_owned(),
+            tool,
+            lacks,
+            policy: run.policy.clone(),
+            expectation: run.expectation.clone(),
+            complete: false,
+        }
+    }
+
+    fn into_run(self) -> Run {
+        Run {
+            version: self.version,
+            origin: match self.tool {
+                Some(tool) if self.origin != MEASURED => Origin::Imported { tool, lacks: self.lacks },
+                _ => Origin::Measured,
+            },
+            policy: self.policy,
+            expectation: self.expectation,
+            complete: self.complete,
+            ..Run::started(self.words, self.started_unix_ms)
+        }
+    }
+}
+
+/// Stores what `run` says of the whole; replaces what was stored before.
+pub(crate) fn store(conn: &Connection, run: &Run) -> Result<()> {
+    table::replace::<Runs>(conn, [&Head::of(run)])?;
+    table::replace::<Hosts>(conn, &run.host)?;
+    table::replace::<Targets>(conn, &run.target)?;
+    table::clear::<Devices>(conn)?;
+    let mut inserts = Inserts::<Devices>::table(conn)?;
+    let devices = run.target.iter().flat_map(|target| &target.devices);
+    for (position, device) in devices.enumerate() {
+        inserts.put(&[Some(position as i64)], device)?;
+    }
+    machine::store_devices(conn, &run.devices)?;
+    table::replace::<machine::Limits>(conn, &run.limits)?;
+    machine::store_phases(conn, &run.phases)
+}
+
+/// The run as a whole, without what lies in other tables.
+pub(crate) fn read(scan: &Scan<'_>) -> Run {
+    let head = table::all::<Runs>(scan).into_iter().next();
+    let mut run = head.map_or_else(
+        || {
+            scan.note("run", Place::Table, Fault::Empty);
+            Run::started(Vec::new(), 0)
+        },
+        Head::into_run,
+    );
+    run.host = table::all::<Hosts>(scan).into_iter().next();
+    run.target = table::all::<Targets>(scan).into_iter().next();
+    let devices = table::all::<Devices>(scan);
+    run.target.iter_mut().for_each(|target| target.devices.clone_from(&devices));
+    run.devices = machine::devices(scan);
+    run.limits = table::all_if_there::<machine::Limits>(scan);
+    run.phases = machine::phases(scan);
+    run
+}
