@@ -1,13 +1,12 @@
 //! The run as a whole in its tables: how it began, the host, the target and the devices below it.
 
-use record::{DeviceFacts, HostFacts, Origin, Run, TargetDoubt, TargetFacts};
-use rusqlite::types::ToSqlOutput;
-use rusqlite::{Connection, Result, Row};
+use record::{DeviceFacts, HostFacts, Origin, Run, TargetFacts};
+use rusqlite::{Connection, Result};
 
-use crate::cell::{Cell, Json, Kind, Maybe, Number, Real, Size, Text, Whole, Word};
-use crate::scan::{Fault, Outcome, Place, Scan};
+use crate::cell::{Doubts, Json, Maybe, Number, Real, Size, Text, Whole, Word};
+use crate::machine;
+use crate::scan::{Fault, Place, Scan};
 use crate::table::{self, Inserts, table};
-use crate::{earlier, machine};
 
 /// What a run says of itself.
 #[derive(Default)]
@@ -25,78 +24,51 @@ pub(crate) struct Head {
 
 table! {
     Runs, "run" of Head {
-        version: Text = version;
-        words: Json = words;
-        started_unix_ms: Whole = started_unix_ms;
-        origin: Text = origin;
-        tool: Maybe<Text> = tool;
-        lacks: Json = lacks;
-        policy: Maybe<Text> = policy;
-        expectation: Maybe<Text> = expectation;
-        complete: Number = complete;
+        Text: version;
+        Json: words;
+        Whole: started_unix_ms;
+        Text: origin;
+        Maybe<Text>: tool;
+        Json: lacks;
+        Maybe<Text>: policy, expectation;
+        Number: complete;
     }
 }
 
 table! {
     Hosts, "host" of HostFacts {
-        hostname: Text = hostname;
-        kernel: Text = kernel;
-        distribution: Text = distribution;
-        cpu_model: Text = cpu_model;
-        cpus: Number = cpus;
-        memory_bytes: Size = memory;
-        clocksource: Text = clocksource;
-        clock_read_ns: Real = clock_read_ns;
-        product: Text = product;
+        Text: hostname, kernel, distribution, cpu_model;
+        Number: cpus;
+        Size: memory_bytes = memory;
+        Text: clocksource;
+        Real: clock_read_ns;
+        Text: product;
     }
 }
 
 table! {
     Targets, "target" of TargetFacts {
-        words: Text = words;
-        kind: Word = kind;
-        filesystem: Text = filesystem;
-        mount_point: Text = mount_point;
-        available_bytes: Size = available;
-        direct_alignment_bytes: Size = direct_alignment;
-        doubts: Doubts = doubts;
-        reads_only: Number = reads_only;
-        unwritten_share: Maybe<Real> = unwritten_share;
-        cached_share: Maybe<Real> = cached_share;
+        Text: words;
+        Word: kind;
+        Text: filesystem, mount_point;
+        Size: available_bytes = available, direct_alignment_bytes = direct_alignment;
+        Doubts: doubts;
+        Number: reads_only;
+        Maybe<Real>: unwritten_share, cached_share;
     }
 }
 
 table! {
     Devices, "device" of DeviceFacts, Own(position) {
-        name: Text = name;
-        major: Number = number.0;
-        minor: Number = number.1;
-        size_bytes: Size = size;
-        model: Text = model;
-        serial: Text = serial;
-        logical_block_bytes: Size = logical_block;
-        physical_block_bytes: Size = physical_block;
-        rotational: Number = rotational;
-        scheduler: Text = scheduler;
-        queue_requests: Number = queue_requests;
-        request_max_bytes: Size = request_max;
-    }
-}
-
-/// Doubts, which were sentences once.
-pub(crate) struct Doubts;
-
-impl Kind for Doubts {
-    const TYPE: &'static str = "TEXT";
-}
-
-impl Cell<Vec<TargetDoubt>> for Doubts {
-    fn put(value: &Vec<TargetDoubt>) -> ToSqlOutput<'_> {
-        Json::put(value)
-    }
-
-    fn take(row: &Row<'_>, column: usize) -> Outcome<Vec<TargetDoubt>> {
-        Ok(earlier::doubts(Json::take(row, column)?)?)
+        Text: name;
+        Number: major = number.0, minor = number.1;
+        Size: size_bytes = size;
+        Text: model, serial;
+        Size: logical_block_bytes = logical_block, physical_block_bytes = physical_block;
+        Number: rotational;
+        Text: scheduler;
+        Number: queue_requests;
+        Size: request_max_bytes = request_max;
     }
 }
 

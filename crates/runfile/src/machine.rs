@@ -18,34 +18,26 @@ pub(crate) struct Standing {
 table! {
     /// Every block device of a machine that was watched, as they stand on each other.
     Machine, "machine_device" of Standing, Own(position) {
-        name: Text = node.facts.name;
-        kind: Text = kind;
-        level: Maybe<Text> = level;
-        below: Json = node.below;
-        alias: Text = node.alias;
-        mounted: Text = node.mounted;
-        description: Text = node.description;
-        timed: Number = node.timed;
-        major: Number = node.facts.number.0;
-        minor: Number = node.facts.number.1;
-        size_bytes: Size = node.facts.size;
-        model: Text = node.facts.model;
-        serial: Text = node.facts.serial;
-        logical_block_bytes: Size = node.facts.logical_block;
-        physical_block_bytes: Size = node.facts.physical_block;
-        rotational: Number = node.facts.rotational;
-        scheduler: Text = node.facts.scheduler;
-        queue_requests: Number = node.facts.queue_requests;
-        request_max_bytes: Size = node.facts.request_max;
+        Text: name = node.facts.name, kind;
+        Maybe<Text>: level;
+        Json: below = node.below;
+        Text: alias = node.alias, mounted = node.mounted, description = node.description;
+        Number: timed = node.timed, major = node.facts.number.0, minor = node.facts.number.1;
+        Size: size_bytes = node.facts.size;
+        Text: model = node.facts.model, serial = node.facts.serial;
+        Size: logical_block_bytes = node.facts.logical_block,
+            physical_block_bytes = node.facts.physical_block;
+        Number: rotational = node.facts.rotational;
+        Text: scheduler = node.facts.scheduler;
+        Number: queue_requests = node.facts.queue_requests;
+        Size: request_max_bytes = node.facts.request_max;
     }
 }
 
 table! {
     Limits, "local_limit" of LocalLimit {
-        control_group: Text = group;
-        device: Text = device;
-        what: Text = what;
-        per_second: Whole = value;
+        Text: control_group = group, device, what;
+        Whole: per_second = value;
     }
 }
 
@@ -61,13 +53,11 @@ pub(crate) struct Stretch {
 
 table! {
     Phases, "phase" of Stretch, Own(phase) {
-        name: Text = phase.name;
-        kind: Text = kind;
-        step: Maybe<Text> = step;
-        scale: Maybe<Real> = scale;
-        code: Maybe<Number> = code;
-        from_ns: Time = phase.from;
-        to_ns: Time = phase.to;
+        Text: name = phase.name, kind;
+        Maybe<Text>: step;
+        Maybe<Real>: scale;
+        Maybe<Number>: code;
+        Time: from_ns = phase.from, to_ns = phase.to;
     }
 }
 

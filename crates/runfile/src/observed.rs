@@ -9,43 +9,24 @@ use crate::cell::{Json, Maybe, Text, Time, word};
 use crate::scan::{Fault, Outcome, Scan};
 use crate::table::{self, Column, Inserts, Key, Table, table};
 
-/// Which tool printed it.
-#[derive(Default)]
-pub(crate) struct Source {
-    source: String,
-}
-
 table! {
-    Sources, "observed" of Source {
-        source: Text = source;
+    /// Which tool printed it.
+    Sources, "observed" of (String,) {
+        Text: source = 0;
     }
 }
 
-/// Whose values there are; those of the CPUs have no device.
-#[derive(Default)]
-pub(crate) struct Series {
-    device: Option<String>,
-    metrics: Vec<Value>,
-}
-
 table! {
-    AllSeries, "observed_series" of Series, Own(series) {
-        device: Maybe<Text> = device;
-        metrics: Json = metrics;
+    /// Whose values there are, and of what; those of the CPUs have no device.
+    AllSeries, "observed_series" of (Option<String>, Vec<Value>), Own(series) {
+        Maybe<Text>: device = 0;
+        Json: metrics = 1;
     }
 }
 
-/// From when to when values are.
-#[derive(Default)]
-pub(crate) struct Span {
-    from: Nanos,
-    to: Nanos,
-}
-
 table! {
-    Spans, "observed_interval" of Span, Own(interval) {
-        from_ns: Time = from;
-        to_ns: Time = to;
+    Spans, "observed_interval" of (Nanos, Nanos), Own(interval) {
+        Time: from_ns = 0, to_ns = 1;
     }
 }
 
@@ -87,7 +68,7 @@ values! {
 
 /// Stores `observed`; replaces what was stored before. A row of nothing is left out.
 pub(crate) fn store(conn: &Connection, observed: Option<&Observed>) -> Result<()> {
-    let source = observed.map(|observed| Source { source: observed.source.clone() });
+    let source = observed.map(|observed| (observed.source.clone(),));
     table::replace::<Sources>(conn, &source)?;
     table::clear::<AllSeries>(conn)?;
     table::clear::<Spans>(conn)?;
@@ -95,19 +76,18 @@ pub(crate) fn store(conn: &Connection, observed: Option<&Observed>) -> Result<()
     table::clear::<DiskValues>(conn)?;
     let Some(observed) = observed else { return Ok(()) };
     let mut series = Inserts::<AllSeries>::table(conn)?;
-    series.put(&[None], &Series { device: None, metrics: names(&observed.cpu) })?;
+    series.put(&[None], &(None, names(&observed.cpu)))?;
     for device in &observed.devices {
-        let device = Series { device: Some(device.name.clone()), metrics: names(&device.metrics) };
-        series.put(&[None], &device)?;
+        series.put(&[None], &(Some(device.name.clone()), names(&device.metrics)))?;
     }
     let mut spans = Inserts::<Spans>::table(conn)?;
     let mut cpu = Inserts::<CpuValues>::table(conn)?;
     let mut disks = Inserts::<DiskValues>::table(conn)?;
     let mut row = vec![f64::NAN; CpuMetric::ALL.len()];
     let mut wide = vec![f64::NAN; Metric::all().count()];
-    for (number, &(from, to)) in observed.intervals.iter().enumerate() {
+    for (number, span) in observed.intervals.iter().enumerate() {
         let interval = Some(number as i64);
-        spans.put(&[interval], &Span { from, to })?;
+        spans.put(&[interval], span)?;
         if gather(&mut row, &observed.cpu, number, |metric| metric as usize) {
             cpu.put(&[interval], &row)?;
         }
@@ -137,13 +117,13 @@ fn gather<M: Copy>(row: &mut [f64], metrics: &[(M, Vec<f64>)], number: usize, pl
 
 /// What [`store`] stored; nothing where the file comes from before there was such a table.
 pub(crate) fn read(scan: &Scan<'_>) -> Option<Observed> {
-    let source = table::all_if_there::<Sources>(scan).into_iter().next()?.source;
+    let source = table::all_if_there::<Sources>(scan).into_iter().next()?.0;
     let mut observed = Observed { source, ..Observed::default() };
     let mut numbers: Vec<i64> = Vec::new();
     scan.each(table::select::<Spans>().numbers(), |row| {
-        let Span { from, to } = table::taken::<Spans>(row)?;
+        let span = table::taken::<Spans>(row)?;
         numbers.push(table::number::<Spans>(row)?);
-        observed.intervals.push((from, to));
+        observed.intervals.push(span);
         Ok(())
     });
     let devices = series(scan, &mut observed);
@@ -168,7 +148,7 @@ fn series(scan: &Scan<'_>, observed: &mut Observed) -> Vec<i64> {
     let count = observed.intervals.len();
     let mut numbers = Vec::new();
     scan.each(table::select::<AllSeries>(), |row| {
-        let Series { device, metrics } = table::taken::<AllSeries>(row)?;
+        let (device, metrics) = table::taken::<AllSeries>(row)?;
         match device {
             None => observed.cpu = empty(metrics, count)?,
             Some(name) => {

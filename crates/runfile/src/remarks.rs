@@ -7,16 +7,14 @@ use crate::table::table;
 
 table! {
     Events, "event" of Event, Own(event) {
-        at_ns: Time = at;
-        kind: Word = kind;
-        text: Text = text;
+        Time: at_ns = at;
+        Word: kind;
+        Text: text;
     }
 }
 
 table! {
     Findings, "finding" of StoredFinding, Own(finding) {
-        kind: Text = kind;
-        json: Text = json;
-        sentence: Text = sentence;
+        Text: kind, json, sentence;
     }
 }

@@ -24,26 +24,17 @@ impl Default for Printed {
 table! {
     /// Of a run that was imported.
     Parts, "reported" of Printed, Own(reported) {
-        scope: Word = scope;
-        job: Text = job;
-        record: Json = part;
+        Word: scope;
+        Text: job;
+        Json: record = part;
     }
-}
-
-/// A point of a series.
-#[derive(Default)]
-pub(crate) struct Point {
-    series: i64,
-    place: u64,
-    value: f64,
 }
 
 table! {
     /// Without an index: they are read together.
-    Points, "reported_point" of Point, Of(reported) {
-        series: crate::cell::Number = series;
-        place: Whole = place;
-        value: Real = value;
+    Points, "reported_point" of (u64, f64), Of(reported), Of(series) {
+        Whole: place = 0;
+        Real: value = 1;
     }
 }
 
@@ -57,8 +48,8 @@ pub(crate) fn store(conn: &Connection, parts: &[Reported]) -> Result<()> {
     for (number, part) in parts.iter().enumerate() {
         let number = Some(number as i64);
         for (index, series) in part.series.iter().enumerate() {
-            for &(place, value) in &series.points {
-                points.put(&[number], &Point { series: index as i64, place, value })?;
+            for point in &series.points {
+                points.put(&[number, Some(index as i64)], point)?;
             }
         }
         let mut short = part.clone();
@@ -80,12 +71,12 @@ pub(crate) fn read(scan: &Scan<'_>) -> Vec<Reported> {
         Ok(part)
     });
     scan.each(table::select::<Points>().numbers(), |row| {
-        let (number, point): (i64, Point) = (row.get(0)?, table::taken::<Points>(row)?);
-        let index = usize::try_from(point.series).unwrap_or(usize::MAX);
+        let number: i64 = row.get(0)?;
+        let index = usize::try_from(row.get::<_, i64>(1)?).unwrap_or(usize::MAX);
         let part = numbers.binary_search(&number).ok().and_then(|place| parts.get_mut(place));
         let series = part.and_then(|part| part.series.get_mut(index));
         let series = series.ok_or(Fault::Orphan { owner: "series of part", number })?;
-        series.points.push((point.place, point.value));
+        series.points.push(table::taken::<Points>(row)?);
         Ok(())
     });
     parts

@@ -24,42 +24,25 @@ pub(crate) struct Head {
 
 table! {
     Heads, "sample_cpu" of Head, Own(sample) {
-        at_ns: Time = at;
-        user: Whole = cpu.user;
-        nice: Whole = cpu.nice;
-        system: Whole = cpu.system;
-        idle: Whole = cpu.idle;
-        iowait: Whole = cpu.iowait;
-        irq: Whole = cpu.irq;
-        softirq: Whole = cpu.softirq;
-        steal: Whole = cpu.steal;
-        own_user_ns: Whole = own.user_ns;
-        own_system_ns: Whole = own.system_ns;
-        wall_unix_ms: Later<Whole> = wall_unix_ms;
-        blocked: Later<Number> = blocked;
-        pressure_some_us: Maybe<Whole> = some_us;
-        pressure_full_us: Maybe<Whole> = full_us;
+        Time: at_ns = at;
+        Whole: user = cpu.user, nice = cpu.nice, system = cpu.system, idle = cpu.idle, iowait = cpu.iowait,
+            irq = cpu.irq, softirq = cpu.softirq, steal = cpu.steal, own_user_ns = own.user_ns,
+            own_system_ns = own.system_ns;
+        Later<Whole>: wall_unix_ms;
+        Later<Number>: blocked;
+        Maybe<Whole>: pressure_some_us = some_us, pressure_full_us = full_us;
     }
 }
 
 /// What the first version of the run file had not in `sample_cpu`.
 const LATER: [&str; 4] = ["wall_unix_ms", "blocked", "pressure_some_us", "pressure_full_us"];
 
-/// Memory at a time.
-#[derive(Default)]
-pub(crate) struct Memory {
-    at: Nanos,
-    counters: MemoryCounters,
-}
-
 table! {
-    Memories, "sample_memory" of Memory, Own(sample) {
-        at_ns: Time = at;
-        total_bytes: Whole = counters.total;
-        available_bytes: Whole = counters.available;
-        cached_bytes: Whole = counters.cached;
-        dirty_bytes: Whole = counters.dirty;
-        writeback_bytes: Whole = counters.writeback;
+    Memories, "sample_memory" of (Nanos, MemoryCounters), Own(sample) {
+        Time: at_ns = 0;
+        Whole: total_bytes = 1.total, available_bytes = 1.available,
+            cached_bytes = 1.cached, dirty_bytes = 1.dirty,
+            writeback_bytes = 1.writeback;
     }
 }
 
@@ -67,35 +50,15 @@ table! {
     /// Narrow, since a day of twenty devices is 1.7 million rows: the view sample_disk shows them with time and name.
     /// `rows_back` leads to the same device in the sample before, so that a rate needs neither an index nor a sort.
     Counters, "disk_counters" of DiskCounters, Own(counters), Of(sample), Of(sampled_disk), Beside(rows_back) {
-        reads: Whole = reads;
-        reads_merged: Whole = reads_merged;
-        sectors_read: Whole = sectors_read;
-        read_ms: Whole = read_ms;
-        writes: Whole = writes;
-        writes_merged: Whole = writes_merged;
-        sectors_written: Whole = sectors_written;
-        write_ms: Whole = write_ms;
-        in_flight: Whole = in_flight;
-        busy_ms: Whole = busy_ms;
-        queue_ms: Whole = queue_ms;
-        discards: Whole = discards;
-        discards_merged: Whole = discards_merged;
-        sectors_discarded: Whole = sectors_discarded;
-        discard_ms: Whole = discard_ms;
-        flushes: Whole = flushes;
-        flush_ms: Whole = flush_ms;
+        Whole: reads, reads_merged, sectors_read, read_ms, writes, writes_merged, sectors_written, write_ms,
+            in_flight, busy_ms, queue_ms, discards, discards_merged, sectors_discarded, discard_ms, flushes,
+            flush_ms;
     }
 }
 
-/// The name of a device.
-#[derive(Default)]
-pub(crate) struct Name {
-    disk: String,
-}
-
 table! {
-    Names, "sampled_disk" of Name, Own(sampled_disk) {
-        disk: Text = disk;
+    Names, "sampled_disk" of (String,), Own(sampled_disk) {
+        Text: disk = 0;
     }
 }
 
@@ -161,7 +124,7 @@ impl Storing {
             return Ok(found);
         }
         let number = self.known.len();
-        table::put::<Names>(conn, &[Some(number as i64 + 1)], &Name { disk: name.to_string() })?;
+        table::put::<Names>(conn, &[Some(number as i64 + 1)], &(name.to_string(),))?;
         self.known.push(Known { name: Arc::clone(name), row: 0, sample: 0 });
         Ok(number)
     }
@@ -179,7 +142,7 @@ fn head(conn: &Connection, sample: &Sample) -> Result<i64> {
         full_us: sample.pressure.map(|time| time.full_us),
     };
     let id = table::put::<Heads>(conn, &[None], &row)?;
-    table::put::<Memories>(conn, &[Some(id)], &Memory { at: sample.at, counters: sample.memory })
+    table::put::<Memories>(conn, &[Some(id)], &(sample.at, sample.memory))
 }
 
 /// Every sample. `another` opens the file once more, for the second thread.
@@ -212,7 +175,7 @@ fn heads(scan: &Scan<'_>) -> Vec<(i64, Sample)> {
 fn memory(scan: &Scan<'_>, samples: &mut [(i64, Sample)]) {
     let mut at = 0;
     scan.each(table::select::<Memories>().numbers(), |row| {
-        let memory = table::taken::<Memories>(row)?.counters;
+        let (_, memory) = table::taken::<Memories>(row)?;
         place_of(samples, &mut at, table::number::<Memories>(row)?)?.memory = memory;
         Ok(())
     });
@@ -253,7 +216,7 @@ fn narrow(scan: &Scan<'_>, samples: &mut [(i64, Sample)], another: impl Fn() -> 
             return Err(Fault::TooMany { found: place + 1, of: "devices", most: DEVICES_MOST });
         }
         names.resize(names.len().max(place + 1), None);
-        names[place] = Some(table::taken::<Names>(row)?.disk.into());
+        names[place] = Some(table::taken::<Names>(row)?.0.into());
         Ok(())
     });
     let last =

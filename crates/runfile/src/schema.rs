@@ -1,7 +1,13 @@
 //! The identity of a run file, and its tables in their order.
 
+use crate::header::{Devices, Hosts, Runs, Targets};
+use crate::machine::{Limits, Machine, Phases};
+use crate::observed::{AllSeries, CpuValues, DiskValues, Sources, Spans};
+use crate::remarks::{Events, Findings};
+use crate::reported::{Parts, Points};
+use crate::samples::{Counters, Heads, Memories, Names};
+use crate::steps::{Directions, Failures, Histograms, Intervals, Steps, WorkerEnds, Workers};
 use crate::table::{Table, create};
-use crate::{header, machine, observed, remarks, reported, samples, steps};
 
 /// `application_id` of every run file: the letters `Plim`.
 pub const APPLICATION_ID: i32 = 0x506c_696d;
@@ -10,40 +16,23 @@ pub const APPLICATION_ID: i32 = 0x506c_696d;
 /// not understand; each version that was ever released stays readable.
 pub const SCHEMA_VERSION: i32 = 3;
 
-/// Tables of [`SCHEMA_VERSION`] by name, with what makes each.
-pub(crate) const TABLES: [(&str, fn() -> String); 27] = [
-    of::<header::Runs>(),
-    of::<header::Hosts>(),
-    of::<header::Targets>(),
-    of::<header::Devices>(),
-    of::<machine::Machine>(),
-    of::<machine::Limits>(),
-    of::<machine::Phases>(),
-    of::<steps::Steps>(),
-    of::<steps::Intervals>(),
-    of::<steps::Histograms>(),
-    of::<steps::Workers>(),
-    of::<steps::Directions>(),
-    of::<steps::WorkerEnds>(),
-    of::<steps::Failures>(),
-    of::<samples::Heads>(),
-    of::<samples::Memories>(),
-    of::<samples::Counters>(),
-    of::<samples::Names>(),
-    of::<remarks::Events>(),
-    of::<remarks::Findings>(),
-    of::<reported::Parts>(),
-    of::<reported::Points>(),
-    of::<observed::Sources>(),
-    of::<observed::AllSeries>(),
-    of::<observed::Spans>(),
-    of::<observed::CpuValues>(),
-    of::<observed::DiskValues>(),
-];
-
-const fn of<T: Table>() -> (&'static str, fn() -> String) {
-    (T::NAME, create::<T>)
+/// The name of each table with what makes it.
+macro_rules! tables {
+    ($($table:ty)+) => {
+        &[$((<$table>::NAME, create::<$table>)),+]
+    };
 }
+
+/// Tables of [`SCHEMA_VERSION`] by name, with what makes each.
+pub(crate) const TABLES: &[(&str, fn() -> String)] = tables! {
+    Runs Hosts Targets Devices
+    Machine Limits Phases
+    Steps Intervals Histograms Workers Directions WorkerEnds Failures
+    Heads Memories Counters Names
+    Events Findings
+    Parts Points
+    Sources AllSeries Spans CpuValues DiskValues
+};
 
 /// The statements that make the tables, and then the views, of [`SCHEMA_VERSION`].
 pub(crate) fn statements() -> String {

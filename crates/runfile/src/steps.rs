@@ -5,14 +5,12 @@ use std::collections::BTreeMap;
 use record::{
     DirectionTotals, Interval, IntervalDirection, IoFailure, Note, StepRecord, Tally, WorkerTotals,
 };
-use rusqlite::types::ToSqlOutput;
-use rusqlite::{Connection, Result, Row};
+use rusqlite::{Connection, Result};
 use workload::{Direction, Ending, Nanos, StepPlan};
 
 use crate::cell::{
-    Cell, Counts, Json, Kind, Least, Maybe, Moved, Number, Ops, Text, Time, Way, Whole, Word, word,
+    Cell, Counts, Json, Least, Maybe, Moved, Notes, Number, Ops, Text, Time, Way, Whole, Word, word,
 };
-use crate::earlier;
 use crate::scan::{Fault, Outcome, Scan};
 use crate::table::{self, Inserts, Table, table};
 
@@ -33,15 +31,12 @@ pub(crate) struct Asked {
 
 table! {
     Steps, "step" of Asked, Own(step) {
-        name: Text = name;
-        kind: Text = kind;
-        plan: Text = plan;
-        jobs: Json = jobs;
-        started_ns: Time = started;
-        counted_from_ns: Time = counted_from;
-        ended_ns: Maybe<Time> = ended;
-        ending: Maybe<Word> = ending;
-        notes: Notes = notes;
+        Text: name, kind, plan;
+        Json: jobs;
+        Time: started_ns = started, counted_from_ns = counted_from;
+        Maybe<Time>: ended_ns = ended;
+        Maybe<Word>: ending;
+        Notes: notes;
     }
 }
 
@@ -60,108 +55,68 @@ pub(crate) struct Part {
 
 table! {
     Intervals, "interval" of Part, Own(interval), Of(step) {
-        job: Number = job;
-        start_ns: Time = start;
-        end_ns: Time = end;
-        counted: Number = counted;
-        direction: Way = direction;
-        ops: Ops = tally.ops;
-        bytes: Moved = tally.bytes;
-        errors: Ops = tally.errors;
-        short: Ops = tally.short;
-        latency_ns_sum: Whole = tally.latency_ns_sum;
-        latency_ns_min: Least = tally.latency_ns_min;
-        latency_ns_max: Whole = tally.latency_ns_max;
-        late: Whole = late;
-        smeared: Number = smeared;
+        Number: job;
+        Time: start_ns = start, end_ns = end;
+        Number: counted;
+        Way: direction;
+        Ops: ops = tally.ops;
+        Moved: bytes = tally.bytes;
+        Ops: errors = tally.errors, short = tally.short;
+        Whole: latency_ns_sum = tally.latency_ns_sum;
+        Least: latency_ns_min = tally.latency_ns_min;
+        Whole: latency_ns_max = tally.latency_ns_max, late;
+        Number: smeared;
     }
 }
 
 table! {
     /// Apart from `interval`, so that reading a series does not drag the histograms along.
     Histograms, "interval_histogram" of IntervalDirection, Own(interval) {
-        due_to_done: Counts = latency;
+        Counts: due_to_done = latency;
     }
 }
 
 table! {
     Workers, "worker" of WorkerTotals, Own(worker), Of(step) {
-        job: Number = job;
-        started_ns: Time = started;
-        ended_ns: Time = ended;
-        user_cpu_ns: Whole = user_cpu_ns;
-        system_cpu_ns: Whole = system_cpu_ns;
-        run_delay_ns: Whole = run_delay_ns;
-        context_switches: Whole = context_switches;
-        major_faults: Whole = major_faults;
-        minor_faults: Whole = minor_faults;
-        depth_counts: Json = depth_counts;
-        submit_counts: Json = submit_counts;
-        complete_counts: Json = complete_counts;
-        late: Whole = late;
-        late_ns_max: Whole = late_ns_max;
+        Number: job;
+        Time: started_ns = started, ended_ns = ended;
+        Whole: user_cpu_ns, system_cpu_ns, run_delay_ns, context_switches, major_faults, minor_faults;
+        Json: depth_counts, submit_counts, complete_counts;
+        Whole: late, late_ns_max;
     }
 }
 
-/// A direction and what a worker did in it.
-#[derive(Default)]
-pub(crate) struct Done {
-    direction: Direction,
-    totals: DirectionTotals,
-}
-
 table! {
-    Directions, "worker_direction" of Done, Of(worker); unique "worker, direction" {
-        direction: Way = direction;
-        ops: Ops = totals.tally.ops;
-        bytes: Moved = totals.tally.bytes;
-        errors: Ops = totals.tally.errors;
-        short: Ops = totals.tally.short;
-        latency_ns_sum: Whole = totals.tally.latency_ns_sum;
-        latency_ns_min: Least = totals.tally.latency_ns_min;
-        latency_ns_max: Whole = totals.tally.latency_ns_max;
-        due_to_done: Counts = totals.latency;
-        issued_to_done: Counts = totals.service;
-        due_to_issued: Counts = totals.submission;
+    Directions, "worker_direction" of (Direction, DirectionTotals), Of(worker); unique "worker, direction" {
+        Way: direction = 0;
+        Ops: ops = 1.tally.ops;
+        Moved: bytes = 1.tally.bytes;
+        Ops: errors = 1.tally.errors, short = 1.tally.short;
+        Whole: latency_ns_sum = 1.tally.latency_ns_sum;
+        Least: latency_ns_min = 1.tally.latency_ns_min;
+        Whole: latency_ns_max = 1.tally.latency_ns_max;
+        Counts: due_to_done = 1.latency, issued_to_done = 1.service,
+            due_to_issued = 1.submission;
     }
 }
 
 table! {
     /// How each worker ended, beside its sums.
     WorkerEnds, "worker_end" of WorkerTotals, Own(worker) {
-        ending: Maybe<Word> = ending;
-        first_errno: Maybe<Number> = first_errno;
-        unissued: Whole = unissued;
-        untraced: Whole = untraced;
-        files: Json = files;
+        Maybe<Word>: ending;
+        Maybe<Number>: first_errno;
+        Whole: unissued, untraced;
+        Json: files;
     }
 }
 
 table! {
     Failures, "failure" of IoFailure, Of(step) {
-        at_ns: Time = at;
-        direction: Way = direction;
-        path: Text = path;
-        offset_bytes: Whole = offset;
-        length_bytes: Number = bytes;
-        errno: Number = errno;
-    }
-}
-
-/// Notes of the engine, which were sentences once.
-pub(crate) struct Notes;
-
-impl Kind for Notes {
-    const TYPE: &'static str = "TEXT";
-}
-
-impl Cell<Vec<Note>> for Notes {
-    fn put(value: &Vec<Note>) -> ToSqlOutput<'_> {
-        Json::put(value)
-    }
-
-    fn take(row: &Row<'_>, column: usize) -> Outcome<Vec<Note>> {
-        Ok(earlier::notes(Json::take(row, column)?)?)
+        Time: at_ns = at;
+        Way: direction;
+        Text: path;
+        Whole: offset_bytes = offset;
+        Number: length_bytes = bytes, errno;
     }
 }
 
@@ -237,7 +192,7 @@ fn worker(conn: &Connection, step: i64, worker: &WorkerTotals) -> Result<()> {
     for direction in Direction::ALL {
         let totals = &worker.directions[direction.index()];
         if *totals != DirectionTotals::default() {
-            inserts.put(&[Some(id)], &Done { direction, totals: totals.clone() })?;
+            inserts.put(&[Some(id)], &(direction, totals.clone()))?;
         }
     }
     Ok(())
@@ -328,8 +283,8 @@ fn workers(scan: &Scan<'_>, steps: &mut [Step]) {
         });
     }
     scan.each(table::select::<Directions>(), |row| {
-        let done = table::taken::<Directions>(row)?;
-        known.entry(row.get(0)?).or_default().directions[done.direction.index()] = done.totals;
+        let (direction, totals) = table::taken::<Directions>(row)?;
+        known.entry(row.get(0)?).or_default().directions[direction.index()] = totals;
         Ok(())
     });
     scan.each(table::select::<Workers>().documents(), |row| {

@@ -46,12 +46,12 @@ pub(crate) struct Column {
     pub nulls: bool,
 }
 
-/// Makes a [`Table`] of one list: `column: Kind = field;`.
+/// Makes a [`Table`] of one list: `Kind: column, column = field;`, where a column bears the name of its field unless told.
 macro_rules! table {
     (
         $(#[$about:meta])*
         $table:ident, $name:literal of $row:ty $(, $key:ident($number:ident))* $(; unique $unique:literal)?
-        { $($column:ident: $kind:ty = $($field:tt).+;)+ }
+        { $($kind:ty: $($column:ident $(= $($field:tt).+)?),+;)+ }
     ) => {
         $(#[$about])*
         pub(crate) struct $table;
@@ -63,7 +63,7 @@ macro_rules! table {
             $(const UNIQUE: Option<&'static str> = Some($unique);)?
 
             fn columns() -> Vec<crate::table::Column> {
-                vec![$(crate::table::Column::of::<$kind>(stringify!($column))),+]
+                vec![$($(crate::table::Column::of::<$kind>(stringify!($column))),+),+]
             }
 
             fn bind(
@@ -71,10 +71,11 @@ macro_rules! table {
                 statement: &mut rusqlite::Statement<'_>,
                 mut at: usize,
             ) -> rusqlite::Result<()> {
-                $(
-                    statement.raw_bind_parameter(at, <$kind as crate::cell::Cell<_>>::put(&row.$($field).+))?;
+                $($(
+                    let value = &crate::table::field!(row.$column $(= $($field).+)?);
+                    statement.raw_bind_parameter(at, <$kind as crate::cell::Cell<_>>::put(value))?;
                     at += 1;
-                )+
+                )+)+
                 let _ = at;
                 Ok(())
             }
@@ -84,10 +85,11 @@ macro_rules! table {
                 row: &rusqlite::Row<'_>,
                 mut at: usize,
             ) -> crate::scan::Outcome<()> {
-                $(
-                    into.$($field).+ = <$kind as crate::cell::Cell<_>>::take(row, at)?;
+                $($(
+                    let value = <$kind as crate::cell::Cell<_>>::take(row, at)?;
+                    crate::table::field!(into.$column $(= $($field).+)?) = value;
                     at += 1;
-                )+
+                )+)+
                 let _ = at;
                 Ok(())
             }
@@ -95,6 +97,17 @@ macro_rules! table {
     };
 }
 pub(crate) use table;
+
+/// The field of a row that a column is of.
+macro_rules! field {
+    ($row:ident.$column:ident) => {
+        $row.$column
+    };
+    ($row:ident.$column:ident = $($field:tt).+) => {
+        $row.$($field).+
+    };
+}
+pub(crate) use field;
 
 impl Column {
     pub(crate) fn of<K: Kind>(name: &'static str) -> Column {
