@@ -29,7 +29,6 @@ mod present;
 mod reader;
 mod reference;
 mod remedy;
-mod results;
 mod row;
 mod rows;
 mod section;
@@ -68,7 +67,6 @@ pub use present::{
     messages, not_run, status_line, terse,
 };
 pub use reader::{Reader, Reading};
-pub use results::{Moment, Results};
 pub use row::{Class, JobTable, Part, Row, Standing};
 pub use rows::ROWS;
 pub use shape::{Shape, Shaped};

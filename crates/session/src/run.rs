@@ -286,9 +286,8 @@ pub fn keep(run: &mut Run, analysis: &Analysis, mut recorder: Recorder, place: &
 /// The exit code of a run that did not come to its end: then there is no verdict to go by.
 pub fn cut_short(run: &Run, stop: &StopFlag) -> Option<Code> {
     let failed = run.steps.iter().any(|step| step.ending == Ending::Failed);
-    match () {
-        () if stop.raised() => stop.code(),
-        () if failed => Some(Code::Failed),
-        () => None,
+    if stop.raised() {
+        return stop.code();
     }
+    failed.then_some(Code::Failed)
 }

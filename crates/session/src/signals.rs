@@ -83,11 +83,8 @@ impl StopFlag {
 
     /// The exit code of a run that was stopped; `None` where nobody stopped it.
     pub fn code(&self) -> Option<Code> {
-        match () {
-            () if self.gave_up() => Some(Code::Failed),
-            () if self.raised() => Some(Code::Interrupted),
-            () => None,
-        }
+        let stopped = self.raised().then_some(Code::Interrupted);
+        if self.gave_up() { Some(Code::Failed) } else { stopped }
     }
 
     /// How long a device may leave everything unanswered.

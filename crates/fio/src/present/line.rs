@@ -33,7 +33,7 @@ pub struct Shown {
 
 impl<'a> LiveLine<'a> {
     /// The line of `step` with this number.
-    pub fn new(asked: &'a Asked, (number, step): (usize, &FioStep)) -> LiveLine<'a> {
+    pub fn new(asked: &'a Asked, number: usize, step: &FioStep) -> LiveLine<'a> {
         LiveLine {
             jobs: asked.jobs.iter().filter(|job| job.step == number).collect(),
             every: asked.presentation.eta_interval,

@@ -73,6 +73,13 @@ impl<E: Into<FileError>> From<E> for LayoutError {
     }
 }
 
+/// A piece of a file that is written at once.
+struct Piece {
+    offset: Bytes,
+    bytes: Bytes,
+    direct: Direct,
+}
+
 /// An error of this call.
 fn failed(call: Call) -> impl Fn(io::Error) -> LayoutError {
     move |error| LayoutError::Call(call, error)
@@ -145,8 +152,10 @@ impl NamedFiles {
         let permit = &self.permit(room.path())?;
         let whole = bytes.round_down(ALIGNED);
         let past = kernel::open_for_read(permit.path(), Direct::Yes).is_ok();
-        self.write(permit, (Bytes(0), whole), (if past { Direct::Yes } else { Direct::No }, buffers))?;
-        self.write(permit, (whole, Bytes(bytes.0 - whole.0)), (Direct::No, buffers))?;
+        let direct = if past { Direct::Yes } else { Direct::No };
+        let rest = Bytes(bytes.0 - whole.0);
+        self.write(permit, &Piece { offset: Bytes(0), bytes: whole, direct }, buffers)?;
+        self.write(permit, &Piece { offset: whole, bytes: rest, direct: Direct::No }, buffers)?;
         // Before the flush, so that it is stored with it. Without a mark the file counts as somebody else's later on.
         let _ = kernel::mark_laid_out(room);
         match vigil::flush(room, &self.treatment.stop) {
@@ -157,12 +166,8 @@ impl NamedFiles {
         kernel::drop_cache(room, 0, bytes).map_err(failed(Call::Forget))
     }
 
-    fn write(
-        &self,
-        permit: &WritePermit,
-        (offset, bytes): (Bytes, Bytes),
-        (direct, buffers): (Direct, &Buffers),
-    ) -> Result<(), LayoutError> {
+    fn write(&self, permit: &WritePermit, piece: &Piece, buffers: &Buffers) -> Result<(), LayoutError> {
+        let Piece { offset, bytes, direct } = *piece;
         let mut stop = self.treatment.stop.clone();
         if bytes == Bytes(0) || stop.raised() {
             return Ok(());

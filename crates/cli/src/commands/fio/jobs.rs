@@ -37,12 +37,12 @@ pub fn run(steps: Vec<FioStep>, stop: &StopFlag, told: &mut Told<'_>) {
     let clock = runner.run_clock();
     let mut jobs = Jobs::new(steps, (stop, clock), told);
     if let Err(error) = jobs.begin_logs() {
-        let all = 0..jobs.told.results.asked.jobs.len();
+        let all = 0..jobs.told.presented.asked.jobs.len();
         return jobs.told.failed(all, &error);
     }
     jobs.lay_out(runner.files());
-    jobs.told.results.disks = Disk::under(&jobs.steps, chain);
-    let devices = jobs.told.results.disks.iter().flat_map(Disk::names).collect();
+    jobs.told.disks = Disk::under(&jobs.steps, chain);
+    let devices = jobs.told.disks.iter().flat_map(Disk::names).collect();
     jobs.sampler = Sampler::new(&Root::real(), devices).ok();
     jobs.sample();
     // Whatever fails is noted with its job, so that nothing comes back.
@@ -50,7 +50,7 @@ pub fn run(steps: Vec<FioStep>, stop: &StopFlag, told: &mut Told<'_>) {
     jobs.sample();
     let trouble = jobs.files.trouble();
     let trouble = trouble.map(|(path, error)| format!("the log {} is not whole: {error}", path.display()));
-    jobs.told.results.notes.extend(trouble);
+    jobs.told.presented.notes.extend(trouble);
     jobs.remove_at_end();
 }
 
@@ -132,7 +132,7 @@ impl<'t, 'a> Jobs<'t, 'a> {
         told: &'t mut Told<'a>,
     ) -> Jobs<'t, 'a> {
         Jobs {
-            logs: RunLogs::new(told.results.asked),
+            logs: RunLogs::new(told.presented.asked),
             told,
             steps,
             begun: 0,
@@ -148,7 +148,7 @@ impl<'t, 'a> Jobs<'t, 'a> {
 
     fn sample(&mut self) {
         let now = self.clock.now();
-        self.told.results.samples.extend(self.sampler.as_mut().map(|sampler| sampler.read(now)));
+        self.told.samples.extend(self.sampler.as_mut().map(|sampler| sampler.read(now)));
     }
 
     /// Makes the log files that are not there yet.
@@ -174,13 +174,13 @@ impl<'t, 'a> Jobs<'t, 'a> {
                 }
             }
         }
-        self.told.say(&capped_depths(self.told.results.asked));
+        self.told.say(&capped_depths(self.told.presented.asked));
     }
 
     /// The jobs `labels` of a step have failed with `error` before they began, and are left out of it.
     fn leave_out(&mut self, number: usize, labels: &[String], error: &FioError) {
         for label in labels {
-            self.told.failed(self.told.results.number_of(label), error);
+            self.told.failed(number_of(self.told.presented.asked, label), error);
             self.steps[number].leave_out(label);
         }
     }
@@ -188,8 +188,27 @@ impl<'t, 'a> Jobs<'t, 'a> {
     /// Jobs whose I/O on `path` could not be made safe when it was over. They are not taken back: only their error is.
     fn fail_users_of(&mut self, path: &Path, number: usize, error: &FioError) {
         let labels = self.steps[number].users_of(&[path.to_owned()]);
-        let jobs: Vec<usize> = labels.iter().filter_map(|label| self.told.results.number_of(label)).collect();
+        let jobs: Vec<usize> =
+            labels.iter().filter_map(|label| number_of(self.told.presented.asked, label)).collect();
         self.told.failed(jobs, error);
+    }
+
+    /// What is kept of the step that begins, as `plan` has it.
+    fn running(&self, plan: &StepPlan) -> Running<'a> {
+        let (number, asked) = (self.begun - 1, self.told.presented.asked);
+        let terminal = || std::io::stdout().is_terminal() && std::io::stderr().is_terminal();
+        let shown = match asked.presentation.eta {
+            Eta::Always => true,
+            Eta::Never => false,
+            Eta::Auto => asked.presentation.is_normal() && terminal(),
+        };
+        let between = |every| Between { every, next: self.clock.now() + every, so_far: SoFar::new(plan) };
+        Running {
+            unwritten: Unwritten::of(plan),
+            line: shown.then(|| LiveLine::new(asked, number, &self.steps[number])),
+            steady: SteadyWatch::new(asked, number, SoFar::new(plan).jobs()),
+            between: asked.presentation.status_interval.map(between),
+        }
     }
 
     /// What is left of the step with this number.
@@ -202,14 +221,14 @@ impl<'t, 'a> Jobs<'t, 'a> {
     fn finish(&mut self, number: usize, mut record: StepRecord, runner: &NamedRunner) {
         // Which features of its engine were used is nothing that fio's users ask for.
         record.notes.retain(|note| !matches!(note, Note::Features { .. }));
-        self.told.results.records.push(record);
+        self.told.presented.steps.push(record);
         for (path, flushed) in runner.flush(&self.steps[number].flush_at_end) {
             match flushed.map(|flushed| flushed.map_err(trouble::call("fsync", &path))) {
                 Some(Ok(())) => {}
                 Some(Err(error)) => self.fail_users_of(&path, number, &error),
                 None => {
                     let note = format!("the last fsync of {} was not waited for", path.display());
-                    self.told.results.notes.push(note);
+                    self.told.presented.notes.push(note);
                 }
             }
         }
@@ -236,34 +255,14 @@ impl<'t, 'a> Jobs<'t, 'a> {
         let Some(between) = between.filter(|between| now >= between.next) else { return };
         between.next += between.every;
         let sample = self.sampler.as_mut().map(|sampler| sampler.read(now));
-        if let Err(failure) = self.told.write_between((between.so_far.record(), sample)) {
+        if let Err(failure) = self.told.write_between(between.so_far.record(), sample) {
             output::people(&format!("fio: {failure}"));
             self.running.iter_mut().for_each(|running| running.between = None);
         }
     }
 }
 
-impl<'a> Running<'a> {
-    fn new(
-        asked: &'a Asked,
-        (number, step): (usize, &FioStep),
-        (plan, now): (&StepPlan, Nanos),
-    ) -> Running<'a> {
-        let terminal = || std::io::stdout().is_terminal() && std::io::stderr().is_terminal();
-        let shown = match asked.presentation.eta {
-            Eta::Always => true,
-            Eta::Never => false,
-            Eta::Auto => asked.presentation.is_normal() && terminal(),
-        };
-        let between = |every| Between { every, next: now + every, so_far: SoFar::new(plan) };
-        Running {
-            unwritten: Unwritten::of(plan),
-            line: shown.then(|| LiveLine::new(asked, (number, step))),
-            steady: SteadyWatch::new(asked, number, SoFar::new(plan).jobs()),
-            between: asked.presentation.status_interval.map(between),
-        }
-    }
-
+impl Running<'_> {
     /// Takes the live line away.
     fn clear(&self) {
         if self.line.is_some() {
@@ -282,7 +281,7 @@ impl Procedure<NamedRunner> for Jobs<'_, '_> {
         }
         self.begun += 1;
         runner.record_every(self.steps[number].interval);
-        let first = self.told.results.records.first().map(|record| record.started);
+        let first = self.told.presented.steps.first().map(|record| record.started);
         self.elapsed = first.map_or(Nanos::ZERO, |first| self.clock.now().since(first));
         for path in std::mem::take(&mut self.steps[number].read_ahead) {
             if let Err(error) = runner.read_through(&path).map_err(trouble::call("read", &path)) {
@@ -324,13 +323,12 @@ impl Procedure<NamedRunner> for Jobs<'_, '_> {
     }
 
     fn ready(&mut self, plan: &StepPlan, runner: &mut NamedRunner) -> Result<(), Trouble> {
-        let (number, asked) = (self.begun - 1, self.told.results.asked);
+        let (number, asked) = (self.begun - 1, self.told.presented.asked);
         runner.forget_cache(&self.steps[number].drop_cache);
         let zero = unix_ms().saturating_sub(self.clock.now().0 / 1_000_000);
         self.logs.begin(asked, plan, zero);
         self.begin_logs().map_err(Trouble::Logs)?;
-        let step = (number, &self.steps[number]);
-        let running = Running::new(asked, step, (plan, self.clock.now()));
+        let running = self.running(plan);
         running.unwritten.before().for_each(|line| output::people(&format!("fio: {line}")));
         self.running = Some(running);
         Ok(())
@@ -364,6 +362,11 @@ fn jobs_of(error: &PlanError, step: &Step) -> Vec<String> {
     let all = || step.workload.jobs.iter().map(|job| job.name.clone());
     let named: Vec<String> = all().filter(|name| error.job() == Some(name)).collect();
     if named.is_empty() { all().collect() } else { named }
+}
+
+/// The job `label` as results number it.
+fn number_of(asked: &Asked, label: &str) -> Option<usize> {
+    asked.jobs.iter().position(|job| job.label == label)
 }
 
 /// The record of a step that did not come to pass.

@@ -2,7 +2,7 @@
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use fio::{Asked, FioError, INTERRUPTED, Moment, Results, messages, not_run};
+use fio::{Asked, Clock, Disk, FioError, INTERRUPTED, Presented, messages, not_run, opening};
 use record::{Sample, StepRecord};
 use workload::Nanos;
 
@@ -38,10 +38,14 @@ pub fn unix_ms() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64
 }
 
-/// What has been told, and what is still to be told.
+/// What a run has brought so far, and what has been told of it.
 pub struct Told<'a> {
-    /// What the run has brought.
-    pub results: Results<'a>,
+    /// What results are printed from.
+    pub presented: Presented<'a>,
+    /// Counters before the first and after the last step.
+    pub samples: Vec<Sample>,
+    /// The disks under the files.
+    pub disks: Vec<Disk>,
     began: Instant,
     /// What has gone into the output file already.
     filed: String,
@@ -52,13 +56,19 @@ pub struct Told<'a> {
 impl<'a> Told<'a> {
     /// Nothing yet of what is `asked`.
     pub fn new(asked: &'a Asked) -> Told<'a> {
-        let results = Results::new(asked, unix_ms());
-        Told { results, began: Instant::now(), filed: String::new(), hint: None }
+        Told {
+            presented: Presented::begun(asked, unix_ms()),
+            samples: Vec::new(),
+            disks: Vec::new(),
+            began: Instant::now(),
+            filed: String::new(),
+            hint: None,
+        }
     }
 
     /// Text of the normal format that comes before the result: on stdout, unless that goes into a file with it.
     pub fn say(&self, text: &str) {
-        let presentation = &self.results.asked.presentation;
+        let presentation = &self.presented.asked.presentation;
         if presentation.is_normal() && presentation.output.is_none() {
             out(text);
         }
@@ -70,28 +80,39 @@ impl<'a> Told<'a> {
         let hint = error.hint();
         complain(error, hint.as_deref().filter(|_| hint != self.hint));
         self.hint = hint;
-        self.results.failed.extend(jobs.into_iter().map(|job| (job, error.errno())));
+        self.presented.failed.extend(jobs.into_iter().map(|job| (job, error.errno())));
     }
 
-    fn moment(&self) -> Moment {
-        let elapsed = Nanos(self.began.elapsed().as_nanos() as u64);
-        Moment { unix_ms: unix_ms(), elapsed, pid: std::process::id() }
+    /// What is printed now is of now.
+    fn refresh(&mut self) {
+        self.presented.clock = Clock::local(unix_ms());
+        self.presented.elapsed = Nanos(self.began.elapsed().as_nanos() as u64);
+        self.presented.disks = self.disks.iter().filter_map(|disk| disk.use_in(&self.samples)).collect();
     }
 
     /// Writes a whole result of everything so far, with the step that runs and the counters of now.
     ///
     /// # Errors
     /// Where stdout or the file takes no more.
-    pub fn write_between(&mut self, so_far: (StepRecord, Option<Sample>)) -> Result<(), Failure> {
-        let text = self.results.text_with(so_far, self.moment());
-        self.write(text)
+    pub fn write_between(&mut self, running: StepRecord, sample: Option<Sample>) -> Result<(), Failure> {
+        let samples = self.samples.len();
+        self.presented.steps.push(running);
+        self.samples.extend(sample);
+        self.refresh();
+        let written = self.write();
+        self.presented.steps.pop();
+        self.samples.truncate(samples);
+        written
     }
 
-    fn write(&mut self, text: String) -> Result<(), Failure> {
-        let Some(path) = &self.results.asked.presentation.output else {
+    fn write(&mut self) -> Result<(), Failure> {
+        let (asked, mut text) = (self.presented.asked, self.presented.text());
+        let Some(path) = &asked.presentation.output else {
             return output::result(&text);
         };
-        let text = if self.filed.is_empty() { self.results.head_of_file() + &text } else { text };
+        if asked.presentation.is_normal() && self.filed.is_empty() {
+            text.insert_str(0, &opening(asked));
+        }
         // A pipe or a terminal keeps what it was given before.
         if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
             return files::write_typed(path, text.as_bytes());
@@ -102,24 +123,21 @@ impl<'a> Told<'a> {
 
     /// Notes the jobs that a failure or a wish to stop has kept from running.
     pub fn note_not_run(&mut self) {
-        let missing = not_run(&self.results.presented(self.moment()));
-        self.results.notes.extend(missing);
+        self.presented.notes.extend(not_run(&self.presented));
     }
 
     /// Tells the result; the exit code is fio's.
     pub fn present(mut self, stop: &StopFlag) -> u8 {
-        let at = self.moment();
-        let presented = self.results.presented(at);
-        let (to_stdout, to_stderr) = messages(&presented);
-        let exit_code = presented.exit_code();
+        self.refresh();
+        let (to_stdout, to_stderr) = messages(&self.presented);
+        let exit_code = self.presented.exit_code();
         let (stopped, interrupted) = INTERRUPTED;
         self.say(if stop.raised() && !stop.gave_up() { stopped } else { "" });
         self.say(&to_stdout);
         if !to_stderr.is_empty() {
             output::people(to_stderr.trim_end());
         }
-        let text = self.results.text(at);
-        match self.write(text) {
+        match self.write() {
             Err(failure) => {
                 output::people(&format!("fio: {failure}"));
                 1
