@@ -6,6 +6,7 @@
 mod affinity;
 mod checks;
 mod commandline;
+mod defaults;
 mod draft;
 mod effective;
 mod effects;
