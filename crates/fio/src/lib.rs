@@ -1,7 +1,7 @@
 //! fio: command lines and job files in, fio's output out.
 //!
 //! [`parse`] turns words into a [`Request`]; [`steps`] turns that, and a look at the disk, into steps to run one after the
-//! other; [`opening`], [`human`], [`json`] and [`status_line`] turn what happened into fio's words.
+//! other; [`opening`], [`human`], [`json`] and [`LiveLine`] turn what happened into fio's words.
 
 mod arithmetic;
 mod asked;
@@ -58,13 +58,12 @@ pub use disks::{Below, Disk};
 pub use error::{FioError, Lacking, Place, Typed, Unsized, Waits};
 pub use files::{Look, OnDisk, OnDiskKind};
 pub use logging::{LogOptions, LogValue};
-pub use logs::{AggregateLogs, Logs, RunLogs};
+pub use logs::Logs;
 pub use number::{KbBase, NumberError, TimeUnit};
 pub use opening::{capped_depths, opening};
 pub use options::{ENGINES, Engine, JobOptions, Pattern, Unified};
 pub use present::{
-    Clock, DirectionRate, DiskUse, INTERRUPTED, LiveLine, Presented, Progress, Running, Shown, human, json,
-    messages, not_run, status_line, terse,
+    Clock, DiskUse, INTERRUPTED, LiveLine, Presented, Shown, human, json, messages, not_run, terse,
 };
 pub use reader::{Reader, Reading};
 pub use row::{Class, JobTable, Part, Row, Standing};

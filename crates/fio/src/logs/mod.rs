@@ -5,24 +5,21 @@
 
 mod aggregate;
 mod histograms;
-mod of_run;
 mod row;
 mod window;
 
 use std::path::{Path, PathBuf};
 
-use record::IoTrace;
-use workload::Nanos;
+use record::{Interval, IoTrace, StepRecord};
+use workload::{Nanos, StepPlan};
 
 use super::asked::{Asked, FioJob};
 use super::logging::LogOptions;
 use super::options::Engine;
+use aggregate::AggregateLogs;
 use histograms::{Histograms, Rows};
 use row::{Row, number_of};
 use window::{Counted, Part, Window, Windows};
-
-pub use aggregate::AggregateLogs;
-pub use of_run::RunLogs;
 
 /// Kinds of logs that have a row an I/O or a window; the names are parts of their files' names.
 const KINDS: [&str; 5] = ["bw", "iops", "slat", "clat", "lat"];
@@ -39,9 +36,10 @@ struct LogFile {
     text: String,
 }
 
-/// The logs of a step.
+/// The logs of a run: those of the step that goes on, and the ones over all jobs.
 #[derive(Clone, Debug, Default)]
 pub struct Logs {
+    aggregate: Option<AggregateLogs>,
     /// One a worker, in the order of the plan; `None` where its job keeps no log.
     workers: Vec<Option<Kept>>,
     files: Vec<LogFile>,
@@ -71,19 +69,24 @@ struct Kept {
 }
 
 impl Logs {
-    /// The logs of the workers with these names of jobs, in the order of the plan; nothing is written yet. `started_unix_ms`
-    /// is when the run's clock showed zero.
-    pub fn new<'n>(asked: &Asked, workers: impl Iterator<Item = &'n str>, started_unix_ms: u64) -> Logs {
-        let mut logs = Logs::default();
-        for label in workers {
-            let job = asked.jobs.iter().find(|job| job.label == label).filter(|job| job.options.logs.any());
-            let kept = job.map(|job| logs.keep(job, asked, started_unix_ms));
-            logs.workers.push(kept);
-        }
-        logs
+    /// The logs of what is `asked`, before its first step.
+    pub fn new(asked: &Asked) -> Logs {
+        let aggregate = asked.presentation.bandwidth_log.then(AggregateLogs::default);
+        Logs { aggregate, ..Logs::default() }
     }
 
-    fn keep(&mut self, job: &FioJob, asked: &Asked, started_unix_ms: u64) -> Kept {
+    /// The step `plan` begins, on a clock that showed zero at `zero_unix_ms`. What an earlier step has written stays.
+    pub fn begin(&mut self, asked: &Asked, plan: &StepPlan, zero_unix_ms: u64) {
+        (self.workers, self.files) = (Vec::new(), Vec::new());
+        for worker in &plan.workers {
+            let job = asked.jobs.iter().find(|job| job.label == worker.job);
+            let kept =
+                job.filter(|job| job.options.logs.any()).map(|job| self.keep(job, asked, zero_unix_ms));
+            self.workers.push(kept);
+        }
+    }
+
+    fn keep(&mut self, job: &FioJob, asked: &Asked, zero_unix_ms: u64) -> Kept {
         let options = job.options.logs.clone();
         let jobs = &job.options;
         let latency = |shown: bool| options.latency.as_ref().filter(|_| shown);
@@ -109,7 +112,7 @@ impl Logs {
             single_rates: jobs.windows,
             has_slat: submits_apart(&jobs.engine),
             stalls: asked.presentation.stalls,
-            epoch_ms: if options.wall_clock { started_unix_ms } else { 0 },
+            epoch_ms: if options.wall_clock { zero_unix_ms } else { 0 },
             origin: None,
             windows: windowed.then(|| Windows::new(options.window)),
             histograms: histogram_file.map(|_| Histograms::new(&options)),
@@ -132,8 +135,14 @@ impl Logs {
     }
 
     /// The files, each once; they are made before the load, so that none is missing where nothing happens.
-    pub fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.files.iter().map(|file| file.path.as_path())
+    pub fn paths(&self) -> Vec<PathBuf> {
+        let of_all = self.aggregate.iter().flat_map(|_| AggregateLogs::paths());
+        of_all.chain(self.files.iter().map(|file| file.path.clone())).collect()
+    }
+
+    /// Takes in an interval of one job.
+    pub fn interval(&mut self, interval: &Interval) {
+        self.aggregate.iter_mut().for_each(|logs| logs.take(interval));
     }
 
     /// Takes in I/Os of the worker at `worker` in the plan, in the order in which they came back.
@@ -146,11 +155,14 @@ impl Logs {
         }
     }
 
-    /// The worker at `worker` in the plan was over at `ended` on the run's clock: what is left becomes rows.
-    pub fn finish(&mut self, worker: usize, ended: Nanos) {
-        if let Some(Some(kept)) = self.workers.get_mut(worker).map(Option::take) {
-            kept.finish(ended, &mut self.files);
+    /// The step is over: what is left becomes rows.
+    pub fn end(&mut self, record: &StepRecord) {
+        for (kept, totals) in self.workers.iter_mut().zip(&record.workers) {
+            if let Some(kept) = kept.take() {
+                kept.finish(totals.ended, &mut self.files);
+            }
         }
+        self.aggregate.iter_mut().for_each(AggregateLogs::finish);
     }
 
     /// Gives each file's new rows to `append`.
@@ -158,6 +170,9 @@ impl Logs {
         for file in self.files.iter_mut().filter(|file| !file.text.is_empty()) {
             append(&file.path, &file.text);
             file.text.clear();
+        }
+        if let Some(aggregate) = &mut self.aggregate {
+            aggregate.drain(append);
         }
     }
 }

@@ -26,7 +26,6 @@ pub use human::{INTERRUPTED, human, messages};
 pub use json::json;
 pub use line::{LiveLine, Shown};
 pub use not_run::not_run;
-pub use status::{DirectionRate, Progress, Running, status_line};
 pub use terse::terse;
 
 /// Everything that a result is printed from.

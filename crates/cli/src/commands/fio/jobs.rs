@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use engine::{EngineError, PlanError};
 use experiments::Step;
 use fio::{
-    Asked, Below, Disk, Eta, FioError, FioStep, LiveLine, RunLogs, SoFar, SteadyWatch, announcement,
+    Asked, Below, Disk, Eta, FioError, FioStep, LiveLine, Logs, SoFar, SteadyWatch, announcement,
     capped_depths,
 };
 use kernel::Clock;
@@ -105,7 +105,7 @@ struct Jobs<'t, 'a> {
     elapsed: Nanos,
     follows: Follows,
     sampler: Option<Sampler>,
-    logs: RunLogs,
+    logs: Logs,
     files: Growing,
     running: Option<Running<'a>>,
 }
@@ -132,7 +132,7 @@ impl<'t, 'a> Jobs<'t, 'a> {
         told: &'t mut Told<'a>,
     ) -> Jobs<'t, 'a> {
         Jobs {
-            logs: RunLogs::new(told.presented.asked),
+            logs: Logs::new(told.presented.asked),
             told,
             steps,
             begun: 0,
