@@ -1,13 +1,15 @@
 //! The load of load cycles: jobs that run side by side, at their own rates or at a share of them.
 
+use std::path::Path;
+
 use policy::Limits;
 use workload::{
     Access, BlockSizes, Bytes, Direction, Iops, Job, Mix, Nanos, Pace, StepKind, StopRule, Workload,
 };
 
 use super::phases::PlannedPhase;
-use crate::check::Step;
 use crate::profile::Profile;
+use crate::step::Step;
 
 /// Depth of a load that is made of a policy: that of the published test, deep enough to reach any rate.
 const POLICY_DEPTH: u32 = 256;
@@ -169,6 +171,17 @@ impl WatchLoad {
                 "asks for the page cache (direct=0); on a device or a file that is there it goes past it";
             self.notes.push(format!("{} {text}", job.name));
         }
+    }
+
+    /// Files that its jobs name, each once.
+    pub fn files(&self) -> Vec<&Path> {
+        let mut files: Vec<&Path> = Vec::new();
+        for path in self.jobs.iter().flat_map(|job| &job.files) {
+            if !files.contains(&path.as_path()) {
+                files.push(path);
+            }
+        }
+        files
     }
 
     /// Whether any of its jobs writes.

@@ -1,25 +1,25 @@
 //! The runner of a fio job on its own files: opened, guarded and laid out as fio's dialect does it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use engine::{plan, run_real};
-use experiments::Step;
+use experiments::{Step, WatchLoad};
 use fio::{FioError, FioStep};
+use kernel::Clock;
 use kernel::guard::{AllowDestroy, permit_block_device};
-use kernel::{Clock, PathKind};
 use record::{Observer, StepRecord, TargetFacts, TargetKind};
 use sampler::{Root, Sampler};
 use session::{Runner, RunnerError, Setup, Use, between};
 use workload::{Bytes, Nanos, StepPlan, Workload};
 
-use super::load::Loaded;
 use crate::commands::fio::{files::Files, trouble};
 use session::failure::Failure;
 use session::named::Announcement;
 use session::output;
 use session::run;
 use session::signals::StopFlag;
+use session::watch::size_of_device;
 
 /// How long the idle gate looks at a time.
 const IDLE_LOOK: Duration = Duration::from_secs(1);
@@ -32,14 +32,16 @@ struct JobRunner {
     devices: Vec<String>,
 }
 
-/// A setup of the job that `loaded` holds, on its own files; `None` where it holds none. A device is written only where
-/// `allowed` names it.
+/// A setup of `step` of a job, whose load is `load`, on its own files; a device is written only where `allowed` names it.
 ///
 /// # Errors
 /// A device that may not be written, or a place that cannot be looked at.
-pub fn setup(loaded: &Loaded, allowed: Option<&Path>, stop: &StopFlag) -> Result<Option<Setup>, Failure> {
-    let Some(step) = &loaded.step else { return Ok(None) };
-    let paths = super::load::files(&loaded.load);
+pub fn setup(
+    (step, load): (&FioStep, &WatchLoad),
+    allowed: Option<&Path>,
+    stop: &StopFlag,
+) -> Result<Setup, Failure> {
+    let paths = load.files();
     for device in paths.iter().filter(|path| is_device(path) && writes_to(step, path)) {
         released(device, allowed)?;
     }
@@ -51,14 +53,8 @@ pub fn setup(loaded: &Loaded, allowed: Option<&Path>, stop: &StopFlag) -> Result
     let clock = Clock::start();
     let devices = facts.devices.iter().map(|device| device.name.clone()).collect();
     let files = Files::new(clock, stop.clone(), Announcement::Done);
-    let runner = JobRunner { clock, files, step: (**step).clone(), devices };
-    Ok(Some(Setup::of_runner(Box::new(runner), facts)))
-}
-
-/// What the block device at `path` holds; `None` where there is none.
-pub fn size_of_device(path: &Path) -> Option<Bytes> {
-    let facts = kernel::target_facts(path).ok()?;
-    (facts.kind == PathKind::BlockDevice).then_some(facts.size)
+    let runner = JobRunner { clock, files, step: step.clone(), devices };
+    Ok(Setup::of_runner(Box::new(runner), facts))
 }
 
 fn is_device(path: &Path) -> bool {
@@ -79,11 +75,11 @@ fn released(device: &Path, allowed: Option<&Path>) -> Result<(), Failure> {
 }
 
 /// Facts about the first file, or about the folder in which it will be made.
-fn facts(paths: &[PathBuf]) -> Result<TargetFacts, Failure> {
+fn facts(paths: &[&Path]) -> Result<TargetFacts, Failure> {
     let Some(first) = paths.first() else {
         return Ok(TargetFacts::made_up("no file", TargetKind::Null, Bytes(0)));
     };
-    let whole = std::path::absolute(first).unwrap_or_else(|_| first.clone());
+    let whole = std::path::absolute(first).unwrap_or_else(|_| first.to_path_buf());
     let there = whole.ancestors().find(|path| path.exists()).unwrap_or(&whole);
     let words = whole.display().to_string();
     sampler::target_facts(&Root::real(), there, &words).map_err(Failure::refused)
