@@ -101,6 +101,21 @@ pub struct DeviceFacts {
     pub request_max: Bytes,
 }
 
+/// A CPU as the kernel describes it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CpuFacts {
+    /// Its number.
+    pub number: u32,
+    /// Its socket.
+    pub socket: u32,
+    /// Its node of memory.
+    pub node: u32,
+    /// Its core, as the kernel numbers those of a socket.
+    pub core: u32,
+    /// 1,024 for the fastest of a machine, less for others; the same where the kernel does not say.
+    pub capacity: u32,
+}
+
 impl TargetFacts {
     /// Facts of a target that is no device of this machine.
     pub fn made_up(words: &str, kind: TargetKind, available: Bytes) -> TargetFacts {

@@ -189,6 +189,12 @@ impl WatchLoad {
         self.jobs.iter().any(|job| !job.access.mix.reads_only())
     }
 
+    /// Whether any of its jobs writes to the file at `path`.
+    pub fn writes_to(&self, path: &Path) -> bool {
+        let on = |job: &&Job| job.files.iter().any(|file| file == path);
+        self.jobs.iter().filter(on).any(|job| !job.access.mix.reads_only())
+    }
+
     /// The rates that it asks for; `None` where a job runs as fast as it can.
     pub fn nominal(&self) -> Option<Nominal> {
         let mut nominal = Nominal::default();

@@ -25,7 +25,7 @@ use crate::run::{self, Against};
 use crate::signals::StopFlag;
 
 pub use devices::{DeviceWish, WatchedDevices, fits, unknown_device};
-pub use target::{LoadTarget, LoadWish, OpenLoad, Watched, size_of_device};
+pub use target::{LoadTarget, LoadWish, OpenLoad, Watched};
 
 /// How often a wait looks for samples and for a wish to stop.
 const LOOK: Duration = Duration::from_millis(100);

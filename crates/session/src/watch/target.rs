@@ -4,17 +4,19 @@ use std::path::{Path, PathBuf};
 
 use experiments::{Layout, PlannedPhase, WatchLoad, Writes};
 use kernel::PathKind;
-use record::{DeviceFacts, DeviceNode, Run, TargetDoubt, TargetKind};
+use record::{DeviceFacts, DeviceNode, Run, TargetDoubt, TargetFacts, TargetKind};
 use sampler::Root;
 use workload::{Bytes, Nanos, Target};
 
 use super::devices::{DeviceWish, WatchedDevices, choose, described};
 use crate::failure::Failure;
+use crate::output;
 use crate::phases::check_phases;
 use crate::run;
+use crate::runner::Runner;
 use crate::setup::{Setup, set_up_watch};
 use crate::signals::StopFlag;
-use crate::target::Wish;
+use crate::target::{Wish, Written, leave_to_write};
 use crate::vigil;
 
 /// Least bytes that a measurement's region holds.
@@ -44,8 +46,13 @@ pub struct LoadWish<'a> {
 pub enum LoadTarget<'a> {
     /// A target, with how it was typed.
     Named(&'a str, &'a Target),
-    /// The files of its job, for which that many bytes must be laid out.
-    Own(&'a dyn Fn() -> Result<Setup, Failure>, Bytes),
+    /// The files of its jobs.
+    Own {
+        /// Runs steps on them, where they lie on these devices.
+        runner: &'a dyn Fn(Vec<String>) -> Box<dyn Runner>,
+        /// Bytes that must be laid out in them.
+        lacking: Bytes,
+    },
 }
 
 /// A load on its open target.
@@ -159,7 +166,7 @@ impl LoadWish<'_> {
     /// Opens what the load runs on.
     fn open(&self, stop: &StopFlag) -> Result<Setup, Failure> {
         let (typed, target) = match &self.on {
-            LoadTarget::Own(setup, _) => return setup(),
+            LoadTarget::Own { runner, .. } => return on_own_files(&self.load, self.allow_destroy, runner),
             LoadTarget::Named(typed, target) => (*typed, *target),
         };
         if self.size.is_some() && matches!(target, Target::Sim(_) | Target::Null) {
@@ -207,7 +214,7 @@ impl LoadWish<'_> {
         check_phases(phases, &load, setup.runner.as_ref())
             .map_err(|error| Failure::refused(format!("--load {words}: {error}")))?;
         let lacking = match on {
-            LoadTarget::Own(_, lacking) => lacking,
+            LoadTarget::Own { lacking, .. } => lacking,
             LoadTarget::Named(..) => Bytes(0),
         };
         Ok(OpenLoad { load, setup, lacking })
@@ -221,8 +228,40 @@ fn made_up(devices: &[DeviceFacts]) -> Vec<DeviceNode> {
     devices.iter().map(node).collect()
 }
 
+/// What `load` runs on where these are the files of its jobs. A device is written only where `allowed` names it, and what goes
+/// with that is said.
+fn on_own_files(
+    load: &WatchLoad,
+    allowed: Option<&Path>,
+    runner: &dyn Fn(Vec<String>) -> Box<dyn Runner>,
+) -> Result<Setup, Failure> {
+    let files = load.files();
+    let devices: Vec<&Path> = files.iter().filter(|path| size_of_device(path).is_some()).copied().collect();
+    for path in devices.iter().filter(|path| load.writes_to(path)) {
+        let permit = leave_to_write(Written::Device { path, allowed }).map_err(Failure::refused)?;
+        permit.destruction().iter().for_each(|lost| output::people(&run::destruction_words(lost)));
+    }
+    if let Some(allowed) = allowed.filter(|_| devices.is_empty()) {
+        let text = "no file of the job is a block device, so there is nothing to allow; leave it out";
+        return Err(Failure::refused(format!("--allow-destroy {}: {text}", allowed.display())));
+    }
+    let facts = facts_of(&files)?;
+    let below = facts.devices.iter().map(|device| device.name.clone()).collect();
+    Ok(Setup::of_runner(runner(below), facts))
+}
+
+/// Facts about the first of `files`, or about the folder in which it will be made.
+fn facts_of(files: &[&Path]) -> Result<TargetFacts, Failure> {
+    let Some(first) = files.first() else {
+        return Ok(TargetFacts::made_up("no file", TargetKind::Null, Bytes(0)));
+    };
+    let whole = std::path::absolute(first).unwrap_or_else(|_| first.to_path_buf());
+    let there = whole.ancestors().find(|path| path.exists()).unwrap_or(&whole);
+    sampler::target_facts(&Root::real(), there, &whole.display().to_string()).map_err(Failure::refused)
+}
+
 /// What the block device at `path` holds; `None` where there is none.
-pub fn size_of_device(path: &Path) -> Option<Bytes> {
+fn size_of_device(path: &Path) -> Option<Bytes> {
     let facts = kernel::target_facts(path).ok()?;
     (facts.kind == PathKind::BlockDevice).then_some(facts.size)
 }

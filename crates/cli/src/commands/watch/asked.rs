@@ -83,11 +83,11 @@ impl Asked {
         let found = load::find(asked)?;
         let allowed = asked.allow_destroy.as_deref();
         let own = found.step.as_deref();
-        let own = own.map(|step| || job_files::setup((step, &found.load), allowed, stop));
+        let own = own.map(|step| |devices| job_files::runner(step, devices, stop));
         let here = Target::Path(".".into());
         let on = match (&asked.on, &own) {
             (Some((typed, target)), _) => LoadTarget::Named(typed, target),
-            (None, Some(own)) => LoadTarget::Own(own, found.lacking()),
+            (None, Some(runner)) => LoadTarget::Own { runner, lacking: found.lacking() },
             (None, None) => LoadTarget::Named(".", &here),
         };
         let wish = LoadWish {

@@ -30,8 +30,8 @@ pub struct Loaded {
 impl Loaded {
     /// Bytes that the job's own files lack.
     pub fn lacking(&self) -> Bytes {
-        let files = self.step.iter().flat_map(|step| &step.layouts).flat_map(|layout| &layout.files);
-        Bytes(files.map(|file| file.bytes).sum())
+        let layouts = self.step.iter().flat_map(|step| &step.layouts);
+        Bytes(layouts.map(|layout| layout.bytes().0).sum())
     }
 }
 

@@ -2,9 +2,21 @@
 
 use std::path::Path;
 
-use fio::{DiskUse, FioStep};
-use kernel::BlockFacts;
 use record::Sample;
+
+use super::present::DiskUse;
+use super::steps::FioStep;
+
+/// A block device below a file, and what it stands on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Below {
+    /// The kernel's name.
+    pub name: String,
+    /// Whether it is a part of a disk.
+    pub is_partition: bool,
+    /// Names of the devices directly below.
+    pub below: Vec<String>,
+}
 
 /// A disk, and the disks that it is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,26 +26,25 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// The topmost disks of the files of `steps`, each once.
-    pub fn under(steps: &[FioStep]) -> Vec<Disk> {
+    /// The topmost disks of the files of `steps`, each once; `chain` gives the devices below a file, the nearest first.
+    pub fn under(steps: &[FioStep], chain: impl Fn(&Path) -> Vec<Below>) -> Vec<Disk> {
         let mut disks: Vec<Disk> = Vec::new();
         for path in steps.iter().flat_map(|step| &step.workload.jobs).flat_map(|job| &job.files) {
-            let found = Disk::of(path);
+            let found = Disk::topmost(&chain(path));
             disks.extend(found.filter(|found| disks.iter().all(|known| known.name != found.name)));
         }
         disks
     }
 
-    fn of(path: &Path) -> Option<Disk> {
-        let chain = kernel::target_facts(path).ok()?.devices;
+    fn topmost(chain: &[Below]) -> Option<Disk> {
         let first = chain.first()?;
         // fio reports the whole disk of a partition.
         let name = if first.is_partition { first.below.first()? } else { &first.name };
-        Some(Disk::named(name, &chain))
+        Some(Disk::named(name, chain))
     }
 
-    fn named(name: &str, chain: &[BlockFacts]) -> Disk {
-        let of = |known: &&BlockFacts| known.name == name;
+    fn named(name: &str, chain: &[Below]) -> Disk {
+        let of = |known: &&Below| known.name == name;
         // What a loop device shows is a file, whose disk fio does not look for.
         let is_made_of_others = name.starts_with("dm-") || name.starts_with("md");
         let below = chain.iter().find(of).filter(|_| is_made_of_others).map(|found| found.below.clone());
@@ -58,9 +69,9 @@ impl Disk {
 mod tests {
     use super::*;
 
-    fn device(name: &str, below: &[&str]) -> BlockFacts {
+    fn device(name: &str, below: &[&str]) -> Below {
         let below = below.iter().map(|name| (*name).to_owned()).collect();
-        BlockFacts { name: name.to_owned(), below, ..BlockFacts::default() }
+        Below { name: name.to_owned(), below, ..Below::default() }
     }
 
     #[test]

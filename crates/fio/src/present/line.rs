@@ -1,17 +1,15 @@
-//! The live line that fio shows on a terminal.
+//! When the live line of a terminal is shown, and from which figures.
 
-use std::io::IsTerminal;
-
-use fio::{Asked, DirectionRate, Eta, FioJob, FioStep, Progress, status_line};
 use record::Interval;
 use workload::{BytesPerSecond, Direction, Iops, Nanos};
 
-use session::output;
+use super::status::{DirectionRate, Progress, status_line};
+use crate::asked::{Asked, FioJob};
+use crate::steps::FioStep;
 
-/// The live line.
-pub struct Line<'a> {
+/// The live line of a step.
+pub struct LiveLine<'a> {
     jobs: Vec<&'a FioJob>,
-    shown: bool,
     every: Nanos,
     newline: Option<Nanos>,
     most: Option<Nanos>,
@@ -24,21 +22,22 @@ pub struct Line<'a> {
     sums: [(u64, u64); 3],
 }
 
-impl<'a> Line<'a> {
-    /// The line of `step`, in which `jobs` run.
-    pub fn new(asked: &Asked, jobs: Vec<&'a FioJob>, step: &FioStep) -> Line<'a> {
-        let presentation = &asked.presentation;
-        let terminal = || std::io::stdout().is_terminal() && std::io::stderr().is_terminal();
-        let shown = match presentation.eta {
-            Eta::Always => true,
-            Eta::Never => false,
-            Eta::Auto => presentation.is_normal() && terminal(),
-        };
-        Line {
-            jobs,
-            shown,
-            every: presentation.eta_interval,
-            newline: presentation.eta_newline,
+/// The line as it is to be written over the last one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// The line.
+    pub text: String,
+    /// Whether the next one goes on below it.
+    pub stays: bool,
+}
+
+impl<'a> LiveLine<'a> {
+    /// The line of `step` with this number.
+    pub fn new(asked: &'a Asked, (number, step): (usize, &FioStep)) -> LiveLine<'a> {
+        LiveLine {
+            jobs: asked.jobs.iter().filter(|job| job.step == number).collect(),
+            every: asked.presentation.eta_interval,
+            newline: asked.presentation.eta_newline,
             most: step.most(),
             started: None,
             written: Nanos::ZERO,
@@ -48,11 +47,8 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Takes in an interval, and shows the line where it is time.
-    pub fn take(&mut self, interval: &Interval) {
-        if !self.shown {
-            return;
-        }
+    /// Takes in an interval; the line where it is time to show it.
+    pub fn take(&mut self, interval: &Interval) -> Option<Shown> {
         let started = *self.started.get_or_insert(interval.start);
         if interval.end != self.at {
             self.at = interval.end;
@@ -64,14 +60,14 @@ impl<'a> Line<'a> {
         }
         let last = self.written.max(started);
         if interval.end != self.written && interval.end.since(last) < self.every {
-            return;
+            return None;
         }
         self.written = interval.end;
-        output::live(&self.text(interval));
-        if self.newline.is_some_and(|time| interval.end.since(self.below.max(started)) >= time) {
+        let stays = self.newline.is_some_and(|time| interval.end.since(self.below.max(started)) >= time);
+        if stays {
             self.below = interval.end;
-            output::people("");
         }
+        Some(Shown { text: self.text(interval), stays })
     }
 
     fn text(&self, interval: &Interval) -> String {
@@ -97,12 +93,5 @@ impl<'a> Line<'a> {
             rates: std::array::from_fn(|at| issues(directions[at]).then(|| rate(&self.sums[at]))),
             left: self.most.map(|most| most.since(gone)),
         })
-    }
-
-    /// Takes the line away.
-    pub fn clear(&self) {
-        if self.shown {
-            output::live("");
-        }
     }
 }
