@@ -6,6 +6,7 @@
 mod affinity;
 mod checks;
 mod commandline;
+mod defaults;
 mod doubts;
 mod draft;
 mod effective;

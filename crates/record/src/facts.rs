@@ -29,10 +29,11 @@ pub struct HostFacts {
 }
 
 /// What a target is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetKind {
     /// A directory: an unnamed file of ours in it.
+    #[default]
     Directory,
     /// An existing file: only read.
     File,
@@ -47,7 +48,7 @@ pub enum TargetKind {
 }
 
 /// The target, and the devices below it from the top down.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TargetFacts {
     /// As typed.
     pub words: String,

@@ -7,7 +7,7 @@ mod virtual_time;
 
 use std::time::Duration;
 
-use engine::{Clones, EngineError, FileGround, Ground, GroundKind, PlanError, run_real};
+use engine::{Clones, EngineError, FileFacts, PlanError, PlanTarget, PlanTargetKind, run_real};
 use experiments::Step;
 use kernel::{Clock, OpenFile};
 use record::{Observer, StepRecord};
@@ -130,12 +130,12 @@ pub enum RunnerError {
 }
 
 /// What the planner must know of `files` behind `kind`, with intervals of a second.
-fn ground(kind: GroundKind, files: Vec<FileGround>) -> Ground {
-    Ground { files, kind, cpus: kernel::available_cpus(), interval: Nanos::SECOND, clones: Clones::Apart }
+fn ground(kind: PlanTargetKind, files: Vec<FileFacts>) -> PlanTarget {
+    PlanTarget { files, kind, cpus: kernel::available_cpus(), interval: Nanos::SECOND, clones: Clones::Apart }
 }
 
 /// The plan of `step`, with `workload` in the place of its own.
-fn planned(step: &Step, workload: &Workload, ground: &Ground) -> Result<StepPlan, RunnerError> {
+fn planned(step: &Step, workload: &Workload, ground: &PlanTarget) -> Result<StepPlan, RunnerError> {
     Ok(engine::plan(workload, &step.name, step.kind, ground)?)
 }
 

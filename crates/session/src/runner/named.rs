@@ -114,8 +114,8 @@ impl Runner for NamedRunner {
             return Ok(idle_plan(&step.name, Nanos::ZERO, self.interval));
         }
         let plan = || {
-            let ground = self.files.ground(&step.workload, self.interval);
-            engine::plan(&step.workload, &step.name, step.kind, &ground)
+            let target = self.files.plan_target(&step.workload, self.interval);
+            engine::plan(&step.workload, &step.name, step.kind, &target)
         };
         Ok(vigil::over(self.opening, &self.stop, plan)?)
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use engine::{FileGround, Ground, GroundKind};
+use engine::{FileFacts, PlanTarget, PlanTargetKind};
 use experiments::Step;
 use kernel::{Clock, Direct, OpenFile};
 use record::{Interval, IoTrace, Observer, Sample, Silence, StepRecord};
@@ -19,7 +19,7 @@ const SAMPLE_APART: Nanos = Nanos::from_millis(300);
 /// One file or device of this machine.
 pub struct RealRunner {
     clock: Clock,
-    ground: Ground,
+    ground: PlanTarget,
     file: OneFile,
     size: Bytes,
     backend: String,
@@ -36,8 +36,8 @@ impl RealRunner {
         let backend = backend_words(&probes);
         let alignment = file.reader.alignment();
         let file_ground =
-            FileGround { path, size, direct_alignment: alignment.offset, writable: file.writer.is_some() };
-        let ground = ground(GroundKind::Machine(probes), vec![file_ground]);
+            FileFacts { path, size, direct_alignment: alignment.offset, writable: file.writer.is_some() };
+        let ground = ground(PlanTargetKind::Machine(probes), vec![file_ground]);
         let sampler = Sampler::new(&sampler::Root::real(), devices.iter().map(String::as_str).collect()).ok();
         RealRunner { clock, ground, file, size, backend, sampler, sampled: Nanos::ZERO }
     }
@@ -187,13 +187,13 @@ impl Observer for Sampling<'_> {
 /// Nothing: every I/O succeeds at once, in real time, so that the generator's own speed shows.
 pub struct NullRunner {
     clock: Clock,
-    ground: Ground,
+    ground: PlanTarget,
 }
 
 impl NullRunner {
     /// A runner whose jobs draw offsets below `size`.
     pub fn new(size: Bytes) -> NullRunner {
-        NullRunner { clock: Clock::start(), ground: ground(GroundKind::Null(size), Vec::new()) }
+        NullRunner { clock: Clock::start(), ground: ground(PlanTargetKind::Null(size), Vec::new()) }
     }
 }
 

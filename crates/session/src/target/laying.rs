@@ -170,9 +170,9 @@ impl NamedFiles {
         let mut workload = engine::layout_workload(permit.path(), offset, bytes);
         workload.jobs[0].direct = direct == Direct::Yes;
         workload.jobs[0].buffers = buffers.clone();
-        let file = self.file_ground(permit.path(), Bytes(offset.0 + bytes.0));
-        let ground = self.ground_of(vec![file], Nanos::SECOND);
-        let plan = engine::plan(&workload, "layout", StepKind::Layout, &ground)
+        let file = self.file_facts(permit.path(), Bytes(offset.0 + bytes.0));
+        let target = self.target_of(vec![file], Nanos::SECOND);
+        let plan = engine::plan(&workload, "layout", StepKind::Layout, &target)
             .map_err(|error| LayoutError::CannotRun(error.to_string()))?;
         let direct = if plan.workers[0].direct { Direct::Yes } else { Direct::No };
         let file = kernel::open_for_write(permit, direct)?;

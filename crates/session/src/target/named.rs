@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use engine::{Clones, FileGround, Ground, GroundKind};
+use engine::{Clones, FileFacts, PlanTarget, PlanTargetKind};
 use kernel::guard::{GuardError, WritePermit};
 use kernel::{Clock, Direct, OpenError, OpenFile};
 use workload::{BackendKind, Bytes, FilePlan, Nanos, SyncMode, WorkerPlan, Workload};
@@ -117,24 +117,24 @@ impl NamedFiles {
 
     /// What the planner must know of the files of `workload` on this machine, with intervals of this length. One that is
     /// missing or too short is as long as its jobs want it.
-    pub fn ground(&self, workload: &Workload, interval: Nanos) -> Ground {
-        let mut files: Vec<FileGround> = Vec::new();
+    pub fn plan_target(&self, workload: &Workload, interval: Nanos) -> PlanTarget {
+        let mut files: Vec<FileFacts> = Vec::new();
         for job in &workload.jobs {
             let end = Bytes(job.offset.0 + job.size.map_or(0, |size| size.0));
             for path in &job.files {
                 match files.iter_mut().find(|file| file.path == *path) {
                     Some(file) => file.size = file.size.max(end),
-                    None => files.push(self.file_ground(path, end)),
+                    None => files.push(self.file_facts(path, end)),
                 }
             }
         }
-        self.ground_of(files, interval)
+        self.target_of(files, interval)
     }
 
-    pub(super) fn ground_of(&self, files: Vec<FileGround>, interval: Nanos) -> Ground {
-        Ground {
+    pub(super) fn target_of(&self, files: Vec<FileFacts>, interval: Nanos) -> PlanTarget {
+        PlanTarget {
             files,
-            kind: GroundKind::Machine(self.probes.clone()),
+            kind: PlanTargetKind::Machine(self.probes.clone()),
             cpus: kernel::available_cpus(),
             interval,
             clones: Clones::Together,
@@ -142,13 +142,13 @@ impl NamedFiles {
     }
 
     /// What the planner must know of the file at `path`, which is `least` long or longer.
-    pub(super) fn file_ground(&self, path: &Path, least: Bytes) -> FileGround {
+    pub(super) fn file_facts(&self, path: &Path, least: Bytes) -> FileFacts {
         let found = look(path);
         let without = match self.treatment.without_direct {
             WithoutDirect::Refused => Bytes(512),
             WithoutDirect::Buffered => Bytes(0),
         };
-        FileGround {
+        FileFacts {
             path: path.to_owned(),
             size: found.map_or(least, |found| found.size.max(least)),
             direct_alignment: found.and_then(|found| found.direct_alignment).unwrap_or(without),

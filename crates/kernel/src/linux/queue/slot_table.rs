@@ -12,7 +12,7 @@ use crate::linux::file::{FileKind, OpenFile};
 
 /// Slots with their buffers, and the files that I/O may go to.
 #[derive(Debug)]
-pub(super) struct Desk {
+pub(super) struct SlotTable {
     region: Region,
     slot_bytes: usize,
     // Distance between the buffers of two slots: `slot_bytes` rounded up to the strictest alignment of the files.
@@ -36,8 +36,8 @@ struct FileRow {
 
 const LEAST_ALIGNMENT: u64 = 4096;
 
-impl Desk {
-    pub(super) fn open(files: &[OpenFile], depth: u32, slot_bytes: usize) -> Result<Desk, QueueError> {
+impl SlotTable {
+    pub(super) fn open(files: &[OpenFile], depth: u32, slot_bytes: usize) -> Result<SlotTable, QueueError> {
         if depth == 0 {
             return Err(QueueError::NoDepth);
         }
@@ -55,7 +55,7 @@ impl Desk {
             kind: file.kind(),
             _open: file.clone(),
         };
-        Ok(Desk {
+        Ok(SlotTable {
             region,
             slot_bytes,
             stride,
@@ -117,7 +117,7 @@ impl Desk {
         Ok(())
     }
 
-    /// Keeps an admitted trim until [`Desk::trim`].
+    /// Keeps an admitted trim until [`SlotTable::trim`].
     pub(super) fn keep(&mut self, io: Io) {
         self.trims.push(io);
     }
@@ -161,7 +161,7 @@ impl Desk {
         self.files.get(io.file as usize).map_or(-1, |file| file.fd)
     }
 
-    /// Address of a slot's buffer; `slot` must be in range, as it is after [`Desk::admit`].
+    /// Address of a slot's buffer; `slot` must be in range, as it is after [`SlotTable::admit`].
     #[inline]
     pub(super) fn address(&self, slot: u32) -> *mut u8 {
         debug_assert!((slot as usize) < self.taken.len());
@@ -196,7 +196,7 @@ impl Desk {
         if *self.taken.get(slot as usize)? {
             return None;
         }
-        // SAFETY: as in `buffer`; the exclusive borrow of the desk makes it the only reference to these bytes.
+        // SAFETY: as in `buffer`; the exclusive borrow of the slot table makes it the only reference to these bytes.
         Some(unsafe { std::slice::from_raw_parts_mut(self.address(slot), self.slot_bytes) })
     }
 
@@ -212,9 +212,9 @@ mod tests {
     use crate::linux::file::{Direct, open_for_read};
     use workload::Nanos;
 
-    fn desk() -> Desk {
+    fn slots() -> SlotTable {
         let file = open_for_read(std::path::Path::new("/proc/self/exe"), Direct::No).unwrap();
-        Desk::open(&[file], 2, 8192).unwrap()
+        SlotTable::open(&[file], 2, 8192).unwrap()
     }
 
     fn read(slot: u32) -> Io {
@@ -223,20 +223,20 @@ mod tests {
 
     #[test]
     fn a_buffer_is_out_of_reach_from_admission_to_settlement() {
-        let mut desk = desk();
-        desk.buffer_mut(1).unwrap().fill(7);
-        assert_eq!(desk.admit(&read(1)), Ok(()));
-        assert!(desk.buffer(1).is_none() && desk.buffer_mut(1).is_none());
-        assert!(desk.buffer(0).is_some(), "the other slot is still ours");
-        assert_eq!(desk.admit(&read(1)), Err(Refused::SlotBusy));
-        assert!(desk.settle(1));
-        assert!(!desk.settle(1), "it comes back once");
-        assert_eq!(desk.buffer(1).unwrap()[8191], 7);
+        let mut slots = slots();
+        slots.buffer_mut(1).unwrap().fill(7);
+        assert_eq!(slots.admit(&read(1)), Ok(()));
+        assert!(slots.buffer(1).is_none() && slots.buffer_mut(1).is_none());
+        assert!(slots.buffer(0).is_some(), "the other slot is still ours");
+        assert_eq!(slots.admit(&read(1)), Err(Refused::SlotBusy));
+        assert!(slots.settle(1));
+        assert!(!slots.settle(1), "it comes back once");
+        assert_eq!(slots.buffer(1).unwrap()[8191], 7);
     }
 
     #[test]
     fn what_must_not_reach_the_kernel_is_refused_and_takes_no_slot() {
-        let mut desk = desk();
+        let mut slots = slots();
         for (io, why) in [
             (Io { slot: 2, ..read(0) }, Refused::NoSuchSlot),
             (Io { file: 1, ..read(0) }, Refused::NoSuchFile),
@@ -244,14 +244,14 @@ mod tests {
             (Io { kind: Direction::Write, ..read(0) }, Refused::NoPermit),
             (Io { kind: Direction::Trim, bytes: 1 << 20, ..read(0) }, Refused::NoPermit),
         ] {
-            assert_eq!(desk.admit(&io), Err(why));
+            assert_eq!(slots.admit(&io), Err(why));
         }
-        assert_eq!(desk.taken_count(), 0);
+        assert_eq!(slots.taken_count(), 0);
     }
 
     #[test]
     fn a_depth_of_zero_and_a_size_beyond_memory_are_errors() {
-        assert!(matches!(Desk::open(&[], 0, 4096), Err(QueueError::NoDepth)));
-        assert!(matches!(Desk::open(&[], u32::MAX, usize::MAX / 2), Err(QueueError::Buffers { .. })));
+        assert!(matches!(SlotTable::open(&[], 0, 4096), Err(QueueError::NoDepth)));
+        assert!(matches!(SlotTable::open(&[], u32::MAX, usize::MAX / 2), Err(QueueError::Buffers { .. })));
     }
 }

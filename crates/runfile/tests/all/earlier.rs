@@ -1,5 +1,4 @@
 //! Files of earlier versions, in which doubts about the target and notes of the engine were sentences.
-#![allow(clippy::unwrap_used)]
 
 use record::{Note, Run, TargetDoubt};
 use runfile::{SCHEMA_VERSION, read};
@@ -7,7 +6,7 @@ use rusqlite::Connection;
 
 /// The tables of each earlier version, as it made them.
 const EARLIER: [(i32, &str); 2] =
-    [(1, include_str!("earlier/version-1.sql")), (2, include_str!("earlier/version-2.sql"))];
+    [(1, include_str!("../earlier/version-1.sql")), (2, include_str!("../earlier/version-2.sql"))];
 
 /// A file of `version` whose target is in doubt in these words, which are those of a JSON array.
 fn stored(version: (i32, &str), doubts: &str) -> Run {

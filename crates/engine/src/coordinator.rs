@@ -1,4 +1,4 @@
-//! What both drivers do between turns: collect, tell the watcher, judge, and put the step's record together.
+//! What both drivers do between turns: collect, tell the watcher, look whether the rate is known, and put the step's record together.
 
 use kernel::ThreadCounters;
 use record::{
@@ -6,11 +6,11 @@ use record::{
 };
 use workload::{Ending, Nanos, Start, StepPlan, WorkerPlan};
 
-use crate::company::{Company, Order};
-use crate::judge::{Judge, ending_by_time};
-use crate::recorder::{Collector, Inbox, Remains};
-use crate::rules::{Rules, Shift, Timetable, latest};
+use crate::certainty::{Certainty, ending_by_time};
+use crate::recorder::{Collector, CollectorEnd, Remainder};
+use crate::rules::{Rules, Schedule, Timetable, latest};
 use crate::worker::{Failure, Stopped, Worker};
+use crate::worker_set::{Command, WorkerSet};
 
 /// How a worker ended.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(crate) struct Outcome {
     /// When it was over.
     pub(crate) ended: Nanos,
     /// What it had recorded since the last edge.
-    pub(crate) remains: Option<Remains>,
+    pub(crate) remainder: Option<Remainder>,
     /// Its first failures.
     pub(crate) failures: Vec<Failure>,
     /// I/Os that were due but not issued.
@@ -40,7 +40,7 @@ impl Outcome {
             ended: worker.ended(),
             failures: worker.failures().to_vec(),
             unissued: worker.unissued(),
-            remains: Some(worker.into_recorder().into_remains()),
+            remainder: Some(worker.into_recorder().into_remainder()),
             usage,
         }
     }
@@ -60,7 +60,7 @@ impl Outcome {
             stopped: None,
             counted: (Nanos::MAX, now),
             ended: now,
-            remains: None,
+            remainder: None,
             failures: Vec::new(),
             unissued: 0,
             usage: ThreadCounters::default(),
@@ -68,13 +68,13 @@ impl Outcome {
     }
 }
 
-/// Conducts one step.
-pub(crate) struct Conductor<'a> {
+/// Coordinates one step.
+pub(crate) struct Coordinator<'a> {
     plan: &'a StepPlan,
     timetable: Timetable,
     collector: Collector,
-    company: Company<'a>,
-    judge: Judge,
+    workers: WorkerSet<'a>,
+    certainty: Certainty,
     watcher: &'a mut dyn Observer,
     intervals: Vec<Interval>,
     outcomes: Vec<Option<Outcome>>,
@@ -84,24 +84,24 @@ pub(crate) struct Conductor<'a> {
     notes: Vec<Note>,
 }
 
-impl<'a> Conductor<'a> {
-    /// Conducts `plan` from `start` on.
+impl<'a> Coordinator<'a> {
+    /// Coordinates `plan` from `start` on.
     pub(crate) fn new(
         plan: &'a StepPlan,
-        inboxes: Vec<Inbox>,
+        ends: Vec<CollectorEnd>,
         start: Nanos,
         watcher: &'a mut dyn Observer,
-    ) -> Conductor<'a> {
+    ) -> Coordinator<'a> {
         let timetable = Timetable::of(plan, start);
-        let shifts =
-            plan.workers.iter().map(|worker| first_shift(&Rules::of(plan, worker), worker, &timetable));
-        let inboxes = inboxes.into_iter().zip(shifts).collect();
-        Conductor {
+        let schedules =
+            plan.workers.iter().map(|worker| first_schedule(&Rules::of(plan, worker), worker, &timetable));
+        let ends = ends.into_iter().zip(schedules).collect();
+        Coordinator {
             plan,
             timetable,
-            collector: Collector::new(plan, inboxes, timetable),
-            company: Company::new(plan),
-            judge: Judge::new(plan),
+            collector: Collector::new(plan, ends, timetable),
+            workers: WorkerSet::new(plan),
+            certainty: Certainty::new(plan),
             watcher,
             intervals: Vec::new(),
             outcomes: plan.workers.iter().map(|_| None).collect(),
@@ -116,7 +116,7 @@ impl<'a> Conductor<'a> {
     pub(crate) fn turn(&mut self) -> bool {
         self.collector.tell(self.watcher);
         for row in self.collector.collect() {
-            self.certain |= self.judge.is_certain(&row, self.timetable.counted_from);
+            self.certain |= self.certainty.is_certain(&row, self.timetable.counted_from);
             self.announce(row);
         }
         self.interrupted |= self.watcher.interrupted();
@@ -138,21 +138,21 @@ impl<'a> Conductor<'a> {
     }
 
     /// Worker `number` is over; says what must be told to others. Whoever is to begin begins at `next`.
-    pub(crate) fn over(&mut self, number: usize, outcome: Outcome, next: Nanos) -> Vec<Order> {
+    pub(crate) fn over(&mut self, number: usize, outcome: Outcome, next: Nanos) -> Vec<Command> {
         self.collector.tell(self.watcher);
-        self.collector.over(number, outcome.ended, outcome.remains.as_ref());
-        if let Some(trace) = outcome.remains.as_ref().and_then(|remains| remains.trace.as_ref()) {
+        self.collector.over(number, outcome.ended, outcome.remainder.as_ref());
+        if let Some(trace) = outcome.remainder.as_ref().and_then(|remainder| remainder.trace.as_ref()) {
             self.watcher.traced(number, &trace.chunk);
         }
-        let orders = self.company.over(number, outcome.stopped);
+        let commands = self.workers.over(number, outcome.stopped);
         self.outcomes[number] = Some(outcome);
-        for order in &orders {
-            if let Order::Begin(other) = *order {
+        for command in &commands {
+            if let Command::Begin(other) = *command {
                 let rules = Rules::of(self.plan, &self.plan.workers[other]);
-                self.collector.begun(other, rules.shift(&self.timetable, next));
+                self.collector.begun(other, rules.schedule(&self.timetable, next));
             }
         }
-        orders
+        commands
     }
 
     /// Whether worker `number` is over.
@@ -244,11 +244,11 @@ impl<'a> Conductor<'a> {
     }
 }
 
-/// The shift of `worker` as far as it is known when its step starts.
-pub(crate) fn first_shift(rules: &Rules, worker: &WorkerPlan, timetable: &Timetable) -> Shift {
+/// The schedule of `worker` as far as it is known when its step starts.
+pub(crate) fn first_schedule(rules: &Rules, worker: &WorkerPlan, timetable: &Timetable) -> Schedule {
     match worker.terms.start {
-        Start::WithStep => rules.shift(timetable, timetable.start),
-        Start::After(_) => rules.on_call(timetable),
+        Start::WithStep => rules.schedule(timetable, timetable.start),
+        Start::After(_) => rules.unscheduled(timetable),
     }
 }
 
@@ -276,11 +276,11 @@ fn complete(totals: &mut WorkerTotals, outcome: &Outcome) {
 fn mismatches(plan: &StepPlan, outcomes: &[Outcome]) -> Vec<Mismatch> {
     let of_worker = |(worker, outcome): (&workload::WorkerPlan, &Outcome)| -> Vec<Mismatch> {
         let mismatch = |failure: &Failure| {
-            let (finding, io) = (failure.finding?, failure.io);
+            let (mismatch, io) = (failure.mismatch?, failure.io);
             Some(Mismatch {
-                what: finding.mismatch,
+                what: mismatch.damage,
                 path: worker.files.get(io.file as usize)?.path.display().to_string(),
-                offset: finding.offset,
+                offset: mismatch.offset,
                 io_offset: io.offset,
                 io_bytes: io.bytes,
             })

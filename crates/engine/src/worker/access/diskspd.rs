@@ -1,4 +1,4 @@
-//! Places by DiskSpd's rules: one generator for files, places and directions, drawn from in its order, so that a seed gives
+//! AccessOrder by DiskSpd's rules: one generator for files, places and directions, drawn from in its order, so that a seed gives
 //! the same stream here and there.
 
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use statistics::Jenkins;
 use workload::{Direction, DiskSpdMode, DiskSpdOrder, DiskSpdWalk, FilePlan, WorkerPlan};
 
-use super::Place;
+use super::NextIo;
 use crate::WorkerError;
 
-/// Places of a worker of DiskSpd's kind.
+/// AccessOrder of a worker of DiskSpd's kind.
 #[derive(Clone, Debug)]
 pub(in crate::worker) struct DiskSpd {
     generator: Jenkins,
@@ -41,7 +41,7 @@ struct Walk {
 }
 
 impl DiskSpd {
-    /// Places as `order` says for the files of `plan`; `slots` are in flight at most.
+    /// AccessOrder as `order` says for the files of `plan`; `slots` are in flight at most.
     ///
     /// # Errors
     /// [`WorkerError::NoBlock`] where a region does not hold the first I/O.
@@ -84,7 +84,7 @@ impl DiskSpd {
     }
 
     /// The next I/O.
-    pub(super) fn next(&mut self) -> Place {
+    pub(super) fn next(&mut self) -> NextIo {
         self.walker = self.free.pop().unwrap_or(0);
         let file = self.file();
         let walk = &mut self.walks[file];
@@ -93,7 +93,7 @@ impl DiskSpd {
         if kind == Direction::Write {
             self.generator.skip(walk.rule.draws_a_write);
         }
-        Place { kind, file: file as u32, offset: walk.base + offset, bytes: walk.block as u32 }
+        NextIo { kind, file: file as u32, offset: walk.base + offset, bytes: walk.block as u32 }
     }
 
     fn file(&mut self) -> usize {

@@ -13,7 +13,7 @@ const UNIT_MAX: Bytes = Bytes::mib(1);
 
 /// How a policy is throttled here.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Recipe {
+pub(crate) struct ThrottlePlan {
     /// As typed.
     pub(crate) name: PolicyName,
     /// What the policy says.
@@ -28,12 +28,12 @@ pub(crate) struct Recipe {
     pub(crate) notes: Vec<String>,
 }
 
-impl Recipe {
-    /// The recipe for a policy with its parameters, and the lab's own among them.
+impl ThrottlePlan {
+    /// The plan for a policy with its parameters, and the lab's own among them.
     ///
     /// # Errors
     /// [`LabError`]: a wrong parameter, or a policy that the kernel has no words for.
-    pub(crate) fn new(name: &PolicyName) -> Result<Recipe, LabError> {
+    pub(crate) fn new(name: &PolicyName) -> Result<ThrottlePlan, LabError> {
         let (limits, rest) = policy::evaluate_with_rest(name)?;
         let level = level_of(name, &rest)?;
         let unit = unit_of(&limits, level)?;
@@ -44,7 +44,7 @@ impl Recipe {
             write_bps: bytes(&limits, Direction::Write, level)?,
         };
         let notes = notes(&limits, level, unit);
-        Ok(Recipe { name: name.clone(), limits, level, in_force, unit, notes })
+        Ok(ThrottlePlan { name: name.clone(), limits, level, in_force, unit, notes })
     }
 }
 
@@ -175,65 +175,65 @@ fn notes(limits: &Limits, level: Level, unit: Option<Bytes>) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn recipe(words: &str) -> Result<Recipe, LabError> {
-        Recipe::new(&PolicyName::parse(words).unwrap())
+    fn plan(words: &str) -> Result<ThrottlePlan, LabError> {
+        ThrottlePlan::new(&PolicyName::parse(words).unwrap())
     }
 
-    fn says(recipe: &Recipe, words: &str) -> bool {
-        recipe.notes.iter().any(|note| note.contains(words))
+    fn says(plan: &ThrottlePlan, words: &str) -> bool {
+        plan.notes.iter().any(|note| note.contains(words))
     }
 
     #[test]
     fn a_common_limit_becomes_one_for_each_direction() {
-        let recipe = recipe("do-volumes-pre-burst").unwrap();
+        let plan = plan("do-volumes-pre-burst").unwrap();
         let iops = Some(5000);
         let bps = Some(200 << 20);
         let expected = InForce { read_iops: iops, write_iops: iops, read_bps: bps, write_bps: bps };
-        assert_eq!(recipe.in_force, expected);
-        assert_eq!(recipe.unit, None);
-        assert!(says(&recipe, "twice the figure"));
+        assert_eq!(plan.in_force, expected);
+        assert_eq!(plan.unit, None);
+        assert!(says(&plan, "twice the figure"));
     }
 
     #[test]
     fn directions_with_figures_of_their_own_keep_them() {
-        let recipe = recipe("custom,read_iops=700,write_iops=300,write_bandwidth=10MiB/s").unwrap();
+        let plan = plan("custom,read_iops=700,write_iops=300,write_bandwidth=10MiB/s").unwrap();
         let expected = InForce {
             read_iops: Some(700),
             write_iops: Some(300),
             read_bps: None,
             write_bps: Some(10 << 20),
         };
-        assert_eq!(recipe.in_force, expected);
-        assert!(!says(&recipe, "twice the figure"));
+        assert_eq!(plan.in_force, expected);
+        assert!(!says(&plan, "twice the figure"));
     }
 
     #[test]
     fn the_burst_rate_is_taken_on_request_only() {
-        assert_eq!(recipe("aws-gp2,size=100GiB").unwrap().in_force.read_iops, Some(300));
-        assert!(says(&recipe("aws-gp2,size=100GiB").unwrap(), "stays at the baseline"));
-        let burst = recipe("aws-gp2,size=100GiB,rate=burst").unwrap();
+        assert_eq!(plan("aws-gp2,size=100GiB").unwrap().in_force.read_iops, Some(300));
+        assert!(says(&plan("aws-gp2,size=100GiB").unwrap(), "stays at the baseline"));
+        let burst = plan("aws-gp2,size=100GiB,rate=burst").unwrap();
         assert_eq!(burst.in_force.read_iops, Some(3000));
         assert!(says(&burst, "never end"));
     }
 
     #[test]
     fn the_unit_of_charging_is_kept() {
-        assert_eq!(recipe("aws-gp3").unwrap().unit, Some(Bytes::kib(256)));
-        assert_eq!(recipe("vmware-vmdk-limit,limit=1000").unwrap().unit, Some(Bytes::kib(32)));
+        assert_eq!(plan("aws-gp3").unwrap().unit, Some(Bytes::kib(256)));
+        assert_eq!(plan("vmware-vmdk-limit,limit=1000").unwrap().unit, Some(Bytes::kib(32)));
     }
 
     /// A byte rule that charges whole units of 1 MiB lets 4 KiB reads through one a unit, not one a byte.
     #[test]
     fn bytes_charged_by_the_unit_become_operations() {
-        let recipe = recipe("aws-st1,size=1TiB").unwrap();
-        assert_eq!((recipe.in_force.read_iops, recipe.in_force.read_bps), (Some(40), None));
-        assert_eq!(recipe.unit, Some(Bytes::mib(1)));
+        let plan = plan("aws-st1,size=1TiB").unwrap();
+        assert_eq!((plan.in_force.read_iops, plan.in_force.read_bps), (Some(40), None));
+        assert_eq!(plan.unit, Some(Bytes::mib(1)));
     }
 
     #[test]
     fn a_machine_in_front_of_the_volume_counts_too() {
-        let alone = recipe("aws-io2-block-express,size=1TiB,iops=64000").unwrap();
-        let behind = recipe("aws-io2-block-express,size=1TiB,iops=64000,instance=m5.large").unwrap();
+        let alone = plan("aws-io2-block-express,size=1TiB,iops=64000").unwrap();
+        let behind = plan("aws-io2-block-express,size=1TiB,iops=64000,instance=m5.large").unwrap();
         assert_eq!(alone.in_force.read_iops, Some(64_000));
         assert_eq!(behind.in_force.read_iops, Some(3600));
     }
@@ -248,7 +248,7 @@ mod tests {
             ("aws-gp3,jitter=1", "jitter"),
             ("aws-gp9", "aws-gp"),
         ] {
-            let text = recipe(words).unwrap_err().to_string();
+            let text = plan(words).unwrap_err().to_string();
             assert!(text.contains(part), "{words}: {text}");
         }
     }
@@ -263,8 +263,8 @@ mod tests {
             let required = policy.required_parameters();
             let typed = parameters.filter(|typed| required.iter().any(|name| typed.starts_with(name)));
             let words = typed.fold(policy.id.clone(), |words, typed| format!("{words},{typed}"));
-            let recipe = recipe(&words);
-            assert!(recipe.is_ok(), "{words}: {}", recipe.unwrap_err());
+            let plan = plan(&words);
+            assert!(plan.is_ok(), "{words}: {}", plan.unwrap_err());
         }
     }
 }

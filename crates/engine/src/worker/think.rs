@@ -1,4 +1,4 @@
-//! Rests of a worker: think time and bursts.
+//! Think time of a worker: rests between I/Os and between bursts.
 
 use workload::{Nanos, Think, ThinkCount, ThinkPace, ThinkQueue};
 
@@ -7,9 +7,9 @@ use super::{Wake, Worker};
 
 /// What a worker does about rests.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rest {
+pub(super) struct ThinkTime {
     /// `None` where it never rests.
-    think: Option<Think>,
+    plan: Option<Think>,
     state: State,
     /// I/Os that must still be done before the next rest, where done ones are counted; below zero while the queue runs
     /// empty, [`i64::MAX`] where they are not counted.
@@ -29,15 +29,15 @@ enum State {
     },
 }
 
-impl Rest {
-    pub(super) fn new(think: Option<Think>) -> Rest {
-        Rest { think, state: State::Awake, left: i64::MAX, at: Nanos::MAX }
+impl ThinkTime {
+    pub(super) fn new(think: Option<Think>) -> ThinkTime {
+        ThinkTime { plan: think, state: State::Awake, left: i64::MAX, at: Nanos::MAX }
     }
 
     /// Takes `done` I/Os into account; true where there may be something to do about a rest.
     #[inline]
     pub(super) fn is_due(&mut self, done: usize) -> bool {
-        if self.think.is_none() {
+        if self.plan.is_none() {
             return false;
         }
         if self.left != i64::MAX {
@@ -72,7 +72,7 @@ impl Rest {
     /// Work begins at `now`: sets when the next rest comes, and returns `quota` with it.
     pub(super) fn work(&mut self, now: Nanos, quota: Quota) -> Quota {
         self.state = State::Awake;
-        let Some(think) = &self.think else { return quota };
+        let Some(think) = &self.plan else { return quota };
         self.at = think.after.map_or(Nanos::MAX, |time| now + time);
         match think.counted {
             _ if think.every == u32::MAX => quota,
@@ -90,37 +90,37 @@ impl Worker {
     /// The I/Os up to the next rest or to the end are issued.
     #[cold]
     pub(super) fn spent(&mut self, now: Nanos) {
-        if self.quota.is_at_rest() { self.lie_down(now) } else { self.end(super::Stopped::Amount, now) }
+        if self.quota.is_at_rest() { self.begin_rest(now) } else { self.end(super::Stopped::Amount, now) }
     }
 
     /// A rest may be due, or the queue may have run empty before one.
     #[cold]
     pub(super) fn consider_rest(&mut self, now: Nanos) {
-        match self.rest.state {
-            State::Awake if self.open => self.lie_down(now),
+        match self.think.state {
+            State::Awake if self.open => self.begin_rest(now),
             State::Draining if self.slots.in_flight() == 0 => self.pause(self.last_done.max(now)),
             _ => {}
         }
     }
 
     /// Issues nothing more until the rest is over.
-    pub(super) fn lie_down(&mut self, now: Nanos) {
-        let Some(think) = self.rest.think else { return };
+    pub(super) fn begin_rest(&mut self, now: Nanos) {
+        let Some(think) = self.think.plan else { return };
         self.open = false;
         let keeps = think.queue == ThinkQueue::Kept || self.slots.in_flight() == 0;
         if keeps {
             self.pause(now)
         } else {
-            self.rest.state = State::Draining
+            self.think.state = State::Draining
         }
         self.set_horizon();
     }
 
     fn pause(&mut self, from: Nanos) {
-        let Some(think) = self.rest.think else { return };
+        let Some(think) = self.think.plan else { return };
         let busy_until =
             if think.spin > Nanos::ZERO { from + think.spin.min(think.pause) } else { Nanos::ZERO };
-        self.rest.state = State::Pausing { busy_until, until: from + think.pause };
+        self.think.state = State::Pausing { busy_until, until: from + think.pause };
         if think.pace == ThinkPace::Moved {
             self.pace.delay(think.pause);
         }
@@ -129,15 +129,15 @@ impl Worker {
 
     /// The clock shows `now`: ends a pause that is over, begins one that is due by the clock.
     pub(super) fn pass_rest(&mut self, now: Nanos) {
-        if now < self.rest.horizon() {
+        if now < self.think.horizon() {
             return;
         }
-        match self.rest.state {
+        match self.think.state {
             State::Pausing { until, .. } => {
-                self.quota = self.rest.work(until, self.quota);
+                self.quota = self.think.work(until, self.quota);
                 self.open = true;
             }
-            State::Awake => self.lie_down(now),
+            State::Awake => self.begin_rest(now),
             State::Draining => {}
         }
     }

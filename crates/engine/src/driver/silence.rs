@@ -14,9 +14,19 @@ const LOOK_MOST: Nanos = Nanos::SECOND;
 /// sits in front of it.
 const NOTICED: Nanos = Nanos::from_secs(5);
 
+/// A worker to look at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Watched<'a> {
+    /// Its place in the step's plan.
+    pub(super) number: usize,
+    pub(super) plan: &'a WorkerPlan,
+    pub(super) files: &'a [OpenFile],
+    pub(super) view: &'a SlotsView,
+}
+
 /// Watches what the workers of a step have in flight.
 #[derive(Debug)]
-pub(super) struct Vigil {
+pub(super) struct SilenceWatch {
     patience: Nanos,
     looked: Nanos,
     seen: Vec<Seen>,
@@ -35,10 +45,10 @@ struct Seen {
     told: Option<Silence>,
 }
 
-impl Vigil {
+impl SilenceWatch {
     /// Watches so many workers from `now` on; a silence of `patience` is too long.
-    pub(super) fn new(workers: usize, patience: Nanos, now: Nanos) -> Vigil {
-        Vigil { patience, looked: now, seen: (0..workers).map(|_| Seen::default()).collect() }
+    pub(super) fn new(workers: usize, patience: Nanos, now: Nanos) -> SilenceWatch {
+        SilenceWatch { patience, looked: now, seen: (0..workers).map(|_| Seen::default()).collect() }
     }
 
     /// How long has passed since the last look, where it is time for another.
@@ -50,13 +60,9 @@ impl Vigil {
         })
     }
 
-    /// Looks at worker `number`, `passed` after the last look; what is to be told.
-    pub(super) fn look(
-        &mut self,
-        (number, plan, files): (usize, &WorkerPlan, &[OpenFile]),
-        view: &SlotsView,
-        (now, passed): (Nanos, Nanos),
-    ) -> Option<Silence> {
+    /// Looks at `worker`, `passed` after the last look; what is to be told.
+    pub(super) fn look(&mut self, worker: Watched<'_>, now: Nanos, passed: Nanos) -> Option<Silence> {
+        let Watched { number, plan, files, view } = worker;
         let issues: Vec<Option<Nanos>> = view.issues().collect();
         let seen = self.seen.get_mut(number)?;
         let came_back = seen.issues.iter().zip(&issues).any(|(then, now)| then.is_some() && then != now);
@@ -74,8 +80,18 @@ impl Vigil {
             silent if silent >= NOTICED && seen.told.is_none() => SilenceStage::Noticed,
             _ => return None,
         };
-        let silence = silence(stage, (plan, oldest), (now, self.patience));
-        let silence = Silence { lasted: seen.silent, others: in_flight.len() - 1, ..silence };
+        let path = plan.files.get(oldest.file as usize).map(|file| file.path.display().to_string());
+        let silence = Silence {
+            stage,
+            at: now,
+            lasted: seen.silent,
+            path: path.unwrap_or_default(),
+            direction: oldest.kind,
+            offset: oldest.offset,
+            bytes: oldest.bytes,
+            others: in_flight.len() - 1,
+            patience: self.patience,
+        };
         seen.told = Some(silence.clone());
         Some(silence)
     }
@@ -99,24 +115,5 @@ impl Seen {
         let told = self.told.take().filter(|told| told.stage == SilenceStage::Noticed)?;
         let lasted = told.lasted + now.since(told.at);
         Some(Silence { stage: SilenceStage::Over, at: now, lasted, ..told })
-    }
-}
-
-fn silence(
-    stage: SilenceStage,
-    (plan, io): (&WorkerPlan, &InFlight),
-    (at, patience): (Nanos, Nanos),
-) -> Silence {
-    let path = plan.files.get(io.file as usize).map(|file| file.path.display().to_string());
-    Silence {
-        stage,
-        at,
-        lasted: Nanos::ZERO,
-        path: path.unwrap_or_default(),
-        direction: io.kind,
-        offset: io.offset,
-        bytes: io.bytes,
-        others: 0,
-        patience,
     }
 }

@@ -6,13 +6,13 @@ use workload::{Ending, Nanos, StepPlan, StopRule};
 
 /// Applies [`StopRule::Certain`] to final intervals.
 #[derive(Clone, Debug)]
-pub(crate) struct Judge {
+pub(crate) struct Certainty {
     /// With the least time past the ramp; `None` where the plan does not ask for certainty.
     monitor: Option<(Monitor, Nanos)>,
 }
 
-impl Judge {
-    pub(crate) fn new(plan: &StepPlan) -> Judge {
+impl Certainty {
+    pub(crate) fn new(plan: &StepPlan) -> Certainty {
         let seconds = plan.interval.max(Nanos(1)).as_secs_f64();
         let monitor = plan.stop.iter().find_map(|rule| match *rule {
             // A rate is a count divided by the interval, so it moves in steps of one by the interval.
@@ -21,7 +21,7 @@ impl Judge {
             }
             _ => None,
         });
-        Judge { monitor }
+        Certainty { monitor }
     }
 
     /// Takes in the next interval, one entry a job; true once the rate is known well enough and steady.

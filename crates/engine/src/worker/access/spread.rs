@@ -4,6 +4,14 @@
 use statistics::{Pareto, Permutation, Stream, Zipf};
 use workload::{Direction, Spread, Zone, ZoneLength};
 
+/// What is drawn from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BlockRange {
+    pub(super) blocks: u64,
+    /// Bytes of a block.
+    pub(super) block: u64,
+}
+
 /// Draws block numbers in a window of `count` blocks.
 #[derive(Clone, Debug)]
 pub(super) struct SpreadDraw {
@@ -32,14 +40,9 @@ struct Scatter {
 }
 
 impl SpreadDraw {
-    /// Draws of `direction` in a window of `count` blocks, `block` bytes each; `key` scatters.
-    pub(super) fn new(
-        spread: &Spread,
-        direction: Direction,
-        (count, block): (u64, u64),
-        key: u64,
-    ) -> SpreadDraw {
-        let count = count.max(1);
+    /// Draws of `direction` in `range`; `key` scatters.
+    pub(super) fn new(spread: &Spread, direction: Direction, range: BlockRange, key: u64) -> SpreadDraw {
+        let (count, block) = (range.blocks.max(1), range.block);
         let (law, center) = match spread {
             Spread::Uniform => (Some(Law::Uniform), None),
             Spread::Zipf { theta, center } => (Zipf::new(count, *theta).map(Law::Zipf), Some(*center)),

@@ -26,7 +26,7 @@ esac; done";
 
 /// What is done after the death of this process.
 #[derive(Clone, Debug)]
-pub(crate) enum Last {
+pub(crate) enum Step {
     /// The file loses its name.
     Remove(PathBuf),
     /// The folder goes where it is empty, as a control group without members.
@@ -35,46 +35,46 @@ pub(crate) enum Last {
     Write(String, PathBuf),
 }
 
-impl Last {
+impl Step {
     fn note(&self) -> String {
         match self {
-            Last::Remove(path) => format!("remove\t-\t{}\n", path.display()),
-            Last::RemoveFolder(path) => format!("leave\t-\t{}\n", path.display()),
-            Last::Write(text, path) => format!("write\t{text}\t{}\n", path.display()),
+            Step::Remove(path) => format!("remove\t-\t{}\n", path.display()),
+            Step::RemoveFolder(path) => format!("leave\t-\t{}\n", path.display()),
+            Step::Write(text, path) => format!("write\t{text}\t{}\n", path.display()),
         }
     }
 }
 
 /// A small process that waits for the death of this one; sent away when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Guardian {
+pub(crate) struct Cleanup {
     process: Child,
     line: Option<ChildStdin>,
 }
 
-impl Guardian {
+impl Cleanup {
     /// # Errors
     /// Without a shell.
-    pub(crate) fn new() -> io::Result<Guardian> {
+    pub(crate) fn new() -> io::Result<Cleanup> {
         let mut shell = Command::new("sh");
         // A group of its own: what ends this process from the terminal is not to end both.
         shell.args(["-c", SCRIPT]).process_group(0).current_dir("/");
         shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut process = shell.spawn()?;
         let line = process.stdin.take();
-        Ok(Guardian { process, line })
+        Ok(Cleanup { process, line })
     }
 
     /// Has this done too; to be called before what it undoes is made.
     ///
     /// # Errors
     /// Where somebody has ended the process.
-    pub(crate) fn note(&mut self, last: &Last) -> io::Result<()> {
-        self.line.as_mut().map_or(Ok(()), |line| line.write_all(last.note().as_bytes()))
+    pub(crate) fn note(&mut self, step: &Step) -> io::Result<()> {
+        self.line.as_mut().map_or(Ok(()), |line| line.write_all(step.note().as_bytes()))
     }
 }
 
-impl Drop for Guardian {
+impl Drop for Cleanup {
     fn drop(&mut self) {
         if let Some(mut line) = self.line.take() {
             let _ = line.write_all(b"done\n");
@@ -94,15 +94,15 @@ mod tests {
         let folder = dir.path().join("group");
         std::fs::create_dir(&folder).unwrap();
         let notes = || {
-            let mut guardian = Guardian::new().unwrap();
-            for last in [
-                Last::Remove(file.clone()),
-                Last::Write("7:0 0".to_owned(), value.clone()),
-                Last::RemoveFolder(folder.clone()),
+            let mut cleanup = Cleanup::new().unwrap();
+            for step in [
+                Step::Remove(file.clone()),
+                Step::Write("7:0 0".to_owned(), value.clone()),
+                Step::RemoveFolder(folder.clone()),
             ] {
-                guardian.note(&last).unwrap();
+                cleanup.note(&step).unwrap();
             }
-            guardian
+            cleanup
         };
         std::fs::write(&file, "").unwrap();
         std::fs::write(&value, "x").unwrap();

@@ -1,11 +1,11 @@
-//! Places of the plain kind: one block length a direction, in order or uniformly at random. The common case, so it has
+//! AccessOrder of the plain kind: one block length a direction, in order or uniformly at random. The common case, so it has
 //! the shortest path of all.
 
 use statistics::{Permutation, Stream};
 use workload::{Bytes, Direction, FilePlan, FileTurn, LengthsBy, Order, Repeats, Spread, WorkerPlan};
 
 use super::super::seeds;
-use super::Place;
+use super::NextIo;
 use crate::WorkerError;
 
 /// Blocks that are looked up ahead. The look-ups do not depend on each other, so a processor does several at a time, which
@@ -110,7 +110,7 @@ struct Lanes {
     write_lane: usize,
 }
 
-/// Places of a worker whose access is plain.
+/// AccessOrder of a worker whose access is plain.
 #[derive(Clone, Debug)]
 pub(in crate::worker) struct Plain {
     order: Order,
@@ -138,7 +138,7 @@ pub(super) fn is_plain(plan: &WorkerPlan) -> bool {
 }
 
 impl Plain {
-    /// Places as `plan` says.
+    /// AccessOrder as `plan` says.
     ///
     /// # Errors
     /// [`WorkerError`] where a region holds no block.
@@ -174,7 +174,7 @@ impl Plain {
 
     /// The next I/O of `kind`, which reads or writes.
     #[inline]
-    pub(super) fn next(&mut self, kind: Direction) -> Place {
+    pub(super) fn next(&mut self, kind: Direction) -> NextIo {
         let file = self.file;
         if self.files.len() > 1 {
             self.file = if file + 1 == self.files.len() { 0 } else { file + 1 };
@@ -189,6 +189,6 @@ impl Plain {
             Order::Sequential if self.stream.below(100) < self.random_percent => lane.jump(&mut self.stream),
             Order::Sequential => lane.sequential(),
         };
-        Place { kind, file: file as u32, offset, bytes }
+        NextIo { kind, file: file as u32, offset, bytes }
     }
 }

@@ -1,4 +1,4 @@
-//! Places of every other kind: lengths that vary, alignment of their own, skewed and zoned places, runs, strides, pieces,
+//! AccessOrder of every other kind: lengths that vary, alignment of their own, skewed and zoned places, runs, strides, pieces,
 //! trims, and files that are not simply taken in turn. One value for each of these, combined as asked.
 
 use statistics::{Permutation, Stream};
@@ -7,9 +7,9 @@ use workload::{
 };
 
 use super::super::seeds;
-use super::Place;
+use super::NextIo;
 use super::lengths::LengthDraw;
-use super::spread::SpreadDraw;
+use super::spread::{BlockRange, SpreadDraw};
 use super::turn::Turn;
 use crate::WorkerError;
 
@@ -19,7 +19,7 @@ const WAYS: usize = 3;
 /// Draws of a length that may be too long for what is left before the region's end is passed.
 const TRIES: usize = 32;
 
-/// Places of a worker whose access is composed.
+/// AccessOrder of a worker whose access is composed.
 #[derive(Clone, Debug)]
 pub(in crate::worker) struct Composed {
     order: Order,
@@ -36,7 +36,7 @@ pub(in crate::worker) struct Composed {
     turn: Turn,
     stream: Stream,
     /// The second of a pair.
-    pending: Option<Place>,
+    pending: Option<NextIo>,
 }
 
 /// The places of one direction in one file. All offsets are from the region's first byte.
@@ -98,7 +98,7 @@ impl Pass {
 }
 
 impl Composed {
-    /// Places as `plan` says.
+    /// AccessOrder as `plan` says.
     ///
     /// # Errors
     /// [`WorkerError`] where a region does not hold the longest I/O.
@@ -131,7 +131,7 @@ impl Composed {
     }
 
     /// The next I/O of `kind`.
-    pub(super) fn next(&mut self, kind: Direction) -> Place {
+    pub(super) fn next(&mut self, kind: Direction) -> NextIo {
         if let Some(second) = self.pending.take() {
             return second;
         }
@@ -166,10 +166,10 @@ impl Composed {
         if lane.is_done_once() {
             self.turn.done_once();
         }
-        let place = Place { kind, file, offset, bytes: length as u32 };
+        let place = NextIo { kind, file, offset, bytes: length as u32 };
         if self.pairs && kind == Direction::Write {
             self.pending = Some(place);
-            return Place { kind: Direction::Trim, ..place };
+            return NextIo { kind: Direction::Trim, ..place };
         }
         place
     }
@@ -212,7 +212,7 @@ impl Lane {
             spread: SpreadDraw::new(
                 &access.spread,
                 direction,
-                (count, align),
+                BlockRange { blocks: count, block: align },
                 seeds::pass_key(seed, u64::MAX),
             ),
             pass: if once { Pass::new(count, seed) } else { None },

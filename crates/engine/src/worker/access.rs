@@ -1,6 +1,6 @@
 //! Where the next I/O goes: which file, which block of its region, and how long it is.
 //!
-//! A family of orders is a file of its own in `places/` and a variant of [`Places`]. The plain family is looked at first,
+//! A family of orders is a file of its own in `access/` and a variant of [`AccessOrder`]. The plain family is looked at first,
 //! so that it pays one branch that is always foreseen; the others are boxed and called.
 
 mod composed;
@@ -22,7 +22,7 @@ use plain::Plain;
 
 /// What one I/O is, before it has a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct NextIo {
     /// Which way. Mostly the direction that was drawn; an order that pairs or draws directions itself may change it.
     pub(super) kind: Direction,
     /// Index into the worker's files.
@@ -33,9 +33,9 @@ pub(super) struct Place {
     pub(super) bytes: u32,
 }
 
-/// Places of a worker.
+/// In which order a worker goes through its files.
 #[derive(Clone, Debug)]
-pub(super) enum Places {
+pub(super) enum AccessOrder {
     /// One length a direction, in order or uniformly at random.
     Plain(Plain),
     /// Everything else that [`workload::Access`] can say.
@@ -61,48 +61,48 @@ pub(crate) fn counters(workers: &[WorkerPlan]) -> Vec<Vec<Option<Arc<AtomicU64>>
     workers.iter().map(of_worker).collect()
 }
 
-impl Places {
-    /// Places as `plan` says.
+impl AccessOrder {
+    /// The order that `plan` asks for.
     ///
     /// # Errors
     /// [`WorkerError`] where a region holds no block.
-    pub(super) fn new(plan: &WorkerPlan) -> Result<Places, WorkerError> {
+    pub(super) fn new(plan: &WorkerPlan) -> Result<AccessOrder, WorkerError> {
         if plan.files.is_empty() {
             return Err(WorkerError::NoFile { job: plan.job.clone() });
         }
         if let Some(order) = &plan.access.diskspd {
             let slots = super::SlotPlan::of(plan).count();
-            return Ok(Places::DiskSpd(Box::new(DiskSpd::new(plan, order, slots)?)));
+            return Ok(AccessOrder::DiskSpd(Box::new(DiskSpd::new(plan, order, slots)?)));
         }
         if plain::is_plain(plan) {
-            return Plain::new(plan).map(Places::Plain);
+            return Plain::new(plan).map(AccessOrder::Plain);
         }
-        Ok(Places::Composed(Box::new(Composed::new(plan)?)))
+        Ok(AccessOrder::Composed(Box::new(Composed::new(plan)?)))
     }
 
     /// The next I/O, where the mix has drawn `kind`.
     #[inline]
-    pub(super) fn next(&mut self, kind: Direction) -> Place {
+    pub(super) fn next(&mut self, kind: Direction) -> NextIo {
         match self {
-            Places::Plain(plain) => plain.next(kind),
+            AccessOrder::Plain(plain) => plain.next(kind),
             other => other.next_of_another(kind),
         }
     }
 
     /// Kept apart, so that the plain path stays short.
     #[inline(never)]
-    fn next_of_another(&mut self, kind: Direction) -> Place {
+    fn next_of_another(&mut self, kind: Direction) -> NextIo {
         match self {
-            Places::Plain(plain) => plain.next(kind),
-            Places::Composed(composed) => composed.next(kind),
-            Places::DiskSpd(diskspd) => diskspd.next(),
+            AccessOrder::Plain(plain) => plain.next(kind),
+            AccessOrder::Composed(composed) => composed.next(kind),
+            AccessOrder::DiskSpd(diskspd) => diskspd.next(),
         }
     }
 
     /// The I/O that was drawn last is in `slot`.
     #[inline]
     pub(super) fn took(&mut self, slot: u32) {
-        if let Places::DiskSpd(diskspd) = self {
+        if let AccessOrder::DiskSpd(diskspd) = self {
             diskspd.took(slot);
         }
     }
@@ -110,14 +110,14 @@ impl Places {
     /// What was in `slot` has come back.
     #[inline]
     pub(super) fn freed(&mut self, slot: u32) {
-        if let Places::DiskSpd(diskspd) = self {
+        if let AccessOrder::DiskSpd(diskspd) = self {
             diskspd.freed(slot);
         }
     }
 
     /// Walks along these counters, one a file, together with other workers.
     pub(super) fn share(&mut self, counters: &[Option<Arc<AtomicU64>>]) {
-        let Places::DiskSpd(diskspd) = self else { return };
+        let AccessOrder::DiskSpd(diskspd) = self else { return };
         for (file, counter) in counters.iter().enumerate() {
             if let Some(counter) = counter {
                 diskspd.share(file, counter);
