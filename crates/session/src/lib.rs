@@ -1,20 +1,23 @@
 //! One way to run a load: the target set up, the runner it runs on, and the steps of a procedure one after the other, told to
 //! one observer that stores and shows them.
 
+mod busiest;
 pub mod failure;
 pub mod files;
 mod idle;
-pub mod observer;
+mod live;
 pub mod output;
 mod phases;
 pub mod place;
 mod procedure;
+mod recorder;
 pub mod run;
 mod runner;
 mod setup;
 pub mod signals;
 mod target;
 pub mod vigil;
+pub mod watch;
 
 pub use idle::{Use, between};
 pub use phases::{PhasesRun, check_phases, conduct_phases, lay_out};

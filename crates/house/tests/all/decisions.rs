@@ -11,7 +11,7 @@ use house::{files, root, text_decisions};
 const READERS: [(&str, &str); 19] = [
     ("crates/kernel/src/", "the kernel's words for devices and file systems"),
     ("crates/sampler/src/", "the kernel's words in /proc and /sys"),
-    ("crates/analysis/src/watch/used.rs", "the kernel's names of devices"),
+    ("crates/analysis/src/findings/idle.rs", "the kernel's names of devices"),
     ("crates/fio/src/disks.rs", "the kernel's names of devices"),
     ("crates/report/src/charts/view.rs", "the name of a file that a lab volume lies in"),
     ("crates/session/src/files.rs", "the first bytes of a file, which may be a page of ours"),

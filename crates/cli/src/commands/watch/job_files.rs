@@ -1,22 +1,16 @@
 //! The runner of a fio job on its own files: opened, guarded and laid out as fio's dialect does it.
 
-use std::path::{Path, PathBuf};
-
 use experiments::Step;
-use fio::announcement;
-use kernel::{Clock, PathKind};
-use record::{Observer, StepRecord, TargetFacts, TargetKind};
-use sampler::Root;
-use session::{NamedRunner, Runner, RunnerError, Setup, Use, Written, leave_to_write};
-use workload::{Bytes, Job, Layout, Nanos, StepPlan};
-
-use super::load::Loaded;
-use crate::commands::fio::{jobs, trouble};
-use session::failure::Failure;
+use fio::{FioError, FioStep, announcement};
+use kernel::Clock;
+use record::{Observer, StepRecord};
 use session::named::Announcement;
 use session::output;
-use session::run;
 use session::signals::StopFlag;
+use session::{NamedRunner, Runner, RunnerError, Use};
+use workload::{Job, Layout, Nanos, StepPlan};
+
+use crate::commands::fio::{jobs, trouble};
 
 /// Files of a fio job, with what is wrong with them in fio's words.
 struct JobRunner {
@@ -24,65 +18,16 @@ struct JobRunner {
     layouts: Vec<Layout>,
 }
 
-/// A setup of the job that `loaded` holds, on its own files; `None` where it holds none. A device is written only where
-/// `allowed` names it.
-///
-/// # Errors
-/// A device that may not be written, or a place that cannot be looked at.
-pub fn setup(loaded: &Loaded, allowed: Option<&Path>, stop: &StopFlag) -> Result<Option<Setup>, Failure> {
-    let Some(step) = &loaded.step else { return Ok(None) };
-    let paths = super::load::files(&loaded.load);
-    for device in paths.iter().filter(|path| is_device(path) && writes_to(step, path)) {
-        released(device, allowed)?;
-    }
-    if let Some(allowed) = allowed.filter(|_| !paths.iter().any(|path| is_device(path))) {
-        let text = "no file of the job is a block device, so there is nothing to allow; leave it out";
-        return Err(Failure::refused(format!("--allow-destroy {}: {text}", allowed.display())));
-    }
-    let facts = facts(&paths)?;
-    let devices = facts.devices.iter().map(|device| device.name.clone()).collect();
-    let mut named =
-        NamedRunner::new(jobs::treatment(stop, Announcement::Done), jobs::OPENING).on_devices(devices);
+/// A runner of `step` of a job on its own files, which lie on `devices`.
+pub fn runner(step: &FioStep, devices: Vec<String>, stop: &StopFlag) -> Box<dyn Runner> {
+    let treatment = jobs::treatment(stop, Announcement::Done);
+    let mut named = NamedRunner::new(treatment, jobs::OPENING).on_devices(devices);
     named.record_every(step.interval);
-    let runner = JobRunner { named, layouts: step.layouts.clone() };
-    Ok(Some(Setup::of_runner(Box::new(runner), facts)))
-}
-
-/// What the block device at `path` holds; `None` where there is none.
-pub fn size_of_device(path: &Path) -> Option<Bytes> {
-    let facts = kernel::target_facts(path).ok()?;
-    (facts.kind == PathKind::BlockDevice).then_some(facts.size)
-}
-
-fn is_device(path: &Path) -> bool {
-    size_of_device(path).is_some()
-}
-
-fn writes_to(step: &fio::FioStep, path: &Path) -> bool {
-    let on = |job: &&workload::Job| job.files.iter().any(|file| file == path);
-    step.workload.jobs.iter().filter(on).any(|job| !job.access.mix.reads_only())
-}
-
-/// Says what will be lost on `device`, or refuses.
-fn released(device: &Path, allowed: Option<&Path>) -> Result<(), Failure> {
-    let permit = leave_to_write(Written::Device { path: device, allowed }).map_err(Failure::refused)?;
-    permit.destruction().iter().for_each(|lost| output::people(&run::destruction_words(lost)));
-    Ok(())
-}
-
-/// Facts about the first file, or about the folder in which it will be made.
-fn facts(paths: &[PathBuf]) -> Result<TargetFacts, Failure> {
-    let Some(first) = paths.first() else {
-        return Ok(TargetFacts::made_up("no file", TargetKind::Null, Bytes(0)));
-    };
-    let whole = std::path::absolute(first).unwrap_or_else(|_| first.clone());
-    let there = whole.ancestors().find(|path| path.exists()).unwrap_or(&whole);
-    let words = whole.display().to_string();
-    sampler::target_facts(&Root::real(), there, &words).map_err(Failure::refused)
+    Box::new(JobRunner { named, layouts: step.layouts.clone() })
 }
 
 /// An error in fio's words, without the name of the tool.
-fn refused(error: &fio::FioError) -> RunnerError {
+fn refused(error: &FioError) -> RunnerError {
     let text = error.to_string();
     RunnerError::Refused(text.trim_start_matches("fio: ").trim().to_owned())
 }

@@ -1,31 +1,15 @@
-//! The live line of a watch: phase, time left, and what the busiest device does.
+//! Which device of a watch does most now.
 
 use record::{DiskCounters, Metric, Sample};
-use report::numbers::{self, Prefix};
-
-/// Columns of a terminal that does not say how many it has.
-const COLUMNS: usize = 80;
-/// A terminal that is narrower shows no figures at all.
-const COLUMNS_LEAST: usize = 20;
-
-/// What a device did between two samples.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Doing {
-    device: String,
-    reads: f64,
-    writes: f64,
-    await_s: f64,
-    queue: f64,
-    bytes: f64,
-}
+use report::DeviceNow;
 
 /// What the busiest of `favoured` did between two samples, or of all devices where none of them is there. The one whose
 /// queue was longest is busiest; of equals the one that did most, then the one that was `last` told of.
-pub fn busiest(
+pub(crate) fn busiest(
     (before, after): (&Sample, &Sample),
     favoured: &[String],
-    last: Option<&Doing>,
-) -> Option<Doing> {
+    last: Option<&DeviceNow>,
+) -> Option<DeviceNow> {
     let seconds = after.at.since(before.at).as_secs_f64();
     let mut places = after.disks.iter().enumerate().filter_map(|(place, (name, now))| {
         let there = before.disks.get(place).filter(|(known, _)| known == name);
@@ -35,59 +19,24 @@ pub fn busiest(
     if !favoured.is_empty() {
         return places.find(|doing| favoured.contains(&doing.device));
     }
-    let told = |doing: &Doing| last.is_some_and(|last| last.device == doing.device);
-    let weight = |doing: &Doing| (doing.queue, doing.reads + doing.writes, told(doing));
+    let told = |now: &DeviceNow| last.is_some_and(|last| last.device == now.device);
+    let weight = |now: &DeviceNow| (now.queue, now.reads + now.writes, told(now));
     places.max_by(|a, b| weight(a).partial_cmp(&weight(b)).unwrap_or(std::cmp::Ordering::Equal))
 }
 
-fn doing(name: &str, (then, now): (&DiskCounters, &DiskCounters), seconds: f64) -> Doing {
+fn doing(name: &str, (then, now): (&DiskCounters, &DiskCounters), seconds: f64) -> DeviceNow {
     // What cannot be said shows as nothing done; the record keeps the difference.
     let value =
         |metric| Some(now.since(then, seconds, metric)).filter(|value| value.is_finite()).unwrap_or(0.0);
     let (reads, writes) = (value(Metric::ReadOps), value(Metric::WriteOps));
     let waited = reads * value(Metric::ReadAwait) + writes * value(Metric::WriteAwait);
-    Doing {
+    DeviceNow {
         device: name.to_owned(),
         reads,
         writes,
         await_s: if reads + writes > 0.0 { waited / (reads + writes) } else { 0.0 },
         queue: value(Metric::QueueDepth),
         bytes: value(Metric::ReadBytes) + value(Metric::WriteBytes),
-    }
-}
-
-/// Columns that a line may take: one less than the terminal has now, so that it does not wrap.
-pub fn room() -> usize {
-    let said = || std::env::var("COLUMNS").ok()?.parse().ok();
-    kernel::columns_of_stderr().or_else(said).unwrap_or(COLUMNS).max(COLUMNS_LEAST) - 1
-}
-
-/// `load 2   34 s left  vda 700 r/s 300 w/s, 1.1 ms, queue 1.2, 3.91 MiB/s`, within `room` columns. No line end.
-pub fn words(phase: &str, left_s: Option<f64>, doing: Option<&Doing>, room: usize) -> String {
-    let left = left_s.map(|seconds| format!("{} left", numbers::span(seconds.ceil())));
-    let what = match doing {
-        None => "waiting for the first sample".to_owned(),
-        Some(doing) if doing.reads + doing.writes == 0.0 && doing.queue == 0.0 => {
-            format!("{} idle", doing.device)
-        }
-        Some(doing) => format!(
-            "{} {} r/s {} w/s, {}, queue {}, {}",
-            doing.device,
-            numbers::count(doing.reads),
-            numbers::count(doing.writes),
-            numbers::time(doing.await_s * 1e9),
-            numbers::figure(doing.queue),
-            numbers::bandwidth(doing.bytes, Prefix::Binary),
-        ),
-    };
-    let parts: Vec<&str> = [Some(phase), left.as_deref(), Some(&what)].into_iter().flatten().collect();
-    cut(&format!("  {}", parts.join("  ")), room)
-}
-
-fn cut(line: &str, room: usize) -> String {
-    match line.chars().count() <= room {
-        true => line.to_owned(),
-        false => line.chars().take(room - 1).chain(['…']).collect(),
     }
 }
 
@@ -118,18 +67,24 @@ mod tests {
         let after = sample(2, &[("vda", 100), ("vdb", 1400)]);
         let found = busiest((&before, &after), &[], None);
         assert_eq!(
-            words("load 2", Some(33.2), found.as_ref(), 79),
+            report::watch_progress(("load 2", Some(33.2)), found.as_ref(), 79),
             "  load 2  34 s left  vdb 700 r/s 350 w/s, 4 ms, queue 4.2, 2.7 MiB/s"
         );
         let of_load = busiest((&before, &after), &["vda".to_owned()], None).unwrap();
         assert_eq!(of_load.device, "vda");
-        assert_eq!(words("watching", None, None, 79), "  watching  waiting for the first sample");
+        assert_eq!(
+            report::watch_progress(("watching", None), None, 79),
+            "  watching  waiting for the first sample"
+        );
     }
 
     #[test]
     fn a_device_that_does_nothing_is_idle_and_one_that_has_just_come_waits_its_turn() {
         let found = busiest((&sample(0, &[("vda", 5)]), &sample(1, &[("vdb", 9), ("vda", 5)])), &[], None);
-        assert_eq!(words("idle 1", Some(0.4), found.as_ref(), 79), "  idle 1  1 s left  vda idle");
+        assert_eq!(
+            report::watch_progress(("idle 1", Some(0.4)), found.as_ref(), 79),
+            "  idle 1  1 s left  vda idle"
+        );
         assert_eq!(busiest((&sample(0, &[]), &sample(1, &[])), &[], None), None);
     }
 
@@ -143,7 +98,7 @@ mod tests {
 
     #[test]
     fn the_line_never_wraps() {
-        let most = Doing {
+        let most = DeviceNow {
             device: "mapper-with-a-very-long-name-indeed".to_owned(),
             reads: 1e7,
             writes: 1e7,
@@ -152,7 +107,7 @@ mod tests {
             bytes: 1e13,
         };
         for room in [19, 79, 89, 300] {
-            let line = words("load 1000% 12", Some(1e6), Some(&most), room);
+            let line = report::watch_progress(("load 1000% 12", Some(1e6)), Some(&most), room);
             assert!(line.chars().count() <= room && line.ends_with('…') == (room < 100), "{line}");
         }
     }

@@ -5,15 +5,22 @@ use std::path::Path;
 use record::DeviceNode;
 use sampler::{Devices, Root};
 
-use super::arguments::WatchArguments;
-use session::failure::Failure;
+use crate::failure::Failure;
 
-/// The file that lists every device with its counters.
-const LIST: &str = "proc/diskstats";
+/// Which devices are to be watched.
+#[derive(Clone, Debug, Default)]
+pub struct DeviceWish {
+    /// Those that are named; none: all but loop, fd, sr and ram.
+    pub named: Vec<String>,
+    /// Those that are left out, as names or patterns.
+    pub excluded: Vec<String>,
+    /// What the user says of them: `sda=database log`.
+    pub described: Vec<String>,
+}
 
 /// The devices that are watched, and how many there are in all.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Chosen {
+pub struct WatchedDevices {
     /// Kernel names of those that are there now.
     pub names: Vec<String>,
     /// Devices of the machine.
@@ -36,14 +43,14 @@ impl Rest {
     }
 }
 
-impl Chosen {
+impl WatchedDevices {
     /// The one device of a simulated machine.
-    pub fn only(names: Vec<String>) -> Chosen {
-        Chosen { known: names.len(), names, rest: None }
+    pub(super) fn only(names: Vec<String>) -> WatchedDevices {
+        WatchedDevices { known: names.len(), names, rest: None }
     }
 
     /// As the sampler wants them.
-    pub fn to_sample(&self) -> Devices {
+    pub(super) fn to_sample(&self) -> Devices {
         match self.rest.clone() {
             Some(rest) => Devices::Fitting(Box::new(move |name| rest.takes(name))),
             None => self.names.iter().map(String::as_str).collect(),
@@ -55,18 +62,18 @@ impl Chosen {
 ///
 /// # Errors
 /// A device that is not there, with the nearest that is; or nothing is left to watch.
-pub fn choose(root: &Root, arguments: &WatchArguments, target: &[String]) -> Result<Chosen, Failure> {
-    let all: Vec<String> = sampler::every_device(root, LIST).into_iter().map(|disk| disk.name).collect();
-    for pattern in arguments.exclude.iter().filter(|pattern| !pattern.contains(['*', '?'])) {
+pub(super) fn choose(root: &Root, wish: &DeviceWish, target: &[String]) -> Result<WatchedDevices, Failure> {
+    let all = sampler::known_devices(root);
+    for pattern in wish.excluded.iter().filter(|pattern| !pattern.contains(['*', '?'])) {
         if !all.iter().any(|name| fits(pattern, name)) {
-            return Err(unknown("--exclude", pattern, &all));
+            return Err(unknown_device("--exclude", pattern, &all));
         }
     }
-    let rest = Rest { excluded: arguments.exclude.clone(), always: target.to_vec() };
-    let wanted: Vec<String> = match arguments.device.is_empty() {
+    let rest = Rest { excluded: wish.excluded.clone(), always: target.to_vec() };
+    let wanted: Vec<String> = match wish.named.is_empty() {
         true => target.iter().chain(&all).filter(|name| rest.takes(name)).cloned().collect(),
         false => {
-            let named = arguments.device.iter().map(|word| named(root, word, &all));
+            let named = wish.named.iter().map(|word| named(root, word, &all));
             let named = named.collect::<Result<Vec<String>, Failure>>()?;
             let kept = |name: &&String| !rest.excluded.iter().any(|pattern| fits(pattern, name));
             target.iter().chain(&named).filter(kept).cloned().collect()
@@ -79,9 +86,9 @@ pub fn choose(root: &Root, arguments: &WatchArguments, target: &[String]) -> Res
         }
     }
     if names.is_empty() {
-        return Err(nothing_left(arguments, &all));
+        return Err(nothing_left(wish, &all));
     }
-    Ok(Chosen { names, known: all.len(), rest: arguments.device.is_empty().then_some(rest) })
+    Ok(WatchedDevices { names, known: all.len(), rest: wish.named.is_empty().then_some(rest) })
 }
 
 /// The kernel name of a device that was typed as `sda`, `/dev/sda`, `/dev/mapper/vg0-data`, or by a link to it.
@@ -97,7 +104,7 @@ fn named(root: &Root, word: &str, all: &[String]) -> Result<String, Failure> {
     }
     match sampler::disk(root, &name) {
         Some(disk) => Ok(disk.name),
-        None => Err(unknown("--device", word, all)),
+        None => Err(unknown_device("--device", word, all)),
     }
 }
 
@@ -105,7 +112,7 @@ fn named(root: &Root, word: &str, all: &[String]) -> Result<String, Failure> {
 ///
 /// # Errors
 /// A device that is not there, or words without one.
-pub fn described(mut tree: Vec<DeviceNode>, words: &[String]) -> Result<Vec<DeviceNode>, Failure> {
+pub(super) fn described(mut tree: Vec<DeviceNode>, words: &[String]) -> Result<Vec<DeviceNode>, Failure> {
     for word in words {
         let Some((device, said)) =
             word.split_once('=').filter(|(device, said)| !device.is_empty() && !said.is_empty())
@@ -119,7 +126,7 @@ pub fn described(mut tree: Vec<DeviceNode>, words: &[String]) -> Result<Vec<Devi
             Some(node) => said.clone_into(&mut node.description),
             None => {
                 let names: Vec<String> = tree.into_iter().map(|node| node.facts.name).collect();
-                return Err(unknown("--describe", device, &names));
+                return Err(unknown_device("--describe", device, &names));
             }
         }
     }
@@ -127,7 +134,7 @@ pub fn described(mut tree: Vec<DeviceNode>, words: &[String]) -> Result<Vec<Devi
 }
 
 /// Says that no device is called `word`, and which are there.
-pub fn unknown(option: &str, word: &str, all: &[String]) -> Failure {
+pub fn unknown_device(option: &str, word: &str, all: &[String]) -> Failure {
     let bare = word.trim_start_matches("/dev/");
     let near = policy::nearest(bare, all.iter().map(String::as_str));
     let near = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
@@ -138,15 +145,15 @@ pub fn unknown(option: &str, word: &str, all: &[String]) -> Failure {
     Failure::refused(format!("{option} {word}: no such block device{near} ({there})"))
 }
 
-fn nothing_left(arguments: &WatchArguments, all: &[String]) -> Failure {
+fn nothing_left(wish: &DeviceWish, all: &[String]) -> Failure {
     let there = if all.is_empty() { "none".to_owned() } else { listed(all) };
-    let text = match arguments.exclude.is_empty() {
+    let text = match wish.excluded.is_empty() {
         true => format!(
             "no block device to watch: loop, fd, sr and ram are left out, and the machine shows {there}; name one with --device"
         ),
         false => format!(
             "--exclude {} leaves no block device to watch; leave it out, or name one with --device (the machine shows {there})",
-            arguments.exclude.join(" --exclude ")
+            wish.excluded.join(" --exclude ")
         ),
     };
     Failure::refused(text)

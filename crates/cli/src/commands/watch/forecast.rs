@@ -1,27 +1,27 @@
 //! What a watch says before it begins: what is watched, for how long, what a load will do, and where it is kept.
 
-use experiments::{Layout, PhaseWhat, PlannedPhase, WatchLoad, scale_words};
+use experiments::{Layout, PhaseWhat, PlannedPhase, scale_words};
 use report::numbers;
-use session::Setup;
-
-use super::asked::{Asked, AskedLoad, Subject};
-use super::ground::Ground;
 use session::output;
 use session::place::{Place, short};
 use session::run;
+use session::watch::{OpenLoad, Subject, Watched};
+
+use super::asked::Asked;
 
 /// Devices are named up to so many, and counted beyond.
 const NAMED: usize = 6;
 
 /// Says it on stderr.
-pub fn announce(asked: &Asked, ground: &Ground, place: &Place) {
+pub fn tell(asked: &Asked, watched: &Watched, place: &Place) {
     let every = match asked.every.as_secs_f64() {
         short if short < 1.0 => format!("{} ms", numbers::count(short * 1e3)),
         seconds => numbers::span(seconds),
     };
-    say(&format!("Watching {}, every {every}, {}.", watched(ground), length(asked)));
-    if let (Some(cycles), Some((load, setup))) = (asked.load(), &ground.cycles) {
-        of_load(cycles, (load, setup), ground.lacking);
+    say(&format!("Watching {}, every {every}, {}.", devices(watched), length(&asked.subject)));
+    if let (Some(load), Some(open)) = (&asked.load, &watched.load) {
+        say(&format!("{}: {}", load.word, phases(asked.phases())));
+        of_load(open);
     }
     output::people(&format!("run file {}", short(&place.run())));
 }
@@ -30,32 +30,32 @@ fn say(text: &str) {
     output::people(report::wrap("", text).trim_end());
 }
 
-fn watched(ground: &Ground) -> String {
-    let names = &ground.devices.names;
+fn devices(watched: &Watched) -> String {
+    let names = &watched.devices.names;
     let mut words = names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
     if names.len() > NAMED {
         words += &format!(" and {} more", names.len() - NAMED);
     }
-    match ground.devices.known.saturating_sub(names.len()) {
+    match watched.devices.known.saturating_sub(names.len()) {
         0 => words,
         out => format!("{words} ({out} left out)"),
     }
 }
 
-fn length(asked: &Asked) -> String {
-    match &asked.subject {
+fn length(subject: &Subject) -> String {
+    match subject {
         Subject::Alone(None) => "until Ctrl-C".to_owned(),
         Subject::Alone(Some(length)) => format!("for {}", numbers::span(length.as_secs_f64())),
         Subject::Command(_) => "while the command runs".to_owned(),
-        Subject::Cycles(cycles) => {
-            let seconds = cycles.phases.last().map_or(0.0, |last| last.end.as_secs_f64());
+        Subject::Cycles(phases) => {
+            let seconds = phases.last().map_or(0.0, |last| last.end.as_secs_f64());
             format!("for {}", numbers::span(seconds))
         }
     }
 }
 
-fn of_load(cycles: &AskedLoad, (load, setup): (&WatchLoad, &Setup), lacking: u64) {
-    say(&format!("{}: {}", cycles.word, phases(&cycles.phases)));
+fn of_load(open: &OpenLoad) {
+    let OpenLoad { load, setup, .. } = open;
     if let Some(nominal) = load.nominal() {
         let sides = [(nominal.read, "read"), (nominal.write, "write")];
         let sides: Vec<String> = sides
@@ -70,17 +70,18 @@ fn of_load(cycles: &AskedLoad, (load, setup): (&WatchLoad, &Setup), lacking: u64
     if let Some(destruction) = &setup.destruction {
         output::people(&run::destruction_words(destruction));
     }
-    say(&writes(load, setup, lacking));
+    say(&writes(open));
 }
 
 /// What reaches the volume by writing.
-fn writes(load: &WatchLoad, setup: &Setup, lacking: u64) -> String {
+fn writes(open: &OpenLoad) -> String {
+    let OpenLoad { load, setup, lacking } = open;
     if setup.is_virtual() {
         return "Nothing is written: the volume is simulated.".to_owned();
     }
     let first = match setup.layout {
         Layout::Write(size) => size.0,
-        Layout::None => lacking,
+        Layout::None => lacking.0,
     };
     match (first, load.writes()) {
         (0, false) => "Nothing is written.".to_owned(),

@@ -17,7 +17,7 @@ const MOST_OF_A_KIND: u32 = 50;
 
 /// Looks at each sample, in time order, and tells what is odd about it.
 #[derive(Debug)]
-pub struct Lookout {
+pub struct Anomalies {
     every: Nanos,
     last: Option<Seen>,
     /// Devices that went, by name.
@@ -34,15 +34,15 @@ struct Seen {
     devices: Vec<Arc<str>>,
 }
 
-/// Place of each kind in [`Lookout::told`].
+/// Place of each kind in [`Anomalies::told`].
 const CLOCK: usize = 0;
 const GAPS: usize = 1;
 const DEVICES: usize = 2;
 
-impl Lookout {
-    /// A lookout on samples that are asked for `every` so much time.
-    pub fn new(every: Nanos) -> Lookout {
-        Lookout { every, last: None, gone: Vec::new(), told: [0; 3] }
+impl Anomalies {
+    /// Of samples that are asked for `every` so much time.
+    pub fn new(every: Nanos) -> Anomalies {
+        Anomalies { every, last: None, gone: Vec::new(), told: [0; 3] }
     }
 
     /// What is odd about `sample` beside the one before it.
@@ -176,8 +176,8 @@ mod tests {
     }
 
     fn told(every: Nanos, samples: &[Sample]) -> Vec<String> {
-        let mut lookout = Lookout::new(every);
-        samples.iter().flat_map(|sample| lookout.look(sample)).map(|event| event.text).collect()
+        let mut anomalies = Anomalies::new(every);
+        samples.iter().flat_map(|sample| anomalies.look(sample)).map(|event| event.text).collect()
     }
 
     #[test]

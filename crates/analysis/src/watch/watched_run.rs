@@ -1,10 +1,10 @@
-//! What every rule looks at: the phases with our own load in them, the machine meanwhile, and how the devices stand.
+//! What every rule windows at: the phases with our own load in them, the machine meanwhile, and how the devices stand.
 
 use policy::Limits;
 use record::{DeviceNode, Phase, PhaseKind, Recording, Run, StepRecord};
 use workload::Nanos;
 
-use super::contract::{Contracted, bound_ns};
+use super::contracted::{Contracted, bound_ns};
 use super::load::load_figures;
 use super::shape::{LoadFigures, Place, WHOLE};
 use super::ticks::{Moment, moments};
@@ -13,6 +13,12 @@ use super::ticks::{Moment, moments};
 const DEEPEST: usize = 16;
 /// The device of a simulated volume.
 const SIMULATED: &str = "sim0";
+
+/// Whether a machine was watched, and not only a target measured.
+pub(crate) fn is_watch(run: &Run) -> bool {
+    let sampled = run.steps.is_empty() && run.reported.is_empty() && run.samples.len() > 1;
+    !run.phases.is_empty() || run.observed.is_some() || sampled
+}
 
 /// A phase, or the whole of a watch without phases.
 pub(crate) struct Span<'r> {
@@ -26,7 +32,7 @@ pub(crate) struct Span<'r> {
 }
 
 /// A run with what is asked of it.
-pub(crate) struct Scene<'r> {
+pub(crate) struct WatchedRun<'r> {
     pub run: &'r Run,
     pub limits: Option<&'r Limits>,
     /// What is claimed.
@@ -38,14 +44,14 @@ pub(crate) struct Scene<'r> {
     pub load_device: Option<String>,
 }
 
-impl<'r> Scene<'r> {
-    /// The scene of `run` with the limits of a policy and what is claimed.
-    pub fn of(run: &'r Run, limits: Option<&'r Limits>, claims: Vec<Contracted>) -> Scene<'r> {
+impl<'r> WatchedRun<'r> {
+    /// The watch of `run` with the limits of a policy and what is claimed.
+    pub fn of(run: &'r Run, limits: Option<&'r Limits>, claims: Vec<Contracted>) -> WatchedRun<'r> {
         let recording = Recording::of(run);
         let moments = moments(run, &recording);
         let spans = spans(run, &recording, bound_ns(&claims));
         let load_device = load_device(run, &recording, &spans);
-        Scene { run, limits, claims, recording, moments, spans, load_device }
+        WatchedRun { run, limits, claims, recording, moments, spans, load_device }
     }
 
     /// Place of the phase in which an interval lies for all but a twentieth of it.
@@ -62,7 +68,7 @@ impl<'r> Scene<'r> {
     /// Whether `name` carries our own load: it is the load's device or below it.
     pub fn carries_load(&self, name: &str) -> bool {
         let Some(top) = &self.load_device else { return false };
-        top == name || place(self.run, top).on.iter().flatten().any(|below| below == name)
+        top == name || place(self.run, top).stands_on(name)
     }
 
     /// The facts of a device.

@@ -6,11 +6,11 @@ use std::process::{Child, Command, ExitStatus};
 use std::time::Duration;
 
 use kernel::Clock;
-use record::{Phase, PhaseKind};
+use record::{Observer, Phase, PhaseKind};
 
-use super::desk::Desk;
-use session::failure::{Code, Failure};
-use session::signals::Heard;
+use crate::failure::{Code, Failure};
+use crate::recorder::RunRecorder;
+use crate::signals::Heard;
 
 /// How often the command is looked at: its end is seen so late at most.
 const LOOK: Duration = Duration::from_millis(20);
@@ -23,17 +23,16 @@ const NAME: &str = "command";
 ///
 /// # Errors
 /// It cannot be started: then nothing was watched.
-pub fn run(words: &[OsString], clock: Clock, desk: &mut Desk) -> Result<u8, Failure> {
-    use record::Observer;
+pub(super) fn run(words: &[OsString], clock: Clock, recorder: &mut RunRecorder) -> Result<u8, Failure> {
     let mut heard = Heard::instead_of_ending();
     let mut child = start(words)?;
     let from = clock.now();
     let mut phase = Phase { name: NAME.to_owned(), kind: PhaseKind::Command { code: None }, from, to: from };
-    desk.phase_started(&phase);
-    let code = wait(&mut child, &mut heard, desk)?;
+    recorder.phase_started(&phase);
+    let code = wait(&mut child, &mut heard, recorder)?;
     phase.to = clock.now();
     phase.kind = PhaseKind::Command { code: Some(code) };
-    desk.phase_ended(&phase);
+    recorder.phase_ended(&phase);
     Ok(u8::try_from(code).unwrap_or(u8::MAX))
 }
 
@@ -65,7 +64,7 @@ fn hint(name: &str) -> String {
     }
 }
 
-fn wait(child: &mut Child, heard: &mut Heard, desk: &Desk) -> Result<i32, Failure> {
+fn wait(child: &mut Child, heard: &mut Heard, recorder: &RunRecorder) -> Result<i32, Failure> {
     loop {
         let ended =
             child.try_wait().map_err(|error| Failure::failed(format!("the command is lost: {error}")))?;
@@ -76,7 +75,7 @@ fn wait(child: &mut Child, heard: &mut Heard, desk: &Desk) -> Result<i32, Failur
             // One that has ended meanwhile hears nothing more.
             let _ = kernel::send_signal(child.id(), signal);
         }
-        desk.tick();
+        recorder.tick();
         std::thread::sleep(LOOK);
     }
 }

@@ -1,14 +1,19 @@
 //! A load that asks for more than it gets (E4): the rate stays at a level, and the wait moves into the queue.
 
+use std::cmp::Ordering;
+
+use policy::Resource;
 use record::StepRecord;
+use serde::{Deserialize, Serialize};
+use statistics::quantile::median;
 use workload::Direction;
 
-use super::level::{What, at_a_limit, confidence, level};
-use super::load::{load_figures, seconds_of};
-use super::looks::flat;
-use super::scene::{Scene, Span, place};
-use super::shape::{Level, LoadFigures, LoadFlow, Named, Place, SeriesRow, Waiting};
-use crate::{Confidence, Evidence, Finding, Meaning};
+use crate::finding::{Confidence, Evidence, Found, Kind, Nature, OfDevice};
+use crate::watch::contracted::claimed_rate;
+use crate::watch::even::flat;
+use crate::watch::level::{at_a_limit, confidence, level};
+use crate::watch::load::seconds_of;
+use crate::watch::{Level, LoadFigures, LoadFlow, Named, Place, Span, Waiting, WatchedRun, Way, place};
 
 /// A direction that gets less than this share of what it asks for is held.
 const GETS: f64 = 0.97;
@@ -20,6 +25,10 @@ const LATE_TIMES: f64 = 4.0;
 const AGREE: f64 = 0.05;
 /// and within this those of a direction that may get less only because it shares the queue with the other.
 const AGREE_SHARED: f64 = 0.01;
+/// Fewer seconds than this give no variance to judge by,
+const FEW: usize = 8;
+/// and fewer than this agree by chance.
+const FEWEST: usize = 3;
 /// What a load with a pace lacks by the edges of its seconds.
 const EDGE: f64 = 0.999;
 /// Requests from here on may be held by their bytes where nothing but a round figure tells.
@@ -32,58 +41,39 @@ const SAME: f64 = 0.03;
 /// yet gets an even rate is not: it would get an uneven one.
 const STARVED: f64 = 0.5;
 
-/// Load phases by rising share of the nominal rate, repeats taken together.
-pub(crate) fn series(scene: &Scene<'_>, bound_ns: Option<u64>) -> Vec<SeriesRow> {
-    let scale = |span: &Span<'_>| span.load.as_ref().and_then(|load| load.scale);
-    let mut scales: Vec<f64> = scene.spans.iter().filter_map(scale).collect();
-    scales.sort_by(f64::total_cmp);
-    scales.dedup_by(|a, b| (*a - *b).abs() < 1e-9);
-    let of = |wanted: f64| {
-        let spans = || {
-            scene.spans.iter().filter(move |span| scale(span).is_some_and(|is| (is - wanted).abs() < 1e-9))
-        };
-        let steps: Vec<&StepRecord> = spans().filter_map(|span| span.step).collect();
-        let load = load_figures(&steps, Some(wanted), bound_ns)?;
-        let phases = spans().map(|span| span.name.to_owned()).collect();
-        Some(SeriesRow {
-            scale: wanted,
-            phases,
-            load,
-            queue: None,
-            await_ns: None,
-            queue_growth: None,
-            latency_growth: None,
-        })
-    };
-    let mut rows: Vec<SeriesRow> = scales.into_iter().filter_map(of).collect();
-    if let Some(nominal) = rows.iter().find(|row| (row.scale - 1.0).abs() < 1e-9).map(|row| row.load.clone())
-    {
-        for row in &mut rows {
-            row.queue_growth = ratio(row.load.in_flight, nominal.in_flight);
-            let mean = |load: &LoadFigures| load.all.issued.mean_ns.unwrap_or(f64::NAN);
-            row.latency_growth = ratio(mean(&row.load), mean(&nominal));
-        }
-    }
-    rows
+/// From `scale` times the nominal rate on the rate stays at a level, and the wait moves into the queue.
+/// `bytes`: the level is one of bytes a second; `pulled`: this direction gets less only because it shares the queue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ThrottledAboveNominal {
+    pub device: Place,
+    pub scale: f64,
+    pub level: Level,
+    pub waiting: Waiting,
+    pub claimed: Option<f64>,
+    pub bytes: bool,
+    pub pulled: Option<Direction>,
 }
 
-fn ratio(now: f64, then: f64) -> Option<f64> {
-    super::ticks::known(now / then).filter(|_| then > 0.0)
+impl Kind for ThrottledAboveNominal {
+    fn nature(&self) -> Nature<'_> {
+        let device = OfDevice::highest(&self.device);
+        Nature { weight: 3, device, badness: None, doubt: None, is_level: true }
+    }
 }
 
 /// The throttle that the load runs into above its nominal rate, and the places of the phases that show it.
-pub(crate) fn throttled(scene: &Scene<'_>) -> (Option<Finding>, Vec<usize>) {
-    let held: Vec<usize> = (0..scene.spans.len()).filter(|&at| is_held(scene, &scene.spans[at])).collect();
-    let finding = finding(scene, &held);
-    let taken = if finding.is_some() { held } else { Vec::new() };
-    (finding, taken)
+pub(super) fn rule(watch: &WatchedRun<'_>) -> (Option<Found<ThrottledAboveNominal>>, Vec<usize>) {
+    let held: Vec<usize> = (0..watch.spans.len()).filter(|&at| is_held(watch, &watch.spans[at])).collect();
+    let found = throttled(watch, &held);
+    let taken = if found.is_some() { held } else { Vec::new() };
+    (found, taken)
 }
 
 /// Whether a phase asks for more than its nominal rate, gets less than it asks for, and that at an even rate.
-fn is_held(scene: &Scene<'_>, span: &Span<'_>) -> bool {
+fn is_held(watch: &WatchedRun<'_>, span: &Span<'_>) -> bool {
     let (Some(load), Some(step)) = (&span.load, span.step) else { return false };
     let over = load.scale.is_some_and(|scale| scale > 1.0 + 1e-9);
-    over && (lacks(&load.all) || late(scene, load)) && steady(step) && !starved(step)
+    over && (lacks(&load.all) || late(watch, load)) && steady(step) && !starved(step)
 }
 
 fn lacks(flow: &LoadFlow) -> bool {
@@ -91,9 +81,9 @@ fn lacks(flow: &LoadFlow) -> bool {
 }
 
 /// Whether a load falls behind although it gets nearly what it asks for.
-fn late(scene: &Scene<'_>, load: &LoadFigures) -> bool {
+fn late(watch: &WatchedRun<'_>, load: &LoadFigures) -> bool {
     let mean = |load: &LoadFigures| load.all.due.mean_ns.unwrap_or(f64::NAN);
-    let nominal = scene.spans.iter().filter_map(|span| span.load.as_ref());
+    let nominal = watch.spans.iter().filter_map(|span| span.load.as_ref());
     let usual = nominal.filter(|load| load.scale.is_some_and(|scale| scale <= 1.0 + 1e-9)).map(mean);
     let usual = usual.fold(f64::NAN, f64::max);
     behind(&load.all) && mean(load) >= LATE_NS && mean(load) >= LATE_TIMES * usual
@@ -116,11 +106,11 @@ fn steady(step: &StepRecord) -> bool {
 
 /// At least three seconds, all but one within `share` of their median.
 fn agree(rates: &[f64], share: f64) -> bool {
-    let Some(middle) = statistics::quantile::median(rates).filter(|middle| *middle > 0.0) else {
+    let Some(middle) = median(rates).filter(|middle| *middle > 0.0) else {
         return false;
     };
     let off = rates.iter().filter(|rate| (*rate / middle - 1.0).abs() > share).count();
-    rates.len() >= 3 && off <= 1
+    rates.len() >= FEWEST && off <= 1
 }
 
 fn starved(step: &StepRecord) -> bool {
@@ -128,57 +118,60 @@ fn starved(step: &StepRecord) -> bool {
     step.workers.iter().any(|worker| worker.run_delay_ns as f64 > STARVED * wall)
 }
 
-fn finding(scene: &Scene<'_>, held: &[usize]) -> Option<Finding> {
-    let spans: Vec<&Span<'_>> = held.iter().map(|&at| &scene.spans[at]).collect();
+fn throttled(watch: &WatchedRun<'_>, held: &[usize]) -> Option<Found<ThrottledAboveNominal>> {
+    let spans: Vec<&Span<'_>> = held.iter().map(|&at| &watch.spans[at]).collect();
     let loads: Vec<&LoadFigures> = spans.iter().filter_map(|span| span.load.as_ref()).collect();
-    let scale = loads.iter().filter_map(|load| load.scale).fold(f64::INFINITY, f64::min);
-    let device = scene.load_device.as_deref().map_or_else(|| target(scene), |name| place(scene.run, name));
-    let asks = |way: Direction| {
-        let short = |load: &&LoadFigures| {
-            of_way(load, way).map(|flow| lacks(flow) || behind(flow) && late(scene, load))
-        };
-        let each: Vec<bool> = loads.iter().filter_map(short).collect();
-        !each.is_empty() && each.iter().all(|short| *short)
-    };
-    let asked = [Direction::Read, Direction::Write].map(asks);
-    let rates = |what: What| -> [Vec<f64>; 3] {
-        [Some(Direction::Read), Some(Direction::Write), None].map(|way| rates_of(&spans, way, what))
-    };
-    // A direction that is not held itself but shares the queue with one that is gets less too, and unevenly.
-    let flat_one = |way: Direction| {
-        spans.iter().filter_map(|span| span.step).all(|step| even(&seconds_of(step, Some(way)), AGREE_SHARED))
-    };
-    let flat = [Direction::Read, Direction::Write].map(flat_one);
-    let of = |what: What| {
-        let [read, write, all] = rates(what);
-        let held = |at: usize, rates: &[f64]| {
-            asked[at] && (flat[at] || at_a_limit(scene, &device, (at, what), rates))
-        };
-        let (reads, writes) = (held(0, &read), held(1, &write));
-        let held = [reads.then_some(&read[..]), writes.then_some(&write[..]), Some(&all[..])];
-        level(scene, &device, held, (what, size(&spans)))
-    };
-    let (bytes, level) = held_by(of(What::Operations)?, of(What::Bytes)?, size(&spans));
+    let device = watch.load_device.as_deref().map_or_else(|| target(watch), |name| place(watch.run, name));
+    let asks = [Direction::Read, Direction::Write].map(|way| asks_more(watch, &loads, way));
+    let of = |what: Resource| level_of(watch, &device, &spans, (what, asks));
+    let (bytes, level) = held_by(of(Resource::Iops)?, of(Resource::Bytes)?, size(&spans));
     let pulled = match (level.read.is_some(), level.write.is_some()) {
-        (true, false) if asked[1] => Some(Direction::Write),
-        (false, true) if asked[0] => Some(Direction::Read),
+        (true, false) if asks[1] => Some(Direction::Write),
+        (false, true) if asks[0] => Some(Direction::Read),
         _ => None,
     };
-    let waiting = waiting(scene, &loads)?;
+    let waiting = waiting(watch, &loads)?;
     let grown = waiting.usual_latency_ns.is_none_or(|usual| waiting.latency_ns >= GROWS * usual);
     let sure = match confidence(level.named.as_ref()) {
         Confidence::Possible if stays(&loads) => Confidence::Likely,
         named => named,
     };
-    let claimed = claimed(scene);
     // A claim of both directions says nothing beside the level of one, nor one on operations beside bytes.
-    let claimed = claimed.filter(|_| !bytes && pulled.is_none());
-    let meaning = Meaning::ThrottledAboveNominal { device, scale, level, waiting, claimed, bytes, pulled };
-    grown.then(|| Finding {
-        meaning,
-        evidence: spans.iter().map(|span| evidence(span)).collect(),
-        confidence: sure,
-    })
+    let claimed = claimed_rate(&watch.claims).filter(|_| !bytes && pulled.is_none());
+    let scale = loads.iter().filter_map(|load| load.scale).fold(f64::INFINITY, f64::min);
+    let meaning = ThrottledAboveNominal { device, scale, level, waiting, claimed, bytes, pulled };
+    let evidence = spans.iter().map(|span| evidence(span)).collect();
+    grown.then_some(Found { meaning, evidence, confidence: sure })
+}
+
+/// Whether all of these loads ask for more of a direction than they get.
+fn asks_more(watch: &WatchedRun<'_>, loads: &[&LoadFigures], way: Direction) -> bool {
+    let short = |load: &LoadFigures, flow: &LoadFlow| lacks(flow) || behind(flow) && late(watch, load);
+    let mut flows = loads.iter().filter_map(|load| Some((load, of_way(load, way)?))).peekable();
+    flows.peek().is_some() && flows.all(|(load, flow)| short(load, flow))
+}
+
+/// The level of these phases in operations or bytes, with the directions that are held by themselves: those that ask for more
+/// (`asks`) and are even, or sit at a limit of this machine. A direction that is not held itself but shares the queue with one
+/// that is gets less too, and unevenly.
+fn level_of(
+    watch: &WatchedRun<'_>,
+    device: &Place,
+    spans: &[&Span<'_>],
+    (what, asks): (Resource, [bool; 2]),
+) -> Option<Level> {
+    let steps = || spans.iter().filter_map(|span| span.step);
+    let even_one = |way: Way| steps().all(|step| even(&seconds_of(step, way.direction()), AGREE_SHARED));
+    let rates = Way::ALL.map(|way| rates_of(spans, way, what));
+    let held = |way: Way| match way {
+        Way::Both => true,
+        Way::Read | Way::Write => {
+            let at = way as usize;
+            asks[at] && (even_one(way) || at_a_limit(watch, device, (way, what), &rates[at]))
+        }
+    };
+    let each = Way::ALL.map(|way| held(way).then_some(&rates[way as usize][..]));
+    level(watch, device, each, (what, size(spans)))
 }
 
 fn of_way(load: &LoadFigures, way: Direction) -> Option<&LoadFlow> {
@@ -188,21 +181,24 @@ fn of_way(load: &LoadFigures, way: Direction) -> Option<&LoadFlow> {
 /// Whether a phase's seconds are those of a meter; where they are too few for a variance, all but one within `share` of their
 /// median.
 fn even(rates: &[f64], share: f64) -> bool {
-    rates.len() < 8 && agree(rates, share) || flat(rates)
+    rates.len() < FEW && agree(rates, share) || flat(rates)
 }
 
 /// What is got in each second of these phases: operations, or the bytes of them.
-fn rates_of(spans: &[&Span<'_>], way: Option<Direction>, what: What) -> Vec<f64> {
+fn rates_of(spans: &[&Span<'_>], way: Way, what: Resource) -> Vec<f64> {
     let of_step = |step: &StepRecord| {
-        let ways = way.map_or(vec![Direction::Read, Direction::Write], |way| vec![way]);
-        let (ops, bytes) = ways
-            .iter()
-            .map(|&way| step.tally(way))
-            .fold((0, 0), |sum, tally| (sum.0 + tally.ops, sum.1 + tally.bytes));
-        let each = if what == What::Operations { 1.0 } else { bytes as f64 / ops.max(1) as f64 };
-        seconds_of(step, way).into_iter().map(move |rate| rate * each).collect::<Vec<f64>>()
+        let each = if what == Resource::Iops { 1.0 } else { mean_size([step].into_iter(), way) };
+        seconds_of(step, way.direction()).into_iter().map(move |rate| rate * each).collect::<Vec<f64>>()
     };
     spans.iter().filter_map(|span| span.step).flat_map(of_step).collect()
+}
+
+/// Mean bytes of an I/O.
+fn mean_size<'r>(steps: impl Iterator<Item = &'r StepRecord>, way: Way) -> f64 {
+    let ways = way.direction().map_or(vec![Direction::Read, Direction::Write], |way| vec![way]);
+    let tallies = steps.flat_map(|step| ways.iter().map(|&way| step.tally(way)));
+    let (ops, bytes) = tallies.fold((0, 0), |sum, tally| (sum.0 + tally.ops, sum.1 + tally.bytes));
+    bytes as f64 / ops.max(1) as f64
 }
 
 /// Bytes (`true`) or operations: whichever sits at the better known figure; where neither does, as the size has it.
@@ -216,9 +212,9 @@ fn held_by(operations: Level, bytes: Level, size: f64) -> (bool, Level) {
     };
     let (of_operations, of_bytes) = (known(&operations), known(&bytes));
     let by_bytes = match of_bytes.cmp(&of_operations) {
-        std::cmp::Ordering::Less => false,
-        std::cmp::Ordering::Equal => size >= 2.0 * LARGE,
-        std::cmp::Ordering::Greater => of_bytes > 2 || size >= LARGE,
+        Ordering::Less => false,
+        Ordering::Equal => size >= 2.0 * LARGE,
+        Ordering::Greater => of_bytes > 2 || size >= LARGE,
     };
     if by_bytes { (true, bytes) } else { (false, operations) }
 }
@@ -232,25 +228,20 @@ fn stays(loads: &[&LoadFigures]) -> bool {
 }
 
 /// The target where no device of it was sampled.
-fn target(scene: &Scene<'_>) -> Place {
-    let words = scene.run.target.as_ref().map_or(String::new(), |target| target.words.clone());
+fn target(watch: &WatchedRun<'_>) -> Place {
+    let words = watch.run.target.as_ref().map_or(String::new(), |target| target.words.clone());
     Place { name: if words.is_empty() { "the volume".to_owned() } else { words }, ..Place::default() }
 }
 
 fn size(spans: &[&Span<'_>]) -> f64 {
-    let tallies = spans
-        .iter()
-        .filter_map(|span| span.step)
-        .flat_map(|step| [Direction::Read, Direction::Write].map(|way| step.tally(way)));
-    let (ops, bytes) = tallies.fold((0, 0), |sum, tally| (sum.0 + tally.ops, sum.1 + tally.bytes));
-    bytes as f64 / ops.max(1) as f64
+    mean_size(spans.iter().filter_map(|span| span.step), Way::Both)
 }
 
 /// Our own queue and latency once issued, in the mean of the held phases, beside those of the highest rate that is not held.
-fn waiting(scene: &Scene<'_>, held: &[&LoadFigures]) -> Option<Waiting> {
+fn waiting(watch: &WatchedRun<'_>, held: &[&LoadFigures]) -> Option<Waiting> {
     let issued = |load: &LoadFigures| load.all.issued.mean_ns;
     let count = held.len() as f64;
-    let usual = scene
+    let usual = watch
         .spans
         .iter()
         .filter_map(|span| span.load.as_ref())
@@ -263,11 +254,6 @@ fn waiting(scene: &Scene<'_>, held: &[&LoadFigures]) -> Option<Waiting> {
         usual_queue: usual.map(|load| load.in_flight),
         usual_latency_ns: usual.and_then(issued),
     })
-}
-
-/// The rate that is claimed of both directions together: by the words of the contract, else by the policy.
-fn claimed(scene: &Scene<'_>) -> Option<f64> {
-    super::contract::claimed_rate(scene)
 }
 
 fn evidence(span: &Span<'_>) -> Evidence {
