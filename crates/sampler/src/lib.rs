@@ -7,6 +7,7 @@
 //! what they mean belong to the analysis.
 
 mod cpu_model;
+mod cpus;
 mod devices;
 mod disks;
 mod doubts;
@@ -20,7 +21,8 @@ mod target;
 mod thread;
 mod tree;
 
-pub use devices::devices_below;
+pub use cpus::{cpu_governor, cpu_times, cpus};
+pub use devices::{devices_below, flushes_each_write};
 pub use disks::{
     DiskReading, all_disks, disk, every_device, mapper_name, partitions, persistent_names, uptime_cs,
 };

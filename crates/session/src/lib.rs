@@ -8,6 +8,7 @@ pub mod observer;
 pub mod output;
 mod phases;
 pub mod place;
+mod procedure;
 pub mod run;
 mod runner;
 mod setup;
@@ -17,6 +18,10 @@ pub mod vigil;
 
 pub use idle::{Use, between};
 pub use phases::{PhasesRun, check_phases, conduct_phases, lay_out};
-pub use runner::{NullRunner, RealRunner, Runner, RunnerError, Shares, VirtualRunner, conduct};
+pub use procedure::{Procedure, run_steps};
+pub use runner::{NamedRunner, NullRunner, RealRunner, Runner, RunnerError, Shares, VirtualRunner, conduct};
 pub use setup::{Setup, SetupError, null_setup, set_up, set_up_watch};
-pub use target::{OneFile, OpenTarget, OpenTargetError, Wish, named, open_own_device, open_path, unwritten};
+pub use target::{
+    OneFile, OpenTarget, OpenTargetError, Wish, Written, leave_to_write, named, open_own_device, open_path,
+    tell_what_goes, unwritten,
+};

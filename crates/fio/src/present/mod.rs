@@ -6,6 +6,7 @@ mod group;
 mod human;
 mod json;
 mod json_job;
+mod line;
 mod not_run;
 mod said;
 mod status;
@@ -23,6 +24,7 @@ pub(crate) use unit::DATA;
 
 pub use human::{INTERRUPTED, human, messages};
 pub use json::json;
+pub use line::{LiveLine, Shown};
 pub use not_run::not_run;
 pub use status::{DirectionRate, Progress, Running, status_line};
 pub use terse::terse;

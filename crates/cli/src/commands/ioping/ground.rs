@@ -5,7 +5,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use ioping::{Asked, Engine, IopingError, Keeping, Kind, Mix, Region, Sync, Target, errno_text};
-use kernel::guard::{GuardError, WritePermit, permit_named_file, permit_unnamed};
+use kernel::guard::{GuardError, WritePermit};
 use kernel::{
     AlignmentSource, CallFlags, Direct, FileKind, Medium, OpenError, OpenFile, TargetFacts, TestFileError,
     Walk,
@@ -14,7 +14,7 @@ use workload::{Bytes, SyncMode};
 
 use super::laying;
 use super::single::Single;
-use session::named::tell_what_goes;
+use session::{Written, leave_to_write, tell_what_goes};
 
 const EINVAL: i32 = 22;
 const ENOSPC: i32 = 28;
@@ -123,7 +123,7 @@ fn existing(asked: &Asked, path: &Path, kind: Kind) -> Result<OpenFile, IopingEr
         (Mix::Read, Kind::CharacterDevice) => kernel::open_character_device(path, direct),
         (Mix::Read, _) => kernel::open_for_read(path, direct),
         (Mix::Write | Mix::Alternate, _) => {
-            let permit = permit_named_file(path).map_err(|error| guarded(asked, &error))?;
+            let permit = leave_to_write(Written::Named(path)).map_err(|error| guarded(asked, &error))?;
             tell_what_goes(&permit);
             return writable(asked, &permit);
         }
@@ -145,13 +145,13 @@ fn in_directory(asked: &Asked, path: &Path, region: Region) -> Result<Single, Io
     let permit = match asked.keeping {
         Keeping::Vanishes => {
             let file = kernel::unnamed_file(path, Bytes(region.end())).map_err(|error| made(asked, error))?;
-            permit_unnamed(&file)
+            leave_to_write(Written::Ours(&file)).map_err(|error| guarded(asked, &error))?
         }
         Keeping::Kept => {
             let kept = path.join(KEPT);
             refuse_stranger(&kept)?;
             refuse_to_replace(asked, &kept, region)?;
-            permit_named_file(&kept).map_err(|error| match &error {
+            leave_to_write(Written::Named(&kept)).map_err(|error| match &error {
                 GuardError::Open(OpenError::Other { source, .. }) => created(asked, source),
                 other => guarded(asked, other),
             })?

@@ -3,7 +3,7 @@
 use std::io;
 
 use ioping::Engine;
-use kernel::{CallFlags, Clock, OpenFile, PreadQueue, Queue, QueueError, open_queue};
+use kernel::{CallFlags, Clock, OpenFile, PreadQueue, Queue, QueueError, QueueSize, open_queue};
 use workload::{BackendKind, Bytes, Direction, Done, Io, Nanos, Wait};
 
 /// What has failed has this errno where the kernel names none.
@@ -21,11 +21,12 @@ impl Single {
     /// I/O of at most `bytes` on `file` by these means; only plain calls carry flags.
     pub fn of(file: OpenFile, means: Engine, flags: CallFlags, bytes: u64) -> Result<Single, QueueError> {
         kernel::room_for_buffers(Bytes(bytes))?;
-        let (files, bytes, clock) = ([file.clone()], bytes as usize, Clock::start());
+        let size = QueueSize { depth: 1, slot_bytes: bytes as usize };
+        let (files, clock) = ([file.clone()], Clock::start());
         let queue: Box<dyn Queue> = match means {
-            Engine::Calls => Box::new(PreadQueue::open_for_calls(&files, bytes, clock, flags)?),
-            Engine::Libaio => open_queue(BackendKind::Libaio, &files, 1, bytes, clock)?,
-            Engine::IoUring => open_queue(BackendKind::IoUring, &files, 1, bytes, clock)?,
+            Engine::Calls => Box::new(PreadQueue::open_for_calls(&files, size.slot_bytes, clock, flags)?),
+            Engine::Libaio => open_queue(BackendKind::Libaio, &files, size, clock)?,
+            Engine::IoUring => open_queue(BackendKind::IoUring, &files, size, clock)?,
         };
         Ok(Single { file, queue, done: Vec::with_capacity(1) })
     }

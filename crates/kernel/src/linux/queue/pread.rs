@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use workload::{Direction, Done, Io, Nanos, Wait};
 
-use super::desk::Desk;
+use super::slot_table::SlotTable;
 use super::{Queue, QueueError, Refused};
 use crate::linux::call::retry;
 use crate::linux::clock::Clock;
@@ -30,7 +30,7 @@ impl CallFlags {
 /// pread and pwrite. An I/O happens inside [`PreadQueue::submit_and_reap`], so there is room for one at a time.
 #[derive(Debug)]
 pub struct PreadQueue {
-    desk: Desk,
+    slots: SlotTable,
     queued: Option<Io>,
     // Where an I/O is one call and no more: what goes along with it.
     once: Option<CallFlags>,
@@ -50,8 +50,8 @@ impl PreadQueue {
         slot_bytes: usize,
         clock: Clock,
     ) -> Result<PreadQueue, QueueError> {
-        let desk = Desk::open(files, depth, slot_bytes)?;
-        Ok(PreadQueue { desk, queued: None, once: None, clock, _thread: PhantomData })
+        let slots = SlotTable::open(files, depth, slot_bytes)?;
+        Ok(PreadQueue { slots, queued: None, once: None, clock, _thread: PhantomData })
     }
 
     /// The same with one buffer, where an I/O is one call with `flags`, and what that moved is its result.
@@ -88,14 +88,14 @@ impl PreadQueue {
 
     /// One call for what is left of `io` behind its first `moved` bytes.
     fn move_rest(&self, io: &Io, moved: u32) -> io::Result<i32> {
-        let (fd, address) = (self.desk.fd(io), self.desk.address(io.slot));
+        let (fd, address) = (self.slots.fd(io), self.slots.address(io.slot));
         let (bytes, offset) = (io.bytes.saturating_sub(moved) as usize, io.offset + u64::from(moved));
         let offset = offset as libc::off_t;
         let flags = self.once.map_or(0, CallFlags::bits);
         retry(|| {
             // SAFETY: `admit` has checked that the slot exists and holds the bytes of `io`, of which `moved` are at most
             // all, so that `bytes` from there on, which the vector names too, lie within it; while the slot is taken
-            // nothing borrows its buffer; the desk keeps `fd` open.
+            // nothing borrows its buffer; the slot table keeps `fd` open.
             let moved = unsafe {
                 let address = address.add(moved as usize);
                 let vector = libc::iovec { iov_base: address.cast(), iov_len: bytes };
@@ -105,7 +105,7 @@ impl PreadQueue {
                     Direction::Read => libc::pread(fd, address.cast(), bytes, offset),
                     Direction::Write => libc::pwrite(fd, address.cast(), bytes, offset),
                     Direction::Flush => libc::fdatasync(fd) as isize,
-                    Direction::Trim => return Ok(self.desk.trim_now(io)),
+                    Direction::Trim => return Ok(self.slots.trim_now(io)),
                 }
             };
             if moved < 0 { Err(io::Error::last_os_error()) } else { Ok(moved as i32) }
@@ -116,12 +116,12 @@ impl PreadQueue {
 impl Queue for PreadQueue {
     #[inline]
     fn buffer(&self, slot: u32) -> Option<&[u8]> {
-        self.desk.buffer(slot)
+        self.slots.buffer(slot)
     }
 
     #[inline]
     fn buffer_mut(&mut self, slot: u32) -> Option<&mut [u8]> {
-        self.desk.buffer_mut(slot)
+        self.slots.buffer_mut(slot)
     }
 
     /// One where nothing is queued, else zero.
@@ -132,7 +132,7 @@ impl Queue for PreadQueue {
 
     #[inline]
     fn in_flight(&self) -> usize {
-        self.desk.taken_count()
+        self.slots.taken_count()
     }
 
     #[inline]
@@ -140,7 +140,7 @@ impl Queue for PreadQueue {
         if self.queued.is_some() {
             return Err(Refused::Full);
         }
-        self.desk.admit(&io)?;
+        self.slots.admit(&io)?;
         self.queued = Some(io);
         Ok(())
     }
@@ -155,7 +155,7 @@ impl Queue for PreadQueue {
         match (self.queued.take(), wait) {
             (Some(io), _) => {
                 let result = self.perform(&io);
-                self.desk.settle(io.slot);
+                self.slots.settle(io.slot);
                 done.push(Done { slot: io.slot, result, at: Nanos::ZERO });
             }
             (None, Wait::Until(at)) => self.clock.sleep_until(at),
