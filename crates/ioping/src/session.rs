@@ -67,7 +67,8 @@ pub struct Session {
     in_burst: u64,
     /// Requests that were handed out.
     number: u64,
-    under_way: Option<Once>,
+    /// The request that was handed out, and when.
+    under_way: Option<(Once, Nanos)>,
     all: Tally,
     period: Tally,
     period_began: Nanos,
@@ -123,8 +124,13 @@ impl Session {
             offset: self.place(),
             bytes: self.region.request,
         };
-        self.under_way = Some(once);
+        self.under_way = Some((once, now));
         Next::Io(once)
+    }
+
+    /// The request that was handed out and has not been told of, and when it was.
+    pub fn under_way(&self) -> Option<(Once, Nanos)> {
+        self.under_way
     }
 
     fn direction(&self) -> Direction {
@@ -149,7 +155,7 @@ impl Session {
     /// # Errors
     /// [`IopingError::Request`] where a failure ends the run.
     pub fn done(&mut self, done: &Done) -> Result<(String, Option<String>), IopingError> {
-        let Some(once) = self.under_way.take() else { return Ok(Default::default()) };
+        let Some((once, _)) = self.under_way.take() else { return Ok(Default::default()) };
         let time = done.ended.since(done.started);
         let (moved, mark, complaint) = match done.moved {
             Ok(moved) if moved == once.bytes => (moved, self.judge(once.number, time, moved), None),

@@ -44,8 +44,6 @@ pub struct Figures {
     pub load_iops: f64,
     /// Bytes a second of the clock.
     pub load_bps: f64,
-    /// The clock's time.
-    pub load_ns: u64,
 }
 
 impl Tally {
@@ -80,7 +78,6 @@ impl Tally {
             mdev_ns: self.mdev_ns(),
             load_iops: rate(self.all, load.0),
             load_bps: rate(self.all_bytes, load.0),
-            load_ns: load.0,
         }
     }
 

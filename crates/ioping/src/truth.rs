@@ -8,7 +8,7 @@ pub struct Evidence {
     /// The file system keeps its data in memory; its name.
     pub in_memory: Option<String>,
     /// It is a character device.
-    pub character: Option<()>,
+    pub is_character_device: bool,
     /// Share of the region that holds no data: holes, and space that was reserved but never written.
     pub empty_share: f64,
     /// Share of the region that the page cache still held after it had been asked to forget it.
@@ -21,7 +21,7 @@ pub struct Evidence {
 pub fn untrue(asked: &Asked, evidence: &Evidence) -> Vec<String> {
     let mut said = Vec::new();
     let path = &asked.target;
-    if evidence.character.is_some() {
+    if evidence.is_character_device {
         return vec![format!(
             "{path} is a character device: a driver answers, no disk. Name a directory, a file or a block device"
         )];
@@ -112,7 +112,7 @@ mod tests {
         assert!(kept.contains("75 %") && kept.contains("Add -D"), "{kept}");
         let dirty = of(Evidence { kept_share: 1.0, dirty_share: 1.0, ..Evidence::default() });
         assert!(dirty.contains("has been done"), "{dirty}");
-        let device = of(Evidence { character: Some(()), ..Evidence::default() });
+        let device = of(Evidence { is_character_device: true, ..Evidence::default() });
         assert!(device.contains("character device"), "{device}");
     }
 

@@ -21,8 +21,9 @@ pub use linux::{
     },
     file::{
         Alignment, AlignmentSource, Direct, FileKind, OpenError, OpenFile, OwnedTestFile, TestFileError,
-        Unnaming, create_file_of_ours, free_space_in, is_laid_out, mark_laid_out, open_for_read,
-        open_for_stable_write, open_for_write, reserve_space, set_length, total_space_in, unnamed_file,
+        Unnaming, create_file_of_ours, free_space_in, is_laid_out, mark_laid_out, open_character_device,
+        open_for_read, open_for_stable_write, open_for_write, reserve_space, set_length, total_space_in,
+        unnamed_file,
     },
     folder::{Draft, Folder, PrivateFolderError, Readers, effective_user, rewrite_unless_link},
     io_priority::set_io_priority,
@@ -31,12 +32,12 @@ pub use linux::{
     mounts::{Medium, Mount, device_of_mount, mount_of, mounts},
     process::{Process, send_signal},
     queue::{
-        AioQueue, CallFlags, PreadQueue, Queue, QueueError, QueueSize, Refused, Single, SingleError,
-        SingleMeans, SingleOptions, UringQueue, abandoned, open_queue, probe,
+        AioQueue, CallFlags, PreadQueue, Queue, QueueError, QueueSize, Refused, UringQueue, abandoned,
+        open_queue, probe,
     },
     residency::{
-        DirectProof, Directness, Walk, advise, cached_share, direct_proof, drop_cache, is_still_direct,
-        pages_to_write, punch_hole,
+        DirectProof, Directness, Walk, advise, cached_share, direct_proof, drop_cache, forget,
+        is_still_direct, pages_to_write, punch_hole,
     },
     terminal::columns_of_stderr,
     thread_counters::{ThreadCounters, ThreadMeter},

@@ -3,15 +3,18 @@
 mod ground;
 mod laying;
 mod looking;
-mod pending;
+mod single;
+mod watch;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use ioping::{Asked, Done, Engine, IopingError, Next, Noise, Once, Request, Session, Wall, parse, untrue};
-use kernel::{CallFlags, Clock, Single};
+use jiff::tz::TimeZone;
+
+use ioping::{Asked, Done, IopingError, Next, Noise, Once, Request, Session, Wall, parse, untrue};
+use kernel::Clock;
 use workload::{Bytes, Direction, Nanos};
 
 use session::output;
@@ -19,14 +22,13 @@ use session::signals::StopFlag;
 use session::vigil;
 
 use ground::Ground;
-use pending::Pending;
+use single::{EIO, Single};
+use watch::Watch;
 
 /// Exit code of the second Ctrl-C.
 const SECOND_INTERRUPT: i32 = 4;
 /// How soon a Ctrl-C is heard during a pause.
 const HEARD: Nanos = Nanos::from_millis(50);
-/// A failed request has this errno where the kernel names none.
-const EIO: i32 = 5;
 
 /// Runs ioping's command line; the exit code is ioping's.
 pub fn run(words: &[OsString], patience: Nanos) -> u8 {
@@ -77,8 +79,8 @@ fn say(text: &str) -> Reader {
 /// Times requests until the end, or until somebody stops it.
 fn ping(asked: Asked, patience: Nanos) -> Result<u8, IopingError> {
     let stop = StopFlag::on_signals_or_exit(SECOND_INTERRUPT, patience);
-    let mut ground = vigil::over("preparing the target", &stop, || Ground::prepare(&asked))?;
-    let evidence = vigil::over("looking at the target", &stop, || looking::evidence(&asked, &mut ground));
+    let ground = vigil::over("preparing the target", &stop, || Ground::prepare(&asked))?;
+    let evidence = vigil::over("looking at the target", &stop, || looking::evidence(&asked, &ground));
     for line in untrue(&asked, &evidence) {
         output::people(report::wrap("ioping: ", &line).trim_end());
     }
@@ -89,22 +91,21 @@ fn ping(asked: Asked, patience: Nanos) -> Result<u8, IopingError> {
     kernel::precise_timers();
     let entropy = unix_us();
     let session = Session::new(asked.clone(), ground.target.clone(), ground.region, (clock.now(), entropy));
-    let zone = jiff::tz::TimeZone::system();
     let noise = Noise::new(if asked.seed == 0 { entropy } else { asked.seed } ^ u64::MAX);
     let session = Arc::new(Mutex::new(session));
-    let pending = Pending::watched(&asked.target, clock, &stop, {
-        let (session, zone) = (Arc::clone(&session), zone.clone());
-        move |now| {
-            let wall = Wall { unix_us: unix_us(), zone: Some(zone.clone()) };
-            say(&lock(&session).closing(now, &wall));
-        }
-    });
-    Run { asked, single: ground.single, session, clock, stop, zone, noise, pending }.until_the_end()
+    Watch::begin(&session, &asked.target, clock, &stop);
+    let zone = TimeZone::system();
+    Run { asked, single: ground.single, session, clock, stop, zone, noise }.until_the_end()
 }
 
 /// The session; it is locked while nothing is asked of the target, so that what it knows can be told at any time.
 fn lock(session: &Mutex<Session>) -> MutexGuard<'_, Session> {
     session.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What the wall clock shows.
+fn wall(zone: &TimeZone) -> Wall {
+    Wall { unix_us: unix_us(), zone: Some(zone.clone()) }
 }
 
 fn unix_us() -> u64 {
@@ -117,9 +118,8 @@ struct Run {
     session: Arc<Mutex<Session>>,
     clock: Clock,
     stop: StopFlag,
-    zone: jiff::tz::TimeZone,
+    zone: TimeZone,
     noise: Noise,
-    pending: Pending,
 }
 
 impl Run {
@@ -131,7 +131,7 @@ impl Run {
             match next {
                 Next::Wait(until) => self.clock.sleep_until(until.min(now + HEARD)),
                 Next::End => {
-                    say(&lock(&self.session).closing(last, &self.wall()));
+                    say(&lock(&self.session).closing(last, &wall(&self.zone)));
                     return Ok(0);
                 }
                 Next::Io(once) => {
@@ -143,7 +143,7 @@ impl Run {
                 }
             }
         }
-        say(&lock(&self.session).closing(self.clock.now(), &self.wall()));
+        say(&lock(&self.session).closing(self.clock.now(), &wall(&self.zone)));
         Ok(0)
     }
 
@@ -160,45 +160,24 @@ impl Run {
         Ok(if text.is_empty() { Reader::Here } else { say(&text) })
     }
 
-    fn wall(&self) -> Wall {
-        Wall { unix_us: unix_us(), zone: Some(self.zone.clone()) }
-    }
-
     /// One request, timed with its flush; what leads up to it is not.
     fn carry_out(&mut self, once: Once) -> Done {
+        let Once { direction, offset, bytes, .. } = once;
         if !self.asked.cached {
-            self.single.forget(once.offset, Bytes(once.bytes));
+            // A device that takes no advice is none the worse for it.
+            let _ = kernel::forget(&self.single.file, offset, Bytes(bytes));
         }
-        let bytes = once.bytes as usize;
-        if once.direction == Direction::Write {
-            self.noise.fill(&mut self.single.buffer_mut()[..bytes]);
+        if direction == Direction::Write {
+            self.noise.fill(self.single.buffer(bytes));
         }
-        let flags = CallFlags { nowait: self.asked.nowait, hipri: self.asked.hipri };
-        self.pending.begin(&once, self.clock.now());
+        let queued = self.single.queue(direction, offset, bytes);
         let started = self.clock.now();
-        let moved = match once.direction {
-            Direction::Write => {
-                let written = self.single.write(once.offset, bytes, flags);
-                written.and_then(|moved| self.settle().map(|()| moved))
-            }
-            _ => self.single.read(once.offset, bytes, flags),
-        };
+        let mut moved = queued.and_then(|()| self.single.finish());
+        if direction == Direction::Write && !self.asked.cached {
+            moved = moved.and_then(|moved| self.single.file.flush().map(|()| moved));
+        }
         let ended = self.clock.now();
-        self.pending.end();
-        let moved = moved.map(|moved| moved as u64).map_err(|error| error.raw_os_error().unwrap_or(EIO));
-        Done { started, ended, moved, wall: self.wall() }
-    }
-
-    fn settle(&self) -> std::io::Result<()> {
-        if self.asked.cached { Ok(()) } else { self.single.flush() }
-    }
-}
-
-/// The queue that an engine stands for.
-fn means(engine: Engine) -> kernel::SingleMeans {
-    match engine {
-        Engine::Calls => kernel::SingleMeans::Calls,
-        Engine::Libaio => kernel::SingleMeans::Queue(workload::BackendKind::Libaio),
-        Engine::IoUring => kernel::SingleMeans::Queue(workload::BackendKind::IoUring),
+        let moved = moved.map_err(|error| error.raw_os_error().unwrap_or(EIO));
+        Done { started, ended, moved, wall: wall(&self.zone) }
     }
 }

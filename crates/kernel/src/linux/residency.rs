@@ -127,6 +127,14 @@ pub fn drop_cache(file: &OpenFile, offset: u64, bytes: Bytes) -> io::Result<()> 
     } else {
         write_back(file, offset, bytes)?;
     }
+    forget(file, offset, bytes)
+}
+
+/// Asks the page cache to forget a range. Only advice: dirty and locked pages stay, and nothing is written back.
+///
+/// # Errors
+/// What the kernel says of a file that takes no advice, such as a character device.
+pub fn forget(file: &OpenFile, offset: u64, bytes: Bytes) -> io::Result<()> {
     // SAFETY: the descriptor is open; no memory is involved.
     let error = unsafe {
         libc::posix_fadvise(

@@ -1,9 +1,11 @@
 //! The three queues do the same I/O, and keep their hands off what the kernel owns.
 #![allow(clippy::unwrap_used)]
 
+use std::path::Path;
+
 use kernel::{
-    Clock, Direct, OpenFile, OwnedTestFile, Queue, QueueSize, Refused, guard, open_for_read, open_for_write,
-    open_queue,
+    CallFlags, Clock, Direct, FileKind, OpenFile, OwnedTestFile, PreadQueue, Queue, QueueSize, Refused,
+    guard, open_character_device, open_for_read, open_for_write, open_queue,
 };
 use testbed::{Lack, skipped};
 use workload::{BackendKind, Bytes, Direction, Done, Io, Nanos, Wait};
@@ -159,6 +161,43 @@ fn a_short_read_and_a_failed_one_are_reported_as_they_are() {
         let nowhere = Io { offset: u64::MAX - 8191, ..io(1, Direction::Read, 0) };
         assert_eq!(perform(queue.as_mut(), &[nowhere])[0].result, -libc::EINVAL, "{kind:?}");
     });
+}
+
+/// A queue of which each I/O is one call.
+fn calls(file: OpenFile, flags: CallFlags) -> PreadQueue {
+    PreadQueue::open_for_calls(&[file], BLOCK as usize, Clock::start(), flags).unwrap()
+}
+
+#[test]
+fn a_call_that_is_to_be_one_reports_what_it_moved_and_never_waits_where_that_is_asked() {
+    let (_dir, file) = file_of(2);
+    let permit = guard::permit_unnamed(&file);
+    for flags in [CallFlags::default(), CallFlags { nowait: true, hipri: false }] {
+        let plain = open_for_write(&permit, Direct::No).unwrap();
+        let mut queue = calls(plain.clone(), flags);
+        queue.buffer_mut(0).unwrap().fill(7);
+        if flags == CallFlags::default() {
+            assert_eq!(perform(&mut queue, &[io(0, Direction::Write, 1)])[0].result, BLOCK as i32);
+        }
+        queue.buffer_mut(0).unwrap().fill(0);
+        // In the page cache, where nobody has to wait.
+        assert_eq!(perform(&mut queue, &[io(0, Direction::Read, 1)])[0].result, BLOCK as i32, "{flags:?}");
+        assert!(queue.buffer(0).unwrap().iter().all(|&byte| byte == 7), "{flags:?}");
+        let across = Io { offset: 2 * u64::from(BLOCK) - 1000, ..io(0, Direction::Read, 0) };
+        assert_eq!(perform(&mut queue, &[across])[0].result, 1000, "{flags:?}: the end of the file");
+        assert_eq!(perform(&mut queue, &[io(0, Direction::Read, 9)])[0].result, 0, "{flags:?}");
+    }
+}
+
+#[test]
+fn a_character_device_is_read_by_calls_where_it_is_asked_for_and_never_else() {
+    let zero = Path::new("/dev/zero");
+    assert!(open_for_read(zero, Direct::No).is_err());
+    let file = open_character_device(zero, Direct::No).unwrap();
+    assert_eq!((file.kind(), file.is_writable()), (FileKind::CharacterDevice, false));
+    let mut queue = calls(file, CallFlags::default());
+    assert_eq!(perform(&mut queue, &[io(0, Direction::Read, 0)])[0].result, BLOCK as i32);
+    assert_eq!(queue.queue(io(0, Direction::Write, 0)), Err(Refused::NoPermit));
 }
 
 #[test]

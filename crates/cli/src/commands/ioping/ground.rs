@@ -1,20 +1,20 @@
 //! The target of ioping: looked at, guarded, opened.
 
 use std::io;
-use std::os::fd::AsFd;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-use ioping::{Asked, IopingError, Keeping, Kind, Mix, Region, Sync, Target, errno_text};
-use kernel::guard::{GuardError, permit_named_file, permit_unnamed};
+use ioping::{Asked, Engine, IopingError, Keeping, Kind, Mix, Region, Sync, Target, errno_text};
+use kernel::guard::{GuardError, WritePermit};
 use kernel::{
-    AlignmentSource, Direct, Medium, OpenError, Single, SingleError, SingleOptions, TargetFacts,
-    TestFileError,
+    AlignmentSource, CallFlags, Direct, FileKind, Medium, OpenError, OpenFile, TargetFacts, TestFileError,
+    Walk,
 };
 use workload::{Bytes, SyncMode};
 
 use super::laying;
-use session::tell_what_goes;
+use super::single::Single;
+use session::{Written, leave_to_write, tell_what_goes};
 
 const EINVAL: i32 = 22;
 const ENOSPC: i32 = 28;
@@ -47,10 +47,10 @@ impl Ground {
         let in_memory = mount.filter(|mount| mount.medium() == Medium::Memory).map(|mount| mount.filesystem);
         let single = match kind {
             Kind::Directory => in_directory(asked, &path, region)?,
-            _ => existing(asked, &path, region)?,
+            _ => on(existing(asked, &path, kind)?, asked, region)?,
         };
-        // As ioping does for every order.
-        single.expect_random(region.offset, Bytes(region.bytes));
+        // As ioping does for every order; what takes no advice is none the worse for it.
+        let _ = kernel::advise(&single.file, Walk::Random);
         Ok(Ground { kind, target, region, single, in_memory })
     }
 }
@@ -102,31 +102,42 @@ fn device_of(source: &str) -> String {
     resolved.map_or_else(|| source.to_owned(), |path| path.display().to_string())
 }
 
-/// How the requests want it opened.
-fn options(asked: &Asked, region: Region) -> SingleOptions {
-    SingleOptions {
-        direct: if asked.direct { Direct::Yes } else { Direct::No },
-        sync: match asked.sync {
-            Sync::None => SyncMode::None,
-            Sync::Data => SyncMode::Dsync,
-            Sync::All => SyncMode::Sync,
-        },
-        means: super::means(asked.engine),
-        bytes: region.request as usize,
+/// The means that `asked` names, on `file`.
+fn on(file: OpenFile, asked: &Asked, region: Region) -> Result<Single, IopingError> {
+    if file.kind() == FileKind::CharacterDevice && asked.engine != Engine::Calls {
+        let why = "it is a character device, which takes plain calls alone; leave -A and -U out".to_owned();
+        return Err(IopingError::Open { path: asked.target.clone(), why });
     }
+    let flags = CallFlags { nowait: asked.nowait, hipri: asked.hipri };
+    Single::of(file, asked.engine, flags, region.request)
+        .map_err(|error| IopingError::Queue(error.to_string()))
 }
 
-fn existing(asked: &Asked, path: &Path, region: Region) -> Result<Single, IopingError> {
-    let options = options(asked, region);
-    let opened = match asked.mix() {
-        Mix::Read => Single::open_for_read(path, options),
-        Mix::Write | Mix::Alternate => {
-            let permit = permit_named_file(path).map_err(|error| guarded(asked, &error))?;
+fn directness(asked: &Asked) -> Direct {
+    if asked.direct { Direct::Yes } else { Direct::No }
+}
+
+fn existing(asked: &Asked, path: &Path, kind: Kind) -> Result<OpenFile, IopingError> {
+    let direct = directness(asked);
+    let opened = match (asked.mix(), kind) {
+        (Mix::Read, Kind::CharacterDevice) => kernel::open_character_device(path, direct),
+        (Mix::Read, _) => kernel::open_for_read(path, direct),
+        (Mix::Write | Mix::Alternate, _) => {
+            let permit = leave_to_write(Written::Named(path)).map_err(|error| guarded(asked, &error))?;
             tell_what_goes(&permit);
-            Single::open_for_write(&permit, options)
+            return writable(asked, &permit);
         }
     };
     opened.map_err(|error| open(asked, &error))
+}
+
+fn writable(asked: &Asked, permit: &WritePermit) -> Result<OpenFile, IopingError> {
+    let sync = match asked.sync {
+        Sync::None => SyncMode::None,
+        Sync::Data => SyncMode::Dsync,
+        Sync::All => SyncMode::Sync,
+    };
+    kernel::open_for_stable_write(permit, directness(asked), sync).map_err(|error| open(asked, &error))
 }
 
 /// A file of its own in a directory, laid out: unnamed, or the one that is kept.
@@ -134,22 +145,21 @@ fn in_directory(asked: &Asked, path: &Path, region: Region) -> Result<Single, Io
     let permit = match asked.keeping {
         Keeping::Vanishes => {
             let file = kernel::unnamed_file(path, Bytes(region.end())).map_err(|error| made(asked, error))?;
-            permit_unnamed(&file)
+            leave_to_write(Written::Ours(&file)).map_err(|error| guarded(asked, &error))?
         }
         Keeping::Kept => {
             let kept = path.join(KEPT);
             refuse_stranger(&kept)?;
             refuse_to_replace(asked, &kept, region)?;
-            permit_named_file(&kept).map_err(|error| match &error {
+            leave_to_write(Written::Named(&kept)).map_err(|error| match &error {
                 GuardError::Open(OpenError::Other { source, .. }) => created(asked, source),
                 other => guarded(asked, other),
             })?
         }
     };
-    let single =
-        Single::open_for_write(&permit, options(asked, region)).map_err(|error| open(asked, &error))?;
+    let single = on(writable(asked, &permit)?, asked, region)?;
     if asked.direct {
-        aligned(&single, region)?;
+        aligned(&single.file, region)?;
     }
     laying::lay_out(&permit, asked, region)?;
     Ok(single)
@@ -169,7 +179,7 @@ fn refuse_stranger(kept: &Path) -> Result<(), IopingError> {
 /// What somebody else left under that name is not written over for requests that only read.
 fn refuse_to_replace(asked: &Asked, kept: &Path, region: Region) -> Result<(), IopingError> {
     let Ok(file) = kernel::open_for_read(kept, Direct::No) else { return Ok(()) };
-    let is_short = laying::lacks_data(file.as_fd(), region) == Some(true);
+    let is_short = laying::lacks_data(&file, region) == Some(true);
     if asked.mix() != Mix::Read || !is_short || kernel::is_laid_out(&file) {
         return Ok(());
     }
@@ -183,12 +193,11 @@ fn refuse_to_replace(asked: &Asked, kept: &Path, region: Region) -> Result<(), I
 
 /// Direct I/O at places it cannot have fails while the file is prepared, as it does in ioping. No request is made to learn
 /// it: one just before the first that is timed would be where a throttled volume begins to count.
-fn aligned(single: &Single, region: Region) -> Result<(), IopingError> {
-    let Some(alignment) = single.alignment().filter(|known| known.source != AlignmentSource::Assumed) else {
-        return Ok(());
-    };
+fn aligned(file: &OpenFile, region: Region) -> Result<(), IopingError> {
+    let (alignment, places) = (file.alignment(), [region.request, region.offset]);
     let unit = alignment.offset.0.max(1);
-    if region.request.is_multiple_of(unit) && region.offset.is_multiple_of(unit) {
+    let is_known = alignment.source != AlignmentSource::Assumed;
+    if !is_known || places.iter().all(|place| place.is_multiple_of(unit)) {
         return Ok(());
     }
     Err(IopingError::Preparation {
@@ -211,27 +220,23 @@ fn made(asked: &Asked, error: TestFileError) -> IopingError {
 }
 
 fn created(asked: &Asked, source: &io::Error) -> IopingError {
-    let why = source.raw_os_error().map_or_else(|| source.to_string(), errno_text);
-    IopingError::Create { path: asked.target.clone(), why }
+    IopingError::Create { path: asked.target.clone(), why: why(source) }
 }
 
-fn open(asked: &Asked, error: &SingleError) -> IopingError {
+fn open(asked: &Asked, error: &OpenError) -> IopingError {
     let why = match error {
-        SingleError::Queue(error) => return IopingError::Queue(error.to_string()),
-        SingleError::Open(OpenError::NotFound { .. }) => errno_text(2),
-        SingleError::Open(OpenError::Permission { .. }) => errno_text(13),
-        SingleError::Open(OpenError::ReadOnly { .. }) => errno_text(30),
-        SingleError::Open(OpenError::Kind { what, .. }) => {
-            format!("it is {what}, which takes plain calls alone; leave -A and -U out")
-        }
-        SingleError::Open(OpenError::NoDirect { .. }) => {
-            "the file system has no direct I/O; leave -D out".to_owned()
-        }
-        SingleError::Open(OpenError::Other { source, .. }) => {
-            source.raw_os_error().map_or_else(|| source.to_string(), errno_text)
-        }
+        OpenError::NotFound { .. } => errno_text(2),
+        OpenError::Permission { .. } => errno_text(13),
+        OpenError::ReadOnly { .. } => errno_text(30),
+        OpenError::Kind { what, .. } => format!("it is {what}"),
+        OpenError::NoDirect { .. } => "the file system has no direct I/O; leave -D out".to_owned(),
+        OpenError::Other { source, .. } => why(source),
     };
     IopingError::Open { path: asked.target.clone(), why }
+}
+
+fn why(source: &io::Error) -> String {
+    source.raw_os_error().map_or_else(|| source.to_string(), errno_text)
 }
 
 fn guarded(asked: &Asked, error: &GuardError) -> IopingError {

@@ -8,26 +8,26 @@ use workload::Bytes;
 use super::ground::Ground;
 
 /// What there is to know. What is dirty of the target is written back where it would answer in the device's stead.
-pub fn evidence(asked: &Asked, ground: &mut Ground) -> Evidence {
-    let mut evidence = Evidence { in_memory: ground.in_memory.clone(), ..Evidence::default() };
-    if ground.kind == Kind::CharacterDevice {
-        evidence.character = Some(());
-        return evidence;
-    }
-    if asked.mix() == Mix::Write || evidence.in_memory.is_some() {
+pub fn evidence(asked: &Asked, ground: &Ground) -> Evidence {
+    let mut evidence = Evidence {
+        in_memory: ground.in_memory.clone(),
+        is_character_device: ground.kind == Kind::CharacterDevice,
+        ..Evidence::default()
+    };
+    if evidence.is_character_device || evidence.in_memory.is_some() || asked.mix() == Mix::Write {
         return evidence;
     }
     if !asked.cached && !asked.direct {
         evidence.kept_share = kept(ground);
         if evidence.kept_share > 0.0 {
             // What cannot be written back stays, and is told.
-            let _ = ground.single.flush();
+            let _ = ground.single.file.flush();
             evidence.dirty_share = evidence.kept_share - kept(ground).min(evidence.kept_share);
         }
     }
     if ground.kind == Kind::File {
         let (offset, bytes) = (ground.region.offset, Bytes(ground.region.bytes));
-        let extents = kernel::extents(ground.single.as_fd(), offset, bytes).ok().flatten();
+        let extents = kernel::extents(ground.single.file.as_fd(), offset, bytes).ok().flatten();
         evidence.empty_share = extents.map_or(0.0, |extents| extents.unwritten_or_hole_share());
     }
     evidence
@@ -37,6 +37,6 @@ pub fn evidence(asked: &Asked, ground: &mut Ground) -> Evidence {
 /// it forgets nothing where it is asked for a part.
 fn kept(ground: &Ground) -> f64 {
     let (offset, bytes) = (ground.region.offset, Bytes(ground.region.bytes));
-    ground.single.forget(offset, bytes);
-    kernel::cached_share(ground.single.as_fd(), offset, bytes).unwrap_or(0.0)
+    let _ = kernel::forget(&ground.single.file, offset, bytes);
+    kernel::cached_share(ground.single.file.as_fd(), offset, bytes).unwrap_or(0.0)
 }

@@ -44,6 +44,7 @@ pub(crate) fn of_fd(fd: BorrowedFd<'_>, kind: FileKind) -> io::Result<Alignment>
     }
     let block = match kind {
         FileKind::BlockDevice => device::logical_block_of(fd).ok(),
+        FileKind::CharacterDevice => None,
         FileKind::Regular => {
             let number = DeviceNumber { major: stat.stx_dev_major, minor: stat.stx_dev_minor };
             device::logical_block_in(Path::new("/"), number)

@@ -18,13 +18,12 @@ use std::sync::Arc;
 
 use workload::{Bytes, SyncMode};
 
-pub(crate) use alignment::of_fd as alignment_of;
 pub use alignment::{Alignment, AlignmentSource};
 pub use unnamed::{
     OwnedTestFile, TestFileError, Unnaming, create_file_of_ours, free_space_in, total_space_in, unnamed_file,
 };
 
-use super::call::check;
+use super::call::{check, retry};
 use super::device::DeviceNumber;
 use super::guard::WritePermit;
 
@@ -62,6 +61,8 @@ pub enum FileKind {
     Regular,
     /// A block device or a partition.
     BlockDevice,
+    /// A character device, which has no size and is only read.
+    CharacterDevice,
 }
 
 /// Why a file or device could not be opened.
@@ -152,7 +153,10 @@ impl OpenFile {
     ) -> Result<OpenFile, OpenError> {
         let other = |source| OpenError::Other { path: path.to_owned(), source };
         let metadata = file.metadata().map_err(other)?;
-        let kind = kind_of(path, &metadata)?;
+        let kind = match metadata.file_type().is_char_device() {
+            true => FileKind::CharacterDevice,
+            false => kind_of(path, &metadata)?,
+        };
         let size = size_of_open(&file, kind).map_err(other)?;
         let alignment = alignment::of_fd(file.as_fd(), kind).map_err(other)?;
         if direct == Direct::Yes && alignment.source == AlignmentSource::NoDirectIo {
@@ -160,7 +164,7 @@ impl OpenFile {
         }
         let number = DeviceNumber::from_dev(match kind {
             FileKind::Regular => metadata.dev(),
-            FileKind::BlockDevice => metadata.rdev(),
+            FileKind::BlockDevice | FileKind::CharacterDevice => metadata.rdev(),
         });
         let path = path.to_owned();
         let fd = OwnedFd::from(file);
@@ -203,7 +207,7 @@ impl OpenFile {
         self.inner.size
     }
 
-    /// File or block device.
+    /// File or device.
     pub fn kind(&self) -> FileKind {
         self.inner.kind
     }
@@ -219,7 +223,7 @@ impl OpenFile {
     /// What the kernel says; `EIO` means that earlier writes were lost.
     pub fn flush(&self) -> io::Result<()> {
         // SAFETY: the descriptor is open as long as `self` lives; no memory is involved.
-        check(unsafe { libc::fdatasync(self.as_raw_fd()) }).map(drop)
+        retry(|| check(unsafe { libc::fdatasync(self.as_raw_fd()) })).map(drop)
     }
 
     pub(crate) fn as_raw_fd(&self) -> RawFd {
@@ -256,6 +260,7 @@ fn size_of_open(file: &File, kind: FileKind) -> io::Result<Bytes> {
     match kind {
         FileKind::Regular => file.metadata().map(|m| Bytes(m.len())),
         FileKind::BlockDevice => super::device::size_of_device(file.as_fd()),
+        FileKind::CharacterDevice => Ok(Bytes(0)),
     }
 }
 
@@ -270,6 +275,19 @@ pub fn open_for_read(path: &Path, direct: Direct) -> Result<OpenFile, OpenError>
     let file = std::fs::OpenOptions::new()
         .read(true)
         .custom_flags(direct.flag() | libc::O_NONBLOCK | libc::O_NOCTTY)
+        .open(path)
+        .map_err(|e| OpenError::from_io(path, direct, e))?;
+    OpenFile::adopt(file, path, direct, false)
+}
+
+/// Opens a character device for reading, which is all that is done to one.
+///
+/// # Errors
+/// [`OpenError`], which names the path and the remedy.
+pub fn open_character_device(path: &Path, direct: Direct) -> Result<OpenFile, OpenError> {
+    let file = std::fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(direct.flag() | libc::O_NOCTTY)
         .open(path)
         .map_err(|e| OpenError::from_io(path, direct, e))?;
     OpenFile::adopt(file, path, direct, false)

@@ -4,7 +4,6 @@ mod aio;
 mod pread;
 mod probe;
 mod region;
-mod single;
 mod slot_table;
 mod trim;
 mod uring;
@@ -15,9 +14,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use workload::{BackendKind, Done, Io, Wait};
 
 pub use aio::AioQueue;
-pub use pread::PreadQueue;
+pub use pread::{CallFlags, PreadQueue};
 pub use probe::probe;
-pub use single::{CallFlags, Single, SingleError, SingleMeans, SingleOptions};
 pub use uring::UringQueue;
 
 use super::clock::Clock;

@@ -11,11 +11,29 @@ use crate::linux::call::retry;
 use crate::linux::clock::Clock;
 use crate::linux::file::OpenFile;
 
+/// Wishes that go along with a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CallFlags {
+    /// Fail with `EAGAIN` rather than wait (`RWF_NOWAIT`).
+    pub nowait: bool,
+    /// Poll for the end of a direct I/O (`RWF_HIPRI`).
+    pub hipri: bool,
+}
+
+impl CallFlags {
+    fn bits(self) -> libc::c_int {
+        let nowait = if self.nowait { libc::RWF_NOWAIT } else { 0 };
+        nowait | if self.hipri { libc::RWF_HIPRI } else { 0 }
+    }
+}
+
 /// pread and pwrite. An I/O happens inside [`PreadQueue::submit_and_reap`], so there is room for one at a time.
 #[derive(Debug)]
 pub struct PreadQueue {
     slots: SlotTable,
     queued: Option<Io>,
+    // Where an I/O is one call and no more: what goes along with it.
+    once: Option<CallFlags>,
     clock: Clock,
     // Stays on its thread as the other queues do, so that none of the three is used where another could not be.
     _thread: PhantomData<*const ()>,
@@ -33,13 +51,26 @@ impl PreadQueue {
         clock: Clock,
     ) -> Result<PreadQueue, QueueError> {
         let slots = SlotTable::open(files, depth, slot_bytes)?;
-        Ok(PreadQueue { slots, queued: None, clock, _thread: PhantomData })
+        Ok(PreadQueue { slots, queued: None, once: None, clock, _thread: PhantomData })
+    }
+
+    /// The same with one buffer, where an I/O is one call with `flags`, and what that moved is its result.
+    ///
+    /// # Errors
+    /// [`QueueError`] where there is no memory for the buffer.
+    pub fn open_for_calls(
+        files: &[OpenFile],
+        slot_bytes: usize,
+        clock: Clock,
+        flags: CallFlags,
+    ) -> Result<PreadQueue, QueueError> {
+        Ok(PreadQueue { once: Some(flags), ..PreadQueue::open(files, 1, slot_bytes, clock)? })
     }
 
     /// Does all of `io`: where the kernel moves only a part, the rest is asked for again, so that what stopped it (a full
     /// disk, the end of a file that has been cut) is its result.
     fn perform(&self, io: &Io) -> i32 {
-        if !matches!(io.kind, Direction::Read | Direction::Write) {
+        if self.once.is_some() || !matches!(io.kind, Direction::Read | Direction::Write) {
             return self.move_rest(io, 0).unwrap_or_else(negated);
         }
         let mut moved = 0;
@@ -60,13 +91,17 @@ impl PreadQueue {
         let (fd, address) = (self.slots.fd(io), self.slots.address(io.slot));
         let (bytes, offset) = (io.bytes.saturating_sub(moved) as usize, io.offset + u64::from(moved));
         let offset = offset as libc::off_t;
+        let flags = self.once.map_or(0, CallFlags::bits);
         retry(|| {
             // SAFETY: `admit` has checked that the slot exists and holds the bytes of `io`, of which `moved` are at most
-            // all, so that `bytes` from there on lie within it; while the slot is taken nothing borrows its buffer; the
-            // slots keeps `fd` open.
+            // all, so that `bytes` from there on, which the vector names too, lie within it; while the slot is taken
+            // nothing borrows its buffer; the slot table keeps `fd` open.
             let moved = unsafe {
                 let address = address.add(moved as usize);
+                let vector = libc::iovec { iov_base: address.cast(), iov_len: bytes };
                 match io.kind {
+                    Direction::Read if flags != 0 => libc::preadv2(fd, &vector, 1, offset, flags),
+                    Direction::Write if flags != 0 => libc::pwritev2(fd, &vector, 1, offset, flags),
                     Direction::Read => libc::pread(fd, address.cast(), bytes, offset),
                     Direction::Write => libc::pwrite(fd, address.cast(), bytes, offset),
                     Direction::Flush => libc::fdatasync(fd) as isize,

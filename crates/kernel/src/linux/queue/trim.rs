@@ -19,6 +19,7 @@ pub(super) fn trim(fd: RawFd, kind: FileKind, io: &Io) -> i32 {
     let done = retry(|| match kind {
         FileKind::BlockDevice => discard(fd, io.offset, u64::from(io.bytes)),
         FileKind::Regular => punch(fd, io.offset, u64::from(io.bytes)),
+        FileKind::CharacterDevice => Err(io::Error::from_raw_os_error(libc::EOPNOTSUPP)),
     });
     match done {
         Ok(_) => bytes,

@@ -1,45 +1,38 @@
 //! The request that is under way, watched from another thread: told where it lasts, and left when somebody asks or patience
 //! is over.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use ioping::Once;
+use ioping::{Once, Session};
+use jiff::tz::TimeZone;
 use kernel::Clock;
 use record::{Silence, SilenceStage};
 use workload::Nanos;
 
+use super::{lock, say, wall};
 use session::failure::Code;
 use session::signals::StopFlag;
 use session::vigil::{HEARD, LOOK, NOTICED};
 
-/// The request that is under way, if any, with the time at which it began.
-#[derive(Clone, Default)]
-pub struct Pending(Arc<Mutex<Option<(Once, Nanos)>>>);
-
-/// Who looks at it.
-struct Watch {
-    pending: Pending,
+/// Who looks at the request of a session.
+pub struct Watch {
+    /// Nobody holds it while a request goes on.
+    session: Arc<Mutex<Session>>,
     path: String,
     clock: Clock,
     stop: StopFlag,
-    /// What was told last.
+    /// What was told last, of the request that began then.
     told: Option<(Nanos, Silence)>,
     /// Since when a wish to stop has not been heard.
     asked: Option<Nanos>,
 }
 
-impl Pending {
-    /// None yet. One that does not end is told as a request to `path`; before the process leaves it, `farewell` says what
-    /// there is to say at a time of `clock`.
-    pub fn watched(
-        path: &str,
-        clock: Clock,
-        stop: &StopFlag,
-        farewell: impl Fn(Nanos) + Send + 'static,
-    ) -> Pending {
-        let pending = Pending::default();
-        let (path, stop) = (path.to_owned(), stop.clone());
-        let mut watch = Watch { pending: pending.clone(), path, clock, stop, told: None, asked: None };
+impl Watch {
+    /// Looks from now on at the requests to `path` of `session`, whose times are those of `clock`. Where one does not end, it
+    /// closes the session and ends the process.
+    pub fn begin(session: &Arc<Mutex<Session>>, path: &str, clock: Clock, stop: &StopFlag) {
+        let (session, path, stop) = (Arc::clone(session), path.to_owned(), stop.clone());
+        let mut watch = Watch { session, path, clock, stop, told: None, asked: None };
         // Without a thread to watch nobody is told, and all else is as it was.
         let _ = std::thread::Builder::new().name("vigil".to_owned()).spawn(move || {
             let code = loop {
@@ -48,28 +41,15 @@ impl Pending {
                     break code;
                 }
             };
-            farewell(watch.clock.now());
+            say(&lock(&watch.session).closing(watch.clock.now(), &wall(&TimeZone::system())));
             session::signals::leave(code);
         });
-        pending
     }
 
-    /// A request begins at `now`.
-    pub fn begin(&self, once: &Once, now: Nanos) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((*once, now));
-    }
-
-    /// It has ended.
-    pub fn end(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    }
-}
-
-impl Watch {
     /// The exit code, where the request is to be left.
     fn look(&mut self) -> Option<i32> {
         let now = self.clock.now();
-        let pending = *self.pending.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let pending = lock(&self.session).under_way();
         if let Some((_, told)) = self.told.take_if(|(began, _)| pending.is_none_or(|(_, at)| at != *began)) {
             let lasted = told.lasted + now.since(told.at);
             self.stop.tell(&Silence { stage: SilenceStage::Over, at: now, lasted, ..told });
