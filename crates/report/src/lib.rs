@@ -28,7 +28,7 @@ pub use words::imported::imported;
 pub use words::json::{SCHEMA, SCHEMA_VERSION, json};
 pub use words::note::note;
 pub use words::phrases::is_full;
-pub use words::progress::{Progress, ending, progress, step_done};
+pub use words::progress::{DeviceNow, Progress, ending, phase_done, progress, step_done, watch_progress};
 pub use words::quick::{quick_json, quick_text};
 pub use words::sentence::{competing, confidence, error_words, evidence, next_step, sentence};
 pub use words::steps::{PartWords, part_line, part_words, steps};
