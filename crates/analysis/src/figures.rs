@@ -34,6 +34,7 @@ pub(crate) fn figures(run: &Run) -> Figures {
         let laddered = blocks.iter().any(|point| point.direction == direction);
         blocks.extend(best_known(&depths, direction).filter(|_| laddered).cloned());
     }
+    assert!(depths.is_sorted_by_key(|point| (point.direction, point.depth)), "rungs rise in each direction");
     Figures {
         latencies: points::latencies(run),
         fallen: points::points(run, StepKind::Again).into_iter().find(|point| fell(point, &depths)),

@@ -84,7 +84,7 @@ pub(crate) struct Nature<'k> {
     /// Why it leaves the verdict open.
     pub doubt: Option<Doubt>,
     /// Whether it names the level at which something is held.
-    pub is_level: bool,
+    pub level: bool,
 }
 
 /// The watched device that a finding is about.
@@ -97,16 +97,14 @@ pub(crate) struct OfDevice<'k> {
     pub holds_back: bool,
 }
 
-impl<'k> OfDevice<'k> {
-    /// What is told of the lowest layer, where a policy counts: what the volume does.
-    pub fn lowest(place: &'k Place) -> Option<OfDevice<'k>> {
-        Some(OfDevice { place, layer: Layer::Lowest, holds_back: true })
-    }
+/// What is told of the lowest layer, where a policy counts: what the volume does.
+pub(crate) fn lowest(place: &Place) -> Option<OfDevice<'_>> {
+    Some(OfDevice { place, layer: Layer::Lowest, holds_back: true })
+}
 
-    /// What is told of the highest layer, where an application stands: what it does.
-    pub fn highest(place: &'k Place) -> Option<OfDevice<'k>> {
-        Some(OfDevice { place, layer: Layer::Highest, holds_back: true })
-    }
+/// What is told of the highest layer, where an application stands: what it does.
+pub(crate) fn highest(place: &Place) -> Option<OfDevice<'_>> {
+    Some(OfDevice { place, layer: Layer::Highest, holds_back: true })
 }
 
 /// Of several layers of a stack that show the same, the one that it is told of.

@@ -39,6 +39,10 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
         Meaning::GeneratorBound(_) if watches => WATCHED_GENERATOR,
         meaning => meaning.nature().weight,
     });
+    assert!(
+        verdict.rows.iter().all(|row| row.answer != Answer::Below || row.measured.is_some()),
+        "what is missed was measured"
+    );
     Analysis {
         latencies: figures.latencies,
         depths: figures.depths,

@@ -9,6 +9,8 @@ use crate::{Finding, Meaning};
 /// Findings of a kind that steps repeat become one, where the first of them stood: with the figures of the worst, and the
 /// spans of all.
 pub(crate) fn told_once(found: Vec<Finding>) -> Vec<Finding> {
+    let spans = |found: &[Finding]| found.iter().map(|finding| finding.evidence.len()).sum::<usize>();
+    let all = spans(&found);
     let mut kept: Vec<Finding> = Vec::with_capacity(found.len());
     for finding in found {
         let same = |known: &&mut Finding| alike(known, &finding);
@@ -17,6 +19,7 @@ pub(crate) fn told_once(found: Vec<Finding>) -> Vec<Finding> {
             _ => kept.push(finding),
         }
     }
+    assert_eq!(all, spans(&kept), "every span that shows a finding stays");
     kept
 }
 

@@ -1,6 +1,6 @@
 //! Two readings of counters into the figures of the time between them. What cannot be said is NaN, never a false zero.
 
-use crate::{CpuCounters, CpuMetric, DiskCounters, Metric};
+use crate::{CpuCounters, CpuMetric, DiskCounters, Metric, Pressure};
 
 /// Bytes of a sector in the kernel's counters, whatever the device's own block size (kernel document admin-guide/iostats).
 pub const SECTOR: u64 = 512;
@@ -147,6 +147,15 @@ impl CpuCounters {
     fn parts(&self) -> [u64; 6] {
         let system = self.system.saturating_add(self.irq).saturating_add(self.softirq);
         [self.idle, system, self.user, self.nice, self.iowait, self.steal]
+    }
+}
+
+impl Pressure {
+    /// Shares (0 to 1) of the `seconds` between `before` and these readings in which some task and in which every task
+    /// waited; NaN where no time has passed.
+    pub fn since(&self, before: &Pressure, seconds: f64) -> (f64, f64) {
+        let share = |before: u64, now: u64| quotient(now.saturating_sub(before) as f64, seconds * 1e6);
+        (share(before.some_us, self.some_us), share(before.full_us, self.full_us))
     }
 }
 

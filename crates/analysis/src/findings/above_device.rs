@@ -4,7 +4,7 @@ use record::{DeviceNode, LocalLimit};
 use serde::{Deserialize, Serialize};
 
 use super::idle::unwatched;
-use crate::finding::{Confidence, Found, Kind, Nature, OfDevice};
+use crate::finding::{Confidence, Found, Kind, Nature, highest};
 use crate::watch::limits::{is_set_on, near, reached};
 use crate::watch::{Device, Place, USED, WatchedRun, Window, firings, found_in};
 
@@ -40,8 +40,7 @@ pub struct ThrottledAboveDevice {
 
 impl Kind for ThrottledAboveDevice {
     fn nature(&self) -> Nature<'_> {
-        let device = OfDevice::highest(&self.device);
-        Nature { weight: 3, device, badness: None, doubt: None, is_level: false }
+        Nature { weight: 3, device: highest(&self.device), badness: None, doubt: None, level: false }
     }
 }
 

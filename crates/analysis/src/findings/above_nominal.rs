@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use statistics::quantile::median;
 use workload::Direction;
 
-use crate::finding::{Confidence, Evidence, Found, Kind, Nature, OfDevice};
+use crate::finding::{Confidence, Evidence, Found, Kind, Nature, highest};
 use crate::watch::contracted::claimed_rate;
 use crate::watch::even::flat;
 use crate::watch::level::{at_a_limit, confidence, level};
@@ -56,8 +56,7 @@ pub struct ThrottledAboveNominal {
 
 impl Kind for ThrottledAboveNominal {
     fn nature(&self) -> Nature<'_> {
-        let device = OfDevice::highest(&self.device);
-        Nature { weight: 3, device, badness: None, doubt: None, is_level: true }
+        Nature { weight: 3, device: highest(&self.device), badness: None, doubt: None, level: true }
     }
 }
 

@@ -18,7 +18,7 @@ pub struct InsideBurst {
 impl Kind for InsideBurst {
     fn nature(&self) -> Nature<'_> {
         // The claims that it leaves open say so themselves.
-        Nature { weight: 3, device: None, badness: None, doubt: None, is_level: false }
+        Nature { weight: 3, device: None, badness: None, doubt: None, level: false }
     }
 }
 

@@ -65,9 +65,8 @@ pub struct FillingDepth {
     pub base_latency_ns: f64,
 }
 
-const CAP: Nature<'static> = Nature { weight: 4, device: None, badness: None, doubt: None, is_level: true };
-const OF_CAPS: Nature<'static> =
-    Nature { weight: 5, device: None, badness: None, doubt: None, is_level: false };
+const CAP: Nature<'static> = Nature { weight: 4, device: None, badness: None, doubt: None, level: true };
+const OF_CAPS: Nature<'static> = Nature { weight: 5, device: None, badness: None, doubt: None, level: false };
 
 impl Kind for IopsCap {
     fn nature(&self) -> Nature<'_> {

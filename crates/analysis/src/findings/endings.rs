@@ -22,7 +22,7 @@ pub struct Failed {
 }
 
 const NATURE: Nature<'static> =
-    Nature { weight: 0, device: None, badness: None, doubt: Some(Doubt::Interrupted), is_level: false };
+    Nature { weight: 0, device: None, badness: None, doubt: Some(Doubt::Interrupted), level: false };
 
 impl Kind for Interrupted {
     fn nature(&self) -> Nature<'_> {

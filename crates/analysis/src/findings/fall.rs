@@ -19,7 +19,7 @@ pub struct StepDown {
 
 impl Kind for StepDown {
     fn nature(&self) -> Nature<'_> {
-        Nature { weight: 3, device: None, badness: None, doubt: None, is_level: false }
+        Nature { weight: 3, device: None, badness: None, doubt: None, level: false }
     }
 }
 

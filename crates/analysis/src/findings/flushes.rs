@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::finding::{Confidence, Found, Kind, Nature, OfDevice};
+use crate::finding::{Confidence, Found, Kind, Nature, highest};
 use crate::watch::{Device, Place, WatchedRun, Way, firings, found_in, known};
 
 /// Flushes that programs wait for fill this share of the time (R15),
@@ -26,8 +26,7 @@ pub struct FlushBound {
 
 impl Kind for FlushBound {
     fn nature(&self) -> Nature<'_> {
-        let device = OfDevice::highest(&self.device);
-        Nature { weight: 5, device, badness: None, doubt: None, is_level: false }
+        Nature { weight: 5, device: highest(&self.device), badness: None, doubt: None, level: false }
     }
 }
 

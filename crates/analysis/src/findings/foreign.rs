@@ -40,7 +40,7 @@ pub struct ForeignLoad {
 impl Kind for ForeignLoad {
     fn nature(&self) -> Nature<'_> {
         let doubt = Some(Doubt::ForeignLoad);
-        Nature { weight: 2, device: None, badness: None, doubt, is_level: false }
+        Nature { weight: 2, device: None, badness: None, doubt, level: false }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::finding::{Confidence, Found, Kind, Nature, OfDevice};
+use crate::finding::{Confidence, Found, Kind, Nature, lowest};
 use crate::watch::{Device, Place, Waiting, WatchedRun, firings, found_in};
 
 /// A queue that is filled to this share is full.
@@ -20,8 +20,7 @@ pub struct QueueFull {
 
 impl Kind for QueueFull {
     fn nature(&self) -> Nature<'_> {
-        let device = OfDevice::lowest(&self.device);
-        Nature { weight: 6, device, badness: None, doubt: None, is_level: false }
+        Nature { weight: 6, device: lowest(&self.device), badness: None, doubt: None, level: false }
     }
 }
 

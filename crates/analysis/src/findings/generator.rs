@@ -32,7 +32,7 @@ impl Kind for GeneratorBound {
             device: None,
             badness: Some(self.waiting_share.max(self.own_cpu_share)),
             doubt: Some(Doubt::GeneratorBound),
-            is_level: false,
+            level: false,
         }
     }
 }

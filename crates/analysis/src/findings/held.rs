@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use statistics::quantile::{median, median_absolute_deviation};
 use workload::{Bytes, Direction, Nanos};
 
-use crate::finding::{Confidence, Found, Kind, Nature, OfDevice};
+use crate::finding::{Confidence, Found, Kind, Nature, lowest};
 use crate::watch::even::{counts, fano, flat};
 use crate::watch::level::{confidence, is_sure, level};
 use crate::watch::load::{closed, seconds_within};
@@ -74,22 +74,19 @@ pub struct HeldLevelFell {
 
 impl Kind for HeldOperations {
     fn nature(&self) -> Nature<'_> {
-        let device = OfDevice::lowest(&self.device);
-        Nature { weight: 4, device, badness: None, doubt: None, is_level: true }
+        Nature { weight: 4, device: lowest(&self.device), badness: None, doubt: None, level: true }
     }
 }
 
 impl Kind for HeldBytes {
     fn nature(&self) -> Nature<'_> {
-        let device = OfDevice::lowest(&self.device);
-        Nature { weight: 4, device, badness: None, doubt: None, is_level: true }
+        Nature { weight: 4, device: lowest(&self.device), badness: None, doubt: None, level: true }
     }
 }
 
 impl Kind for HeldLevelFell {
     fn nature(&self) -> Nature<'_> {
-        let device = OfDevice::lowest(&self.device);
-        Nature { weight: 5, device, badness: None, doubt: None, is_level: false }
+        Nature { weight: 5, device: lowest(&self.device), badness: None, doubt: None, level: false }
     }
 }
 
@@ -142,6 +139,7 @@ pub(super) fn rule(watch: &WatchedRun<'_>, device: &mut Device<'_>, taken: &[usi
         .filter_map(|at| held_in(watch, device, at))
         .collect();
     let groups = groups(&windows);
+    assert!(groups.iter().all(|group| !group.is_empty()), "a level is that of some window");
     let mut windows: Vec<HeldWindow> = groups.iter().flatten().cloned().collect();
     windows.sort_by_key(|window| window.at);
     device.held = windows.iter().map(|window| window.at).collect();
@@ -379,6 +377,7 @@ fn served(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window, what: Re
 }
 
 fn fallen(device: &Device<'_>, fall: &Fall) -> Found<Held> {
+    assert!(fall.before < fall.after && fall.rate_after <= fall.rate_before, "a fall goes down in time");
     let (from, to) = (&device.windows[fall.before], &device.windows[fall.after]);
     let middle = (fall.rate_before + fall.rate_after) / 2.0;
     let between = &device.ticks[from.ticks.start..to.ticks.end];

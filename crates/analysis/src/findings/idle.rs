@@ -3,7 +3,7 @@
 use record::DeviceKind;
 use serde::{Deserialize, Serialize};
 
-use crate::finding::{Confidence, Found, Kind, Nature, OfDevice};
+use crate::finding::{Confidence, Found, Kind, Nature, highest};
 use crate::watch::limits::reached;
 use crate::watch::{Device, Firing, Place, WatchedRun, Window, firings, found_in, known};
 
@@ -37,8 +37,7 @@ pub struct StorageIdle {
 
 impl Kind for StorageIdle {
     fn nature(&self) -> Nature<'_> {
-        let device = OfDevice::highest(&self.device);
-        Nature { weight: 7, device, badness: None, doubt: None, is_level: false }
+        Nature { weight: 7, device: highest(&self.device), badness: None, doubt: None, level: false }
     }
 }
 

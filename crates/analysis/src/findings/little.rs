@@ -31,7 +31,7 @@ impl LittleMismatch {
 
 impl Kind for LittleMismatch {
     fn nature(&self) -> Nature<'_> {
-        Nature { weight: 7, device: None, badness: Some(self.off()), doubt: None, is_level: false }
+        Nature { weight: 7, device: None, badness: Some(self.off()), doubt: None, level: false }
     }
 }
 

@@ -118,7 +118,7 @@ impl From<slow::Slow> for Meaning {
 impl Meaning {
     /// Whether it names the level at which something is held.
     pub fn is_level(&self) -> bool {
-        self.nature().is_level
+        self.nature().level
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::held::{alone, declared_figure};
-use crate::finding::{Confidence, Found, Kind, Nature, OfDevice};
+use crate::finding::{Confidence, Found, Kind, Nature, highest};
 use crate::watch::{Device, Place, WatchedRun, Window, firings, found_in};
 
 /// Below this share of what the device can do the rate is the application's own.
@@ -20,8 +20,7 @@ pub struct SerialApplication {
 
 impl Kind for SerialApplication {
     fn nature(&self) -> Nature<'_> {
-        let device = OfDevice::highest(&self.device);
-        Nature { weight: 6, device, badness: None, doubt: None, is_level: false }
+        Nature { weight: 6, device: highest(&self.device), badness: None, doubt: None, level: false }
     }
 }
 

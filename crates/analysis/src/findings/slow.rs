@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::held::METERED;
-use crate::finding::{Confidence, Found, Kind, Nature, OfDevice};
+use crate::finding::{Confidence, Found, Kind, Nature, lowest};
 use crate::watch::even::{counts, fano};
 use crate::watch::{Device, Place, Tick, WAITED, Waiting, WatchedRun, Way, Window, firings, found_in};
 
@@ -56,15 +56,13 @@ pub struct CpuStarved {
 
 impl Kind for BackendSlow {
     fn nature(&self) -> Nature<'_> {
-        let device = OfDevice::lowest(&self.device);
-        Nature { weight: 4, device, badness: None, doubt: None, is_level: false }
+        Nature { weight: 4, device: lowest(&self.device), badness: None, doubt: None, level: false }
     }
 }
 
 impl Kind for CpuStarved {
     fn nature(&self) -> Nature<'_> {
-        let device = OfDevice::lowest(&self.device);
-        Nature { weight: 5, device, badness: None, doubt: None, is_level: false }
+        Nature { weight: 5, device: lowest(&self.device), badness: None, doubt: None, level: false }
     }
 }
 

@@ -55,12 +55,12 @@ impl Kind for Unwritten {
 
 impl Kind for ReadsOnly {
     fn nature(&self) -> Nature<'_> {
-        Nature { weight: 6, device: None, badness: None, doubt: None, is_level: false }
+        Nature { weight: 6, device: None, badness: None, doubt: None, level: false }
     }
 }
 
 fn not_the_volumes(doubt: Doubt) -> Nature<'static> {
-    Nature { weight: 1, device: None, badness: None, doubt: Some(doubt), is_level: false }
+    Nature { weight: 1, device: None, badness: None, doubt: Some(doubt), level: false }
 }
 
 fn certain<K>(meaning: K) -> Found<K> {

@@ -21,7 +21,7 @@ pub struct Unsteady {
 
 impl Kind for Unsteady {
     fn nature(&self) -> Nature<'_> {
-        Nature { weight: 7, device: None, badness: Some(self.half_width), doubt: None, is_level: false }
+        Nature { weight: 7, device: None, badness: Some(self.half_width), doubt: None, level: false }
     }
 }
 

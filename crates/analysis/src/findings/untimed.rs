@@ -15,7 +15,7 @@ impl Kind for Untimed {
     fn nature(&self) -> Nature<'_> {
         // Nobody waits for that.
         let device = Some(OfDevice { place: &self.device, layer: Layer::Highest, holds_back: false });
-        Nature { weight: 7, device, badness: None, doubt: None, is_level: false }
+        Nature { weight: 7, device, badness: None, doubt: None, level: false }
     }
 }
 

@@ -40,6 +40,7 @@ pub(crate) fn diagnose(
         device.keep_for_the_contract(&watch);
         devices.push(device);
     }
+    assert!(sums.iter().all(|sums| sums.len() == watch.spans.len()), "totals of every phase");
     let mut findings = once_a_limit(once_a_stack(found));
     let holds_back = |finding: &Finding| finding.meaning.nature().device.is_some_and(|of| of.holds_back);
     if !findings.iter().any(holds_back) {

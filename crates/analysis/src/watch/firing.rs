@@ -47,6 +47,7 @@ pub(crate) fn found_in<K>(
             _ => merged.push(firing.clone()),
         }
     }
+    assert!(merged.len() <= firings.len() && merged.is_empty() == firings.is_empty(), "merged, not lost");
     let seconds = |firing: &Firing| firing.evidence.to.since(firing.evidence.from).as_secs_f64();
     merged.sort_by(|a, b| (seconds(b) * b.weight).total_cmp(&(seconds(a) * a.weight)));
     merged.truncate(SPANS);

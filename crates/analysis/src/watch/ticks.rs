@@ -109,38 +109,33 @@ fn of_counters(recording: &Recording<'_>, counted: impl Iterator<Item = Option<D
 
 /// What iostat printed, as totals of the interval again.
 fn printed(recording: &Recording<'_>, name: &str) -> Vec<Tick> {
-    let of = |metric| recording.device(name, metric).unwrap_or_default();
-    let series = [
-        Metric::ReadOps,
-        Metric::WriteOps,
-        Metric::ReadBytes,
-        Metric::WriteBytes,
-        Metric::ReadAwait,
-        Metric::WriteAwait,
-        Metric::QueueDepth,
-        Metric::Busy,
-        Metric::FlushOps,
-        Metric::FlushAwait,
-    ]
-    .map(of);
+    let of = |metric| {
+        let series = recording.device(name, metric).unwrap_or_default();
+        move |at: usize| series.get(at).copied().unwrap_or(f64::NAN)
+    };
+    let rates = [of(Metric::ReadOps), of(Metric::WriteOps)];
+    let bytes = [of(Metric::ReadBytes), of(Metric::WriteBytes)];
+    let [read_await, write_await] = [of(Metric::ReadAwait), of(Metric::WriteAwait)];
+    let [queue, busy] = [of(Metric::QueueDepth), of(Metric::Busy)];
+    let [flushes, flush_await] = [of(Metric::FlushOps), of(Metric::FlushAwait)];
     let tick = |(at, &(from, to)): (usize, &(Nanos, Nanos))| {
-        let value = |metric: usize| series[metric].get(at).copied().unwrap_or(f64::NAN);
         let seconds = to.since(from).as_secs_f64();
-        let ops = [value(0) * seconds, value(1) * seconds];
-        let there = seconds > 0.0 && ops[0].is_finite() && ops[1].is_finite();
+        let ops = rates.each_ref().map(|rate| rate(at) * seconds);
+        let flushes = flushes(at) * seconds;
+        let there = seconds > 0.0 && ops.iter().all(|count| count.is_finite());
         there.then(|| Tick {
             at,
             from,
             to,
             seconds,
             ops,
-            bytes: [value(2) * seconds, value(3) * seconds],
-            wait: [product(value(4), ops[0]), product(value(5), ops[1])],
-            queue: value(6),
-            busy: value(7),
+            bytes: bytes.each_ref().map(|rate| rate(at) * seconds),
+            wait: [product(read_await(at), ops[0]), product(write_await(at), ops[1])],
+            queue: queue(at),
+            busy: busy(at),
             in_flight: f64::NAN,
-            flushes: value(8) * seconds,
-            flush_wait: product(value(9), value(8) * seconds),
+            flushes,
+            flush_wait: product(flush_await(at), flushes),
         })
     };
     recording.intervals().iter().enumerate().filter_map(tick).collect()
@@ -186,14 +181,9 @@ pub(crate) fn moments(run: &Run, recording: &Recording<'_>) -> Vec<Moment> {
 }
 
 fn pressure(pair: &[Sample]) -> (f64, f64) {
-    let microseconds = pair[1].at.since(pair[0].at).as_secs_f64() * 1e6;
-    let share = |before: u64, after: u64| after.saturating_sub(before) as f64 / microseconds;
-    match (pair[0].pressure, pair[1].pressure) {
-        (Some(before), Some(after)) if microseconds > 0.0 => {
-            (share(before.some_us, after.some_us), share(before.full_us, after.full_us))
-        }
-        _ => (f64::NAN, f64::NAN),
-    }
+    let seconds = pair[1].at.since(pair[0].at).as_secs_f64();
+    let both = pair[0].pressure.zip(pair[1].pressure);
+    both.map_or((f64::NAN, f64::NAN), |(before, after)| after.since(&before, seconds))
 }
 
 /// Totals over intervals.
@@ -306,5 +296,7 @@ pub(crate) fn known(value: f64) -> Option<f64> {
 pub(crate) fn share_within(tick: (Nanos, Nanos), span: (Nanos, Nanos)) -> f64 {
     let overlap = tick.1.min(span.1).since(tick.0.max(span.0)).0 as f64;
     let length = tick.1.since(tick.0).0 as f64;
-    if length > 0.0 { overlap / length } else { 0.0 }
+    let share = if length > 0.0 { overlap / length } else { 0.0 };
+    assert!((0.0..=1.0).contains(&share), "no more of an interval than all of it");
+    share
 }

@@ -49,6 +49,7 @@ impl<'r> WatchedRun<'r> {
     pub fn of(run: &'r Run, limits: Option<&'r Limits>, claims: Vec<Contracted>) -> WatchedRun<'r> {
         let recording = Recording::of(run);
         let moments = moments(run, &recording);
+        assert_eq!(moments.len(), recording.intervals().len(), "the machine in every interval");
         let spans = spans(run, &recording, bound_ns(&claims));
         let load_device = load_device(run, &recording, &spans);
         WatchedRun { run, limits, claims, recording, moments, spans, load_device }

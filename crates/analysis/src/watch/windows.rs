@@ -97,6 +97,8 @@ pub(crate) fn windows(watch: &WatchedRun<'_>, ticks: &[Tick]) -> Vec<Window> {
     if let Some((first, of)) = open {
         windows.push(window(watch, ticks, first..ticks.len(), of));
     }
+    let apart = |pair: &[Window]| pair[0].ticks.end <= pair[1].ticks.start;
+    assert!(windows.windows(2).all(apart), "no interval lies in two windows");
     windows
 }
 
@@ -111,9 +113,8 @@ fn full(watch: &WatchedRun<'_>, ticks: &[Tick], within: Range<usize>, of: usize)
 
 fn window(watch: &WatchedRun<'_>, ticks: &[Tick], places: Range<usize>, span: usize) -> Window {
     let within = &ticks[places.clone()];
-    let (Some(first), Some(last)) = (within.first(), within.last()) else {
-        unreachable!("a window has ticks")
-    };
+    assert!(!within.is_empty() && span < watch.spans.len(), "a window has intervals of a phase");
+    let (first, last) = (&within[0], &within[within.len() - 1]);
     let mut sum = Sum::default();
     within.iter().for_each(|tick| sum.add(tick, 1.0));
     let count = within.len() as f64;

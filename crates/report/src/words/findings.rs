@@ -2,7 +2,7 @@
 //!
 //! One table without a row for the rest: a kind of finding without its words does not compile.
 
-use analysis::findings::*;
+use analysis::findings::Unwritten;
 use analysis::{Estimate, Finding, Level, Limiter, Meaning, Named, Place};
 use workload::Direction;
 
@@ -45,76 +45,76 @@ use Shown::{Nowhere, OfDevice, OfRun};
 pub(crate) fn told(finding: &Finding) -> Told<'_> {
     let steps = Steps::of(finding);
     match &finding.meaning {
-        Meaning::IopsCap(IopsCap { direction, cap, limiter, at_least }) => Told {
-            sentence: plateau(*direction, &rate_of_operations(cap), *limiter, *at_least),
-            unless: Some(unless_capped(*limiter, *at_least)),
-            next: match at_least {
+        Meaning::IopsCap(found) => Told {
+            sentence: plateau(found.direction, &rate_of_operations(&found.cap), found.limiter, found.at_least),
+            unless: Some(unless_capped(found.limiter, found.at_least)),
+            next: match found.at_least {
                 true => ENLARGE.to_owned(),
                 false => "Compare it with the policy of the volume, and with that of the machine for all its volumes."
                     .to_owned(),
             },
             shown: Nowhere,
         },
-        Meaning::BandwidthCap(BandwidthCap { direction, cap, limiter, at_least }) => Told {
-            sentence: plateau(*direction, &rate_of_bytes(cap), *limiter, *at_least),
-            unless: Some(unless_capped(*limiter, *at_least)),
-            next: match at_least {
+        Meaning::BandwidthCap(found) => Told {
+            sentence: plateau(found.direction, &rate_of_bytes(&found.cap), found.limiter, found.at_least),
+            unless: Some(unless_capped(found.limiter, found.at_least)),
+            next: match found.at_least {
                 true => ENLARGE.to_owned(),
                 false => "Compare it with the policy of the volume and with the network limit of the machine.".to_owned(),
             },
             shown: Nowhere,
         },
-        Meaning::Crossover(Crossover { direction, bytes }) => Told {
+        Meaning::Crossover(found) => Told {
             sentence: format!(
                 "{}: below {} the cap on operations binds, above it the cap on bandwidth.",
-                capital(plural(*direction)),
-                numbers::block(*bytes)
+                capital(plural(found.direction)),
+                numbers::block(found.bytes)
             ),
             unless: Some("Larger operations may be charged as several, which moves the crossover."),
             next: format!(
                 "Use blocks of {} or more where bandwidth counts, and smaller ones where operations count.",
-                numbers::block(*bytes)
+                numbers::block(found.bytes)
             ),
             shown: OfRun("blocks"),
         },
-        Meaning::FillingDepth(FillingDepth { direction, star, ninety, base_latency_ns }) => Told {
+        Meaning::FillingDepth(found) => Told {
             sentence: format!(
                 "{} {} in flight fill the cap (the cap times {} of base latency); the ladder had 90 % of it at depth {}. A deeper queue only adds waiting.",
-                numbers::figure(*star),
-                plural(*direction),
-                numbers::time(*base_latency_ns),
-                numbers::figure(*ninety)
+                numbers::figure(found.star),
+                plural(found.direction),
+                numbers::time(found.base_latency_ns),
+                numbers::figure(found.ninety)
             ),
             unless: Some("Latency that changes with the hour moves the depth that fills the cap."),
             next: format!(
                 "Set the application's queue depth to about {}.",
-                numbers::count(star.ceil().max(1.0))
+                numbers::count(found.star.ceil().max(1.0))
             ),
             shown: Nowhere,
         },
-        Meaning::Unsteady(Unsteady { step, half_width }) => Told {
+        Meaning::Unsteady(found) => Told {
             sentence: format!(
                 "The rate did not settle in {}: its 95 % interval is still ± {} wide.",
-                steps.worst(step),
-                numbers::share(*half_width)
+                steps.worst(&found.step),
+                numbers::share(found.half_width)
             ),
             unless: Some("A burst ran out or neighbours came and went while the step ran."),
-            next: format!("Run {} longer, or at another hour.", steps.all(step)),
+            next: format!("Run {} longer, or at another hour.", steps.all(&found.step)),
             shown: OfRun("rate"),
         },
-        Meaning::LittleMismatch(LittleMismatch { step, depth, product }) => Told {
+        Meaning::LittleMismatch(found) => Told {
             sentence: match steps.several() {
                 None => format!(
                     "Step {} asked for {} I/Os in flight, but rate times latency gives {}.",
-                    quoted(step),
-                    numbers::figure(*depth),
-                    numbers::figure(*product)
+                    quoted(&found.step),
+                    numbers::figure(found.depth),
+                    numbers::figure(found.product)
                 ),
                 Some(_) => format!(
                     "Depth is not rate times latency in {}: it asked for {} I/Os in flight, but the product is {}.",
-                    steps.worst(step),
-                    numbers::figure(*depth),
-                    numbers::figure(*product)
+                    steps.worst(&found.step),
+                    numbers::figure(found.depth),
+                    numbers::figure(found.product)
                 ),
             },
             unless: Some(
@@ -126,44 +126,44 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             },
             shown: Nowhere,
         },
-        Meaning::GeneratorBound(GeneratorBound { step, own_cpu_share, waiting_share, steal_share, late }) => Told {
+        Meaning::GeneratorBound(found) => Told {
             sentence: format!(
                 "plimsoll was short of CPU in {}: its busiest worker ran {} of the time and waited for a CPU {} of it; the hypervisor took {} of the machine. {} I/Os were issued over 1 ms late.",
-                steps.worst(step),
-                numbers::share(*own_cpu_share),
-                numbers::share(*waiting_share),
-                numbers::share(*steal_share),
-                numbers::count(*late as f64)
+                steps.worst(&found.step),
+                numbers::share(found.own_cpu_share),
+                numbers::share(found.waiting_share),
+                numbers::share(found.steal_share),
+                numbers::count(found.late as f64)
             ),
             unless: Some("The volume is fast enough to keep a CPU busy, and still faster than measured."),
             next: "Stop what else uses the CPU, or run it from a machine with more of them.".to_owned(),
             shown: Nowhere,
         },
-        Meaning::ForeignLoad(ForeignLoad { device, ops_per_second, bytes_per_second, share }) => Told {
+        Meaning::ForeignLoad(found) => Told {
             sentence: format!(
                 "Somebody else used {} meanwhile: {} and {}, {} of all its I/O.",
-                clean(device),
-                numbers::iops(*ops_per_second),
-                numbers::bandwidth(*bytes_per_second, Prefix::Binary),
-                numbers::share(*share)
+                clean(&found.device),
+                numbers::iops(found.ops_per_second),
+                numbers::bandwidth(found.bytes_per_second, Prefix::Binary),
+                numbers::share(found.share)
             ),
             unless: Some("It may be this run's own I/O, split or written back by the file system."),
-            next: format!("Find who uses {} (iotop, pidstat -d), stop it, and run again.", clean(device)),
+            next: format!("Find who uses {} (iotop, pidstat -d), stop it, and run again.", clean(&found.device)),
             shown: OfRun("devices"),
         },
-        Meaning::TargetDoubt(TargetDoubt { doubt }) => Told {
+        Meaning::TargetDoubt(found) => Told {
             sentence: format!(
                 "These figures may not be the volume's: {}.",
-                clean(&target_doubt(doubt)).trim_end_matches('.')
+                clean(&target_doubt(&found.doubt)).trim_end_matches('.')
             ),
             unless: None,
             next: "Name a directory on the volume itself, or its block device.".to_owned(),
             shown: Nowhere,
         },
-        Meaning::CachedReads(CachedReads { share }) => Told {
+        Meaning::CachedReads(found) => Told {
             sentence: format!(
                 "{} of what was read came from the page cache, not from the volume.",
-                numbers::share(*share)
+                numbers::share(found.share)
             ),
             unless: Some("The file was read a moment ago by somebody else, which warmed the cache."),
             next: "Use direct I/O, or a region several times as large as the memory.".to_owned(),
@@ -187,243 +187,243 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: "Let plimsoll lay out real data first (leave out the option that forbids it).".to_owned(),
             shown: Nowhere,
         },
-        Meaning::ReadsOnly(ReadsOnly { unwritten_share }) => Told {
-            sentence: reads_only(*unwritten_share),
+        Meaning::ReadsOnly(found) => Told {
+            sentence: reads_only(found.unwritten_share),
             unless: Some(KEPT),
             next: "Measure a directory on the volume, or permit its destruction with --allow-destroy DEVICE."
                 .to_owned(),
             shown: Nowhere,
         },
-        Meaning::InsideBurst(InsideBurst { policy, resource, burst_s, loaded_s }) => Told {
+        Meaning::InsideBurst(found) => Told {
             sentence: format!(
                 "The whole run lies inside the {} burst of {}: {} under load, of a burst that lasts {} at full load.",
-                clean(resource),
-                clean(policy),
-                numbers::span(*loaded_s),
-                numbers::span(*burst_s)
+                clean(&found.resource),
+                clean(&found.policy),
+                numbers::span(found.loaded_s),
+                numbers::span(found.burst_s)
             ),
             unless: Some("The volume was made with higher limits than the policy that was named."),
             next: format!(
                 "Keep it loaded for longer than {}, and see what rate is left.",
-                numbers::span(*burst_s)
+                numbers::span(found.burst_s)
             ),
             shown: Nowhere,
         },
-        Meaning::StepDown(StepDown { step, at, before, after }) => Told {
+        Meaning::StepDown(found) => Told {
             sentence: format!(
                 "The rate fell at {} (step {}), from {} to {} a second, and stayed there.",
-                numbers::span(at.as_secs_f64()),
-                quoted(step),
-                numbers::count(*before),
-                numbers::count(*after)
+                numbers::span(found.at.as_secs_f64()),
+                quoted(&found.step),
+                numbers::count(found.before),
+                numbers::count(found.after)
             ),
             unless: Some("Foreign load began, or the volume was throttled by its provider for another reason."),
             next: "Keep it loaded for longer to see what is left, then leave it idle to see how fast it recovers."
                 .to_owned(),
             shown: OfRun("rate"),
         },
-        Meaning::Interrupted(Interrupted { after_s }) => Told {
-            sentence: format!("The run was stopped after {}, before its end.", numbers::span(*after_s)),
+        Meaning::Interrupted(found) => Told {
+            sentence: format!("The run was stopped after {}, before its end.", numbers::span(found.after_s)),
             unless: None,
             next: "Run it again to its end; what was measured until then holds.".to_owned(),
             shown: OfRun("rate"),
         },
-        Meaning::Failed(Failed { step, errno, count }) => Told {
-            sentence: format!("{} in step {}: {}.", failures(*count), quoted(step), error_words(*errno)),
+        Meaning::Failed(found) => Told {
+            sentence: format!("{} in step {}: {}.", failures(found.count), quoted(&found.step), error_words(found.errno)),
             unless: None,
-            next: match is_full(*errno) {
+            next: match is_full(found.errno) {
                 true => "Make room on the file system, or measure a smaller region (--size), and run it again.",
                 false => "Look at the kernel's log (dmesg) for the device, and do not trust the volume until it is clear.",
             }
             .to_owned(),
             shown: Nowhere,
         },
-        Meaning::StorageIdle(StorageIdle { device, idle_share, ops_per_second, queue, waiting_share, unwatched }) => Told {
+        Meaning::StorageIdle(found) => Told {
             sentence: format!(
                 "Storage is not the limit: {}, the busiest device, had nothing in flight in {} of the samples (mean queue {}, {}){}.",
-                place_words(device),
-                numbers::share(*idle_share),
-                numbers::queue(*queue),
-                numbers::iops(*ops_per_second),
-                waiting_share.map_or(String::new(), |share| format!(
+                place_words(&found.device),
+                numbers::share(found.idle_share),
+                numbers::queue(found.queue),
+                numbers::iops(found.ops_per_second),
+                found.waiting_share.map_or(String::new(), |share| format!(
                     ", and tasks waited for I/O {} of the time",
                     numbers::share(share)
                 ))
             ),
-            unless: Some(match unwatched.is_empty() {
+            unless: Some(match found.unwatched.is_empty() {
                 false => "Loop and memory devices were not watched (name them with --device): what waited may have waited for one.",
                 true => "Waits shorter than an interval hide in the means, or something above the device holds the I/O back.",
             }),
             next: "Look for the time in the program: its CPU, its locks, its network, its waiting for other services."
                 .to_owned(),
-            shown: OfDevice(device, "utilisation"),
+            shown: OfDevice(&found.device, "utilisation"),
         },
-        Meaning::SerialApplication(SerialApplication { device, ops_per_second, latency_ns, cap }) => Told {
+        Meaning::SerialApplication(found) => Told {
             sentence: format!(
                 "{} is used one I/O at a time: {} at {} each{}.",
-                place_words(device),
-                numbers::iops(*ops_per_second),
-                numbers::time(*latency_ns),
-                cap.map_or(String::new(), |cap| format!(", of {} that it can do", numbers::iops(cap)))
+                place_words(&found.device),
+                numbers::iops(found.ops_per_second),
+                numbers::time(found.latency_ns),
+                found.cap.map_or(String::new(), |cap| format!(", of {} that it can do", numbers::iops(cap)))
             ),
             unless: Some("A cap of this very rate holds it, or the application is paced, or works between its I/Os."),
             next: "Let the application have more I/Os in flight (threads, asynchronous I/O, read-ahead), or lower the latency."
                 .to_owned(),
-            shown: OfDevice(device, "latency"),
+            shown: OfDevice(&found.device, "latency"),
         },
-        Meaning::HeldOperations(HeldOperations { device, level, waiting, depth_one }) => Told {
-            sentence: match depth_one {
+        Meaning::HeldOperations(found) => Told {
+            sentence: match found.depth_one {
                 true => format!(
                     "{} is held at {}{} even with one I/O at a time: {}. It is capped, not slow.",
-                    place_words(device),
-                    operations(level),
-                    named_words(level),
-                    took(waiting)
+                    place_words(&found.device),
+                    operations(&found.level),
+                    named_words(&found.level),
+                    took(&found.waiting)
                 ),
                 false => format!(
                     "{} is held at {}{}: with {} waiting, {}.",
-                    place_words(device),
-                    operations(level),
-                    named_words(level),
-                    numbers::figure(waiting.queue),
-                    took(waiting)
+                    place_words(&found.device),
+                    operations(&found.level),
+                    named_words(&found.level),
+                    numbers::figure(found.waiting.queue),
+                    took(&found.waiting)
                 ),
             },
-            unless: Some(unless_held(level, HELD_OTHERWISE)),
-            next: next_held(level, COMPARE),
-            shown: OfDevice(device, "iops"),
+            unless: Some(unless_held(&found.level, HELD_OTHERWISE)),
+            next: next_held(&found.level, COMPARE),
+            shown: OfDevice(&found.device, "iops"),
         },
-        Meaning::HeldBytes(HeldBytes { device, level, waiting, size }) => Told {
+        Meaning::HeldBytes(found) => Told {
             sentence: format!(
                 "{} is held at {}{}, in requests of {}: with {} waiting, {}.",
-                place_words(device),
-                bytes(level),
-                named_words(level),
-                numbers::block(*size),
-                numbers::figure(waiting.queue),
-                took(waiting)
+                place_words(&found.device),
+                bytes(&found.level),
+                named_words(&found.level),
+                numbers::block(found.size),
+                numbers::figure(found.waiting.queue),
+                took(&found.waiting)
             ),
-            unless: Some(unless_held(level, HELD_OTHERWISE)),
-            next: next_held(level, COMPARE),
-            shown: OfDevice(device, "traffic"),
+            unless: Some(unless_held(&found.level, HELD_OTHERWISE)),
+            next: next_held(&found.level, COMPARE),
+            shown: OfDevice(&found.device, "traffic"),
         },
-        Meaning::ThrottledAboveNominal(ThrottledAboveNominal { device, scale, level, waiting, claimed, bytes: of_bytes, pulled }) => {
+        Meaning::ThrottledAboveNominal(found) => {
             Told {
                 sentence: format!(
                     "Above its nominal rate {} is throttled: from {} on it stays at {}{}{}. The wait moves into the queue: {}.{}",
-                    place_words(device),
-                    scale_words(*scale),
-                    if *of_bytes { bytes(level) } else { operations(level) },
-                    named_words(level),
-                    against(level, *claimed),
-                    moved(waiting),
-                    pulled.map_or("", pulled_words)
+                    place_words(&found.device),
+                    scale_words(found.scale),
+                    if found.bytes { bytes(&found.level) } else { operations(&found.level) },
+                    named_words(&found.level),
+                    against(&found.level, found.claimed),
+                    moved(&found.waiting),
+                    found.pulled.map_or("", pulled_words)
                 ),
                 unless: Some(unless_held(
-                    level,
+                    &found.level,
                     "The device itself is that fast and no faster; another hour, or another mix, would show another level.",
                 )),
                 next: next_held(
-                    level,
+                    &found.level,
                     "Keep the load below that level or buy a higher one; more I/Os in flight only wait.",
                 ),
-                shown: OfDevice(device, if *of_bytes { "traffic" } else { "iops" }),
+                shown: OfDevice(&found.device, if found.bytes { "traffic" } else { "iops" }),
             }
         }
-        Meaning::ThrottledAboveDevice(ThrottledAboveDevice { device, waited_ns, waiting_share, latency_ns, queue, limit }) => Told {
+        Meaning::ThrottledAboveDevice(found) => Told {
             sentence: format!(
                 "The application waits above {}: {}, while the device answers in {} with {} in its queue.{}",
-                place_words(device),
-                waits(*waited_ns, *waiting_share),
-                numbers::time(*latency_ns),
-                numbers::figure(*queue),
-                limit.as_ref().map_or(String::new(), |limit| format!(" {}.", limit_words(limit)))
+                place_words(&found.device),
+                waits(found.waited_ns, found.waiting_share),
+                numbers::time(found.latency_ns),
+                numbers::figure(found.queue),
+                found.limit.as_ref().map_or(String::new(), |limit| format!(" {}.", limit_words(limit)))
             ),
-            unless: Some(match limit {
+            unless: Some(match &found.limit {
                 Some(_) => "A file system's lock or memory that is written back holds the I/O, and the limit is not reached.",
                 None => "A file system's lock, memory that is written back, or a shortage of CPU holds the I/O.",
             }),
-            next: match limit {
+            next: match &found.limit {
                 Some(limit) => raise(limit),
                 None => "Look at io.max and blkio of the control groups, at dirty memory, and at locks of the file system."
                     .to_owned(),
             },
-            shown: OfDevice(device, "latency"),
+            shown: OfDevice(&found.device, "latency"),
         },
-        Meaning::BackendSlow(BackendSlow { device, waiting, ops_per_second }) => Told {
+        Meaning::BackendSlow(found) => Told {
             sentence: format!(
                 "{} served worse than at other times of this record: at {} and a queue of {}, {}.",
-                place_words(device),
-                numbers::iops(*ops_per_second),
-                numbers::figure(waiting.queue),
-                took(waiting)
+                place_words(&found.device),
+                numbers::iops(found.ops_per_second),
+                numbers::figure(found.waiting.queue),
+                took(&found.waiting)
             ),
             unless: Some("The I/O itself changed (other places, other sizes), or a cache that answered before was cold."),
             next: "Show the provider these spans, and compare with other hours.".to_owned(),
-            shown: OfDevice(device, "latency"),
+            shown: OfDevice(&found.device, "latency"),
         },
-        Meaning::FlushBound(FlushBound { device, flushes_per_second, flush_ns, write_ns, share }) => Told {
+        Meaning::FlushBound(found) => Told {
             sentence: format!(
                 "Programs wait for flushes of {}: {} a second at {} each fill {} of the time{}.",
-                place_words(device),
-                numbers::figure(*flushes_per_second),
-                numbers::time(*flush_ns),
-                numbers::share(share.min(1.0)),
-                write_ns.map_or(String::new(), |time| format!("; a write takes {}", numbers::time(time)))
+                place_words(&found.device),
+                numbers::figure(found.flushes_per_second),
+                numbers::time(found.flush_ns),
+                numbers::share(found.share.min(1.0)),
+                found.write_ns.map_or(String::new(), |time| format!("; a write takes {}", numbers::time(time)))
             ),
             unless: Some("The flushes belong to another program than the one that waits."),
             next: "Commit in groups, or put the log on a volume that answers flushes sooner.".to_owned(),
-            shown: OfDevice(device, "latency"),
+            shown: OfDevice(&found.device, "latency"),
         },
-        Meaning::CpuStarved(CpuStarved { device, steal_share, waiting }) => Told {
+        Meaning::CpuStarved(found) => Told {
             sentence: format!(
                 "The hypervisor took {} of the CPUs while I/O on {} was slow ({}): the guest was short of CPU.",
-                numbers::share(*steal_share),
-                place_words(device),
-                took(waiting)
+                numbers::share(found.steal_share),
+                place_words(&found.device),
+                took(&found.waiting)
             ),
             unless: Some("The storage became slow at the same time."),
             next: "Use a machine whose CPUs are not shared, and look again.".to_owned(),
-            shown: OfDevice(device, "latency"),
+            shown: OfDevice(&found.device, "latency"),
         },
-        Meaning::QueueFull(QueueFull { device, holds, waiting }) => Told {
+        Meaning::QueueFull(found) => Told {
             sentence: format!(
                 "The queue of {} is full: {} of {} requests are in use, so what waits beyond it is not in its latency of {}.",
-                place_words(device),
-                numbers::figure(waiting.queue),
-                numbers::count(f64::from(*holds)),
-                numbers::time(waiting.latency_ns)
+                place_words(&found.device),
+                numbers::figure(found.waiting.queue),
+                numbers::count(f64::from(found.holds)),
+                numbers::time(found.waiting.latency_ns)
             ),
             unless: Some("The application itself asks for exactly so much at a time."),
             next: "Trust the application's own latency here: beyond this queue the device's counters see nothing."
                 .to_owned(),
-            shown: OfDevice(device, "sizes"),
+            shown: OfDevice(&found.device, "sizes"),
         },
-        Meaning::Untimed(Untimed { device }) => Told {
+        Meaning::Untimed(found) => Told {
             sentence: format!(
                 "The kernel keeps no times for {} (its queue/iostats is 0): only its counts mean something.",
-                place_words(device)
+                place_words(&found.device)
             ),
             unless: None,
-            next: format!("Write 1 to /sys/block/{}/queue/iostats, and record again.", clean(&device.name)),
+            next: format!("Write 1 to /sys/block/{}/queue/iostats, and record again.", clean(&found.device.name)),
             shown: Nowhere,
         },
-        Meaning::HeldLevelFell(HeldLevelFell { device, at, before, after, bytes }) => {
-            let rate = |value: f64| match bytes {
+        Meaning::HeldLevelFell(found) => {
+            let rate = |value: f64| match found.bytes {
                 true => numbers::bandwidth(value, Prefix::Binary),
                 false => numbers::iops(value),
             };
             Told {
                 sentence: format!(
                     "The level at which {} is held fell at {} from {} to {}, as it does where the credits of a burst are spent.",
-                    place_words(device),
-                    numbers::span(at.as_secs_f64()),
-                    rate(*before),
-                    rate(*after)
+                    place_words(&found.device),
+                    numbers::span(found.at.as_secs_f64()),
+                    rate(found.before),
+                    rate(found.after)
                 ),
                 unless: Some("Somebody changed the limit, or the I/O changed its mix or size."),
                 next: "Leave it idle for a while and load it again: a level that comes back was a burst.".to_owned(),
-                shown: OfDevice(device, if *bytes { "traffic" } else { "iops" }),
+                shown: OfDevice(&found.device, if found.bytes { "traffic" } else { "iops" }),
             }
         }
     }
