@@ -108,6 +108,10 @@ pub fn plan(
         of_job.iter_mut().zip(first..).for_each(|(worker, number)| worker.seed = seed_of(job, number));
         workers.append(&mut of_job);
     }
+    assert!(
+        workers.iter().all(|worker| worker.depth > 0 && !worker.files.is_empty()),
+        "a worker has nothing to do"
+    );
     choices.add("interval", target.interval.to_string(), "how often figures are recorded");
     Ok(StepPlan {
         name: name.to_owned(),

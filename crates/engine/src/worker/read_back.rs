@@ -195,6 +195,7 @@ impl Worker {
     /// What slot `slot` has read is wrong; before it is settled as a failure.
     #[cold]
     pub(crate) fn note_mismatch(&mut self, slot: u32, mismatch: Mismatch) {
+        debug_assert!(self.slots.look(slot).is_some(), "a mismatch was found in a slot that is free");
         if let Some(back) = self.reading_back.as_deref_mut() {
             back.mismatches.push((slot, mismatch));
             back.mismatched = true;

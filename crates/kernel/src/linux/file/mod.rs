@@ -26,7 +26,7 @@ pub use unnamed::{
 
 use super::call::check;
 use super::device::DeviceNumber;
-use super::guard::WritePermit;
+use super::guard::permit::WritePermit;
 
 /// Whether I/O goes past the page cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
