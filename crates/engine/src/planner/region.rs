@@ -4,9 +4,12 @@ use std::path::PathBuf;
 
 use workload::{BackendAsk, BackendKind, Bytes, FilePlan, Job, Order};
 
-use super::{
-    Choices, Clones, FileFacts, PlanError, PlanTarget, PlanTargetKind, Regions, longest_block, used_blocks,
-};
+use super::blocks::{longest_block, used_blocks};
+use super::error::PlanError;
+use super::target::{Choices, Clones, FileFacts, PlanTarget, PlanTargetKind};
+
+/// The region of each file of a job.
+type Regions = Vec<FilePlan>;
 
 /// The longest I/O; the kernel cuts longer ones short near 2 GiB.
 const LONGEST_BLOCK: Bytes = Bytes::GIB;

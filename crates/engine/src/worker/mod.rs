@@ -3,7 +3,9 @@
 
 mod access;
 mod balance;
+mod error;
 mod mix;
+mod next_io;
 mod pace;
 mod quota;
 mod read_back;
@@ -18,18 +20,20 @@ use std::sync::atomic::AtomicU64;
 
 use record::IoTrace;
 use statistics::Stream;
-use workload::{Bytes, Direction, Done, Io, Nanos, OnError, WorkerPlan};
+use workload::{Direction, Done, Io, Nanos, OnError, WorkerPlan};
 
+pub use error::WorkerError;
 pub use slots::{InFlight, SlotsView};
 
 use crate::batch::Batch;
 use crate::recorder::Recorder;
 use crate::rules::{Rules, Schedule};
 use crate::verify::Mismatch;
+use access::AccessOrder;
 pub(crate) use access::counters;
-use access::{AccessOrder, NextIo};
 use balance::Balance;
 use mix::{FlushCount, MixDraw};
+use next_io::NextIo;
 use pace::Paces;
 pub(crate) use pace::phases;
 use quota::Quota;
@@ -48,31 +52,6 @@ const NOTHING_MOVED: i32 = 5;
 
 /// The first failures that a worker remembers.
 const FAILURES: usize = 16;
-
-/// Why a plan cannot become a worker; the planner refuses these before.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum WorkerError {
-    /// Nothing to work on.
-    #[error("job '{job}' has a worker without a file; give it at least one")]
-    NoFile {
-        /// The job.
-        job: String,
-    },
-    /// A region without a single block.
-    #[error("{path}: a region of {region} holds no block; take smaller blocks or a larger region")]
-    NoBlock {
-        /// The file.
-        path: std::path::PathBuf,
-        /// The region.
-        region: Bytes,
-    },
-    /// No slot to issue in.
-    #[error("job '{job}' has a queue depth of 0; it must be at least 1")]
-    NoDepth {
-        /// The job.
-        job: String,
-    },
-}
 
 /// When a worker wants its next turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

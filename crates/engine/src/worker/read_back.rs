@@ -2,8 +2,9 @@
 
 use workload::{Direction, Nanos, OnMismatch, ReadBack, Verify, WorkerPlan};
 
-use super::access::NextIo;
-use super::{InFlight, Stopped, Worker};
+use super::next_io::NextIo;
+use super::slots::InFlight;
+use super::{Stopped, Worker};
 use crate::batch::Batch;
 use crate::recorder::Part;
 use crate::verify::{Expected, Ledger, Mismatch, Span};

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use workload::{Buffers, Bytes, Direction, Nanos, WorkerPlan};
 
-use super::access::NextIo;
+use super::next_io::NextIo;
 use crate::recorder::Ended;
 
 /// `issued` of a slot that nothing is in flight in.

@@ -5,8 +5,8 @@ use statistics::{Permutation, Stream};
 use workload::{Bytes, Direction, FilePlan, FileTurn, LengthsBy, Order, Repeats, Spread, WorkerPlan};
 
 use super::super::seeds;
-use super::NextIo;
-use crate::WorkerError;
+use crate::worker::error::WorkerError;
+use crate::worker::next_io::NextIo;
 
 /// Blocks that are looked up ahead. The look-ups do not depend on each other, so a processor does several at a time, which
 /// it cannot between two readings of the clock.
