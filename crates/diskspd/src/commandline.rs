@@ -57,8 +57,9 @@ pub fn parse(words: &[String], around: &Surroundings<'_>) -> Result<Request, Dis
     if words.is_empty() {
         return Ok(Request::Usage(DiskSpdError::EXIT_CODE));
     }
-    let (compat, options, targets) = sort(words)?;
-    let mut draft = Draft { tick: around.tick, ..Draft::default() };
+    let Sorted { compat, options, targets } = sort(words)?;
+    let (span, target) = (TimeSpan::untyped(), Target::untyped());
+    let mut draft = Draft { compat, tick: around.tick, span, target, ..Draft::default() };
     first_pass(&mut draft, &options)?;
     for &(number, word) in &options {
         take(&mut draft, number, word)?;
@@ -70,27 +71,32 @@ pub fn parse(words: &[String], around: &Surroundings<'_>) -> Result<Request, Dis
         Some(path) => from_file(&mut draft, &path, &targets, around)?,
         None => from_line(&draft, &targets)?,
     };
-    finish(words, (compat, draft), profile)
+    finish(words, draft, profile)
 }
 
 /// Options with their numbers, then targets. A leading `/` is a path here: DiskSpd's other switch character would take
 /// every absolute path for an option.
-type Sorted<'w> = (Compat, Vec<(usize, &'w str)>, Vec<&'w str>);
+#[derive(Default)]
+struct Sorted<'w> {
+    compat: Compat,
+    options: Vec<(usize, &'w str)>,
+    targets: Vec<&'w str>,
+}
 
 fn sort(words: &[String]) -> Result<Sorted<'_>, DiskSpdError> {
-    let (mut compat, mut options, mut targets) = (Compat::default(), Vec::new(), Vec::<&str>::new());
+    let mut sorted = Sorted::default();
     for (index, word) in words.iter().enumerate() {
         let number = index + 1;
         if let Some(version) = word.strip_prefix("--compat=") {
-            compat = look_of(version).ok_or_else(|| unknown(number, word))?;
+            sorted.compat = look_of(version).ok_or_else(|| unknown(number, word))?;
         } else if word == "/?" {
-            options.push((number, "-?"));
+            sorted.options.push((number, "-?"));
         } else if word.starts_with('-') {
-            if let Some(target) = targets.first() {
+            if let Some(target) = sorted.targets.first() {
                 let (word, target) = (word.clone(), (*target).to_owned());
                 return Err(DiskSpdError::AfterTarget { word, number, target });
             }
-            options.push((number, word.as_str()));
+            sorted.options.push((number, word.as_str()));
         } else if let Some(rest) =
             word.strip_prefix(['\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2212}'])
         {
@@ -102,10 +108,10 @@ fn sort(words: &[String]) -> Result<Sorted<'_>, DiskSpdError> {
                 instead: Some(format!("-{rest}")),
             });
         } else {
-            targets.push(word);
+            sorted.targets.push(word);
         }
     }
-    Ok((compat, options, targets))
+    Ok(sorted)
 }
 
 fn look_of(version: &str) -> Option<Compat> {
@@ -255,35 +261,22 @@ fn from_file(
     Ok(profile)
 }
 
-fn finish(
-    words: &[String],
-    (compat, mut draft): (Compat, Draft),
-    profile: Profile,
-) -> Result<Request, DiskSpdError> {
+fn finish(words: &[String], mut draft: Draft, profile: Profile) -> Result<Request, DiskSpdError> {
     note_values(&mut draft, &profile);
-    if draft.show == Show::System {
-        let asked = asked(words, (compat, draft), (profile, Vec::new()));
-        return Ok(Request::Do(Box::new(asked)));
+    let checked = match draft.show {
+        Show::System => Checked::default(),
+        show => check(&profile, draft.profile_path.is_none(), show),
+    };
+    if !checked.errors.is_empty() {
+        return Err(DiskSpdError::Contradictions(checked.errors));
     }
-    let Checked { errors, warnings } = check(&profile, draft.profile_path.is_none(), draft.show);
-    if !errors.is_empty() {
-        return Err(DiskSpdError::Contradictions(errors));
-    }
-    Ok(Request::Do(Box::new(asked(words, (compat, draft), (profile, warnings)))))
-}
-
-fn asked(
-    words: &[String],
-    (compat, draft): (Compat, Draft),
-    (profile, warnings): (Profile, Vec<String>),
-) -> Asked {
-    Asked {
+    Ok(Request::Do(Box::new(Asked {
         words: words.join(" "),
         profile,
         show: draft.show,
-        compat,
+        compat: draft.compat,
         ring: draft.ring,
-        warnings,
+        warnings: checked.warnings,
         notes: draft.notes,
-    }
+    })))
 }

@@ -69,6 +69,8 @@ pub struct Draft {
     pub share_given: bool,
     /// io_uring and nothing else (`-u`).
     pub ring: bool,
+    /// The look of the text result (`--compat`).
+    pub compat: Compat,
     /// What a bare `-z` takes.
     pub tick: u32,
     /// Lenient readings that the user should know of.

@@ -1,16 +1,14 @@
 //! What each option sets; the rows of the table point here.
 
-use super::affinity::cpus;
 use super::draft::{Draft, Show};
 use super::error::Fault;
 use super::profile::{Cache, Etw, Format, MappedFlush, Throughput};
 use super::size::{count, is_plain, leading_size, size};
-use super::spread::distribution;
 
 type Done = Result<(), Fault>;
 
 /// A count of at least `least`, read leniently as DiskSpd does; a note says where that left something out.
-fn lenient(draft: &mut Draft, (option, value): (&str, &str), least: i64) -> Result<u32, Fault> {
+pub fn lenient(draft: &mut Draft, (option, value): (&str, &str), least: i64) -> Result<u32, Fault> {
     let number = count(value);
     if number < least {
         let why = match value {
@@ -29,7 +27,7 @@ fn lenient(draft: &mut Draft, (option, value): (&str, &str), least: i64) -> Resu
 }
 
 /// A size of at least `least`.
-fn at_least(draft: &Draft, value: &str, least: u64) -> Result<u64, Fault> {
+pub fn at_least(draft: &Draft, value: &str, least: u64) -> Result<u64, Fault> {
     let bytes = size(value, draft.target.block)?;
     if bytes < least {
         return Err(Fault::whole(format!("the size must be at least {least}")));
@@ -37,7 +35,8 @@ fn at_least(draft: &Draft, value: &str, least: u64) -> Result<u64, Fault> {
     Ok(bytes)
 }
 
-fn bare(value: &str) -> Done {
+/// Nothing behind the option.
+pub fn bare(value: &str) -> Done {
     if value.is_empty() {
         return Ok(());
     }
@@ -46,21 +45,6 @@ fn bare(value: &str) -> Done {
 
 pub fn usage(draft: &mut Draft, value: &str) -> Done {
     draft.show = Show::Usage;
-    bare(value)
-}
-
-pub fn experiments(draft: &mut Draft, value: &str) -> Done {
-    draft.profile.experiments = lenient(draft, (":", value), 0)?;
-    Ok(())
-}
-
-pub fn affinity(draft: &mut Draft, value: &str) -> Done {
-    draft.span.affinity.extend(cpus(value)?);
-    Ok(())
-}
-
-/// `-ac` and its like of 2.3: all CPUs, in whatever order.
-pub fn all_cpus(_draft: &mut Draft, value: &str) -> Done {
     bare(value)
 }
 
@@ -102,26 +86,6 @@ pub fn base(draft: &mut Draft, value: &str) -> Done {
         .ok_or_else(|| Fault::at(at, "base and length are more than 64 bits hold"))?;
     draft.length_given = true;
     draft.target.max = end;
-    Ok(())
-}
-
-pub fn create(draft: &mut Draft, value: &str) -> Done {
-    draft.target.create = Some(at_least(draft, value, 0)?);
-    Ok(())
-}
-
-pub fn cool_down(draft: &mut Draft, value: &str) -> Done {
-    draft.cool_down = Some(lenient(draft, ("C", value), 0)?);
-    Ok(())
-}
-
-pub fn duration(draft: &mut Draft, value: &str) -> Done {
-    draft.duration = Some(lenient(draft, ("d", value), 0)?);
-    Ok(())
-}
-
-pub fn warm_up(draft: &mut Draft, value: &str) -> Done {
-    draft.warm_up = Some(lenient(draft, ("W", value), 0)?);
     Ok(())
 }
 
@@ -176,11 +140,6 @@ pub fn hints(draft: &mut Draft, value: &str) -> Done {
     Ok(())
 }
 
-pub fn pool(draft: &mut Draft, value: &str) -> Done {
-    draft.span.threads = lenient(draft, ("F", value), 1)?;
-    Ok(())
-}
-
 pub fn throughput(draft: &mut Draft, value: &str) -> Done {
     let (digits, iops) = match value.strip_suffix('i') {
         Some(digits) => (digits, true),
@@ -205,37 +164,12 @@ pub fn uncached(draft: &mut Draft, value: &str) -> Done {
     Ok(())
 }
 
-pub fn burst(draft: &mut Draft, value: &str) -> Done {
-    draft.target.burst = lenient(draft, ("i", value), 1)?;
-    Ok(())
-}
-
-pub fn think(draft: &mut Draft, value: &str) -> Done {
-    draft.target.think_ms = lenient(draft, ("j", value), 1)?;
-    Ok(())
-}
-
 pub fn priority(draft: &mut Draft, value: &str) -> Done {
     match lenient(draft, ("I", value), 1)? {
         priority @ 1..=3 => draft.target.priority = priority as u8,
         _ => return Err(Fault::whole("1 (very low), 2 (low) or 3 (normal) must follow")),
     }
     Ok(())
-}
-
-pub fn large_pages(draft: &mut Draft, value: &str) -> Done {
-    draft.target.large_pages = true;
-    bare(value)
-}
-
-pub fn latency(draft: &mut Draft, value: &str) -> Done {
-    draft.span.latency = true;
-    bare(value)
-}
-
-pub fn no_affinity(draft: &mut Draft, value: &str) -> Done {
-    draft.span.no_affinity = true;
-    bare(value)
 }
 
 pub fn mapped_flush(draft: &mut Draft, value: &str) -> Done {
@@ -246,25 +180,6 @@ pub fn mapped_flush(draft: &mut Draft, value: &str) -> Done {
         _ => return Err(Fault::whole("v, n or i must follow")),
     });
     Ok(())
-}
-
-pub fn requests(draft: &mut Draft, value: &str) -> Done {
-    draft.target.requests = lenient(draft, ("o", value), 1)?;
-    Ok(())
-}
-
-pub fn pool_requests(draft: &mut Draft, value: &str) -> Done {
-    draft.span.requests = lenient(draft, ("O", value), 1)?;
-    Ok(())
-}
-
-pub fn batch(draft: &mut Draft, value: &str) -> Done {
-    lenient(draft, ("oc", value), 1).map(drop)
-}
-
-pub fn parallel(draft: &mut Draft, value: &str) -> Done {
-    draft.target.parallel = true;
-    bare(value)
 }
 
 pub fn progress(draft: &mut Draft, value: &str) -> Done {
@@ -308,11 +223,6 @@ pub fn random_share(draft: &mut Draft, value: &str) -> Done {
         _ => draft.target.random = percent,
     }
     draft.share_given = true;
-    Ok(())
-}
-
-pub fn spread(draft: &mut Draft, value: &str) -> Done {
-    draft.target.distribution = Some(distribution(value, draft.target.block)?);
     Ok(())
 }
 
@@ -425,16 +335,6 @@ fn write_through(draft: &mut Draft, at: usize) -> Done {
     Ok(())
 }
 
-pub fn threads(draft: &mut Draft, value: &str) -> Done {
-    draft.target.threads = lenient(draft, ("t", value), 1)?;
-    Ok(())
-}
-
-pub fn thread_stride(draft: &mut Draft, value: &str) -> Done {
-    draft.target.thread_stride = at_least(draft, value, 1)?;
-    Ok(())
-}
-
 pub fn ring(draft: &mut Draft, value: &str) -> Done {
     let value = value.strip_prefix('n').unwrap_or(value);
     let (digits, percent) = match value.strip_suffix('p') {
@@ -449,16 +349,6 @@ pub fn ring(draft: &mut Draft, value: &str) -> Done {
     Ok(())
 }
 
-pub fn verbose(draft: &mut Draft, value: &str) -> Done {
-    draft.profile.verbose = true;
-    bare(value)
-}
-
-pub fn wait_statistics(draft: &mut Draft, value: &str) -> Done {
-    draft.profile.verbose_stats = true;
-    bare(value)
-}
-
 pub fn writes(draft: &mut Draft, value: &str) -> Done {
     if value.is_empty() {
         return Err(Fault::whole("the share of writes is missing, 0 to 100").meant("0"));
@@ -469,11 +359,6 @@ pub fn writes(draft: &mut Draft, value: &str) -> Done {
     }
     draft.target.write_percent = percent;
     Ok(())
-}
-
-pub fn completion_routines(draft: &mut Draft, value: &str) -> Done {
-    draft.span.completion_routines = true;
-    bare(value)
 }
 
 pub fn profile_file(draft: &mut Draft, value: &str) -> Done {
@@ -501,27 +386,13 @@ pub fn seed(draft: &mut Draft, value: &str) -> Done {
     Ok(())
 }
 
-pub fn zero(draft: &mut Draft, value: &str) -> Done {
-    draft.target.zero = true;
-    bare(value)
-}
-
-pub fn new_data(draft: &mut Draft, value: &str) -> Done {
-    draft.span.random_write_data = true;
-    bare(value)
-}
-
 pub fn write_source(draft: &mut Draft, value: &str) -> Done {
     if value.is_empty() {
-        return zero(draft, value);
+        draft.target.zero = true;
+        return Ok(());
     }
     let (bytes, path) = value.split_once(',').unwrap_or((value, ""));
     draft.target.write_source_bytes = at_least(draft, bytes, 1)?;
     draft.target.write_source = path.to_owned();
-    Ok(())
-}
-
-/// An option that is only told of.
-pub fn nothing(_draft: &mut Draft, _value: &str) -> Done {
     Ok(())
 }

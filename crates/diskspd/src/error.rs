@@ -1,7 +1,5 @@
 //! Why a DiskSpd command line or profile asks for nothing that can be done; what stands where, and what would do.
 
-use std::fmt;
-
 use super::size::SizeError;
 
 /// What is wrong inside a word, seen from the value of its option.
@@ -45,9 +43,13 @@ impl From<SizeError> for Fault {
 }
 
 /// Why nothing can be done. All of these end with exit code 3.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DiskSpdError {
     /// An option's value is wrong.
+    #[error(
+        "ERROR: incorrectly provided option: '{word}'\n  word {number}, character {character}: {why}{}",
+        write(instead)
+    )]
     Word {
         /// The whole word.
         word: String,
@@ -61,6 +63,7 @@ pub enum DiskSpdError {
         instead: Option<String>,
     },
     /// There is no such option.
+    #[error("ERROR: invalid option: '{word}'\n  word {number}: {hint}")]
     Unknown {
         /// The whole word.
         word: String,
@@ -70,6 +73,10 @@ pub enum DiskSpdError {
         hint: String,
     },
     /// An option stands behind a target.
+    #[error(
+        "ERROR: parameters ({word}) must come before targets on the command line\n  word {number}: put it before \
+         '{target}'; a target that begins with a dash is written ./{word}"
+    )]
     AfterTarget {
         /// The option.
         word: String,
@@ -79,10 +86,16 @@ pub enum DiskSpdError {
         target: String,
     },
     /// No target.
+    #[error(
+        "ERROR: need to provide at least one filename\n  name a file or a block device behind the options, for example \
+         testfile.dat"
+    )]
     NoTarget,
     /// Options that cannot be together, and values that do not fit each other; one sentence each.
+    #[error("{}", each_a_line(.0))]
     Contradictions(Vec<String>),
     /// A profile cannot be read.
+    #[error("ERROR: failed to load profile '{path}'\n  {}{why}", at(place))]
     Profile {
         /// The file.
         path: String,
@@ -108,43 +121,14 @@ impl DiskSpdError {
     }
 }
 
-impl fmt::Display for DiskSpdError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            DiskSpdError::Word { word, number, character, why, instead } => {
-                writeln!(f, "ERROR: incorrectly provided option: '{word}'")?;
-                write!(f, "  word {number}, character {character}: {why}")?;
-                instead.iter().try_for_each(|instead| write!(f, "; write {instead}"))
-            }
-            DiskSpdError::Unknown { word, number, hint } => {
-                writeln!(f, "ERROR: invalid option: '{word}'")?;
-                write!(f, "  word {number}: {hint}")
-            }
-            DiskSpdError::AfterTarget { word, number, target } => {
-                writeln!(f, "ERROR: parameters ({word}) must come before targets on the command line")?;
-                write!(
-                    f,
-                    "  word {number}: put it before '{target}'; a target that begins with a dash is written ./{word}"
-                )
-            }
-            DiskSpdError::NoTarget => {
-                writeln!(f, "ERROR: need to provide at least one filename")?;
-                write!(f, "  name a file or a block device behind the options, for example testfile.dat")
-            }
-            DiskSpdError::Contradictions(all) => {
-                for (at, one) in all.iter().enumerate() {
-                    write!(f, "{}ERROR: {one}", if at > 0 { "\n" } else { "" })?;
-                }
-                Ok(())
-            }
-            DiskSpdError::Profile { path, place: Some((line, column)), why } => {
-                write!(f, "ERROR: failed to load profile '{path}'\n  line {line}, column {column}: {why}")
-            }
-            DiskSpdError::Profile { path, place: None, why } => {
-                write!(f, "ERROR: failed to load profile '{path}'\n  {why}")
-            }
-        }
-    }
+fn write(instead: &Option<String>) -> String {
+    instead.as_ref().map_or_else(String::new, |instead| format!("; write {instead}"))
 }
 
-impl std::error::Error for DiskSpdError {}
+fn at(place: &Option<(u32, u32)>) -> String {
+    place.map_or_else(String::new, |(line, column)| format!("line {line}, column {column}: "))
+}
+
+fn each_a_line(all: &[String]) -> String {
+    all.iter().map(|one| format!("ERROR: {one}")).collect::<Vec<_>>().join("\n")
+}

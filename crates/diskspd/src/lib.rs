@@ -6,6 +6,8 @@
 mod affinity;
 mod checks;
 mod commandline;
+mod defaults;
+mod doubts;
 mod draft;
 mod effective;
 mod effects;
@@ -21,10 +23,12 @@ mod size;
 mod span;
 mod spread;
 mod system;
+mod watching;
 mod xml_profile;
 
 pub use ::options::Support;
 pub use commandline::{Asked, Request, Surroundings, parse};
+pub use doubts::{Paths, Seen, doubts, failure, not_run, possible};
 pub use draft::{Compat, Show};
 pub use effective::{EffectiveRange, Reach, effective};
 pub use error::DiskSpdError;
@@ -42,4 +46,5 @@ pub use rows::ROWS;
 pub use size::{SizeError, size};
 pub use span::{CannotRun, Creation, Found, Ground, SpanPlan, Stream, creations, plan_span, precreations};
 pub use system::{CpuPlace, System};
+pub use watching::{CpuReadings, Dots};
 pub use xml_profile::{ProfileError, profile_xml, read as read_profile};

@@ -14,17 +14,14 @@ impl Markup {
         (0..self.level).for_each(|_| self.text.push_str("  "));
     }
 
-    /// `<name …>`, and one level deeper.
-    pub fn open(&mut self, name: &str, attributes: &[(&str, String)]) {
+    /// `<name …>`, what is inside, one level deeper, and `</name>`.
+    pub fn within(&mut self, name: &str, attributes: &[(&str, String)], inside: impl FnOnce(&mut Markup)) {
         self.indent();
         self.tag(name, attributes);
         self.text.push_str(">\n");
         self.level += 1;
-    }
-
-    /// `</name>`, and one level back.
-    pub fn close(&mut self, name: &str) {
-        self.level = self.level.saturating_sub(1);
+        inside(self);
+        self.level -= 1;
         self.indent();
         let _ = writeln!(self.text, "</{name}>");
     }

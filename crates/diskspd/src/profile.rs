@@ -1,10 +1,5 @@
 //! What a DiskSpd command line or profile asks for, typed: a profile of timespans, each of targets.
 
-/// Size of an I/O where none is given.
-pub const BLOCK: u32 = 64 * 1024;
-/// I/Os outstanding a target and thread where none are given.
-pub const REQUESTS: u32 = 2;
-
 /// A whole run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
@@ -72,8 +67,9 @@ impl Etw {
     ];
 }
 
-/// One run on a set of targets.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One run on a set of targets. `default` is what it holds before anything is said, not even by DiskSpd: the defaults stand
+/// in the rows, and [`TimeSpan::untyped`] applies them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TimeSpan {
     /// Measured time in seconds.
     pub duration: u32,
@@ -103,27 +99,6 @@ pub struct TimeSpan {
     pub bucket_ms: u32,
     /// What is worked on.
     pub targets: Vec<Target>,
-}
-
-impl Default for TimeSpan {
-    fn default() -> Self {
-        TimeSpan {
-            duration: 10,
-            warm_up: 5,
-            cool_down: 0,
-            seed: 0,
-            random_write_data: false,
-            threads: 0,
-            requests: 0,
-            no_affinity: false,
-            affinity: Vec::new(),
-            completion_routines: false,
-            latency: false,
-            iops: false,
-            bucket_ms: 1000,
-            targets: Vec::new(),
-        }
-    }
 }
 
 impl TimeSpan {
@@ -267,8 +242,8 @@ pub struct ThreadTarget {
     pub weight: u32,
 }
 
-/// A file or device, and what is done to it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A file or device, and what is done to it; of `default` the same is true as of that of a [`TimeSpan`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Target {
     /// Its path; `*1` stands for the first target of the command line.
     pub path: String,
@@ -334,48 +309,10 @@ pub struct Target {
     pub thread_targets: Vec<ThreadTarget>,
 }
 
-impl Default for Target {
-    fn default() -> Self {
-        Target {
-            path: String::new(),
-            block: BLOCK,
-            alignment: None,
-            random: 0,
-            distribution: None,
-            interlocked: false,
-            parallel: false,
-            base: 0,
-            max: 0,
-            sequential_hint: false,
-            random_hint: false,
-            temporary_hint: false,
-            large_pages: false,
-            cache: Cache::Used,
-            write_through: false,
-            mapped: false,
-            mapped_flush: None,
-            zero: false,
-            write_source_bytes: 0,
-            write_source: String::new(),
-            burst: 0,
-            think_ms: 0,
-            throughput: Throughput::Free,
-            threads: 1,
-            thread_stride: 0,
-            create: None,
-            write_percent: 0,
-            requests: REQUESTS,
-            priority: 3,
-            weight: 1,
-            thread_targets: Vec::new(),
-        }
-    }
-}
-
 impl Target {
     /// A target with the defaults.
     pub fn named(path: &str) -> Target {
-        Target { path: path.to_owned(), ..Target::default() }
+        Target { path: path.to_owned(), ..Target::untyped() }
     }
 
     /// Alignment of random places, or stride of a sequence; never 0.

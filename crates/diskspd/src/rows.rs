@@ -1,8 +1,11 @@
 //! The option table: every option of DiskSpd 2.2, and those that 2.3 adds, as a row. Data.
 
+use super::affinity::cpus;
 use super::effects as set;
+use super::error::Fault;
 use super::profile::{Profile, Target, TimeSpan};
 use super::row::{BESIDE_PROFILE, PLAIN, Row, WITH_DIGIT, row};
+use super::spread::distribution;
 
 fn any_target(profile: &Profile, holds: fn(&Target) -> bool) -> bool {
     profile.time_spans.iter().flat_map(|span| &span.targets).any(holds)
@@ -17,30 +20,67 @@ const WINDOWS_EVENTS: &str = "named events belong to Windows; start and stop pli
 const CORES: &str = "threads are pinned round robin over all CPUs in the order of their numbers; kinds of cores are not \
                      looked at; -a0,2,4 gives an order of your own";
 
+/// A switch, behind which nothing stands.
+macro_rules! switch {
+    ($($field:ident).+) => {
+        |draft, value| {
+            draft.$($field).+ = true;
+            set::bare(value)
+        }
+    };
+}
+
+/// A count of at least so many behind the option of that name.
+macro_rules! count {
+    ($($field:ident).+, $option:literal, $least:literal) => {
+        |draft, value| {
+            draft.$($field).+ = set::lenient(draft, ($option, value), $least)?.into();
+            Ok(())
+        }
+    };
+}
+
+/// A size of at least so many bytes.
+macro_rules! size {
+    ($($field:ident).+, $least:literal) => {
+        |draft, value| {
+            draft.$($field).+ = set::at_least(draft, value, $least)?.into();
+            Ok(())
+        }
+    };
+}
+
+/// A kind of cores that is asked for.
+const fn cores(name: &'static str, help: &'static str) -> Row {
+    row(name, "", help).differs(CORES, |_, value| set::bare(value))
+}
+
 /// Every option; a longer name goes before a shorter one that it begins with.
 pub const ROWS: &[Row] = &[
     row("?", "", "Shows this help.").honoured("the same", set::usage),
     row(":", "<flags>", "Turns experiments on by number.")
-        .accepts("plimsoll waits for due times with precision of its own", set::experiments)
+        .accepts("plimsoll waits for due times with precision of its own", count!(profile.experiments, ":", 0))
         .with(BESIDE_PROFILE.seen(|profile| profile.experiments != 0)),
-    row("ac", "", "Asks for one CPU of each core first; CPUs are taken by number (2.3).").differs(CORES, set::all_cpus),
-    row("as", "", "Asks for pinning across groups; CPUs are taken by number (2.3).").differs(CORES, set::all_cpus),
-    row("ap", "", "Asks for performance cores first; CPUs are taken by number (2.3).").differs(CORES, set::all_cpus),
-    row("aP", "", "Asks for performance cores only; CPUs are taken by number (2.3).").differs(CORES, set::all_cpus),
-    row("ae", "", "Asks for efficiency cores first; CPUs are taken by number (2.3).").differs(CORES, set::all_cpus),
-    row("aE", "", "Asks for efficiency cores only; CPUs are taken by number (2.3).").differs(CORES, set::all_cpus),
-    row("aup", "", "Asks for cores of any kind; CPUs are taken by number (2.3).").differs(CORES, set::all_cpus),
+    cores("ac", "Asks for one CPU of each core first; CPUs are taken by number (2.3)."),
+    cores("as", "Asks for pinning across groups; CPUs are taken by number (2.3)."),
+    cores("ap", "Asks for performance cores first; CPUs are taken by number (2.3)."),
+    cores("aP", "Asks for performance cores only; CPUs are taken by number (2.3)."),
+    cores("ae", "Asks for efficiency cores first; CPUs are taken by number (2.3)."),
+    cores("aE", "Asks for efficiency cores only; CPUs are taken by number (2.3)."),
+    cores("aup", "Asks for cores of any kind; CPUs are taken by number (2.3)."),
     row("ag", "<g>,<cpu>[,..][,g<g>,..]", "Pins threads, round robin, to these CPUs of groups; bare: to all.")
         .by_default("all CPUs")
         .honoured("CPU c of group g is CPU 64 * g + c; only CPUs that this process may use", |draft, value| {
-            set::affinity(draft, &format!("g{value}")).map_err(|fault| super::error::Fault {
-                at: fault.at.saturating_sub(1),
-                ..fault
-            })
+            let placed = |fault: Fault| Fault { at: fault.at.saturating_sub(1), ..fault };
+            draft.span.affinity.extend(cpus(&format!("g{value}")).map_err(placed)?);
+            Ok(())
         }),
     row("a", "<cpu>[,..]", "Pins threads, round robin, to these CPUs; bare: to all.")
         .by_default("all CPUs")
-        .honoured("as -ag", set::affinity),
+        .honoured("as -ag", |draft, value| {
+            draft.span.affinity.extend(cpus(value)?);
+            Ok(())
+        }),
     row("A", "<pid>", "Belongs to a fork inside CrystalDiskMark, not to DiskSpd.")
         .refuses("it belongs to the fork inside CrystalDiskMark, not to DiskSpd, and reports to its caller's shared memory; leave \
                   it out"),
@@ -52,12 +92,12 @@ pub const ROWS: &[Row] = &[
         .honoured("the same", set::base),
     row("c", "<size>", "Makes the files anew in this size.")
         .honoured("always made anew, and filled with real data past the page cache, then flushed; \
-               without effect on devices", set::create),
+               without effect on devices", size!(target.create, 0)),
     row("C", "<s>", "Seconds of load after measuring.")
-        .by_default("0").honoured("the same", set::cool_down)
+        .by_default("0").honoured("the same", count!(cool_down, "C", 0))
         .with(BESIDE_PROFILE),
     row("d", "<s>", "Seconds that are measured.")
-        .by_default("10").honoured("the same", set::duration)
+        .by_default("10").honoured("the same", count!(duration, "d", 0))
         .with(BESIDE_PROFILE),
     row("D", "[<ms>]", "Reports the deviation of IOPS over intervals, and in XML each of them.")
         .by_default("1000")
@@ -74,13 +114,13 @@ pub const ROWS: &[Row] = &[
             set::hints,
         )
         .with(PLAIN.seen(|profile| any_target(profile, |t| t.random_hint || t.sequential_hint || t.temporary_hint))),
-    row("F", "<n>", "Threads in all; every one works on every target.").honoured("the same", set::pool),
+    row("F", "<n>", "Threads in all; every one works on every target.").honoured("the same", count!(span.threads, "F", 1)),
     row("g", "<n>[i]", "Limits each thread on each target to bytes a millisecond, or with i to IOPS.")
         .honoured("computed exactly: DiskSpd cuts IOPS off to whole bytes a millisecond; latency starts when an I/O was \
                due", set::throughput),
     row("h", "", "The same as -Sh.").honoured("the same", set::uncached),
     row("i", "<n>", "I/Os of a burst, before the pause of -j.")
-        .honoured("divided by the target's threads, as DiskSpd does", set::burst),
+        .honoured("divided by the target's threads, as DiskSpd does", count!(target.burst, "i", 1)),
     row("I", "<1|2|3>", "I/O priority: very low, low, normal.")
         .by_default("3")
         .differs(
@@ -89,28 +129,31 @@ pub const ROWS: &[Row] = &[
             set::priority,
         )
         .with(PLAIN.seen(|profile| any_target(profile, |t| t.priority != 3))),
-    row("j", "<ms>", "Milliseconds of pause between the bursts of -i.").honoured("the same", set::think),
+    row("j", "<ms>", "Milliseconds of pause between the bursts of -i.").honoured("the same", count!(target.think_ms, "j", 1)),
     row("l", "", "Buffers in ordinary pages, as without it.")
-        .differs("buffers lie in ordinary pages, registered with the kernel once", set::large_pages)
+        .differs("buffers lie in ordinary pages, registered with the kernel once", switch!(target.large_pages))
         .with(PLAIN.seen(|profile| any_target(profile, |t| t.large_pages))),
-    row("L", "", "Reports latency.").honoured("the same", set::latency),
-    row("n", "", "Pins no thread.").honoured("the same", set::no_affinity),
+    row("L", "", "Reports latency.").honoured("the same", switch!(span.latency)),
+    row("n", "", "Pins no thread.").honoured("the same", switch!(span.no_affinity)),
     row("N", "<v|n|i>", "How mapped writes are made to last (-Sm).")
         .differs("see -Sm", set::mapped_flush)
         .with(PLAIN.seen(|profile| any_target(profile, |t| t.mapped_flush.is_some()))),
     row("oc", "<n>", "Completions taken at once (2.3).")
-        .differs("plimsoll takes an eighth of the depth at once, at most 16", set::batch),
-    row("o", "<n>", "I/Os outstanding for each thread and target.").by_default("2").honoured("the same", set::requests),
+        .differs("plimsoll takes an eighth of the depth at once, at most 16", |draft, value| set::lenient(draft, ("oc", value), 1).map(drop)),
+    row("o", "<n>", "I/Os outstanding for each thread and target.").by_default("2").honoured("the same", count!(target.requests, "o", 1)),
     row("O", "<n>", "I/Os outstanding for each thread over all targets; with -F.")
-        .honoured("the same", set::pool_requests),
-    row("p", "", "All outstanding I/Os of a thread walk the same places.").honoured("the same", set::parallel),
+        .honoured("the same", count!(span.requests, "O", 1)),
+    row("p", "", "All outstanding I/Os of a thread walk the same places.").honoured("the same", switch!(target.parallel)),
     row("P", "[<n>]", "Shows a dot for every so many I/Os of a thread.")
         .by_default("65536")
         .differs("dots come once a second; with -Rxml they go to stderr, so that the result stays XML", set::progress)
         .with(PLAIN.seen(|profile| profile.progress > 0)),
     row("rs", "<percent>", "Percent of I/Os at random places, the others go on from there.")
         .honoured("the same", set::random_share),
-    row("rd", "<pct|abs><io>/<target>[:..]", "Spreads random places unevenly.").honoured("the same", set::spread),
+    row("rd", "<pct|abs><io>/<target>[:..]", "Spreads random places unevenly.").honoured("the same", |draft, value| {
+        draft.target.distribution = Some(distribution(value, draft.target.block)?);
+        Ok(())
+    }),
     row("r", "[<align>]", "Random places, aligned.").by_default("the block").honoured("the same", set::random),
     row("Rp", "[text|xml]", "Shows the profile and does not run.")
         .honoured("the same", set::show_profile)
@@ -124,7 +167,7 @@ pub const ROWS: &[Row] = &[
         .by_default("the block")
         .honoured("the same", set::sequential),
     row("Sy", "", "BypassIO where it can be had (2.3).")
-        .accepts("BypassIO belongs to Windows; -Su goes past the page cache", set::nothing),
+        .accepts("BypassIO belongs to Windows; -Su goes past the page cache", |_, _| Ok(())),
     row("SY", "", "BypassIO or none (2.3).")
         .refuses("BypassIO belongs to Windows; -Su goes past the page cache"),
     row("S", "[bhmruw]", "Caches: b used, u gone past (O_DIRECT), w write-through (O_DSYNC), h both of these, \
@@ -132,35 +175,35 @@ pub const ROWS: &[Row] = &[
         .by_default("b; bare -S is -Su")
         .honoured("-Sr is refused on local file systems and goes past the page cache on NFS and CIFS; -Sm is refused: \
                plimsoll measures calls, not page faults", set::caching),
-    row("t", "<n>", "Threads of each target.").by_default("1").honoured("the same", set::threads),
+    row("t", "<n>", "Threads of each target.").by_default("1").honoured("the same", count!(target.threads, "t", 1)),
     row("T", "<size>", "Distance between the starts of two threads of a target.")
-        .honoured("the same", set::thread_stride),
+        .honoured("the same", size!(target.thread_stride, 1)),
     row("u", "[n]<batch>[p]", "I/O by rings (2.3).")
         .honoured("io_uring and nothing else, with batches of plimsoll's own size", set::ring),
     row("vs", "", "Accepted; statistics of waiting are not printed here.")
-        .accepts("plimsoll's wait statistics are in its own reports", set::wait_statistics)
+        .accepts("plimsoll's wait statistics are in its own reports", switch!(profile.verbose_stats))
         .with(BESIDE_PROFILE.seen(|profile| profile.verbose_stats)),
     row("v", "", "Tells what is being done.")
-        .honoured("on stdout, as DiskSpd; with -Rxml on stderr, so that the result stays XML", set::verbose)
+        .honoured("on stdout, as DiskSpd; with -Rxml on stderr, so that the result stays XML", switch!(profile.verbose))
         .with(BESIDE_PROFILE),
     row("w", "<percent>", "Percent of writes.").by_default("0").honoured("the same", set::writes),
     row("W", "<s>", "Seconds of load before measuring.")
-        .by_default("5").honoured("the same", set::warm_up)
+        .by_default("5").honoured("the same", count!(warm_up, "W", 0))
         .with(BESIDE_PROFILE),
     row("x", "", "Completion routines instead of completion ports.")
-        .accepts("there is one way to wait for completions here; the text result names them as asked", set::completion_routines)
+        .accepts("there is one way to wait for completions here; the text result names them as asked", switch!(span.completion_routines))
         .with(PLAIN.seen(|profile| any_span(profile, |span| span.completion_routines))),
     row("X", "<file>", "Takes the load from an XML profile; targets fill its templates *1, *2, …")
         .honoured("the same", set::profile_file)
         .with(BESIDE_PROFILE),
     row("ys", "<event>", "Accepted; nothing is signalled.")
-        .accepts("DiskSpd never signals it either", set::nothing),
-    row("yf", "<event>", "Accepted; nothing is signalled.").accepts("DiskSpd never signals it either", set::nothing),
+        .accepts("DiskSpd never signals it either", |_, _| Ok(())),
+    row("yf", "<event>", "Accepted; nothing is signalled.").accepts("DiskSpd never signals it either", |_, _| Ok(())),
     row("y", "<r|p|e><event>", "Waits for, is stopped by, or sets an event.").refuses(WINDOWS_EVENTS),
     row("z", "[<seed>]", "Seed of all random choices; bare: another one each time.")
         .by_default("0").honoured("the same stream of places for the same seed", set::seed)
         .with(BESIDE_PROFILE),
-    row("Zr", "", "New random data for every write.").honoured("the same", set::new_data),
+    row("Zr", "", "New random data for every write.").honoured("the same", switch!(span.random_write_data)),
     row("Z", "[<size>[,<file>]]", "Takes what is written from a buffer of random data or of a file's; bare: zeros.")
         .honoured("the same", set::write_source),
 ];

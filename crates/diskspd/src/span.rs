@@ -1,6 +1,5 @@
 //! A timespan as a step of the engine: a job for each thread and target, with DiskSpd's places, rates and buffers.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
 use workload::{
@@ -39,14 +38,9 @@ pub struct Ground<'a> {
 }
 
 /// Why a timespan cannot run; the message stands beside DiskSpd's own sentence, and the exit code is 1.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct CannotRun(pub String);
-
-impl fmt::Display for CannotRun {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// What one job of the step is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

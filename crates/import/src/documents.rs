@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
+use super::pieces::{near, shortened};
 use super::scan::begins_line;
-use super::text::{Text, near};
-use super::trouble::{Trouble, Troubles, shortened};
+use super::text::Text;
+use super::trouble::{Trouble, Troubles};
 
 /// One JSON document.
 #[derive(Clone, Debug)]

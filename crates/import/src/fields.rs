@@ -3,8 +3,9 @@
 use record::Figure;
 use serde_json::{Map, Value};
 
+use super::pieces::shortened;
 use super::text::Text;
-use super::trouble::{Trouble, Troubles, shortened};
+use super::trouble::{Trouble, Troubles};
 
 /// Greatest number that is taken for one, as in text.
 const MOST: f64 = 9e18;

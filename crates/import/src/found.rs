@@ -1,8 +1,8 @@
 //! One result of another tool as it was found in an input, on its way to a run.
 
 use record::{
-    Figure, HostFacts, LatencyKind, NamedFigure, Observed, Reported, ReportedDirection, ReportedLatency,
-    ReportedUnit, Scope,
+    Along, Figure, HostFacts, LatencyKind, Measure, NamedFigure, Observed, Reported, ReportedDirection,
+    ReportedLatency, ReportedSeries, ReportedUnit, Scope,
 };
 use workload::Direction;
 
@@ -85,6 +85,22 @@ pub(crate) fn latency(way: &mut ReportedDirection, kind: LatencyKind) -> &mut Re
         way.latencies.len() - 1
     });
     &mut way.latencies[index]
+}
+
+/// The series of that direction along that axis, made where there is none.
+pub(crate) fn series(
+    list: &mut Vec<ReportedSeries>,
+    measure: Measure,
+    direction: Option<Direction>,
+    along: Along,
+) -> &mut ReportedSeries {
+    let same = |known: &ReportedSeries| known.direction == direction && known.along == along;
+    let index = list.iter().position(same).unwrap_or_else(|| {
+        let (points, histograms, source) = (Vec::new(), Vec::new(), String::new());
+        list.push(ReportedSeries { measure, direction, along, points, histograms, source });
+        list.len() - 1
+    });
+    &mut list[index]
 }
 
 /// Keeps what was found before.

@@ -131,9 +131,8 @@ fn is_same(one: &Found, other: &Found) -> bool {
 pub fn together(mut inputs: Vec<(String, Vec<Run>)>) -> Vec<(String, Vec<Run>)> {
     for index in 0..inputs.len() {
         let Some(log) = inputs[index].1.first().filter(|run| is_log(run)).cloned() else { continue };
-        let folder = folder(&inputs[index].0).to_owned();
         let prefix = log.reported.first().map(|part| part.job.clone()).unwrap_or_default();
-        let Some((input, run)) = home(&inputs, (index, &folder, &prefix)) else { continue };
+        let Some((input, run)) = home(&inputs, index, &prefix) else { continue };
         inputs[index].1.clear();
         join(&mut inputs[input].1[run], log, &prefix);
     }
@@ -148,8 +147,8 @@ fn folder(name: &str) -> &str {
     name.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// The one result that wrote the log, or an earlier log of the same prefix and folder.
-fn home(inputs: &[(String, Vec<Run>)], (own, dir, prefix): (usize, &str, &str)) -> Option<(usize, usize)> {
+/// The one result that wrote the log, the first run of the input at `own`, or an earlier log of the same prefix and folder.
+fn home(inputs: &[(String, Vec<Run>)], own: usize, prefix: &str) -> Option<(usize, usize)> {
     let all = || {
         let numbered = inputs.iter().enumerate().filter(|(input, _)| *input != own);
         numbered.flat_map(|(input, (name, runs))| {
@@ -161,6 +160,7 @@ fn home(inputs: &[(String, Vec<Run>)], (own, dir, prefix): (usize, &str, &str)) 
     if let [(input, run, _, _)] = wrote.as_slice() {
         return Some((*input, *run));
     }
+    let dir = folder(&inputs[own].0);
     let beside = |run: &Run| is_log(run) && run.reported.first().is_some_and(|part| part.job == prefix);
     all()
         .find(|(input, _, name, run)| *input < own && beside(run) && folder(name) == dir)

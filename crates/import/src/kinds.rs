@@ -47,53 +47,34 @@ struct Kind {
     wants: &'static str,
 }
 
+const fn kind(name: &'static str, marks: &'static [&'static str], wants: &'static str) -> Kind {
+    Kind { name, marks, wants }
+}
+
 /// Kinds that are read, then those that are not.
+#[rustfmt::skip]
 const KINDS: [Kind; 13] = [
-    Kind {
-        name: "fio's text",
-        marks: &["clat (", "slat (", "iops=", "IOPS=", "(groupid=", "Run status group", "IO depths"],
-        wants: "but no line 'NAME: (groupid=0, jobs=1): err= 0: pid=1', with which a job begins",
-    },
-    Kind {
-        name: "fio's JSON",
-        marks: &["\"jobname\"", "\"fio version\"", "\"clat_ns\"", "\"jobs\"", "\"iops\""],
-        wants: "but no document with a list 'jobs' that could be read",
-    },
-    Kind {
-        name: "ioping's text",
-        marks: &["ioping", "request=", "min/avg/max/mdev", "requests completed in"],
-        wants: "but no line '--- PATH ioping statistics ---' and no request",
-    },
-    Kind {
-        name: "DiskSpd's text",
-        marks: &["Command Line:", "Input parameters:", "Total IO", "%-ile", "actual test time", "diskspd"],
-        wants: "but no line 'Results for timespan 1:'",
-    },
-    Kind {
-        name: "DiskSpd's XML",
-        marks: &["<Results", "<TimeSpan", "<Profile", "<ThreadCount", "<Target>"],
-        wants: "but no '<Results>' with a '<TimeSpan>'",
-    },
-    Kind {
-        name: "iostat's text",
-        marks: &["avg-cpu:", "%util", "Device", "rkB/s", "tps"],
-        wants: "but no report of it covers an interval: give iostat an interval and a count, as in 'iostat -x -t 10 30'",
-    },
-    Kind {
-        name: "a fio job file",
-        marks: &["[global]", "rw=", "iodepth=", "bs=", "ioengine="],
-        wants: "which is no result: run it with 'plimsoll fio FILE'",
-    },
-    Kind {
-        name: "a plimsoll report",
-        marks: &["\"plimsoll-report\"", "plimsoll: "],
-        wants: "which is no other tool's: give its run file to 'plimsoll report'",
-    },
-    Kind { name: "CrystalDiskMark's", marks: &["CrystalDiskMark", "SEQ1M", "RND4K"], wants: NOT_READ },
-    Kind { name: "bonnie++'s", marks: &["Sequential Output", "Sequential Input", "bonnie"], wants: NOT_READ },
-    Kind { name: "sysbench's", marks: &["sysbench", "fileio", "fsyncs/s"], wants: NOT_READ },
-    Kind { name: "hdparm's", marks: &["Timing cached reads", "Timing buffered disk reads"], wants: NOT_READ },
-    Kind { name: "dd's", marks: &["records in", "records out", "copied, "], wants: NOT_READ },
+    kind("fio's text", &["clat (", "slat (", "iops=", "IOPS=", "(groupid=", "Run status group", "IO depths"],
+        "but no line 'NAME: (groupid=0, jobs=1): err= 0: pid=1', with which a job begins"),
+    kind("fio's JSON", &["\"jobname\"", "\"fio version\"", "\"clat_ns\"", "\"jobs\"", "\"iops\""],
+        "but no document with a list 'jobs' that could be read"),
+    kind("ioping's text", &["ioping", "request=", "min/avg/max/mdev", "requests completed in"],
+        "but no line '--- PATH ioping statistics ---' and no request"),
+    kind("DiskSpd's text", &["Command Line:", "Input parameters:", "Total IO", "%-ile", "actual test time", "diskspd"],
+        "but no line 'Results for timespan 1:'"),
+    kind("DiskSpd's XML", &["<Results", "<TimeSpan", "<Profile", "<ThreadCount", "<Target>"],
+        "but no '<Results>' with a '<TimeSpan>'"),
+    kind("iostat's text", &["avg-cpu:", "%util", "Device", "rkB/s", "tps"],
+        "but no report of it covers an interval: give iostat an interval and a count, as in 'iostat -x -t 10 30'"),
+    kind("a fio job file", &["[global]", "rw=", "iodepth=", "bs=", "ioengine="],
+        "which is no result: run it with 'plimsoll fio FILE'"),
+    kind("a plimsoll report", &["\"plimsoll-report\"", "plimsoll: "],
+        "which is no other tool's: give its run file to 'plimsoll report'"),
+    kind("CrystalDiskMark's", &["CrystalDiskMark", "SEQ1M", "RND4K"], NOT_READ),
+    kind("bonnie++'s", &["Sequential Output", "Sequential Input", "bonnie"], NOT_READ),
+    kind("sysbench's", &["sysbench", "fileio", "fsyncs/s"], NOT_READ),
+    kind("hdparm's", &["Timing cached reads", "Timing buffered disk reads"], NOT_READ),
+    kind("dd's", &["records in", "records out", "copied, "], NOT_READ),
 ];
 
 const NOT_READ: &str = "which is not read: fio, ioping, DiskSpd and iostat are";

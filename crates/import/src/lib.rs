@@ -13,6 +13,7 @@ mod ioping;
 mod iostat;
 mod kinds;
 mod lacks;
+mod pieces;
 mod quantity;
 mod scan;
 mod text;

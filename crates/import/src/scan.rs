@@ -2,8 +2,9 @@
 
 use record::Figure;
 
+use super::pieces::shortened;
 use super::text::Text;
-use super::trouble::{Trouble, Troubles, shortened};
+use super::trouble::{Trouble, Troubles};
 
 /// One `key=value`, with the offset of its value.
 #[derive(Clone, Copy, Debug, PartialEq)]

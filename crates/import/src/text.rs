@@ -3,7 +3,8 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
-use super::trouble::{Trouble, shortened};
+use super::pieces::{near, shortened};
+use super::trouble::Trouble;
 
 /// An input as text, once as it is and once made plain, with the places that belong to it.
 #[derive(Debug, Default)]
@@ -71,6 +72,15 @@ impl Text {
         placed(&self.plain, &self.anchors, offset)
     }
 
+    /// The lines of `plain` with their offsets.
+    pub fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.plain.split('\n').scan(0, |start, line| {
+            let at = *start;
+            *start += line.len() + 1;
+            Some((at, line))
+        })
+    }
+
     /// Line of an offset into `plain`.
     pub fn line(&self, offset: usize) -> u32 {
         self.place(offset).0
@@ -87,16 +97,6 @@ impl Text {
 
 /// What is shown of a place is cut from so many bytes.
 const SHOWN_MOST: usize = 256;
-
-/// At most so many bytes of `text` from `at` on: to look for an end that is near, or is none.
-pub(crate) fn near(text: &str, at: usize, most: usize) -> &str {
-    let rest = text.get(at..).unwrap_or_default();
-    let mut end = most.min(rest.len());
-    while !rest.is_char_boundary(end) {
-        end -= 1;
-    }
-    &rest[..end]
-}
 
 fn placed(text: &str, anchors: &[Anchor], offset: usize) -> (u32, u32) {
     let after = anchors.partition_point(|&(at, _, _)| at as usize <= offset);

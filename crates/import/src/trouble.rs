@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use super::text::near;
-
 /// A place of an input that could not be read. What stands around it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
@@ -100,14 +98,4 @@ pub enum ImportError {
         /// What comes nearest, or what is known.
         nearest: String,
     },
-}
-
-/// At most so many characters of what was found are repeated.
-const SHOWN: usize = 40;
-
-/// `text` short enough for a message, without control characters.
-pub(crate) fn shortened(text: &str) -> String {
-    let line = near(text, 0, 8 * SHOWN).lines().next().unwrap_or_default().trim();
-    let clean: String = line.chars().take(SHOWN).map(|c| if c.is_control() { '?' } else { c }).collect();
-    if line.chars().count() > SHOWN { format!("{clean}…") } else { clean }
 }

@@ -44,13 +44,13 @@ const fn column(
 
 /// A rate.
 macro_rules! rate {
-    ($($field:ident)+) => { |d, seconds| per(sum(&[$(d.$field),+]), seconds) };
+    ($($way:ident $field:ident),+) => { |d, seconds| per(sum(&[$(d.$way.$field),+]), seconds) };
 }
 
 /// Merged requests in per cent of all.
 macro_rules! merged {
-    ($merged:ident of $ios:ident) => {
-        |d, _| Some(100.0 * ratio(d.$merged, sum(&[d.$merged, d.$ios]))?)
+    ($way:ident) => {
+        |d, _| Some(100.0 * ratio(d.$way.merged, sum(&[d.$way.merged, d.$way.ios]))?)
     };
 }
 
@@ -72,22 +72,22 @@ const UTIL: Column = column(("%util", "util"), 6, Form::Percent, |d, s| {
 #[rustfmt::skip]
 pub(super) const PLAIN: &[Column] = &[
     TPS,
-    column(("@_read/s", "@_read/s"), 12, Form::Amount, rate!(sectors_read)),
-    column(("@_wrtn/s", "@_wrtn/s"), 12, Form::Amount, rate!(sectors_written)),
-    column(("@_dscd/s", "@_dscd/s"), 12, Form::Amount, rate!(sectors_discarded)),
-    column(("@_read", "@_read"), 10, Form::Whole, |d, _| d.sectors_read),
-    column(("@_wrtn", "@_wrtn"), 10, Form::Whole, |d, _| d.sectors_written),
-    column(("@_dscd", "@_dscd"), 10, Form::Whole, |d, _| d.sectors_discarded),
+    column(("@_read/s", "@_read/s"), 12, Form::Amount, rate!(read sectors)),
+    column(("@_wrtn/s", "@_wrtn/s"), 12, Form::Amount, rate!(write sectors)),
+    column(("@_dscd/s", "@_dscd/s"), 12, Form::Amount, rate!(discard sectors)),
+    column(("@_read", "@_read"), 10, Form::Whole, |d, _| d.read.sectors),
+    column(("@_wrtn", "@_wrtn"), 10, Form::Whole, |d, _| d.write.sectors),
+    column(("@_dscd", "@_dscd"), 10, Form::Whole, |d, _| d.discard.sectors),
 ];
 
 /// The plain report, short: writes and discards in one column.
 #[rustfmt::skip]
 pub(super) const PLAIN_SHORT: &[Column] = &[
     TPS,
-    column(("@_read/s", "@_read/s"), 12, Form::Amount, rate!(sectors_read)),
-    column(("@_w+d/s", "@_w+d/s"), 12, Form::Amount, rate!(sectors_written sectors_discarded)),
-    column(("@_read", "@_read"), 10, Form::Whole, |d, _| d.sectors_read),
-    column(("@_w+d", "@_w+d"), 10, Form::Whole, |d, _| sum(&[d.sectors_written, d.sectors_discarded])),
+    column(("@_read/s", "@_read/s"), 12, Form::Amount, rate!(read sectors)),
+    column(("@_w+d/s", "@_w+d/s"), 12, Form::Amount, rate!(write sectors, discard sectors)),
+    column(("@_read", "@_read"), 10, Form::Whole, |d, _| d.read.sectors),
+    column(("@_w+d", "@_w+d"), 10, Form::Whole, |d, _| sum(&[d.write.sectors, d.discard.sectors])),
 ];
 
 /// The short extended report.
@@ -95,43 +95,40 @@ pub(super) const PLAIN_SHORT: &[Column] = &[
 pub(super) const SHORT: &[Column] = &[
     TPS,
     column(("@/s", "@/s"), 9, Form::Amount, |d, s| per(d.sectors(), s)),
-    column(("rqm/s", "rqm/s"), 8, Form::Number, rate!(reads_merged writes_merged discards_merged)),
+    column(("rqm/s", "rqm/s"), 8, Form::Number, rate!(read merged, write merged, discard merged)),
     column(("await", "await"), 7, Form::Number, |d, _| ratio(Some(d.wait_ms()), d.ios())),
     column(("areq-sz", "areq-sz"), 8, Form::Kilobytes, |d, _| ratio(d.sectors(), d.ios())),
     QUEUE,
     UTIL,
 ];
 
+/// The part of the extended report that is of one direction.
+macro_rules! direction {
+    ($letter:literal $way:ident) => {
+        &[
+            column((concat!($letter, "/s"), concat!($letter, "/s")), 7, Form::Number, rate!($way ios)),
+            column((concat!($letter, "@/s"), concat!($letter, "@/s")), 9, Form::Amount, rate!($way sectors)),
+            column((concat!($letter, "rqm/s"), concat!($letter, "rqm/s")), 8, Form::Number, rate!($way merged)),
+            column((concat!("%", $letter, "rqm"), concat!($letter, "rqm")), 6, Form::Percent, merged!($way)),
+            column((concat!($letter, "_await"), concat!($letter, "_await")), 7, Form::Number, |d, _| {
+                ratio(Some(d.$way.ms), d.$way.ios)
+            }),
+            column((concat!($letter, "areq-sz"), concat!($letter, "areq-sz")), 8, Form::Kilobytes, |d, _| {
+                ratio(d.$way.sectors, d.$way.ios)
+            }),
+        ]
+    };
+}
+
 /// The extended report in its four parts.
 #[rustfmt::skip]
 pub(super) const EXTENDED: [&[Column]; 4] = [
+    direction!("r" read),
+    direction!("w" write),
+    direction!("d" discard),
     &[
-        column(("r/s", "r/s"), 7, Form::Number, rate!(reads)),
-        column(("r@/s", "r@/s"), 9, Form::Amount, rate!(sectors_read)),
-        column(("rrqm/s", "rrqm/s"), 8, Form::Number, rate!(reads_merged)),
-        column(("%rrqm", "rrqm"), 6, Form::Percent, merged!(reads_merged of reads)),
-        column(("r_await", "r_await"), 7, Form::Number, |d, _| ratio(Some(d.read_ms), d.reads)),
-        column(("rareq-sz", "rareq-sz"), 8, Form::Kilobytes, |d, _| ratio(d.sectors_read, d.reads)),
-    ],
-    &[
-        column(("w/s", "w/s"), 7, Form::Number, rate!(writes)),
-        column(("w@/s", "w@/s"), 9, Form::Amount, rate!(sectors_written)),
-        column(("wrqm/s", "wrqm/s"), 8, Form::Number, rate!(writes_merged)),
-        column(("%wrqm", "wrqm"), 6, Form::Percent, merged!(writes_merged of writes)),
-        column(("w_await", "w_await"), 7, Form::Number, |d, _| ratio(Some(d.write_ms), d.writes)),
-        column(("wareq-sz", "wareq-sz"), 8, Form::Kilobytes, |d, _| ratio(d.sectors_written, d.writes)),
-    ],
-    &[
-        column(("d/s", "d/s"), 7, Form::Number, rate!(discards)),
-        column(("d@/s", "d@/s"), 9, Form::Amount, rate!(sectors_discarded)),
-        column(("drqm/s", "drqm/s"), 8, Form::Number, rate!(discards_merged)),
-        column(("%drqm", "drqm"), 6, Form::Percent, merged!(discards_merged of discards)),
-        column(("d_await", "d_await"), 7, Form::Number, |d, _| ratio(Some(d.discard_ms), d.discards)),
-        column(("dareq-sz", "dareq-sz"), 8, Form::Kilobytes, |d, _| ratio(d.sectors_discarded, d.discards)),
-    ],
-    &[
-        column(("f/s", "f/s"), 7, Form::Number, rate!(flushes)),
-        column(("f_await", "f_await"), 7, Form::Number, |d, _| ratio(Some(d.flush_ms), d.flushes)),
+        column(("f/s", "f/s"), 7, Form::Number, rate!(flush ios)),
+        column(("f_await", "f_await"), 7, Form::Number, |d, _| ratio(Some(d.flush.ms), d.flush.ios)),
         QUEUE,
         UTIL,
     ],

@@ -21,6 +21,8 @@ pub enum IostatError {
     /// An option of the real iostat that is not supported.
     #[error("iostat: {word} is not supported: {why}")]
     Unsupported {
+        /// Place on the command line, from 1.
+        position: usize,
         /// The option.
         word: String,
         /// Why, and what to do instead.
@@ -36,6 +38,16 @@ fn hint(nearest: &Option<String>) -> String {
 }
 
 impl IostatError {
+    /// The place of the word that the error is about among the words, from 0; `None` where it is about no single one.
+    pub fn word(&self) -> Option<usize> {
+        match self {
+            IostatError::Word { position, .. } | IostatError::Unsupported { position, .. } => {
+                position.checked_sub(1)
+            }
+            IostatError::Apart(_) | IostatError::PersistentNames => None,
+        }
+    }
+
     /// iostat's exit code.
     pub fn exit_code(&self) -> u8 {
         1

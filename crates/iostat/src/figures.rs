@@ -5,23 +5,22 @@
 
 use record::DiskCounters;
 
-/// Differences of the counters of one device, or of a group; `None` where a counter was reset.
+/// Differences of the counters of one direction; `None` where a counter was reset.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Way {
+    pub(super) ios: Option<f64>,
+    pub(super) merged: Option<f64>,
+    pub(super) sectors: Option<f64>,
+    pub(super) ms: f64,
+}
+
+/// Differences of the counters of one device, or of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Differences {
-    pub(super) reads: Option<f64>,
-    pub(super) reads_merged: Option<f64>,
-    pub(super) sectors_read: Option<f64>,
-    pub(super) read_ms: f64,
-    pub(super) writes: Option<f64>,
-    pub(super) writes_merged: Option<f64>,
-    pub(super) sectors_written: Option<f64>,
-    pub(super) write_ms: f64,
-    pub(super) discards: Option<f64>,
-    pub(super) discards_merged: Option<f64>,
-    pub(super) sectors_discarded: Option<f64>,
-    pub(super) discard_ms: f64,
-    pub(super) flushes: Option<f64>,
-    pub(super) flush_ms: f64,
+    pub(super) read: Way,
+    pub(super) write: Way,
+    pub(super) discard: Way,
+    pub(super) flush: Way,
     pub(super) busy_ms: f64,
     pub(super) queue_ms: f64,
     /// Members of a group; 1 for a device.
@@ -40,26 +39,31 @@ pub(super) fn before(now: &DiskCounters, before: Option<&DiskCounters>) -> DiskC
     before.copied().filter(|before| !fell(before)).unwrap_or_default()
 }
 
+impl Way {
+    /// Counters in the order of the fields.
+    fn between(then: [u64; 4], now: [u64; 4]) -> Way {
+        let wide = |at: usize| now[at].checked_sub(then[at]).map(|difference| difference as f64);
+        Way { ios: wide(0), merged: wide(1), sectors: wide(2), ms: narrow(then[3], now[3]) }
+    }
+
+    fn add(&mut self, other: &Way) {
+        let sum = |mine: Option<f64>, theirs: Option<f64>| Some(mine? + theirs?);
+        self.ios = sum(self.ios, other.ios);
+        self.merged = sum(self.merged, other.merged);
+        self.sectors = sum(self.sectors, other.sectors);
+        self.ms = within_32_bits(self.ms + other.ms);
+    }
+}
+
 impl Differences {
     /// What happened between `then` and `now`.
     pub(super) fn between(then: &DiskCounters, now: &DiskCounters) -> Differences {
-        let wide = |then: u64, now: u64| now.checked_sub(then).map(|difference| difference as f64);
-        let narrow = |then: u64, now: u64| f64::from((now as u32).wrapping_sub(then as u32));
+        let way = |of: fn(&DiskCounters) -> [u64; 4]| Way::between(of(then), of(now));
         Differences {
-            reads: wide(then.reads, now.reads),
-            reads_merged: wide(then.reads_merged, now.reads_merged),
-            sectors_read: wide(then.sectors_read, now.sectors_read),
-            read_ms: narrow(then.read_ms, now.read_ms),
-            writes: wide(then.writes, now.writes),
-            writes_merged: wide(then.writes_merged, now.writes_merged),
-            sectors_written: wide(then.sectors_written, now.sectors_written),
-            write_ms: narrow(then.write_ms, now.write_ms),
-            discards: wide(then.discards, now.discards),
-            discards_merged: wide(then.discards_merged, now.discards_merged),
-            sectors_discarded: wide(then.sectors_discarded, now.sectors_discarded),
-            discard_ms: narrow(then.discard_ms, now.discard_ms),
-            flushes: wide(then.flushes, now.flushes),
-            flush_ms: narrow(then.flush_ms, now.flush_ms),
+            read: way(|c| [c.reads, c.reads_merged, c.sectors_read, c.read_ms]),
+            write: way(|c| [c.writes, c.writes_merged, c.sectors_written, c.write_ms]),
+            discard: way(|c| [c.discards, c.discards_merged, c.sectors_discarded, c.discard_ms]),
+            flush: way(|c| [c.flushes, 0, 0, c.flush_ms]),
             busy_ms: narrow(then.busy_ms, now.busy_ms),
             queue_ms: narrow(then.queue_ms, now.queue_ms),
             members: 1.0,
@@ -68,38 +72,18 @@ impl Differences {
 
     /// Adds a member of a group.
     pub(super) fn add(&mut self, other: &Differences) {
-        let wide = [
-            (&mut self.reads, other.reads),
-            (&mut self.reads_merged, other.reads_merged),
-            (&mut self.sectors_read, other.sectors_read),
-            (&mut self.writes, other.writes),
-            (&mut self.writes_merged, other.writes_merged),
-            (&mut self.sectors_written, other.sectors_written),
-            (&mut self.discards, other.discards),
-            (&mut self.discards_merged, other.discards_merged),
-            (&mut self.sectors_discarded, other.sectors_discarded),
-            (&mut self.flushes, other.flushes),
-        ];
-        for (mine, theirs) in wide {
-            *mine = mine.zip(theirs).map(|(mine, theirs)| mine + theirs);
-        }
-        let narrow = [
-            (&mut self.read_ms, other.read_ms),
-            (&mut self.write_ms, other.write_ms),
-            (&mut self.discard_ms, other.discard_ms),
-            (&mut self.flush_ms, other.flush_ms),
-            (&mut self.busy_ms, other.busy_ms),
-            (&mut self.queue_ms, other.queue_ms),
-            (&mut self.members, other.members),
-        ];
-        for (mine, theirs) in narrow {
-            *mine = within_32_bits(*mine + theirs);
-        }
+        self.read.add(&other.read);
+        self.write.add(&other.write);
+        self.discard.add(&other.discard);
+        self.flush.add(&other.flush);
+        self.busy_ms = within_32_bits(self.busy_ms + other.busy_ms);
+        self.queue_ms = within_32_bits(self.queue_ms + other.queue_ms);
+        self.members += other.members;
     }
 
     /// Milliseconds that reads, writes and discards took.
     pub(super) fn wait_ms(&self) -> f64 {
-        within_32_bits(self.read_ms + self.write_ms + self.discard_ms)
+        within_32_bits(self.read.ms + self.write.ms + self.discard.ms)
     }
 
     /// A group without members.
@@ -110,18 +94,23 @@ impl Differences {
 
     /// Reads, writes and discards.
     pub(super) fn ios(&self) -> Option<f64> {
-        Some(self.reads? + self.writes? + self.discards?)
+        Some(self.read.ios? + self.write.ios? + self.discard.ios?)
     }
 
     /// Sectors of all directions.
     pub(super) fn sectors(&self) -> Option<f64> {
-        Some(self.sectors_read? + self.sectors_written? + self.sectors_discarded?)
+        Some(self.read.sectors? + self.write.sectors? + self.discard.sectors?)
     }
 
     /// True where nothing was done.
     pub(super) fn is_idle(&self) -> bool {
-        self.ios() == Some(0.0) && self.flushes == Some(0.0)
+        self.ios() == Some(0.0) && self.flush.ios == Some(0.0)
     }
+}
+
+/// Milliseconds are counters of 32 bits.
+fn narrow(then: u64, now: u64) -> f64 {
+    f64::from((now as u32).wrapping_sub(then as u32))
 }
 
 /// iostat adds milliseconds up in 32 bits.

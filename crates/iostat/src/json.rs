@@ -3,7 +3,7 @@
 use super::asked::Asked;
 use super::columns::{Column, EXTENDED, EXTENDED_KEYS, Form, PLAIN, SHORT};
 use super::reading::Host;
-use super::reporter::{Line, Report};
+use super::report::{Line, Report};
 
 pub(super) fn opening(host: &Host, first_is_skipped: bool) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();

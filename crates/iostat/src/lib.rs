@@ -13,6 +13,7 @@ mod json;
 mod parse;
 mod reading;
 mod reference;
+mod report;
 mod reporter;
 mod rows;
 mod text;

@@ -85,7 +85,7 @@ impl Reader<'_> {
 
     fn apply(&mut self, row: &Row, value: &str) -> Result<(), IostatError> {
         if let Support::Refused(why) = row.support {
-            return Err(IostatError::Unsupported { word: row.name.to_owned(), why });
+            return Err(IostatError::Unsupported { position: self.at, word: row.name.to_owned(), why });
         }
         if row.name == "-V" {
             self.say = Some(format!("{VERSION}\n"));

@@ -7,24 +7,8 @@ use record::{CpuCounters, DiskCounters};
 use super::asked::Asked;
 use super::figures::{Differences, before};
 use super::reading::{DiskLine, Host, Reading};
+use super::report::{Line, Report};
 use super::{json, text};
-
-/// One line of the device report.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Line {
-    pub(super) name: String,
-    pub(super) differences: Differences,
-}
-
-/// What one report shows.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Report {
-    pub(super) timestamp: String,
-    /// user, nice, system, iowait, steal, idle in per cent.
-    pub(super) cpu: [f64; 6],
-    pub(super) lines: Vec<Line>,
-    pub(super) seconds: f64,
-}
 
 /// Turns readings into reports.
 #[derive(Clone, Debug)]

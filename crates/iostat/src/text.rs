@@ -4,7 +4,7 @@ use super::asked::Asked;
 use super::cells::Style;
 use super::columns::{Column, EXTENDED, Form, PLAIN, PLAIN_SHORT, SHORT};
 use super::reading::Host;
-use super::reporter::{Line, Report};
+use super::report::{Line, Report};
 
 /// Width of a device's name at the start of a line.
 const NAME: usize = 13;

@@ -35,6 +35,7 @@ mod neighbours;
 mod program;
 mod protocol;
 mod server;
+mod shape;
 mod skip;
 mod tally;
 mod throttle;
@@ -50,6 +51,7 @@ pub use machine::{
 };
 pub use neighbours::Neighbours;
 pub use program::{Ended, Running, comes_true, ended, squeezed};
+pub use shape::same_shape;
 pub use skip::{Lack, SKIPS, skipped};
 pub use tally::{Outcome, Seen, Tally};
 pub use throttle::{MemoryGroup, Throttle};

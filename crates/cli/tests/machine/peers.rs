@@ -5,12 +5,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
+pub use testbed::same_shape;
 
 use super::{Ended, Folder, Lack, ended, has, skipped};
-
-/// Keys that fio has had since 3.36 and 3.42, and ours.
-pub const NEWER: [&str; 6] =
-    ["job_start", "latency_target_ns", "latency_window_us", "read_sectors", "write_sectors", "plimsoll"];
 
 /// Which of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,42 +77,6 @@ pub fn document(ended: &Ended, words: &str) -> Value {
     assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{words}");
     assert!(ended.out.starts_with('{') && ended.out.ends_with("}\n"), "{words}: {}", ended.out);
     ended.json()
-}
-
-pub fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(number) if number.is_f64() => "float",
-        Value::Number(_) => "int",
-        Value::String(_) => "text",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
-}
-
-/// Every key of `theirs` is in `ours`, of the same type and in the same order; ours has nothing else but what is newer.
-pub fn same_shape(at: &str, theirs: &Value, ours: &Value) {
-    assert_eq!(kind(theirs), kind(ours), "{at}");
-    match (theirs, ours) {
-        // What was asked for, and how many of which latency there were: the words are compared by value.
-        _ if at.ends_with(" options") || at.ends_with("/bins") => {}
-        (Value::Object(theirs), Value::Object(ours)) => {
-            let known: Vec<&String> = ours.keys().filter(|key| theirs.contains_key(*key)).collect();
-            assert_eq!(theirs.keys().collect::<Vec<_>>(), known, "{at}");
-            for (key, value) in ours {
-                match theirs.get(key) {
-                    Some(theirs) => same_shape(&format!("{at}/{key}"), theirs, value),
-                    None => assert!(NEWER.contains(&key.as_str()), "{at}/{key} is not fio's"),
-                }
-            }
-        }
-        (Value::Array(theirs), Value::Array(ours)) => {
-            assert_eq!(theirs.len(), ours.len(), "{at}");
-            theirs.iter().zip(ours).for_each(|(theirs, ours)| same_shape(&format!("{at}[]"), theirs, ours));
-        }
-        _ => {}
-    }
 }
 
 /// A line with every number and unit taken out; texts of the older fio are written as the newer one has them.

@@ -89,11 +89,11 @@ pub(super) fn average(cpus: &[CpuUse]) -> [f64; 4] {
 pub(super) fn io(text: &mut String, (span, result): (&TimeSpan, &SpanResult), compat: Compat) {
     for (title, section) in [("Total", Section::Total), ("Read", Section::Read), ("Write", Section::Write)] {
         let _ = writeln!(text, "\n{title} IO");
-        table(text, (span, result, compat), section);
+        table(text, (span, result), compat, section);
     }
 }
 
-fn table(text: &mut String, (span, result, compat): (&TimeSpan, &SpanResult, Compat), section: Section) {
+fn table(text: &mut String, (span, result): (&TimeSpan, &SpanResult), compat: Compat, section: Section) {
     let latency = |words: &'static str| if span.latency { words } else { "" };
     let iops = if span.iops { "| IopsStdDev " } else { "" };
     let _ = writeln!(

@@ -10,13 +10,13 @@ use crate::xml_profile::write_profile;
 /// The whole result; no line end behind the last tag.
 pub fn results_xml(presented: &Presented<'_>) -> String {
     let mut markup = Markup::default();
-    markup.open("Results", &[]);
-    write_system(&mut markup, presented.system);
-    write_profile(&mut markup, &presented.asked.profile);
-    for (span, result) in presented.asked.profile.time_spans.iter().zip(presented.spans) {
-        time_span(&mut markup, presented, (span, result));
-    }
-    markup.close("Results");
+    markup.within("Results", &[], |markup| {
+        write_system(markup, presented.system);
+        write_profile(markup, &presented.asked.profile);
+        for (span, result) in presented.asked.profile.time_spans.iter().zip(presented.spans) {
+            markup.within("TimeSpan", &[], |markup| time_span(markup, presented.system, (span, result)));
+        }
+    });
     markup.into_text().trim_end().to_owned()
 }
 
@@ -28,15 +28,20 @@ pub fn system_xml(system: &System) -> String {
 }
 
 fn write_system(markup: &mut Markup, system: &System) {
-    markup.open("System", &[]);
-    markup.leaf("ComputerName", &system.computer);
-    markup.open("Tool", &[]);
-    markup.leaf("Version", VERSION);
-    markup.leaf("VersionDate", VERSION_DATE);
-    markup.close("Tool");
-    markup.leaf("RunTime", system.start_time());
-    markup.empty("PowerScheme", &[("Name", system.scheme.clone()), ("Guid", String::new())]);
-    markup.open("ProcessorTopology", &[("Heterogeneous", system.is_heterogeneous().to_string())]);
+    let different = [("Heterogeneous", system.is_heterogeneous().to_string())];
+    markup.within("System", &[], |markup| {
+        markup.leaf("ComputerName", &system.computer);
+        markup.within("Tool", &[], |markup| {
+            markup.leaf("Version", VERSION);
+            markup.leaf("VersionDate", VERSION_DATE);
+        });
+        markup.leaf("RunTime", system.start_time());
+        markup.empty("PowerScheme", &[("Name", system.scheme.clone()), ("Guid", String::new())]);
+        markup.within("ProcessorTopology", &different, |markup| write_topology(markup, system));
+    });
+}
+
+fn write_topology(markup: &mut Markup, system: &System) {
     for (group, mask) in system.masks(|_| true) {
         let active = mask.count_ones().to_string();
         markup.empty(
@@ -50,31 +55,23 @@ fn write_system(markup: &mut Markup, system: &System) {
         );
     }
     for node in system.values(|cpu| cpu.node) {
-        markup.open("Node", &[("Node", node.to_string())]);
-        write_groups(markup, &system.masks(|cpu| cpu.node == node));
-        markup.close("Node");
+        markup.within("Node", &[("Node", node.to_string())], |markup| {
+            write_groups(markup, &system.masks(|cpu| cpu.node == node));
+        });
     }
     for socket in system.values(|cpu| cpu.socket) {
-        markup.open("Socket", &[]);
-        write_groups(markup, &system.masks(|cpu| cpu.socket == socket));
-        markup.close("Socket");
+        markup.within("Socket", &[], |markup| {
+            write_groups(markup, &system.masks(|cpu| cpu.socket == socket));
+        });
     }
     for core in system.values(|cpu| cpu.core) {
         let class = system.cpus.iter().find(|cpu| cpu.core == core).map_or(0, |cpu| cpu.class);
         for (group, mask) in system.masks(|cpu| cpu.core == core) {
-            markup.empty(
-                "Core",
-                &[
-                    ("Group", group.to_string()),
-                    ("Core", core.to_string()),
-                    ("Mask", hex(mask)),
-                    ("EfficiencyClass", class.to_string()),
-                ],
-            );
+            let numbers = [("Group", group.to_string()), ("Core", core.to_string())];
+            let kind = [("Mask", hex(mask)), ("EfficiencyClass", class.to_string())];
+            markup.empty("Core", &[numbers, kind].concat());
         }
     }
-    markup.close("ProcessorTopology");
-    markup.close("System");
 }
 
 fn write_groups(markup: &mut Markup, masks: &[(u32, u64)]) {
@@ -87,51 +84,49 @@ fn hex(mask: u64) -> String {
     format!("0x{mask:x}")
 }
 
-fn time_span(markup: &mut Markup, presented: &Presented<'_>, (span, result): (&TimeSpan, &SpanResult)) {
-    markup.open("TimeSpan", &[]);
+fn time_span(markup: &mut Markup, system: &System, (span, result): (&TimeSpan, &SpanResult)) {
     if result.seconds <= 0.0 {
         markup.leaf("Error", INTERRUPTED);
-        markup.close("TimeSpan");
         return;
     }
     markup.leaf("TestTimeSeconds", format!("{:.2}", result.seconds));
     markup.leaf("ThreadCount", result.threads.len());
     markup.leaf("RequestCount", span.requests);
-    markup.leaf("ProcCount", presented.system.cpus.len());
-    cpus(markup, presented.system, &result.cpus);
+    markup.leaf("ProcCount", system.cpus.len());
+    markup.within("CpuUtilization", &[], |markup| cpus(markup, system, &result.cpus));
     if span.latency {
         latency(markup, result);
     }
     if span.iops {
-        iops(markup, result, &result.buckets());
+        markup.within("Iops", &[], |markup| iops(markup, result, &result.buckets()));
     }
     for (number, targets) in result.threads.iter().enumerate() {
-        markup.open("Thread", &[]);
-        markup.leaf("Id", number);
-        targets.iter().for_each(|one| target(markup, (span, result), one));
-        markup.close("Thread");
+        markup.within("Thread", &[], |markup| {
+            markup.leaf("Id", number);
+            for one in targets {
+                markup.within("Target", &[], |markup| target(markup, (span, result), one));
+            }
+        });
     }
-    markup.close("TimeSpan");
 }
 
 fn cpus(markup: &mut Markup, system: &System, cpus: &[CpuUse]) {
-    markup.open("CpuUtilization", &[]);
     for cpu in cpus {
         let place = system.cpus.iter().find(|place| place.number == cpu.number).copied().unwrap_or_default();
-        markup.open("CPU", &[]);
-        markup.leaf("Socket", place.socket);
-        markup.leaf("Node", place.node);
-        markup.leaf("Group", CpuPlace::group(&place));
-        markup.leaf("Core", place.core);
-        markup.leaf("EfficiencyClass", place.class);
-        markup.leaf("Id", place.number % 64);
-        percents(markup, cpu.percents());
-        markup.close("CPU");
+        let numbers = [
+            ("Socket", place.socket),
+            ("Node", place.node),
+            ("Group", CpuPlace::group(&place)),
+            ("Core", place.core),
+            ("EfficiencyClass", place.class),
+            ("Id", place.number % 64),
+        ];
+        markup.within("CPU", &[], |markup| {
+            numbers.into_iter().for_each(|(name, number)| markup.leaf(name, number));
+            percents(markup, cpu.percents());
+        });
     }
-    markup.open("Average", &[]);
-    percents(markup, sections::average(cpus));
-    markup.close("Average");
-    markup.close("CpuUtilization");
+    markup.within("Average", &[], |markup| percents(markup, sections::average(cpus)));
 }
 
 fn percents(markup: &mut Markup, values: [f64; 4]) {
@@ -154,35 +149,37 @@ fn latency(markup: &mut Markup, result: &SpanResult) {
     let sides = [Section::Read, Section::Write, Section::Total].map(|section| result.sum(section));
     let buckets = |side: &Side| side.latency.middles().count().to_string();
     let [read, write, total] = &sides;
-    markup.open(
-        "Latency",
-        &[
-            ("ReadHistoBuckets", buckets(read)),
-            ("WriteHistoBuckets", buckets(write)),
-            ("TotalHistoBuckets", buckets(total)),
-        ],
-    );
-    let names = [
-        ("AverageReadMilliseconds", "ReadLatencyStdev"),
-        ("AverageWriteMilliseconds", "WriteLatencyStdev"),
-        ("AverageTotalMilliseconds", "LatencyStdev"),
+    let counts = [
+        ("ReadHistoBuckets", buckets(read)),
+        ("WriteHistoBuckets", buckets(write)),
+        ("TotalHistoBuckets", buckets(total)),
     ];
-    names.iter().zip(&sides).for_each(|(&names, side)| moments(markup, names, side));
-    for (text, percent) in percentiles() {
-        markup.open("Bucket", &[]);
-        markup.leaf("Percentile", text);
-        let names = ["ReadMilliseconds", "WriteMilliseconds", "TotalMilliseconds"];
-        for (name, side) in names.iter().zip(&sides) {
-            let value = if percent == 0.0 { side.latency.ns_min() } else { side.latency.percentile(percent) };
-            // One that reads percentiles fails where that of all I/O is missing.
-            let always = *name == "TotalMilliseconds";
-            if let Some(ns) = value.or(always.then_some(0)) {
-                markup.leaf(name, milliseconds(ns as f64 / 1e6));
-            }
+    markup.within("Latency", &counts, |markup| {
+        let names = [
+            ("AverageReadMilliseconds", "ReadLatencyStdev"),
+            ("AverageWriteMilliseconds", "WriteLatencyStdev"),
+            ("AverageTotalMilliseconds", "LatencyStdev"),
+        ];
+        names.iter().zip(&sides).for_each(|(&names, side)| moments(markup, names, side));
+        for (text, percent) in percentiles() {
+            markup.within("Bucket", &[], |markup| {
+                markup.leaf("Percentile", text);
+                percentile(markup, &sides, percent);
+            });
         }
-        markup.close("Bucket");
+    });
+}
+
+fn percentile(markup: &mut Markup, sides: &[Side; 3], percent: f64) {
+    let names = ["ReadMilliseconds", "WriteMilliseconds", "TotalMilliseconds"];
+    for (name, side) in names.iter().zip(sides) {
+        let value = if percent == 0.0 { side.latency.ns_min() } else { side.latency.percentile(percent) };
+        // One that reads percentiles fails where that of all I/O is missing.
+        let always = *name == "TotalMilliseconds";
+        if let Some(ns) = value.or(always.then_some(0)) {
+            markup.leaf(name, milliseconds(ns as f64 / 1e6));
+        }
     }
-    markup.close("Latency");
 }
 
 /// Mean and deviation of a direction; nothing where there is no I/O.
@@ -198,7 +195,6 @@ fn milliseconds(value: f64) -> String {
 }
 
 fn iops(markup: &mut Markup, result: &SpanResult, buckets: &[Bucket]) {
-    markup.open("Iops", &[]);
     let sections = [
         ("ReadIopsStdDev", Section::Read),
         ("WriteIopsStdDev", Section::Write),
@@ -238,7 +234,6 @@ fn iops(markup: &mut Markup, result: &SpanResult, buckets: &[Bucket]) {
         }
         markup.empty("Bucket", &attributes);
     }
-    markup.close("Iops");
 }
 
 fn extremes(side: &Side) -> [f64; 4] {
@@ -249,7 +244,6 @@ fn extremes(side: &Side) -> [f64; 4] {
 
 fn target(markup: &mut Markup, (span, result): (&TimeSpan, &SpanResult), target: &TargetResult) {
     let total = Section::Total.of(&target.read, &target.write);
-    markup.open("Target", &[]);
     markup.leaf("Path", &target.path);
     let counts = [
         ("BytesCount", total.tally.bytes),
@@ -262,14 +256,14 @@ fn target(markup: &mut Markup, (span, result): (&TimeSpan, &SpanResult), target:
     ];
     counts.into_iter().for_each(|(name, count)| markup.leaf(name, count));
     if !target.spread.is_empty() {
-        markup.open("Distribution", &[]);
-        markup.open("Absolute", &[]);
-        for range in &target.spread {
-            let attributes = [("IO", range.io.to_string()), ("Offset", range.start.to_string())];
-            markup.leaf_with("Range", &attributes, range.length);
-        }
-        markup.close("Absolute");
-        markup.close("Distribution");
+        markup.within("Distribution", &[], |markup| {
+            markup.within("Absolute", &[], |markup| {
+                for range in &target.spread {
+                    let attributes = [("IO", range.io.to_string()), ("Offset", range.start.to_string())];
+                    markup.leaf_with("Range", &attributes, range.length);
+                }
+            });
+        });
     }
     if span.latency {
         moments(markup, ("AverageReadLatencyMilliseconds", "ReadLatencyStdev"), &target.read);
@@ -277,7 +271,6 @@ fn target(markup: &mut Markup, (span, result): (&TimeSpan, &SpanResult), target:
         moments(markup, ("AverageLatencyMilliseconds", "LatencyStdev"), &total);
     }
     if span.iops {
-        iops(markup, result, &target.buckets);
+        markup.within("Iops", &[], |markup| iops(markup, result, &target.buckets));
     }
-    markup.close("Target");
 }

@@ -1,13 +1,13 @@
 //! Profiles as XML: written as `-Rpxml` shows them, and read as `-X` takes them.
 
 mod element;
-mod read;
-mod write;
+mod elements;
+mod fields;
+mod target;
 
 pub use element::ProfileError;
-pub use read::read;
-pub use write::profile_xml;
-pub(super) use write::write_profile;
+pub(super) use elements::write_profile;
+pub use elements::{profile_xml, read};
 
 use super::profile::Profile;
 

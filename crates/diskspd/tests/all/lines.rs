@@ -12,6 +12,15 @@ type Change = fn(&mut TimeSpan, &mut Target);
 const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
 
+#[test]
+fn what_is_not_typed_is_what_the_rows_state() {
+    let (span, target) = (TimeSpan::untyped(), Target::untyped());
+    assert_eq!((span.duration, span.warm_up, span.cool_down, span.bucket_ms), (10, 5, 0, 1000));
+    assert!(!span.iops && span.seed == 0);
+    assert_eq!((target.block, target.requests, target.threads, target.priority), (64 << 10, 2, 1, 3));
+    assert_eq!((target.weight, target.alignment, target.random, target.base), (1, None, 0, 0));
+}
+
 /// Lines that are taken, with what they change from the defaults.
 const TAKEN: &[(&str, Change)] = &[
     ("t", |_, _| ()),

@@ -35,7 +35,7 @@ pub fn refusal(words: &str) -> String {
 
 /// The profile of one timespan on one target, changed from the defaults.
 pub fn expected(change: impl Fn(&mut TimeSpan, &mut Target)) -> Profile {
-    let mut span = TimeSpan::default();
+    let mut span = TimeSpan::untyped();
     let mut target = Target::named("t");
     change(&mut span, &mut target);
     span.targets = vec![target];

@@ -14,7 +14,10 @@ const LEAST: usize = 60;
 /// Names of the job files, sorted; none where the package is not installed.
 fn examples() -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(EXAMPLES) else {
-        eprintln!("skipped: {EXAMPLES} is not there; the package fio-examples has it");
+        testbed::skipped(
+            testbed::Lack::Tool,
+            format!("{EXAMPLES} is not there; the package fio-examples has it"),
+        );
         return Vec::new();
     };
     let mut names: Vec<String> =

@@ -5,13 +5,10 @@ use std::process::Command;
 
 use fio::{DiskUse, FioJob, human, json, opening};
 use serde_json::Value;
+use testbed::{Lack, same_shape, skipped};
 use workload::Direction;
 
 use crate::vocabulary::{Did, asked, presented, records};
-
-/// Keys that fio 3.42 has and the installed one may lack, and ours.
-const NEWER: [&str; 6] =
-    ["job_start", "latency_target_ns", "latency_window_us", "read_sectors", "write_sectors", "plimsoll"];
 
 /// stdout of the real fio; `None`, with the reason printed, where it is not installed or cannot run.
 fn real(words: &str) -> Option<String> {
@@ -22,15 +19,12 @@ fn real(words: &str) -> Option<String> {
     match output {
         Ok(output) if output.status.success() => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
         Ok(output) => {
-            eprintln!(
-                "skipped: fio {words} ended with {}: {}",
-                output.status,
-                String::from_utf8_lossy(&output.stderr)
-            );
+            let said = String::from_utf8_lossy(&output.stderr);
+            skipped(Lack::Tool, format!("fio {words} ended with {}: {said}", output.status));
             None
         }
         Err(error) => {
-            eprintln!("skipped: no fio to compare with ({error})");
+            skipped(Lack::Tool, format!("no fio to compare with ({error})"));
             None
         }
     }
@@ -52,49 +46,6 @@ fn something(words: &str, job: &FioJob) -> Did {
     let queued = job.options.iodepth > 1 || job.options.engine.name == "libaio";
     let submission_ns = if queued { 1_000 } else { 0 };
     Did { ios, rates: vec![100, 200], runtime_ms: 1000, submission_ns, failure: None }
-}
-
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "bool",
-        Value::Number(number) if number.is_f64() => "float",
-        Value::Number(_) => "int",
-        Value::String(_) => "text",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
-}
-
-/// Every key of `theirs` is in `ours`, of the same type and in the same order; ours has nothing else but what is newer.
-fn same_shape(at: &str, theirs: &Value, ours: &Value) {
-    assert_eq!(kind(theirs), kind(ours), "{at}");
-    if at.ends_with(" options") {
-        // Compared by value elsewhere.
-        return;
-    }
-    match (theirs, ours) {
-        (Value::Object(theirs), Value::Object(ours)) if at.ends_with("/bins") => {
-            for (key, value) in theirs.iter().chain(ours) {
-                assert!(key.parse::<u64>().is_ok() && kind(value) == "int", "{at}/{key}");
-            }
-        }
-        (Value::Object(theirs), Value::Object(ours)) => {
-            let known: Vec<&String> = ours.keys().filter(|key| theirs.contains_key(*key)).collect();
-            assert_eq!(theirs.keys().collect::<Vec<_>>(), known, "{at}");
-            for (key, value) in ours {
-                match theirs.get(key) {
-                    Some(theirs) => same_shape(&format!("{at}/{key}"), theirs, value),
-                    None => assert!(NEWER.contains(&key.as_str()), "{at}/{key} is not fio's"),
-                }
-            }
-        }
-        (Value::Array(theirs), Value::Array(ours)) => {
-            assert_eq!(theirs.len(), ours.len(), "{at}");
-            theirs.iter().zip(ours).for_each(|(theirs, ours)| same_shape(&format!("{at}[]"), theirs, ours));
-        }
-        _ => {}
-    }
 }
 
 fn our_json(words: &str, disk: Option<&str>) -> Value {
@@ -150,7 +101,7 @@ fn json_of_a_file_has_every_key_of_fio_with_its_type() {
     let Some(text) = text else { return };
     let theirs: Value = serde_json::from_str(&text).expect("fio prints JSON");
     if theirs["disk_util"].as_array().is_none_or(|disks| disks.len() != 1) {
-        eprintln!("skipped: fio found no single disk under {}", file.display());
+        skipped(Lack::Kernel, format!("fio found no single disk under {}", file.display()));
         return;
     }
     same_shape("", &theirs, &our_json(&words, Some("vda")));

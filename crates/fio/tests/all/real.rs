@@ -29,7 +29,7 @@ pub fn fio(words: &[&str], folder: &Path, stdin: &str) -> Option<Output> {
     match running {
         Ok(output) => Some(output),
         Err(error) => {
-            eprintln!("skipped: no fio to compare with ({error})");
+            testbed::skipped(testbed::Lack::Tool, format!("no fio to compare with ({error})"));
             None
         }
     }

@@ -6,8 +6,9 @@ use record::{Figure, LatencyKind, Reported, ReportedUnit, Scope};
 use workload::{Direction, Nanos};
 
 use super::super::found::{Found, add, latency, set, way};
+use super::super::pieces::near;
 use super::super::quantity;
-use super::super::text::{Text, near};
+use super::super::text::Text;
 use super::super::trouble::Troubles;
 use super::table::{Columns, cells, percentile};
 
@@ -63,11 +64,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
         at: 0,
         version: "2.0 or 2.1",
     };
-    let mut start = 0;
-    for line in text.plain.split('\n') {
-        walk.line(line, start);
-        start += line.len() + 1;
-    }
+    text.lines().for_each(|(start, line)| walk.line(line, start));
     walk.end_span();
     walk.found
 }

@@ -1,13 +1,14 @@
 //! DiskSpd's XML: `Results` with a `TimeSpan` each, of 2.0 as of 2.2; one cut short is read up to there.
 
-use record::{Figure, LatencyKind, Reported, ReportedSeries, ReportedUnit, Scope};
+use record::{Along, Figure, LatencyKind, Measure, Reported, ReportedUnit, Scope};
 use roxmltree::{Document, Node};
 use workload::{Direction, Nanos};
 
-use super::super::found::{Found, add, latency, set, way};
+use super::super::found::{Found, add, latency, series, set, way};
+use super::super::pieces::shortened;
 use super::super::quantity;
 use super::super::text::Text;
-use super::super::trouble::{Trouble, Troubles, shortened};
+use super::super::trouble::{Trouble, Troubles};
 
 /// True where DiskSpd's root element stands in the text.
 pub(crate) fn is_xml(text: &Text) -> bool {
@@ -204,14 +205,7 @@ impl Reading<'_> {
             };
             let points: Vec<(u64, f64)> = children(node, "Bucket").filter_map(point).collect();
             if points.iter().any(|&(_, rate)| rate > 0.0) {
-                whole.series.push(ReportedSeries {
-                    measure: record::Measure::Iops,
-                    direction,
-                    along: record::Along::Time,
-                    points,
-                    histograms: Vec::new(),
-                    source: String::new(),
-                });
+                series(&mut whole.series, Measure::Iops, direction, Along::Time).points = points;
             }
         }
     }

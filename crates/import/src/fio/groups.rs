@@ -1,13 +1,13 @@
 //! The lines of fio's text that stand for several jobs: the group and the disks below.
 
-use record::{Figure, Reported, ReportedDirection, ReportedUnit, Scope};
+use record::{Figure, Reported, ReportedUnit, Scope};
 use workload::{Direction, Nanos};
 
-use super::super::found::{Found, add, set, way as way_of};
+use super::super::found::{add, set, way as way_of};
+use super::super::pieces::near;
 use super::super::quantity::{self, Prefixes};
-use super::super::scan::{Entry, entries, matched, take, word_end};
-use super::super::text::near;
-use super::human::Walk;
+use super::super::scan::{Entry, entries, matched, word_end};
+use super::walk::Walk;
 
 /// `Run status group 0 (all jobs):`.
 pub(super) fn group(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
@@ -35,21 +35,15 @@ pub(super) fn way(walk: &mut Walk<'_>, direction: Option<Direction>, at: usize) 
     if first.key == "bw" {
         return new_way(walk, direction, first);
     }
-    let rate = |value: &str| quantity::byte_rate(value, Prefixes::Binary);
     for entry in &list {
-        let troubles = &mut *walk.troubles;
         let figure = match entry.key {
-            "io" => take(
-                text,
-                entry,
-                troubles,
-                ("a size like 3070.5MB", |v| quantity::bytes(v, Prefixes::Binary)),
-            ),
-            "aggrb" | "minb" | "maxb" => take(text, entry, troubles, ("a rate like 132861KB/s", rate)),
-            "mint" | "maxt" => take(text, entry, troubles, ("a time like 23665msec", quantity::time)),
+            "io" => walk.take(entry, "a size like 3070.5MB", |v| quantity::bytes(v, Prefixes::Binary)),
+            "aggrb" | "minb" | "maxb" => {
+                walk.take(entry, "a rate like 132861KB/s", |v| quantity::byte_rate(v, Prefixes::Binary))
+            }
+            "mint" | "maxt" => walk.take(entry, "a time like 23665msec", quantity::time),
             other => {
-                let expected = format!("io, aggrb, minb, maxb, mint or maxt instead of '{other}'");
-                troubles.push(text.trouble(entry.at, expected));
+                walk.expected(entry, format!("io, aggrb, minb, maxb, mint or maxt instead of '{other}'"));
                 continue;
             }
         };
@@ -81,7 +75,7 @@ fn put(walk: &mut Walk<'_>, direction: Option<Direction>, key: &str, figure: Opt
 fn new_way(walk: &mut Walk<'_>, direction: Option<Direction>, first: &Entry<'_>) -> Option<usize> {
     let text = walk.text;
     let rate = |value: &str| quantity::byte_rate(value, Prefixes::Named);
-    let whole = take(text, first, walk.troubles, ("a rate like 301MiB/s", rate));
+    let whole = walk.take(first, "a rate like 301MiB/s", rate);
     put(walk, direction, "bw", whole);
     let mut end = past_brackets(&text.plain, first.at + first.value.len());
     let start = matched(&text.plain, end, " , ").unwrap_or(end);
@@ -97,8 +91,7 @@ fn new_way(walk: &mut Walk<'_>, direction: Option<Direction>, first: &Entry<'_>)
     for entry in io.iter().chain(&run) {
         match entry.key {
             "io" => {
-                let size = ("a size like 603MiB", |value: &str| quantity::bytes(value, Prefixes::Named));
-                let bytes = take(text, entry, walk.troubles, size);
+                let bytes = walk.take(entry, "a size like 603MiB", |v| quantity::bytes(v, Prefixes::Named));
                 put(walk, direction, "io", bytes);
             }
             "run" => span(walk, direction, entry),
@@ -115,7 +108,7 @@ fn span(walk: &mut Walk<'_>, direction: Option<Direction>, entry: &Entry<'_>) {
     let unit = most.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     let shortest = quantity::time(&format!("{}{unit}", least.trim_end_matches(unit)));
     if longest.is_none() || shortest.is_none() {
-        walk.troubles.push(walk.text.trouble(entry.at, "times like 2001-2001msec"));
+        walk.expected(entry, "times like 2001-2001msec");
     }
     put(walk, direction, "mint", shortest);
     put(walk, direction, "maxt", longest);
@@ -159,8 +152,7 @@ fn disk_entry(walk: &mut Walk<'_>, part: &mut Reported, entry: &Entry<'_>) {
         "in_queue" => ("queue_time", ReportedUnit::Nanoseconds, 1e6),
         "util" => ("utilisation", ReportedUnit::Percent, 1.0),
         _ => {
-            walk.troubles.push(walk.text.trouble(entry.at, "ios, sectors, merge, ticks, in_queue or util"));
-            return;
+            return walk.expected(entry, "ios, sectors, merge, ticks, in_queue or util");
         }
     };
     let one = |value: &str| match unit {
@@ -174,40 +166,7 @@ fn disk_entry(walk: &mut Walk<'_>, part: &mut Reported, entry: &Entry<'_>) {
     };
     for (name, value) in wanted {
         let entry = Entry { value, ..*entry };
-        let figure = take(walk.text, &entry, &mut *walk.troubles, ("whole numbers or a share", one));
+        let figure = walk.take(&entry, "whole numbers or a share", one);
         add(&mut part.figures, name, unit, figure);
-    }
-}
-
-/// fio before 2.1 prints the least and greatest rate of a group in thousands while all else is in 1024s: there one of the
-/// two is greater than the whole, which cannot be. Their values are set right; how they were printed stays.
-pub(super) fn settle(found: &mut Found) {
-    let first = found.tool.strip_prefix("fio ").and_then(|rest| rest.split(' ').next()).unwrap_or_default();
-    let known_old = first.starts_with("1.") || first == "2.0" || first.starts_with("2.0.");
-    for part in found.parts.iter_mut().filter(|part| part.scope == Scope::Group) {
-        part.directions.iter_mut().filter(|way| known_old || in_thousands(way)).for_each(to_thousands);
-    }
-}
-
-fn in_thousands(way: &ReportedDirection) -> bool {
-    let whole = way.bytes_per_second.as_ref().map_or(f64::INFINITY, |figure| figure.value);
-    let most = way.figure("bandwidth.job_min").map_or(0.0, |figure| figure.value);
-    let ratio = most / whole;
-    (1.0235..1.0245).contains(&ratio)
-}
-
-fn to_thousands(way: &mut ReportedDirection) {
-    let rates = way.figures.iter_mut().filter(|named| named.name.starts_with("bandwidth.job_"));
-    for named in rates {
-        let printed = &named.figure.printed;
-        let power = match printed.chars().find(char::is_ascii_alphabetic) {
-            Some('K' | 'k') => 1,
-            Some('M') => 2,
-            Some('G') => 3,
-            _ => 0,
-        };
-        let factor = (1000f64 / 1024.0).powi(power);
-        named.figure.value *= factor;
-        named.figure.step *= factor;
     }
 }

@@ -1,39 +1,21 @@
 //! What stands before fio's figures: the command, the start line, the version, the header of a job.
 
-use std::collections::HashMap;
-
 use record::{PRINTED_AT, Reported, ReportedError, Scope};
 
-use super::super::found::Found;
+use super::super::pieces::near;
 use super::super::scan::{begins_line, blanks, entries, matched, word_end};
-use super::super::text::{Text, near};
-use super::super::trouble::{Trouble, Troubles};
-use super::human::{Style, Walk};
+use super::super::text::Text;
+use super::walk::{Before, Walk};
 
-/// What is known of jobs before their results come.
-#[derive(Debug, Default)]
-pub(crate) struct Before {
-    /// Names that command lines of the text give to jobs.
-    names: Vec<String>,
-    /// The version line of the result that comes.
-    version: Option<String>,
-    /// Start lines of the result that comes: name and options.
-    starts: HashMap<String, Vec<(String, String)>>,
-    /// Options of the last command line.
-    command: Vec<(String, String)>,
+/// What is known at the beginning of a text: the names of jobs in its command lines.
+pub(super) fn before(plain: &str) -> Before {
+    let named = plain.split("-name=").skip(1);
+    let names = named.map(|rest| rest.split(|c: char| c.is_whitespace()).next().unwrap_or_default());
+    let names = names.filter(|name| name.len() > 1).take(NAMES_MOST).map(str::to_owned).collect();
+    Before { names, ..Before::default() }
 }
 
 impl Before {
-    /// Looks for the names of jobs in command lines.
-    pub fn of(plain: &str) -> Before {
-        let named = plain.split("-name=").skip(1);
-        let names = named.map(|rest| rest.split(|c: char| c.is_whitespace()).next().unwrap_or_default());
-        Before {
-            names: names.filter(|name| name.len() > 1).take(NAMES_MOST).map(str::to_owned).collect(),
-            ..Before::default()
-        }
-    }
-
     /// The name of a job where a page has glued a word of its own before it (`Outputbw-test`).
     fn unglued(&self, name: &str) -> Option<String> {
         let ends = |known: &&String| {
@@ -109,7 +91,7 @@ fn job(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
         match (entry.key, entry.value.parse()) {
             ("groupid", Ok(number)) => part.group = Some(number),
             ("jobs", Ok(number)) => part.clones = Some(number),
-            _ => walk.troubles.push(text.trouble(entry.at, "groupid and jobs as whole numbers")),
+            _ => walk.expected(entry, "groupid and jobs as whole numbers"),
         }
     }
     end = matched(&text.plain, end, " ): ").unwrap_or(end);
@@ -280,30 +262,5 @@ fn canonical(name: &str) -> &str {
         "readwrite" => "rw",
         "blocksize" => "bs",
         other => other,
-    }
-}
-
-/// Names the tool where no version line stands before the result, and what a job lacks.
-pub(super) fn finish(found: &mut Found, style: Option<Style>, text: &Text, troubles: &mut Troubles) {
-    let dated = found.parts.iter().any(|part| part.said.iter().any(|(name, _)| name == PRINTED_AT));
-    if found.tool.is_empty() {
-        let generation = match (style, dated) {
-            (Some(Style::New), _) => "fio 2.21 or later",
-            (_, false) => "fio 1.x",
-            (_, true) => "fio 2.x",
-        };
-        found.tool = format!("{generation} text");
-    }
-    super::groups::settle(found);
-    if found.parts.iter().all(|part| part.scope != Scope::Group) {
-        found.notes.push("no line 'Run status group' follows: the result may have been cut short".to_owned());
-    }
-    let bare =
-        |part: &&Reported| part.scope == Scope::Job && part.directions.is_empty() && part.error.is_none();
-    for part in found.parts.iter().filter(bare) {
-        let expected = format!("a line 'read', 'write' or 'trim' of job '{}'", part.job);
-        let (line, column) =
-            if text.line(found.at) == part.line { text.place(found.at) } else { (part.line, 1) };
-        troubles.push(Trouble { line, column, expected, found: String::new() });
     }
 }

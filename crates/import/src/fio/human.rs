@@ -1,52 +1,14 @@
 //! fio's text for people: a walk over the words that knows its labels, so that lost line breaks and blanks do no harm.
 
-use record::{LatencyKind, Reported, Scope};
+use record::LatencyKind;
 use workload::Direction;
 
 use super::super::found::Found;
 use super::super::scan::{blanks, matched, word_end};
 use super::super::text::Text;
 use super::super::trouble::Troubles;
+use super::walk::{Kind, Label, Walk};
 use super::{groups, header, lines};
-
-/// Which of fio's two ways of writing a result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
-    /// Up to 2.20: `io=3070.5MB, bw=132862KB/s, iops=33215`; `K` is 1024.
-    Old,
-    /// Since 2.21: `IOPS=33.2k, BW=130MiB/s (136MB/s)`.
-    New,
-}
-
-/// What a label says of the text behind it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Label {
-    Way(Option<Direction>),
-    Percentiles(Kind),
-    Latency(Kind),
-    PriorityPercentiles,
-    Bandwidth,
-    IopsSamples,
-    Cpu,
-    Shares(&'static str),
-    Issued,
-    Errors,
-    Target,
-    SyncHead,
-    Steady,
-    Description,
-    Group,
-    GroupWay(Option<Direction>),
-    Disks,
-    Eta,
-}
-
-/// Latency of an I/O, or of a flush.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Io(LatencyKind),
-    Sync,
-}
 
 /// Labels, longer ones before those they begin with. A blank matches any number of blanks.
 const LABELS: [(&str, Label); 33] = [
@@ -85,32 +47,6 @@ const LABELS: [(&str, Label); 33] = [
     ("MIXED: ", Label::GroupWay(None)),
 ];
 
-/// The walk.
-pub(super) struct Walk<'t> {
-    pub text: &'t Text,
-    pub troubles: &'t mut Troubles,
-    /// Results that are over, and the one that is being read, last.
-    pub found: Vec<Found>,
-    /// Whether the last of `found` is still being read.
-    pub open: bool,
-    /// Group lines or disks were seen: the next job begins another result.
-    pub closing: bool,
-    /// How the last direction line was written.
-    pub style: Option<Style>,
-    /// The direction that latencies belong to.
-    pub way: Option<Direction>,
-    /// The kind that percentiles belong to where a line has none of its own.
-    pub before: header::Before,
-    /// Line of the last thing that was understood.
-    pub last_line: u32,
-    /// Text that is none of fio's stood since then.
-    prose: bool,
-    /// Where in the parts of the result the job stands that is being read.
-    pub at_job: usize,
-    /// Line of the last trouble with a word, so that each line is named once.
-    named: u32,
-}
-
 /// Every result of fio's text form in `text`.
 pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     let mut walk = Walk {
@@ -121,7 +57,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
         closing: false,
         style: None,
         way: None,
-        before: header::Before::of(&text.plain),
+        before: header::before(&text.plain),
         last_line: 0,
         prose: false,
         at_job: 0,
@@ -132,7 +68,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     walk.found
 }
 
-impl<'t> Walk<'t> {
+impl Walk<'_> {
     fn run(&mut self) {
         let mut at = blanks(self.plain(), 0);
         while at < self.plain().len() {
@@ -146,11 +82,6 @@ impl<'t> Walk<'t> {
             };
             at = blanks(self.plain(), self.boundary(end));
         }
-    }
-
-    /// The text, which lives longer than the walk.
-    pub(super) fn plain(&self) -> &'t str {
-        &self.text.plain
     }
 
     /// `at`, moved to where a character begins.
@@ -204,30 +135,5 @@ impl<'t> Walk<'t> {
         // Words after or below a line that was understood may be its unread end; prose stands on lines of its own.
         self.prose |= line > self.last_line + 1;
         end
-    }
-
-    /// The job that is being read.
-    pub(super) fn job(&mut self) -> Option<&mut Reported> {
-        let parts = self.found.last_mut().filter(|_| self.open)?;
-        parts.parts.get_mut(self.at_job).filter(|part| part.scope == Scope::Job)
-    }
-
-    /// Begins another result where what stands here cannot belong to the one before.
-    pub(super) fn open_at(&mut self, at: usize) {
-        if !self.open || self.closing || self.prose {
-            self.close();
-            self.found.push(Found { at, ..Found::default() });
-            self.open = true;
-            self.closing = false;
-        }
-    }
-
-    /// Ends the result that is being read.
-    pub(super) fn close(&mut self) {
-        if let Some(found) = self.found.last_mut().filter(|_| self.open) {
-            header::finish(found, self.style, self.text, self.troubles);
-        }
-        self.open = false;
-        self.style = None;
     }
 }

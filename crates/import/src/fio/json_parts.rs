@@ -75,10 +75,8 @@ fn latency(
     };
     let mut latency = ReportedLatency::new(kind);
     latency.count = fields.number("N", 1.0, troubles);
-    latency.min = fields.number("min", factor, troubles);
-    latency.max = fields.number("max", factor, troubles);
-    latency.mean = fields.number("mean", factor, troubles);
-    latency.stddev = fields.number("stddev", factor, troubles);
+    [latency.min, latency.max, latency.mean, latency.stddev] =
+        ["min", "max", "mean", "stddev"].map(|key| fields.number(key, factor, troubles));
     let nothing = is_zero(&latency.max) && is_zero(&latency.mean);
     if latency.count.as_ref().map_or(nothing, |count| count.value == 0.0) {
         return None;

@@ -4,10 +4,10 @@ use record::{Figure, LatencyKind, NamedFigure, ReportedLatency, ReportedUnit};
 use workload::{Direction, Nanos};
 
 use super::super::found::{add, latency, set, way};
+use super::super::pieces::near;
 use super::super::quantity::{self, Prefixes};
-use super::super::scan::{Entry, blanks, entries, matched, take, word_end};
-use super::super::text::near;
-use super::human::{Kind, Label, Style, Walk};
+use super::super::scan::{Entry, blanks, entries, matched, word_end};
+use super::walk::{Kind, Label, Style, Walk};
 
 /// No line of fio's is longer; where one goes on, what it should end with is not there.
 const LINE: usize = 4096;
@@ -56,38 +56,31 @@ fn direction_line(walk: &mut Walk<'_>, direction: Option<Direction>, at: usize) 
     let first = list.first()?;
     walk.way = direction;
     walk.style = Some(if matches!(first.key, "IOPS" | "BW") { Style::New } else { Style::Old });
-    let prefixes = if walk.style == Some(Style::New) { Prefixes::Named } else { Prefixes::Binary };
-    let rate = |value: &str| quantity::byte_rate(value, prefixes);
+    let prefixes = walk.prefixes();
     let mut runtime = None;
     for entry in &list {
-        let troubles = &mut *walk.troubles;
-        let (place, figure): (fn(&mut record::ReportedDirection) -> &mut Option<Figure>, _) = match entry.key
-        {
-            "io" => (
-                |way| &mut way.bytes,
-                take(text, entry, troubles, ("a size like 3070.5MB", |v| quantity::bytes(v, prefixes))),
-            ),
-            "bw" | "BW" => (
-                |way| &mut way.bytes_per_second,
-                take(text, entry, troubles, ("a rate like 132862KB/s", rate)),
-            ),
-            "iops" | "IOPS" => (
-                |way| &mut way.iops,
-                take(text, entry, troubles, ("a number like 33215", |v| quantity::scaled(v, 1.0))),
-            ),
-            "runt" => {
-                runtime = take(text, entry, troubles, ("a time like 23665msec", quantity::time));
-                (|way| &mut way.runtime, runtime.clone())
-            }
-            _ => {
-                troubles
-                    .push(text.trouble(entry.at, format!("io, bw, iops or runt instead of '{}'", entry.key)));
+        let figure = match entry.key {
+            "io" => walk.take(entry, "a size like 3070.5MB", |v| quantity::bytes(v, prefixes)),
+            "bw" | "BW" => walk.take(entry, "a rate like 132862KB/s", |v| quantity::byte_rate(v, prefixes)),
+            "iops" | "IOPS" => walk.take(entry, "a number like 33215", |v| quantity::scaled(v, 1.0)),
+            "runt" => walk.take(entry, "a time like 23665msec", quantity::time),
+            other => {
+                walk.expected(entry, format!("io, bw, iops or runt instead of '{other}'"));
                 continue;
             }
         };
-        if let Some(job) = walk.job() {
-            set(place(way(job, direction)), figure);
+        if entry.key == "runt" {
+            runtime.clone_from(&figure);
         }
+        let Some(job) = walk.job() else { continue };
+        let way = way(job, direction);
+        let place = match entry.key {
+            "io" => &mut way.bytes,
+            "bw" | "BW" => &mut way.bytes_per_second,
+            "iops" | "IOPS" => &mut way.iops,
+            _ => &mut way.runtime,
+        };
+        set(place, figure);
     }
     let wanted: &[&str] =
         if walk.style == Some(Style::New) { &["IOPS", "BW"] } else { &["io", "bw", "iops", "runt"] };
@@ -183,20 +176,17 @@ fn latency_line(walk: &mut Walk<'_>, kind: Kind, at: usize) -> Option<usize> {
     }
     note_lost(walk, &list, &["min", "max", "avg", "stdev"]);
     for entry in &list {
-        let expected = ("a time like 135.46", |value: &str| quantity::scaled(value, factor));
         let place: fn(&mut ReportedLatency) -> &mut Option<Figure> = match entry.key {
             "min" => |latency| &mut latency.min,
             "max" => |latency| &mut latency.max,
             "avg" => |latency| &mut latency.mean,
             "stdev" => |latency| &mut latency.stddev,
-            _ => {
-                walk.troubles.push(
-                    text.trouble(entry.at, format!("min, max, avg or stdev instead of '{}'", entry.key)),
-                );
+            other => {
+                walk.expected(entry, format!("min, max, avg or stdev instead of '{other}'"));
                 continue;
             }
         };
-        let figure = take(text, entry, walk.troubles, expected);
+        let figure = walk.take(entry, "a time like 135.46", |value| quantity::scaled(value, factor));
         with_latency(walk, kind, |latency| set(place(latency), figure));
     }
     Some(end)
@@ -213,13 +203,10 @@ fn with_latency(walk: &mut Walk<'_>, kind: Kind, change: impl FnOnce(&mut Report
 }
 
 fn bands(walk: &mut Walk<'_>, unit: &str, list: &[Entry<'_>]) {
-    let text = walk.text;
     for entry in list {
-        let figure = take(text, entry, walk.troubles, ("a share like 97.55%", quantity::percent));
+        let figure = walk.take(entry, "a share like 97.55%", quantity::percent);
         let name = format!("latency_{}.{}", unit.trim_end_matches("ec"), entry.key);
-        if let Some(job) = walk.job() {
-            add(&mut job.figures, name, ReportedUnit::Percent, figure);
-        }
+        walk.add(&name, ReportedUnit::Percent, figure);
     }
 }
 
@@ -231,11 +218,11 @@ fn percentiles(walk: &mut Walk<'_>, kind: Kind, at: usize) -> Option<usize> {
     for entry in &list {
         let percent = entry.key.strip_suffix("th").and_then(|number| number.parse::<f64>().ok());
         let Some(percent) = percent.filter(|percent| (0.0..=100.0).contains(percent)) else {
-            walk.troubles.push(text.trouble(entry.at, "a percentile like 99.00th=[  306]"));
+            walk.expected(entry, "a percentile like 99.00th=[  306]");
             continue;
         };
-        let expected = ("a time like [  306]", |value: &str| quantity::scaled(value, factor));
-        if let Some(figure) = take(text, entry, walk.troubles, expected) {
+        let figure = walk.take(entry, "a time like [  306]", |value| quantity::scaled(value, factor));
+        if let Some(figure) = figure {
             with_latency(walk, kind, |latency| latency.percentiles.push((percent, figure)));
         }
     }
@@ -261,8 +248,7 @@ fn bandwidth(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let close = near(plain, at, 16).find(')')?;
     let unit: String = plain[at..at + close].chars().filter(|c| !c.is_whitespace()).collect();
     let behind = matched(plain, at + close, ") : ")?;
-    let prefixes = if walk.style == Some(Style::New) { Prefixes::Named } else { Prefixes::Binary };
-    let Some(one) = quantity::byte_rate(&format!("1{unit}"), prefixes).map(|one| one.value) else {
+    let Some(one) = quantity::byte_rate(&format!("1{unit}"), walk.prefixes()).map(|one| one.value) else {
         walk.troubles.push(walk.text.trouble(at, "a unit like KiB/s"));
         return None;
     };
@@ -291,13 +277,9 @@ fn samples(
             _ => continue,
         };
         let figure = match unit {
-            ReportedUnit::Percent => {
-                take(text, entry, walk.troubles, ("a share like 98.58%", quantity::percent))
-            }
-            ReportedUnit::Count => {
-                take(text, entry, walk.troubles, (NUMBER, |value| quantity::plain(value, 1.0)))
-            }
-            _ => take(text, entry, walk.troubles, (NUMBER, &read)),
+            ReportedUnit::Percent => walk.take(entry, "a share like 98.58%", quantity::percent),
+            ReportedUnit::Count => walk.take(entry, NUMBER, |value| quantity::plain(value, 1.0)),
+            _ => walk.take(entry, NUMBER, &read),
         };
         with_way(walk, |list| add(list, format!("{name}.{part}"), unit, figure));
     }
@@ -306,37 +288,19 @@ fn samples(
 
 /// `usr=14.62%, sys=45.22%, ctx=30449, majf=0, minf=17`.
 fn cpu(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
-    let text = walk.text;
-    let (list, end) = entries(&text.plain, at);
+    let (list, end) = entries(&walk.text.plain, at);
     list.first()?;
     for entry in &list {
-        let (name, unit) = match entry.key {
-            "usr" => ("cpu.user", ReportedUnit::Percent),
-            "sys" => ("cpu.system", ReportedUnit::Percent),
-            "ctx" => ("cpu.context_switches", ReportedUnit::Count),
-            "majf" => ("cpu.major_faults", ReportedUnit::Count),
-            "minf" => ("cpu.minor_faults", ReportedUnit::Count),
-            _ => {
-                let expected = format!("usr, sys, ctx, majf or minf instead of '{}'", entry.key);
-                walk.troubles.push(text.trouble(entry.at, expected));
-                continue;
-            }
-        };
-        named(walk, entry, name, unit);
+        match entry.key {
+            "usr" => walk.named(entry, "cpu.user", ReportedUnit::Percent),
+            "sys" => walk.named(entry, "cpu.system", ReportedUnit::Percent),
+            "ctx" => walk.named(entry, "cpu.context_switches", ReportedUnit::Count),
+            "majf" => walk.named(entry, "cpu.major_faults", ReportedUnit::Count),
+            "minf" => walk.named(entry, "cpu.minor_faults", ReportedUnit::Count),
+            other => walk.expected(entry, format!("usr, sys, ctx, majf or minf instead of '{other}'")),
+        }
     }
     Some(end)
-}
-
-/// A share or a count of the job under `name`.
-fn named(walk: &mut Walk<'_>, entry: &Entry<'_>, name: &str, unit: ReportedUnit) {
-    let text = walk.text;
-    let figure = match unit {
-        ReportedUnit::Percent => take(text, entry, walk.troubles, ("a share like 14.62%", quantity::percent)),
-        _ => take(text, entry, walk.troubles, (NUMBER, |value| quantity::scaled(value, 1.0))),
-    };
-    if let Some(job) = walk.job() {
-        add(&mut job.figures, name, unit, figure);
-    }
 }
 
 /// `1=0.1%, 2=0.1%, …, >=64=0.0%`.
@@ -344,7 +308,7 @@ fn shares(walk: &mut Walk<'_>, name: &str, at: usize) -> Option<usize> {
     let (list, end) = entries(&walk.text.plain, at);
     list.first()?;
     for entry in &list {
-        named(walk, entry, &format!("{name}.{}", entry.key), ReportedUnit::Percent);
+        walk.named(entry, &format!("{name}.{}", entry.key), ReportedUnit::Percent);
     }
     Some(end)
 }
@@ -359,7 +323,7 @@ fn issued(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
         for (index, count) in counts.into_iter().enumerate() {
             let digits = count.split_once('=').map_or(count, |(_, digits)| digits);
             let Some(figure) = quantity::plain(digits, 1.0) else {
-                walk.troubles.push(text.trouble(entry.at, format!("whole numbers after '{}='", entry.key)));
+                walk.expected(entry, format!("whole numbers after '{}='", entry.key));
                 break;
             };
             let ways = [Direction::Read, Direction::Write, Direction::Trim, Direction::Flush];
@@ -391,7 +355,7 @@ fn errors(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     for entry in &list {
         let number = entry.value.split('/').next().unwrap_or_default();
         let name = if entry.key == "total" { "errors.total" } else { "errors.first" };
-        named(walk, &Entry { value: number, ..*entry }, name, ReportedUnit::Count);
+        walk.named(&Entry { value: number, ..*entry }, name, ReportedUnit::Count);
     }
     let line = near(walk.plain(), end, LINE).split('\n').next().unwrap_or_default();
     Some(end + line.find('>').map_or(0, |close| close + 1))
@@ -401,26 +365,24 @@ fn errors(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
 fn target(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let (list, end) = entries(&walk.text.plain, at);
     list.first().filter(|entry| entry.key == "target")?;
-    let text = walk.text;
     // Since 2.99 fio counts the target in nanoseconds, and the window still in microseconds.
     let target_unit = if walk.style == Some(Style::New) { 1.0 } else { 1e3 };
+    let time = |value: &str, factor| quantity::time(value).or_else(|| quantity::scaled(value, factor));
     for entry in &list {
-        let factor = if entry.key == "target" { target_unit } else { 1e3 };
-        let time = |value: &str| quantity::time(value).or_else(|| quantity::scaled(value, factor));
-        let (name, unit) = match entry.key {
-            "target" => ("target.latency", ReportedUnit::Nanoseconds),
-            "window" => ("target.window", ReportedUnit::Nanoseconds),
-            "percentile" => ("target.percentile", ReportedUnit::Percent),
-            _ => ("target.depth", ReportedUnit::Count),
+        let (name, factor) = match entry.key {
+            "target" => ("target.latency", target_unit),
+            "window" => ("target.window", 1e3),
+            "percentile" => {
+                walk.named(entry, "target.percentile", ReportedUnit::Percent);
+                continue;
+            }
+            _ => {
+                walk.named(entry, "target.depth", ReportedUnit::Count);
+                continue;
+            }
         };
-        if unit != ReportedUnit::Nanoseconds {
-            named(walk, entry, name, unit);
-            continue;
-        }
-        let figure = take(text, entry, walk.troubles, ("a time", time));
-        if let Some(job) = walk.job() {
-            add(&mut job.figures, name, unit, figure);
-        }
+        let figure = walk.take(entry, "a time", |value| time(value, factor));
+        walk.add(name, ReportedUnit::Nanoseconds, figure);
     }
     Some(end)
 }

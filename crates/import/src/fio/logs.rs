@@ -1,11 +1,12 @@
 //! fio's logs of bandwidth, rate, latency and latency histograms: series of values over time.
 
-use record::{Along, Measure, Reported, ReportedSeries, Scope};
+use record::{Along, Measure, Reported, Scope};
 use workload::Direction;
 
-use super::super::found::Found;
+use super::super::found::{Found, series};
+use super::super::pieces::shortened;
 use super::super::text::Text;
-use super::super::trouble::{Trouble, Troubles, shortened};
+use super::super::trouble::{Trouble, Troubles};
 
 /// Columns before the counts of a histogram.
 const HISTOGRAM_HEAD: usize = 3;
@@ -61,19 +62,15 @@ pub(crate) fn log(text: &Text, name: &str, troubles: &mut Troubles) -> Option<Fo
         return None;
     };
     let mut part = Reported::named(Scope::Job, prefix, 1);
-    let mut start = 0;
     let mut each = true;
-    for line in text.plain.split('\n') {
-        if !line.trim().is_empty() {
-            match row(line, measure) {
-                Some(row) => {
-                    each &= row.value == 1.0;
-                    put(&mut part, row, measure, name);
-                }
-                None => troubles.push(text.trouble(start, expected(measure))),
+    for (start, line) in text.lines().filter(|(_, line)| !line.trim().is_empty()) {
+        match row(line, measure) {
+            Some(row) => {
+                each &= row.value == 1.0;
+                put(&mut part, row, measure, name);
             }
+            None => troubles.push(text.trouble(start, expected(measure))),
         }
-        start += line.len() + 1;
     }
     let mut found = Found { tool: "fio logs".to_owned(), ..Found::default() };
     if each && measure == Measure::Iops {
@@ -128,25 +125,15 @@ fn group(columns: usize) -> Option<(usize, u64)> {
 
 fn put(part: &mut Reported, row: Row, measure: Measure, source: &str) {
     let along = if row.ms >= DATE_MS { Along::UnixTime } else { Along::Time };
-    let same = |series: &ReportedSeries| series.direction == row.direction && series.along == along;
-    let index = part.series.iter().position(same).unwrap_or_else(|| {
-        let source = source.rsplit('/').next().unwrap_or(source).to_owned();
-        let (points, histograms) = (Vec::new(), Vec::new());
-        part.series.push(ReportedSeries {
-            measure,
-            direction: row.direction,
-            along,
-            points,
-            histograms,
-            source,
-        });
-        part.series.len() - 1
-    });
+    let series = series(&mut part.series, measure, row.direction, along);
+    if series.source.is_empty() {
+        series.source = source.rsplit('/').next().unwrap_or(source).to_owned();
+    }
     let place = row.ms.saturating_mul(1_000_000);
     let factor = if measure == Measure::BytesPerSecond { 1024.0 } else { 1.0 };
     match measure {
-        Measure::Histogram => part.series[index].histograms.push((place, filled(&row.counts))),
-        _ => part.series[index].points.push((place, row.value * factor)),
+        Measure::Histogram => series.histograms.push((place, filled(&row.counts))),
+        _ => series.points.push((place, row.value * factor)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Results of fio in every form it prints: text of four generations, terse lines, JSON, logs.
 
+mod finish;
 mod groups;
 mod header;
 mod human;
@@ -8,6 +9,7 @@ mod json_parts;
 mod lines;
 mod logs;
 mod terse;
+mod walk;
 
 pub(crate) use human::human;
 pub(crate) use json::{is_fio, json};

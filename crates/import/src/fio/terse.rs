@@ -29,11 +29,10 @@ const FIELDS_MOST: usize = 1 << 16;
 /// Every result that stands as terse lines in `text`. Lines of one fio that follow each other are one result.
 pub(crate) fn terse(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
-    let mut start = 0;
     let mut last_line = 0;
     // Disks of each result, which stand behind its jobs.
     let mut disks: Vec<Disks> = Vec::new();
-    for line in text.plain.split('\n') {
+    for (start, line) in text.lines() {
         if let Some(line) = Line::of(text, line, start) {
             let number = text.line(start);
             if found.is_empty() || number > last_line + 2 {
@@ -50,7 +49,6 @@ pub(crate) fn terse(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
         if let Some(words) = line.strip_prefix(';').filter(|_| text.line(start) == last_line + 1) {
             describe(found.last_mut(), words.trim_end());
         }
-        start += line.len() + 1;
     }
     for (result, disks) in found.iter_mut().zip(disks) {
         result.parts.extend(disks.parts);
@@ -182,10 +180,8 @@ impl<'t> Line<'t> {
 
     fn moments(&self, at: usize, kind: LatencyKind, troubles: &mut Troubles) -> Option<ReportedLatency> {
         let mut latency = ReportedLatency::new(kind);
-        latency.min = self.number(at, 1e3, troubles);
-        latency.max = self.number(at + 1, 1e3, troubles);
-        latency.mean = self.number(at + 2, 1e3, troubles);
-        latency.stddev = self.number(at + 3, 1e3, troubles);
+        [latency.min, latency.max, latency.mean, latency.stddev] =
+            [0, 1, 2, 3].map(|field| self.number(at + field, 1e3, troubles));
         let zero = |figure: &Option<Figure>| figure.as_ref().is_none_or(|figure| figure.value == 0.0);
         (!zero(&latency.max) || !zero(&latency.mean)).then_some(latency)
     }

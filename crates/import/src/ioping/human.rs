@@ -1,12 +1,13 @@
 //! ioping's text: its requests and its closing statistics, found wherever they stand.
 
-use record::{Along, LatencyKind, Measure, RateBasis, Reported, ReportedSeries, ReportedUnit, Scope};
+use record::{Along, LatencyKind, Measure, RateBasis, Reported, ReportedUnit, Scope};
 use workload::{Direction, Nanos};
 
-use super::super::found::{Found, add, latency, way};
+use super::super::found::{Found, add, latency, series, way};
+use super::super::pieces::near;
 use super::super::quantity::{self, Prefixes};
 use super::super::scan::blanks;
-use super::super::text::{Text, near};
+use super::super::text::Text;
 use super::super::trouble::Troubles;
 
 /// What closes a run.
@@ -199,9 +200,7 @@ fn part_of(text: &Text, at: usize, place: &str, requests: &[Request]) -> Reporte
         let mine = requests.iter().filter(|request| request.direction == direction);
         let points: Vec<(u64, f64)> = mine.map(|request| (request.number, request.ns)).collect();
         if !points.is_empty() {
-            let (measure, along) = (Measure::TotalLatency, Along::Request);
-            let (histograms, source) = (Vec::new(), String::new());
-            part.series.push(ReportedSeries { measure, direction, along, points, histograms, source });
+            series(&mut part.series, Measure::TotalLatency, direction, Along::Request).points = points;
         }
     }
     part
@@ -357,10 +356,8 @@ fn extremes(text: &Text, (body, offset): (&str, usize), part: &mut Reported, tro
     let direction = part.directions.first().and_then(|way| way.direction);
     let latency = latency(way(part, direction), LatencyKind::Total);
     let mut figures = figures.into_iter();
-    latency.min = figures.next().flatten();
-    latency.mean = figures.next().flatten();
-    latency.max = figures.next().flatten();
-    latency.stddev = figures.next().flatten();
+    [latency.min, latency.mean, latency.max, latency.stddev] =
+        std::array::from_fn(|_| figures.next().flatten());
 }
 
 /// The first number with its unit; on a collapsed line more may follow.

@@ -6,7 +6,7 @@ use workload::{Direction, Nanos};
 
 use super::super::documents::Document;
 use super::super::fields::Fields;
-use super::super::found::{Found, add, latency, way};
+use super::super::found::{Found, add, latency, series, way};
 use super::super::text::Text;
 use super::super::trouble::{Trouble, Troubles};
 
@@ -41,11 +41,8 @@ pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Troubles) ->
         found.parts.push(part);
     }
     if found.parts.len() > 1 {
-        found
-            .parts
-            .iter_mut()
-            .enumerate()
-            .for_each(|(index, part)| part.job += &format!(", period {}", index + 1));
+        let parts = found.parts.iter_mut().zip(1..);
+        parts.for_each(|(part, number)| part.job += &format!(", period {number}"));
     }
     let first = items.first().and_then(|item| item.number("timestamp", 1e3, &mut Troubles::default()));
     found.started_unix_ms = first.map_or(0, |first| first.value as u64);
@@ -74,19 +71,8 @@ impl Pending {
             self.size = io.number("size", 1.0, troubles).map(|size| size.printed);
         }
         self.ignored += u32::from(io.map.get("ignored") == Some(&Value::Bool(true)));
-        let index =
-            self.series.iter().position(|series| series.direction == direction).unwrap_or_else(|| {
-                self.series.push(ReportedSeries {
-                    measure: Measure::TotalLatency,
-                    direction,
-                    along: Along::UnixTime,
-                    points: Vec::new(),
-                    histograms: Vec::new(),
-                    source: String::new(),
-                });
-                self.series.len() - 1
-            });
-        self.series[index].points.push((when.value.max(0.0) as u64, time.value));
+        let series = series(&mut self.series, Measure::TotalLatency, direction, Along::UnixTime);
+        series.points.push((when.value.max(0.0) as u64, time.value));
     }
 
     fn left_over(self, last: Option<&Fields<'_>>) -> Option<Reported> {
@@ -129,16 +115,12 @@ fn period(item: &Fields<'_>, pending: Pending, troubles: &mut Troubles) -> Repor
     if let Some(stat) = item.object("stat") {
         let way = way(&mut part, direction);
         way.basis = RateBasis::Latency;
-        way.ops = stat.number("count", 1.0, troubles);
-        way.bytes = stat.number("size", 1.0, troubles);
-        way.runtime = stat.number("time", 1.0, troubles);
-        way.iops = stat.number("iops", 1.0, troubles);
-        way.bytes_per_second = stat.number("bps", 1.0, troubles);
+        let mut number = |key| stat.number(key, 1.0, troubles);
+        [way.ops, way.bytes, way.runtime] = ["count", "size", "time"].map(&mut number);
+        [way.iops, way.bytes_per_second] = ["iops", "bps"].map(&mut number);
         let latency = latency(way, LatencyKind::Total);
-        latency.min = stat.number("min", 1.0, troubles);
-        latency.mean = stat.number("avg", 1.0, troubles);
-        latency.max = stat.number("max", 1.0, troubles);
-        latency.stddev = stat.number("mdev", 1.0, troubles);
+        [latency.min, latency.mean, latency.max, latency.stddev] =
+            ["min", "avg", "max", "mdev"].map(&mut number);
     }
     if let Some(load) = item.object("load") {
         for (key, name, unit) in [

@@ -1,9 +1,9 @@
 //! ioping's raw statistics (`-B`, `-p`, `-P`): a line of whole numbers for each period.
 
-use record::{Figure, LatencyKind, NamedFigure, RateBasis, Reported, ReportedDirection, ReportedUnit, Scope};
+use record::{LatencyKind, RateBasis, Reported, ReportedDirection, ReportedUnit, Scope};
 use workload::Nanos;
 
-use super::super::found::{Found, latency};
+use super::super::found::{Found, add, latency};
 use super::super::quantity;
 use super::super::text::Text;
 use super::super::trouble::Troubles;
@@ -25,22 +25,16 @@ pub(crate) fn is_raw(text: &Text) -> bool {
 /// Every line as a part of its own.
 pub(crate) fn raw(text: &Text, troubles: &mut Troubles) -> Found {
     let mut found = Found::default();
-    let mut start = 0;
     let mut columns = 0;
-    for line in text.plain.split('\n') {
+    for (start, line) in text.lines().filter(|(_, line)| !line.trim().is_empty()) {
         let words: Vec<&str> = line.split_whitespace().collect();
-        if !words.is_empty() {
-            match period(&words, text.line(start)) {
-                Some(part) => {
-                    columns = columns.max(words.len());
-                    found.parts.push(part);
-                }
-                None => {
-                    troubles.push(text.trouble(start, "4, 8 or 10 whole numbers of ioping's raw statistics"))
-                }
+        match period(&words, text.line(start)) {
+            Some(part) => {
+                columns = columns.max(words.len());
+                found.parts.push(part);
             }
+            None => troubles.push(text.trouble(start, "4, 8 or 10 whole numbers of ioping's raw statistics")),
         }
-        start += line.len() + 1;
     }
     let several = found.parts.len() > 1;
     for (index, part) in found.parts.iter_mut().enumerate() {
@@ -65,24 +59,16 @@ fn period(words: &[&str], line: u32) -> Option<Reported> {
     let mut way = ReportedDirection { basis: RateBasis::Latency, ..ReportedDirection::default() };
     let moments = if words.len() == 4 { 0 } else { 4 };
     if moments > 0 {
-        way.ops = plain(0, 1.0);
-        way.runtime = plain(1, time);
-        way.iops = plain(2, 1.0);
-        way.bytes_per_second = plain(3, 1.0);
+        [way.ops, way.runtime, way.iops, way.bytes_per_second] =
+            [(0, 1.0), (1, time), (2, 1.0), (3, 1.0)].map(|(index, factor)| plain(index, factor));
     }
     let latency = latency(&mut way, LatencyKind::Total);
-    latency.min = plain(moments, time);
-    latency.mean = plain(moments + 1, time);
-    latency.max = plain(moments + 2, time);
-    latency.stddev = plain(moments + 3, time);
+    [latency.min, latency.mean, latency.max, latency.stddev] =
+        [0, 1, 2, 3].map(|index| plain(moments + index, time));
     if let Some(requests) = plain(8, 1.0) {
-        part.figures.push(named("generated.requests", requests));
+        add(&mut part.figures, "generated.requests", ReportedUnit::Count, Some(requests));
         part.runtime = plain(9, 1.0).map(|wall| Nanos(wall.value as u64));
     }
     part.directions.push(way);
     Some(part)
-}
-
-fn named(name: &str, figure: Figure) -> NamedFigure {
-    NamedFigure { name: name.to_owned(), unit: ReportedUnit::Count, figure }
 }

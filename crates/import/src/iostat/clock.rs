@@ -277,11 +277,8 @@ fn half_of_day(text: &str) -> Option<bool> {
     let lower: String =
         text.to_lowercase().chars().filter(|c| !matches!(c, '.' | ' ' | '\u{a0}' | '\u{202f}')).collect();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    match () {
-        () if has(&["pm", "下午", "오후", "午後"]) => Some(true),
-        () if has(&["am", "上午", "오전", "午前"]) => Some(false),
-        () => None,
-    }
+    let later = has(&["pm", "下午", "오후", "午後"]);
+    (later || has(&["am", "上午", "오전", "午前"])).then_some(later)
 }
 
 /// Days since 1970 of every `YYYY-MM-DD` in a name, also with other separators.

@@ -3,8 +3,8 @@
 use record::CpuMetric;
 
 use super::super::documents::place;
-use super::super::text::near;
-use super::super::trouble::{Trouble, shortened};
+use super::super::pieces::{near, shortened};
+use super::super::trouble::Trouble;
 use super::sheet::Sheet;
 use super::tokens::{Cursor, Token};
 

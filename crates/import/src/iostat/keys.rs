@@ -128,48 +128,20 @@ pub(super) struct Way {
 }
 
 /// The directions, and all of them together.
-pub(super) const WAYS: [Way; 5] = [
-    Way {
-        ops: Metric::ReadOps,
-        bytes: Some(Metric::ReadBytes),
-        size: Some(Metric::ReadSize),
-        wait: Metric::ReadAwait,
-        merges: Some(Metric::ReadMerges),
-        share: Some(Metric::ReadMergedShare),
-    },
-    Way {
-        ops: Metric::WriteOps,
-        bytes: Some(Metric::WriteBytes),
-        size: Some(Metric::WriteSize),
-        wait: Metric::WriteAwait,
-        merges: Some(Metric::WriteMerges),
-        share: Some(Metric::WriteMergedShare),
-    },
-    Way {
-        ops: Metric::DiscardOps,
-        bytes: Some(Metric::DiscardBytes),
-        size: Some(Metric::DiscardSize),
-        wait: Metric::DiscardAwait,
-        merges: Some(Metric::DiscardMerges),
-        share: Some(Metric::DiscardMergedShare),
-    },
-    Way {
-        ops: Metric::FlushOps,
-        bytes: None,
-        size: None,
-        wait: Metric::FlushAwait,
-        merges: None,
-        share: None,
-    },
-    Way {
-        ops: Metric::Ops,
-        bytes: Some(Metric::Bytes),
-        size: Some(Metric::Size),
-        wait: Metric::Await,
-        merges: Some(Metric::Merges),
-        share: None,
-    },
-];
+#[rustfmt::skip]
+pub(super) const WAYS: [Way; 5] = {
+    use Metric::*;
+    [
+        Way { ops: ReadOps, bytes: Some(ReadBytes), size: Some(ReadSize), wait: ReadAwait,
+              merges: Some(ReadMerges), share: Some(ReadMergedShare) },
+        Way { ops: WriteOps, bytes: Some(WriteBytes), size: Some(WriteSize), wait: WriteAwait,
+              merges: Some(WriteMerges), share: Some(WriteMergedShare) },
+        Way { ops: DiscardOps, bytes: Some(DiscardBytes), size: Some(DiscardSize), wait: DiscardAwait,
+              merges: Some(DiscardMerges), share: Some(DiscardMergedShare) },
+        Way { ops: FlushOps, bytes: None, size: None, wait: FlushAwait, merges: None, share: None },
+        Way { ops: Ops, bytes: Some(Bytes), size: Some(Size), wait: Await, merges: Some(Merges), share: None },
+    ]
+};
 
 impl Way {
     /// Every metric of it.

@@ -49,19 +49,20 @@ fn host(sheet: &Sheet) -> Option<HostFacts> {
 
 /// The tool with the versions that print these keys, and the form.
 pub(super) fn tool(sheet: &Sheet) -> String {
-    let any = |tails: &[&str]| sheet.keys.iter().any(|key| tails.iter().any(|tail| key.name.ends_with(tail)));
-    let versions = match () {
-        () if sheet.has("f/s") => "12.3.1 or later",
-        () if sheet.has("d/s") => "12.1.2 to 12.2",
-        () if sheet.has("avgrq-sz") && sheet.form == "text" => "up to 11.5.6",
-        () if sheet.has("avgrq-sz") || any(&["_per_sec"]) => "11.5.1 to 11.5.6",
-        () if sheet.has("svctm") => "11.5.7 to 12.1.1",
-        () if any(&["_dscd/s"]) => "12.1.2 or later",
-        () if sheet.has("areq-sz") => "11.5.7 or later",
-        () if any(&["_wrtn/s"]) && sheet.form == "text" => "up to 12.1.1",
-        () if any(&["_wrtn/s"]) => "11.5.7 to 12.1.1",
-        () => "of an unknown version",
-    };
+    let any = |tail: &str| sheet.keys.iter().any(|key| key.name.ends_with(tail));
+    let told = [
+        (sheet.has("f/s"), "12.3.1 or later"),
+        (sheet.has("d/s"), "12.1.2 to 12.2"),
+        (sheet.has("avgrq-sz") && sheet.form == "text", "up to 11.5.6"),
+        (sheet.has("avgrq-sz") || any("_per_sec"), "11.5.1 to 11.5.6"),
+        (sheet.has("svctm"), "11.5.7 to 12.1.1"),
+        (any("_dscd/s"), "12.1.2 or later"),
+        (sheet.has("areq-sz"), "11.5.7 or later"),
+        (any("_wrtn/s") && sheet.form == "text", "up to 12.1.1"),
+        (any("_wrtn/s"), "11.5.7 to 12.1.1"),
+    ];
+    let versions =
+        told.into_iter().find(|(holds, _)| *holds).map_or("of an unknown version", |(_, told)| told);
     format!("iostat {versions} {}", sheet.form)
 }
 

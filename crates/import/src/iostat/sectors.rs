@@ -33,10 +33,11 @@ pub(super) fn unit(sheet: &Sheet) -> Unit {
     let Some(middle) = ratios.get(ratios.len() / 2).copied() else { return Unit::Untold };
     let near = |whole: f64| (middle / whole - 1.0).abs() < NEAR;
     let worth = throughput_worth(sheet);
-    match () {
-        () if near(1.0) => Unit::AsNamed,
-        () if near(worth / SECTOR) => Unit::Sectors(worth / SECTOR),
-        () => Unit::Neither,
+    let times = worth / SECTOR;
+    match (near(1.0), near(times)) {
+        (true, _) => Unit::AsNamed,
+        (false, true) => Unit::Sectors(times),
+        (false, false) => Unit::Neither,
     }
 }
 

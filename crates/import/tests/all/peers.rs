@@ -11,15 +11,12 @@ fn real(program: &str, words: &[&str], dir: &Path) -> Option<String> {
     match Command::new(format!("/usr/bin/{program}")).args(words).current_dir(dir).output() {
         Ok(output) if output.status.success() => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
         Ok(output) => {
-            eprintln!(
-                "skipped: {program} ended with {}: {}",
-                output.status,
-                String::from_utf8_lossy(&output.stderr)
-            );
+            let said = String::from_utf8_lossy(&output.stderr);
+            testbed::skipped(testbed::Lack::Tool, format!("{program} ended with {}: {said}", output.status));
             None
         }
         Err(error) => {
-            eprintln!("skipped: no {program} to compare with ({error})");
+            testbed::skipped(testbed::Lack::Tool, format!("no {program} to compare with ({error})"));
             None
         }
     }

@@ -1,0 +1,33 @@
+//! What holds where nothing is typed: the defaults that the rows state.
+
+use std::sync::LazyLock;
+
+use super::draft::Draft;
+use super::profile::{Target, TimeSpan};
+use super::rows::ROWS;
+
+static UNTYPED: LazyLock<(TimeSpan, Target)> = LazyLock::new(|| {
+    let mut draft = Draft::default();
+    for row in ROWS.iter().filter(|row| !row.default.is_empty()) {
+        // One that is told in words (the block, all CPUs) sets nothing. A test holds what comes of it.
+        let _ = (row.apply)(&mut draft, row.default);
+    }
+    let Draft { span, target, duration, warm_up, .. } = draft;
+    let (duration, warm_up) = (duration.unwrap_or(0), warm_up.unwrap_or(0));
+    // Intervals have a length also where nobody asks for them; a weight stands in profiles alone.
+    (TimeSpan { duration, warm_up, iops: false, ..span }, Target { weight: 1, ..target })
+});
+
+impl TimeSpan {
+    /// A timespan of which nothing is typed.
+    pub fn untyped() -> TimeSpan {
+        UNTYPED.0.clone()
+    }
+}
+
+impl Target {
+    /// A target of which nothing is typed.
+    pub fn untyped() -> Target {
+        UNTYPED.1.clone()
+    }
+}

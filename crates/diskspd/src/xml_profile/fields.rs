@@ -1,0 +1,71 @@
+//! Elements of a profile as rows: how each is read, and how it is written where it applies.
+
+use super::element::{Element, ProfileError};
+use crate::markup::Markup;
+
+pub type Found<T> = Result<T, ProfileError>;
+
+/// A child of the element that a `T` is.
+pub struct Field<T: 'static> {
+    /// Its name.
+    pub name: &'static str,
+    /// Takes it.
+    pub read: fn(&mut T, Element<'_>) -> Found<()>,
+    /// Adds it, where there is anything to say.
+    pub write: fn(&T, &mut Markup),
+}
+
+/// Reads the children of `element` into `of`, in any order and each once; gives back which there are.
+pub fn read<T>(of: &mut T, element: Element<'_>, fields: &[Field<T>]) -> Found<Vec<&'static str>> {
+    let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
+    let mut there = Vec::new();
+    for child in element.children(&names, &[])? {
+        if let Some(field) = fields.iter().find(|field| field.name == child.name()) {
+            (field.read)(of, child)?;
+            there.push(field.name);
+        }
+    }
+    Ok(there)
+}
+
+/// Adds the children of what `of` is, in the order of the rows.
+pub fn write<T>(of: &T, markup: &mut Markup, fields: &[Field<T>]) {
+    fields.iter().for_each(|field| (field.write)(of, markup));
+}
+
+/// The word of a value.
+pub fn word_of<T: PartialEq>(words: &[(&'static str, T)], value: &T) -> &'static str {
+    words.iter().find(|(_, known)| known == value).map_or("", |(word, _)| word)
+}
+
+/// A child whose text is a value: how it is read, and, where it may be left out, the value for which it is.
+macro_rules! value {
+    ($name:literal, $field:ident, $child:ident => $read:expr) => {
+        $crate::xml_profile::fields::Field {
+            name: $name,
+            read: |of, $child| {
+                of.$field = $read;
+                Ok(())
+            },
+            write: |of, markup| markup.leaf($name, &of.$field),
+        }
+    };
+    ($name:literal, $field:ident unless $absent:expr, $child:ident => $read:expr) => {
+        $crate::xml_profile::fields::Field {
+            write: |of, markup| {
+                if of.$field != $absent {
+                    markup.leaf($name, &of.$field);
+                }
+            },
+            ..value!($name, $field, $child => $read)
+        }
+    };
+}
+
+/// A child that is true or false; `unless false` where it is written only if it is true.
+macro_rules! flag {
+    ($name:literal, $field:ident) => { value!($name, $field, child => child.flag()?) };
+    ($name:literal, $field:ident unless false) => { value!($name, $field unless false, child => child.flag()?) };
+}
+
+pub(super) use {flag, value};

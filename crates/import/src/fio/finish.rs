@@ -1,0 +1,65 @@
+//! What is said of a result of fio's text once it is over.
+
+use record::{PRINTED_AT, Reported, ReportedDirection, Scope};
+
+use super::super::found::Found;
+use super::super::text::Text;
+use super::super::trouble::{Trouble, Troubles};
+
+/// Names the tool where no version line stands before the result, and what a job lacks.
+pub(super) fn finish(found: &mut Found, is_new: bool, text: &Text, troubles: &mut Troubles) {
+    let dated = found.parts.iter().any(|part| part.said.iter().any(|(name, _)| name == PRINTED_AT));
+    if found.tool.is_empty() {
+        let generation = match (is_new, dated) {
+            (true, _) => "fio 2.21 or later",
+            (false, false) => "fio 1.x",
+            (false, true) => "fio 2.x",
+        };
+        found.tool = format!("{generation} text");
+    }
+    settle(found);
+    if found.parts.iter().all(|part| part.scope != Scope::Group) {
+        found.notes.push("no line 'Run status group' follows: the result may have been cut short".to_owned());
+    }
+    let bare =
+        |part: &&Reported| part.scope == Scope::Job && part.directions.is_empty() && part.error.is_none();
+    for part in found.parts.iter().filter(bare) {
+        let expected = format!("a line 'read', 'write' or 'trim' of job '{}'", part.job);
+        let (line, column) =
+            if text.line(found.at) == part.line { text.place(found.at) } else { (part.line, 1) };
+        troubles.push(Trouble { line, column, expected, found: String::new() });
+    }
+}
+
+/// fio before 2.1 prints the least and greatest rate of a group in thousands while all else is in 1024s: there one of the
+/// two is greater than the whole, which cannot be. Their values are set right; how they were printed stays.
+fn settle(found: &mut Found) {
+    let first = found.tool.strip_prefix("fio ").and_then(|rest| rest.split(' ').next()).unwrap_or_default();
+    let known_old = first.starts_with("1.") || first == "2.0" || first.starts_with("2.0.");
+    for part in found.parts.iter_mut().filter(|part| part.scope == Scope::Group) {
+        part.directions.iter_mut().filter(|way| known_old || in_thousands(way)).for_each(to_thousands);
+    }
+}
+
+fn in_thousands(way: &ReportedDirection) -> bool {
+    let whole = way.bytes_per_second.as_ref().map_or(f64::INFINITY, |figure| figure.value);
+    let most = way.figure("bandwidth.job_min").map_or(0.0, |figure| figure.value);
+    let ratio = most / whole;
+    (1.0235..1.0245).contains(&ratio)
+}
+
+fn to_thousands(way: &mut ReportedDirection) {
+    let rates = way.figures.iter_mut().filter(|named| named.name.starts_with("bandwidth.job_"));
+    for named in rates {
+        let printed = &named.figure.printed;
+        let power = match printed.chars().find(char::is_ascii_alphabetic) {
+            Some('K' | 'k') => 1,
+            Some('M') => 2,
+            Some('G') => 3,
+            _ => 0,
+        };
+        let factor = (1000f64 / 1024.0).powi(power);
+        named.figure.value *= factor;
+        named.figure.step *= factor;
+    }
+}

@@ -1,0 +1,158 @@
+//! Where the walk over fio's text stands: the result and the job that are being read, and how their entries are taken.
+
+use std::collections::HashMap;
+
+use record::{Figure, LatencyKind, Reported, ReportedUnit, Scope};
+use workload::Direction;
+
+use super::super::found::{Found, add};
+use super::super::quantity::{self, Prefixes};
+use super::super::scan::{Entry, take};
+use super::super::text::Text;
+use super::super::trouble::Troubles;
+use super::finish::finish;
+
+/// Which of fio's two ways of writing a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    /// Up to 2.20: `io=3070.5MB, bw=132862KB/s, iops=33215`; `K` is 1024.
+    Old,
+    /// Since 2.21: `IOPS=33.2k, BW=130MiB/s (136MB/s)`.
+    New,
+}
+
+/// What a label says of the text behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Label {
+    Way(Option<Direction>),
+    Percentiles(Kind),
+    Latency(Kind),
+    PriorityPercentiles,
+    Bandwidth,
+    IopsSamples,
+    Cpu,
+    Shares(&'static str),
+    Issued,
+    Errors,
+    Target,
+    SyncHead,
+    Steady,
+    Description,
+    Group,
+    GroupWay(Option<Direction>),
+    Disks,
+    Eta,
+}
+
+/// Latency of an I/O, or of a flush.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Io(LatencyKind),
+    Sync,
+}
+
+/// What is known of jobs before their results come.
+#[derive(Debug, Default)]
+pub(super) struct Before {
+    /// Names that command lines of the text give to jobs.
+    pub names: Vec<String>,
+    /// The version line of the result that comes.
+    pub version: Option<String>,
+    /// Start lines of the result that comes: name and options.
+    pub starts: HashMap<String, Vec<(String, String)>>,
+    /// Options of the last command line.
+    pub command: Vec<(String, String)>,
+}
+
+/// The walk.
+pub(super) struct Walk<'t> {
+    pub text: &'t Text,
+    pub troubles: &'t mut Troubles,
+    /// Results that are over, and the one that is being read, last.
+    pub found: Vec<Found>,
+    /// Whether the last of `found` is still being read.
+    pub open: bool,
+    /// Group lines or disks were seen: the next job begins another result.
+    pub closing: bool,
+    /// How the last direction line was written.
+    pub style: Option<Style>,
+    /// The direction that latencies belong to.
+    pub way: Option<Direction>,
+    pub before: Before,
+    /// Line of the last thing that was understood.
+    pub last_line: u32,
+    /// Text that is none of fio's stood since then.
+    pub prose: bool,
+    /// Where in the parts of the result the job stands that is being read.
+    pub at_job: usize,
+    /// Line of the last trouble with a word, so that each line is named once.
+    pub named: u32,
+}
+
+impl<'t> Walk<'t> {
+    /// The text, which lives longer than the walk.
+    pub fn plain(&self) -> &'t str {
+        &self.text.plain
+    }
+
+    /// How sizes and rates are meant in the result that is being read.
+    pub fn prefixes(&self) -> Prefixes {
+        if self.style == Some(Style::New) { Prefixes::Named } else { Prefixes::Binary }
+    }
+
+    /// The job that is being read.
+    pub fn job(&mut self) -> Option<&mut Reported> {
+        let parts = self.found.last_mut().filter(|_| self.open)?;
+        parts.parts.get_mut(self.at_job).filter(|part| part.scope == Scope::Job)
+    }
+
+    /// The figure of an entry, or a trouble at its place.
+    pub fn take(
+        &mut self,
+        entry: &Entry<'_>,
+        expected: &str,
+        read: impl Fn(&str) -> Option<Figure>,
+    ) -> Option<Figure> {
+        take(self.text, entry, self.troubles, (expected, read))
+    }
+
+    /// Names an entry that does not belong where it stands.
+    pub fn expected(&mut self, entry: &Entry<'_>, expected: impl Into<String>) {
+        self.troubles.push(self.text.trouble(entry.at, expected));
+    }
+
+    /// A share or a count of the job under `name`.
+    pub fn named(&mut self, entry: &Entry<'_>, name: &str, unit: ReportedUnit) {
+        let figure = match unit {
+            ReportedUnit::Percent => self.take(entry, "a share like 14.62%", quantity::percent),
+            _ => self.take(entry, "a number", |value| quantity::scaled(value, 1.0)),
+        };
+        self.add(name, unit, figure);
+    }
+
+    /// A figure of the job under `name`.
+    pub fn add(&mut self, name: &str, unit: ReportedUnit, figure: Option<Figure>) {
+        if let Some(job) = self.job() {
+            add(&mut job.figures, name, unit, figure);
+        }
+    }
+
+    /// Begins another result where what stands here cannot belong to the one before.
+    pub fn open_at(&mut self, at: usize) {
+        if !self.open || self.closing || self.prose {
+            self.close();
+            self.found.push(Found { at, ..Found::default() });
+            self.open = true;
+            self.closing = false;
+        }
+    }
+
+    /// Ends the result that is being read.
+    pub fn close(&mut self) {
+        if let Some(found) = self.found.last_mut().filter(|_| self.open) {
+            finish(found, self.style == Some(Style::New), self.text, self.troubles);
+        }
+        self.open = false;
+        self.style = None;
+    }
+}

@@ -1,0 +1,20 @@
+//! What one report shows.
+
+use super::figures::Differences;
+
+/// One line of the device report.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Line {
+    pub(super) name: String,
+    pub(super) differences: Differences,
+}
+
+/// What one report shows.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Report {
+    pub(super) timestamp: String,
+    /// user, nice, system, iowait, steal, idle in per cent.
+    pub(super) cpu: [f64; 6],
+    pub(super) lines: Vec<Line>,
+    pub(super) seconds: f64,
+}
