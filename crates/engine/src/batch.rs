@@ -12,6 +12,7 @@ pub struct Batch {
 impl Batch {
     /// An empty batch for at most `depth` I/Os.
     pub fn with_capacity(depth: u32) -> Batch {
+        assert!(depth > 0, "a batch without room would never issue");
         Batch { ios: Vec::with_capacity(depth as usize), room: depth as usize }
     }
 
@@ -20,6 +21,7 @@ impl Batch {
     pub fn open(&mut self, room: usize) {
         self.ios.clear();
         self.room = room.min(self.ios.capacity());
+        debug_assert!(self.ios.is_empty(), "a batch was opened with I/Os of the last turn");
     }
 
     /// How many more I/Os it takes.
@@ -31,7 +33,8 @@ impl Batch {
     /// Adds one I/O; the caller has seen that there is room.
     #[inline]
     pub(crate) fn push(&mut self, io: Io) {
-        debug_assert!(self.room() > 0);
+        debug_assert!(self.room() > 0, "an I/O was put into a batch without room");
+        debug_assert!(self.ios.len() < self.ios.capacity(), "a batch would grow beyond its capacity");
         self.ios.push(io);
     }
 

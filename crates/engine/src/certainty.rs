@@ -31,6 +31,8 @@ impl Certainty {
         if !row.iter().all(|interval| interval.counted) {
             return false;
         }
+        let is_ordered = row.is_sorted_by_key(|interval| interval.job);
+        assert!(is_ordered, "the jobs of a row are not in their order");
         let look = monitor.push(row.iter().map(Interval::iops).sum());
         look.decided && first.end.since(counted_from) >= *least
     }

@@ -139,6 +139,7 @@ impl<'a> Coordinator<'a> {
 
     /// Worker `number` is over; says what must be told to others. Whoever is to begin begins at `next`.
     pub(crate) fn over(&mut self, number: usize, outcome: Outcome, next: Nanos) -> Vec<Command> {
+        assert!(self.outcomes[number].is_none(), "worker {number} has two outcomes");
         self.collector.tell(self.watcher);
         self.collector.over(number, outcome.ended, outcome.remainder.as_ref());
         if let Some(trace) = outcome.remainder.as_ref().and_then(|remainder| remainder.trace.as_ref()) {
@@ -184,6 +185,7 @@ impl<'a> Coordinator<'a> {
 
     fn announce(&mut self, row: Vec<Interval>) {
         for interval in row {
+            assert!(interval.start <= interval.end, "an interval ends before it begins");
             self.watcher.interval(&interval);
             self.intervals.push(interval);
         }
@@ -210,6 +212,7 @@ impl<'a> Coordinator<'a> {
             self.watcher.interval(&interval);
             self.intervals.push(interval);
         }
+        assert!(totals.len() == outcomes.len(), "{} totals of {} workers", totals.len(), outcomes.len());
         for (totals, outcome) in totals.iter_mut().zip(&outcomes) {
             complete(totals, outcome);
         }

@@ -108,6 +108,7 @@ impl Filler {
     /// Puts into `buffer` what the write `io` is to carry; `buffer` is at least as long as the I/O.
     pub fn prepare(&mut self, io: &Io, buffer: &mut [u8]) -> Effort {
         let bytes = (io.bytes as usize).min(buffer.len());
+        debug_assert!(io.bytes as usize <= buffer.len(), "a write is longer than its buffer");
         self.generation += 1;
         let fresh = match self.filled.get_mut(io.slot as usize) {
             Some(filled) => !std::mem::replace(filled, true),

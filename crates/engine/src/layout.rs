@@ -16,6 +16,7 @@ const DEPTH: u32 = 8;
 /// in whole MiB.
 pub fn layout_workload(file: &Path, offset: Bytes, region: Bytes) -> Workload {
     let block = Bytes(1 << region.0.trailing_zeros().min(BLOCK.0.trailing_zeros()));
+    assert!(region.0.is_multiple_of(block.0), "blocks of {block} leave the end of {region} unwritten");
     let job = Job {
         files: vec![file.to_owned()],
         offset,

@@ -52,6 +52,7 @@ impl Rules {
         let own = self.time.map_or(Nanos::MAX, |time| counted_from + time);
         let deadline = own.min(self.latest(timetable));
         let over = if deadline == Nanos::MAX { deadline } else { deadline + self.cool };
+        assert!(start <= counted_from && deadline <= over, "the times of a worker are out of order");
         Schedule { start, counted_from, deadline, over }
     }
 
@@ -105,7 +106,12 @@ impl Timetable {
         // An interval of zero would never end.
         let interval = plan.interval.max(Nanos(1));
         let ramp_intervals = plan.ramp.0.div_ceil(interval.0);
-        Timetable { start, counted_from: start + plan.ramp, interval, ramp_intervals }
+        let timetable = Timetable { start, counted_from: start + plan.ramp, interval, ramp_intervals };
+        assert!(
+            timetable.start_of(ramp_intervals) == timetable.counted_from,
+            "no interval begins where counting does"
+        );
+        timetable
     }
 
     /// Number of the interval that holds `at`.

@@ -43,6 +43,7 @@ impl<'a> WorkerSet<'a> {
 
     /// What must be told to whom now that worker `number` is over because of `why`.
     pub(crate) fn over(&mut self, number: usize, why: Option<Stopped>) -> Vec<Command> {
+        assert!(self.states[number] != WorkerState::Ended, "worker {number} ends twice");
         self.states[number] = WorkerState::Ended;
         let exit = self.plan.workers[number].terms.exit;
         let reach = match why {
@@ -69,6 +70,14 @@ impl<'a> WorkerSet<'a> {
                 commands.push(Command::Begin(other));
             }
         }
+        let is_known = |command: &Command| match command {
+            Command::Begin(other) => self.states[*other] == WorkerState::Running,
+            Command::Stop(other) => self.states[*other] == WorkerState::Stopping,
+        };
+        assert!(
+            commands.iter().all(is_known),
+            "a worker is told what it is not expected to do: {commands:?}"
+        );
         commands
     }
 

@@ -11,8 +11,9 @@ mod linux;
 
 #[cfg(target_os = "linux")]
 pub use linux::{
-    clock::{Clock, CpuTime, clocksource, precise_timers, process_cpu_time, thread_cpu_time},
-    cpu::{available_cpu_count, available_cpus, pin_current_thread},
+    clock::{Clock, clocksource, precise_timers},
+    cpu::{available_cpus, pin_current_thread},
+    cpu_time::{CpuTime, process_cpu_time, thread_cpu_time},
     device::{DeviceNumber, flush_buffers, is_read_only, logical_block_of, number_of_name, size_of_device},
     extents::{Extents, extents},
     facts::{
@@ -37,7 +38,7 @@ pub use linux::{
     },
     residency::{
         DirectProof, Directness, Walk, advise, cached_share, direct_proof, drop_cache, forget,
-        is_still_direct, pages_to_write, punch_hole,
+        pages_to_write, punch_hole,
     },
     terminal::columns_of_stderr,
     thread_counters::{ThreadCounters, ThreadMeter},

@@ -130,12 +130,6 @@ impl Limits {
         self.cap(&Load::random(direction, block), level).map(|cap| cap.iops)
     }
 
-    /// The caps of random I/O at each block size, as providers print them.
-    pub fn expected_table(&self, direction: Direction, blocks: &[Bytes], level: Level) -> Vec<(Bytes, Cap)> {
-        let row = |&block| Some((block, self.cap(&Load::random(direction, block), level)?));
-        blocks.iter().filter_map(row).collect()
-    }
-
     /// The block size from which bytes stop random I/O of one direction and no longer operations: `C_bw / C_ops`.
     ///
     /// `None` where only one of the two is limited, or where operations stop at every size, because a unit of

@@ -203,9 +203,16 @@ impl Limits {
             if end.is_none() {
                 break;
             }
+            debug_assert!(lasts >= 0.0, "credit lasts for {lasts} s");
             rules.iter_mut().for_each(|rule| rule.pass(iops, lasts));
             now += lasts;
         }
+        let follows = |pair: &[Phase]| pair[0].end == Some(pair[1].start);
+        // A run file may hold any limits, so that a release build goes on.
+        debug_assert!(
+            phases.windows(2).all(follows),
+            "a phase of a load does not begin where the last one ends"
+        );
         phases
     }
 }

@@ -125,6 +125,7 @@ impl Meter {
         for rule in self.rules.iter_mut().filter(|rule| rule.covers & covers != 0) {
             rule.take(at, bytes.0, locality);
         }
+        debug_assert!(at >= arrival, "an I/O proceeds before it arrives");
         Nanos((at.saturating_add((1 << FRACTION) - 1) >> FRACTION) as u64)
     }
 
@@ -134,7 +135,9 @@ impl Meter {
         let rule = self.rules.get(rule)?;
         let Credit::Tokens { depth, size } = rule.credit else { return None };
         let used = rule.base_until.saturating_sub(fixed(now).max(rule.last));
-        Some((size * (1.0 - used as f64 / depth as f64)).max(0.0))
+        let level = (size * (1.0 - used as f64 / depth as f64)).max(0.0);
+        assert!(level <= size, "a bucket of {size} holds {level}");
+        Some(level)
     }
 }
 
@@ -184,6 +187,7 @@ impl Rule {
                     BucketStart::Empty => 0.0,
                     BucketStart::Share(share) => share.clamp(0.0, 1.0),
                 };
+                assert!((0.0..=1.0).contains(&level), "a bucket begins {level} full");
                 self.base_until = (depth as f64 * (1.0 - level)) as u128;
                 self.credit = Credit::Tokens { depth, size };
             }
@@ -215,6 +219,7 @@ impl Rule {
         self.peak_until = self.peak_until.max(at) + u128::from(units) * self.peak_cost;
         let from = if bursting { at } else { self.base_until.max(at) };
         self.base_until = from + u128::from(units) * self.base_cost;
+        debug_assert!(self.base_until >= at, "an I/O was charged to the past");
         self.last = at;
     }
 

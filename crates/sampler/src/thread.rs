@@ -109,7 +109,9 @@ fn wait_until(tick: Nanos, clock: &impl Fn() -> Nanos, stopped: &Receiver<()>) -
 /// The first of `start`, `start + every`, `start + 2 every`, … that is later than `now`.
 fn tick_after(start: Nanos, every: Nanos, now: Nanos) -> Nanos {
     let every = every.0.max(1);
-    start + Nanos(every) * (now.since(start).0 / every + 1)
+    let tick = start + Nanos(every) * (now.since(start).0 / every + 1);
+    assert!(tick > now, "the sample after {now:?} would be taken at {tick:?}");
+    tick
 }
 
 #[cfg(test)]

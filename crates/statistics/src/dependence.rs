@@ -69,12 +69,6 @@ pub fn integrated_autocorrelation_time(values: &[f64]) -> Option<f64> {
     Some(time.clamp(1.0, n as f64))
 }
 
-/// How many independent values say as much about the mean as this series does: n / τ.
-#[must_use]
-pub fn effective_sample_size(values: &[f64]) -> Option<f64> {
-    Some(values.len() as f64 / integrated_autocorrelation_time(values)?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,7 +91,6 @@ mod tests {
         assert_eq!(autocorrelation(&[], 3), None);
         assert_eq!(autocorrelation(&[5.0, 5.0], 9), Some(vec![1.0, 0.0]));
         assert_eq!(integrated_autocorrelation_time(&[1.0]), Some(1.0));
-        assert_eq!(effective_sample_size(&[2.0; 8]), Some(8.0));
         assert_eq!(lag_one(&[1.0, 2.0]), 0.0);
         assert_eq!(integrated_autocorrelation_time(&[f64::NAN]), None);
     }

@@ -159,33 +159,6 @@ pub fn binomial_cdf(k: u64, n: u64, p: f64) -> f64 {
     if k >= n { 1.0 } else { 1.0 - incomplete_beta(k as f64 + 1.0, (n - k) as f64, p) }
 }
 
-/// The exact interval of a proportion after `k` successes in `n` trials (Clopper, Pearson: Biometrika 26, 1934), or `None`
-/// for `n` = 0, `k` > `n` or a level outside (0, 1).
-#[must_use]
-pub fn proportion_interval(k: u64, n: u64, level: f64) -> Option<(f64, f64)> {
-    if n == 0 || k > n || !(level > 0.0 && level < 1.0) {
-        return None;
-    }
-    let tail = (1.0 - level) / 2.0;
-    let (k, n) = (k as f64, n as f64);
-    let lo = if k == 0.0 { 0.0 } else { beta_quantile(tail, k, n - k + 1.0) };
-    let hi = if k == n { 1.0 } else { beta_quantile(1.0 - tail, k + 1.0, n - k) };
-    Some((lo, hi))
-}
-
-fn beta_quantile(p: f64, a: f64, b: f64) -> f64 {
-    let (mut low, mut high) = (0.0, 1.0);
-    for _ in 0..60 {
-        let middle = 0.5 * (low + high);
-        if incomplete_beta(a, b, middle) < p {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    0.5 * (low + high)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -209,14 +182,6 @@ mod tests {
         close(ln_gamma(11.0), 3_628_800f64.ln(), 1e-12);
         close(binomial_cdf(2, 5, 0.5), 0.5, 1e-13);
         close(binomial_cdf(0, 10, 0.1), 0.9f64.powi(10), 1e-13);
-    }
-
-    #[test]
-    fn clopper_pearson_gives_the_rule_of_three_at_the_edge() {
-        let (lo, hi) = proportion_interval(0, 100, 0.9).unwrap();
-        assert_eq!(lo, 0.0);
-        close(hi, 1.0 - 0.05f64.powf(0.01), 1e-9);
-        assert_eq!(proportion_interval(3, 0, 0.9), None);
     }
 
     proptest! {

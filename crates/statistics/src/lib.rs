@@ -1,10 +1,8 @@
 //! Plain mathematics that knows no storage.
 
-pub mod change;
 pub mod compare;
 pub mod dependence;
 pub mod distribution;
-pub mod fit;
 pub mod interval;
 pub mod jenkins;
 pub mod long_run;
@@ -14,6 +12,7 @@ pub mod quantile;
 pub mod random;
 pub mod sequential;
 pub mod skew;
+mod slope;
 
 pub use jenkins::Jenkins;
 pub use permutation::Permutation;

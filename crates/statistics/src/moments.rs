@@ -17,6 +17,7 @@ impl Moments {
         let delta = value - self.mean;
         self.mean += delta / self.count as f64;
         self.squares += delta * (value - self.mean);
+        debug_assert!(self.squares >= 0.0 || !self.squares.is_finite(), "a sum of squares is below zero");
     }
 
     /// Adds all values of `other` (Chan, Golub, LeVeque, 1979).

@@ -38,6 +38,11 @@ impl Permutation {
         let root = n.isqrt();
         let high_radix = if root * root == n { root } else { root + 1 };
         let low_radix = n.div_ceil(high_radix);
+        assert!(high_radix * low_radix >= n, "the digits of a permutation do not reach its range");
+        assert!(
+            high_radix <= 1 << 32 && low_radix <= high_radix,
+            "a digit of a permutation is too long to be hashed"
+        );
         let keys = std::array::from_fn(|round| mix(mix(key) ^ (round as u64 + 1)));
         Some(Permutation { n, high_radix, low_radix, low_reciprocal: u64::MAX / low_radix, keys })
     }
@@ -57,6 +62,7 @@ impl Permutation {
         while element >= self.n {
             element = self.pass(element);
         }
+        debug_assert!(element < self.n, "a permutation left its range");
         element
     }
 
@@ -68,6 +74,7 @@ impl Permutation {
             high = add(high, hash(low, pair[0], self.high_radix), self.high_radix);
             low = add(low, hash(high, pair[1], self.low_radix), self.low_radix);
         }
+        debug_assert!(high < self.high_radix && low < self.low_radix, "a digit left its radix");
         high * self.low_radix + low
     }
 

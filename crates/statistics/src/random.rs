@@ -33,7 +33,9 @@ impl Stream {
     pub fn new(seed: u64, index: u64) -> Stream {
         let start = mix(seed.wrapping_add(GOLDEN)) ^ mix(index.wrapping_mul(GOLDEN));
         let word = |k: u64| mix(start.wrapping_add(GOLDEN.wrapping_mul(k)));
-        Stream { state: [word(1), word(2), word(3), word(4)], spare_normal: None }
+        let state = [word(1), word(2), word(3), word(4)];
+        assert!(state != [0; 4], "a generator that is all zero gives zeros alone");
+        Stream { state, spare_normal: None }
     }
 
     /// The next 64 random bits.
@@ -65,7 +67,9 @@ impl Stream {
                 product = u128::from(self.next_u64()) * u128::from(n);
             }
         }
-        (product >> 64) as u64
+        let drawn = (product >> 64) as u64;
+        debug_assert!(drawn < n.max(1), "a draw below {n} gave {drawn}");
+        drawn
     }
 
     /// A number in [0, 1), a multiple of 2^-53.
@@ -83,7 +87,9 @@ impl Stream {
     /// An exponential deviate of the given mean, such as the gap between Poisson arrivals. Never negative, always finite.
     #[inline]
     pub fn exponential(&mut self, mean: f64) -> f64 {
-        -mean * self.positive_unit().ln()
+        let gap = -mean * self.positive_unit().ln();
+        debug_assert!(gap >= 0.0 || mean < 0.0, "an exponential deviate is below zero");
+        gap
     }
 
     /// A standard normal deviate, by Marsaglia's polar method (Marsaglia, Bray: SIAM Review 6(3), 1964).

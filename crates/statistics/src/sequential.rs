@@ -9,8 +9,9 @@
 //! Three guards answer that: dependence is presumed until disproved ([`crate::long_run`]), the interval is Student's with the
 //! freedom that remains after estimating the dependence, and it is widened by 1 + 1/df. All three vanish as values grow.
 //!
-//! Stopping on what the *mean* shows ("the lower end has passed the limit") needs
-//! [`crate::interval::time_uniform_half_width`] instead, which is wider by half.
+//! Stopping on what the *mean* shows ("the lower end has passed the limit") needs an interval that holds at every n at once
+//! instead, which is wider by half (Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas: "Time-uniform central limit theory and
+//! asymptotic confidence sequences", Annals of Statistics 52(6), 2024).
 //!
 //! # Measured coverage
 //!
@@ -40,11 +41,11 @@
 //! values lowers coverage to about 75 %), and rare dips that have not happened yet.
 
 use crate::distribution::t_quantile;
-use crate::fit::theil_sen;
 use crate::interval::Estimate;
 use crate::long_run::long_run_variance;
 use crate::moments::Moments;
 use crate::quantile::median;
+use crate::slope::theil_sen;
 
 /// Level of every interval here.
 const LEVEL: f64 = 0.95;
@@ -267,6 +268,7 @@ impl Monitor {
         let split = likeliest_step(values)?;
         let (before, after) = (median(&values[..split])?, median(&values[split..])?);
         let large = (after - before).abs() > least;
+        assert!(split > 0 && split < values.len(), "a step lies beyond its series");
         let at = split * self.cells.width;
         (large && significant(values, split)).then_some(Steady::Stepped { at, before, after })
     }
@@ -297,11 +299,16 @@ impl Cells {
         if self.rest.1 < self.width {
             return;
         }
+        assert!(self.means.len() < CELLS_MAX, "more cells are kept than there may be");
         self.means.push(self.rest.0 / self.width as f64);
         self.rest = (0.0, 0);
         if self.means.len() == CELLS_MAX {
             self.means = self.means.chunks_exact(2).map(|pair| 0.5 * (pair[0] + pair[1])).collect();
             self.width *= 2;
+            assert!(
+                self.width.is_power_of_two() && self.means.len() == CELLS_MAX / 2,
+                "cells were lost on averaging"
+            );
         }
     }
 }

@@ -48,6 +48,7 @@ impl Zipf {
             if exact - x <= self.sure
                 || area >= integral(exact + 0.5, self.theta) - density(exact, self.theta)
             {
+                debug_assert!(rank >= 1 && rank <= self.n, "a rank that the distribution has not");
                 return rank - 1;
             }
         }

@@ -172,6 +172,7 @@ impl Volume for SimulatedVolume {
         *end = io.offset + u64::from(io.bytes);
         let start = self.meter.admit(now, io.kind, Bytes(u64::from(io.bytes)), locality);
         let latency = if io.kind == Direction::Read { &self.read } else { &self.write };
+        assert!(start >= now, "an I/O is served before it is admitted");
         Served { done_at: start + latency.draw(&mut self.random), result: io.bytes as i32 }
     }
 }

@@ -177,7 +177,8 @@ impl<'a> WorkerThreads<'a> {
         while self.features.len() < self.threads.len() {
             let problem = match self.messages.recv_timeout(POLL) {
                 Ok((number, Message::Ready { view, features })) => {
-                    self.threads[number].view = Some(view);
+                    let before = self.threads[number].view.replace(view);
+                    assert!(before.is_none(), "worker {number} is ready twice");
                     let backend = self.plan.workers[number].backend;
                     self.features.push(Note::Features { backend, words: features });
                     continue;
@@ -275,6 +276,10 @@ impl<'a> WorkerThreads<'a> {
             }
             Message::Ready { .. } => return,
         };
+        // One that failed behind its end has an outcome already.
+        if coordinator.is_over(number) {
+            return;
+        }
         let next = self.clock.now() + LEAD;
         for command in coordinator.over(number, outcome, next) {
             match command {
@@ -318,6 +323,7 @@ impl<'a> WorkerThreads<'a> {
                 coordinator.over(number, Outcome::lost(now).given_up(held), now);
             }
         }
+        assert!(coordinator.all_over(), "a worker has no outcome at the end of its step");
         self.end_silences(coordinator);
         for thread in &mut self.threads {
             let stuck = thread.view.as_ref().is_some_and(|view| !view.in_flight().is_empty());

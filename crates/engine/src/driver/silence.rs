@@ -62,6 +62,7 @@ impl SilenceWatch {
 
     /// Looks at `worker`, `passed` after the last look; what is to be told.
     pub(super) fn look(&mut self, worker: Watched<'_>, now: Nanos, passed: Nanos) -> Option<Silence> {
+        assert!(passed <= LOOK_MOST, "{passed:?} count of the time between two looks");
         let Watched { number, plan, files, view } = worker;
         let issues: Vec<Option<Nanos>> = view.issues().collect();
         let seen = self.seen.get_mut(number)?;

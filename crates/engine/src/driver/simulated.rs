@@ -131,6 +131,7 @@ impl<V: Volume + ?Sized> Simulation<'_, V> {
         heap.extend(self.fresh.drain(..));
         let (mut now, mut looks, mut edge) = (start, 0, self.next_edge());
         while let Some(&event) = heap.peek() {
+            assert!(event.at >= now, "an event of {:?} comes up at {now:?}", event.at);
             looks += 1;
             if event.at >= edge || looks == EVENTS_A_LOOK {
                 looks = 0;
@@ -156,6 +157,7 @@ impl<V: Volume + ?Sized> Simulation<'_, V> {
                 heap.extend(self.fresh.drain(..));
             }
         }
+        assert!(self.fresh.is_empty() && self.finished.is_empty(), "events are left behind the last turn");
         self.leave(coordinator, now)
     }
 
@@ -201,6 +203,7 @@ impl<V: Volume + ?Sized> Simulation<'_, V> {
     #[inline]
     fn handle(&mut self, event: &Event) {
         let number = event.worker as usize;
+        assert!(number < self.workers.len(), "an event of a worker that the step has not");
         let SimulatedWorker { worker, wake_at, .. } = &mut self.workers[number];
         if event.slot == WAKE {
             *wake_at = Nanos::MAX;
@@ -238,6 +241,7 @@ impl<V: Volume + ?Sized> Simulation<'_, V> {
             Wake::Finished => return self.finished.push(number),
         };
         // Whoever is on call has no time yet: it will be woken by an order.
+        debug_assert!(at >= now, "a worker wants to be woken before now");
         if at < *wake_at {
             *wake_at = at;
             self.sequence += 1;

@@ -77,7 +77,8 @@ impl Shared {
 
     /// Lets worker `number` begin at `at`.
     pub(super) fn call(&self, number: usize, at: Nanos) {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)[number] = Some(at);
+        let call = self.calls.lock().unwrap_or_else(PoisonError::into_inner)[number].replace(at);
+        assert!(call.is_none(), "worker {number} is called twice");
         self.opened.notify_all();
     }
 
@@ -224,8 +225,14 @@ impl WorkerTask {
         };
         tell(Message::Ready { view: turns.worker.view(), features: backend.features().to_owned() });
         let Some(timetable) = shared.wait() else { return Ok(()) };
+        assert!(backend.in_flight() == 0, "a queue holds I/O before its step begins");
         turns.begin(timetable, (&plan, &rules));
         let usage = turns.run(&mut backend)?;
+        let is_left = turns.shared.abandon.load(Ordering::Relaxed);
+        assert!(
+            is_left || turns.worker.in_flight() == 0,
+            "a worker went with I/O in flight that it was not to leave"
+        );
         // Told before the backend closes, which takes a second where the kernel holds an I/O.
         tell(Message::Over(Box::new(Outcome::of(turns.worker, usage))));
         Ok(())
@@ -244,6 +251,7 @@ fn most_taken_back(plan: &WorkerPlan, best: usize) -> usize {
     let (batching, depth) = (plan.terms.batching, plan.depth as usize);
     let worth = batching.submit_most.map_or(best, |most| best.min(most as usize));
     let most = batching.reap_most.map_or(worth, |most| most as usize);
+    assert!(depth > 0, "a worker without depth got past the checks of its plan");
     most.max(batching.reap_least as usize).clamp(1, depth)
 }
 
@@ -329,6 +337,7 @@ impl WorkerLoop<'_> {
                 self.wait_for_more(backend)?;
             }
             let later = self.clock.now();
+            debug_assert!(later >= now, "the clock of the run went back");
             slow = later.since(now) > SLOW;
             now = later;
             if self.prover.is_some() {

@@ -2,7 +2,8 @@
 
 use workload::{BackendAsk, BackendKind, Batching, Job};
 
-use super::{Choices, PlanError, PlanTarget, PlanTargetKind};
+use super::error::PlanError;
+use super::target::{Choices, PlanTarget, PlanTargetKind};
 
 /// The backend for `job`: the one it asks for, or the first that works here.
 pub(super) fn choose(

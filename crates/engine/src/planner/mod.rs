@@ -2,91 +2,22 @@
 //! made has its reason.
 
 mod backend;
+mod blocks;
 mod error;
 mod region;
+mod target;
 mod verification;
 
-use std::path::{Path, PathBuf};
-
+use statistics::random::mix;
 use workload::{
-    Access, ByDirection, Bytes, Choice, Direction, FilePlan, Flush, Job, Lengths, LengthsBy, Nanos, Order,
-    StepKind, StepPlan, StopRule, Terms, WorkerPlan, Workload, agree,
+    Access, ByDirection, Direction, Flush, Job, Nanos, Order, StepKind, StepPlan, StopRule, Terms,
+    WorkerPlan, Workload, agree,
 };
 
+use blocks::longest_block;
 pub use error::PlanError;
-
-use statistics::random::mix;
-
-/// What is known of the target a workload runs on.
-#[derive(Clone, Debug)]
-pub struct PlanTarget {
-    /// Every file and device that the jobs name; for null and simulated targets none.
-    pub files: Vec<FileFacts>,
-    /// What the jobs run on.
-    pub kind: PlanTargetKind,
-    /// CPUs that this process may use.
-    pub cpus: Vec<u32>,
-    /// Length of an interval of the record: 1 s for plimsoll's own commands, 500 ms for dialects whose windows are that long.
-    pub interval: Nanos,
-    /// How the clones of a sequential job share the region.
-    pub clones: Clones,
-}
-
-/// What the jobs run on.
-#[derive(Clone, Debug)]
-pub enum PlanTargetKind {
-    /// This machine's kernel, with the backends it has in the order of preference and why not where it has not, as
-    /// `kernel::probe` says.
-    Machine(Vec<(workload::BackendKind, Result<(), String>)>),
-    /// Nothing; the regions of jobs that name none are this long.
-    Null(Bytes),
-    /// A simulated volume of this size.
-    Simulated(Bytes),
-}
-
-/// How the clones of a sequential job share the region; those of a random job always share all of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Clones {
-    /// Each has a part of its own, so that no two read or write the same blocks at the same time.
-    Apart,
-    /// All start at the region's first byte, as fio's do.
-    Together,
-}
-
-/// What is known of a file or device.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileFacts {
-    /// Its path as the jobs name it.
-    pub path: PathBuf,
-    /// Its size.
-    pub size: Bytes,
-    /// What direct I/O must be aligned to; zero where direct I/O is not possible.
-    pub direct_alignment: Bytes,
-    /// Whether the guard has given leave to write to it.
-    pub writable: bool,
-}
-
-impl PlanTarget {
-    fn file(&self, job: &str, path: &Path) -> Result<&FileFacts, PlanError> {
-        self.files
-            .iter()
-            .find(|file| file.path == path)
-            .ok_or_else(|| PlanError::UnknownFile { job: job.to_owned(), path: path.to_owned() })
-    }
-}
-
-/// Choices in the order they are made; what several jobs share is said once.
-#[derive(Debug, Default)]
-struct Choices(Vec<Choice>);
-
-impl Choices {
-    fn add(&mut self, what: &str, value: impl Into<String>, reason: impl Into<String>) {
-        let choice = Choice { what: what.to_owned(), value: value.into(), reason: reason.into() };
-        if !self.0.contains(&choice) {
-            self.0.push(choice);
-        }
-    }
-}
+use target::Choices;
+pub use target::{Clones, FileFacts, PlanTarget, PlanTargetKind};
 
 /// Plans one step: `workload` on `target`, to be known as `name` and serving as `kind`.
 ///
@@ -108,6 +39,10 @@ pub fn plan(
         of_job.iter_mut().zip(first..).for_each(|(worker, number)| worker.seed = seed_of(job, number));
         workers.append(&mut of_job);
     }
+    assert!(
+        workers.iter().all(|worker| worker.depth > 0 && !worker.files.is_empty()),
+        "a worker has nothing to do"
+    );
     choices.add("interval", target.interval.to_string(), "how often figures are recorded");
     Ok(StepPlan {
         name: name.to_owned(),
@@ -207,21 +142,3 @@ fn amount_holds_a_block(job: &Job, stop: &[StopRule]) -> Result<(), PlanError> {
     }
     Ok(())
 }
-
-/// Directions that `job` issues, with the lengths of their I/O.
-fn used_blocks(job: &Job) -> impl Iterator<Item = (Direction, &Lengths)> + '_ {
-    let by_sequence = job.blocks.by == LengthsBy::Sequence;
-    let used = move |direction| match direction {
-        Direction::Trim => job.access.mix.issues(direction),
-        _ => by_sequence || job.access.mix.issues(direction),
-    };
-    job.blocks.lengths.iter().filter(move |(direction, _)| used(*direction))
-}
-
-/// The longest I/O that `job` issues.
-fn longest_block(job: &Job) -> Option<Bytes> {
-    used_blocks(job).map(|(_, lengths)| lengths.longest()).max()
-}
-
-/// The region of each file of a job.
-type Regions = Vec<FilePlan>;

@@ -4,9 +4,12 @@ use std::path::PathBuf;
 
 use workload::{BackendAsk, BackendKind, Bytes, FilePlan, Job, Order};
 
-use super::{
-    Choices, Clones, FileFacts, PlanError, PlanTarget, PlanTargetKind, Regions, longest_block, used_blocks,
-};
+use super::blocks::{longest_block, used_blocks};
+use super::error::PlanError;
+use super::target::{Choices, Clones, FileFacts, PlanTarget, PlanTargetKind};
+
+/// The region of each file of a job.
+type Regions = Vec<FilePlan>;
 
 /// The longest I/O; the kernel cuts longer ones short near 2 GiB.
 const LONGEST_BLOCK: Bytes = Bytes::GIB;
@@ -149,6 +152,10 @@ pub(super) fn share(job: &Job, files: &[FilePlan], clone: u32, clones: Clones) -
         FilePlan { size, offset: file.offset + size * u64::from(clone), path: file.path.clone() }
     };
     let parts: Regions = files.iter().map(part).collect();
+    let lies_in = |(part, file): (&FilePlan, &FilePlan)| {
+        part.offset >= file.offset && part.offset.0 + part.size.0 <= file.offset.0 + file.size.0
+    };
+    assert!(parts.iter().zip(files).all(lies_in), "a worker's part lies beyond the region that is shared");
     match parts.iter().find(|part| part.size < longest) {
         Some(part) => Err(PlanError::BlockAboveRegion {
             job: job.name.clone(),

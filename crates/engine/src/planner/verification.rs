@@ -2,7 +2,8 @@
 
 use workload::{BackendKind, Bytes, Proof, ReadBack, Verification, Verify, WorkerPlan};
 
-use super::{Choices, PlanError};
+use super::error::PlanError;
+use super::target::Choices;
 use crate::verify::{HEADER, interval, unit};
 
 /// Settles the verification of `worker`: off where nothing is stored, else checked.

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
-use record::{DirectionTotals, Distribution, Observer, WorkerTotals};
+use record::{DirectionTotals, Observer, WorkerTotals};
 use workload::{Nanos, StepPlan};
 
 use super::rows::{JobTimes, Row, Rows};
-use super::sheet::{SpanHistogram, Tracks};
+use super::sheet::{Tracks, are_all};
 use super::{CollectorEnd, Part, Remainder, Sheet};
 use crate::rules::{Schedule, Timetable};
 
@@ -37,6 +37,12 @@ impl Collector {
         ends: Vec<(CollectorEnd, Schedule)>,
         timetable: Timetable,
     ) -> Collector {
+        assert!(
+            ends.len() == plan.workers.len(),
+            "{} collector ends of {} workers",
+            ends.len(),
+            plan.workers.len()
+        );
         let mut jobs: Vec<String> = Vec::new();
         let mut worker = |((end, schedule), job): ((CollectorEnd, Schedule), &String)| {
             let number = jobs.iter().position(|name| name == job).unwrap_or_else(|| {
@@ -76,8 +82,8 @@ impl Collector {
     fn empty(&mut self, number: usize) {
         while let Ok(sheet) = self.workers[number].end.sheets.pop() {
             self.take(number, &sheet);
-            // The ring has room for every sheet of the worker.
-            let _ = self.workers[number].end.spares.push(sheet);
+            let given_back = self.workers[number].end.spares.push(sheet);
+            assert!(given_back.is_ok(), "the ring of spares has no room for a sheet that came from it");
         }
     }
 
@@ -92,12 +98,14 @@ impl Collector {
 
     /// Worker `number` knows its times.
     pub(crate) fn begun(&mut self, number: usize, schedule: Schedule) {
+        assert!(self.workers[number].schedule.start == Nanos::MAX, "worker {number} begins twice");
         self.workers[number].schedule = schedule;
     }
 
     /// Worker `number` was over at `ended` and has left `remainder`.
     pub(crate) fn over(&mut self, number: usize, ended: Nanos, remainder: Option<&Remainder>) {
         self.empty(number);
+        assert!(self.workers[number].ended.is_none(), "worker {number} is over twice");
         self.workers[number].ended = Some(ended);
         if let Some(remainder) = remainder {
             self.take(number, &remainder.sheet);
@@ -150,14 +158,16 @@ fn add_tracks(totals: &mut [DirectionTotals; 4], tracks: &Tracks) {
         let Some(track) = track else { continue };
         total.tally.merge(&track.tally);
         total.latency.merge(&track.latency());
-        merge(&mut total.service, track.service.as_ref());
-        merge(&mut total.submission, track.submission.as_ref());
-    }
-}
-
-fn merge(total: &mut Distribution, spread: Option<&SpanHistogram>) {
-    if let Some(spread) = spread {
-        total.merge(&spread.distribution());
+        assert!(
+            are_all(&total.latency, total.tally.ops),
+            "a worker's operations are not the sum of its buckets"
+        );
+        if let Some(service) = &track.service {
+            total.service.merge(&service.distribution(track.tally.ops));
+        }
+        if let Some(submission) = &track.submission {
+            total.submission.merge(&submission.handed_over());
+        }
     }
 }
 
@@ -181,6 +191,7 @@ fn with_service(mut totals: WorkerTotals) -> WorkerTotals {
         if direction.service.is_empty() {
             direction.service = direction.latency.clone();
         }
+        assert!(are_all(&direction.service, direction.tally.ops), "service times of another number of I/Os");
     }
     totals
 }

@@ -70,8 +70,10 @@ impl Recorder {
         let (out, sheets) = RingBuffer::new(SHEETS);
         let (mut back, spares) = RingBuffer::new(SHEETS);
         for _ in 1..SHEETS {
-            // The ring holds SHEETS, so all of these fit.
-            let _ = back.push(Box::new(Sheet::new(plan)));
+            assert!(
+                back.push(Box::new(Sheet::new(plan))).is_ok(),
+                "the ring of sheets has no room for all of them"
+            );
         }
         let progress = Arc::new(Progress::default());
         let (tracer, traces) = plan.terms.trace.then(Tracer::new).unzip();
@@ -91,6 +93,7 @@ impl Recorder {
 
     /// Begins with the first interval of `timetable`.
     pub(crate) fn begin(&mut self, timetable: Timetable) {
+        assert!(self.timetable.is_none(), "a recorder begins twice");
         self.page_edge = timetable.end_of(0);
         self.edge = self.page_edge;
         self.timetable = Some(timetable);
@@ -128,6 +131,7 @@ impl Recorder {
     /// From `now` on what ends belongs to `part`.
     #[cold]
     pub(crate) fn enter(&mut self, part: Part, now: Nanos) {
+        assert!(part >= self.part, "the parts of a worker's time go back from {:?} to {part:?}", self.part);
         self.part = part;
         if now < self.page_edge && !self.sheet.is_used() && self.sheet.counts == Counts::default() {
             self.sheet.part = part;
@@ -141,12 +145,14 @@ impl Recorder {
     fn turn_page(&mut self, now: Nanos) {
         let Some(timetable) = self.timetable else { return };
         let index = timetable.index_at(now);
+        assert!(index >= self.sheet.index, "intervals go back from {} to {index}", self.sheet.index);
         self.page_edge = timetable.end_of(index);
         match self.spares.pop() {
             Ok(mut fresh) if !self.out.is_full() => {
                 fresh.clear((index, self.part));
-                // The ring is not full: looked at just above, and only this thread pushes.
-                let _ = self.out.push(std::mem::replace(&mut self.sheet, fresh));
+                let full = std::mem::replace(&mut self.sheet, fresh);
+                // Looked at just above, and only this thread pushes.
+                assert!(self.out.push(full).is_ok(), "the ring of sheets is full though it had room");
             }
             _ => self.keep_page(index),
         }
@@ -167,6 +173,7 @@ impl Recorder {
     #[inline]
     pub(crate) fn done(&mut self, io: Ended) {
         let (sheet, direction) = (&mut *self.sheet, io.direction.index());
+        debug_assert!(sheet.tracks[direction].is_some(), "an I/O ended in a direction that is not issued");
         if let Some(track) = &mut sheet.tracks[direction] {
             track.done(&io);
         }
@@ -234,6 +241,10 @@ impl Recorder {
     /// them: while a batch refills a queue the queue never holds less.
     #[inline]
     pub(crate) fn submitted(&mut self, count: usize, in_flight: usize) {
+        debug_assert!(
+            count > 0 && count <= in_flight,
+            "{count} I/Os were submitted, {in_flight} are in flight"
+        );
         let counts = &mut self.sheet.counts;
         counts.submit[batch_bucket(count)] += 1;
         counts.depth[depth_bucket(in_flight)] += count as u64;

@@ -104,6 +104,7 @@ impl Rows {
             self.rows.push_back((0..self.jobs).map(|_| Default::default()).collect());
         }
         let has_content = sheet.smeared || sheet.counts.late > 0 || sheet.is_used();
+        debug_assert!(!has_content || sheet.index >= self.first, "I/Os of an interval that is final already");
         let sum = &mut self.rows[place][usize::from(job)][sheet.part as usize];
         if !has_content && sum.is_none() {
             return;
@@ -121,6 +122,8 @@ impl Rows {
     /// The next row. Nothing has ended in an interval without sums: a stall shows as zeros, not as a gap.
     pub(super) fn next(&mut self, times: &[JobTimes]) -> Row {
         let (from, to) = (self.timetable.start_of(self.first), self.timetable.end_of(self.first));
+        assert!(from < to, "an interval ends at {to:?}, before it begins at {from:?}");
+        assert!(times.len() == self.jobs, "the times of {} jobs for rows of {}", times.len(), self.jobs);
         self.first += 1;
         let sums = self.rows.pop_front().unwrap_or_default();
         let mut sums = sums.into_iter();
@@ -142,6 +145,7 @@ impl Rows {
 
 /// `empty`, which lies in `part`, with `sum`.
 fn interval(empty: Interval, part: Part, sum: Sum) -> Interval {
+    assert!(empty.start <= empty.end, "an interval ends before it begins");
     let Sum { directions, late, smeared } = sum;
     Interval { counted: part == Part::Counted, directions, late, smeared, ..empty }
 }

@@ -23,7 +23,19 @@ impl SpanHistogram {
         self.ns_max = self.ns_max.max(ns);
     }
 
-    pub(crate) fn distribution(&self) -> Distribution {
+    /// What was recorded, one value of each of `ops` I/Os.
+    pub(crate) fn distribution(&self, ops: u64) -> Distribution {
+        let distribution = self.handed_over();
+        assert!(
+            are_all(&distribution, ops),
+            "a span was recorded for {} of {ops} I/Os",
+            distribution.count()
+        );
+        distribution
+    }
+
+    /// What was recorded of I/Os that may be in flight still.
+    pub(crate) fn handed_over(&self) -> Distribution {
         Distribution::of(&self.histogram, self.ns_min, self.ns_max)
     }
 
@@ -32,6 +44,11 @@ impl SpanHistogram {
         self.ns_min = u64::MAX;
         self.ns_max = 0;
     }
+}
+
+/// Whether `distribution` holds a value of each of `ops` I/Os. Beyond 32 bits a bucket of a sheet counts no further.
+pub(super) fn are_all(distribution: &Distribution, ops: u64) -> bool {
+    distribution.count() == ops || ops > u64::from(u32::MAX)
 }
 
 /// An I/O that has ended well.
@@ -90,7 +107,10 @@ impl Track {
 
     /// Due→done.
     pub(crate) fn latency(&self) -> Distribution {
-        Distribution::of(&self.latency, self.tally.latency_ns_min, self.tally.latency_ns_max)
+        let tally = &self.tally;
+        let latency = Distribution::of(&self.latency, tally.latency_ns_min, tally.latency_ns_max);
+        assert!(are_all(&latency, tally.ops), "{} latencies of {} I/Os", latency.count(), tally.ops);
+        latency
     }
 
     fn clear(&mut self) {
@@ -188,6 +208,7 @@ impl Sheet {
         self.smeared = false;
         self.index = index;
         self.part = part;
+        debug_assert!(!self.is_used(), "a cleared sheet holds I/Os");
     }
 
     /// Whether an I/O has ended on it.

@@ -44,8 +44,10 @@ impl Tracer {
         let (out, chunks) = RingBuffer::new(CHUNKS);
         let (mut back, spares) = RingBuffer::new(CHUNKS);
         for _ in 1..CHUNKS {
-            // The ring holds CHUNKS, so all of these fit.
-            let _ = back.push(Vec::with_capacity(CHUNK));
+            assert!(
+                back.push(Vec::with_capacity(CHUNK)).is_ok(),
+                "the ring of chunks has no room for all of them"
+            );
         }
         let chunk = Vec::with_capacity(CHUNK);
         let tracer = Tracer { chunk, out, spares, edge: Nanos::MAX, lost: 0 };
@@ -67,6 +69,7 @@ impl Tracer {
         if self.chunk.is_empty() {
             self.edge = io.done + PATIENCE;
         }
+        debug_assert!(self.chunk.len() < self.chunk.capacity(), "a chunk grows beyond its capacity");
         self.chunk.push(io);
     }
 
@@ -81,8 +84,9 @@ impl Tracer {
     fn pass_on(&mut self) -> bool {
         match self.spares.pop() {
             Ok(fresh) => {
-                // There are as many places in the ring as chunks.
-                let _ = self.out.push(std::mem::replace(&mut self.chunk, fresh));
+                assert!(fresh.is_empty(), "a chunk came back with I/Os in it");
+                let full = std::mem::replace(&mut self.chunk, fresh);
+                assert!(self.out.push(full).is_ok(), "a ring with a place for every chunk is full");
                 self.edge = Nanos::MAX;
                 true
             }
@@ -101,8 +105,7 @@ impl TraceReceiver {
         while let Ok(mut chunk) = self.chunks.pop() {
             watcher.traced(number, &chunk);
             chunk.clear();
-            // There are as many places in the ring as chunks.
-            let _ = self.spares.push(chunk);
+            assert!(self.spares.push(chunk).is_ok(), "a ring with a place for every chunk is full");
         }
     }
 }

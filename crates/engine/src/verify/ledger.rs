@@ -118,6 +118,7 @@ impl Ledger {
                 _ => write | IN_FLIGHT | EITHER,
             };
         }
+        debug_assert!(write != 0 && write <= LAST_WRITE, "a write has the number of none");
         self.in_flight.push(span);
     }
 
@@ -146,7 +147,9 @@ impl Ledger {
 
     /// `span` is in flight no longer; the units that another still covers are.
     fn land(&mut self, span: Span, well: bool) {
-        if let Some(at) = self.in_flight.iter().position(|other| *other == span) {
+        let at = self.in_flight.iter().position(|other| *other == span);
+        debug_assert!(at.is_some(), "a write ended that was not in flight: {span:?}");
+        if let Some(at) = at {
             self.in_flight.swap_remove(at);
         }
         let mut overlapped = false;
@@ -199,6 +202,7 @@ impl Ledger {
             self.round = batch.max(1);
         }
         while self.round > 0 && self.waiting > 0 {
+            debug_assert!(self.waiting <= self.recent.len(), "more writes wait than there is room for");
             let span = self.recent[self.first];
             self.first = (self.first + 1) % self.recent.len();
             self.waiting -= 1;

@@ -15,23 +15,12 @@ use std::sync::atomic::AtomicU64;
 
 use workload::{Direction, WorkerPlan};
 
-use crate::WorkerError;
+use super::error::WorkerError;
+use super::next_io::NextIo;
+use super::slots::SlotPlan;
 use composed::Composed;
 use diskspd::DiskSpd;
 use plain::Plain;
-
-/// What one I/O is, before it has a slot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct NextIo {
-    /// Which way. Mostly the direction that was drawn; an order that pairs or draws directions itself may change it.
-    pub(super) kind: Direction,
-    /// Index into the worker's files.
-    pub(super) file: u32,
-    /// Byte offset in that file.
-    pub(super) offset: u64,
-    /// Length in bytes.
-    pub(super) bytes: u32,
-}
 
 /// In which order a worker goes through its files.
 #[derive(Clone, Debug)]
@@ -71,7 +60,7 @@ impl AccessOrder {
             return Err(WorkerError::NoFile { job: plan.job.clone() });
         }
         if let Some(order) = &plan.access.diskspd {
-            let slots = super::SlotPlan::of(plan).count();
+            let slots = SlotPlan::of(plan).count();
             return Ok(AccessOrder::DiskSpd(Box::new(DiskSpd::new(plan, order, slots)?)));
         }
         if plain::is_plain(plan) {

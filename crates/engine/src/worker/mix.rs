@@ -20,6 +20,7 @@ pub(super) struct MixDraw {
 
 impl MixDraw {
     pub(super) fn new(mix: Mix, stream: Stream) -> MixDraw {
+        assert!(mix.read_percent() <= 100, "more than every I/O would be a read");
         let other = if mix.issues(Direction::Write) { Direction::Write } else { Direction::Trim };
         MixDraw { read_percent: u64::from(mix.read_percent()), other, stream, left: (0, 0) }
     }
@@ -41,6 +42,7 @@ impl MixDraw {
             self.left = (percent, DECK);
         }
         let (reads, all) = self.left;
+        debug_assert!(reads <= all && all > 0, "a hundred has more reads left than I/Os");
         let read = self.stream.below(all) < reads;
         self.left = (reads - u64::from(read), all - 1);
         read

@@ -2,7 +2,10 @@
 //! and drain it allocates nothing, locks nothing and formats nothing.
 
 mod access;
+mod balance;
+mod error;
 mod mix;
+mod next_io;
 mod pace;
 mod quota;
 mod read_back;
@@ -17,17 +20,20 @@ use std::sync::atomic::AtomicU64;
 
 use record::IoTrace;
 use statistics::Stream;
-use workload::{Bytes, Direction, Done, Io, Nanos, OnError, WorkerPlan};
+use workload::{Direction, Done, Io, Nanos, OnError, WorkerPlan};
 
+pub use error::WorkerError;
 pub use slots::{InFlight, SlotsView};
 
 use crate::batch::Batch;
 use crate::recorder::Recorder;
 use crate::rules::{Rules, Schedule};
 use crate::verify::Mismatch;
+use access::AccessOrder;
 pub(crate) use access::counters;
-use access::{AccessOrder, NextIo};
+use balance::Balance;
 use mix::{FlushCount, MixDraw};
+use next_io::NextIo;
 use pace::Paces;
 pub(crate) use pace::phases;
 use quota::Quota;
@@ -46,31 +52,6 @@ const NOTHING_MOVED: i32 = 5;
 
 /// The first failures that a worker remembers.
 const FAILURES: usize = 16;
-
-/// Why a plan cannot become a worker; the planner refuses these before.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum WorkerError {
-    /// Nothing to work on.
-    #[error("job '{job}' has a worker without a file; give it at least one")]
-    NoFile {
-        /// The job.
-        job: String,
-    },
-    /// A region without a single block.
-    #[error("{path}: a region of {region} holds no block; take smaller blocks or a larger region")]
-    NoBlock {
-        /// The file.
-        path: std::path::PathBuf,
-        /// The region.
-        region: Bytes,
-    },
-    /// No slot to issue in.
-    #[error("job '{job}' has a queue depth of 0; it must be at least 1")]
-    NoDepth {
-        /// The job.
-        job: String,
-    },
-}
 
 /// When a worker wants its next turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,6 +123,7 @@ pub struct Worker {
     wrote_until: Option<Nanos>,
     /// Bytes of the regions of all files.
     region: u64,
+    balance: Balance,
 }
 
 /// Where in its schedule a worker is.
@@ -186,6 +168,7 @@ impl Worker {
             reading_back: ReadingBack::new(plan, SlotPlan::of(plan).count()),
             wrote_until: None,
             region: plan.files.iter().map(|file| file.size.0).sum(),
+            balance: Balance::default(),
         })
     }
 
@@ -214,6 +197,7 @@ impl Worker {
         } else if self.open {
             self.fill_apart(now, out);
         }
+        debug_assert!(out.ios().len() <= self.slots.in_flight(), "a batch holds I/Os that have no slot");
         if !out.ios().is_empty() {
             self.recorder.submitted(out.ios().len(), self.slots.in_flight());
         }
@@ -289,6 +273,8 @@ impl Worker {
         let NextIo { kind, file, offset, bytes } = place;
         let slot = self.slots.take(&InFlight { due, issued: now, kind, file, offset, bytes });
         self.access.took(slot);
+        debug_assert!(due <= now, "an I/O was issued before it was due");
+        self.balance.issued();
         let lateness = now.since(due);
         if lateness > Nanos::ZERO {
             self.recorder.lateness(lateness, LATE);
@@ -328,6 +314,7 @@ impl Worker {
             let Some(io) = self.slots.free(done.slot) else { continue };
             self.access.freed(done.slot);
             let at = if done.at == Nanos::ZERO { now } else { done.at };
+            debug_assert!(at >= io.issued, "an I/O ended before it was issued");
             self.last_done = at;
             let result = self.outcome(&io, done);
             if self.recorder.is_tracing() {
@@ -346,6 +333,7 @@ impl Worker {
                 self.fail(Failure { at, io, errno: -result, mismatch });
                 continue;
             }
+            self.balance.done();
             let bytes = result as u32;
             self.recorder.done(io.ended(at, bytes));
             if bytes < io.bytes {
@@ -467,12 +455,15 @@ impl Worker {
 
     /// Ends the record and gives the last sheet out.
     pub(crate) fn into_recorder(self) -> Recorder {
+        self.balance.assert_even(self.slots.in_flight());
         self.recorder
     }
 
     #[cold]
     fn fail(&mut self, failure: Failure) {
         let (kind, errno) = (failure.io.kind, failure.errno);
+        assert!(errno > 0, "an I/O failed without an error");
+        self.balance.failed();
         self.recorder.failed(kind, failure.io.file);
         let passed_over = match &self.on_error {
             _ if failure.mismatch.is_some() => self.passes_over_mismatch(),

@@ -23,6 +23,8 @@ pub(super) enum Pacer {
 impl Pacer {
     /// The pace from time zero on; `begin` moves it to the step's start.
     pub(super) fn new(pace: Pace, stream: Stream) -> Pacer {
+        // The planner refuses any other rate.
+        assert!(pace.rate().is_none_or(|rate| rate.0 > 0.0), "a pace needs a rate above zero");
         match pace {
             Pace::Closed => Pacer::Closed,
             Pace::Fixed(rate) => {
@@ -46,6 +48,7 @@ impl Pacer {
 
     /// Moves all due times of a fixed rate by `share` of a gap; a Poisson process has no phase. Before `begin`.
     pub(super) fn shift(&mut self, share: f64) {
+        assert!((0.0..1.0).contains(&share), "due times are moved by a share of a gap, not by {share}");
         if let Pacer::Fixed { start, gap_ns, phase_ns, next, .. } = self {
             *phase_ns = share * *gap_ns;
             *next = *start + Nanos(*phase_ns as u64);
@@ -57,6 +60,7 @@ impl Pacer {
         match self {
             Pacer::Closed => {}
             Pacer::Fixed { start, next, .. } | Pacer::Poisson { start, next, .. } => {
+                assert!(*next >= *start, "an I/O is due before its pace begins");
                 *next = at + next.since(*start);
                 *start = at;
             }
@@ -79,11 +83,15 @@ impl Pacer {
             Pacer::Closed => {}
             Pacer::Fixed { start, gap_ns, phase_ns, index, next } => {
                 *index += 1;
-                *next = *start + Nanos((*index as f64 * *gap_ns + *phase_ns) as u64);
+                let due = *start + Nanos((*index as f64 * *gap_ns + *phase_ns) as u64);
+                debug_assert!(due >= *next, "due times of a fixed rate go back");
+                *next = due;
             }
             Pacer::Poisson { start, gap_ns, elapsed_ns, next, stream } => {
                 *elapsed_ns += stream.exponential(*gap_ns);
-                *next = *start + Nanos(*elapsed_ns as u64);
+                let due = *start + Nanos(*elapsed_ns as u64);
+                debug_assert!(due >= *next, "due times of a Poisson process go back");
+                *next = due;
             }
         }
     }

@@ -2,8 +2,9 @@
 
 use workload::{Direction, Nanos, OnMismatch, ReadBack, Verify, WorkerPlan};
 
-use super::access::NextIo;
-use super::{InFlight, Stopped, Worker};
+use super::next_io::NextIo;
+use super::slots::InFlight;
+use super::{Stopped, Worker};
 use crate::batch::Batch;
 use crate::recorder::Part;
 use crate::verify::{Expected, Ledger, Mismatch, Span};
@@ -195,6 +196,7 @@ impl Worker {
     /// What slot `slot` has read is wrong; before it is settled as a failure.
     #[cold]
     pub(crate) fn note_mismatch(&mut self, slot: u32, mismatch: Mismatch) {
+        debug_assert!(self.slots.look(slot).is_some(), "a mismatch was found in a slot that is free");
         if let Some(back) = self.reading_back.as_deref_mut() {
             back.mismatches.push((slot, mismatch));
             back.mismatched = true;

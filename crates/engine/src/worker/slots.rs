@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use workload::{Buffers, Bytes, Direction, Nanos, WorkerPlan};
 
-use super::access::NextIo;
+use super::next_io::NextIo;
 use crate::recorder::Ended;
 
 /// `issued` of a slot that nothing is in flight in.
@@ -93,6 +93,8 @@ impl Slot {
 
     #[inline]
     fn write(&self, io: &InFlight) {
+        debug_assert!(io.file < 1 << 30, "the number of a file runs over its bits in a slot");
+        debug_assert!(io.issued.0 != FREE, "the time of an issue is the mark of a free slot");
         let tag = u64::from(io.bytes) << 32 | u64::from(io.file << 2) | io.kind.index() as u64;
         self.due.store(io.due.0, Relaxed);
         self.offset.store(io.offset, Relaxed);
@@ -141,12 +143,14 @@ impl FreeList {
 
     #[inline]
     fn pop(&mut self) -> u32 {
+        debug_assert!(self.count > 0, "a slot was taken where none is free");
         self.count -= 1;
         self.slots[self.count]
     }
 
     #[inline]
     fn push(&mut self, slot: u32) {
+        debug_assert!(self.count < self.slots.len(), "more slots were freed than were taken");
         self.slots[self.count] = slot;
         self.count += 1;
     }
@@ -171,6 +175,7 @@ impl Slots {
             offset: AtomicU64::new(0),
             tag: AtomicU64::new(0),
         };
+        assert!(plan.depth > 0, "a worker needs a slot to issue in");
         Slots {
             table: (0..plan.count()).map(slot).collect(),
             depth: plan.depth as usize,
@@ -206,9 +211,11 @@ impl Slots {
     #[inline]
     pub(super) fn take(&mut self, io: &InFlight) -> u32 {
         self.in_flight += 1;
+        debug_assert!(self.in_flight <= self.depth, "more is in flight than the queue is deep");
         // Either list has a slot for each of the `depth` I/Os that can be in flight.
         let list = io.kind == Direction::Write && self.writes_from != u32::MAX;
         let slot = self.free[usize::from(list)].pop();
+        debug_assert!(self.look(slot).is_none(), "a slot was given out while an I/O is in it");
         self.table[slot as usize].write(io);
         slot
     }
@@ -228,6 +235,7 @@ impl Slots {
         }
         entry.issued.store(FREE, Relaxed);
         self.free[usize::from(slot >= self.writes_from)].push(slot);
+        debug_assert!(self.in_flight > 0, "a slot was freed while nothing is in flight");
         self.in_flight -= 1;
         Some(io)
     }
@@ -237,6 +245,8 @@ impl Slots {
     pub(super) fn hand_over(&self, slot: u32, now: Nanos) -> Nanos {
         let Some(entry) = self.table.get(slot as usize) else { return now };
         let picked = entry.issued.load(Relaxed);
+        debug_assert!(picked != FREE, "an I/O was handed over from a slot that is free");
+        debug_assert!(picked <= now.0, "an I/O was handed over before it was picked");
         entry.issued.store(now.0, Relaxed);
         Nanos(picked)
     }
@@ -244,6 +254,8 @@ impl Slots {
     /// Moves the time of issue of what is in flight in `slot`; in a closed loop also when it was due.
     pub(super) fn restamp(&self, slot: u32, issued: Nanos, due: Option<Nanos>) {
         if let Some(entry) = self.table.get(slot as usize) {
+            let before = entry.issued.load(Relaxed);
+            debug_assert!(before <= issued.0, "the time of an issue was moved back, or its slot is free");
             entry.issued.store(issued.0, Relaxed);
             if let Some(due) = due {
                 entry.due.store(due.0, Relaxed);

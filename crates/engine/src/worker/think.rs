@@ -73,6 +73,7 @@ impl ThinkTime {
     pub(super) fn work(&mut self, now: Nanos, quota: Quota) -> Quota {
         self.state = State::Awake;
         let Some(think) = &self.plan else { return quota };
+        debug_assert!(self.state != State::Draining, "work begins while the queue runs empty for a rest");
         self.at = think.after.map_or(Nanos::MAX, |time| now + time);
         match think.counted {
             _ if think.every == u32::MAX => quota,
@@ -80,6 +81,10 @@ impl ThinkTime {
             ThinkCount::Done => {
                 // What was done while the queue ran empty counts for this rest, but at least one I/O comes between.
                 self.left = (i64::from(think.every) + self.left.min(0)).max(1);
+                debug_assert!(
+                    self.left <= i64::from(think.every),
+                    "a rest comes later than it was asked for"
+                );
                 quota
             }
         }

@@ -16,6 +16,8 @@ impl Schedule {
 impl Worker {
     /// Gives it the times of the step and its own; before the first turn.
     pub fn begin(&mut self, timetable: Timetable, schedule: Schedule) {
+        assert!(self.phase == Phase::Waiting && self.stopped.is_none(), "a worker begins twice");
+        assert!(self.slots.in_flight() == 0, "a worker begins with I/O in flight");
         self.recorder.begin(timetable);
         self.last_done = timetable.start;
         self.set_schedule(schedule);
@@ -23,12 +25,15 @@ impl Worker {
 
     /// Gives a worker its times that waited for them, its step being at `now`.
     pub fn call(&mut self, schedule: Schedule, now: Nanos) {
+        assert!(self.schedule.start == Nanos::MAX, "a worker that has its times is called again");
         self.set_schedule(schedule);
         self.last_done = now;
         self.reach(now);
     }
 
     fn set_schedule(&mut self, schedule: Schedule) {
+        assert!(schedule.start <= schedule.counted_from, "a worker counts before it starts");
+        assert!(schedule.deadline <= schedule.over, "a worker is over before its deadline");
         self.schedule = schedule;
         self.set_horizon();
         if schedule.start != Nanos::MAX {

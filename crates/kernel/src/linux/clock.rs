@@ -1,10 +1,8 @@
-//! The run clock, CPU time of threads and of the process, and sleeping until a time on the run clock.
+//! The run clock, and sleeping until a time on it.
 
 use std::path::Path;
 
 use workload::Nanos;
-
-use super::thread_counters::{RUSAGE_THREAD, resource_usage};
 
 /// The clock of a run: nanoseconds of `CLOCK_MONOTONIC` since an origin.
 ///
@@ -12,32 +10,6 @@ use super::thread_counters::{RUSAGE_THREAD, resource_usage};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
     origin_ns: u64,
-}
-
-/// CPU time of a thread or a process since it began.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CpuTime {
-    /// Time in user mode.
-    pub user: Nanos,
-    /// Time in the kernel on its behalf.
-    pub system: Nanos,
-}
-
-impl CpuTime {
-    pub(super) fn of(usage: &libc::rusage) -> CpuTime {
-        let nanos = |t: libc::timeval| Nanos(t.tv_sec as u64 * 1_000_000_000 + t.tv_usec as u64 * 1_000);
-        CpuTime { user: nanos(usage.ru_utime), system: nanos(usage.ru_stime) }
-    }
-
-    /// User and system time together.
-    pub fn total(self) -> Nanos {
-        self.user + self.system
-    }
-
-    /// What was spent since `earlier`.
-    pub fn since(self, earlier: CpuTime) -> CpuTime {
-        CpuTime { user: self.user.since(earlier.user), system: self.system.since(earlier.system) }
-    }
 }
 
 /// `CLOCK_MONOTONIC` in nanoseconds.
@@ -109,16 +81,6 @@ pub fn clocksource(root: &Path) -> Option<String> {
     std::fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
 }
 
-/// CPU time of the calling thread.
-pub fn thread_cpu_time() -> CpuTime {
-    CpuTime::of(&resource_usage(RUSAGE_THREAD))
-}
-
-/// CPU time of all threads of this process.
-pub fn process_cpu_time() -> CpuTime {
-    CpuTime::of(&resource_usage(libc::RUSAGE_SELF))
-}
-
 /// Lets the calling thread's timers fire within a nanosecond of their time instead of the default 50 µs
 /// (`PR_SET_TIMERSLACK`); without it, due times of a paced job would be late by that much.
 pub fn precise_timers() {
@@ -145,16 +107,6 @@ mod tests {
         clock.sleep_until(until);
         assert!(clock.now() >= until);
         clock.sleep_until(Nanos::ZERO);
-    }
-
-    #[test]
-    fn cpu_time_grows_with_work_and_a_thread_is_part_of_its_process() {
-        let (thread, process) = (thread_cpu_time(), process_cpu_time());
-        let mut sum = 0u64;
-        while thread_cpu_time().since(thread).total() < Nanos::from_millis(20) {
-            sum = std::hint::black_box(sum.wrapping_mul(31).wrapping_add(7));
-        }
-        assert!(process_cpu_time().since(process).total() >= Nanos::from_millis(10));
     }
 
     #[test]

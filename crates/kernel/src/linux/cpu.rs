@@ -22,11 +22,6 @@ pub fn available_cpus() -> Vec<u32> {
         .collect()
 }
 
-/// How many CPUs the calling thread may run on; at least one.
-pub fn available_cpu_count() -> usize {
-    available_cpus().len().max(1)
-}
-
 /// Keeps the calling thread on `cpus`.
 ///
 /// # Errors

@@ -5,6 +5,7 @@ pub(crate) mod call;
 pub(crate) mod captured;
 pub(crate) mod clock;
 pub(crate) mod cpu;
+pub(crate) mod cpu_time;
 pub(crate) mod device;
 pub(crate) mod extents;
 pub(crate) mod facts;

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use workload::Bytes;
 
 use super::call::{check, check_long, retry};
-use super::file::{Direct, OpenFile};
+use super::file::OpenFile;
 use super::queue::{PreadQueue, Queue};
 
 /// `cachestat` has the same number on every architecture that plimsoll runs on.
@@ -228,7 +228,7 @@ pub fn direct_proof(file: &OpenFile, offset: u64) -> io::Result<DirectProof> {
 }
 
 /// Whether the descriptor carries `O_DIRECT` now.
-pub fn has_direct_flag(file: &OpenFile) -> bool {
+fn has_direct_flag(file: &OpenFile) -> bool {
     // SAFETY: this command takes no argument.
     let flags = check(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETFL) });
     flags.is_ok_and(|flags| flags & libc::O_DIRECT != 0)
@@ -266,11 +266,6 @@ pub fn punch_hole(file: &OpenFile, offset: u64, bytes: Bytes) -> io::Result<()> 
         })
     })
     .map(drop)
-}
-
-/// Whether `file` was opened past the page cache and the kernel still treats it so.
-pub fn is_still_direct(file: &OpenFile) -> bool {
-    file.direct() == Direct::Yes && has_direct_flag(file)
 }
 
 #[cfg(test)]

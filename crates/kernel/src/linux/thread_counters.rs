@@ -6,11 +6,7 @@ use std::os::unix::fs::FileExt;
 
 use workload::Nanos;
 
-use super::call::check;
-use super::clock::CpuTime;
-
-/// `RUSAGE_THREAD` of <bits/resource.h>, which the libc crate does not carry for every target.
-pub(super) const RUSAGE_THREAD: libc::c_int = 1;
+use super::cpu_time::{CpuTime, RUSAGE_THREAD, resource_usage};
 
 /// Counters of a thread since it began; differences are taken with [`ThreadCounters::since`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,15 +76,6 @@ impl ThreadMeter {
 fn run_delay_of(schedstat: &[u8]) -> Option<Nanos> {
     let mut figures = std::str::from_utf8(schedstat).ok()?.split_ascii_whitespace();
     figures.nth(1)?.parse().ok().map(Nanos)
-}
-
-/// The kernel's account of `who`; all zeros where it refuses.
-pub(super) fn resource_usage(who: libc::c_int) -> libc::rusage {
-    // SAFETY: `rusage` is a struct of integers, for which all zeros is a value.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: `usage` is a valid place for the result. Where the call fails it has not been touched.
-    let _ = check(unsafe { libc::getrusage(who, &mut usage) });
-    usage
 }
 
 #[cfg(test)]

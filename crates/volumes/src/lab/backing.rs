@@ -256,6 +256,7 @@ fn fill(file: &File, size: Bytes, stop: &AtomicBool) -> io::Result<Filled> {
         file.write_all_at(&piece[..length as usize], at)?;
         at += length;
     }
+    assert!(at == size.0, "a file of {size} was filled to byte {at}");
     Ok(Filled::Whole)
 }
 

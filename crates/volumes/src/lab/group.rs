@@ -188,6 +188,7 @@ fn own_group<'a>(text: &'a str, controller: &str) -> Option<&'a str> {
 impl Drop for Inside {
     fn drop(&mut self) {
         let mut membership = MEMBERSHIP.lock().unwrap_or_else(PoisonError::into_inner);
+        assert!(membership.volumes > 0, "the group of lab volumes is left more often than it was entered");
         membership.volumes -= 1;
         let back = if membership.volumes == 0 { membership.back.take() } else { None };
         if let Some(back) = back {

@@ -84,6 +84,10 @@ fn reads_per_second(file: &OpenFile, block: Bytes) -> Option<f64> {
         queue.submit_and_reap(Wait::One, &mut done).ok()?;
         count += done.len();
         free.extend(done.iter().map(|done| done.slot));
+        assert!(
+            free.len() + queue.in_flight() == DEPTH as usize,
+            "a slot of the probe was lost or came back twice"
+        );
     }
     let rate = count as f64 / clock.now().since(from).as_secs_f64();
     queue.close();

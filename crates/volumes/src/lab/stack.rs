@@ -122,6 +122,7 @@ impl Stack {
         let allow = AllowDestroy::devices([below.path.clone()]);
         let (permit, _) = permit_block_device(&below.path, &allow)?;
         let above = Attached::new(&permit, Direct::Yes)?;
+        assert!(above.number != below.number, "a loop device would stand on itself");
         make_as_new(above.number);
         Ok(Stack { above, below })
     }

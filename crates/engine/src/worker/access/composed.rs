@@ -7,11 +7,11 @@ use workload::{
 };
 
 use super::super::seeds;
-use super::NextIo;
 use super::lengths::LengthDraw;
 use super::spread::{BlockRange, SpreadDraw};
 use super::turn::Turn;
-use crate::WorkerError;
+use crate::worker::error::WorkerError;
+use crate::worker::next_io::NextIo;
 
 /// Directions with places: reads, writes and trims.
 const WAYS: usize = 3;

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use statistics::Jenkins;
 use workload::{Direction, DiskSpdMode, DiskSpdOrder, DiskSpdWalk, FilePlan, WorkerPlan};
 
-use super::NextIo;
-use crate::WorkerError;
+use crate::worker::error::WorkerError;
+use crate::worker::next_io::NextIo;
 
 /// AccessOrder of a worker of DiskSpd's kind.
 #[derive(Clone, Debug)]

@@ -5,8 +5,8 @@ use statistics::{Permutation, Stream};
 use workload::{Bytes, Direction, FilePlan, FileTurn, LengthsBy, Order, Repeats, Spread, WorkerPlan};
 
 use super::super::seeds;
-use super::NextIo;
-use crate::WorkerError;
+use crate::worker::error::WorkerError;
+use crate::worker::next_io::NextIo;
 
 /// Blocks that are looked up ahead. The look-ups do not depend on each other, so a processor does several at a time, which
 /// it cannot between two readings of the clock.
@@ -50,6 +50,7 @@ impl Lane {
         if self.cursor == self.blocks {
             self.next_pass();
         }
+        debug_assert!(self.cursor < self.blocks, "a pass goes beyond its region");
         self.cursor += 1;
         self.cursor - 1
     }
@@ -77,6 +78,7 @@ impl Lane {
         if place == 0 {
             self.look_ahead(position);
         }
+        debug_assert!(self.ahead[place] < self.blocks, "a place of a pass lies beyond its region");
         self.base + self.ahead[place] * self.block
     }
 
@@ -92,6 +94,7 @@ impl Lane {
     #[inline]
     fn jump(&mut self, stream: &mut Stream) -> u64 {
         let block = stream.below(self.blocks);
+        debug_assert!(block < self.blocks, "a random place lies beyond its region");
         self.cursor = block + 1;
         self.base + block * self.block
     }

@@ -73,10 +73,12 @@ impl SpreadDraw {
                 block
             }
         };
-        match &self.scatter {
+        let block = match &self.scatter {
             Some(scatter) => scatter.block(rank),
             None => rank.min(self.count - 1),
-        }
+        };
+        debug_assert!(block < self.count, "a drawn block lies beyond its window");
+        block
     }
 }
 

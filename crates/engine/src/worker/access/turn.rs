@@ -55,6 +55,7 @@ impl Turn {
             self.choose();
         }
         self.left -= 1;
+        debug_assert!(self.file < self.files, "a file was chosen that the worker has not");
         self.file
     }
 

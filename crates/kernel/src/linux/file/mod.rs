@@ -25,7 +25,7 @@ pub use unnamed::{
 
 use super::call::{check, retry};
 use super::device::DeviceNumber;
-use super::guard::WritePermit;
+use super::guard::permit::WritePermit;
 
 /// Whether I/O goes past the page cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

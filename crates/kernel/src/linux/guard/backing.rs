@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use super::footprint::Store;
+use super::store::Store;
 use crate::linux::device::{DeviceNumber, read_number, read_word};
 use crate::linux::facts::folder_names;
-use crate::linux::lab::{Identity, identity};
+use crate::linux::lab::loop_info::{Identity, identity};
 use crate::linux::mounts::device_of_path;
 
 /// How long one loop device may take to say what it shows: the kernel asks the file system of the file, which may be a

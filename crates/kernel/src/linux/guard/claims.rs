@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::footprint::{Below, Extent, Store, touch};
+use super::footprint::{Below, Extent, touch};
 use super::hold::Hold;
 use super::question::Question;
+use super::store::Store;
 use crate::linux::call::check;
 use crate::linux::device::DeviceNumber;
 use crate::linux::mounts::device_of_node;

@@ -5,9 +5,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use super::claims::{Written, is_written};
-use super::footprint::Store;
 use super::hold::Hold;
 use super::question::Question;
+use super::store::Store;
 use super::{ATTEMPTS, GuardError, PAUSE, lasting, refuse, writers};
 use crate::linux::device::DeviceNumber;
 use crate::linux::mounts::{Medium, mount_of, mounts};

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::backing::{Backing, backings};
+use super::store::Store;
 use crate::linux::device::{DeviceNumber, read_number, read_word, sysfs_folder};
 use crate::linux::facts::folder_names;
 
@@ -11,22 +12,6 @@ const SECTOR: u64 = 512;
 
 /// The largest block in which the page cache of a device writes.
 const CACHED: u64 = 4096;
-
-/// What holds bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Store {
-    /// A block device.
-    Device(DeviceNumber),
-    /// A file, by the numbers that all its names share.
-    File {
-        /// As `st_dev` has it.
-        file_system: DeviceNumber,
-        /// Its number there.
-        inode: u64,
-    },
-    /// A file that only its name is known of (a captured machine).
-    Named(PathBuf),
-}
 
 /// How sure it is that all of a range is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

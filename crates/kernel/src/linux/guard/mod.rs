@@ -33,12 +33,14 @@ mod destruction;
 mod file_question;
 mod footprint;
 mod hold;
+pub(super) mod permit;
 mod question;
+mod store;
 mod writers;
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::AsFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,6 +48,7 @@ use std::time::Duration;
 
 pub use destruction::Destruction;
 pub use hold::Hold;
+pub use permit::WritePermit;
 pub use question::{holds, holds_of_file};
 
 use super::device::{DeviceNumber, is_read_only};
@@ -58,37 +61,6 @@ use question::Question;
 /// How often, and how far apart, it is asked who has the target open.
 const ATTEMPTS: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(100);
-
-/// Leave to write to one file or device. Only the guard makes it, and it holds what it was made for open, so that
-/// nothing else can take the path's place; a block device stays exclusively ours as long as a clone lives.
-#[derive(Clone, Debug)]
-pub struct WritePermit {
-    anchor: Arc<File>,
-    path: PathBuf,
-    /// Of a block device.
-    _claim: Option<Arc<Claim>>,
-    destruction: Option<Arc<Destruction>>,
-}
-
-impl WritePermit {
-    pub(crate) fn anchor(&self) -> BorrowedFd<'_> {
-        self.anchor.as_fd()
-    }
-
-    fn of_file(anchor: Arc<File>, path: &Path) -> WritePermit {
-        WritePermit { anchor, path: path.to_owned(), _claim: None, destruction: None }
-    }
-
-    /// What it is for.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// What the first write would destroy; `None` of a file.
-    pub fn destruction(&self) -> Option<&Destruction> {
-        self.destruction.as_deref()
-    }
-}
 
 /// Devices that the user has named as those whose contents may be destroyed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,8 +5,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::backing::{store_at, without_gone};
-use super::footprint::{Below, Block, Extent, Storage, Store, touch};
+use super::footprint::{Below, Block, Extent, Storage, touch};
 use super::hold::Hold;
+use super::store::Store;
 use crate::linux::device::DeviceNumber;
 use crate::linux::facts::folder_names;
 use crate::linux::mounts::{SeenMount, device_of_mount, mount_of, mounts_everywhere, unescape};

@@ -3,9 +3,9 @@
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 
-use super::footprint::Store;
 use super::hold::Hold;
 use super::question::Question;
+use super::store::Store;
 use crate::linux::device::DeviceNumber;
 use crate::linux::mounts::Medium;
 use crate::linux::process::{Process, own_number, processes};

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use workload::Bytes;
 
+use super::loop_info::{Info, status};
 use crate::linux::call::check;
 use crate::linux::device::{DeviceNumber, read_number, read_word};
 use crate::linux::facts::folder_names;
@@ -23,28 +24,9 @@ const BLKROSET: libc::Ioctl = 0x125d;
 const BLKPG: libc::Ioctl = 0x1269;
 const BLKPG_DEL_PARTITION: libc::c_int = 2;
 const LOOP_SET_STATUS64: libc::Ioctl = 0x4c04 as libc::Ioctl;
-const LOOP_GET_STATUS64: libc::Ioctl = 0x4c05 as libc::Ioctl;
 const LOOP_CLR_FD: libc::Ioctl = 0x4c01 as libc::Ioctl;
 const LO_FLAGS_AUTOCLEAR: u32 = 4;
 const LO_FLAGS_DIRECT_IO: u32 = 16;
-
-/// `struct loop_info64`.
-#[repr(C)]
-struct Info {
-    device: u64,
-    inode: u64,
-    rdevice: u64,
-    offset: u64,
-    size_limit: u64,
-    number: u32,
-    encrypt_type: u32,
-    encrypt_key_size: u32,
-    flags: u32,
-    file_name: [u8; 64],
-    crypt_name: [u8; 64],
-    encrypt_key: [u8; 32],
-    init: [u64; 2],
-}
 
 /// `struct loop_config`.
 #[repr(C)]
@@ -230,14 +212,6 @@ fn keep(device: &File) -> io::Result<()> {
     check(unsafe { libc::ioctl(device.as_raw_fd(), LOOP_SET_STATUS64, &info) }).map(drop)
 }
 
-fn status(device: &File) -> io::Result<Info> {
-    // SAFETY: the struct is made of integers, for which all zeros is a value.
-    let mut info: Info = unsafe { std::mem::zeroed() };
-    // SAFETY: the struct has the layout that the kernel fills and lives until the call returns.
-    check(unsafe { libc::ioctl(device.as_raw_fd(), LOOP_GET_STATUS64, &mut info) })?;
-    Ok(info)
-}
-
 /// Whoever had the loop before may have set it read-only, and that mark stays with the number.
 fn allow_writes(device: &File) -> io::Result<()> {
     let read_only: libc::c_int = 0;
@@ -282,35 +256,6 @@ pub fn detach(path: &Path) -> Result<(), LoopError> {
     clear(&device).map_err(failed)
 }
 
-/// What a loop device shows, by the numbers that no name can hide.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Identity {
-    /// The device that is shown, where it is one.
-    pub(crate) block: Option<DeviceNumber>,
-    /// The file system of the file that is shown, as `st_dev` has it.
-    pub(crate) file_system: DeviceNumber,
-    /// The number of the file in it.
-    pub(crate) inode: u64,
-    /// Where in it the loop device begins, in bytes.
-    pub(crate) offset: u64,
-}
-
-/// Asks the loop device at `node` what it shows. It may take as long as the file system of the file takes to answer.
-///
-/// # Errors
-/// `ENXIO` where it shows nothing; what the kernel says where it may not be opened.
-pub(crate) fn identity(node: &Path) -> io::Result<Identity> {
-    use std::os::unix::fs::OpenOptionsExt;
-    let device = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(node)?;
-    let info = status(&device)?;
-    Ok(Identity {
-        block: (info.rdevice != 0).then(|| DeviceNumber::from_dev(info.rdevice)),
-        file_system: DeviceNumber::from_dev(info.device),
-        inode: info.inode,
-        offset: info.offset,
-    })
-}
-
 /// A loop device that shows something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttachedLoop {
@@ -350,7 +295,6 @@ mod tests {
 
     #[test]
     fn the_structs_have_the_sizes_of_the_kernel() {
-        assert_eq!(size_of::<Info>(), 232);
         assert_eq!(size_of::<Config>(), 304);
         #[cfg(target_pointer_width = "64")]
         assert_eq!((size_of::<Partition>(), size_of::<PartitionCall>()), (152, 24));

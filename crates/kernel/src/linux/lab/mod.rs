@@ -1,10 +1,10 @@
 //! What a lab volume is made of: loop devices and throttles of this kernel.
 
 mod loop_device;
+pub(crate) mod loop_info;
 mod throttle;
 
 pub use loop_device::{AttachedLoop, LoopDevice, LoopError, LoopOptions, detach, loops};
-pub(crate) use loop_device::{Identity, identity};
 pub use throttle::{
     Limits, Throttle, ThrottleError, flushes_are_off, leftover_groups, let_flushes_through, limits_on,
     set_max_sectors_kb,

@@ -209,18 +209,6 @@ impl Throttle {
         self.write("cgroup.procs", &std::process::id().to_string())
     }
 
-    /// Moves the calling thread alone into the group; under version 2 the whole process goes.
-    ///
-    /// # Errors
-    /// [`ThrottleError::File`] where the kernel refuses.
-    pub fn enter_this_thread(&self) -> Result<(), ThrottleError> {
-        match self.version {
-            // SAFETY: this call has no arguments and cannot fail.
-            Version::One => self.write("tasks", &unsafe { libc::gettid() }.to_string()),
-            Version::Two => self.enter_this_process(),
-        }
-    }
-
     /// Moves another process into the group.
     ///
     /// # Errors

@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 
 use workload::{Direction, Done, Io, Nanos, Wait};
 
+use super::interface::{ABANDONED, DRAIN, Queue, QueueError, Refused};
 use super::slot_table::SlotTable;
-use super::{ABANDONED, DRAIN, Queue, QueueError, Refused};
 use crate::linux::call::check_long;
 use crate::linux::clock::{Clock, precise_timers};
 use crate::linux::file::OpenFile;
@@ -113,7 +113,7 @@ impl AioQueue {
         // First, so that a depth that the kernel does not give is noticed before memory is taken for it.
         let context = setup(depth).map_err(|error| QueueError::Setup {
             backend: workload::BackendKind::Libaio,
-            reason: super::probe::aio_reason(&error),
+            reason: super::reasons::aio_reason(&error),
         })?;
         let slots = SlotTable::open(files, depth, slot_bytes).inspect_err(|_| destroy(context))?;
         precise_timers();
@@ -132,6 +132,7 @@ impl AioQueue {
 
     /// The first queued block is the one that `io_submit` could not take.
     fn fail_first(&mut self, errno: i32, done: &mut Vec<Done>) {
+        assert!(!self.queued.is_empty(), "a block was refused while none was handed over");
         let block = self.queued.remove(0);
         let slot = self.blocks.slot_of(block);
         self.slots.settle(slot);
@@ -144,6 +145,10 @@ impl AioQueue {
         patience: Option<Nanos>,
         done: &mut Vec<Done>,
     ) -> Result<(), QueueError> {
+        debug_assert!(
+            self.in_flight() >= self.queued.len() + self.slots.kept(),
+            "more is queued than is in flight"
+        );
         let owned = self.in_flight() - self.queued.len() - self.slots.kept();
         let most = owned.min(done.capacity() - done.len());
         if most == 0 {
@@ -174,6 +179,7 @@ impl AioQueue {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(()),
             Err(source) => return Err(QueueError::Call { call: "io_getevents", source }),
         };
+        assert!(count <= most, "the kernel gave {count} events where {most} were asked for");
         for event in self.events.iter().take(count) {
             let slot = event.data as u32;
             if self.slots.settle(slot) {

@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 
 use workload::{Direction, Done, Io, Nanos, Wait};
 
+use super::interface::{Queue, QueueError, Refused};
 use super::slot_table::SlotTable;
-use super::{Queue, QueueError, Refused};
 use crate::linux::call::retry;
 use crate::linux::clock::Clock;
 use crate::linux::file::OpenFile;
@@ -155,6 +155,7 @@ impl Queue for PreadQueue {
         match (self.queued.take(), wait) {
             (Some(io), _) => {
                 let result = self.perform(&io);
+                debug_assert!(i64::from(result) <= i64::from(io.bytes), "more was moved than asked for");
                 self.slots.settle(io.slot);
                 done.push(Done { slot: io.slot, result, at: Nanos::ZERO });
             }

@@ -19,6 +19,7 @@ impl Region {
     /// Maps `bytes`, aligned to `align` (a power of two) and to a huge page where it is that large, and touches every
     /// page, so that no fault happens while I/O is measured.
     pub(super) fn map(bytes: usize, align: usize) -> io::Result<Region> {
+        assert!(align.is_power_of_two(), "an alignment of {align} is no power of two");
         let align = if bytes >= HUGE_PAGE { align.max(HUGE_PAGE) } else { align.max(PAGE) };
         let out_of_memory = || io::Error::from_raw_os_error(libc::ENOMEM);
         let bytes = bytes.checked_next_multiple_of(PAGE).ok_or_else(out_of_memory)?;
@@ -39,6 +40,7 @@ impl Region {
         }
         let map = NonNull::new(map).ok_or_else(out_of_memory)?;
         let skip = map.cast::<u8>().align_offset(align);
+        assert!(skip < align, "the start of a region lies behind its mapping");
         // SAFETY: `skip` is below `align`, and `align` bytes more than `bytes` are mapped.
         let start = unsafe { map.cast::<u8>().add(skip) };
         let region = Region { map, map_bytes, start, bytes };

@@ -5,9 +5,9 @@ use std::os::fd::RawFd;
 
 use workload::{Direction, Done, Io, Nanos};
 
+use super::interface::{QueueError, Refused};
 use super::region::Region;
 use super::trim::trim;
-use super::{QueueError, Refused};
 use crate::linux::file::{FileKind, OpenFile};
 
 /// Slots with their buffers, and the files that I/O may go to.
@@ -49,6 +49,11 @@ impl SlotTable {
         let bytes = stride.checked_mul(depth as usize).ok_or_else(too_large)?;
         let region =
             Region::map(bytes, align).map_err(|source| QueueError::Buffers { depth, slot_bytes, source })?;
+        assert!(stride >= slot_bytes && region.bytes() >= bytes, "the buffers do not fit into their region");
+        assert!(
+            region.start().as_ptr().addr().is_multiple_of(align),
+            "the buffers are not aligned as files want them"
+        );
         let row = |file: &OpenFile| FileRow {
             fd: file.as_raw_fd(),
             writable: file.is_writable(),
@@ -114,11 +119,13 @@ impl SlotTable {
         }
         *taken = true;
         self.taken_count += 1;
+        debug_assert!(self.taken_count <= self.taken.len(), "more slots are taken than there are");
         Ok(())
     }
 
     /// Keeps an admitted trim until [`SlotTable::trim`].
     pub(super) fn keep(&mut self, io: Io) {
+        assert!(self.trims.len() < self.taken.len(), "more trims are kept than there are slots");
         self.trims.push(io);
     }
 
@@ -164,7 +171,7 @@ impl SlotTable {
     /// Address of a slot's buffer; `slot` must be in range, as it is after [`SlotTable::admit`].
     #[inline]
     pub(super) fn address(&self, slot: u32) -> *mut u8 {
-        debug_assert!((slot as usize) < self.taken.len());
+        debug_assert!((slot as usize) < self.taken.len(), "the address of a slot that the queue has not");
         self.region.start().as_ptr().wrapping_add(slot as usize * self.stride)
     }
 
@@ -174,6 +181,7 @@ impl SlotTable {
         match self.taken.get_mut(slot as usize) {
             Some(taken) if *taken => {
                 *taken = false;
+                debug_assert!(self.taken_count > 0, "a slot came back while none was taken");
                 self.taken_count -= 1;
                 true
             }

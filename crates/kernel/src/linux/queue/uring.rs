@@ -8,8 +8,9 @@ use io_uring::squeue::{Entry, Flags};
 use io_uring::{EnterFlags, IoUring, opcode, types};
 use workload::{BackendKind, Direction, Done, Io, Nanos, Wait};
 
+use super::interface::{ABANDONED, DRAIN, Queue, QueueError, Refused};
+use super::reasons;
 use super::slot_table::SlotTable;
-use super::{ABANDONED, DRAIN, Queue, QueueError, Refused, probe};
 use crate::linux::call::check_long;
 use crate::linux::clock::{Clock, precise_timers};
 use crate::linux::file::OpenFile;
@@ -66,6 +67,11 @@ struct RingUpdate {
     data: u64,
 }
 
+// As the kernel has them.
+const _: () = assert!(size_of::<WaitArgument>() == 24);
+const _: () = assert!(size_of::<KernelTime>() == 16);
+const _: () = assert!(size_of::<RingUpdate>() == 16);
+
 const IORING_REGISTER_RING_FDS: libc::c_long = 20;
 const IORING_UNREGISTER_RING_FDS: libc::c_long = 21;
 
@@ -96,10 +102,10 @@ fn build(depth: u32) -> Result<(IoUring, &'static str), String> {
         match builder.build(depth) {
             Ok(ring) => return check_ring(ring, depth).map(|ring| (ring, name)),
             Err(error) if error.raw_os_error() == Some(libc::EINVAL) => last = error,
-            Err(error) => return Err(probe::uring_reason_here(&error)),
+            Err(error) => return Err(reasons::uring_reason_here(&error)),
         }
     }
-    Err(probe::uring_reason_here(&last))
+    Err(reasons::uring_reason_here(&last))
 }
 
 fn check_ring(ring: IoUring, depth: u32) -> Result<IoUring, String> {
@@ -172,6 +178,7 @@ impl UringQueue {
         let (start, bytes) = (self.slots.region().start().as_ptr(), self.slots.region().bytes());
         let slots_per_buffer = (LARGEST_BUFFER / self.slots.stride()).max(1);
         let piece = slots_per_buffer * self.slots.stride();
+        assert!(piece > 0, "a registered buffer would hold nothing");
         let buffers: Vec<libc::iovec> = (0..bytes)
             .step_by(piece)
             .map(|at| libc::iovec { iov_base: start.wrapping_add(at).cast(), iov_len: piece.min(bytes - at) })
@@ -334,6 +341,7 @@ impl UringQueue {
         for completion in self.ring.completion().take(spare) {
             let slot = completion.user_data() as u32;
             if self.slots.settle(slot) {
+                debug_assert!(done.len() < done.capacity(), "what has ended has no room");
                 done.push(Done { slot, result: completion.result(), at: Nanos::ZERO });
             }
         }

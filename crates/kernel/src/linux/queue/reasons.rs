@@ -1,20 +1,7 @@
-//! Which queues this machine has, and why not where it has not.
+//! Why a machine has not some queue, with the remedy.
 
 use std::io;
 use std::path::Path;
-
-use workload::BackendKind;
-
-use super::{aio, uring};
-
-/// Every real backend in the order of preference, with the reason where it cannot be used.
-pub fn probe() -> Vec<(BackendKind, Result<(), String>)> {
-    vec![
-        (BackendKind::IoUring, uring::try_setup()),
-        (BackendKind::Libaio, aio::try_setup().map_err(|e| aio_reason(&e))),
-        (BackendKind::Pread, Ok(())),
-    ]
-}
 
 /// Why io_uring could not be set up. `disabled` is `/proc/sys/kernel/io_uring_disabled`, where that exists.
 pub(super) fn uring_reason(error: &io::Error, disabled: Option<u64>) -> String {
@@ -63,13 +50,6 @@ pub(super) fn aio_reason(error: &io::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_probe_lists_every_backend_in_the_order_of_preference() {
-        let kinds: Vec<BackendKind> = probe().into_iter().map(|(kind, _)| kind).collect();
-        assert_eq!(kinds, [BackendKind::IoUring, BackendKind::Libaio, BackendKind::Pread]);
-        assert!(probe().iter().any(|(kind, works)| *kind == BackendKind::Pread && works.is_ok()));
-    }
 
     #[test]
     fn a_reason_names_its_remedy() {

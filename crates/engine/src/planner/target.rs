@@ -1,0 +1,78 @@
+//! What a plan is made from besides the workload: the target, and the choices made so far.
+
+use std::path::{Path, PathBuf};
+
+use workload::{Bytes, Choice, Nanos};
+
+use super::error::PlanError;
+
+/// What is known of the target a workload runs on.
+#[derive(Clone, Debug)]
+pub struct PlanTarget {
+    /// Every file and device that the jobs name; for null and simulated targets none.
+    pub files: Vec<FileFacts>,
+    /// What the jobs run on.
+    pub kind: PlanTargetKind,
+    /// CPUs that this process may use.
+    pub cpus: Vec<u32>,
+    /// Length of an interval of the record: 1 s for plimsoll's own commands, 500 ms for dialects whose windows are that long.
+    pub interval: Nanos,
+    /// How the clones of a sequential job share the region.
+    pub clones: Clones,
+}
+
+/// What the jobs run on.
+#[derive(Clone, Debug)]
+pub enum PlanTargetKind {
+    /// This machine's kernel, with the backends it has in the order of preference and why not where it has not, as
+    /// `kernel::probe` says.
+    Machine(Vec<(workload::BackendKind, Result<(), String>)>),
+    /// Nothing; the regions of jobs that name none are this long.
+    Null(Bytes),
+    /// A simulated volume of this size.
+    Simulated(Bytes),
+}
+
+/// How the clones of a sequential job share the region; those of a random job always share all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clones {
+    /// Each has a part of its own, so that no two read or write the same blocks at the same time.
+    Apart,
+    /// All start at the region's first byte, as fio's do.
+    Together,
+}
+
+/// What is known of a file or device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileFacts {
+    /// Its path as the jobs name it.
+    pub path: PathBuf,
+    /// Its size.
+    pub size: Bytes,
+    /// What direct I/O must be aligned to; zero where direct I/O is not possible.
+    pub direct_alignment: Bytes,
+    /// Whether the guard has given leave to write to it.
+    pub writable: bool,
+}
+
+impl PlanTarget {
+    pub(super) fn file(&self, job: &str, path: &Path) -> Result<&FileFacts, PlanError> {
+        self.files
+            .iter()
+            .find(|file| file.path == path)
+            .ok_or_else(|| PlanError::UnknownFile { job: job.to_owned(), path: path.to_owned() })
+    }
+}
+
+/// Choices in the order they are made; what several jobs share is said once.
+#[derive(Debug, Default)]
+pub(super) struct Choices(pub(super) Vec<Choice>);
+
+impl Choices {
+    pub(super) fn add(&mut self, what: &str, value: impl Into<String>, reason: impl Into<String>) {
+        let choice = Choice { what: what.to_owned(), value: value.into(), reason: reason.into() };
+        if !self.0.contains(&choice) {
+            self.0.push(choice);
+        }
+    }
+}

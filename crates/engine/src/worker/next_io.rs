@@ -1,0 +1,16 @@
+//! What one I/O is, before it has a slot.
+
+use workload::Direction;
+
+/// One I/O as the order of accesses gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NextIo {
+    /// Which way. Mostly the direction that was drawn; an order that pairs or draws directions itself may change it.
+    pub(super) kind: Direction,
+    /// Index into the worker's files.
+    pub(super) file: u32,
+    /// Byte offset in that file.
+    pub(super) offset: u64,
+    /// Length in bytes.
+    pub(super) bytes: u32,
+}

@@ -1,0 +1,40 @@
+//! Leave to write, which only the guard gives.
+
+use std::fs::File;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::claims::Claim;
+use super::destruction::Destruction;
+
+/// Leave to write to one file or device. Only the guard makes it, and it holds what it was made for open, so that
+/// nothing else can take the path's place; a block device stays exclusively ours as long as a clone lives.
+#[derive(Clone, Debug)]
+pub struct WritePermit {
+    pub(super) anchor: Arc<File>,
+    pub(super) path: PathBuf,
+    /// Of a block device.
+    pub(super) _claim: Option<Arc<Claim>>,
+    pub(super) destruction: Option<Arc<Destruction>>,
+}
+
+impl WritePermit {
+    pub(crate) fn anchor(&self) -> BorrowedFd<'_> {
+        self.anchor.as_fd()
+    }
+
+    pub(super) fn of_file(anchor: Arc<File>, path: &Path) -> WritePermit {
+        WritePermit { anchor, path: path.to_owned(), _claim: None, destruction: None }
+    }
+
+    /// What it is for.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What the first write would destroy; `None` of a file.
+    pub fn destruction(&self) -> Option<&Destruction> {
+        self.destruction.as_deref()
+    }
+}

@@ -1,0 +1,69 @@
+//! What the kernel says of a loop device.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use crate::linux::call::check;
+use crate::linux::device::DeviceNumber;
+
+/// Of <linux/loop.h>.
+const LOOP_GET_STATUS64: libc::Ioctl = 0x4c05 as libc::Ioctl;
+
+/// `struct loop_info64`.
+#[repr(C)]
+pub(super) struct Info {
+    pub(super) device: u64,
+    pub(super) inode: u64,
+    pub(super) rdevice: u64,
+    pub(super) offset: u64,
+    pub(super) size_limit: u64,
+    pub(super) number: u32,
+    pub(super) encrypt_type: u32,
+    pub(super) encrypt_key_size: u32,
+    pub(super) flags: u32,
+    pub(super) file_name: [u8; 64],
+    pub(super) crypt_name: [u8; 64],
+    pub(super) encrypt_key: [u8; 32],
+    pub(super) init: [u64; 2],
+}
+
+pub(super) fn status(device: &File) -> io::Result<Info> {
+    // SAFETY: the struct is made of integers, for which all zeros is a value.
+    let mut info: Info = unsafe { std::mem::zeroed() };
+    // SAFETY: the struct has the layout that the kernel fills and lives until the call returns.
+    check(unsafe { libc::ioctl(device.as_raw_fd(), LOOP_GET_STATUS64, &mut info) })?;
+    Ok(info)
+}
+
+/// What a loop device shows, by the numbers that no name can hide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    /// The device that is shown, where it is one.
+    pub(crate) block: Option<DeviceNumber>,
+    /// The file system of the file that is shown, as `st_dev` has it.
+    pub(crate) file_system: DeviceNumber,
+    /// The number of the file in it.
+    pub(crate) inode: u64,
+    /// Where in it the loop device begins, in bytes.
+    pub(crate) offset: u64,
+}
+
+const _: () = assert!(size_of::<Info>() == 232);
+
+/// Asks the loop device at `node` what it shows. It may take as long as the file system of the file takes to answer.
+///
+/// # Errors
+/// `ENXIO` where it shows nothing; what the kernel says where it may not be opened.
+pub(crate) fn identity(node: &Path) -> io::Result<Identity> {
+    let device = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(node)?;
+    let info = status(&device)?;
+    Ok(Identity {
+        block: (info.rdevice != 0).then(|| DeviceNumber::from_dev(info.rdevice)),
+        file_system: DeviceNumber::from_dev(info.device),
+        inode: info.inode,
+        offset: info.offset,
+    })
+}
