@@ -38,8 +38,8 @@ impl Fio<'_> {
                     ));
                     return Ok(None);
                 }
-                Err(FioError::Refused { option, reason }) => self.leave_out(&option, &reason)?,
-                Err(FioError::RefusedAt { option, reason, place }) => {
+                Err(FioError::Refused { option, reason, place: None }) => self.leave_out(&option, &reason)?,
+                Err(FioError::Refused { option, reason, place: Some(place) }) => {
                     self.leave_line_out(&option, &reason, place.line)?
                 }
                 Err(error) => return Err(self.place(&error)),
