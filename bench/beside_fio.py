@@ -160,7 +160,8 @@ def part_instructions(contenders, options):
     del options
     if not shutil.which("valgrind"):
         raise Unable("valgrind is not installed (the package has the same name)")
-    rows = counted("null, depth 64", contenders, job("null", 64, "--size=8g"))
+    rows = [row for depth in (64, 1)
+            for row in counted(f"null, depth {depth}", contenders, job("null", depth, "--size=8g"))]
     try:
         with zram(ZRAM_BYTES) as device:
             words = job("io_uring", 64, f"--filename={device}", "--direct=1")

@@ -4,8 +4,9 @@ use policy::{BurstLength, Level, Limit, Limits, Load, Resource, UnitReading};
 use record::{Distribution, Run, StepRecord};
 use workload::{Bytes, Claim, Direction, Expectation, Metric, Nanos, StepKind};
 
-use crate::caps::{Cap, QUEUED, base_latency_ns, iops_cap};
-use crate::{Answer, ClaimRow, Claimed, Doubt, Estimate, Figures, Point, Quantity, Reading};
+use crate::figures::Figures;
+use crate::plateaus::{Cap, QUEUED, base_latency_ns, iops_cap};
+use crate::{Answer, ClaimRow, Claimed, Doubt, Estimate, Point, Quantity, Reading};
 
 /// A rate meets its claim from this share of it on; above one plus the rest it exceeds it (methodology 2.11).
 const TOLERANCE: f64 = 0.03;

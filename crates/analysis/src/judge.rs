@@ -4,20 +4,27 @@ use policy::{Limits, Resource};
 use record::{Run, StoredFinding};
 use workload::{Direction, Expectation, Nanos, StepKind};
 
-use crate::caps::{bandwidth_cap, best_known, findings, iops_cap, unsteady};
+use crate::figures::{Figures, figures};
+use crate::findings::{of_run, of_verdict};
+use crate::plateaus::{bandwidth_cap, iops_cap};
 use crate::repeats::told_once;
+use crate::watch::diagnosis;
+use crate::watch::is_watch;
 use crate::{
-    Analysis, Answer, ClaimRow, Claimed, Confidence, Doubt, Estimate, Evidence, Figures, Finding, Meaning,
-    Point, Quantity, Spent, Verdict, claims, honesty, points, target_doubt, watch,
+    Analysis, Answer, ClaimRow, Claimed, Doubt, Estimate, Finding, Meaning, Point, Quantity, Spent, Verdict,
+    claims, target_doubt,
 };
+
+/// Where a watch puts a generator that lacked CPU: behind what holds the device, which it may explain.
+const WATCHED_GENERATOR: u8 = 4;
 
 /// Reads `run` against `limits` and `expectation`, where given.
 pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectation>) -> Analysis {
     let figures = figures(run);
     let spent = spent(run, limits);
-    let mut found = told_once(found(run, &figures));
+    let mut found = told_once(of_run(run, &figures));
     let fallen = figures.fallen.is_some();
-    let diagnosis = watch::is_watch(run).then(|| watch::diagnose(run, limits, expectation, &found));
+    let diagnosis = is_watch(run).then(|| diagnosis::diagnose(run, limits, expectation, &found));
     let (verdict, watched) = match diagnosis {
         Some(diagnosis) => {
             // What holds the volume first: the sort below keeps this order among equals.
@@ -26,11 +33,11 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
         }
         None => (verdict(run, &figures, (limits, expectation), (&spent, &found)), None),
     };
-    found.extend(inside_burst(limits, &verdict));
+    found.extend(of_verdict(limits, &verdict));
     let watches = watched.is_some();
-    found.sort_by_key(|finding| match finding.meaning {
-        Meaning::GeneratorBound { .. } if watches => 4,
-        _ => finding.meaning.weight(),
+    found.sort_by_key(|finding| match &finding.meaning {
+        Meaning::GeneratorBound(_) if watches => WATCHED_GENERATOR,
+        meaning => meaning.nature().weight,
     });
     Analysis {
         latencies: figures.latencies,
@@ -55,76 +62,6 @@ impl Analysis {
         };
         self.findings.iter().map(store).collect()
     }
-}
-
-/// The depth ladder also gives the small end of the block ladder: the rung of its plateau that is known best.
-fn figures(run: &Run) -> Figures {
-    let depths = sorted(points::points(run, StepKind::DepthLadder), |point| u64::from(point.depth));
-    let mut blocks = points::points(run, StepKind::BlockLadder);
-    for direction in [Direction::Read, Direction::Write] {
-        let laddered = blocks.iter().any(|point| point.direction == direction);
-        blocks.extend(best_known(&depths, direction).filter(|_| laddered).cloned());
-    }
-    Figures {
-        latencies: points::latencies(run),
-        fallen: points::points(run, StepKind::Again).into_iter().find(|point| fell(point, &depths)),
-        depths,
-        blocks: sorted(blocks, |point| point.block),
-        jobs: points::points(run, StepKind::Job),
-    }
-}
-
-/// A fall of less than this share may be the volume's restlessness; the smallest published burst is a ninth above its baseline.
-const FALL: f64 = 0.08;
-
-fn fell(again: &Point, depths: &[Point]) -> bool {
-    iops_cap(depths, again.direction).is_some_and(|cap| {
-        again.iops.high < cap.level.low && again.iops.value < (1.0 - FALL) * cap.level.value
-    })
-}
-
-/// The fall between the ladder of the beginning and the rung that ran again.
-fn step_down(run: &Run, figures: &Figures) -> Option<Finding> {
-    let again = figures.fallen.as_ref()?;
-    let before = iops_cap(&figures.depths, again.direction)?.level.value;
-    let step = run.steps.iter().find(|step| step.plan.name == again.step)?;
-    let span =
-        Evidence { step: again.step.clone(), series: "rate".into(), from: step.counted_from, to: step.ended };
-    Some(Finding {
-        meaning: Meaning::StepDown {
-            step: again.step.clone(),
-            at: step.started,
-            before,
-            after: again.iops.value,
-        },
-        evidence: vec![span],
-        confidence: Confidence::Certain,
-    })
-}
-
-fn sorted(mut points: Vec<Point>, key: fn(&Point) -> u64) -> Vec<Point> {
-    points.sort_by_key(|point| (point.direction, key(point)));
-    points
-}
-
-fn found(run: &Run, figures: &Figures) -> Vec<Finding> {
-    let mut found = honesty::endings(run);
-    let cut_short = !found.is_empty();
-    found.extend(honesty::target(run));
-    // In a watch the load's device is one of many; its own rule knows which.
-    found.extend(honesty::foreign(run).into_iter().filter(|_| !watch::is_watch(run)));
-    found.extend(honesty::generator(run));
-    if cut_short {
-        // A ladder that was not climbed shows no cap, and its last rung was not given its time.
-        return found;
-    }
-    found.extend(step_down(run, figures));
-    let ladders: Vec<&Point> = figures.depths.iter().chain(&figures.blocks).collect();
-    found.extend(findings(run, figures, Direction::Read));
-    found.extend(findings(run, figures, Direction::Write));
-    found.extend(honesty::little(run, &ladders));
-    found.extend(unsteady(run, &ladders));
-    found
 }
 
 /// Steps that loaded the volume, ramps included.
@@ -273,19 +210,10 @@ fn measured_row(
     }
 }
 
-/// Doubts that concern the whole run.
+/// Doubts that concern the whole run, each once.
 fn doubts(run: &Run, found: &[Finding]) -> Vec<Doubt> {
     let mut doubts = Vec::new();
-    for finding in found {
-        let doubt = match &finding.meaning {
-            Meaning::TargetDoubt { doubt } => Doubt::Target { why: doubt.clone() },
-            Meaning::CachedReads { .. } => Doubt::CachedReads,
-            Meaning::Unwritten { share, .. } => Doubt::Unwritten { share: *share },
-            Meaning::ForeignLoad { .. } => Doubt::ForeignLoad,
-            Meaning::GeneratorBound { .. } => Doubt::GeneratorBound,
-            Meaning::Interrupted { .. } | Meaning::Failed { .. } => Doubt::Interrupted,
-            _ => continue,
-        };
+    for doubt in found.iter().filter_map(|finding| finding.meaning.nature().doubt) {
         if !doubts.contains(&doubt) {
             doubts.push(doubt);
         }
@@ -328,14 +256,12 @@ fn voids(doubt: &Doubt) -> bool {
 /// stand each for itself, so that an early end does not undo those before it.
 fn of_the_volume(run: &Run, verdict: Verdict, found: &[Finding]) -> Verdict {
     let reads = run.steps.iter().any(|step| step.tally(Direction::Read).ops > 0);
-    let of_reads = |finding: &&Finding| {
-        matches!(finding.meaning, Meaning::CachedReads { .. } | Meaning::Unwritten { .. })
+    let of_target = |doubt: &Doubt| match doubt {
+        Doubt::Target { why } => target_doubt::voids(why),
+        Doubt::CachedReads | Doubt::Unwritten { .. } => reads,
+        _ => false,
     };
-    let counts = |finding: &&Finding| reads || !of_reads(finding);
-    let of_target =
-        |finding: &&Finding| of_reads(finding) || matches!(finding.meaning, Meaning::TargetDoubt { .. });
-    let kept: Vec<Finding> = found.iter().filter(of_target).filter(counts).cloned().collect();
-    let doubts: Vec<Doubt> = doubts(run, &kept).into_iter().filter(voids).collect();
+    let doubts: Vec<Doubt> = doubts(run, found).into_iter().filter(of_target).collect();
     if run.steps.is_empty() || doubts.is_empty() {
         return verdict;
     }
@@ -347,30 +273,12 @@ fn overall(rows: &[ClaimRow], doubts: &[Doubt], claimed: bool) -> Answer {
     if doubts.iter().any(voids) {
         return Answer::CannotTell;
     }
-    match () {
-        () if !claimed => Answer::Measured,
-        () if any(Answer::Below) => Answer::Below,
-        () if any(Answer::CannotTell) || rows.is_empty() => Answer::CannotTell,
-        () if any(Answer::ConsistentWithBurst) => Answer::ConsistentWithBurst,
-        () if any(Answer::Meets) => Answer::Meets,
-        () => Answer::Exceeds,
+    if !claimed {
+        return Answer::Measured;
     }
-}
-
-/// The burst that leaves the claims open, as a finding of its own.
-fn inside_burst(limits: Option<&Limits>, verdict: &Verdict) -> Option<Finding> {
-    let policy = limits?.policy.to_string();
-    let row = verdict.rows.iter().filter(|row| row.answer == Answer::ConsistentWithBurst).find_map(|row| {
-        row.doubts.iter().find_map(|doubt| match doubt {
-            Doubt::InsideBurst { burst_s, loaded_s } => Some((row.quantity, *burst_s, *loaded_s)),
-            _ => None,
-        })
-    });
-    let (quantity, burst_s, loaded_s) = row?;
-    let resource = if quantity == Quantity::Iops { "operations" } else { "bytes" }.to_owned();
-    Some(Finding {
-        meaning: Meaning::InsideBurst { policy, resource, burst_s, loaded_s },
-        evidence: Vec::new(),
-        confidence: Confidence::Strong,
-    })
+    if rows.is_empty() {
+        return Answer::CannotTell;
+    }
+    let decisive = [Answer::Below, Answer::CannotTell, Answer::ConsistentWithBurst, Answer::Meets];
+    decisive.into_iter().find(|answer| any(*answer)).unwrap_or(Answer::Exceeds)
 }

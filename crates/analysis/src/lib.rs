@@ -1,13 +1,14 @@
 //! Run to findings and verdict, purely: the same record gives the same findings on any day.
 
-mod caps;
 mod cells;
 mod claims;
 pub mod compare;
+mod figures;
 mod finding;
-mod honesty;
+pub mod findings;
 mod judge;
 mod picture;
+mod plateaus;
 mod points;
 mod quick;
 mod repeats;
@@ -17,22 +18,13 @@ mod watch;
 
 pub use cells::{Cell, Pattern, cells};
 pub use claims::EXPECTATION;
-pub use finding::{Confidence, Evidence, Finding, Limiter, Meaning};
+pub use finding::{Confidence, Evidence, Found};
+pub use findings::{Finding, Limiter, Meaning};
 pub use judge::analyse;
 pub use picture::{Analysis, Estimate, LatencyRole, LatencyRow, Point, Spent};
 pub use quick::{QuickRow, Whose, quick_rows};
 pub use verdict::{Answer, ClaimRow, Claimed, Doubt, Quantity, Reading, Verdict};
-pub use watch::{
+pub use watch::shape::{
     ContractRow, DeviceFigures, Flow, Latency, Level, LoadFigures, LoadFlow, Named, PhaseFigures, Place,
     Remark, SeriesRow, WHOLE, Waiting, Watched, WatchedDevice,
 };
-
-/// Points and rows of a run, before anything is concluded from them.
-pub(crate) struct Figures {
-    latencies: Vec<LatencyRow>,
-    depths: Vec<Point>,
-    blocks: Vec<Point>,
-    jobs: Vec<Point>,
-    /// The rung that ran once more at the end, where its rate had fallen well below the plateau of the beginning.
-    fallen: Option<Point>,
-}

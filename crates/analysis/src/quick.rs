@@ -1,13 +1,11 @@
 //! Whose figure it is: what a stream moved beside what the device below it moved meanwhile.
 
-use record::{DiskCounters, Run, Sample, StepRecord};
+use record::{DiskCounters, Run, SECTOR, Sample, StepRecord};
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Nanos, StepKind};
 
 use crate::{Cell, cells, target_doubt};
 
-/// Bytes of a sector in `/proc/diskstats`, whatever the device's own (kernel document admin-guide/iostats).
-const SECTOR: f64 = 512.0;
 /// From this share on the device did the work. What is not seen of it is what an interval's edge cuts off.
 const DEVICE_FROM: f64 = 0.9;
 /// Up to this share what was moved was memory.
@@ -76,14 +74,11 @@ fn whose(cell: &Cell, device_share: Option<f64>) -> Whose {
 fn device_bytes(run: &Run, device: &str, span: (Nanos, Nanos), direction: Direction) -> Option<f64> {
     let before = run.samples.iter().rfind(|sample| sample.at <= span.0).or(run.samples.first())?;
     let after = run.samples.iter().find(|sample| sample.at >= span.1).or(run.samples.last())?;
-    let sectors = |sample: &Sample| Some(sectors(counters(sample, device)?, direction));
-    Some(sectors(after)?.saturating_sub(sectors(before)?) as f64 * SECTOR)
+    let more = counters(after, device)?.more_than(counters(before, device)?)?;
+    let sectors = if direction == Direction::Read { more.sectors_read } else { more.sectors_written };
+    Some(sectors as f64 * SECTOR as f64)
 }
 
 fn counters<'a>(sample: &'a Sample, device: &str) -> Option<&'a DiskCounters> {
     sample.disks.iter().find(|(name, _)| **name == *device).map(|(_, counters)| counters)
-}
-
-fn sectors(counters: &DiskCounters, direction: Direction) -> u64 {
-    if direction == Direction::Read { counters.sectors_read } else { counters.sectors_written }
 }

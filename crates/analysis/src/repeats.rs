@@ -1,15 +1,18 @@
-//! What several steps show alike is one finding: with the figures of the worst, and the spans of all.
+//! What is told once although it shows more often: in several steps, on several layers of a stack, above and at a device.
 
 use std::mem::discriminant;
 
-use crate::Finding;
+use crate::finding::Layer;
+use crate::watch::Named;
+use crate::{Finding, Meaning};
 
-/// Findings of a kind that steps repeat become one, where the first of them stood.
+/// Findings of a kind that steps repeat become one, where the first of them stood: with the figures of the worst, and the
+/// spans of all.
 pub(crate) fn told_once(found: Vec<Finding>) -> Vec<Finding> {
     let mut kept: Vec<Finding> = Vec::with_capacity(found.len());
     for finding in found {
-        let same = |known: &&mut Finding| discriminant(&known.meaning) == discriminant(&finding.meaning);
-        match (finding.meaning.badness(), kept.iter_mut().find(same)) {
+        let same = |known: &&mut Finding| alike(known, &finding);
+        match (finding.meaning.nature().badness, kept.iter_mut().find(same)) {
             (Some(_), Some(known)) => join(known, finding),
             _ => kept.push(finding),
         }
@@ -17,9 +20,13 @@ pub(crate) fn told_once(found: Vec<Finding>) -> Vec<Finding> {
     kept
 }
 
+fn alike(a: &Finding, b: &Finding) -> bool {
+    discriminant(&a.meaning) == discriminant(&b.meaning)
+}
+
 /// Of two equally bad ones the earlier keeps its figures.
 fn join(known: &mut Finding, other: Finding) {
-    if other.meaning.badness() > known.meaning.badness() {
+    if other.meaning.nature().badness > known.meaning.nature().badness {
         known.meaning = other.meaning;
         known.confidence = other.confidence;
     }
@@ -27,12 +34,57 @@ fn join(known: &mut Finding, other: Finding) {
     known.evidence.sort_by_key(|span| (span.from, span.to));
 }
 
+/// What several layers of one stack show alike is told of the lowest: that is where a policy counts. What an application does
+/// is told of the highest.
+pub(crate) fn once_a_stack(found: Vec<Finding>) -> Vec<Finding> {
+    let told_by = |other: &Finding, finding: &Finding| {
+        let (mine, theirs) = (finding.meaning.nature().device, other.meaning.nature().device);
+        let Some((mine, theirs)) = mine.zip(theirs) else { return false };
+        let (upper, lower) = match mine.layer {
+            Layer::Lowest => (mine.place, theirs.place),
+            Layer::Highest => (theirs.place, mine.place),
+        };
+        alike(finding, other) && upper.stands_on(&lower.name) && meet(finding, other)
+    };
+    once(found, told_by)
+}
+
+/// A limit that a device's own counters show waiting for is told of that device, and not of the one on which it is set.
+pub(crate) fn once_a_limit(found: Vec<Finding>) -> Vec<Finding> {
+    let told_by = |other: &Finding, finding: &Finding| {
+        let Meaning::ThrottledAboveDevice(above) = &finding.meaning else { return false };
+        let level = match &other.meaning {
+            Meaning::HeldOperations(held) => &held.level,
+            Meaning::HeldBytes(held) => &held.level,
+            _ => return false,
+        };
+        let named = match &level.named {
+            Some(Named::Local(limit)) => above.limit.as_ref() == Some(limit),
+            Some(Named::Policy { .. } | Named::Round { .. }) | None => false,
+        };
+        named && meet(finding, other)
+    };
+    once(found, told_by)
+}
+
+/// `found` without those that another one tells.
+fn once(found: Vec<Finding>, told_by: impl Fn(&Finding, &Finding) -> bool) -> Vec<Finding> {
+    let told = |finding: &&Finding| found.iter().any(|other| told_by(other, finding));
+    found.iter().filter(|finding| !told(finding)).cloned().collect()
+}
+
+/// Whether two findings share a span.
+fn meet(a: &Finding, b: &Finding) -> bool {
+    a.evidence.iter().any(|one| b.evidence.iter().any(|other| one.from < other.to && other.from < one.to))
+}
+
 #[cfg(test)]
 mod tests {
     use workload::{Direction, Nanos};
 
     use super::*;
-    use crate::{Confidence, Evidence, Meaning};
+    use crate::findings::{Crossover, GeneratorBound, Unsteady};
+    use crate::{Confidence, Evidence};
 
     fn found(meaning: Meaning, step: &str, second: u64) -> Finding {
         let span = Evidence {
@@ -45,17 +97,17 @@ mod tests {
     }
 
     fn unsteady(step: &str, half_width: f64, second: u64) -> Finding {
-        found(Meaning::Unsteady { step: step.to_owned(), half_width }, step, second)
+        found(Meaning::Unsteady(Unsteady { step: step.to_owned(), half_width }), step, second)
     }
 
     fn starved(step: &str, share: f64, second: u64) -> Finding {
-        let meaning = Meaning::GeneratorBound {
+        let meaning = Meaning::GeneratorBound(GeneratorBound {
             step: step.to_owned(),
             own_cpu_share: 0.1,
             waiting_share: share,
             steal_share: 0.0,
             late: 3,
-        };
+        });
         found(meaning, step, second)
     }
 
@@ -73,18 +125,18 @@ mod tests {
         };
         assert_eq!(once.len(), 2);
         assert!(
-            matches!(&once[0].meaning, Meaning::GeneratorBound { step, .. } if step == "d1"),
+            matches!(&once[0].meaning, Meaning::GeneratorBound(GeneratorBound { step, .. }) if step == "d1"),
             "the worst"
         );
         assert_eq!(names(&once[0]), ["d1", "d8", "d32"], "in the order of time");
         let half_width = 0.08;
-        assert_eq!(once[1].meaning, Meaning::Unsteady { step: "b256".to_owned(), half_width });
+        assert_eq!(once[1].meaning, Meaning::Unsteady(Unsteady { step: "b256".to_owned(), half_width }));
         assert_eq!(names(&once[1]), ["b64", "b256"]);
     }
 
     #[test]
     fn findings_that_differ_in_more_than_their_step_stay_apart() {
-        let crossover = |direction| Meaning::Crossover { direction, bytes: 65_536.0 };
+        let crossover = |direction| Meaning::Crossover(Crossover { direction, bytes: 65_536.0 });
         let apart = vec![
             found(crossover(Direction::Read), "", 0),
             found(crossover(Direction::Write), "", 0),

@@ -9,11 +9,11 @@ use record::{Recording, Run};
 use report::charts::png::{NotDrawn, Painter};
 use report::charts::{DevicesIn, Picture, PictureOptions, pictures};
 
-use crate::commands::watch::devices::{fits, unknown};
 use crate::inputs::Recorded;
 use session::failure::Failure;
 use session::files::{Kind, Shelf};
 use session::place::short;
+use session::watch::{fits, unknown_device};
 
 /// Which part of a recording is drawn, and how its pictures look.
 #[derive(Clone, Debug, Args)]
@@ -149,7 +149,7 @@ impl PictureArguments {
         let excluded = plain.map(|word| ("--exclude", word));
         for (option, word) in described.chain(named).chain(excluded) {
             if !names.iter().any(|name| fits(word, name)) {
-                return Err(unknown(option, word, &names));
+                return Err(unknown_device(option, word, &names));
             }
         }
         let out = |name: &String| self.exclude.iter().any(|pattern| fits(pattern, name));

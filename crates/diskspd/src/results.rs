@@ -1,6 +1,6 @@
 //! What a timespan has brought, by thread and target, within the measured time and no longer.
 
-use record::{Distribution, Interval, StepRecord, Tally};
+use record::{CpuCounters, Distribution, Interval, StepRecord, Tally};
 use workload::{Direction, Nanos};
 
 use super::effective::EffectiveRange;
@@ -109,6 +109,34 @@ pub struct CpuUse {
 }
 
 impl CpuUse {
+    /// The CPU with this number and these counters. Waiting for I/O is idle time, and what others took from a virtual machine
+    /// is the kernel's, since it was not idle.
+    pub fn of(number: u32, cpu: &CpuCounters) -> CpuUse {
+        CpuUse {
+            number,
+            user: cpu.user + cpu.nice,
+            kernel: cpu.system + cpu.irq + cpu.softirq + cpu.steal,
+            idle: cpu.idle + cpu.iowait,
+        }
+    }
+
+    /// What it did since a reading `earlier`.
+    fn since(&self, earlier: CpuUse) -> CpuUse {
+        CpuUse {
+            number: self.number,
+            user: self.user.saturating_sub(earlier.user),
+            kernel: self.kernel.saturating_sub(earlier.kernel),
+            idle: self.idle.saturating_sub(earlier.idle),
+        }
+    }
+
+    /// What every CPU did between two readings.
+    pub fn between(before: &[CpuUse], after: &[CpuUse]) -> Vec<CpuUse> {
+        let earlier =
+            |number: u32| before.iter().find(|cpu| cpu.number == number).copied().unwrap_or_default();
+        after.iter().map(|cpu| cpu.since(earlier(cpu.number))).collect()
+    }
+
     /// Percent of time in use, in programs, in the kernel, idle.
     pub fn percents(&self) -> [f64; 4] {
         let total = (self.user + self.kernel + self.idle).max(1) as f64;

@@ -1,5 +1,9 @@
 //! The machine as DiskSpd shows it: its name, when the run began, and how its CPUs are built.
 
+use std::collections::BTreeSet;
+
+use record::CpuFacts;
+
 /// The machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct System {
@@ -41,6 +45,22 @@ impl CpuPlace {
 }
 
 impl System {
+    /// The machine of this name with these CPUs, whose frequency `governor` keeps. Kernels number cores within a socket; here
+    /// they are counted over the machine.
+    pub fn new(computer: String, governor: Option<String>, cpus: &[CpuFacts]) -> System {
+        let cores: BTreeSet<(u32, u32)> = cpus.iter().map(|cpu| (cpu.socket, cpu.core)).collect();
+        let capacities: BTreeSet<u32> = cpus.iter().map(|cpu| cpu.capacity).collect();
+        let place = |cpu: &CpuFacts| CpuPlace {
+            number: cpu.number,
+            socket: cpu.socket,
+            node: cpu.node,
+            core: cores.range(..(cpu.socket, cpu.core)).count() as u32,
+            class: capacities.range(..cpu.capacity).count() as u32,
+        };
+        let scheme = governor.unwrap_or_else(|| "none".to_owned());
+        System { computer, started: 0, scheme, cpus: cpus.iter().map(place).collect() }
+    }
+
     /// How many different values `of` has.
     pub fn count(&self, of: fn(&CpuPlace) -> u32) -> usize {
         self.values(of).len()
@@ -81,5 +101,26 @@ impl System {
             time.minute(),
             time.second()
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cores_are_counted_over_the_machine_and_classes_rise_with_their_capacity() {
+        let cpu = |(number, socket, core, capacity): (u32, u32, u32, u32)| CpuFacts {
+            number,
+            socket,
+            node: socket,
+            core,
+            capacity,
+        };
+        let cpus = [(0, 0, 0, 1024), (1, 0, 0, 1024), (2, 1, 0, 512), (3, 1, 1, 512)].map(cpu);
+        let system = System::new("box".to_owned(), None, &cpus);
+        let places: Vec<_> = system.cpus.iter().map(|c| (c.socket, c.node, c.core, c.class)).collect();
+        assert_eq!(places, [(0, 0, 0, 1), (0, 0, 0, 1), (1, 1, 1, 0), (1, 1, 2, 0)]);
+        assert_eq!((system.scheme.as_str(), system.is_heterogeneous()), ("none", true));
     }
 }

@@ -1,7 +1,7 @@
 //! What the engine costs on a real file or device: `read_cost PATH BACKEND DEPTH SECONDS` reads 4 KiB blocks at random and
 //! prints user and system CPU per I/O. It only reads.
 
-use engine::{Clones, FileGround, Ground, GroundKind, plan, run_real};
+use engine::{Clones, FileFacts, PlanTarget, PlanTargetKind, plan, run_real};
 use kernel::{Clock, Direct};
 use record::{Interval, Observer};
 use workload::{BackendAsk, BackendKind, Direction, Job, Nanos, StepKind, StopRule, Workload};
@@ -31,19 +31,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let stop = vec![StopRule::Time(Nanos::from_secs(seconds.parse()?))];
     let workload = Workload { jobs: vec![job], stop, ramp: Nanos::ZERO };
-    let ground = Ground {
-        files: vec![FileGround {
+    let target = PlanTarget {
+        files: vec![FileFacts {
             path: path.into(),
             size: file.size(),
             direct_alignment: workload::Bytes(512),
             writable: false,
         }],
-        kind: GroundKind::Machine(kernel::probe()),
+        kind: PlanTargetKind::Machine(kernel::probe()),
         cpus: kernel::available_cpus(),
         interval: Nanos::SECOND,
         clones: Clones::Apart,
     };
-    let plan = plan(&workload, "read", StepKind::Job, &ground)?;
+    let plan = plan(&workload, "read", StepKind::Job, &target)?;
     let record = run_real(&plan, &[vec![file]], Clock::start(), &mut Quiet)?;
     let tally = record.tally(Direction::Read);
     let (ops, worker) = (tally.ops as f64, &record.workers[0]);

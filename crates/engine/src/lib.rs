@@ -1,22 +1,22 @@
 //! Workload and facts to plan to recorded run.
 
 mod batch;
-mod company;
-mod conductor;
+mod certainty;
+mod coordinator;
 mod driver;
 pub mod fill;
-mod judge;
 mod layout;
 mod planner;
 mod recorder;
 mod rules;
 pub mod verify;
 mod worker;
+mod worker_set;
 
 pub use batch::Batch;
 pub use driver::{EngineError, Null, Served, Volume, run_real, run_simulated};
 pub use layout::layout_workload;
-pub use planner::{Clones, FileGround, Ground, GroundKind, PlanError, idle_plan, plan};
-pub use recorder::{Inbox, Recorder};
-pub use rules::{Rules, Shift, Timetable};
+pub use planner::{Clones, FileFacts, PlanError, PlanTarget, PlanTargetKind, idle_plan, plan};
+pub use recorder::{CollectorEnd, Recorder};
+pub use rules::{Rules, Schedule, Timetable};
 pub use worker::{Failure, InFlight, SlotsView, Stopped, Wake, Worker, WorkerError};

@@ -45,20 +45,20 @@ impl Rules {
         self.latest.map_or(Nanos::MAX, |time| timetable.start + time)
     }
 
-    /// The shift of a worker that is told to begin at `from`.
-    pub fn shift(&self, timetable: &Timetable, from: Nanos) -> Shift {
+    /// The schedule of a worker that is told to begin at `from`.
+    pub fn schedule(&self, timetable: &Timetable, from: Nanos) -> Schedule {
         let start = from + self.delay;
         let counted_from = self.ramp.map_or(start.max(timetable.counted_from), |ramp| start + ramp);
         let own = self.time.map_or(Nanos::MAX, |time| counted_from + time);
         let deadline = own.min(self.latest(timetable));
         let over = if deadline == Nanos::MAX { deadline } else { deadline + self.cool };
-        Shift { start, counted_from, deadline, over }
+        Schedule { start, counted_from, deadline, over }
     }
 
-    /// The shift of a worker that has not been told to begin yet.
-    pub fn on_call(&self, timetable: &Timetable) -> Shift {
+    /// The schedule of a worker that has not been told to begin yet.
+    pub fn unscheduled(&self, timetable: &Timetable) -> Schedule {
         let deadline = self.latest(timetable);
-        Shift { start: Nanos::MAX, counted_from: Nanos::MAX, deadline, over: deadline }
+        Schedule { start: Nanos::MAX, counted_from: Nanos::MAX, deadline, over: deadline }
     }
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn latest(plan: &StepPlan) -> Option<Nanos> {
 
 /// When one worker works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shift {
+pub struct Schedule {
     /// It issues from here on; [`Nanos::MAX`] while it has not been told when.
     pub start: Nanos,
     /// What ends from here on counts; not before `start`.
@@ -169,23 +169,23 @@ mod tests {
     #[test]
     fn a_workers_time_counts_from_its_own_start_past_its_own_ramp() {
         let table = timetable(1_000, 50, 10);
-        let shift = OWN.shift(&table, table.start);
-        assert_eq!((shift.start, shift.counted_from), (Nanos(1_030), Nanos(1_037)));
-        assert_eq!((shift.deadline, shift.over), (Nanos(1_137), Nanos(1_142)));
-        let with_step = Rules { ramp: None, ..OWN }.shift(&table, table.start);
+        let schedule = OWN.schedule(&table, table.start);
+        assert_eq!((schedule.start, schedule.counted_from), (Nanos(1_030), Nanos(1_037)));
+        assert_eq!((schedule.deadline, schedule.over), (Nanos(1_137), Nanos(1_142)));
+        let with_step = Rules { ramp: None, ..OWN }.schedule(&table, table.start);
         assert_eq!(with_step.counted_from, Nanos(1_050), "the step's ramp goes on");
-        let late = Rules { ramp: None, delay: Nanos(60), ..OWN }.shift(&table, table.start);
+        let late = Rules { ramp: None, delay: Nanos(60), ..OWN }.schedule(&table, table.start);
         assert_eq!(late.counted_from, Nanos(1_060), "the step's ramp is over");
     }
 
     #[test]
     fn the_step_may_end_it_earlier() {
         let table = timetable(1_000, 50, 10);
-        let shift = Rules { latest: Some(Nanos(120)), ..OWN }.shift(&table, table.start);
-        assert_eq!((shift.deadline, shift.over), (Nanos(1_120), Nanos(1_125)));
-        let on_call = Rules { latest: Some(Nanos(120)), ..OWN }.on_call(&table);
-        assert_eq!((on_call.start, on_call.over), (Nanos::MAX, Nanos(1_120)));
-        let endless = Rules { time: None, ..OWN }.shift(&table, table.start);
+        let schedule = Rules { latest: Some(Nanos(120)), ..OWN }.schedule(&table, table.start);
+        assert_eq!((schedule.deadline, schedule.over), (Nanos(1_120), Nanos(1_125)));
+        let unscheduled = Rules { latest: Some(Nanos(120)), ..OWN }.unscheduled(&table);
+        assert_eq!((unscheduled.start, unscheduled.over), (Nanos::MAX, Nanos(1_120)));
+        let endless = Rules { time: None, ..OWN }.schedule(&table, table.start);
         assert_eq!(endless.over, Nanos::MAX);
     }
 }

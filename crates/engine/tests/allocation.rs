@@ -1,8 +1,8 @@
 //! Between start and drain a worker's thread allocates nothing: a counting allocator looks.
 #![allow(unsafe_code)] // An allocator cannot be written without.
 
-#[path = "all/stage/mod.rs"]
-mod stage;
+#[path = "all/vocabulary/mod.rs"]
+mod vocabulary;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, RefCell};
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use engine::run_real;
 use kernel::Clock;
 use record::{Interval, Observer};
-use stage::*;
+use vocabulary::*;
 use workload::{
     Access, BackendKind, Buffers, Flush, Iops, Mix, Nanos, Pace, StopRule, Terms, Think, Totals, WorkerPlan,
 };

@@ -10,6 +10,7 @@ use workload::{
 };
 
 use crate::layout::layout_step;
+use crate::step::{Layout, Step, Writes};
 
 /// What a check may do and how long it may take.
 #[derive(Clone, Debug)]
@@ -26,24 +27,6 @@ pub struct CheckAsk {
     pub effort: Effort,
     /// Smallest block that the target takes (its direct-I/O alignment).
     pub block_min: Bytes,
-}
-
-/// Whether writes are measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Writes {
-    /// Reads and writes.
-    Measured,
-    /// Only reads: the target is not ours to write.
-    LeftOut,
-}
-
-/// Whether real data is written before reads are measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layout {
-    /// Nothing to write: the blocks hold data, or are not ours.
-    None,
-    /// This much.
-    Write(Bytes),
 }
 
 /// How precise and how long a step is.
@@ -87,17 +70,6 @@ impl Effort {
     fn stop(&self) -> Vec<StopRule> {
         vec![StopRule::Certain { half_width: self.half_width, least: self.least, most: self.most }]
     }
-}
-
-/// A step to run, before planning.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Step {
-    /// A name that is unique in the run.
-    pub name: String,
-    /// What it is for.
-    pub kind: StepKind,
-    /// What is asked.
-    pub workload: Workload,
 }
 
 /// Small blocks: the size at which operations, not bytes, bind.

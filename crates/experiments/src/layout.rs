@@ -2,7 +2,7 @@
 
 use workload::{Access, BlockSizes, Bytes, Job, Mix, Nanos, StepKind, StopRule, Workload};
 
-use crate::check::{Layout, Step};
+use crate::step::{Layout, Step};
 
 /// Speed in bytes a second at which a forecast assumes data to be laid out where nothing is known of the volume.
 pub const LAYOUT_GUESS: f64 = 200.0 * 1048576.0;

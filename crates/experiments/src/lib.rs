@@ -5,15 +5,15 @@ mod check;
 mod layout;
 mod profile;
 mod quick;
+mod step;
 mod watch;
 
-pub use check::{
-    AS_CLAIMED, CheckAsk, Effort, Layout, Step, Writes, bytes_written_most, next_step, outline, seconds_most,
-};
+pub use check::{AS_CLAIMED, CheckAsk, Effort, bytes_written_most, next_step, outline, seconds_most};
 pub use layout::{LAYOUT_GUESS, layout_step};
 pub use profile::{Profile, ProfileError, ProfileStep, ProfileTable, profile_names, profile_text};
 pub use quick::{PastCache, QuickAsk, next_quick_step, quick_seconds};
+pub use step::{Layout, Step, Writes};
 pub use watch::{
-    CycleError, Cycles, LoadError, Lookout, Nominal, PhaseWhat, PlannedPhase, ScaleError, WatchLoad,
+    Anomalies, CycleError, Cycles, LoadError, Nominal, PhaseWhat, PlannedPhase, ScaleError, WatchLoad,
     scale_words, scales,
 };

@@ -7,8 +7,8 @@ use workload::{
     Workload,
 };
 
-use crate::check::{Layout, Step};
 use crate::layout::layout_step;
+use crate::step::{Layout, Step};
 
 /// What `dd bs=1M` moves at a time.
 const BLOCK: Bytes = Bytes::MIB;

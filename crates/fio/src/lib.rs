@@ -11,6 +11,7 @@ mod commandline;
 mod commands;
 mod data;
 mod defaults;
+mod disks;
 mod engines;
 mod error;
 mod exact;
@@ -34,6 +35,7 @@ mod section;
 mod shape;
 mod shapes;
 mod showcmd;
+mod so_far;
 mod spoilt;
 mod steady;
 mod steps;
@@ -52,24 +54,26 @@ pub use asked::{
 };
 pub use commandline::parse;
 pub use commands::{Argument, COMMANDS, CommandRow, CommandTable, Commands, VERSION};
+pub use disks::{Below, Disk};
 pub use engines::Engine;
 pub use error::{FioError, Lacking, Place, Typed, Unsized, Waits};
 pub use files::{Look, OnDisk, OnDiskKind};
 pub use logging::{LogOptions, LogValue};
-pub use logs::{AggregateLogs, Logs};
+pub use logs::{AggregateLogs, Logs, RunLogs};
 pub use number::{KbBase, NumberError, TimeUnit};
 pub use opening::{capped_depths, opening};
 pub use options::{JobOptions, Pattern, Unified};
 pub use present::{
-    Clock, DirectionRate, DiskUse, INTERRUPTED, Presented, Progress, Running, human, json, messages, not_run,
-    status_line, terse,
+    Clock, DirectionRate, DiskUse, INTERRUPTED, LiveLine, Presented, Progress, Running, Shown, human, json,
+    messages, not_run, status_line, terse,
 };
 pub use reader::{Reader, Reading};
 pub use row::{Class, JobTable, Part, Row, Standing};
 pub use rows::ROWS;
 pub use shape::{Shape, Shaped};
+pub use so_far::SoFar;
 pub use steady::{SteadyOptions, SteadyWatch};
-pub use steps::{Content, FioStep, Layout, LayoutFile, Planned, Replaces, Reserve, Unrunnable, steps};
+pub use steps::{FioStep, Planned, Unrunnable, announcement, steps};
 pub use table::table;
 pub use terms::{ExitWhat, TimeOptions};
 pub use value::{Amount, Each, Floats, Kind, Value, ValueError, Word};

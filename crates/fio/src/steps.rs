@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use workload::{BackendAsk, BackendKind, Buffers, Bytes, Flush, Job, Nanos, Start, StopRule, Workload};
+use workload::{
+    BackendAsk, BackendKind, Buffers, Bytes, Content, Flush, Job, Layout, LayoutFile, Nanos, Replaces,
+    Reserve, Start, StopRule, Workload,
+};
 
 use super::asked::{Asked, FioJob, LaysOut};
 use super::batching;
@@ -68,63 +71,6 @@ impl Planned {
     }
 }
 
-/// Files of one clone that are missing or too short.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Layout {
-    /// The job's name in the report.
-    pub job: String,
-    /// Its files.
-    pub files: Vec<LayoutFile>,
-    /// What they must hold.
-    pub content: Content,
-}
-
-/// One file to lay out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LayoutFile {
-    /// Where. Directories above it that are missing are made.
-    pub path: PathBuf,
-    /// Length it must have.
-    pub bytes: u64,
-    /// Length it has; 0 where it is missing.
-    pub there: u64,
-    /// What may stand in its place when it is laid out.
-    pub replaces: Replaces,
-}
-
-/// What a file that is laid out may take the place of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Replaces {
-    /// Whatever stands there: its job writes, or `--fio-exact` was given.
-    Anything,
-    /// Nothing, or a file that was laid out here and that nobody has changed since: its job only reads.
-    Ours,
-}
-
-/// What a file must hold before the load starts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Content {
-    /// Real data over its whole length, since it will be read; flushed, and dropped from the page cache.
-    Data(Buffers),
-    /// Only its length and space: it will be written.
-    Space(Reserve),
-}
-
-/// How space is reserved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reserve {
-    /// Not at all: the length grows as it is written.
-    None,
-    /// `fallocate`, where the file system can.
-    Native,
-    /// `posix_fallocate`.
-    Posix,
-    /// `fallocate` that leaves the length alone.
-    Keep,
-    /// `ftruncate`.
-    Truncate,
-}
-
 impl FioStep {
     /// What to run where the run began `elapsed` ago: starts are counted from there, whatever ran before.
     pub fn workload_after(&self, elapsed: Nanos) -> Workload {
@@ -145,6 +91,12 @@ impl FioStep {
         }
     }
 
+    /// The names of the jobs that work on one of `paths`.
+    pub fn users_of(&self, paths: &[PathBuf]) -> Vec<String> {
+        let on_it = |job: &&Job| job.files.iter().any(|path| paths.contains(path));
+        self.workload.jobs.iter().filter(on_it).map(|job| job.name.clone()).collect()
+    }
+
     /// How long it takes at most, ramps and delays included; `None` where a job has no end by time.
     pub fn most(&self) -> Option<Nanos> {
         let time = |rule: &StopRule| if let StopRule::Time(time) = rule { Some(*time) } else { None };
@@ -159,14 +111,11 @@ impl FioStep {
     }
 }
 
-impl Layout {
-    /// The line that fio prints for it.
-    pub fn announcement(&self) -> String {
-        let total: u64 = self.files.iter().map(|file| file.bytes).sum();
-        let (plural, all) = if self.files.len() > 1 { ("s", "total ") } else { ("", "") };
-        let count = self.files.len();
-        format!("{}: Laying out IO file{plural} ({count} file{plural} / {all}{}MiB)\n", self.job, total >> 20)
-    }
+/// The line that fio prints for files that are laid out.
+pub fn announcement(layout: &Layout) -> String {
+    let (plural, all) = if layout.files.len() > 1 { ("s", "total ") } else { ("", "") };
+    let (count, mib) = (layout.files.len(), layout.bytes().0 >> 20);
+    format!("{}: Laying out IO file{plural} ({count} file{plural} / {all}{mib}MiB)\n", layout.job)
 }
 
 /// Works out the steps of `asked`. A job that cannot run is named beside them and left out, as in fio, which finds out when

@@ -1,5 +1,6 @@
 //! Where each function starts, how long it is, and what its parameters look like.
 
+use crate::shapes::{Shape, shape};
 use crate::source::{closing, in_name, test_spans};
 
 /// One function with a body.
@@ -15,6 +16,8 @@ pub struct Function {
     pub test: bool,
     /// Whether it is `pub` without restriction and takes a bare `bool`.
     pub public_bool: bool,
+    /// What it takes and how deep it goes.
+    pub shape: Shape,
 }
 
 /// Every function with a body, in text that [`crate::code_only`] has cleaned.
@@ -41,8 +44,10 @@ fn read(code: &str, at: usize) -> Option<Function> {
     let body = body(code, end_of_parameters)?;
     let public_bool = is_public(code, at) && takes_bool(&code[open..end_of_parameters]);
     let line = 1 + code[..at].matches('\n').count();
-    let lines = 1 + code[at..closing(code, body)].matches('\n').count();
-    Some(Function { name, line, lines, test: false, public_bool })
+    let end = closing(code, body);
+    let lines = 1 + code[at..end].matches('\n').count();
+    let shape = shape(&code[open + 1..end_of_parameters - 1], &code[body..end]);
+    Some(Function { name, line, lines, test: false, public_bool, shape })
 }
 
 /// The offset behind `<…>`, where there is one at `at`, and behind blanks.

@@ -8,6 +8,7 @@ mod functions;
 mod layers;
 mod links;
 mod repository;
+mod shapes;
 mod skips;
 mod source;
 
@@ -16,5 +17,6 @@ pub use functions::{Function, functions};
 pub use layers::{Confined, Crate, Layer, LayerError, crates, layer_table, library_table};
 pub use links::{Link, links};
 pub use repository::{files, root};
+pub use shapes::Shape;
 pub use skips::{Expected, Skip, expected, skips, unexpected};
 pub use source::{code_only, has_word, test_spans};

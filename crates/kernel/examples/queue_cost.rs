@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use kernel::{Clock, Direct, Queue, UringQueue, open_for_read, open_queue, thread_cpu_time};
+use kernel::{Clock, Direct, Queue, QueueSize, UringQueue, open_for_read, open_queue, thread_cpu_time};
 use workload::{BackendKind, Direction, Done, Io, Nanos, Wait};
 
 type Failure = Box<dyn std::error::Error>;
@@ -82,7 +82,13 @@ fn main() -> Result<(), Failure> {
             BackendKind::IoUring => {
                 measure!(UringQueue::open(&files, depth, 4096, clock)?, depth, blocks, until, clock);
             }
-            _ => measure!(open_queue(kind, &files, depth, 4096, clock)?, depth, blocks, until, clock),
+            _ => measure!(
+                open_queue(kind, &files, QueueSize { depth, slot_bytes: 4096 }, clock)?,
+                depth,
+                blocks,
+                until,
+                clock
+            ),
         }
     }
     Ok(())

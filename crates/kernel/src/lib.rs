@@ -31,8 +31,8 @@ pub use linux::{
     mounts::{Medium, Mount, device_of_mount, mount_of, mounts},
     process::{Process, send_signal},
     queue::{
-        AioQueue, CallFlags, PreadQueue, Queue, QueueError, Refused, Single, SingleError, SingleMeans,
-        SingleOptions, UringQueue, abandoned, open_queue, probe,
+        AioQueue, CallFlags, PreadQueue, Queue, QueueError, QueueSize, Refused, Single, SingleError,
+        SingleMeans, SingleOptions, UringQueue, abandoned, open_queue, probe,
     },
     residency::{
         DirectProof, Directness, Walk, advise, cached_share, direct_proof, drop_cache, is_still_direct,

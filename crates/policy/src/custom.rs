@@ -93,7 +93,9 @@ pub(crate) fn limits(policy: &Policy, typed: &Typed) -> Result<Limits, PolicyErr
         if let Some((written, unit)) = words.rate(name, resource)? {
             let accounting = accounting.filter(|_| resource == Resource::Iops);
             let burst = if direction == Covers::Total { words.burst(resource)? } else { None };
-            limits.push(flat(id, (resource, direction), (written, unit), (burst, accounting)));
+            let limit = flat(id, resource, direction, Written { baseline: written, unit });
+            let burst = burst.filter(|burst| burst.rate > limit.baseline);
+            limits.push(Limit { burst, accounting, ..limit });
         }
     }
     words.bursts_have_baselines(&limits)?;
@@ -111,25 +113,19 @@ pub(crate) fn limits(policy: &Policy, typed: &Typed) -> Result<Limits, PolicyErr
     Ok(Limits { policy: policy_name, latency, limits, ..policy.described() })
 }
 
-fn flat(
-    id: &str,
-    (resource, direction): (Resource, Covers),
-    (written, unit): (f64, RateUnit),
-    (burst, accounting): (Option<Burst>, Option<Accounting>),
-) -> Limit {
-    let baseline = written * unit.factor(UnitReading::Decimal);
+fn flat(id: &str, resource: Resource, direction: Covers, written: Written) -> Limit {
     Limit {
         id: id.to_owned(),
         scope: Scope::Volume,
         resource,
         direction,
-        written: Written { baseline: written, unit },
+        baseline: written.baseline * written.unit.factor(UnitReading::Decimal),
+        written,
         unit_ambiguous: false,
         reading: UnitReading::Decimal,
-        baseline,
-        burst: burst.filter(|burst| burst.rate > baseline),
+        burst: None,
         billed_above: None,
-        accounting,
+        accounting: None,
         note: None,
     }
 }

@@ -29,10 +29,11 @@ pub struct HostFacts {
 }
 
 /// What a target is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetKind {
     /// A directory: an unnamed file of ours in it.
+    #[default]
     Directory,
     /// An existing file: only read.
     File,
@@ -47,7 +48,7 @@ pub enum TargetKind {
 }
 
 /// The target, and the devices below it from the top down.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TargetFacts {
     /// As typed.
     pub words: String,
@@ -99,6 +100,21 @@ pub struct DeviceFacts {
     pub queue_requests: u32,
     /// Longest request the kernel sends without splitting.
     pub request_max: Bytes,
+}
+
+/// A CPU as the kernel describes it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CpuFacts {
+    /// Its number.
+    pub number: u32,
+    /// Its socket.
+    pub socket: u32,
+    /// Its node of memory.
+    pub node: u32,
+    /// Its core, as the kernel numbers those of a socket.
+    pub core: u32,
+    /// 1,024 for the fastest of a machine, less for others; the same where the kernel does not say.
+    pub capacity: u32,
 }
 
 impl TargetFacts {

@@ -24,7 +24,7 @@ mod thinned;
 pub use counters::{CpuCounters, DiskCounters, MemoryCounters, OwnCpu, Pressure, Sample};
 pub use distribution::{Damaged, Distribution};
 pub use doubt::TargetDoubt;
-pub use facts::{DeviceFacts, HostFacts, TargetFacts, TargetKind};
+pub use facts::{CpuFacts, DeviceFacts, HostFacts, TargetFacts, TargetKind};
 pub use histogram::{BUCKETS, Histogram, bucket_bounds, bucket_middle, bucket_of};
 pub use interval::{Interval, IntervalDirection};
 pub use live::{IoTrace, Observer, PATIENCE, Silence, SilenceStage};

@@ -53,7 +53,7 @@ pub enum DeviceKind {
 }
 
 /// A limit that this machine itself sets on a device.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LocalLimit {
     /// The control group, by its path below the hierarchy's mount point (`/system.slice/db.service`).
     pub group: String,
@@ -66,7 +66,7 @@ pub struct LocalLimit {
 }
 
 /// A span of a watch with a name: idle, under a load of ours, or while a command ran.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Phase {
     /// `idle 1`, `load 50%`, `command`; unique within a run.
     pub name: String,
@@ -79,10 +79,11 @@ pub struct Phase {
 }
 
 /// What went on in a [`Phase`].
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PhaseKind {
     /// No load of ours.
+    #[default]
     Idle,
     /// A load of ours.
     Load {

@@ -68,7 +68,7 @@ pub enum Origin {
 }
 
 /// Something that happened beside the load.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
     /// When on the run's clock.
     pub at: Nanos,
@@ -79,10 +79,11 @@ pub struct Event {
 }
 
 /// Kinds of [`Event`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EventKind {
     /// Worth knowing.
+    #[default]
     Note,
     /// Something that weakens the result.
     Warning,
@@ -93,7 +94,7 @@ pub enum EventKind {
 }
 
 /// A finding as it is stored: its kind, its numbers as JSON and its sentence.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredFinding {
     /// Kind in snake_case.
     pub kind: String,

@@ -95,7 +95,7 @@ pub struct DirectionTotals {
 }
 
 /// An I/O that failed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoFailure {
     /// When on the run's clock.
     pub at: Nanos,

@@ -23,12 +23,12 @@ pub use words::data::{
     CsvTable, SeriesName, Wanted, WantedError, csv_tables, series_csv, series_json, series_names, wanted,
 };
 pub use words::doubt::{doubt, remedy};
-pub use words::findings::is_full;
 pub use words::forecast::{Credits, Forecast, forecast};
 pub use words::imported::imported;
 pub use words::json::{SCHEMA, SCHEMA_VERSION, json};
 pub use words::note::note;
-pub use words::progress::{Progress, ending, progress, step_done};
+pub use words::phrases::is_full;
+pub use words::progress::{DeviceNow, Progress, ending, phase_done, progress, step_done, watch_progress};
 pub use words::quick::{quick_json, quick_text};
 pub use words::sentence::{competing, confidence, error_words, evidence, next_step, sentence};
 pub use words::steps::{PartWords, part_line, part_words, steps};

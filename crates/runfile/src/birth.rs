@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use record::Run;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
-use crate::rows;
-use crate::schema::{APPLICATION_ID, SCHEMA, SCHEMA_VERSION};
+use crate::header;
+use crate::schema::{self, APPLICATION_ID, SCHEMA_VERSION};
 use crate::{SameDevice, WriteError};
 
 /// Where the two numbers stand that say how changes are kept, and what they are (SQLite's file format, section 1.3.3).
@@ -34,8 +34,8 @@ pub(crate) fn image(run: &Run) -> rusqlite::Result<Vec<u8>> {
     let mut conn = Connection::open_in_memory()?;
     conn.pragma_update(None, "application_id", APPLICATION_ID)?;
     conn.pragma_update(None, "user_version", SCHEMA_VERSION)?;
-    conn.execute_batch(&format!("BEGIN; {SCHEMA}"))?;
-    rows::header(&conn, run)?;
+    conn.execute_batch(&format!("BEGIN; {}", schema::statements()))?;
+    header::store(&conn, run)?;
     conn.execute_batch("COMMIT")?;
     let mut bytes = conn.serialize("main")?.to_vec();
     // From the first byte on in the mode that it is written in: changing the mode would need a journal, and a kill then

@@ -6,7 +6,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::{Connection, Result};
 
-use crate::schema::SCHEMA;
+use crate::scan::Longest;
+use crate::schema::TABLES;
 
 /// Steps of SQLite's machine that any file may cost, and how many for each of its bytes: a row of ours costs about one step
 /// a byte, so that only a file made for it comes near.
@@ -23,17 +24,6 @@ const STATEMENT_LONGEST: i32 = 64 << 10;
 const COLUMNS_MOST: i32 = 256;
 /// Our deepest expression has 10 levels.
 const EXPRESSION_DEEPEST: i32 = 100;
-
-/// How long a value of a table may be, in bytes. SQLite stops before it copies a longer one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Longest {
-    /// Numbers alone: nothing that is longer than a name.
-    Number = 4 << 10,
-    /// Names, words, sentences.
-    Text = 1 << 20,
-    /// A plan, a part of an imported result, or a histogram.
-    Document = 64 << 20,
-}
 
 /// Bytes of a run file with what waits beside it.
 pub(crate) fn size(path: &Path) -> u64 {
@@ -94,7 +84,7 @@ pub(crate) fn foreign(conn: &Connection) -> Result<Option<String>> {
         let page: Option<i64> = row.get(3)?;
         let begins =
             |words: &str| sql.get(..words.len()).is_some_and(|start| start.eq_ignore_ascii_case(words));
-        let ours = tables().any(|table| table.eq_ignore_ascii_case(&name));
+        let ours = TABLES.iter().any(|(table, _)| table.eq_ignore_ascii_case(&name));
         let sound = match kind.as_str() {
             "table" => begins("CREATE TABLE ") && page.is_some_and(|page| page > 0),
             "view" => begins("CREATE VIEW ") && !ours,
@@ -112,7 +102,7 @@ pub(crate) fn foreign(conn: &Connection) -> Result<Option<String>> {
 /// A column of ours that the file computes, or a number of rows that is none: both can make much of little.
 fn computed(conn: &Connection) -> Result<Option<String>> {
     let mut columns = conn.prepare("SELECT name, hidden FROM pragma_table_xinfo(?)")?;
-    for table in tables() {
+    for (table, _) in TABLES {
         let mut rows = columns.query([table])?;
         while let Some(row) = rows.next()? {
             let (name, hidden): (String, i64) = (row.get(0)?, row.get(1)?);
@@ -128,24 +118,4 @@ fn computed(conn: &Connection) -> Result<Option<String>> {
         }
     }
     Ok(None)
-}
-
-/// Names of our tables.
-fn tables() -> impl Iterator<Item = &'static str> {
-    let behind = SCHEMA.lines().filter_map(|line| line.strip_prefix("CREATE TABLE "));
-    behind.filter_map(|rest| rest.split([' ', '(']).next())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_table_of_the_schema_is_known_by_name() {
-        let all: Vec<&str> = tables().collect();
-        assert_eq!(all.len(), SCHEMA.matches("CREATE TABLE").count());
-        assert!(
-            ["run", "step", "event", "disk_counters", "observed_disk"].iter().all(|name| all.contains(name))
-        );
-    }
 }

@@ -5,22 +5,24 @@
 //! without this crate too.
 
 mod birth;
+mod cell;
 mod confined;
 mod earlier;
 mod error;
+mod header;
 mod machine;
 mod observed;
 mod place;
 mod reader;
 mod rebuild;
 mod recorder;
+mod remarks;
 mod reported;
-mod rows;
 mod samples;
 mod scan;
 mod schema;
-mod tables;
-mod worker_end;
+mod steps;
+mod table;
 mod writer;
 
 pub use birth::at;

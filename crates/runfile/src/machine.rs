@@ -1,124 +1,106 @@
 //! The machine that was watched, in its tables: its devices as they stand on each other, limits set on it, phases.
 
-use record::{DeviceFacts, DeviceKind, DeviceNode, LocalLimit, Phase, PhaseKind};
-use rusqlite::{Connection, Result, params};
-use workload::Bytes;
+use record::{DeviceKind, DeviceNode, LocalLimit, Phase, PhaseKind};
+use rusqlite::{Connection, Result};
 
-use crate::rows::{array, whole, word};
-use crate::scan::{Fault, Query, Scan};
-use crate::tables;
+use crate::cell::{Json, Maybe, Number, Real, Size, Text, Time, Whole, word};
+use crate::scan::{Fault, Scan};
+use crate::table::{self, Inserts, table};
 
-/// Stores the devices; replaces what was stored before.
-pub(crate) fn insert_devices(conn: &Connection, devices: &[DeviceNode]) -> Result<()> {
-    conn.execute("DELETE FROM machine_device", [])?;
-    let mut insert = conn.prepare_cached(
-        "INSERT INTO machine_device VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    )?;
-    for (position, node) in devices.iter().enumerate() {
-        let (kind, level) = match &node.kind {
-            DeviceKind::Md(level) => ("md".to_owned(), Some(level)),
-            other => (word(other), None),
-        };
-        let facts = &node.facts;
-        insert.execute(params![
-            position as i64,
-            facts.name,
-            kind,
-            level,
-            array(&node.below),
-            node.alias,
-            node.mounted,
-            node.description,
-            node.timed,
-            facts.number.0,
-            facts.number.1,
-            whole(facts.size.0),
-            facts.model,
-            facts.serial,
-            whole(facts.logical_block.0),
-            whole(facts.physical_block.0),
-            facts.rotational,
-            facts.scheduler,
-            facts.queue_requests,
-            whole(facts.request_max.0)
-        ])?;
-    }
-    Ok(())
+/// A device with its kind in two columns.
+#[derive(Default)]
+pub(crate) struct Standing {
+    node: DeviceNode,
+    kind: String,
+    level: Option<String>,
 }
 
-/// Stores the limits; replaces what was stored before.
-pub(crate) fn insert_limits(conn: &Connection, limits: &[LocalLimit]) -> Result<()> {
-    conn.execute("DELETE FROM local_limit", [])?;
-    let mut insert = conn.prepare_cached("INSERT INTO local_limit VALUES (?, ?, ?, ?)")?;
-    limits.iter().try_for_each(|limit| {
-        insert.execute(params![limit.group, limit.device, limit.what, whole(limit.value)]).map(drop)
-    })
+table! {
+    /// Every block device of a machine that was watched, as they stand on each other.
+    Machine, "machine_device" of Standing, Own(position) {
+        Text: name = node.facts.name, kind;
+        Maybe<Text>: level;
+        Json: below = node.below;
+        Text: alias = node.alias, mounted = node.mounted, description = node.description;
+        Number: timed = node.timed, major = node.facts.number.0, minor = node.facts.number.1;
+        Size: size_bytes = node.facts.size;
+        Text: model = node.facts.model, serial = node.facts.serial;
+        Size: logical_block_bytes = node.facts.logical_block,
+            physical_block_bytes = node.facts.physical_block;
+        Number: rotational = node.facts.rotational;
+        Text: scheduler = node.facts.scheduler;
+        Number: queue_requests = node.facts.queue_requests;
+        Size: request_max_bytes = node.facts.request_max;
+    }
+}
+
+table! {
+    Limits, "local_limit" of LocalLimit {
+        Text: control_group = group, device, what;
+        Whole: per_second = value;
+    }
+}
+
+/// A phase with its kind in four columns.
+#[derive(Default)]
+pub(crate) struct Stretch {
+    phase: Phase,
+    kind: String,
+    step: Option<String>,
+    scale: Option<f64>,
+    code: Option<i32>,
+}
+
+table! {
+    Phases, "phase" of Stretch, Own(phase) {
+        Text: name = phase.name, kind;
+        Maybe<Text>: step;
+        Maybe<Real>: scale;
+        Maybe<Number>: code;
+        Time: from_ns = phase.from, to_ns = phase.to;
+    }
+}
+
+/// Stores the devices; replaces what was stored before.
+pub(crate) fn store_devices(conn: &Connection, devices: &[DeviceNode]) -> Result<()> {
+    table::clear::<Machine>(conn)?;
+    let mut inserts = Inserts::<Machine>::table(conn)?;
+    for (position, node) in devices.iter().enumerate() {
+        let (kind, level) = match &node.kind {
+            DeviceKind::Md(level) => ("md".to_owned(), Some(level.clone())),
+            other => (word(other), None),
+        };
+        inserts.put(&[Some(position as i64)], &Standing { node: node.clone(), kind, level })?;
+    }
+    Ok(())
 }
 
 /// Stores the phases; replaces what was stored before.
-pub(crate) fn insert_phases(conn: &Connection, phases: &[Phase]) -> Result<()> {
-    conn.execute("DELETE FROM phase", [])?;
-    let mut insert = conn.prepare_cached("INSERT INTO phase VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)")?;
-    for phase in phases {
-        let (kind, step, scale, code) = match &phase.kind {
-            PhaseKind::Idle => ("idle", None, None, None),
-            PhaseKind::Load { step, scale } => ("load", Some(step), *scale, None),
-            PhaseKind::Command { code } => ("command", None, None, *code),
-        };
-        let (from, to) = (whole(phase.from.0), whole(phase.to.0));
-        insert.execute(params![phase.name, kind, step, scale, code, from, to])?;
+pub(crate) fn store_phases(conn: &Connection, phases: &[Phase]) -> Result<()> {
+    let rows: Vec<Stretch> = phases.iter().map(stretch).collect();
+    table::replace::<Phases>(conn, &rows)
+}
+
+fn stretch(phase: &Phase) -> Stretch {
+    let row = |kind: &str| Stretch { phase: phase.clone(), kind: kind.to_owned(), ..Stretch::default() };
+    match &phase.kind {
+        PhaseKind::Idle => row("idle"),
+        PhaseKind::Load { step, scale } => Stretch { step: Some(step.clone()), scale: *scale, ..row("load") },
+        PhaseKind::Command { code } => Stretch { code: *code, ..row("command") },
     }
-    Ok(())
 }
 
 pub(crate) fn devices(scan: &Scan<'_>) -> Vec<DeviceNode> {
     if !scan.has("machine_device") {
         return Vec::new();
     }
-    let columns = "name, kind, level, below, alias, mounted, description, timed, major, minor, size_bytes, model, serial, \
-                   logical_block_bytes, physical_block_bytes, rotational, scheduler, queue_requests, request_max_bytes";
-    scan.all(Query::of("machine_device", columns), |row| {
-        let bytes = |column| tables::whole(row, column).map(Bytes);
-        let level: Option<String> = row.get(2)?;
-        let facts = DeviceFacts {
-            name: row.get(0)?,
-            number: (row.get(8)?, row.get(9)?),
-            size: bytes(10)?,
-            model: row.get(11)?,
-            serial: row.get(12)?,
-            logical_block: bytes(13)?,
-            physical_block: bytes(14)?,
-            rotational: row.get(15)?,
-            scheduler: row.get(16)?,
-            queue_requests: row.get(17)?,
-            request_max: bytes(18)?,
+    scan.all(table::select::<Machine>(), |row| {
+        let Standing { node, kind, level } = table::taken::<Machine>(row)?;
+        let kind = match level {
+            Some(level) => DeviceKind::Md(level),
+            None => serde_json::from_value(serde_json::Value::String(kind))?,
         };
-        Ok(DeviceNode {
-            facts,
-            kind: match level {
-                Some(level) => DeviceKind::Md(level),
-                None => tables::word(row, 1)?,
-            },
-            below: tables::json(row, 3)?,
-            alias: row.get(4)?,
-            mounted: row.get(5)?,
-            description: row.get(6)?,
-            timed: row.get(7)?,
-        })
-    })
-}
-
-pub(crate) fn limits(scan: &Scan<'_>) -> Vec<LocalLimit> {
-    if !scan.has("local_limit") {
-        return Vec::new();
-    }
-    scan.all(Query::of("local_limit", "control_group, device, what, per_second"), |row| {
-        Ok(LocalLimit {
-            group: row.get(0)?,
-            device: row.get(1)?,
-            what: row.get(2)?,
-            value: tables::whole(row, 3)?,
-        })
+        Ok(DeviceNode { kind, ..node })
     })
 }
 
@@ -126,16 +108,14 @@ pub(crate) fn phases(scan: &Scan<'_>) -> Vec<Phase> {
     if !scan.has("phase") {
         return Vec::new();
     }
-    let columns = "name, kind, step, scale, code, from_ns, to_ns";
-    scan.all(Query::of("phase", columns), |row| {
-        let kind: String = row.get(1)?;
-        let kind = match kind.as_str() {
-            "idle" => PhaseKind::Idle,
-            "load" => PhaseKind::Load { step: row.get(2)?, scale: row.get(3)? },
-            "command" => PhaseKind::Command { code: row.get(4)? },
+    scan.all(table::select::<Phases>(), |row| {
+        let Stretch { phase, kind, step, scale, code } = table::taken::<Phases>(row)?;
+        let kind = match (kind.as_str(), step) {
+            ("idle", _) => PhaseKind::Idle,
+            ("load", Some(step)) => PhaseKind::Load { step, scale },
+            ("command", _) => PhaseKind::Command { code },
             _ => return Err(Fault::Word { found: kind, expected: "idle, load or command" }),
         };
-        let nanos = |column| tables::nanos(row, column);
-        Ok(Phase { name: row.get(0)?, kind, from: nanos(5)?, to: nanos(6)? })
+        Ok(Phase { kind, ..phase })
     })
 }

@@ -1,101 +1,159 @@
 //! Series that another tool printed, in their tables: a row an interval and device, a column a metric.
 
 use record::{CpuMetric, Metric, Observed, ObservedDevice};
-use rusqlite::{Connection, Result, params, params_from_iter};
+use rusqlite::{Connection, Result, Row, Statement};
+use serde_json::Value;
+use workload::Nanos;
 
-use crate::rows::{array, word};
-use crate::scan::{Fault, Outcome, Query, Scan};
-use crate::tables::{json, nanos};
+use crate::cell::{Json, Maybe, Text, Time, word};
+use crate::scan::{Fault, Outcome, Scan};
+use crate::table::{self, Column, Inserts, Key, Table, table};
 
-/// Stores `observed`; replaces what was stored before. What is NaN becomes NULL, and a row of nothing else is left out.
-pub(crate) fn insert(conn: &Connection, observed: Option<&Observed>) -> Result<()> {
-    conn.execute_batch(
-        "DELETE FROM observed; DELETE FROM observed_series; DELETE FROM observed_interval; DELETE FROM observed_cpu;
-         DELETE FROM observed_disk",
-    )?;
+table! {
+    /// Which tool printed it.
+    Sources, "observed" of (String,) {
+        Text: source = 0;
+    }
+}
+
+table! {
+    /// Whose values there are, and of what; those of the CPUs have no device.
+    AllSeries, "observed_series" of (Option<String>, Vec<Value>), Own(series) {
+        Maybe<Text>: device = 0;
+        Json: metrics = 1;
+    }
+}
+
+table! {
+    Spans, "observed_interval" of (Nanos, Nanos), Own(interval) {
+        Time: from_ns = 0, to_ns = 1;
+    }
+}
+
+/// Gives tables a column for each metric that there is, in the order of their declaration. What is NaN is NULL there.
+macro_rules! values {
+    ($($table:ident, $name:literal, $key:ident($number:ident) $(, $of:ident($owner:ident))?: $metrics:expr;)+) => {$(
+        pub(crate) struct $table;
+
+        impl Table for $table {
+            type Row = Vec<f64>;
+            const NAME: &'static str = $name;
+            const KEYS: &'static [Key] = &[Key::$key(stringify!($number)) $(, Key::$of(stringify!($owner)))?];
+
+            fn columns() -> Vec<Column> {
+                let column = |metric| Column { name: word(&metric).into(), of: "REAL", nulls: true };
+                $metrics.map(column).into_iter().collect()
+            }
+
+            fn bind(row: &Vec<f64>, statement: &mut Statement<'_>, at: usize) -> Result<()> {
+                let mut columns = (at..).zip(row);
+                columns.try_for_each(|(column, value)| statement.raw_bind_parameter(column, value))
+            }
+
+            fn fill(into: &mut Vec<f64>, row: &Row<'_>, at: usize) -> Outcome<()> {
+                into.resize($metrics.into_iter().count(), f64::NAN);
+                for (column, value) in (at..).zip(into) {
+                    *value = row.get::<_, Option<f64>>(column)?.unwrap_or(f64::NAN);
+                }
+                Ok(())
+            }
+        }
+    )+};
+}
+
+values! {
+    CpuValues, "observed_cpu", Own(interval): CpuMetric::ALL;
+    DiskValues, "observed_disk", Of(interval), Of(series): Metric::all();
+}
+
+/// Stores `observed`; replaces what was stored before. A row of nothing is left out.
+pub(crate) fn store(conn: &Connection, observed: Option<&Observed>) -> Result<()> {
+    let source = observed.map(|observed| (observed.source.clone(),));
+    table::replace::<Sources>(conn, &source)?;
+    table::clear::<AllSeries>(conn)?;
+    table::clear::<Spans>(conn)?;
+    table::clear::<CpuValues>(conn)?;
+    table::clear::<DiskValues>(conn)?;
     let Some(observed) = observed else { return Ok(()) };
-    conn.execute("INSERT INTO observed VALUES (?)", [&observed.source])?;
-    let mut series = conn.prepare_cached("INSERT INTO observed_series VALUES (NULL, ?, ?)")?;
-    let cpu: Vec<CpuMetric> = observed.cpu.iter().map(|(metric, _)| *metric).collect();
-    series.execute(params![None::<String>, array(&cpu)])?;
+    let mut series = Inserts::<AllSeries>::table(conn)?;
+    series.put(&[None], &(None, names(&observed.cpu)))?;
     for device in &observed.devices {
-        let metrics: Vec<Metric> = device.metrics.iter().map(|(metric, _)| *metric).collect();
-        series.execute(params![device.name, array(&metrics)])?;
+        series.put(&[None], &(Some(device.name.clone()), names(&device.metrics)))?;
     }
-    let mut interval = conn.prepare_cached("INSERT INTO observed_interval VALUES (?, ?, ?)")?;
-    for (number, (from, to)) in observed.intervals.iter().enumerate() {
-        interval.execute([number as i64, from.0 as i64, to.0 as i64])?;
-        values(conn, observed, number)?;
+    let mut spans = Inserts::<Spans>::table(conn)?;
+    let mut cpu = Inserts::<CpuValues>::table(conn)?;
+    let mut disks = Inserts::<DiskValues>::table(conn)?;
+    let mut row = vec![f64::NAN; CpuMetric::ALL.len()];
+    let mut wide = vec![f64::NAN; Metric::all().count()];
+    for (number, span) in observed.intervals.iter().enumerate() {
+        let interval = Some(number as i64);
+        spans.put(&[interval], span)?;
+        if gather(&mut row, &observed.cpu, number, |metric| metric as usize) {
+            cpu.put(&[interval], &row)?;
+        }
+        for (place, device) in observed.devices.iter().enumerate() {
+            if gather(&mut wide, &device.metrics, number, |metric| metric as usize) {
+                // Series are numbered from 1, and the first is the CPUs'.
+                disks.put(&[interval, Some(place as i64 + 2)], &wide)?;
+            }
+        }
     }
     Ok(())
 }
 
-/// The rows of interval `number`.
-fn values(conn: &Connection, observed: &Observed, number: usize) -> Result<()> {
-    let mut places = [f64::NAN; CpuMetric::ALL.len()];
-    let value = |values: &[f64]| values.get(number).copied().unwrap_or(f64::NAN);
-    observed.cpu.iter().for_each(|(metric, values)| places[*metric as usize] = value(values));
-    if places.iter().any(|value| !value.is_nan()) {
-        let sql = "INSERT INTO observed_cpu VALUES (?, ?, ?, ?, ?, ?, ?)";
-        let all = std::iter::once(number as f64).chain(places);
-        conn.prepare_cached(sql)?.execute(params_from_iter(all))?;
-    }
-    let count = Metric::all().count();
-    let marks = ", ?".repeat(count);
-    let mut insert = conn.prepare_cached(&format!("INSERT INTO observed_disk VALUES (?, ?{marks})"))?;
-    let mut places = vec![f64::NAN; count];
-    for (place, device) in observed.devices.iter().enumerate() {
-        places.fill(f64::NAN);
-        device.metrics.iter().for_each(|(metric, values)| places[*metric as usize] = value(values));
-        if places.iter().all(|value| value.is_nan()) {
-            continue;
-        }
-        insert.raw_bind_parameter(1, number as i64)?;
-        // Series are numbered from 1, and the first is the CPUs'.
-        insert.raw_bind_parameter(2, place as i64 + 2)?;
-        for (column, value) in places.iter().enumerate() {
-            insert.raw_bind_parameter(3 + column, value)?;
-        }
-        insert.raw_execute()?;
-    }
-    Ok(())
+/// The metrics of a series, each by its word.
+fn names<M: serde::Serialize>(metrics: &[(M, Vec<f64>)]) -> Vec<Value> {
+    metrics.iter().map(|(metric, _)| Value::String(word(metric))).collect()
 }
 
-/// What [`insert`] stored; nothing where the file comes from before there was such a table.
+/// Fills `row` with the values at `number`, each at its metric's `place`; true where there is any.
+fn gather<M: Copy>(row: &mut [f64], metrics: &[(M, Vec<f64>)], number: usize, place: fn(M) -> usize) -> bool {
+    row.fill(f64::NAN);
+    for (metric, values) in metrics {
+        row[place(*metric)] = values.get(number).copied().unwrap_or(f64::NAN);
+    }
+    row.iter().any(|value| !value.is_nan())
+}
+
+/// What [`store`] stored; nothing where the file comes from before there was such a table.
 pub(crate) fn read(scan: &Scan<'_>) -> Option<Observed> {
-    if !scan.has("observed") {
-        return None;
-    }
-    let source = scan.all(Query::of("observed", "source"), |row| Ok(row.get(0)?)).into_iter().next()?;
+    let source = table::all_if_there::<Sources>(scan).into_iter().next()?.0;
     let mut observed = Observed { source, ..Observed::default() };
     let mut numbers: Vec<i64> = Vec::new();
-    scan.each(Query::of("observed_interval", "from_ns, to_ns, interval").numbers(), |row| {
-        let interval = (nanos(row, 0)?, nanos(row, 1)?);
-        numbers.push(row.get(2)?);
-        observed.intervals.push(interval);
+    scan.each(table::select::<Spans>().numbers(), |row| {
+        let span = table::taken::<Spans>(row)?;
+        numbers.push(table::number::<Spans>(row)?);
+        observed.intervals.push(span);
         Ok(())
     });
     let devices = series(scan, &mut observed);
-    cpu_values(scan, &mut observed, &numbers);
-    disk_values(scan, &mut observed, (&numbers, &devices));
+    scan.each(table::select::<CpuValues>().numbers(), |row| {
+        let at = place("interval", &numbers, table::number::<CpuValues>(row)?)?;
+        let row = table::taken::<CpuValues>(row)?;
+        observed.cpu.iter_mut().for_each(|(metric, values)| values[at] = row[*metric as usize]);
+        Ok(())
+    });
+    scan.each(table::select::<DiskValues>().numbers(), |row| {
+        let at = place("interval", &numbers, row.get(0)?)?;
+        let device = place("series", &devices, row.get(1)?)?;
+        let (row, metrics) = (table::taken::<DiskValues>(row)?, &mut observed.devices[device].metrics);
+        metrics.iter_mut().for_each(|(metric, values)| values[at] = row[*metric as usize]);
+        Ok(())
+    });
     Some(observed)
 }
 
 /// Which series there are, without values; the numbers of the devices' ones.
 fn series(scan: &Scan<'_>, observed: &mut Observed) -> Vec<i64> {
-    let nothing = vec![f64::NAN; observed.intervals.len()];
+    let count = observed.intervals.len();
     let mut numbers = Vec::new();
-    scan.each(Query::of("observed_series", "device, metrics, series"), |row| {
-        let device: Option<String> = row.get(0)?;
+    scan.each(table::select::<AllSeries>(), |row| {
+        let (device, metrics) = table::taken::<AllSeries>(row)?;
         match device {
-            None => {
-                let metrics: Vec<CpuMetric> = json(row, 1)?;
-                observed.cpu = metrics.into_iter().map(|metric| (metric, nothing.clone())).collect();
-            }
+            None => observed.cpu = empty(metrics, count)?,
             Some(name) => {
-                let metrics: Vec<Metric> = json(row, 1)?;
-                let metrics = metrics.into_iter().map(|metric| (metric, nothing.clone())).collect();
-                numbers.push(row.get(2)?);
+                let metrics = empty(metrics, count)?;
+                numbers.push(table::number::<AllSeries>(row)?);
                 observed.devices.push(ObservedDevice { name, metrics });
             }
         }
@@ -104,33 +162,10 @@ fn series(scan: &Scan<'_>, observed: &mut Observed) -> Vec<i64> {
     numbers
 }
 
-fn cpu_values(scan: &Scan<'_>, observed: &mut Observed, intervals: &[i64]) {
-    let columns = CpuMetric::ALL.map(|metric| word(&metric)).join(", ");
-    scan.each(Query::of("observed_cpu", &format!("interval, {columns}")).numbers(), |row| {
-        let at = place("interval", intervals, row.get(0)?)?;
-        for (metric, values) in &mut observed.cpu {
-            values[at] = row.get::<_, Option<f64>>(1 + *metric as usize)?.unwrap_or(f64::NAN);
-        }
-        Ok(())
-    });
-}
-
-fn disk_values(scan: &Scan<'_>, observed: &mut Observed, (intervals, devices): (&[i64], &[i64])) {
-    // Only the columns that are in use: a later version may have more.
-    let used = |metric: &Metric| {
-        observed.devices.iter().any(|device| device.metrics.iter().any(|(known, _)| known == metric))
-    };
-    let metrics: Vec<Metric> = Metric::all().filter(used).collect();
-    let words: Vec<String> = metrics.iter().map(|metric| format!(", {}", word(metric))).collect();
-    scan.each(Query::of("observed_disk", &format!("interval, series{}", words.concat())).numbers(), |row| {
-        let at = place("interval", intervals, row.get(0)?)?;
-        let device = place("series", devices, row.get(1)?)?;
-        for (metric, values) in &mut observed.devices[device].metrics {
-            let column = metrics.iter().position(|known| known == metric).map_or(0, |column| column + 2);
-            values[at] = row.get::<_, Option<f64>>(column)?.unwrap_or(f64::NAN);
-        }
-        Ok(())
-    });
+/// So many values of each metric that has one of the words, none of them known.
+fn empty<M: serde::de::DeserializeOwned>(words: Vec<Value>, count: usize) -> Outcome<Vec<(M, Vec<f64>)>> {
+    let each = words.into_iter().map(|word| Ok((serde_json::from_value(word)?, vec![f64::NAN; count])));
+    each.collect()
 }
 
 fn place(owner: &'static str, numbers: &[i64], number: i64) -> Outcome<usize> {

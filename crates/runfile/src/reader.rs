@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use record::Run;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
-use crate::rebuild::rebuild;
-use crate::scan::{Fault, Loss, Place, Scan};
+use crate::remarks::{Events, Findings};
+use crate::scan::{Fault, Loss, Outcome, Place, Scan};
 use crate::schema::{APPLICATION_ID, SCHEMA_VERSION};
-use crate::{RunfileError, confined, machine, observed, reported, samples, tables};
+use crate::{RunfileError, confined, header, observed, reported, samples, steps, table};
 
 /// How long a reader waits for a writer who is just changing the file's mode.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -41,7 +41,7 @@ pub fn read_what_can_be(path: &Path) -> Result<(Run, Vec<RunfileError>), Runfile
     let conn = opened().map_err(|error| unreadable(path, &error))?;
     // One transaction, so that a run that is being written comes out as of one moment.
     conn.execute_batch("BEGIN").map_err(|error| unreadable(path, &error))?;
-    let identity = tables::identity(&conn);
+    let identity = identity(&conn);
     check_identity(path, identity.map_err(|error| damaged(path, "sqlite_schema", &error.to_string()))?)?;
     // A schema that cannot be read is damage, of which the tables tell.
     if let Some(what) = foreign(&conn) {
@@ -78,27 +78,13 @@ fn foreign(conn: &Connection) -> Option<String> {
 
 /// `opened` opens the file once more.
 fn all_of_it(scan: &Scan<'_>, opened: &(impl Fn() -> rusqlite::Result<Connection> + Sync)) -> Run {
-    let mut run = tables::run(scan);
-    run.host = tables::host(scan);
-    run.target = tables::target(scan);
-    let devices = tables::devices(scan);
-    run.target.iter_mut().for_each(|target| target.devices.clone_from(&devices));
-    run.devices = machine::devices(scan);
-    run.limits = machine::limits(scan);
-    run.phases = machine::phases(scan);
-
-    let mut steps = tables::steps(scan);
-    tables::intervals(scan, &mut steps);
-    tables::workers(scan, &mut steps);
-    tables::failures(scan, &mut steps);
-    steps.iter_mut().filter(|step| !step.ended).for_each(|step| rebuild(&mut step.record));
-    run.steps = steps.into_iter().map(|step| step.record).collect();
-
+    let mut run = header::read(scan);
+    run.steps = steps::read(scan);
     run.samples = samples::read(scan, opened);
     run.reported = reported::read(scan);
     run.observed = observed::read(scan);
-    run.events = tables::events(scan);
-    run.findings = tables::findings(scan);
+    run.events = table::all::<Events>(scan);
+    run.findings = scan.all(table::select::<Findings>().documents(), table::taken::<Findings>);
     run
 }
 
@@ -215,6 +201,12 @@ fn uri(path: &Path, alone: bool) -> String {
         text.push_str("?immutable=1");
     }
     text
+}
+
+/// Identity and version as the file states them.
+fn identity(conn: &Connection) -> Outcome<(i32, i32)> {
+    let pragma = |name: &str| conn.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0)).optional();
+    Ok((pragma("application_id")?.unwrap_or_default(), pragma("user_version")?.unwrap_or_default()))
 }
 
 fn check_identity(path: &Path, (id, version): (i32, i32)) -> Result<(), RunfileError> {

@@ -20,17 +20,11 @@ const FULL_PATIENCE: Duration = Duration::from_secs(1);
 /// nobody who has pressed Ctrl-C has that.
 const END_PATIENCE: Duration = Duration::from_secs(8);
 
-/// What is to be stored, in the words of [`Writer`].
+/// What is to be done with the file.
 enum Entry {
-    Header(Box<Run>),
-    Phases(Vec<Phase>),
-    StepStarted(Box<StepPlan>, Nanos),
-    Interval(Box<Interval>),
-    Sample(Box<Sample>),
-    Event(Event),
-    StepEnded(Box<StepRecord>),
-    Findings(Vec<StoredFinding>),
-    Commit,
+    /// This, which stores an entry of this kind.
+    Store(Stored, Box<dyn FnOnce(&mut Writer) -> Result<(), WriteError> + Send>),
+    /// It is complete.
     Finish,
 }
 
@@ -48,7 +42,6 @@ pub type Outcome = (Stored, Result<(), WriteError>);
 
 /// A run file that is being written by a thread of its own. The calls are those of [`Writer`] and return at once; what
 /// became of them comes by [`outcomes`](Recorder::outcomes). Dropped, it waits a while for what is still to be stored.
-#[derive(Debug)]
 pub struct Recorder {
     path: PathBuf,
     /// `None` once nothing more is to come.
@@ -60,12 +53,6 @@ pub struct Recorder {
     waiting: usize,
     /// The writer has stored nothing for as long as anybody is willing to wait.
     silent: bool,
-}
-
-impl std::fmt::Debug for Entry {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Entry")
-    }
 }
 
 impl Recorder {
@@ -92,47 +79,55 @@ impl Recorder {
 
     /// As [`Writer::header`].
     pub fn header(&mut self, header: &Run) {
-        self.hand(Entry::Header(Box::new(without_records(header))));
+        let header = without_records(header);
+        self.store(move |writer| writer.header(&header));
     }
 
     /// As [`Writer::phases`].
     pub fn phases(&mut self, phases: &[Phase]) {
-        self.hand(Entry::Phases(phases.to_vec()));
+        let phases = phases.to_vec();
+        self.store(move |writer| writer.phases(&phases));
     }
 
     /// As [`Writer::step_started`].
     pub fn step_started(&mut self, plan: &StepPlan, at: Nanos) {
-        self.hand(Entry::StepStarted(Box::new(plan.clone()), at));
+        let plan = plan.clone();
+        self.store(move |writer| writer.step_started(&plan, at));
     }
 
     /// As [`Writer::interval`].
     pub fn interval(&mut self, interval: &Interval) {
-        self.hand(Entry::Interval(Box::new(interval.clone())));
+        let interval = interval.clone();
+        self.store(move |writer| writer.interval(&interval));
     }
 
     /// As [`Writer::sample`].
     pub fn sample(&mut self, sample: &Sample) {
-        self.hand(Entry::Sample(Box::new(sample.clone())));
+        let sample = sample.clone();
+        self.hand(Entry::Store(Stored::Sample, Box::new(move |writer| writer.sample(&sample))));
     }
 
     /// As [`Writer::event`].
     pub fn event(&mut self, event: &Event) {
-        self.hand(Entry::Event(event.clone()));
+        let event = event.clone();
+        self.store(move |writer| writer.event(&event));
     }
 
     /// As [`Writer::step_ended`].
     pub fn step_ended(&mut self, record: &StepRecord) {
-        self.hand(Entry::StepEnded(Box::new(record.clone())));
+        let record = record.clone();
+        self.store(move |writer| writer.step_ended(&record));
     }
 
     /// As [`Writer::findings`].
     pub fn findings(&mut self, findings: &[StoredFinding]) {
-        self.hand(Entry::Findings(findings.to_vec()));
+        let findings = findings.to_vec();
+        self.store(move |writer| writer.findings(&findings));
     }
 
     /// As [`Writer::commit`].
     pub fn commit(&mut self) {
-        self.hand(Entry::Commit);
+        self.store(Writer::commit);
     }
 
     /// What has become of entries since this was asked last, in their order.
@@ -177,8 +172,12 @@ impl Recorder {
         }
     }
 
+    fn store(&mut self, work: impl FnOnce(&mut Writer) -> Result<(), WriteError> + Send + 'static) {
+        self.hand(Entry::Store(Stored::Other, Box::new(work)));
+    }
+
     fn hand(&mut self, entry: Entry) {
-        let of = kind(&entry);
+        let of = if let Entry::Store(of, _) = &entry { *of } else { Stored::Other };
         match self.entered(entry) {
             Ok(()) => self.waiting += 1,
             Err(error) => self.known.push((of, Err(error))),
@@ -234,54 +233,30 @@ impl Drop for Recorder {
 fn without_records(run: &Run) -> Run {
     Run {
         version: run.version.clone(),
-        words: run.words.clone(),
-        started_unix_ms: run.started_unix_ms,
         origin: run.origin.clone(),
         host: run.host.clone(),
         target: run.target.clone(),
         policy: run.policy.clone(),
         expectation: run.expectation.clone(),
-        steps: Vec::new(),
-        reported: Vec::new(),
         devices: run.devices.clone(),
         limits: run.limits.clone(),
         phases: run.phases.clone(),
-        observed: None,
-        samples: Vec::new(),
-        events: Vec::new(),
-        findings: Vec::new(),
         complete: run.complete,
+        ..Run::started(run.words.clone(), run.started_unix_ms)
     }
-}
-
-fn kind(entry: &Entry) -> Stored {
-    if matches!(entry, Entry::Sample(_)) { Stored::Sample } else { Stored::Other }
 }
 
 /// The thread: stores what comes, in its order, and says what became of each.
 fn store_all(mut writer: Writer, entries: &Receiver<Entry>, answer: &Sender<Outcome>) {
     for entry in entries {
-        let of = kind(&entry);
-        if let Entry::Finish = entry {
-            // Nobody may be left to hear it.
-            let _ = answer.send((of, writer.finish().map(drop)));
-            return;
-        }
-        let _ = answer.send((of, store(&mut writer, &entry)));
-    }
-}
-
-fn store(writer: &mut Writer, entry: &Entry) -> Result<(), WriteError> {
-    match entry {
-        Entry::Header(run) => writer.header(run),
-        Entry::Phases(phases) => writer.phases(phases),
-        Entry::StepStarted(plan, at) => writer.step_started(plan, *at),
-        Entry::Interval(interval) => writer.interval(interval),
-        Entry::Sample(sample) => writer.sample(sample),
-        Entry::Event(event) => writer.event(event),
-        Entry::StepEnded(record) => writer.step_ended(record),
-        Entry::Findings(findings) => writer.findings(findings),
-        Entry::Commit => writer.commit(),
-        Entry::Finish => writer.checkpoint(),
+        let outcome = match entry {
+            Entry::Store(of, work) => (of, work(&mut writer)),
+            Entry::Finish => {
+                // Nobody may be left to hear it.
+                let _ = answer.send((Stored::Other, writer.finish().map(drop)));
+                return;
+            }
+        };
+        let _ = answer.send(outcome);
     }
 }

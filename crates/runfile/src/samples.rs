@@ -2,17 +2,65 @@
 
 use std::sync::Arc;
 
-use record::{DiskCounters, Sample};
-use rusqlite::{CachedStatement, Connection, Result, Row, params_from_iter};
+use record::{CpuCounters, DiskCounters, MemoryCounters, OwnCpu, Pressure, Sample};
+use rusqlite::{Connection, Result, Row};
+use workload::Nanos;
 
-use crate::rows::whole as signed;
+use crate::cell::{Later, Maybe, Number, Text, Time, Whole, text};
 use crate::scan::{Fault, Loss, Outcome, Place, Query, Scan};
-use crate::tables::{nanos, whole};
+use crate::table::{self, Inserts, Table, table};
 
-/// Columns of the counters, in the order of [`fields`].
-const COUNTERS: &str = "reads, reads_merged, sectors_read, read_ms, writes, writes_merged, sectors_written, write_ms, \
-                        in_flight, busy_ms, queue_ms, discards, discards_merged, sectors_discarded, discard_ms, flushes, \
-                        flush_ms";
+/// A sample without memory and disks.
+#[derive(Default)]
+pub(crate) struct Head {
+    at: Nanos,
+    cpu: CpuCounters,
+    own: OwnCpu,
+    wall_unix_ms: u64,
+    blocked: u32,
+    some_us: Option<u64>,
+    full_us: Option<u64>,
+}
+
+table! {
+    Heads, "sample_cpu" of Head, Own(sample) {
+        Time: at_ns = at;
+        Whole: user = cpu.user, nice = cpu.nice, system = cpu.system, idle = cpu.idle, iowait = cpu.iowait,
+            irq = cpu.irq, softirq = cpu.softirq, steal = cpu.steal, own_user_ns = own.user_ns,
+            own_system_ns = own.system_ns;
+        Later<Whole>: wall_unix_ms;
+        Later<Number>: blocked;
+        Maybe<Whole>: pressure_some_us = some_us, pressure_full_us = full_us;
+    }
+}
+
+/// What the first version of the run file had not in `sample_cpu`.
+const LATER: [&str; 4] = ["wall_unix_ms", "blocked", "pressure_some_us", "pressure_full_us"];
+
+table! {
+    Memories, "sample_memory" of (Nanos, MemoryCounters), Own(sample) {
+        Time: at_ns = 0;
+        Whole: total_bytes = 1.total, available_bytes = 1.available,
+            cached_bytes = 1.cached, dirty_bytes = 1.dirty,
+            writeback_bytes = 1.writeback;
+    }
+}
+
+table! {
+    /// Narrow, since a day of twenty devices is 1.7 million rows: the view sample_disk shows them with time and name.
+    /// `rows_back` leads to the same device in the sample before, so that a rate needs neither an index nor a sort.
+    Counters, "disk_counters" of DiskCounters, Own(counters), Of(sample), Of(sampled_disk), Beside(rows_back) {
+        Whole: reads, reads_merged, sectors_read, read_ms, writes, writes_merged, sectors_written, write_ms,
+            in_flight, busy_ms, queue_ms, discards, discards_merged, sectors_discarded, discard_ms, flushes,
+            flush_ms;
+    }
+}
+
+table! {
+    Names, "sampled_disk" of (String,), Own(sampled_disk) {
+        Text: disk = 0;
+    }
+}
 
 /// From so many rows on, two threads read them.
 const WORTH_TWO_THREADS: i64 = 50_000;
@@ -54,16 +102,14 @@ impl Storing {
     pub(crate) fn sample(&mut self, conn: &Connection, sample: &Sample) -> Result<()> {
         let before = self.sample;
         self.sample = head(conn, sample)?;
-        let mut insert = conn.prepare_cached(
-            "INSERT INTO disk_counters VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        )?;
+        let mut inserts = Inserts::<Counters>::table(conn)?;
         for (place, (name, counters)) in sample.disks.iter().enumerate() {
             let number = self.number_of(conn, name, place)?;
             self.row += 1;
             let known = &mut self.known[number];
             let back = (known.sample == before && known.row > 0).then_some(self.row - known.row);
             (known.row, known.sample) = (self.row, self.sample);
-            disk(&mut insert, [Some(self.row), Some(self.sample), Some(number as i64 + 1), back], counters)?;
+            inserts.put(&[Some(self.row), Some(self.sample), Some(number as i64 + 1), back], counters)?;
         }
         Ok(())
     }
@@ -78,8 +124,7 @@ impl Storing {
             return Ok(found);
         }
         let number = self.known.len();
-        let mut insert = conn.prepare_cached("INSERT INTO sampled_disk VALUES (?, ?)")?;
-        insert.execute((number as i64 + 1, &**name))?;
+        table::put::<Names>(conn, &[Some(number as i64 + 1)], &(name.to_string(),))?;
         self.known.push(Known { name: Arc::clone(name), row: 0, sample: 0 });
         Ok(number)
     }
@@ -87,52 +132,17 @@ impl Storing {
 
 /// The rows of the CPUs and of memory; the number of the sample.
 fn head(conn: &Connection, sample: &Sample) -> Result<i64> {
-    let (at, cpu, memory) = (signed(sample.at.0), &sample.cpu, &sample.memory);
-    let ticks = [cpu.user, cpu.nice, cpu.system, cpu.idle, cpu.iowait, cpu.irq, cpu.softirq, cpu.steal];
-    let rest = [sample.own.user_ns, sample.own.system_ns, sample.wall_unix_ms, u64::from(sample.blocked)];
-    let waited = sample.pressure.map_or([None; 2], |time| [Some(time.some_us), Some(time.full_us)]);
-    let columns = ticks.into_iter().chain(rest).map(Some).chain(waited).map(|value| value.map(signed));
-    conn.prepare_cached("INSERT INTO sample_cpu VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?
-        .execute(params_from_iter(std::iter::once(Some(at)).chain(columns)))?;
-    let id = conn.last_insert_rowid();
-    let bytes = [memory.total, memory.available, memory.cached, memory.dirty, memory.writeback];
-    let columns = [id, at].into_iter().chain(bytes.into_iter().map(signed));
-    conn.prepare_cached("INSERT INTO sample_memory VALUES (?, ?, ?, ?, ?, ?, ?)")?
-        .execute(params_from_iter(columns))?;
-    Ok(id)
-}
-
-fn disk(insert: &mut CachedStatement<'_>, place: [Option<i64>; 4], counters: &DiskCounters) -> Result<()> {
-    for (column, value) in place.into_iter().enumerate() {
-        insert.raw_bind_parameter(1 + column, value)?;
-    }
-    for (column, value) in fields(counters).into_iter().enumerate() {
-        insert.raw_bind_parameter(5 + column, signed(value))?;
-    }
-    insert.raw_execute().map(drop)
-}
-
-/// The counters in the order of the table's columns.
-fn fields(c: &DiskCounters) -> [u64; 17] {
-    [
-        c.reads,
-        c.reads_merged,
-        c.sectors_read,
-        c.read_ms,
-        c.writes,
-        c.writes_merged,
-        c.sectors_written,
-        c.write_ms,
-        c.in_flight,
-        c.busy_ms,
-        c.queue_ms,
-        c.discards,
-        c.discards_merged,
-        c.sectors_discarded,
-        c.discard_ms,
-        c.flushes,
-        c.flush_ms,
-    ]
+    let row = Head {
+        at: sample.at,
+        cpu: sample.cpu,
+        own: sample.own,
+        wall_unix_ms: sample.wall_unix_ms,
+        blocked: sample.blocked,
+        some_us: sample.pressure.map(|time| time.some_us),
+        full_us: sample.pressure.map(|time| time.full_us),
+    };
+    let id = table::put::<Heads>(conn, &[None], &row)?;
+    table::put::<Memories>(conn, &[Some(id)], &(sample.at, sample.memory))
 }
 
 /// Every sample. `another` opens the file once more, for the second thread.
@@ -141,9 +151,9 @@ pub(crate) fn read(scan: &Scan<'_>, another: impl Fn() -> Result<Connection> + S
     memory(scan, &mut samples);
     if scan.has("sample_disk") {
         // Version 1 had this table, with the name in each row.
-        let columns = format!("sample, disk, {COUNTERS}");
-        let disks = disks(scan, Query::of("sample_disk", &columns), &[]);
-        attach(scan, &mut samples, ("sample_disk", disks));
+        let counters = Counters::columns().into_iter().map(|column| column.name);
+        let query = Query::of("sample_disk", ["sample".into(), "disk".into()].into_iter().chain(counters));
+        attach(scan, &mut samples, ("sample_disk", disks(scan, query, &[])));
     } else {
         narrow(scan, &mut samples, another);
     }
@@ -153,52 +163,20 @@ pub(crate) fn read(scan: &Scan<'_>, another: impl Fn() -> Result<Connection> + S
 /// Samples with their numbers, without memory and disks.
 fn heads(scan: &Scan<'_>) -> Vec<(i64, Sample)> {
     let late = scan.conn.prepare("SELECT wall_unix_ms FROM sample_cpu LIMIT 0").is_ok();
-    let ticks =
-        "sample, at_ns, user, nice, system, idle, iowait, irq, softirq, steal, own_user_ns, own_system_ns";
-    let columns = match late {
-        true => format!("{ticks}, wall_unix_ms, blocked, pressure_some_us, pressure_full_us"),
-        false => format!("{ticks}, 0, 0, NULL, NULL"),
-    };
-    scan.all(Query::of("sample_cpu", &columns).numbers(), |row| {
-        let mut sample = Sample { at: nanos(row, 1)?, ..Sample::default() };
-        let (cpu, own) = (&mut sample.cpu, &mut sample.own);
-        let places = [
-            &mut cpu.user,
-            &mut cpu.nice,
-            &mut cpu.system,
-            &mut cpu.idle,
-            &mut cpu.iowait,
-            &mut cpu.irq,
-            &mut cpu.softirq,
-            &mut cpu.steal,
-            &mut own.user_ns,
-            &mut own.system_ns,
-            &mut sample.wall_unix_ms,
-        ];
-        for (column, place) in places.into_iter().enumerate() {
-            *place = whole(row, 2 + column)?;
-        }
-        sample.blocked = row.get(13)?;
-        let waited: (Option<i64>, Option<i64>) = (row.get(14)?, row.get(15)?);
-        if let (Some(some), Some(full)) = waited {
-            sample.pressure = Some(record::Pressure { some_us: some as u64, full_us: full as u64 });
-        }
-        Ok((row.get(0)?, sample))
+    let query = table::select::<Heads>().lacking(if late { &[] } else { &LATER });
+    scan.all(query.numbers(), |row| {
+        let Head { at, cpu, own, wall_unix_ms, blocked, some_us, full_us } = table::taken::<Heads>(row)?;
+        let pressure = some_us.zip(full_us).map(|(some_us, full_us)| Pressure { some_us, full_us });
+        let sample = Sample { at, cpu, own, wall_unix_ms, blocked, pressure, ..Sample::default() };
+        Ok((table::number::<Heads>(row)?, sample))
     })
 }
 
 fn memory(scan: &Scan<'_>, samples: &mut [(i64, Sample)]) {
-    let columns = "sample, total_bytes, available_bytes, cached_bytes, dirty_bytes, writeback_bytes";
     let mut at = 0;
-    scan.each(Query::of("sample_memory", columns).numbers(), |row| {
-        let memory = record::MemoryCounters {
-            total: whole(row, 1)?,
-            available: whole(row, 2)?,
-            cached: whole(row, 3)?,
-            dirty: whole(row, 4)?,
-            writeback: whole(row, 5)?,
-        };
-        place_of(samples, &mut at, row.get(0)?)?.memory = memory;
+    scan.each(table::select::<Memories>().numbers(), |row| {
+        let (_, memory) = table::taken::<Memories>(row)?;
+        place_of(samples, &mut at, table::number::<Memories>(row)?)?.memory = memory;
         Ok(())
     });
 }
@@ -229,27 +207,25 @@ fn attach(scan: &Scan<'_>, samples: &mut [(i64, Sample)], (table, disks): (&'sta
 
 /// Disks from the table of this version, by two threads where there are many.
 fn narrow(scan: &Scan<'_>, samples: &mut [(i64, Sample)], another: impl Fn() -> Result<Connection> + Sync) {
-    const TABLE: &str = "disk_counters";
     let mut names: Vec<Option<Arc<str>>> = Vec::new();
-    scan.each(Query::of("sampled_disk", "sampled_disk, disk"), |row| {
-        let number: i64 = row.get(0)?;
+    scan.each(table::select::<Names>(), |row| {
+        let number = table::number::<Names>(row)?;
         let place = usize::try_from(number - 1).ok().filter(|place| *place < usize::from(u16::MAX));
         let place = place.ok_or(Fault::Orphan { owner: "device", number })?;
         if place >= DEVICES_MOST {
             return Err(Fault::TooMany { found: place + 1, of: "devices", most: DEVICES_MOST });
         }
         names.resize(names.len().max(place + 1), None);
-        names[place] = Some(row.get::<_, String>(1)?.into());
+        names[place] = Some(table::taken::<Names>(row)?.0.into());
         Ok(())
     });
     let last =
         scan.conn.query_row("SELECT max(rowid) FROM disk_counters", [], |row| row.get::<_, Option<i64>>(0));
     let last = last.ok().flatten().unwrap_or(i64::MAX);
-    let columns = format!("sample, sampled_disk, {COUNTERS}");
-    let query = Query::of(TABLE, &columns).numbers();
+    let query = table::select::<Counters>().numbers();
     if !(WORTH_TWO_THREADS..i64::MAX).contains(&last) {
         let found = disks(scan, query.between(i64::MIN, last), &names);
-        return attach(scan, samples, (TABLE, found));
+        return attach(scan, samples, (Counters::NAME, found));
     }
     let (middle, text) = (last / 2, scan.text_left());
     let second = || -> Result<(Numbered, Vec<Loss>)> {
@@ -265,22 +241,22 @@ fn narrow(scan: &Scan<'_>, samples: &mut [(i64, Sample)], another: impl Fn() -> 
         let second = threads.spawn(second);
         (disks(scan, query.between(i64::MIN, middle), &names), second.join())
     });
-    attach(scan, samples, (TABLE, first));
+    attach(scan, samples, (Counters::NAME, first));
     match second {
         Ok(Ok((found, losses))) => {
-            attach(scan, samples, (TABLE, found));
+            attach(scan, samples, (Counters::NAME, found));
             scan.take_over(losses);
         }
         // No second thread or connection to be had: the first goes on alone.
         _ => {
             let found = disks(scan, query.between(middle, last), &names);
-            attach(scan, samples, (TABLE, found));
+            attach(scan, samples, (Counters::NAME, found));
         }
     }
 }
 
 /// The disks of each sample, with its number. In `names` a device's number counts from 1; without names the rows hold them.
-fn disks(scan: &Scan<'_>, query: Query<'_>, names: &[Option<Arc<str>>]) -> Numbered {
+fn disks(scan: &Scan<'_>, query: Query, names: &[Option<Arc<str>>]) -> Numbered {
     let mut found: Numbered = Vec::new();
     let mut words: Vec<Arc<str>> = Vec::new();
     scan.each(query, |row| {
@@ -294,7 +270,7 @@ fn disks(scan: &Scan<'_>, query: Query<'_>, names: &[Option<Arc<str>>]) -> Numbe
                 Arc::clone(name.ok_or(Fault::Orphan { owner: "device", number })?)
             }
         };
-        let disk = (name, counters(row)?);
+        let disk = (name, table::taken::<Counters>(row)?);
         match found.last_mut() {
             Some((last, disks)) if *last == number => disks.push(disk),
             last => {
@@ -311,34 +287,11 @@ fn disks(scan: &Scan<'_>, query: Query<'_>, names: &[Option<Arc<str>>]) -> Numbe
 
 /// The name in the row, shared with the rows that had it before.
 fn interned(words: &mut Vec<Arc<str>>, row: &Row<'_>) -> Outcome<Arc<str>> {
-    let name = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
+    let name = text(row, 1)?;
     if let Some(known) = words.iter().find(|known| ***known == *name) {
         return Ok(Arc::clone(known));
     }
     let name: Arc<str> = name.into();
     words.push(Arc::clone(&name));
     Ok(name)
-}
-
-fn counters(row: &Row<'_>) -> Outcome<DiskCounters> {
-    let at = |column| whole(row, column);
-    Ok(DiskCounters {
-        reads: at(2)?,
-        reads_merged: at(3)?,
-        sectors_read: at(4)?,
-        read_ms: at(5)?,
-        writes: at(6)?,
-        writes_merged: at(7)?,
-        sectors_written: at(8)?,
-        write_ms: at(9)?,
-        in_flight: at(10)?,
-        busy_ms: at(11)?,
-        queue_ms: at(12)?,
-        discards: at(13)?,
-        discards_merged: at(14)?,
-        sectors_discarded: at(15)?,
-        discard_ms: at(16)?,
-        flushes: at(17)?,
-        flush_ms: at(18)?,
-    })
 }

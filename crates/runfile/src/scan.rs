@@ -7,7 +7,16 @@ use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, Row};
 
-use crate::confined::Longest;
+/// How long a value of a table may be, in bytes. SQLite stops before it copies a longer one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Longest {
+    /// Numbers alone: nothing that is longer than a name.
+    Number = 4 << 10,
+    /// Names, words, sentences.
+    Text = 1 << 20,
+    /// A plan, a part of an imported result, or a histogram.
+    Document = 64 << 20,
+}
 
 /// After so many damaged places of a table the rest of it is given up.
 const PLACES_MOST: u32 = 1000;
@@ -76,12 +85,12 @@ pub(crate) enum Place {
 }
 
 /// Rows to go over, in the order of their number.
-#[derive(Clone, Copy)]
-pub(crate) struct Query<'q> {
+#[derive(Clone)]
+pub(crate) struct Query {
     table: &'static str,
-    columns: &'q str,
-    /// What stands behind FROM: the table, and what is joined to it.
-    source: &'q str,
+    columns: Vec<String>,
+    /// What is joined to the table.
+    joined: &'static str,
     /// Only rows with a number above this,
     after: i64,
     /// and up to this.
@@ -89,35 +98,45 @@ pub(crate) struct Query<'q> {
     longest: Longest,
 }
 
-impl<'q> Query<'q> {
-    pub(crate) fn of(table: &'static str, columns: &'q str) -> Query<'q> {
-        let (after, upto, longest) = (i64::MIN, i64::MAX, Longest::Text);
-        Query { table, columns, source: table, after, upto, longest }
+impl Query {
+    pub(crate) fn of<C: ToString>(table: &'static str, columns: impl IntoIterator<Item = C>) -> Query {
+        let columns = columns.into_iter().map(|column| column.to_string()).collect();
+        Query { table, columns, joined: "", after: i64::MIN, upto: i64::MAX, longest: Longest::Text }
     }
 
     /// Of columns that hold numbers alone.
-    pub(crate) fn numbers(self) -> Query<'q> {
+    pub(crate) fn numbers(self) -> Query {
         Query { longest: Longest::Number, ..self }
     }
 
     /// Of columns that may hold whole documents.
-    pub(crate) fn documents(self) -> Query<'q> {
+    pub(crate) fn documents(self) -> Query {
         Query { longest: Longest::Document, ..self }
     }
 
-    pub(crate) fn joined(self, source: &'q str) -> Query<'q> {
-        Query { source, ..self }
+    /// With the columns of another query behind its own, where that one's table has a row of the same number, and else NULL.
+    pub(crate) fn joined(mut self, joined: &'static str, column: &str) -> Query {
+        self.columns.push(column.to_owned());
+        Query { joined, ..self }
     }
 
-    pub(crate) fn between(self, after: i64, upto: i64) -> Query<'q> {
-        Query { after, upto, ..self }
+    /// Of a table that lacks these columns: they are NULL.
+    pub(crate) fn lacking(mut self, names: &[&str]) -> Query {
+        let missing = self.columns.iter_mut().filter(|column| names.contains(&column.as_str()));
+        missing.for_each(|column| "NULL".clone_into(column));
+        self
+    }
+
+    pub(crate) fn between(&self, after: i64, upto: i64) -> Query {
+        Query { after, upto, ..self.clone() }
     }
 
     /// The number of the row comes last, so that columns count as they are named.
     fn sql(&self) -> String {
-        let Query { table, columns, source, .. } = self;
+        let Query { table, columns, joined, .. } = self;
+        let columns: String = columns.iter().map(|column| format!("{column}, ")).collect();
         format!(
-            "SELECT {columns}, {table}.rowid FROM {source} WHERE {table}.rowid > ?1 AND {table}.rowid <= ?2
+            "SELECT {columns}{table}.rowid FROM {table} {joined} WHERE {table}.rowid > ?1 AND {table}.rowid <= ?2
              ORDER BY {table}.rowid"
         )
     }
@@ -168,7 +187,7 @@ impl<'c> Scan<'c> {
     }
 
     /// Every row of `query` through `read`, without those that make no sense.
-    pub(crate) fn all<T>(&self, query: Query<'_>, mut read: impl FnMut(&Row<'_>) -> Outcome<T>) -> Vec<T> {
+    pub(crate) fn all<T>(&self, query: Query, mut read: impl FnMut(&Row<'_>) -> Outcome<T>) -> Vec<T> {
         let mut found = Vec::new();
         self.each(query, |row| {
             found.push(read(row)?);
@@ -179,14 +198,14 @@ impl<'c> Scan<'c> {
 
     /// Shows every row of `query` to `read`. A row that it does not understand is noted and left out, and so are those on
     /// a page that SQLite cannot read.
-    pub(crate) fn each(&self, query: Query<'_>, mut read: impl FnMut(&Row<'_>) -> Outcome<()>) {
+    pub(crate) fn each(&self, query: Query, mut read: impl FnMut(&Row<'_>) -> Outcome<()>) {
         let mut after = query.after;
         for _ in 0..PLACES_MOST {
-            let Err(fault) = self.go_over(query, &mut after, &mut read) else { return };
+            let Err(fault) = self.go_over(&query, &mut after, &mut read) else { return };
             let damage = is_damage(&fault);
             let place = if after == query.after { Place::Table } else { Place::Behind(after) };
             self.note(query.table, place, fault);
-            match self.readable_behind(query, after) {
+            match self.readable_behind(&query, after) {
                 Some(next) if damage => after = next,
                 _ => return,
             }
@@ -196,7 +215,7 @@ impl<'c> Scan<'c> {
     /// Goes on from `after` to the end, or to where SQLite gives up; `after` is then the last row that was read.
     fn go_over(
         &self,
-        query: Query<'_>,
+        query: &Query,
         after: &mut i64,
         read: &mut impl FnMut(&Row<'_>) -> Outcome<()>,
     ) -> Outcome<()> {
@@ -240,7 +259,7 @@ impl<'c> Scan<'c> {
 
     /// The least number above `after` from which rows can be read again: found by doubling, then by halving. `None` where
     /// everything behind is lost, and where the table cannot be read at all.
-    fn readable_behind(&self, query: Query<'_>, after: i64) -> Option<i64> {
+    fn readable_behind(&self, query: &Query, after: i64) -> Option<i64> {
         let sql = format!("SELECT rowid FROM {} WHERE rowid > ? ORDER BY rowid LIMIT 1", query.table);
         let readable = |from: i64| {
             let found = self.conn.query_row(&sql, [from], |row| row.get::<_, i64>(0));

@@ -1,4 +1,13 @@
-//! The identity of a run file and its tables.
+//! The identity of a run file, and its tables in their order.
+
+use crate::header::{Devices, Hosts, Runs, Targets};
+use crate::machine::{Limits, Machine, Phases};
+use crate::observed::{AllSeries, CpuValues, DiskValues, Sources, Spans};
+use crate::remarks::{Events, Findings};
+use crate::reported::{Parts, Points};
+use crate::samples::{Counters, Heads, Memories, Names};
+use crate::steps::{Directions, Failures, Histograms, Intervals, Steps, WorkerEnds, Workers};
+use crate::table::{Table, create};
 
 /// `application_id` of every run file: the letters `Plim`.
 pub const APPLICATION_ID: i32 = 0x506c_696d;
@@ -7,5 +16,26 @@ pub const APPLICATION_ID: i32 = 0x506c_696d;
 /// not understand; each version that was ever released stays readable.
 pub const SCHEMA_VERSION: i32 = 3;
 
-/// Tables and views of [`SCHEMA_VERSION`].
-pub(crate) const SCHEMA: &str = include_str!("schema.sql");
+/// The name of each table with what makes it.
+macro_rules! tables {
+    ($($table:ty)+) => {
+        &[$((<$table>::NAME, create::<$table>)),+]
+    };
+}
+
+/// Tables of [`SCHEMA_VERSION`] by name, with what makes each.
+pub(crate) const TABLES: &[(&str, fn() -> String)] = tables! {
+    Runs Hosts Targets Devices
+    Machine Limits Phases
+    Steps Intervals Histograms Workers Directions WorkerEnds Failures
+    Heads Memories Counters Names
+    Events Findings
+    Parts Points
+    Sources AllSeries Spans CpuValues DiskValues
+};
+
+/// The statements that make the tables, and then the views, of [`SCHEMA_VERSION`].
+pub(crate) fn statements() -> String {
+    let tables: String = TABLES.iter().map(|(_, create)| create()).collect();
+    tables + include_str!("views.sql")
+}

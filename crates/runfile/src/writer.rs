@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use record::{
     DeviceFacts, Event, EventKind, Interval, Phase, Reported, Run, Sample, StepRecord, StoredFinding,
 };
-use rusqlite::{Connection, ErrorCode, params};
+use rusqlite::{Connection, ErrorCode};
 use workload::{Direction, Flush, Nanos, StepPlan};
 
-use crate::rows::{self, array, whole, word};
+use crate::remarks::{Events, Findings};
 use crate::samples::Storing;
-use crate::{WriteError, birth, machine, observed, reported};
+use crate::{WriteError, birth, header, machine, observed, reported, steps, table};
 
 /// At most about a second is lost when the process is killed. Somewhat less than that, so that samples which come every
 /// second, now a little early and now a little late, are committed each as it comes.
@@ -85,7 +85,7 @@ pub fn write(
     run.events.iter().try_for_each(|event| writer.event(event))?;
     writer.findings(&run.findings)?;
     writer.reported(&run.reported)?;
-    writer.put(|conn| observed::insert(conn, run.observed.as_ref()))?;
+    writer.put(|conn| observed::store(conn, run.observed.as_ref()))?;
     if run.complete {
         return writer.finish();
     }
@@ -141,7 +141,7 @@ impl Writer {
     /// # Errors
     /// `Full` and `Failed`.
     pub fn header(&mut self, header: &Run) -> Result<(), WriteError> {
-        self.put(|conn| rows::header(conn, header))
+        self.put(|conn| header::store(conn, header))
     }
 
     /// The phases of a watch as far as they are known, at once visible to readers; replaces what was stored before. Store
@@ -150,7 +150,7 @@ impl Writer {
     /// # Errors
     /// `Full` and `Failed`.
     pub fn phases(&mut self, phases: &[Phase]) -> Result<(), WriteError> {
-        self.put(|conn| machine::insert_phases(conn, phases))?;
+        self.put(|conn| machine::store_phases(conn, phases))?;
         self.commit()
     }
 
@@ -162,13 +162,7 @@ impl Writer {
     pub fn step_started(&mut self, plan: &StepPlan, at: Nanos) -> Result<(), WriteError> {
         let id = self.next_step;
         let text = self.plan_text(plan)?;
-        let jobs = array(&crate::rebuild::jobs_of(plan));
-        self.put(|conn| {
-            conn.execute(
-                "INSERT INTO step VALUES (?, ?, ?, ?, ?, ?, ?, NULL, NULL, '[]')",
-                params![id, plan.name, word(&plan.kind), text, jobs, whole(at.0), whole((at + plan.ramp).0)],
-            )
-        })?;
+        self.put(|conn| steps::begin(conn, id, (plan, text), at))?;
         // Other rows lead here, so it does not share their fate if a later one finds the disk full.
         self.commit()?;
         self.next_step += 1;
@@ -182,7 +176,7 @@ impl Writer {
     /// `NoStep`, `Full` and `Failed`.
     pub fn interval(&mut self, interval: &Interval) -> Result<(), WriteError> {
         let (id, planned) = self.open_step("an interval")?;
-        self.put(|conn| rows::interval(conn, id, interval, planned))?;
+        self.put(|conn| steps::interval(conn, id, interval, planned))?;
         self.step.iter_mut().for_each(|step| step.stored += 1);
         Ok(())
     }
@@ -207,7 +201,7 @@ impl Writer {
     /// # Errors
     /// `Full` and `Failed`.
     pub fn event(&mut self, event: &Event) -> Result<(), WriteError> {
-        self.put(|conn| rows::event(conn, event))?;
+        self.put(|conn| table::put::<Events>(conn, &[None], event))?;
         if event.kind == EventKind::Interrupt { self.commit() } else { Ok(()) }
     }
 
@@ -222,26 +216,9 @@ impl Writer {
         let text = self.plan_text(&record.plan)?;
         self.put(|conn| {
             for interval in record.intervals.iter().skip(stored) {
-                rows::interval(conn, id, interval, planned)?;
+                steps::interval(conn, id, interval, planned)?;
             }
-            record.workers.iter().try_for_each(|worker| rows::worker(conn, id, worker))?;
-            record.failures.iter().try_for_each(|failure| rows::failure(conn, id, failure))?;
-            conn.execute(
-                "UPDATE step SET name = ?2, kind = ?3, plan = ?4, jobs = ?5, started_ns = ?6, counted_from_ns = ?7,
-                        ended_ns = ?8, ending = ?9, notes = ?10 WHERE step = ?1",
-                params![
-                    id,
-                    record.plan.name,
-                    word(&record.plan.kind),
-                    text,
-                    array(&record.jobs),
-                    whole(record.started.0),
-                    whole(record.counted_from.0),
-                    whole(record.ended.0),
-                    word(&record.ending),
-                    array(&record.notes)
-                ],
-            )
+            steps::end(conn, id, record, text)
         })?;
         self.step = None;
         self.checkpoint()
@@ -252,7 +229,7 @@ impl Writer {
     /// # Errors
     /// `Full` and `Failed`.
     pub fn findings(&mut self, findings: &[StoredFinding]) -> Result<(), WriteError> {
-        self.put(|conn| rows::findings(conn, findings))
+        self.put(|conn| table::replace::<Findings>(conn, findings))
     }
 
     /// What another tool printed; replaces what was stored before.
@@ -260,7 +237,7 @@ impl Writer {
     /// # Errors
     /// `Full` and `Failed`.
     pub fn reported(&mut self, parts: &[Reported]) -> Result<(), WriteError> {
-        self.put(|conn| reported::insert(conn, parts))
+        self.put(|conn| reported::store(conn, parts))
     }
 
     /// Makes everything handed over so far visible to readers and safe from the end of this process.

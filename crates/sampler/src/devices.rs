@@ -1,5 +1,7 @@
 //! The devices below a target, from the one that is opened down to the physical ones.
 
+use std::path::Path;
+
 use kernel::{BlockFacts, DeviceNumber};
 use record::{DeviceFacts, TargetDoubt};
 use workload::Bytes;
@@ -111,6 +113,21 @@ pub(crate) fn path_facts(root: &Root, name: String, above: &DeviceFacts) -> Devi
         name,
         ..above.clone()
     }
+}
+
+/// Whether the kernel follows each stable write to `path` by a flush: its topmost device has a write cache that may lose
+/// data, and does not take writes past it (FUA).
+pub fn flushes_each_write(root: &Root, path: &Path) -> bool {
+    let Ok(facts) = kernel::target_facts(path) else { return false };
+    let Some(device) = facts.devices.first() else { return false };
+    let read = |name: &str, file: &str| {
+        root.text(format!("sys/class/block/{name}/queue/{file}")).unwrap_or_default()
+    };
+    // A partition has the queue of its disk.
+    let names = std::iter::once(&device.name).chain(&device.below);
+    let queue =
+        names.map(|name| (read(name, "write_cache"), read(name, "fua"))).find(|(cache, _)| !cache.is_empty());
+    queue.is_some_and(|(cache, fua)| cache.trim() == "write back" && fua.trim() != "1")
 }
 
 #[cfg(test)]

@@ -55,6 +55,11 @@ pub fn every_device(root: &Root, file: &str) -> Vec<DiskReading> {
     text.lines().filter_map(line).collect()
 }
 
+/// The names of all devices of the machine, with partitions, in the kernel's order.
+pub fn known_devices(root: &Root) -> Vec<String> {
+    every_device(root, "proc/diskstats").into_iter().map(|disk| disk.name).collect()
+}
+
 /// Time since boot in hundredths of a second; `None` where `/proc/uptime` cannot be read.
 pub fn uptime_cs(root: &Root) -> Option<u64> {
     let text = root.text("proc/uptime")?;

@@ -7,6 +7,7 @@
 //! what they mean belong to the analysis.
 
 mod cpu_model;
+mod cpus;
 mod devices;
 mod disks;
 mod doubts;
@@ -14,20 +15,24 @@ mod followed;
 mod host;
 mod limits;
 mod parse;
+mod process;
 mod root;
 mod sampler;
 mod target;
 mod thread;
 mod tree;
 
-pub use devices::devices_below;
+pub use cpus::{cpu_governor, cpu_times, cpus};
+pub use devices::{devices_below, flushes_each_write};
 pub use disks::{
-    DiskReading, all_disks, disk, every_device, mapper_name, partitions, persistent_names, uptime_cs,
+    DiskReading, all_disks, disk, every_device, known_devices, mapper_name, partitions, persistent_names,
+    uptime_cs,
 };
 pub use followed::{Devices, left_out};
 pub use host::host_facts;
 pub use limits::local_limits;
 pub use parse::{cpu_counters, disk_counters, io_pressure, memory_counters};
+pub use process::in_foreground;
 pub use root::Root;
 pub use sampler::{Sampler, SamplerError};
 pub use target::{TargetFactsError, target_facts};

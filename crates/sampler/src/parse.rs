@@ -66,7 +66,21 @@ fn of_fields(f: &[u64; 17]) -> DiskCounters {
 /// Fields that an old kernel does not write stay 0; `None` where the text begins otherwise.
 pub fn cpu_counters(stat: &[u8]) -> Option<CpuCounters> {
     let line = stat.split(|&byte| byte == b'\n').next()?;
-    let rest = line.strip_prefix(b"cpu ")?;
+    ticks(line.strip_prefix(b"cpu ")?)
+}
+
+/// The `cpuN` lines of `/proc/stat`, each with its number.
+pub(crate) fn each_cpu(stat: &[u8]) -> Vec<(u32, CpuCounters)> {
+    let line = |line: &[u8]| {
+        let rest = line.strip_prefix(b"cpu")?;
+        let cpu = u32::try_from(words(rest).next().filter(|_| rest.first() != Some(&b' ')).and_then(number)?)
+            .ok()?;
+        Some((cpu, ticks(&rest[rest.iter().position(|&byte| byte == b' ')?..])?))
+    };
+    stat.split(|&byte| byte == b'\n').filter_map(line).collect()
+}
+
+fn ticks(rest: &[u8]) -> Option<CpuCounters> {
     let mut f = [0u64; 8];
     for (field, word) in f.iter_mut().zip(words(rest)) {
         *field = number(word)?;
@@ -190,6 +204,14 @@ mod tests {
         assert_eq!(io_pressure(text), Some(Pressure { some_us: 123_456, full_us: 99 }));
         assert_eq!(io_pressure(b"some avg10=0.12 total=1\n"), None);
         assert_eq!(io_pressure(b""), None);
+    }
+
+    #[test]
+    fn each_cpu_has_a_line_of_its_own() {
+        let text = b"cpu  1 1 1 1\ncpu0 10 1 5 80 3 1 1 2 0 0\ncpu12 1 0 0 9\nintr 5\n";
+        let found: Vec<(u32, u64, u64, u64)> =
+            each_cpu(text).iter().map(|(number, cpu)| (*number, cpu.user, cpu.idle, cpu.steal)).collect();
+        assert_eq!(found, [(0, 10, 80, 2), (12, 1, 9, 0)]);
     }
 
     #[test]

@@ -132,11 +132,14 @@ fn kind(root: &Root, facts: &BlockFacts) -> DeviceKind {
     if let Some(level) = file("md/level") {
         return DeviceKind::Md(level);
     }
-    match () {
-        () if numbered("md") => DeviceKind::Md(String::new()),
-        () if facts.backing_file.is_some() || numbered("loop") => DeviceKind::Loop,
-        () if numbered("zram") => DeviceKind::Zram,
-        () => DeviceKind::Disk,
+    if numbered("md") {
+        DeviceKind::Md(String::new())
+    } else if facts.backing_file.is_some() || numbered("loop") {
+        DeviceKind::Loop
+    } else if numbered("zram") {
+        DeviceKind::Zram
+    } else {
+        DeviceKind::Disk
     }
 }
 

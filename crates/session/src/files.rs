@@ -1,5 +1,6 @@
 //! The one way in which files are made: whole, and over nothing that is somebody else's.
 
+use std::collections::HashMap;
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, fchown};
@@ -139,6 +140,36 @@ pub fn write_page((path, named): (&Path, Named), text: &str, inputs: &[&Path]) -
     match there.map(std::fs::read) {
         Some(Ok(bytes)) if !is_page(&bytes) => Err(foreign(path, PAGE)),
         _ => write_typed(path, text.as_bytes()),
+    }
+}
+
+/// Files that grow while a run goes on. What cannot be written is told at the end; the run does not wait for it.
+#[derive(Default)]
+pub struct Growing {
+    open: HashMap<PathBuf, File>,
+    trouble: Option<(PathBuf, io::Error)>,
+}
+
+impl Growing {
+    /// Begins the file at `path` anew, unless it grows already; nothing is written through a link.
+    pub fn begin(&mut self, path: &Path) -> io::Result<()> {
+        if !self.open.contains_key(path) {
+            self.open.insert(path.to_owned(), kernel::rewrite_unless_link(path)?);
+        }
+        Ok(())
+    }
+
+    /// Writes `text` at the end of a file that was begun.
+    pub fn append(&mut self, path: &Path, text: &str) {
+        let written = self.open.get_mut(path).map_or(Ok(()), |file| file.write_all(text.as_bytes()));
+        if let (Err(error), None) = (written, &self.trouble) {
+            self.trouble = Some((path.to_owned(), error));
+        }
+    }
+
+    /// The first file that is not whole, and why.
+    pub fn trouble(&self) -> Option<&(PathBuf, io::Error)> {
+        self.trouble.as_ref()
     }
 }
 

@@ -1,22 +1,30 @@
 //! One way to run a load: the target set up, the runner it runs on, and the steps of a procedure one after the other, told to
 //! one observer that stores and shows them.
 
+mod busiest;
 pub mod failure;
 pub mod files;
 mod idle;
-pub mod observer;
+mod live;
 pub mod output;
 mod phases;
 pub mod place;
+mod procedure;
+mod recorder;
 pub mod run;
 mod runner;
 mod setup;
 pub mod signals;
 mod target;
 pub mod vigil;
+pub mod watch;
 
 pub use idle::{Use, between};
 pub use phases::{PhasesRun, check_phases, conduct_phases, lay_out};
-pub use runner::{NullRunner, RealRunner, Runner, RunnerError, Shares, VirtualRunner, conduct};
+pub use procedure::{Procedure, run_steps};
+pub use runner::{NamedRunner, NullRunner, RealRunner, Runner, RunnerError, Shares, VirtualRunner, conduct};
 pub use setup::{Setup, SetupError, null_setup, set_up, set_up_watch};
-pub use target::{OneFile, OpenTarget, OpenTargetError, Wish, named, open_own_device, open_path, unwritten};
+pub use target::{
+    OneFile, OpenTarget, OpenTargetError, Wish, Written, leave_to_write, named, open_own_device, open_path,
+    tell_what_goes, unwritten,
+};

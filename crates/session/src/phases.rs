@@ -38,7 +38,7 @@ pub fn conduct_phases(
         observer.phase_started(&phase);
         match planned.what {
             PhaseWhat::Idle => runner.rest(start + planned.end, observer),
-            PhaseWhat::Load(scale) => match run_load((planned, scale), load, runner, observer) {
+            PhaseWhat::Load(scale) => match run_one(&load.step(planned, scale), runner, observer) {
                 Ok(record) => ran.steps.push(record),
                 Err(error) => ran.failure = Some(error),
             },
@@ -91,13 +91,4 @@ pub fn lay_out(
 ) -> Result<Option<StepRecord>, RunnerError> {
     runner.prepare()?;
     layout_step(layout, LAYOUT_SEED, LAYOUT_MOST).map(|step| run_one(&step, runner, observer)).transpose()
-}
-
-fn run_load(
-    (planned, scale): (&PlannedPhase, Option<f64>),
-    load: &WatchLoad,
-    runner: &mut dyn Runner,
-    observer: &mut dyn Observer,
-) -> Result<StepRecord, RunnerError> {
-    run_one(&load.step(planned, scale), runner, observer)
 }

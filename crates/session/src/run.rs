@@ -6,15 +6,16 @@ use analysis::{Analysis, analyse};
 use experiments::Step;
 use kernel::guard::Destruction;
 use policy::Limits;
-use record::{Event, EventKind, HostFacts, Note, Run, StepRecord};
-use runfile::{Recorder, WriteError, Writer};
+use record::{Event, EventKind, HostFacts, Run, StepRecord};
+use runfile::{Recorder, WriteError};
 use volumes::lab::LabError;
 use workload::{Ending, Expectation, PolicyName, StepPlan, Target};
 
 use crate::failure::{Code, Failure};
-use crate::observer::{RunObserver, Shown};
+use crate::live::{Live, Shown, held};
 use crate::output;
-use crate::place::{Place, short};
+use crate::place::Place;
+use crate::recorder::{Recorded, RunRecorder};
 use crate::runner::conduct;
 use crate::setup::{Setup, SetupError, set_up};
 use crate::signals::StopFlag;
@@ -116,72 +117,34 @@ pub fn idle_gate(setup: &mut Setup, what: &str, stop: &StopFlag) -> Result<(), F
     Ok(())
 }
 
-/// The run file, made whole and opened for writing.
-pub fn recorder(place: &Place, run: &Run) -> Result<Recorder, Failure> {
-    let writer = Writer::create(|bytes| place.bear(bytes), run, place.same_device);
-    writer.and_then(Recorder::start).map_err(|error| not_begun(place, &error))
-}
-
-/// Nothing of a file that could not be begun is left.
-fn not_begun(place: &Place, error: &WriteError) -> Failure {
-    let full = match error {
-        WriteError::Full { .. } => true,
-        WriteError::Create { source, .. } => source.kind() == std::io::ErrorKind::StorageFull,
-        _ => false,
-    };
-    if !full {
-        return Failure::refused(error);
-    }
-    Failure::failed(format!(
-        "there is no room to begin the run file {}, and nothing was measured; make room there, or name a folder on another \
-         file system with --out",
-        short(&place.run())
-    ))
-}
-
-/// Runs the steps that `next` gives into `run`; the failure says why they could not all be run.
-pub fn measure(
-    run: &mut Run,
-    setup: &mut Setup,
-    next: Next<'_>,
-    mut scribe: RunObserver,
-) -> (Recorder, Option<Failure>) {
-    let (steps, failure) = conduct(next, setup.runner.as_mut(), &mut scribe);
-    let (mut recorder, samples, trouble) = scribe.done();
-    run.samples = samples;
-    if let Some(text) = trouble {
+/// Runs the steps that `next` gives; the failure says why they could not all be run.
+pub fn measure(setup: &mut Setup, next: Next<'_>, mut recorder: RunRecorder) -> (Recorded, Option<Failure>) {
+    let (steps, failure) = conduct(next, setup.runner.as_mut(), &mut recorder);
+    look_at_shares(setup, &steps, &mut recorder);
+    let now = setup.runner.now();
+    let mut recorded = recorder.done();
+    if let Some(text) = &recorded.trouble {
         output::people(&format!("plimsoll: the run file is not complete: {text}"));
     }
-    run.steps = steps;
-    let now = setup.runner.now();
-    if run.steps.last().is_some_and(|step| step.ending == Ending::Interrupted) {
-        let event = Event { at: now, kind: EventKind::Interrupt, text: "stopped by a signal".into() };
-        recorder.event(&event);
-        run.events.push(event);
-    }
-    // What does not answer is not asked.
-    let held = run.steps.last().is_some_and(|step| held(step).next().is_some());
-    if let Some(facts) = run.target.as_mut().filter(|_| !held) {
-        let shares = setup.runner.shares();
-        facts.unwritten_share = shares.unwritten;
-        facts.cached_share = shares.cached;
+    if steps.last().is_some_and(|step| step.ending == Ending::Interrupted) {
+        recorded.note(Event { at: now, kind: EventKind::Interrupt, text: "stopped by a signal".into() });
     }
     let failure = failure.map(|error| {
-        let event = Event { at: now, kind: EventKind::Failure, text: error.to_string() };
-        recorder.event(&event);
-        run.events.push(event);
+        recorded.note(Event { at: now, kind: EventKind::Failure, text: error.to_string() });
         Failure::failed(error)
     });
-    (recorder, failure)
+    (recorded, failure)
 }
 
-/// The notes that tell of I/O that the kernel had not given back when `step` was left.
-pub fn held(step: &StepRecord) -> impl Iterator<Item = &Note> {
-    step.notes.iter().filter(|note| matches!(note, Note::Held(_)))
+/// Keeps what the region held when it was loaded; what does not answer is not asked.
+pub(crate) fn look_at_shares(setup: &Setup, steps: &[StepRecord], recorder: &mut RunRecorder) {
+    if steps.last().is_none_or(|step| held(step).next().is_none()) {
+        recorder.shares(setup.runner.shares());
+    }
 }
 
 /// What a run is held against; by default nothing, and its figures are the result.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Against {
     /// The policy by name.
     pub policy: Option<PolicyName>,
@@ -189,6 +152,27 @@ pub struct Against {
     pub limits: Option<Limits>,
     /// What is claimed in words.
     pub expectation: Option<Expectation>,
+}
+
+impl Against {
+    /// Where nothing was promised, what was asked for is: a load that a policy states is held against that policy.
+    pub fn fall_back_on(&mut self, limits: Option<Limits>) {
+        if let (None, None, Some(limits)) = (&self.policy, &self.expectation, limits) {
+            self.policy = Some(limits.policy.clone());
+            self.limits = Some(limits);
+        }
+    }
+
+    /// Says in `run` what it is held against.
+    pub(crate) fn name_in(&self, run: &mut Run) {
+        run.policy = self.policy.as_ref().map(PolicyName::to_string);
+        run.expectation = self.expectation.as_ref().map(Expectation::to_string);
+    }
+
+    /// What `run` means.
+    pub(crate) fn analyse(&self, run: &Run) -> Analysis {
+        analyse(run, self.limits.as_ref(), self.expectation.as_ref())
+    }
 }
 
 /// A run that is ready to begin.
@@ -216,16 +200,14 @@ impl Session<'_> {
         next: Next<'_>,
         tell: &dyn Fn(&Run, &Analysis) -> Result<u8, Failure>,
     ) -> Result<u8, Failure> {
-        let Against { policy, limits, expectation } = self.against;
         let mut run = header(&self.setup);
-        run.policy = policy.as_ref().map(PolicyName::to_string);
-        run.expectation = expectation.as_ref().map(Expectation::to_string);
-        let shown = shown(&self.setup);
-        let observer = RunObserver::new(recorder(self.place, &run)?, self.stop.clone(), shown, self.seconds);
-        let (recorder, failed) = measure(&mut run, &mut self.setup, next, observer);
+        self.against.name_in(&mut run);
+        let live = Live::of_steps(shown(&self.setup), self.seconds);
+        let recorder = RunRecorder::begin(run, self.place, self.stop, live)?;
+        let (Recorded { mut run, file, .. }, failed) = measure(&mut self.setup, next, recorder);
         run.complete = true;
-        let analysis = analyse(&run, limits.as_ref(), expectation.as_ref());
-        let kept = keep(&mut run, &analysis, recorder, self.place);
+        let analysis = self.against.analyse(&run);
+        let kept = keep(&mut run, &analysis, file, self.place);
         drop(self.setup);
         if let Some(failure) = failed {
             output::people(&self.place.files_line());
@@ -286,9 +268,8 @@ pub fn keep(run: &mut Run, analysis: &Analysis, mut recorder: Recorder, place: &
 /// The exit code of a run that did not come to its end: then there is no verdict to go by.
 pub fn cut_short(run: &Run, stop: &StopFlag) -> Option<Code> {
     let failed = run.steps.iter().any(|step| step.ending == Ending::Failed);
-    match () {
-        () if stop.raised() => stop.code(),
-        () if failed => Some(Code::Failed),
-        () => None,
+    if stop.raised() {
+        return stop.code();
     }
+    failed.then_some(Code::Failed)
 }

@@ -7,7 +7,7 @@ use experiments::{Layout, Writes};
 use kernel::guard::Destruction;
 use record::{HostFacts, TargetFacts, TargetKind};
 use volumes::SimulatedVolume;
-use volumes::lab::{LabError, LabVolume, Lifetime, Making, default_dir};
+use volumes::lab::{LabError, LabVolume, Lifetime, MakeOptions, default_dir};
 use workload::{Bytes, Nanos, PolicyName, Target};
 
 use crate::runner::{NullRunner, RealRunner, Runner, VirtualRunner};
@@ -133,7 +133,7 @@ fn real(opened: OpenTarget, path: &Path, lab: Option<LabVolume>) -> Setup {
 
 fn lab(name: &PolicyName, words: &str, wish: &Wish) -> Result<Setup, SetupError> {
     let size = wish.size.unwrap_or(LAB_SIZE);
-    let making = Making { lifetime: Lifetime::ThisRun, stop: Arc::clone(&wish.stop) };
+    let making = MakeOptions { lifetime: Lifetime::ThisRun, stop: Arc::clone(&wish.stop) };
     let volume = LabVolume::make(name, (size, &default_dir(size)), &making)?;
     let path = volume.device().to_owned();
     let mut opened = open_own_device(&path, words, wish.size)?;

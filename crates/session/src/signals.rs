@@ -83,11 +83,10 @@ impl StopFlag {
 
     /// The exit code of a run that was stopped; `None` where nobody stopped it.
     pub fn code(&self) -> Option<Code> {
-        match () {
-            () if self.gave_up() => Some(Code::Failed),
-            () if self.raised() => Some(Code::Interrupted),
-            () => None,
+        if self.gave_up() {
+            return Some(Code::Failed);
         }
+        self.raised().then_some(Code::Interrupted)
     }
 
     /// How long a device may leave everything unanswered.
@@ -149,17 +148,9 @@ impl Heard {
         if heard.is_empty() {
             return heard;
         }
-        let by_terminal = is_in_front();
+        let by_terminal = sampler::in_foreground(&sampler::Root::real());
         heard.into_iter().filter(|signal| !(by_terminal && [SIGINT, SIGQUIT].contains(signal))).collect()
     }
-}
-
-/// Whether this process is in the group that the terminal's keys reach (fields 5 and 8 of /proc/self/stat, proc(5)).
-fn is_in_front() -> bool {
-    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name in parentheses may hold blanks and parentheses.
-    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-    matches!((fields.get(2), fields.get(5)), (Some(own), Some(front)) if own == front)
 }
 
 /// Waits for signals; one that comes well after the first ends the process.

@@ -70,7 +70,7 @@ pub struct SimulatedVolume {
     random: Stream,
     /// Where the last I/O of each direction ended, to tell sequential I/O.
     last_end: [u64; 4],
-    wishes: Wishes,
+    options: SimulationOptions,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -101,7 +101,7 @@ impl Latency {
 
 /// What the words behind the policy's own parameters ask of the simulation.
 #[derive(Clone, Debug)]
-struct Wishes {
+struct SimulationOptions {
     latency: Nanos,
     write_latency: Option<Nanos>,
     size: Bytes,
@@ -117,15 +117,15 @@ impl SimulatedVolume {
     /// [`SimError`] names the parameter and what it may be.
     pub fn new(name: &PolicyName) -> Result<SimulatedVolume, SimError> {
         let (limits, rest) = policy::evaluate_with_rest(name)?;
-        let wishes = wishes(&limits, name, &rest)?;
-        let meter = Meter::new(&limits, wishes.start);
+        let options = options(&limits, name, &rest)?;
+        let meter = Meter::new(&limits, options.start);
         Ok(SimulatedVolume {
             meter,
-            read: Latency::new(wishes.latency, wishes.jitter),
-            write: Latency::new(wishes.write_latency.unwrap_or(wishes.latency), wishes.jitter),
-            random: Stream::new(wishes.seed, 0),
+            read: Latency::new(options.latency, options.jitter),
+            write: Latency::new(options.write_latency.unwrap_or(options.latency), options.jitter),
+            random: Stream::new(options.seed, 0),
             last_end: [0; 4],
-            wishes,
+            options,
             limits,
         })
     }
@@ -137,25 +137,25 @@ impl SimulatedVolume {
 
     /// Its size: the policy's or the target's, else 100 GiB.
     pub fn size(&self) -> Bytes {
-        self.wishes.size
+        self.options.size
     }
 
     /// What it is, in one line.
     pub fn describe(&self) -> String {
-        let Wishes { latency, write_latency, jitter, seed, .. } = &self.wishes;
+        let SimulationOptions { latency, write_latency, jitter, seed, .. } = &self.options;
         let writes = write_latency.map_or(String::new(), |write| format!(" ({write} for writes)"));
         let spread = if *jitter > 0.0 { format!(" ± {:.0} %", jitter * 100.0) } else { String::new() };
         format!(
             "sim:{}: {} in virtual time, {latency}{spread} an I/O{writes}, seed {seed}, {}",
             self.limits.policy,
-            self.wishes.size,
+            self.options.size,
             self.credits_in_words()
         )
     }
 
     fn credits_in_words(&self) -> String {
         let bursts = self.limits.limits.iter().any(|limit| limit.burst.is_some());
-        match self.wishes.start {
+        match self.options.start {
             _ if !bursts => "no burst".to_owned(),
             BucketStart::Initial => "credits of a new volume".to_owned(),
             BucketStart::Empty => "no credits".to_owned(),
@@ -176,8 +176,12 @@ impl Volume for SimulatedVolume {
     }
 }
 
-fn wishes(limits: &Limits, name: &PolicyName, rest: &[(String, String)]) -> Result<Wishes, SimError> {
-    let mut wishes = Wishes {
+fn options(
+    limits: &Limits,
+    name: &PolicyName,
+    rest: &[(String, String)],
+) -> Result<SimulationOptions, SimError> {
+    let mut options = SimulationOptions {
         latency: limits.latency.unwrap_or(LATENCY),
         write_latency: None,
         size: limits.volume_size().unwrap_or(SIZE),
@@ -190,16 +194,16 @@ fn wishes(limits: &Limits, name: &PolicyName, rest: &[(String, String)]) -> Resu
             || workload::duration(value).map_err(|error| SimError::Quantity { name: key.clone(), error });
         let range = |wanted| SimError::Range { name: key.clone(), value: value.clone(), wanted };
         match key.as_str() {
-            "latency" => wishes.latency = time()?,
-            "write_latency" => wishes.write_latency = Some(time()?),
-            "size" => wishes.size = size(key, value)?,
+            "latency" => options.latency = time()?,
+            "write_latency" => options.write_latency = Some(time()?),
+            "size" => options.size = size(key, value)?,
             "jitter" => {
                 let jitter: Option<f64> = value.parse().ok().filter(|jitter| (0.0..=2.0).contains(jitter));
-                wishes.jitter = jitter.ok_or_else(|| range("write a number from 0 to 2"))?;
+                options.jitter = jitter.ok_or_else(|| range("write a number from 0 to 2"))?;
             }
-            "seed" => wishes.seed = value.parse().map_err(|_| range("write a whole number"))?,
+            "seed" => options.seed = value.parse().map_err(|_| range("write a whole number"))?,
             "credits" => {
-                wishes.start =
+                options.start =
                     credits(value).ok_or_else(|| range("write full, empty or a percentage such as 40%"))?
             }
             _ => {
@@ -207,7 +211,7 @@ fn wishes(limits: &Limits, name: &PolicyName, rest: &[(String, String)]) -> Resu
             }
         }
     }
-    Ok(wishes)
+    Ok(options)
 }
 
 fn size(key: &str, value: &str) -> Result<Bytes, SimError> {

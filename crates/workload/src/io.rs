@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 use crate::Nanos;
 
 /// Which way the data goes, for accounting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
     /// From the volume.
+    #[default]
     Read,
     /// To the volume.
     Write,

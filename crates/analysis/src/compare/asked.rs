@@ -73,14 +73,13 @@ impl<'a> Asked<'a> {
         if let Some(pattern) = self.pattern() {
             return Some(!pattern.starts_with("rand"));
         }
-        match () {
-            () if self.says("using random I/O") || self.0.asked_for("Random").is_some() => Some(false),
-            () if self.says("using sequential I/O") || self.says("using interlocked sequential") => {
-                Some(true)
-            }
-            () if self.0.asked_for("StrideSize").is_some() => Some(true),
-            () => None,
+        if self.says("using random I/O") || self.0.asked_for("Random").is_some() {
+            return Some(false);
         }
+        let sequential = self.says("using sequential I/O")
+            || self.says("using interlocked sequential")
+            || self.0.asked_for("StrideSize").is_some();
+        sequential.then_some(true)
     }
 
     /// The share of reads: of the pattern where it has one direction, else as asked, else as it came out.

@@ -3,103 +3,32 @@
 //! A phase that asks for less than is claimed proves no rate, and one that asks for more is no matter of the contract; both
 //! are said. A claim on operations without a direction is one on reads and writes together.
 
-use policy::{Limits, Load};
-use record::{Distribution, Run};
-use workload::{Bytes, Direction, Expectation, Metric};
+use record::{Distribution, PhaseKind, Run};
+use workload::Direction;
 
+use super::contracted::{Contracted, is_latency};
 use super::device::Device;
 use super::load::closed;
-use super::scene::{Scene, Span};
 use super::shape::{ContractRow, Latency, LoadFigures, LoadFlow, Remark, WHOLE};
+use super::ticks::{Tick, known};
+use super::watched_run::{Span, WatchedRun};
+use super::windows::Window;
 use crate::claims::EXPECTATION;
-use crate::{Answer, ClaimRow, Claimed, Doubt, Estimate, Finding, Meaning, Quantity, Verdict};
+use crate::{Answer, ClaimRow, Doubt, Estimate, Finding, Meaning, Quantity, Verdict};
 
 /// A rate meets its claim from this share of it on (methodology 2.11).
 const TOLERANCE: f64 = 0.03;
 
-/// One claim.
-#[derive(Clone, Debug)]
-pub(crate) struct Contracted {
-    pub quantity: Quantity,
-    /// `None`: reads and writes together.
-    pub direction: Option<Direction>,
-    /// Of a latency: the percentile, `None` for the mean.
-    pub percent: Option<f64>,
-    pub claimed: Claimed,
-}
-
-/// What an expectation and a policy claim of this run.
-pub(crate) fn claims(
-    run: &Run,
-    limits: Option<&Limits>,
-    expectation: Option<&Expectation>,
-) -> Vec<Contracted> {
-    let expected = expectation.iter().flat_map(|expectation| &expectation.claims).map(|claim| {
-        let (quantity, percent, value) = match claim.metric {
-            Metric::Iops(rate) => (Quantity::Iops, None, rate.0),
-            Metric::Bandwidth(rate) => (Quantity::BytesPerSecond, None, rate.0),
-            Metric::MeanLatency(bound) => (Quantity::MeanLatency, None, bound.0 as f64),
-            Metric::Percentile(percent, bound) => {
-                (Quantity::PercentileLatency, Some(percent), bound.0 as f64)
-            }
-        };
-        let claimed =
-            Claimed { value, words: claim.words.clone(), source: EXPECTATION.into(), reading: None };
-        Contracted { quantity, direction: claim.direction, percent, claimed }
-    });
-    expected.chain(limits.into_iter().flat_map(|limits| of_policy(run, limits))).collect()
-}
-
-/// The policy's operations at the mix and block of our load, else of the workload for which it states them; and its latency.
-fn of_policy(run: &Run, limits: &Limits) -> Vec<Contracted> {
-    let stated = limits.reference_workload;
-    let ours = run.steps.iter().find_map(|step| step.plan.workers.first());
-    let (share, block) = match (ours, stated) {
-        (Some(worker), _) => {
-            (f64::from(worker.access.mix.read_percent()) / 100.0, Bytes(worker.blocks.longest().0))
-        }
-        (None, Some(stated)) => (stated.read_fraction, stated.block),
-        (None, None) => (1.0, Bytes::kib(4)),
-    };
-    let cap = limits.cap(&Load::mixed(share, block), policy::Level::Baseline);
-    let rate = cap.map(|cap| claim_of(limits, Quantity::Iops, cap.iops.0, format!("{:.0}", cap.iops.0)));
-    let bound = stated.map(|stated| stated.latency_limit()).or(limits.latency);
-    let bound = bound.map(|bound| claim_of(limits, Quantity::MeanLatency, bound.0 as f64, bound.to_string()));
-    rate.into_iter().chain(bound).collect()
-}
-
-fn claim_of(limits: &Limits, quantity: Quantity, value: f64, words: String) -> Contracted {
-    let claimed = Claimed { value, words, source: limits.policy.to_string(), reading: None };
-    Contracted { quantity, direction: None, percent: None, claimed }
-}
-
-fn is_latency(claim: &Contracted) -> bool {
-    matches!(claim.quantity, Quantity::MeanLatency | Quantity::PercentileLatency)
-}
-
-/// The latency that is bounded: the least bound of all claims.
-pub(crate) fn bound_ns(claims: &[Contracted]) -> Option<u64> {
-    claims.iter().filter(|claim| is_latency(claim)).map(|claim| claim.claimed.value as u64).min()
-}
-
-/// The operations that are claimed of both directions together.
-pub(crate) fn claimed_rate(scene: &Scene<'_>) -> Option<f64> {
-    let rates = || scene.claims.iter().filter(|claim| claim.quantity == Quantity::Iops);
-    let whole = rates().find(|claim| claim.direction.is_none()).map(|claim| claim.claimed.value);
-    let sum: f64 = rates().map(|claim| claim.claimed.value).sum();
-    whole.or((sum > 0.0).then_some(sum))
-}
-
 /// Every claim at every phase that can say something of it.
-pub(crate) fn rows(scene: &Scene<'_>, devices: &[Device<'_>], found: &[Finding]) -> Vec<ContractRow> {
-    if scene.passive() {
-        return scene.claims.iter().filter_map(|claim| watched_row(scene, devices, found, claim)).collect();
+pub(crate) fn rows(watch: &WatchedRun<'_>, devices: &[Device<'_>], found: &[Finding]) -> Vec<ContractRow> {
+    if watch.passive() {
+        return watch.claims.iter().filter_map(|claim| watched_row(watch, devices, found, claim)).collect();
     }
-    let loads = scene.spans.iter().filter(|span| span.load.is_some());
+    let loads = watch.spans.iter().filter(|span| span.load.is_some());
     let mut rows: Vec<ContractRow> =
-        loads.flat_map(|span| scene.claims.iter().filter_map(|claim| load_row(scene, span, claim))).collect();
+        loads.flat_map(|span| watch.claims.iter().filter_map(|claim| load_row(watch, span, claim))).collect();
     for row in rows.iter_mut().filter(|row| row.answer == Answer::Below) {
-        let excuse = excuse(scene, row, found);
+        let excuse = excuse(watch, row, found);
         if excuse.is_some() {
             (row.answer, row.remark) = (Answer::CannotTell, excuse);
         }
@@ -108,39 +37,38 @@ pub(crate) fn rows(scene: &Scene<'_>, devices: &[Device<'_>], found: &[Finding])
 }
 
 /// Why what was not reached is not yet missed.
-fn excuse(scene: &Scene<'_>, row: &ContractRow, found: &[Finding]) -> Option<Remark> {
-    if disturbed(scene, row, found) {
+fn excuse(watch: &WatchedRun<'_>, row: &ContractRow, found: &[Finding]) -> Option<Remark> {
+    if disturbed(watch, row, found) {
         return Some(Remark::Disturbed);
     }
     let most = row.measured.map(|measured| measured.value)?;
     let rate = matches!(row.quantity, Quantity::Iops | Quantity::BytesPerSecond);
-    (rate && serial(scene, row, found)).then_some(Remark::NotAsked { most })
+    (rate && serial(watch, row, found)).then_some(Remark::NotAsked { most })
 }
 
 /// The load of that phase had one I/O in flight and the device no more to do: it never asked for the rate.
-fn serial(scene: &Scene<'_>, row: &ContractRow, found: &[Finding]) -> bool {
-    let one = |finding: &&Finding| matches!(finding.meaning, Meaning::SerialApplication { .. });
+fn serial(watch: &WatchedRun<'_>, row: &ContractRow, found: &[Finding]) -> bool {
+    let one = |finding: &&Finding| matches!(finding.meaning, Meaning::SerialApplication(_));
     let within = |finding: &Finding| finding.evidence.iter().any(|span| span.step == row.phase);
-    let step = scene.spans.iter().find(|span| span.name == row.phase).and_then(|span| span.step);
+    let step = watch.spans.iter().find(|span| span.name == row.phase).and_then(|span| span.step);
     step.is_some_and(closed) && found.iter().filter(one).any(within)
 }
 
 /// plimsoll was short of CPU in that phase, or somebody else used the device: meanwhile, or before and after it.
-fn disturbed(scene: &Scene<'_>, row: &ContractRow, found: &[Finding]) -> bool {
-    let weakens = |finding: &&Finding| {
-        matches!(finding.meaning, Meaning::GeneratorBound { .. } | Meaning::ForeignLoad { .. })
-    };
+fn disturbed(watch: &WatchedRun<'_>, row: &ContractRow, found: &[Finding]) -> bool {
+    let weakens =
+        |finding: &&Finding| matches!(finding.meaning, Meaning::GeneratorBound(_) | Meaning::ForeignLoad(_));
     if found.iter().filter(weakens).flat_map(|finding| &finding.evidence).any(|span| span.step == row.phase) {
         return true;
     }
-    let Some(at) = scene.spans.iter().position(|span| span.name == row.phase) else { return false };
-    let foreign = |finding: &&Finding| matches!(finding.meaning, Meaning::ForeignLoad { .. });
+    let Some(at) = watch.spans.iter().position(|span| span.name == row.phase) else { return false };
+    let foreign = |finding: &&Finding| matches!(finding.meaning, Meaning::ForeignLoad(_));
     let stirred = |name: &str| {
         found.iter().filter(foreign).flat_map(|finding| &finding.evidence).any(|span| span.step == name)
     };
-    let idle = |span: &&Span<'_>| matches!(span.kind, Some(record::PhaseKind::Idle));
-    let before = scene.spans[..at].iter().rev().find(idle);
-    let after = scene.spans[at + 1..].iter().find(idle);
+    let idle = |span: &&Span<'_>| matches!(span.kind, Some(PhaseKind::Idle));
+    let before = watch.spans[..at].iter().rev().find(idle);
+    let after = watch.spans[at + 1..].iter().find(idle);
     before.zip(after).is_some_and(|(before, after)| stirred(before.name) && stirred(after.name))
 }
 
@@ -152,7 +80,7 @@ fn flow_of(load: &LoadFigures, direction: Option<Direction>) -> Option<&LoadFlow
     }
 }
 
-fn load_row(scene: &Scene<'_>, span: &Span<'_>, claim: &Contracted) -> Option<ContractRow> {
+fn load_row(watch: &WatchedRun<'_>, span: &Span<'_>, claim: &Contracted) -> Option<ContractRow> {
     let load = span.load.as_ref()?;
     let flow = flow_of(load, claim.direction)?;
     let mut row = ContractRow {
@@ -168,19 +96,20 @@ fn load_row(scene: &Scene<'_>, span: &Span<'_>, claim: &Contracted) -> Option<Co
     };
     let overload = load.scale.is_some_and(|scale| scale > 1.0 + 1e-9);
     match is_latency(claim) {
-        true => judge_latency(&mut row, (span, claim, flow), overload || beyond(scene, load)),
+        true if overload || beyond(watch, load) => not_covered(&mut row, claim, (span, flow)),
+        true => judge_latency(&mut row, claim, (span, flow)),
         false => judge_rate(&mut row, flow, overload),
     }
     Some(row)
 }
 
 /// The rate beyond which the contract covers nothing, where the load asks for that, or gets it without asking.
-fn beyond(scene: &Scene<'_>, load: &LoadFigures) -> bool {
+fn beyond(watch: &WatchedRun<'_>, load: &LoadFigures) -> bool {
     let more = |flow: &LoadFlow, claimed: f64| {
         let rate = flow.asked.or(flow.got.map(|got| got.value)).unwrap_or(0.0);
         rate > (1.0 + TOLERANCE) * claimed
     };
-    let rates = scene.claims.iter().filter(|claim| claim.quantity == Quantity::Iops);
+    let rates = watch.claims.iter().filter(|claim| claim.quantity == Quantity::Iops);
     rates
         .into_iter()
         .any(|claim| flow_of(load, claim.direction).is_some_and(|flow| more(flow, claim.claimed.value)))
@@ -219,28 +148,35 @@ fn scaled(estimate: Estimate, factor: f64) -> Estimate {
     Estimate { value: estimate.value * factor, low: estimate.low * factor, high: estimate.high * factor }
 }
 
-fn judge_latency(
-    row: &mut ContractRow,
-    (span, claim, flow): (&Span<'_>, &Contracted, &LoadFlow),
-    beyond: bool,
-) {
-    let exactly = |value: f64| Estimate { value, low: value, high: value };
-    row.measured = match claim.percent {
-        None => flow.due.mean_ns.map(exactly),
-        Some(percent) => percentile(span, claim.direction, percent).map(exactly),
+/// What the claim bounds, of a phase.
+fn bounded(claim: &Contracted, (span, flow): (&Span<'_>, &LoadFlow)) -> Option<Estimate> {
+    let value = match claim.percent {
+        None => flow.due.mean_ns,
+        Some(percent) => percentile(span, claim.direction, percent),
     };
-    if beyond {
-        let asked = flow.asked.or(flow.got.map(|got| got.value)).unwrap_or(0.0);
-        (row.answer, row.remark) = (Answer::Measured, Some(Remark::AskedMore { asked }));
-        return;
-    }
+    value.map(exactly)
+}
+
+fn exactly(value: f64) -> Estimate {
+    Estimate { value, low: value, high: value }
+}
+
+/// The contract bounds no latency at a rate beyond what it claims.
+fn not_covered(row: &mut ContractRow, claim: &Contracted, of: (&Span<'_>, &LoadFlow)) {
+    let asked = of.1.asked.or(of.1.got.map(|got| got.value)).unwrap_or(0.0);
+    row.measured = bounded(claim, of);
+    (row.answer, row.remark) = (Answer::Measured, Some(Remark::AskedMore { asked }));
+}
+
+fn judge_latency(row: &mut ContractRow, claim: &Contracted, of: (&Span<'_>, &LoadFlow)) {
+    row.measured = bounded(claim, of);
     let bound = row.claimed.value;
     row.answer = match row.measured {
         Some(found) if found.value <= bound => Answer::Meets,
         Some(_) => Answer::Below,
         None => Answer::CannotTell,
     };
-    let p99 = flow.due.at(99.0);
+    let p99 = of.1.due.at(99.0);
     row.remark = match row.answer {
         Answer::CannotTell => Some(Remark::TooFew),
         // "Latency" alone does not say which statistic is meant.
@@ -263,13 +199,13 @@ fn percentile(span: &Span<'_>, direction: Option<Direction>, percent: f64) -> Op
 /// A claim against what somebody else's work saw: a rate that was reached is proven, one that was held below is missed, and
 /// of latencies the counters keep the mean.
 fn watched_row(
-    scene: &Scene<'_>,
+    watch: &WatchedRun<'_>,
     devices: &[Device<'_>],
     found: &[Finding],
     claim: &Contracted,
 ) -> Option<ContractRow> {
-    let device = busiest(scene, devices)?;
-    let phase = scene.spans.iter().find(|span| matches!(span.kind, Some(record::PhaseKind::Command { .. })));
+    let device = busiest(watch, devices)?;
+    let phase = watch.spans.iter().find(|span| matches!(span.kind, Some(PhaseKind::Command { .. })));
     let mut row = ContractRow {
         phase: phase.map_or(WHOLE, |span| span.name).to_owned(),
         quantity: claim.quantity,
@@ -294,24 +230,24 @@ fn watched_row(
 }
 
 /// The device with nothing sampled below it that did the most.
-fn busiest<'d, 's>(scene: &Scene<'_>, devices: &'d [Device<'s>]) -> Option<&'d Device<'s>> {
-    let work = |device: &Device<'_>| device.ticks.iter().map(super::ticks::Tick::all).sum::<f64>();
-    let sampled = |name: &String| scene.recording.devices().contains(&name.as_str());
+fn busiest<'d, 's>(watch: &WatchedRun<'_>, devices: &'d [Device<'s>]) -> Option<&'d Device<'s>> {
+    let work = |device: &Device<'_>| device.ticks.iter().map(Tick::all).sum::<f64>();
+    let sampled = |name: &String| watch.recording.devices().contains(&name.as_str());
     let lowest = devices.iter().filter(|device| !device.place.on.iter().flatten().any(sampled));
     lowest.map(|device| (work(device), device)).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, device)| device)
 }
 
 fn watched_rate(row: &mut ContractRow, device: &Device<'_>, found: &[Finding], ways: &[usize]) {
     let bytes = row.quantity == Quantity::BytesPerSecond;
-    let rate = |look: &super::looks::Look| {
-        let of = |way: &usize| if bytes { look.sum.bytes[*way] } else { look.sum.ops[*way] };
-        ways.iter().map(of).sum::<f64>() / look.sum.seconds
+    let rate = |window: &Window| {
+        let of = |way: &usize| if bytes { window.sum.bytes[*way] } else { window.sum.ops[*way] };
+        ways.iter().map(of).sum::<f64>() / window.sum.seconds
     };
-    let most = device.looks.iter().map(rate).fold(0.0, f64::max);
-    row.measured = Some(Estimate { value: most, low: most, high: most });
+    let most = device.windows.iter().map(rate).fold(0.0, f64::max);
+    row.measured = Some(exactly(most));
     let capped = found.iter().any(|finding| match &finding.meaning {
-        Meaning::HeldOperations { device: held, .. } => !bytes && held.name == device.place.name,
-        Meaning::HeldBytes { device: held, .. } => bytes && held.name == device.place.name,
+        Meaning::HeldOperations(held) => !bytes && held.device.name == device.place.name,
+        Meaning::HeldBytes(held) => bytes && held.device.name == device.place.name,
         _ => false,
     });
     (row.answer, row.remark) = match most >= (1.0 - TOLERANCE) * row.claimed.value {
@@ -322,31 +258,28 @@ fn watched_rate(row: &mut ContractRow, device: &Device<'_>, found: &[Finding], w
 }
 
 fn watched_latency(row: &mut ContractRow, device: &Device<'_>, ways: &[usize]) {
-    let sum = |of: &dyn Fn(&super::ticks::Tick, usize) -> f64| {
+    let sum = |of: &dyn Fn(&Tick, usize) -> f64| {
         device.ticks.iter().flat_map(|tick| ways.iter().map(move |&way| of(tick, way))).sum::<f64>()
     };
     let mean = sum(&|tick, way| tick.wait[way]) / sum(&|tick, way| tick.ops[way]) * 1e9;
-    let Some(mean) = super::ticks::known(mean) else {
+    let Some(mean) = known(mean) else {
         row.remark = Some(Remark::TooFew);
         return;
     };
-    row.measured = Some(Estimate { value: mean, low: mean, high: mean });
+    row.measured = Some(exactly(mean));
     row.latency = Some(Latency { mean_ns: Some(mean), ..Latency::default() });
     row.answer = if mean <= row.claimed.value { Answer::Meets } else { Answer::Below };
 }
 
 /// The answer to the contract: of every claim the phase that decides.
-pub(crate) fn verdict(run: &Run, scene: &Scene<'_>, rows: &[ContractRow]) -> Verdict {
-    if scene.claims.is_empty() {
+pub(crate) fn verdict(run: &Run, watch: &WatchedRun<'_>, rows: &[ContractRow]) -> Verdict {
+    if watch.claims.is_empty() {
         return Verdict { answer: Answer::Measured, subject: None, rows: Vec::new(), doubts: Vec::new() };
     }
-    let decided: Vec<ClaimRow> = scene.claims.iter().map(|claim| decisive(claim, rows)).collect();
+    let decided: Vec<ClaimRow> = watch.claims.iter().map(|claim| decisive(claim, rows)).collect();
     let any = |answer| decided.iter().any(|row| row.answer == answer);
-    let answer = match () {
-        () if any(Answer::Below) => Answer::Below,
-        () if any(Answer::CannotTell) => Answer::CannotTell,
-        () => Answer::Meets,
-    };
+    let open = [Answer::Below, Answer::CannotTell].into_iter().find(|answer| any(*answer));
+    let answer = open.unwrap_or(Answer::Meets);
     let missed = decided.iter().find(|row| row.answer == Answer::Below);
     let by_policy = missed.is_some_and(|row| row.claimed.source != EXPECTATION);
     let (first, second) = match by_policy {
@@ -392,10 +325,10 @@ fn doubt(remark: Remark, row: &ContractRow) -> Option<Doubt> {
         Remark::Disturbed => Some(Doubt::GeneratorBound),
         Remark::NotAsked { .. } => Some(Doubt::NotMeasured),
         Remark::NoPercentile => Some(Doubt::FewSamples { count: 0 }),
-        Remark::AskedLess { .. } | Remark::AskedMore { .. } if row.answer == Answer::CannotTell => {
-            Some(Doubt::NotMeasured)
+        Remark::AskedLess { .. } | Remark::AskedMore { .. } => {
+            (row.answer == Answer::CannotTell).then_some(Doubt::NotMeasured)
         }
-        _ => None,
+        Remark::MeanAlone { .. } => None,
     }
 }
 

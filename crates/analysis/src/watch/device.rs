@@ -1,26 +1,28 @@
 //! One device with everything that rules want to know of it, read once.
 
-use record::DeviceNode;
+use record::{DeviceNode, StepRecord};
 use workload::Nanos;
 
-use super::looks::{Base, Look, base, looks};
-use super::scene::{Scene, place};
-use super::shape::{Place, WatchedDevice};
+use super::base::{Base, base};
+use super::load::closed;
+use super::shape::{LoadFigures, Place, Waiting, WatchedDevice};
 use super::ticks::{Sum, Tick, share_within, ticks};
+use super::watched_run::{Span, WatchedRun, place};
+use super::windows::{Window, windows};
+use crate::finding::Evidence;
+
+/// An I/O that takes this many times as long as one that need not wait has waited (methodology 3.2, R2, R3).
+pub(crate) const WAITED: f64 = 2.0;
 
 /// What an I/O takes on a device with nothing to wait for. Where it was never without a queue, what the device below it takes:
 /// the difference is the wait between the two.
-fn base_of(scene: &Scene<'_>, place: &Place, own: &[Tick]) -> Base {
-    let mut edges: Vec<Nanos> = scene
-        .spans
-        .iter()
-        .filter(|span| span.step.is_some() && scene.carries_load(&place.name))
-        .flat_map(|span| [span.from, span.to])
-        .collect();
+fn base_of(watch: &WatchedRun<'_>, place: &Place, own: &[Tick]) -> Base {
+    let loads = watch.spans.iter().filter(|span| span.step.is_some() && watch.carries_load(&place.name));
+    let mut edges: Vec<Nanos> = loads.flat_map(|span| [span.from, span.to]).collect();
     edges.sort();
     let found = base(own, &edges);
     match place.on.first().map(Vec::as_slice) {
-        Some([below]) if found.ways[2].is_none() => base(&ticks(&scene.recording, below), &edges),
+        Some([below]) if found.both.is_none() => base(&ticks(&watch.recording, below), &edges),
         _ => found,
     }
 }
@@ -30,7 +32,7 @@ pub(crate) struct Device<'s> {
     pub place: Place,
     pub node: Option<&'s DeviceNode>,
     pub ticks: Vec<Tick>,
-    pub looks: Vec<Look>,
+    pub windows: Vec<Window>,
     pub base: Base,
     /// The highest level at which it was held, operations a second.
     pub cap: Option<f64>,
@@ -40,14 +42,14 @@ pub(crate) struct Device<'s> {
 
 impl<'s> Device<'s> {
     /// Reads the device `name`.
-    pub fn read(scene: &Scene<'s>, name: &str) -> Device<'s> {
-        let ticks = ticks(&scene.recording, name);
-        let place = place(scene.run, name);
-        let base = base_of(scene, &place, &ticks);
+    pub fn read(watch: &WatchedRun<'s>, name: &str) -> Device<'s> {
+        let ticks = ticks(&watch.recording, name);
+        let place = place(watch.run, name);
+        let base = base_of(watch, &place, &ticks);
         Device {
             place,
-            node: scene.node(name),
-            looks: looks(scene, &ticks),
+            node: watch.node(name),
+            windows: windows(watch, &ticks),
             base,
             ticks,
             cap: None,
@@ -56,13 +58,62 @@ impl<'s> Device<'s> {
     }
 
     /// The intervals of a window.
-    pub fn within(&self, look: &Look) -> &[Tick] {
-        &self.ticks[look.ticks.0..look.ticks.1]
+    pub fn within(&self, window: &Window) -> &[Tick] {
+        &self.ticks[window.ticks.clone()]
+    }
+
+    /// Places of the windows that `test` holds for.
+    pub fn windows_where(&self, test: impl Fn(&Window) -> bool) -> Vec<usize> {
+        (0..self.windows.len()).filter(|&at| test(&self.windows[at])).collect()
+    }
+
+    /// Totals of the windows at these places.
+    pub fn total(&self, windows: &[usize]) -> Sum {
+        let mut sum = Sum::default();
+        for tick in windows.iter().flat_map(|&at| self.within(&self.windows[at])) {
+            sum.add(tick, 1.0);
+        }
+        sum
+    }
+
+    /// Whether I/Os of a window took much longer than they need; `None` where nothing tells how long that is.
+    pub fn waited(&self, window: &Window) -> Option<bool> {
+        self.base.both.map(|base| window.sum.latency() > WAITED * base)
+    }
+
+    /// How I/Os wait in `sum`, beside what they take where nothing waits.
+    pub fn waiting(&self, sum: &Sum) -> Waiting {
+        Waiting {
+            queue: sum.mean_queue(),
+            latency_ns: sum.latency() * 1e9,
+            usual_queue: None,
+            usual_latency_ns: self.base.both.map(|seconds| seconds * 1e9),
+        }
+    }
+
+    /// A span of its own counters.
+    pub fn evidence(&self, from: Nanos, to: Nanos) -> Evidence {
+        Evidence { step: String::new(), series: format!("diskstats {}", self.place.name), from, to }
+    }
+
+    /// Whether the pace of the window is that of a load of ours, and not an application's.
+    pub fn is_paced_by_us(&self, watch: &WatchedRun<'_>, window: &Window) -> bool {
+        self.own_step(watch, window).is_some_and(|step| !closed(step))
+    }
+
+    /// The step of a load of ours that a window of this device carries.
+    pub fn own_step<'r>(&self, watch: &WatchedRun<'r>, window: &Window) -> Option<&'r StepRecord> {
+        watch.spans[window.span].step.filter(|_| watch.carries_load(&self.place.name))
+    }
+
+    /// The figures of a load of ours that a window of this device carries.
+    pub fn own_load<'w>(&self, watch: &'w WatchedRun<'_>, window: &Window) -> Option<&'w LoadFigures> {
+        watch.spans[window.span].load.as_ref().filter(|_| watch.carries_load(&self.place.name))
     }
 
     /// Totals of each phase, by the overlap of intervals.
-    pub fn sums(&self, scene: &Scene<'_>) -> Vec<Sum> {
-        let sum = |span: &super::scene::Span<'_>| {
+    pub fn sums(&self, watch: &WatchedRun<'_>) -> Vec<Sum> {
+        let sum = |span: &Span<'_>| {
             let first = self.ticks.partition_point(|tick| tick.to <= span.from);
             let mut sum = Sum::default();
             for tick in self.ticks[first..].iter().take_while(|tick| tick.from < span.to) {
@@ -70,12 +121,12 @@ impl<'s> Device<'s> {
             }
             sum
         };
-        scene.spans.iter().map(sum).collect()
+        watch.spans.iter().map(sum).collect()
     }
 
     /// Lets the intervals go but where a contract is judged by them: a day of them for every device is much.
-    pub fn keep_for_the_contract(&mut self, scene: &Scene<'_>) {
-        if scene.claims.is_empty() || !scene.passive() {
+    pub fn keep_for_the_contract(&mut self, watch: &WatchedRun<'_>) {
+        if watch.claims.is_empty() || !watch.passive() {
             self.ticks = Vec::new();
         }
     }
@@ -84,7 +135,7 @@ impl<'s> Device<'s> {
     pub fn learned(&self) -> WatchedDevice {
         WatchedDevice {
             place: self.place.clone(),
-            base_latency_ns: self.base.ways[2].map(|seconds| seconds * 1e9),
+            base_latency_ns: self.base.both.map(|seconds| seconds * 1e9),
             cap: self.cap,
             timed: self.node.is_none_or(|node| node.timed),
         }

@@ -5,8 +5,10 @@ use record::LocalLimit;
 use statistics::quantile::{median, quantile_interval};
 use workload::{Bytes, BytesPerSecond, Direction, Iops};
 
-use super::scene::Scene;
+use super::limits::concerns;
 use super::shape::{Level, Named, Place};
+use super::ticks::Way;
+use super::watched_run::WatchedRun;
 use crate::{Confidence, Estimate};
 
 /// A level is a figure's within this share of it (methodology 3.2).
@@ -26,36 +28,38 @@ pub(crate) fn estimate(rates: &[f64]) -> Option<Estimate> {
     Some(Estimate { value, low: low.min(value - half), high: high.max(value + half) })
 }
 
-/// What is held at a level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum What {
-    Operations,
-    Bytes,
-}
-
 /// The level of rates by direction and together, `None` for a direction that is not held, with whose figure it is.
 pub(crate) fn level(
-    scene: &Scene<'_>,
+    watch: &WatchedRun<'_>,
     place: &Place,
     rates: [Option<&[f64]>; 3],
-    of: (What, f64),
+    of: (Resource, f64),
 ) -> Option<Level> {
     let [read, write, all] = rates.map(|rates| rates.and_then(estimate));
     let mut level = Level { read, write, all: all?, named: None };
-    level.named = named(scene, place, &level, of);
+    level.named = named(watch, place, &level, of);
     Some(level)
+}
+
+/// Whether a level is surely this volume's: a limit of this machine, or the policy that was named for it.
+pub(crate) fn is_sure(named: &Named) -> bool {
+    match named {
+        Named::Local(_) => true,
+        Named::Policy { declared, .. } => *declared,
+        Named::Round { .. } => false,
+    }
 }
 
 /// Whose figure `level` is: a limit of this machine's own, the policy that was named, a published one, a round figure.
 pub(crate) fn named(
-    scene: &Scene<'_>,
+    watch: &WatchedRun<'_>,
     place: &Place,
     level: &Level,
-    (what, size): (What, f64),
+    (what, size): (Resource, f64),
 ) -> Option<Named> {
-    local(scene, place, level, what)
+    local(watch, place, level, what)
         .map(|limit| Named::Local(limit.clone()))
-        .or_else(|| declared(scene.limits?, level, (what, size)))
+        .or_else(|| declared(watch.limits?, level, (what, size)))
         .or_else(|| published(level, (what, size)))
         .or_else(|| round(level))
 }
@@ -71,16 +75,17 @@ pub(crate) fn confidence(named: Option<&Named>) -> Confidence {
     }
 }
 
-/// Whether these rates of a direction (`0` reads, `1` writes) sit at a limit of this machine's own.
+/// Whether these rates of a direction sit at a limit of this machine's own.
 pub(crate) fn at_a_limit(
-    scene: &Scene<'_>,
+    watch: &WatchedRun<'_>,
     place: &Place,
-    (way, what): (usize, What),
+    (way, what): (Way, Resource),
     rates: &[f64],
 ) -> bool {
     let Some(all) = estimate(rates) else { return false };
-    let of = |at: usize| (at == way).then_some(all);
-    local(scene, place, &Level { read: of(0), write: of(1), all, named: None }, what).is_some()
+    let of = |one: Way| (one == way).then_some(all);
+    let level = Level { read: of(Way::Read), write: of(Way::Write), all, named: None };
+    local(watch, place, &level, what).is_some()
 }
 
 fn fits(measured: f64, figure: f64) -> bool {
@@ -88,8 +93,8 @@ fn fits(measured: f64, figure: f64) -> bool {
 }
 
 /// A limit of this machine's own, on the device or on one below it, at whose value a direction is held.
-fn local<'s>(scene: &Scene<'s>, place: &Place, level: &Level, what: What) -> Option<&'s LocalLimit> {
-    let words = if what == What::Operations { ["riops", "wiops"] } else { ["rbps", "wbps"] };
+fn local<'s>(watch: &WatchedRun<'s>, place: &Place, level: &Level, what: Resource) -> Option<&'s LocalLimit> {
+    let words = if what == Resource::Iops { ["riops", "wiops"] } else { ["rbps", "wbps"] };
     let [read, write] = [level.read, level.write].map(|found| found.map(|found| found.value));
     let alone = read.is_none() && write.is_none();
     let at = |limit: &LocalLimit| {
@@ -97,12 +102,7 @@ fn local<'s>(scene: &Scene<'s>, place: &Place, level: &Level, what: What) -> Opt
         let rate = rate.or(alone.then_some(level.all.value));
         words.contains(&limit.what.as_str()) && rate.is_some_and(|rate| fits(rate, limit.value as f64))
     };
-    scene.run.limits.iter().find(|limit| concerns(place, limit) && at(limit))
-}
-
-/// Whether a limit is set on the device or on one below it.
-pub(crate) fn concerns(place: &Place, limit: &LocalLimit) -> bool {
-    limit.device == place.name || place.on.iter().flatten().any(|name| *name == limit.device)
+    watch.run.limits.iter().find(|limit| concerns(place, limit) && at(limit))
 }
 
 /// The held rates with the direction that a rule must cover to explain each; a total is held by a rule of both.
@@ -116,13 +116,12 @@ fn parts(level: &Level) -> Vec<(Direction, f64)> {
     }
 }
 
-fn declared(limits: &Limits, level: &Level, (what, size): (What, f64)) -> Option<Named> {
-    let resource = if what == What::Operations { Resource::Iops } else { Resource::Bytes };
+fn declared(limits: &Limits, level: &Level, (what, size): (Resource, f64)) -> Option<Named> {
     let charge = |limit: &policy::Limit| match what {
-        What::Operations => limit.charge(block(size), policy::Locality::Random),
-        What::Bytes => 1.0,
+        Resource::Iops => limit.charge(block(size), policy::Locality::Random),
+        Resource::Bytes => 1.0,
     };
-    let rules = limits.limits.iter().filter(|limit| limit.resource == resource);
+    let rules = limits.limits.iter().filter(|limit| limit.resource == what);
     let figures = rules.flat_map(|limit| {
         let burst = limit.burst.as_ref().map(|_| limit.rate(policy::Level::Burst));
         [Some(limit.rate(policy::Level::Baseline)), burst, limit.alternative().map(|rate| rate.0)]
@@ -143,15 +142,15 @@ fn block(size: f64) -> Bytes {
 }
 
 /// A policy that publishes this figure for every volume; one that fits some size of volume is no evidence.
-fn published(level: &Level, (what, size): (What, f64)) -> Option<Named> {
+fn published(level: &Level, (what, size): (Resource, f64)) -> Option<Named> {
     let (way, rate) = parts(level).into_iter().next()?;
     let measured = match what {
-        What::Operations => Measured::new(way).with_iops(Iops(rate), block(size)),
-        What::Bytes => Measured::new(way).with_bandwidth(BytesPerSecond(rate)),
+        Resource::Iops => Measured::new(way).with_iops(Iops(rate), block(size)),
+        Resource::Bytes => Measured::new(way).with_bandwidth(BytesPerSecond(rate)),
     };
     let found = policy::matches(&measured);
     let best = found.iter().find(|hit| hit.specificity == Specificity::Published)?;
-    let fit = if what == What::Operations { &best.iops } else { &best.bandwidth };
+    let fit = if what == Resource::Iops { &best.iops } else { &best.bandwidth };
     let value = fit.as_ref().map_or(rate, |fit| fit.expected);
     Some(Named::Policy { policy: best.policy.to_string(), value, declared: false })
 }

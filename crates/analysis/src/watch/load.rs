@@ -7,9 +7,20 @@ use super::shape::{Latency, LoadFigures, LoadFlow};
 use crate::Estimate;
 use crate::points::{point, whole_rates};
 
-/// Percentiles that are kept, and how many values must lie beyond one for it to mean something (methodology 2.7): of the
-/// 99th a few suffice for a contract to be judged.
-const PERCENTILES: [(f64, f64); 4] = [(50.0, 1.0), (90.0, 2.0), (99.0, 2.0), (99.9, 10.0)];
+/// A percentile that is kept.
+struct Kept {
+    percent: f64,
+    /// How many values must lie beyond it for it to mean something.
+    beyond: f64,
+}
+
+/// Percentiles that are kept (methodology 2.7): of the 99th a few values suffice for a contract to be judged.
+const PERCENTILES: [Kept; 4] = [
+    Kept { percent: 50.0, beyond: 1.0 },
+    Kept { percent: 90.0, beyond: 2.0 },
+    Kept { percent: 99.0, beyond: 2.0 },
+    Kept { percent: 99.9, beyond: 10.0 },
+];
 
 /// The load of `steps`, which ran the same one after the other; `None` where nothing came back.
 pub(crate) fn load_figures(
@@ -51,8 +62,8 @@ fn flow(steps: &[&StepRecord], ways: &[Direction], bound_ns: Option<u64>) -> Opt
 
 fn latency(found: &Distribution, bound_ns: Option<u64>) -> Latency {
     let count = found.count() as f64;
-    let supported = |row: &&(f64, f64)| count * (1.0 - row.0 / 100.0) >= row.1;
-    let value = |row: &(f64, f64)| Some((row.0, found.percentile(row.0)?));
+    let supported = |kept: &&Kept| count * (1.0 - kept.percent / 100.0) >= kept.beyond;
+    let value = |kept: &Kept| Some((kept.percent, found.percentile(kept.percent)?));
     Latency {
         mean_ns: found.mean(),
         percentiles: PERCENTILES.iter().filter(supported).filter_map(value).collect(),

@@ -36,6 +36,13 @@ pub struct Place {
     pub on: Vec<Vec<String>>,
 }
 
+impl Place {
+    /// Whether the device called `name` is below this one.
+    pub(crate) fn stands_on(&self, name: &str) -> bool {
+        self.on.iter().flatten().any(|below| below == name)
+    }
+}
+
 /// A device with what the record teaches of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WatchedDevice {

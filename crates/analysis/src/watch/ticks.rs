@@ -1,12 +1,40 @@
 //! One device's intervals, all figures at once, whether counted here or printed by iostat.
 
-use record::{CpuMetric, DiskCounters, Metric, Recording, Run, Sample};
+use record::{CpuMetric, DiskCounters, Metric, Recording, Run, SECTOR, Sample};
 use workload::{Direction, Nanos};
 
 use super::shape::{DeviceFigures, Flow};
 
-/// Bytes of a sector in the kernel's counters.
-const SECTOR: f64 = 512.0;
+/// Reads, writes, or both together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    Read,
+    Write,
+    Both,
+}
+
+impl Way {
+    /// Each by itself, then both.
+    pub const ALL: [Way; 3] = [Way::Read, Way::Write, Way::Both];
+
+    /// Of a figure of reads and one of writes, this way's.
+    pub fn of(self, [read, write]: [f64; 2]) -> f64 {
+        match self {
+            Way::Read => read,
+            Way::Write => write,
+            Way::Both => read + write,
+        }
+    }
+
+    /// The direction; `None` for both.
+    pub fn direction(self) -> Option<Direction> {
+        match self {
+            Way::Read => Some(Direction::Read),
+            Way::Write => Some(Direction::Write),
+            Way::Both => None,
+        }
+    }
+}
 
 /// What a device did in one interval. NaN where the record does not say.
 #[derive(Clone, Copy, Debug)]
@@ -37,11 +65,6 @@ impl Tick {
     pub fn all(&self) -> f64 {
         self.ops[0] + self.ops[1]
     }
-
-    /// Seconds that both waited together.
-    pub fn all_wait(&self) -> f64 {
-        self.wait[0] + self.wait[1]
-    }
 }
 
 /// The intervals of `name` in which it was there. Times are NaN where the kernel keeps none (`timed` false).
@@ -71,7 +94,7 @@ fn of_counters(recording: &Recording<'_>, counted: impl Iterator<Item = Option<D
             to,
             seconds,
             ops: [more.reads as f64, more.writes as f64],
-            bytes: [more.sectors_read as f64 * SECTOR, more.sectors_written as f64 * SECTOR],
+            bytes: [more.sectors_read, more.sectors_written].map(|sectors| sectors as f64 * SECTOR as f64),
             wait: [more.read_ms as f64 / 1e3, more.write_ms as f64 / 1e3],
             queue: more.queue_ms as f64 / 1e3 / seconds,
             busy: more.busy_ms as f64 / 1e3 / seconds,
@@ -225,12 +248,12 @@ impl Sum {
 
     /// Mean latency of reads and writes, seconds; NaN where none was done.
     pub fn latency(&self) -> f64 {
-        (self.wait[0] + self.wait[1]) / (self.ops[0] + self.ops[1])
+        self.latency_of(Way::Both)
     }
 
-    /// Mean latency of one direction, seconds.
-    pub fn latency_of(&self, way: usize) -> f64 {
-        self.wait[way] / self.ops[way]
+    /// Mean latency of one direction, or of both, seconds.
+    pub fn latency_of(&self, way: Way) -> f64 {
+        way.of(self.wait) / way.of(self.ops)
     }
 
     /// Mean bytes of a request.
@@ -248,13 +271,13 @@ impl Sum {
         self.busy / self.seconds
     }
 
-    fn flow(&self, direction: Direction) -> Flow {
-        let way = direction.index();
+    fn flow(&self, way: Way) -> Flow {
+        let (ops, bytes) = (way.of(self.ops), way.of(self.bytes));
         Flow {
-            ops: known(self.ops[way] / self.seconds).unwrap_or(0.0),
-            bytes: known(self.bytes[way] / self.seconds).unwrap_or(0.0),
+            ops: known(ops / self.seconds).unwrap_or(0.0),
+            bytes: known(bytes / self.seconds).unwrap_or(0.0),
             await_ns: known(self.latency_of(way) * 1e9),
-            size: known(self.bytes[way] / self.ops[way]),
+            size: known(bytes / ops),
         }
     }
 
@@ -263,8 +286,8 @@ impl Sum {
         DeviceFigures {
             name: name.to_owned(),
             seconds: self.seconds,
-            read: self.flow(Direction::Read),
-            write: self.flow(Direction::Write),
+            read: self.flow(Way::Read),
+            write: self.flow(Way::Write),
             flushes: known(self.flushes / self.seconds),
             flush_ns: known(self.flush_wait / self.flushes * 1e9),
             queue: known(self.mean_queue()),

@@ -1,6 +1,7 @@
 //! Verdicts on made-up runs: each test says what the volume did and what must be said of it.
 #![allow(clippy::unwrap_used)]
 
+use analysis::findings::{BandwidthCap, Crossover, FillingDepth, IopsCap};
 use analysis::{Answer, Doubt, Meaning, Quantity, Reading, Verdict, analyse};
 use policy::Limits;
 use record::{
@@ -155,14 +156,16 @@ fn caps_crossover_and_filling_depth_are_those_of_the_volume() {
     let mut seen = 0;
     for finding in &found.findings {
         match &finding.meaning {
-            Meaning::IopsCap { cap, at_least, .. } => {
+            Meaning::IopsCap(IopsCap { cap, at_least, .. }) => {
                 assert!(near(cap.value, 5_000.0) && !at_least);
             }
-            Meaning::BandwidthCap { cap, at_least, .. } => {
+            Meaning::BandwidthCap(BandwidthCap { cap, at_least, .. }) => {
                 assert!(near(cap.value, 200.0 * MIB) && !at_least);
             }
-            Meaning::Crossover { bytes, .. } => assert!(near(*bytes, 200.0 * MIB / 5_000.0)),
-            Meaning::FillingDepth { direction: Direction::Read, star, .. } => assert!(near(*star, 4.0)),
+            Meaning::Crossover(Crossover { bytes, .. }) => assert!(near(*bytes, 200.0 * MIB / 5_000.0)),
+            Meaning::FillingDepth(FillingDepth { direction: Direction::Read, star, .. }) => {
+                assert!(near(*star, 4.0))
+            }
             _ => continue,
         }
         seen += 1;
@@ -194,7 +197,7 @@ fn inside_a_burst_nothing_meets() {
     assert_eq!(found.verdict.exit_code(), 4, "{:#?}", found.verdict);
     let iops = found.verdict.rows.iter().find(|row| row.quantity == Quantity::Iops).unwrap();
     assert_eq!(iops.answer, Answer::ConsistentWithBurst);
-    assert!(found.findings.iter().any(|finding| matches!(finding.meaning, Meaning::InsideBurst { .. })));
+    assert!(found.findings.iter().any(|finding| matches!(finding.meaning, Meaning::InsideBurst(_))));
     let share = found.spent.credit_share.unwrap();
     assert!(share > 0.01 && share < 0.1, "{share}");
 }
@@ -291,7 +294,7 @@ fn a_worker_without_cpu_is_named_and_excuses_a_miss() {
     let found = analyse(&run, Some(&limits("aws-gp3")), None);
     assert_eq!(found.verdict.answer, Answer::CannotTell);
     assert!(found.verdict.doubts.contains(&Doubt::GeneratorBound));
-    assert!(found.findings.iter().any(|finding| matches!(finding.meaning, Meaning::GeneratorBound { .. })));
+    assert!(found.findings.iter().any(|finding| matches!(finding.meaning, Meaning::GeneratorBound(_))));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::made_machines::*;
+use analysis::findings::{HeldOperations, ThrottledAboveNominal};
 use analysis::{Analysis, Answer, Confidence, Finding, Meaning, Named, Remark, analyse};
 use record::{LocalLimit, Run};
 use workload::Expectation;
@@ -164,7 +165,7 @@ fn every_rule_fires_on_its_case_and_on_no_other() {
 /// The throttle that a finding names: scale, reads, writes, all, and the waiting.
 fn throttle(found: &[Finding]) -> (f64, f64, f64, f64, analysis::Waiting) {
     let one = found.iter().find_map(|finding| match &finding.meaning {
-        Meaning::ThrottledAboveNominal { scale, level, waiting, .. } => {
+        Meaning::ThrottledAboveNominal(ThrottledAboveNominal { scale, level, waiting, .. }) => {
             Some((*scale, level.read.unwrap().value, level.write.unwrap().value, level.all.value, *waiting))
         }
         _ => None,
@@ -216,7 +217,9 @@ fn a_limit_of_this_machine_is_named_where_the_level_is_its_value() {
     }
     let found = look(&run).findings.remove(0);
     assert_eq!(found.confidence, Confidence::Certain);
-    let Meaning::ThrottledAboveNominal { level, .. } = found.meaning else { panic!("{:?}", found.meaning) };
+    let Meaning::ThrottledAboveNominal(ThrottledAboveNominal { level, .. }) = found.meaning else {
+        panic!("{:?}", found.meaning)
+    };
     assert!(matches!(level.named, Some(Named::Local(_))), "{level:?}");
 }
 
@@ -286,7 +289,7 @@ fn levels_are_those_of_the_volume_and_named_after_the_policy_that_was_declared()
     let limits = policy::evaluate(&workload::PolicyName::parse("aws-gp3").unwrap()).unwrap();
     let found = analyse(&operations(), Some(&limits), None).findings.remove(0);
     assert_eq!(found.confidence, Confidence::Strong, "{found:#?}");
-    let Meaning::HeldOperations { level, waiting, depth_one, .. } = found.meaning else {
+    let Meaning::HeldOperations(HeldOperations { level, waiting, depth_one, .. }) = found.meaning else {
         panic!("{:?}", found.meaning)
     };
     assert!((level.all.value / 3000.0 - 1.0).abs() < 0.002 && !depth_one);

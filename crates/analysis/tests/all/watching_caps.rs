@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::made_machines::*;
+use analysis::findings::{HeldLevelFell, HeldOperations, ThrottledAboveNominal};
 use analysis::{Analysis, Confidence, Finding, Level, Meaning, Named, analyse};
 use record::{LocalLimit, Run};
 use workload::Direction;
@@ -31,7 +32,7 @@ fn closed(volume: Volume) -> Cycles {
 
 fn held(found: &Analysis) -> (Level, Confidence) {
     let one = found.findings.iter().find_map(|finding| match &finding.meaning {
-        Meaning::HeldOperations { level, .. } => Some((level.clone(), finding.confidence)),
+        Meaning::HeldOperations(HeldOperations { level, .. }) => Some((level.clone(), finding.confidence)),
         _ => None,
     });
     one.unwrap_or_else(|| panic!("nothing is held: {:#?}", found.findings))
@@ -75,7 +76,9 @@ fn an_even_device_with_room_is_not_held_by_its_own_idle_ends() {
 
 fn fell(found: &Analysis) -> (f64, f64, f64) {
     let one = found.findings.iter().find_map(|finding| match &finding.meaning {
-        Meaning::HeldLevelFell { at, before, after, .. } => Some((at.as_secs_f64(), *before, *after)),
+        Meaning::HeldLevelFell(HeldLevelFell { at, before, after, .. }) => {
+            Some((at.as_secs_f64(), *before, *after))
+        }
         _ => None,
     });
     one.unwrap_or_else(|| panic!("nothing fell: {:#?}", found.findings))
@@ -111,7 +114,7 @@ fn spent_credits_are_a_level_that_fell_and_no_slow_backend() {
 /// The throttle that an overload shows: level, whether of bytes, the direction that is pulled along, and how sure.
 fn throttle(found: &Analysis) -> (Level, bool, Option<Direction>, Confidence) {
     let one = found.findings.iter().find_map(|finding| match &finding.meaning {
-        Meaning::ThrottledAboveNominal { level, bytes, pulled, .. } => {
+        Meaning::ThrottledAboveNominal(ThrottledAboveNominal { level, bytes, pulled, .. }) => {
             Some((level.clone(), *bytes, *pulled, finding.confidence))
         }
         _ => None,

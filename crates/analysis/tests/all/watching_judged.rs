@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use crate::made_machines::*;
+use analysis::findings::{HeldOperations, SerialApplication, StorageIdle, ThrottledAboveDevice};
 use analysis::{Analysis, Answer, Finding, Level, Meaning, Named, Remark, analyse};
 use record::{DeviceKind, LocalLimit, Run};
 use workload::{Expectation, Pace};
@@ -37,7 +38,9 @@ fn a_limit_above_a_calm_device_is_named_however_busy_the_cpus_are() {
     for (depth, blocked) in [(64, 0), (1, 1)] {
         let found = look(&throttled(depth, blocked)).findings;
         assert_eq!(kinds(&found), ["throttled_above_device"], "depth {depth}: {found:#?}");
-        let Meaning::ThrottledAboveDevice { limit: Some(limit), queue, .. } = &found[0].meaning else {
+        let Meaning::ThrottledAboveDevice(ThrottledAboveDevice { limit: Some(limit), queue, .. }) =
+            &found[0].meaning
+        else {
             panic!("{found:#?}");
         };
         assert!(limit.value == 150 && *queue < 0.3);
@@ -61,7 +64,7 @@ fn one_at_a_time() -> Run {
 
 fn held(found: &[Finding]) -> &Level {
     match &found[0].meaning {
-        Meaning::HeldOperations { level, depth_one: true, .. } => level,
+        Meaning::HeldOperations(HeldOperations { level, depth_one: true, .. }) => level,
         other => panic!("{other:?}"),
     }
 }
@@ -98,7 +101,9 @@ fn one_io_at_a_time_at_a_declared_figure_is_capped_and_a_promise_is_no_measureme
     let found = analyse(&run, Some(&limits("custom,iops=530")), None).findings;
     assert!(matches!(held(&found).named, Some(Named::Policy { declared: true, .. })), "{found:#?}");
     let found = analyse(&run, Some(&limits("custom,iops=3000")), None).findings;
-    let Meaning::SerialApplication { cap, .. } = &found[0].meaning else { panic!("{found:#?}") };
+    let Meaning::SerialApplication(SerialApplication { cap, .. }) = &found[0].meaning else {
+        panic!("{found:#?}")
+    };
     assert_eq!(*cap, None);
 }
 
@@ -107,7 +112,7 @@ fn an_idle_machine_says_which_devices_were_not_watched_where_somebody_waited() {
     let mut run = machine(&serve(&FAST, &[asker(How::Random(20.0), 0.0, 300.0)], 1), 1.0, 300.0);
     run.devices.push(record::DeviceNode { kind: DeviceKind::Loop, ..node("loop1", &[]) });
     let unwatched = |run: &Run| match &look(run).findings[0].meaning {
-        Meaning::StorageIdle { unwatched, .. } => unwatched.clone(),
+        Meaning::StorageIdle(StorageIdle { unwatched, .. }) => unwatched.clone(),
         other => panic!("{other:?}"),
     };
     assert!(unwatched(&run).is_empty());

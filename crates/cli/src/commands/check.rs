@@ -156,7 +156,8 @@ fn dry_run(setup: &Setup, ask: &CheckAsk) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn present(format: Format, run: &Run, analysis: &Analysis, place: &Place) -> Result<(), Failure> {
+/// Prints the result, and on stderr or behind it where its files are.
+pub fn present(format: Format, run: &Run, analysis: &Analysis, place: &Place) -> Result<(), Failure> {
     match format {
         Format::Text => {
             let paint = if output::colours() { Paint::Ansi } else { Paint::Plain };

@@ -1,17 +1,15 @@
 //! `plimsoll diskspd`, and plimsoll under the name diskspd: DiskSpd's words in, DiskSpd's words out.
 
-mod files;
-mod machine;
-mod running;
-mod watch;
+mod spans;
+mod targets;
 
 use std::ffi::OsString;
 use std::io::Read;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use diskspd::{
-    Asked, DiskSpdError, Format, Presented, Request, Show, SpanResult, Surroundings, parse, profile_text,
-    profile_xml, results_text, results_xml, system_text, system_xml, usage,
+    Asked, DiskSpdError, Format, Presented, Request, Show, SpanResult, Surroundings, System, parse,
+    profile_text, profile_xml, results_text, results_xml, system_text, system_xml, usage,
 };
 
 use workload::Nanos;
@@ -53,21 +51,21 @@ fn obey(asked: &Asked, patience: Nanos) -> u8 {
     match asked.show {
         Show::Profile if xml => out(&profile_xml(&asked.profile)),
         Show::Profile => out(&profile_text(asked, line.trim_end())),
-        Show::System if xml => out(&system_xml(&machine::machine(seconds()))),
-        Show::System => out(&system_text(&machine::machine(seconds()), asked.compat)),
+        Show::System if xml => out(&system_xml(&system())),
+        Show::System => out(&system_text(&system(), asked.compat)),
         _ => load(asked, line.trim_end(), patience),
     }
 }
 
 fn load(asked: &Asked, command_line: &str, patience: Nanos) -> u8 {
-    if let Err(reason) = files::possible(&asked.profile) {
+    if let Err(reason) = targets::possible(&asked.profile) {
         output::people(report::wrap("ERROR: ", &reason).trim_end());
         return DiskSpdError::EXIT_CODE;
     }
-    let system = machine::machine(seconds());
+    let machine = system();
     let stop = StopFlag::on_signals(patience);
-    match running::run(asked, &stop) {
-        Ok(spans) => present(asked, command_line, (&system, &spans)),
+    match spans::run(asked, &stop) {
+        Ok(spans) => present(asked, command_line, (&machine, &spans)),
         Err(reason) => {
             output::people(report::wrap("ERROR: ", &reason).trim_end());
             output::people(NO_RESULT);
@@ -76,7 +74,7 @@ fn load(asked: &Asked, command_line: &str, patience: Nanos) -> u8 {
     }
 }
 
-fn present(asked: &Asked, command_line: &str, (system, spans): (&diskspd::System, &[SpanResult])) -> u8 {
+fn present(asked: &Asked, command_line: &str, (system, spans): (&System, &[SpanResult])) -> u8 {
     let presented = Presented { asked, command_line, system, spans };
     out(&match asked.profile.format {
         Format::Xml => results_xml(&presented),
@@ -93,8 +91,12 @@ fn out(text: &str) -> u8 {
     u8::from(written.is_err())
 }
 
-fn seconds() -> i64 {
-    since_1970().as_secs() as i64
+/// This machine, on which a run begins now.
+fn system() -> System {
+    let root = sampler::Root::real();
+    let computer = root.text("proc/sys/kernel/hostname").unwrap_or_default();
+    let system = System::new(computer, sampler::cpu_governor(&root), &sampler::cpus(&root));
+    System { started: since_1970().as_secs() as i64, ..system }
 }
 
 /// What a bare `-z` takes; milliseconds that change with every run.

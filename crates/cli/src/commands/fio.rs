@@ -1,29 +1,21 @@
 //! `plimsoll fio`, and plimsoll under the name fio: fio's words in, fio's words out.
 
-mod disks;
-mod failing;
-pub mod files;
-mod line;
-mod log_files;
-mod results;
-mod running;
-mod so_far;
+pub mod jobs;
+mod told;
 pub mod trouble;
-mod watching;
 
 use std::ffi::OsString;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use fio::{Asked, FioError, INTERRUPTED, Request, Surroundings, messages, not_run, opening, parse, steps};
+use fio::{Asked, FioError, Request, Surroundings, opening, parse, steps};
 use kernel::guard;
 use workload::{Bytes, Nanos};
 
 use session::signals::StopFlag;
-use session::{named, output, vigil};
+use session::{named, vigil};
 
-use failing::Failures;
-use results::Results;
+use told::{Told, out, refused};
 
 /// Runs fio's command line; the exit code is fio's.
 pub fn run(words: &[OsString], patience: Nanos) -> u8 {
@@ -66,75 +58,20 @@ fn no_place_for_output(asked: &Asked) -> Option<FioError> {
     Some(FioError::OutputFile { path: path.display().to_string(), errno })
 }
 
-/// Writes to stdout; the exit code is 1 where that is not possible.
-fn out(text: &str) -> u8 {
-    let written = output::result(text);
-    if let Err(failure) = &written {
-        output::people(&format!("fio: {failure}"));
-    }
-    u8::from(written.is_err())
-}
-
-fn refused(error: &FioError) -> u8 {
-    out(&error.stdout());
-    complain(error, error.hint().as_deref());
-    error.exit_code()
-}
-
-fn complain(error: &FioError, hint: Option<&str>) {
-    output::people(error.to_string().trim_end());
-    if let Some(hint) = hint {
-        output::people(hint.trim_end());
-    }
-}
-
 fn load(asked: &Asked, patience: Nanos) -> u8 {
     let stop = StopFlag::on_signals(patience);
-    let mut results = Results::new(asked);
+    let mut told = Told::new(asked);
     let planned = match vigil::over("looking at the files", &stop, || steps(asked, &look)) {
         Ok(planned) => planned,
         Err(error) => return refused(&error),
     };
-    if asked.presentation.is_normal() {
-        say(asked, &opening(asked));
-    }
-    let mut failures = Failures::default();
+    told.say(&opening(asked));
     for unrunnable in &planned.unrunnable {
-        failures.note(&unrunnable.jobs, &unrunnable.error, &mut results);
+        told.failed(unrunnable.jobs.iter().copied(), &unrunnable.error);
     }
-    running::run(planned.steps, &stop, &mut results, &mut failures);
-    results.notes.extend(not_run(&results.presented()));
-    present(asked, &mut results, &stop)
-}
-
-/// Text that comes before the result: into the output file with it, or on stdout.
-fn say(asked: &Asked, text: &str) {
-    if asked.presentation.output.is_none() {
-        out(text);
-    }
-}
-
-fn present(asked: &Asked, results: &mut Results, stop: &StopFlag) -> u8 {
-    let presented = results.presented();
-    let (to_stdout, to_stderr) = messages(&presented);
-    let exit_code = presented.exit_code();
-    let (stopped, interrupted) = INTERRUPTED;
-    if asked.presentation.is_normal() {
-        say(asked, if stop.raised() && !stop.gave_up() { stopped } else { "" });
-        say(asked, &to_stdout);
-    }
-    if !to_stderr.is_empty() {
-        output::people(to_stderr.trim_end());
-    }
-    match results.write() {
-        Err(failure) => {
-            output::people(&format!("fio: {failure}"));
-            1
-        }
-        Ok(()) if stop.gave_up() => exit_code.max(1),
-        Ok(()) if stop.raised() => interrupted,
-        Ok(()) => exit_code,
-    }
+    jobs::run(planned.steps, &stop, &mut told);
+    told.note_not_run();
+    told.present(&stop)
 }
 
 /// What is at `path`.

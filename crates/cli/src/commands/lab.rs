@@ -4,7 +4,7 @@ use std::path::Path;
 
 use record::PATIENCE;
 use volumes::lab::{
-    LabEntry, LabVolume, Lifetime, Making, Owner, Removal, default_dir, down, down_own, in_words,
+    LabEntry, LabVolume, Lifetime, MakeOptions, Owner, Removal, default_dir, down, down_own, in_words,
     lift_leftovers, list,
 };
 use workload::PolicyName;
@@ -38,7 +38,7 @@ pub fn run(arguments: &LabArguments) -> Result<u8, Failure> {
 fn up(policy: &str, size: &str) -> Result<u8, Failure> {
     let name = PolicyName::parse(policy).map_err(Failure::refused)?;
     let size = workload::size(size).map_err(Failure::refused)?;
-    let making = Making { lifetime: Lifetime::UntilDown, stop: StopFlag::on_signals(PATIENCE).shared() };
+    let making = MakeOptions { lifetime: Lifetime::UntilDown, stop: StopFlag::on_signals(PATIENCE).shared() };
     let volume = LabVolume::make(&name, (size, &default_dir(size)), &making);
     let volume = volume.map_err(|error| run::no_lab(&error))?;
     output::people(report::wrap("", &volume.describe()).trim_end());

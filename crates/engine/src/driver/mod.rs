@@ -4,9 +4,9 @@ mod backend;
 #[cfg(test)]
 mod faulty;
 mod real;
+mod silence;
 mod simulated;
 mod thread;
-mod vigil;
 
 pub use backend::Null;
 pub use real::run_real;

@@ -12,14 +12,14 @@ use kernel::{Clock, OpenFile};
 use record::{HeldIo, Note, Observer, SilenceStage, StepRecord};
 use workload::{BackendKind, Bytes, Direction, Nanos, StepPlan, SyncMode, WorkerPlan};
 
-use super::thread::{Briefing, News, Shared};
-use super::vigil::Vigil;
+use super::silence::{SilenceWatch, Watched};
+use super::thread::{Message, Shared, WorkerTask};
 use super::{EngineError, IN_VAIN};
-use crate::company::Order;
-use crate::conductor::{Conductor, Outcome};
-use crate::recorder::{Inbox, Recorder};
+use crate::coordinator::{Coordinator, Outcome};
+use crate::recorder::{CollectorEnd, Recorder};
 use crate::rules::{Rules, Timetable};
 use crate::worker::{Failure, SlotPlan, SlotsView, counters, phases};
+use crate::worker_set::Command;
 
 /// How often the rings are looked into.
 const POLL: Duration = Duration::from_millis(20);
@@ -33,24 +33,24 @@ const DRAIN: Nanos = Nanos::from_millis(800);
 const PARTING: Nanos = Nanos::from_millis(150);
 
 /// The coordinator's end of one worker.
-struct Hand {
+struct WorkerThread {
     /// `None` once it has been waited for.
     thread: Option<JoinHandle<()>>,
     view: Option<SlotsView>,
 }
 
 /// All workers of a step.
-struct Crew<'a> {
+struct WorkerThreads<'a> {
     plan: &'a StepPlan,
     files: &'a [Vec<OpenFile>],
-    hands: Vec<Hand>,
-    news: Receiver<(usize, News)>,
+    threads: Vec<WorkerThread>,
+    messages: Receiver<(usize, Message)>,
     shared: Arc<Shared>,
     clock: Clock,
     /// What the backends say of themselves.
     features: Vec<Note>,
     failure: Option<EngineError>,
-    vigil: Vigil,
+    silences: SilenceWatch,
     /// Nobody waits any longer for what does not come back.
     given_up: bool,
 }
@@ -78,21 +78,21 @@ pub fn run_real(
 ) -> Result<StepRecord, EngineError> {
     check(plan, files)?;
     kernel::room_for_buffers(buffers(plan)).map_err(kernel::QueueError::from)?;
-    let (mut crew, inboxes) = Crew::hire(plan, files, clock)?;
-    let readiness = crew.wait_until_ready(watcher)?;
+    let (mut workers, ends) = WorkerThreads::start(plan, files, clock)?;
+    let readiness = workers.wait_until_ready(watcher)?;
     let start = clock.now() + LEAD;
-    let mut conductor = Conductor::new(plan, inboxes, start, watcher);
+    let mut coordinator = Coordinator::new(plan, ends, start, watcher);
     if readiness == Readiness::Interrupted {
-        // Whoever is not ready yet goes home by itself.
-        crew.shared.cancel();
-        return Ok(conductor.finish(clock.now()));
+        // Whoever is not ready yet ends by itself.
+        workers.shared.cancel();
+        return Ok(coordinator.finish(clock.now()));
     }
-    crew.shared.go(Timetable::of(plan, start));
-    crew.vigil = Vigil::new(plan.workers.len(), conductor.patience(), start);
-    crew.features.drain(..).for_each(|note| conductor.note(note));
-    crew.run(&mut conductor);
-    crew.part(&mut conductor)?;
-    Ok(conductor.finish(clock.now()))
+    workers.shared.go(Timetable::of(plan, start));
+    workers.silences = SilenceWatch::new(plan.workers.len(), coordinator.patience(), start);
+    workers.features.drain(..).for_each(|note| coordinator.note(note));
+    workers.run(&mut coordinator);
+    workers.close(&mut coordinator)?;
+    Ok(coordinator.finish(clock.now()))
 }
 
 fn check(plan: &StepPlan, files: &[Vec<OpenFile>]) -> Result<(), EngineError> {
@@ -125,33 +125,33 @@ fn synced(worker: &WorkerPlan, files: &[OpenFile]) -> Result<(), EngineError> {
     }
 }
 
-impl<'a> Crew<'a> {
+impl<'a> WorkerThreads<'a> {
     /// Starts a thread for each worker; each gets ready and then waits for the start.
-    fn hire(
+    fn start(
         plan: &'a StepPlan,
         files: &'a [Vec<OpenFile>],
         clock: Clock,
-    ) -> Result<(Crew<'a>, Vec<Inbox>), EngineError> {
-        let (sender, news) = channel();
+    ) -> Result<(WorkerThreads<'a>, Vec<CollectorEnd>), EngineError> {
+        let (sender, messages) = channel();
         let shared = Arc::new(Shared::new(plan.workers.len()));
-        let mut crew = Crew {
+        let mut workers = WorkerThreads {
             plan,
             files,
-            hands: Vec::new(),
-            news,
+            threads: Vec::new(),
+            messages,
             shared,
             clock,
             features: Vec::new(),
             failure: None,
-            vigil: Vigil::new(0, Nanos::MAX, clock.now()),
+            silences: SilenceWatch::new(0, Nanos::MAX, clock.now()),
             given_up: false,
         };
-        let mut inboxes = Vec::new();
+        let mut ends = Vec::new();
         let mut counters = counters(&plan.workers);
         for (number, (worker, phase)) in plan.workers.iter().zip(phases(&plan.workers)).enumerate() {
-            let (recorder, inbox) = Recorder::new(worker);
-            inboxes.push(inbox);
-            let briefing = Briefing {
+            let (recorder, end) = Recorder::new(worker);
+            ends.push(end);
+            let task = WorkerTask {
                 number,
                 plan: worker.clone(),
                 phase,
@@ -160,169 +160,169 @@ impl<'a> Crew<'a> {
                 files: files.get(number).cloned().unwrap_or_default(),
                 recorder,
                 clock,
-                shared: Arc::clone(&crew.shared),
+                shared: Arc::clone(&workers.shared),
             };
-            match start_thread(number, briefing, sender.clone()) {
-                Ok(thread) => crew.hands.push(Hand { thread: Some(thread), view: None }),
+            match start_thread(number, task, sender.clone()) {
+                Ok(thread) => workers.threads.push(WorkerThread { thread: Some(thread), view: None }),
                 Err(error) => {
-                    crew.dismiss();
+                    workers.cancel();
                     return Err(EngineError::Thread(error));
                 }
             }
         }
-        Ok((crew, inboxes))
+        Ok((workers, ends))
     }
 
     fn wait_until_ready(&mut self, watcher: &dyn Observer) -> Result<Readiness, EngineError> {
-        while self.features.len() < self.hands.len() {
-            let problem = match self.news.recv_timeout(POLL) {
-                Ok((number, News::Ready { view, features })) => {
-                    self.hands[number].view = Some(view);
+        while self.features.len() < self.threads.len() {
+            let problem = match self.messages.recv_timeout(POLL) {
+                Ok((number, Message::Ready { view, features })) => {
+                    self.threads[number].view = Some(view);
                     let backend = self.plan.workers[number].backend;
                     self.features.push(Note::Features { backend, words: features });
                     continue;
                 }
                 Err(_) if watcher.interrupted() => return Ok(Readiness::Interrupted),
                 Err(RecvTimeoutError::Timeout) => continue,
-                Ok((_, News::Failed(error))) => error,
-                Ok((_, News::Over(_))) | Err(RecvTimeoutError::Disconnected) => EngineError::Lost,
+                Ok((_, Message::Failed(error))) => error,
+                Ok((_, Message::Over(_))) | Err(RecvTimeoutError::Disconnected) => EngineError::Lost,
             };
-            self.dismiss();
+            self.cancel();
             return Err(problem);
         }
         Ok(Readiness::Ready)
     }
 
-    /// Sends everybody home before the start.
-    fn dismiss(&mut self) {
+    /// Ends all threads before the start.
+    fn cancel(&mut self) {
         self.shared.cancel();
-        for thread in self.hands.drain(..).filter_map(|hand| hand.thread) {
+        for thread in self.threads.drain(..).filter_map(|thread| thread.thread) {
             // A thread that failed has said why through the channel.
             let _ = thread.join();
         }
     }
 
     /// Until every worker is over, or an interrupted step has waited long enough.
-    fn run(&mut self, conductor: &mut Conductor<'_>) {
+    fn run(&mut self, coordinator: &mut Coordinator<'_>) {
         let mut patience = Nanos::MAX;
         let traced = self.plan.workers.iter().any(|worker| worker.terms.trace);
         // A worker has three spare sheets: where intervals are shorter than a look, they would be gone before the next.
         let poll = if traced { POLL_TRACED } else { POLL }
             .min(Duration::from_nanos(self.plan.interval.0.max(500_000)));
-        while self.is_running(conductor) && self.clock.now() < patience {
-            match self.news.recv_timeout(poll) {
-                Ok((number, news)) => self.hear(number, news, conductor),
-                Err(RecvTimeoutError::Timeout) => self.look_for_lost(conductor),
+        while self.is_running(coordinator) && self.clock.now() < patience {
+            match self.messages.recv_timeout(poll) {
+                Ok((number, message)) => self.receive(number, message, coordinator),
+                Err(RecvTimeoutError::Timeout) => self.look_for_lost(coordinator),
                 Err(RecvTimeoutError::Disconnected) => {
-                    self.look_for_lost(conductor);
+                    self.look_for_lost(coordinator);
                     std::thread::sleep(POLL);
                 }
             }
-            self.keep_vigil(conductor);
+            self.watch_for_silence(coordinator);
             let cut_short = self.failure.is_some() || self.given_up;
-            if conductor.turn() || cut_short {
+            if coordinator.turn() || cut_short {
                 self.shared.stop_all();
             }
-            if (conductor.is_interrupted() || cut_short) && patience == Nanos::MAX {
+            if (coordinator.is_interrupted() || cut_short) && patience == Nanos::MAX {
                 patience = self.clock.now() + DRAIN;
             }
         }
     }
 
     /// Looks whether anything comes back, and tells where it does not.
-    fn keep_vigil(&mut self, conductor: &mut Conductor<'_>) {
+    fn watch_for_silence(&mut self, coordinator: &mut Coordinator<'_>) {
         let now = self.clock.now();
-        let Some(passed) = self.vigil.is_due(now).filter(|_| !self.given_up) else { return };
-        for (number, (hand, plan)) in self.hands.iter().zip(&self.plan.workers).enumerate() {
-            let told = match &hand.view {
-                Some(view) if !conductor.is_over(number) => {
+        let Some(passed) = self.silences.is_due(now).filter(|_| !self.given_up) else { return };
+        for (number, (thread, plan)) in self.threads.iter().zip(&self.plan.workers).enumerate() {
+            let told = match &thread.view {
+                Some(view) if !coordinator.is_over(number) => {
                     let files = self.files.get(number).map_or(&[][..], Vec::as_slice);
-                    self.vigil.look((number, plan, files), view, (now, passed))
+                    self.silences.look(Watched { number, plan, files, view }, now, passed)
                 }
-                _ => self.vigil.leave(number, now),
+                _ => self.silences.leave(number, now),
             };
             let Some(silence) = told else { continue };
             self.given_up |= silence.stage == SilenceStage::GivenUp;
-            conductor.silence(&silence);
+            coordinator.silence(&silence);
         }
     }
 
     /// What came back last came back between two looks.
-    fn end_vigil(&mut self, conductor: &mut Conductor<'_>) {
+    fn end_silences(&mut self, coordinator: &mut Coordinator<'_>) {
         let now = self.clock.now();
-        for (number, hand) in self.hands.iter().enumerate() {
-            let answered = hand.view.as_ref().is_none_or(|view| view.in_flight().is_empty());
-            if let Some(silence) = self.vigil.leave(number, now).filter(|_| answered) {
-                conductor.silence(&silence);
+        for (number, thread) in self.threads.iter().enumerate() {
+            let answered = thread.view.as_ref().is_none_or(|view| view.in_flight().is_empty());
+            if let Some(silence) = self.silences.leave(number, now).filter(|_| answered) {
+                coordinator.silence(&silence);
             }
         }
     }
 
-    fn is_running(&self, conductor: &Conductor<'_>) -> bool {
-        if self.hands.is_empty() {
+    fn is_running(&self, coordinator: &Coordinator<'_>) -> bool {
+        if self.threads.is_empty() {
             // Nothing is issued; only time passes.
-            return self.clock.now() < conductor.deadline() && !conductor.is_interrupted();
+            return self.clock.now() < coordinator.deadline() && !coordinator.is_interrupted();
         }
-        !conductor.all_over()
+        !coordinator.all_over()
     }
 
-    fn hear(&mut self, number: usize, news: News, conductor: &mut Conductor<'_>) {
-        let outcome = match news {
-            News::Over(outcome) => *outcome,
-            News::Failed(error) => {
+    fn receive(&mut self, number: usize, message: Message, coordinator: &mut Coordinator<'_>) {
+        let outcome = match message {
+            Message::Over(outcome) => *outcome,
+            Message::Failed(error) => {
                 self.failure.get_or_insert(error);
                 Outcome::lost(self.clock.now())
             }
-            News::Ready { .. } => return,
+            Message::Ready { .. } => return,
         };
         let next = self.clock.now() + LEAD;
-        for order in conductor.over(number, outcome, next) {
-            match order {
-                Order::Begin(other) => self.shared.call(other, next),
-                Order::Stop(other) => self.shared.stop(other),
+        for command in coordinator.over(number, outcome, next) {
+            match command {
+                Command::Begin(other) => self.shared.call(other, next),
+                Command::Stop(other) => self.shared.stop(other),
             }
         }
     }
 
     /// A thread that is gone without a word.
-    fn look_for_lost(&mut self, conductor: &mut Conductor<'_>) {
-        let ended = |hand: &Hand| hand.thread.as_ref().is_some_and(JoinHandle::is_finished);
-        let silent: Vec<usize> = (0..self.hands.len())
-            .filter(|&number| !conductor.is_over(number) && ended(&self.hands[number]))
+    fn look_for_lost(&mut self, coordinator: &mut Coordinator<'_>) {
+        let ended = |thread: &WorkerThread| thread.thread.as_ref().is_some_and(JoinHandle::is_finished);
+        let silent: Vec<usize> = (0..self.threads.len())
+            .filter(|&number| !coordinator.is_over(number) && ended(&self.threads[number]))
             .collect();
         // Its last word may have come in between.
-        while let Ok((number, news)) = self.news.try_recv() {
-            self.hear(number, news, conductor);
+        while let Ok((number, message)) = self.messages.try_recv() {
+            self.receive(number, message, coordinator);
         }
         for number in silent {
-            if !conductor.is_over(number) {
-                self.hear(number, News::Failed(EngineError::Lost), conductor);
+            if !coordinator.is_over(number) {
+                self.receive(number, Message::Failed(EngineError::Lost), coordinator);
             }
         }
     }
 
-    /// Takes leave: lets workers that are stuck give up, names what the kernel holds, and joins the others.
-    fn part(&mut self, conductor: &mut Conductor<'_>) -> Result<(), EngineError> {
+    /// Ends the step: lets workers that are stuck give up, names what the kernel holds, and joins the others.
+    fn close(&mut self, coordinator: &mut Coordinator<'_>) -> Result<(), EngineError> {
         self.shared.abandon.store(true, Ordering::Relaxed);
         let until = self.clock.now() + PARTING;
-        while !conductor.all_over() && self.clock.now() < until {
-            if let Ok((number, news)) = self.news.recv_timeout(POLL) {
-                let held = self.name_what_is_stuck(number, conductor);
-                self.hear(number, news.given_up(held), conductor);
+        while !coordinator.all_over() && self.clock.now() < until {
+            if let Ok((number, message)) = self.messages.recv_timeout(POLL) {
+                let held = self.name_what_is_stuck(number, coordinator);
+                self.receive(number, message.given_up(held), coordinator);
             }
         }
         let now = self.clock.now();
-        for number in 0..self.hands.len() {
-            if !conductor.is_over(number) {
-                let held = self.name_what_is_stuck(number, conductor);
-                conductor.over(number, Outcome::lost(now).given_up(held), now);
+        for number in 0..self.threads.len() {
+            if !coordinator.is_over(number) {
+                let held = self.name_what_is_stuck(number, coordinator);
+                coordinator.over(number, Outcome::lost(now).given_up(held), now);
             }
         }
-        self.end_vigil(conductor);
-        for hand in &mut self.hands {
-            let stuck = hand.view.as_ref().is_some_and(|view| !view.in_flight().is_empty());
+        self.end_silences(coordinator);
+        for thread in &mut self.threads {
+            let stuck = thread.view.as_ref().is_some_and(|view| !view.in_flight().is_empty());
             // Only a thread that has nothing in flight is sure to end at once.
-            if let Some(thread) = hand.thread.take_if(|_| !stuck) {
+            if let Some(thread) = thread.thread.take_if(|_| !stuck) {
                 let _ = thread.join();
             }
         }
@@ -330,15 +330,15 @@ impl<'a> Crew<'a> {
     }
 
     /// Names what worker `number` has in flight; where it is given up, that has failed.
-    fn name_what_is_stuck(&self, number: usize, conductor: &mut Conductor<'_>) -> Vec<Failure> {
-        let (Some(view), Some(worker)) = (&self.hands[number].view, self.plan.workers.get(number)) else {
+    fn name_what_is_stuck(&self, number: usize, coordinator: &mut Coordinator<'_>) -> Vec<Failure> {
+        let (Some(view), Some(worker)) = (&self.threads[number].view, self.plan.workers.get(number)) else {
             return Vec::new();
         };
         let now = self.clock.now();
         let held = view.in_flight();
         for io in &held {
             let path = worker.files.get(io.file as usize).map(|file| file.path.display().to_string());
-            conductor.note(Note::Held(HeldIo {
+            coordinator.note(Note::Held(HeldIo {
                 direction: io.kind,
                 bytes: io.bytes,
                 offset: io.offset,
@@ -346,23 +346,23 @@ impl<'a> Crew<'a> {
                 waited: now.since(io.issued),
             }));
         }
-        let in_vain = |io| Failure { at: now, io, errno: IN_VAIN, finding: None };
+        let in_vain = |io| Failure { at: now, io, errno: IN_VAIN, mismatch: None };
         held.into_iter().filter(|_| self.given_up).map(in_vain).collect()
     }
 }
 
 fn start_thread(
     number: usize,
-    briefing: Briefing,
-    sender: Sender<(usize, News)>,
+    task: WorkerTask,
+    sender: Sender<(usize, Message)>,
 ) -> std::io::Result<JoinHandle<()>> {
     std::thread::Builder::new().name(format!("worker {number}")).spawn(move || {
-        let job = briefing.plan.job.clone();
+        let job = task.plan.job.clone();
         // The coordinator hears everything until it has given this worker up.
-        let tell = |news| drop(sender.send((number, news)));
+        let tell = |message| drop(sender.send((number, message)));
         // What the worker leaves behind is looked at by nobody but through atomics and locks that do not mind.
-        if let Err(cause) = catch_unwind(AssertUnwindSafe(|| briefing.work(&tell))) {
-            tell(News::Failed(EngineError::Panicked { number, job, message: said(cause.as_ref()) }));
+        if let Err(cause) = catch_unwind(AssertUnwindSafe(|| task.work(&tell))) {
+            tell(Message::Failed(EngineError::Panicked { number, job, message: said(cause.as_ref()) }));
         }
     })
 }

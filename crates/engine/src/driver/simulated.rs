@@ -11,11 +11,11 @@ use workload::{Done, Io, Nanos, StepPlan};
 
 use super::{EngineError, IN_VAIN};
 use crate::batch::Batch;
-use crate::company::Order;
-use crate::conductor::{Conductor, Outcome, first_shift};
+use crate::coordinator::{Coordinator, Outcome, first_schedule};
 use crate::recorder::Recorder;
 use crate::rules::{Rules, Timetable};
 use crate::worker::{Failure, Wake, Worker, counters, phases};
+use crate::worker_set::Command;
 
 /// What a volume says of an I/O when it is admitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl PartialOrd for Event {
 }
 
 /// A worker with the wake that is under way for it.
-struct Seat {
+struct SimulatedWorker {
     /// `None` once it is over.
     worker: Option<Worker>,
     rules: Rules,
@@ -75,8 +75,8 @@ struct Seat {
 }
 
 /// Everything but the heap, so that the heap's top can be replaced while a turn is taken.
-struct Stage<'v, V: ?Sized> {
-    seats: Vec<Seat>,
+struct Simulation<'v, V: ?Sized> {
+    workers: Vec<SimulatedWorker>,
     volume: &'v mut V,
     timetable: Timetable,
     sequence: u64,
@@ -97,36 +97,37 @@ pub fn run_simulated<V: Volume + ?Sized>(
     watcher: &mut dyn Observer,
 ) -> Result<StepRecord, EngineError> {
     let timetable = Timetable::of(plan, start);
-    let (mut seats, mut inboxes) = (Vec::new(), Vec::new());
+    let (mut workers, mut ends) = (Vec::new(), Vec::new());
     let ways = phases(&plan.workers).into_iter().zip(counters(&plan.workers));
     for (worker_plan, (phase, counters)) in plan.workers.iter().zip(ways) {
-        let (recorder, inbox) = Recorder::new(worker_plan);
+        let (recorder, end) = Recorder::new(worker_plan);
         let rules = Rules::of(plan, worker_plan);
         let mut worker = Worker::new(worker_plan, rules, recorder)?;
         worker.shift_pace(phase);
         worker.share(&counters);
-        worker.begin(timetable, first_shift(&rules, worker_plan, &timetable));
+        worker.begin(timetable, first_schedule(&rules, worker_plan, &timetable));
         let batch = Batch::with_capacity(worker_plan.depth);
-        seats.push(Seat { worker: Some(worker), rules, batch, wake_at: Nanos::MAX });
-        inboxes.push(inbox);
+        workers.push(SimulatedWorker { worker: Some(worker), rules, batch, wake_at: Nanos::MAX });
+        ends.push(end);
     }
-    let mut conductor = Conductor::new(plan, inboxes, start, watcher);
-    let mut stage = Stage { seats, volume, timetable, sequence: 0, fresh: Vec::new(), finished: Vec::new() };
-    let ended = stage.play(&mut conductor, start);
+    let mut coordinator = Coordinator::new(plan, ends, start, watcher);
+    let mut simulation =
+        Simulation { workers, volume, timetable, sequence: 0, fresh: Vec::new(), finished: Vec::new() };
+    let ended = simulation.run(&mut coordinator, start);
     // A step without workers only lets time pass.
-    let ended = if plan.workers.is_empty() { conductor.deadline() } else { ended };
-    Ok(conductor.finish(ended))
+    let ended = if plan.workers.is_empty() { coordinator.deadline() } else { ended };
+    Ok(coordinator.finish(ended))
 }
 
-impl<V: Volume + ?Sized> Stage<'_, V> {
+impl<V: Volume + ?Sized> Simulation<'_, V> {
     /// Runs until nothing is in flight and nothing will be; returns the time then.
-    fn play(&mut self, conductor: &mut Conductor<'_>, start: Nanos) -> Nanos {
+    fn run(&mut self, coordinator: &mut Coordinator<'_>, start: Nanos) -> Nanos {
         let mut heap = BinaryHeap::new();
-        for seat in 0..self.seats.len() {
-            self.turn(seat, start);
+        for number in 0..self.workers.len() {
+            self.turn(number, start);
             heap.extend(self.fresh.drain(..));
         }
-        self.settle(conductor, start);
+        self.settle(coordinator, start);
         heap.extend(self.fresh.drain(..));
         let (mut now, mut looks, mut edge) = (start, 0, self.next_edge());
         while let Some(&event) = heap.peek() {
@@ -135,7 +136,7 @@ impl<V: Volume + ?Sized> Stage<'_, V> {
                 looks = 0;
                 // All events before the edge are done.
                 now = now.max(edge.min(event.at));
-                self.look(conductor, now);
+                self.look(coordinator, now);
                 heap.extend(self.fresh.drain(..));
                 edge = self.next_edge();
                 continue;
@@ -151,26 +152,25 @@ impl<V: Volume + ?Sized> Stage<'_, V> {
             }
             heap.extend(fresh);
             if !self.finished.is_empty() {
-                self.settle(conductor, now);
+                self.settle(coordinator, now);
                 heap.extend(self.fresh.drain(..));
             }
         }
-        self.leave(conductor, now)
+        self.leave(coordinator, now)
     }
 
     /// Gives up those who wait for what is never answered, once the time of the step is over; returns the time then.
-    fn leave(&mut self, conductor: &mut Conductor<'_>, now: Nanos) -> Nanos {
-        let held = |seat: &Seat| seat.worker.as_ref().is_some_and(|worker| worker.in_flight() > 0);
-        if !self.seats.iter().any(held) {
+    fn leave(&mut self, coordinator: &mut Coordinator<'_>, now: Nanos) -> Nanos {
+        if !self.running().any(|worker| worker.in_flight() > 0) {
             return now;
         }
-        let over = if conductor.deadline() == Nanos::MAX { now } else { now.max(conductor.deadline()) };
-        self.look(conductor, over);
-        for number in 0..self.seats.len() {
-            if let Some(worker) = self.seats[number].worker.take() {
-                let in_vain = |io| Failure { at: over, io, errno: IN_VAIN, finding: None };
+        let over = if coordinator.deadline() == Nanos::MAX { now } else { now.max(coordinator.deadline()) };
+        self.look(coordinator, over);
+        for number in 0..self.workers.len() {
+            if let Some(worker) = self.workers[number].worker.take() {
+                let in_vain = |io| Failure { at: over, io, errno: IN_VAIN, mismatch: None };
                 let held = worker.view().in_flight().into_iter().map(in_vain).collect();
-                conductor.over(number, Outcome::of(worker, ThreadCounters::default()).given_up(held), over);
+                coordinator.over(number, Outcome::of(worker, ThreadCounters::default()).given_up(held), over);
             }
         }
         over
@@ -178,22 +178,22 @@ impl<V: Volume + ?Sized> Stage<'_, V> {
 
     /// Gives up those who have finished, and lets others begin or stop for it.
     #[cold]
-    fn settle(&mut self, conductor: &mut Conductor<'_>, now: Nanos) {
+    fn settle(&mut self, coordinator: &mut Coordinator<'_>, now: Nanos) {
         while let Some(number) = self.finished.pop() {
-            let Some(worker) = self.seats[number].worker.take() else { continue };
-            for order in conductor.over(number, Outcome::of(worker, ThreadCounters::default()), now) {
-                self.obey(order, now);
+            let Some(worker) = self.workers[number].worker.take() else { continue };
+            for command in coordinator.over(number, Outcome::of(worker, ThreadCounters::default()), now) {
+                self.apply(command, now);
             }
         }
     }
 
-    fn obey(&mut self, order: Order, now: Nanos) {
-        let (Order::Begin(number) | Order::Stop(number)) = order;
-        let seat = &mut self.seats[number];
-        let Some(worker) = &mut seat.worker else { return };
-        match order {
-            Order::Begin(_) => worker.call(seat.rules.shift(&self.timetable, now), now),
-            Order::Stop(_) => worker.stop(now),
+    fn apply(&mut self, command: Command, now: Nanos) {
+        let (Command::Begin(number) | Command::Stop(number)) = command;
+        let SimulatedWorker { worker, rules, .. } = &mut self.workers[number];
+        let Some(worker) = worker else { return };
+        match command {
+            Command::Begin(_) => worker.call(rules.schedule(&self.timetable, now), now),
+            Command::Stop(_) => worker.stop(now),
         }
         self.turn(number, now);
     }
@@ -201,10 +201,10 @@ impl<V: Volume + ?Sized> Stage<'_, V> {
     #[inline]
     fn handle(&mut self, event: &Event) {
         let number = event.worker as usize;
-        let seat = &mut self.seats[number];
+        let SimulatedWorker { worker, wake_at, .. } = &mut self.workers[number];
         if event.slot == WAKE {
-            seat.wake_at = Nanos::MAX;
-        } else if let Some(worker) = &mut seat.worker {
+            *wake_at = Nanos::MAX;
+        } else if let Some(worker) = worker {
             worker.settle(event.at, &[Done { slot: event.slot, result: event.result, at: event.at }]);
         }
         self.turn(number, event.at);
@@ -213,11 +213,11 @@ impl<V: Volume + ?Sized> Stage<'_, V> {
     /// Lets one worker issue, and puts the events that follow into `fresh`.
     #[inline]
     fn turn(&mut self, number: usize, now: Nanos) {
-        let seat = &mut self.seats[number];
-        let Some(worker) = &mut seat.worker else { return };
-        seat.batch.open(usize::MAX);
-        worker.issue(now, &mut seat.batch);
-        for io in seat.batch.ios() {
+        let SimulatedWorker { worker, batch, wake_at, .. } = &mut self.workers[number];
+        let Some(worker) = worker else { return };
+        batch.open(usize::MAX);
+        worker.issue(now, batch);
+        for io in batch.ios() {
             let Served { done_at, result } = self.volume.serve(now, io);
             if done_at == Nanos::MAX {
                 continue;
@@ -238,30 +238,30 @@ impl<V: Volume + ?Sized> Stage<'_, V> {
             Wake::Finished => return self.finished.push(number),
         };
         // Whoever is on call has no time yet: it will be woken by an order.
-        if at < seat.wake_at {
-            seat.wake_at = at;
+        if at < *wake_at {
+            *wake_at = at;
             self.sequence += 1;
             let event = Event { at, sequence: self.sequence, worker: number as u32, slot: WAKE, result: 0 };
             self.fresh.push(event);
         }
     }
 
-    /// Hands over intervals that are over, and stops all workers where the conductor says so.
-    fn look(&mut self, conductor: &mut Conductor<'_>, now: Nanos) {
-        self.workers().for_each(|worker| worker.reach(now));
-        if conductor.turn() {
-            for number in 0..self.seats.len() {
-                self.obey(Order::Stop(number), now);
+    /// Hands over intervals that are over, and stops all workers where the coordinator says so.
+    fn look(&mut self, coordinator: &mut Coordinator<'_>, now: Nanos) {
+        self.running().for_each(|worker| worker.reach(now));
+        if coordinator.turn() {
+            for number in 0..self.workers.len() {
+                self.apply(Command::Stop(number), now);
             }
-            self.settle(conductor, now);
+            self.settle(coordinator, now);
         }
     }
 
-    fn workers(&mut self) -> impl Iterator<Item = &mut Worker> {
-        self.seats.iter_mut().filter_map(|seat| seat.worker.as_mut())
+    fn running(&mut self) -> impl Iterator<Item = &mut Worker> {
+        self.workers.iter_mut().filter_map(|worker| worker.worker.as_mut())
     }
 
     fn next_edge(&mut self) -> Nanos {
-        self.workers().map(|worker| worker.edge()).min().unwrap_or(Nanos::MAX)
+        self.running().map(|worker| worker.edge()).min().unwrap_or(Nanos::MAX)
     }
 }

@@ -11,7 +11,7 @@ use workload::{BackendKind, Direction, Done, Nanos, Pace, Start, Wait, WorkerPla
 use super::backend::taken_back;
 use super::{EngineError, Null};
 use crate::batch::Batch;
-use crate::conductor::{Outcome, first_shift};
+use crate::coordinator::{Outcome, first_schedule};
 use crate::fill::{Effort, Filler};
 use crate::recorder::Recorder;
 use crate::rules::{Rules, Timetable};
@@ -103,7 +103,7 @@ impl Shared {
         self.open(Gate::Go(timetable));
     }
 
-    /// Lets everybody go home.
+    /// Ends everybody before the start.
     pub(super) fn cancel(&self) {
         self.open(Gate::Cancelled);
     }
@@ -127,7 +127,7 @@ impl Shared {
 }
 
 /// What a thread tells the coordinator.
-pub(super) enum News {
+pub(super) enum Message {
     /// It is ready to start.
     Ready {
         /// What is in flight, to name it should the thread get stuck.
@@ -141,18 +141,18 @@ pub(super) enum News {
     Failed(EngineError),
 }
 
-impl News {
+impl Message {
     /// The same of a worker that was left with `held` in flight.
-    pub(super) fn given_up(self, held: Vec<Failure>) -> News {
+    pub(super) fn given_up(self, held: Vec<Failure>) -> Message {
         match self {
-            News::Over(outcome) => News::Over(Box::new(outcome.given_up(held))),
+            Message::Over(outcome) => Message::Over(Box::new(outcome.given_up(held))),
             other => other,
         }
     }
 }
 
 /// Everything a thread needs.
-pub(super) struct Briefing {
+pub(super) struct WorkerTask {
     /// Its place in the step's plan.
     pub(super) number: usize,
     pub(super) plan: WorkerPlan,
@@ -167,15 +167,15 @@ pub(super) struct Briefing {
     pub(super) shared: std::sync::Arc<Shared>,
 }
 
-impl Briefing {
+impl WorkerTask {
     /// Works through the step; `tell` hears how it goes.
-    pub(super) fn work(self, tell: &dyn Fn(News)) {
+    pub(super) fn work(self, tell: &dyn Fn(Message)) {
         if let Err(error) = self.open_and_drive(tell) {
-            tell(News::Failed(error));
+            tell(Message::Failed(error));
         }
     }
 
-    fn open_and_drive(self, tell: &dyn Fn(News)) -> Result<(), EngineError> {
+    fn open_and_drive(self, tell: &dyn Fn(Message)) -> Result<(), EngineError> {
         if let Some(cpu) = self.plan.cpu {
             kernel::pin_current_thread(&[cpu]).map_err(|source| EngineError::Pin { cpu, source })?;
         }
@@ -198,8 +198,8 @@ impl Briefing {
         }
     }
 
-    fn drive<B: Queue>(self, mut backend: B, tell: &dyn Fn(News)) -> Result<(), EngineError> {
-        let Briefing { number, plan, phase, counters, rules, recorder, clock, shared, .. } = self;
+    fn drive<B: Queue>(self, mut backend: B, tell: &dyn Fn(Message)) -> Result<(), EngineError> {
+        let WorkerTask { number, plan, phase, counters, rules, recorder, clock, shared, .. } = self;
         if waits_for_the_clock(&plan) {
             kernel::precise_timers();
         }
@@ -208,7 +208,7 @@ impl Briefing {
         worker.share(&counters);
         let batching = plan.terms.batching;
         let batch = batching.submit_most.map_or(plan.depth, |most| most.clamp(1, plan.depth));
-        let mut cycle = Cycle {
+        let mut turns = WorkerLoop {
             worker,
             filler: Filler::new(plan.buffers.clone(), plan.seed, SlotPlan::of(&plan).count()),
             writes: plan.access.mix.issues(Direction::Write),
@@ -222,12 +222,12 @@ impl Briefing {
             shared: &shared,
             number,
         };
-        tell(News::Ready { view: cycle.worker.view(), features: backend.features().to_owned() });
+        tell(Message::Ready { view: turns.worker.view(), features: backend.features().to_owned() });
         let Some(timetable) = shared.wait() else { return Ok(()) };
-        cycle.begin(timetable, (&plan, &rules));
-        let usage = cycle.run(&mut backend)?;
+        turns.begin(timetable, (&plan, &rules));
+        let usage = turns.run(&mut backend)?;
         // Told before the backend closes, which takes a second where the kernel holds an I/O.
-        tell(News::Over(Box::new(Outcome::of(cycle.worker, usage))));
+        tell(Message::Over(Box::new(Outcome::of(turns.worker, usage))));
         Ok(())
     }
 }
@@ -248,7 +248,7 @@ fn most_taken_back(plan: &WorkerPlan, best: usize) -> usize {
 }
 
 /// What one turn after another works with.
-struct Cycle<'s> {
+struct WorkerLoop<'s> {
     worker: Worker,
     filler: Filler,
     writes: bool,
@@ -268,17 +268,17 @@ struct Cycle<'s> {
     number: usize,
 }
 
-impl Cycle<'_> {
+impl WorkerLoop<'_> {
     /// Waits for the step's start, or where the worker is on call for its own.
     fn begin(&mut self, timetable: Timetable, (plan, rules): (&WorkerPlan, &Rules)) {
-        self.worker.begin(timetable, first_shift(rules, plan, &timetable));
+        self.worker.begin(timetable, first_schedule(rules, plan, &timetable));
         self.clock.sleep_until(timetable.start);
         if plan.terms.start == Start::WithStep {
             return;
         }
-        let latest = rules.on_call(&timetable).over;
+        let latest = rules.unscheduled(&timetable).over;
         if let Some(at) = self.shared.wait_for_call(self.number, self.clock, latest) {
-            self.worker.call(rules.shift(&timetable, at), self.clock.now());
+            self.worker.call(rules.schedule(&timetable, at), self.clock.now());
         }
     }
 
@@ -430,8 +430,8 @@ impl Cycle<'_> {
             let Some(buffer) = backend.buffer_mut(done.slot) else { continue };
             let bytes = (io.bytes as usize).min(buffer.len());
             let expected = |offset| worker.expected(done.slot, io.file, offset);
-            if let Some(finding) = prover.look((io.file, io.offset), &mut buffer[..bytes], expected) {
-                worker.note_finding(done.slot, finding);
+            if let Some(mismatch) = prover.look((io.file, io.offset), &mut buffer[..bytes], expected) {
+                worker.note_mismatch(done.slot, mismatch);
                 done.result = -MISMATCH;
             }
         }

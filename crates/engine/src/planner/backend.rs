@@ -2,14 +2,18 @@
 
 use workload::{BackendAsk, BackendKind, Batching, Job};
 
-use super::{Choices, Ground, GroundKind, PlanError};
+use super::{Choices, PlanError, PlanTarget, PlanTargetKind};
 
 /// The backend for `job`: the one it asks for, or the first that works here.
-pub(super) fn choose(job: &Job, ground: &Ground, choices: &mut Choices) -> Result<BackendKind, PlanError> {
-    let probed = match &ground.kind {
-        GroundKind::Machine(probed) => probed,
-        GroundKind::Null(_) => return Ok(BackendKind::Null),
-        GroundKind::Simulated(_) => return Ok(BackendKind::Simulated),
+pub(super) fn choose(
+    job: &Job,
+    target: &PlanTarget,
+    choices: &mut Choices,
+) -> Result<BackendKind, PlanError> {
+    let probed = match &target.kind {
+        PlanTargetKind::Machine(probed) => probed,
+        PlanTargetKind::Null(_) => return Ok(BackendKind::Null),
+        PlanTargetKind::Simulated(_) => return Ok(BackendKind::Simulated),
     };
     let backend = match job.backend {
         BackendAsk::Only(BackendKind::Null) => BackendKind::Null,
@@ -67,18 +71,14 @@ pub(super) fn depth(job: &Job, backend: BackendKind, choices: &mut Choices) -> u
     job.depth
 }
 
-/// How many I/Os go to the kernel in one call. What it gets in one call it collects before the device sees any of it
+/// How many I/Os past the page cache go to the kernel in one call. What it gets in one call it collects before the device sees any of it
 /// (block plug), and makes one request of I/Os that lie side by side: a throttle below then counts one for several, and
 /// the volume seems to bear more than it does. A paced mix with half of its I/Os in sequence measured 980 reads a
 /// second on a volume that is limited to 840.
-pub(super) fn batching(
-    job: &Job,
-    (backend, direct, depth): (BackendKind, bool, u32),
-    choices: &mut Choices,
-) -> Batching {
+pub(super) fn batching(job: &Job, backend: BackendKind, depth: u32, choices: &mut Choices) -> Batching {
     let takes_several = matches!(backend, BackendKind::IoUring | BackendKind::Libaio) && depth > 1;
     let is_open = job.batching.submit_most.is_none();
-    if !(is_open && takes_several && direct && job.access.has_neighbours()) {
+    if !(is_open && takes_several && job.access.has_neighbours()) {
         return job.batching;
     }
     choices.add(

@@ -1,10 +1,10 @@
-//! Why a workload cannot be planned on its ground.
+//! Why a workload cannot be planned on its target.
 
 use std::path::PathBuf;
 
 use workload::{BackendKind, Bytes, Disagreement};
 
-/// Why a workload cannot be planned on its ground; every message names what would do.
+/// Why a workload cannot be planned on its target; every message names what would do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
     /// Parts of the workload contradict each other.

@@ -1,4 +1,4 @@
-//! Planning: a workload and what is known of its ground become a plan in which nothing is open and every choice that was
+//! Planning: a workload and what is known of its target become a plan in which nothing is open and every choice that was
 //! made has its reason.
 
 mod backend;
@@ -17,13 +17,13 @@ pub use error::PlanError;
 
 use statistics::random::mix;
 
-/// What is known of the ground a workload runs on.
+/// What is known of the target a workload runs on.
 #[derive(Clone, Debug)]
-pub struct Ground {
+pub struct PlanTarget {
     /// Every file and device that the jobs name; for null and simulated targets none.
-    pub files: Vec<FileGround>,
+    pub files: Vec<FileFacts>,
     /// What the jobs run on.
-    pub kind: GroundKind,
+    pub kind: PlanTargetKind,
     /// CPUs that this process may use.
     pub cpus: Vec<u32>,
     /// Length of an interval of the record: 1 s for plimsoll's own commands, 500 ms for dialects whose windows are that long.
@@ -34,7 +34,7 @@ pub struct Ground {
 
 /// What the jobs run on.
 #[derive(Clone, Debug)]
-pub enum GroundKind {
+pub enum PlanTargetKind {
     /// This machine's kernel, with the backends it has in the order of preference and why not where it has not, as
     /// `kernel::probe` says.
     Machine(Vec<(workload::BackendKind, Result<(), String>)>),
@@ -55,7 +55,7 @@ pub enum Clones {
 
 /// What is known of a file or device.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileGround {
+pub struct FileFacts {
     /// Its path as the jobs name it.
     pub path: PathBuf,
     /// Its size.
@@ -66,8 +66,8 @@ pub struct FileGround {
     pub writable: bool,
 }
 
-impl Ground {
-    fn file(&self, job: &str, path: &Path) -> Result<&FileGround, PlanError> {
+impl PlanTarget {
+    fn file(&self, job: &str, path: &Path) -> Result<&FileFacts, PlanError> {
         self.files
             .iter()
             .find(|file| file.path == path)
@@ -88,29 +88,34 @@ impl Choices {
     }
 }
 
-/// Plans one step: `workload` on `ground`, to be known as `name` and serving as `kind`.
+/// Plans one step: `workload` on `target`, to be known as `name` and serving as `kind`.
 ///
 /// # Errors
-/// [`PlanError`] where the workload contradicts itself or its ground, naming what would do.
-pub fn plan(workload: &Workload, name: &str, kind: StepKind, ground: &Ground) -> Result<StepPlan, PlanError> {
+/// [`PlanError`] where the workload contradicts itself or its target, naming what would do.
+pub fn plan(
+    workload: &Workload,
+    name: &str,
+    kind: StepKind,
+    target: &PlanTarget,
+) -> Result<StepPlan, PlanError> {
     agree(workload)?;
     let mut choices = Choices::default();
     let mut workers = Vec::new();
     for job in &workload.jobs {
         amount_holds_a_block(job, &workload.stop)?;
-        let mut of_job = workers_of(job, ground, &mut choices)?;
+        let mut of_job = workers_of(job, target, &mut choices)?;
         let first = workers.len() as u64;
         of_job.iter_mut().zip(first..).for_each(|(worker, number)| worker.seed = seed_of(job, number));
         workers.append(&mut of_job);
     }
-    choices.add("interval", ground.interval.to_string(), "how often figures are recorded");
+    choices.add("interval", target.interval.to_string(), "how often figures are recorded");
     Ok(StepPlan {
         name: name.to_owned(),
         kind,
         workers,
         stop: workload.stop.clone(),
         ramp: workload.ramp,
-        interval: ground.interval,
+        interval: target.interval,
         choices: choices.0,
     })
 }
@@ -128,19 +133,19 @@ pub fn idle_plan(name: &str, time: Nanos, interval: Nanos) -> StepPlan {
     }
 }
 
-fn workers_of(job: &Job, ground: &Ground, choices: &mut Choices) -> Result<Vec<WorkerPlan>, PlanError> {
-    if let Some(&cpu) = job.cpus.iter().find(|cpu| !ground.cpus.contains(cpu)) {
-        return Err(PlanError::NoSuchCpu { job: job.name.clone(), cpu, cpus: ground.cpus.clone() });
+fn workers_of(job: &Job, target: &PlanTarget, choices: &mut Choices) -> Result<Vec<WorkerPlan>, PlanError> {
+    if let Some(&cpu) = job.cpus.iter().find(|cpu| !target.cpus.contains(cpu)) {
+        return Err(PlanError::NoSuchCpu { job: job.name.clone(), cpu, cpus: target.cpus.clone() });
     }
-    let backend = backend::choose(job, ground, choices)?;
-    let direct = region::directness(job, ground, choices)?;
-    let files = region::files(job, ground, direct, choices)?;
+    let backend = backend::choose(job, target, choices)?;
+    let direct = region::directness(job, target, choices)?;
+    let files = region::files(job, target, direct, choices)?;
     let depth = backend::depth(job, backend, choices);
-    let batching = backend::batching(job, (backend, direct, depth), choices);
+    let batching = if direct { backend::batching(job, backend, depth, choices) } else { job.batching };
     let worker = |clone: u32| -> Result<WorkerPlan, PlanError> {
         Ok(WorkerPlan {
             job: job.name.clone(),
-            files: region::share(job, &files, clone, ground.clones)?,
+            files: region::share(job, &files, clone, target.clones)?,
             access: effective_access(&job.access),
             blocks: job.blocks.clone(),
             depth,
@@ -158,7 +163,7 @@ fn workers_of(job: &Job, ground: &Ground, choices: &mut Choices) -> Result<Vec<W
     let mut workers = (0..job.clones).map(worker).collect::<Result<Vec<_>, _>>()?;
     workers.iter_mut().try_for_each(|worker| verification::settle(worker, choices))?;
     if job.clones > 1 {
-        explain_clones(job, ground.clones, choices);
+        explain_clones(job, target.clones, choices);
     }
     Ok(workers)
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use workload::{BackendAsk, BackendKind, Bytes, FilePlan, Job, Order};
 
 use super::{
-    Choices, Clones, FileGround, Ground, GroundKind, PlanError, Regions, longest_block, used_blocks,
+    Choices, Clones, FileFacts, PlanError, PlanTarget, PlanTargetKind, Regions, longest_block, used_blocks,
 };
 
 /// The longest I/O; the kernel cuts longer ones short near 2 GiB.
@@ -15,13 +15,13 @@ const LONGEST_BLOCK: Bytes = Bytes::GIB;
 const ENDLESS: Bytes = Bytes(1 << 60);
 
 /// Whether the job's I/O goes past the page cache.
-pub(super) fn directness(job: &Job, ground: &Ground, choices: &mut Choices) -> Result<bool, PlanError> {
+pub(super) fn directness(job: &Job, target: &PlanTarget, choices: &mut Choices) -> Result<bool, PlanError> {
     let on_nothing = job.backend == BackendAsk::Only(BackendKind::Null);
-    if !job.direct || on_nothing || !matches!(ground.kind, GroundKind::Machine(_)) {
+    if !job.direct || on_nothing || !matches!(target.kind, PlanTargetKind::Machine(_)) {
         return Ok(job.direct);
     }
     for path in &job.files {
-        let file = ground.file(&job.name, path)?;
+        let file = target.file(&job.name, path)?;
         if file.direct_alignment == Bytes(0) {
             let reason = format!(
                 "{} cannot do I/O past the page cache; what is measured is memory as well as the volume",
@@ -37,30 +37,37 @@ pub(super) fn directness(job: &Job, ground: &Ground, choices: &mut Choices) -> R
 /// The whole region of each file of `job`.
 pub(super) fn files(
     job: &Job,
-    ground: &Ground,
+    target: &PlanTarget,
     direct: bool,
     choices: &mut Choices,
 ) -> Result<Regions, PlanError> {
     if let Some(block) = longest_block(job).filter(|&block| block > LONGEST_BLOCK) {
         return Err(PlanError::BlockTooLong { job: job.name.clone(), block });
     }
-    let (name, size) = match ground.kind {
-        GroundKind::Machine(_) if job.backend == BackendAsk::Only(BackendKind::Null) => ("null:", ENDLESS),
-        GroundKind::Machine(_) => return on_machine(job, ground, direct, choices),
-        GroundKind::Null(size) => ("null:", size),
-        GroundKind::Simulated(size) => ("simulated", size),
+    let (name, size) = match target.kind {
+        PlanTargetKind::Machine(_) if job.backend == BackendAsk::Only(BackendKind::Null) => {
+            ("null:", ENDLESS)
+        }
+        PlanTargetKind::Machine(_) => return on_machine(job, target, direct, choices),
+        PlanTargetKind::Null(size) => ("null:", size),
+        PlanTargetKind::Simulated(size) => ("simulated", size),
     };
-    let made_up = FileGround { path: PathBuf::from(name), size, direct_alignment: Bytes(1), writable: true };
+    let made_up = FileFacts { path: PathBuf::from(name), size, direct_alignment: Bytes(1), writable: true };
     Ok(vec![region(job, &made_up, choices)?])
 }
 
-fn on_machine(job: &Job, ground: &Ground, direct: bool, choices: &mut Choices) -> Result<Regions, PlanError> {
+fn on_machine(
+    job: &Job,
+    target: &PlanTarget,
+    direct: bool,
+    choices: &mut Choices,
+) -> Result<Regions, PlanError> {
     if job.files.is_empty() {
         return Err(PlanError::NoFile { job: job.name.clone() });
     }
     let mut regions = Vec::new();
     for path in &job.files {
-        let file = ground.file(&job.name, path)?;
+        let file = target.file(&job.name, path)?;
         if !job.access.mix.reads_only() && !file.writable {
             return Err(PlanError::ReadOnly { job: job.name.clone(), path: path.clone() });
         }
@@ -73,7 +80,7 @@ fn on_machine(job: &Job, ground: &Ground, direct: bool, choices: &mut Choices) -
 }
 
 /// The region as asked, or to the end of what is there.
-fn region(job: &Job, file: &FileGround, choices: &mut Choices) -> Result<FilePlan, PlanError> {
+fn region(job: &Job, file: &FileFacts, choices: &mut Choices) -> Result<FilePlan, PlanError> {
     let available = Bytes(file.size.0.saturating_sub(job.offset.0));
     let size = match job.size {
         Some(region) if region > available => {
@@ -96,7 +103,7 @@ fn region(job: &Job, file: &FileGround, choices: &mut Choices) -> Result<FilePla
 }
 
 /// Checks what direct I/O needs of blocks and offset.
-fn aligned(job: &Job, file: &FileGround) -> Result<(), PlanError> {
+fn aligned(job: &Job, file: &FileFacts) -> Result<(), PlanError> {
     // Zero is no block.
     const LEAST: Bytes = Bytes(1);
     let blocks = used_blocks(job).filter_map(|(direction, lengths)| match direction {

@@ -5,17 +5,17 @@ use std::sync::atomic::Ordering;
 use record::{DirectionTotals, Distribution, Observer, WorkerTotals};
 use workload::{Nanos, StepPlan};
 
-use super::rows::{Life, Row, Rows};
-use super::sheet::{Spread, Tracks};
-use super::{Inbox, Part, Remains, Sheet};
-use crate::rules::{Shift, Timetable};
+use super::rows::{JobTimes, Row, Rows};
+use super::sheet::{SpanHistogram, Tracks};
+use super::{CollectorEnd, Part, Remainder, Sheet};
+use crate::rules::{Schedule, Timetable};
 
 /// What the collector knows of one worker.
 #[derive(Debug)]
-struct Desk {
-    inbox: Inbox,
+struct WorkerRecord {
+    end: CollectorEnd,
     job: u16,
-    shift: Shift,
+    schedule: Schedule,
     /// When it was over; `None` while it is at work.
     ended: Option<Nanos>,
     totals: WorkerTotals,
@@ -26,85 +26,92 @@ struct Desk {
 pub(crate) struct Collector {
     timetable: Timetable,
     jobs: Vec<String>,
-    desks: Vec<Desk>,
+    workers: Vec<WorkerRecord>,
     rows: Rows,
 }
 
 impl Collector {
-    /// A collector for the workers of `plan`, one inbox and shift each.
-    pub(crate) fn new(plan: &StepPlan, inboxes: Vec<(Inbox, Shift)>, timetable: Timetable) -> Collector {
+    /// A collector for the workers of `plan`, one end and schedule each.
+    pub(crate) fn new(
+        plan: &StepPlan,
+        ends: Vec<(CollectorEnd, Schedule)>,
+        timetable: Timetable,
+    ) -> Collector {
         let mut jobs: Vec<String> = Vec::new();
-        let mut desk = |((inbox, shift), job): ((Inbox, Shift), &String)| {
+        let mut worker = |((end, schedule), job): ((CollectorEnd, Schedule), &String)| {
             let number = jobs.iter().position(|name| name == job).unwrap_or_else(|| {
                 jobs.push(job.clone());
                 jobs.len() - 1
             });
             let job = number as u16;
             let totals = WorkerTotals { job, ..WorkerTotals::default() };
-            Desk { inbox, job, shift, ended: None, totals }
+            WorkerRecord { end, job, schedule, ended: None, totals }
         };
         let names = plan.workers.iter().map(|worker| &worker.job);
-        let desks = inboxes.into_iter().zip(names).map(&mut desk).collect();
+        let workers = ends.into_iter().zip(names).map(&mut worker).collect();
         let rows = Rows::new(timetable, jobs.len());
-        Collector { timetable, jobs, desks, rows }
+        Collector { timetable, jobs, workers, rows }
     }
 
     /// Takes in what the workers have handed over; the final rows that this makes come out in order of time.
     pub(crate) fn collect(&mut self) -> Vec<Row> {
         // Looked at before the rings are emptied: whatever is below is in the rings by now.
         // Who has not been told to begin has nothing to hand over.
-        let at_work = self.desks.iter().filter(|desk| desk.ended.is_none() && desk.shift.start != Nanos::MAX);
-        let reached = at_work.map(|desk| desk.inbox.progress.interval.load(Ordering::Acquire)).min();
-        for number in 0..self.desks.len() {
+        let at_work = self
+            .workers
+            .iter()
+            .filter(|worker| worker.ended.is_none() && worker.schedule.start != Nanos::MAX);
+        let reached = at_work.map(|worker| worker.end.progress.interval.load(Ordering::Acquire)).min();
+        for number in 0..self.workers.len() {
             self.empty(number);
         }
         let mut finals = Vec::new();
         while reached.is_some_and(|reached| self.rows.first() < reached) {
-            let lives = self.lives(None);
-            finals.push(self.rows.next(&lives));
+            let times = self.times(None);
+            finals.push(self.rows.next(&times));
         }
         finals
     }
 
     fn empty(&mut self, number: usize) {
-        while let Ok(sheet) = self.desks[number].inbox.sheets.pop() {
+        while let Ok(sheet) = self.workers[number].end.sheets.pop() {
             self.take(number, &sheet);
             // The ring has room for every sheet of the worker.
-            let _ = self.desks[number].inbox.spares.push(sheet);
+            let _ = self.workers[number].end.spares.push(sheet);
         }
     }
 
     /// Tells `watcher` of the I/Os of workers that are traced.
     pub(crate) fn tell(&mut self, watcher: &mut dyn Observer) {
-        for (number, desk) in self.desks.iter_mut().enumerate() {
-            if let Some(traces) = &mut desk.inbox.traces {
+        for (number, worker) in self.workers.iter_mut().enumerate() {
+            if let Some(traces) = &mut worker.end.traces {
                 traces.tell(number, watcher);
             }
         }
     }
 
     /// Worker `number` knows its times.
-    pub(crate) fn begun(&mut self, number: usize, shift: Shift) {
-        self.desks[number].shift = shift;
+    pub(crate) fn begun(&mut self, number: usize, schedule: Schedule) {
+        self.workers[number].schedule = schedule;
     }
 
-    /// Worker `number` was over at `ended` and has left `remains`.
-    pub(crate) fn over(&mut self, number: usize, ended: Nanos, remains: Option<&Remains>) {
+    /// Worker `number` was over at `ended` and has left `remainder`.
+    pub(crate) fn over(&mut self, number: usize, ended: Nanos, remainder: Option<&Remainder>) {
         self.empty(number);
-        self.desks[number].ended = Some(ended);
-        if let Some(remains) = remains {
-            self.take(number, &remains.sheet);
-            self.desks[number].totals.untraced = remains.trace.as_ref().map_or(0, |trace| trace.lost);
+        self.workers[number].ended = Some(ended);
+        if let Some(remainder) = remainder {
+            self.take(number, &remainder.sheet);
+            self.workers[number].totals.untraced = remainder.trace.as_ref().map_or(0, |trace| trace.lost);
         }
     }
 
     /// Adds a sheet of worker `number` to its row and to its totals.
     fn take(&mut self, number: usize, sheet: &Sheet) {
-        self.rows.add(self.desks[number].job, sheet);
+        self.rows.add(self.workers[number].job, sheet);
         if sheet.part != Part::Counted {
             return;
         }
-        let totals = &mut self.desks[number].totals;
+        let totals = &mut self.workers[number].totals;
         add_tracks(&mut totals.directions, &sheet.tracks);
         totals.files.resize_with(sheet.files.len(), Default::default);
         totals.files.iter_mut().zip(&sheet.files).for_each(|(mine, tracks)| add_tracks(mine, tracks));
@@ -114,27 +121,27 @@ impl Collector {
     /// The rows that are left, and the totals. A worker of which nothing is known is over at `ended`.
     pub(crate) fn finish(mut self, ended: Nanos) -> (Vec<Row>, Vec<WorkerTotals>, Vec<String>) {
         let last = self.timetable.index_at(ended);
-        let lives = self.lives(Some(ended));
+        let times = self.times(Some(ended));
         let mut rows = Vec::new();
         while !self.rows.is_empty() || self.rows.first() <= last {
-            rows.push(self.rows.next(&lives));
+            rows.push(self.rows.next(&times));
         }
-        let totals = self.desks.into_iter().map(|desk| with_service(desk.totals)).collect();
+        let totals = self.workers.into_iter().map(|worker| with_service(worker.totals)).collect();
         (rows, totals, self.jobs)
     }
 
     /// When each job is at work; whoever is still at it ends at `ended`.
-    fn lives(&self, ended: Option<Nanos>) -> Vec<Life> {
-        let mut lives = vec![None; self.jobs.len()];
-        for desk in &self.desks {
-            let life: &mut Option<Life> = &mut lives[usize::from(desk.job)];
-            let ended = desk.ended.or(ended).unwrap_or(Nanos::MAX);
-            *life = Some(match *life {
-                None => Life::of(&desk.shift, ended),
-                Some(others) => others.joined(Life::of(&desk.shift, ended)),
+    fn times(&self, ended: Option<Nanos>) -> Vec<JobTimes> {
+        let mut times = vec![None; self.jobs.len()];
+        for worker in &self.workers {
+            let job: &mut Option<JobTimes> = &mut times[usize::from(worker.job)];
+            let ended = worker.ended.or(ended).unwrap_or(Nanos::MAX);
+            *job = Some(match *job {
+                None => JobTimes::of(&worker.schedule, ended),
+                Some(others) => others.joined(JobTimes::of(&worker.schedule, ended)),
             });
         }
-        lives.into_iter().map(|life| life.unwrap_or(Life::UNBORN)).collect()
+        times.into_iter().map(|job| job.unwrap_or(JobTimes::UNKNOWN)).collect()
     }
 }
 
@@ -148,7 +155,7 @@ fn add_tracks(totals: &mut [DirectionTotals; 4], tracks: &Tracks) {
     }
 }
 
-fn merge(total: &mut Distribution, spread: Option<&Spread>) {
+fn merge(total: &mut Distribution, spread: Option<&SpanHistogram>) {
     if let Some(spread) = spread {
         total.merge(&spread.distribution());
     }

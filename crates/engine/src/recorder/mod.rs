@@ -15,9 +15,9 @@ use workload::{Direction, Nanos, WorkerPlan};
 use crate::rules::Timetable;
 pub(crate) use collector::Collector;
 use sheet::{Counts, Track};
-pub(crate) use sheet::{Part, Sheet};
+pub(crate) use sheet::{Ended, Part, Sheet};
 use tracer::Tracer;
-pub(crate) use tracer::{Trace, TraceDesk};
+pub(crate) use tracer::{Trace, TraceReceiver};
 
 /// Sheets of a worker: one it writes on, three spares. An interval in which counting begins or ends takes two; with three
 /// it is enough that the collector looks in once an interval.
@@ -32,16 +32,16 @@ struct Progress {
 
 /// The collector's ends of a worker's rings.
 #[derive(Debug)]
-pub struct Inbox {
+pub struct CollectorEnd {
     sheets: Consumer<Box<Sheet>>,
     spares: Producer<Box<Sheet>>,
     progress: Arc<Progress>,
-    traces: Option<TraceDesk>,
+    traces: Option<TraceReceiver>,
 }
 
-/// What is left on a worker's desk when it is over. The collector must be given it, or it is lost.
+/// What a worker has not handed over when it is over. The collector must be given it, or it is lost.
 #[derive(Debug)]
-pub(crate) struct Remains {
+pub(crate) struct Remainder {
     pub(crate) sheet: Box<Sheet>,
     pub(crate) trace: Option<Trace>,
 }
@@ -66,7 +66,7 @@ pub struct Recorder {
 
 impl Recorder {
     /// A recorder for a worker of `plan`, and what the collector needs to hear from it.
-    pub fn new(plan: &WorkerPlan) -> (Recorder, Inbox) {
+    pub fn new(plan: &WorkerPlan) -> (Recorder, CollectorEnd) {
         let (out, sheets) = RingBuffer::new(SHEETS);
         let (mut back, spares) = RingBuffer::new(SHEETS);
         for _ in 1..SHEETS {
@@ -86,7 +86,7 @@ impl Recorder {
             spares,
             progress: Arc::clone(&progress),
         };
-        (recorder, Inbox { sheets, spares: back, progress, traces })
+        (recorder, CollectorEnd { sheets, spares: back, progress, traces })
     }
 
     /// Begins with the first interval of `timetable`.
@@ -163,24 +163,18 @@ impl Recorder {
         self.sheet.smeared = true;
     }
 
-    /// One I/O on `file` has ended well.
+    /// One I/O has ended well.
     #[inline]
-    pub(crate) fn done(
-        &mut self,
-        (direction, file): (Direction, u32),
-        bytes: u64,
-        latency: Nanos,
-        service: Nanos,
-    ) {
-        let sheet = &mut *self.sheet;
-        if let Some(track) = &mut sheet.tracks[direction.index()] {
-            track.done(bytes, latency, service);
+    pub(crate) fn done(&mut self, io: Ended) {
+        let (sheet, direction) = (&mut *self.sheet, io.direction.index());
+        if let Some(track) = &mut sheet.tracks[direction] {
+            track.done(&io);
         }
         if !sheet.files.is_empty()
             && let Some(Some(track)) =
-                sheet.files.get_mut(file as usize).map(|tracks| &mut tracks[direction.index()])
+                sheet.files.get_mut(io.file as usize).map(|tracks| &mut tracks[direction])
         {
-            track.done(bytes, latency, service);
+            track.done(&io);
         }
     }
 
@@ -252,8 +246,8 @@ impl Recorder {
     }
 
     /// What has not been handed over; it ends with the worker.
-    pub(crate) fn into_remains(self) -> Remains {
-        Remains { sheet: self.sheet, trace: self.tracer.map(Tracer::into_trace) }
+    pub(crate) fn into_remainder(self) -> Remainder {
+        Remainder { sheet: self.sheet, trace: self.tracer.map(Tracer::into_trace) }
     }
 }
 
@@ -307,16 +301,22 @@ mod tests {
 
     #[test]
     fn without_a_spare_it_keeps_recording_and_says_so() {
-        let (mut recorder, mut inbox) = Recorder::new(&plan());
+        let (mut recorder, mut end) = Recorder::new(&plan());
         recorder.begin(Timetable::of(&crate::idle_plan("idle", Nanos(1), Nanos::SECOND), Nanos::ZERO));
         // Nobody collects: all spares are gone after the third edge.
         for second in 0..10 {
             recorder.reach(Nanos::from_secs(second));
-            recorder.done((Direction::Read, 0), 4096, Nanos(5), Nanos(5));
+            recorder.done(Ended {
+                direction: Direction::Read,
+                file: 0,
+                bytes: 4096,
+                latency: Nanos(5),
+                service: Nanos(5),
+            });
         }
-        let handed_over: Vec<_> = std::iter::from_fn(|| inbox.sheets.pop().ok()).collect();
+        let handed_over: Vec<_> = std::iter::from_fn(|| end.sheets.pop().ok()).collect();
         assert!(handed_over.iter().all(|sheet| !sheet.smeared));
-        let last = recorder.into_remains().sheet;
+        let last = recorder.into_remainder().sheet;
         assert_eq!((last.index, last.smeared), (9, true));
         let ops = |sheet: &Sheet| sheet.tracks[0].as_ref().map_or(0, |track| track.tally.ops);
         assert_eq!(

@@ -7,7 +7,7 @@ use record::{Interval, IntervalDirection};
 use workload::Nanos;
 
 use super::sheet::{Part, Sheet};
-use crate::rules::{Shift, Timetable};
+use crate::rules::{Schedule, Timetable};
 
 /// One interval: the jobs in their order, those that are not at work left out; one in which counting begins or ends stands
 /// there in parts.
@@ -15,7 +15,7 @@ pub(crate) type Row = Vec<Interval>;
 
 /// When the workers of one job are at work, as far as is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Life {
+pub(crate) struct JobTimes {
     /// Its first worker begins; [`Nanos::MAX`] while nobody knows.
     pub(crate) start: Nanos,
     pub(crate) counted_from: Nanos,
@@ -24,20 +24,24 @@ pub(crate) struct Life {
     pub(crate) ended: Nanos,
 }
 
-impl Life {
+impl JobTimes {
     /// Of a job of which nothing is known.
-    pub(crate) const UNBORN: Life =
-        Life { start: Nanos::MAX, counted_from: Nanos::MAX, counted_until: Nanos::ZERO, ended: Nanos::MAX };
+    pub(crate) const UNKNOWN: JobTimes = JobTimes {
+        start: Nanos::MAX,
+        counted_from: Nanos::MAX,
+        counted_until: Nanos::ZERO,
+        ended: Nanos::MAX,
+    };
 
     /// Of a worker with these times that is over at `ended`.
-    pub(super) fn of(shift: &Shift, ended: Nanos) -> Life {
-        let counted_until = if shift.over > shift.deadline { shift.deadline } else { Nanos::MAX };
-        Life { start: shift.start, counted_from: shift.counted_from, counted_until, ended }
+    pub(super) fn of(schedule: &Schedule, ended: Nanos) -> JobTimes {
+        let counted_until = if schedule.over > schedule.deadline { schedule.deadline } else { Nanos::MAX };
+        JobTimes { start: schedule.start, counted_from: schedule.counted_from, counted_until, ended }
     }
 
     /// Of two workers of one job.
-    pub(super) fn joined(self, other: Life) -> Life {
-        Life {
+    pub(super) fn joined(self, other: JobTimes) -> JobTimes {
+        JobTimes {
             start: self.start.min(other.start),
             counted_from: self.counted_from.min(other.counted_from),
             counted_until: self.counted_until.max(other.counted_until),
@@ -115,39 +119,29 @@ impl Rows {
     }
 
     /// The next row. Nothing has ended in an interval without sums: a stall shows as zeros, not as a gap.
-    pub(super) fn next(&mut self, lives: &[Life]) -> Row {
-        let index = self.first;
+    pub(super) fn next(&mut self, times: &[JobTimes]) -> Row {
+        let (from, to) = (self.timetable.start_of(self.first), self.timetable.end_of(self.first));
         self.first += 1;
         let sums = self.rows.pop_front().unwrap_or_default();
         let mut sums = sums.into_iter();
         let mut row = Row::new();
-        for (job, life) in lives.iter().enumerate() {
+        for (job, times) in times.iter().enumerate() {
             let parts = sums.next().unwrap_or_default();
             for (part, sum) in Part::ALL.into_iter().zip(parts) {
-                row.extend(self.interval((job as u16, index), life.span(part), (part, sum)));
+                let (start, end) = times.span(part);
+                let (start, end) = (start.clamp(from, to), end.clamp(from, to));
+                if start < end || sum.is_some() {
+                    let empty = Interval::empty(job as u16, start, end.max(start));
+                    row.push(interval(empty, part, sum.unwrap_or_default()));
+                }
             }
         }
         row
     }
+}
 
-    fn interval(
-        &self,
-        (job, index): (u16, u64),
-        span: (Nanos, Nanos),
-        (part, sum): (Part, Option<Sum>),
-    ) -> Option<Interval> {
-        let (from, to) = (self.timetable.start_of(index), self.timetable.end_of(index));
-        let (start, end) = (span.0.clamp(from, to), span.1.clamp(from, to));
-        if start >= end && sum.is_none() {
-            return None;
-        }
-        let sum = sum.unwrap_or_default();
-        Some(Interval {
-            counted: part == Part::Counted,
-            directions: sum.directions,
-            late: sum.late,
-            smeared: sum.smeared,
-            ..Interval::empty(job, start, end.max(start))
-        })
-    }
+/// `empty`, which lies in `part`, with `sum`.
+fn interval(empty: Interval, part: Part, sum: Sum) -> Interval {
+    let Sum { directions, late, smeared } = sum;
+    Interval { counted: part == Part::Counted, directions, late, smeared, ..empty }
 }

@@ -5,15 +5,15 @@ use workload::{BackendKind, Direction, Nanos, Pace, WorkerPlan};
 
 /// A histogram with its exact extremes.
 #[derive(Clone, Debug)]
-pub(crate) struct Spread {
+pub(crate) struct SpanHistogram {
     histogram: Histogram,
     ns_min: u64,
     ns_max: u64,
 }
 
-impl Spread {
-    fn new() -> Spread {
-        Spread { histogram: Histogram::new(), ns_min: u64::MAX, ns_max: 0 }
+impl SpanHistogram {
+    fn new() -> SpanHistogram {
+        SpanHistogram { histogram: Histogram::new(), ns_min: u64::MAX, ns_max: 0 }
     }
 
     #[inline]
@@ -34,6 +34,20 @@ impl Spread {
     }
 }
 
+/// An I/O that has ended well.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ended {
+    pub(crate) direction: Direction,
+    /// Index into the worker's files.
+    pub(crate) file: u32,
+    /// Bytes that it moved.
+    pub(crate) bytes: u64,
+    /// Due→done.
+    pub(crate) latency: Nanos,
+    /// Issued→done.
+    pub(crate) service: Nanos,
+}
+
 /// One direction of a sheet.
 #[derive(Clone, Debug)]
 pub(crate) struct Track {
@@ -41,9 +55,9 @@ pub(crate) struct Track {
     pub(crate) tally: Tally,
     latency: Histogram,
     /// Issued→done, where that is not due→done.
-    pub(crate) service: Option<Spread>,
+    pub(crate) service: Option<SpanHistogram>,
     /// Picked→issued, where handing over is a step of its own.
-    pub(crate) submission: Option<Spread>,
+    pub(crate) submission: Option<SpanHistogram>,
 }
 
 impl Track {
@@ -53,17 +67,17 @@ impl Track {
         Track {
             tally: Tally::default(),
             latency: Histogram::new(),
-            service: (is_paced(plan) || apart).then(Spread::new),
-            submission: apart.then(Spread::new),
+            service: (is_paced(plan) || apart).then(SpanHistogram::new),
+            submission: apart.then(SpanHistogram::new),
         }
     }
 
     #[inline]
-    pub(super) fn done(&mut self, bytes: u64, latency: Nanos, service: Nanos) {
-        self.tally.count(bytes, latency.0);
-        self.latency.record(latency.0);
+    pub(super) fn done(&mut self, io: &Ended) {
+        self.tally.count(io.bytes, io.latency.0);
+        self.latency.record(io.latency.0);
         if let Some(spread) = &mut self.service {
-            spread.record(service.0);
+            spread.record(io.service.0);
         }
     }
 
@@ -82,7 +96,7 @@ impl Track {
     fn clear(&mut self) {
         self.tally = Tally::default();
         self.latency.clear();
-        self.service.iter_mut().chain(&mut self.submission).for_each(Spread::clear);
+        self.service.iter_mut().chain(&mut self.submission).for_each(SpanHistogram::clear);
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) struct Tracer {
 
 /// The collector's side.
 #[derive(Debug)]
-pub(crate) struct TraceDesk {
+pub(crate) struct TraceReceiver {
     chunks: Consumer<Vec<IoTrace>>,
     spares: Producer<Vec<IoTrace>>,
 }
@@ -40,7 +40,7 @@ pub(crate) struct Trace {
 }
 
 impl Tracer {
-    pub(super) fn new() -> (Tracer, TraceDesk) {
+    pub(super) fn new() -> (Tracer, TraceReceiver) {
         let (out, chunks) = RingBuffer::new(CHUNKS);
         let (mut back, spares) = RingBuffer::new(CHUNKS);
         for _ in 1..CHUNKS {
@@ -49,7 +49,7 @@ impl Tracer {
         }
         let chunk = Vec::with_capacity(CHUNK);
         let tracer = Tracer { chunk, out, spares, edge: Nanos::MAX, lost: 0 };
-        (tracer, TraceDesk { chunks, spares: back })
+        (tracer, TraceReceiver { chunks, spares: back })
     }
 
     #[inline]
@@ -95,7 +95,7 @@ impl Tracer {
     }
 }
 
-impl TraceDesk {
+impl TraceReceiver {
     /// Tells `watcher` what worker `number` has handed over.
     pub(crate) fn tell(&mut self, number: usize, watcher: &mut dyn Observer) {
         while let Ok(mut chunk) = self.chunks.pop() {

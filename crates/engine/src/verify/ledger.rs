@@ -35,7 +35,7 @@ pub(crate) struct Span {
 
 /// The entries of one file.
 #[derive(Clone, Debug)]
-struct Sheet {
+struct FileEntries {
     base: u64,
     entries: Box<[u32]>,
 }
@@ -44,7 +44,7 @@ struct Sheet {
 #[derive(Clone, Debug)]
 pub(crate) struct Ledger {
     unit: u64,
-    sheets: Box<[Sheet]>,
+    files: Box<[FileEntries]>,
     writes: u32,
     /// Writes and trims that are in flight, in no order.
     in_flight: Vec<Span>,
@@ -69,7 +69,7 @@ impl Ledger {
             return None;
         }
         let unit = unit(plan).0.max(1);
-        let sheet = |file: &workload::FilePlan| Sheet {
+        let file = |file: &workload::FilePlan| FileEntries {
             base: file.offset.0,
             entries: vec![0; (file.size.0 / unit) as usize].into_boxed_slice(),
         };
@@ -79,7 +79,7 @@ impl Ledger {
         };
         Some(Ledger {
             unit,
-            sheets: plan.files.iter().map(sheet).collect(),
+            files: plan.files.iter().map(file).collect(),
             writes: 0,
             in_flight: Vec::with_capacity(plan.depth as usize),
             when: verification.when,
@@ -99,11 +99,11 @@ impl Ledger {
 
     /// The entries that `span` covers.
     fn entries(&mut self, span: Span) -> &mut [u32] {
-        let Some(sheet) = self.sheets.get_mut(span.file as usize) else { return &mut [] };
-        let first = (span.offset.saturating_sub(sheet.base) / self.unit) as usize;
+        let Some(file) = self.files.get_mut(span.file as usize) else { return &mut [] };
+        let first = (span.offset.saturating_sub(file.base) / self.unit) as usize;
         let count = (u64::from(span.bytes) / self.unit) as usize;
-        let end = (first + count).min(sheet.entries.len());
-        sheet.entries.get_mut(first.min(end)..end).unwrap_or_default()
+        let end = (first + count).min(file.entries.len());
+        file.entries.get_mut(first.min(end)..end).unwrap_or_default()
     }
 
     /// A write of `span` is issued.
@@ -183,9 +183,9 @@ impl Ledger {
 
     /// What should stand at `offset` of `file`.
     pub(crate) fn expected(&self, file: u32, offset: u64) -> Expected {
-        let Some(sheet) = self.sheets.get(file as usize) else { return Expected::Unknown };
-        let at = (offset.saturating_sub(sheet.base) / self.unit) as usize;
-        match sheet.entries.get(at).copied().unwrap_or(0) {
+        let Some(file) = self.files.get(file as usize) else { return Expected::Unknown };
+        let at = (offset.saturating_sub(file.base) / self.unit) as usize;
+        match file.entries.get(at).copied().unwrap_or(0) {
             entry if entry & LAST_WRITE == 0 || entry & IN_FLIGHT != 0 => Expected::Unknown,
             entry if entry & EITHER != 0 => Expected::Any(entry & LAST_WRITE),
             entry => Expected::Write(entry & LAST_WRITE),
@@ -216,8 +216,8 @@ impl Ledger {
     /// The next span to read back when all is written, in the order of places; `None` when all has been.
     pub(crate) fn next_at_the_end(&mut self) -> Option<Span> {
         let open = |entry: u32| entry & LAST_WRITE != 0 && entry & SEEN == 0;
-        while let Some(sheet) = self.sheets.get(self.cursor.0) {
-            let entries = &sheet.entries[self.cursor.1.min(sheet.entries.len())..];
+        while let Some(file) = self.files.get(self.cursor.0) {
+            let entries = &file.entries[self.cursor.1.min(file.entries.len())..];
             let Some(skip) = entries.iter().position(|&entry| open(entry)) else {
                 self.cursor = (self.cursor.0 + 1, 0);
                 continue;
@@ -228,7 +228,7 @@ impl Ledger {
             self.cursor.1 = first + count;
             return Some(Span {
                 file: self.cursor.0 as u32,
-                offset: sheet.base + first as u64 * self.unit,
+                offset: file.base + first as u64 * self.unit,
                 bytes: (count as u64 * self.unit) as u32,
             });
         }

@@ -21,11 +21,11 @@ const MAGIC: u64 = u64::from_le_bytes(*b"plimsoll");
 
 /// Where a mismatch is, and what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct Mismatch {
     /// Byte offset of the interval in its file.
     pub offset: u64,
     /// What is wrong with it.
-    pub mismatch: Damage,
+    pub damage: Damage,
 }
 
 /// Length of an interval for `plan`: as asked, or what all lengths and alignments of its writes have in common.
@@ -132,7 +132,7 @@ impl Prover {
         (file, offset): (u32, u64),
         buffer: &mut [u8],
         expected: impl Fn(u64) -> Expected,
-    ) -> Option<Finding> {
+    ) -> Option<Mismatch> {
         buffer.chunks_mut(self.interval).enumerate().find_map(|(number, interval)| {
             let offset = offset + (number * self.interval) as u64;
             let expected = expected(offset);
@@ -147,7 +147,7 @@ impl Prover {
                     self.check(interval, (file, offset), expected)
                 }
             };
-            looked.err().map(|mismatch| Finding { offset, mismatch })
+            looked.err().map(|damage| Mismatch { offset, damage })
         })
     }
 

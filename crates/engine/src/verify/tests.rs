@@ -47,7 +47,7 @@ fn sealed(plan: &WorkerPlan) -> (Prover, Vec<u8>) {
 }
 
 fn look(prover: &mut Prover, place: (u32, u64), buffer: &[u8], expected: Expected) -> Option<Damage> {
-    prover.look(place, &mut buffer.to_vec(), |_| expected).map(|finding| finding.mismatch)
+    prover.look(place, &mut buffer.to_vec(), |_| expected).map(|mismatch| mismatch.damage)
 }
 
 const HERE: (u32, u64) = (1, 8192);
@@ -113,7 +113,7 @@ fn each_interval_proves_itself() {
     buffer[2500] ^= 0x80;
     let found = prover.look(HERE, &mut buffer, |_| Expected::Write(1)).unwrap();
     assert_eq!(found.offset, 8192 + 2048);
-    assert!(matches!(found.mismatch, Damage::Corrupted { .. }));
+    assert!(matches!(found.damage, Damage::Corrupted { .. }));
 }
 
 fn span(file: u32, block: u64, blocks: u32) -> Span {

@@ -1,15 +1,15 @@
 //! The worker: told the time and what has ended, it says what to issue. It does no I/O and reads no clock; between start
 //! and drain it allocates nothing, locks nothing and formats nothing.
 
+mod access;
 mod mix;
 mod pace;
-mod places;
 mod quota;
 mod read_back;
 mod refill;
-mod rest;
 mod seeds;
 mod slots;
+mod think;
 mod time;
 
 use std::sync::Arc;
@@ -23,20 +23,20 @@ pub use slots::{InFlight, SlotsView};
 
 use crate::batch::Batch;
 use crate::recorder::Recorder;
-use crate::rules::{Rules, Shift};
-use crate::verify::Finding;
+use crate::rules::{Rules, Schedule};
+use crate::verify::Mismatch;
+pub(crate) use access::counters;
+use access::{AccessOrder, NextIo};
 use mix::{FlushCount, MixDraw};
 use pace::Paces;
 pub(crate) use pace::phases;
-pub(crate) use places::counters;
-use places::{Place, Places};
 use quota::Quota;
 pub(crate) use read_back::MISMATCH;
 use read_back::ReadingBack;
 use refill::Refill;
-use rest::Rest;
 pub(crate) use slots::SlotPlan;
 use slots::Slots;
+use think::ThinkTime;
 
 /// An issue later than this after its due time counts as late.
 const LATE: Nanos = Nanos::from_millis(1);
@@ -108,7 +108,7 @@ pub struct Failure {
     /// Positive errno; EILSEQ where what was read is not what was written.
     pub errno: i32,
     /// What is wrong with what was read.
-    pub finding: Option<Finding>,
+    pub mismatch: Option<Mismatch>,
 }
 
 /// One worker of a step.
@@ -117,7 +117,7 @@ pub struct Worker {
     slots: Slots,
     pace: Paces,
     mix: MixDraw,
-    places: Places,
+    access: AccessOrder,
     flush: FlushCount,
     quota: Quota,
     recorder: Recorder,
@@ -126,9 +126,9 @@ pub struct Worker {
     /// The next time at which something changes by the clock alone.
     horizon: Nanos,
     rules: Rules,
-    shift: Shift,
+    schedule: Schedule,
     phase: Phase,
-    rest: Rest,
+    think: ThinkTime,
     /// Where the queue runs down before it is filled again.
     refill: Option<Refill>,
     on_error: OnError,
@@ -144,7 +144,7 @@ pub struct Worker {
     region: u64,
 }
 
-/// Where in its shift a worker is.
+/// Where in its schedule a worker is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// Before its start.
@@ -167,16 +167,16 @@ impl Worker {
             slots: Slots::new(SlotPlan::of(plan)),
             pace: Paces::new(plan),
             mix: MixDraw::new(plan.access.mix, Stream::new(plan.seed, seeds::MIX)),
-            places: Places::new(plan)?,
+            access: AccessOrder::new(plan)?,
             flush: FlushCount::new(plan.flush),
             quota: Quota::unlimited(),
             recorder,
             open: false,
             horizon: Nanos::MAX,
             rules,
-            shift: Shift::NONE,
+            schedule: Schedule::NONE,
             phase: Phase::Waiting,
-            rest: Rest::new(plan.terms.think),
+            think: ThinkTime::new(plan.terms.think),
             refill: Refill::new(plan),
             on_error: plan.terms.on_error.clone(),
             stopped: None,
@@ -196,7 +196,7 @@ impl Worker {
 
     /// Walks along these counters, one a file, together with other workers; before [`begin`](Worker::begin).
     pub(crate) fn share(&mut self, counters: &[Option<Arc<AtomicU64>>]) {
-        self.places.share(counters);
+        self.access.share(counters);
     }
 
     /// Puts into `out` what is due at `now`, as far as slots and the batch's room go.
@@ -239,7 +239,7 @@ impl Worker {
                 return;
             }
             if let Some(file) = self.flush.take() {
-                self.put(Place { kind: Direction::Flush, file, offset: 0, bytes: 0 }, (now, now), out);
+                self.put(NextIo { kind: Direction::Flush, file, offset: 0, bytes: 0 }, (now, now), out);
                 if self.quota.ops() == 0 {
                     return self.spent(now);
                 }
@@ -248,7 +248,7 @@ impl Worker {
             let chosen =
                 if APART { self.pace.choose(now, || self.mix.next()) } else { Some((self.mix.next(), due)) };
             let Some((kind, due)) = chosen else { return };
-            let place = self.places.next(kind);
+            let place = self.access.next(kind);
             if !self.quota.take(place.bytes) {
                 return self.end(Stopped::Amount, now);
             }
@@ -275,7 +275,7 @@ impl Worker {
 
     /// `place`, which is to be issued, changes what is there.
     #[inline]
-    fn changes(&mut self, place: &Place) {
+    fn changes(&mut self, place: &NextIo) {
         if place.kind == Direction::Write {
             self.flush.wrote(place.file);
         }
@@ -285,10 +285,10 @@ impl Worker {
     }
 
     #[inline]
-    fn put(&mut self, place: Place, (due, now): (Nanos, Nanos), out: &mut Batch) -> u32 {
-        let Place { kind, file, offset, bytes } = place;
+    fn put(&mut self, place: NextIo, (due, now): (Nanos, Nanos), out: &mut Batch) -> u32 {
+        let NextIo { kind, file, offset, bytes } = place;
         let slot = self.slots.take(&InFlight { due, issued: now, kind, file, offset, bytes });
-        self.places.took(slot);
+        self.access.took(slot);
         let lateness = now.since(due);
         if lateness > Nanos::ZERO {
             self.recorder.lateness(lateness, LATE);
@@ -326,34 +326,33 @@ impl Worker {
         }
         for done in done {
             let Some(io) = self.slots.free(done.slot) else { continue };
-            self.places.freed(done.slot);
+            self.access.freed(done.slot);
             let at = if done.at == Nanos::ZERO { now } else { done.at };
             self.last_done = at;
             let result = self.outcome(&io, done);
             if self.recorder.is_tracing() {
                 self.trace(&io, at, result);
             }
-            let mut finding = None;
+            let mut mismatch = None;
             if self.reading_back.is_some() {
                 self.note_end(&io, result);
-                finding = self.settle_finding(done.slot);
+                mismatch = self.settle_mismatch(done.slot);
             }
-            if finding.is_some() {
+            if mismatch.is_some() {
                 // It came whole and took its time; that it is not what was written is an error beside.
-                let (bytes, which) = (u64::from(io.bytes), (io.kind, io.file));
-                self.recorder.done(which, bytes, at.since(io.due), at.since(io.issued));
+                self.recorder.done(io.ended(at, io.bytes));
             }
             if result < 0 {
-                self.fail(Failure { at, io, errno: -result, finding });
+                self.fail(Failure { at, io, errno: -result, mismatch });
                 continue;
             }
-            let (bytes, which) = (result as u32, (io.kind, io.file));
-            self.recorder.done(which, u64::from(bytes), at.since(io.due), at.since(io.issued));
+            let bytes = result as u32;
+            self.recorder.done(io.ended(at, bytes));
             if bytes < io.bytes {
                 self.recorder.short(io.kind, io.file);
             }
         }
-        if self.rest.is_due(done.len()) {
+        if self.think.is_due(done.len()) {
             self.consider_rest(now);
         }
     }
@@ -476,7 +475,7 @@ impl Worker {
         let (kind, errno) = (failure.io.kind, failure.errno);
         self.recorder.failed(kind, failure.io.file);
         let passed_over = match &self.on_error {
-            _ if failure.finding.is_some() => self.passes_over_mismatch(),
+            _ if failure.mismatch.is_some() => self.passes_over_mismatch(),
             OnError::Stop => false,
             OnError::Continue { reads, .. } if kind == Direction::Read => reads.contain(errno),
             OnError::Continue { writes, .. } => writes.contain(errno),

@@ -2,11 +2,11 @@
 
 use workload::{Direction, Nanos, OnMismatch, ReadBack, Verify, WorkerPlan};
 
-use super::places::Place;
+use super::access::NextIo;
 use super::{InFlight, Stopped, Worker};
 use crate::batch::Batch;
 use crate::recorder::Part;
-use crate::verify::{Expected, Finding, Ledger, Span};
+use crate::verify::{Expected, Ledger, Mismatch, Span};
 
 /// `asked` of a slot in which nothing is read back.
 const NOT_ASKED: u32 = u32::MAX;
@@ -24,7 +24,7 @@ pub(super) struct ReadingBack {
     /// By slot: the writes issued when it was read back.
     asked: Box<[u32]>,
     /// What was found wrong in slots that have not been settled yet.
-    findings: Vec<(u32, Finding)>,
+    mismatches: Vec<(u32, Mismatch)>,
     /// Whether anything was.
     mismatched: bool,
 }
@@ -49,7 +49,7 @@ impl ReadingBack {
             on_mismatch: verification.on_failure,
             at_the_end: AtTheEnd::NotYet,
             asked: vec![NOT_ASKED; slots as usize].into_boxed_slice(),
-            findings: Vec::with_capacity(plan.depth as usize),
+            mismatches: Vec::with_capacity(plan.depth as usize),
             mismatched: false,
         }))
     }
@@ -85,7 +85,7 @@ impl Worker {
         while out.room() > 0 && self.slots.free_count() > 0 {
             let Some(next) = self.next_to_read_back() else { return };
             let Span { file, offset, bytes } = next;
-            let slot = self.put(Place { kind: Direction::Read, file, offset, bytes }, (now, now), out);
+            let slot = self.put(NextIo { kind: Direction::Read, file, offset, bytes }, (now, now), out);
             if let Some(back) = self.reading_back.as_deref_mut() {
                 let writes = back.ledger.as_ref().map_or(0, Ledger::writes);
                 if let Some(asked) = back.asked.get_mut(slot as usize) {
@@ -136,7 +136,7 @@ impl Worker {
         let has_amount = self.rules.ops_each.or(self.rules.bytes_each).is_some();
         let mut left = if has_amount { u64::MAX } else { self.region };
         loop {
-            let place = self.places.next(self.mix.next());
+            let place = self.access.next(self.mix.next());
             if left == 0 || !self.quota.take(place.bytes) {
                 break;
             }
@@ -149,7 +149,7 @@ impl Worker {
 
     /// `place` is issued.
     #[cold]
-    pub(super) fn note_issue(&mut self, place: &Place) {
+    pub(super) fn note_issue(&mut self, place: &NextIo) {
         let ledger = self.reading_back.as_deref_mut().and_then(|back| back.ledger.as_mut());
         let (Some(ledger), span) = (ledger, span(place.file, place.offset, place.bytes)) else { return };
         match place.kind {
@@ -194,22 +194,22 @@ impl Worker {
 
     /// What slot `slot` has read is wrong; before it is settled as a failure.
     #[cold]
-    pub(crate) fn note_finding(&mut self, slot: u32, finding: Finding) {
+    pub(crate) fn note_mismatch(&mut self, slot: u32, mismatch: Mismatch) {
         if let Some(back) = self.reading_back.as_deref_mut() {
-            back.findings.push((slot, finding));
+            back.mismatches.push((slot, mismatch));
             back.mismatched = true;
         }
     }
 
     /// What was found wrong in `slot`, which is settled now.
     #[cold]
-    pub(super) fn settle_finding(&mut self, slot: u32) -> Option<Finding> {
+    pub(super) fn settle_mismatch(&mut self, slot: u32) -> Option<Mismatch> {
         let back = self.reading_back.as_deref_mut()?;
         if let Some(asked) = back.asked.get_mut(slot as usize) {
             *asked = NOT_ASKED;
         }
-        let at = back.findings.iter().position(|(known, _)| *known == slot)?;
-        Some(back.findings.swap_remove(at).1)
+        let at = back.mismatches.iter().position(|(known, _)| *known == slot)?;
+        Some(back.mismatches.swap_remove(at).1)
     }
 
     /// Whether the job goes on after a mismatch.

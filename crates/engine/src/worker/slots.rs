@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use workload::{Buffers, Bytes, Direction, Nanos, WorkerPlan};
 
-use super::places::Place;
+use super::access::NextIo;
+use crate::recorder::Ended;
 
 /// `issued` of a slot that nothing is in flight in.
 const FREE: u64 = u64::MAX;
@@ -45,9 +46,21 @@ pub struct SlotsView {
 
 impl InFlight {
     /// `place` as if it were in flight, at no time.
-    pub(super) fn at(place: &Place) -> InFlight {
-        let Place { kind, file, offset, bytes } = *place;
+    pub(super) fn at(place: &NextIo) -> InFlight {
+        let NextIo { kind, file, offset, bytes } = *place;
         InFlight { due: Nanos::ZERO, issued: Nanos::ZERO, kind, file, offset, bytes }
+    }
+
+    /// It has moved `bytes` and ended at `at`.
+    #[inline]
+    pub(super) fn ended(&self, at: Nanos, bytes: u32) -> Ended {
+        Ended {
+            direction: self.kind,
+            file: self.file,
+            bytes: u64::from(bytes),
+            latency: at.since(self.due),
+            service: at.since(self.issued),
+        }
     }
 }
 

@@ -1,56 +1,56 @@
-//! A worker's way through its shift: when it begins, counts and ends.
+//! A worker's way through its schedule: when it begins, counts and ends.
 
 use workload::{Bytes, Nanos};
 
 use super::quota::Quota;
 use super::{Phase, Stopped, Wake, Worker};
 use crate::recorder::Part;
-use crate::rules::{Shift, Timetable};
+use crate::rules::{Schedule, Timetable};
 
-impl Shift {
+impl Schedule {
     /// Of a worker that has not been given one.
-    pub(super) const NONE: Shift =
-        Shift { start: Nanos::MAX, counted_from: Nanos::MAX, deadline: Nanos::MAX, over: Nanos::MAX };
+    pub(super) const NONE: Schedule =
+        Schedule { start: Nanos::MAX, counted_from: Nanos::MAX, deadline: Nanos::MAX, over: Nanos::MAX };
 }
 
 impl Worker {
     /// Gives it the times of the step and its own; before the first turn.
-    pub fn begin(&mut self, timetable: Timetable, shift: Shift) {
+    pub fn begin(&mut self, timetable: Timetable, schedule: Schedule) {
         self.recorder.begin(timetable);
         self.last_done = timetable.start;
-        self.set_shift(shift);
+        self.set_schedule(schedule);
     }
 
     /// Gives a worker its times that waited for them, its step being at `now`.
-    pub fn call(&mut self, shift: Shift, now: Nanos) {
-        self.set_shift(shift);
+    pub fn call(&mut self, schedule: Schedule, now: Nanos) {
+        self.set_schedule(schedule);
         self.last_done = now;
         self.reach(now);
     }
 
-    fn set_shift(&mut self, shift: Shift) {
-        self.shift = shift;
+    fn set_schedule(&mut self, schedule: Schedule) {
+        self.schedule = schedule;
         self.set_horizon();
-        if shift.start != Nanos::MAX {
+        if schedule.start != Nanos::MAX {
             // Due times count from there; nothing is issued before.
-            self.pace.begin(shift.start);
+            self.pace.begin(schedule.start);
         }
     }
 
     /// When what ends begins to count; [`Nanos::MAX`] while that is not known.
     pub fn counted_from(&self) -> Nanos {
-        self.shift.counted_from
+        self.schedule.counted_from
     }
 
     /// When what ends counts no more although the worker goes on; [`Nanos::MAX`] where it does not go on.
     pub fn counted_until(&self) -> Nanos {
-        if self.shift.over > self.shift.deadline { self.shift.deadline } else { Nanos::MAX }
+        if self.schedule.over > self.schedule.deadline { self.schedule.deadline } else { Nanos::MAX }
     }
 
     /// Where its counting began and ended.
     pub(crate) fn counted(&self) -> (Nanos, Nanos) {
         let wrote_until = self.wrote_until.unwrap_or(Nanos::MAX);
-        (self.shift.counted_from, self.ended().min(self.counted_until()).min(wrote_until))
+        (self.schedule.counted_from, self.ended().min(self.counted_until()).min(wrote_until))
     }
 
     /// When this worker was over: its last completion, or the later time at which issuing ended by the clock or by order.
@@ -73,7 +73,7 @@ impl Worker {
             (Some(_), 0) if self.has_more_to_read_back() => Wake::At(now),
             (Some(_), 0) => Wake::Finished,
             (Some(_), _) => Wake::OnCompletion,
-            (None, _) if self.rest.is_resting() => self.rest.wake(now, self.horizon),
+            (None, _) if self.think.is_resting() => self.think.wake(now, self.horizon),
             (None, _) => Wake::At(self.horizon),
         }
     }
@@ -104,38 +104,38 @@ impl Worker {
     }
 
     pub(super) fn set_horizon(&mut self) {
-        self.horizon = self.phase_end().min(self.rest.horizon());
+        self.horizon = self.phase_end().min(self.think.horizon());
     }
 
     fn phase_end(&self) -> Nanos {
-        let shift = &self.shift;
+        let schedule = &self.schedule;
         match self.phase {
-            Phase::Waiting => shift.start.min(shift.over),
-            Phase::Ramp => shift.counted_from.min(shift.over),
-            Phase::Counted => shift.deadline,
-            Phase::Cool => shift.over,
+            Phase::Waiting => schedule.start.min(schedule.over),
+            Phase::Ramp => schedule.counted_from.min(schedule.over),
+            Phase::Counted => schedule.deadline,
+            Phase::Cool => schedule.over,
         }
     }
 
     fn next_phase(&mut self, now: Nanos) {
-        let shift = self.shift;
+        let schedule = self.schedule;
         match self.phase {
-            Phase::Waiting if shift.start < shift.over => {
+            Phase::Waiting if schedule.start < schedule.over => {
                 self.phase = Phase::Ramp;
                 self.open = true;
-                self.quota = self.rest.work(shift.start, Quota::unlimited());
+                self.quota = self.think.work(schedule.start, Quota::unlimited());
             }
-            Phase::Ramp if shift.counted_from < shift.over => {
+            Phase::Ramp if schedule.counted_from < schedule.over => {
                 self.phase = Phase::Counted;
                 self.recorder.enter(Part::Counted, now);
                 self.count();
             }
-            Phase::Counted if shift.deadline < shift.over => {
+            Phase::Counted if schedule.deadline < schedule.over => {
                 self.phase = Phase::Cool;
                 self.recorder.enter(Part::Cool, now);
-                self.unissued = self.pace.due_before(shift.deadline);
+                self.unissued = self.pace.due_before(schedule.deadline);
             }
-            _ => self.end(Stopped::Time, shift.over),
+            _ => self.end(Stopped::Time, schedule.over),
         }
     }
 
@@ -149,7 +149,7 @@ impl Worker {
         // A rest that was near stays as near as it was.
         self.quota = amounts.resting_after(self.quota.ops());
         if self.quota.ops() == 0 && self.open {
-            self.spent(self.shift.counted_from);
+            self.spent(self.schedule.counted_from);
         }
     }
 }

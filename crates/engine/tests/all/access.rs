@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::stage::*;
+use crate::vocabulary::*;
 use workload::{
     Access, BlockSizes, Bytes, Direction, Flush, Iops, Mix, Nanos, Order, Pace, Pieces, Repeats, Terms,
     WorkerPlan,

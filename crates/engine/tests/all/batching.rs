@@ -1,7 +1,7 @@
 //! How many I/Os a call hands over and takes back, and when a full queue is filled again, as the plan says.
 #![allow(clippy::unwrap_used)] // What sets a test up may fail it.
 
-use crate::stage::*;
+use crate::vocabulary::*;
 use engine::run_real;
 use kernel::{Clock, Direct};
 use record::WorkerTotals;

@@ -1,7 +1,7 @@
 //! Places by DiskSpd's rules: the streams that its rules give, worked out here once more from their definition.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
-use crate::stage::*;
+use crate::vocabulary::*;
 use engine::{Served, Volume};
 use workload::{
     Access, BlockSizes, Bytes, Direction, DiskSpdMode, DiskSpdOrder, DiskSpdRange, DiskSpdWalk, FilePlan, Io,

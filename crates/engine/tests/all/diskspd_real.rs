@@ -1,7 +1,7 @@
 //! A real run walks exactly the places that DiskSpd's rules give: the trace of its I/Os beside the rules.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
-use crate::stage::*;
+use crate::vocabulary::*;
 use engine::run_real;
 use kernel::{Clock, Direct};
 use record::{Interval, IoTrace, Observer};

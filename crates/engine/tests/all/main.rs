@@ -11,7 +11,7 @@ mod planning;
 mod real;
 mod seeds;
 mod simulation;
-mod stage;
 mod stuck;
 mod terms;
 mod verify;
+mod vocabulary;

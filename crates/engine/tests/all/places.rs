@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::stage::*;
+use crate::vocabulary::*;
 use proptest::prelude::*;
 use workload::{
     Access, BlockSizes, ByDirection, Bytes, Direction, FileOrder, FileTurn, Follow, Io, LengthShare, Lengths,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use engine::{Clones, FileGround, Ground, GroundKind, PlanError, layout_workload, plan};
+use engine::{Clones, FileFacts, PlanError, PlanTarget, PlanTargetKind, layout_workload, plan};
 use workload::{
     Access, BackendAsk, BackendKind, Batching, BlockSizes, Bytes, Flush, Follow, Job, Mix, Nanos, Runs,
     StepKind, StepPlan, StopRule, Workload,
@@ -10,17 +10,17 @@ use workload::{
 
 const FILE: &str = "/vol/file";
 
-fn ground() -> Ground {
-    let file = FileGround {
+fn target() -> PlanTarget {
+    let file = FileFacts {
         path: PathBuf::from(FILE),
         size: Bytes::gib(1),
         direct_alignment: Bytes(4096),
         writable: true,
     };
     let works = |kind| (kind, Ok(()));
-    Ground {
+    PlanTarget {
         files: vec![file],
-        kind: GroundKind::Machine(
+        kind: PlanTargetKind::Machine(
             [BackendKind::IoUring, BackendKind::Libaio, BackendKind::Pread].map(works).to_vec(),
         ),
         cpus: vec![0, 1],
@@ -29,11 +29,11 @@ fn ground() -> Ground {
     }
 }
 
-fn without_io_uring() -> Ground {
+fn without_io_uring() -> PlanTarget {
     let refused = Err("kernel.io_uring_disabled is 2".to_owned());
     let probed =
         vec![(BackendKind::IoUring, refused), (BackendKind::Libaio, Ok(())), (BackendKind::Pread, Ok(()))];
-    Ground { kind: GroundKind::Machine(probed), ..ground() }
+    PlanTarget { kind: PlanTargetKind::Machine(probed), ..target() }
 }
 
 fn job() -> Job {
@@ -44,8 +44,8 @@ fn workload(job: Job) -> Workload {
     Workload { jobs: vec![job], stop: vec![StopRule::Time(Nanos::SECOND)], ramp: Nanos::ZERO }
 }
 
-fn planned(job: Job, ground: &Ground) -> Result<StepPlan, PlanError> {
-    plan(&workload(job), "step", StepKind::Job, ground)
+fn planned(job: Job, target: &PlanTarget) -> Result<StepPlan, PlanError> {
+    plan(&workload(job), "step", StepKind::Job, target)
 }
 
 fn reason(plan: &StepPlan, what: &str) -> String {
@@ -55,7 +55,7 @@ fn reason(plan: &StepPlan, what: &str) -> String {
 
 #[test]
 fn what_was_left_open_is_filled_in_with_its_reason() {
-    let plan = planned(job(), &ground()).unwrap();
+    let plan = planned(job(), &target()).unwrap();
     let worker = &plan.workers[0];
     assert_eq!(
         (worker.backend, worker.files[0].size, worker.direct),
@@ -79,7 +79,7 @@ fn a_backend_that_does_not_work_is_replaced_and_the_plan_says_why() {
 #[test]
 fn pread_cannot_keep_a_queue_and_the_plan_says_so() {
     let job = Job { backend: BackendAsk::Only(BackendKind::Pread), depth: 32, ..job() };
-    let plan = planned(job, &ground()).unwrap();
+    let plan = planned(job, &target()).unwrap();
     assert_eq!(plan.workers[0].depth, 1);
     assert!(reason(&plan, "queue depth").contains("a depth of 32"));
 }
@@ -92,26 +92,26 @@ fn misaligned_direct_io_is_refused_with_the_nearest_that_would_do() {
         (blocks(512), ["a read block of 512 bytes", "take 4096,"]),
         (Job { offset: Bytes(100), ..job() }, ["an offset of 100 bytes", "take 0 or 4096"]),
     ] {
-        let text = planned(job, &ground()).unwrap_err().to_string();
+        let text = planned(job, &target()).unwrap_err().to_string();
         assert!(words.iter().all(|word| text.contains(word)), "{text}");
         assert!(text.contains("4096 bytes, which direct I/O on /vol/file needs"), "{text}");
     }
-    assert!(planned(Job { direct: false, ..blocks(5_000) }, &ground()).is_ok());
+    assert!(planned(Job { direct: false, ..blocks(5_000) }, &target()).is_ok());
 }
 
 #[test]
 fn only_block_sizes_that_are_issued_must_fit() {
     let blocks = BlockSizes::each(Bytes::kib(4), Bytes(777), Bytes(0));
-    assert!(planned(Job { blocks: blocks.clone(), ..job() }, &ground()).is_ok());
+    assert!(planned(Job { blocks: blocks.clone(), ..job() }, &target()).is_ok());
     let mixed = Job { blocks, access: Access::random(Mix::reads(50)), ..job() };
-    assert!(planned(mixed, &ground()).unwrap_err().to_string().contains("a write block of 777"));
+    assert!(planned(mixed, &target()).unwrap_err().to_string().contains("a write block of 777"));
 }
 
 #[test]
 fn where_direct_io_is_impossible_the_plan_goes_through_the_cache_and_says_so() {
-    let mut ground = ground();
-    ground.files[0].direct_alignment = Bytes(0);
-    let plan = planned(job(), &ground).unwrap();
+    let mut target = target();
+    target.files[0].direct_alignment = Bytes(0);
+    let plan = planned(job(), &target).unwrap();
     assert!(!plan.workers[0].direct);
     assert!(reason(&plan, "direct").contains("memory as well as the volume"));
 }
@@ -119,35 +119,35 @@ fn where_direct_io_is_impossible_the_plan_goes_through_the_cache_and_says_so() {
 #[test]
 fn regions_that_are_not_there_are_refused() {
     let beyond = Job { offset: Bytes::mib(1000), size: Some(Bytes::mib(100)), ..job() };
-    let text = planned(beyond, &ground()).unwrap_err().to_string();
+    let text = planned(beyond, &target()).unwrap_err().to_string();
     assert!(text.contains("take a region of at most 24 MiB"), "{text}");
     let nothing = Job { offset: Bytes::gib(2), ..job() };
-    assert!(matches!(planned(nothing, &ground()), Err(PlanError::BlockAboveRegion { .. })));
+    assert!(matches!(planned(nothing, &target()), Err(PlanError::BlockAboveRegion { .. })));
     let unknown = Job { files: vec![PathBuf::from("/elsewhere")], ..job() };
-    assert!(planned(unknown, &ground()).unwrap_err().to_string().contains("/elsewhere"));
-    assert!(matches!(planned(Job { files: vec![], ..job() }, &ground()), Err(PlanError::NoFile { .. })));
+    assert!(planned(unknown, &target()).unwrap_err().to_string().contains("/elsewhere"));
+    assert!(matches!(planned(Job { files: vec![], ..job() }, &target()), Err(PlanError::NoFile { .. })));
 }
 
 #[test]
 fn writing_needs_leave() {
-    let mut ground = ground();
-    ground.files[0].writable = false;
-    assert!(planned(job(), &ground).is_ok(), "reading does not");
+    let mut target = target();
+    target.files[0].writable = false;
+    assert!(planned(job(), &target).is_ok(), "reading does not");
     let writer = Job { access: Access::random(Mix::reads(99)), ..job() };
-    assert!(matches!(planned(writer, &ground), Err(PlanError::ReadOnly { .. })));
+    assert!(matches!(planned(writer, &target), Err(PlanError::ReadOnly { .. })));
 }
 
 #[test]
 fn clones_of_a_sequential_job_have_parts_of_their_own() {
     let cloned = |order| Job { clones: 3, access: order, size: Some(Bytes::mib(10)), ..job() };
-    let plan = planned(cloned(Access::sequential(Mix::READ)), &ground()).unwrap();
+    let plan = planned(cloned(Access::sequential(Mix::READ)), &target()).unwrap();
     let part = Bytes(Bytes::mib(10).0 / 3).round_down(Bytes(4096));
     for (number, worker) in plan.workers.iter().enumerate() {
         assert_eq!((worker.files[0].offset, worker.files[0].size), (part * number as u64, part));
     }
-    let random = planned(cloned(Access::random(Mix::READ)), &ground()).unwrap();
+    let random = planned(cloned(Access::random(Mix::READ)), &target()).unwrap();
     assert!(random.workers.iter().all(|worker| worker.files[0].size == Bytes::mib(10)));
-    let together = Ground { clones: Clones::Together, ..ground() };
+    let together = PlanTarget { clones: Clones::Together, ..target() };
     let plan = planned(cloned(Access::sequential(Mix::READ)), &together).unwrap();
     assert!(plan.workers.iter().all(|worker| worker.files[0].offset == Bytes(0)));
 }
@@ -156,7 +156,7 @@ fn clones_of_a_sequential_job_have_parts_of_their_own() {
 fn every_worker_has_a_seed_of_its_own_also_across_jobs_of_one_seed() {
     let mut two = workload(Job { clones: 4, ..job() });
     two.jobs.push(Job { clones: 4, ..job() });
-    let plan = plan(&two, "step", StepKind::Job, &ground()).unwrap();
+    let plan = plan(&two, "step", StepKind::Job, &target()).unwrap();
     let mut seeds: Vec<u64> = plan.workers.iter().map(|worker| worker.seed).collect();
     seeds.sort_unstable();
     seeds.dedup();
@@ -165,9 +165,9 @@ fn every_worker_has_a_seed_of_its_own_also_across_jobs_of_one_seed() {
 
 #[test]
 fn workers_go_round_the_cpus_they_may_use() {
-    let plan = planned(Job { clones: 3, cpus: vec![1, 0], ..job() }, &ground()).unwrap();
+    let plan = planned(Job { clones: 3, cpus: vec![1, 0], ..job() }, &target()).unwrap();
     assert_eq!(plan.workers.iter().map(|worker| worker.cpu).collect::<Vec<_>>(), [Some(1), Some(0), Some(1)]);
-    let text = planned(Job { cpus: vec![7], ..job() }, &ground()).unwrap_err().to_string();
+    let text = planned(Job { cpus: vec![7], ..job() }, &target()).unwrap_err().to_string();
     assert!(text.contains("CPU 7") && text.contains("[0, 1]"), "{text}");
 }
 
@@ -176,37 +176,37 @@ fn an_amount_below_a_block_and_a_block_beyond_an_io_are_refused() {
     let mut small = workload(job());
     small.stop = vec![StopRule::BytesEach(Bytes(100))];
     assert!(matches!(
-        plan(&small, "step", StepKind::Job, &ground()),
+        plan(&small, "step", StepKind::Job, &target()),
         Err(PlanError::AmountBelowBlock { .. })
     ));
-    let mut ground = ground();
-    ground.files[0].size = Bytes::gib(100);
+    let mut target = target();
+    target.files[0].size = Bytes::gib(100);
     let long = Job { blocks: BlockSizes::all(Bytes::gib(2)), ..job() };
-    assert!(matches!(planned(long, &ground), Err(PlanError::BlockTooLong { .. })));
+    assert!(matches!(planned(long, &target), Err(PlanError::BlockTooLong { .. })));
 }
 
 #[test]
 fn null_and_simulated_targets_need_no_file() {
     let none = Job { files: vec![], ..job() };
     for (kind, backend) in [
-        (GroundKind::Null(Bytes::gib(8)), BackendKind::Null),
-        (GroundKind::Simulated(Bytes::gib(8)), BackendKind::Simulated),
+        (PlanTargetKind::Null(Bytes::gib(8)), BackendKind::Null),
+        (PlanTargetKind::Simulated(Bytes::gib(8)), BackendKind::Simulated),
     ] {
-        let plan = planned(none.clone(), &Ground { kind, files: vec![], ..ground() }).unwrap();
+        let plan = planned(none.clone(), &PlanTarget { kind, files: vec![], ..target() }).unwrap();
         assert_eq!((plan.workers[0].backend, plan.workers[0].files[0].size), (backend, Bytes::gib(8)));
     }
 }
 
 #[test]
 fn reads_alone_are_never_flushed() {
-    let plan = planned(Job { flush: Flush::Every(1), ..job() }, &ground()).unwrap();
+    let plan = planned(Job { flush: Flush::Every(1), ..job() }, &target()).unwrap();
     assert_eq!(plan.workers[0].flush, Flush::Never);
 }
 
 #[test]
 fn a_layout_writes_its_region_once() {
     let layout = layout_workload(Path::new(FILE), Bytes(0), Bytes::mib(64));
-    let plan = plan(&layout, "layout", StepKind::Layout, &ground()).unwrap();
+    let plan = plan(&layout, "layout", StepKind::Layout, &target()).unwrap();
     let worker = &plan.workers[0];
     assert_eq!((worker.depth, worker.blocks.longest(), plan.workers.len()), (8, Bytes::MIB, 1));
     assert_eq!(plan.stop, [StopRule::BytesEach(Bytes::mib(64))]);
@@ -214,14 +214,14 @@ fn a_layout_writes_its_region_once() {
 
 #[test]
 fn contradictions_of_the_workload_are_passed_on() {
-    assert!(matches!(planned(Job { depth: 0, ..job() }, &ground()), Err(PlanError::Disagreement(_))));
+    assert!(matches!(planned(Job { depth: 0, ..job() }, &target()), Err(PlanError::Disagreement(_))));
 }
 
 /// I/Os side by side in one call are merged before a throttle counts them.
 #[test]
 fn io_that_may_lie_side_by_side_is_handed_over_one_by_one() {
     let deep = |access| Job { depth: 32, access, ..job() };
-    let most = |job| planned(job, &ground()).map(|plan| plan.workers[0].terms.batching.submit_most).unwrap();
+    let most = |job| planned(job, &target()).map(|plan| plan.workers[0].terms.batching.submit_most).unwrap();
     let mixed = Mix::reads(70);
     assert_eq!(most(deep(Access::random(mixed))), None);
     let runs = |follow| Access { runs: Some(Runs { length: 8, follow }), ..Access::random(mixed) };
@@ -233,6 +233,6 @@ fn io_that_may_lie_side_by_side_is_handed_over_one_by_one() {
         let asked = Batching { submit_most: Some(8), ..Batching::BEST };
         assert_eq!(most(Job { batching: asked, ..deep(access) }), Some(8), "who asks for batches gets them");
     }
-    let plan = planned(deep(Access::sequential(mixed)), &ground()).unwrap();
+    let plan = planned(deep(Access::sequential(mixed)), &target()).unwrap();
     assert!(reason(&plan, "submission").starts_with("one I/O a call: "), "{:?}", plan.choices);
 }

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::stage::*;
+use crate::vocabulary::*;
 use engine::{EngineError, fill, run_real};
 use kernel::{Clock, Direct, OpenFile, OwnedTestFile};
 use record::{Interval, Note, Observer, StepRecord};

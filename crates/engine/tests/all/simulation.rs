@@ -1,6 +1,6 @@
 //! What a step must do, told in virtual time against volumes whose truth is known.
 
-use crate::stage::*;
+use crate::vocabulary::*;
 use engine::Served;
 use proptest::prelude::*;
 use record::StepRecord;

@@ -1,6 +1,6 @@
 //! An I/O that the kernel does not let go of: the step still ends when somebody asks it to, and names the I/O.
 
-use crate::stage::*;
+use crate::vocabulary::*;
 use engine::run_real;
 use kernel::{Clock, Direct};
 use record::{Interval, Note, Observer};

@@ -1,6 +1,6 @@
 //! What each worker of a step may have for itself: start, ramp, end, rests, errors, and who goes with it.
 
-use crate::stage::*;
+use crate::vocabulary::*;
 use engine::Served;
 use record::StepRecord;
 use workload::{

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
-use crate::stage::*;
+use crate::vocabulary::*;
 use engine::{fill::repeat, run_real};
 use kernel::{Clock, Direct, OpenFile, guard, open_for_write};
 use record::{Damage, Mismatch, Note, StepRecord};

@@ -5,8 +5,8 @@ mod text;
 use record::StepRecord;
 use workload::{Bytes, Ending, Job, Nanos, StepKind, StopRule, Workload};
 
-use crate::check::{Layout, Step, Writes};
 use crate::layout::layout_step;
+use crate::step::{Layout, Step, Writes};
 
 /// A workload that was written down.
 #[derive(Clone, Debug, PartialEq)]

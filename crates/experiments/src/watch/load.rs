@@ -1,13 +1,15 @@
 //! The load of load cycles: jobs that run side by side, at their own rates or at a share of them.
 
+use std::path::Path;
+
 use policy::Limits;
 use workload::{
     Access, BlockSizes, Bytes, Direction, Iops, Job, Mix, Nanos, Pace, StepKind, StopRule, Workload,
 };
 
 use super::phases::PlannedPhase;
-use crate::check::Step;
 use crate::profile::Profile;
+use crate::step::Step;
 
 /// Depth of a load that is made of a policy: that of the published test, deep enough to reach any rate.
 const POLICY_DEPTH: u32 = 256;
@@ -171,9 +173,26 @@ impl WatchLoad {
         }
     }
 
+    /// Files that its jobs name, each once.
+    pub fn files(&self) -> Vec<&Path> {
+        let mut files: Vec<&Path> = Vec::new();
+        for path in self.jobs.iter().flat_map(|job| &job.files) {
+            if !files.contains(&path.as_path()) {
+                files.push(path);
+            }
+        }
+        files
+    }
+
     /// Whether any of its jobs writes.
     pub fn writes(&self) -> bool {
         self.jobs.iter().any(|job| !job.access.mix.reads_only())
+    }
+
+    /// Whether any of its jobs writes to the file at `path`.
+    pub fn writes_to(&self, path: &Path) -> bool {
+        let on = |job: &&Job| job.files.iter().any(|file| file == path);
+        self.jobs.iter().filter(on).any(|job| !job.access.mix.reads_only())
     }
 
     /// The rates that it asks for; `None` where a job runs as fast as it can.

@@ -5,6 +5,7 @@
 
 mod aggregate;
 mod histograms;
+mod of_run;
 mod row;
 mod window;
 
@@ -21,6 +22,7 @@ use row::{Row, number_of};
 use window::{Counted, Part, Window, Windows};
 
 pub use aggregate::AggregateLogs;
+pub use of_run::RunLogs;
 
 /// Kinds of logs that have a row an I/O or a window; the names are parts of their files' names.
 const KINDS: [&str; 5] = ["bw", "iops", "slat", "clat", "lat"];

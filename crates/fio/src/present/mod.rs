@@ -6,6 +6,7 @@ mod group;
 mod human;
 mod json;
 mod json_job;
+mod line;
 mod not_run;
 mod said;
 mod status;
@@ -23,6 +24,7 @@ pub(crate) use unit::DATA;
 
 pub use human::{INTERRUPTED, human, messages};
 pub use json::json;
+pub use line::{LiveLine, Shown};
 pub use not_run::not_run;
 pub use status::{DirectionRate, Progress, Running, status_line};
 pub use terse::terse;
@@ -33,7 +35,7 @@ pub struct Presented<'a> {
     /// What was asked.
     pub asked: &'a Asked,
     /// The steps that ran, in order; of an interrupted or failed run fewer than were asked, or none.
-    pub steps: &'a [StepRecord],
+    pub steps: Vec<StepRecord>,
     /// The wall clock at the end.
     pub clock: Clock,
     /// When the run's clock showed zero: milliseconds since 1970, UTC.
@@ -50,7 +52,38 @@ pub struct Presented<'a> {
     pub notes: Vec<String>,
 }
 
-impl Presented<'_> {
+impl<'a> Presented<'a> {
+    /// Nothing yet of what is `asked`, in a run that this process begins at this time.
+    pub fn begun(asked: &'a Asked, started_unix_ms: u64) -> Presented<'a> {
+        Presented {
+            asked,
+            steps: Vec::new(),
+            clock: Clock::default(),
+            started_unix_ms,
+            elapsed: Nanos::ZERO,
+            pid: std::process::id(),
+            disks: Vec::new(),
+            failed: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Every format that is asked for, in the order in which fio prints them.
+    pub fn text(&self) -> String {
+        let presentation = &self.asked.presentation;
+        let mut text = String::new();
+        if presentation.is_terse() {
+            text.push_str(&terse(self));
+        }
+        if presentation.json().is_some() {
+            text.push_str(&json(self));
+        }
+        if presentation.is_normal() {
+            text.push_str(&human(self));
+        }
+        text
+    }
+
     /// Everything that should be said, once each: of the request, of the steps, and of the caller.
     pub fn notes(&self) -> Vec<String> {
         self.notes_with(|_| true)

@@ -1,7 +1,7 @@
 //! What must lie on the disk before a step starts.
 
-use fio::{Content, FioError, Reserve};
-use workload::{Buffers, Bytes};
+use fio::{FioError, announcement};
+use workload::{Buffers, Bytes, Content, Reserve};
 
 use crate::vocabulary::planned;
 
@@ -70,9 +70,9 @@ fn clones_share_a_named_file_and_split_a_size_over_several() {
     assert_eq!(sizes("fio --name=a --filename=/f --size=4m --numjobs=3", &[]).len(), 1);
     let split = planned("fio --name=a --filename=/f:/g --size=4m", &[]).unwrap();
     assert_eq!(split[0].workload.jobs[0].size, Some(Bytes(2 * MIB)));
-    assert_eq!(split[0].layouts[0].announcement(), "a: Laying out IO files (2 files / total 4MiB)\n");
+    assert_eq!(announcement(&split[0].layouts[0]), "a: Laying out IO files (2 files / total 4MiB)\n");
     let one = planned("fio --name=a --filename=/f --size=4m", &[]).unwrap();
-    assert_eq!(one[0].layouts[0].announcement(), "a: Laying out IO file (1 file / 4MiB)\n");
+    assert_eq!(announcement(&one[0].layouts[0]), "a: Laying out IO file (1 file / 4MiB)\n");
 }
 
 #[test]

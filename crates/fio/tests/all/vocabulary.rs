@@ -198,10 +198,10 @@ fn worker(job: u16, did: &Did) -> WorkerTotals {
 }
 
 /// What a result is printed from, at a fixed time.
-pub fn presented<'a>(asked: &'a Asked, steps: &'a [StepRecord]) -> Presented<'a> {
+pub fn presented<'a>(asked: &'a Asked, steps: &[StepRecord]) -> Presented<'a> {
     Presented {
         asked,
-        steps,
+        steps: steps.to_vec(),
         clock: Clock { unix_ms: 1_795_230_179_351, words: "Sat Nov 21 03:02:59 2026".to_owned() },
         started_unix_ms: 1_795_230_177_000,
         elapsed: Nanos::from_millis(2_250),

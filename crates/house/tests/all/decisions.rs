@@ -8,12 +8,11 @@ use house::{files, root, text_decisions};
 
 /// Where words are read that are not plimsoll's own, each with whose they are: whole folders (they end with `/`) and files.
 /// What makes sentences of ours is none of them.
-const READERS: [(&str, &str); 20] = [
+const READERS: [(&str, &str); 19] = [
     ("crates/kernel/src/", "the kernel's words for devices and file systems"),
     ("crates/sampler/src/", "the kernel's words in /proc and /sys"),
-    ("crates/analysis/src/watch/used.rs", "the kernel's names of devices"),
-    ("crates/cli/src/commands/fio/disks.rs", "the kernel's names of devices"),
-    ("crates/cli/src/commands/diskspd/files.rs", "the kernel's word for a write cache"),
+    ("crates/analysis/src/findings/idle.rs", "the kernel's names of devices"),
+    ("crates/fio/src/disks.rs", "the kernel's names of devices"),
     ("crates/report/src/charts/view.rs", "the name of a file that a lab volume lies in"),
     ("crates/session/src/files.rs", "the first bytes of a file, which may be a page of ours"),
     ("crates/analysis/src/compare/asked.rs", "other tools' names and options, as imported"),

@@ -5,4 +5,5 @@ mod documents;
 mod layers;
 mod lengths;
 mod rules;
+mod shapes;
 mod skips;

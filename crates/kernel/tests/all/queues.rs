@@ -2,12 +2,18 @@
 #![allow(clippy::unwrap_used)]
 
 use kernel::{
-    Clock, Direct, OpenFile, OwnedTestFile, Queue, Refused, guard, open_for_read, open_for_write, open_queue,
+    Clock, Direct, OpenFile, OwnedTestFile, Queue, QueueSize, Refused, guard, open_for_read, open_for_write,
+    open_queue,
 };
 use testbed::{Lack, skipped};
 use workload::{BackendKind, Bytes, Direction, Done, Io, Nanos, Wait};
 
 const BLOCK: u32 = 4096;
+
+/// Room for so many blocks.
+fn blocks(depth: u32) -> QueueSize {
+    QueueSize { depth, slot_bytes: BLOCK as usize }
+}
 
 fn usable() -> Vec<BackendKind> {
     let (works, fails): (Vec<_>, Vec<_>) =
@@ -74,7 +80,7 @@ fn each_backend(test: impl Fn(BackendKind)) {
 fn what_is_written_is_read_back() {
     each_backend(|kind| {
         let (_dir, file) = file_of(8);
-        let mut queue = open_queue(kind, &[writable(&file)], 8, BLOCK as usize, Clock::start()).unwrap();
+        let mut queue = open_queue(kind, &[writable(&file)], blocks(8), Clock::start()).unwrap();
         for slot in 0..8 {
             queue.buffer_mut(slot).unwrap().fill(slot as u8 + 1);
         }
@@ -98,7 +104,7 @@ fn what_is_written_is_read_back() {
 fn a_queued_buffer_is_out_of_reach_until_its_io_has_ended() {
     each_backend(|kind| {
         let (_dir, file) = file_of(1);
-        let mut queue = open_queue(kind, &[writable(&file)], 2, BLOCK as usize, Clock::start()).unwrap();
+        let mut queue = open_queue(kind, &[writable(&file)], blocks(2), Clock::start()).unwrap();
         queue.queue(io(1, Direction::Write, 0)).unwrap();
         assert!(queue.buffer(1).is_none() && queue.buffer_mut(1).is_none(), "{kind:?}");
         assert!(queue.buffer(0).is_some());
@@ -113,7 +119,7 @@ fn a_queued_buffer_is_out_of_reach_until_its_io_has_ended() {
 fn a_full_queue_has_no_room_and_refuses_a_busy_slot() {
     each_backend(|kind| {
         let (_dir, file) = file_of(4);
-        let mut queue = open_queue(kind, &[writable(&file)], 4, BLOCK as usize, Clock::start()).unwrap();
+        let mut queue = open_queue(kind, &[writable(&file)], blocks(4), Clock::start()).unwrap();
         let most = queue.room() as u32;
         assert_eq!(most, if kind == BackendKind::Pread { 1 } else { 4 });
         for slot in 0..most {
@@ -132,7 +138,7 @@ fn a_write_without_a_permit_never_reaches_the_kernel() {
         let (_dir, file) = file_of(1);
         let read_only = file.open_for_read(Direct::No).unwrap();
         assert!(!read_only.is_writable());
-        let mut queue = open_queue(kind, &[read_only], 1, BLOCK as usize, Clock::start()).unwrap();
+        let mut queue = open_queue(kind, &[read_only], blocks(1), Clock::start()).unwrap();
         assert_eq!(queue.queue(io(0, Direction::Write, 0)), Err(Refused::NoPermit), "{kind:?}");
         assert_eq!(queue.in_flight(), 0);
     });
@@ -145,7 +151,7 @@ fn a_short_read_and_a_failed_one_are_reported_as_they_are() {
         let path = dir.path().join("short");
         std::fs::write(&path, vec![9u8; 1000]).unwrap();
         let files = [open_for_read(&path, Direct::No).unwrap()];
-        let mut queue = open_queue(kind, &files, 2, BLOCK as usize, Clock::start()).unwrap();
+        let mut queue = open_queue(kind, &files, blocks(2), Clock::start()).unwrap();
         // A call of its own asks for the rest too, and there is none: what the file should hold is not to be had.
         let short = if kind == BackendKind::Pread { -libc::EIO } else { 1000 };
         assert_eq!(perform(queue.as_mut(), &[io(0, Direction::Read, 0)])[0].result, short, "{kind:?}");
@@ -159,7 +165,7 @@ fn a_short_read_and_a_failed_one_are_reported_as_they_are() {
 fn a_reap_never_grows_the_vector_and_loses_nothing() {
     each_backend(|kind| {
         let (_dir, file) = file_of(8);
-        let mut queue = open_queue(kind, &[writable(&file)], 8, BLOCK as usize, Clock::start()).unwrap();
+        let mut queue = open_queue(kind, &[writable(&file)], blocks(8), Clock::start()).unwrap();
         let most = queue.room() as u32;
         for slot in 0..most {
             queue.queue(io(slot, Direction::Write, u64::from(slot))).unwrap();
@@ -181,7 +187,7 @@ fn waiting_until_a_time_with_nothing_in_flight_ends_no_earlier() {
     each_backend(|kind| {
         let (_dir, file) = file_of(1);
         let clock = Clock::start();
-        let mut queue = open_queue(kind, &[writable(&file)], 1, BLOCK as usize, clock).unwrap();
+        let mut queue = open_queue(kind, &[writable(&file)], blocks(1), clock).unwrap();
         let mut done = Vec::with_capacity(1);
         queue.submit_and_reap(Wait::One, &mut done).unwrap();
         queue.submit_and_reap(Wait::Poll, &mut done).unwrap();
@@ -197,7 +203,7 @@ fn waiting_until_a_distant_time_ends_with_the_first_completion() {
     each_backend(|kind| {
         let (_dir, file) = file_of(1);
         let clock = Clock::start();
-        let mut queue = open_queue(kind, &[writable(&file)], 1, BLOCK as usize, clock).unwrap();
+        let mut queue = open_queue(kind, &[writable(&file)], blocks(1), clock).unwrap();
         let mut done = Vec::with_capacity(1);
         queue.queue(io(0, Direction::Read, 0)).unwrap();
         let hour = Nanos::from_secs(3600);
@@ -210,7 +216,7 @@ fn waiting_until_a_distant_time_ends_with_the_first_completion() {
 fn a_queue_dropped_in_full_flight_leaves_nothing_with_the_kernel() {
     each_backend(|kind| {
         let (_dir, file) = file_of(32);
-        let mut queue = open_queue(kind, &[writable(&file)], 32, BLOCK as usize, Clock::start()).unwrap();
+        let mut queue = open_queue(kind, &[writable(&file)], blocks(32), Clock::start()).unwrap();
         for slot in 0..queue.room() as u32 {
             queue.queue(io(slot, Direction::Write, u64::from(slot))).unwrap();
         }
@@ -224,11 +230,11 @@ fn a_queue_dropped_in_full_flight_leaves_nothing_with_the_kernel() {
 fn what_was_queued_but_not_handed_over_is_never_written() {
     each_backend(|kind| {
         let (_dir, file) = file_of(1);
-        let mut queue = open_queue(kind, &[writable(&file)], 1, BLOCK as usize, Clock::start()).unwrap();
+        let mut queue = open_queue(kind, &[writable(&file)], blocks(1), Clock::start()).unwrap();
         queue.buffer_mut(0).unwrap().fill(0xee);
         queue.queue(io(0, Direction::Write, 0)).unwrap();
         queue.close();
-        let mut queue = open_queue(kind, &[writable(&file)], 1, BLOCK as usize, Clock::start()).unwrap();
+        let mut queue = open_queue(kind, &[writable(&file)], blocks(1), Clock::start()).unwrap();
         perform(queue.as_mut(), &[io(0, Direction::Read, 0)]);
         assert!(queue.buffer(0).unwrap().iter().all(|&b| b == 0), "{kind:?}");
     });
@@ -241,7 +247,7 @@ fn large_slots_and_several_files_go_where_they_should() {
         let (_b, second) = file_of(256);
         let slot_bytes = 1 << 20;
         let files = [writable(&first), writable(&second)];
-        let mut queue = open_queue(kind, &files, 4, slot_bytes, Clock::start()).unwrap();
+        let mut queue = open_queue(kind, &files, QueueSize { depth: 4, slot_bytes }, Clock::start()).unwrap();
         for slot in 0..2u32 {
             queue.buffer_mut(slot).unwrap().fill(0x10 + slot as u8);
             let whole = Io { file: slot, bytes: slot_bytes as u32, ..io(slot, Direction::Write, 0) };

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use kernel::lab::{Limits, Throttle};
-use kernel::{Clock, Direct, open_for_read, open_queue};
+use kernel::{Clock, Direct, QueueSize, open_for_read, open_queue};
 use testbed::{Lack, loop_of, skipped};
 use workload::{BackendKind, Bytes, Direction, Done, Io, Nanos, Wait};
 
@@ -22,7 +22,7 @@ fn what_the_kernel_does_not_let_go_of_is_counted_and_its_buffers_stay() {
     let mut left = 0;
     for kind in [BackendKind::IoUring, BackendKind::Libaio] {
         let files = [open_for_read(device.path(), Direct::Yes).unwrap()];
-        let mut queue = match open_queue(kind, &files, 8, 4096, clock) {
+        let mut queue = match open_queue(kind, &files, QueueSize { depth: 8, slot_bytes: 4096 }, clock) {
             Ok(queue) => queue,
             Err(error) => {
                 skipped(Lack::Kernel, error);

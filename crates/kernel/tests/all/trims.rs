@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use kernel::lab::{LoopDevice, LoopOptions};
-use kernel::{Clock, Direct, OpenFile, Queue, guard, open_for_read, open_for_write, open_queue};
+use kernel::{Clock, Direct, OpenFile, Queue, QueueSize, guard, open_for_read, open_for_write, open_queue};
 use testbed::{Lack, skipped};
 use workload::{BackendKind, Bytes, Direction, Done, Io, Nanos, Wait};
 
@@ -17,7 +17,7 @@ fn io(slot: u32, kind: Direction, block: u64) -> Io {
 }
 
 fn queue_on(kind: BackendKind, file: OpenFile) -> Box<dyn Queue> {
-    open_queue(kind, &[file], 4, BLOCK as usize, Clock::start()).unwrap()
+    open_queue(kind, &[file], QueueSize { depth: 4, slot_bytes: BLOCK as usize }, Clock::start()).unwrap()
 }
 
 /// Does `ios`, each in slot 0, and gives what came back.

@@ -1,5 +1,6 @@
 //! Curves over what was varied: queue depth, block size, percentile.
 
+use analysis::findings::{Crossover, FillingDepth};
 use analysis::{Analysis, Estimate, LatencyRow, Meaning, Point, Quantity};
 use record::Run;
 use workload::Direction;
@@ -122,7 +123,7 @@ enum Labels {
 
 fn filling(analysis: &Analysis, labels: Labels) -> Vec<Marker> {
     let depth = |meaning: &Meaning| match meaning {
-        Meaning::FillingDepth { direction, star, .. } => {
+        Meaning::FillingDepth(FillingDepth { direction, star, .. }) => {
             Some((*star, *direction, format!("fill it at {}", numbers::figure(*star))))
         }
         _ => None,
@@ -132,7 +133,7 @@ fn filling(analysis: &Analysis, labels: Labels) -> Vec<Marker> {
 
 fn crossing(analysis: &Analysis, labels: Labels) -> Vec<Marker> {
     let size = |meaning: &Meaning| match meaning {
-        Meaning::Crossover { direction, bytes } => {
+        Meaning::Crossover(Crossover { direction, bytes }) => {
             Some((*bytes, *direction, format!("cross at {}", numbers::block(*bytes))))
         }
         _ => None,

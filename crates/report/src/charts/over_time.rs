@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use analysis::findings::{BandwidthCap, IopsCap};
 use analysis::{Analysis, ClaimRow, Meaning, Quantity};
 use record::{Interval, Phase, PhaseKind, Run, StepRecord};
 use workload::{Direction, StepKind};
@@ -294,8 +295,8 @@ fn caps(analysis: &Analysis, quantity: Quantity) -> Vec<Level> {
         ink: Ink::Claim,
     };
     let found = analysis.findings.iter().filter_map(|finding| match (&finding.meaning, quantity) {
-        (Meaning::IopsCap { cap, .. }, Quantity::Iops) => Some(level(cap.value, 1.0)),
-        (Meaning::BandwidthCap { cap, .. }, Quantity::BytesPerSecond) => {
+        (Meaning::IopsCap(IopsCap { cap, .. }), Quantity::Iops) => Some(level(cap.value, 1.0)),
+        (Meaning::BandwidthCap(BandwidthCap { cap, .. }), Quantity::BytesPerSecond) => {
             Some(level(cap.value, Unit::of_bandwidth(cap.value, Prefix::Binary).factor))
         }
         _ => None,

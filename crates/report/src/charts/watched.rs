@@ -1,5 +1,6 @@
 //! The six charts of a device: series of a recording as panels, with phases, gaps and the levels that the analysis names.
 
+use analysis::findings::{HeldBytes, HeldOperations, ThrottledAboveNominal};
 use analysis::{Meaning, Quantity};
 use record::{Bucket, Phase, Unit};
 use workload::{Direction, Nanos};
@@ -180,12 +181,13 @@ impl View<'_> {
 
     fn held(&self, device: &str) -> Vec<Level> {
         let levels = self.analysis.findings.iter().filter_map(|finding| match &finding.meaning {
-            Meaning::HeldOperations { device: place, level, .. }
-            | Meaning::ThrottledAboveNominal { device: place, level, bytes: false, .. }
-                if place.name == device =>
-            {
-                Some(level)
-            }
+            Meaning::HeldOperations(HeldOperations { device: place, level, .. })
+            | Meaning::ThrottledAboveNominal(ThrottledAboveNominal {
+                device: place,
+                level,
+                bytes: false,
+                ..
+            }) if place.name == device => Some(level),
             _ => None,
         });
         levels.flat_map(|level| named_levels(level, Unit::PerSecond)).collect()
@@ -193,12 +195,13 @@ impl View<'_> {
 
     fn held_bytes(&self, device: &str) -> Vec<Level> {
         let levels = self.analysis.findings.iter().filter_map(|finding| match &finding.meaning {
-            Meaning::HeldBytes { device: place, level, .. }
-            | Meaning::ThrottledAboveNominal { device: place, level, bytes: true, .. }
-                if place.name == device =>
-            {
-                Some(level)
-            }
+            Meaning::HeldBytes(HeldBytes { device: place, level, .. })
+            | Meaning::ThrottledAboveNominal(ThrottledAboveNominal {
+                device: place,
+                level,
+                bytes: true,
+                ..
+            }) if place.name == device => Some(level),
             _ => None,
         });
         levels.flat_map(|level| named_levels(level, Unit::BytesPerSecond)).collect()

@@ -2,12 +2,12 @@
 //!
 //! One table without a row for the rest: a kind of finding without its words does not compile.
 
-use analysis::{Finding, Level, Limiter, Meaning, Named, Place};
+use analysis::findings::*;
+use analysis::{Estimate, Finding, Level, Limiter, Meaning, Named, Place};
+use workload::Direction;
 
-use super::numbers::{self, Prefix};
-use super::sentence::{
-    capital, error_words, failures, plateau, plural, quoted, rate_of_bytes, rate_of_operations,
-};
+use super::numbers::{self, IOPS, Prefix, Unit};
+use super::phrases::{capital, error_words, is_full, plural, quoted};
 use super::step_names::Steps;
 use super::target_doubt::target_doubt;
 use super::watch_words::{
@@ -45,7 +45,7 @@ use Shown::{Nowhere, OfDevice, OfRun};
 pub(crate) fn told(finding: &Finding) -> Told<'_> {
     let steps = Steps::of(finding);
     match &finding.meaning {
-        Meaning::IopsCap { direction, cap, limiter, at_least } => Told {
+        Meaning::IopsCap(IopsCap { direction, cap, limiter, at_least }) => Told {
             sentence: plateau(*direction, &rate_of_operations(cap), *limiter, *at_least),
             unless: Some(unless_capped(*limiter, *at_least)),
             next: match at_least {
@@ -55,7 +55,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             },
             shown: Nowhere,
         },
-        Meaning::BandwidthCap { direction, cap, limiter, at_least } => Told {
+        Meaning::BandwidthCap(BandwidthCap { direction, cap, limiter, at_least }) => Told {
             sentence: plateau(*direction, &rate_of_bytes(cap), *limiter, *at_least),
             unless: Some(unless_capped(*limiter, *at_least)),
             next: match at_least {
@@ -64,7 +64,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             },
             shown: Nowhere,
         },
-        Meaning::Crossover { direction, bytes } => Told {
+        Meaning::Crossover(Crossover { direction, bytes }) => Told {
             sentence: format!(
                 "{}: below {} the cap on operations binds, above it the cap on bandwidth.",
                 capital(plural(*direction)),
@@ -77,7 +77,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             ),
             shown: OfRun("blocks"),
         },
-        Meaning::FillingDepth { direction, star, ninety, base_latency_ns } => Told {
+        Meaning::FillingDepth(FillingDepth { direction, star, ninety, base_latency_ns }) => Told {
             sentence: format!(
                 "{} {} in flight fill the cap (the cap times {} of base latency); the ladder had 90 % of it at depth {}. A deeper queue only adds waiting.",
                 numbers::figure(*star),
@@ -92,7 +92,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             ),
             shown: Nowhere,
         },
-        Meaning::Unsteady { step, half_width } => Told {
+        Meaning::Unsteady(Unsteady { step, half_width }) => Told {
             sentence: format!(
                 "The rate did not settle in {}: its 95 % interval is still ± {} wide.",
                 steps.worst(step),
@@ -102,7 +102,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: format!("Run {} longer, or at another hour.", steps.all(step)),
             shown: OfRun("rate"),
         },
-        Meaning::LittleMismatch { step, depth, product } => Told {
+        Meaning::LittleMismatch(LittleMismatch { step, depth, product }) => Told {
             sentence: match steps.several() {
                 None => format!(
                     "Step {} asked for {} I/Os in flight, but rate times latency gives {}.",
@@ -126,7 +126,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             },
             shown: Nowhere,
         },
-        Meaning::GeneratorBound { step, own_cpu_share, waiting_share, steal_share, late } => Told {
+        Meaning::GeneratorBound(GeneratorBound { step, own_cpu_share, waiting_share, steal_share, late }) => Told {
             sentence: format!(
                 "plimsoll was short of CPU in {}: its busiest worker ran {} of the time and waited for a CPU {} of it; the hypervisor took {} of the machine. {} I/Os were issued over 1 ms late.",
                 steps.worst(step),
@@ -139,7 +139,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: "Stop what else uses the CPU, or run it from a machine with more of them.".to_owned(),
             shown: Nowhere,
         },
-        Meaning::ForeignLoad { device, ops_per_second, bytes_per_second, share } => Told {
+        Meaning::ForeignLoad(ForeignLoad { device, ops_per_second, bytes_per_second, share }) => Told {
             sentence: format!(
                 "Somebody else used {} meanwhile: {} and {}, {} of all its I/O.",
                 clean(device),
@@ -151,7 +151,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: format!("Find who uses {} (iotop, pidstat -d), stop it, and run again.", clean(device)),
             shown: OfRun("devices"),
         },
-        Meaning::TargetDoubt { doubt } => Told {
+        Meaning::TargetDoubt(TargetDoubt { doubt }) => Told {
             sentence: format!(
                 "These figures may not be the volume's: {}.",
                 clean(&target_doubt(doubt)).trim_end_matches('.')
@@ -160,7 +160,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: "Name a directory on the volume itself, or its block device.".to_owned(),
             shown: Nowhere,
         },
-        Meaning::CachedReads { share } => Told {
+        Meaning::CachedReads(CachedReads { share }) => Told {
             sentence: format!(
                 "{} of what was read came from the page cache, not from the volume.",
                 numbers::share(*share)
@@ -169,7 +169,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: "Use direct I/O, or a region several times as large as the memory.".to_owned(),
             shown: Nowhere,
         },
-        Meaning::Unwritten { share, laid_out: true } => Told {
+        Meaning::Unwritten(Unwritten { share, laid_out: true }) => Told {
             sentence: format!(
                 "{} of the region held no data; real data was written there before reads were measured.",
                 numbers::share(*share)
@@ -178,7 +178,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: "Nothing: the reads were of real data.".to_owned(),
             shown: Nowhere,
         },
-        Meaning::Unwritten { share, laid_out: false } => Told {
+        Meaning::Unwritten(Unwritten { share, laid_out: false }) => Told {
             sentence: format!(
                 "{} of the region holds no data, and was read all the same: a volume may answer such reads from nothing.",
                 numbers::share(*share)
@@ -187,14 +187,14 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: "Let plimsoll lay out real data first (leave out the option that forbids it).".to_owned(),
             shown: Nowhere,
         },
-        Meaning::ReadsOnly { unwritten_share } => Told {
+        Meaning::ReadsOnly(ReadsOnly { unwritten_share }) => Told {
             sentence: reads_only(*unwritten_share),
             unless: Some(KEPT),
             next: "Measure a directory on the volume, or permit its destruction with --allow-destroy DEVICE."
                 .to_owned(),
             shown: Nowhere,
         },
-        Meaning::InsideBurst { policy, resource, burst_s, loaded_s } => Told {
+        Meaning::InsideBurst(InsideBurst { policy, resource, burst_s, loaded_s }) => Told {
             sentence: format!(
                 "The whole run lies inside the {} burst of {}: {} under load, of a burst that lasts {} at full load.",
                 clean(resource),
@@ -209,7 +209,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             ),
             shown: Nowhere,
         },
-        Meaning::StepDown { step, at, before, after } => Told {
+        Meaning::StepDown(StepDown { step, at, before, after }) => Told {
             sentence: format!(
                 "The rate fell at {} (step {}), from {} to {} a second, and stayed there.",
                 numbers::span(at.as_secs_f64()),
@@ -222,23 +222,13 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
                 .to_owned(),
             shown: OfRun("rate"),
         },
-        Meaning::TooFast { step, latency_ns } => Told {
-            sentence: format!(
-                "Step {} was answered in {}, faster than the device below can be: a cache answers, or blocks that hold no data.",
-                quoted(step),
-                numbers::time(*latency_ns)
-            ),
-            unless: Some("The device is a local one and really as fast."),
-            next: "Use a larger region that was written first, and compare.".to_owned(),
-            shown: Nowhere,
-        },
-        Meaning::Interrupted { after_s } => Told {
+        Meaning::Interrupted(Interrupted { after_s }) => Told {
             sentence: format!("The run was stopped after {}, before its end.", numbers::span(*after_s)),
             unless: None,
             next: "Run it again to its end; what was measured until then holds.".to_owned(),
             shown: OfRun("rate"),
         },
-        Meaning::Failed { step, errno, count } => Told {
+        Meaning::Failed(Failed { step, errno, count }) => Told {
             sentence: format!("{} in step {}: {}.", failures(*count), quoted(step), error_words(*errno)),
             unless: None,
             next: match is_full(*errno) {
@@ -248,7 +238,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             .to_owned(),
             shown: Nowhere,
         },
-        Meaning::StorageIdle { device, idle_share, ops_per_second, queue, waiting_share, unwatched } => Told {
+        Meaning::StorageIdle(StorageIdle { device, idle_share, ops_per_second, queue, waiting_share, unwatched }) => Told {
             sentence: format!(
                 "Storage is not the limit: {}, the busiest device, had nothing in flight in {} of the samples (mean queue {}, {}){}.",
                 place_words(device),
@@ -268,7 +258,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
                 .to_owned(),
             shown: OfDevice(device, "utilisation"),
         },
-        Meaning::SerialApplication { device, ops_per_second, latency_ns, cap } => Told {
+        Meaning::SerialApplication(SerialApplication { device, ops_per_second, latency_ns, cap }) => Told {
             sentence: format!(
                 "{} is used one I/O at a time: {} at {} each{}.",
                 place_words(device),
@@ -281,7 +271,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
                 .to_owned(),
             shown: OfDevice(device, "latency"),
         },
-        Meaning::HeldOperations { device, level, waiting, depth_one } => Told {
+        Meaning::HeldOperations(HeldOperations { device, level, waiting, depth_one }) => Told {
             sentence: match depth_one {
                 true => format!(
                     "{} is held at {}{} even with one I/O at a time: {}. It is capped, not slow.",
@@ -303,7 +293,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: next_held(level, COMPARE),
             shown: OfDevice(device, "iops"),
         },
-        Meaning::HeldBytes { device, level, waiting, size } => Told {
+        Meaning::HeldBytes(HeldBytes { device, level, waiting, size }) => Told {
             sentence: format!(
                 "{} is held at {}{}, in requests of {}: with {} waiting, {}.",
                 place_words(device),
@@ -317,7 +307,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: next_held(level, COMPARE),
             shown: OfDevice(device, "traffic"),
         },
-        Meaning::ThrottledAboveNominal { device, scale, level, waiting, claimed, bytes: of_bytes, pulled } => {
+        Meaning::ThrottledAboveNominal(ThrottledAboveNominal { device, scale, level, waiting, claimed, bytes: of_bytes, pulled }) => {
             Told {
                 sentence: format!(
                     "Above its nominal rate {} is throttled: from {} on it stays at {}{}{}. The wait moves into the queue: {}.{}",
@@ -340,7 +330,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
                 shown: OfDevice(device, if *of_bytes { "traffic" } else { "iops" }),
             }
         }
-        Meaning::ThrottledAboveDevice { device, waited_ns, waiting_share, latency_ns, queue, limit } => Told {
+        Meaning::ThrottledAboveDevice(ThrottledAboveDevice { device, waited_ns, waiting_share, latency_ns, queue, limit }) => Told {
             sentence: format!(
                 "The application waits above {}: {}, while the device answers in {} with {} in its queue.{}",
                 place_words(device),
@@ -360,7 +350,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             },
             shown: OfDevice(device, "latency"),
         },
-        Meaning::BackendSlow { device, waiting, ops_per_second } => Told {
+        Meaning::BackendSlow(BackendSlow { device, waiting, ops_per_second }) => Told {
             sentence: format!(
                 "{} served worse than at other times of this record: at {} and a queue of {}, {}.",
                 place_words(device),
@@ -372,7 +362,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: "Show the provider these spans, and compare with other hours.".to_owned(),
             shown: OfDevice(device, "latency"),
         },
-        Meaning::FlushBound { device, flushes_per_second, flush_ns, write_ns, share } => Told {
+        Meaning::FlushBound(FlushBound { device, flushes_per_second, flush_ns, write_ns, share }) => Told {
             sentence: format!(
                 "Programs wait for flushes of {}: {} a second at {} each fill {} of the time{}.",
                 place_words(device),
@@ -385,7 +375,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: "Commit in groups, or put the log on a volume that answers flushes sooner.".to_owned(),
             shown: OfDevice(device, "latency"),
         },
-        Meaning::CpuStarved { device, steal_share, waiting } => Told {
+        Meaning::CpuStarved(CpuStarved { device, steal_share, waiting }) => Told {
             sentence: format!(
                 "The hypervisor took {} of the CPUs while I/O on {} was slow ({}): the guest was short of CPU.",
                 numbers::share(*steal_share),
@@ -396,7 +386,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: "Use a machine whose CPUs are not shared, and look again.".to_owned(),
             shown: OfDevice(device, "latency"),
         },
-        Meaning::QueueFull { device, holds, waiting } => Told {
+        Meaning::QueueFull(QueueFull { device, holds, waiting }) => Told {
             sentence: format!(
                 "The queue of {} is full: {} of {} requests are in use, so what waits beyond it is not in its latency of {}.",
                 place_words(device),
@@ -409,7 +399,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
                 .to_owned(),
             shown: OfDevice(device, "sizes"),
         },
-        Meaning::Untimed { device } => Told {
+        Meaning::Untimed(Untimed { device }) => Told {
             sentence: format!(
                 "The kernel keeps no times for {} (its queue/iostats is 0): only its counts mean something.",
                 place_words(device)
@@ -418,7 +408,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: format!("Write 1 to /sys/block/{}/queue/iostats, and record again.", clean(&device.name)),
             shown: Nowhere,
         },
-        Meaning::HeldLevelFell { device, at, before, after, bytes } => {
+        Meaning::HeldLevelFell(HeldLevelFell { device, at, before, after, bytes }) => {
             let rate = |value: f64| match bytes {
                 true => numbers::bandwidth(value, Prefix::Binary),
                 false => numbers::iops(value),
@@ -459,6 +449,42 @@ fn unless_capped(limiter: Limiter, at_least: bool) -> &'static str {
     }
 }
 
+fn plateau(direction: Direction, rate: &str, limiter: Limiter, at_least: bool) -> String {
+    let who = capital(plural(direction));
+    if at_least {
+        return format!(
+            "{who} reach at least {rate}: the deepest queue that was tested does not fill the volume."
+        );
+    }
+    match limiter {
+        Limiter::Metered => {
+            format!("{who} are held at {rate} by a meter: they are far steadier than a busy device would be.")
+        }
+        Limiter::Saturated => {
+            format!(
+                "{who} level off at {rate} as those of a busy device do: their rate varies with their latency."
+            )
+        }
+        Limiter::Unclear => format!("{who} level off at {rate}, whether by a meter or by a busy device."),
+    }
+}
+
+fn rate_of_operations(cap: &Estimate) -> String {
+    format!("{} IOPS", numbers::estimate(cap, IOPS))
+}
+
+fn rate_of_bytes(cap: &Estimate) -> String {
+    let unit = Unit::of_bandwidth(cap.value, Prefix::Binary);
+    format!("{} {}", numbers::estimate(cap, unit), unit.name)
+}
+
+fn failures(count: u64) -> String {
+    match count {
+        1 => "An I/O failed".to_owned(),
+        several => format!("{} I/Os failed", numbers::count(several as f64)),
+    }
+}
+
 /// What else could hold it at `level`: where this machine sets it, a limit of the same figure below.
 fn unless_held(level: &Level, otherwise: &'static str) -> &'static str {
     match &level.named {
@@ -486,10 +512,4 @@ fn reads_only(unwritten_share: Option<f64>) -> String {
              are not told apart here: a thin device may answer their reads from nothing."
             .to_owned(),
     }
-}
-
-/// True for the error numbers of a file system, a quota or a size limit that is used up, which say nothing of the device.
-pub fn is_full(errno: i32) -> bool {
-    // EFBIG, ENOSPC and EDQUOT of Linux (errno(3)).
-    [27, 28, 122].contains(&errno)
 }

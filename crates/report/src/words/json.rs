@@ -81,8 +81,8 @@ fn target(facts: &TargetFacts) -> Value {
 fn finding(finding: &Finding) -> Value {
     let mut value = serde_json::to_value(finding).unwrap_or_default();
     if let Value::Object(fields) = &mut value {
-        if let Meaning::TargetDoubt { doubt } = &finding.meaning {
-            fields.insert("doubt".to_owned(), target_doubt(doubt).into());
+        if let Meaning::TargetDoubt(found) = &finding.meaning {
+            fields.insert("doubt".to_owned(), target_doubt(&found.doubt).into());
         }
         fields.insert("sentence".to_owned(), sentence(finding).into());
         fields.insert("competing".to_owned(), competing(finding).into());

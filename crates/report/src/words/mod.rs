@@ -1,5 +1,6 @@
 //! Words: what a run and its findings say, as text, tables, JSON and CSV. Knows no drawing and no page.
 
+pub(crate) mod answer;
 pub(crate) mod cells;
 pub(crate) mod claims;
 pub(crate) mod comparison;
@@ -12,6 +13,7 @@ pub(crate) mod imported;
 pub(crate) mod json;
 pub(crate) mod note;
 pub mod numbers;
+pub(crate) mod phrases;
 pub(crate) mod progress;
 pub(crate) mod quick;
 pub(crate) mod sentence;

@@ -1,6 +1,6 @@
 //! One line while a step runs, and one when it is done.
 
-use record::StepRecord;
+use record::{Phase, PhaseKind, StepRecord};
 use workload::{Direction, Ending};
 
 use crate::words::numbers::{self, Prefix};
@@ -55,6 +55,61 @@ pub fn step_done(step: &StepRecord) -> String {
         ending(step.ending)
     );
     cut(&line, COLUMNS)
+}
+
+/// What a device of a watch does now.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DeviceNow {
+    /// Its kernel name.
+    pub device: String,
+    /// Reads a second.
+    pub reads: f64,
+    /// Writes a second.
+    pub writes: f64,
+    /// Mean time of both.
+    pub await_s: f64,
+    /// Requests in flight or waiting.
+    pub queue: f64,
+    /// Bytes a second.
+    pub bytes: f64,
+}
+
+/// The live line of a watch, within `room` columns: the phase with the seconds that are left of it, where that is known, and
+/// what a device does: `load 2  34 s left  vda 700 r/s 300 w/s, 1.1 ms, queue 1.2, 3.91 MiB/s`. No line end.
+pub fn watch_progress(
+    (phase, left_s): (&str, Option<f64>),
+    device: Option<&DeviceNow>,
+    room: usize,
+) -> String {
+    let left = left_s.map(|seconds| format!("{} left", numbers::span(seconds.ceil())));
+    let what = match device {
+        None => "waiting for the first sample".to_owned(),
+        Some(now) if now.reads + now.writes == 0.0 && now.queue == 0.0 => format!("{} idle", now.device),
+        Some(now) => format!(
+            "{} {} r/s {} w/s, {}, queue {}, {}",
+            now.device,
+            numbers::count(now.reads),
+            numbers::count(now.writes),
+            numbers::time(now.await_s * 1e9),
+            numbers::figure(now.queue),
+            numbers::bandwidth(now.bytes, Prefix::Binary),
+        ),
+    };
+    let parts: Vec<&str> = [Some(phase), left.as_deref(), Some(&what)].into_iter().flatten().collect();
+    cut(&format!("  {}", parts.join("  ")), room)
+}
+
+/// The line of a phase of a watch that is over, with the step that ran in it. No line end.
+pub fn phase_done(phase: &Phase, step: Option<&StepRecord>) -> String {
+    let span = numbers::span(phase.to.since(phase.from).as_secs_f64());
+    match &phase.kind {
+        PhaseKind::Load { .. } => step.map_or_else(|| format!("  {}: not run", phase.name), step_done),
+        PhaseKind::Idle => format!("  {:<42}{span:>21}", phase.name),
+        PhaseKind::Command { code } => {
+            let code = code.map_or_else(|| "unknown".to_owned(), |code| code.to_string());
+            format!("  the command has ended after {span}, exit code {code}")
+        }
+    }
 }
 
 /// Why a step ended, in a word or two.

@@ -1,11 +1,12 @@
 //! What a finding says, in a sentence with its numbers.
 
-use analysis::{Confidence, Estimate, Evidence, Finding, Limiter, Meaning};
-use workload::Direction;
+use analysis::{Confidence, Evidence, Finding};
 
-use crate::words::findings::told;
-use crate::words::numbers::{self, IOPS, Prefix, Unit};
-use crate::words::wrap::clean;
+use super::findings::told;
+use super::numbers;
+use super::phrases::quoted;
+pub use super::phrases::{capital, error_words, plural};
+use super::wrap::clean;
 
 /// What `finding` says, one or two sentences.
 pub fn sentence(finding: &Finding) -> String {
@@ -22,94 +23,15 @@ pub fn next_step(finding: &Finding) -> String {
     told(finding).next
 }
 
-pub(super) fn plateau(direction: Direction, rate: &str, limiter: Limiter, at_least: bool) -> String {
-    let who = capital(plural(direction));
-    if at_least {
-        return format!(
-            "{who} reach at least {rate}: the deepest queue that was tested does not fill the volume."
-        );
-    }
-    match limiter {
-        Limiter::Metered => {
-            format!("{who} are held at {rate} by a meter: they are far steadier than a busy device would be.")
-        }
-        Limiter::Saturated => {
-            format!(
-                "{who} level off at {rate} as those of a busy device do: their rate varies with their latency."
-            )
-        }
-        Limiter::Unclear => format!("{who} level off at {rate}, whether by a meter or by a busy device."),
-    }
-}
-
-pub(super) fn rate_of_operations(cap: &Estimate) -> String {
-    format!("{} IOPS", numbers::estimate(cap, IOPS))
-}
-
-pub(super) fn rate_of_bytes(cap: &Estimate) -> String {
-    let unit = Unit::of_bandwidth(cap.value, Prefix::Binary);
-    format!("{} {}", numbers::estimate(cap, unit), unit.name)
-}
-
-pub(super) fn failures(count: u64) -> String {
-    match count {
-        1 => "An I/O failed".to_owned(),
-        several => format!("{} I/Os failed", numbers::count(several as f64)),
-    }
-}
-
-/// An error number in the words of the C library, for those that a block device or a file gives.
-pub fn error_words(errno: i32) -> String {
-    let words = match errno {
-        1 => "operation not permitted",
-        5 => "input/output error",
-        9 => "bad file descriptor",
-        11 => "resource temporarily unavailable",
-        12 => "out of memory",
-        13 => "permission denied",
-        16 => "device or resource busy",
-        19 => "no such device",
-        22 => "invalid argument",
-        27 => "file too large",
-        28 => "no space left on device",
-        30 => "read-only file system",
-        61 => "no data available",
-        84 => "invalid or incomplete data",
-        95 => "operation not supported",
-        110 => "timed out",
-        117 => "structure needs cleaning",
-        121 => "remote I/O error",
-        122 => "disk quota exceeded",
-        _ => return format!("errno {errno}"),
-    };
-    format!("{words} (errno {errno})")
-}
-
-/// `reads`, `writes`, `trims`, `flushes`.
-pub fn plural(direction: Direction) -> &'static str {
-    match direction {
-        Direction::Read => "reads",
-        Direction::Write => "writes",
-        Direction::Trim => "trims",
-        Direction::Flush => "flushes",
-    }
-}
-
 /// How sure a finding is, in a few words.
 pub fn confidence(finding: &Finding) -> &'static str {
-    let level = matches!(
-        finding.meaning,
-        Meaning::IopsCap { .. }
-            | Meaning::BandwidthCap { .. }
-            | Meaning::HeldOperations { .. }
-            | Meaning::HeldBytes { .. }
-            | Meaning::ThrottledAboveNominal { .. }
-    );
     match finding.confidence {
         Confidence::Possible => "possible: one symptom",
-        Confidence::Likely if level => "likely: flat, and round, published or seen again",
+        Confidence::Likely if finding.meaning.is_level() => {
+            "likely: flat, and round, published or seen again"
+        }
         Confidence::Likely => "likely",
-        Confidence::Strong if level => "strong: flat, and the figure of a policy",
+        Confidence::Strong if finding.meaning.is_level() => "strong: flat, and the figure of a policy",
         Confidence::Strong => "strong",
         Confidence::Certain => "certain: counted, not inferred",
     }
@@ -149,15 +71,4 @@ fn by_hours(seconds: f64) -> String {
 /// `45.0 s`.
 fn by_seconds(seconds: f64) -> String {
     format!("{} s", numbers::fixed(seconds, 1))
-}
-
-/// A name in quotes, without control characters.
-pub fn quoted(name: &str) -> String {
-    format!("'{}'", clean(name))
-}
-
-/// The first letter in upper case.
-pub fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -2,7 +2,7 @@
 
 use analysis::Finding;
 
-use super::sentence::quoted;
+use super::phrases::quoted;
 
 /// More steps than this are counted, not named.
 const NAMED: usize = 6;

@@ -1,5 +1,6 @@
 //! What each part of a run found, a line a part: layout, latency, ladders, jobs.
 
+use analysis::findings::{BandwidthCap, Crossover, IopsCap};
 use analysis::{Analysis, Estimate, LatencyRole, LatencyRow, Meaning, Point};
 use record::{Run, StepRecord};
 use workload::{Direction, StepKind};
@@ -107,11 +108,11 @@ fn reached(points: &[Point]) -> String {
 fn block_ladder(analysis: &Analysis, points: &[Point]) -> PartWords {
     let direction = points.first().map_or(Direction::Read, |point| point.direction);
     let cap = analysis.findings.iter().find_map(|finding| match finding.meaning {
-        Meaning::BandwidthCap { direction: of, cap, .. } if of == direction => Some(cap),
+        Meaning::BandwidthCap(BandwidthCap { direction: of, cap, .. }) if of == direction => Some(cap),
         _ => None,
     });
     let crossover = analysis.findings.iter().find_map(|finding| match finding.meaning {
-        Meaning::Crossover { direction: of, bytes } if of == direction => Some(bytes),
+        Meaning::Crossover(Crossover { direction: of, bytes }) if of == direction => Some(bytes),
         _ => None,
     });
     let best = points.iter().map(|point| point.bytes_per_second).max_by(|a, b| a.value.total_cmp(&b.value));
@@ -146,7 +147,7 @@ fn rate(estimate: &Estimate) -> String {
 
 fn operations_cap(analysis: &Analysis, wanted: Direction) -> Option<Estimate> {
     analysis.findings.iter().find_map(|finding| match finding.meaning {
-        Meaning::IopsCap { direction, cap, .. } if direction == wanted => Some(cap),
+        Meaning::IopsCap(IopsCap { direction, cap, .. }) if direction == wanted => Some(cap),
         _ => None,
     })
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use analysis::findings::{BandwidthCap, IopsCap};
 use analysis::{Analysis, Answer, ClaimRow, Finding, Meaning, Quantity, Verdict};
 use record::{Run, TargetFacts, TargetKind};
 
@@ -219,8 +220,8 @@ fn findings(analysis: &Analysis) -> String {
 /// Whether the finding is the cap that a claim which is missed runs into.
 fn explains(finding: &Finding, verdict: &Verdict) -> bool {
     let (quantity, wanted) = match finding.meaning {
-        Meaning::IopsCap { direction, .. } => (Quantity::Iops, direction),
-        Meaning::BandwidthCap { direction, .. } => (Quantity::BytesPerSecond, direction),
+        Meaning::IopsCap(IopsCap { direction, .. }) => (Quantity::Iops, direction),
+        Meaning::BandwidthCap(BandwidthCap { direction, .. }) => (Quantity::BytesPerSecond, direction),
         _ => return false,
     };
     let missed =
@@ -231,10 +232,10 @@ fn explains(finding: &Finding, verdict: &Verdict) -> bool {
 fn is_limit(finding: &Finding) -> bool {
     matches!(
         finding.meaning,
-        Meaning::IopsCap { at_least: false, .. }
-            | Meaning::BandwidthCap { at_least: false, .. }
-            | Meaning::Crossover { .. }
-            | Meaning::FillingDepth { .. }
+        Meaning::IopsCap(IopsCap { at_least: false, .. })
+            | Meaning::BandwidthCap(BandwidthCap { at_least: false, .. })
+            | Meaning::Crossover(_)
+            | Meaning::FillingDepth(_)
     )
 }
 

@@ -2,10 +2,12 @@
 
 use std::fmt::Write as _;
 
+use analysis::findings::{BandwidthCap, Crossover, FillingDepth, IopsCap};
 use analysis::{Analysis, Answer, ClaimRow, Doubt, Meaning, Quantity, Verdict};
 use record::{Run, TargetKind};
 use workload::Direction;
 
+pub use crate::words::answer::VerdictWords;
 use crate::words::claims::{against, reading};
 use crate::words::doubt::doubt;
 use crate::words::imported::{either, origin};
@@ -13,17 +15,6 @@ use crate::words::numbers::{self, Prefix};
 use crate::words::sentence::{capital, plural};
 use crate::words::watch;
 use crate::words::wrap::clean;
-
-/// The verdict in words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VerdictWords {
-    /// The word that is coloured: `MEETS`, `BELOW`, `CANNOT TELL`, …
-    pub word: &'static str,
-    /// What follows the word directly, blank or colon first, and the sentences that belong to it.
-    pub rest: String,
-    /// What stops the volume, and how far the run could see.
-    pub stops: String,
-}
 
 /// More claims than this are counted in the verdict sentence, not listed; the table has them all.
 const LISTED: usize = 4;
@@ -80,19 +71,12 @@ fn of_import(tool: &str, lacks: &[String], analysis: &Analysis) -> VerdictWords 
 
 /// That nothing was written, where that is so; of a device also what its reads may be worth.
 fn reads_only(run: &Run, analysis: &Analysis) -> &'static str {
-    let only = analysis.findings.iter().any(|finding| matches!(finding.meaning, Meaning::ReadsOnly { .. }));
+    let only = analysis.findings.iter().any(|finding| matches!(finding.meaning, Meaning::ReadsOnly(_)));
     let device = run.target.as_ref().is_some_and(|target| target.kind == TargetKind::BlockDevice);
     match (only, device) {
         (true, true) => " Only reads were measured, and a thin device may answer them from nothing.",
         (true, false) => " Only reads were measured.",
         (false, _) => "",
-    }
-}
-
-impl VerdictWords {
-    /// The verdict as it is read, without what stops the volume.
-    pub fn sentence(&self) -> String {
-        format!("{}{}", self.word, self.rest)
     }
 }
 
@@ -215,13 +199,15 @@ fn stopped(analysis: &Analysis, wanted: Direction) -> Stopped {
     let mut found = Stopped::default();
     for finding in &analysis.findings {
         match &finding.meaning {
-            Meaning::IopsCap { direction, cap, at_least: false, .. } if *direction == wanted => {
+            Meaning::IopsCap(IopsCap { direction, cap, at_least: false, .. }) if *direction == wanted => {
                 found.operations = Some(numbers::iops(cap.value));
             }
-            Meaning::BandwidthCap { direction, cap, at_least: false, .. } if *direction == wanted => {
+            Meaning::BandwidthCap(BandwidthCap { direction, cap, at_least: false, .. })
+                if *direction == wanted =>
+            {
                 found.bandwidth = Some(numbers::bandwidth(cap.value, Prefix::Binary));
             }
-            Meaning::Crossover { direction, bytes } if *direction == wanted => {
+            Meaning::Crossover(Crossover { direction, bytes }) if *direction == wanted => {
                 found.crossover = Some(numbers::block(*bytes));
             }
             _ => {}
@@ -270,7 +256,7 @@ pub(crate) fn filling_depth(analysis: &Analysis, wanted: Direction) -> Option<f6
     let rungs = analysis.depths.iter().filter(|point| point.direction == wanted);
     let first = rungs.map(|point| f64::from(point.depth)).fold(f64::INFINITY, f64::min);
     analysis.findings.iter().find_map(|finding| match finding.meaning {
-        Meaning::FillingDepth { direction, star, ninety, .. } if direction == wanted => {
+        Meaning::FillingDepth(FillingDepth { direction, star, ninety, .. }) if direction == wanted => {
             let deepest = if ninety > first { star.max(ninety) } else { star };
             Some(deepest.ceil().max(1.0))
         }

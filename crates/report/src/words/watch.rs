@@ -1,16 +1,15 @@
 //! A watched machine in words: the verdict on its contract, tables by phase, device and claim, and the findings in short.
 
 use analysis::{
-    Analysis, Answer, ContractRow, DeviceFigures, EXPECTATION, Finding, LoadFigures, LoadFlow, Meaning,
-    PhaseFigures, Quantity, Remark, WHOLE, Watched,
+    Analysis, Answer, ContractRow, DeviceFigures, Finding, LoadFigures, LoadFlow, Meaning, PhaseFigures,
+    Quantity, Remark, WHOLE, Watched,
 };
 use record::{Event, EventKind, PhaseKind, Run};
 
 use crate::words::Table;
-use crate::words::claims::answer_words;
+use crate::words::answer::VerdictWords;
 use crate::words::numbers::{self, Prefix};
 use crate::words::sentence::{competing, confidence, evidence, next_step, sentence};
-use crate::words::verdict::VerdictWords;
 pub use crate::words::watch_words::place_words;
 use crate::words::wrap::{COLUMNS, clean, wrap};
 
@@ -18,8 +17,12 @@ use crate::words::wrap::{COLUMNS, clean, wrap};
 const DEVICES: usize = 6;
 /// Load phases in the terminal's table.
 const PHASES: usize = 8;
-/// Findings that are told whole, and in all, in the terminal.
-const TOLD: (usize, usize) = (2, 5);
+/// Findings that are told whole in the terminal,
+const TOLD_WHOLE: usize = 2;
+/// of more than so many only the first,
+const FEW: usize = 3;
+/// and those that are told at all.
+const TOLD: usize = 5;
 /// Events that the terminal tells.
 const LAPSES: usize = 4;
 /// Rows of the contract that the verdict names.
@@ -237,7 +240,7 @@ fn mean_alone(remark: &Remark) -> Option<String> {
 }
 
 /// Why a row of the contract is not simply met or missed, as a clause; `None` where it is.
-pub fn remark_words(row: &ContractRow) -> Option<String> {
+fn remark_words(row: &ContractRow) -> Option<String> {
     let claimed = value_words(row, row.claimed.value);
     Some(match row.remark.as_ref()? {
         Remark::AskedLess { asked } => {
@@ -274,12 +277,12 @@ pub fn phase_table(watched: &Watched) -> Option<Table> {
     heads.push("in flight");
     let mut table = Table::headed(&heads);
     for (name, load) in &rows {
-        table.rows.push(load_row(name, load, bound.is_some().then_some(())));
+        table.rows.push(load_row(name, load, bound));
     }
     (!rows.is_empty()).then_some(table)
 }
 
-fn load_row(name: &str, load: &LoadFigures, bounded: Option<()>) -> Vec<String> {
+fn load_row(name: &str, load: &LoadFigures, bound: Option<u64>) -> Vec<String> {
     let pair = |of: &dyn Fn(&LoadFlow) -> Option<f64>| {
         let each: Vec<String> = [&load.read, &load.write]
             .into_iter()
@@ -297,7 +300,7 @@ fn load_row(name: &str, load: &LoadFigures, bounded: Option<()>) -> Vec<String> 
         time(due.mean_ns),
         time(due.at(99.0).map(|value| value as f64)),
     ];
-    row.extend(bounded.map(|()| due.within.map_or("-".to_owned(), numbers::share)));
+    row.extend(bound.map(|_| due.within.map_or("-".to_owned(), numbers::share)));
     row.push(numbers::figure(load.in_flight));
     row
 }
@@ -308,38 +311,6 @@ fn series_name(phases: &[String], scale: f64) -> String {
         [only] => clean(only),
         several => format!("load {}% ({}x)", numbers::count(scale * 100.0), several.len()),
     }
-}
-
-/// What each device did in each phase; devices that did nothing are left out.
-pub fn device_table(watched: &Watched) -> Table {
-    let mut table = Table::headed(&[
-        "phase",
-        "device",
-        "reads/s",
-        "writes/s",
-        "read",
-        "written",
-        "r_await",
-        "w_await",
-        "queue",
-        "busiest queue",
-        "busy",
-    ]);
-    for phase in &watched.phases {
-        for device in phase.devices.iter().filter(|device| device.read.ops + device.write.ops > 0.0) {
-            let mut row = vec![clean(&phase.name), device_words(watched, &device.name)];
-            row.extend(device_cells(device));
-            row.push(device.queue_max.map_or("-".to_owned(), numbers::queue));
-            row.push(device.busy.map_or("-".to_owned(), |share| numbers::share(share.min(1.0))));
-            table.rows.push(row);
-        }
-    }
-    table
-}
-
-fn device_words(watched: &Watched, name: &str) -> String {
-    let known = watched.devices.iter().find(|device| device.place.name == name);
-    known.map_or_else(|| clean(name), |device| place_words(&device.place))
 }
 
 /// Reads and writes a second, bytes, waits, queue.
@@ -356,40 +327,6 @@ fn device_cells(device: &DeviceFigures) -> Vec<String> {
     ]
 }
 
-/// Every claim at every load phase; `None` without a contract.
-pub fn contract_table(watched: &Watched) -> Option<Table> {
-    let mut table =
-        Table::headed(&["phase", "claim", "measured", "mean", "p99", "within the bound", "answer", "remark"]);
-    for row in &watched.contract {
-        let latency = row.latency.as_ref();
-        let time = |value: Option<f64>| value.map_or("-".to_owned(), numbers::time);
-        let answer = if row.answer == Answer::Measured { "not judged" } else { answer_words(row.answer) };
-        table.rows.push(vec![
-            clean(&row.phase),
-            claim_words(row),
-            row.measured.map_or("-".to_owned(), |found| value_words(row, found.value)),
-            time(latency.and_then(|latency| latency.mean_ns)),
-            time(latency.and_then(|latency| latency.at(99.0)).map(|value| value as f64)),
-            latency.and_then(|latency| latency.within).map_or("-".to_owned(), numbers::share),
-            answer.to_owned(),
-            remark_words(row).unwrap_or_default(),
-        ]);
-    }
-    (!table.rows.is_empty()).then_some(table)
-}
-
-fn claim_words(row: &ContractRow) -> String {
-    if row.claimed.source == EXPECTATION {
-        return clean(&row.claimed.words);
-    }
-    let sign = if is_rate(row) { "" } else { "at most " };
-    format!("{}{sign}{}", with_blank(&what(row)), value_words(row, row.claimed.value))
-}
-
-fn with_blank(word: &str) -> String {
-    if word.is_empty() { String::new() } else { format!("{word} ") }
-}
-
 /// The middle of a watch's text: the table that fits it, then the findings in short.
 pub(crate) fn sections(run: &Run, analysis: &Analysis, watched: &Watched) -> [String; 3] {
     let table = match phase_table(watched) {
@@ -402,7 +339,7 @@ pub(crate) fn sections(run: &Run, analysis: &Analysis, watched: &Watched) -> [St
 /// Where the record is not whole: cut off, nobody looking, a device that went, a clock that was set.
 fn lapses(run: &Run, analysis: &Analysis) -> String {
     let mut told: Vec<String> = Vec::new();
-    let found = analysis.findings.iter().any(|f| matches!(f.meaning, Meaning::Interrupted { .. }));
+    let found = analysis.findings.iter().any(|f| matches!(f.meaning, Meaning::Interrupted(_)));
     if !run.complete && !found {
         let last = run.samples.last().map_or(0.0, |sample| sample.at.as_secs_f64());
         let at = numbers::span(last);
@@ -478,17 +415,17 @@ fn lines(table: &Table) -> String {
 
 /// The first findings whole, the next by their sentence, the rest counted.
 fn findings(found: &[Finding]) -> String {
-    let whole = if found.len() > 3 { 1 } else { TOLD.0 };
+    let whole = if found.len() > FEW { 1 } else { TOLD_WHOLE };
     let mut text = String::new();
-    for (at, finding) in found.iter().take(TOLD.1).enumerate() {
+    for (at, finding) in found.iter().take(TOLD).enumerate() {
         text += &wrap("  found   ", &sentence(finding));
         // A level that fell is no matter of course: what else may be behind it and what to do stand beside it.
-        if at < whole || matches!(finding.meaning, Meaning::HeldLevelFell { .. }) {
+        if at < whole || matches!(finding.meaning, Meaning::HeldLevelFell(_)) {
             text += &explained(finding);
         }
     }
-    if found.len() > TOLD.1 {
-        text += &wrap("          ", &format!("{} more in the report.", found.len() - TOLD.1));
+    if found.len() > TOLD {
+        text += &wrap("          ", &format!("{} more in the report.", found.len() - TOLD));
     }
     text
 }

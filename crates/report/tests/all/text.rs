@@ -5,6 +5,7 @@ use std::path::Path;
 use std::{env, fs};
 
 use crate::made_up::{all_doubts, all_meanings, found};
+use analysis::findings::{Crossover, FillingDepth, GeneratorBound, Unsteady};
 use analysis::{Analysis, Confidence, Estimate, Finding};
 use proptest::prelude::*;
 use record::Run;
@@ -151,7 +152,8 @@ fn in_steps(meaning: analysis::Meaning, steps: &[&str]) -> analysis::Finding {
 
 #[test]
 fn a_finding_of_several_steps_lists_them_and_tells_the_worst() {
-    let unsteady = |step: &str| analysis::Meaning::Unsteady { step: step.to_owned(), half_width: 0.071 };
+    let unsteady =
+        |step: &str| analysis::Meaning::Unsteady(Unsteady { step: step.to_owned(), half_width: 0.071 });
     let one = in_steps(unsteady("d8"), &["d8", "d8"]);
     assert_eq!(
         report::sentence(&one),
@@ -165,13 +167,13 @@ fn a_finding_of_several_steps_lists_them_and_tells_the_worst() {
     assert_eq!(report::next_step(&three), "Run steps 'd8', 'd16' and 'd32' longer, or at another hour.");
     let many: Vec<String> = (1..=20).map(|step| format!("d{step}")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
-    let starved = analysis::Meaning::GeneratorBound {
+    let starved = analysis::Meaning::GeneratorBound(GeneratorBound {
         step: "d20".to_owned(),
         own_cpu_share: 0.5,
         waiting_share: 0.3,
         steal_share: 0.0,
         late: 12,
-    };
+    });
     let told = report::sentence(&in_steps(starved, &many));
     let list = "in 20 steps ('d1', 'd2', 'd3', 'd4', 'd5', 'd6' and 14 more), worst in 'd20': its busiest";
     assert!(told.contains(list), "{told}");
@@ -264,17 +266,17 @@ fn upset(estimate: Estimate, number: f64, whole: u64, words: String) -> (Run, An
     }
     analysis.horizon = Nanos(whole);
     analysis.findings = vec![
-        found(analysis::Meaning::Crossover { direction: Direction::Read, bytes: number }),
-        found(analysis::Meaning::FillingDepth {
+        found(analysis::Meaning::Crossover(Crossover { direction: Direction::Read, bytes: number })),
+        found(analysis::Meaning::FillingDepth(FillingDepth {
             direction: Direction::Read,
             star: number,
             ninety: number,
             base_latency_ns: number,
-        }),
+        })),
         Finding {
             evidence: Vec::new(),
             confidence: Confidence::Possible,
-            ..found(analysis::Meaning::Unsteady { step: words, half_width: number })
+            ..found(analysis::Meaning::Unsteady(Unsteady { step: words, half_width: number }))
         },
     ];
     for step in &mut run.steps {

@@ -5,6 +5,10 @@ use std::path::Path;
 use std::{env, fs};
 
 use crate::made_machines::*;
+use analysis::findings::{
+    BackendSlow, CpuStarved, FlushBound, HeldBytes, HeldLevelFell, HeldOperations, QueueFull,
+    SerialApplication, StorageIdle, ThrottledAboveDevice, ThrottledAboveNominal, Untimed,
+};
 use analysis::{Analysis, Finding, Level, Meaning, Named, Place, Waiting, analyse};
 use record::{Event, EventKind, LocalLimit, Run};
 use report::{Paint, competing, json, next_step, sentence, terminal, watch};
@@ -132,14 +136,11 @@ fn a_record_that_is_not_whole_says_so() {
 }
 
 #[test]
-fn tables_hold_every_phase_device_and_claim() {
+fn the_table_of_the_load_holds_every_phase() {
     let (_, analysis) = contract(Cycles::on(CLOUD, &[0.5, 1.0, 2.0]).run());
-    let watched = analysis.watched.unwrap();
-    assert_eq!(watch::phase_table(&watched).unwrap().rows.len(), 3);
-    assert_eq!(watch::contract_table(&watched).unwrap().rows.len(), 9);
-    let devices = watch::device_table(&watched);
-    assert!(devices.rows.iter().any(|row| row[0] == "load 200%" && row[1] == "sda"), "{devices:?}");
-    assert!(devices.rows.iter().all(|row| row.len() == devices.head.len()));
+    let table = watch::phase_table(&analysis.watched.unwrap()).unwrap();
+    assert_eq!(table.rows.len(), 3);
+    assert!(table.rows.iter().all(|row| row.len() == table.head.len()), "{table:?}");
 }
 
 #[test]
@@ -198,9 +199,7 @@ fn how_sure_it_is_names_a_flat_rate_only_where_there_is_one() {
     for meaning in all_kinds() {
         let level = matches!(
             meaning,
-            Meaning::HeldOperations { .. }
-                | Meaning::HeldBytes { .. }
-                | Meaning::ThrottledAboveNominal { .. }
+            Meaning::HeldOperations(_) | Meaning::HeldBytes(_) | Meaning::ThrottledAboveNominal(_)
         );
         for confidence in [analysis::Confidence::Likely, analysis::Confidence::Strong] {
             let finding = Finding { meaning: meaning.clone(), evidence: Vec::new(), confidence };
@@ -251,29 +250,34 @@ fn all_kinds() -> Vec<Meaning> {
     let policy = Named::Policy { policy: "aws-gp3".into(), value: 3000.0, declared: true };
     let d = || device.clone();
     vec![
-        Meaning::StorageIdle {
+        Meaning::StorageIdle(StorageIdle {
             device: d(),
             idle_share: 0.93,
             ops_per_second: 120.0,
             queue: 0.05,
             waiting_share: Some(0.01),
             unwatched: Vec::new(),
-        },
-        Meaning::SerialApplication {
+        }),
+        Meaning::SerialApplication(SerialApplication {
             device: d(),
             ops_per_second: 1950.0,
             latency_ns: 0.51e6,
             cap: Some(16_000.0),
-        },
-        Meaning::HeldOperations { device: d(), level: level(Some(policy)), waiting, depth_one: false },
-        Meaning::HeldOperations { device: d(), level: level(None), waiting, depth_one: true },
-        Meaning::HeldBytes {
+        }),
+        Meaning::HeldOperations(HeldOperations {
+            device: d(),
+            level: level(Some(policy)),
+            waiting,
+            depth_one: false,
+        }),
+        Meaning::HeldOperations(HeldOperations { device: d(), level: level(None), waiting, depth_one: true }),
+        Meaning::HeldBytes(HeldBytes {
             device: d(),
             level: level(Some(Named::Round { value: 1200.0 })),
             waiting,
             size: 262_144.0,
-        },
-        Meaning::ThrottledAboveNominal {
+        }),
+        Meaning::ThrottledAboveNominal(ThrottledAboveNominal {
             device: d(),
             scale: 2.0,
             level: level(Some(Named::Local(limit.clone()))),
@@ -281,41 +285,41 @@ fn all_kinds() -> Vec<Meaning> {
             claimed: Some(1000.0),
             bytes: false,
             pulled: None,
-        },
-        Meaning::ThrottledAboveDevice {
+        }),
+        Meaning::ThrottledAboveDevice(ThrottledAboveDevice {
             device: d(),
             waited_ns: Some(16e6),
             waiting_share: None,
             latency_ns: 0.5e6,
             queue: 1.1,
             limit: Some(limit),
-        },
-        Meaning::ThrottledAboveDevice {
+        }),
+        Meaning::ThrottledAboveDevice(ThrottledAboveDevice {
             device: d(),
             waited_ns: None,
             waiting_share: Some(0.4),
             latency_ns: 0.5e6,
             queue: 1.1,
             limit: None,
-        },
-        Meaning::BackendSlow { device: d(), waiting, ops_per_second: 990.0 },
-        Meaning::FlushBound {
+        }),
+        Meaning::BackendSlow(BackendSlow { device: d(), waiting, ops_per_second: 990.0 }),
+        Meaning::FlushBound(FlushBound {
             device: d(),
             flushes_per_second: 210.0,
             flush_ns: 4.1e6,
             write_ns: Some(0.4e6),
             share: 0.86,
-        },
-        Meaning::CpuStarved { device: d(), steal_share: 0.12, waiting },
-        Meaning::QueueFull { device: d(), holds: 128, waiting },
-        Meaning::Untimed { device: d() },
-        Meaning::HeldLevelFell {
+        }),
+        Meaning::CpuStarved(CpuStarved { device: d(), steal_share: 0.12, waiting }),
+        Meaning::QueueFull(QueueFull { device: d(), holds: 128, waiting }),
+        Meaning::Untimed(Untimed { device: d() }),
+        Meaning::HeldLevelFell(HeldLevelFell {
             device: d(),
             at: Nanos::from_secs(240),
             before: 3000.0,
             after: 300.0,
             bytes: false,
-        },
+        }),
     ]
 }
 

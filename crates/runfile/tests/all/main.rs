@@ -1,7 +1,8 @@
-//! Run files: whole, read, refused, damaged and killed.
+//! Run files: whole, read, refused, damaged, killed and of earlier versions.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 mod damaged;
+mod earlier;
 mod killed;
 mod page;
 mod refusals;

@@ -1,21 +1,29 @@
 //! Where steps run, as values of one trait, and the loop that runs the steps of a procedure and feeds the results back.
 
 mod counted;
+mod named;
 mod real;
 mod virtual_time;
 
 use std::time::Duration;
 
-use engine::{Clones, FileGround, Ground, GroundKind};
+use engine::{Clones, EngineError, FileFacts, PlanError, PlanTarget, PlanTargetKind, run_real};
 use experiments::Step;
-use kernel::Clock;
+use kernel::{Clock, OpenFile};
 use record::{Observer, StepRecord};
+use sampler::Sampler;
 use workload::{Nanos, StepPlan, Workload};
 
+pub use named::NamedRunner;
 pub use real::{NullRunner, RealRunner};
 pub use virtual_time::VirtualRunner;
 
-use crate::idle::Use;
+use crate::idle::{Use, between};
+use crate::procedure::{Decided, run_steps};
+use crate::target::named::FileError;
+
+/// How long the idle gate looks at a time, in slices in which it notices a wish to stop.
+const IDLE_LOOK: [Duration; 10] = [Duration::from_millis(100); 10];
 
 /// How often a rest asks its observer whether to go on.
 const REST_SLICE: Duration = Duration::from_millis(50);
@@ -31,7 +39,18 @@ pub trait Runner {
     /// [`RunnerError`] where parts of the step contradict each other or the target.
     fn plan(&self, step: &Step) -> Result<StepPlan, RunnerError>;
 
-    /// Runs a planned step to its end.
+    /// Opens what `plan` names, where files are opened for each step.
+    ///
+    /// # Errors
+    /// [`RunnerError`] where a file cannot be opened.
+    fn open(&mut self, _plan: &StepPlan) -> Result<(), RunnerError> {
+        Ok(())
+    }
+
+    /// Closes what was opened for the step.
+    fn close(&mut self) {}
+
+    /// Runs a planned step, for which everything is open, to its end.
     ///
     /// # Errors
     /// [`RunnerError`] where it could not be run; an I/O that failed is no error but the record's
@@ -87,25 +106,65 @@ pub enum RunnerError {
     /// Wrong usage: what was asked does not fit the target.
     #[error("{0}")]
     Refused(String),
+    /// Wrong usage: the workload contradicts itself or the target.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// A file that a job names is not open.
+    #[error("{error}")]
+    File {
+        /// The job.
+        job: String,
+        /// Why.
+        #[source]
+        error: FileError,
+    },
     /// The machine did not do what it should.
-    #[error("{0}")]
-    Failed(String),
+    #[error("step '{step}': {error}")]
+    Engine {
+        /// The step.
+        step: String,
+        /// Why.
+        #[source]
+        error: EngineError,
+    },
 }
 
 /// What the planner must know of `files` behind `kind`, with intervals of a second.
-fn ground(kind: GroundKind, files: Vec<FileGround>) -> Ground {
-    Ground { files, kind, cpus: kernel::available_cpus(), interval: Nanos::SECOND, clones: Clones::Apart }
+fn ground(kind: PlanTargetKind, files: Vec<FileFacts>) -> PlanTarget {
+    PlanTarget { files, kind, cpus: kernel::available_cpus(), interval: Nanos::SECOND, clones: Clones::Apart }
 }
 
 /// The plan of `step`, with `workload` in the place of its own.
-fn planned(step: &Step, workload: &Workload, ground: &Ground) -> Result<StepPlan, RunnerError> {
-    engine::plan(workload, &step.name, step.kind, ground)
-        .map_err(|error| RunnerError::Refused(error.to_string()))
+fn planned(step: &Step, workload: &Workload, ground: &PlanTarget) -> Result<StepPlan, RunnerError> {
+    Ok(engine::plan(workload, &step.name, step.kind, ground)?)
 }
 
 /// Why the engine could not run `plan`.
-fn failed(plan: &StepPlan) -> impl Fn(engine::EngineError) -> RunnerError {
-    |error| RunnerError::Failed(format!("step '{}': {error}", plan.name))
+fn failed(plan: &StepPlan) -> impl Fn(EngineError) -> RunnerError {
+    |error| RunnerError::Engine { step: plan.name.clone(), error }
+}
+
+/// Runs `plan` on the open files of its workers, in real time: the one place from which the engine is started on files and
+/// devices of this machine.
+pub(crate) fn drive(
+    plan: &StepPlan,
+    files: &[Vec<OpenFile>],
+    clock: Clock,
+    observer: &mut dyn Observer,
+) -> Result<StepRecord, EngineError> {
+    run_real(plan, files, clock, observer)
+}
+
+/// Looks for a second who else uses the devices of `sampler`.
+fn look_for_others(sampler: &mut Sampler, clock: Clock, interrupted: &dyn Fn() -> bool) -> Option<Use> {
+    let before = sampler.read(clock.now());
+    for slice in IDLE_LOOK {
+        if interrupted() {
+            break;
+        }
+        std::thread::sleep(slice);
+    }
+    between(&before, &sampler.read(clock.now()))
 }
 
 /// Runs the steps that `next` gives, each knowing all before it. Returns the records of what ran, and why it could not go
@@ -115,14 +174,9 @@ pub fn conduct(
     runner: &mut dyn Runner,
     observer: &mut dyn Observer,
 ) -> (Vec<StepRecord>, Option<RunnerError>) {
-    let mut done = Vec::new();
-    while let Some(step) = next(&done) {
-        match run_one(&step, runner, observer) {
-            Ok(record) => done.push(record),
-            Err(error) => return (done, Some(error)),
-        }
-    }
-    (done, None)
+    let mut decided = Decided { next, done: Vec::new(), observer };
+    let failed = run_steps(&mut decided, runner).err();
+    (decided.done, failed)
 }
 
 /// Plans `step`, runs it and tells of its start and its end.
@@ -132,8 +186,20 @@ pub(crate) fn run_one(
     observer: &mut dyn Observer,
 ) -> Result<StepRecord, RunnerError> {
     let plan = runner.plan(step)?;
-    observer.step_started(&plan, runner.now());
-    let record = runner.run(&plan, observer)?;
+    runner.open(&plan)?;
+    let record = play(&plan, runner, observer);
+    runner.close();
+    record
+}
+
+/// Runs a planned step, for which everything is open, and tells of its start and its end.
+pub(crate) fn play<R: Runner + ?Sized>(
+    plan: &StepPlan,
+    runner: &mut R,
+    observer: &mut dyn Observer,
+) -> Result<StepRecord, RunnerError> {
+    observer.step_started(plan, runner.now());
+    let record = runner.run(plan, observer)?;
     observer.step_ended(&record);
     Ok(record)
 }

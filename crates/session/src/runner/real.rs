@@ -1,21 +1,17 @@
 //! Files and devices of this machine in real time, sampled beside the load, and the null target.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
-use engine::{FileGround, Ground, GroundKind, run_real};
+use engine::{FileFacts, PlanTarget, PlanTargetKind};
 use experiments::Step;
 use kernel::{Clock, Direct, OpenFile};
 use record::{Interval, IoTrace, Observer, Sample, Silence, StepRecord};
 use sampler::Sampler;
 use workload::{BackendKind, Bytes, Direction, Nanos, StepKind, StepPlan};
 
-use super::{Runner, RunnerError, Shares, failed, ground, planned};
-use crate::idle::{Use, between};
+use super::{Runner, RunnerError, Shares, drive, failed, ground, look_for_others, planned};
+use crate::idle::Use;
 use crate::target::OneFile;
-
-/// How long the idle gate looks at a time, in slices in which it notices a wish to stop.
-const IDLE_LOOK: [Duration; 10] = [Duration::from_millis(100); 10];
 
 /// Least time between two readings of the counters.
 const SAMPLE_APART: Nanos = Nanos::from_millis(300);
@@ -23,7 +19,7 @@ const SAMPLE_APART: Nanos = Nanos::from_millis(300);
 /// One file or device of this machine.
 pub struct RealRunner {
     clock: Clock,
-    ground: Ground,
+    ground: PlanTarget,
     file: OneFile,
     size: Bytes,
     backend: String,
@@ -40,8 +36,8 @@ impl RealRunner {
         let backend = backend_words(&probes);
         let alignment = file.reader.alignment();
         let file_ground =
-            FileGround { path, size, direct_alignment: alignment.offset, writable: file.writer.is_some() };
-        let ground = ground(GroundKind::Machine(probes), vec![file_ground]);
+            FileFacts { path, size, direct_alignment: alignment.offset, writable: file.writer.is_some() };
+        let ground = ground(PlanTargetKind::Machine(probes), vec![file_ground]);
         let sampler = Sampler::new(&sampler::Root::real(), devices.iter().map(String::as_str).collect()).ok();
         RealRunner { clock, ground, file, size, backend, sampler, sampled: Nanos::ZERO }
     }
@@ -106,7 +102,7 @@ impl Runner for RealRunner {
             sampled: &mut self.sampled,
         };
         sampling.take();
-        let record = run_real(plan, &files, self.clock, &mut sampling).map_err(failed(plan))?;
+        let record = drive(plan, &files, self.clock, &mut sampling).map_err(failed(plan))?;
         sampling.take();
         if plan.kind == StepKind::Layout {
             self.lay_out(&record);
@@ -123,15 +119,7 @@ impl Runner for RealRunner {
     }
 
     fn watch_idle(&mut self, interrupted: &dyn Fn() -> bool) -> Option<Use> {
-        let sampler = self.sampler.as_mut()?;
-        let before = sampler.read(self.clock.now());
-        for slice in IDLE_LOOK {
-            if interrupted() {
-                break;
-            }
-            std::thread::sleep(slice);
-        }
-        between(&before, &sampler.read(self.clock.now()))
+        look_for_others(self.sampler.as_mut()?, self.clock, interrupted)
     }
 
     fn shares(&self) -> Shares {
@@ -199,13 +187,13 @@ impl Observer for Sampling<'_> {
 /// Nothing: every I/O succeeds at once, in real time, so that the generator's own speed shows.
 pub struct NullRunner {
     clock: Clock,
-    ground: Ground,
+    ground: PlanTarget,
 }
 
 impl NullRunner {
     /// A runner whose jobs draw offsets below `size`.
     pub fn new(size: Bytes) -> NullRunner {
-        NullRunner { clock: Clock::start(), ground: ground(GroundKind::Null(size), Vec::new()) }
+        NullRunner { clock: Clock::start(), ground: ground(PlanTargetKind::Null(size), Vec::new()) }
     }
 }
 
@@ -220,7 +208,7 @@ impl Runner for NullRunner {
 
     fn run(&mut self, plan: &StepPlan, observer: &mut dyn Observer) -> Result<StepRecord, RunnerError> {
         let files = vec![Vec::new(); plan.workers.len()];
-        run_real(plan, &files, self.clock, observer).map_err(failed(plan))
+        drive(plan, &files, self.clock, observer).map_err(failed(plan))
     }
 
     fn backend(&self) -> &str {

@@ -1,6 +1,6 @@
 //! Simulated volumes in virtual time, sampled like a disk where a watch asks for that.
 
-use engine::{Ground, GroundKind, run_simulated};
+use engine::{PlanTarget, PlanTargetKind, run_simulated};
 use experiments::Step;
 use record::{DeviceFacts, Observer, StepRecord};
 use volumes::SimulatedVolume;
@@ -15,7 +15,7 @@ const PAUSE: Nanos = Nanos::from_millis(10);
 /// A simulated volume.
 pub struct VirtualRunner {
     volume: Counted,
-    ground: Ground,
+    ground: PlanTarget,
     now: Nanos,
     /// Time that passes between two steps.
     pause: Nanos,
@@ -34,7 +34,7 @@ impl VirtualRunner {
     }
 
     fn of(volume: SimulatedVolume, every: Option<Nanos>) -> VirtualRunner {
-        let ground = ground(GroundKind::Simulated(volume.size()), Vec::new());
+        let ground = ground(PlanTargetKind::Simulated(volume.size()), Vec::new());
         let volume = Counted::new(Box::new(volume), every);
         VirtualRunner { volume, ground, now: Nanos::ZERO, pause: PAUSE }
     }

@@ -1,7 +1,10 @@
 //! What a load runs on: opened, guarded, laid out.
 
+mod laying;
+mod leave;
 pub mod named;
 mod open;
 pub mod unwritten;
 
+pub use leave::{Written, leave_to_write, tell_what_goes};
 pub use open::{OneFile, OpenTarget, OpenTargetError, Wish, open_own_device, open_path};

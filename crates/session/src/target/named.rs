@@ -1,21 +1,17 @@
-//! Files and devices that a job names: each opened behind the guard, with real data in what will be read.
+//! Files and devices that jobs name: each opened behind the guard, and known to the planner.
 
-use std::collections::HashMap;
-use std::io;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use engine::{Clones, FileGround, Ground, GroundKind, layout_workload, plan, run_real};
-use kernel::guard::{Destruction, GuardError, WritePermit, permit_named_file};
+use engine::{Clones, FileFacts, PlanTarget, PlanTargetKind};
+use kernel::guard::{GuardError, WritePermit};
 use kernel::{Clock, Direct, OpenError, OpenFile};
-use workload::{BackendKind, Buffers, Bytes, FilePlan, Nanos, StepKind, SyncMode, WorkerPlan};
+use workload::{BackendKind, Bytes, FilePlan, Nanos, SyncMode, WorkerPlan, Workload};
 
-use crate::output;
-use crate::run;
+use super::leave::{Written, leave_to_write, tell_what_goes};
 use crate::signals::StopFlag;
-use crate::vigil;
 
-/// Alignment of the part of a file that is written past the page cache.
-const ALIGNED: Bytes = Bytes(4096);
+pub use super::laying::{Call, LayoutError, make_folder_of};
 
 /// Whether people are told what a device holds before it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +20,15 @@ pub enum Announcement {
     Now,
     /// They were told already.
     Done,
+}
+
+/// What becomes of direct I/O on a file that cannot do it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WithoutDirect {
+    /// The job is refused.
+    Refused,
+    /// It goes through the page cache.
+    Buffered,
 }
 
 /// Why a file that a job names is not open.
@@ -37,31 +42,41 @@ pub enum FileError {
     Open(#[from] OpenError),
 }
 
+/// How the files of a run are treated.
+#[derive(Clone, Debug)]
+pub struct Treatment {
+    /// Whether what a device holds is told.
+    pub announcement: Announcement,
+    /// Where direct I/O is not possible.
+    pub without_direct: WithoutDirect,
+    /// A wish to stop, which ends a layout as well.
+    pub stop: StopFlag,
+}
+
 /// Files that jobs name; a permit, once given, is kept.
 pub struct NamedFiles {
-    clock: Clock,
-    stop: StopFlag,
-    announcement: Announcement,
+    pub(super) clock: Clock,
+    pub(super) treatment: Treatment,
+    /// Laid out in this run.
+    pub(super) made: HashSet<PathBuf>,
     given: HashMap<PathBuf, WritePermit>,
     probes: Vec<(BackendKind, Result<(), String>)>,
 }
 
 impl NamedFiles {
-    /// No file yet; what is laid out is timed by `clock` and ends with a wish to stop.
-    pub fn new(clock: Clock, stop: StopFlag, announcement: Announcement) -> NamedFiles {
-        NamedFiles { clock, stop, announcement, given: HashMap::new(), probes: kernel::probe() }
+    /// No file yet; what is laid out is timed by `clock`.
+    pub fn new(clock: Clock, treatment: Treatment) -> NamedFiles {
+        let probes = kernel::probe();
+        NamedFiles { clock, treatment, made: HashSet::new(), given: HashMap::new(), probes }
     }
 
     /// The permit to write to `path`; what goes with the first write is told.
-    ///
-    /// # Errors
-    /// What the guard says.
-    pub fn permit(&mut self, path: &Path) -> Result<WritePermit, GuardError> {
+    pub(super) fn permit(&mut self, path: &Path) -> Result<WritePermit, GuardError> {
         if let Some(permit) = self.given.get(path) {
             return Ok(permit.clone());
         }
-        let permit = permit_named_file(path)?;
-        if self.announcement == Announcement::Now {
+        let permit = leave_to_write(Written::Named(path))?;
+        if self.treatment.announcement == Announcement::Now {
             tell_what_goes(&permit);
         }
         self.given.insert(path.to_owned(), permit.clone());
@@ -69,15 +84,17 @@ impl NamedFiles {
     }
 
     /// Forgets the permit of a file that gives way to another of its name.
-    pub fn forget(&mut self, path: &Path) {
+    pub(super) fn forget(&mut self, path: &Path) {
         self.given.remove(path);
     }
 
     /// Opens `path` for writing.
-    ///
-    /// # Errors
-    /// [`FileError`].
-    pub fn writer(&mut self, path: &Path, direct: Direct, sync: SyncMode) -> Result<OpenFile, FileError> {
+    pub(super) fn writer(
+        &mut self,
+        path: &Path,
+        direct: Direct,
+        sync: SyncMode,
+    ) -> Result<OpenFile, FileError> {
         let permit = self.permit(path)?;
         Ok(kernel::open_for_stable_write(&permit, direct, sync)?)
     }
@@ -98,95 +115,66 @@ impl NamedFiles {
         worker.files.iter().map(open).collect()
     }
 
-    /// What the planner must know of `files` on this machine, with intervals of this length.
-    pub fn ground(&self, files: Vec<FileGround>, interval: Nanos) -> Ground {
-        Ground {
+    /// What the planner must know of the files of `workload` on this machine, with intervals of this length. One that is
+    /// missing or too short is as long as its jobs want it.
+    pub fn plan_target(&self, workload: &Workload, interval: Nanos) -> PlanTarget {
+        let mut files: Vec<FileFacts> = Vec::new();
+        for job in &workload.jobs {
+            let end = Bytes(job.offset.0 + job.size.map_or(0, |size| size.0));
+            for path in &job.files {
+                match files.iter_mut().find(|file| file.path == *path) {
+                    Some(file) => file.size = file.size.max(end),
+                    None => files.push(self.file_facts(path, end)),
+                }
+            }
+        }
+        self.target_of(files, interval)
+    }
+
+    pub(super) fn target_of(&self, files: Vec<FileFacts>, interval: Nanos) -> PlanTarget {
+        PlanTarget {
             files,
-            kind: GroundKind::Machine(self.probes.clone()),
+            kind: PlanTargetKind::Machine(self.probes.clone()),
             cpus: kernel::available_cpus(),
             interval,
             clones: Clones::Together,
         }
     }
 
-    /// Writes `buffers` over the first `bytes` of the file that `room` has open for writing, past the page cache as far as
-    /// that goes, and waits until they are stored and forgotten by the cache.
-    ///
-    /// # Errors
-    /// [`FillError`]; a wish to stop is none.
-    pub fn fill(&mut self, room: &OpenFile, bytes: Bytes, buffers: &Buffers) -> Result<(), FillError> {
-        let permit = &self.permit(room.path()).map_err(FillError::Guard)?;
-        let whole = bytes.round_down(ALIGNED);
-        let past = kernel::open_for_read(permit.path(), Direct::Yes).is_ok();
-        self.write(permit, (Bytes(0), whole), (if past { Direct::Yes } else { Direct::No }, buffers))?;
-        self.write(permit, (whole, Bytes(bytes.0 - whole.0)), (Direct::No, buffers))?;
-        // Before the flush, so that it is stored with it. Without a mark the file counts as somebody else's later on.
-        let _ = kernel::mark_laid_out(room);
-        match vigil::flush(room, &self.stop) {
-            Some(flushed) => flushed.map_err(|error| FillError::Call("fsync", error))?,
-            None => return Ok(()),
-        }
-        // Only what was written through the cache is there to be forgotten.
-        kernel::drop_cache(room, 0, bytes).map_err(|error| FillError::Call("fadvise", error))
-    }
-
-    fn write(
-        &self,
-        permit: &WritePermit,
-        (offset, bytes): (Bytes, Bytes),
-        (direct, buffers): (Direct, &Buffers),
-    ) -> Result<(), FillError> {
-        if bytes == Bytes(0) || self.stop.raised() {
-            return Ok(());
-        }
-        let mut workload = layout_workload(permit.path(), offset, bytes);
-        workload.jobs[0].direct = direct == Direct::Yes;
-        workload.jobs[0].buffers = buffers.clone();
-        let files = vec![file_ground(permit.path(), Bytes(offset.0 + bytes.0))];
-        let ground = self.ground(files, Nanos::SECOND);
-        let plan = plan(&workload, "layout", StepKind::Layout, &ground)
-            .map_err(|error| FillError::CannotRun(error.to_string()))?;
-        let direct = if plan.workers[0].direct { Direct::Yes } else { Direct::No };
-        let file = kernel::open_for_write(permit, direct).map_err(FillError::Open)?;
-        let record = run_real(&plan, &[vec![file]], self.clock, &mut self.stop.clone())
-            .map_err(|error| FillError::CannotRun(error.to_string()))?;
-        match record.failures.first() {
-            Some(failure) => Err(FillError::Call("write", io::Error::from_raw_os_error(failure.errno))),
-            None => Ok(()),
+    /// What the planner must know of the file at `path`, which is `least` long or longer.
+    pub(super) fn file_facts(&self, path: &Path, least: Bytes) -> FileFacts {
+        let found = look(path);
+        let without = match self.treatment.without_direct {
+            WithoutDirect::Refused => Bytes(512),
+            WithoutDirect::Buffered => Bytes(0),
+        };
+        FileFacts {
+            path: path.to_owned(),
+            size: found.map_or(least, |found| found.size.max(least)),
+            direct_alignment: found.and_then(|found| found.direct_alignment).unwrap_or(without),
+            writable: true,
         }
     }
 }
 
-/// Says on stderr what a device holds that will be written: a file system, a partition table, a member of LVM, RAID or
-/// ZFS. Data alone is not told, since that is what the last benchmark left.
-pub fn tell_what_goes(permit: &WritePermit) {
-    let marked = |lost: &&Destruction| !(lost.signatures.is_empty() && lost.partitions.is_empty());
-    if let Some(lost) = permit.destruction().filter(marked) {
-        output::people(&run::destruction_words(lost));
-    }
+/// A file or device that can be opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Its size.
+    pub size: Bytes,
+    /// What direct I/O must be aligned to; `None` where there is none.
+    pub direct_alignment: Option<Bytes>,
 }
 
-/// Why a file is not filled.
-pub enum FillError {
-    /// No plan, or no means of I/O.
-    CannotRun(String),
-    /// The guard gives no leave to write.
-    Guard(GuardError),
-    /// It could not be opened.
-    Open(OpenError),
-    /// This system call failed.
-    Call(&'static str, io::Error),
+/// What is at `path`; `None` where nothing can be opened.
+pub fn look(path: &Path) -> Option<Found> {
+    let direct = kernel::open_for_read(path, Direct::Yes).ok();
+    let direct_alignment = direct.as_ref().map(|file| file.alignment().offset.max(Bytes(1)));
+    let file = direct.or_else(|| kernel::open_for_read(path, Direct::No).ok())?;
+    Some(Found { size: file.size(), direct_alignment })
 }
 
 /// Whether the file at `path` was laid out here and nobody has changed it since.
 pub fn is_laid_out(path: &Path) -> bool {
     kernel::open_for_read(path, Direct::No).is_ok_and(|file| kernel::is_laid_out(&file))
-}
-
-/// What the planner must know of the file at `path`, which is `least` long or longer.
-pub fn file_ground(path: &Path, least: Bytes) -> FileGround {
-    let opened = kernel::open_for_read(path, Direct::Yes);
-    let alignment = opened.as_ref().map_or(Bytes(512), |file| file.alignment().offset);
-    let size = opened.map_or(least, |file| file.size().max(least));
-    FileGround { path: path.to_owned(), size, direct_alignment: alignment, writable: true }
 }

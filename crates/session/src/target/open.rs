@@ -6,11 +6,13 @@ use std::sync::atomic::AtomicBool;
 
 use experiments::{Layout, Writes};
 use kernel::guard::Destruction;
-use kernel::guard::{AllowDestroy, GuardError, WritePermit, permit_block_device, permit_unnamed};
+use kernel::guard::{GuardError, WritePermit};
 use kernel::{Direct, Directness, OpenError, OpenFile, OwnedTestFile, TestFileError};
 use record::{TargetDoubt, TargetFacts, TargetKind};
 use sampler::{Root, TargetFactsError};
 use workload::Bytes;
+
+use super::leave::{Written, leave_to_write};
 
 /// Largest region that is laid out unless another size is asked for.
 const REGION_MOST: Bytes = Bytes::gib(4);
@@ -190,9 +192,7 @@ pub fn open_path(path: &Path, words: &str, wish: &Wish) -> Result<OpenTarget, Op
     match (facts.kind, &wish.allow_destroy) {
         (TargetKind::Directory, _) => open_directory(path, facts, wish),
         (TargetKind::BlockDevice, Some(device)) => {
-            let allow = AllowDestroy::devices([device.clone()]);
-            let (permit, destruction) = permit_block_device(path, &allow)?;
-            open_device(facts, wish, (&permit, destruction))
+            open_device(facts, wish, &leave_to_write(Written::Device { path, allowed: Some(device) })?)
         }
         _ => open_reader(path, facts, wish),
     }
@@ -205,9 +205,8 @@ pub fn open_path(path: &Path, words: &str, wish: &Wish) -> Result<OpenTarget, Op
 pub fn open_own_device(path: &Path, words: &str, size: Option<Bytes>) -> Result<OpenTarget, OpenTargetError> {
     let mut facts = sampler::target_facts(&Root::real(), path, words)?;
     facts.kind = TargetKind::Lab;
-    let (permit, destruction) = permit_block_device(path, &AllowDestroy::devices([path.to_owned()]))?;
-    let wish = Wish { size, ..Wish::default() };
-    let opened = open_device(facts, &wish, (&permit, destruction))?;
+    let permit = leave_to_write(Written::Device { path, allowed: Some(path) })?;
+    let opened = open_device(facts, &Wish { size, ..Wish::default() }, &permit)?;
     Ok(OpenTarget { destruction: None, ..opened })
 }
 
@@ -231,7 +230,7 @@ fn open_directory(path: &Path, mut facts: TargetFacts, wish: &Wish) -> Result<Op
     }
     let ours = kernel::unnamed_file(path, size)?;
     ours.set_len(size)?;
-    let permit = permit_unnamed(&ours);
+    let permit = leave_to_write(Written::Ours(&ours))?;
     let (reader, writer) = direct_if_possible(&mut facts, |direct| {
         Ok((ours.open_for_read(direct)?, kernel::open_for_write(&permit, direct)?))
     })?;
@@ -263,12 +262,7 @@ fn direct_if_possible<T>(
     }
 }
 
-fn open_device(
-    facts: TargetFacts,
-    wish: &Wish,
-    guarded: (&WritePermit, Destruction),
-) -> Result<OpenTarget, OpenTargetError> {
-    let (permit, destruction) = guarded;
+fn open_device(facts: TargetFacts, wish: &Wish, permit: &WritePermit) -> Result<OpenTarget, OpenTargetError> {
     let writer = kernel::open_for_write(permit, Direct::Yes)?;
     let size = within(permit.path(), writer.size(), wish.size)?;
     let size = Bytes(size.0.min(wish.size.unwrap_or(REGION_MOST).0)).round_down(Bytes::MIB);
@@ -276,7 +270,7 @@ fn open_device(
     facts.direct_alignment = writer.alignment().offset;
     let file = OneFile::written(writer.clone(), writer, permit.clone());
     let (writes, layout) = (Writes::Measured, Layout::Write(size));
-    Ok(OpenTarget { facts, file, size, writes, layout, destruction: Some(destruction) })
+    Ok(OpenTarget { facts, file, size, writes, layout, destruction: permit.destruction().cloned() })
 }
 
 fn open_reader(path: &Path, mut facts: TargetFacts, wish: &Wish) -> Result<OpenTarget, OpenTargetError> {

@@ -1,5 +1,6 @@
 //! Whole checks on simulated volumes whose truth is known.
 
+use analysis::findings::{BandwidthCap, FillingDepth, IopsCap};
 use analysis::{Analysis, Answer, Meaning, analyse};
 use experiments::{CheckAsk, Effort, Layout, Writes, next_step};
 use record::{Interval, Observer, Run};
@@ -42,11 +43,13 @@ fn caps(found: &Analysis) -> (f64, f64, f64) {
     let mut caps = (f64::NAN, f64::NAN, f64::NAN);
     for finding in &found.findings {
         match finding.meaning {
-            Meaning::IopsCap { direction: Direction::Read, cap, at_least: false, .. } => caps.0 = cap.value,
-            Meaning::BandwidthCap { direction: Direction::Read, cap, at_least: false, .. } => {
-                caps.1 = cap.value
+            Meaning::IopsCap(IopsCap { direction: Direction::Read, cap, at_least: false, .. }) => {
+                caps.0 = cap.value
             }
-            Meaning::FillingDepth { direction: Direction::Read, star, .. } => caps.2 = star,
+            Meaning::BandwidthCap(BandwidthCap {
+                direction: Direction::Read, cap, at_least: false, ..
+            }) => caps.1 = cap.value,
+            Meaning::FillingDepth(FillingDepth { direction: Direction::Read, star, .. }) => caps.2 = star,
             _ => {}
         }
     }
@@ -116,7 +119,7 @@ fn a_volume_whose_bucket_runs_dry_on_the_way_meets_nothing() {
     let limits = policy::evaluate(&workload::PolicyName::parse("do-volumes-pre-burst").unwrap()).unwrap();
     let found = analyse(&run, Some(&limits), None);
     assert_eq!(found.verdict.exit_code(), 3, "{target}: {:#?}", found.verdict);
-    assert!(found.findings.iter().any(|finding| matches!(finding.meaning, Meaning::StepDown { .. })));
+    assert!(found.findings.iter().any(|finding| matches!(finding.meaning, Meaning::StepDown(_))));
     assert!(found.horizon.as_secs_f64() < 60.0, "no more than the ladders of the beginning");
 }
 

@@ -91,7 +91,7 @@ pub enum LabError {
     #[error(
         "lab: sh cannot be started, which is to clean up if this process is killed: {source}; install a shell"
     )]
-    Guardian {
+    Cleanup {
         /// What the kernel said.
         source: io::Error,
     },

@@ -16,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 use kernel::lab::{Limits, Throttle, ThrottleError, leftover_groups, limits_on};
 use kernel::{DeviceNumber, Mount, mounts};
 
-use super::guardian::Last;
+use super::cleanup::Step;
 use super::{LabError, Lifetime};
 
 /// The one group of version 2, without the prefix that `kernel` gives it.
@@ -100,16 +100,16 @@ impl Drop for Throttled {
 ///
 /// # Errors
 /// [`LabError::Throttle`] without root or a controller.
-pub(crate) fn last_will(number: DeviceNumber, lifetime: Lifetime) -> Result<Vec<Last>, LabError> {
+pub(crate) fn cleanup_steps(number: DeviceNumber, lifetime: Lifetime) -> Result<Vec<Step>, LabError> {
     let (throttle, ours) = throttle(lifetime)?;
     let folder = throttle.folder().to_owned();
     throttle.keep();
-    let mut last: Vec<Last> =
-        lifting(&folder, number).into_iter().map(|(text, file)| Last::Write(text, file)).collect();
+    let mut steps: Vec<Step> =
+        lifting(&folder, number).into_iter().map(|(text, file)| Step::Write(text, file)).collect();
     if ours {
-        last.push(Last::RemoveFolder(folder));
+        steps.push(Step::RemoveFolder(folder));
     }
-    Ok(last)
+    Ok(steps)
 }
 
 /// Whether the machine can throttle at all, asked before anything is made.
@@ -130,12 +130,12 @@ pub struct Inside(());
 
 /// How many volumes hold this process in the group, and the file through which it goes back, where it had to move.
 #[derive(Debug)]
-struct Stay {
+struct Membership {
     volumes: usize,
     back: Option<PathBuf>,
 }
 
-static STAY: Mutex<Stay> = Mutex::new(Stay { volumes: 0, back: None });
+static MEMBERSHIP: Mutex<Membership> = Mutex::new(Membership { volumes: 0, back: None });
 
 /// Moves this process to where the limits of a volume of a run hold, where it is not there already.
 ///
@@ -143,21 +143,21 @@ static STAY: Mutex<Stay> = Mutex::new(Stay { volumes: 0, back: None });
 /// [`LabError::Throttle`] without root or a controller.
 pub fn enter() -> Result<Inside, LabError> {
     const ATTEMPTS: u32 = 8;
-    let mut stay = STAY.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut membership = MEMBERSHIP.lock().unwrap_or_else(PoisonError::into_inner);
     let mut attempts = 0;
-    while stay.volumes == 0 {
+    while membership.volumes == 0 {
         attempts += 1;
         match enter_once() {
             // Another run that ends removes the group as long as nobody is in it.
             Err(ThrottleError::File { .. }) if attempts < ATTEMPTS => {}
             Err(error) => return Err(error.into()),
             Ok(back) => {
-                stay.back = back;
+                membership.back = back;
                 break;
             }
         }
     }
-    stay.volumes += 1;
+    membership.volumes += 1;
     Ok(Inside(()))
 }
 
@@ -187,9 +187,9 @@ fn own_group<'a>(text: &'a str, controller: &str) -> Option<&'a str> {
 
 impl Drop for Inside {
     fn drop(&mut self) {
-        let mut stay = STAY.lock().unwrap_or_else(PoisonError::into_inner);
-        stay.volumes -= 1;
-        let back = if stay.volumes == 0 { stay.back.take() } else { None };
+        let mut membership = MEMBERSHIP.lock().unwrap_or_else(PoisonError::into_inner);
+        membership.volumes -= 1;
+        let back = if membership.volumes == 0 { membership.back.take() } else { None };
         if let Some(back) = back {
             let _ = std::fs::write(back, std::process::id().to_string());
         }

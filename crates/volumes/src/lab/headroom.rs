@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use kernel::{Clock, Direct, OpenFile, open_for_read, open_queue, probe};
+use kernel::{Clock, Direct, OpenFile, QueueSize, open_for_read, open_queue, probe};
 use statistics::Stream;
 use workload::{Bytes, BytesPerSecond, Direction, Done, Io, Iops, Nanos, Wait, grouped};
 
@@ -61,7 +61,13 @@ impl Headroom {
 fn reads_per_second(file: &OpenFile, block: Bytes) -> Option<f64> {
     let clock = Clock::start();
     let (kind, _) = probe().into_iter().find(|(_, usable)| usable.is_ok())?;
-    let mut queue = open_queue(kind, std::slice::from_ref(file), DEPTH, block.0 as usize, clock).ok()?;
+    let mut queue = open_queue(
+        kind,
+        std::slice::from_ref(file),
+        QueueSize { depth: DEPTH, slot_bytes: block.0 as usize },
+        clock,
+    )
+    .ok()?;
     let mut random = Stream::new(block.0, 0);
     let mut free: Vec<u32> = (0..DEPTH).collect();
     let mut done: Vec<Done> = Vec::with_capacity(DEPTH as usize);

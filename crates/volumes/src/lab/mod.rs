@@ -9,13 +9,13 @@
 //! percentiles, knee and depth are those of the slices.
 
 mod backing;
+mod cleanup;
 mod error;
 mod group;
-mod guardian;
 mod headroom;
-mod recipe;
 mod register;
 mod stack;
+mod throttle_plan;
 mod volume;
 
 pub use backing::default_dir;
@@ -23,4 +23,4 @@ pub use error::LabError;
 pub use group::{Inside, enter};
 pub use kernel::lab::Limits as InForce;
 pub use register::{LabEntry, Owner, Removal, down, down_own, lift_leftovers, list};
-pub use volume::{LabVolume, Lifetime, Making, in_words};
+pub use volume::{LabVolume, Lifetime, MakeOptions, in_words};

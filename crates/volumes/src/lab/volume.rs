@@ -8,11 +8,11 @@ use kernel::{DeviceNumber, Direct};
 use workload::{Bytes, PolicyName, grouped};
 
 use super::backing::{Backing, is_memory, may_be_swapped, swap_in_use};
+use super::cleanup::{Cleanup, Step};
 use super::group::{self, Inside, Throttled, check, enter};
-use super::guardian::{Guardian, Last};
 use super::headroom::Headroom;
-use super::recipe::Recipe;
 use super::stack::{Stack, request_file, whole_request};
+use super::throttle_plan::ThrottlePlan;
 use super::{InForce, LabError};
 
 /// The smallest volume.
@@ -31,7 +31,7 @@ pub enum Lifetime {
 
 /// How a lab volume is to be made.
 #[derive(Clone, Debug)]
-pub struct Making {
+pub struct MakeOptions {
     /// How long it lasts.
     pub lifetime: Lifetime,
     /// Raised by whoever wants it no longer while it is made.
@@ -45,7 +45,7 @@ pub struct LabVolume {
     number: DeviceNumber,
     size: Bytes,
     backing: PathBuf,
-    recipe: Recipe,
+    plan: ThrottlePlan,
     notes: Vec<String>,
     /// What drop undoes; `None` where it stays.
     _parts: Option<Parts>,
@@ -58,18 +58,18 @@ struct Parts {
     throttled: Throttled,
     stack: Stack,
     backing: Backing,
-    guardian: Guardian,
+    cleanup: Cleanup,
 }
 
-fn guardless(source: std::io::Error) -> LabError {
-    LabError::Guardian { source }
+fn without_cleanup(source: std::io::Error) -> LabError {
+    LabError::Cleanup { source }
 }
 
 /// What is to be done after the death of this process about the lower device with `number`.
-fn last_will(number: DeviceNumber, lifetime: Lifetime) -> Result<Vec<Last>, LabError> {
-    let mut last = vec![Last::Write(whole_request(), request_file(number))];
-    last.extend(group::last_will(number, lifetime)?);
-    Ok(last)
+fn cleanup_steps(number: DeviceNumber, lifetime: Lifetime) -> Result<Vec<Step>, LabError> {
+    let mut steps = vec![Step::Write(whole_request(), request_file(number))];
+    steps.extend(group::cleanup_steps(number, lifetime)?);
+    Ok(steps)
 }
 
 impl LabVolume {
@@ -82,7 +82,7 @@ impl LabVolume {
     /// # Errors
     /// [`LabError`]: a wrong policy, no root, no loop driver, no controller, no space.
     pub fn up(name: &PolicyName, size: Bytes, dir: &Path, lifetime: Lifetime) -> Result<LabVolume, LabError> {
-        LabVolume::make(name, (size, dir), &Making { lifetime, stop: Arc::default() })
+        LabVolume::make(name, (size, dir), &MakeOptions { lifetime, stop: Arc::default() })
     }
 
     /// The same, given up where somebody wants it no longer while it is made.
@@ -92,56 +92,51 @@ impl LabVolume {
     pub fn make(
         name: &PolicyName,
         (size, dir): (Bytes, &Path),
-        making: &Making,
+        options: &MakeOptions,
     ) -> Result<LabVolume, LabError> {
-        let recipe = Recipe::new(name)?;
+        let plan = ThrottlePlan::new(name)?;
         super::lift_leftovers();
         if size < SIZE_MIN || size != size.round_down(BLOCK) {
             return Err(LabError::Size { size });
         }
-        check(making.lifetime)?;
-        LabVolume::made(recipe, (size, dir), making).inspect_err(|_| group::remove_if_unused())
+        check(options.lifetime)?;
+        LabVolume::made(plan, (size, dir), options).inspect_err(|_| group::remove_if_unused())
     }
 
-    fn made(recipe: Recipe, (size, dir): (Bytes, &Path), making: &Making) -> Result<LabVolume, LabError> {
-        let lifetime = making.lifetime;
-        let mut guardian = Guardian::new().map_err(guardless)?;
-        let mut backing = Backing::create(dir, size, &recipe.name)?;
+    fn made(
+        plan: ThrottlePlan,
+        (size, dir): (Bytes, &Path),
+        options: &MakeOptions,
+    ) -> Result<LabVolume, LabError> {
+        let lifetime = options.lifetime;
+        let mut cleanup = Cleanup::new().map_err(without_cleanup)?;
+        let mut backing = Backing::create(dir, size, &plan.name)?;
         match lifetime {
             Lifetime::ThisRun => backing.unname()?,
             Lifetime::UntilDown => {
-                guardian.note(&Last::Remove(backing.path().to_owned())).map_err(guardless)?
+                cleanup.note(&Step::Remove(backing.path().to_owned())).map_err(without_cleanup)?
             }
         }
-        backing.fill(size, &making.stop)?;
+        backing.fill(size, &options.stop)?;
         let stack = Stack::attach(backing.permit())?;
         let below = stack.below.number();
-        for last in last_will(below, lifetime)? {
-            guardian.note(&last).map_err(guardless)?;
+        for step in cleanup_steps(below, lifetime)? {
+            cleanup.note(&step).map_err(without_cleanup)?;
         }
-        stack.split_at(recipe.unit)?;
+        stack.split_at(plan.unit)?;
         let headroom = Headroom::measure(stack.above.path());
         // First, for as long as nobody is in it another run may remove the group with its limits.
         let inside = if lifetime == Lifetime::ThisRun { Some(enter()?) } else { None };
-        let throttled = Throttled::new(below, recipe.in_force, lifetime)?;
-        let parts = Parts { inside, throttled, stack, backing, guardian };
-        let slow = headroom.and_then(|headroom| headroom.note(&recipe.in_force));
-        let notes = recipe.notes.iter().cloned().chain(parts.notes()).chain(slow).collect();
-        LabVolume::of(recipe, (size, notes), parts, lifetime)
-    }
-
-    fn of(
-        recipe: Recipe,
-        (size, notes): (Bytes, Vec<String>),
-        parts: Parts,
-        lifetime: Lifetime,
-    ) -> Result<LabVolume, LabError> {
+        let throttled = Throttled::new(below, plan.in_force, lifetime)?;
+        let parts = Parts { inside, throttled, stack, backing, cleanup };
+        let slow = headroom.and_then(|headroom| headroom.note(&plan.in_force));
+        let notes = plan.notes.iter().cloned().chain(parts.notes()).chain(slow).collect();
         Ok(LabVolume {
             device: parts.stack.above.path().to_owned(),
             number: parts.stack.above.number(),
             size,
             backing: parts.backing.path().to_owned(),
-            recipe,
+            plan,
             notes,
             _parts: match lifetime {
                 Lifetime::ThisRun => Some(parts),
@@ -167,22 +162,22 @@ impl LabVolume {
 
     /// The policy as typed.
     pub fn policy(&self) -> &PolicyName {
-        &self.recipe.name
+        &self.plan.name
     }
 
     /// What the policy says.
     pub fn limits(&self) -> &policy::Limits {
-        &self.recipe.limits
+        &self.plan.limits
     }
 
     /// Whether it is throttled to the baseline or to the burst rate.
     pub fn level(&self) -> policy::Level {
-        self.recipe.level
+        self.plan.level
     }
 
     /// What the kernel enforces.
     pub fn in_force(&self) -> InForce {
-        self.recipe.in_force
+        self.plan.in_force
     }
 
     /// The file behind it; of [`Lifetime::ThisRun`] the name it had.
@@ -199,10 +194,10 @@ impl LabVolume {
     pub fn describe(&self) -> String {
         format!(
             "lab:{}: {} on {}, throttled by this kernel to {}",
-            self.recipe.name,
+            self.plan.name,
             self.size,
             self.device.display(),
-            in_words(&self.recipe.in_force)
+            in_words(&self.plan.in_force)
         )
     }
 }
@@ -244,7 +239,7 @@ impl Parts {
         self.stack.keep()?;
         self.throttled.keep();
         self.backing.keep();
-        drop(self.guardian);
+        drop(self.cleanup);
         Ok(None)
     }
 }

@@ -4,11 +4,12 @@ use std::io;
 use std::path::Path;
 
 use engine::PlanError;
-use fio::{FioError, FioStep, Waits};
+use fio::{FioError, Lacking, Waits};
 use kernel::OpenError;
 use kernel::guard::GuardError;
-use session::named::FileError;
-use workload::{BackendAsk, BackendKind};
+use session::RunnerError;
+use session::named::{FileError, LayoutError};
+use workload::{BackendAsk, BackendKind, Job, LayoutFile};
 
 const ENOENT: i32 = 2;
 const EIO: i32 = 5;
@@ -39,15 +40,41 @@ pub fn call(name: &'static str, path: &Path) -> impl Fn(io::Error) -> FioError {
 }
 
 /// A file that a job names is not open.
-pub fn file(error: &FileError) -> FioError {
+fn file(error: &FileError) -> FioError {
     match error {
         FileError::Guard(error) => guard(error),
         FileError::Open(error) => open(error),
     }
 }
 
+/// `file` of `job` is not laid out.
+pub fn layout(error: LayoutError, job: &str, file: &LayoutFile) -> FioError {
+    match error {
+        LayoutError::CannotRun(why) => FioError::CannotRun(why),
+        LayoutError::File(error) => self::file(&error),
+        LayoutError::Folder(folder, error) => call("mkdir", &folder)(error),
+        LayoutError::Call(done, error) => call(done.name(), &file.path)(error),
+        LayoutError::NotOurs(there) => FioError::NotOurs(Lacking {
+            job: job.to_owned(),
+            path: file.path.clone(),
+            there: Some(there.0),
+            wanted: file.bytes,
+        }),
+    }
+}
+
+/// The step of `jobs` cannot be run.
+pub fn step(error: &RunnerError, jobs: &[Job]) -> FioError {
+    match error {
+        RunnerError::Plan(error) => plan(error, jobs),
+        RunnerError::File { error, .. } => file(error),
+        RunnerError::Refused(why) => FioError::CannotRun(why.clone()),
+        RunnerError::Engine { error, .. } => FioError::CannotRun(error.to_string()),
+    }
+}
+
 /// A file could not be opened.
-pub fn open(error: &OpenError) -> FioError {
+fn open(error: &OpenError) -> FioError {
     let errno = match error {
         OpenError::NoDirect { path } => {
             return FioError::DirectRefused { path: path.display().to_string() };
@@ -75,7 +102,7 @@ fn not_measured(path: &Path, what: &str) -> FioError {
 }
 
 /// The guard gives no leave to write.
-pub fn guard(error: &GuardError) -> FioError {
+fn guard(error: &GuardError) -> FioError {
     let held = |path: &Path, by: String| FioError::Mounted { path: path.display().to_string(), by };
     match error {
         GuardError::Open(error) => open(error),
@@ -87,12 +114,12 @@ pub fn guard(error: &GuardError) -> FioError {
     }
 }
 
-/// `step` cannot be planned.
-pub fn plan(error: &PlanError, step: &FioStep) -> FioError {
+/// `jobs` cannot be planned.
+fn plan(error: &PlanError, jobs: &[Job]) -> FioError {
     let PlanError::Misaligned { job, path, .. } = error else {
         return FioError::CannotRun(error.to_string());
     };
-    let Some(job) = step.workload.jobs.iter().find(|known| known.name == *job) else {
+    let Some(job) = jobs.iter().find(|known| known.name == *job) else {
         return FioError::CannotRun(error.to_string());
     };
     let reads = !job.access.mix.writes_only();

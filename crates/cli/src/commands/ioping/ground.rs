@@ -14,7 +14,7 @@ use kernel::{
 use workload::{Bytes, SyncMode};
 
 use super::laying;
-use session::named::tell_what_goes;
+use session::tell_what_goes;
 
 const EINVAL: i32 = 22;
 const ENOSPC: i32 = 28;

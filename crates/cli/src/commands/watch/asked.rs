@@ -1,14 +1,16 @@
 //! The words of a watch, understood and held against each other.
 
-use std::ffi::OsString;
+use std::path::PathBuf;
 
 use experiments::{Cycles, PlannedPhase, scales};
-use policy::Limits;
+use session::failure::Failure;
+use session::run::Against;
+use session::signals::StopFlag;
+use session::watch::{DeviceWish, LoadTarget, LoadWish, Subject, Watched};
 use workload::{Bytes, Expectation, Nanos, PolicyName, Target};
 
 use super::arguments::WatchArguments;
-use session::failure::Failure;
-use session::signals::StopFlag;
+use super::{job_files, load};
 
 /// Shortest time between two samples: a reading costs some tens of microseconds, and the kernel's own times are
 /// milliseconds.
@@ -21,49 +23,29 @@ const CYCLE: Nanos = Nanos::from_secs(60);
 pub struct Asked {
     /// Time between two samples.
     pub every: Nanos,
-    /// What is watched.
+    /// What goes on meanwhile.
     pub subject: Subject,
+    /// The load of load cycles.
+    pub load: Option<AskedLoad>,
     /// What is promised.
-    pub contract: Contract,
+    pub against: Against,
+    devices: DeviceWish,
 }
 
-/// What is watched.
-#[derive(Debug)]
-pub enum Subject {
-    /// The machine as it is, for so long; `None`: until Ctrl-C.
-    Alone(Option<Nanos>),
-    /// The machine while a command runs.
-    Command(Vec<OsString>),
-    /// The machine under load cycles.
-    Cycles(AskedLoad),
-}
-
-/// Load cycles.
+/// The load of load cycles.
 #[derive(Debug)]
 pub struct AskedLoad {
     /// The load, as typed.
     pub word: String,
     /// Where it runs, as typed and as understood; `None`: on the files of its job.
     pub on: Option<(String, Target)>,
-    /// The phases.
-    pub phases: Vec<PlannedPhase>,
     /// Whether the load is scaled.
     pub scaled: bool,
     /// Length of a phase.
     pub cycle: Nanos,
     /// Bytes to lay out and load.
-    pub size: Option<Bytes>,
-}
-
-/// What is promised of the storage.
-#[derive(Debug, Default)]
-pub struct Contract {
-    /// The policy.
-    pub policy: Option<PolicyName>,
-    /// Its limits.
-    pub limits: Option<Limits>,
-    /// What is claimed in words.
-    pub expectation: Option<Expectation>,
+    size: Option<Bytes>,
+    allow_destroy: Option<PathBuf>,
 }
 
 impl Asked {
@@ -74,41 +56,66 @@ impl Asked {
     pub fn read(arguments: &WatchArguments) -> Result<Asked, Failure> {
         one_subject(arguments)?;
         let every = every(arguments)?;
-        Ok(Asked { every, subject: subject(arguments, every)?, contract: contract(arguments)? })
+        let (subject, load) = match &arguments.load {
+            Some(word) => cycles(arguments, word, every).map(|(subject, load)| (subject, Some(load)))?,
+            None => (without_load(arguments, every)?, None),
+        };
+        let devices = DeviceWish {
+            named: arguments.device.clone(),
+            excluded: arguments.exclude.clone(),
+            described: arguments.describe.clone(),
+        };
+        Ok(Asked { every, subject, load, against: against(arguments)?, devices })
     }
 
     /// A wish to stop: with a command, signals are the command's, and its end is that of the watch.
     pub fn stop_flag(&self, patience: Nanos) -> StopFlag {
         match self.subject {
             Subject::Command(_) => StopFlag::default(),
-            _ => StopFlag::on_signals(patience),
+            Subject::Alone(_) | Subject::Cycles(_) => StopFlag::on_signals(patience),
         }
     }
 
-    /// The load cycles, where there are any.
-    pub fn load(&self) -> Option<&AskedLoad> {
+    /// Finds the devices and, with load cycles, opens what is loaded. A policy that is the load is what it is held against,
+    /// where nothing else was said.
+    pub fn open(&mut self, stop: &StopFlag) -> Result<Watched, Failure> {
+        let Some(asked) = &self.load else { return Watched::machine(&self.devices) };
+        let found = load::find(asked)?;
+        let allowed = asked.allow_destroy.as_deref();
+        let own = found.step.as_deref();
+        let own = own.map(|step| |devices| job_files::runner(step, devices, stop));
+        let here = Target::Path(".".into());
+        let on = match (&asked.on, &own) {
+            (Some((typed, target)), _) => LoadTarget::Named(typed, target),
+            (None, Some(runner)) => LoadTarget::Own { runner, lacking: found.lacking() },
+            (None, None) => LoadTarget::Named(".", &here),
+        };
+        let wish = LoadWish {
+            words: &asked.word,
+            load: found.load.clone(),
+            phases: self.phases(),
+            every: self.every,
+            on,
+            size: asked.size,
+            reach: found.reach,
+            allow_destroy: allowed,
+        };
+        let watched = Watched::under_load(&self.devices, wish, stop)?;
+        self.against.fall_back_on(found.limits);
+        Ok(watched)
+    }
+
+    /// The phases of load cycles.
+    pub fn phases(&self) -> &[PlannedPhase] {
         match &self.subject {
-            Subject::Cycles(load) => Some(load),
-            _ => None,
-        }
-    }
-}
-
-impl Contract {
-    /// Where nothing was promised, what was asked for is: a load that a policy states is held against that policy.
-    pub fn fall_back_on(&mut self, limits: Option<Limits>) {
-        if let (None, None, Some(limits)) = (&self.policy, &self.expectation, limits) {
-            self.policy = Some(limits.policy.clone());
-            self.limits = Some(limits);
+            Subject::Cycles(phases) => phases,
+            Subject::Alone(_) | Subject::Command(_) => &[],
         }
     }
 }
 
 /// Time between two samples.
-///
-/// # Errors
-/// It is no time, or too short a one.
-pub fn every(arguments: &WatchArguments) -> Result<Nanos, Failure> {
+fn every(arguments: &WatchArguments) -> Result<Nanos, Failure> {
     let every = span("--every", &arguments.every)?;
     if every < EVERY_LEAST {
         let words = &arguments.every;
@@ -120,9 +127,31 @@ pub fn every(arguments: &WatchArguments) -> Result<Nanos, Failure> {
 
 /// A watch has one subject: time alone, a command, or load cycles; options of one mean nothing to another.
 fn one_subject(arguments: &WatchArguments) -> Result<(), Failure> {
-    let refuse = |text: &str| Err(Failure::refused(text));
     let (load, command) = (arguments.load.is_some(), !arguments.command.is_empty());
+    let (length, expect) = (arguments.length.is_some(), arguments.expect.is_some());
     let ends_in_nothing = std::env::args_os().next_back().is_some_and(|last| last == "--");
+    let contradictions = [
+        (
+            ends_in_nothing && !command,
+            "-- without a command: write the command behind it, as in plimsoll watch -- ./app",
+        ),
+        (
+            load && command,
+            "--load and a command: a watch runs load cycles or a command, not both; leave one out",
+        ),
+        (
+            load && length,
+            "--for with --load: load cycles last as long as --cycle and --repeat say; leave --for out",
+        ),
+        (command && length, "--for with a command: the watch ends when the command does; leave --for out"),
+        (
+            expect && arguments.policy.is_some(),
+            "--expect and --policy: a watch is held against one of them; leave the other out",
+        ),
+    ];
+    if let Some((_, text)) = contradictions.iter().find(|(is_so, _)| *is_so) {
+        return Err(Failure::refused(text));
+    }
     let of_load = [
         ("--on", arguments.on.is_some()),
         ("--cycle", arguments.cycle.is_some()),
@@ -132,29 +161,11 @@ fn one_subject(arguments: &WatchArguments) -> Result<(), Failure> {
         ("--allow-destroy", arguments.allow_destroy.is_some()),
         ("--busy", arguments.busy),
     ];
-    let lonely = of_load.iter().find(|(_, given)| *given && !load);
-    match () {
-        () if ends_in_nothing && !command => {
-            refuse("-- without a command: write the command behind it, as in plimsoll watch -- ./app")
-        }
-        () if load && command => {
-            refuse("--load and a command: a watch runs load cycles or a command, not both; leave one out")
-        }
-        () if arguments.length.is_some() && load => {
-            refuse("--for with --load: load cycles last as long as --cycle and --repeat say; leave --for out")
-        }
-        () if arguments.length.is_some() && command => {
-            refuse("--for with a command: the watch ends when the command does; leave --for out")
-        }
-        () if arguments.expect.is_some() && arguments.policy.is_some() => {
-            refuse("--expect and --policy: a watch is held against one of them; leave the other out")
-        }
-        () => match lonely {
-            Some((option, _)) => refuse(&format!(
-                "{option} without --load: there is no load that it could be said of; name one, as in --load job.fio"
-            )),
-            None => Ok(()),
-        },
+    match of_load.iter().find(|(_, given)| *given && !load) {
+        Some((option, _)) => Err(Failure::refused(format!(
+            "{option} without --load: there is no load that it could be said of; name one, as in --load job.fio"
+        ))),
+        None => Ok(()),
     }
 }
 
@@ -162,10 +173,7 @@ fn span(option: &str, words: &str) -> Result<Nanos, Failure> {
     workload::duration(words).map_err(|error| Failure::refused(format!("{option} {words}: {error}")))
 }
 
-fn subject(arguments: &WatchArguments, every: Nanos) -> Result<Subject, Failure> {
-    if let Some(word) = &arguments.load {
-        return Ok(Subject::Cycles(cycles(arguments, word, every)?));
-    }
+fn without_load(arguments: &WatchArguments, every: Nanos) -> Result<Subject, Failure> {
     if !arguments.command.is_empty() {
         return Ok(Subject::Command(arguments.command.clone()));
     }
@@ -180,7 +188,7 @@ fn subject(arguments: &WatchArguments, every: Nanos) -> Result<Subject, Failure>
     Ok(Subject::Alone(Some(length)))
 }
 
-fn cycles(arguments: &WatchArguments, word: &str, every: Nanos) -> Result<AskedLoad, Failure> {
+fn cycles(arguments: &WatchArguments, word: &str, every: Nanos) -> Result<(Subject, AskedLoad), Failure> {
     let cycle = arguments.cycle.as_deref().map(|words| span("--cycle", words)).transpose()?;
     let scales = arguments.scale.as_deref().map(scales).transpose().map_err(Failure::refused)?;
     let on =
@@ -192,20 +200,21 @@ fn cycles(arguments: &WatchArguments, word: &str, every: Nanos) -> Result<AskedL
         repeat: arguments.repeat.unwrap_or(if scaled { 1 } else { 2 }),
         scales: scales.unwrap_or_default(),
     };
-    Ok(AskedLoad {
+    let load = AskedLoad {
         word: word.to_owned(),
         on: on.transpose().map_err(|error| Failure::refused(format!("--on: {error}")))?,
-        phases: cycles.phases(every).map_err(Failure::refused)?,
         scaled,
         cycle: cycles.cycle,
         size,
-    })
+        allow_destroy: arguments.allow_destroy.clone(),
+    };
+    Ok((Subject::Cycles(cycles.phases(every).map_err(Failure::refused)?), load))
 }
 
-fn contract(arguments: &WatchArguments) -> Result<Contract, Failure> {
+fn against(arguments: &WatchArguments) -> Result<Against, Failure> {
     let policy = arguments.policy.as_deref().map(PolicyName::parse).transpose().map_err(Failure::refused)?;
     let limits = policy.as_ref().map(policy::evaluate).transpose().map_err(Failure::refused)?;
     let expectation =
         arguments.expect.as_deref().map(Expectation::parse).transpose().map_err(Failure::refused)?;
-    Ok(Contract { policy, limits, expectation })
+    Ok(Against { policy, limits, expectation })
 }

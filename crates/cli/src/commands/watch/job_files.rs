@@ -1,147 +1,83 @@
 //! The runner of a fio job on its own files: opened, guarded and laid out as fio's dialect does it.
 
-use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-use engine::{plan, run_real};
 use experiments::Step;
-use fio::{FioError, FioStep};
-use kernel::guard::{AllowDestroy, permit_block_device};
-use kernel::{Clock, PathKind};
-use record::{Observer, StepRecord, TargetFacts, TargetKind};
-use sampler::{Root, Sampler};
-use session::{Runner, RunnerError, Setup, Use, between};
-use workload::{Bytes, Nanos, StepPlan, Workload};
-
-use super::load::Loaded;
-use crate::commands::fio::{files::Files, trouble};
-use session::failure::Failure;
+use fio::{FioError, FioStep, announcement};
+use kernel::Clock;
+use record::{Observer, StepRecord};
 use session::named::Announcement;
 use session::output;
-use session::run;
 use session::signals::StopFlag;
+use session::{NamedRunner, Runner, RunnerError, Use};
+use workload::{Job, Layout, Nanos, StepPlan};
 
-/// How long the idle gate looks at a time.
-const IDLE_LOOK: Duration = Duration::from_secs(1);
+use crate::commands::fio::{jobs, trouble};
 
-/// Files of a fio job.
+/// Files of a fio job, with what is wrong with them in fio's words.
 struct JobRunner {
-    clock: Clock,
-    files: Files,
-    step: FioStep,
-    devices: Vec<String>,
+    named: NamedRunner,
+    layouts: Vec<Layout>,
 }
 
-/// A setup of the job that `loaded` holds, on its own files; `None` where it holds none. A device is written only where
-/// `allowed` names it.
-///
-/// # Errors
-/// A device that may not be written, or a place that cannot be looked at.
-pub fn setup(loaded: &Loaded, allowed: Option<&Path>, stop: &StopFlag) -> Result<Option<Setup>, Failure> {
-    let Some(step) = &loaded.step else { return Ok(None) };
-    let paths = super::load::files(&loaded.load);
-    for device in paths.iter().filter(|path| is_device(path) && writes_to(step, path)) {
-        released(device, allowed)?;
-    }
-    if let Some(allowed) = allowed.filter(|_| !paths.iter().any(|path| is_device(path))) {
-        let text = "no file of the job is a block device, so there is nothing to allow; leave it out";
-        return Err(Failure::refused(format!("--allow-destroy {}: {text}", allowed.display())));
-    }
-    let facts = facts(&paths)?;
-    let clock = Clock::start();
-    let devices = facts.devices.iter().map(|device| device.name.clone()).collect();
-    let files = Files::new(clock, stop.clone(), Announcement::Done);
-    let runner = JobRunner { clock, files, step: (**step).clone(), devices };
-    Ok(Some(Setup::of_runner(Box::new(runner), facts)))
+/// A runner of `step` of a job on its own files, which lie on `devices`.
+pub fn runner(step: &FioStep, devices: Vec<String>, stop: &StopFlag) -> Box<dyn Runner> {
+    let treatment = jobs::treatment(stop, Announcement::Done);
+    let mut named = NamedRunner::new(treatment, jobs::OPENING).on_devices(devices);
+    named.record_every(step.interval);
+    Box::new(JobRunner { named, layouts: step.layouts.clone() })
 }
 
-/// What the block device at `path` holds; `None` where there is none.
-pub fn size_of_device(path: &Path) -> Option<Bytes> {
-    let facts = kernel::target_facts(path).ok()?;
-    (facts.kind == PathKind::BlockDevice).then_some(facts.size)
-}
-
-fn is_device(path: &Path) -> bool {
-    size_of_device(path).is_some()
-}
-
-fn writes_to(step: &FioStep, path: &Path) -> bool {
-    let on = |job: &&workload::Job| job.files.iter().any(|file| file == path);
-    step.workload.jobs.iter().filter(on).any(|job| !job.access.mix.reads_only())
-}
-
-/// Says what will be lost on `device`, or refuses.
-fn released(device: &Path, allowed: Option<&Path>) -> Result<(), Failure> {
-    let allow = AllowDestroy::devices(allowed.map(Path::to_path_buf));
-    let (_, destruction) = permit_block_device(device, &allow).map_err(Failure::refused)?;
-    output::people(&run::destruction_words(&destruction));
-    Ok(())
-}
-
-/// Facts about the first file, or about the folder in which it will be made.
-fn facts(paths: &[PathBuf]) -> Result<TargetFacts, Failure> {
-    let Some(first) = paths.first() else {
-        return Ok(TargetFacts::made_up("no file", TargetKind::Null, Bytes(0)));
-    };
-    let whole = std::path::absolute(first).unwrap_or_else(|_| first.clone());
-    let there = whole.ancestors().find(|path| path.exists()).unwrap_or(&whole);
-    let words = whole.display().to_string();
-    sampler::target_facts(&Root::real(), there, &words).map_err(Failure::refused)
-}
-
-impl JobRunner {
-    fn step_of(&self, workload: &Workload) -> FioStep {
-        FioStep { workload: workload.clone(), ..self.step.clone() }
-    }
-}
-
+/// An error in fio's words, without the name of the tool.
 fn refused(error: &FioError) -> RunnerError {
     let text = error.to_string();
     RunnerError::Refused(text.trim_start_matches("fio: ").trim().to_owned())
 }
 
+/// What keeps a step of `jobs` from running. What the engine says stays as it is.
+fn in_words(error: RunnerError, jobs: &[Job]) -> RunnerError {
+    match error {
+        RunnerError::Engine { .. } => error,
+        other => refused(&trouble::step(&other, jobs)),
+    }
+}
+
 impl Runner for JobRunner {
     fn now(&self) -> Nanos {
-        self.clock.now()
+        self.named.now()
     }
 
     fn plan(&self, step: &Step) -> Result<StepPlan, RunnerError> {
-        let fio_step = self.step_of(&step.workload);
-        plan(&step.workload, &step.name, step.kind, &self.files.ground(&fio_step))
-            .map_err(|error| refused(&trouble::plan(&error, &fio_step)))
+        self.named.plan(step).map_err(|error| in_words(error, &step.workload.jobs))
+    }
+
+    fn open(&mut self, plan: &StepPlan) -> Result<(), RunnerError> {
+        self.named.open(plan).map_err(|error| in_words(error, &[]))
+    }
+
+    fn close(&mut self) {
+        self.named.close();
     }
 
     fn run(&mut self, plan: &StepPlan, observer: &mut dyn Observer) -> Result<StepRecord, RunnerError> {
-        let opened = plan.workers.iter().map(|worker| self.files.open(worker)).collect::<Result<Vec<_>, _>>();
-        let opened = opened.map_err(|error| refused(&error))?;
-        run_real(plan, &opened, self.clock, observer)
-            .map_err(|error| RunnerError::Failed(format!("step '{}': {error}", plan.name)))
+        self.named.run(plan, observer)
     }
 
     fn backend(&self) -> &str {
-        "with the engine of its job"
+        self.named.backend()
     }
 
     fn clock(&self) -> Option<Clock> {
-        Some(self.clock)
+        self.named.clock()
     }
 
     fn prepare(&mut self) -> Result<(), RunnerError> {
-        for layout in &self.step.layouts {
-            output::people(&format!("  {}", layout.announcement().trim_end()));
-            self.files.lay_out(layout).map_err(|error| refused(&error))?;
+        for layout in &self.layouts {
+            output::people(&format!("  {}", announcement(layout).trim_end()));
+            jobs::lay_out(layout, self.named.files()).map_err(|error| refused(&error))?;
         }
         Ok(())
     }
 
     fn watch_idle(&mut self, interrupted: &dyn Fn() -> bool) -> Option<Use> {
-        let mut sampler =
-            Sampler::new(&Root::real(), self.devices.iter().map(String::as_str).collect()).ok()?;
-        let before = sampler.read(self.clock.now());
-        let until = self.clock.now() + Nanos(IDLE_LOOK.as_nanos() as u64);
-        while !interrupted() && self.clock.now() < until {
-            std::thread::sleep(IDLE_LOOK / 10);
-        }
-        between(&before, &sampler.read(self.clock.now()))
+        self.named.watch_idle(interrupted)
     }
 }

@@ -29,9 +29,9 @@ pub struct Loaded {
 
 impl Loaded {
     /// Bytes that the job's own files lack.
-    pub fn lacking(&self) -> u64 {
-        let files = self.step.iter().flat_map(|step| &step.layouts).flat_map(|layout| &layout.files);
-        files.map(|file| file.bytes).sum()
+    pub fn lacking(&self) -> Bytes {
+        let layouts = self.step.iter().flat_map(|step| &step.layouts);
+        Bytes(layouts.map(|layout| layout.bytes().0).sum())
     }
 }
 
@@ -247,15 +247,4 @@ fn in_words(path: &str, error: &FioError) -> String {
 fn tells_of(place: &Place, words: &str) -> bool {
     let line = format!("{}, line {}, ", place.file, place.line);
     words.strip_prefix(&line).is_some_and(|behind| behind.contains(": "))
-}
-
-/// Files that the jobs name, each once.
-pub fn files(load: &WatchLoad) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = Vec::new();
-    for path in load.jobs.iter().flat_map(|job| &job.files) {
-        if !files.contains(path) {
-            files.push(path.clone());
-        }
-    }
-    files
 }

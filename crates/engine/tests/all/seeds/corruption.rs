@@ -14,7 +14,7 @@ use workload::{
     Proof, ReadBack, StopRule, Verification, Verify, WorkerPlan,
 };
 
-use crate::stage::{Log, at_depth, step};
+use crate::vocabulary::{Log, at_depth, step};
 
 /// What was written and how.
 struct Written {

@@ -10,7 +10,7 @@ use workload::{
 
 use super::faulty::Seen;
 use super::plans::{FILE, WORKER};
-use crate::stage::{START, assert_adds_up};
+use crate::vocabulary::{START, assert_adds_up};
 
 /// ETIMEDOUT.
 const IN_VAIN: i32 = 110;

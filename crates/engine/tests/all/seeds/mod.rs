@@ -48,11 +48,11 @@ fn what_a_faulty_volume_does_to_a_random_plan_is_what_its_record_says() {
     each(seeds(), "what_a_faulty", |seed| {
         let plan = plans::random(&mut Stream::new(seed, 0));
         let mut volume = faulty::Faulty::new(&plan, seed);
-        let record = crate::stage::simulate(&plan, &mut volume);
+        let record = crate::vocabulary::simulate(&plan, &mut volume);
         held::check(&plan, &volume.served, &record);
         if seed % 16 == 0 {
             let mut again = faulty::Faulty::new(&plan, seed);
-            assert_eq!(crate::stage::simulate(&plan, &mut again), record, "one seed, one record");
+            assert_eq!(crate::vocabulary::simulate(&plan, &mut again), record, "one seed, one record");
         }
     });
 }

@@ -7,7 +7,7 @@ use workload::{
     StepPlan, StopRule, Terms, Think, WorkerPlan,
 };
 
-use crate::stage::{MS, at_depth, file, step};
+use crate::vocabulary::{MS, at_depth, file, step};
 
 /// Regions of worker `number` begin here, so that an offset says whose it is.
 pub const WORKER: u32 = 40;

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use workload::{Direction, Done, Io, Nanos, Wait};
 
-use super::desk::Desk;
+use super::slot_table::SlotTable;
 use super::{ABANDONED, DRAIN, Queue, QueueError, Refused};
 use crate::linux::call::check_long;
 use crate::linux::clock::{Clock, precise_timers};
@@ -35,7 +35,7 @@ pub struct AioQueue {
     // Control blocks that are queued but not handed over; its capacity is the depth.
     queued: Vec<*mut libc::iocb>,
     events: Box<[Event]>,
-    desk: Desk,
+    slots: SlotTable,
     clock: Clock,
     closed: bool,
     _thread: PhantomData<*const ()>,
@@ -115,7 +115,7 @@ impl AioQueue {
             backend: workload::BackendKind::Libaio,
             reason: super::probe::aio_reason(&error),
         })?;
-        let desk = Desk::open(files, depth, slot_bytes).inspect_err(|_| destroy(context))?;
+        let slots = SlotTable::open(files, depth, slot_bytes).inspect_err(|_| destroy(context))?;
         precise_timers();
         let depth = depth as usize;
         Ok(AioQueue {
@@ -123,7 +123,7 @@ impl AioQueue {
             blocks: Blocks::new(depth),
             queued: Vec::with_capacity(depth),
             events: vec![Event::default(); depth].into_boxed_slice(),
-            desk,
+            slots,
             clock,
             closed: false,
             _thread: PhantomData,
@@ -134,7 +134,7 @@ impl AioQueue {
     fn fail_first(&mut self, errno: i32, done: &mut Vec<Done>) {
         let block = self.queued.remove(0);
         let slot = self.blocks.slot_of(block);
-        self.desk.settle(slot);
+        self.slots.settle(slot);
         done.push(Done { slot, result: -errno, at: Nanos::ZERO });
     }
 
@@ -144,7 +144,7 @@ impl AioQueue {
         patience: Option<Nanos>,
         done: &mut Vec<Done>,
     ) -> Result<(), QueueError> {
-        let owned = self.in_flight() - self.queued.len() - self.desk.kept();
+        let owned = self.in_flight() - self.queued.len() - self.slots.kept();
         let most = owned.min(done.capacity() - done.len());
         if most == 0 {
             return Ok(());
@@ -176,7 +176,7 @@ impl AioQueue {
         };
         for event in self.events.iter().take(count) {
             let slot = event.data as u32;
-            if self.desk.settle(slot) {
+            if self.slots.settle(slot) {
                 done.push(Done { slot, result: event.result as i32, at: Nanos::ZERO });
             }
         }
@@ -188,13 +188,13 @@ impl AioQueue {
         if std::mem::replace(&mut self.closed, true) {
             return self.in_flight();
         }
-        self.desk.forget_trims();
+        self.slots.forget_trims();
         for block in std::mem::take(&mut self.queued) {
             let slot = self.blocks.slot_of(block);
-            self.desk.settle(slot);
+            self.slots.settle(slot);
         }
         let until = self.clock.now() + DRAIN;
-        let mut done = Vec::with_capacity(self.desk.depth());
+        let mut done = Vec::with_capacity(self.slots.depth());
         while self.in_flight() > 0 && self.clock.now() < until {
             done.clear();
             if self.reap(1, Some(until.since(self.clock.now())), &mut done).is_err() {
@@ -208,32 +208,32 @@ impl AioQueue {
 impl Queue for AioQueue {
     #[inline]
     fn buffer(&self, slot: u32) -> Option<&[u8]> {
-        self.desk.buffer(slot)
+        self.slots.buffer(slot)
     }
 
     #[inline]
     fn buffer_mut(&mut self, slot: u32) -> Option<&mut [u8]> {
-        self.desk.buffer_mut(slot)
+        self.slots.buffer_mut(slot)
     }
 
     #[inline]
     fn room(&self) -> usize {
-        self.desk.depth() - self.desk.taken_count()
+        self.slots.depth() - self.slots.taken_count()
     }
 
     #[inline]
     fn in_flight(&self) -> usize {
-        self.desk.taken_count()
+        self.slots.taken_count()
     }
 
     #[inline]
     fn queue(&mut self, io: Io) -> Result<(), Refused> {
-        self.desk.admit(&io)?;
+        self.slots.admit(&io)?;
         if io.kind == Direction::Trim {
-            self.desk.keep(io);
+            self.slots.keep(io);
             return Ok(());
         }
-        let (fd, address) = (self.desk.fd(&io), self.desk.address(io.slot));
+        let (fd, address) = (self.slots.fd(&io), self.slots.address(io.slot));
         let Some(at) = self.blocks.at(io.slot) else {
             return Err(Refused::NoSuchSlot);
         };
@@ -278,12 +278,12 @@ impl Queue for AioQueue {
     /// Hands over as much as the kernel takes. A block that it refuses outright is reported in `done` as failed.
     #[inline]
     fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError> {
-        if self.desk.kept() > 0 {
-            self.desk.trim(done);
+        if self.slots.kept() > 0 {
+            self.slots.trim(done);
         }
         while !self.queued.is_empty() {
             // SAFETY: every pointer is to a control block of `self.blocks`, whose slot is taken, so that its buffer is
-            // borrowed by nobody until the I/O has ended; the desk keeps the descriptors open.
+            // borrowed by nobody until the I/O has ended; the slot table keeps the descriptors open.
             let submitted = check_long(unsafe {
                 libc::syscall(
                     libc::SYS_io_submit,
@@ -325,7 +325,7 @@ impl Drop for AioQueue {
         if stuck > 0 {
             // io_destroy would wait for them without a bound, and their buffers must stay.
             ABANDONED.fetch_add(stuck, std::sync::atomic::Ordering::Relaxed);
-            self.desk.leak_buffers();
+            self.slots.leak_buffers();
         } else {
             destroy(self.context);
         }

@@ -1,11 +1,11 @@
 //! Queues of I/O: io_uring, libaio and pread behind one trait, each owner of the buffers its I/O uses.
 
 mod aio;
-mod desk;
 mod pread;
 mod probe;
 mod region;
 mod single;
+mod slot_table;
 mod trim;
 mod uring;
 
@@ -151,6 +151,15 @@ pub trait Queue: std::fmt::Debug {
     }
 }
 
+/// How much a queue holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueSize {
+    /// I/Os in flight at most.
+    pub depth: u32,
+    /// The longest I/O in bytes.
+    pub slot_bytes: usize,
+}
+
 /// Opens a queue of `kind` on the thread that will use it.
 ///
 /// # Errors
@@ -158,10 +167,10 @@ pub trait Queue: std::fmt::Debug {
 pub fn open_queue(
     kind: BackendKind,
     files: &[OpenFile],
-    depth: u32,
-    slot_bytes: usize,
+    size: QueueSize,
     clock: Clock,
 ) -> Result<Box<dyn Queue>, QueueError> {
+    let QueueSize { depth, slot_bytes } = size;
     Ok(match kind {
         BackendKind::IoUring => Box::new(UringQueue::open(files, depth, slot_bytes, clock)?),
         BackendKind::Libaio => Box::new(AioQueue::open(files, depth, slot_bytes, clock)?),

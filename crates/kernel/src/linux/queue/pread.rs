@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use workload::{Direction, Done, Io, Nanos, Wait};
 
-use super::desk::Desk;
+use super::slot_table::SlotTable;
 use super::{Queue, QueueError, Refused};
 use crate::linux::call::retry;
 use crate::linux::clock::Clock;
@@ -14,7 +14,7 @@ use crate::linux::file::OpenFile;
 /// pread and pwrite. An I/O happens inside [`PreadQueue::submit_and_reap`], so there is room for one at a time.
 #[derive(Debug)]
 pub struct PreadQueue {
-    desk: Desk,
+    slots: SlotTable,
     queued: Option<Io>,
     clock: Clock,
     // Stays on its thread as the other queues do, so that none of the three is used where another could not be.
@@ -32,8 +32,8 @@ impl PreadQueue {
         slot_bytes: usize,
         clock: Clock,
     ) -> Result<PreadQueue, QueueError> {
-        let desk = Desk::open(files, depth, slot_bytes)?;
-        Ok(PreadQueue { desk, queued: None, clock, _thread: PhantomData })
+        let slots = SlotTable::open(files, depth, slot_bytes)?;
+        Ok(PreadQueue { slots, queued: None, clock, _thread: PhantomData })
     }
 
     /// Does all of `io`: where the kernel moves only a part, the rest is asked for again, so that what stopped it (a full
@@ -57,20 +57,20 @@ impl PreadQueue {
 
     /// One call for what is left of `io` behind its first `moved` bytes.
     fn move_rest(&self, io: &Io, moved: u32) -> io::Result<i32> {
-        let (fd, address) = (self.desk.fd(io), self.desk.address(io.slot));
+        let (fd, address) = (self.slots.fd(io), self.slots.address(io.slot));
         let (bytes, offset) = (io.bytes.saturating_sub(moved) as usize, io.offset + u64::from(moved));
         let offset = offset as libc::off_t;
         retry(|| {
             // SAFETY: `admit` has checked that the slot exists and holds the bytes of `io`, of which `moved` are at most
             // all, so that `bytes` from there on lie within it; while the slot is taken nothing borrows its buffer; the
-            // desk keeps `fd` open.
+            // slots keeps `fd` open.
             let moved = unsafe {
                 let address = address.add(moved as usize);
                 match io.kind {
                     Direction::Read => libc::pread(fd, address.cast(), bytes, offset),
                     Direction::Write => libc::pwrite(fd, address.cast(), bytes, offset),
                     Direction::Flush => libc::fdatasync(fd) as isize,
-                    Direction::Trim => return Ok(self.desk.trim_now(io)),
+                    Direction::Trim => return Ok(self.slots.trim_now(io)),
                 }
             };
             if moved < 0 { Err(io::Error::last_os_error()) } else { Ok(moved as i32) }
@@ -81,12 +81,12 @@ impl PreadQueue {
 impl Queue for PreadQueue {
     #[inline]
     fn buffer(&self, slot: u32) -> Option<&[u8]> {
-        self.desk.buffer(slot)
+        self.slots.buffer(slot)
     }
 
     #[inline]
     fn buffer_mut(&mut self, slot: u32) -> Option<&mut [u8]> {
-        self.desk.buffer_mut(slot)
+        self.slots.buffer_mut(slot)
     }
 
     /// One where nothing is queued, else zero.
@@ -97,7 +97,7 @@ impl Queue for PreadQueue {
 
     #[inline]
     fn in_flight(&self) -> usize {
-        self.desk.taken_count()
+        self.slots.taken_count()
     }
 
     #[inline]
@@ -105,7 +105,7 @@ impl Queue for PreadQueue {
         if self.queued.is_some() {
             return Err(Refused::Full);
         }
-        self.desk.admit(&io)?;
+        self.slots.admit(&io)?;
         self.queued = Some(io);
         Ok(())
     }
@@ -120,7 +120,7 @@ impl Queue for PreadQueue {
         match (self.queued.take(), wait) {
             (Some(io), _) => {
                 let result = self.perform(&io);
-                self.desk.settle(io.slot);
+                self.slots.settle(io.slot);
                 done.push(Done { slot: io.slot, result, at: Nanos::ZERO });
             }
             (None, Wait::Until(at)) => self.clock.sleep_until(at),

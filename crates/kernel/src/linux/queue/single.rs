@@ -9,7 +9,7 @@ use std::path::Path;
 use workload::{BackendKind, Bytes, Direction, Done, Io, Nanos, SyncMode, Wait};
 
 use super::region::Region;
-use super::{Queue, QueueError, open_queue};
+use super::{Queue, QueueError, QueueSize, open_queue};
 use crate::linux::call::{check, check_long, retry};
 use crate::linux::clock::Clock;
 use crate::linux::file::{Alignment, Direct, OpenError, OpenFile, sync_flag};
@@ -119,7 +119,12 @@ impl Single {
                 let clone = file.try_clone();
                 let clone = clone.map_err(|error| OpenError::from_io(path, options.direct, error))?;
                 let open = OpenFile::adopt(clone, path, options.direct, writable)?;
-                Means::Queue(open_queue(kind, &[open], 1, options.bytes, Clock::start())?)
+                Means::Queue(open_queue(
+                    kind,
+                    &[open],
+                    QueueSize { depth: 1, slot_bytes: options.bytes },
+                    Clock::start(),
+                )?)
             }
         };
         Ok(Single { file, writable, bytes: options.bytes, alignment, means })

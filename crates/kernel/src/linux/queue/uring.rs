@@ -8,7 +8,7 @@ use io_uring::squeue::{Entry, Flags};
 use io_uring::{EnterFlags, IoUring, opcode, types};
 use workload::{BackendKind, Direction, Done, Io, Nanos, Wait};
 
-use super::desk::Desk;
+use super::slot_table::SlotTable;
 use super::{ABANDONED, DRAIN, Queue, QueueError, Refused, probe};
 use crate::linux::call::check_long;
 use crate::linux::clock::{Clock, precise_timers};
@@ -28,7 +28,7 @@ pub struct UringQueue {
     // Slots behind one registered buffer; a registered buffer holds at most 1 GiB.
     slots_per_buffer: u32,
     file_flag: Flags,
-    desk: Desk,
+    slots: SlotTable,
     clock: Clock,
     features: String,
     closed: bool,
@@ -135,7 +135,7 @@ impl UringQueue {
         // First, so that a depth that no ring has is noticed before memory is taken for it.
         let (ring, features) =
             build(depth).map_err(|reason| QueueError::Setup { backend: BackendKind::IoUring, reason })?;
-        let desk = Desk::open(files, depth, slot_bytes)?;
+        let slots = SlotTable::open(files, depth, slot_bytes)?;
         precise_timers();
         let enter_fd = ring.as_raw_fd();
         let mut queue = UringQueue {
@@ -146,7 +146,7 @@ impl UringQueue {
             fixed_buffers: false,
             slots_per_buffer: u32::MAX,
             file_flag: Flags::empty(),
-            desk,
+            slots,
             clock,
             features: format!("io_uring: {features}"),
             closed: false,
@@ -159,7 +159,7 @@ impl UringQueue {
     }
 
     fn register_files(&mut self) {
-        match self.ring.submitter().register_files(&self.desk.fds()) {
+        match self.ring.submitter().register_files(&self.slots.fds()) {
             Ok(()) => {
                 self.file_flag = Flags::FIXED_FILE;
                 self.features.push_str(", registered files");
@@ -169,14 +169,14 @@ impl UringQueue {
     }
 
     fn register_buffers(&mut self) {
-        let (start, bytes) = (self.desk.region().start().as_ptr(), self.desk.region().bytes());
-        let slots_per_buffer = (LARGEST_BUFFER / self.desk.stride()).max(1);
-        let piece = slots_per_buffer * self.desk.stride();
+        let (start, bytes) = (self.slots.region().start().as_ptr(), self.slots.region().bytes());
+        let slots_per_buffer = (LARGEST_BUFFER / self.slots.stride()).max(1);
+        let piece = slots_per_buffer * self.slots.stride();
         let buffers: Vec<libc::iovec> = (0..bytes)
             .step_by(piece)
             .map(|at| libc::iovec { iov_base: start.wrapping_add(at).cast(), iov_len: piece.min(bytes - at) })
             .collect();
-        // SAFETY: the buffers lie in the desk's region, which outlives the ring or is never unmapped (see `Drop`).
+        // SAFETY: the buffers lie in the slot table's region, which outlives the ring or is never unmapped (see `Drop`).
         match unsafe { self.ring.submitter().register_buffers(&buffers) } {
             Ok(()) => {
                 self.fixed_buffers = true;
@@ -229,8 +229,8 @@ impl UringQueue {
     #[inline]
     fn entry(&self, io: &Io) -> Entry {
         let registered = !self.file_flag.is_empty();
-        let fd = types::Fd(if registered { io.file as RawFd } else { self.desk.fd(io) });
-        let address = self.desk.address(io.slot);
+        let fd = types::Fd(if registered { io.file as RawFd } else { self.slots.fd(io) });
+        let address = self.slots.address(io.slot);
         let entry = match (io.kind, self.fixed_buffers) {
             (Direction::Read, true) => {
                 opcode::ReadFixed::new(fd, address, io.bytes, self.buffer_index(io.slot))
@@ -333,7 +333,7 @@ impl UringQueue {
         let spare = done.capacity() - done.len();
         for completion in self.ring.completion().take(spare) {
             let slot = completion.user_data() as u32;
-            if self.desk.settle(slot) {
+            if self.slots.settle(slot) {
                 done.push(Done { slot, result: completion.result(), at: Nanos::ZERO });
             }
         }
@@ -341,9 +341,9 @@ impl UringQueue {
 
     /// Leaves what was not handed over where it is and waits for the rest. Returns how many the kernel still holds.
     fn drain(&mut self) -> usize {
-        self.desk.forget_trims();
+        self.slots.forget_trims();
         let never_submitted = self.queued as usize;
-        let held = |queue: &UringQueue| queue.desk.taken_count().saturating_sub(never_submitted);
+        let held = |queue: &UringQueue| queue.slots.taken_count().saturating_sub(never_submitted);
         if std::mem::replace(&mut self.closed, true) || held(self) == 0 {
             return held(self);
         }
@@ -353,7 +353,7 @@ impl UringQueue {
         // From here on nothing more is handed over, so that a cancelled run does not go on writing.
         self.queued = 0;
         let until = self.clock.now() + DRAIN;
-        let mut done = Vec::with_capacity(self.desk.depth());
+        let mut done = Vec::with_capacity(self.slots.depth());
         while self.clock.now() < until && held(self) > 0 {
             done.clear();
             if self.enter(1, Some(until.since(self.clock.now()))).is_err() {
@@ -369,37 +369,37 @@ impl UringQueue {
 impl Queue for UringQueue {
     #[inline]
     fn buffer(&self, slot: u32) -> Option<&[u8]> {
-        self.desk.buffer(slot)
+        self.slots.buffer(slot)
     }
 
     #[inline]
     fn buffer_mut(&mut self, slot: u32) -> Option<&mut [u8]> {
-        self.desk.buffer_mut(slot)
+        self.slots.buffer_mut(slot)
     }
 
     #[inline]
     fn room(&self) -> usize {
-        self.desk.depth() - self.desk.taken_count()
+        self.slots.depth() - self.slots.taken_count()
     }
 
     #[inline]
     fn in_flight(&self) -> usize {
-        self.desk.taken_count()
+        self.slots.taken_count()
     }
 
     #[inline]
     fn queue(&mut self, io: Io) -> Result<(), Refused> {
-        self.desk.admit(&io)?;
+        self.slots.admit(&io)?;
         if io.kind == Direction::Trim {
-            self.desk.keep(io);
+            self.slots.keep(io);
             return Ok(());
         }
         let entry = self.entry(&io);
         // SAFETY: `admit` has checked that slot and file exist and that the buffer holds `bytes`; while the slot is
-        // taken nothing borrows its buffer; the desk keeps the files open and the region mapped until the ring is gone.
+        // taken nothing borrows its buffer; the slot table keeps the files open and the region mapped until the ring is gone.
         if unsafe { self.ring.submission().push(&entry) }.is_err() {
             // Not reached: the ring has an entry for every slot, and taken slots are no more than that.
-            self.desk.settle(io.slot);
+            self.slots.settle(io.slot);
             return Err(Refused::Full);
         }
         self.queued += 1;
@@ -410,10 +410,10 @@ impl Queue for UringQueue {
     /// nothing in flight, [`Wait::One`] returns at once and [`Wait::Until`] sleeps. A signal ends the wait early.
     #[inline]
     fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
-        let wait = if self.desk.kept() > 0 && self.desk.trim(done) { Wait::Poll } else { wait };
+        let wait = if self.slots.kept() > 0 && self.slots.trim(done) { Wait::Poll } else { wait };
         match wait {
             Wait::Poll => self.poke()?,
-            Wait::One if self.desk.taken_count() == 0 => {}
+            Wait::One if self.slots.taken_count() == 0 => {}
             Wait::One if self.queued == 0 && self.something_ended() => {}
             Wait::One => self.enter(1, None)?,
             Wait::Until(at) => self.wait_until(at)?,
@@ -424,8 +424,8 @@ impl Queue for UringQueue {
 
     /// Hands over what is queued; `done` hears of trims alone, which are done at once.
     fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError> {
-        if self.desk.kept() > 0 {
-            self.desk.trim(done);
+        if self.slots.kept() > 0 {
+            self.slots.trim(done);
         }
         if self.queued > 0 { self.enter(0, None) } else { Ok(()) }
     }
@@ -441,7 +441,7 @@ impl Queue for UringQueue {
 
 impl std::fmt::Debug for UringQueue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("UringQueue").field("features", &self.features).field("desk", &self.desk).finish()
+        f.debug_struct("UringQueue").field("features", &self.features).field("slots", &self.slots).finish()
     }
 }
 
@@ -450,7 +450,7 @@ impl Drop for UringQueue {
         let stuck = self.drain();
         if stuck > 0 {
             ABANDONED.fetch_add(stuck, std::sync::atomic::Ordering::Relaxed);
-            self.desk.leak_buffers();
+            self.slots.leak_buffers();
         }
         self.unregister_ring();
     }

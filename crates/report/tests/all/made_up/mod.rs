@@ -4,6 +4,10 @@
 mod runs;
 mod watched;
 
+use analysis::findings::{
+    BandwidthCap, CachedReads, Crossover, Failed, FillingDepth, ForeignLoad, GeneratorBound, InsideBurst,
+    Interrupted, IopsCap, LittleMismatch, ReadsOnly, StepDown, Unsteady, Unwritten,
+};
 use analysis::{
     Analysis, Answer, ClaimRow, Claimed, Confidence, Doubt, Estimate, Evidence, Finding, LatencyRole,
     LatencyRow, Limiter, Meaning, Point, Quantity, Reading, Spent, Verdict,
@@ -103,25 +107,25 @@ fn caps() -> Vec<Finding> {
     let cap = around(3001.0, 6.0);
     let bandwidth = around(124.9 * MIB, 0.4 * MIB);
     vec![
-        found(Meaning::IopsCap {
+        found(Meaning::IopsCap(IopsCap {
             direction: Direction::Read,
             cap,
             limiter: Limiter::Metered,
             at_least: false,
-        }),
-        found(Meaning::BandwidthCap {
+        })),
+        found(Meaning::BandwidthCap(BandwidthCap {
             direction: Direction::Read,
             cap: bandwidth,
             limiter: Limiter::Metered,
             at_least: false,
-        }),
-        found(Meaning::Crossover { direction: Direction::Read, bytes: 43_690.0 }),
-        found(Meaning::FillingDepth {
+        })),
+        found(Meaning::Crossover(Crossover { direction: Direction::Read, bytes: 43_690.0 })),
+        found(Meaning::FillingDepth(FillingDepth {
             direction: Direction::Read,
             star: 1.83,
             ninety: 2.0,
             base_latency_ns: 610_000.0,
-        }),
+        })),
     ]
 }
 
@@ -206,12 +210,12 @@ pub fn cannot_tell() -> (Run, Analysis) {
     }
     analysis.findings.insert(
         0,
-        found(Meaning::ForeignLoad {
+        found(Meaning::ForeignLoad(ForeignLoad {
             device: "nvme1n1".into(),
             ops_per_second: 240.0,
             bytes_per_second: 3.1e6,
             share: 0.08,
-        }),
+        })),
     );
     (run, analysis)
 }
@@ -238,7 +242,7 @@ pub fn cut_off() -> (Run, Analysis) {
     analysis.latencies.clear();
     analysis.depths.clear();
     analysis.blocks.clear();
-    analysis.findings = vec![found(Meaning::Interrupted { after_s: 31.4 })];
+    analysis.findings = vec![found(Meaning::Interrupted(Interrupted { after_s: 31.4 }))];
     analysis.horizon = Nanos::ZERO;
     analysis.verdict.answer = Answer::CannotTell;
     analysis.verdict.doubts = vec![Doubt::Interrupted];
@@ -272,47 +276,61 @@ pub fn all_meanings() -> Vec<Meaning> {
     let mut all = Vec::new();
     for limiter in [Limiter::Metered, Limiter::Saturated, Limiter::Unclear] {
         for at_least in [false, true] {
-            all.push(Meaning::IopsCap { direction, cap, limiter, at_least });
-            all.push(Meaning::BandwidthCap { direction, cap: around(131e6, 0.4e6), limiter, at_least });
+            all.push(Meaning::IopsCap(IopsCap { direction, cap, limiter, at_least }));
+            all.push(Meaning::BandwidthCap(BandwidthCap {
+                direction,
+                cap: around(131e6, 0.4e6),
+                limiter,
+                at_least,
+            }));
         }
     }
     all.extend([
-        Meaning::Crossover { direction: Direction::Write, bytes: 43_690.0 },
-        Meaning::FillingDepth { direction, star: 1.83, ninety: 2.0, base_latency_ns: 610_000.0 },
-        Meaning::Unsteady { step: step(), half_width: 0.071 },
-        Meaning::LittleMismatch { step: step(), depth: 32.0, product: 11.8 },
-        Meaning::GeneratorBound {
+        Meaning::Crossover(Crossover { direction: Direction::Write, bytes: 43_690.0 }),
+        Meaning::FillingDepth(FillingDepth {
+            direction,
+            star: 1.83,
+            ninety: 2.0,
+            base_latency_ns: 610_000.0,
+        }),
+        Meaning::Unsteady(Unsteady { step: step(), half_width: 0.071 }),
+        Meaning::LittleMismatch(LittleMismatch { step: step(), depth: 32.0, product: 11.8 }),
+        Meaning::GeneratorBound(GeneratorBound {
             step: step(),
             own_cpu_share: 0.98,
             waiting_share: 0.21,
             steal_share: 0.12,
             late: 1_203,
-        },
-        Meaning::ForeignLoad {
+        }),
+        Meaning::ForeignLoad(ForeignLoad {
             device: "nvme1n1".into(),
             ops_per_second: 240.0,
             bytes_per_second: 3.1e6,
             share: 0.08,
-        },
-        Meaning::TargetDoubt {
+        }),
+        Meaning::TargetDoubt(analysis::findings::TargetDoubt {
             doubt: TargetDoubt::Other { words: "tmpfs keeps its files in memory".into() },
-        },
-        Meaning::CachedReads { share: 0.97 },
-        Meaning::Unwritten { share: 0.4, laid_out: true },
-        Meaning::Unwritten { share: 0.4, laid_out: false },
-        Meaning::ReadsOnly { unwritten_share: Some(0.25) },
-        Meaning::ReadsOnly { unwritten_share: None },
-        Meaning::InsideBurst {
+        }),
+        Meaning::CachedReads(CachedReads { share: 0.97 }),
+        Meaning::Unwritten(Unwritten { share: 0.4, laid_out: true }),
+        Meaning::Unwritten(Unwritten { share: 0.4, laid_out: false }),
+        Meaning::ReadsOnly(ReadsOnly { unwritten_share: Some(0.25) }),
+        Meaning::ReadsOnly(ReadsOnly { unwritten_share: None }),
+        Meaning::InsideBurst(InsideBurst {
             policy: "aws-gp2,size=100GiB".into(),
             resource: "operations".into(),
             burst_s: 2000.0,
             loaded_s: 141.0,
-        },
-        Meaning::StepDown { step: step(), at: Nanos::from_secs(1862), before: 3000.0, after: 300.0 },
-        Meaning::TooFast { step: step(), latency_ns: 12_000.0 },
-        Meaning::Interrupted { after_s: 31.4 },
-        Meaning::Failed { step: step(), errno: 5, count: 3 },
-        Meaning::Failed { step: step(), errno: 7_777, count: 1 },
+        }),
+        Meaning::StepDown(StepDown {
+            step: step(),
+            at: Nanos::from_secs(1862),
+            before: 3000.0,
+            after: 300.0,
+        }),
+        Meaning::Interrupted(Interrupted { after_s: 31.4 }),
+        Meaning::Failed(Failed { step: step(), errno: 5, count: 3 }),
+        Meaning::Failed(Failed { step: step(), errno: 7_777, count: 1 }),
     ]);
     all
 }

@@ -1,0 +1,144 @@
+//! A throttle above the device (R10): the application waits while the device is calm.
+
+use record::{DeviceNode, LocalLimit};
+use serde::{Deserialize, Serialize};
+
+use super::idle::unwatched;
+use crate::finding::{Confidence, Found, Kind, Nature, OfDevice};
+use crate::watch::limits::{is_set_on, near, reached};
+use crate::watch::{Device, Place, USED, WatchedRun, Window, firings, found_in};
+
+/// A device with a smaller queue than this, and latencies as of one with nothing to wait for, is calm.
+const CALM: f64 = 2.0;
+/// Every task waits for I/O for more than this share of the time (R10).
+const ALL_WAIT: f64 = 0.1;
+/// Or so many tasks wait in the mean: on a machine with other work for its CPUs, not every task waits.
+const BLOCKED: f64 = 0.9;
+/// The device's queue holds less than this share of those that wait.
+const QUEUE_SHARE: f64 = 0.3;
+/// An I/O of ours waits above the device where it takes so many times as long as the device needs for it,
+const OWN_TIMES: f64 = 4.0;
+/// and longer by so many seconds.
+const OWN_LONGER_S: f64 = 0.5e-3;
+/// A load of ours that lacked CPU waited for that: the hypervisor took more than this share of the time,
+const STEAL: f64 = 0.05;
+/// or a worker was ready but not running for more than this share of it.
+const RUN_DELAY: f64 = 0.25;
+/// Fewer intervals than this say nothing of others.
+const FEWEST: usize = 5;
+
+/// The application waits while the device is calm: something above it holds I/O back.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ThrottledAboveDevice {
+    pub device: Place,
+    pub waited_ns: Option<f64>,
+    pub waiting_share: Option<f64>,
+    pub latency_ns: f64,
+    pub queue: f64,
+    pub limit: Option<LocalLimit>,
+}
+
+impl Kind for ThrottledAboveDevice {
+    fn nature(&self) -> Nature<'_> {
+        let device = OfDevice::highest(&self.device);
+        Nature { weight: 3, device, badness: None, doubt: None, is_level: false }
+    }
+}
+
+/// Tasks of others wait, and the device that they use does not. Told of the device that a limit is set on, else of the
+/// topmost that is used.
+pub(super) fn waiting_application(
+    watch: &WatchedRun<'_>,
+    device: &Device<'_>,
+) -> Option<Found<ThrottledAboveDevice>> {
+    if !topmost(watch, device) {
+        return None;
+    }
+    let all_watched = unwatched(watch).is_empty();
+    let held = device.windows_where(|window| {
+        // Those that wait while the CPUs work may wait for a device that nobody watched.
+        let blocked = window.blocked >= BLOCKED && (window.full.is_nan() || all_watched);
+        let waits = window.full > ALL_WAIT || blocked || reached(watch, device, window).is_some();
+        let elsewhere = window.sum.mean_queue() < QUEUE_SHARE * window.blocked.max(1.0);
+        let someone = watch.spans[window.span].step.is_none() && window.count() >= FEWEST;
+        someone && waits && elsewhere && calm(device, window) && window.sum.rate() >= USED
+    });
+    let limit = held.iter().find_map(|&at| {
+        let window = &device.windows[at];
+        reached(watch, device, window).or_else(|| near(watch, device, window))
+    });
+    let mean = |of: fn(&Window) -> f64| {
+        held.iter().map(|&at| of(&device.windows[at])).sum::<f64>() / held.len().max(1) as f64
+    };
+    // A share of the time that hardly anybody waited is no word on those who did.
+    let telling = |share: &f64| *share > ALL_WAIT;
+    let share = [mean(|window| window.full), mean(|window| window.iowait)].into_iter().find(telling);
+    let meaning = ThrottledAboveDevice { waiting_share: share, ..meaning(device, &held, limit) };
+    let sure = if limit.is_some() { Confidence::Strong } else { Confidence::Possible };
+    found_in(watch, meaning, &firings(device, &held, |window| window.blocked), sure)
+}
+
+/// Our own I/Os take far longer than the device needs for them.
+pub(super) fn own_load(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<ThrottledAboveDevice>> {
+    if watch.load_device.as_deref() != Some(&device.place.name) {
+        return None;
+    }
+    let waited = |window: &Window| {
+        let load = watch.spans[window.span].load.as_ref()?;
+        Some((load.all.issued.mean_ns? / 1e9, load.in_flight))
+    };
+    let held = device.windows_where(|window| {
+        let Some((own, in_flight)) = waited(window) else { return false };
+        let device_s = window.sum.latency();
+        let longer = own > OWN_TIMES * device_s && own > device_s + OWN_LONGER_S;
+        let elsewhere = window.sum.mean_queue() < QUEUE_SHARE * in_flight;
+        let whole = whole_requests(watch, device, window);
+        longer && elsewhere && calm(device, window) && whole && !starved(watch, window)
+    });
+    let limit = held.iter().find_map(|&at| near(watch, device, &device.windows[at]));
+    let own: Vec<f64> =
+        held.iter().filter_map(|&at| waited(&device.windows[at])).map(|own| own.0 * 1e9).collect();
+    let mean = own.iter().sum::<f64>() / own.len().max(1) as f64;
+    let meaning = ThrottledAboveDevice { waited_ns: Some(mean), ..meaning(device, &held, limit) };
+    let sure = if limit.is_some() { Confidence::Certain } else { Confidence::Strong };
+    found_in(watch, meaning, &firings(device, &held, |window| window.sum.rate()), sure)
+}
+
+fn meaning(device: &Device<'_>, held: &[usize], limit: Option<&LocalLimit>) -> ThrottledAboveDevice {
+    let sum = device.total(held);
+    ThrottledAboveDevice {
+        device: device.place.clone(),
+        waited_ns: None,
+        waiting_share: None,
+        latency_ns: sum.latency() * 1e9,
+        queue: sum.mean_queue(),
+        limit: limit.cloned(),
+    }
+}
+
+/// Hardly a queue, and no I/O waits in it.
+fn calm(device: &Device<'_>, window: &Window) -> bool {
+    window.sum.mean_queue() < CALM && device.waited(window) != Some(true)
+}
+
+/// Whether requests reach the device as they were issued: of one that the kernel splits the device sees pieces.
+fn whole_requests(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window) -> bool {
+    let longest = device.node.map_or(0, |node| node.facts.request_max.0);
+    let step = watch.spans[window.span].step;
+    let block = step.and_then(|step| step.plan.workers.iter().map(|worker| worker.blocks.longest().0).max());
+    longest == 0 || block.is_none_or(|block| block <= longest)
+}
+
+/// Whether a load of ours lacked CPU.
+fn starved(watch: &WatchedRun<'_>, window: &Window) -> bool {
+    let Some(step) = watch.spans[window.span].step else { return false };
+    let wall = step.ended.since(step.counted_from).0 as f64;
+    let waited = step.workers.iter().map(|worker| worker.run_delay_ns as f64 / wall).fold(0.0, f64::max);
+    window.steal > STEAL || waited > RUN_DELAY
+}
+
+/// No other device that was sampled stands on it.
+fn topmost(watch: &WatchedRun<'_>, device: &Device<'_>) -> bool {
+    let stands_on = |node: &DeviceNode| node.below.contains(&device.place.name);
+    is_set_on(watch.run, device) || !watch.run.devices.iter().any(stands_on)
+}

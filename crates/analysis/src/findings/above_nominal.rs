@@ -1,0 +1,261 @@
+//! A load that asks for more than it gets (E4): the rate stays at a level, and the wait moves into the queue.
+
+use std::cmp::Ordering;
+
+use policy::Resource;
+use record::StepRecord;
+use serde::{Deserialize, Serialize};
+use statistics::quantile::median;
+use workload::Direction;
+
+use crate::finding::{Confidence, Evidence, Found, Kind, Nature, OfDevice};
+use crate::watch::contracted::claimed_rate;
+use crate::watch::even::flat;
+use crate::watch::level::{at_a_limit, confidence, level};
+use crate::watch::load::seconds_of;
+use crate::watch::{Level, LoadFigures, LoadFlow, Named, Place, Span, Waiting, WatchedRun, Way, place};
+
+/// A direction that gets less than this share of what it asks for is held.
+const GETS: f64 = 0.97;
+/// A load that lacks less than that is held where its I/Os come so late in the mean, in nanoseconds,
+const LATE_NS: f64 = 10e6;
+/// and so many times as late as at its nominal rate: the wait grows from second to second.
+const LATE_TIMES: f64 = 4.0;
+/// The few seconds of a phase that gets less than it asks for agree within this share of their median,
+const AGREE: f64 = 0.05;
+/// and within this those of a direction that may get less only because it shares the queue with the other.
+const AGREE_SHARED: f64 = 0.01;
+/// Fewer seconds than this give no variance to judge by,
+const FEW: usize = 8;
+/// and fewer than this agree by chance.
+const FEWEST: usize = 3;
+/// What a load with a pace lacks by the edges of its seconds.
+const EDGE: f64 = 0.999;
+/// Requests from here on may be held by their bytes where nothing but a round figure tells.
+const LARGE: f64 = 48.0 * 1024.0;
+/// The wait grows by at least this much.
+const GROWS: f64 = 2.0;
+/// Phases whose rates are within this share of each other are held at one level.
+const SAME: f64 = 0.03;
+/// A worker that was ready but not running for this share of the time was itself the limit. One that lacked some CPU and
+/// yet gets an even rate is not: it would get an uneven one.
+const STARVED: f64 = 0.5;
+
+/// From `scale` times the nominal rate on the rate stays at a level, and the wait moves into the queue.
+/// `bytes`: the level is one of bytes a second; `pulled`: this direction gets less only because it shares the queue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ThrottledAboveNominal {
+    pub device: Place,
+    pub scale: f64,
+    pub level: Level,
+    pub waiting: Waiting,
+    pub claimed: Option<f64>,
+    pub bytes: bool,
+    pub pulled: Option<Direction>,
+}
+
+impl Kind for ThrottledAboveNominal {
+    fn nature(&self) -> Nature<'_> {
+        let device = OfDevice::highest(&self.device);
+        Nature { weight: 3, device, badness: None, doubt: None, is_level: true }
+    }
+}
+
+/// The throttle that the load runs into above its nominal rate, and the places of the phases that show it.
+pub(super) fn rule(watch: &WatchedRun<'_>) -> (Option<Found<ThrottledAboveNominal>>, Vec<usize>) {
+    let held: Vec<usize> = (0..watch.spans.len()).filter(|&at| is_held(watch, &watch.spans[at])).collect();
+    let found = throttled(watch, &held);
+    let taken = if found.is_some() { held } else { Vec::new() };
+    (found, taken)
+}
+
+/// Whether a phase asks for more than its nominal rate, gets less than it asks for, and that at an even rate.
+fn is_held(watch: &WatchedRun<'_>, span: &Span<'_>) -> bool {
+    let (Some(load), Some(step)) = (&span.load, span.step) else { return false };
+    let over = load.scale.is_some_and(|scale| scale > 1.0 + 1e-9);
+    over && (lacks(&load.all) || late(watch, load)) && steady(step) && !starved(step)
+}
+
+fn lacks(flow: &LoadFlow) -> bool {
+    less(flow.asked, flow.got.map(|got| got.value))
+}
+
+/// Whether a load falls behind although it gets nearly what it asks for.
+fn late(watch: &WatchedRun<'_>, load: &LoadFigures) -> bool {
+    let mean = |load: &LoadFigures| load.all.due.mean_ns.unwrap_or(f64::NAN);
+    let nominal = watch.spans.iter().filter_map(|span| span.load.as_ref());
+    let usual = nominal.filter(|load| load.scale.is_some_and(|scale| scale <= 1.0 + 1e-9)).map(mean);
+    let usual = usual.fold(f64::NAN, f64::max);
+    behind(&load.all) && mean(load) >= LATE_NS && mean(load) >= LATE_TIMES * usual
+}
+
+fn behind(flow: &LoadFlow) -> bool {
+    flow.asked.zip(flow.got).is_some_and(|(asked, got)| got.value < EDGE * asked)
+}
+
+fn less(asked: Option<f64>, got: Option<f64>) -> bool {
+    asked.zip(got).is_some_and(|(asked, got)| got < GETS * asked)
+}
+
+/// The counts of a meter: of both directions together, or of one.
+fn steady(step: &StepRecord) -> bool {
+    [None, Some(Direction::Read), Some(Direction::Write)]
+        .into_iter()
+        .any(|way| even(&seconds_of(step, way), AGREE))
+}
+
+/// At least three seconds, all but one within `share` of their median.
+fn agree(rates: &[f64], share: f64) -> bool {
+    let Some(middle) = median(rates).filter(|middle| *middle > 0.0) else {
+        return false;
+    };
+    let off = rates.iter().filter(|rate| (*rate / middle - 1.0).abs() > share).count();
+    rates.len() >= FEWEST && off <= 1
+}
+
+fn starved(step: &StepRecord) -> bool {
+    let wall = step.ended.since(step.counted_from).0 as f64;
+    step.workers.iter().any(|worker| worker.run_delay_ns as f64 > STARVED * wall)
+}
+
+fn throttled(watch: &WatchedRun<'_>, held: &[usize]) -> Option<Found<ThrottledAboveNominal>> {
+    let spans: Vec<&Span<'_>> = held.iter().map(|&at| &watch.spans[at]).collect();
+    let loads: Vec<&LoadFigures> = spans.iter().filter_map(|span| span.load.as_ref()).collect();
+    let device = watch.load_device.as_deref().map_or_else(|| target(watch), |name| place(watch.run, name));
+    let asks = [Direction::Read, Direction::Write].map(|way| asks_more(watch, &loads, way));
+    let of = |what: Resource| level_of(watch, &device, &spans, (what, asks));
+    let (bytes, level) = held_by(of(Resource::Iops)?, of(Resource::Bytes)?, size(&spans));
+    let pulled = match (level.read.is_some(), level.write.is_some()) {
+        (true, false) if asks[1] => Some(Direction::Write),
+        (false, true) if asks[0] => Some(Direction::Read),
+        _ => None,
+    };
+    let waiting = waiting(watch, &loads)?;
+    let grown = waiting.usual_latency_ns.is_none_or(|usual| waiting.latency_ns >= GROWS * usual);
+    let sure = match confidence(level.named.as_ref()) {
+        Confidence::Possible if stays(&loads) => Confidence::Likely,
+        named => named,
+    };
+    // A claim of both directions says nothing beside the level of one, nor one on operations beside bytes.
+    let claimed = claimed_rate(&watch.claims).filter(|_| !bytes && pulled.is_none());
+    let scale = loads.iter().filter_map(|load| load.scale).fold(f64::INFINITY, f64::min);
+    let meaning = ThrottledAboveNominal { device, scale, level, waiting, claimed, bytes, pulled };
+    let evidence = spans.iter().map(|span| evidence(span)).collect();
+    grown.then_some(Found { meaning, evidence, confidence: sure })
+}
+
+/// Whether all of these loads ask for more of a direction than they get.
+fn asks_more(watch: &WatchedRun<'_>, loads: &[&LoadFigures], way: Direction) -> bool {
+    let short = |load: &LoadFigures, flow: &LoadFlow| lacks(flow) || behind(flow) && late(watch, load);
+    let mut flows = loads.iter().filter_map(|load| Some((load, of_way(load, way)?))).peekable();
+    flows.peek().is_some() && flows.all(|(load, flow)| short(load, flow))
+}
+
+/// The level of these phases in operations or bytes, with the directions that are held by themselves: those that ask for more
+/// (`asks`) and are even, or sit at a limit of this machine. A direction that is not held itself but shares the queue with one
+/// that is gets less too, and unevenly.
+fn level_of(
+    watch: &WatchedRun<'_>,
+    device: &Place,
+    spans: &[&Span<'_>],
+    (what, asks): (Resource, [bool; 2]),
+) -> Option<Level> {
+    let steps = || spans.iter().filter_map(|span| span.step);
+    let even_one = |way: Way| steps().all(|step| even(&seconds_of(step, way.direction()), AGREE_SHARED));
+    let rates = Way::ALL.map(|way| rates_of(spans, way, what));
+    let held = |way: Way| match way {
+        Way::Both => true,
+        Way::Read | Way::Write => {
+            let at = way as usize;
+            asks[at] && (even_one(way) || at_a_limit(watch, device, (way, what), &rates[at]))
+        }
+    };
+    let each = Way::ALL.map(|way| held(way).then_some(&rates[way as usize][..]));
+    level(watch, device, each, (what, size(spans)))
+}
+
+fn of_way(load: &LoadFigures, way: Direction) -> Option<&LoadFlow> {
+    if way == Direction::Read { load.read.as_ref() } else { load.write.as_ref() }
+}
+
+/// Whether a phase's seconds are those of a meter; where they are too few for a variance, all but one within `share` of their
+/// median.
+fn even(rates: &[f64], share: f64) -> bool {
+    rates.len() < FEW && agree(rates, share) || flat(rates)
+}
+
+/// What is got in each second of these phases: operations, or the bytes of them.
+fn rates_of(spans: &[&Span<'_>], way: Way, what: Resource) -> Vec<f64> {
+    let of_step = |step: &StepRecord| {
+        let each = if what == Resource::Iops { 1.0 } else { mean_size([step].into_iter(), way) };
+        seconds_of(step, way.direction()).into_iter().map(move |rate| rate * each).collect::<Vec<f64>>()
+    };
+    spans.iter().filter_map(|span| span.step).flat_map(of_step).collect()
+}
+
+/// Mean bytes of an I/O.
+fn mean_size<'r>(steps: impl Iterator<Item = &'r StepRecord>, way: Way) -> f64 {
+    let ways = way.direction().map_or(vec![Direction::Read, Direction::Write], |way| vec![way]);
+    let tallies = steps.flat_map(|step| ways.iter().map(|&way| step.tally(way)));
+    let (ops, bytes) = tallies.fold((0, 0), |sum, tally| (sum.0 + tally.ops, sum.1 + tally.bytes));
+    bytes as f64 / ops.max(1) as f64
+}
+
+/// Bytes (`true`) or operations: whichever sits at the better known figure; where neither does, as the size has it.
+fn held_by(operations: Level, bytes: Level, size: f64) -> (bool, Level) {
+    let known = |level: &Level| match level.named {
+        Some(Named::Local(_)) => 4,
+        Some(Named::Policy { declared: true, .. }) => 3,
+        Some(Named::Policy { .. }) => 2,
+        Some(Named::Round { .. }) => 1,
+        None => 0,
+    };
+    let (of_operations, of_bytes) = (known(&operations), known(&bytes));
+    let by_bytes = match of_bytes.cmp(&of_operations) {
+        Ordering::Less => false,
+        Ordering::Equal => size >= 2.0 * LARGE,
+        Ordering::Greater => of_bytes > 2 || size >= LARGE,
+    };
+    if by_bytes { (true, bytes) } else { (false, operations) }
+}
+
+/// The rate stays although more and more is asked for.
+fn stays(loads: &[&LoadFigures]) -> bool {
+    let rates: Vec<f64> = loads.iter().filter_map(|load| load.all.got).map(|got| got.value).collect();
+    let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = rates.iter().copied().fold(0.0, f64::max);
+    rates.len() > 1 && most <= (1.0 + SAME) * least
+}
+
+/// The target where no device of it was sampled.
+fn target(watch: &WatchedRun<'_>) -> Place {
+    let words = watch.run.target.as_ref().map_or(String::new(), |target| target.words.clone());
+    Place { name: if words.is_empty() { "the volume".to_owned() } else { words }, ..Place::default() }
+}
+
+fn size(spans: &[&Span<'_>]) -> f64 {
+    mean_size(spans.iter().filter_map(|span| span.step), Way::Both)
+}
+
+/// Our own queue and latency once issued, in the mean of the held phases, beside those of the highest rate that is not held.
+fn waiting(watch: &WatchedRun<'_>, held: &[&LoadFigures]) -> Option<Waiting> {
+    let issued = |load: &LoadFigures| load.all.issued.mean_ns;
+    let count = held.len() as f64;
+    let usual = watch
+        .spans
+        .iter()
+        .filter_map(|span| span.load.as_ref())
+        .filter(|load| load.scale.is_some_and(|scale| scale <= 1.0 + 1e-9))
+        .filter(|load| !lacks(&load.all))
+        .max_by(|a, b| a.scale.unwrap_or(0.0).total_cmp(&b.scale.unwrap_or(0.0)));
+    (count > 0.0).then(|| Waiting {
+        queue: held.iter().map(|load| load.in_flight).sum::<f64>() / count,
+        latency_ns: held.iter().filter_map(|load| issued(load)).sum::<f64>() / count,
+        usual_queue: usual.map(|load| load.in_flight),
+        usual_latency_ns: usual.and_then(issued),
+    })
+}
+
+fn evidence(span: &Span<'_>) -> Evidence {
+    Evidence { step: span.name.to_owned(), series: "rate".to_owned(), from: span.from, to: span.to }
+}

@@ -1,0 +1,78 @@
+//! A run that ended before its end, or in which an I/O failed.
+
+use record::{Run, StepRecord};
+use serde::{Deserialize, Serialize};
+use workload::{Direction, Ending};
+
+use crate::finding::{Confidence, Found, Kind, Nature};
+use crate::verdict::Doubt;
+
+/// The run was stopped before its end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Interrupted {
+    pub after_s: f64,
+}
+
+/// An I/O failed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Failed {
+    pub step: String,
+    pub errno: i32,
+    pub count: u64,
+}
+
+const NATURE: Nature<'static> =
+    Nature { weight: 0, device: None, badness: None, doubt: Some(Doubt::Interrupted), is_level: false };
+
+impl Kind for Interrupted {
+    fn nature(&self) -> Nature<'_> {
+        NATURE
+    }
+}
+
+impl Kind for Failed {
+    fn nature(&self) -> Nature<'_> {
+        NATURE
+    }
+}
+
+/// How a step ended too early.
+pub(super) enum Early {
+    Interrupted(Interrupted),
+    Failed(Failed),
+}
+
+/// Whether a run was cut short, and not all of it was measured.
+pub(super) fn cut_short(run: &Run) -> bool {
+    !rule(run).is_empty()
+}
+
+fn certain(meaning: Early, step: &StepRecord) -> Found<Early> {
+    Found::in_step(meaning, step, "events", Confidence::Certain)
+}
+
+/// An interrupted or failed step.
+pub(super) fn rule(run: &Run) -> Vec<Found<Early>> {
+    let interrupted =
+        |step: &StepRecord| Early::Interrupted(Interrupted { after_s: step.ended.as_secs_f64() });
+    let of_step = |step: &StepRecord| match step.ending {
+        Ending::Interrupted => Some(certain(interrupted(step), step)),
+        Ending::Failed => Some(certain(Early::Failed(failed(step)), step)),
+        _ => None,
+    };
+    let mut ended: Vec<Found<Early>> = run.steps.iter().filter_map(of_step).collect();
+    if let Some(last) = run.steps.last().filter(|_| !run.complete && ended.is_empty()) {
+        // Cut off between two steps, as by a kill: each step is whole, the run is not.
+        ended.push(certain(interrupted(last), last));
+    }
+    ended
+}
+
+fn failed(step: &StepRecord) -> Failed {
+    let errors: u64 = Direction::ALL.iter().map(|&direction| step.tally(direction).errors).sum();
+    Failed {
+        step: step.plan.name.clone(),
+        errno: step.failures.first().map_or(0, |failure| failure.errno),
+        count: errors.max(step.failures.len() as u64),
+    }
+}

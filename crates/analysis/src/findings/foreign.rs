@@ -1,0 +1,235 @@
+//! Somebody else's I/O on the device that carries our load: beside a step, in idle phases and beside the load of a watch.
+
+use std::ops::{Add, Mul, Sub};
+
+use record::{Interval, Run, SECTOR, StepRecord};
+use serde::{Deserialize, Serialize};
+use workload::{Direction, Nanos, StepKind};
+
+use super::generator::within;
+use crate::finding::{Confidence, Found, Kind, Nature};
+use crate::verdict::Doubt;
+use crate::watch::{Device, Firing, Tick, WatchedRun, found_in, is_watch};
+
+/// Operations a second below which it is a disk's own housekeeping.
+const LOUD_OPS: f64 = 50.0;
+/// Bytes a second below which it is that too.
+const LOUD_BYTES: f64 = 4.0 * 1048576.0;
+/// Beside a step of a run: a smaller share of all is noise.
+const SHARE_OF_STEP: f64 = 0.05;
+/// Beside a load of a watch: more than this share of it, since an interval of ours and one of the counters do not end together.
+const SHARE_OF_LOAD: f64 = 0.1;
+/// It goes on for so many seconds, or for half of a shorter phase,
+const LASTS_S: f64 = 3.0;
+/// and for this share of a phase.
+const LASTS_SHARE: f64 = 0.1;
+/// Counters that were read for less than this, in seconds, say nothing of a step.
+const READ_FOR_S: f64 = 0.9;
+/// Longest block of which one request at the device is one I/O of ours: one that the kernel splits counts several times.
+const UNSPLIT: u64 = 65_536;
+
+/// Somebody else used the device meanwhile.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ForeignLoad {
+    pub device: String,
+    pub ops_per_second: f64,
+    pub bytes_per_second: f64,
+    pub share: f64,
+}
+
+impl Kind for ForeignLoad {
+    fn nature(&self) -> Nature<'_> {
+        let doubt = Some(Doubt::ForeignLoad);
+        Nature { weight: 2, device: None, badness: None, doubt, is_level: false }
+    }
+}
+
+/// Operations and bytes of one direction, or of all.
+#[derive(Clone, Copy, Debug, Default)]
+struct Work {
+    ops: f64,
+    bytes: f64,
+}
+
+impl Add for Work {
+    type Output = Work;
+    fn add(self, other: Work) -> Work {
+        Work { ops: self.ops + other.ops, bytes: self.bytes + other.bytes }
+    }
+}
+
+impl Sub for Work {
+    type Output = Work;
+    /// What is more than `other`, and not less than nothing.
+    fn sub(self, other: Work) -> Work {
+        Work { ops: (self.ops - other.ops).max(0.0), bytes: (self.bytes - other.bytes).max(0.0) }
+    }
+}
+
+impl Mul<f64> for Work {
+    type Output = Work;
+    fn mul(self, share: f64) -> Work {
+        Work { ops: self.ops * share, bytes: self.bytes * share }
+    }
+}
+
+impl Work {
+    fn of_interval(interval: &Interval, way: Direction) -> Work {
+        let tally = interval.of(way).tally;
+        Work { ops: tally.ops as f64, bytes: tally.bytes as f64 }
+    }
+
+    fn is_loud(self, seconds: f64) -> bool {
+        self.ops > LOUD_OPS * seconds || self.bytes > LOUD_BYTES * seconds
+    }
+}
+
+/// Our own work of a step's intervals that ended between two times, by direction: intervals by their overlap.
+fn own_between(intervals: &[Interval], from: Nanos, to: Nanos) -> [Work; 4] {
+    let mut own = [Work::default(); 4];
+    for interval in intervals {
+        let overlap = interval.end.min(to).since(interval.start.max(from)).as_secs_f64();
+        let share = if interval.seconds() > 0.0 { overlap / interval.seconds() } else { 0.0 };
+        for way in Direction::ALL {
+            own[way.index()] = own[way.index()] + Work::of_interval(interval, way) * share;
+        }
+    }
+    own
+}
+
+/// Whether the kernel may have split I/Os of a step.
+fn may_be_split(step: &StepRecord) -> bool {
+    step.plan.workers.iter().any(|worker| worker.blocks.longest().0 > UNSPLIT)
+}
+
+/// What the device did beside the steps of a run. Layouts and flushes are left out: a file system's own writes belong to them.
+/// In a watch the load's device is one of many; its own rule knows which.
+pub(super) fn beside_steps(run: &Run) -> Option<Found<ForeignLoad>> {
+    let flushes = |step: &StepRecord| step.tally(Direction::Flush).ops > 0;
+    let steps = run.steps.iter().filter(|step| step.plan.kind != StepKind::Layout && !flushes(step));
+    let found = steps.filter(|_| !is_watch(run)).filter_map(|step| beside(run, step));
+    // One finding tells it; the step where it was worst is the evidence, of equal ones the first.
+    found.reduce(|worst, next| if next.meaning.share > worst.meaning.share { next } else { worst })
+}
+
+/// The foreign part between the first and the last sample inside the step; our own part is that of the intervals between.
+fn beside(run: &Run, step: &StepRecord) -> Option<Found<ForeignLoad>> {
+    let samples = within(run, step.started, step.ended);
+    let (first, last) = (samples.first()?, samples.last()?);
+    let seconds = last.at.since(first.at).as_secs_f64();
+    if seconds < READ_FOR_S {
+        return None;
+    }
+    let (device, then) = first.disks.first()?;
+    let (_, now) = last.disks.iter().find(|(name, _)| name == device)?;
+    let more = now.more_than(then)?;
+    let sectors = more.sectors_read as f64 + more.sectors_written as f64;
+    let all = Work { ops: more.reads as f64 + more.writes as f64, bytes: sectors * SECTOR as f64 };
+    let own = own_between(&step.intervals, first.at, last.at).into_iter().fold(Work::default(), Work::add);
+    let mut foreign = all - own;
+    if may_be_split(step) {
+        foreign.ops = 0.0;
+    }
+    let meaning = ForeignLoad {
+        device: device.to_string(),
+        ops_per_second: foreign.ops / seconds,
+        bytes_per_second: foreign.bytes / seconds,
+        share: (foreign.bytes / all.bytes.max(1.0)).max(foreign.ops / all.ops.max(1.0)),
+    };
+    let loud = Work { ops: meaning.ops_per_second, bytes: meaning.bytes_per_second }.is_loud(1.0);
+    (loud && meaning.share > SHARE_OF_STEP)
+        .then(|| Found::in_step(meaning, step, &format!("diskstats {device}"), Confidence::Certain))
+}
+
+/// A stretch of intervals with what was not ours in it.
+struct Stretch {
+    firing: Firing,
+    seconds: f64,
+    foreign: Work,
+    all: Work,
+}
+
+/// Foreign work on the device that the load of a watch sees. Of a file on a loop device, or of an array, what is below counts
+/// more than was asked, so the device itself is what is looked at.
+pub(super) fn on_load_device(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<ForeignLoad>> {
+    if watch.load_device.as_deref() != Some(&device.place.name) {
+        return None;
+    }
+    let mut stretches: Vec<Stretch> =
+        (0..watch.spans.len()).filter_map(|span| stretch(watch, device, span)).collect();
+    stretches.sort_by_key(|stretch| stretch.firing.evidence.from);
+    let total = |of: fn(&Stretch) -> Work| stretches.iter().map(of).fold(Work::default(), Work::add);
+    let (foreign, all) = (total(|one| one.foreign), total(|one| one.all));
+    let seconds = stretches.iter().map(|one| one.seconds).sum::<f64>();
+    let share = (foreign.ops / all.ops.max(1.0)).max(foreign.bytes / all.bytes.max(1.0));
+    let meaning = ForeignLoad {
+        device: device.place.name.clone(),
+        ops_per_second: foreign.ops / seconds,
+        bytes_per_second: foreign.bytes / seconds,
+        share: share.min(1.0),
+    };
+    let firings: Vec<Firing> = stretches.iter().map(|one| one.firing.clone()).collect();
+    found_in(watch, meaning, &firings, Confidence::Certain)
+}
+
+/// What was not ours in one phase, where it is loud for long enough.
+fn stretch(watch: &WatchedRun<'_>, device: &Device<'_>, at: usize) -> Option<Stretch> {
+    let span = &watch.spans[at];
+    let first = device.ticks.partition_point(|tick| tick.from < span.from);
+    let inside: Vec<&Tick> = device.ticks[first..].iter().take_while(|tick| tick.to <= span.to).collect();
+    // What was issued before a phase may end in its first interval.
+    let settled = if inside.len() > 3 { &inside[1..] } else { &inside[..] };
+    let loud: Vec<(&Tick, [Work; 2])> = settled
+        .iter()
+        .map(|&tick| (tick, foreign_in(watch, tick)))
+        .filter(|(tick, foreign)| is_loud(tick, *foreign))
+        .collect();
+    let seconds: f64 = loud.iter().map(|(tick, _)| tick.seconds).sum();
+    let whole = span.to.since(span.from).as_secs_f64();
+    let (from, to) = (loud.first()?.0.from, loud.last()?.0.to);
+    let foreign = loud.iter().map(|(_, [read, write])| *read + *write).fold(Work::default(), Work::add);
+    let all = loud.iter().flat_map(|(tick, _)| done_in(tick)).fold(Work::default(), Work::add);
+    (seconds >= LASTS_S.min(whole / 2.0) && seconds >= LASTS_SHARE * whole).then(|| Stretch {
+        firing: Firing { span: at, evidence: device.evidence(from, to), weight: foreign.ops / seconds },
+        seconds,
+        foreign,
+        all,
+    })
+}
+
+/// Reads and writes that a device did in an interval.
+fn done_in(tick: &Tick) -> [Work; 2] {
+    [0, 1].map(|way| Work { ops: tick.ops[way], bytes: tick.bytes[way] })
+}
+
+/// Whether one direction, or both together, has more than is ours: a few writes among many reads are a small share of all.
+fn is_loud(tick: &Tick, foreign: [Work; 2]) -> bool {
+    let more = |foreign: Work, all: Work| {
+        let ops = Work { ops: foreign.ops, bytes: 0.0 }.is_loud(tick.seconds)
+            && foreign.ops > SHARE_OF_LOAD * all.ops;
+        let bytes = Work { ops: 0.0, bytes: foreign.bytes }.is_loud(tick.seconds);
+        ops || bytes && foreign.bytes > SHARE_OF_LOAD * all.bytes
+    };
+    let all = done_in(tick);
+    [0, 1].into_iter().any(|way| more(foreign[way], all[way]))
+        || more(foreign[0] + foreign[1], all[0] + all[1])
+}
+
+/// Reads and writes that the device did in an interval beside our own.
+fn foreign_in(watch: &WatchedRun<'_>, tick: &Tick) -> [Work; 2] {
+    let steps = watch.run.steps.iter().filter(|step| step.started < tick.to && tick.from < step.ended);
+    let mut own = [Work::default(); 4];
+    let mut split = false;
+    for step in steps {
+        split |= may_be_split(step);
+        let first = step.intervals.partition_point(|interval| interval.end <= tick.from);
+        let until = first + step.intervals[first..].partition_point(|interval| interval.start < tick.to);
+        let of_step = own_between(&step.intervals[first..until], tick.from, tick.to);
+        own = std::array::from_fn(|way| own[way] + of_step[way]);
+    }
+    let done = done_in(tick);
+    [Direction::Read, Direction::Write].map(|way| {
+        let foreign = done[way.index()] - own[way.index()];
+        if split { Work { ops: 0.0, ..foreign } } else { foreign }
+    })
+}

@@ -1,0 +1,41 @@
+//! The guest's own queue is full (R20): what waits beyond it is not in the device's counters.
+
+use serde::{Deserialize, Serialize};
+
+use crate::finding::{Confidence, Found, Kind, Nature, OfDevice};
+use crate::watch::{Device, Place, Waiting, WatchedRun, firings, found_in};
+
+/// A queue that is filled to this share is full.
+const FULL: f64 = 0.95;
+/// A load of ours has more in flight than the queue holds from so many times as much on.
+const DEEPER: f64 = 1.1;
+
+/// The guest's own queue is full: more waiting is not seen below it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct QueueFull {
+    pub device: Place,
+    pub holds: u32,
+    pub waiting: Waiting,
+}
+
+impl Kind for QueueFull {
+    fn nature(&self) -> Nature<'_> {
+        let device = OfDevice::lowest(&self.device);
+        Nature { weight: 6, device, badness: None, doubt: None, is_level: false }
+    }
+}
+
+/// Windows in which it is so. A load of ours that has just so much in flight is not behind it.
+pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<QueueFull>> {
+    let holds = device.node.map(|node| node.facts.queue_requests).filter(|requests| *requests > 1)?;
+    let full = device.windows_where(|window| {
+        let step = device.own_step(watch, window);
+        let depth: Option<u32> = step.map(|step| step.plan.workers.iter().map(|worker| worker.depth).sum());
+        window.sum.mean_queue() >= FULL * f64::from(holds)
+            && device.waited(window) != Some(false)
+            && depth.is_none_or(|depth| f64::from(depth) > DEEPER * f64::from(holds))
+    });
+    let waiting = device.waiting(&device.total(&full));
+    let meaning = QueueFull { device: device.place.clone(), holds, waiting };
+    found_in(watch, meaning, &firings(device, &full, |window| window.sum.mean_queue()), Confidence::Likely)
+}

@@ -1,0 +1,117 @@
+//! Storage is not the limit (R1): even the busiest device rests.
+
+use record::DeviceKind;
+use serde::{Deserialize, Serialize};
+
+use crate::finding::{Confidence, Found, Kind, Nature, OfDevice};
+use crate::watch::limits::reached;
+use crate::watch::{Device, Firing, Place, WatchedRun, Window, firings, found_in, known};
+
+/// Storage that is idle has a queue below this (methodology 3.2, R1),
+const QUEUE: f64 = 1.0;
+/// nothing in flight in more than this share of the samples,
+const SAMPLES: f64 = 0.5;
+/// and tasks that wait for I/O for less than this share of the time.
+const WAITING: f64 = 0.05;
+/// Somebody waited for I/O: for this share of the time,
+const WAITED_SHARE: f64 = 0.01;
+/// or so many tasks in the mean.
+const WAITED_TASKS: f64 = 0.1;
+/// The machine is called idle where it is in this share of its windows.
+const WINDOWS: f64 = 0.9;
+/// Windows of fewer intervals say little.
+const FEWEST: usize = 5;
+
+/// Nothing waited for the storage: its busiest device had nothing in flight for `idle_share` of the time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StorageIdle {
+    pub device: Place,
+    pub idle_share: f64,
+    pub ops_per_second: f64,
+    pub queue: f64,
+    pub waiting_share: Option<f64>,
+    /// Loop and memory devices that were not watched although somebody waited for I/O.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unwatched: Vec<String>,
+}
+
+impl Kind for StorageIdle {
+    fn nature(&self) -> Nature<'_> {
+        let device = OfDevice::highest(&self.device);
+        Nature { weight: 7, device, badness: None, doubt: None, is_level: false }
+    }
+}
+
+/// What the idlest look at a machine knows of one device.
+#[derive(Clone, Debug)]
+pub(crate) struct Rested {
+    place: Place,
+    /// Windows in which it rested, of all in which an application might have used it.
+    rested: usize,
+    seen: usize,
+    idle: f64,
+    rate: f64,
+    queue: f64,
+    some: Option<f64>,
+    blocked: Option<f64>,
+    /// A limit of this machine's own is reached: what waits for it is not seen at the device.
+    limited: bool,
+    firings: Vec<Firing>,
+}
+
+/// How much `device` rested while somebody else's work was watched; `None` where nobody could tell.
+pub(crate) fn rested(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Rested> {
+    let seen = device.windows_where(|window| {
+        watch.passive() && window.sum.mean_queue().is_finite() && window.count() >= FEWEST
+    });
+    let resting = |at: &usize| {
+        let window = &device.windows[*at];
+        window.sum.mean_queue() < QUEUE
+            && window.idle > SAMPLES
+            && (window.some.is_nan() || window.some < WAITING)
+    };
+    let rested: Vec<usize> = seen.iter().copied().filter(resting).collect();
+    let sum = device.total(&seen);
+    let mean = |of: fn(&Window) -> f64| {
+        seen.iter().map(|&at| of(&device.windows[at])).sum::<f64>() / seen.len() as f64
+    };
+    (!seen.is_empty()).then(|| Rested {
+        place: device.place.clone(),
+        rested: rested.len(),
+        seen: seen.len(),
+        idle: mean(|window| window.idle),
+        rate: sum.rate(),
+        queue: sum.mean_queue(),
+        some: known(mean(|window| window.some)),
+        blocked: known(mean(|window| window.blocked)),
+        limited: seen.iter().any(|&at| reached(watch, device, &device.windows[at]).is_some()),
+        firings: firings(device, &rested, |_| 1.0),
+    })
+}
+
+/// Whether every device rested in nine of ten windows; told of the busiest.
+pub(super) fn rule(watch: &WatchedRun<'_>, rests: &[Rested]) -> Option<Found<StorageIdle>> {
+    let busiest = rests.iter().min_by(|a, b| a.idle.total_cmp(&b.idle))?;
+    let rested = |rest: &Rested| !rest.limited && rest.rested as f64 >= WINDOWS * rest.seen as f64;
+    let waited = busiest.some.is_some_and(|some| some > WAITED_SHARE)
+        || busiest.blocked.is_some_and(|tasks| tasks > WAITED_TASKS);
+    let meaning = StorageIdle {
+        device: busiest.place.clone(),
+        idle_share: busiest.idle.clamp(0.0, 1.0),
+        ops_per_second: busiest.rate,
+        queue: busiest.queue,
+        waiting_share: busiest.some,
+        unwatched: if waited { unwatched(watch) } else { Vec::new() },
+    };
+    found_in(watch, meaning, &busiest.firings, Confidence::Certain).filter(|_| rests.iter().all(rested))
+}
+
+/// Loop and memory devices of this machine that were left out of the watch.
+pub(super) fn unwatched(watch: &WatchedRun<'_>) -> Vec<String> {
+    let names = watch.run.devices.iter().map(|node| (&node.facts.name, &node.kind));
+    let left_out = names.filter(|(name, kind)| {
+        let of_memory = matches!(kind, DeviceKind::Loop | DeviceKind::Zram) || name.starts_with("ram");
+        of_memory && !watch.recording.devices().contains(&name.as_str())
+    });
+    left_out.map(|(name, _)| name.clone()).collect()
+}

@@ -1,0 +1,53 @@
+//! Depth is not rate × latency: then the generator was measured (Little's law).
+
+use record::Run;
+use serde::{Deserialize, Serialize};
+use workload::{Direction, Pace, StepKind};
+
+use crate::Point;
+use crate::figures::Figures;
+use crate::finding::{Confidence, Found, Kind, Nature};
+
+/// Depth and rate × latency may differ by this share (methodology 2.3).
+const OFF: f64 = 0.03;
+/// At depth 1 and 2 nothing is in flight while the next I/O is made: on a device of 20 µs that alone is some percent.
+const OFF_SHALLOW: f64 = 0.15;
+/// Fewer I/Os than this for each in flight: the filling and the draining of the queue are too much of them.
+const ROUNDS: u64 = 20;
+
+/// Depth is not rate × latency: the generator, not the volume, was measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LittleMismatch {
+    pub step: String,
+    pub depth: f64,
+    pub product: f64,
+}
+
+impl LittleMismatch {
+    fn off(&self) -> f64 {
+        (self.depth - self.product).abs() / self.depth
+    }
+}
+
+impl Kind for LittleMismatch {
+    fn nature(&self) -> Nature<'_> {
+        Nature { weight: 7, device: None, badness: Some(self.off()), doubt: None, is_level: false }
+    }
+}
+
+/// Closed-loop steps of the ladders in which it is so.
+pub(super) fn rule(run: &Run, figures: &Figures) -> Vec<Found<LittleMismatch>> {
+    figures.ladders().filter_map(|point| of_point(run, point)).collect()
+}
+
+fn of_point(run: &Run, point: &Point) -> Option<Found<LittleMismatch>> {
+    let step = run.steps.iter().find(|step| step.plan.name == point.step)?;
+    let closed = step.plan.workers.iter().all(|worker| worker.pace == Pace::Closed);
+    let one_way = [Direction::Read, Direction::Write].iter().filter(|&&d| step.tally(d).ops > 0).count() == 1;
+    let product = point.iops.value * point.latency_ns_mean / 1e9;
+    let meaning = LittleMismatch { step: point.step.clone(), depth: f64::from(point.depth), product };
+    let off = meaning.off() > if point.depth <= 2 { OFF_SHALLOW } else { OFF };
+    let counted = step.tally(point.direction).ops > ROUNDS * u64::from(point.depth);
+    (closed && one_way && counted && off && step.plan.kind != StepKind::Layout)
+        .then(|| Found::in_step(meaning, step, "latency", Confidence::Possible))
+}

@@ -1,0 +1,213 @@
+//! Every kind of finding, and the rules that find them: the one list in which a kind stands.
+//!
+//! A kind lives in a file of its own, or with those that one rule tells apart: its numbers, its rule, the rule's thresholds
+//! with their source, its weight and the device it is about.
+
+#![allow(missing_docs, reason = "what the numbers of a kind mean is said at the kind")]
+
+mod above_device;
+mod above_nominal;
+mod burst;
+mod caps;
+mod endings;
+mod fall;
+mod flushes;
+mod foreign;
+mod full_queue;
+mod generator;
+mod held;
+mod idle;
+mod little;
+mod serial;
+mod slow;
+mod target;
+mod unsteady;
+mod untimed;
+
+use policy::Limits;
+use record::Run;
+use serde::{Deserialize, Serialize};
+use workload::Direction;
+
+pub use above_device::ThrottledAboveDevice;
+pub use above_nominal::ThrottledAboveNominal;
+pub use burst::InsideBurst;
+pub use caps::{BandwidthCap, Crossover, FillingDepth, IopsCap, Limiter};
+pub use endings::{Failed, Interrupted};
+pub use fall::StepDown;
+pub use flushes::FlushBound;
+pub use foreign::ForeignLoad;
+pub use full_queue::QueueFull;
+pub use generator::GeneratorBound;
+pub use held::{HeldBytes, HeldLevelFell, HeldOperations};
+pub use idle::StorageIdle;
+pub use little::LittleMismatch;
+pub use serial::SerialApplication;
+pub use slow::{BackendSlow, CpuStarved};
+pub use target::{CachedReads, ReadsOnly, TargetDoubt, Unwritten};
+pub use unsteady::Unsteady;
+pub use untimed::Untimed;
+
+pub(crate) use idle::{Rested, rested};
+
+use crate::figures::Figures;
+use crate::finding::{Found, Kind, Nature};
+use crate::verdict::Verdict;
+use crate::watch::{Device, WatchedRun};
+
+/// Something the record shows.
+pub type Finding = Found<Meaning>;
+
+macro_rules! kinds {
+    ($($kind:ident),+ $(,)?) => {
+        /// Kinds of findings with their numbers. Rates are per second, latencies nanoseconds, sizes bytes, shares 0 to 1.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "kind", rename_all = "snake_case")]
+        pub enum Meaning { $($kind($kind)),+ }
+
+        impl Meaning {
+            /// What its kind says of itself.
+            pub(crate) fn nature(&self) -> Nature<'_> {
+                match self { $(Meaning::$kind(kind) => kind.nature()),+ }
+            }
+        }
+
+        $(impl From<$kind> for Meaning {
+            fn from(kind: $kind) -> Meaning {
+                Meaning::$kind(kind)
+            }
+        })+
+    };
+}
+
+kinds! {
+    IopsCap, BandwidthCap, Crossover, FillingDepth, Unsteady, LittleMismatch, GeneratorBound, ForeignLoad,
+    TargetDoubt, CachedReads, Unwritten, ReadsOnly, InsideBurst, StepDown, Interrupted, Failed, StorageIdle,
+    SerialApplication, HeldOperations, HeldBytes, ThrottledAboveNominal, ThrottledAboveDevice, BackendSlow,
+    FlushBound, CpuStarved, QueueFull, Untimed, HeldLevelFell,
+}
+
+impl From<endings::Early> for Meaning {
+    fn from(early: endings::Early) -> Meaning {
+        match early {
+            endings::Early::Interrupted(kind) => kind.into(),
+            endings::Early::Failed(kind) => kind.into(),
+        }
+    }
+}
+
+impl From<held::Held> for Meaning {
+    fn from(held: held::Held) -> Meaning {
+        match held {
+            held::Held::Operations(kind) => kind.into(),
+            held::Held::Bytes(kind) => kind.into(),
+            held::Held::Fell(kind) => kind.into(),
+        }
+    }
+}
+
+impl From<slow::Slow> for Meaning {
+    fn from(slow: slow::Slow) -> Meaning {
+        match slow {
+            slow::Slow::Backend(kind) => kind.into(),
+            slow::Slow::Starved(kind) => kind.into(),
+        }
+    }
+}
+
+impl Meaning {
+    /// Whether it names the level at which something is held.
+    pub fn is_level(&self) -> bool {
+        self.nature().is_level
+    }
+}
+
+fn any<K: Into<Meaning>>(found: impl IntoIterator<Item = Found<K>>) -> Vec<Finding> {
+    let of_any_kind = |found: Found<K>| Finding {
+        meaning: found.meaning.into(),
+        evidence: found.evidence,
+        confidence: found.confidence,
+    };
+    found.into_iter().map(of_any_kind).collect()
+}
+
+/// A rule about a run: what its steps, target and endings show.
+type RunRule = fn(&Run, &Figures) -> Vec<Finding>;
+
+/// Rules whose findings hold also of a run that was cut short.
+const CUT_SHORT_RULES: [RunRule; 7] = [
+    |run, _| any(endings::rule(run)),
+    |run, _| any(target::doubtful(run)),
+    |run, _| any(target::cached(run)),
+    |run, _| any(target::unwritten(run)),
+    |run, _| any(target::reads_only(run)),
+    |run, _| any(foreign::beside_steps(run)),
+    |run, _| any(generator::rule(run)),
+];
+
+/// Rules about what ladders reached, asked where all of them were climbed. Reads come before writes.
+const WHOLE_RUN_RULES: [RunRule; 5] = [
+    |run, figures| any(fall::rule(run, figures)),
+    |run, figures| of_caps(run, figures, Direction::Read),
+    |run, figures| of_caps(run, figures, Direction::Write),
+    |run, figures| any(little::rule(run, figures)),
+    |run, figures| any(unsteady::rule(run, figures)),
+];
+
+fn of_caps(run: &Run, figures: &Figures, direction: Direction) -> Vec<Finding> {
+    let caps = caps::caps(run, figures, direction);
+    let mut found = any(caps::operations(&caps));
+    found.extend(any(caps::bandwidth(&caps)));
+    found.extend(any(caps::crossover(&caps)));
+    found.extend(any(caps::filling_depth(&caps)));
+    found
+}
+
+/// A rule about one watched device: what it sees in the device's windows.
+type DeviceRule = fn(&WatchedRun<'_>, &Device<'_>) -> Vec<Finding>;
+
+/// Every rule about one device, but those of held rates, which also teach the device's cap. Named after the methodology.
+const DEVICE_RULES: [DeviceRule; 9] = [
+    |watch, device| any(serial::rule(watch, device)),        // R2
+    |watch, device| any(held::one_at_a_time(watch, device)), // R2b
+    |watch, device| any(above_device::waiting_application(watch, device)), // R10
+    |watch, device| any(above_device::own_load(watch, device)), // R10, where the application is a load of ours
+    |watch, device| any(slow::rule(watch, device)),             // R11, R16
+    |watch, device| any(foreign::on_load_device(watch, device)),
+    |watch, device| any(flushes::rule(watch, device)), // R15
+    |watch, device| any(full_queue::rule(watch, device)), // R20
+    |watch, device| any(untimed::rule(watch, device)),
+];
+
+/// What the steps of a run show, its target and its endings.
+pub(crate) fn of_run(run: &Run, figures: &Figures) -> Vec<Finding> {
+    let mut found: Vec<Finding> = CUT_SHORT_RULES.iter().flat_map(|rule| rule(run, figures)).collect();
+    // A ladder that was not climbed shows no cap, and its last rung was not given its time.
+    if !endings::cut_short(run) {
+        found.extend(WHOLE_RUN_RULES.iter().flat_map(|rule| rule(run, figures)));
+    }
+    found
+}
+
+/// The throttle that a watched load runs into above its nominal rate, and the places of the phases that show it.
+pub(crate) fn of_load(watch: &WatchedRun<'_>) -> (Vec<Finding>, Vec<usize>) {
+    let (found, taken) = above_nominal::rule(watch);
+    (any(found), taken)
+}
+
+/// What a watched device shows, which is taught at what it is held. In the phases `taken` the load's throttle is told already.
+pub(crate) fn of_device(watch: &WatchedRun<'_>, device: &mut Device<'_>, taken: &[usize]) -> Vec<Finding> {
+    let mut found = any(held::rule(watch, device, taken));
+    found.extend(DEVICE_RULES.iter().flat_map(|rule| rule(watch, device)));
+    found
+}
+
+/// What is said of a watched machine on which nothing holds anybody back.
+pub(crate) fn of_rest(watch: &WatchedRun<'_>, rested: &[Rested]) -> Vec<Finding> {
+    any(idle::rule(watch, rested))
+}
+
+/// What the verdict leaves open because of a burst.
+pub(crate) fn of_verdict(limits: Option<&Limits>, verdict: &Verdict) -> Vec<Finding> {
+    any(burst::rule(limits, verdict))
+}

@@ -1,0 +1,53 @@
+//! An application that has one I/O in flight at a time (R2).
+
+use serde::{Deserialize, Serialize};
+
+use super::held::{alone, declared_figure};
+use crate::finding::{Confidence, Found, Kind, Nature, OfDevice};
+use crate::watch::{Device, Place, WatchedRun, Window, firings, found_in};
+
+/// Below this share of what the device can do the rate is the application's own.
+const SHARE: f64 = 0.5;
+
+/// One I/O at a time: the rate is one over the latency; `cap` is what the device was seen or is said to do.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SerialApplication {
+    pub device: Place,
+    pub ops_per_second: f64,
+    pub latency_ns: f64,
+    pub cap: Option<f64>,
+}
+
+impl Kind for SerialApplication {
+    fn nature(&self) -> Nature<'_> {
+        let device = OfDevice::highest(&self.device);
+        Nature { weight: 6, device, badness: None, doubt: None, is_level: false }
+    }
+}
+
+/// A queue of one, never two in flight, and no slower than an I/O need be. Where the rate is that of a limit it is the limit
+/// that shows (R2b), not the application.
+pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<SerialApplication>> {
+    let can = device.cap.or_else(|| {
+        let limits = watch.limits?;
+        limits.enforced_iops(workload::Direction::Read).map(|rate| rate.0)
+    });
+    let free = |window: &Window| {
+        device.waited(window) != Some(true) && can.is_none_or(|can| window.sum.rate() < SHARE * can)
+    };
+    let own = |at: &usize| free(&device.windows[*at]) && declared_figure(watch, device, *at).is_none();
+    let alone: Vec<usize> = alone(watch, device).into_iter().filter(own).collect();
+    let sum = device.total(&alone);
+    let meaning = SerialApplication {
+        device: device.place.clone(),
+        ops_per_second: sum.rate(),
+        latency_ns: sum.latency() * 1e9,
+        // What was seen; a policy's figure is a promise.
+        cap: device.cap,
+    };
+    let sure = match device.windows.iter().all(|window| window.alone.is_nan()) {
+        true => Confidence::Possible,
+        false => Confidence::Likely,
+    };
+    found_in(watch, meaning, &firings(device, &alone, |window| window.sum.rate()), sure)
+}

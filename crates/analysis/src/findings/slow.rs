@@ -1,0 +1,184 @@
+//! A backend that serves the same load worse than at other times (R11), and a guest that is short of CPU (R16).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::held::METERED;
+use crate::finding::{Confidence, Found, Kind, Nature, OfDevice};
+use crate::watch::even::{counts, fano};
+use crate::watch::{Device, Place, Tick, WAITED, Waiting, WatchedRun, Way, Window, firings, found_in};
+
+/// Steal above this share of the CPUs' time counts (R16).
+const STEAL: f64 = 0.05;
+/// Up to this share the guest is not to blame (R11).
+const STEAL_SLIGHT: f64 = 0.02;
+/// A rate at this share of the cap is held by it.
+const BELOW_CAP: f64 = 0.9;
+/// Windows of one kind that must have been served well before another can be called slow.
+const KNOWN: usize = 3;
+/// The share of the windows of a kind that were served sooner is what is usual of it.
+const USUAL: f64 = 0.25;
+/// Operations a second below which latencies say little.
+const USED: f64 = 10.0;
+/// A device is compared where it is busy for more than this share of the time.
+const BUSY: f64 = 0.2;
+/// A latency that rises by less than this many seconds is a matter of caches and clocks.
+const RISE: f64 = 0.3e-3;
+/// A queue shorter than this while there is work is none.
+const QUEUED: f64 = 0.5;
+/// A device that is busy for less than this share of the time rests between its I/Os.
+const RESTS: f64 = 0.9;
+/// Windows are near what is usual of them below this many times of it.
+const NEAR: f64 = WAITED / 1.4;
+/// Steps of the mix of reads and writes within which windows are alike,
+const MIX_STEPS: f64 = 4.0;
+/// of the size, to a doubling of it,
+const SIZE_STEPS: f64 = 1.5;
+/// and of the depth, to a doubling too.
+const DEPTH_STEPS: f64 = 2.0;
+
+/// The same load is served worse than at other times of this record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BackendSlow {
+    pub device: Place,
+    pub waiting: Waiting,
+    pub ops_per_second: f64,
+}
+
+/// The hypervisor took CPU while latencies rose.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CpuStarved {
+    pub device: Place,
+    pub steal_share: f64,
+    pub waiting: Waiting,
+}
+
+impl Kind for BackendSlow {
+    fn nature(&self) -> Nature<'_> {
+        let device = OfDevice::lowest(&self.device);
+        Nature { weight: 4, device, badness: None, doubt: None, is_level: false }
+    }
+}
+
+impl Kind for CpuStarved {
+    fn nature(&self) -> Nature<'_> {
+        let device = OfDevice::lowest(&self.device);
+        Nature { weight: 5, device, badness: None, doubt: None, is_level: false }
+    }
+}
+
+/// What this rule finds.
+pub(super) enum Slow {
+    Backend(BackendSlow),
+    Starved(CpuStarved),
+}
+
+/// Windows that are comparable, each figure in coarse steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Alike {
+    mix: i32,
+    size: i32,
+    load: Load,
+}
+
+/// How much is asked of the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Load {
+    /// By a load of ours that has a pace of its own: as much a second.
+    Paced(u64),
+    /// Else the depth while it is busy.
+    Depth(i32),
+}
+
+fn alike(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window) -> Option<Alike> {
+    let sum = &window.sum;
+    if sum.rate() < USED || !sum.latency().is_finite() {
+        return None;
+    }
+    let mix = (Way::Read.of(sum.ops) / Way::Both.of(sum.ops) * MIX_STEPS).round() as i32;
+    let size = (sum.size().log2() * SIZE_STEPS).round() as i32;
+    if device.is_paced_by_us(watch, window) {
+        let asked = watch.spans[window.span].load.as_ref()?.all.asked?;
+        return Some(Alike { mix, size, load: Load::Paced(asked.round() as u64) });
+    }
+    let busy = sum.mean_busy().min(1.0);
+    let depth = sum.mean_queue() / busy;
+    let load = Load::Depth((depth.log2() * DEPTH_STEPS).round() as i32);
+    // A device that is used little is called busy for longer than it is: the kernel counts in ticks of its clock.
+    (busy > BUSY && depth >= QUEUED).then_some(Alike { mix, size, load })
+}
+
+/// Windows that are served at least twice as slowly as is usual of their kind; those of a guest short of CPU apart.
+pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Vec<Found<Slow>> {
+    let mut kinds: BTreeMap<Alike, Vec<usize>> = BTreeMap::new();
+    for (at, window) in device.windows.iter().enumerate() {
+        if let Some(kind) = alike(watch, device, window) {
+            kinds.entry(kind).or_default().push(at);
+        }
+    }
+    let mut usual: BTreeMap<usize, f64> = BTreeMap::new();
+    for (kind, windows) in &kinds {
+        let fewest = match kind.load {
+            // Of phases of a load of ours one is enough to compare with: it is the same load.
+            Load::Paced(_) => 1,
+            Load::Depth(_) => KNOWN,
+        };
+        let known = usual_latency(device, windows, fewest);
+        usual.extend(windows.iter().filter_map(|&at| Some((at, known?))));
+    }
+    let is_slow =
+        |at: usize, usual: f64| !device.held.contains(&at) && is_slow(device, &device.windows[at], usual);
+    let slow: Vec<usize> =
+        usual.iter().filter(|(at, usual)| is_slow(**at, **usual)).map(|(at, _)| *at).collect();
+    let steal = |at: &usize| device.windows[*at].steal;
+    let (starved, slow): (Vec<usize>, Vec<usize>) = slow.into_iter().partition(|at| steal(at) > STEAL_SLIGHT);
+    let starved: Vec<usize> = starved.into_iter().filter(|at| steal(at) > STEAL).collect();
+    let found = [slow, starved].map(|windows| of_windows(watch, device, &windows, &usual));
+    found.into_iter().flatten().collect()
+}
+
+/// What is usual of windows of one kind: their lower quartile, where windows enough are near it.
+fn usual_latency(device: &Device<'_>, windows: &[usize], fewest: usize) -> Option<f64> {
+    let mut latencies: Vec<f64> = windows.iter().map(|&at| device.windows[at].sum.latency()).collect();
+    latencies.sort_by(f64::total_cmp);
+    let usual = latencies[((latencies.len() - 1) as f64 * USUAL) as usize];
+    let near = latencies.iter().filter(|latency| **latency < NEAR * usual).count();
+    (near >= fewest).then_some(usual)
+}
+
+fn is_slow(device: &Device<'_>, window: &Window, usual: f64) -> bool {
+    let latency = window.sum.latency();
+    let capped = device.cap.is_some_and(|cap| window.sum.rate() >= BELOW_CAP * cap);
+    let even = || fano(&counts(device.within(window), Way::Both)).is_some_and(|fano| fano < METERED);
+    let metered = || even() && !is_paced(device.within(window));
+    latency >= WAITED * usual && latency > usual + RISE && !capped && !metered()
+}
+
+/// Flat counts with a device that rests between them are those of a paced program, not of a meter.
+fn is_paced(ticks: &[Tick]) -> bool {
+    let busy = ticks.iter().map(|tick| tick.busy).sum::<f64>() / ticks.len().max(1) as f64;
+    busy < RESTS
+}
+
+fn of_windows(
+    watch: &WatchedRun<'_>,
+    device: &Device<'_>,
+    slow: &[usize],
+    usual: &BTreeMap<usize, f64>,
+) -> Option<Found<Slow>> {
+    let sum = device.total(slow);
+    let weight = |at: usize| device.windows[at].sum.seconds;
+    let whole: f64 = slow.iter().map(|&at| weight(at)).sum();
+    let mean = |of: &dyn Fn(usize) -> f64| slow.iter().map(|&at| of(at) * weight(at)).sum::<f64>() / whole;
+    let usual_ns = mean(&|at| usual.get(&at).copied().unwrap_or(f64::NAN)) * 1e9;
+    let waiting = Waiting { usual_latency_ns: Some(usual_ns), ..device.waiting(&sum) };
+    let place = device.place.clone();
+    let steal_share = mean(&|at| device.windows[at].steal);
+    let meaning = match steal_share > STEAL {
+        true => Slow::Starved(CpuStarved { device: place, steal_share, waiting }),
+        false => Slow::Backend(BackendSlow { device: place, waiting, ops_per_second: sum.rate() }),
+    };
+    let firings = firings(device, slow, |window| window.sum.latency());
+    found_in(watch, meaning, &firings, Confidence::Possible)
+}

@@ -1,0 +1,96 @@
+//! The target is not a volume, or not what was measured: it is in doubt, cached, without data, or was only read.
+
+use record::{Run, TargetFacts};
+use serde::{Deserialize, Serialize};
+use workload::Direction;
+
+use crate::finding::{Confidence, Found, Kind, Nature};
+use crate::verdict::Doubt;
+
+/// Up to this share of what was read may have been in the page cache by chance.
+const CACHED: f64 = 0.01;
+
+/// The target is not a volume, or something stands between.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TargetDoubt {
+    pub doubt: record::TargetDoubt,
+}
+
+/// Reads were served by the page cache.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CachedReads {
+    pub share: f64,
+}
+
+/// Part of the region held no data before the layout; `laid_out` is what was written then.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Unwritten {
+    pub share: f64,
+    pub laid_out: bool,
+}
+
+/// Only reads were measured; a thin device may answer them from nothing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ReadsOnly {
+    pub unwritten_share: Option<f64>,
+}
+
+impl Kind for TargetDoubt {
+    fn nature(&self) -> Nature<'_> {
+        not_the_volumes(Doubt::Target { why: self.doubt.clone() })
+    }
+}
+
+impl Kind for CachedReads {
+    fn nature(&self) -> Nature<'_> {
+        not_the_volumes(Doubt::CachedReads)
+    }
+}
+
+impl Kind for Unwritten {
+    fn nature(&self) -> Nature<'_> {
+        not_the_volumes(Doubt::Unwritten { share: self.share })
+    }
+}
+
+impl Kind for ReadsOnly {
+    fn nature(&self) -> Nature<'_> {
+        Nature { weight: 6, device: None, badness: None, doubt: None, is_level: false }
+    }
+}
+
+fn not_the_volumes(doubt: Doubt) -> Nature<'static> {
+    Nature { weight: 1, device: None, badness: None, doubt: Some(doubt), is_level: false }
+}
+
+fn certain<K>(meaning: K) -> Found<K> {
+    Found::at_large(meaning, Confidence::Certain)
+}
+
+fn share(run: &Run, of: fn(&TargetFacts) -> Option<f64>, above: f64) -> Option<f64> {
+    run.target.as_ref().and_then(of).filter(|share| *share > above)
+}
+
+/// What is doubtful about the target itself.
+pub(super) fn doubtful(run: &Run) -> Vec<Found<TargetDoubt>> {
+    let doubts = run.target.iter().flat_map(|facts| &facts.doubts);
+    doubts.map(|doubt| certain(TargetDoubt { doubt: doubt.clone() })).collect()
+}
+
+/// What the page cache served.
+pub(super) fn cached(run: &Run) -> Option<Found<CachedReads>> {
+    share(run, |facts| facts.cached_share, CACHED).map(|share| certain(CachedReads { share }))
+}
+
+/// What holds no data.
+pub(super) fn unwritten(run: &Run) -> Option<Found<Unwritten>> {
+    let share = share(run, |facts| facts.unwritten_share, 0.0)?;
+    Some(certain(Unwritten { share, laid_out: false }))
+}
+
+/// Where nothing may be written, and something was read.
+pub(super) fn reads_only(run: &Run) -> Option<Found<ReadsOnly>> {
+    let facts = run.target.as_ref().filter(|facts| facts.reads_only)?;
+    let read = run.steps.iter().any(|step| step.tally(Direction::Read).ops > 0);
+    read.then(|| certain(ReadsOnly { unwritten_share: facts.unwritten_share }))
+}

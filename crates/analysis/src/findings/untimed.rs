@@ -1,0 +1,28 @@
+//! A device that is used although the kernel keeps no times for it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::finding::{Confidence, Found, Kind, Layer, Nature, OfDevice};
+use crate::watch::{Device, Place, USED, WatchedRun, firings, found_in};
+
+/// The kernel keeps no times for a device that is used.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Untimed {
+    pub device: Place,
+}
+
+impl Kind for Untimed {
+    fn nature(&self) -> Nature<'_> {
+        // Nobody waits for that.
+        let device = Some(OfDevice { place: &self.device, layer: Layer::Highest, holds_back: false });
+        Nature { weight: 7, device, badness: None, doubt: None, is_level: false }
+    }
+}
+
+/// Windows in which it is so.
+pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<Untimed>> {
+    let untimed = device.node.is_some_and(|node| !node.timed);
+    let used = device.windows_where(|window| untimed && window.sum.rate() >= USED);
+    let meaning = Untimed { device: device.place.clone() };
+    found_in(watch, meaning, &firings(device, &used, |window| window.sum.rate()), Confidence::Certain)
+}

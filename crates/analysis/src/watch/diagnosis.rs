@@ -1,0 +1,117 @@
+//! Diagnosis of a watched machine: its devices one by one, the rules, the contract, and the figures of it all.
+
+use policy::Limits;
+use record::Run;
+use workload::Expectation;
+
+use super::device::Device;
+use super::shape::{ContractRow, DeviceFigures, PhaseFigures, Watched};
+use super::ticks::{Moment, Sum, known, share_within};
+use super::watched_run::{Span, WatchedRun, place};
+use super::{contract, contracted, series};
+use crate::findings::{self, Finding, Rested};
+use crate::repeats::{once_a_limit, once_a_stack};
+use crate::verdict::Verdict;
+
+/// What the analysis of a watch gives beside what every run has.
+pub(crate) struct Diagnosis {
+    pub watched: Watched,
+    pub findings: Vec<Finding>,
+    pub verdict: Verdict,
+}
+
+/// Reads a watch. `known` are the findings about the run itself, which may excuse a claim that is missed.
+pub(crate) fn diagnose(
+    run: &Run,
+    limits: Option<&Limits>,
+    expectation: Option<&Expectation>,
+    known: &[Finding],
+) -> Diagnosis {
+    let watch = WatchedRun::of(run, limits, contracted::claims(run, limits, expectation));
+    let (mut found, taken) = findings::of_load(&watch);
+    let mut devices: Vec<Device<'_>> = Vec::new();
+    let mut rests: Vec<Rested> = Vec::new();
+    let mut sums: Vec<Vec<Sum>> = Vec::new();
+    for name in watch.recording.devices() {
+        let mut device = Device::read(&watch, name);
+        found.extend(findings::of_device(&watch, &mut device, &taken));
+        rests.extend(findings::rested(&watch, &device));
+        sums.push(device.sums(&watch));
+        device.keep_for_the_contract(&watch);
+        devices.push(device);
+    }
+    let mut findings = once_a_limit(once_a_stack(found));
+    let holds_back = |finding: &Finding| finding.meaning.nature().device.is_some_and(|of| of.holds_back);
+    if !findings.iter().any(holds_back) {
+        findings.extend(findings::of_rest(&watch, &rests));
+    }
+    let all: Vec<Finding> = known.iter().chain(&findings).cloned().collect();
+    let contract = contract::rows(&watch, &devices, &all);
+    let verdict = contract::verdict(run, &watch, &contract);
+    let watched = watched(&watch, &devices, &sums, contract);
+    Diagnosis { watched, findings, verdict }
+}
+
+fn watched(
+    watch: &WatchedRun<'_>,
+    devices: &[Device<'_>],
+    sums: &[Vec<Sum>],
+    contract: Vec<ContractRow>,
+) -> Watched {
+    let phase = |(at, span): (usize, &Span<'_>)| phase_figures(watch, span, &figures(devices, sums, at));
+    let mut series = series::rows(watch, contracted::bound_ns(&watch.claims));
+    let load = devices.iter().position(|device| watch.load_device.as_deref() == Some(&device.place.name));
+    for row in &mut series {
+        let of_row = |at: &usize| row.phases.iter().any(|name| name == watch.spans[*at].name);
+        let mut sum = Sum::default();
+        for (device, at) in
+            load.iter().flat_map(|device| (0..watch.spans.len()).filter(of_row).map(move |at| (device, at)))
+        {
+            sum.merge(&sums[*device][at]);
+        }
+        (row.queue, row.await_ns) = (known(sum.mean_queue()), known(sum.latency() * 1e9));
+    }
+    Watched {
+        load_device: watch.load_device.as_deref().map(|name| place(watch.run, name)),
+        devices: devices.iter().map(Device::learned).collect(),
+        phases: watch.spans.iter().enumerate().map(phase).collect(),
+        series,
+        contract,
+    }
+}
+
+fn figures(devices: &[Device<'_>], sums: &[Vec<Sum>], at: usize) -> Vec<DeviceFigures> {
+    let there = devices.iter().zip(sums).filter(|(_, sums)| sums[at].seconds > 0.0);
+    there.map(|(device, sums)| sums[at].figures(&device.place.name)).collect()
+}
+
+fn phase_figures(watch: &WatchedRun<'_>, span: &Span<'_>, devices: &[DeviceFigures]) -> PhaseFigures {
+    let intervals = watch.recording.intervals();
+    let first = intervals.partition_point(|interval| interval.1 <= span.from);
+    let within = intervals[first..].iter().zip(&watch.moments[first..]);
+    let inside: Vec<(f64, &Moment)> = within
+        .take_while(|(interval, _)| interval.0 < span.to)
+        .map(|(interval, moment)| {
+            let share = share_within(*interval, (span.from, span.to));
+            (share * interval.1.since(interval.0).as_secs_f64(), moment)
+        })
+        .collect();
+    let mean = |of: fn(&Moment) -> f64| {
+        let known = || inside.iter().filter(|(_, moment)| of(moment).is_finite());
+        let seconds: f64 = known().map(|(seconds, _)| seconds).sum();
+        (seconds > 0.0).then(|| known().map(|(seconds, moment)| seconds * of(moment)).sum::<f64>() / seconds)
+    };
+    PhaseFigures {
+        name: span.name.to_owned(),
+        kind: span.kind.cloned(),
+        from: span.from,
+        to: span.to,
+        devices: devices.to_vec(),
+        load: span.load.clone(),
+        cpu_busy: mean(|moment| 1.0 - moment.idle - moment.iowait - moment.steal),
+        iowait: mean(|moment| moment.iowait),
+        steal: mean(|moment| moment.steal),
+        some_waiting: mean(|moment| moment.some),
+        all_waiting: mean(|moment| moment.full),
+    }
+}

@@ -1,0 +1,80 @@
+//! Limits that this machine sets itself, and where they are reached.
+
+use record::{LocalLimit, Run};
+
+use super::device::Device;
+use super::shape::Place;
+use super::ticks::Tick;
+use super::watched_run::{WatchedRun, place};
+use super::windows::{USED, Window};
+
+/// A rate of tasks that wait is at a limit from this share of it on.
+const AT_LIMIT: f64 = 0.9;
+/// By itself a rate shows that a limit is reached within this share of it,
+const REACHED_SHARE: f64 = 0.03;
+/// or within so many a second.
+const REACHED_PER_SECOND: f64 = 1.0;
+/// It is so in so many intervals,
+const REACHED_INTERVALS: usize = 5;
+/// and in this share of those in which the device was used.
+const REACHED_OFTEN: f64 = 0.5;
+
+/// Whether a limit is set on the device or on one below it.
+pub(crate) fn concerns(place: &Place, limit: &LocalLimit) -> bool {
+    limit.device == place.name || place.stands_on(&limit.device)
+}
+
+/// What a limit counts, of operations and bytes.
+fn limited(limit: &LocalLimit, (ops, bytes): ([f64; 2], [f64; 2])) -> f64 {
+    match limit.what.as_str() {
+        "riops" => ops[0],
+        "wiops" => ops[1],
+        "rbps" => bytes[0],
+        _ => bytes[1],
+    }
+}
+
+/// The limit of this machine's own that the rate of a window comes near.
+pub(crate) fn near<'s>(
+    watch: &WatchedRun<'s>,
+    device: &Device<'_>,
+    window: &Window,
+) -> Option<&'s LocalLimit> {
+    let sum = &window.sum;
+    let at = |limit: &&LocalLimit| {
+        let done = limited(limit, (sum.ops, sum.bytes));
+        concerns(&device.place, limit) && done / sum.seconds >= AT_LIMIT * limit.value as f64
+    };
+    watch.run.limits.iter().find(at)
+}
+
+/// The limit of this machine's own at which the rate of a window stays while the device is used: one on the device, on one
+/// below it, or on one above it that was not watched.
+pub(crate) fn reached<'s>(
+    watch: &WatchedRun<'s>,
+    device: &Device<'_>,
+    window: &Window,
+) -> Option<&'s LocalLimit> {
+    let used: Vec<&Tick> =
+        device.within(window).iter().filter(|tick| tick.all() >= USED * tick.seconds).collect();
+    let at = |limit: &LocalLimit| {
+        let value = limit.value as f64;
+        let near = |tick: &&&Tick| {
+            let off = limited(limit, (tick.ops, tick.bytes)) / tick.seconds - value;
+            off.abs() <= (REACHED_SHARE * value).max(REACHED_PER_SECOND)
+        };
+        let count = used.iter().filter(near).count();
+        count >= REACHED_INTERVALS && count as f64 >= REACHED_OFTEN * used.len() as f64
+    };
+    watch.run.limits.iter().find(|limit| holds(watch, device, limit) && at(limit))
+}
+
+fn holds(watch: &WatchedRun<'_>, device: &Device<'_>, limit: &LocalLimit) -> bool {
+    let unseen = !watch.recording.devices().contains(&limit.device.as_str());
+    concerns(&device.place, limit) || unseen && place(watch.run, &limit.device).stands_on(&device.place.name)
+}
+
+/// Whether a limit is set on the device itself.
+pub(crate) fn is_set_on(run: &Run, device: &Device<'_>) -> bool {
+    run.limits.iter().any(|limit| limit.device == device.place.name)
+}

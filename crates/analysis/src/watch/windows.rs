@@ -1,0 +1,138 @@
+//! A device's intervals cut into windows, and what a rule wants to know of one.
+
+use std::ops::{Range, RangeInclusive};
+
+use workload::Nanos;
+
+use super::ticks::{Moment, Sum, Tick};
+use super::watched_run::WatchedRun;
+
+/// Length of a window (methodology 3.2).
+const WINDOW: Nanos = Nanos::from_secs(30);
+/// Fewest intervals of a window where nothing tells when a load began and ended.
+const FEWEST: usize = 20;
+/// A queue around one: a program that has one I/O in flight always.
+pub(crate) const ALONE: RangeInclusive<f64> = 0.8..=1.2;
+/// A device that is used one I/O at a time is in use nearly always.
+const SERIAL_BUSY: f64 = 0.8;
+/// Share of intervals at whose end at most one request was in flight.
+const AT_MOST_ONE: f64 = 0.95;
+/// Fewer intervals say little.
+const SERIAL_FEWEST: usize = 5;
+/// Fewer operations a second are no use of a device.
+pub(crate) const USED: f64 = 5.0;
+
+/// One window of one device.
+#[derive(Clone, Debug)]
+pub(crate) struct Window {
+    /// Place of its phase in the watch.
+    pub span: usize,
+    pub from: Nanos,
+    pub to: Nanos,
+    /// The places of its ticks; never none.
+    pub ticks: Range<usize>,
+    pub sum: Sum,
+    /// Share of its intervals at whose end nothing was in flight, and at most one request; where nobody counts these, the
+    /// share of the time in which the device was not busy, and NaN.
+    pub idle: f64,
+    pub alone: f64,
+    pub steal: f64,
+    pub some: f64,
+    pub full: f64,
+    /// Mean of the tasks that waited for I/O.
+    pub blocked: f64,
+    pub iowait: f64,
+}
+
+impl Window {
+    /// Number of intervals.
+    pub fn count(&self) -> usize {
+        self.ticks.len()
+    }
+
+    /// Whether one I/O at a time was in flight, nearly always.
+    pub fn is_serial(&self) -> bool {
+        ALONE.contains(&self.sum.mean_queue())
+            && self.sum.mean_busy() > SERIAL_BUSY
+            && (self.alone.is_nan() || self.alone >= AT_MOST_ONE)
+            && self.sum.rate() >= USED
+            && self.count() >= SERIAL_FEWEST
+    }
+}
+
+/// An interval at an end of a window belongs to what was asked there only where it was busy for this share of it.
+const FILLED: f64 = 0.9;
+
+/// `window` without the intervals at its ends in which the asking began or was over; as it is where it was busy throughout.
+pub(crate) fn without_idle_ends(watch: &WatchedRun<'_>, ticks: &[Tick], window: &Window) -> Window {
+    let Range { start: mut first, mut end } = window.ticks;
+    while first < end && ticks[first].busy < FILLED {
+        first += 1;
+    }
+    while end > first && (ticks[end - 1].busy < FILLED || ticks[end - 1].in_flight == 0.0) {
+        end -= 1;
+    }
+    let whole = (first..end) == window.ticks || first == end;
+    if whole { window.clone() } else { self::window(watch, ticks, first..end, window.span) }
+}
+
+/// The windows of a device: whole phases where they are short, else thirty seconds; of a watch without phases at least
+/// twenty intervals.
+pub(crate) fn windows(watch: &WatchedRun<'_>, ticks: &[Tick]) -> Vec<Window> {
+    let gaps = watch.recording.gaps();
+    let mut windows = Vec::new();
+    let mut open: Option<(usize, usize)> = None;
+    for (at, tick) in ticks.iter().enumerate() {
+        let gap = gaps.binary_search(&(tick.from, tick.to)).is_ok();
+        let span = watch.span_at(tick.from, tick.to).filter(|_| !gap);
+        let torn = at > 0 && ticks[at - 1].to != tick.from;
+        if let Some((first, of)) = open
+            && (span != Some(of) || torn || full(watch, ticks, first..at, of))
+        {
+            windows.push(window(watch, ticks, first..at, of));
+            open = None;
+        }
+        open = open.or(span.map(|of| (at, of)));
+    }
+    if let Some((first, of)) = open {
+        windows.push(window(watch, ticks, first..ticks.len(), of));
+    }
+    windows
+}
+
+/// Whether the window is long enough, and what is left of its phase is enough for another.
+fn full(watch: &WatchedRun<'_>, ticks: &[Tick], within: Range<usize>, of: usize) -> bool {
+    let Range { start: first, end } = within;
+    let long = ticks[end - 1].to.since(ticks[first].from) >= WINDOW;
+    let span = &watch.spans[of];
+    let left = span.to.since(ticks[end - 1].to);
+    long && left >= WINDOW / 2 && (end - first >= FEWEST || span.step.is_some())
+}
+
+fn window(watch: &WatchedRun<'_>, ticks: &[Tick], places: Range<usize>, span: usize) -> Window {
+    let within = &ticks[places.clone()];
+    let (Some(first), Some(last)) = (within.first(), within.last()) else {
+        unreachable!("a window has ticks")
+    };
+    let mut sum = Sum::default();
+    within.iter().for_each(|tick| sum.add(tick, 1.0));
+    let count = within.len() as f64;
+    let share = |test: &dyn Fn(&Tick) -> bool| within.iter().filter(|tick| test(tick)).count() as f64 / count;
+    let seen = within.iter().all(|tick| tick.in_flight.is_finite());
+    let mean =
+        |of: fn(&Moment) -> f64| within.iter().map(|tick| of(&watch.moments[tick.at])).sum::<f64>() / count;
+    Window {
+        span,
+        from: first.from,
+        to: last.to,
+        ticks: places,
+        sum,
+        idle: if seen { share(&|tick| tick.in_flight == 0.0) } else { 1.0 - sum.mean_busy() },
+        alone: if seen { share(&|tick| tick.in_flight <= 1.0) } else { f64::NAN },
+        steal: mean(|moment| moment.steal),
+        some: mean(|moment| moment.some),
+        full: mean(|moment| moment.full),
+        blocked: mean(|moment| moment.blocked),
+        iowait: mean(|moment| moment.iowait),
+    }
+}

@@ -1,0 +1,422 @@
+//! The jobs of a fio run as steps, one after the other. What fails is one job: it is named and left out, and the others run.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use engine::{EngineError, PlanError};
+use experiments::Step;
+use fio::{
+    Asked, Below, Disk, Eta, FioError, FioStep, LiveLine, RunLogs, SoFar, SteadyWatch, announcement,
+    capped_depths,
+};
+use kernel::Clock;
+use record::{Interval, IoTrace, Note, Observer, Silence, StepRecord};
+use sampler::{Root, Sampler};
+use workload::{Ending, Layout, Nanos, StepKind, StepPlan};
+
+use super::told::{Told, unix_ms};
+use super::trouble;
+use session::files::Growing;
+use session::named::{self, Announcement, NamedFiles, Treatment, WithoutDirect};
+use session::output;
+use session::signals::StopFlag;
+use session::unwritten::Unwritten;
+use session::{NamedRunner, Procedure, RunnerError, run_steps};
+
+/// What is waited for where a file of a job does not answer.
+pub const OPENING: &str = "opening the files";
+
+/// How the files of fio's jobs are treated.
+pub fn treatment(stop: &StopFlag, announcement: Announcement) -> Treatment {
+    Treatment { announcement, without_direct: WithoutDirect::Refused, stop: stop.clone() }
+}
+
+/// Lays out and runs all `steps` into what is `told`.
+pub fn run(steps: Vec<FioStep>, stop: &StopFlag, told: &mut Told<'_>) {
+    let mut runner = NamedRunner::new(treatment(stop, Announcement::Now), OPENING);
+    let clock = runner.run_clock();
+    let mut jobs = Jobs::new(steps, (stop, clock), told);
+    if let Err(error) = jobs.begin_logs() {
+        let all = 0..jobs.told.presented.asked.jobs.len();
+        return jobs.told.failed(all, &error);
+    }
+    jobs.lay_out(runner.files());
+    jobs.told.disks = Disk::under(&jobs.steps, chain);
+    let devices = jobs.told.disks.iter().flat_map(Disk::names).collect();
+    jobs.sampler = Sampler::new(&Root::real(), devices).ok();
+    jobs.sample();
+    // Whatever fails is noted with its job, so that nothing comes back.
+    let _ = run_steps(&mut jobs, &mut runner);
+    jobs.sample();
+    let trouble = jobs.files.trouble();
+    let trouble = trouble.map(|(path, error)| format!("the log {} is not whole: {error}", path.display()));
+    jobs.told.presented.notes.extend(trouble);
+    jobs.remove_at_end();
+}
+
+/// The devices below a file, the nearest first.
+fn chain(path: &Path) -> Vec<Below> {
+    let found = kernel::target_facts(path).map_or(Vec::new(), |facts| facts.devices);
+    let below = |device: kernel::BlockFacts| Below {
+        name: device.name,
+        is_partition: device.is_partition,
+        below: device.below,
+    };
+    found.into_iter().map(below).collect()
+}
+
+/// Makes the files of `layout` as long as they must be, with data where they will be read.
+pub fn lay_out(layout: &Layout, files: &mut NamedFiles) -> Result<(), FioError> {
+    layout.files.iter().try_for_each(|file| {
+        let folder = named::make_folder_of(&file.path);
+        let made = folder.and_then(|()| files.lay_out(file, &layout.content));
+        made.map_err(|error| trouble::layout(error, &layout.job, file))
+    })
+}
+
+/// Why a step cannot be run: on the runner, or for its logs.
+pub enum Trouble {
+    Runner(RunnerError),
+    Logs(FioError),
+}
+
+impl From<RunnerError> for Trouble {
+    fn from(error: RunnerError) -> Trouble {
+        Trouble::Runner(error)
+    }
+}
+
+/// Whether a step follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Follows {
+    Step,
+    Nothing,
+}
+
+/// The jobs of a run.
+struct Jobs<'t, 'a> {
+    told: &'t mut Told<'a>,
+    steps: Vec<FioStep>,
+    /// How many of them have begun.
+    begun: usize,
+    stop: &'t StopFlag,
+    clock: Clock,
+    /// Time since the first began, when the one that runs was begun.
+    elapsed: Nanos,
+    follows: Follows,
+    sampler: Option<Sampler>,
+    logs: RunLogs,
+    files: Growing,
+    running: Option<Running<'a>>,
+}
+
+/// What is kept of the step that runs.
+struct Running<'a> {
+    unwritten: Unwritten,
+    line: Option<LiveLine<'a>>,
+    steady: SteadyWatch,
+    between: Option<Between>,
+}
+
+/// Results while the step goes on.
+struct Between {
+    every: Nanos,
+    next: Nanos,
+    so_far: SoFar,
+}
+
+impl<'t, 'a> Jobs<'t, 'a> {
+    fn new(
+        steps: Vec<FioStep>,
+        (stop, clock): (&'t StopFlag, Clock),
+        told: &'t mut Told<'a>,
+    ) -> Jobs<'t, 'a> {
+        Jobs {
+            logs: RunLogs::new(told.presented.asked),
+            told,
+            steps,
+            begun: 0,
+            stop,
+            clock,
+            elapsed: Nanos::ZERO,
+            follows: Follows::Step,
+            sampler: None,
+            files: Growing::default(),
+            running: None,
+        }
+    }
+
+    fn sample(&mut self) {
+        let now = self.clock.now();
+        self.told.samples.extend(self.sampler.as_mut().map(|sampler| sampler.read(now)));
+    }
+
+    /// Makes the log files that are not there yet.
+    fn begin_logs(&mut self) -> Result<(), FioError> {
+        let paths = self.logs.paths();
+        paths.iter().try_for_each(|path| self.files.begin(path).map_err(trouble::call("fopen", path)))
+    }
+
+    fn append_logs(&mut self) {
+        self.logs.drain(|path, rows| self.files.append(path, rows));
+    }
+
+    /// Runs the layouts of all steps, as fio does before the first one starts.
+    fn lay_out(&mut self, files: &mut NamedFiles) {
+        let layouts: Vec<Layout> = self.steps.iter().flat_map(|step| &step.layouts).cloned().collect();
+        for layout in &layouts {
+            self.told.say(&announcement(layout));
+            if let Err(error) = lay_out(layout, files) {
+                let paths: Vec<PathBuf> = layout.files.iter().map(|file| file.path.clone()).collect();
+                for number in 0..self.steps.len() {
+                    let users = self.steps[number].users_of(&paths);
+                    self.leave_out(number, &users, &error);
+                }
+            }
+        }
+        self.told.say(&capped_depths(self.told.presented.asked));
+    }
+
+    /// The jobs `labels` of a step have failed with `error` before they began, and are left out of it.
+    fn leave_out(&mut self, number: usize, labels: &[String], error: &FioError) {
+        for label in labels {
+            self.told.failed(number_of(self.told.presented.asked, label), error);
+            self.steps[number].leave_out(label);
+        }
+    }
+
+    /// Jobs whose I/O on `path` could not be made safe when it was over. They are not taken back: only their error is.
+    fn fail_users_of(&mut self, path: &Path, number: usize, error: &FioError) {
+        let labels = self.steps[number].users_of(&[path.to_owned()]);
+        let jobs: Vec<usize> =
+            labels.iter().filter_map(|label| number_of(self.told.presented.asked, label)).collect();
+        self.told.failed(jobs, error);
+    }
+
+    /// What is kept of the step that begins, as `plan` has it.
+    fn running(&self, plan: &StepPlan) -> Running<'a> {
+        let (number, asked) = (self.begun - 1, self.told.presented.asked);
+        let terminal = || std::io::stdout().is_terminal() && std::io::stderr().is_terminal();
+        let shown = match asked.presentation.eta {
+            Eta::Always => true,
+            Eta::Never => false,
+            Eta::Auto => asked.presentation.is_normal() && terminal(),
+        };
+        let between = |every| Between { every, next: self.clock.now() + every, so_far: SoFar::new(plan) };
+        Running {
+            unwritten: Unwritten::of(plan),
+            line: shown.then(|| LiveLine::new(asked, number, &self.steps[number])),
+            steady: SteadyWatch::new(asked, number, SoFar::new(plan).jobs()),
+            between: asked.presentation.status_interval.map(between),
+        }
+    }
+
+    /// What is left of the step with this number.
+    fn step(&self, number: usize) -> Step {
+        let workload = self.steps[number].workload_after(self.elapsed);
+        Step { name: format!("step {}", number + 1), kind: StepKind::Job, workload }
+    }
+
+    /// The step with this number has brought `record`: what it has written is stored where that is asked.
+    fn finish(&mut self, number: usize, mut record: StepRecord, runner: &NamedRunner) {
+        // Which features of its engine were used is nothing that fio's users ask for.
+        record.notes.retain(|note| !matches!(note, Note::Features { .. }));
+        self.told.presented.steps.push(record);
+        for (path, flushed) in runner.flush(&self.steps[number].flush_at_end) {
+            match flushed.map(|flushed| flushed.map_err(trouble::call("fsync", &path))) {
+                Some(Ok(())) => {}
+                Some(Err(error)) => self.fail_users_of(&path, number, &error),
+                None => {
+                    let note = format!("the last fsync of {} was not waited for", path.display());
+                    self.told.presented.notes.push(note);
+                }
+            }
+        }
+    }
+
+    fn remove_at_end(&mut self) {
+        for number in 0..self.steps.len() {
+            for path in std::mem::take(&mut self.steps[number].remove_at_end) {
+                // A device is never removed, whatever the option says: only its node would go.
+                if !std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_file()) {
+                    continue;
+                }
+                if let Err(error) = std::fs::remove_file(&path).map_err(trouble::call("unlink", &path)) {
+                    self.fail_users_of(&path, number, &error);
+                }
+            }
+        }
+    }
+
+    /// Writes results in between where it is time.
+    fn report(&mut self) {
+        let now = self.clock.now();
+        let between = self.running.as_mut().and_then(|running| running.between.as_mut());
+        let Some(between) = between.filter(|between| now >= between.next) else { return };
+        between.next += between.every;
+        let sample = self.sampler.as_mut().map(|sampler| sampler.read(now));
+        if let Err(failure) = self.told.write_between(between.so_far.record(), sample) {
+            output::people(&format!("fio: {failure}"));
+            self.running.iter_mut().for_each(|running| running.between = None);
+        }
+    }
+}
+
+impl Running<'_> {
+    /// Takes the live line away.
+    fn clear(&self) {
+        if self.line.is_some() {
+            output::live("");
+        }
+    }
+}
+
+impl Procedure<NamedRunner> for Jobs<'_, '_> {
+    type Error = Trouble;
+
+    fn next(&mut self, runner: &mut NamedRunner) -> Result<Option<Step>, Trouble> {
+        let number = self.begun;
+        if self.stop.raised() || self.follows == Follows::Nothing || number == self.steps.len() {
+            return Ok(None);
+        }
+        self.begun += 1;
+        runner.record_every(self.steps[number].interval);
+        let first = self.told.presented.steps.first().map(|record| record.started);
+        self.elapsed = first.map_or(Nanos::ZERO, |first| self.clock.now().since(first));
+        for path in std::mem::take(&mut self.steps[number].read_ahead) {
+            if let Err(error) = runner.read_through(&path).map_err(trouble::call("read", &path)) {
+                let users = self.steps[number].users_of(&[path]);
+                self.leave_out(number, &users, &error);
+            }
+        }
+        Ok(Some(self.step(number)))
+    }
+
+    fn instead(
+        &mut self,
+        step: Step,
+        error: Trouble,
+        runner: &mut NamedRunner,
+    ) -> Result<Option<Step>, Trouble> {
+        let number = self.begun - 1;
+        let all = || step.workload.jobs.iter().map(|job| job.name.clone()).collect();
+        let (labels, lost) = match &error {
+            Trouble::Runner(RunnerError::Plan(error)) => (jobs_of(error, &step), None),
+            Trouble::Runner(RunnerError::File { job, .. }) => (vec![job.clone()], None),
+            Trouble::Runner(RunnerError::Refused(_)) => (all(), None),
+            Trouble::Runner(RunnerError::Engine {
+                error: EngineError::Lost | EngineError::Panicked { .. },
+                ..
+            }) => (all(), Some(Follows::Nothing)),
+            Trouble::Runner(RunnerError::Engine { .. }) | Trouble::Logs(_) => (all(), Some(Follows::Step)),
+        };
+        let error = match error {
+            Trouble::Runner(error) => trouble::step(&error, &step.workload.jobs),
+            Trouble::Logs(error) => error,
+        };
+        self.leave_out(number, &labels, &error);
+        let Some(follows) = lost else { return Ok(Some(self.step(number))) };
+        self.follows = follows;
+        self.running = None;
+        self.finish(number, nothing(&step, self.clock), runner);
+        Ok(None)
+    }
+
+    fn ready(&mut self, plan: &StepPlan, runner: &mut NamedRunner) -> Result<(), Trouble> {
+        let (number, asked) = (self.begun - 1, self.told.presented.asked);
+        runner.forget_cache(&self.steps[number].drop_cache);
+        let zero = unix_ms().saturating_sub(self.clock.now().0 / 1_000_000);
+        self.logs.begin(asked, plan, zero);
+        self.begin_logs().map_err(Trouble::Logs)?;
+        let running = self.running(plan);
+        running.unwritten.before().for_each(|line| output::people(&format!("fio: {line}")));
+        self.running = Some(running);
+        Ok(())
+    }
+
+    fn observer(&mut self) -> &mut dyn Observer {
+        self
+    }
+
+    fn ended(&mut self, record: StepRecord, runner: &mut NamedRunner) -> Result<(), Trouble> {
+        let number = self.begun - 1;
+        let step = &self.steps[number];
+        let failed = record.workers.iter().any(|worker| worker.ending == Some(Ending::Failed));
+        if step.last || (step.last_if_failed && failed) {
+            self.follows = Follows::Nothing;
+        }
+        let running = self.running.take();
+        running.iter().for_each(Running::clear);
+        self.logs.end(&record);
+        self.append_logs();
+        if let Some(line) = running.and_then(|running| running.unwritten.behind(&record)) {
+            output::people(&format!("fio: {line}"));
+        }
+        self.finish(number, record, runner);
+        Ok(())
+    }
+}
+
+/// The jobs that `error` keeps from running: the one that it names, or all where it names none.
+fn jobs_of(error: &PlanError, step: &Step) -> Vec<String> {
+    let all = || step.workload.jobs.iter().map(|job| job.name.clone());
+    let named: Vec<String> = all().filter(|name| error.job() == Some(name)).collect();
+    if named.is_empty() { all().collect() } else { named }
+}
+
+/// The job `label` as results number it.
+fn number_of(asked: &Asked, label: &str) -> Option<usize> {
+    asked.jobs.iter().position(|job| job.label == label)
+}
+
+/// The record of a step that did not come to pass.
+fn nothing(step: &Step, clock: Clock) -> StepRecord {
+    let now = clock.now();
+    StepRecord {
+        plan: engine::idle_plan(&step.name, Nanos::ZERO, Nanos::SECOND),
+        started: now,
+        counted_from: now,
+        ended: now,
+        ending: Ending::Failed,
+        jobs: Vec::new(),
+        intervals: Vec::new(),
+        workers: Vec::new(),
+        failures: Vec::new(),
+        notes: Vec::new(),
+    }
+}
+
+impl Observer for Jobs<'_, '_> {
+    fn interval(&mut self, interval: &Interval) {
+        let Some(running) = &mut self.running else { return };
+        if let Some(shown) = running.line.as_mut().and_then(|line| line.take(interval)) {
+            output::live(&shown.text);
+            if shown.stays {
+                output::people("");
+            }
+        }
+        running.between.iter_mut().for_each(|between| between.so_far.take(interval));
+        running.steady.take(interval);
+        self.logs.interval(interval);
+        self.append_logs();
+        self.report();
+    }
+
+    fn traced(&mut self, worker: usize, ios: &[IoTrace]) {
+        self.logs.traced(worker, ios);
+        self.append_logs();
+    }
+
+    fn silence(&mut self, silence: &Silence) {
+        self.running.iter().for_each(Running::clear);
+        self.stop.tell(silence);
+    }
+
+    fn patience(&self) -> Nanos {
+        self.stop.patience()
+    }
+
+    fn interrupted(&self) -> bool {
+        self.stop.raised() || self.running.as_ref().is_some_and(|running| running.steady.is_over())
+    }
+}

@@ -1,0 +1,50 @@
+//! Whether the rate of a step is known well enough to end it.
+
+use record::Interval;
+use statistics::sequential::{Monitor, Rule};
+use workload::{Ending, Nanos, StepPlan, StopRule};
+
+/// Applies [`StopRule::Certain`] to final intervals.
+#[derive(Clone, Debug)]
+pub(crate) struct Certainty {
+    /// With the least time past the ramp; `None` where the plan does not ask for certainty.
+    monitor: Option<(Monitor, Nanos)>,
+}
+
+impl Certainty {
+    pub(crate) fn new(plan: &StepPlan) -> Certainty {
+        let seconds = plan.interval.max(Nanos(1)).as_secs_f64();
+        let monitor = plan.stop.iter().find_map(|rule| match *rule {
+            // A rate is a count divided by the interval, so it moves in steps of one by the interval.
+            StopRule::Certain { half_width, least, .. } => {
+                Some((Monitor::new(Rule { resolution: 1.0 / seconds, ..Rule::within(half_width) }), least))
+            }
+            _ => None,
+        });
+        Certainty { monitor }
+    }
+
+    /// Takes in the next interval, one entry a job; true once the rate is known well enough and steady.
+    pub(crate) fn is_certain(&mut self, row: &[Interval], counted_from: Nanos) -> bool {
+        let (Some((monitor, least)), Some(first)) = (&mut self.monitor, row.first()) else { return false };
+        // An interval in which a job does not count shows less than all of them can do together.
+        if !row.iter().all(|interval| interval.counted) {
+            return false;
+        }
+        let look = monitor.push(row.iter().map(Interval::iops).sum());
+        look.decided && first.end.since(counted_from) >= *least
+    }
+}
+
+/// What a step whose time is over ended by: the time that was asked for, or the limit of a search for certainty.
+pub(crate) fn ending_by_time(plan: &StepPlan) -> Ending {
+    let limits = plan.stop.iter().filter_map(|rule| match *rule {
+        StopRule::Time(time) => Some((time, Ending::Time)),
+        StopRule::Certain { most, .. } => Some((most, Ending::Uncertain)),
+        StopRule::BytesEach(_) | StopRule::OpsEach(_) => None,
+    });
+    // Workers have times of their own where the step has none. The first of equal limits stands.
+    limits
+        .min_by_key(|(time, ending)| (*time, *ending != Ending::Time))
+        .map_or(Ending::Time, |(_, ending)| ending)
+}

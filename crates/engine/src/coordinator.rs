@@ -1,0 +1,311 @@
+//! What both drivers do between turns: collect, tell the watcher, look whether the rate is known, and put the step's record together.
+
+use kernel::ThreadCounters;
+use record::{
+    Interval, IoFailure, Mismatch, Note, Observer, Silence, SilenceStage, StepRecord, WorkerTotals,
+};
+use workload::{Ending, Nanos, Start, StepPlan, WorkerPlan};
+
+use crate::certainty::{Certainty, ending_by_time};
+use crate::recorder::{Collector, CollectorEnd, Remainder};
+use crate::rules::{Rules, Schedule, Timetable, latest};
+use crate::worker::{Failure, Stopped, Worker};
+use crate::worker_set::{Command, WorkerSet};
+
+/// How a worker ended.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// Why it stopped issuing; `None` where it is still stuck in the kernel.
+    pub(crate) stopped: Option<Stopped>,
+    /// Where its counting began, and where it ended.
+    pub(crate) counted: (Nanos, Nanos),
+    /// When it was over.
+    pub(crate) ended: Nanos,
+    /// What it had recorded since the last edge.
+    pub(crate) remainder: Option<Remainder>,
+    /// Its first failures.
+    pub(crate) failures: Vec<Failure>,
+    /// I/Os that were due but not issued.
+    pub(crate) unissued: u64,
+    /// What its thread used while counting; all zeros in simulation.
+    pub(crate) usage: ThreadCounters,
+}
+
+impl Outcome {
+    /// The outcome of a worker that has drained, or that is left where it is.
+    pub(crate) fn of(worker: Worker, usage: ThreadCounters) -> Outcome {
+        Outcome {
+            stopped: worker.stopped(),
+            counted: worker.counted(),
+            ended: worker.ended(),
+            failures: worker.failures().to_vec(),
+            unissued: worker.unissued(),
+            remainder: Some(worker.into_recorder().into_remainder()),
+            usage,
+        }
+    }
+
+    /// The same, of a worker that was left with I/O in flight that nobody waits for any more.
+    pub(crate) fn given_up(self, held: Vec<Failure>) -> Outcome {
+        if held.is_empty() {
+            return self;
+        }
+        let failures = self.failures.into_iter().chain(held).collect();
+        Outcome { stopped: Some(Stopped::Failed), failures, ..self }
+    }
+
+    /// Of a worker that the kernel still holds at `now`.
+    pub(crate) fn lost(now: Nanos) -> Outcome {
+        Outcome {
+            stopped: None,
+            counted: (Nanos::MAX, now),
+            ended: now,
+            remainder: None,
+            failures: Vec::new(),
+            unissued: 0,
+            usage: ThreadCounters::default(),
+        }
+    }
+}
+
+/// Coordinates one step.
+pub(crate) struct Coordinator<'a> {
+    plan: &'a StepPlan,
+    timetable: Timetable,
+    collector: Collector,
+    workers: WorkerSet<'a>,
+    certainty: Certainty,
+    watcher: &'a mut dyn Observer,
+    intervals: Vec<Interval>,
+    outcomes: Vec<Option<Outcome>>,
+    certain: bool,
+    interrupted: bool,
+    given_up: bool,
+    notes: Vec<Note>,
+}
+
+impl<'a> Coordinator<'a> {
+    /// Coordinates `plan` from `start` on.
+    pub(crate) fn new(
+        plan: &'a StepPlan,
+        ends: Vec<CollectorEnd>,
+        start: Nanos,
+        watcher: &'a mut dyn Observer,
+    ) -> Coordinator<'a> {
+        let timetable = Timetable::of(plan, start);
+        let schedules =
+            plan.workers.iter().map(|worker| first_schedule(&Rules::of(plan, worker), worker, &timetable));
+        let ends = ends.into_iter().zip(schedules).collect();
+        Coordinator {
+            plan,
+            timetable,
+            collector: Collector::new(plan, ends, timetable),
+            workers: WorkerSet::new(plan),
+            certainty: Certainty::new(plan),
+            watcher,
+            intervals: Vec::new(),
+            outcomes: plan.workers.iter().map(|_| None).collect(),
+            certain: false,
+            interrupted: false,
+            given_up: false,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Takes in what the workers have handed over; true when they must stop issuing.
+    pub(crate) fn turn(&mut self) -> bool {
+        self.collector.tell(self.watcher);
+        for row in self.collector.collect() {
+            self.certain |= self.certainty.is_certain(&row, self.timetable.counted_from);
+            self.announce(row);
+        }
+        self.interrupted |= self.watcher.interrupted();
+        self.certain || self.interrupted
+    }
+
+    /// How long nothing may come back.
+    pub(crate) fn patience(&self) -> Nanos {
+        self.watcher.patience()
+    }
+
+    /// A worker hears nothing of what it has in flight, or hears again. Of a silence that ends the record keeps a note.
+    pub(crate) fn silence(&mut self, silence: &Silence) {
+        self.watcher.silence(silence);
+        self.given_up |= silence.stage == SilenceStage::GivenUp;
+        if silence.stage != SilenceStage::Noticed {
+            self.note(Note::Silence(silence.clone()));
+        }
+    }
+
+    /// Worker `number` is over; says what must be told to others. Whoever is to begin begins at `next`.
+    pub(crate) fn over(&mut self, number: usize, outcome: Outcome, next: Nanos) -> Vec<Command> {
+        self.collector.tell(self.watcher);
+        self.collector.over(number, outcome.ended, outcome.remainder.as_ref());
+        if let Some(trace) = outcome.remainder.as_ref().and_then(|remainder| remainder.trace.as_ref()) {
+            self.watcher.traced(number, &trace.chunk);
+        }
+        let commands = self.workers.over(number, outcome.stopped);
+        self.outcomes[number] = Some(outcome);
+        for command in &commands {
+            if let Command::Begin(other) = *command {
+                let rules = Rules::of(self.plan, &self.plan.workers[other]);
+                self.collector.begun(other, rules.schedule(&self.timetable, next));
+            }
+        }
+        commands
+    }
+
+    /// Whether worker `number` is over.
+    pub(crate) fn is_over(&self, number: usize) -> bool {
+        self.outcomes.get(number).is_none_or(Option::is_some)
+    }
+
+    /// Whether all workers are over.
+    pub(crate) fn all_over(&self) -> bool {
+        self.outcomes.iter().all(Option::is_some)
+    }
+
+    /// Whether somebody asked to stop.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupted
+    }
+
+    /// When the step ends at the latest by its own rules.
+    pub(crate) fn deadline(&self) -> Nanos {
+        latest(self.plan).map_or(Nanos::MAX, |time| self.timetable.start + time)
+    }
+
+    /// Something the engine has to say; each thing once.
+    pub(crate) fn note(&mut self, note: Note) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    fn announce(&mut self, row: Vec<Interval>) {
+        for interval in row {
+            self.watcher.interval(&interval);
+            self.intervals.push(interval);
+        }
+    }
+
+    /// The record of the step; a step without workers is over at `now`.
+    pub(crate) fn finish(mut self, now: Nanos) -> StepRecord {
+        self.turn();
+        for number in 0..self.outcomes.len() {
+            if !self.is_over(number) {
+                self.over(number, Outcome::lost(now), now);
+            }
+        }
+        let outcomes: Vec<Outcome> = std::mem::take(&mut self.outcomes).into_iter().flatten().collect();
+        let ended = outcomes.iter().map(|outcome| outcome.ended).max().unwrap_or(now);
+        let ending = self.ending(&outcomes);
+        for mismatch in mismatches(self.plan, &outcomes) {
+            self.note(Note::Mismatch(mismatch));
+        }
+        let (rows, mut totals, jobs) = self.collector.finish(ended);
+        // What ends in the drain stays an interval of its own, shorter than the others: added to the last one it would
+        // pull its rate down, since a queue that runs empty is slower than a full one.
+        for interval in rows.into_iter().flatten() {
+            self.watcher.interval(&interval);
+            self.intervals.push(interval);
+        }
+        for (totals, outcome) in totals.iter_mut().zip(&outcomes) {
+            complete(totals, outcome);
+        }
+        let counted_from = outcomes.iter().map(|outcome| outcome.counted.0).min();
+        StepRecord {
+            plan: self.plan.clone(),
+            started: self.timetable.start,
+            counted_from: counted_from.filter(|at| *at < ended).unwrap_or(self.timetable.counted_from),
+            ended,
+            ending,
+            jobs,
+            intervals: self.intervals,
+            workers: totals,
+            failures: failures(self.plan, &outcomes),
+            notes: self.notes,
+        }
+    }
+
+    fn ending(&self, outcomes: &[Outcome]) -> Ending {
+        let any = |why| outcomes.iter().any(|outcome| outcome.stopped == Some(why));
+        if any(Stopped::Failed) || self.given_up {
+            Ending::Failed
+        } else if self.interrupted {
+            Ending::Interrupted
+        } else if self.certain {
+            Ending::Certain
+        } else if outcomes.is_empty() || any(Stopped::Time) {
+            ending_by_time(self.plan)
+        } else {
+            Ending::Amount
+        }
+    }
+}
+
+/// The schedule of `worker` as far as it is known when its step starts.
+pub(crate) fn first_schedule(rules: &Rules, worker: &WorkerPlan, timetable: &Timetable) -> Schedule {
+    match worker.terms.start {
+        Start::WithStep => rules.schedule(timetable, timetable.start),
+        Start::After(_) => rules.unscheduled(timetable),
+    }
+}
+
+fn complete(totals: &mut WorkerTotals, outcome: &Outcome) {
+    let (from, until) = outcome.counted;
+    totals.started = from.min(until);
+    totals.ended = until;
+    totals.ending = outcome.stopped.map(|stopped| match stopped {
+        Stopped::Amount => Ending::Amount,
+        Stopped::Time => Ending::Time,
+        Stopped::Told => Ending::Interrupted,
+        Stopped::Failed => Ending::Failed,
+    });
+    totals.unissued = outcome.unissued;
+    totals.first_errno = outcome.failures.first().map(|failure| failure.errno);
+    totals.user_cpu_ns = outcome.usage.cpu.user.0;
+    totals.system_cpu_ns = outcome.usage.cpu.system.0;
+    totals.run_delay_ns = outcome.usage.run_delay.0;
+    totals.context_switches = outcome.usage.context_switches;
+    totals.major_faults = outcome.usage.major_faults;
+    totals.minor_faults = outcome.usage.minor_faults;
+}
+
+/// The first mismatches of every worker.
+fn mismatches(plan: &StepPlan, outcomes: &[Outcome]) -> Vec<Mismatch> {
+    let of_worker = |(worker, outcome): (&workload::WorkerPlan, &Outcome)| -> Vec<Mismatch> {
+        let mismatch = |failure: &Failure| {
+            let (mismatch, io) = (failure.mismatch?, failure.io);
+            Some(Mismatch {
+                what: mismatch.damage,
+                path: worker.files.get(io.file as usize)?.path.display().to_string(),
+                offset: mismatch.offset,
+                io_offset: io.offset,
+                io_bytes: io.bytes,
+            })
+        };
+        outcome.failures.iter().filter_map(mismatch).collect()
+    };
+    plan.workers.iter().zip(outcomes).flat_map(of_worker).collect()
+}
+
+/// The first failures of all workers by time, at most 16.
+fn failures(plan: &StepPlan, outcomes: &[Outcome]) -> Vec<IoFailure> {
+    let of_worker = |(worker, outcome): (&workload::WorkerPlan, &Outcome)| -> Vec<IoFailure> {
+        let path = |file: u32| worker.files.get(file as usize).map(|file| file.path.display().to_string());
+        let row = |failure: &Failure| IoFailure {
+            at: failure.at,
+            direction: failure.io.kind,
+            path: path(failure.io.file).unwrap_or_default(),
+            offset: failure.io.offset,
+            bytes: failure.io.bytes,
+            errno: failure.errno,
+        };
+        outcome.failures.iter().map(row).collect()
+    };
+    let mut all: Vec<IoFailure> = plan.workers.iter().zip(outcomes).flat_map(of_worker).collect();
+    all.sort_by_key(|failure| failure.at);
+    all.truncate(16);
+    all
+}

@@ -1,0 +1,119 @@
+//! Notices where nothing comes back: what a worker has in flight, looked at a few times a second from outside.
+
+use kernel::OpenFile;
+use record::{Silence, SilenceStage};
+use workload::{Direction, Nanos, WorkerPlan};
+
+use crate::worker::{InFlight, SlotsView};
+
+/// How often it looks. Each look reads cache lines that the worker writes, so it does not look at every turn.
+const EVERY: Nanos = Nanos::from_millis(250);
+/// What counts of the time between two looks at most: of a process that was stopped nobody knows what came back meanwhile.
+const LOOK_MOST: Nanos = Nanos::SECOND;
+/// From here on a device does not answer: far above any latency that a volume has on purpose, and soon enough for whoever
+/// sits in front of it.
+const NOTICED: Nanos = Nanos::from_secs(5);
+
+/// A worker to look at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Watched<'a> {
+    /// Its place in the step's plan.
+    pub(super) number: usize,
+    pub(super) plan: &'a WorkerPlan,
+    pub(super) files: &'a [OpenFile],
+    pub(super) view: &'a SlotsView,
+}
+
+/// Watches what the workers of a step have in flight.
+#[derive(Debug)]
+pub(super) struct SilenceWatch {
+    patience: Nanos,
+    looked: Nanos,
+    seen: Vec<Seen>,
+}
+
+/// What was seen of one worker.
+#[derive(Debug, Default)]
+struct Seen {
+    /// When what is in each slot was issued.
+    issues: Vec<Option<Nanos>>,
+    /// Pages that the flush which is in flight longest still has to write.
+    to_write: Option<u64>,
+    /// How long nothing has come back.
+    silent: Nanos,
+    /// What was told last of a silence that goes on.
+    told: Option<Silence>,
+}
+
+impl SilenceWatch {
+    /// Watches so many workers from `now` on; a silence of `patience` is too long.
+    pub(super) fn new(workers: usize, patience: Nanos, now: Nanos) -> SilenceWatch {
+        SilenceWatch { patience, looked: now, seen: (0..workers).map(|_| Seen::default()).collect() }
+    }
+
+    /// How long has passed since the last look, where it is time for another.
+    pub(super) fn is_due(&mut self, now: Nanos) -> Option<Nanos> {
+        let passed = now.since(self.looked);
+        (passed >= EVERY).then(|| {
+            self.looked = now;
+            passed.min(LOOK_MOST)
+        })
+    }
+
+    /// Looks at `worker`, `passed` after the last look; what is to be told.
+    pub(super) fn look(&mut self, worker: Watched<'_>, now: Nanos, passed: Nanos) -> Option<Silence> {
+        let Watched { number, plan, files, view } = worker;
+        let issues: Vec<Option<Nanos>> = view.issues().collect();
+        let seen = self.seen.get_mut(number)?;
+        let came_back = seen.issues.iter().zip(&issues).any(|(then, now)| then.is_some() && then != now);
+        seen.issues = issues;
+        let in_flight = view.in_flight();
+        let oldest = in_flight.iter().min_by_key(|io| io.issued);
+        let came_back = came_back || oldest.is_some_and(|io| seen.flush_goes_on(io, files));
+        let Some(oldest) = oldest.filter(|_| !came_back) else {
+            seen.silent = Nanos::ZERO;
+            return seen.end(now);
+        };
+        seen.silent = (seen.silent + passed).min(now.since(oldest.issued));
+        let stage = match seen.silent {
+            silent if silent >= self.patience => SilenceStage::GivenUp,
+            silent if silent >= NOTICED && seen.told.is_none() => SilenceStage::Noticed,
+            _ => return None,
+        };
+        let path = plan.files.get(oldest.file as usize).map(|file| file.path.display().to_string());
+        let silence = Silence {
+            stage,
+            at: now,
+            lasted: seen.silent,
+            path: path.unwrap_or_default(),
+            direction: oldest.kind,
+            offset: oldest.offset,
+            bytes: oldest.bytes,
+            others: in_flight.len() - 1,
+            patience: self.patience,
+        };
+        seen.told = Some(silence.clone());
+        Some(silence)
+    }
+
+    /// Worker `number` is over, whatever was in flight.
+    pub(super) fn leave(&mut self, number: usize, now: Nanos) -> Option<Silence> {
+        self.seen.get_mut(number)?.end(now)
+    }
+}
+
+impl Seen {
+    /// Whether `io` is a flush of much that was written through the page cache, which takes its time.
+    fn flush_goes_on(&mut self, io: &InFlight, files: &[OpenFile]) -> bool {
+        let file = files.get(io.file as usize).filter(|_| io.kind == Direction::Flush);
+        let left = file.and_then(kernel::pages_to_write);
+        left != std::mem::replace(&mut self.to_write, left)
+    }
+
+    /// Something has come back: so ends a silence that was told of.
+    fn end(&mut self, now: Nanos) -> Option<Silence> {
+        let told = self.told.take().filter(|told| told.stage == SilenceStage::Noticed)?;
+        let lasted = told.lasted + now.since(told.at);
+        Some(Silence { stage: SilenceStage::Over, at: now, lasted, ..told })
+    }
+}

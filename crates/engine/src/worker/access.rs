@@ -1,0 +1,127 @@
+//! Where the next I/O goes: which file, which block of its region, and how long it is.
+//!
+//! A family of orders is a file of its own in `access/` and a variant of [`AccessOrder`]. The plain family is looked at first,
+//! so that it pays one branch that is always foreseen; the others are boxed and called.
+
+mod composed;
+mod diskspd;
+mod lengths;
+mod plain;
+mod spread;
+mod turn;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use workload::{Direction, WorkerPlan};
+
+use crate::WorkerError;
+use composed::Composed;
+use diskspd::DiskSpd;
+use plain::Plain;
+
+/// What one I/O is, before it has a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NextIo {
+    /// Which way. Mostly the direction that was drawn; an order that pairs or draws directions itself may change it.
+    pub(super) kind: Direction,
+    /// Index into the worker's files.
+    pub(super) file: u32,
+    /// Byte offset in that file.
+    pub(super) offset: u64,
+    /// Length in bytes.
+    pub(super) bytes: u32,
+}
+
+/// In which order a worker goes through its files.
+#[derive(Clone, Debug)]
+pub(super) enum AccessOrder {
+    /// One length a direction, in order or uniformly at random.
+    Plain(Plain),
+    /// Everything else that [`workload::Access`] can say.
+    Composed(Box<Composed>),
+    /// DiskSpd's rules.
+    DiskSpd(Box<DiskSpd>),
+}
+
+/// Counters that workers of a step walk along together: for each worker those of its files.
+pub(crate) fn counters(workers: &[WorkerPlan]) -> Vec<Vec<Option<Arc<AtomicU64>>>> {
+    let mut known: Vec<(u32, Arc<AtomicU64>)> = Vec::new();
+    let mut counter = |number: u32| match known.iter().find(|(other, _)| *other == number) {
+        Some((_, counter)) => Arc::clone(counter),
+        None => {
+            known.push((number, Arc::default()));
+            Arc::clone(&known[known.len() - 1].1)
+        }
+    };
+    let of_worker = |worker: &WorkerPlan| match &worker.access.diskspd {
+        Some(order) => DiskSpd::shared(order).map(|number| number.map(&mut counter)).collect(),
+        None => Vec::new(),
+    };
+    workers.iter().map(of_worker).collect()
+}
+
+impl AccessOrder {
+    /// The order that `plan` asks for.
+    ///
+    /// # Errors
+    /// [`WorkerError`] where a region holds no block.
+    pub(super) fn new(plan: &WorkerPlan) -> Result<AccessOrder, WorkerError> {
+        if plan.files.is_empty() {
+            return Err(WorkerError::NoFile { job: plan.job.clone() });
+        }
+        if let Some(order) = &plan.access.diskspd {
+            let slots = super::SlotPlan::of(plan).count();
+            return Ok(AccessOrder::DiskSpd(Box::new(DiskSpd::new(plan, order, slots)?)));
+        }
+        if plain::is_plain(plan) {
+            return Plain::new(plan).map(AccessOrder::Plain);
+        }
+        Ok(AccessOrder::Composed(Box::new(Composed::new(plan)?)))
+    }
+
+    /// The next I/O, where the mix has drawn `kind`.
+    #[inline]
+    pub(super) fn next(&mut self, kind: Direction) -> NextIo {
+        match self {
+            AccessOrder::Plain(plain) => plain.next(kind),
+            other => other.next_of_another(kind),
+        }
+    }
+
+    /// Kept apart, so that the plain path stays short.
+    #[inline(never)]
+    fn next_of_another(&mut self, kind: Direction) -> NextIo {
+        match self {
+            AccessOrder::Plain(plain) => plain.next(kind),
+            AccessOrder::Composed(composed) => composed.next(kind),
+            AccessOrder::DiskSpd(diskspd) => diskspd.next(),
+        }
+    }
+
+    /// The I/O that was drawn last is in `slot`.
+    #[inline]
+    pub(super) fn took(&mut self, slot: u32) {
+        if let AccessOrder::DiskSpd(diskspd) = self {
+            diskspd.took(slot);
+        }
+    }
+
+    /// What was in `slot` has come back.
+    #[inline]
+    pub(super) fn freed(&mut self, slot: u32) {
+        if let AccessOrder::DiskSpd(diskspd) = self {
+            diskspd.freed(slot);
+        }
+    }
+
+    /// Walks along these counters, one a file, together with other workers.
+    pub(super) fn share(&mut self, counters: &[Option<Arc<AtomicU64>>]) {
+        let AccessOrder::DiskSpd(diskspd) = self else { return };
+        for (file, counter) in counters.iter().enumerate() {
+            if let Some(counter) = counter {
+                diskspd.share(file, counter);
+            }
+        }
+    }
+}

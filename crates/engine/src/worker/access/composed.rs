@@ -1,0 +1,310 @@
+//! AccessOrder of every other kind: lengths that vary, alignment of their own, skewed and zoned places, runs, strides, pieces,
+//! trims, and files that are not simply taken in turn. One value for each of these, combined as asked.
+
+use statistics::{Permutation, Stream};
+use workload::{
+    BlockSizes, Direction, FilePlan, Follow, LengthsBy, Mix, Order, Pieces, Repeats, Runs, Spread, WorkerPlan,
+};
+
+use super::super::seeds;
+use super::NextIo;
+use super::lengths::LengthDraw;
+use super::spread::{BlockRange, SpreadDraw};
+use super::turn::Turn;
+use crate::WorkerError;
+
+/// Directions with places: reads, writes and trims.
+const WAYS: usize = 3;
+
+/// Draws of a length that may be too long for what is left before the region's end is passed.
+const TRIES: usize = 32;
+
+/// AccessOrder of a worker whose access is composed.
+#[derive(Clone, Debug)]
+pub(in crate::worker) struct Composed {
+    order: Order,
+    random_percent: [u64; WAYS],
+    runs: Option<Runs>,
+    /// Each write is preceded by a trim of its place.
+    pairs: bool,
+    by: LengthsBy,
+    lengths: [LengthDraw; WAYS],
+    length_stream: Stream,
+    files: Box<[[Lane; WAYS]]>,
+    /// The lane that each direction takes; in random order without repeats they may share one.
+    lane_of: [usize; WAYS],
+    turn: Turn,
+    stream: Stream,
+    /// The second of a pair.
+    pending: Option<NextIo>,
+}
+
+/// The places of one direction in one file. All offsets are from the region's first byte.
+#[derive(Clone, Debug)]
+struct Lane {
+    base: u64,
+    size: u64,
+    shortest: u64,
+    align: u64,
+    stride: i64,
+    /// Where I/O goes now: the region, or a piece of it.
+    window: Window,
+    pieces: Option<Pieces>,
+    /// Bytes done in the piece, and in the region since it was last done once over.
+    done: u64,
+    done_once: u64,
+    uniform: bool,
+    spread: SpreadDraw,
+    pass: Option<Pass>,
+    /// Start and end of the last I/O, from the window's start; `None` before the first.
+    last: Option<(u64, u64)>,
+    /// I/Os left of a run.
+    run_left: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    start: u64,
+    length: u64,
+}
+
+/// A pass that visits each block once.
+#[derive(Clone, Debug)]
+struct Pass {
+    permutation: Permutation,
+    cursor: u64,
+    number: u64,
+    seed: u64,
+}
+
+impl Pass {
+    fn new(blocks: u64, seed: u64) -> Option<Pass> {
+        let permutation = Permutation::new(blocks, seeds::pass_key(seed, 0))?;
+        Some(Pass { permutation, cursor: 0, number: 0, seed })
+    }
+
+    fn next(&mut self) -> u64 {
+        let blocks = self.permutation.range();
+        if self.cursor == blocks {
+            self.cursor = 0;
+            self.number += 1;
+            if let Some(next) = Permutation::new(blocks, seeds::pass_key(self.seed, self.number)) {
+                self.permutation = next;
+            }
+        }
+        self.cursor += 1;
+        self.permutation.at(self.cursor - 1)
+    }
+}
+
+impl Composed {
+    /// AccessOrder as `plan` says.
+    ///
+    /// # Errors
+    /// [`WorkerError`] where a region does not hold the longest I/O.
+    pub(super) fn new(plan: &WorkerPlan) -> Result<Composed, WorkerError> {
+        let (access, blocks) = (&plan.access, &plan.blocks);
+        let lanes_of = |(number, file): (usize, &FilePlan)| -> Result<[Lane; WAYS], WorkerError> {
+            let lane = |direction| Lane::new(plan, file, number as u64, direction);
+            let fits = |direction| !access.mix.issues(direction) || blocks.longest_of(direction) <= file.size;
+            if file.size.0 == 0 || !DIRECTIONS.into_iter().all(fits) {
+                return Err(WorkerError::NoBlock { path: file.path.clone(), region: file.size });
+            }
+            Ok(DIRECTIONS.map(lane))
+        };
+        let percent = access.random_percent;
+        let files: Box<[_]> = plan.files.iter().enumerate().map(lanes_of).collect::<Result<_, _>>()?;
+        Ok(Composed {
+            order: access.order,
+            random_percent: [percent.read, percent.write, percent.trim].map(u64::from),
+            runs: access.runs,
+            pairs: access.mix == Mix::TRIM_WRITE,
+            by: blocks.by,
+            lengths: DIRECTIONS.map(|direction| LengthDraw::new(blocks.of(direction))),
+            length_stream: Stream::new(plan.seed, seeds::LENGTHS),
+            lane_of: lane_of(plan),
+            turn: Turn::new(access.files, files.len(), Stream::new(plan.seed, seeds::FILES)),
+            files,
+            stream: Stream::new(plan.seed, seeds::PLACES),
+            pending: None,
+        })
+    }
+
+    /// The next I/O of `kind`.
+    pub(super) fn next(&mut self, kind: Direction) -> NextIo {
+        if let Some(second) = self.pending.take() {
+            return second;
+        }
+        let file = self.turn.next();
+        let way = kind.index().min(WAYS - 1);
+        let lane = &mut self.files[file as usize][self.lane_of[way]];
+        let jumps = match self.order {
+            _ if lane.run_left > 0 => false,
+            Order::Random(_) => true,
+            Order::Sequential => {
+                self.random_percent[way] > 0 && self.stream.below(100) < self.random_percent[way]
+            }
+        };
+        let lengths = match self.by {
+            LengthsBy::Direction => &self.lengths[way],
+            LengthsBy::Sequence => &self.lengths[usize::from(jumps)],
+        };
+        let mut length = lengths.next(&mut self.length_stream);
+        let start = if jumps {
+            lane.run_left = self.runs.map_or(0, |runs| runs.length.max(1) - 1);
+            lane.jump(length, &mut self.stream)
+        } else {
+            lane.run_left = lane.run_left.saturating_sub(1);
+            if matches!(self.runs, Some(Runs { follow: Follow::Same, .. })) {
+                lane.stay(length)
+            } else {
+                length = lane.fitting(length, || lengths.next(&mut self.length_stream));
+                lane.follow(length)
+            }
+        };
+        let offset = lane.take(start, length);
+        if lane.is_done_once() {
+            self.turn.done_once();
+        }
+        let place = NextIo { kind, file, offset, bytes: length as u32 };
+        if self.pairs && kind == Direction::Write {
+            self.pending = Some(place);
+            return NextIo { kind: Direction::Trim, ..place };
+        }
+        place
+    }
+}
+
+const DIRECTIONS: [Direction; WAYS] = [Direction::Read, Direction::Write, Direction::Trim];
+
+/// In random order without repeats directions whose blocks are equally long share one pass, so that each block is
+/// visited once by either.
+fn lane_of(plan: &WorkerPlan) -> [usize; WAYS] {
+    let without = plan.access.order == Order::Random(Repeats::Without);
+    let same = |a: Direction, b: Direction| {
+        plan.blocks.of(a) == plan.blocks.of(b) && plan.blocks.align_of(a) == plan.blocks.align_of(b)
+    };
+    if without && same(Direction::Read, Direction::Write) { [0, 0, 2] } else { [0, 1, 2] }
+}
+
+impl Lane {
+    fn new(plan: &WorkerPlan, file: &FilePlan, number: u64, direction: Direction) -> Lane {
+        let (access, blocks) = (&plan.access, &plan.blocks);
+        let seed = seeds::lane_seed(plan.seed, number, direction);
+        let pieces = access.pieces.filter(|pieces| pieces.range.0 > 0 && pieces.range <= file.size);
+        let window = Window { start: 0, length: pieces.map_or(file.size.0, |pieces| pieces.range.0) };
+        let align = blocks.align_of(direction).0.max(1);
+        let count = window.length / align;
+        let uniform = access.spread == Spread::Uniform;
+        let once =
+            access.order == Order::Random(Repeats::Without) && uniform && is_one_length(blocks, direction);
+        Lane {
+            base: file.offset.0,
+            size: file.size.0,
+            shortest: blocks.shortest_of(direction).0.max(1),
+            align,
+            stride: access.stride,
+            window,
+            pieces,
+            done: 0,
+            done_once: 0,
+            uniform,
+            spread: SpreadDraw::new(
+                &access.spread,
+                direction,
+                BlockRange { blocks: count, block: align },
+                seeds::pass_key(seed, u64::MAX),
+            ),
+            pass: if once { Pass::new(count, seed) } else { None },
+            last: None,
+            run_left: 0,
+        }
+    }
+
+    /// A random place for `length` bytes, from the window's start.
+    fn jump(&mut self, length: u64, stream: &mut Stream) -> u64 {
+        let most = self.window.length.saturating_sub(length) / self.align;
+        let block = match &mut self.pass {
+            Some(pass) => pass.next(),
+            None if self.uniform => stream.below(most + 1),
+            // The last blocks may leave too little room behind them.
+            None => self.spread.next(stream).min(most),
+        };
+        block * self.align
+    }
+
+    /// The place of the last I/O again.
+    fn stay(&self, length: u64) -> u64 {
+        let start = self.last.map_or(0, |(start, _)| start);
+        start.min(self.window.length.saturating_sub(length))
+    }
+
+    /// Behind the last I/O and the stride, or from the other end again where that leaves the window.
+    fn follow(&self, length: u64) -> u64 {
+        let next = match self.last {
+            None => Some(0),
+            Some((_, end)) if self.stride < 0 => self.before(end).or_else(|| self.before(self.window.length)),
+            Some((_, end)) => Some(end.saturating_add(self.stride.unsigned_abs())),
+        };
+        next.filter(|start| start + length <= self.window.length).unwrap_or(0)
+    }
+
+    /// A negative stride back from `end`; `None` where that is before the window.
+    fn before(&self, end: u64) -> Option<u64> {
+        end.checked_sub(self.stride.unsigned_abs())
+    }
+
+    /// `length`, or another one that fits before the window's end where it does not and a shorter one may.
+    fn fitting(&self, length: u64, mut again: impl FnMut() -> u64) -> u64 {
+        let end = self.last.map_or(0, |(_, end)| end);
+        let room = self.window.length.saturating_sub(end);
+        if length <= room || self.shortest > room || self.stride != 0 {
+            return length;
+        }
+        (0..TRIES).map(|_| again()).find(|&other| other <= room).unwrap_or(length)
+    }
+
+    /// Notes an I/O of `length` at `start` and gives its byte offset in the file.
+    fn take(&mut self, start: u64, length: u64) -> u64 {
+        // A piece may be shorter than the block: the region's end holds all the same.
+        let last = self.size.saturating_sub(length) / self.align * self.align;
+        let offset = self.base + (self.window.start + start).min(last);
+        self.last = Some((start, start + length));
+        self.done += length;
+        self.done_once += length;
+        if let Some(pieces) = self.pieces
+            && self.done >= pieces.size.0
+        {
+            self.next_piece(pieces);
+        }
+        offset
+    }
+
+    fn next_piece(&mut self, pieces: Pieces) {
+        let start = self.window.start.saturating_add(pieces.range.0).saturating_add(pieces.skip.0);
+        let fits = start.checked_add(pieces.range.0).is_some_and(|end| end <= self.size);
+        self.window.start = if fits { start } else { 0 };
+        self.done = 0;
+        self.last = None;
+        self.run_left = 0;
+        if let Some(pass) = &mut self.pass {
+            // The piece has blocks of its own.
+            pass.cursor = pass.permutation.range();
+        }
+    }
+
+    /// Whether the region has been done once over since this was last true.
+    fn is_done_once(&mut self) -> bool {
+        let over = self.done_once + self.shortest > self.size;
+        if over {
+            self.done_once = 0;
+        }
+        over
+    }
+}
+
+/// Whether all I/O of `direction` is equally long and lies at multiples of that.
+fn is_one_length(blocks: &BlockSizes, direction: Direction) -> bool {
+    let fixed = blocks.of(direction).fixed();
+    blocks.by == LengthsBy::Direction && fixed.is_some_and(|length| length == blocks.align_of(direction))
+}

@@ -1,0 +1,194 @@
+//! AccessOrder of the plain kind: one block length a direction, in order or uniformly at random. The common case, so it has
+//! the shortest path of all.
+
+use statistics::{Permutation, Stream};
+use workload::{Bytes, Direction, FilePlan, FileTurn, LengthsBy, Order, Repeats, Spread, WorkerPlan};
+
+use super::super::seeds;
+use super::NextIo;
+use crate::WorkerError;
+
+/// Blocks that are looked up ahead. The look-ups do not depend on each other, so a processor does several at a time, which
+/// it cannot between two readings of the clock.
+const AHEAD: usize = 8;
+
+/// Blocks of one length in the region of one file, with the place reached.
+#[derive(Clone, Debug)]
+struct Lane {
+    /// First byte of the region.
+    base: u64,
+    block: u64,
+    blocks: u64,
+    /// Blocks visited in this pass; at most `blocks`.
+    cursor: u64,
+    pass: u64,
+    seed: u64,
+    permutation: Permutation,
+    /// Blocks at the positions from `cursor` rounded down to a multiple of `AHEAD`, once one of them has been asked for.
+    ahead: [u64; AHEAD],
+}
+
+impl Lane {
+    fn new(file: &FilePlan, block: Bytes, seed: u64) -> Option<Lane> {
+        let blocks = file.size.0.checked_div(block.0)?;
+        let permutation = Permutation::new(blocks, seeds::pass_key(seed, 0))?;
+        Some(Lane {
+            base: file.offset.0,
+            block: block.0,
+            blocks,
+            cursor: 0,
+            pass: 0,
+            seed,
+            permutation,
+            ahead: [0; AHEAD],
+        })
+    }
+
+    /// Moves to the next block of the pass, or to the first of the next.
+    #[inline]
+    fn step(&mut self) -> u64 {
+        if self.cursor == self.blocks {
+            self.next_pass();
+        }
+        self.cursor += 1;
+        self.cursor - 1
+    }
+
+    /// Each pass has its own order; a repeated order would let a cache of the volume learn it.
+    #[cold]
+    fn next_pass(&mut self) {
+        self.cursor = 0;
+        self.pass += 1;
+        if let Some(next) = Permutation::new(self.blocks, seeds::pass_key(self.seed, self.pass)) {
+            self.permutation = next;
+        }
+    }
+
+    #[inline]
+    fn sequential(&mut self) -> u64 {
+        let block = self.step();
+        self.base + block * self.block
+    }
+
+    #[inline]
+    fn once_each(&mut self) -> u64 {
+        let position = self.step();
+        let place = position as usize % AHEAD;
+        if place == 0 {
+            self.look_ahead(position);
+        }
+        self.base + self.ahead[place] * self.block
+    }
+
+    #[inline(never)]
+    fn look_ahead(&mut self, position: u64) {
+        for (block, position) in self.ahead.iter_mut().zip(position..) {
+            // Beyond the end of the pass this looks up what is not used.
+            *block = self.permutation.at(position);
+        }
+    }
+
+    /// A random place from which the sequence goes on.
+    #[inline]
+    fn jump(&mut self, stream: &mut Stream) -> u64 {
+        let block = stream.below(self.blocks);
+        self.cursor = block + 1;
+        self.base + block * self.block
+    }
+
+    #[inline]
+    fn anywhere(&self, stream: &mut Stream) -> u64 {
+        self.base + stream.below(self.blocks) * self.block
+    }
+}
+
+/// The lanes of one file: reads and writes go their own sequential ways; in random order they share one pass where
+/// their blocks are equally long, so that each block is visited once by either.
+#[derive(Clone, Debug)]
+struct Lanes {
+    lanes: [Lane; 2],
+    write_lane: usize,
+}
+
+/// AccessOrder of a worker whose access is plain.
+#[derive(Clone, Debug)]
+pub(in crate::worker) struct Plain {
+    order: Order,
+    random_percent: u64,
+    files: Box<[Lanes]>,
+    /// The file of the next I/O; files take turns.
+    file: usize,
+    stream: Stream,
+}
+
+/// Whether `plan` asks for nothing that [`Plain`] does not have.
+pub(super) fn is_plain(plan: &WorkerPlan) -> bool {
+    let (access, blocks) = (&plan.access, &plan.blocks);
+    let one_share = access.random_percent.read == access.random_percent.write;
+    let issued = || blocks.lengths.iter().filter(|(direction, _)| access.mix.issues(*direction));
+    let own_align =
+        |direction| blocks.align.of(direction).is_none_or(|align| align == blocks.longest_of(direction));
+    issued().all(|(direction, lengths)| lengths.fixed().is_some() && own_align(direction))
+        && blocks.by == LengthsBy::Direction
+        && !access.mix.issues(Direction::Trim)
+        && access.spread == Spread::Uniform
+        && (access.stride, access.runs, access.pieces) == (0, None, None)
+        && access.files == FileTurn::IN_TURN
+        && (one_share || access.mix.reads_only() || access.mix.writes_only())
+}
+
+impl Plain {
+    /// AccessOrder as `plan` says.
+    ///
+    /// # Errors
+    /// [`WorkerError`] where a region holds no block.
+    pub(super) fn new(plan: &WorkerPlan) -> Result<Plain, WorkerError> {
+        let mix = plan.access.mix;
+        let length = |direction| plan.blocks.longest_of(direction);
+        let random = matches!(plan.access.order, Order::Random(_));
+        let shared = random && length(Direction::Read) == length(Direction::Write);
+        let lanes_of = |(number, file): (usize, &FilePlan)| -> Result<Lanes, WorkerError> {
+            let lane = |direction: Direction| {
+                let seed = seeds::lane_seed(plan.seed, number as u64, direction);
+                Lane::new(file, length(direction), seed).filter(|_| mix.issues(direction))
+            };
+            // A direction that is never issued need not fit; it takes the other's lane.
+            let lanes = match (lane(Direction::Read), lane(Direction::Write)) {
+                (Some(read), Some(write)) => [read, write],
+                (Some(lane), None) if !mix.issues(Direction::Write) => [lane.clone(), lane],
+                (None, Some(lane)) if !mix.issues(Direction::Read) => [lane.clone(), lane],
+                _ => return Err(WorkerError::NoBlock { path: file.path.clone(), region: file.size }),
+            };
+            Ok(Lanes { lanes, write_lane: usize::from(!shared) })
+        };
+        let percent = plan.access.random_percent;
+        let percent = if mix.issues(Direction::Read) { percent.read } else { percent.write };
+        Ok(Plain {
+            order: plan.access.order,
+            random_percent: u64::from(percent.min(100)),
+            files: plan.files.iter().enumerate().map(lanes_of).collect::<Result<_, _>>()?,
+            file: 0,
+            stream: Stream::new(plan.seed, seeds::PLACES),
+        })
+    }
+
+    /// The next I/O of `kind`, which reads or writes.
+    #[inline]
+    pub(super) fn next(&mut self, kind: Direction) -> NextIo {
+        let file = self.file;
+        if self.files.len() > 1 {
+            self.file = if file + 1 == self.files.len() { 0 } else { file + 1 };
+        }
+        let lanes = &mut self.files[file];
+        let lane = &mut lanes.lanes[if kind == Direction::Write { lanes.write_lane } else { 0 }];
+        let bytes = lane.block as u32;
+        let offset = match self.order {
+            Order::Random(Repeats::Without) => lane.once_each(),
+            Order::Random(Repeats::With) => lane.anywhere(&mut self.stream),
+            Order::Sequential if self.random_percent == 0 => lane.sequential(),
+            Order::Sequential if self.stream.below(100) < self.random_percent => lane.jump(&mut self.stream),
+            Order::Sequential => lane.sequential(),
+        };
+        NextIo { kind, file: file as u32, offset, bytes }
+    }
+}

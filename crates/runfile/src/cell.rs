@@ -1,0 +1,213 @@
+//! Kinds of columns: what SQL calls them, and how a value becomes one and is taken from one again.
+
+use record::{Distribution, Note, TargetDoubt};
+use rusqlite::Row;
+use rusqlite::types::{FromSql, ToSqlOutput, Value, ValueRef};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use workload::{Bytes, Direction, Nanos};
+
+use crate::earlier;
+use crate::scan::{Fault, Outcome};
+
+/// What SQL says of a column.
+pub(crate) trait Kind {
+    /// Its type.
+    const TYPE: &'static str;
+    /// Whether it may be NULL.
+    const NULLS: bool = false;
+}
+
+/// A column that holds a `T`.
+pub(crate) trait Cell<T>: Kind {
+    fn put(value: &T) -> ToSqlOutput<'_>;
+    fn take(row: &Row<'_>, column: usize) -> Outcome<T>;
+}
+
+/// Gives each kind of column its name, its type and the values that it holds: how one is put, and how it is taken.
+macro_rules! kinds {
+    ($($(#[$about:meta])* $name:ident($of:literal) of $value:ty: $put:expr, $take:expr;)+) => {$(
+        $(#[$about])*
+        pub(crate) struct $name;
+
+        impl Kind for $name {
+            const TYPE: &'static str = $of;
+        }
+
+        impl Cell<$value> for $name {
+            fn put(value: &$value) -> ToSqlOutput<'_> {
+                let put: fn(&$value) -> ToSqlOutput<'_> = $put;
+                put(value)
+            }
+
+            fn take(row: &Row<'_>, column: usize) -> Outcome<$value> {
+                let take: fn(&Row<'_>, usize) -> Outcome<$value> = $take;
+                take(row, column)
+            }
+        }
+    )+};
+}
+
+kinds! {
+    /// Words as they are.
+    Text("TEXT") of String: |words| words.as_str().into(), |row, at| Ok(row.get(at)?);
+    /// A number with a fraction.
+    Real("REAL") of f64: |real| (*real).into(), |row, at| Ok(row.get(at)?);
+    /// A number from 0 on. SQLite's integers are signed; no quantity of a run comes near 2^63, and one that did would come
+    /// back unharmed.
+    Whole("INTEGER") of u64: |whole| (*whole as i64).into(), |row, at| Ok(row.get::<_, i64>(at)? as u64);
+    /// Bytes.
+    Size("INTEGER") of Bytes: |size| Whole::put(&size.0), |row, at| Whole::take(row, at).map(Bytes);
+    /// A time on the run's clock.
+    Time("INTEGER") of Nanos: |time| Whole::put(&time.0), |row, at| {
+        Bound { most: TIME_MOST, expected: "a time in nanoseconds" }.take(row, at).map(Nanos)
+    };
+    /// A number of I/Os.
+    Ops("INTEGER") of u64: Whole::put, |row, at| {
+        Bound { most: COUNT_MOST, expected: "a number of I/Os" }.take(row, at)
+    };
+    /// A number of bytes that I/Os moved.
+    Moved("INTEGER") of u64: Whole::put, |row, at| {
+        Bound { most: TIME_MOST, expected: "a number of bytes" }.take(row, at)
+    };
+    /// The name of a direction.
+    Way("TEXT") of Direction: |direction| direction.name().into(), |row, at| {
+        let name = text(row, at)?;
+        let found = Direction::ALL.into_iter().find(|direction| direction.name() == name);
+        found.ok_or_else(|| Fault::Word { found: name.to_owned(), expected: "read, write, trim or flush" })
+    };
+    /// A histogram.
+    Counts("BLOB") of Distribution: |counts| counts.encode().into(), |row, at| {
+        let blob = row.get_ref(at)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
+        Ok(Distribution::decode(blob.unwrap_or_default())?)
+    };
+    /// Doubts about a target, which were sentences once.
+    Doubts("TEXT") of Vec<TargetDoubt>: Json::put, |row, at| Ok(earlier::doubts(Json::take(row, at)?)?);
+    /// Notes of the engine, which were sentences once.
+    Notes("TEXT") of Vec<Note>: Json::put, |row, at| Ok(earlier::notes(Json::take(row, at)?)?);
+}
+
+/// Gives kinds that hold values of many types their names and types.
+macro_rules! wide {
+    ($($(#[$about:meta])* $name:ident$(<$of:ident>)?: $type:expr, $nulls:expr;)+) => {$(
+        $(#[$about])*
+        pub(crate) struct $name$(<$of>($of))?;
+
+        impl$(<$of: Kind>)? Kind for $name$(<$of>)? {
+            const TYPE: &'static str = $type;
+            const NULLS: bool = $nulls;
+        }
+    )+};
+}
+
+wide! {
+    /// A whole number that SQLite holds as it is.
+    Number: "INTEGER", false;
+    /// The snake_case word of a unit variant.
+    Word: "TEXT", false;
+    /// Anything, as JSON.
+    Json: "TEXT", false;
+    /// The least latency: NULL where there was none, which a tally calls the greatest there is.
+    Least: "INTEGER", true;
+    /// NULL where there is nothing.
+    Maybe<K>: K::TYPE, true;
+    /// What files of earlier versions lack: NULL stands for the least there is.
+    Later<K>: K::TYPE, false;
+}
+
+impl<T, K: Cell<T>> Cell<Option<T>> for Maybe<K> {
+    fn put(value: &Option<T>) -> ToSqlOutput<'_> {
+        value.as_ref().map_or(ToSqlOutput::Owned(Value::Null), K::put)
+    }
+
+    fn take(row: &Row<'_>, column: usize) -> Outcome<Option<T>> {
+        match row.get_ref(column)? {
+            ValueRef::Null => Ok(None),
+            _ => K::take(row, column).map(Some),
+        }
+    }
+}
+
+impl<T: Default, K: Cell<T>> Cell<T> for Later<K> {
+    fn put(value: &T) -> ToSqlOutput<'_> {
+        K::put(value)
+    }
+
+    fn take(row: &Row<'_>, column: usize) -> Outcome<T> {
+        Maybe::<K>::take(row, column).map(Option::unwrap_or_default)
+    }
+}
+
+impl<T: Copy + Into<Value> + FromSql> Cell<T> for Number {
+    fn put(value: &T) -> ToSqlOutput<'_> {
+        ToSqlOutput::Owned((*value).into())
+    }
+
+    fn take(row: &Row<'_>, column: usize) -> Outcome<T> {
+        Ok(row.get(column)?)
+    }
+}
+
+impl Cell<u64> for Least {
+    fn put(value: &u64) -> ToSqlOutput<'_> {
+        if *value == u64::MAX { ToSqlOutput::Owned(Value::Null) } else { Whole::put(value) }
+    }
+
+    fn take(row: &Row<'_>, column: usize) -> Outcome<u64> {
+        Maybe::<Whole>::take(row, column).map(|least| least.unwrap_or(u64::MAX))
+    }
+}
+
+impl<T: Serialize + DeserializeOwned> Cell<T> for Word {
+    fn put(value: &T) -> ToSqlOutput<'_> {
+        word(value).into()
+    }
+
+    fn take(row: &Row<'_>, column: usize) -> Outcome<T> {
+        Ok(serde_json::from_value(serde_json::Value::String(row.get(column)?))?)
+    }
+}
+
+impl<T: Serialize + DeserializeOwned> Cell<T> for Json {
+    fn put(value: &T) -> ToSqlOutput<'_> {
+        match serde_json::to_string(value) {
+            Ok(text) => text.into(),
+            Err(error) => unreachable!("strings and numbers always encode: {error}"),
+        }
+    }
+
+    fn take(row: &Row<'_>, column: usize) -> Outcome<T> {
+        Ok(serde_json::from_str(text(row, column)?)?)
+    }
+}
+
+/// Far more than a run lasts or counts: a time that is none is negative, and two of these do not overflow.
+const TIME_MOST: u64 = i64::MAX as u64;
+const COUNT_MOST: u64 = 1 << 48;
+
+/// What a number is, and its greatest value.
+struct Bound {
+    most: u64,
+    expected: &'static str,
+}
+
+impl Bound {
+    fn take(&self, row: &Row<'_>, column: usize) -> Outcome<u64> {
+        let number = Whole::take(row, column)?;
+        let refused = || Fault::Word { found: (number as i64).to_string(), expected: self.expected };
+        (number <= self.most).then_some(number).ok_or_else(refused)
+    }
+}
+
+/// The text in a column, without a copy.
+pub(crate) fn text<'r>(row: &'r Row<'_>, column: usize) -> Outcome<&'r str> {
+    Ok(row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?)
+}
+
+/// The snake_case word of a unit variant.
+pub(crate) fn word<T: Serialize>(value: &T) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        other => unreachable!("only enums without fields are stored as words: {other:?}"),
+    }
+}

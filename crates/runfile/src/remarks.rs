@@ -1,0 +1,20 @@
+//! What happened beside the load, and what the run means, in their tables.
+
+use record::{Event, StoredFinding};
+
+use crate::cell::{Text, Time, Word};
+use crate::table::table;
+
+table! {
+    Events, "event" of Event, Own(event) {
+        Time: at_ns = at;
+        Word: kind;
+        Text: text;
+    }
+}
+
+table! {
+    Findings, "finding" of StoredFinding, Own(finding) {
+        Text: kind, json, sentence;
+    }
+}

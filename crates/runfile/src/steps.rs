@@ -1,0 +1,296 @@
+//! The steps in their tables: what was asked, what ended in each interval, what each worker did, which I/Os failed.
+
+use std::collections::BTreeMap;
+
+use record::{
+    DirectionTotals, Interval, IntervalDirection, IoFailure, Note, StepRecord, Tally, WorkerTotals,
+};
+use rusqlite::{Connection, Result};
+use workload::{Direction, Ending, Nanos, StepPlan};
+
+use crate::cell::{
+    Cell, Counts, Json, Least, Maybe, Moved, Notes, Number, Ops, Text, Time, Way, Whole, Word, word,
+};
+use crate::scan::{Fault, Outcome, Scan};
+use crate::table::{self, Inserts, Table, table};
+
+/// A step as its row has it; without an end where it was cut off.
+#[derive(Default)]
+pub(crate) struct Asked {
+    name: String,
+    kind: String,
+    /// The plan as JSON.
+    plan: String,
+    jobs: Vec<String>,
+    started: Nanos,
+    counted_from: Nanos,
+    ended: Option<Nanos>,
+    ending: Option<Ending>,
+    notes: Vec<Note>,
+}
+
+table! {
+    Steps, "step" of Asked, Own(step) {
+        Text: name, kind, plan;
+        Json: jobs;
+        Time: started_ns = started, counted_from_ns = counted_from;
+        Maybe<Time>: ended_ns = ended;
+        Maybe<Word>: ending;
+        Notes: notes;
+    }
+}
+
+/// One direction of an interval, without its histogram.
+#[derive(Default)]
+pub(crate) struct Part {
+    job: u16,
+    start: Nanos,
+    end: Nanos,
+    counted: bool,
+    direction: Direction,
+    tally: Tally,
+    late: u64,
+    smeared: bool,
+}
+
+table! {
+    Intervals, "interval" of Part, Own(interval), Of(step) {
+        Number: job;
+        Time: start_ns = start, end_ns = end;
+        Number: counted;
+        Way: direction;
+        Ops: ops = tally.ops;
+        Moved: bytes = tally.bytes;
+        Ops: errors = tally.errors, short = tally.short;
+        Whole: latency_ns_sum = tally.latency_ns_sum;
+        Least: latency_ns_min = tally.latency_ns_min;
+        Whole: latency_ns_max = tally.latency_ns_max, late;
+        Number: smeared;
+    }
+}
+
+table! {
+    /// Apart from `interval`, so that reading a series does not drag the histograms along.
+    Histograms, "interval_histogram" of IntervalDirection, Own(interval) {
+        Counts: due_to_done = latency;
+    }
+}
+
+table! {
+    Workers, "worker" of WorkerTotals, Own(worker), Of(step) {
+        Number: job;
+        Time: started_ns = started, ended_ns = ended;
+        Whole: user_cpu_ns, system_cpu_ns, run_delay_ns, context_switches, major_faults, minor_faults;
+        Json: depth_counts, submit_counts, complete_counts;
+        Whole: late, late_ns_max;
+    }
+}
+
+table! {
+    Directions, "worker_direction" of (Direction, DirectionTotals), Of(worker); unique "worker, direction" {
+        Way: direction = 0;
+        Ops: ops = 1.tally.ops;
+        Moved: bytes = 1.tally.bytes;
+        Ops: errors = 1.tally.errors, short = 1.tally.short;
+        Whole: latency_ns_sum = 1.tally.latency_ns_sum;
+        Least: latency_ns_min = 1.tally.latency_ns_min;
+        Whole: latency_ns_max = 1.tally.latency_ns_max;
+        Counts: due_to_done = 1.latency, issued_to_done = 1.service,
+            due_to_issued = 1.submission;
+    }
+}
+
+table! {
+    /// How each worker ended, beside its sums.
+    WorkerEnds, "worker_end" of WorkerTotals, Own(worker) {
+        Maybe<Word>: ending;
+        Maybe<Number>: first_errno;
+        Whole: unissued, untraced;
+        Json: files;
+    }
+}
+
+table! {
+    Failures, "failure" of IoFailure, Of(step) {
+        Time: at_ns = at;
+        Way: direction;
+        Text: path;
+        Whole: offset_bytes = offset;
+        Number: length_bytes = bytes, errno;
+    }
+}
+
+/// Stores the beginning of step `id`; `plan` is its plan as JSON.
+pub(crate) fn begin(conn: &Connection, id: i64, (plan, text): (&StepPlan, String), at: Nanos) -> Result<()> {
+    let row = Asked {
+        jobs: crate::rebuild::jobs_of(plan),
+        started: at,
+        counted_from: at + plan.ramp,
+        ..Asked::of(plan, text)
+    };
+    table::put::<Steps>(conn, &[Some(id)], &row).map(drop)
+}
+
+/// Stores the end of step `id` in the place of its beginning; `plan` is its plan as JSON.
+pub(crate) fn end(conn: &Connection, id: i64, record: &StepRecord, plan: String) -> Result<()> {
+    let row = Asked {
+        jobs: record.jobs.clone(),
+        started: record.started,
+        counted_from: record.counted_from,
+        ended: Some(record.ended),
+        ending: Some(record.ending),
+        notes: record.notes.clone(),
+        ..Asked::of(&record.plan, plan)
+    };
+    Inserts::<Steps>::replacing(conn)?.put(&[Some(id)], &row)?;
+    record.workers.iter().try_for_each(|done| worker(conn, id, done))?;
+    let mut failures = Inserts::<Failures>::table(conn)?;
+    record.failures.iter().try_for_each(|failure| failures.put(&[Some(id)], failure).map(drop))
+}
+
+impl Asked {
+    fn of(plan: &StepPlan, text: String) -> Asked {
+        Asked { name: plan.name.clone(), kind: word(&plan.kind), plan: text, ..Asked::default() }
+    }
+}
+
+/// One row for each direction that is `planned` or in which something happened, and never none, so that a stall is a
+/// row of zeros. `late` stands in the first row only, so that sums over rows are right.
+pub(crate) fn interval(conn: &Connection, step: i64, interval: &Interval, planned: [bool; 4]) -> Result<()> {
+    let mut parts = Inserts::<Intervals>::table(conn)?;
+    let mut histograms = Inserts::<Histograms>::table(conn)?;
+    let nothing = IntervalDirection::default();
+    let happened = |direction: Direction| *interval.of(direction) != nothing;
+    let wanted = |direction: &Direction| planned[direction.index()] || happened(*direction);
+    let mut directions: Vec<Direction> = Direction::ALL.into_iter().filter(wanted).collect();
+    if directions.is_empty() {
+        directions.push(Direction::Read);
+    }
+    for (place, direction) in directions.into_iter().enumerate() {
+        let row = Part {
+            job: interval.job,
+            start: interval.start,
+            end: interval.end,
+            counted: interval.counted,
+            direction,
+            tally: interval.of(direction).tally,
+            late: if place == 0 { interval.late } else { 0 },
+            smeared: interval.smeared,
+        };
+        let id = parts.put(&[None, Some(step)], &row)?;
+        if !interval.of(direction).latency.is_empty() {
+            histograms.put(&[Some(id)], interval.of(direction))?;
+        }
+    }
+    Ok(())
+}
+
+fn worker(conn: &Connection, step: i64, worker: &WorkerTotals) -> Result<()> {
+    let id = table::put::<Workers>(conn, &[None, Some(step)], worker)?;
+    table::put::<WorkerEnds>(conn, &[Some(id)], worker)?;
+    let mut inserts = Inserts::<Directions>::table(conn)?;
+    for direction in Direction::ALL {
+        let totals = &worker.directions[direction.index()];
+        if *totals != DirectionTotals::default() {
+            inserts.put(&[Some(id)], &(direction, totals.clone()))?;
+        }
+    }
+    Ok(())
+}
+
+/// A step with its number, and whether its end was stored.
+struct Step {
+    number: i64,
+    ended: bool,
+    record: StepRecord,
+}
+
+/// Every step with what happened in it. One that was cut off is made up from its intervals.
+pub(crate) fn read(scan: &Scan<'_>) -> Vec<StepRecord> {
+    let mut steps = heads(scan);
+    intervals(scan, &mut steps);
+    workers(scan, &mut steps);
+    scan.each(table::select::<Failures>(), |row| {
+        let failure = table::taken::<Failures>(row)?;
+        owner(&mut steps, row.get(0)?)?.failures.push(failure);
+        Ok(())
+    });
+    steps.iter_mut().filter(|step| !step.ended).for_each(|step| crate::rebuild::rebuild(&mut step.record));
+    steps.into_iter().map(|step| step.record).collect()
+}
+
+/// The steps without what lies in other tables.
+fn heads(scan: &Scan<'_>) -> Vec<Step> {
+    scan.all(table::select::<Steps>().documents(), |row| {
+        let asked = table::taken::<Steps>(row)?;
+        let record = StepRecord {
+            plan: serde_json::from_str(&asked.plan)?,
+            jobs: asked.jobs,
+            started: asked.started,
+            counted_from: asked.counted_from,
+            ended: asked.ended.unwrap_or(Nanos::ZERO),
+            ending: asked.ending.unwrap_or(Ending::Interrupted),
+            intervals: Vec::new(),
+            workers: Vec::new(),
+            failures: Vec::new(),
+            notes: asked.notes,
+        };
+        Ok(Step { number: table::number::<Steps>(row)?, ended: asked.ended.is_some(), record })
+    })
+}
+
+/// The step that a row of another table belongs to.
+fn owner(steps: &mut [Step], number: i64) -> Outcome<&mut StepRecord> {
+    let found = steps.binary_search_by_key(&number, |step| step.number);
+    found.map(|place| &mut steps[place].record).map_err(|_| Fault::Orphan { owner: "step", number })
+}
+
+/// Puts the intervals into their steps. Rows of one interval follow each other, one a direction.
+fn intervals(scan: &Scan<'_>, steps: &mut [Step]) {
+    const HISTOGRAMS: &str =
+        "LEFT JOIN interval_histogram ON interval_histogram.interval = interval.interval";
+    let query = table::select::<Intervals>().joined(HISTOGRAMS, "due_to_done");
+    let latency = 1 + Intervals::columns().len();
+    scan.each(query, |row| {
+        let step = owner(steps, row.get(0)?)?;
+        let read = table::taken::<Intervals>(row)?;
+        let latency = Counts::take(row, latency)?;
+        let (direction, key) = (read.direction.index(), (read.job, read.start, read.end));
+        // Directions stand in the order of their index, so one that does not come after the last begins a new interval.
+        let continues = step.intervals.last().is_some_and(|last| {
+            let rest = &last.directions[direction..];
+            (last.job, last.start, last.end) == key && rest.iter().all(|part| *part == Default::default())
+        });
+        if !continues {
+            let empty = Interval::empty(read.job, read.start, read.end);
+            step.intervals.push(Interval { counted: read.counted, smeared: read.smeared, ..empty });
+        }
+        if let Some(last) = step.intervals.last_mut() {
+            last.late = last.late.saturating_add(read.late);
+            last.directions[direction] = IntervalDirection { tally: read.tally, latency };
+        }
+        Ok(())
+    });
+}
+
+/// Puts the workers, with their ends and directions, into their steps.
+fn workers(scan: &Scan<'_>, steps: &mut [Step]) {
+    let mut known: BTreeMap<i64, WorkerTotals> = BTreeMap::new();
+    if scan.has("worker_end") {
+        scan.each(table::select::<WorkerEnds>().documents(), |row| {
+            known.insert(table::number::<WorkerEnds>(row)?, table::taken::<WorkerEnds>(row)?);
+            Ok(())
+        });
+    }
+    scan.each(table::select::<Directions>(), |row| {
+        let (direction, totals) = table::taken::<Directions>(row)?;
+        known.entry(row.get(0)?).or_default().directions[direction.index()] = totals;
+        Ok(())
+    });
+    scan.each(table::select::<Workers>().documents(), |row| {
+        let mut totals = known.remove(&table::number::<Workers>(row)?).unwrap_or_default();
+        table::fill::<Workers>(&mut totals, row)?;
+        owner(steps, row.get(0)?)?.workers.push(totals);
+        Ok(())
+    });
+}

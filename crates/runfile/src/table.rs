@@ -1,0 +1,256 @@
+//! A table is one list of its columns: what makes it, what is put into it and what is taken from it follow from that list.
+
+use std::borrow::Cow;
+
+use rusqlite::{CachedStatement, Connection, Result, Row, Statement};
+
+use crate::cell::Kind;
+use crate::scan::{Outcome, Query, Scan};
+
+/// A table whose rows are `Row`s, each with numbers that say where it belongs.
+pub(crate) trait Table {
+    /// What the columns hold.
+    type Row: Default;
+    /// Its name.
+    const NAME: &'static str;
+    /// The columns of numbers that stand before the others.
+    const KEYS: &'static [Key];
+    /// The key that is no number of its own.
+    const UNIQUE: Option<&'static str> = None;
+
+    /// The other columns.
+    fn columns() -> Vec<Column>;
+
+    /// Binds the columns of `row`, the first of them as parameter `at`.
+    fn bind(row: &Self::Row, statement: &mut Statement<'_>, at: usize) -> Result<()>;
+
+    /// Fills `into` with the columns of `row`, the first of which is column `at`.
+    fn fill(into: &mut Self::Row, row: &Row<'_>, at: usize) -> Outcome<()>;
+}
+
+/// A column of numbers that says which row it is, or where it belongs.
+#[derive(Clone, Copy)]
+pub(crate) enum Key {
+    /// The number of the row; given by SQLite where the row brings none. A query has it as its last column.
+    Own(&'static str),
+    /// The number of what the row belongs to. A query has it before the other columns.
+    Of(&'static str),
+    /// A number that may be missing and is for SQL alone.
+    Beside(&'static str),
+}
+
+/// A column as SQL names it.
+pub(crate) struct Column {
+    pub name: Cow<'static, str>,
+    pub of: &'static str,
+    pub nulls: bool,
+}
+
+/// Makes a [`Table`] of one list: `Kind: column, column = field;`, where a column bears the name of its field unless told.
+macro_rules! table {
+    (
+        $(#[$about:meta])*
+        $table:ident, $name:literal of $row:ty $(, $key:ident($number:ident))* $(; unique $unique:literal)?
+        { $($kind:ty: $($column:ident $(= $($field:tt).+)?),+;)+ }
+    ) => {
+        $(#[$about])*
+        pub(crate) struct $table;
+
+        impl crate::table::Table for $table {
+            type Row = $row;
+            const NAME: &'static str = $name;
+            const KEYS: &'static [crate::table::Key] = &[$(crate::table::Key::$key(stringify!($number))),*];
+            $(const UNIQUE: Option<&'static str> = Some($unique);)?
+
+            fn columns() -> Vec<crate::table::Column> {
+                vec![$($(crate::table::Column::of::<$kind>(stringify!($column))),+),+]
+            }
+
+            fn bind(
+                row: &Self::Row,
+                statement: &mut rusqlite::Statement<'_>,
+                mut at: usize,
+            ) -> rusqlite::Result<()> {
+                $($(
+                    let value = &crate::table::field!(row.$column $(= $($field).+)?);
+                    statement.raw_bind_parameter(at, <$kind as crate::cell::Cell<_>>::put(value))?;
+                    at += 1;
+                )+)+
+                let _ = at;
+                Ok(())
+            }
+
+            fn fill(
+                into: &mut Self::Row,
+                row: &rusqlite::Row<'_>,
+                mut at: usize,
+            ) -> crate::scan::Outcome<()> {
+                $($(
+                    let value = <$kind as crate::cell::Cell<_>>::take(row, at)?;
+                    crate::table::field!(into.$column $(= $($field).+)?) = value;
+                    at += 1;
+                )+)+
+                let _ = at;
+                Ok(())
+            }
+        }
+    };
+}
+pub(crate) use table;
+
+/// The field of a row that a column is of.
+macro_rules! field {
+    ($row:ident.$column:ident) => {
+        $row.$column
+    };
+    ($row:ident.$column:ident = $($field:tt).+) => {
+        $row.$($field).+
+    };
+}
+pub(crate) use field;
+
+impl Column {
+    pub(crate) fn of<K: Kind>(name: &'static str) -> Column {
+        Column { name: name.into(), of: K::TYPE, nulls: K::NULLS }
+    }
+}
+
+impl Key {
+    fn name(self) -> &'static str {
+        let (Key::Own(name) | Key::Of(name) | Key::Beside(name)) = self;
+        name
+    }
+
+    /// Name, type, and what stands behind it.
+    fn words(self) -> [&'static str; 3] {
+        match self {
+            Key::Own(name) => [name, "INTEGER PRIMARY KEY", ""],
+            Key::Of(name) => [name, "INTEGER", "NOT NULL"],
+            Key::Beside(name) => [name, "INTEGER", ""],
+        }
+    }
+}
+
+/// The names of all columns, in their order.
+fn names<T: Table>() -> Vec<Cow<'static, str>> {
+    let keys = T::KEYS.iter().map(|key| key.name().into());
+    keys.chain(T::columns().into_iter().map(|column| column.name)).collect()
+}
+
+/// The statement that makes the table.
+pub(crate) fn create<T: Table>() -> String {
+    let columns = T::columns();
+    let words = |column| match column {
+        &Column { ref name, of, nulls: true } => [name, of, ""],
+        &Column { ref name, of, nulls: false } => [name, of, "NOT NULL"],
+    };
+    let all: Vec<[&str; 3]> =
+        T::KEYS.iter().map(|key| key.words()).chain(columns.iter().map(words)).collect();
+    let width = |place: usize| {
+        let of =
+            all.iter().filter(|words| place == 0 || !words[2].is_empty()).map(|words| words[place].len());
+        of.max().unwrap_or_default()
+    };
+    let (name, kind) = (width(0), width(1));
+    let line = |words: &[&str; 3]| {
+        format!("  {:name$} {:kind$} {}", words[0], words[1], words[2]).trim_end().to_owned()
+    };
+    let unique = T::UNIQUE.map(|columns| format!("  PRIMARY KEY ({columns})"));
+    let lines: Vec<String> = all.iter().map(line).chain(unique).collect();
+    format!("CREATE TABLE {} (\n{}\n);\n", T::NAME, lines.join(",\n"))
+}
+
+/// The query of every row: [`Key::Of`] first, then the columns.
+pub(crate) fn select<T: Table>() -> Query {
+    let keys = T::KEYS.iter().filter(|key| !matches!(key, Key::Of(_))).map(|key| key.name());
+    let left_out: Vec<&str> = keys.collect();
+    Query::of(T::NAME, names::<T>().into_iter().filter(|name| !left_out.contains(&&**name)))
+}
+
+/// The number of the row itself in a row of [`select`].
+pub(crate) fn number<T: Table>(row: &Row<'_>) -> Outcome<i64> {
+    Ok(row.get(first::<T>() + T::columns().len())?)
+}
+
+/// What the columns of a row of [`select`] hold.
+pub(crate) fn taken<T: Table>(row: &Row<'_>) -> Outcome<T::Row> {
+    let mut found = T::Row::default();
+    fill::<T>(&mut found, row)?;
+    Ok(found)
+}
+
+/// Fills `into` with what the columns of a row of [`select`] hold.
+pub(crate) fn fill<T: Table>(into: &mut T::Row, row: &Row<'_>) -> Outcome<()> {
+    T::fill(into, row, first::<T>())
+}
+
+/// Place of the first column behind the keys.
+fn first<T: Table>() -> usize {
+    T::KEYS.iter().filter(|key| matches!(key, Key::Of(_))).count()
+}
+
+/// Every row that makes sense.
+pub(crate) fn all<T: Table>(scan: &Scan<'_>) -> Vec<T::Row> {
+    scan.all(select::<T>(), taken::<T>)
+}
+
+/// The rows of a table that files of earlier versions lack: none where it is not there.
+pub(crate) fn all_if_there<T: Table>(scan: &Scan<'_>) -> Vec<T::Row> {
+    if scan.has(T::NAME) { all::<T>(scan) } else { Vec::new() }
+}
+
+/// Puts rows into a table.
+pub(crate) struct Inserts<'c, T> {
+    conn: &'c Connection,
+    statement: CachedStatement<'c>,
+    table: std::marker::PhantomData<T>,
+}
+
+impl<'c, T: Table> Inserts<'c, T> {
+    pub(crate) fn table(conn: &'c Connection) -> Result<Inserts<'c, T>> {
+        Inserts::by(conn, "INSERT")
+    }
+
+    /// A row that has the number of another takes its place.
+    pub(crate) fn replacing(conn: &'c Connection) -> Result<Inserts<'c, T>> {
+        Inserts::by(conn, "INSERT OR REPLACE")
+    }
+
+    fn by(conn: &'c Connection, verb: &str) -> Result<Inserts<'c, T>> {
+        let names = names::<T>();
+        let marks = vec!["?"; names.len()].join(", ");
+        let sql = format!("{verb} INTO {} ({}) VALUES ({marks})", T::NAME, names.join(", "));
+        Ok(Inserts { conn, statement: conn.prepare_cached(&sql)?, table: std::marker::PhantomData })
+    }
+
+    /// Puts `row` with its keys; the number of the new row.
+    pub(crate) fn put(&mut self, keys: &[Option<i64>], row: &T::Row) -> Result<i64> {
+        for (place, key) in keys.iter().enumerate() {
+            self.statement.raw_bind_parameter(1 + place, key)?;
+        }
+        T::bind(row, &mut self.statement, 1 + T::KEYS.len())?;
+        self.statement.raw_execute()?;
+        Ok(self.conn.last_insert_rowid())
+    }
+}
+
+/// Puts one row into its table; its number.
+pub(crate) fn put<T: Table>(conn: &Connection, keys: &[Option<i64>], row: &T::Row) -> Result<i64> {
+    Inserts::<T>::table(conn)?.put(keys, row)
+}
+
+/// Replaces everything that the table holds, with numbers as SQLite gives them.
+pub(crate) fn replace<'r, T: Table<Row: 'r>>(
+    conn: &Connection,
+    rows: impl IntoIterator<Item = &'r T::Row>,
+) -> Result<()> {
+    clear::<T>(conn)?;
+    let mut inserts = Inserts::<T>::table(conn)?;
+    let keys = vec![None; T::KEYS.len()];
+    rows.into_iter().try_for_each(|row| inserts.put(&keys, row).map(drop))
+}
+
+/// Empties the table.
+pub(crate) fn clear<T: Table>(conn: &Connection) -> Result<()> {
+    conn.execute(&format!("DELETE FROM {}", T::NAME), []).map(drop)
+}

@@ -1,0 +1,187 @@
+//! The live line on stderr, and the lines above it.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use record::{Interval, Note, Phase, Sample, StepRecord};
+use report::{DeviceNow, Progress};
+use workload::{Nanos, StepPlan};
+
+use crate::busiest::busiest;
+use crate::output;
+
+/// Columns of a terminal that does not say how many it has.
+const COLUMNS: usize = 80;
+/// A terminal that is narrower shows no figures at all.
+const COLUMNS_LEAST: usize = 20;
+/// Least time between two lines of a watch.
+const LINE_APART: Duration = Duration::from_millis(250);
+/// I/Os that the kernel holds are named up to so many, and counted beyond.
+const HELD_NAMED: usize = 3;
+
+/// Where progress goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// One line that is written over.
+    Line,
+    /// A line a step or phase.
+    Plain,
+    /// Nowhere.
+    Nowhere,
+}
+
+impl Shown {
+    /// A line where stderr is a terminal, plain lines elsewhere.
+    pub fn fitting() -> Shown {
+        if std::io::stderr().is_terminal() { Shown::Line } else { Shown::Plain }
+    }
+}
+
+/// Progress as people see it.
+pub struct Live {
+    shown: Shown,
+    content: Content,
+}
+
+/// What the line tells of.
+enum Content {
+    /// A run of steps: the step, its rate, and what is left of the forecast.
+    Steps { now: Progress, began: Instant, seconds_most: f64 },
+    /// A watch: the phase, what is left of it, and what the busiest device does.
+    Phases(PhaseLine),
+}
+
+struct PhaseLine {
+    phase: String,
+    /// When the phase ends, where that is known.
+    until: Option<Instant>,
+    device: Option<DeviceNow>,
+    favoured: Vec<String>,
+    drawn: Option<Instant>,
+}
+
+impl Live {
+    /// Of a run of steps; `seconds_most` is what the forecast promised.
+    pub fn of_steps(shown: Shown, seconds_most: f64) -> Live {
+        let content = Content::Steps { now: Progress::default(), began: Instant::now(), seconds_most };
+        Live { shown, content }
+    }
+
+    /// Of a watch, which tells of the busiest of the devices `favoured`; of all where there are none.
+    pub fn of_phases(shown: Shown, favoured: Vec<String>) -> Live {
+        let line = PhaseLine { phase: String::new(), until: None, device: None, favoured, drawn: None };
+        Live { shown, content: Content::Phases(line) }
+    }
+
+    pub(crate) fn step_started(&mut self, plan: &StepPlan) {
+        if let Content::Steps { now, .. } = &mut self.content {
+            *now = Progress { step: plan.name.clone(), ..Progress::default() };
+            self.draw();
+        }
+    }
+
+    pub(crate) fn interval(&mut self, interval: &Interval) {
+        if let Content::Steps { now, .. } = &mut self.content {
+            now.iops = interval.iops();
+            now.bytes_per_second = interval.bytes_per_second();
+            self.draw();
+        }
+    }
+
+    /// The step is over. The I/O that the kernel had not given back by then is named: it may still reach the target.
+    pub(crate) fn step_ended(&mut self, record: &StepRecord) {
+        if matches!(self.content, Content::Phases(_)) {
+            return;
+        }
+        if self.shown == Shown::Plain {
+            output::people(&report::step_done(record));
+        }
+        let held: Vec<&Note> = held(record).collect();
+        held.iter().take(HELD_NAMED).for_each(|note| self.say(&report::note(note)));
+        if held.len() > HELD_NAMED {
+            self.say(&format!("and {} more; the run file names them all", held.len() - HELD_NAMED));
+        }
+    }
+
+    /// What goes on from now on for how long, where that is known.
+    pub(crate) fn begin(&mut self, phase: &str, length: Option<Nanos>) {
+        if let Content::Phases(line) = &mut self.content {
+            phase.clone_into(&mut line.phase);
+            line.until = length.map(|length| Instant::now() + Duration::from_nanos(length.0));
+            line.drawn = None;
+        }
+    }
+
+    /// A line of its own for a phase that is over, with the step that ran in it.
+    pub(crate) fn phase_ended(&mut self, phase: &Phase, step: Option<&StepRecord>) {
+        if self.shown != Shown::Nowhere {
+            self.clear();
+            output::people(&report::phase_done(phase, step));
+        }
+    }
+
+    /// What the devices did between two samples.
+    pub(crate) fn samples(&mut self, before: &Sample, after: &Sample) {
+        if let Content::Phases(line) = &mut self.content {
+            line.device = busiest((before, after), &line.favoured, line.device.as_ref());
+        }
+    }
+
+    /// Time has passed, by which the line of a watch may be out of date.
+    pub(crate) fn tick(&mut self) {
+        let fresh = |line: &PhaseLine| line.drawn.is_some_and(|drawn| drawn.elapsed() < LINE_APART);
+        match &mut self.content {
+            Content::Phases(line) if self.shown == Shown::Line && !fresh(line) => {
+                line.drawn = Some(Instant::now());
+                self.draw();
+            }
+            _ => {}
+        }
+    }
+
+    /// Writes the live line over itself.
+    fn draw(&mut self) {
+        if self.shown != Shown::Line {
+            return;
+        }
+        output::live(&match &mut self.content {
+            Content::Steps { now, began, seconds_most } => {
+                now.left_s = Some((*seconds_most - began.elapsed().as_secs_f64()).max(1.0));
+                report::progress(now)
+            }
+            Content::Phases(PhaseLine { phase, until, device, .. }) => {
+                let left = until.map(|until| until.saturating_duration_since(Instant::now()).as_secs_f64());
+                report::watch_progress((phase, left), device.as_ref(), room())
+            }
+        });
+    }
+
+    /// A line of its own, above the live one.
+    pub(crate) fn say(&mut self, text: &str) {
+        if self.shown == Shown::Nowhere {
+            return;
+        }
+        self.clear();
+        output::people(report::wrap("  ", text).trim_end());
+        if let Content::Phases(line) = &mut self.content {
+            line.drawn = None;
+        }
+    }
+
+    pub(crate) fn clear(&self) {
+        if self.shown == Shown::Line {
+            output::live("");
+        }
+    }
+}
+
+/// The notes that tell of I/O that the kernel had not given back when `step` was left.
+pub(crate) fn held(step: &StepRecord) -> impl Iterator<Item = &Note> {
+    step.notes.iter().filter(|note| matches!(note, Note::Held(_)))
+}
+
+/// Columns that a line may take: one less than the terminal has now, so that it does not wrap.
+fn room() -> usize {
+    let said = || std::env::var("COLUMNS").ok()?.parse().ok();
+    kernel::columns_of_stderr().or_else(said).unwrap_or(COLUMNS).max(COLUMNS_LEAST) - 1
+}

@@ -1,0 +1,332 @@
+//! The one observer of a run: stores what it is told, shows it, keeps what the analysis needs, and passes on a wish to stop.
+
+use std::cell::RefCell;
+
+use experiments::Anomalies;
+use record::{Event, EventKind, Interval, Observer, Phase, PhaseKind, Run, Sample, Silence, StepRecord};
+use runfile::{Outcome, Recorder, Stored, WriteError, Writer};
+use sampler::SamplerThread;
+use workload::{Nanos, StepPlan};
+
+use crate::failure::Failure;
+use crate::live::Live;
+use crate::place::{Place, short};
+use crate::runner::Shares;
+use crate::signals::StopFlag;
+
+/// How often the open phase of a command is stored anew.
+const LENGTHEN_EVERY: Nanos = Nanos::from_secs(10);
+/// A last sample so short a part of an interval after the one before, as a divisor, says nothing but noise.
+const TAIL_PART: u64 = 5;
+
+/// Takes what happens. The engine and the waiting loops ask it several times a second whether to go on; that is when it
+/// takes the samples of a thread, so that they reach the run file although no I/O of the load comes back.
+pub struct RunRecorder {
+    state: RefCell<State>,
+    stop: StopFlag,
+    /// Where the samples of a watch come from once it is there.
+    sampler: Option<SamplerThread>,
+    sampled_by: SampledBy,
+}
+
+/// Whose samples are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SampledBy {
+    /// Those that the runner tells of.
+    Runner,
+    /// Those of a thread: nobody before it samples, and nobody beside it.
+    Thread,
+}
+
+struct State {
+    run: Run,
+    file: Recorder,
+    live: Live,
+    /// Of a watch, whose samples are too many to be kept in memory.
+    series: Option<Series>,
+    trouble: Trouble,
+}
+
+/// Samples of a watch.
+struct Series {
+    every: Nanos,
+    anomalies: Anomalies,
+    samples: u64,
+    last: Option<Sample>,
+    /// Samples that could not be stored.
+    lost: u64,
+}
+
+/// Trouble with the run file. The run goes on: a full disk may have room again.
+#[derive(Default)]
+struct Trouble {
+    first: Option<String>,
+    now: bool,
+}
+
+/// A run when its recorder is done.
+pub struct Recorded {
+    /// What is kept of it in memory: all, but for the samples of a watch.
+    pub run: Run,
+    /// Its file.
+    pub file: Recorder,
+    /// What could not be stored, in words.
+    pub trouble: Option<String>,
+}
+
+impl RunRecorder {
+    /// Makes the file of `run`, in which nothing has happened yet, and opens it for writing.
+    ///
+    /// # Errors
+    /// There is no room for it; then nothing of it is left.
+    pub fn begin(run: Run, place: &Place, stop: &StopFlag, live: Live) -> Result<RunRecorder, Failure> {
+        let writer = Writer::create(|bytes| place.bear(bytes), &run, place.same_device);
+        let file = writer.and_then(Recorder::start).map_err(|error| not_begun(place, &error))?;
+        let state = State { run, file, live, series: None, trouble: Trouble::default() };
+        Ok(RunRecorder {
+            state: RefCell::new(state),
+            stop: stop.clone(),
+            sampler: None,
+            sampled_by: SampledBy::Runner,
+        })
+    }
+
+    /// The same of a watch, with samples `every` so much time.
+    pub fn of_watch(mut self, every: Nanos, sampled_by: SampledBy) -> RunRecorder {
+        let anomalies = Anomalies::new(every);
+        self.state.get_mut().series = Some(Series { every, anomalies, samples: 0, last: None, lost: 0 });
+        RunRecorder { sampled_by, ..self }
+    }
+
+    /// From here on samples come from `sampler`.
+    pub fn sample_by(&mut self, sampler: SamplerThread) {
+        self.sampler = Some(sampler);
+    }
+
+    /// What the region held when it was loaded.
+    pub fn shares(&mut self, shares: Shares) {
+        let state = self.state.get_mut();
+        if let Some(facts) = &mut state.run.target {
+            facts.unwritten_share = shares.unwritten;
+            facts.cached_share = shares.cached;
+        }
+        // It is there then whatever happens next.
+        state.file.header(&state.run);
+        state.file.commit();
+    }
+
+    /// Says what goes on for how long, where no phase does.
+    pub fn says(&self, what: &str, length: Option<Nanos>) {
+        self.state.borrow_mut().live.begin(what, length);
+    }
+
+    /// Takes the samples that have come, and draws the live line.
+    pub fn tick(&self) {
+        let mut state = self.state.borrow_mut();
+        if let Some(sampler) = &self.sampler {
+            sampler.taken().for_each(|sample| state.sample(sample));
+        }
+        state.look_at_outcomes();
+        state.live.tick();
+    }
+
+    /// Whether a device was waited for in vain.
+    pub fn gave_up(&self) -> bool {
+        self.stop.gave_up()
+    }
+
+    /// Keeps an event.
+    pub fn note(&self, event: Event) {
+        self.state.borrow_mut().event(event);
+    }
+
+    /// Ends sampling and the live line, and waits for the run file as far as that is sensible.
+    pub fn done(self) -> Recorded {
+        let mut state = self.state.into_inner();
+        for sample in self.sampler.map(SamplerThread::stop).unwrap_or_default() {
+            if !state.series.as_ref().is_some_and(|series| series.is_noise(&sample)) {
+                state.sample(sample);
+            }
+        }
+        state.live.clear();
+        state.file.commit();
+        let last = state.file.settle();
+        state.keep(last);
+        let trouble = state.trouble.first.map(|first| match state.series {
+            Some(Series { lost: lost @ 1.., .. }) => format!("{first} ({lost} samples are missing)"),
+            _ => first,
+        });
+        Recorded { run: state.run, file: state.file, trouble }
+    }
+}
+
+impl Recorded {
+    /// Keeps an event that came behind everything.
+    pub fn note(&mut self, event: Event) {
+        self.file.event(&event);
+        self.run.events.push(event);
+    }
+}
+
+impl Observer for RunRecorder {
+    fn interval(&mut self, interval: &Interval) {
+        let state = self.state.get_mut();
+        state.file.interval(interval);
+        state.look_at_outcomes();
+        state.live.interval(interval);
+    }
+
+    fn sample(&mut self, sample: &Sample) {
+        if self.sampled_by == SampledBy::Runner {
+            self.state.get_mut().sample(sample.clone());
+        }
+    }
+
+    fn silence(&mut self, silence: &Silence) {
+        self.stop.note(silence);
+        self.note(Event { at: silence.at, kind: EventKind::Warning, text: silence.to_string() });
+    }
+
+    fn patience(&self) -> Nanos {
+        self.stop.patience()
+    }
+
+    fn interrupted(&self) -> bool {
+        self.tick();
+        self.stop.raised()
+    }
+
+    fn step_started(&mut self, plan: &StepPlan, at: Nanos) {
+        let state = self.state.get_mut();
+        state.file.step_started(plan, at);
+        state.live.step_started(plan);
+    }
+
+    fn step_ended(&mut self, record: &StepRecord) {
+        let state = self.state.get_mut();
+        state.file.step_ended(record);
+        state.look_at_outcomes();
+        state.live.step_ended(record);
+        state.run.steps.push(record.clone());
+    }
+
+    fn phase_started(&mut self, phase: &Phase) {
+        let state = self.state.get_mut();
+        state.live.begin(&phase.name, Some(phase.to.since(phase.from)));
+        state.run.phases.push(phase.clone());
+        state.phases();
+    }
+
+    fn phase_ended(&mut self, phase: &Phase) {
+        let state = self.state.get_mut();
+        state.run.phases.pop();
+        state.run.phases.push(phase.clone());
+        state.phases();
+        let of_phase = |step: &&StepRecord| matches!(&phase.kind, PhaseKind::Load { step: name, .. } if step.plan.name == *name);
+        state.live.phase_ended(phase, state.run.steps.iter().find(of_phase));
+    }
+
+    fn event(&mut self, event: &Event) {
+        self.note(event.clone());
+    }
+}
+
+impl State {
+    fn sample(&mut self, sample: Sample) {
+        let odd = self.series.as_mut().map(|series| series.anomalies.look(&sample));
+        odd.into_iter().flatten().for_each(|event| self.event(event));
+        self.file.sample(&sample);
+        self.look_at_outcomes();
+        let Some(series) = &mut self.series else { return self.run.samples.push(sample) };
+        series.samples += 1;
+        if let Some(before) = &series.last {
+            self.live.samples(before, &sample);
+        }
+        let at = sample.at;
+        series.last = Some(sample);
+        self.lengthen(at);
+    }
+
+    /// A command's end is not known before it comes: its phase reaches as far as was seen, so that a watch that is killed
+    /// shows it up to there.
+    fn lengthen(&mut self, at: Nanos) {
+        let open = |phase: &&mut Phase| phase.kind == PhaseKind::Command { code: None };
+        let Some(phase) = self.run.phases.last_mut().filter(open) else { return };
+        if at.since(phase.to) >= LENGTHEN_EVERY {
+            phase.to = at;
+            self.phases();
+        }
+    }
+
+    fn event(&mut self, event: Event) {
+        self.file.event(&event);
+        self.live.say(&event.text);
+        self.run.events.push(event);
+    }
+
+    fn phases(&mut self) {
+        self.file.phases(&self.run.phases);
+    }
+
+    /// What has become of what was handed to the run file.
+    fn look_at_outcomes(&mut self) {
+        let outcomes = self.file.outcomes();
+        self.keep(outcomes);
+    }
+
+    /// Trouble of a watch is told at once, since it may go on for a day; so is its end.
+    fn keep(&mut self, outcomes: Vec<Outcome>) {
+        for (of, stored) in outcomes {
+            let lost = stored.is_err() && of == Stored::Sample;
+            let news = self.trouble.take(stored);
+            if let Some(series) = &mut self.series {
+                series.lost += u64::from(lost);
+                news.iter().for_each(|text| self.live.say(text));
+            }
+        }
+    }
+}
+
+impl Series {
+    fn is_noise(&self, sample: &Sample) -> bool {
+        let short = |last: &Sample| sample.at.since(last.at).0 < self.every.0 / TAIL_PART;
+        self.samples > 1 && self.last.as_ref().is_some_and(short)
+    }
+}
+
+impl Trouble {
+    /// Takes in what became of an entry, and gives back what is new about the file.
+    fn take(&mut self, stored: Result<(), WriteError>) -> Option<String> {
+        match stored {
+            Err(error) if !self.now => {
+                self.now = true;
+                let text = error.to_string();
+                let news = format!("plimsoll: what is seen now is not kept: {text}");
+                self.first.get_or_insert(text);
+                Some(news)
+            }
+            Ok(()) if self.now => {
+                self.now = false;
+                Some("plimsoll: the run file is written again".to_owned())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Nothing of a file that could not be begun is left.
+fn not_begun(place: &Place, error: &WriteError) -> Failure {
+    let full = match error {
+        WriteError::Full { .. } => true,
+        WriteError::Create { source, .. } => source.kind() == std::io::ErrorKind::StorageFull,
+        _ => false,
+    };
+    if !full {
+        return Failure::refused(error);
+    }
+    Failure::failed(format!(
+        "there is no room to begin the run file {}, and nothing was measured; make room there, or name a folder on another \
+         file system with --out",
+        short(&place.run())
+    ))
+}

@@ -1,0 +1,154 @@
+//! The files that jobs name, opened for each step.
+
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+use engine::idle_plan;
+use experiments::Step;
+use kernel::{Clock, OpenFile, Walk};
+use record::{Observer, StepRecord};
+use sampler::{Root, Sampler};
+use workload::{Nanos, StepPlan};
+
+use super::{Runner, RunnerError, drive, failed, look_for_others};
+use crate::idle::Use;
+use crate::signals::StopFlag;
+use crate::target::named::{NamedFiles, Treatment};
+use crate::vigil;
+
+/// Files and devices that jobs name.
+pub struct NamedRunner {
+    clock: Clock,
+    stop: StopFlag,
+    files: NamedFiles,
+    /// What is said to be waited for where a file does not answer: `opening the files`.
+    opening: &'static str,
+    /// Watched by the idle gate.
+    devices: Vec<String>,
+    interval: Nanos,
+    /// Those of the step, by worker.
+    opened: Vec<Vec<OpenFile>>,
+}
+
+impl NamedRunner {
+    /// A runner that treats its files so; where one does not answer, `opening` says what is waited for.
+    pub fn new(treatment: Treatment, opening: &'static str) -> NamedRunner {
+        let (clock, stop) = (Clock::start(), treatment.stop.clone());
+        NamedRunner {
+            clock,
+            stop,
+            files: NamedFiles::new(clock, treatment),
+            opening,
+            devices: Vec::new(),
+            interval: Nanos::SECOND,
+            opened: Vec::new(),
+        }
+    }
+
+    /// The same, with these devices below its files.
+    pub fn on_devices(self, devices: Vec<String>) -> NamedRunner {
+        NamedRunner { devices, ..self }
+    }
+
+    /// Steps are recorded in intervals of this length from now on.
+    pub fn record_every(&mut self, interval: Nanos) {
+        self.interval = interval;
+    }
+
+    /// The clock of the run.
+    pub fn run_clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// Its files.
+    pub fn files(&mut self) -> &mut NamedFiles {
+        &mut self.files
+    }
+
+    /// The files of the step that are among `paths`, once for each worker that has them open.
+    fn opened_of<'r>(&'r self, paths: &'r [PathBuf]) -> impl Iterator<Item = &'r OpenFile> {
+        self.opened.iter().flatten().filter(|file| paths.iter().any(|path| path == file.path()))
+    }
+
+    /// Reads all of `path` into the page cache.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn read_through(&self, path: &Path) -> std::io::Result<()> {
+        let read = || std::io::copy(&mut std::fs::File::open(path)?, &mut std::io::sink()).map(drop);
+        vigil::over(self.opening, &self.stop, read)
+    }
+
+    /// Empties the page cache of those of `paths` that the step has open, and goes on where the kernel refuses. Where
+    /// nothing is cached nothing is asked: a needless flush would be I/O of ours just before the load, from which a
+    /// throttled volume begins to count.
+    pub fn forget_cache(&self, paths: &[PathBuf]) {
+        let cached = |file: &&OpenFile| kernel::cached_share(file.as_fd(), 0, file.size()) != Some(0.0);
+        for file in self.opened_of(paths).filter(cached) {
+            let _ = kernel::flush_buffers(file.as_fd()).or_else(|_| kernel::drop_cache(file, 0, file.size()));
+        }
+    }
+
+    /// Tells the page cache how those files of the step are walked for which `walk` says it. Advice that the kernel does not
+    /// take changes nothing.
+    pub fn advise(&self, walk: impl Fn(&Path) -> Option<Walk>) {
+        for file in self.opened.iter().flatten() {
+            let _ = walk(file.path()).map(|walk| kernel::advise(file, walk));
+        }
+    }
+
+    /// Stores what was written to those of `paths` that the step has open; `None` where that was not waited for.
+    pub fn flush(&self, paths: &[PathBuf]) -> Vec<(PathBuf, Option<std::io::Result<()>>)> {
+        let flush = |file: &OpenFile| (file.path().to_owned(), vigil::flush(file, &self.stop));
+        self.opened_of(paths).map(flush).collect()
+    }
+}
+
+impl Runner for NamedRunner {
+    fn now(&self) -> Nanos {
+        self.clock.now()
+    }
+
+    fn plan(&self, step: &Step) -> Result<StepPlan, RunnerError> {
+        if step.workload.jobs.is_empty() {
+            return Ok(idle_plan(&step.name, Nanos::ZERO, self.interval));
+        }
+        let plan = || {
+            let target = self.files.plan_target(&step.workload, self.interval);
+            engine::plan(&step.workload, &step.name, step.kind, &target)
+        };
+        Ok(vigil::over(self.opening, &self.stop, plan)?)
+    }
+
+    fn open(&mut self, plan: &StepPlan) -> Result<(), RunnerError> {
+        let files = &mut self.files;
+        let mut open = |worker: &workload::WorkerPlan| {
+            files.open(worker).map_err(|error| RunnerError::File { job: worker.job.clone(), error })
+        };
+        let all = || plan.workers.iter().map(&mut open).collect::<Result<_, _>>();
+        self.opened = vigil::over(self.opening, &self.stop, all)?;
+        Ok(())
+    }
+
+    fn run(&mut self, plan: &StepPlan, observer: &mut dyn Observer) -> Result<StepRecord, RunnerError> {
+        drive(plan, &self.opened, self.clock, observer).map_err(failed(plan))
+    }
+
+    fn close(&mut self) {
+        self.opened.clear();
+    }
+
+    fn backend(&self) -> &str {
+        "with the engine of its job"
+    }
+
+    fn clock(&self) -> Option<Clock> {
+        Some(self.clock)
+    }
+
+    fn watch_idle(&mut self, interrupted: &dyn Fn() -> bool) -> Option<Use> {
+        let devices = self.devices.iter().map(String::as_str).collect();
+        let mut sampler = Sampler::new(&Root::real(), devices).ok()?;
+        look_for_others(&mut sampler, self.clock, interrupted)
+    }
+}

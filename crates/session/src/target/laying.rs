@@ -1,0 +1,206 @@
+//! Files made ready before a load: as long as they must be, with data in what will be read.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use kernel::guard::WritePermit;
+use kernel::{Direct, OpenFile};
+use workload::{Buffers, Bytes, Content, LayoutFile, Nanos, Replaces, Reserve, StepKind, SyncMode};
+
+use super::named::{FileError, NamedFiles, is_laid_out};
+use crate::runner::drive;
+use crate::vigil;
+
+/// Alignment of the part of a file that is written past the page cache.
+const ALIGNED: Bytes = Bytes(4096);
+
+/// What the kernel was asked to do to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    /// To remove it.
+    Remove,
+    /// To take out of it what it holds.
+    Empty,
+    /// To make it as long as it must be.
+    SetLength,
+    /// To reserve its space.
+    Reserve,
+    /// To write it.
+    Write,
+    /// To store what was written.
+    Flush,
+    /// To forget what it keeps of it in memory.
+    Forget,
+}
+
+impl Call {
+    /// The system call.
+    pub fn name(self) -> &'static str {
+        match self {
+            Call::Remove => "unlink",
+            Call::Empty | Call::SetLength => "ftruncate",
+            Call::Reserve => "fallocate",
+            Call::Write => "write",
+            Call::Flush => "fsync",
+            Call::Forget => "fadvise",
+        }
+    }
+}
+
+/// Why a file is not laid out.
+#[derive(Debug, thiserror::Error)]
+pub enum LayoutError {
+    /// No plan, or no means of I/O.
+    #[error("{0}")]
+    CannotRun(String),
+    /// It cannot be opened for writing.
+    #[error(transparent)]
+    File(FileError),
+    /// A folder above it cannot be made.
+    #[error("{}: {}", .0.display(), .1)]
+    Folder(PathBuf, #[source] io::Error),
+    /// The kernel refused.
+    #[error("{}: {}", .0.name(), .1)]
+    Call(Call, #[source] io::Error),
+    /// It is somebody else's, and would be replaced.
+    #[error("it was not laid out here and holds {0}")]
+    NotOurs(Bytes),
+}
+
+impl<E: Into<FileError>> From<E> for LayoutError {
+    fn from(error: E) -> LayoutError {
+        LayoutError::File(error.into())
+    }
+}
+
+/// A piece of a file that is written at once.
+struct Piece {
+    offset: Bytes,
+    bytes: Bytes,
+    direct: Direct,
+}
+
+/// An error of this call.
+fn failed(call: Call) -> impl Fn(io::Error) -> LayoutError {
+    move |error| LayoutError::Call(call, error)
+}
+
+/// Makes the folders above `path` that are missing.
+///
+/// # Errors
+/// [`LayoutError::Folder`].
+pub fn make_folder_of(path: &Path) -> Result<(), LayoutError> {
+    match path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        Some(parent) => {
+            std::fs::create_dir_all(parent).map_err(|error| LayoutError::Folder(parent.to_owned(), error))
+        }
+        None => Ok(()),
+    }
+}
+
+impl NamedFiles {
+    /// Makes `file` as long as it must be, with `content` in it. Of a device the kernel refuses it.
+    ///
+    /// # Errors
+    /// [`LayoutError`]; a wish to stop is none.
+    pub fn lay_out(&mut self, file: &LayoutFile, content: &Content) -> Result<(), LayoutError> {
+        self.refuse_foreign(file)?;
+        if matches!(content, Content::Data(_)) && file.there > 0 {
+            self.make_way(&file.path)?;
+        }
+        let room = self.writer(&file.path, Direct::No, SyncMode::None)?;
+        let bytes = Bytes(file.bytes);
+        match content {
+            Content::Space(reserve) => reserve_space(&room, bytes, *reserve)?,
+            Content::Data(buffers) => {
+                kernel::set_length(&room, Bytes(0)).map_err(failed(Call::Empty))?;
+                kernel::set_length(&room, bytes).map_err(failed(Call::SetLength))?;
+                self.fill(&room, bytes, buffers)?;
+            }
+        }
+        self.made.insert(file.path.clone());
+        Ok(())
+    }
+
+    /// Asked again where it is laid out: a file may have come or changed since the step was planned.
+    fn refuse_foreign(&self, file: &LayoutFile) -> Result<(), LayoutError> {
+        if file.replaces == Replaces::Anything || self.made.contains(&file.path) {
+            return Ok(());
+        }
+        let found = std::fs::metadata(&file.path).ok().filter(std::fs::Metadata::is_file);
+        match found {
+            Some(found) if !is_laid_out(&file.path) => Err(LayoutError::NotOurs(Bytes(found.len()))),
+            _ => Ok(()),
+        }
+    }
+
+    /// A file that is too short for what will be read is made anew, so that whatever else has it by another name keeps it
+    /// as it is. The guard looks first: a file in use is left alone.
+    fn make_way(&mut self, path: &Path) -> Result<(), LayoutError> {
+        drop(self.permit(path)?);
+        self.forget(path);
+        let is_file = std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
+        match is_file {
+            true => std::fs::remove_file(path).map_err(failed(Call::Remove)),
+            false => Ok(()),
+        }
+    }
+
+    /// Writes `buffers` over the first `bytes` of the file that `room` has open for writing, past the page cache as far as
+    /// that goes, and waits until they are stored and forgotten by the cache.
+    fn fill(&mut self, room: &OpenFile, bytes: Bytes, buffers: &Buffers) -> Result<(), LayoutError> {
+        let permit = &self.permit(room.path())?;
+        let whole = bytes.round_down(ALIGNED);
+        let past = kernel::open_for_read(permit.path(), Direct::Yes).is_ok();
+        let direct = if past { Direct::Yes } else { Direct::No };
+        let rest = Bytes(bytes.0 - whole.0);
+        self.write(permit, &Piece { offset: Bytes(0), bytes: whole, direct }, buffers)?;
+        self.write(permit, &Piece { offset: whole, bytes: rest, direct: Direct::No }, buffers)?;
+        // Before the flush, so that it is stored with it. Without a mark the file counts as somebody else's later on.
+        let _ = kernel::mark_laid_out(room);
+        match vigil::flush(room, &self.treatment.stop) {
+            Some(flushed) => flushed.map_err(failed(Call::Flush))?,
+            None => return Ok(()),
+        }
+        // Only what was written through the cache is there to be forgotten.
+        kernel::drop_cache(room, 0, bytes).map_err(failed(Call::Forget))
+    }
+
+    fn write(&self, permit: &WritePermit, piece: &Piece, buffers: &Buffers) -> Result<(), LayoutError> {
+        let Piece { offset, bytes, direct } = *piece;
+        let mut stop = self.treatment.stop.clone();
+        if bytes == Bytes(0) || stop.raised() {
+            return Ok(());
+        }
+        let mut workload = engine::layout_workload(permit.path(), offset, bytes);
+        workload.jobs[0].direct = direct == Direct::Yes;
+        workload.jobs[0].buffers = buffers.clone();
+        let file = self.file_facts(permit.path(), Bytes(offset.0 + bytes.0));
+        let target = self.target_of(vec![file], Nanos::SECOND);
+        let plan = engine::plan(&workload, "layout", StepKind::Layout, &target)
+            .map_err(|error| LayoutError::CannotRun(error.to_string()))?;
+        let direct = if plan.workers[0].direct { Direct::Yes } else { Direct::No };
+        let file = kernel::open_for_write(permit, direct)?;
+        let record = drive(&plan, &[vec![file]], self.clock, &mut stop)
+            .map_err(|error| LayoutError::CannotRun(error.to_string()))?;
+        match record.failures.first() {
+            Some(failure) => Err(failed(Call::Write)(io::Error::from_raw_os_error(failure.errno))),
+            None => Ok(()),
+        }
+    }
+}
+
+fn reserve_space(room: &OpenFile, bytes: Bytes, reserve: Reserve) -> Result<(), LayoutError> {
+    let done = match reserve {
+        Reserve::None => Ok(()),
+        Reserve::Truncate => kernel::set_length(room, bytes),
+        // A file system without fallocate gets the length alone, as fio leaves it.
+        Reserve::Native | Reserve::Posix | Reserve::Keep => {
+            kernel::reserve_space(room, bytes).or_else(|error| match error.kind() {
+                io::ErrorKind::StorageFull => Err(error),
+                _ => kernel::set_length(room, bytes),
+            })
+        }
+    };
+    done.map_err(failed(Call::Reserve))
+}

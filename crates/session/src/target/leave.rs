@@ -1,0 +1,51 @@
+//! Leave to write: the one place that asks the guard for it, whoever is to write and to whatever.
+
+use std::path::Path;
+
+use kernel::OwnedTestFile;
+use kernel::guard::{
+    AllowDestroy, Destruction, GuardError, WritePermit, permit_block_device, permit_named_file,
+    permit_unnamed,
+};
+
+use crate::{output, run};
+
+/// What is to be written to.
+#[derive(Clone, Copy, Debug)]
+pub enum Written<'a> {
+    /// The file or device that the words of another tool name; a file is made where it is missing.
+    Named(&'a Path),
+    /// A block device, which is destroyed; the user must have named it a second time.
+    Device {
+        /// Where.
+        path: &'a Path,
+        /// The device that may be destroyed.
+        allowed: Option<&'a Path>,
+    },
+    /// A file of ours without a name.
+    Ours(&'a OwnedTestFile),
+}
+
+/// Leave to write to what `written` is. What will be lost on a device is known to the permit.
+///
+/// # Errors
+/// What the guard says.
+pub fn leave_to_write(written: Written<'_>) -> Result<WritePermit, GuardError> {
+    match written {
+        Written::Named(path) => permit_named_file(path),
+        Written::Device { path, allowed } => {
+            let allow = AllowDestroy::devices(allowed.map(Path::to_path_buf));
+            permit_block_device(path, &allow).map(|(permit, _)| permit)
+        }
+        Written::Ours(file) => Ok(permit_unnamed(file)),
+    }
+}
+
+/// Says on stderr what a device holds that will be written: a file system, a partition table, a member of LVM, RAID or
+/// ZFS. Data alone is not told, since that is what the last benchmark left.
+pub fn tell_what_goes(permit: &WritePermit) {
+    let marked = |lost: &&Destruction| !(lost.signatures.is_empty() && lost.partitions.is_empty());
+    if let Some(lost) = permit.destruction().filter(marked) {
+        output::people(&run::destruction_words(lost));
+    }
+}

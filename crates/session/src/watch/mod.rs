@@ -1,0 +1,207 @@
+//! A watch: passive, around a command, or under load cycles; recorded, analysed from its file, and told.
+
+mod command;
+mod cycles;
+mod devices;
+mod target;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use analysis::Analysis;
+use experiments::PlannedPhase;
+use kernel::Clock;
+use record::{Event, EventKind, Observer, Run};
+use sampler::{Devices, Root, SamplerThread};
+use workload::Nanos;
+
+use crate::failure::{Code, Failure};
+use crate::live::{Live, Shown};
+use crate::output;
+use crate::place::Place;
+use crate::recorder::{Recorded, RunRecorder, SampledBy};
+use crate::run::{self, Against};
+use crate::signals::StopFlag;
+
+pub use devices::{DeviceWish, WatchedDevices, fits, unknown_device};
+pub use target::{LoadTarget, LoadWish, OpenLoad, Watched};
+
+/// How often a wait looks for samples and for a wish to stop.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// What goes on while a machine is watched.
+#[derive(Debug)]
+pub enum Subject {
+    /// Nothing of ours, for so long; `None`: until Ctrl-C.
+    Alone(Option<Nanos>),
+    /// A command, to its end.
+    Command(Vec<OsString>),
+    /// A load that comes and goes.
+    Cycles(Vec<PlannedPhase>),
+}
+
+/// A watch that is ready to begin.
+pub struct Watch<'a> {
+    /// What is watched.
+    pub watched: Watched,
+    /// What goes on meanwhile.
+    pub subject: &'a Subject,
+    /// Time between two samples.
+    pub every: Nanos,
+    /// Where the run file and the page go.
+    pub place: &'a Place,
+    /// A wish to stop.
+    pub stop: &'a StopFlag,
+    /// What it is held against.
+    pub against: &'a Against,
+}
+
+/// How a watch ended.
+#[derive(Debug)]
+enum Ended {
+    /// As it was to.
+    Well,
+    /// The command has ended with this exit code.
+    WithCode(u8),
+    /// Cut short by a signal.
+    Stopped,
+    /// The load could not be run to its end.
+    Failed(Failure),
+}
+
+impl Ended {
+    /// The exit code, where the verdict's own is `verdict`. A command's code stands whatever became of the watch.
+    fn code(self, verdict: Result<u8, Failure>) -> Result<u8, Failure> {
+        match (self, verdict) {
+            (Ended::Failed(failure), _) => Err(failure),
+            (Ended::WithCode(code), Err(failure)) => {
+                complain(&failure);
+                Ok(code)
+            }
+            (Ended::WithCode(code), Ok(_)) => Ok(code),
+            (_, Err(failure)) => Err(failure),
+            (Ended::Stopped, Ok(_)) => Ok(Code::Interrupted as u8),
+            (Ended::Well, Ok(code)) => Ok(code),
+        }
+    }
+}
+
+impl Watch<'_> {
+    /// Watches to the end, stores and draws what was seen, and lets `tell` say what it means; the exit code.
+    ///
+    /// # Errors
+    /// A load that could not run, and what could not be stored or written.
+    pub fn run(mut self, tell: &dyn Fn(&Run, &Analysis) -> Result<(), Failure>) -> Result<u8, Failure> {
+        let mut recorder = self.recorder()?;
+        let ended = match self.subject {
+            Subject::Alone(length) => self.alone(*length, &mut recorder)?,
+            Subject::Cycles(phases) => cycles::run((self.every, phases), &mut self.watched, &mut recorder)?,
+            Subject::Command(words) => {
+                let clock = Clock::start();
+                recorder.sample_by(start(self.watched.devices.to_sample(), self.every, clock)?);
+                match command::run(words, clock, &mut recorder) {
+                    Ok(code) => Ended::WithCode(code),
+                    Err(failure) => return Err(self.undone(recorder, failure)),
+                }
+            }
+        };
+        let concluded = self.conclude(recorder.done(), tell);
+        ended.code(concluded)
+    }
+
+    /// The recorder, with what is known before anything goes on.
+    fn recorder(&self) -> Result<RunRecorder, Failure> {
+        let mut run = self.watched.header();
+        self.against.name_in(&mut run);
+        let shown = match (self.subject, self.watched.setup()) {
+            // The terminal is the command's.
+            (Subject::Command(_), _) => Shown::Plain,
+            (_, Some(setup)) => run::shown(setup),
+            (_, None) => Shown::fitting(),
+        };
+        let loaded = self.watched.loaded_devices().iter().take(1);
+        let live = Live::of_phases(shown, loaded.map(|device| device.name.clone()).collect());
+        let by = if self.watched.is_virtual() { SampledBy::Runner } else { SampledBy::Thread };
+        let recorder = RunRecorder::begin(run, self.place, self.stop, live)?.of_watch(self.every, by);
+        for doubt in self.watched.doubts() {
+            let text = report::target_doubt(doubt);
+            recorder.note(Event { at: Nanos::ZERO, kind: EventKind::Warning, text });
+        }
+        Ok(recorder)
+    }
+
+    /// Until the time is over or somebody asks to stop; the end of a watch without a time is that wish.
+    fn alone(&self, length: Option<Nanos>, recorder: &mut RunRecorder) -> Result<Ended, Failure> {
+        let clock = Clock::start();
+        recorder.sample_by(start(self.watched.devices.to_sample(), self.every, clock)?);
+        recorder.says("watching", length);
+        let end = length.unwrap_or(Nanos::MAX);
+        while !recorder.interrupted() && clock.now() < end {
+            std::thread::sleep(LOOK.min(Duration::from_nanos(end.since(clock.now()).0)));
+        }
+        if clock.now() >= end {
+            return Ok(Ended::Well);
+        }
+        let (kind, text, ended) = match length {
+            Some(_) => (EventKind::Interrupt, "stopped by a signal before its time", Ended::Stopped),
+            None => (EventKind::Note, "ended by a signal, as a watch without --for does", Ended::Well),
+        };
+        recorder.note(Event { at: clock.now(), kind, text: text.to_owned() });
+        Ok(ended)
+    }
+
+    /// A command that could not be started leaves no run file behind.
+    fn undone(&self, recorder: RunRecorder, failure: Failure) -> Failure {
+        drop(recorder.done());
+        // It is ours, and holds nothing.
+        let _ = std::fs::remove_file(self.place.run());
+        failure
+    }
+
+    /// Reads back what was stored, says what it means, and draws it; the exit code is the verdict's.
+    fn conclude(
+        &self,
+        recorded: Recorded,
+        tell: &dyn Fn(&Run, &Analysis) -> Result<(), Failure>,
+    ) -> Result<u8, Failure> {
+        let Recorded { run, file, trouble } = recorded;
+        if file.is_silent() {
+            // To read there would be to wait as well.
+            return Err(incomplete(trouble));
+        }
+        let mut run = read_back(&self.place.run(), run);
+        run.complete = true;
+        let analysis = self.against.analyse(&run);
+        let kept = run::keep(&mut run, &analysis, file, self.place);
+        tell(&run, &analysis)?;
+        if trouble.is_some() {
+            if let Err(failure) = &kept.drawn {
+                complain(failure);
+            }
+            return Err(incomplete(trouble));
+        }
+        kept.whole()?;
+        Ok(analysis.verdict.exit_code())
+    }
+}
+
+fn complain(failure: &Failure) {
+    output::people(report::wrap("plimsoll: ", &failure.message).trim_end());
+}
+
+fn incomplete(trouble: Option<String>) -> Failure {
+    Failure::failed(format!("the run file is not complete: {}", trouble.unwrap_or_default()))
+}
+
+/// The run as its file holds it, with all samples; where that cannot be read, what is `known` without it.
+fn read_back(path: &Path, known: Run) -> Run {
+    runfile::read(path).unwrap_or_else(|error| {
+        output::people(&format!("plimsoll: what was stored cannot be read back: {error}"));
+        known
+    })
+}
+
+fn start(devices: Devices, every: Nanos, clock: Clock) -> Result<SamplerThread, Failure> {
+    SamplerThread::start(&Root::real(), devices, every, move || clock.now()).map_err(Failure::failed)
+}

@@ -1,0 +1,267 @@
+//! What is watched: the devices that are sampled and, with load cycles, the load on what it runs on.
+
+use std::path::{Path, PathBuf};
+
+use experiments::{Layout, PlannedPhase, WatchLoad, Writes};
+use kernel::PathKind;
+use record::{DeviceFacts, DeviceNode, Run, TargetDoubt, TargetFacts, TargetKind};
+use sampler::Root;
+use workload::{Bytes, Nanos, Target};
+
+use super::devices::{DeviceWish, WatchedDevices, choose, described};
+use crate::failure::Failure;
+use crate::output;
+use crate::phases::check_phases;
+use crate::run;
+use crate::runner::Runner;
+use crate::setup::{Setup, set_up_watch};
+use crate::signals::StopFlag;
+use crate::target::{Wish, Written, leave_to_write};
+use crate::vigil;
+
+/// Least bytes that a measurement's region holds.
+const REGION_LEAST: u64 = 64 << 20;
+
+/// A load that is wished for, and what it is to run on.
+pub struct LoadWish<'a> {
+    /// The load, as typed.
+    pub words: &'a str,
+    /// What runs.
+    pub load: WatchLoad,
+    /// When.
+    pub phases: &'a [PlannedPhase],
+    /// Time between two samples.
+    pub every: Nanos,
+    /// What it runs on.
+    pub on: LoadTarget<'a>,
+    /// Bytes to lay out and load, where the user says so.
+    pub size: Option<Bytes>,
+    /// Bytes that its jobs reach, where they say.
+    pub reach: Option<Bytes>,
+    /// The block device that may be destroyed.
+    pub allow_destroy: Option<&'a Path>,
+}
+
+/// What a load runs on.
+pub enum LoadTarget<'a> {
+    /// A target, with how it was typed.
+    Named(&'a str, &'a Target),
+    /// The files of its jobs.
+    Own {
+        /// Runs steps on them, where they lie on these devices.
+        runner: &'a dyn Fn(Vec<String>) -> Box<dyn Runner>,
+        /// Bytes that must be laid out in them.
+        lacking: Bytes,
+    },
+}
+
+/// A load on its open target.
+pub struct OpenLoad {
+    /// What runs.
+    pub load: WatchLoad,
+    /// Where.
+    pub setup: Setup,
+    /// Bytes that must be laid out in the job's own files before the first phase.
+    pub lacking: Bytes,
+}
+
+/// Everything that a watch looks at.
+pub struct Watched {
+    /// The devices that are sampled.
+    pub devices: WatchedDevices,
+    /// Every device of the machine with what it stands on.
+    tree: Vec<DeviceNode>,
+    /// What is to be said of devices that do not answer.
+    doubts: Vec<TargetDoubt>,
+    /// The load, where there is one.
+    pub load: Option<OpenLoad>,
+}
+
+impl Watched {
+    /// Finds the devices of a machine on which nothing of ours runs.
+    ///
+    /// # Errors
+    /// A device that is not there.
+    pub fn machine(wish: &DeviceWish) -> Result<Watched, Failure> {
+        let root = Root::real();
+        let devices = choose(&root, wish, &[])?;
+        let (tree, doubts) = sampler::device_tree_and_doubts(&root);
+        Ok(Watched { devices, tree: described(tree, &wish.described)?, doubts, load: None })
+    }
+
+    /// Opens what is loaded, and finds the devices.
+    ///
+    /// # Errors
+    /// A target that cannot be loaded so, or a device that is not there.
+    pub fn under_load(wish: &DeviceWish, load: LoadWish<'_>, stop: &StopFlag) -> Result<Watched, Failure> {
+        let open = || load.open(stop);
+        let setup = match &load.on {
+            // A lab volume takes its time to be made.
+            LoadTarget::Named(_, Target::Lab(_) | Target::Sim(_)) => open()?,
+            _ => vigil::over("opening what is loaded", stop, open)?,
+        };
+        let under: Vec<String> = setup.facts.devices.iter().map(|device| device.name.clone()).collect();
+        let root = Root::real();
+        let (devices, (tree, doubts)) = match setup.is_virtual() {
+            true => (WatchedDevices::only(under), (made_up(&setup.facts.devices), Vec::new())),
+            false => (choose(&root, wish, &under)?, sampler::device_tree_and_doubts(&root)),
+        };
+        let tree = described(tree, &wish.described)?;
+        let load = load.fitted(setup)?;
+        Ok(Watched { devices, tree, doubts, load: Some(load) })
+    }
+
+    /// What names the run file.
+    pub fn title(&self) -> String {
+        match self.setup() {
+            Some(setup) => format!("{}-watch", runfile::stem_of(&setup.facts.words)),
+            None => "watch".to_owned(),
+        }
+    }
+
+    /// What the load runs on.
+    pub(super) fn setup(&self) -> Option<&Setup> {
+        self.load.as_ref().map(|open| &open.setup)
+    }
+
+    /// The devices under the load; none without one.
+    pub fn loaded_devices(&self) -> &[DeviceFacts] {
+        self.setup().map_or(&[], |setup| &setup.facts.devices)
+    }
+
+    /// Refuses a target of a load that others are using.
+    ///
+    /// # Errors
+    /// It is in use, or nobody wants to wait.
+    pub fn wait_for_idle(&mut self, stop: &StopFlag) -> Result<(), Failure> {
+        match &mut self.load {
+            Some(open) => run::idle_gate(&mut open.setup, "a load", stop),
+            None => Ok(()),
+        }
+    }
+
+    /// A run of this watch, in which nothing has happened yet.
+    pub(super) fn header(&self) -> Run {
+        let root = Root::real();
+        let mut run = match self.setup() {
+            Some(setup) => run::header(setup),
+            None => run::begun(sampler::host_facts(&root)),
+        };
+        run.devices = self.tree.clone();
+        run.limits = if self.is_virtual() { Vec::new() } else { sampler::local_limits(&root) };
+        run
+    }
+
+    /// What is to be said of devices that do not answer.
+    pub(super) fn doubts(&self) -> &[TargetDoubt] {
+        &self.doubts
+    }
+
+    pub(super) fn is_virtual(&self) -> bool {
+        self.setup().is_some_and(Setup::is_virtual)
+    }
+}
+
+impl LoadWish<'_> {
+    /// Opens what the load runs on.
+    fn open(&self, stop: &StopFlag) -> Result<Setup, Failure> {
+        let (typed, target) = match &self.on {
+            LoadTarget::Own { runner, .. } => return on_own_files(&self.load, self.allow_destroy, runner),
+            LoadTarget::Named(typed, target) => (*typed, *target),
+        };
+        if self.size.is_some() && matches!(target, Target::Sim(_) | Target::Null) {
+            return Err(Failure::refused(format!(
+                "--size has no meaning for {typed}, where nothing is laid out; leave it out"
+            )));
+        }
+        let size = self.size.or(self.region_on(target));
+        let wish = Wish { size, allow_destroy: self.allow_destroy.map(PathBuf::from), stop: stop.shared() };
+        let setup = set_up_watch(target, &run::absolute(target, typed), &wish, self.every);
+        let setup = setup.map_err(|error| run::not_set(&error))?;
+        if setup.writes == Writes::LeftOut && self.load.writes() {
+            return Err(Failure::refused(format!(
+                "--load {}: it writes, and {typed} is only read; name a directory with --on, or a device that may be destroyed \
+                 with --on and --allow-destroy",
+                self.words
+            )));
+        }
+        Ok(setup)
+    }
+
+    /// A region that is made for the load is as long as its jobs reach, and of a device that is written no more is laid out;
+    /// a file is loaded as far as it goes.
+    fn region_on(&self, target: &Target) -> Option<Bytes> {
+        let most = match target {
+            Target::Path(path) if path.is_dir() => Some(Bytes(u64::MAX)),
+            Target::Path(path) => size_of_device(path),
+            Target::Lab(_) => Some(Bytes(u64::MAX)),
+            Target::Sim(_) | Target::Null => None,
+        };
+        self.reach.zip(most).map(|(reach, most)| Bytes(reach.0.max(REGION_LEAST).min(most.0)))
+    }
+
+    /// Lets the load fit what it runs on, on which every phase must be possible.
+    fn fitted(self, setup: Setup) -> Result<OpenLoad, Failure> {
+        let LoadWish { words, mut load, phases, on, .. } = self;
+        // What is laid out for it, or what is there.
+        load.fit(match setup.layout {
+            Layout::Write(size) => size,
+            Layout::None => setup.facts.available,
+        });
+        if [TargetKind::BlockDevice, TargetKind::File, TargetKind::Lab].contains(&setup.facts.kind) {
+            load.go_past_the_cache();
+        }
+        check_phases(phases, &load, setup.runner.as_ref())
+            .map_err(|error| Failure::refused(format!("--load {words}: {error}")))?;
+        let lacking = match on {
+            LoadTarget::Own { lacking, .. } => lacking,
+            LoadTarget::Named(..) => Bytes(0),
+        };
+        Ok(OpenLoad { load, setup, lacking })
+    }
+}
+
+/// The devices of a simulated machine.
+fn made_up(devices: &[DeviceFacts]) -> Vec<DeviceNode> {
+    let node =
+        |facts: &DeviceFacts| DeviceNode { facts: facts.clone(), timed: true, ..DeviceNode::default() };
+    devices.iter().map(node).collect()
+}
+
+/// What `load` runs on where these are the files of its jobs. A device is written only where `allowed` names it, and what goes
+/// with that is said.
+fn on_own_files(
+    load: &WatchLoad,
+    allowed: Option<&Path>,
+    runner: &dyn Fn(Vec<String>) -> Box<dyn Runner>,
+) -> Result<Setup, Failure> {
+    let files = load.files();
+    let devices: Vec<&Path> = files.iter().filter(|path| size_of_device(path).is_some()).copied().collect();
+    for path in devices.iter().filter(|path| load.writes_to(path)) {
+        let permit = leave_to_write(Written::Device { path, allowed }).map_err(Failure::refused)?;
+        permit.destruction().iter().for_each(|lost| output::people(&run::destruction_words(lost)));
+    }
+    if let Some(allowed) = allowed.filter(|_| devices.is_empty()) {
+        let text = "no file of the job is a block device, so there is nothing to allow; leave it out";
+        return Err(Failure::refused(format!("--allow-destroy {}: {text}", allowed.display())));
+    }
+    let facts = facts_of(&files)?;
+    let below = facts.devices.iter().map(|device| device.name.clone()).collect();
+    Ok(Setup::of_runner(runner(below), facts))
+}
+
+/// Facts about the first of `files`, or about the folder in which it will be made.
+fn facts_of(files: &[&Path]) -> Result<TargetFacts, Failure> {
+    let Some(first) = files.first() else {
+        return Ok(TargetFacts::made_up("no file", TargetKind::Null, Bytes(0)));
+    };
+    let whole = std::path::absolute(first).unwrap_or_else(|_| first.to_path_buf());
+    let there = whole.ancestors().find(|path| path.exists()).unwrap_or(&whole);
+    sampler::target_facts(&Root::real(), there, &whole.display().to_string()).map_err(Failure::refused)
+}
+
+/// What the block device at `path` holds; `None` where there is none.
+fn size_of_device(path: &Path) -> Option<Bytes> {
+    let facts = kernel::target_facts(path).ok()?;
+    (facts.kind == PathKind::BlockDevice).then_some(facts.size)
+}

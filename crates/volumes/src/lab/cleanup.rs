@@ -1,0 +1,118 @@
+//! Undoes what the kernel does not undo by itself when the process of a lab volume dies, however it dies.
+//!
+//! Loop devices and unnamed data go with the process. Limits of a group, queue settings and names of files do not: they
+//! are written in `/sys` and on a file system, and stay with the number of the device for whoever gets it next.
+
+use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+/// Takes notes of what is to be done, a line each, and goes at the word `done`. If the last end of the pipe is closed
+/// without it, the process is dead, and the notes are followed.
+///
+/// That is within a moment of the death, before anybody can have got the device's number and limited it anew; and what is
+/// written are values that a new device has.
+const SCRIPT: &str = "trap '' INT TERM HUP QUIT; IFS=$(printf '\\t'); notes=
+while read -r what text path; do
+  [ \"$what\" = done ] && exit
+  notes=\"$notes$what\t$text\t$path
+\"; done
+printf %s \"$notes\" | while read -r what text path; do case $what in
+  remove) rm -f \"$path\" ;;
+  leave) n=0; while [ -d \"$path\" ] && ! rmdir \"$path\" && [ $n -lt 20 ]; do n=$((n + 1)); sleep 0.1; done ;;
+  write) [ -e \"$path\" ] && printf %s \"$text\" >\"$path\" ;;
+esac; done";
+
+/// What is done after the death of this process.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    /// The file loses its name.
+    Remove(PathBuf),
+    /// The folder goes where it is empty, as a control group without members.
+    RemoveFolder(PathBuf),
+    /// The text is written to the file.
+    Write(String, PathBuf),
+}
+
+impl Step {
+    fn note(&self) -> String {
+        match self {
+            Step::Remove(path) => format!("remove\t-\t{}\n", path.display()),
+            Step::RemoveFolder(path) => format!("leave\t-\t{}\n", path.display()),
+            Step::Write(text, path) => format!("write\t{text}\t{}\n", path.display()),
+        }
+    }
+}
+
+/// A small process that waits for the death of this one; sent away when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Cleanup {
+    process: Child,
+    line: Option<ChildStdin>,
+}
+
+impl Cleanup {
+    /// # Errors
+    /// Without a shell.
+    pub(crate) fn new() -> io::Result<Cleanup> {
+        let mut shell = Command::new("sh");
+        // A group of its own: what ends this process from the terminal is not to end both.
+        shell.args(["-c", SCRIPT]).process_group(0).current_dir("/");
+        shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut process = shell.spawn()?;
+        let line = process.stdin.take();
+        Ok(Cleanup { process, line })
+    }
+
+    /// Has this done too; to be called before what it undoes is made.
+    ///
+    /// # Errors
+    /// Where somebody has ended the process.
+    pub(crate) fn note(&mut self, step: &Step) -> io::Result<()> {
+        self.line.as_mut().map_or(Ok(()), |line| line.write_all(step.note().as_bytes()))
+    }
+}
+
+impl Drop for Cleanup {
+    fn drop(&mut self) {
+        if let Some(mut line) = self.line.take() {
+            let _ = line.write_all(b"done\n");
+        }
+        let _ = self.process.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_noted_is_done_at_the_death_and_not_after_a_dismissal() {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, value) = (dir.path().join("a b"), dir.path().join("value"));
+        let folder = dir.path().join("group");
+        std::fs::create_dir(&folder).unwrap();
+        let notes = || {
+            let mut cleanup = Cleanup::new().unwrap();
+            for step in [
+                Step::Remove(file.clone()),
+                Step::Write("7:0 0".to_owned(), value.clone()),
+                Step::RemoveFolder(folder.clone()),
+            ] {
+                cleanup.note(&step).unwrap();
+            }
+            cleanup
+        };
+        std::fs::write(&file, "").unwrap();
+        std::fs::write(&value, "x").unwrap();
+        drop(notes());
+        assert!(file.exists() && folder.exists());
+        let mut dead = notes();
+        // As the kernel closes it.
+        drop(dead.line.take());
+        dead.process.wait().unwrap();
+        assert!(!file.exists() && !folder.exists());
+        assert_eq!(std::fs::read_to_string(&value).unwrap(), "7:0 0");
+    }
+}
