@@ -3,9 +3,9 @@
 use std::cell::{Cell, RefCell};
 use std::io;
 
+use super::explanation::{Around, ExplainError};
 use super::pasted::{Found, Kind};
-use super::plain::{Around, ExplainError, texts};
-use super::word::Piece;
+use super::word::{Piece, texts};
 use fio::{self, FioError, Place};
 use workload::Bytes;
 
@@ -25,7 +25,12 @@ pub(super) struct Fio<'a> {
 /// More options than this are not refused one after the other.
 const REFUSED_MAX: usize = 64;
 
-impl Fio<'_> {
+impl<'a> Fio<'a> {
+    pub fn new(words: Vec<Piece>, other: Option<&'a Found>, around: &'a Around<'a>) -> Fio<'a> {
+        let (files, told_with) = (RefCell::default(), Cell::default());
+        Fio { words, files, told_with, other, around, gaps: Vec::new(), refused: false }
+    }
+
     pub fn asked(&mut self) -> Result<Option<fio::Asked>, ExplainError> {
         for _ in 0..REFUSED_MAX {
             match self.parsed() {
@@ -38,8 +43,8 @@ impl Fio<'_> {
                     ));
                     return Ok(None);
                 }
-                Err(FioError::Refused { option, reason }) => self.leave_out(&option, &reason)?,
-                Err(FioError::RefusedAt { option, reason, place }) => {
+                Err(FioError::Refused { option, reason, place: None }) => self.leave_out(&option, &reason)?,
+                Err(FioError::Refused { option, reason, place: Some(place) }) => {
                     self.leave_line_out(&option, &reason, place.line)?
                 }
                 Err(error) => return Err(self.place(&error)),

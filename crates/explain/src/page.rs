@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::explanation::{Explained, Explanation};
 use super::native::Native;
-use super::plain::{Explained, Explanation};
 use super::word::Repair;
 
 /// Wraps a text behind its first words, further lines under the text.

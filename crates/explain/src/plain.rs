@@ -1,94 +1,21 @@
 //! One thing that was found, put into words.
 
-use std::cell::{Cell, RefCell};
 use std::io;
 
+use super::explanation::{Around, ExplainError, Explained, Explanation, Told};
 use super::fio_words::Fio;
-use super::native::{self, Native, Runs};
+use super::native::{self, Runs};
 use super::pasted::{Found, Kind};
-use super::risk::{Level, Risk, When, every};
+use super::risk::{Risk, When};
 use super::tool::Tool;
-use super::word::{Piece, Repair, quoted};
-use super::{about_diskspd, about_fio, about_ioping, dd, iostat, risks_fio};
-use diskspd::{self, DiskSpdError};
-
-/// What is known of the world while things are explained.
-pub struct Around<'a> {
-    /// The text of a job file.
-    pub read: &'a dyn Fn(&str) -> io::Result<String>,
-}
-
-/// What was found, in words.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Explanation {
-    /// Whose words they are.
-    pub tool: Tool,
-    /// The line where it begins.
-    pub line: usize,
-    /// What was put right to understand it.
-    pub repairs: Vec<Repair>,
-    /// The line where a job file begins that stands in the same text and is told with this command.
-    pub told_with: Option<usize>,
-    /// It as it can be run; of a job file its text.
-    pub command: String,
-    /// Whether `command` is the text of a job file.
-    pub is_job_file: bool,
-    /// The job file that a command names, as it was read.
-    pub job_file: Option<String>,
-    /// What could not be understood, or is not known, with its place.
-    pub gaps: Vec<String>,
-    /// What it asks for.
-    pub asks: Vec<String>,
-    /// Each word, and what it means.
-    pub words: Vec<(String, String)>,
-    /// What is risky or misleading.
-    pub risks: Vec<Told>,
-    /// Why it should be changed, and the changed command.
-    pub corrected: Option<(String, String)>,
-    /// What plimsoll has instead.
-    pub native: Vec<Native>,
-}
-
-/// A risk that holds.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Told {
-    /// Its name.
-    pub id: &'static str,
-    /// How much it matters.
-    pub level: Level,
-    /// Its words.
-    pub text: String,
-    /// Where that can be read.
-    pub source: &'static str,
-}
-
-/// Why a thing cannot be explained: the word, where it stands, and what to do.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}, column {column}: {}{why}", in_quotes(word))]
-pub struct ExplainError {
-    /// The line, from 1.
-    pub line: usize,
-    /// The column, from 1.
-    pub column: usize,
-    /// The word; empty where it is the whole.
-    pub word: String,
-    /// Why, and what to do.
-    pub why: String,
-}
-
-fn in_quotes(word: &str) -> String {
-    if word.is_empty() { String::new() } else { format!("{word}: ") }
-}
+use super::word::{Piece, quoted, texts};
+use super::{about_diskspd, about_fio, about_ioping, about_iostat, dd, risks_fio, risks_other};
 
 /// Puts `found` into words; `other` is what else the text held, where it is a job file that may be the one that is named.
 ///
 /// # Errors
 /// [`ExplainError`] names the first word that is not understood.
-pub fn explain(
-    found: &Found,
-    other: Option<&Found>,
-    around: &Around<'_>,
-) -> Result<Explanation, ExplainError> {
+fn explain(found: &Found, other: Option<&Found>, around: &Around<'_>) -> Result<Explanation, ExplainError> {
     let mut explanation = match &found.kind {
         Kind::JobFile(text) => job_file(text, found)?,
         Kind::Command(Tool::Fio, words) => fio_command(words, other, around)?,
@@ -101,15 +28,6 @@ pub fn explain(
     explanation.repairs.clone_from(&found.repairs);
     explanation.risks.sort_by_key(|told| told.level);
     Ok(explanation)
-}
-
-/// Everything that was found in a text: what could be put into words, and what could not.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Explained {
-    /// In the order of the text.
-    pub told: Vec<Explanation>,
-    /// The first word that is not understood of each of the others.
-    pub not_understood: Vec<ExplainError>,
 }
 
 /// So many commands and job files are told at once: more than a page has.
@@ -151,23 +69,31 @@ pub fn explain_all(found: &[Found], around: &Around<'_>) -> Result<Explained, Ex
     }
 }
 
-fn blank(tool: Tool, words: &[Piece], meaning: fn(&str) -> String) -> Explanation {
-    let command = words.iter().map(|piece| quoted(&piece.text)).collect::<Vec<_>>().join(" ");
-    Explanation {
-        tool,
-        line: 1,
-        repairs: Vec::new(),
-        told_with: None,
-        command: format!("{} {command}", tool.name()).trim_end().to_owned(),
-        is_job_file: false,
-        job_file: None,
-        gaps: Vec::new(),
-        asks: Vec::new(),
-        words: meanings(tool, words, meaning),
-        risks: Vec::new(),
-        corrected: None,
-        native: Vec::new(),
-    }
+/// All rows of risks.
+pub fn every() -> impl Iterator<Item = &'static Risk> {
+    risks_fio::ROWS.iter().chain(risks_other::ROWS)
+}
+
+/// The rows whose condition holds.
+fn holding(holds: impl Fn(When) -> Option<String>) -> impl Iterator<Item = Told> {
+    let told = move |risk: &Risk| {
+        let text = holds(risk.when)?;
+        Some(Told { id: risk.id, level: risk.level, text, source: risk.source })
+    };
+    every().filter_map(told)
+}
+
+/// A command before its words are read, and those of its words whose values are known.
+fn begun(tool: Tool, words: &[Piece], meaning: fn(&str) -> String) -> (Explanation, Vec<Piece>) {
+    let mut explanation = Explanation::of(tool, &format!("{} {}", tool.name(), joined(&texts(words))));
+    explanation.words = meanings(tool, words, meaning);
+    let words = known(words, &mut explanation);
+    (explanation, words)
+}
+
+/// Words as a shell takes them back.
+fn joined(words: &[String]) -> String {
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
 fn meanings(tool: Tool, words: &[Piece], meaning: fn(&str) -> String) -> Vec<(String, String)> {
@@ -199,13 +125,11 @@ fn takes_next(tool: Tool, option: &str) -> bool {
             let takes = !matches!(row.takes, ioping::Takes::Nothing | ioping::Takes::MaybeText);
             takes && (row.name == bare || (bare.len() == 1 && bare.starts_with(row.own.short)))
         }),
-        Tool::Iostat => option == "-o",
+        Tool::Iostat => {
+            iostat::ROWS.iter().any(|row| row.name == option && matches!(row.takes, iostat::Takes::Word(_)))
+        }
         Tool::DiskSpd | Tool::Dd => false,
     }
-}
-
-pub(super) fn texts(words: &[Piece]) -> Vec<String> {
-    words.iter().map(|piece| piece.text.clone()).collect()
 }
 
 /// The words whose values are known. What the shell would put in, or what was lost, is left out and named.
@@ -258,16 +182,14 @@ fn fio_command(
     other: Option<&Found>,
     around: &Around<'_>,
 ) -> Result<Explanation, ExplainError> {
-    let mut explanation = blank(Tool::Fio, words, about_fio::meaning);
-    let words = known(words, &mut explanation);
-    let (files, told_with) = (RefCell::default(), Cell::default());
-    let mut fio = Fio { words, files, told_with, other, around, gaps: Vec::new(), refused: false };
+    let (mut explanation, words) = begun(Tool::Fio, words, about_fio::meaning);
+    let mut fio = Fio::new(words, other, around);
     let asked = fio.asked()?;
     explanation.told_with = fio.told_with.get();
     explanation.gaps.append(&mut fio.gaps);
     explanation.job_file = fio.files.borrow().first().map(|(_, text)| text.clone());
-    if let Some(text) = explanation.job_file.clone() {
-        explanation.words.extend(lines_of(&text));
+    if let Some(text) = &explanation.job_file {
+        explanation.words.extend(lines_of(text));
     }
     let whole = !fio.refused && explanation.gaps.is_empty();
     match asked {
@@ -276,59 +198,64 @@ fn fio_command(
             .asks
             .push("What each word asks for stands below; the load itself is described elsewhere.".to_owned()),
     }
-    if explanation.risks.iter().any(|told| told.id == "no-size") && explanation.job_file.is_none() {
-        explanation.corrected = with_size(&fio.words);
-        if let (Some((_, command)), Some(same)) = (&explanation.corrected, explanation.native.first_mut())
-            && same.runs == Runs::TheSameWords
-        {
-            same.command = format!("plimsoll {command}");
+    match &explanation.job_file {
+        Some(text) => explanation.risks.extend(of_job_file(text)),
+        None if explanation.risks.iter().any(|told| told.id == "no-size") => {
+            correct(&mut explanation, &fio.words);
         }
+        None => {}
     }
     Ok(explanation)
 }
 
-fn lines_of(text: &str) -> Vec<(String, String)> {
+/// Gives the command a size.
+fn correct(explanation: &mut Explanation, words: &[Piece]) {
+    explanation.corrected = with_size(words);
+    if let (Some((_, command)), Some(same)) = (&explanation.corrected, explanation.native.first_mut())
+        && same.runs == Runs::TheSameWords
+    {
+        same.command = format!("plimsoll {command}");
+    }
+}
+
+fn lines_of(text: &str) -> impl Iterator<Item = (String, String)> + '_ {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with([';', '#']));
-    lines.map(|line| (line.to_owned(), about_fio::meaning(line))).collect()
+    lines.map(|line| (line.to_owned(), about_fio::meaning(line)))
 }
 
 fn job_file(text: &str, found: &Found) -> Result<Explanation, ExplainError> {
     const NAME: &str = "jobs.fio";
-    let mut explanation = blank(Tool::Fio, &[], about_fio::meaning);
-    explanation.command = text.to_owned();
-    explanation.is_job_file = true;
-    explanation.words = lines_of(text);
+    let mut explanation = Explanation {
+        is_job_file: true,
+        words: lines_of(text).collect(),
+        ..Explanation::of(Tool::Fio, text)
+    };
     let name = Piece { text: NAME.to_owned(), line: 1, column: 1 };
     let nothing = Around { read: &|_| Err(io::ErrorKind::NotFound.into()) };
-    let files = RefCell::new(vec![(NAME.to_owned(), text.to_owned())]);
-    let (words, told_with) = (vec![name], Cell::new(Some(found.line)));
-    let (other, around) = (Some(found), &nothing);
-    let mut fio = Fio { words, files, told_with, other, around, gaps: Vec::new(), refused: false };
+    let mut fio = Fio::new(vec![name], Some(found), &nothing);
+    fio.told_with.set(Some(found.line));
+    fio.files.borrow_mut().push((NAME.to_owned(), text.to_owned()));
     let asked = fio.asked()?;
     explanation.gaps = fio.gaps;
     if let Some(asked) = asked {
         of_asked(&asked, &mut explanation, !fio.refused);
     }
-    for risk in risks_fio::ROWS {
-        if let When::JobFile(when) = risk.when {
-            explanation.risks.extend(when(text).map(|text| told(risk, text)));
-        }
-    }
+    explanation.risks.extend(of_job_file(text));
     Ok(explanation)
 }
 
 fn of_asked(asked: &fio::Asked, explanation: &mut Explanation, whole: bool) {
     explanation.asks = about_fio::asks(asked);
     explanation.risks.extend(risks_of(asked));
-    if let Some(text) = &explanation.job_file {
-        for risk in risks_fio::ROWS {
-            if let When::JobFile(when) = risk.when {
-                explanation.risks.extend(when(text).map(|text| told(risk, text)));
-            }
-        }
-    }
     let command = if explanation.is_job_file { "fio JOBFILE" } else { &explanation.command };
     explanation.native = native::of_fio(asked, Some(command).filter(|_| whole));
+}
+
+fn of_job_file(text: &str) -> impl Iterator<Item = Told> {
+    holding(move |when| match when {
+        When::JobFile(when) => when(text),
+        _ => None,
+    })
 }
 
 /// What holds for the jobs, once each; where it does not hold for all of them, with their names.
@@ -339,10 +266,14 @@ fn risks_of(asked: &fio::Asked) -> Vec<Told> {
         let mut job = (*job).clone();
         // What was typed for all jobs was typed for this one.
         job.echo.extend(asked.globals.iter().cloned());
-        for (risk, text) in risks_fio::of_job(&job) {
-            match found.iter_mut().find(|(told, _)| told.text == text) {
+        let own = holding(|when| match when {
+            When::Fio(when) => when(&job, &job.options),
+            _ => None,
+        });
+        for told in own {
+            match found.iter_mut().find(|(known, _)| known.text == told.text) {
                 Some((_, names)) => names.push(job.name.clone()),
-                None => found.push((told(risk, text), vec![job.name.clone()])),
+                None => found.push((told, vec![job.name.clone()])),
             }
         }
     }
@@ -352,10 +283,6 @@ fn risks_of(asked: &fio::Asked) -> Vec<Told> {
         _ => told,
     };
     found.into_iter().map(named).collect()
-}
-
-fn told(risk: &'static Risk, text: String) -> Told {
-    Told { id: risk.id, level: risk.level, text, source: risk.source }
 }
 
 /// The command with a size, and with `time_based` where a time was given.
@@ -375,30 +302,22 @@ fn with_size(words: &[Piece]) -> Option<(String, String)> {
         corrected.push("--time_based".to_owned());
         why.push_str(", and with time_based the run lasts as long as runtime says");
     }
-    let line = corrected.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
-    Some((format!("{why}:"), format!("fio {line}")))
+    Some((format!("{why}:"), format!("fio {}", joined(&corrected))))
 }
 
 fn diskspd_command(words: &[Piece], around: &Around<'_>) -> Result<Explanation, ExplainError> {
-    let mut explanation = blank(Tool::DiskSpd, words, about_diskspd::meaning);
-    let words = known(words, &mut explanation);
+    let (mut explanation, words) = begun(Tool::DiskSpd, words, about_diskspd::meaning);
     let surroundings = diskspd::Surroundings { read: around.read, tick: 0 };
-    let asked = match diskspd::parse(&texts(&words), &surroundings) {
-        Ok(diskspd::Request::Do(asked)) => asked,
-        Ok(diskspd::Request::Usage(_)) => {
-            explanation.asks.push("Prints its help.".to_owned());
-            return Ok(explanation);
-        }
-        Err(error) => return Err(of_diskspd_error(&error, &words)),
-    };
+    let request = diskspd::parse(&texts(&words), &surroundings)
+        .map_err(|error| ExplainError::of_word(&words, error.word(), error.to_string()))?;
+    let diskspd::Request::Do(asked) = request else { return Ok(explanation.that("Prints its help.")) };
     explanation.asks = about_diskspd::asks(&asked);
     explanation.gaps.extend(asked.warnings.iter().chain(&asked.notes).cloned());
     for span in &asked.profile.time_spans {
-        let rows = every().filter_map(|risk| match risk.when {
-            When::DiskSpd(when) => when(span).map(|text| told(risk, text)),
+        explanation.risks.extend(holding(|when| match when {
+            When::DiskSpd(when) => when(span),
             _ => None,
-        });
-        explanation.risks.extend(rows);
+        }));
     }
     let path = asked.profile.time_spans.iter().flat_map(|span| &span.targets).next();
     let path = path.map_or(String::new(), |target| target.path.clone());
@@ -406,85 +325,50 @@ fn diskspd_command(words: &[Piece], around: &Around<'_>) -> Result<Explanation, 
     Ok(explanation)
 }
 
-fn of_diskspd_error(error: &DiskSpdError, words: &[Piece]) -> ExplainError {
-    match error.word() {
-        Some(at) => at_word(words, at, error.to_string()),
-        None => of_the_whole(words, error.to_string()),
-    }
-}
-
 fn ioping_command(words: &[Piece]) -> Result<Explanation, ExplainError> {
-    let mut explanation = blank(Tool::Ioping, words, about_ioping::meaning);
-    let words = known(words, &mut explanation);
-    let asked = match ioping::parse(&texts(&words)) {
-        Ok(ioping::Request::Run(asked)) => asked,
-        Ok(ioping::Request::Say(..)) => {
-            explanation.asks.push("Prints its help or its version.".to_owned());
-            return Ok(explanation);
-        }
-        Err(error) => {
-            let why = match error.hint() {
-                Some(hint) => format!("{error}; {hint}"),
-                None => error.to_string(),
-            };
-            let at = words.iter().position(|piece| Some(piece.text.as_str()) == error.typed());
-            return Err(match at {
-                Some(at) => at_word(&words, at, why),
-                None => of_the_whole(&words, why),
-            });
-        }
+    let (mut explanation, words) = begun(Tool::Ioping, words, about_ioping::meaning);
+    let request = ioping::parse(&texts(&words)).map_err(|error| {
+        let why = error.hint().map_or_else(|| error.to_string(), |hint| format!("{error}; {hint}"));
+        let at = words.iter().position(|piece| Some(piece.text.as_str()) == error.typed());
+        ExplainError::of_word(&words, at, why)
+    })?;
+    let ioping::Request::Run(asked) = request else {
+        return Ok(explanation.that("Prints its help or its version."));
     };
     explanation.asks = about_ioping::asks(&asked);
-    let rows = every().filter_map(|risk| match risk.when {
-        When::Ioping(when) => when(&asked).map(|text| told(risk, text)),
+    explanation.risks.extend(holding(|when| match when {
+        When::Ioping(when) => when(&asked),
         _ => None,
-    });
-    explanation.risks.extend(rows);
+    }));
     explanation.native = native::of_ioping(&explanation.command, &asked.target);
     Ok(explanation)
 }
 
 fn iostat_command(words: &[Piece]) -> Result<Explanation, ExplainError> {
-    let mut explanation = blank(Tool::Iostat, words, iostat::meaning);
-    let words = known(words, &mut explanation);
-    let mut iostat = iostat::Iostat::parse(&texts(&words)).map_err(|(at, why)| at_word(&words, at, why))?;
-    iostat.count_of_the_shell = iostat.interval.is_some() && !explanation.gaps.is_empty();
-    explanation.asks = iostat.asks();
-    let rows = every().filter_map(|risk| match risk.when {
-        When::Iostat(when) => when(&iostat).map(|text| told(risk, text)),
+    let (mut explanation, words) = begun(Tool::Iostat, words, about_iostat::meaning);
+    let request = iostat::parse(&texts(&words), iostat::Units::default())
+        .map_err(|error| ExplainError::of_word(&words, error.word(), error.to_string()))?;
+    let iostat::Request::Watch(asked) = request else {
+        return Ok(explanation.that("Prints its help or its version."));
+    };
+    explanation.asks = about_iostat::asks(&asked, &explanation.gaps);
+    explanation.risks.extend(holding(|when| match when {
+        When::Iostat(when) => when(&asked),
         _ => None,
-    });
-    explanation.risks.extend(rows);
+    }));
     explanation.native = native::of_iostat(&explanation.command);
     Ok(explanation)
 }
 
 fn dd_command(words: &[Piece]) -> Result<Explanation, ExplainError> {
-    let mut explanation = blank(Tool::Dd, words, dd::meaning);
-    let words = known(words, &mut explanation);
-    let dd = dd::Dd::parse(&texts(&words)).map_err(|(at, why)| at_word(&words, at, why))?;
+    let (mut explanation, words) = begun(Tool::Dd, words, dd::meaning);
+    let dd =
+        dd::Dd::parse(&texts(&words)).map_err(|(at, why)| ExplainError::of_word(&words, Some(at), why))?;
     explanation.asks = dd.asks();
-    let rows = every().filter_map(|risk| match risk.when {
-        When::Dd(when) => when(&dd).map(|text| told(risk, text)),
+    explanation.risks.extend(holding(|when| match when {
+        When::Dd(when) => when(&dd),
         _ => None,
-    });
-    explanation.risks.extend(rows);
+    }));
     explanation.native = native::of_dd(&dd);
     Ok(explanation)
-}
-
-/// What is wrong with no single word stands where the words begin.
-fn of_the_whole(words: &[Piece], why: String) -> ExplainError {
-    let (line, column) = words.first().map_or((1, 1), |piece| (piece.line, piece.column));
-    ExplainError { line, column, word: String::new(), why }
-}
-
-fn at_word(words: &[Piece], at: usize, why: String) -> ExplainError {
-    let piece = words.get(at);
-    ExplainError {
-        line: piece.map_or(1, |piece| piece.line),
-        column: piece.map_or(1, |piece| piece.column),
-        word: piece.map_or(String::new(), |piece| piece.text.clone()),
-        why,
-    }
 }

@@ -1,10 +1,8 @@
 //! What is risky or misleading about a command, as rows: a condition over what was understood, the words, the source.
 
 use super::dd::Dd;
-use super::iostat::Iostat;
-use super::{risks_fio, risks_other};
 use diskspd::TimeSpan;
-use fio::FioJob;
+use fio::{FioJob, JobOptions};
 
 /// How much it matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,8 +32,8 @@ impl Level {
 /// The condition, which gives the words where it holds.
 #[derive(Clone, Copy)]
 pub enum When {
-    /// For each job of fio.
-    Fio(fn(&FioJob) -> Option<String>),
+    /// For each job of fio, with its options.
+    Fio(fn(&FioJob, &JobOptions) -> Option<String>),
     /// For the text of a job file.
     JobFile(fn(&str) -> Option<String>),
     /// For each timespan of DiskSpd.
@@ -43,7 +41,7 @@ pub enum When {
     /// For ioping.
     Ioping(fn(&ioping::Asked) -> Option<String>),
     /// For iostat.
-    Iostat(fn(&Iostat) -> Option<String>),
+    Iostat(fn(&iostat::Asked) -> Option<String>),
     /// For dd.
     Dd(fn(&Dd) -> Option<String>),
 }
@@ -61,14 +59,47 @@ pub struct Risk {
     pub source: &'static str,
     /// A command for which it holds.
     pub example: &'static str,
-    /// One for which it does not.
+    /// One for which it does not; empty where it always does.
     pub without: &'static str,
 }
 
-/// The rows of fio.
-pub static RISKS: &[Risk] = risks_fio::ROWS;
+/// A row that holds of nothing until it is said of what.
+pub(super) const fn risk(id: &'static str, level: Level, source: &'static str) -> Risk {
+    Risk { id, level, when: When::JobFile(|_| None), source, example: "", without: "" }
+}
 
-/// All rows.
-pub fn every() -> impl Iterator<Item = &'static Risk> {
-    RISKS.iter().chain(risks_other::ROWS)
+impl Risk {
+    /// With a command for which it holds.
+    pub(super) const fn holds_for(self, example: &'static str) -> Risk {
+        Risk { example, ..self }
+    }
+
+    /// With a command for which it does not.
+    pub(super) const fn but_not_for(self, without: &'static str) -> Risk {
+        Risk { without, ..self }
+    }
+
+    pub(super) const fn fio(self, when: fn(&FioJob, &JobOptions) -> Option<String>) -> Risk {
+        Risk { when: When::Fio(when), ..self }
+    }
+
+    pub(super) const fn job_file(self, when: fn(&str) -> Option<String>) -> Risk {
+        Risk { when: When::JobFile(when), ..self }
+    }
+
+    pub(super) const fn diskspd(self, when: fn(&TimeSpan) -> Option<String>) -> Risk {
+        Risk { when: When::DiskSpd(when), ..self }
+    }
+
+    pub(super) const fn ioping(self, when: fn(&ioping::Asked) -> Option<String>) -> Risk {
+        Risk { when: When::Ioping(when), ..self }
+    }
+
+    pub(super) const fn iostat(self, when: fn(&iostat::Asked) -> Option<String>) -> Risk {
+        Risk { when: When::Iostat(when), ..self }
+    }
+
+    pub(super) const fn dd(self, when: fn(&Dd) -> Option<String>) -> Risk {
+        Risk { when: When::Dd(when), ..self }
+    }
 }

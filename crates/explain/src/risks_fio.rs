@@ -3,7 +3,7 @@
 use super::about_fio::{amount, is_device, own_files};
 use super::figures::{bytes, count, seconds};
 use super::risk::Level::{Danger, Misleading, Note, Wrong};
-use super::risk::{Risk, When};
+use super::risk::{Risk, risk};
 use fio::{FioJob, JobOptions};
 
 /// A volume on credits may hold its burst for so long.
@@ -12,39 +12,26 @@ const HOWTO: &str = "fio HOWTO";
 
 /// Every row.
 pub static ROWS: &[Risk] = &[
-    Risk {
-        id: "destroys-device",
-        level: Danger,
-        when: When::Fio(|job| {
-            let name = job.options.filename.as_ref().filter(|name| is_device(name))?;
-            job.options
-                .pattern
-                .destroys()
-                .then(|| format!("Everything on {name} is lost: the job writes over the device itself."))
+    risk("destroys-device", Danger, "fio HOWTO: filename")
+        .holds_for("fio --name=a --rw=randwrite --filename=/dev/sdz")
+        .but_not_for("fio --name=a --rw=randread --filename=/dev/sdz")
+        .fio(|_, options| {
+            let name = options.filename.as_ref().filter(|name| is_device(name))?;
+            let destroys = options.pattern.destroys();
+            destroys.then(|| format!("Everything on {name} is lost: the job writes over the device itself."))
         }),
-        source: "fio HOWTO: filename",
-        example: "fio --name=a --rw=randwrite --filename=/dev/sdz",
-        without: "fio --name=a --rw=randread --filename=/dev/sdz",
-    },
-    Risk {
-        id: "overwrites-file",
-        level: Danger,
-        when: When::Fio(|job| {
-            let name = job.options.filename.as_ref().filter(|name| !is_device(name))?;
-            job.options
-                .pattern
-                .writes
-                .then(|| format!("If {name} exists, what is in it is overwritten without a question."))
+    risk("overwrites-file", Danger, "fio HOWTO: filename")
+        .holds_for("fio --name=a --rw=randwrite --filename=x --size=1g")
+        .but_not_for("fio --name=a --rw=randread --filename=x --size=1g")
+        .fio(|_, options| {
+            let name = options.filename.as_ref().filter(|name| !is_device(name))?;
+            let writes = options.pattern.writes;
+            writes.then(|| format!("If {name} exists, what is in it is overwritten without a question."))
         }),
-        source: "fio HOWTO: filename",
-        example: "fio --name=a --rw=randwrite --filename=x --size=1g",
-        without: "fio --name=a --rw=randread --filename=x --size=1g",
-    },
-    Risk {
-        id: "no-size",
-        level: Wrong,
-        when: When::Fio(|job| {
-            let options = &job.options;
+    risk("no-size", Wrong, "fio HOWTO: size")
+        .holds_for("fio --name=a --rw=randread --filename=x")
+        .but_not_for("fio --name=a --rw=randread --filename=x --size=1g")
+        .fio(|_, options| {
             let device = options.filename.as_deref().is_some_and(is_device);
             if options.size.is_some() || options.filesize > 0 || device || options.engine.name == "null" {
                 return None;
@@ -59,15 +46,10 @@ pub static ROWS: &[Risk] = &[
                     .to_owned(),
             })
         }),
-        source: "fio HOWTO: size",
-        example: "fio --name=a --rw=randread --filename=x",
-        without: "fio --name=a --rw=randread --filename=x --size=1g",
-    },
-    Risk {
-        id: "one-at-a-time",
-        level: Wrong,
-        when: When::Fio(|job| {
-            let options = &job.options;
+    risk("one-at-a-time", Wrong, "fio HOWTO: iodepth")
+        .holds_for("fio --name=a --rw=randread --size=1g --iodepth=32")
+        .but_not_for("fio --name=a --rw=randread --size=1g --iodepth=32 --ioengine=libaio")
+        .fio(|_, options| {
             (options.engine.is_synchronous() && options.iodepth > 1).then(|| {
                 format!(
                     "iodepth={} has no effect: {} waits for each I/O, so that one is in flight. Take libaio or io_uring.",
@@ -75,15 +57,10 @@ pub static ROWS: &[Risk] = &[
                 )
             })
         }),
-        source: "fio HOWTO: iodepth",
-        example: "fio --name=a --rw=randread --size=1g --iodepth=32",
-        without: "fio --name=a --rw=randread --size=1g --iodepth=32 --ioengine=libaio",
-    },
-    Risk {
-        id: "buffered-libaio",
-        level: Wrong,
-        when: When::Fio(|job| {
-            let options = &job.options;
+    risk("buffered-libaio", Wrong, "fio HOWTO: ioengine libaio; io_submit(2)")
+        .holds_for("fio --name=a --rw=randread --size=1g --iodepth=32 --ioengine=libaio")
+        .but_not_for("fio --name=a --rw=randread --size=1g --iodepth=32 --ioengine=libaio --direct=1")
+        .fio(|_, options| {
             (options.engine.name == "libaio" && !options.direct && options.iodepth > 1).then(|| {
                 format!(
                     "libaio without direct=1 waits for each I/O while it is handed over: iodepth={} is not reached.",
@@ -91,15 +68,10 @@ pub static ROWS: &[Risk] = &[
                 )
             })
         }),
-        source: "fio HOWTO: ioengine libaio; io_submit(2)",
-        example: "fio --name=a --rw=randread --size=1g --iodepth=32 --ioengine=libaio",
-        without: "fio --name=a --rw=randread --size=1g --iodepth=32 --ioengine=libaio --direct=1",
-    },
-    Risk {
-        id: "no-direct",
-        level: Misleading,
-        when: When::Fio(|job| {
-            let options = &job.options;
+    risk("no-direct", Misleading, "fio HOWTO: direct")
+        .holds_for("fio --name=a --rw=randwrite --size=1g")
+        .but_not_for("fio --name=a --rw=randwrite --size=1g --direct=1")
+        .fio(|_, options| {
             if options.direct || options.engine.name == "null" {
                 return None;
             }
@@ -116,15 +88,10 @@ pub static ROWS: &[Risk] = &[
             }
             .to_owned())
         }),
-        source: "fio HOWTO: direct",
-        example: "fio --name=a --rw=randwrite --size=1g",
-        without: "fio --name=a --rw=randwrite --size=1g --direct=1",
-    },
-    Risk {
-        id: "runtime-is-a-cap",
-        level: Misleading,
-        when: When::Fio(|job| {
-            let options = &job.options;
+    risk("runtime-is-a-cap", Misleading, "fio HOWTO: runtime, time_based")
+        .holds_for("fio --name=a --rw=randread --size=1g --runtime=60")
+        .but_not_for("fio --name=a --rw=randread --size=1g --runtime=60 --time_based")
+        .fio(|_, options| {
             let runtime = options.runtime.as_secs_f64();
             if options.time_based || runtime <= 0.0 {
                 return None;
@@ -148,15 +115,10 @@ pub static ROWS: &[Risk] = &[
                 count((all / runtime / 1e6).round() as u64)
             ))
         }),
-        source: "fio HOWTO: runtime, time_based",
-        example: "fio --name=a --rw=randread --size=1g --runtime=60",
-        without: "fio --name=a --rw=randread --size=1g --runtime=60 --time_based",
-    },
-    Risk {
-        id: "no-set-time",
-        level: Misleading,
-        when: When::Fio(|job| {
-            let options = &job.options;
+    risk("no-set-time", Misleading, "fio HOWTO: runtime")
+        .holds_for("fio --name=a --rw=randread --size=4g")
+        .but_not_for("fio --name=a --rw=randread --size=4g --runtime=60 --time_based")
+        .fio(|job, options| {
             let ios = amount(options)? / options.shortest_block().max(1);
             if options.runtime.0 > 0 || ios == 0 {
                 return None;
@@ -185,15 +147,11 @@ pub static ROWS: &[Risk] = &[
                 false => format!("{takes} Give runtime and time_based."),
             })
         }),
-        source: "fio HOWTO: runtime",
-        example: "fio --name=a --rw=randread --size=4g",
-        without: "fio --name=a --rw=randread --size=4g --runtime=60 --time_based",
-    },
-    Risk {
-        id: "shorter-than-a-burst",
-        level: Misleading,
-        when: When::Fio(|job| {
-            let runtime = job.options.runtime.as_secs_f64();
+    risk("shorter-than-a-burst", Misleading, "EBS user guide: I/O credits and burst performance of gp2")
+        .holds_for("fio --name=a --rw=randread --size=4g --runtime=60")
+        .but_not_for("fio --name=a --rw=randread --size=4g --runtime=3600")
+        .fio(|_, options| {
+            let runtime = options.runtime.as_secs_f64();
             (runtime > 0.0 && runtime < BURST_S).then(|| {
                 format!(
                     "{} fit into the burst of a volume that runs on credits (an EBS gp2 volume holds 3,000 IOPS for 30 \
@@ -202,55 +160,36 @@ pub static ROWS: &[Risk] = &[
                 )
             })
         }),
-        source: "EBS user guide: I/O credits and burst performance of gp2",
-        example: "fio --name=a --rw=randread --size=4g --runtime=60",
-        without: "fio --name=a --rw=randread --size=4g --runtime=3600",
-    },
-    Risk {
-        id: "no-latency",
-        level: Misleading,
-        when: When::Fio(|job| {
+    risk("no-latency", Misleading, "fio HOWTO: gtod_reduce")
+        .holds_for("fio --name=a --rw=randread --size=4g --gtod_reduce=1")
+        .but_not_for("fio --name=a --rw=randread --size=4g")
+        .fio(|job, _| {
             without_latency(job).then(|| "gtod_reduce=1 leaves out every latency: a volume that stalls or queues looks as good as one that does not.".to_owned())
         }),
-        source: "fio HOWTO: gtod_reduce",
-        example: "fio --name=a --rw=randread --size=4g --gtod_reduce=1",
-        without: "fio --name=a --rw=randread --size=4g",
-    },
-    Risk {
-        id: "latency-of-the-queue",
-        level: Misleading,
-        when: When::Fio(|job| {
-            let options = &job.options;
+    risk("latency-of-the-queue", Misleading, "Little's law")
+        .holds_for("fio --name=a --rw=randread --size=4g --direct=1 --ioengine=libaio --iodepth=64")
+        .but_not_for("fio --name=a --rw=randread --size=4g --direct=1 --ioengine=libaio --iodepth=4")
+        .fio(|job, options| {
             let depth = in_flight(options);
             if depth < 16 || paced(options) || without_latency(job) || options.engine.name == "null" {
                 return None;
             }
             Some(waiting(depth, options.issued_blocks().max().unwrap_or(4096)))
         }),
-        source: "Little's law",
-        example: "fio --name=a --rw=randread --size=4g --direct=1 --ioengine=libaio --iodepth=64",
-        without: "fio --name=a --rw=randread --size=4g --direct=1 --ioengine=libaio --iodepth=4",
-    },
-    Risk {
-        id: "iops-of-depth-one",
-        level: Misleading,
-        when: When::Fio(|job| {
-            let options = &job.options;
+    risk("iops-of-depth-one", Misleading, "Little's law")
+        .holds_for("fio --name=a --rw=randread --size=4g --direct=1")
+        .but_not_for("fio --name=a --rw=randread --size=4g --direct=1 --ioengine=libaio --iodepth=4")
+        .fio(|_, options| {
             (in_flight(options) == 1 && !paced(options)).then(|| {
                 "One I/O at a time measures latency. Its IOPS are 1 / latency, and say nothing about what the volume \
                  does in parallel."
                     .to_owned()
             })
         }),
-        source: "Little's law",
-        example: "fio --name=a --rw=randread --size=4g --direct=1",
-        without: "fio --name=a --rw=randread --size=4g --direct=1 --ioengine=libaio --iodepth=4",
-    },
-    Risk {
-        id: "rate-each-copy",
-        level: Misleading,
-        when: When::Fio(|job| {
-            let options = &job.options;
+    risk("rate-each-copy", Misleading, "fio HOWTO: rate_iops, numjobs")
+        .holds_for("fio --name=a --rw=randwrite --size=1g --numjobs=4 --rate_iops=3200")
+        .but_not_for("fio --name=a --rw=randwrite --size=1g --rate_iops=3200")
+        .fio(|_, options| {
             let copies = u64::from(options.numjobs);
             let rate = options.rate_iops.iter().copied().find(|&rate| rate > 0)?;
             (copies > 1).then(|| {
@@ -261,29 +200,20 @@ pub static ROWS: &[Risk] = &[
                 )
             })
         }),
-        source: "fio HOWTO: rate_iops, numjobs",
-        example: "fio --name=a --rw=randwrite --size=1g --numjobs=4 --rate_iops=3200",
-        without: "fio --name=a --rw=randwrite --size=1g --rate_iops=3200",
-    },
-    Risk {
-        id: "rate-is-a-ceiling",
-        level: Misleading,
-        when: When::Fio(|job| {
-            paced(&job.options).then(|| {
+    risk("rate-is-a-ceiling", Misleading, "fio HOWTO: rate, rate_iops")
+        .holds_for("fio --name=a --rw=randwrite --size=1g --rate_iops=3200")
+        .but_not_for("fio --name=a --rw=randwrite --size=1g")
+        .fio(|_, options| {
+            paced(options).then(|| {
                 "A rate shows whether the volume bears it, not how much it would bear; and after a stall fio catches \
                  up above the rate."
                     .to_owned()
             })
         }),
-        source: "fio HOWTO: rate, rate_iops",
-        example: "fio --name=a --rw=randwrite --size=1g --rate_iops=3200",
-        without: "fio --name=a --rw=randwrite --size=1g",
-    },
-    Risk {
-        id: "unwritten-reads",
-        level: Misleading,
-        when: When::Fio(|job| {
-            let options = &job.options;
+    risk("unwritten-reads", Misleading, "fio HOWTO: create_serialize, fallocate")
+        .holds_for("fio --name=a --rw=randread --size=1g")
+        .but_not_for("fio --name=a --rw=randwrite --size=1g")
+        .fio(|_, options| {
             let device = options.filename.as_deref().is_some_and(is_device);
             if !options.pattern.reads || device || options.size.is_none() {
                 return None;
@@ -295,15 +225,10 @@ pub static ROWS: &[Risk] = &[
                     .to_owned(),
             )
         }),
-        source: "fio HOWTO: create_serialize, fallocate",
-        example: "fio --name=a --rw=randread --size=1g",
-        without: "fio --name=a --rw=randwrite --size=1g",
-    },
-    Risk {
-        id: "unwritten-writes",
-        level: Misleading,
-        when: When::Fio(|job| {
-            let options = &job.options;
+    risk("unwritten-writes", Misleading, "fio HOWTO: fallocate, overwrite")
+        .holds_for("fio --name=a --rw=randwrite --size=1g")
+        .but_not_for("fio --name=a --rw=randwrite --size=1g --overwrite=1")
+        .fio(|_, options| {
             let device = options.filename.as_deref().is_some_and(is_device);
             (options.pattern.writes && !options.pattern.reads && !device && !options.overwrite).then(|| {
                 "A new file only has its space reserved (fallocate): the first write to a block changes the file \
@@ -311,30 +236,20 @@ pub static ROWS: &[Risk] = &[
                     .to_owned()
             })
         }),
-        source: "fio HOWTO: fallocate, overwrite",
-        example: "fio --name=a --rw=randwrite --size=1g",
-        without: "fio --name=a --rw=randwrite --size=1g --overwrite=1",
-    },
-    Risk {
-        id: "other-caches",
-        level: Note,
-        when: When::Fio(|job| {
-            let options = &job.options;
+    risk("other-caches", Note, "Azure documentation: disk caching, and warming the cache before a benchmark")
+        .holds_for("fio --name=a --rw=randread --size=1g --direct=1")
+        .but_not_for("fio --name=a --rw=randwrite --size=1g --direct=1")
+        .fio(|_, options| {
             (options.pattern.reads && options.direct).then(|| {
                 "direct=1 passes the page cache of this machine and no other: a cache of the host, the array or the \
                  disk may answer, and it may be cold now and warm later. Repeat until the figure stays."
                     .to_owned()
             })
         }),
-        source: "Azure documentation: disk caching, and warming the cache before a benchmark",
-        example: "fio --name=a --rw=randread --size=1g --direct=1",
-        without: "fio --name=a --rw=randwrite --size=1g --direct=1",
-    },
-    Risk {
-        id: "same-places",
-        level: Note,
-        when: When::Fio(|job| {
-            let options = &job.options;
+    risk("same-places", Note, "fio HOWTO: randrepeat")
+        .holds_for("fio --name=a --rw=randread --size=1g")
+        .but_not_for("fio --name=a --rw=randread --size=1g --randrepeat=0")
+        .fio(|job, options| {
             if !options.pattern.random || !options.randrepeat {
                 return None;
             }
@@ -345,15 +260,10 @@ pub static ROWS: &[Risk] = &[
                  randrepeat=0 changes that."
             ))
         }),
-        source: "fio HOWTO: randrepeat",
-        example: "fio --name=a --rw=randread --size=1g",
-        without: "fio --name=a --rw=randread --size=1g --randrepeat=0",
-    },
-    Risk {
-        id: "each-by-itself",
-        level: Note,
-        when: When::Fio(|job| {
-            let options = &job.options;
+    risk("each-by-itself", Note, "fio HOWTO: group_reporting")
+        .holds_for("fio --name=a --rw=randread --size=1g --numjobs=4")
+        .but_not_for("fio --name=a --rw=randread --size=1g --numjobs=4 --group_reporting")
+        .fio(|_, options| {
             (options.numjobs > 1 && !options.group_reporting).then(|| {
                 format!(
                     "Without group_reporting each of the {} copies is reported by itself; the sum stands in the last \
@@ -362,15 +272,10 @@ pub static ROWS: &[Risk] = &[
                 )
             })
         }),
-        source: "fio HOWTO: group_reporting",
-        example: "fio --name=a --rw=randread --size=1g --numjobs=4",
-        without: "fio --name=a --rw=randread --size=1g --numjobs=4 --group_reporting",
-    },
-    Risk {
-        id: "space-of-copies",
-        level: Note,
-        when: When::Fio(|job| {
-            let options = &job.options;
+    risk("space-of-copies", Note, "fio HOWTO: size, numjobs")
+        .holds_for("fio --name=a --rw=randread --size=1g --numjobs=4")
+        .but_not_for("fio --name=a --rw=randread --size=1g --numjobs=4 --filename=x")
+        .fio(|_, options| {
             let copies = u64::from(options.numjobs);
             let size = match options.size {
                 Some(fio::Amount::Bytes(size)) if copies > 1 && own_files(options) => size,
@@ -381,15 +286,11 @@ pub static ROWS: &[Risk] = &[
                 bytes(size.saturating_mul(copies))
             ))
         }),
-        source: "fio HOWTO: size, numjobs",
-        example: "fio --name=a --rw=randread --size=1g --numjobs=4",
-        without: "fio --name=a --rw=randread --size=1g --numjobs=4 --filename=x",
-    },
-    Risk {
-        id: "long-blocks",
-        level: Note,
-        when: When::Fio(|job| {
-            let block = job.options.issued_blocks().max().unwrap_or(0);
+    risk("long-blocks", Note, "EBS user guide: I/O characteristics")
+        .holds_for("fio --name=a --rw=randread --size=1g --bs=1m")
+        .but_not_for("fio --name=a --rw=randread --size=1g --bs=64k")
+        .fio(|_, options| {
+            let block = options.issued_blocks().max().unwrap_or(0);
             (block > 256 << 10).then(|| {
                 format!(
                     "Blocks of {} measure bandwidth: the kernel may cut them, and providers count them in units of their \
@@ -398,28 +299,20 @@ pub static ROWS: &[Risk] = &[
                 )
             })
         }),
-        source: "EBS user guide: I/O characteristics",
-        example: "fio --name=a --rw=randread --size=1g --bs=1m",
-        without: "fio --name=a --rw=randread --size=1g --bs=64k",
-    },
-    Risk {
-        id: "trailing-comma",
-        level: Note,
-        when: When::Fio(|job| {
+    risk("trailing-comma", Note, "fio HOWTO: parameter types")
+        .holds_for("fio --name=a --rw=randrw --size=1g --rate_iops=700,300,")
+        .but_not_for("fio --name=a --rw=randrw --size=1g --rate_iops=700,300")
+        .fio(|job, _| {
             let (name, value) = job.echo.iter().find(|(_, value)| value.ends_with(','))?;
             Some(format!(
                 "The comma at the end of {name}={value} leaves what follows (trims) at its default; the values before \
                  it are for reads and writes."
             ))
         }),
-        source: "fio HOWTO: parameter types",
-        example: "fio --name=a --rw=randrw --size=1g --rate_iops=700,300,",
-        without: "fio --name=a --rw=randrw --size=1g --rate_iops=700,300",
-    },
-    Risk {
-        id: "name-inside-a-section",
-        level: Note,
-        when: When::JobFile(|text| {
+    risk("name-inside-a-section", Note, HOWTO)
+        .holds_for("[a]\nname=b\nrw=read\nsize=1g\n")
+        .but_not_for("[a]\nrw=read\nsize=1g\n")
+        .job_file(|text| {
             let mut section = "";
             for line in text.lines().map(str::trim) {
                 if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
@@ -432,10 +325,6 @@ pub static ROWS: &[Risk] = &[
             }
             None
         }),
-        source: HOWTO,
-        example: "[a]\nname=b\nrw=read\nsize=1g\n",
-        without: "[a]\nrw=read\nsize=1g\n",
-    },
 ];
 
 /// What `depth` I/Os of `block` bytes wait for: short ones for the IOPS that a small volume has, long ones for its bandwidth.
@@ -485,12 +374,4 @@ fn without_latency(job: &FioJob) -> bool {
 
 fn paced(options: &JobOptions) -> bool {
     options.rate_iops.iter().chain(&options.rate).any(|&rate| rate > 0)
-}
-
-/// All that holds for `job`.
-pub fn of_job(job: &FioJob) -> impl Iterator<Item = (&'static Risk, String)> {
-    ROWS.iter().filter_map(|risk| match risk.when {
-        When::Fio(when) => when(job).map(|text| (risk, text)),
-        _ => None,
-    })
 }

@@ -11,6 +11,11 @@ pub struct Piece {
     pub column: usize,
 }
 
+/// The words alone.
+pub(super) fn texts(words: &[Piece]) -> Vec<String> {
+    words.iter().map(|piece| piece.text.clone()).collect()
+}
+
 /// Something that was put right, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repair {

@@ -7,9 +7,9 @@ use options::near::nearest;
 
 use super::asked::{About, Asked, FioJob, LaysOut, Presentation, Remark, Surroundings};
 use super::commands::Commands;
-use super::engines::instead;
+use super::engines::{ANOTHER, instead, is_known};
 use super::error::{FioError, Typed};
-use super::options::{ENGINES, JobOptions};
+use super::options::JobOptions;
 use super::pace;
 use super::reader::{Reader, Reading};
 use super::row::{Part, Row};
@@ -229,7 +229,7 @@ impl<'a> Collector<'a> {
             let reason = format!(
                 "{name} would make it more than {MOST_JOBS} jobs in all, and fio takes no more either"
             );
-            return Err(FioError::Refused { option: "numjobs".to_owned(), reason });
+            return Err(FioError::refused("numjobs", &reason));
         }
         for clone in 0..options.numjobs {
             let number = self.jobs.len() as u32;
@@ -271,9 +271,7 @@ impl<'a> Collector<'a> {
     }
 
     fn check(&mut self, name: &str, options: &mut JobOptions) -> Result<(), FioError> {
-        let refused = |option: &str, reason: &str| {
-            Err(FioError::Refused { option: option.to_owned(), reason: reason.to_owned() })
-        };
+        let refused = |option: &str, reason: &str| Err(FioError::refused(option, reason));
         if self.lays_out == LaysOut::Nothing && options.pattern.destroys() {
             return Err(FioError::Readonly);
         }
@@ -370,13 +368,12 @@ fn refuse_unless_harmless(setting: &Setting, reader: &mut Reader, reason: &str) 
 fn check_engine(options: &JobOptions, for_engines: &[Setting]) -> Result<(), FioError> {
     let engine = &options.engine;
     let name = engine.name.split(':').next().unwrap_or_default();
-    if !ENGINES.contains(&name) {
-        return Err(FioError::UnknownEngine(engine.name.clone()));
-    }
     if engine.backend().is_none() {
-        return Err(FioError::Refused {
-            option: format!("ioengine={}", engine.name),
-            reason: instead(name).to_owned(),
+        return Err(match instead(name) {
+            Some(reason) => FioError::refused(&format!("ioengine={}", engine.name), reason),
+            // Something stands behind the name.
+            None if is_known(name) => FioError::refused(&format!("ioengine={}", engine.name), ANOTHER),
+            None => FioError::UnknownEngine(engine.name.clone()),
         });
     }
     for setting in for_engines {

@@ -9,13 +9,12 @@ use super::commands::{Argument, COMMANDS, CommandRow, Commands, EXACT};
 use super::engines::instead;
 use super::error::FioError;
 use super::jobfile::{self, JobFile};
-use super::options::{ENGINES, Engine};
 use super::reader::Reading;
 use super::row::Row;
 use super::rows::ROWS;
 use super::section::{Section, Setting};
 use super::value::Kind;
-use super::{showcmd, spoilt};
+use super::{rows, showcmd, spoilt};
 
 /// An option that a name stands for.
 #[derive(Clone, Copy)]
@@ -163,9 +162,7 @@ impl Line {
 
     fn command(&mut self, row: &CommandRow, word: &str, value: String) -> Result<(), FioError> {
         match row.support {
-            Support::Refused(reason) => {
-                Err(FioError::Refused { option: word.to_owned(), reason: reason.to_owned() })
-            }
+            Support::Refused(reason) => Err(FioError::refused(word, reason)),
             _ => (row.apply)(&mut self.commands, &value),
         }
     }
@@ -205,11 +202,7 @@ impl Line {
     fn of_an_engine(&self, word: &str) -> Option<FioError> {
         let mut settings = self.sections.iter().flat_map(|section| &section.settings);
         let engine = settings.rfind(|setting| setting.row.name == "ioengine")?.value.trim();
-        let known = ENGINES.contains(&engine) && Engine { name: engine.to_owned() }.backend().is_none();
-        known.then(|| FioError::Refused {
-            option: format!("{word} of ioengine={engine}"),
-            reason: instead(engine).to_owned(),
-        })
+        instead(engine).map(|reason| FioError::refused(&format!("{word} of ioengine={engine}"), reason))
     }
 
     fn job_option(&mut self, setting: Setting) {
@@ -228,7 +221,7 @@ fn find(word: &str, name: &str) -> Result<Meaning, FioError> {
     if let Some(row) = COMMANDS.iter().find(|row| row.name == name || is_short(row, name)) {
         return Ok(Meaning::Command(row));
     }
-    if let Some(row) = ROWS.iter().find(|row| row.names().any(|known| known == name)) {
+    if let Some(row) = rows::named(name) {
         return Ok(Meaning::Job(row));
     }
     let near = || nearest(name, all_names());
@@ -244,7 +237,7 @@ fn find(word: &str, name: &str) -> Result<Meaning, FioError> {
 
 fn exact(name: &str) -> Option<Meaning> {
     let command = COMMANDS.iter().find(|row| row.name == name).map(Meaning::Command);
-    command.or_else(|| ROWS.iter().find(|row| row.names().any(|known| known == name)).map(Meaning::Job))
+    command.or_else(|| rows::named(name).map(Meaning::Job))
 }
 
 fn same(one: Meaning, other: Option<Meaning>) -> bool {

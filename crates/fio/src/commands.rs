@@ -85,6 +85,8 @@ const fn refused(
     CommandRow::new(name, argument).refused(reason, help)
 }
 
+/// No live line comes sooner.
+const LEAST: Nanos = Nanos::from_millis(250);
 const REMOTE: &str = "load on other machines is not supported yet";
 const TRIGGER: &str = "triggers are not supported";
 
@@ -110,9 +112,12 @@ pub static COMMANDS: &[CommandRow] = &[
     takes("enghelp", Argument::Optional, "Lists the engines, or the options of one.").sets(|c, value| { let text = reference::engine_help(value)?; say(c, || text) }),
     takes("showcmd", Argument::None, "Turns job files into command lines.").sets(|c, _| { c.show_command = true; Ok(()) }),
     takes("eta", Argument::Required, "When the live line is shown: always, never or auto.").sets(eta),
-    takes("eta-newline", Argument::Required, "Time after which the live line goes on below.").sets(eta_newline),
-    takes("eta-interval", Argument::Required, "Time between two live lines.").sets(eta_interval),
-    takes("status-interval", Argument::Required, "Time between two whole results, each of everything so far.").sets(status_interval),
+    takes("eta-newline", Argument::Required, "Time after which the live line goes on below.")
+        .sets(|c, value| { c.presentation.eta_newline = Some(seconds("eta-newline", value)?.max(LEAST)); Ok(()) }),
+    takes("eta-interval", Argument::Required, "Time between two live lines.")
+        .sets(|c, value| { c.presentation.eta_interval = seconds("eta-interval", value)?.max(LEAST); Ok(()) }),
+    takes("status-interval", Argument::Required, "Time between two whole results, each of everything so far.")
+        .sets(|c, value| { c.presentation.status_interval = Some(seconds("status-interval", value)?).filter(|time| time.0 > 0); Ok(()) }),
     takes("readonly", Argument::None, "Refuses to write, and to make or extend a file.").sets(|c, _| { c.readonly = true; Ok(()) }),
     takes("section", Argument::Required, "Runs only this section; several may be given.").sets(section),
     takes("alloc-size", Argument::Required, "Size of fio's memory pool; no effect, there is none."),
@@ -184,17 +189,6 @@ fn eta(commands: &mut Commands, value: &str) -> Result<(), FioError> {
     Ok(())
 }
 
-fn eta_newline(commands: &mut Commands, value: &str) -> Result<(), FioError> {
-    commands.presentation.eta_newline = Some(seconds("eta-newline", value)?.max(Nanos::from_millis(250)));
-    Ok(())
-}
-
-fn status_interval(commands: &mut Commands, value: &str) -> Result<(), FioError> {
-    commands.presentation.status_interval =
-        Some(seconds("status-interval", value)?).filter(|time| time.0 > 0);
-    Ok(())
-}
-
 fn terse_version(commands: &mut Commands, value: &str) -> Result<(), FioError> {
     commands.presentation.terse = match value.trim() {
         "2" => TerseVersion::V2,
@@ -214,11 +208,6 @@ fn add(formats: &mut Vec<Format>, format: Format) {
 
 fn seconds(option: &str, value: &str) -> Result<Nanos, FioError> {
     time(value, TimeUnit::Seconds).map_err(|error| unread(format!("{option}={value}"), error.to_string()))
-}
-
-fn eta_interval(commands: &mut Commands, value: &str) -> Result<(), FioError> {
-    commands.presentation.eta_interval = seconds("eta-interval", value)?.max(Nanos::from_millis(250));
-    Ok(())
 }
 
 fn unread(text: String, meant: String) -> FioError {

@@ -1,37 +1,113 @@
-//! Engines of fio that have no stand-in here: what to do instead.
+//! The engines of fio: what stands for each here, or what to do instead.
 
-/// What to do instead of a job with the engine `name`, which is one of fio's and has no stand-in.
-pub fn instead(name: &str) -> &'static str {
-    match name {
-        "mmap" => "memory mappings are not supported; take psync, with direct=0 for the page cache",
-        "posixaio" | "solarisaio" | "windowsaio" => "take libaio or io_uring",
-        "splice" => "pipes are not supported; take psync",
-        "sg" => "SCSI commands are not sent; take libaio on the block device",
-        "io_uring_cmd" => "NVMe commands are not sent; take io_uring on the block device",
-        "libblkio" | "xnvme" | "libzbc" | "mtd" => "take io_uring on the block device",
-        "dev-dax" | "libpmem" | "pmemblk" => {
-            "persistent memory is not mapped; take io_uring on its block device"
+use workload::BackendKind;
+
+/// What becomes of a job with an engine.
+#[derive(Clone, Copy)]
+enum Handling {
+    /// It runs on this.
+    On(BackendKind),
+    /// It is refused, with what to do.
+    Instead(&'static str),
+}
+
+use Handling::{Instead, On};
+
+/// What there is.
+pub const ANOTHER: &str = "take libaio, io_uring, psync or null";
+const NETWORKS: Handling = Instead("networks are not loaded, only storage");
+const ELSEWHERE: Handling =
+    Instead("remote stores are not spoken to; mount it, and give a directory there with psync or libaio");
+
+/// Every engine that fio knows.
+#[rustfmt::skip]
+const ENGINES: &[(&[&str], Handling)] = &[
+    (&["sync", "psync", "vsync", "pvsync", "pvsync2"], On(BackendKind::Pread)),
+    (&["libaio"], On(BackendKind::Libaio)),
+    (&["io_uring"], On(BackendKind::IoUring)),
+    (&["null"], On(BackendKind::Null)),
+    (&["mmap"], Instead("memory mappings are not supported; take psync, with direct=0 for the page cache")),
+    (&["posixaio", "solarisaio", "windowsaio"], Instead("take libaio or io_uring")),
+    (&["splice"], Instead("pipes are not supported; take psync")),
+    (&["sg"], Instead("SCSI commands are not sent; take libaio on the block device")),
+    (&["io_uring_cmd"], Instead("NVMe commands are not sent; take io_uring on the block device")),
+    (&["libblkio", "xnvme", "libzbc", "mtd"], Instead("take io_uring on the block device")),
+    (&["dev-dax", "libpmem", "pmemblk"], Instead("persistent memory is not mapped; take io_uring on its block device")),
+    (&["cpuio"], Instead("CPUs are not loaded, only storage; leave this job out")),
+    (&["exec"], Instead("commands are not run from jobs; run the command beside it")),
+    (&["net", "netsplice", "rdma"], NETWORKS),
+    (&["librpma_apm_client", "librpma_apm_server", "librpma_gpspm_client", "librpma_gpspm_server"], NETWORKS),
+    (&["http", "libhdfs", "nfs", "gfapi", "gfapi_async", "dfs"], ELSEWHERE),
+    (&["rbd", "rados", "nbd", "libiscsi"], Instead("remote stores are not spoken to; map it to a block device, and take libaio there")),
+    (&["ime_aio", "ime_psync", "ime_psyncv"], Instead("remote stores are not spoken to; mount it, and take libaio")),
+    (&["libcufile", "libhipfile"], Instead("memory of graphics cards is not supported; take libaio")),
+    (&["falloc", "ftruncate", "e4defrag"], Instead("only reads and writes are issued; take psync")),
+    (&["filecreate", "filestat", "filedelete", "dircreate", "dirstat", "dirdelete", "fileoperations"],
+        Instead("making, finding and removing files is not measured; only reads and writes are")),
+    (&["external"], Instead("engines are not loaded from files; take libaio, io_uring, psync or null")),
+    (&["page_fault"], Instead(ANOTHER)),
+];
+
+/// Names of the engines, in order.
+pub fn names() -> Vec<&'static str> {
+    let mut names: Vec<&str> = ENGINES.iter().flat_map(|(names, _)| names.iter().copied()).collect();
+    names.sort_unstable();
+    names
+}
+
+fn handling(name: &str) -> Option<Handling> {
+    ENGINES.iter().find(|(names, _)| names.contains(&name)).map(|(_, handling)| *handling)
+}
+
+/// True where fio knows the engine.
+pub fn is_known(name: &str) -> bool {
+    handling(name).is_some()
+}
+
+/// What to do instead of a job with the engine `name`; `None` where fio knows no such engine, or it runs here.
+pub fn instead(name: &str) -> Option<&'static str> {
+    match handling(name)? {
+        Instead(remedy) => Some(remedy),
+        On(_) => None,
+    }
+}
+
+/// An engine of fio's and what stands for it here.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Engine {
+    /// As typed.
+    pub name: String,
+}
+
+impl Engine {
+    /// What stands for it here; `None` where nothing does.
+    pub fn backend(&self) -> Option<BackendKind> {
+        match handling(&self.name)? {
+            On(backend) => Some(backend),
+            Instead(_) => None,
         }
-        "cpuio" => "CPUs are not loaded, only storage; leave this job out",
-        "exec" => "commands are not run from jobs; run the command beside it",
-        "net" | "netsplice" | "rdma" => "networks are not loaded, only storage",
-        "librpma_apm_client" | "librpma_apm_server" | "librpma_gpspm_client" | "librpma_gpspm_server" => {
-            "networks are not loaded, only storage"
-        }
-        "http" | "libhdfs" | "nfs" | "gfapi" | "gfapi_async" | "dfs" => {
-            "remote stores are not spoken to; mount it, and give a directory there with psync or libaio"
-        }
-        "rbd" | "rados" | "nbd" | "libiscsi" => {
-            "remote stores are not spoken to; map it to a block device, and take libaio there"
-        }
-        "ime_aio" | "ime_psync" | "ime_psyncv" => {
-            "remote stores are not spoken to; mount it, and take libaio"
-        }
-        "libcufile" | "libhipfile" => "memory of graphics cards is not supported; take libaio",
-        "falloc" | "ftruncate" | "e4defrag" => "only reads and writes are issued; take psync",
-        "filecreate" | "filestat" | "filedelete" | "dircreate" | "dirstat" | "dirdelete"
-        | "fileoperations" => "making, finding and removing files is not measured; only reads and writes are",
-        "external" => "engines are not loaded from files; take libaio, io_uring, psync or null",
-        _ => "take libaio, io_uring, psync or null",
+    }
+
+    /// True where it does I/O.
+    pub fn is_real(&self) -> bool {
+        self.backend() != Some(BackendKind::Null)
+    }
+
+    /// True where one I/O is in flight whatever `iodepth` says.
+    pub fn is_synchronous(&self) -> bool {
+        self.backend() == Some(BackendKind::Pread)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn engines_that_are_known_but_not_here_have_no_backend() {
+        let backend = |name: &str| Engine { name: name.to_owned() }.backend();
+        assert_eq!(backend("vsync"), Some(BackendKind::Pread));
+        assert!(instead("mmap").is_some() && backend("mmap").is_none());
+        assert!(instead("nope").is_none() && backend("nope").is_none());
     }
 }

@@ -369,16 +369,8 @@ pub enum FioError {
         option: String,
         /// Why, and what to do instead.
         reason: String,
-    },
-    /// The same, in a job file.
-    #[error("fio: {option} is not supported: {reason}")]
-    RefusedAt {
-        /// As typed.
-        option: String,
-        /// Why, and what to do instead.
-        reason: String,
-        /// Where.
-        place: Place,
+        /// Where, in a job file.
+        place: Option<Place>,
     },
     /// Jobs of a group that are reported together differ in what is reported.
     #[error("fio: lat_percentiles in job: {0} differs from group")]
@@ -394,6 +386,11 @@ pub enum FioError {
 }
 
 impl FioError {
+    /// The refusal of what was typed on the command line.
+    pub(super) fn refused(option: &str, reason: &str) -> FioError {
+        FioError::Refused { option: option.to_owned(), reason: reason.to_owned(), place: None }
+    }
+
     /// The exit code: the number of jobs that end, 1 where none has begun. fio leaves with 0 where a mounted device is
     /// refused; here every refusal is 1.
     pub fn exit_code(&self) -> u8 {
@@ -414,7 +411,6 @@ impl FioError {
             | FioError::EmptyValue { name: word }
             | FioError::OutsideSection { text: word, .. }
             | FioError::Refused { option: word, .. }
-            | FioError::RefusedAt { option: word, .. }
             | FioError::NoJobFile { path: word, .. } => Some(word.clone()),
             FioError::Parsing { typed, .. } | FioError::BadOption { typed, .. } => Some(typed.text.clone()),
             FioError::NotADirectory { path } => Some(format!("directory={path}")),
@@ -431,8 +427,8 @@ impl FioError {
             FioError::OutsideSection { place, .. }
             | FioError::JobFile { place, .. }
             | FioError::NoInclude { place, .. }
-            | FioError::SectionInInclude { place }
-            | FioError::RefusedAt { place, .. } => Some(place),
+            | FioError::SectionInInclude { place } => Some(place),
+            FioError::Refused { place, .. } => place.as_ref(),
             _ => None,
         }
     }

@@ -83,8 +83,7 @@ pub fn float(word: &str) -> Option<f64> {
 /// C's `strtoll`, to base 16 where the word has a `0x` anywhere.
 fn leading(word: &str) -> Result<i64, NumberError> {
     if word.ends_with(['z', 'Z']) {
-        let why = "zones are counted in options of zones alone".to_owned();
-        return Err(NumberError::Misread { word: word.to_owned(), why, write: None });
+        return Err(NumberError::misread(word, "zones are counted in options of zones alone"));
     }
     let radix = if word.contains("0x") || word.contains("0X") { 16 } else { 10 };
     let trimmed = word.trim_start_matches([' ', '\t', '\n', '\r', '\u{b}', '\u{c}']);

@@ -5,7 +5,7 @@ use super::asked::Surroundings;
 use super::error::{FioError, Place, Typed};
 use super::reader::Reading;
 use super::row::Row;
-use super::rows::ROWS;
+use super::rows;
 use super::section::{Section, Setting};
 use super::substitute::{self, Calculated};
 use super::value::Kind;
@@ -165,7 +165,7 @@ impl Parser<'_> {
             Some((name, value)) => (name.trim_end(), Some(value)),
             None => (substituted.text.as_str(), None),
         };
-        let Some(row) = ROWS.iter().find(|row| row.names().any(|known| known == name)) else {
+        let Some(row) = rows::named(name) else {
             // What it may have been meant to be is looked for where it is told; there may be many that are not.
             return Err(FioError::BadOption { typed: Box::new(typed()), near: None });
         };

@@ -55,13 +55,14 @@ pub use asked::{
 pub use commandline::parse;
 pub use commands::{Argument, COMMANDS, CommandRow, CommandTable, Commands, VERSION};
 pub use disks::{Below, Disk};
+pub use engines::Engine;
 pub use error::{FioError, Lacking, Place, Typed, Unsized, Waits};
 pub use files::{Look, OnDisk, OnDiskKind};
 pub use logging::{LogOptions, LogValue};
 pub use logs::Logs;
 pub use number::{KbBase, NumberError, TimeUnit};
 pub use opening::{capped_depths, opening};
-pub use options::{ENGINES, Engine, JobOptions, Pattern, Unified};
+pub use options::{JobOptions, Pattern, Unified};
 pub use present::{
     Clock, DiskUse, INTERRUPTED, LiveLine, Presented, Shown, human, json, messages, not_run, terse,
 };

@@ -2,11 +2,11 @@
 
 use options::near::nearest;
 
+use super::engines;
 use super::error::{Place, Typed};
 use super::number::DASHES;
-use super::options::ENGINES;
 use super::row::{Part, Row};
-use super::rows::ROWS;
+use super::rows::{self, ROWS};
 use super::section::Setting;
 use super::value::{ValueError, is_wrapping};
 
@@ -65,13 +65,13 @@ pub fn engine(name: &str) -> Option<String> {
         "uring" | "iouring" | "io-uring" | "liburing" => Some("io_uring"),
         "aio" | "linuxaio" | "native" => Some("libaio"),
         "posix" => Some("psync"),
-        lower => nearest(lower, ENGINES.iter().copied()),
+        lower => nearest(lower, engines::names().into_iter()),
     };
     meant.map(|engine| format!("Did you mean ioengine={engine}?"))
 }
 
 fn engine_of(name: &str) -> Option<String> {
-    match ROWS.iter().find(|row| row.names().any(|known| known == name))?.own.part {
+    match rows::named(name)?.own.part {
         Part::Engine(engines) => Some(engines.join(" or ")),
         Part::Job(_) => None,
     }
@@ -82,10 +82,10 @@ fn known_form(name: &str) -> Option<(&'static str, &'static str)> {
     let known = |name: &str| ROWS.iter().flat_map(Row::names).find(|known| *known == name);
     let undashed = name.trim_start_matches(|c| c == '-' || DASHES.contains(&c));
     let bare = undashed.trim_matches(is_wrapping);
-    let why = match () {
-        () if undashed != name => "options of a job file have no dashes",
-        () if bare != name => "nothing may stand around an option",
-        () => "names of options are written in small letters",
+    let why = match name {
+        _ if undashed != name => "options of a job file have no dashes",
+        _ if bare != name => "nothing may stand around an option",
+        _ => "names of options are written in small letters",
     };
     known(bare).or_else(|| known(&bare.to_ascii_lowercase())).map(|known| (why, known))
 }

@@ -1,8 +1,9 @@
 //! What the options of one job add up to, before clones and files are worked out.
 
-use workload::{BackendKind, FileTurn, Lengths, Nanos, Spread};
+use workload::{FileTurn, Lengths, Nanos, Spread};
 
 use super::batching::BatchOptions;
+use super::engines::Engine;
 use super::logging::LogOptions;
 use super::number::KbBase;
 use super::shape::Shaped;
@@ -92,103 +93,6 @@ impl Unified {
         }
     }
 }
-
-/// An engine of fio's and what stands for it here.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Engine {
-    /// As typed.
-    pub name: String,
-}
-
-impl Engine {
-    /// What stands for it here; `None` where nothing does.
-    pub fn backend(&self) -> Option<BackendKind> {
-        match self.name.as_str() {
-            "sync" | "psync" | "vsync" | "pvsync" | "pvsync2" => Some(BackendKind::Pread),
-            "libaio" => Some(BackendKind::Libaio),
-            "io_uring" => Some(BackendKind::IoUring),
-            "null" => Some(BackendKind::Null),
-            _ => None,
-        }
-    }
-
-    /// True where the name is one of fio's.
-    pub fn is_known(&self) -> bool {
-        ENGINES.contains(&self.name.as_str())
-    }
-
-    /// True where it does I/O.
-    pub fn is_real(&self) -> bool {
-        self.backend() != Some(BackendKind::Null)
-    }
-
-    /// True where one I/O is in flight whatever `iodepth` says.
-    pub fn is_synchronous(&self) -> bool {
-        self.backend() == Some(BackendKind::Pread)
-    }
-}
-
-/// Engines that fio knows; those without a [`backend`](Engine::backend) are refused by name.
-pub const ENGINES: &[&str] = &[
-    "cpuio",
-    "dev-dax",
-    "dfs",
-    "dircreate",
-    "dirdelete",
-    "dirstat",
-    "e4defrag",
-    "exec",
-    "external",
-    "falloc",
-    "filecreate",
-    "filedelete",
-    "filestat",
-    "fileoperations",
-    "ftruncate",
-    "gfapi",
-    "gfapi_async",
-    "http",
-    "ime_aio",
-    "ime_psync",
-    "ime_psyncv",
-    "io_uring",
-    "io_uring_cmd",
-    "libaio",
-    "libblkio",
-    "libcufile",
-    "libhdfs",
-    "libhipfile",
-    "libiscsi",
-    "libpmem",
-    "librpma_apm_client",
-    "librpma_apm_server",
-    "librpma_gpspm_client",
-    "librpma_gpspm_server",
-    "libzbc",
-    "mmap",
-    "mtd",
-    "nbd",
-    "net",
-    "netsplice",
-    "nfs",
-    "null",
-    "page_fault",
-    "pmemblk",
-    "posixaio",
-    "psync",
-    "pvsync",
-    "pvsync2",
-    "rados",
-    "rbd",
-    "rdma",
-    "sg",
-    "solarisaio",
-    "splice",
-    "sync",
-    "vsync",
-    "windowsaio",
-    "xnvme",
-];
 
 /// Options of one job. `default` is what they hold before anything is said, not even by fio: the defaults of fio's stand in
 /// the rows, and [`JobOptions::untyped`] applies them.
@@ -329,20 +233,6 @@ impl JobOptions {
         }
     }
 
-    /// Takes the distribution of random places.
-    pub fn set_spread(&mut self, value: &Value) {
-        if let Value::Shape(Shaped::Spread(spread)) = value {
-            self.spread = spread.clone();
-        }
-    }
-
-    /// Takes the order of files.
-    pub fn set_turn(&mut self, value: &Value) {
-        if let Value::Shape(Shaped::Turn(turn)) = value {
-            self.file_turn = *turn;
-        }
-    }
-
     /// Takes the CPUs.
     pub fn set_cpus(&mut self, value: &Value) {
         if let Value::Cpus(cpus) = value {
@@ -379,13 +269,5 @@ mod tests {
             let pattern = Pattern::named(word);
             assert_eq!((pattern.word(), pattern.letter()), (printed, letter), "{word}");
         }
-    }
-
-    #[test]
-    fn engines_that_are_known_but_not_here_have_no_backend() {
-        let engine = |name: &str| Engine { name: name.to_owned() };
-        assert_eq!(engine("vsync").backend(), Some(BackendKind::Pread));
-        assert!(engine("mmap").is_known() && engine("mmap").backend().is_none());
-        assert!(!engine("nope").is_known());
     }
 }

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use options::near::nearest;
 use options::reference as page;
 
+use super::engines::{self, Engine};
 use super::error::FioError;
 use super::number::TimeUnit;
-use super::options::{ENGINES, Engine};
 use super::row::{Part, Row};
-use super::rows::ROWS;
+use super::rows::{self, ROWS};
 use super::shape::Shape;
 use super::value::Kind;
 
@@ -18,7 +18,7 @@ pub fn command_help(name: &str) -> String {
     if name.is_empty() || name == "all" {
         return ROWS.iter().map(|row| format!("{:<28}: {}\n", row.name, row.help)).collect();
     }
-    let named = |name: &str| ROWS.iter().find(|row| row.names().any(|known| known == name)).map(row_help);
+    let named = |name: &str| rows::named(name).map(row_help);
     named(name).unwrap_or_else(|| {
         let near = nearest(name, ROWS.iter().flat_map(Row::names)).and_then(named);
         let closest = near.map_or_else(String::new, |help| format!(" - showing closest match\n{help}"));
@@ -52,11 +52,9 @@ pub fn engine_help(name: &str) -> Result<String, FioError> {
     let (name, option) = name.split_once(',').map_or((name, None), |(name, option)| (name, Some(option)));
     let engine = |name: &str| Engine { name: name.to_owned() };
     if name.is_empty() {
-        let here = ENGINES.iter().filter(|name| engine(name).backend().is_some());
-        return Ok(format!(
-            "Available IO engines:\n{}",
-            here.map(|name| format!("\t{name}\n")).collect::<String>()
-        ));
+        let here = engines::names().into_iter().filter(|name| engine(name).backend().is_some());
+        let lines: String = here.map(|name| format!("\t{name}\n")).collect();
+        return Ok(format!("Available IO engines:\n{lines}"));
     }
     let unknown = |said: String, out: String| Err(FioError::NoHelp { said, out });
     if engine(name).backend().is_none() {

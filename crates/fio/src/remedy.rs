@@ -30,7 +30,7 @@ impl FioError {
             FioError::NeedSize { jobs, corrected } => jobs.first().map(|job| add_a_size(job, corrected)),
             FioError::Parsing { meant, .. } if !meant.is_empty() => Some(meant.clone()),
             FioError::BadOption { typed, .. } => meant::option(typed),
-            FioError::RefusedAt { place, .. } => Some(place.to_string()),
+            FioError::Refused { place: Some(place), .. } => Some(place.to_string()),
             FioError::NoInclude { place, reason, .. } => Some(format!("{place}: {reason}")),
             FioError::SectionInInclude { place } => {
                 Some(format!("{place}: put the section into the including file"))

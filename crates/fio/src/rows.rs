@@ -4,9 +4,9 @@ use super::number::{KbBase, TimeUnit};
 use super::options::{JobOptions, Unified};
 use super::row::Class::{A, B, C};
 use super::row::{Part, Row, row, within};
-use super::shape::Shape;
+use super::shape::{Shape, Shaped};
 use super::terms::ExitWhat;
-use super::value::{Kind, Word};
+use super::value::{Kind, Value, Word};
 use super::verification::PROOFS;
 
 const RW: &[Word] = &[
@@ -52,51 +52,44 @@ const TOGETHER: &str = "jobs cannot steer each other yet";
 const PROCESS: &str = "workers are threads of one process and keep its rights and priority";
 const LATENCY: &str = "steering by latency is not supported yet";
 
-const fn job(row: Row) -> Row {
-    within(Part::Job("Job and process"), row)
+/// Headings of the table, each with what puts a row below it.
+macro_rules! headings {
+    ($($name:ident $heading:expr;)+) => {
+        $(const fn $name(row: Row) -> Row {
+            within(Part::Job($heading), row)
+        })+
+    };
 }
-const fn file(row: Row) -> Row {
-    within(Part::Job("Target files"), row)
+
+headings! {
+    job "Job and process";
+    file "Target files";
+    access "Pattern";
+    block "Block size";
+    sync "Flushes";
+    depth "Engine and depth";
+    buffer "Buffers and memory";
+    pace "Rate and think time";
+    verify "Verification and trims";
+    steady "Steady state";
+    zone "Zones and data placement";
+    replay "Replay";
+    report "Measurement and reporting";
+    error "Errors";
+    profile PROFILES;
 }
-const fn access(row: Row) -> Row {
-    within(Part::Job("Pattern"), row)
+
+/// Takes a value of a shape as it is.
+macro_rules! shaped {
+    ($($field:ident).+ = $shape:ident) => {
+        |options, value| {
+            if let Value::Shape(Shaped::$shape(shaped)) = value {
+                options.$($field).+ = shaped.clone().into();
+            }
+        }
+    };
 }
-const fn block(row: Row) -> Row {
-    within(Part::Job("Block size"), row)
-}
-const fn sync(row: Row) -> Row {
-    within(Part::Job("Flushes"), row)
-}
-const fn depth(row: Row) -> Row {
-    within(Part::Job("Engine and depth"), row)
-}
-const fn buffer(row: Row) -> Row {
-    within(Part::Job("Buffers and memory"), row)
-}
-const fn pace(row: Row) -> Row {
-    within(Part::Job("Rate and think time"), row)
-}
-const fn verify(row: Row) -> Row {
-    within(Part::Job("Verification and trims"), row)
-}
-const fn steady(row: Row) -> Row {
-    within(Part::Job("Steady state"), row)
-}
-const fn zone(row: Row) -> Row {
-    within(Part::Job("Zones and data placement"), row)
-}
-const fn replay(row: Row) -> Row {
-    within(Part::Job("Replay"), row)
-}
-const fn report(row: Row) -> Row {
-    within(Part::Job("Measurement and reporting"), row)
-}
-const fn error(row: Row) -> Row {
-    within(Part::Job("Errors"), row)
-}
-const fn profile(row: Row) -> Row {
-    within(Part::Job(PROFILES), row)
-}
+
 const fn ring(row: Row) -> Row {
     within(Part::Engine(&["io_uring"]), row)
 }
@@ -104,6 +97,11 @@ const fn prioritised(row: Row) -> Row {
     within(Part::Engine(&["io_uring", "libaio"]), row).refused(PRIORITY, "Priority of single commands.")
 }
 const PRIORITY: &str = "priorities of single commands are not supported";
+
+/// The row of that name or alias.
+pub fn named(name: &str) -> Option<&'static Row> {
+    ROWS.iter().find(|row| row.names().any(|known| known == name))
+}
 
 /// Every job option, in the order of the reference; a row a line, so that the table reads as one.
 #[rustfmt::skip]
@@ -192,7 +190,7 @@ pub static ROWS: &[Row] = &[
     file(row("nrfiles", FILES, "1", A)).also(&["nr_files"]).does("Files a clone.", |o, v| o.nrfiles = v.small()),
     file(row("openfiles", COUNT, "", A)).nearly("all files stay open", "Files open at a time.", |_, _| {}),
     file(row("file_service_type", Kind::Shape(Shape::Turn), "roundrobin", B))
-        .does("Which file comes next; behind a colon how many I/Os go to each.", |o, v| o.set_turn(v)),
+        .does("Which file comes next; behind a colon how many I/Os go to each.", shaped!(file_turn = Turn)),
     file(row("size", Kind::Amount, "", A))
         .does("Bytes of the region, over all files of a clone; also the amount to do.", |o, v| o.size = Some(v.amount())),
     file(row("io_size", Kind::Amount, "", A))
@@ -246,7 +244,7 @@ pub static ROWS: &[Row] = &[
     access(row("random_generator", Kind::Choice(&[("tausworthe", "32 bits"), ("lfsr", "Each block once without a map"), ("tausworthe64", "64 bits")]), "tausworthe", A))
         .nearly("plimsoll's own generator; each block once without a map", "Generator of random places.", |_, _| {}),
     access(row("random_distribution", Kind::Shape(Shape::Spread), "random", A))
-        .does("Distribution of random places: random, zipf, pareto, normal, zoned, zoned_abs or sequence.", |o, v| o.set_spread(v)),
+        .does("Distribution of random places: random, zipf, pareto, normal, zoned, zoned_abs or sequence.", shaped!(spread = Spread)),
     access(row("random_sequence_stride", Kind::Bool, "0", B)).refused("the blocks of a sequence are visited as they are listed", "Strides of a sequence."),
     access(row("randrepeat", Kind::Bool, "1", A))
         .also(&["allrandrepeat"])
@@ -328,7 +326,7 @@ pub static ROWS: &[Row] = &[
     buffer(row("scramble_buffers", Kind::Bool, "1", B))
         .does("Changes what is written a little each time, so that no two blocks are equal.", |o, v| o.scramble_buffers = v.on()),
     buffer(row("buffer_pattern", Kind::Shape(Shape::Pattern), "", B))
-        .does("Pattern to write: text in double quotes, 0x… and decimal numbers in a row.", |o, v| o.buffer_pattern = v.pattern()),
+        .does("Pattern to write: text in double quotes, 0x… and decimal numbers in a row.", shaped!(buffer_pattern = Pattern)),
     buffer(row("buffer_compress_percentage", Kind::Int(0, 100), "0", A))
         .does("Percent of each chunk that compresses to nothing: zeros, or the pattern.", |o, v| o.compress_percentage = v.natural() as u8),
     buffer(row("buffer_compress_chunk", Kind::Size(0), "512", B))
@@ -373,7 +371,7 @@ pub static ROWS: &[Row] = &[
     verify(row("verify_policy", Kind::Text, "completed", C)).refused("every write that has ended is checked", "Which writes are checked."),
     verify(row("verify_offset", Kind::Size(0), "0", B)).does("Place of the header in each interval.", |o, v| o.verify.offset = v.natural()),
     verify(row("verify_interval", Kind::Size(0), "0", B)).does("Length that has a header of its own; 0: the block.", |o, v| o.verify.interval = v.natural()),
-    verify(row("verify_pattern", Kind::Shape(Shape::Pattern), "", B)).does("Pattern to write and to check; %o is the place.", |o, v| o.verify.pattern = v.pattern()),
+    verify(row("verify_pattern", Kind::Shape(Shape::Pattern), "", B)).does("Pattern to write and to check; %o is the place.", shaped!(verify.pattern = Pattern)),
     verify(row("verify_pattern_interval", Kind::Size(0), "0", C)).refused("the pattern begins with each interval", "Distance of the patterns."),
     verify(row("verify_fatal", Kind::Bool, "0", A)).does("The first block that is wrong ends the job.", |o, v| o.verify.fatal = v.on()),
     verify(row("verify_dump", Kind::Bool, "0", B)).nearly("what is wrong is named with its place, and not written to files", "Writes wrong blocks to files.", |_, _| {}),
@@ -392,7 +390,7 @@ pub static ROWS: &[Row] = &[
     verify(row("trim_backlog_batch", COUNT, "0", B)).refused(TRIMS, "Blocks of one round of trims."),
     // Steady state.
     steady(row("steadystate", Kind::Shape(Shape::Steady), "", B)).also(&["ss"])
-        .does("Ends the step when the rate is steady: iops, iops_slope, bw or bw_slope, and a bound.", |o, v| o.steady.set(v)),
+        .does("Ends the step when the rate is steady: iops, iops_slope, bw or bw_slope, and a bound.", shaped!(steady.rule = Steady)),
     steady(row("steadystate_duration", SECONDS, "0", B)).also(&["ss_dur"]).does("For how long, in whole check intervals; a slope needs two.", |o, v| o.steady.duration = v.time()),
     steady(row("steadystate_ramp_time", SECONDS, "0", B)).also(&["ss_ramp"]).does("Time before it is looked at.", |o, v| o.steady.ramp = v.time()),
     steady(row("steadystate_check_interval", SECONDS, "1", B)).also(&["ss_interval"]).does("How often it is looked at.", |o, v| o.steady.every = v.time()),
@@ -498,7 +496,7 @@ pub static ROWS: &[Row] = &[
     error(row("continue_on_error", Kind::Choice(&[("none", "Never"), ("read", "After reads"), ("write", "After writes"), ("io", "After both"), ("verify", "After failed checks"), ("all", "Always"), ("0", "Never"), ("1", "Always")]), "none", A))
         .does("Goes on after EIO and EILSEQ, or after failed checks, which end the job otherwise.", |o, v| o.time.set_continue(v.word())),
     error(row("ignore_error", Kind::Shape(Shape::Errors), "", B))
-        .does("Goes on after these errors, by name or number: lists for reads, writes and checks.", |o, v| o.time.set_ignored(v)),
+        .does("Goes on after these errors, by name or number: lists for reads, writes and checks.", shaped!(time.ignore_error = Errors)),
     error(row("error_dump", Kind::Bool, "1", B)).does("Concerns errors that are passed over, which is refused.", |_, _| {}),
     // Names of the past.
     job(row("percentage_sequential", Kind::Ints(100), "", C)).refused("give percentage_random", "Old name."),

@@ -26,10 +26,8 @@ impl Setting {
     /// The refusal of this option, with its place in a job file.
     pub fn refused(&self, reason: &str) -> FioError {
         let (option, reason) = (self.typed.text.clone(), reason.to_owned());
-        match &self.typed.within {
-            Some((_, place)) => FioError::RefusedAt { option, reason, place: place.clone() },
-            None => FioError::Refused { option, reason },
-        }
+        let place = self.typed.within.as_ref().map(|(_, place)| place.clone());
+        FioError::Refused { option, reason, place }
     }
 }
 

@@ -38,7 +38,7 @@ pub fn read(reader: &mut Reader, shape: Shape, word: &str) -> Result<Shaped, Val
 }
 
 fn wrong(word: &str, meant: impl Into<String>) -> ValueError {
-    NumberError::Misread { word: word.to_owned(), why: meant.into(), write: None }.into()
+    NumberError::misread(word, meant).into()
 }
 
 /// One value stands for all directions; of two the second stands for writes and trims; an empty place is left alone.
@@ -157,6 +157,24 @@ fn law(word: &str, argument: Option<&str>, default: f64) -> Result<(f64, Option<
     }
 }
 
+/// What favours some places or files by one of three laws.
+fn skewed(word: &str, name: &str, argument: Option<&str>) -> Result<Spread, ValueError> {
+    match name {
+        "zipf" => match law(word, argument, 1.1)? {
+            (theta, center) if theta > 0.0 => Ok(Spread::Zipf { theta, center }),
+            _ => Err(wrong(word, "theta must be above 0")),
+        },
+        "pareto" => match law(word, argument, 0.2)? {
+            (h, center) if h > 0.0 && h < 1.0 => Ok(Spread::Pareto { h, center }),
+            _ => Err(wrong(word, "the power must be between 0 and 1")),
+        },
+        _ => match law(word, argument, 10.0)? {
+            (percent, center) if (0.0..=100.0).contains(&percent) => Ok(Spread::Normal { percent, center }),
+            _ => Err(wrong(word, "the deviation is a percentage, from 0 to 100")),
+        },
+    }
+}
+
 /// `random`, `zipf:theta[:center]`, `pareto:h[:center]`, `normal:percent[:center]`, `zoned:…`, `zoned_abs:…`, `sequence:…`
 fn spread(reader: &mut Reader, word: &str) -> Result<Spread, ValueError> {
     let (name, argument) = match word.split_once(':') {
@@ -165,18 +183,7 @@ fn spread(reader: &mut Reader, word: &str) -> Result<Spread, ValueError> {
     };
     match (name, argument) {
         ("random", None) => Ok(Spread::Uniform),
-        ("zipf", _) => match law(word, argument, 1.1)? {
-            (theta, center) if theta > 0.0 => Ok(Spread::Zipf { theta, center }),
-            _ => Err(wrong(word, "theta must be above 0")),
-        },
-        ("pareto", _) => match law(word, argument, 0.2)? {
-            (h, center) if h > 0.0 && h < 1.0 => Ok(Spread::Pareto { h, center }),
-            _ => Err(wrong(word, "the power must be between 0 and 1")),
-        },
-        ("normal" | "gauss", Some(_)) => match law(word, argument, 0.0)? {
-            (percent, center) if (0.0..=100.0).contains(&percent) => Ok(Spread::Normal { percent, center }),
-            _ => Err(wrong(word, "the deviation is a percentage, from 0 to 100")),
-        },
+        ("zipf" | "pareto", _) | ("normal" | "gauss", Some(_)) => skewed(word, name, argument),
         ("zoned", Some(lists)) => zoned(reader, lists, Measure::Percent),
         ("zoned_abs", Some(lists)) => zoned(reader, lists, Measure::Bytes),
         ("sequence", Some(list)) => {
@@ -285,17 +292,11 @@ fn turn(word: &str) -> Result<FileTurn, ValueError> {
         "roundrobin" => of(FileOrder::InTurn, count()?),
         "random" => of(FileOrder::Random, count()?),
         "sequential" => of(FileOrder::OneByOne, count()?),
-        "zipf" => match law(word, argument, 1.1)?.0 {
-            theta if theta > 0.0 => of(FileOrder::Zipf { theta }, 1),
-            _ => Err(wrong(word, "theta must be above 0")),
-        },
-        "pareto" => match law(word, argument, 0.2)?.0 {
-            h if h > 0.0 && h < 1.0 => of(FileOrder::Pareto { h }, 1),
-            _ => Err(wrong(word, "the power must be between 0 and 1")),
-        },
-        "normal" | "gauss" => match law(word, argument, 10.0)?.0 {
-            percent if (0.0..=100.0).contains(&percent) => of(FileOrder::Normal { percent }, 1),
-            _ => Err(wrong(word, "the deviation is a percentage, from 0 to 100")),
+        "zipf" | "pareto" | "normal" | "gauss" => match skewed(word, name, argument)? {
+            Spread::Zipf { theta, .. } => of(FileOrder::Zipf { theta }, 1),
+            Spread::Pareto { h, .. } => of(FileOrder::Pareto { h }, 1),
+            Spread::Normal { percent, .. } => of(FileOrder::Normal { percent }, 1),
+            _ => Err(ValueError::Choice { word: word.to_owned(), words: TURNS }),
         },
         _ => Err(ValueError::Choice { word: word.to_owned(), words: TURNS }),
     }

@@ -1,5 +1,6 @@
 //! Options that say when a job starts, rests and ends, and what an error does.
 
+use options::errno_named;
 use workload::{
     Direction, Errnos, Nanos, OnError, Priority, PriorityClass, Reach, SyncMode, Think, ThinkCount, ThinkPace,
 };
@@ -86,13 +87,6 @@ impl TimeOptions {
         };
     }
 
-    /// Takes the lists of errors.
-    pub fn set_ignored(&mut self, value: &Value) {
-        if let Value::Shape(super::shape::Shaped::Errors(lists)) = value {
-            self.ignore_error = lists.clone();
-        }
-    }
-
     /// Takes the word of `sync`.
     pub fn set_sync(&mut self, word: &str) {
         self.sync = match word {
@@ -172,40 +166,11 @@ pub(super) fn times(word: &str) -> Result<(Nanos, Nanos), ValueError> {
     let least = number::time(least, TimeUnit::Seconds)?;
     let most = number::time(most, TimeUnit::Seconds)?;
     if most < least {
-        let why = "the range ends before it begins; write the smaller time first".to_owned();
-        return Err(NumberError::Misread { word: word.to_owned(), why, write: None }.into());
+        let why = "the range ends before it begins; write the smaller time first";
+        return Err(NumberError::misread(word, why).into());
     }
     Ok((least, most))
 }
-
-/// Names that fio's users give errors by, with their numbers on Linux.
-const ERRORS: &[(&str, i32)] = &[
-    ("EPERM", 1),
-    ("ENOENT", 2),
-    ("EINTR", 4),
-    ("EIO", 5),
-    ("ENXIO", 6),
-    ("EBADF", 9),
-    ("EAGAIN", 11),
-    ("ENOMEM", 12),
-    ("EACCES", 13),
-    ("EFAULT", 14),
-    ("EBUSY", 16),
-    ("ENODEV", 19),
-    ("EINVAL", 22),
-    ("EFBIG", 27),
-    ("ENOSPC", 28),
-    ("EROFS", 30),
-    ("ENODATA", 61),
-    ("ETIME", 62),
-    ("ENOLINK", 67),
-    ("EOVERFLOW", 75),
-    ("EILSEQ", 84),
-    ("EOPNOTSUPP", 95),
-    ("ETIMEDOUT", 110),
-    ("EREMOTEIO", 121),
-    ("EDQUOT", 122),
-];
 
 /// Lists of names and numbers separated by colons, one each for reads, writes and checks, separated by commas.
 pub(super) fn errors(word: &str) -> Result<Each<Vec<i32>>, ValueError> {
@@ -223,10 +188,9 @@ pub(super) fn errors(word: &str) -> Result<Each<Vec<i32>>, ValueError> {
 }
 
 fn error(word: &str, name: &str) -> Result<i32, ValueError> {
-    let known = ERRORS.iter().find(|(known, _)| *known == name).map(|(_, errno)| *errno);
     let number = || name.parse().ok().filter(|errno| (1..4096).contains(errno));
-    known.or_else(number).ok_or_else(|| {
+    errno_named(name).or_else(number).ok_or_else(|| {
         let why = format!("'{name}' is no error; write its number, or a name such as EIO or ENOSPC");
-        NumberError::Misread { word: word.to_owned(), why, write: None }.into()
+        NumberError::misread(word, why).into()
     })
 }

@@ -48,8 +48,7 @@ pub(super) fn timed(work: Job, job: &FioJob, asked: &Asked) -> Result<Job, FioEr
 
 fn start(job: &FioJob, asked: &Asked) -> Result<Start, FioError> {
     let Some(awaited) = &job.options.time.wait_for else { return Ok(Start::WithStep) };
-    let refused =
-        |reason: &str| FioError::Refused { option: format!("wait_for={awaited}"), reason: reason.to_owned() };
+    let refused = |reason: &str| FioError::refused(&format!("wait_for={awaited}"), reason);
     if job.options.time.startdelay.1 > Nanos::ZERO {
         return Err(refused("together with startdelay; give one of the two"));
     }

@@ -53,6 +53,11 @@ fn advice(write: &Option<String>) -> String {
 }
 
 impl NumberError {
+    /// Of a word that fio would take for something else, or that has no meaning; nobody knows what was meant.
+    pub(super) fn misread(word: &str, why: impl Into<String>) -> NumberError {
+        NumberError::Misread { word: word.to_owned(), why: why.into(), write: None }
+    }
+
     /// The word that could not be read.
     pub fn word(&self) -> &str {
         match self {

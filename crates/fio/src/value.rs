@@ -240,14 +240,6 @@ impl Value {
         }
     }
 
-    /// A pattern.
-    pub fn pattern(&self) -> Option<workload::Pattern> {
-        match self {
-            Value::Shape(Shaped::Pattern(pattern)) => Some(pattern.clone()),
-            _ => None,
-        }
-    }
-
     /// Puts the values that were typed in their places and leaves the others.
     pub fn onto<T: From<u64>>(&self, target: &mut Each<T>) {
         if let Value::Each(values) = self {

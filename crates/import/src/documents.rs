@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::pieces::{near, shortened};
+use super::pieces::near;
 use super::scan::begins_line;
 use super::text::Text;
-use super::trouble::{Trouble, Troubles};
+use super::trouble::Troubles;
 
 /// One JSON document.
 #[derive(Clone, Debug)]
@@ -40,14 +40,8 @@ pub(crate) fn documents(
                 again = again.saturating_sub(break_at);
                 if let Some(value) = before_break(&raw[start..start + break_at]).filter(tells_something) {
                     let last = (0..break_at).rev().find(|&at| raw.is_char_boundary(start + at)).unwrap_or(0);
-                    let (line, column) = text.raw_place(start + last);
                     let expected = format!("JSON ({})", plain_words(&error));
-                    troubles.push(Trouble {
-                        line,
-                        column,
-                        expected,
-                        found: shortened(near(raw, start + last, 256)),
-                    });
+                    troubles.push(text.raw_trouble(start + last, expected, near(raw, start + last, 256)));
                     found.push(Document { value, at: start });
                     at = start + break_at.max(1);
                 }
@@ -148,6 +142,7 @@ fn keep(cuts: &mut Vec<(usize, Vec<char>)>, cut: (usize, Vec<char>)) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::trouble::Trouble;
     use super::*;
 
     fn read(text: &str) -> (Vec<Value>, Vec<Trouble>) {

@@ -3,9 +3,8 @@
 use record::Figure;
 use serde_json::{Map, Value};
 
-use super::pieces::shortened;
 use super::text::Text;
-use super::trouble::{Trouble, Troubles};
+use super::trouble::Troubles;
 
 /// Greatest number that is taken for one, as in text.
 const MOST: f64 = 9e18;
@@ -70,10 +69,9 @@ impl<'v> Fields<'v> {
         let value = self.map.get(key).filter(|value| !value.is_null())?;
         let figure = figure(value, factor);
         if figure.is_none() {
-            let (line, column) = self.text.raw_place(self.sought(key));
             let dot = if self.path.is_empty() { "" } else { "." };
             let expected = format!("a number for {}{dot}{key}", self.path);
-            troubles.push(Trouble { line, column, expected, found: shortened(&value.to_string()) });
+            troubles.push(self.text.raw_trouble(self.sought(key), expected, &value.to_string()));
         }
         figure
     }

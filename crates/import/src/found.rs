@@ -103,6 +103,15 @@ pub(crate) fn series(
     &mut list[index]
 }
 
+/// Puts a percentile in its place: the least and the greatest are moments.
+pub(crate) fn percentile(latency: &mut ReportedLatency, percent: f64, figure: Figure) {
+    match percent {
+        0.0 => set(&mut latency.min, Some(figure)),
+        100.0 => set(&mut latency.max, Some(figure)),
+        between => latency.percentiles.push((between, figure)),
+    }
+}
+
 /// Keeps what was found before.
 pub(crate) fn set(place: &mut Option<Figure>, figure: Option<Figure>) {
     if place.is_none() {

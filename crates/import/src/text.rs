@@ -54,6 +54,12 @@ impl Text {
         placed(&self.raw, &self.raw_anchors, offset)
     }
 
+    /// A trouble at an offset into `raw`, where `found` stands.
+    pub fn raw_trouble(&self, offset: usize, expected: impl Into<String>, found: &str) -> Trouble {
+        let (line, column) = self.raw_place(offset);
+        Trouble { line, column, expected: expected.into(), found: shortened(found) }
+    }
+
     /// Offset of `"key"` in `raw` from `at` on. Looked for once where the places of one key are asked for in their order.
     pub fn quoted(&self, at: usize, key: &str) -> Option<usize> {
         if let Some(&(from, found)) = self.sought.borrow().get(key)

@@ -67,8 +67,10 @@ pub enum Keeping {
     Kept,
 }
 
-/// Everything that was asked for. Where nothing was typed, a field that is an `Option` depends on other fields.
-#[derive(Clone, Debug, PartialEq)]
+/// Everything that was asked for. Where nothing was typed, a field that is an `Option` depends on other fields. `default` is
+/// what it holds before anything is said, not even by ioping: the defaults stand in the rows, and [`Asked::untyped`] applies
+/// them.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Asked {
     /// Requests at the start that are not counted.
     pub warmup: u64,
@@ -134,45 +136,6 @@ pub struct Asked {
     pub ignore_errors: bool,
     /// Directory, file or device, as typed.
     pub target: String,
-}
-
-impl Default for Asked {
-    fn default() -> Self {
-        Asked {
-            warmup: 1,
-            burst: 0,
-            count: 0,
-            seed: 0,
-            interval: None,
-            speed_limit: 0,
-            rate_limit: 0,
-            min_time: Nanos::ZERO,
-            max_time: None,
-            size: None,
-            work_size: None,
-            work_offset: Bytes(0),
-            work_time: None,
-            print_count: 0,
-            print_interval: Nanos::ZERO,
-            engine: Engine::Calls,
-            cached: false,
-            direct: false,
-            sync: Sync::None,
-            alternate: false,
-            writes: 0,
-            order: Order::Random,
-            nowait: false,
-            hipri: false,
-            rapid: false,
-            keeping: Keeping::Vanishes,
-            quiet: false,
-            batch: false,
-            json: false,
-            clock_format: None,
-            ignore_errors: false,
-            target: String::new(),
-        }
-    }
 }
 
 impl Asked {

@@ -17,7 +17,7 @@ pub fn parse(words: &[String]) -> Result<Request, IopingError> {
     if words.is_empty() {
         return Ok(Request::Say(usage(), 1));
     }
-    let mut reading = Reading { words, at: 0, asked: Asked::default(), targets: Vec::new(), says: None };
+    let mut reading = Reading { words, at: 0, asked: Asked::untyped(), targets: Vec::new(), says: None };
     while reading.at < words.len() && reading.says.is_none() {
         reading.word()?;
     }
@@ -136,7 +136,8 @@ impl<'w> Reading<'w> {
     }
 }
 
-fn given(row: &Row, value: Option<String>) -> Result<Given, IopingError> {
+/// What a row is given; nothing where it takes none.
+pub(super) fn given(row: &Row, value: Option<String>) -> Result<Given, IopingError> {
     let Some(value) = value else { return Ok(Given::Nothing) };
     let unit = match row.takes {
         Takes::Nothing => return Ok(Given::Nothing),

@@ -215,30 +215,3 @@ impl IopingError {
         .filter(|hint| !hint.is_empty())
     }
 }
-
-/// The name of an errno that a request may bring.
-pub fn errno_name(errno: i32) -> String {
-    const NAMES: &[(i32, &str)] = &[
-        (4, "EINTR"),
-        (5, "EIO"),
-        (6, "ENXIO"),
-        (9, "EBADF"),
-        (11, "EAGAIN"),
-        (12, "ENOMEM"),
-        (16, "EBUSY"),
-        (19, "ENODEV"),
-        (22, "EINVAL"),
-        (27, "EFBIG"),
-        (28, "ENOSPC"),
-        (30, "EROFS"),
-        (61, "ENODATA"),
-        (84, "EILSEQ"),
-        (95, "EOPNOTSUPP"),
-        (110, "ETIMEDOUT"),
-        (116, "ESTALE"),
-        (121, "EREMOTEIO"),
-        (122, "EDQUOT"),
-    ];
-    let known = NAMES.iter().find(|(number, _)| *number == errno);
-    known.map_or_else(|| format!("errno {errno}"), |(_, name)| (*name).to_owned())
-}

@@ -5,6 +5,7 @@
 
 mod asked;
 mod commandline;
+mod defaults;
 mod error;
 mod figures;
 mod lines;

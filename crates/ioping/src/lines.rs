@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
+use options::errno_name;
 use workload::Direction;
 
-use super::error::errno_name;
 use super::figures::{count, size, time};
 use super::tally::Tally;
 

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     fn of(kind: Kind, there: u64, change: impl Fn(&mut Asked)) -> Result<(u64, u64, u64), String> {
-        let mut asked = Asked::default();
+        let mut asked = Asked::untyped();
         change(&mut asked);
         let region = Region::of(&asked, kind, Bytes(there)).map_err(|error| error.to_string())?;
         Ok((region.offset, region.bytes, region.request))

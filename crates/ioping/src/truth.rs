@@ -87,7 +87,7 @@ mod tests {
     use crate::asked::Sync;
 
     fn told(change: impl Fn(&mut Asked), evidence: Evidence) -> String {
-        let mut asked = Asked { target: "t".to_owned(), ..Asked::default() };
+        let mut asked = Asked { target: "t".to_owned(), ..Asked::untyped() };
         change(&mut asked);
         untrue(&asked, &evidence).join(" ")
     }

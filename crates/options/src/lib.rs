@@ -8,6 +8,6 @@ mod number;
 pub mod reference;
 mod row;
 
-pub use errno::errno_text;
+pub use errno::{errno_name, errno_named, errno_text};
 pub use number::power;
 pub use row::{Row, Support, Table};

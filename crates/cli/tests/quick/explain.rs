@@ -142,7 +142,7 @@ fn what_is_not_understood_ends_with_its_place_and_the_code_of_a_refusal() {
         ("ioping -c 1 . .", "more than one destination"),
         ("diskspd -w100 -b4Q t.dat", "-b4Q"),
         ("dd if=a of=b bs=big", "line 1, column 14: bs=big: "),
-        ("iostat -x -o XML", "-o takes JSON"),
+        ("iostat -x -o XML", "JSON is the only one"),
     ] {
         let ended = piped(&folder, &["explain"], pasted);
         assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "{pasted}");

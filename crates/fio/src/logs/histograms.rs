@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use workload::Nanos;
 
+use super::window::Counted;
 use crate::logging::LogOptions;
 use crate::present::bins::{BUCKETS, bucket};
 
@@ -41,14 +42,15 @@ impl Histograms {
         }
     }
 
-    /// Counts `clat` nanoseconds of an I/O that was done at `done` from the job's start; rows that are due come first.
-    pub fn count(&mut self, (done, direction, clat): (Nanos, u8, u64), rows: &mut Rows) {
-        if done >= self.end {
+    /// Counts the completion latency of an I/O; rows that are due come first.
+    pub fn count(&mut self, io: &Counted, rows: &mut Rows) {
+        if io.done >= self.end {
             self.write(self.end, rows);
-            let gone = done.0 / self.every.0.max(1);
+            let gone = io.done.0 / self.every.0.max(1);
             self.end = Nanos((gone + 1).saturating_mul(self.every.0));
         }
-        let at = usize::from(direction);
+        let at = usize::from(io.direction);
+        let [_, clat, _] = io.latencies;
         self.seen[at] = true;
         let columns = &mut self.counts[at];
         let column = ((bucket(clat) >> self.coarseness) as usize).min(columns.len() - 1);
@@ -85,7 +87,8 @@ mod tests {
             for (done, direction, clat) in
                 [(10, 0, 1_000), (20, 0, 1_000), (30, 1, 99_000_000_000), (150, 0, 5)]
             {
-                histograms.count((Nanos::from_millis(done), direction, clat), &mut rows);
+                let (done, latencies) = (Nanos::from_millis(done), [0, clat, clat]);
+                histograms.count(&Counted { done, direction, latencies, ..Counted::default() }, &mut rows);
             }
             histograms.write(Nanos::from_millis(160), &mut rows);
             let numbers: Vec<Vec<u64>> =

@@ -14,8 +14,8 @@ use record::{Interval, IoTrace, StepRecord};
 use workload::{Nanos, StepPlan};
 
 use super::asked::{Asked, FioJob};
+use super::engines::Engine;
 use super::logging::LogOptions;
-use super::options::Engine;
 use aggregate::AggregateLogs;
 use histograms::{Histograms, Rows};
 use row::{Row, number_of};
@@ -186,20 +186,20 @@ impl Kept {
     fn take(&mut self, io: &IoTrace, direction: u8, files: &mut [LogFile]) {
         let origin = *self.origin.get_or_insert(io.due.min(io.done));
         let done = io.done.since(origin);
-        let lat = io.done.since(io.due).0;
-        let clat = io.done.since(io.issued).0;
+        let (lat, clat) = (io.done.since(io.due).0, io.done.since(io.issued).0);
+        let latencies = [lat.saturating_sub(clat), clat, lat];
+        let counted = Counted { done, direction, bytes: u64::from(io.bytes), latencies };
         if let (Some(histograms), Some(file)) = (&mut self.histograms, self.histogram_file) {
             let epoch_ms = if self.epoch_ms > 0 { self.epoch_ms + origin.0 / 1_000_000 } else { 0 };
             let mut rows = Rows { text: &mut files[file].text, bytes: self.bytes, epoch_ms };
-            histograms.count((done, direction, clat), &mut rows);
+            histograms.count(&counted, &mut rows);
         }
-        let latencies = [lat.saturating_sub(clat), clat, lat];
         let Some(windows) = &mut self.windows else {
             self.single(io, (direction, latencies), files);
             return;
         };
         let mut over = Vec::new();
-        windows.count(&Counted { done, direction, bytes: u64::from(io.bytes), latencies }, &mut over);
+        windows.count(&counted, &mut over);
         over.iter().for_each(|window| self.window(window, files));
     }
 

@@ -9,11 +9,10 @@ use super::bins::percents;
 use super::figures::{LatencyUnit, Suffix, scaled};
 use super::group::{Group, GroupDirection};
 use super::said::mismatches;
-use super::unit::{Figures, Latency, NAMES, Unit, Windows, fatal_errno};
+use super::unit::{Figures, Latency, NAMES, Unit, Windows, fatal_errno, works_on};
 use super::{DiskFigures, DiskUse, Presented};
 use crate::asked::FioJob;
 use crate::error::{EINVAL, FIRST_DIRECT, verror};
-use crate::files::paths;
 use crate::number::KbBase;
 use crate::options::JobOptions;
 use crate::steady::{Spread, Steadiness};
@@ -84,20 +83,14 @@ pub fn messages(presented: &Presented) -> (String, String) {
 
 /// Whether all jobs on the file go on after `failure`; fio is silent about it then.
 fn is_passed_over(presented: &Presented, failure: &IoFailure) -> bool {
-    let on_it = |job: &&FioJob| paths(job).iter().any(|known| known.as_os_str() == failure.path.as_str());
     let passes = |job: &FioJob| job.options.time.passes_over(failure.direction, failure.errno);
-    let mut jobs = presented.asked.jobs.iter().filter(on_it).peekable();
+    let mut jobs = presented.asked.jobs.iter().filter(|job| works_on(job, &failure.path)).peekable();
     jobs.peek().is_some() && jobs.all(passes)
 }
 
 fn is_direct(presented: &Presented, path: &str) -> bool {
-    let ours = |job: &&FioJob| paths(job).iter().any(|known| known.as_os_str() == path);
-    presented
-        .asked
-        .jobs
-        .iter()
-        .find(ours)
-        .is_some_and(|job| job.options.direct && job.options.engine.is_synchronous())
+    let job = presented.asked.jobs.iter().find(|job| works_on(job, path));
+    job.is_some_and(|job| job.options.direct && job.options.engine.is_synchronous())
 }
 
 /// A rate in both systems of units, the one that `kb_base` asks for first.

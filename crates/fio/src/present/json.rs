@@ -12,12 +12,12 @@ pub fn json(presented: &Presented) -> String {
     let units = Unit::all(presented);
     let groups = Group::all(&units);
     let clock = &presented.clock;
-    let mut members = vec![
-        ("fio version".to_owned(), Tree::text(VERSION)),
-        ("timestamp".to_owned(), Tree::Int(clock.unix_ms / 1000)),
-        ("timestamp_ms".to_owned(), Tree::Int(clock.unix_ms)),
-        ("time".to_owned(), Tree::text(&*clock.words)),
-    ];
+    let mut members = Tree::members([
+        ("fio version", Tree::text(VERSION)),
+        ("timestamp", Tree::Int(clock.unix_ms / 1000)),
+        ("timestamp_ms", Tree::Int(clock.unix_ms)),
+        ("time", Tree::text(&*clock.words)),
+    ]);
     let globals = &presented.asked.globals;
     if !globals.is_empty() {
         members.push(("global options".to_owned(), Tree::texts(globals)));

@@ -77,7 +77,7 @@ fn steady(steadiness: &Steadiness) -> Tree {
 
 fn head(unit: &Unit, presented: &Presented) -> Vec<(String, Tree)> {
     let elapsed_s = presented.elapsed.0.div_ceil(1_000_000_000);
-    [
+    Tree::members([
         ("jobname", Tree::text(&*unit.first.name)),
         ("groupid", Tree::Int(u64::from(unit.first.group))),
         ("job_start", Tree::Int(unit.started_unix_ms)),
@@ -85,9 +85,7 @@ fn head(unit: &Unit, presented: &Presented) -> Vec<(String, Tree)> {
         ("eta", Tree::Int(ETA_OVER)),
         ("elapsed", Tree::Int(elapsed_s)),
         ("job options", Tree::texts(&unit.last.echo)),
-    ]
-    .map(|(name, value)| (name.to_owned(), value))
-    .into()
+    ])
 }
 
 fn machine(unit: &Unit) -> Vec<(String, Tree)> {
@@ -96,7 +94,7 @@ fn machine(unit: &Unit) -> Vec<(String, Tree)> {
     let spread =
         |counts: [u64; 7], names: [&str; 7]| shares(&names, &percents(counts, counts.iter().sum(), 0.1));
     let coarse = &unit.coarse;
-    let mut members: Vec<(String, Tree)> = [
+    let mut members = Tree::members([
         ("job_runtime", Tree::Int(unit.runtime_ms_sum)),
         ("usr_cpu", Tree::Float(share_of_time(totals.user_cpu_ns, unit.runtime_ms_sum))),
         ("sys_cpu", Tree::Float(share_of_time(totals.system_cpu_ns, unit.runtime_ms_sum))),
@@ -109,12 +107,10 @@ fn machine(unit: &Unit) -> Vec<(String, Tree)> {
         ("latency_ns", shares(&SMALL_EDGES, &percents(coarse.nanoseconds, ios, 0.01))),
         ("latency_us", shares(&SMALL_EDGES, &percents(coarse.microseconds, ios, 0.01))),
         ("latency_ms", shares(&LARGE_EDGES, &percents(coarse.milliseconds, ios, 0.01))),
-    ]
-    .map(|(name, value)| (name.to_owned(), value))
-    .into();
+    ]);
     if let Some((errors, first)) = unit.passed_over() {
-        members.push(("total_err".to_owned(), Tree::Int(errors)));
-        members.push(("first_error".to_owned(), Tree::Int(u64::from(first.unsigned_abs()))));
+        let first = u64::from(first.unsigned_abs());
+        members.extend(Tree::members([("total_err", Tree::Int(errors)), ("first_error", Tree::Int(first))]));
     }
     members.extend(latency_target(unit));
     members
@@ -122,16 +118,14 @@ fn machine(unit: &Unit) -> Vec<(String, Tree)> {
 
 /// What steering by latency would tell, which is not asked for.
 fn latency_target(unit: &Unit) -> Vec<(String, Tree)> {
-    [
+    Tree::members([
         ("latency_depth", Tree::Int(u64::from(unit.first.options.iodepth))),
         ("latency_target", Tree::Int(0)),
         ("latency_target_ns", Tree::Int(0)),
         ("latency_percentile", Tree::Float(100.0)),
         ("latency_window", Tree::Int(0)),
         ("latency_window_us", Tree::Int(0)),
-    ]
-    .map(|(name, value)| (name.to_owned(), value))
-    .into()
+    ])
 }
 
 fn shares(names: &[&str], values: &[f64]) -> Tree {
@@ -181,15 +175,13 @@ impl Shape<'_> {
     fn latency(&self, latency: &Latency, shown: [bool; 2]) -> Tree {
         let nothing = Latency::default();
         let latency = if shown[0] { latency } else { &nothing };
-        let mut members: Vec<(String, Tree)> = [
+        let mut members = Tree::members([
             ("min", Tree::Int(latency.min)),
             ("max", Tree::Int(latency.max)),
             ("mean", Tree::Float(latency.mean)),
             ("stddev", Tree::Float(latency.dev)),
             ("N", Tree::Int(latency.count)),
-        ]
-        .map(|(name, value)| (name.to_owned(), value))
-        .into();
+        ]);
         if shown[1] && latency.count > 0 {
             let list = &self.options.percentile_list.values;
             let ranks =

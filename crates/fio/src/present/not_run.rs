@@ -5,6 +5,7 @@ use record::StepRecord;
 use workload::Ending;
 
 use super::Presented;
+use super::unit::workers;
 use crate::asked::FioJob;
 
 /// A sentence for each job that did none of its I/O, once the run is over; clones of a job for the same reason share one.
@@ -39,13 +40,9 @@ fn reason(presented: &Presented, number: usize, job: &FioJob) -> Option<String> 
 
 /// Whether any I/O of `job` has ended in `step`, well or not.
 fn has_worked(job: &FioJob, step: &StepRecord) -> bool {
-    let at = step.jobs.iter().position(|name| *name == job.label);
-    let mut ours = step.workers.iter().filter(|worker| Some(usize::from(worker.job)) == at);
-    ours.any(|worker| worker.directions.iter().any(|way| way.tally.ops + way.tally.errors > 0))
+    workers(job, step).any(|worker| worker.directions.iter().any(|way| way.tally.ops + way.tally.errors > 0))
 }
 
 fn is_sent_home(job: &FioJob, step: &StepRecord) -> bool {
-    let at = step.jobs.iter().position(|name| *name == job.label);
-    let mut ours = step.workers.iter().filter(|worker| Some(usize::from(worker.job)) == at);
-    ours.any(|worker| worker.ending == Some(Ending::Interrupted))
+    workers(job, step).any(|worker| worker.ending == Some(Ending::Interrupted))
 }

@@ -18,7 +18,12 @@ pub enum Tree {
 impl Tree {
     /// An object.
     pub fn object<const N: usize>(members: [(&str, Tree); N]) -> Tree {
-        Tree::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+        Tree::Object(Tree::members(members))
+    }
+
+    /// Named nodes, to which more may be added.
+    pub fn members<const N: usize>(members: [(&str, Tree); N]) -> Vec<(String, Tree)> {
+        members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
     /// Text.

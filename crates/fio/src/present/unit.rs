@@ -336,28 +336,36 @@ fn merged_windows(step: &StepRecord, indices: &[usize]) -> Vec<Interval> {
     merged
 }
 
+/// The workers of `job` in `step`.
+pub fn workers<'s>(job: &FioJob, step: &'s StepRecord) -> impl Iterator<Item = &'s WorkerTotals> + Clone {
+    let at = step.jobs.iter().position(|name| *name == job.label);
+    step.workers.iter().filter(move |worker| Some(usize::from(worker.job)) == at)
+}
+
+/// Whether `job` works on the file at `path`.
+pub fn works_on(job: &FioJob, path: &str) -> bool {
+    crate::files::paths(job).iter().any(|known| known.as_os_str() == path)
+}
+
 /// The first error of `job`, also of those that were passed over. A step that was read from elsewhere may know it by the
 /// file alone.
 fn error_of(job: &FioJob, step: &StepRecord) -> i32 {
-    let at = step.jobs.iter().position(|name| *name == job.label);
-    let ours = |worker: &&WorkerTotals| Some(usize::from(worker.job)) == at;
     let failed = |worker: &WorkerTotals| worker.directions.iter().any(|totals| totals.tally.errors > 0);
-    if let Some(errno) = step.workers.iter().filter(ours).find_map(|worker| worker.first_errno) {
+    let mut ours = workers(job, step);
+    if let Some(errno) = ours.clone().find_map(|worker| worker.first_errno) {
         return errno;
     }
-    if step.workers.iter().any(failed) && !step.workers.iter().filter(ours).any(failed) {
+    if step.workers.iter().any(failed) && !ours.any(failed) {
         return 0;
     }
-    let paths = crate::files::paths(job);
-    let ours = |path: &str| paths.iter().any(|known| known.as_os_str() == path);
-    step.failures.iter().find(|failure| ours(&failure.path)).map_or(0, |failure| failure.errno)
+    let known = step.failures.iter().find(|failure| works_on(job, &failure.path));
+    known.map_or(0, |failure| failure.errno)
 }
 
 /// Whether an error ended `job`, and was not passed over.
 fn ended_by_error(job: &FioJob, step: &StepRecord) -> bool {
-    let at = step.jobs.iter().position(|name| *name == job.label);
-    let mut ours = step.workers.iter().filter(|worker| Some(usize::from(worker.job)) == at);
-    ours.all(|worker| worker.ending.is_none_or(|ending| ending == Ending::Failed)) && error_of(job, step) != 0
+    let failed = |worker: &WorkerTotals| worker.ending.is_none_or(|ending| ending == Ending::Failed);
+    workers(job, step).all(failed) && error_of(job, step) != 0
 }
 
 /// The error that ended `job`; `None` where it came to its end, or none but errors that it passes over are known.
@@ -365,12 +373,7 @@ pub fn fatal_errno(job: &FioJob, step: &StepRecord) -> Option<i32> {
     if !ended_by_error(job, step) {
         return None;
     }
-    let paths = crate::files::paths(job);
-    let mut listed = step
-        .failures
-        .iter()
-        .filter(|failure| paths.iter().any(|known| known.as_os_str() == failure.path.as_str()))
-        .peekable();
+    let mut listed = step.failures.iter().filter(|failure| works_on(job, &failure.path)).peekable();
     if listed.peek().is_none() {
         return Some(error_of(job, step));
     }

@@ -4,8 +4,7 @@ use workload::Nanos;
 
 use super::rule::{Measure, Spread, SteadyRule};
 use crate::number::NumberError;
-use crate::shape::Shaped;
-use crate::value::{Value, ValueError};
+use crate::value::ValueError;
 
 impl SteadyRule {
     /// Reads `iops:2%`, `bw_slope:0.1%` and their like.
@@ -13,9 +12,7 @@ impl SteadyRule {
     /// # Errors
     /// [`ValueError`] with what would do.
     pub fn read(word: &str) -> Result<SteadyRule, ValueError> {
-        let wrong = |why: &str| -> ValueError {
-            NumberError::Misread { word: word.to_owned(), why: why.to_owned(), write: None }.into()
-        };
+        let wrong = |why: &str| ValueError::from(NumberError::misread(word, why));
         let (name, bound) = word.split_once(':').ok_or_else(|| wrong("write for example iops:2%"))?;
         let (measure, spread) = match name.trim() {
             "iops" => (Measure::Iops, Spread::Deviation),
@@ -50,13 +47,6 @@ pub struct SteadyOptions {
 }
 
 impl SteadyOptions {
-    /// Takes the rule.
-    pub fn set(&mut self, value: &Value) {
-        if let Value::Shape(Shaped::Steady(rule)) = value {
-            self.rule = Some(*rule);
-        }
-    }
-
     /// Samples that are looked at together.
     pub(super) fn count(&self) -> usize {
         (self.duration.0 / self.every.0.max(1)) as usize

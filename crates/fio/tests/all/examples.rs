@@ -38,9 +38,7 @@ enum Verdict {
 /// The option or engine that a refusal names, with the reason.
 fn named(error: &FioError) -> Option<(&str, &str)> {
     match error {
-        FioError::Refused { option, reason } | FioError::RefusedAt { option, reason, .. } => {
-            Some((option, reason))
-        }
+        FioError::Refused { option, reason, .. } => Some((option, reason)),
         // fio notices it only when it loads the engine, in these words.
         FioError::UnknownEngine(name) => Some((name, "fio has no engine of that name")),
         _ => None,

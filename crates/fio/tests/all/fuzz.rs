@@ -127,7 +127,6 @@ fn has_a_place(error: &FioError) -> bool {
         FioError::Parsing { typed, .. } | FioError::BadOption { typed, .. } => typed.within.is_some(),
         FioError::OutsideSection { .. }
         | FioError::JobFile { .. }
-        | FioError::RefusedAt { .. }
         | FioError::NoInclude { .. }
         | FioError::SectionInInclude { .. } => true,
         _ => false,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use record::{Figure, LatencyKind, Reported, ReportedUnit, Scope};
 use workload::{Direction, Nanos};
 
-use super::super::found::{Found, add, latency, set, way};
+use super::super::found::{self, Found, add, latency, set, way};
 use super::super::pieces::near;
 use super::super::quantity;
 use super::super::text::Text;
@@ -319,11 +319,7 @@ impl Walk<'_> {
                 (None, _) if *cell == "N/A" => {}
                 (Some(figure), Some(percent)) => {
                     let latency = latency(way(part, direction), LatencyKind::Total);
-                    match percent {
-                        0.0 => set(&mut latency.min, Some(figure)),
-                        100.0 => set(&mut latency.max, Some(figure)),
-                        between => latency.percentiles.push((between, figure)),
-                    }
+                    found::percentile(latency, percent, figure);
                 }
                 _ => {
                     let expected = format!("a percentile and times in ms for {}", cells[0]);

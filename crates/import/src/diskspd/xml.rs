@@ -4,7 +4,7 @@ use record::{Along, Figure, LatencyKind, Measure, Reported, ReportedUnit, Scope}
 use roxmltree::{Document, Node};
 use workload::{Direction, Nanos};
 
-use super::super::found::{Found, add, latency, series, set, way};
+use super::super::found::{Found, add, latency, percentile, series, way};
 use super::super::pieces::shortened;
 use super::super::quantity;
 use super::super::text::Text;
@@ -178,11 +178,7 @@ impl Reading<'_> {
             let latency = latency(way(whole, direction), LatencyKind::Total);
             (latency.mean, latency.stddev) = (mean, deviation);
             for (percent, figure) in buckets {
-                match percent {
-                    0.0 => set(&mut latency.min, Some(figure)),
-                    100.0 => set(&mut latency.max, Some(figure)),
-                    between => latency.percentiles.push((between, figure)),
-                }
+                percentile(latency, percent, figure);
             }
         }
     }

@@ -1,12 +1,13 @@
 //! fio's JSON of 2.x and 3.x, JSON+ with its histograms, and what several clients printed together.
 
-use record::{PRINTED_AT, Reported, ReportedError, Scope};
+use record::{PRINTED_AT, Reported, Scope};
 
 use super::super::documents::Document;
 use super::super::fields::Fields;
 use super::super::found::{Found, add};
 use super::super::text::Text;
-use super::super::trouble::{Trouble, Troubles};
+use super::super::trouble::Troubles;
+use super::figures::{error, longest};
 use super::json_parts::{disk, job_figures, ways};
 
 /// What a pair of words takes beside its letters.
@@ -31,9 +32,8 @@ pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Troubles) ->
         found.parts.push(job(&fields, common, troubles));
     }
     if found.parts.is_empty() {
-        let (line, column) = text.raw_place(document.at);
-        let expected = "'jobs' with at least one job in fio's JSON".to_owned();
-        troubles.push(Trouble { line, column, expected, found: String::new() });
+        let expected = "'jobs' with at least one job in fio's JSON";
+        troubles.push(text.raw_trouble(document.at, expected, ""));
     }
     for fields in root.objects("disk_util") {
         found.parts.push(disk(&fields, troubles));
@@ -78,18 +78,14 @@ fn job(fields: &Fields<'_>, global: &[(String, String)], troubles: &mut Troubles
         part.asked.iter().map(|(option, _)| option.clone()).collect();
     part.asked.extend(global.iter().filter(|(option, _)| !known.contains(option)).cloned());
     part.asked.truncate(own.max(OPTIONS_MOST));
-    part.error = fields
-        .number("error", 1.0, troubles)
-        .filter(|code| code.value != 0.0)
-        .map(|code| ReportedError { code: code.value as i64, text: String::new() });
+    part.error = fields.number("error", 1.0, troubles).and_then(|code| error(code.value));
     for (key, name) in [("hostname", "host"), ("desc", "description")] {
         if let Some(word) = fields.word(key) {
             part.said.push((name.to_owned(), word.to_owned()));
         }
     }
     part.directions = ways(fields, troubles);
-    let longest = part.directions.iter().filter_map(|way| way.runtime.as_ref());
-    part.runtime = longest.map(|runtime| workload::Nanos(runtime.value as u64)).max();
+    part.runtime = longest(&part);
     for (name, unit, figure) in job_figures(fields, troubles) {
         add(&mut part.figures, name, unit, Some(figure));
     }

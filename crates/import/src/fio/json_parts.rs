@@ -7,6 +7,7 @@ use workload::Direction;
 use super::super::fields::{Fields, figure};
 use super::super::found::{add, set};
 use super::super::trouble::Troubles;
+use super::figures::{CPU, DISK, SAMPLES};
 
 type Named = (String, ReportedUnit, Figure);
 
@@ -118,22 +119,8 @@ fn bins(fields: &Fields<'_>, factor: f64, troubles: &mut Troubles) -> Vec<(u64, 
 
 /// What fio sampled of rate and bandwidth; nothing where it took no sample.
 fn samples(fields: &Fields<'_>, way: &mut ReportedDirection, troubles: &mut Troubles) {
-    use ReportedUnit::{BytesPerSecond, Count, PerSecond, Percent};
-    let rows = [
-        ("bw_min", "bandwidth.min", BytesPerSecond, 1024.0),
-        ("bw_max", "bandwidth.max", BytesPerSecond, 1024.0),
-        ("bw_agg", "bandwidth.share", Percent, 1.0),
-        ("bw_mean", "bandwidth.mean", BytesPerSecond, 1024.0),
-        ("bw_dev", "bandwidth.stddev", BytesPerSecond, 1024.0),
-        ("bw_samples", "bandwidth.samples", Count, 1.0),
-        ("iops_min", "iops.min", PerSecond, 1.0),
-        ("iops_max", "iops.max", PerSecond, 1.0),
-        ("iops_mean", "iops.mean", PerSecond, 1.0),
-        ("iops_stddev", "iops.stddev", PerSecond, 1.0),
-        ("iops_samples", "iops.samples", Count, 1.0),
-    ];
     let none = |key: &str| fields.map.get(key).and_then(Value::as_f64) == Some(0.0);
-    for (key, name, unit, factor) in rows {
+    for (key, name, unit, factor) in SAMPLES {
         let silent = if key.starts_with("bw") {
             none("bw_samples") || (none("bw_max") && none("bw_mean"))
         } else {
@@ -157,11 +144,6 @@ fn sync(fields: &Fields<'_>, troubles: &mut Troubles) -> Option<ReportedDirectio
 pub(super) fn job_figures(job: &Fields<'_>, troubles: &mut Troubles) -> Vec<Named> {
     use ReportedUnit::{Count, Nanoseconds, Percent};
     let rows = [
-        ("usr_cpu", "cpu.user", Percent, 1.0),
-        ("sys_cpu", "cpu.system", Percent, 1.0),
-        ("ctx", "cpu.context_switches", Count, 1.0),
-        ("majf", "cpu.major_faults", Count, 1.0),
-        ("minf", "cpu.minor_faults", Count, 1.0),
         ("job_runtime", "runtime.summed", Nanoseconds, 1e6),
         ("total_err", "errors.total", Count, 1.0),
         ("first_error", "errors.first", Count, 1.0),
@@ -170,7 +152,7 @@ pub(super) fn job_figures(job: &Fields<'_>, troubles: &mut Troubles) -> Vec<Name
         ("latency_percentile", "target.percentile", Percent, 1.0),
         ("latency_window", "target.window", Nanoseconds, 1e3),
     ];
-    let plain = rows.into_iter().filter_map(|(key, name, unit, factor)| {
+    let plain = CPU.into_iter().chain(rows).filter_map(|(key, name, unit, factor)| {
         Some((name.to_owned(), unit, job.number(key, factor, troubles)?))
     });
     let mut found: Vec<Named> = plain.collect();
@@ -198,22 +180,9 @@ pub(super) fn job_figures(job: &Fields<'_>, troubles: &mut Troubles) -> Vec<Name
 
 /// Counters of a device.
 pub(super) fn disk(fields: &Fields<'_>, troubles: &mut Troubles) -> Reported {
-    use ReportedUnit::{Count, Nanoseconds, Percent};
     let mut part = Reported::named(Scope::Disk, fields.word("name").unwrap_or_default(), fields.line());
     for (prefix, below) in [("", ""), ("aggr_", "members.")] {
-        for (key, name, unit, factor) in [
-            ("read_ios", "ios.read", Count, 1.0),
-            ("write_ios", "ios.write", Count, 1.0),
-            ("read_sectors", "sectors.read", Count, 1.0),
-            ("write_sectors", "sectors.write", Count, 1.0),
-            ("read_merges", "merges.read", Count, 1.0),
-            ("write_merges", "merges.write", Count, 1.0),
-            ("write_merge", "merges.write", Count, 1.0),
-            ("read_ticks", "time.read", Nanoseconds, 1e6),
-            ("write_ticks", "time.write", Nanoseconds, 1e6),
-            ("in_queue", "queue_time", Nanoseconds, 1e6),
-            ("util", "utilisation", Percent, 1.0),
-        ] {
+        for (key, name, unit, factor) in DISK {
             let figure = fields.number(&format!("{prefix}{key}"), factor, troubles);
             add(&mut part.figures, format!("{below}{name}"), unit, figure);
         }

@@ -1,5 +1,6 @@
 //! Results of fio in every form it prints: text of four generations, terse lines, JSON, logs.
 
+mod figures;
 mod finish;
 mod groups;
 mod header;

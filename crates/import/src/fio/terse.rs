@@ -2,15 +2,14 @@
 
 use std::collections::HashSet;
 
-use record::{
-    Figure, LatencyKind, Reported, ReportedDirection, ReportedError, ReportedLatency, ReportedUnit, Scope,
-};
-use workload::{Direction, Nanos};
+use record::{Figure, LatencyKind, Reported, ReportedDirection, ReportedLatency, ReportedUnit, Scope};
+use workload::Direction;
 
 use super::super::found::{Found, add};
 use super::super::quantity;
 use super::super::text::Text;
 use super::super::trouble::{Trouble, Troubles};
+use super::figures::{CPU, SAMPLES, disk_of_terse, error, longest};
 
 /// A line of terse output cut into its fields.
 struct Line<'t> {
@@ -119,10 +118,7 @@ impl<'t> Line<'t> {
         let names = if self.version == 2 { 1 } else { 2 };
         let mut part = Reported::named(Scope::Job, self.fields[names], self.text.line(self.start));
         part.group = self.number(names + 1, 1.0, troubles).map(|group| group.value.max(0.0) as u32);
-        part.error = self
-            .number(names + 2, 1.0, troubles)
-            .filter(|code| code.value != 0.0)
-            .map(|code| ReportedError { code: code.value as i64, text: String::new() });
+        part.error = self.number(names + 2, 1.0, troubles).and_then(|code| error(code.value));
         let block = if self.version == 5 { 47 } else { 41 };
         let first = names + 3;
         let Some(count) = self.blocks(first, block) else {
@@ -134,8 +130,7 @@ impl<'t> Line<'t> {
         for (index, direction) in ways.enumerate() {
             part.directions.extend(self.way(first + index * block, direction, troubles));
         }
-        let longest = part.directions.iter().filter_map(|way| way.runtime.as_ref());
-        part.runtime = longest.map(|runtime| Nanos(runtime.value as u64)).max();
+        part.runtime = longest(&part);
         let rest = self.job_figures(&mut part, first + count * block, troubles);
         let disks = self.disks(&mut part, rest, troubles);
         (part, disks)
@@ -205,23 +200,9 @@ impl<'t> Line<'t> {
     }
 
     fn samples(&self, way: &mut ReportedDirection, at: usize, troubles: &mut Troubles) {
-        use ReportedUnit::{BytesPerSecond, Count, PerSecond, Percent};
-        let rows = [
-            ("bandwidth.min", BytesPerSecond, 1024.0),
-            ("bandwidth.max", BytesPerSecond, 1024.0),
-            ("bandwidth.share", Percent, 1.0),
-            ("bandwidth.mean", BytesPerSecond, 1024.0),
-            ("bandwidth.stddev", BytesPerSecond, 1024.0),
-            ("bandwidth.samples", Count, 1.0),
-            ("iops.min", PerSecond, 1.0),
-            ("iops.max", PerSecond, 1.0),
-            ("iops.mean", PerSecond, 1.0),
-            ("iops.stddev", PerSecond, 1.0),
-            ("iops.samples", Count, 1.0),
-        ];
-        let known = if self.version == 5 { rows.len() } else { 5 };
+        let known = if self.version == 5 { SAMPLES.len() } else { 5 };
         let none = self.fields.get(at + 1).is_some_and(|most| *most == "0");
-        for (index, (name, unit, factor)) in rows.into_iter().enumerate().take(known) {
+        for (index, (_, name, unit, factor)) in SAMPLES.into_iter().enumerate().take(known) {
             let figure = self.number(at + index, factor, troubles);
             add(&mut way.figures, name, unit, figure.filter(|_| !none));
         }
@@ -229,11 +210,8 @@ impl<'t> Line<'t> {
 
     /// CPU, depths and bands; gives back the field behind them.
     fn job_figures(&self, part: &mut Reported, at: usize, troubles: &mut Troubles) -> usize {
-        let counts = ["cpu.context_switches", "cpu.major_faults", "cpu.minor_faults"];
-        let cpu = ["cpu.user", "cpu.system"].into_iter().chain(counts);
-        for (index, name) in cpu.enumerate() {
-            let unit = if index < 2 { ReportedUnit::Percent } else { ReportedUnit::Count };
-            add(&mut part.figures, name, unit, self.number(at + index, 1.0, troubles));
+        for (index, (_, name, unit, factor)) in CPU.into_iter().enumerate() {
+            add(&mut part.figures, name, unit, self.number(at + index, factor, troubles));
         }
         let depths = ["1", "2", "4", "8", "16", "32", ">=64"].map(|edge| format!("depth.{edge}"));
         let small = ["2", "4", "10", "20", "50", "100", "250", "500", "750", "1000"];
@@ -241,30 +219,19 @@ impl<'t> Line<'t> {
         let milli = small.into_iter().chain(["2000", ">=2000"]).map(|edge| format!("latency_ms.{edge}"));
         let names: Vec<String> = depths.into_iter().chain(micro).chain(milli).collect();
         for (index, name) in names.iter().enumerate() {
-            let share = self.number(at + 5 + index, 1.0, troubles);
+            let share = self.number(at + CPU.len() + index, 1.0, troubles);
             let told = share.filter(|share| name.starts_with("depth") || share.value != 0.0);
             add(&mut part.figures, name.as_str(), ReportedUnit::Percent, told);
         }
-        at + 5 + names.len()
+        at + CPU.len() + names.len()
     }
 
     /// Disks in nines of fields that end in a share; then errors and the description.
     fn disks(&self, part: &mut Reported, mut at: usize, troubles: &mut Troubles) -> Vec<Reported> {
-        use ReportedUnit::{Count, Nanoseconds, Percent};
-        let rows = [
-            ("ios.read", Count, 1.0),
-            ("ios.write", Count, 1.0),
-            ("merges.read", Count, 1.0),
-            ("merges.write", Count, 1.0),
-            ("time.read", Nanoseconds, 1e6),
-            ("time.write", Nanoseconds, 1e6),
-            ("queue_time", Nanoseconds, 1e6),
-            ("utilisation", Percent, 1.0),
-        ];
         let mut disks = Vec::new();
         while self.fields.get(at + 8).is_some_and(|share| share.ends_with('%')) {
             let mut disk = Reported::named(Scope::Disk, self.fields[at], self.text.line(self.start));
-            for (index, (name, unit, factor)) in rows.into_iter().enumerate() {
+            for (index, (_, name, unit, factor)) in disk_of_terse().enumerate() {
                 add(&mut disk.figures, name, unit, self.number(at + 1 + index, factor, troubles));
             }
             disks.push(disk);
@@ -274,7 +241,7 @@ impl<'t> Line<'t> {
         let words = match rest.as_slice() {
             [total, first, words @ ..] if total.parse::<u32>().is_ok() && first.parse::<u32>().is_ok() => {
                 for (name, field) in [("errors.total", at), ("errors.first", at + 1)] {
-                    add(&mut part.figures, name, Count, self.number(field, 1.0, troubles));
+                    add(&mut part.figures, name, ReportedUnit::Count, self.number(field, 1.0, troubles));
                 }
                 words
             }

@@ -8,7 +8,7 @@ use super::super::documents::Document;
 use super::super::fields::Fields;
 use super::super::found::{Found, add, latency, series, way};
 use super::super::text::Text;
-use super::super::trouble::{Trouble, Troubles};
+use super::super::trouble::Troubles;
 
 /// True for a document of ioping: an array of objects with `io` or `stat` in them.
 pub(crate) fn is_ioping(document: &Document) -> bool {
@@ -35,9 +35,8 @@ pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Troubles) ->
         }
     }
     if let Some(part) = pending.left_over(items.last()) {
-        let (line, column) = text.raw_place(document.at);
-        let expected = "an object with 'stat' after the requests".to_owned();
-        troubles.push(Trouble { line, column, expected, found: String::new() });
+        let expected = "an object with 'stat' after the requests";
+        troubles.push(text.raw_trouble(document.at, expected, ""));
         found.parts.push(part);
     }
     if found.parts.len() > 1 {

@@ -36,12 +36,12 @@ pub(super) fn spans(sheet: &Sheet, times: Times) -> Spans {
         spans.notes.push("the reports have no times, and nothing tells how far apart they are: each is drawn as one second".to_owned());
     }
     let usual = assumed.unwrap_or(UNKNOWN);
-    let mut hand = Hand::new(&seconds, spans.first, usual);
+    let mut clock = Clock::new(&seconds, spans.first, usual);
     for report in spans.first..sheet.reports.len() {
-        spans.intervals.push(hand.next(seconds[report], lengths[report]));
+        spans.intervals.push(clock.next(seconds[report], lengths[report]));
     }
-    spans.notes.extend(hand.notes());
-    if let Some(start) = hand.zero {
+    spans.notes.extend(clock.notes());
+    if let Some(start) = clock.zero {
         spans.started_unix_ms = (start * 1e3).max(0.0) as u64;
     }
     spans
@@ -83,7 +83,7 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 }
 
 /// Goes from report to report on a clock that only rises, whatever the printed one did.
-struct Hand {
+struct Clock {
     /// The printed time at which the run's clock shows zero.
     zero: Option<f64>,
     /// Where the last interval ended on the run's clock.
@@ -96,13 +96,21 @@ struct Hand {
     any_time: bool,
 }
 
-impl Hand {
-    fn new(seconds: &[Option<f64>], first: usize, usual: f64) -> Hand {
+impl Clock {
+    fn new(seconds: &[Option<f64>], first: usize, usual: f64) -> Clock {
         // The report since boot tells when the first interval began.
         let before = first.checked_sub(1).and_then(|before| seconds.get(before).copied()?);
         let own = || Some(seconds.get(first).copied()?? - usual);
         let any_time = seconds.iter().any(Option::is_some);
-        Hand { zero: before.or_else(own), at: 0.0, usual, shift: 0.0, set_back: 0, without_time: 0, any_time }
+        Clock {
+            zero: before.or_else(own),
+            at: 0.0,
+            usual,
+            shift: 0.0,
+            set_back: 0,
+            without_time: 0,
+            any_time,
+        }
     }
 
     fn next(&mut self, time: Option<f64>, length: Option<f64>) -> (Nanos, Nanos) {

@@ -64,10 +64,21 @@ fn every_row_is_set_by_its_letter_and_by_its_name_and_stands_in_the_help() {
             }
         }
         if let Request::Run(set) = by_letter {
-            let plain = Asked { target: "target".into(), ..Asked::default() };
+            let plain = Asked { target: "target".into(), ..Asked::untyped() };
             assert_ne!(*set, plain, "-{} changes nothing", row.own.short);
         }
         assert!(usage().contains(&format!("-{}, -{}", row.own.short, row.name)));
+    }
+}
+
+#[test]
+fn what_is_not_typed_is_what_the_rows_state() {
+    let asked = Asked::untyped();
+    assert_eq!((asked.warmup, asked.burst, asked.count, asked.seed), (1, 0, 0, 0));
+    assert_eq!((asked.interval, asked.size, asked.work_size, asked.clock_format), (None, None, None, None));
+    // A clock's format has blanks, which `read` parts words at.
+    for row in ROWS.iter().filter(|row| !row.default.is_empty() && row.takes != Takes::MaybeText) {
+        assert!(read(&format!("--{}={} target", row.name, row.default)).is_ok(), "{}", row.name);
     }
 }
 
