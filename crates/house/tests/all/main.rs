@@ -4,6 +4,7 @@ mod decisions;
 mod documents;
 mod layers;
 mod lengths;
+mod places;
 mod rules;
 mod shapes;
 mod skips;
