@@ -4,6 +4,7 @@
 pub mod failure;
 pub mod files;
 mod idle;
+pub mod inputs;
 pub mod observer;
 pub mod output;
 mod phases;
