@@ -54,6 +54,11 @@ impl Arguments {
     }
 }
 
+/// The command line as it was typed, for the runs that are made from what it names.
+pub fn typed() -> Vec<String> {
+    std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()
+}
+
 /// Reads how long a device may leave everything unanswered.
 pub fn patience(word: &str) -> Result<Nanos, String> {
     match workload::duration(word).map_err(|error| error.to_string())? {

@@ -2,7 +2,6 @@
 
 mod arguments;
 mod commands;
-mod inputs;
 mod pictures;
 
 use std::ffi::OsString;

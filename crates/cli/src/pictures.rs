@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use analysis::Analysis;
 use clap::{Args, ValueEnum};
-use record::{Recording, Run};
-use report::charts::png::{NotDrawn, Painter};
-use report::charts::{DevicesIn, Picture, PictureOptions, pictures};
+use record::Run;
+use report::charts::png::Painter;
+use report::charts::{DevicesIn, Form, Picture, PictureOptions, names_in, pictures, samples_in};
 
-use crate::inputs::Recorded;
 use session::failure::Failure;
 use session::files::{Kind, Shelf};
+use session::inputs::Recorded;
 use session::place::short;
 use session::watch::{fits, unknown_device};
 
@@ -108,20 +108,10 @@ impl PictureArguments {
 
     /// Refuses a part that no recording has: from a sample behind the last one, or of none.
     pub fn within(&self, runs: &[Recorded]) -> Result<(), Failure> {
-        let samples = |run: &Run| match &run.observed {
-            Some(observed) => observed.intervals.len(),
-            None => run.samples.len().saturating_sub(1),
-        };
-        let is_empty = |count: usize| {
-            let place = |index: i64| match usize::try_from(index) {
-                Ok(from_start) => from_start.min(count),
-                Err(_) => count.saturating_sub(usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX)),
-            };
-            place(self.first) >= self.last.map_or(count, place)
-        };
-        let most = runs.iter().map(|recorded| samples(&recorded.run)).max().unwrap_or(0);
-        let asked = self.first != 0 || self.last.is_some();
-        match asked && most > 0 && runs.iter().all(|recorded| is_empty(samples(&recorded.run))) {
+        let options = self.options(1, Path::new(""));
+        let samples = || runs.iter().map(|recorded| samples_in(&recorded.run));
+        let most = samples().max().unwrap_or(0);
+        match most > 0 && samples().all(|count| options.leave_nothing_of(count)) {
             false => Ok(()),
             true => Err(Failure::refused(format!(
                 "--first {}{} leaves nothing to draw: there are {most} samples, 0 to {}",
@@ -134,14 +124,7 @@ impl PictureArguments {
 
     /// Refuses words about devices that none of `runs` holds, and an exclusion that leaves nothing to draw.
     pub fn know<'r>(&self, runs: impl Iterator<Item = &'r Run>) -> Result<(), Failure> {
-        let mut names: Vec<String> = Vec::new();
-        for run in runs {
-            let of_tree = run.devices.iter().flat_map(|node| [&node.facts.name, &node.alias]).cloned();
-            names.extend(Recording::of(run).devices().iter().map(|name| (*name).to_owned()).chain(of_tree));
-        }
-        names.retain(|name| !name.is_empty());
-        names.sort();
-        names.dedup();
+        let names = names_in(runs);
         let described = self.describe.iter().map(|(device, _)| ("--describe", device));
         let named = self.device.iter().map(|word| ("--device", word));
         // A pattern leaves out what there is of its kind, be it nothing.
@@ -189,33 +172,6 @@ impl PictureArguments {
     }
 }
 
-/// The two kinds of picture files.
-#[derive(Clone, Copy)]
-enum Form {
-    Svg,
-    Png,
-}
-
-impl Form {
-    fn ending(self) -> &'static str {
-        match self {
-            Form::Svg => "svg",
-            Form::Png => "png",
-        }
-    }
-
-    fn bytes(self, picture: &Picture, painter: &Painter) -> Result<Vec<u8>, NotDrawn> {
-        match self {
-            Form::Svg => Ok(picture.svg().into_bytes()),
-            Form::Png => painter.png(&picture.bare()),
-        }
-    }
-
-    fn name(self, picture: &Picture) -> String {
-        format!("{}.{}", picture.name, self.ending())
-    }
-}
-
 /// Pictures say by what they were drawn.
 const PICTURE: Kind = Kind {
     word: "picture",
@@ -231,7 +187,7 @@ fn ready(folder: &Path, all: &[Picture], form: Form) -> Result<Shelf, Failure> {
     let shelf = Shelf::named(folder).map_err(|error| {
         Failure::failed(format!("{}: cannot be made: {error}; name another folder", folder.display()))
     })?;
-    all.iter().try_for_each(|picture| shelf.gives_way(&form.name(picture), &[], PICTURE))?;
+    all.iter().try_for_each(|picture| shelf.gives_way(&picture.file(form), &[], PICTURE))?;
     Ok(shelf)
 }
 
@@ -241,8 +197,8 @@ fn write_all(shelf: &Shelf, all: &[Picture], form: Form) -> Result<(), Failure> 
     let next = AtomicUsize::new(0);
     let work = || -> Result<(), Failure> {
         while let Some(picture) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let bytes = form.bytes(picture, &painter).map_err(Failure::failed)?;
-            shelf.put(&form.name(picture), &bytes, PICTURE)?;
+            let bytes = picture.bytes(form, &painter).map_err(Failure::failed)?;
+            shelf.put(&picture.file(form), &bytes, PICTURE)?;
         }
         Ok(())
     };
@@ -262,7 +218,7 @@ const LISTED: usize = 12;
 fn listed(folder: &Path, all: &[Picture], form: Form) -> String {
     let mut text = format!("pictures  {} {} in {}\n", all.len(), form.ending().to_uppercase(), short(folder));
     for picture in all.iter().filter(|_| all.len() <= LISTED) {
-        let line = format!("  {}.{}  {}", picture.name, form.ending(), picture.title);
+        let line = format!("  {}  {}", picture.file(form), picture.title);
         text += &line.chars().take(report::COLUMNS).collect::<String>();
         text.push('\n');
     }

@@ -84,7 +84,7 @@ pub(crate) fn foreign(conn: &Connection) -> Result<Option<String>> {
         let page: Option<i64> = row.get(3)?;
         let begins =
             |words: &str| sql.get(..words.len()).is_some_and(|start| start.eq_ignore_ascii_case(words));
-        let ours = TABLES.iter().any(|(table, _)| table.eq_ignore_ascii_case(&name));
+        let ours = TABLES.iter().any(|table| table.name.eq_ignore_ascii_case(&name));
         let sound = match kind.as_str() {
             "table" => begins("CREATE TABLE ") && page.is_some_and(|page| page > 0),
             "view" => begins("CREATE VIEW ") && !ours,
@@ -102,7 +102,7 @@ pub(crate) fn foreign(conn: &Connection) -> Result<Option<String>> {
 /// A column of ours that the file computes, or a number of rows that is none: both can make much of little.
 fn computed(conn: &Connection) -> Result<Option<String>> {
     let mut columns = conn.prepare("SELECT name, hidden FROM pragma_table_xinfo(?)")?;
-    for (table, _) in TABLES {
+    for table in TABLES.iter().map(|table| table.name) {
         let mut rows = columns.query([table])?;
         while let Some(row) = rows.next()? {
             let (name, hidden): (String, i64) = (row.get(0)?, row.get(1)?);

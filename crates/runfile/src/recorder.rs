@@ -20,10 +20,13 @@ const FULL_PATIENCE: Duration = Duration::from_secs(1);
 /// nobody who has pressed Ctrl-C has that.
 const END_PATIENCE: Duration = Duration::from_secs(8);
 
+/// One call of the writer.
+type Work = Box<dyn FnOnce(&mut Writer) -> Result<(), WriteError> + Send>;
+
 /// What is to be done with the file.
 enum Entry {
     /// This, which stores an entry of this kind.
-    Store(Stored, Box<dyn FnOnce(&mut Writer) -> Result<(), WriteError> + Send>),
+    Store(Stored, Work),
     /// It is complete.
     Finish,
 }

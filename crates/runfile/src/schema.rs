@@ -16,15 +16,21 @@ pub const APPLICATION_ID: i32 = 0x506c_696d;
 /// not understand; each version that was ever released stays readable.
 pub const SCHEMA_VERSION: i32 = 3;
 
-/// The name of each table with what makes it.
+/// A table by name, with the statement that makes it.
+pub(crate) struct Made {
+    pub name: &'static str,
+    statement: fn() -> String,
+}
+
+/// A list of tables.
 macro_rules! tables {
     ($($table:ty)+) => {
-        &[$((<$table>::NAME, create::<$table>)),+]
+        &[$(Made { name: <$table>::NAME, statement: create::<$table> }),+]
     };
 }
 
-/// Tables of [`SCHEMA_VERSION`] by name, with what makes each.
-pub(crate) const TABLES: &[(&str, fn() -> String)] = tables! {
+/// Tables of [`SCHEMA_VERSION`], in their order.
+pub(crate) const TABLES: &[Made] = tables! {
     Runs Hosts Targets Devices
     Machine Limits Phases
     Steps Intervals Histograms Workers Directions WorkerEnds Failures
@@ -36,6 +42,6 @@ pub(crate) const TABLES: &[(&str, fn() -> String)] = tables! {
 
 /// The statements that make the tables, and then the views, of [`SCHEMA_VERSION`].
 pub(crate) fn statements() -> String {
-    let tables: String = TABLES.iter().map(|(_, create)| create()).collect();
+    let tables: String = TABLES.iter().map(|table| (table.statement)()).collect();
     tables + include_str!("views.sql")
 }

@@ -140,12 +140,10 @@ fn names<T: Table>() -> Vec<Cow<'static, str>> {
 /// The statement that makes the table.
 pub(crate) fn create<T: Table>() -> String {
     let columns = T::columns();
-    let words = |column| match column {
-        &Column { ref name, of, nulls: true } => [name, of, ""],
-        &Column { ref name, of, nulls: false } => [name, of, "NOT NULL"],
-    };
-    let all: Vec<[&str; 3]> =
-        T::KEYS.iter().map(|key| key.words()).chain(columns.iter().map(words)).collect();
+    let mut all: Vec<[&str; 3]> = T::KEYS.iter().map(|key| key.words()).collect();
+    for column in &columns {
+        all.push([&column.name, column.of, if column.nulls { "" } else { "NOT NULL" }]);
+    }
     let width = |place: usize| {
         let of =
             all.iter().filter(|words| place == 0 || !words[2].is_empty()).map(|words| words[place].len());

@@ -5,6 +5,7 @@ mod busiest;
 pub mod failure;
 pub mod files;
 mod idle;
+pub mod inputs;
 mod live;
 pub mod output;
 mod phases;

@@ -3,14 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use analysis::compare::{Comparison, Price, Side, compare};
-use import::Input;
-use policy::Limits;
-use record::{Origin, Reported, Run};
+use record::{Reported, Run};
 use workload::{Bytes, PolicyName};
 
-use crate::arguments::{CompareArguments, Format};
+use crate::arguments::{CompareArguments, Format, typed};
 use session::failure::Failure;
 use session::files::{Named, write_page};
+use session::inputs::{Reader, limits};
 use session::output;
 use session::place::short;
 
@@ -45,6 +44,7 @@ fn sides(arguments: &CompareArguments) -> Result<Vec<Side>, Failure> {
             "a comparison needs two sides; name two run files, or NAME=FILE,FILE for several of one volume",
         ));
     }
+    let reader = Reader { words: typed() };
     let mut sides: Vec<Side> = Vec::new();
     for (number, words) in arguments.sides.iter().enumerate() {
         let (label, paths) = named(words, number);
@@ -52,7 +52,7 @@ fn sides(arguments: &CompareArguments) -> Result<Vec<Side>, Failure> {
             let text = format!("two sides are called '{label}'; give each a name of its own: NAME=FILE");
             return Err(Failure::refused(text));
         }
-        let runs = each_once(&label, read_all(&paths)?);
+        let runs = each_once(&label, reader.results(&paths)?);
         sides.push(Side { label, runs, limits: None, price: None, size: None, machine: None });
     }
     say_of_each(&mut sides, arguments)?;
@@ -183,11 +183,6 @@ fn recorded_policy(side: &mut Side) -> Result<(), Failure> {
     Ok(())
 }
 
-fn limits(words: &str) -> Result<Limits, Failure> {
-    let name = PolicyName::parse(words).map_err(Failure::failed)?;
-    policy::evaluate_with_rest(&name).map(|(limits, _)| limits).map_err(Failure::failed)
-}
-
 /// The name of a side and its files: `NAME=FILE,FILE`, or files alone, which are named A, B, C in their order.
 fn named(words: &str, number: usize) -> (String, Vec<PathBuf>) {
     let letter = char::from(b'A' + (number % 26) as u8).to_string();
@@ -204,103 +199,4 @@ fn named(words: &str, number: usize) -> (String, Vec<PathBuf>) {
         false => files.split(',').map(PathBuf::from).collect(),
     };
     (label, paths)
-}
-
-fn read_all(paths: &[PathBuf]) -> Result<Vec<Run>, Failure> {
-    let mut runs = Vec::new();
-    for path in paths {
-        match path.is_dir() {
-            true => runs.extend(read_folder(path)?),
-            false => runs.extend(read(path)?),
-        }
-    }
-    Ok(runs)
-}
-
-/// Everything in a folder that can be read, in the order of names.
-fn read_folder(folder: &Path) -> Result<Vec<Run>, Failure> {
-    let entries = std::fs::read_dir(folder).map_err(|error| {
-        Failure::refused(format!("{}: cannot be listed: {error}; name the files", folder.display()))
-    })?;
-    let mut files: Vec<PathBuf> =
-        entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()).collect();
-    // A report of ours lies beside its run file and holds nothing more.
-    files.retain(|path| path.extension().is_none_or(|end| end != "html"));
-    files.sort();
-    let mut runs = Vec::new();
-    for file in &files {
-        match read(file) {
-            Ok(found) => runs.extend(found),
-            Err(failure) => output::people(report::wrap("passed over: ", &failure.message).trim_end()),
-        }
-    }
-    if runs.is_empty() {
-        let text = format!("{}: no file in it is a run file or the output of a known tool", folder.display());
-        return Err(Failure::refused(text));
-    }
-    Ok(runs)
-}
-
-/// A run file, or what another tool printed.
-fn read(path: &Path) -> Result<Vec<Run>, Failure> {
-    let bytes = std::fs::read(path).map_err(|error| {
-        Failure::refused(format!(
-            "{}: cannot be read: {error}; name a run file or a tool's output",
-            path.display()
-        ))
-    })?;
-    if bytes.starts_with(b"SQLite format 3") {
-        return runfile::read(path).map(|run| vec![run]).map_err(Failure::refused);
-    }
-    imported(path, &bytes)
-}
-
-/// What another tool printed; places that could not be read are told, and what stands around them counts.
-fn imported(path: &Path, bytes: &[u8]) -> Result<Vec<Run>, Failure> {
-    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    let name = path.display().to_string();
-    let import = import::read(Input { name: &name, bytes }, &words)
-        .map_err(|error| Failure::refused(format!("{name} is no run file of plimsoll, and {error}")))?;
-    for trouble in &import.troubles {
-        output::people(report::wrap("", &format!("{name}, {trouble}; passed over")).trim_end());
-    }
-    if import.runs.iter().all(|run| run.observed.is_some()) {
-        let text = format!(
-            "{name} is iostat's record of a machine, which holds no result to compare; draw it with 'plimsoll report {name}'"
-        );
-        return Err(Failure::refused(text));
-    }
-    if let Some(text) = several(&name, &import.runs) {
-        output::people(report::wrap("", &text).trim_end());
-    }
-    Ok(import.runs)
-}
-
-/// Says that one file holds several results, which may be of several volumes: whose they are stands in no output.
-fn several(name: &str, runs: &[Run]) -> Option<String> {
-    let mut tools: Vec<&str> = runs.iter().filter_map(tool).collect();
-    tools.sort_unstable();
-    tools.dedup();
-    let program = |tool: &str| tool.split(' ').next().unwrap_or_default().to_owned();
-    let mut programs: Vec<String> = tools.iter().map(|tool| program(tool)).collect();
-    programs.dedup();
-    if runs.len() < 2 {
-        return None;
-    }
-    let hint =
-        if programs.len() < tools.len() { " Two versions of one tool speak for two machines." } else { "" };
-    Some(format!(
-        "{name} holds {} results ({}), and all of them count as of one volume.{hint} If they are of several, write each volume's \
-         results into a file of its own.",
-        runs.len(),
-        tools.join(", ")
-    ))
-}
-
-/// What printed it, where another tool did.
-fn tool(run: &Run) -> Option<&str> {
-    match &run.origin {
-        Origin::Imported { tool, .. } => Some(tool),
-        Origin::Measured => None,
-    }
 }

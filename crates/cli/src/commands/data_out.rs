@@ -6,9 +6,9 @@ use record::Run;
 use report::{CsvTable, WantedError};
 
 use crate::arguments::{ReportArguments, ReportFormat};
-use crate::inputs::Recorded;
 use session::failure::Failure;
 use session::files::{Kind, Shelf};
+use session::inputs::Recorded;
 use session::output;
 use session::place::short;
 
@@ -84,7 +84,7 @@ pub fn csv(folder: &Path, runs: &[Recorded]) -> Result<(), Failure> {
     let mut taken: Vec<PathBuf> = Vec::new();
     for recorded in runs {
         let place = if runs.len() == 1 { folder.to_path_buf() } else { own_folder(folder, recorded, &taken) };
-        let analysis = super::report::analysed(&recorded.run)?;
+        let analysis = recorded.analysis()?;
         let tables = report::csv_tables(&recorded.run, &analysis);
         let shelf = Shelf::named(&place).map_err(|error| {
             Failure::failed(format!(

@@ -4,13 +4,14 @@ use std::ffi::OsStr;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use import::{Import, Input, read, together};
+use import::{Import, together};
 use jiff::civil::Date;
 use record::{Observed, Origin, PRINTED_AT, Run};
 use serde_json::{Value, json};
 
-use crate::arguments::{Format, ImportArguments};
+use crate::arguments::{Format, ImportArguments, typed};
 use session::failure::Failure;
+use session::inputs::{Reader, tell};
 use session::output;
 use session::place::{Place, short};
 
@@ -39,8 +40,8 @@ impl Unread {
 
 /// Reads every input, writes a run file for each result, and prints what was read. 0 where anything was.
 pub fn run(arguments: &ImportArguments) -> Result<u8, Failure> {
-    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    let mut sources: Vec<Source> = arguments.files.iter().map(|file| source(file, &words)).collect();
+    let reader = Reader { words: typed() };
+    let mut sources: Vec<Source> = arguments.files.iter().map(|file| source(file, &reader)).collect();
     join_logs(&mut sources);
     for source in &mut sources {
         store(source, arguments.out.as_deref())?;
@@ -53,17 +54,20 @@ pub fn run(arguments: &ImportArguments) -> Result<u8, Failure> {
     Ok(code(&sources))
 }
 
-fn source(file: &Path, words: &[String]) -> Source {
-    let name = if file == Path::new("-") { "stdin".to_owned() } else { file.display().to_string() };
+fn source(file: &Path, reader: &Reader) -> Source {
+    let is_stdin = file == Path::new("-");
+    let name = if is_stdin { "stdin".to_owned() } else { file.display().to_string() };
     let mut bytes = Vec::new();
-    let opened = match file == Path::new("-") {
+    let opened = match is_stdin {
         true => std::io::stdin().lock().read_to_end(&mut bytes),
         false => std::fs::File::open(file).and_then(|mut file| file.read_to_end(&mut bytes)),
     };
     let outcome = match opened {
         Err(error) => Err(Unread::Closed(format!("cannot be read: {error}; name a file, or - for stdin"))),
-        Ok(_) => read(Input { name: &name, bytes: &bytes }, words)
-            .map_err(|error| Unread::Empty(format!("nothing read: {error}"))),
+        Ok(_) => {
+            let read = reader.printed(&name, &bytes);
+            read.map_err(|error| Unread::Empty(format!("nothing read: {error}")))
+        }
     };
     Source { name, outcome, written: Vec::new() }
 }
@@ -200,18 +204,12 @@ fn observed(observed: &Observed) -> Value {
 
 /// What could not be read, and what should be known beside the figures, on stderr.
 fn troubles(source: &Source) {
-    let say = |words: &str| {
-        output::people(report::wrap("plimsoll: ", &format!("{}: {words}", source.name)).trim_end())
-    };
     match &source.outcome {
-        Err(unread) => say(unread.message()),
-        Ok(import) => {
-            import.notes.iter().for_each(|note| say(note));
-            import.troubles.iter().for_each(|trouble| say(&trouble.to_string()));
-            if !import.troubles.is_empty() {
-                say("the rest was read");
-            }
+        Err(unread) => {
+            let words = format!("{}: {}", source.name, unread.message());
+            output::people(report::wrap("plimsoll: ", &words).trim_end());
         }
+        Ok(import) => tell(&source.name, import),
     }
 }
 

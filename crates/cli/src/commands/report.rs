@@ -2,17 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use analysis::{Analysis, analyse};
-use policy::Limits;
+use analysis::Analysis;
 use record::Run;
 use report::Paint;
-use workload::{Expectation, PolicyName};
 
 use super::data_out;
-use crate::arguments::{ReportArguments, ReportFormat};
-use crate::inputs::{self, Recorded};
+use crate::arguments::{ReportArguments, ReportFormat, typed};
 use session::failure::Failure;
 use session::files::{Named, write_page};
+use session::inputs::{Reader, Recorded};
 use session::output;
 use session::place::short;
 
@@ -25,7 +23,7 @@ pub fn run(arguments: &ReportArguments) -> Result<u8, Failure> {
             "--format csv is the form of series; name them with --series, or write all tables with --csv DIR";
         return Err(Failure::refused(text));
     }
-    let inputs = inputs::read(&arguments.inputs)?;
+    let inputs = Reader { words: typed() }.recordings(&arguments.inputs)?;
     if let Some(folder) = &arguments.csv {
         data_out::csv(folder, &inputs.runs)?;
     }
@@ -53,7 +51,7 @@ fn draw(arguments: &ReportArguments, runs: &[Recorded]) -> Result<(), Failure> {
     };
     let mut documents = Vec::new();
     for (at, (recorded, page)) in runs.iter().zip(&pages).enumerate() {
-        let analysis = analysed(&recorded.run)?;
+        let analysis = recorded.analysis()?;
         let options = arguments.pictures.options(at + 1, &recorded.path);
         if paged {
             write_page((page, named), &report::html_of(&recorded.run, &analysis, &options), &read)?;
@@ -103,11 +101,6 @@ fn together(documents: &[String]) -> String {
     )
 }
 
-/// The run's analysis against the limits and the expectation that it was held against.
-pub fn analysed(run: &Run) -> Result<Analysis, Failure> {
-    Ok(analyse(run, limits(run)?.as_ref(), expectation(run)?.as_ref()))
-}
-
 /// The page of each run: beside its file, or in the folder that `--html` names, or that file where there is one run.
 fn pages(arguments: &ReportArguments, runs: &[Recorded]) -> Result<Vec<PathBuf>, Failure> {
     let folder = match &arguments.html {
@@ -153,15 +146,4 @@ fn page(recorded: &Recorded, folder: Option<&Path>, taken: &[PathBuf]) -> PathBu
         }
         number += 1;
     }
-}
-
-/// The limits that the run was held against; parameters of a simulation or a lab volume are passed over.
-fn limits(run: &Run) -> Result<Option<Limits>, Failure> {
-    let Some(words) = &run.policy else { return Ok(None) };
-    let name = PolicyName::parse(words).map_err(Failure::failed)?;
-    policy::evaluate_with_rest(&name).map(|(limits, _)| Some(limits)).map_err(Failure::failed)
-}
-
-fn expectation(run: &Run) -> Result<Option<Expectation>, Failure> {
-    run.expectation.as_deref().map(Expectation::parse).transpose().map_err(Failure::failed)
 }

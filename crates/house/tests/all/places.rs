@@ -6,8 +6,8 @@ use house::{code_only, files, root};
 
 /// A call, and the files and folders (they end with `/`) that may make it.
 const PLACES: [(&str, &[&str]); 4] = [
-    ("permit_named_file(", &[GUARD, LEAVE, IOPING]),
-    ("permit_unnamed(", &[GUARD, LEAVE, IOPING, TESTBED]),
+    ("permit_named_file(", &[GUARD, LEAVE]),
+    ("permit_unnamed(", &[GUARD, LEAVE, TESTBED]),
     ("permit_block_device(", &[GUARD, LEAVE, LAB]),
     ("run_real(", &["crates/engine/", "crates/session/src/runner/mod.rs"]),
 ];
@@ -17,8 +17,6 @@ const LEAVE: &str = "crates/session/src/target/leave.rs";
 const TESTBED: &str = "crates/testbed/src/";
 /// Devices that a lab volume is made of are its own.
 const LAB: &str = "crates/volumes/src/lab/";
-/// Its single request is no job.
-const IOPING: &str = "crates/cli/src/commands/ioping/";
 
 #[test]
 fn leave_to_write_is_asked_and_the_engine_started_in_one_place() {

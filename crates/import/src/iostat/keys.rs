@@ -26,7 +26,7 @@ const MS: f64 = 1e-3;
 const KIB: f64 = 1024.0;
 const PERCENT: f64 = 1e-2;
 /// Bytes of a sector.
-pub(super) const SECTOR: f64 = 512.0;
+pub(super) const SECTOR: f64 = record::SECTOR as f64;
 
 /// Keys without a unit that changes.
 const PLAIN: [(&str, Column); 39] = [

@@ -8,8 +8,8 @@ use super::chart::{Chart, figures_below};
 use super::engineering;
 use super::ink::Ink;
 use super::ladders::doubling_axis;
-use super::marks::Shape;
-use super::panel::{Dots, Line, Panel, Segment, Side, draw};
+use super::panel::{Dots, Line, Panel, Shape, Side};
+use super::panels::draw;
 use crate::words::Table;
 use crate::words::numbers;
 use crate::words::sentence::plural;
@@ -95,15 +95,8 @@ fn add(rows: &mut Vec<Row>, cell: &Cell, point: &Point) {
 }
 
 fn line(row: &Row, (ink, shape): (Ink, Shape), of: fn(&(f64, f64, f64)) -> f64) -> Line {
-    Line {
-        name: name(row),
-        ink,
-        segments: vec![Segment::from(
-            row.points.iter().map(|point| (point.0, of(point))).collect::<Vec<_>>(),
-        )],
-        whiskers: Vec::new(),
-        dots: Dots::Each(shape),
-    }
+    let points: Vec<(f64, f64)> = row.points.iter().map(|point| (point.0, of(point))).collect();
+    Line { dots: Dots::Each(shape), ..Line::of(&name(row), ink, [points]) }
 }
 
 fn table(rows: &[Row]) -> Table {

@@ -8,9 +8,9 @@ use workload::Direction;
 use super::axis::Axis;
 use super::chart::{Chart, figures_below};
 use super::ink::Ink;
-use super::marks::Shape;
 use super::over_time::{chart_unit, claimed, ink_of, range, time_axis};
-use super::panel::{Dots, Level, Line, Marker, Panel, Side, draw};
+use super::panel::{Dots, Level, Line, Marker, Panel, Shape, Side};
+use super::panels::draw;
 use crate::words::Table;
 use crate::words::numbers::{self, IOPS, Unit};
 use crate::words::progress::ending;
@@ -181,18 +181,12 @@ const TICKS_MAX: usize = 7;
 fn lines(points: &[Point], at: &dyn Fn(&Point) -> f64, value: &dyn Fn(&Point) -> Estimate) -> Vec<Line> {
     let line = |same: &[Point]| {
         let direction = same.first().map_or(Direction::Read, |point| point.direction);
+        let points: Vec<_> = same.iter().map(|point| (at(point), value(point).value)).collect();
+        let shape = if direction == Direction::Read { Shape::Circle } else { Shape::Square };
         Line {
-            name: plural(direction).to_owned(),
-            ink: ink_of(direction),
-            segments: vec![
-                same.iter().map(|point| (at(point), value(point).value)).collect::<Vec<_>>().into(),
-            ],
             whiskers: same.iter().map(|point| (at(point), value(point).low, value(point).high)).collect(),
-            dots: if direction == Direction::Read {
-                Dots::Each(Shape::Circle)
-            } else {
-                Dots::Each(Shape::Square)
-            },
+            dots: Dots::Each(shape),
+            ..Line::of(plural(direction), ink_of(direction), [points])
         }
     };
     points.chunk_by(|a, b| a.direction == b.direction).map(line).collect()
@@ -236,17 +230,13 @@ fn percentile_line(row: &LatencyRow, all: &[LatencyRow]) -> Line {
     let places = row.percentiles.iter();
     let places = places.map(|&(percent, time)| (nines(percent.min(99.9999)), time as f64));
     let alone = all.iter().filter(|other| other.direction == row.direction).count() == 1;
-    Line {
-        name: if alone { plural(row.direction).to_owned() } else { row.step.clone() },
-        ink: ink_of(row.direction),
-        segments: vec![places.collect::<Vec<_>>().into()],
-        whiskers: Vec::new(),
-        dots: match row.direction {
-            Direction::Read => Dots::Each(Shape::Circle),
-            Direction::Write => Dots::Each(Shape::Square),
-            Direction::Trim | Direction::Flush => Dots::Each(Shape::Triangle),
-        },
-    }
+    let name = if alone { plural(row.direction) } else { &row.step };
+    let shape = match row.direction {
+        Direction::Read => Shape::Circle,
+        Direction::Write => Shape::Square,
+        Direction::Trim | Direction::Flush => Shape::Triangle,
+    };
+    Line { dots: Dots::Each(shape), ..Line::of(name, ink_of(row.direction), [places.collect::<Vec<_>>()]) }
 }
 
 fn percentile_table(rows: &[LatencyRow]) -> Table {

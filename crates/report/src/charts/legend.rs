@@ -3,7 +3,8 @@
 use super::drawing::{Canvas, Spot, Type, stroke};
 use super::ink::{Ink, UNITS, width};
 use super::marks::sample;
-use super::panel::{Cell, HEADER, LEGEND_ROW, LETTER, Line, MARGIN, Panel, Plot};
+use super::panel::{HEADER, LEGEND_ROW, LETTER, Line, MARGIN, Panel};
+use super::plot::{Cell, Plot};
 
 /// Length of the piece of line, room behind it, and room between two names.
 const PIECE: (i32, i32, i32) = (22, 5, 14);

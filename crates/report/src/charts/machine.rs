@@ -1,13 +1,13 @@
 //! What the machine's own counters say beside the run: CPU and devices.
 
-use record::{DiskCounters, Run, Sample};
+use record::{CpuMetric, DiskCounters, Metric, Recording, Run, SECTOR, Sample};
 use workload::Direction;
 
 use super::axis::Axis;
 use super::chart::Chart;
 use super::ink::Ink;
-use super::over_time::{Clock, phases, thinned};
-use super::panel::{Dots, Line, Panel, Side, draw};
+use super::over_time::{Clock, Timed, thinned};
+use super::panel::{Line, Panel, Side};
 use crate::words::Table;
 use crate::words::numbers;
 
@@ -17,11 +17,11 @@ const TICKS_PER_SECOND: f64 = 100.0;
 /// CPU of the whole machine, of this process, and what the hypervisor took; `None` without samples.
 pub fn cpu(run: &Run) -> Option<Chart> {
     let lines = vec![
-        line(run, "whole machine", Ink::Write, &busy_percent),
-        line(run, "taken by the hypervisor", Ink::Flush, &steal_percent),
-        line(run, "plimsoll", Ink::Read, &own_percent),
+        line(run, "whole machine", Ink::Write, each(run, busy_percent)),
+        line(run, "taken by the hypervisor", Ink::Flush, each(run, steal_percent)),
+        line(run, "plimsoll", Ink::Read, each(run, own_percent)),
     ];
-    let y = Axis::linear(0.0, 100.0, 4, numbers::count);
+    let y = Side::new("share of all CPUs (%)", Axis::linear(0.0, 100.0, 4, numbers::count));
     let mut table = Table::headed(&["from", "to", "whole machine", "hypervisor", "plimsoll"]);
     if let (Some(first), Some(last)) = (run.samples.first(), run.samples.last()) {
         let percent = |share: f64| {
@@ -35,33 +35,27 @@ pub fn cpu(run: &Run) -> Option<Chart> {
             percent(own_percent(first, last)),
         ]);
     }
-    chart(run, ("CPU of the machine against time", "share of all CPUs (%)"), (y, lines), table)
+    chart(run, "CPU of the machine against time", y, lines)?.chart(run, table)
 }
 
 /// Operations that the target's own device counts, beside those that plimsoll did: the difference is somebody else's,
 /// or split and merged I/O. `None` without samples of a device.
 pub fn devices(run: &Run) -> Option<Chart> {
     let name = first_device(run)?;
-    let counted = |before: &Sample, after: &Sample| device_rate(before, after, &name);
-    let lines = vec![line(run, &format!("{name} counts"), Ink::Flush, &counted), own_line(run)];
-    let top = lines.iter().flat_map(Line::points).map(|point| point.1).fold(0.0, f64::max);
-    let y = Axis::linear(0.0, top * 1.06, 4, numbers::count);
-    chart(run, ("Operations by the device's own count", "operations a second"), (y, lines), device_table(run))
+    let recording = Recording::of(run);
+    let both = [Metric::ReadOps, Metric::WriteOps].map(|metric| recording.device(&name, metric));
+    let [Some(reads), Some(writes)] = both else { return None };
+    let counted = reads.into_iter().zip(writes).map(|(reads, writes)| reads + writes);
+    let lines = vec![line(run, &format!("{name} counts"), Ink::Flush, counted), own_line(run)];
+    let y = Axis::linear(0.0, Panel::top(&lines) * 1.06, 4, numbers::count);
+    let y = Side::new("operations a second", y);
+    chart(run, "Operations by the device's own count", y, lines)?.chart(run, device_table(run))
 }
 
-fn chart(run: &Run, (title, y_title): (&str, &str), drawn: (Axis, Vec<Line>), table: Table) -> Option<Chart> {
-    let (y, mut lines) = drawn;
-    lines.retain(|line| !line.is_empty());
-    if lines.is_empty() || run.samples.len() < 2 {
-        return None;
-    }
-    let clock = Clock::of(run);
-    let panel = Panel {
-        bands: phases(run, &clock),
-        ..Panel::of(Side::new(clock.title(), clock.axis()), Side::new(y_title, y), lines)
-    };
+/// A chart of what the machine counted; `None` without samples to hold against each other.
+fn chart<'t>(run: &Run, title: &'t str, y: Side, lines: Vec<Line>) -> Option<Timed<'t>> {
     let description = format!("{title}. The table below has the totals.");
-    Some(Chart::of(title, draw(title, &description, 210, &[panel]), table))
+    (run.samples.len() > 1).then(|| Timed { title, description, y, lines, levels: Vec::new(), height: 210 })
 }
 
 /// The device that the run used: the target's first that was sampled, else the first that was sampled.
@@ -72,18 +66,17 @@ fn first_device(run: &Run) -> Option<String> {
     ours.map(str::to_owned).or_else(|| sampled.first().map(|(disk, _)| disk.to_string()))
 }
 
-/// A line through what `value` makes of each two neighbouring samples.
-fn line(run: &Run, name: &str, ink: Ink, value: &dyn Fn(&Sample, &Sample) -> f64) -> Line {
+/// A line through a value for each two neighbouring samples.
+fn line(run: &Run, name: &str, ink: Ink, values: impl IntoIterator<Item = f64>) -> Line {
     let clock = Clock::of(run);
-    let point = |pair: &[Sample]| (clock.place(pair[1].at.as_secs_f64()), value(&pair[0], &pair[1]));
-    let points = run.samples.windows(2).map(point).filter(|point| point.1.is_finite()).collect();
-    Line {
-        name: name.to_owned(),
-        ink,
-        segments: thinned(vec![points]),
-        whiskers: Vec::new(),
-        dots: Dots::None,
-    }
+    let places = run.samples.iter().skip(1).map(|sample| clock.place(sample.at.as_secs_f64()));
+    let points = places.zip(values).filter(|point| point.1.is_finite()).collect();
+    Line::of(name, ink, thinned(vec![points]))
+}
+
+/// What `value` makes of each two neighbouring samples.
+fn each(run: &Run, value: fn(&Sample, &Sample) -> f64) -> impl Iterator<Item = f64> {
+    run.samples.windows(2).map(move |pair| value(&pair[0], &pair[1]))
 }
 
 /// What plimsoll did: reads and writes of every interval.
@@ -98,21 +91,16 @@ fn own_line(run: &Run) -> Line {
         });
         ends.collect()
     });
-    let segments = thinned(segments.collect());
-    Line { name: "plimsoll".to_owned(), ink: Ink::ReadTail, segments, whiskers: Vec::new(), dots: Dots::None }
-}
-
-fn share_of_ticks(before: &Sample, after: &Sample, ticks: impl Fn(&Sample) -> u64) -> f64 {
-    let all = after.cpu.total().saturating_sub(before.cpu.total());
-    ticks(after).saturating_sub(ticks(before)) as f64 / all as f64 * 100.0
+    Line::of("plimsoll", Ink::ReadTail, thinned(segments.collect()))
 }
 
 fn busy_percent(before: &Sample, after: &Sample) -> f64 {
-    100.0 - share_of_ticks(before, after, |sample| sample.cpu.idle + sample.cpu.iowait)
+    let share = |metric| after.cpu.since(&before.cpu, metric);
+    (1.0 - share(CpuMetric::Idle) - share(CpuMetric::Iowait)) * 100.0
 }
 
 fn steal_percent(before: &Sample, after: &Sample) -> f64 {
-    share_of_ticks(before, after, |sample| sample.cpu.steal)
+    after.cpu.since(&before.cpu, CpuMetric::Steal) * 100.0
 }
 
 fn own_percent(before: &Sample, after: &Sample) -> f64 {
@@ -126,16 +114,7 @@ fn disk<'s>(sample: &'s Sample, name: &str) -> Option<&'s DiskCounters> {
     sample.disks.iter().find(|(disk, _)| **disk == *name).map(|(_, counters)| counters)
 }
 
-fn device_rate(before: &Sample, after: &Sample, name: &str) -> f64 {
-    let (Some(first), Some(last)) = (disk(before, name), disk(after, name)) else { return f64::NAN };
-    let ops = last.reads.saturating_sub(first.reads) + last.writes.saturating_sub(first.writes);
-    ops as f64 / after.at.since(before.at).as_secs_f64()
-}
-
-/// Sectors of `/proc/diskstats` are always of this many bytes.
-const SECTOR: u64 = 512;
-
-/// Totals by device from the first sample to the last, beside what plimsoll did.
+/// Totals by device from the first sample to the last, without one that was reset between, beside what plimsoll did.
 fn device_table(run: &Run) -> Table {
     let mut table = Table::headed(&[
         "counted by",
@@ -150,18 +129,17 @@ fn device_table(run: &Run) -> Table {
     let (Some(first), Some(last)) = (run.samples.first(), run.samples.last()) else { return table };
     table.rows.push(own_row(run));
     for (name, after) in &last.disks {
-        let Some(before) = disk(first, name) else { continue };
-        let count = |of: fn(&DiskCounters) -> u64| of(after).saturating_sub(of(before));
+        let Some(more) = disk(first, name).and_then(|before| after.more_than(before)) else { continue };
         let words = |number: u64| numbers::count(number as f64);
         table.rows.push(vec![
             name.to_string(),
-            words(count(|disk| disk.reads)),
-            numbers::size(count(|disk| disk.sectors_read).saturating_mul(SECTOR)),
-            words(count(|disk| disk.reads_merged)),
-            words(count(|disk| disk.writes)),
-            numbers::size(count(|disk| disk.sectors_written).saturating_mul(SECTOR)),
-            words(count(|disk| disk.writes_merged)),
-            words(count(|disk| disk.flushes)),
+            words(more.reads),
+            numbers::size(more.sectors_read.saturating_mul(SECTOR)),
+            words(more.reads_merged),
+            words(more.writes),
+            numbers::size(more.sectors_written.saturating_mul(SECTOR)),
+            words(more.writes_merged),
+            words(more.flushes),
         ]);
     }
     table

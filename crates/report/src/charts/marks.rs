@@ -2,18 +2,8 @@
 
 use super::drawing::{Canvas, Paint, Spot, Stroke, stroke};
 use super::ink::{Ink, UNITS};
-use super::panel::{Area, Dots, Line, Plot, Segment};
-
-/// Shapes along a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
-    Circle,
-    Square,
-    Triangle,
-    Ring,
-    Frame,
-    Cross,
-}
+use super::panel::{Area, Dots, Line, Segment, Shape};
+use super::plot::Plot;
 
 /// Shapes along one line.
 const ALONG: usize = 4;

@@ -10,7 +10,8 @@ use workload::{Direction, StepKind};
 use super::axis::Axis;
 use super::chart::Chart;
 use super::ink::Ink;
-use super::panel::{Band, Dots, Level, Line, Panel, Segment, Shade, Side, WIDTH, draw};
+use super::panel::{Band, Level, Line, Panel, Segment, Shade, Side, WIDTH};
+use super::panels::draw;
 use super::timeline::Timeline;
 use crate::words::Table;
 use crate::words::claims::unit_of;
@@ -27,10 +28,10 @@ pub fn rate(run: &Run, analysis: &Analysis) -> Option<Chart> {
     let value = |interval: &Interval, direction| per_second(interval, interval.of(direction).tally.ops);
     let lines = lines(run, &value, &[Direction::Read, Direction::Write, Direction::Flush]);
     let levels = claimed(run, analysis, Quantity::Iops);
-    let top = highest(&lines).max(highest_level(&levels)) * 1.06;
+    let top = Panel::top(&lines).max(highest_level(&levels)) * 1.06;
     let y = Axis::linear(0.0, top, 6, numbers::count);
-    let chart = Titles { title: "Operations a second against time", y_title: "operations a second" };
-    timed(run, chart, (y, lines, levels), rate_table(run))
+    let y = Side::new("operations a second", y);
+    Timed { levels, ..timed(run, "Operations a second against time", y, lines) }.chart(run, rate_table(run))
 }
 
 /// Bytes a second against time; `None` where nothing was recorded.
@@ -42,11 +43,10 @@ pub fn bandwidth(run: &Run, analysis: &Analysis) -> Option<Chart> {
     let lines = lines(run, &value, &[Direction::Read, Direction::Write]);
     let mut levels = claimed(run, analysis, Quantity::BytesPerSecond);
     levels.iter_mut().for_each(|level| level.value /= unit.factor);
-    let top = highest(&lines).max(highest_level(&levels)) * 1.06;
+    let top = Panel::top(&lines).max(highest_level(&levels)) * 1.06;
     let y = Axis::linear(0.0, top, 4, numbers::figure);
-    let y_title = format!("bandwidth ({})", unit.name);
-    let chart = Titles { title: "Bandwidth against time", y_title: &y_title };
-    timed(run, chart, (y, lines, levels), bandwidth_table(run, unit))
+    let y = Side::new(format!("bandwidth ({})", unit.name), y);
+    Timed { levels, ..timed(run, "Bandwidth against time", y, lines) }.chart(run, bandwidth_table(run, unit))
 }
 
 /// Mean and 99th percentile of the latency against time; `None` where nothing was recorded.
@@ -67,32 +67,46 @@ pub fn latency(run: &Run, analysis: &Analysis) -> Option<Chart> {
     let points = all.iter().flat_map(Line::points).map(|point| point.1);
     let (low, high) = range(points)?;
     let (low, high) = with_levels((low, high), &levels);
-    let chart = Titles {
-        title: "Latency against time: mean and 99th percentile",
-        y_title: "mean latency, dashed: 99th percentile",
-    };
-    timed(run, chart, (time_axis(low, high), all, levels), latency_table(run))
+    let y = Side::new("mean latency, dashed: 99th percentile", time_axis(low, high));
+    let chart = timed(run, "Latency against time: mean and 99th percentile", y, all);
+    Timed { levels, ..chart }.chart(run, latency_table(run))
 }
 
-struct Titles<'t> {
-    title: &'t str,
-    y_title: &'t str,
+/// A chart over the run's time: one panel, with the phases of the run as bands.
+pub(super) struct Timed<'t> {
+    pub title: &'t str,
+    /// The title, and what it is over or where its figures are.
+    pub description: String,
+    pub y: Side,
+    pub lines: Vec<Line>,
+    pub levels: Vec<Level>,
+    /// In pixels.
+    pub height: i32,
 }
 
-fn timed(run: &Run, titles: Titles<'_>, drawn: (Axis, Vec<Line>, Vec<Level>), table: Table) -> Option<Chart> {
-    let (y, mut lines, levels) = drawn;
-    lines.retain(|line| !line.is_empty());
-    if lines.is_empty() {
-        return None;
+impl Timed<'_> {
+    /// With its figures as a table; `None` without a line.
+    pub fn chart(mut self, run: &Run, table: Table) -> Option<Chart> {
+        self.lines.retain(|line| !line.is_empty());
+        if self.lines.is_empty() {
+            return None;
+        }
+        let clock = Clock::of(run);
+        let panel = Panel {
+            levels: self.levels,
+            bands: phases(run, &clock),
+            ..Panel::of(Side::new(clock.title(), clock.axis()), self.y, self.lines)
+        };
+        let drawing = draw(self.title, &self.description, self.height, &[panel]);
+        Some(Chart::of(self.title, drawing, table))
     }
-    let clock = Clock::of(run);
-    let panel = Panel {
-        levels,
-        bands: phases(run, &clock),
-        ..Panel::of(Side::new(clock.title(), clock.axis()), Side::new(titles.y_title, y), lines)
-    };
-    let description = format!("{}, over {}. The table below has the figures.", titles.title, clock.length());
-    Some(Chart::of(titles.title, draw(titles.title, &description, 230, &[panel]), table))
+}
+
+/// A chart of the run's own load against time.
+fn timed<'t>(run: &Run, title: &'t str, y: Side, lines: Vec<Line>) -> Timed<'t> {
+    let length = Clock::of(run).length();
+    let description = format!("{title}, over {length}. The table below has the figures.");
+    Timed { title, description, y, lines, levels: Vec::new(), height: 230 }
 }
 
 /// The run's clock in the unit that suits its length.
@@ -166,18 +180,10 @@ fn lines(run: &Run, value: &dyn Fn(&Interval, Direction) -> f64, directions: &[D
             intervals.iter().map(|interval| (clock.place(middle(interval)), value(interval, direction)));
         points.filter(|point| point.1.is_finite()).collect()
     };
-    let line = |&direction: &Direction| Line {
-        name: plural(direction).to_owned(),
-        ink: ink_of(direction),
-        segments: thinned(
-            steps
-                .iter()
-                .filter(|(asked, _)| asked.contains(&direction))
-                .map(|(_, intervals)| segment(direction, intervals))
-                .collect(),
-        ),
-        whiskers: Vec::new(),
-        dots: Dots::None,
+    let line = |&direction: &Direction| {
+        let asked = steps.iter().filter(|(asked, _)| asked.contains(&direction));
+        let segments = asked.map(|(_, intervals)| segment(direction, intervals)).collect();
+        Line::of(plural(direction), ink_of(direction), thinned(segments))
     };
     directions.iter().map(line).filter(|line| !line.is_empty()).collect()
 }
@@ -375,10 +381,6 @@ fn part_label(step: &StepRecord) -> String {
 /// Without its unit, which the band carries: five steps fit where one word would.
 fn kib(bytes: workload::Bytes) -> String {
     numbers::figure(bytes.0 as f64 / 1024.0)
-}
-
-fn highest(lines: &[Line]) -> f64 {
-    lines.iter().flat_map(Line::points).map(|point| point.1).fold(0.0, f64::max)
 }
 
 fn highest_level(levels: &[Level]) -> f64 {

@@ -11,16 +11,16 @@ use super::drawing::{Canvas, Type};
 use super::engineering;
 use super::ink::{Ink, UNITS, width};
 use super::ladders::rising;
-use super::marks::Shape;
 use super::over_time::{claimed_latency, range, time_axis, with_levels};
-use super::panel::{Dots, LETTER, Level, Line, MARGIN, Panel, Segment, Sheet, Side, draw, draw_sheet};
+use super::panel::{Dots, LETTER, Level, Line, MARGIN, Panel, Shape, Side, WIDTH};
+use super::panels::{Sheet, draw, draw_sheet};
 use super::view::View;
 use crate::words::Table;
 use crate::words::numbers;
 
-/// Width of one scale's column and height of one row of panels, in pixels.
+/// Least width of one scale's column and height of one row of panels, in pixels.
 const CELL: (i32, i32) = (230, 170);
-/// Height of the row of words above them.
+/// Height of a row of words above them.
 const KEY: i32 = 20;
 
 /// The rows: what is drawn of the device that carries the load.
@@ -63,11 +63,13 @@ impl View<'_> {
         let title = format!("{}: each share of the nominal rate side by side", self.name_of(&device));
         let description = format!("{title}, on common scales. The table below has the figures.");
         let all: Vec<Level> = ROWS.iter().flat_map(|row| self.row_levels(row.0, &device)).collect();
+        // As wide as other charts at least: a page scales all to one width, and a narrow one would be blown up.
+        let column = CELL.0.max(WIDTH / columns.len() as i32);
         let sheet = Sheet {
             title: &title,
             description: &description,
-            head: (level_key(&all), if all.is_empty() { 0 } else { KEY }),
-            cell: CELL,
+            head: level_key(&all, column * columns.len() as i32),
+            cell: (column, CELL.1),
             columns: columns.len(),
         };
         Some(Chart::of(&title, draw_sheet(sheet, &panels), self.series_table()))
@@ -138,13 +140,7 @@ impl View<'_> {
         let at = |start: Nanos, end: Nanos| (start.since(from) + end.since(from)).as_secs_f64() / 2.0;
         let points: Vec<(f64, f64)> = inside.map(|((start, end), value)| (at(*start, *end), value)).collect();
         let segments = points.split(|point| point.1.is_nan()).map(<[(f64, f64)]>::to_vec);
-        Some(Line {
-            name: line.name().to_owned(),
-            ink: line.ink(),
-            segments: segments.filter(|segment| !segment.is_empty()).map(Segment::from).collect(),
-            whiskers: Vec::new(),
-            dots: Dots::None,
-        })
+        Some(Line::of(line.name(), line.ink(), segments.filter(|segment| !segment.is_empty())))
     }
 
     /// Rate, latency and queue by the rate that was asked for; `None` without a series.
@@ -205,13 +201,13 @@ impl View<'_> {
 
     fn by_asked(&self, asked: &[f64], (name, ink): (&str, Ink), of: &dyn Fn(&SeriesRow) -> f64) -> Line {
         let points = asked.iter().zip(self.series()).map(|(at, row)| (*at, of(row)));
-        let dots = match ink {
-            Ink::Read => Dots::Each(Shape::Circle),
-            Ink::Write => Dots::Each(Shape::Square),
-            _ => Dots::Each(Shape::Triangle),
+        let shape = match ink {
+            Ink::Read => Shape::Circle,
+            Ink::Write => Shape::Square,
+            _ => Shape::Triangle,
         };
-        let segments = vec![points.filter(|point| point.1.is_finite()).collect::<Vec<_>>().into()];
-        Line { name: name.to_owned(), ink, segments, whiskers: Vec::new(), dots }
+        let points: Vec<_> = points.filter(|point| point.1.is_finite()).collect();
+        Line { dots: Dots::Each(shape), ..Line::of(name, ink, [points]) }
     }
 
     fn series_table(&self) -> Table {
@@ -248,16 +244,20 @@ impl View<'_> {
     }
 }
 
-/// The words of the lines across all panels, each in its ink.
-fn level_key(levels: &[Level]) -> Canvas {
+/// The words of the lines across all panels, each in its ink, in as many rows as they need; and the height of these.
+fn level_key(levels: &[Level], wide: i32) -> (Canvas, i32) {
     let mut key = Canvas::default();
-    let mut left = MARGIN;
+    let (mut left, mut high) = (MARGIN, if levels.is_empty() { 0 } else { KEY });
     for level in levels {
         let words = format!("— {}", level.label);
-        key.words(&words, (left * UNITS, (KEY - 5) * UNITS), Type::from(level.ink, LETTER));
-        left += width(&words, LETTER) + 3 * MARGIN;
+        let long = width(&words, LETTER);
+        if left > MARGIN && left + long > wide - MARGIN {
+            (left, high) = (MARGIN, high + KEY);
+        }
+        key.words(&words, (left * UNITS, (high - 5) * UNITS), Type::from(level.ink, LETTER));
+        left += long + 3 * MARGIN;
     }
-    key
+    (key, high)
 }
 
 fn asked_label(most: f64) -> impl Fn(f64) -> String {

@@ -4,6 +4,7 @@ use analysis::Analysis;
 use record::Run;
 
 use super::drawing::{Drawing, Font};
+use super::png::{NotDrawn, Painter};
 use super::relations::RELATIONS;
 use super::table::{CHARTS_OF_RUNS, Files, Source};
 use super::view::{PictureOptions, View};
@@ -18,7 +19,42 @@ pub struct Picture {
     drawing: Drawing,
 }
 
+/// The two kinds of picture files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A drawing that any size suits.
+    Svg,
+    /// Pixels.
+    Png,
+}
+
+impl Form {
+    /// What ends the names of its files.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Form::Svg => "svg",
+            Form::Png => "png",
+        }
+    }
+}
+
 impl Picture {
+    /// Name of its file.
+    pub fn file(&self, form: Form) -> String {
+        format!("{}.{}", self.name, form.ending())
+    }
+
+    /// What its file holds.
+    ///
+    /// # Errors
+    /// [`NotDrawn`] where no PNG can be made of it.
+    pub fn bytes(&self, form: Form, painter: &Painter) -> Result<Vec<u8>, NotDrawn> {
+        match form {
+            Form::Svg => Ok(self.svg().into_bytes()),
+            Form::Png => painter.png(&self.bare()),
+        }
+    }
+
     /// The text of an SVG file.
     pub fn svg(&self) -> String {
         self.drawing.file(Font::Embedded)

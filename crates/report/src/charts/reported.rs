@@ -7,9 +7,9 @@ use super::axis::Axis;
 use super::chart::{Chart, figures_below};
 use super::ink::Ink;
 use super::ladders::nines;
-use super::marks::Shape;
 use super::over_time::{ink_of, range, thinned, time_axis};
-use super::panel::{Dots, Line, Panel, Side, draw};
+use super::panel::{Dots, Line, Panel, Shape, Side};
+use super::panels::draw;
 use crate::words::Table;
 use crate::words::imported::{series_words, way_words};
 use crate::words::numbers::{self, Prefix, Unit};
@@ -102,13 +102,9 @@ fn series(run: &Run, group: &Group) -> Option<Chart> {
         .map(|(index, series)| {
             let earlier = found[..index].iter().filter(|other| other.direction == series.direction).count();
             let points = series.points.iter().map(|&(at, value)| (place(at), value / scale));
-            Line {
-                name: way_words(series.direction).to_owned(),
-                ink: ink(series.direction, earlier),
-                segments: thinned(vec![points.collect()]),
-                whiskers: Vec::new(),
-                dots: if by_request { Dots::Each(Shape::Circle) } else { Dots::None },
-            }
+            let ink = ink(series.direction, earlier);
+            let line = Line::of(way_words(series.direction), ink, thinned(vec![points.collect()]));
+            if by_request { Line { dots: Dots::Each(Shape::Circle), ..line } } else { line }
         })
         .collect();
     let end = lines.iter().flat_map(Line::points).map(|point| point.0).fold(0.0, f64::max);

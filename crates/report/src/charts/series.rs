@@ -9,19 +9,10 @@ use workload::{Direction, Nanos};
 use super::ink::Ink;
 use super::over_time::{chart_unit, claimed, claimed_latency, directions_of, ink_of, merged, per_second};
 use super::panel::Level;
-use super::table::CHARTS_OF_RUNS;
 use crate::words::numbers::Unit;
 use crate::words::sentence::plural;
 
-/// The charts of a run against time, as data.
-pub(crate) struct MeasuredSeries {
-    /// The spans that values belong to, rising; between two steps there is one without values.
-    pub spans: Vec<(Nanos, Nanos)>,
-    /// By the names of the drawings.
-    pub charts: Vec<(&'static str, MeasuredChart)>,
-}
-
-/// One of them: what it shows, in base units.
+/// A chart of a run against time as data: what it shows, in base units.
 pub(crate) struct MeasuredChart {
     pub title: &'static str,
     pub unit: record::Unit,
@@ -49,17 +40,27 @@ pub(crate) struct Steps<'r> {
     steps: Vec<Step<'r>>,
 }
 
+impl<'r> Steps<'r> {
+    pub fn of(run: &'r Run, analysis: &'r Analysis) -> Steps<'r> {
+        let steps = run.steps.iter().map(|step| (directions_of(step), merged(step))).collect();
+        Steps { run, analysis, steps }
+    }
+
+    /// The spans that values belong to: as many as there are values.
+    pub fn spans(&self) -> Vec<(Nanos, Nanos)> {
+        let mut spans: Vec<(Nanos, Nanos)> = Vec::new();
+        for (_, intervals) in &self.steps {
+            if let (Some(last), Some(next)) = (spans.last().copied(), intervals.first()) {
+                spans.push((last.1, next.start));
+            }
+            spans.extend(intervals.iter().map(|interval| (interval.start, interval.end)));
+        }
+        spans
+    }
+}
+
 /// What is drawn of an interval in a direction.
 type Value = fn(&Interval, Direction) -> f64;
-
-/// The series of `run`'s steps, those of the charts in the table that can be zoomed; `None` where it has none.
-pub(crate) fn measured_series(run: &Run, analysis: &Analysis) -> Option<MeasuredSeries> {
-    let steps: Vec<Step<'_>> = run.steps.iter().map(|step| (directions_of(step), merged(step))).collect();
-    let steps = Steps { run, analysis, steps };
-    let made = CHARTS_OF_RUNS.iter().filter_map(|row| Some((row.id, row.zoom?(&steps))));
-    let charts: Vec<_> = made.filter(|(_, chart)| !chart.lines.is_empty()).collect();
-    (!charts.is_empty()).then(|| MeasuredSeries { spans: spans(&steps.steps), charts })
-}
 
 /// That of the chart of operations.
 pub(super) fn rate(of: &Steps<'_>) -> MeasuredChart {
@@ -137,16 +138,4 @@ fn values(steps: &[Step<'_>], value: Value, direction: Direction) -> Vec<f64> {
         );
     }
     values
-}
-
-/// As many as there are values.
-fn spans(steps: &[Step<'_>]) -> Vec<(Nanos, Nanos)> {
-    let mut spans: Vec<(Nanos, Nanos)> = Vec::new();
-    for (_, intervals) in steps {
-        if let (Some(last), Some(next)) = (spans.last().copied(), intervals.first()) {
-            spans.push((last.1, next.start));
-        }
-        spans.extend(intervals.iter().map(|interval| (interval.start, interval.end)));
-    }
-    spans
 }

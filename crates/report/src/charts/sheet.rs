@@ -3,7 +3,8 @@
 use super::definitions::{CHARTS, ChartDefinition};
 use super::drawing::{Canvas, Drawing, Type};
 use super::ink::{Ink, UNITS, shortened, width};
-use super::panel::{LETTER, MARGIN, Panel, Sheet, draw_sheet};
+use super::panel::{LETTER, MARGIN, Panel};
+use super::panels::{Sheet, draw_sheet};
 use super::view::{DevicesIn, View};
 
 /// Height of the picture's title in pixels.

@@ -5,6 +5,7 @@
 
 use analysis::Analysis;
 use record::Run;
+use workload::Nanos;
 
 use super::chart::Chart;
 use super::series::{self, MeasuredChart, Steps};
@@ -113,6 +114,22 @@ pub(crate) struct DrawnChart {
 pub(crate) fn drawn(source: &Source<'_>, parts: &[Part]) -> Vec<DrawnChart> {
     let rows = parts.iter().flat_map(|part| CHARTS_OF_RUNS.iter().filter(move |row| row.part == *part));
     rows.filter_map(|row| Some(DrawnChart { row, chart: (row.draw)(source)? })).collect()
+}
+
+/// The charts of a run against time, as data.
+pub(crate) struct MeasuredSeries {
+    /// The spans that values belong to, rising; between two steps there is one without values.
+    pub spans: Vec<(Nanos, Nanos)>,
+    /// By the names of the drawings.
+    pub charts: Vec<(&'static str, MeasuredChart)>,
+}
+
+/// The series of `run`'s steps, those of the charts in the table that can be zoomed; `None` where it has none.
+pub(crate) fn measured_series(run: &Run, analysis: &Analysis) -> Option<MeasuredSeries> {
+    let steps = Steps::of(run, analysis);
+    let made = CHARTS_OF_RUNS.iter().filter_map(|row| Some((row.id, row.zoom?(&steps))));
+    let charts: Vec<_> = made.filter(|(_, chart)| !chart.lines.is_empty()).collect();
+    (!charts.is_empty()).then(|| MeasuredSeries { spans: steps.spans(), charts })
 }
 
 #[cfg(test)]

@@ -62,6 +62,34 @@ impl Default for PictureOptions {
     }
 }
 
+impl PictureOptions {
+    /// Whether a part was asked for that is none of so many samples.
+    pub fn leave_nothing_of(&self, samples: usize) -> bool {
+        (self.first != 0 || self.last.is_some()) && window(samples, self).is_empty()
+    }
+}
+
+/// How many samples of a run can be drawn.
+pub fn samples_in(run: &Run) -> usize {
+    match &run.observed {
+        Some(observed) => observed.intervals.len(),
+        None => run.samples.len().saturating_sub(1),
+    }
+}
+
+/// Every name of a device that runs hold, each once: the kernel's, and by which people know it.
+pub fn names_in<'r>(runs: impl IntoIterator<Item = &'r Run>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for run in runs {
+        let of_tree = run.devices.iter().flat_map(|node| [&node.facts.name, &node.alias]).cloned();
+        names.extend(Recording::of(run).devices().iter().map(|name| (*name).to_owned()).chain(of_tree));
+    }
+    names.retain(|name| !name.is_empty());
+    names.sort();
+    names.dedup();
+    names
+}
+
 /// Devices that are left out where they did nothing: every machine has them, few use them.
 const SELDOM_USED: [&str; 5] = ["fd*", "sr*", "loop*", "ram*", "zram*"];
 

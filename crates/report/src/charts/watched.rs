@@ -9,11 +9,9 @@ use super::definitions::{CHARTS, ChartDefinition, LineDefinition};
 use super::drawing::{Canvas, Drawing};
 use super::engineering;
 use super::ink::Ink;
-use super::marks::Shape;
 use super::over_time::phase_band;
-use super::panel::{
-    Area, Band, Dots, Level, Line, Panel, Segment, Sheet, Side, TIMED_SIDES, WIDTH, draw_sheet,
-};
+use super::panel::{Area, Band, Dots, Level, Line, Panel, Segment, Shape, Side, TIMED_SIDES, WIDTH};
+use super::panels::{Sheet, draw_sheet};
 use super::view::View;
 use crate::words::numbers;
 
@@ -135,13 +133,9 @@ impl View<'_> {
         let shade = if line.is_of_merges() { Area::Open } else { Area::Shaded };
         let segment = |span: &[Bucket]| outline(span, &middle, shade);
         let segments: Vec<Segment> = spans.filter(|span| !span.is_empty()).map(segment).collect();
-        (!segments.is_empty()).then(|| Line {
-            name: line.name().to_owned(),
-            ink: line.ink(),
-            segments,
-            whiskers: Vec::new(),
-            dots: shape(line.ink()),
-        })
+        let is_empty = segments.is_empty();
+        let drawn = Line { dots: shape(line.ink()), ..Line::of(line.name(), line.ink(), segments) };
+        (!is_empty).then_some(drawn)
     }
 
     fn bands(&self) -> Vec<Band> {

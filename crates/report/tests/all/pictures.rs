@@ -235,3 +235,31 @@ fn the_shares_of_an_overload_series_share_their_scales() {
     }
     assert_eq!(svg.matches(">400<").count(), 5, "one scale for all five");
 }
+
+/// Width of a drawing in its own units.
+fn width(svg: &str) -> f64 {
+    let size = svg.split_once("viewBox=\"0 0 ").unwrap().1;
+    size.split(' ').next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn few_shares_side_by_side_are_as_wide_as_other_charts_and_cut_no_words_off() {
+    for shares in [2, 3, 4, 5] {
+        let (mut run, mut analysis) = crate::made_up::overloaded(30);
+        crate::made_up::contracted(&mut run, &mut analysis);
+        analysis.watched.as_mut().unwrap().series.truncate(shares);
+        let all = pictures(&run, &analysis, &PictureOptions::default());
+        let svg = named(&all, "overload").svg();
+        assert!(width(&svg) >= width(&named(&all, "overload-summary").svg()) - shares as f64, "{shares}");
+        let mut found = 0;
+        for text in svg.split("<text x=\"").skip(1).filter(|text| text.contains(">— ")) {
+            let left: f64 = text[..text.find('"').unwrap()].parse().unwrap();
+            let words = text.split_once('>').unwrap().1.split('<').next().unwrap();
+            // Letters of 11 pixels, two units each, are about half as wide as they are high.
+            let end = left + words.chars().count() as f64 * 22.0 * 0.55;
+            assert!(end <= width(&svg), "{shares} shares: '{words}' ends at {end} of {}", width(&svg));
+            found += 1;
+        }
+        assert_eq!(found, 3, "{shares} shares");
+    }
+}

@@ -1,5 +1,6 @@
 //! Checks of simulated volumes, and profiles, from the first step to done.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
+mod inputs;
 mod profiles;
 mod simulated_checks;

@@ -1,0 +1,58 @@
+//! What a path holds is told by its content, and each way of reading takes of it what it can use.
+
+use std::path::{Path, PathBuf};
+
+use record::Run;
+use session::inputs::{Held, Reader, Unread};
+
+/// A folder with one file of each kind, under names that say nothing.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../import/tests/all/fixtures");
+    let at = |name: &str| folder.path().join(name);
+    let run = Run { complete: true, ..Run::started(vec!["plimsoll".to_owned()], 7) };
+    runfile::write(runfile::at(&at("a")), &run).unwrap();
+    std::fs::copy(fixtures.join("fio-3.33.json"), at("b")).unwrap();
+    std::fs::copy(fixtures.join("iostat/extended.json"), at("c.json")).unwrap();
+    std::fs::write(at("d"), "nothing that anybody prints").unwrap();
+    std::fs::write(at("e"), "").unwrap();
+    std::fs::write(at("f"), "SQLite format 3\0 and nothing more").unwrap();
+    folder
+}
+
+fn reader() -> Reader {
+    Reader { words: vec!["plimsoll".to_owned(), "report".to_owned()] }
+}
+
+#[test]
+fn content_tells_what_a_file_is() {
+    let folder = folder();
+    let held = |name: &str| reader().file(&folder.path().join(name));
+    assert!(matches!(held("a"), Ok(Held::RunFile(run, lost)) if run.started_unix_ms == 7 && lost.is_empty()));
+    assert!(
+        matches!(held("b"), Ok(Held::Printed(import)) if import.runs.iter().all(|run| run.words == reader().words))
+    );
+    assert!(
+        matches!(held("c.json"), Ok(Held::Printed(import)) if import.runs.iter().all(|run| run.observed.is_some()))
+    );
+    assert!(matches!(held("d"), Err(Unread::Nothing(_))));
+    assert!(matches!(held("e"), Err(Unread::Nothing(_))));
+    assert!(matches!(held("f"), Err(Unread::RunFile(_))));
+    assert!(matches!(held("g"), Err(Unread::Closed(_))));
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused_and_what_can_be_drawn_is() {
+    let folder = folder();
+    let paths =
+        |names: &[&str]| -> Vec<PathBuf> { names.iter().map(|name| folder.path().join(name)).collect() };
+    let drawn = reader().recordings(&paths(&["a", "b", "c.json", "d", "e", "f", "g"])).unwrap();
+    assert_eq!((drawn.runs.len(), drawn.unread), (3, 4));
+    assert_eq!(reader().results(&paths(&["a", "b"])).unwrap().len(), 2);
+    for name in ["c.json", "d", "e", "f", "g"] {
+        assert!(reader().results(&paths(&[name])).is_err(), "{name}");
+    }
+    let whole = [folder.path().to_owned()];
+    assert_eq!(reader().results(&whole).unwrap().len(), 2, "what is of no use is passed over");
+    assert_eq!(reader().recordings(&whole).unwrap().runs.len(), 1, "of a folder iostat's JSON");
+}
