@@ -16,7 +16,7 @@ use workload::{Bytes, Direction, Nanos};
 
 use session::output;
 use session::signals::StopFlag;
-use session::vigil;
+use session::watchdog;
 
 use ground::Ground;
 use pending::Pending;
@@ -77,8 +77,8 @@ fn say(text: &str) -> Reader {
 /// Times requests until the end, or until somebody stops it.
 fn ping(asked: Asked, patience: Nanos) -> Result<u8, IopingError> {
     let stop = StopFlag::on_signals_or_exit(SECOND_INTERRUPT, patience);
-    let mut ground = vigil::over("preparing the target", &stop, || Ground::prepare(&asked))?;
-    let evidence = vigil::over("looking at the target", &stop, || looking::evidence(&asked, &mut ground));
+    let mut ground = watchdog::over("preparing the target", &stop, || Ground::prepare(&asked))?;
+    let evidence = watchdog::over("looking at the target", &stop, || looking::evidence(&asked, &mut ground));
     for line in untrue(&asked, &evidence) {
         output::people(report::wrap("ioping: ", &line).trim_end());
     }

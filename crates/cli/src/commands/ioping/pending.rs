@@ -10,7 +10,7 @@ use workload::Nanos;
 
 use session::failure::Code;
 use session::signals::StopFlag;
-use session::vigil::{HEARD, LOOK, NOTICED};
+use session::watchdog::{HEARD, LOOK, NOTICED};
 
 /// The request that is under way, if any, with the time at which it began.
 #[derive(Clone, Default)]
@@ -41,7 +41,7 @@ impl Pending {
         let (path, stop) = (path.to_owned(), stop.clone());
         let mut watch = Watch { pending: pending.clone(), path, clock, stop, told: None, asked: None };
         // Without a thread to watch nobody is told, and all else is as it was.
-        let _ = std::thread::Builder::new().name("vigil".to_owned()).spawn(move || {
+        let _ = std::thread::Builder::new().name("watchdog".to_owned()).spawn(move || {
             let code = loop {
                 std::thread::sleep(LOOK);
                 if let Some(code) = watch.look() {
