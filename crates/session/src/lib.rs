@@ -17,8 +17,8 @@ mod runner;
 mod setup;
 pub mod signals;
 mod target;
-pub mod vigil;
 pub mod watch;
+pub mod watchdog;
 
 pub use idle::{Use, between};
 pub use phases::{PhasesRun, check_phases, conduct_phases, lay_out};

@@ -330,3 +330,79 @@ fn not_begun(place: &Place, error: &WriteError) -> Failure {
         short(&place.run())
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::Shown;
+    use record::HostFacts;
+
+    fn sample(second: u64) -> Sample {
+        Sample { at: Nanos::from_secs(second), ..Sample::default() }
+    }
+
+    fn begun(folder: &std::path::Path) -> (Place, RunRecorder) {
+        let place = Place::new(Some(folder), "vol", &[]).unwrap();
+        let run = crate::run::begun(HostFacts::default());
+        let live = Live::of_steps(Shown::Nowhere, 0.0);
+        let recorder = RunRecorder::begin(run, &place, &StopFlag::default(), live).unwrap();
+        (place, recorder)
+    }
+
+    /// What `recorder` keeps in memory, and what its file holds.
+    fn done(place: &Place, recorder: RunRecorder) -> (Run, Run) {
+        let Recorded { run, file, trouble } = recorder.done();
+        assert_eq!(trouble, None);
+        file.finish().unwrap();
+        (run, runfile::read(&place.run()).unwrap())
+    }
+
+    #[test]
+    fn samples_of_steps_stay_in_memory_and_those_of_a_watch_in_its_file_alone() {
+        for (is_watch, in_memory) in [(false, 3), (true, 0)] {
+            let folder = tempfile::tempdir().unwrap();
+            let (place, mut recorder) = begun(folder.path());
+            if is_watch {
+                recorder = recorder.of_watch(Nanos::SECOND, SampledBy::Runner);
+            }
+            (0..3).for_each(|second| recorder.sample(&sample(second)));
+            let text = "something".to_owned();
+            recorder.event(&Event { at: Nanos::SECOND, kind: EventKind::Note, text });
+            let (known, stored) = done(&place, recorder);
+            assert_eq!((known.samples.len(), stored.samples.len()), (in_memory, 3));
+            assert_eq!((known.events.len(), &known.events), (1, &stored.events), "both tell the same");
+        }
+    }
+
+    #[test]
+    fn a_watch_with_a_thread_of_its_own_listens_to_that_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let (place, recorder) = begun(folder.path());
+        let mut recorder = recorder.of_watch(Nanos::SECOND, SampledBy::Thread);
+        recorder.sample(&sample(1));
+        assert_eq!(done(&place, recorder).1.samples.len(), 0);
+    }
+
+    #[test]
+    fn the_phase_of_a_command_reaches_as_far_as_was_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let (place, recorder) = begun(folder.path());
+        let mut recorder = recorder.of_watch(Nanos::SECOND, SampledBy::Runner);
+        let kind = PhaseKind::Command { code: None };
+        recorder.phase_started(&Phase { name: "command".into(), kind, from: Nanos::ZERO, to: Nanos::ZERO });
+        [9, 11, 15].iter().for_each(|&second| recorder.sample(&sample(second)));
+        let (known, stored) = done(&place, recorder);
+        assert_eq!((known.phases[0].to, stored.phases[0].to), (Nanos::from_secs(11), Nanos::from_secs(11)));
+    }
+
+    #[test]
+    fn trouble_is_told_when_it_begins_and_when_it_is_over() {
+        let mut trouble = Trouble::default();
+        let lost = || Err(WriteError::Lost { path: "run".into() });
+        assert!(trouble.take(Ok(())).is_none());
+        assert!(trouble.take(lost()).is_some_and(|told| told.contains("is not kept")));
+        assert!(trouble.take(lost()).is_none());
+        assert!(trouble.take(Ok(())).is_some_and(|told| told.contains("written again")));
+        assert!(trouble.first.is_some(), "its end does not undo it");
+    }
+}

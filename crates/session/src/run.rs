@@ -4,7 +4,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use analysis::{Analysis, analyse};
 use experiments::Step;
-use kernel::guard::Destruction;
 use policy::Limits;
 use record::{Event, EventKind, HostFacts, Run, StepRecord};
 use runfile::{Recorder, WriteError};
@@ -20,7 +19,9 @@ use crate::runner::conduct;
 use crate::setup::{Setup, SetupError, set_up};
 use crate::signals::StopFlag;
 use crate::target::Wish;
-use crate::vigil;
+use crate::watchdog;
+
+pub use crate::target::destruction_words;
 
 /// How long the idle gate waits for others to finish.
 const IDLE_PATIENCE_S: u32 = 15;
@@ -36,20 +37,20 @@ pub fn set_up_target(target: &Target, words: &str, wish: &Wish, stop: &StopFlag)
     let wish = Wish { stop: stop.shared(), ..wish.clone() };
     let open = || set_up(target, words, &wish).map_err(|error| not_set(&error));
     match target {
-        Target::Path(path) => vigil::over(&format!("opening {}", path.display()), stop, open),
+        Target::Path(path) => watchdog::over(&format!("opening {}", path.display()), stop, open),
         _ => open(),
     }
 }
 
 /// A run of this command line on `setup`, in which nothing has happened yet.
-pub fn header(setup: &Setup) -> Run {
+pub(crate) fn header(setup: &Setup) -> Run {
     let mut run = begun(setup.host.clone());
     run.target = Some(setup.facts.clone());
     run
 }
 
 /// A run of this command line on this machine, in which nothing has happened yet.
-pub fn begun(host: HostFacts) -> Run {
+pub(crate) fn begun(host: HostFacts) -> Run {
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let mut run = Run::started(words, now.as_millis() as u64);
@@ -66,13 +67,8 @@ pub fn absolute(target: &Target, typed: &str) -> String {
 }
 
 /// Where progress goes: nowhere in virtual time, which passes faster than anybody reads.
-pub fn shown(setup: &Setup) -> Shown {
+pub(crate) fn shown(setup: &Setup) -> Shown {
     if setup.is_virtual() { Shown::Nowhere } else { Shown::fitting() }
-}
-
-/// What will be destroyed, in words.
-pub fn destruction_words(destruction: &Destruction) -> String {
-    format!("EVERYTHING on {} will be destroyed:\n  {destruction}", destruction.device.display())
 }
 
 /// What a step would do, with the reason of every choice.
@@ -118,7 +114,11 @@ pub fn idle_gate(setup: &mut Setup, what: &str, stop: &StopFlag) -> Result<(), F
 }
 
 /// Runs the steps that `next` gives; the failure says why they could not all be run.
-pub fn measure(setup: &mut Setup, next: Next<'_>, mut recorder: RunRecorder) -> (Recorded, Option<Failure>) {
+pub(crate) fn measure(
+    setup: &mut Setup,
+    next: Next<'_>,
+    mut recorder: RunRecorder,
+) -> (Recorded, Option<Failure>) {
     let (steps, failure) = conduct(next, setup.runner.as_mut(), &mut recorder);
     look_at_shares(setup, &steps, &mut recorder);
     let now = setup.runner.now();
@@ -221,7 +221,7 @@ impl Session<'_> {
 }
 
 /// Why there is no setup to measure on: refused, or stopped while it was set.
-pub fn not_set(error: &SetupError) -> Failure {
+pub(crate) fn not_set(error: &SetupError) -> Failure {
     match error {
         SetupError::Lab(error) => no_lab(error),
         other => Failure::refused(other),
@@ -235,22 +235,22 @@ pub fn no_lab(error: &LabError) -> Failure {
 }
 
 /// What became of the two files of a run.
-pub struct Kept {
+pub(crate) struct Kept {
     /// The run file was closed and is whole.
-    pub stored: Result<(), Failure>,
+    pub(crate) stored: Result<(), Failure>,
     /// The page was written.
-    pub drawn: Result<(), Failure>,
+    pub(crate) drawn: Result<(), Failure>,
 }
 
 impl Kept {
     /// The first of what went wrong.
-    pub fn whole(self) -> Result<(), Failure> {
+    pub(crate) fn whole(self) -> Result<(), Failure> {
         self.stored.and(self.drawn)
     }
 }
 
 /// Stores what was found, closes the run file, and draws the page beside it; a folder that does not answer is left alone.
-pub fn keep(run: &mut Run, analysis: &Analysis, mut recorder: Recorder, place: &Place) -> Kept {
+pub(crate) fn keep(run: &mut Run, analysis: &Analysis, mut recorder: Recorder, place: &Place) -> Kept {
     run.findings = analysis.stored(&report::sentence);
     recorder.header(run);
     recorder.findings(&run.findings);
@@ -266,7 +266,7 @@ pub fn keep(run: &mut Run, analysis: &Analysis, mut recorder: Recorder, place: &
 }
 
 /// The exit code of a run that did not come to its end: then there is no verdict to go by.
-pub fn cut_short(run: &Run, stop: &StopFlag) -> Option<Code> {
+pub(crate) fn cut_short(run: &Run, stop: &StopFlag) -> Option<Code> {
     let failed = run.steps.iter().any(|step| step.ending == Ending::Failed);
     if stop.raised() {
         return stop.code();

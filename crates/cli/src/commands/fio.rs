@@ -13,7 +13,7 @@ use kernel::guard;
 use workload::{Bytes, Nanos};
 
 use session::signals::StopFlag;
-use session::{named, vigil};
+use session::{named, watchdog};
 
 use told::{Told, out, refused};
 
@@ -61,7 +61,7 @@ fn no_place_for_output(asked: &Asked) -> Option<FioError> {
 fn load(asked: &Asked, patience: Nanos) -> u8 {
     let stop = StopFlag::on_signals(patience);
     let mut told = Told::new(asked);
-    let planned = match vigil::over("looking at the files", &stop, || steps(asked, &look)) {
+    let planned = match watchdog::over("looking at the files", &stop, || steps(asked, &look)) {
         Ok(planned) => planned,
         Err(error) => return refused(&error),
     };

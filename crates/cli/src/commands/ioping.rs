@@ -19,7 +19,7 @@ use workload::{Bytes, Direction, Nanos};
 
 use session::output;
 use session::signals::StopFlag;
-use session::vigil;
+use session::watchdog;
 
 use ground::Ground;
 use single::{EIO, Single};
@@ -79,8 +79,8 @@ fn say(text: &str) -> Reader {
 /// Times requests until the end, or until somebody stops it.
 fn ping(asked: Asked, patience: Nanos) -> Result<u8, IopingError> {
     let stop = StopFlag::on_signals_or_exit(SECOND_INTERRUPT, patience);
-    let ground = vigil::over("preparing the target", &stop, || Ground::prepare(&asked))?;
-    let evidence = vigil::over("looking at the target", &stop, || looking::evidence(&asked, &ground));
+    let ground = watchdog::over("preparing the target", &stop, || Ground::prepare(&asked))?;
+    let evidence = watchdog::over("looking at the target", &stop, || looking::evidence(&asked, &ground));
     for line in untrue(&asked, &evidence) {
         output::people(report::wrap("ioping: ", &line).trim_end());
     }

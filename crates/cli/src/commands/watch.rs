@@ -5,16 +5,13 @@ mod asked;
 mod forecast;
 mod job_files;
 mod load;
+mod result;
+mod target;
 
-use analysis::Analysis;
-use record::Run;
-use report::Paint;
 use session::failure::Failure;
-use session::output;
-use session::place::{Place, short};
+use session::place::Place;
 use session::watch::{Subject, Watch};
 
-use crate::arguments::Format;
 use arguments::WatchArguments;
 use asked::Asked;
 
@@ -22,7 +19,7 @@ use asked::Asked;
 pub fn run(arguments: &WatchArguments) -> Result<u8, Failure> {
     let mut asked = Asked::read(arguments)?;
     let stop = asked.stop_flag(arguments.give_up);
-    let mut watched = asked.open(&stop)?;
+    let mut watched = target::open(&mut asked, &stop)?;
     let place = Place::new(arguments.out.as_deref(), &watched.title(), watched.loaded_devices())?;
     forecast::tell(&asked, &watched, &place);
     if !arguments.busy {
@@ -30,29 +27,9 @@ pub fn run(arguments: &WatchArguments) -> Result<u8, Failure> {
     }
     let Asked { every, subject, against, .. } = &asked;
     let watch = Watch { watched, subject, every: *every, place: &place, stop: &stop, against };
-    watch.run(&|run, analysis| match subject {
-        Subject::Command(_) => beside_a_command(arguments.format, (run, analysis), &place),
-        Subject::Alone(_) | Subject::Cycles(_) => {
-            super::check::present(arguments.format, run, analysis, &place)
-        }
-    })
-}
-
-/// stdout is the command's: text goes to stderr, and JSON into a file beside the run file.
-fn beside_a_command(
-    format: Format,
-    (run, analysis): (&Run, &Analysis),
-    place: &Place,
-) -> Result<(), Failure> {
-    let files = place.files_line();
-    match format {
-        Format::Text => {
-            output::people(&format!("{}\n{files}", report::terminal(run, analysis, Paint::Plain)));
-        }
-        Format::Json => {
-            let path = place.put("json", &report::json(run, analysis))?;
-            output::people(&format!("{files}\njson    {}", short(&path)));
-        }
-    }
-    Ok(())
+    let tell = match subject {
+        Subject::Command(_) => result::beside_a_command,
+        Subject::Alone(_) | Subject::Cycles(_) => result::to_stdout,
+    };
+    watch.run(&|run, analysis| tell(arguments.format, run, analysis, &place))
 }

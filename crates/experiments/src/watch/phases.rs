@@ -11,6 +11,11 @@ const CYCLE_LEAST: Nanos = Nanos::SECOND;
 /// Phases of one watch; more are no plan that anybody reads, and at the shortest cycle three hours.
 const PHASES_MOST: u64 = 10_000;
 
+/// Length of a phase where none is said.
+const CYCLE: Nanos = Nanos::from_secs(60);
+/// How often a load comes on where that is not said: twice, to be seen again; of a scaled one each scale is a look of its own.
+const REPEAT: u32 = 2;
+
 /// What load cycles are asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cycles {
@@ -84,6 +89,16 @@ fn seconds(span: Nanos) -> String {
 }
 
 impl Cycles {
+    /// What is said of them, and the usual where nothing is.
+    pub fn said(cycle: Option<Nanos>, repeat: Option<u32>, scales: Option<Vec<f64>>) -> Cycles {
+        let usual = if scales.is_some() { 1 } else { REPEAT };
+        Cycles {
+            cycle: cycle.unwrap_or(CYCLE),
+            repeat: repeat.unwrap_or(usual),
+            scales: scales.unwrap_or_default(),
+        }
+    }
+
     /// The phases, in their order.
     ///
     /// # Errors

@@ -1,15 +1,16 @@
 //! Where steps run, as values of one trait, and the loop that runs the steps of a procedure and feeds the results back.
 
 mod counted;
+pub(crate) mod drive;
 mod named;
 mod real;
 mod virtual_time;
 
 use std::time::Duration;
 
-use engine::{Clones, EngineError, FileFacts, PlanError, PlanTarget, PlanTargetKind, run_real};
+use engine::{Clones, EngineError, FileFacts, PlanError, PlanTarget, PlanTargetKind};
 use experiments::Step;
-use kernel::{Clock, OpenFile};
+use kernel::Clock;
 use record::{Observer, StepRecord};
 use sampler::Sampler;
 use workload::{Nanos, StepPlan, Workload};
@@ -142,17 +143,6 @@ fn planned(step: &Step, workload: &Workload, ground: &PlanTarget) -> Result<Step
 /// Why the engine could not run `plan`.
 fn failed(plan: &StepPlan) -> impl Fn(EngineError) -> RunnerError {
     |error| RunnerError::Engine { step: plan.name.clone(), error }
-}
-
-/// Runs `plan` on the open files of its workers, in real time: the one place from which the engine is started on files and
-/// devices of this machine.
-pub(crate) fn drive(
-    plan: &StepPlan,
-    files: &[Vec<OpenFile>],
-    clock: Clock,
-    observer: &mut dyn Observer,
-) -> Result<StepRecord, EngineError> {
-    run_real(plan, files, clock, observer)
 }
 
 /// Looks for a second who else uses the devices of `sampler`.

@@ -10,11 +10,12 @@ use record::{Observer, StepRecord};
 use sampler::{Root, Sampler};
 use workload::{Nanos, StepPlan};
 
-use super::{Runner, RunnerError, drive, failed, look_for_others};
+use super::drive::drive;
+use super::{Runner, RunnerError, failed, look_for_others};
 use crate::idle::Use;
 use crate::signals::StopFlag;
 use crate::target::named::{NamedFiles, Treatment};
-use crate::vigil;
+use crate::watchdog;
 
 /// Files and devices that jobs name.
 pub struct NamedRunner {
@@ -76,7 +77,7 @@ impl NamedRunner {
     /// Where it cannot be read.
     pub fn read_through(&self, path: &Path) -> std::io::Result<()> {
         let read = || std::io::copy(&mut std::fs::File::open(path)?, &mut std::io::sink()).map(drop);
-        vigil::over(self.opening, &self.stop, read)
+        watchdog::over(self.opening, &self.stop, read)
     }
 
     /// Empties the page cache of those of `paths` that the step has open, and goes on where the kernel refuses. Where
@@ -99,7 +100,7 @@ impl NamedRunner {
 
     /// Stores what was written to those of `paths` that the step has open; `None` where that was not waited for.
     pub fn flush(&self, paths: &[PathBuf]) -> Vec<(PathBuf, Option<std::io::Result<()>>)> {
-        let flush = |file: &OpenFile| (file.path().to_owned(), vigil::flush(file, &self.stop));
+        let flush = |file: &OpenFile| (file.path().to_owned(), watchdog::flush(file, &self.stop));
         self.opened_of(paths).map(flush).collect()
     }
 }
@@ -117,7 +118,7 @@ impl Runner for NamedRunner {
             let target = self.files.plan_target(&step.workload, self.interval);
             engine::plan(&step.workload, &step.name, step.kind, &target)
         };
-        Ok(vigil::over(self.opening, &self.stop, plan)?)
+        Ok(watchdog::over(self.opening, &self.stop, plan)?)
     }
 
     fn open(&mut self, plan: &StepPlan) -> Result<(), RunnerError> {
@@ -126,7 +127,7 @@ impl Runner for NamedRunner {
             files.open(worker).map_err(|error| RunnerError::File { job: worker.job.clone(), error })
         };
         let all = || plan.workers.iter().map(&mut open).collect::<Result<_, _>>();
-        self.opened = vigil::over(self.opening, &self.stop, all)?;
+        self.opened = watchdog::over(self.opening, &self.stop, all)?;
         Ok(())
     }
 

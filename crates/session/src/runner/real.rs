@@ -9,7 +9,8 @@ use record::{Interval, IoTrace, Observer, Sample, Silence, StepRecord};
 use sampler::Sampler;
 use workload::{BackendKind, Bytes, Direction, Nanos, StepKind, StepPlan};
 
-use super::{Runner, RunnerError, Shares, drive, failed, ground, look_for_others, planned};
+use super::drive::drive;
+use super::{Runner, RunnerError, Shares, failed, ground, look_for_others, planned};
 use crate::idle::Use;
 use crate::target::OneFile;
 

@@ -8,8 +8,8 @@ use kernel::{Direct, OpenFile};
 use workload::{Buffers, Bytes, Content, LayoutFile, Nanos, Replaces, Reserve, StepKind, SyncMode};
 
 use super::named::{FileError, NamedFiles, is_laid_out};
-use crate::runner::drive;
-use crate::vigil;
+use crate::runner::drive::drive;
+use crate::watchdog;
 
 /// Alignment of the part of a file that is written past the page cache.
 const ALIGNED: Bytes = Bytes(4096);
@@ -158,7 +158,7 @@ impl NamedFiles {
         self.write(permit, &Piece { offset: whole, bytes: rest, direct: Direct::No }, buffers)?;
         // Before the flush, so that it is stored with it. Without a mark the file counts as somebody else's later on.
         let _ = kernel::mark_laid_out(room);
-        match vigil::flush(room, &self.treatment.stop) {
+        match watchdog::flush(room, &self.treatment.stop) {
             Some(flushed) => flushed.map_err(failed(Call::Flush))?,
             None => return Ok(()),
         }

@@ -8,7 +8,7 @@ use kernel::guard::{
     permit_unnamed,
 };
 
-use crate::{output, run};
+use crate::output;
 
 /// What is to be written to.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +46,11 @@ pub fn leave_to_write(written: Written<'_>) -> Result<WritePermit, GuardError> {
 pub fn tell_what_goes(permit: &WritePermit) {
     let marked = |lost: &&Destruction| !(lost.signatures.is_empty() && lost.partitions.is_empty());
     if let Some(lost) = permit.destruction().filter(marked) {
-        output::people(&run::destruction_words(lost));
+        output::people(&destruction_words(lost));
     }
+}
+
+/// What will be destroyed, in words.
+pub fn destruction_words(destruction: &Destruction) -> String {
+    format!("EVERYTHING on {} will be destroyed:\n  {destruction}", destruction.device.display())
 }

@@ -17,7 +17,7 @@ use crate::runner::Runner;
 use crate::setup::{Setup, set_up_watch};
 use crate::signals::StopFlag;
 use crate::target::{Wish, Written, leave_to_write};
-use crate::vigil;
+use crate::watchdog;
 
 /// Least bytes that a measurement's region holds.
 const REGION_LEAST: u64 = 64 << 20;
@@ -98,7 +98,7 @@ impl Watched {
         let setup = match &load.on {
             // A lab volume takes its time to be made.
             LoadTarget::Named(_, Target::Lab(_) | Target::Sim(_)) => open()?,
-            _ => vigil::over("opening what is loaded", stop, open)?,
+            _ => watchdog::over("opening what is loaded", stop, open)?,
         };
         let under: Vec<String> = setup.facts.devices.iter().map(|device| device.name.clone()).collect();
         let root = Root::real();

@@ -12,7 +12,7 @@ use workload::Nanos;
 use super::{lock, say, wall};
 use session::failure::Code;
 use session::signals::StopFlag;
-use session::vigil::{HEARD, LOOK, NOTICED};
+use session::watchdog::{HEARD, LOOK, NOTICED};
 
 /// Who looks at the request of a session.
 pub struct Watch {
@@ -34,7 +34,7 @@ impl Watch {
         let (session, path, stop) = (Arc::clone(session), path.to_owned(), stop.clone());
         let mut watch = Watch { session, path, clock, stop, told: None, asked: None };
         // Without a thread to watch nobody is told, and all else is as it was.
-        let _ = std::thread::Builder::new().name("vigil".to_owned()).spawn(move || {
+        let _ = std::thread::Builder::new().name("watchdog".to_owned()).spawn(move || {
             let code = loop {
                 std::thread::sleep(LOOK);
                 if let Some(code) = watch.look() {

@@ -6,18 +6,14 @@ use experiments::{Cycles, PlannedPhase, scales};
 use session::failure::Failure;
 use session::run::Against;
 use session::signals::StopFlag;
-use session::watch::{DeviceWish, LoadTarget, LoadWish, Subject, Watched};
+use session::watch::{DeviceWish, Subject};
 use workload::{Bytes, Expectation, Nanos, PolicyName, Target};
 
 use super::arguments::WatchArguments;
-use super::{job_files, load};
 
 /// Shortest time between two samples: a reading costs some tens of microseconds, and the kernel's own times are
 /// milliseconds.
 const EVERY_LEAST: Nanos = Nanos::from_millis(50);
-/// Length of a phase where none is said.
-const CYCLE: Nanos = Nanos::from_secs(60);
-
 /// A watch as it is understood.
 #[derive(Debug)]
 pub struct Asked {
@@ -29,7 +25,8 @@ pub struct Asked {
     pub load: Option<AskedLoad>,
     /// What is promised.
     pub against: Against,
-    devices: DeviceWish,
+    /// Which devices are watched.
+    pub devices: DeviceWish,
 }
 
 /// The load of load cycles.
@@ -44,8 +41,9 @@ pub struct AskedLoad {
     /// Length of a phase.
     pub cycle: Nanos,
     /// Bytes to lay out and load.
-    size: Option<Bytes>,
-    allow_destroy: Option<PathBuf>,
+    pub size: Option<Bytes>,
+    /// The block device that may be destroyed.
+    pub allow_destroy: Option<PathBuf>,
 }
 
 impl Asked {
@@ -74,35 +72,6 @@ impl Asked {
             Subject::Command(_) => StopFlag::default(),
             Subject::Alone(_) | Subject::Cycles(_) => StopFlag::on_signals(patience),
         }
-    }
-
-    /// Finds the devices and, with load cycles, opens what is loaded. A policy that is the load is what it is held against,
-    /// where nothing else was said.
-    pub fn open(&mut self, stop: &StopFlag) -> Result<Watched, Failure> {
-        let Some(asked) = &self.load else { return Watched::machine(&self.devices) };
-        let found = load::find(asked)?;
-        let allowed = asked.allow_destroy.as_deref();
-        let own = found.step.as_deref();
-        let own = own.map(|step| |devices| job_files::runner(step, devices, stop));
-        let here = Target::Path(".".into());
-        let on = match (&asked.on, &own) {
-            (Some((typed, target)), _) => LoadTarget::Named(typed, target),
-            (None, Some(runner)) => LoadTarget::Own { runner, lacking: found.lacking() },
-            (None, None) => LoadTarget::Named(".", &here),
-        };
-        let wish = LoadWish {
-            words: &asked.word,
-            load: found.load.clone(),
-            phases: self.phases(),
-            every: self.every,
-            on,
-            size: asked.size,
-            reach: found.reach,
-            allow_destroy: allowed,
-        };
-        let watched = Watched::under_load(&self.devices, wish, stop)?;
-        self.against.fall_back_on(found.limits);
-        Ok(watched)
     }
 
     /// The phases of load cycles.
@@ -195,11 +164,7 @@ fn cycles(arguments: &WatchArguments, word: &str, every: Nanos) -> Result<(Subje
         arguments.on.as_deref().map(|typed| Target::parse(typed).map(|target| (typed.to_owned(), target)));
     let size = arguments.size.as_deref().map(workload::size).transpose().map_err(Failure::refused)?;
     let scaled = scales.is_some();
-    let cycles = Cycles {
-        cycle: cycle.unwrap_or(CYCLE),
-        repeat: arguments.repeat.unwrap_or(if scaled { 1 } else { 2 }),
-        scales: scales.unwrap_or_default(),
-    };
+    let cycles = Cycles::said(cycle, arguments.repeat, scales);
     let load = AskedLoad {
         word: word.to_owned(),
         on: on.transpose().map_err(|error| Failure::refused(format!("--on: {error}")))?,

@@ -24,7 +24,7 @@ pub fn over<T>(what: &str, stop: &StopFlag, work: impl FnOnce() -> T) -> T {
     let (at_work, waits) = channel::<()>();
     let (what, stop) = (what.to_owned(), stop.clone());
     // Without a thread to watch nobody is told, and all else is as it was.
-    let _ = std::thread::Builder::new().name("vigil".to_owned()).spawn(move || {
+    let _ = std::thread::Builder::new().name("watchdog".to_owned()).spawn(move || {
         if let Some(code) = watch(&what, &stop, &waits) {
             crate::signals::leave(code as i32);
         }

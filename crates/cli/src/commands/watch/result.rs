@@ -1,0 +1,33 @@
+//! What a watch has to say: on stdout, or where that is a command's beside it.
+
+use analysis::Analysis;
+use record::Run;
+use report::Paint;
+use session::failure::Failure;
+use session::output;
+use session::place::{Place, short};
+
+use crate::arguments::Format;
+
+pub use crate::commands::check::present as to_stdout;
+
+/// With a command, whose stdout is, text goes to stderr and JSON into a file beside the run file.
+pub fn beside_a_command(
+    format: Format,
+    run: &Run,
+    analysis: &Analysis,
+    place: &Place,
+) -> Result<(), Failure> {
+    match format {
+        Format::Text => {
+            let text = report::terminal(run, analysis, Paint::Plain);
+            output::people(&format!("{text}\n{}", place.files_line()));
+        }
+        Format::Json => {
+            let files = place.files_line();
+            let path = place.put("json", &report::json(run, analysis))?;
+            output::people(&format!("{files}\njson    {}", short(&path)));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,37 @@
+//! From what is asked to what is watched, open.
+
+use session::failure::Failure;
+use session::signals::StopFlag;
+use session::watch::{LoadTarget, LoadWish, Watched};
+use workload::Target;
+
+use super::asked::Asked;
+use super::{job_files, load};
+
+/// Finds the devices and, with load cycles, opens what is loaded. A policy that is the load is what it is held against, where
+/// nothing else was said.
+pub fn open(asked: &mut Asked, stop: &StopFlag) -> Result<Watched, Failure> {
+    let Some(cycles) = &asked.load else { return Watched::machine(&asked.devices) };
+    let found = load::find(cycles)?;
+    let own = found.step.as_deref();
+    let own = own.map(|step| |devices| job_files::runner(step, devices, stop));
+    let here = Target::Path(".".into());
+    let on = match (&cycles.on, &own) {
+        (Some((typed, target)), _) => LoadTarget::Named(typed, target),
+        (None, Some(runner)) => LoadTarget::Own { runner, lacking: found.lacking() },
+        (None, None) => LoadTarget::Named(".", &here),
+    };
+    let wish = LoadWish {
+        words: &cycles.word,
+        load: found.load.clone(),
+        phases: asked.phases(),
+        every: asked.every,
+        on,
+        size: cycles.size,
+        reach: found.reach,
+        allow_destroy: cycles.allow_destroy.as_deref(),
+    };
+    let watched = Watched::under_load(&asked.devices, wish, stop)?;
+    asked.against.fall_back_on(found.limits);
+    Ok(watched)
+}
