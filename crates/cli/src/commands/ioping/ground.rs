@@ -113,22 +113,36 @@ fn on(file: OpenFile, asked: &Asked, region: Region) -> Result<Single, IopingErr
         .map_err(|error| IopingError::Queue(error.to_string()))
 }
 
-fn directness(asked: &Asked) -> Direct {
-    if asked.direct { Direct::Yes } else { Direct::No }
+/// What `by` opens, past the page cache where that is asked. Where a file system takes the wish and goes through the cache all
+/// the same (ext4 with `data=journal`), plain calls go that way too, as they do in ioping.
+fn opened(
+    asked: &Asked,
+    by: impl Fn(Direct) -> Result<OpenFile, OpenError>,
+) -> Result<OpenFile, IopingError> {
+    let file = match by(if asked.direct { Direct::Yes } else { Direct::No }) {
+        Err(OpenError::NoDirect { path }) if asked.engine == Engine::Calls => {
+            by(Direct::No).and_then(|file| {
+                let is_pretence = file.alignment().source == AlignmentSource::NoDirectIo;
+                if is_pretence { Ok(file) } else { Err(OpenError::NoDirect { path }) }
+            })
+        }
+        file => file,
+    };
+    file.map_err(|error| open(asked, &error))
 }
 
 fn existing(asked: &Asked, path: &Path, kind: Kind) -> Result<OpenFile, IopingError> {
-    let direct = directness(asked);
-    let opened = match (asked.mix(), kind) {
-        (Mix::Read, Kind::CharacterDevice) => kernel::open_character_device(path, direct),
-        (Mix::Read, _) => kernel::open_for_read(path, direct),
+    match (asked.mix(), kind) {
+        (Mix::Read, Kind::CharacterDevice) => {
+            opened(asked, |direct| kernel::open_character_device(path, direct))
+        }
+        (Mix::Read, _) => opened(asked, |direct| kernel::open_for_read(path, direct)),
         (Mix::Write | Mix::Alternate, _) => {
             let permit = leave_to_write(Written::Named(path)).map_err(|error| guarded(asked, &error))?;
             tell_what_goes(&permit);
-            return writable(asked, &permit);
+            writable(asked, &permit)
         }
-    };
-    opened.map_err(|error| open(asked, &error))
+    }
 }
 
 fn writable(asked: &Asked, permit: &WritePermit) -> Result<OpenFile, IopingError> {
@@ -137,7 +151,7 @@ fn writable(asked: &Asked, permit: &WritePermit) -> Result<OpenFile, IopingError
         Sync::Data => SyncMode::Dsync,
         Sync::All => SyncMode::Sync,
     };
-    kernel::open_for_stable_write(permit, directness(asked), sync).map_err(|error| open(asked, &error))
+    opened(asked, |direct| kernel::open_for_stable_write(permit, direct, sync))
 }
 
 /// A file of its own in a directory, laid out: unnamed, or the one that is kept.
