@@ -9,7 +9,7 @@ const PLACES: [(&str, &[&str]); 4] = [
     ("permit_named_file(", &[GUARD, LEAVE]),
     ("permit_unnamed(", &[GUARD, LEAVE, TESTBED]),
     ("permit_block_device(", &[GUARD, LEAVE, LAB]),
-    ("run_real(", &["crates/engine/", "crates/session/src/runner/mod.rs"]),
+    ("run_real(", &["crates/engine/", "crates/session/src/runner/drive.rs"]),
 ];
 
 const GUARD: &str = "crates/kernel/src/linux/";
