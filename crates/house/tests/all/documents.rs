@@ -29,6 +29,24 @@ fn every_link_to_a_file_leads_to_one() {
 }
 
 #[test]
+fn every_file_of_the_walks_is_there() {
+    let law = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let walks = law.split("\n## ").find(|section| section.starts_with("Four walks")).unwrap();
+    let named: Vec<(&str, &str)> = walks
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|word| word.ends_with(".rs"))
+        .filter_map(|word| word.split_once('/'))
+        .collect();
+    assert!(named.len() > 50, "the walks name {} files", named.len());
+    for (part, file) in named {
+        let path = root().join("crates").join(part).join("src").join(file);
+        assert!(path.is_file(), "the walks name {part}/{file}, which is not there");
+    }
+}
+
+#[test]
 fn every_subcommand_of_dev_that_a_page_names_exists() {
     let script = fs::read_to_string(root().join("dev")).unwrap();
     let branches: Vec<&str> =
