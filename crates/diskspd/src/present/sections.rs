@@ -145,12 +145,8 @@ impl Table<'_> {
             let _ = write!(cells, " | {:10.2}", result.deviation(buckets, section));
         }
         if span.latency {
-            match side.deviation_ms() {
-                Some(deviation) => {
-                    let _ = write!(cells, " |  {deviation:8.3}");
-                }
-                None => cells.push_str(" |       N/A"),
-            }
+            let deviation = side.deviation_ms().map_or("N/A".to_owned(), |ms| format!("{ms:.3}"));
+            let _ = write!(cells, " |  {deviation:>8}");
         }
         cells
     }
