@@ -26,11 +26,11 @@ pub fn usage(program: &str) -> String {
         let head = format!("  -{}{}", row.name, row.takes);
         let default =
             if row.default.is_empty() { String::new() } else { format!(" [default: {}]", row.default) };
-        help::entry(&mut text, (&head, INDENT), &format!("{}{default}", row.help), WIDTH);
+        text += &help::entry((&head, INDENT), &format!("{}{default}", row.help), WIDTH);
     }
     text.push_str("\nOptions of plimsoll's own:\n");
     let compat = "Shows the text result as 2.0, 2.1 or 2.2 does. [default: 2.2]";
-    help::entry(&mut text, ("  --compat=<version>", INDENT), compat, WIDTH);
+    text += &help::entry(("  --compat=<version>", INDENT), compat, WIDTH);
     text.push_str(
         "\nSizes are digits with K, M, G or T (powers of 1024) or b (blocks of -b).\n\
          Targets stand behind all options. A write test destroys what the target holds;\n\

@@ -204,6 +204,10 @@ pub fn results(span: &TimeSpan, plan: &SpanPlan, record: &StepRecord, cpus: Vec<
     if seconds < 1e-7 {
         return SpanResult::default();
     }
+    let bucket = Nanos::from_millis(u64::from(span.bucket_ms.max(1)));
+    // Only whole buckets say how the rate varies.
+    let whole = if span.iops { until.since(from).0 / bucket.0 } else { 0 };
+    let counted = record.intervals.iter().filter(|interval| (from..until).contains(&interval.start));
     let mut threads: Vec<Vec<TargetResult>> = vec![Vec::new(); plan.threads as usize];
     for (number, stream) in plan.streams.iter().enumerate() {
         let Some(thread) = threads.get_mut(stream.thread as usize) else { continue };
@@ -217,7 +221,13 @@ pub fn results(span: &TimeSpan, plan: &SpanPlan, record: &StepRecord, cpus: Vec<
         }
         let own = thread.len() - stream.targets;
         if stream.targets == 1 {
-            of_intervals(&mut thread[own], (record, number), (from, until), span);
+            let is_own = |job: &String| *job == record.plan.workers[number].job;
+            let job = record.jobs.iter().position(is_own).unwrap_or(number);
+            thread[own].buckets = vec![Bucket::default(); whole as usize];
+            let intervals = counted.clone().filter(|interval| usize::from(interval.job) == job);
+            intervals.for_each(|interval| {
+                add(&mut thread[own], interval, interval.start.since(from).0 / bucket.0)
+            });
         } else {
             of_totals(&mut thread[own..], record, number);
         }
@@ -225,29 +235,14 @@ pub fn results(span: &TimeSpan, plan: &SpanPlan, record: &StepRecord, cpus: Vec<
     SpanResult { seconds, threads, cpus, bucket_seconds: f64::from(span.bucket_ms) / 1000.0 }
 }
 
-fn of_intervals(
-    result: &mut TargetResult,
-    (record, number): (&StepRecord, usize),
-    (from, until): (Nanos, Nanos),
-    span: &TimeSpan,
-) {
-    let bucket = Nanos::from_millis(u64::from(span.bucket_ms.max(1)));
-    // Only whole buckets say how the rate varies.
-    let whole = if span.iops { until.since(from).0 / bucket.0 } else { 0 };
-    result.buckets = vec![Bucket::default(); whole as usize];
-    let job = record.jobs.iter().position(|name| *name == record.plan.workers[number].job).unwrap_or(number);
-    let own = |interval: &&Interval| {
-        usize::from(interval.job) == job && interval.start >= from && interval.start < until
-    };
-    for interval in record.intervals.iter().filter(own) {
-        let (read, write) = (side(interval, Direction::Read), side(interval, Direction::Write));
-        result.read.merge(&read);
-        result.write.merge(&write);
-        let at = interval.start.since(from).0 / bucket.0;
-        if let Some(bucket) = result.buckets.get_mut(at as usize) {
-            bucket.read.merge(&read);
-            bucket.write.merge(&write);
-        }
+/// Adds an interval, and to the bucket `at`, where there is one.
+fn add(result: &mut TargetResult, interval: &Interval, at: u64) {
+    let (read, write) = (side(interval, Direction::Read), side(interval, Direction::Write));
+    result.read.merge(&read);
+    result.write.merge(&write);
+    if let Some(bucket) = result.buckets.get_mut(at as usize) {
+        bucket.read.merge(&read);
+        bucket.write.merge(&write);
     }
 }
 

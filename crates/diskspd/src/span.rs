@@ -144,7 +144,11 @@ pub fn plan_span(span: &TimeSpan, ground: &Ground<'_>) -> Result<SpanPlan, Canno
     let streams = streams(span);
     let mut jobs = Vec::with_capacity(streams.len());
     for stream in &streams {
-        jobs.push(job(span, &targets, (*stream, &cpus), ground)?);
+        let pinned = cpus.get(stream.thread as usize % cpus.len().max(1));
+        jobs.push(Job {
+            cpus: pinned.copied().into_iter().collect(),
+            ..job(span, &targets, *stream, ground)?
+        });
     }
     burst_warnings(span, &mut warnings);
     Ok(SpanPlan {
@@ -317,12 +321,8 @@ fn streams(span: &TimeSpan) -> Vec<Stream> {
     all
 }
 
-fn job(
-    span: &TimeSpan,
-    sites: &[Site<'_>],
-    (stream, cpus): (Stream, &[u32]),
-    ground: &Ground<'_>,
-) -> Result<Job, CannotRun> {
+/// The work of `stream`, not yet pinned to a CPU.
+fn job(span: &TimeSpan, sites: &[Site<'_>], stream: Stream, ground: &Ground<'_>) -> Result<Job, CannotRun> {
     let sites = &sites[stream.target..stream.target + stream.targets];
     let first = sites[0].target;
     let several = sites.len() > 1;
@@ -383,7 +383,6 @@ fn job(
         priority: priority(first.priority),
         buffers: buffers(span, first, ground)?,
         seed: u64::from(span.seed) + u64::from(stream.thread),
-        cpus: cpus.get(stream.thread as usize % cpus.len().max(1)).copied().into_iter().collect(),
         totals: if several { Totals::WorkerAndFile } else { Totals::Worker },
         ..Job::named(&format!("{} {}", stream.thread, stream.target))
     })

@@ -87,27 +87,21 @@ fn made_name(job: &FioJob, number: u32) -> String {
 
 /// Splits at colons; `\:` is a colon in a name.
 pub fn split_list(list: &str) -> Vec<String> {
-    let mut parts = vec![String::new()];
-    let mut escaped = false;
-    for letter in list.chars() {
-        match (letter, escaped) {
-            ('\\', false) => {
-                escaped = true;
-                continue;
-            }
-            (':', false) => parts.push(String::new()),
-            (other, was) => {
-                if let Some(part) = parts.last_mut() {
-                    if was && other != ':' {
-                        part.push('\\');
-                    }
-                    part.push(other);
-                }
-            }
+    let (mut parts, mut part) = (Vec::new(), String::new());
+    let mut letters = list.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => match letters.next() {
+                Some(':') => part.push(':'),
+                Some(other) => part.extend([letter, other]),
+                None => {}
+            },
+            ':' => parts.push(std::mem::take(&mut part)),
+            other => part.push(other),
         }
-        escaped = false;
     }
-    parts.retain(|part| !part.is_empty());
+    parts.push(part);
+    parts.retain(|part: &String| !part.is_empty());
     parts
 }
 

@@ -1,11 +1,5 @@
 //! Finding labels and `key=value` lists in running text, whatever became of its line breaks and blanks.
 
-use record::Figure;
-
-use super::pieces::shortened;
-use super::text::Text;
-use super::trouble::{Trouble, Troubles};
-
 /// One `key=value`, with the offset of its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Entry<'t> {
@@ -101,25 +95,6 @@ fn value(text: &str, at: usize) -> (&str, usize) {
 /// True for what C prints where there is no number.
 pub(crate) fn is_no_number(text: &str) -> bool {
     matches!(text.trim_start_matches('-'), "nan" | "inf")
-}
-
-/// A reader's way of noting what it could not take: the figure, or a trouble at its place.
-pub(crate) fn take(
-    text: &Text,
-    entry: &Entry<'_>,
-    troubles: &mut Troubles,
-    read: (&str, impl Fn(&str) -> Option<Figure>),
-) -> Option<Figure> {
-    let (expected, read) = read;
-    if is_no_number(entry.value) {
-        return None;
-    }
-    let found = read(entry.value);
-    if found.is_none() {
-        let place = text.trouble(entry.at, format!("{expected} after '{}='", entry.key));
-        troubles.push(Trouble { found: shortened(entry.value), ..place });
-    }
-    found
 }
 
 #[cfg(test)]

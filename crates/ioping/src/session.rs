@@ -79,17 +79,15 @@ pub struct Session {
 }
 
 impl Session {
-    /// A run over `region` of `target` that begins `now`; `entropy` seeds it where no seed was given.
-    pub fn new(asked: Asked, target: Target, region: Region, start: (Nanos, u64)) -> Session {
-        let (now, entropy) = start;
-        let seed = if asked.seed == 0 { entropy } else { asked.seed };
+    /// A run over `region` of `target` that begins `now`; its places follow from the seed, also where that is 0.
+    pub fn new(asked: Asked, target: Target, region: Region, now: Nanos) -> Session {
         let pause = asked.pause();
         let period_ends = now + asked.print_interval;
         Session {
+            places: Noise::new(asked.seed),
             asked,
             target,
             region,
-            places: Noise::new(seed),
             pause,
             began: now,
             due: now,

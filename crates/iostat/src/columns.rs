@@ -23,8 +23,6 @@ pub(super) enum Form {
 pub(super) struct Column {
     /// Header of the text; `@` stands for the unit.
     pub(super) header: &'static str,
-    /// Key of the JSON; `@` stands for the unit.
-    pub(super) key: &'static str,
     /// Width without the blank before it.
     pub(super) width: usize,
     /// How it is written.
@@ -33,13 +31,20 @@ pub(super) struct Column {
     pub(super) value: fn(&Differences, f64) -> Option<f64>,
 }
 
+impl Column {
+    /// Key of the JSON; `@` stands for the unit.
+    pub(super) fn key(&self) -> &'static str {
+        self.header.trim_start_matches('%')
+    }
+}
+
 const fn column(
-    names: (&'static str, &'static str),
+    header: &'static str,
     width: usize,
     form: Form,
     value: fn(&Differences, f64) -> Option<f64>,
 ) -> Column {
-    Column { header: names.0, key: names.1, width, form, value }
+    Column { header, width, form, value }
 }
 
 /// A rate.
@@ -62,9 +67,9 @@ fn sum(values: &[Option<f64>]) -> Option<f64> {
     values.iter().copied().sum()
 }
 
-const TPS: Column = column(("tps", "tps"), 8, Form::Number, |d, s| per(d.ios(), s));
-const QUEUE: Column = column(("aqu-sz", "aqu-sz"), 7, Form::Number, |d, s| Some(d.queue_ms / s / 1000.0));
-const UTIL: Column = column(("%util", "util"), 6, Form::Percent, |d, s| {
+const TPS: Column = column("tps", 8, Form::Number, |d, s| per(d.ios(), s));
+const QUEUE: Column = column("aqu-sz", 7, Form::Number, |d, s| Some(d.queue_ms / s / 1000.0));
+const UTIL: Column = column("%util", 6, Form::Percent, |d, s| {
     Some(if d.members > 0.0 { d.busy_ms / s / 10.0 / d.members } else { 0.0 })
 });
 
@@ -72,32 +77,32 @@ const UTIL: Column = column(("%util", "util"), 6, Form::Percent, |d, s| {
 #[rustfmt::skip]
 pub(super) const PLAIN: &[Column] = &[
     TPS,
-    column(("@_read/s", "@_read/s"), 12, Form::Amount, rate!(read sectors)),
-    column(("@_wrtn/s", "@_wrtn/s"), 12, Form::Amount, rate!(write sectors)),
-    column(("@_dscd/s", "@_dscd/s"), 12, Form::Amount, rate!(discard sectors)),
-    column(("@_read", "@_read"), 10, Form::Whole, |d, _| d.read.sectors),
-    column(("@_wrtn", "@_wrtn"), 10, Form::Whole, |d, _| d.write.sectors),
-    column(("@_dscd", "@_dscd"), 10, Form::Whole, |d, _| d.discard.sectors),
+    column("@_read/s", 12, Form::Amount, rate!(read sectors)),
+    column("@_wrtn/s", 12, Form::Amount, rate!(write sectors)),
+    column("@_dscd/s", 12, Form::Amount, rate!(discard sectors)),
+    column("@_read", 10, Form::Whole, |d, _| d.read.sectors),
+    column("@_wrtn", 10, Form::Whole, |d, _| d.write.sectors),
+    column("@_dscd", 10, Form::Whole, |d, _| d.discard.sectors),
 ];
 
 /// The plain report, short: writes and discards in one column.
 #[rustfmt::skip]
 pub(super) const PLAIN_SHORT: &[Column] = &[
     TPS,
-    column(("@_read/s", "@_read/s"), 12, Form::Amount, rate!(read sectors)),
-    column(("@_w+d/s", "@_w+d/s"), 12, Form::Amount, rate!(write sectors, discard sectors)),
-    column(("@_read", "@_read"), 10, Form::Whole, |d, _| d.read.sectors),
-    column(("@_w+d", "@_w+d"), 10, Form::Whole, |d, _| sum(&[d.write.sectors, d.discard.sectors])),
+    column("@_read/s", 12, Form::Amount, rate!(read sectors)),
+    column("@_w+d/s", 12, Form::Amount, rate!(write sectors, discard sectors)),
+    column("@_read", 10, Form::Whole, |d, _| d.read.sectors),
+    column("@_w+d", 10, Form::Whole, |d, _| sum(&[d.write.sectors, d.discard.sectors])),
 ];
 
 /// The short extended report.
 #[rustfmt::skip]
 pub(super) const SHORT: &[Column] = &[
     TPS,
-    column(("@/s", "@/s"), 9, Form::Amount, |d, s| per(d.sectors(), s)),
-    column(("rqm/s", "rqm/s"), 8, Form::Number, rate!(read merged, write merged, discard merged)),
-    column(("await", "await"), 7, Form::Number, |d, _| ratio(Some(d.wait_ms()), d.ios())),
-    column(("areq-sz", "areq-sz"), 8, Form::Kilobytes, |d, _| ratio(d.sectors(), d.ios())),
+    column("@/s", 9, Form::Amount, |d, s| per(d.sectors(), s)),
+    column("rqm/s", 8, Form::Number, rate!(read merged, write merged, discard merged)),
+    column("await", 7, Form::Number, |d, _| ratio(Some(d.wait_ms()), d.ios())),
+    column("areq-sz", 8, Form::Kilobytes, |d, _| ratio(d.sectors(), d.ios())),
     QUEUE,
     UTIL,
 ];
@@ -106,14 +111,14 @@ pub(super) const SHORT: &[Column] = &[
 macro_rules! direction {
     ($letter:literal $way:ident) => {
         &[
-            column((concat!($letter, "/s"), concat!($letter, "/s")), 7, Form::Number, rate!($way ios)),
-            column((concat!($letter, "@/s"), concat!($letter, "@/s")), 9, Form::Amount, rate!($way sectors)),
-            column((concat!($letter, "rqm/s"), concat!($letter, "rqm/s")), 8, Form::Number, rate!($way merged)),
-            column((concat!("%", $letter, "rqm"), concat!($letter, "rqm")), 6, Form::Percent, merged!($way)),
-            column((concat!($letter, "_await"), concat!($letter, "_await")), 7, Form::Number, |d, _| {
+            column(concat!($letter, "/s"), 7, Form::Number, rate!($way ios)),
+            column(concat!($letter, "@/s"), 9, Form::Amount, rate!($way sectors)),
+            column(concat!($letter, "rqm/s"), 8, Form::Number, rate!($way merged)),
+            column(concat!("%", $letter, "rqm"), 6, Form::Percent, merged!($way)),
+            column(concat!($letter, "_await"), 7, Form::Number, |d, _| {
                 ratio(Some(d.$way.ms), d.$way.ios)
             }),
-            column((concat!($letter, "areq-sz"), concat!($letter, "areq-sz")), 8, Form::Kilobytes, |d, _| {
+            column(concat!($letter, "areq-sz"), 8, Form::Kilobytes, |d, _| {
                 ratio(d.$way.sectors, d.$way.ios)
             }),
         ]
@@ -127,8 +132,8 @@ pub(super) const EXTENDED: [&[Column]; 4] = [
     direction!("w" write),
     direction!("d" discard),
     &[
-        column(("f/s", "f/s"), 7, Form::Number, rate!(flush ios)),
-        column(("f_await", "f_await"), 7, Form::Number, |d, _| ratio(Some(d.flush.ms), d.flush.ios)),
+        column("f/s", 7, Form::Number, rate!(flush ios)),
+        column("f_await", 7, Form::Number, |d, _| ratio(Some(d.flush.ms), d.flush.ios)),
         QUEUE,
         UTIL,
     ],

@@ -59,7 +59,7 @@ fn columns(asked: &Asked) -> Vec<&'static Column> {
         (true, true) => SHORT.iter().collect(),
         (true, false) => {
             let all = || EXTENDED.iter().flat_map(|part| part.iter());
-            EXTENDED_KEYS.iter().filter_map(|key| all().find(|column| column.key == *key)).collect()
+            EXTENDED_KEYS.iter().filter_map(|key| all().find(|column| column.key() == *key)).collect()
         }
     }
 }
@@ -67,7 +67,7 @@ fn columns(asked: &Asked) -> Vec<&'static Column> {
 fn line(asked: &Asked, columns: &[&Column], (line, seconds): (&Line, f64)) -> String {
     let units = asked.units();
     let value = |column: &&Column| {
-        let key = column.key.replace('@', units.name(column.key.starts_with("@_")));
+        let key = column.key().replace('@', units.name(column.key().starts_with("@_")));
         let value = (column.value)(&line.differences, seconds);
         let value =
             value.map_or_else(|| "null".to_owned(), |value| number(column.form, value, units.sectors()));

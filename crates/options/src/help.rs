@@ -7,8 +7,8 @@ pub fn line(text: &mut String, (head, column): (&str, usize), words: &str) {
     let _ = writeln!(text, "{head:<column$}{words}");
 }
 
-/// Adds an entry whose words begin at `column` and stay within `width`, below the head where that is too long.
-pub fn entry(text: &mut String, (head, column): (&str, usize), words: &str, width: usize) {
+/// An entry whose words begin at `column` and stay within `width`, below the head where that is too long.
+pub fn entry((head, column): (&str, usize), words: &str, width: usize) -> String {
     let mut line =
         if head.len() < column { format!("{head:column$}") } else { format!("{head}\n{:column$}", "") };
     let mut end = column;
@@ -21,7 +21,7 @@ pub fn entry(text: &mut String, (head, column): (&str, usize), words: &str, widt
         line.push(' ');
         end += word.len() + 1;
     }
-    let _ = writeln!(text, "{}", line.trim_end());
+    format!("{}\n", line.trim_end())
 }
 
 #[cfg(test)]
@@ -30,9 +30,7 @@ mod tests {
 
     #[test]
     fn an_entry_stays_within_its_width() {
-        let mut text = String::new();
-        entry(&mut text, ("  -a", 6), "one two three", 14);
-        entry(&mut text, ("  -long", 6), "four", 14);
-        assert_eq!(text, "  -a  one two\n      three\n  -long\n      four\n");
+        assert_eq!(entry(("  -a", 6), "one two three", 14), "  -a  one two\n      three\n");
+        assert_eq!(entry(("  -long", 6), "four", 14), "  -long\n      four\n");
     }
 }

@@ -13,7 +13,7 @@ use crate::protocol::{
     SETATTR_SIZE, VERSION, opcode,
 };
 use crate::tally::{Account, Outcome};
-use crate::tree::{Replace, Tree};
+use crate::tree::{Replace, Spot, Tree};
 
 /// How often the watchdog hears that this process is alive.
 const HEARTBEAT: Duration = Duration::from_secs(2);
@@ -286,7 +286,9 @@ impl State {
         };
         let names: Vec<String> = request.names(names_at).collect();
         let [from, to, ..] = names.as_slice() else { return Err(Errno::EINVAL) };
-        self.tree.rename((request.node, from), (request.u64_at(0), to), replace).map(|()| Body::default())
+        let from = Spot { parent: request.node, name: from };
+        let to = Spot { parent: request.u64_at(0), name: to };
+        self.tree.rename(from, to, replace).map(|()| Body::default())
     }
 
     /// Whether every write is refused because nothing may be written.

@@ -160,18 +160,18 @@ impl Tree {
     }
 
     /// Gives `from` the place of `to`.
-    pub(crate) fn rename(&mut self, from: (u64, &str), to: (u64, &str), replace: Replace) -> Answer<()> {
-        let number = self.find(from.0, from.1)?;
-        if let Ok(there) = self.find(to.0, to.1) {
+    pub(crate) fn rename(&mut self, from: Spot<'_>, to: Spot<'_>, replace: Replace) -> Answer<()> {
+        let number = self.find(from.parent, from.name)?;
+        if let Ok(there) = self.find(to.parent, to.name) {
             if replace == Replace::No {
                 return Err(Errno::EEXIST);
             }
             if there != number {
-                self.unlink(to.0, to.1)?;
+                self.unlink(to.parent, to.name)?;
             }
         }
-        self.entries_mut(from.0)?.remove(from.1);
-        self.entries_mut(to.0)?.insert(to.1.to_owned(), number);
+        self.entries_mut(from.parent)?.remove(from.name);
+        self.entries_mut(to.parent)?.insert(to.name.to_owned(), number);
         Ok(())
     }
 
@@ -192,6 +192,13 @@ impl Tree {
     }
 }
 
+/// A name in a directory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spot<'n> {
+    pub(crate) parent: u64,
+    pub(crate) name: &'n str,
+}
+
 /// Whether a name may take the place of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Replace {
@@ -203,12 +210,16 @@ pub(crate) enum Replace {
 mod tests {
     use super::*;
 
+    fn spot(name: &str) -> Spot<'_> {
+        Spot { parent: ROOT, name }
+    }
+
     #[test]
     fn an_unlinked_file_is_there_until_it_is_forgotten() {
         let mut tree = Tree::new();
         let file = tree.make_file(ROOT, "a", 0o600).unwrap();
         tree.contents_mut(file).unwrap().write(0, b"x").unwrap();
-        tree.rename((ROOT, "a"), (ROOT, "b"), Replace::No).unwrap();
+        tree.rename(spot("a"), spot("b"), Replace::No).unwrap();
         assert_eq!(tree.find(ROOT, "a").unwrap_err(), Errno::ENOENT);
         tree.unlink(ROOT, "b").unwrap();
         assert_eq!(tree.contents(file).unwrap().read(0, 1).unwrap(), b"x");
@@ -220,9 +231,9 @@ mod tests {
     fn a_rename_replaces_only_where_it_may() {
         let mut tree = Tree::new();
         let (a, b) = (tree.make_file(ROOT, "a", 0).unwrap(), tree.make_file(ROOT, "b", 0).unwrap());
-        assert_eq!(tree.rename((ROOT, "a"), (ROOT, "b"), Replace::No), Err(Errno::EEXIST));
+        assert_eq!(tree.rename(spot("a"), spot("b"), Replace::No), Err(Errno::EEXIST));
         assert_eq!(tree.find(ROOT, "b").unwrap(), b);
-        tree.rename((ROOT, "a"), (ROOT, "b"), Replace::Yes).unwrap();
+        tree.rename(spot("a"), spot("b"), Replace::Yes).unwrap();
         assert_eq!(tree.find(ROOT, "b").unwrap(), a);
     }
 }

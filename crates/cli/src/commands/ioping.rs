@@ -77,7 +77,7 @@ fn say(text: &str) -> Reader {
 }
 
 /// Times requests until the end, or until somebody stops it.
-fn ping(asked: Asked, patience: Nanos) -> Result<u8, IopingError> {
+fn ping(mut asked: Asked, patience: Nanos) -> Result<u8, IopingError> {
     let stop = StopFlag::on_signals_or_exit(SECOND_INTERRUPT, patience);
     let ground = watchdog::over("preparing the target", &stop, || Ground::prepare(&asked))?;
     let evidence = watchdog::over("looking at the target", &stop, || looking::evidence(&asked, &ground));
@@ -89,9 +89,11 @@ fn ping(asked: Asked, patience: Nanos) -> Result<u8, IopingError> {
     }
     let clock = Clock::start();
     kernel::precise_timers();
-    let entropy = unix_us();
-    let session = Session::new(asked.clone(), ground.target.clone(), ground.region, (clock.now(), entropy));
-    let noise = Noise::new(if asked.seed == 0 { entropy } else { asked.seed } ^ u64::MAX);
+    if asked.seed == 0 {
+        asked.seed = unix_us();
+    }
+    let session = Session::new(asked.clone(), ground.target.clone(), ground.region, clock.now());
+    let noise = Noise::new(asked.seed ^ u64::MAX);
     let session = Arc::new(Mutex::new(session));
     Watch::begin(&session, &asked.target, clock, &stop);
     let zone = TimeZone::system();

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use analysis::{Analysis, cells};
+use analysis::{Analysis, Cell, cells};
 use experiments::{LAYOUT_GUESS, Layout, Profile, ProfileTable, Writes};
-use record::{Run, TargetKind};
+use record::TargetKind;
 use session::{Setup, Wish, null_setup};
 use workload::Target;
 
@@ -38,7 +38,13 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let next = |done: &[record::StepRecord]| profile.next_step(ground, done);
     let session = Session { setup, place: &place, stop: &stop, seconds, against: &Against::default() };
     session.run(&next, &|run, analysis| {
-        present(arguments.format, (&profile, run, analysis), &place)?;
+        if arguments.format == Format::Json {
+            output::result(&report::json(run, analysis))?;
+            output::people(&place.files_line());
+        } else {
+            let table = table(profile.table, &cells(run));
+            output::result(&format!("{table}\n{}{}\n", found(analysis), place.files_line()))?;
+        }
         Ok(0)
     })
 }
@@ -131,21 +137,15 @@ fn dry_run(profile: &Profile, setup: &Setup) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn present(
-    format: Format,
-    (profile, run, analysis): (&Profile, &Run, &Analysis),
-    place: &Place,
-) -> Result<(), Failure> {
-    if format == Format::Json {
-        output::result(&report::json(run, analysis))?;
-        output::people(&place.files_line());
-        return Ok(());
+fn table(table: ProfileTable, cells: &[Cell]) -> String {
+    match table {
+        ProfileTable::CrystalDiskMark => report::crystal_table(cells),
+        ProfileTable::Lines => report::cell_lines(cells),
     }
-    let table = match profile.table {
-        ProfileTable::CrystalDiskMark => report::crystal_table(&cells(run)),
-        ProfileTable::Lines => report::cell_lines(&cells(run)),
-    };
+}
+
+/// The findings with an empty line behind them, where there are any.
+fn found(analysis: &Analysis) -> String {
     let found = report::findings_brief(analysis);
-    let found = if found.is_empty() { found } else { format!("{found}\n") };
-    output::result(&format!("{table}\n{found}{}\n", place.files_line()))
+    if found.is_empty() { found } else { format!("{found}\n") }
 }

@@ -34,6 +34,17 @@ const COLUMNS: [Column; 5] = [
     Column { kind: Of::Class, head: "Class | ", width: 5, of: |cpu| cpu.class },
 ];
 
+impl Column {
+    fn cell(&self, system: &System, place: &CpuPlace) -> String {
+        let value = (self.of)(place);
+        if self.kind != Of::Class {
+            return format!("{value:width$}| ", width = self.width);
+        }
+        let fast = value == system.values(self.of).into_iter().max().unwrap_or(0);
+        format!("{value:5}{}| ", if fast { "P" } else { " " })
+    }
+}
+
 fn columns(system: &System, compat: Compat) -> Vec<&'static Column> {
     let shown = |column: &&Column| match (column.kind, compat) {
         // Cores are told apart where they hold several CPUs.
@@ -56,15 +67,7 @@ pub(super) fn cpus(text: &mut String, (system, result): (&System, &SpanResult), 
     let _ = writeln!(text, "{border}");
     for cpu in &result.cpus {
         let place = system.cpus.iter().find(|place| place.number == cpu.number).copied().unwrap_or_default();
-        for column in &columns {
-            let _ = match column.kind {
-                Of::Class => {
-                    let fast = (column.of)(&place) == system.values(column.of).into_iter().max().unwrap_or(0);
-                    write!(text, "{:5}{}| ", (column.of)(&place), if fast { "P" } else { " " })
-                }
-                _ => write!(text, "{:width$}| ", (column.of)(&place), width = column.width),
-            };
-        }
+        text.extend(columns.iter().map(|column| column.cell(system, &place)));
         // As DiskSpd does, a CPU is numbered within its group.
         let _ = writeln!(text, "{:4}|{}", cpu.number % 64, cells(cpu.percents(), wide));
     }
@@ -89,59 +92,62 @@ pub(super) fn average(cpus: &[CpuUse]) -> [f64; 4] {
 pub(super) fn io(text: &mut String, (span, result): (&TimeSpan, &SpanResult), compat: Compat) {
     for (title, section) in [("Total", Section::Total), ("Read", Section::Read), ("Write", Section::Write)] {
         let _ = writeln!(text, "\n{title} IO");
-        table(text, (span, result), compat, section);
+        Table { span, result, section }.write(text, compat);
     }
 }
 
-fn table(text: &mut String, (span, result): (&TimeSpan, &SpanResult), compat: Compat, section: Section) {
-    let latency = |words: &'static str| if span.latency { words } else { "" };
-    let iops = if span.iops { "| IopsStdDev " } else { "" };
-    let _ = writeln!(
-        text,
-        "thread |       bytes     |     I/Os     |    MiB/s   |  I/O per s {}{iops}{}|  file",
-        latency("|  AvgLat  "),
-        latency("| LatStdDev ")
-    );
-    let width = 66 + if span.latency { 11 + 12 } else { 0 } + if span.iops { 13 } else { 0 } + 12;
-    let border = "-".repeat(width);
-    let _ = writeln!(text, "{border}");
-    for (number, targets) in result.threads.iter().enumerate() {
-        for target in targets {
-            let side = section.of(&target.read, &target.write);
-            let cells = row((span, result), (&side, &target.buckets), section);
-            let size = file_size(target.size, compat);
-            let _ = writeln!(text, "{number:6} | {cells} | {} ({size})", target.path);
-        }
-    }
-    let _ = writeln!(text, "{border}");
-    let buckets = if span.iops { result.buckets() } else { Vec::new() };
-    let _ = writeln!(text, "total:   {}", row((span, result), (&result.sum(section), &buckets), section));
-}
-
-fn row(
-    (span, result): (&TimeSpan, &SpanResult),
-    (side, buckets): (&Side, &[Bucket]),
+/// A table of I/O.
+struct Table<'a> {
+    span: &'a TimeSpan,
+    result: &'a SpanResult,
     section: Section,
-) -> String {
-    let (bytes, ops) = (side.tally.bytes, side.tally.ops);
-    let mut cells = format!(
-        "{bytes:15} | {ops:12} | {:10.2} | {:10.2}",
-        bytes as f64 / 1_048_576.0 / result.seconds,
-        ops as f64 / result.seconds
-    );
-    if span.latency {
-        let _ = write!(cells, " | {:8.3}", side.mean_ms());
-    }
-    if span.iops {
-        let _ = write!(cells, " | {:10.2}", result.deviation(buckets, section));
-    }
-    if span.latency {
-        match side.deviation_ms() {
-            Some(deviation) => {
-                let _ = write!(cells, " |  {deviation:8.3}");
+}
+
+impl Table<'_> {
+    fn write(&self, text: &mut String, compat: Compat) {
+        let Table { span, result, section } = *self;
+        let latency = |words: &'static str| if span.latency { words } else { "" };
+        let iops = if span.iops { "| IopsStdDev " } else { "" };
+        let _ = writeln!(
+            text,
+            "thread |       bytes     |     I/Os     |    MiB/s   |  I/O per s {}{iops}{}|  file",
+            latency("|  AvgLat  "),
+            latency("| LatStdDev ")
+        );
+        let width = 66 + if span.latency { 11 + 12 } else { 0 } + if span.iops { 13 } else { 0 } + 12;
+        let border = "-".repeat(width);
+        let _ = writeln!(text, "{border}");
+        for (number, targets) in result.threads.iter().enumerate() {
+            for target in targets {
+                let side = section.of(&target.read, &target.write);
+                let cells = self.row(&side, &target.buckets);
+                let size = file_size(target.size, compat);
+                let _ = writeln!(text, "{number:6} | {cells} | {} ({size})", target.path);
             }
-            None => cells.push_str(" |       N/A"),
         }
+        let _ = writeln!(text, "{border}");
+        let buckets = if span.iops { result.buckets() } else { Vec::new() };
+        let _ = writeln!(text, "total:   {}", self.row(&result.sum(section), &buckets));
     }
-    cells
+
+    fn row(&self, side: &Side, buckets: &[Bucket]) -> String {
+        let Table { span, result, section } = *self;
+        let (bytes, ops) = (side.tally.bytes, side.tally.ops);
+        let mut cells = format!(
+            "{bytes:15} | {ops:12} | {:10.2} | {:10.2}",
+            bytes as f64 / 1_048_576.0 / result.seconds,
+            ops as f64 / result.seconds
+        );
+        if span.latency {
+            let _ = write!(cells, " | {:8.3}", side.mean_ms());
+        }
+        if span.iops {
+            let _ = write!(cells, " | {:10.2}", result.deviation(buckets, section));
+        }
+        if span.latency {
+            let deviation = side.deviation_ms().map_or("N/A".to_owned(), |ms| format!("{ms:.3}"));
+            let _ = write!(cells, " |  {deviation:>8}");
+        }
+        cells
+    }
 }

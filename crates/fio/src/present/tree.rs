@@ -51,24 +51,30 @@ impl Tree {
             Tree::Float(value) if !value.is_finite() => out.push_str("0.000000"),
             Tree::Float(value) => out.push_str(&format!("{value:.6}")),
             Tree::Text(text) => quote(out, text),
-            Tree::Object(members) => block(out, depth, ['{', '}'], members, |out, (name, value)| {
-                quote(out, name);
-                out.push_str(" : ");
-                value.write(out, depth + 1);
-            }),
-            Tree::Array(items) => {
-                block(out, depth, ['[', ']'], items, |out, item| item.write(out, depth + 1));
+            Tree::Object(members) => {
+                let named = members.iter().map(|(name, value)| (Some(name.as_str()), value));
+                block(out, depth, ['{', '}'], named);
             }
+            Tree::Array(items) => block(out, depth, ['[', ']'], items.iter().map(|item| (None, item))),
         }
     }
 }
 
-fn block<T>(out: &mut String, depth: usize, ends: [char; 2], items: &[T], each: impl Fn(&mut String, &T)) {
+fn block<'t>(
+    out: &mut String,
+    depth: usize,
+    ends: [char; 2],
+    nodes: impl Iterator<Item = (Option<&'t str>, &'t Tree)>,
+) {
     out.push(ends[0]);
-    for (at, item) in items.iter().enumerate() {
+    for (at, (name, value)) in nodes.enumerate() {
         out.push_str(if at == 0 { "\n" } else { ",\n" });
         out.push_str(&"  ".repeat(depth + 1));
-        each(out, item);
+        if let Some(name) = name {
+            quote(out, name);
+            out.push_str(" : ");
+        }
+        value.write(out, depth + 1);
     }
     out.push('\n');
     out.push_str(&"  ".repeat(depth));

@@ -6,10 +6,11 @@ use record::{Figure, LatencyKind, Reported, ReportedUnit, Scope};
 use workload::Direction;
 
 use super::super::found::{Found, add};
+use super::super::pieces::shortened;
 use super::super::quantity::{self, Prefixes};
-use super::super::scan::{Entry, take};
+use super::super::scan::{Entry, is_no_number};
 use super::super::text::Text;
-use super::super::trouble::Troubles;
+use super::super::trouble::{Trouble, Troubles};
 use super::finish::finish;
 
 /// Which of fio's two ways of writing a result.
@@ -113,7 +114,15 @@ impl<'t> Walk<'t> {
         expected: &str,
         read: impl Fn(&str) -> Option<Figure>,
     ) -> Option<Figure> {
-        take(self.text, entry, self.troubles, (expected, read))
+        if is_no_number(entry.value) {
+            return None;
+        }
+        let found = read(entry.value);
+        if found.is_none() {
+            let place = self.text.trouble(entry.at, format!("{expected} after '{}='", entry.key));
+            self.troubles.push(Trouble { found: shortened(entry.value), ..place });
+        }
+        found
     }
 
     /// Names an entry that does not belong where it stands.

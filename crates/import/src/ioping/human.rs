@@ -151,10 +151,10 @@ fn closed(text: &Text, head: usize, requests: Vec<Request>, troubles: &mut Troub
     let body = &body[..body.find(HEAD).unwrap_or(body.len())];
     let start = requests.first().map_or(head, |request| request.at);
     let mut part = part_of(text, start, place, &requests);
-    let offset = head + HEAD.len();
-    let generation = completed(text, (body, offset), &mut part, &requests, troubles);
-    generated(text, (body, offset), &mut part, troubles);
-    extremes(text, (body, offset), &mut part, troubles);
+    let closing = Closing { text, body, offset: head + HEAD.len() };
+    let generation = closing.completed(&mut part, &requests, troubles);
+    closing.generated(&mut part, troubles);
+    closing.extremes(&mut part, troubles);
     let size = requests.first().map(|request| request.size.as_str());
     let tool = format!("ioping {} text", version(size, place, generation));
     found(tool, start, part, &requests)
@@ -236,128 +236,137 @@ fn version(size: Option<&str>, place: &str, generation: Generation) -> &'static 
     }
 }
 
-/// The pieces between commas of the line that holds `mark`, with the offset of the line.
-fn pieces<'t>((body, offset): (&'t str, usize), mark: &str) -> Option<(Vec<&'t str>, usize, usize)> {
-    let at = body.find(mark)?;
-    let start = body[..at].rfind('\n').map_or(0, |end| end + 1);
-    // On collapsed lines the next statement follows without an end of line.
-    let rest = &body[at..];
-    let stops = ["\n", " generated ", " min/avg/max"].iter().filter_map(|stop| rest.find(stop));
-    let end = at + stops.min().unwrap_or(rest.len());
-    Some((body[start..end].split(", ").map(str::trim).collect(), offset + start, offset + at))
+/// The closing lines of a run: `body`, which stands at `offset` of `text`.
+struct Closing<'t> {
+    text: &'t Text,
+    body: &'t str,
+    offset: usize,
 }
 
-/// `10 requests completed in 9005.3 ms, 3318 iops, 13.0 mb/s`; since 1.0 with `36 KiB read,` and the summed time.
-fn completed(
-    text: &Text,
-    body: (&str, usize),
-    part: &mut Reported,
-    requests: &[Request],
-    troubles: &mut Troubles,
-) -> Generation {
-    let Some((pieces, start, _)) = pieces(body, "requests completed in") else {
-        troubles.push(
-            text.trouble(body.1, "a line like '10 requests completed in 9.0 s, 2.7 k iops, 10.7 MiB/s'"),
-        );
-        return Generation::Unknown;
-    };
-    let summed = pieces.len() > 3 || body.0.contains("generated ");
-    let said = pieces.iter().find_map(|piece| match piece.rsplit(' ').next() {
-        Some("read") => Some(Direction::Read),
-        Some("written") => Some(Direction::Write),
-        _ => None,
-    });
-    let all =
-        |wanted| !requests.is_empty() && requests.iter().all(|request| request.direction == Some(wanted));
-    let seen = [Direction::Read, Direction::Write].into_iter().find(|&wanted| all(wanted));
-    let way = way(part, said.or(seen));
-    way.basis = RateBasis::Latency;
-    let mut elapsed = None;
-    for piece in &pieces {
-        if let Some((count, time)) = piece.split_once(" requests completed in ") {
-            let count = count.rsplit(' ').next().unwrap_or(count);
-            way.ops = quantity::plain(count, 1.0);
-            elapsed = quantity::time(time);
-        } else if let Some(rate) = piece.strip_suffix(" iops") {
-            way.iops = quantity::scaled(rate, 1.0);
-        } else if piece.ends_with("/s") {
-            way.bytes_per_second = quantity::byte_rate(piece, Prefixes::Binary);
-        } else {
-            let size = piece.trim_end_matches(" read").trim_end_matches(" written");
-            way.bytes = quantity::bytes(size, Prefixes::Binary);
+impl Closing<'_> {
+    /// The pieces between commas of the line that holds `mark`, with the offset of the line and that of the mark.
+    fn pieces(&self, mark: &str) -> Option<(Vec<&str>, usize, usize)> {
+        let Closing { body, offset, .. } = *self;
+        let at = body.find(mark)?;
+        let start = body[..at].rfind('\n').map_or(0, |end| end + 1);
+        // On collapsed lines the next statement follows without an end of line.
+        let rest = &body[at..];
+        let stops = ["\n", " generated ", " min/avg/max"].iter().filter_map(|stop| rest.find(stop));
+        let end = at + stops.min().unwrap_or(rest.len());
+        Some((body[start..end].split(", ").map(str::trim).collect(), offset + start, offset + at))
+    }
+
+    /// `10 requests completed in 9005.3 ms, 3318 iops, 13.0 mb/s`; since 1.0 with `36 KiB read,` and the summed time.
+    fn completed(&self, part: &mut Reported, requests: &[Request], troubles: &mut Troubles) -> Generation {
+        let Some((pieces, start, _)) = self.pieces("requests completed in") else {
+            troubles.push(self.text.trouble(
+                self.offset,
+                "a line like '10 requests completed in 9.0 s, 2.7 k iops, 10.7 MiB/s'",
+            ));
+            return Generation::Unknown;
+        };
+        let summed = pieces.len() > 3 || self.body.contains("generated ");
+        let said = pieces.iter().find_map(|piece| match piece.rsplit(' ').next() {
+            Some("read") => Some(Direction::Read),
+            Some("written") => Some(Direction::Write),
+            _ => None,
+        });
+        let all =
+            |wanted| !requests.is_empty() && requests.iter().all(|request| request.direction == Some(wanted));
+        let seen = [Direction::Read, Direction::Write].into_iter().find(|&wanted| all(wanted));
+        let way = way(part, said.or(seen));
+        way.basis = RateBasis::Latency;
+        let mut elapsed = None;
+        for piece in &pieces {
+            if let Some((count, time)) = piece.split_once(" requests completed in ") {
+                let count = count.rsplit(' ').next().unwrap_or(count);
+                way.ops = quantity::plain(count, 1.0);
+                elapsed = quantity::time(time);
+            } else if let Some(rate) = piece.strip_suffix(" iops") {
+                way.iops = quantity::scaled(rate, 1.0);
+            } else if piece.ends_with("/s") {
+                way.bytes_per_second = quantity::byte_rate(piece, Prefixes::Binary);
+            } else {
+                let size = piece.trim_end_matches(" read").trim_end_matches(" written");
+                way.bytes = quantity::bytes(size, Prefixes::Binary);
+            }
+        }
+        if [&way.ops, &way.iops, &way.bytes_per_second, &elapsed].iter().any(|figure| figure.is_none()) {
+            troubles.push(self.text.trouble(
+                start,
+                "requests, time, iops and rate like '10 requests completed in 9.0 s, 2.7 k iops, \
+                                           10.7 MiB/s'",
+            ));
+        }
+        if summed {
+            way.runtime = elapsed;
+            return Generation::Summed;
+        }
+        part.runtime = elapsed.map(|time| Nanos(time.value as u64));
+        Generation::Elapsed
+    }
+
+    /// `generated 10 requests in 9.00 s, 40 KiB, 1 iops, 4.44 KiB/s`, since 1.0.
+    fn generated(&self, part: &mut Reported, troubles: &mut Troubles) {
+        let Some((pieces, _, at)) = self.pieces("generated ") else { return };
+        let mut whole = 0;
+        for piece in &pieces {
+            let words = piece.strip_prefix("generated ").and_then(|rest| rest.split_once(" requests in "));
+            let (name, unit, figure) = if let Some((count, time)) = words {
+                part.runtime = quantity::time(time).map(|time| Nanos(time.value as u64));
+                ("generated.requests", ReportedUnit::Count, quantity::plain(count, 1.0))
+            } else if let Some(count) = piece.strip_suffix(" too fast") {
+                ("too_fast", ReportedUnit::Count, quantity::plain(count, 1.0))
+            } else if let Some(count) = piece.strip_suffix(" too slow") {
+                ("too_slow", ReportedUnit::Count, quantity::plain(count, 1.0))
+            } else if let Some(rate) = piece.strip_suffix(" iops") {
+                ("generated.iops", ReportedUnit::PerSecond, quantity::scaled(rate, 1.0))
+            } else if piece.ends_with("/s") {
+                let rate = quantity::byte_rate(piece, Prefixes::Binary);
+                ("generated.bandwidth", ReportedUnit::BytesPerSecond, rate)
+            } else {
+                ("generated.bytes", ReportedUnit::Bytes, quantity::bytes(piece, Prefixes::Binary))
+            };
+            whole += usize::from(figure.is_some());
+            add(&mut part.figures, name, unit, figure);
+        }
+        if whole < pieces.len() || part.runtime.is_none() {
+            let expected = "a line like 'generated 10 requests in 9.00 s, 40 KiB, 1 iops, 4.44 KiB/s'";
+            troubles.push(self.text.trouble(at, expected));
         }
     }
-    if [&way.ops, &way.iops, &way.bytes_per_second, &elapsed].iter().any(|figure| figure.is_none()) {
-        troubles.push(text.trouble(
-            start,
-            "requests, time, iops and rate like '10 requests completed in 9.0 s, 2.7 k iops, \
-                                           10.7 MiB/s'",
-        ));
-    }
-    if summed {
-        way.runtime = elapsed;
-        return Generation::Summed;
-    }
-    part.runtime = elapsed.map(|time| Nanos(time.value as u64));
-    Generation::Elapsed
-}
 
-/// `generated 10 requests in 9.00 s, 40 KiB, 1 iops, 4.44 KiB/s`, since 1.0.
-fn generated(text: &Text, body: (&str, usize), part: &mut Reported, troubles: &mut Troubles) {
-    let Some((pieces, _, at)) = pieces(body, "generated ") else { return };
-    let mut whole = 0;
-    for piece in &pieces {
-        let words = piece.strip_prefix("generated ").and_then(|rest| rest.split_once(" requests in "));
-        let (name, unit, figure) = if let Some((count, time)) = words {
-            part.runtime = quantity::time(time).map(|time| Nanos(time.value as u64));
-            ("generated.requests", ReportedUnit::Count, quantity::plain(count, 1.0))
-        } else if let Some(count) = piece.strip_suffix(" too fast") {
-            ("too_fast", ReportedUnit::Count, quantity::plain(count, 1.0))
-        } else if let Some(count) = piece.strip_suffix(" too slow") {
-            ("too_slow", ReportedUnit::Count, quantity::plain(count, 1.0))
-        } else if let Some(rate) = piece.strip_suffix(" iops") {
-            ("generated.iops", ReportedUnit::PerSecond, quantity::scaled(rate, 1.0))
-        } else if piece.ends_with("/s") {
-            let rate = quantity::byte_rate(piece, Prefixes::Binary);
-            ("generated.bandwidth", ReportedUnit::BytesPerSecond, rate)
-        } else {
-            ("generated.bytes", ReportedUnit::Bytes, quantity::bytes(piece, Prefixes::Binary))
+    /// `min/avg/max/mdev = 0.2/0.3/0.6/0.1 ms` or `= 294 us / 365 us / 710 us / 116 us`.
+    fn extremes(&self, part: &mut Reported, troubles: &mut Troubles) {
+        let Closing { text, body, offset } = *self;
+        let mark = "min/avg/max/mdev =";
+        let line =
+            body.find(mark).map(|at| (at, body[at + mark.len()..].split('\n').next().unwrap_or_default()));
+        let values: Vec<&str> =
+            line.map_or_else(Vec::new, |(_, line)| line.split('/').map(str::trim).collect());
+        let last = values.get(3).map(|word| tail(word)).unwrap_or_default();
+        let unit = last.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim();
+        let read = |word: &&str| {
+            let one = tail(word);
+            let printed = if one.ends_with(|c: char| c.is_ascii_digit()) {
+                format!("{one} {unit}")
+            } else {
+                one.to_owned()
+            };
+            quantity::time(&printed)
         };
-        whole += usize::from(figure.is_some());
-        add(&mut part.figures, name, unit, figure);
+        let figures: Vec<_> = values.iter().take(4).map(read).collect();
+        if figures.len() < 4 || figures.iter().any(Option::is_none) {
+            let at = line.map_or(offset, |(at, _)| offset + at);
+            troubles
+                .push(text.trouble(at, "a line like 'min/avg/max/mdev = 294 us / 365 us / 710 us / 116 us'"));
+        }
+        let direction = part.directions.first().and_then(|way| way.direction);
+        let latency = latency(way(part, direction), LatencyKind::Total);
+        let mut figures = figures.into_iter();
+        [latency.min, latency.mean, latency.max, latency.stddev] =
+            std::array::from_fn(|_| figures.next().flatten());
     }
-    if whole < pieces.len() || part.runtime.is_none() {
-        let expected = "a line like 'generated 10 requests in 9.00 s, 40 KiB, 1 iops, 4.44 KiB/s'";
-        troubles.push(text.trouble(at, expected));
-    }
-}
-
-/// `min/avg/max/mdev = 0.2/0.3/0.6/0.1 ms` or `= 294 us / 365 us / 710 us / 116 us`.
-fn extremes(text: &Text, (body, offset): (&str, usize), part: &mut Reported, troubles: &mut Troubles) {
-    let mark = "min/avg/max/mdev =";
-    let line = body.find(mark).map(|at| (at, body[at + mark.len()..].split('\n').next().unwrap_or_default()));
-    let values: Vec<&str> = line.map_or_else(Vec::new, |(_, line)| line.split('/').map(str::trim).collect());
-    let last = values.get(3).map(|word| tail(word)).unwrap_or_default();
-    let unit = last.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim();
-    let read = |word: &&str| {
-        let one = tail(word);
-        let printed = if one.ends_with(|c: char| c.is_ascii_digit()) {
-            format!("{one} {unit}")
-        } else {
-            one.to_owned()
-        };
-        quantity::time(&printed)
-    };
-    let figures: Vec<_> = values.iter().take(4).map(read).collect();
-    if figures.len() < 4 || figures.iter().any(Option::is_none) {
-        let at = line.map_or(offset, |(at, _)| offset + at);
-        troubles.push(text.trouble(at, "a line like 'min/avg/max/mdev = 294 us / 365 us / 710 us / 116 us'"));
-    }
-    let direction = part.directions.first().and_then(|way| way.direction);
-    let latency = latency(way(part, direction), LatencyKind::Total);
-    let mut figures = figures.into_iter();
-    [latency.min, latency.mean, latency.max, latency.stddev] =
-        std::array::from_fn(|_| figures.next().flatten());
 }
 
 /// The first number with its unit; on a collapsed line more may follow.

@@ -17,12 +17,8 @@ pub(super) fn found(sheet: &Sheet, name: &str) -> Found {
     notes.spans(&spans);
     notes.keys(sheet);
     notes.left_out(sheet);
-    let throughput = notes.unit(sheet);
-    let devices = sheet
-        .devices
-        .iter()
-        .map(|device| series(device, sheet, (spans.first, throughput), &mut notes))
-        .collect();
+    let drawn = Drawn { sheet, first: spans.first, throughput: notes.unit(sheet) };
+    let devices = sheet.devices.iter().map(|device| drawn.series(device, &mut notes)).collect();
     let shares = CpuMetric::ALL.into_iter().zip(&sheet.cpu).filter(|(_, column)| !column.is_empty());
     let cpu = shares.map(|(metric, column)| (metric, cpu(column, spans.first))).collect();
     let observed = Observed { source: name.to_owned(), intervals: spans.intervals, cpu, devices };
@@ -168,36 +164,40 @@ fn cpu(column: &[f64], first: usize) -> Vec<f64> {
     column.iter().skip(first).map(share).collect()
 }
 
-/// A device's series from report `first` on, throughputs times `throughput`.
-fn series(
-    device: &Printed,
-    sheet: &Sheet,
-    (first, throughput): (usize, f64),
-    notes: &mut Notes,
-) -> ObservedDevice {
-    let shares = sheet.has("r/s") || sheet.has("rrqm/s") || sheet.has("wrqm/s");
-    let mut metrics: Vec<(Metric, Vec<f64>)> = Vec::new();
-    for (key, column) in sheet.keys.iter().zip(&device.columns).filter(|(_, column)| !column.is_empty()) {
-        let (metric, factor) = match key.column {
-            Some(Column::Figure(metric, factor)) => (metric, factor),
-            Some(Column::Throughput(metric, worth)) => (metric, worth * throughput),
-            Some(Column::Merged { share, .. }) if shares => (share, 0.01),
-            Some(Column::Merged { rate, .. }) => (rate, 1.0),
-            Some(Column::Amount(..) | Column::Dropped) | None => continue,
-        };
-        let values = column.iter().skip(first).map(|value| in_base_units(*value, factor)).collect();
-        if metrics.iter().all(|(known, _)| *known != metric) {
-            metrics.push((metric, values));
+/// How series are drawn from a sheet: from report `first` on, throughputs times `throughput`.
+struct Drawn<'s> {
+    sheet: &'s Sheet,
+    first: usize,
+    throughput: f64,
+}
+
+impl Drawn<'_> {
+    fn series(&self, device: &Printed, notes: &mut Notes) -> ObservedDevice {
+        let Drawn { sheet, first, throughput } = *self;
+        let shares = sheet.has("r/s") || sheet.has("rrqm/s") || sheet.has("wrqm/s");
+        let mut metrics: Vec<(Metric, Vec<f64>)> = Vec::new();
+        for (key, column) in sheet.keys.iter().zip(&device.columns).filter(|(_, column)| !column.is_empty()) {
+            let (metric, factor) = match key.column {
+                Some(Column::Figure(metric, factor)) => (metric, factor),
+                Some(Column::Throughput(metric, worth)) => (metric, worth * throughput),
+                Some(Column::Merged { share, .. }) if shares => (share, 0.01),
+                Some(Column::Merged { rate, .. }) => (rate, 1.0),
+                Some(Column::Amount(..) | Column::Dropped) | None => continue,
+            };
+            let values = column.iter().skip(first).map(|value| in_base_units(*value, factor)).collect();
+            if metrics.iter().all(|(known, _)| *known != metric) {
+                metrics.push((metric, values));
+            }
         }
+        metrics.sort_by_key(|(metric, _)| *metric);
+        let absurd = absurd(&mut metrics, notes);
+        if absurd > 0 {
+            notes.absurd += absurd;
+            notes.absurd_of.push(device.name.trim().to_owned());
+        }
+        means_of_nothing(&mut metrics);
+        ObservedDevice { name: device.name.trim().to_owned(), metrics }
     }
-    metrics.sort_by_key(|(metric, _)| *metric);
-    let absurd = absurd(&mut metrics, notes);
-    if absurd > 0 {
-        notes.absurd += absurd;
-        notes.absurd_of.push(device.name.trim().to_owned());
-    }
-    means_of_nothing(&mut metrics);
-    ObservedDevice { name: device.name.trim().to_owned(), metrics }
 }
 
 /// A division where the base unit is the larger one: 1.29 ms come out as 0.00129 s, and not with a last digit of the product.
@@ -260,6 +260,12 @@ fn falls_with(metric: Metric, fallen: &[Metric]) -> bool {
     fallen.contains(&metric) || WAYS.iter().any(of)
 }
 
+fn empty_zero(value: &mut f64) {
+    if *value == 0.0 {
+        *value = f64::NAN;
+    }
+}
+
 /// iostat prints 0.00 for the mean wait and size of no I/O, and for the merged share of nothing: there is no such figure.
 fn means_of_nothing(metrics: &mut [(Metric, Vec<f64>)]) {
     for way in &WAYS {
@@ -274,10 +280,7 @@ fn means_of_nothing(metrics: &mut [(Metric, Vec<f64>)]) {
             }
             let merged = merges.is_some_and(|merges| metrics[merges].1[report] > 0.0);
             for &mean in means.iter().chain(share.iter().filter(|_| !merged)) {
-                let value = &mut metrics[mean].1[report];
-                if *value == 0.0 {
-                    *value = f64::NAN;
-                }
+                empty_zero(&mut metrics[mean].1[report]);
             }
         }
     }

@@ -66,15 +66,19 @@ fn lengths(sheet: &Sheet) -> Vec<Option<f64>> {
             let Some(Column::Amount(of, worth)) = key.column else { continue };
             let rate = sheet.keys.iter().position(|key| matches!(key.column, Some(Column::Throughput(metric, unit)) if metric == of && unit == worth));
             let Some(rates) = rate.and_then(|rate| device.columns.get(rate)) else { continue };
-            for ((best, amount), rate) in best.iter_mut().zip(amounts).zip(rates) {
-                // An amount is a whole number of units: below ten the length would be off by more than a twentieth.
-                if *amount > best.0.max(10.0) && *rate > 0.0 && *amount < 1e18 {
-                    *best = (*amount, Some((amount / rate).round().max(1.0)));
-                }
+            for ((best, &amount), &rate) in best.iter_mut().zip(amounts).zip(rates) {
+                *best = better(*best, amount, rate);
             }
         }
     }
     best.into_iter().map(|(_, length)| length).collect()
+}
+
+/// What `amount` by `rate` gives where it is greater than that of the `best` so far.
+fn better(best: (f64, Option<f64>), amount: f64, rate: f64) -> (f64, Option<f64>) {
+    // An amount is a whole number of units: below ten the length would be off by more than a twentieth.
+    let is_better = amount > best.0.max(10.0) && rate > 0.0 && amount < 1e18;
+    if is_better { (amount, Some((amount / rate).round().max(1.0))) } else { best }
 }
 
 fn median(mut values: Vec<f64>) -> Option<f64> {

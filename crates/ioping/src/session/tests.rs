@@ -19,7 +19,7 @@ fn run(words: &str, times: &[u64]) -> (String, u64) {
         device: "/dev/sda1".to_owned(),
         size: 1 << 30,
     };
-    let mut session = Session::new(*asked, target, region, (Nanos(5), 1));
+    let mut session = Session::new(*asked, target, region, Nanos(5));
     let (mut now, mut out, mut at) = (Nanos(5), String::new(), 0);
     loop {
         match session.next(now) {
@@ -170,7 +170,7 @@ fn one_request(
     let Ok(crate::Request::Run(asked)) = crate::parse(&words) else { panic!("{words:?}") };
     let region = Region::of(&asked, Kind::Directory, Bytes(0)).unwrap();
     let target = Target { path: ".".into(), filesystem: "ext4".into(), device: "d".into(), size: 1024 };
-    let mut session = Session::new(*asked, target, region, (Nanos(0), 1));
+    let mut session = Session::new(*asked, target, region, Nanos(0));
     assert!(matches!(session.next(Nanos(0)), Next::Io(_)));
     let done = Done { started: Nanos(0), ended: Nanos(MS), moved, wall: Wall::default() };
     (session.done(&done), session)
@@ -206,7 +206,7 @@ fn places_stay_in_the_region_and_follow_the_order_asked_for() {
         let Ok(crate::Request::Run(asked)) = crate::parse(&words) else { panic!() };
         let region = Region::of(&asked, Kind::File, Bytes(1 << 20)).unwrap();
         let target = Target { path: ".".into(), filesystem: "e".into(), device: "d".into(), size: 0 };
-        let mut session = Session::new(*asked, target, region, (Nanos(0), 7));
+        let mut session = Session::new(*asked, target, region, Nanos(0));
         let mut found = Vec::new();
         while let Next::Io(once) = session.next(Nanos(0)) {
             found.push(once.offset);
