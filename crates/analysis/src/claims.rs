@@ -2,7 +2,7 @@
 
 use policy::{BurstLength, Level, Limit, Limits, Load, Resource, UnitReading};
 use record::{Distribution, Run, StepRecord};
-use workload::{Bytes, Claim, Direction, Expectation, Metric, Nanos, StepKind};
+use workload::{Bytes, Claim, Direction, Expectation, Metric, StepKind};
 
 use crate::figures::Figures;
 use crate::plateaus::{Cap, QUEUED, base_latency_ns, iops_cap};
@@ -253,8 +253,13 @@ fn expected_row(run: &Run, figures: &Figures, claim: &Claim, direction: Directio
             fill(&mut row, large(figures, direction));
             row
         }
-        Metric::MeanLatency(bound) => expected_latency(run, claim, direction, (None, bound)),
-        Metric::Percentile(percent, bound) => expected_latency(run, claim, direction, (Some(percent), bound)),
+        Metric::MeanLatency(bound) => {
+            expected_latency(run, empty_row(claim, direction, Quantity::MeanLatency, bound.0 as f64), None)
+        }
+        Metric::Percentile(percent, bound) => {
+            let row = empty_row(claim, direction, Quantity::PercentileLatency, bound.0 as f64);
+            expected_latency(run, row, Some(percent))
+        }
     }
 }
 
@@ -293,11 +298,9 @@ fn expected_iops(figures: &Figures, claim: &Claim, direction: Direction, rate: f
     row
 }
 
-/// Latency at the claimed load where that was run, else of one I/O at a time.
-fn expected_latency(run: &Run, claim: &Claim, direction: Direction, asked: (Option<f64>, Nanos)) -> ClaimRow {
-    let (percent, bound) = asked;
-    let quantity = if percent.is_some() { Quantity::PercentileLatency } else { Quantity::MeanLatency };
-    let mut row = empty_row(claim, direction, quantity, bound.0 as f64);
+/// Latency at the claimed load where that was run, else of one I/O at a time: the mean, or what `percent` of the I/Os kept.
+fn expected_latency(run: &Run, mut row: ClaimRow, percent: Option<f64>) -> ClaimRow {
+    let direction = row.direction;
     let kind =
         |kind| run.steps.iter().find(move |step| step.plan.kind == kind && step.tally(direction).ops > 0);
     let Some(step) = kind(StepKind::Job).or_else(|| kind(StepKind::Latency)) else {

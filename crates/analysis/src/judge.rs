@@ -31,7 +31,13 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
             found = [diagnosis.findings, found].concat();
             (of_the_volume(run, diagnosis.verdict, &found), Some(diagnosis.watched))
         }
-        None => (verdict(run, &figures, (limits, expectation), (&spent, &found)), None),
+        None => {
+            let of_limits = limits.map(|limits| claims::of_policy(&figures, limits, spent.loaded_s));
+            let of_expectation =
+                expectation.map(|expectation| claims::of_expectation(run, &figures, expectation));
+            let claimed = of_limits.into_iter().chain(of_expectation).reduce(|a, b| [a, b].concat());
+            (verdict(run, &figures, claimed, &found), None)
+        }
     };
     found.extend(of_verdict(limits, &verdict));
     let watches = watched.is_some();
@@ -121,22 +127,10 @@ fn horizon(run: &Run, fallen: bool) -> Nanos {
     first.zip(last).map_or(Nanos::ZERO, |(first, last)| last.ended.since(first.started))
 }
 
-fn verdict(
-    run: &Run,
-    figures: &Figures,
-    asked: (Option<&Limits>, Option<&Expectation>),
-    known: (&Spent, &[Finding]),
-) -> Verdict {
-    let (limits, expectation) = asked;
-    let (spent, found) = known;
-    let mut rows = limits.map_or(Vec::new(), |limits| claims::of_policy(figures, limits, spent.loaded_s));
-    if let Some(expectation) = expectation {
-        rows.extend(claims::of_expectation(run, figures, expectation));
-    }
-    let claimed = limits.is_some() || expectation.is_some();
-    if !claimed {
-        rows = unclaimed(figures);
-    }
+/// By the rows of what is claimed; `None` where nothing is.
+fn verdict(run: &Run, figures: &Figures, claims: Option<Vec<ClaimRow>>, found: &[Finding]) -> Verdict {
+    let claimed = claims.is_some();
+    let mut rows = claims.unwrap_or_else(|| unclaimed(figures));
     let doubts = doubts(run, found);
     excuse(&mut rows, &doubts);
     if let Some(again) = &figures.fallen {

@@ -2,7 +2,7 @@
 
 use record::{DiskCounters, Run, SECTOR, Sample, StepRecord};
 use serde::{Deserialize, Serialize};
-use workload::{Direction, Nanos, StepKind};
+use workload::{Direction, StepKind};
 
 use crate::{Cell, cells, target_doubt};
 
@@ -51,7 +51,7 @@ pub fn quick_rows(run: &Run) -> Vec<QuickRow> {
     let row = |step: &StepRecord| {
         let cell = cells(run).into_iter().find(|cell| cell.step == step.plan.name)?;
         let direction = cell.directions.first()?.direction;
-        let moved = device.and_then(|name| device_bytes(run, name, (step.started, step.ended), direction));
+        let moved = device.and_then(|name| device_bytes(run, name, step, direction));
         let asked = step.tally(direction).bytes as f64;
         let device_share = moved.map(|moved| moved / asked.max(1.0));
         let whose = if in_memory { Whose::Memory } else { whose(&cell, device_share) };
@@ -70,10 +70,10 @@ fn whose(cell: &Cell, device_share: Option<f64>) -> Whose {
     }
 }
 
-/// Bytes that `device` moved between the last reading before the span and the first after it.
-fn device_bytes(run: &Run, device: &str, span: (Nanos, Nanos), direction: Direction) -> Option<f64> {
-    let before = run.samples.iter().rfind(|sample| sample.at <= span.0).or(run.samples.first())?;
-    let after = run.samples.iter().find(|sample| sample.at >= span.1).or(run.samples.last())?;
+/// Bytes that `device` moved between the last reading before the step and the first after it.
+fn device_bytes(run: &Run, device: &str, step: &StepRecord, direction: Direction) -> Option<f64> {
+    let before = run.samples.iter().rfind(|sample| sample.at <= step.started).or(run.samples.first())?;
+    let after = run.samples.iter().find(|sample| sample.at >= step.ended).or(run.samples.last())?;
     let more = counters(after, device)?.more_than(counters(before, device)?)?;
     let sectors = if direction == Direction::Read { more.sectors_read } else { more.sectors_written };
     Some(sectors as f64 * SECTOR as f64)

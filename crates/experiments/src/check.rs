@@ -179,21 +179,21 @@ fn job(ask: &CheckAsk, name: &str, direction: Direction) -> Job {
     }
 }
 
-fn step(name: &str, kind: StepKind, job: Job, stop: Vec<StopRule>, ramp: Nanos) -> Step {
-    Step { name: name.to_owned(), kind, workload: Workload { jobs: vec![job], stop, ramp } }
+/// A job at depth 1, run for its latency.
+fn latency_step(ask: &CheckAsk, name: &str, job: Job) -> Step {
+    let stop = vec![StopRule::Time(ask.effort.latency)];
+    let workload = Workload { jobs: vec![job], stop, ramp: Nanos::from_millis(200) };
+    Step { name: name.to_owned(), kind: StepKind::Latency, workload }
 }
 
 fn latency_steps(ask: &CheckAsk) -> Vec<Step> {
-    let stop = vec![StopRule::Time(ask.effort.latency)];
-    let ramp = Nanos::from_millis(200);
-    let read = step("latency read", StepKind::Latency, job(ask, "read", Direction::Read), stop.clone(), ramp);
+    let read = latency_step(ask, "latency read", job(ask, "read", Direction::Read));
     if ask.writes == Writes::LeftOut {
         return vec![read];
     }
-    let write =
-        step("latency write", StepKind::Latency, job(ask, "write", Direction::Write), stop.clone(), ramp);
+    let write = latency_step(ask, "latency write", job(ask, "write", Direction::Write));
     let flushed = Job { flush: Flush::Every(1), ..job(ask, "flush", Direction::Write) };
-    vec![read, write, step("latency flush", StepKind::Latency, flushed, stop, ramp)]
+    vec![read, write, latency_step(ask, "latency flush", flushed)]
 }
 
 /// Rate of small I/Os of one rung.
@@ -222,7 +222,7 @@ fn next_depth(rungs: &[(u32, f64)], first: u32) -> Option<u32> {
 
 fn depth_step(ask: &CheckAsk, done: &[StepRecord], direction: Direction) -> Option<Step> {
     let depth = next_depth(&rungs(done, direction), 1)?;
-    Some(ladder_step(ask, direction, depth, SMALL.max(ask.block_min), StepKind::DepthLadder))
+    Some(depth_rung(ask, direction, depth))
 }
 
 /// Least depth of the read ladder that reached 97 % of its best rate.
@@ -244,20 +244,23 @@ fn write_depth_step(ask: &CheckAsk, done: &[StepRecord]) -> Option<Step> {
         Some(&(deepest, _)) if !flat && deepest < DEPTH_MAX => deepest * 2,
         Some(_) => return None,
     };
-    Some(ladder_step(ask, Direction::Write, depth, SMALL.max(ask.block_min), StepKind::DepthLadder))
+    Some(depth_rung(ask, Direction::Write, depth))
 }
 
-fn ladder_step(ask: &CheckAsk, direction: Direction, depth: u32, block: Bytes, kind: StepKind) -> Step {
-    let name = match kind {
-        StepKind::DepthLadder => format!("{} depth {depth}", direction.name()),
-        _ => format!("{} {block}", direction.name()),
-    };
+fn depth_rung(ask: &CheckAsk, direction: Direction, depth: u32) -> Step {
+    let name = format!("{} depth {depth}", direction.name());
+    let workload = rung(ask, direction, depth, SMALL.max(ask.block_min));
+    Step { name, kind: StepKind::DepthLadder, workload }
+}
+
+/// What a rung of either ladder runs.
+fn rung(ask: &CheckAsk, direction: Direction, depth: u32, block: Bytes) -> Workload {
     let job = Job { depth, blocks: BlockSizes::all(block), ..job(ask, direction.name(), direction) };
     let mut stop = ask.effort.stop();
     if direction == Direction::Write {
         stop.push(StopRule::BytesEach(WRITE_MOST));
     }
-    step(&name, kind, job, stop, ask.effort.ramp)
+    Workload { jobs: vec![job], stop, ramp: ask.effort.ramp }
 }
 
 /// Where the cap binds at depth 1 already, the base latency shows only between I/Os spaced wider than the cap asks.
@@ -266,8 +269,7 @@ fn spaced_latency(ask: &CheckAsk, done: &[StepRecord]) -> Option<Step> {
     let best = rungs.iter().map(|rung| rung.1).fold(0.0, f64::max);
     let first = rungs.first().filter(|rung| rung.0 == 1 && rung.1 >= 0.9 * best && best > 0.0)?;
     let job = Job { pace: Pace::Fixed(Iops(first.1 / 4.0)), ..job(ask, "read", Direction::Read) };
-    let stop = vec![StopRule::Time(ask.effort.latency)];
-    Some(step("latency read spaced", StepKind::Latency, job, stop, Nanos::from_millis(200)))
+    Some(latency_step(ask, "latency read spaced", job))
 }
 
 fn block_steps(ask: &CheckAsk, done: &[StepRecord]) -> Vec<Step> {
@@ -275,12 +277,13 @@ fn block_steps(ask: &CheckAsk, done: &[StepRecord]) -> Vec<Step> {
     let written = rungs(done, Direction::Write).last().map_or(1, |rung| rung.0);
     let deep = (filling_depth(done) * DEPTH_MARGIN).max(written);
     let depth_for = |block: Bytes| deep.clamp(8, ((IN_FLIGHT_MAX.0 / block.0) as u32).min(DEPTH_MAX));
-    let ladder = |direction, blocks: &[Bytes]| -> Vec<Step> {
-        blocks
-            .iter()
-            .filter(|&&block| block >= ask.block_min)
-            .map(|&block| ladder_step(ask, direction, depth_for(block), block, StepKind::BlockLadder))
-            .collect()
+    let ladder = |direction: Direction, blocks: &[Bytes]| -> Vec<Step> {
+        let step = |block: Bytes| Step {
+            name: format!("{} {block}", direction.name()),
+            kind: StepKind::BlockLadder,
+            workload: rung(ask, direction, depth_for(block), block),
+        };
+        blocks.iter().filter(|&&block| block >= ask.block_min).map(|&block| step(block)).collect()
     };
     let mut steps = ladder(Direction::Read, &READ_BLOCKS);
     if ask.writes == Writes::Measured {
@@ -292,8 +295,7 @@ fn block_steps(ask: &CheckAsk, done: &[StepRecord]) -> Vec<Step> {
 /// Small reads once more at a depth that fills the cap: a volume that ran on credits at the beginning may have fallen.
 fn again(ask: &CheckAsk, done: &[StepRecord]) -> Step {
     let depth = (filling_depth(done) * DEPTH_MARGIN).clamp(4, DEPTH_MAX);
-    let step = ladder_step(ask, Direction::Read, depth, SMALL.max(ask.block_min), StepKind::DepthLadder);
-    Step { name: "read again".to_owned(), kind: StepKind::Again, ..step }
+    Step { name: "read again".to_owned(), kind: StepKind::Again, ..depth_rung(ask, Direction::Read, depth) }
 }
 
 /// Name of the step that runs the claimed load.
@@ -320,7 +322,8 @@ fn as_claimed(ask: &CheckAsk) -> Option<Step> {
         ..job(ask, AS_CLAIMED, Direction::Read)
     };
     let stop = vec![StopRule::Time(Nanos::from_secs(10))];
-    Some(step(AS_CLAIMED, StepKind::Job, job, stop, ask.effort.ramp))
+    let workload = Workload { jobs: vec![job], stop, ramp: ask.effort.ramp };
+    Some(Step { name: AS_CLAIMED.to_owned(), kind: StepKind::Job, workload })
 }
 
 fn claimed_iops(claim: &Claim, direction: Direction) -> Option<f64> {

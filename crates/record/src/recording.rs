@@ -186,11 +186,7 @@ fn sampled(run: &Run) -> Vec<&str> {
         let same = last.len() == sample.disks.len()
             && last.iter().zip(&sample.disks).all(|(a, b)| std::sync::Arc::ptr_eq(&a.0, &b.0) || a.0 == b.0);
         if !same {
-            for (name, _) in &sample.disks {
-                if met.insert(name) {
-                    seen.push(name);
-                }
-            }
+            seen.extend(sample.disks.iter().map(|(name, _)| &**name).filter(|name| met.insert(name)));
         }
         last = &sample.disks;
     }

@@ -120,15 +120,9 @@ table! {
     }
 }
 
-/// Stores the beginning of step `id`; `plan` is its plan as JSON.
-pub(crate) fn begin(conn: &Connection, id: i64, (plan, text): (&StepPlan, String), at: Nanos) -> Result<()> {
-    let row = Asked {
-        jobs: crate::rebuild::jobs_of(plan),
-        started: at,
-        counted_from: at + plan.ramp,
-        ..Asked::of(plan, text)
-    };
-    table::put::<Steps>(conn, &[Some(id)], &row).map(drop)
+/// Stores the beginning of step `id`.
+pub(crate) fn begin(conn: &Connection, id: i64, begun: &Asked) -> Result<()> {
+    table::put::<Steps>(conn, &[Some(id)], begun).map(drop)
 }
 
 /// Stores the end of step `id` in the place of its beginning; `plan` is its plan as JSON.
@@ -149,6 +143,16 @@ pub(crate) fn end(conn: &Connection, id: i64, record: &StepRecord, plan: String)
 }
 
 impl Asked {
+    /// A step that began `at`; `text` is its plan as JSON.
+    pub(crate) fn begun(plan: &StepPlan, text: String, at: Nanos) -> Asked {
+        Asked {
+            jobs: crate::rebuild::jobs_of(plan),
+            started: at,
+            counted_from: at + plan.ramp,
+            ..Asked::of(plan, text)
+        }
+    }
+
     fn of(plan: &StepPlan, text: String) -> Asked {
         Asked { name: plan.name.clone(), kind: word(&plan.kind), plan: text, ..Asked::default() }
     }

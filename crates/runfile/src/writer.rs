@@ -161,8 +161,8 @@ impl Writer {
     /// `NotText`, `Full` and `Failed`.
     pub fn step_started(&mut self, plan: &StepPlan, at: Nanos) -> Result<(), WriteError> {
         let id = self.next_step;
-        let text = self.plan_text(plan)?;
-        self.put(|conn| steps::begin(conn, id, (plan, text), at))?;
+        let begun = steps::Asked::begun(plan, self.plan_text(plan)?, at);
+        self.put(|conn| steps::begin(conn, id, &begun))?;
         // Other rows lead here, so it does not share their fate if a later one finds the disk full.
         self.commit()?;
         self.next_step += 1;

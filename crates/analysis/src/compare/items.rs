@@ -30,8 +30,16 @@ pub(crate) struct Item {
     pub rounding: f64,
     /// The same of the mean latency.
     pub latency_rounding: f64,
-    /// Index of the run within its side, and of the step or group within the run: what shares both ran side by side.
-    pub source: (usize, usize),
+    pub source: Source,
+}
+
+/// Where an item comes from: what shares both ran side by side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Source {
+    /// Index of the run within its side.
+    pub run: usize,
+    /// Index of the step or group within the run.
+    pub group: usize,
 }
 
 impl Item {
@@ -63,12 +71,12 @@ impl Item {
 
 /// One sample a run: of the same work done side by side the sum, done one after the other the mean.
 pub(super) fn samples(items: &[Item], measure: Measure) -> Vec<Sample> {
-    let runs: BTreeSet<usize> = items.iter().map(|item| item.source.0).collect();
+    let runs: BTreeSet<usize> = items.iter().map(|item| item.source.run).collect();
     let of_run = |run: usize| {
-        let own: Vec<&Item> = items.iter().filter(|item| item.source.0 == run).collect();
-        let groups: BTreeSet<usize> = own.iter().map(|item| item.source.1).collect();
+        let own: Vec<&Item> = items.iter().filter(|item| item.source.run == run).collect();
+        let groups: BTreeSet<usize> = own.iter().map(|item| item.source.group).collect();
         let together = groups.iter().filter_map(|group| {
-            let beside = own.iter().filter(|item| item.source.1 == *group);
+            let beside = own.iter().filter(|item| item.source.group == *group);
             beside.filter_map(|item| item.sample(measure)).reduce(|a, b| side_by_side(measure, a, b))
         });
         let all: Vec<Sample> = together.collect();
@@ -113,7 +121,8 @@ fn of_run(run: &Run, number: usize) -> Vec<Item> {
     let mut source = 0;
     for step in run.steps.iter().filter(measured) {
         for job in 0..step.jobs.len() as u16 {
-            found.extend(only(step, job).map_or(Vec::new(), |step| of_job(&step, (number, source))));
+            let source = Source { run: number, group: source };
+            found.extend(only(step, job).map_or(Vec::new(), |step| of_job(&step, source)));
         }
         source += 1;
     }
@@ -121,7 +130,8 @@ fn of_run(run: &Run, number: usize) -> Vec<Item> {
     for part in parts(run) {
         // Jobs of one group ran side by side; where nothing is said of groups, each ran alone.
         let group = part.group.map_or(source, |group| GROUPS + group as usize);
-        let ways = directions(&part).map(|way| of_reported((&part, way), &tool, (number, group)));
+        let of_way = |way| of_reported(&part, way, &tool, Source { run: number, group });
+        let ways = directions(&part).map(of_way);
         found.extend(ways.filter(Item::says_something));
         source += 1;
     }
@@ -170,7 +180,7 @@ pub(super) fn tool(run: &Run) -> String {
     }
 }
 
-fn of_job(step: &StepRecord, source: (usize, usize)) -> Vec<Item> {
+fn of_job(step: &StepRecord, source: Source) -> Vec<Item> {
     let Some(cell) = cell(step) else { return Vec::new() };
     let counted = step.counted();
     let item = |point: &crate::Point| Item {
@@ -193,7 +203,7 @@ fn issued(step: &StepRecord, direction: Direction) -> u64 {
     step.intervals.iter().map(|interval| interval.of(direction).tally.ops).sum()
 }
 
-fn of_reported((part, way): (&Reported, &ReportedDirection), tool: &str, source: (usize, usize)) -> Item {
+fn of_reported(part: &Reported, way: &ReportedDirection, tool: &str, source: Source) -> Item {
     let work = asked::work(part, way, tool);
     let value = |figure: &Option<record::Figure>| figure.as_ref().map(|figure| figure.value);
     let half_step = |figure: Option<&record::Figure>| {

@@ -128,8 +128,7 @@ const GIGABYTE: f64 = 1e9;
 
 /// A row a rate, and one for space; none where no side has a price.
 pub(super) fn rows(sides: &[Side], rows: &[Row]) -> Vec<PriceRow> {
-    let months: Vec<Option<f64>> = sides.iter().map(|side| side.price.as_ref().map(Price::a_month)).collect();
-    if months.iter().all(Option::is_none) {
+    if sides.iter().all(|side| side.price.is_none()) {
         return Vec::new();
     }
     let of_rate = |row: &Row| {
@@ -139,26 +138,26 @@ pub(super) fn rows(sides: &[Side], rows: &[Row]) -> Vec<PriceRow> {
             Measure::MeanLatency => return None,
         };
         let reached = row.figures.iter().map(|figure| figure.as_ref().map(|figure| figure.value / unit));
-        let found = priced(sides, &months, reached, (Some(row.work.clone()), Some(row.measure)));
+        let found = priced(sides, reached, Some(row.work.clone()), Some(row.measure));
         let above = sides.iter().enumerate().map(|(side, of)| above_baseline(of, row, side));
         let at_baseline = above.zip(&found.prices).map(|(times, price)| Some((*price)? * times?)).collect();
         Some(PriceRow { at_baseline, ..found })
     };
     let mut priced_rows: Vec<PriceRow> = rows.iter().filter_map(of_rate).collect();
     let space = sides.iter().map(|side| size(side).map(|(bytes, _)| bytes as f64 / GIGABYTE));
-    priced_rows.push(priced(sides, &months, space, (None, None)));
+    priced_rows.push(priced(sides, space, None, None));
     priced_rows.retain(|row| row.prices.iter().any(Option::is_some));
     priced_rows
 }
 
 fn priced(
     sides: &[Side],
-    months: &[Option<f64>],
     reached: impl Iterator<Item = Option<f64>>,
-    (work, measure): (Option<Work>, Option<Measure>),
+    work: Option<Work>,
+    measure: Option<Measure>,
 ) -> PriceRow {
-    let prices: Vec<Option<f64>> =
-        months.iter().zip(reached).map(|(month, reached)| Some((*month)? / reached?)).collect();
+    let price = |(side, reached): (&Side, Option<f64>)| Some(side.price.as_ref()?.a_month() / reached?);
+    let prices: Vec<Option<f64>> = sides.iter().zip(reached).map(price).collect();
     let at_baseline = vec![None; prices.len()];
     PriceRow { work, measure, cheapest: cheapest(sides, &prices), prices, at_baseline }
 }

@@ -4,7 +4,7 @@ use policy::{Bucket, Limit, Limits, Resource};
 use serde::{Deserialize, Serialize};
 use workload::Direction;
 
-use super::items::Item;
+use super::items::{Item, Source};
 use super::{Side, Work};
 use crate::{Confidence, Quantity};
 
@@ -237,7 +237,7 @@ fn evidence(loads: &[&Load]) -> Vec<(Work, f64)> {
 
 /// Jobs and directions that ran side by side, together; what has no rate is no load.
 fn loads(items: &[Item]) -> Vec<Load> {
-    let mut loads: Vec<((usize, usize), Load)> = Vec::new();
+    let mut loads: Vec<(Source, Load)> = Vec::new();
     for item in items.iter().filter(|item| !item.work.spaced) {
         let Some(part) = part(item) else { continue };
         let seconds = item.seconds.unwrap_or(0.0);
@@ -301,18 +301,23 @@ fn declared<'a>(limits: &Limits, loads: &[&'a Load]) -> Found<'a> {
     if loads.is_empty() {
         return None;
     }
-    let credits = limits.limits.iter().find_map(|limit| Some((limit, tokens(limit)?)));
-    match credits {
-        Some((limit, tokens)) => on_credits(limits, (limit, tokens), loads),
+    match limits.limits.iter().find_map(credits) {
+        Some(rule) => on_credits(limits, &rule, loads),
         None => at_caps(limits, loads),
     }
 }
 
-/// Burst rate and bucket of a rule on operations that has credits and a burst above its baseline.
-fn tokens(limit: &Limit) -> Option<(f64, f64)> {
+/// A rule on operations that has credits and a burst above its baseline.
+struct Credits<'l> {
+    limit: &'l Limit,
+    burst: f64,
+    bucket: f64,
+}
+
+fn credits(limit: &Limit) -> Option<Credits<'_>> {
     let burst = limit.burst.filter(|_| limit.resource == Resource::Iops)?;
     let Bucket::Tokens { size, .. } = burst.bucket else { return None };
-    (burst.rate > limit.baseline).then_some((burst.rate, size))
+    (burst.rate > limit.baseline).then_some(Credits { limit, burst: burst.rate, bucket: size })
 }
 
 /// Operations that an I/O of `block` bytes is charged, at most: sequential I/O may be merged before.
@@ -320,11 +325,8 @@ pub(super) fn charge(limit: &Limit, block: f64) -> f64 {
     limit.accounting.map_or(1.0, |accounting| (block / accounting.unit.0 as f64).ceil().max(1.0))
 }
 
-fn on_credits<'a>(
-    limits: &Limits,
-    (limit, (burst, bucket)): (&Limit, (f64, f64)),
-    loads: &[&'a Load],
-) -> Found<'a> {
+fn on_credits<'a>(limits: &Limits, rule: &Credits<'_>, loads: &[&'a Load]) -> Found<'a> {
+    let &Credits { limit, burst, bucket } = rule;
     let policy = limits.policy.to_string();
     let charged = |part: &Part| charge(limit, part.block);
     let rate = |load: &Load| load.parts.iter().map(|part| part.iops * charged(part)).sum::<f64>();

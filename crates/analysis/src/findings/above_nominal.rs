@@ -11,7 +11,7 @@ use workload::Direction;
 use crate::finding::{Confidence, Evidence, Found, Kind, Nature, highest};
 use crate::watch::contracted::claimed_rate;
 use crate::watch::even::flat;
-use crate::watch::level::{at_a_limit, confidence, level};
+use crate::watch::level::{Metered, confidence, level, level_of_one, local};
 use crate::watch::load::seconds_of;
 use crate::watch::{Level, LoadFigures, LoadFlow, Named, Place, Span, Waiting, WatchedRun, Way, place};
 
@@ -117,13 +117,23 @@ fn starved(step: &StepRecord) -> bool {
     step.workers.iter().any(|worker| worker.run_delay_ns as f64 > STARVED * wall)
 }
 
+/// Phases in which the load is held.
+struct Phases<'w> {
+    spans: Vec<&'w Span<'w>>,
+    /// Where the load goes.
+    device: Place,
+    /// Whether its reads and its writes ask for more than they get.
+    asks: [bool; 2],
+}
+
 fn throttled(watch: &WatchedRun<'_>, held: &[usize]) -> Option<Found<ThrottledAboveNominal>> {
     let spans: Vec<&Span<'_>> = held.iter().map(|&at| &watch.spans[at]).collect();
     let loads: Vec<&LoadFigures> = spans.iter().filter_map(|span| span.load.as_ref()).collect();
     let device = watch.load_device.as_deref().map_or_else(|| target(watch), |name| place(watch.run, name));
     let asks = [Direction::Read, Direction::Write].map(|way| asks_more(watch, &loads, way));
-    let of = |what: Resource| level_of(watch, &device, &spans, (what, asks));
-    let (bytes, level) = held_by(of(Resource::Iops)?, of(Resource::Bytes)?, size(&spans));
+    let phases = Phases { spans, device, asks };
+    let of = |what: Resource| level_of(watch, &phases, what);
+    let (bytes, level) = held_by(of(Resource::Iops)?, of(Resource::Bytes)?, size(&phases.spans));
     let pulled = match (level.read.is_some(), level.write.is_some()) {
         (true, false) if asks[1] => Some(Direction::Write),
         (false, true) if asks[0] => Some(Direction::Read),
@@ -138,6 +148,7 @@ fn throttled(watch: &WatchedRun<'_>, held: &[usize]) -> Option<Found<ThrottledAb
     // A claim of both directions says nothing beside the level of one, nor one on operations beside bytes.
     let claimed = claimed_rate(&watch.claims).filter(|_| !bytes && pulled.is_none());
     let scale = loads.iter().filter_map(|load| load.scale).fold(f64::INFINITY, f64::min);
+    let Phases { spans, device, .. } = phases;
     let meaning = ThrottledAboveNominal { device, scale, level, waiting, claimed, bytes, pulled };
     let evidence = spans.iter().map(|span| evidence(span)).collect();
     grown.then_some(Found { meaning, evidence, confidence: sure })
@@ -151,14 +162,10 @@ fn asks_more(watch: &WatchedRun<'_>, loads: &[&LoadFigures], way: Direction) -> 
 }
 
 /// The level of these phases in operations or bytes, with the directions that are held by themselves: those that ask for more
-/// (`asks`) and are even, or sit at a limit of this machine. A direction that is not held itself but shares the queue with one
+/// and are even, or sit at a limit of this machine. A direction that is not held itself but shares the queue with one
 /// that is gets less too, and unevenly.
-fn level_of(
-    watch: &WatchedRun<'_>,
-    device: &Place,
-    spans: &[&Span<'_>],
-    (what, asks): (Resource, [bool; 2]),
-) -> Option<Level> {
+fn level_of(watch: &WatchedRun<'_>, phases: &Phases<'_>, what: Resource) -> Option<Level> {
+    let Phases { spans, device, asks } = phases;
     let steps = || spans.iter().filter_map(|span| span.step);
     let even_one = |way: Way| steps().all(|step| even(&seconds_of(step, way.direction()), AGREE_SHARED));
     let rates = Way::ALL.map(|way| rates_of(spans, way, what));
@@ -166,11 +173,12 @@ fn level_of(
         Way::Both => true,
         Way::Read | Way::Write => {
             let at = way as usize;
-            asks[at] && (even_one(way) || at_a_limit(watch, device, (way, what), &rates[at]))
+            let limited = |level: Level| local(watch, device, &level, what).is_some();
+            asks[at] && (even_one(way) || level_of_one(way, &rates[at]).is_some_and(limited))
         }
     };
     let each = Way::ALL.map(|way| held(way).then_some(&rates[way as usize][..]));
-    level(watch, device, each, (what, size(spans)))
+    level(watch, device, each, Metered { what, size: size(spans) })
 }
 
 fn of_way(load: &LoadFigures, way: Direction) -> Option<&LoadFlow> {

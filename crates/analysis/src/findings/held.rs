@@ -7,7 +7,7 @@ use workload::{Bytes, Direction, Nanos};
 
 use crate::finding::{Confidence, Found, Kind, Nature, lowest};
 use crate::watch::even::{counts, fano, flat};
-use crate::watch::level::{confidence, is_sure, level};
+use crate::watch::level::{Metered, confidence, is_sure, level};
 use crate::watch::load::{closed, seconds_within};
 use crate::watch::windows::{ALONE, without_idle_ends};
 use crate::watch::{
@@ -196,7 +196,7 @@ fn held_in(watch: &WatchedRun<'_>, device: &Device<'_>, at: usize) -> Option<Hel
     let (reads, writes) = (even.contains(&Way::Read), even.contains(&Way::Write));
     let even = !even.is_empty();
     let what = what(watch, device, &window);
-    let rates = rates(watch, device, (&window, what), Way::Both);
+    let rates = rates(watch, device, &window, Rate { what, way: Way::Both });
     let rate = median(&rates)?;
     if even && of_two_levels(&rates) {
         return None;
@@ -266,18 +266,22 @@ fn own_seconds(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window, way
 
 fn has_a_name(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window) -> bool {
     let what = what(watch, device, window);
-    let rates = rates(watch, device, (window, what), Way::Both);
-    let found = level(watch, &device.place, [None, None, Some(&rates)], (what, window.sum.size()));
+    let rates = rates(watch, device, window, Rate { what, way: Way::Both });
+    let metered = Metered { what, size: window.sum.size() };
+    let found = level(watch, &device.place, [None, None, Some(&rates)], metered);
     found.and_then(|level| level.named).is_some_and(|named| is_sure(&named))
 }
 
-/// What is held, a second, by interval of a window, or by our own load's seconds in it.
-fn rates(
-    watch: &WatchedRun<'_>,
-    device: &Device<'_>,
-    (window, what): (&Window, Resource),
+/// I/Os or bytes a second of a direction, or of both.
+#[derive(Clone, Copy)]
+struct Rate {
+    what: Resource,
     way: Way,
-) -> Vec<f64> {
+}
+
+/// What is held, a second, by interval of a window, or by our own load's seconds in it.
+fn rates(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window, of: Rate) -> Vec<f64> {
+    let Rate { what, way } = of;
     let sum = &window.sum;
     let each = if what == Resource::Iops { 1.0 } else { way.of(sum.bytes) / way.of(sum.ops) };
     match own_seconds(watch, device, window, way).filter(|seconds| !seconds.is_empty()) {
@@ -322,22 +326,23 @@ fn of_group(watch: &WatchedRun<'_>, device: &Device<'_>, group: &[HeldWindow]) -
     let first = &group[0];
     let mut sum = Sum::default();
     group.iter().for_each(|held| sum.merge(&held.window.sum));
+    let metered = Metered { what: first.what, size: sum.size() };
     let series = Way::ALL.map(|way| {
         let flat = group.iter().filter(|held| held.is_flat(way)).count() * 2 > group.len();
-        let rates = |held: &HeldWindow| rates(watch, device, (&held.window, first.what), way);
+        let rates = |held: &HeldWindow| rates(watch, device, &held.window, Rate { what: first.what, way });
         flat.then(|| group.iter().flat_map(rates).collect::<Vec<f64>>())
     });
     let each = series.each_ref().map(|rates| rates.as_deref());
-    let level = level(watch, &device.place, each, (first.what, sum.size()))?;
+    let level = level(watch, &device.place, each, metered)?;
     let sure = match confidence(level.named.as_ref()) {
         // Nothing tells what an I/O takes here by itself: a device of even latency serves a full queue as evenly.
         Confidence::Likely if device.base.is_unknown() => Confidence::Possible,
         named => named,
     };
     let firings: Vec<Firing> = group.iter().map(|held| held.firing(device, sum.mean_queue())).collect();
-    let waiting = device.waiting(&sum);
-    let meaning = Held::at(device, (level, waiting), (first.what, sum.size()), first.alone);
-    found_in(watch, meaning, &firings, sure)
+    let (device, waiting) = (device.place.clone(), device.waiting(&sum));
+    let held = HeldOperations { device, level, waiting, depth_one: first.alone };
+    found_in(watch, held.by(metered), &firings, sure)
 }
 
 /// A level that follows directly on a higher one: the places of their windows, and what was served in each a second.
@@ -371,7 +376,7 @@ fn falls(watch: &WatchedRun<'_>, device: &Device<'_>, windows: &[HeldWindow]) ->
 fn served(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window, what: Resource) -> Option<f64> {
     let step = device.own_step(watch, window)?;
     let asks = refused(watch, device, window) || closed(step);
-    let rates = rates(watch, device, (window, what), Way::Both);
+    let rates = rates(watch, device, window, Rate { what, way: Way::Both });
     let even = flat(&series(watch, device, window, Way::Both)) && asks && !of_two_levels(&rates);
     median(&rates).filter(|_| even)
 }
@@ -393,19 +398,14 @@ fn fallen(device: &Device<'_>, fall: &Fall) -> Found<Held> {
     Found { meaning: Held::Fell(meaning), evidence, confidence: Confidence::Likely }
 }
 
-impl Held {
-    /// Operations or bytes of `size` that are held at a level.
-    fn at(
-        device: &Device<'_>,
-        (level, waiting): (Level, Waiting),
-        (what, size): (Resource, f64),
-        depth_one: bool,
-    ) -> Held {
-        let device = device.place.clone();
-        match what {
-            Resource::Bytes => Held::Bytes(HeldBytes { device, level, waiting, size }),
-            Resource::Iops => Held::Operations(HeldOperations { device, level, waiting, depth_one }),
-        }
+impl HeldOperations {
+    /// The same by what is metered: operations, or bytes.
+    fn by(self, metered: Metered) -> Held {
+        let HeldOperations { device, level, waiting, .. } = match metered.what {
+            Resource::Iops => return Held::Operations(self),
+            Resource::Bytes => self,
+        };
+        Held::Bytes(HeldBytes { device, level, waiting, size: metered.size })
     }
 }
 
@@ -426,7 +426,7 @@ fn used_level(
 ) -> Option<Level> {
     let rates = used_rates(device, windows, what);
     let each = rates.each_ref().map(|rates| rates.as_deref());
-    level(watch, &device.place, each, (what, device.total(windows).size()))
+    level(watch, &device.place, each, Metered { what, size: device.total(windows).size() })
 }
 
 /// Windows that are used one I/O at a time, and not at the pace of a load of ours.
@@ -434,13 +434,19 @@ pub(super) fn alone(watch: &WatchedRun<'_>, device: &Device<'_>) -> Vec<usize> {
     device.windows_where(|window| window.is_serial() && !device.is_paced_by_us(watch, window))
 }
 
+/// A limit of this machine or of the declared policy, on operations or on bytes.
+#[derive(PartialEq)]
+pub(super) struct Figure {
+    what: Resource,
+    named: Named,
+}
+
 /// The limit of this machine or of the declared policy at which a window is that no other rule calls held.
-pub(super) fn declared_figure(
-    watch: &WatchedRun<'_>,
-    device: &Device<'_>,
-    at: usize,
-) -> Option<(Resource, Named)> {
-    let named = |what| Some((what, used_level(watch, device, &[at], what)?.named.filter(is_sure)?));
+pub(super) fn declared_figure(watch: &WatchedRun<'_>, device: &Device<'_>, at: usize) -> Option<Figure> {
+    let named = |what| {
+        let named = used_level(watch, device, &[at], what)?.named.filter(is_sure)?;
+        Some(Figure { what, named })
+    };
     [Resource::Iops, Resource::Bytes].into_iter().find_map(named).filter(|_| !device.held.contains(&at))
 }
 
@@ -448,29 +454,30 @@ pub(super) fn declared_figure(
 pub(super) fn one_at_a_time(watch: &WatchedRun<'_>, device: &Device<'_>) -> Vec<Found<Held>> {
     let figures =
         alone(watch, device).into_iter().filter_map(|at| Some((at, declared_figure(watch, device, at)?)));
-    let mut of_figures: Vec<((Resource, Named), Vec<usize>)> = Vec::new();
+    let mut of_figures: Vec<(Figure, Vec<usize>)> = Vec::new();
     for (at, figure) in figures {
         match of_figures.iter_mut().find(|(known, _)| *known == figure) {
             Some((_, windows)) => windows.push(at),
             None => of_figures.push((figure, vec![at])),
         }
     }
-    let found = |((what, named), windows)| held_alone(watch, device, (what, named), windows);
+    let found = |(figure, windows): (Figure, Vec<usize>)| held_alone(watch, device, figure, &windows);
     of_figures.into_iter().filter_map(found).collect()
 }
 
 fn held_alone(
     watch: &WatchedRun<'_>,
     device: &Device<'_>,
-    (what, named): (Resource, Named),
-    windows: Vec<usize>,
+    Figure { what, named }: Figure,
+    windows: &[usize],
 ) -> Option<Found<Held>> {
     // An application may by chance be as fast as its limit.
     let sure = if matches!(named, Named::Local(_)) { Confidence::Strong } else { Confidence::Likely };
-    let level = Level { named: Some(named), ..used_level(watch, device, &windows, what)? };
-    let sum = device.total(&windows);
+    let level = Level { named: Some(named), ..used_level(watch, device, windows, what)? };
+    let sum = device.total(windows);
     let waited = device.base.both.filter(|base| sum.latency() > WAITED * base);
     let waiting = Waiting { usual_latency_ns: waited.map(|seconds| seconds * 1e9), ..device.waiting(&sum) };
-    let meaning = Held::at(device, (level, waiting), (what, sum.size()), true);
-    found_in(watch, meaning, &firings(device, &windows, |window| window.sum.rate()), sure)
+    let held = HeldOperations { device: device.place.clone(), level, waiting, depth_one: true };
+    let firings = firings(device, windows, |window| window.sum.rate());
+    found_in(watch, held.by(Metered { what, size: sum.size() }), &firings, sure)
 }

@@ -28,12 +28,19 @@ pub(crate) fn estimate(rates: &[f64]) -> Option<Estimate> {
     Some(Estimate { value, low: low.min(value - half), high: high.max(value + half) })
 }
 
+/// What is metered: I/Os or their bytes, at so many bytes an I/O in the mean.
+#[derive(Clone, Copy)]
+pub(crate) struct Metered {
+    pub what: Resource,
+    pub size: f64,
+}
+
 /// The level of rates by direction and together, `None` for a direction that is not held, with whose figure it is.
 pub(crate) fn level(
     watch: &WatchedRun<'_>,
     place: &Place,
     rates: [Option<&[f64]>; 3],
-    of: (Resource, f64),
+    of: Metered,
 ) -> Option<Level> {
     let [read, write, all] = rates.map(|rates| rates.and_then(estimate));
     let mut level = Level { read, write, all: all?, named: None };
@@ -51,16 +58,11 @@ pub(crate) fn is_sure(named: &Named) -> bool {
 }
 
 /// Whose figure `level` is: a limit of this machine's own, the policy that was named, a published one, a round figure.
-pub(crate) fn named(
-    watch: &WatchedRun<'_>,
-    place: &Place,
-    level: &Level,
-    (what, size): (Resource, f64),
-) -> Option<Named> {
-    local(watch, place, level, what)
+fn named(watch: &WatchedRun<'_>, place: &Place, level: &Level, of: Metered) -> Option<Named> {
+    local(watch, place, level, of.what)
         .map(|limit| Named::Local(limit.clone()))
-        .or_else(|| declared(watch.limits?, level, (what, size)))
-        .or_else(|| published(level, (what, size)))
+        .or_else(|| declared(watch.limits?, level, of))
+        .or_else(|| published(level, of))
         .or_else(|| round(level))
 }
 
@@ -75,17 +77,11 @@ pub(crate) fn confidence(named: Option<&Named>) -> Confidence {
     }
 }
 
-/// Whether these rates of a direction sit at a limit of this machine's own.
-pub(crate) fn at_a_limit(
-    watch: &WatchedRun<'_>,
-    place: &Place,
-    (way, what): (Way, Resource),
-    rates: &[f64],
-) -> bool {
-    let Some(all) = estimate(rates) else { return false };
+/// The level of the rates of one direction by itself.
+pub(crate) fn level_of_one(way: Way, rates: &[f64]) -> Option<Level> {
+    let all = estimate(rates)?;
     let of = |one: Way| (one == way).then_some(all);
-    let level = Level { read: of(Way::Read), write: of(Way::Write), all, named: None };
-    local(watch, place, &level, what).is_some()
+    Some(Level { read: of(Way::Read), write: of(Way::Write), all, named: None })
 }
 
 fn fits(measured: f64, figure: f64) -> bool {
@@ -93,7 +89,12 @@ fn fits(measured: f64, figure: f64) -> bool {
 }
 
 /// A limit of this machine's own, on the device or on one below it, at whose value a direction is held.
-fn local<'s>(watch: &WatchedRun<'s>, place: &Place, level: &Level, what: Resource) -> Option<&'s LocalLimit> {
+pub(crate) fn local<'s>(
+    watch: &WatchedRun<'s>,
+    place: &Place,
+    level: &Level,
+    what: Resource,
+) -> Option<&'s LocalLimit> {
     let words = if what == Resource::Iops { ["riops", "wiops"] } else { ["rbps", "wbps"] };
     let [read, write] = [level.read, level.write].map(|found| found.map(|found| found.value));
     let alone = read.is_none() && write.is_none();
@@ -116,12 +117,12 @@ fn parts(level: &Level) -> Vec<(Direction, f64)> {
     }
 }
 
-fn declared(limits: &Limits, level: &Level, (what, size): (Resource, f64)) -> Option<Named> {
-    let charge = |limit: &policy::Limit| match what {
-        Resource::Iops => limit.charge(block(size), policy::Locality::Random),
+fn declared(limits: &Limits, level: &Level, of: Metered) -> Option<Named> {
+    let charge = |limit: &policy::Limit| match of.what {
+        Resource::Iops => limit.charge(block(of.size), policy::Locality::Random),
         Resource::Bytes => 1.0,
     };
-    let rules = limits.limits.iter().filter(|limit| limit.resource == what);
+    let rules = limits.limits.iter().filter(|limit| limit.resource == of.what);
     let figures = rules.flat_map(|limit| {
         let burst = limit.burst.as_ref().map(|_| limit.rate(policy::Level::Burst));
         [Some(limit.rate(policy::Level::Baseline)), burst, limit.alternative().map(|rate| rate.0)]
@@ -142,15 +143,15 @@ fn block(size: f64) -> Bytes {
 }
 
 /// A policy that publishes this figure for every volume; one that fits some size of volume is no evidence.
-fn published(level: &Level, (what, size): (Resource, f64)) -> Option<Named> {
+fn published(level: &Level, of: Metered) -> Option<Named> {
     let (way, rate) = parts(level).into_iter().next()?;
-    let measured = match what {
-        Resource::Iops => Measured::new(way).with_iops(Iops(rate), block(size)),
+    let measured = match of.what {
+        Resource::Iops => Measured::new(way).with_iops(Iops(rate), block(of.size)),
         Resource::Bytes => Measured::new(way).with_bandwidth(BytesPerSecond(rate)),
     };
     let found = policy::matches(&measured);
     let best = found.iter().find(|hit| hit.specificity == Specificity::Published)?;
-    let fit = if what == Resource::Iops { &best.iops } else { &best.bandwidth };
+    let fit = if of.what == Resource::Iops { &best.iops } else { &best.bandwidth };
     let value = fit.as_ref().map_or(rate, |fit| fit.expected);
     Some(Named::Policy { policy: best.policy.to_string(), value, declared: false })
 }

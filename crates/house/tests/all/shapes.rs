@@ -14,15 +14,6 @@ const TUPLE_MAX: usize = 2;
 /// Blocks of `if`, `else`, `match`, `for`, `while` and `loop` within each other; that of an arm or a closure adds nothing.
 const DEPTH_MAX: usize = 3;
 
-/// Where these rules do not hold yet: a folder (it ends with `/`) or a file, each to be struck when it keeps them.
-const TO_MEND: [&str; 5] = [
-    "crates/analysis/",
-    "crates/experiments/",
-    "crates/record/",
-    "crates/report/",
-    "crates/runfile/src/steps.rs",
-];
-
 /// A file of the product without its tests.
 struct Source {
     path: String,
@@ -65,19 +56,12 @@ static FUNCTIONS: LazyLock<Vec<(String, Function)>> = LazyLock::new(|| {
     SOURCES.iter().flat_map(of_file).collect()
 });
 
-fn is_to_mend(place: &str) -> bool {
-    TO_MEND.iter().any(|part| place.starts_with(part))
-}
-
 /// Fails with every function whose shape `breaks` a rule, and with what to do instead.
 fn none(breaks: impl Fn(&Shape) -> bool, instead: &str) {
     let all = &*FUNCTIONS;
     assert!(all.len() > 1_000, "the functions of the product are no longer found under {}", root().display());
-    let broken: Vec<&str> = all
-        .iter()
-        .filter(|(place, function)| breaks(&function.shape) && !is_to_mend(place))
-        .map(|(place, _)| place.as_str())
-        .collect();
+    let broken: Vec<&str> =
+        all.iter().filter(|(_, function)| breaks(&function.shape)).map(|(place, _)| place.as_str()).collect();
     assert!(broken.is_empty(), "{instead}:\n  {}", broken.join("\n  "));
 }
 
@@ -119,29 +103,9 @@ fn every_choice_has_a_subject() {
     for (form, instead) in FORMS {
         let broken: Vec<&str> = SOURCES
             .iter()
-            .filter(|source| !is_to_mend(&source.path) && source.code.contains(form))
+            .filter(|source| source.code.contains(form))
             .map(|source| source.path.as_str())
             .collect();
         assert!(broken.is_empty(), "{instead}:\n  {}", broken.join("\n  "));
-    }
-}
-
-#[test]
-fn what_is_to_be_mended_is_there_and_is_told_when_it_is_mended() {
-    for part in TO_MEND {
-        let inside: Vec<&Source> = SOURCES.iter().filter(|source| source.path.starts_with(part)).collect();
-        if part.ends_with('/') {
-            assert!(!inside.is_empty(), "{part} is gone: take it off TO_MEND");
-        }
-        let breaks =
-            |shape: &Shape| shape.values > VALUES_MAX || shape.tuple > TUPLE_MAX || shape.depth > DEPTH_MAX;
-        let shapes = FUNCTIONS.iter().filter(|(place, _)| place.starts_with(part));
-        let count = shapes.filter(|(_, function)| breaks(&function.shape)).count();
-        let forms =
-            FORMS.iter().map(|(form, _)| inside.iter().filter(|source| source.code.contains(form)).count());
-        match count + forms.sum::<usize>() {
-            0 => println!("{part} keeps the rules of shape: take it off TO_MEND"),
-            broken => println!("{part}: {broken} to mend"),
-        }
     }
 }

@@ -2,8 +2,8 @@
 
 use analysis::compare::{Comparison, Row};
 
-use super::drawing::{Across, Canvas, Drawing, Paint, Spot, Type, Up};
-use super::ink::{Ink, UNITS, width};
+use super::drawing::{Across, Canvas, Drawing, Paint, Type, Up, in_units};
+use super::ink::{Ink, width};
 use crate::words::comparison_words as words;
 
 /// Pixels of the chart of one row.
@@ -33,24 +33,18 @@ pub(crate) fn bars(comparison: &Comparison, row: &Row, title: &str) -> Drawing {
         let base = top + LINE * 2 / 3;
         canvas.words(&labels[side], in_units((left - 8, base)), word.placed(Across::End, Up::Base));
         let Some(figure) = figure else { continue };
-        bar(&mut canvas, (left, top + 4), (across(figure.value).max(1), LINE - 8), ink);
+        let end = (left + across(figure.value).max(1), top + LINE - 4);
+        canvas.rectangle(in_units((left, top + 4)), in_units(end), Paint::Filled(ink));
         let ends =
             figure.runs.iter().fold((f64::MAX, 0.0), |(low, high), &run| (run.min(low), run.max(high)));
         if figure.runs.len() > 1 {
             let (low, high) = (left + across(ends.0), left + across(ends.1));
-            bar(&mut canvas, (low, top + LINE / 2 - 1), ((high - low).max(1), 2), Ink::Word);
+            let (from, to) = ((low, top + LINE / 2 - 1), (high.max(low + 1), top + LINE / 2 + 1));
+            canvas.rectangle(in_units(from), in_units(to), Paint::Filled(Ink::Word));
         }
         let end = left + across(ends.1.max(figure.value)) + 8;
         canvas.words(&values[side], in_units((end, base)), word);
     }
     let size = (WIDTH, HEAD * 2 + LINE * labels.len() as i32);
-    Drawing::new((title, "Bars from zero, one a side."), size, canvas)
-}
-
-fn bar(canvas: &mut Canvas, (x, y): (i32, i32), (wide, high): (i32, i32), ink: Ink) {
-    canvas.rectangle(in_units((x, y)), in_units((x + wide, y + high)), Paint::Filled(ink));
-}
-
-fn in_units((x, y): (i32, i32)) -> Spot {
-    (x * UNITS, y * UNITS)
+    Drawing { title: title.to_owned(), description: "Bars from zero, one a side.".to_owned(), size, canvas }
 }

@@ -7,6 +7,11 @@ use crate::markup::{Element, Markup, element, markup};
 /// A place, in units of the drawing: [`UNITS`] a pixel.
 pub(super) type Spot = (i32, i32);
 
+/// A place in pixels as one of the drawing.
+pub(super) fn in_units((x, y): (i32, i32)) -> Spot {
+    (x * UNITS, y * UNITS)
+}
+
 /// What has been drawn, in the order in which it lies upon each other.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Canvas {
@@ -192,12 +197,12 @@ fn points(places: &[Spot]) -> String {
 /// A finished drawing with what it is called.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
-    title: String,
+    pub(super) title: String,
     /// What is to be seen, for those who do not see it.
-    description: String,
+    pub(super) description: String,
     /// Width and height in pixels.
-    size: (i32, i32),
-    canvas: Canvas,
+    pub(super) size: (i32, i32),
+    pub(super) canvas: Canvas,
 }
 
 /// Whether a drawing carries its font.
@@ -216,11 +221,6 @@ const TITLE_LETTER: i32 = 13;
 const TITLE_MARGIN: i32 = 8;
 
 impl Drawing {
-    /// Of so many pixels.
-    pub(super) fn new((title, description): (&str, &str), size: (i32, i32), canvas: Canvas) -> Drawing {
-        Drawing { title: title.to_owned(), description: description.to_owned(), size, canvas }
-    }
-
     /// For a page, which has the style and the font.
     pub fn svg(&self) -> Markup {
         self.around(Markup::default())

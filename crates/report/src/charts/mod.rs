@@ -40,6 +40,7 @@ pub(crate) use engineering::title as unit_title;
 pub(crate) use font::font_faces;
 pub use ink::{Ink, dark_rules, rules};
 pub use ladders::depths;
+pub(crate) use panel::Level;
 pub use pictures::{Form, Picture, pictures};
 pub(crate) use relations::RELATIONS;
 pub(crate) use series::MeasuredChart;

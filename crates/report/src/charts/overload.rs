@@ -23,25 +23,42 @@ const CELL: (i32, i32) = (230, 170);
 /// Height of a row of words above them.
 const KEY: i32 = 20;
 
-/// The rows: what is drawn of the device that carries the load.
-const ROWS: [(Unit, &str, &[LineDefinition]); 3] = [
-    (
-        Unit::PerSecond,
-        "IOPS",
-        &[
+/// What a row of panels draws of the device that carries the load.
+struct Row {
+    unit: Unit,
+    title: &'static str,
+    lines: &'static [LineDefinition],
+}
+
+/// A phase of the series: what stands above its panels, and when it was.
+struct Column {
+    scale: String,
+    from: Nanos,
+    to: Nanos,
+}
+
+const ROWS: [Row; 3] = [
+    Row {
+        unit: Unit::PerSecond,
+        title: "IOPS",
+        lines: &[
             LineDefinition::Device(Metric::ReadOps, "r/s", Ink::Read),
             LineDefinition::Device(Metric::WriteOps, "w/s", Ink::Write),
         ],
-    ),
-    (
-        Unit::Seconds,
-        "latency",
-        &[
+    },
+    Row {
+        unit: Unit::Seconds,
+        title: "latency",
+        lines: &[
             LineDefinition::Device(Metric::ReadAwait, "r_await", Ink::Read),
             LineDefinition::Device(Metric::WriteAwait, "w_await", Ink::Write),
         ],
-    ),
-    (Unit::Count, "queue", &[LineDefinition::Device(Metric::QueueDepth, "aqu-sz", Ink::Queue)]),
+    },
+    Row {
+        unit: Unit::Count,
+        title: "queue",
+        lines: &[LineDefinition::Device(Metric::QueueDepth, "aqu-sz", Ink::Queue)],
+    },
 ];
 
 impl View<'_> {
@@ -52,8 +69,7 @@ impl View<'_> {
     /// The load phases of the series side by side: a column a scale, a row each for rate, latency and queue, each row on
     /// one scale. `None` without a series.
     pub fn overload(&self) -> Option<Chart> {
-        let columns: Vec<(String, Nanos, Nanos)> =
-            self.series().iter().filter_map(|row| self.span(row)).collect();
+        let columns: Vec<Column> = self.series().iter().filter_map(|row| self.column(row)).collect();
         if columns.len() < 2 {
             return None;
         }
@@ -62,7 +78,7 @@ impl View<'_> {
             ROWS.iter().flat_map(|row| self.common_row(row, &columns, &device)).collect();
         let title = format!("{}: each share of the nominal rate side by side", self.name_of(&device));
         let description = format!("{title}, on common scales. The table below has the figures.");
-        let all: Vec<Level> = ROWS.iter().flat_map(|row| self.row_levels(row.0, &device)).collect();
+        let all: Vec<Level> = ROWS.iter().flat_map(|row| self.row_levels(row.unit, &device)).collect();
         // As wide as other charts at least: a page scales all to one width, and a narrow one would be blown up.
         let column = CELL.0.max(WIDTH / columns.len() as i32);
         let sheet = Sheet {
@@ -75,46 +91,40 @@ impl View<'_> {
         Some(Chart::of(&title, draw_sheet(sheet, &panels), self.series_table()))
     }
 
-    /// Name and span of the first phase of a scale.
-    fn span(&self, row: &SeriesRow) -> Option<(String, Nanos, Nanos)> {
+    /// Of the first phase of a scale.
+    fn column(&self, row: &SeriesRow) -> Option<Column> {
         let name = row.phases.first()?;
         let phase = self.run.phases.iter().find(|phase| phase.name == *name)?;
         let scale = match phase.kind {
             PhaseKind::Load { .. } => numbers::share(row.scale),
             _ => phase.name.clone(),
         };
-        Some((scale, phase.from, phase.to))
+        Some(Column { scale, from: phase.from, to: phase.to })
     }
 
-    fn common_row(
-        &self,
-        (unit, title, lines): &(Unit, &str, &[LineDefinition]),
-        columns: &[(String, Nanos, Nanos)],
-        device: &str,
-    ) -> Vec<Panel> {
-        let drawn: Vec<Vec<Line>> = columns
-            .iter()
-            .map(|(_, from, to)| {
-                lines.iter().filter_map(|line| self.part(line, device, (*from, *to))).collect()
-            })
-            .collect();
+    fn common_row(&self, row: &Row, columns: &[Column], device: &str) -> Vec<Panel> {
+        let lines = |column: &Column| {
+            let part = |line| self.part(line, device, (column.from, column.to));
+            row.lines.iter().filter_map(part).collect()
+        };
+        let drawn: Vec<Vec<Line>> = columns.iter().map(lines).collect();
         let top = drawn.iter().map(|lines| Panel::top(lines)).fold(0.0, f64::max);
         // Their words stand above all panels: no panel has room for them.
         let levels: Vec<Level> = self
-            .row_levels(*unit, device)
+            .row_levels(row.unit, device)
             .into_iter()
             .map(|level| Level { label: String::new(), ..level })
             .collect();
         let top = levels.iter().map(|level| level.value).fold(top, f64::max);
-        let panel = |(lines, (scale, from, to)): (Vec<Line>, &(String, Nanos, Nanos))| Panel {
-            heading: format!("{scale}: {title}"),
+        let panel = |(lines, column): (Vec<Line>, &Column)| Panel {
+            heading: format!("{}: {}", column.scale, row.title),
             levels: levels.clone(),
             ..Panel::of(
                 Side::new(
                     "seconds of the phase",
-                    Axis::linear(0.0, to.since(*from).as_secs_f64(), 4, numbers::figure),
+                    Axis::linear(0.0, column.to.since(column.from).as_secs_f64(), 4, numbers::figure),
                 ),
-                Side::new(String::new(), engineering::axis(*unit, top * 1.08, 4)),
+                Side::new(String::new(), engineering::axis(row.unit, top * 1.08, 4)),
                 lines,
             )
         };

@@ -135,7 +135,7 @@ pub(super) enum Shape {
 
 /// A horizontal line with a label in the right margin.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Level {
+pub(crate) struct Level {
     pub value: f64,
     pub label: String,
     pub ink: Ink,

@@ -47,7 +47,7 @@ pub(super) fn draw_sheet(sheet: Sheet<'_>, panels: &[Panel]) -> Drawing {
         let (wide, high) = (sheet.cell.0 * UNITS, sheet.cell.1 * UNITS);
         draw_panel(&mut canvas, &Cell { x: left..left + wide, y: top..top + high }, panel);
     }
-    Drawing::new((sheet.title, sheet.description), size, canvas)
+    Drawing { title: sheet.title.to_owned(), description: sheet.description.to_owned(), size, canvas }
 }
 
 fn draw_panel(canvas: &mut Canvas, cell: &Cell, panel: &Panel) {

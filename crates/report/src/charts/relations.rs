@@ -2,8 +2,8 @@
 
 use record::{DeviceKind, DeviceNode};
 
-use super::drawing::{Canvas, Drawing, Paint, Spot, Type, stroke};
-use super::ink::{Ink, UNITS, shortened};
+use super::drawing::{Canvas, Drawing, Paint, Spot, Type, in_units, stroke};
+use super::ink::{Ink, shortened};
 use super::panel::WIDTH;
 use super::view::View;
 
@@ -23,6 +23,7 @@ const LANES: i32 = 5;
 const LANE: i32 = 5;
 
 /// A device in its place.
+#[derive(Clone)]
 struct Placed<'r> {
     node: &'r DeviceNode,
     name: String,
@@ -35,7 +36,8 @@ impl View<'_> {
     pub fn relations(&self) -> Option<Drawing> {
         let (canvas, wide, high) = self.relations_at(0)?;
         let seen = "Physical disks on the left, what stands on them to the right; the list beside it says the same in words.";
-        Some(Drawing::new((RELATIONS, seen), (wide.max(WIDTH), high), canvas))
+        let size = (wide.max(WIDTH), high);
+        Some(Drawing { title: RELATIONS.to_owned(), description: seen.to_owned(), size, canvas })
     }
 
     /// The same from `top` pixels on, with its width and height.
@@ -72,36 +74,18 @@ impl View<'_> {
     /// a device that it has nothing to do with.
     fn placed(&self) -> Vec<Placed<'_>> {
         let nodes = self.devices().iter().filter_map(|device| self.node(device));
-        let mut waiting: Vec<(&DeviceNode, i32)> = Vec::new();
+        let mut waiting: Vec<Placed<'_>> = Vec::new();
         for node in nodes.filter(|node| self.is_related(node)) {
-            let below = waiting.iter().filter(|other| node.below.contains(&other.0.facts.name));
-            let layer = below.map(|other| other.1 + 1).max().unwrap_or(0);
-            waiting.push((node, layer));
+            let below = waiting.iter().filter(|other| node.below.contains(&other.node.facts.name));
+            let layer = below.map(|other| other.layer + 1).max().unwrap_or(0);
+            waiting.push(Placed { node, name: self.name_of(&node.facts.name), layer, row: 0 });
         }
         let mut placed = Vec::new();
         let mut row = 0;
-        for &(ground, layer) in waiting.iter().filter(|(_, layer)| *layer == 0) {
-            row = self.place((ground, layer), row, (&waiting, &mut placed));
+        for ground in waiting.iter().filter(|device| device.layer == 0) {
+            row = place(Placed { row, ..ground.clone() }, &waiting, &mut placed);
         }
         placed
-    }
-
-    /// Places a device at `row` and what stands on it beside and below; the first row that is free after them. What
-    /// stands on several is placed with the first of them.
-    fn place<'r>(
-        &self,
-        (node, layer): (&'r DeviceNode, i32),
-        row: i32,
-        (waiting, placed): (&[(&'r DeviceNode, i32)], &mut Vec<Placed<'r>>),
-    ) -> i32 {
-        placed.push(Placed { node, name: self.name_of(&node.facts.name), layer, row });
-        let mut next = row;
-        for &(above, layer) in waiting.iter().filter(|other| other.0.below.contains(&node.facts.name)) {
-            if placed.iter().all(|known| known.node.facts.name != above.facts.name) {
-                next = self.place((above, layer), next, (waiting, placed));
-            }
-        }
-        next.max(row + 1)
     }
 
     /// The relation in words, a line a device: `md0, RAID 1, on sda2 and sdb1`.
@@ -118,6 +102,20 @@ impl View<'_> {
         };
         self.devices().iter().filter_map(|device| self.node(device)).map(line).collect()
     }
+}
+
+/// Places a device in its row and what stands on it beside and below; the first row that is free after them. What stands
+/// on several is placed with the first of them.
+fn place<'r>(device: Placed<'r>, waiting: &[Placed<'r>], placed: &mut Vec<Placed<'r>>) -> i32 {
+    let Placed { node, row, .. } = device;
+    placed.push(device);
+    let mut next = row;
+    for above in waiting.iter().filter(|other| other.node.below.contains(&node.facts.name)) {
+        if placed.iter().all(|known| known.node.facts.name != above.node.facts.name) {
+            next = place(Placed { row: next, ..above.clone() }, waiting, placed);
+        }
+    }
+    next.max(row + 1)
 }
 
 fn edges<'p, 'r>(placed: &'p [Placed<'r>]) -> impl Iterator<Item = (&'p Placed<'r>, &'p Placed<'r>)> {
@@ -153,11 +151,6 @@ fn edge(canvas: &mut Canvas, (from, to): (Spot, Spot), lane: i32) {
     let head = [(x2, y2), (x2 - ARROW, y2 - ARROW / 2), (x2 - ARROW, y2 + ARROW / 2)];
     canvas.line(&line.map(in_units), stroke(Ink::Frame, 10));
     canvas.polygon(&head.map(in_units), Paint::Filled(Ink::Frame));
-}
-
-/// A place in pixels as one of the drawing.
-fn in_units((x, y): (i32, i32)) -> Spot {
-    (x * UNITS, y * UNITS)
 }
 
 fn boxed(canvas: &mut Canvas, device: &Placed<'_>, (x, y): (i32, i32)) {

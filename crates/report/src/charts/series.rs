@@ -19,8 +19,8 @@ pub(crate) struct MeasuredChart {
     /// The unit that all of it is written in, where it is not each value's own.
     pub written: Option<Unit>,
     pub lines: Vec<MeasuredLine>,
-    /// What is claimed: value and words.
-    pub levels: Vec<(f64, String, Ink)>,
+    /// What is claimed.
+    pub levels: Vec<Level>,
 }
 
 /// A line: a value a span, NaN where there is none.
@@ -70,7 +70,7 @@ pub(super) fn rate(of: &Steps<'_>) -> MeasuredChart {
         unit: record::Unit::PerSecond,
         written: None,
         lines: lines(&of.steps, value, &[Direction::Read, Direction::Write, Direction::Flush]),
-        levels: levels(claimed(of.run, of.analysis, Quantity::Iops), 1.0),
+        levels: claimed(of.run, of.analysis, Quantity::Iops),
     }
 }
 
@@ -82,7 +82,7 @@ pub(super) fn bandwidth(of: &Steps<'_>) -> MeasuredChart {
         unit: record::Unit::BytesPerSecond,
         written: Some(chart_unit(of.run, of.analysis)),
         lines: lines(&of.steps, value, &[Direction::Read, Direction::Write]),
-        levels: levels(claimed(of.run, of.analysis, Quantity::BytesPerSecond), 1.0),
+        levels: claimed(of.run, of.analysis, Quantity::BytesPerSecond),
     }
 }
 
@@ -101,18 +101,14 @@ pub(super) fn latency(of: &Steps<'_>) -> MeasuredChart {
         ink: if line.ink == Ink::Read { Ink::ReadTail } else { Ink::WriteTail },
         ..line
     }));
+    let claims = claimed_latency(of.run, of.analysis).into_iter();
     MeasuredChart {
         title: "mean, dashed: 99th percentile",
         unit: record::Unit::Seconds,
         written: None,
         lines: all,
-        levels: levels(claimed_latency(of.run, of.analysis), 1e-9),
+        levels: claims.map(|level| Level { value: level.value * 1e-9, ..level }).collect(),
     }
-}
-
-/// Levels of a drawing as value, words and ink.
-fn levels(drawn: Vec<Level>, factor: f64) -> Vec<(f64, String, Ink)> {
-    drawn.into_iter().map(|level| (level.value * factor, level.label, level.ink)).collect()
 }
 
 fn lines(steps: &[Step<'_>], value: Value, directions: &[Direction]) -> Vec<MeasuredLine> {

@@ -147,7 +147,7 @@ impl View<'_> {
     }
 
     /// Levels that the analysis found on the device, and what is claimed of the device that carries the load.
-    pub(super) fn levels(&self, definition: &ChartDefinition, unit: Unit, device: &str) -> Vec<Level> {
+    pub(crate) fn levels(&self, definition: &ChartDefinition, unit: Unit, device: &str) -> Vec<Level> {
         let mut levels: Vec<Level> = match (definition.id, unit) {
             ("iops", _) => [self.held(device), self.claims(Quantity::Iops, device)].concat(),
             ("latency", _) => self.claims(Quantity::MeanLatency, device),
@@ -160,17 +160,6 @@ impl View<'_> {
         levels.dedup_by(|a, b| a.label == b.label);
         levels.truncate(LEVELS_MAX);
         levels
-    }
-
-    /// Levels of a panel: value in the base unit, words, ink.
-    pub(crate) fn claimed_levels(
-        &self,
-        definition: &ChartDefinition,
-        unit: Unit,
-        device: &str,
-    ) -> Vec<(f64, String, Ink)> {
-        let levels = self.levels(definition, unit, device).into_iter();
-        levels.map(|level| (level.value, level.label, level.ink)).collect()
     }
 
     fn held(&self, device: &str) -> Vec<Level> {

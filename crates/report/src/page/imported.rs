@@ -49,11 +49,7 @@ fn latencies(run: &Run) -> Table {
     for part in &run.reported {
         for way in &part.directions {
             for latency in &way.latencies {
-                let kind = match latency.kind {
-                    LatencyKind::Submission => "until submitted",
-                    LatencyKind::Completion => "submitted to done",
-                    LatencyKind::Total => "whole",
-                };
+                let kind = kind_words(latency.kind);
                 let words = [part.job.as_str(), way_words(way.direction), kind].map(str::to_owned);
                 let times = [&latency.min, &latency.mean, &latency.max, &latency.stddev].map(time);
                 table.rows.push(words.into_iter().chain(times).collect());
@@ -61,6 +57,14 @@ fn latencies(run: &Run) -> Table {
         }
     }
     table
+}
+
+fn kind_words(kind: LatencyKind) -> &'static str {
+    match kind {
+        LatencyKind::Submission => "until submitted",
+        LatencyKind::Completion => "submitted to done",
+        LatencyKind::Total => "whole",
+    }
 }
 
 fn words(run: &Run, of: fn(&Reported) -> &Vec<(String, String)>) -> Table {
@@ -83,11 +87,9 @@ fn others(run: &Run) -> Table {
                 ("ops", ReportedUnit::Count, &way.ops),
                 ("runtime", ReportedUnit::Nanoseconds, &way.runtime),
             ];
-            for (what, unit, figure) in plain {
-                if let Some(figure) = figure {
-                    table.rows.push(row(&name, what, unit, figure));
-                }
-            }
+            let said =
+                plain.into_iter().filter_map(|(what, unit, figure)| Some((what, unit, figure.as_ref()?)));
+            table.rows.extend(said.map(|(what, unit, figure)| row(&name, what, unit, figure)));
             table.rows.extend(way.figures.iter().map(|named| named_row(&name, named)));
         }
         let name = part_name(part);

@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use workload::Nanos;
 
-use crate::charts::Ink;
+use crate::charts::{Ink, Level};
 use crate::markup::{Markup, element, markup};
 use crate::words::step_kind::kind_words;
 
@@ -104,9 +104,9 @@ struct Panel {
     levels: Vec<Value>,
 }
 
-/// A line across a panel: value in the base unit, words, ink.
-fn level((value, label, ink): &(f64, String, Ink)) -> Value {
-    json!({ "value": value, "label": label, "ink": ink.name() })
+/// A line across a panel, its value in the base unit.
+fn level(level: &Level) -> Value {
+    json!({ "value": level.value, "label": level.label, "ink": level.ink.name() })
 }
 
 /// The unit of every value of a panel: its name, and one of it in the base unit.

@@ -172,30 +172,9 @@ fn listed(all: &[String]) -> String {
     }
 }
 
-/// Whether `pattern`, in which `*` stands for anything and `?` for one character, is the whole of `name`.
+/// Whether `name` is like `pattern`, which may be the path of a device.
 pub fn fits(pattern: &str, name: &str) -> bool {
-    let pattern: Vec<char> = pattern.trim_start_matches("/dev/").chars().collect();
-    let name: Vec<char> = name.chars().collect();
-    // Place in the pattern and the name to go back to: just behind the last star, and where it stopped.
-    let (mut at, mut seen, mut star) = (0, 0, None);
-    while seen < name.len() {
-        match pattern.get(at) {
-            Some('*') => {
-                star = Some((at + 1, seen));
-                at += 1;
-            }
-            Some(&letter) if letter == '?' || letter == name[seen] => {
-                at += 1;
-                seen += 1;
-            }
-            _ => {
-                let Some((behind, stopped)) = star else { return false };
-                star = Some((behind, stopped + 1));
-                (at, seen) = (behind, stopped + 1);
-            }
-        }
-    }
-    pattern[at..].iter().all(|&letter| letter == '*')
+    report::charts::is_like(pattern.trim_start_matches("/dev/"), name)
 }
 
 #[cfg(test)]

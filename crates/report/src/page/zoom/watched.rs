@@ -79,7 +79,7 @@ fn chart(
             }
         }
         if !drawn.is_empty() {
-            let levels = view.claimed_levels(definition, unit, device);
+            let levels = view.levels(definition, unit, device);
             panels.push(Panel {
                 title: unit_title(unit).to_owned(),
                 unit,
