@@ -1,4 +1,4 @@
-//! What every command that measures does around its steps: header, idle gate, conducting, storing.
+//! What every command that measures does around its steps: header, idle gate, running, storing.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

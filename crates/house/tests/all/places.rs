@@ -5,7 +5,8 @@ use std::fs;
 use house::{code_only, files, root};
 
 /// A call, and the files and folders (they end with `/`) that may make it.
-const PLACES: [(&str, &[&str]); 4] = [
+const PLACES: [(&str, &[&str]); 5] = [
+    ("permit_file_of_ours(", &[GUARD, LAB]),
     ("permit_named_file(", &[GUARD, LEAVE]),
     ("permit_unnamed(", &[GUARD, LEAVE, TESTBED]),
     ("permit_block_device(", &[GUARD, LEAVE, LAB]),

@@ -81,7 +81,8 @@ pub(super) static ABANDONED: AtomicUsize = AtomicUsize::new(0);
 pub(super) const DRAIN: workload::Nanos = workload::Nanos::SECOND;
 
 /// A means of I/O with room for a number of I/Os, each in a slot with a buffer of its own; used by the thread that made it.
-/// Loops that must be fast are compiled for each of its types, everybody else takes a box of what [`open_queue`] gives.
+/// Loops that must be fast are compiled for each of its types, everybody else takes a box of what
+/// [`open_queue`](super::open_queue) gives.
 pub trait Queue: std::fmt::Debug {
     /// How many more I/Os can be queued now.
     fn room(&self) -> usize;

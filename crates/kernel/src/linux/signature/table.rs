@@ -13,7 +13,7 @@ const MD: &[u8] = &[0xfc, 0x4e, 0x2b, 0xa9];
 
 /// Every mark that is looked for. Offsets are from the on-disk format descriptions of each project.
 pub(super) const MARKS: &[Mark] = &[
-    // Partition tables. The MBR needs more than a magic number; see `mbr_partitions`.
+    // Partition tables. The MBR needs more than a magic number; see `boot_sector`.
     mark(PartitionTable, "GPT partition table", Start(512), b"EFI PART"),
     mark(PartitionTable, "GPT partition table (4 KiB sectors)", Start(4096), b"EFI PART"),
     mark(
