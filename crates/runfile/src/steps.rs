@@ -227,13 +227,16 @@ pub(crate) fn read(scan: &Scan<'_>) -> Vec<StepRecord> {
 fn heads(scan: &Scan<'_>) -> Vec<Step> {
     scan.all(table::select::<Steps>().documents(), |row| {
         let asked = table::taken::<Steps>(row)?;
+        if asked.ended.is_some() && asked.ending.is_none() {
+            return Err(Fault::Word { found: String::new(), expected: "how the step ended" });
+        }
         let record = StepRecord {
             plan: serde_json::from_str(&asked.plan)?,
             jobs: asked.jobs,
             started: asked.started,
             counted_from: asked.counted_from,
             ended: asked.ended.unwrap_or(Nanos::ZERO),
-            ending: asked.ending.unwrap_or(Ending::Interrupted),
+            ending: asked.ended.and(asked.ending).unwrap_or(Ending::Interrupted),
             intervals: Vec::new(),
             workers: Vec::new(),
             failures: Vec::new(),

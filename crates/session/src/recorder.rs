@@ -103,6 +103,11 @@ impl RunRecorder {
         self.sampler = Some(sampler);
     }
 
+    /// Has everything stored that was heard so far.
+    pub fn commit(&mut self) {
+        self.state.get_mut().file.commit();
+    }
+
     /// What the region held when it was loaded.
     pub fn shares(&mut self, shares: Shares) {
         let state = self.state.get_mut();

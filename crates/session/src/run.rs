@@ -139,6 +139,8 @@ pub(crate) fn measure(
 /// Keeps what the region held when it was loaded; what does not answer is not asked.
 pub(crate) fn look_at_shares(setup: &Setup, steps: &[StepRecord], recorder: &mut RunRecorder) {
     if steps.last().is_none_or(|step| held(step).next().is_none()) {
+        // Stored before the target is asked, which may not answer.
+        recorder.commit();
         recorder.shares(setup.runner.shares());
     }
 }

@@ -22,8 +22,9 @@ pub struct NamedRunner {
     clock: Clock,
     stop: StopFlag,
     files: NamedFiles,
-    /// What is said to be waited for where a file does not answer: `opening the files`.
-    opening: &'static str,
+    /// What is said to be waited for where a file does not answer, before that is left: `opening the files`. Without it files
+    /// are waited for, since leaving would lose what has been recorded.
+    opening: Option<&'static str>,
     /// Watched by the idle gate.
     devices: Vec<String>,
     interval: Nanos,
@@ -32,8 +33,9 @@ pub struct NamedRunner {
 }
 
 impl NamedRunner {
-    /// A runner that treats its files so; where one does not answer, `opening` says what is waited for.
-    pub fn new(treatment: Treatment, opening: &'static str) -> NamedRunner {
+    /// A runner that treats its files so; where one does not answer, `opening` says what is waited for and then left.
+    /// Without it a file is waited for.
+    pub fn new(treatment: Treatment, opening: Option<&'static str>) -> NamedRunner {
         let (clock, stop) = (Clock::start(), treatment.stop.clone());
         NamedRunner {
             clock,
@@ -66,6 +68,10 @@ impl NamedRunner {
         &mut self.files
     }
 
+    fn waited_for<T>(&self, work: impl FnOnce() -> T) -> T {
+        waited_for(self.opening, &self.stop, work)
+    }
+
     /// The files of the step that are among `paths`, once for each worker that has them open.
     fn opened_of<'r>(&'r self, paths: &'r [PathBuf]) -> impl Iterator<Item = &'r OpenFile> {
         self.opened.iter().flatten().filter(|file| paths.iter().any(|path| path == file.path()))
@@ -77,7 +83,7 @@ impl NamedRunner {
     /// Where it cannot be read.
     pub fn read_through(&self, path: &Path) -> std::io::Result<()> {
         let read = || std::io::copy(&mut std::fs::File::open(path)?, &mut std::io::sink()).map(drop);
-        watchdog::over(self.opening, &self.stop, read)
+        self.waited_for(read)
     }
 
     /// Empties the page cache of those of `paths` that the step has open, and goes on where the kernel refuses. Where
@@ -105,6 +111,14 @@ impl NamedRunner {
     }
 }
 
+/// Does `work`; `opening` is left where its device does not answer.
+fn waited_for<T>(opening: Option<&'static str>, stop: &StopFlag, work: impl FnOnce() -> T) -> T {
+    match opening {
+        Some(opening) => watchdog::over(opening, stop, work),
+        None => work(),
+    }
+}
+
 impl Runner for NamedRunner {
     fn now(&self) -> Nanos {
         self.clock.now()
@@ -118,16 +132,16 @@ impl Runner for NamedRunner {
             let target = self.files.plan_target(&step.workload, self.interval);
             engine::plan(&step.workload, &step.name, step.kind, &target)
         };
-        Ok(watchdog::over(self.opening, &self.stop, plan)?)
+        Ok(self.waited_for(plan)?)
     }
 
     fn open(&mut self, plan: &StepPlan) -> Result<(), RunnerError> {
-        let files = &mut self.files;
+        let (opening, stop, files) = (self.opening, &self.stop, &mut self.files);
         let mut open = |worker: &workload::WorkerPlan| {
             files.open(worker).map_err(|error| RunnerError::File { job: worker.job.clone(), error })
         };
         let all = || plan.workers.iter().map(&mut open).collect::<Result<_, _>>();
-        self.opened = watchdog::over(self.opening, &self.stop, all)?;
+        self.opened = waited_for(opening, stop, all)?;
         Ok(())
     }
 

@@ -24,7 +24,7 @@ use session::{NamedRunner, Procedure, RunnerError, run_steps};
 pub fn run(asked: &Asked, stop: &StopFlag) -> Result<Vec<SpanResult>, String> {
     let (announcement, without_direct) = (Announcement::Now, WithoutDirect::Buffered);
     let treatment = Treatment { announcement, without_direct, stop: stop.clone() };
-    let mut runner = NamedRunner::new(treatment, "opening the targets");
+    let mut runner = NamedRunner::new(treatment, Some("opening the targets"));
     let clock = runner.run_clock();
     let watch = Watch { stop, clock, cpus: RefCell::default(), dots: Dots::new(0), format: Format::Text };
     let before = precreations(&asked.profile);

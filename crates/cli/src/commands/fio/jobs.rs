@@ -33,7 +33,7 @@ pub fn treatment(stop: &StopFlag, announcement: Announcement) -> Treatment {
 
 /// Lays out and runs all `steps` into what is `told`.
 pub fn run(steps: Vec<FioStep>, stop: &StopFlag, told: &mut Told<'_>) {
-    let mut runner = NamedRunner::new(treatment(stop, Announcement::Now), OPENING);
+    let mut runner = NamedRunner::new(treatment(stop, Announcement::Now), Some(OPENING));
     let clock = runner.run_clock();
     let mut jobs = Jobs::new(steps, (stop, clock), told);
     if let Err(error) = jobs.begin_logs() {

@@ -21,7 +21,7 @@ struct JobRunner {
 /// A runner of `step` of a job on its own files, which lie on `devices`.
 pub fn runner(step: &FioStep, devices: Vec<String>, stop: &StopFlag) -> Box<dyn Runner> {
     let treatment = jobs::treatment(stop, Announcement::Done);
-    let mut named = NamedRunner::new(treatment, jobs::OPENING).on_devices(devices);
+    let mut named = NamedRunner::new(treatment, None).on_devices(devices);
     named.record_every(step.interval);
     Box::new(JobRunner { named, layouts: step.layouts.clone() })
 }

@@ -143,6 +143,14 @@ struct Inner {
     number: DeviceNumber,
 }
 
+/// What was opened, and how.
+struct Opened {
+    file: File,
+    kind: FileKind,
+    direct: Direct,
+    writable: bool,
+}
+
 impl OpenFile {
     /// Takes over `file`; `path` is for messages.
     pub(crate) fn adopt(
@@ -152,11 +160,14 @@ impl OpenFile {
         writable: bool,
     ) -> Result<OpenFile, OpenError> {
         let other = |source| OpenError::Other { path: path.to_owned(), source };
+        let kind = kind_of(path, &file.metadata().map_err(other)?)?;
+        OpenFile::of_kind(Opened { file, kind, direct, writable }, path)
+    }
+
+    fn of_kind(opened: Opened, path: &Path) -> Result<OpenFile, OpenError> {
+        let Opened { file, kind, direct, writable } = opened;
+        let other = |source| OpenError::Other { path: path.to_owned(), source };
         let metadata = file.metadata().map_err(other)?;
-        let kind = match metadata.file_type().is_char_device() {
-            true => FileKind::CharacterDevice,
-            false => kind_of(path, &metadata)?,
-        };
         let size = size_of_open(&file, kind).map_err(other)?;
         let alignment = alignment::of_fd(file.as_fd(), kind).map_err(other)?;
         if direct == Direct::Yes && alignment.source == AlignmentSource::NoDirectIo {
@@ -290,7 +301,11 @@ pub fn open_character_device(path: &Path, direct: Direct) -> Result<OpenFile, Op
         .custom_flags(direct.flag() | libc::O_NOCTTY)
         .open(path)
         .map_err(|e| OpenError::from_io(path, direct, e))?;
-    OpenFile::adopt(file, path, direct, false)
+    let found = file.metadata().map_err(|e| OpenError::from_io(path, direct, e))?;
+    if !found.file_type().is_char_device() {
+        return OpenFile::adopt(file, path, direct, false);
+    }
+    OpenFile::of_kind(Opened { file, kind: FileKind::CharacterDevice, direct, writable: false }, path)
 }
 
 /// Opens what `permit` was made for, for reading and writing. The path is not walked again, so that nothing can have
