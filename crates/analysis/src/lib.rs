@@ -2,6 +2,7 @@
 
 mod cells;
 mod claims;
+mod clean;
 pub mod compare;
 mod figures;
 mod finding;
@@ -12,6 +13,7 @@ mod plateaus;
 mod points;
 mod quick;
 mod repeats;
+mod shortage;
 mod target_doubt;
 mod verdict;
 mod watch;
