@@ -30,6 +30,12 @@ pub struct Served {
 pub trait Volume {
     /// Admits `io` at `now`. Times never go back from call to call.
     fn serve(&mut self, now: Nanos, io: &Io) -> Served;
+
+    /// When the generator gets a processor to notice what happens at `at`: then, or later where others have it.
+    #[inline]
+    fn attended(&mut self, at: Nanos) -> Nanos {
+        at
+    }
 }
 
 /// `slot` of an event that wakes its worker.
@@ -227,7 +233,7 @@ impl<V: Volume + ?Sized> Simulation<'_, V> {
             }
             self.sequence += 1;
             let event = Event {
-                at: done_at.max(now),
+                at: self.volume.attended(done_at.max(now)),
                 sequence: self.sequence,
                 worker: number as u32,
                 slot: io.slot,
@@ -236,7 +242,7 @@ impl<V: Volume + ?Sized> Simulation<'_, V> {
             self.fresh.push(event);
         }
         let at = match worker.wake(now) {
-            Wake::At(at) | Wake::Busy(at) => at,
+            Wake::At(at) | Wake::Busy(at) => self.volume.attended(at),
             Wake::OnCompletion => return,
             Wake::Finished => return self.finished.push(number),
         };
