@@ -135,8 +135,8 @@ impl Volume for Counted {
         served
     }
 
-    fn attended(&mut self, at: Nanos) -> Nanos {
-        self.volume.attended(at)
+    fn has_cpu_at(&mut self, at: Nanos) -> Nanos {
+        self.volume.has_cpu_at(at)
     }
 }
 

@@ -177,7 +177,7 @@ impl Volume for SimulatedVolume {
     }
 
     #[inline]
-    fn attended(&mut self, at: Nanos) -> Nanos {
+    fn has_cpu_at(&mut self, at: Nanos) -> Nanos {
         self.theft.as_mut().and_then(|theft| theft.within(at)).unwrap_or(at)
     }
 }

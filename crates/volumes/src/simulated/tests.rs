@@ -32,7 +32,7 @@ fn counts(words: &str, depth: usize, seconds: usize) -> Vec<f64> {
         if done < seconds {
             counts[done] += 1.0;
         }
-        heap.push(std::cmp::Reverse(volume.attended(served.done_at)));
+        heap.push(std::cmp::Reverse(volume.has_cpu_at(served.done_at)));
     }
     counts
 }
@@ -202,8 +202,8 @@ fn a_stall_stops_everything_for_its_length() {
 fn without_a_processor_the_generator_notices_nothing() {
     let words = "custom,iops=100000,latency=1ms,jitter=0,theft=200ms,theft_every=1s";
     let mut attended = volume(words).unwrap();
-    assert_eq!(attended.attended(Nanos::from_millis(1_100)), Nanos::from_millis(1_200));
-    assert_eq!(attended.attended(Nanos::from_millis(1_300)), Nanos::from_millis(1_300));
+    assert_eq!(attended.has_cpu_at(Nanos::from_millis(1_100)), Nanos::from_millis(1_200));
+    assert_eq!(attended.has_cpu_at(Nanos::from_millis(1_300)), Nanos::from_millis(1_300));
     let counts = counts(words, 1, 10);
     assert!((mean(&counts[1..]) / 800.0 - 1.0).abs() < 0.02, "{counts:?}");
 }
