@@ -10,6 +10,7 @@ pub mod moments;
 pub mod permutation;
 pub mod quantile;
 pub mod random;
+pub mod segments;
 pub mod sequential;
 pub mod skew;
 mod slope;
