@@ -4,7 +4,7 @@ use record::Run;
 use workload::{Direction, StepKind};
 
 use crate::plateaus::{best_known, iops_cap};
-use crate::{LatencyRow, Point, points};
+use crate::{LatencyRow, Point, Regimes, points};
 
 /// A fall of less than this share may be the volume's restlessness; the smallest published burst is a ninth above its baseline.
 const FALL: f64 = 0.08;
@@ -15,6 +15,9 @@ pub(crate) struct Figures {
     pub depths: Vec<Point>,
     pub blocks: Vec<Point>,
     pub jobs: Vec<Point>,
+    /// How the run falls into spans that may be compared.
+    #[allow(dead_code, reason = "read by the parts that follow")]
+    pub regimes: Regimes,
     /// The rung that ran once more at the end, where its rate had fallen well below the plateau of the beginning.
     pub fallen: Option<Point>,
 }
@@ -41,6 +44,7 @@ pub(crate) fn figures(run: &Run) -> Figures {
         depths,
         blocks: sorted(blocks, |point| point.block),
         jobs: points::points(run, StepKind::Job),
+        regimes: Regimes::of(&run.steps),
     }
 }
 

@@ -12,6 +12,7 @@ mod picture;
 mod plateaus;
 mod points;
 mod quick;
+mod regimes;
 mod repeats;
 mod shortage;
 mod target_doubt;
@@ -25,6 +26,7 @@ pub use findings::{Finding, Limiter, Meaning};
 pub use judge::analyse;
 pub use picture::{Analysis, Estimate, LatencyRole, LatencyRow, Point, Spent};
 pub use quick::{QuickRow, Whose, quick_rows};
+pub use regimes::{Change, Regimes};
 pub use verdict::{Answer, ClaimRow, Claimed, Doubt, Quantity, Reading, Verdict};
 pub use watch::shape::{
     ContractRow, DeviceFigures, Flow, Latency, Level, LoadFigures, LoadFlow, Named, PhaseFigures, Place,

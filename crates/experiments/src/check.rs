@@ -183,7 +183,7 @@ fn job(ask: &CheckAsk, name: &str, direction: Direction) -> Job {
 fn latency_step(ask: &CheckAsk, name: &str, job: Job) -> Step {
     let stop = vec![StopRule::Time(ask.effort.latency)];
     let workload = Workload { jobs: vec![job], stop, ramp: Nanos::from_millis(200) };
-    Step { name: name.to_owned(), kind: StepKind::Latency, workload }
+    Step { name: name.to_owned(), kind: StepKind::Latency, workload, interval: None }
 }
 
 fn latency_steps(ask: &CheckAsk) -> Vec<Step> {
@@ -250,7 +250,7 @@ fn write_depth_step(ask: &CheckAsk, done: &[StepRecord]) -> Option<Step> {
 fn depth_rung(ask: &CheckAsk, direction: Direction, depth: u32) -> Step {
     let name = format!("{} depth {depth}", direction.name());
     let workload = rung(ask, direction, depth, SMALL.max(ask.block_min));
-    Step { name, kind: StepKind::DepthLadder, workload }
+    Step { name, kind: StepKind::DepthLadder, workload, interval: None }
 }
 
 /// What a rung of either ladder runs.
@@ -282,6 +282,7 @@ fn block_steps(ask: &CheckAsk, done: &[StepRecord]) -> Vec<Step> {
             name: format!("{} {block}", direction.name()),
             kind: StepKind::BlockLadder,
             workload: rung(ask, direction, depth_for(block), block),
+            interval: None,
         };
         blocks.iter().filter(|&&block| block >= ask.block_min).map(|&block| step(block)).collect()
     };
@@ -323,7 +324,7 @@ fn as_claimed(ask: &CheckAsk) -> Option<Step> {
     };
     let stop = vec![StopRule::Time(Nanos::from_secs(10))];
     let workload = Workload { jobs: vec![job], stop, ramp: ask.effort.ramp };
-    Some(Step { name: AS_CLAIMED.to_owned(), kind: StepKind::Job, workload })
+    Some(Step { name: AS_CLAIMED.to_owned(), kind: StepKind::Job, workload, interval: None })
 }
 
 fn claimed_iops(claim: &Claim, direction: Direction) -> Option<f64> {

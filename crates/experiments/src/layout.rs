@@ -25,5 +25,5 @@ pub fn layout_step(layout: Layout, seed: u64, most: Nanos) -> Option<Step> {
     };
     let stop = vec![StopRule::BytesEach(size), StopRule::Time(most)];
     let workload = Workload { jobs: vec![job], stop, ramp: Nanos::ZERO };
-    Some(Step { name: "layout".to_owned(), kind: StepKind::Layout, workload })
+    Some(Step { name: "layout".to_owned(), kind: StepKind::Layout, workload, interval: None })
 }

@@ -93,5 +93,5 @@ fn step(ask: &QuickAsk, stream: &Stream) -> Step {
         ..Job::named(stream.name)
     };
     let workload = Workload { jobs: vec![job], stop: vec![StopRule::Time(ask.time)], ramp: Nanos::ZERO };
-    Step { name: stream.name.to_owned(), kind: StepKind::Job, workload }
+    Step { name: stream.name.to_owned(), kind: StepKind::Job, workload, interval: None }
 }

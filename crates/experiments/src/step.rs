@@ -1,6 +1,6 @@
 //! A step before it is planned, and what a target lets it do.
 
-use workload::{Bytes, StepKind, Workload};
+use workload::{Bytes, Nanos, StepKind, Workload};
 
 /// Whether writes are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,4 +29,6 @@ pub struct Step {
     pub kind: StepKind,
     /// What is asked.
     pub workload: Workload,
+    /// Length of an interval of its record; `None`: that of the target.
+    pub interval: Option<Nanos>,
 }

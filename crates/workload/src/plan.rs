@@ -49,8 +49,14 @@ pub enum StepKind {
     DepthLadder,
     /// One step of the ladder of block sizes.
     BlockLadder,
-    /// A rung of the depth ladder once more at the end: does the level of the beginning still hold?
+    /// A short moment of a load that ran before or will run again: what differs between such moments is the volume's doing.
+    Reference,
+    /// A load that tells two causes of the same level apart.
+    Probe,
+    /// A load that ran before once more, after a change or at the end: does the level still hold?
     Again,
+    /// Arrivals at a pace that does not wait for completions, for the latency that users of the volume see.
+    OpenLoad,
     /// A workload of the user's own.
     Job,
 }

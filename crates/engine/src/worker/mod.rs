@@ -233,7 +233,7 @@ impl Worker {
                 if APART { self.pace.choose(now, || self.mix.next()) } else { Some((self.mix.next(), due)) };
             let Some((kind, due)) = chosen else { return };
             let place = self.access.next(kind);
-            if !self.quota.take(place.bytes) {
+            if !self.quota.take(place.kind, place.bytes) {
                 return self.end(Stopped::Amount, now);
             }
             if APART {

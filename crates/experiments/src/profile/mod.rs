@@ -175,6 +175,6 @@ impl ProfileStep {
     fn step(&self) -> Step {
         let workload =
             Workload { jobs: self.jobs.clone(), stop: vec![StopRule::Time(self.time)], ramp: self.ramp };
-        Step { name: self.name.clone(), kind: StepKind::Job, workload }
+        Step { name: self.name.clone(), kind: StepKind::Job, workload, interval: None }
     }
 }

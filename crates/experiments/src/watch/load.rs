@@ -222,7 +222,7 @@ impl WatchLoad {
     pub fn step(&self, phase: &PlannedPhase, scale: Option<f64>) -> Step {
         let jobs = self.jobs.iter().map(|job| scaled(job, scale.unwrap_or(1.0))).collect();
         let workload = Workload { jobs, stop: vec![StopRule::Time(phase.length)], ramp: Nanos::ZERO };
-        Step { name: phase.name.clone(), kind: StepKind::Job, workload }
+        Step { name: phase.name.clone(), kind: StepKind::Job, workload, interval: None }
     }
 }
 

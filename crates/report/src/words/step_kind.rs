@@ -10,7 +10,10 @@ pub(crate) fn kind_words(kind: StepKind) -> &'static str {
         StepKind::Latency => "latency",
         StepKind::DepthLadder => "depth ladder",
         StepKind::BlockLadder => "block ladder",
+        StepKind::Reference => "reference",
+        StepKind::Probe => "probe",
         StepKind::Again => "again",
+        StepKind::OpenLoad => "open load",
         StepKind::Job => "jobs",
     }
 }

@@ -137,7 +137,8 @@ fn ground(kind: PlanTargetKind, files: Vec<FileFacts>) -> PlanTarget {
 
 /// The plan of `step`, with `workload` in the place of its own.
 fn planned(step: &Step, workload: &Workload, ground: &PlanTarget) -> Result<StepPlan, RunnerError> {
-    Ok(engine::plan(workload, &step.name, step.kind, ground)?)
+    let plan = engine::plan(workload, &step.name, step.kind, ground)?;
+    Ok(StepPlan { interval: step.interval.unwrap_or(plan.interval), ..plan })
 }
 
 /// Why the engine could not run `plan`.

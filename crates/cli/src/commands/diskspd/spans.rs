@@ -120,7 +120,7 @@ impl Procedure<NamedRunner> for Spans<'_> {
         runner.record_every(planned.interval);
         let workload = planned.workload.clone();
         self.running = Some((span, planned));
-        Ok(Some(Step { name: "timespan".to_owned(), kind: StepKind::Job, workload }))
+        Ok(Some(Step { name: "timespan".to_owned(), kind: StepKind::Job, workload, interval: None }))
     }
 
     fn ready(&mut self, plan: &StepPlan, runner: &mut NamedRunner) -> Result<(), Failed> {

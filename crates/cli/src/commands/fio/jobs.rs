@@ -214,7 +214,7 @@ impl<'t, 'a> Jobs<'t, 'a> {
     /// What is left of the step with this number.
     fn step(&self, number: usize) -> Step {
         let workload = self.steps[number].workload_after(self.elapsed);
-        Step { name: format!("step {}", number + 1), kind: StepKind::Job, workload }
+        Step { name: format!("step {}", number + 1), kind: StepKind::Job, workload, interval: None }
     }
 
     /// The step with this number has brought `record`: what it has written is stored where that is asked.
