@@ -2,6 +2,7 @@
 
 mod cells;
 mod claims;
+mod clean;
 pub mod compare;
 mod course;
 mod figures;
@@ -14,6 +15,7 @@ mod points;
 mod quick;
 mod regimes;
 mod repeats;
+mod shortage;
 mod target_doubt;
 mod timeline;
 mod verdict;

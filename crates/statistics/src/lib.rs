@@ -6,6 +6,7 @@ pub mod distribution;
 pub mod interval;
 pub mod jenkins;
 pub mod long_run;
+pub mod metered;
 pub mod moments;
 pub mod permutation;
 pub mod quantile;
