@@ -10,7 +10,7 @@ use crate::points::point;
 use crate::{Answer, ClaimRow, Claimed, Doubt, Estimate, Point, Quantity, Reading};
 
 /// A rate meets its claim from this share of it on; above one plus the rest it exceeds it (methodology 2.11).
-const TOLERANCE: f64 = 0.03;
+pub(crate) const TOLERANCE: f64 = 0.03;
 /// The block that a claim on operations is about where nothing was measured.
 const SMALL: Bytes = Bytes::kib(4);
 /// Half-width of a 95 % interval in standard deviations.

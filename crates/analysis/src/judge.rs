@@ -12,7 +12,7 @@ use crate::watch::diagnosis;
 use crate::watch::is_watch;
 use crate::{
     Analysis, Answer, ClaimRow, Claimed, Doubt, Estimate, Finding, Meaning, Point, Quantity, Spent, Verdict,
-    claims, target_doubt,
+    claims, shortage, target_doubt,
 };
 
 /// Where a watch puts a generator that lacked CPU: behind what holds the device, which it may explain.
@@ -133,6 +133,7 @@ fn verdict(run: &Run, figures: &Figures, claims: Option<Vec<ClaimRow>>, found: &
     let mut rows = claims.unwrap_or_else(|| unclaimed(figures));
     let doubts = doubts(run, found);
     excuse(&mut rows, &doubts);
+    shortage::excuse(run, figures, &mut rows);
     if let Some(again) = &figures.fallen {
         unsettle(&mut rows, again);
     }
@@ -222,14 +223,13 @@ fn doubts(run: &Run, found: &[Finding]) -> Vec<Doubt> {
     doubts
 }
 
-/// A claim that is missed while the generator was the limit or others used the device is not proven missed.
+/// A claim that is missed while others used the device is not proven missed.
 fn excuse(rows: &mut [ClaimRow], doubts: &[Doubt]) {
-    let excuses: Vec<&Doubt> =
-        doubts.iter().filter(|doubt| matches!(doubt, Doubt::GeneratorBound | Doubt::ForeignLoad)).collect();
+    let excuse = doubts.iter().find(|doubt| **doubt == Doubt::ForeignLoad);
     for row in rows.iter_mut().filter(|row| row.answer == Answer::Below) {
-        if let Some(excuse) = excuses.first() {
+        if let Some(excuse) = excuse {
             row.answer = Answer::CannotTell;
-            row.doubts.push((*excuse).clone());
+            row.doubts.push(excuse.clone());
         }
     }
 }

@@ -447,6 +447,12 @@ impl Worker {
         }
     }
 
+    /// Up to `now`, which is not reached yet, its thread has been ready for `waited` without a CPU, since this was last told.
+    #[cold]
+    pub(crate) fn waited(&mut self, now: Nanos, waited: Nanos) {
+        self.recorder.waited(now, waited);
+    }
+
     /// When the recorder next has something to hand over.
     #[inline]
     pub(crate) fn edge(&self) -> Nanos {

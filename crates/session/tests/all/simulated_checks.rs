@@ -15,7 +15,7 @@ impl Observer for Nobody {
 }
 
 /// Checks `words`, held against the target's own policy and `expectation`.
-fn check(words: &str, expectation: &str) -> (Run, Analysis) {
+pub fn check(words: &str, expectation: &str) -> (Run, Analysis) {
     let target = Target::parse(words).unwrap();
     let Setup { facts, mut runner, .. } = set_up(&target, words, &Wish::default()).unwrap();
     let expectation = (!expectation.is_empty()).then(|| Expectation::parse(expectation).unwrap());

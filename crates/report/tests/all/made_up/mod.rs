@@ -300,6 +300,7 @@ pub fn all_meanings() -> Vec<Meaning> {
             own_cpu_share: 0.98,
             waiting_share: 0.21,
             steal_share: 0.12,
+            lost_share: 0.2,
             late: 1_203,
         }),
         Meaning::ForeignLoad(ForeignLoad {
