@@ -6,6 +6,7 @@ mod diskspd;
 mod diskspd_caps;
 mod fault_matrix;
 mod faults;
+mod field;
 mod files;
 mod guide_providers;
 mod guide_watch;
