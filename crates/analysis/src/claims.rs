@@ -79,11 +79,8 @@ fn least(limits: &Limits, resource: Resource, direction: Direction) -> Option<&L
     covering.min_by(|a, b| a.baseline.total_cmp(&b.baseline))
 }
 
-/// The operations cap at the smallest block; where the rate had fallen at the end, what it had fallen to.
+/// The operations cap at the smallest block, since the last change.
 fn small(figures: &Figures, direction: Direction) -> Option<Measured<'_>> {
-    if let Some(again) = figures.fallen.as_ref().filter(|again| again.direction == direction) {
-        return Some(Measured { estimate: again.iops, point: Some(again), at_least: false });
-    }
     let Cap { level, at_least } = iops_cap(&figures.depths, direction)?;
     let on = figures.depths.iter().filter(|p| p.direction == direction && p.iops.value >= 0.98 * level.value);
     Some(Measured { estimate: level, point: on.min_by_key(|point| point.depth), at_least })
@@ -93,6 +90,7 @@ fn small(figures: &Figures, direction: Direction) -> Option<Measured<'_>> {
 /// the depth.
 fn large(figures: &Figures, direction: Direction) -> Option<Measured<'_>> {
     let blocks = figures.blocks.iter().filter(|point| point.direction == direction);
+    let blocks = blocks.filter(|_| figures.has_largest(direction));
     let point = blocks.max_by_key(|point| point.block)?;
     let base = base_latency_ns(&figures.latencies, &figures.depths, direction);
     let at_least = base.is_some_and(|base| point.latency_ns_mean < QUEUED * base);
