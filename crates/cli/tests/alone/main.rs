@@ -18,6 +18,7 @@ mod not_fooled;
 mod profiles;
 mod safety;
 mod silent;
+mod thrift;
 mod watch;
 mod watch_above;
 mod watch_load;
