@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Ending, Nanos};
 
+use crate::level::Seen;
 use crate::{Finding, Verdict, Watched};
 
 /// A figure with its 95 % interval.
@@ -51,6 +52,9 @@ pub struct Point {
     /// Variance over mean of the counts a second, over the square of the latency's coefficient of variation (the limiter
     /// index; below 0.05: a limiter); `None` with fewer than 5 samples.
     pub limiter_index: Option<f64>,
+    /// The intervals that the rate is the mean of.
+    #[serde(skip)]
+    pub seen: Seen,
 }
 
 /// What a step with one I/O at a time shows.

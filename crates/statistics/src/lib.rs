@@ -5,6 +5,7 @@ pub mod dependence;
 pub mod distribution;
 pub mod interval;
 pub mod jenkins;
+pub mod level;
 pub mod long_run;
 pub mod moments;
 pub mod permutation;
@@ -13,6 +14,9 @@ pub mod random;
 pub mod sequential;
 pub mod skew;
 mod slope;
+
+#[cfg(test)]
+extern crate self as statistics;
 
 pub use jenkins::Jenkins;
 pub use permutation::Permutation;
