@@ -6,13 +6,12 @@ use workload::{Direction, Expectation, Nanos, StepKind};
 
 use crate::figures::{Figures, figures};
 use crate::findings::{of_run, of_verdict};
-use crate::plateaus::{bandwidth_cap, iops_cap};
 use crate::repeats::told_once;
 use crate::watch::diagnosis;
 use crate::watch::is_watch;
 use crate::{
     Analysis, Answer, ClaimRow, Claimed, Doubt, Estimate, Finding, Meaning, Point, Quantity, Spent, Verdict,
-    claims, target_doubt,
+    claims, shortage, target_doubt,
 };
 
 /// Where a watch puts a generator that lacked CPU: behind what holds the device, which it may explain.
@@ -133,6 +132,7 @@ fn verdict(run: &Run, figures: &Figures, claims: Option<Vec<ClaimRow>>, found: &
     let mut rows = claims.unwrap_or_else(|| unclaimed(figures));
     let doubts = doubts(run, found);
     excuse(&mut rows, &doubts);
+    shortage::excuse(run, figures, &mut rows);
     if let Some(again) = &figures.fallen {
         unsettle(&mut rows, again);
     }
@@ -164,9 +164,9 @@ fn subject(run: &Run, rows: &[ClaimRow]) -> Option<String> {
 fn unclaimed(figures: &Figures) -> Vec<ClaimRow> {
     let mut rows = Vec::new();
     for direction in [Direction::Read, Direction::Write] {
-        let ops = iops_cap(&figures.depths, direction).map(|cap| (Quantity::Iops, cap));
+        let ops = figures.iops_cap(direction).map(|cap| (Quantity::Iops, cap));
         let bytes = figures.blocks.iter().any(|point| point.direction == direction);
-        let bytes = bytes.then(|| bandwidth_cap(&figures.blocks, &figures.depths, direction, None)).flatten();
+        let bytes = bytes.then(|| figures.bandwidth_cap(direction)).flatten();
         for (quantity, cap) in ops.into_iter().chain(bytes.map(|cap| (Quantity::BytesPerSecond, cap))) {
             let point = representative(figures, direction, quantity, &cap.level);
             rows.push(measured_row(direction, quantity, cap.level, point));
@@ -203,6 +203,7 @@ fn measured_row(
         claimed: Claimed { value: 0.0, words: String::new(), source: String::new(), reading: None },
         measured: Some(level),
         latency_ns_p99: point.map(|point| point.latency_ns_p99),
+        depth: point.map(|point| point.depth),
         answer: Answer::Measured,
         doubts: Vec::new(),
     }
@@ -222,14 +223,13 @@ fn doubts(run: &Run, found: &[Finding]) -> Vec<Doubt> {
     doubts
 }
 
-/// A claim that is missed while the generator was the limit or others used the device is not proven missed.
+/// A claim that is missed while others used the device is not proven missed.
 fn excuse(rows: &mut [ClaimRow], doubts: &[Doubt]) {
-    let excuses: Vec<&Doubt> =
-        doubts.iter().filter(|doubt| matches!(doubt, Doubt::GeneratorBound | Doubt::ForeignLoad)).collect();
+    let excuse = doubts.iter().find(|doubt| **doubt == Doubt::ForeignLoad);
     for row in rows.iter_mut().filter(|row| row.answer == Answer::Below) {
-        if let Some(excuse) = excuses.first() {
+        if let Some(excuse) = excuse {
             row.answer = Answer::CannotTell;
-            row.doubts.push((*excuse).clone());
+            row.doubts.push(excuse.clone());
         }
     }
 }
@@ -242,6 +242,9 @@ fn voids(doubt: &Doubt) -> bool {
         Doubt::InsideBurst { .. }
         | Doubt::BurstUnknown
         | Doubt::TooShort
+        | Doubt::OnTolerance { .. }
+        | Doubt::UnitUnknown
+        | Doubt::Wandering
         | Doubt::GeneratorBound
         | Doubt::ForeignLoad
         | Doubt::DepthTooLow { .. }

@@ -89,7 +89,8 @@ pub(crate) fn shared(points: &[&Point], times: fn(&Point) -> f64) -> Option<Leve
 pub(crate) fn found(level: &Level) -> Option<Found> {
     // A rate is never below nothing.
     let half_width = level.half_width.min(level.mean.abs());
-    let estimate = Estimate { value: level.mean, low: level.mean - half_width, high: level.mean + half_width };
+    let estimate =
+        Estimate { value: level.mean, low: level.mean - half_width, high: level.mean + half_width };
     let wanders = level.basis == Basis::Wandering;
     half_width.is_finite().then_some(Found { estimate, wanders, intervals: level.values })
 }

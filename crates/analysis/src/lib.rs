@@ -2,6 +2,7 @@
 
 mod cells;
 mod claims;
+mod clean;
 pub mod compare;
 mod figures;
 mod finding;
@@ -14,6 +15,7 @@ mod points;
 mod quick;
 mod regimes;
 mod repeats;
+mod shortage;
 mod target_doubt;
 mod verdict;
 mod watch;

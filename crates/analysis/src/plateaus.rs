@@ -93,8 +93,9 @@ fn waiting_rungs<'p>(rungs: &[&'p Point]) -> Vec<&'p Point> {
 /// The rung of the plateau that stands for it where one block is asked for: the deepest, whose queue is as full as those of the
 /// other blocks.
 pub(crate) fn best_known(depths: &[Point], direction: Direction) -> Option<&Point> {
-    let rungs = full_rungs(depths, direction).into_iter().filter(|point| point.of_ladder());
-    rungs.last().or_else(|| of(depths, direction, |point| u64::from(point.depth)).pop())
+    full_rungs(depths, direction)
+        .pop()
+        .or_else(|| of(depths, direction, |point| u64::from(point.depth)).pop())
 }
 
 /// The operations cap of `direction` from the depth ladder and what else ran its block with a full queue.
@@ -141,7 +142,8 @@ fn large_blocks<'p>(blocks: &[&'p Point], operations: Option<Cap>) -> Vec<&'p Po
     let mut on: Vec<&Point> = Vec::new();
     for _ in 0..ROUNDS {
         let least = BYTES_BIND * cap / operations.level.value;
-        let chosen: Vec<&Point> = blocks.iter().copied().filter(|point| point.block as f64 >= least).collect();
+        let chosen: Vec<&Point> =
+            blocks.iter().copied().filter(|point| point.block as f64 >= least).collect();
         if chosen.is_empty() || chosen.len() == on.len() {
             return chosen;
         }

@@ -6,7 +6,7 @@ use statistics::quantile::{median, median_absolute_deviation};
 use workload::{Direction, StepKind, StepPlan};
 
 use crate::level::{Seen, seen};
-use crate::{Estimate, LatencyRole, LatencyRow, Point, Regimes};
+use crate::{Estimate, LatencyRole, LatencyRow, Point, Regimes, clean};
 
 /// Percentiles of a latency row; a row keeps those that its count supports.
 const PERCENTILES: [f64; 11] = [1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99];
@@ -22,7 +22,8 @@ const LATENCY_CV_MIN: f64 = 0.05;
 /// Points of all steps of `kind`, in the order they ran.
 pub(crate) fn points(run: &Run, kind: StepKind, regimes: &Regimes) -> Vec<Point> {
     let steps = run.steps.iter().filter(|step| step.plan.kind == kind);
-    let both = |step| [Direction::Read, Direction::Write].map(|direction| of_regime(step, direction, regimes));
+    let both =
+        |step| [Direction::Read, Direction::Write].map(|direction| of_regime(step, direction, regimes));
     steps.flat_map(both).flatten().collect()
 }
 
@@ -39,7 +40,7 @@ fn of_regime(step: &StepRecord, direction: Direction, regimes: &Regimes) -> Opti
         return None;
     }
     let latency = step.latency(direction);
-    let counted = step.counted();
+    let counted = clean::judged_intervals(step);
     let block = step.plan.workers.first().map_or(0, |worker| worker.blocks.longest_of(direction).0);
     let whole: Vec<&Interval> = whole(&counted).collect();
     let seen = seen(&whole, direction, regimes);

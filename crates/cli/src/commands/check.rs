@@ -56,6 +56,9 @@ impl Asked {
             (None, _) => None,
         };
         let limits = policy.as_ref().map(|name| limits(name, arguments.policy.is_some())).transpose()?;
+        // A simulated volume may have none: it is then measured, and held against nothing.
+        let limits = limits.filter(|limits| !limits.limits.is_empty());
+        let policy = policy.filter(|_| limits.is_some());
         let expectation =
             arguments.expect.as_deref().map(Expectation::parse).transpose().map_err(Failure::refused)?;
         let size = arguments.size.as_deref().map(workload::size).transpose().map_err(Failure::refused)?;

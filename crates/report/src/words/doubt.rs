@@ -18,6 +18,13 @@ pub fn doubt(doubt: &Doubt) -> String {
         Doubt::BurstUnknown => "the policy has a burst whose length is not published".to_owned(),
         Doubt::NotMeasured => "not measured in this run".to_owned(),
         Doubt::TooShort => "the rate did not settle, or too few seconds were counted".to_owned(),
+        Doubt::OnTolerance { least } => format!(
+            "the rate lies on the tolerance: it would count as met from {} of the claim on",
+            numbers::share(*least)
+        ),
+        Doubt::UnitUnknown => "it is met where MB are 1,000,000 bytes and missed where they are 1,048,576, and the source does not say which"
+            .to_owned(),
+        Doubt::Wandering => "the rate moved from moment to moment by more than its noise explains, and the interval is wider for what was not seen".to_owned(),
         Doubt::GeneratorBound => "plimsoll itself was short of CPU, so the volume may do more".to_owned(),
         Doubt::ForeignLoad => "somebody else used the device meanwhile, so the volume may do more".to_owned(),
         Doubt::Target { why } => not_the_volume(&target_doubt(why)),
@@ -73,6 +80,9 @@ pub fn remedy(doubt: &Doubt) -> String {
         Doubt::BurstUnknown => "Keep it loaded until the rate falls.",
         Doubt::NotMeasured => "Permit the load that the claim is about, and run again.",
         Doubt::TooShort => "Run it longer, or at another hour.",
+        Doubt::OnTolerance { .. } => "Claim what the volume is to have at least.",
+        Doubt::UnitUnknown => "Ask the provider which megabyte is meant.",
+        Doubt::Wandering => "Run it for longer, and at several hours.",
         Doubt::GeneratorBound => "Run it from a machine with more free CPU.",
         Doubt::ForeignLoad => "Stop what else uses the device, and run again.",
         Doubt::Target { .. } | Doubt::CachedReads | Doubt::Unwritten { .. } => {

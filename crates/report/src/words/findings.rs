@@ -128,11 +128,12 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
         },
         Meaning::GeneratorBound(found) => Told {
             sentence: format!(
-                "plimsoll was short of CPU in {}: its busiest worker ran {} of the time and waited for a CPU {} of it; the hypervisor took {} of the machine. {} I/Os were issued over 1 ms late.",
+                "plimsoll was short of CPU in {}: its busiest worker ran {} of the time and waited for a CPU {} of it; the hypervisor took {} of the machine. At most {} of the rate is lost by that. {} I/Os were issued over 1 ms late.",
                 steps.worst(&found.step),
                 numbers::share(found.own_cpu_share),
                 numbers::share(found.waiting_share),
                 numbers::share(found.steal_share),
+                numbers::share(found.lost_share),
                 numbers::count(found.late as f64)
             ),
             unless: Some("The volume is fast enough to keep a CPU busy, and still faster than measured."),

@@ -143,6 +143,7 @@ fn interval(interval: &Interval) -> Value {
         "job": interval.job,
         "counted": interval.counted,
         "late": interval.late,
+        "waited_ns": interval.waited,
         "directions": directions(|direction| {
             let part = interval.of(direction);
             (part.tally.ops + part.tally.errors > 0).then(|| json!({
