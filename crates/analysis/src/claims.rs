@@ -3,7 +3,7 @@
 use policy::{BurstLength, Level, Limit, Limits, Load, Resource, UnitReading};
 use record::{Distribution, Run, StepRecord};
 use statistics::distribution::binomial_cdf;
-use workload::{BlockSizes, Bytes, Claim, ClaimedLoad, Direction, Expectation, Metric, StepKind};
+use workload::{BlockSizes, Bytes, Claim, ClaimedLoad, Direction, Expectation, Metric, Pace, StepKind};
 
 use crate::figures::Figures;
 use crate::level::INTERVALS_MIN;
@@ -298,9 +298,8 @@ pub(crate) fn of_expectation(run: &Run, figures: &Figures, expectation: &Expecta
         None => measured_directions(figures),
     };
     let each = |claim: &Claim| {
-        directions(claim)
-            .into_iter()
-            .map(|direction| expected_row(run, figures, &Of { claim, load: &expectation.load, direction }))
+        let rows = directions(claim).into_iter();
+        rows.map(|direction| expected_row(&Asks { run, figures, expectation }, claim, direction))
             .collect::<Vec<_>>()
     };
     expectation.claims.iter().flat_map(each).collect()
@@ -311,35 +310,34 @@ fn measured_directions(figures: &Figures) -> Vec<Direction> {
     if wrote { vec![Direction::Read, Direction::Write] } else { vec![Direction::Read] }
 }
 
-/// A claim in one direction, with the load under which it is to hold.
-struct Of<'c> {
-    claim: &'c Claim,
-    load: &'c ClaimedLoad,
-    direction: Direction,
+/// What an expectation is asked of.
+struct Asks<'r> {
+    run: &'r Run,
+    figures: &'r Figures,
+    expectation: &'r Expectation,
 }
 
-fn expected_row(run: &Run, figures: &Figures, of: &Of<'_>) -> ClaimRow {
-    let (claim, direction) = (of.claim, of.direction);
+fn expected_row(asks: &Asks<'_>, claim: &Claim, direction: Direction) -> ClaimRow {
+    let load = asks.expectation.load;
     match claim.metric {
-        Metric::Iops(rate) if !of.load.is_empty() => {
-            under_load(run, of.load, empty_row(claim, direction, Quantity::Iops, rate.0))
+        Metric::Iops(rate) if !load.is_empty() => {
+            under_load(asks, empty_row(claim, direction, Quantity::Iops, rate.0))
         }
-        Metric::Bandwidth(rate) if !of.load.is_empty() => {
-            under_load(run, of.load, empty_row(claim, direction, Quantity::BytesPerSecond, rate.0))
+        Metric::Bandwidth(rate) if !load.is_empty() => {
+            under_load(asks, empty_row(claim, direction, Quantity::BytesPerSecond, rate.0))
         }
-        Metric::Iops(rate) => expected_iops(figures, claim, direction, rate.0),
+        Metric::Iops(rate) => expected_iops(asks, empty_row(claim, direction, Quantity::Iops, rate.0)),
         Metric::Bandwidth(rate) => {
             let mut row = empty_row(claim, direction, Quantity::BytesPerSecond, rate.0);
-            fill(&mut row, large(figures, direction));
+            fill(&mut row, large(asks.figures, direction));
             row
         }
         Metric::MeanLatency(bound) => {
-            let row = empty_row(claim, direction, Quantity::MeanLatency, bound.0 as f64);
-            expected_latency(run, of.load, row, None)
+            expected_latency(asks, empty_row(claim, direction, Quantity::MeanLatency, bound.0 as f64), None)
         }
         Metric::Percentile(percent, bound) => {
             let row = empty_row(claim, direction, Quantity::PercentileLatency, bound.0 as f64);
-            expected_latency(run, of.load, row, Some(percent))
+            expected_latency(asks, row, Some(percent))
         }
     }
 }
@@ -368,7 +366,7 @@ fn fill(row: &mut ClaimRow, measured: Option<Measured<'_>>) {
     judge(row, measured.as_ref(), None);
 }
 
-/// The steps that ran the load of a claim; without one those that ran a job.
+/// Steps that ran the load of a claim: jobs and open loads of its mix, block and places.
 fn of_load<'r>(run: &'r Run, load: &ClaimedLoad) -> Vec<&'r StepRecord> {
     let asked = |step: &StepRecord| {
         let [worker, ..] = step.plan.workers.as_slice() else { return false };
@@ -382,23 +380,21 @@ fn of_load<'r>(run: &'r Run, load: &ClaimedLoad) -> Vec<&'r StepRecord> {
 }
 
 /// A rate under the load of its claim: the most that a step of that load reached.
-fn under_load(run: &Run, load: &ClaimedLoad, mut row: ClaimRow) -> ClaimRow {
+fn under_load(asks: &Asks<'_>, mut row: ClaimRow) -> ClaimRow {
+    let (load, quantity) = (&asks.expectation.load, row.quantity);
     let points: Vec<Point> =
-        of_load(run, load).into_iter().filter_map(|step| point(step, row.direction)).collect();
-    let quantity = row.quantity;
-    let most = points
-        .iter()
-        .map(|point| Measured::of(point, quantity))
-        .max_by(|a, b| a.estimate.value.total_cmp(&b.estimate.value));
-    fill(&mut row, most);
+        of_load(asks.run, load).into_iter().filter_map(|step| point(step, row.direction)).collect();
+    let reached = points.iter().map(|point| Measured::of(point, quantity));
+    fill(&mut row, reached.max_by(|a, b| a.estimate.value.total_cmp(&b.estimate.value)));
     row.what = format!("{}, {load}", row.what);
     row
 }
 
 /// By the cap; where the claimed load itself was run and fell short of the claim, by that.
-fn expected_iops(figures: &Figures, claim: &Claim, direction: Direction, rate: f64) -> ClaimRow {
-    let mut row = empty_row(claim, direction, Quantity::Iops, rate);
-    let paced = figures.jobs.iter().find(|point| point.direction == direction);
+fn expected_iops(asks: &Asks<'_>, mut row: ClaimRow) -> ClaimRow {
+    let (figures, direction, rate) = (asks.figures, row.direction, row.claimed.value);
+    let load = claimed_load(asks.run, asks.expectation).and_then(|step| point(step, direction));
+    let paced = load.as_ref().or_else(|| figures.jobs.iter().find(|point| point.direction == direction));
     match paced.filter(|point| point.iops.high < rate * (1.0 - TOLERANCE)) {
         Some(point) => fill(&mut row, Some(Measured::of(point, Quantity::Iops))),
         None => fill(&mut row, small(figures, direction)),
@@ -406,14 +402,22 @@ fn expected_iops(figures: &Figures, claim: &Claim, direction: Direction, rate: f
     row
 }
 
+/// The step in which the claimed rates arrived together, by chance.
+fn claimed_load<'r>(run: &'r Run, expectation: &Expectation) -> Option<&'r StepRecord> {
+    let rate = |claim: &Claim| if let Metric::Iops(rate) = claim.metric { rate.0 } else { 0.0 };
+    let all: f64 = expectation.claims.iter().map(rate).sum();
+    let arrives = |step: &&StepRecord| {
+        let paces = step.plan.workers.iter().map(|worker| worker.pace);
+        let of = |pace| if let Pace::Poisson(rate) = pace { rate.0 } else { 0.0 };
+        (paces.map(of).sum::<f64>() - all).abs() <= 1e-6 * all
+    };
+    run.steps.iter().filter(|step| step.plan.kind == StepKind::OpenLoad).find(arrives)
+}
+
 /// Latency at the claimed load where that was run, else of one I/O at a time: the mean, or what `percent` of the I/Os kept.
-fn expected_latency(run: &Run, load: &ClaimedLoad, mut row: ClaimRow, percent: Option<f64>) -> ClaimRow {
+fn expected_latency(asks: &Asks<'_>, mut row: ClaimRow, percent: Option<f64>) -> ClaimRow {
     let direction = row.direction;
-    let under = of_load(run, load).into_iter().find(|step| step.tally(direction).ops > 0);
-    let kind =
-        |kind| run.steps.iter().find(move |step| step.plan.kind == kind && step.tally(direction).ops > 0);
-    let alone = || kind(StepKind::Latency).filter(|_| load.is_empty());
-    let Some(step) = under.or_else(alone) else {
+    let Some(step) = timed_under_load(asks, direction) else {
         row.doubts.push(Doubt::NotMeasured);
         return row;
     };
@@ -438,6 +442,19 @@ fn expected_latency(run: &Run, load: &ClaimedLoad, mut row: ClaimRow, percent: O
         row.doubts.push(Doubt::TooShort);
     }
     row
+}
+
+/// The step whose latencies a claim is about: the claimed rates by chance, else a job or an open load of the claimed kind, else, where no
+/// kind was claimed, one I/O at a time.
+fn timed_under_load<'r>(asks: &Asks<'r>, direction: Direction) -> Option<&'r StepRecord> {
+    let (run, load) = (asks.run, &asks.expectation.load);
+    let timed = |step: &&StepRecord| step.tally(direction).ops > 0;
+    let of_kind = |kind: StepKind| run.steps.iter().filter(move |step| step.plan.kind == kind).find(timed);
+    let claimed = claimed_load(run, asks.expectation).filter(timed);
+    if load.is_empty() {
+        return claimed.or_else(|| of_kind(StepKind::Job)).or_else(|| of_kind(StepKind::Latency));
+    }
+    claimed.or_else(|| of_load(run, load).into_iter().find(timed))
 }
 
 fn mean(step: &StepRecord, direction: Direction, latency: &Distribution) -> Option<Estimate> {

@@ -112,9 +112,13 @@ fn with(ladder: &[Point], beside: &[Point]) -> Vec<Point> {
 }
 
 fn fell(again: &Point, depths: &[Point]) -> bool {
-    iops_cap(depths, again.direction).is_some_and(|cap| {
-        again.iops.high < cap.level.low && again.iops.value < (1.0 - FALL) * cap.level.value
-    })
+    // A look at another block than that of the ladder says nothing of its plateau.
+    let of_ladder =
+        depths.iter().any(|point| (point.direction, point.block) == (again.direction, again.block));
+    of_ladder
+        && iops_cap(depths, again.direction).is_some_and(|cap| {
+            again.iops.high < cap.level.low && again.iops.value < (1.0 - FALL) * cap.level.value
+        })
 }
 
 fn sorted(mut points: Vec<Point>, key: fn(&Point) -> u64) -> Vec<Point> {

@@ -4,6 +4,7 @@ mod cells;
 mod claims;
 mod clean;
 pub mod compare;
+mod course;
 mod figures;
 mod finding;
 pub mod findings;
@@ -17,18 +18,20 @@ mod regimes;
 mod repeats;
 mod shortage;
 mod target_doubt;
+mod timeline;
 mod verdict;
 mod watch;
 
 pub use cells::{Cell, Pattern, cells};
 pub use claims::EXPECTATION;
+pub use course::Course;
 pub use finding::{Confidence, Evidence, Found};
 pub use findings::{Finding, Limiter, Meaning};
 pub use judge::analyse;
 pub use level::Seen;
 pub use picture::{Analysis, Estimate, LatencyRole, LatencyRow, Point, Spent};
 pub use quick::{QuickRow, Whose, quick_rows};
-pub use regimes::{Change, Regimes};
+pub use regimes::{Change, Moved, Regimes};
 pub use verdict::{Answer, ClaimRow, Claimed, Doubt, Quantity, Reading, Verdict};
 pub use watch::shape::{
     ContractRow, DeviceFigures, Flow, Latency, Level, LoadFigures, LoadFlow, Named, PhaseFigures, Place,
