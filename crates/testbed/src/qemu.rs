@@ -32,7 +32,8 @@ impl QemuThrottle {
     /// A file of `mib` MiB behind a group with these limits, named as QEMU does: `iops-total`, `bps-read-max`,
     /// `iops-total-max-length` (seconds), `iops-size` (bytes). `None`, and a skip, where this machine makes none.
     pub fn or_skip(mib: usize, limits: &[(&str, u64)]) -> Option<QemuThrottle> {
-        let found = Command::new(DAEMON).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        let found =
+            Command::new(DAEMON).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
         if found.is_err() {
             skipped(Lack::Tool, format!("{DAEMON} is not installed (qemu-system-common)"));
             return None;

@@ -85,7 +85,8 @@ fn claims(run: &Run, verdict: &Verdict) -> Markup {
         return Markup::default();
     }
     let claimed = verdict.rows.iter().any(|row| !row.claimed.words.is_empty());
-    let mut table = Table::headed(&["claim", claimed_by(run), "measured", p99_head(verdict), "answer", "source"]);
+    let mut table =
+        Table::headed(&["claim", claimed_by(run), "measured", p99_head(verdict), "answer", "source"]);
     for (row, words) in verdict.rows.iter().zip(claim_words(verdict)) {
         let answer = words.answer.to_owned();
         table.rows.push(vec![

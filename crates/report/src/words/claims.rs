@@ -61,7 +61,8 @@ pub(crate) fn tolerated(verdict: &Verdict) -> Option<&'static str> {
 }
 
 /// In the words of the rule (`analysis`, claims): the whole interval must lie on one side.
-const TOLERATED: &str = "A rate meets a claim where its whole interval lies above 97 % of it, and exceeds it above 103 %.";
+const TOLERATED: &str =
+    "A rate meets a claim where its whole interval lies above 97 % of it, and exceeds it above 103 %.";
 
 /// What the column of the 99th percentile is called in a table of these claims.
 pub(crate) fn p99_head(verdict: &Verdict) -> &'static str {

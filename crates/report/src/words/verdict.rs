@@ -105,7 +105,9 @@ fn figures(verdict: &Verdict) -> String {
     let rows = match verdict.answer {
         _ if !below.is_empty() => below,
         // What keeps the answer open is shown, and not what looks met beside it.
-        answer @ (Answer::CannotTell | Answer::ConsistentWithBurst) if !open(answer).is_empty() => open(answer),
+        answer @ (Answer::CannotTell | Answer::ConsistentWithBurst) if !open(answer).is_empty() => {
+            open(answer)
+        }
         Answer::Measured => verdict.rows.iter().collect(),
         _ => worst_of_each(&verdict.rows),
     };

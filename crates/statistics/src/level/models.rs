@@ -59,7 +59,7 @@ fn slow_sizes() -> impl Iterator<Item = f64> {
 const SLOW_LEAST: f64 = 0.000_625;
 const SLOW_SIZES: i32 = 17;
 /// Seconds after which a slow part is forgotten, with what is believed of each.
-const MEMORIES: [(f64, f64); 3] = [(20.0, 0.1), (60.0, 0.2), (400.0, 0.7)];
+const MEMORIES: [(f64, f64); 3] = [(20.0, 0.1), (60.0, 0.2), (300.0, 0.7)];
 /// What is believed of a slow part before any is seen.
 const SLOW_BELIEVED: f64 = 0.7;
 /// What is believed of a meter that lets through exactly its rate, and of one that does so in slices.
