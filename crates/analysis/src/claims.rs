@@ -117,11 +117,8 @@ fn least(limits: &Limits, resource: Resource, direction: Direction) -> Option<&L
     covering.min_by(|a, b| a.baseline.total_cmp(&b.baseline))
 }
 
-/// The operations cap at the smallest block; where the rate had fallen at the end, what it had fallen to.
+/// The operations cap at the smallest block, since the last change.
 fn small(figures: &Figures, direction: Direction) -> Option<Measured<'_>> {
-    if let Some(again) = figures.fallen.as_ref().filter(|again| again.direction == direction) {
-        return Some(Measured::of(again, Quantity::Iops));
-    }
     let Cap { level, at_least, wanders } = figures.iops_cap(direction)?;
     let on = full_rungs(&figures.depths, direction);
     let first = on.first().copied().or_else(|| figures.depths.iter().rfind(|p| p.direction == direction))?;
@@ -133,6 +130,7 @@ fn small(figures: &Figures, direction: Direction) -> Option<Measured<'_>> {
 /// the depth.
 fn large(figures: &Figures, direction: Direction) -> Option<Measured<'_>> {
     let blocks = figures.blocks.iter().filter(|point| point.direction == direction);
+    let blocks = blocks.filter(|_| figures.has_largest(direction));
     let point = blocks.max_by_key(|point| point.block)?;
     let base = base_latency_ns(&figures.latencies, &figures.depths, direction);
     let at_least = base.is_some_and(|base| point.latency_ns_mean < QUEUED * base);

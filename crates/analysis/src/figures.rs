@@ -8,22 +8,25 @@ use crate::level::shared;
 use crate::plateaus::{Cap, bandwidth_cap, base_latency_ns, best_known, iops_cap};
 use crate::{LatencyRow, Point, Regimes, points};
 
-/// A fall of less than this share may be the volume's restlessness; the smallest published burst is a ninth above its baseline.
-const FALL: f64 = 0.08;
-
 /// Points and rows of a run.
 pub(crate) struct Figures {
     pub latencies: Vec<LatencyRow>,
+    /// Points of the last regime: those before a change say nothing about after it.
     pub depths: Vec<Point>,
     pub blocks: Vec<Point>,
+    /// The rungs of all regimes, as they are shown.
+    pub all: Ladders,
     pub jobs: Vec<Point>,
     /// How the run falls into spans that may be compared.
-    #[allow(dead_code, reason = "read by the parts that follow")]
     pub regimes: Regimes,
-    /// The rung that ran once more at the end, where its rate had fallen well below the plateau of the beginning.
-    pub fallen: Option<Point>,
     /// Caps of reads, then of writes: of operations, then of bytes.
     caps: [[Option<Cap>; 2]; 2],
+}
+
+/// Rungs of the two ladders.
+pub(crate) struct Ladders {
+    pub depths: Vec<Point>,
+    pub blocks: Vec<Point>,
 }
 
 const WAYS: [Direction; 2] = [Direction::Read, Direction::Write];
@@ -43,6 +46,14 @@ impl Figures {
     pub fn bandwidth_cap(&self, direction: Direction) -> Option<Cap> {
         self.caps[usize::from(direction == Direction::Write)][1]
     }
+
+    /// Whether no larger block was measured before the last change than since.
+    pub fn has_largest(&self, direction: Direction) -> bool {
+        let largest = |points: &[Point]| {
+            points.iter().filter(|point| point.direction == direction).map(|point| point.block).max()
+        };
+        largest(&self.blocks) >= largest(&self.all.blocks)
+    }
 }
 
 /// The depth ladder also gives the small end of the block ladder: the deepest rung of its plateau.
@@ -51,32 +62,23 @@ pub(crate) fn figures(run: &Run) -> Figures {
     let latencies = points::latencies(run);
     let between = between(&points::points(run, StepKind::Reference, &regimes));
     let of = |kind| based(points::straying(points::points(run, kind, &regimes), &between), &latencies);
-    let depths = sorted(of(StepKind::DepthLadder), |point| u64::from(point.depth));
-    let mut blocks = of(StepKind::BlockLadder);
-    for direction in WAYS {
-        let laddered = blocks.iter().any(|point| point.direction == direction);
-        blocks.extend(best_known(&depths, direction).filter(|_| laddered).cloned());
-    }
-    let blocks = sorted(blocks, |point| point.block);
-    let again = of(StepKind::Again);
-    let beside: Vec<Point> = [of(StepKind::Reference), again.clone()].concat();
-    // A cap is fitted to the ladder and to what else ran its block, between the rungs and after them.
-    let small = with(&depths, &beside);
-    let large = with(&blocks, &beside);
-    assert!(depths.is_sorted_by_key(|point| (point.direction, point.depth)), "rungs rise in each direction");
+    let all = ladders(of(StepKind::DepthLadder), of(StepKind::BlockLadder));
+    // A cap is fitted to the ladder and to what else ran its block, between the rungs and after them; since a change that is in the
+    // ladders themselves.
+    let (Ladders { depths, blocks }, beside) = match regimes.changes.is_empty() {
+        true => {
+            let beside = [of(StepKind::Reference), of(StepKind::Again)].concat();
+            (ladders(all.depths.clone(), of(StepKind::BlockLadder)), beside)
+        }
+        false => (lasting(run, &regimes, &of), Vec::new()),
+    };
+    let (small, large) = (with(&depths, &beside), with(&blocks, &beside));
     let caps = WAYS.map(|direction| {
         let base = base_latency_ns(&latencies, &depths, direction);
         [iops_cap(&small, direction), bandwidth_cap(&large, &small, direction, base)]
     });
-    Figures {
-        fallen: again.into_iter().find(|point| fell(point, &depths)),
-        jobs: points::straying(points::points(run, StepKind::Job, &regimes), &between),
-        latencies,
-        depths,
-        blocks,
-        regimes,
-        caps,
-    }
+    let jobs = points::straying(points::points(run, StepKind::Job, &regimes), &between);
+    Figures { latencies, depths, blocks, all, jobs, regimes, caps }
 }
 
 /// What the references say of how levels stray between moments: those of a direction and block together are one level.
@@ -111,14 +113,37 @@ fn with(ladder: &[Point], beside: &[Point]) -> Vec<Point> {
     ladder.iter().chain(beside.iter().filter(alike)).cloned().collect()
 }
 
-fn fell(again: &Point, depths: &[Point]) -> bool {
-    // A look at another block than that of the ladder says nothing of its plateau.
-    let of_ladder =
-        depths.iter().any(|point| (point.direction, point.block) == (again.direction, again.block));
-    of_ladder
-        && iops_cap(depths, again.direction).is_some_and(|cap| {
-            again.iops.high < cap.level.low && again.iops.value < (1.0 - FALL) * cap.level.value
-        })
+fn ladders(depths: Vec<Point>, mut blocks: Vec<Point>) -> Ladders {
+    let depths = sorted(depths, |point| u64::from(point.depth));
+    for direction in WAYS {
+        let laddered = blocks.iter().any(|point| point.direction == direction);
+        blocks.extend(best_known(&depths, direction).filter(|_| laddered).cloned());
+    }
+    assert!(depths.is_sorted_by_key(|point| (point.direction, point.depth)), "rungs rise in each direction");
+    Ladders { depths, blocks: sorted(blocks, |point| point.block) }
+}
+
+/// The points since the last change: rungs, and the loads that came again and again, of which the smallest block of a
+/// direction is as a rung of depth and all others are as rungs of block.
+fn lasting(run: &Run, regimes: &Regimes, of: &dyn Fn(StepKind) -> Vec<Point>) -> Ladders {
+    let since = |kind: StepKind| of(kind).into_iter().filter(|point| lies(run, regimes, point));
+    let smallest = |direction: Direction| {
+        let rungs = of(StepKind::DepthLadder).into_iter();
+        rungs.filter(|point| point.direction == direction).map(|point| point.block).min()
+    };
+    let recurring = since(StepKind::Reference).chain(since(StepKind::Again));
+    let (small, large): (Vec<Point>, Vec<Point>) =
+        recurring.partition(|point| smallest(point.direction).is_none_or(|least| point.block <= least));
+    ladders(
+        since(StepKind::DepthLadder).chain(small).collect(),
+        since(StepKind::BlockLadder).chain(large).collect(),
+    )
+}
+
+/// Whether the step of a point lies after the last change.
+fn lies(run: &Run, regimes: &Regimes, point: &Point) -> bool {
+    let step = run.steps.iter().find(|step| step.plan.name == point.step);
+    step.is_some_and(|step| regimes.of_span(step.counted_from, step.ended) == Some(regimes.last()))
 }
 
 fn sorted(mut points: Vec<Point>, key: fn(&Point) -> u64) -> Vec<Point> {

@@ -1,6 +1,7 @@
 //! Run to findings and verdict, purely: the same record gives the same findings on any day.
 
 mod cells;
+mod changed;
 mod claims;
 mod clean;
 pub mod compare;
@@ -21,6 +22,7 @@ mod target_doubt;
 mod timeline;
 mod verdict;
 mod watch;
+mod windows;
 
 pub use cells::{Cell, Pattern, cells};
 pub use claims::EXPECTATION;
@@ -37,3 +39,4 @@ pub use watch::shape::{
     ContractRow, DeviceFigures, Flow, Latency, Level, LoadFigures, LoadFlow, Named, PhaseFigures, Place,
     Remark, SeriesRow, WHOLE, Waiting, Watched, WatchedDevice,
 };
+pub use windows::FiveWindows;

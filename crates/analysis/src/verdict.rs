@@ -2,7 +2,7 @@
 
 use record::TargetDoubt;
 use serde::{Deserialize, Serialize};
-use workload::Direction;
+use workload::{Direction, Nanos};
 
 use crate::Estimate;
 
@@ -80,6 +80,12 @@ pub enum Doubt {
     UnitUnknown,
     /// The level moves between moments by more than its noise explains; the interval is wider for what was not seen.
     Wandering,
+    /// It was measured only before the change at `at`.
+    BeforeChange { at: Nanos },
+    /// The level swings between `low` and `high` with the mean `mean`, as shares of what was measured last.
+    Swings { low: f64, mean: f64, high: f64 },
+    /// What the last change left was not seen for long enough.
+    Unsettled { at: Nanos },
     /// The generator was the limit.
     GeneratorBound,
     /// Foreign load on the device.

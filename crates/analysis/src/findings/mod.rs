@@ -18,6 +18,8 @@ mod generator;
 mod held;
 mod idle;
 mod little;
+mod period;
+mod rise;
 mod serial;
 mod slow;
 mod target;
@@ -42,6 +44,8 @@ pub use generator::GeneratorBound;
 pub use held::{HeldBytes, HeldLevelFell, HeldOperations};
 pub use idle::StorageIdle;
 pub use little::LittleMismatch;
+pub use period::Wave;
+pub use rise::StepUp;
 pub use serial::SerialApplication;
 pub use slow::{BackendSlow, CpuStarved};
 pub use target::{CachedReads, ReadsOnly, TargetDoubt, Unwritten};
@@ -82,7 +86,7 @@ macro_rules! kinds {
 
 kinds! {
     IopsCap, BandwidthCap, Crossover, FillingDepth, Unsteady, LittleMismatch, GeneratorBound, ForeignLoad,
-    TargetDoubt, CachedReads, Unwritten, ReadsOnly, InsideBurst, StepDown, Interrupted, Failed, StorageIdle,
+    TargetDoubt, CachedReads, Unwritten, ReadsOnly, InsideBurst, StepDown, StepUp, Wave, Interrupted, Failed, StorageIdle,
     SerialApplication, HeldOperations, HeldBytes, ThrottledAboveNominal, ThrottledAboveDevice, BackendSlow,
     FlushBound, CpuStarved, QueueFull, Untimed, HeldLevelFell,
 }
@@ -146,8 +150,10 @@ const CUT_SHORT_RULES: [RunRule; 7] = [
 ];
 
 /// Rules about what ladders reached, asked where all of them were climbed. Reads come before writes.
-const WHOLE_RUN_RULES: [RunRule; 5] = [
+const WHOLE_RUN_RULES: [RunRule; 7] = [
     |run, figures| any(fall::rule(run, figures)),
+    |run, figures| any(rise::rule(run, figures)),
+    |run, figures| any(period::rule(run, figures)),
     |run, figures| of_caps(run, figures, Direction::Read),
     |run, figures| of_caps(run, figures, Direction::Write),
     |run, figures| any(little::rule(run, figures)),

@@ -6,4 +6,4 @@ mod spells;
 
 pub(crate) use levels::{Levels, Stretch};
 pub(crate) use moves::{Move, by_bytes, moves};
-pub(crate) use spells::spells;
+pub(crate) use spells::{Spell, spells};

@@ -4,6 +4,8 @@ use record::{Interval, StepRecord};
 use statistics::segments::Sample;
 use workload::{Access, BlockSizes, Direction, Flush, Nanos, StepKind, WorkerPlan};
 
+use crate::clean::touched;
+
 /// What a load looks like but for its depth. Levels are compared only between spells of one shape.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Shape {
@@ -32,6 +34,12 @@ pub(crate) struct Spell {
 /// Of an interval that is shorter than this share of the step's own the rate is not that of the load: the queue runs empty.
 const WHOLE: f64 = 0.5;
 
+/// Without a CPU for this share of an interval, its rate and that of the next are not told by the volume: the least change that
+/// is told is as large.
+const WAITED: f64 = 0.05;
+/// The same of a whole step, where intervals do not tell: as of a generator that lacked CPU.
+const WAITED_STEP: f64 = 0.1;
+
 /// The spells of a run, in the order of time.
 pub(crate) fn spells(steps: &[StepRecord]) -> Vec<Spell> {
     steps.iter().enumerate().filter_map(|(number, step)| spell(number, step)).collect()
@@ -45,8 +53,8 @@ fn spell(number: usize, step: &StepRecord) -> Option<Spell> {
     let workers = &step.plan.workers;
     let first = workers.first()?;
     let shape = shape(first);
-    if !workers.iter().all(keeps_the_queue_full) || workers.iter().any(|worker| self::shape(worker) != shape)
-    {
+    let alike = workers.iter().all(|worker| keeps_the_queue_full(worker) && self::shape(worker) == shape);
+    if !alike || starved(step) {
         return None;
     }
     let (samples, bytes_each) = samples(step)?;
@@ -72,6 +80,14 @@ fn keeps_the_queue_full(worker: &WorkerPlan) -> bool {
         && terms.think.is_none()
 }
 
+/// Whether a worker had no CPU for so long that the step says nothing, and no interval tells when.
+fn starved(step: &StepRecord) -> bool {
+    let told = step.intervals.iter().any(|interval| interval.waited > Nanos::ZERO);
+    let wall = step.ended.since(step.counted_from).0 as f64;
+    let waited = step.workers.iter().map(|worker| worker.run_delay_ns).max().unwrap_or(0) as f64;
+    !told && waited > WAITED_STEP * wall
+}
+
 fn direction(step: &StepRecord) -> Option<Direction> {
     let ops = |direction| step.tally(direction).ops;
     match (ops(Direction::Read), ops(Direction::Write)) {
@@ -85,7 +101,13 @@ fn direction(step: &StepRecord) -> Option<Direction> {
 fn samples(step: &StepRecord) -> Option<(Vec<Sample>, f64)> {
     let mut merged: Vec<(Nanos, Nanos, f64)> = Vec::new();
     let (mut ops, mut bytes) = (0.0, 0.0);
+    let mut waited = false;
     for interval in &step.intervals {
+        // What came back meanwhile was noticed late: in this interval, or in the next.
+        let before = std::mem::replace(&mut waited, touched(interval) > WAITED);
+        if before || waited {
+            continue;
+        }
         let [count, moved] = amounts(interval);
         (ops, bytes) = (ops + count, bytes + moved);
         match merged.last_mut() {

@@ -25,6 +25,20 @@ pub fn doubt(doubt: &Doubt) -> String {
         Doubt::UnitUnknown => "it is met where MB are 1,000,000 bytes and missed where they are 1,048,576, and the source does not say which"
             .to_owned(),
         Doubt::Wandering => "the rate moved from moment to moment by more than its noise explains, and the interval is wider for what was not seen".to_owned(),
+        Doubt::BeforeChange { at } => {
+            format!("measured only before the change at {}", numbers::span(at.as_secs_f64()))
+        }
+        Doubt::Swings { low, mean, high } => format!(
+            "the level swings between {} and {} of its mean, and nothing above the mean is kept up",
+            numbers::share(low / mean),
+            numbers::share(high / mean)
+        ),
+        Doubt::Unsettled { at } => {
+            format!(
+                "what the change at {} left was not seen for long enough",
+                numbers::span(at.as_secs_f64())
+            )
+        }
         Doubt::GeneratorBound => "plimsoll itself was short of CPU, so the volume may do more".to_owned(),
         Doubt::ForeignLoad => "somebody else used the device meanwhile, so the volume may do more".to_owned(),
         Doubt::Target { why } => not_the_volume(&target_doubt(why)),
@@ -83,6 +97,9 @@ pub fn remedy(doubt: &Doubt) -> String {
         Doubt::OnTolerance { .. } => "Claim what the volume is to have at least.",
         Doubt::UnitUnknown => "Ask the provider which megabyte is meant.",
         Doubt::Wandering => "Run it for longer, and at several hours.",
+        Doubt::BeforeChange { .. } => "Run it again now that it has changed.",
+        Doubt::Swings { .. } => "Run it for several of its periods, or find out who shares the volume.",
+        Doubt::Unsettled { .. } => "Run it again at once, to see whether the level holds.",
         Doubt::GeneratorBound => "Run it from a machine with more free CPU.",
         Doubt::ForeignLoad => "Stop what else uses the device, and run again.",
         Doubt::Target { .. } | Doubt::CachedReads | Doubt::Unwritten { .. } => {

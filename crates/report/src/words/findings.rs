@@ -6,6 +6,7 @@ use analysis::findings::Unwritten;
 use analysis::{Estimate, Finding, Level, Limiter, Meaning, Named, Place};
 use workload::Direction;
 
+use super::changes::{self, between};
 use super::numbers::{self, IOPS, Prefix, Unit};
 use super::phrases::{capital, error_words, is_full, plural, quoted};
 use super::step_names::Steps;
@@ -212,15 +213,40 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
         },
         Meaning::StepDown(found) => Told {
             sentence: format!(
-                "The rate fell at {} (step {}), from {} to {} a second, and stayed there.",
+                "The rate fell at {} ({}), from {} to {}{}.",
                 numbers::span(found.at.as_secs_f64()),
-                quoted(&found.step),
-                numbers::count(found.before),
-                numbers::count(found.after)
+                between(found.from, found.to),
+                changes::level(&found.before, found.moved),
+                changes::level(&found.after, found.moved),
+                if found.settled { ", and stayed there" } else { "; what it settles at was not seen" }
             ),
             unless: Some("Foreign load began, or the volume was throttled by its provider for another reason."),
             next: "Keep it loaded for longer to see what is left, then leave it idle to see how fast it recovers."
                 .to_owned(),
+            shown: OfRun("rate"),
+        },
+        Meaning::StepUp(found) => Told {
+            sentence: format!(
+                "The rate rose at {} ({}), from {} to {}.",
+                numbers::span(found.at.as_secs_f64()),
+                between(found.from, found.to),
+                changes::level(&found.before, found.moved),
+                changes::level(&found.after, found.moved)
+            ),
+            unless: Some("A cache warmed, a neighbour left, or credits came back; what was before may come again."),
+            next: "Run it again: what holds both times is the volume's.".to_owned(),
+            shown: OfRun("rate"),
+        },
+        Meaning::Wave(found) => Told {
+            sentence: format!(
+                "The rate goes up and down: {} of its mean for {} of the time, and {} for the rest{}.",
+                numbers::share(found.low),
+                numbers::share(found.low_share),
+                numbers::share(found.high),
+                found.period_s.map_or(String::new(), |period| format!(", every {}", numbers::span(period)))
+            ),
+            unless: Some("Credits that run out and are earned again, or others who come and go."),
+            next: "Rely on no more than the lower level, or the mean where waiting for it does no harm.".to_owned(),
             shown: OfRun("rate"),
         },
         Meaning::Interrupted(found) => Told {

@@ -2,6 +2,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod cells;
+mod changes;
 pub(crate) mod claims;
 pub(crate) mod comparison;
 pub(crate) mod comparison_words;

@@ -8,6 +8,7 @@ use record::{Run, TargetKind};
 use workload::Direction;
 
 pub use crate::words::answer::VerdictWords;
+use crate::words::changes::course;
 use crate::words::claims::{against, reading};
 use crate::words::doubt::doubt;
 use crate::words::imported::{either, origin};
@@ -45,6 +46,9 @@ pub fn verdict_words(run: &Run, analysis: &Analysis) -> VerdictWords {
         Answer::CannotTell if verdict.subject.is_none() => ("CANNOT TELL", with_colon("", &figures)),
         Answer::CannotTell => ("CANNOT TELL", with_colon(&format!("whether it meets {subject}"), &figures)),
     };
+    if let Some(course) = course(analysis) {
+        let _ = write!(rest, " {course}");
+    }
     for why in reasons(verdict) {
         let _ = write!(rest, " {}.", capital(&why));
     }
@@ -101,7 +105,8 @@ fn with_colon(subject: &str, figures: &str) -> String {
 /// The rows that decide, with their figures: those that are below, where one is; else the worst of each quantity.
 fn figures(verdict: &Verdict) -> String {
     let below: Vec<&ClaimRow> = verdict.rows.iter().filter(|row| row.answer == Answer::Below).collect();
-    let open = |answer| verdict.rows.iter().filter(|row| row.answer == answer).collect::<Vec<_>>();
+    let known = |row: &&ClaimRow, answer| row.answer == answer && row.measured.is_some();
+    let open = |answer| verdict.rows.iter().filter(|row| known(row, answer)).collect::<Vec<_>>();
     let rows = match verdict.answer {
         _ if !below.is_empty() => below,
         // What keeps the answer open is shown, and not what looks met beside it.

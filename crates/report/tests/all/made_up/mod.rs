@@ -6,11 +6,11 @@ mod watched;
 
 use analysis::findings::{
     BandwidthCap, CachedReads, Crossover, Failed, FillingDepth, ForeignLoad, GeneratorBound, InsideBurst,
-    Interrupted, IopsCap, LittleMismatch, ReadsOnly, StepDown, Unsteady, Unwritten,
+    Interrupted, IopsCap, LittleMismatch, ReadsOnly, StepDown, StepUp, Unsteady, Unwritten, Wave,
 };
 use analysis::{
     Analysis, Answer, ClaimRow, Claimed, Confidence, Doubt, Estimate, Evidence, Finding, LatencyRole,
-    LatencyRow, Limiter, Meaning, Point, Quantity, Reading, Spent, Verdict,
+    LatencyRow, Limiter, Meaning, Moved, Point, Quantity, Reading, Regimes, Spent, Verdict,
 };
 use record::{Run, TargetDoubt};
 use workload::{Direction, Ending, Nanos};
@@ -159,6 +159,8 @@ pub fn meets() -> (Run, Analysis) {
             loaded_s: 141.0,
         },
         horizon: Nanos::from_secs(118),
+        regimes: Regimes { settled: true, ..Regimes::default() },
+        windows: None,
         findings: caps(),
         verdict: Verdict {
             answer: Answer::Meets,
@@ -330,9 +332,23 @@ pub fn all_meanings() -> Vec<Meaning> {
         Meaning::StepDown(StepDown {
             step: step(),
             at: Nanos::from_secs(1862),
-            before: 3000.0,
-            after: 300.0,
+            from: Nanos::from_secs(1861),
+            to: Nanos::from_secs(1863),
+            moved: Moved::Operations,
+            before: Estimate { value: 3000.0, low: 2990.0, high: 3010.0 },
+            after: Estimate { value: 300.0, low: 299.0, high: 301.0 },
+            settled: true,
         }),
+        Meaning::StepUp(StepUp {
+            step: step(),
+            at: Nanos::from_secs(62),
+            from: Nanos::from_secs(61),
+            to: Nanos::from_secs(63),
+            moved: Moved::Bytes,
+            before: Estimate { value: 2e8, low: 1.9e8, high: 2.1e8 },
+            after: Estimate { value: 4e8, low: 3.9e8, high: 4.1e8 },
+        }),
+        Meaning::Wave(Wave { low: 0.6, high: 1.2, low_share: 0.33, period_s: Some(30.0), changes: 6 }),
         Meaning::Interrupted(Interrupted { after_s: 31.4 }),
         Meaning::Failed(Failed { step: step(), errno: 5, count: 3 }),
         Meaning::Failed(Failed { step: step(), errno: 7_777, count: 1 }),
@@ -350,6 +366,9 @@ pub fn all_doubts() -> Vec<Doubt> {
         Doubt::OnTolerance { least: 0.97 },
         Doubt::UnitUnknown,
         Doubt::Wandering,
+        Doubt::BeforeChange { at: Nanos::from_secs(36) },
+        Doubt::Swings { low: 0.5, mean: 0.8, high: 1.0 },
+        Doubt::Unsettled { at: Nanos::from_secs(36) },
         Doubt::GeneratorBound,
         Doubt::ForeignLoad,
         Doubt::Target { why: TargetDoubt::Other { words: "tmpfs keeps its files in memory".into() } },
