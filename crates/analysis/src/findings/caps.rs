@@ -7,9 +7,7 @@ use workload::Direction;
 
 use crate::figures::Figures;
 use crate::finding::{Confidence, Found, Kind, Nature};
-use crate::plateaus::{
-    Cap, PLATEAU, QUEUED, bandwidth_cap, base_latency_ns, evidence, iops_cap, of, on_level,
-};
+use crate::plateaus::{Cap, PLATEAU, QUEUED, base_latency_ns, evidence, of, on_level};
 use crate::{Estimate, Point};
 
 /// Below this limiter index something meters (methodology 2.5).
@@ -106,8 +104,9 @@ pub(super) struct Caps<'f> {
 /// The caps of `direction`.
 pub(super) fn caps<'f>(run: &'f Run, figures: &'f Figures, direction: Direction) -> Caps<'f> {
     let base_ns = base_latency_ns(&figures.latencies, &figures.depths, direction);
-    let operations = iops_cap(&figures.depths, direction);
-    let bytes = bandwidth_cap(&figures.blocks, &figures.depths, direction, base_ns)
+    let operations = figures.iops_cap(direction);
+    let bytes = figures
+        .bandwidth_cap(direction)
         .filter(|_| !ops_bind_everywhere(&figures.blocks, direction, operations));
     Caps { run, figures, direction, base_ns, operations, bytes }
 }
@@ -120,7 +119,7 @@ fn ops_bind_everywhere(blocks: &[Point], direction: Direction, iops: Option<Cap>
 
 /// The cap on operations.
 pub(super) fn operations(caps: &Caps<'_>) -> Option<Found<IopsCap>> {
-    let Cap { level, at_least } = caps.operations?;
+    let Cap { level, at_least, .. } = caps.operations?;
     let on = on_level(&caps.figures.depths, caps.direction, |point| point.iops.value, level);
     let limiter = limiter(&on, caps.base_ns);
     let meaning = IopsCap { direction: caps.direction, cap: level, limiter, at_least };
@@ -129,7 +128,7 @@ pub(super) fn operations(caps: &Caps<'_>) -> Option<Found<IopsCap>> {
 
 /// The cap on bytes.
 pub(super) fn bandwidth(caps: &Caps<'_>) -> Option<Found<BandwidthCap>> {
-    let Cap { level, at_least } = caps.bytes?;
+    let Cap { level, at_least, .. } = caps.bytes?;
     let on = on_level(&caps.figures.blocks, caps.direction, |point| point.bytes_per_second.value, level);
     let limiter = limiter(&on, caps.base_ns);
     let meaning = BandwidthCap { direction: caps.direction, cap: level, limiter, at_least };
