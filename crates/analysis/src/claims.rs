@@ -2,10 +2,11 @@
 
 use policy::{BurstLength, Level, Limit, Limits, Load, Resource, UnitReading};
 use record::{Distribution, Run, StepRecord};
-use workload::{Bytes, Claim, Direction, Expectation, Metric, StepKind};
+use workload::{Bytes, Claim, Direction, Expectation, Metric, Pace, StepKind};
 
 use crate::figures::Figures;
 use crate::plateaus::{Cap, QUEUED, base_latency_ns, iops_cap};
+use crate::points::point;
 use crate::{Answer, ClaimRow, Claimed, Doubt, Estimate, Point, Quantity, Reading};
 
 /// A rate meets its claim from this share of it on; above one plus the rest it exceeds it (methodology 2.11).
@@ -232,7 +233,7 @@ pub(crate) fn of_expectation(run: &Run, figures: &Figures, expectation: &Expecta
     let each = |claim: &Claim| {
         directions(claim)
             .into_iter()
-            .map(|direction| expected_row(run, figures, claim, direction))
+            .map(|direction| expected_row((run, expectation), figures, claim, direction))
             .collect::<Vec<_>>()
     };
     expectation.claims.iter().flat_map(each).collect()
@@ -243,20 +244,30 @@ fn measured_directions(figures: &Figures) -> Vec<Direction> {
     if wrote { vec![Direction::Read, Direction::Write] } else { vec![Direction::Read] }
 }
 
-fn expected_row(run: &Run, figures: &Figures, claim: &Claim, direction: Direction) -> ClaimRow {
+fn expected_row(
+    claimed: (&Run, &Expectation),
+    figures: &Figures,
+    claim: &Claim,
+    direction: Direction,
+) -> ClaimRow {
     match claim.metric {
-        Metric::Iops(rate) => expected_iops(figures, claim, direction, rate.0),
+        Metric::Iops(rate) => {
+            let load = claimed_load(claimed.0, claimed.1).and_then(|step| point(step, direction));
+            expected_iops((figures, load), claim, direction, rate.0)
+        }
         Metric::Bandwidth(rate) => {
             let mut row = empty_row(claim, direction, Quantity::BytesPerSecond, rate.0);
             fill(&mut row, large(figures, direction));
             row
         }
-        Metric::MeanLatency(bound) => {
-            expected_latency(run, empty_row(claim, direction, Quantity::MeanLatency, bound.0 as f64), None)
-        }
+        Metric::MeanLatency(bound) => expected_latency(
+            claimed,
+            empty_row(claim, direction, Quantity::MeanLatency, bound.0 as f64),
+            None,
+        ),
         Metric::Percentile(percent, bound) => {
             let row = empty_row(claim, direction, Quantity::PercentileLatency, bound.0 as f64);
-            expected_latency(run, row, Some(percent))
+            expected_latency(claimed, row, Some(percent))
         }
     }
 }
@@ -284,9 +295,14 @@ fn fill(row: &mut ClaimRow, measured: Option<Measured<'_>>) {
 }
 
 /// By the cap; where the claimed load itself was run and fell short of the claim, by that.
-fn expected_iops(figures: &Figures, claim: &Claim, direction: Direction, rate: f64) -> ClaimRow {
+fn expected_iops(
+    (figures, load): (&Figures, Option<Point>),
+    claim: &Claim,
+    direction: Direction,
+    rate: f64,
+) -> ClaimRow {
     let mut row = empty_row(claim, direction, Quantity::Iops, rate);
-    let paced = figures.jobs.iter().find(|point| point.direction == direction);
+    let paced = load.as_ref().or_else(|| figures.jobs.iter().find(|point| point.direction == direction));
     match paced.filter(|point| point.iops.high < rate * (1.0 - TOLERANCE)) {
         Some(point) => {
             fill(&mut row, Some(Measured { estimate: point.iops, point: Some(point), at_least: false }))
@@ -296,12 +312,29 @@ fn expected_iops(figures: &Figures, claim: &Claim, direction: Direction, rate: f
     row
 }
 
+/// The step in which the claimed rates arrived together, by chance.
+fn claimed_load<'r>(run: &'r Run, expectation: &Expectation) -> Option<&'r StepRecord> {
+    let rate = |claim: &Claim| if let Metric::Iops(rate) = claim.metric { rate.0 } else { 0.0 };
+    let all: f64 = expectation.claims.iter().map(rate).sum();
+    let arrives = |step: &&StepRecord| {
+        let paces = step.plan.workers.iter().map(|worker| worker.pace);
+        let of = |pace| if let Pace::Poisson(rate) = pace { rate.0 } else { 0.0 };
+        (paces.map(of).sum::<f64>() - all).abs() <= 1e-6 * all
+    };
+    run.steps.iter().filter(|step| step.plan.kind == StepKind::OpenLoad).find(arrives)
+}
+
 /// Latency at the claimed load where that was run, else of one I/O at a time: the mean, or what `percent` of the I/Os kept.
-fn expected_latency(run: &Run, mut row: ClaimRow, percent: Option<f64>) -> ClaimRow {
+fn expected_latency(
+    (run, expectation): (&Run, &Expectation),
+    mut row: ClaimRow,
+    percent: Option<f64>,
+) -> ClaimRow {
     let direction = row.direction;
     let kind =
         |kind| run.steps.iter().find(move |step| step.plan.kind == kind && step.tally(direction).ops > 0);
-    let Some(step) = kind(StepKind::Job).or_else(|| kind(StepKind::Latency)) else {
+    let claimed = claimed_load(run, expectation).filter(|step| step.tally(direction).ops > 0);
+    let Some(step) = claimed.or_else(|| kind(StepKind::Job)).or_else(|| kind(StepKind::Latency)) else {
         row.doubts.push(Doubt::NotMeasured);
         return row;
     };

@@ -212,6 +212,9 @@ pub struct CheckArguments {
     /// Bytes to lay out and measure on [default: a tenth of the free space, at most 4 GiB]
     #[arg(long, value_name = "SIZE")]
     pub size: Option<String>,
+    /// Most bytes that all steps write, layout included [default: twice the region]
+    #[arg(long, value_name = "SIZE")]
+    pub write_most: Option<String>,
     /// Seed of every random choice
     #[arg(long, default_value_t = 1)]
     pub seed: u64,

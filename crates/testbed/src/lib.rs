@@ -6,6 +6,8 @@
 //! above it is the real one, so what a program sees is what it would see of a broken disk or a hung network mount.
 //! [`LoopOver`] makes a block device of it.
 //!
+//! [`QemuThrottle`] is a file that a throttle group of QEMU's holds back: a limiter that is not ours.
+//!
 //! [`Disk`], [`Volume`] and [`Mounted`] are storage of a test's own, [`Throttle`] holds it back through control groups of version 1
 //! or 2, [`Running`] is a program at work beside the test, [`Neighbours`] tells whether others had the processors, and
 //! [`skipped`] is how every test says that this machine cannot run it.
@@ -34,6 +36,7 @@ mod mount;
 mod neighbours;
 mod program;
 mod protocol;
+mod qemu;
 mod server;
 mod shape;
 mod skip;
@@ -51,6 +54,7 @@ pub use machine::{
 };
 pub use neighbours::Neighbours;
 pub use program::{Ended, Running, comes_true, ended, squeezed};
+pub use qemu::QemuThrottle;
 pub use shape::same_shape;
 pub use skip::{Lack, SKIPS, skipped};
 pub use tally::{Outcome, Seen, Tally};

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use testbed::{Device, Errno, Lack, LoopOver, Ops, Outcome, Through, skipped};
+use testbed::{Device, Errno, Lack, LoopOver, Ops, Outcome, QemuThrottle, Through, skipped};
 
 const SIZE: u64 = 8 << 20;
 /// Against hanging; nothing here takes as long.
@@ -218,4 +218,21 @@ fn killed_while_silent_it_leaves_nothing() {
     let shows = || std::fs::read_to_string(&shown).is_ok_and(|text| text.contains(directory));
     wait_until("detaching", || !shows());
     victim.wait().unwrap();
+}
+
+#[test]
+fn a_file_behind_a_throttle_group_can_be_used_and_leaves_nothing() {
+    let limits = [("iops-total", 2_000), ("iops-size", 16_384)];
+    let Some(throttled) = QemuThrottle::or_skip(4, &limits) else { return };
+    let path = throttled.path().to_owned();
+    let file = open(&path);
+    assert_eq!(file.metadata().unwrap().len(), 4 << 20);
+    assert_eq!(read_at(&file, 1 << 20).unwrap(), 4096);
+    file.write_all_at(&[7; 4096], 8192).unwrap();
+    let stored = std::fs::read(path.with_file_name("stored.raw")).unwrap();
+    assert_eq!(stored[8192..12_288], [7; 4096], "what is written is stored");
+    drop((file, throttled));
+    assert!(!path.parent().unwrap().exists(), "the folder is gone");
+    let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
+    assert!(!mounts.contains(&path.display().to_string()), "{mounts}");
 }

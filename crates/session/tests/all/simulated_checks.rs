@@ -5,7 +5,7 @@ use analysis::{Analysis, Answer, Meaning, analyse};
 use experiments::{CheckAsk, Effort, Layout, Writes, next_step};
 use record::{Interval, Observer, Run};
 use session::{Setup, Wish, conduct, set_up};
-use workload::{Direction, Expectation, Target};
+use workload::{Bytes, Direction, Expectation, Target};
 
 /// Nobody looks on.
 struct Nobody;
@@ -22,6 +22,8 @@ pub fn check(words: &str, expectation: &str) -> (Run, Analysis) {
     let ask = CheckAsk {
         writes: Writes::Measured,
         layout: Layout::None,
+        write_most: CheckAsk::modest(Layout::None, Bytes::gib(4)),
+        in_flight_most: CheckAsk::IN_FLIGHT_MOST,
         expectation: expectation.clone().unwrap_or_default(),
         seed: 1,
         effort: Effort::QUICK,
