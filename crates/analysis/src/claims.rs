@@ -226,6 +226,7 @@ fn burst_answer(limits: &Limits, row: &ClaimRow, load: &Load) -> Answer {
 
 /// Rows of an expectation in words.
 pub(crate) fn of_expectation(run: &Run, figures: &Figures, expectation: &Expectation) -> Vec<ClaimRow> {
+    let held = Held { run, figures, load: claimed_load(run, expectation) };
     let directions = |claim: &Claim| match claim.direction {
         Some(direction) => vec![direction],
         None => measured_directions(figures),
@@ -233,7 +234,7 @@ pub(crate) fn of_expectation(run: &Run, figures: &Figures, expectation: &Expecta
     let each = |claim: &Claim| {
         directions(claim)
             .into_iter()
-            .map(|direction| expected_row((run, expectation), figures, claim, direction))
+            .map(|direction| expected_row(&held, claim, direction))
             .collect::<Vec<_>>()
     };
     expectation.claims.iter().flat_map(each).collect()
@@ -244,30 +245,29 @@ fn measured_directions(figures: &Figures) -> Vec<Direction> {
     if wrote { vec![Direction::Read, Direction::Write] } else { vec![Direction::Read] }
 }
 
-fn expected_row(
-    claimed: (&Run, &Expectation),
-    figures: &Figures,
-    claim: &Claim,
-    direction: Direction,
-) -> ClaimRow {
+/// What the claims of an expectation are held against.
+struct Held<'r> {
+    run: &'r Run,
+    figures: &'r Figures,
+    /// The step in which the claimed rates arrived together.
+    load: Option<&'r StepRecord>,
+}
+
+fn expected_row(held: &Held<'_>, claim: &Claim, direction: Direction) -> ClaimRow {
+    let figures = held.figures;
     match claim.metric {
-        Metric::Iops(rate) => {
-            let load = claimed_load(claimed.0, claimed.1).and_then(|step| point(step, direction));
-            expected_iops((figures, load), claim, direction, rate.0)
-        }
+        Metric::Iops(rate) => expected_iops(held, claim, direction, rate.0),
         Metric::Bandwidth(rate) => {
             let mut row = empty_row(claim, direction, Quantity::BytesPerSecond, rate.0);
             fill(&mut row, large(figures, direction));
             row
         }
-        Metric::MeanLatency(bound) => expected_latency(
-            claimed,
-            empty_row(claim, direction, Quantity::MeanLatency, bound.0 as f64),
-            None,
-        ),
+        Metric::MeanLatency(bound) => {
+            expected_latency(held, empty_row(claim, direction, Quantity::MeanLatency, bound.0 as f64), None)
+        }
         Metric::Percentile(percent, bound) => {
             let row = empty_row(claim, direction, Quantity::PercentileLatency, bound.0 as f64);
-            expected_latency(claimed, row, Some(percent))
+            expected_latency(held, row, Some(percent))
         }
     }
 }
@@ -295,12 +295,9 @@ fn fill(row: &mut ClaimRow, measured: Option<Measured<'_>>) {
 }
 
 /// By the cap; where the claimed load itself was run and fell short of the claim, by that.
-fn expected_iops(
-    (figures, load): (&Figures, Option<Point>),
-    claim: &Claim,
-    direction: Direction,
-    rate: f64,
-) -> ClaimRow {
+fn expected_iops(held: &Held<'_>, claim: &Claim, direction: Direction, rate: f64) -> ClaimRow {
+    let figures = held.figures;
+    let load = held.load.and_then(|step| point(step, direction));
     let mut row = empty_row(claim, direction, Quantity::Iops, rate);
     let paced = load.as_ref().or_else(|| figures.jobs.iter().find(|point| point.direction == direction));
     match paced.filter(|point| point.iops.high < rate * (1.0 - TOLERANCE)) {
@@ -325,15 +322,12 @@ fn claimed_load<'r>(run: &'r Run, expectation: &Expectation) -> Option<&'r StepR
 }
 
 /// Latency at the claimed load where that was run, else of one I/O at a time: the mean, or what `percent` of the I/Os kept.
-fn expected_latency(
-    (run, expectation): (&Run, &Expectation),
-    mut row: ClaimRow,
-    percent: Option<f64>,
-) -> ClaimRow {
+fn expected_latency(held: &Held<'_>, mut row: ClaimRow, percent: Option<f64>) -> ClaimRow {
+    let run = held.run;
     let direction = row.direction;
     let kind =
         |kind| run.steps.iter().find(move |step| step.plan.kind == kind && step.tally(direction).ops > 0);
-    let claimed = claimed_load(run, expectation).filter(|step| step.tally(direction).ops > 0);
+    let claimed = held.load.filter(|step| step.tally(direction).ops > 0);
     let Some(step) = claimed.or_else(|| kind(StepKind::Job)).or_else(|| kind(StepKind::Latency)) else {
         row.doubts.push(Doubt::NotMeasured);
         return row;

@@ -10,7 +10,7 @@ mod watch;
 
 pub use check::{
     AS_CLAIMED, AS_CLAIMED_EVEN, CheckAsk, Effort, Foreseen, Group, LeftOut, Span, foreseen, left_out,
-    next_step, outline, seconds_left, seconds_most,
+    next_step, outline, seconds_left, seconds_most, seconds_usual,
 };
 pub use layout::{LAYOUT_GUESS, layout_step};
 pub use profile::{Profile, ProfileError, ProfileStep, ProfileTable, profile_names, profile_text};

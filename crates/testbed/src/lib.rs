@@ -2,7 +2,8 @@
 //!
 //! A file that fails on command is the device that tests measure where a real one would have to break.
 //! [`Device`] is one file in a directory of its own, served by a thread of this process through the kernel's FUSE. It
-//! answers until it is told otherwise: it fails, shortens, delays, falls silent, shrinks, drops out, and heals. The kernel
+//! answers until it is told otherwise: it fails, shortens, delays, falls silent, shrinks, drops out, and heals; and it takes as
+//! long as a [`Character`] says. The kernel
 //! above it is the real one, so what a program sees is what it would see of a broken disk or a hung network mount.
 //! [`LoopOver`] makes a block device of it.
 //!
@@ -26,6 +27,7 @@
 
 #![allow(clippy::unwrap_used, reason = "what sets a test up may fail it")]
 
+mod character;
 mod contents;
 mod device;
 mod disk;
@@ -45,6 +47,7 @@ mod throttle;
 mod tree;
 mod watchdog;
 
+pub use character::{Character, Stalls, Takes};
 pub use device::{Caching, Device};
 pub use disk::{Disk, Mounted, Volume, ext4_at, loop_of, loop_over};
 pub use faults::{Errno, Ops};

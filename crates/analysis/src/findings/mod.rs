@@ -21,6 +21,7 @@ mod little;
 mod period;
 mod rise;
 mod serial;
+mod silence;
 mod slow;
 mod target;
 mod unsteady;
@@ -47,6 +48,7 @@ pub use little::LittleMismatch;
 pub use period::Wave;
 pub use rise::StepUp;
 pub use serial::SerialApplication;
+pub use silence::StoppedAnswering;
 pub use slow::{BackendSlow, CpuStarved};
 pub use target::{CachedReads, ReadsOnly, TargetDoubt, Unwritten};
 pub use unsteady::Unsteady;
@@ -88,7 +90,7 @@ kinds! {
     IopsCap, BandwidthCap, Crossover, FillingDepth, Unsteady, LittleMismatch, GeneratorBound, ForeignLoad,
     TargetDoubt, CachedReads, Unwritten, ReadsOnly, InsideBurst, StepDown, StepUp, Wave, Interrupted, Failed, StorageIdle,
     SerialApplication, HeldOperations, HeldBytes, ThrottledAboveNominal, ThrottledAboveDevice, BackendSlow,
-    FlushBound, CpuStarved, QueueFull, Untimed, HeldLevelFell,
+    FlushBound, CpuStarved, QueueFull, Untimed, HeldLevelFell, StoppedAnswering,
 }
 
 impl From<endings::Early> for Meaning {
@@ -139,7 +141,8 @@ fn any<K: Into<Meaning>>(found: impl IntoIterator<Item = Found<K>>) -> Vec<Findi
 type RunRule = fn(&Run, &Figures) -> Vec<Finding>;
 
 /// Rules whose findings hold also of a run that was cut short.
-const CUT_SHORT_RULES: [RunRule; 7] = [
+const CUT_SHORT_RULES: [RunRule; 8] = [
+    |run, _| any(silence::rule(run)),
     |run, _| any(endings::rule(run)),
     |run, _| any(target::doubtful(run)),
     |run, _| any(target::cached(run)),

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use analysis::Analysis;
-use experiments::{CheckAsk, Effort, LAYOUT_GUESS, Layout, Writes, next_step, seconds_most};
+use experiments::{
+    CheckAsk, Effort, LAYOUT_GUESS, Layout, LeftOut, Writes, next_step, seconds_most, seconds_usual,
+};
 use policy::{BurstLength, Limits};
 use record::Run;
 use report::{Credits, Forecast, Paint};
@@ -14,7 +16,7 @@ use crate::arguments::{CheckArguments, EffortName, Format};
 use session::failure::Failure;
 use session::output;
 use session::place::Place;
-use session::run::{self, Against, Session};
+use session::run::{self, Against, Course, Session};
 use session::signals::StopFlag;
 
 /// Region of a target that is not laid out, as far as writes are bounded by it: that of a directory with room.
@@ -36,8 +38,14 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
         run::idle_gate(&mut setup, "a check", &stop)?;
     }
     let place = Place::new(arguments.out.as_deref(), &asked.target_words, &setup.facts.devices)?;
+    let place = if setup.is_virtual() { place.of_virtual_run() } else { place };
     let (seconds, next) = (seconds(&asked, &setup, &ask), |done: &[_]| next_step(&ask, done));
-    let session = Session { setup, place: &place, stop: &stop, seconds, against: &asked.against };
+    let course = Course {
+        left: &|done| experiments::seconds_left(&ask, done),
+        remarks: &|done| left_out_words(&experiments::left_out(&ask, done)),
+    };
+    let against = &asked.against;
+    let session = Session { setup, place: &place, stop: &stop, seconds, course: Some(course), against };
     session.run(&next, &|run, analysis| {
         present(arguments.format, run, analysis, &place)?;
         Ok(analysis.verdict.exit_code())
@@ -151,8 +159,10 @@ fn seconds(asked: &Asked, setup: &Setup, ask: &CheckAsk) -> f64 {
 fn announce(asked: &Asked, setup: &Setup, ask: &CheckAsk) {
     output::people(report::head(&setup.facts, setup.runner.backend()).trim_end());
     let seconds = seconds(asked, setup, ask);
+    let usual = seconds_usual(ask, laying_out(asked)).min(seconds);
     let forecast = Forecast {
-        seconds,
+        seconds: usual,
+        seconds_most: seconds,
         bytes_written: ask.write_most.0,
         credits: credits(asked.against.limits.as_ref(), seconds),
         billing: asked.against.limits.as_ref().map(Limits::billing_notes).unwrap_or_default(),
@@ -173,6 +183,22 @@ fn credits(limits: Option<&Limits>, seconds: f64) -> Credits {
         BurstLength::Unknown => Credits::Unpublished,
         BurstLength::Ends(length) => Credits::Share((seconds / length.as_secs_f64()).min(1.0)),
     }
+}
+
+/// What was left out, a sentence a reason.
+fn left_out_words(left_out: &[(String, LeftOut)]) -> Vec<String> {
+    let of = |why: LeftOut| -> Vec<&str> {
+        left_out.iter().filter(|(_, reason)| *reason == why).map(|(name, _)| name.as_str()).collect()
+    };
+    let sentence = |why: LeftOut, reason: &str| {
+        let names = of(why);
+        (!names.is_empty()).then(|| format!("Left out {reason}: {}.", names.join(", ")))
+    };
+    let bytes = "because more would be written than was said (--write-most SIZE allows more)";
+    [sentence(LeftOut::Bytes, bytes), sentence(LeftOut::Time, "for want of time")]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn dry_run(setup: &Setup, ask: &CheckAsk, rate: f64) -> Result<u8, Failure> {

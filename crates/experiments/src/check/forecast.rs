@@ -152,6 +152,11 @@ pub fn seconds_most(ask: &CheckAsk, layout_bytes_per_second: f64) -> f64 {
     (layout_seconds(ask, layout_bytes_per_second) + most).min(seconds(ask.effort.total))
 }
 
+/// The seconds that a check with `ask` usually takes, layout at `bytes_per_second` included.
+pub fn seconds_usual(ask: &CheckAsk, layout_bytes_per_second: f64) -> f64 {
+    foreseen(ask, layout_bytes_per_second).iter().map(|group| group.seconds).sum()
+}
+
 /// The seconds that are usually left after these steps.
 pub fn seconds_left(ask: &CheckAsk, done: &[StepRecord]) -> f64 {
     let known = Known::of(ask, done);

@@ -17,11 +17,11 @@ mod units;
 
 use record::StepRecord;
 use statistics::random::mix;
-use workload::{Direction, Job, StepKind};
+use workload::{Direction, Ending, Job, StepKind};
 
 pub use asks::{CheckAsk, Effort, Span};
 pub use draft::LeftOut;
-pub use forecast::{Foreseen, Group, foreseen, outline, seconds_left, seconds_most};
+pub use forecast::{Foreseen, Group, foreseen, outline, seconds_left, seconds_most, seconds_usual};
 pub use open_load::{AS_CLAIMED, AS_CLAIMED_EVEN};
 
 use crate::layout::layout_step;
@@ -33,8 +33,7 @@ use known::Known;
 ///
 /// Pure: the same records give the same step. A step that failed or was interrupted ends the check.
 pub fn next_step(ask: &CheckAsk, done: &[StepRecord]) -> Option<Step> {
-    use workload::Ending::{Failed, Interrupted};
-    if done.last().is_some_and(|last| matches!(last.ending, Failed | Interrupted)) {
+    if is_cut_short(done) {
         return None;
     }
     if done.is_empty()
@@ -53,8 +52,16 @@ pub fn next_step(ask: &CheckAsk, done: &[StepRecord]) -> Option<Step> {
     next.map(|(draft, step)| seeded(&known, draft, step))
 }
 
-/// Steps of the chain that did not run although they were wanted, with why; of a check that is over.
+/// A step that failed or was interrupted is the last one.
+fn is_cut_short(done: &[StepRecord]) -> bool {
+    done.last().is_some_and(|last| matches!(last.ending, Ending::Failed | Ending::Interrupted))
+}
+
+/// Steps of the chain that did not run although they were wanted, with why; of a check that came to its end.
 pub fn left_out(ask: &CheckAsk, done: &[StepRecord]) -> Vec<(String, LeftOut)> {
+    if is_cut_short(done) {
+        return Vec::new();
+    }
     let known = Known::of(ask, done);
     let (chain, missing) = (chain(&known), references::ahead(&known));
     let wanted = chain.iter().chain(&missing).filter(|draft| !known.ran(&draft.name));

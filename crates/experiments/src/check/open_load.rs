@@ -1,10 +1,10 @@
 //! Open load: arrivals that do not wait for completions, for the latency that users of the volume see.
 
 use record::StepRecord;
-use workload::{Access, Claim, Direction, Iops, Job, Metric, Mix, Nanos, Pace, StepKind};
+use workload::{Access, BlockSizes, Bytes, Claim, Direction, Iops, Job, Metric, Mix, Nanos, Pace, StepKind};
 
 use super::draft::{Draft, Length, Rank};
-use super::known::{DEPTH_MAX, Known};
+use super::known::{DEPTH_MAX, Known, LARGE};
 use super::ladders::job;
 
 /// Name of the step that runs the claimed load.
@@ -21,10 +21,19 @@ const SEARCH_STEPS: usize = 4;
 /// A rate that falls short of what arrives by more than this is no rate at which anything holds.
 const SHORT: f64 = 0.03;
 
-/// The load that is claimed: I/Os a second, and of which directions.
+/// The load that is claimed: I/Os a second, where they go and how long they are.
 struct Load {
     rate: f64,
-    mix: Mix,
+    access: Access,
+    block: Bytes,
+}
+
+/// Where I/Os of the claimed load go, with `mix` where the words say none, and how long they are.
+fn shape(known: &Known<'_>, mix: Mix) -> (Access, Bytes) {
+    let load = known.ask.expectation.load;
+    let access =
+        if known.writes() { load.access(mix) } else { Access { mix: Mix::READ, ..load.access(mix) } };
+    (access, load.block.unwrap_or_else(|| known.small()).max(known.ask.block_min))
 }
 
 /// The rates that are claimed; `None` where none is.
@@ -33,8 +42,13 @@ fn claimed(known: &Known<'_>) -> Option<Load> {
     let rate = |direction| claims.iter().find_map(|claim| claimed_iops(claim, direction)).unwrap_or(0.0);
     let read = rate(Direction::Read);
     let write = if known.writes() { rate(Direction::Write) } else { 0.0 };
+    if read + write <= 0.0 {
+        return None;
+    }
     let share = (100.0 * read / (read + write)).round() as u8;
-    (read + write > 0.0).then(|| Load { rate: read + write, mix: Mix::reads(share) })
+    let (access, block) = shape(known, Mix::reads(share));
+    // A rate that is claimed of no direction is that of the whole load, whatever its mix.
+    Some(Load { rate: read + write, access, block })
 }
 
 fn claimed_iops(claim: &Claim, direction: Direction) -> Option<f64> {
@@ -53,15 +67,17 @@ fn latencies<'k>(known: &'k Known<'_>) -> impl Iterator<Item = &'k Claim> {
 
 struct Arrivals<'n> {
     name: &'n str,
-    mix: Mix,
+    load: &'n Load,
     pace: Pace,
     time: Nanos,
 }
 
 fn draft(known: &Known<'_>, arrivals: Arrivals<'_>, rank: Rank) -> Draft {
-    let Arrivals { name, mix, pace, time } = arrivals;
-    let job = Job { access: Access::random(mix), pace, depth: DEPTH_MAX, ..job(known, Direction::Read) };
-    let share = if mix.reads_only() { 0.0 } else { 1.0 };
+    let Arrivals { name, load, pace, time } = arrivals;
+    let share = if load.access.mix.reads_only() { 0.0 } else { 1.0 };
+    let blocks = BlockSizes::all(load.block);
+    let job =
+        Job { access: load.access.clone(), blocks, pace, depth: DEPTH_MAX, ..job(known, Direction::Read) };
     Draft { name: name.to_owned(), kind: StepKind::OpenLoad, job, length: Length::Time(time), rank, share }
 }
 
@@ -69,33 +85,45 @@ fn draft(known: &Known<'_>, arrivals: Arrivals<'_>, rank: Rank) -> Draft {
 /// share of the cap.
 pub(super) fn loads(known: &Known<'_>) -> Vec<Draft> {
     let time = known.ask.effort.open;
-    let both = |load: &Load| !load.mix.reads_only() && !load.mix.writes_only();
-    let asked = claimed(known).filter(|load| latencies(known).next().is_some() || both(load));
-    if let Some(Load { rate, mix }) = asked {
-        let poisson = Arrivals { name: AS_CLAIMED, mix, pace: Pace::Poisson(Iops(rate)), time: time * 2 };
-        let even = Arrivals { name: AS_CLAIMED_EVEN, mix, pace: Pace::Fixed(Iops(rate)), time };
+    let both = |load: &Load| !load.access.mix.reads_only() && !load.access.mix.writes_only();
+    let says_load = !known.ask.expectation.load.is_empty();
+    let asked = claimed(known).filter(|load| latencies(known).next().is_some() || both(load) || says_load);
+    if let Some(load) = &asked {
+        let rate = Iops(load.rate);
+        let poisson = Arrivals { name: AS_CLAIMED, load, pace: Pace::Poisson(rate), time: time * 2 };
+        let even = Arrivals { name: AS_CLAIMED_EVEN, load, pace: Pace::Fixed(rate), time };
         return vec![draft(known, poisson, Rank::Must), draft(known, even, Rank::May)];
     }
-    at_share(known, Mix::READ, f64::from(USUAL)).into_iter().collect()
+    let usual = Load { rate: 0.0, access: Access::random(Mix::READ), block: known.small() };
+    at_share(known, usual, f64::from(USUAL)).into_iter().collect()
 }
 
-/// Arrivals at `percent` of the sustained cap of `mix`; `None` before that is known.
-fn at_share(known: &Known<'_>, mix: Mix, percent: f64) -> Option<Draft> {
-    let rate = cap(known, mix)? * percent / 100.0;
+/// Arrivals like `load` at `percent` of the sustained cap of its mix; `None` before that is known.
+fn at_share(known: &Known<'_>, load: Load, percent: f64) -> Option<Draft> {
+    let rate = cap(known, &load)? * percent / 100.0;
     let name = format!("open load {percent} %");
     let pace = Pace::Poisson(Iops(rate));
-    Some(draft(known, Arrivals { name: &name, mix, pace, time: known.ask.effort.open }, Rank::May))
+    let arrivals = Arrivals { name: &name, load: &load, pace, time: known.ask.effort.open };
+    Some(draft(known, arrivals, Rank::May))
 }
 
-/// The sustained rate of small I/Os of `mix`: what the last saturated steps had, if each direction has its cap for itself.
-fn cap(known: &Known<'_>, mix: Mix) -> Option<f64> {
-    let share = f64::from(mix.read_percent()) / 100.0;
-    let bound = |direction, share: f64| {
-        (share > 0.0).then(|| known.last_rate(direction, known.small()).map(|rate| rate / share))
+/// The sustained rate of `load`: what the last saturated steps had, if each direction has its cap for itself. Of a block
+/// that no ladder ran it is that of the next larger one, which may be too little and is never too much.
+fn cap(known: &Known<'_>, load: &Load) -> Option<f64> {
+    let (mix, block) = (load.access.mix, load.block);
+    let saturated = |direction| {
+        let blocks = [known.small(), Bytes::kib(16), Bytes::kib(32), Bytes::kib(64), Bytes::kib(256), LARGE];
+        blocks
+            .into_iter()
+            .filter(|&larger| larger >= block)
+            .find_map(|larger| known.last_rate(direction, larger))
     };
+    let share = f64::from(mix.read_percent()) / 100.0;
+    let bound = |direction, share: f64| (share > 0.0).then(|| saturated(direction).map(|rate| rate / share));
     let bounds = [bound(Direction::Read, share), bound(Direction::Write, 1.0 - share)];
     let own = bounds.into_iter().flatten().try_fold(f64::MAX, |least, bound| Some(least.min(bound?)))?;
-    Some(mixed(known, mix).map_or(own, |mixed| own.min(mixed)))
+    let mixed = mixed(known, mix).filter(|_| block <= known.small());
+    Some(mixed.map_or(own, |mixed| own.min(mixed)))
 }
 
 /// What a probe of about this mix had in all: both directions may have one cap together.
@@ -116,14 +144,19 @@ fn mixed(known: &Known<'_>, mix: Mix) -> Option<f64> {
 
 /// The search for the greatest rate at which the claimed latency holds: the steps that ran and the next one.
 pub(super) fn headroom(known: &Known<'_>) -> Vec<Draft> {
-    let mix = claimed(known).map_or(Mix::READ, |load| load.mix);
+    let load = || {
+        claimed(known).unwrap_or_else(|| {
+            let (access, block) = shape(known, Mix::READ);
+            Load { rate: 0.0, access, block }
+        })
+    };
     if latencies(known).next().is_none() {
         return Vec::new();
     }
     let (mut percent, mut stride) = SEARCH;
     let mut drafts = Vec::new();
     for _ in 0..SEARCH_STEPS {
-        let Some(draft) = at_share(known, mix, percent) else { break };
+        let Some(draft) = at_share(known, load(), percent) else { break };
         let ran = known.step(&draft.name);
         drafts.push(draft);
         let Some(ran) = ran else { break };

@@ -2,9 +2,10 @@
 //!
 //! One table without a row for the rest: a kind of finding without its words does not compile.
 
-use analysis::findings::Unwritten;
+use analysis::findings::{StoppedAnswering, Unwritten};
 use analysis::{Estimate, Finding, Level, Limiter, Meaning, Named, Place};
-use workload::Direction;
+use record::SilenceStage;
+use workload::{Direction, Nanos};
 
 use super::changes::{self, between};
 use super::numbers::{self, IOPS, Prefix, Unit};
@@ -16,6 +17,37 @@ use super::watch_words::{
     scale_words, took, waits,
 };
 use super::wrap::clean;
+
+/// How long it was silent, what was held, how it ended, and how often.
+fn stopped_answering(found: &StoppedAnswering) -> String {
+    let seconds = |time: Nanos| numbers::time(time.0 as f64);
+    let others = match found.others {
+        0 => String::new(),
+        others => format!(" and {} more", numbers::count(others as f64)),
+    };
+    let ending = match found.stage {
+        SilenceStage::Over => "then it answered again",
+        SilenceStage::GivenUp => "then it was given up; what was measured before stands",
+        SilenceStage::Left | SilenceStage::Noticed => "it had not answered when the run was stopped",
+    };
+    let times = match (found.times, found.period_s) {
+        (0 | 1, _) => String::new(),
+        (times, None) => format!(" So it did {times} times; this was the longest."),
+        (times, Some(period_s)) => {
+            format!(" So it did {times} times, one every {}; this was the longest.", numbers::span(period_s))
+        }
+    };
+    format!(
+        "The target stopped answering at {} (step {}): for {} nothing came back from {}, of which a {} of {} at byte {}{others} was held; {ending}.{times}",
+        seconds(found.since),
+        quoted(&found.step),
+        seconds(found.lasted),
+        clean(&found.path),
+        found.direction.name(),
+        numbers::size(u64::from(found.bytes)),
+        numbers::count(found.offset as f64),
+    )
+}
 
 /// What is said of a finding.
 pub(crate) struct Told<'f> {
@@ -264,6 +296,13 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             }
             .to_owned(),
             shown: Nowhere,
+        },
+        Meaning::StoppedAnswering(found) => Told {
+            sentence: stopped_answering(found),
+            unless: None,
+            next: "Look at the kernel's log (dmesg) for the device and what is below it, and ask its provider about that minute."
+                .to_owned(),
+            shown: OfRun("rate"),
         },
         Meaning::StorageIdle(found) => Told {
             sentence: format!(

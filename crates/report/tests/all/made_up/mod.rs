@@ -6,13 +6,14 @@ mod watched;
 
 use analysis::findings::{
     BandwidthCap, CachedReads, Crossover, Failed, FillingDepth, ForeignLoad, GeneratorBound, InsideBurst,
-    Interrupted, IopsCap, LittleMismatch, ReadsOnly, StepDown, StepUp, Unsteady, Unwritten, Wave,
+    Interrupted, IopsCap, LittleMismatch, ReadsOnly, StepDown, StepUp, StoppedAnswering, Unsteady, Unwritten,
+    Wave,
 };
 use analysis::{
     Analysis, Answer, ClaimRow, Claimed, Confidence, Doubt, Estimate, Evidence, Finding, LatencyRole,
     LatencyRow, Limiter, Meaning, Moved, Point, Quantity, Reading, Regimes, Spent, Verdict,
 };
-use record::{Run, TargetDoubt};
+use record::{Run, SilenceStage, TargetDoubt};
 use workload::{Direction, Ending, Nanos};
 
 pub use runs::*;
@@ -271,6 +272,22 @@ pub fn nothing() -> (Run, Analysis) {
 }
 
 /// Every kind of finding, each in each of its shapes.
+fn silence(stage: SilenceStage, times: u64, period_s: Option<f64>) -> Meaning {
+    Meaning::StoppedAnswering(StoppedAnswering {
+        step: "depth 8".to_owned(),
+        path: "/dev/vdb".to_owned(),
+        since: Nanos::from_millis(10_040),
+        lasted: Nanos::from_millis(7_250),
+        stage,
+        direction: Direction::Read,
+        offset: 1 << 20,
+        bytes: 4096,
+        others: 3 * (times - 1),
+        times,
+        period_s,
+    })
+}
+
 pub fn all_meanings() -> Vec<Meaning> {
     let step = || "depth 8".to_owned();
     let cap = around(3001.0, 6.0);
@@ -347,6 +364,9 @@ pub fn all_meanings() -> Vec<Meaning> {
         Meaning::Wave(Wave { low: 0.6, high: 1.2, low_share: 0.33, period_s: Some(30.0), changes: 6 }),
         Meaning::Interrupted(Interrupted { after_s: 31.4 }),
         Meaning::Failed(Failed { step: step(), errno: 5, count: 3 }),
+        silence(SilenceStage::GivenUp, 1, None),
+        silence(SilenceStage::Over, 4, Some(20.0)),
+        silence(SilenceStage::Left, 2, None),
         Meaning::Failed(Failed { step: step(), errno: 7_777, count: 1 }),
     ]);
     all
