@@ -3,7 +3,7 @@
 use workload::{Nanos, StepPlan, StopRule, WorkerPlan};
 
 /// What a plan says of one worker's time and amount.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rules {
     /// From what it begins with to its own start.
     pub delay: Nanos,
@@ -19,6 +19,8 @@ pub struct Rules {
     pub ops_each: Option<u64>,
     /// Bytes it issues past the ramp.
     pub bytes_each: Option<u64>,
+    /// Bytes it writes at most, the ramp included.
+    pub written_each: Option<u64>,
 }
 
 impl Rules {
@@ -29,6 +31,8 @@ impl Rules {
         let ops = |rule: &StopRule| if let StopRule::OpsEach(ops) = *rule { Some(ops) } else { None };
         let bytes =
             |rule: &StopRule| if let StopRule::BytesEach(bytes) = *rule { Some(bytes.0) } else { None };
+        let written =
+            |rule: &StopRule| if let StopRule::WrittenEach(bytes) = *rule { Some(bytes.0) } else { None };
         Rules {
             delay: terms.delay,
             ramp: terms.ramp,
@@ -37,6 +41,7 @@ impl Rules {
             cool: terms.cool,
             ops_each: all().filter_map(ops).min(),
             bytes_each: all().filter_map(bytes).min(),
+            written_each: all().filter_map(written).min(),
         }
     }
 
@@ -67,7 +72,7 @@ fn time_of(rule: &StopRule) -> Option<Nanos> {
     match *rule {
         StopRule::Time(time) => Some(time),
         StopRule::Certain { most, .. } => Some(most),
-        StopRule::BytesEach(_) | StopRule::OpsEach(_) => None,
+        StopRule::BytesEach(_) | StopRule::OpsEach(_) | StopRule::WrittenEach(_) => None,
     }
 }
 
@@ -170,6 +175,7 @@ mod tests {
         cool: Nanos(5),
         ops_each: None,
         bytes_each: None,
+        written_each: None,
     };
 
     #[test]

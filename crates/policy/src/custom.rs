@@ -80,11 +80,35 @@ fn is_known(name: &str) -> bool {
     NAMES.iter().any(|&(known, _)| known == normal(name))
 }
 
+/// The limits that the parameters state, for somebody who knows what the rest of them means: a volume may say there what it
+/// is without any limit.
+///
+/// # Errors
+/// As of [`limits`]; no limit at all only where there is no rest.
+pub(crate) fn limits_beside_rest(policy: &Policy, typed: &Typed) -> Result<Limits, PolicyError> {
+    let limits = stated(policy, typed)?;
+    if limits.limits.is_empty() && unknown(typed).is_empty() { Err(no_limit()) } else { Ok(limits) }
+}
+
 /// The limits that the parameters state.
 ///
 /// # Errors
 /// [`PolicyError`]: a value that cannot be read, a burst without what pays for it or without a baseline, no limit at all.
 pub(crate) fn limits(policy: &Policy, typed: &Typed) -> Result<Limits, PolicyError> {
+    let limits = stated(policy, typed)?;
+    if limits.limits.is_empty() { Err(no_limit()) } else { Ok(limits) }
+}
+
+fn no_limit() -> PolicyError {
+    PolicyError::Missing {
+        policy: ID.to_owned(),
+        name: "iops".to_owned(),
+        allowed: "or bandwidth, read_iops, write_iops, read_bandwidth, write_bandwidth".to_owned(),
+        example: "3000,bandwidth=125MiB/s".to_owned(),
+    }
+}
+
+fn stated(policy: &Policy, typed: &Typed) -> Result<Limits, PolicyError> {
     let words = Words { typed };
     words.once()?;
     let accounting = words.accounting()?;
@@ -99,14 +123,6 @@ pub(crate) fn limits(policy: &Policy, typed: &Typed) -> Result<Limits, PolicyErr
         }
     }
     words.bursts_have_baselines(&limits)?;
-    if limits.is_empty() {
-        return Err(PolicyError::Missing {
-            policy: ID.to_owned(),
-            name: "iops".to_owned(),
-            allowed: "or bandwidth, read_iops, write_iops, read_bandwidth, write_bandwidth".to_owned(),
-            example: "3000,bandwidth=125MiB/s".to_owned(),
-        });
-    }
     let used = typed.iter().filter(|(name, _)| is_known(name)).cloned().collect();
     let latency = words.time("latency")?;
     let policy_name = PolicyName { id: ID.to_owned(), parameters: used };

@@ -49,8 +49,13 @@ impl Policy {
     /// [`PolicyError`]: a missing, unreadable or forbidden value.
     pub fn evaluate_with_rest(&self, name: &PolicyName) -> Result<(Limits, Rest), PolicyError> {
         if self.is_custom() {
-            let limits = custom::limits(self, &name.parameters);
+            let limits = custom::limits_beside_rest(self, &name.parameters);
             let limits = limits.map_err(|error| self.misspelt(&name.parameters).unwrap_or(error))?;
+            if limits.limits.is_empty()
+                && let Some(error) = self.misspelt(&name.parameters)
+            {
+                return Err(error);
+            }
             return Ok((limits, custom::rest(&name.parameters)));
         }
         let (mut own, mut rest) = self.assign(&name.parameters)?;

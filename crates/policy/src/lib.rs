@@ -16,6 +16,7 @@ mod evaluate;
 mod forecast;
 mod formula;
 mod instance;
+mod ledger;
 mod limits;
 mod matching;
 mod meter;
@@ -32,6 +33,7 @@ pub use entry::{
 pub use error::PolicyError;
 pub use forecast::{ASSUMED_BURST, BurstLength, Forecast, Phase};
 pub use instance::{AwsInstance, AzureInstance};
+pub use ledger::{Asked, Balance, Entry, Ledger, Moved, Opening, Order};
 pub use limits::{
     Accounting, Bucket, Burst, Covers, Limit, Limits, RateUnit, Resource, Rounding, UnitReading, Written,
 };

@@ -28,6 +28,10 @@ pub enum BucketStart {
     Empty,
     /// This share of the size, 0 to 1. Timed bursts are ready unless it is 0.
     Share(f64),
+    /// So many charged operations in buckets of operations, at most their size; other buckets hold what a new volume has.
+    Operations(f64),
+    /// So many bytes in buckets of bytes, likewise.
+    Bytes(f64),
 }
 
 /// Limits at work. Every call costs the same, allocates nothing and looks at no clock.
@@ -183,9 +187,15 @@ impl Rule {
             Some(Bucket::Tokens { size, initial, .. }) => {
                 let depth = (cost(limit.baseline) as f64 * size) as u128;
                 let level = match start {
-                    BucketStart::Initial => initial / size,
                     BucketStart::Empty => 0.0,
                     BucketStart::Share(share) => share.clamp(0.0, 1.0),
+                    BucketStart::Operations(held) if limit.resource == Resource::Iops => {
+                        (held / size).min(1.0)
+                    }
+                    BucketStart::Bytes(held) if limit.resource == Resource::Bytes => (held / size).min(1.0),
+                    BucketStart::Initial | BucketStart::Operations(_) | BucketStart::Bytes(_) => {
+                        initial / size
+                    }
                 };
                 assert!((0.0..=1.0).contains(&level), "a bucket begins {level} full");
                 self.base_until = (depth as f64 * (1.0 - level)) as u128;

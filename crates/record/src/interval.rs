@@ -31,12 +31,18 @@ pub struct Interval {
     pub late: u64,
     /// True where a worker had no spare record at an edge, so that this interval may hold some of the one before.
     pub smeared: bool,
+    /// The longest time that one of the job's workers was ready to run in this interval but had no CPU: what came back
+    /// meanwhile was noticed late, and nothing was issued in its place. Zero in simulation, but where CPU is taken there too,
+    /// and in what earlier versions stored.
+    #[serde(default)]
+    pub waited: Nanos,
 }
 
 impl Interval {
     /// An interval in which nothing has ended.
     pub fn empty(job: u16, start: Nanos, end: Nanos) -> Interval {
-        Interval { job, start, end, counted: true, directions: Default::default(), late: 0, smeared: false }
+        let directions = Default::default();
+        Interval { job, start, end, counted: true, directions, late: 0, smeared: false, waited: Nanos::ZERO }
     }
 
     /// Adds what another worker did in the same interval.
@@ -47,6 +53,7 @@ impl Interval {
         }
         self.late = self.late.saturating_add(other.late);
         self.smeared |= other.smeared;
+        self.waited = self.waited.max(other.waited);
         self.counted &= other.counted;
     }
 

@@ -9,7 +9,7 @@ use rusqlite::{Connection, Result};
 use workload::{Direction, Ending, Nanos, StepPlan};
 
 use crate::cell::{
-    Cell, Counts, Json, Least, Maybe, Moved, Notes, Number, Ops, Text, Time, Way, Whole, Word, word,
+    Cell, Counts, Json, Later, Least, Maybe, Moved, Notes, Number, Ops, Text, Time, Way, Whole, Word, word,
 };
 use crate::scan::{Fault, Outcome, Scan};
 use crate::table::{self, Inserts, Table, table};
@@ -51,6 +51,7 @@ pub(crate) struct Part {
     tally: Tally,
     late: u64,
     smeared: bool,
+    waited: Nanos,
 }
 
 table! {
@@ -66,8 +67,12 @@ table! {
         Least: latency_ns_min = tally.latency_ns_min;
         Whole: latency_ns_max = tally.latency_ns_max, late;
         Number: smeared;
+        Later<Time>: waited_ns = waited;
     }
 }
+
+/// What earlier files of this version had not in `interval`.
+const LATER: [&str; 1] = ["waited_ns"];
 
 table! {
     /// Apart from `interval`, so that reading a series does not drag the histograms along.
@@ -180,6 +185,7 @@ pub(crate) fn interval(conn: &Connection, step: i64, interval: &Interval, planne
             tally: interval.of(direction).tally,
             late: if place == 0 { interval.late } else { 0 },
             smeared: interval.smeared,
+            waited: interval.waited,
         };
         let id = parts.put(&[None, Some(step)], &row)?;
         if !interval.of(direction).latency.is_empty() {
@@ -256,7 +262,9 @@ fn owner(steps: &mut [Step], number: i64) -> Outcome<&mut StepRecord> {
 fn intervals(scan: &Scan<'_>, steps: &mut [Step]) {
     const HISTOGRAMS: &str =
         "LEFT JOIN interval_histogram ON interval_histogram.interval = interval.interval";
-    let query = table::select::<Intervals>().joined(HISTOGRAMS, "due_to_done");
+    let whole = scan.conn.prepare("SELECT waited_ns FROM interval LIMIT 0").is_ok();
+    let query = table::select::<Intervals>().lacking(if whole { &[] } else { &LATER });
+    let query = query.joined(HISTOGRAMS, "due_to_done");
     let latency = 1 + Intervals::columns().len();
     scan.each(query, |row| {
         let step = owner(steps, row.get(0)?)?;
@@ -270,7 +278,8 @@ fn intervals(scan: &Scan<'_>, steps: &mut [Step]) {
         });
         if !continues {
             let empty = Interval::empty(read.job, read.start, read.end);
-            step.intervals.push(Interval { counted: read.counted, smeared: read.smeared, ..empty });
+            let Part { counted, smeared, waited, .. } = read;
+            step.intervals.push(Interval { counted, smeared, waited, ..empty });
         }
         if let Some(last) = step.intervals.last_mut() {
             last.late = last.late.saturating_add(read.late);

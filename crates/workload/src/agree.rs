@@ -79,7 +79,9 @@ fn ends(workload: &Workload, job: &Job) -> Result<(), Disagreement> {
     if rules.peek().is_none() {
         return Err(Disagreement::NoEnd { job: job.name.clone() });
     }
-    if rules.any(|rule| matches!(rule, StopRule::OpsEach(0) | StopRule::BytesEach(Bytes(0)))) {
+    if rules.any(|rule| {
+        matches!(rule, StopRule::OpsEach(0) | StopRule::BytesEach(Bytes(0)) | StopRule::WrittenEach(Bytes(0)))
+    }) {
         return Err(Disagreement::Zero { job: job.name.clone(), what: "the amount" });
     }
     match job.stop.iter().any(|rule| matches!(rule, StopRule::Certain { .. })) {

@@ -1,4 +1,4 @@
-//! A claim in words: `read 700 iops, write 300 iops, p99 < 30ms`.
+//! A claim in words: `read 700 iops, write 300 iops, p99 < 30ms, mix 70/30, bs 4k, random 50%`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::units::{byte_factor, duration};
-use crate::{BytesPerSecond, Direction, Iops, Nanos};
+use crate::{BytesPerSecond, ClaimedLoad, Direction, Iops, Nanos};
 
 /// What one claim is about, with the figure that is claimed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,6 +38,9 @@ pub struct Claim {
 pub struct Expectation {
     /// In the order typed.
     pub claims: Vec<Claim>,
+    /// The load under which they are to hold.
+    #[serde(default)]
+    pub load: ClaimedLoad,
 }
 
 /// Why an expectation could not be read.
@@ -55,28 +58,45 @@ pub struct ExpectationError {
 }
 
 impl Expectation {
-    /// Reads claims separated by commas.
+    /// Reads claims separated by commas, and the load under which they are to hold.
     ///
     /// A claim is `[read|write] NUMBER iops`, `[read|write] NUMBER MiB/s`, `[read|write] pNN < TIME` or
-    /// `[read|write] latency < TIME` (also `mean < TIME`); `<` and `>=` may be left out.
+    /// `[read|write] latency < TIME` (also `mean < TIME`); `<` and `>=` may be left out. The load is said by any of
+    /// `mix READS/WRITES`, `bs SIZE`, and `random PERCENT` or `sequential`.
     ///
     /// # Errors
     /// [`ExpectationError`] with column, word and problem.
     pub fn parse(text: &str) -> Result<Expectation, ExpectationError> {
-        let mut claims = Vec::new();
+        let mut found = Expectation::default();
         let mut at = 0;
         for part in text.split(',') {
-            claims.push(claim(part, at)?);
+            if !found.load_term(part, at)? {
+                found.claims.push(claim(part, at)?);
+            }
             at += part.len() + 1;
         }
-        Ok(Expectation { claims })
+        if found.claims.is_empty() {
+            let whole = Word { text: text.trim(), column: 1 };
+            return Err(whole.error("says a load and claims nothing of it"));
+        }
+        Ok(found)
+    }
+
+    /// Takes up `part` where it is a term of the load.
+    fn load_term(&mut self, part: &str, start: usize) -> Result<bool, ExpectationError> {
+        let all = words(part, start);
+        let Some((first, rest)) = all.split_first() else { return Ok(false) };
+        let (name, attached) = first.text.split_once('=').unwrap_or((first.text, ""));
+        let rest: Vec<&str> = std::iter::once(attached).chain(rest.iter().map(|word| word.text)).collect();
+        self.load.read(name, &rest).map_err(|problem| first.error(problem))
     }
 }
 
 impl fmt::Display for Expectation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words: Vec<&str> = self.claims.iter().map(|claim| claim.words.as_str()).collect();
-        f.write_str(&words.join(", "))
+        f.write_str(&words.join(", "))?;
+        if self.load.is_empty() { Ok(()) } else { write!(f, ", {}", self.load) }
     }
 }
 
@@ -93,7 +113,8 @@ impl Word<'_> {
 
     /// `problem` with the word that was probably meant.
     fn unknown(&self, problem: &str) -> ExpectationError {
-        const WORDS: [&str; 7] = ["read", "write", "latency", "mean", "iops", "MiB/s", "MB/s"];
+        const WORDS: [&str; 10] =
+            ["read", "write", "latency", "mean", "iops", "MiB/s", "MB/s", "mix", "random", "sequential"];
         let distance = |known: &&&str| edits(&self.text.to_lowercase(), &known.to_lowercase());
         let near = WORDS.iter().min_by_key(distance).filter(|known| distance(known) <= 2);
         let near = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
@@ -106,7 +127,9 @@ impl Word<'_> {
         let lower = self.text.to_ascii_lowercase();
         let percentile =
             lower.strip_prefix('p').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-        percentile || ["read", "reads", "write", "writes", "latency", "mean"].contains(&lower.as_str())
+        const FIRST: [&str; 10] =
+            ["read", "reads", "write", "writes", "latency", "mean", "mix", "bs", "random", "sequential"];
+        percentile || FIRST.contains(&lower.as_str())
     }
 }
 
@@ -254,6 +277,7 @@ fn latency_metric(first: &Word<'_>, rest: &[Word<'_>]) -> Result<Metric, Expecta
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Access, Bytes, Mix};
 
     fn metrics(text: &str) -> Vec<(Option<Direction>, Metric)> {
         Expectation::parse(text)
@@ -288,6 +312,22 @@ mod tests {
     }
 
     #[test]
+    fn the_load_of_a_claim_is_read_and_written_back() {
+        let words = "read 700 iops, mix 70/30, bs=4k, random 50 %, p99 < 30ms";
+        let found = Expectation::parse(words).unwrap();
+        assert_eq!(found.claims.len(), 2);
+        assert_eq!(found.load.mix, Some(Mix::reads(70)));
+        assert_eq!((found.load.block, found.load.random_percent), (Some(Bytes::kib(4)), Some(50)));
+        assert_eq!(found.load.access(Mix::READ), Access::partly_random(50, Mix::reads(70)));
+        assert_eq!(found.to_string(), "read 700 iops, p99 < 30ms, mix 70/30, bs 4 KiB, random 50%");
+        assert_eq!(Expectation::parse(&found.to_string()), Ok(found));
+        let plain = Expectation::parse("read 700 iops, sequential, bs 4097B").unwrap();
+        assert_eq!(plain.load.access(Mix::READ), Access::sequential(Mix::READ));
+        assert_eq!(Expectation::parse(&plain.to_string()), Ok(plain));
+        assert!(Expectation::parse("read 700 iops").unwrap().load.is_empty());
+    }
+
+    #[test]
     fn a_bad_claim_names_column_and_word() {
         for (text, column, word) in [
             ("read 700 iops, write x", 22, "x"),
@@ -301,6 +341,12 @@ mod tests {
             ("p99 > 30ms", 5, ">"),
             ("read 700 iops, mean>=3ms", 20, ">="),
             ("read < 700 iops", 6, "<"),
+            ("read 700 iops, mix 70/40", 16, "mix"),
+            ("read 700 iops, bs", 16, "bs"),
+            ("read 700 iops, random 120%", 16, "random"),
+            ("read 700 iops, bs 4k, bs 8k", 23, "bs"),
+            ("mix 70/30, bs 4k", 1, "mix 70/30, bs 4k"),
+            ("read 700 iops mix 70/30", 15, "mix"),
         ] {
             let error = Expectation::parse(text).unwrap_err();
             assert_eq!((error.column, error.word.as_str()), (column, word), "{text}: {error}");

@@ -14,6 +14,9 @@ pub enum StopRule {
     BytesEach(Bytes),
     /// Each worker after this many I/Os.
     OpsEach(u64),
+    /// Each worker before it has written more than this since its start: what is written in a ramp and what is in flight at
+    /// the end are in it, so that it bounds what reaches the target.
+    WrittenEach(Bytes),
     /// When the rate is known well enough and is steady, but not before `least` and not after `most`.
     Certain {
         /// Half-width of the 95 % interval of the rate, as a share of it, that is narrow enough.

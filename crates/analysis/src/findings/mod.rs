@@ -20,8 +20,11 @@ mod held;
 mod idle;
 mod little;
 mod micro_bursts;
+mod period;
+mod rise;
 mod saturated;
 mod serial;
+mod silence;
 mod slow;
 mod stalls;
 mod target;
@@ -49,8 +52,11 @@ pub use held::{HeldBytes, HeldOperations};
 pub use idle::StorageIdle;
 pub use little::LittleMismatch;
 pub use micro_bursts::MicroBursts;
+pub use period::Wave;
+pub use rise::StepUp;
 pub use saturated::Saturated;
 pub use serial::SerialApplication;
+pub use silence::StoppedAnswering;
 pub use slow::{BackendSlow, CpuStarved};
 pub use stalls::Stalls;
 pub use target::{CachedReads, ReadsOnly, TargetDoubt, Unwritten};
@@ -94,10 +100,9 @@ macro_rules! kinds {
 
 kinds! {
     IopsCap, BandwidthCap, Crossover, FillingDepth, Unsteady, LittleMismatch, GeneratorBound, ForeignLoad,
-    TargetDoubt, CachedReads, Unwritten, ReadsOnly, InsideBurst, StepDown, Interrupted, Failed, StorageIdle,
+    TargetDoubt, CachedReads, Unwritten, ReadsOnly, InsideBurst, StepDown, StepUp, Wave, Interrupted, Failed, StorageIdle,
     SerialApplication, HeldOperations, HeldBytes, ThrottledAboveNominal, ThrottledAboveDevice, BackendSlow,
-    FlushBound, CpuStarved, QueueFull, Untimed, HeldLevelFell, Saturated,
-    Stalls, MicroBursts, WriteBack,
+    FlushBound, CpuStarved, QueueFull, Untimed, HeldLevelFell, StoppedAnswering, Saturated, Stalls, MicroBursts, WriteBack,
 }
 
 impl From<endings::Early> for Meaning {
@@ -147,7 +152,8 @@ fn any<K: Into<Meaning>>(found: impl IntoIterator<Item = Found<K>>) -> Vec<Findi
 type RunRule = fn(&Run, &Figures) -> Vec<Finding>;
 
 /// Rules whose findings hold also of a run that was cut short.
-const CUT_SHORT_RULES: [RunRule; 7] = [
+const CUT_SHORT_RULES: [RunRule; 8] = [
+    |run, _| any(silence::rule(run)),
     |run, _| any(endings::rule(run)),
     |run, _| any(target::doubtful(run)),
     |run, _| any(target::cached(run)),
@@ -158,8 +164,10 @@ const CUT_SHORT_RULES: [RunRule; 7] = [
 ];
 
 /// Rules about what ladders reached, asked where all of them were climbed. Reads come before writes.
-const WHOLE_RUN_RULES: [RunRule; 5] = [
+const WHOLE_RUN_RULES: [RunRule; 7] = [
     |run, figures| any(fall::rule(run, figures)),
+    |run, figures| any(rise::rule(run, figures)),
+    |run, figures| any(period::rule(run, figures)),
     |run, figures| of_caps(run, figures, Direction::Read),
     |run, figures| of_caps(run, figures, Direction::Write),
     |run, figures| any(little::rule(run, figures)),

@@ -30,6 +30,12 @@ pub struct Served {
 pub trait Volume {
     /// Admits `io` at `now`. Times never go back from call to call.
     fn serve(&mut self, now: Nanos, io: &Io) -> Served;
+
+    /// When a worker that is ready to run at `now` has a CPU: `now`, but where the simulation takes CPUs away. Not asked in the
+    /// order of time.
+    fn has_cpu_at(&mut self, now: Nanos) -> Nanos {
+        now
+    }
 }
 
 /// `slot` of an event that wakes its worker.
@@ -72,6 +78,8 @@ struct SimulatedWorker {
     batch: Batch,
     /// Time of its wake in the heap; `MAX` where there is none.
     wake_at: Nanos,
+    /// From when on it is ready to run without a CPU, as far as it has not heard of that yet, and until when.
+    without_cpu: Option<(Nanos, Nanos)>,
 }
 
 /// Everything but the heap, so that the heap's top can be replaced while a turn is taken.
@@ -107,7 +115,8 @@ pub fn run_simulated<V: Volume + ?Sized>(
         worker.share(&counters);
         worker.begin(timetable, first_schedule(&rules, worker_plan, &timetable));
         let batch = Batch::with_capacity(worker_plan.depth);
-        workers.push(SimulatedWorker { worker: Some(worker), rules, batch, wake_at: Nanos::MAX });
+        let wake_at = Nanos::MAX;
+        workers.push(SimulatedWorker { worker: Some(worker), rules, batch, wake_at, without_cpu: None });
         ends.push(end);
     }
     let mut coordinator = Coordinator::new(plan, ends, start, watcher);
@@ -117,6 +126,18 @@ pub fn run_simulated<V: Volume + ?Sized>(
     // A step without workers only lets time pass.
     let ended = if plan.workers.is_empty() { coordinator.deadline() } else { ended };
     Ok(coordinator.finish(ended))
+}
+
+impl SimulatedWorker {
+    /// It hears how long it has been without a CPU, up to `now` at most.
+    fn tell_wait(&mut self, now: Nanos) {
+        let Some((from, until)) = self.without_cpu.take() else { return };
+        let upto = now.min(until);
+        if let Some(worker) = &mut self.worker {
+            worker.waited(now, upto.since(from));
+        }
+        self.without_cpu = (upto < until).then_some((upto, until));
+    }
 }
 
 impl<V: Volume + ?Sized> Simulation<'_, V> {
@@ -204,13 +225,26 @@ impl<V: Volume + ?Sized> Simulation<'_, V> {
     fn handle(&mut self, event: &Event) {
         let number = event.worker as usize;
         assert!(number < self.workers.len(), "an event of a worker that the step has not");
-        let SimulatedWorker { worker, wake_at, .. } = &mut self.workers[number];
+        let cpu_at = self.volume.has_cpu_at(event.at);
+        if cpu_at > event.at {
+            return self.put_off(event, cpu_at);
+        }
+        let this = &mut self.workers[number];
+        this.tell_wait(event.at);
+        let SimulatedWorker { worker, wake_at, .. } = this;
         if event.slot == WAKE {
             *wake_at = Nanos::MAX;
         } else if let Some(worker) = worker {
             worker.settle(event.at, &[Done { slot: event.slot, result: event.result, at: event.at }]);
         }
         self.turn(number, event.at);
+    }
+
+    /// What should happen at `event.at` happens when the worker has a CPU.
+    #[cold]
+    fn put_off(&mut self, event: &Event, cpu_at: Nanos) {
+        self.workers[event.worker as usize].without_cpu.get_or_insert((event.at, cpu_at)).1 = cpu_at;
+        self.fresh.push(Event { at: cpu_at, ..*event });
     }
 
     /// Lets one worker issue, and puts the events that follow into `fresh`.
@@ -252,6 +286,7 @@ impl<V: Volume + ?Sized> Simulation<'_, V> {
 
     /// Hands over intervals that are over, and stops all workers where the coordinator says so.
     fn look(&mut self, coordinator: &mut Coordinator<'_>, now: Nanos) {
+        self.workers.iter_mut().for_each(|worker| worker.tell_wait(now));
         self.running().for_each(|worker| worker.reach(now));
         if coordinator.turn() {
             for number in 0..self.workers.len() {

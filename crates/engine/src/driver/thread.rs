@@ -220,6 +220,7 @@ impl WorkerTask {
             done: Vec::with_capacity(most_taken_back(&plan, taken_back(&backend, plan.depth))),
             clock,
             meter: ThreadMeter::open(),
+            waited: Nanos::ZERO,
             shared: &shared,
             number,
         };
@@ -271,6 +272,8 @@ struct WorkerLoop<'s> {
     done: Vec<Done>,
     clock: Clock,
     meter: ThreadMeter,
+    /// What the meter had as the time without a CPU when it was last told.
+    waited: Nanos,
     shared: &'s Shared,
     /// Its place in the step's plan.
     number: usize,
@@ -292,11 +295,22 @@ impl WorkerLoop<'_> {
 
     /// Turns until the worker has finished; returns what its thread used while counting.
     fn run<B: Queue>(&mut self, backend: &mut B) -> Result<ThreadCounters, EngineError> {
-        let mut before = self.meter.read();
+        let before = self.meter.read();
+        self.waited = before.run_delay;
+        let usage = self.turns_counted(backend, before);
+        self.tell_wait(self.clock.now());
+        usage
+    }
+
+    fn turns_counted<B: Queue>(
+        &mut self,
+        backend: &mut B,
+        begun: ThreadCounters,
+    ) -> Result<ThreadCounters, EngineError> {
         if !self.turns(backend, self.worker.counted_from())? {
-            return Ok(self.meter.read().since(before));
+            return Ok(self.meter.read().since(begun));
         }
-        before = self.meter.read();
+        let before = self.meter.read();
         let finished = !self.turns(backend, self.worker.counted_until())?;
         let usage = self.meter.read().since(before);
         if !finished {
@@ -336,7 +350,7 @@ impl WorkerLoop<'_> {
             if self.reap_least > 1 {
                 self.wait_for_more(backend)?;
             }
-            let later = self.clock.now();
+            let later = self.look_at_the_clock();
             debug_assert!(later >= now, "the clock of the run went back");
             slow = later.since(now) > SLOW;
             now = later;
@@ -352,6 +366,23 @@ impl WorkerLoop<'_> {
         Ok(true)
     }
 
+    /// The time now; where an interval is over, the worker hears how long it was without a CPU before it hears of the time.
+    #[inline]
+    fn look_at_the_clock(&mut self) -> Nanos {
+        let now = self.clock.now();
+        if now >= self.worker.edge() {
+            self.tell_wait(now);
+        }
+        now
+    }
+
+    #[cold]
+    fn tell_wait(&mut self, now: Nanos) {
+        let waited = self.meter.waited();
+        self.worker.waited(now, waited.since(self.waited));
+        self.waited = waited;
+    }
+
     /// Told to stop; true where it is to leave even what is in flight.
     #[cold]
     fn give_up(&mut self, now: Nanos) -> bool {
@@ -363,7 +394,7 @@ impl WorkerLoop<'_> {
     #[cold]
     fn submit<B: Queue>(&mut self, backend: &mut B) -> Result<Nanos, EngineError> {
         backend.submit(&mut self.done)?;
-        let now = self.clock.now();
+        let now = self.look_at_the_clock();
         if !self.done.is_empty() {
             self.worker.settle(now, &self.done);
             self.done.clear();

@@ -59,6 +59,8 @@ pub struct Recorder {
     /// Where every I/O is told.
     tracer: Option<Tracer>,
     timetable: Option<Timetable>,
+    /// What of the time without a CPU lies behind `page_edge`.
+    waited_beyond: Nanos,
     out: Producer<Box<Sheet>>,
     spares: Consumer<Box<Sheet>>,
     progress: Arc<Progress>,
@@ -84,6 +86,7 @@ impl Recorder {
             part: Part::default(),
             tracer,
             timetable: None,
+            waited_beyond: Nanos::ZERO,
             out,
             spares,
             progress: Arc::clone(&progress),
@@ -128,12 +131,24 @@ impl Recorder {
         self.edge = self.tracer.as_ref().map_or(self.page_edge, |tracer| tracer.edge().min(self.page_edge));
     }
 
+    /// Up to `now` the worker has been ready for `waited` without a CPU, since this was last told; before `now` is reached.
+    /// As it runs now, that is taken to have been just before, so that what is more than has passed of a new interval falls
+    /// on those before.
+    #[cold]
+    pub(crate) fn waited(&mut self, now: Nanos, waited: Nanos) {
+        let beyond = waited.min(now.since(self.page_edge));
+        self.sheet.counts.waited += waited.since(beyond);
+        self.waited_beyond = beyond;
+    }
+
     /// From `now` on what ends belongs to `part`.
     #[cold]
     pub(crate) fn enter(&mut self, part: Part, now: Nanos) {
         assert!(part >= self.part, "the parts of a worker's time go back from {:?} to {part:?}", self.part);
         self.part = part;
-        if now < self.page_edge && !self.sheet.is_used() && self.sheet.counts == Counts::default() {
+        let Counts { waited, waited_before, .. } = self.sheet.counts;
+        let nothing_else = Counts { waited, waited_before, ..Counts::default() };
+        if now < self.page_edge && !self.sheet.is_used() && self.sheet.counts == nothing_else {
             self.sheet.part = part;
             return;
         }
@@ -150,6 +165,9 @@ impl Recorder {
         match self.spares.pop() {
             Ok(mut fresh) if !self.out.is_full() => {
                 fresh.clear((index, self.part));
+                let beyond = std::mem::take(&mut self.waited_beyond);
+                fresh.counts.waited = beyond.min(now.since(timetable.start_of(index)));
+                fresh.counts.waited_before = beyond.since(fresh.counts.waited);
                 let full = std::mem::replace(&mut self.sheet, fresh);
                 // Looked at just above, and only this thread pushes.
                 assert!(self.out.push(full).is_ok(), "the ring of sheets is full though it had room");
@@ -165,6 +183,8 @@ impl Recorder {
         if was != Part::Counted && was != part {
             self.sheet.clear((index, part));
         }
+        let counts = &mut self.sheet.counts;
+        counts.waited += std::mem::take(&mut self.waited_beyond);
         self.sheet.index = index;
         self.sheet.smeared = true;
     }
@@ -257,7 +277,8 @@ impl Recorder {
     }
 
     /// What has not been handed over; it ends with the worker.
-    pub(crate) fn into_remainder(self) -> Remainder {
+    pub(crate) fn into_remainder(mut self) -> Remainder {
+        self.sheet.counts.waited += self.waited_beyond;
         Remainder { sheet: self.sheet, trace: self.tracer.map(Tracer::into_trace) }
     }
 }

@@ -69,8 +69,19 @@ struct Sum {
     smeared: bool,
 }
 
-/// Sums of one interval by job and [`Part`].
-type Sums = Vec<[Option<Sum>; 3]>;
+/// One job in one interval.
+#[derive(Debug, Default)]
+struct JobSums {
+    /// By [`Part`].
+    parts: [Option<Sum>; 3],
+    /// The longest that a worker waited for a CPU, by [`Part`].
+    waited: [Nanos; 3],
+    /// The same of workers that slept through all of it.
+    slept_through: Nanos,
+}
+
+/// Sums of one interval by job.
+type Sums = Vec<JobSums>;
 
 /// Rows from interval `first` on.
 #[derive(Debug)]
@@ -103,9 +114,13 @@ impl Rows {
         while self.rows.len() <= place {
             self.rows.push_back((0..self.jobs).map(|_| Default::default()).collect());
         }
+        self.sleep_through(place, job, sheet.counts.waited_before);
+        let sums = &mut self.rows[place][usize::from(job)];
+        let waited = &mut sums.waited[sheet.part as usize];
+        *waited = sheet.counts.waited.max(*waited);
         let has_content = sheet.smeared || sheet.counts.late > 0 || sheet.is_used();
         debug_assert!(!has_content || sheet.index >= self.first, "I/Os of an interval that is final already");
-        let sum = &mut self.rows[place][usize::from(job)][sheet.part as usize];
+        let sum = &mut sums.parts[sheet.part as usize];
         if !has_content && sum.is_none() {
             return;
         }
@@ -119,6 +134,20 @@ impl Rows {
         sum.smeared |= sheet.smeared;
     }
 
+    /// A worker of `job` waited so long for a CPU in the intervals right before the one at `place`.
+    fn sleep_through(&mut self, place: usize, job: u16, mut waited: Nanos) {
+        for before in (0..place).rev() {
+            if waited == Nanos::ZERO {
+                return;
+            }
+            let index = self.first + before as u64;
+            let whole = self.timetable.end_of(index).since(self.timetable.start_of(index));
+            let longest = &mut self.rows[before][usize::from(job)].slept_through;
+            *longest = waited.min(whole).max(*longest);
+            waited = waited.since(whole);
+        }
+    }
+
     /// The next row. Nothing has ended in an interval without sums: a stall shows as zeros, not as a gap.
     pub(super) fn next(&mut self, times: &[JobTimes]) -> Row {
         let (from, to) = (self.timetable.start_of(self.first), self.timetable.end_of(self.first));
@@ -129,13 +158,14 @@ impl Rows {
         let mut sums = sums.into_iter();
         let mut row = Row::new();
         for (job, times) in times.iter().enumerate() {
-            let parts = sums.next().unwrap_or_default();
-            for (part, sum) in Part::ALL.into_iter().zip(parts) {
+            let JobSums { parts, waited, slept_through } = sums.next().unwrap_or_default();
+            for ((part, sum), waited) in Part::ALL.into_iter().zip(parts).zip(waited) {
                 let (start, end) = times.span(part);
                 let (start, end) = (start.clamp(from, to), end.clamp(from, to));
                 if start < end || sum.is_some() {
                     let empty = Interval::empty(job as u16, start, end.max(start));
-                    row.push(interval(empty, part, sum.unwrap_or_default()));
+                    let interval = interval(empty, part, sum.unwrap_or_default());
+                    row.push(Interval { waited: waited.max(slept_through), ..interval });
                 }
             }
         }

@@ -138,6 +138,10 @@ pub(crate) struct Counts {
     pub(crate) late: u64,
     /// The longest that an issue came after its due time.
     pub(crate) late_ns_max: u64,
+    /// Time that the worker was ready to run in this interval but had no CPU.
+    pub(crate) waited: Nanos,
+    /// The same in intervals before this one that it slept through whole, so that they have no sheet.
+    pub(crate) waited_before: Nanos,
 }
 
 /// Parts of a worker's time.

@@ -233,7 +233,7 @@ impl Worker {
                 if APART { self.pace.choose(now, || self.mix.next()) } else { Some((self.mix.next(), due)) };
             let Some((kind, due)) = chosen else { return };
             let place = self.access.next(kind);
-            if !self.quota.take(place.bytes) {
+            if !self.quota.take(place.kind, place.bytes) {
                 return self.end(Stopped::Amount, now);
             }
             if APART {
@@ -445,6 +445,12 @@ impl Worker {
         if now >= self.horizon {
             self.pass_horizon(now);
         }
+    }
+
+    /// Up to `now`, which is not reached yet, its thread has been ready for `waited` without a CPU, since this was last told.
+    #[cold]
+    pub(crate) fn waited(&mut self, now: Nanos, waited: Nanos) {
+        self.recorder.waited(now, waited);
     }
 
     /// When the recorder next has something to hand over.

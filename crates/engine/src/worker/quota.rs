@@ -1,6 +1,6 @@
 //! How much a worker may still issue.
 
-use workload::Bytes;
+use workload::{Bytes, Direction};
 
 use crate::rules::Rules;
 
@@ -12,21 +12,29 @@ pub(super) struct Quota {
     /// I/Os after that.
     later: u64,
     bytes: u64,
+    /// Bytes of writes, counted from the worker's start on.
+    written: u64,
 }
 
 impl Quota {
-    /// As much as it likes, as in a ramp.
+    /// As much as it likes.
     pub(super) fn unlimited() -> Quota {
-        Quota { ops: u64::MAX, later: 0, bytes: u64::MAX }
+        Quota { ops: u64::MAX, later: 0, bytes: u64::MAX, written: u64::MAX }
     }
 
-    /// The amounts of `rules`, less what is in flight when counting begins: an I/O counts where it ends, so that exactly
-    /// the amount is counted.
-    pub(super) fn new(rules: &Rules, in_flight_ops: u64, in_flight: Bytes) -> Quota {
+    /// In the ramp: as much as it likes, but for what may be written in all.
+    pub(super) fn of_ramp(rules: &Rules) -> Quota {
+        Quota { written: rules.written_each.unwrap_or(u64::MAX), ..Quota::unlimited() }
+    }
+
+    /// From the ramp on: the amounts of `rules`, less what is in flight when counting begins: an I/O counts where it ends, so
+    /// that exactly the amount is counted.
+    pub(super) fn counted(self, rules: &Rules, in_flight_ops: u64, in_flight: Bytes) -> Quota {
         Quota {
             ops: rules.ops_each.map_or(u64::MAX, |ops| ops.saturating_sub(in_flight_ops)),
             later: 0,
             bytes: rules.bytes_each.map_or(u64::MAX, |bytes| bytes.saturating_sub(in_flight.0)),
+            ..self
         }
     }
 
@@ -48,14 +56,16 @@ impl Quota {
 
     /// Takes one I/O of `bytes` where there is that much left.
     #[inline]
-    pub(super) fn take(&mut self, bytes: u32) -> bool {
+    pub(super) fn take(&mut self, kind: Direction, bytes: u32) -> bool {
         let bytes = u64::from(bytes);
-        if self.ops == 0 || self.bytes < bytes {
+        let written = if kind == Direction::Write { bytes } else { 0 };
+        if self.ops == 0 || self.bytes < bytes || self.written < written {
             return false;
         }
         // From "unlimited" this takes 2^64 bytes, which no step lives to see.
         self.ops -= 1;
         self.bytes -= bytes;
+        self.written -= written;
         true
     }
 }
@@ -68,11 +78,22 @@ mod tests {
     fn rests_come_before_the_end_and_take_nothing_from_it() {
         let ten = Quota { ops: 10, ..Quota::unlimited() };
         let mut quota = ten.resting_after(4);
-        let take = |quota: &mut Quota| std::iter::from_fn(|| quota.take(1).then_some(())).count();
+        let take =
+            |quota: &mut Quota| std::iter::from_fn(|| quota.take(Direction::Read, 1).then_some(())).count();
         assert_eq!((take(&mut quota), quota.is_at_rest()), (4, true));
         quota = quota.resting_after(4);
         assert_eq!((take(&mut quota), quota.is_at_rest()), (4, true));
         quota = quota.resting_after(4);
         assert_eq!((take(&mut quota), quota.is_at_rest()), (2, false), "that was all");
+    }
+
+    #[test]
+    fn what_is_written_in_the_ramp_is_taken_off_what_may_be_written() {
+        let rules = Rules { written_each: Some(10), ..Rules::default() };
+        let mut ramp = Quota::of_ramp(&rules);
+        assert!(ramp.take(Direction::Write, 6) && ramp.take(Direction::Read, 100), "reads write nothing");
+        let mut counted = ramp.counted(&rules, 0, Bytes(0));
+        assert!(!counted.take(Direction::Write, 5) && counted.take(Direction::Write, 4));
+        assert!(!counted.take(Direction::Write, 1) && counted.take(Direction::Read, 1));
     }
 }

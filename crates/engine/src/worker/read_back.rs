@@ -138,7 +138,7 @@ impl Worker {
         let mut left = if has_amount { u64::MAX } else { self.region };
         loop {
             let place = self.access.next(self.mix.next());
-            if left == 0 || !self.quota.take(place.bytes) {
+            if left == 0 || !self.quota.take(place.kind, place.bytes) {
                 break;
             }
             left = left.saturating_sub(u64::from(place.bytes));

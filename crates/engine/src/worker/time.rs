@@ -128,7 +128,7 @@ impl Worker {
             Phase::Waiting if schedule.start < schedule.over => {
                 self.phase = Phase::Ramp;
                 self.open = true;
-                self.quota = self.think.work(schedule.start, Quota::unlimited());
+                self.quota = self.think.work(schedule.start, Quota::of_ramp(&self.rules));
             }
             Phase::Ramp if schedule.counted_from < schedule.over => {
                 self.phase = Phase::Counted;
@@ -150,7 +150,7 @@ impl Worker {
             0 => (0, Bytes(0)),
             _ => self.slots.amount_in_flight(),
         };
-        let amounts = Quota::new(&self.rules, ops, bytes);
+        let amounts = self.quota.counted(&self.rules, ops, bytes);
         // A rest that was near stays as near as it was.
         self.quota = amounts.resting_after(self.quota.ops());
         if self.quota.ops() == 0 && self.open {

@@ -11,6 +11,7 @@ mod planning;
 mod real;
 mod seeds;
 mod simulation;
+mod starved;
 mod stuck;
 mod terms;
 mod verify;

@@ -57,11 +57,16 @@ impl ThreadMeter {
         let count = |value: libc::c_long| u64::try_from(value).unwrap_or(0);
         ThreadCounters {
             cpu: CpuTime::of(&usage),
-            run_delay: self.run_delay().unwrap_or_default(),
+            run_delay: self.waited(),
             context_switches: count(usage.ru_nvcsw) + count(usage.ru_nivcsw),
             major_faults: count(usage.ru_majflt),
             minor_faults: count(usage.ru_minflt),
         }
+    }
+
+    /// Time that the thread was ready to run but had no CPU, alone: one read of a file. Zero where the kernel does not say.
+    pub fn waited(&self) -> Nanos {
+        self.run_delay().unwrap_or_default()
     }
 
     fn run_delay(&self) -> Option<Nanos> {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 mod catalogue;
+mod ledger;
 mod matching;
 mod meter;
 mod parameters;

@@ -2,19 +2,53 @@
 //!
 //! One table without a row for the rest: a kind of finding without its words does not compile.
 
-use analysis::findings::Unwritten;
-use analysis::{Estimate, Finding, Limiter, Meaning, Place};
-use workload::Direction;
+use analysis::findings::{StoppedAnswering, Unwritten};
+use analysis::{Finding, Meaning, Place};
+use record::SilenceStage;
+use workload::Nanos;
 
-use super::numbers::{self, IOPS, Prefix, Unit};
-use super::phrases::{capital, error_words, is_full, plural, quoted};
+use super::cap_words::{plateau, rate_of_bytes, rate_of_operations, unless_capped};
+use super::changes::{self, between};
+use super::numbers::{self, Prefix};
+use super::phrases::{capital, error_words, failures, is_full, plural, quoted};
 use super::step_names::Steps;
-use super::target_doubt::target_doubt;
+use super::target_doubt::{reads_only, target_doubt};
 use super::watch_words::{
     against, bytes, equal_words, limit_words, moved, named_words, next_held, operations, place_words,
     pulled_words, raise, scale_words, took, unless_held, waits,
 };
 use super::wrap::clean;
+
+/// How long it was silent, what was held, how it ended, and how often.
+fn stopped_answering(found: &StoppedAnswering) -> String {
+    let seconds = |time: Nanos| numbers::time(time.0 as f64);
+    let others = match found.others {
+        0 => String::new(),
+        others => format!(" and {} more", numbers::count(others as f64)),
+    };
+    let ending = match found.stage {
+        SilenceStage::Over => "then it answered again",
+        SilenceStage::GivenUp => "then it was given up; what was measured before stands",
+        SilenceStage::Left | SilenceStage::Noticed => "it had not answered when the run was stopped",
+    };
+    let times = match (found.times, found.period_s) {
+        (0 | 1, _) => String::new(),
+        (times, None) => format!(" So it did {times} times; this was the longest."),
+        (times, Some(period_s)) => {
+            format!(" So it did {times} times, one every {}; this was the longest.", numbers::span(period_s))
+        }
+    };
+    format!(
+        "The target stopped answering at {} (step {}): for {} nothing came back from {}, of which a {} of {} at byte {}{others} was held; {ending}.{times}",
+        seconds(found.since),
+        quoted(&found.step),
+        seconds(found.lasted),
+        clean(&found.path),
+        found.direction.name(),
+        numbers::size(u64::from(found.bytes)),
+        numbers::count(found.offset as f64),
+    )
+}
 
 /// What is said of a finding.
 pub(crate) struct Told<'f> {
@@ -128,11 +162,12 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
         },
         Meaning::GeneratorBound(found) => Told {
             sentence: format!(
-                "plimsoll was short of CPU in {}: its busiest worker ran {} of the time and waited for a CPU {} of it; the hypervisor took {} of the machine. {} I/Os were issued over 1 ms late.",
+                "plimsoll was short of CPU in {}: its busiest worker ran {} of the time and waited for a CPU {} of it; the hypervisor took {} of the machine. At most {} of the rate is lost by that. {} I/Os were issued over 1 ms late.",
                 steps.worst(&found.step),
                 numbers::share(found.own_cpu_share),
                 numbers::share(found.waiting_share),
                 numbers::share(found.steal_share),
+                numbers::share(found.lost_share),
                 numbers::count(found.late as f64)
             ),
             unless: Some("The volume is fast enough to keep a CPU busy, and still faster than measured."),
@@ -211,15 +246,40 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
         },
         Meaning::StepDown(found) => Told {
             sentence: format!(
-                "The rate fell at {} (step {}), from {} to {} a second, and stayed there.",
+                "The rate fell at {} ({}), from {} to {}{}.",
                 numbers::span(found.at.as_secs_f64()),
-                quoted(&found.step),
-                numbers::count(found.before),
-                numbers::count(found.after)
+                between(found.from, found.to),
+                changes::level(&found.before, found.moved),
+                changes::level(&found.after, found.moved),
+                if found.settled { ", and stayed there" } else { "; what it settles at was not seen" }
             ),
             unless: Some("Foreign load began, or the volume was throttled by its provider for another reason."),
             next: "Keep it loaded for longer to see what is left, then leave it idle to see how fast it recovers."
                 .to_owned(),
+            shown: OfRun("rate"),
+        },
+        Meaning::StepUp(found) => Told {
+            sentence: format!(
+                "The rate rose at {} ({}), from {} to {}.",
+                numbers::span(found.at.as_secs_f64()),
+                between(found.from, found.to),
+                changes::level(&found.before, found.moved),
+                changes::level(&found.after, found.moved)
+            ),
+            unless: Some("A cache warmed, a neighbour left, or credits came back; what was before may come again."),
+            next: "Run it again: what holds both times is the volume's.".to_owned(),
+            shown: OfRun("rate"),
+        },
+        Meaning::Wave(found) => Told {
+            sentence: format!(
+                "The rate goes up and down: {} of its mean for {} of the time, and {} for the rest{}.",
+                numbers::share(found.low),
+                numbers::share(found.low_share),
+                numbers::share(found.high),
+                found.period_s.map_or(String::new(), |period| format!(", every {}", numbers::span(period)))
+            ),
+            unless: Some("Credits that run out and are earned again, or others who come and go."),
+            next: "Rely on no more than the lower level, or the mean where waiting for it does no harm.".to_owned(),
             shown: OfRun("rate"),
         },
         Meaning::Interrupted(found) => Told {
@@ -237,6 +297,13 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             }
             .to_owned(),
             shown: Nowhere,
+        },
+        Meaning::StoppedAnswering(found) => Told {
+            sentence: stopped_answering(found),
+            unless: None,
+            next: "Look at the kernel's log (dmesg) for the device and what is below it, and ask its provider about that minute."
+                .to_owned(),
+            shown: OfRun("rate"),
         },
         Meaning::StorageIdle(found) => Told {
             sentence: format!(
@@ -518,66 +585,3 @@ const KEPT: &str = "The device keeps every block whether or not it was written, 
 const HELD_OTHERWISE: &str =
     "The device itself serves at so even a rate, or the limit is that of the machine for all its volumes.";
 const COMPARE: &str = "Compare the level with the policy of the volume and with that of the machine; more depth only adds waiting.";
-
-fn unless_capped(limiter: Limiter, at_least: bool) -> &'static str {
-    match (at_least, limiter) {
-        (true, _) => {
-            "plimsoll itself, or this machine's limit for all its volumes, is the limit and not the volume."
-        }
-        (false, Limiter::Metered) => {
-            "The meter is that of the machine (instance, network, cgroup) and not that of the volume."
-        }
-        (false, Limiter::Saturated | Limiter::Unclear) => {
-            "Neighbours on the same storage share the device, so that another hour shows another level."
-        }
-    }
-}
-
-fn plateau(direction: Direction, rate: &str, limiter: Limiter, at_least: bool) -> String {
-    let who = capital(plural(direction));
-    if at_least {
-        return format!(
-            "{who} reach at least {rate}: the deepest queue that was tested does not fill the volume."
-        );
-    }
-    match limiter {
-        Limiter::Metered => {
-            format!("{who} are held at {rate} by a meter: they are far steadier than a busy device would be.")
-        }
-        Limiter::Saturated => {
-            format!(
-                "{who} level off at {rate} as those of a busy device do: their rate varies with their latency."
-            )
-        }
-        Limiter::Unclear => format!("{who} level off at {rate}, whether by a meter or by a busy device."),
-    }
-}
-
-fn rate_of_operations(cap: &Estimate) -> String {
-    format!("{} IOPS", numbers::estimate(cap, IOPS))
-}
-
-fn rate_of_bytes(cap: &Estimate) -> String {
-    let unit = Unit::of_bandwidth(cap.value, Prefix::Binary);
-    format!("{} {}", numbers::estimate(cap, unit), unit.name)
-}
-
-fn failures(count: u64) -> String {
-    match count {
-        1 => "An I/O failed".to_owned(),
-        several => format!("{} I/Os failed", numbers::count(several as f64)),
-    }
-}
-
-fn reads_only(unwritten_share: Option<f64>) -> String {
-    match unwritten_share {
-        Some(0.0) => "Only reads were measured; the whole region holds data.".to_owned(),
-        Some(share) => format!(
-            "Only reads were measured. {} of the region was never written: a thin device may answer those reads from nothing.",
-            numbers::share(share)
-        ),
-        None => "Only reads were measured. Blocks that were never written \
-             are not told apart here: a thin device may answer their reads from nothing."
-            .to_owned(),
-    }
-}

@@ -40,6 +40,8 @@ pub fn json(run: &Run, analysis: &Analysis) -> String {
         "jobs": analysis.jobs,
         "spent": analysis.spent,
         "horizon_ns": analysis.horizon,
+        "regimes": analysis.regimes,
+        "five_windows": analysis.windows,
         "watched": analysis.watched,
         "run": {
             "command_line": run.words,
@@ -143,6 +145,7 @@ fn interval(interval: &Interval) -> Value {
         "job": interval.job,
         "counted": interval.counted,
         "late": interval.late,
+        "waited_ns": interval.waited,
         "directions": directions(|direction| {
             let part = interval.of(direction);
             (part.tally.ops + part.tally.errors > 0).then(|| json!({

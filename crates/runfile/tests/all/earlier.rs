@@ -85,3 +85,17 @@ fn words_that_nobody_knows_any_more_stay_words() {
         assert_eq!(run.steps[0].notes, [Note::Other { words }]);
     }
 }
+
+#[test]
+fn a_file_of_this_version_from_before_a_column_was_added_reads_as_if_nothing_had_been_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = crate::runs::plain();
+    let path = runfile::write(runfile::at(&dir.path().join("r.plimsoll")), &run).unwrap();
+    let conn = Connection::open(&path).unwrap();
+    let set = conn.execute("UPDATE interval SET waited_ns = 5", []).unwrap();
+    assert!(set > 0, "the column is there");
+    assert!(read(&path).unwrap().steps[0].intervals.iter().all(|interval| interval.waited.0 == 5));
+    conn.execute("ALTER TABLE interval DROP COLUMN waited_ns", []).unwrap();
+    drop(conn);
+    assert_eq!(read(&path).unwrap(), run);
+}

@@ -134,6 +134,10 @@ impl Volume for Counted {
         self.flying.push(Reverse((done, self.admitted, io.kind.index() as u8, io.bytes, now)));
         served
     }
+
+    fn has_cpu_at(&mut self, at: Nanos) -> Nanos {
+        self.volume.has_cpu_at(at)
+    }
 }
 
 #[cfg(test)]

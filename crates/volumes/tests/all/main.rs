@@ -4,3 +4,4 @@
 mod burst;
 mod lab;
 mod machine;
+mod page;

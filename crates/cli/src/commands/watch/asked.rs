@@ -181,5 +181,10 @@ fn against(arguments: &WatchArguments) -> Result<Against, Failure> {
     let limits = policy.as_ref().map(policy::evaluate).transpose().map_err(Failure::refused)?;
     let expectation =
         arguments.expect.as_deref().map(Expectation::parse).transpose().map_err(Failure::refused)?;
+    if let Some(load) = expectation.as_ref().map(|asked| asked.load).filter(|load| !load.is_empty()) {
+        let text =
+            "a watch looks at a load that others make or --load describes; leave the load out of --expect";
+        return Err(Failure::refused(format!("--expect \"... {load}\": {text}")));
+    }
     Ok(Against { policy, limits, expectation })
 }

@@ -171,10 +171,11 @@ fn amounts_are_kept(
                 least = least.min(*most);
             }
             StopRule::BytesEach(most) => assert!(bytes <= most.0.max(depth * longest), "{bytes} of {most}"),
+            StopRule::WrittenEach(most) => assert!(written(mine) <= most.0, "{} of {most}", written(mine)),
             _ => {}
         }
     }
-    let only_ops = |rule: &StopRule| !matches!(rule, StopRule::BytesEach(_));
+    let only_ops = |rule: &StopRule| !matches!(rule, StopRule::BytesEach(_) | StopRule::WrittenEach(_));
     if totals.ending == Some(Ending::Amount)
         && worker.terms.cool == Nanos::ZERO
         && plan.stop.iter().chain(&worker.terms.stop).all(only_ops)
@@ -182,6 +183,12 @@ fn amounts_are_kept(
         let done = ops + held;
         assert!((least..=least.max(depth)).contains(&done), "it ended with {done} as if it had done {least}");
     }
+}
+
+/// Bytes of writes that were issued, in a ramp and up to the end, whatever became of them.
+fn written(mine: &[&Seen]) -> u64 {
+    let writes = mine.iter().filter(|seen| seen.io.kind == Direction::Write);
+    writes.map(|seen| u64::from(seen.io.bytes)).sum()
 }
 
 /// After an error that is not passed over a worker issues nothing more.

@@ -46,8 +46,9 @@ pub fn random(random: &mut Stream) -> StepPlan {
 }
 
 fn amount(random: &mut Stream) -> StopRule {
-    match random.below(2) {
+    match random.below(3) {
         0 => StopRule::OpsEach(1 + random.below(400)),
+        1 => StopRule::WrittenEach(Bytes((1 + random.below(800)) * 4096)),
         _ => StopRule::BytesEach(Bytes((1 + random.below(800)) * 4096)),
     }
 }

@@ -6,13 +6,14 @@ mod watched;
 
 use analysis::findings::{
     BandwidthCap, CachedReads, Crossover, Failed, FillingDepth, ForeignLoad, GeneratorBound, InsideBurst,
-    Interrupted, IopsCap, LittleMismatch, ReadsOnly, StepDown, Unsteady, Unwritten,
+    Interrupted, IopsCap, LittleMismatch, ReadsOnly, StepDown, StepUp, StoppedAnswering, Unsteady, Unwritten,
+    Wave,
 };
 use analysis::{
     Analysis, Answer, ClaimRow, Claimed, Confidence, Doubt, Estimate, Evidence, Finding, LatencyRole,
-    LatencyRow, Limiter, Meaning, Point, Quantity, Reading, Spent, Verdict,
+    LatencyRow, Limiter, Meaning, Moved, Point, Quantity, Reading, Regimes, Spent, Verdict,
 };
-use record::{Run, TargetDoubt};
+use record::{Run, SilenceStage, TargetDoubt};
 use workload::{Direction, Ending, Nanos};
 
 pub use runs::*;
@@ -155,6 +156,8 @@ pub fn meets() -> (Run, Analysis) {
             loaded_s: 141.0,
         },
         horizon: Nanos::from_secs(118),
+        regimes: Regimes { settled: true, ..Regimes::default() },
+        windows: None,
         findings: caps(),
         verdict: Verdict {
             answer: Answer::Meets,
@@ -269,6 +272,22 @@ pub fn nothing() -> (Run, Analysis) {
 }
 
 /// Every kind of finding, each in each of its shapes.
+fn silence(stage: SilenceStage, times: u64, period_s: Option<f64>) -> Meaning {
+    Meaning::StoppedAnswering(StoppedAnswering {
+        step: "depth 8".to_owned(),
+        path: "/dev/vdb".to_owned(),
+        since: Nanos::from_millis(10_040),
+        lasted: Nanos::from_millis(7_250),
+        stage,
+        direction: Direction::Read,
+        offset: 1 << 20,
+        bytes: 4096,
+        others: 3 * (times - 1),
+        times,
+        period_s,
+    })
+}
+
 pub fn all_meanings() -> Vec<Meaning> {
     let step = || "depth 8".to_owned();
     let cap = around(3001.0, 6.0);
@@ -300,6 +319,7 @@ pub fn all_meanings() -> Vec<Meaning> {
             own_cpu_share: 0.98,
             waiting_share: 0.21,
             steal_share: 0.12,
+            lost_share: 0.2,
             late: 1_203,
         }),
         Meaning::ForeignLoad(ForeignLoad {
@@ -325,11 +345,28 @@ pub fn all_meanings() -> Vec<Meaning> {
         Meaning::StepDown(StepDown {
             step: step(),
             at: Nanos::from_secs(1862),
-            before: 3000.0,
-            after: 300.0,
+            from: Nanos::from_secs(1861),
+            to: Nanos::from_secs(1863),
+            moved: Moved::Operations,
+            before: Estimate { value: 3000.0, low: 2990.0, high: 3010.0 },
+            after: Estimate { value: 300.0, low: 299.0, high: 301.0 },
+            settled: true,
         }),
+        Meaning::StepUp(StepUp {
+            step: step(),
+            at: Nanos::from_secs(62),
+            from: Nanos::from_secs(61),
+            to: Nanos::from_secs(63),
+            moved: Moved::Bytes,
+            before: Estimate { value: 2e8, low: 1.9e8, high: 2.1e8 },
+            after: Estimate { value: 4e8, low: 3.9e8, high: 4.1e8 },
+        }),
+        Meaning::Wave(Wave { low: 0.6, high: 1.2, low_share: 0.33, period_s: Some(30.0), changes: 6 }),
         Meaning::Interrupted(Interrupted { after_s: 31.4 }),
         Meaning::Failed(Failed { step: step(), errno: 5, count: 3 }),
+        silence(SilenceStage::GivenUp, 1, None),
+        silence(SilenceStage::Over, 4, Some(20.0)),
+        silence(SilenceStage::Left, 2, None),
         Meaning::Failed(Failed { step: step(), errno: 7_777, count: 1 }),
     ]);
     all
@@ -342,6 +379,9 @@ pub fn all_doubts() -> Vec<Doubt> {
         Doubt::BurstUnknown,
         Doubt::NotMeasured,
         Doubt::TooShort,
+        Doubt::BeforeChange { at: Nanos::from_secs(36) },
+        Doubt::Swings { low: 0.5, mean: 0.8, high: 1.0 },
+        Doubt::Unsettled { at: Nanos::from_secs(36) },
         Doubt::GeneratorBound,
         Doubt::ForeignLoad,
         Doubt::Target { why: TargetDoubt::Other { words: "tmpfs keeps its files in memory".into() } },

@@ -150,12 +150,13 @@ fn four<T: std::fmt::Debug>(one: impl Strategy<Value = T>) -> impl Strategy<Valu
 }
 
 fn interval(n: u64) -> impl Strategy<Value = Interval> {
-    (four(part()), 0u16..3, any::<bool>(), any::<bool>(), 0u64..9).prop_map(
-        move |(directions, job, counted, smeared, late)| Interval {
+    (four(part()), 0u16..3, any::<bool>(), any::<bool>(), [0u64..9, 0..1 << 40]).prop_map(
+        move |(directions, job, counted, smeared, [late, waited])| Interval {
             directions,
             counted,
             smeared,
             late,
+            waited: Nanos(waited),
             ..Interval::empty(job, Nanos::from_secs(n), Nanos::from_secs(n + 1))
         },
     )

@@ -1,0 +1,314 @@
+//! What is left of burst credits, from what moved: an account for each rule, entry by entry, whatever it held at first.
+//!
+//! What an account held at the start is not known, so that each is kept three times: as if it had been full, and for the
+//! least and the most that agree with what was seen. A rate above the baseline proves credit; a load that would have gone
+//! faster and got the baseline proves that there was none.
+
+use workload::{Bytes, Direction, Nanos};
+
+use crate::{Bucket, Limit, Limits, Locality};
+
+/// A rate counts as above a baseline, or as one, from this share of it on: no published burst is nearer to its baseline
+/// than 11 %.
+const NEAR: f64 = 0.03;
+/// Meters let I/O run ahead, and an interval's edges cut: that much of a second's worth proves nothing.
+const EDGE: Nanos = Nanos::from_millis(10);
+/// A load that was held at the baseline for so long had no credit; less may be a coincidence of a change within an interval.
+const HELD: Nanos = Nanos::from_secs(2);
+
+/// I/Os of one length and direction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moved {
+    /// Which way.
+    pub direction: Direction,
+    /// How many.
+    pub ops: f64,
+    /// Bytes of each.
+    pub block: Bytes,
+    /// Whether the provider may have merged them.
+    pub order: Order,
+}
+
+/// How the I/Os of an entry followed each other, as far as a provider that merges looks at it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Each anywhere: none is merged.
+    Random,
+    /// Each behind the one before: all are.
+    Sequential,
+    /// Several streams at once: nobody says which are.
+    Unclear,
+}
+
+/// Whether a load took what it was given, or would have gone faster.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Asked {
+    /// It may have asked for no more than it got.
+    #[default]
+    Perhaps,
+    /// It asked for more.
+    More,
+}
+
+/// What moved in a span of time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Entry {
+    /// Its length.
+    pub length: Nanos,
+    /// What moved in it; nothing in a pause.
+    pub moved: Vec<Moved>,
+    /// What the load asked for.
+    pub asked: Asked,
+}
+
+/// What is known of an account before the first entry.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Opening {
+    /// Nothing: it held anything from nothing to all.
+    #[default]
+    Unknown,
+    /// It held this share of all it can, 0 to 1.
+    Share(f64),
+}
+
+/// The accounts of every rule that has credits of a known size, or a burst of a known length.
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    rules: Vec<Limit>,
+    accounts: Vec<Account>,
+}
+
+/// What a rule's account holds. Shares are of all that it can hold, 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Balance {
+    /// Index into [`Limits::limits`].
+    pub limit: usize,
+    /// All that it can hold: operations, bytes, or of a timed burst seconds.
+    pub size: f64,
+    /// What it holds if it was full at first.
+    pub from_full: f64,
+    /// The least that agrees with what was seen.
+    pub least: f64,
+    /// The most that does.
+    pub most: f64,
+    /// What it held at first at the least: else the rates that were seen could not have been.
+    pub held_at_least: f64,
+}
+
+/// The account of one rule.
+#[derive(Clone, Debug)]
+struct Account {
+    /// Index of its rule.
+    limit: usize,
+    rule: Limit,
+    size: f64,
+    full: Purse,
+    least: Purse,
+    most: Purse,
+    /// What the least account lacked until now: it must have been there at first.
+    lacked: f64,
+    /// How long the load has been held at the baseline without a break.
+    held: Nanos,
+}
+
+/// What one of the three holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Purse {
+    /// Operations or bytes.
+    Tokens(f64),
+    /// A timed burst: seconds until its state ends.
+    Ready,
+    Bursting(f64),
+    Cooling(f64),
+}
+
+/// What an entry means to a rule: charged operations or bytes, and how it compares with the baseline.
+#[derive(Clone, Copy)]
+struct Charged {
+    seconds: f64,
+    earned: f64,
+    least: f64,
+    most: f64,
+}
+
+impl Charged {
+    fn of(rule: &Limit, entry: &Entry) -> Charged {
+        let seconds = entry.length.as_secs_f64();
+        let mut charged = Charged { seconds, earned: rule.baseline * seconds, least: 0.0, most: 0.0 };
+        for moved in &entry.moved {
+            let [least, most] = rule.charged(moved);
+            charged.least += least;
+            charged.most += most;
+        }
+        charged
+    }
+
+    fn middle(&self) -> f64 {
+        f64::midpoint(self.least, self.most)
+    }
+
+    fn slack(&self) -> f64 {
+        if self.seconds > 0.0 { self.earned * (NEAR + EDGE.as_secs_f64() / self.seconds) } else { 0.0 }
+    }
+
+    /// Whether it may have been this rate that held it.
+    fn is_at(&self, rate: f64) -> bool {
+        let (whole, slack) = (rate * self.seconds, rate * (NEAR * self.seconds + EDGE.as_secs_f64()));
+        self.most >= whole - slack && self.least <= whole + slack
+    }
+
+    fn is_above(&self) -> bool {
+        self.least > self.earned + self.slack()
+    }
+}
+
+impl Limit {
+    /// Least and most that `moved` is charged under this rule; nothing where it is not covered.
+    fn charged(&self, moved: &Moved) -> [f64; 2] {
+        if !self.direction.covers(moved.direction) {
+            return [0.0; 2];
+        }
+        let of = |locality| moved.ops * self.charge(moved.block, locality);
+        let (random, merged) = (of(Locality::Random), of(Locality::Sequential));
+        match moved.order {
+            Order::Random => [random; 2],
+            Order::Sequential => [merged; 2],
+            Order::Unclear => [merged.min(random), merged.max(random)],
+        }
+    }
+}
+
+impl Ledger {
+    /// The accounts of `limits` before anything moved.
+    pub fn new(limits: &Limits, opening: Opening) -> Ledger {
+        let account = |(at, limit): (usize, &Limit)| Account::new(at, limit, opening);
+        let accounts = limits.limits.iter().enumerate().filter_map(account).collect();
+        Ledger { rules: limits.limits.clone(), accounts }
+    }
+
+    /// Enters what moved in a span; entries come in the order of time, pauses among them.
+    pub fn enter(&mut self, entry: &Entry) {
+        let charged: Vec<Charged> = self.rules.iter().map(|rule| Charged::of(rule, entry)).collect();
+        // A load that two rates may have held is no proof of what either has left.
+        let rates = |rule: &Limit| std::iter::once(rule.baseline).chain(rule.burst.map(|burst| burst.rate));
+        let holding =
+            |rule: &Limit, charged: &Charged| rates(rule).filter(|rate| charged.is_at(*rate)).count();
+        let held: usize = self.rules.iter().zip(&charged).map(|(rule, charged)| holding(rule, charged)).sum();
+        for account in &mut self.accounts {
+            let charged = charged[account.limit];
+            let alone = held == 1 && entry.asked == Asked::More && charged.is_at(account.rule.baseline);
+            account.held = if alone { account.held + entry.length } else { Nanos::ZERO };
+            account.enter(charged);
+        }
+    }
+
+    /// What the accounts hold, in the order of the rules.
+    pub fn balances(&self) -> Vec<Balance> {
+        self.accounts.iter().map(Account::balance).collect()
+    }
+}
+
+impl Balance {
+    /// How long `rate` operations or bytes a second go on under `limit` from a share of all that it can hold; `None`: for
+    /// ever, as the baseline pays for it.
+    pub fn lasts(&self, limit: &Limit, share: f64, rate: f64) -> Option<Nanos> {
+        let left = match limit.burst?.bucket {
+            Bucket::Tokens { .. } => share * self.size / (rate - limit.baseline),
+            Bucket::Timed { .. } => share * self.size,
+            Bucket::UnlimitedPaid | Bucket::Unknown => return None,
+        };
+        (rate > limit.baseline).then(|| Nanos::from_secs_f64(left.max(0.0)))
+    }
+}
+
+impl Account {
+    fn new(limit: usize, rule: &Limit, opening: Opening) -> Option<Account> {
+        let (size, full, empty) = match rule.burst?.bucket {
+            Bucket::Tokens { size, .. } => (size, Purse::Tokens(size), Purse::Tokens(0.0)),
+            Bucket::Timed { lasts: Some(lasts), cool_off } => {
+                let cool_off = cool_off.unwrap_or(lasts).as_secs_f64();
+                (lasts.as_secs_f64(), Purse::Ready, Purse::Cooling(cool_off))
+            }
+            Bucket::Timed { lasts: None, .. } | Bucket::UnlimitedPaid | Bucket::Unknown => return None,
+        };
+        let (full, least) = match (opening, full) {
+            (Opening::Unknown, full) => (full, empty),
+            (Opening::Share(share), Purse::Tokens(_)) => {
+                let held = Purse::Tokens(share.clamp(0.0, 1.0) * size);
+                (held, held)
+            }
+            (Opening::Share(share), ready) if share > 0.0 => (ready, ready),
+            (Opening::Share(_), _) => (empty, empty),
+        };
+        // A file may hold any figures.
+        let known = size > 0.0 && size.is_finite() && rule.baseline > 0.0;
+        let (rule, held) = (rule.clone(), Nanos::ZERO);
+        known.then_some(Account { limit, rule, size, full, least, most: full, lacked: 0.0, held })
+    }
+
+    fn enter(&mut self, charged: Charged) {
+        let lacks = match self.least {
+            Purse::Tokens(level) => (charged.most - charged.earned - level).max(0.0),
+            _ => 0.0,
+        };
+        // What the clipping at the edges of an interval makes of a meter is no proof of credit.
+        self.lacked += if charged.is_above() { lacks } else { 0.0 };
+        self.full = self.pass(self.full, charged, charged.middle());
+        self.least = self.pass(self.least, charged, charged.most);
+        self.most = self.pass(self.most, charged, charged.least);
+        if self.held >= HELD {
+            self.empty(charged);
+        }
+    }
+
+    /// Nothing was left: the load got what the baseline earned.
+    fn empty(&mut self, charged: Charged) {
+        self.most = match self.most {
+            Purse::Tokens(level) => Purse::Tokens(level.min(charged.slack())),
+            Purse::Ready | Purse::Bursting(_) => self.least,
+            cooling @ Purse::Cooling(_) => cooling,
+        };
+    }
+
+    fn pass(&self, purse: Purse, charged: Charged, most: f64) -> Purse {
+        let cool_off = match self.rule.burst.map(|burst| burst.bucket) {
+            Some(Bucket::Timed { cool_off: Some(cool_off), .. }) => cool_off.as_secs_f64(),
+            _ => self.size,
+        };
+        let (seconds, above) = (charged.seconds, charged.is_above());
+        match purse {
+            Purse::Tokens(level) => Purse::Tokens((level + charged.earned - most).clamp(0.0, self.size)),
+            Purse::Ready if above => Purse::Bursting((self.size - seconds).max(0.0)),
+            Purse::Ready => Purse::Ready,
+            Purse::Bursting(left) if left > seconds => Purse::Bursting(left - seconds),
+            // It goes on for longer than it can have: it began later than was thought.
+            Purse::Bursting(_) if above => Purse::Bursting(0.0),
+            Purse::Bursting(left) if cool_off + left > seconds => Purse::Cooling(cool_off + left - seconds),
+            Purse::Bursting(_) => Purse::Ready,
+            Purse::Cooling(_) if above => Purse::Bursting(0.0),
+            Purse::Cooling(left) if left > seconds => Purse::Cooling(left - seconds),
+            Purse::Cooling(_) => Purse::Ready,
+        }
+    }
+
+    fn balance(&self) -> Balance {
+        let share = |purse: Purse| match purse {
+            Purse::Tokens(level) => level / self.size,
+            Purse::Ready => 1.0,
+            Purse::Bursting(left) => left / self.size,
+            Purse::Cooling(_) => 0.0,
+        };
+        let (full, least, most) = (share(self.full), share(self.least), share(self.most));
+        // What proves that there was none comes of figures with errors, as does what proves that there was some.
+        let most = most.max(least);
+        assert!((0.0..=1.0).contains(&least) && most <= 1.0, "an account holds {least} to {most} of itself");
+        Balance {
+            limit: self.limit,
+            size: self.size,
+            from_full: full,
+            least,
+            most,
+            held_at_least: (self.lacked / self.size).min(1.0),
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Whether a meter pins a series of counts: by how their variance over their mean falls with the length of the window.
+//!
+//! A meter pins the cumulative count: what one second gets too much the next gets too little, so the error of the count over
+//! any window is that of its two edges, and the Fano factor (variance over mean) falls like one over the window's length.
+//! Without a meter every second adds an error of its own: the factor is level, or grows where seconds resemble each other. No threshold at one length
+//! tells the two apart; the slope over lengths does.
+
+use crate::quantile::{median, median_absolute_deviation};
+
+mod fit;
+#[cfg(test)]
+mod tests;
+
+use fit::{Fit, Stretch};
+
+/// A slope at the border between pinned (-1) and level (0).
+const BORDER: f64 = -0.5;
+/// A level Fano factor below this may be that of a few servers of even pace, or of a meter whose rate trembles: independent
+/// arrivals have 1, and devices without a limiter had 6 to 104 at 1 to 8 s.
+const DRIFTING: f64 = 1.0;
+/// The longest window, seconds.
+const LONGEST_S: f64 = 16.0;
+/// Fewest clean counts, all windows together; and in a stretch of which one is long enough to show a fall.
+const COUNTS_MIN: usize = 8;
+const STRETCH_MIN: usize = 4;
+/// A count this many standard deviations of its window's bulk from the middle, and more than two, is an accident (a stall, a
+/// slice that slipped into the next interval) and not the pace.
+const ACCIDENT: f64 = 6.0;
+/// Standard deviations in a median absolute deviation of normal values.
+const DEVIATION: f64 = 1.4826;
+/// One count in this many may be an accident; where more are out of line they are the pace.
+const ACCIDENT_IN: usize = 7;
+
+/// How many whole things (I/Os, units of accounting) one interval had.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Count {
+    /// How many.
+    pub number: f64,
+    /// False where the load itself was short, so that the interval says nothing about the pace.
+    pub clean: bool,
+}
+
+/// A stretch of one load at one level.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Window {
+    /// Seconds of an interval.
+    pub seconds: f64,
+    /// The intervals, in the order of time.
+    pub counts: Vec<Count>,
+}
+
+/// What the scales say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Metering {
+    /// The cumulative count is pinned: a meter of an even rate.
+    Metered,
+    /// The cumulative count drifts, by more than independent arrivals would: no meter of an even rate. A limiter whose own
+    /// rate varies looks alike.
+    NotMetered,
+    /// Too few counts, or a level but small Fano factor, as a few even servers have and a meter whose rate trembles.
+    #[default]
+    Unclear,
+}
+
+/// What the scales say, with the numbers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Meter {
+    /// What they say.
+    pub answer: Metering,
+    /// Seconds of a window, and variance over mean of the counts in windows of that length; rising.
+    pub fano: Vec<(f64, f64)>,
+    /// Slope of log F over log T between the shortest and the longest window: -1 pinned, 0 level. `None` where there are too
+    /// few counts.
+    pub slope: Option<Slope>,
+}
+
+/// A slope with its interval (95 %).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Slope {
+    /// The likeliest.
+    pub value: f64,
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+impl Meter {
+    /// Whether it is shown that nothing pins the cumulative count.
+    pub fn drifts(&self) -> bool {
+        self.slope.is_some_and(|slope| slope.low > BORDER)
+    }
+}
+
+/// Whether a meter pins the counts of `windows`, which are of one level but may lie apart: each is held against its own mean.
+#[must_use]
+pub fn metered(windows: &[Window]) -> Meter {
+    let trimmed: Vec<Window> = windows.iter().filter(|window| window.seconds > 0.0).map(trimmed).collect();
+    let stretches: Vec<Vec<Stretch<'_>>> = trimmed.iter().map(stretches).collect();
+    let longest = stretches.iter().flatten().map(|stretch| stretch.counts.len()).max().unwrap_or(0);
+    let clean: usize = stretches.iter().flatten().map(|stretch| stretch.counts.len()).sum();
+    if longest < STRETCH_MIN || clean < COUNTS_MIN {
+        return Meter::default();
+    }
+    let scales = Scales::of(&stretches);
+    let fano = fanos(&stretches, &scales);
+    let Some(fit) = fit::fit(&stretches) else { return Meter { fano, ..Meter::default() } };
+    let slope = scales.slope(&fit);
+    Meter { answer: answer(&slope, &fit, &scales), fano, slope: Some(slope) }
+}
+
+/// The same of windows whose steps ran at different times at what should be one level. Of an even meter their means agree as
+/// its seconds do, which shows more than each by itself; a meter whose rate changed between them still shows in each.
+#[must_use]
+pub fn metered_at_one_level(windows: &[Window]) -> Meter {
+    let apart = metered(windows);
+    if windows.len() < 2 || windows.iter().any(|window| window.seconds != windows[0].seconds) {
+        return apart;
+    }
+    let gap = Count { number: 0.0, clean: false };
+    let parted = windows.iter().flat_map(|window| window.counts.iter().copied().chain([gap]));
+    let joined = metered(&[Window { seconds: windows[0].seconds, counts: parted.collect() }]);
+    match apart.answer {
+        Metering::Metered => apart,
+        Metering::NotMetered | Metering::Unclear => joined,
+    }
+}
+
+fn answer(slope: &Slope, fit: &Fit, scales: &Scales) -> Metering {
+    let fano = fit.variance(scales.longest) / (fit.rate * scales.longest);
+    if slope.high < BORDER {
+        Metering::Metered
+    } else if slope.low > BORDER && fano >= DRIFTING {
+        Metering::NotMetered
+    } else {
+        Metering::Unclear
+    }
+}
+
+/// The shortest and the longest window that the counts reach, seconds.
+struct Scales {
+    shortest: f64,
+    longest: f64,
+}
+
+impl Scales {
+    /// Half of the longest stretch: of longer windows there are too few.
+    fn of(stretches: &[Vec<Stretch<'_>>]) -> Scales {
+        let all = || stretches.iter().flatten();
+        let shortest = all().map(|stretch| stretch.seconds).fold(f64::INFINITY, f64::min);
+        let half = |stretch: &Stretch<'_>| (stretch.counts.len() / 2) as f64 * stretch.seconds;
+        Scales {
+            shortest,
+            longest: all().map(half).fold(2.0 * shortest, f64::max).min(LONGEST_S.max(2.0 * shortest)),
+        }
+    }
+
+    fn slope(&self, fit: &Fit) -> Slope {
+        let of = |drift: f64| {
+            let variance = |seconds: f64| 2.0 + drift * seconds;
+            (variance(self.longest) / variance(self.shortest)).ln() / (self.longest / self.shortest).ln()
+                - 1.0
+        };
+        Slope { value: of(fit.drift), low: of(fit.drift_low), high: of(fit.drift_high) }
+    }
+}
+
+/// The window with its accidents marked as unclean.
+fn trimmed(window: &Window) -> Window {
+    let clean: Vec<f64> =
+        window.counts.iter().filter(|count| count.clean).map(|count| count.number).collect();
+    let (Some(middle), Some(spread)) = (median(&clean), median_absolute_deviation(&clean)) else {
+        return window.clone();
+    };
+    let bound = (ACCIDENT * DEVIATION * spread).max(2.0);
+    let accident = |count: &Count| count.clean && (count.number - middle).abs() > bound;
+    let accidents = window.counts.iter().filter(|count| accident(count)).count();
+    if accidents * ACCIDENT_IN > clean.len() {
+        return window.clone();
+    }
+    let counts = window.counts.iter().map(|count| Count { clean: count.clean && !accident(count), ..*count });
+    Window { seconds: window.seconds, counts: counts.collect() }
+}
+
+/// The clean stretches of a window.
+fn stretches(window: &Window) -> Vec<Stretch<'_>> {
+    let clean = window.counts.split(|count| !count.clean).filter(|counts| !counts.is_empty());
+    clean.map(|counts| Stretch { seconds: window.seconds, counts }).collect()
+}
+
+/// The Fano factor at doubling lengths.
+fn fanos(stretches: &[Vec<Stretch<'_>>], scales: &Scales) -> Vec<(f64, f64)> {
+    let lengths = std::iter::successors(Some(scales.shortest), |seconds| Some(2.0 * seconds));
+    let reached = lengths.take_while(|seconds| *seconds <= scales.longest * 1.001);
+    reached.filter_map(|seconds| Some((seconds, fano_at(stretches, seconds)?))).collect()
+}
+
+/// Of all windows of `seconds` in clean stretches, overlapping; each held against the mean of its whole window, which costs
+/// the share of it that they are.
+fn fano_at(stretches: &[Vec<Stretch<'_>>], seconds: f64) -> Option<f64> {
+    let (mut squares, mut means) = (0.0, 0.0);
+    for window in stretches {
+        let numbers = || window.iter().flat_map(|stretch| stretch.counts).map(|count| count.number);
+        let all = numbers().count() as f64;
+        let mean = numbers().sum::<f64>() / all;
+        for stretch in window {
+            let taken = (seconds / stretch.seconds).round().max(1.0) as usize;
+            let share = 1.0 - taken as f64 / all;
+            for counts in stretch.counts.windows(taken).filter(|_| share > 0.0) {
+                let sum: f64 = counts.iter().map(|count| count.number).sum();
+                squares += (sum - taken as f64 * mean).powi(2) / share;
+                means += taken as f64 * mean;
+            }
+        }
+    }
+    (means > 0.0).then(|| squares / means)
+}

@@ -1,0 +1,124 @@
+//! The likelihood of counts that have errors at the edges of their intervals and errors of the intervals' own.
+//!
+//! A count is the mean, plus the error at its end, less that at its start (variance `a` each), plus an error of its own
+//! (variance `b` times its seconds): over a window of length T the variance is `2a + bT`. A meter has b = 0. The mean of a
+//! window is unknown and costs a degree of freedom (restricted likelihood; Patterson and Thompson: Biometrika 58, 1971).
+
+use super::Count;
+
+/// The least variance of an edge: a count is whole, so an edge cuts a thing at a random place (uniform: 1/12).
+const EDGE_MIN: f64 = 1.0 / 12.0;
+/// What the logarithm of the likelihood may fall short of the greatest within the interval: half the 95 % point of a chi-square
+/// with one degree of freedom, and a little for series as short as these (errors by family are printed by the tests).
+const FALLS_SHORT: f64 = 2.2;
+/// Ratios b/a that are tried, in units of one over the shortest interval: none, then 2^-7 to 2^14 by steps of √2.
+const RATIOS: (i32, i32) = (-14, 28);
+
+/// A stretch of counts without a gap.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch<'w> {
+    /// Seconds of an interval.
+    pub seconds: f64,
+    /// Its counts.
+    pub counts: &'w [Count],
+}
+
+/// What fits best.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fit {
+    /// Things a second.
+    pub rate: f64,
+    /// Variance of an edge's error.
+    edge: f64,
+    /// b/a, a second: the likeliest and the ends of its interval.
+    pub drift: f64,
+    pub drift_low: f64,
+    pub drift_high: f64,
+}
+
+impl Fit {
+    /// Variance of the count in a window of so many seconds.
+    pub fn variance(&self, seconds: f64) -> f64 {
+        self.edge * (2.0 + self.drift * seconds)
+    }
+}
+
+/// How well a ratio explains the counts.
+#[derive(Clone, Copy)]
+struct Tried {
+    drift: f64,
+    edge: f64,
+    log_likelihood: f64,
+}
+
+/// The best fit to stretches by window; `None` where nothing was counted.
+pub(super) fn fit(windows: &[Vec<Stretch<'_>>]) -> Option<Fit> {
+    let all = || windows.iter().flatten();
+    let shortest = all().map(|stretch| stretch.seconds).fold(f64::INFINITY, f64::min);
+    let numbers: f64 = all().flat_map(|stretch| stretch.counts).map(|count| count.number).sum();
+    let seconds: f64 = all().map(|stretch| stretch.seconds * stretch.counts.len() as f64).sum();
+    let ratios = (RATIOS.0..=RATIOS.1).map(|half| (0.5 * f64::from(half)).exp2() / shortest);
+    let tried: Vec<Tried> =
+        std::iter::once(0.0).chain(ratios).filter_map(|drift| explain(windows, drift)).collect();
+    let best = *tried.iter().max_by(|a, b| a.log_likelihood.total_cmp(&b.log_likelihood))?;
+    let likely = || tried.iter().filter(|one| one.log_likelihood >= best.log_likelihood - FALLS_SHORT);
+    let (low, high) = (likely().next()?, likely().next_back()?);
+    (numbers > 0.0).then(|| Fit {
+        rate: numbers / seconds,
+        edge: best.edge,
+        drift: best.drift,
+        drift_low: low.drift,
+        drift_high: high.drift,
+    })
+}
+
+/// The restricted likelihood at one ratio, with the edge's variance that suits it best.
+fn explain(windows: &[Vec<Stretch<'_>>], drift: f64) -> Option<Tried> {
+    let (mut freedom, mut squares, mut determinants) = (0.0, 0.0, 0.0);
+    for window in windows {
+        let sums = window.iter().fold(Sums::default(), |sums, stretch| sums.with(stretch, drift));
+        if sums.counts < 2.0 {
+            continue;
+        }
+        freedom += sums.counts - 1.0;
+        squares += (sums.both - sums.numbers * sums.numbers / sums.ones).max(0.0);
+        determinants += sums.determinant + sums.ones.ln();
+    }
+    if freedom < 1.0 {
+        return None;
+    }
+    let edge = (squares / freedom).max(EDGE_MIN);
+    let log_likelihood = -0.5 * (freedom * edge.ln() + determinants + squares / edge);
+    Some(Tried { drift, edge, log_likelihood })
+}
+
+/// Sums over a window, weighted by the inverse of the covariance: of the counts squared, of the counts, and of ones.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    counts: f64,
+    both: f64,
+    numbers: f64,
+    ones: f64,
+    /// Logarithm of the determinant.
+    determinant: f64,
+}
+
+impl Sums {
+    /// Adds a stretch. Its covariance has `2 + drift × seconds` on the diagonal and -1 beside it, so it is made diagonal count
+    /// by count: each is held against what the one before it leaves open.
+    fn with(mut self, stretch: &Stretch<'_>, drift: f64) -> Sums {
+        let diagonal = 2.0 + drift * stretch.seconds;
+        let (mut pivot, mut number, mut one) = (f64::INFINITY, 0.0, 0.0);
+        for count in stretch.counts {
+            let carried = 1.0 / pivot;
+            (number, one) = (count.number + carried * number, 1.0 + carried * one);
+            pivot = diagonal - carried;
+            self.counts += 1.0;
+            self.both += number * number / pivot;
+            self.numbers += number * one / pivot;
+            self.ones += one * one / pivot;
+            self.determinant += pivot.ln();
+        }
+        self
+    }
+}

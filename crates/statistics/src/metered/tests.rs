@@ -1,0 +1,239 @@
+//! Series whose truth is known, by families: what meters them, how often that is found, and how often the contrary is said.
+
+use super::*;
+use crate::random::{LogNormal, Stream};
+
+/// What is true of a family.
+#[derive(Clone, Copy, PartialEq)]
+enum Truth {
+    /// A meter of an even rate.
+    Pinned,
+    /// No meter of an even rate: devices, and limiters whose rate varies.
+    Loose,
+}
+
+/// A family: its name, what is true of it, and the times at which its I/Os are done over so many seconds.
+struct Family {
+    name: &'static str,
+    truth: Truth,
+    done: fn(&mut Stream, f64, f64) -> Vec<f64>,
+}
+
+/// Times of a leaky bucket: evenly spaced, each late by `late()`.
+fn leaky(rate: f64, seconds: f64, mut late: impl FnMut() -> f64) -> Vec<f64> {
+    (0..(rate * seconds) as u64).map(|n| n as f64 / rate + late()).collect()
+}
+
+/// Slices of `slice` seconds: the budget of each is done at its beginning, and slices drift against our intervals.
+fn sliced(stream: &mut Stream, (rate, seconds, slice): (f64, f64, f64)) -> Vec<f64> {
+    let phase = slice * stream.unit_f64();
+    leaky(rate, seconds, || 0.0).into_iter().map(|at| phase + (at / slice).floor() * slice + 0.001).collect()
+}
+
+/// Whole groups at once, as a limiter behind FUSE answers.
+fn grouped(stream: &mut Stream, (rate, seconds, group): (f64, f64, f64)) -> Vec<f64> {
+    let mut lag = 0.0;
+    let mut last = -1.0;
+    let times = leaky(rate, seconds, || 0.0).into_iter().map(|at| {
+        let this = (at * rate / group).floor();
+        if this != last {
+            (last, lag) = (this, stream.exponential(0.004));
+        }
+        (this + 1.0) * group / rate + lag
+    });
+    times.collect()
+}
+
+/// `servers` that are never idle, each with service times of its own.
+fn servers(stream: &mut Stream, (rate, seconds): (f64, f64), (servers, cv): (usize, f64)) -> Vec<f64> {
+    let service = LogNormal::new(servers as f64 / rate, cv);
+    let mut done = Vec::new();
+    for _ in 0..servers {
+        let mut at = -service.sample(stream) * stream.unit_f64();
+        while at < seconds {
+            done.push(at);
+            at += service.sample(stream);
+        }
+    }
+    done
+}
+
+/// A meter whose rate varies from second to second.
+fn trembling(stream: &mut Stream, (rate, seconds): (f64, f64), (cv, rho): (f64, f64)) -> Vec<f64> {
+    let mut noise = stream.normal();
+    let (mut at, mut done) = (0.0_f64, Vec::new());
+    while at < seconds {
+        if (at.floor() - (at - 1.0 / rate).floor()) > 0.5 {
+            noise = rho * noise + (1.0 - rho * rho).sqrt() * stream.normal();
+        }
+        done.push(at);
+        at += 1.0 / (rate * (1.0 + cv * noise).max(0.05));
+    }
+    done
+}
+
+/// Reads of a metered mix: each I/O is one by chance.
+fn thinned(stream: &mut Stream, (rate, seconds): (f64, f64), share: f64) -> Vec<f64> {
+    let all = leaky(rate / share, seconds, || 0.0);
+    all.into_iter().filter(|_| stream.unit_f64() < share).collect()
+}
+
+/// A closed loop on a device whose latency wanders.
+fn wandering(stream: &mut Stream, (rate, seconds): (f64, f64)) -> Vec<f64> {
+    let (mut at, mut wander, mut done) = (0.0, 0.0_f64, Vec::new());
+    while at < seconds {
+        done.push(at);
+        wander = (wander + 0.15 * (1.0 / rate).sqrt() * stream.normal()).clamp(-0.5, 0.5);
+        at += (1.0 + wander) / rate;
+    }
+    done
+}
+
+/// A family by its name, its truth, and how its I/Os end at a rate over some seconds.
+macro_rules! family {
+    ($name:literal, $truth:ident, $done:expr) => {
+        Family { name: $name, truth: Truth::$truth, done: $done }
+    };
+}
+
+const FAMILIES: [Family; 20] = [
+    family!("leaky bucket, 0.8 ms ± 10 %", Pinned, |s, x, t| leaky(x, t, || s.lognormal(8e-4, 0.1))),
+    family!("leaky bucket, 4 ms ± 50 %", Pinned, |s, x, t| leaky(x, t, || s.lognormal(4e-3, 0.5))),
+    family!("leaky bucket, 5 ms ± 200 %", Pinned, |s, x, t| leaky(x, t, || s.lognormal(5e-3, 2.0))),
+    family!("slices of 100 ms", Pinned, |s, x, t| sliced(s, (x, t, 0.1))),
+    family!("slices of 99 ms", Pinned, |s, x, t| sliced(s, (x, t, 0.099))),
+    family!("slices of 20.3 ms", Pinned, |s, x, t| sliced(s, (x, t, 0.0203))),
+    family!("groups of 4 through FUSE", Pinned, |s, x, t| grouped(s, (x, t, 4.0))),
+    family!("groups of 16", Pinned, |s, x, t| grouped(s, (x, t, 16.0))),
+    family!("reads of a metered mix 70/30", Loose, |s, x, t| thinned(s, (x, t), 0.7)),
+    family!("4 servers, CV 10 %", Loose, |s, x, t| servers(s, (x, t), (4, 0.1))),
+    family!("8 servers, CV 30 %", Loose, |s, x, t| servers(s, (x, t), (8, 0.3))),
+    family!("32 servers, CV 100 %", Loose, |s, x, t| servers(s, (x, t), (32, 1.0))),
+    family!("8 servers, CV 300 %", Loose, |s, x, t| servers(s, (x, t), (8, 3.0))),
+    family!("one server, CV 50 %", Loose, |s, x, t| servers(s, (x, t), (1, 0.5))),
+    family!("Poisson", Loose, |s, x, t| servers(s, (x, t), (256, 1.0))),
+    family!("latency that wanders", Loose, |s, x, t| wandering(s, (x, t))),
+    family!("rate ± 1 %", Loose, |s, x, t| trembling(s, (x, t), (0.01, 0.0))),
+    family!("rate ± 3 %, rho 0.5", Loose, |s, x, t| trembling(s, (x, t), (0.03, 0.5))),
+    family!("rate ± 10 %", Loose, |s, x, t| trembling(s, (x, t), (0.1, 0.0))),
+    family!("rate ± 10 %, rho 0.8", Loose, |s, x, t| trembling(s, (x, t), (0.1, 0.8))),
+];
+
+/// Windows of a load that lasted `lengths` seconds each, counted in intervals of `interval` seconds.
+fn windows(
+    family: &Family,
+    stream: &mut Stream,
+    rate: f64,
+    (lengths, interval): (&[f64], f64),
+) -> Vec<Window> {
+    let one = |length: &f64| {
+        let mut counts = vec![0.0; (length / interval).round() as usize];
+        // The first half second is a ramp that is not counted.
+        for at in (family.done)(stream, rate, length + 1.0) {
+            let place = ((at - 0.5) / interval).floor();
+            if place >= 0.0 && (place as usize) < counts.len() {
+                counts[place as usize] += 1.0;
+            }
+        }
+        let clean = |number: f64| Count { number, clean: true };
+        Window { seconds: interval, counts: counts.into_iter().map(clean).collect() }
+    };
+    lengths.iter().map(one).collect()
+}
+
+/// Shares of the answers in percent: metered, not metered, unclear.
+fn shares(family: &Family, rate: f64, shape: (&[f64], f64), seeds: u64) -> [f64; 3] {
+    let mut shares = [0.0; 3];
+    for seed in 0..seeds {
+        let mut stream = Stream::new(seed, rate as u64);
+        let answer = metered_at_one_level(&windows(family, &mut stream, rate, shape)).answer;
+        let at = [Metering::Metered, Metering::NotMetered, Metering::Unclear]
+            .iter()
+            .position(|one| *one == answer);
+        shares[at.unwrap()] += 100.0 / seeds as f64;
+    }
+    shares
+}
+
+/// Lengths of the windows and of their intervals, as a check has them and as a watch has them.
+const SHAPES: [(&[f64], f64); 5] =
+    [(&[3.0], 0.5), (&[7.0], 0.5), (&[4.0, 7.0, 2.0], 0.5), (&[60.0], 1.0), (&[30.0], 0.5)];
+
+#[test]
+fn of_many_families_hardly_any_is_called_the_contrary() {
+    let mut found = Vec::new();
+    for family in &FAMILIES {
+        let (mut contrary, mut metered) = (Vec::new(), Vec::new());
+        for (rate, seeds) in [(60.0, 60), (400.0, 40), (3000.0, 12)] {
+            let of_shapes: Vec<[f64; 3]> =
+                SHAPES.iter().map(|shape| shares(family, rate, *shape, seeds)).collect();
+            let words: Vec<String> =
+                of_shapes.iter().map(|[m, n, u]| format!("{m:3.0}/{n:3.0}/{u:3.0}")).collect();
+            println!("| {:28} | {rate:5} | {} |", family.name, words.join(" | "));
+            metered.extend(of_shapes.iter().map(|shares| shares[0]));
+            contrary
+                .extend(of_shapes.iter().map(|shares| shares[usize::from(family.truth == Truth::Pinned)]));
+        }
+        let wrong = contrary.iter().sum::<f64>() / contrary.len() as f64;
+        assert!(wrong <= 1.0, "{}: {wrong:.2} % are called the contrary", family.name);
+        if family.truth == Truth::Pinned {
+            found.push(metered.iter().sum::<f64>() / metered.len() as f64);
+        }
+    }
+    let found = found.iter().sum::<f64>() / found.len() as f64;
+    println!("meters found {found:.0} %");
+    assert!(found > 60.0, "meters found: {found} %");
+}
+
+/// Counts a second of a meter whose load waits for a CPU now and then, for 5 to 60 % of a second; what it lost is lost.
+fn starved(stream: &mut Stream, rate: f64, seconds: usize) -> Vec<Count> {
+    let mut edge = 0.0;
+    let second = |_| {
+        let short = stream.unit_f64() < 0.3;
+        let lost = if short { rate * (0.05 + 0.55 * stream.unit_f64()) } else { 0.0 };
+        let next = 2.0 * stream.normal();
+        let number = (rate - lost + next - edge).round();
+        edge = next;
+        Count { number, clean: !short }
+    };
+    (0..seconds).map(second).collect()
+}
+
+#[test]
+fn seconds_in_which_the_load_was_short_are_left_out() {
+    let (mut trimmed, mut as_it_is) = (0, 0);
+    for seed in 0..100 {
+        let counts = starved(&mut Stream::new(seed, 5), 800.0, 120);
+        let window = Window { seconds: 1.0, counts };
+        trimmed += u32::from(metered(std::slice::from_ref(&window)).answer == Metering::Metered);
+        let all_clean = window.counts.iter().map(|count| Count { clean: true, ..*count }).collect();
+        as_it_is += u32::from(metered(&[Window { counts: all_clean, ..window }]).answer == Metering::Metered);
+    }
+    assert!(trimmed >= 60, "trimmed: {trimmed} of 100");
+    assert!(as_it_is <= 5, "as it is: {as_it_is} of 100");
+}
+
+#[test]
+fn equal_counts_are_pinned_and_the_numbers_say_so() {
+    let counts = vec![Count { number: 600.0, clean: true }; 36];
+    let meter = metered(&[Window { seconds: 1.0, counts }]);
+    assert_eq!(meter.answer, Metering::Metered);
+    assert!(meter.fano.iter().all(|(_, fano)| *fano == 0.0) && meter.fano.len() == 5, "{:?}", meter.fano);
+    assert!(meter.slope.is_some_and(|slope| slope.value == -1.0 && slope.high < BORDER), "{:?}", meter.slope);
+}
+
+#[test]
+fn one_slice_that_slipped_does_not_hide_a_meter() {
+    let mut counts = vec![Count { number: 300.0, clean: true }; 20];
+    counts[7].number = 240.0;
+    assert_eq!(metered(&[Window { seconds: 0.5, counts }]).answer, Metering::Metered);
+}
+
+#[test]
+fn nothing_is_said_of_too_few_counts_or_none() {
+    assert_eq!(metered(&[]), Meter::default());
+    let of = |number: f64, n: usize| Window { seconds: 0.5, counts: vec![Count { number, clean: true }; n] };
+    assert_eq!(metered(&[of(100.0, 7)]), Meter::default());
+    assert_eq!(metered(&[of(0.0, 30)]).answer, Metering::Unclear);
+    assert_eq!(metered(&[Window { seconds: 0.0, ..of(1.0, 30) }]), Meter::default());
+}

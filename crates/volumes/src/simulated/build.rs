@@ -1,0 +1,214 @@
+//! From the words of a target to the parts of its simulated volume.
+
+use policy::{BucketStart, Limits, Meter};
+use statistics::Stream;
+use workload::{Bytes, Nanos, PolicyName};
+
+use super::corner::Corner;
+use super::error::SimError;
+use super::latency::{Base, Oddities};
+use super::noise::Noise;
+use super::parameters;
+use super::places::{BadPlace, Cache, FirstTouch, Thin};
+use super::second::Second;
+use super::servers::{ServerPlan, Servers};
+use super::settings::{Settings, settings};
+use super::tempo::{Factor, Tempo, Wave};
+use super::write_back::{WriteBack, WriteBackPlan};
+use super::{Front, Medium, Meters, SimulatedVolume};
+
+/// Latency of one I/O at a time where the target names none: that of a network volume that fills 5,000 IOPS at depth 4.
+pub(super) const LATENCY: Nanos = Nanos::from_micros(800);
+/// Coefficient of variation of the latency where the target names none.
+const JITTER: f64 = 0.1;
+/// Size of a simulated volume for which neither its policy nor the target names one.
+const SIZE: Bytes = Bytes::gib(100);
+/// How far a flat rule lets I/O run ahead of its rate, as the meter has it.
+const TOLERANCE: Nanos = Nanos::from_millis(5);
+/// Step of the noise where the target names none: a second of a series.
+const NOISE_EVERY: Nanos = Nanos::SECOND;
+/// Time constant of slow noise where the target names none.
+const SLOW_OVER: Nanos = Nanos::from_secs(60);
+/// Latency of a hit where the target names none: memory of the next machine.
+const CACHE_LATENCY: Nanos = Nanos::from_micros(100);
+/// Latency of a write into a write-back cache where the target names none.
+const WRITE_BACK_LATENCY: Nanos = Nanos::from_micros(50);
+/// Reads of a second volume where the target names no size.
+const SECOND_BLOCK: Bytes = Bytes::kib(4);
+
+/// Streams of one seed, a number for each kind of chance, so that one does not shift another.
+#[derive(Clone, Copy)]
+enum Chance {
+    Latency = 0,
+    Noise,
+    Slow,
+    Neighbour,
+    Second,
+    Servers,
+    Stalls,
+    Oddities,
+    Errors,
+    Theft,
+    Flicker = 32,
+}
+
+/// The parameters that every volume has.
+#[derive(Clone, Debug)]
+pub(super) struct Basics {
+    pub(super) latency: Nanos,
+    pub(super) write_latency: Option<Nanos>,
+    pub(super) size: Bytes,
+    pub(super) jitter: f64,
+    pub(super) seed: u64,
+    pub(super) start: BucketStart,
+    /// The other parameters, as typed.
+    pub(super) also: Vec<String>,
+}
+
+/// The parameters that [`Basics`] tells in words.
+const TOLD: [&str; 6] = ["latency", "write_latency", "size", "jitter", "seed", "credits"];
+
+pub(super) fn volume(name: &PolicyName) -> Result<SimulatedVolume, SimError> {
+    let (limits, rest) = policy::evaluate_with_rest(name)?;
+    let settings = settings(&name.id, &rest)?;
+    let basics = basics(&limits, &settings, &rest);
+    if limits.limits.is_empty() && settings.servers.is_none() {
+        return Err(SimError::Unlimited { policy: name.id.clone() });
+    }
+    held(&limits, basics.start)?;
+    let random = |chance: Chance| Stream::new(basics.seed, chance as u64);
+    Ok(SimulatedVolume {
+        meters: meters(&limits, &settings, &basics),
+        medium: medium(&settings, &basics),
+        front: front(&settings, &basics),
+        theft: settings.theft.spans(random(Chance::Theft)),
+        limits,
+        basics,
+    })
+}
+
+fn basics(limits: &Limits, settings: &Settings, rest: &[(String, String)]) -> Basics {
+    let is_told = |name: &str| TOLD.contains(&parameters::plain(name).as_str());
+    let also = rest.iter().filter(|(name, _)| !is_told(name));
+    Basics {
+        latency: settings.latency.or(limits.latency).unwrap_or(LATENCY),
+        write_latency: settings.write_latency,
+        size: settings.size.or(limits.volume_size()).unwrap_or(SIZE),
+        jitter: settings.jitter.unwrap_or(JITTER),
+        seed: settings.seed.unwrap_or(1),
+        start: settings.credits.unwrap_or_default(),
+        also: also.map(|(name, value)| format!("{name}={value}")).collect(),
+    }
+}
+
+/// Whether a bucket of this kind is there and holds as much.
+fn held(limits: &Limits, start: BucketStart) -> Result<(), SimError> {
+    let (resource, level) = match start {
+        BucketStart::Operations(level) => (policy::Resource::Iops, level),
+        BucketStart::Bytes(level) => (policy::Resource::Bytes, level),
+        BucketStart::Initial | BucketStart::Empty | BucketStart::Share(_) => return Ok(()),
+    };
+    let of_kind = limits.limits.iter().filter(|limit| limit.resource == resource);
+    let sizes = of_kind.filter_map(|limit| match limit.burst?.bucket {
+        policy::Bucket::Tokens { size, .. } => Some(size),
+        _ => None,
+    });
+    let most = sizes.fold(0.0, f64::max);
+    if level <= most {
+        return Ok(());
+    }
+    let what = if resource == policy::Resource::Iops { "operations" } else { "bytes" };
+    Err(SimError::Range {
+        name: "credits".to_owned(),
+        value: level.to_string(),
+        wanted: format!("at most the {most} {what} that its buckets hold"),
+    })
+}
+
+fn meters(limits: &Limits, settings: &Settings, basics: &Basics) -> Meters {
+    // What waits for the end of a slice may not lose the rate of that time.
+    let tolerance = settings.slice.map_or(TOLERANCE, |slice| slice.max(TOLERANCE));
+    let second = settings.second_iops.map(|iops| Second {
+        gap: Nanos((1e9 / iops).max(1.0) as u64),
+        block: settings.second_block.unwrap_or(SECOND_BLOCK),
+        spans: settings.seconds.spans(Stream::new(basics.seed, Chance::Second as u64)),
+        next: Nanos::ZERO,
+    });
+    Meters {
+        meter: Meter::new(limits, basics.start).with_tolerance(tolerance),
+        last_end: [0; 4],
+        tempo: Tempo::new(factors(settings, basics.seed)),
+        second,
+        slice: settings.slice,
+    }
+}
+
+fn factors(settings: &Settings, seed: u64) -> Vec<Factor> {
+    let random = |chance: Chance| Stream::new(seed, chance as u64);
+    let mut factors = Vec::new();
+    if let (Some(share), Some((high, low))) = (settings.cap_low, settings.wave) {
+        let phase = settings.wave_phase.unwrap_or_default();
+        factors.push(Factor::Wave(Wave { high, low, share, phase }));
+    }
+    if let Some((share, spans)) = settings.neighbour.zip(settings.neighbours.spans(random(Chance::Neighbour)))
+    {
+        factors.push(Factor::Taken { share, spans });
+    }
+    if let Some(sd) = settings.noise {
+        let step = settings.noise_every.unwrap_or(NOISE_EVERY);
+        let keep = settings.rho.unwrap_or_default();
+        factors.push(Factor::Noise(Noise::new(step, sd, keep, random(Chance::Noise))));
+    }
+    if let Some(sd) = settings.slow {
+        let over = settings.slow_over.unwrap_or(SLOW_OVER);
+        factors.push(Factor::Noise(Noise::slow(over, sd, random(Chance::Slow))));
+    }
+    let flicker = settings.flicker.map(|sd| Noise::flicker(sd, seed, Chance::Flicker as u64));
+    factors.extend(flicker.into_iter().flatten().map(Factor::Noise));
+    factors
+}
+
+fn medium(settings: &Settings, basics: &Basics) -> Medium {
+    let random = |chance: Chance| Stream::new(basics.seed, chance as u64);
+    let plan = settings.servers.zip(settings.service).map(|(servers, service)| ServerPlan {
+        servers: servers as u32,
+        service,
+        variation: settings.service_cv.unwrap_or_default(),
+        bandwidth: settings.server_bandwidth,
+    });
+    let mode = settings.mode.zip(settings.mode_factor);
+    let tail = settings.tail.zip(settings.tail_latency);
+    let oddities = Oddities {
+        mode: mode.unwrap_or((0.0, 1.0)),
+        tail: tail.unwrap_or((0.0, Nanos::ZERO)),
+        random: random(Chance::Oddities),
+    };
+    Medium {
+        read: Base::new(basics.latency, basics.jitter),
+        write: Base::new(basics.write_latency.unwrap_or(basics.latency), basics.jitter),
+        random: random(Chance::Latency),
+        oddities: (mode.is_some() || tail.is_some()).then_some(oddities),
+        servers: plan.map(|plan| Servers::new(plan, random(Chance::Servers))),
+        corner: settings.corner.map(Corner::new),
+        stalls: settings.stalls.spans(random(Chance::Stalls)),
+    }
+}
+
+fn front(settings: &Settings, basics: &Basics) -> Front {
+    let place = settings.bad_at.zip(settings.bad_bytes);
+    let write_back = settings.write_back.zip(settings.drain).map(|(size, drain)| WriteBackPlan {
+        size,
+        drain,
+        latency: settings.write_back_latency.unwrap_or(WRITE_BACK_LATENCY),
+        flush: settings.flush.unwrap_or(basics.write_latency.unwrap_or(basics.latency)),
+    });
+    let hit = settings.cache_latency.unwrap_or(CACHE_LATENCY);
+    Front {
+        errors: settings.errors.map(|share| (share, Stream::new(basics.seed, Chance::Errors as u64))),
+        bad: place.map(|(offset, length)| BadPlace { offset, length }),
+        thin: settings.thin.map(Thin::new),
+        cache: settings.cache.map(|size| Cache::new(size, hit)),
+        touch: settings.first_touch.map(FirstTouch::new),
+        write_back: write_back.map(WriteBack::new),
+    }
+}

@@ -1,0 +1,38 @@
+//! A soft corner: a volume that comes near its cap slowly, X = ((n/L)^-p + C^-p)^(-1/p) with n I/Os in flight.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use workload::Nanos;
+
+/// The corner with what is in flight.
+#[derive(Clone, Debug)]
+pub(super) struct Corner {
+    /// Sharpness: 1 is the softest, above 16 it cannot be told from a meter's.
+    p: f64,
+    in_flight: BinaryHeap<Reverse<Nanos>>,
+}
+
+impl Corner {
+    pub(super) fn new(p: f64) -> Corner {
+        Corner { p, in_flight: BinaryHeap::new() }
+    }
+
+    /// How long an I/O takes in all that arrives at `now`, alone took `latency`, and would pass at `rate` a second.
+    ///
+    /// By Little's law n I/Os in flight stay n/X each: (L^p + (n/C)^p)^(1/p).
+    pub(super) fn response(&mut self, now: Nanos, latency: Nanos, rate: f64) -> Nanos {
+        while self.in_flight.peek().is_some_and(|&Reverse(done)| done <= now) {
+            self.in_flight.pop();
+        }
+        let (alone, shared) = (latency.0 as f64, (self.in_flight.len() + 1) as f64 / rate * 1e9);
+        let scale = alone.max(shared);
+        let sum = (alone / scale).powf(self.p) + (shared / scale).powf(self.p);
+        Nanos((scale * sum.powf(1.0 / self.p)) as u64)
+    }
+
+    /// Takes notice of an I/O that is done then.
+    pub(super) fn issued(&mut self, done: Nanos) {
+        self.in_flight.push(Reverse(done));
+    }
+}

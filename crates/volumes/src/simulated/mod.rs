@@ -1,0 +1,285 @@
+//! A volume in virtual time: a policy's meters in front of a base latency, and whatever else real volumes do. Its truth is
+//! known, so analyses are tested on it.
+
+mod build;
+mod corner;
+mod error;
+mod latency;
+mod noise;
+mod parameters;
+mod places;
+mod second;
+mod servers;
+mod settings;
+mod spans;
+mod tempo;
+mod values;
+mod write_back;
+
+#[cfg(test)]
+mod tests;
+
+use engine::{Served, Volume};
+use policy::{BucketStart, Level, Limits, Locality, Meter};
+use statistics::Stream;
+use workload::{Bytes, Direction, Io, Nanos, PolicyName};
+
+pub use error::SimError;
+
+use build::Basics;
+use corner::Corner;
+use latency::{Base, Oddities};
+use places::{BadPlace, Cache, FirstTouch, Thin};
+use second::Second;
+use servers::Servers;
+use spans::Spans;
+use tempo::Tempo;
+use write_back::WriteBack;
+
+/// The errno of a medium that fails.
+const EIO: i32 = 5;
+
+/// A volume in virtual time.
+#[derive(Clone, Debug)]
+pub struct SimulatedVolume {
+    limits: Limits,
+    basics: Basics,
+    meters: Meters,
+    medium: Medium,
+    front: Front,
+    /// When the generator gets no processor.
+    theft: Option<Spans>,
+}
+
+/// What holds I/O back by a rule.
+#[derive(Clone, Debug)]
+struct Meters {
+    meter: Meter,
+    /// Where the last I/O of each direction ended, to tell sequential I/O.
+    last_end: [u64; 4],
+    tempo: Option<Tempo>,
+    second: Option<Second>,
+    /// What must wait passes at the end of a slice of so long.
+    slice: Option<Nanos>,
+}
+
+/// What serves an I/O that the meters let through.
+#[derive(Clone, Debug)]
+struct Medium {
+    read: Base,
+    write: Base,
+    random: Stream,
+    oddities: Option<Oddities>,
+    servers: Option<Servers>,
+    corner: Option<Corner>,
+    stalls: Option<Spans>,
+}
+
+/// What answers past the meters, or makes an I/O take longer by where it goes.
+#[derive(Clone, Debug)]
+struct Front {
+    errors: Option<(f64, Stream)>,
+    bad: Option<BadPlace>,
+    thin: Option<Thin>,
+    cache: Option<Cache>,
+    touch: Option<FirstTouch>,
+    write_back: Option<WriteBack>,
+}
+
+/// What the front says of an I/O.
+enum Passed {
+    /// It is done.
+    Done(Served),
+    /// It goes on to the meters, and takes so much more.
+    On(Nanos),
+}
+
+impl SimulatedVolume {
+    /// The volume that `name` describes: a policy's parameters, and the simulation's own beside them.
+    ///
+    /// # Errors
+    /// [`SimError`] names the parameter and what it may be.
+    pub fn new(name: &PolicyName) -> Result<SimulatedVolume, SimError> {
+        build::volume(name)
+    }
+
+    /// Every parameter of the simulation with what it takes, what it needs (empty: nothing) and what it does, in the order
+    /// of the documentation.
+    pub fn parameters() -> impl Iterator<Item = [String; 4]> {
+        let needs = |row: &parameters::Row| row.needs.unwrap_or_default().to_owned();
+        parameters::ROWS
+            .iter()
+            .map(move |row| [row.name.to_owned(), row.takes.to_string(), needs(row), row.meaning.to_owned()])
+    }
+
+    /// The limits it enforces.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Its size: the policy's or the target's, else 100 GiB.
+    pub fn size(&self) -> Bytes {
+        self.basics.size
+    }
+
+    /// What it is, in one line.
+    pub fn describe(&self) -> String {
+        let Basics { latency, write_latency, jitter, seed, size, also, .. } = &self.basics;
+        let writes = write_latency.map_or(String::new(), |write| format!(" ({write} for writes)"));
+        let spread = if *jitter > 0.0 { format!(" ± {:.0} %", jitter * 100.0) } else { String::new() };
+        let also = if also.is_empty() { String::new() } else { format!("; {}", also.join(", ")) };
+        format!(
+            "sim:{}: {size} in virtual time, {latency}{spread} an I/O{writes}, seed {seed}, {}{also}",
+            self.limits.policy,
+            self.credits_in_words()
+        )
+    }
+
+    fn credits_in_words(&self) -> String {
+        let bursts = self.limits.limits.iter().any(|limit| limit.burst.is_some());
+        match self.basics.start {
+            _ if !bursts => "no burst".to_owned(),
+            BucketStart::Initial => "credits of a new volume".to_owned(),
+            BucketStart::Empty => "no credits".to_owned(),
+            BucketStart::Share(share) => format!("credits {:.0} % full", share * 100.0),
+            BucketStart::Operations(operations) => format!("credits of {operations:.0} operations"),
+            BucketStart::Bytes(bytes) => format!("credits of {}", Bytes(bytes as u64)),
+        }
+    }
+
+    /// I/Os a second of this kind that come through at `now`, as far as anybody could wait for them.
+    fn rate(&mut self, now: Nanos, io: &Io) -> f64 {
+        let block = Bytes(u64::from(io.bytes));
+        let capped = self.limits.cap_iops(io.kind, block, Level::Baseline).map_or(f64::MAX, |cap| cap.0);
+        let served = self.medium.servers.as_ref().map_or(f64::MAX, |servers| servers.plan().rate(block));
+        capped.min(served) * self.meters.pace(now)
+    }
+}
+
+impl Volume for SimulatedVolume {
+    #[inline]
+    fn serve(&mut self, now: Nanos, io: &Io) -> Served {
+        let more = match self.front.pass(now, io) {
+            Passed::Done(served) => return served,
+            Passed::On(more) => more,
+        };
+        let start = self.meters.admit(now, io);
+        assert!(start >= now, "an I/O is served before it is admitted");
+        let pace = if self.medium.servers.is_some() { self.meters.pace(start) } else { 1.0 };
+        let (latency, mut done_at) = self.medium.serve(start, io, Extra { more, pace });
+        if self.medium.corner.is_some() {
+            done_at = done_at.max(now + self.cornered(now, io, latency));
+        }
+        if let Some(corner) = &mut self.medium.corner {
+            corner.issued(done_at);
+        }
+        Served { done_at, result: io.bytes as i32 }
+    }
+
+    #[inline]
+    fn has_cpu_at(&mut self, at: Nanos) -> Nanos {
+        self.theft.as_mut().and_then(|theft| theft.within(at)).unwrap_or(at)
+    }
+}
+
+impl SimulatedVolume {
+    /// How long an I/O takes by the soft corner.
+    fn cornered(&mut self, now: Nanos, io: &Io, latency: Nanos) -> Nanos {
+        let rate = self.rate(now, io);
+        self.medium.corner.as_mut().map_or(latency, |corner| corner.response(now, latency, rate))
+    }
+}
+
+impl Meters {
+    /// When an I/O that arrives at `now` passes.
+    #[inline]
+    fn admit(&mut self, now: Nanos, io: &Io) -> Nanos {
+        let end = &mut self.last_end[io.kind.index()];
+        let locality = if io.offset == *end { Locality::Sequential } else { Locality::Random };
+        *end = io.offset + u64::from(io.bytes);
+        let length = Bytes(u64::from(io.bytes));
+        if let Some(second) = &mut self.second {
+            second.charge(now, &mut self.meter, self.tempo.as_mut());
+        }
+        let start = match &mut self.tempo {
+            None => self.meter.admit(now, io.kind, length, locality),
+            Some(tempo) => {
+                let clock = tempo.clock(now);
+                let admitted = self.meter.admit(clock, io.kind, length, locality);
+                tempo.forget(now);
+                // What need not wait has its time, not that which rounding to the clock and back leaves of it.
+                if admitted == clock { now } else { tempo.when(admitted).max(now) }
+            }
+        };
+        match self.slice {
+            Some(slice) if start > now => Nanos(start.0.div_ceil(slice.0) * slice.0),
+            _ => start,
+        }
+    }
+
+    fn pace(&mut self, now: Nanos) -> f64 {
+        self.tempo.as_mut().map_or(1.0, |tempo| tempo.rate(now))
+    }
+}
+
+/// What makes an I/O take longer.
+#[derive(Clone, Copy, Debug)]
+struct Extra {
+    /// Time beside its latency.
+    more: Nanos,
+    /// Speed of servers, of the nominal one.
+    pace: f64,
+}
+
+impl Medium {
+    /// The latency of an I/O that begins at `start`, and when it is done.
+    #[inline]
+    fn serve(&mut self, start: Nanos, io: &Io, extra: Extra) -> (Nanos, Nanos) {
+        let base = if io.kind == Direction::Read { &self.read } else { &self.write };
+        let mut latency = base.draw(&mut self.random) + extra.more;
+        if let Some(oddities) = &mut self.oddities {
+            latency = oddities.change(latency);
+        }
+        // The medium's own time stands still in a stall.
+        let begun = self.stalls.as_mut().map_or(start, |stalls| stalls.outside(start));
+        let bytes = Bytes(u64::from(io.bytes));
+        let served = self.servers.as_mut().map_or(begun, |servers| servers.serve(begun, bytes, extra.pace));
+        let done = served + latency;
+        (latency, self.stalls.as_mut().map_or(done, |stalls| stalls.when_outside(done).max(start)))
+    }
+}
+
+impl Front {
+    #[inline]
+    fn pass(&mut self, now: Nanos, io: &Io) -> Passed {
+        let done = |after: Nanos| Passed::Done(Served { done_at: now + after, result: io.bytes as i32 });
+        if let Some(thin) = &mut self.thin
+            && thin.is_hole(io)
+        {
+            return done(thin.latency);
+        }
+        if self.fails(io) {
+            return Passed::Done(Served { done_at: now + build::LATENCY, result: -EIO });
+        }
+        if let Some(cache) = &mut self.cache
+            && matches!(io.kind, Direction::Read | Direction::Write)
+            && cache.hits(io)
+        {
+            return done(cache.latency);
+        }
+        let more = self.touch.as_mut().map_or(Nanos::ZERO, |touch| touch.more(io));
+        match (&mut self.write_back, io.kind) {
+            (Some(cache), Direction::Write) => {
+                let room = cache.room(now, Bytes(u64::from(io.bytes)));
+                done(room.since(now) + cache.latency)
+            }
+            (Some(cache), Direction::Flush) => done(cache.flushed(now).since(now)),
+            _ => Passed::On(more),
+        }
+    }
+
+    fn fails(&mut self, io: &Io) -> bool {
+        let bad = self.bad.is_some_and(|bad| bad.holds(io));
+        bad || self.errors.as_mut().is_some_and(|(share, random)| random.unit_f64() < *share)
+    }
+}

@@ -1,0 +1,39 @@
+//! A second volume behind the same meters: reads of somebody else, evenly spaced, charged like one's own.
+
+use policy::{Locality, Meter};
+use workload::{Bytes, Direction, Nanos};
+
+use super::spans::Spans;
+use super::tempo::Tempo;
+
+/// What the second volume asks for.
+#[derive(Clone, Debug)]
+pub(super) struct Second {
+    /// Between two of its reads.
+    pub(super) gap: Nanos,
+    pub(super) block: Bytes,
+    /// When it asks; `None`: always.
+    pub(super) spans: Option<Spans>,
+    /// When it asks next.
+    pub(super) next: Nanos,
+}
+
+impl Second {
+    /// Has everything charged that it asked for up to `now`.
+    #[inline]
+    pub(super) fn charge(&mut self, now: Nanos, meter: &mut Meter, tempo: Option<&mut Tempo>) {
+        let mut tempo = tempo;
+        while self.next <= now {
+            let at = self.next;
+            self.next += self.gap;
+            if let Some(spans) = &mut self.spans
+                && spans.within(at).is_none()
+            {
+                self.next = self.next.max(spans.next_change(at));
+                continue;
+            }
+            let clock = tempo.as_deref_mut().map_or(at, |tempo| tempo.clock(at));
+            meter.admit(clock, Direction::Read, self.block, Locality::Random);
+        }
+    }
+}

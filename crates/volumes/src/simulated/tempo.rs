@@ -1,0 +1,195 @@
+//! A rate that changes with time: the meters run by a clock of their own, which goes as fast as the rate says.
+//!
+//! A meter whose rate is r(t) times nominal lets through at time t what one of the nominal rate lets through at ∫r. So waves,
+//! neighbours and noise need nothing of the meter: it is asked at the clock's time, and its answer is turned back.
+
+use std::collections::VecDeque;
+
+use workload::Nanos;
+
+use super::noise::Noise;
+use super::spans::Spans;
+
+/// What a rate is multiplied with.
+#[derive(Clone, Debug)]
+pub(super) enum Factor {
+    Noise(Noise),
+    /// Others take this share during spans.
+    Taken {
+        share: f64,
+        spans: Spans,
+    },
+    Wave(Wave),
+}
+
+/// High for a while, low for a while, and again.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wave {
+    pub(super) high: Nanos,
+    pub(super) low: Nanos,
+    /// Of the nominal rate, while it is low.
+    pub(super) share: f64,
+    /// How far into its high part it begins.
+    pub(super) phase: Nanos,
+}
+
+impl Wave {
+    fn at(&self, time: Nanos) -> (f64, Nanos) {
+        let within = (time.0 + self.phase.0) % (self.high.0 + self.low.0);
+        if within < self.high.0 {
+            return (1.0, Nanos(time.0 + self.high.0 - within));
+        }
+        (self.share, Nanos(time.0 + self.high.0 + self.low.0 - within))
+    }
+}
+
+impl Factor {
+    /// The factor at `time`, which never goes back, and until when it holds.
+    fn at(&mut self, time: Nanos) -> (f64, Nanos) {
+        match self {
+            Factor::Noise(noise) => noise.at(time),
+            Factor::Wave(wave) => wave.at(time),
+            Factor::Taken { share, spans } => {
+                let taken = spans.within(time).is_some();
+                let until = spans.next_change(time);
+                spans.forget(time);
+                (if taken { 1.0 - *share } else { 1.0 }, until)
+            }
+        }
+    }
+}
+
+/// A span of one rate.
+#[derive(Clone, Copy, Debug)]
+struct Stretch {
+    start: Nanos,
+    end: Nanos,
+    /// The clock at its start, nanoseconds.
+    clock: f64,
+    rate: f64,
+}
+
+/// The clock. Times may be asked ahead and again, but not behind the last [`Tempo::forget`].
+#[derive(Clone, Debug)]
+pub(super) struct Tempo {
+    factors: Vec<Factor>,
+    /// In order and without gaps; at least one.
+    known: VecDeque<Stretch>,
+}
+
+impl Tempo {
+    /// The product of `factors`; `None` where there are none.
+    pub(super) fn new(mut factors: Vec<Factor>) -> Option<Tempo> {
+        if factors.is_empty() {
+            return None;
+        }
+        let first = stretch(&mut factors, Nanos::ZERO, 0.0);
+        Some(Tempo { factors, known: VecDeque::from([first]) })
+    }
+
+    /// What the clock shows at `time`.
+    #[inline]
+    pub(super) fn clock(&mut self, time: Nanos) -> Nanos {
+        let stretch = self.at(time);
+        Nanos((stretch.clock + time.since(stretch.start).0 as f64 * stretch.rate) as u64)
+    }
+
+    /// The rate at `time`, as a factor of the nominal one.
+    #[inline]
+    pub(super) fn rate(&mut self, time: Nanos) -> f64 {
+        self.at(time).rate
+    }
+
+    /// When the clock shows `clock`.
+    #[inline]
+    pub(super) fn when(&mut self, clock: Nanos) -> Nanos {
+        let wanted = clock.0 as f64;
+        while self.known.back().is_some_and(|last| last.clock + length(last) * last.rate <= wanted) {
+            self.add();
+        }
+        let after = self.known.partition_point(|stretch| stretch.clock <= wanted);
+        let stretch = self.known[after.saturating_sub(1)];
+        let within = (wanted - stretch.clock).max(0.0) / stretch.rate;
+        Nanos(stretch.start.0 + within.ceil() as u64)
+    }
+
+    /// Forgets what was before `time`.
+    #[inline]
+    pub(super) fn forget(&mut self, time: Nanos) {
+        while self.known.len() > 1 && self.known[0].end <= time {
+            self.known.pop_front();
+        }
+    }
+
+    fn at(&mut self, time: Nanos) -> Stretch {
+        while self.known.back().is_some_and(|last| last.end <= time) {
+            self.add();
+        }
+        let after = self.known.partition_point(|stretch| stretch.start <= time);
+        self.known[after.saturating_sub(1)]
+    }
+
+    fn add(&mut self) {
+        let Some(last) = self.known.back() else { return };
+        let next = stretch(&mut self.factors, last.end, last.clock + length(last) * last.rate);
+        self.known.push_back(next);
+    }
+}
+
+fn length(stretch: &Stretch) -> f64 {
+    stretch.end.since(stretch.start).0 as f64
+}
+
+fn stretch(factors: &mut [Factor], start: Nanos, clock: f64) -> Stretch {
+    let (mut rate, mut end) = (1.0, Nanos::MAX);
+    for factor in factors {
+        let (by, until) = factor.at(start);
+        rate *= by;
+        end = end.min(until);
+    }
+    assert!(rate > 0.0 && end > start, "a rate of {rate} from {start} to {end}");
+    Stretch { start, end, clock, rate }
+}
+
+#[cfg(test)]
+mod tests {
+    use statistics::Stream;
+
+    use super::*;
+
+    fn wave(high: u64, low: u64, share: f64) -> Wave {
+        Wave { high: Nanos::from_secs(high), low: Nanos::from_secs(low), share, phase: Nanos::ZERO }
+    }
+
+    #[test]
+    fn a_wave_is_high_then_low_and_its_clock_shows_the_mean() {
+        let mut tempo = Tempo::new(vec![Factor::Wave(wave(10, 20, 0.5))]).unwrap();
+        for (time, clock) in [(0, 0.0), (10, 10.0), (20, 15.0), (30, 20.0), (40, 30.0), (300, 200.0)] {
+            let shown = tempo.clock(Nanos::from_secs(time)).as_secs_f64();
+            assert!((shown - clock).abs() < 1e-6, "{time}: {shown}");
+        }
+        assert_eq!(tempo.when(Nanos::from_secs(15)), Nanos::from_secs(20));
+        assert_eq!(tempo.rate(Nanos::from_secs(12)), 0.5);
+    }
+
+    #[test]
+    fn turning_the_clock_there_and_back_ends_where_it_began() {
+        let noise = Noise::new(Nanos::from_millis(100), 0.2, 0.5, Stream::new(4, 4));
+        let mut tempo = Tempo::new(vec![Factor::Noise(noise), Factor::Wave(wave(3, 1, 0.2))]).unwrap();
+        for number in 0..10_000u64 {
+            let time = Nanos(number * 7_654_321);
+            let clock = tempo.clock(time);
+            let back = tempo.when(clock);
+            assert!(back.0.abs_diff(time.0) <= 100, "{time} became {back}");
+            tempo.forget(time);
+        }
+    }
+
+    #[test]
+    fn the_mean_rate_of_a_noisy_clock_is_nominal() {
+        let noise = Noise::new(Nanos::SECOND, 0.1, 0.6, Stream::new(4, 4));
+        let mut tempo = Tempo::new(vec![Factor::Noise(noise)]).unwrap();
+        let mean = tempo.clock(Nanos::from_secs(10_000)).as_secs_f64() / 10_000.0;
+        assert!((mean - 1.0).abs() < 4.0 * 0.1 * 2.0 / 100.0, "{mean}");
+    }
+}

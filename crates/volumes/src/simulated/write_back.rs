@@ -1,0 +1,69 @@
+//! A write-back cache: writes are done once they lie in it, and it drains at a rate of its own, which a flush waits for.
+
+use workload::{Bytes, Nanos};
+
+/// The cache.
+#[derive(Clone, Debug)]
+pub(super) struct WriteBack {
+    size: Bytes,
+    /// Bytes a second that go to the volume behind it.
+    drain: f64,
+    /// What a write into it takes.
+    pub(super) latency: Nanos,
+    /// What a flush takes when nothing is left to drain.
+    flush: Nanos,
+    /// When everything in it will be drained.
+    empty_at: Nanos,
+}
+
+/// What a write-back cache is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct WriteBackPlan {
+    pub(super) size: Bytes,
+    pub(super) drain: f64,
+    pub(super) latency: Nanos,
+    pub(super) flush: Nanos,
+}
+
+impl WriteBack {
+    pub(super) fn new(plan: WriteBackPlan) -> WriteBack {
+        let WriteBackPlan { size, drain, latency, flush } = plan;
+        WriteBack { size, drain, latency, flush, empty_at: Nanos::ZERO }
+    }
+
+    fn drained_in(&self, bytes: u64) -> Nanos {
+        Nanos((bytes as f64 / self.drain * 1e9) as u64)
+    }
+
+    /// When there is room for a write that arrives at `now`.
+    #[inline]
+    pub(super) fn room(&mut self, now: Nanos, bytes: Bytes) -> Nanos {
+        let full = self.drained_in(self.size.0.saturating_sub(bytes.0));
+        let room = now.max(Nanos(self.empty_at.0.saturating_sub(full.0)));
+        self.empty_at = self.empty_at.max(now) + self.drained_in(bytes.0);
+        room
+    }
+
+    /// When a flush that arrives at `now` is done.
+    pub(super) fn flushed(&self, now: Nanos) -> Nanos {
+        self.empty_at.max(now) + self.flush
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_fill_it_at_once_and_then_go_at_the_rate_it_drains() {
+        let (size, drain) = (Bytes::mib(100), 10.0 * 1048576.0);
+        let plan = WriteBackPlan { size, drain, latency: Nanos(0), flush: Nanos::from_millis(3) };
+        let mut cache = WriteBack::new(plan);
+        let rooms: Vec<f64> =
+            (0..200).map(|_| cache.room(Nanos::ZERO, Bytes::mib(1)).as_secs_f64()).collect();
+        assert_eq!(rooms[99], 0.0, "a hundred fit");
+        assert!((rooms[199] - 10.0).abs() < 1e-6, "{}", rooms[199]);
+        let flushed = cache.flushed(Nanos::ZERO).as_secs_f64();
+        assert!((flushed - 20.003).abs() < 1e-6, "{flushed}");
+    }
+}
