@@ -262,11 +262,9 @@ fn expected_row(held: &Held<'_>, claim: &Claim, direction: Direction) -> ClaimRo
             fill(&mut row, large(figures, direction));
             row
         }
-        Metric::MeanLatency(bound) => expected_latency(
-            claimed,
-            empty_row(claim, direction, Quantity::MeanLatency, bound.0 as f64),
-            None,
-        ),
+        Metric::MeanLatency(bound) => {
+            expected_latency(held, empty_row(claim, direction, Quantity::MeanLatency, bound.0 as f64), None)
+        }
         Metric::Percentile(percent, bound) => {
             let row = empty_row(claim, direction, Quantity::PercentileLatency, bound.0 as f64);
             expected_latency(held, row, Some(percent))
