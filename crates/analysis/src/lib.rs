@@ -36,7 +36,7 @@ pub use quick::{QuickRow, Whose, quick_rows};
 pub use regimes::{Change, Moved, Regimes};
 pub use verdict::{Answer, ClaimRow, Claimed, Doubt, Quantity, Reading, Verdict};
 pub use watch::shape::{
-    ContractRow, DeviceFigures, Flow, Latency, Level, LoadFigures, LoadFlow, Named, PhaseFigures, Place,
-    Remark, SeriesRow, WHOLE, Waiting, Watched, WatchedDevice,
+    ContractRow, DeviceFigures, Flow, Lacked, Latency, Level, LoadFigures, LoadFlow, Looked, Named,
+    PhaseFigures, Place, Remark, SeriesRow, WHOLE, Waiting, Watched, WatchedDevice,
 };
 pub use windows::FiveWindows;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::idle::unwatched;
 use crate::finding::{Confidence, Found, Kind, Nature, highest};
 use crate::watch::limits::{is_set_on, near, reached};
-use crate::watch::{Device, Place, USED, WatchedRun, Window, firings, found_in};
+use crate::watch::{Device, Place, Sum, USED, WatchedRun, Window, firings, found_in};
 
 /// A device with a smaller queue than this, and latencies as of one with nothing to wait for, is calm.
 const CALM: f64 = 2.0;
@@ -86,11 +86,14 @@ pub(super) fn own_load(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Fo
         let load = watch.spans[window.span].load.as_ref()?;
         Some((load.all.issued.mean_ns? / 1e9, load.in_flight))
     };
+    // What our load tells is of the whole phase, and so what is held against it must be.
+    let phases: Vec<Sum> = device.sums(watch);
     let held = device.windows_where(|window| {
         let Some((own, in_flight)) = waited(window) else { return false };
-        let device_s = window.sum.latency();
+        let phase = &phases[window.span];
+        let device_s = phase.latency();
         let longer = own > OWN_TIMES * device_s && own > device_s + OWN_LONGER_S;
-        let elsewhere = window.sum.mean_queue() < QUEUE_SHARE * in_flight;
+        let elsewhere = phase.mean_queue().max(window.sum.mean_queue()) < QUEUE_SHARE * in_flight;
         let whole = whole_requests(watch, device, window);
         longer && elsewhere && calm(device, window) && whole && !starved(watch, window)
     });

@@ -10,9 +10,9 @@ use workload::Direction;
 
 use crate::finding::{Confidence, Evidence, Found, Kind, Nature, highest};
 use crate::watch::contracted::claimed_rate;
-use crate::watch::even::flat;
 use crate::watch::level::{Metered, confidence, level, level_of_one, local};
 use crate::watch::load::seconds_of;
+use crate::watch::meter::Counts;
 use crate::watch::{Level, LoadFigures, LoadFlow, Named, Place, Span, Waiting, WatchedRun, Way, place};
 
 /// A direction that gets less than this share of what it asks for is held.
@@ -29,6 +29,8 @@ const AGREE_SHARED: f64 = 0.01;
 const FEW: usize = 8;
 /// and fewer than this agree by chance.
 const FEWEST: usize = 3;
+/// How often the seconds of a load that gets less than it asks for may look like a meter's by chance.
+const BY_CHANCE: f64 = 0.01;
 /// What a load with a pace lacks by the edges of its seconds.
 const EDGE: f64 = 0.999;
 /// Requests from here on may be held by their bytes where nothing but a round figure tells.
@@ -188,14 +190,17 @@ fn of_way(load: &LoadFigures, way: Direction) -> Option<&LoadFlow> {
 /// Whether a phase's seconds are those of a meter; where they are too few for a variance, all but one within `share` of their
 /// median.
 fn even(rates: &[f64], share: f64) -> bool {
-    rates.len() < FEW && agree(rates, share) || flat(rates)
+    let metered =
+        || Counts::of_seconds(rates.to_vec()).evenness().is_some_and(|found| found.is_flat(BY_CHANCE));
+    rates.len() < FEW && agree(rates, share) || metered()
 }
 
 /// What is got in each second of these phases: operations, or the bytes of them.
 fn rates_of(spans: &[&Span<'_>], way: Way, what: Resource) -> Vec<f64> {
     let of_step = |step: &StepRecord| {
         let each = if what == Resource::Iops { 1.0 } else { mean_size([step].into_iter(), way) };
-        seconds_of(step, way.direction()).into_iter().map(move |rate| rate * each).collect::<Vec<f64>>()
+        let usual = Counts::of_seconds(seconds_of(step, way.direction())).usual();
+        usual.into_iter().map(move |rate| rate * each).collect::<Vec<f64>>()
     };
     spans.iter().filter_map(|span| span.step).flat_map(of_step).collect()
 }

@@ -9,17 +9,18 @@ use crate::watch::{Device, Firing, Place, WatchedRun, Window, firings, found_in,
 
 /// Storage that is idle has a queue below this (methodology 3.2, R1),
 const QUEUE: f64 = 1.0;
-/// nothing in flight in more than this share of the samples,
+/// nothing in flight in more than this share of the samples, or work for less than this share of the time,
 const SAMPLES: f64 = 0.5;
+const BUSY: f64 = 0.1;
 /// and tasks that wait for I/O for less than this share of the time.
 const WAITING: f64 = 0.05;
 /// Somebody waited for I/O: for this share of the time,
 const WAITED_SHARE: f64 = 0.01;
 /// or so many tasks in the mean.
 const WAITED_TASKS: f64 = 0.1;
-/// The machine is called idle where it is in this share of its windows.
-const WINDOWS: f64 = 0.9;
-/// Windows of fewer intervals say little.
+/// The machine is called idle where it is for this share of the time.
+const SHARE: f64 = 0.9;
+/// Fewer intervals say little.
 const FEWEST: usize = 5;
 
 /// Nothing waited for the storage: its busiest device had nothing in flight for `idle_share` of the time.
@@ -45,9 +46,9 @@ impl Kind for StorageIdle {
 #[derive(Clone, Debug)]
 pub(crate) struct Rested {
     place: Place,
-    /// Windows in which it rested, of all in which an application might have used it.
-    rested: usize,
-    seen: usize,
+    /// Seconds in which it rested, of all in which an application might have used it.
+    rested: f64,
+    seen: f64,
     idle: f64,
     rate: f64,
     queue: f64,
@@ -60,24 +61,27 @@ pub(crate) struct Rested {
 
 /// How much `device` rested while somebody else's work was watched; `None` where nobody could tell.
 pub(crate) fn rested(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Rested> {
-    let seen = device.windows_where(|window| {
-        watch.passive() && window.sum.mean_queue().is_finite() && window.count() >= FEWEST
-    });
+    let seen = device.windows_where(|window| watch.passive() && window.sum.mean_queue().is_finite());
+    let count: usize = seen.iter().map(|&at| device.windows[at].count()).sum();
+    // Where devices were left out, whoever waited may have waited for one of them.
+    let all_watched = unseen(watch).is_empty();
     let resting = |at: &usize| {
         let window = &device.windows[*at];
-        window.sum.mean_queue() < QUEUE
-            && window.idle > SAMPLES
-            && (window.some.is_nan() || window.some < WAITING)
+        let waited = all_watched && window.some >= WAITING;
+        let rests = window.idle > SAMPLES || window.sum.mean_busy() < BUSY;
+        window.sum.mean_queue() < QUEUE && rests && !waited
     };
     let rested: Vec<usize> = seen.iter().copied().filter(resting).collect();
     let sum = device.total(&seen);
+    let seconds = |windows: &[usize]| device.total(windows).seconds;
     let mean = |of: fn(&Window) -> f64| {
-        seen.iter().map(|&at| of(&device.windows[at])).sum::<f64>() / seen.len() as f64
+        let each = |&at: &usize| of(&device.windows[at]) * device.windows[at].sum.seconds;
+        seen.iter().map(each).sum::<f64>() / sum.seconds
     };
-    (!seen.is_empty()).then(|| Rested {
+    (count >= FEWEST).then(|| Rested {
         place: device.place.clone(),
-        rested: rested.len(),
-        seen: seen.len(),
+        rested: seconds(&rested),
+        seen: seconds(&seen),
         idle: mean(|window| window.idle),
         rate: sum.rate(),
         queue: sum.mean_queue(),
@@ -91,7 +95,7 @@ pub(crate) fn rested(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Rest
 /// Whether every device rested in nine of ten windows; told of the busiest.
 pub(super) fn rule(watch: &WatchedRun<'_>, rests: &[Rested]) -> Option<Found<StorageIdle>> {
     let busiest = rests.iter().min_by(|a, b| a.idle.total_cmp(&b.idle))?;
-    let rested = |rest: &Rested| !rest.limited && rest.rested as f64 >= WINDOWS * rest.seen as f64;
+    let rested = |rest: &Rested| !rest.limited && rest.rested >= SHARE * rest.seen;
     let waited = busiest.some.is_some_and(|some| some > WAITED_SHARE)
         || busiest.blocked.is_some_and(|tasks| tasks > WAITED_TASKS);
     let meaning = StorageIdle {
@@ -103,6 +107,13 @@ pub(super) fn rule(watch: &WatchedRun<'_>, rests: &[Rested]) -> Option<Found<Sto
         unwatched: if waited { unwatched(watch) } else { Vec::new() },
     };
     found_in(watch, meaning, &busiest.firings, Confidence::Certain).filter(|_| rests.iter().all(rested))
+}
+
+/// Devices of this machine that were left out of the watch, whatever they are; partitions and layers stand on others.
+fn unseen<'w>(watch: &'w WatchedRun<'_>) -> Vec<&'w str> {
+    let names =
+        watch.run.devices.iter().filter(|node| node.below.is_empty()).map(|node| node.facts.name.as_str());
+    names.filter(|name| !watch.recording.devices().contains(name)).collect()
 }
 
 /// Loop and memory devices of this machine that were left out of the watch.

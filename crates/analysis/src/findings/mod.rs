@@ -11,6 +11,7 @@ mod burst;
 mod caps;
 mod endings;
 mod fall;
+mod fell;
 mod flushes;
 mod foreign;
 mod full_queue;
@@ -18,14 +19,18 @@ mod generator;
 mod held;
 mod idle;
 mod little;
+mod micro_bursts;
 mod period;
 mod rise;
+mod saturated;
 mod serial;
 mod silence;
 mod slow;
+mod stalls;
 mod target;
 mod unsteady;
 mod untimed;
+mod write_back;
 
 use policy::Limits;
 use record::Run;
@@ -38,23 +43,30 @@ pub use burst::InsideBurst;
 pub use caps::{BandwidthCap, Crossover, FillingDepth, IopsCap, Limiter};
 pub use endings::{Failed, Interrupted};
 pub use fall::StepDown;
+pub use fell::HeldLevelFell;
 pub use flushes::FlushBound;
 pub use foreign::ForeignLoad;
 pub use full_queue::QueueFull;
 pub use generator::GeneratorBound;
-pub use held::{HeldBytes, HeldLevelFell, HeldOperations};
+pub use held::{HeldBytes, HeldOperations};
 pub use idle::StorageIdle;
 pub use little::LittleMismatch;
+pub use micro_bursts::MicroBursts;
 pub use period::Wave;
 pub use rise::StepUp;
+pub use saturated::Saturated;
 pub use serial::SerialApplication;
 pub use silence::StoppedAnswering;
 pub use slow::{BackendSlow, CpuStarved};
+pub use stalls::Stalls;
 pub use target::{CachedReads, ReadsOnly, TargetDoubt, Unwritten};
 pub use unsteady::Unsteady;
 pub use untimed::Untimed;
+pub use write_back::WriteBack;
 
+pub(crate) use fell::{FELL as FALL_LEAST, LASTS_S as FALL_LASTS_S};
 pub(crate) use idle::{Rested, rested};
+pub(crate) use stalls::SHORTEST_S as STALL_SHORTEST_S;
 
 use crate::figures::Figures;
 use crate::finding::{Found, Kind, Nature};
@@ -90,7 +102,7 @@ kinds! {
     IopsCap, BandwidthCap, Crossover, FillingDepth, Unsteady, LittleMismatch, GeneratorBound, ForeignLoad,
     TargetDoubt, CachedReads, Unwritten, ReadsOnly, InsideBurst, StepDown, StepUp, Wave, Interrupted, Failed, StorageIdle,
     SerialApplication, HeldOperations, HeldBytes, ThrottledAboveNominal, ThrottledAboveDevice, BackendSlow,
-    FlushBound, CpuStarved, QueueFull, Untimed, HeldLevelFell, StoppedAnswering,
+    FlushBound, CpuStarved, QueueFull, Untimed, HeldLevelFell, StoppedAnswering, Saturated, Stalls, MicroBursts, WriteBack,
 }
 
 impl From<endings::Early> for Meaning {
@@ -107,7 +119,6 @@ impl From<held::Held> for Meaning {
         match held {
             held::Held::Operations(kind) => kind.into(),
             held::Held::Bytes(kind) => kind.into(),
-            held::Held::Fell(kind) => kind.into(),
         }
     }
 }
@@ -175,17 +186,20 @@ fn of_caps(run: &Run, figures: &Figures, direction: Direction) -> Vec<Finding> {
 /// A rule about one watched device: what it sees in the device's windows.
 type DeviceRule = fn(&WatchedRun<'_>, &Device<'_>) -> Vec<Finding>;
 
-/// Every rule about one device, but those of held rates, which also teach the device's cap. Named after the methodology.
-const DEVICE_RULES: [DeviceRule; 9] = [
+/// Every rule about one device, but those of held and slow windows, which also teach the device which these are. Named after the methodology.
+const DEVICE_RULES: [DeviceRule; 12] = [
     |watch, device| any(serial::rule(watch, device)),        // R2
     |watch, device| any(held::one_at_a_time(watch, device)), // R2b
     |watch, device| any(above_device::waiting_application(watch, device)), // R10
     |watch, device| any(above_device::own_load(watch, device)), // R10, where the application is a load of ours
-    |watch, device| any(slow::rule(watch, device)),             // R11, R16
     |watch, device| any(foreign::on_load_device(watch, device)),
     |watch, device| any(flushes::rule(watch, device)), // R15
     |watch, device| any(full_queue::rule(watch, device)), // R20
     |watch, device| any(untimed::rule(watch, device)),
+    |watch, device| any(saturated::rule(watch, device)),
+    |watch, device| any(stalls::rule(watch, device)),
+    |watch, device| any(micro_bursts::rule(watch, device)), // R8
+    |watch, device| any(write_back::rule(watch, device)),   // R17
 ];
 
 /// What the steps of a run show, its target and its endings.
@@ -207,6 +221,8 @@ pub(crate) fn of_load(watch: &WatchedRun<'_>) -> (Vec<Finding>, Vec<usize>) {
 /// What a watched device shows, which is taught at what it is held. In the phases `taken` the load's throttle is told already.
 pub(crate) fn of_device(watch: &WatchedRun<'_>, device: &mut Device<'_>, taken: &[usize]) -> Vec<Finding> {
     let mut found = any(held::rule(watch, device, taken));
+    found.extend(any(fell::rule(watch, device)));
+    found.extend(any(slow::rule(watch, device))); // R11, R16
     found.extend(DEVICE_RULES.iter().flat_map(|rule| rule(watch, device)));
     found
 }

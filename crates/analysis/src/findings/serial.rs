@@ -34,7 +34,9 @@ pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<
     let free = |window: &Window| {
         device.waited(window) != Some(true) && can.is_none_or(|can| window.sum.rate() < SHARE * can)
     };
-    let own = |at: &usize| free(&device.windows[*at]) && declared_figure(watch, device, *at).is_none();
+    let own = |at: &usize| {
+        !device.is_held(*at) && free(&device.windows[*at]) && declared_figure(watch, device, *at).is_none()
+    };
     let alone: Vec<usize> = alone(watch, device).into_iter().filter(own).collect();
     let sum = device.total(&alone);
     let meaning = SerialApplication {

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::held::METERED;
 use crate::finding::{Confidence, Found, Kind, Nature, lowest};
-use crate::watch::even::{counts, fano};
+use crate::watch::meter::Counts;
 use crate::watch::{Device, Place, Tick, WAITED, Waiting, WatchedRun, Way, Window, firings, found_in};
 
 /// Steal above this share of the CPUs' time counts (R16).
@@ -15,8 +14,10 @@ const STEAL: f64 = 0.05;
 const STEAL_SLIGHT: f64 = 0.02;
 /// A rate at this share of the cap is held by it.
 const BELOW_CAP: f64 = 0.9;
-/// Windows of one kind that must have been served well before another can be called slow.
-const KNOWN: usize = 3;
+/// Windows of one kind must have been served well for so many seconds before another can be called slow,
+const KNOWN_S: f64 = 9.0;
+/// and for this share of the time in which they were not.
+const KNOWN_SHARE: f64 = 0.5;
 /// The share of the windows of a kind that were served sooner is what is usual of it.
 const USUAL: f64 = 0.25;
 /// Operations a second below which latencies say little.
@@ -29,6 +30,8 @@ const RISE: f64 = 0.3e-3;
 const QUEUED: f64 = 0.5;
 /// A device that is busy for less than this share of the time rests between its I/Os.
 const RESTS: f64 = 0.9;
+/// How often counts may look like a meter's by chance, before they are taken for one's.
+const BY_CHANCE: f64 = 0.01;
 /// Windows are near what is usual of them below this many times of it.
 const NEAR: f64 = WAITED / 1.4;
 /// Steps of the mix of reads and writes within which windows are alike,
@@ -108,7 +111,7 @@ fn alike(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window) -> Option
 }
 
 /// Windows that are served at least twice as slowly as is usual of their kind; those of a guest short of CPU apart.
-pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Vec<Found<Slow>> {
+pub(super) fn rule(watch: &WatchedRun<'_>, device: &mut Device<'_>) -> Vec<Found<Slow>> {
     let mut kinds: BTreeMap<Alike, Vec<usize>> = BTreeMap::new();
     for (at, window) in device.windows.iter().enumerate() {
         if let Some(kind) = alike(watch, device, window) {
@@ -117,18 +120,13 @@ pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Vec<Found<Slo
     }
     let mut usual: BTreeMap<usize, f64> = BTreeMap::new();
     for (kind, windows) in &kinds {
-        let fewest = match kind.load {
-            // Of phases of a load of ours one is enough to compare with: it is the same load.
-            Load::Paced(_) => 1,
-            Load::Depth(_) => KNOWN,
-        };
-        let known = usual_latency(device, windows, fewest);
+        let known = usual_latency(device, windows, kind.load);
         usual.extend(windows.iter().filter_map(|&at| Some((at, known?))));
     }
-    let is_slow =
-        |at: usize, usual: f64| !device.held.contains(&at) && is_slow(device, &device.windows[at], usual);
+    let is_slow = |at: usize, usual: f64| !device.is_held(at) && is_slow(device, &device.windows[at], usual);
     let slow: Vec<usize> =
         usual.iter().filter(|(at, usual)| is_slow(**at, **usual)).map(|(at, _)| *at).collect();
+    device.slow = slow.clone();
     let steal = |at: &usize| device.windows[*at].steal;
     let (starved, slow): (Vec<usize>, Vec<usize>) = slow.into_iter().partition(|at| steal(at) > STEAL_SLIGHT);
     let starved: Vec<usize> = starved.into_iter().filter(|at| steal(at) > STEAL).collect();
@@ -136,20 +134,32 @@ pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Vec<Found<Slo
     found.into_iter().flatten().collect()
 }
 
-/// What is usual of windows of one kind: their lower quartile, where windows enough are near it.
-fn usual_latency(device: &Device<'_>, windows: &[usize], fewest: usize) -> Option<f64> {
-    let mut latencies: Vec<f64> = windows.iter().map(|&at| device.windows[at].sum.latency()).collect();
-    latencies.sort_by(f64::total_cmp);
-    let usual = latencies[((latencies.len() - 1) as f64 * USUAL) as usize];
-    let near = latencies.iter().filter(|latency| **latency < NEAR * usual).count();
-    (near >= fewest).then_some(usual)
+/// What is usual of windows of one kind: their lower quartile by time, where they are near it for long enough.
+fn usual_latency(device: &Device<'_>, windows: &[usize], load: Load) -> Option<f64> {
+    let of = |at: &usize| (device.windows[*at].sum.latency(), device.windows[*at].sum.seconds);
+    let mut latencies: Vec<(f64, f64)> = windows.iter().map(of).collect();
+    latencies.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let whole: f64 = latencies.iter().map(|one| one.1).sum();
+    let mut sooner = 0.0;
+    let usual = latencies.iter().find(|one| {
+        sooner += one.1;
+        sooner >= USUAL * whole
+    })?;
+    let near: f64 = latencies.iter().filter(|one| one.0 < NEAR * usual.0).map(|one| one.1).sum();
+    let known = match load {
+        // Of phases of a load of ours any is enough to compare with: it is the same load.
+        Load::Paced(_) => true,
+        Load::Depth(_) => near >= KNOWN_S && near >= KNOWN_SHARE * (whole - near),
+    };
+    known.then_some(usual.0)
 }
 
 fn is_slow(device: &Device<'_>, window: &Window, usual: f64) -> bool {
     let latency = window.sum.latency();
     let capped = device.cap.is_some_and(|cap| window.sum.rate() >= BELOW_CAP * cap);
-    let even = || fano(&counts(device.within(window), Way::Both)).is_some_and(|fano| fano < METERED);
-    let metered = || even() && !is_paced(device.within(window));
+    let even = || Counts::of(device.within(window), Tick::all).evenness();
+    let metered =
+        || even().is_some_and(|found| found.is_metered(BY_CHANCE)) && !is_paced(device.within(window));
     latency >= WAITED * usual && latency > usual + RISE && !capped && !metered()
 }
 

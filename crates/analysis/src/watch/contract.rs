@@ -3,12 +3,14 @@
 //! A phase that asks for less than is claimed proves no rate, and one that asks for more is no matter of the contract; both
 //! are said. A claim on operations without a direction is one on reads and writes together.
 
-use record::{Distribution, PhaseKind, Run};
-use workload::Direction;
+use policy::{Limits, Load};
+use record::{Distribution, PhaseKind, Run, StepRecord};
+use workload::{Bytes, Direction};
 
 use super::contracted::{Contracted, is_latency};
 use super::device::Device;
-use super::load::closed;
+use super::level::estimate;
+use super::load::{closed, seconds_of};
 use super::shape::{ContractRow, Latency, LoadFigures, LoadFlow, Remark, WHOLE};
 use super::ticks::{Tick, known};
 use super::watched_run::{Span, WatchedRun};
@@ -18,6 +20,12 @@ use crate::{Answer, ClaimRow, Doubt, Estimate, Finding, Meaning, Quantity, Verdi
 
 /// A rate meets its claim from this share of it on (methodology 2.11).
 const TOLERANCE: f64 = 0.03;
+/// A rate is reached that was there for so many seconds, or for half of all.
+const REACHED_S: f64 = 10.0;
+/// Of a phase of overload the last one part in so many is its end,
+const END_SHARE: usize = 3;
+/// where that has so many seconds.
+const END_FEWEST: usize = 3;
 
 /// Every claim at every phase that can say something of it.
 pub(crate) fn rows(watch: &WatchedRun<'_>, devices: &[Device<'_>], found: &[Finding]) -> Vec<ContractRow> {
@@ -98,8 +106,9 @@ fn load_row(watch: &WatchedRun<'_>, span: &Span<'_>, claim: &Contracted) -> Opti
     match is_latency(claim) {
         true if overload || beyond(watch, load) => not_covered(&mut row, claim, (span, flow)),
         true => judge_latency(&mut row, claim, (span, flow)),
-        false => judge_rate(&mut row, flow, overload),
+        false => judge_rate(&mut row, (span, flow), overload),
     }
+    on_credits(watch, span, &mut row);
     Some(row)
 }
 
@@ -115,7 +124,7 @@ fn beyond(watch: &WatchedRun<'_>, load: &LoadFigures) -> bool {
         .any(|claim| flow_of(load, claim.direction).is_some_and(|flow| more(flow, claim.claimed.value)))
 }
 
-fn judge_rate(row: &mut ContractRow, flow: &LoadFlow, overload: bool) {
+fn judge_rate(row: &mut ContractRow, (span, flow): (&Span<'_>, &LoadFlow), overload: bool) {
     let bytes = flow_bytes(row, flow);
     row.measured = flow.got.map(|got| scaled(got, bytes));
     let asked = flow.asked.map(|asked| asked * bytes);
@@ -127,6 +136,12 @@ fn judge_rate(row: &mut ContractRow, flow: &LoadFlow, overload: bool) {
     if overload {
         let asked = asked.unwrap_or(f64::INFINITY);
         (row.answer, row.remark) = (Answer::Measured, Some(Remark::AskedMore { asked }));
+        if let Some(end) = at_the_end(span, row.direction).map(|rate| scaled(rate, bytes))
+            && end.high < (1.0 - TOLERANCE) * claimed
+        {
+            (row.answer, row.remark, row.measured) =
+                (Answer::Below, Some(Remark::EndedBelow { asked }), Some(end));
+        }
         return;
     }
     row.answer = match row.measured {
@@ -137,6 +152,36 @@ fn judge_rate(row: &mut ContractRow, flow: &LoadFlow, overload: bool) {
     if row.answer == Answer::CannotTell {
         row.remark = Some(Remark::TooFew);
     }
+}
+
+/// What a phase of overload got in the last third of its time, an I/O a second: a volume that bears the claim gives that
+/// much to who asks for more. `None` where that was too short.
+fn at_the_end(span: &Span<'_>, direction: Option<Direction>) -> Option<Estimate> {
+    let seconds = seconds_of(span.step?, direction);
+    let last = &seconds[seconds.len() - seconds.len() / END_SHARE..];
+    estimate(last).filter(|_| last.len() >= END_FEWEST)
+}
+
+/// A rate above what the policy's credits earn is none that lasts.
+fn on_credits(watch: &WatchedRun<'_>, span: &Span<'_>, row: &mut ContractRow) {
+    let rate = row.measured.map_or(0.0, |measured| measured.value);
+    let baseline = watch.limits.zip(span.step).and_then(|(limits, step)| baseline(limits, step));
+    let Some(baseline) = baseline.filter(|_| row.quantity == Quantity::Iops && row.direction.is_none())
+    else {
+        return;
+    };
+    if row.answer == Answer::Meets && rate > (1.0 + TOLERANCE) * baseline {
+        (row.answer, row.remark) = (Answer::ConsistentWithBurst, Some(Remark::OnCredits { baseline }));
+    }
+}
+
+/// What of the load of a step lasts by a policy that has a burst; `None` where it has none.
+fn baseline(limits: &Limits, step: &StepRecord) -> Option<f64> {
+    limits.limits.iter().find(|limit| limit.burst.is_some())?;
+    let worker = step.plan.workers.first()?;
+    let share = f64::from(worker.access.mix.read_percent()) / 100.0;
+    let load = Load::mixed(share, Bytes(worker.blocks.longest().0));
+    Some(limits.cap(&load, policy::Level::Baseline)?.iops.0)
 }
 
 /// Bytes of an I/O for a claim on bytes, 1 for one on operations.
@@ -243,7 +288,9 @@ fn watched_rate(row: &mut ContractRow, device: &Device<'_>, found: &[Finding], w
         let of = |way: &usize| if bytes { window.sum.bytes[*way] } else { window.sum.ops[*way] };
         ways.iter().map(of).sum::<f64>() / window.sum.seconds
     };
-    let most = device.windows.iter().map(rate).fold(0.0, f64::max);
+    let whole: f64 = device.windows.iter().map(|window| window.sum.seconds).sum();
+    let long = |window: &&Window| window.sum.seconds >= REACHED_S.min(whole / 2.0);
+    let most = device.windows.iter().filter(long).map(rate).fold(0.0, f64::max);
     row.measured = Some(exactly(most));
     let capped = found.iter().any(|finding| match &finding.meaning {
         Meaning::HeldOperations(held) => !bytes && held.device.name == device.place.name,
@@ -278,7 +325,9 @@ pub(crate) fn verdict(run: &Run, watch: &WatchedRun<'_>, rows: &[ContractRow]) -
     }
     let decided: Vec<ClaimRow> = watch.claims.iter().map(|claim| decisive(claim, rows)).collect();
     let any = |answer| decided.iter().any(|row| row.answer == answer);
-    let open = [Answer::Below, Answer::CannotTell].into_iter().find(|answer| any(*answer));
+    let open = [Answer::Below, Answer::CannotTell, Answer::ConsistentWithBurst]
+        .into_iter()
+        .find(|answer| any(*answer));
     let answer = open.unwrap_or(Answer::Meets);
     let missed = decided.iter().find(|row| row.answer == Answer::Below);
     let by_policy = missed.is_some_and(|row| row.claimed.source != EXPECTATION);
@@ -299,7 +348,7 @@ fn decisive(claim: &Contracted, rows: &[ContractRow]) -> ClaimRow {
     };
     let badness = |row: &&ContractRow| match row.answer {
         Answer::Below => 2,
-        Answer::CannotTell => 1,
+        Answer::CannotTell | Answer::ConsistentWithBurst => 1,
         _ => 0,
     };
     let worst = rows.iter().filter(same).rev().max_by_key(badness);
@@ -329,7 +378,7 @@ fn doubt(remark: Remark, row: &ContractRow) -> Option<Doubt> {
         Remark::AskedLess { .. } | Remark::AskedMore { .. } => {
             (row.answer == Answer::CannotTell).then_some(Doubt::NotMeasured)
         }
-        Remark::MeanAlone { .. } => None,
+        Remark::MeanAlone { .. } | Remark::OnCredits { .. } | Remark::EndedBelow { .. } => None,
     }
 }
 

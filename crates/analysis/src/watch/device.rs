@@ -1,5 +1,6 @@
 //! One device with everything that rules want to know of it, read once.
 
+use policy::Resource;
 use record::{DeviceNode, StepRecord};
 use workload::Nanos;
 
@@ -27,6 +28,14 @@ fn base_of(watch: &WatchedRun<'_>, place: &Place, own: &[Tick]) -> Base {
     }
 }
 
+/// A window in which a device is held, and at what, a second.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HeldAt {
+    pub at: usize,
+    pub what: Resource,
+    pub rate: f64,
+}
+
 /// One device of the record.
 pub(crate) struct Device<'s> {
     pub place: Place,
@@ -37,7 +46,11 @@ pub(crate) struct Device<'s> {
     /// The highest level at which it was held, operations a second.
     pub cap: Option<f64>,
     /// Windows in which it was held.
-    pub held: Vec<usize>,
+    pub held: Vec<HeldAt>,
+    /// Windows in which the throttle of our own load is told already.
+    pub told: Vec<usize>,
+    /// Windows that were served worse than others.
+    pub slow: Vec<usize>,
 }
 
 impl<'s> Device<'s> {
@@ -54,6 +67,8 @@ impl<'s> Device<'s> {
             ticks,
             cap: None,
             held: Vec::new(),
+            told: Vec::new(),
+            slow: Vec::new(),
         }
     }
 
@@ -65,6 +80,11 @@ impl<'s> Device<'s> {
     /// Places of the windows that `test` holds for.
     pub fn windows_where(&self, test: impl Fn(&Window) -> bool) -> Vec<usize> {
         (0..self.windows.len()).filter(|&at| test(&self.windows[at])).collect()
+    }
+
+    /// Whether it was held in the window at this place.
+    pub fn is_held(&self, window: usize) -> bool {
+        self.held.iter().any(|held| held.at == window)
     }
 
     /// Totals of the windows at these places.

@@ -5,7 +5,8 @@ use record::Run;
 use workload::Expectation;
 
 use super::device::Device;
-use super::shape::{ContractRow, DeviceFigures, PhaseFigures, Watched};
+use super::looked::looked;
+use super::shape::{ContractRow, DeviceFigures, Looked, PhaseFigures, Watched};
 use super::ticks::{Moment, Sum, known, share_within};
 use super::watched_run::{Span, WatchedRun, place};
 use super::{contract, contracted, series};
@@ -32,11 +33,13 @@ pub(crate) fn diagnose(
     let mut devices: Vec<Device<'_>> = Vec::new();
     let mut rests: Vec<Rested> = Vec::new();
     let mut sums: Vec<Vec<Sum>> = Vec::new();
+    let mut all_looked: Vec<Looked> = Vec::new();
     for name in watch.recording.devices() {
         let mut device = Device::read(&watch, name);
         found.extend(findings::of_device(&watch, &mut device, &taken));
         rests.extend(findings::rested(&watch, &device));
         sums.push(device.sums(&watch));
+        all_looked.extend(looked(&watch, &device));
         device.keep_for_the_contract(&watch);
         devices.push(device);
     }
@@ -49,7 +52,8 @@ pub(crate) fn diagnose(
     let all: Vec<Finding> = known.iter().chain(&findings).cloned().collect();
     let contract = contract::rows(&watch, &devices, &all);
     let verdict = contract::verdict(run, &watch, &contract);
-    let watched = watched(&watch, &devices, &sums, contract);
+    let most_used = all_looked.into_iter().max_by(|a, b| a.used_s.total_cmp(&b.used_s));
+    let watched = Watched { looked: most_used, ..watched(&watch, &devices, &sums, contract) };
     Diagnosis { watched, findings, verdict }
 }
 
@@ -78,6 +82,7 @@ fn watched(
         phases: watch.spans.iter().enumerate().map(phase).collect(),
         series,
         contract,
+        looked: None,
     }
 }
 

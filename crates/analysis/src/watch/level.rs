@@ -2,7 +2,7 @@
 
 use policy::{Limits, Measured, Resource, Specificity};
 use record::LocalLimit;
-use statistics::quantile::{median, quantile_interval};
+use statistics::distribution::t_quantile;
 use workload::{Bytes, BytesPerSecond, Direction, Iops};
 
 use super::limits::concerns;
@@ -13,19 +13,24 @@ use crate::{Confidence, Estimate};
 
 /// A level is a figure's within this share of it (methodology 3.2).
 const FITS: f64 = 0.03;
-/// A rate whose seconds all agree is known to so many counts at its ends,
-const COUNTS_AT_ENDS: f64 = 1.0;
-/// and to no less than this share of it: clocks and sampling agree no better.
+/// Clocks and sampling agree no better than this share.
 const CLOCKS_AGREE: f64 = 0.000_5;
+/// The interval of a mean holds the level at this confidence.
+const CONFIDENCE: f64 = 0.95;
 
-/// The median of rates with its 95 % interval from order statistics; of few values their extremes.
+/// The mean of rates with its 95 % interval as that of values that know nothing of each other: those of a meter repay each
+/// other, so that their mean is known better. Never the median: counts are whole, and a meter lets through several at once.
 pub(crate) fn estimate(rates: &[f64]) -> Option<Estimate> {
-    let value = median(rates)?;
-    let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = rates.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let (low, high) = quantile_interval(rates, 0.5, 0.95).map_or((least, most), |found| (found.lo, found.hi));
-    let half = (COUNTS_AT_ENDS / rates.len() as f64).max(CLOCKS_AGREE * value);
-    Some(Estimate { value, low: low.min(value - half), high: high.max(value + half) })
+    let count = rates.len() as f64;
+    let value = rates.iter().sum::<f64>() / count;
+    let squares: f64 = rates.iter().map(|rate| (rate - value).powi(2)).sum();
+    let error = match rates.len() {
+        0 => return None,
+        1 => 0.0,
+        _ => (squares / (count - 1.0) / count).sqrt() * t_quantile(0.5 + CONFIDENCE / 2.0, count - 1.0),
+    };
+    let half = error.max(CLOCKS_AGREE * value);
+    Some(Estimate { value, low: (value - half).max(0.0), high: value + half })
 }
 
 /// What is metered: I/Os or their bytes, at so many bytes an I/O in the mean.

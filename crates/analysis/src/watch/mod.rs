@@ -7,14 +7,17 @@ pub(crate) mod contract;
 pub(crate) mod contracted;
 pub(crate) mod device;
 pub(crate) mod diagnosis;
-pub(crate) mod even;
 pub(crate) mod firing;
 pub(crate) mod level;
 pub(crate) mod limits;
 pub(crate) mod load;
+pub(crate) mod looked;
+pub(crate) mod meter;
+pub(crate) mod pressed;
 pub(crate) mod series;
 pub(crate) mod shape;
 pub(crate) mod ticks;
+pub(crate) mod timeline;
 pub(crate) mod watched_run;
 pub(crate) mod windows;
 

@@ -23,6 +23,39 @@ pub struct Watched {
     pub series: Vec<SeriesRow>,
     /// The contract by load phase, claims in their order; empty without one.
     pub contract: Vec<ContractRow>,
+    /// What was looked for, and how small it could have been seen; `None` where no device was used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub looked: Option<Looked>,
+}
+
+/// What was looked for on the device that was used the most, and how small it could have been seen.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Looked {
+    /// The device.
+    pub device: Place,
+    /// Seconds in which it did something.
+    pub used_s: f64,
+    /// Seconds for which a cap must hold the rate.
+    pub caps_s: f64,
+    /// Share by which a rate must fall,
+    pub falls: f64,
+    /// and seconds for which the lower one must last.
+    pub falls_s: f64,
+    /// Seconds for which it must be slow.
+    pub slow_s: f64,
+    /// Seconds for which it must do nothing although there is work.
+    pub stalls_s: f64,
+    /// The load of ours that got the least of what it asked for, where that is less than nearly all.
+    pub lacked: Option<Lacked>,
+}
+
+/// A load that got less than it asked for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Lacked {
+    /// Name of the phase.
+    pub phase: String,
+    /// What it got, of what it asked for.
+    pub share: f64,
 }
 
 /// A device and where it stands.
@@ -104,6 +137,9 @@ pub struct DeviceFigures {
     pub queue_max: Option<f64>,
     /// Share of the time in which at least one request was in flight; says nothing about limits.
     pub busy: Option<f64>,
+    /// Discards; `None` where there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub discard: Option<Flow>,
 }
 
 /// One direction of a device.
@@ -226,6 +262,10 @@ pub enum Remark {
     AskedLess { asked: f64 },
     /// The load asked for more than is claimed: its latency is no matter of the contract.
     AskedMore { asked: f64 },
+    /// The rate is on credits: of it `baseline` a second lasts.
+    OnCredits { baseline: f64 },
+    /// Under more than is claimed, the rate ended below it.
+    EndedBelow { asked: f64 },
     /// The claim holds for the mean; at the 99th percentile it does not.
     MeanAlone { p99_ns: u64 },
     /// Nobody asked for so much: the most that was seen is `most`.

@@ -58,6 +58,15 @@ pub(crate) struct Tick {
     pub flushes: f64,
     /// Seconds that all flushes took together.
     pub flush_wait: f64,
+    pub discards: Discards,
+}
+
+/// What was discarded: operations, bytes, and seconds that all of them took together.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Discards {
+    pub ops: f64,
+    pub bytes: f64,
+    pub wait: f64,
 }
 
 impl Tick {
@@ -101,6 +110,11 @@ fn of_counters(recording: &Recording<'_>, counted: impl Iterator<Item = Option<D
             in_flight: more.in_flight as f64,
             flushes: more.flushes as f64,
             flush_wait: more.flush_ms as f64 / 1e3,
+            discards: Discards {
+                ops: more.discards as f64,
+                bytes: more.sectors_discarded as f64 * SECTOR as f64,
+                wait: more.discard_ms as f64 / 1e3,
+            },
         })
     };
     found.extend(intervals.filter_map(tick));
@@ -118,6 +132,11 @@ fn printed(recording: &Recording<'_>, name: &str) -> Vec<Tick> {
     let [read_await, write_await] = [of(Metric::ReadAwait), of(Metric::WriteAwait)];
     let [queue, busy] = [of(Metric::QueueDepth), of(Metric::Busy)];
     let [flushes, flush_await] = [of(Metric::FlushOps), of(Metric::FlushAwait)];
+    let discarded = [Metric::DiscardOps, Metric::DiscardBytes, Metric::DiscardAwait].map(of);
+    let discards = |at: usize, seconds: f64| {
+        let ops = discarded[0](at) * seconds;
+        Discards { ops, bytes: discarded[1](at) * seconds, wait: product(discarded[2](at), ops) }
+    };
     let tick = |(at, &(from, to)): (usize, &(Nanos, Nanos))| {
         let seconds = to.since(from).as_secs_f64();
         let ops = rates.each_ref().map(|rate| rate(at) * seconds);
@@ -136,6 +155,7 @@ fn printed(recording: &Recording<'_>, name: &str) -> Vec<Tick> {
             in_flight: f64::NAN,
             flushes,
             flush_wait: product(flush_await(at), flushes),
+            discards: discards(at, seconds),
         })
     };
     recording.intervals().iter().enumerate().filter_map(tick).collect()
@@ -157,6 +177,9 @@ pub(crate) struct Moment {
     pub full: f64,
     /// Tasks that waited for I/O at its end.
     pub blocked: f64,
+    /// Bytes of memory at its end that wait to be written, and that are being written.
+    pub dirty: f64,
+    pub writeback: f64,
 }
 
 /// The machine by interval of the recording.
@@ -175,6 +198,8 @@ pub(crate) fn moments(run: &Run, recording: &Recording<'_>) -> Vec<Moment> {
             some,
             full,
             blocked: pair.map_or(f64::NAN, |pair| f64::from(pair[1].blocked)),
+            dirty: pair.map_or(f64::NAN, |pair| pair[1].memory.dirty as f64),
+            writeback: pair.map_or(f64::NAN, |pair| pair[1].memory.writeback as f64),
         }
     };
     (0..count).map(moment).collect()
@@ -198,6 +223,7 @@ pub(crate) struct Sum {
     pub queue_max: f64,
     pub flushes: f64,
     pub flush_wait: f64,
+    pub discards: Discards,
 }
 
 impl Sum {
@@ -214,6 +240,9 @@ impl Sum {
         self.queue_max = if tick.queue.is_nan() { f64::NAN } else { self.queue_max.max(tick.queue) };
         self.flushes += tick.flushes * share;
         self.flush_wait += tick.flush_wait * share;
+        self.discards.ops += tick.discards.ops * share;
+        self.discards.bytes += tick.discards.bytes * share;
+        self.discards.wait += tick.discards.wait * share;
     }
 
     /// Adds other totals.
@@ -229,6 +258,9 @@ impl Sum {
         self.queue_max = self.queue_max.max(other.queue_max);
         self.flushes += other.flushes;
         self.flush_wait += other.flush_wait;
+        self.discards.ops += other.discards.ops;
+        self.discards.bytes += other.discards.bytes;
+        self.discards.wait += other.discards.wait;
     }
 
     /// Reads and writes a second.
@@ -271,6 +303,17 @@ impl Sum {
         }
     }
 
+    /// What was discarded; `None` where nothing was.
+    fn discarded(&self) -> Option<Flow> {
+        let Discards { ops, bytes, wait } = self.discards;
+        (ops > 0.0).then(|| Flow {
+            ops: ops / self.seconds,
+            bytes: known(bytes / self.seconds).unwrap_or(0.0),
+            await_ns: known(wait / ops * 1e9),
+            size: known(bytes / ops),
+        })
+    }
+
     /// As figures of the device `name`.
     pub fn figures(&self, name: &str) -> DeviceFigures {
         DeviceFigures {
@@ -283,6 +326,7 @@ impl Sum {
             queue: known(self.mean_queue()),
             queue_max: known(self.queue_max),
             busy: known(self.mean_busy()),
+            discard: self.discarded(),
         }
     }
 }

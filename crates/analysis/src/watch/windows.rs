@@ -1,16 +1,13 @@
-//! A device's intervals cut into windows, and what a rule wants to know of one.
+//! A device's intervals cut into windows where what it does changes, and what a rule wants to know of one.
 
 use std::ops::{Range, RangeInclusive};
 
 use workload::Nanos;
 
 use super::ticks::{Moment, Sum, Tick};
+use super::timeline;
 use super::watched_run::WatchedRun;
 
-/// Length of a window (methodology 3.2).
-const WINDOW: Nanos = Nanos::from_secs(30);
-/// Fewest intervals of a window where nothing tells when a load began and ended.
-const FEWEST: usize = 20;
 /// A queue around one: a program that has one I/O in flight always.
 pub(crate) const ALONE: RangeInclusive<f64> = 0.8..=1.2;
 /// A device that is used one I/O at a time is in use nearly always.
@@ -42,6 +39,9 @@ pub(crate) struct Window {
     /// Mean of the tasks that waited for I/O.
     pub blocked: f64,
     pub iowait: f64,
+    /// Means of the memory that waits to be written, that which is being written included, and of that alone; bytes.
+    pub dirty: f64,
+    pub writeback: f64,
 }
 
 impl Window {
@@ -76,39 +76,35 @@ pub(crate) fn without_idle_ends(watch: &WatchedRun<'_>, ticks: &[Tick], window: 
     if whole { window.clone() } else { self::window(watch, ticks, first..end, window.span) }
 }
 
-/// The windows of a device: whole phases where they are short, else thirty seconds; of a watch without phases at least
-/// twenty intervals.
+/// The windows of a device: its readings cut where a phase ends, where nobody looked, and where what it does changes.
 pub(crate) fn windows(watch: &WatchedRun<'_>, ticks: &[Tick]) -> Vec<Window> {
-    let gaps = watch.recording.gaps();
     let mut windows = Vec::new();
-    let mut open: Option<(usize, usize)> = None;
-    for (at, tick) in ticks.iter().enumerate() {
-        let gap = gaps.binary_search(&(tick.from, tick.to)).is_ok();
-        let span = watch.span_at(tick.from, tick.to).filter(|_| !gap);
-        let torn = at > 0 && ticks[at - 1].to != tick.from;
-        if let Some((first, of)) = open
-            && (span != Some(of) || torn || full(watch, ticks, first..at, of))
-        {
-            windows.push(window(watch, ticks, first..at, of));
-            open = None;
-        }
-        open = open.or(span.map(|of| (at, of)));
-    }
-    if let Some((first, of)) = open {
-        windows.push(window(watch, ticks, first..ticks.len(), of));
+    for (run, span) in runs(watch, ticks) {
+        let mut starts = timeline::starts(&ticks[run.clone()]);
+        starts.push(run.len());
+        let each = starts.windows(2).map(|pair| run.start + pair[0]..run.start + pair[1]);
+        windows.extend(each.map(|places| window(watch, ticks, places, span)));
     }
     let apart = |pair: &[Window]| pair[0].ticks.end <= pair[1].ticks.start;
     assert!(windows.windows(2).all(apart), "no interval lies in two windows");
     windows
 }
 
-/// Whether the window is long enough, and what is left of its phase is enough for another.
-fn full(watch: &WatchedRun<'_>, ticks: &[Tick], within: Range<usize>, of: usize) -> bool {
-    let Range { start: first, end } = within;
-    let long = ticks[end - 1].to.since(ticks[first].from) >= WINDOW;
-    let span = &watch.spans[of];
-    let left = span.to.since(ticks[end - 1].to);
-    long && left >= WINDOW / 2 && (end - first >= FEWEST || span.step.is_some())
+/// Readings that touch each other within one phase, with its place.
+fn runs(watch: &WatchedRun<'_>, ticks: &[Tick]) -> Vec<(Range<usize>, usize)> {
+    let gaps = watch.recording.gaps();
+    let mut runs: Vec<(Range<usize>, usize)> = Vec::new();
+    for (at, tick) in ticks.iter().enumerate() {
+        let gap = gaps.binary_search(&(tick.from, tick.to)).is_ok();
+        let Some(span) = watch.span_at(tick.from, tick.to).filter(|_| !gap) else { continue };
+        match runs.last_mut() {
+            Some((run, of)) if run.end == at && *of == span && ticks[at - 1].to == tick.from => {
+                run.end = at + 1
+            }
+            _ => runs.push((at..at + 1, span)),
+        }
+    }
+    runs
 }
 
 fn window(watch: &WatchedRun<'_>, ticks: &[Tick], places: Range<usize>, span: usize) -> Window {
@@ -135,5 +131,7 @@ fn window(watch: &WatchedRun<'_>, ticks: &[Tick], places: Range<usize>, span: us
         full: mean(|moment| moment.full),
         blocked: mean(|moment| moment.blocked),
         iowait: mean(|moment| moment.iowait),
+        dirty: mean(|moment| moment.dirty + moment.writeback),
+        writeback: mean(|moment| moment.writeback),
     }
 }

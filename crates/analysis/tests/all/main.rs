@@ -8,4 +8,5 @@ mod made_machines;
 mod verdicts;
 mod watching;
 mod watching_caps;
+mod watching_hostile;
 mod watching_judged;

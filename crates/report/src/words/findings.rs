@@ -3,18 +3,19 @@
 //! One table without a row for the rest: a kind of finding without its words does not compile.
 
 use analysis::findings::{StoppedAnswering, Unwritten};
-use analysis::{Estimate, Finding, Level, Limiter, Meaning, Named, Place};
+use analysis::{Finding, Meaning, Place};
 use record::SilenceStage;
-use workload::{Direction, Nanos};
+use workload::Nanos;
 
+use super::cap_words::{plateau, rate_of_bytes, rate_of_operations, unless_capped};
 use super::changes::{self, between};
-use super::numbers::{self, IOPS, Prefix, Unit};
-use super::phrases::{capital, error_words, is_full, plural, quoted};
+use super::numbers::{self, Prefix};
+use super::phrases::{capital, error_words, failures, is_full, plural, quoted};
 use super::step_names::Steps;
-use super::target_doubt::target_doubt;
+use super::target_doubt::{reads_only, target_doubt};
 use super::watch_words::{
-    against, bytes, limit_words, moved, named_words, operations, place_words, pulled_words, raise,
-    scale_words, took, waits,
+    against, bytes, equal_words, limit_words, moved, named_words, next_held, operations, place_words,
+    pulled_words, raise, scale_words, took, unless_held, waits,
 };
 use super::wrap::clean;
 
@@ -347,12 +348,13 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
                     took(&found.waiting)
                 ),
                 false => format!(
-                    "{} is held at {}{}: with {} waiting, {}.",
+                    "{} is held at {}{}: with {} waiting, {}.{}",
                     place_words(&found.device),
                     operations(&found.level),
                     named_words(&found.level),
                     numbers::figure(found.waiting.queue),
-                    took(&found.waiting)
+                    took(&found.waiting),
+                    found.one_size.map_or(String::new(), |size| equal_words(found.level.all.value, size))
                 ),
             },
             unless: Some(unless_held(&found.level, HELD_OTHERWISE)),
@@ -424,7 +426,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
                 numbers::figure(found.waiting.queue),
                 took(&found.waiting)
             ),
-            unless: Some("The I/O itself changed (other places, other sizes), or a cache that answered before was cold."),
+            unless: Some("Others used the same storage, or the I/O itself changed (other places, a cache that was cold)."),
             next: "Show the provider these spans, and compare with other hours.".to_owned(),
             shown: OfDevice(&found.device, "latency"),
         },
@@ -474,6 +476,75 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: format!("Write 1 to /sys/block/{}/queue/iostats, and record again.", clean(&found.device.name)),
             shown: Nowhere,
         },
+        Meaning::Saturated(found) => Told {
+            sentence: format!(
+                "More is asked of {} than it does, and the cause is not known: at {} and {} it is never without work, and with {} waiting {}.{}",
+                place_words(&found.device),
+                numbers::iops(found.ops_per_second),
+                numbers::bandwidth(found.bytes_per_second, Prefix::Binary),
+                numbers::figure(found.waiting.queue),
+                took(&found.waiting),
+                match found.uneven {
+                    Some(_) => " Its rate is less even than a meter's.",
+                    None => " It was too short to tell whether a meter holds it.",
+                }
+            ),
+            unless: Some("A meter whose level wanders, or that others share, holds it; or the device itself is at its limit."),
+            next: "Measure the volume alone (plimsoll check), and compare the rate with its policy and with the machine's."
+                .to_owned(),
+            shown: OfDevice(&found.device, "latency"),
+        },
+        Meaning::Stalls(found) => Told {
+            sentence: format!(
+                "{} did nothing for a while although there was work, {}{}: {}{}, the first at {}.",
+                place_words(&found.device),
+                match found.count {
+                    1 => "once".to_owned(),
+                    several => format!("{} times", numbers::count(several as f64)),
+                },
+                found.period_s.map_or(String::new(), |period| format!(", every {}", numbers::time(period * 1e9))),
+                match found.count {
+                    1 => numbers::time(found.longest_s * 1e9),
+                    _ => format!(
+                        "{} in the mean, {} at most",
+                        numbers::time(found.mean_s * 1e9),
+                        numbers::time(found.longest_s * 1e9)
+                    ),
+                },
+                if found.seen { "" } else { " by what the seconds around them lack" },
+                numbers::span(found.first.as_secs_f64())
+            ),
+            unless: Some("The machine itself stood still then: its hypervisor, or a lack of CPU in the layer below."),
+            next: "Sample more often (--every 100ms), and show the provider the times.".to_owned(),
+            shown: OfDevice(&found.device, "latency"),
+        },
+        Meaning::MicroBursts(found) => Told {
+            sentence: format!(
+                "Work comes to {} in bursts: there is some {} of the time, and then {} wait and {} is served, while the mean is {}. An I/O takes {}.",
+                place_words(&found.device),
+                numbers::share(found.busy),
+                numbers::figure(found.queue),
+                numbers::iops(found.inside_per_second),
+                numbers::iops(found.ops_per_second),
+                numbers::time(found.latency_ns)
+            ),
+            unless: Some("The device itself serves no faster: what is inside the bursts need not be a limit that was set."),
+            next: "Spread the work over the time, or have a higher limit: the means of seconds do not show that it is reached."
+                .to_owned(),
+            shown: OfDevice(&found.device, "latency"),
+        },
+        Meaning::WriteBack(found) => Told {
+            sentence: format!(
+                "What was written waits in memory for {}: {} of it, while {} go to the device and {}.",
+                place_words(&found.device),
+                numbers::block(found.dirty),
+                numbers::bandwidth(found.bytes_per_second, Prefix::Binary),
+                took(&found.waiting)
+            ),
+            unless: Some("The memory that waits is for another device."),
+            next: "Lower vm.dirty_bytes so that less piles up, or write no faster than the device takes it.".to_owned(),
+            shown: OfDevice(&found.device, "traffic"),
+        },
         Meaning::HeldLevelFell(found) => {
             let rate = |value: f64| match found.bytes {
                 true => numbers::bandwidth(value, Prefix::Binary),
@@ -481,14 +552,28 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             };
             Told {
                 sentence: format!(
-                    "The level at which {} is held fell at {} from {} to {}, as it does where the credits of a burst are spent.",
+                    "The level at which {} is held fell at {} from {} to {}, {}.",
                     place_words(&found.device),
                     numbers::span(found.at.as_secs_f64()),
                     rate(found.before),
-                    rate(found.after)
+                    rate(found.after),
+                    match found.back {
+                        None => "as it does where the credits of a burst are spent".to_owned(),
+                        Some(back) => format!(
+                            "and was back at {}, as where others take a part of the same limit for a while",
+                            numbers::span(back.as_secs_f64())
+                        ),
+                    }
                 ),
-                unless: Some("Somebody changed the limit, or the I/O changed its mix or size."),
-                next: "Leave it idle for a while and load it again: a level that comes back was a burst.".to_owned(),
+                unless: Some(match found.back {
+                    None => "Others share the limit and stay, somebody changed it, or the device became slower.",
+                    Some(_) => "A burst ran out and was earned again, or the device was slower for a while.",
+                }),
+                next: match found.back {
+                    None => "Leave it idle for a while and load it again: a level that comes back was a burst.",
+                    Some(_) => "Look at what else used the same storage then, on this machine and by the provider's word.",
+                }
+                .to_owned(),
                 shown: OfDevice(&found.device, if found.bytes { "traffic" } else { "iops" }),
             }
         }
@@ -500,82 +585,3 @@ const KEPT: &str = "The device keeps every block whether or not it was written, 
 const HELD_OTHERWISE: &str =
     "The device itself serves at so even a rate, or the limit is that of the machine for all its volumes.";
 const COMPARE: &str = "Compare the level with the policy of the volume and with that of the machine; more depth only adds waiting.";
-
-fn unless_capped(limiter: Limiter, at_least: bool) -> &'static str {
-    match (at_least, limiter) {
-        (true, _) => {
-            "plimsoll itself, or this machine's limit for all its volumes, is the limit and not the volume."
-        }
-        (false, Limiter::Metered) => {
-            "The meter is that of the machine (instance, network, cgroup) and not that of the volume."
-        }
-        (false, Limiter::Saturated | Limiter::Unclear) => {
-            "Neighbours on the same storage share the device, so that another hour shows another level."
-        }
-    }
-}
-
-fn plateau(direction: Direction, rate: &str, limiter: Limiter, at_least: bool) -> String {
-    let who = capital(plural(direction));
-    if at_least {
-        return format!(
-            "{who} reach at least {rate}: the deepest queue that was tested does not fill the volume."
-        );
-    }
-    match limiter {
-        Limiter::Metered => {
-            format!("{who} are held at {rate} by a meter: they are far steadier than a busy device would be.")
-        }
-        Limiter::Saturated => {
-            format!(
-                "{who} level off at {rate} as those of a busy device do: their rate varies with their latency."
-            )
-        }
-        Limiter::Unclear => format!("{who} level off at {rate}, whether by a meter or by a busy device."),
-    }
-}
-
-fn rate_of_operations(cap: &Estimate) -> String {
-    format!("{} IOPS", numbers::estimate(cap, IOPS))
-}
-
-fn rate_of_bytes(cap: &Estimate) -> String {
-    let unit = Unit::of_bandwidth(cap.value, Prefix::Binary);
-    format!("{} {}", numbers::estimate(cap, unit), unit.name)
-}
-
-fn failures(count: u64) -> String {
-    match count {
-        1 => "An I/O failed".to_owned(),
-        several => format!("{} I/Os failed", numbers::count(several as f64)),
-    }
-}
-
-/// What else could hold it at `level`: where this machine sets it, a limit of the same figure below.
-fn unless_held(level: &Level, otherwise: &'static str) -> &'static str {
-    match &level.named {
-        Some(Named::Local(_)) => "The volume below has a limit of the same figure.",
-        _ => otherwise,
-    }
-}
-
-/// Where this machine sets the level, to raise it.
-fn next_held(level: &Level, otherwise: &str) -> String {
-    match &level.named {
-        Some(Named::Local(limit)) => raise(limit),
-        _ => otherwise.to_owned(),
-    }
-}
-
-fn reads_only(unwritten_share: Option<f64>) -> String {
-    match unwritten_share {
-        Some(0.0) => "Only reads were measured; the whole region holds data.".to_owned(),
-        Some(share) => format!(
-            "Only reads were measured. {} of the region was never written: a thin device may answer those reads from nothing.",
-            numbers::share(share)
-        ),
-        None => "Only reads were measured. Blocks that were never written \
-             are not told apart here: a thin device may answer their reads from nothing."
-            .to_owned(),
-    }
-}

@@ -1,7 +1,8 @@
 //! Words: what a run and its findings say, as text, tables, JSON and CSV. Knows no drawing and no page.
 
 pub(crate) mod answer;
-pub(crate) mod cells;
+mod cap_words;
+mod cells;
 mod changes;
 pub(crate) mod claims;
 pub(crate) mod comparison;

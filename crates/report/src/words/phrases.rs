@@ -57,3 +57,10 @@ pub fn is_full(errno: i32) -> bool {
     // EFBIG, ENOSPC and EDQUOT of Linux (errno(3)).
     [27, 28, 122].contains(&errno)
 }
+
+pub(super) fn failures(count: u64) -> String {
+    match count {
+        1 => "An I/O failed".to_owned(),
+        several => format!("{} I/Os failed", numbers::count(several as f64)),
+    }
+}

@@ -62,6 +62,19 @@ pub fn target_doubt(doubt: &TargetDoubt) -> String {
     }
 }
 
+pub(super) fn reads_only(unwritten_share: Option<f64>) -> String {
+    match unwritten_share {
+        Some(0.0) => "Only reads were measured; the whole region holds data.".to_owned(),
+        Some(share) => format!(
+            "Only reads were measured. {} of the region was never written: a thin device may answer those reads from nothing.",
+            numbers::share(share)
+        ),
+        None => "Only reads were measured. Blocks that were never written \
+             are not told apart here: a thin device may answer their reads from nothing."
+            .to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,8 +1,8 @@
 //! A watched machine in words: the verdict on its contract, tables by phase, device and claim, and the findings in short.
 
 use analysis::{
-    Analysis, Answer, ContractRow, DeviceFigures, Finding, LoadFigures, LoadFlow, Meaning, PhaseFigures,
-    Quantity, Remark, WHOLE, Watched,
+    Analysis, Answer, ContractRow, DeviceFigures, Finding, Lacked, LoadFigures, LoadFlow, Looked, Meaning,
+    PhaseFigures, Quantity, Remark, WHOLE, Watched,
 };
 use record::{Event, EventKind, PhaseKind, Run};
 
@@ -46,9 +46,38 @@ pub(crate) fn verdict_words(run: &Run, analysis: &Analysis, watched: &Watched) -
     };
     let healthy =
         analysis.findings.is_empty() && watched.phases.iter().any(|phase| !phase.devices.is_empty());
-    let stops =
-        if healthy { "Nothing was found that holds the storage back.".to_owned() } else { String::new() };
+    let stops = match (&watched.looked, healthy) {
+        (Some(looked), true) => looked_words(looked),
+        (None, true) => {
+            "No device was used, so that nothing can be said of what would hold it back.".to_owned()
+        }
+        (_, false) => String::new(),
+    };
     VerdictWords { word, rest, stops }
+}
+
+/// What was looked for, and how small it could have been seen.
+fn looked_words(looked: &Looked) -> String {
+    let time = |seconds: f64| numbers::time(seconds * 1e9);
+    let found = format!(
+        "Looked on {}, which was used for {}, for rates held {} or longer, falls by {} or more that last {}, \
+         slow spans of {} and stalls of {} or longer: found none.",
+        place_words(&looked.device),
+        numbers::span(looked.used_s),
+        numbers::span(looked.caps_s),
+        numbers::share(looked.falls),
+        numbers::span(looked.falls_s),
+        numbers::span(looked.slow_s),
+        time(looked.stalls_s)
+    );
+    match &looked.lacked {
+        None => found,
+        Some(Lacked { phase, share }) => format!(
+            "The load got {} of what it asked for in {}, and what held it back is not known. {found}",
+            numbers::share(*share),
+            clean(phase)
+        ),
+    }
 }
 
 /// What was watched, where no contract was named.
@@ -80,9 +109,13 @@ fn met(watched: &Watched) -> String {
     let Some(row) = proof else { return ".".to_owned() };
     let alone = watched.contract.iter().find_map(|row| row.remark.and_then(|remark| mean_alone(&remark)));
     let alone = alone.map_or(String::new(), |words| format!(" {words}."));
-    match watched.phases.iter().find(|phase| phase.name == row.phase).and_then(|phase| phase.load.as_ref()) {
-        Some(load) => format!(" at {}: {}.{alone}", clean(&row.phase), load_words(load)),
-        None => format!(": {}.{alone}", row_words(row)),
+    let Some(phase) = watched.phases.iter().find(|phase| phase.name == row.phase) else {
+        return format!(": {}.{alone}", row_words(row));
+    };
+    let seen = numbers::span(phase.to.since(phase.from).as_secs_f64());
+    match &phase.load {
+        Some(load) => format!(" at {}: {}, seen for {seen}.{alone}", clean(&row.phase), load_words(load)),
+        None => format!(": {}, seen for {seen}.{alone}", row_words(row)),
     }
 }
 
@@ -206,7 +239,8 @@ fn what(row: &ContractRow) -> String {
 
 /// Why nothing is decided.
 fn open(analysis: &Analysis, watched: &Watched) -> String {
-    let remarks = watched.contract.iter().filter(|row| row.answer == Answer::CannotTell);
+    let undecided = [Answer::CannotTell, Answer::ConsistentWithBurst];
+    let remarks = watched.contract.iter().filter(|row| undecided.contains(&row.answer));
     let mut words: Vec<String> = remarks.filter_map(remark_words).collect();
     if words.is_empty() {
         let asked = watched.contract.iter().filter(|row| is_rate(row)).filter_map(remark_words);
@@ -247,6 +281,15 @@ fn remark_words(row: &ContractRow) -> Option<String> {
             format!("{} asked for {} of {claimed}", clean(&row.phase), value_words(row, *asked))
         }
         Remark::AskedMore { .. } => "more was asked than the contract covers".to_owned(),
+        Remark::OnCredits { baseline } => format!(
+            "it gets {} at {}, of which {} last: the rest is on credits, which run out",
+            row.measured.map_or(String::new(), |found| value_words(row, found.value)),
+            clean(&row.phase),
+            value_words(row, *baseline)
+        ),
+        Remark::EndedBelow { asked } => {
+            format!("at the end of {}, which asked for {}", clean(&row.phase), value_words(row, *asked))
+        }
         alone @ Remark::MeanAlone { .. } => mean_alone(alone)?,
         Remark::NotAsked { most } => {
             format!("nobody asked for {claimed}; the most that was seen is {}", value_words(row, *most))
@@ -375,12 +418,18 @@ fn busiest(watched: &Watched) -> Table {
     let mut table =
         Table::headed(&["device", "reads/s", "writes/s", "read", "written", "r_await", "w_await", "queue"]);
     let Some(phase) = longest(watched) else { return table };
-    let mut devices: Vec<&DeviceFigures> =
-        phase.devices.iter().filter(|device| device.read.ops + device.write.ops > 0.0).collect();
-    devices.sort_by(|a, b| (b.read.ops + b.write.ops).total_cmp(&(a.read.ops + a.write.ops)));
+    let work = |device: &DeviceFigures| {
+        device.read.ops + device.write.ops + device.discard.map_or(0.0, |discard| discard.ops)
+    };
+    let mut devices: Vec<&DeviceFigures> = phase.devices.iter().filter(|device| work(device) > 0.0).collect();
+    devices.sort_by(|a, b| work(b).total_cmp(&work(a)));
+    let discards = devices.iter().any(|device| device.discard.is_some());
+    table.head.extend(discards.then(|| "discards/s".to_owned()));
     for device in &devices {
         let mut row = vec![clean(&device.name)];
         row.extend(device_cells(device));
+        let discarded = device.discard.map_or("-".to_owned(), |discard| numbers::figure(discard.ops));
+        row.extend(discards.then_some(discarded));
         table.rows.push(row);
     }
     shortened(table, DEVICES)

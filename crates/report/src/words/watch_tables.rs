@@ -77,6 +77,10 @@ fn remark_words(remark: &Remark) -> String {
     match remark {
         Remark::AskedLess { asked } => format!("only {} were asked", numbers::iops(*asked)),
         Remark::AskedMore { asked } => format!("{} were asked, more than is claimed", numbers::iops(*asked)),
+        Remark::OnCredits { baseline } => format!("on credits; {} last", numbers::iops(*baseline)),
+        Remark::EndedBelow { asked } => {
+            format!("at the end of a phase that asked for {}", numbers::iops(*asked))
+        }
         Remark::MeanAlone { p99_ns } => format!("for the mean; p99 is {}", numbers::time(*p99_ns as f64)),
         Remark::NotAsked { most } => format!("the most that was seen is {}", numbers::iops(*most)),
         Remark::NoPercentile => "the device keeps a mean alone".to_owned(),
@@ -107,7 +111,19 @@ pub(crate) fn devices(phase: &PhaseFigures, drawn: &[&str], called: &dyn Fn(&str
 
 fn headed(first: &str) -> Table {
     Table::headed(&[
-        first, "r/s", "w/s", "read", "written", "r_await", "w_await", "aqu-sz", "greatest", "util",
+        first,
+        "r/s",
+        "w/s",
+        "read",
+        "written",
+        "r_await",
+        "w_await",
+        "aqu-sz",
+        "greatest",
+        "util",
+        "d/s",
+        "discarded",
+        "d_await",
     ])
 }
 
@@ -125,6 +141,9 @@ fn figures_row(device: &DeviceFigures) -> Vec<String> {
         figure(device.queue),
         figure(device.queue_max),
         device.busy.map_or_else(String::new, numbers::share),
+        device.discard.map_or_else(String::new, |discard| numbers::figure(discard.ops)),
+        device.discard.map_or_else(String::new, |discard| bandwidth(discard.bytes)),
+        time(device.discard.and_then(|discard| discard.await_ns)),
     ]
 }
 

@@ -160,3 +160,45 @@ pub(super) fn raise(limit: &LocalLimit) -> String {
         clean(&limit.device)
     )
 }
+
+/// What `rate` requests of one `size` a second are as well: bytes, and operations of a unit.
+pub(super) fn equal_words(rate: f64, size: f64) -> String {
+    if size < SMALLEST_TOLD {
+        return String::new();
+    }
+    let units: Vec<String> = UNITS
+        .iter()
+        .filter(|unit| **unit < size)
+        .map(|unit| {
+            let charged = rate * (size / unit).ceil();
+            format!("{} charged by {}", numbers::iops(charged), numbers::block(*unit))
+        })
+        .collect();
+    let units = if units.is_empty() { String::new() } else { format!(", or {}", units.join(", ")) };
+    format!(
+        " In requests of {} that is {} as well{units}: requests of one size do not tell these apart.",
+        numbers::block(size),
+        numbers::bandwidth(rate * size, Prefix::Binary)
+    )
+}
+
+/// Smaller requests are held by their number.
+const SMALLEST_TOLD: f64 = 16_384.0;
+/// Sizes by which limits are known to charge (methodology 1.7, 1.1, 1.3; QEMU's is chosen freely).
+const UNITS: [f64; 3] = [16_384.0, 32_768.0, 262_144.0];
+
+/// What else could hold it at `level`: where this machine sets it, a limit of the same figure below.
+pub(super) fn unless_held(level: &Level, otherwise: &'static str) -> &'static str {
+    match &level.named {
+        Some(Named::Local(_)) => "The volume below has a limit of the same figure.",
+        _ => otherwise,
+    }
+}
+
+/// Where this machine sets the level, to raise it.
+pub(super) fn next_held(level: &Level, otherwise: &str) -> String {
+    match &level.named {
+        Some(Named::Local(limit)) => raise(limit),
+        _ => otherwise.to_owned(),
+    }
+}

@@ -6,8 +6,9 @@ use std::{env, fs};
 
 use crate::made_machines::*;
 use analysis::findings::{
-    BackendSlow, CpuStarved, FlushBound, HeldBytes, HeldLevelFell, HeldOperations, QueueFull,
-    SerialApplication, StorageIdle, ThrottledAboveDevice, ThrottledAboveNominal, Untimed,
+    BackendSlow, CpuStarved, FlushBound, HeldBytes, HeldLevelFell, HeldOperations, MicroBursts, QueueFull,
+    Saturated, SerialApplication, Stalls, StorageIdle, ThrottledAboveDevice, ThrottledAboveNominal, Untimed,
+    WriteBack,
 };
 use analysis::{Analysis, Finding, Level, Meaning, Named, Place, Waiting, analyse};
 use record::{Event, EventKind, LocalLimit, Run};
@@ -269,8 +270,15 @@ fn all_kinds() -> Vec<Meaning> {
             level: level(Some(policy)),
             waiting,
             depth_one: false,
+            one_size: Some(65_536.0),
         }),
-        Meaning::HeldOperations(HeldOperations { device: d(), level: level(None), waiting, depth_one: true }),
+        Meaning::HeldOperations(HeldOperations {
+            device: d(),
+            level: level(None),
+            waiting,
+            depth_one: true,
+            one_size: None,
+        }),
         Meaning::HeldBytes(HeldBytes {
             device: d(),
             level: level(Some(Named::Round { value: 1200.0 })),
@@ -319,8 +327,52 @@ fn all_kinds() -> Vec<Meaning> {
             before: 3000.0,
             after: 300.0,
             bytes: false,
+            back: None,
+        }),
+        Meaning::HeldLevelFell(HeldLevelFell {
+            device: d(),
+            at: Nanos::from_secs(240),
+            before: 1000.0,
+            after: 400.0,
+            bytes: false,
+            back: Some(Nanos::from_secs(280)),
+        }),
+        Meaning::Saturated(Saturated {
+            device: d(),
+            ops_per_second: 990.0,
+            bytes_per_second: 4e6,
+            waiting,
+            uneven: Some(0.8),
+        }),
+        Meaning::Stalls(stalls(9, Some(8.0))),
+        Meaning::Stalls(stalls(1, None)),
+        Meaning::MicroBursts(MicroBursts {
+            device: d(),
+            busy: 0.21,
+            ops_per_second: 210.0,
+            inside_per_second: 1000.0,
+            queue: 38.0,
+            latency_ns: 78e6,
+        }),
+        Meaning::WriteBack(WriteBack {
+            device: d(),
+            dirty: 320.0 * 1048576.0,
+            bytes_per_second: 10.0 * 1048576.0,
+            waiting,
         }),
     ]
+}
+
+fn stalls(count: usize, period_s: Option<f64>) -> Stalls {
+    Stalls {
+        device: Place { name: "vda".into(), ..Place::default() },
+        count,
+        longest_s: 1.2,
+        mean_s: 1.0,
+        period_s,
+        first: Nanos::from_secs(8),
+        seen: count > 1,
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Machines made of a small queueing model: I/Os arrive, wait for a meter, are served, and leave counters as a kernel does.
 #![allow(dead_code, clippy::unwrap_used)]
 
+pub mod hostile;
 mod loads;
 
 use std::cmp::Reverse;
@@ -70,6 +71,8 @@ pub enum How {
     Random(f64),
     /// Evenly, so many a second, with at most so many in flight.
     Paced(f64, u32),
+    /// So many at once, every so many seconds.
+    Bursts(u32, f64),
 }
 
 pub fn asker(how: How, from: f64, to: f64) -> Asker {
@@ -97,7 +100,7 @@ pub fn serve(volume: &Volume, askers: &[Asker], seed: u64) -> Vec<Io> {
     for (at, asker) in askers.iter().enumerate() {
         let first = match asker.how {
             How::Closed(depth) => depth,
-            How::Random(_) | How::Paced(..) => 1,
+            How::Random(_) | How::Paced(..) | How::Bursts(..) => 1,
         };
         (0..first).for_each(|_| open.push(Reverse((ns(asker.from), ns(asker.from), at))));
     }
@@ -119,6 +122,7 @@ pub fn serve(volume: &Volume, askers: &[Asker], seed: u64) -> Vec<Io> {
                 let next = ns(now + stream.exponential(1.0 / rate));
                 open.push(Reverse((next, next, at)));
             }
+            How::Bursts(_, every) => open.push(Reverse((ns(now + every), ns(now + every), at))),
             How::Paced(rate, depth) => {
                 slots[at].push(Reverse(ns(end)));
                 let due = due + ns(1.0 / rate);

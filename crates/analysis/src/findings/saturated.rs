@@ -1,0 +1,56 @@
+//! A device with more asked of it than it does, and nothing that tells why: neither an even rate nor another time to compare.
+
+use serde::{Deserialize, Serialize};
+
+use crate::finding::{Confidence, Found, Kind, Nature, lowest};
+use crate::watch::meter::Counts;
+use crate::watch::pressed::Pressed;
+use crate::watch::{Device, Place, Tick, Waiting, WatchedRun, firings, found_in};
+
+/// A device that is saturated is never without work but for this share of the time.
+const BUSY: f64 = 0.95;
+/// It lasts for so many seconds in all.
+const LASTS_S: f64 = 5.0;
+/// A queue below this is that of one I/O at a time: what waits there waits for itself.
+const QUEUED: f64 = 1.5;
+
+/// More is asked of a device than it does, and the cause is not known. `uneven`: variance over mean of what it does, at the
+/// greatest length at which it is told; a meter's would fall to nothing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Saturated {
+    pub device: Place,
+    pub ops_per_second: f64,
+    pub bytes_per_second: f64,
+    pub waiting: Waiting,
+    pub uneven: Option<f64>,
+}
+
+impl Kind for Saturated {
+    fn nature(&self) -> Nature<'_> {
+        Nature { weight: 5, device: lowest(&self.device), badness: None, doubt: None, level: false }
+    }
+}
+
+/// Windows in which it is so and that no other rule explains.
+pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<Saturated>> {
+    let open = |at: &usize| !device.is_held(*at) && !device.slow.contains(at) && !device.told.contains(at);
+    let saturated = |at: usize| {
+        let pressed = Pressed::of(watch, device, at)?;
+        let sum = &pressed.window.sum;
+        let full = sum.mean_busy() >= BUSY && sum.mean_queue() >= QUEUED;
+        (full && pressed.is_waiting(watch, device)).then_some(at)
+    };
+    let found: Vec<usize> = (0..device.windows.len()).filter(open).filter_map(saturated).collect();
+    let sum = device.total(&found);
+    let longest = found.iter().copied().max_by_key(|&at| device.windows[at].count())?;
+    let counts = Counts::of(device.within(&device.windows[longest]), Tick::all);
+    let meaning = Saturated {
+        device: device.place.clone(),
+        ops_per_second: sum.rate(),
+        bytes_per_second: (sum.bytes[0] + sum.bytes[1]) / sum.seconds,
+        waiting: device.waiting(&sum),
+        uneven: counts.evenness().map(|found| found.longest()),
+    };
+    let firings = firings(device, &found, |window| window.sum.mean_queue());
+    found_in(watch, meaning, &firings, Confidence::Likely).filter(|_| sum.seconds >= LASTS_S)
+}

@@ -1,0 +1,169 @@
+//! A device that does nothing for a while although there is work, and does so now and then.
+
+use serde::{Deserialize, Serialize};
+use statistics::quantile::{median, median_absolute_deviation};
+use workload::Nanos;
+
+use crate::finding::{Confidence, Found, Kind, Nature, lowest};
+use crate::watch::{Device, Firing, Place, Tick, WatchedRun, Window, found_in};
+
+/// Shortest stall that is told, in seconds.
+pub(crate) const SHORTEST_S: f64 = 0.3;
+/// So many I/Os would have been done meanwhile: fewer are missing by chance.
+const MISSING: f64 = 12.0;
+/// Where the device is not always in use, a stall is so many times as long as an I/O takes.
+const TIMES: f64 = 5.0;
+/// A device is in use all the time where it is busy for this share of it.
+const BUSY: f64 = 0.9;
+/// A reading in which less than this share of the usual was done, although as much was asked,
+const DONE: f64 = 0.75;
+/// and so many standard deviations less, has a stall in it.
+const DEVIATIONS: f64 = 5.0;
+/// As much was asked where the queue is at least this share of the usual one, and the device busy for this share.
+const ASKED: f64 = 0.9;
+const ASKED_BUSY: f64 = 0.98;
+/// So many stalls that were not seen whole must show.
+const SEVERAL: usize = 3;
+/// Readings that a stall may touch.
+const TOUCHES: usize = 3;
+/// Standard deviations in a median absolute deviation of normal values.
+const DEVIATION: f64 = 1.4826;
+/// Stalls have a period where the times between them vary by less than this share.
+const PERIODIC: f64 = 0.25;
+
+/// The device did nothing for a while with work in flight. `seen`: whole readings were without a completion, so that its
+/// length is counted and not inferred. `period_s`: from one to the next, where that is always about the same.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stalls {
+    pub device: Place,
+    pub count: usize,
+    pub longest_s: f64,
+    pub mean_s: f64,
+    pub period_s: Option<f64>,
+    pub first: Nanos,
+    pub seen: bool,
+}
+
+impl Kind for Stalls {
+    fn nature(&self) -> Nature<'_> {
+        Nature { weight: 4, device: lowest(&self.device), badness: None, doubt: None, level: false }
+    }
+}
+
+/// One stall.
+#[derive(Clone, Copy, Debug)]
+struct Stall {
+    span: usize,
+    from: Nanos,
+    to: Nanos,
+    seconds: f64,
+    seen: bool,
+}
+
+/// Stalls that were seen whole, and those that several readings lack as much of.
+pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<Stalls>> {
+    let windows = || device.windows.iter().filter(|window| window.sum.rate() > 0.0);
+    let mut found: Vec<Stall> = windows().flat_map(|window| silent(device, window)).collect();
+    let lacking: Vec<Stall> = windows().flat_map(|window| lacking(device, window)).collect();
+    if lacking.len() >= SEVERAL {
+        let new = |stall: &&Stall| found.iter().all(|known| known.to <= stall.from || stall.to <= known.from);
+        let more: Vec<Stall> = lacking.iter().filter(new).copied().collect();
+        found.extend(more);
+    }
+    found.sort_by_key(|stall| stall.from);
+    let lengths: Vec<f64> = found.iter().map(|stall| stall.seconds).collect();
+    let seen = found.iter().any(|stall| stall.seen);
+    let meaning = Stalls {
+        device: device.place.clone(),
+        count: found.len(),
+        longest_s: lengths.iter().copied().fold(0.0, f64::max),
+        mean_s: lengths.iter().sum::<f64>() / lengths.len().max(1) as f64,
+        period_s: period(&found),
+        first: found.first()?.from,
+        seen,
+    };
+    let firing = |stall: &Stall| Firing {
+        span: stall.span,
+        evidence: device.evidence(stall.from, stall.to),
+        weight: stall.seconds,
+    };
+    let firings: Vec<Firing> = found.iter().map(firing).collect();
+    let sure = if seen { Confidence::Likely } else { Confidence::Possible };
+    found_in(watch, meaning, &firings, sure)
+}
+
+/// Readings in a row without a completion, with work in flight at both ends.
+fn silent(device: &Device<'_>, window: &Window) -> Vec<Stall> {
+    let ticks = device.within(window);
+    let is_silent = |at: usize| {
+        let before = at.checked_sub(1).map_or(0.0, |before| ticks[before].in_flight);
+        ticks[at].all() == 0.0 && ticks[at].in_flight > 0.0 && before > 0.0
+    };
+    let mut found: Vec<Stall> = Vec::new();
+    for at in (0..ticks.len()).filter(|&at| is_silent(at)) {
+        let tick = &ticks[at];
+        match found.last_mut() {
+            Some(last) if last.to == tick.from => {
+                (last.to, last.seconds) = (tick.to, last.seconds + tick.seconds)
+            }
+            _ => found.push(Stall {
+                span: window.span,
+                from: tick.from,
+                to: tick.to,
+                seconds: tick.seconds,
+                seen: true,
+            }),
+        }
+    }
+    let sum = &window.sum;
+    let always = sum.mean_busy() >= BUSY;
+    let rate = sum.rate() / sum.mean_busy().min(1.0);
+    let long = |stall: &Stall| {
+        let missing = stall.seconds * rate >= MISSING;
+        missing && stall.seconds >= SHORTEST_S && (always || stall.seconds >= TIMES * sum.latency())
+    };
+    found.retain(long);
+    found
+}
+
+/// Readings in which far less was done than in the others, although as much was asked: by how much, in seconds.
+fn lacking(device: &Device<'_>, window: &Window) -> Vec<Stall> {
+    let ticks = device.within(window);
+    if window.sum.mean_busy() < BUSY {
+        return Vec::new();
+    }
+    let rates: Vec<f64> = ticks.iter().map(|tick| tick.all() / tick.seconds).collect();
+    let queues: Vec<f64> = ticks.iter().map(|tick| tick.queue).collect();
+    let (Some(usual), Some(spread), Some(queue)) =
+        (median(&rates), median_absolute_deviation(&rates), median(&queues))
+    else {
+        return Vec::new();
+    };
+    let least = (DONE * usual).min(usual - DEVIATIONS * DEVIATION * spread);
+    let lacks = |tick: &Tick| {
+        let asked = tick.queue >= ASKED * queue && tick.busy >= ASKED_BUSY;
+        asked && tick.all() / tick.seconds < least && usual * tick.seconds >= MISSING
+    };
+    let mut found: Vec<(Stall, usize)> = Vec::new();
+    for tick in ticks.iter().filter(|tick| lacks(tick)) {
+        let lost = (1.0 - tick.all() / tick.seconds / usual) * tick.seconds;
+        let stall = Stall { span: window.span, from: tick.from, to: tick.to, seconds: lost, seen: false };
+        match found.last_mut() {
+            Some((last, count)) if last.to == tick.from => {
+                (last.to, last.seconds, *count) = (tick.to, last.seconds + lost, *count + 1);
+            }
+            _ => found.push((stall, 1)),
+        }
+    }
+    let short = |(stall, count): &(Stall, usize)| *count <= TOUCHES && stall.seconds >= SHORTEST_S;
+    found.into_iter().filter(short).map(|(stall, _)| stall).collect()
+}
+
+/// From one stall to the next, where that is always about the same.
+fn period(stalls: &[Stall]) -> Option<f64> {
+    let between: Vec<f64> =
+        stalls.windows(2).map(|pair| pair[1].from.since(pair[0].from).as_secs_f64()).collect();
+    let usual = median(&between).filter(|_| between.len() + 1 >= SEVERAL)?;
+    let near = between.iter().filter(|time| (*time / usual - 1.0).abs() < PERIODIC).count();
+    (near * 4 >= between.len() * 3).then_some(usual)
+}

@@ -1,0 +1,55 @@
+//! Writes that wait in memory for a device that takes them slowly (R17).
+
+use serde::{Deserialize, Serialize};
+
+use crate::finding::{Confidence, Found, Kind, Nature, lowest};
+use crate::watch::pressed::Pressed;
+use crate::watch::{Device, Place, Waiting, WatchedRun, Way, firings, found_in};
+
+/// Bytes of memory that are being written back, in the mean, for it to be that what the device does;
+const WRITING: f64 = 1048576.0;
+/// and that wait for it, with those.
+const WAITING: f64 = 16.0 * 1048576.0;
+/// Of what the device does, this share is written.
+const WRITES: f64 = 0.9;
+
+/// What programs wrote lies in memory and goes to the device as fast as that takes it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WriteBack {
+    pub device: Place,
+    /// Bytes of memory that wait to be written, in the mean.
+    pub dirty: f64,
+    pub bytes_per_second: f64,
+    pub waiting: Waiting,
+}
+
+impl Kind for WriteBack {
+    fn nature(&self) -> Nature<'_> {
+        Nature { weight: 6, device: lowest(&self.device), badness: None, doubt: None, level: false }
+    }
+}
+
+/// Windows in which it is so.
+pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<WriteBack>> {
+    let mut dirty = (0.0, 0.0);
+    let behind = |at: &usize| {
+        let Some(pressed) = Pressed::of(watch, device, *at) else { return false };
+        let window = &device.windows[*at];
+        let written = Way::Write.of(window.sum.bytes) >= WRITES * Way::Both.of(window.sum.bytes);
+        let waits = pressed.is_waiting(watch, device) || device.is_held(*at);
+        let lies = window.dirty >= WAITING && window.writeback >= WRITING;
+        if written && waits && lies {
+            dirty = (dirty.0 + window.dirty * window.sum.seconds, dirty.1 + window.sum.seconds);
+        }
+        written && waits && lies
+    };
+    let found: Vec<usize> = (0..device.windows.len()).filter(behind).collect();
+    let sum = device.total(&found);
+    let meaning = WriteBack {
+        device: device.place.clone(),
+        dirty: dirty.0 / dirty.1,
+        bytes_per_second: Way::Write.of(sum.bytes) / sum.seconds,
+        waiting: device.waiting(&sum),
+    };
+    found_in(watch, meaning, &firings(device, &found, |window| window.dirty), Confidence::Likely)
+}

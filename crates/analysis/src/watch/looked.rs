@@ -1,0 +1,52 @@
+//! How small what rules look for could have been seen: silence is no finding without it.
+
+use statistics::quantile::{median, median_absolute_deviation};
+
+use super::device::Device;
+use super::meter;
+use super::shape::{Lacked, Looked};
+use super::ticks::Tick;
+use super::timeline;
+use super::watched_run::WatchedRun;
+use super::windows::USED;
+use crate::findings::{FALL_LASTS_S, FALL_LEAST, STALL_SHORTEST_S};
+
+/// Standard deviations of its mean by which a level must be off to be another one.
+const DEVIATIONS: f64 = 5.0;
+/// Standard deviations in a median absolute deviation of normal values.
+const DEVIATION: f64 = 1.4826;
+/// A load of ours that gets less than this share of what it asks for lacks some.
+const NEARLY_ALL: f64 = 0.99;
+
+/// What could have been seen on a device; `None` where it was never used.
+pub(crate) fn looked(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Looked> {
+    let used: Vec<&Tick> = device.ticks.iter().filter(|tick| tick.all() >= USED * tick.seconds).collect();
+    let each = median(&used.iter().map(|tick| tick.seconds).collect::<Vec<f64>>())?;
+    let rates: Vec<f64> = used.iter().map(|tick| (tick.all() / tick.seconds).ln()).collect();
+    let steps: Vec<f64> = rates.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let noise = DEVIATION * median_absolute_deviation(&steps).unwrap_or(0.0) / 2f64.sqrt();
+    let readings = (FALL_LASTS_S / each).max(1.0);
+    let seen = 1.0 - (-DEVIATIONS * noise / readings.sqrt()).exp();
+    let slow_s = timeline::LEAST_S.max(timeline::LEAST as f64 * each);
+    Some(Looked {
+        device: device.place.clone(),
+        used_s: used.iter().map(|tick| tick.seconds).sum(),
+        caps_s: meter::least_s(each),
+        falls: seen.max(FALL_LEAST),
+        falls_s: FALL_LASTS_S.max(slow_s),
+        slow_s,
+        stalls_s: each.max(STALL_SHORTEST_S),
+        lacked: lacked(watch),
+    })
+}
+
+/// The load of ours that got the least of what it asked for.
+fn lacked(watch: &WatchedRun<'_>) -> Option<Lacked> {
+    let share = |span: &super::watched_run::Span<'_>| {
+        let load = span.load.as_ref()?;
+        let share = load.all.got?.value / load.all.asked?;
+        (share < NEARLY_ALL).then(|| Lacked { phase: span.name.to_owned(), share })
+    };
+    let lacking = watch.spans.iter().filter_map(share);
+    lacking.min_by(|a, b| a.share.total_cmp(&b.share))
+}

@@ -1,0 +1,234 @@
+//! A window in which a device is never without work: how its I/Os wait, and whether what it does is as even as a meter's.
+
+use policy::Resource;
+
+use super::device::{Device, WAITED};
+use super::level::{Metered, is_sure, level};
+use super::load::seconds_within;
+use super::meter::{Counts, Evenness, asked_ticks};
+use super::ticks::{Sum, Tick, Way};
+use super::watched_run::WatchedRun;
+use super::windows::{Window, without_idle_ends};
+
+/// A device is pressed where it is busy for this share of the time in which as much as usual is asked of it,
+const BUSY: f64 = 0.9;
+/// and has nothing in flight at hardly any of its readings.
+const IDLE: f64 = 0.08;
+/// Fewer operations a second say nothing.
+const LEAST: f64 = 3.0;
+/// A direction with a smaller share of the operations is not looked at by itself.
+const SHARE: f64 = 0.05;
+/// A load of our own that gets this share of what it asks for gets it.
+const GETS: f64 = 0.97;
+/// Fewer readings of the counters than this in a window of our own load say less than its own seconds.
+const FEW: usize = 10;
+/// An I/O that takes this long in the mean has waited on any device, in seconds: twice what a slow disk takes for one.
+const LONG_S: f64 = 0.04;
+/// Without a latency to compare with, a deeper queue than this at a figure that is known to hold here is taken for waiting.
+const DEEP: f64 = 4.0;
+/// A queue below this is that of one I/O at a time.
+const ALONE: f64 = 1.5;
+/// How often counts may look like a meter's by chance: where requests are known to wait,
+const BY_CHANCE: f64 = 0.01;
+/// and where nothing but the counts tells.
+const BY_CHANCE_ALONE: f64 = 1e-4;
+
+/// A window of a device that is never without work.
+#[derive(Clone, Debug)]
+pub(crate) struct Pressed {
+    /// Place of the window.
+    pub at: usize,
+    /// Without the ends in which nothing was asked; its totals are those of the readings with as much asked as usual.
+    pub window: Window,
+    /// One I/O at a time.
+    pub alone: bool,
+}
+
+impl Pressed {
+    /// The window at `at`, where the device is never without work there.
+    pub fn of(watch: &WatchedRun<'_>, device: &Device<'_>, at: usize) -> Option<Pressed> {
+        let mut window = without_idle_ends(watch, &device.ticks, &device.windows[at]);
+        let mut sum = Sum::default();
+        let (mut idle, mut count) = (0usize, 0usize);
+        for tick in asked_ticks(device.within(&window)) {
+            sum.add(tick, 1.0);
+            idle += usize::from(tick.in_flight == 0.0);
+            count += 1;
+        }
+        window.sum = sum;
+        let queue = window.sum.mean_queue();
+        let rests = window.sum.mean_busy() < BUSY || idle as f64 > IDLE * count as f64;
+        let satisfied = gets(watch, device, &window, f64::INFINITY) == Some(true);
+        let told = count > 0 && queue.is_finite() && window.sum.rate() >= LEAST;
+        let alone = queue < ALONE;
+        let single = !alone || window.alone.is_nan() || window.alone >= 1.0 - IDLE;
+        (told && !rests && queue >= 0.8 && !satisfied && single).then_some(Pressed { at, window, alone })
+    }
+
+    /// Whether its I/Os are known to wait.
+    pub fn is_waiting(&self, watch: &WatchedRun<'_>, device: &Device<'_>) -> bool {
+        self.waits_of(watch, device, Way::Both)
+    }
+
+    /// Directions whose I/Os take longer than they need; where nothing tells how long that is, none.
+    pub fn waits(&self, watch: &WatchedRun<'_>, device: &Device<'_>) -> Vec<Way> {
+        Way::ALL.into_iter().filter(|&way| self.waits_of(watch, device, way)).collect()
+    }
+
+    fn has_share(&self, way: Way) -> bool {
+        let sum = &self.window.sum;
+        let ops = way.of(sum.ops);
+        ops >= SHARE * Way::Both.of(sum.ops) && ops / sum.seconds >= LEAST
+    }
+
+    fn waits_of(&self, watch: &WatchedRun<'_>, device: &Device<'_>, way: Way) -> bool {
+        let latency = self.window.sum.latency_of(way);
+        let longer = |base: f64| latency > WAITED * base;
+        self.has_share(way)
+            && match device.base.of(way).or(device.base.both) {
+                Some(base) => longer(base) || refused(watch, device, &self.window) && self.is_deep(),
+                None => latency > LONG_S || refused(watch, device, &self.window) && self.is_deep(),
+            }
+    }
+
+    fn is_deep(&self) -> bool {
+        self.window.sum.mean_queue() > DEEP
+    }
+
+    /// Directions that are held at an even rate: where I/Os are known to wait, and where their counts alone show a meter.
+    pub fn even(&self, watch: &WatchedRun<'_>, device: &Device<'_>) -> Vec<Way> {
+        let unknown = device.base.is_unknown() || self.alone;
+        let named = || has_a_name(watch, device, &self.window);
+        Way::ALL
+            .into_iter()
+            .filter(|&way| {
+                let Some(found) = self.evenness(watch, device, way) else { return false };
+                match self.waits_of(watch, device, way) {
+                    true if self.alone => found.is_metered(BY_CHANCE),
+                    true => found.is_flat(BY_CHANCE),
+                    false if !unknown || !self.has_share(way) => false,
+                    false if self.alone => found.is_metered(BY_CHANCE_ALONE),
+                    false => {
+                        self.is_deep() && (found.is_metered(BY_CHANCE_ALONE) || found.is_flat(0.0) && named())
+                    }
+                }
+            })
+            .collect()
+    }
+
+    /// How even a direction is: of operations, or where their sizes vary of bytes, whichever is evener.
+    fn evenness(&self, watch: &WatchedRun<'_>, device: &Device<'_>, way: Way) -> Option<Evenness> {
+        let operations = self.counts(watch, device, Rate { what: Resource::Iops, way }).evenness();
+        let bytes = self.counts(watch, device, Rate { what: Resource::Bytes, way }).evenness();
+        match (operations, bytes) {
+            (Some(operations), Some(bytes)) if evener(&bytes, &operations) => Some(bytes),
+            (operations, bytes) => operations.or(bytes),
+        }
+    }
+
+    /// Counts of a direction in units of a request: of our own load with few readings of the counters, by its own seconds.
+    pub fn counts(&self, watch: &WatchedRun<'_>, device: &Device<'_>, of: Rate) -> Counts {
+        let Rate { what, way } = of;
+        if let Some(seconds) = own_seconds(watch, device, &self.window, way) {
+            return Counts::of_seconds(seconds);
+        }
+        let size = way.of(self.window.sum.bytes) / way.of(self.window.sum.ops);
+        Counts::of(device.within(&self.window), |tick| match what {
+            Resource::Iops => way.of(tick.ops),
+            Resource::Bytes => way.of(tick.bytes) / size,
+        })
+    }
+
+    /// The rates of a direction a second, in the lengths over which they are counted.
+    pub fn rates(&self, watch: &WatchedRun<'_>, device: &Device<'_>, of: Rate) -> Vec<f64> {
+        let size = of.way.of(self.window.sum.bytes) / of.way.of(self.window.sum.ops);
+        let each = if of.what == Resource::Iops { 1.0 } else { size };
+        let counts = self.counts(watch, device, of);
+        counts.usual().into_iter().map(|count| count / counts.seconds * each).collect()
+    }
+
+    /// Operations or bytes: whichever is evener; where requests are all of a size, by what the policy says of that size, else
+    /// by the size itself.
+    pub fn what(&self, watch: &WatchedRun<'_>, device: &Device<'_>) -> Held {
+        let of = |what| self.counts(watch, device, Rate { what, way: Way::Both }).evenness();
+        if let (Some(operations), Some(bytes)) = (of(Resource::Iops), of(Resource::Bytes)) {
+            if evener(&bytes, &operations) {
+                return Held { what: Resource::Bytes, apart: true };
+            }
+            if evener(&operations, &bytes) {
+                return Held { what: Resource::Iops, apart: true };
+            }
+        }
+        let crossing = watch.limits.and_then(|limits| {
+            let found = limits.crossover(workload::Direction::Read, policy::Level::Baseline);
+            found.map(|workload::Bytes(bytes)| bytes as f64)
+        });
+        let large = self.window.sum.size() >= crossing.unwrap_or(LARGE);
+        Held { what: if large { Resource::Bytes } else { Resource::Iops }, apart: false }
+    }
+}
+
+/// Requests below this are held by their number, above it by their bytes, where nothing else tells.
+const LARGE: f64 = 96.0 * 1024.0;
+/// Where the variance of the one is less than this share of the other's, it is what is held.
+const EVENER: f64 = 0.5;
+
+/// Whether counts in units of a request vary less than others, over the longest length at which both are told.
+fn evener(a: &Evenness, b: &Evenness) -> bool {
+    let mut lengths = a.scales.iter().zip(&b.scales);
+    let (of_a, of_b) = lengths.next_back().map_or((a.fano, b.fano), |(a, b)| (a.1, b.1));
+    of_a < EVENER * of_b && a.fano < EVENER * b.fano.max(1e-9)
+}
+
+/// What is held, and whether the record tells it from the other.
+#[derive(Clone, Copy)]
+pub(crate) struct Held {
+    pub what: Resource,
+    pub apart: bool,
+}
+
+/// I/Os or bytes a second of a direction, or of both.
+#[derive(Clone, Copy)]
+pub(crate) struct Rate {
+    pub what: Resource,
+    pub way: Way,
+}
+
+/// What is done in an interval, a second.
+pub(crate) fn rate_in(tick: &Tick, of: Rate) -> f64 {
+    match of.what {
+        Resource::Iops => of.way.of(tick.ops) / tick.seconds,
+        Resource::Bytes => of.way.of(tick.bytes) / tick.seconds,
+    }
+}
+
+/// Whether a load of our own gets what it asks for, and so is held by its own pace, not by the device; one that asks for as
+/// much as it can asks for `any`. `None` where the window carries none, or nobody knows what it gets.
+pub(crate) fn gets(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window, any: f64) -> Option<bool> {
+    let load = device.own_load(watch, window)?;
+    let got = load.all.got?.value;
+    Some(got >= GETS * load.all.asked.unwrap_or(any))
+}
+
+/// A load of our own that asks for more than it gets waits.
+pub(crate) fn refused(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window) -> bool {
+    gets(watch, device, window, 0.0) == Some(false)
+}
+
+/// The seconds of our own load in a window with few readings of the counters.
+fn own_seconds(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window, way: Way) -> Option<Vec<f64>> {
+    let step = device.own_step(watch, window).filter(|_| window.count() < FEW)?;
+    let found = seconds_within(step, way.direction(), (window.from, window.to));
+    Some(found).filter(|seconds| !seconds.is_empty())
+}
+
+fn has_a_name(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window) -> bool {
+    let sum = &window.sum;
+    [Resource::Iops, Resource::Bytes].into_iter().any(|what| {
+        let rate =
+            if what == Resource::Iops { sum.rate() } else { (sum.bytes[0] + sum.bytes[1]) / sum.seconds };
+        let found =
+            level(watch, &device.place, [None, None, Some(&[rate])], Metered { what, size: sum.size() });
+        found.and_then(|level| level.named).is_some_and(|named| is_sure(&named))
+    })
+}
