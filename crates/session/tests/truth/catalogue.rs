@@ -49,7 +49,7 @@ fn burst(limits: &Limits) -> f64 {
     limits.limits.iter().map(of).fold(f64::INFINITY, f64::min)
 }
 
-fn judge(words: &String) -> Table {
+fn judge(words: &str) -> Table {
     let mut table = Table::default();
     let checked = Checked::of(words, "");
     let volume = Volume::of(words, Level::Burst);
@@ -90,5 +90,5 @@ fn catalogue() {
         cases.extend(one.into_iter().flat_map(|words| settings(words, &[SETTINGS[number % 3]])));
     }
     assert!(cases.len() > 25, "{}", cases.len());
-    Table::of(each(&cases, judge)).conclude("catalogue", cases.len());
+    Table::of(each(&cases, |words| judge(words))).conclude("catalogue", cases.len());
 }

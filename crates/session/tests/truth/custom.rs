@@ -70,7 +70,7 @@ pub fn words(number: usize, family: u64) -> String {
     format!("custom,{held},latency={latency}us,jitter={jitter},seed={}", number + 1)
 }
 
-fn judge(words: &String) -> Table {
+fn judge(words: &str) -> Table {
     let mut table = Table::default();
     let checked = Checked::of(words, "");
     Volume::of(words, Level::Baseline).judge(&checked, &mut table);
@@ -80,5 +80,5 @@ fn judge(words: &String) -> Table {
 #[test]
 fn custom() {
     let cases: Vec<String> = (0..count(USUAL)).map(|number| words(number, 100)).collect();
-    Table::of(each(&cases, judge)).conclude("custom", cases.len());
+    Table::of(each(&cases, |words| judge(words))).conclude("custom", cases.len());
 }

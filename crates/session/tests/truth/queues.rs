@@ -38,7 +38,7 @@ impl Queue {
     /// The longer, the fuller the queue: it remembers for about 1/(1-√ρ)² services.
     fn seconds(&self) -> f64 {
         let memory = SERVICE / (1.0 - self.load.sqrt()).powi(2);
-        (memory * if is_full() { 100_000.0 } else { 20_000.0 }).max(100.0)
+        (memory * if is_full() { 40_000.0 } else { 20_000.0 }).max(100.0)
     }
 }
 

@@ -134,7 +134,8 @@ impl Sick {
         while chance(&mut random, 0.4) && kinds.len() < 3 {
             let kind = random.below(16) as usize;
             let sizes = |kind: &usize| matches!(kind, 11 | 12 | 14);
-            if !kinds.contains(&kind) && !(sizes(&kind) && kinds.iter().any(sizes)) {
+            let again = kinds.contains(&kind) || (sizes(&kind) && kinds.iter().any(sizes));
+            if !again {
                 kinds.push(kind);
             }
         }
