@@ -1,0 +1,161 @@
+//! What was told held against what is true: eight judgements, and no sentence is read for any of them.
+
+use analysis::{Answer, Confidence};
+
+/// What a figure may be off.
+pub const NEAR: f64 = 0.03;
+/// Below this share of a claim the volume does not meet it, whatever the tolerance.
+const SHORT: f64 = 0.96;
+/// From this share on it is not below.
+const ENOUGH: f64 = 0.98;
+/// From this share on it exceeds.
+const MORE: f64 = 1.03;
+
+/// How what was told compares with the truth, from the best to the worst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Judgement {
+    /// Within 3 % of the truth, or the truth lies in the printed interval, and the cause is the true one.
+    Right,
+    /// Left open, and it could not be known.
+    Open,
+    /// Left open although it could be known.
+    HeldBack,
+    /// Not told at all.
+    Missed,
+    /// A wrong figure that is called no more than possible.
+    Wrong,
+    /// The right rate by a wrong cause that is called no more than possible.
+    Cause,
+    /// The same, likely or above.
+    SureCause,
+    /// A wrong figure, likely or above, or a verdict that is false.
+    SureWrong,
+}
+
+impl Judgement {
+    pub const ALL: [Judgement; 8] = [
+        Judgement::Right,
+        Judgement::Open,
+        Judgement::HeldBack,
+        Judgement::Missed,
+        Judgement::Wrong,
+        Judgement::Cause,
+        Judgement::SureCause,
+        Judgement::SureWrong,
+    ];
+
+    pub fn heading(self) -> &'static str {
+        match self {
+            Judgement::Right => "right",
+            Judgement::Open => "rightly open",
+            Judgement::HeldBack => "held back",
+            Judgement::Missed => "missed",
+            Judgement::Wrong => "wrong, unsure",
+            Judgement::Cause => "wrong cause, unsure",
+            Judgement::SureCause => "sure of a wrong cause",
+            Judgement::SureWrong => "sure and wrong",
+        }
+    }
+}
+
+/// What holds a load back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// A limit of operations, each charged as one.
+    Operations,
+    /// A limit of operations that are charged by their size.
+    Unit,
+    /// A limit of bytes.
+    Bytes,
+    /// Servers that are busy; there is no meter.
+    Servers,
+    /// Latency times the depth or the bytes that plimsoll keeps in flight.
+    InFlight,
+}
+
+/// What is true of one rate.
+#[derive(Clone, Copy, Debug)]
+pub struct Truth {
+    /// Operations or bytes a second.
+    pub rate: f64,
+    pub cause: Cause,
+    /// It lies so near to what else could hold the load that either may be told.
+    pub near_another: bool,
+}
+
+/// What was told of one rate.
+#[derive(Clone, Copy, Debug)]
+pub struct Figure {
+    pub value: f64,
+    pub low: f64,
+    pub high: f64,
+    pub at_least: bool,
+    pub cause: Cause,
+    pub confidence: Confidence,
+}
+
+impl Figure {
+    pub fn is_sure(&self) -> bool {
+        self.confidence >= Confidence::Likely
+    }
+
+    pub fn agrees(&self, truth: f64) -> bool {
+        (self.value / truth - 1.0).abs() <= NEAR || (self.low <= truth && truth <= self.high)
+    }
+}
+
+/// A rate that was told, or not.
+pub fn rate(told: Option<Figure>, truth: Truth) -> Judgement {
+    let open = truth.cause == Cause::InFlight;
+    let Some(figure) = told else {
+        return match open || truth.near_another || truth.cause == Cause::Servers {
+            true => Judgement::Open,
+            false => Judgement::Missed,
+        };
+    };
+    let wrong = if figure.is_sure() { Judgement::SureWrong } else { Judgement::Wrong };
+    if figure.at_least {
+        let lies = figure.value > truth.rate * (1.0 + NEAR) && figure.low > truth.rate;
+        return match (lies, open || truth.near_another) {
+            (true, _) => wrong,
+            (false, true) => Judgement::Open,
+            (false, false) => Judgement::HeldBack,
+        };
+    }
+    if truth.near_another && figure.agrees(truth.rate) {
+        return Judgement::Right;
+    }
+    match (open || !figure.agrees(truth.rate), figure.cause == truth.cause, figure.is_sure()) {
+        (true, _, _) => wrong,
+        (false, true, _) => Judgement::Right,
+        (false, false, true) => Judgement::SureCause,
+        (false, false, false) => Judgement::Cause,
+    }
+}
+
+/// A size that was told: within 3 %, or else by its confidence.
+pub fn size(told: Option<(f64, Confidence)>, truth: Option<f64>) -> Option<Judgement> {
+    let wrong = |sure: bool| if sure { Judgement::SureWrong } else { Judgement::Wrong };
+    match (told, truth) {
+        (None, None) => None,
+        (None, Some(_)) => Some(Judgement::HeldBack),
+        (Some((_, confidence)), None) => Some(wrong(confidence >= Confidence::Likely)),
+        (Some((told, confidence)), Some(truth)) => Some(match (told / truth - 1.0).abs() <= 2.0 * NEAR {
+            true => Judgement::Right,
+            false => wrong(confidence >= Confidence::Likely),
+        }),
+    }
+}
+
+/// The answer to a claim of which the volume sustains this share.
+pub fn answer(answer: Answer, share: f64) -> Judgement {
+    let is_true = match answer {
+        Answer::Meets => share > SHORT,
+        Answer::Exceeds => share >= MORE,
+        Answer::Below => share < ENOUGH,
+        Answer::Measured | Answer::ConsistentWithBurst | Answer::CannotTell => {
+            return if (SHORT..=ENOUGH).contains(&share) { Judgement::Open } else { Judgement::HeldBack };
+        }
+    };
+    if is_true { Judgement::Right } else { Judgement::SureWrong }
+}

@@ -1,0 +1,132 @@
+//! Latency under open load against queueing theory: one server, Poisson arrivals, service exponential or constant.
+
+use analysis::{Analysis, analyse};
+use experiments::Step;
+use record::Run;
+use session::{Setup, Wish, conduct, set_up};
+use workload::{Access, Iops, Job, Mix, Nanos, Pace, StepKind, StopRule, Target, Workload};
+
+use crate::checked::{Nobody, each, is_full};
+use crate::judge::Judgement;
+use crate::table::Table;
+
+/// Seconds of one service.
+const SERVICE: f64 = 1e-3;
+/// What a percentile may be off.
+const NEAR: f64 = 0.05;
+const P: f64 = 0.99;
+
+/// A queue: the coefficient of variation of its service, and the load.
+struct Queue {
+    cv: u32,
+    load: f64,
+}
+
+impl Queue {
+    fn words(&self) -> String {
+        format!("sim:custom,servers=1,service=1ms,service_cv={},latency=0us,jitter=0", self.cv)
+    }
+
+    /// The percentile of the time in the system, seconds.
+    fn truth(&self) -> f64 {
+        match self.cv {
+            0 => md1(self.load),
+            _ => -(1.0 - P).ln() * SERVICE / (1.0 - self.load),
+        }
+    }
+
+    /// The longer, the fuller the queue: it remembers for about 1/(1-√ρ)² services.
+    fn seconds(&self) -> f64 {
+        let memory = SERVICE / (1.0 - self.load.sqrt()).powi(2);
+        (memory * if is_full() { 40_000.0 } else { 20_000.0 }).max(100.0)
+    }
+}
+
+/// The percentile of the sojourn in M/D/1, seconds: the distribution of the number in the system by cuts between n and n+1
+/// (every term positive, so it is stable), and that of the wait from it (Franx, Operations Research Letters 29, 2001).
+fn md1(load: f64) -> f64 {
+    let levels = 400;
+    let arrivals = poisson(load, levels + 2);
+    let beyond: Vec<f64> = (0..levels + 2).map(|n| 1.0 - arrivals[..=n].iter().sum::<f64>()).collect();
+    let mut number = vec![1.0 - load];
+    for n in 0..levels {
+        let up: f64 = number[0] * beyond[n] + (1..=n).map(|i| number[i] * beyond[n + 1 - i]).sum::<f64>();
+        number.push(up.max(0.0) / arrivals[0]);
+    }
+    let at_most: Vec<f64> = (0..levels).map(|n| number[..=n + 1].iter().sum()).collect();
+    let waits_at_most = |services: f64| {
+        let k = services.floor() as usize + 1;
+        let rest = load * (k as f64 - services);
+        let term = poisson(rest, k);
+        (0..k).map(|j| at_most[k - 1 - j] * term[j]).sum::<f64>()
+    };
+    let (mut low, mut high) = (0.0, 300.0);
+    for _ in 0..60 {
+        let middle = (low + high) / 2.0;
+        if waits_at_most(middle) < P { low = middle } else { high = middle }
+    }
+    (low + 1.0) * SERVICE
+}
+
+/// Chances of 0, 1, … of a Poisson distribution of this mean.
+fn poisson(mean: f64, count: usize) -> Vec<f64> {
+    let mut chances = vec![(-mean).exp()];
+    for n in 1..count {
+        chances.push(chances[n - 1] * mean / n as f64);
+    }
+    chances
+}
+
+fn measured(queue: &Queue) -> Analysis {
+    let words = queue.words();
+    let target = Target::parse(&words).unwrap();
+    let Setup { facts, mut runner, .. } = set_up(&target, &words, &Wish::default()).unwrap();
+    let job = Job {
+        access: Access::random(Mix::READ),
+        pace: Pace::Poisson(Iops(queue.load / SERVICE)),
+        depth: 1024,
+        ..Job::named("open load")
+    };
+    let stop = vec![StopRule::Time(Nanos::from_secs_f64(queue.seconds()))];
+    let workload = Workload { jobs: vec![job], stop, ramp: Nanos::from_secs(5) };
+    let step = Step { name: "open load".to_owned(), kind: StepKind::Job, workload, interval: None };
+    let next = |done: &[_]| done.is_empty().then(|| step.clone());
+    let (steps, error) = conduct(&next, runner.as_mut(), &mut Nobody);
+    assert!(error.is_none(), "{error:?}");
+    let mut run = Run::started(vec!["run".into()], 0);
+    (run.steps, run.complete, run.target) = (steps, true, Some(facts));
+    analyse(&run, None, None)
+}
+
+fn judge(queue: &Queue) -> Table {
+    let mut table = Table::default();
+    let found = measured(queue);
+    let told = found.jobs[0].latency_ns_p99 as f64 / 1e9;
+    let truth = queue.truth();
+    let judged = if (told / truth - 1.0).abs() <= NEAR { Judgement::Right } else { Judgement::SureWrong };
+    let name = if queue.cv == 0 { "M/D/1" } else { "M/M/1" };
+    let what = || format!("{name} at {:.0} %: p99 {told} s of {truth} s", queue.load * 100.0);
+    table.add("p99 of open load", judged, (&queue.words(), &what));
+    let figures =
+        format!("p99 {:.2} ms of {:.2} ms ({:+.1} %)", told * 1e3, truth * 1e3, 100.0 * (told / truth - 1.0));
+    table.figures.insert(format!("{name} at {:.0} %", queue.load * 100.0), figures);
+    table
+}
+
+#[test]
+fn queues() {
+    let loads: &[f64] = if is_full() { &[0.5, 0.6, 0.7, 0.8, 0.9, 0.95] } else { &[0.5, 0.8] };
+    let cases: Vec<Queue> =
+        [0, 1].iter().flat_map(|&cv| loads.iter().map(move |&load| Queue { cv, load })).collect();
+    Table::of(each(&cases, judge)).conclude("queues", cases.len());
+}
+
+/// Values of M/D/1 that are published (the wait at 90 % load exceeds 21 services in a hundredth of cases, nearly).
+#[test]
+fn the_theory_is_that_of_the_books() {
+    let alone = md1(0.01);
+    assert!((alone / SERVICE - 1.0) < 0.1, "{alone}");
+    // The tail decays by exp(-x) with load (exp(x) - 1) = x: at 90 % x is 0.2071 a service.
+    let slope = (md1(0.9) / SERVICE - 1.0) * 0.2071;
+    assert!((slope - 4.45).abs() < 0.2, "{slope}");
+}

@@ -1,0 +1,93 @@
+//! The table of a family: how often each quantity was judged how, and the worst cases with what repeats them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::ceilings::ceilings;
+use crate::judge::Judgement;
+use crate::page;
+
+/// Worst cases that are printed of a family.
+const WORST: usize = 12;
+
+/// What became of one family.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    counts: BTreeMap<&'static str, [usize; 8]>,
+    /// What is a share or a bias and no count, in the order of the quantities.
+    pub figures: BTreeMap<String, String>,
+    worst: Vec<(Judgement, &'static str, String)>,
+}
+
+impl Table {
+    pub fn add(&mut self, quantity: &'static str, judged: Judgement, case: (&str, &dyn Fn() -> String)) {
+        self.counts.entry(quantity).or_default()[judged as usize] += 1;
+        if judged >= Judgement::Missed {
+            self.worst.push((judged, quantity, format!("{}\n      {}", case.0, case.1())));
+        }
+    }
+
+    pub fn merge(&mut self, other: Table) {
+        for (quantity, counts) in other.counts {
+            let own = self.counts.entry(quantity).or_default();
+            own.iter_mut().zip(counts).for_each(|(own, more)| *own += more);
+        }
+        self.figures.extend(other.figures);
+        self.worst.extend(other.worst);
+    }
+
+    /// Of all tables.
+    pub fn of(tables: impl IntoIterator<Item = Table>) -> Table {
+        let mut all = Table::default();
+        tables.into_iter().for_each(|table| all.merge(table));
+        all
+    }
+
+    fn share(&self, judged: &[Judgement]) -> f64 {
+        let total: usize = self.counts.values().flatten().sum();
+        let of: usize =
+            self.counts.values().map(|row| judged.iter().map(|j| row[*j as usize]).sum::<usize>()).sum();
+        100.0 * of as f64 / total.max(1) as f64
+    }
+
+    /// Per cent that are sure and wrong, sure of a wrong cause, and missed or wrong.
+    fn shares(&self) -> [f64; 3] {
+        use Judgement::{Cause, Missed, SureCause, SureWrong, Wrong};
+        [self.share(&[SureWrong]), self.share(&[SureCause]), self.share(&[Missed, Wrong, Cause])]
+    }
+
+    fn text(&self) -> String {
+        let mut text = "| quantity |".to_owned();
+        Judgement::ALL.iter().for_each(|judged| write!(text, " {} |", judged.heading()).unwrap());
+        text.push_str("\n|---|");
+        Judgement::ALL.iter().for_each(|_| text.push_str("---|"));
+        for (quantity, counts) in &self.counts {
+            write!(text, "\n| {quantity} |").unwrap();
+            counts.iter().for_each(|count| write!(text, " {count} |").unwrap());
+        }
+        text.push('\n');
+        if !self.figures.is_empty() {
+            text.push_str("\n| what | figures |\n|---|---|\n");
+            self.figures.iter().for_each(|(what, is)| writeln!(text, "| {what} | {is} |").unwrap());
+        }
+        text
+    }
+
+    /// Prints it, keeps it where that is asked, and holds it against the ceilings of its family.
+    pub fn conclude(mut self, family: &'static str, volumes: usize) {
+        let text = format!("{}\n{volumes} volumes.\n", self.text());
+        let shares = self.shares();
+        println!("\n## {family}\n\n{text}\n{family} ceilings: {shares:.1?}");
+        self.worst.sort_by_key(|case| std::cmp::Reverse(case.0));
+        for (judged, quantity, case) in self.worst.iter().take(WORST) {
+            println!("  {}: {quantity}\n    {case}", judged.heading());
+        }
+        page::keep(family, &text);
+        let ceiling = ceilings(family);
+        let most = [ceiling.sure_and_wrong, ceiling.sure_of_a_wrong_cause, ceiling.missed_or_unsure];
+        let names = ["sure and wrong", "sure of a wrong cause", "missed or wrong"];
+        for ((what, share), most) in names.into_iter().zip(shares).zip(most) {
+            assert!(share <= most, "{family}: {share:.2} % are {what}, at most {most} % were");
+        }
+    }
+}

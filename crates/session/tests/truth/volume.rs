@@ -1,0 +1,222 @@
+//! What is true of a simulated volume whose limits do not change, and the judgement of a whole check of it.
+
+use analysis::{Analysis, Answer, Confidence, LatencyRole};
+use policy::{Level, Limits, Load, Resource};
+use workload::{Bytes, Direction, PolicyName};
+
+use crate::checked::{Against, Checked};
+use crate::judge::{Cause, Judgement, NEAR, Truth, answer, rate, size};
+use crate::table::Table;
+use crate::told;
+
+const SMALL: Bytes = Bytes::kib(4);
+const LARGE: Bytes = Bytes::MIB;
+/// The deepest queue of a check, and the most bytes that it keeps in flight.
+const DEPTH_MAX: f64 = 256.0;
+const IN_FLIGHT_MAX: f64 = 64.0 * 1048576.0;
+/// What the simulator takes for the latency of one I/O where nothing is typed, seconds.
+const LATENCY: f64 = 800e-6;
+/// The same of a write into a write-back cache.
+const WRITE_BACK_LATENCY: f64 = 50e-6;
+/// Two limits that are nearer than this to each other cannot be told apart.
+const APART: f64 = 0.1;
+
+/// A simulated volume that is one volume all the time.
+pub struct Volume {
+    pub limits: Option<Limits>,
+    pub level: Level,
+    /// Seconds of one I/O alone, by direction.
+    pub latency: [f64; 2],
+    /// Servers: their number, mean seconds of service, bytes a second of one.
+    pub servers: Option<(f64, f64, f64)>,
+    /// What takes writes past the rules: bytes a second that it drains, seconds of a write into it.
+    pub write_back: Option<(f64, f64)>,
+    /// Whether the rate at which anything is let through stays what it is.
+    pub steady: bool,
+}
+
+pub const DIRECTIONS: [Direction; 2] = [Direction::Read, Direction::Write];
+
+/// The value of a parameter of the words.
+pub fn typed<'w>(words: &'w str, name: &str) -> Option<&'w str> {
+    words.split(',').find_map(|part| part.strip_prefix(name)?.strip_prefix('='))
+}
+
+fn seconds(words: &str, name: &str) -> Option<f64> {
+    typed(words, name).map(|value| workload::duration(value).unwrap().as_secs_f64())
+}
+
+impl Volume {
+    pub fn of(words: &str, level: Level) -> Volume {
+        let (limits, _) = policy::evaluate_with_rest(&PolicyName::parse(words).unwrap()).unwrap();
+        let read = seconds(words, "latency").unwrap_or(LATENCY);
+        let write = seconds(words, "write_latency").unwrap_or(read);
+        let servers = typed(words, "servers").map(|servers| {
+            let bandwidth = typed(words, "server_bandwidth")
+                .map_or(f64::INFINITY, |rate| workload::rate(rate).unwrap().0);
+            (servers.parse().unwrap(), seconds(words, "service").unwrap(), bandwidth)
+        });
+        let limits = Some(limits).filter(|limits| !limits.limits.is_empty());
+        let write_back = typed(words, "drain").map(|drain| {
+            let alone = seconds(words, "write_back_latency").unwrap_or(WRITE_BACK_LATENCY);
+            (workload::rate(drain).unwrap().0, alone)
+        });
+        Volume { limits, level, latency: [read, write], servers, write_back, steady: true }
+    }
+
+    /// What holds random I/O of this size in this direction, in operations a second.
+    pub fn truth(&self, direction: Direction, block: Bytes) -> Truth {
+        if let Some((drain, alone)) = self.write_back.filter(|_| direction == Direction::Write) {
+            let in_flight = DEPTH_MAX.min(IN_FLIGHT_MAX / block.0 as f64) / alone;
+            return tightest(vec![(in_flight, Cause::InFlight), (drain / block.0 as f64, Cause::Bytes)]);
+        }
+        let alone = self.latency[direction.index()];
+        let service = self.servers.map_or(0.0, |(_, service, rate)| service + block.0 as f64 / rate);
+        let in_flight = DEPTH_MAX.min(IN_FLIGHT_MAX / block.0 as f64) / (alone + service);
+        let mut holds = vec![(in_flight, Cause::InFlight)];
+        if let Some((servers, ..)) = self.servers {
+            holds.push((servers / service, Cause::Servers));
+        }
+        for (rate, cause) in self.rules(direction, block) {
+            holds.push((rate, cause));
+        }
+        tightest(holds)
+    }
+
+    fn rules(&self, direction: Direction, block: Bytes) -> Vec<(f64, Cause)> {
+        let load = Load::random(direction, block);
+        let Some(limits) = &self.limits else { return Vec::new() };
+        let covering = limits.limits.iter().filter(|limit| limit.direction.covers(direction));
+        covering
+            .map(|limit| {
+                let charge = limit.charge(block, load.locality);
+                let cause = match (limit.resource, &limit.accounting) {
+                    (Resource::Iops, None) => Cause::Operations,
+                    (Resource::Iops, Some(_)) if charge <= 1.0 => Cause::Operations,
+                    (Resource::Bytes, None) => Cause::Bytes,
+                    (Resource::Iops | Resource::Bytes, Some(_)) => Cause::Unit,
+                };
+                (limit.rate(self.level) / charge, cause)
+            })
+            .collect()
+    }
+
+    /// In bytes a second, of the largest blocks.
+    pub fn bandwidth(&self, direction: Direction) -> Truth {
+        let truth = self.truth(direction, LARGE);
+        Truth { rate: truth.rate * LARGE.0 as f64, ..truth }
+    }
+
+    /// The size above which bytes bind, where both bind and no unit stands between.
+    fn crossover(&self, direction: Direction) -> Option<f64> {
+        let (small, large) = (self.truth(direction, SMALL), self.bandwidth(direction));
+        let both = small.cause == Cause::Operations && large.cause == Cause::Bytes;
+        let counted = self.limits.as_ref().is_some_and(|limits| {
+            limits.limits.iter().any(|limit| {
+                limit
+                    .accounting
+                    .is_some_and(|accounting| (accounting.unit.0 as f64) < large.rate / small.rate)
+            })
+        });
+        (both && !counted).then(|| large.rate / small.rate)
+    }
+
+    /// Judges everything that a check of it told.
+    pub fn judge(&self, checked: &Checked, table: &mut Table) {
+        let found = checked.analysis(&Against::Nothing);
+        let command = checked.command(&Against::Nothing);
+        for direction in DIRECTIONS {
+            self.judge_direction(&found, direction, (&command, table));
+        }
+        if self.steady {
+            judge_no_change(&found, (&command, table));
+        }
+        if self.limits.is_some() {
+            let found = checked.analysis(&Against::Itself);
+            for row in &found.verdict.rows {
+                // Held against itself it is neither more nor less.
+                let judged = match row.answer {
+                    Answer::Meets => Judgement::Right,
+                    Answer::Below | Answer::Exceeds => Judgement::SureWrong,
+                    Answer::ConsistentWithBurst | Answer::CannotTell | Answer::Measured => Judgement::Open,
+                };
+                let what = || format!("{}: {:?} by {:?}", row.what, row.answer, row.measured);
+                table.add("held against itself", judged, (&command, &what));
+            }
+        }
+    }
+
+    fn judge_direction(&self, found: &Analysis, direction: Direction, to: (&str, &mut Table)) {
+        let (command, table) = to;
+        let (small, large) = (self.truth(direction, SMALL), self.bandwidth(direction));
+        let told = told::operations(found, direction);
+        let what = || format!("{direction:?} {told:?} for {small:?}");
+        table.add("greatest rate of 4 KiB", rate(told, small), (command, &what));
+        let told = told::bytes(found, direction);
+        let judged = match (told, large.cause) {
+            // Operations, servers or what is in flight hold the largest block: no bandwidth is rightly not told.
+            (None, Cause::Operations | Cause::Servers) => Judgement::Open,
+            _ => rate(told, large),
+        };
+        let what = || format!("{direction:?} {told:?} for {large:?}");
+        table.add("greatest rate of 1 MiB", judged, (command, &what));
+        let (told, truth) = (told::crossover(found, direction), self.crossover(direction));
+        let may_be_either = small.near_another || large.near_another;
+        if let Some(judged) = size(told, truth).filter(|_| !may_be_either) {
+            table.add("crossover", judged, (command, &|| format!("{direction:?} {told:?} for {truth:?}")));
+        }
+        self.judge_latency(found, direction, (command, table));
+    }
+
+    /// One I/O alone: where the caps leave it alone.
+    fn judge_latency(&self, found: &Analysis, direction: Direction, (command, table): (&str, &mut Table)) {
+        let service = self.servers.map_or(0.0, |(_, service, rate)| service + SMALL.0 as f64 / rate);
+        let truth = self.latency[direction.index()] + service;
+        let Some(row) = told::alone(found, direction) else {
+            table.add("latency of one I/O", Judgement::Missed, (command, &|| format!("{direction:?}")));
+            return;
+        };
+        // Jitter is 2 at most: three standard errors of the mean of so many.
+        let error = (3.0 * 2.0 / (row.count.max(1) as f64).sqrt()).max(NEAR);
+        let near = |truth: f64| (row.mean_ns / 1e9 / truth - 1.0).abs() <= error;
+        let stretched = truth.max(1.0 / self.truth(direction, SMALL).rate);
+        let judged = match (near(truth), row.role == LatencyRole::Base && near(stretched)) {
+            (true, _) => Judgement::Right,
+            // I/Os that follow each other at once: a cap that binds at depth 1 stretches them, and the row says so.
+            (false, true) => Judgement::HeldBack,
+            (false, false) => Judgement::SureWrong,
+        };
+        let what = || format!("{direction:?} {} ns of {truth} s, {}", row.mean_ns, row.step);
+        table.add("latency of one I/O", judged, (command, &what));
+    }
+}
+
+/// The least of the rates at which something holds a load.
+fn tightest(mut holds: Vec<(f64, Cause)>) -> Truth {
+    holds.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (rate, cause) = holds[0];
+    let near_another = holds[1..].iter().any(|(other, of)| *other < rate * (1.0 + APART) && *of != cause);
+    Truth { rate, cause, near_another }
+}
+
+/// A volume that does not change is told to change.
+pub fn judge_no_change(found: &Analysis, (command, table): (&str, &mut Table)) {
+    let changes = told::changes(found);
+    let judged = match changes.iter().map(|change| change.confidence).max() {
+        None => Judgement::Right,
+        Some(confidence) if confidence >= Confidence::Likely => Judgement::SureWrong,
+        Some(_) => Judgement::Wrong,
+    };
+    table.add("no change", judged, (command, &|| format!("{changes:?}")));
+}
+
+/// Judges every row of a verdict of which the volume sustains this share.
+pub fn judge_claim(checked: &Checked, claim: &str, share: f64, table: &mut Table) -> Vec<Answer> {
+    let against = Against::Expectation(claim.to_owned());
+    let found = checked.analysis(&against);
+    let judged = answer(found.verdict.answer, share);
+    let what =
+        || format!("{:?} at {share:.3} of it: {:?}", found.verdict.answer, found.verdict.rows[0].measured);
+    table.add("answer to a claim", judged, (&checked.command(&against), &what));
+    found.verdict.rows.iter().map(|row| row.answer).collect()
+}
