@@ -44,6 +44,8 @@ impl Checked {
         let ask = CheckAsk {
             writes: Writes::Measured,
             layout: Layout::None,
+            write_most: CheckAsk::modest(Layout::None, workload::Bytes::gib(4)),
+            in_flight_most: CheckAsk::IN_FLIGHT_MOST,
             expectation: expectation(claim).unwrap_or_default(),
             seed: 1,
             effort: Effort::QUICK,

@@ -1,6 +1,6 @@
 //! What an analysis tells, in the terms of the judgements.
 
-use analysis::findings::{BandwidthCap, Crossover, IopsCap, StepDown};
+use analysis::findings::{BandwidthCap, Crossover, IopsCap};
 use analysis::{Analysis, Confidence, Estimate, LatencyRole, LatencyRow, Meaning};
 use workload::Direction;
 
@@ -50,16 +50,21 @@ pub fn crossover(found: &Analysis, direction: Direction) -> Option<(f64, Confide
     })
 }
 
-/// Every change of the rate that is told.
+/// Every change of the rate that is told: falls, rises, and waves with the time over which they were seen.
 pub fn changes(found: &Analysis) -> Vec<Change> {
-    let of = |finding: &analysis::Finding| match &finding.meaning {
-        Meaning::StepDown(StepDown { at, before, after, .. }) => Some(Change {
-            at: (at.as_secs_f64(), at.as_secs_f64()),
-            before: *before,
-            after: *after,
-            confidence: finding.confidence,
-        }),
-        _ => None,
+    let of = |finding: &analysis::Finding| {
+        let (at, before, after) = match &finding.meaning {
+            Meaning::StepDown(fall) => ((fall.from, fall.to), fall.before.value, fall.after.value),
+            Meaning::StepUp(rise) => ((rise.from, rise.to), rise.before.value, rise.after.value),
+            Meaning::Wave(wave) => {
+                let spans = &finding.evidence;
+                let (first, last) = (spans.first()?.from, spans.iter().map(|span| span.to).max()?);
+                ((first, last), wave.high, wave.low)
+            }
+            _ => return None,
+        };
+        let at = (at.0.as_secs_f64(), at.1.as_secs_f64());
+        Some(Change { at, before, after, confidence: finding.confidence })
     };
     found.findings.iter().filter_map(of).collect()
 }

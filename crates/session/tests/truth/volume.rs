@@ -13,7 +13,7 @@ const SMALL: Bytes = Bytes::kib(4);
 const LARGE: Bytes = Bytes::MIB;
 /// The deepest queue of a check, and the most bytes that it keeps in flight.
 const DEPTH_MAX: f64 = 256.0;
-const IN_FLIGHT_MAX: f64 = 64.0 * 1048576.0;
+const IN_FLIGHT_MAX: f64 = experiments::CheckAsk::IN_FLIGHT_MOST.0 as f64;
 /// What the simulator takes for the latency of one I/O where nothing is typed, seconds.
 const LATENCY: f64 = 800e-6;
 /// The same of a write into a write-back cache.
