@@ -2,7 +2,7 @@
 
 pub(crate) mod answer;
 mod cap_words;
-mod cells;
+pub(crate) mod cells;
 mod changes;
 pub(crate) mod claims;
 pub(crate) mod comparison;

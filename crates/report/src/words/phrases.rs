@@ -2,6 +2,7 @@
 
 use workload::Direction;
 
+use super::numbers;
 use super::wrap::clean;
 
 /// An error number in the words of the C library, for those that a block device or a file gives.

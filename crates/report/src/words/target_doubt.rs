@@ -2,6 +2,8 @@
 
 use record::TargetDoubt;
 
+use super::numbers;
+
 /// Why figures from the target may not be the volume's, as a clause without a full stop. What came from the machine stands in
 /// it as it was found.
 pub fn target_doubt(doubt: &TargetDoubt) -> String {
