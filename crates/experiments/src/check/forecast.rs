@@ -65,18 +65,16 @@ impl Group {
 
     fn outlined(self) -> (&'static str, &'static str) {
         match self {
-            Group::Layout => ("layout", "real, incompressible data, in order"),
-            Group::Latency => ("latency", "one I/O at a time: reads, writes, writes with a flush each"),
-            Group::Depths(Direction::Write) => {
-                ("write depths", "small writes, from what fills the read cap on")
-            }
-            Group::Depths(_) => ("read depths", "small reads at depth 1, 2, 4 … until that gains nothing"),
+            Group::Layout => ("layout", "real, incompressible data"),
+            Group::Latency => ("latency", "one I/O at a time; writes with a flush too"),
+            Group::Depths(Direction::Write) => ("write depths", "4 KiB, from what fills the read cap on"),
+            Group::Depths(_) => ("read depths", "4 KiB at depth 1, 2, 4 … while that gains"),
             Group::Blocks(Direction::Write) => ("write blocks", "writes of 256 KiB and 1 MiB"),
             Group::Blocks(_) => ("read blocks", "reads of 16 KiB to 1 MiB"),
-            Group::Probes => ("probes", "what tells causes apart: fewer in flight, mixes, in sequence …"),
-            Group::OpenLoad => ("open load", "arrivals that do not wait, for the latency that users see"),
-            Group::References => ("references", "4 KiB and 1 MiB between the others, 2 s each"),
-            Group::Again => ("again", "4 KiB and 1 MiB at the end, and after a change"),
+            Group::Probes => ("probes", "fewer in flight, mixes, sequences: causes"),
+            Group::OpenLoad => ("open load", "arrivals that do not wait for each other"),
+            Group::References => ("references", "4 KiB and 1 MiB, between the others"),
+            Group::Again => ("again", "4 KiB and 1 MiB, at the end or after a change"),
         }
     }
 }
@@ -136,6 +134,11 @@ pub fn foreseen(ask: &CheckAsk, layout_bytes_per_second: f64) -> Vec<Foreseen> {
             None => groups.push(Foreseen { what, seconds, bytes }),
         }
     }
+    if groups.iter().all(|group| group.what != Group::OpenLoad) {
+        // At which rate is known only once the cap is.
+        let seconds = seconds(ask.effort.open + ask.effort.ramp);
+        groups.push(Foreseen { what: Group::OpenLoad, seconds, bytes: 0 });
+    }
     groups
 }
 
@@ -187,15 +190,15 @@ fn depths_of(record: &StepRecord) -> Group {
 pub fn outline(ask: &CheckAsk, layout_bytes_per_second: f64) -> String {
     let line = |group: &Foreseen| {
         let (what, does) = group.what.outlined();
-        let bytes =
-            if group.bytes > 0 { format!(", at most {}", rounded(group.bytes)) } else { String::new() };
-        format!("  {what:<13} {does}: {:.0} s{bytes}\n", group.seconds.ceil())
+        let bytes = if group.bytes > 0 { rounded(group.bytes) } else { "-".to_owned() };
+        format!("  {what:<12} {:>4.0} s {bytes:>9}  {does}\n", group.seconds.ceil())
     };
-    let mut text: String = foreseen(ask, layout_bytes_per_second).iter().map(line).collect();
+    let mut text = "  steps       usually    writes\n".to_owned();
+    text.extend(foreseen(ask, layout_bytes_per_second).iter().map(line));
     if ask.write_most.0 > 0 {
+        let all = ask.write_most;
         text.push_str(&format!(
-            "  All of it writes at most {}; what one step leaves of its part goes to those behind it.\n",
-            ask.write_most
+            "  At most {all} are written in all. What a step leaves of its part\n  goes to those behind it; what its part is too little for is cut or left out.\n"
         ));
     }
     text.push_str("  A rung stops as soon as its rate is known within 0.5 % and steady.\n");

@@ -137,8 +137,8 @@ fn ground(kind: PlanTargetKind, files: Vec<FileFacts>) -> PlanTarget {
 
 /// The plan of `step`, with `workload` in the place of its own.
 fn planned(step: &Step, workload: &Workload, ground: &PlanTarget) -> Result<StepPlan, RunnerError> {
-    let plan = engine::plan(workload, &step.name, step.kind, ground)?;
-    Ok(StepPlan { interval: step.interval.unwrap_or(plan.interval), ..plan })
+    let interval = step.interval.unwrap_or(ground.interval);
+    Ok(engine::plan(workload, &step.name, step.kind, &PlanTarget { interval, ..ground.clone() })?)
 }
 
 /// Why the engine could not run `plan`.
