@@ -62,6 +62,8 @@ struct Case {
     words: &'static [&'static str],
     truth: Truth,
     beside: Beside,
+    /// How long it is read at full speed before, so that a bucket for a minute empties within the check.
+    drained_s: u64,
 }
 
 /// What else the machine does.
@@ -92,7 +94,27 @@ fn operations(length: u64) -> Case {
         ),
     };
     let bucket = Bucket::Operations { base: 500.0, burst: 1_500.0, length_s: length as f64 };
-    Case { name, limits, words: &[], truth: Truth::Burst(bucket), beside: Beside::Nothing }
+    Case {
+        name,
+        limits,
+        words: &[],
+        truth: Truth::Burst(bucket),
+        beside: Beside::Nothing,
+        drained_s: drained_s(length),
+    }
+}
+
+/// A bucket for a minute lasts for one and a half at three times the base: longer than the check.
+fn drained_s(length: u64) -> u64 {
+    if length > 30 { 45 } else { 0 }
+}
+
+/// Reads `device` from its beginning, past the page cache, again and again.
+fn drain(device: &str, seconds: u64) {
+    let read = format!("while :; do dd if={device} of=/dev/null bs=64k iflag=direct 2>/dev/null; done");
+    let mut bash = Command::new("timeout");
+    let status = bash.args([&seconds.to_string(), "bash", "-c", &read]).status();
+    assert!(status.is_ok(), "no program to read with");
 }
 
 fn bytes(length: u64) -> Case {
@@ -104,7 +126,14 @@ fn bytes(length: u64) -> Case {
         _ => ("bytes, 60 s", &[("bps-total", BASE), ("bps-total-max", BURST), ("bps-total-max-length", 60)]),
     };
     let bucket = Bucket::Bytes { base: BASE as f64, burst: BURST as f64, length_s: length as f64 };
-    Case { name, limits, words: &[], truth: Truth::Burst(bucket), beside: Beside::Nothing }
+    Case {
+        name,
+        limits,
+        words: &[],
+        truth: Truth::Burst(bucket),
+        beside: Beside::Nothing,
+        drained_s: drained_s(length),
+    }
 }
 
 const UNIT: Case = Case {
@@ -113,6 +142,7 @@ const UNIT: Case = Case {
     words: &[],
     truth: Truth::Unit { iops: 2_000.0, unit: 16 << 10 },
     beside: Beside::Nothing,
+    drained_s: 0,
 };
 
 const TOTAL: Case = Case {
@@ -121,6 +151,7 @@ const TOTAL: Case = Case {
     words: &["--allow-destroy", "%"],
     truth: Truth::Total { iops: 800.0 },
     beside: Beside::Nothing,
+    drained_s: 0,
 };
 
 /// Of constant rate, beside programs that spin.
@@ -130,6 +161,7 @@ const NOISY: Case = Case {
     words: &[],
     truth: Truth::Constant,
     beside: Beside::Spinning,
+    drained_s: 0,
 };
 
 const NOISY_BYTES: Case = Case {
@@ -138,6 +170,7 @@ const NOISY_BYTES: Case = Case {
     words: &[],
     truth: Truth::Constant,
     beside: Beside::Spinning,
+    drained_s: 0,
 };
 
 const NOISY_SIZES: Case = Case {
@@ -146,6 +179,7 @@ const NOISY_SIZES: Case = Case {
     words: &[],
     truth: Truth::Constant,
     beside: Beside::Spinning,
+    drained_s: 0,
 };
 
 /// A burst that ends in the run, told as what it was.
@@ -203,10 +237,20 @@ impl Case {
         let words: Vec<String> = fixed.into_iter().chain(words).collect();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let witness = Witness::of(device.path());
+        if self.drained_s > 0 {
+            drain(&node, self.drained_s);
+        }
         let ended = ended(&mut folder.plimsoll(&words));
         let seen = witness.end();
         let told = of_document(&ended.json());
         let wrong = truth::wrongs(&self.truth, &told, &seen);
+        let skipped = wrong.is_empty() && !truth::was_seen(&self.truth, &seen);
+        if skipped {
+            testbed::skipped(
+                Lack::Cpu,
+                format!("{}: the machine was too slow to empty the bucket", self.name),
+            );
+        }
         let words = format!(
             "{}: {}\ntrue: {}\ntold: {told:#?}",
             self.name,
@@ -214,7 +258,7 @@ impl Case {
             truth::words(&self.truth, &seen)
         );
         eprintln!("{words}\nwrong: {wrong:?}");
-        Given { wrong, words, skipped: false, neighbours }
+        Given { wrong, words, skipped, neighbours }
     }
 }
 

@@ -68,6 +68,14 @@ pub fn words(truth: &Truth, seen: &[Seen]) -> String {
     format!("{truth:?}; the bucket was full {full:?} s after the witness began")
 }
 
+/// Whether what is true showed in what went through: a bucket that is not emptied shows nothing.
+pub fn was_seen(truth: &Truth, seen: &[Seen]) -> bool {
+    match truth {
+        Truth::Burst(bucket) => bucket.full_at(seen).is_some(),
+        Truth::Constant | Truth::Unit { .. } | Truth::Total { .. } => true,
+    }
+}
+
 /// What was told wrongly.
 pub fn wrongs(truth: &Truth, told: &Told, seen: &[Seen]) -> BTreeSet<Wrong> {
     match *truth {
