@@ -6,7 +6,7 @@ use workload::{Direction, Expectation, Nanos, StepKind};
 
 use crate::figures::{Figures, figures};
 use crate::findings::{of_run, of_verdict};
-use crate::repeats::told_once;
+use crate::repeats::{once_a_fall, told_once};
 use crate::watch::diagnosis;
 use crate::watch::is_watch;
 use crate::windows::windows;
@@ -27,7 +27,7 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
     let (verdict, watched) = match diagnosis {
         Some(diagnosis) => {
             // What holds the volume first: the sort below keeps this order among equals.
-            found = [diagnosis.findings, found].concat();
+            found = once_a_fall([diagnosis.findings, found].concat());
             (of_the_volume(run, diagnosis.verdict, &found), Some(diagnosis.watched))
         }
         None => {

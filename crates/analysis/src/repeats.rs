@@ -70,6 +70,16 @@ pub(crate) fn once_a_limit(found: Vec<Finding>) -> Vec<Finding> {
     once(found, told_by)
 }
 
+/// A fall that a device's counters show, with the level at which it is held since, is not told of the step as well.
+pub(crate) fn once_a_fall(found: Vec<Finding>) -> Vec<Finding> {
+    let told_by = |other: &Finding, finding: &Finding| {
+        let both = matches!(finding.meaning, Meaning::StepDown(_))
+            && matches!(other.meaning, Meaning::HeldLevelFell(_));
+        both && meet(finding, other)
+    };
+    once(found, told_by)
+}
+
 /// `found` without those that another one tells.
 fn once(found: Vec<Finding>, told_by: impl Fn(&Finding, &Finding) -> bool) -> Vec<Finding> {
     let told = |finding: &&Finding| found.iter().any(|other| told_by(other, finding));

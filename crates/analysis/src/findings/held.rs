@@ -130,6 +130,7 @@ fn groups(windows: &[HeldWindow]) -> Vec<Vec<HeldWindow>> {
             group.push(window.clone());
         }
     }
+    groups.iter_mut().for_each(|group| group.sort_by_key(|window| window.pressed.at));
     let uneven = |group: &Vec<HeldWindow>| -> f64 {
         let others = windows.iter().filter(|window| !window.even && window.pressed.window.count() >= TELLING);
         others.filter(|window| alike(&group[0], window)).map(seconds).sum()

@@ -30,8 +30,8 @@ const WHOLE: f64 = 1.0 / 12.0;
 /// Fewest counts that say anything: of eight random ones one in a thousand would be flat.
 const FEWEST: usize = 8;
 /// Below this factor counts are pinned at any length: a device would have to take the same for each I/O within
-/// three percent.
-const PINNED: f64 = 0.001;
+/// two percent.
+const PINNED: f64 = 0.000_5;
 /// and their path at least hints at a meter.
 const HALF_SURE: f64 = 0.25;
 /// Where requests are known to wait, a factor below this is a meter's too (methodology 3.2, R3, and stricter),
