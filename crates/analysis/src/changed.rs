@@ -1,10 +1,7 @@
 //! What changes of the level leave of claims: the verdict follows the last regime, and swings decide by their mean.
 
 use crate::claims::TOLERANCE;
-use crate::{Answer, ClaimRow, Course, Doubt, Estimate, Quantity, Regimes};
-
-/// Whole periods of a wave from which on its mean decides that a claim is missed.
-const PERIODS: f64 = 2.0;
+use crate::{Answer, ClaimRow, Doubt, Estimate, Quantity, Regimes};
 
 /// Whether the level at the end was seen for long enough to be told.
 pub(crate) fn settled(regimes: &Regimes) -> bool {
@@ -39,25 +36,25 @@ fn of_rate(row: &ClaimRow) -> bool {
     matches!(row.quantity, Quantity::Iops | Quantity::BytesPerSecond)
 }
 
-/// Nothing above the mean of a level that swings is met, and what lies between its lowest and its highest is left open, but for
-/// claims above the mean of several whole periods.
+/// Of a level that swings, what lies between its lowest and its highest is left open: an edge between two steps may have been
+/// missed, so that what was measured last may be either. So nothing above the mean is ever met.
 fn swing(regimes: &Regimes, rows: &mut [ClaimRow]) {
     let Some([low, mean, high]) = regimes.course.spread() else { return };
-    let periods = match regimes.course {
-        Course::Wave { periods, .. } => periods,
-        _ => 0.0,
-    };
+    let ratios = || regimes.changes.iter().map(|change| change.ratio.value.max(1.0 / change.ratio.value));
+    let apart = ratios().fold(1.0, f64::max);
+    let (low, high) = (low.min(1.0 / apart), high.max(apart));
     for row in rows.iter_mut().filter(|row| of_rate(row)) {
         let Some(measured) = row.measured else { continue };
-        let at = |share: f64| measured.value * share;
-        row.measured = Some(Estimate { value: at(mean), low: at(low), high: at(high) });
+        let (least, most) = (measured.low * low, measured.high * high);
+        row.measured =
+            Some(Estimate { value: (measured.value * mean).clamp(least, most), low: least, high: most });
         if row.answer == Answer::Measured {
             continue;
         }
-        let least = row.claimed.value * (1.0 - TOLERANCE);
-        row.answer = match at(low) >= least {
+        let claimed = row.claimed.value * (1.0 - TOLERANCE);
+        row.answer = match least >= claimed {
             true => Answer::Meets,
-            false if at(high) < least || (periods >= PERIODS && at(mean) < least) => Answer::Below,
+            false if most < claimed && row.answer == Answer::Below => Answer::Below,
             false => Answer::CannotTell,
         };
         if row.answer != Answer::Meets {

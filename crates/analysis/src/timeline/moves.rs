@@ -45,11 +45,9 @@ impl Move {
         self.low <= other.high && other.low <= self.high && self.ratio * other.ratio > 0.0
     }
 
-    /// One change that two loads show: it lies where both have it.
+    /// One change that two loads show: as the one tells it that knows its time better.
     fn joined(&self, other: &Move) -> Move {
-        let sharper = if self.high - self.low <= other.high - other.low { self } else { other };
-        let (low, high) = (self.low.max(other.low), self.high.min(other.high));
-        Move { low, high, at: sharper.at.clamp(low, high), ..*sharper }
+        if self.high - self.low <= other.high - other.low { *self } else { *other }
     }
 }
 
@@ -187,6 +185,7 @@ fn bounded(levels: &Levels<'_>, mut found: Move, lower: &Stretch<'_>) -> Move {
             told = Some(stretch.segment.to);
         }
     }
+    found.low = found.low.min(found.high - LAST_S);
     let middle = 0.5 * (found.low + found.high);
     found.at = told.unwrap_or(middle).clamp(found.low.min(found.high), found.high);
     found
