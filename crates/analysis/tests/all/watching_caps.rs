@@ -102,12 +102,9 @@ fn spent_credits_are_a_level_that_fell_and_no_slow_backend() {
         assert!((at - 475.0).abs() <= every, "{at}");
         let names = kinds(&found.findings);
         let held = names.iter().filter(|name| *name == "held_operations").count();
-        assert_eq!(
-            (held, names.len()),
-            (1 + usize::from(closed), 2 + usize::from(closed)),
-            "{:#?}",
-            found.findings
-        );
+        // Seventeen readings are too few to pin the level before the fall; the fall tells it.
+        let before = usize::from(closed && every < 10.0);
+        assert_eq!((held, names.len()), (1 + before, 2 + before), "{:#?}", found.findings);
     }
 }
 
