@@ -149,7 +149,7 @@ fn refined(levels: &Levels<'_>, found: Move, [earlier, later]: [&Stretch<'_>; 2]
     let falls = found.ratio < 0.0;
     let old = |sample: &&Sample| (sample.value.max(f64::MIN_POSITIVE).ln() > middle) == falls;
     let mut found = found;
-    if let Some(last) = earlier.samples().chain(later.samples()).filter(old).next_back() {
+    if let Some(last) = earlier.samples().chain(later.samples()).rfind(old) {
         found.low = last.from;
     }
     if let Some(first) = earlier.samples().chain(later.samples()).find(|sample| !old(sample)) {
