@@ -226,7 +226,8 @@ fn killed_the_target_is_clean_and_the_run_file_alone_is_drawn() {
     for (words, steps_least) in [("latency read", 2), ("read depth 1", 5)] {
         let Some(scene) = Scene::new() else { return };
         let running = scene.running(&["--busy"], words);
-        std::thread::sleep(std::time::Duration::from_millis(300));
+        // An interval and more: what has ended is what must be there.
+        std::thread::sleep(std::time::Duration::from_millis(1_500));
         running.signal("KILL");
         let ended = running.wait();
         assert_eq!(ended.code, None, "{}", ended.err);

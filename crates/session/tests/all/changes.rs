@@ -73,7 +73,6 @@ impl Emptied {
     /// At least so many of a hundred are told.
     #[track_caller]
     fn at_least(self, percent: usize) {
-        println!("{} of {}: {:#?}", self.told, self.all, self.missed);
         assert!(
             self.all >= 10 && 100 * self.told >= percent * self.all,
             "{} of {}: {:#?}",
