@@ -20,7 +20,7 @@ fn a_check_of_a_folder_writes_no_more_than_it_said() {
     let checked = ended(&mut folder.plimsoll(&words));
     assert!(checked.err.contains("Writes at most 128 MiB."), "{}", checked.err);
     let wrote = written(&run_file(&folder.path("out")));
-    assert!(wrote > 64 << 20 && wrote <= 128 << 20, "{wrote} bytes");
+    assert!((64 << 20..=128 << 20).contains(&wrote), "{wrote} bytes");
     let more = ended(&mut folder.plimsoll(&[&words[..4], &["--write-most", "1G", "--dry-run"]].concat()));
     assert!(more.err.contains("Writes at most 1.0 GiB."), "{}", more.err);
     let less = ended(&mut folder.plimsoll(&[&words[..4], &["--write-most", "32M", "--dry-run"]].concat()));
