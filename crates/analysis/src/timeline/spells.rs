@@ -119,6 +119,7 @@ fn samples(step: &StepRecord) -> Option<(Vec<Sample>, f64)> {
         }
     }
     let least = WHOLE * step.plan.interval.as_secs_f64();
+    let merged = of_enough(&merged, ops);
     let sample = |(from, to, sum): &(Nanos, Nanos, f64)| {
         let (from, to) = (from.as_secs_f64(), to.as_secs_f64());
         Sample { from, to, value: sum / (to - from) }
@@ -126,6 +127,20 @@ fn samples(step: &StepRecord) -> Option<(Vec<Sample>, f64)> {
     let samples: Vec<Sample> =
         merged.iter().map(sample).filter(|s| s.to - s.from >= least && s.to > s.from).collect();
     (ops > 0.0 && !samples.is_empty()).then(|| (samples, bytes / ops))
+}
+
+/// Operations that a sample holds at least, in the mean: of fewer, whole counts make its rate jump by what a change is.
+const OPS_LEAST: f64 = 50.0;
+
+/// `parts` joined by so many, as far as they adjoin, that each has enough of the `ops` of all.
+fn of_enough(parts: &[(Nanos, Nanos, f64)], ops: f64) -> Vec<(Nanos, Nanos, f64)> {
+    let joined = (OPS_LEAST * parts.len() as f64 / ops.max(1.0)).ceil().max(1.0) as usize;
+    let adjoining = parts.chunk_by(|a, b| a.1 == b.0);
+    let sum = |run: &[(Nanos, Nanos, f64)]| {
+        let (first, last) = (run.first()?, run.last()?);
+        Some((first.0, last.1, run.iter().map(|part| part.2).sum()))
+    };
+    adjoining.flat_map(|run| run.chunks(joined)).filter_map(sum).collect()
 }
 
 /// Operations and bytes, of reads and writes together.

@@ -21,6 +21,8 @@ pub(super) const DEPTH_MARGIN: u32 = 4;
 const FILLS: f64 = 0.97;
 /// Depth that is taken to fill a cap of which nothing is known.
 const DEPTH_GUESS: u32 = 32;
+/// How many times as fast as reads of the same size and depth writes may be: into a cache, they are.
+const WRITES_OVER_READS: f64 = 2.0;
 
 /// A rung of the depth ladder.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -157,10 +159,13 @@ impl<'a> Known<'a> {
         if own > 0.0 {
             return own;
         }
-        // Writes are seldom faster than reads; where they are, the layout or their own operations show it.
+        // Writes are seldom faster than reads; where they are, the layout or their own operations show it. The layout's large
+        // blocks say little of small ones at a low depth, which reads of that size bound.
         let layout =
             self.of_kind(StepKind::Layout).map(|record| rate(record, Direction::Write) * LARGE.0 as f64);
-        let most = layout.fold(known(Direction::Read, job.depth / 2), f64::max);
+        let read = known(Direction::Read, job.depth / 2);
+        let bound = if read > 0.0 { WRITES_OVER_READS * read } else { f64::INFINITY };
+        let most = layout.fold(read, |most, layout| most.max(layout.min(bound)));
         let by_ops = self.best(direction) * block.0 as f64;
         if by_ops > 0.0 && most > 0.0 { most.min(by_ops) } else { most.max(by_ops) }
     }
