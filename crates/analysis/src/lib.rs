@@ -1,5 +1,6 @@
 //! Run to findings and verdict, purely: the same record gives the same findings on any day.
 
+mod causes;
 mod cells;
 mod claims;
 pub mod compare;
@@ -7,6 +8,7 @@ mod figures;
 mod finding;
 pub mod findings;
 mod judge;
+mod metering;
 mod picture;
 mod plateaus;
 mod points;
@@ -17,11 +19,13 @@ mod target_doubt;
 mod verdict;
 mod watch;
 
+pub use causes::{Charge, Counted, Tells};
 pub use cells::{Cell, Pattern, cells};
 pub use claims::EXPECTATION;
 pub use finding::{Confidence, Evidence, Found};
-pub use findings::{Finding, Limiter, Meaning};
+pub use findings::{Finding, Meaning};
 pub use judge::analyse;
+pub use metering::{Metering, Scales};
 pub use picture::{Analysis, Estimate, LatencyRole, LatencyRow, Point, Spent};
 pub use quick::{QuickRow, Whose, quick_rows};
 pub use regimes::{Change, Regimes};

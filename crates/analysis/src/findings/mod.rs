@@ -11,6 +11,7 @@ mod burst;
 mod caps;
 mod endings;
 mod fall;
+mod first_touch;
 mod flushes;
 mod foreign;
 mod full_queue;
@@ -18,9 +19,16 @@ mod generator;
 mod held;
 mod idle;
 mod little;
+mod machine_limit;
+mod merging;
+mod open_question;
+mod own_limit;
+mod saturation;
 mod serial;
+mod shared;
 mod slow;
 mod target;
+mod unit;
 mod unsteady;
 mod untimed;
 
@@ -32,9 +40,10 @@ use workload::Direction;
 pub use above_device::ThrottledAboveDevice;
 pub use above_nominal::ThrottledAboveNominal;
 pub use burst::InsideBurst;
-pub use caps::{BandwidthCap, Crossover, FillingDepth, IopsCap, Limiter};
+pub use caps::{BandwidthCap, Crossover, FillingDepth, IopsCap};
 pub use endings::{Failed, Interrupted};
 pub use fall::StepDown;
+pub use first_touch::FirstTouch;
 pub use flushes::FlushBound;
 pub use foreign::ForeignLoad;
 pub use full_queue::QueueFull;
@@ -42,14 +51,22 @@ pub use generator::GeneratorBound;
 pub use held::{HeldBytes, HeldLevelFell, HeldOperations};
 pub use idle::StorageIdle;
 pub use little::LittleMismatch;
+pub use machine_limit::{KernelQueue, MachineLimit};
+pub use merging::Merging;
+pub use open_question::{NotIdentifiable, Question};
+pub use own_limit::{CpuBound, DepthBound, InFlightBound};
+pub use saturation::Saturation;
 pub use serial::SerialApplication;
+pub use shared::{SeparateBudgets, SharedBudget};
 pub use slow::{BackendSlow, CpuStarved};
 pub use target::{CachedReads, ReadsOnly, TargetDoubt, Unwritten};
+pub use unit::AccountingUnit;
 pub use unsteady::Unsteady;
 pub use untimed::Untimed;
 
 pub(crate) use idle::{Rested, rested};
 
+use crate::causes::Causes;
 use crate::figures::Figures;
 use crate::finding::{Found, Kind, Nature};
 use crate::verdict::Verdict;
@@ -84,7 +101,8 @@ kinds! {
     IopsCap, BandwidthCap, Crossover, FillingDepth, Unsteady, LittleMismatch, GeneratorBound, ForeignLoad,
     TargetDoubt, CachedReads, Unwritten, ReadsOnly, InsideBurst, StepDown, Interrupted, Failed, StorageIdle,
     SerialApplication, HeldOperations, HeldBytes, ThrottledAboveNominal, ThrottledAboveDevice, BackendSlow,
-    FlushBound, CpuStarved, QueueFull, Untimed, HeldLevelFell,
+    FlushBound, CpuStarved, QueueFull, Untimed, HeldLevelFell, AccountingUnit, SharedBudget, SeparateBudgets,
+    Saturation, DepthBound, InFlightBound, CpuBound, MachineLimit, KernelQueue, NotIdentifiable, FirstTouch, Merging,
 }
 
 impl From<endings::Early> for Meaning {
@@ -145,21 +163,39 @@ const CUT_SHORT_RULES: [RunRule; 7] = [
     |run, _| any(generator::rule(run)),
 ];
 
-/// Rules about what ladders reached, asked where all of them were climbed. Reads come before writes.
-const WHOLE_RUN_RULES: [RunRule; 5] = [
+/// Rules about what ladders reached, asked where all of them were climbed.
+const WHOLE_RUN_RULES: [RunRule; 4] = [
     |run, figures| any(fall::rule(run, figures)),
-    |run, figures| of_caps(run, figures, Direction::Read),
-    |run, figures| of_caps(run, figures, Direction::Write),
     |run, figures| any(little::rule(run, figures)),
     |run, figures| any(unsteady::rule(run, figures)),
+    |run, _| any(first_touch::rule(run)),
 ];
 
-fn of_caps(run: &Run, figures: &Figures, direction: Direction) -> Vec<Finding> {
-    let caps = caps::caps(run, figures, direction);
-    let mut found = any(caps::operations(&caps));
-    found.extend(any(caps::bandwidth(&caps)));
-    found.extend(any(caps::crossover(&caps)));
-    found.extend(any(caps::filling_depth(&caps)));
+/// A rule about what holds the levels of a run.
+type CauseRule = fn(&Causes<'_>) -> Vec<Finding>;
+
+/// Rules about causes. Reads come before writes.
+const CAUSE_RULES: [CauseRule; 13] = [
+    |causes| of_caps(causes, Direction::Read),
+    |causes| of_caps(causes, Direction::Write),
+    |causes| any(unit::rule(causes)),
+    |causes| any(saturation::rule(causes)),
+    |causes| any(own_limit::depth(causes)),
+    |causes| any(own_limit::in_flight(causes)),
+    |causes| any(own_limit::cpu(causes)),
+    |causes| any(machine_limit::limits(causes)),
+    |causes| any(machine_limit::queues(causes)),
+    |causes| any(shared::shared(causes)),
+    |causes| any(shared::separate(causes)),
+    |causes| any(merging::rule(causes)),
+    |causes| any(open_question::rule(causes)),
+];
+
+fn of_caps(causes: &Causes<'_>, direction: Direction) -> Vec<Finding> {
+    let mut found = any(caps::operations(causes, direction));
+    found.extend(any(caps::bandwidth(causes, direction)));
+    found.extend(any(caps::crossover(causes, direction)));
+    found.extend(any(caps::filling_depth(causes, direction)));
     found
 }
 
@@ -185,6 +221,8 @@ pub(crate) fn of_run(run: &Run, figures: &Figures) -> Vec<Finding> {
     // A ladder that was not climbed shows no cap, and its last rung was not given its time.
     if !endings::cut_short(run) {
         found.extend(WHOLE_RUN_RULES.iter().flat_map(|rule| rule(run, figures)));
+        let causes = Causes::of(run, figures);
+        found.extend(CAUSE_RULES.iter().flat_map(|rule| rule(&causes)));
     }
     found
 }

@@ -3,10 +3,10 @@
 //! One table without a row for the rest: a kind of finding without its words does not compile.
 
 use analysis::findings::Unwritten;
-use analysis::{Estimate, Finding, Level, Limiter, Meaning, Named, Place};
-use workload::Direction;
+use analysis::{Finding, Level, Meaning, Named, Place};
 
-use super::numbers::{self, IOPS, Prefix, Unit};
+use super::causes;
+use super::numbers::{self, Prefix};
 use super::phrases::{capital, error_words, is_full, plural, quoted};
 use super::step_names::Steps;
 use super::target_doubt::target_doubt;
@@ -45,25 +45,20 @@ use Shown::{Nowhere, OfDevice, OfRun};
 pub(crate) fn told(finding: &Finding) -> Told<'_> {
     let steps = Steps::of(finding);
     match &finding.meaning {
-        Meaning::IopsCap(found) => Told {
-            sentence: plateau(found.direction, &rate_of_operations(&found.cap), found.limiter, found.at_least),
-            unless: Some(unless_capped(found.limiter, found.at_least)),
-            next: match found.at_least {
-                true => ENLARGE.to_owned(),
-                false => "Compare it with the policy of the volume, and with that of the machine for all its volumes."
-                    .to_owned(),
-            },
-            shown: Nowhere,
-        },
-        Meaning::BandwidthCap(found) => Told {
-            sentence: plateau(found.direction, &rate_of_bytes(&found.cap), found.limiter, found.at_least),
-            unless: Some(unless_capped(found.limiter, found.at_least)),
-            next: match found.at_least {
-                true => ENLARGE.to_owned(),
-                false => "Compare it with the policy of the volume and with the network limit of the machine.".to_owned(),
-            },
-            shown: Nowhere,
-        },
+        Meaning::IopsCap(found) => causes::iops_cap(found),
+        Meaning::BandwidthCap(found) => causes::bandwidth_cap(found),
+        Meaning::AccountingUnit(found) => causes::unit(found),
+        Meaning::Saturation(found) => causes::saturation(found),
+        Meaning::DepthBound(found) => causes::depth(found),
+        Meaning::InFlightBound(found) => causes::in_flight(found),
+        Meaning::CpuBound(found) => causes::cpu(found),
+        Meaning::MachineLimit(found) => causes::machine(found),
+        Meaning::KernelQueue(found) => causes::queue(found),
+        Meaning::SharedBudget(found) => causes::shared(found),
+        Meaning::SeparateBudgets(found) => causes::separate(found),
+        Meaning::Merging(found) => causes::merging(found),
+        Meaning::FirstTouch(found) => causes::first_touch(found),
+        Meaning::NotIdentifiable(found) => causes::not_identifiable(found),
         Meaning::Crossover(found) => Told {
             sentence: format!(
                 "{}: below {} the cap on operations binds, above it the cap on bandwidth.",
@@ -429,54 +424,10 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
     }
 }
 
-const ENLARGE: &str = "Run it from a larger machine, or with more workers.";
 const KEPT: &str = "The device keeps every block whether or not it was written, and the figures hold.";
 const HELD_OTHERWISE: &str =
     "The device itself serves at so even a rate, or the limit is that of the machine for all its volumes.";
 const COMPARE: &str = "Compare the level with the policy of the volume and with that of the machine; more depth only adds waiting.";
-
-fn unless_capped(limiter: Limiter, at_least: bool) -> &'static str {
-    match (at_least, limiter) {
-        (true, _) => {
-            "plimsoll itself, or this machine's limit for all its volumes, is the limit and not the volume."
-        }
-        (false, Limiter::Metered) => {
-            "The meter is that of the machine (instance, network, cgroup) and not that of the volume."
-        }
-        (false, Limiter::Saturated | Limiter::Unclear) => {
-            "Neighbours on the same storage share the device, so that another hour shows another level."
-        }
-    }
-}
-
-fn plateau(direction: Direction, rate: &str, limiter: Limiter, at_least: bool) -> String {
-    let who = capital(plural(direction));
-    if at_least {
-        return format!(
-            "{who} reach at least {rate}: the deepest queue that was tested does not fill the volume."
-        );
-    }
-    match limiter {
-        Limiter::Metered => {
-            format!("{who} are held at {rate} by a meter: they are far steadier than a busy device would be.")
-        }
-        Limiter::Saturated => {
-            format!(
-                "{who} level off at {rate} as those of a busy device do: their rate varies with their latency."
-            )
-        }
-        Limiter::Unclear => format!("{who} level off at {rate}, whether by a meter or by a busy device."),
-    }
-}
-
-fn rate_of_operations(cap: &Estimate) -> String {
-    format!("{} IOPS", numbers::estimate(cap, IOPS))
-}
-
-fn rate_of_bytes(cap: &Estimate) -> String {
-    let unit = Unit::of_bandwidth(cap.value, Prefix::Binary);
-    format!("{} {}", numbers::estimate(cap, unit), unit.name)
-}
 
 fn failures(count: u64) -> String {
     match count {

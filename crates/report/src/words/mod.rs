@@ -1,6 +1,7 @@
 //! Words: what a run and its findings say, as text, tables, JSON and CSV. Knows no drawing and no page.
 
 pub(crate) mod answer;
+pub(crate) mod causes;
 pub(crate) mod cells;
 pub(crate) mod claims;
 pub(crate) mod comparison;
@@ -21,6 +22,7 @@ pub(crate) mod started;
 pub(crate) mod step_kind;
 mod step_names;
 pub(crate) mod steps;
+pub(crate) mod stops;
 mod table;
 pub(crate) mod target_doubt;
 pub(crate) mod terminal;
