@@ -2,14 +2,15 @@
 
 use policy::{BurstLength, Level, Limit, Limits, Load, Resource, UnitReading};
 use record::{Distribution, Run, StepRecord};
-use workload::{Bytes, Claim, Direction, Expectation, Metric, StepKind};
+use workload::{Bytes, Claim, Direction, Expectation, Metric, Pace, StepKind};
 
 use crate::figures::Figures;
 use crate::plateaus::{Cap, QUEUED, base_latency_ns, iops_cap};
+use crate::points::point;
 use crate::{Answer, ClaimRow, Claimed, Doubt, Estimate, Point, Quantity, Reading};
 
 /// A rate meets its claim from this share of it on; above one plus the rest it exceeds it (methodology 2.11).
-const TOLERANCE: f64 = 0.03;
+pub(crate) const TOLERANCE: f64 = 0.03;
 /// The block that a claim on operations is about where nothing was measured.
 const SMALL: Bytes = Bytes::kib(4);
 /// Half-width of a 95 % interval in standard deviations.
@@ -78,11 +79,8 @@ fn least(limits: &Limits, resource: Resource, direction: Direction) -> Option<&L
     covering.min_by(|a, b| a.baseline.total_cmp(&b.baseline))
 }
 
-/// The operations cap at the smallest block; where the rate had fallen at the end, what it had fallen to.
+/// The operations cap at the smallest block, since the last change.
 fn small(figures: &Figures, direction: Direction) -> Option<Measured<'_>> {
-    if let Some(again) = figures.fallen.as_ref().filter(|again| again.direction == direction) {
-        return Some(Measured { estimate: again.iops, point: Some(again), at_least: false });
-    }
     let Cap { level, at_least } = iops_cap(&figures.depths, direction)?;
     let on = figures.depths.iter().filter(|p| p.direction == direction && p.iops.value >= 0.98 * level.value);
     Some(Measured { estimate: level, point: on.min_by_key(|point| point.depth), at_least })
@@ -92,6 +90,7 @@ fn small(figures: &Figures, direction: Direction) -> Option<Measured<'_>> {
 /// the depth.
 fn large(figures: &Figures, direction: Direction) -> Option<Measured<'_>> {
     let blocks = figures.blocks.iter().filter(|point| point.direction == direction);
+    let blocks = blocks.filter(|_| figures.has_largest(direction));
     let point = blocks.max_by_key(|point| point.block)?;
     let base = base_latency_ns(&figures.latencies, &figures.depths, direction);
     let at_least = base.is_some_and(|base| point.latency_ns_mean < QUEUED * base);
@@ -227,6 +226,7 @@ fn burst_answer(limits: &Limits, row: &ClaimRow, load: &Load) -> Answer {
 
 /// Rows of an expectation in words.
 pub(crate) fn of_expectation(run: &Run, figures: &Figures, expectation: &Expectation) -> Vec<ClaimRow> {
+    let held = Held { run, figures, load: claimed_load(run, expectation) };
     let directions = |claim: &Claim| match claim.direction {
         Some(direction) => vec![direction],
         None => measured_directions(figures),
@@ -234,7 +234,7 @@ pub(crate) fn of_expectation(run: &Run, figures: &Figures, expectation: &Expecta
     let each = |claim: &Claim| {
         directions(claim)
             .into_iter()
-            .map(|direction| expected_row(run, figures, claim, direction))
+            .map(|direction| expected_row(&held, claim, direction))
             .collect::<Vec<_>>()
     };
     expectation.claims.iter().flat_map(each).collect()
@@ -245,20 +245,29 @@ fn measured_directions(figures: &Figures) -> Vec<Direction> {
     if wrote { vec![Direction::Read, Direction::Write] } else { vec![Direction::Read] }
 }
 
-fn expected_row(run: &Run, figures: &Figures, claim: &Claim, direction: Direction) -> ClaimRow {
+/// What the claims of an expectation are held against.
+struct Held<'r> {
+    run: &'r Run,
+    figures: &'r Figures,
+    /// The step in which the claimed rates arrived together.
+    load: Option<&'r StepRecord>,
+}
+
+fn expected_row(held: &Held<'_>, claim: &Claim, direction: Direction) -> ClaimRow {
+    let figures = held.figures;
     match claim.metric {
-        Metric::Iops(rate) => expected_iops(figures, claim, direction, rate.0),
+        Metric::Iops(rate) => expected_iops(held, claim, direction, rate.0),
         Metric::Bandwidth(rate) => {
             let mut row = empty_row(claim, direction, Quantity::BytesPerSecond, rate.0);
             fill(&mut row, large(figures, direction));
             row
         }
         Metric::MeanLatency(bound) => {
-            expected_latency(run, empty_row(claim, direction, Quantity::MeanLatency, bound.0 as f64), None)
+            expected_latency(held, empty_row(claim, direction, Quantity::MeanLatency, bound.0 as f64), None)
         }
         Metric::Percentile(percent, bound) => {
             let row = empty_row(claim, direction, Quantity::PercentileLatency, bound.0 as f64);
-            expected_latency(run, row, Some(percent))
+            expected_latency(held, row, Some(percent))
         }
     }
 }
@@ -286,9 +295,11 @@ fn fill(row: &mut ClaimRow, measured: Option<Measured<'_>>) {
 }
 
 /// By the cap; where the claimed load itself was run and fell short of the claim, by that.
-fn expected_iops(figures: &Figures, claim: &Claim, direction: Direction, rate: f64) -> ClaimRow {
+fn expected_iops(held: &Held<'_>, claim: &Claim, direction: Direction, rate: f64) -> ClaimRow {
+    let figures = held.figures;
+    let load = held.load.and_then(|step| point(step, direction));
     let mut row = empty_row(claim, direction, Quantity::Iops, rate);
-    let paced = figures.jobs.iter().find(|point| point.direction == direction);
+    let paced = load.as_ref().or_else(|| figures.jobs.iter().find(|point| point.direction == direction));
     match paced.filter(|point| point.iops.high < rate * (1.0 - TOLERANCE)) {
         Some(point) => {
             fill(&mut row, Some(Measured { estimate: point.iops, point: Some(point), at_least: false }))
@@ -298,12 +309,26 @@ fn expected_iops(figures: &Figures, claim: &Claim, direction: Direction, rate: f
     row
 }
 
+/// The step in which the claimed rates arrived together, by chance.
+fn claimed_load<'r>(run: &'r Run, expectation: &Expectation) -> Option<&'r StepRecord> {
+    let rate = |claim: &Claim| if let Metric::Iops(rate) = claim.metric { rate.0 } else { 0.0 };
+    let all: f64 = expectation.claims.iter().map(rate).sum();
+    let arrives = |step: &&StepRecord| {
+        let paces = step.plan.workers.iter().map(|worker| worker.pace);
+        let of = |pace| if let Pace::Poisson(rate) = pace { rate.0 } else { 0.0 };
+        (paces.map(of).sum::<f64>() - all).abs() <= 1e-6 * all
+    };
+    run.steps.iter().filter(|step| step.plan.kind == StepKind::OpenLoad).find(arrives)
+}
+
 /// Latency at the claimed load where that was run, else of one I/O at a time: the mean, or what `percent` of the I/Os kept.
-fn expected_latency(run: &Run, mut row: ClaimRow, percent: Option<f64>) -> ClaimRow {
+fn expected_latency(held: &Held<'_>, mut row: ClaimRow, percent: Option<f64>) -> ClaimRow {
+    let run = held.run;
     let direction = row.direction;
     let kind =
         |kind| run.steps.iter().find(move |step| step.plan.kind == kind && step.tally(direction).ops > 0);
-    let Some(step) = kind(StepKind::Job).or_else(|| kind(StepKind::Latency)) else {
+    let claimed = held.load.filter(|step| step.tally(direction).ops > 0);
+    let Some(step) = claimed.or_else(|| kind(StepKind::Job)).or_else(|| kind(StepKind::Latency)) else {
         row.doubts.push(Doubt::NotMeasured);
         return row;
     };

@@ -10,9 +10,10 @@ use crate::plateaus::{bandwidth_cap, iops_cap};
 use crate::repeats::told_once;
 use crate::watch::diagnosis;
 use crate::watch::is_watch;
+use crate::windows::windows;
 use crate::{
-    Analysis, Answer, ClaimRow, Claimed, Doubt, Estimate, Finding, Meaning, Point, Quantity, Spent, Verdict,
-    claims, target_doubt,
+    Analysis, Answer, ClaimRow, Claimed, Course, Doubt, Estimate, Finding, Meaning, Point, Quantity, Regimes,
+    Spent, Verdict, changed, claims, shortage, target_doubt,
 };
 
 /// Where a watch puts a generator that lacked CPU: behind what holds the device, which it may explain.
@@ -23,7 +24,6 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
     let figures = figures(run);
     let spent = spent(run, limits);
     let mut found = told_once(of_run(run, &figures));
-    let fallen = figures.fallen.is_some();
     let diagnosis = is_watch(run).then(|| diagnosis::diagnose(run, limits, expectation, &found));
     let (verdict, watched) = match diagnosis {
         Some(diagnosis) => {
@@ -51,11 +51,13 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
     );
     Analysis {
         latencies: figures.latencies,
-        depths: figures.depths,
-        blocks: figures.blocks,
+        depths: figures.all.depths,
+        blocks: figures.all.blocks,
         jobs: figures.jobs,
         spent,
-        horizon: horizon(run, fallen),
+        horizon: horizon(run, &figures.regimes),
+        windows: windows(&run.steps, &figures.regimes),
+        regimes: figures.regimes,
         findings: found,
         verdict,
         watched,
@@ -114,41 +116,30 @@ fn charged(limits: Option<&Limits>, ops: u64, bytes: u64) -> f64 {
         * if accounting.rounding == policy::Rounding::Ceil { units.ceil().max(1.0) } else { units.max(1.0) }
 }
 
-/// From the first step of the ladders to the end of the last in which the first level was seen to hold. Jobs of one's own
-/// differ by design, and say nothing about each other.
-fn horizon(run: &Run, fallen: bool) -> Nanos {
-    let holds = |step: &&record::StepRecord| match fallen {
-        true => matches!(step.plan.kind, StepKind::Latency | StepKind::DepthLadder),
-        false => !matches!(step.plan.kind, StepKind::Layout | StepKind::Job),
-    };
-    let mut ladders = loaded(run).filter(holds);
-    let first = ladders.next();
-    let last = ladders.last().or(first);
-    first.zip(last).map_or(Nanos::ZERO, |(first, last)| last.ended.since(first.started))
+/// What was looked at, where no change was found in it. Jobs of one's own differ by design, and say nothing about each other.
+fn horizon(run: &Run, regimes: &Regimes) -> Nanos {
+    let ladders = run.steps.iter().any(|step| !matches!(step.plan.kind, StepKind::Job | StepKind::Idle));
+    match regimes.course {
+        Course::Steady if ladders => regimes.looked.1.since(regimes.looked.0),
+        _ => Nanos::ZERO,
+    }
 }
 
 /// By the rows of what is claimed; `None` where nothing is.
 fn verdict(run: &Run, figures: &Figures, claims: Option<Vec<ClaimRow>>, found: &[Finding]) -> Verdict {
     let claimed = claims.is_some();
     let mut rows = claims.unwrap_or_else(|| unclaimed(figures));
-    let doubts = doubts(run, found);
+    let mut doubts = doubts(run, found);
     excuse(&mut rows, &doubts);
-    if let Some(again) = &figures.fallen {
-        unsettle(&mut rows, again);
-    }
+    shortage::excuse(run, figures, &mut rows);
+    changed::follow(&figures.regimes, &mut rows);
     let subject = subject(run, &rows);
-    Verdict { answer: overall(&rows, &doubts, claimed), subject, rows, doubts }
-}
-
-/// What was measured before the fall says nothing about after it.
-fn unsettle(rows: &mut [ClaimRow], again: &Point) {
-    let measured_again = |row: &ClaimRow| row.quantity == Quantity::Iops && row.direction == again.direction;
-    let held =
-        |row: &&mut ClaimRow| matches!(row.answer, Answer::Meets | Answer::Exceeds) && !measured_again(row);
-    for row in rows.iter_mut().filter(held) {
-        row.answer = Answer::CannotTell;
-        row.doubts.push(Doubt::TooShort);
-    }
+    let answer = match overall(&rows, &doubts, claimed) {
+        Answer::Measured if !changed::settled(&figures.regimes) => Answer::CannotTell,
+        answer => answer,
+    };
+    doubts.extend(changed::unsettled(&figures.regimes));
+    Verdict { answer, subject, rows, doubts }
 }
 
 /// Whose claim decides: of several the one that is missed, else the policy.
@@ -222,14 +213,13 @@ fn doubts(run: &Run, found: &[Finding]) -> Vec<Doubt> {
     doubts
 }
 
-/// A claim that is missed while the generator was the limit or others used the device is not proven missed.
+/// A claim that is missed while others used the device is not proven missed.
 fn excuse(rows: &mut [ClaimRow], doubts: &[Doubt]) {
-    let excuses: Vec<&Doubt> =
-        doubts.iter().filter(|doubt| matches!(doubt, Doubt::GeneratorBound | Doubt::ForeignLoad)).collect();
+    let excuse = doubts.iter().find(|doubt| **doubt == Doubt::ForeignLoad);
     for row in rows.iter_mut().filter(|row| row.answer == Answer::Below) {
-        if let Some(excuse) = excuses.first() {
+        if let Some(excuse) = excuse {
             row.answer = Answer::CannotTell;
-            row.doubts.push((*excuse).clone());
+            row.doubts.push(excuse.clone());
         }
     }
 }
@@ -242,6 +232,9 @@ fn voids(doubt: &Doubt) -> bool {
         Doubt::InsideBurst { .. }
         | Doubt::BurstUnknown
         | Doubt::TooShort
+        | Doubt::BeforeChange { .. }
+        | Doubt::Swings { .. }
+        | Doubt::Unsettled { .. }
         | Doubt::GeneratorBound
         | Doubt::ForeignLoad
         | Doubt::DepthTooLow { .. }

@@ -2,8 +2,11 @@
 
 mod causes;
 mod cells;
+mod changed;
 mod claims;
+mod clean;
 pub mod compare;
+mod course;
 mod figures;
 mod finding;
 pub mod findings;
@@ -15,22 +18,27 @@ mod points;
 mod quick;
 mod regimes;
 mod repeats;
+mod shortage;
 mod target_doubt;
+mod timeline;
 mod verdict;
 mod watch;
+mod windows;
 
 pub use causes::{Charge, Counted, Tells};
 pub use cells::{Cell, Pattern, cells};
 pub use claims::EXPECTATION;
+pub use course::Course;
 pub use finding::{Confidence, Evidence, Found};
 pub use findings::{Finding, Meaning};
 pub use judge::analyse;
 pub use metering::{Metering, Scales};
 pub use picture::{Analysis, Estimate, LatencyRole, LatencyRow, Point, Spent};
 pub use quick::{QuickRow, Whose, quick_rows};
-pub use regimes::{Change, Regimes};
+pub use regimes::{Change, Moved, Regimes};
 pub use verdict::{Answer, ClaimRow, Claimed, Doubt, Quantity, Reading, Verdict};
 pub use watch::shape::{
     ContractRow, DeviceFigures, Flow, Latency, Level, LoadFigures, LoadFlow, Named, PhaseFigures, Place,
     Remark, SeriesRow, WHOLE, Waiting, Watched, WatchedDevice,
 };
+pub use windows::FiveWindows;

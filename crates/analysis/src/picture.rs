@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Ending, Nanos};
 
-use crate::{Finding, Verdict, Watched};
+use crate::windows::FiveWindows;
+use crate::{Finding, Regimes, Verdict, Watched};
 
 /// A figure with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -112,8 +113,13 @@ pub struct Analysis {
     pub jobs: Vec<Point>,
     /// What the run has used up.
     pub spent: Spent,
-    /// The longest span of steady load at one level: no change was seen within it.
+    /// What was looked at, from the first load that keeps the queue full to the end of the last, where no change was found in
+    /// it; zero where one was, or where the level drifts.
     pub horizon: Nanos,
+    /// Changes of the level, with their times.
+    pub regimes: Regimes,
+    /// The steady state by five windows, where there was enough of one load since the last change.
+    pub windows: Option<FiveWindows>,
     /// What it means, the weightiest first.
     pub findings: Vec<Finding>,
     /// The answer.

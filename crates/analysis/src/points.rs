@@ -7,7 +7,7 @@ use statistics::quantile::{median, median_absolute_deviation};
 use statistics::sequential::{Monitor, Rule};
 use workload::{Direction, Ending, StepKind, StepPlan};
 
-use crate::{Estimate, LatencyRole, LatencyRow, Point};
+use crate::{Estimate, LatencyRole, LatencyRow, Point, clean};
 
 /// Percentiles of a latency row; a row keeps those that its count supports.
 const PERCENTILES: [f64; 11] = [1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99];
@@ -48,7 +48,7 @@ pub(crate) fn point(step: &StepRecord, direction: Direction) -> Option<Point> {
         return None;
     }
     let latency = step.latency(direction);
-    let counted = step.counted();
+    let counted = clean::judged_intervals(step);
     let block = step.plan.workers.first().map_or(0, |worker| worker.blocks.longest_of(direction).0);
     let iops = rate(step, &counted, direction);
     Some(Point {

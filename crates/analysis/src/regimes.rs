@@ -2,17 +2,52 @@
 
 use record::StepRecord;
 use serde::{Deserialize, Serialize};
-use workload::Nanos;
+use statistics::segments::{Rule, Segment};
+use workload::{Direction, Nanos};
 
 use crate::Estimate;
+use crate::course::{Course, course};
+use crate::timeline::{Levels, Move, Stretch, by_bytes, moves, spells};
 
-/// The level moved. Levels are in charged operations or bytes a second, as `what` says.
+/// A last level that was seen for less than this many seconds has not settled.
+const SETTLED_S: f64 = 5.0;
+/// Half-width of a 95 % interval in standard errors.
+const Z95: f64 = 1.96;
+
+/// What moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Moved {
+    /// Operations a second, or what holds small ones.
+    Operations,
+    /// Bytes a second, or what holds large operations.
+    Bytes,
+}
+
+/// The level moved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Change {
     /// It happened between these two on the run's clock (95 %).
     pub at: (Nanos, Nanos),
+    /// The likeliest time.
+    pub likeliest: Nanos,
     /// The share of the level before that the level after is: below one it fell.
     pub ratio: Estimate,
+    /// What held the load that shows it.
+    pub moved: Moved,
+    /// The direction of that load, where it has one.
+    pub direction: Option<Direction>,
+    /// Level before, in operations or bytes a second.
+    pub before: Estimate,
+    /// Level after.
+    pub after: Estimate,
+}
+
+impl Change {
+    /// Whether the level fell.
+    pub fn fell(&self) -> bool {
+        self.ratio.value < 1.0
+    }
 }
 
 /// How a run falls into regimes.
@@ -22,12 +57,32 @@ pub struct Regimes {
     pub changes: Vec<Change>,
     /// The last level was seen for long enough, and did not move on.
     pub settled: bool,
+    /// What the changes are together.
+    #[serde(default)]
+    pub course: Course,
+    /// From the first moment of a load that keeps the queue full to the end of the last: what was looked at.
+    #[serde(default)]
+    pub looked: (Nanos, Nanos),
 }
 
 impl Regimes {
     /// The regimes of a run by its steps.
-    pub fn of(_steps: &[StepRecord]) -> Regimes {
-        Regimes { changes: Vec::new(), settled: true }
+    pub fn of(steps: &[StepRecord]) -> Regimes {
+        let rule = Rule::default();
+        let spells = spells(steps);
+        let levels = Levels::of(&spells, &rule);
+        let (Some(first), Some(last)) = (levels.stretches.first(), levels.stretches.last()) else {
+            return Regimes { settled: true, ..Regimes::default() };
+        };
+        let looked = (first.segment.from, last.segment.to);
+        let moves = moves(&levels, &rule);
+        let changes = moves.iter().map(|one| change(one, &levels)).collect();
+        let from = moves.last().map_or(f64::NEG_INFINITY, |one| one.high);
+        let seen = |stretch: &Stretch<'_>| (stretch.segment.to - stretch.segment.from.max(from)).max(0.0);
+        let settled = moves.is_empty() || levels.stretches.iter().map(seen).sum::<f64>() >= SETTLED_S;
+        let course = course(&moves, looked, &levels);
+        let clock = |seconds| Nanos::from_secs_f64(seconds);
+        Regimes { changes, settled, course, looked: (clock(looked.0), clock(looked.1)) }
     }
 
     /// Number of the last regime.
@@ -41,6 +96,41 @@ impl Regimes {
         let after = self.changes.iter().filter(|change| change.at.0 >= to).count();
         (before + after == self.changes.len()).then_some(before)
     }
+
+    /// The regime in which the most of a span lies, by the likeliest times.
+    pub fn around(&self, from: Nanos, to: Nanos) -> usize {
+        let middle = Nanos(from.0 / 2 + to.0 / 2);
+        self.changes.iter().filter(|change| change.likeliest <= middle).count()
+    }
+}
+
+fn change(one: &Move, levels: &Levels<'_>) -> Change {
+    let moved = if by_bytes(levels, one) { Moved::Bytes } else { Moved::Operations };
+    let [before, after] = one.levels.map(|segment| {
+        let scale = if moved == Moved::Bytes { one.bytes_each } else { 1.0 };
+        estimate(&segment, scale)
+    });
+    let at = |log: f64| log.clamp(-50.0, 50.0).exp();
+    let off = Z95 * one.error;
+    Change {
+        at: (Nanos::from_secs_f64(one.low.max(0.0)), Nanos::from_secs_f64(one.high.max(0.0))),
+        likeliest: Nanos::from_secs_f64(one.at.max(0.0)),
+        ratio: Estimate { value: at(one.ratio), low: at(one.ratio - off), high: at(one.ratio + off) },
+        moved,
+        direction: one.direction,
+        before,
+        after,
+    }
+}
+
+fn estimate(segment: &Segment, scale: f64) -> Estimate {
+    let half_width = segment.half_width.min(segment.level);
+    let at = |level: f64| level * scale;
+    Estimate {
+        value: at(segment.level),
+        low: at(segment.level - half_width),
+        high: at(segment.level + half_width),
+    }
 }
 
 #[cfg(test)]
@@ -51,8 +141,17 @@ mod tests {
     fn a_span_lies_in_a_regime_or_across_a_change() {
         let ratio = Estimate { value: 0.5, low: 0.5, high: 0.5 };
         let at = |from, to| (Nanos::from_secs(from), Nanos::from_secs(to));
-        let change = |from, to| Change { at: at(from, to), ratio };
-        let regimes = Regimes { changes: vec![change(10, 11), change(20, 22)], settled: true };
+        let change = |from, to| Change {
+            at: at(from, to),
+            likeliest: Nanos::from_secs(from),
+            ratio,
+            moved: Moved::Operations,
+            direction: None,
+            before: ratio,
+            after: ratio,
+        };
+        let changes = vec![change(10, 11), change(20, 22)];
+        let regimes = Regimes { changes, settled: true, ..Regimes::default() };
         let of = |from, to| regimes.of_span(Nanos::from_secs(from), Nanos::from_secs(to));
         assert_eq!(
             [of(0, 10), of(9, 11), of(11, 20), of(21, 23), of(22, 30)],

@@ -109,6 +109,7 @@ mod tests {
             own_cpu_share: 0.1,
             waiting_share: share,
             steal_share: 0.0,
+            lost_share: 0.2,
             late: 3,
         });
         found(meaning, step, second)

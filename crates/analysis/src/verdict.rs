@@ -2,7 +2,7 @@
 
 use record::TargetDoubt;
 use serde::{Deserialize, Serialize};
-use workload::Direction;
+use workload::{Direction, Nanos};
 
 use crate::Estimate;
 
@@ -74,6 +74,12 @@ pub enum Doubt {
     NotMeasured,
     /// The rate did not settle, or too few samples.
     TooShort,
+    /// It was measured only before the change at `at`.
+    BeforeChange { at: Nanos },
+    /// The level swings between `low` and `high` with the mean `mean`, as shares of what was measured last.
+    Swings { low: f64, mean: f64, high: f64 },
+    /// What the last change left was not seen for long enough.
+    Unsettled { at: Nanos },
     /// The generator was the limit.
     GeneratorBound,
     /// Foreign load on the device.

@@ -8,7 +8,10 @@ mod quick;
 mod step;
 mod watch;
 
-pub use check::{AS_CLAIMED, CheckAsk, Effort, bytes_written_most, next_step, outline, seconds_most};
+pub use check::{
+    AS_CLAIMED, AS_CLAIMED_EVEN, CheckAsk, Effort, Foreseen, Group, LeftOut, Span, foreseen, left_out,
+    next_step, outline, seconds_left, seconds_most, seconds_usual,
+};
 pub use layout::{LAYOUT_GUESS, layout_step};
 pub use profile::{Profile, ProfileError, ProfileStep, ProfileTable, profile_names, profile_text};
 pub use quick::{PastCache, QuickAsk, next_quick_step, quick_seconds};

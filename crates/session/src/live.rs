@@ -1,6 +1,8 @@
 //! The live line on stderr, and the lines above it.
 
+use std::cell::Cell;
 use std::io::IsTerminal;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use record::{Interval, Note, Phase, Sample, StepRecord};
@@ -43,10 +45,32 @@ pub struct Live {
     content: Content,
 }
 
+/// Seconds that are left of a run, as they were foreseen a while ago; whoever foresees them anew tells all that hold a copy.
+#[derive(Clone)]
+pub struct Left(Rc<Cell<(f64, Instant)>>);
+
+impl Left {
+    /// So many seconds from now on.
+    pub fn of(seconds: f64) -> Left {
+        Left(Rc::new(Cell::new((seconds, Instant::now()))))
+    }
+
+    /// So many seconds from now on.
+    pub fn set(&self, seconds: f64) {
+        self.0.set((seconds, Instant::now()));
+    }
+
+    /// What is left of them.
+    fn now(&self) -> f64 {
+        let (seconds, since) = self.0.get();
+        (seconds - since.elapsed().as_secs_f64()).max(1.0)
+    }
+}
+
 /// What the line tells of.
 enum Content {
     /// A run of steps: the step, its rate, and what is left of the forecast.
-    Steps { now: Progress, began: Instant, seconds_most: f64 },
+    Steps { now: Progress, left: Left },
     /// A watch: the phase, what is left of it, and what the busiest device does.
     Phases(PhaseLine),
 }
@@ -61,10 +85,9 @@ struct PhaseLine {
 }
 
 impl Live {
-    /// Of a run of steps; `seconds_most` is what the forecast promised.
-    pub fn of_steps(shown: Shown, seconds_most: f64) -> Live {
-        let content = Content::Steps { now: Progress::default(), began: Instant::now(), seconds_most };
-        Live { shown, content }
+    /// Of a run of steps with so much time left.
+    pub fn of_steps(shown: Shown, left: Left) -> Live {
+        Live { shown, content: Content::Steps { now: Progress::default(), left } }
     }
 
     /// Of a watch, which tells of the busiest of the devices `favoured`; of all where there are none.
@@ -145,8 +168,8 @@ impl Live {
             return;
         }
         output::live(&match &mut self.content {
-            Content::Steps { now, began, seconds_most } => {
-                now.left_s = Some((*seconds_most - began.elapsed().as_secs_f64()).max(1.0));
+            Content::Steps { now, left } => {
+                now.left_s = Some(left.now());
                 report::progress(now)
             }
             Content::Phases(PhaseLine { phase, until, device, .. }) => {

@@ -25,7 +25,7 @@ pub struct Place {
     name: RefCell<String>,
     /// The report was written: what is not there is not named.
     drawn: Cell<bool>,
-    /// Whether they lie on the device that is measured: then commits do not wait for it.
+    /// Whether they lie on the device that is measured: then commits do not wait for it. Nor do they in virtual time.
     pub same_device: SameDevice,
 }
 
@@ -58,6 +58,13 @@ impl Place {
             Place { shelf, stem, date, name: RefCell::default(), drawn: Cell::new(false), same_device };
         place.name.replace(place.free_name());
         Ok(place)
+    }
+
+    /// The same for a run in virtual time, which a power failure may cost: it is there again in a second, and nobody waits for
+    /// its file to be on the disk.
+    #[must_use]
+    pub fn of_virtual_run(self) -> Place {
+        Place { same_device: SameDevice::Yes, ..self }
     }
 
     /// The first name of the day that no file of any kind has.

@@ -339,7 +339,7 @@ fn not_begun(place: &Place, error: &WriteError) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::live::Shown;
+    use crate::live::{Left, Shown};
     use record::HostFacts;
 
     fn sample(second: u64) -> Sample {
@@ -349,7 +349,7 @@ mod tests {
     fn begun(folder: &std::path::Path) -> (Place, RunRecorder) {
         let place = Place::new(Some(folder), "vol", &[]).unwrap();
         let run = crate::run::begun(HostFacts::default());
-        let live = Live::of_steps(Shown::Nowhere, 0.0);
+        let live = Live::of_steps(Shown::Nowhere, Left::of(0.0));
         let recorder = RunRecorder::begin(run, &place, &StopFlag::default(), live).unwrap();
         (place, recorder)
     }

@@ -8,10 +8,10 @@ use policy::Limits;
 use record::{Event, EventKind, HostFacts, Run, StepRecord};
 use runfile::{Recorder, WriteError};
 use volumes::lab::LabError;
-use workload::{Ending, Expectation, PolicyName, StepPlan, Target};
+use workload::{Ending, Expectation, Nanos, PolicyName, StepPlan, Target};
 
 use crate::failure::{Code, Failure};
-use crate::live::{Live, Shown, held};
+use crate::live::{Left, Live, Shown, held};
 use crate::output;
 use crate::place::Place;
 use crate::recorder::{Recorded, RunRecorder};
@@ -177,6 +177,15 @@ impl Against {
     }
 }
 
+/// What is said of the steps of a run beside what they measured.
+#[derive(Clone, Copy)]
+pub struct Course<'a> {
+    /// Seconds that are left after these steps.
+    pub left: &'a dyn Fn(&[StepRecord]) -> f64,
+    /// What is to be known of these steps, which are all.
+    pub remarks: &'a dyn Fn(&[StepRecord]) -> Vec<String>,
+}
+
 /// A run that is ready to begin.
 pub struct Session<'a> {
     /// What is measured.
@@ -187,6 +196,8 @@ pub struct Session<'a> {
     pub stop: &'a StopFlag,
     /// How long it will take.
     pub seconds: f64,
+    /// What is said of its steps; `None` where what they will be was known before.
+    pub course: Option<Course<'a>>,
     /// What it is held against.
     pub against: &'a Against,
 }
@@ -204,9 +215,17 @@ impl Session<'_> {
     ) -> Result<u8, Failure> {
         let mut run = header(&self.setup);
         self.against.name_in(&mut run);
-        let live = Live::of_steps(shown(&self.setup), self.seconds);
+        let left = Left::of(self.seconds);
+        let live = Live::of_steps(shown(&self.setup), left.clone());
         let recorder = RunRecorder::begin(run, self.place, self.stop, live)?;
-        let (Recorded { mut run, file, .. }, failed) = measure(&mut self.setup, next, recorder);
+        let course = self.course;
+        let next = |done: &[StepRecord]| {
+            course.iter().for_each(|course| left.set((course.left)(done)));
+            next(done)
+        };
+        let (mut recorded, failed) = measure(&mut self.setup, &next, recorder);
+        self.remark(&mut recorded);
+        let Recorded { mut run, file, .. } = recorded;
         run.complete = true;
         let analysis = self.against.analyse(&run);
         let kept = keep(&mut run, &analysis, file, self.place);
@@ -219,6 +238,19 @@ impl Session<'_> {
         let code = tell(&run, &analysis)?;
         kept.whole()?;
         Ok(cut_short(&run, self.stop).map_or(code, |code| code as u8))
+    }
+}
+
+impl Session<'_> {
+    /// Says what is to be known of the steps that ran.
+    fn remark(&self, recorded: &mut Recorded) {
+        let steps = &recorded.run.steps;
+        let at = steps.last().map_or(Nanos::ZERO, |step| step.ended);
+        let remarks = self.course.map(|course| (course.remarks)(steps)).unwrap_or_default();
+        for text in remarks {
+            output::people(report::wrap("  ", &text).trim_end());
+            recorded.note(Event { at, kind: EventKind::Note, text });
+        }
     }
 }
 

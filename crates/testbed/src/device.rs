@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use crate::character::Character;
 use crate::contents::Contents;
 use crate::faults::{Effect, Errno, Fault, Ops, bounds};
 use crate::mount;
@@ -121,6 +122,11 @@ impl Device {
     /// Requests of these kinds are answered so much later, each for itself.
     pub fn delay(&self, ops: Ops, time: Duration) {
         self.inject(ops, &.., Effect::Delay(time));
+    }
+
+    /// From now on reads and writes take as long as `character` says, beside what goes wrong.
+    pub fn behave(&self, character: Character) {
+        self.server.state().character = Some(character);
     }
 
     /// At most so many bytes of each read or write are done.

@@ -2,9 +2,12 @@
 //!
 //! A file that fails on command is the device that tests measure where a real one would have to break.
 //! [`Device`] is one file in a directory of its own, served by a thread of this process through the kernel's FUSE. It
-//! answers until it is told otherwise: it fails, shortens, delays, falls silent, shrinks, drops out, and heals. The kernel
+//! answers until it is told otherwise: it fails, shortens, delays, falls silent, shrinks, drops out, and heals; and it takes as
+//! long as a [`Character`] says. The kernel
 //! above it is the real one, so what a program sees is what it would see of a broken disk or a hung network mount.
 //! [`LoopOver`] makes a block device of it.
+//!
+//! [`QemuThrottle`] is a file that a throttle group of QEMU's holds back: a limiter that is not ours.
 //!
 //! [`Disk`], [`Volume`] and [`Mounted`] are storage of a test's own, [`Throttle`] holds it back through control groups of version 1
 //! or 2, [`Running`] is a program at work beside the test, [`Neighbours`] tells whether others had the processors, and
@@ -24,6 +27,7 @@
 
 #![allow(clippy::unwrap_used, reason = "what sets a test up may fail it")]
 
+mod character;
 mod contents;
 mod device;
 mod disk;
@@ -34,6 +38,7 @@ mod mount;
 mod neighbours;
 mod program;
 mod protocol;
+mod qemu;
 mod server;
 mod shape;
 mod skip;
@@ -42,6 +47,7 @@ mod throttle;
 mod tree;
 mod watchdog;
 
+pub use character::{Character, Stalls, Takes};
 pub use device::{Caching, Device};
 pub use disk::{Disk, Mounted, Volume, ext4_at, loop_of, loop_over};
 pub use faults::{Errno, Ops};
@@ -51,6 +57,7 @@ pub use machine::{
 };
 pub use neighbours::Neighbours;
 pub use program::{Ended, Running, comes_true, ended, squeezed};
+pub use qemu::QemuThrottle;
 pub use shape::same_shape;
 pub use skip::{Lack, SKIPS, skipped};
 pub use tally::{Outcome, Seen, Tally};

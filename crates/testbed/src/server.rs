@@ -6,6 +6,7 @@ use std::io::{self, Read, Write};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::character::Character;
 use crate::device::Caching;
 use crate::faults::{Effect, Errno, Fault, Ops, Touch, verdict};
 use crate::protocol::{
@@ -48,6 +49,8 @@ pub(crate) struct Server {
 pub(crate) struct State {
     pub(crate) tree: Tree,
     pub(crate) faults: Vec<Fault>,
+    /// How long it takes; at once without one.
+    pub(crate) character: Option<Character>,
     pub(crate) account: Account,
     silent: Vec<Waiting>,
     /// By when they are due; the second number keeps those of one time apart.
@@ -69,6 +72,7 @@ impl Server {
         let state = State {
             tree,
             faults: Vec::new(),
+            character: None,
             account: Account::default(),
             silent: Vec::new(),
             delayed: BTreeMap::new(),
@@ -160,8 +164,10 @@ impl Server {
     fn pass(&self, waiting: Waiting, delay: Delay) {
         let mut state = self.state();
         let verdict = verdict(&state.faults, waiting.touch);
-        if let (Some(time), Delay::Allowed) = (verdict.delay, delay) {
-            state.delayed.insert((Instant::now() + time, waiting.request.unique), waiting);
+        let due =
+            if delay == Delay::Allowed { self.due(&mut state, waiting.touch, verdict.delay) } else { None };
+        if let Some(due) = due {
+            state.delayed.insert((due, waiting.request.unique), waiting);
             self.changed.notify_all();
             return;
         }
@@ -170,9 +176,21 @@ impl Server {
             Some(Some(errno)) => Err(errno),
             None => state.answer(&waiting.request, self.caching, verdict.at_most.unwrap_or(u32::MAX)),
         };
-        state.account.settle(waiting.number, waiting.touch, outcome(&waiting, &reply));
+        state.account.settle(
+            (waiting.number, self.since.elapsed()),
+            waiting.touch,
+            outcome(&waiting, &reply),
+        );
         drop(state);
         self.reply(waiting.request.unique, reply);
+    }
+
+    /// When a request that has just come is to be answered, where not at once.
+    fn due(&self, state: &mut State, touch: Touch, delay: Option<Duration>) -> Option<Instant> {
+        let now = self.since.elapsed();
+        let served = state.character.as_mut().and_then(|character| character.serve(now, touch));
+        let due = served.or(delay.map(|_| now))? + delay.unwrap_or_default();
+        Some(self.since + due)
     }
 
     fn reply(&self, unique: u64, reply: Reply) {
@@ -189,7 +207,8 @@ impl Server {
         let mut state = self.state();
         change(&mut state.faults);
         let silent = std::mem::take(&mut state.silent);
-        let any_delay = state.faults.iter().any(|fault| matches!(fault.effect, Effect::Delay(_)));
+        let any_delay = state.character.is_some()
+            || state.faults.iter().any(|fault| matches!(fault.effect, Effect::Delay(_)));
         let delayed = if any_delay { BTreeMap::new() } else { std::mem::take(&mut state.delayed) };
         drop(state);
         silent.into_iter().chain(delayed.into_values()).for_each(|waiting| self.pass(waiting, Delay::Over));
@@ -202,7 +221,8 @@ impl Server {
         let delayed = std::mem::take(&mut state.delayed);
         let held: Vec<Waiting> = silent.into_iter().chain(delayed.into_values()).collect();
         for waiting in &held {
-            state.account.settle(waiting.number, waiting.touch, Outcome::Failed(errno));
+            let ended = (waiting.number, self.since.elapsed());
+            state.account.settle(ended, waiting.touch, Outcome::Failed(errno));
         }
         drop(state);
         held.iter().for_each(|waiting| self.reply(waiting.request.unique, Err(errno)));

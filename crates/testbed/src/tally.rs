@@ -48,6 +48,8 @@ pub struct Seen {
     pub at: Duration,
     /// How it ended.
     pub outcome: Outcome,
+    /// When it was answered.
+    pub answered: Option<Duration>,
 }
 
 /// Counts and log of one device.
@@ -69,8 +71,14 @@ impl Account {
         let tally = &mut self.tallies[index(touch.op)];
         tally.received += 1;
         tally.held += 1;
-        let seen =
-            Seen { op: touch.op, offset: touch.offset, length: touch.length, at, outcome: Outcome::Held };
+        let seen = Seen {
+            op: touch.op,
+            offset: touch.offset,
+            length: touch.length,
+            at,
+            outcome: Outcome::Held,
+            answered: None,
+        };
         if self.log.len() < LOG_MAX {
             self.log.push(seen);
             return self.log.len() - 1;
@@ -78,8 +86,8 @@ impl Account {
         usize::MAX
     }
 
-    /// The request with that number has ended.
-    pub(crate) fn settle(&mut self, number: usize, touch: Touch, outcome: Outcome) {
+    /// The request with that number has ended at that time.
+    pub(crate) fn settle(&mut self, (number, at): (usize, Duration), touch: Touch, outcome: Outcome) {
         let tally = &mut self.tallies[index(touch.op)];
         tally.held -= 1;
         match outcome {
@@ -92,6 +100,7 @@ impl Account {
         }
         if let Some(seen) = self.log.get_mut(number) {
             seen.outcome = outcome;
+            seen.answered = Some(at);
         }
     }
 

@@ -9,7 +9,9 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use testbed::{Device, Errno, Lack, LoopOver, Ops, Outcome, Through, skipped};
+use testbed::{
+    Character, Device, Errno, Lack, LoopOver, Ops, Outcome, QemuThrottle, Stalls, Takes, Through, skipped,
+};
 
 const SIZE: u64 = 8 << 20;
 /// Against hanging; nothing here takes as long.
@@ -218,4 +220,40 @@ fn killed_while_silent_it_leaves_nothing() {
     let shows = || std::fs::read_to_string(&shown).is_ok_and(|text| text.contains(directory));
     wait_until("detaching", || !shows());
     victim.wait().unwrap();
+}
+
+#[test]
+fn a_file_behind_a_throttle_group_can_be_used_and_leaves_nothing() {
+    let limits = [("iops-total", 2_000), ("iops-size", 16_384)];
+    let Some(throttled) = QemuThrottle::or_skip(4, &limits) else { return };
+    let path = throttled.path().to_owned();
+    let file = open(&path);
+    assert_eq!(file.metadata().unwrap().len(), 4 << 20);
+    assert_eq!(read_at(&file, 1 << 20).unwrap(), 4096);
+    file.write_all_at(&[7; 4096], 8192).unwrap();
+    let stored = std::fs::read(path.with_file_name("stored.raw")).unwrap();
+    assert_eq!(stored[8192..12_288], [7; 4096], "what is written is stored");
+    drop((file, throttled));
+    assert!(!path.parent().unwrap().exists(), "the folder is gone");
+    let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
+    assert!(!mounts.contains(&path.display().to_string()), "{mounts}");
+}
+
+#[test]
+fn it_takes_as_long_as_its_character_says_and_its_log_tells_so() {
+    let Some(device) = Device::or_skip(SIZE) else { return };
+    let file = open(&device.path());
+    let ms = Duration::from_millis;
+    let stalls = Stalls { length: ms(200), period: ms(1_000) };
+    device.behave(Character::new(1, Takes::Even(ms(5))).first_touch(ms(20)).stalling(stalls));
+    let comers: Vec<_> = (0..20).map(|number| read_aside(&file, number * 4096)).collect();
+    comers.into_iter().for_each(|comer| assert_eq!(comer.recv().unwrap().unwrap(), 4096));
+    let log: Vec<_> = device.log().into_iter().filter(|seen| seen.op == Ops::READ).collect();
+    let took = |seen: &testbed::Seen| seen.answered.unwrap() - seen.at;
+    assert_eq!(log.len(), 20);
+    assert!(took(&log[0]) >= ms(25), "the first touch: {:?}", log[0]);
+    let last = log.iter().map(|seen| seen.answered.unwrap()).max().unwrap();
+    assert!(last - log[0].at >= ms(20 * 5 + 20), "one after the other");
+    device.fail(.., Ops::READ, Errno::EIO);
+    assert_eq!(errno(read_at(&file, 0)), Some(5), "it fails beside");
 }

@@ -1,20 +1,36 @@
-//! The rate fell by a step during the run.
+//! The level fell during the run and stayed below.
 
 use record::Run;
 use serde::{Deserialize, Serialize};
 use workload::Nanos;
 
 use crate::figures::Figures;
-use crate::finding::{Confidence, Found, Kind, Nature};
-use crate::plateaus::iops_cap;
+use crate::finding::{Confidence, Evidence, Found, Kind, Nature};
+use crate::regimes::{Change, Moved};
+use crate::{Course, Estimate};
 
-/// The rate fell by a step during the run, from `before` to `after` a second.
+/// Standard errors that the logarithm of the ratio is from nothing for the change to be beyond doubt, and for it to be likely.
+const CERTAIN: f64 = 6.0;
+const LIKELY: f64 = 3.5;
+/// Standard errors in the half-width of a 95 % interval.
+const Z95: f64 = 1.96;
+
+/// The rate fell during the run, `from` the one to the other time, from `before` to `after` a second: operations, or bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepDown {
+    /// The step in which it fell, or after which it had fallen.
     pub step: String,
+    /// The likeliest time.
     pub at: Nanos,
-    pub before: f64,
-    pub after: f64,
+    /// Not before, at 95 %.
+    pub from: Nanos,
+    /// Not after.
+    pub to: Nanos,
+    pub moved: Moved,
+    pub before: Estimate,
+    pub after: Estimate,
+    /// Whether the level after it was seen for long enough.
+    pub settled: bool,
 }
 
 impl Kind for StepDown {
@@ -23,11 +39,59 @@ impl Kind for StepDown {
     }
 }
 
-/// The fall between the ladder of the beginning and the rung that ran again ([`crate::figures`] says how much is one).
-pub(super) fn rule(run: &Run, figures: &Figures) -> Option<Found<StepDown>> {
-    let again = figures.fallen.as_ref()?;
-    let before = iops_cap(&figures.depths, again.direction)?.level.value;
-    let step = run.steps.iter().find(|step| step.plan.name == again.step)?;
-    let meaning = StepDown { step: again.step.clone(), at: step.started, before, after: again.iops.value };
-    Some(Found::in_step(meaning, step, "rate", Confidence::Certain))
+/// Falls of a run whose level did not come back.
+pub(super) fn rule(run: &Run, figures: &Figures) -> Vec<Found<StepDown>> {
+    let regimes = &figures.regimes;
+    if matches!(regimes.course, Course::Wave { .. }) {
+        return Vec::new();
+    }
+    let last = regimes.changes.last();
+    let fall = |change: &Change| {
+        let meaning = StepDown {
+            step: step(run, change),
+            at: change.likeliest,
+            from: change.at.0,
+            to: change.at.1,
+            moved: change.moved,
+            before: change.before,
+            after: change.after,
+            settled: regimes.settled || Some(change) != last,
+        };
+        Found { meaning, evidence: evidence(run, change), confidence: confidence(run, change) }
+    };
+    regimes.changes.iter().filter(|change| change.fell()).map(fall).collect()
+}
+
+/// The step in which a change lies, or the first after it.
+pub(super) fn step(run: &Run, change: &Change) -> String {
+    let step = run.steps.iter().find(|step| step.ended >= change.likeliest);
+    step.map_or(String::new(), |step| step.plan.name.clone())
+}
+
+/// The time of the change, in the steps that it may lie in.
+pub(super) fn evidence(run: &Run, change: &Change) -> Vec<Evidence> {
+    let (from, to) = change.at;
+    let inside = run.steps.iter().filter(|step| step.started < to && step.ended > from);
+    let span = |step: &record::StepRecord| Evidence {
+        step: step.plan.name.clone(),
+        series: "rate".to_owned(),
+        from: step.started.max(from),
+        to: step.ended.min(to),
+    };
+    inside.map(span).collect()
+}
+
+/// By how far the ratio is from nothing, in standard errors; never certain where plimsoll waited for a CPU around it.
+pub(super) fn confidence(run: &Run, change: &Change) -> Confidence {
+    let ratio = &change.ratio;
+    let error = ((ratio.high / ratio.low).ln() / (2.0 * Z95)).max(f64::MIN_POSITIVE);
+    let errors = ratio.value.ln().abs() / error;
+    let around = |step: &&record::StepRecord| step.started <= change.at.1 && step.ended >= change.at.0;
+    let mut intervals = run.steps.iter().filter(around).flat_map(|step| &step.intervals);
+    let clean = intervals.all(|interval| !interval.smeared && interval.waited == Nanos::ZERO);
+    match errors {
+        errors if errors >= CERTAIN && clean => Confidence::Certain,
+        errors if errors >= LIKELY => Confidence::Likely,
+        _ => Confidence::Possible,
+    }
 }

@@ -6,8 +6,8 @@ use record::{Interval, Run, SECTOR, StepRecord};
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Nanos, StepKind};
 
-use super::generator::within;
 use crate::finding::{Confidence, Found, Kind, Nature};
+use crate::shortage::within;
 use crate::verdict::Doubt;
 use crate::watch::{Device, Firing, Tick, WatchedRun, found_in, is_watch};
 

@@ -1,27 +1,26 @@
 //! The generator was the limit, or lacked CPU.
 
-use record::{CpuMetric, Run, Sample, StepRecord};
+use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
-use workload::{Nanos, StepKind};
+use workload::StepKind;
 
 use crate::finding::{Confidence, Found, Kind, Nature};
-use crate::verdict::Doubt;
+use crate::shortage::{STEAL, Shares, Shortage, WORKER_BUSY};
 
-/// A worker whose thread was on a CPU for this share of the step was itself the limit.
-const WORKER_BUSY: f64 = 0.9;
-/// A worker that was ready but not running for this share of the step lacked CPU.
-const WORKER_WAITING: f64 = 0.1;
-/// Steal above this share of the machine's time counts (methodology 3.2, R16).
-const STEAL: f64 = 0.05;
+/// Told from here on: a loss of a tenth of the rate is more than any promise allows.
+const TOLD: f64 = 0.1;
 
 /// The generator lacked CPU: its busiest worker ran `own_cpu_share` of the step, one was ready but not running for
-/// `waiting_share` of it, and the hypervisor took `steal_share` of the machine; `late` I/Os were issued over 1 ms late.
+/// `waiting_share` of it, and the hypervisor took `steal_share` of the machine; `late` I/Os were issued over 1 ms late. At most
+/// `lost_share` of the step's rate is lost by that: less than it waited where the device had a queue to go on with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GeneratorBound {
     pub step: String,
     pub own_cpu_share: f64,
     pub waiting_share: f64,
     pub steal_share: f64,
+    #[serde(default)]
+    pub lost_share: f64,
     pub late: u64,
 }
 
@@ -30,47 +29,30 @@ impl Kind for GeneratorBound {
         Nature {
             weight: 2,
             device: None,
-            badness: Some(self.waiting_share.max(self.own_cpu_share)),
-            doubt: Some(Doubt::GeneratorBound),
+            badness: Some(self.lost_share.max(self.waiting_share)),
+            doubt: None,
             level: false,
         }
     }
 }
 
-/// Steps in which the generator was the limit or lacked CPU.
+/// Steps in which the generator was the limit, or may have cost a good part of the rate.
 pub(super) fn rule(run: &Run) -> Vec<Found<GeneratorBound>> {
+    let shortage = Shortage::of(run);
     let measured = run.steps.iter().filter(|step| step.plan.kind != StepKind::Layout);
-    measured.filter_map(|step| of_step(run, step)).collect()
+    measured.filter_map(|step| of_step(&shortage, step)).collect()
 }
 
-fn of_step(run: &Run, step: &StepRecord) -> Option<Found<GeneratorBound>> {
-    let wall_ns = step.ended.since(step.counted_from).0 as f64;
-    let greatest = |shares: &mut dyn Iterator<Item = u64>| {
-        shares.map(|spent_ns| spent_ns as f64 / wall_ns).fold(0.0, f64::max)
-    };
+fn of_step(shortage: &Shortage<'_>, step: &StepRecord) -> Option<Found<GeneratorBound>> {
+    let Shares { own_cpu, waiting, steal, lost } = shortage.of_step(step);
     let meaning = GeneratorBound {
         step: step.plan.name.clone(),
-        own_cpu_share: greatest(
-            &mut step.workers.iter().map(|worker| worker.user_cpu_ns + worker.system_cpu_ns),
-        ),
-        waiting_share: greatest(&mut step.workers.iter().map(|worker| worker.run_delay_ns)),
-        steal_share: steal(&within(run, step.counted_from, step.ended)),
+        own_cpu_share: own_cpu,
+        waiting_share: waiting,
+        steal_share: steal,
+        lost_share: lost,
         late: step.workers.iter().map(|worker| worker.late).sum(),
     };
-    let starved = meaning.own_cpu_share > WORKER_BUSY
-        || meaning.waiting_share > WORKER_WAITING
-        || meaning.steal_share > STEAL;
-    (wall_ns > 0.0 && starved).then(|| Found::in_step(meaning, step, "cpu", Confidence::Certain))
-}
-
-/// Samples from `from` to `to`.
-pub(super) fn within(run: &Run, from: Nanos, to: Nanos) -> Vec<&Sample> {
-    run.samples.iter().filter(|sample| from <= sample.at && sample.at <= to).collect()
-}
-
-fn steal(samples: &[&Sample]) -> f64 {
-    let ends = samples.first().zip(samples.last());
-    let share = ends.map(|(first, last)| last.cpu.since(&first.cpu, CpuMetric::Steal));
-    // Where no time has passed the hypervisor took none.
-    share.filter(|share| share.is_finite()).unwrap_or(0.0)
+    let starved = own_cpu > WORKER_BUSY || lost > TOLD || steal > STEAL;
+    starved.then(|| Found::in_step(meaning, step, "cpu", Confidence::Certain))
 }

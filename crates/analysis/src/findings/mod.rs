@@ -23,9 +23,12 @@ mod machine_limit;
 mod merging;
 mod open_question;
 mod own_limit;
+mod period;
+mod rise;
 mod saturation;
 mod serial;
 mod shared;
+mod silence;
 mod slow;
 mod target;
 mod unit;
@@ -55,9 +58,12 @@ pub use machine_limit::{KernelQueue, MachineLimit};
 pub use merging::Merging;
 pub use open_question::{NotIdentifiable, Question};
 pub use own_limit::{CpuBound, DepthBound, InFlightBound};
+pub use period::Wave;
+pub use rise::StepUp;
 pub use saturation::Saturation;
 pub use serial::SerialApplication;
 pub use shared::{SeparateBudgets, SharedBudget};
+pub use silence::StoppedAnswering;
 pub use slow::{BackendSlow, CpuStarved};
 pub use target::{CachedReads, ReadsOnly, TargetDoubt, Unwritten};
 pub use unit::AccountingUnit;
@@ -99,9 +105,9 @@ macro_rules! kinds {
 
 kinds! {
     IopsCap, BandwidthCap, Crossover, FillingDepth, Unsteady, LittleMismatch, GeneratorBound, ForeignLoad,
-    TargetDoubt, CachedReads, Unwritten, ReadsOnly, InsideBurst, StepDown, Interrupted, Failed, StorageIdle,
+    TargetDoubt, CachedReads, Unwritten, ReadsOnly, InsideBurst, StepDown, StepUp, Wave, Interrupted, Failed, StorageIdle,
     SerialApplication, HeldOperations, HeldBytes, ThrottledAboveNominal, ThrottledAboveDevice, BackendSlow,
-    FlushBound, CpuStarved, QueueFull, Untimed, HeldLevelFell, AccountingUnit, SharedBudget, SeparateBudgets,
+    FlushBound, CpuStarved, QueueFull, Untimed, HeldLevelFell, StoppedAnswering, AccountingUnit, SharedBudget, SeparateBudgets,
     Saturation, DepthBound, InFlightBound, CpuBound, MachineLimit, KernelQueue, NotIdentifiable, FirstTouch, Merging,
 }
 
@@ -153,7 +159,8 @@ fn any<K: Into<Meaning>>(found: impl IntoIterator<Item = Found<K>>) -> Vec<Findi
 type RunRule = fn(&Run, &Figures) -> Vec<Finding>;
 
 /// Rules whose findings hold also of a run that was cut short.
-const CUT_SHORT_RULES: [RunRule; 7] = [
+const CUT_SHORT_RULES: [RunRule; 8] = [
+    |run, _| any(silence::rule(run)),
     |run, _| any(endings::rule(run)),
     |run, _| any(target::doubtful(run)),
     |run, _| any(target::cached(run)),
@@ -164,8 +171,10 @@ const CUT_SHORT_RULES: [RunRule; 7] = [
 ];
 
 /// Rules about what ladders reached, asked where all of them were climbed.
-const WHOLE_RUN_RULES: [RunRule; 4] = [
+const WHOLE_RUN_RULES: [RunRule; 6] = [
     |run, figures| any(fall::rule(run, figures)),
+    |run, figures| any(rise::rule(run, figures)),
+    |run, figures| any(period::rule(run, figures)),
     |run, figures| any(little::rule(run, figures)),
     |run, figures| any(unsteady::rule(run, figures)),
     |run, _| any(first_touch::rule(run)),

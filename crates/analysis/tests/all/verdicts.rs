@@ -289,8 +289,51 @@ fn a_worker_without_cpu_is_named_and_excuses_a_miss() {
     run.steps.iter_mut().for_each(|step| step.workers[0].run_delay_ns = 3_000_000_000);
     let found = analyse(&run, Some(&limits("aws-gp3")), None);
     assert_eq!(found.verdict.answer, Answer::CannotTell);
-    assert!(found.verdict.doubts.contains(&Doubt::GeneratorBound));
+    assert!(found.verdict.rows.iter().any(|row| row.doubts.contains(&Doubt::GeneratorBound)));
     assert!(found.findings.iter().any(|finding| matches!(finding.meaning, Meaning::GeneratorBound(_))));
+}
+
+/// A volume of so many operations a second that misses its claim, of which each second waited so long for a CPU.
+fn waited(iops: f64, waited: Nanos, change: impl Fn(&mut Run)) -> (Answer, bool) {
+    let mut run = run_of(&checked(iops, 125.0 * MIB, 0.8e-3));
+    for step in &mut run.steps {
+        step.workers[0].run_delay_ns = waited.0 * step.intervals.len() as u64;
+        step.intervals.iter_mut().for_each(|interval| interval.waited = waited);
+    }
+    change(&mut run);
+    let found = analyse(&run, Some(&limits("aws-gp3")), None);
+    let told = found.findings.iter().any(|finding| matches!(finding.meaning, Meaning::GeneratorBound(_)));
+    (found.verdict.answer, told)
+}
+
+#[test]
+fn a_wait_excuses_no_more_than_it_can_have_cost() {
+    // A quarter of the time lost turns 3,000 into 2,250, but not where a third of a second of I/Os waits at the device.
+    let queue = |run: &mut Run| {
+        let deep = run.steps.iter_mut().filter(|step| step.plan.workers[0].depth > 1);
+        for direction in deep.flat_map(|step| &mut step.intervals).flat_map(|part| &mut part.directions) {
+            direction.tally.latency_ns_sum *= 25;
+        }
+    };
+    assert_eq!(waited(2_250.0, Nanos::from_millis(250), |_| {}).0, Answer::CannotTell);
+    assert_eq!(waited(2_250.0, Nanos::from_millis(250), queue).0, Answer::Below);
+    // A fifth of the time lost does not turn 3,000 into 1,500.
+    assert_eq!(waited(1_500.0, Nanos::from_millis(200), |_| {}), (Answer::Below, true));
+    // Two fifths do.
+    assert_eq!(waited(1_800.0, Nanos::from_millis(450), |_| {}), (Answer::CannotTell, true));
+    // No wait makes a volume faster.
+    assert_eq!(waited(3_000.0, Nanos::from_millis(450), |_| {}), (Answer::Meets, true));
+}
+
+#[test]
+fn what_this_machine_serves_waits_for_a_cpu_as_well() {
+    let shown_by = |name: &str| {
+        let mut facts = TargetFacts::made_up("/t", TargetKind::Directory, Bytes::GIB);
+        facts.devices = vec![record::DeviceFacts { name: name.to_owned(), ..Default::default() }];
+        waited(2_000.0, Nanos::from_millis(200), move |run| run.target = Some(facts.clone())).0
+    };
+    assert_eq!(shown_by("nvme1n1"), Answer::Below);
+    assert_eq!(shown_by("loop3"), Answer::CannotTell);
 }
 
 #[test]

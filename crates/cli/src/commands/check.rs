@@ -1,36 +1,51 @@
 //! `plimsoll check`: from a target to a verdict, a run file and a report.
 
+use std::path::Path;
+
 use analysis::Analysis;
-use experiments::{CheckAsk, Effort, LAYOUT_GUESS, next_step, seconds_most};
+use experiments::{
+    CheckAsk, Effort, LAYOUT_GUESS, Layout, LeftOut, Writes, next_step, seconds_most, seconds_usual,
+};
 use policy::{BurstLength, Limits};
 use record::Run;
 use report::{Credits, Forecast, Paint};
 use session::{Setup, Wish};
-use workload::{Expectation, PolicyName, Target};
+use workload::{Bytes, Expectation, PolicyName, Target};
 
 use crate::arguments::{CheckArguments, EffortName, Format};
 use session::failure::Failure;
 use session::output;
 use session::place::Place;
-use session::run::{self, Against, Session};
+use session::run::{self, Against, Course, Session};
 use session::signals::StopFlag;
+
+/// Region of a target that is not laid out, as far as writes are bounded by it: that of a directory with room.
+const REGION_USUAL: Bytes = Bytes::gib(4);
+/// The part of the free memory that may be in flight, as a divisor.
+const IN_FLIGHT_PART: u64 = 8;
 
 /// Measures the target and answers against policy and expectation.
 pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     let asked = Asked::read(arguments)?;
     let stop = StopFlag::on_signals(arguments.give_up);
     let mut setup = run::set_up_target(&asked.target, &asked.target_words, &asked.wish, &stop)?;
-    let ask = asked.ask(&setup);
+    let ask = asked.ask(&setup)?;
     announce(&asked, &setup, &ask);
     if arguments.dry_run {
-        return dry_run(&setup, &ask);
+        return dry_run(&setup, &ask, laying_out(&asked));
     }
     if !arguments.busy {
         run::idle_gate(&mut setup, "a check", &stop)?;
     }
     let place = Place::new(arguments.out.as_deref(), &asked.target_words, &setup.facts.devices)?;
+    let place = if setup.is_virtual() { place.of_virtual_run() } else { place };
     let (seconds, next) = (seconds(&asked, &setup, &ask), |done: &[_]| next_step(&ask, done));
-    let session = Session { setup, place: &place, stop: &stop, seconds, against: &asked.against };
+    let course = Course {
+        left: &|done| experiments::seconds_left(&ask, done),
+        remarks: &|done| left_out_words(&experiments::left_out(&ask, done)),
+    };
+    let against = &asked.against;
+    let session = Session { setup, place: &place, stop: &stop, seconds, course: Some(course), against };
     session.run(&next, &|run, analysis| {
         present(arguments.format, run, analysis, &place)?;
         Ok(analysis.verdict.exit_code())
@@ -43,6 +58,7 @@ struct Asked {
     target_words: String,
     against: Against,
     wish: Wish,
+    write_most: Option<Bytes>,
     seed: u64,
     effort: Effort,
 }
@@ -62,27 +78,54 @@ impl Asked {
         let expectation =
             arguments.expect.as_deref().map(Expectation::parse).transpose().map_err(Failure::refused)?;
         let size = arguments.size.as_deref().map(workload::size).transpose().map_err(Failure::refused)?;
+        let write_most =
+            arguments.write_most.as_deref().map(workload::size).transpose().map_err(Failure::refused)?;
         let allow_destroy = arguments.allow_destroy.clone();
         Ok(Asked {
             target_words: run::absolute(&target, &arguments.target),
             target,
             against: Against { policy, limits, expectation },
             wish: Wish { size, allow_destroy, ..Wish::default() },
+            write_most,
             seed: arguments.seed,
             effort: effort(arguments.effort),
         })
     }
 
-    fn ask(&self, setup: &Setup) -> CheckAsk {
-        CheckAsk {
+    fn ask(&self, setup: &Setup) -> Result<CheckAsk, Failure> {
+        Ok(CheckAsk {
             writes: setup.writes,
             layout: setup.layout,
+            write_most: self.write_most(setup)?,
+            in_flight_most: in_flight_most(),
             expectation: self.against.expectation.clone().unwrap_or_default(),
             seed: self.seed,
             effort: self.effort,
             block_min: setup.facts.direct_alignment,
+        })
+    }
+
+    /// What may be written in all: the region once for the layout and once to measure, unless told otherwise.
+    fn write_most(&self, setup: &Setup) -> Result<Bytes, Failure> {
+        let region = match setup.layout {
+            Layout::Write(size) => size,
+            Layout::None => self.wish.size.unwrap_or(REGION_USUAL),
+        };
+        match (self.write_most, setup.layout) {
+            _ if setup.writes == Writes::LeftOut => Ok(Bytes(0)),
+            (Some(most), Layout::Write(size)) if most < size => Err(Failure::refused(format!(
+                "--write-most {most}: laying the region out writes {size} alone; name a smaller region with --size, or more to \
+                 write"
+            ))),
+            (most, _) => Ok(most.unwrap_or(CheckAsk::modest(setup.layout, region))),
         }
     }
+}
+
+/// Bytes in flight: no more than a small part of the memory that is left, as the load shall not push out what runs here.
+fn in_flight_most() -> Bytes {
+    let free = kernel::free_memory(Path::new("/")).map_or(Bytes(u64::MAX), |free| free.bytes);
+    CheckAsk::IN_FLIGHT_MOST.min(Bytes(free.0 / IN_FLIGHT_PART))
 }
 
 /// The limits of `name`; of a simulated or lab target the parameters that are not the policy's are left to the target.
@@ -100,33 +143,27 @@ fn effort(name: EffortName) -> Effort {
     }
 }
 
-/// The bandwidth that the policy names; without one the guess, which is low for a layout's time and therefore unbounded for
-/// what is written.
-fn layout_rate(limits: Option<&Limits>) -> Option<f64> {
+/// Bytes a second at which data is taken to be laid out: what the policy names, else a guess that is low.
+fn laying_out(asked: &Asked) -> f64 {
+    let limits = asked.against.limits.as_ref();
     let rate = limits.and_then(|limits| limits.enforced_bytes_per_second(workload::Direction::Write));
-    rate.map(|rate| rate.0)
+    rate.map_or(LAYOUT_GUESS, |rate| rate.0)
 }
 
 /// How long the check takes at most; virtual time passes at once.
 fn seconds(asked: &Asked, setup: &Setup, ask: &CheckAsk) -> f64 {
-    let rate = layout_rate(asked.against.limits.as_ref()).unwrap_or(LAYOUT_GUESS);
-    if setup.is_virtual() { 0.5 } else { seconds_most(ask, rate) }
+    if setup.is_virtual() { 0.5 } else { seconds_most(ask, laying_out(asked)) }
 }
 
 /// Says what is measured, what that will take, and what will be destroyed.
 fn announce(asked: &Asked, setup: &Setup, ask: &CheckAsk) {
     output::people(report::head(&setup.facts, setup.runner.backend()).trim_end());
-    let rate = layout_rate(asked.against.limits.as_ref());
-    let written = match ask.layout {
-        experiments::Layout::Write(size) => {
-            experiments::bytes_written_most(ask, size, rate.unwrap_or(f64::MAX))
-        }
-        experiments::Layout::None => 0,
-    };
     let seconds = seconds(asked, setup, ask);
+    let usual = seconds_usual(ask, laying_out(asked)).min(seconds);
     let forecast = Forecast {
-        seconds,
-        bytes_written: written,
+        seconds: usual,
+        seconds_most: seconds,
+        bytes_written: ask.write_most.0,
         credits: credits(asked.against.limits.as_ref(), seconds),
         billing: asked.against.limits.as_ref().map(Limits::billing_notes).unwrap_or_default(),
     };
@@ -148,13 +185,29 @@ fn credits(limits: Option<&Limits>, seconds: f64) -> Credits {
     }
 }
 
-fn dry_run(setup: &Setup, ask: &CheckAsk) -> Result<u8, Failure> {
+/// What was left out, a sentence a reason.
+fn left_out_words(left_out: &[(String, LeftOut)]) -> Vec<String> {
+    let of = |why: LeftOut| -> Vec<&str> {
+        left_out.iter().filter(|(_, reason)| *reason == why).map(|(name, _)| name.as_str()).collect()
+    };
+    let sentence = |why: LeftOut, reason: &str| {
+        let names = of(why);
+        (!names.is_empty()).then(|| format!("Left out {reason}: {}.", names.join(", ")))
+    };
+    let bytes = "because more would be written than was said (--write-most SIZE allows more)";
+    [sentence(LeftOut::Bytes, bytes), sentence(LeftOut::Time, "for want of time")]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn dry_run(setup: &Setup, ask: &CheckAsk, rate: f64) -> Result<u8, Failure> {
     let mut text = String::from("This would run, step by step (later rungs depend on earlier ones):\n");
     if let Some(step) = next_step(ask, &[]) {
         let plan = setup.runner.plan(&step).map_err(Failure::refused)?;
         text.push_str(&run::plan_words(&plan));
     }
-    text.push_str(&experiments::outline(ask));
+    text.push_str(&experiments::outline(ask, rate));
     output::result(&text)?;
     Ok(0)
 }

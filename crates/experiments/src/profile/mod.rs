@@ -83,7 +83,8 @@ pub enum ProfileError {
 }
 
 /// Names and texts of the built-in profiles.
-const BUILTIN: [(&str, &str); 5] = [
+const BUILTIN: [(&str, &str); 6] = [
+    ("five-figures", include_str!("../../profiles/five-figures.toml")),
     ("crystaldiskmark", include_str!("../../profiles/crystaldiskmark.toml")),
     ("file-server", include_str!("../../profiles/file-server.toml")),
     ("mail-server", include_str!("../../profiles/mail-server.toml")),

@@ -8,10 +8,11 @@ use house::{files, root, text_decisions};
 
 /// Where words are read that are not plimsoll's own, each with whose they are: whole folders (they end with `/`) and files.
 /// What makes sentences of ours is none of them.
-const READERS: [(&str, &str); 19] = [
+const READERS: [(&str, &str); 20] = [
     ("crates/kernel/src/", "the kernel's words for devices and file systems"),
     ("crates/sampler/src/", "the kernel's words in /proc and /sys"),
     ("crates/analysis/src/findings/idle.rs", "the kernel's names of devices"),
+    ("crates/analysis/src/shortage.rs", "the kernel's names of devices and file systems"),
     ("crates/fio/src/disks.rs", "the kernel's names of devices"),
     ("crates/report/src/charts/view.rs", "the name of a file that a lab volume lies in"),
     ("crates/session/src/files.rs", "the first bytes of a file, which may be a page of ours"),

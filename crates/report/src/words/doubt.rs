@@ -18,6 +18,20 @@ pub fn doubt(doubt: &Doubt) -> String {
         Doubt::BurstUnknown => "the policy has a burst whose length is not published".to_owned(),
         Doubt::NotMeasured => "not measured in this run".to_owned(),
         Doubt::TooShort => "the rate did not settle, or too few seconds were counted".to_owned(),
+        Doubt::BeforeChange { at } => {
+            format!("measured only before the change at {}", numbers::span(at.as_secs_f64()))
+        }
+        Doubt::Swings { low, mean, high } => format!(
+            "the level swings between {} and {} of its mean, and nothing above the mean is kept up",
+            numbers::share(low / mean),
+            numbers::share(high / mean)
+        ),
+        Doubt::Unsettled { at } => {
+            format!(
+                "what the change at {} left was not seen for long enough",
+                numbers::span(at.as_secs_f64())
+            )
+        }
         Doubt::GeneratorBound => "plimsoll itself was short of CPU, so the volume may do more".to_owned(),
         Doubt::ForeignLoad => "somebody else used the device meanwhile, so the volume may do more".to_owned(),
         Doubt::Target { why } => not_the_volume(&target_doubt(why)),
@@ -73,6 +87,9 @@ pub fn remedy(doubt: &Doubt) -> String {
         Doubt::BurstUnknown => "Keep it loaded until the rate falls.",
         Doubt::NotMeasured => "Permit the load that the claim is about, and run again.",
         Doubt::TooShort => "Run it longer, or at another hour.",
+        Doubt::BeforeChange { .. } => "Run it again now that it has changed.",
+        Doubt::Swings { .. } => "Run it for several of its periods, or find out who shares the volume.",
+        Doubt::Unsettled { .. } => "Run it again at once, to see whether the level holds.",
         Doubt::GeneratorBound => "Run it from a machine with more free CPU.",
         Doubt::ForeignLoad => "Stop what else uses the device, and run again.",
         Doubt::Target { .. } | Doubt::CachedReads | Doubt::Unwritten { .. } => {

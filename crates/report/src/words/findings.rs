@@ -2,10 +2,13 @@
 //!
 //! One table without a row for the rest: a kind of finding without its words does not compile.
 
-use analysis::findings::Unwritten;
+use analysis::findings::{StoppedAnswering, Unwritten};
 use analysis::{Finding, Level, Meaning, Named, Place};
+use record::SilenceStage;
+use workload::Nanos;
 
 use super::causes;
+use super::changes::{self, between};
 use super::numbers::{self, Prefix};
 use super::phrases::{capital, error_words, is_full, plural, quoted};
 use super::step_names::Steps;
@@ -15,6 +18,37 @@ use super::watch_words::{
     scale_words, took, waits,
 };
 use super::wrap::clean;
+
+/// How long it was silent, what was held, how it ended, and how often.
+fn stopped_answering(found: &StoppedAnswering) -> String {
+    let seconds = |time: Nanos| numbers::time(time.0 as f64);
+    let others = match found.others {
+        0 => String::new(),
+        others => format!(" and {} more", numbers::count(others as f64)),
+    };
+    let ending = match found.stage {
+        SilenceStage::Over => "then it answered again",
+        SilenceStage::GivenUp => "then it was given up; what was measured before stands",
+        SilenceStage::Left | SilenceStage::Noticed => "it had not answered when the run was stopped",
+    };
+    let times = match (found.times, found.period_s) {
+        (0 | 1, _) => String::new(),
+        (times, None) => format!(" So it did {times} times; this was the longest."),
+        (times, Some(period_s)) => {
+            format!(" So it did {times} times, one every {}; this was the longest.", numbers::span(period_s))
+        }
+    };
+    format!(
+        "The target stopped answering at {} (step {}): for {} nothing came back from {}, of which a {} of {} at byte {}{others} was held; {ending}.{times}",
+        seconds(found.since),
+        quoted(&found.step),
+        seconds(found.lasted),
+        clean(&found.path),
+        found.direction.name(),
+        numbers::size(u64::from(found.bytes)),
+        numbers::count(found.offset as f64),
+    )
+}
 
 /// What is said of a finding.
 pub(crate) struct Told<'f> {
@@ -123,11 +157,12 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
         },
         Meaning::GeneratorBound(found) => Told {
             sentence: format!(
-                "plimsoll was short of CPU in {}: its busiest worker ran {} of the time and waited for a CPU {} of it; the hypervisor took {} of the machine. {} I/Os were issued over 1 ms late.",
+                "plimsoll was short of CPU in {}: its busiest worker ran {} of the time and waited for a CPU {} of it; the hypervisor took {} of the machine. At most {} of the rate is lost by that. {} I/Os were issued over 1 ms late.",
                 steps.worst(&found.step),
                 numbers::share(found.own_cpu_share),
                 numbers::share(found.waiting_share),
                 numbers::share(found.steal_share),
+                numbers::share(found.lost_share),
                 numbers::count(found.late as f64)
             ),
             unless: Some("The volume is fast enough to keep a CPU busy, and still faster than measured."),
@@ -206,15 +241,40 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
         },
         Meaning::StepDown(found) => Told {
             sentence: format!(
-                "The rate fell at {} (step {}), from {} to {} a second, and stayed there.",
+                "The rate fell at {} ({}), from {} to {}{}.",
                 numbers::span(found.at.as_secs_f64()),
-                quoted(&found.step),
-                numbers::count(found.before),
-                numbers::count(found.after)
+                between(found.from, found.to),
+                changes::level(&found.before, found.moved),
+                changes::level(&found.after, found.moved),
+                if found.settled { ", and stayed there" } else { "; what it settles at was not seen" }
             ),
             unless: Some("Foreign load began, or the volume was throttled by its provider for another reason."),
             next: "Keep it loaded for longer to see what is left, then leave it idle to see how fast it recovers."
                 .to_owned(),
+            shown: OfRun("rate"),
+        },
+        Meaning::StepUp(found) => Told {
+            sentence: format!(
+                "The rate rose at {} ({}), from {} to {}.",
+                numbers::span(found.at.as_secs_f64()),
+                between(found.from, found.to),
+                changes::level(&found.before, found.moved),
+                changes::level(&found.after, found.moved)
+            ),
+            unless: Some("A cache warmed, a neighbour left, or credits came back; what was before may come again."),
+            next: "Run it again: what holds both times is the volume's.".to_owned(),
+            shown: OfRun("rate"),
+        },
+        Meaning::Wave(found) => Told {
+            sentence: format!(
+                "The rate goes up and down: {} of its mean for {} of the time, and {} for the rest{}.",
+                numbers::share(found.low),
+                numbers::share(found.low_share),
+                numbers::share(found.high),
+                found.period_s.map_or(String::new(), |period| format!(", every {}", numbers::span(period)))
+            ),
+            unless: Some("Credits that run out and are earned again, or others who come and go."),
+            next: "Rely on no more than the lower level, or the mean where waiting for it does no harm.".to_owned(),
             shown: OfRun("rate"),
         },
         Meaning::Interrupted(found) => Told {
@@ -232,6 +292,13 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             }
             .to_owned(),
             shown: Nowhere,
+        },
+        Meaning::StoppedAnswering(found) => Told {
+            sentence: stopped_answering(found),
+            unless: None,
+            next: "Look at the kernel's log (dmesg) for the device and what is below it, and ask its provider about that minute."
+                .to_owned(),
+            shown: OfRun("rate"),
         },
         Meaning::StorageIdle(found) => Told {
             sentence: format!(

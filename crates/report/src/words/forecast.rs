@@ -3,11 +3,16 @@
 use crate::words::numbers;
 use crate::words::wrap::{clean, wrap};
 
+/// So many times as long is worth saying.
+const NOTABLY: f64 = 1.1;
+
 /// What a run will take.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Forecast {
     /// Seconds from now to the verdict.
     pub seconds: f64,
+    /// The most seconds that it may take.
+    pub seconds_most: f64,
     /// Bytes that will be written, layout included.
     pub bytes_written: u64,
     /// What of the policy's burst credits will be spent.
@@ -32,10 +37,20 @@ pub enum Credits {
 
 /// The forecast as a paragraph of at most 80 columns: time, bytes written, credits, billing.
 pub fn forecast(forecast: &Forecast) -> String {
-    let mut sentences = vec![format!("{}.", about(forecast.seconds)), written(forecast.bytes_written)];
+    let mut sentences = vec![lasts(forecast), written(forecast.bytes_written)];
     sentences.push(spent(forecast.credits));
     sentences.extend(forecast.billing.iter().map(|text| clean(text)));
     wrap("", &sentences.join(" "))
+}
+
+/// How long it takes, and where it may be notably more, at most.
+fn lasts(forecast: &Forecast) -> String {
+    let (usual, most) = (about(forecast.seconds), about(forecast.seconds_most));
+    let most = most.trim_start_matches("About ");
+    match forecast.seconds_most > NOTABLY * forecast.seconds && usual != format!("About {most}") {
+        true => format!("{usual}, at most {most}."),
+        false => format!("{usual}."),
+    }
 }
 
 fn about(seconds: f64) -> String {
@@ -74,14 +89,15 @@ mod tests {
     fn the_forecast_says_time_bytes_credits_and_bill() {
         let text = forecast(&Forecast {
             seconds: 118.0,
+            seconds_most: 170.0,
             bytes_written: 4 << 30,
             credits: Credits::NoBurst,
             billing: vec!["Your provider does not bill per operation for this type.".to_owned()],
         });
         assert_eq!(
             text,
-            "About 2 min. Writes at most 4.0 GiB. Spends no burst credits. Your provider does\n\
-             not bill per operation for this type.\n"
+            "About 2 min, at most 3 min. Writes at most 4.0 GiB. Spends no burst credits.\n\
+             Your provider does not bill per operation for this type.\n"
         );
     }
 

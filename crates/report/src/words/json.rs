@@ -40,6 +40,8 @@ pub fn json(run: &Run, analysis: &Analysis) -> String {
         "jobs": analysis.jobs,
         "spent": analysis.spent,
         "horizon_ns": analysis.horizon,
+        "regimes": analysis.regimes,
+        "five_windows": analysis.windows,
         "watched": analysis.watched,
         "run": {
             "command_line": run.words,

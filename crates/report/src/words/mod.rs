@@ -3,6 +3,7 @@
 pub(crate) mod answer;
 pub(crate) mod causes;
 pub(crate) mod cells;
+mod changes;
 pub(crate) mod claims;
 pub(crate) mod comparison;
 pub(crate) mod comparison_words;

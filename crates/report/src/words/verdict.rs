@@ -6,6 +6,7 @@ use analysis::{Analysis, Answer, ClaimRow, Doubt, Meaning, Quantity, Verdict};
 use record::{Run, TargetKind};
 
 pub use crate::words::answer::VerdictWords;
+use crate::words::changes::course;
 use crate::words::claims::{against, reading};
 use crate::words::doubt::doubt;
 use crate::words::imported::{either, origin};
@@ -43,6 +44,9 @@ pub fn verdict_words(run: &Run, analysis: &Analysis) -> VerdictWords {
         Answer::CannotTell if verdict.subject.is_none() => ("CANNOT TELL", with_colon("", &figures)),
         Answer::CannotTell => ("CANNOT TELL", with_colon(&format!("whether it meets {subject}"), &figures)),
     };
+    if let Some(course) = course(analysis) {
+        let _ = write!(rest, " {course}");
+    }
     for why in reasons(verdict) {
         let _ = write!(rest, " {}.", capital(&why));
     }

@@ -172,6 +172,7 @@ fn a_finding_of_several_steps_lists_them_and_tells_the_worst() {
         own_cpu_share: 0.5,
         waiting_share: 0.3,
         steal_share: 0.0,
+        lost_share: 0.2,
         late: 12,
     });
     let told = report::sentence(&in_steps(starved, &many));

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 mod causes;
+mod changes;
 mod inputs;
 mod profiles;
 mod simulated_checks;

@@ -3,9 +3,9 @@
 use analysis::findings::{BandwidthCap, FillingDepth, IopsCap};
 use analysis::{Analysis, Answer, Meaning, analyse};
 use experiments::{CheckAsk, Effort, Layout, Writes, next_step};
-use record::{Interval, Observer, Run};
+use record::{Interval, Observer, Run, StepRecord};
 use session::{Setup, Wish, conduct, set_up};
-use workload::{Direction, Expectation, Target};
+use workload::{Bytes, Direction, Expectation, StepKind, Target};
 
 /// Nobody looks on.
 struct Nobody;
@@ -15,13 +15,15 @@ impl Observer for Nobody {
 }
 
 /// Checks `words`, held against the target's own policy and `expectation`.
-fn check(words: &str, expectation: &str) -> (Run, Analysis) {
+pub fn check(words: &str, expectation: &str) -> (Run, Analysis) {
     let target = Target::parse(words).unwrap();
     let Setup { facts, mut runner, .. } = set_up(&target, words, &Wish::default()).unwrap();
     let expectation = (!expectation.is_empty()).then(|| Expectation::parse(expectation).unwrap());
     let ask = CheckAsk {
         writes: Writes::Measured,
         layout: Layout::None,
+        write_most: CheckAsk::modest(Layout::None, Bytes::gib(4)),
+        in_flight_most: CheckAsk::IN_FLIGHT_MOST,
         expectation: expectation.clone().unwrap_or_default(),
         seed: 1,
         effort: Effort::QUICK,
@@ -143,4 +145,103 @@ fn a_queue_too_shallow_for_slow_writes_is_no_proof_of_being_below() {
         let (_, found) = check(words, "");
         assert_ne!(found.verdict.answer, Answer::Below, "{words}: {:#?}", found.verdict);
     }
+}
+
+/// All bytes that `steps` wrote: ramps and drains are intervals too.
+fn written(steps: &[StepRecord]) -> u64 {
+    let intervals = steps.iter().flat_map(|step| &step.intervals);
+    intervals.map(|interval| interval.of(Direction::Write).tally.bytes).sum()
+}
+
+/// Whole intervals that count.
+fn whole(step: &StepRecord) -> usize {
+    let length = step.plan.interval.as_secs_f64();
+    step.intervals.iter().filter(|interval| interval.counted && interval.seconds() >= 0.99 * length).count()
+}
+
+#[test]
+fn no_volume_is_so_fast_that_more_is_written_than_was_said() {
+    for words in [
+        "sim:aws-gp3",
+        "sim:custom,iops=1000000,bandwidth=5GiB/s,latency=0.1ms",
+        "sim:custom,iops=1000000,bandwidth=20GiB/s,latency=0.05ms",
+        "sim:custom,iops=20000,bandwidth=2GiB/s,latency=3ms",
+    ] {
+        for region in [Bytes::mib(64), Bytes::mib(300), Bytes::gib(1), Bytes::gib(4)] {
+            let layout = Layout::Write(region);
+            let ask = CheckAsk { layout, write_most: CheckAsk::modest(layout, region), ..asked() };
+            let steps = steps(words, &ask);
+            let (wrote, said) = (written(&steps), ask.write_most.0);
+            assert!(wrote <= said && said <= 2 * region.0, "{words}, {region}: {wrote} of {said}");
+            let measured = steps.iter().filter(|step| {
+                let kind = step.plan.kind;
+                step.tally(Direction::Write).ops > 0 && !matches!(kind, StepKind::Layout | StepKind::Latency)
+            });
+            for step in measured {
+                let name = &step.plan.name;
+                assert!(whole(step) >= 5, "{words}, {region}: {name} has {} intervals", whole(step));
+            }
+        }
+    }
+}
+
+#[test]
+fn references_stand_between_the_others_and_a_look_again_behind_them() {
+    let steps = steps("sim:aws-gp3", &asked());
+    let names: Vec<&str> = steps.iter().map(|step| step.plan.name.as_str()).collect();
+    for what in ["read 4 KiB", "write 4 KiB", "read 1 MiB", "write 1 MiB"] {
+        for number in 1..=3 {
+            assert!(names.contains(&format!("reference {number} {what}").as_str()), "{what}: {names:?}");
+        }
+    }
+    let last: Vec<StepKind> = steps.iter().rev().take(4).map(|step| step.plan.kind).collect();
+    assert_eq!(last, [StepKind::Again; 4], "a small and a large block in each direction: {names:?}");
+    let pairs = steps.windows(2).filter(|pair| pair.iter().all(|step| step.plan.kind == StepKind::Reference));
+    assert_eq!(pairs.count(), 0, "two moments that touch are one: {names:?}");
+    let took = steps.last().map_or(0.0, |step| step.ended.as_secs_f64());
+    assert!(took < 150.0, "{took} s");
+}
+
+#[test]
+fn a_restless_volume_that_no_depth_fills_takes_three_minutes_at_most() {
+    for words in
+        ["sim:custom,iops=1000000,latency=8ms,jitter=1", "sim:custom,iops=200,bandwidth=20MiB/s,jitter=1"]
+    {
+        let steps = steps(words, &asked());
+        let took = steps.last().map_or(0.0, |step| step.ended.as_secs_f64());
+        assert!(took < 180.0, "{words}: {took} s");
+        assert_eq!(steps.last().map(|step| step.plan.kind), Some(StepKind::Again), "{words}");
+    }
+}
+
+#[test]
+fn a_unit_is_asked_for_only_where_the_ladder_lets_suspect_one() {
+    let asks = |words: &str| -> Vec<String> {
+        let steps = steps(words, &asked());
+        let names = steps.into_iter().map(|step| step.plan.name);
+        names.filter(|name| name.contains("unit")).collect()
+    };
+    assert_eq!(
+        asks("sim:vmware-vmdk-limit,limit=1000"),
+        ["probe unit read 32 KiB", "probe unit read 36 KiB"]
+    );
+    assert!(asks("sim:aws-gp3").is_empty());
+}
+
+#[test]
+fn a_claimed_latency_gets_chance_even_pace_and_a_search_for_headroom() {
+    let expectation = Expectation::parse("800 iops, p99 < 30ms, mix 70/30, bs 4k, random 50%").unwrap();
+    let steps = steps("sim:custom,iops=1200,latency=2ms", &CheckAsk { expectation, ..asked() });
+    let named =
+        |name: &str| steps.iter().find(|step| step.plan.name == name).map(|step| &step.plan.workers[0]);
+    let claimed = named(experiments::AS_CLAIMED).unwrap();
+    assert_eq!(claimed.access.mix.read_percent(), 70);
+    assert_eq!(claimed.access.random_percent.read, 50);
+    assert_eq!(claimed.pace, workload::Pace::Poisson(workload::Iops(800.0)));
+    assert_eq!(
+        named(experiments::AS_CLAIMED_EVEN).unwrap().pace,
+        workload::Pace::Fixed(workload::Iops(800.0))
+    );
+    let searched = steps.iter().filter(|step| step.plan.name.starts_with("open load")).count();
+    assert_eq!(searched, 4);
 }

@@ -27,21 +27,15 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    /// Begins at `cell`, whose value says all that is known of the level.
-    pub fn at(cell: &Cell, noise: Noise, limits: Limits) -> Filter {
+    /// Begins with the first of `cells`, at the median of the first three: an outlier there is one as anywhere else.
+    pub fn at(cells: &[Cell], noise: Noise, limits: Limits) -> Filter {
         let v = noise.variance;
         let floor = limits.floor * limits.floor;
         let spread = [v + floor, -v, v];
-        Filter {
-            noise,
-            floor,
-            most: limits.most,
-            usual: limits.usual,
-            level: cell.log,
-            residue: 0.0,
-            spread,
-            cost: 0.0,
-        }
+        let level = middle(cells);
+        let error = cells.first().map_or(0.0, |cell| cell.log - level);
+        let cost = (error * error / (v + floor)).min(limits.most);
+        Filter { noise, floor, most: limits.most, usual: limits.usual, level, residue: 0.0, spread, cost }
     }
 
     /// Adds the next cell.
@@ -72,6 +66,15 @@ impl Filter {
             kept * both,
             kept * kept * residue + (1.0 - kept * kept) * self.noise.variance,
         ];
+    }
+}
+
+/// The median of the first three, as far as there are.
+fn middle(cells: &[Cell]) -> f64 {
+    match *cells {
+        [a, b, c, ..] => a.log.max(b.log).min(a.log.min(b.log).max(c.log)),
+        [a, ..] => a.log,
+        [] => 0.0,
     }
 }
 

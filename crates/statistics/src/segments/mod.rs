@@ -108,7 +108,7 @@ pub struct Segment {
     pub from: f64,
     /// End of its last.
     pub to: f64,
-    /// Mean over it.
+    /// Mean over it, but for the cells beside a change.
     pub level: f64,
     /// Half of the 95 % interval around the mean; infinite where it has too few values.
     pub half_width: f64,
@@ -282,21 +282,42 @@ fn told(search: &Search<'_>, starts: &[usize]) -> Vec<Segmentation> {
         }
         // The first start begins a series.
         let Some(last) = all.last_mut() else { continue };
-        if !last.segments.is_empty() {
-            last.changes.push(Change { segment: last.segments.len(), ..change(search, starts, number) });
+        let next = segment(search, starts[number], end(number));
+        if let Some(before) = last.segments.last() {
+            let at = moment(search, starts[number], [before.level, next.level]);
+            let found = change(search, starts, number);
+            let at = at.clamp(found.low, found.high);
+            last.changes.push(Change { segment: last.segments.len(), at, ..found });
         }
-        last.segments.push(segment(&search.cells[starts[number]..end(number)]));
+        last.segments.push(next);
     }
     all
 }
 
-fn segment(cells: &[Cell]) -> Segment {
+/// The level of cells `from..to`: of those beside a change, one may hold it and has a share of either level.
+fn segment(search: &Search<'_>, from: usize, to: usize) -> Segment {
+    let cells = &search.cells[from..to];
+    let cut_before = usize::from(!search.begins(from));
+    let cut_after = usize::from(to < search.cells.len() && !search.begins(to));
+    let inner = match cells.len() > cut_before + cut_after {
+        true => &cells[cut_before..cells.len() - cut_after],
+        false => cells,
+    };
     let mut monitor = Monitor::new(Width::within(0.0));
-    for cell in cells {
+    for cell in inner {
         monitor.push(cell.mean);
     }
     let (from, to) = (cells[0].from, cells[cells.len() - 1].to);
-    Segment { from, to, level: mean(cells), half_width: monitor.estimate().half_width }
+    Segment { from, to, level: mean(inner), half_width: monitor.estimate().half_width }
+}
+
+/// Where in the cells beside it a change lies, by how much each has of the level before: a cell that holds it has both.
+fn moment(search: &Search<'_>, at: usize, levels: [f64; 2]) -> f64 {
+    let [before, after] = levels;
+    let share = |cell: &Cell| ((cell.mean - after) / (before - after)).clamp(0.0, 1.0);
+    let (earlier, later) = (&search.cells[at - 1], &search.cells[at]);
+    let missing = (1.0 - share(earlier)) * earlier.length();
+    later.from + share(later) * later.length() - missing
 }
 
 /// The change lies between the beginning of the last cell that is surely before it and the end of the first that is surely

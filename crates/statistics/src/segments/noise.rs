@@ -1,6 +1,6 @@
 //! What a series does between its changes: noise that resembles itself, and a level that wanders.
 
-use crate::quantile::median_in_place;
+use crate::quantile::{median_in_place, quantile};
 use crate::segments::cells::Cell;
 
 /// Lags, in cells, at which differences are taken.
@@ -11,6 +11,11 @@ const DEVIATION: f64 = 1.4826;
 const LAG_MOST: f64 = 0.15;
 /// Fewest differences from which their spread is taken.
 const DIFFERENCES_MIN: usize = 8;
+/// Segments that have so many differences of their own say how noisy each is, where there are so many of them.
+const OWN_MIN: usize = 3;
+const SEGMENTS_MIN: usize = 4;
+/// All but the noisiest quarter.
+const QUARTER: f64 = 0.75;
 /// Dependence and wandering that are tried.
 const DEPENDENCES: [f64; 11] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95];
 const WANDERINGS: [f64; 7] = [WANDER_MIN, 0.03, 0.06, 0.12, 0.25, 0.5, 1.0];
@@ -38,7 +43,8 @@ struct Spreads(Vec<(usize, f64, usize)>);
 /// Fits the noise to `cells`, which fall into segments that begin at `starts`; differences across a start are left out.
 /// `floor` is the least standard deviation that is believed.
 pub(super) fn noise(cells: &[Cell], starts: &[usize], floor: f64) -> Noise {
-    let spreads = Spreads::of(cells, starts);
+    let mut spreads = Spreads::of(cells, starts);
+    spreads.widen(noisiest(cells, starts));
     let first = spreads.0.first().map_or(floor * floor, |spread| spread.1).max(2.0 * floor * floor);
     let (mut best, mut least) = ((PRESUMED, WANDER_MIN), f64::INFINITY);
     for rho in DEPENDENCES {
@@ -73,7 +79,27 @@ impl Noise {
     }
 }
 
+/// Variance of the differences of neighbours in the noisier of the segments: where some are calmer than others, the noise is
+/// that of all but the noisiest quarter.
+fn noisiest(cells: &[Cell], starts: &[usize]) -> f64 {
+    let ends = starts.iter().skip(1).copied().chain([cells.len()]);
+    let own = |(start, end): (&usize, usize)| {
+        let of_one = &cells[*start..end];
+        let mut differences: Vec<f64> =
+            of_one.windows(2).map(|pair| (pair[1].log - pair[0].log).abs()).collect();
+        (differences.len() >= OWN_MIN).then(|| (DEVIATION * median_in_place(&mut differences)).powi(2))
+    };
+    let all: Vec<f64> = starts.iter().zip(ends).filter_map(own).collect();
+    if all.len() < SEGMENTS_MIN { 0.0 } else { quantile(&all, QUARTER).unwrap_or(0.0) }
+}
+
 impl Spreads {
+    /// At least `first` between neighbours, and as much more at the longer lags.
+    fn widen(&mut self, first: f64) {
+        let factor = self.0.first().map_or(1.0, |spread| (first / spread.1.max(f64::MIN_POSITIVE)).max(1.0));
+        self.0.iter_mut().for_each(|spread| spread.1 *= factor);
+    }
+
     fn of(cells: &[Cell], starts: &[usize]) -> Spreads {
         let segment = |at: usize| starts.iter().filter(|start| **start <= at).count();
         let numbers: Vec<usize> = (0..cells.len()).map(segment).collect();

@@ -46,10 +46,12 @@ impl Search<'_> {
             };
             open.iter_mut().for_each(|segment| segment.filter.push(cell));
             if before.is_finite() {
-                let filter = Filter::at(cell, self.noise, self.limits);
+                let filter = Filter::at(self.rest(end - 1), self.noise, self.limits);
                 open.push(Open { start: end - 1, before, filter });
             }
-            let long = |segment: &&Open| self.begins(segment.start) || self.lasts(segment.start, end);
+            let long = |segment: &&Open| {
+                self.lasts(segment.start, end) || (self.begins(segment.start) && self.closes(end))
+            };
             let cheapest = open.iter().filter(long).min_by(|a, b| a.total().total_cmp(&b.total()));
             best.push(cheapest.map_or((f64::INFINITY, 0), |segment| (segment.total(), segment.start)));
             self.prune(&mut open, end, best[end - 1].0);
@@ -65,6 +67,17 @@ impl Search<'_> {
             open.extend(young.into_iter().filter(|segment| !self.lasts(segment.start, end)));
             open.sort_by_key(|segment| segment.start);
         }
+    }
+
+    /// The cells from `start` to the end of its series.
+    fn rest(&self, start: usize) -> &[Cell] {
+        let next = self.series.partition_point(|begin| *begin <= start);
+        &self.cells[start..self.series.get(next).copied().unwrap_or(self.cells.len())]
+    }
+
+    /// Whether a series ends before this cell.
+    fn closes(&self, end: usize) -> bool {
+        end == self.cells.len() || self.begins(end)
     }
 
     /// Whether a series begins with this cell.
@@ -90,8 +103,8 @@ impl Search<'_> {
 
     /// What the cells from `start` on cost up to each of the following.
     fn costs(&self, start: usize, end: usize) -> Vec<f64> {
-        let mut filter = Filter::at(&self.cells[start], self.noise, self.limits);
-        let mut costs = vec![0.0];
+        let mut filter = Filter::at(self.rest(start), self.noise, self.limits);
+        let mut costs = vec![filter.cost];
         for cell in &self.cells[start + 1..end] {
             filter.push(cell);
             costs.push(filter.cost);

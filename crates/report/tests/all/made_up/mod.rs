@@ -8,13 +8,14 @@ use analysis::findings::{
     AccountingUnit, BandwidthCap, CachedReads, CpuBound, Crossover, DepthBound, Failed, FillingDepth,
     FirstTouch, ForeignLoad, GeneratorBound, InFlightBound, InsideBurst, Interrupted, IopsCap, KernelQueue,
     LittleMismatch, MachineLimit, Merging, NotIdentifiable, Question, ReadsOnly, Saturation, SeparateBudgets,
-    SharedBudget, StepDown, Unsteady, Unwritten,
+    SharedBudget, StepDown, StepUp, StoppedAnswering, Unsteady, Unwritten, Wave,
 };
 use analysis::{
     Analysis, Answer, Charge, ClaimRow, Claimed, Confidence, Counted, Doubt, Estimate, Evidence, Finding,
-    LatencyRole, LatencyRow, Meaning, Metering, Point, Quantity, Reading, Scales, Spent, Tells, Verdict,
+    LatencyRole, LatencyRow, Meaning, Metering, Moved, Point, Quantity, Reading, Regimes, Scales, Spent,
+    Tells, Verdict,
 };
-use record::{LocalLimit, Run, TargetDoubt};
+use record::{LocalLimit, Run, SilenceStage, TargetDoubt};
 use workload::{Direction, Ending, Nanos};
 
 pub use runs::*;
@@ -156,6 +157,8 @@ pub fn meets() -> (Run, Analysis) {
             loaded_s: 141.0,
         },
         horizon: Nanos::from_secs(118),
+        regimes: Regimes { settled: true, ..Regimes::default() },
+        windows: None,
         findings: caps(),
         verdict: Verdict {
             answer: Answer::Meets,
@@ -350,6 +353,22 @@ fn of_budgets(direction: Direction, cap: Estimate) -> Vec<Meaning> {
     ]
 }
 
+fn silence(stage: SilenceStage, times: u64, period_s: Option<f64>) -> Meaning {
+    Meaning::StoppedAnswering(StoppedAnswering {
+        step: "depth 8".to_owned(),
+        path: "/dev/vdb".to_owned(),
+        since: Nanos::from_millis(10_040),
+        lasted: Nanos::from_millis(7_250),
+        stage,
+        direction: Direction::Read,
+        offset: 1 << 20,
+        bytes: 4096,
+        others: 3 * (times - 1),
+        times,
+        period_s,
+    })
+}
+
 /// Every kind of finding, each in each of its shapes.
 pub fn all_meanings() -> Vec<Meaning> {
     let step = || "depth 8".to_owned();
@@ -372,6 +391,7 @@ pub fn all_meanings() -> Vec<Meaning> {
             own_cpu_share: 0.98,
             waiting_share: 0.21,
             steal_share: 0.12,
+            lost_share: 0.2,
             late: 1_203,
         }),
         Meaning::ForeignLoad(ForeignLoad {
@@ -397,11 +417,28 @@ pub fn all_meanings() -> Vec<Meaning> {
         Meaning::StepDown(StepDown {
             step: step(),
             at: Nanos::from_secs(1862),
-            before: 3000.0,
-            after: 300.0,
+            from: Nanos::from_secs(1861),
+            to: Nanos::from_secs(1863),
+            moved: Moved::Operations,
+            before: Estimate { value: 3000.0, low: 2990.0, high: 3010.0 },
+            after: Estimate { value: 300.0, low: 299.0, high: 301.0 },
+            settled: true,
         }),
+        Meaning::StepUp(StepUp {
+            step: step(),
+            at: Nanos::from_secs(62),
+            from: Nanos::from_secs(61),
+            to: Nanos::from_secs(63),
+            moved: Moved::Bytes,
+            before: Estimate { value: 2e8, low: 1.9e8, high: 2.1e8 },
+            after: Estimate { value: 4e8, low: 3.9e8, high: 4.1e8 },
+        }),
+        Meaning::Wave(Wave { low: 0.6, high: 1.2, low_share: 0.33, period_s: Some(30.0), changes: 6 }),
         Meaning::Interrupted(Interrupted { after_s: 31.4 }),
         Meaning::Failed(Failed { step: step(), errno: 5, count: 3 }),
+        silence(SilenceStage::GivenUp, 1, None),
+        silence(SilenceStage::Over, 4, Some(20.0)),
+        silence(SilenceStage::Left, 2, None),
         Meaning::Failed(Failed { step: step(), errno: 7_777, count: 1 }),
     ]);
     all
@@ -414,6 +451,9 @@ pub fn all_doubts() -> Vec<Doubt> {
         Doubt::BurstUnknown,
         Doubt::NotMeasured,
         Doubt::TooShort,
+        Doubt::BeforeChange { at: Nanos::from_secs(36) },
+        Doubt::Swings { low: 0.5, mean: 0.8, high: 1.0 },
+        Doubt::Unsettled { at: Nanos::from_secs(36) },
         Doubt::GeneratorBound,
         Doubt::ForeignLoad,
         Doubt::Target { why: TargetDoubt::Other { words: "tmpfs keeps its files in memory".into() } },

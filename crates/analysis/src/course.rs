@@ -1,0 +1,148 @@
+//! The course of a run: what its changes are together.
+
+use serde::{Deserialize, Serialize};
+use statistics::quantile::median;
+
+use crate::timeline::{Levels, Move};
+
+/// Falls and rises whose sizes, as logarithms, differ by no more than this share of the larger go between the same levels.
+const SAME_SIZE: f64 = 0.35;
+/// Least share by which the level drifts before it is told.
+const DRIFT: f64 = 0.03;
+
+/// What the changes of a run are together. Shares are of the level at the end of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "course", rename_all = "snake_case")]
+pub enum Course {
+    /// One level.
+    #[default]
+    Steady,
+    /// It only fell.
+    Fell,
+    /// It rose, and what it was before may come back; or it moved both ways without coming back to a level.
+    Moved {
+        /// The lowest level.
+        low: f64,
+        /// The highest level.
+        high: f64,
+        /// The mean over what was looked at.
+        mean: f64,
+    },
+    /// Levels came back.
+    Wave {
+        /// The lowest level.
+        low: f64,
+        /// The highest level.
+        high: f64,
+        /// The mean, over whole periods where there was one.
+        mean: f64,
+        /// Length of a period in seconds, where one was seen whole.
+        period_s: Option<f64>,
+        /// Whole periods.
+        periods: f64,
+    },
+    /// No change, but a level that wanders.
+    Drifting {
+        /// How far between two moments with the same load, at most.
+        share: f64,
+    },
+}
+
+impl Course {
+    /// Lowest level, mean and highest level as shares of the last; `None` where the last was the lowest.
+    pub fn spread(&self) -> Option<[f64; 3]> {
+        match *self {
+            Course::Moved { low, high, mean } | Course::Wave { low, high, mean, .. } => {
+                Some([low, mean, high])
+            }
+            Course::Steady | Course::Fell | Course::Drifting { .. } => None,
+        }
+    }
+}
+
+/// The course of what was looked at from the one to the other time.
+pub(crate) fn course(moves: &[Move], looked: (f64, f64), levels: &Levels<'_>) -> Course {
+    let Some(last) = moves.last() else { return drift(levels) };
+    if moves.iter().all(|one| one.ratio < 0.0) {
+        return Course::Fell;
+    }
+    match recurring(moves) {
+        Some(apart) => wave(moves, looked, if last.ratio < 0.0 { [1.0, apart] } else { [1.0 / apart, 1.0] }),
+        None => moved(moves, looked),
+    }
+}
+
+/// How many times the low level the high one is, where levels were left and came back: as far up as down. An edge between two
+/// steps may have shown in part only.
+fn recurring(moves: &[Move]) -> Option<f64> {
+    let sizes = |falls: bool| -> Vec<f64> {
+        moves.iter().filter(|one| (one.ratio < 0.0) == falls).map(|one| one.ratio.abs()).collect()
+    };
+    let (down, up) = (median(&sizes(true))?, median(&sizes(false))?);
+    let alike = (down - up).abs() <= SAME_SIZE * down.max(up);
+    alike.then(|| down.max(up).exp())
+}
+
+/// A wave between two levels, which are shares of the last.
+fn wave(moves: &[Move], looked: (f64, f64), [low, high]: [f64; 2]) -> Course {
+    let (from, to, period_s, periods) = periods(moves, looked);
+    let (mut above, mut below) = (0.0, 0.0);
+    let edges = moves.iter().map(|one| (one.at, Some(one.ratio < 0.0))).chain([(looked.1, None)]);
+    let mut begun = (looked.0, moves[0].ratio > 0.0);
+    for (at, falls) in edges {
+        let length = (at.min(to) - begun.0.max(from)).max(0.0);
+        *(if begun.1 { &mut below } else { &mut above }) += length;
+        begun = (at, falls.unwrap_or_default());
+    }
+    let whole: f64 = above + below;
+    let mean = if whole > 0.0 { (above * high + below * low) / whole } else { 0.5 * (low + high) };
+    Course::Wave { low, high, mean, period_s, periods }
+}
+
+/// Levels that did not come back, as shares of the last.
+fn moved(moves: &[Move], looked: (f64, f64)) -> Course {
+    let whole: f64 = moves.iter().map(|one| one.ratio).sum();
+    let mut level = (-whole).exp();
+    let (mut low, mut high, mut sum, mut from) = (level, level, 0.0, looked.0);
+    for one in moves {
+        sum += level * (one.at - from).max(0.0);
+        (from, level) = (one.at, level * one.ratio.exp());
+        (low, high) = (low.min(level), high.max(level));
+    }
+    sum += level * (looked.1 - from).max(0.0);
+    Course::Moved { low, high, mean: sum / (looked.1 - looked.0).max(f64::MIN_POSITIVE) }
+}
+
+/// The span of whole periods, their length and number: from the first change to the last of its kind. Edges between two steps
+/// may be missing, so the length is the median.
+fn periods(moves: &[Move], looked: (f64, f64)) -> (f64, f64, Option<f64>, f64) {
+    let of_kind = |falls: bool| -> Vec<f64> {
+        moves.iter().filter(|one| (one.ratio < 0.0) == falls).map(|one| one.at).collect()
+    };
+    let (falls, rises) = (of_kind(true), of_kind(false));
+    let times = if falls.len() >= rises.len() { falls } else { rises };
+    let lengths: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    match (times.as_slice(), median(&lengths)) {
+        ([first, .., last], Some(length)) => (*first, *last, Some(length), (last - first) / length),
+        _ => (looked.0, looked.1, None, 0.0),
+    }
+}
+
+/// How far moments of the same load are apart although none is a change.
+fn drift(levels: &Levels<'_>) -> Course {
+    let mut share: f64 = 0.0;
+    for (number, later) in levels.stretches.iter().enumerate() {
+        let alike = |one: &&crate::timeline::Stretch<'_>| {
+            one.spell.comparable
+                && one.spell.shape == later.spell.shape
+                && one.spell.depth == later.spell.depth
+        };
+        for earlier in levels.stretches[..number].iter().filter(alike) {
+            let apart = (later.log() - earlier.log()).abs();
+            if apart >= 2.0 * earlier.error().hypot(later.error()) {
+                share = share.max(apart);
+            }
+        }
+    }
+    if share >= (1.0 + DRIFT).ln() { Course::Drifting { share: share.exp_m1() } } else { Course::Steady }
+}

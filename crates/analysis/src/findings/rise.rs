@@ -1,0 +1,53 @@
+//! The level rose during the run: something warmed, refilled, or made room.
+
+use record::Run;
+use serde::{Deserialize, Serialize};
+use workload::Nanos;
+
+use super::fall::{confidence, evidence, step};
+use crate::figures::Figures;
+use crate::finding::{Found, Kind, Nature};
+use crate::regimes::{Change, Moved};
+use crate::{Course, Estimate};
+
+/// The rate rose during the run, `from` the one to the other time, from `before` to `after` a second: operations, or bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StepUp {
+    /// The step in which it rose, or after which it had risen.
+    pub step: String,
+    /// The likeliest time.
+    pub at: Nanos,
+    /// Not before, at 95 %.
+    pub from: Nanos,
+    /// Not after.
+    pub to: Nanos,
+    pub moved: Moved,
+    pub before: Estimate,
+    pub after: Estimate,
+}
+
+impl Kind for StepUp {
+    fn nature(&self) -> Nature<'_> {
+        Nature { weight: 3, device: None, badness: None, doubt: None, level: false }
+    }
+}
+
+/// Rises of a run whose level did not come back.
+pub(super) fn rule(run: &Run, figures: &Figures) -> Vec<Found<StepUp>> {
+    if matches!(figures.regimes.course, Course::Wave { .. }) {
+        return Vec::new();
+    }
+    let rise = |change: &Change| {
+        let meaning = StepUp {
+            step: step(run, change),
+            at: change.likeliest,
+            from: change.at.0,
+            to: change.at.1,
+            moved: change.moved,
+            before: change.before,
+            after: change.after,
+        };
+        Found { meaning, evidence: evidence(run, change), confidence: confidence(run, change) }
+    };
+    figures.regimes.changes.iter().filter(|change| !change.fell()).map(rise).collect()
+}

@@ -1,0 +1,198 @@
+//! What plimsoll's own want of a CPU may have cost: by step, in operations that were not issued in time, and whether that
+//! could explain what a claim lacks. It makes a rate too low and a latency too long, never the other way.
+
+use record::{CpuMetric, Interval, Run, Sample, StepRecord, TargetFacts};
+use workload::{Direction, Nanos, Pace};
+
+use crate::claims::TOLERANCE;
+use crate::figures::Figures;
+use crate::verdict::{Answer, ClaimRow, Doubt, Quantity};
+
+/// A worker whose thread was on a CPU for this share of the step was itself the limit.
+pub(crate) const WORKER_BUSY: f64 = 0.9;
+/// Steal above this share of the machine's time counts (methodology 3.2, R16).
+pub(crate) const STEAL: f64 = 0.05;
+/// What is served by threads of this machine waits for a CPU as ours does, and in one round with it.
+const IN_SERIES: f64 = 2.0;
+/// A block of this length takes about as long as a small one; a longer one takes longer by its length (methodology 2.4).
+const SHORT_BLOCK: f64 = 65_536.0;
+/// A wait may go over the edge of an interval, and then has used the device's queue in both: half of it counts in each.
+const OVER_AN_EDGE: f64 = 0.5;
+/// A wait in this share of the time delays as many I/Os: half of those beyond a 99th percentile.
+const TAIL: f64 = 0.005;
+/// Steps within this share of a row's rate are those that it rests on.
+const LEVEL: f64 = 0.9;
+
+/// What is known of a run that tells what a wait costs.
+pub(crate) struct Shortage<'r> {
+    run: &'r Run,
+    /// Served by threads of this machine, as loop devices and FUSE are.
+    local: bool,
+    /// The shortest mean latency of a step that had one I/O in flight, by direction.
+    base_ns: [Option<f64>; 4],
+}
+
+/// Of one step: shares of its counted time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Shares {
+    /// Its busiest worker was on a CPU.
+    pub own_cpu: f64,
+    /// A worker was ready, but without a CPU.
+    pub waiting: f64,
+    /// The hypervisor took of the machine.
+    pub steal: f64,
+    /// Of the rate, at most lost by all this.
+    pub lost: f64,
+}
+
+impl<'r> Shortage<'r> {
+    pub(crate) fn of(run: &'r Run) -> Shortage<'r> {
+        let of_direction = |direction| {
+            let alone = run.steps.iter().filter(|step| depth(step) == 1);
+            let means = alone.filter_map(|step| step.tally(direction).latency_ns_mean());
+            means.min_by(f64::total_cmp)
+        };
+        let base_ns = Direction::ALL.map(of_direction);
+        Shortage { run, local: run.target.as_ref().is_some_and(is_served_here), base_ns }
+    }
+
+    /// The shares of `step`.
+    pub(crate) fn of_step(&self, step: &StepRecord) -> Shares {
+        let wall_ns = step.ended.since(step.counted_from).0 as f64;
+        if wall_ns <= 0.0 {
+            return Shares::default();
+        }
+        let greatest = |spent: fn(&record::WorkerTotals) -> u64| {
+            step.workers.iter().map(spent).max().unwrap_or(0) as f64 / wall_ns
+        };
+        let own_cpu = greatest(|worker| worker.user_cpu_ns.saturating_add(worker.system_cpu_ns));
+        let waiting = greatest(|worker| worker.run_delay_ns);
+        let steal = steal(&within(self.run, step.counted_from, step.ended));
+        Shares {
+            own_cpu,
+            waiting,
+            steal,
+            lost: self.lost(step, Shares { own_cpu, waiting, steal, lost: 0.0 }),
+        }
+    }
+
+    /// The greatest share of its rate that `step` can have lost.
+    fn lost(&self, step: &StepRecord, shares: Shares) -> f64 {
+        if shares.own_cpu > WORKER_BUSY {
+            return 1.0;
+        }
+        let counted = step.counted();
+        let known = counted.iter().any(|interval| interval.waited > Nanos::ZERO);
+        let all: f64 = counted.iter().map(Interval::seconds).sum();
+        let waits = if known && all > 0.0 {
+            counted.iter().map(|interval| self.lost_s(step, interval)).sum::<f64>() / all
+        } else {
+            // A file from before intervals had it.
+            shares.waiting * self.in_series()
+        };
+        let stolen = if shares.steal > STEAL { shares.steal * self.in_series() } else { 0.0 };
+        (waits + stolen).min(1.0)
+    }
+
+    /// Seconds of `interval` in which the device may have had less to do than `step` was to give it. While a worker waits, the
+    /// device goes on with what is in flight: as long as the I/Os queue there beyond what one takes alone.
+    fn lost_s(&self, step: &StepRecord, interval: &Interval) -> f64 {
+        let waited_s = interval.waited.as_secs_f64();
+        let queued_s = if self.local { 0.0 } else { self.queued_s(step, interval) };
+        ((waited_s - OVER_AN_EDGE * queued_s) * self.in_series()).clamp(0.0, interval.seconds())
+    }
+
+    fn in_series(&self) -> f64 {
+        if self.local { IN_SERIES } else { 1.0 }
+    }
+
+    /// How long the queue of `interval` lasts without another I/O; nothing where a pace decides what is in it.
+    fn queued_s(&self, step: &StepRecord, interval: &Interval) -> f64 {
+        let closed = step.plan.workers.iter().all(|worker| worker.pace == Pace::Closed);
+        let of_direction = |direction: Direction| {
+            let latency_ns = interval.of(direction).tally.latency_ns_mean()?;
+            let block =
+                step.plan.workers.iter().map(|worker| worker.blocks.longest_of(direction).0).max()? as f64;
+            let alone_ns = self.base_ns[direction.index()]? * (block / SHORT_BLOCK).max(1.0);
+            Some(((latency_ns - alone_ns) / 1e9).max(0.0))
+        };
+        let shortest = Direction::ALL.into_iter().filter_map(of_direction).min_by(f64::total_cmp);
+        shortest.filter(|_| closed).unwrap_or(0.0)
+    }
+
+    /// Whether what was lost could make up for what `row` lacks.
+    fn explains(&self, figures: &Figures, row: &ClaimRow) -> bool {
+        let Some(measured) = row.measured else { return false };
+        let rests_on = |value: f64| value >= LEVEL * measured.value;
+        match row.quantity {
+            Quantity::Iops | Quantity::BytesPerSecond => {
+                let points = figures.ladders().chain(&figures.jobs).filter(|point| {
+                    let bytes = row.quantity == Quantity::BytesPerSecond;
+                    let value = if bytes { point.bytes_per_second.value } else { point.iops.value };
+                    point.direction == row.direction && rests_on(value)
+                });
+                let steps = points.filter_map(|point| self.named(&point.step));
+                let lost = steps.map(|step| self.of_step(step).lost).min_by(f64::total_cmp);
+                let lost = lost.unwrap_or_else(|| self.most_lost());
+                measured.high >= row.claimed.value * (1.0 - TOLERANCE) * (1.0 - lost)
+            }
+            Quantity::MeanLatency => {
+                let timed = self.run.steps.iter().filter(|step| step.tally(row.direction).ops > 0);
+                let added = timed.map(|step| added_ns(step, row.direction)).fold(0.0, f64::max);
+                measured.low - added <= row.claimed.value
+            }
+            Quantity::PercentileLatency => {
+                let timed = self.run.steps.iter().filter(|step| step.tally(row.direction).ops > 0);
+                timed.map(|step| self.of_step(step).waiting).fold(0.0, f64::max) > TAIL
+            }
+        }
+    }
+
+    fn named(&self, name: &str) -> Option<&'r StepRecord> {
+        self.run.steps.iter().find(|step| step.plan.name == name)
+    }
+
+    fn most_lost(&self) -> f64 {
+        self.run.steps.iter().map(|step| self.of_step(step).lost).fold(0.0, f64::max)
+    }
+}
+
+/// Nobody is told that a claim is missed where plimsoll's want of a CPU could explain it.
+pub(crate) fn excuse(run: &Run, figures: &Figures, rows: &mut [ClaimRow]) {
+    let shortage = Shortage::of(run);
+    for row in rows.iter_mut().filter(|row| row.answer == Answer::Below) {
+        if shortage.explains(figures, row) {
+            row.answer = Answer::CannotTell;
+            row.doubts.push(Doubt::GeneratorBound);
+        }
+    }
+}
+
+/// How much longer its waits made the mean I/O of `step` at most: each delays all that is in flight.
+fn added_ns(step: &StepRecord, direction: Direction) -> f64 {
+    let waited: u64 = step.workers.iter().map(|worker| worker.run_delay_ns).max().unwrap_or(0);
+    waited as f64 * f64::from(depth(step)) / step.tally(direction).ops.max(1) as f64
+}
+
+fn depth(step: &StepRecord) -> u32 {
+    step.plan.workers.iter().map(|worker| worker.depth).sum()
+}
+
+/// Whether threads of this machine serve `target`: they need a CPU as plimsoll does.
+fn is_served_here(target: &TargetFacts) -> bool {
+    const SERVED: [&str; 4] = ["loop", "nbd", "zram", "ram"];
+    let served = |name: &str| SERVED.iter().any(|kind| name.starts_with(kind));
+    target.filesystem.starts_with("fuse") || target.devices.iter().any(|device| served(&device.name))
+}
+
+/// Samples from `from` to `to`.
+pub(crate) fn within(run: &Run, from: Nanos, to: Nanos) -> Vec<&Sample> {
+    run.samples.iter().filter(|sample| from <= sample.at && sample.at <= to).collect()
+}
+
+fn steal(samples: &[&Sample]) -> f64 {
+    let ends = samples.first().zip(samples.last());
+    let share = ends.map(|(first, last)| last.cpu.since(&first.cpu, CpuMetric::Steal));
+    // Where no time has passed the hypervisor took none.
+    share.filter(|share| share.is_finite()).unwrap_or(0.0)
+}

@@ -1,0 +1,135 @@
+//! Spells: steps whose load keeps the queue full, each as a series of rates.
+
+use record::{Interval, StepRecord};
+use statistics::segments::Sample;
+use workload::{Access, BlockSizes, Direction, Flush, Nanos, StepKind, WorkerPlan};
+
+use crate::clean::touched;
+
+/// What a load looks like but for its depth. Levels are compared only between spells of one shape.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Shape {
+    access: Access,
+    blocks: BlockSizes,
+    flush: Flush,
+}
+
+/// A step that asked for as much as the volume gives.
+#[derive(Clone, Debug)]
+pub(crate) struct Spell {
+    /// Number of the step.
+    pub step: usize,
+    pub shape: Shape,
+    pub depth: f64,
+    /// Reads and writes a second, in the order of time, ramp included.
+    pub samples: Vec<Sample>,
+    /// Bytes of an operation, on average.
+    pub bytes_each: f64,
+    /// Whether the load visits the same volume as others of its shape: a probe may visit blocks for the first time.
+    pub comparable: bool,
+    /// The one direction that moves, where only one does.
+    pub direction: Option<Direction>,
+}
+
+/// Of an interval that is shorter than this share of the step's own the rate is not that of the load: the queue runs empty.
+const WHOLE: f64 = 0.5;
+
+/// Without a CPU for this share of an interval, its rate and that of the next are not told by the volume: the least change that
+/// is told is as large.
+const WAITED: f64 = 0.05;
+/// The same of a whole step, where intervals do not tell: as of a generator that lacked CPU.
+const WAITED_STEP: f64 = 0.1;
+
+/// The spells of a run, in the order of time.
+pub(crate) fn spells(steps: &[StepRecord]) -> Vec<Spell> {
+    steps.iter().enumerate().filter_map(|(number, step)| spell(number, step)).collect()
+}
+
+fn spell(number: usize, step: &StepRecord) -> Option<Spell> {
+    let kind = step.plan.kind;
+    if matches!(kind, StepKind::Idle | StepKind::Layout | StepKind::Latency | StepKind::OpenLoad) {
+        return None;
+    }
+    let workers = &step.plan.workers;
+    let first = workers.first()?;
+    let shape = shape(first);
+    let alike = workers.iter().all(|worker| keeps_the_queue_full(worker) && self::shape(worker) == shape);
+    if !alike || starved(step) {
+        return None;
+    }
+    let (samples, bytes_each) = samples(step)?;
+    Some(Spell {
+        step: number,
+        depth: workers.iter().map(|worker| f64::from(worker.depth)).sum(),
+        samples,
+        bytes_each,
+        comparable: !matches!(kind, StepKind::Probe | StepKind::Job),
+        direction: direction(step),
+        shape,
+    })
+}
+
+fn shape(worker: &WorkerPlan) -> Shape {
+    Shape { access: worker.access.clone(), blocks: worker.blocks.clone(), flush: worker.flush }
+}
+
+fn keeps_the_queue_full(worker: &WorkerPlan) -> bool {
+    let terms = &worker.terms;
+    worker.pace.rate().is_none()
+        && terms.write_pace.is_none_or(|pace| pace.rate().is_none())
+        && terms.think.is_none()
+}
+
+/// Whether a worker had no CPU for so long that the step says nothing, and no interval tells when.
+fn starved(step: &StepRecord) -> bool {
+    let told = step.intervals.iter().any(|interval| interval.waited > Nanos::ZERO);
+    let wall = step.ended.since(step.counted_from).0 as f64;
+    let waited = step.workers.iter().map(|worker| worker.run_delay_ns).max().unwrap_or(0) as f64;
+    !told && waited > WAITED_STEP * wall
+}
+
+fn direction(step: &StepRecord) -> Option<Direction> {
+    let ops = |direction| step.tally(direction).ops;
+    match (ops(Direction::Read), ops(Direction::Write)) {
+        (read, 0) if read > 0 => Some(Direction::Read),
+        (0, write) if write > 0 => Some(Direction::Write),
+        _ => None,
+    }
+}
+
+/// Rates of the intervals, jobs added up, and the bytes of an operation.
+fn samples(step: &StepRecord) -> Option<(Vec<Sample>, f64)> {
+    let mut merged: Vec<(Nanos, Nanos, f64)> = Vec::new();
+    let (mut ops, mut bytes) = (0.0, 0.0);
+    let mut waited = false;
+    for interval in &step.intervals {
+        // What came back meanwhile was noticed late: in this interval, or in the next.
+        let before = std::mem::replace(&mut waited, touched(interval) > WAITED);
+        if before || waited {
+            continue;
+        }
+        let [count, moved] = amounts(interval);
+        (ops, bytes) = (ops + count, bytes + moved);
+        match merged.last_mut() {
+            Some((from, to, sum)) if interval.start < *to && interval.start >= *from => {
+                *to = interval.end.max(*to);
+                *sum += count;
+            }
+            _ => merged.push((interval.start, interval.end, count)),
+        }
+    }
+    let least = WHOLE * step.plan.interval.as_secs_f64();
+    let sample = |(from, to, sum): &(Nanos, Nanos, f64)| {
+        let (from, to) = (from.as_secs_f64(), to.as_secs_f64());
+        Sample { from, to, value: sum / (to - from) }
+    };
+    let samples: Vec<Sample> =
+        merged.iter().map(sample).filter(|s| s.to - s.from >= least && s.to > s.from).collect();
+    (ops > 0.0 && !samples.is_empty()).then(|| (samples, bytes / ops))
+}
+
+/// Operations and bytes, of reads and writes together.
+fn amounts(interval: &Interval) -> [f64; 2] {
+    let [read, write] = [Direction::Read, Direction::Write].map(|direction| interval.of(direction).tally);
+    [read.ops as f64 + write.ops as f64, read.bytes as f64 + write.bytes as f64]
+}

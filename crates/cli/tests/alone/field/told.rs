@@ -1,0 +1,80 @@
+//! What the JSON of a check says, as far as the gate asks.
+
+use serde_json::Value;
+
+/// A change of the rate.
+#[derive(Clone, Copy, Debug)]
+pub struct Change {
+    /// Seconds since 1970.
+    pub at: f64,
+    /// The span in which it was, where one is told.
+    pub between: Option<(f64, f64)>,
+    pub before: f64,
+    pub after: f64,
+}
+
+/// What is told.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    pub sentence: String,
+    /// Of the headline: operations of reads a second.
+    pub iops: Option<f64>,
+    /// Of the headline: bytes of reads a second.
+    pub bytes_per_second: Option<f64>,
+    /// A cap on bytes, where one is told.
+    pub bytes_per_second_cap: Option<f64>,
+    pub changes: Vec<Change>,
+    /// The accounting unit in bytes.
+    pub unit: Option<u64>,
+    /// Reads and writes share a cap.
+    pub shared: bool,
+}
+
+pub fn of_document(document: &Value) -> Told {
+    let findings = document["findings"].as_array().map_or(&[][..], Vec::as_slice);
+    let of_kind = |kind: &str| findings.iter().find(|finding| finding["kind"] == kind);
+    let started = document["run"]["started_unix_ms"].as_f64().unwrap_or(f64::NAN) / 1e3;
+    Told {
+        sentence: document["verdict"]["sentence"].as_str().unwrap_or_default().to_owned(),
+        iops: headline(document, "iops"),
+        bytes_per_second: headline(document, "bytes_per_second"),
+        bytes_per_second_cap: of_kind("bandwidth_cap").and_then(|finding| value(&finding["cap"])),
+        changes: changes(document, findings, started),
+        unit: of_kind("accounting_unit").and_then(|finding| finding["unit"].as_u64()),
+        shared: of_kind("shared_cap").is_some(),
+    }
+}
+
+/// The value of an estimate, or of a bare number.
+fn value(estimate: &Value) -> Option<f64> {
+    estimate["value"].as_f64().or(estimate.as_f64())
+}
+
+fn headline(document: &Value, quantity: &str) -> Option<f64> {
+    let rows = document["verdict"]["claims"].as_array()?;
+    let row = rows.iter().find(|row| row["quantity"] == quantity && row["direction"] == "read")?;
+    value(&row["measured"])
+}
+
+/// Those of the timeline, or where there is none the one fall that is a finding.
+fn changes(document: &Value, findings: &[Value], started: f64) -> Vec<Change> {
+    let seconds = |ns: &Value| ns.as_f64().map(|ns| started + ns / 1e9);
+    let of_timeline = |change: &Value| {
+        let (from, to) = (seconds(&change["at"][0])?, seconds(&change["at"][1])?);
+        let at = seconds(&change["likeliest"])?;
+        let (before, after) = (value(&change["before"])?, value(&change["after"])?);
+        Some(Change { at, between: Some((from, to)), before, after })
+    };
+    let of_finding = |finding: &Value| {
+        let at = seconds(&finding["at"])?;
+        let (before, after) = (value(&finding["before"])?, value(&finding["after"])?);
+        Some(Change { at, between: None, before, after })
+    };
+    match document["regimes"]["changes"].as_array() {
+        Some(changes) => changes.iter().filter_map(of_timeline).collect(),
+        None => {
+            let falls = findings.iter().filter(|finding| finding["kind"] == "step_down");
+            falls.filter_map(of_finding).collect()
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What really happened at a device, by the kernel's own counters, read ten times a second beside the program.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// How often it looks.
+const EVERY: Duration = Duration::from_millis(100);
+
+/// What a device had done at a moment.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen {
+    /// Seconds since 1970.
+    pub at: f64,
+    /// Reads and writes.
+    pub ops: f64,
+    /// Bytes of both.
+    pub bytes: f64,
+}
+
+/// Looks until it is asked what it has seen.
+pub struct Witness {
+    over: Arc<AtomicBool>,
+    thread: JoinHandle<Vec<Seen>>,
+}
+
+impl Witness {
+    pub fn of(device: &Path) -> Witness {
+        let over = Arc::new(AtomicBool::new(false));
+        let (heard, file) = (Arc::clone(&over), super::stat_of(device));
+        let thread = std::thread::spawn(move || {
+            let mut all = Vec::new();
+            while !heard.load(Ordering::Relaxed) {
+                all.extend(std::fs::read_to_string(&file).ok().as_deref().and_then(seen));
+                std::thread::sleep(EVERY);
+            }
+            all
+        });
+        Witness { over, thread }
+    }
+
+    pub fn end(self) -> Vec<Seen> {
+        self.over.store(true, Ordering::Relaxed);
+        self.thread.join().unwrap()
+    }
+}
+
+/// A line of `stat` (kernel document block/stat): reads, merged, sectors, time, and the same of writes.
+fn seen(stat: &str) -> Option<Seen> {
+    let figures: Vec<f64> = stat.split_whitespace().map_while(|word| word.parse().ok()).collect();
+    let &[reads, _, sectors_read, _, writes, _, sectors_written, ..] = figures.as_slice() else {
+        return None;
+    };
+    let at = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_secs_f64();
+    Some(Seen { at, ops: reads + writes, bytes: (sectors_read + sectors_written) * 512.0 })
+}

@@ -1,0 +1,108 @@
+//! What a check may do, how precise and how long its steps are, and how much it may write.
+
+use workload::{Bytes, Expectation, Nanos};
+
+use crate::step::{Layout, Writes};
+
+/// What a check may do and how long it may take.
+#[derive(Clone, Debug)]
+pub struct CheckAsk {
+    /// Whether writes are permitted.
+    pub writes: Writes,
+    /// Whether real data must be written before reads are measured.
+    pub layout: Layout,
+    /// Most bytes that all steps together write, the layout included.
+    pub write_most: Bytes,
+    /// Most bytes in flight.
+    pub in_flight_most: Bytes,
+    /// What is claimed in words.
+    pub expectation: Expectation,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// How precise and how long a step is.
+    pub effort: Effort,
+    /// Smallest block that the target takes (its direct-I/O alignment).
+    pub block_min: Bytes,
+}
+
+impl CheckAsk {
+    /// Most bytes in flight of the ladders: enough to fill 16 GB/s at 4 ms, and bounded memory.
+    pub const IN_FLIGHT_USUAL: Bytes = Bytes::mib(64);
+    /// Most bytes in flight where twice as many are asked for, to see whether it was they that held the bytes back.
+    pub const IN_FLIGHT_MOST: Bytes = Bytes::mib(128);
+
+    /// What a check writes at most unless told otherwise: the region once where data is laid out, and once more to measure.
+    pub fn modest(layout: Layout, region: Bytes) -> Bytes {
+        match layout {
+            Layout::None => region,
+            Layout::Write(laid_out) => Bytes(laid_out.0 + region.0),
+        }
+    }
+}
+
+/// Least and most counted time of a step that ends when its rate is known.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    /// Not before.
+    pub least: Nanos,
+    /// Not after.
+    pub most: Nanos,
+    /// Half-width of the rate's interval, as a share of it, at which the step may stop.
+    pub half_width: f64,
+}
+
+/// How precise and how long a step is.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// A rung of a ladder.
+    pub rung: Span,
+    /// A load that runs once more, until its level has settled.
+    pub again: Span,
+    /// Counted time of a reference or a probe.
+    pub look: Nanos,
+    /// Counted time of a latency step.
+    pub latency: Nanos,
+    /// Counted time of a step of open load.
+    pub open: Nanos,
+    /// Length of an interval of rungs.
+    pub interval: Nanos,
+    /// Length of an interval of references and probes, and their ramp: a whole number of the slices of 100 ms in which
+    /// some limiters count.
+    pub glance: Nanos,
+    /// Uncounted time at the start of a rung.
+    pub ramp: Nanos,
+    /// Most time for the layout.
+    pub layout_most: Nanos,
+    /// Most time for all steps together.
+    pub total: Nanos,
+}
+
+impl Effort {
+    /// The default: two minutes or so on a capped volume, under three on any.
+    pub const QUICK: Effort = Effort {
+        rung: Span { least: Nanos::from_secs(3), most: Nanos::from_secs(7), half_width: 0.005 },
+        again: Span { least: Nanos::from_secs(3), most: Nanos::from_secs(12), half_width: 0.01 },
+        look: Nanos::from_millis(1_800),
+        latency: Nanos::from_millis(2_000),
+        open: Nanos::from_millis(3_000),
+        interval: Nanos::from_millis(500),
+        glance: Nanos::from_millis(300),
+        ramp: Nanos::from_millis(500),
+        layout_most: Nanos::from_secs(25),
+        total: Nanos::from_secs(170),
+    };
+
+    /// Seconds instead of minutes: enough to walk through every step, too short for figures to rely on.
+    pub const BRIEF: Effort = Effort {
+        rung: Span { least: Nanos::from_millis(1_000), most: Nanos::from_millis(1_500), half_width: 0.005 },
+        again: Span { least: Nanos::from_millis(1_000), most: Nanos::from_millis(2_000), half_width: 0.01 },
+        look: Nanos::from_millis(600),
+        latency: Nanos::from_millis(500),
+        open: Nanos::from_millis(600),
+        interval: Nanos::from_millis(200),
+        glance: Nanos::from_millis(100),
+        ramp: Nanos::from_millis(200),
+        layout_most: Nanos::from_secs(3),
+        total: Nanos::from_secs(45),
+    };
+}

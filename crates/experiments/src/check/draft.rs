@@ -1,0 +1,214 @@
+//! A step as it is wished for, and what time and bytes leave of it.
+
+use workload::{Bytes, Direction, Job, Nanos, StepKind, StopRule, Workload};
+
+use super::asks::Span;
+use super::known::Known;
+use crate::step::Step;
+
+/// Intervals of a step that give a figure.
+const INTERVALS_LEAST: u64 = 5;
+/// Intervals for which there must be bytes: the least, one of ramp, and one that is cut off by the end.
+const INTERVALS_ROOM: u64 = INTERVALS_LEAST + 2;
+/// Intervals of steps that bytes cut short, longest first. None is shorter than the last: a thread that hands over a record
+/// is then late by a tenth of it at worst.
+const CUT: [Nanos; 5] = [
+    Nanos::from_millis(300),
+    Nanos::from_millis(200),
+    Nanos::from_millis(100),
+    Nanos::from_millis(50),
+    Nanos::from_millis(20),
+];
+/// I/Os that an interval holds at least where bytes cut it: fewer, and whole I/Os make its rate jump by an eighth.
+const IOS_LEAST: u64 = 8;
+/// The part of the spare time that one step may take, as a divisor: others may want some too.
+const SPARE_PART: u64 = 4;
+/// How much more than foreseen it is given where bytes are short: foreseen is not known.
+const OVER: f64 = 1.05;
+/// The most that a step which must not be left out takes of what is left.
+const MUST_SHARE_MOST: f64 = 0.6;
+
+/// How long a step lasts.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Length {
+    /// Until its rate is known, within the span.
+    Known(Span),
+    /// This long, in the usual intervals.
+    Time(Nanos),
+    /// This long, in the intervals of a short look.
+    Look(Nanos),
+    /// So many I/Os, or this long where they take longer.
+    Ios(u64, Nanos),
+}
+
+/// Whether a step may be left out where time or bytes are short.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rank {
+    /// The answer needs it.
+    Must,
+    /// The answer is better for it.
+    May,
+}
+
+/// A step as it is wished for.
+#[derive(Clone, Debug)]
+pub(super) struct Draft {
+    pub name: String,
+    pub kind: StepKind,
+    pub job: Job,
+    pub length: Length,
+    pub rank: Rank,
+    /// Its weight where what may be written is shared out; 0 of what only reads.
+    pub share: f64,
+}
+
+/// What is to come after a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Ahead {
+    /// Time that must be left for it.
+    pub must: Nanos,
+    /// Time that all of it takes at least.
+    pub all: Nanos,
+    /// Sum of its weights.
+    pub share: f64,
+}
+
+/// Why a step is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LeftOut {
+    /// There is too little left to write for five intervals of it.
+    Bytes,
+    /// There is too little time left.
+    Time,
+}
+
+/// Ramp, interval and depth of a step.
+struct Cut {
+    ramp: Nanos,
+    interval: Nanos,
+    depth: u32,
+    /// What it may write.
+    bytes: Option<Bytes>,
+}
+
+impl Draft {
+    /// Least and most counted time.
+    fn span(&self) -> Span {
+        match self.length {
+            Length::Known(span) => span,
+            Length::Time(time) | Length::Look(time) | Length::Ios(_, time) => {
+                Span { least: time, most: time, half_width: 0.0 }
+            }
+        }
+    }
+
+    fn interval(&self, known: &Known<'_>) -> Nanos {
+        let effort = &known.ask.effort;
+        match self.length {
+            Length::Known(_) | Length::Time(_) => effort.interval,
+            Length::Look(_) => effort.glance,
+            Length::Ios(..) => effort.glance.min(Nanos::from_millis(100)),
+        }
+    }
+
+    fn ramp(&self, known: &Known<'_>) -> Nanos {
+        let effort = &known.ask.effort;
+        match (self.length, self.kind) {
+            (Length::Ios(..), _) => Nanos::ZERO,
+            (Length::Look(_), _) | (_, StepKind::Latency) => effort.glance.min(effort.ramp),
+            (Length::Known(_) | Length::Time(_), _) => effort.ramp,
+        }
+    }
+
+    /// The least time it takes in all.
+    pub fn least(&self, known: &Known<'_>) -> Nanos {
+        self.span().least + self.ramp(known)
+    }
+
+    /// The most time it takes in all.
+    pub fn most(&self, known: &Known<'_>) -> Nanos {
+        self.span().most + self.ramp(known)
+    }
+
+    /// The step that time and bytes allow, with `ahead` to come.
+    pub fn fit(&self, known: &Known<'_>, ahead: &Ahead) -> Result<Step, LeftOut> {
+        let span = self.in_time(known, ahead)?;
+        let cut = self.in_bytes(known, ahead)?;
+        let mut stop = vec![match self.length {
+            Length::Known(_) if span.least < span.most => {
+                StopRule::Certain { half_width: span.half_width, least: span.least, most: span.most }
+            }
+            _ => StopRule::Time(span.most),
+        }];
+        if let Length::Ios(ios, _) = self.length {
+            stop.push(StopRule::OpsEach(ios));
+        }
+        stop.extend(cut.bytes.map(StopRule::WrittenEach));
+        let job = Job { depth: cut.depth, ..self.job.clone() };
+        let workload = Workload { jobs: vec![job], stop, ramp: cut.ramp };
+        Ok(Step { name: self.name.clone(), kind: self.kind, workload, interval: Some(cut.interval) })
+    }
+
+    /// Its span, as far beyond the least as its part of the time allows that nothing else needs.
+    fn in_time(&self, known: &Known<'_>, ahead: &Ahead) -> Result<Span, LeftOut> {
+        let span = self.span();
+        let left = known.ask.effort.total.since(known.elapsed());
+        if self.rank == Rank::May && self.least(known) + ahead.must > left {
+            return Err(LeftOut::Time);
+        }
+        let spare = left.since(ahead.all + self.least(known));
+        Ok(Span { most: span.most.min(span.least + Nanos(spare.0 / SPARE_PART)), ..span })
+    }
+
+    /// Bytes a second that it will write.
+    fn writes_a_second(&self, known: &Known<'_>) -> f64 {
+        let job = &self.job;
+        let share = 1.0 - f64::from(job.access.mix.read_percent()) / 100.0;
+        let block = job.blocks.longest_of(Direction::Write);
+        let closed = || known.foreseen_bytes_per_second(Direction::Write, block, job);
+        share * job.pace.rate().map_or_else(closed, |rate| rate.0 * block.0 as f64)
+    }
+
+    fn whole(&self, known: &Known<'_>, bytes: Option<Bytes>) -> Cut {
+        Cut { ramp: self.ramp(known), interval: self.interval(known), depth: self.job.depth, bytes }
+    }
+
+    /// Ramp, interval and depth with which what it may write lasts for a figure.
+    fn in_bytes(&self, known: &Known<'_>, ahead: &Ahead) -> Result<Cut, LeftOut> {
+        if self.share <= 0.0 {
+            return Ok(self.whole(known, None));
+        }
+        let block = self.job.blocks.longest_of(Direction::Write);
+        let rate = self.writes_a_second(known);
+        let grant = self.grant(known, ahead, rate);
+        let bytes = Some(Bytes(grant).round_down(block));
+        let seconds = |time: Nanos| time.as_secs_f64();
+        let fits = |time: Nanos| seconds(time) * rate <= grant as f64;
+        if fits(self.least(known)) && grant >= INTERVALS_ROOM * IOS_LEAST * block.0 {
+            return Ok(self.whole(known, bytes));
+        }
+        let mut shorter = CUT.into_iter().filter(|&interval| interval < self.interval(known));
+        let interval = shorter
+            .find(|&interval| fits(interval * INTERVALS_ROOM) && holds_some(interval, rate, block.0))
+            .ok_or(LeftOut::Bytes)?;
+        // What is in flight is written too: a queue that holds more than an interval's worth is never full for one.
+        let depth = (grant / INTERVALS_ROOM / block.0).clamp(1, u64::from(self.job.depth)) as u32;
+        Ok(Cut { ramp: interval, interval, depth, bytes })
+    }
+
+    /// What it may write: its share of what is left, and where it must not be left out as much as five short intervals need.
+    fn grant(&self, known: &Known<'_>, ahead: &Ahead, rate: f64) -> u64 {
+        let left = known.left_to_write() as f64;
+        let share = left * self.share / (self.share + ahead.share);
+        let block = self.job.blocks.longest_of(Direction::Write).0;
+        let shortest = CUT.into_iter().rev().find(|&interval| holds_some(interval, rate, block));
+        let need = shortest.map_or(0.0, |interval| (interval * INTERVALS_ROOM).as_secs_f64() * rate * OVER);
+        let most = if self.rank == Rank::Must { need.min(MUST_SHARE_MOST * left) } else { 0.0 };
+        share.max(most) as u64
+    }
+}
+
+/// Whether so many I/Os of `block` end in an interval at `rate` bytes a second that one more or less matters little.
+fn holds_some(interval: Nanos, rate: f64, block: u64) -> bool {
+    interval.as_secs_f64() * rate >= (IOS_LEAST * block) as f64
+}

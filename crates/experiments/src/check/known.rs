@@ -1,0 +1,194 @@
+//! What the steps that ran tell about the next ones: rates, depths, bytes written, time spent.
+
+use analysis::Regimes;
+use record::StepRecord;
+use workload::{Bytes, Direction, Job, Nanos, StepKind, StepPlan};
+
+use super::asks::CheckAsk;
+use crate::step::Writes;
+
+/// Small blocks: the size at which operations, not bytes, bind.
+pub(super) const SMALL: Bytes = Bytes::kib(4);
+/// Largest block of the ladders.
+pub(super) const LARGE: Bytes = Bytes::MIB;
+/// The deepest rung.
+pub(super) const DEPTH_MAX: u32 = 256;
+/// A doubling of depth that gains less than this share is no gain (methodology 2.3: under 2 % over two doublings ends the ladder).
+pub(super) const GAIN: f64 = 0.02;
+/// A queue this many times as deep as the one that fills the cap keeps it full whatever the latency does.
+pub(super) const DEPTH_MARGIN: u32 = 4;
+/// A rung that reaches this share of the best rate fills the cap.
+const FILLS: f64 = 0.97;
+/// Depth that is taken to fill a cap of which nothing is known.
+const DEPTH_GUESS: u32 = 32;
+
+/// A rung of the depth ladder.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Rung {
+    /// I/Os in flight.
+    pub depth: u32,
+    /// I/Os a second.
+    pub rate: f64,
+}
+
+/// A check as far as it has come.
+pub(super) struct Known<'a> {
+    /// What is asked.
+    pub ask: &'a CheckAsk,
+    /// What ran, in its order.
+    pub done: &'a [StepRecord],
+    /// The spans in which the volume was one.
+    pub regimes: Regimes,
+}
+
+impl<'a> Known<'a> {
+    pub fn of(ask: &'a CheckAsk, done: &'a [StepRecord]) -> Known<'a> {
+        Known { ask, done, regimes: Regimes::of(done) }
+    }
+
+    pub fn writes(&self) -> bool {
+        self.ask.writes == Writes::Measured
+    }
+
+    /// The directions that are measured.
+    pub fn directions(&self) -> &'static [Direction] {
+        if self.writes() { &[Direction::Read, Direction::Write] } else { &[Direction::Read] }
+    }
+
+    /// The small block that the target takes.
+    pub fn small(&self) -> Bytes {
+        SMALL.max(self.ask.block_min)
+    }
+
+    pub fn step(&self, name: &str) -> Option<&'a StepRecord> {
+        self.done.iter().find(|record| record.plan.name == name)
+    }
+
+    pub fn ran(&self, name: &str) -> bool {
+        self.step(name).is_some()
+    }
+
+    /// Steps of `kind` that ran.
+    pub fn of_kind(&self, kind: StepKind) -> impl Iterator<Item = &'a StepRecord> {
+        self.done.iter().filter(move |record| record.plan.kind == kind)
+    }
+
+    /// From the start of the first step to the end of the last.
+    pub fn elapsed(&self) -> Nanos {
+        let ends = self.done.first().zip(self.done.last());
+        ends.map_or(Nanos::ZERO, |(first, last)| last.ended.since(first.started))
+    }
+
+    /// Bytes that all steps wrote, ramps and drains included.
+    pub fn written(&self) -> u64 {
+        let intervals = self.done.iter().flat_map(|record| &record.intervals);
+        intervals.map(|interval| interval.of(Direction::Write).tally.bytes).sum()
+    }
+
+    /// Bytes that may still be written.
+    pub fn left_to_write(&self) -> u64 {
+        self.ask.write_most.0.saturating_sub(self.written())
+    }
+
+    /// The rungs of `direction` that ran, rising.
+    pub fn rungs(&self, direction: Direction) -> Vec<Rung> {
+        let ladder = self.of_kind(StepKind::DepthLadder).filter(|record| record.tally(direction).ops > 0);
+        let mut rungs: Vec<Rung> = ladder
+            .map(|record| Rung { depth: depth_of(&record.plan), rate: rate(record, direction) })
+            .collect();
+        rungs.sort_by_key(|rung| rung.depth);
+        rungs
+    }
+
+    /// The best rate of small I/Os of `direction` on its ladder; 0 before one ran.
+    pub fn best(&self, direction: Direction) -> f64 {
+        self.rungs(direction).iter().map(|rung| rung.rate).fold(0.0, f64::max)
+    }
+
+    /// Least depth of the read ladder that reached its best rate, nearly.
+    fn filling_depth(&self) -> u32 {
+        let rungs = self.rungs(Direction::Read);
+        let best = self.best(Direction::Read);
+        rungs.iter().find(|rung| rung.rate >= FILLS * best).map_or(DEPTH_GUESS, |rung| rung.depth)
+    }
+
+    /// A depth that keeps the cap of small I/Os full; the write ladder ended where a doubling brought no more, so its last
+    /// rung fills the cap of slower writes too.
+    pub fn deep(&self, direction: Direction) -> u32 {
+        let margin = self.filling_depth() * DEPTH_MARGIN;
+        let written = self.rungs(Direction::Write).last().map_or(1, |rung| rung.depth);
+        let depth = if direction == Direction::Write { margin.max(written) } else { margin };
+        depth.clamp(4, DEPTH_MAX)
+    }
+
+    /// A depth that keeps the caps filled with blocks of this size, as far as the bytes in flight allow.
+    pub fn deep_with(&self, block: Bytes) -> u32 {
+        let deep = self.deep(Direction::Read).max(self.deep(Direction::Write));
+        deep.clamp(8, in_flight(block, CheckAsk::IN_FLIGHT_USUAL.min(self.ask.in_flight_most)))
+    }
+
+    /// Rate in I/Os a second of the last closed step that moved `block` in `direction` alone and deep.
+    pub fn last_rate(&self, direction: Direction, block: Bytes) -> Option<f64> {
+        let fits = |record: &&StepRecord| {
+            matches!(
+                record.plan.kind,
+                StepKind::DepthLadder | StepKind::BlockLadder | StepKind::Reference | StepKind::Again
+            ) && moves(&record.plan) == Some((direction, block))
+                && record.tally(direction).ops > 0
+        };
+        let of_ladder = self.done.iter().rev().find(fits).map(|record| rate(record, direction));
+        let best = self.best(direction);
+        if block == self.small() && best > 0.0 { of_ladder.map(|last| last.min(best)) } else { of_ladder }
+    }
+
+    /// Bytes a second that `job` will move with `block` in `direction`, if it does nothing else, rather too much than too little;
+    /// 0 where nothing is known.
+    pub fn foreseen_bytes_per_second(&self, direction: Direction, block: Bytes, job: &Job) -> f64 {
+        let known = |direction, depth_least: u32| {
+            let fits = |record: &&StepRecord| {
+                moves(&record.plan) == Some((direction, block))
+                    && record.plan.workers.iter().all(|worker| worker.access.order == job.access.order)
+                    && depth_of(&record.plan) >= depth_least
+            };
+            self.done.iter().filter(fits).map(|record| rate(record, direction)).fold(0.0, f64::max)
+                * block.0 as f64
+        };
+        let own = known(direction, job.depth / 2);
+        if own > 0.0 {
+            return own;
+        }
+        // Writes are seldom faster than reads; where they are, the layout or their own operations show it.
+        let layout =
+            self.of_kind(StepKind::Layout).map(|record| rate(record, Direction::Write) * LARGE.0 as f64);
+        let most = layout.fold(known(Direction::Read, job.depth / 2), f64::max);
+        let by_ops = self.best(direction) * block.0 as f64;
+        if by_ops > 0.0 && most > 0.0 { most.min(by_ops) } else { most.max(by_ops) }
+    }
+}
+
+/// Blocks of this size that `bytes` in flight allow.
+pub(super) fn in_flight(block: Bytes, bytes: Bytes) -> u32 {
+    ((bytes.0 / block.0.max(1)) as u32).clamp(8, DEPTH_MAX)
+}
+
+/// I/Os a second of `direction`.
+pub(super) fn rate(record: &StepRecord, direction: Direction) -> f64 {
+    let seconds = record.seconds();
+    if seconds > 0.0 { record.tally(direction).ops as f64 / seconds } else { 0.0 }
+}
+
+/// I/Os in flight of a step.
+pub(super) fn depth_of(plan: &StepPlan) -> u32 {
+    plan.workers.iter().map(|worker| worker.depth).sum()
+}
+
+/// The one direction and block of a step; `None` of a mix.
+pub(super) fn moves(plan: &StepPlan) -> Option<(Direction, Bytes)> {
+    let worker = plan.workers.first()?;
+    let direction = match worker.access.mix {
+        mix if mix.reads_only() => Direction::Read,
+        mix if mix.writes_only() => Direction::Write,
+        _ => return None,
+    };
+    Some((direction, worker.blocks.longest_of(direction)))
+}

@@ -1,0 +1,127 @@
+//! Latency at depth 1, the ladders of depths, and the ladder of block sizes.
+
+use workload::{Access, BlockSizes, Bytes, Direction, Flush, Iops, Job, Mix, Pace, StepKind};
+
+use super::draft::{Draft, Length, Rank};
+use super::known::{DEPTH_MARGIN, DEPTH_MAX, GAIN, Known, LARGE, Rung};
+
+/// Block sizes of the read ladder beside the small one: the published tables' sizes.
+const READ_BLOCKS: [Bytes; 5] = [Bytes::kib(16), Bytes::kib(32), Bytes::kib(64), Bytes::kib(256), LARGE];
+/// Block sizes of the write ladder: two, so that a bandwidth cap shows as one level at both.
+const WRITE_BLOCKS: [Bytes; 2] = [Bytes::kib(256), LARGE];
+/// A cap that depth 1 reaches to this share is bound there.
+const BOUND_AT_ONE: f64 = 0.9;
+/// Spaced I/Os come at this part of the rate that binds.
+const SPACED: f64 = 0.25;
+
+/// Random I/O of the small block in one direction, at depth 1.
+pub(super) fn job(known: &Known<'_>, direction: Direction) -> Job {
+    let mix = if direction == Direction::Write { Mix::WRITE } else { Mix::READ };
+    Job {
+        access: Access::random(mix),
+        blocks: BlockSizes::all(known.small()),
+        ..Job::named(direction.name())
+    }
+}
+
+/// The weight of writes in what may be written; reads have none.
+pub(super) fn share(direction: Direction, weight: f64) -> f64 {
+    if direction == Direction::Write { weight } else { 0.0 }
+}
+
+/// Read, write and write with a flush, one at a time.
+pub(super) fn latency(known: &Known<'_>) -> Vec<Draft> {
+    let draft = |name: &str, job: Job, share: f64| Draft {
+        name: name.to_owned(),
+        kind: StepKind::Latency,
+        job,
+        length: Length::Time(known.ask.effort.latency),
+        rank: Rank::Must,
+        share,
+    };
+    let mut drafts = vec![draft("latency read", job(known, Direction::Read), 0.0)];
+    if known.writes() {
+        let write = job(known, Direction::Write);
+        let flushed = Job { flush: Flush::Every(1), ..write.clone() };
+        drafts.push(draft("latency write", write, 0.5));
+        drafts.push(draft("latency flush", flushed, 0.5));
+    }
+    drafts
+}
+
+/// Where the cap binds at depth 1 already, the base latency shows only between I/Os spaced wider than the cap asks.
+pub(super) fn spaced(known: &Known<'_>, direction: Direction) -> Option<Draft> {
+    let one = known.step(&format!("latency {}", direction.name()))?;
+    let (first, best) = (super::known::rate(one, direction), known.best(direction));
+    if first < BOUND_AT_ONE * best || best <= 0.0 {
+        return None;
+    }
+    let pace = Pace::Fixed(Iops(first * SPACED));
+    Some(Draft {
+        name: format!("latency {} spaced", direction.name()),
+        kind: StepKind::Latency,
+        job: Job { pace, ..job(known, direction) },
+        length: Length::Time(known.ask.effort.latency),
+        rank: Rank::Must,
+        share: share(direction, 0.2),
+    })
+}
+
+/// The rungs of a depth ladder that ran, and the next one.
+pub(super) fn depths(known: &Known<'_>, direction: Direction) -> Vec<Draft> {
+    let rungs = known.rungs(direction);
+    let next = if direction == Direction::Write { next_write(known, &rungs) } else { next_read(&rungs) };
+    let all = rungs.iter().map(|rung| rung.depth).chain(next);
+    all.map(|depth| depth_rung(known, direction, depth)).collect()
+}
+
+/// Twice the last, until two doublings gained under 2 %.
+fn next_read(rungs: &[Rung]) -> Option<u32> {
+    let Some(last) = rungs.last() else { return Some(1) };
+    let flat = rungs.len() >= 3 && last.rate <= rungs[rungs.len() - 3].rate * (1.0 + GAIN);
+    (!flat && last.depth < DEPTH_MAX).then_some(last.depth * 2)
+}
+
+/// Writes start at a depth that keeps the read cap full, and go on while a doubling still gains.
+fn next_write(known: &Known<'_>, rungs: &[Rung]) -> Option<u32> {
+    let Some(last) = rungs.last() else {
+        return Some(known.deep(Direction::Read).clamp(DEPTH_MARGIN, DEPTH_MAX / 2));
+    };
+    let flat = rungs.len() >= 2 && last.rate <= rungs[rungs.len() - 2].rate * (1.0 + GAIN);
+    (!flat && last.depth < DEPTH_MAX).then_some(last.depth * 2)
+}
+
+fn depth_rung(known: &Known<'_>, direction: Direction, depth: u32) -> Draft {
+    Draft {
+        name: format!("{} depth {depth}", direction.name()),
+        kind: StepKind::DepthLadder,
+        job: Job { depth, ..job(known, direction) },
+        length: Length::Known(known.ask.effort.rung),
+        rank: Rank::Must,
+        share: share(direction, 1.0),
+    }
+}
+
+/// Closed I/O of `block` at a depth that keeps the caps filled.
+pub(super) fn filling(known: &Known<'_>, direction: Direction, block: Bytes) -> Job {
+    let depth = if block <= known.small() { known.deep(direction) } else { known.deep_with(block) };
+    Job { depth, blocks: BlockSizes::all(block), ..job(known, direction) }
+}
+
+/// The block ladder of one direction; the depth ladder is its small end.
+pub(super) fn blocks(known: &Known<'_>, direction: Direction) -> Vec<Draft> {
+    let blocks: &[Bytes] = if direction == Direction::Write { &WRITE_BLOCKS } else { &READ_BLOCKS };
+    let taken = blocks.iter().filter(|&&block| block > known.small());
+    taken.map(|&block| block_rung(known, direction, block)).collect()
+}
+
+fn block_rung(known: &Known<'_>, direction: Direction, block: Bytes) -> Draft {
+    Draft {
+        name: format!("{} {block}", direction.name()),
+        kind: StepKind::BlockLadder,
+        job: filling(known, direction, block),
+        length: Length::Known(known.ask.effort.rung),
+        rank: Rank::Must,
+        share: share(direction, if block == LARGE { 4.0 } else { 3.0 }),
+    }
+}

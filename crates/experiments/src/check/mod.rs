@@ -1,0 +1,161 @@
+//! `check` as a procedure: from what is known so far, the next step, or done.
+//!
+//! Order and lengths follow the quick profile of the methodology: latency at depth 1, a ladder of depths, writes at the
+//! depth that fills the cap, a ladder of block sizes. Then come probes, each where a cause is open, and open load. Between
+//! all these stand references, the same four short loads each time; after a change, and at the end, the run looks again.
+
+mod again;
+mod asks;
+mod draft;
+mod forecast;
+mod known;
+mod ladders;
+mod open_load;
+mod probes;
+mod references;
+mod units;
+
+use record::StepRecord;
+use statistics::random::mix;
+use workload::{Direction, Ending, Job, StepKind};
+
+pub use asks::{CheckAsk, Effort, Span};
+pub use draft::LeftOut;
+pub use forecast::{Foreseen, Group, foreseen, outline, seconds_left, seconds_most, seconds_usual};
+pub use open_load::{AS_CLAIMED, AS_CLAIMED_EVEN};
+
+use crate::layout::layout_step;
+use crate::step::Step;
+use draft::{Ahead, Draft, Rank};
+use known::Known;
+
+/// The next step of a check, `None` when it is done.
+///
+/// Pure: the same records give the same step. A step that failed or was interrupted ends the check.
+pub fn next_step(ask: &CheckAsk, done: &[StepRecord]) -> Option<Step> {
+    if is_cut_short(done) {
+        return None;
+    }
+    if done.is_empty()
+        && let Some(layout) = layout_step(ask.layout, ask.seed, ask.effort.layout_most)
+    {
+        return Some(layout);
+    }
+    let known = Known::of(ask, done);
+    let chain = chain(&known);
+    let next = first_fit(&known, &chain, &again::rest_of_round(&known))
+        .or_else(|| first_fit(&known, &chain, &after_change(&known)))
+        .or_else(|| first_fit(&known, &chain, &between(&known)))
+        .or_else(|| first_fit(&known, &chain, rest(&known, &chain)))
+        .or_else(|| first_fit(&known, &[], &references::wanted(&known)))
+        .or_else(|| first_fit(&known, &[], &again::at_the_end(&known)));
+    next.map(|(draft, step)| seeded(&known, draft, step))
+}
+
+/// A step that failed or was interrupted is the last one.
+fn is_cut_short(done: &[StepRecord]) -> bool {
+    done.last().is_some_and(|last| matches!(last.ending, Ending::Failed | Ending::Interrupted))
+}
+
+/// Steps of the chain that did not run although they were wanted, with why; of a check that came to its end.
+pub fn left_out(ask: &CheckAsk, done: &[StepRecord]) -> Vec<(String, LeftOut)> {
+    if is_cut_short(done) {
+        return Vec::new();
+    }
+    let known = Known::of(ask, done);
+    let (chain, missing) = (chain(&known), references::ahead(&known));
+    let wanted = chain.iter().chain(&missing).filter(|draft| !known.ran(&draft.name));
+    let why = |draft: &Draft| {
+        // Nothing is to come any more, so that what lacks bytes now lacked them before.
+        draft.fit(&known, &Ahead::default()).err().unwrap_or(match draft.share > 0.0 {
+            true => LeftOut::Bytes,
+            false => LeftOut::Time,
+        })
+    };
+    wanted.map(|draft| (draft.name.clone(), why(draft))).collect()
+}
+
+/// All steps but those that come between and behind, in their order, as far as they can be told by now.
+fn chain(known: &Known<'_>) -> Vec<Draft> {
+    let writes = if known.writes() { &[Direction::Write][..] } else { &[] };
+    let of_writes = |of: fn(&Known<'_>, Direction) -> Vec<Draft>| -> Vec<Draft> {
+        writes.iter().flat_map(|&direction| of(known, direction)).collect()
+    };
+    let parts = [
+        probes::touches(known),
+        ladders::latency(known),
+        ladders::depths(known, Direction::Read),
+        ladders::spaced(known, Direction::Read).into_iter().collect(),
+        of_writes(ladders::depths),
+        of_writes(|known, direction| ladders::spaced(known, direction).into_iter().collect()),
+        ladders::blocks(known, Direction::Read),
+        of_writes(ladders::blocks),
+        probes::in_flight_budgets(known),
+        probes::units(known),
+        probes::mixes(known),
+        open_load::loads(known),
+        open_load::headroom(known),
+        probes::tiny(known),
+        probes::sequential(known),
+    ];
+    parts.into_iter().flatten().collect()
+}
+
+/// What of the chain comes behind the last step of it that ran. What was passed over stays so.
+fn rest<'d>(known: &Known<'_>, chain: &'d [Draft]) -> &'d [Draft] {
+    let passed = chain.iter().rposition(|draft| known.ran(&draft.name)).map_or(0, |at| at + 1);
+    &chain[passed..]
+}
+
+/// Where the depths that fill the caps are known, a reference follows each step that is none.
+fn between(known: &Known<'_>) -> Vec<Draft> {
+    let follows = known.done.last().is_some_and(|last| {
+        matches!(last.plan.kind, StepKind::BlockLadder | StepKind::Probe | StepKind::OpenLoad)
+    });
+    if follows && has_depths(known) { references::wanted(known) } else { Vec::new() }
+}
+
+/// A round of looking again, where a change was seen and depths that fill the caps are known.
+fn after_change(known: &Known<'_>) -> Vec<Draft> {
+    if has_depths(known) { again::after_change(known) } else { Vec::new() }
+}
+
+fn has_depths(known: &Known<'_>) -> bool {
+    known.of_kind(StepKind::BlockLadder).next().is_some()
+}
+
+/// The first of `drafts` that time and bytes allow, with `chain` still to come.
+fn first_fit(known: &Known<'_>, chain: &[Draft], drafts: &[Draft]) -> Option<(Draft, Step)> {
+    drafts.iter().find_map(|draft| {
+        let step = draft.fit(known, &ahead(known, chain, draft)).ok()?;
+        Some((draft.clone(), step))
+    })
+}
+
+/// What comes behind `draft`: the rest of the chain, references, and the look at the end.
+fn ahead(known: &Known<'_>, chain: &[Draft], draft: &Draft) -> Ahead {
+    let later = rest(known, chain);
+    let later = later.iter().position(|other| other.name == draft.name).map_or(later, |at| &later[at + 1..]);
+    let references = references::ahead(known);
+    let again = again::round(known, again::rounds(known) + 1);
+    let is_other = |other: &&Draft| other.name != draft.name && !known.ran(&other.name);
+    let mut ahead = Ahead::default();
+    for other in later.iter().chain(&references).chain(&again).filter(is_other) {
+        ahead.share += other.share;
+        let least = other.least(known);
+        ahead.all += least;
+        if other.rank == Rank::Must {
+            ahead.must += least;
+        }
+    }
+    ahead
+}
+
+/// Each step visits blocks of its own: what one left in a cache does not serve the next. A second touch visits those of the
+/// first.
+fn seeded(known: &Known<'_>, draft: Draft, step: Step) -> Step {
+    let number = if probes::visits_the_same(&draft) { 0 } else { known.done.len() as u64 };
+    let seed = mix(known.ask.seed).wrapping_add(number);
+    let jobs = step.workload.jobs.into_iter().map(|job| Job { seed, ..job }).collect();
+    Step { workload: workload::Workload { jobs, ..step.workload }, ..step }
+}

@@ -1,0 +1,189 @@
+//! Open load: arrivals that do not wait for completions, for the latency that users of the volume see.
+
+use record::StepRecord;
+use workload::{Access, BlockSizes, Bytes, Claim, Direction, Iops, Job, Metric, Mix, Nanos, Pace, StepKind};
+
+use super::draft::{Draft, Length, Rank};
+use super::known::{DEPTH_MAX, Known, LARGE};
+use super::ladders::job;
+
+/// Name of the step that runs the claimed load.
+pub const AS_CLAIMED: &str = "as claimed";
+/// The same load at an even pace, which flatters.
+pub const AS_CLAIMED_EVEN: &str = "as claimed, even pace";
+/// The share of the cap, in percent, that runs where nothing is claimed.
+const USUAL: u32 = 80;
+/// Where the search for the greatest rate at which a claimed latency holds begins, in percent of the cap, and its first
+/// stride, which is halved each time.
+const SEARCH: (f64, f64) = (75.0, 12.5);
+/// Steps of that search: the last stride is 1.6 % of the cap.
+const SEARCH_STEPS: usize = 4;
+/// A rate that falls short of what arrives by more than this is no rate at which anything holds.
+const SHORT: f64 = 0.03;
+
+/// The load that is claimed: I/Os a second, where they go and how long they are.
+struct Load {
+    rate: f64,
+    access: Access,
+    block: Bytes,
+}
+
+/// Where I/Os of the claimed load go, with `mix` where the words say none, and how long they are.
+fn shape(known: &Known<'_>, mix: Mix) -> (Access, Bytes) {
+    let load = known.ask.expectation.load;
+    let access =
+        if known.writes() { load.access(mix) } else { Access { mix: Mix::READ, ..load.access(mix) } };
+    (access, load.block.unwrap_or_else(|| known.small()).max(known.ask.block_min))
+}
+
+/// The rates that are claimed; `None` where none is.
+fn claimed(known: &Known<'_>) -> Option<Load> {
+    let claims = &known.ask.expectation.claims;
+    let rate = |direction| claims.iter().find_map(|claim| claimed_iops(claim, direction)).unwrap_or(0.0);
+    let read = rate(Direction::Read);
+    let write = if known.writes() { rate(Direction::Write) } else { 0.0 };
+    if read + write <= 0.0 {
+        return None;
+    }
+    let share = (100.0 * read / (read + write)).round() as u8;
+    let (access, block) = shape(known, Mix::reads(share));
+    // A rate that is claimed of no direction is that of the whole load, whatever its mix.
+    Some(Load { rate: read + write, access, block })
+}
+
+fn claimed_iops(claim: &Claim, direction: Direction) -> Option<f64> {
+    match claim.metric {
+        // A claim without a direction is asked of reads; the ladders judge writes by it too.
+        Metric::Iops(rate) if claim.direction.unwrap_or(Direction::Read) == direction => Some(rate.0),
+        _ => None,
+    }
+}
+
+/// The claims on latency.
+fn latencies<'k>(known: &'k Known<'_>) -> impl Iterator<Item = &'k Claim> {
+    let is_latency = |claim: &&Claim| matches!(claim.metric, Metric::MeanLatency(_) | Metric::Percentile(..));
+    known.ask.expectation.claims.iter().filter(is_latency)
+}
+
+struct Arrivals<'n> {
+    name: &'n str,
+    load: &'n Load,
+    pace: Pace,
+    time: Nanos,
+}
+
+fn draft(known: &Known<'_>, arrivals: Arrivals<'_>, rank: Rank) -> Draft {
+    let Arrivals { name, load, pace, time } = arrivals;
+    let share = if load.access.mix.reads_only() { 0.0 } else { 1.0 };
+    let blocks = BlockSizes::all(load.block);
+    let job =
+        Job { access: load.access.clone(), blocks, pace, depth: DEPTH_MAX, ..job(known, Direction::Read) };
+    Draft { name: name.to_owned(), kind: StepKind::OpenLoad, job, length: Length::Time(time), rank, share }
+}
+
+/// The claimed load, by chance and evenly, where a latency is claimed or rates in both directions at once; else a usual
+/// share of the cap.
+pub(super) fn loads(known: &Known<'_>) -> Vec<Draft> {
+    let time = known.ask.effort.open;
+    let both = |load: &Load| !load.access.mix.reads_only() && !load.access.mix.writes_only();
+    let says_load = !known.ask.expectation.load.is_empty();
+    let asked = claimed(known).filter(|load| latencies(known).next().is_some() || both(load) || says_load);
+    if let Some(load) = &asked {
+        let rate = Iops(load.rate);
+        let poisson = Arrivals { name: AS_CLAIMED, load, pace: Pace::Poisson(rate), time: time * 2 };
+        let even = Arrivals { name: AS_CLAIMED_EVEN, load, pace: Pace::Fixed(rate), time };
+        return vec![draft(known, poisson, Rank::Must), draft(known, even, Rank::May)];
+    }
+    let usual = Load { rate: 0.0, access: Access::random(Mix::READ), block: known.small() };
+    at_share(known, usual, f64::from(USUAL)).into_iter().collect()
+}
+
+/// Arrivals like `load` at `percent` of the sustained cap of its mix; `None` before that is known.
+fn at_share(known: &Known<'_>, load: Load, percent: f64) -> Option<Draft> {
+    let rate = cap(known, &load)? * percent / 100.0;
+    let name = format!("open load {percent} %");
+    let pace = Pace::Poisson(Iops(rate));
+    let arrivals = Arrivals { name: &name, load: &load, pace, time: known.ask.effort.open };
+    Some(draft(known, arrivals, Rank::May))
+}
+
+/// The sustained rate of `load`: what the last saturated steps had, if each direction has its cap for itself. Of a block
+/// that no ladder ran it is that of the next larger one, which may be too little and is never too much.
+fn cap(known: &Known<'_>, load: &Load) -> Option<f64> {
+    let (mix, block) = (load.access.mix, load.block);
+    let saturated = |direction| {
+        let blocks = [known.small(), Bytes::kib(16), Bytes::kib(32), Bytes::kib(64), Bytes::kib(256), LARGE];
+        blocks
+            .into_iter()
+            .filter(|&larger| larger >= block)
+            .find_map(|larger| known.last_rate(direction, larger))
+    };
+    let share = f64::from(mix.read_percent()) / 100.0;
+    let bound = |direction, share: f64| (share > 0.0).then(|| saturated(direction).map(|rate| rate / share));
+    let bounds = [bound(Direction::Read, share), bound(Direction::Write, 1.0 - share)];
+    let own = bounds.into_iter().flatten().try_fold(f64::MAX, |least, bound| Some(least.min(bound?)))?;
+    let mixed = mixed(known, mix).filter(|_| block <= known.small());
+    Some(mixed.map_or(own, |mixed| own.min(mixed)))
+}
+
+/// What a probe of about this mix had in all: both directions may have one cap together.
+fn mixed(known: &Known<'_>, mix: Mix) -> Option<f64> {
+    let of_probe = |record: &StepRecord| {
+        let worker = record.plan.workers.first()?;
+        let other = worker.access.mix;
+        let is_mixed = !other.reads_only() && !other.writes_only();
+        let small = worker.blocks.longest() == known.small();
+        let off = other.read_percent().abs_diff(mix.read_percent());
+        let ops = record.tally(Direction::Read).ops + record.tally(Direction::Write).ops;
+        (is_mixed && small).then(|| (off, ops as f64 / record.seconds()))
+    };
+    let is_mixed = !mix.reads_only() && !mix.writes_only();
+    let probes = known.of_kind(StepKind::Probe).filter_map(of_probe).filter(|_| is_mixed);
+    probes.min_by_key(|(off, _)| *off).map(|(_, rate)| rate)
+}
+
+/// The search for the greatest rate at which the claimed latency holds: the steps that ran and the next one.
+pub(super) fn headroom(known: &Known<'_>) -> Vec<Draft> {
+    let load = || {
+        claimed(known).unwrap_or_else(|| {
+            let (access, block) = shape(known, Mix::READ);
+            Load { rate: 0.0, access, block }
+        })
+    };
+    if latencies(known).next().is_none() {
+        return Vec::new();
+    }
+    let (mut percent, mut stride) = SEARCH;
+    let mut drafts = Vec::new();
+    for _ in 0..SEARCH_STEPS {
+        let Some(draft) = at_share(known, load(), percent) else { break };
+        let ran = known.step(&draft.name);
+        drafts.push(draft);
+        let Some(ran) = ran else { break };
+        percent += if holds(known, ran) { stride } else { -stride };
+        stride /= 2.0;
+    }
+    drafts
+}
+
+/// Whether every claimed latency held in this step, and the volume kept up with what arrived.
+fn holds(known: &Known<'_>, record: &StepRecord) -> bool {
+    let asked: f64 =
+        record.plan.workers.iter().filter_map(|worker| worker.pace.rate()).map(|rate| rate.0).sum();
+    let ops = record.tally(Direction::Read).ops + record.tally(Direction::Write).ops;
+    let keeps_up = ops as f64 >= asked * record.seconds() * (1.0 - SHORT);
+    keeps_up && latencies(known).all(|claim| keeps(claim, record))
+}
+
+fn keeps(claim: &Claim, record: &StepRecord) -> bool {
+    let directions = claim.direction.map_or(vec![Direction::Read, Direction::Write], |way| vec![way]);
+    let measured = directions.into_iter().filter(|&way| record.tally(way).ops > 0);
+    let within = |value: Option<f64>, bound: Nanos| value.is_none_or(|value| value <= bound.0 as f64);
+    measured.into_iter().all(|way| match claim.metric {
+        Metric::MeanLatency(bound) => within(record.tally(way).latency_ns_mean(), bound),
+        Metric::Percentile(percent, bound) => {
+            within(record.latency(way).percentile(percent).map(|value| value as f64), bound)
+        }
+        Metric::Iops(_) | Metric::Bandwidth(_) => true,
+    })
+}

@@ -1,0 +1,60 @@
+//! References: the same four short loads again and again between the others, so that what differs between moments shows.
+
+use workload::{Bytes, Direction, StepKind};
+
+use super::draft::{Draft, Length, Rank};
+use super::known::{Known, LARGE, moves};
+use super::ladders::{filling, share};
+
+/// References of a kind that a run has, time and bytes permitting: fewer tell no difference between moments, and more take
+/// the time of other steps.
+const EACH: usize = 3;
+
+/// One of the loads that come again and again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Moment {
+    pub direction: Direction,
+    pub block: Bytes,
+}
+
+/// The loads that come again and again, in their turn.
+pub(super) fn moments(known: &Known<'_>) -> Vec<Moment> {
+    let both = |block| known.directions().iter().map(move |&direction| Moment { direction, block });
+    both(known.small()).chain(both(LARGE)).collect()
+}
+
+/// Steps of `kind` with the load of `moment` that ran.
+pub(super) fn count(known: &Known<'_>, kind: StepKind, moment: Moment) -> usize {
+    let same = |plan| moves(plan) == Some((moment.direction, moment.block));
+    known.of_kind(kind).filter(|record| same(&record.plan)).count()
+}
+
+fn draft(known: &Known<'_>, moment: Moment, number: usize) -> Draft {
+    let Moment { direction, block } = moment;
+    Draft {
+        name: format!("reference {number} {} {block}", direction.name()),
+        kind: StepKind::Reference,
+        job: filling(known, direction, block),
+        length: Length::Look(known.ask.effort.look),
+        rank: Rank::May,
+        share: share(direction, if block == LARGE { 2.0 } else { 0.6 }),
+    }
+}
+
+/// References that the run still wants, the next of each kind; those of which there are fewest first.
+pub(super) fn wanted(known: &Known<'_>) -> Vec<Draft> {
+    let counted =
+        moments(known).into_iter().map(|moment| (count(known, StepKind::Reference, moment), moment));
+    let mut wanted: Vec<(usize, Moment)> = counted.filter(|(count, _)| *count < EACH).collect();
+    wanted.sort_by_key(|(count, _)| *count);
+    wanted.into_iter().map(|(count, moment)| draft(known, moment, count + 1)).collect()
+}
+
+/// All references that are still to come, one draft each: what they will take is kept for them.
+pub(super) fn ahead(known: &Known<'_>) -> Vec<Draft> {
+    let of_moment = |moment| {
+        let ran = count(known, StepKind::Reference, moment);
+        (ran..EACH).map(move |number| draft(known, moment, number + 1))
+    };
+    moments(known).into_iter().flat_map(of_moment).collect()
+}

@@ -1,0 +1,84 @@
+//! Which sizes the ladder lets suspect as the unit by which the volume counts operations.
+
+use workload::{Bytes, Direction};
+
+use super::known::{GAIN, Known, moves, rate};
+use workload::StepKind;
+
+/// The least unit that a published policy counts by, above the small block.
+const LEAST: Bytes = Bytes::kib(16);
+/// The greatest.
+const MOST: Bytes = Bytes::MIB;
+/// So many are looked at.
+const AT_MOST: usize = 3;
+/// A count of units this near a whole number, as a share of it, may be one: rungs are known within one or two in a hundred.
+const WHOLE: f64 = 0.05;
+/// A rung that loses less than this against small blocks counts as one operation.
+const FELL: f64 = 0.05;
+
+/// Units that would explain how the rate falls with the block, those that explain most rungs first.
+///
+/// A unit u gives C / ceil(b / u): a rung whose rate is C over a whole number n may be charged n units of b / n. A cap of
+/// bytes gives whole numbers too where bytes and operations meet at a power of two, which is why this only asks.
+pub(super) fn suspected(known: &Known<'_>, direction: Direction) -> Vec<Bytes> {
+    let small = known.best(direction);
+    let mut votes: Vec<(Bytes, usize)> = Vec::new();
+    for (block, rate) in rungs(known, direction) {
+        if let Some(unit) = unit(small, block, rate) {
+            match votes.iter_mut().find(|(voted, _)| *voted == unit) {
+                Some((_, count)) => *count += 1,
+                None => votes.push((unit, 1)),
+            }
+        }
+    }
+    votes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    votes.into_iter().map(|(unit, _)| unit).take(AT_MOST).collect()
+}
+
+/// Block and rate of the rungs above the small block.
+fn rungs(known: &Known<'_>, direction: Direction) -> Vec<(Bytes, f64)> {
+    let of = |record: &record::StepRecord| {
+        let (way, block) = moves(&record.plan)?;
+        (way == direction).then(|| (block, rate(record, direction)))
+    };
+    known.of_kind(StepKind::BlockLadder).filter_map(of).filter(|(_, rate)| *rate > 0.0).collect()
+}
+
+/// The unit that `block` at `rate` would be charged by, where small blocks come at `small` a second.
+fn unit(small: f64, block: Bytes, rate: f64) -> Option<Bytes> {
+    if rate >= small * (1.0 - FELL) {
+        return None;
+    }
+    let charged = small / rate;
+    let whole = charged.round();
+    let unit = Bytes((block.0 as f64 / whole) as u64);
+    let near = (charged / whole - 1.0).abs() <= WHOLE.max(GAIN);
+    let is_power = whole >= 2.0 && (block.0 as f64 / whole).fract() == 0.0 && unit.0.is_power_of_two();
+    (near && is_power && (LEAST..=MOST).contains(&unit)).then_some(unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_that_is_a_whole_part_of_the_small_one_points_at_a_unit() {
+        assert_eq!(unit(3_000.0, Bytes::kib(64), 1_500.0), Some(Bytes::kib(32)));
+        assert_eq!(unit(3_000.0, Bytes::MIB, 3_000.0 / 64.0), Some(Bytes::kib(16)));
+        assert_eq!(
+            unit(3_000.0, Bytes::kib(256), 770.0),
+            Some(Bytes::kib(64)),
+            "within what a rung is known to"
+        );
+    }
+
+    #[test]
+    fn a_cap_of_bytes_that_meets_operations_elsewhere_points_at_none() {
+        // 125 MiB/s and 3,000 a second meet at 42.7 KiB.
+        for (block, rate) in [(Bytes::kib(64), 2_000.0), (Bytes::kib(256), 500.0), (Bytes::MIB, 125.0)] {
+            assert_eq!(unit(3_000.0, block, rate), None, "{block}");
+        }
+        assert_eq!(unit(3_000.0, Bytes::kib(32), 2_990.0), None, "nothing fell");
+        assert_eq!(unit(100_000.0, Bytes::kib(16), 25_000.0), None, "the small block itself");
+    }
+}

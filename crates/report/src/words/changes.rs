@@ -1,0 +1,43 @@
+//! Changes of the level in words: when, from what to what, and what is left.
+
+use analysis::{Analysis, Change, Course, Estimate, Moved};
+use workload::Nanos;
+
+use crate::words::numbers::{self, Prefix};
+
+/// The time of a change as an interval: `not before 14 s nor after 16 s`.
+pub(super) fn between(from: Nanos, to: Nanos) -> String {
+    let tenths = |at: Nanos| numbers::fixed(at.as_secs_f64(), 1);
+    format!("between {} and {} s", tenths(from), tenths(to))
+}
+
+/// A level in the unit of what moved.
+pub(super) fn level(level: &Estimate, what: Moved) -> String {
+    match what {
+        Moved::Operations => numbers::iops(level.value),
+        Moved::Bytes => numbers::bandwidth(level.value, Prefix::Binary),
+    }
+}
+
+/// What is left and what was before, or that nothing changed, as far as was looked.
+pub(super) fn course(analysis: &Analysis) -> Option<String> {
+    match (analysis.regimes.course, analysis.regimes.changes.as_slice()) {
+        (Course::Fell, [first, ..]) => Some(sustained(analysis, first)),
+        (Course::Drifting { share }, _) => Some(format!(
+            "The level drifts: the same load got up to {} more at one time than at another.",
+            numbers::share(share)
+        )),
+        _ => None,
+    }
+}
+
+/// `500 IOPS sustained; 1,500 for the first 15 s.`
+fn sustained(analysis: &Analysis, first: &Change) -> String {
+    let regimes = &analysis.regimes;
+    let last = regimes.changes.last().unwrap_or(first);
+    let lasted = first.likeliest.since(regimes.looked.0).as_secs_f64();
+    let left = level(&last.after, last.moved);
+    let left =
+        if regimes.settled { format!("{left} sustained") } else { format!("{left} at the end, not settled") };
+    format!("{left}; {} for the first {}.", level(&first.before, first.moved), numbers::span(lasted))
+}

@@ -1,0 +1,217 @@
+//! Volumes that change on the way, and volumes that only seem to: every change is told with its time, and none that is not.
+
+use analysis::{Analysis, Answer, Change, Course, Meaning};
+use record::Run;
+use workload::{Direction, Nanos};
+
+use crate::simulated_checks::check;
+
+const MIB: f64 = 1048576.0;
+
+fn seconds(at: Nanos) -> f64 {
+    at.as_secs_f64()
+}
+
+/// When a bucket that pays for what goes beyond `base` a second runs dry, by what the run counted; `None` where it does not.
+fn dry(run: &Run, bucket: f64, base: f64, amount: impl Fn(&record::Interval) -> f64) -> Option<f64> {
+    let mut left = bucket;
+    for step in &run.steps {
+        for interval in &step.intervals {
+            let spent = amount(interval) - base * interval.seconds();
+            if spent > left - 1e-3 * bucket && spent > 0.0 {
+                return Some(seconds(interval.start) + interval.seconds() * (left / spent).min(1.0));
+            }
+            left = (left - spent).min(bucket);
+        }
+    }
+    None
+}
+
+fn ops(interval: &record::Interval) -> f64 {
+    interval.iops() * interval.seconds()
+}
+
+fn bytes(interval: &record::Interval) -> f64 {
+    interval.bytes_per_second() * interval.seconds()
+}
+
+/// The one fall is told with its time to within 2 s, and its interval holds it.
+#[track_caller]
+fn told(words: &str, found: &Analysis, truth: f64) {
+    let changes = &found.regimes.changes;
+    let [change] = changes.as_slice() else { panic!("{words}: {truth:.1} s, told {changes:#?}") };
+    let (low, high) = (seconds(change.at.0), seconds(change.at.1));
+    let at = seconds(change.likeliest);
+    assert!(low <= truth + 0.1 && truth - 0.1 <= high, "{words}: {truth:.2} s, told {low:.2} to {high:.2}");
+    assert!((at - truth).abs() <= 2.0, "{words}: {truth:.2} s, told {at:.2}");
+    let named = |finding: &analysis::Finding| matches!(finding.meaning, Meaning::StepDown(_));
+    assert!(found.findings.iter().any(named), "{words}");
+    assert_eq!(found.horizon, Nanos::ZERO, "{words}: nothing held");
+}
+
+/// No cap that is told is that of before the fall.
+#[track_caller]
+fn not_in_halves(words: &str, found: &Analysis, most: (f64, f64)) {
+    for finding in &found.findings {
+        let (cap, most) = match &finding.meaning {
+            Meaning::IopsCap(cap) => (cap.cap.value, most.0),
+            Meaning::BandwidthCap(cap) => (cap.cap.value, most.1),
+            _ => continue,
+        };
+        assert!(cap <= 1.05 * most, "{words}: {finding:#?}");
+    }
+}
+
+/// Seconds that a run must have left after a fall for it to be seen.
+const SEEN_S: f64 = 5.0;
+
+#[test]
+fn buckets_of_operations_that_empty_on_the_way_are_all_told() {
+    let mut emptied = 0;
+    for number in 1..=20 {
+        let bucket = 12_000 * number;
+        let words = format!("sim:custom,iops=1000,burst_iops=5000,bucket={bucket}");
+        let (run, found) = check(&words, "");
+        let truth = dry(&run, f64::from(bucket), 1000.0, ops);
+        let last = seconds(found.regimes.looked.1);
+        let Some(truth) = truth.filter(|truth| *truth + SEEN_S < last) else { continue };
+        emptied += 1;
+        told(&words, &found, truth);
+        not_in_halves(&words, &found, (1000.0, f64::INFINITY));
+    }
+    assert!(emptied >= 12, "{emptied}");
+}
+
+#[test]
+fn buckets_of_bytes_that_empty_on_the_way_are_all_told() {
+    let mut emptied = 0;
+    for number in 1..=20 {
+        let bucket = 300 * number;
+        let words = format!(
+            "sim:custom,iops=5000,bandwidth=50MiB/s,burst_bandwidth=250MiB/s,byte_bucket={bucket}MiB"
+        );
+        let (run, found) = check(&words, "");
+        let truth = dry(&run, f64::from(bucket) * MIB, 50.0 * MIB, bytes);
+        let last = seconds(found.regimes.looked.1);
+        let Some(truth) = truth.filter(|truth| *truth + SEEN_S < last) else { continue };
+        emptied += 1;
+        told(&words, &found, truth);
+        not_in_halves(&words, &found, (f64::INFINITY, 50.0 * MIB));
+    }
+    assert!(emptied >= 10, "{emptied}");
+}
+
+#[test]
+fn a_wave_meets_nothing_above_its_mean() {
+    let waves =
+        [(2, 2), (3, 3), (4, 6), (5, 5), (6, 12), (7, 11), (10, 10), (10, 20), (20, 10), (20, 20), (30, 30)];
+    let (mut named, mut seen) = (0, 0);
+    for (number, (high, low)) in waves.into_iter().chain([(45, 15), (60, 60), (90, 90)]).enumerate() {
+        for phase in [0, (high + low) / 3] {
+            let words = format!(
+                "sim:custom,iops=6000,bandwidth=400MiB/s,cap_low=50%,wave={high}s/{low}s,wave_phase={phase}s,seed={number}"
+            );
+            let mean = 3000.0 + 3000.0 * f64::from(high) / f64::from(high + low);
+            let claims = [6000.0, 0.5 * (6000.0 + mean), 1.1 * mean];
+            for claim in claims.into_iter().filter(|claim| claim * 0.97 > mean) {
+                let (run, found) = check(&words, &format!("read {claim:.0} iops"));
+                assert!(
+                    matches!(found.verdict.answer, Answer::Below | Answer::CannotTell),
+                    "{words}, mean {mean}, claim {claim}: {:#?} {:?}",
+                    found.verdict,
+                    found.regimes
+                );
+                let both = both_seen(&run, f64::from(high), f64::from(low), f64::from(phase));
+                seen += u32::from(both);
+                named += u32::from(both && found.regimes.course != Course::Steady);
+            }
+        }
+    }
+    println!("named {named} of {seen}");
+    assert!(20 * named >= 19 * seen, "{named} of {seen}");
+}
+
+/// Whether each level lasted 5 s at a stretch while the run looked.
+fn both_seen(run: &Run, high: f64, low: f64, phase: f64) -> bool {
+    let regimes = analysis::Regimes::of(&run.steps);
+    let looked = (seconds(regimes.looked.0), seconds(regimes.looked.1));
+    let span = |from: f64, length: f64| {
+        let first = ((looked.0 - from) / (high + low)).floor() as i64;
+        let last = ((looked.1 - from) / (high + low)).ceil() as i64;
+        (first..=last).any(|turn| {
+            let begin = from + turn as f64 * (high + low);
+            (begin + length).min(looked.1) - begin.max(looked.0) >= 5.0
+        })
+    };
+    span(-phase, high) && span(high - phase, low)
+}
+
+#[test]
+fn noise_is_no_change() {
+    let noises = [
+        "noise=1%",
+        "noise=5%,rho=0.3",
+        "noise=5%,rho=0.8",
+        "noise=10%,rho=0.6",
+        "noise=1%,slow=2%",
+        "noise=2%,slow=5%",
+        "noise=1%,slow=5%,slow_over=5m",
+    ];
+    let mut wrong: Vec<String> = Vec::new();
+    for seed in 1..=6 {
+        for noise in noises {
+            let words = format!("sim:custom,iops=3000,bandwidth=200MiB/s,{noise},seed={seed}");
+            let (_, found) = check(&words, "");
+            if let [first, ..] = found.regimes.changes.as_slice() {
+                wrong.push(format!("{words}: {first:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of 42: {wrong:#?}", wrong.len());
+}
+
+#[test]
+fn stalls_and_slices_are_no_change() {
+    for words in [
+        "sim:custom,iops=2000,bandwidth=200MiB/s,stall=500ms,stall_every=10s",
+        "sim:custom,iops=2000,bandwidth=200MiB/s,stall=1s,stall_every=8s",
+        "sim:custom,iops=3000,bandwidth=100MiB/s,slice=100ms",
+        "sim:custom,iops=3000,bandwidth=200MiB/s,theft=400ms,theft_every=3s",
+        "sim:custom,iops=3000,bandwidth=200MiB/s,theft=2s,theft_every=20s",
+    ] {
+        let (_, found) = check(words, "");
+        assert_eq!(found.regimes.changes, [], "{words}");
+    }
+}
+
+#[test]
+fn without_a_claim_a_fall_that_has_not_settled_is_told_apart() {
+    let (run, mut settled) = check("sim:custom,iops=1000,burst_iops=5000,bucket=60000", "read 1000 iops");
+    assert_eq!(settled.verdict.answer, Answer::Meets, "{:#?}", settled.verdict);
+    let change: Change = settled.regimes.changes.remove(0);
+    assert!(
+        (change.before.value / 5000.0 - 1.0).abs() < 0.01 && (change.after.value / 1000.0 - 1.0).abs() < 0.01
+    );
+    let until = seconds(change.likeliest) + 4.5;
+    let mut cut = Run { expectation: None, ..run };
+    cut.steps.retain(|step| seconds(step.started) < until);
+    if let Some(last) = cut.steps.last_mut() {
+        last.intervals.retain(|interval| seconds(interval.end) <= until);
+        last.ended = last.intervals.last().map_or(last.ended, |interval| interval.end);
+    }
+    let open = analysis::analyse(&cut, None, None);
+    assert_eq!(open.verdict.exit_code(), 4, "{:#?} {:?}", open.verdict, open.regimes);
+    assert_eq!(open.depths.iter().filter(|point| point.direction == Direction::Trim).count(), 0);
+}
+
+#[test]
+fn show() {
+    for bucket in [12_000, 24_000] {
+        let (run, found) = check(&format!("sim:custom,iops=1000,burst_iops=5000,bucket={bucket}"), "");
+        for step in &run.steps {
+            let rates: Vec<String> = step.intervals.iter().map(|i| format!("{:.0}", i.iops())).collect();
+            println!("        {:.1} {}: {}", step.started.as_secs_f64(), step.plan.name, rates.join(" "));
+        }
+        println!("{:?}", found.regimes);
+    }
+}

@@ -1,0 +1,234 @@
+//! How long a device takes: its latency and how it is spread, two modes, stalls, first touch, a cache that warms. Composed, with
+//! one account of time for all, so that what is true of it is known.
+
+use std::collections::{HashSet, VecDeque};
+use std::time::Duration;
+
+use crate::faults::{Ops, Touch};
+
+/// What is touched for the first time is told apart by this many bytes.
+const REGION: u64 = 1 << 20;
+/// What a cache keeps is told apart by this many bytes.
+const PAGE: u64 = 4096;
+
+/// How long an I/O takes, by itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Takes {
+    /// Always the same.
+    Even(Duration),
+    /// Anything between the two alike.
+    Between(Duration, Duration),
+    /// At least the first, and behind it an exponential time with the second as its mean.
+    Exponential(Duration, Duration),
+}
+
+/// A device stands still for `length` at the end of every `period`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stalls {
+    /// How long nothing is answered.
+    pub length: Duration,
+    /// From one stall's end to the next.
+    pub period: Duration,
+}
+
+/// What reads and writes of a device take. Below 2 ms, and with more than 12 servers, it is this machine's CPU that is seen.
+#[derive(Clone, Debug)]
+pub struct Character {
+    takes: Takes,
+    /// When each server has served what it was given.
+    free_at: Vec<Duration>,
+    /// Of this share of the I/Os, it is this.
+    other: Option<(f64, Takes)>,
+    stalls: Option<Stalls>,
+    first_touch: Option<Duration>,
+    touched: HashSet<u64>,
+    cache: Option<Cache>,
+    random: u64,
+}
+
+/// Pages that were read or written last are served otherwise.
+#[derive(Clone, Debug)]
+struct Cache {
+    takes: Takes,
+    room: usize,
+    held: HashSet<u64>,
+    order: VecDeque<u64>,
+}
+
+impl Character {
+    /// So many I/Os at once, each of which takes that long; others queue.
+    pub fn new(servers: usize, takes: Takes) -> Character {
+        Character {
+            takes,
+            free_at: vec![Duration::ZERO; servers.max(1)],
+            other: None,
+            stalls: None,
+            first_touch: None,
+            touched: HashSet::new(),
+            cache: None,
+            random: 0x9e37_79b9_7f4a_7c15,
+        }
+    }
+
+    /// A share (0 to 1) of the I/Os takes something else: a second mode.
+    #[must_use]
+    pub fn other_mode(self, share: f64, takes: Takes) -> Character {
+        Character { other: Some((share, takes)), ..self }
+    }
+
+    /// It stands still now and then.
+    #[must_use]
+    pub fn stalling(self, stalls: Stalls) -> Character {
+        Character { stalls: Some(stalls), ..self }
+    }
+
+    /// What touches a MiB for the first time takes so much longer.
+    #[must_use]
+    pub fn first_touch(self, longer: Duration) -> Character {
+        Character { first_touch: Some(longer), ..self }
+    }
+
+    /// A cache of so many MiB before it, empty now, whose hits take that long.
+    #[must_use]
+    pub fn cached(self, mib: usize, takes: Takes) -> Character {
+        let room = mib << 8;
+        let cache = Cache { takes, room, held: HashSet::new(), order: VecDeque::new() };
+        Character { cache: Some(cache), ..self }
+    }
+
+    /// When what comes at `now` is done; `None` where it is nothing that takes its time. Times are those since the device was
+    /// made.
+    pub(crate) fn serve(&mut self, now: Duration, touch: Touch) -> Option<Duration> {
+        if touch.op != Ops::READ && touch.op != Ops::WRITE {
+            return None;
+        }
+        let time = self.time_of(touch);
+        let server = self.free_at.iter_mut().min()?;
+        let start = now.max(*server);
+        *server = start + time;
+        let done = self.stalls.map_or(start + time, |stalls| stalls.past(start + time));
+        if let Some(server) = self.free_at.iter_mut().find(|free_at| **free_at == start + time) {
+            *server = done;
+        }
+        Some(done)
+    }
+
+    fn time_of(&mut self, touch: Touch) -> Duration {
+        let hit = self.cache.as_mut().and_then(|cache| cache.takes_if_held(touch));
+        let share = self.next();
+        let other = self.other.filter(|(of_all, _)| share < *of_all).map(|(_, takes)| takes);
+        let takes = hit.or(other).unwrap_or(self.takes);
+        let is_new = self.first_touch.is_some() && self.touched.insert(touch.offset / REGION);
+        let longer = self.first_touch.filter(|_| is_new && hit.is_none()).unwrap_or_default();
+        let random = self.next();
+        takes.drawn(random) + longer
+    }
+
+    /// From 0 to 1.
+    fn next(&mut self) -> f64 {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        (self.random >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+impl Takes {
+    fn drawn(self, random: f64) -> Duration {
+        match self {
+            Takes::Even(time) => time,
+            Takes::Between(least, most) => least + most.saturating_sub(least).mul_f64(random),
+            Takes::Exponential(least, mean) => least + mean.mul_f64(-(1.0 - random).ln()),
+        }
+    }
+}
+
+impl Stalls {
+    /// What would be done `at` that time is done then, or when the stall is over in which that lies.
+    fn past(self, at: Duration) -> Duration {
+        let (period, at_ns) = (self.period.as_nanos().max(1), at.as_nanos());
+        let within = at_ns % period;
+        if within < period - self.length.as_nanos().min(period) {
+            return at;
+        }
+        at + Duration::from_nanos((period - within) as u64)
+    }
+}
+
+impl Cache {
+    /// What it takes where all of it is held; it is held from now on.
+    fn takes_if_held(&mut self, touch: Touch) -> Option<Takes> {
+        let pages = touch.offset / PAGE..(touch.offset + u64::from(touch.length)).div_ceil(PAGE);
+        let hit = pages.clone().all(|page| self.held.contains(&page));
+        for page in pages {
+            if self.held.insert(page) {
+                self.order.push_back(page);
+            }
+            if self.order.len() > self.room
+                && let Some(oldest) = self.order.pop_front()
+            {
+                self.held.remove(&oldest);
+            }
+        }
+        hit.then_some(self.takes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: fn(u64) -> Duration = Duration::from_millis;
+
+    fn read(offset: u64) -> Touch {
+        Touch { op: Ops::READ, offset, length: 4096 }
+    }
+
+    fn done_ms(character: &mut Character, now_ms: u64, offset: u64) -> u64 {
+        character.serve(MS(now_ms), read(offset)).unwrap().as_millis() as u64
+    }
+
+    #[test]
+    fn servers_take_one_each_and_the_rest_waits() {
+        let mut two = Character::new(2, Takes::Even(MS(4)));
+        assert_eq!([0, 0, 0, 1].map(|now| done_ms(&mut two, now, 0)), [4, 4, 8, 8]);
+        assert_eq!(two.serve(MS(9), Touch { op: Ops::METADATA, offset: 0, length: 0 }), None);
+    }
+
+    #[test]
+    fn a_stall_holds_what_would_have_come_back_in_it() {
+        let stalls = Stalls { length: MS(500), period: MS(10_000) };
+        let mut device = Character::new(1, Takes::Even(MS(10))).stalling(stalls);
+        assert_eq!(done_ms(&mut device, 9_400, 0), 9_410);
+        assert_eq!(done_ms(&mut device, 9_495, 0), 10_000);
+        assert_eq!(done_ms(&mut device, 9_500, 0), 10_010, "the server stands still as well");
+    }
+
+    #[test]
+    fn the_first_touch_of_a_mib_takes_longer_and_a_cache_warms() {
+        let mut lazy = Character::new(1, Takes::Even(MS(2))).first_touch(MS(28));
+        assert_eq!(done_ms(&mut lazy, 0, 0), 30);
+        assert_eq!(done_ms(&mut lazy, 100, 8192), 102);
+        assert_eq!(done_ms(&mut lazy, 200, 1 << 20), 230);
+        let mut warming = Character::new(1, Takes::Even(MS(20))).cached(1, Takes::Even(MS(2)));
+        assert_eq!(done_ms(&mut warming, 0, 0), 20);
+        assert_eq!(done_ms(&mut warming, 100, 0), 102);
+        (1..=256).for_each(|page| drop(warming.serve(MS(1_000), read(page * 4096))));
+        assert_eq!(done_ms(&mut warming, 60_000, 0), 60_020, "it holds one MiB");
+    }
+
+    #[test]
+    fn modes_and_spreads_have_the_shares_and_means_that_were_asked_for() {
+        let mean_ms = |mut character: Character| {
+            let times = (0..20_000).map(|number| {
+                let now = Duration::from_secs(number);
+                (character.serve(now, read(0)).unwrap() - now).as_secs_f64() * 1e3
+            });
+            times.sum::<f64>() / 20_000.0
+        };
+        let two = Character::new(1, Takes::Even(MS(10))).other_mode(0.7, Takes::Even(MS(2)));
+        assert!((mean_ms(two) / 4.4 - 1.0).abs() < 0.02);
+        assert!((mean_ms(Character::new(1, Takes::Between(MS(2), MS(6)))) / 4.0 - 1.0).abs() < 0.02);
+        assert!((mean_ms(Character::new(1, Takes::Exponential(MS(2), MS(4)))) / 6.0 - 1.0).abs() < 0.03);
+    }
+}
