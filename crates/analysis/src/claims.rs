@@ -2,10 +2,12 @@
 
 use policy::{BurstLength, Level, Limit, Limits, Load, Resource, UnitReading};
 use record::{Distribution, Run, StepRecord};
-use workload::{Bytes, Claim, Direction, Expectation, Metric, Pace, StepKind};
+use statistics::distribution::binomial_cdf;
+use workload::{BlockSizes, Bytes, Claim, ClaimedLoad, Direction, Expectation, Metric, Pace, StepKind};
 
 use crate::figures::Figures;
-use crate::plateaus::{Cap, QUEUED, base_latency_ns, iops_cap};
+use crate::level::INTERVALS_MIN;
+use crate::plateaus::{Cap, QUEUED, base_latency_ns, full_rungs};
 use crate::points::point;
 use crate::{Answer, ClaimRow, Claimed, Doubt, Estimate, Point, Quantity, Reading};
 
@@ -25,6 +27,24 @@ pub(crate) struct Measured<'f> {
     pub point: Option<&'f Point>,
     /// The rate was still rising at the deepest rung: more load might bring more.
     pub at_least: bool,
+    /// It moves between moments by more than its noise explains.
+    pub wanders: bool,
+    /// The rates of the intervals, in the unit of the estimate.
+    pub rates: Vec<f64>,
+}
+
+impl<'f> Measured<'f> {
+    /// What one step shows.
+    fn of(point: &'f Point, quantity: Quantity) -> Measured<'f> {
+        let (estimate, times) = match quantity {
+            Quantity::BytesPerSecond => {
+                (point.bytes_per_second, point.bytes_per_second.value / point.iops.value)
+            }
+            _ => (point.iops, 1.0),
+        };
+        let rates = point.seen.moments.iter().flat_map(|(_, rates)| rates).map(|rate| rate * times).collect();
+        Measured { estimate, point: Some(point), at_least: false, wanders: false, rates }
+    }
 }
 
 /// Whether the record could have been made inside a burst that lets this load run above the claim, and why that leaves the
@@ -42,18 +62,36 @@ fn burst_doubt(limits: &Limits, row: &ClaimRow, load: &Load, loaded_s: f64) -> O
     }
 }
 
-/// Meets, exceeds or below for a rate that should be at least `least` and is nominally `nominal`.
-fn answer(measured: &Estimate, least: f64, nominal: f64) -> Answer {
-    if measured.low > nominal * (1.0 + TOLERANCE) {
+/// Meets, exceeds or below for a rate that is claimed to be `claim`.
+fn answer(measured: &Estimate, claim: f64) -> Answer {
+    if measured.low > claim * (1.0 + TOLERANCE) {
         Answer::Exceeds
-    } else if measured.low >= least * (1.0 - TOLERANCE) {
+    } else if measured.low >= claim * (1.0 - TOLERANCE) {
         Answer::Meets
-    } else if measured.high < least * (1.0 - TOLERANCE) {
+    } else if measured.high < claim * (1.0 - TOLERANCE) {
         Answer::Below
     } else {
         Answer::CannotTell
     }
 }
+
+/// The answer where the source leaves open which of two figures is meant. Each is judged by itself, so that what one reading allows
+/// and the tolerance of the other do not add up; where they differ, the rate itself decides which is meant if it is that of one.
+fn answer_of_two(measured: &Estimate, value: f64, other: f64) -> Answer {
+    let (first, second) = (answer(measured, value), answer(measured, other));
+    let greater = if value >= other { first } else { second };
+    let hits =
+        |claim: f64| (measured.value / claim - 1.0).abs() <= HITS && measured.half_width() <= HITS * claim;
+    match first == second {
+        true => first,
+        false if hits(value.max(other)) || hits(value.min(other)) => Answer::Meets,
+        false if greater == Answer::Meets => Answer::Meets,
+        false => Answer::CannotTell,
+    }
+}
+
+/// A rate is that of a reading where it is within this share of it: the two are 2.4 to 10 % apart.
+const HITS: f64 = 0.01;
 
 /// Rows of a policy: operations at the smallest block and bytes at the largest, in each direction that was measured.
 pub(crate) fn of_policy(figures: &Figures, limits: &Limits, loaded_s: f64) -> Vec<ClaimRow> {
@@ -81,9 +119,11 @@ fn least(limits: &Limits, resource: Resource, direction: Direction) -> Option<&L
 
 /// The operations cap at the smallest block, since the last change.
 fn small(figures: &Figures, direction: Direction) -> Option<Measured<'_>> {
-    let Cap { level, at_least } = iops_cap(&figures.depths, direction)?;
-    let on = figures.depths.iter().filter(|p| p.direction == direction && p.iops.value >= 0.98 * level.value);
-    Some(Measured { estimate: level, point: on.min_by_key(|point| point.depth), at_least })
+    let Cap { level, at_least, wanders } = figures.iops_cap(direction)?;
+    let on = full_rungs(&figures.depths, direction);
+    let first = on.first().copied().or_else(|| figures.depths.iter().rfind(|p| p.direction == direction))?;
+    let rates = on.iter().flat_map(|point| Measured::of(point, Quantity::Iops).rates).collect();
+    Some(Measured { estimate: level, at_least, wanders, rates, ..Measured::of(first, Quantity::Iops) })
 }
 
 /// Bytes at the largest block. Where its latency is still near that of one I/O at a time, nothing held the bytes back but
@@ -94,7 +134,7 @@ fn large(figures: &Figures, direction: Direction) -> Option<Measured<'_>> {
     let point = blocks.max_by_key(|point| point.block)?;
     let base = base_latency_ns(&figures.latencies, &figures.depths, direction);
     let at_least = base.is_some_and(|base| point.latency_ns_mean < QUEUED * base);
-    Some(Measured { estimate: point.bytes_per_second, point: Some(point), at_least })
+    Some(Measured { at_least, ..Measured::of(point, Quantity::BytesPerSecond) })
 }
 
 fn what(point: Option<&Point>, direction: Direction, quantity: Quantity) -> String {
@@ -122,11 +162,12 @@ fn policy_row(limits: &Limits, limit: &Limit, measured: Option<Measured<'_>>, as
         },
         measured: estimate,
         latency_ns_p99: point.map(|point| point.latency_ns_p99),
+        depth: point.map(|point| point.depth),
         answer: Answer::CannotTell,
         doubts: Vec::new(),
     };
     judge(&mut row, measured.as_ref(), other);
-    promise(&mut row, limits);
+    promise(&mut row, limits, measured.as_ref());
     let block = point.map_or(SMALL, |point| Bytes(point.block));
     let load = Load::random(asked.direction, block);
     if let Some(doubt) = burst_doubt(limits, &row, &load, asked.loaded_s)
@@ -184,17 +225,16 @@ fn reading(limit: &Limit, measured: &Estimate, value: f64, other: Option<f64>) -
     (distance <= TOLERANCE).then_some(reading)
 }
 
-/// Sets the answer of a rate; `other` is the claim in the other reading of an ambiguous unit, and either will do.
+/// Sets the answer of a rate; `other` is the claim in the other reading of an ambiguous unit.
 fn judge(row: &mut ClaimRow, measured: Option<&Measured<'_>>, other: Option<f64>) {
     let Some(measured) = measured else {
         row.doubts.push(Doubt::NotMeasured);
         return;
     };
-    let least = other.map_or(row.claimed.value, |other| other.min(row.claimed.value));
-    let most = other.map_or(row.claimed.value, |other| other.max(row.claimed.value));
-    row.answer = answer(&measured.estimate, least, most);
+    let (estimate, value) = (&measured.estimate, row.claimed.value);
+    row.answer = other.map_or_else(|| answer(estimate, value), |other| answer_of_two(estimate, value, other));
     if row.answer == Answer::CannotTell {
-        row.doubts.push(Doubt::TooShort);
+        row.doubts.push(undecided(measured, value, other));
     }
     if row.answer == Answer::Below && measured.at_least {
         let depth = measured.point.map_or(0.0, |point| f64::from(point.depth));
@@ -203,14 +243,39 @@ fn judge(row: &mut ClaimRow, measured: Option<&Measured<'_>>, other: Option<f64>
     }
 }
 
-/// Notes a rate that is below nominal but within what the provider promises.
-fn promise(row: &mut ClaimRow, limits: &Limits) {
-    let (Some(promise), Some(measured)) = (&limits.promise, row.measured) else { return };
-    let Some(fraction) = promise.fraction else { return };
-    if row.answer == Answer::Below && measured.low >= fraction * row.claimed.value {
-        row.doubts.push(Doubt::WithinPromise { fraction });
+/// Why a rate does not decide a claim.
+fn undecided(measured: &Measured<'_>, value: f64, other: Option<f64>) -> Doubt {
+    let open =
+        other.is_some_and(|other| answer(&measured.estimate, other) != answer(&measured.estimate, value));
+    let narrow = measured.estimate.half_width() <= HITS * value;
+    match (open, narrow) {
+        (true, true) => Doubt::UnitUnknown,
+        (_, true) => Doubt::OnTolerance { least: 1.0 - TOLERANCE },
+        _ if measured.wanders => Doubt::Wandering,
+        _ => Doubt::TooShort,
     }
 }
+
+/// A rate below nominal is judged by what the provider promises, where he does: a share of the figure in a share of the time. Where no
+/// more seconds fell short of it than chance allows, the promise is kept, and nothing is owed.
+fn promise(row: &mut ClaimRow, limits: &Limits, measured: Option<&Measured<'_>>) {
+    let (Some(promise), Some(measured)) = (&limits.promise, measured) else { return };
+    let Some(fraction) = promise.fraction else { return };
+    let least = fraction * row.claimed.value;
+    let undecided = row.doubts.iter().any(|doubt| *doubt != Doubt::OnTolerance { least: 1.0 - TOLERANCE });
+    let open = row.answer == Answer::Below || row.answer == Answer::CannotTell && !undecided;
+    if !open || measured.estimate.low < least || measured.rates.len() < INTERVALS_MIN {
+        return;
+    }
+    let held = measured.rates.iter().filter(|rate| **rate >= least).count();
+    if binomial_cdf(held as u64, measured.rates.len() as u64, promise.time) >= CHANCE {
+        row.answer = Answer::Meets;
+        row.doubts = vec![Doubt::WithinPromise { fraction }];
+    }
+}
+
+/// Of a promise that is kept so few runs show more short seconds than this: the lower end of a 95 % interval.
+const CHANCE: f64 = 0.025;
 
 /// At the rate of the burst it is consistent with it; at any other rate nothing can be said.
 fn burst_answer(limits: &Limits, row: &ClaimRow, load: &Load) -> Answer {
@@ -226,15 +291,13 @@ fn burst_answer(limits: &Limits, row: &ClaimRow, load: &Load) -> Answer {
 
 /// Rows of an expectation in words.
 pub(crate) fn of_expectation(run: &Run, figures: &Figures, expectation: &Expectation) -> Vec<ClaimRow> {
-    let held = Held { run, figures, load: claimed_load(run, expectation) };
     let directions = |claim: &Claim| match claim.direction {
         Some(direction) => vec![direction],
         None => measured_directions(figures),
     };
     let each = |claim: &Claim| {
-        directions(claim)
-            .into_iter()
-            .map(|direction| expected_row(&held, claim, direction))
+        let rows = directions(claim).into_iter();
+        rows.map(|direction| expected_row(&Asks { run, figures, expectation }, claim, direction))
             .collect::<Vec<_>>()
     };
     expectation.claims.iter().flat_map(each).collect()
@@ -245,29 +308,34 @@ fn measured_directions(figures: &Figures) -> Vec<Direction> {
     if wrote { vec![Direction::Read, Direction::Write] } else { vec![Direction::Read] }
 }
 
-/// What the claims of an expectation are held against.
-struct Held<'r> {
+/// What an expectation is asked of.
+struct Asks<'r> {
     run: &'r Run,
     figures: &'r Figures,
-    /// The step in which the claimed rates arrived together.
-    load: Option<&'r StepRecord>,
+    expectation: &'r Expectation,
 }
 
-fn expected_row(held: &Held<'_>, claim: &Claim, direction: Direction) -> ClaimRow {
-    let figures = held.figures;
+fn expected_row(asks: &Asks<'_>, claim: &Claim, direction: Direction) -> ClaimRow {
+    let load = asks.expectation.load;
     match claim.metric {
-        Metric::Iops(rate) => expected_iops(held, claim, direction, rate.0),
+        Metric::Iops(rate) if !load.is_empty() => {
+            under_load(asks, empty_row(claim, direction, Quantity::Iops, rate.0))
+        }
+        Metric::Bandwidth(rate) if !load.is_empty() => {
+            under_load(asks, empty_row(claim, direction, Quantity::BytesPerSecond, rate.0))
+        }
+        Metric::Iops(rate) => expected_iops(asks, empty_row(claim, direction, Quantity::Iops, rate.0)),
         Metric::Bandwidth(rate) => {
             let mut row = empty_row(claim, direction, Quantity::BytesPerSecond, rate.0);
-            fill(&mut row, large(figures, direction));
+            fill(&mut row, large(asks.figures, direction));
             row
         }
         Metric::MeanLatency(bound) => {
-            expected_latency(held, empty_row(claim, direction, Quantity::MeanLatency, bound.0 as f64), None)
+            expected_latency(asks, empty_row(claim, direction, Quantity::MeanLatency, bound.0 as f64), None)
         }
         Metric::Percentile(percent, bound) => {
             let row = empty_row(claim, direction, Quantity::PercentileLatency, bound.0 as f64);
-            expected_latency(held, row, Some(percent))
+            expected_latency(asks, row, Some(percent))
         }
     }
 }
@@ -280,6 +348,7 @@ fn empty_row(claim: &Claim, direction: Direction, quantity: Quantity, value: f64
         claimed: Claimed { value, words: claim.words.clone(), source: EXPECTATION.into(), reading: None },
         measured: None,
         latency_ns_p99: None,
+        depth: None,
         answer: Answer::CannotTell,
         doubts: Vec::new(),
     }
@@ -290,20 +359,42 @@ fn fill(row: &mut ClaimRow, measured: Option<Measured<'_>>) {
         row.what = what(measured.point, row.direction, row.quantity);
         row.measured = Some(measured.estimate);
         row.latency_ns_p99 = measured.point.map(|point| point.latency_ns_p99);
+        row.depth = measured.point.map(|point| point.depth);
     }
     judge(row, measured.as_ref(), None);
 }
 
+/// Steps that ran the load of a claim: jobs and open loads of its mix, block and places.
+fn of_load<'r>(run: &'r Run, load: &ClaimedLoad) -> Vec<&'r StepRecord> {
+    let asked = |step: &StepRecord| {
+        let [worker, ..] = step.plan.workers.as_slice() else { return false };
+        let access = load.access(worker.access.mix);
+        let block = load.block.is_none_or(|block| worker.blocks == BlockSizes::all(block));
+        block && worker.access.mix == access.mix && (load.random_percent.is_none() || worker.access == access)
+    };
+    let ran =
+        |step: &&StepRecord| matches!(step.plan.kind, StepKind::Job | StepKind::OpenLoad) && asked(step);
+    run.steps.iter().filter(ran).collect()
+}
+
+/// A rate under the load of its claim: the most that a step of that load reached.
+fn under_load(asks: &Asks<'_>, mut row: ClaimRow) -> ClaimRow {
+    let (load, quantity) = (&asks.expectation.load, row.quantity);
+    let points: Vec<Point> =
+        of_load(asks.run, load).into_iter().filter_map(|step| point(step, row.direction)).collect();
+    let reached = points.iter().map(|point| Measured::of(point, quantity));
+    fill(&mut row, reached.max_by(|a, b| a.estimate.value.total_cmp(&b.estimate.value)));
+    row.what = format!("{}, {load}", row.what);
+    row
+}
+
 /// By the cap; where the claimed load itself was run and fell short of the claim, by that.
-fn expected_iops(held: &Held<'_>, claim: &Claim, direction: Direction, rate: f64) -> ClaimRow {
-    let figures = held.figures;
-    let load = held.load.and_then(|step| point(step, direction));
-    let mut row = empty_row(claim, direction, Quantity::Iops, rate);
+fn expected_iops(asks: &Asks<'_>, mut row: ClaimRow) -> ClaimRow {
+    let (figures, direction, rate) = (asks.figures, row.direction, row.claimed.value);
+    let load = claimed_load(asks.run, asks.expectation).and_then(|step| point(step, direction));
     let paced = load.as_ref().or_else(|| figures.jobs.iter().find(|point| point.direction == direction));
     match paced.filter(|point| point.iops.high < rate * (1.0 - TOLERANCE)) {
-        Some(point) => {
-            fill(&mut row, Some(Measured { estimate: point.iops, point: Some(point), at_least: false }))
-        }
+        Some(point) => fill(&mut row, Some(Measured::of(point, Quantity::Iops))),
         None => fill(&mut row, small(figures, direction)),
     }
     row
@@ -322,13 +413,9 @@ fn claimed_load<'r>(run: &'r Run, expectation: &Expectation) -> Option<&'r StepR
 }
 
 /// Latency at the claimed load where that was run, else of one I/O at a time: the mean, or what `percent` of the I/Os kept.
-fn expected_latency(held: &Held<'_>, mut row: ClaimRow, percent: Option<f64>) -> ClaimRow {
-    let run = held.run;
+fn expected_latency(asks: &Asks<'_>, mut row: ClaimRow, percent: Option<f64>) -> ClaimRow {
     let direction = row.direction;
-    let kind =
-        |kind| run.steps.iter().find(move |step| step.plan.kind == kind && step.tally(direction).ops > 0);
-    let claimed = held.load.filter(|step| step.tally(direction).ops > 0);
-    let Some(step) = claimed.or_else(|| kind(StepKind::Job)).or_else(|| kind(StepKind::Latency)) else {
+    let Some(step) = timed_under_load(asks, direction) else {
         row.doubts.push(Doubt::NotMeasured);
         return row;
     };
@@ -336,6 +423,7 @@ fn expected_latency(held: &Held<'_>, mut row: ClaimRow, percent: Option<f64>) ->
     let name = percent.map_or("mean latency".to_owned(), |percent| format!("p{percent}"));
     row.what = format!("{} {name}, {}", direction.name(), step.plan.name);
     row.latency_ns_p99 = latency.percentile(99.0);
+    row.depth = Some(step.plan.workers.iter().map(|worker| worker.depth).sum());
     let measured =
         percent.map_or_else(|| mean(step, direction, &latency), |percent| percentile(&latency, percent));
     let Some(estimate) = measured else {
@@ -352,6 +440,19 @@ fn expected_latency(held: &Held<'_>, mut row: ClaimRow, percent: Option<f64>) ->
         row.doubts.push(Doubt::TooShort);
     }
     row
+}
+
+/// The step whose latencies a claim is about: the claimed rates by chance, else a job or an open load of the claimed kind, else, where no
+/// kind was claimed, one I/O at a time.
+fn timed_under_load<'r>(asks: &Asks<'r>, direction: Direction) -> Option<&'r StepRecord> {
+    let (run, load) = (asks.run, &asks.expectation.load);
+    let timed = |step: &&StepRecord| step.tally(direction).ops > 0;
+    let of_kind = |kind: StepKind| run.steps.iter().filter(move |step| step.plan.kind == kind).find(timed);
+    let claimed = claimed_load(run, asks.expectation).filter(timed);
+    if load.is_empty() {
+        return claimed.or_else(|| of_kind(StepKind::Job)).or_else(|| of_kind(StepKind::Latency));
+    }
+    claimed.or_else(|| of_load(run, load).into_iter().find(timed))
 }
 
 fn mean(step: &StepRecord, direction: Direction, latency: &Distribution) -> Option<Estimate> {

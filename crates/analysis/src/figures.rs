@@ -1,9 +1,11 @@
 //! Points and rows of a run, before anything is concluded from them.
 
 use record::Run;
+use statistics::level::{Between, Level};
 use workload::{Direction, StepKind};
 
-use crate::plateaus::best_known;
+use crate::level::shared;
+use crate::plateaus::{Cap, bandwidth_cap, base_latency_ns, best_known, iops_cap};
 use crate::{LatencyRow, Point, Regimes, points};
 
 /// Points and rows of a run.
@@ -17,6 +19,8 @@ pub(crate) struct Figures {
     pub jobs: Vec<Point>,
     /// How the run falls into spans that may be compared.
     pub regimes: Regimes,
+    /// Caps of reads, then of writes: of operations, then of bytes.
+    caps: [[Option<Cap>; 2]; 2],
 }
 
 /// Rungs of the two ladders.
@@ -25,10 +29,22 @@ pub(crate) struct Ladders {
     pub blocks: Vec<Point>,
 }
 
+const WAYS: [Direction; 2] = [Direction::Read, Direction::Write];
+
 impl Figures {
     /// Points of both ladders.
     pub fn ladders(&self) -> impl Iterator<Item = &Point> {
         self.depths.iter().chain(&self.blocks)
+    }
+
+    /// The cap on operations, fitted to all that ran at it.
+    pub fn iops_cap(&self, direction: Direction) -> Option<Cap> {
+        self.caps[usize::from(direction == Direction::Write)][0]
+    }
+
+    /// The cap on bytes, likewise.
+    pub fn bandwidth_cap(&self, direction: Direction) -> Option<Cap> {
+        self.caps[usize::from(direction == Direction::Write)][1]
     }
 
     /// Whether no larger block was measured before the last change than since.
@@ -40,21 +56,66 @@ impl Figures {
     }
 }
 
-/// The depth ladder also gives the small end of the block ladder: the rung of its plateau that is known best.
+/// The depth ladder also gives the small end of the block ladder: the deepest rung of its plateau.
 pub(crate) fn figures(run: &Run) -> Figures {
     let regimes = Regimes::of(&run.steps);
-    let all = ladders(points::points(run, StepKind::DepthLadder), points::points(run, StepKind::BlockLadder));
-    let Ladders { depths, blocks } = match regimes.changes.is_empty() {
-        true => ladders(all.depths.clone(), points::points(run, StepKind::BlockLadder)),
-        false => lasting(run, &regimes),
+    let latencies = points::latencies(run);
+    let between = between(&points::points(run, StepKind::Reference, &regimes));
+    let of = |kind| based(points::straying(points::points(run, kind, &regimes), &between), &latencies);
+    let all = ladders(of(StepKind::DepthLadder), of(StepKind::BlockLadder));
+    // A cap is fitted to the ladder and to what else ran its block, between the rungs and after them; since a change that is in the
+    // ladders themselves.
+    let (Ladders { depths, blocks }, beside) = match regimes.changes.is_empty() {
+        true => {
+            let beside = [of(StepKind::Reference), of(StepKind::Again)].concat();
+            (ladders(all.depths.clone(), of(StepKind::BlockLadder)), beside)
+        }
+        false => (lasting(run, &regimes, &of), Vec::new()),
     };
-    let jobs = points::points(run, StepKind::Job);
-    Figures { latencies: points::latencies(run), depths, blocks, all, jobs, regimes }
+    let (small, large) = (with(&depths, &beside), with(&blocks, &beside));
+    let caps = WAYS.map(|direction| {
+        let base = base_latency_ns(&latencies, &depths, direction);
+        [iops_cap(&small, direction), bandwidth_cap(&large, &small, direction, base)]
+    });
+    let jobs = points::straying(points::points(run, StepKind::Job, &regimes), &between);
+    Figures { latencies, depths, blocks, all, jobs, regimes, caps }
+}
+
+/// What the references say of how levels stray between moments: those of a direction and block together are one level.
+fn between(references: &[Point]) -> Between {
+    let mut kinds: Vec<(Direction, u64)> =
+        references.iter().map(|point| (point.direction, point.block)).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let level = |(direction, block): &(Direction, u64)| -> Option<Level> {
+        let alike = references.iter().filter(|point| point.direction == *direction && point.block == *block);
+        let last = alike.clone().filter_map(|point| point.seen.regime).max();
+        let alike: Vec<&Point> = alike.filter(|point| point.seen.regime == last).collect();
+        shared(&alike, |_| 1.0)
+    };
+    Between::of(&kinds.iter().filter_map(level).collect::<Vec<_>>())
+}
+
+/// `points` that know the latency of one I/O at a time in their direction.
+fn based(mut points: Vec<Point>, latencies: &[LatencyRow]) -> Vec<Point> {
+    for point in &mut points {
+        let rows = latencies.iter().filter(|row| row.direction == point.direction);
+        point.seen.base_ns = rows.map(|row| row.mean_ns).reduce(f64::min);
+    }
+    points
+}
+
+/// `ladder` and those of `beside` that ran a block of it in its direction.
+fn with(ladder: &[Point], beside: &[Point]) -> Vec<Point> {
+    let alike = |point: &&Point| {
+        ladder.iter().any(|rung| rung.direction == point.direction && rung.block == point.block)
+    };
+    ladder.iter().chain(beside.iter().filter(alike)).cloned().collect()
 }
 
 fn ladders(depths: Vec<Point>, mut blocks: Vec<Point>) -> Ladders {
     let depths = sorted(depths, |point| u64::from(point.depth));
-    for direction in [Direction::Read, Direction::Write] {
+    for direction in WAYS {
         let laddered = blocks.iter().any(|point| point.direction == direction);
         blocks.extend(best_known(&depths, direction).filter(|_| laddered).cloned());
     }
@@ -64,11 +125,10 @@ fn ladders(depths: Vec<Point>, mut blocks: Vec<Point>) -> Ladders {
 
 /// The points since the last change: rungs, and the loads that came again and again, of which the smallest block of a
 /// direction is as a rung of depth and all others are as rungs of block.
-fn lasting(run: &Run, regimes: &Regimes) -> Ladders {
-    let since =
-        |kind: StepKind| points::points(run, kind).into_iter().filter(|point| lies(run, regimes, point));
+fn lasting(run: &Run, regimes: &Regimes, of: &dyn Fn(StepKind) -> Vec<Point>) -> Ladders {
+    let since = |kind: StepKind| of(kind).into_iter().filter(|point| lies(run, regimes, point));
     let smallest = |direction: Direction| {
-        let rungs = points::points(run, StepKind::DepthLadder).into_iter();
+        let rungs = of(StepKind::DepthLadder).into_iter();
         rungs.filter(|point| point.direction == direction).map(|point| point.block).min()
     };
     let recurring = since(StepKind::Reference).chain(since(StepKind::Again));

@@ -6,7 +6,6 @@ use workload::{Direction, Expectation, Nanos, StepKind};
 
 use crate::figures::{Figures, figures};
 use crate::findings::{of_run, of_verdict};
-use crate::plateaus::{bandwidth_cap, iops_cap};
 use crate::repeats::told_once;
 use crate::watch::diagnosis;
 use crate::watch::is_watch;
@@ -155,9 +154,9 @@ fn subject(run: &Run, rows: &[ClaimRow]) -> Option<String> {
 fn unclaimed(figures: &Figures) -> Vec<ClaimRow> {
     let mut rows = Vec::new();
     for direction in [Direction::Read, Direction::Write] {
-        let ops = iops_cap(&figures.depths, direction).map(|cap| (Quantity::Iops, cap));
+        let ops = figures.iops_cap(direction).map(|cap| (Quantity::Iops, cap));
         let bytes = figures.blocks.iter().any(|point| point.direction == direction);
-        let bytes = bytes.then(|| bandwidth_cap(&figures.blocks, &figures.depths, direction, None)).flatten();
+        let bytes = bytes.then(|| figures.bandwidth_cap(direction)).flatten();
         for (quantity, cap) in ops.into_iter().chain(bytes.map(|cap| (Quantity::BytesPerSecond, cap))) {
             let point = representative(figures, direction, quantity, &cap.level);
             rows.push(measured_row(direction, quantity, cap.level, point));
@@ -194,6 +193,7 @@ fn measured_row(
         claimed: Claimed { value: 0.0, words: String::new(), source: String::new(), reading: None },
         measured: Some(level),
         latency_ns_p99: point.map(|point| point.latency_ns_p99),
+        depth: point.map(|point| point.depth),
         answer: Answer::Measured,
         doubts: Vec::new(),
     }
@@ -232,6 +232,9 @@ fn voids(doubt: &Doubt) -> bool {
         Doubt::InsideBurst { .. }
         | Doubt::BurstUnknown
         | Doubt::TooShort
+        | Doubt::OnTolerance { .. }
+        | Doubt::UnitUnknown
+        | Doubt::Wandering
         | Doubt::BeforeChange { .. }
         | Doubt::Swings { .. }
         | Doubt::Unsettled { .. }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Ending, Nanos};
 
+use crate::level::Seen;
 use crate::windows::FiveWindows;
 use crate::{Finding, Regimes, Verdict, Watched};
 
@@ -52,6 +53,9 @@ pub struct Point {
     /// Variance over mean of the counts a second, over the square of the latency's coefficient of variation (the limiter
     /// index; below 0.05: a limiter); `None` with fewer than 5 samples.
     pub limiter_index: Option<f64>,
+    /// The intervals that the rate is the mean of.
+    #[serde(skip)]
+    pub seen: Seen,
 }
 
 /// What a step with one I/O at a time shows.

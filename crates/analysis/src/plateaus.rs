@@ -4,6 +4,7 @@ use record::Run;
 use workload::Direction;
 
 use crate::finding::Evidence;
+use crate::level::{self, INTERVALS_MIN};
 use crate::{Estimate, LatencyRole, LatencyRow, Point};
 
 /// Points within this share of the best belong to the plateau.
@@ -11,11 +12,26 @@ pub(crate) const PLATEAU: f64 = 0.02;
 /// Queueing this many times the base latency at a flat rate is a meter too, where the index is undefined (methodology 2.5).
 pub(crate) const QUEUED: f64 = 2.0;
 
+/// At this many times the depth that just fills a cap the queue waits at nearly every moment, whatever single latencies do.
+const FULL: f64 = 2.5;
+/// Where no latency of one I/O at a time is known, a queue is full where so much of a further depth is only waited.
+const WAITED: f64 = 0.95;
+/// From this many times the crossover on it is the bytes that bind, however the two figures err.
+const BYTES_BIND: f64 = 1.25;
+/// A level with a wider interval than this share of it is no cap.
+const KNOWN: f64 = 0.1;
+/// Fewer steps on a level than this do not settle it.
+const STEPS_MIN: usize = 2;
+/// The choice of steps and the level that it gives are agreed after a few rounds; two choices may follow each other for ever.
+const ROUNDS: usize = 8;
+
 /// A plateau: its level, and whether it is only known to be at least that.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cap {
     pub level: Estimate,
     pub at_least: bool,
+    /// It moves between moments by more than its noise explains.
+    pub wanders: bool,
 }
 
 /// Points of `direction`, rising by `key`.
@@ -25,64 +41,116 @@ pub(crate) fn of(points: &[Point], direction: Direction, key: fn(&Point) -> u64)
     chosen
 }
 
-/// The level of the plateau that `values` share: the mean of those within 2 % of the best, each weighted by how well it is
-/// known (inverse variance); the half-width is that of the weighted mean, or the weighted spread where they disagree.
-fn plateau(values: &[Estimate]) -> Option<(Estimate, usize)> {
-    let best = values.iter().map(|value| value.value).fold(f64::NAN, f64::max);
-    let on: Vec<&Estimate> = values.iter().filter(|value| value.value >= best * (1.0 - PLATEAU)).collect();
-    let weight = |value: &Estimate| value.half_width().max(1e-9 * best).powi(-2);
-    let weights: f64 = on.iter().map(|value| weight(value)).sum();
-    if on.is_empty() || weights <= 0.0 {
-        return None;
+/// Those of the last regime that any of them lies in: what came before a change says nothing about after it.
+fn of_last_regime(points: Vec<&Point>) -> Vec<&Point> {
+    let last = points.iter().filter_map(|point| point.seen.regime).max();
+    points.into_iter().filter(|point| point.seen.regime == last).collect()
+}
+
+/// One fit over all these steps; without a second one, or with few intervals or a wide one, it is known to be at least that.
+fn fitted(on: &[&Point], times: fn(&Point) -> f64) -> Option<Cap> {
+    let found = level::found(&level::shared(on, times)?)?;
+    let Estimate { value, low, high } = found.estimate;
+    let known = found.intervals >= INTERVALS_MIN && (high - low) / 2.0 <= KNOWN * value;
+    Some(Cap { level: found.estimate, at_least: !known || on.len() < STEPS_MIN, wanders: found.wanders })
+}
+
+/// The deepest rungs, at which the queue is full whatever the rate: chosen by depth and latency and not by how much they reached, since
+/// the best of several is better than the volume.
+pub(crate) fn full_rungs(depths: &[Point], direction: Direction) -> Vec<&Point> {
+    let rungs = of_last_regime(of(depths, direction, |point| u64::from(point.depth)));
+    let Some(deepest) = rungs.last() else { return rungs };
+    let known = rungs.iter().filter_map(|point| point.seen.base_ns).reduce(f64::min);
+    let Some(base) = known else { return waiting_rungs(&rungs) };
+    let fastest = rungs.iter().map(|point| point.latency_ns_mean).fold(base, f64::min);
+    let mut cap = deepest.iops.value;
+    let mut on = Vec::new();
+    for _ in 0..ROUNDS {
+        let least = FULL * cap * fastest / 1e9;
+        let chosen: Vec<&Point> =
+            rungs.iter().copied().filter(|point| f64::from(point.depth) >= least).collect();
+        if chosen.is_empty() || chosen.len() == on.len() {
+            return chosen;
+        }
+        cap = chosen.iter().map(|point| point.iops.value).sum::<f64>() / chosen.len() as f64;
+        on = chosen;
     }
-    let weighted = |figure: &dyn Fn(&Estimate) -> f64| {
-        on.iter().map(|value| weight(value) * figure(value)).sum::<f64>() / weights
+    on
+}
+
+/// The rungs from the first on from which to the deepest the latency grows as the depth does.
+fn waiting_rungs<'p>(rungs: &[&'p Point]) -> Vec<&'p Point> {
+    let Some((deepest, others)) = rungs.split_last() else { return Vec::new() };
+    let waits = |point: &&Point| {
+        let deeper = (f64::from(deepest.depth) / f64::from(point.depth)).ln();
+        let slower = (deepest.latency_ns_mean / point.latency_ns_mean).ln();
+        deeper > 0.0 && slower >= WAITED * deeper
     };
-    let mean = weighted(&|value| value.value);
-    let spread = weighted(&|value| (value.value - mean).powi(2)).sqrt();
-    let half = weights.powf(-0.5).max(spread);
-    Some((Estimate { value: mean, low: mean - half, high: mean + half }, on.len()))
+    let first = others.iter().position(waits);
+    first.map_or_else(Vec::new, |first| rungs[first..].to_vec())
 }
 
-/// The rung of the plateau whose rate is known best.
+/// The rung of the plateau that stands for it where one block is asked for: the deepest, whose queue is as full as those of the
+/// other blocks.
 pub(crate) fn best_known(depths: &[Point], direction: Direction) -> Option<&Point> {
-    let level = iops_cap(depths, direction)?.level;
-    let on = depths
-        .iter()
-        .filter(|point| point.direction == direction && point.iops.value >= level.value * (1.0 - PLATEAU));
-    on.min_by(|a, b| a.iops.half_width().total_cmp(&b.iops.half_width()))
+    full_rungs(depths, direction)
+        .pop()
+        .or_else(|| of(depths, direction, |point| u64::from(point.depth)).pop())
 }
 
-/// The operations cap of `direction` from the depth ladder.
+/// The operations cap of `direction` from the depth ladder and what else ran its block with a full queue.
 pub(crate) fn iops_cap(depths: &[Point], direction: Direction) -> Option<Cap> {
-    cap(&of(depths, direction, |point| u64::from(point.depth)), |point| point.iops)
+    let on = full_rungs(depths, direction);
+    if !on.is_empty() {
+        return fitted(&on, |_| 1.0);
+    }
+    let deepest = of_last_regime(of(depths, direction, |point| u64::from(point.depth))).pop()?;
+    Some(Cap { at_least: true, ..fitted(&[deepest], |_| 1.0)? })
 }
 
 /// The bandwidth cap of `direction` from the block ladder.
 ///
-/// Where the largest block alone is on the plateau but its I/Os queue, it is the volume that holds the bytes back and not the
-/// depth: `base_ns` is the latency of one I/O at a time.
+/// Blocks are on it by their size: from well above the crossover that the two caps make. `base_ns` is the latency of one I/O at a time:
+/// where those of the largest block are hardly longer, it is the depth that holds the bytes back.
 pub(crate) fn bandwidth_cap(
     blocks: &[Point],
     depths: &[Point],
     direction: Direction,
     base_ns: Option<f64>,
 ) -> Option<Cap> {
-    let mut all = of(blocks, direction, |point| point.block);
+    let mut all = of_last_regime(of(blocks, direction, |point| point.block));
     if all.is_empty() {
-        all = of(depths, direction, |point| point.block);
+        all = of_last_regime(of(depths, direction, |point| point.block));
     }
-    let queued = all.last().zip(base_ns).is_some_and(|(point, base)| point.latency_ns_mean >= QUEUED * base);
-    cap(&all, |point| point.bytes_per_second).map(|cap| Cap { at_least: cap.at_least && !queued, ..cap })
+    let largest = *all.last()?;
+    let on = large_blocks(&all, iops_cap(depths, direction));
+    let queued = base_ns.is_none_or(|base| largest.latency_ns_mean >= QUEUED * base);
+    let on = if on.is_empty() { vec![largest] } else { on };
+    let sizes = on.iter().filter(|point| point.block != largest.block).count();
+    let cap = fitted(&on, bytes_each)?;
+    Some(Cap { at_least: cap.at_least || sizes == 0 || !queued, ..cap })
 }
 
-/// The plateau of a ladder, given rising. It is only known to be at least that high where the last rung alone is on it:
-/// then the next one might be higher still.
-fn cap(rungs: &[&Point], value: fn(&Point) -> Estimate) -> Option<Cap> {
-    let rates: Vec<Estimate> = rungs.iter().map(|point| value(point)).collect();
-    let (level, on) = plateau(&rates)?;
-    let last = rates.last().is_some_and(|rate| rate.value >= level.value * (1.0 - PLATEAU));
-    Some(Cap { level, at_least: on == 1 && last })
+fn bytes_each(point: &Point) -> f64 {
+    point.bytes_per_second.value / point.iops.value
+}
+
+/// The blocks that are so large that operations do not hold them.
+fn large_blocks<'p>(blocks: &[&'p Point], operations: Option<Cap>) -> Vec<&'p Point> {
+    let (Some(largest), Some(operations)) = (blocks.last(), operations) else { return Vec::new() };
+    let mut cap = largest.bytes_per_second.value;
+    let mut on: Vec<&Point> = Vec::new();
+    for _ in 0..ROUNDS {
+        let least = BYTES_BIND * cap / operations.level.value;
+        let chosen: Vec<&Point> =
+            blocks.iter().copied().filter(|point| point.block as f64 >= least).collect();
+        if chosen.is_empty() || chosen.len() == on.len() {
+            return chosen;
+        }
+        cap = chosen.iter().map(|point| point.bytes_per_second.value).sum::<f64>() / chosen.len() as f64;
+        on = chosen;
+    }
+    on
 }
 
 /// Latency of one I/O at a time that no cap has stretched: the spaced step where there is one.

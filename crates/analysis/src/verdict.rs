@@ -74,6 +74,12 @@ pub enum Doubt {
     NotMeasured,
     /// The rate did not settle, or too few samples.
     TooShort,
+    /// The rate lies where the claim just still counts as met: `least` of it (0 to 1). Longer steps would not decide it.
+    OnTolerance { least: f64 },
+    /// Met where MB are decimal and missed where they are binary, and the source does not say which.
+    UnitUnknown,
+    /// The level moves between moments by more than its noise explains; the interval is wider for what was not seen.
+    Wandering,
     /// It was measured only before the change at `at`.
     BeforeChange { at: Nanos },
     /// The level swings between `low` and `high` with the mean `mean`, as shares of what was measured last.
@@ -115,6 +121,9 @@ pub struct ClaimRow {
     pub measured: Option<Estimate>,
     /// 99th percentile of the latency in that measurement, nanoseconds.
     pub latency_ns_p99: Option<u64>,
+    /// I/Os in flight in that measurement.
+    #[serde(default)]
+    pub depth: Option<u32>,
     /// The answer.
     pub answer: Answer,
     /// Why not more.

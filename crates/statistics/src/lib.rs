@@ -5,6 +5,7 @@ pub mod dependence;
 pub mod distribution;
 pub mod interval;
 pub mod jenkins;
+pub mod level;
 pub mod long_run;
 pub mod metered;
 pub mod moments;
@@ -15,6 +16,9 @@ pub mod segments;
 pub mod sequential;
 pub mod skew;
 mod slope;
+
+#[cfg(test)]
+extern crate self as statistics;
 
 pub use jenkins::Jenkins;
 pub use permutation::Permutation;

@@ -7,7 +7,7 @@ use super::loads::{cpu_bound, meter, window};
 use super::operations::{bytes_below, open, same};
 use super::{Cause, Charged, Counted, Held, Load, Tells, Way, evidence, unit};
 use crate::finding::Confidence;
-use crate::plateaus::{Cap, PLATEAU, bandwidth_cap};
+use crate::plateaus::{Cap, PLATEAU};
 
 /// Two loads have different budgets where the one has this many times the bytes of the other in flight.
 const BUDGETS: f64 = 1.8;
@@ -18,7 +18,7 @@ const HALVED: f64 = 0.65;
 /// The level of bytes; `None` where no ladder of blocks was climbed.
 pub(super) fn level(way: &Way<'_>) -> Option<Cap> {
     let laddered = way.blocks.iter().any(|point| point.direction == way.direction);
-    laddered.then(|| bandwidth_cap(way.blocks, way.depths, way.direction, way.base_ns)).flatten()
+    laddered.then(|| way.figures.bandwidth_cap(way.direction)).flatten()
 }
 
 /// What is known of the level.

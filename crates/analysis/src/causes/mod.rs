@@ -121,13 +121,13 @@ pub(crate) struct Charged {
 }
 
 /// One direction of a run.
-#[derive(Debug)]
 pub(crate) struct Way<'r> {
     pub run: &'r Run,
     pub direction: Direction,
     pub loads: &'r Loads<'r>,
     /// Latency of one I/O at a time.
     pub base_ns: Option<f64>,
+    pub figures: &'r Figures,
     pub depths: &'r [Point],
     pub blocks: &'r [Point],
 }
@@ -151,6 +151,7 @@ impl<'r> Causes<'r> {
                 direction,
                 loads: &loads,
                 base_ns: base_latency_ns(&figures.latencies, &figures.depths, direction),
+                figures,
                 depths: &figures.depths,
                 blocks: &figures.blocks,
             };

@@ -7,7 +7,7 @@ use super::inside::{local_limit, queue};
 use super::loads::{cpu_bound, meter};
 use super::{Cause, Counted, Held, Load, SAME, Tells, Way, evidence, unit};
 use crate::finding::Confidence;
-use crate::plateaus::{Cap, PLATEAU, iops_cap, of};
+use crate::plateaus::{Cap, PLATEAU, of};
 use crate::{Estimate, Point};
 
 /// A level is round where it is this near to a figure of one digit, or of two of which the second is a five: one level in
@@ -20,7 +20,7 @@ const RISES: f64 = 0.02;
 
 /// What holds the operations of `way`; `None` where no ladder was climbed.
 pub(super) fn held(way: &Way<'_>) -> Option<Held> {
-    let cap = iops_cap(way.depths, way.direction)?;
+    let cap = way.figures.iops_cap(way.direction)?;
     let rungs = of(way.depths, way.direction, |point| u64::from(point.depth));
     let block = rungs.first()?.block;
     let at_level = |load: &&Load<'_>| {

@@ -1,5 +1,6 @@
 //! Levels: spells cut at the changes within them, and what each level was of.
 
+use statistics::quantile::{median, median_absolute_deviation};
 use statistics::segments::{Change, Rule, Sample, Segment, Segmentation, segments_of_each};
 
 use super::spells::Spell;
@@ -12,15 +13,22 @@ pub(crate) struct Stretch<'s> {
 }
 
 impl Stretch<'_> {
-    /// Logarithm of the rate.
+    /// Logarithm of the rate: of the median, which a stall or the end of a burst does not move.
     pub fn log(&self) -> f64 {
-        self.segment.level.max(f64::MIN_POSITIVE).ln()
+        self.middle().max(f64::MIN_POSITIVE).ln()
     }
 
-    /// Standard error of the logarithm.
+    /// Standard error of the logarithm, by the median deviation, as wide as a correlation of 0.8 between neighbours makes it.
     pub fn error(&self) -> f64 {
-        let share = self.segment.half_width / self.segment.level.max(f64::MIN_POSITIVE);
-        (share / Z95).min(ERROR_MOST)
+        let values: Vec<f64> = self.samples().map(|sample| sample.value).collect();
+        let deviation = median_absolute_deviation(&values).unwrap_or(f64::INFINITY);
+        let share = DEVIATION * deviation / self.middle().max(f64::MIN_POSITIVE);
+        (DEPENDENT * share / (values.len() as f64).sqrt() + FLOOR).min(ERROR_MOST)
+    }
+
+    fn middle(&self) -> f64 {
+        let values: Vec<f64> = self.samples().map(|sample| sample.value).collect();
+        median(&values).unwrap_or(self.segment.level)
     }
 
     /// Bytes a second.
@@ -40,9 +48,13 @@ impl Stretch<'_> {
     }
 }
 
-/// Half-width of a 95 % interval in standard errors.
-const Z95: f64 = 1.96;
-/// Of two values the interval may be infinite; as a standard error that is as good as a half.
+/// Standard deviations in a median absolute deviation of normal values.
+const DEVIATION: f64 = 1.4826;
+/// The square root of (1 + 0.8) / (1 - 0.8): a mean of values so correlated is known so much worse.
+const DEPENDENT: f64 = 3.0;
+/// Counts are whole, and a meter works in slices: no level is known better.
+const FLOOR: f64 = 0.002;
+/// A standard error of half the level says nothing any more.
 const ERROR_MOST: f64 = 0.5;
 
 /// The stretches of all spells in the order of time, and the changes between two of one spell.

@@ -314,6 +314,7 @@ fn decisive(claim: &Contracted, rows: &[ContractRow]) -> ClaimRow {
         claimed: claim.claimed.clone(),
         measured: worst.and_then(|row| row.measured),
         latency_ns_p99: worst.and_then(|row| row.latency.as_ref()).and_then(|latency| latency.at(99.0)),
+        depth: None,
         answer: worst.map_or(Answer::CannotTell, |row| row.answer),
         doubts,
     }

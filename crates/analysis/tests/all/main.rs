@@ -3,6 +3,7 @@
 
 mod compare_items;
 mod comparing;
+mod levels;
 mod made_machines;
 mod verdicts;
 mod watching;

@@ -15,7 +15,7 @@ use workload::{
 
 /// One step: what was asked, and how the volume served it.
 #[derive(Clone)]
-struct Served {
+pub(crate) struct Served {
     kind: StepKind,
     direction: Direction,
     depth: u32,
@@ -25,7 +25,7 @@ struct Served {
 }
 
 /// A run of steps one after the other, each served at an even rate.
-fn run_of(steps: &[Served]) -> Run {
+pub(crate) fn run_of(steps: &[Served]) -> Run {
     let mut run = Run::started(vec!["plimsoll".into(), "check".into()], 0);
     let mut at = Nanos::ZERO;
     for served in steps {
@@ -111,7 +111,7 @@ fn plan_of(served: &Served) -> StepPlan {
 }
 
 /// What `check` does on a volume with these caps and this base latency, in both directions.
-fn checked(cap_iops: f64, cap_bytes: f64, base_s: f64) -> Vec<Served> {
+pub(crate) fn checked(cap_iops: f64, cap_bytes: f64, base_s: f64) -> Vec<Served> {
     let rate =
         |depth: u32, block: Bytes| (f64::from(depth) / base_s).min(cap_iops).min(cap_bytes / block.0 as f64);
     let mut steps = Vec::new();
@@ -134,7 +134,7 @@ fn checked(cap_iops: f64, cap_bytes: f64, base_s: f64) -> Vec<Served> {
     steps
 }
 
-fn limits(words: &str) -> Limits {
+pub(crate) fn limits(words: &str) -> Limits {
     policy::evaluate(&PolicyName::parse(words).unwrap()).unwrap()
 }
 

@@ -9,7 +9,7 @@ use crate::charts::{DrawnChart, Part, Source, drawn};
 use crate::markup::{Markup, element, markup};
 use crate::words::Table;
 use crate::words::cells::cell_table;
-use crate::words::claims::{claim_words, reading};
+use crate::words::claims::{claim_words, p99_head, reading};
 use crate::words::doubt::{doubt, remedy};
 use crate::words::findings::{Shown, told};
 use crate::words::sentence::capital;
@@ -85,7 +85,8 @@ fn claims(run: &Run, verdict: &Verdict) -> Markup {
         return Markup::default();
     }
     let claimed = verdict.rows.iter().any(|row| !row.claimed.words.is_empty());
-    let mut table = Table::headed(&["claim", claimed_by(run), "measured", "p99", "answer", "source"]);
+    let mut table =
+        Table::headed(&["claim", claimed_by(run), "measured", p99_head(verdict), "answer", "source"]);
     for (row, words) in verdict.rows.iter().zip(claim_words(verdict)) {
         let answer = words.answer.to_owned();
         table.rows.push(vec![

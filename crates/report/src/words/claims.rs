@@ -14,7 +14,7 @@ pub struct ClaimWords {
     pub claimed: String,
     /// What was measured, with its unit unless [`ClaimWords::what`] names it.
     pub measured: String,
-    /// 99th percentile of the latency, empty where unknown.
+    /// 99th percentile of the latency, and in brackets the depth; empty where unknown.
     pub p99: String,
     /// The answer in a word or two.
     pub answer: &'static str,
@@ -38,9 +38,35 @@ fn in_words(row: &ClaimRow) -> ClaimWords {
         what: clean(&row.what),
         claimed: claimed(row),
         measured,
-        p99: row.latency_ns_p99.map_or_else(String::new, |time| numbers::time(time as f64)),
+        p99: p99(row),
         answer: answer_words(row.answer),
     }
+}
+
+/// The 99th percentile with the depth at which it was timed: without it a deep queue looks like a slow volume.
+fn p99(row: &ClaimRow) -> String {
+    let time = row.latency_ns_p99.map(|time| numbers::time(time as f64));
+    match (time, row.depth) {
+        (None, _) => String::new(),
+        (Some(time), None) => time,
+        (Some(time), Some(depth)) => format!("{time} ({depth})"),
+    }
+}
+
+/// The tolerance of the answers, where one of them is about a rate.
+pub(crate) fn tolerated(verdict: &Verdict) -> Option<&'static str> {
+    let claimed = |row: &ClaimRow| row.claimed.value > 0.0 && row.answer != Answer::Measured;
+    let rate = |row: &&ClaimRow| matches!(row.quantity, Quantity::Iops | Quantity::BytesPerSecond);
+    verdict.rows.iter().filter(rate).any(claimed).then_some(TOLERATED)
+}
+
+/// In the words of the rule (`analysis`, claims): the whole interval must lie on one side.
+const TOLERATED: &str =
+    "A rate meets a claim where its whole interval lies above 97 % of it, and exceeds it above 103 %.";
+
+/// What the column of the 99th percentile is called in a table of these claims.
+pub(crate) fn p99_head(verdict: &Verdict) -> &'static str {
+    if verdict.rows.iter().any(|row| row.depth.is_some()) { "p99 (depth)" } else { "p99" }
 }
 
 /// The answer to one claim, in a word or two.

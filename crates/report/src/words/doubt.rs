@@ -18,6 +18,13 @@ pub fn doubt(doubt: &Doubt) -> String {
         Doubt::BurstUnknown => "the policy has a burst whose length is not published".to_owned(),
         Doubt::NotMeasured => "not measured in this run".to_owned(),
         Doubt::TooShort => "the rate did not settle, or too few seconds were counted".to_owned(),
+        Doubt::OnTolerance { least } => format!(
+            "the rate lies on the tolerance: it would count as met from {} of the claim on",
+            numbers::share(*least)
+        ),
+        Doubt::UnitUnknown => "it is met where MB are 1,000,000 bytes and missed where they are 1,048,576, and the source does not say which"
+            .to_owned(),
+        Doubt::Wandering => "the rate moved from moment to moment by more than its noise explains, and the interval is wider for what was not seen".to_owned(),
         Doubt::BeforeChange { at } => {
             format!("measured only before the change at {}", numbers::span(at.as_secs_f64()))
         }
@@ -87,6 +94,9 @@ pub fn remedy(doubt: &Doubt) -> String {
         Doubt::BurstUnknown => "Keep it loaded until the rate falls.",
         Doubt::NotMeasured => "Permit the load that the claim is about, and run again.",
         Doubt::TooShort => "Run it longer, or at another hour.",
+        Doubt::OnTolerance { .. } => "Claim what the volume is to have at least.",
+        Doubt::UnitUnknown => "Ask the provider which megabyte is meant.",
+        Doubt::Wandering => "Run it for longer, and at several hours.",
         Doubt::BeforeChange { .. } => "Run it again now that it has changed.",
         Doubt::Swings { .. } => "Run it for several of its periods, or find out who shares the volume.",
         Doubt::Unsettled { .. } => "Run it again at once, to see whether the level holds.",

@@ -134,7 +134,8 @@ pub fn figure(value: f64) -> String {
     if value.fract() == 0.0 { text.trim_end_matches(".0").to_owned() } else { text }
 }
 
-/// `3,001 ± 6`: the half-width has one significant digit, two where the first is 1, and the value ends where it does.
+/// `3,001 ± 6`: the half-width has one significant digit, two where the first is 1 or 2, and the value ends where it does; but the
+/// value has two significant digits at least, so that it is never rounded away (4,500 ± 4,700 is not 5,000 ± 5,000).
 pub fn estimate(estimate: &Estimate, unit: Unit) -> String {
     let value = estimate.value / unit.factor;
     let half = estimate.half_width() / unit.factor;
@@ -144,12 +145,21 @@ pub fn estimate(estimate: &Estimate, unit: Unit) -> String {
     if half < 1e-9 * value.abs() || half == 0.0 {
         return format!("{} ± 0", figure(value));
     }
-    let mut places = -(half.log10().floor()) as i32;
-    let leading = (half * 10f64.powi(places)).floor();
-    if leading <= 1.0 {
-        places += 1;
-    }
+    let leading = first_place(half);
+    let coarse = if half * 10f64.powi(leading) < 3.0 { leading + 1 } else { leading };
+    let places = if value == 0.0 { coarse } else { coarse.max(first_place(value) + 1) };
+    let half = rounded_to(half, places.min(leading + 1));
     format!("{} ± {}", rounded(value, places), rounded(half, places))
+}
+
+/// The decimal place of the first digit of `value`, which is not 0: 0 for units, 1 for tenths, -1 for tens.
+fn first_place(value: f64) -> i32 {
+    -(value.abs().log10().floor()) as i32
+}
+
+fn rounded_to(value: f64, places: i32) -> f64 {
+    let step = 10f64.powi(-places);
+    (value / step).round() * step
 }
 
 /// `value` to `places` decimals; a negative number of places rounds to tens, hundreds and so on.
@@ -266,6 +276,10 @@ mod tests {
             (3001.2, 0.4, "3,001.2 ± 0.4"),
             (3001.2, 12.4, "3,001 ± 12"),
             (30_012.0, 640.0, "30,000 ± 600"),
+            (4_500.0, 4_700.0, "4,500 ± 4,700"),
+            (12.0, 312.0, "12 ± 310"),
+            (0.613, 0.5, "0.61 ± 0.50"),
+            (3001.2, 24.0, "3,001 ± 24"),
             (1_234_567.0, 15_000.0, "1,235,000 ± 15,000"),
             (3000.0, 0.0, "3,000 ± 0"),
             (0.613, 0.012, "0.613 ± 0.012"),
@@ -339,6 +353,25 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn an_estimate_is_neither_rounded_away_nor_finer_than_it_is_known(
+            value in 0.001f64..1e9, share in 0.00001f64..3.0,
+        ) {
+            let half = value * share;
+            let text = estimate(&around(value, half), IOPS).replace(',', "");
+            let (shown, width) = text.split_once(" ± ").unwrap();
+            let decimals = shown.split_once('.').map_or(0, |(_, rest)| rest.len());
+            let digits = |text: &str| text.trim_start_matches(['0', '.']).bytes().filter(u8::is_ascii_digit).count();
+            let (seen, spread): (f64, f64) = (shown.parse().unwrap(), width.parse().unwrap());
+            prop_assert!((seen / value - 1.0).abs() <= 0.0501, "{} of {}", text, value);
+            prop_assert!((seen - value).abs() <= 0.51 * half.max(0.1 * value), "{} of {} ± {}", text, value, half);
+            prop_assert!((spread / half - 1.0).abs() <= 0.17, "{} of {} ± {}", text, value, half);
+            // No digit beyond the second of the half-width, but where the value needs two of its own.
+            let finest = half / 100.0;
+            let own = decimals == 0 || digits(shown) <= 2;
+            prop_assert!(own || 10f64.powi(-(decimals as i32)) >= finest, "{} of {} ± {}", text, value, half);
+        }
+
         #[test]
         fn no_number_breaks_a_line(value in any::<f64>(), half in any::<f64>()) {
             let numbers = [

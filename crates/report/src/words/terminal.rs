@@ -6,7 +6,7 @@ use analysis::findings::{BandwidthCap, IopsCap};
 use analysis::{Analysis, Answer, ClaimRow, Finding, Meaning, Quantity, Verdict};
 use record::{Run, TargetFacts, TargetKind};
 
-use crate::words::claims::{ClaimWords, claim_words};
+use crate::words::claims::{ClaimWords, claim_words, p99_head, tolerated};
 use crate::words::doubt::{doubt, remedy};
 use crate::words::imported::{origin, summary};
 use crate::words::numbers;
@@ -141,11 +141,13 @@ fn claim_table(run: &Run, verdict: &Verdict) -> String {
         return String::new();
     }
     let claimed = rows.iter().any(|row| !row.claimed.is_empty());
-    let heads = [if claimed { "claim" } else { "cap" }, claimed_by(run), "measured", "p99", ""];
+    let heads = [if claimed { "claim" } else { "cap" }, claimed_by(run), "measured", p99_head(verdict), ""];
     let cells: Vec<[&str; 5]> = std::iter::once(heads).chain(rows.iter().map(cells_of)).collect();
     let used = |column: usize| column != 1 && column != 4 || claimed;
     let columns: Vec<usize> = (0..5).filter(|&column| used(column)).collect();
-    cells.iter().map(|row| table_line(row, &columns, &widths(&cells, &columns))).collect()
+    let widths = widths(&cells, &columns);
+    let table: String = cells.iter().map(|row| table_line(row, &columns, &widths)).collect();
+    table + &tolerated(verdict).map_or_else(String::new, |words| wrap("  ", words))
 }
 
 fn cells_of(row: &ClaimWords) -> [&str; 5] {

@@ -103,8 +103,14 @@ fn with_colon(subject: &str, figures: &str) -> String {
 /// The rows that decide, with their figures: those that are below, where one is; else the worst of each quantity.
 fn figures(verdict: &Verdict) -> String {
     let below: Vec<&ClaimRow> = verdict.rows.iter().filter(|row| row.answer == Answer::Below).collect();
+    let known = |row: &&ClaimRow, answer| row.answer == answer && row.measured.is_some();
+    let open = |answer| verdict.rows.iter().filter(|row| known(row, answer)).collect::<Vec<_>>();
     let rows = match verdict.answer {
         _ if !below.is_empty() => below,
+        // What keeps the answer open is shown, and not what looks met beside it.
+        answer @ (Answer::CannotTell | Answer::ConsistentWithBurst) if !open(answer).is_empty() => {
+            open(answer)
+        }
         Answer::Measured => verdict.rows.iter().collect(),
         _ => worst_of_each(&verdict.rows),
     };

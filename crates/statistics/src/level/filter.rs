@@ -1,0 +1,132 @@
+//! How well a model of noise explains what was seen, and the level it then gives (a Kalman filter; Harvey, "Forecasting,
+//! structural time series models and the Kalman filter", 1989, section 3.4).
+
+/// A value of the series that is fitted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cell {
+    pub value: f64,
+    pub seconds: f64,
+    /// Seconds since the cell before; `None` where it follows at once.
+    pub gap: Option<f64>,
+}
+
+/// A noise: what values stray from their level by. Standard deviations in the unit of the values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Noise {
+    /// Fast part, an autoregression from cell to cell,
+    pub fast: f64,
+    /// with this correlation of neighbours.
+    pub rho: f64,
+    /// Slow part,
+    pub slow: f64,
+    /// which is forgotten within so many seconds.
+    pub memory: f64,
+    /// What an edge between two cells moves from one to the other: a meter's only noise.
+    pub edge: f64,
+}
+
+/// What a noise makes of a series.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Fit {
+    /// Of the series, the unknown level integrated out.
+    pub log_likelihood: f64,
+    /// The level,
+    pub mean: f64,
+    /// and its variance.
+    pub variance: f64,
+}
+
+/// Covariances of fast part, slow part and last edge, given what was seen.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    fast: f64,
+    slow: f64,
+    edge: f64,
+    fast_slow: f64,
+    fast_edge: f64,
+    slow_edge: f64,
+}
+
+/// Expected fast part, slow part and last edge.
+#[derive(Clone, Copy, Default)]
+struct State {
+    fast: f64,
+    slow: f64,
+    edge: f64,
+}
+
+impl State {
+    /// A step on: what is expected of the next value.
+    fn step(self, keep: (f64, f64)) -> State {
+        State { fast: keep.0 * self.fast, slow: keep.1 * self.slow, edge: self.edge }
+    }
+
+    /// After a value that was off by `off`, with these gains of fast part, slow part and new edge.
+    fn learn(self, off: f64, gain: [f64; 3]) -> State {
+        State { fast: self.fast + gain[0] * off, slow: self.slow + gain[1] * off, edge: gain[2] * off }
+    }
+}
+
+/// Fits a constant level under `noise` to `cells`.
+pub(super) fn fit(cells: &[Cell], noise: &Noise) -> Fit {
+    let (fast, slow, edge) = (noise.fast.powi(2), noise.slow.powi(2), noise.edge.powi(2));
+    let mut known = Known { fast, slow, edge, ..Known::default() };
+    let (mut values, mut ones) = (State::default(), State::default());
+    let (mut log, mut vv, mut vo, mut oo) = (0.0, 0.0, 0.0, 0.0);
+    for (at, cell) in cells.iter().enumerate() {
+        if let Some(gap) = cell.gap {
+            // A new moment has a first edge of its own.
+            known = Known { edge, fast_edge: 0.0, slow_edge: 0.0, ..known };
+            (values.edge, ones.edge) = (0.0, 0.0);
+            let away = keep(noise, gap, cell.seconds);
+            if at > 0 {
+                known = known.step(away, (fast, slow));
+                (values, ones) = (values.step(away), ones.step(away));
+            }
+        }
+        let keep = if at == 0 { (1.0, 1.0) } else { keep(noise, cell.seconds, cell.seconds) };
+        known = known.step(keep, (fast, slow));
+        (values, ones) = (values.step(keep), ones.step(keep));
+        // The value is fast + slow + new edge - last edge.
+        let with_fast = known.fast + known.fast_slow - known.fast_edge;
+        let with_slow = known.fast_slow + known.slow - known.slow_edge;
+        let with_last = known.fast_edge + known.slow_edge - known.edge;
+        let spread = with_fast + with_slow + edge - with_last;
+        let off = |state: &State, value: f64| value - (state.fast + state.slow - state.edge);
+        let (v, o) = (off(&values, cell.value), off(&ones, 1.0));
+        log += spread.ln();
+        vv += v * v / spread;
+        vo += v * o / spread;
+        oo += o * o / spread;
+        let gain = [with_fast / spread, with_slow / spread, edge / spread];
+        (values, ones) = (values.learn(v, gain), ones.learn(o, gain));
+        known = Known {
+            fast: known.fast - gain[0] * with_fast,
+            slow: known.slow - gain[1] * with_slow,
+            edge: edge - gain[2] * edge,
+            fast_slow: known.fast_slow - gain[0] * with_slow,
+            fast_edge: -gain[0] * edge,
+            slow_edge: -gain[1] * edge,
+        };
+    }
+    let log_likelihood = -0.5 * (log + oo.ln() + vv - vo * vo / oo);
+    Fit { log_likelihood, mean: vo / oo, variance: 1.0 / oo }
+}
+
+/// What is kept of fast and slow part over `gap` seconds.
+fn keep(noise: &Noise, gap: f64, cell: f64) -> (f64, f64) {
+    (noise.rho.powf(gap / cell), (-gap / noise.memory).exp())
+}
+
+impl Known {
+    fn step(self, keep: (f64, f64), own: (f64, f64)) -> Known {
+        Known {
+            fast: keep.0.powi(2) * self.fast + (1.0 - keep.0.powi(2)) * own.0,
+            slow: keep.1.powi(2) * self.slow + (1.0 - keep.1.powi(2)) * own.1,
+            edge: self.edge,
+            fast_slow: keep.0 * keep.1 * self.fast_slow,
+            fast_edge: keep.0 * self.fast_edge,
+            slow_edge: keep.1 * self.slow_edge,
+        }
+    }
+}
