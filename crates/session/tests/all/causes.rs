@@ -1,5 +1,7 @@
 //! What holds a volume, on simulated volumes whose truth is known: latency, ladders and probes in virtual time, and what is said.
 
+mod families;
+
 use analysis::findings::Question;
 use analysis::{Charge, Confidence, Counted, Meaning, analyse};
 use experiments::Step;
