@@ -1,5 +1,6 @@
 //! Run to findings and verdict, purely: the same record gives the same findings on any day.
 
+mod causes;
 mod cells;
 mod changed;
 mod claims;
@@ -11,6 +12,7 @@ mod finding;
 pub mod findings;
 mod judge;
 mod level;
+mod metering;
 mod picture;
 mod plateaus;
 mod points;
@@ -24,13 +26,15 @@ mod verdict;
 mod watch;
 mod windows;
 
+pub use causes::{Charge, Counted, Tells};
 pub use cells::{Cell, Pattern, cells};
 pub use claims::EXPECTATION;
 pub use course::Course;
 pub use finding::{Confidence, Evidence, Found};
-pub use findings::{Finding, Limiter, Meaning};
+pub use findings::{Finding, Meaning};
 pub use judge::analyse;
 pub use level::Seen;
+pub use metering::{Metering, Scales};
 pub use picture::{Analysis, Estimate, LatencyRole, LatencyRow, Point, Spent};
 pub use quick::{QuickRow, Whose, quick_rows};
 pub use regimes::{Change, Moved, Regimes};

@@ -165,17 +165,6 @@ pub(crate) fn base_latency_ns(
     spaced.or(rows.first().map(|row| row.mean_ns)).or(first.map(|point| point.latency_ns_mean))
 }
 
-/// The points on the plateau at `level`.
-pub(crate) fn on_level(
-    points: &[Point],
-    direction: Direction,
-    value: fn(&Point) -> f64,
-    level: Estimate,
-) -> Vec<&Point> {
-    let least = level.value * (1.0 - PLATEAU);
-    points.iter().filter(|point| point.direction == direction && value(point) >= least).collect()
-}
-
 /// The steps of these points as evidence, by their rates.
 pub(crate) fn evidence(run: &Run, points: &[&Point]) -> Vec<Evidence> {
     let steps = points.iter().filter_map(|point| run.steps.iter().find(|step| step.plan.name == point.step));

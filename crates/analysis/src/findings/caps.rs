@@ -1,50 +1,31 @@
-//! What stops the volume: operations, bytes, where the one gives way to the other, and the depth that fills the cap.
+//! Caps that a meter was seen to hold: on operations, on bytes, where the one gives way to the other, and the depth that fills it.
 
-use record::Run;
 use serde::{Deserialize, Serialize};
-use statistics::quantile::median;
 use workload::Direction;
 
-use crate::figures::Figures;
+use crate::causes::{Causes, Counted, Held};
 use crate::finding::{Confidence, Found, Kind, Nature};
-use crate::plateaus::{Cap, PLATEAU, QUEUED, base_latency_ns, evidence, of, on_level};
-use crate::{Estimate, Point};
+use crate::plateaus::{base_latency_ns, of};
+use crate::{Estimate, Point, Scales};
 
-/// Below this limiter index something meters (methodology 2.5).
-const METERED: f64 = 0.05;
-/// Above this one the counts vary as those of a busy device do.
-const SATURATED: f64 = 0.5;
 /// The share of the cap that a depth must reach to fill it but for the last.
 const FILLED: f64 = 0.9;
 
-/// What pins a plateau.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Limiter {
-    /// Counts are far steadier than latencies allow of a busy device: something meters.
-    Metered,
-    /// Counts vary as those of a busy device do.
-    Saturated,
-    /// The record does not tell the two apart.
-    Unclear,
-}
-
-/// More depth brings no more small I/Os: operations are capped at `cap`.
+/// A meter holds operations at `cap` a second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct IopsCap {
     pub direction: Direction,
     pub cap: Estimate,
-    pub limiter: Limiter,
-    pub at_least: bool,
+    pub scales: Scales,
 }
 
-/// Larger blocks bring no more bytes: bandwidth is capped at `cap` bytes a second.
+/// A meter holds bytes at `cap` a second, from blocks of `from` bytes on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BandwidthCap {
     pub direction: Direction,
     pub cap: Estimate,
-    pub limiter: Limiter,
-    pub at_least: bool,
+    pub from: u64,
+    pub scales: Scales,
 }
 
 /// Below `bytes` the operations cap binds, above it the bandwidth cap.
@@ -90,91 +71,51 @@ impl Kind for FillingDepth {
     }
 }
 
-/// The caps that one direction shows, with what they are told by.
-pub(super) struct Caps<'f> {
-    run: &'f Run,
-    figures: &'f Figures,
-    direction: Direction,
-    /// Latency of one I/O at a time.
-    base_ns: Option<f64>,
-    operations: Option<Cap>,
-    bytes: Option<Cap>,
-}
-
-/// The caps of `direction`.
-pub(super) fn caps<'f>(run: &'f Run, figures: &'f Figures, direction: Direction) -> Caps<'f> {
-    let base_ns = base_latency_ns(&figures.latencies, &figures.depths, direction);
-    let operations = figures.iops_cap(direction);
-    let bytes = figures
-        .bandwidth_cap(direction)
-        .filter(|_| !ops_bind_everywhere(&figures.blocks, direction, operations));
-    Caps { run, figures, direction, base_ns, operations, bytes }
-}
-
-/// Whether even the largest block is held by the operations cap: then its bytes say nothing about bandwidth.
-fn ops_bind_everywhere(blocks: &[Point], direction: Direction, iops: Option<Cap>) -> bool {
-    let largest = of(blocks, direction, |point| point.block).last().copied();
-    largest.zip(iops).is_some_and(|(point, cap)| point.iops.value >= cap.level.value * (1.0 - PLATEAU))
+fn found<K>(held: &Held, meaning: K) -> Found<K> {
+    Found { meaning, evidence: held.evidence.clone(), confidence: held.confidence }
 }
 
 /// The cap on operations.
-pub(super) fn operations(caps: &Caps<'_>) -> Option<Found<IopsCap>> {
-    let Cap { level, at_least, .. } = caps.operations?;
-    let on = on_level(&caps.figures.depths, caps.direction, |point| point.iops.value, level);
-    let limiter = limiter(&on, caps.base_ns);
-    let meaning = IopsCap { direction: caps.direction, cap: level, limiter, at_least };
-    Some(found(caps, meaning, &on, confidence(limiter, at_least)))
+pub(super) fn operations(causes: &Causes<'_>, direction: Direction) -> Option<Found<IopsCap>> {
+    let held = causes.cap(direction, Counted::Operations)?;
+    Some(found(held, IopsCap { direction, cap: held.level, scales: Scales::from(&held.meter) }))
 }
 
 /// The cap on bytes.
-pub(super) fn bandwidth(caps: &Caps<'_>) -> Option<Found<BandwidthCap>> {
-    let Cap { level, at_least, .. } = caps.bytes?;
-    let on = on_level(&caps.figures.blocks, caps.direction, |point| point.bytes_per_second.value, level);
-    let limiter = limiter(&on, caps.base_ns);
-    let meaning = BandwidthCap { direction: caps.direction, cap: level, limiter, at_least };
-    Some(found(caps, meaning, &on, confidence(limiter, at_least)))
+pub(super) fn bandwidth(causes: &Causes<'_>, direction: Direction) -> Option<Found<BandwidthCap>> {
+    let held = causes.cap(direction, Counted::Bytes)?;
+    let scales = Scales::from(&held.meter);
+    Some(found(held, BandwidthCap { direction, cap: held.level, from: held.from, scales }))
 }
 
-/// Where the one cap gives way to the other.
-pub(super) fn crossover(caps: &Caps<'_>) -> Option<Found<Crossover>> {
-    let known = |cap: Option<Cap>| cap.filter(|cap| !cap.at_least).map(|cap| cap.level.value);
-    let (operations, bytes) = known(caps.operations).zip(known(caps.bytes))?;
-    let meaning = Crossover { direction: caps.direction, bytes: bytes / operations };
-    Some(Found::at_large(meaning, Confidence::Likely))
+/// Where the one cap gives way to the other: only of two that were both shown.
+pub(super) fn crossover(causes: &Causes<'_>, direction: Direction) -> Option<Found<Crossover>> {
+    let operations = causes.cap(direction, Counted::Operations)?;
+    let bytes = causes.cap(direction, Counted::Bytes)?;
+    let confidence = operations.confidence.min(bytes.confidence);
+    let bytes = bytes.level.value / operations.level.value;
+    Some(Found::at_large(Crossover { direction, bytes }, confidence))
 }
 
 /// The depth that fills the cap on operations.
-pub(super) fn filling_depth(caps: &Caps<'_>) -> Option<Found<FillingDepth>> {
-    let cap = caps.operations.filter(|cap| !cap.at_least)?.level.value;
-    let base_latency_ns = caps.base_ns?;
-    let star = cap * base_latency_ns / 1e9;
-    let ninety = ninety(&caps.figures.depths, caps.direction, cap, star)?;
-    let meaning = FillingDepth { direction: caps.direction, star, ninety, base_latency_ns };
-    Some(Found::at_large(meaning, Confidence::Likely))
+pub(super) fn filling_depth(causes: &Causes<'_>, direction: Direction) -> Option<Found<FillingDepth>> {
+    let held = causes.cap(direction, Counted::Operations)?;
+    let (depths, cap) = (&causes.figures.depths, held.level.value);
+    let base_latency_ns = base_latency_ns(&causes.figures.latencies, depths, direction)?;
+    let (shallower, deep_enough) = bracket(depths, direction, cap)?;
+    let star = (cap * base_latency_ns / 1e9).clamp(shallower, deep_enough);
+    let ninety = ninety(depths, direction, cap, star)?;
+    let meaning = FillingDepth { direction, star, ninety, base_latency_ns };
+    Some(Found::at_large(meaning, held.confidence.min(Confidence::Likely)))
 }
 
-fn found<K>(caps: &Caps<'_>, meaning: K, on: &[&Point], confidence: Confidence) -> Found<K> {
-    Found { meaning, evidence: evidence(caps.run, on), confidence }
-}
-
-/// Whether something meters or a busy device shows: the index where it is defined, else the queueing at a flat rate.
-fn limiter(plateau: &[&Point], base_ns: Option<f64>) -> Limiter {
-    let indices: Vec<f64> = plateau.iter().filter_map(|point| point.limiter_index).collect();
-    let queued =
-        base_ns.is_some_and(|base| plateau.iter().any(|point| point.latency_ns_mean > QUEUED * base));
-    match median(&indices) {
-        Some(index) if index < METERED => Limiter::Metered,
-        Some(index) if index > SATURATED => Limiter::Saturated,
-        None if queued => Limiter::Metered,
-        Some(_) | None => Limiter::Unclear,
-    }
-}
-
-fn confidence(limiter: Limiter, at_least: bool) -> Confidence {
-    match (limiter, at_least) {
-        (Limiter::Metered, false) => Confidence::Likely,
-        (Limiter::Metered, true) | (Limiter::Saturated | Limiter::Unclear, _) => Confidence::Possible,
-    }
+/// The rung that does not have 90 % of the cap yet (none: depth zero), and the next, which has: no latency, told of another
+/// moment, says more than these.
+fn bracket(depths: &[Point], direction: Direction, cap: f64) -> Option<(f64, f64)> {
+    let rungs = of(depths, direction, |point| u64::from(point.depth));
+    let above = rungs.iter().position(|point| point.iops.value >= FILLED * cap)?;
+    let below = above.checked_sub(1).map_or(0.0, |at| f64::from(rungs[at].depth));
+    Some((below, f64::from(rungs[above].depth)))
 }
 
 /// Least depth with 90 % of the cap, interpolated in the logarithm of the depth; where the first rung already has it, by

@@ -12,6 +12,7 @@ mod caps;
 mod endings;
 mod fall;
 mod fell;
+mod first_touch;
 mod flushes;
 mod foreign;
 mod full_queue;
@@ -19,15 +20,22 @@ mod generator;
 mod held;
 mod idle;
 mod little;
+mod machine_limit;
+mod merging;
 mod micro_bursts;
+mod open_question;
+mod own_limit;
 mod period;
 mod rise;
 mod saturated;
+mod saturation;
 mod serial;
+mod shared;
 mod silence;
 mod slow;
 mod stalls;
 mod target;
+mod unit;
 mod unsteady;
 mod untimed;
 mod write_back;
@@ -40,10 +48,11 @@ use workload::Direction;
 pub use above_device::ThrottledAboveDevice;
 pub use above_nominal::ThrottledAboveNominal;
 pub use burst::InsideBurst;
-pub use caps::{BandwidthCap, Crossover, FillingDepth, IopsCap, Limiter};
+pub use caps::{BandwidthCap, Crossover, FillingDepth, IopsCap};
 pub use endings::{Failed, Interrupted};
 pub use fall::StepDown;
 pub use fell::HeldLevelFell;
+pub use first_touch::FirstTouch;
 pub use flushes::FlushBound;
 pub use foreign::ForeignLoad;
 pub use full_queue::QueueFull;
@@ -51,15 +60,22 @@ pub use generator::GeneratorBound;
 pub use held::{HeldBytes, HeldOperations};
 pub use idle::StorageIdle;
 pub use little::LittleMismatch;
+pub use machine_limit::{KernelQueue, MachineLimit};
+pub use merging::Merging;
 pub use micro_bursts::MicroBursts;
+pub use open_question::{NotIdentifiable, Question};
+pub use own_limit::{CpuBound, DepthBound, InFlightBound};
 pub use period::Wave;
 pub use rise::StepUp;
 pub use saturated::Saturated;
+pub use saturation::Saturation;
 pub use serial::SerialApplication;
+pub use shared::{SeparateBudgets, SharedBudget};
 pub use silence::StoppedAnswering;
 pub use slow::{BackendSlow, CpuStarved};
 pub use stalls::Stalls;
 pub use target::{CachedReads, ReadsOnly, TargetDoubt, Unwritten};
+pub use unit::AccountingUnit;
 pub use unsteady::Unsteady;
 pub use untimed::Untimed;
 pub use write_back::WriteBack;
@@ -68,6 +84,7 @@ pub(crate) use fell::{FELL as FALL_LEAST, LASTS_S as FALL_LASTS_S};
 pub(crate) use idle::{Rested, rested};
 pub(crate) use stalls::SHORTEST_S as STALL_SHORTEST_S;
 
+use crate::causes::Causes;
 use crate::figures::Figures;
 use crate::finding::{Found, Kind, Nature};
 use crate::verdict::Verdict;
@@ -103,6 +120,8 @@ kinds! {
     TargetDoubt, CachedReads, Unwritten, ReadsOnly, InsideBurst, StepDown, StepUp, Wave, Interrupted, Failed, StorageIdle,
     SerialApplication, HeldOperations, HeldBytes, ThrottledAboveNominal, ThrottledAboveDevice, BackendSlow,
     FlushBound, CpuStarved, QueueFull, Untimed, HeldLevelFell, StoppedAnswering, Saturated, Stalls, MicroBursts, WriteBack,
+    AccountingUnit, SharedBudget, SeparateBudgets,
+    Saturation, DepthBound, InFlightBound, CpuBound, MachineLimit, KernelQueue, NotIdentifiable, FirstTouch, Merging,
 }
 
 impl From<endings::Early> for Meaning {
@@ -163,23 +182,41 @@ const CUT_SHORT_RULES: [RunRule; 8] = [
     |run, _| any(generator::rule(run)),
 ];
 
-/// Rules about what ladders reached, asked where all of them were climbed. Reads come before writes.
-const WHOLE_RUN_RULES: [RunRule; 7] = [
+/// Rules about what ladders reached, asked where all of them were climbed.
+const WHOLE_RUN_RULES: [RunRule; 6] = [
     |run, figures| any(fall::rule(run, figures)),
     |run, figures| any(rise::rule(run, figures)),
     |run, figures| any(period::rule(run, figures)),
-    |run, figures| of_caps(run, figures, Direction::Read),
-    |run, figures| of_caps(run, figures, Direction::Write),
     |run, figures| any(little::rule(run, figures)),
     |run, figures| any(unsteady::rule(run, figures)),
+    |run, _| any(first_touch::rule(run)),
 ];
 
-fn of_caps(run: &Run, figures: &Figures, direction: Direction) -> Vec<Finding> {
-    let caps = caps::caps(run, figures, direction);
-    let mut found = any(caps::operations(&caps));
-    found.extend(any(caps::bandwidth(&caps)));
-    found.extend(any(caps::crossover(&caps)));
-    found.extend(any(caps::filling_depth(&caps)));
+/// A rule about what holds the levels of a run.
+type CauseRule = fn(&Causes<'_>) -> Vec<Finding>;
+
+/// Rules about causes. Reads come before writes.
+const CAUSE_RULES: [CauseRule; 13] = [
+    |causes| of_caps(causes, Direction::Read),
+    |causes| of_caps(causes, Direction::Write),
+    |causes| any(unit::rule(causes)),
+    |causes| any(saturation::rule(causes)),
+    |causes| any(own_limit::depth(causes)),
+    |causes| any(own_limit::in_flight(causes)),
+    |causes| any(own_limit::cpu(causes)),
+    |causes| any(machine_limit::limits(causes)),
+    |causes| any(machine_limit::queues(causes)),
+    |causes| any(shared::shared(causes)),
+    |causes| any(shared::separate(causes)),
+    |causes| any(merging::rule(causes)),
+    |causes| any(open_question::rule(causes)),
+];
+
+fn of_caps(causes: &Causes<'_>, direction: Direction) -> Vec<Finding> {
+    let mut found = any(caps::operations(causes, direction));
+    found.extend(any(caps::bandwidth(causes, direction)));
+    found.extend(any(caps::crossover(causes, direction)));
+    found.extend(any(caps::filling_depth(causes, direction)));
     found
 }
 
@@ -208,6 +245,8 @@ pub(crate) fn of_run(run: &Run, figures: &Figures) -> Vec<Finding> {
     // A ladder that was not climbed shows no cap, and its last rung was not given its time.
     if !endings::cut_short(run) {
         found.extend(WHOLE_RUN_RULES.iter().flat_map(|rule| rule(run, figures)));
+        let causes = Causes::of(run, figures);
+        found.extend(CAUSE_RULES.iter().flat_map(|rule| rule(&causes)));
     }
     found
 }

@@ -7,7 +7,7 @@ use analysis::{Finding, Meaning, Place};
 use record::SilenceStage;
 use workload::Nanos;
 
-use super::cap_words::{plateau, rate_of_bytes, rate_of_operations, unless_capped};
+use super::causes;
 use super::changes::{self, between};
 use super::numbers::{self, Prefix};
 use super::phrases::{capital, error_words, failures, is_full, plural, quoted};
@@ -79,25 +79,20 @@ use Shown::{Nowhere, OfDevice, OfRun};
 pub(crate) fn told(finding: &Finding) -> Told<'_> {
     let steps = Steps::of(finding);
     match &finding.meaning {
-        Meaning::IopsCap(found) => Told {
-            sentence: plateau(found.direction, &rate_of_operations(&found.cap), found.limiter, found.at_least),
-            unless: Some(unless_capped(found.limiter, found.at_least)),
-            next: match found.at_least {
-                true => ENLARGE.to_owned(),
-                false => "Compare it with the policy of the volume, and with that of the machine for all its volumes."
-                    .to_owned(),
-            },
-            shown: Nowhere,
-        },
-        Meaning::BandwidthCap(found) => Told {
-            sentence: plateau(found.direction, &rate_of_bytes(&found.cap), found.limiter, found.at_least),
-            unless: Some(unless_capped(found.limiter, found.at_least)),
-            next: match found.at_least {
-                true => ENLARGE.to_owned(),
-                false => "Compare it with the policy of the volume and with the network limit of the machine.".to_owned(),
-            },
-            shown: Nowhere,
-        },
+        Meaning::IopsCap(found) => causes::iops_cap(found),
+        Meaning::BandwidthCap(found) => causes::bandwidth_cap(found),
+        Meaning::AccountingUnit(found) => causes::unit(found),
+        Meaning::Saturation(found) => causes::saturation(found),
+        Meaning::DepthBound(found) => causes::depth(found),
+        Meaning::InFlightBound(found) => causes::in_flight(found),
+        Meaning::CpuBound(found) => causes::cpu(found),
+        Meaning::MachineLimit(found) => causes::machine(found),
+        Meaning::KernelQueue(found) => causes::queue(found),
+        Meaning::SharedBudget(found) => causes::shared(found),
+        Meaning::SeparateBudgets(found) => causes::separate(found),
+        Meaning::Merging(found) => causes::merging(found),
+        Meaning::FirstTouch(found) => causes::first_touch(found),
+        Meaning::NotIdentifiable(found) => causes::not_identifiable(found),
         Meaning::Crossover(found) => Told {
             sentence: format!(
                 "{}: below {} the cap on operations binds, above it the cap on bandwidth.",
@@ -580,7 +575,6 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
     }
 }
 
-const ENLARGE: &str = "Run it from a larger machine, or with more workers.";
 const KEPT: &str = "The device keeps every block whether or not it was written, and the figures hold.";
 const HELD_OTHERWISE: &str =
     "The device itself serves at so even a rate, or the limit is that of the machine for all its volumes.";

@@ -1,7 +1,7 @@
 //! Words: what a run and its findings say, as text, tables, JSON and CSV. Knows no drawing and no page.
 
 pub(crate) mod answer;
-mod cap_words;
+pub(crate) mod causes;
 pub(crate) mod cells;
 mod changes;
 pub(crate) mod claims;
@@ -23,6 +23,7 @@ pub(crate) mod started;
 pub(crate) mod step_kind;
 mod step_names;
 pub(crate) mod steps;
+pub(crate) mod stops;
 mod table;
 pub(crate) mod target_doubt;
 pub(crate) mod terminal;

@@ -7,7 +7,7 @@ use workload::{Direction, StepKind};
 
 use crate::words::numbers::{self, IOPS, Prefix, Unit};
 use crate::words::sentence::plural;
-use crate::words::verdict::filling_depth;
+use crate::words::stops::filling_depth;
 use crate::words::wrap::{clean, wrap_between};
 
 /// One part of a run.

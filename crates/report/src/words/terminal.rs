@@ -234,8 +234,12 @@ fn explains(finding: &Finding, verdict: &Verdict) -> bool {
 fn is_limit(finding: &Finding) -> bool {
     matches!(
         finding.meaning,
-        Meaning::IopsCap(IopsCap { at_least: false, .. })
-            | Meaning::BandwidthCap(BandwidthCap { at_least: false, .. })
+        Meaning::IopsCap(_)
+            | Meaning::BandwidthCap(_)
+            | Meaning::AccountingUnit(_)
+            | Meaning::Saturation(_)
+            | Meaning::DepthBound(_)
+            | Meaning::InFlightBound(_)
             | Meaning::Crossover(_)
             | Meaning::FillingDepth(_)
     )

@@ -2,18 +2,16 @@
 
 use std::fmt::Write as _;
 
-use analysis::findings::{BandwidthCap, Crossover, FillingDepth, IopsCap};
 use analysis::{Analysis, Answer, ClaimRow, Doubt, Meaning, Quantity, Verdict};
 use record::{Run, TargetKind};
-use workload::Direction;
 
 pub use crate::words::answer::VerdictWords;
 use crate::words::changes::course;
 use crate::words::claims::{against, reading};
 use crate::words::doubt::doubt;
 use crate::words::imported::{either, origin};
-use crate::words::numbers::{self, Prefix};
-use crate::words::sentence::{capital, plural};
+use crate::words::numbers;
+use crate::words::sentence::capital;
 use crate::words::watch;
 use crate::words::wrap::clean;
 
@@ -167,8 +165,7 @@ fn reasons(verdict: &Verdict) -> Vec<String> {
 }
 
 fn stops(run: &Run, analysis: &Analysis) -> String {
-    let mut sentences = stopping_caps(analysis);
-    sentences.extend(filling_depths(analysis));
+    let mut sentences = super::stops::stops(analysis);
     let horizon = numbers::span(analysis.horizon.as_secs_f64());
     if analysis.horizon.0 > 0 {
         let end = if has_no_burst(run, analysis) { "; the policy has no burst." } else { "." };
@@ -182,94 +179,4 @@ fn has_no_burst(run: &Run, analysis: &Analysis) -> bool {
     let of_burst = |doubt: &Doubt| matches!(doubt, Doubt::InsideBurst { .. } | Doubt::BurstUnknown);
     let doubts = analysis.verdict.rows.iter().flat_map(|row| &row.doubts).chain(&analysis.verdict.doubts);
     run.policy.is_some() && analysis.spent.credit_share.is_none() && !doubts.into_iter().any(of_burst)
-}
-
-/// What the findings say of one direction.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Stopped {
-    operations: Option<String>,
-    bandwidth: Option<String>,
-    crossover: Option<String>,
-}
-
-fn stopping_caps(analysis: &Analysis) -> Vec<String> {
-    let reads = stopped(analysis, Direction::Read);
-    let writes = stopped(analysis, Direction::Write);
-    let alike = reads.crossover.is_some() && reads.crossover == writes.crossover;
-    let (read, write) = (clause(&reads), clause(&writes));
-    match (read, write) {
-        (None, None) => Vec::new(),
-        (Some(read), _) if alike => vec![capital(&read)],
-        (Some(one), None) | (None, Some(one)) => vec![capital(&one)],
-        (Some(read), Some(write)) => vec![format!("Reads: {read}"), format!("Writes: {write}")],
-    }
-}
-
-fn stopped(analysis: &Analysis, wanted: Direction) -> Stopped {
-    let mut found = Stopped::default();
-    for finding in &analysis.findings {
-        match &finding.meaning {
-            Meaning::IopsCap(IopsCap { direction, cap, at_least: false, .. }) if *direction == wanted => {
-                found.operations = Some(numbers::iops(cap.value));
-            }
-            Meaning::BandwidthCap(BandwidthCap { direction, cap, at_least: false, .. })
-                if *direction == wanted =>
-            {
-                found.bandwidth = Some(numbers::bandwidth(cap.value, Prefix::Binary));
-            }
-            Meaning::Crossover(Crossover { direction, bytes }) if *direction == wanted => {
-                found.crossover = Some(numbers::block(*bytes));
-            }
-            _ => {}
-        }
-    }
-    found
-}
-
-fn clause(stopped: &Stopped) -> Option<String> {
-    match (&stopped.operations, &stopped.bandwidth, &stopped.crossover) {
-        (_, _, Some(crossover)) => {
-            Some(format!("below {crossover} an IOPS cap stops it, above that a bandwidth cap."))
-        }
-        (Some(operations), Some(bandwidth), None) => {
-            Some(format!("an IOPS cap of {operations} and a bandwidth cap of {bandwidth} stop it."))
-        }
-        (Some(operations), None, None) => Some(format!("an IOPS cap of {operations} stops it.")),
-        (None, Some(bandwidth), None) => Some(format!("a bandwidth cap of {bandwidth} stops it.")),
-        (None, None, None) => None,
-    }
-}
-
-fn filling_depths(analysis: &Analysis) -> Vec<String> {
-    let depths: Vec<(Direction, String)> = [Direction::Read, Direction::Write]
-        .into_iter()
-        .filter_map(|direction| Some((direction, numbers::count(filling_depth(analysis, direction)?))))
-        .collect();
-    match depths.as_slice() {
-        [] => Vec::new(),
-        [(_, first), rest @ ..] if rest.iter().all(|(_, other)| other == first) => {
-            vec![format!("A queue deeper than {first} only adds waiting.")]
-        }
-        several => {
-            let each: Vec<String> = several
-                .iter()
-                .map(|(direction, depth)| format!("{depth} for {}", plural(*direction)))
-                .collect();
-            vec![format!("A queue deeper than {} only adds waiting.", each.join(" or "))]
-        }
-    }
-}
-
-/// The depth from which on more only waits: the cap times the base latency, or the ladder's own 90 % where that is deeper
-/// and the ladder has a rung below it; from its first rung on it says nothing.
-pub(crate) fn filling_depth(analysis: &Analysis, wanted: Direction) -> Option<f64> {
-    let rungs = analysis.depths.iter().filter(|point| point.direction == wanted);
-    let first = rungs.map(|point| f64::from(point.depth)).fold(f64::INFINITY, f64::min);
-    analysis.findings.iter().find_map(|finding| match finding.meaning {
-        Meaning::FillingDepth(FillingDepth { direction, star, ninety, .. }) if direction == wanted => {
-            let deepest = if ninety > first { star.max(ninety) } else { star };
-            Some(deepest.ceil().max(1.0))
-        }
-        _ => None,
-    })
 }

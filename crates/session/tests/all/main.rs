@@ -1,6 +1,7 @@
 //! Checks of simulated volumes, and profiles, from the first step to done.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
+mod causes;
 mod changes;
 mod inputs;
 mod profiles;

@@ -8,7 +8,10 @@ use experiments::{CheckAsk, Effort, Layout, Writes, next_step};
 use policy::Limits;
 use record::{Interval, Observer, Run, StepRecord};
 use session::{Setup, Wish, conduct, set_up};
-use workload::{Direction, Expectation, Nanos, PolicyName, StepKind, Target};
+use workload::{Bytes, Direction, Expectation, Nanos, PolicyName, StepKind, Target};
+
+/// The region that `plimsoll check` takes where none is named.
+const REGION: Bytes = Bytes::gib(4);
 
 /// Nobody looks on.
 pub struct Nobody;
@@ -44,7 +47,7 @@ impl Checked {
         let ask = CheckAsk {
             writes: Writes::Measured,
             layout: Layout::None,
-            write_most: CheckAsk::modest(Layout::None, workload::Bytes::gib(4)),
+            write_most: CheckAsk::modest(Layout::None, REGION),
             in_flight_most: CheckAsk::IN_FLIGHT_MOST,
             expectation: expectation(claim).unwrap_or_default(),
             seed: 1,

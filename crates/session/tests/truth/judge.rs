@@ -71,6 +71,16 @@ pub enum Cause {
     Servers,
     /// Latency times the depth or the bytes that plimsoll keeps in flight.
     InFlight,
+    /// Told only: charged by their size or held in bytes, which I/Os of one size do not tell apart.
+    UnitOrBytes,
+    /// Told only: not identified.
+    Unknown,
+}
+
+impl Cause {
+    fn agrees(self, truth: Cause) -> bool {
+        self == truth || (self == Cause::UnitOrBytes && matches!(truth, Cause::Unit | Cause::Bytes))
+    }
 }
 
 /// What is true of one rate.
@@ -125,7 +135,14 @@ pub fn rate(told: Option<Figure>, truth: Truth) -> Judgement {
     if truth.near_another && figure.agrees(truth.rate) {
         return Judgement::Right;
     }
-    match (open || !figure.agrees(truth.rate), figure.cause == truth.cause, figure.is_sure()) {
+    if figure.cause == Cause::Unknown {
+        return match (figure.agrees(truth.rate), open || truth.cause == Cause::Servers) {
+            (true, true) => Judgement::Open,
+            (true, false) => Judgement::HeldBack,
+            (false, _) => Judgement::Wrong,
+        };
+    }
+    match (open || !figure.agrees(truth.rate), figure.cause.agrees(truth.cause), figure.is_sure()) {
         (true, _, _) => wrong,
         (false, true, _) => Judgement::Right,
         (false, false, true) => Judgement::SureCause,

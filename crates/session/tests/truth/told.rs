@@ -1,7 +1,7 @@
 //! What an analysis tells, in the terms of the judgements.
 
-use analysis::findings::{BandwidthCap, Crossover, IopsCap};
-use analysis::{Analysis, Confidence, Estimate, LatencyRole, LatencyRow, Meaning};
+use analysis::findings::{Crossover, Question};
+use analysis::{Analysis, Charge, Confidence, Counted, Estimate, LatencyRole, LatencyRow, Meaning};
 use workload::Direction;
 
 use crate::judge::{Cause, Figure};
@@ -16,28 +16,81 @@ pub struct Change {
     pub confidence: Confidence,
 }
 
-fn figure(cap: Estimate, at_least: bool, (cause, confidence): (Cause, Confidence)) -> Figure {
-    Figure { value: cap.value, low: cap.low, high: cap.high, at_least, cause, confidence }
-}
-
 /// What is told of the greatest rate of small I/Os.
 pub fn operations(found: &Analysis, direction: Direction) -> Option<Figure> {
-    found.findings.iter().find_map(|finding| match &finding.meaning {
-        Meaning::IopsCap(IopsCap { direction: of, cap, at_least, .. }) if *of == direction => {
-            Some(figure(*cap, *at_least, (Cause::Operations, finding.confidence)))
-        }
-        _ => None,
-    })
+    level(found, direction, Counted::Operations)
 }
 
 /// What is told of the greatest rate of bytes.
 pub fn bytes(found: &Analysis, direction: Direction) -> Option<Figure> {
-    found.findings.iter().find_map(|finding| match &finding.meaning {
-        Meaning::BandwidthCap(BandwidthCap { direction: of, cap, at_least, .. }) if *of == direction => {
-            Some(figure(*cap, *at_least, (Cause::Bytes, finding.confidence)))
+    level(found, direction, Counted::Bytes)
+}
+
+/// What is told of one level: what holds it, before how long operations are charged, before what is left open.
+fn level(found: &Analysis, direction: Direction, counted: Counted) -> Option<Figure> {
+    let said = |of: fn(&Meaning) -> Option<Said>| {
+        let mut findings = found.findings.iter();
+        findings.find_map(|finding| {
+            let said =
+                of(&finding.meaning).filter(|said| (said.direction, said.counted) == (direction, counted))?;
+            let Said { level, at_least, cause, .. } = said;
+            let (value, low, high) = level;
+            Some(Figure { value, low, high, at_least, cause, confidence: finding.confidence })
+        })
+    };
+    said(held).or_else(|| said(charged)).or_else(|| said(open))
+}
+
+/// One level as a finding tells it.
+struct Said {
+    direction: Direction,
+    counted: Counted,
+    /// It, and its interval.
+    level: (f64, f64, f64),
+    at_least: bool,
+    cause: Cause,
+}
+
+fn held(meaning: &Meaning) -> Option<Said> {
+    let of = |(direction, counted): (Direction, Counted), level: Estimate, cause: Cause| {
+        let level = (level.value, level.low, level.high);
+        Some(Said { direction, counted, level, at_least: cause == Cause::InFlight, cause })
+    };
+    match meaning {
+        Meaning::IopsCap(found) => of((found.direction, Counted::Operations), found.cap, Cause::Operations),
+        Meaning::BandwidthCap(found) => of((found.direction, Counted::Bytes), found.cap, Cause::Bytes),
+        Meaning::Saturation(found) => of((found.direction, found.counted), found.level, Cause::Servers),
+        Meaning::DepthBound(found) => {
+            of((found.direction, Counted::Operations), found.level, Cause::InFlight)
         }
+        Meaning::InFlightBound(found) => of((found.direction, Counted::Bytes), found.level, Cause::InFlight),
+        Meaning::CpuBound(found) => of((found.direction, found.counted), found.level, Cause::InFlight),
         _ => None,
-    })
+    }
+}
+
+/// The bytes that operations of a unit come to.
+fn charged(meaning: &Meaning) -> Option<Said> {
+    let Meaning::AccountingUnit(found) = meaning else { return None };
+    let cause = match found.charge {
+        Charge::Ceil => Cause::Unit,
+        Charge::Proportional | Charge::Unknown => Cause::UnitOrBytes,
+    };
+    let (unit, operations) = (found.unit as f64, &found.operations);
+    let level = (found.bytes, operations.low * unit, operations.high * unit);
+    Some(Said { direction: found.direction, counted: Counted::Bytes, level, at_least: false, cause })
+}
+
+/// A level whose cause is left open.
+fn open(meaning: &Meaning) -> Option<Said> {
+    let Meaning::NotIdentifiable(found) = meaning else { return None };
+    let cause = match found.question {
+        Question::Holds => Cause::Unknown,
+        Question::Below => Cause::Bytes,
+        Question::Charged | Question::Shared => return None,
+    };
+    let level = (found.level, found.level, found.level);
+    Some(Said { direction: found.direction?, counted: found.counted, level, at_least: false, cause })
 }
 
 /// The size above which bytes are said to bind.

@@ -5,15 +5,17 @@ mod runs;
 mod watched;
 
 use analysis::findings::{
-    BandwidthCap, CachedReads, Crossover, Failed, FillingDepth, ForeignLoad, GeneratorBound, InsideBurst,
-    Interrupted, IopsCap, LittleMismatch, ReadsOnly, StepDown, StepUp, StoppedAnswering, Unsteady, Unwritten,
-    Wave,
+    AccountingUnit, BandwidthCap, CachedReads, CpuBound, Crossover, DepthBound, Failed, FillingDepth,
+    FirstTouch, ForeignLoad, GeneratorBound, InFlightBound, InsideBurst, Interrupted, IopsCap, KernelQueue,
+    LittleMismatch, MachineLimit, Merging, NotIdentifiable, Question, ReadsOnly, Saturation, SeparateBudgets,
+    SharedBudget, StepDown, StepUp, StoppedAnswering, Unsteady, Unwritten, Wave,
 };
 use analysis::{
-    Analysis, Answer, ClaimRow, Claimed, Confidence, Doubt, Estimate, Evidence, Finding, LatencyRole,
-    LatencyRow, Limiter, Meaning, Moved, Point, Quantity, Reading, Regimes, Spent, Verdict,
+    Analysis, Answer, Charge, ClaimRow, Claimed, Confidence, Counted, Doubt, Estimate, Evidence, Finding,
+    LatencyRole, LatencyRow, Meaning, Metering, Moved, Point, Quantity, Reading, Regimes, Scales, Spent,
+    Tells, Verdict,
 };
-use record::{Run, SilenceStage, TargetDoubt};
+use record::{LocalLimit, Run, SilenceStage, TargetDoubt};
 use workload::{Direction, Ending, Nanos};
 
 pub use runs::*;
@@ -115,14 +117,13 @@ fn caps() -> Vec<Finding> {
         found(Meaning::IopsCap(IopsCap {
             direction: Direction::Read,
             cap,
-            limiter: Limiter::Metered,
-            at_least: false,
+            scales: scales(Metering::Metered),
         })),
         found(Meaning::BandwidthCap(BandwidthCap {
             direction: Direction::Read,
             cap: bandwidth,
-            limiter: Limiter::Metered,
-            at_least: false,
+            from: 65_536,
+            scales: scales(Metering::Metered),
         })),
         found(Meaning::Crossover(Crossover { direction: Direction::Read, bytes: 43_690.0 })),
         found(Meaning::FillingDepth(FillingDepth {
@@ -275,7 +276,87 @@ pub fn nothing() -> (Run, Analysis) {
     (Run::started(vec!["plimsoll".into()], 0), analysis)
 }
 
-/// Every kind of finding, each in each of its shapes.
+/// What the counts of a level say.
+fn scales(answer: Metering) -> Scales {
+    let slope = Some(Estimate { value: -0.97, low: -1.0, high: -0.8 });
+    Scales { answer, slope, fano: vec![(0.5, 0.08), (1.0, 0.04), (2.0, 0.02)] }
+}
+
+/// Every kind of cause, each in each of its shapes.
+fn of_causes(direction: Direction, cap: Estimate) -> Vec<Meaning> {
+    let bytes = around(131e6, 0.4e6);
+    let mut all = Vec::new();
+    for answer in [Metering::Metered, Metering::Unclear] {
+        let scales = || scales(answer);
+        all.push(Meaning::IopsCap(IopsCap { direction, cap, scales: scales() }));
+        all.push(Meaning::BandwidthCap(BandwidthCap {
+            direction,
+            cap: bytes,
+            from: 65_536,
+            scales: scales(),
+        }));
+    }
+    for (counted, level) in [(Counted::Operations, cap), (Counted::Bytes, bytes)] {
+        let scales = scales(Metering::NotMetered);
+        all.push(Meaning::Saturation(Saturation { direction, counted, level, scales }));
+    }
+    for charge in [Charge::Ceil, Charge::Proportional, Charge::Unknown] {
+        let (operations, unit) = (cap, 32_768);
+        all.push(Meaning::AccountingUnit(AccountingUnit {
+            direction,
+            operations,
+            unit,
+            charge,
+            bytes: 98e6,
+        }));
+    }
+    for question in [Question::Holds, Question::Below, Question::Charged, Question::Shared] {
+        let direction = (question != Question::Shared).then_some(direction);
+        let tells = vec![
+            Tells::MoreSeconds,
+            Tells::SmallerBlocks,
+            Tells::LargerBlocks,
+            Tells::HalfInFlight,
+            Tells::AroundUnit { unit: 32_768 },
+            Tells::Mix,
+        ];
+        let counted = Counted::Operations;
+        all.push(Meaning::NotIdentifiable(NotIdentifiable {
+            question,
+            direction,
+            counted,
+            level: 812.0,
+            tells,
+        }));
+    }
+    all.extend(of_budgets(direction, cap));
+    all
+}
+
+fn of_budgets(direction: Direction, cap: Estimate) -> Vec<Meaning> {
+    let (counted, block, read, write, total) = (Counted::Operations, 4096, 3000.0, 2000.0, cap);
+    let bytes = around(1.3e9, 0.4e6);
+    let limit =
+        || LocalLimit { group: "/db".into(), device: "vda".into(), what: "riops".into(), value: 3000 };
+    vec![
+        Meaning::SharedBudget(SharedBudget { counted, block, read, write, total }),
+        Meaning::SeparateBudgets(SeparateBudgets { counted, block, read, write, total }),
+        Meaning::DepthBound(DepthBound { direction, level: cap, depth: 256, latency_ns: 5e7 }),
+        Meaning::InFlightBound(InFlightBound { direction, level: bytes, in_flight: 64 << 20, half: 0.5 }),
+        Meaning::CpuBound(CpuBound {
+            direction,
+            counted,
+            level: cap,
+            step: "read depth 64".into(),
+            share: 0.97,
+        }),
+        Meaning::MachineLimit(MachineLimit { direction, counted, level: cap, limit: limit() }),
+        Meaning::KernelQueue(KernelQueue { direction, level: cap, device: "vda".into(), requests: 128 }),
+        Meaning::Merging(Merging { direction, block, sequential: 24_000.0, random: 3000.0 }),
+        Meaning::FirstTouch(FirstTouch { step: "probe second touch".into(), first_ns: 3e7, second_ns: 2e6 }),
+    ]
+}
+
 fn silence(stage: SilenceStage, times: u64, period_s: Option<f64>) -> Meaning {
     Meaning::StoppedAnswering(StoppedAnswering {
         step: "depth 8".to_owned(),
@@ -292,22 +373,13 @@ fn silence(stage: SilenceStage, times: u64, period_s: Option<f64>) -> Meaning {
     })
 }
 
+/// Every kind of finding, each in each of its shapes.
 pub fn all_meanings() -> Vec<Meaning> {
     let step = || "depth 8".to_owned();
     let cap = around(3001.0, 6.0);
     let direction = Direction::Read;
     let mut all = Vec::new();
-    for limiter in [Limiter::Metered, Limiter::Saturated, Limiter::Unclear] {
-        for at_least in [false, true] {
-            all.push(Meaning::IopsCap(IopsCap { direction, cap, limiter, at_least }));
-            all.push(Meaning::BandwidthCap(BandwidthCap {
-                direction,
-                cap: around(131e6, 0.4e6),
-                limiter,
-                at_least,
-            }));
-        }
-    }
+    all.extend(of_causes(direction, cap));
     all.extend([
         Meaning::Crossover(Crossover { direction: Direction::Write, bytes: 43_690.0 }),
         Meaning::FillingDepth(FillingDepth {

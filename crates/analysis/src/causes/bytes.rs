@@ -1,0 +1,164 @@
+//! What holds the large blocks of one direction.
+
+use statistics::metered::{Meter, Metering, Window, metered_at_one_level};
+
+use super::inside::local_limit;
+use super::loads::{cpu_bound, meter, window};
+use super::operations::{bytes_below, open, same};
+use super::{Cause, Charged, Counted, Held, Load, Tells, Way, evidence, unit};
+use crate::finding::Confidence;
+use crate::plateaus::{Cap, PLATEAU};
+
+/// Two loads have different budgets where the one has this many times the bytes of the other in flight.
+const BUDGETS: f64 = 1.8;
+/// A load of half the bytes in flight that reaches less than this share of the rate is held by them: half, and what a queue
+/// that is not quite empty still gives.
+const HALVED: f64 = 0.65;
+
+/// The level of bytes; `None` where no ladder of blocks was climbed.
+pub(super) fn level(way: &Way<'_>) -> Option<Cap> {
+    let laddered = way.blocks.iter().any(|point| point.direction == way.direction);
+    laddered.then(|| way.figures.bandwidth_cap(way.direction)).flatten()
+}
+
+/// What is known of the level.
+struct Seen<'s> {
+    cap: Cap,
+    loads: Vec<&'s Load<'s>>,
+    meter: Meter,
+}
+
+/// What holds the bytes of `way`, where operations do not; `unit` is that in which operations are charged.
+pub(super) fn held(way: &Way<'_>, operations: Option<&Held>, unit: Option<&Charged>) -> Option<Held> {
+    let cap = level(way)?;
+    let largest = *way.loads.deepest(way.direction).last()?;
+    if operations.is_some_and(|held| same(held.level.value, largest.point.iops.value)) {
+        return None;
+    }
+    let on = |load: &&Load<'_>| load.point.bytes_per_second.value >= cap.level.value * (1.0 - PLATEAU);
+    let loads: Vec<&Load<'_>> = way.loads.of_direction(way.direction).filter(on).collect();
+    let seen = Seen { cap, meter: of_blocks(&loads), loads };
+    let (cause, confidence) = cause(way, &seen, unit);
+    Some(Held {
+        direction: way.direction,
+        counted: Counted::Bytes,
+        level: cap.level,
+        from: seen.loads.iter().map(|load| load.point.block).min().unwrap_or(largest.point.block),
+        cause,
+        evidence: evidence(&seen.loads),
+        meter: seen.meter,
+        confidence,
+    })
+}
+
+/// The scales of each block by itself: the clearest of them, unless another says the contrary.
+fn of_blocks(loads: &[&Load<'_>]) -> Meter {
+    let mut blocks: Vec<u64> = loads.iter().map(|load| load.point.block).collect();
+    blocks.sort_unstable();
+    blocks.dedup();
+    let of = |block: &u64| {
+        let alike: Vec<&Load<'_>> = loads.iter().copied().filter(|load| load.point.block == *block).collect();
+        meter(&alike)
+    };
+    let all: Vec<Meter> = blocks.iter().map(of).collect();
+    let says = |answer: Metering| all.iter().find(|meter| meter.answer == answer);
+    match (says(Metering::Metered), says(Metering::NotMetered)) {
+        (Some(_), Some(_)) => Meter::default(),
+        (Some(meter), None) | (None, Some(meter)) => meter.clone(),
+        // Each by itself is too short. Together, in pieces of the largest block, they have one level of bytes.
+        (None, None) => {
+            let largest = blocks.last().copied().unwrap_or(1) as f64;
+            let windows: Vec<Window> = loads
+                .iter()
+                .map(|load| scaled(window(load.step), load.point.block as f64 / largest))
+                .collect();
+            metered_at_one_level(&windows)
+        }
+    }
+}
+
+fn scaled(mut window: Window, share: f64) -> Window {
+    window.counts.iter_mut().for_each(|count| count.number *= share);
+    window
+}
+
+/// The first of these that is shown: each excludes those after it.
+fn cause(way: &Way<'_>, seen: &Seen<'_>, unit: Option<&Charged>) -> (Cause, Confidence) {
+    ours(way, seen)
+        .or_else(|| in_flight(way, seen))
+        .or_else(|| in_units(seen, unit))
+        .or_else(|| two_blocks(way, seen))
+        .unwrap_or_else(|| of_meter(&seen.meter))
+}
+
+/// plimsoll's CPU, or a limit of this machine.
+fn ours(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
+    if let Some((step, share)) = cpu_bound(&seen.loads) {
+        return Some((Cause::Cpu { step, share }, Confidence::Strong));
+    }
+    let limit = local_limit(way, Counted::Bytes, seen.cap.level.value)?;
+    Some((Cause::Machine { limit }, Confidence::Strong))
+}
+
+fn in_flight_of(load: &Load<'_>) -> f64 {
+    f64::from(load.point.depth) * load.point.block as f64
+}
+
+/// Whether the bytes in flight are what holds it: two budgets must reach the same.
+fn in_flight(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
+    let budgets = || seen.loads.iter().map(|load| in_flight_of(load));
+    let (least, most) = (budgets().fold(f64::INFINITY, f64::min), budgets().fold(0.0, f64::max));
+    if most >= BUDGETS * least {
+        return None;
+    }
+    let Some((full, half)) = halved(way, seen) else { return Some(open(vec![Tells::HalfInFlight])) };
+    let share = half.point.bytes_per_second.value / full.point.bytes_per_second.value;
+    if share > HALVED {
+        return Some(open(vec![Tells::HalfInFlight, Tells::MoreSeconds]));
+    }
+    let cause = Cause::InFlight { bytes: in_flight_of(full) as u64, half: share };
+    Some((cause, Confidence::Likely))
+}
+
+/// A load at the level, and one of the same block with about half its bytes in flight.
+fn halved<'s>(way: &'s Way<'_>, seen: &'s Seen<'_>) -> Option<(&'s Load<'s>, &'s Load<'s>)> {
+    let half = |full: &&'s Load<'s>| {
+        let about_half = |load: &&Load<'_>| {
+            let share = in_flight_of(load) / in_flight_of(full);
+            load.point.block == full.point.block && (0.4..=1.0 / BUDGETS).contains(&share)
+        };
+        way.loads.of_direction(way.direction).find(about_half).map(|load| (*full, load))
+    };
+    seen.loads.iter().find_map(half)
+}
+
+/// Operations charged in units reach just these bytes.
+fn in_units(seen: &Seen<'_>, unit: Option<&Charged>) -> Option<(Cause, Confidence)> {
+    let charged = unit.filter(|charged| unit::explains(charged, seen.cap.level.value))?;
+    Some((Cause::Unit { unit: charged.unit, charge: charged.charge }, charged.confidence))
+}
+
+/// One block alone may be held by anything; and where even the smallest of the ladder is at the level, bytes and units of that
+/// size are told apart only by smaller ones.
+fn two_blocks(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
+    let blocks = || seen.loads.iter().map(|load| load.point.block);
+    let least = blocks().min()?;
+    if seen.cap.at_least {
+        return Some(open(vec![Tells::LargerBlocks]));
+    }
+    let smallest =
+        way.depths.iter().filter(|point| point.direction == way.direction).map(|point| point.block).min()?;
+    let metered = seen.meter.answer == Metering::Metered;
+    let below = bytes_below(way, way.direction, (smallest, seen.cap.level.value));
+    (least <= smallest && metered && below != Some(true)).then_some((Cause::Meter, Confidence::Possible))
+}
+
+/// What the scales of the counts say of it.
+fn of_meter(meter: &Meter) -> (Cause, Confidence) {
+    match meter.answer {
+        Metering::Metered => (Cause::Meter, Confidence::Likely),
+        Metering::NotMetered => (Cause::Saturated, Confidence::Possible),
+        Metering::Unclear if meter.drifts() => (Cause::Saturated, Confidence::Possible),
+        Metering::Unclear => open(vec![Tells::MoreSeconds]),
+    }
+}

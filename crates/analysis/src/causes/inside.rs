@@ -1,0 +1,36 @@
+//! What the machine under plimsoll allows: limits of its control groups, and the requests that a device's queue holds.
+
+use record::LocalLimit;
+use workload::Direction;
+
+use super::{Counted, SAME, Way};
+
+/// How near the rate is to what the queue's requests allow at the base latency, to be held by them.
+const NEAR: f64 = 0.1;
+
+/// The limit of this machine that has the figure of `level`.
+pub(super) fn local_limit(way: &Way<'_>, counted: Counted, level: f64) -> Option<LocalLimit> {
+    let what = match (way.direction, counted) {
+        (Direction::Read, Counted::Operations) => "riops",
+        (Direction::Read, Counted::Bytes) => "rbps",
+        (_, Counted::Operations) => "wiops",
+        (_, Counted::Bytes) => "wbps",
+    };
+    let on = |name: &String| {
+        let target = way.run.target.iter().flat_map(|target| &target.devices);
+        target.into_iter().any(|device| device.name == *name)
+    };
+    let near = |limit: &&LocalLimit| (level / limit.value as f64 - 1.0).abs() <= SAME;
+    way.run.limits.iter().filter(|limit| limit.what == what && on(&limit.device)).find(near).cloned()
+}
+
+/// The device whose queue holds fewer requests than were asked to be in flight, where these at the base latency give `level`.
+pub(super) fn queue(way: &Way<'_>, level: f64, depth: u32) -> Option<(String, u32)> {
+    let base_s = way.base_ns? / 1e9;
+    let full = |requests: u32| {
+        requests > 0 && requests < depth && (level * base_s / f64::from(requests) - 1.0).abs() <= NEAR
+    };
+    let devices = way.run.target.iter().flat_map(|target| &target.devices);
+    let found = devices.into_iter().find(|device| full(device.queue_requests))?;
+    Some((found.name.clone(), found.queue_requests))
+}

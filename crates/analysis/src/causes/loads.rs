@@ -1,0 +1,146 @@
+//! The loads of a run by what they asked of the volume, as their plans say and not their names.
+
+use record::{Interval, Run, StepRecord};
+use statistics::metered::{Count, Meter, Window, metered_at_one_level};
+use workload::{Direction, Mix, Order, Pace, StepKind};
+
+use crate::figures::Figures;
+use crate::points::point;
+use crate::{Point, causes::WORKER_BUSY};
+
+/// An interval shorter than this share of what was planned is one that a step's beginning or end cut off.
+const WHOLE: f64 = 0.9;
+
+/// A load in one direction that kept its depth.
+#[derive(Debug)]
+pub(crate) struct Load<'r> {
+    pub step: &'r StepRecord,
+    pub point: Point,
+}
+
+/// A load of reads and writes that kept its depth.
+#[derive(Debug)]
+pub(crate) struct Mixed<'r> {
+    pub step: &'r StepRecord,
+    /// Share of reads.
+    pub reads: f64,
+    /// Bytes of an I/O.
+    pub block: u64,
+    /// I/Os a second of both directions.
+    pub rate: f64,
+    /// Mean latency of both, nanoseconds.
+    pub latency_ns: f64,
+}
+
+/// The loads of a run, each kind in the order they ran.
+#[derive(Debug, Default)]
+pub(crate) struct Loads<'r> {
+    /// At random places.
+    pub random: Vec<Load<'r>>,
+    /// One block after the other.
+    pub sequential: Vec<Load<'r>>,
+    /// Of both directions.
+    pub mixed: Vec<Mixed<'r>>,
+}
+
+impl<'r> Loads<'r> {
+    /// The loads of `run` that lie in its last regime: what a change parts is not compared.
+    pub fn of(run: &'r Run, figures: &Figures) -> Loads<'r> {
+        let mut loads = Loads::default();
+        let here = |step: &&StepRecord| {
+            figures.regimes.of_span(step.counted_from, step.ended) == Some(figures.regimes.last())
+        };
+        for step in run.steps.iter().filter(|step| saturates(step)).filter(here) {
+            loads.add(step);
+        }
+        loads
+    }
+
+    fn add(&mut self, step: &'r StepRecord) {
+        let Some(worker) = step.plan.workers.first() else { return };
+        let Some(direction) = only(worker.access.mix) else {
+            self.mixed.extend(mixed(step, worker.access.mix));
+            return;
+        };
+        let load = point(step, direction).map(|point| Load { step, point });
+        match worker.access.order {
+            Order::Sequential => self.sequential.extend(load),
+            Order::Random(_) => self.random.extend(load),
+        }
+    }
+
+    /// Random loads of one direction.
+    pub fn of_direction(&self, direction: Direction) -> impl Iterator<Item = &Load<'r>> {
+        self.random.iter().filter(move |load| load.point.direction == direction)
+    }
+
+    /// For each block the deepest load of one direction, blocks rising.
+    pub fn deepest(&self, direction: Direction) -> Vec<&Load<'r>> {
+        let mut all: Vec<&Load<'r>> = self.of_direction(direction).collect();
+        all.sort_by_key(|load| (load.point.block, std::cmp::Reverse(load.point.depth)));
+        all.dedup_by_key(|load| load.point.block);
+        all
+    }
+}
+
+/// The direction that is alone in a mix.
+fn only(mix: Mix) -> Option<Direction> {
+    let mut directions = mix.directions();
+    directions.next().filter(|_| directions.next().is_none())
+}
+
+/// Whether all its workers do alike, and keep their depth whatever the volume does.
+fn saturates(step: &StepRecord) -> bool {
+    use StepKind::{Again, BlockLadder, DepthLadder, Probe, Reference};
+    let kind = matches!(step.plan.kind, DepthLadder | BlockLadder | Reference | Probe | Again);
+    let mut workers = step.plan.workers.iter();
+    let Some(first) = workers.next() else { return false };
+    let alike = workers.all(|worker| worker.access == first.access && worker.blocks == first.blocks);
+    kind && alike && step.plan.workers.iter().all(|worker| worker.pace == Pace::Closed)
+}
+
+fn mixed(step: &StepRecord, mix: Mix) -> Option<Mixed<'_>> {
+    let (read, write) = (point(step, Direction::Read)?, point(step, Direction::Write)?);
+    let rate = read.iops.value + write.iops.value;
+    let waited = read.iops.value * read.latency_ns_mean + write.iops.value * write.latency_ns_mean;
+    (read.block == write.block && rate > 0.0).then(|| Mixed {
+        step,
+        reads: f64::from(mix.read_percent()) / 100.0,
+        block: read.block,
+        rate,
+        latency_ns: waited / rate,
+    })
+}
+
+/// The counts of a step's reads and writes, interval by interval. The load was short where plimsoll waited for a CPU for so long
+/// that half of what was in flight came back meanwhile.
+pub(super) fn window(step: &StepRecord) -> Window {
+    let seconds = step.plan.interval.as_secs_f64();
+    let counted = step.counted();
+    let (reads, writes) = (step.tally(Direction::Read), step.tally(Direction::Write));
+    let waited_ns = reads.latency_ns_sum.saturating_add(writes.latency_ns_sum) as f64;
+    let latency_ns = waited_ns / reads.ops.saturating_add(writes.ops).max(1) as f64;
+    let whole = counted.iter().filter(|interval| interval.seconds() >= WHOLE * seconds);
+    let count = |interval: &Interval| Count {
+        number: (interval.iops() * interval.seconds()).round(),
+        clean: !interval.smeared && interval.waited.0 as f64 <= latency_ns / 2.0,
+    };
+    Window { seconds, counts: whole.map(count).collect() }
+}
+
+/// Whether a meter pins the counts of these loads, which are of one block and at one level.
+pub(super) fn meter(loads: &[&Load<'_>]) -> Meter {
+    let windows: Vec<Window> = loads.iter().map(|load| window(load.step)).collect();
+    metered_at_one_level(&windows)
+}
+
+/// The load whose worker was kept busy on its CPU, with the share of the time.
+pub(super) fn cpu_bound(loads: &[&Load<'_>]) -> Option<(String, f64)> {
+    let share = |load: &Load<'_>| {
+        let wall_ns = load.step.ended.since(load.step.counted_from).0 as f64;
+        let spent = load.step.workers.iter().map(|worker| worker.user_cpu_ns + worker.system_cpu_ns);
+        spent.max().map_or(0.0, |spent| spent as f64 / wall_ns)
+    };
+    let shares = loads.iter().map(|load| (load.step.plan.name.clone(), share(load)));
+    shares.filter(|(_, share)| *share > WORKER_BUSY).max_by(|a, b| a.1.total_cmp(&b.1))
+}

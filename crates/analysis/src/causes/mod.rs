@@ -1,0 +1,182 @@
+//! What holds each level that a check found: one cause for operations and one for bytes in each direction, or what would tell.
+//!
+//! A cause is named by what was probed, never by the order in which causes are thought of: without its probe a level is left open.
+
+mod bytes;
+mod inside;
+mod loads;
+mod operations;
+mod together;
+mod unit;
+
+use record::{LocalLimit, Run};
+use serde::{Deserialize, Serialize};
+use statistics::metered::Meter;
+use workload::Direction;
+
+use crate::figures::Figures;
+use crate::finding::{Confidence, Evidence};
+use crate::plateaus::base_latency_ns;
+use crate::{Estimate, Point};
+
+pub(crate) use loads::{Load, Loads, Mixed};
+pub(crate) use together::{Sharing, Together, sharing};
+
+/// Two levels this close are one.
+pub(crate) const SAME: f64 = 0.03;
+/// A worker whose thread was on a CPU for this share of a step was itself the limit.
+const WORKER_BUSY: f64 = 0.9;
+
+/// What a level counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Counted {
+    /// Operations a second.
+    Operations,
+    /// Bytes a second.
+    Bytes,
+}
+
+/// How a meter charges an operation that is longer than its unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Charge {
+    /// Every unit that is begun counts whole.
+    Ceil,
+    /// By its size. A cap on bytes of the same figure does the same to I/Os of one size.
+    Proportional,
+    /// No load told these apart.
+    Unknown,
+}
+
+/// What would tell what holds a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "snake_case")]
+pub enum Tells {
+    /// More, and calmer, seconds at the level: whether a meter pins it is not clear.
+    MoreSeconds,
+    /// Blocks below the smallest that was read or written.
+    SmallerBlocks,
+    /// Blocks that are longer.
+    LargerBlocks,
+    /// Half the bytes in flight at the largest block.
+    HalfInFlight,
+    /// Blocks of a unit and 4 KiB more, and of 1.25 units.
+    AroundUnit {
+        /// The unit in bytes.
+        unit: u64,
+    },
+    /// Reads and writes at once, of the same block.
+    Mix,
+}
+
+/// What holds a level.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Cause {
+    /// A meter counts it.
+    Meter,
+    /// Operations are counted in units of so many bytes, which holds the bytes too.
+    Unit { unit: u64, charge: Charge },
+    /// The other cap, on operations or on bytes, binds here already.
+    Other,
+    /// The device is busy: nothing pins its counts.
+    Saturated,
+    /// The rate still rose with the depth.
+    Depth { depth: u32, latency_ns: f64 },
+    /// The bytes in flight that plimsoll allows itself: half of them gave `half` of the rate.
+    InFlight { bytes: u64, half: f64 },
+    /// plimsoll's own CPU.
+    Cpu { step: String, share: f64 },
+    /// A limit that this machine sets.
+    Machine { limit: LocalLimit },
+    /// The requests that the kernel's queue of the device holds.
+    Queue { device: String, requests: u32 },
+    /// No probe decided it.
+    Open { tells: Vec<Tells> },
+}
+
+/// A level with what holds it.
+#[derive(Clone, Debug)]
+pub(crate) struct Held {
+    pub direction: Direction,
+    pub counted: Counted,
+    pub level: Estimate,
+    /// The smallest block that is at the level.
+    pub from: u64,
+    pub meter: Meter,
+    pub cause: Cause,
+    pub evidence: Vec<Evidence>,
+    pub confidence: Confidence,
+}
+
+/// The unit in which operations are charged, where loads of several blocks tell it.
+#[derive(Clone, Debug)]
+pub(crate) struct Charged {
+    pub direction: Direction,
+    pub unit: u64,
+    pub charge: Charge,
+    pub operations: Estimate,
+    pub evidence: Vec<Evidence>,
+    pub confidence: Confidence,
+}
+
+/// One direction of a run.
+pub(crate) struct Way<'r> {
+    pub run: &'r Run,
+    pub direction: Direction,
+    pub loads: &'r Loads<'r>,
+    /// Latency of one I/O at a time.
+    pub base_ns: Option<f64>,
+    pub figures: &'r Figures,
+    pub depths: &'r [Point],
+    pub blocks: &'r [Point],
+}
+
+/// All that is known of what holds a run's levels.
+pub(crate) struct Causes<'r> {
+    pub figures: &'r Figures,
+    pub loads: Loads<'r>,
+    pub held: Vec<Held>,
+    pub charged: Vec<Charged>,
+}
+
+impl<'r> Causes<'r> {
+    /// The causes of a run's levels.
+    pub fn of(run: &'r Run, figures: &'r Figures) -> Causes<'r> {
+        let loads = Loads::of(run, figures);
+        let (mut held, mut charged) = (Vec::new(), Vec::new());
+        for direction in [Direction::Read, Direction::Write] {
+            let way = Way {
+                run,
+                direction,
+                loads: &loads,
+                base_ns: base_latency_ns(&figures.latencies, &figures.depths, direction),
+                figures,
+                depths: &figures.depths,
+                blocks: &figures.blocks,
+            };
+            let operations = operations::held(&way);
+            let unit = operations.as_ref().and_then(|operations| unit::charged(&way, operations));
+            let bytes = bytes::held(&way, operations.as_ref(), unit.as_ref());
+            let unit = unit.filter(|unit| unit::stands(unit, bytes.as_ref()));
+            charged.extend(unit);
+            held.extend(operations.into_iter().chain(bytes));
+        }
+        Causes { figures, loads, held, charged }
+    }
+
+    /// What holds `counted` in `direction`.
+    pub fn of_level(&self, direction: Direction, counted: Counted) -> Option<&Held> {
+        self.held.iter().find(|held| held.direction == direction && held.counted == counted)
+    }
+
+    /// The level of `counted` in `direction`, where a meter holds it.
+    pub fn cap(&self, direction: Direction, counted: Counted) -> Option<&Held> {
+        self.of_level(direction, counted).filter(|held| held.cause == Cause::Meter)
+    }
+}
+
+/// The counted parts of the steps of these loads.
+pub(crate) fn evidence(loads: &[&Load<'_>]) -> Vec<Evidence> {
+    loads.iter().map(|load| Evidence::of_step(load.step, "rate")).collect()
+}

@@ -1,0 +1,197 @@
+//! What holds the small blocks of one direction.
+
+use statistics::metered::{Meter, Metering};
+use workload::Direction;
+
+use super::inside::{local_limit, queue};
+use super::loads::{cpu_bound, meter};
+use super::{Cause, Counted, Held, Load, SAME, Tells, Way, evidence, unit};
+use crate::finding::Confidence;
+use crate::plateaus::{Cap, PLATEAU, of};
+use crate::{Estimate, Point};
+
+/// A level is round where it is this near to a figure of one digit, or of two of which the second is a five: one level in
+/// twelve is by chance.
+const ROUND: f64 = 0.002;
+/// A level whose half-width is above this share of it can be round only by chance.
+const FLAT: f64 = 0.005;
+/// The rate of the deepest rung exceeds the one before it by this share: it still rises.
+const RISES: f64 = 0.02;
+
+/// What holds the operations of `way`; `None` where no ladder was climbed.
+pub(super) fn held(way: &Way<'_>) -> Option<Held> {
+    let cap = way.figures.iops_cap(way.direction)?;
+    let rungs = of(way.depths, way.direction, |point| u64::from(point.depth));
+    let block = rungs.first()?.block;
+    let at_level = |load: &&Load<'_>| {
+        load.point.block == block && load.point.iops.value >= cap.level.value * (1.0 - PLATEAU)
+    };
+    let loads: Vec<&Load<'_>> = way.loads.of_direction(way.direction).filter(at_level).collect();
+    let seen = meter(&loads);
+    let (cause, confidence) = cause(way, &Seen { cap, block, rungs: &rungs, loads: &loads, meter: &seen });
+    if let Some(held) = below(way, block).filter(|_| cause == Cause::Other) {
+        return Some(held);
+    }
+    Some(Held {
+        direction: way.direction,
+        counted: Counted::Operations,
+        level: cap.level,
+        from: block,
+        meter: seen,
+        cause,
+        evidence: evidence(&loads),
+        confidence,
+    })
+}
+
+/// What is known of the level.
+struct Seen<'s> {
+    cap: Cap,
+    block: u64,
+    rungs: &'s [&'s Point],
+    loads: &'s [&'s Load<'s>],
+    meter: &'s Meter,
+}
+
+/// The first of these that is shown: each excludes those after it.
+fn cause(way: &Way<'_>, seen: &Seen<'_>) -> (Cause, Confidence) {
+    ours(way, seen)
+        .or_else(|| deeper(seen))
+        .or_else(|| bytes_bind(way, seen))
+        .unwrap_or_else(|| of_meter(way, seen))
+}
+
+/// plimsoll itself, or this machine.
+fn ours(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
+    let level = seen.cap.level.value;
+    if let Some((step, share)) = cpu_bound(seen.loads) {
+        return Some((Cause::Cpu { step, share }, Confidence::Strong));
+    }
+    if let Some(limit) = local_limit(way, Counted::Operations, level) {
+        return Some((Cause::Machine { limit }, Confidence::Strong));
+    }
+    let deepest = seen.rungs.last().map_or(0, |point| point.depth);
+    let (device, requests) = queue(way, level, deepest)?;
+    Some((Cause::Queue { device, requests }, Confidence::Likely))
+}
+
+/// The deepest rung alone is at the level: the next might be above it.
+fn deeper(seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
+    let last = seen.rungs.last().filter(|_| seen.cap.at_least)?;
+    let before = seen.rungs.iter().rev().nth(1).map_or(0.0, |point| point.iops.value);
+    if last.iops.value < seen.cap.level.value * (1.0 - PLATEAU) || last.iops.value <= before * (1.0 + RISES) {
+        return Some(open(vec![Tells::MoreSeconds]));
+    }
+    let cause = Cause::Depth { depth: last.depth, latency_ns: last.latency_ns_mean };
+    Some((cause, Confidence::Likely))
+}
+
+/// The bytes of the small block are those of a larger one: operations do not bind there, as far as that block's own size shows.
+fn bytes_bind(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
+    let bytes = seen.cap.level.value * seen.block as f64;
+    let longer: Vec<f64> = longer(way, seen.block).map(|load| load.point.bytes_per_second.value).collect();
+    if longer.is_empty() {
+        return Some(open(vec![Tells::LargerBlocks]));
+    }
+    let small = |load: &&Load<'_>| load.point.block < seen.block;
+    let mut small = way.loads.of_direction(way.direction).filter(small);
+    let by_operations = small.any(|load| same(load.point.iops.value, seen.cap.level.value));
+    let by_bytes = longer.iter().any(|other| same(*other, bytes)) && !by_operations;
+    by_bytes.then_some((Cause::Other, Confidence::Likely))
+}
+
+/// Loads of at least twice the block.
+fn longer<'r>(way: &'r Way<'_>, block: u64) -> impl Iterator<Item = &'r Load<'r>> {
+    way.loads.of_direction(way.direction).filter(move |load| load.point.block >= 2 * block)
+}
+
+/// What the scales of the counts say of it.
+fn of_meter(way: &Way<'_>, seen: &Seen<'_>) -> (Cause, Confidence) {
+    match seen.meter.answer {
+        Metering::Metered => (Cause::Meter, Confidence::Likely),
+        Metering::NotMetered => (Cause::Saturated, of_drift(moves_with_size(way, seen))),
+        Metering::Unclear if seen.meter.drifts() => (Cause::Saturated, Confidence::Possible),
+        Metering::Unclear if flat_and_round(way, seen) => (Cause::Meter, Confidence::Possible),
+        Metering::Unclear => open(vec![Tells::MoreSeconds]),
+    }
+}
+
+/// Whether longer blocks have other rates, by no rule of units or bytes: what takes time by size does that, and no meter.
+fn moves_with_size(way: &Way<'_>, seen: &Seen<'_>) -> Moves {
+    match unit::told(way, seen.cap.level.value) {
+        unit::Told::Neither => Moves::WithSize,
+        unit::Told::Bytes | unit::Told::Units { .. } => Moves::NotShown,
+    }
+}
+
+/// Whether the level is another at another size, which a meter of operations would not show.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Moves {
+    WithSize,
+    NotShown,
+}
+
+/// A limiter whose own rate varies drifts too, but holds I/Os of every size alike.
+fn of_drift(moves: Moves) -> Confidence {
+    match moves {
+        Moves::WithSize => Confidence::Likely,
+        Moves::NotShown => Confidence::Possible,
+    }
+}
+
+/// The series is too short for the scales, but the level is known well and round, and a longer block is held at it too.
+fn flat_and_round(way: &Way<'_>, seen: &Seen<'_>) -> bool {
+    let level = seen.cap.level;
+    let flat = level.half_width() <= FLAT * level.value;
+    flat && is_round(&level) && longer(way, seen.block).any(|load| same(load.point.iops.value, level.value))
+}
+
+fn is_round(level: &Estimate) -> bool {
+    let step = 10f64.powf(level.value.log10().floor()) / 2.0;
+    let round = (level.value / step).round() * step;
+    same_within(level.value, round, ROUND)
+}
+
+/// A level that is left open.
+pub(super) fn open(tells: Vec<Tells>) -> (Cause, Confidence) {
+    (Cause::Open { tells }, Confidence::Possible)
+}
+
+pub(super) fn same(one: f64, other: f64) -> bool {
+    same_within(one, other, SAME)
+}
+
+fn same_within(one: f64, other: f64, share: f64) -> bool {
+    (one - other).abs() <= share * one.max(other)
+}
+
+/// The operations cap that blocks below the smallest of the ladder show, where bytes bind at that one: two of them at one rate.
+fn below(way: &Way<'_>, block: u64) -> Option<Held> {
+    let small = |load: &&Load<'_>| load.point.block < block;
+    let loads: Vec<&Load<'_>> = way.loads.of_direction(way.direction).filter(small).collect();
+    let best = loads.iter().max_by(|a, b| a.point.iops.value.total_cmp(&b.point.iops.value))?;
+    let level = best.point.iops;
+    let on: Vec<&Load<'_>> =
+        loads.iter().copied().filter(|load| same(load.point.iops.value, level.value)).collect();
+    let blocks = on.iter().any(|load| load.point.block != best.point.block);
+    let seen = meter(&on);
+    let cause = if seen.answer == Metering::Metered && blocks { Cause::Meter } else { return None };
+    let from = on.iter().map(|load| load.point.block).min()?;
+    Some(Held {
+        direction: way.direction,
+        counted: Counted::Operations,
+        level,
+        from,
+        meter: seen,
+        cause,
+        evidence: evidence(&on),
+        confidence: Confidence::Likely,
+    })
+}
+
+/// Whether a block below `block` moves as many bytes, so that bytes bind and not units of that block.
+pub(super) fn bytes_below(way: &Way<'_>, direction: Direction, (block, bytes): (u64, f64)) -> Option<bool> {
+    let mut small = way.loads.of_direction(direction).filter(|load| load.point.block < block).peekable();
+    small.peek()?;
+    Some(small.any(|load| same(load.point.bytes_per_second.value, bytes)))
+}

@@ -1,0 +1,122 @@
+//! Whether reads and writes share one budget or have one each, by what mixes of them reach.
+
+use statistics::metered::{Metering, metered_at_one_level};
+use workload::Direction;
+
+use super::loads::window;
+use super::operations::same;
+use super::{Causes, Counted, Load, Mixed, Tells};
+use crate::Estimate;
+use crate::finding::{Confidence, Evidence};
+
+/// The two answers must be this far apart for a mix to choose between them.
+const APART: f64 = 1.1;
+/// A mix whose latency is not this many times the base latency does not fill the volume.
+const FILLS: f64 = 1.5;
+
+/// How reads and writes share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Together {
+    /// One budget for both.
+    Shared,
+    /// One each.
+    Separate,
+    /// No mix told.
+    Open,
+}
+
+/// What is found of mixes of one block.
+#[derive(Clone, Debug)]
+pub(crate) struct Sharing {
+    pub block: u64,
+    pub counted: Counted,
+    pub together: Together,
+    /// What reads and writes reach alone, I/Os a second.
+    pub alone: (f64, f64),
+    /// What the mixes reach, I/Os a second of both.
+    pub mixed: Estimate,
+    pub tells: Vec<Tells>,
+    pub evidence: Vec<Evidence>,
+    pub confidence: Confidence,
+}
+
+/// What the mixes of each block say.
+pub(crate) fn sharing(causes: &Causes<'_>) -> Vec<Sharing> {
+    let mut blocks: Vec<u64> = causes.loads.mixed.iter().map(|mixed| mixed.block).collect();
+    blocks.sort_unstable();
+    blocks.dedup();
+    blocks.into_iter().filter_map(|block| of_block(causes, block)).collect()
+}
+
+fn of_block(causes: &Causes<'_>, block: u64) -> Option<Sharing> {
+    let alone = (alone(causes, Direction::Read, block)?, alone(causes, Direction::Write, block)?);
+    let mixes: Vec<&Mixed<'_>> = causes.loads.mixed.iter().filter(|mixed| mixed.block == block).collect();
+    let together = together(causes, &mixes, alone);
+    let rates = || mixes.iter().map(|mixed| mixed.rate);
+    let (low, high) = (rates().fold(f64::INFINITY, f64::min), rates().fold(0.0, f64::max));
+    let value = rates().sum::<f64>() / mixes.len() as f64;
+    let tells = if together == Together::Open { vec![Tells::Mix] } else { Vec::new() };
+    Some(Sharing {
+        block,
+        counted: counted(causes, block),
+        together,
+        alone,
+        mixed: Estimate { value, low, high },
+        tells,
+        evidence: mixes.iter().map(|mixed| Evidence::of_step(mixed.step, "rate")).collect(),
+        confidence: confidence(causes, &mixes, block),
+    })
+}
+
+/// What holds I/Os of this block: operations, as far as they reach the level of the small ones.
+fn counted(causes: &Causes<'_>, block: u64) -> Counted {
+    let held = causes.of_level(Direction::Read, Counted::Operations);
+    let rate = alone(causes, Direction::Read, block);
+    match held.zip(rate).is_some_and(|(held, rate)| same(held.level.value, rate)) {
+        true => Counted::Operations,
+        false => Counted::Bytes,
+    }
+}
+
+/// The rate that I/Os of this block reach in one direction alone.
+fn alone(causes: &Causes<'_>, direction: Direction, block: u64) -> Option<f64> {
+    let deepest = causes.loads.deepest(direction);
+    deepest.into_iter().find(|load: &&Load<'_>| load.point.block == block).map(|load| load.point.iops.value)
+}
+
+/// What all mixes that could tell say alike.
+fn together(causes: &Causes<'_>, mixes: &[&Mixed<'_>], alone: (f64, f64)) -> Together {
+    let bases = [Direction::Read, Direction::Write].map(|direction| {
+        let latencies = &causes.figures.latencies;
+        crate::plateaus::base_latency_ns(latencies, &causes.figures.depths, direction)
+    });
+    let base = bases.into_iter().flatten().fold(0.0, f64::max);
+    let fills = |mixed: &&&Mixed<'_>| mixed.latency_ns >= FILLS * base;
+    let told: Vec<Together> = mixes.iter().filter(fills).filter_map(|mixed| of_mix(mixed, alone)).collect();
+    match told.first() {
+        Some(first) if told.iter().all(|other| other == first) => *first,
+        _ => Together::Open,
+    }
+}
+
+/// Under one budget each I/O costs what it costs alone; with one each the fuller of the two holds both, as a mix keeps its shares.
+fn of_mix(mixed: &Mixed<'_>, alone: (f64, f64)) -> Option<Together> {
+    let shared = 1.0 / (mixed.reads / alone.0 + (1.0 - mixed.reads) / alone.1);
+    let separate = (alone.0 / mixed.reads).min(alone.1 / (1.0 - mixed.reads));
+    let apart = separate >= APART * shared;
+    match (same(mixed.rate, shared), same(mixed.rate, separate)) {
+        (true, false) if apart => Some(Together::Shared),
+        (false, true) if apart => Some(Together::Separate),
+        (false, false) => Some(Together::Open),
+        _ => None,
+    }
+}
+
+/// A meter must be seen: in the sum of both, or in each alone. A busy device shares itself too.
+fn confidence(causes: &Causes<'_>, mixes: &[&Mixed<'_>], block: u64) -> Confidence {
+    let counted = counted(causes, block);
+    let windows: Vec<_> = mixes.iter().map(|mixed| window(mixed.step)).collect();
+    let pinned = metered_at_one_level(&windows).answer == Metering::Metered;
+    let each = [Direction::Read, Direction::Write].into_iter().all(|way| causes.cap(way, counted).is_some());
+    if pinned || each { Confidence::Likely } else { Confidence::Possible }
+}

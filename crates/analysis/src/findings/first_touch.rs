@@ -1,0 +1,50 @@
+//! The same blocks read twice: the second time they come much faster.
+
+use record::{Run, StepRecord};
+use serde::{Deserialize, Serialize};
+use workload::{Direction, StepKind};
+
+use crate::finding::{Confidence, Evidence, Found, Kind, Nature};
+
+/// The second reading is faster by more than this factor (methodology 2.2: median of the first over that of the second).
+const FASTER: f64 = 3.0;
+
+/// Blocks took `first_ns` when they were read first, and `second_ns` when they were read again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FirstTouch {
+    pub step: String,
+    pub first_ns: f64,
+    pub second_ns: f64,
+}
+
+impl Kind for FirstTouch {
+    fn nature(&self) -> Nature<'_> {
+        Nature { weight: 3, device: None, badness: None, doubt: None, level: false }
+    }
+}
+
+/// Two probes with the same reads of the same blocks, of which the later was much faster.
+pub(super) fn rule(run: &Run) -> Option<Found<FirstTouch>> {
+    let probes: Vec<&StepRecord> = run.steps.iter().filter(|step| reads(step)).collect();
+    let twice = probes.iter().enumerate().find_map(|(at, first)| {
+        let again = |other: &&&StepRecord| other.plan.workers == first.plan.workers;
+        probes[at + 1..].iter().find(again).map(|second| (*first, *second))
+    });
+    let (first, second) = twice?;
+    let (first_ns, second_ns) = (median(first)?, median(second)?);
+    let meaning = FirstTouch { step: second.plan.name.clone(), first_ns, second_ns };
+    (first_ns > FASTER * second_ns).then(|| Found {
+        meaning,
+        evidence: [first, second].map(|step| Evidence::of_step(step, "latency")).to_vec(),
+        confidence: Confidence::Likely,
+    })
+}
+
+fn reads(step: &StepRecord) -> bool {
+    let only = step.plan.workers.iter().all(|worker| worker.access.mix.reads_only());
+    step.plan.kind == StepKind::Probe && only && !step.plan.workers.is_empty()
+}
+
+fn median(step: &StepRecord) -> Option<f64> {
+    step.latency(Direction::Read).percentile(50.0).map(|ns| ns as f64)
+}

@@ -1,0 +1,67 @@
+//! This machine, and not the volume, sets the level: a limit of a control group, or the requests that a queue of the kernel holds.
+
+use record::LocalLimit;
+use serde::{Deserialize, Serialize};
+use workload::Direction;
+
+use crate::Estimate;
+use crate::causes::{Cause, Causes, Counted, Held};
+use crate::finding::{Found, Kind, Nature};
+
+/// The level has the figure of a limit that this machine sets on the device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MachineLimit {
+    pub direction: Direction,
+    pub counted: Counted,
+    pub level: Estimate,
+    pub limit: LocalLimit,
+}
+
+/// The kernel's queue of `device` holds `requests`: more than that were asked to be in flight, and waited above it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct KernelQueue {
+    pub direction: Direction,
+    pub level: Estimate,
+    pub device: String,
+    pub requests: u32,
+}
+
+const MACHINE: Nature<'static> = Nature { weight: 4, device: None, badness: None, doubt: None, level: true };
+
+impl Kind for MachineLimit {
+    fn nature(&self) -> Nature<'_> {
+        MACHINE
+    }
+}
+
+impl Kind for KernelQueue {
+    fn nature(&self) -> Nature<'_> {
+        MACHINE
+    }
+}
+
+/// Levels that are limits of this machine.
+pub(super) fn limits(causes: &Causes<'_>) -> Vec<Found<MachineLimit>> {
+    let of = |held: &Held| match &held.cause {
+        Cause::Machine { limit } => {
+            let (direction, counted, level) = (held.direction, held.counted, held.level);
+            let meaning = MachineLimit { direction, counted, level, limit: limit.clone() };
+            Some(Found { meaning, evidence: held.evidence.clone(), confidence: held.confidence })
+        }
+        _ => None,
+    };
+    causes.held.iter().filter_map(of).collect()
+}
+
+/// Levels that a queue's requests set.
+pub(super) fn queues(causes: &Causes<'_>) -> Vec<Found<KernelQueue>> {
+    let of = |held: &Held| match &held.cause {
+        Cause::Queue { device, requests } => {
+            let (direction, level) = (held.direction, held.level);
+            let meaning = KernelQueue { direction, level, device: device.clone(), requests: *requests };
+            Some(Found { meaning, evidence: held.evidence.clone(), confidence: held.confidence })
+        }
+        _ => None,
+    };
+    causes.held.iter().filter_map(of).collect()
+}

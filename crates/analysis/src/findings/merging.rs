@@ -1,0 +1,45 @@
+//! Small I/Os in order reach more than those at random: they are merged before they are counted.
+
+use serde::{Deserialize, Serialize};
+use workload::Direction;
+
+use crate::causes::{Cause, Causes, Counted, Load};
+use crate::finding::{Confidence, Evidence, Found, Kind, Nature};
+
+/// In order it must be this many times as fast.
+const MORE: f64 = 1.1;
+
+/// In order `sequential` operations a second of `block` bytes, at random `random`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Merging {
+    pub direction: Direction,
+    pub block: u64,
+    pub sequential: f64,
+    pub random: f64,
+}
+
+impl Kind for Merging {
+    fn nature(&self) -> Nature<'_> {
+        Nature { weight: 6, device: None, badness: None, doubt: None, level: false }
+    }
+}
+
+/// Loads in order above the level of the same block at random.
+pub(super) fn rule(causes: &Causes<'_>) -> Vec<Found<Merging>> {
+    causes.loads.sequential.iter().filter_map(|load| of_load(causes, load)).collect()
+}
+
+fn of_load(causes: &Causes<'_>, load: &Load<'_>) -> Option<Found<Merging>> {
+    let (direction, block) = (load.point.direction, load.point.block);
+    let held = causes.of_level(direction, Counted::Operations).filter(|held| held.from == block)?;
+    let (sequential, random) = (load.point.iops.value, held.level.value);
+    let confidence = match held.cause {
+        Cause::Meter => Confidence::Likely,
+        _ => Confidence::Possible,
+    };
+    (sequential > MORE * random).then(|| Found {
+        meaning: Merging { direction, block, sequential, random },
+        evidence: vec![Evidence::of_step(load.step, "rate")],
+        confidence,
+    })
+}

@@ -1,0 +1,94 @@
+//! What this run does not identify, with what would tell.
+
+use serde::{Deserialize, Serialize};
+use workload::Direction;
+
+use crate::causes::{Cause, Causes, Charge, Counted, Tells, Together, sharing};
+use crate::finding::{Confidence, Found, Kind, Nature};
+
+/// What is asked of a level and not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Question {
+    /// What holds it.
+    Holds,
+    /// By how much the operations of small blocks are capped, as bytes bind at the smallest that was tried.
+    Below,
+    /// How operations are charged.
+    Charged,
+    /// Whether reads and writes share it.
+    Shared,
+}
+
+/// What is not identified: `question` of the `level` a second of what is counted, in one direction or of both together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct NotIdentifiable {
+    pub question: Question,
+    pub direction: Option<Direction>,
+    pub counted: Counted,
+    pub level: f64,
+    pub tells: Vec<Tells>,
+}
+
+impl Kind for NotIdentifiable {
+    fn nature(&self) -> Nature<'_> {
+        Nature { weight: 5, device: None, badness: None, doubt: None, level: false }
+    }
+}
+
+/// Every question that is left open.
+pub(super) fn rule(causes: &Causes<'_>) -> Vec<Found<NotIdentifiable>> {
+    let mut open = of_levels(causes);
+    open.extend(of_units(causes));
+    open.extend(of_mixes(causes));
+    open
+}
+
+fn of_levels(causes: &Causes<'_>) -> Vec<Found<NotIdentifiable>> {
+    let mut open = Vec::new();
+    for held in &causes.held {
+        let (question, tells) = match &held.cause {
+            Cause::Open { tells } => (Question::Holds, tells.clone()),
+            Cause::Other if held.counted == Counted::Operations => {
+                (Question::Below, vec![Tells::SmallerBlocks])
+            }
+            _ => continue,
+        };
+        let (direction, counted, level) = (Some(held.direction), held.counted, held.level.value);
+        let meaning = NotIdentifiable { question, direction, counted, level, tells };
+        open.push(Found { meaning, evidence: held.evidence.clone(), confidence: Confidence::Certain });
+    }
+    open
+}
+
+fn of_units(causes: &Causes<'_>) -> Vec<Found<NotIdentifiable>> {
+    let unknown = causes.charged.iter().filter(|charged| charged.charge == Charge::Unknown);
+    let found = unknown.map(|charged| Found {
+        meaning: NotIdentifiable {
+            question: Question::Charged,
+            direction: Some(charged.direction),
+            counted: Counted::Operations,
+            level: charged.operations.value,
+            tells: vec![Tells::AroundUnit { unit: charged.unit }],
+        },
+        evidence: charged.evidence.clone(),
+        confidence: Confidence::Certain,
+    });
+    found.collect()
+}
+
+fn of_mixes(causes: &Causes<'_>) -> Vec<Found<NotIdentifiable>> {
+    let open = sharing(causes).into_iter().filter(|sharing| sharing.together == Together::Open);
+    let found = open.map(|sharing| Found {
+        meaning: NotIdentifiable {
+            question: Question::Shared,
+            direction: None,
+            counted: sharing.counted,
+            level: sharing.mixed.value,
+            tells: sharing.tells,
+        },
+        evidence: sharing.evidence,
+        confidence: Confidence::Certain,
+    });
+    found.collect()
+}

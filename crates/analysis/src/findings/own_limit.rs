@@ -1,0 +1,98 @@
+//! The load, and not the volume, was the limit: its depth, its bytes in flight, or plimsoll's CPU.
+
+use serde::{Deserialize, Serialize};
+use workload::Direction;
+
+use crate::Estimate;
+use crate::causes::{Cause, Causes, Counted, Held};
+use crate::finding::{Found, Kind, Nature};
+
+/// The rate still rose at the deepest rung, `depth`, where an I/O takes `latency_ns`: the depth, not the volume, holds it at
+/// `level` operations a second.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DepthBound {
+    pub direction: Direction,
+    pub level: Estimate,
+    pub depth: u32,
+    pub latency_ns: f64,
+}
+
+/// plimsoll has no more than `in_flight` bytes in flight, and with about half of them reached `half` of the rate: that, and not
+/// the volume, holds it at `level` bytes a second.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InFlightBound {
+    pub direction: Direction,
+    pub level: Estimate,
+    pub in_flight: u64,
+    pub half: f64,
+}
+
+/// A worker of plimsoll was on its CPU for `share` of `step`: that, and not the volume, holds it at `level`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CpuBound {
+    pub direction: Direction,
+    pub counted: Counted,
+    pub level: Estimate,
+    pub step: String,
+    pub share: f64,
+}
+
+const OWN: Nature<'static> = Nature { weight: 4, device: None, badness: None, doubt: None, level: false };
+
+impl Kind for DepthBound {
+    fn nature(&self) -> Nature<'_> {
+        OWN
+    }
+}
+
+impl Kind for InFlightBound {
+    fn nature(&self) -> Nature<'_> {
+        OWN
+    }
+}
+
+impl Kind for CpuBound {
+    fn nature(&self) -> Nature<'_> {
+        OWN
+    }
+}
+
+fn found<K>(held: &Held, meaning: K) -> Found<K> {
+    Found { meaning, evidence: held.evidence.clone(), confidence: held.confidence }
+}
+
+/// Levels of which the depth is the cause.
+pub(super) fn depth(causes: &Causes<'_>) -> Vec<Found<DepthBound>> {
+    let of = |held: &Held| match held.cause {
+        Cause::Depth { depth, latency_ns } => {
+            let meaning = DepthBound { direction: held.direction, level: held.level, depth, latency_ns };
+            Some(found(held, meaning))
+        }
+        _ => None,
+    };
+    causes.held.iter().filter_map(of).collect()
+}
+
+/// Levels of which the bytes in flight are the cause.
+pub(super) fn in_flight(causes: &Causes<'_>) -> Vec<Found<InFlightBound>> {
+    let of = |held: &Held| match held.cause {
+        Cause::InFlight { bytes, half } => {
+            let (direction, level) = (held.direction, held.level);
+            Some(found(held, InFlightBound { direction, level, in_flight: bytes, half }))
+        }
+        _ => None,
+    };
+    causes.held.iter().filter_map(of).collect()
+}
+
+/// Levels of which a worker's CPU is the cause.
+pub(super) fn cpu(causes: &Causes<'_>) -> Vec<Found<CpuBound>> {
+    let of = |held: &Held| match &held.cause {
+        Cause::Cpu { step, share } => {
+            let (direction, counted, level) = (held.direction, held.counted, held.level);
+            Some(found(held, CpuBound { direction, counted, level, step: step.clone(), share: *share }))
+        }
+        _ => None,
+    };
+    causes.held.iter().filter_map(of).collect()
+}

@@ -1,0 +1,69 @@
+//! Whether reads and writes have one budget together or one each.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Estimate;
+use crate::causes::{Causes, Counted, Sharing, Together, sharing};
+use crate::finding::{Found, Kind, Nature};
+
+/// Reads and writes of `block` together reach `total` I/Os a second, as one budget for both gives.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SharedBudget {
+    pub counted: Counted,
+    pub block: u64,
+    pub read: f64,
+    pub write: f64,
+    pub total: Estimate,
+}
+
+/// Reads and writes of `block` together reach `total` I/Os a second, as one budget for each gives.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SeparateBudgets {
+    pub counted: Counted,
+    pub block: u64,
+    pub read: f64,
+    pub write: f64,
+    pub total: Estimate,
+}
+
+const BUDGET: Nature<'static> = Nature { weight: 5, device: None, badness: None, doubt: None, level: false };
+
+impl Kind for SharedBudget {
+    fn nature(&self) -> Nature<'_> {
+        BUDGET
+    }
+}
+
+impl Kind for SeparateBudgets {
+    fn nature(&self) -> Nature<'_> {
+        BUDGET
+    }
+}
+
+fn of<K>(causes: &Causes<'_>, together: Together, meaning: fn(&Sharing) -> K) -> Vec<Found<K>> {
+    let told = sharing(causes).into_iter().filter(|sharing| sharing.together == together);
+    let found = |sharing: Sharing| Found {
+        meaning: meaning(&sharing),
+        confidence: sharing.confidence,
+        evidence: sharing.evidence,
+    };
+    told.map(found).collect()
+}
+
+/// Mixes that show one budget.
+pub(super) fn shared(causes: &Causes<'_>) -> Vec<Found<SharedBudget>> {
+    of(causes, Together::Shared, |Sharing { counted, block, alone: (read, write), mixed, .. }| SharedBudget {
+        counted: *counted,
+        block: *block,
+        read: *read,
+        write: *write,
+        total: *mixed,
+    })
+}
+
+/// Mixes that show one for each.
+pub(super) fn separate(causes: &Causes<'_>) -> Vec<Found<SeparateBudgets>> {
+    of(causes, Together::Separate, |Sharing { counted, block, alone: (read, write), mixed, .. }| {
+        SeparateBudgets { counted: *counted, block: *block, read: *read, write: *write, total: *mixed }
+    })
+}

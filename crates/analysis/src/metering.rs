@@ -1,0 +1,42 @@
+//! What the counts at a level say of a meter, as findings keep it.
+
+use serde::{Deserialize, Serialize};
+use statistics::metered;
+
+use crate::Estimate;
+
+/// What pins the counts of a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Metering {
+    /// The cumulative count is pinned, as a meter of an even rate does it.
+    Metered,
+    /// The cumulative count drifts by more than independent arrivals would.
+    NotMetered,
+    /// Neither is shown.
+    Unclear,
+}
+
+/// The scales of the counts: how their variance over their mean (Fano factor) changes with the length of the window.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Scales {
+    /// What they say.
+    pub answer: Metering,
+    /// Slope of log F over log T: -1 pinned, 0 level; `None` where there were too few counts.
+    pub slope: Option<Estimate>,
+    /// Seconds of a window, and the Fano factor of counts in windows of that length.
+    pub fano: Vec<(f64, f64)>,
+}
+
+impl From<&metered::Meter> for Scales {
+    fn from(meter: &metered::Meter) -> Scales {
+        let answer = match meter.answer {
+            metered::Metering::Metered => Metering::Metered,
+            metered::Metering::NotMetered => Metering::NotMetered,
+            metered::Metering::Unclear => Metering::Unclear,
+        };
+        let estimate =
+            |slope: metered::Slope| Estimate { value: slope.value, low: slope.low, high: slope.high };
+        Scales { answer, slope: meter.slope.map(estimate), fano: meter.fano.clone() }
+    }
+}

@@ -1,0 +1,308 @@
+//! What is said of what holds a level: caps, units, budgets, a busy device, plimsoll and the machine themselves, and of what is
+//! not identified.
+
+use analysis::findings::{
+    AccountingUnit, BandwidthCap, CpuBound, DepthBound, FirstTouch, InFlightBound, IopsCap, KernelQueue,
+    MachineLimit, Merging, NotIdentifiable, Question, Saturation, SeparateBudgets, SharedBudget,
+};
+use analysis::{Charge, Counted, Estimate, Metering, Scales, Tells};
+use workload::Direction;
+
+use super::findings::{Shown, Told};
+use super::numbers::{self, IOPS, Prefix, Unit};
+use super::phrases::{capital, plural, quoted};
+use super::watch_words::{limit_words, raise};
+use super::wrap::clean;
+
+use Shown::{Nowhere, OfRun};
+
+const OTHERS: &str =
+    "The meter is that of the machine (instance, network, cgroup) and not that of the volume.";
+const VARIES: &str = "A limiter whose own rate varies, or neighbours on the same storage, look alike; another hour may show another level.";
+
+fn sentence(sentence: String, unless: Option<&'static str>, next: &str) -> Told<'static> {
+    Told { sentence, unless, next: next.to_owned(), shown: Nowhere }
+}
+
+fn rate_of_operations(cap: &Estimate) -> String {
+    format!("{} IOPS", numbers::estimate(cap, IOPS))
+}
+
+fn rate_of_bytes(cap: &Estimate) -> String {
+    let unit = Unit::of_bandwidth(cap.value, Prefix::Binary);
+    format!("{} {}", numbers::estimate(cap, unit), unit.name)
+}
+
+fn rate(counted: Counted, level: &Estimate) -> String {
+    match counted {
+        Counted::Operations => rate_of_operations(level),
+        Counted::Bytes => rate_of_bytes(level),
+    }
+}
+
+fn rate_of(counted: Counted, level: f64) -> String {
+    match counted {
+        Counted::Operations => numbers::iops(level),
+        Counted::Bytes => numbers::bandwidth(level, Prefix::Binary),
+    }
+}
+
+fn who(direction: Direction) -> String {
+    capital(plural(direction))
+}
+
+/// How the meter was seen.
+fn seen(scales: &Scales) -> &'static str {
+    match scales.answer {
+        Metering::Metered => " by a meter: what one moment gets too much the next gets too little",
+        Metering::NotMetered | Metering::Unclear => {
+            ", level and round as by a cap, though too briefly to see a meter"
+        }
+    }
+}
+
+/// Words of a cap on operations.
+pub(super) fn iops_cap(found: &IopsCap) -> Told<'static> {
+    let rate = rate_of_operations(&found.cap);
+    sentence(
+        format!("{} are held at {rate}{}.", who(found.direction), seen(&found.scales)),
+        Some(OTHERS),
+        "Compare it with the policy of the volume, and with that of the machine for all its volumes.",
+    )
+}
+
+/// Words of a cap on bytes.
+pub(super) fn bandwidth_cap(found: &BandwidthCap) -> Told<'static> {
+    let (rate, from) = (rate_of_bytes(&found.cap), numbers::block(found.from as f64));
+    sentence(
+        format!("{} of {from} and more are held at {rate}{}.", who(found.direction), seen(&found.scales)),
+        Some(OTHERS),
+        "Compare it with the policy of the volume and with the network limit of the machine.",
+    )
+}
+
+/// Words of a unit.
+pub(super) fn unit(found: &AccountingUnit) -> Told<'static> {
+    let unit = numbers::block(found.unit as f64);
+    let (operations, bytes) =
+        (numbers::count(found.operations.value), numbers::bandwidth(found.bytes, Prefix::Binary));
+    let what = format!("{} are held at {operations} operations of {unit} a second", who(found.direction));
+    match found.charge {
+        Charge::Ceil => sentence(
+            format!(
+                "{what}: every {unit} that is begun counts as one, so that long ones reach up to {bytes}."
+            ),
+            Some("The kernel splits requests of that size before they are counted."),
+            "Use blocks of that size or a little less: longer ones cost several operations.",
+        ),
+        Charge::Proportional => sentence(
+            format!(
+                "{what}, longer ones charged by their size, or at {operations} operations and {bytes}: I/Os of one size do not tell these apart."
+            ),
+            Some("Two caps whose ratio happens to be a power of two."),
+            "Ask how the volume charges operations longer than that.",
+        ),
+        Charge::Unknown => sentence(
+            format!("{what}, longer ones charged as several, or at {operations} operations and {bytes}."),
+            Some("Two caps whose ratio happens to be a power of two."),
+            "Measure blocks just above that size: at half the rate the unit counts whole.",
+        ),
+    }
+}
+
+/// Words of a busy device.
+pub(super) fn saturation(found: &Saturation) -> Told<'static> {
+    let (who, rate) = (who(found.direction), rate(found.counted, &found.level));
+    let more = match found.counted {
+        Counted::Operations => "more depth only waits",
+        Counted::Bytes => "longer blocks bring no more",
+    };
+    Told {
+        sentence: format!("{who} are saturated at up to {rate}: {more}, and no meter was seen."),
+        unless: Some(VARIES),
+        next: "Expect this of a device, not of a limit: measure at other hours, and with the load that it will have.".to_owned(),
+        shown: OfRun("rate"),
+    }
+}
+
+/// Words of a depth that is not enough.
+pub(super) fn depth(found: &DepthBound) -> Told<'static> {
+    let (rate, latency) = (rate_of_operations(&found.level), numbers::time(found.latency_ns));
+    sentence(
+        format!(
+            "{} reach at least {rate}: at depth {}, with {latency} an I/O, the rate still rises. The depth holds it, not the volume.",
+            who(found.direction),
+            found.depth
+        ),
+        Some("A limit lies just above what was reached."),
+        "Measure it deeper, or from several machines, if the application goes deeper.",
+    )
+}
+
+/// Words of a budget of bytes in flight.
+pub(super) fn in_flight(found: &InFlightBound) -> Told<'static> {
+    let (rate, flight) = (rate_of_bytes(&found.level), numbers::size(found.in_flight));
+    sentence(
+        format!(
+            "{} reach at least {rate}: with {flight} in flight, and {} of it with half as much. What plimsoll keeps in flight holds it, not the volume.",
+            who(found.direction),
+            numbers::share(found.half)
+        ),
+        Some("The latency of the volume is what the bytes in flight meet."),
+        "Lower the latency, or use more in flight from several machines.",
+    )
+}
+
+/// Words of a busy worker.
+pub(super) fn cpu(found: &CpuBound) -> Told<'static> {
+    sentence(
+        format!(
+            "{} reach at least {}: in {} a worker of plimsoll ran {} of the time. Its CPU holds it, not the volume.",
+            who(found.direction),
+            rate(found.counted, &found.level),
+            quoted(&found.step),
+            numbers::share(found.share)
+        ),
+        Some("The device's driver works on the same CPU."),
+        "Run it from a machine with more or faster CPUs.",
+    )
+}
+
+/// Words of a limit of this machine.
+pub(super) fn machine(found: &MachineLimit) -> Told<'static> {
+    let rate = rate(found.counted, &found.level);
+    sentence(
+        format!(
+            "{} are held at {rate} by this machine. {}.",
+            who(found.direction),
+            limit_words(&found.limit)
+        ),
+        Some("The volume below has a limit of the same figure."),
+        &raise(&found.limit),
+    )
+}
+
+/// Words of a queue of the kernel.
+pub(super) fn queue(found: &KernelQueue) -> Told<'static> {
+    let device = clean(&found.device);
+    sentence(
+        format!(
+            "{} level off at {}: the kernel's queue of {device} holds {} requests, and more wait above it.",
+            who(found.direction),
+            rate_of_operations(&found.level),
+            found.requests
+        ),
+        Some("The volume has a limit of the same figure."),
+        &format!("Write a larger number to /sys/block/{device}/queue/nr_requests, and measure again."),
+    )
+}
+
+/// Words of one budget for both.
+pub(super) fn shared(found: &SharedBudget) -> Told<'static> {
+    sentence(
+        format!(
+            "Reads and writes of {} share one budget of {}: mixed they reach no more than either alone.",
+            numbers::block(found.block as f64),
+            total(found.counted, found.block, found.total.value)
+        ),
+        Some("The device is busy with both, which no rule counts."),
+        "Count reads and writes together against the limit.",
+    )
+}
+
+/// Words of one budget for each.
+pub(super) fn separate(found: &SeparateBudgets) -> Told<'static> {
+    let block = found.block;
+    let of = |rate: f64| total(found.counted, block, rate);
+    sentence(
+        format!(
+            "Reads and writes of {} have a budget each ({} and {}): mixed they reach {} together.",
+            numbers::block(block as f64),
+            of(found.read),
+            of(found.write),
+            of(found.total.value)
+        ),
+        Some("A budget for both, above what the mixes reached."),
+        "Count reads and writes each against its own limit.",
+    )
+}
+
+fn total(counted: Counted, block: u64, rate: f64) -> String {
+    match counted {
+        Counted::Operations => numbers::iops(rate),
+        Counted::Bytes => numbers::bandwidth(rate * block as f64, Prefix::Binary),
+    }
+}
+
+/// Words of I/Os in order.
+pub(super) fn merging(found: &Merging) -> Told<'static> {
+    sentence(
+        format!(
+            "{} of {} in order reach {}, {} what they reach at random: neighbours are merged before they are counted.",
+            who(found.direction),
+            numbers::block(found.block as f64),
+            numbers::iops(found.sequential),
+            numbers::factor(found.sequential / found.random)
+        ),
+        Some("A cache or read-ahead answers what lies in order."),
+        "Do not expect this rate of I/O at random.",
+    )
+}
+
+/// Words of blocks that were read twice.
+pub(super) fn first_touch(found: &FirstTouch) -> Told<'static> {
+    sentence(
+        format!(
+            "Blocks that were read for the first time took {}, and {} when they were read again.",
+            numbers::time(found.first_ns),
+            numbers::time(found.second_ns)
+        ),
+        Some(
+            "A cache kept what was just read; or blocks of a snapshot are fetched when they are first touched.",
+        ),
+        "Read the whole volume once before it is measured or used, and compare.",
+    )
+}
+
+/// Words of what is not identified.
+pub(super) fn not_identifiable(found: &NotIdentifiable) -> Told<'static> {
+    let rate = rate_of(found.counted, found.level);
+    let who = found.direction.map_or("Reads and writes", |direction| match direction {
+        Direction::Write => "Writes",
+        _ => "Reads",
+    });
+    let what = match found.question {
+        Question::Holds => {
+            format!("{who} level off at {rate}. What holds them there is not identifiable from this run.")
+        }
+        Question::Below => format!(
+            "{who} of the smallest block are held by their bytes: how many operations smaller ones may reach is not identifiable from this run."
+        ),
+        Question::Charged => format!(
+            "{who}: how operations longer than the unit are charged is not identifiable from this run."
+        ),
+        Question::Shared => format!(
+            "{who} at once reach {rate}. Whether they share one budget is not identifiable from this run."
+        ),
+    };
+    let tells: Vec<String> = found.tells.iter().map(tell).collect();
+    Told {
+        sentence: what,
+        unless: None,
+        next: format!("What would tell: {}.", tells.join("; ")),
+        shown: Nowhere,
+    }
+}
+
+fn tell(tells: &Tells) -> String {
+    match tells {
+        Tells::MoreSeconds => "more seconds at that level, to see whether a meter pins it".to_owned(),
+        Tells::SmallerBlocks => "blocks of 512 B and 1 KiB".to_owned(),
+        Tells::LargerBlocks => "two larger blocks, to see whether their bytes agree".to_owned(),
+        Tells::HalfInFlight => "the largest block with half as many in flight".to_owned(),
+        Tells::AroundUnit { unit } => {
+            format!("blocks of {} and of a quarter more", numbers::block((unit + 4096) as f64))
+        }
+        Tells::Mix => "mixes of 70/30 and 50/50 that fill the volume".to_owned(),
+    }
+}
