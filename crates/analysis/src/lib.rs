@@ -1,11 +1,13 @@
 //! Run to findings and verdict, purely: the same record gives the same findings on any day.
 
+mod bucket;
 mod cells;
 mod changed;
 mod claims;
 mod clean;
 pub mod compare;
 mod course;
+mod credits;
 mod figures;
 mod finding;
 pub mod findings;
@@ -18,12 +20,14 @@ mod quick;
 mod regimes;
 mod repeats;
 mod shortage;
+mod spent;
 mod target_doubt;
 mod timeline;
 mod verdict;
 mod watch;
 mod windows;
 
+pub use bucket::{BucketAccount, Refill};
 pub use cells::{Cell, Pattern, cells};
 pub use claims::EXPECTATION;
 pub use course::Course;
@@ -31,7 +35,8 @@ pub use finding::{Confidence, Evidence, Found};
 pub use findings::{Finding, Limiter, Meaning};
 pub use judge::analyse;
 pub use level::Seen;
-pub use picture::{Analysis, Estimate, LatencyRole, LatencyRow, Point, Spent};
+pub use picture::{Analysis, CreditRow, Estimate, LatencyRole, LatencyRow, Point, Spent};
+pub use policy::Resource;
 pub use quick::{QuickRow, Whose, quick_rows};
 pub use regimes::{Change, Moved, Regimes};
 pub use verdict::{Answer, ClaimRow, Claimed, Doubt, Quantity, Reading, Verdict};

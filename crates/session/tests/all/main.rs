@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 mod changes;
+mod credits;
 mod inputs;
 mod profiles;
 mod simulated_checks;
