@@ -1,15 +1,16 @@
 //! Claims against figures: what a policy or an expectation says, what was measured, and the answer.
 
-use policy::{BurstLength, Level, Limit, Limits, Load, Resource, UnitReading};
+use policy::{Level, Limit, Limits, Load, Resource, UnitReading};
 use record::{Distribution, Run, StepRecord};
 use statistics::distribution::binomial_cdf;
 use workload::{BlockSizes, Bytes, Claim, ClaimedLoad, Direction, Expectation, Metric, Pace, StepKind};
 
+use crate::credits::{self, Judged};
 use crate::figures::Figures;
 use crate::level::INTERVALS_MIN;
 use crate::plateaus::{Cap, QUEUED, base_latency_ns, full_rungs};
 use crate::points::point;
-use crate::{Answer, ClaimRow, Claimed, Doubt, Estimate, Point, Quantity, Reading};
+use crate::{Answer, ClaimRow, Claimed, Doubt, Estimate, Point, Quantity, Reading, Spent};
 
 /// A rate meets its claim from this share of it on; above one plus the rest it exceeds it (methodology 2.11).
 pub(crate) const TOLERANCE: f64 = 0.03;
@@ -47,21 +48,6 @@ impl<'f> Measured<'f> {
     }
 }
 
-/// Whether the record could have been made inside a burst that lets this load run above the claim, and why that leaves the
-/// claim open. A burst of one rule may carry another: gp2 pays for bytes in operations.
-fn burst_doubt(limits: &Limits, row: &ClaimRow, load: &Load, loaded_s: f64) -> Option<Doubt> {
-    let measured = row.measured?;
-    let above = measured.low > row.claimed.value * (1.0 + TOLERANCE);
-    match limits.burst_under(load) {
-        BurstLength::None => None,
-        BurstLength::Unknown => Some(Doubt::BurstUnknown),
-        BurstLength::Ends(length) => {
-            let burst_s = length.as_secs_f64();
-            (loaded_s < burst_s || above).then_some(Doubt::InsideBurst { burst_s, loaded_s })
-        }
-    }
-}
-
 /// Meets, exceeds or below for a rate that is claimed to be `claim`.
 fn answer(measured: &Estimate, claim: f64) -> Answer {
     if measured.low > claim * (1.0 + TOLERANCE) {
@@ -94,22 +80,23 @@ fn answer_of_two(measured: &Estimate, value: f64, other: f64) -> Answer {
 const HITS: f64 = 0.01;
 
 /// Rows of a policy: operations at the smallest block and bytes at the largest, in each direction that was measured.
-pub(crate) fn of_policy(figures: &Figures, limits: &Limits, loaded_s: f64) -> Vec<ClaimRow> {
+pub(crate) fn of_policy(figures: &Figures, limits: &Limits, spent: &Spent) -> Vec<ClaimRow> {
     let directions = [Direction::Read, Direction::Write];
     let ops = directions.into_iter().filter_map(|direction| {
         let limit = least(limits, Resource::Iops, direction)?;
-        Some(policy_row(limits, limit, small(figures, direction), Asked { direction, loaded_s }))
+        Some(policy_row(limits, limit, small(figures, direction), Asked { direction, figures, spent }))
     });
     let bytes = directions.into_iter().filter_map(|direction| {
         let limit = least(limits, Resource::Bytes, direction)?;
-        Some(policy_row(limits, limit, large(figures, direction), Asked { direction, loaded_s }))
+        Some(policy_row(limits, limit, large(figures, direction), Asked { direction, figures, spent }))
     });
     ops.chain(bytes).collect()
 }
 
-struct Asked {
+struct Asked<'f> {
     direction: Direction,
-    loaded_s: f64,
+    figures: &'f Figures,
+    spent: &'f Spent,
 }
 
 fn least(limits: &Limits, resource: Resource, direction: Direction) -> Option<&Limit> {
@@ -143,7 +130,7 @@ fn what(point: Option<&Point>, direction: Direction, quantity: Quantity) -> Stri
     format!("{block}{}{unit}", direction.name())
 }
 
-fn policy_row(limits: &Limits, limit: &Limit, measured: Option<Measured<'_>>, asked: Asked) -> ClaimRow {
+fn policy_row(limits: &Limits, limit: &Limit, measured: Option<Measured<'_>>, asked: Asked<'_>) -> ClaimRow {
     let quantity = if limit.resource == Resource::Iops { Quantity::Iops } else { Quantity::BytesPerSecond };
     let point = measured.as_ref().and_then(|measured| measured.point);
     let value = nominal(limits, limit, point, asked.direction);
@@ -169,13 +156,7 @@ fn policy_row(limits: &Limits, limit: &Limit, measured: Option<Measured<'_>>, as
     judge(&mut row, measured.as_ref(), other);
     promise(&mut row, limits, measured.as_ref());
     let block = point.map_or(SMALL, |point| Bytes(point.block));
-    let load = Load::random(asked.direction, block);
-    if let Some(doubt) = burst_doubt(limits, &row, &load, asked.loaded_s)
-        && row.answer != Answer::Below
-    {
-        row.answer = burst_answer(limits, &row, &load);
-        row.doubts.push(doubt);
-    }
+    credits::judge(&mut row, &Judged { limits, figures: asked.figures, spent: asked.spent, block });
     row
 }
 
@@ -276,18 +257,6 @@ fn promise(row: &mut ClaimRow, limits: &Limits, measured: Option<&Measured<'_>>)
 
 /// Of a promise that is kept so few runs show more short seconds than this: the lower end of a 95 % interval.
 const CHANCE: f64 = 0.025;
-
-/// At the rate of the burst it is consistent with it; at any other rate nothing can be said.
-fn burst_answer(limits: &Limits, row: &ClaimRow, load: &Load) -> Answer {
-    let cap = limits.cap(load, Level::Burst);
-    let rate = cap.map(|cap| if row.quantity == Quantity::Iops { cap.iops.0 } else { cap.bandwidth.0 });
-    match (row.measured, rate) {
-        (Some(estimate), Some(rate)) if (estimate.value / rate - 1.0).abs() <= TOLERANCE => {
-            Answer::ConsistentWithBurst
-        }
-        _ => Answer::CannotTell,
-    }
-}
 
 /// Rows of an expectation in words.
 pub(crate) fn of_expectation(run: &Run, figures: &Figures, expectation: &Expectation) -> Vec<ClaimRow> {

@@ -1,18 +1,19 @@
 //! The whole of it: figures, findings, verdict.
 
-use policy::{Limits, Resource};
+use policy::Limits;
 use record::{Run, StoredFinding};
 use workload::{Direction, Expectation, Nanos, StepKind};
 
 use crate::figures::{Figures, figures};
 use crate::findings::{of_run, of_verdict};
 use crate::repeats::{once_a_fall, told_once};
+use crate::spent::spent;
 use crate::watch::diagnosis;
 use crate::watch::is_watch;
 use crate::windows::windows;
 use crate::{
     Analysis, Answer, ClaimRow, Claimed, Course, Doubt, Estimate, Finding, Meaning, Point, Quantity, Regimes,
-    Spent, Verdict, changed, claims, shortage, target_doubt,
+    Verdict, changed, claims, shortage, target_doubt,
 };
 
 /// Where a watch puts a generator that lacked CPU: behind what holds the device, which it may explain.
@@ -21,24 +22,27 @@ const WATCHED_GENERATOR: u8 = 4;
 /// Reads `run` against `limits` and `expectation`, where given.
 pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectation>) -> Analysis {
     let figures = figures(run);
-    let spent = spent(run, limits);
+    let spent = spent(run, &figures, limits);
     let mut found = told_once(of_run(run, &figures));
     let diagnosis = is_watch(run).then(|| diagnosis::diagnose(run, limits, expectation, &found));
-    let (verdict, watched) = match diagnosis {
+    let (mut verdict, watched) = match diagnosis {
         Some(diagnosis) => {
             // What holds the volume first: the sort below keeps this order among equals.
             found = once_a_fall([diagnosis.findings, found].concat());
             (of_the_volume(run, diagnosis.verdict, &found), Some(diagnosis.watched))
         }
         None => {
-            let of_limits = limits.map(|limits| claims::of_policy(&figures, limits, spent.loaded_s));
+            let of_limits = limits.map(|limits| claims::of_policy(&figures, limits, &spent));
             let of_expectation =
                 expectation.map(|expectation| claims::of_expectation(run, &figures, expectation));
             let claimed = of_limits.into_iter().chain(of_expectation).reduce(|a, b| [a, b].concat());
             (verdict(run, &figures, claimed, &found), None)
         }
     };
-    found.extend(of_verdict(limits, &verdict));
+    for finding in of_verdict(run, &figures, limits, &verdict) {
+        verdict.doubts.extend(finding.meaning.nature().doubt);
+        found.push(finding);
+    }
     let watches = watched.is_some();
     found.sort_by_key(|finding| match &finding.meaning {
         Meaning::GeneratorBound(_) if watches => WATCHED_GENERATOR,
@@ -73,46 +77,6 @@ impl Analysis {
         };
         self.findings.iter().map(store).collect()
     }
-}
-
-/// Steps that loaded the volume, ramps included.
-fn loaded(run: &Run) -> impl Iterator<Item = &record::StepRecord> {
-    run.steps.iter().filter(|step| step.plan.kind != StepKind::Idle)
-}
-
-fn spent(run: &Run, limits: Option<&Limits>) -> Spent {
-    let mut spent = Spent::default();
-    let mut ops = 0.0;
-    for step in loaded(run) {
-        for interval in &step.intervals {
-            let (read, write) = (interval.of(Direction::Read).tally, interval.of(Direction::Write).tally);
-            spent.bytes_read += read.bytes;
-            spent.bytes_written += write.bytes;
-            ops += (read.ops + write.ops) as f64;
-            spent.charged_ops +=
-                charged(limits, read.ops, read.bytes) + charged(limits, write.ops, write.bytes);
-        }
-        spent.loaded_s += step.ended.since(step.started).as_secs_f64();
-    }
-    if limits.is_none() {
-        spent.charged_ops = ops;
-    }
-    let bytes = (spent.bytes_read + spent.bytes_written) as f64;
-    let over = Nanos::from_secs_f64(spent.loaded_s);
-    spent.credit_share = limits.and_then(|limits| limits.credit_share(spent.charged_ops, bytes, over));
-    spent
-}
-
-/// Operations as the policy charges them: by its unit, at the mean size of these.
-fn charged(limits: Option<&Limits>, ops: u64, bytes: u64) -> f64 {
-    let rule = limits.and_then(|limits| limits.limits.iter().find(|limit| limit.resource == Resource::Iops));
-    let Some(accounting) = rule.and_then(|limit| limit.accounting) else { return ops as f64 };
-    if ops == 0 || accounting.unit.0 == 0 {
-        return ops as f64;
-    }
-    let units = bytes as f64 / ops as f64 / accounting.unit.0 as f64;
-    ops as f64
-        * if accounting.rounding == policy::Rounding::Ceil { units.ceil().max(1.0) } else { units.max(1.0) }
 }
 
 /// What was looked at, where no change was found in it. Jobs of one's own differ by design, and say nothing about each other.
@@ -231,6 +195,8 @@ fn voids(doubt: &Doubt) -> bool {
         Doubt::CachedReads | Doubt::Unwritten { .. } | Doubt::Interrupted | Doubt::NotMeasured => true,
         Doubt::InsideBurst { .. }
         | Doubt::BurstUnknown
+        | Doubt::CreditsSpent { .. }
+        | Doubt::BurstOfAnother { .. }
         | Doubt::TooShort
         | Doubt::OnTolerance { .. }
         | Doubt::UnitUnknown

@@ -1,5 +1,6 @@
 //! Run to findings and verdict, purely: the same record gives the same findings on any day.
 
+mod bucket;
 mod causes;
 mod cells;
 mod changed;
@@ -7,6 +8,7 @@ mod claims;
 mod clean;
 pub mod compare;
 mod course;
+mod credits;
 mod figures;
 mod finding;
 pub mod findings;
@@ -20,12 +22,14 @@ mod quick;
 mod regimes;
 mod repeats;
 mod shortage;
+mod spent;
 mod target_doubt;
 mod timeline;
 mod verdict;
 mod watch;
 mod windows;
 
+pub use bucket::{BucketAccount, Refill};
 pub use causes::{Charge, Counted, Tells};
 pub use cells::{Cell, Pattern, cells};
 pub use claims::EXPECTATION;
@@ -35,7 +39,8 @@ pub use findings::{Finding, Meaning};
 pub use judge::analyse;
 pub use level::Seen;
 pub use metering::{Metering, Scales};
-pub use picture::{Analysis, Estimate, LatencyRole, LatencyRow, Point, Spent};
+pub use picture::{Analysis, CreditRow, Estimate, LatencyRole, LatencyRow, Point, Spent};
+pub use policy::Resource;
 pub use quick::{QuickRow, Whose, quick_rows};
 pub use regimes::{Change, Moved, Regimes};
 pub use verdict::{Answer, ClaimRow, Claimed, Doubt, Quantity, Reading, Verdict};

@@ -1,5 +1,6 @@
 //! What the record says in figures: every number that a report prints is a field here or in the record.
 
+use policy::Resource;
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Ending, Nanos};
 
@@ -90,7 +91,7 @@ pub struct LatencyRow {
 }
 
 /// What the run has used up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spent {
     /// Bytes read.
     pub bytes_read: u64,
@@ -98,10 +99,42 @@ pub struct Spent {
     pub bytes_written: u64,
     /// Operations as the policy charges them; plain operations without a policy.
     pub charged_ops: f64,
-    /// Share of the policy's burst bucket that this is (0 to 1); `None` where the policy has none.
+    /// Share of the policy's burst credits that is gone at the end if they were full at first (0 to 1), of the rule with the
+    /// least left; `None` where the policy has none of known size.
     pub credit_share: Option<f64>,
     /// Seconds under load.
     pub loaded_s: f64,
+    /// What every rule with credits of a known size has left.
+    #[serde(default)]
+    pub credits: Vec<CreditRow>,
+}
+
+/// The credits of one rule of the policy after the run. Shares are of a full bucket, or of the time of a burst that ends with
+/// time; nobody knows what was there at the start.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CreditRow {
+    /// The rule's name in the policy.
+    pub rule: String,
+    /// What it counts.
+    pub resource: Resource,
+    /// Operations or bytes a second while there are credits.
+    pub burst: f64,
+    /// Operations or bytes a second without.
+    pub baseline: f64,
+    /// Share that is gone at the end if it was full at first.
+    pub spent_of_full: f64,
+    /// The least share left at the end that agrees with the rates that were seen.
+    pub left_least: f64,
+    /// The greatest share left that does.
+    pub left_most: f64,
+    /// The share that must have been there at first at the least.
+    pub held_at_least: f64,
+    /// Seconds that the burst lasts from a full bucket.
+    pub lasts_s_full: Option<f64>,
+    /// Seconds that it still lasts from the least that may be left.
+    pub lasts_s_least: Option<f64>,
+    /// Seconds that it still lasts from the most.
+    pub lasts_s_most: Option<f64>,
 }
 
 /// What the record says.

@@ -1,5 +1,6 @@
 //! The answer against a policy or an expectation, claim by claim (facts of the verdict: DESIGN's five answers).
 
+use policy::Resource;
 use record::TargetDoubt;
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Nanos};
@@ -66,8 +67,15 @@ pub struct Claimed {
 #[serde(tag = "doubt", rename_all = "snake_case")]
 #[allow(missing_docs)]
 pub enum Doubt {
-    /// The policy's burst lasts `burst_s` seconds at full load; the run loaded the volume for `loaded_s`.
-    InsideBurst { burst_s: f64, loaded_s: f64 },
+    /// At `rate` a second, charged as the rule on `of` charges, the policy's burst lasts `burst_s` seconds from a full bucket;
+    /// the run loaded the volume for `loaded_s`, and what it held before is not known: it lasts for `left_s_least` to
+    /// `left_s_most` more.
+    InsideBurst { of: Resource, rate: f64, burst_s: f64, loaded_s: f64, left_s_least: f64, left_s_most: f64 },
+    /// The `baseline` of the rule on `of` was held while the load asked for more: with credits its `burst` would have come.
+    CreditsSpent { of: Resource, baseline: f64, burst: f64 },
+    /// A volume of another `policy` gives these figures too, while its burst lasts: `lasts_s` from full credits, and nobody
+    /// says how long where that is missing. So do those of so many `more` policies.
+    BurstOfAnother { policy: String, lasts_s: Option<f64>, more: usize },
     /// The policy's burst has no published length.
     BurstUnknown,
     /// Not measured in this run.

@@ -163,6 +163,24 @@ impl Charged {
 }
 
 impl Limit {
+    /// How long `rate` operations or bytes a second go on from a share of all the credits, or of the time of a burst; `None`
+    /// where no credits are spent at that rate, or nobody says how many there are.
+    pub fn burst_lasts(&self, share: f64, rate: f64) -> Option<Nanos> {
+        let seconds = match self.burst?.bucket {
+            Bucket::Tokens { size, .. } => share * size / (rate - self.baseline),
+            Bucket::Timed { lasts, .. } => share * lasts?.as_secs_f64(),
+            Bucket::UnlimitedPaid | Bucket::Unknown => return None,
+        };
+        (rate > self.baseline).then(|| Nanos::from_secs_f64(seconds.max(0.0)))
+    }
+
+    /// Operations or bytes that each I/O of `moved` is charged, in the middle where nobody says whether they are merged; 0
+    /// where this rule does not cover them.
+    pub fn mean_charge(&self, moved: &Moved) -> f64 {
+        let [least, most] = self.charged(&Moved { ops: 1.0, ..*moved });
+        f64::midpoint(least, most)
+    }
+
     /// Least and most that `moved` is charged under this rule; nothing where it is not covered.
     fn charged(&self, moved: &Moved) -> [f64; 2] {
         if !self.direction.covers(moved.direction) {
@@ -205,19 +223,6 @@ impl Ledger {
     /// What the accounts hold, in the order of the rules.
     pub fn balances(&self) -> Vec<Balance> {
         self.accounts.iter().map(Account::balance).collect()
-    }
-}
-
-impl Balance {
-    /// How long `rate` operations or bytes a second go on under `limit` from a share of all that it can hold; `None`: for
-    /// ever, as the baseline pays for it.
-    pub fn lasts(&self, limit: &Limit, share: f64, rate: f64) -> Option<Nanos> {
-        let left = match limit.burst?.bucket {
-            Bucket::Tokens { .. } => share * self.size / (rate - limit.baseline),
-            Bucket::Timed { .. } => share * self.size,
-            Bucket::UnlimitedPaid | Bucket::Unknown => return None,
-        };
-        (rate > limit.baseline).then(|| Nanos::from_secs_f64(left.max(0.0)))
     }
 }
 

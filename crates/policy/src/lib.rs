@@ -7,6 +7,7 @@
 //! Nothing here measures. Every figure is a claim of its source at its date.
 
 mod billing;
+mod bursting;
 mod caps;
 mod catalogue;
 mod custom;
@@ -25,6 +26,7 @@ mod parameter;
 mod table;
 
 pub use billing::Billing;
+pub use bursting::{BurstAlike, Plateau, bursts_alike};
 pub use caps::{Cap, Level, Load, Locality};
 pub use catalogue::{Catalogue, CatalogueError, evaluate, evaluate_with_rest};
 pub use entry::{

@@ -1,38 +1,94 @@
-//! The whole run lies inside a burst that the policy knows.
+//! What the policy's own burst makes of the figures: credits may have paid for them, or there are none left.
 
-use policy::Limits;
+use policy::{Limits, Resource};
 use serde::{Deserialize, Serialize};
 
 use crate::finding::{Confidence, Found, Kind, Nature};
-use crate::verdict::{Answer, Doubt, Quantity, Verdict};
+use crate::verdict::{Answer, Doubt, Verdict};
 
-/// The whole run lies inside a burst that the policy knows.
+/// The rate is that of the policy's burst on `of`: at `rate` a second it lasts `burst_s` from full credits, and the run loaded
+/// the volume for `loaded_s`. What is left lasts `left_s_least` to `left_s_most`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InsideBurst {
     pub policy: String,
-    pub resource: String,
+    pub of: Resource,
+    pub rate: f64,
     pub burst_s: f64,
     pub loaded_s: f64,
+    pub left_s_least: f64,
+    pub left_s_most: f64,
 }
+
+/// The baseline of the rule on `of` was held while the load asked for more: its credits are spent. With some left, `burst` a
+/// second would have come through.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CreditsSpent {
+    pub policy: String,
+    pub of: Resource,
+    pub baseline: f64,
+    pub burst: f64,
+}
+
+const OF_BURST: Nature<'static> =
+    Nature { weight: 3, device: None, badness: None, doubt: None, level: false };
 
 impl Kind for InsideBurst {
     fn nature(&self) -> Nature<'_> {
         // The claims that it leaves open say so themselves.
-        Nature { weight: 3, device: None, badness: None, doubt: None, level: false }
+        OF_BURST
     }
 }
 
-/// The burst that leaves the claims open, as a finding of its own.
-pub(super) fn rule(limits: Option<&Limits>, verdict: &Verdict) -> Option<Found<InsideBurst>> {
+impl Kind for CreditsSpent {
+    fn nature(&self) -> Nature<'_> {
+        OF_BURST
+    }
+}
+
+/// What the burst says of a verdict.
+pub(super) enum Burst {
+    Inside(InsideBurst),
+    Spent(CreditsSpent),
+}
+
+/// The burst that leaves claims open, or whose end has been; of several the one that ends first. A rate that was seen to fall
+/// is told by its fall.
+pub(super) fn rule(limits: Option<&Limits>, verdict: &Verdict, fell: Fell) -> Option<Found<Burst>> {
     let policy = limits?.policy.to_string();
+    match (inside(&policy, verdict), spent(&policy, verdict)) {
+        (Some(inside), _) if fell == Fell::Never => {
+            Some(Found::at_large(Burst::Inside(inside), Confidence::Strong))
+        }
+        (_, Some(spent)) => Some(Found::at_large(Burst::Spent(spent), Confidence::Strong)),
+        _ => None,
+    }
+}
+
+/// Whether the rate was seen to fall during the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fell {
+    Never,
+    Once,
+}
+
+fn inside(policy: &str, verdict: &Verdict) -> Option<InsideBurst> {
     let open = verdict.rows.iter().filter(|row| row.answer == Answer::ConsistentWithBurst);
-    let of_burst = |doubt: &Doubt| match doubt {
-        Doubt::InsideBurst { burst_s, loaded_s } => Some((*burst_s, *loaded_s)),
+    let of_burst = |doubt: &Doubt| match *doubt {
+        Doubt::InsideBurst { of, rate, burst_s, loaded_s, left_s_least, left_s_most } => {
+            let policy = policy.to_owned();
+            Some(InsideBurst { policy, of, rate, burst_s, loaded_s, left_s_least, left_s_most })
+        }
         _ => None,
     };
-    let inside = open.flat_map(|row| row.doubts.iter().map(move |doubt| (row.quantity, doubt)));
-    let mut inside = inside.filter_map(|(quantity, doubt)| Some((quantity, of_burst(doubt)?)));
-    let (quantity, (burst_s, loaded_s)) = inside.next()?;
-    let resource = if quantity == Quantity::Iops { "operations" } else { "bytes" }.to_owned();
-    Some(Found::at_large(InsideBurst { policy, resource, burst_s, loaded_s }, Confidence::Strong))
+    let bursts = open.flat_map(|row| &row.doubts).filter_map(of_burst);
+    bursts.min_by(|a, b| a.burst_s.total_cmp(&b.burst_s))
+}
+
+fn spent(policy: &str, verdict: &Verdict) -> Option<CreditsSpent> {
+    verdict.rows.iter().flat_map(|row| &row.doubts).find_map(|doubt| match *doubt {
+        Doubt::CreditsSpent { of, baseline, burst } => {
+            Some(CreditsSpent { policy: policy.to_owned(), of, baseline, burst })
+        }
+        _ => None,
+    })
 }

@@ -7,7 +7,9 @@
 
 mod above_device;
 mod above_nominal;
+mod bucket;
 mod burst;
+mod burst_alike;
 mod caps;
 mod endings;
 mod fall;
@@ -47,7 +49,9 @@ use workload::Direction;
 
 pub use above_device::ThrottledAboveDevice;
 pub use above_nominal::ThrottledAboveNominal;
-pub use burst::InsideBurst;
+pub use bucket::BucketEmptied;
+pub use burst::{CreditsSpent, InsideBurst};
+pub use burst_alike::{Alike, BurstsAlike};
 pub use caps::{BandwidthCap, Crossover, FillingDepth, IopsCap};
 pub use endings::{Failed, Interrupted};
 pub use fall::StepDown;
@@ -87,8 +91,9 @@ pub(crate) use stalls::SHORTEST_S as STALL_SHORTEST_S;
 use crate::causes::Causes;
 use crate::figures::Figures;
 use crate::finding::{Found, Kind, Nature};
+use crate::regimes::Change;
 use crate::verdict::Verdict;
-use crate::watch::{Device, WatchedRun};
+use crate::watch::{Device, WatchedRun, is_watch};
 
 /// Something the record shows.
 pub type Finding = Found<Meaning>;
@@ -117,7 +122,7 @@ macro_rules! kinds {
 
 kinds! {
     IopsCap, BandwidthCap, Crossover, FillingDepth, Unsteady, LittleMismatch, GeneratorBound, ForeignLoad,
-    TargetDoubt, CachedReads, Unwritten, ReadsOnly, InsideBurst, StepDown, StepUp, Wave, Interrupted, Failed, StorageIdle,
+    TargetDoubt, CachedReads, Unwritten, ReadsOnly, InsideBurst, CreditsSpent, BurstsAlike, BucketEmptied, StepDown, StepUp, Wave, Interrupted, Failed, StorageIdle,
     SerialApplication, HeldOperations, HeldBytes, ThrottledAboveNominal, ThrottledAboveDevice, BackendSlow,
     FlushBound, CpuStarved, QueueFull, Untimed, HeldLevelFell, StoppedAnswering, Saturated, Stalls, MicroBursts, WriteBack,
     AccountingUnit, SharedBudget, SeparateBudgets,
@@ -129,6 +134,15 @@ impl From<endings::Early> for Meaning {
         match early {
             endings::Early::Interrupted(kind) => kind.into(),
             endings::Early::Failed(kind) => kind.into(),
+        }
+    }
+}
+
+impl From<burst::Burst> for Meaning {
+    fn from(burst: burst::Burst) -> Meaning {
+        match burst {
+            burst::Burst::Inside(kind) => kind.into(),
+            burst::Burst::Spent(kind) => kind.into(),
         }
     }
 }
@@ -271,7 +285,20 @@ pub(crate) fn of_rest(watch: &WatchedRun<'_>, rested: &[Rested]) -> Vec<Finding>
     any(idle::rule(watch, rested))
 }
 
-/// What the verdict leaves open because of a burst.
-pub(crate) fn of_verdict(limits: Option<&Limits>, verdict: &Verdict) -> Vec<Finding> {
-    any(burst::rule(limits, verdict))
+/// What bursts, the policy's own and others', make of a verdict.
+pub(crate) fn of_verdict(
+    run: &Run,
+    figures: &Figures,
+    limits: Option<&Limits>,
+    verdict: &Verdict,
+) -> Vec<Finding> {
+    let changed = figures.regimes.changes.iter().any(Change::fell);
+    let fell = if changed { burst::Fell::Once } else { burst::Fell::Never };
+    let mut found = any(burst::rule(limits, verdict, fell));
+    found.extend(any(burst_alike::rule(figures, limits, verdict)));
+    // A watch tells falls by its own rules, and a run that was cut short may have fallen for want of load.
+    if !is_watch(run) && !endings::cut_short(run) {
+        found.extend(any(bucket::rule(run, figures, limits)));
+    }
+    found
 }

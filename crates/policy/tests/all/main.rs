@@ -1,6 +1,7 @@
 //! Published limits: the catalogue, its evaluation, and what is published.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
+mod bursting;
 mod catalogue;
 mod ledger;
 mod matching;

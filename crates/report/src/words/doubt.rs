@@ -1,21 +1,29 @@
 //! Why a claim is not decided, or is weaker than it looks, in words.
 
-use analysis::Doubt;
+use analysis::{Doubt, Resource};
 use serde_json::{Value, json};
 
-use crate::words::numbers;
+use crate::words::numbers::{self, Prefix};
 use crate::words::target_doubt::target_doubt;
 use crate::words::wrap::clean;
 
 /// Why, as a clause without a full stop, fit to follow a colon.
 pub fn doubt(doubt: &Doubt) -> String {
     match doubt {
-        Doubt::InsideBurst { burst_s, loaded_s } => format!(
-            "the policy's burst lasts {} at full load, and the run loaded the volume for {}",
+        Doubt::InsideBurst { of, rate, burst_s, left_s_least, left_s_most, .. } => format!(
+            "the policy's burst in {} may have paid for it: at {} that lasts {} from full credits, and how full they were is not known, so that it may end {}",
+            counted(*of),
+            charged(*of, *rate),
             numbers::span(*burst_s),
-            numbers::span(*loaded_s)
+            ending(*left_s_least, *left_s_most)
         ),
         Doubt::BurstUnknown => "the policy has a burst whose length is not published".to_owned(),
+        Doubt::CreditsSpent { of, burst, .. } => format!(
+            "the burst in {} is spent and the baseline is held: with credits left, {} would have come through",
+            counted(*of),
+            charged(*of, *burst)
+        ),
+        Doubt::BurstOfAnother { policy, lasts_s, more } => another(policy, *lasts_s, *more),
         Doubt::NotMeasured => "not measured in this run".to_owned(),
         Doubt::TooShort => "the rate did not settle, or too few seconds were counted".to_owned(),
         Doubt::OnTolerance { least } => format!(
@@ -61,6 +69,47 @@ pub fn doubt(doubt: &Doubt) -> String {
     }
 }
 
+/// What a rule counts.
+pub(crate) fn counted(of: Resource) -> &'static str {
+    match of {
+        Resource::Iops => "operations",
+        Resource::Bytes => "bytes",
+    }
+}
+
+/// A rate as the rule that counts it charges it.
+pub(crate) fn charged(of: Resource, rate: f64) -> String {
+    match of {
+        Resource::Iops => numbers::iops(rate),
+        Resource::Bytes => numbers::bandwidth(rate, Prefix::Binary),
+    }
+}
+
+/// When something ends that lasts so many seconds more.
+pub(crate) fn ending(least: f64, most: f64) -> String {
+    match (least, most) {
+        (_, most) if most < 1.0 => "about now".to_owned(),
+        (least, most) if least < 1.0 => format!("any time within {}", numbers::span(most)),
+        (least, most) => format!("in {} to {}", numbers::span(least), numbers::span(most)),
+    }
+}
+
+fn another(policy: &str, lasts_s: Option<f64>, more: usize) -> String {
+    let lasts = match lasts_s {
+        Some(seconds) => format!("{} under load would tell", numbers::span(seconds)),
+        None => "nobody publishes how long that is".to_owned(),
+    };
+    let others = match more {
+        0 => String::new(),
+        1 => " (and one of another policy)".to_owned(),
+        more => format!(" (and those of {more} other policies)"),
+    };
+    format!(
+        "a volume of {}{others} gives these figures too while its burst lasts, and then falls: {lasts}",
+        clean(policy)
+    )
+}
+
 fn not_the_volume(why: &str) -> String {
     format!("the target may not be the volume ({})", clean(why).trim_end_matches('.'))
 }
@@ -85,13 +134,12 @@ pub(crate) fn doubt_json(doubt: &Doubt) -> Value {
 /// What would remove the doubt, as one sentence.
 pub fn remedy(doubt: &Doubt) -> String {
     let text = match doubt {
-        Doubt::InsideBurst { burst_s, .. } => {
-            return format!(
-                "Keep it loaded for longer than {}, and see what rate is left.",
-                numbers::span(*burst_s)
-            );
+        Doubt::InsideBurst { left_s_most, .. } => return outlast(*left_s_most),
+        Doubt::BurstOfAnother { lasts_s: Some(lasts_s), .. } => return outlast(*lasts_s),
+        Doubt::CreditsSpent { .. } => "Leave it idle to earn credits, if the burst is wanted.",
+        Doubt::BurstUnknown | Doubt::BurstOfAnother { lasts_s: None, .. } => {
+            "Keep it loaded until the rate falls."
         }
-        Doubt::BurstUnknown => "Keep it loaded until the rate falls.",
         Doubt::NotMeasured => "Permit the load that the claim is about, and run again.",
         Doubt::TooShort => "Run it longer, or at another hour.",
         Doubt::OnTolerance { .. } => "Claim what the volume is to have at least.",
@@ -111,4 +159,9 @@ pub fn remedy(doubt: &Doubt) -> String {
         Doubt::Interrupted => "Run it again to its end.",
     };
     text.to_owned()
+}
+
+/// That only a load longer than that tells.
+pub(crate) fn outlast(seconds: f64) -> String {
+    format!("Keep it loaded for longer than {}, and see what rate is left.", numbers::span(seconds))
 }

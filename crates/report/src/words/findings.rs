@@ -3,12 +3,14 @@
 //! One table without a row for the rest: a kind of finding without its words does not compile.
 
 use analysis::findings::{StoppedAnswering, Unwritten};
-use analysis::{Finding, Meaning, Place};
+use analysis::{Finding, Meaning, Place, Refill};
 use record::SilenceStage;
 use workload::Nanos;
 
+use super::bursts::{alike, bucket, levels_alike};
 use super::causes;
 use super::changes::{self, between};
+use super::doubt::{charged, counted, ending, outlast};
 use super::numbers::{self, Prefix};
 use super::phrases::{capital, error_words, failures, is_full, plural, quoted};
 use super::step_names::Steps;
@@ -226,18 +228,52 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
         },
         Meaning::InsideBurst(found) => Told {
             sentence: format!(
-                "The whole run lies inside the {} burst of {}: {} under load, of a burst that lasts {} at full load.",
-                clean(&found.resource),
+                "The rate is that of the burst in {} of {}: at {} it lasts {} from full credits. The volume was loaded for {}, and how full they were before is not known: the burst may end {}.",
+                counted(found.of),
                 clean(&found.policy),
+                charged(found.of, found.rate),
+                numbers::span(found.burst_s),
                 numbers::span(found.loaded_s),
-                numbers::span(found.burst_s)
+                ending(found.left_s_least, found.left_s_most)
             ),
             unless: Some("The volume was made with higher limits than the policy that was named."),
-            next: format!(
-                "Keep it loaded for longer than {}, and see what rate is left.",
-                numbers::span(found.burst_s)
-            ),
+            next: outlast(found.left_s_most),
             shown: Nowhere,
+        },
+        Meaning::CreditsSpent(found) => Told {
+            sentence: format!(
+                "The burst in {} of {} is spent: the volume was held at its baseline of {} while the load asked for more, and with credits left {} would have come through.",
+                counted(found.of),
+                clean(&found.policy),
+                charged(found.of, found.baseline),
+                charged(found.of, found.burst)
+            ),
+            unless: Some("Another limit of the same rate stopped it, such as that of the machine for all its volumes."),
+            next: "Leave it idle to earn credits, and run it again to see the burst.".to_owned(),
+            shown: Nowhere,
+        },
+        Meaning::BurstsAlike(found) => Told {
+            sentence: format!(
+                "{} are also the burst of {}.",
+                capital(&levels_alike(found)),
+                found.policies.iter().map(alike).collect::<Vec<_>>().join("; of ")
+            ),
+            unless: Some("The volume has these limits for good: many policies share figures."),
+            next: match found.policies.iter().filter_map(|alike| alike.lasts_s).reduce(f64::max) {
+                Some(longest) => outlast(longest),
+                None => "Keep it loaded until the rate falls, or ask the provider what it sold.".to_owned(),
+            },
+            shown: Nowhere,
+        },
+        Meaning::BucketEmptied(found) => Told {
+            sentence: bucket(found),
+            unless: Some("A neighbour came, or the provider set another limit, at that very time."),
+            next: match found.refill {
+                Refill::Earned => "Leave it idle to earn credits before the load that needs them.",
+                Refill::Unknown => "Leave it idle for a while and load it again: a bucket then bursts for as long as it earned, a burst that ends with time for as long as before.",
+            }
+            .to_owned(),
+            shown: OfRun("rate"),
         },
         Meaning::StepDown(found) => Told {
             sentence: format!(

@@ -1,6 +1,7 @@
 //! Words: what a run and its findings say, as text, tables, JSON and CSV. Knows no drawing and no page.
 
 pub(crate) mod answer;
+mod bursts;
 pub(crate) mod causes;
 pub(crate) mod cells;
 mod changes;

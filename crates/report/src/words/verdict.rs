@@ -151,10 +151,12 @@ fn labelled(row: &ClaimRow, all: &[ClaimRow]) -> String {
     }
 }
 
-/// Doubts of the whole run, then those of rows that are not decided; each once.
+/// Doubts of the whole run, then those of rows that are not decided, and of any row that its credits are spent; each once.
 fn reasons(verdict: &Verdict) -> Vec<String> {
-    let undecided = |row: &&ClaimRow| matches!(row.answer, Answer::CannotTell | Answer::ConsistentWithBurst);
-    let of_rows = verdict.rows.iter().filter(undecided).flat_map(|row| &row.doubts);
+    let undecided = |row: &ClaimRow| matches!(row.answer, Answer::CannotTell | Answer::ConsistentWithBurst);
+    let told = |row: &ClaimRow, doubt: &Doubt| undecided(row) || matches!(doubt, Doubt::CreditsSpent { .. });
+    let of_rows = verdict.rows.iter().flat_map(|row| row.doubts.iter().map(move |doubt| (row, doubt)));
+    let of_rows = of_rows.filter(|(row, doubt)| told(row, doubt)).map(|(_, doubt)| doubt);
     let mut words: Vec<String> = Vec::new();
     for word in verdict.doubts.iter().chain(of_rows).map(doubt) {
         if !words.contains(&word) {
@@ -176,7 +178,9 @@ fn stops(run: &Run, analysis: &Analysis) -> String {
 
 /// True where a policy was named and neither its bucket nor a doubt speaks of a burst.
 fn has_no_burst(run: &Run, analysis: &Analysis) -> bool {
-    let of_burst = |doubt: &Doubt| matches!(doubt, Doubt::InsideBurst { .. } | Doubt::BurstUnknown);
+    let of_burst = |doubt: &Doubt| {
+        matches!(doubt, Doubt::InsideBurst { .. } | Doubt::BurstUnknown | Doubt::BurstOfAnother { .. })
+    };
     let doubts = analysis.verdict.rows.iter().flat_map(|row| &row.doubts).chain(&analysis.verdict.doubts);
     run.policy.is_some() && analysis.spent.credit_share.is_none() && !doubts.into_iter().any(of_burst)
 }

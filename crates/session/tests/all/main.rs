@@ -3,6 +3,7 @@
 
 mod causes;
 mod changes;
+mod credits;
 mod inputs;
 mod profiles;
 mod simulated_checks;

@@ -5,15 +5,16 @@ mod runs;
 mod watched;
 
 use analysis::findings::{
-    AccountingUnit, BandwidthCap, CachedReads, CpuBound, Crossover, DepthBound, Failed, FillingDepth,
-    FirstTouch, ForeignLoad, GeneratorBound, InFlightBound, InsideBurst, Interrupted, IopsCap, KernelQueue,
-    LittleMismatch, MachineLimit, Merging, NotIdentifiable, Question, ReadsOnly, Saturation, SeparateBudgets,
-    SharedBudget, StepDown, StepUp, StoppedAnswering, Unsteady, Unwritten, Wave,
+    AccountingUnit, Alike, BandwidthCap, BucketEmptied, BurstsAlike, CachedReads, CpuBound, CreditsSpent,
+    Crossover, DepthBound, Failed, FillingDepth, FirstTouch, ForeignLoad, GeneratorBound, InFlightBound,
+    InsideBurst, Interrupted, IopsCap, KernelQueue, LittleMismatch, MachineLimit, Merging, NotIdentifiable,
+    Question, ReadsOnly, Saturation, SeparateBudgets, SharedBudget, StepDown, StepUp, StoppedAnswering,
+    Unsteady, Unwritten, Wave,
 };
 use analysis::{
-    Analysis, Answer, Charge, ClaimRow, Claimed, Confidence, Counted, Doubt, Estimate, Evidence, Finding,
-    LatencyRole, LatencyRow, Meaning, Metering, Moved, Point, Quantity, Reading, Regimes, Scales, Spent,
-    Tells, Verdict,
+    Analysis, Answer, BucketAccount, Charge, ClaimRow, Claimed, Confidence, Counted, Doubt, Estimate,
+    Evidence, Finding, LatencyRole, LatencyRow, Meaning, Metering, Moved, Point, Quantity, Reading, Refill,
+    Regimes, Resource, Scales, Spent, Tells, Verdict,
 };
 use record::{LocalLimit, Run, SilenceStage, TargetDoubt};
 use workload::{Direction, Ending, Nanos};
@@ -158,6 +159,7 @@ pub fn meets() -> (Run, Analysis) {
             bytes_written: 5 << 30,
             charged_ops: 312_000.0,
             credit_share: None,
+            credits: Vec::new(),
             loaded_s: 141.0,
         },
         horizon: Nanos::from_secs(118),
@@ -214,7 +216,7 @@ pub fn cannot_tell() -> (Run, Analysis) {
         row.claimed.value = 300.0;
         row.claimed.words = "300".to_owned();
         row.answer = Answer::ConsistentWithBurst;
-        row.doubts = vec![Doubt::InsideBurst { burst_s: 2000.0, loaded_s: 141.0 }];
+        row.doubts = vec![inside_burst()];
     }
     analysis.findings.insert(
         0,
@@ -414,10 +416,34 @@ pub fn all_meanings() -> Vec<Meaning> {
         Meaning::ReadsOnly(ReadsOnly { unwritten_share: None }),
         Meaning::InsideBurst(InsideBurst {
             policy: "aws-gp2,size=100GiB".into(),
-            resource: "operations".into(),
+            of: Resource::Iops,
+            rate: 3_000.0,
             burst_s: 2000.0,
             loaded_s: 141.0,
+            left_s_least: 0.0,
+            left_s_most: 1_870.0,
         }),
+        Meaning::CreditsSpent(CreditsSpent {
+            policy: "azure-premium-ssd-credit,tier=P10".into(),
+            of: Resource::Bytes,
+            baseline: 104_857_600.0,
+            burst: 178_257_920.0,
+        }),
+        Meaning::BurstsAlike(BurstsAlike {
+            iops: 3_000.0,
+            bytes_per_second: Some(134_217_728.0),
+            policies: vec![Alike {
+                policy: "aws-gp2".into(),
+                title: "EBS gp2".into(),
+                lasts_s: Some(1_862.0),
+                after_iops: 100.0,
+            }],
+        }),
+        emptied(vec![of_bucket(Resource::Iops, Some(262_144), 400.0)], Refill::Earned),
+        emptied(
+            vec![of_bucket(Resource::Iops, None, 400.0), of_bucket(Resource::Bytes, None, 1_638_400.0)],
+            Refill::Unknown,
+        ),
         Meaning::StepDown(StepDown {
             step: step(),
             at: Nanos::from_secs(1862),
@@ -448,10 +474,30 @@ pub fn all_meanings() -> Vec<Meaning> {
     all
 }
 
+/// A bucket that gave three times what it leaves.
+fn of_bucket(resource: Resource, unit: Option<u64>, base: f64) -> BucketAccount {
+    let (base, held) = (around(base, base / 1_000.0), around(50.0 * base, base / 10.0));
+    BucketAccount { resource, unit, burst: 3.0 * base.value, base, held }
+}
+
+fn emptied(accounts: Vec<BucketAccount>, refill: Refill) -> Meaning {
+    let (from, to) = (Nanos::from_secs(36), Nanos::from_millis(37_500));
+    Meaning::BucketEmptied(BucketEmptied { from, to, accounts, refill, policy: None })
+}
+
+/// The burst of gp2, of which nobody knows how much was left.
+fn inside_burst() -> Doubt {
+    let (of, rate, burst_s, loaded_s) = (Resource::Iops, 3_000.0, 2_000.0, 141.0);
+    Doubt::InsideBurst { of, rate, burst_s, loaded_s, left_s_least: 0.0, left_s_most: 1_870.0 }
+}
+
 /// Every kind of doubt.
 pub fn all_doubts() -> Vec<Doubt> {
     vec![
-        Doubt::InsideBurst { burst_s: 2000.0, loaded_s: 141.0 },
+        inside_burst(),
+        Doubt::CreditsSpent { of: Resource::Iops, baseline: 300.0, burst: 3_000.0 },
+        Doubt::BurstOfAnother { policy: "aws-gp2".into(), lasts_s: Some(1_862.0), more: 0 },
+        Doubt::BurstOfAnother { policy: "hetzner-volumes".into(), lasts_s: None, more: 2 },
         Doubt::BurstUnknown,
         Doubt::NotMeasured,
         Doubt::TooShort,

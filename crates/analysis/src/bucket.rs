@@ -1,0 +1,263 @@
+//! A bucket that emptied during the run: what it counts, the rates before and after, and what it held.
+//!
+//! Nothing is assumed of the volume but that a level falls with what is charged and rises with the rate that is left. What is
+//! charged (operations, operations by a unit, bytes) is tried in turn: under the wrong account the volume gave more after the
+//! change than was earned since, or loads of different length were not held at one rate.
+
+use policy::{Accounting, Asked, Limits, Locality, Moved, Order, Resource, Rounding};
+use serde::{Deserialize, Serialize};
+use statistics::interval::{block_length, overlapping_batch_means};
+use workload::{Bytes, Nanos};
+
+use crate::Estimate;
+use crate::spent::Dated;
+
+/// Rates are one within this share (methodology 2.11).
+const SAME: f64 = 0.03;
+/// A burst lets through so much more than is left; the smallest published one is 11 %.
+const ABOVE: f64 = 1.08;
+/// Intervals that a level is told from.
+const LEVEL_LEAST: usize = 5;
+/// Seconds that the rate of the burst is told from at the least: in less, what the meter lets run ahead shows.
+const BURST_S: f64 = 3.0;
+/// What a meter lets run ahead, and an interval's edges cut, in seconds' worth of the rate.
+const EDGE_S: f64 = 0.05;
+/// How much later than was told the change may have been: summing on to there costs nothing, as the rate is the one left.
+const LATER: Nanos = Nanos::from_secs(1);
+/// A second drain that used between these shares of what was earned since the first is paid by it.
+const EARNED: (f64, f64) = (0.8, 1.2);
+/// Units that providers and hypervisors charge by (methodology 1).
+const UNITS: [Bytes; 5] = [Bytes::kib(16), Bytes::kib(32), Bytes::kib(64), Bytes::kib(256), Bytes::MIB];
+
+/// What a bucket counts, with the levels and what it held under that account.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BucketAccount {
+    /// Operations or bytes.
+    pub resource: Resource,
+    /// Bytes that make one charged operation, where longer ones count as several.
+    pub unit: Option<u64>,
+    /// The most that came a second before the change; a load that asked for less shows less.
+    pub burst: f64,
+    /// A second after it.
+    pub base: Estimate,
+    /// What it held: all it can hold if it was full, and at least that in any case.
+    pub held: Estimate,
+}
+
+/// What fills a bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Refill {
+    /// What the rate that is left earns: a second burst used up what had been earned since the first.
+    Earned,
+    /// There was no second burst that would tell: a burst that ends with time looks the same.
+    Unknown,
+}
+
+/// A bucket that emptied. Several accounts: the run does not tell which it is.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Emptied {
+    pub accounts: Vec<BucketAccount>,
+    pub refill: Refill,
+}
+
+/// How I/Os are charged.
+#[derive(Clone, Copy)]
+struct Charge {
+    resource: Resource,
+    accounting: Option<Accounting>,
+}
+
+/// What one account makes of an interval.
+#[derive(Clone, Copy)]
+struct Moment {
+    from: Nanos,
+    seconds: f64,
+    charged: f64,
+    asked: Asked,
+    block: Bytes,
+}
+
+impl Charge {
+    /// Every way to charge, the simplest of each resource first, and those of the declared policy.
+    fn all(limits: Option<&Limits>) -> Vec<Charge> {
+        let by = |resource, accounting| Charge { resource, accounting };
+        let unit = |unit| Accounting { unit, rounding: Rounding::Ceil, merge_sequential: false };
+        let declared = limits.into_iter().flat_map(|limits| &limits.limits);
+        let mut all = vec![by(Resource::Iops, None), by(Resource::Bytes, None)];
+        all.extend(UNITS.map(|bytes| by(Resource::Iops, Some(unit(bytes)))));
+        all.extend(declared.map(|rule| by(rule.resource, rule.accounting)));
+        all
+    }
+
+    fn of(&self, moved: &Moved) -> f64 {
+        let locality = if moved.order == Order::Sequential { Locality::Sequential } else { Locality::Random };
+        let units = self.accounting.map(|accounting| accounting.units(moved.block, locality));
+        let worth = match (self.resource, self.accounting) {
+            (Resource::Bytes, Some(accounting)) => accounting.unit.0 as f64,
+            _ => 1.0,
+        };
+        let plain = if self.resource == Resource::Bytes { moved.block.0 as f64 } else { 1.0 };
+        moved.ops * units.map_or(plain, |units| units * worth)
+    }
+
+    fn moments(&self, dated: &[Dated]) -> Vec<Moment> {
+        let moment = |dated: &Dated| Moment {
+            from: dated.from,
+            seconds: dated.entry.length.as_secs_f64(),
+            charged: dated.entry.moved.iter().map(|moved| self.of(moved)).sum(),
+            asked: dated.entry.asked,
+            block: dated.entry.moved.iter().map(|moved| moved.block).max().unwrap_or_default(),
+        };
+        dated.iter().map(moment).filter(|moment| moment.seconds > 0.0).collect()
+    }
+}
+
+impl Moment {
+    fn to(&self) -> Nanos {
+        self.from + Nanos::from_secs_f64(self.seconds)
+    }
+
+    fn rate(&self) -> f64 {
+        self.charged / self.seconds
+    }
+
+    fn held(&self) -> bool {
+        self.asked == Asked::More
+    }
+}
+
+/// What emptied between the two times of `at`; `None` where no account explains it: then it was no bucket, or too little was seen.
+pub(crate) fn emptied(dated: &[Dated], at: (Nanos, Nanos), limits: Option<&Limits>) -> Option<Emptied> {
+    let looks = Charge::all(limits).into_iter().filter_map(|charge| Look::at(dated, at, charge));
+    let looks: Vec<Look> = looks.filter(|look| look.refill.is_some()).collect();
+    let mut accounts = Vec::new();
+    let mut refill = None;
+    for resource in [Resource::Iops, Resource::Bytes] {
+        let of = looks.iter().filter(|look| look.account.resource == resource);
+        // The last of the best would win: the simplest stands first.
+        let best = of.rev().max_by_key(|look| look.blocks);
+        accounts.extend(best.map(|look| look.account));
+        refill = refill.or(best.and_then(|look| look.refill));
+    }
+    Some(Emptied { refill: refill.filter(|_| accounts.len() == 1).unwrap_or(Refill::Unknown), accounts })
+        .filter(|emptied| !emptied.accounts.is_empty())
+}
+
+/// The run under one account.
+struct Look {
+    account: BucketAccount,
+    /// Lengths of I/O that were held at one of the two rates: the more, the better the account explains.
+    blocks: usize,
+    /// `None`: more came through after the change than had been earned.
+    refill: Option<Refill>,
+}
+
+impl Look {
+    fn at(dated: &[Dated], (before, after): (Nanos, Nanos), charge: Charge) -> Option<Look> {
+        let moments = charge.moments(dated);
+        let runs = runs(&moments);
+        let behind = |run: &&[Moment]| -> Vec<f64> {
+            run.iter().filter(|moment| moment.from >= after).map(Moment::rate).collect()
+        };
+        let left = runs.iter().map(behind).find(|rates| rates.len() >= LEVEL_LEAST)?;
+        let base = level(&left)?;
+        let ahead = |run: &&[Moment]| {
+            let whole: Vec<&Moment> = run.iter().filter(|moment| moment.to() <= before).collect();
+            let seconds: f64 = whole.iter().map(|moment| moment.seconds).sum();
+            let charged: f64 = whole.iter().map(|moment| moment.charged).sum();
+            (seconds >= BURST_S).then(|| charged / seconds)
+        };
+        let burst = runs.iter().filter_map(ahead).fold(0.0, f64::max);
+        if burst < ABOVE * base.value {
+            return None;
+        }
+        let blocks = blocks_at(&runs, (before, after), [base.value, burst]);
+        let held = held(&moments, after + LATER, &base, burst)?;
+        let unit = charge.accounting.map(|accounting| accounting.unit.0);
+        let account = BucketAccount { resource: charge.resource, unit, burst, base, held };
+        let width = after.since(before).as_secs_f64();
+        let behind: Vec<Moment> = moments.iter().filter(|moment| moment.from >= after).copied().collect();
+        Some(Look { account, blocks, refill: refill(&behind, &account, width) })
+    }
+}
+
+/// Stretches in which one length of I/O was asked for, and more of it than came.
+fn runs(moments: &[Moment]) -> Vec<&[Moment]> {
+    let alike = |a: &Moment, b: &Moment| a.held() && b.held() && a.block == b.block && a.to() == b.from;
+    moments.chunk_by(alike).filter(|run| run.first().is_some_and(Moment::held)).collect()
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let values: Vec<f64> = values.collect();
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// The level of rates with its interval, which allows for neighbours that resemble each other.
+fn level(rates: &[f64]) -> Option<Estimate> {
+    let value = mean(rates.iter().copied()).filter(|_| rates.len() >= LEVEL_LEAST)?;
+    let found = overlapping_batch_means(rates, block_length(rates, 1), 0.95)?;
+    let half = found.half_width.max(EDGE_S / rates.len() as f64 * value);
+    (value > 0.0).then_some(Estimate { value, low: value - half, high: value + half })
+}
+
+/// How many lengths of I/O were held at one of the rates, before the change or behind it.
+fn blocks_at(runs: &[&[Moment]], (before, after): (Nanos, Nanos), rates: [f64; 2]) -> usize {
+    let near = |run: &[Moment], of: &dyn Fn(&Moment) -> bool, rate: f64| {
+        mean(run.iter().filter(|moment| of(moment)).map(Moment::rate))
+            .is_some_and(|level| (level / rate - 1.0).abs() <= SAME)
+    };
+    let count = |of: &dyn Fn(&Moment) -> bool, rate: f64| {
+        let mut blocks: Vec<Bytes> = runs
+            .iter()
+            .filter(|run| near(run, of, rate))
+            .filter_map(|run| Some(run.first()?.block))
+            .collect();
+        blocks.sort();
+        blocks.dedup();
+        blocks.len()
+    };
+    let [base, burst] = rates;
+    count(&|moment| moment.from >= after, base) + count(&|moment| moment.to() <= before, burst)
+}
+
+/// What was there when the drain began that emptied it: of all beginnings the one that took most. Wherever the bucket was
+/// full it was that.
+fn held(moments: &[Moment], until: Nanos, base: &Estimate, burst: f64) -> Option<Estimate> {
+    let (mut sum, mut seconds, mut best) = (0.0, 0.0, (0.0, 0.0));
+    for moment in moments.iter().rev().filter(|moment| moment.to() <= until) {
+        sum += moment.charged - base.value * moment.seconds;
+        seconds += moment.seconds;
+        best = if sum > best.0 { (sum, seconds) } else { best };
+    }
+    let (value, seconds) = best;
+    let half = seconds * base.half_width() + EDGE_S * burst;
+    (value > half).then_some(Estimate { value, low: value - half, high: value + half })
+}
+
+/// What filled the bucket after the change, by a second burst; `None` where more came through than any bucket had.
+fn refill(moments: &[Moment], account: &BucketAccount, width: f64) -> Option<Refill> {
+    let (base, burst) = (account.base.value, account.burst);
+    let edge = (burst - base) * (width + EDGE_S) + EDGE_S * burst;
+    let (mut level, mut since) = (0.0f64, 0.0);
+    // What had been earned when the last burst began, and how much of it that took.
+    let mut drain: Option<(f64, f64)> = None;
+    let mut refill = Refill::Unknown;
+    for moment in moments {
+        let earned = base * moment.seconds;
+        since += earned;
+        if moment.held() && moment.charged > ABOVE * earned {
+            let (had, took) = drain.unwrap_or((level, 0.0));
+            drain = Some((had, took + moment.charged - earned));
+        } else if let Some((had, took)) = drain.take().filter(|_| moment.held()) {
+            let share = took / had.max(edge);
+            refill =
+                if took > edge && (EARNED.0..=EARNED.1).contains(&share) { Refill::Earned } else { refill };
+        }
+        level += earned - moment.charged;
+        if level < -(SAME * since + edge) {
+            return None;
+        }
+    }
+    Some(refill)
+}

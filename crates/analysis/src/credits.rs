@@ -1,0 +1,166 @@
+//! What a rate says of the policy's burst: that credits pay for it, that they are spent, or neither.
+
+use policy::{BurstLength, Level, Limit, Limits, Load, UnitReading};
+use workload::{Bytes, Direction};
+
+use crate::figures::Figures;
+use crate::plateaus::base_latency_ns;
+use crate::spent::is_queued;
+use crate::{Answer, ClaimRow, Doubt, Estimate, Point, Quantity, Spent};
+
+/// A rate is that of a state within this share (methodology 2.11); no published burst is nearer to its baseline than 11 %.
+const FITS: f64 = 0.03;
+/// A load held at the baseline for so many seconds had no credits. It is some steps' worth: a change within one is not told
+/// by its mean.
+const HELD_S: f64 = 5.0;
+/// Rules with a burst of which every combination is looked at; policies have two, and the machine in front of them two more.
+const BURSTS_MOST: usize = 6;
+
+/// What a row is judged with.
+pub(crate) struct Judged<'j> {
+    pub limits: &'j Limits,
+    pub figures: &'j Figures,
+    pub spent: &'j Spent,
+    /// The bytes of an I/O at which the row was measured.
+    pub block: Bytes,
+}
+
+/// Opens a row that credits may have paid for, and says of one at its baseline that they are spent.
+pub(crate) fn judge(row: &mut ClaimRow, of: &Judged<'_>) {
+    let met = matches!(row.answer, Answer::Meets | Answer::Exceeds);
+    let Some(measured) = row.measured.filter(|_| met) else { return };
+    let load = Load::random(row.direction, of.block);
+    let states = States::of(of.limits, &load, row.quantity);
+    let Some(top) = states.top().filter(|top| top.rate > states.baseline() * (1.0 + FITS)) else { return };
+    let fitting: Vec<&State> = states.all.iter().filter(|state| state.fits(&measured)).collect();
+    let above = |state: &&&State| state.rate > states.baseline() * (1.0 + FITS);
+    // Of several, the one of the fewest bursts.
+    let burst = fitting.iter().filter(above).min_by_key(|state| state.bursting.len());
+    match burst {
+        Some(state) => {
+            row.answer = Answer::ConsistentWithBurst;
+            row.doubts.push(doubt(of, &load, state));
+        }
+        None if !fitting.is_empty() && is_held(row, of) => {
+            let spent = |rule: &&Limit| {
+                let (baseline, burst) = (rule.rate(Level::Baseline), rule.rate(Level::Burst));
+                Doubt::CreditsSpent { of: rule.resource, baseline, burst }
+            };
+            row.doubts.extend(top.bursting.first().map(spent));
+        }
+        None => {
+            row.answer = Answer::CannotTell;
+            row.doubts.push(doubt(of, &load, top));
+        }
+    }
+}
+
+/// Whether the load was held at the row's rate for long enough, while it asked for more.
+fn is_held(row: &ClaimRow, of: &Judged<'_>) -> bool {
+    let Figures { latencies, depths, .. } = of.figures;
+    let Some(base) = base_latency_ns(latencies, depths, row.direction) else { return false };
+    let rate = |point: &Point| match row.quantity {
+        Quantity::BytesPerSecond => point.bytes_per_second.value,
+        Quantity::Iops | Quantity::MeanLatency | Quantity::PercentileLatency => point.iops.value,
+    };
+    let of_row = |point: &&Point| point.direction == row.direction && point.block == of.block.0;
+    let fits = |point: &&Point| row.measured.is_some_and(|level| near(rate(point), level.value));
+    let queued = |point: &&Point| is_queued(point.latency_ns_mean, base, point.block as f64);
+    let points = of.figures.ladders().chain(&of.figures.jobs);
+    let mut held: Vec<&Point> = points.filter(of_row).filter(fits).filter(queued).collect();
+    // The depth ladder lends a point to the ladder of blocks.
+    held.sort_by(|a, b| a.step.cmp(&b.step));
+    held.dedup_by(|a, b| a.step == b.step);
+    held.iter().map(|point| point.seconds).sum::<f64>() >= HELD_S
+}
+
+fn near(rate: f64, figure: f64) -> bool {
+    figure > 0.0 && (rate / figure - 1.0).abs() <= FITS
+}
+
+/// Why a rate leaves open what lasts: the burst that may have paid for it, of several the one that ends first.
+fn doubt(of: &Judged<'_>, load: &Load, state: &State<'_>) -> Doubt {
+    let rate = |rule: &Limit| state.iops * rule.charge(load.block, load.locality);
+    let pays = |rule: &&&Limit| rate(rule) > rule.baseline;
+    let mut paying: Vec<&Limit> = state.bursting.iter().filter(pays).copied().collect();
+    paying.sort_by_key(|rule| rule.burst_lasts(1.0, rate(rule)));
+    let of_first = paying.first().and_then(|rule| {
+        let row = of.spent.credits.iter().find(|row| row.rule == rule.id)?;
+        let lasts = |share| rule.burst_lasts(share, rate(rule)).map(|length| length.as_secs_f64());
+        Some(Doubt::InsideBurst {
+            of: rule.resource,
+            rate: rate(rule),
+            burst_s: lasts(1.0)?,
+            loaded_s: of.spent.loaded_s,
+            left_s_least: lasts(row.left_least)?,
+            left_s_most: lasts(row.left_most)?,
+        })
+    });
+    of_first.unwrap_or(Doubt::BurstUnknown)
+}
+
+/// Which rules let their burst rate through, and what comes through then.
+struct State<'l> {
+    bursting: Vec<&'l Limit>,
+    /// Operations a second of the load.
+    iops: f64,
+    /// The same in the row's quantity.
+    rate: f64,
+    /// The same where an ambiguous MB is read otherwise.
+    other: f64,
+}
+
+impl State<'_> {
+    fn fits(&self, measured: &Estimate) -> bool {
+        near(measured.value, self.rate) || near(measured.value, self.other)
+    }
+}
+
+struct States<'l> {
+    all: Vec<State<'l>>,
+}
+
+impl<'l> States<'l> {
+    fn of(limits: &'l Limits, load: &Load, quantity: Quantity) -> States<'l> {
+        let rules: Vec<(usize, &Limit)> = limits.limits.iter().enumerate().collect();
+        let ends = |rule: &&(usize, &Limit)| rule.1.burst_length() != BurstLength::None;
+        let bursts: Vec<usize> = rules.iter().filter(ends).map(|(at, _)| *at).take(BURSTS_MOST).collect();
+        let state = |choice: usize| {
+            let chosen: Vec<usize> = bursts
+                .iter()
+                .enumerate()
+                .filter(|(bit, _)| choice >> bit & 1 == 1)
+                .map(|(_, at)| *at)
+                .collect();
+            let iops = passes(limits, load, &chosen)?;
+            let other = limits.in_reading(UnitReading::Decimal);
+            let other = passes(&other, load, &chosen)?;
+            let unit = if quantity == Quantity::Iops { 1.0 } else { load.block.0 as f64 };
+            let bursting = chosen.iter().map(|at| &limits.limits[*at]).collect();
+            Some(State { bursting, iops, rate: iops * unit, other: other * unit })
+        };
+        States { all: (0..1usize << bursts.len()).filter_map(state).collect() }
+    }
+
+    /// What comes through without credits.
+    fn baseline(&self) -> f64 {
+        self.all.first().map_or(f64::INFINITY, |state| state.rate)
+    }
+
+    /// What comes through with all of them, by the fewest that it takes.
+    fn top(&self) -> Option<&State<'l>> {
+        let best = self.all.iter().map(|state| state.rate).fold(0.0, f64::max);
+        self.all.iter().filter(|state| near(state.rate, best)).min_by_key(|state| state.bursting.len())
+    }
+}
+
+/// Operations a second of `load` while the rules at `bursting` let their burst rate through.
+fn passes(limits: &Limits, load: &Load, bursting: &[usize]) -> Option<f64> {
+    let rate = |(at, rule): (usize, &Limit)| {
+        let covers = if load.read_share > 0.0 { Direction::Read } else { Direction::Write };
+        let level = if bursting.contains(&at) { Level::Burst } else { Level::Baseline };
+        let cost = rule.charge(load.block, load.locality);
+        rule.direction.covers(covers).then(|| rule.rate(level) / cost)
+    };
+    limits.limits.iter().enumerate().filter_map(rate).reduce(f64::min)
+}

@@ -1,0 +1,58 @@
+//! A bucket of credits emptied during the run.
+
+use policy::{Level, Limits};
+use record::Run;
+use serde::{Deserialize, Serialize};
+use workload::Nanos;
+
+use crate::bucket::{BucketAccount, Emptied, Refill, emptied};
+use crate::figures::Figures;
+use crate::finding::{Confidence, Found, Kind, Nature};
+use crate::regimes::Change;
+use crate::spent::entries;
+
+/// A rate is a policy's within this share (methodology 2.11).
+const FITS: f64 = 0.03;
+
+/// Between `from` and `to` a bucket emptied. Several accounts: the run does not tell which of them it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BucketEmptied {
+    pub from: Nanos,
+    pub to: Nanos,
+    pub accounts: Vec<BucketAccount>,
+    pub refill: Refill,
+    /// The policy that was named, where these are its rates.
+    pub policy: Option<String>,
+}
+
+impl Kind for BucketEmptied {
+    fn nature(&self) -> Nature<'_> {
+        Nature { weight: 3, device: None, badness: None, doubt: None, level: false }
+    }
+}
+
+/// The first fall of the run, where the end of credits explains all that came after it.
+pub(super) fn rule(run: &Run, figures: &Figures, limits: Option<&Limits>) -> Option<Found<BucketEmptied>> {
+    let fall = figures.regimes.changes.iter().find(|change| Change::fell(change))?;
+    let Emptied { accounts, refill } = emptied(&entries(run, figures), fall.at, limits)?;
+    let named = limits.filter(|limits| accounts.iter().any(|account| is_of(limits, account)));
+    let policy = named.map(|limits| limits.policy.to_string());
+    // Who comes and stays takes a share just so: the policy's own two rates are seldom hit by chance.
+    let confidence = match (&policy, refill) {
+        (Some(_), _) => Confidence::Strong,
+        (None, Refill::Earned) => Confidence::Likely,
+        (None, Refill::Unknown) => Confidence::Possible,
+    };
+    let (from, to) = fall.at;
+    Some(Found::at_large(BucketEmptied { from, to, accounts, refill, policy }, confidence))
+}
+
+fn is_of(limits: &Limits, account: &BucketAccount) -> bool {
+    let near = |measured: f64, figure: f64| figure > 0.0 && (measured / figure - 1.0).abs() <= FITS;
+    limits.limits.iter().any(|rule| {
+        rule.resource == account.resource
+            && rule.burst.is_some()
+            && near(account.burst, rule.rate(Level::Burst))
+            && near(account.base.value, rule.baseline)
+    })
+}

@@ -1,0 +1,134 @@
+//! The levels that were measured are also those of a published volume on its burst, and would not last.
+
+use policy::{BurstAlike, BurstLength, Limits, Plateau, bursts_alike};
+use serde::{Deserialize, Serialize};
+use workload::{Bytes, Direction, Iops};
+
+use crate::figures::Figures;
+use crate::finding::{Confidence, Found, Kind, Nature};
+use crate::verdict::{Answer, Doubt, Quantity, Verdict};
+
+/// So many policies are named.
+const NAMED: usize = 3;
+/// A claim that what is left would still meet within this share stays met (methodology 2.11).
+const TOLERANCE: f64 = 0.03;
+
+/// Volumes of other policies give the measured levels too while their burst lasts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BurstsAlike {
+    /// Small I/Os a second that were measured, of the first direction that was.
+    pub iops: f64,
+    /// Bytes a second of large I/Os, where they settled.
+    pub bytes_per_second: Option<f64>,
+    /// Whose bursts they are, the likeliest first.
+    pub policies: Vec<Alike>,
+}
+
+/// A policy on its burst.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Alike {
+    /// Its id.
+    pub policy: String,
+    /// The provider's name for it.
+    pub title: String,
+    /// Seconds that the burst lasts from full credits, of the smallest volume; `None` where nobody says.
+    pub lasts_s: Option<f64>,
+    /// I/Os a second that are left then.
+    pub after_iops: f64,
+}
+
+impl Kind for BurstsAlike {
+    fn nature(&self) -> Nature<'_> {
+        let first = self.policies.first();
+        let doubt = first.map(|alike| Doubt::BurstOfAnother {
+            policy: alike.policy.clone(),
+            lasts_s: alike.lasts_s,
+            more: self.policies.len() - 1,
+        });
+        Nature { weight: 3, device: None, badness: None, doubt, level: false }
+    }
+}
+
+/// The bursts that would give the levels of `run`, where that changes its answer: nothing of it is known to the run, whose own
+/// policy has no such burst.
+pub(super) fn rule(
+    figures: &Figures,
+    limits: Option<&Limits>,
+    verdict: &Verdict,
+) -> Option<Found<BurstsAlike>> {
+    let spent = |doubt: &Doubt| matches!(doubt, Doubt::CreditsSpent { .. });
+    let decided = matches!(verdict.answer, Answer::Measured | Answer::Meets | Answer::Exceeds);
+    // A level that is the baseline of its own policy needs no other's burst.
+    let explained = verdict.rows.iter().flat_map(|row| &row.doubts).any(spent);
+    let fell = figures.regimes.changes.iter().any(crate::regimes::Change::fell);
+    if !decided || explained || fell {
+        return None;
+    }
+    let levels = levels(figures);
+    let first = levels.first()?;
+    let own = |alike: &BurstAlike| limits.is_some_and(|limits| limits.policy.id == alike.policy.id);
+    let found = bursts_alike(
+        &levels,
+        figures.regimes.looked.1.since(figures.regimes.looked.0),
+        limits.and_then(Limits::volume_size),
+    );
+    let others = found.iter().filter(|alike| !own(alike) && changes(alike, &levels, verdict));
+    let alike = |alike: &BurstAlike| {
+        let after_iops = alike.after.first().map_or(0.0, |iops| iops.0);
+        let lasts_s = match alike.lasts.0 {
+            BurstLength::Ends(length) => Some(length.as_secs_f64()),
+            BurstLength::Unknown | BurstLength::None => None,
+        };
+        Alike { policy: alike.policy.id.clone(), title: alike.title.clone(), lasts_s, after_iops }
+    };
+    let policies: Vec<Alike> = others.take(NAMED).map(alike).collect();
+    let middle = |level: &Plateau| f64::midpoint(level.iops.0.0, level.iops.1.0);
+    let large = levels.iter().find(|level| level.direction == first.direction && level.block > first.block);
+    let bytes_per_second =
+        large.map(|level| middle(level) * level.block.0 as f64).filter(|rate| rate.is_finite());
+    let meaning = BurstsAlike { iops: middle(first), bytes_per_second, policies };
+    (!meaning.policies.is_empty()).then(|| Found::at_large(meaning, Confidence::Possible))
+}
+
+/// The settled levels of both ladders. One without a settled level of small I/Os says too little to be anybody's.
+fn levels(figures: &Figures) -> Vec<Plateau> {
+    let mut levels = Vec::new();
+    for direction in [Direction::Read, Direction::Write] {
+        let Some(cap) = figures.iops_cap(direction).filter(|cap| !cap.at_least) else { continue };
+        let Some(rung) = figures.depths.iter().find(|point| point.direction == direction) else { continue };
+        let iops = (Iops(cap.level.low), Iops(cap.level.high));
+        levels.push(Plateau { direction, block: Bytes(rung.block), iops });
+        let ladder = figures.blocks.iter().filter(|point| point.direction == direction);
+        let Some(largest) = ladder.max_by_key(|point| point.block).filter(|point| point.block > rung.block)
+        else {
+            continue;
+        };
+        let Some(bytes) = figures.bandwidth_cap(direction) else { continue };
+        let block = largest.block as f64;
+        let high = if bytes.at_least { f64::INFINITY } else { bytes.level.high };
+        let iops = (Iops(bytes.level.low / block), Iops(high / block));
+        levels.push(Plateau { direction, block: Bytes(largest.block), iops });
+    }
+    levels
+}
+
+/// Whether the end of the burst would undo what is said now.
+fn changes(alike: &BurstAlike, levels: &[Plateau], verdict: &Verdict) -> bool {
+    if verdict.answer == Answer::Measured {
+        return true;
+    }
+    let left = |direction: Direction, quantity: Quantity| {
+        let of = levels.iter().zip(&alike.after).filter(|(level, _)| level.direction == direction);
+        let rate = |(level, after): (&Plateau, &Iops)| match quantity {
+            Quantity::BytesPerSecond => after.0 * level.block.0 as f64,
+            Quantity::Iops | Quantity::MeanLatency | Quantity::PercentileLatency => after.0,
+        };
+        of.map(rate).reduce(f64::max)
+    };
+    let rates =
+        verdict.rows.iter().filter(|row| matches!(row.quantity, Quantity::Iops | Quantity::BytesPerSecond));
+    let missed = |row: &crate::ClaimRow| {
+        left(row.direction, row.quantity).is_some_and(|left| left < row.claimed.value * (1.0 - TOLERANCE))
+    };
+    rates.into_iter().any(missed)
+}

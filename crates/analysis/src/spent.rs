@@ -1,0 +1,192 @@
+//! What a run has used up, and what is left of the policy's burst credits: its intervals, entered into the policy's accounts.
+
+use policy::{Asked, Balance, Entry, Ledger, Limit, Limits, Moved, Opening, Order, Resource};
+use record::{Interval, Run, StepRecord};
+use workload::{Access, Bytes, Direction, Lengths, LengthsBy, Nanos, Pace, StepKind, WorkerPlan};
+
+use crate::figures::Figures;
+use crate::plateaus::{QUEUED, base_latency_ns};
+use crate::{CreditRow, Spent};
+
+/// A range of lengths is charged as so many lengths of it.
+const RANGE_PARTS: u64 = 16;
+/// A single stream moves at least so many bytes a second on any network volume: what an I/O takes for its length.
+const STREAM: f64 = 250e6;
+
+/// What `run` has used up, charged as `limits` say.
+pub(crate) fn spent(run: &Run, figures: &Figures, limits: Option<&Limits>) -> Spent {
+    let mut spent = Spent::default();
+    let rules = limits.map_or(&[][..], |limits| &limits.limits);
+    for step in run.steps.iter().filter(|step| step.plan.kind != StepKind::Idle) {
+        for interval in &step.intervals {
+            let (read, write) = (interval.of(Direction::Read).tally, interval.of(Direction::Write).tally);
+            spent.bytes_read = spent.bytes_read.saturating_add(read.bytes);
+            spent.bytes_written = spent.bytes_written.saturating_add(write.bytes);
+            spent.charged_ops +=
+                moved(step, interval).iter().map(|moved| charged_ops(rules, moved)).sum::<f64>();
+        }
+        spent.loaded_s += step.ended.since(step.started).as_secs_f64();
+    }
+    if let Some(limits) = limits {
+        spent.credits = credits(run, figures, limits);
+        spent.credit_share = spent.credits.iter().map(|row| row.spent_of_full).reduce(f64::max);
+    }
+    spent
+}
+
+/// Operations as the first rule that counts them charges them.
+fn charged_ops(rules: &[Limit], moved: &Moved) -> f64 {
+    let counts = |rule: &&Limit| rule.resource == Resource::Iops && rule.direction.covers(moved.direction);
+    moved.ops * rules.iter().find(counts).map_or(1.0, |rule| rule.mean_charge(moved))
+}
+
+/// What every account holds after the run.
+fn credits(run: &Run, figures: &Figures, limits: &Limits) -> Vec<CreditRow> {
+    let mut ledger = Ledger::new(limits, Opening::Unknown);
+    entries(run, figures).iter().for_each(|dated| ledger.enter(&dated.entry));
+    ledger.balances().into_iter().map(|balance| row(limits, balance)).collect()
+}
+
+fn row(limits: &Limits, balance: Balance) -> CreditRow {
+    let limit = &limits.limits[balance.limit];
+    let rate = limit.rate(policy::Level::Burst);
+    let lasts = |share| limit.burst_lasts(share, rate).map(|length| length.as_secs_f64());
+    CreditRow {
+        rule: limit.id.clone(),
+        resource: limit.resource,
+        burst: rate,
+        baseline: limit.baseline,
+        spent_of_full: 1.0 - balance.from_full,
+        left_least: balance.least,
+        left_most: balance.most,
+        held_at_least: balance.held_at_least,
+        lasts_s_full: lasts(1.0),
+        lasts_s_least: lasts(balance.least),
+        lasts_s_most: lasts(balance.most),
+    }
+}
+
+/// What moved, and from when.
+#[derive(Clone, Debug)]
+pub(crate) struct Dated {
+    pub from: Nanos,
+    pub entry: Entry,
+}
+
+/// Everything that moved, in the order of time, with the pauses in which the volume earned.
+pub(crate) fn entries(run: &Run, figures: &Figures) -> Vec<Dated> {
+    let base = Bases::of(figures);
+    let mut entries = Vec::new();
+    let mut booked: Option<Nanos> = None;
+    for step in &run.steps {
+        let mut intervals: Vec<&Interval> = step.intervals.iter().collect();
+        intervals.sort_by_key(|interval| (interval.start, interval.end));
+        for interval in intervals {
+            // Jobs side by side share their time: what overlaps is entered without any.
+            let from = booked.map_or(interval.start, |booked| booked.max(interval.start));
+            let pause = booked.map_or(Nanos::ZERO, |booked| from.since(booked));
+            if pause > Nanos::ZERO {
+                let entry = Entry { length: pause, ..Entry::default() };
+                entries.push(Dated { from: Nanos(from.0 - pause.0), entry });
+            }
+            let length = interval.end.since(from);
+            let asked = base.asked(step, interval);
+            entries.push(Dated { from, entry: Entry { length, moved: moved(step, interval), asked } });
+            booked = Some(booked.map_or(interval.end, |booked| booked.max(interval.end)));
+        }
+    }
+    entries
+}
+
+/// Latency of one I/O at a time in each direction, nanoseconds.
+struct Bases([Option<f64>; 2]);
+
+impl Bases {
+    fn of(figures: &Figures) -> Bases {
+        let base = |direction| base_latency_ns(&figures.latencies, &figures.depths, direction);
+        Bases([base(Direction::Read), base(Direction::Write)])
+    }
+
+    /// A closed loop whose I/Os wait for others would have gone faster if it had been let.
+    fn asked(&self, step: &StepRecord, interval: &Interval) -> Asked {
+        let closed = step.plan.workers.iter().all(|worker| worker.pace == Pace::Closed);
+        let waits = |direction: Direction, base: Option<f64>| {
+            let tally = interval.of(direction).tally;
+            let (mean, base) = tally.latency_ns_mean().zip(base)?;
+            Some(is_queued(mean, base, tally.bytes as f64 / tally.ops as f64))
+        };
+        let [read, write] = self.0;
+        let waits = [waits(Direction::Read, read), waits(Direction::Write, write)];
+        match closed && waits.into_iter().flatten().any(|waits| waits) {
+            true => Asked::More,
+            false => Asked::Perhaps,
+        }
+    }
+}
+
+/// Whether I/Os of `block` bytes that take `mean_ns` wait for others: one small I/O at a time takes `base_ns`.
+pub(crate) fn is_queued(mean_ns: f64, base_ns: f64, block: f64) -> bool {
+    mean_ns >= QUEUED * (base_ns + block / STREAM * 1e9)
+}
+
+/// The I/Os of an interval by length and direction.
+fn moved(step: &StepRecord, interval: &Interval) -> Vec<Moved> {
+    let job = step.jobs.get(usize::from(interval.job));
+    let of_job: Vec<&WorkerPlan> =
+        step.plan.workers.iter().filter(|worker| job.is_none_or(|job| worker.job == *job)).collect();
+    let mut moved = Vec::new();
+    for direction in [Direction::Read, Direction::Write] {
+        let tally = interval.of(direction).tally;
+        if tally.ops == 0 {
+            continue;
+        }
+        let order = order(step, direction);
+        let mean = Bytes((tally.bytes as f64 / tally.ops as f64).round() as u64);
+        for (block, share) in shares(&of_job, direction).unwrap_or_else(|| vec![(mean, 1.0)]) {
+            moved.push(Moved { direction, ops: tally.ops as f64 * share, block, order });
+        }
+    }
+    moved
+}
+
+/// The lengths that workers use with their shares; `None` where these are not the same for all, or the order chooses them.
+fn shares(workers: &[&WorkerPlan], direction: Direction) -> Option<Vec<(Bytes, f64)>> {
+    let first = &workers.first()?.blocks;
+    if first.by == LengthsBy::Sequence || workers.iter().any(|worker| worker.blocks != *first) {
+        return None;
+    }
+    let shares = match first.of(direction) {
+        Lengths::Fixed(length) => vec![(*length, 1.0)],
+        Lengths::Range { least, most, .. } => {
+            let step = most.0.saturating_sub(least.0) as f64 / RANGE_PARTS as f64;
+            let length = |part: u64| Bytes((least.0 as f64 + (part as f64 + 0.5) * step) as u64);
+            (0..RANGE_PARTS).map(|part| (length(part), 1.0 / RANGE_PARTS as f64)).collect()
+        }
+        Lengths::Shares(shares) => {
+            let all: f64 = shares.iter().map(|share| f64::from(share.weight)).sum();
+            shares.iter().map(|share| (share.length, f64::from(share.weight) / all)).collect()
+        }
+    };
+    Some(shares).filter(|shares| !shares.is_empty())
+}
+
+/// Whether I/Os of `direction` follow each other: one worker's do where it goes one way only.
+fn order(step: &StepRecord, direction: Direction) -> Order {
+    let workers: Vec<&WorkerPlan> =
+        step.plan.workers.iter().filter(|worker| worker.access.mix.issues(direction)).collect();
+    match workers.as_slice() {
+        workers if workers.iter().all(|worker| !worker.access.has_neighbours()) => Order::Random,
+        [only] if is_one_line(only) => Order::Sequential,
+        _ => Order::Unclear,
+    }
+}
+
+/// Each I/O lies behind the one before it, and no other comes between them.
+fn is_one_line(worker: &WorkerPlan) -> bool {
+    let Access { order, stride, mix, runs, pieces, diskspd, .. } = &worker.access;
+    let plain = *stride == 0 && runs.is_none() && pieces.is_none() && diskspd.is_none();
+    let ways: Vec<Direction> = mix.directions().collect();
+    let never_random = |way: &Direction| *worker.access.random_percent.of(*way) == 0;
+    let straight = *order == workload::Order::Sequential && ways.iter().all(never_random);
+    plain && straight && ways.len() == 1 && worker.files.len() == 1
+}
