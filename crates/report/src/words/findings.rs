@@ -3,14 +3,13 @@
 //! One table without a row for the rest: a kind of finding without its words does not compile.
 
 use analysis::findings::{StoppedAnswering, Unwritten};
-use analysis::{Finding, Meaning, Place, Refill};
+use analysis::{Finding, Meaning, Place};
 use record::SilenceStage;
 use workload::Nanos;
 
-use super::bursts::{alike, bucket, levels_alike};
+use super::bursts;
 use super::causes;
 use super::changes::{self, between};
-use super::doubt::{charged, counted, ending, outlast};
 use super::numbers::{self, Prefix};
 use super::phrases::{capital, error_words, failures, is_full, plural, quoted};
 use super::step_names::Steps;
@@ -226,55 +225,10 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
                 .to_owned(),
             shown: Nowhere,
         },
-        Meaning::InsideBurst(found) => Told {
-            sentence: format!(
-                "The rate is that of the burst in {} of {}: at {} it lasts {} from full credits. The volume was loaded for {}, and how full they were before is not known: the burst may end {}.",
-                counted(found.of),
-                clean(&found.policy),
-                charged(found.of, found.rate),
-                numbers::span(found.burst_s),
-                numbers::span(found.loaded_s),
-                ending(found.left_s_least, found.left_s_most)
-            ),
-            unless: Some("The volume was made with higher limits than the policy that was named."),
-            next: outlast(found.left_s_most),
-            shown: Nowhere,
-        },
-        Meaning::CreditsSpent(found) => Told {
-            sentence: format!(
-                "The burst in {} of {} is spent: the volume was held at its baseline of {} while the load asked for more, and with credits left {} would have come through.",
-                counted(found.of),
-                clean(&found.policy),
-                charged(found.of, found.baseline),
-                charged(found.of, found.burst)
-            ),
-            unless: Some("Another limit of the same rate stopped it, such as that of the machine for all its volumes."),
-            next: "Leave it idle to earn credits, and run it again to see the burst.".to_owned(),
-            shown: Nowhere,
-        },
-        Meaning::BurstsAlike(found) => Told {
-            sentence: format!(
-                "{} are also the burst of {}.",
-                capital(&levels_alike(found)),
-                found.policies.iter().map(alike).collect::<Vec<_>>().join("; of ")
-            ),
-            unless: Some("The volume has these limits for good: many policies share figures."),
-            next: match found.policies.iter().filter_map(|alike| alike.lasts_s).reduce(f64::max) {
-                Some(longest) => outlast(longest),
-                None => "Keep it loaded until the rate falls, or ask the provider what it sold.".to_owned(),
-            },
-            shown: Nowhere,
-        },
-        Meaning::BucketEmptied(found) => Told {
-            sentence: bucket(found),
-            unless: Some("A neighbour came, or the provider set another limit, at that very time."),
-            next: match found.refill {
-                Refill::Earned => "Leave it idle to earn credits before the load that needs them.",
-                Refill::Unknown => "Leave it idle for a while and load it again: a bucket then bursts for as long as it earned, a burst that ends with time for as long as before.",
-            }
-            .to_owned(),
-            shown: OfRun("rate"),
-        },
+        Meaning::InsideBurst(found) => bursts::inside(found),
+        Meaning::CreditsSpent(found) => bursts::spent(found),
+        Meaning::BurstsAlike(found) => bursts::bursts_alike(found),
+        Meaning::BucketEmptied(found) => bursts::bucket_emptied(found),
         Meaning::StepDown(found) => Told {
             sentence: format!(
                 "The rate fell at {} ({}), from {} to {}{}.",
@@ -576,38 +530,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: "Lower vm.dirty_bytes so that less piles up, or write no faster than the device takes it.".to_owned(),
             shown: OfDevice(&found.device, "traffic"),
         },
-        Meaning::HeldLevelFell(found) => {
-            let rate = |value: f64| match found.bytes {
-                true => numbers::bandwidth(value, Prefix::Binary),
-                false => numbers::iops(value),
-            };
-            Told {
-                sentence: format!(
-                    "The level at which {} is held fell at {} from {} to {}, {}.",
-                    place_words(&found.device),
-                    numbers::span(found.at.as_secs_f64()),
-                    rate(found.before),
-                    rate(found.after),
-                    match found.back {
-                        None => "as it does where the credits of a burst are spent".to_owned(),
-                        Some(back) => format!(
-                            "and was back at {}, as where others take a part of the same limit for a while",
-                            numbers::span(back.as_secs_f64())
-                        ),
-                    }
-                ),
-                unless: Some(match found.back {
-                    None => "Others share the limit and stay, somebody changed it, or the device became slower.",
-                    Some(_) => "A burst ran out and was earned again, or the device was slower for a while.",
-                }),
-                next: match found.back {
-                    None => "Leave it idle for a while and load it again: a level that comes back was a burst.",
-                    Some(_) => "Look at what else used the same storage then, on this machine and by the provider's word.",
-                }
-                .to_owned(),
-                shown: OfDevice(&found.device, if found.bytes { "traffic" } else { "iops" }),
-            }
-        }
+        Meaning::HeldLevelFell(found) => bursts::held_level_fell(found),
     }
 }
 
