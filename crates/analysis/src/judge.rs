@@ -6,6 +6,7 @@ use workload::{Direction, Expectation, Nanos, StepKind};
 
 use crate::figures::{Figures, figures};
 use crate::findings::{of_run, of_verdict};
+use crate::headroom::headroom;
 use crate::repeats::{once_a_fall, told_once};
 use crate::spent::spent;
 use crate::watch::diagnosis;
@@ -57,6 +58,7 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
         depths: figures.all.depths,
         blocks: figures.all.blocks,
         jobs: figures.jobs,
+        headroom: headroom(run, &figures.regimes, expectation),
         spent,
         horizon: horizon(run, &figures.regimes),
         windows: windows(&run.steps, &figures.regimes),

@@ -154,6 +154,7 @@ pub fn meets() -> (Run, Analysis) {
         depths: [depths.to_vec(), writes.to_vec()].concat(),
         blocks: [blocks.to_vec(), wide.to_vec()].concat(),
         jobs: Vec::new(),
+        headroom: Vec::new(),
         spent: Spent {
             bytes_read: 9 << 30,
             bytes_written: 5 << 30,
