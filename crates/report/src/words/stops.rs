@@ -7,6 +7,7 @@ use analysis::findings::{
 use analysis::{Analysis, Charge, Counted, Meaning};
 use workload::Direction;
 
+use crate::words::causes::rate;
 use crate::words::numbers::{self, Prefix};
 use crate::words::sentence::plural;
 
@@ -128,13 +129,15 @@ fn unit(found: &AccountingUnit) -> String {
 }
 
 fn open(found: &NotIdentifiable) -> Option<String> {
-    let rate = match found.counted {
-        Counted::Operations => numbers::iops(found.level),
-        Counted::Bytes => numbers::bandwidth(found.level, Prefix::Binary),
-    };
-    match found.question {
-        Question::Holds => Some(format!("What holds it at {rate} is not identifiable from this run.")),
-        Question::Below | Question::Charged | Question::Shared => None,
+    let rate = rate(found.counted, &found.level);
+    match (found.question, found.at_least) {
+        (Question::Holds, false) => {
+            Some(format!("What holds it at {rate} is not identifiable from this run."))
+        }
+        (Question::Holds, true) => {
+            Some(format!("At least {rate}: what holds it is not identifiable from this run."))
+        }
+        (Question::Below | Question::Charged | Question::Shared, _) => None,
     }
 }
 

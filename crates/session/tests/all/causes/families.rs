@@ -1,4 +1,5 @@
 //! Random volumes by families: how often the cause of a level is right, left open, or wrong. The table is printed.
+#![allow(clippy::print_stdout, reason = "a table is what these tests are for")]
 
 use analysis::{Charge, Confidence, Counted, Meaning};
 use statistics::Stream;
