@@ -166,7 +166,10 @@ impl Sick {
         if told.at_least {
             // It says nothing of what is above, but what it says must be there.
             let most = self.levels().iter().map(of).fold(0.0, f64::max);
-            let is_there = self.passes() || told.low <= most * (1.0 + NEAR);
+            // A cache that is not full yet takes writes at whatever depth and latency allow: that much was reached, and how long
+            // it lasts is what the answers are judged by.
+            let cached = told.cause == Cause::InFlight && self.words.contains("write_back");
+            let is_there = cached || self.passes() || told.low <= most * (1.0 + NEAR);
             return if is_there { Judgement::Open } else { Judgement::SureWrong };
         }
         let named = told.cause.agrees(truth.cause) || truth.near_another;
