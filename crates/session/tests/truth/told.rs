@@ -11,6 +11,7 @@ use crate::judge::{Cause, Figure};
 pub struct Change {
     /// When, seconds of the run: no earlier than the first, no later than the second.
     pub at: (f64, f64),
+    pub likeliest: f64,
     pub before: f64,
     pub after: f64,
     pub confidence: Confidence,
@@ -120,9 +121,16 @@ pub fn crossover(found: &Analysis, direction: Direction) -> Option<(f64, Confide
 /// Every change of the rate that is told: falls, rises, and waves with the time over which they were seen.
 pub fn changes(found: &Analysis) -> Vec<Change> {
     let of = |finding: &analysis::Finding| {
+        let mut likeliest = None;
         let (at, before, after) = match &finding.meaning {
-            Meaning::StepDown(fall) => ((fall.from, fall.to), fall.before.value, fall.after.value),
-            Meaning::StepUp(rise) => ((rise.from, rise.to), rise.before.value, rise.after.value),
+            Meaning::StepDown(fall) => {
+                likeliest = Some(fall.at);
+                ((fall.from, fall.to), fall.before.value, fall.after.value)
+            }
+            Meaning::StepUp(rise) => {
+                likeliest = Some(rise.at);
+                ((rise.from, rise.to), rise.before.value, rise.after.value)
+            }
             Meaning::Wave(wave) => {
                 let spans = &finding.evidence;
                 let (first, last) = (spans.first()?.from, spans.iter().map(|span| span.to).max()?);
@@ -131,7 +139,8 @@ pub fn changes(found: &Analysis) -> Vec<Change> {
             _ => return None,
         };
         let at = (at.0.as_secs_f64(), at.1.as_secs_f64());
-        Some(Change { at, before, after, confidence: finding.confidence })
+        let likeliest = likeliest.map_or(f64::midpoint(at.0, at.1), workload::Nanos::as_secs_f64);
+        Some(Change { at, likeliest, before, after, confidence: finding.confidence })
     };
     found.findings.iter().filter_map(of).collect()
 }
