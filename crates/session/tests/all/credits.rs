@@ -222,7 +222,10 @@ fn every_volume_at_every_level_is_judged_by_its_credits() {
         for credits in LEVELS {
             let found = judged(words, credits);
             let told = told(&found);
-            eprintln!("{words} {credits}: {:?} {told:?} {:?}", found.verdict.answer, found.spent.credit_share);
+            eprintln!(
+                "{words} {credits}: {:?} {told:?} {:?}",
+                found.verdict.answer, found.spent.credit_share
+            );
             met += usize::from(found.verdict.exit_code() == 0 && told.contains(&"spent"));
         }
     }
