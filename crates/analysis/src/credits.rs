@@ -66,7 +66,7 @@ fn is_held(row: &ClaimRow, of: &Judged<'_>) -> bool {
     let of_row = |point: &&Point| point.direction == row.direction && point.block == of.block.0;
     let fits = |point: &&Point| row.measured.is_some_and(|level| near(rate(point), level.value));
     let queued = |point: &&Point| is_queued(point.latency_ns_mean, base, point.block as f64);
-    let points = of.figures.ladders().chain(&of.figures.jobs);
+    let points = of.figures.ladders().chain(&of.figures.jobs).chain(&of.figures.beside);
     let mut held: Vec<&Point> = points.filter(of_row).filter(fits).filter(queued).collect();
     // The depth ladder lends a point to the ladder of blocks.
     held.sort_by(|a, b| a.step.cmp(&b.step));

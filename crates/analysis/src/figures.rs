@@ -17,6 +17,8 @@ pub(crate) struct Figures {
     /// The rungs of all regimes, as they are shown.
     pub all: Ladders,
     pub jobs: Vec<Point>,
+    /// What ran between the rungs and after them at the loads of some of them, where nothing changed.
+    pub beside: Vec<Point>,
     /// How the run falls into spans that may be compared.
     pub regimes: Regimes,
     /// Caps of reads, then of writes: of operations, then of bytes.
@@ -90,6 +92,7 @@ pub(crate) fn figures(run: &Run) -> Figures {
         blocks: straying(blocks),
         all: Ladders { depths: straying(all.depths), blocks: straying(all.blocks) },
         jobs: straying(points::points(run, StepKind::Job, &regimes)),
+        beside: straying(beside),
         caps: plateaus.map(|of_way| of_way.map(|plateau| plateau?.cap(&strays))),
         largest: WAYS.map(|direction| largest(&large, direction)?.shared.level(&strays)),
         latencies,

@@ -8,6 +8,12 @@ use crate::{Estimate, Point, Regimes};
 
 /// No figure rests on fewer intervals than this: the spread of fewer is hardly known.
 pub(crate) const INTERVALS_MIN: usize = 5;
+/// What a step may show at its beginning that is no level: it spends what little was asked before, or owes what the last long
+/// I/O before cost. No longer than this, seconds,
+const HEAD_S: f64 = 3.0;
+/// and off everything that follows in the step by this share. Of ten values of 10 % noise the first is in fewer than one of a
+/// thousand.
+const HEAD_OFF: f64 = 0.25;
 
 /// The clean intervals of a point.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -49,6 +55,7 @@ pub(crate) fn seen(intervals: &[&Interval], direction: Direction, regimes: &Regi
     let regime = longest_last(&intervals.iter().map(|interval| regime_of(interval)).collect::<Vec<_>>());
     let mut seen = Seen { regime, ..Seen::default() };
     let mut ended = None;
+    let intervals = &intervals[head(intervals, direction)..];
     for interval in intervals.iter().filter(|interval| regime_of(interval) == regime) {
         let rate = interval.of(direction).tally.ops as f64 / interval.seconds();
         seen.seconds = seen.seconds.max(interval.seconds());
@@ -59,6 +66,23 @@ pub(crate) fn seen(intervals: &[&Interval], direction: Direction, regimes: &Regi
         ended = Some(interval.end);
     }
     seen
+}
+
+/// How many intervals at the beginning of a step are none of its level.
+fn head(intervals: &[&Interval], direction: Direction) -> usize {
+    let rate = |interval: &&Interval| interval.of(direction).tally.ops as f64 / interval.seconds();
+    let rates: Vec<f64> = intervals.iter().map(rate).collect();
+    let Some(from) = intervals.first().map(|first| first.start) else { return 0 };
+    let brief =
+        intervals.iter().take_while(|interval| interval.end.since(from).as_secs_f64() <= HEAD_S).count();
+    let most = brief.min(rates.len().saturating_sub(INTERVALS_MIN));
+    let is_head = |count: &usize| {
+        let (head, rest) = rates.split_at(*count);
+        let high = rest.iter().copied().fold(f64::MIN, f64::max) * (1.0 + HEAD_OFF);
+        let low = rest.iter().copied().fold(f64::MAX, f64::min) * (1.0 - HEAD_OFF);
+        head.iter().all(|rate| *rate > high) || head.iter().all(|rate| *rate < low)
+    };
+    (1..=most).rev().find(is_head).unwrap_or(0)
 }
 
 /// Of the regimes of these intervals the last with enough of them, else the one with most.
