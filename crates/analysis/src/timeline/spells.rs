@@ -36,6 +36,9 @@ pub(crate) struct Spell {
 /// Of an interval that is shorter than this share of the step's own the rate is not that of the load: the queue runs empty.
 const WHOLE: f64 = 0.5;
 
+/// A ramp that is longer lets a limit count to its end what the load before still owes it.
+const OWED: Nanos = Nanos::from_secs(1);
+
 /// Without a CPU for this share of an interval, its rate and that of the next are not told by the volume: the least change that
 /// is told is as large.
 const WAITED: f64 = 0.05;
@@ -127,7 +130,8 @@ fn rates(step: &StepRecord) -> Option<Rates> {
     let mut merged: Vec<Part> = Vec::new();
     let (mut ops, mut bytes) = (0.0, 0.0);
     let mut waited = false;
-    for interval in &step.intervals {
+    let owed = step.counted_from.since(step.started) > OWED;
+    for interval in step.intervals.iter().filter(|interval| !owed || interval.start >= step.counted_from) {
         // What came back meanwhile was noticed late: in this interval, or in the next.
         let before = std::mem::replace(&mut waited, touched(interval) > WAITED);
         if before || waited {
@@ -156,7 +160,7 @@ fn rates(step: &StepRecord) -> Option<Rates> {
 /// without so many says nothing.
 const OPS_LEAST: f64 = 50.0;
 
-/// `parts` joined by so many, as far as they adjoin, that each has enough of the `ops` of all.
+/// `parts` joined by so many, as far as they adjoin, that each has enough of the `ops` of all; what is left of them has not.
 fn of_enough(parts: &[Part], ops: f64) -> Vec<Part> {
     let joined = (OPS_LEAST * parts.len() as f64 / ops.max(1.0)).ceil().max(1.0) as usize;
     let adjoining = parts.chunk_by(|a, b| a.to == b.from);
@@ -164,7 +168,7 @@ fn of_enough(parts: &[Part], ops: f64) -> Vec<Part> {
         let (first, last) = (run.first()?, run.last()?);
         Some(Part { from: first.from, to: last.to, ops: run.iter().map(|part| part.ops).sum() })
     };
-    adjoining.flat_map(|run| run.chunks(joined)).filter_map(sum).collect()
+    adjoining.flat_map(|run| run.chunks_exact(joined)).filter_map(sum).collect()
 }
 
 /// Operations and bytes, of reads and writes together.

@@ -123,11 +123,12 @@ impl Draft {
 
     fn ramp(&self, known: &Known<'_>) -> Nanos {
         let effort = &known.ask.effort;
-        match (self.length, self.kind) {
-            (Length::Ios(..), _) => Nanos::ZERO,
+        let usual = match (self.length, self.kind) {
+            (Length::Ios(..), _) => return Nanos::ZERO,
             (Length::Look(_), _) | (_, StepKind::Latency) => effort.glance.min(effort.ramp),
             (Length::Known(_) | Length::Time(_), _) => effort.ramp,
-        }
+        };
+        usual.max(known.owed())
     }
 
     /// The least time it takes in all.

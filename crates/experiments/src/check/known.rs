@@ -56,6 +56,10 @@ pub(super) struct Known<'a> {
     pub regimes: Regimes,
 }
 
+/// How many times what an I/O took the next step waits, and for how many seconds at most.
+const OWED: f64 = 1.2;
+const OWED_MOST_S: f64 = 4.0;
+
 impl<'a> Known<'a> {
     pub fn of(ask: &'a CheckAsk, done: &'a [StepRecord]) -> Known<'a> {
         Known { ask, done, regimes: Regimes::of(done) }
@@ -92,6 +96,14 @@ impl<'a> Known<'a> {
     pub fn elapsed(&self) -> Nanos {
         let ends = self.done.first().zip(self.done.last());
         ends.map_or(Nanos::ZERO, |(first, last)| last.ended.since(first.started))
+    }
+
+    /// How long a limit may still count the last I/O of the step before: where it counts a long one as many, the next step pays.
+    pub fn owed(&self) -> Nanos {
+        let Some(last) = self.done.last() else { return Nanos::ZERO };
+        let ops = last.tally(Direction::Read).ops + last.tally(Direction::Write).ops;
+        let each = last.seconds() / (ops.max(1) as f64);
+        Nanos::from_secs_f64((OWED * each).min(OWED_MOST_S))
     }
 
     /// Bytes that all steps wrote, ramps and drains included.
