@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+use report::Extent;
 use workload::Nanos;
 
 use crate::commands::watch::arguments::WatchArguments;
@@ -230,7 +231,10 @@ pub struct CheckArguments {
     /// Give a device up that answers nothing for so long
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
     pub give_up: Nanos,
-    /// Form of the result on stdout
+    /// Findings
+    #[command(flatten)]
+    pub findings: FindingsArguments,
+    /// Form of the result on stdout; JSON always has all findings
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
     /// Folder for run file and report [default: the user's state directory]
@@ -239,6 +243,21 @@ pub struct CheckArguments {
     /// How long to measure
     #[arg(long, value_enum, default_value_t, hide = true)]
     pub effort: EffortName,
+}
+
+/// How many findings of a check are told.
+#[derive(Debug, Args)]
+pub struct FindingsArguments {
+    /// Tell all findings of a check, where each was seen and what else it could be; without it as many as fit a screen
+    #[arg(long)]
+    all: bool,
+}
+
+impl FindingsArguments {
+    /// All where `--all` is said.
+    pub fn extent(&self) -> Extent {
+        if self.all { Extent::All } else { Extent::Screen }
+    }
 }
 
 /// `plimsoll compare`.
@@ -416,6 +435,9 @@ pub struct ReportArguments {
     /// Print series instead of drawing: 'vda:r/s,vda:*await,cpu:user'; list names them
     #[arg(long, value_name = "SERIES")]
     pub series: Option<String>,
+    /// Findings
+    #[command(flatten)]
+    pub findings: FindingsArguments,
     /// Form of the result on stdout; csv is for --series, and its default
     #[arg(long, value_enum, default_value_t)]
     pub format: ReportFormat,

@@ -24,6 +24,7 @@ pub use words::data::{
 };
 pub use words::doubt::{doubt, remedy};
 pub use words::forecast::{Credits, Forecast, forecast};
+pub use words::found::{Extent, findings_brief};
 pub use words::imported::imported;
 pub use words::json::{SCHEMA, SCHEMA_VERSION, json};
 pub use words::note::note;
@@ -33,7 +34,7 @@ pub use words::quick::{quick_json, quick_text};
 pub use words::sentence::{competing, confidence, error_words, evidence, next_step, sentence};
 pub use words::steps::{PartWords, part_line, part_words, steps};
 pub use words::target_doubt::target_doubt;
-pub use words::terminal::{Paint, files_line, files_line_of, findings_brief, head, terminal};
+pub use words::terminal::{Paint, files_line, files_line_of, head, terminal};
 pub use words::verdict::{VerdictWords, verdict_words};
 pub use words::wrap::{COLUMNS, clean, clean_json, clean_lines, wrap};
 pub use words::{Table, numbers, watch};

@@ -8,7 +8,7 @@ use experiments::{
 };
 use policy::{BurstLength, Limits};
 use record::Run;
-use report::{Credits, Forecast, Paint};
+use report::{Credits, Extent, Forecast, Paint};
 use session::{Setup, Wish};
 use workload::{Bytes, Expectation, PolicyName, Target};
 
@@ -47,7 +47,8 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     let against = &asked.against;
     let session = Session { setup, place: &place, stop: &stop, seconds, course: Some(course), against };
     session.run(&next, &|run, analysis| {
-        present(arguments.format, run, analysis, &place)?;
+        let shape = Shape { format: arguments.format, extent: arguments.findings.extent() };
+        present(&shape, run, analysis, &place)?;
         Ok(analysis.verdict.exit_code())
     })
 }
@@ -212,16 +213,21 @@ fn dry_run(setup: &Setup, ask: &CheckAsk, rate: f64) -> Result<u8, Failure> {
     Ok(0)
 }
 
+/// In which form a result is told.
+pub struct Shape {
+    /// Text or JSON.
+    pub format: Format,
+    /// How many of the findings; JSON has them all.
+    pub extent: Extent,
+}
+
 /// Prints the result, and on stderr or behind it where its files are.
-pub fn present(format: Format, run: &Run, analysis: &Analysis, place: &Place) -> Result<(), Failure> {
-    match format {
+pub fn present(shape: &Shape, run: &Run, analysis: &Analysis, place: &Place) -> Result<(), Failure> {
+    match shape.format {
         Format::Text => {
             let paint = if output::colours() { Paint::Ansi } else { Paint::Plain };
-            output::painted(&format!(
-                "{}\n{}\n",
-                report::terminal(run, analysis, paint),
-                place.files_line()
-            ))?;
+            let text = report::terminal(run, analysis, paint, shape.extent);
+            output::painted(&format!("{text}\n{}\n", place.files_line()))?;
         }
         Format::Json => {
             output::result(&report::json(run, analysis))?;

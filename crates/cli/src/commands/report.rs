@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use analysis::Analysis;
 use record::Run;
-use report::Paint;
+use report::{Extent, Paint};
 
 use super::data_out;
 use crate::arguments::{ReportArguments, ReportFormat, typed};
@@ -68,7 +68,8 @@ fn draw(arguments: &ReportArguments, runs: &[Recorded]) -> Result<(), Failure> {
         match arguments.format {
             _ if arguments.series.is_some() => output::people(files.trim_end()),
             ReportFormat::Text | ReportFormat::Csv => {
-                output::painted(&text(&recorded.run, &analysis, &files))?
+                let text = text(&recorded.run, &analysis, arguments.findings.extent());
+                output::painted(&format!("{text}\n{files}"))?
             }
             ReportFormat::Json => {
                 documents.push(report::json(&recorded.run, &analysis));
@@ -87,9 +88,9 @@ fn draw(arguments: &ReportArguments, runs: &[Recorded]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn text(run: &Run, analysis: &Analysis, files: &str) -> String {
+fn text(run: &Run, analysis: &Analysis, extent: Extent) -> String {
     let paint = if output::colours() { Paint::Ansi } else { Paint::Plain };
-    format!("{}\n{files}", report::terminal(run, analysis, paint))
+    report::terminal(run, analysis, paint, extent)
 }
 
 /// Several reports as one document.

@@ -80,6 +80,11 @@ const TYPED: &[Row] = &[
     (&["check", "@/large", "--allow-destroy", "@/large"], 2, &["is no block device", "leave it out"]),
     (&["check", "sim:aws-gp3", "--out", "@/file"], 2, &["@/file", "cannot be made", "--out"]),
     (&["check", "sim:aws-gp3", "--out", "/proc/nowhere"], 2, &["/proc/nowhere", "cannot be made", "--out"]),
+    (
+        &["watch", "--for", "1s", "--expect", "read 700 iops, random 50%"],
+        2,
+        &["random 50%", "leave the load out of --expect"],
+    ),
     (&["policy", "show", "aws-gp33"], 2, &["no policy is called 'aws-gp33'", "did you mean 'aws-gp3'?"]),
     (&["report", "@/nowhere.plimsoll"], 2, &["does not exist", "check the name"]),
     (

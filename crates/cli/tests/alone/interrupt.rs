@@ -25,7 +25,19 @@ impl Scene {
     /// A check of the volume that is at the moment when stderr has held `words`.
     fn running(&self, options: &[&str], words: &str) -> Running {
         let target = self.volume.mount.text();
-        let fixed = ["check", &target, "--size", "300M", "--effort", "brief", "--out", "@/out"];
+        // So much to write that no step is cut for want of it: a moment into it is then in it.
+        let fixed = [
+            "check",
+            &target,
+            "--size",
+            "300M",
+            "--write-most",
+            "20G",
+            "--effort",
+            "brief",
+            "--out",
+            "@/out",
+        ];
         let mut running = Running::start(&mut self.folder.plimsoll(&[&fixed[..], options].concat()));
         assert!(running.has_said(words), "never said {words}: {}", running.wait().err);
         running

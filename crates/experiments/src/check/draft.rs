@@ -8,24 +8,32 @@ use crate::step::Step;
 
 /// Intervals of a step that give a figure.
 const INTERVALS_LEAST: u64 = 5;
-/// Intervals for which there must be bytes: the least, one of ramp, and one that is cut off by the end.
-const INTERVALS_ROOM: u64 = INTERVALS_LEAST + 2;
-/// Intervals of steps that bytes cut short, longest first. None is shorter than the last: a thread that hands over a record
-/// is then late by a tenth of it at worst.
-const CUT: [Nanos; 5] = [
+/// Intervals for which there must be bytes: the least, one of ramp, one that is cut off by the end, and two for what comes
+/// faster at the start, where a volume that has rested lets more through.
+const INTERVALS_ROOM: u64 = INTERVALS_LEAST + 4;
+/// Intervals of steps that bytes cut short, longest first. The shortest are for volumes that move what may be written in some
+/// tens of milliseconds: a worker ends them by its own clock, so that being late makes their rates stray and moves no mean.
+const CUT: [Nanos; 8] = [
     Nanos::from_millis(300),
     Nanos::from_millis(200),
     Nanos::from_millis(100),
     Nanos::from_millis(50),
     Nanos::from_millis(20),
+    Nanos::from_millis(10),
+    Nanos::from_millis(5),
+    Nanos::from_millis(2),
 ];
 /// I/Os that an interval holds at least where bytes cut it: fewer, and whole I/Os make its rate jump by an eighth.
 const IOS_LEAST: u64 = 8;
+/// Time that a step takes beside its ramp, its counted time and its drain: it is planned and opened.
+const BETWEEN_STEPS: Nanos = Nanos::from_millis(100);
+/// The longest drain that is reckoned with, seconds.
+const DRAIN_MOST_S: f64 = 60.0;
 /// The part of the spare time that one step may take, as a divisor: others may want some too.
 const SPARE_PART: u64 = 4;
-/// How much more than foreseen it is given where bytes are short: foreseen is not known.
+/// How much faster than foreseen it may be where bytes are short: foreseen is not known.
 const OVER: f64 = 1.05;
-/// The most that a step which must not be left out takes of what is left.
+/// The most that a step which must not be left out takes of what is left for others too.
 const MUST_SHARE_MOST: f64 = 0.6;
 
 /// How long a step lasts.
@@ -65,10 +73,12 @@ pub(super) struct Draft {
 /// What is to come after a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Ahead {
-    /// Time that must be left for it.
+    /// Time that looking again takes at least, which nothing may take from it.
+    pub look: Nanos,
+    /// The least time of other steps that the answer needs.
     pub must: Nanos,
-    /// Time that all of it takes at least.
-    pub all: Nanos,
+    /// The least time of those for which it is better.
+    pub may: Nanos,
     /// Sum of its weights.
     pub share: f64,
 }
@@ -122,12 +132,31 @@ impl Draft {
 
     /// The least time it takes in all.
     pub fn least(&self, known: &Known<'_>) -> Nanos {
-        self.span().least + self.ramp(known)
+        self.span().least + self.beside(known)
     }
 
     /// The most time it takes in all.
     pub fn most(&self, known: &Known<'_>) -> Nanos {
-        self.span().most + self.ramp(known)
+        self.span().most + self.beside(known)
+    }
+
+    /// What it takes beside its counted time.
+    fn beside(&self, known: &Known<'_>) -> Nanos {
+        self.ramp(known) + self.drain(known) + BETWEEN_STEPS
+    }
+
+    /// The time until what is in flight at its end has come back.
+    fn drain(&self, known: &Known<'_>) -> Nanos {
+        if self.job.pace.rate().is_some() {
+            return Nanos::ZERO;
+        }
+        let seconds = |direction: Direction, share: f64| {
+            let rate = known.foreseen_rate(direction, self.job.blocks.longest_of(direction));
+            if share > 0.0 { f64::from(self.job.depth) * share / rate } else { 0.0 }
+        };
+        let reads = f64::from(self.job.access.mix.read_percent()) / 100.0;
+        let both = seconds(Direction::Read, reads) + seconds(Direction::Write, 1.0 - reads);
+        Nanos::from_secs_f64(both.min(DRAIN_MOST_S))
     }
 
     /// The step that time and bytes allow, with `ahead` to come.
@@ -153,10 +182,13 @@ impl Draft {
     fn in_time(&self, known: &Known<'_>, ahead: &Ahead) -> Result<Span, LeftOut> {
         let span = self.span();
         let left = known.ask.effort.total.since(known.elapsed());
-        if self.rank == Rank::May && self.least(known) + ahead.must > left {
+        let kept = if self.rank == Rank::May { ahead.look + ahead.must } else { ahead.look };
+        // A look at the end is the last to go, and goes where the limit would be passed by it.
+        let kept = if self.kind == StepKind::Again { Nanos::ZERO } else { kept };
+        if self.least(known) + kept > left {
             return Err(LeftOut::Time);
         }
-        let spare = left.since(ahead.all + self.least(known));
+        let spare = left.since(ahead.look + ahead.must + ahead.may + self.least(known));
         Ok(Span { most: span.most.min(span.least + Nanos(spare.0 / SPARE_PART)), ..span })
     }
 
@@ -183,7 +215,7 @@ impl Draft {
         let grant = self.grant(known, ahead, rate);
         let bytes = Some(Bytes(grant).round_down(block));
         let seconds = |time: Nanos| time.as_secs_f64();
-        let fits = |time: Nanos| seconds(time) * rate <= grant as f64;
+        let fits = |time: Nanos| seconds(time) * rate * OVER <= grant as f64;
         if fits(self.least(known)) && grant >= INTERVALS_ROOM * IOS_LEAST * block.0 {
             return Ok(self.whole(known, bytes));
         }
@@ -203,8 +235,9 @@ impl Draft {
         let block = self.job.blocks.longest_of(Direction::Write).0;
         let shortest = CUT.into_iter().rev().find(|&interval| holds_some(interval, rate, block));
         let need = shortest.map_or(0.0, |interval| (interval * INTERVALS_ROOM).as_secs_f64() * rate * OVER);
-        let most = if self.rank == Rank::Must { need.min(MUST_SHARE_MOST * left) } else { 0.0 };
-        share.max(most) as u64
+        let part = if ahead.share > 0.0 { MUST_SHARE_MOST } else { 1.0 };
+        let most = if self.rank == Rank::Must { need.min(part * left) } else { 0.0 };
+        share.max(most).ceil() as u64
     }
 }
 

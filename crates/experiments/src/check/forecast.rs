@@ -1,7 +1,7 @@
 //! What a check will take, said before it starts and while it runs: steps, seconds, bytes.
 
 use record::StepRecord;
-use workload::{Direction, Nanos, StepKind};
+use workload::{Bytes, Direction, StepKind};
 
 use super::asks::CheckAsk;
 use super::draft::Draft;
@@ -13,8 +13,6 @@ use crate::step::Layout;
 const RUNGS_USUAL: usize = 5;
 /// The same of writes, which start where reads filled their cap.
 const WRITE_RUNGS_USUAL: usize = 2;
-/// Time that a step takes beside its ramp and its counted time: it is planned, opened, and what is in flight is waited for.
-const BETWEEN_STEPS: Nanos = Nanos::from_millis(100);
 
 /// A group of steps before they run.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,50 +94,59 @@ fn times_most(draft: &Draft) -> usize {
     }
 }
 
-fn seconds(time: Nanos) -> f64 {
-    (time + BETWEEN_STEPS).as_secs_f64()
-}
-
 /// All that is known to come before anything ran: the chain, the references, the round at the end.
 fn all(known: &Known<'_>) -> Vec<Draft> {
     [chain(known), references::ahead(known), again::round(known, 1)].concat()
 }
 
-/// What a check with `ask` will run, group by group in the order in which they begin.
+/// What a check with `ask` will run, group by group in the order in which they begin; their bytes are together what may be
+/// written.
 pub fn foreseen(ask: &CheckAsk, layout_bytes_per_second: f64) -> Vec<Foreseen> {
     let known = Known::of(ask, &[]);
     let mut groups = Vec::new();
     if let Layout::Write(size) = ask.layout {
         let bytes = size.0.min(ask.write_most.0);
-        groups.push(Foreseen {
-            what: Group::Layout,
-            seconds: layout_seconds(ask, layout_bytes_per_second),
-            bytes,
-        });
+        let seconds = layout_seconds(ask, layout_bytes_per_second);
+        groups.push(Foreseen { what: Group::Layout, seconds, bytes });
     }
     let laid_out: u64 = groups.iter().map(|group| group.bytes).sum();
-    let drafts = all(&known);
-    let times = |draft: &Draft| usual_times(draft) as f64;
-    let shares: f64 = drafts.iter().map(|draft| draft.share * times(draft)).sum();
-    let a_share = (ask.write_most.0 - laid_out) as f64 / shares.max(f64::MIN_POSITIVE);
-    for draft in &drafts {
-        let what = Group::of(draft);
-        let bytes = (draft.share * times(draft) * a_share) as u64;
-        let seconds = seconds(draft.least(&known)) * times(draft);
-        match groups.iter_mut().find(|group| group.what == what) {
-            Some(group) => {
-                group.bytes += bytes;
-                group.seconds += seconds;
-            }
-            None => groups.push(Foreseen { what, seconds, bytes }),
-        }
+    let mut shares = vec![0.0; groups.len()];
+    for draft in &all(&known) {
+        let (what, times) = (Group::of(draft), usual_times(draft) as f64);
+        let at = groups.iter().position(|group| group.what == what).unwrap_or_else(|| {
+            groups.push(Foreseen { what, seconds: 0.0, bytes: 0 });
+            shares.push(0.0);
+            groups.len() - 1
+        });
+        groups[at].seconds += draft.least(&known).as_secs_f64() * times;
+        shares[at] += draft.share * times;
+    }
+    for (group, bytes) in groups.iter_mut().zip(shared_out(ask.write_most.0 - laid_out, &shares)) {
+        group.bytes += bytes;
     }
     if groups.iter().all(|group| group.what != Group::OpenLoad) {
         // At which rate is known only once the cap is.
-        let seconds = seconds(ask.effort.open + ask.effort.ramp);
+        let seconds = (ask.effort.open + ask.effort.ramp).as_secs_f64();
         groups.push(Foreseen { what: Group::OpenLoad, seconds, bytes: 0 });
     }
     groups
+}
+
+/// `bytes` by `shares`, in whole MiB but for what is left over, so that the parts are together the whole.
+fn shared_out(bytes: u64, shares: &[f64]) -> Vec<u64> {
+    let all: f64 = shares.iter().sum();
+    let (mut share_behind, mut given) = (all, 0);
+    let mut part = |share: f64| {
+        share_behind -= share;
+        // What all up to here have together is rounded, and not each of them: what one loses the next one gets.
+        let until = bytes as f64 * (1.0 - share_behind.max(0.0) / all.max(f64::MIN_POSITIVE));
+        let last = share_behind <= all * 1e-9;
+        let until = if last { bytes } else { Bytes(until as u64).round_down(Bytes::MIB).0.min(bytes) };
+        let own = if share > 0.0 { until - given } else { 0 };
+        given += own;
+        own
+    };
+    shares.iter().map(|&share| part(share)).collect()
 }
 
 fn layout_seconds(ask: &CheckAsk, bytes_per_second: f64) -> f64 {
@@ -151,8 +158,9 @@ fn layout_seconds(ask: &CheckAsk, bytes_per_second: f64) -> f64 {
 pub fn seconds_most(ask: &CheckAsk, layout_bytes_per_second: f64) -> f64 {
     let known = Known::of(ask, &[]);
     let drafts = all(&known);
-    let most: f64 = drafts.iter().map(|draft| seconds(draft.most(&known)) * times_most(draft) as f64).sum();
-    (layout_seconds(ask, layout_bytes_per_second) + most).min(seconds(ask.effort.total))
+    let most: f64 =
+        drafts.iter().map(|draft| draft.most(&known).as_secs_f64() * times_most(draft) as f64).sum();
+    (layout_seconds(ask, layout_bytes_per_second) + most).min(ask.effort.total.as_secs_f64())
 }
 
 /// The seconds that a check with `ask` usually takes, layout at `bytes_per_second` included.
@@ -178,7 +186,7 @@ pub fn seconds_left(ask: &CheckAsk, done: &[StepRecord]) -> f64 {
         _ => 1,
     };
     let coming = rest(&known, &chain).iter().chain(&references).chain(&again);
-    coming.map(|draft| seconds(draft.least(&known)) * times(draft) as f64).sum()
+    coming.map(|draft| draft.least(&known).as_secs_f64() * times(draft) as f64).sum()
 }
 
 fn depths_of(record: &StepRecord) -> Group {
@@ -188,25 +196,43 @@ fn depths_of(record: &StepRecord) -> Group {
 
 /// The steps of a check in words, for people who want to know before it runs, with what they may write.
 pub fn outline(ask: &CheckAsk, layout_bytes_per_second: f64) -> String {
+    let groups = foreseen(ask, layout_bytes_per_second);
     let line = |group: &Foreseen| {
         let (what, does) = group.what.outlined();
-        let bytes = if group.bytes > 0 { rounded(group.bytes) } else { "-".to_owned() };
-        format!("  {what:<12} {:>4.0} s {bytes:>9}  {does}\n", group.seconds.ceil())
+        let bytes = if group.bytes > 0 { written(group.bytes) } else { "-".to_owned() };
+        format!("  {what:<12} {:>4.0} s {bytes:>10}  {does}\n", group.seconds.ceil())
     };
-    let mut text = "  steps       usually    writes\n".to_owned();
-    text.extend(foreseen(ask, layout_bytes_per_second).iter().map(line));
+    let mut text = "  steps       usually     writes\n".to_owned();
+    text.extend(groups.iter().map(line));
     if ask.write_most.0 > 0 {
-        let all = ask.write_most;
-        text.push_str(&format!(
-            "  At most {all} are written in all. What a step leaves of its part\n  goes to those behind it; what its part is too little for is cut or left out.\n"
-        ));
+        let all: u64 = groups.iter().map(|group| group.bytes).sum();
+        text.push_str(&format!("  {:<18} {:>10}  at most, in all\n", "together", written(all)));
+        text.push_str(
+            "  What a step leaves of its part goes to those behind it; what its part is too\n  little for is cut or left out.\n",
+        );
     }
     text.push_str("  A rung stops as soon as its rate is known within 0.5 % and steady.\n");
     text
 }
 
-/// Whole MiB, or tenths of a GiB: a share is no exact figure.
-fn rounded(bytes: u64) -> String {
+/// MiB, with what is not a whole one as a fraction: the parts shall be seen to be the whole.
+fn written(bytes: u64) -> String {
     let mib = bytes as f64 / 1_048_576.0;
-    if mib < 1024.0 { format!("{} MiB", mib.ceil()) } else { format!("{:.1} GiB", mib / 1024.0) }
+    if mib.fract() == 0.0 { format!("{mib} MiB") } else { format!("{mib:.1} MiB") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_are_the_whole_and_nobody_without_a_share_gets_any() {
+        for bytes in [0, 5, 64 << 20, (300 << 20) + 4096, 8 << 30] {
+            for shares in [vec![0.0, 1.0, 0.0, 3.0, 0.5, 0.0], vec![2.0], vec![0.0, 0.1, 0.2, 0.7]] {
+                let parts = shared_out(bytes, &shares);
+                assert_eq!(parts.iter().sum::<u64>(), bytes, "{shares:?}");
+                assert!(parts.iter().zip(&shares).all(|(part, share)| *share > 0.0 || *part == 0));
+            }
+        }
+    }
 }

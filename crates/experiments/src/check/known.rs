@@ -1,8 +1,8 @@
 //! What the steps that ran tell about the next ones: rates, depths, bytes written, time spent.
 
 use analysis::Regimes;
-use record::StepRecord;
-use workload::{Bytes, Direction, Job, Nanos, StepKind, StepPlan};
+use record::{Interval, StepRecord};
+use workload::{Access, Bytes, Direction, Job, Nanos, StepKind, StepPlan};
 
 use super::asks::CheckAsk;
 use crate::step::Writes;
@@ -24,6 +24,11 @@ const DEPTH_GUESS: u32 = 32;
 /// How many times as fast as reads of the same size and depth writes may be: into a cache, they are.
 const WRITES_OVER_READS: f64 = 2.0;
 
+/// A block whose rate is below this share of the small block's is held by its bytes.
+const BYTES_BIND: f64 = 0.9;
+/// Bytes a second of one block are at most this many times those of another that is held by them.
+const BYTES_OVER: f64 = 2.0;
+
 /// A rung of the depth ladder.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Rung {
@@ -31,6 +36,14 @@ pub(super) struct Rung {
     pub depth: u32,
     /// I/Os a second.
     pub rate: f64,
+}
+
+/// What a full queue of one block had.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Level {
+    block: Bytes,
+    /// I/Os a second.
+    rate: f64,
 }
 
 /// A check as far as it has come.
@@ -143,17 +156,58 @@ impl<'a> Known<'a> {
         if block == self.small() && best > 0.0 { of_ladder.map(|last| last.min(best)) } else { of_ladder }
     }
 
+    /// I/Os of `block` a second that a full queue of `direction` will see, rather too many than too few; without end where
+    /// nothing is known.
+    pub fn foreseen_rate(&self, direction: Direction, block: Bytes) -> f64 {
+        let own = self.bounded_rate(direction, block);
+        let reads = WRITES_OVER_READS * self.bounded_rate(Direction::Read, block);
+        if direction == Direction::Write { own.min(reads) } else { own }
+    }
+
+    /// The same as far as steps of that direction tell.
+    fn bounded_rate(&self, direction: Direction, block: Bytes) -> f64 {
+        let levels = self.levels(direction);
+        let same =
+            levels.iter().filter(|level| level.block == block).map(|level| level.rate).fold(0.0, f64::max);
+        if same > 0.0 {
+            return same;
+        }
+        let small = self.best(direction);
+        levels.into_iter().map(|level| bound(level, block, small)).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Levels of full queues of `direction`, those of the small block at its best.
+    fn levels(&self, direction: Direction) -> Vec<Level> {
+        let of = |record: &StepRecord| {
+            let (_, block) = moves(&record.plan).filter(|(way, _)| *way == direction)?;
+            let rate =
+                if block == self.small() { self.best(direction) } else { full_rate(record, direction) };
+            Some(Level { block, rate }).filter(|level| level.rate > 0.0)
+        };
+        let full = |record: &&StepRecord| {
+            matches!(
+                record.plan.kind,
+                StepKind::DepthLadder | StepKind::BlockLadder | StepKind::Reference | StepKind::Again
+            )
+        };
+        self.done.iter().filter(full).filter_map(of).collect()
+    }
+
     /// Bytes a second that `job` will move with `block` in `direction`, if it does nothing else, rather too much than too little;
     /// 0 where nothing is known.
     pub fn foreseen_bytes_per_second(&self, direction: Direction, block: Bytes, job: &Job) -> f64 {
         let known = |direction, depth_least: u32| {
+            // A deeper queue may move as much more as it is deeper.
+            let deeper = |record: &StepRecord| {
+                let times = f64::from(job.depth) / f64::from(depth_of(&record.plan).max(1));
+                full_rate(record, direction) * times.max(1.0)
+            };
             let fits = |record: &&StepRecord| {
                 moves(&record.plan) == Some((direction, block))
                     && record.plan.workers.iter().all(|worker| worker.access.order == job.access.order)
                     && depth_of(&record.plan) >= depth_least
             };
-            self.done.iter().filter(fits).map(|record| rate(record, direction)).fold(0.0, f64::max)
-                * block.0 as f64
+            self.done.iter().filter(fits).map(deeper).fold(0.0, f64::max) * block.0 as f64
         };
         let own = known(direction, job.depth / 2);
         if own > 0.0 {
@@ -166,8 +220,26 @@ impl<'a> Known<'a> {
         let read = known(Direction::Read, job.depth / 2);
         let bound = if read > 0.0 { WRITES_OVER_READS * read } else { f64::INFINITY };
         let most = layout.fold(read, |most, layout| most.max(layout.min(bound)));
-        let by_ops = self.best(direction) * block.0 as f64;
-        if by_ops > 0.0 && most > 0.0 { most.min(by_ops) } else { most.max(by_ops) }
+        // What lies in order may be merged before it is counted, so that operations at random say nothing of it.
+        let is_random = job.access.order == Access::random(job.access.mix).order;
+        let own =
+            if is_random { self.bounded_rate(direction, block) } else { f64::INFINITY } * block.0 as f64;
+        match (own.is_finite(), most > 0.0) {
+            (true, true) => most.min(own),
+            (true, false) => own,
+            (false, _) => most,
+        }
+    }
+}
+
+/// What a measured level tells of another block of its direction: operations do not become more as they become longer, and
+/// bytes not as they become shorter.
+fn bound(level: Level, block: Bytes, small: f64) -> f64 {
+    let bytes = level.rate * level.block.0 as f64 / block.0 as f64;
+    match level.block < block {
+        true if level.rate < BYTES_BIND * small => BYTES_OVER * bytes,
+        true => level.rate,
+        false => BYTES_OVER * bytes,
     }
 }
 
@@ -180,6 +252,17 @@ pub(super) fn in_flight(block: Bytes, bytes: Bytes) -> u32 {
 pub(super) fn rate(record: &StepRecord, direction: Direction) -> f64 {
     let seconds = record.seconds();
     if seconds > 0.0 { record.tally(direction).ops as f64 / seconds } else { 0.0 }
+}
+
+/// The same while the queue was full: in the last, short interval it runs empty.
+fn full_rate(record: &StepRecord, direction: Direction) -> f64 {
+    let whole = |interval: &&Interval| {
+        interval.counted && interval.end.since(interval.start) >= record.plan.interval && interval.job == 0
+    };
+    let (ops, seconds) = record.intervals.iter().filter(whole).fold((0, 0.0), |(ops, seconds), interval| {
+        (ops + interval.of(direction).tally.ops, seconds + interval.seconds())
+    });
+    if ops > 0 { (ops as f64 / seconds).max(rate(record, direction)) } else { rate(record, direction) }
 }
 
 /// I/Os in flight of a step.

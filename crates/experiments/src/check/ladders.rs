@@ -1,6 +1,6 @@
 //! Latency at depth 1, the ladders of depths, and the ladder of block sizes.
 
-use workload::{Access, BlockSizes, Bytes, Direction, Flush, Iops, Job, Mix, Pace, StepKind};
+use workload::{Access, BlockSizes, Bytes, Direction, Flush, Iops, Job, Mix, Nanos, Pace, StepKind};
 
 use super::draft::{Draft, Length, Rank};
 use super::known::{DEPTH_MARGIN, DEPTH_MAX, GAIN, Known, LARGE, Rung};
@@ -9,6 +9,8 @@ use super::known::{DEPTH_MARGIN, DEPTH_MAX, GAIN, Known, LARGE, Rung};
 const READ_BLOCKS: [Bytes; 5] = [Bytes::kib(16), Bytes::kib(32), Bytes::kib(64), Bytes::kib(256), LARGE];
 /// Block sizes of the write ladder: two, so that a bandwidth cap shows as one level at both.
 const WRITE_BLOCKS: [Bytes; 2] = [Bytes::kib(256), LARGE];
+/// No queue holds more than this time's work as far as the rate is known: it would only be waited for.
+const QUEUED_MOST: Nanos = Nanos::from_secs(2);
 /// A cap that depth 1 reaches to this share is bound there.
 const BOUND_AT_ONE: f64 = 0.9;
 /// Spaced I/Os come at this part of the rate that binds.
@@ -105,6 +107,8 @@ fn depth_rung(known: &Known<'_>, direction: Direction, depth: u32) -> Draft {
 /// Closed I/O of `block` at a depth that keeps the caps filled.
 pub(super) fn filling(known: &Known<'_>, direction: Direction, block: Bytes) -> Job {
     let depth = if block <= known.small() { known.deep(direction) } else { known.deep_with(block) };
+    let queued = known.foreseen_rate(direction, block) * QUEUED_MOST.as_secs_f64();
+    let depth = depth.min((queued.ceil() as u32).max(2));
     Job { depth, blocks: BlockSizes::all(block), ..job(known, direction) }
 }
 
@@ -121,7 +125,8 @@ fn block_rung(known: &Known<'_>, direction: Direction, block: Bytes) -> Draft {
         kind: StepKind::BlockLadder,
         job: filling(known, direction, block),
         length: Length::Known(known.ask.effort.rung),
-        rank: Rank::Must,
+        // Where time is short, other loads say more than a level at sizes between.
+        rank: if WRITE_BLOCKS.contains(&block) { Rank::Must } else { Rank::May },
         share: share(direction, if block == LARGE { 4.0 } else { 3.0 }),
     }
 }

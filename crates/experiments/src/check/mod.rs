@@ -17,7 +17,7 @@ mod units;
 
 use record::StepRecord;
 use statistics::random::mix;
-use workload::{Direction, Ending, Job, StepKind};
+use workload::{Direction, Ending, Job, Nanos, StepKind};
 
 pub use asks::{CheckAsk, Effort, Span};
 pub use draft::LeftOut;
@@ -43,12 +43,13 @@ pub fn next_step(ask: &CheckAsk, done: &[StepRecord]) -> Option<Step> {
     }
     let known = Known::of(ask, done);
     let chain = chain(&known);
-    let next = first_fit(&known, &chain, &again::rest_of_round(&known))
-        .or_else(|| first_fit(&known, &chain, &after_change(&known)))
-        .or_else(|| first_fit(&known, &chain, &between(&known)))
-        .or_else(|| first_fit(&known, &chain, rest(&known, &chain)))
-        .or_else(|| first_fit(&known, &[], &references::wanted(&known)))
-        .or_else(|| first_fit(&known, &[], &again::at_the_end(&known)));
+    let coming = Coming::of(&known, rest(&known, &chain));
+    let next = first_fit(&coming, &coming.round)
+        .or_else(|| first_fit(&coming, &after_change(&known)))
+        .or_else(|| first_fit(&coming, &between(&known)))
+        .or_else(|| first_fit(&coming, &coming.chain))
+        .or_else(|| first_fit(&coming, &references::wanted(&known)))
+        .or_else(|| first_fit(&coming, &again::at_the_end(&known)));
     next.map(|(draft, step)| seeded(&known, draft, step))
 }
 
@@ -63,7 +64,8 @@ pub fn left_out(ask: &CheckAsk, done: &[StepRecord]) -> Vec<(String, LeftOut)> {
         return Vec::new();
     }
     let known = Known::of(ask, done);
-    let (chain, missing) = (chain(&known), references::ahead(&known));
+    let missing = [references::ahead(&known), again::rest_of_round(&known)].concat();
+    let chain = chain(&known);
     let wanted = chain.iter().chain(&missing).filter(|draft| !known.ran(&draft.name));
     let why = |draft: &Draft| {
         // Nothing is to come any more, so that what lacks bytes now lacked them before.
@@ -90,10 +92,11 @@ fn chain(known: &Known<'_>) -> Vec<Draft> {
         of_writes(|known, direction| ladders::spaced(known, direction).into_iter().collect()),
         ladders::blocks(known, Direction::Read),
         of_writes(ladders::blocks),
+        open_load::claimed_loads(known),
         probes::in_flight_budgets(known),
         probes::units(known),
         probes::mixes(known),
-        open_load::loads(known),
+        open_load::usual_load(known),
         open_load::headroom(known),
         probes::tiny(known),
         probes::sequential(known),
@@ -124,31 +127,56 @@ fn has_depths(known: &Known<'_>) -> bool {
     known.of_kind(StepKind::BlockLadder).next().is_some()
 }
 
-/// The first of `drafts` that time and bytes allow, with `chain` still to come.
-fn first_fit(known: &Known<'_>, chain: &[Draft], drafts: &[Draft]) -> Option<(Draft, Step)> {
-    drafts.iter().find_map(|draft| {
-        let step = draft.fit(known, &ahead(known, chain, draft)).ok()?;
-        Some((draft.clone(), step))
-    })
+/// What may still run of a check: what would not even have time and bytes if it were the only one is not waited for.
+struct Coming<'k> {
+    known: &'k Known<'k>,
+    /// Of the chain, in its order.
+    chain: Vec<Draft>,
+    references: Vec<Draft>,
+    /// What is left of a round that has begun.
+    round: Vec<Draft>,
+    /// The round behind it; none where it is the last.
+    next_round: Vec<Draft>,
 }
 
-/// What comes behind `draft`: the rest of the chain, references, and the look at the end.
-fn ahead(known: &Known<'_>, chain: &[Draft], draft: &Draft) -> Ahead {
-    let later = rest(known, chain);
-    let later = later.iter().position(|other| other.name == draft.name).map_or(later, |at| &later[at + 1..]);
-    let references = references::ahead(known);
-    let again = again::round(known, again::rounds(known) + 1);
-    let is_other = |other: &&Draft| other.name != draft.name && !known.ran(&other.name);
-    let mut ahead = Ahead::default();
-    for other in later.iter().chain(&references).chain(&again).filter(is_other) {
-        ahead.share += other.share;
-        let least = other.least(known);
-        ahead.all += least;
-        if other.rank == Rank::Must {
-            ahead.must += least;
-        }
+impl<'k> Coming<'k> {
+    fn of(known: &'k Known<'k>, rest: &[Draft]) -> Coming<'k> {
+        let fits = |draft: &&Draft| !known.ran(&draft.name) && draft.fit(known, &Ahead::default()).is_ok();
+        let chain: Vec<Draft> = rest.iter().filter(fits).cloned().collect();
+        let references: Vec<Draft> = references::ahead(known).iter().filter(fits).cloned().collect();
+        let round = again::rest_of_round(known);
+        let is_last = chain.is_empty() && references.is_empty() && !round.is_empty();
+        let next_round = if is_last { Vec::new() } else { again::round(known, again::rounds(known) + 1) };
+        Coming { known, chain, references, round, next_round }
     }
-    ahead
+
+    /// What comes behind `draft`: the rest of the chain, references, and the look at the end.
+    fn ahead(&self, draft: &Draft) -> Ahead {
+        let at = self.chain.iter().position(|other| other.name == draft.name);
+        let chain = &self.chain[at.map_or(0, |at| at + 1)..];
+        let rounds = self.round.iter().chain(&self.next_round);
+        let is_other = |other: &&Draft| other.name != draft.name;
+        let mut ahead = Ahead::default();
+        for other in rounds.filter(is_other) {
+            ahead.look += other.least(self.known);
+            ahead.share += other.share;
+        }
+        for other in chain.iter().chain(&self.references).filter(is_other) {
+            let must = if other.rank == Rank::Must { other.least(self.known) } else { Nanos::ZERO };
+            ahead.must += must;
+            ahead.may += other.least(self.known).since(must);
+            ahead.share += other.share;
+        }
+        ahead
+    }
+}
+
+/// The first of `drafts` that time and bytes allow.
+fn first_fit(coming: &Coming<'_>, drafts: &[Draft]) -> Option<(Draft, Step)> {
+    drafts.iter().find_map(|draft| {
+        let step = draft.fit(coming.known, &coming.ahead(draft)).ok()?;
+        Some((draft.clone(), step))
+    })
 }
 
 /// Each step visits blocks of its own: what one left in a cache does not serve the next. A second touch visits those of the

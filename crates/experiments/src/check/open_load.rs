@@ -38,25 +38,38 @@ fn shape(known: &Known<'_>, mix: Mix) -> (Access, Bytes) {
 
 /// The rates that are claimed; `None` where none is.
 fn claimed(known: &Known<'_>) -> Option<Load> {
-    let claims = &known.ask.expectation.claims;
-    let rate = |direction| claims.iter().find_map(|claim| claimed_iops(claim, direction)).unwrap_or(0.0);
+    let rate = |direction| claimed_iops(known, Some(direction));
     let read = rate(Direction::Read);
     let write = if known.writes() { rate(Direction::Write) } else { 0.0 };
-    if read + write <= 0.0 {
+    // A rate of no direction is that of the whole load, whatever its mix.
+    let whole = claimed_iops(known, None);
+    let reads = if whole > 0.0 { read.max(whole) } else { read };
+    if reads + write <= 0.0 {
         return None;
     }
-    let share = (100.0 * read / (read + write)).round() as u8;
+    let share = (100.0 * reads / (reads + write)).round() as u8;
     let (access, block) = shape(known, Mix::reads(share));
-    // A rate that is claimed of no direction is that of the whole load, whatever its mix.
-    Some(Load { rate: read + write, access, block })
+    let all = match known.ask.expectation.load.mix {
+        Some(_) => whole.max(whole_of(access.mix, read, write)),
+        None => reads + write,
+    };
+    Some(Load { rate: all, access, block })
 }
 
-fn claimed_iops(claim: &Claim, direction: Direction) -> Option<f64> {
-    match claim.metric {
-        // A claim without a direction is asked of reads; the ladders judge writes by it too.
-        Metric::Iops(rate) if claim.direction.unwrap_or(Direction::Read) == direction => Some(rate.0),
+/// The rate of a load of `mix` in which each direction has what is claimed of it.
+fn whole_of(mix: Mix, read: f64, write: f64) -> f64 {
+    let share = f64::from(mix.read_percent()) / 100.0;
+    let of = |rate: f64, share: f64| if share > 0.0 { rate / share } else { 0.0 };
+    of(read, share).max(of(write, 1.0 - share))
+}
+
+/// The rate that is claimed of `direction`; 0 where none is.
+fn claimed_iops(known: &Known<'_>, direction: Option<Direction>) -> f64 {
+    let of = |claim: &Claim| match claim.metric {
+        Metric::Iops(rate) if claim.direction == direction => Some(rate.0),
         _ => None,
-    }
+    };
+    known.ask.expectation.claims.iter().find_map(of).unwrap_or(0.0)
 }
 
 /// The claims on latency.
@@ -81,18 +94,26 @@ fn draft(known: &Known<'_>, arrivals: Arrivals<'_>, rank: Rank) -> Draft {
     Draft { name: name.to_owned(), kind: StepKind::OpenLoad, job, length: Length::Time(time), rank, share }
 }
 
-/// The claimed load, by chance and evenly, where a latency is claimed or rates in both directions at once; else a usual
-/// share of the cap.
-pub(super) fn loads(known: &Known<'_>) -> Vec<Draft> {
-    let time = known.ask.effort.open;
+/// The load that is asked for: claimed together with a latency or a shape, or of both directions at once.
+fn asked(known: &Known<'_>) -> Option<Load> {
     let both = |load: &Load| !load.access.mix.reads_only() && !load.access.mix.writes_only();
     let says_load = !known.ask.expectation.load.is_empty();
-    let asked = claimed(known).filter(|load| latencies(known).next().is_some() || both(load) || says_load);
-    if let Some(load) = &asked {
-        let rate = Iops(load.rate);
-        let poisson = Arrivals { name: AS_CLAIMED, load, pace: Pace::Poisson(rate), time: time * 2 };
-        let even = Arrivals { name: AS_CLAIMED_EVEN, load, pace: Pace::Fixed(rate), time };
-        return vec![draft(known, poisson, Rank::Must), draft(known, even, Rank::May)];
+    claimed(known).filter(|load| latencies(known).next().is_some() || both(load) || says_load)
+}
+
+/// The claimed load, by chance and evenly.
+pub(super) fn claimed_loads(known: &Known<'_>) -> Vec<Draft> {
+    let (Some(load), time) = (&asked(known), known.ask.effort.open) else { return Vec::new() };
+    let rate = Iops(load.rate);
+    let poisson = Arrivals { name: AS_CLAIMED, load, pace: Pace::Poisson(rate), time: time * 2 };
+    let even = Arrivals { name: AS_CLAIMED_EVEN, load, pace: Pace::Fixed(rate), time };
+    vec![draft(known, poisson, Rank::Must), draft(known, even, Rank::May)]
+}
+
+/// A usual share of the cap, where no load is claimed.
+pub(super) fn usual_load(known: &Known<'_>) -> Vec<Draft> {
+    if asked(known).is_some() {
+        return Vec::new();
     }
     let usual = Load { rate: 0.0, access: Access::random(Mix::READ), block: known.small() };
     at_share(known, usual, f64::from(USUAL)).into_iter().collect()

@@ -12,6 +12,7 @@ pub(crate) mod data;
 pub(crate) mod doubt;
 pub(crate) mod findings;
 pub(crate) mod forecast;
+pub(crate) mod found;
 pub(crate) mod imported;
 pub(crate) mod json;
 pub(crate) mod note;

@@ -5,7 +5,7 @@ use analysis::Finding;
 use super::phrases::quoted;
 
 /// More steps than this are counted, not named.
-const NAMED: usize = 6;
+const NAMED: usize = 3;
 
 /// The names of the steps, each once, in the order of the evidence.
 pub(super) struct Steps<'f>(Vec<&'f str>);

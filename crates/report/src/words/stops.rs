@@ -1,14 +1,14 @@
 //! What stops the volume, in the sentences below the verdict.
 
 use analysis::findings::{
-    AccountingUnit, BandwidthCap, Crossover, DepthBound, FillingDepth, InFlightBound, IopsCap,
-    NotIdentifiable, Question, Saturation,
+    AccountingUnit, BandwidthCap, Crossover, DepthBound, FillingDepth, InFlightBound, IopsCap, Question,
+    Saturation,
 };
-use analysis::{Analysis, Charge, Counted, Meaning};
+use analysis::{Analysis, Charge, Counted, Estimate, Meaning};
 use workload::Direction;
 
 use crate::words::numbers::{self, Prefix};
-use crate::words::sentence::plural;
+use crate::words::sentence::{capital, plural};
 
 /// The sentences of both directions, and the depth from which on more only waits.
 pub(super) fn stops(analysis: &Analysis) -> Vec<String> {
@@ -40,6 +40,38 @@ struct Stopped {
     crossover: Option<String>,
     /// Whole sentences of what is no cap.
     others: Vec<String>,
+    /// What is held by what the run does not tell; the level stands in the verdict above.
+    open: Open,
+}
+
+/// What is held without being told by what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Open {
+    #[default]
+    Nothing,
+    Operations,
+    Bytes,
+    Both,
+}
+
+impl Open {
+    fn and(self, counted: Counted) -> Open {
+        match (self, counted) {
+            (Open::Nothing | Open::Operations, Counted::Operations) => Open::Operations,
+            (Open::Nothing | Open::Bytes, Counted::Bytes) => Open::Bytes,
+            _ => Open::Both,
+        }
+    }
+
+    fn sentence(self) -> Option<String> {
+        let what = match self {
+            Open::Nothing => return None,
+            Open::Operations => "the operations",
+            Open::Bytes => "the bytes",
+            Open::Both => "operations and bytes",
+        };
+        Some(format!("What holds {what} is not identifiable from this run."))
+    }
 }
 
 fn of_direction(analysis: &Analysis, wanted: Direction) -> Vec<String> {
@@ -58,7 +90,7 @@ fn of_direction(analysis: &Analysis, wanted: Direction) -> Vec<String> {
         (None, Some(bandwidth), None) => Some(format!("A bandwidth cap of {bandwidth} stops it.")),
         (None, None, None) => None,
     };
-    caps.into_iter().chain(stopped.others).collect()
+    caps.into_iter().chain(stopped.others).chain(stopped.open.sentence()).collect()
 }
 
 impl Stopped {
@@ -72,6 +104,11 @@ impl Stopped {
             }
             Meaning::Crossover(Crossover { direction, bytes }) if *direction == wanted => {
                 self.crossover = Some(numbers::block(*bytes));
+            }
+            Meaning::NotIdentifiable(found)
+                if found.direction == Some(wanted) && found.question == Question::Holds =>
+            {
+                self.open = self.open.and(found.counted);
             }
             other => self.others.extend(no_cap(other, wanted)),
         }
@@ -99,19 +136,12 @@ fn no_cap(meaning: &Meaning, wanted: Direction) -> Option<String> {
             })
         }
         Meaning::DepthBound(DepthBound { direction, level, depth, .. }) if *direction == wanted => {
-            Some(format!(
-                "At least {}: the depth of {depth} holds it, not the volume.",
-                numbers::iops(level.value)
-            ))
+            Some(at_least(level, numbers::iops, &format!("the depth of {depth} holds")))
         }
         Meaning::InFlightBound(InFlightBound { direction, level, in_flight, .. }) if *direction == wanted => {
-            Some(format!(
-                "At least {}: the {} that plimsoll keeps in flight hold it, not the volume.",
-                numbers::bandwidth(level.value, Prefix::Binary),
-                numbers::size(*in_flight)
-            ))
+            let by = format!("the {} that plimsoll keeps in flight hold", numbers::size(*in_flight));
+            Some(at_least(level, |low| numbers::bandwidth(low, Prefix::Binary), &by))
         }
-        Meaning::NotIdentifiable(found) if found.direction == Some(wanted) => open(found),
         _ => None,
     }
 }
@@ -127,15 +157,25 @@ fn unit(found: &AccountingUnit) -> String {
     }
 }
 
-fn open(found: &NotIdentifiable) -> Option<String> {
-    let rate = match found.counted {
-        Counted::Operations => numbers::iops(found.level),
-        Counted::Bytes => numbers::bandwidth(found.level, Prefix::Binary),
-    };
-    match found.question {
-        Question::Holds => Some(format!("What holds it at {rate} is not identifiable from this run.")),
-        Question::Below | Question::Charged | Question::Shared => None,
+/// That the volume bears `level` and may bear more; where hardly anything is known of it, only the latter.
+fn at_least(level: &Estimate, words: impl Fn(f64) -> String, by: &str) -> String {
+    let low = two_digits(level.low);
+    match low >= level.value * KNOWN {
+        true => format!("At least {}: {by} it, not the volume.", words(low)),
+        false => format!("{} it, not the volume.", capital(by)),
     }
+}
+
+/// A bound below this share of its figure says nothing.
+const KNOWN: f64 = 0.5;
+
+/// The first two digits: a bound is no exact figure.
+fn two_digits(value: f64) -> f64 {
+    if value <= 0.0 {
+        return 0.0;
+    }
+    let unit = 10f64.powf(value.log10().floor() - 1.0);
+    (value / unit + 1e-9).floor() * unit
 }
 
 fn filling_depths(analysis: &Analysis) -> Vec<String> {

@@ -2,15 +2,14 @@
 
 use std::fmt::Write as _;
 
-use analysis::findings::{BandwidthCap, IopsCap};
-use analysis::{Analysis, Answer, ClaimRow, Finding, Meaning, Quantity, Verdict};
+use analysis::{Analysis, Answer, Verdict};
 use record::{Run, TargetFacts, TargetKind};
 
 use crate::words::claims::{ClaimWords, claim_words, p99_head, tolerated};
 use crate::words::doubt::{doubt, remedy};
+use crate::words::found::{Extent, findings};
 use crate::words::imported::{origin, summary};
 use crate::words::numbers;
-use crate::words::sentence::{capital, competing, confidence, evidence, next_step, sentence};
 use crate::words::steps::steps;
 use crate::words::verdict::verdict_words;
 use crate::words::watch;
@@ -52,8 +51,9 @@ fn kind_words(target: &TargetFacts) -> String {
     if facts.is_empty() { on } else { format!("{on} ({})", facts.join(", ")) }
 }
 
-/// The whole answer but for the line that names the files: steps, verdict, claims, findings.
-pub fn terminal(run: &Run, analysis: &Analysis, paint: Paint) -> String {
+/// The whole answer but for the line that names the files: steps, verdict, claims, findings. A watch always has all of its
+/// findings.
+pub fn terminal(run: &Run, analysis: &Analysis, paint: Paint, extent: Extent) -> String {
     let verdict = verdict_text(run, analysis, paint);
     let cleaned = |text: String| clean_lines(&text).into_owned();
     let sections = match &analysis.watched {
@@ -67,7 +67,7 @@ pub fn terminal(run: &Run, analysis: &Analysis, paint: Paint) -> String {
             verdict,
             cleaned(claim_table(run, &analysis.verdict)),
             cleaned(doubts_of_rows(&analysis.verdict)),
-            cleaned(findings(analysis)),
+            cleaned(findings(analysis, extent)),
         ],
     };
     let filled: Vec<&str> =
@@ -195,66 +195,4 @@ fn doubts_of_rows(verdict: &Verdict) -> String {
             .map(|why| wrap("  but     ", &format!("{}: {}. {}", clean(&row.what), doubt(why), remedy(why))))
     });
     lines.collect()
-}
-
-/// Findings told in a line each; more than so many are counted.
-const BRIEF: usize = 3;
-
-/// The findings alone, a sentence each, for commands whose result is not a verdict; the page has them whole.
-pub fn findings_brief(analysis: &Analysis) -> String {
-    let shown: Vec<&Finding> = analysis.findings.iter().filter(|finding| !is_limit(finding)).collect();
-    let told = shown.iter().take(BRIEF).map(|finding| wrap("  found   ", &sentence(finding)));
-    let mut text: String = told.collect();
-    if shown.len() > BRIEF {
-        text += &wrap("          ", &format!("{} more in the report.", shown.len() - BRIEF));
-    }
-    text
-}
-
-/// Findings that weaken or explain the result. What stops the volume stands in the verdict already; a cap is told at
-/// length only where a claim is missed because of it.
-fn findings(analysis: &Analysis) -> String {
-    let shown = |finding: &&Finding| !is_limit(finding) || explains(finding, &analysis.verdict);
-    let blocks: Vec<String> = analysis.findings.iter().filter(shown).map(finding_block).collect();
-    blocks.join("\n")
-}
-
-/// Whether the finding is the cap that a claim which is missed runs into.
-fn explains(finding: &Finding, verdict: &Verdict) -> bool {
-    let (quantity, wanted) = match finding.meaning {
-        Meaning::IopsCap(IopsCap { direction, .. }) => (Quantity::Iops, direction),
-        Meaning::BandwidthCap(BandwidthCap { direction, .. }) => (Quantity::BytesPerSecond, direction),
-        _ => return false,
-    };
-    let missed =
-        |row: &ClaimRow| row.answer == Answer::Below && row.quantity == quantity && row.direction == wanted;
-    verdict.rows.iter().any(missed)
-}
-
-fn is_limit(finding: &Finding) -> bool {
-    matches!(
-        finding.meaning,
-        Meaning::IopsCap(_)
-            | Meaning::BandwidthCap(_)
-            | Meaning::AccountingUnit(_)
-            | Meaning::Saturation(_)
-            | Meaning::DepthBound(_)
-            | Meaning::InFlightBound(_)
-            | Meaning::Crossover(_)
-            | Meaning::FillingDepth(_)
-    )
-}
-
-fn finding_block(finding: &Finding) -> String {
-    let mut text = wrap("  found   ", &sentence(finding));
-    let seen = evidence(&finding.evidence);
-    let sure = capital(confidence(finding));
-    match seen.is_empty() {
-        true => text += &wrap("  sure    ", &format!("{sure}.")),
-        false => text += &wrap("  seen    ", &format!("{}. {sure}.", capital(&seen))),
-    }
-    if let Some(other) = competing(finding) {
-        text += &wrap("  unless  ", &other);
-    }
-    text + &wrap("  next    ", &next_step(finding))
 }

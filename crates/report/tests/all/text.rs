@@ -9,7 +9,7 @@ use analysis::findings::{Crossover, FillingDepth, GeneratorBound, Unsteady};
 use analysis::{Analysis, Confidence, Estimate, Finding};
 use proptest::prelude::*;
 use record::Run;
-use report::{Paint, terminal};
+use report::{Extent, Paint, terminal};
 use workload::{Direction, Nanos};
 
 const COLUMNS: usize = 80;
@@ -45,7 +45,7 @@ fn reads_well(text: &str) {
 }
 
 fn printed(case: (Run, Analysis)) -> String {
-    let text = terminal(&case.0, &case.1, Paint::Plain);
+    let text = terminal(&case.0, &case.1, Paint::Plain, Extent::Screen);
     lines_fit(&text);
     text
 }
@@ -88,7 +88,7 @@ fn colour_marks_the_verdict_word_and_changes_nothing_else() {
         crate::made_up::cannot_tell(),
         crate::made_up::measured(),
     ] {
-        let painted = terminal(&case.0, &case.1, Paint::Ansi);
+        let painted = terminal(&case.0, &case.1, Paint::Ansi, Extent::Screen);
         assert_eq!(painted.matches("\x1b[").count(), 2, "one word is coloured");
         let mut plain = painted;
         while let Some(start) = plain.find("\x1b[") {
@@ -97,6 +97,26 @@ fn colour_marks_the_verdict_word_and_changes_nothing_else() {
         }
         assert_eq!(plain, printed(case));
     }
+}
+
+/// The lines of an answer from its first finding on.
+fn findings_of(text: &str) -> Vec<&str> {
+    text.lines().skip_while(|line| !line.starts_with("  found   ")).collect()
+}
+
+#[test]
+fn findings_fill_a_screen_at_most_and_all_of_them_are_there_when_asked_for() {
+    let (run, mut analysis) = crate::made_up::measured();
+    analysis.findings = all_meanings().into_iter().map(found).collect();
+    let screen = terminal(&run, &analysis, Paint::Plain, Extent::Screen);
+    let all = terminal(&run, &analysis, Paint::Plain, Extent::All);
+    [&screen, &all].into_iter().for_each(|text| lines_fit(text));
+    let (some, whole) = (findings_of(&screen), findings_of(&all));
+    assert!(some.len() <= 16, "{} lines: {screen}", some.len());
+    let told = |lines: &[&str]| lines.iter().filter(|line| line.starts_with("  found   ")).count();
+    let rest = format!("{} more findings", told(&whole) - told(&some));
+    assert!(told(&some) >= 1 && screen.contains(&rest) && screen.contains(": --all\n"), "{rest}: {screen}");
+    assert!(!all.contains(": --all\n") && whole.iter().any(|line| line.starts_with("  unless  ")), "{all}");
 }
 
 #[test]
@@ -176,7 +196,7 @@ fn a_finding_of_several_steps_lists_them_and_tells_the_worst() {
         late: 12,
     });
     let told = report::sentence(&in_steps(starved, &many));
-    let list = "in 20 steps ('d1', 'd2', 'd3', 'd4', 'd5', 'd6' and 14 more), worst in 'd20': its busiest";
+    let list = "in 20 steps ('d1', 'd2', 'd3' and 17 more), worst in 'd20': its busiest";
     assert!(told.contains(list), "{told}");
 }
 
@@ -303,7 +323,7 @@ proptest! {
         estimate in estimates(), number in number(), whole in any::<u64>(), words in "\\PC{0,90}",
     ) {
         let (run, analysis) = upset(estimate, number, whole, words.clone());
-        let text = terminal(&run, &analysis, Paint::Plain);
+        let text = terminal(&run, &analysis, Paint::Plain, Extent::Screen);
         lines_fit(&text);
         let html = without_scripts(&report::html(&run, &analysis));
         for shown in [text, html, report::json(&run, &analysis)] {

@@ -12,7 +12,7 @@ use analysis::findings::{
 };
 use analysis::{Analysis, Finding, Level, Meaning, Named, Place, Waiting, analyse};
 use record::{Event, EventKind, LocalLimit, Run};
-use report::{Paint, competing, json, next_step, sentence, terminal, watch};
+use report::{Extent, Paint, competing, json, next_step, sentence, terminal, watch};
 use workload::{Expectation, Nanos};
 
 const CLOUD: Volume = Volume { cap_read: 840.0, cap_write: 360.0, ..FAST };
@@ -36,7 +36,7 @@ fn contract(mut run: Run) -> (Run, Analysis) {
 
 /// What is printed, which must fit a terminal.
 fn printed((run, analysis): &(Run, Analysis)) -> String {
-    let text = terminal(run, analysis, Paint::Plain);
+    let text = terminal(run, analysis, Paint::Plain, Extent::Screen);
     for line in text.lines() {
         assert!(line.chars().count() <= 80 && line.trim_end() == line, "{line}");
     }
@@ -87,7 +87,7 @@ fn repeats_that_miss_are_one_row_with_their_range() {
 
 /// The printed text with its lines joined.
 fn terminal_line((run, analysis): &(Run, Analysis)) -> String {
-    terminal(run, analysis, Paint::Plain).split_whitespace().collect::<Vec<_>>().join(" ")
+    terminal(run, analysis, Paint::Plain, Extent::Screen).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn a_watch_in_which_nothing_happened() {
 fn a_record_that_is_not_whole_says_so() {
     let mut run = machine(&[], 1.0, 60.0);
     run.complete = true;
-    let whole = terminal(&run, &analyse(&run, None, None), Paint::Plain);
+    let whole = terminal(&run, &analyse(&run, None, None), Paint::Plain, Extent::Screen);
     assert!(!whole.contains("  record  "), "{whole}");
     run.complete = false;
     run.events = (1..7)
@@ -130,7 +130,7 @@ fn a_record_that_is_not_whole_says_so() {
             text: "nobody looked for 5.0 s".to_owned(),
         })
         .collect();
-    let text = terminal(&run, &analyse(&run, None, None), Paint::Plain);
+    let text = terminal(&run, &analyse(&run, None, None), Paint::Plain, Extent::Screen);
     assert!(text.contains("  record  The watch was cut off at "), "{text}");
     assert!(text.contains("  record  At 3 s: nobody looked for 5.0 s"), "{text}");
     assert!(text.contains("  record  2 more of that kind are in the run file."), "{text}");

@@ -200,6 +200,27 @@ fn no_volume_is_so_fast_that_more_is_written_than_was_said() {
     }
 }
 
+/// A region of 300 MiB is written in 60 to 150 ms: small writes are seen all the same, and large ones where five short
+/// intervals of them fit.
+#[test]
+fn writes_are_measured_however_fast_the_volume_is() {
+    for (words, large) in [
+        ("sim:custom,iops=200000,bandwidth=2GiB/s,latency=0.1ms", "write 1 MiB"),
+        ("sim:custom,iops=40000,bandwidth=5GiB/s,latency=0.1ms", "write 256 KiB"),
+    ] {
+        let region = Bytes::mib(300);
+        let layout = Layout::Write(region);
+        let ask = CheckAsk { layout, write_most: CheckAsk::modest(layout, region), ..asked() };
+        let steps = steps(words, &ask);
+        assert!(written(&steps) <= ask.write_most.0, "{words}: {}", written(&steps));
+        let names: Vec<&str> = steps.iter().map(|step| step.plan.name.as_str()).collect();
+        for what in ["latency write", "latency flush", large, "again 1 write 4 KiB"] {
+            assert!(names.contains(&what), "{words}: {what} is left out of {names:?}");
+        }
+        assert!(names.iter().any(|name| name.starts_with("write depth")), "{words}: {names:?}");
+    }
+}
+
 #[test]
 fn references_stand_between_the_others_and_a_look_again_behind_them() {
     let steps = steps("sim:aws-gp3", &asked());

@@ -2,14 +2,18 @@
 
 use analysis::Analysis;
 use record::Run;
-use report::Paint;
+use report::{Extent, Paint};
 use session::failure::Failure;
 use session::output;
 use session::place::{Place, short};
 
 use crate::arguments::Format;
+use crate::commands::check::{Shape, present};
 
-pub use crate::commands::check::present as to_stdout;
+/// On stdout, as a check does.
+pub fn to_stdout(format: Format, run: &Run, analysis: &Analysis, place: &Place) -> Result<(), Failure> {
+    present(&Shape { format, extent: Extent::All }, run, analysis, place)
+}
 
 /// With a command, whose stdout is, text goes to stderr and JSON into a file beside the run file.
 pub fn beside_a_command(
@@ -20,7 +24,7 @@ pub fn beside_a_command(
 ) -> Result<(), Failure> {
     match format {
         Format::Text => {
-            let text = report::terminal(run, analysis, Paint::Plain);
+            let text = report::terminal(run, analysis, Paint::Plain, Extent::All);
             output::people(&format!("{text}\n{}", place.files_line()));
         }
         Format::Json => {

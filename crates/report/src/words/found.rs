@@ -1,0 +1,136 @@
+//! The findings of a check in a terminal: those that change the answer first, and no more than fit a screen unless all are
+//! asked for.
+
+use analysis::findings::{BandwidthCap, IopsCap, NotIdentifiable, Question};
+use analysis::{Analysis, Answer, ClaimRow, Confidence, Finding, Meaning, Quantity, Verdict};
+
+use crate::words::sentence::{capital, competing, confidence, evidence, next_step, sentence};
+use crate::words::wrap::wrap;
+
+/// How many of the findings are told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Extent {
+    /// No more than fit a screen with the verdict; the rest are counted.
+    #[default]
+    Screen,
+    /// All, each with where it was seen and what else it could be.
+    All,
+}
+
+/// Lines for findings: a screen of 24 less the verdict's own.
+const LINES: usize = 16;
+/// Findings told in a line each; more than so many are counted.
+const BRIEF: usize = 3;
+
+/// The findings alone, a sentence each, for commands whose result is not a verdict; the page has them whole.
+pub fn findings_brief(analysis: &Analysis) -> String {
+    let shown: Vec<&Finding> = analysis.findings.iter().filter(|finding| !is_limit(finding)).collect();
+    let told = shown.iter().take(BRIEF).map(|finding| wrap("  found   ", &sentence(finding)));
+    let mut text: String = told.collect();
+    if shown.len() > BRIEF {
+        text += &wrap("          ", &format!("{} more in the report.", shown.len() - BRIEF));
+    }
+    text
+}
+
+/// Findings that weaken or explain the result. What stops the volume stands in the verdict already; a cap is told at
+/// length only where a claim is missed because of it.
+pub(super) fn findings(analysis: &Analysis, extent: Extent) -> String {
+    let shown = |finding: &&Finding| !is_limit(finding) || explains(finding, &analysis.verdict);
+    let mut shown: Vec<&Finding> = analysis.findings.iter().filter(shown).collect();
+    if extent == Extent::All {
+        return joined(shown.into_iter().map(whole));
+    }
+    // They stand in the order of what they do to the answer; what the verdict itself says is only said again.
+    shown.sort_by_key(|finding| is_in_the_verdict(finding));
+    let all = joined(shown.iter().map(|finding| whole(finding)));
+    if all.lines().count() <= LINES { all } else { screen(&shown) }
+}
+
+/// As many as fit, without where they were seen, and the number of the rest.
+fn screen(shown: &[&Finding]) -> String {
+    let blocks: Vec<String> = shown.iter().map(|finding| short(finding)).collect();
+    let fits = |count: usize| {
+        let more = usize::from(count < blocks.len()) * 2;
+        joined(blocks[..count].iter().cloned()).lines().count() + more <= LINES
+    };
+    // The first is told however long it is.
+    let told = (1..=blocks.len()).rev().find(|&count| fits(count)).unwrap_or(1);
+    joined(blocks[..told].iter().cloned().chain([more(shown.len() - told)]))
+}
+
+/// Where the rest is.
+fn more(left: usize) -> String {
+    let rest = match left {
+        0 => "where these were seen and what else they could be".to_owned(),
+        1 => "1 more finding, where each was seen, what else it could be".to_owned(),
+        left => format!("{left} more findings, where each was seen, what else it could be"),
+    };
+    wrap("  more    ", &format!("{}: --all", capital(&rest)))
+}
+
+fn joined(blocks: impl Iterator<Item = String>) -> String {
+    blocks.collect::<Vec<_>>().join("\n")
+}
+
+/// A finding with its next step.
+fn short(finding: &Finding) -> String {
+    let said = format!("{} {}.", sentence(finding), word(finding.confidence));
+    wrap("  found   ", &said) + &wrap("  next    ", &next_step(finding))
+}
+
+/// How sure it is, in one word.
+fn word(confidence: Confidence) -> &'static str {
+    match confidence {
+        Confidence::Possible => "Possible",
+        Confidence::Likely => "Likely",
+        Confidence::Strong => "Strong",
+        Confidence::Certain => "Certain",
+    }
+}
+
+/// A finding with where it was seen, what else it could be, and its next step.
+fn whole(finding: &Finding) -> String {
+    let mut text = wrap("  found   ", &sentence(finding));
+    let seen = evidence(&finding.evidence);
+    let sure = capital(confidence(finding));
+    match seen.is_empty() {
+        true => text += &wrap("  sure    ", &format!("{sure}.")),
+        false => text += &wrap("  seen    ", &format!("{}. {sure}.", capital(&seen))),
+    }
+    if let Some(other) = competing(finding) {
+        text += &wrap("  unless  ", &other);
+    }
+    text + &wrap("  next    ", &next_step(finding))
+}
+
+/// Whether the sentences below the verdict say it.
+fn is_in_the_verdict(finding: &Finding) -> bool {
+    matches!(finding.meaning, Meaning::NotIdentifiable(NotIdentifiable { question: Question::Holds, .. }))
+}
+
+/// Whether the finding is the cap that a claim which is missed runs into.
+fn explains(finding: &Finding, verdict: &Verdict) -> bool {
+    let (quantity, wanted) = match finding.meaning {
+        Meaning::IopsCap(IopsCap { direction, .. }) => (Quantity::Iops, direction),
+        Meaning::BandwidthCap(BandwidthCap { direction, .. }) => (Quantity::BytesPerSecond, direction),
+        _ => return false,
+    };
+    let missed =
+        |row: &ClaimRow| row.answer == Answer::Below && row.quantity == quantity && row.direction == wanted;
+    verdict.rows.iter().any(missed)
+}
+
+fn is_limit(finding: &Finding) -> bool {
+    matches!(
+        finding.meaning,
+        Meaning::IopsCap(_)
+            | Meaning::BandwidthCap(_)
+            | Meaning::AccountingUnit(_)
+            | Meaning::Saturation(_)
+            | Meaning::DepthBound(_)
+            | Meaning::InFlightBound(_)
+            | Meaning::Crossover(_)
+            | Meaning::FillingDepth(_)
+    )
+}
