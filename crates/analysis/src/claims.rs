@@ -7,7 +7,7 @@ use workload::{BlockSizes, Bytes, Claim, ClaimedLoad, Direction, Expectation, Me
 
 use crate::credits::{self, Judged};
 use crate::figures::Figures;
-use crate::level::INTERVALS_MIN;
+use crate::level::{Found, INTERVALS_MIN};
 use crate::plateaus::{Cap, QUEUED, base_latency_ns, full_rungs};
 use crate::points::point;
 use crate::{Answer, ClaimRow, Claimed, Doubt, Estimate, Point, Quantity, Reading, Spent};
@@ -121,7 +121,11 @@ fn large(figures: &Figures, direction: Direction) -> Option<Measured<'_>> {
     let point = blocks.max_by_key(|point| point.block)?;
     let base = base_latency_ns(&figures.latencies, &figures.depths, direction);
     let at_least = base.is_some_and(|base| point.latency_ns_mean < QUEUED * base);
-    Some(Measured { at_least, ..Measured::of(point, Quantity::BytesPerSecond) })
+    let one = Measured::of(point, Quantity::BytesPerSecond);
+    let Some(Found { estimate, wanders, .. }) = figures.largest(direction) else {
+        return Some(Measured { at_least, ..one });
+    };
+    Some(Measured { estimate: *estimate, wanders: *wanders, at_least, ..one })
 }
 
 fn what(point: Option<&Point>, direction: Direction, quantity: Quantity) -> String {

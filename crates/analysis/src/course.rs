@@ -3,10 +3,16 @@
 use serde::{Deserialize, Serialize};
 use statistics::quantile::median;
 
-use crate::timeline::{Levels, Move};
+use crate::timeline::{Burst, Levels, Move, Moves};
 
 /// Falls and rises whose sizes, as logarithms, differ by no more than this share of the larger go between the same levels.
 const SAME_SIZE: f64 = 0.35;
+/// Sizes of I/O within this factor, as a logarithm, are alike.
+const ALIKE: f64 = 0.1;
+/// A level lasts for so many seconds.
+const LASTS_S: f64 = 3.0;
+/// A moment is told by no fewer samples.
+const SAMPLES_LEAST: usize = 5;
 /// Least share by which the level drifts before it is told.
 const DRIFT: f64 = 0.03;
 
@@ -61,15 +67,34 @@ impl Course {
 }
 
 /// The course of what was looked at from the one to the other time.
-pub(crate) fn course(moves: &[Move], looked: (f64, f64), levels: &Levels<'_>) -> Course {
+pub(crate) fn course(of: &Moves, looked: (f64, f64), levels: &Levels<'_>) -> Course {
+    let moves = of.moves.as_slice();
     let Some(last) = moves.last() else { return drift(levels) };
     if moves.iter().all(|one| one.ratio < 0.0) {
-        return Course::Fell;
+        let apart = last.ratio.abs().exp();
+        return match came_back(last, levels, &of.earned) {
+            // When it did is not known, nor which of the two was measured last.
+            true => Course::Moved { low: 1.0 / apart, high: apart, mean: 1.0 },
+            false => Course::Fell,
+        };
     }
     match recurring(moves) {
         Some(apart) => wave(moves, looked, if last.ratio < 0.0 { [1.0, apart] } else { [1.0 / apart, 1.0] }),
         None => moved(moves, looked),
     }
+}
+
+/// Whether a load like the one that showed a fall was nearer to the level before it again, for as long as a level lasts, where no
+/// rise is sure: amid noise that wanders as far a single comparison is none.
+fn came_back(fall: &Move, levels: &Levels<'_>, earned: &[Burst]) -> bool {
+    let middle = (fall.levels[0].level * fall.levels[1].level).sqrt();
+    levels.stretches.iter().any(|stretch| {
+        let (from, to) = (stretch.segment.from, stretch.segment.to);
+        let alike = (stretch.spell.bytes_each / fall.bytes_each).ln().abs() < ALIKE;
+        let paid = earned.iter().any(|burst| burst.meets(from, to));
+        let lasts = from >= fall.high && to - from >= LASTS_S;
+        alike && stretch.spell.direction == fall.direction && lasts && !paid && stretch.log() > middle.ln()
+    })
 }
 
 /// How many times the low level the high one is, where levels were left and came back: as far up as down. An edge between two
@@ -136,6 +161,7 @@ fn drift(levels: &Levels<'_>) -> Course {
             one.spell.comparable
                 && one.spell.shape == later.spell.shape
                 && one.spell.depth == later.spell.depth
+                && one.samples().count().min(later.samples().count()) >= SAMPLES_LEAST
         };
         for earlier in levels.stretches[..number].iter().filter(alike) {
             let apart = (later.log() - earlier.log()).abs();

@@ -1,11 +1,11 @@
 //! Points and rows of a run, before anything is concluded from them.
 
 use record::Run;
-use statistics::level::{Between, Level};
+use statistics::level::Strays;
 use workload::{Direction, StepKind};
 
-use crate::level::shared;
-use crate::plateaus::{Cap, bandwidth_cap, base_latency_ns, best_known, iops_cap};
+use crate::level::{Found, Shared, strays};
+use crate::plateaus::{Cap, Plateau, base_latency_ns, best_known, bytes, largest, operations};
 use crate::{LatencyRow, Point, Regimes, points};
 
 /// Points and rows of a run.
@@ -21,6 +21,8 @@ pub(crate) struct Figures {
     pub regimes: Regimes,
     /// Caps of reads, then of writes: of operations, then of bytes.
     caps: [[Option<Cap>; 2]; 2],
+    /// Bytes a second of the largest block, likewise.
+    largest: [Option<Found>; 2],
 }
 
 /// Rungs of the two ladders.
@@ -47,6 +49,11 @@ impl Figures {
         self.caps[usize::from(direction == Direction::Write)][1]
     }
 
+    /// Bytes a second of the largest block, whatever holds it, from all that ran it.
+    pub fn largest(&self, direction: Direction) -> Option<&Found> {
+        self.largest[usize::from(direction == Direction::Write)].as_ref()
+    }
+
     /// Whether no larger block was measured before the last change than since.
     pub fn has_largest(&self, direction: Direction) -> bool {
         let largest = |points: &[Point]| {
@@ -60,8 +67,7 @@ impl Figures {
 pub(crate) fn figures(run: &Run) -> Figures {
     let regimes = Regimes::of(&run.steps);
     let latencies = points::latencies(run);
-    let between = between(&points::points(run, StepKind::Reference, &regimes));
-    let of = |kind| based(points::straying(points::points(run, kind, &regimes), &between), &latencies);
+    let of = |kind| based(points::points(run, kind, &regimes), &latencies);
     let all = ladders(of(StepKind::DepthLadder), of(StepKind::BlockLadder));
     // A cap is fitted to the ladder and to what else ran its block, between the rungs and after them; since a change that is in the
     // ladders themselves.
@@ -73,27 +79,28 @@ pub(crate) fn figures(run: &Run) -> Figures {
         false => (lasting(run, &regimes, &of), Vec::new()),
     };
     let (small, large) = (with(&depths, &beside), with(&blocks, &beside));
-    let caps = WAYS.map(|direction| {
+    let plateaus = WAYS.map(|direction| {
         let base = base_latency_ns(&latencies, &depths, direction);
-        [iops_cap(&small, direction), bandwidth_cap(&large, &small, direction, base)]
+        [operations(&small, direction), bytes(&large, &small, direction, base)]
     });
-    let jobs = points::straying(points::points(run, StepKind::Job, &regimes), &between);
-    Figures { latencies, depths, blocks, all, jobs, regimes, caps }
+    let strays = volume(&plateaus);
+    let straying = |points: Vec<Point>| points::straying(points, &strays);
+    Figures {
+        depths: straying(depths),
+        blocks: straying(blocks),
+        all: Ladders { depths: straying(all.depths), blocks: straying(all.blocks) },
+        jobs: straying(points::points(run, StepKind::Job, &regimes)),
+        caps: plateaus.map(|of_way| of_way.map(|plateau| plateau?.cap(&strays))),
+        largest: WAYS.map(|direction| largest(&large, direction)?.shared.level(&strays)),
+        latencies,
+        regimes,
+    }
 }
 
-/// What the references say of how levels stray between moments: those of a direction and block together are one level.
-fn between(references: &[Point]) -> Between {
-    let mut kinds: Vec<(Direction, u64)> =
-        references.iter().map(|point| (point.direction, point.block)).collect();
-    kinds.sort_unstable();
-    kinds.dedup();
-    let level = |(direction, block): &(Direction, u64)| -> Option<Level> {
-        let alike = references.iter().filter(|point| point.direction == *direction && point.block == *block);
-        let last = alike.clone().filter_map(|point| point.seen.regime).max();
-        let alike: Vec<&Point> = alike.filter(|point| point.seen.regime == last).collect();
-        shared(&alike, |_| 1.0)
-    };
-    Between::of(&kinds.iter().filter_map(level).collect::<Vec<_>>())
+/// What the levels of a volume say of its noise; nothing where none was seen in a second moment.
+fn volume(plateaus: &[[Option<Plateau>; 2]; 2]) -> Strays {
+    let levels: Vec<&Shared> = plateaus.iter().flatten().flatten().map(|plateau| &plateau.shared).collect();
+    if levels.iter().any(|shared| shared.moments() > 1) { strays(&levels) } else { Strays::default() }
 }
 
 /// `points` that know the latency of one I/O at a time in their direction.

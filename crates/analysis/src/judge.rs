@@ -4,8 +4,10 @@ use policy::Limits;
 use record::{Run, StoredFinding};
 use workload::{Direction, Expectation, Nanos, StepKind};
 
+use crate::exclude::without_contradictions;
 use crate::figures::{Figures, figures};
 use crate::findings::{of_run, of_verdict};
+use crate::headroom::headroom;
 use crate::repeats::{once_a_fall, told_once};
 use crate::spent::spent;
 use crate::watch::diagnosis;
@@ -23,7 +25,7 @@ const WATCHED_GENERATOR: u8 = 4;
 pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectation>) -> Analysis {
     let figures = figures(run);
     let spent = spent(run, &figures, limits);
-    let mut found = told_once(of_run(run, &figures));
+    let mut found = without_contradictions(told_once(of_run(run, &figures)));
     let diagnosis = is_watch(run).then(|| diagnosis::diagnose(run, limits, expectation, &found));
     let (mut verdict, watched) = match diagnosis {
         Some(diagnosis) => {
@@ -44,6 +46,7 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
         found.push(finding);
     }
     let watches = watched.is_some();
+    let mut found = without_contradictions(found);
     found.sort_by_key(|finding| match &finding.meaning {
         Meaning::GeneratorBound(_) if watches => WATCHED_GENERATOR,
         meaning => meaning.nature().weight,
@@ -57,6 +60,7 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
         depths: figures.all.depths,
         blocks: figures.all.blocks,
         jobs: figures.jobs,
+        headroom: headroom(run, &figures.regimes, expectation),
         spent,
         horizon: horizon(run, &figures.regimes),
         windows: windows(&run.steps, &figures.regimes),

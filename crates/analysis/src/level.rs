@@ -1,7 +1,7 @@
 //! Levels of a run: the intervals from which the rate of a point and a cap are fitted.
 
 use record::Interval;
-use statistics::level::{Basis, Between, Level, Moment, level};
+use statistics::level::{Basis, Level, Moment, Series, Strays, level};
 use workload::Direction;
 
 use crate::{Estimate, Point, Regimes};
@@ -33,9 +33,9 @@ pub(crate) struct Found {
 }
 
 impl Seen {
-    /// The level of these intervals alone.
-    pub(crate) fn level(&self, between: &Between) -> Option<Found> {
-        found(&level(&moments(&self.moments, self.seconds), 1.0, between)?)
+    /// The level of these intervals alone; `strays` is what the levels of the volume say of its noise.
+    pub(crate) fn level(&self, strays: &Strays) -> Option<Found> {
+        found(&level(&Series { moments: moments(&self.moments, self.seconds), unit: 1.0 }, strays)?)
     }
 }
 
@@ -69,24 +69,61 @@ fn longest_last(regimes: &[Option<usize>]) -> Option<usize> {
     enough.or_else(|| (0..=last).max_by_key(|regime| many(*regime)))
 }
 
-/// The level that `points` share, each rate times what `times` says of its point.
-pub(crate) fn shared(points: &[&Point], times: fn(&Point) -> f64) -> Option<Level> {
-    let scaled = |point: &Point| -> Vec<(f64, f64, Vec<f64>)> {
-        let times = times(point);
-        let of = |(at, rates): &(f64, Vec<f64>)| {
-            (*at, point.seen.seconds, rates.iter().map(|rate| rate * times).collect())
+/// Points that share a level: their moments, each with the seconds of its intervals.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shared {
+    moments: Vec<(f64, f64, Vec<f64>)>,
+    /// What one operation adds, at most.
+    unit: f64,
+}
+
+impl Shared {
+    /// Of `points`, each rate times what `times` says of its point.
+    pub(crate) fn of(points: &[&Point], times: fn(&Point) -> f64) -> Shared {
+        let scaled = |point: &&Point| -> Vec<(f64, f64, Vec<f64>)> {
+            let times = times(point);
+            let of = |(at, rates): &(f64, Vec<f64>)| {
+                (*at, point.seen.seconds, rates.iter().map(|rate| rate * times).collect())
+            };
+            point.seen.moments.iter().map(of).collect()
         };
-        point.seen.moments.iter().map(of).collect()
-    };
-    let all: Vec<(f64, f64, Vec<f64>)> = points.iter().flat_map(|point| scaled(point)).collect();
-    let moments: Vec<Moment<'_>> =
-        all.iter().map(|(at, seconds, values)| Moment { at: *at, seconds: *seconds, values }).collect();
-    let unit = points.iter().map(|point| times(point)).fold(0.0, f64::max);
-    level(&moments, unit, &Between::default())
+        let unit = points.iter().map(|point| times(point)).fold(0.0, f64::max);
+        Shared { moments: points.iter().flat_map(scaled).collect(), unit }
+    }
+
+    /// Spans in which it was seen, with something else between them or not.
+    pub(crate) fn moments(&self) -> usize {
+        self.moments.len()
+    }
+
+    /// Everything that was counted over all its time; `None` where nothing was.
+    pub(crate) fn mean(&self) -> Option<f64> {
+        let of = |part: fn(&[f64]) -> f64| -> f64 {
+            self.moments.iter().map(|(_, seconds, rates)| seconds * part(rates)).sum()
+        };
+        let (counted, seconds) = (of(|rates| rates.iter().sum()), of(|rates| rates.len() as f64));
+        (seconds > 0.0).then(|| counted / seconds)
+    }
+
+    fn series(&self) -> Series<'_> {
+        let moments =
+            self.moments.iter().map(|(at, seconds, values)| Moment { at: *at, seconds: *seconds, values });
+        Series { moments: moments.collect(), unit: self.unit }
+    }
+
+    /// The level; `strays` is what the levels of the volume say of its noise.
+    pub(crate) fn level(&self, strays: &Strays) -> Option<Found> {
+        found(&level(&self.series(), strays)?)
+    }
+}
+
+/// What levels of a volume that were seen in turn say of its noise.
+pub(crate) fn strays(levels: &[&Shared]) -> Strays {
+    Strays::of(&levels.iter().map(|shared| shared.series()).collect::<Vec<_>>())
 }
 
 /// A level in the form of a figure; `None` where its interval has no end.
-pub(crate) fn found(level: &Level) -> Option<Found> {
+fn found(level: &Level) -> Option<Found> {
     // A rate is never below nothing.
     let half_width = level.half_width.min(level.mean.abs());
     let estimate =

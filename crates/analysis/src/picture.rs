@@ -4,6 +4,7 @@ use policy::Resource;
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Ending, Nanos};
 
+use crate::headroom::Headroom;
 use crate::level::Seen;
 use crate::windows::FiveWindows;
 use crate::{Finding, Regimes, Verdict, Watched};
@@ -148,6 +149,8 @@ pub struct Analysis {
     pub blocks: Vec<Point>,
     /// Jobs of the user's own.
     pub jobs: Vec<Point>,
+    /// The greatest rates at which claimed latencies hold.
+    pub headroom: Vec<Headroom>,
     /// What the run has used up.
     pub spent: Spent,
     /// What was looked at, from the first load that keeps the queue full to the end of the last, where no change was found in

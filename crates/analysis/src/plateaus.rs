@@ -1,10 +1,11 @@
 //! Plateaus of the ladders: the level at which more depth or larger blocks bring no more.
 
 use record::Run;
+use statistics::level::Strays;
 use workload::Direction;
 
 use crate::finding::Evidence;
-use crate::level::{self, INTERVALS_MIN};
+use crate::level::{INTERVALS_MIN, Shared};
 use crate::{Estimate, LatencyRole, LatencyRow, Point};
 
 /// Points within this share of the best belong to the plateau.
@@ -47,12 +48,25 @@ fn of_last_regime(points: Vec<&Point>) -> Vec<&Point> {
     points.into_iter().filter(|point| point.seen.regime == last).collect()
 }
 
-/// One fit over all these steps; without a second one, or with few intervals or a wide one, it is known to be at least that.
-fn fitted(on: &[&Point], times: fn(&Point) -> f64) -> Option<Cap> {
-    let found = level::found(&level::shared(on, times)?)?;
-    let Estimate { value, low, high } = found.estimate;
-    let known = found.intervals >= INTERVALS_MIN && (high - low) / 2.0 <= KNOWN * value;
-    Some(Cap { level: found.estimate, at_least: !known || on.len() < STEPS_MIN, wanders: found.wanders })
+/// Steps that share a level.
+pub(crate) struct Plateau {
+    pub shared: Shared,
+    /// The level is at least this, however well it is known.
+    open: bool,
+}
+
+impl Plateau {
+    fn of(on: &[&Point], times: fn(&Point) -> f64) -> Plateau {
+        Plateau { shared: Shared::of(on, times), open: on.len() < STEPS_MIN }
+    }
+
+    /// One fit over all its steps; with few intervals or a wide one it is known to be at least that.
+    pub(crate) fn cap(&self, strays: &Strays) -> Option<Cap> {
+        let found = self.shared.level(strays)?;
+        let Estimate { value, low, high } = found.estimate;
+        let known = found.intervals >= INTERVALS_MIN && (high - low) / 2.0 <= KNOWN * value;
+        Some(Cap { level: found.estimate, at_least: !known || self.open, wanders: found.wanders })
+    }
 }
 
 /// The deepest rungs, at which the queue is full whatever the rate: chosen by depth and latency and not by how much they reached, since
@@ -98,37 +112,46 @@ pub(crate) fn best_known(depths: &[Point], direction: Direction) -> Option<&Poin
         .or_else(|| of(depths, direction, |point| u64::from(point.depth)).pop())
 }
 
-/// The operations cap of `direction` from the depth ladder and what else ran its block with a full queue.
-pub(crate) fn iops_cap(depths: &[Point], direction: Direction) -> Option<Cap> {
+/// What shows the operations cap of `direction`: the depth ladder and what else ran its block with a full queue.
+pub(crate) fn operations(depths: &[Point], direction: Direction) -> Option<Plateau> {
     let on = full_rungs(depths, direction);
     if !on.is_empty() {
-        return fitted(&on, |_| 1.0);
+        return Some(Plateau::of(&on, |_| 1.0));
     }
     let deepest = of_last_regime(of(depths, direction, |point| u64::from(point.depth))).pop()?;
-    Some(Cap { at_least: true, ..fitted(&[deepest], |_| 1.0)? })
+    Some(Plateau { open: true, ..Plateau::of(&[deepest], |_| 1.0) })
 }
 
-/// The bandwidth cap of `direction` from the block ladder.
+/// What shows the bandwidth cap of `direction`: the block ladder.
 ///
 /// Blocks are on it by their size: from well above the crossover that the two caps make. `base_ns` is the latency of one I/O at a time:
 /// where those of the largest block are hardly longer, it is the depth that holds the bytes back.
-pub(crate) fn bandwidth_cap(
+pub(crate) fn bytes(
     blocks: &[Point],
     depths: &[Point],
     direction: Direction,
     base_ns: Option<f64>,
-) -> Option<Cap> {
+) -> Option<Plateau> {
     let mut all = of_last_regime(of(blocks, direction, |point| point.block));
     if all.is_empty() {
         all = of_last_regime(of(depths, direction, |point| point.block));
     }
     let largest = *all.last()?;
-    let on = large_blocks(&all, iops_cap(depths, direction));
+    let rate = operations(depths, direction).and_then(|small| small.shared.mean());
+    let on = large_blocks(&all, rate);
     let queued = base_ns.is_none_or(|base| largest.latency_ns_mean >= QUEUED * base);
     let on = if on.is_empty() { vec![largest] } else { on };
     let sizes = on.iter().filter(|point| point.block != largest.block).count();
-    let cap = fitted(&on, bytes_each)?;
-    Some(Cap { at_least: cap.at_least || sizes == 0 || !queued, ..cap })
+    let plateau = Plateau::of(&on, bytes_each);
+    Some(Plateau { open: plateau.open || sizes == 0 || !queued, ..plateau })
+}
+
+/// All that ran the largest block of `direction`, in bytes a second: whatever holds it.
+pub(crate) fn largest(blocks: &[Point], direction: Direction) -> Option<Plateau> {
+    let all = of_last_regime(of(blocks, direction, |point| point.block));
+    let block = all.last()?.block;
+    let on: Vec<&Point> = all.into_iter().filter(|point| point.block == block).collect();
+    Some(Plateau::of(&on, bytes_each))
 }
 
 fn bytes_each(point: &Point) -> f64 {
@@ -136,12 +159,12 @@ fn bytes_each(point: &Point) -> f64 {
 }
 
 /// The blocks that are so large that operations do not hold them.
-fn large_blocks<'p>(blocks: &[&'p Point], operations: Option<Cap>) -> Vec<&'p Point> {
+fn large_blocks<'p>(blocks: &[&'p Point], operations: Option<f64>) -> Vec<&'p Point> {
     let (Some(largest), Some(operations)) = (blocks.last(), operations) else { return Vec::new() };
     let mut cap = largest.bytes_per_second.value;
     let mut on: Vec<&Point> = Vec::new();
     for _ in 0..ROUNDS {
-        let least = BYTES_BIND * cap / operations.level.value;
+        let least = BYTES_BIND * cap / operations;
         let chosen: Vec<&Point> =
             blocks.iter().copied().filter(|point| point.block as f64 >= least).collect();
         if chosen.is_empty() || chosen.len() == on.len() {

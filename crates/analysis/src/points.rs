@@ -1,7 +1,7 @@
 //! Steps to figures: one point a step and direction, with its interval, and the latency rows.
 
 use record::{Distribution, Interval, Run, StepRecord};
-use statistics::level::Between;
+use statistics::level::Strays;
 use statistics::quantile::{median, median_absolute_deviation};
 use workload::{Direction, StepKind, StepPlan};
 
@@ -62,11 +62,11 @@ fn of_regime(step: &StepRecord, direction: Direction, regimes: &Regimes) -> Opti
     })
 }
 
-/// `points` with what the references say of how levels stray between moments, for each was seen in one.
-pub(crate) fn straying(mut points: Vec<Point>, between: &Between) -> Vec<Point> {
-    for point in points.iter_mut().filter(|_| !between.is_unknown()) {
+/// `points` with what the levels of the volume say of its noise, for each was seen in one moment.
+pub(crate) fn straying(mut points: Vec<Point>, strays: &Strays) -> Vec<Point> {
+    for point in points.iter_mut().filter(|_| !strays.is_unknown()) {
         let bytes = point.bytes_per_second.value / point.iops.value;
-        if let Some(found) = point.seen.level(between) {
+        if let Some(found) = point.seen.level(strays) {
             point.iops = found.estimate;
             point.bytes_per_second = scaled(found.estimate, bytes);
         }
@@ -93,7 +93,7 @@ fn rates(counted: &[Interval], direction: Direction) -> impl Iterator<Item = f64
 fn rate(step: &StepRecord, direction: Direction, seen: &Seen) -> Estimate {
     let all = step.tally(direction).ops as f64 / step.seconds();
     let unknown = Estimate { value: all, low: 0.0, high: 2.0 * all };
-    seen.level(&Between::default()).map_or(unknown, |found| found.estimate)
+    seen.level(&Strays::default()).map_or(unknown, |found| found.estimate)
 }
 
 fn scaled(estimate: Estimate, factor: f64) -> Estimate {

@@ -7,7 +7,7 @@ use workload::{Direction, Nanos};
 
 use crate::Estimate;
 use crate::course::{Course, course};
-use crate::timeline::{Levels, Move, Stretch, by_bytes, moves, spells};
+use crate::timeline::{Levels, Move, Stretch, flows, moves, spells, without_earned};
 
 /// A last level that was seen for less than this many seconds has not settled.
 const SETTLED_S: f64 = 5.0;
@@ -63,6 +63,9 @@ pub struct Regimes {
     /// From the first moment of a load that keeps the queue full to the end of the last: what was looked at.
     #[serde(default)]
     pub looked: (Nanos, Nanos),
+    /// Bursts after a fall that were paid by what a bucket had earned since: no level of the volume.
+    #[serde(default)]
+    pub earned: Vec<(Nanos, Nanos)>,
 }
 
 impl Regimes {
@@ -70,19 +73,21 @@ impl Regimes {
     pub fn of(steps: &[StepRecord]) -> Regimes {
         let rule = Rule::default();
         let spells = spells(steps);
-        let levels = Levels::of(&spells, &rule);
+        let levels = Levels::of(&spells, flows(steps), &rule);
         let (Some(first), Some(last)) = (levels.stretches.first(), levels.stretches.last()) else {
             return Regimes { settled: true, ..Regimes::default() };
         };
         let looked = (first.segment.from, last.segment.to);
-        let moves = moves(&levels, &rule);
-        let changes = moves.iter().map(|one| change(one, &levels)).collect();
+        let told = without_earned(moves(&levels, &rule), &levels);
+        let moves = &told.moves;
+        let changes = moves.iter().map(change).collect();
         let from = moves.last().map_or(f64::NEG_INFINITY, |one| one.high);
         let seen = |stretch: &Stretch<'_>| (stretch.segment.to - stretch.segment.from.max(from)).max(0.0);
         let settled = moves.is_empty() || levels.stretches.iter().map(seen).sum::<f64>() >= SETTLED_S;
-        let course = course(&moves, looked, &levels);
+        let course = course(&told, looked, &levels);
         let clock = |seconds| Nanos::from_secs_f64(seconds);
-        Regimes { changes, settled, course, looked: (clock(looked.0), clock(looked.1)) }
+        let earned = told.earned.iter().map(|burst| (clock(burst.from), clock(burst.to))).collect();
+        Regimes { changes, settled, course, looked: (clock(looked.0), clock(looked.1)), earned }
     }
 
     /// Number of the last regime.
@@ -90,8 +95,11 @@ impl Regimes {
         self.changes.len()
     }
 
-    /// The regime in which a span lies; `None` where a change may fall into it.
+    /// The regime in which a span lies; `None` where a change may fall into it, or an earned burst.
     pub fn of_span(&self, from: Nanos, to: Nanos) -> Option<usize> {
+        if self.earned.iter().any(|burst| burst.0 < to && from < burst.1) {
+            return None;
+        }
         let before = self.changes.iter().filter(|change| change.at.1 <= from).count();
         let after = self.changes.iter().filter(|change| change.at.0 >= to).count();
         (before + after == self.changes.len()).then_some(before)
@@ -104,8 +112,8 @@ impl Regimes {
     }
 }
 
-fn change(one: &Move, levels: &Levels<'_>) -> Change {
-    let moved = if by_bytes(levels, one) { Moved::Bytes } else { Moved::Operations };
+fn change(one: &Move) -> Change {
+    let moved = if one.bytes { Moved::Bytes } else { Moved::Operations };
     let [before, after] = one.levels.map(|segment| {
         let scale = if moved == Moved::Bytes { one.bytes_each } else { 1.0 };
         estimate(&segment, scale)

@@ -98,7 +98,7 @@ fn policy_alike(policy: &Policy, levels: &[Plateau], size: Option<Bytes>) -> Vec
         let fitting: Vec<(PolicyName, Limits)> =
             names.filter_map(|name| Some((name.clone(), fitting(&name, levels).filter(of_size)?))).collect();
         let (Some((name, least)), Some((_, most))) = (fitting.first(), fitting.last()) else { continue };
-        let paid = levels.iter().find(|level| pays(least, level)).map(|level| load(level));
+        let paid = levels.iter().find(|level| pays(least, level)).map(load);
         let lasts = |limits: &Limits| paid.map_or(BurstLength::None, |load| limits.burst_under(&load));
         let after = |level: &Plateau| least.cap(&load(level), Level::Baseline).map(|cap| cap.iops);
         found.push(BurstAlike {
@@ -113,11 +113,14 @@ fn policy_alike(policy: &Policy, levels: &[Plateau], size: Option<Bytes>) -> Vec
     found
 }
 
+/// Parameters with their words.
+type Words = Vec<(String, String)>;
+
 /// Every choice of the parameters beside the size, and the sizes to try.
-fn settings(policy: &Policy, known: Option<Bytes>) -> Vec<(Vec<(String, String)>, Vec<Option<String>>)> {
+fn settings(policy: &Policy, known: Option<Bytes>) -> Vec<(Words, Vec<Option<String>>)> {
     let mut settings = vec![Vec::new()];
     for parameter in policy.parameters.iter().filter(|parameter| !parameter.choices.is_empty()) {
-        let with = |setting: &Vec<(String, String)>, word: &String| {
+        let with = |setting: &Words, word: &String| {
             [&setting[..], &[(parameter.name.clone(), word.clone())]].concat()
         };
         settings = settings

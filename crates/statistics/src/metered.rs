@@ -18,6 +18,9 @@ const BORDER: f64 = -0.5;
 /// A level Fano factor below this may be that of a few servers of even pace, or of a meter whose rate trembles: independent
 /// arrivals have 1, and devices without a limiter had 6 to 104 at 1 to 8 s.
 const DRIFTING: f64 = 1.0;
+/// A Fano factor below this at any length is that of a meter, whatever its slope: of busy servers it is at least the square of the
+/// coefficient of variation of one's service time, and no device keeps that within 5 %.
+const EVEN: f64 = 0.0025;
 /// The longest window, seconds.
 const LONGEST_S: f64 = 16.0;
 /// Fewest clean counts, all windows together; and in a stretch of which one is long enough to show a fall.
@@ -95,8 +98,13 @@ impl Meter {
 /// Whether a meter pins the counts of `windows`, which are of one level but may lie apart: each is held against its own mean.
 #[must_use]
 pub fn metered(windows: &[Window]) -> Meter {
-    let trimmed: Vec<Window> = windows.iter().filter(|window| window.seconds > 0.0).map(trimmed).collect();
-    let stretches: Vec<Vec<Stretch<'_>>> = trimmed.iter().map(stretches).collect();
+    of_levels(&windows.iter().map(std::slice::from_ref).map(trimmed).collect::<Vec<_>>())
+}
+
+/// The same of levels that may each have several windows.
+fn of_levels(levels: &[Vec<Window>]) -> Meter {
+    let stretches: Vec<Vec<Stretch<'_>>> =
+        levels.iter().map(|windows| windows.iter().flat_map(stretches).collect()).collect();
     let longest = stretches.iter().flatten().map(|stretch| stretch.counts.len()).max().unwrap_or(0);
     let clean: usize = stretches.iter().flatten().map(|stretch| stretch.counts.len()).sum();
     if longest < STRETCH_MIN || clean < COUNTS_MIN {
@@ -114,21 +122,15 @@ pub fn metered(windows: &[Window]) -> Meter {
 #[must_use]
 pub fn metered_at_one_level(windows: &[Window]) -> Meter {
     let apart = metered(windows);
-    if windows.len() < 2 || windows.iter().any(|window| window.seconds != windows[0].seconds) {
-        return apart;
-    }
-    let gap = Count { number: 0.0, clean: false };
-    let parted = windows.iter().flat_map(|window| window.counts.iter().copied().chain([gap]));
-    let joined = metered(&[Window { seconds: windows[0].seconds, counts: parted.collect() }]);
     match apart.answer {
-        Metering::Metered => apart,
-        Metering::NotMetered | Metering::Unclear => joined,
+        Metering::NotMetered | Metering::Unclear if windows.len() > 1 => of_levels(&[trimmed(windows)]),
+        Metering::Metered | Metering::NotMetered | Metering::Unclear => apart,
     }
 }
 
 fn answer(slope: &Slope, fit: &Fit, scales: &Scales) -> Metering {
     let fano = fit.variance(scales.longest) / (fit.rate * scales.longest);
-    if slope.high < BORDER {
+    if slope.high < BORDER || fit.loose_high < EVEN {
         Metering::Metered
     } else if slope.low > BORDER && fano >= DRIFTING {
         Metering::NotMetered
@@ -165,27 +167,33 @@ impl Scales {
     }
 }
 
-/// The window with its accidents marked as unclean.
-fn trimmed(window: &Window) -> Window {
-    let clean: Vec<f64> =
-        window.counts.iter().filter(|count| count.clean).map(|count| count.number).collect();
-    let (Some(middle), Some(spread)) = (median(&clean), median_absolute_deviation(&clean)) else {
-        return window.clone();
+/// The windows of one level with their accidents marked as unclean.
+fn trimmed(windows: &[Window]) -> Vec<Window> {
+    let windows = || windows.iter().filter(|window| window.seconds > 0.0);
+    let clean = |window: &Window| -> Vec<(f64, f64)> {
+        let clean = window.counts.iter().filter(|count| count.clean);
+        clean.map(|count| (count.number, window.seconds)).collect()
     };
-    let bound = (ACCIDENT * DEVIATION * spread).max(2.0);
-    let accident = |count: &Count| count.clean && (count.number - middle).abs() > bound;
-    let accidents = window.counts.iter().filter(|count| accident(count)).count();
-    if accidents * ACCIDENT_IN > clean.len() {
-        return window.clone();
+    let clean: Vec<(f64, f64)> = windows().flat_map(clean).collect();
+    let rates: Vec<f64> = clean.iter().map(|(number, seconds)| number / seconds).collect();
+    let Some(rate) = median(&rates) else { return windows().cloned().collect() };
+    let off: Vec<f64> = clean.iter().map(|(number, seconds)| number - rate * seconds).collect();
+    let bound = (ACCIDENT * DEVIATION * median_absolute_deviation(&off).unwrap_or(0.0)).max(2.0);
+    if off.iter().filter(|off| off.abs() > bound).count() * ACCIDENT_IN > off.len() {
+        return windows().cloned().collect();
     }
-    let counts = window.counts.iter().map(|count| Count { clean: count.clean && !accident(count), ..*count });
-    Window { seconds: window.seconds, counts: counts.collect() }
+    let trim = |window: &Window| {
+        let fits = |count: &Count| (count.number - rate * window.seconds).abs() <= bound;
+        let counts = window.counts.iter().map(|count| Count { clean: count.clean && fits(count), ..*count });
+        Window { seconds: window.seconds, counts: counts.collect() }
+    };
+    windows().map(trim).collect()
 }
 
 /// The clean stretches of a window.
-fn stretches(window: &Window) -> Vec<Stretch<'_>> {
+fn stretches(window: &Window) -> impl Iterator<Item = Stretch<'_>> {
     let clean = window.counts.split(|count| !count.clean).filter(|counts| !counts.is_empty());
-    clean.map(|counts| Stretch { seconds: window.seconds, counts }).collect()
+    clean.map(|counts| Stretch { seconds: window.seconds, counts })
 }
 
 /// The Fano factor at doubling lengths.
@@ -195,21 +203,22 @@ fn fanos(stretches: &[Vec<Stretch<'_>>], scales: &Scales) -> Vec<(f64, f64)> {
     reached.filter_map(|seconds| Some((seconds, fano_at(stretches, seconds)?))).collect()
 }
 
-/// Of all windows of `seconds` in clean stretches, overlapping; each held against the mean of its whole window, which costs
+/// Of all windows of `seconds` in clean stretches, overlapping; each held against the mean of its whole level, which costs
 /// the share of it that they are.
 fn fano_at(stretches: &[Vec<Stretch<'_>>], seconds: f64) -> Option<f64> {
     let (mut squares, mut means) = (0.0, 0.0);
-    for window in stretches {
-        let numbers = || window.iter().flat_map(|stretch| stretch.counts).map(|count| count.number);
-        let all = numbers().count() as f64;
-        let mean = numbers().sum::<f64>() / all;
-        for stretch in window {
+    for level in stretches {
+        let all: f64 = level.iter().map(|stretch| stretch.seconds * stretch.counts.len() as f64).sum();
+        let numbers = level.iter().flat_map(|stretch| stretch.counts).map(|count| count.number);
+        let rate = numbers.sum::<f64>() / all;
+        for stretch in level {
             let taken = (seconds / stretch.seconds).round().max(1.0) as usize;
-            let share = 1.0 - taken as f64 / all;
-            for counts in stretch.counts.windows(taken).filter(|_| share > 0.0) {
+            let length = taken as f64 * stretch.seconds;
+            let share = 1.0 - length / all;
+            for counts in stretch.counts.windows(taken).filter(|_| share > 1e-9) {
                 let sum: f64 = counts.iter().map(|count| count.number).sum();
-                squares += (sum - taken as f64 * mean).powi(2) / share;
-                means += taken as f64 * mean;
+                squares += (sum - length * rate).powi(2) / share;
+                means += length * rate;
             }
         }
     }

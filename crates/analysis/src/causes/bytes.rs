@@ -3,7 +3,7 @@
 use statistics::metered::{Meter, Metering, Window, metered_at_one_level};
 
 use super::inside::local_limit;
-use super::loads::{cpu_bound, meter, window};
+use super::loads::{cpu_bound, full, meter, window};
 use super::operations::{bytes_below, open, same};
 use super::{Cause, Charged, Counted, Held, Load, Tells, Way, evidence, unit};
 use crate::finding::Confidence;
@@ -32,22 +32,37 @@ struct Seen<'s> {
 pub(super) fn held(way: &Way<'_>, operations: Option<&Held>, unit: Option<&Charged>) -> Option<Held> {
     let cap = level(way)?;
     let largest = *way.loads.deepest(way.direction).last()?;
-    if operations.is_some_and(|held| same(held.level.value, largest.point.iops.value)) {
-        return None;
+    if let Some(held) = operations.filter(|held| same(held.level.value, largest.point.iops.value)) {
+        return beyond(held, largest);
     }
     let on = |load: &&Load<'_>| load.point.bytes_per_second.value >= cap.level.value * (1.0 - PLATEAU);
-    let loads: Vec<&Load<'_>> = way.loads.of_direction(way.direction).filter(on).collect();
+    let loads = full(way, way.loads.of_direction(way.direction).filter(on).collect());
     let seen = Seen { cap, meter: of_blocks(&loads), loads };
     let (cause, confidence) = cause(way, &seen, unit);
     Some(Held {
         direction: way.direction,
         counted: Counted::Bytes,
         level: cap.level,
+        at_least: cap.at_least,
         from: seen.loads.iter().map(|load| load.point.block).min().unwrap_or(largest.point.block),
         cause,
         evidence: evidence(&seen.loads),
         meter: seen.meter,
         confidence,
+    })
+}
+
+/// Operations hold the largest block too, so that bytes have no level; where it is open what an operation at random is charged
+/// as, so is theirs.
+fn beyond(operations: &Held, largest: &Load<'_>) -> Option<Held> {
+    let Cause::Open { tells } = &operations.cause else { return None };
+    tells.contains(&Tells::InOrder).then(|| Held {
+        counted: Counted::Bytes,
+        level: largest.point.bytes_per_second,
+        at_least: true,
+        from: largest.point.block,
+        evidence: evidence(&[largest]),
+        ..operations.clone()
     })
 }
 
@@ -144,7 +159,8 @@ fn two_blocks(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
     let blocks = || seen.loads.iter().map(|load| load.point.block);
     let least = blocks().min()?;
     if seen.cap.at_least {
-        return Some(open(vec![Tells::LargerBlocks]));
+        let several = blocks().any(|block| block != least);
+        return Some(open(vec![if several { Tells::MoreSeconds } else { Tells::LargerBlocks }]));
     }
     let smallest =
         way.depths.iter().filter(|point| point.direction == way.direction).map(|point| point.block).min()?;

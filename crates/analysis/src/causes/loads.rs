@@ -4,12 +4,16 @@ use record::{Interval, Run, StepRecord};
 use statistics::metered::{Count, Meter, Window, metered_at_one_level};
 use workload::{Direction, Mix, Order, Pace, StepKind};
 
+use crate::causes::{WORKER_BUSY, Way};
 use crate::figures::Figures;
 use crate::points::point;
-use crate::{Point, causes::WORKER_BUSY};
+use crate::{Estimate, Point};
 
 /// An interval shorter than this share of what was planned is one that a step's beginning or end cut off.
 const WHOLE: f64 = 0.9;
+/// At this many times the depth that just fills a rate there is a queue at nearly every moment, whatever single latencies do. (At
+/// 1.4 times it the counts of a meter below a latency that varies by itself drifted like those of a busy device.)
+const FULL: f64 = 2.5;
 
 /// A load in one direction that kept its depth.
 #[derive(Debug)]
@@ -27,7 +31,7 @@ pub(crate) struct Mixed<'r> {
     /// Bytes of an I/O.
     pub block: u64,
     /// I/Os a second of both directions.
-    pub rate: f64,
+    pub rate: Estimate,
     /// Mean latency of both, nanoseconds.
     pub latency_ns: f64,
 }
@@ -101,15 +105,20 @@ fn saturates(step: &StepRecord) -> bool {
 
 fn mixed(step: &StepRecord, mix: Mix) -> Option<Mixed<'_>> {
     let (read, write) = (point(step, Direction::Read)?, point(step, Direction::Write)?);
-    let rate = read.iops.value + write.iops.value;
+    let rate = sum(&read.iops, &write.iops);
     let waited = read.iops.value * read.latency_ns_mean + write.iops.value * write.latency_ns_mean;
-    (read.block == write.block && rate > 0.0).then(|| Mixed {
+    (read.block == write.block && rate.value > 0.0).then(|| Mixed {
         step,
         reads: f64::from(mix.read_percent()) / 100.0,
         block: read.block,
         rate,
-        latency_ns: waited / rate,
+        latency_ns: waited / rate.value,
     })
+}
+
+/// Of two that move against each other, as the shares of a mix do, the sum is known at least as well as this.
+fn sum(one: &Estimate, other: &Estimate) -> Estimate {
+    Estimate { value: one.value + other.value, low: one.low + other.low, high: one.high + other.high }
 }
 
 /// The counts of a step's reads and writes, interval by interval. The load was short where plimsoll waited for a CPU for so long
@@ -126,6 +135,18 @@ pub(super) fn window(step: &StepRecord) -> Window {
         clean: !interval.smeared && interval.waited.0 as f64 <= latency_ns / 2.0,
     };
     Window { seconds, counts: whole.map(count).collect() }
+}
+
+/// Those of `loads` that keep a queue before the volume, so that their counts show its pace and not the latency's; where none
+/// does, the deepest.
+pub(super) fn full<'s>(way: &Way<'_>, loads: Vec<&'s Load<'s>>) -> Vec<&'s Load<'s>> {
+    let Some(base_ns) = way.base_ns else { return loads };
+    let fills = |load: &Load<'_>| load.point.iops.value * base_ns / 1e9;
+    let deepest = loads.iter().map(|load| load.point.depth).max().unwrap_or(0);
+    let is_full = |load: &&Load<'_>| f64::from(load.point.depth) >= FULL * fills(load);
+    let some = loads.iter().any(is_full);
+    let chosen = |load: &&Load<'_>| if some { is_full(load) } else { load.point.depth == deepest };
+    loads.into_iter().filter(chosen).collect()
 }
 
 /// Whether a meter pins the counts of these loads, which are of one block and at one level.

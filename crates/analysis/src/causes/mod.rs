@@ -68,6 +68,8 @@ pub enum Tells {
     },
     /// Reads and writes at once, of the same block.
     Mix,
+    /// Small blocks in order, so deep that they are held too.
+    InOrder,
 }
 
 /// What holds a level.
@@ -101,6 +103,8 @@ pub(crate) struct Held {
     pub direction: Direction,
     pub counted: Counted,
     pub level: Estimate,
+    /// It is only known to be at least that.
+    pub at_least: bool,
     /// The smallest block that is at the level.
     pub from: u64,
     pub meter: Meter,
@@ -158,7 +162,8 @@ impl<'r> Causes<'r> {
             let operations = operations::held(&way);
             let unit = operations.as_ref().and_then(|operations| unit::charged(&way, operations));
             let bytes = bytes::held(&way, operations.as_ref(), unit.as_ref());
-            let unit = unit.filter(|unit| unit::stands(unit, bytes.as_ref()));
+            let of_way: Vec<&Held> = operations.iter().chain(&bytes).collect();
+            let unit = unit.filter(|unit| unit::stands(unit, &of_way));
             charged.extend(unit);
             held.extend(operations.into_iter().chain(bytes));
         }

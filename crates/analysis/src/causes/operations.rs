@@ -4,8 +4,8 @@ use statistics::metered::{Meter, Metering};
 use workload::Direction;
 
 use super::inside::{local_limit, queue};
-use super::loads::{cpu_bound, meter};
-use super::{Cause, Counted, Held, Load, SAME, Tells, Way, evidence, unit};
+use super::loads::{cpu_bound, full, meter};
+use super::{Cause, Charge, Counted, Held, Load, SAME, Tells, Way, evidence, unit};
 use crate::finding::Confidence;
 use crate::plateaus::{Cap, PLATEAU, of};
 use crate::{Estimate, Point};
@@ -17,6 +17,10 @@ const ROUND: f64 = 0.002;
 const FLAT: f64 = 0.005;
 /// The rate of the deepest rung exceeds the one before it by this share: it still rises.
 const RISES: f64 = 0.02;
+/// An I/O that takes this many times what one alone takes has waited.
+const WAITS: f64 = 1.5;
+/// I/Os in order that reach so many times what they reach at random are charged less each.
+const MERGED: f64 = 1.1;
 
 /// What holds the operations of `way`; `None` where no ladder was climbed.
 pub(super) fn held(way: &Way<'_>) -> Option<Held> {
@@ -26,7 +30,7 @@ pub(super) fn held(way: &Way<'_>) -> Option<Held> {
     let at_level = |load: &&Load<'_>| {
         load.point.block == block && load.point.iops.value >= cap.level.value * (1.0 - PLATEAU)
     };
-    let loads: Vec<&Load<'_>> = way.loads.of_direction(way.direction).filter(at_level).collect();
+    let loads = full(way, way.loads.of_direction(way.direction).filter(at_level).collect());
     let seen = meter(&loads);
     let (cause, confidence) = cause(way, &Seen { cap, block, rungs: &rungs, loads: &loads, meter: &seen });
     if let Some(held) = below(way, block).filter(|_| cause == Cause::Other) {
@@ -36,6 +40,7 @@ pub(super) fn held(way: &Way<'_>) -> Option<Held> {
         direction: way.direction,
         counted: Counted::Operations,
         level: cap.level,
+        at_least: cap.at_least,
         from: block,
         meter: seen,
         cause,
@@ -56,8 +61,9 @@ struct Seen<'s> {
 /// The first of these that is shown: each excludes those after it.
 fn cause(way: &Way<'_>, seen: &Seen<'_>) -> (Cause, Confidence) {
     ours(way, seen)
-        .or_else(|| deeper(seen))
+        .or_else(|| deeper(way, seen))
         .or_else(|| bytes_bind(way, seen))
+        .or_else(|| charged_whole(way, seen))
         .unwrap_or_else(|| of_meter(way, seen))
 }
 
@@ -76,10 +82,17 @@ fn ours(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
 }
 
 /// The deepest rung alone is at the level: the next might be above it.
-fn deeper(seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
+///
+/// That the depth holds it is shown where nothing waits before the volume (an I/O takes there what one alone takes), and while the
+/// volume is one: a rung that a change or a wave parts from the others is higher for its moment and not for its depth.
+fn deeper(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
     let last = seen.rungs.last().filter(|_| seen.cap.at_least)?;
-    let before = seen.rungs.iter().rev().nth(1).map_or(0.0, |point| point.iops.value);
-    if last.iops.value < seen.cap.level.value * (1.0 - PLATEAU) || last.iops.value <= before * (1.0 + RISES) {
+    let shallower = seen.rungs.iter().rev().find(|point| point.depth < last.depth);
+    let is_highest = last.iops.value >= seen.cap.level.value * (1.0 - PLATEAU);
+    let rises = shallower.is_some_and(|before| last.iops.value > before.iops.value * (1.0 + RISES));
+    let waits = way.base_ns.is_none_or(|base| last.latency_ns_mean > WAITS * base);
+    let is_one = way.figures.regimes.changes.is_empty() && !seen.cap.wanders;
+    if !is_highest || !rises || waits || !is_one {
         return Some(open(vec![Tells::MoreSeconds]));
     }
     let cause = Cause::Depth { depth: last.depth, latency_ns: last.latency_ns_mean };
@@ -100,6 +113,26 @@ fn bytes_bind(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
     by_bytes.then_some((Cause::Other, Confidence::Likely))
 }
 
+/// Blocks of every size have one rate at random, and small ones in order reach more: an I/O at random may be one operation, or be
+/// charged as so many bytes. Where those in order reach the bytes of a unit for each, they tell the unit.
+fn charged_whole(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
+    let level = seen.cap.level.value;
+    let alike = longer(way, seen.block).all(|load| same(load.point.iops.value, level));
+    if !alike || seen.meter.answer != Metering::Metered {
+        return None;
+    }
+    let in_order = |load: &&Load<'_>| load.point.direction == way.direction && load.point.block == seen.block;
+    let in_order = way.loads.sequential.iter().filter(in_order).map(|load| load.point.iops.value);
+    let best = in_order.reduce(f64::max).filter(|best| *best > MERGED * level)?;
+    let charged = best / level * seen.block as f64;
+    let largest = longer(way, seen.block).map(|load| load.point.block).max()?;
+    let unit = unit::nearest(charged).filter(|unit| *unit >= largest);
+    Some(unit.map_or_else(
+        || open(vec![Tells::InOrder]),
+        |unit| (Cause::Unit { unit, charge: Charge::Unknown }, Confidence::Likely),
+    ))
+}
+
 /// Loads of at least twice the block.
 fn longer<'r>(way: &'r Way<'_>, block: u64) -> impl Iterator<Item = &'r Load<'r>> {
     way.loads.of_direction(way.direction).filter(move |load| load.point.block >= 2 * block)
@@ -108,6 +141,8 @@ fn longer<'r>(way: &'r Way<'_>, block: u64) -> impl Iterator<Item = &'r Load<'r>
 /// What the scales of the counts say of it.
 fn of_meter(way: &Way<'_>, seen: &Seen<'_>) -> (Cause, Confidence) {
     match seen.meter.answer {
+        // Servers of an even pace pin the counts of one size too; only by other sizes are they told from a meter.
+        Metering::Metered if moves_with_size(way, seen) == Moves::WithSize => open(vec![Tells::LargerBlocks]),
         Metering::Metered => (Cause::Meter, Confidence::Likely),
         Metering::NotMetered => (Cause::Saturated, of_drift(moves_with_size(way, seen))),
         Metering::Unclear if seen.meter.drifts() => (Cause::Saturated, Confidence::Possible),
@@ -181,6 +216,7 @@ fn below(way: &Way<'_>, block: u64) -> Option<Held> {
         direction: way.direction,
         counted: Counted::Operations,
         level,
+        at_least: false,
         from,
         meter: seen,
         cause,

@@ -40,6 +40,15 @@ pub(crate) struct Sharing {
     pub confidence: Confidence,
 }
 
+impl Sharing {
+    /// What the mixes reach, in what is counted.
+    pub fn level(&self) -> Estimate {
+        let each = if self.counted == Counted::Bytes { self.block as f64 } else { 1.0 };
+        let Estimate { value, low, high } = self.mixed;
+        Estimate { value: value * each, low: low * each, high: high * each }
+    }
+}
+
 /// What the mixes of each block say.
 pub(crate) fn sharing(causes: &Causes<'_>) -> Vec<Sharing> {
     let mut blocks: Vec<u64> = causes.loads.mixed.iter().map(|mixed| mixed.block).collect();
@@ -53,8 +62,9 @@ fn of_block(causes: &Causes<'_>, block: u64) -> Option<Sharing> {
     let mixes: Vec<&Mixed<'_>> = causes.loads.mixed.iter().filter(|mixed| mixed.block == block).collect();
     let together = together(causes, &mixes, alone);
     let rates = || mixes.iter().map(|mixed| mixed.rate);
-    let (low, high) = (rates().fold(f64::INFINITY, f64::min), rates().fold(0.0, f64::max));
-    let value = rates().sum::<f64>() / mixes.len() as f64;
+    let low = rates().map(|rate| rate.low).fold(f64::INFINITY, f64::min);
+    let high = rates().map(|rate| rate.high).fold(0.0, f64::max);
+    let value = rates().map(|rate| rate.value).sum::<f64>() / mixes.len() as f64;
     let tells = if together == Together::Open { vec![Tells::Mix] } else { Vec::new() };
     Some(Sharing {
         block,
@@ -104,7 +114,7 @@ fn of_mix(mixed: &Mixed<'_>, alone: (f64, f64)) -> Option<Together> {
     let shared = 1.0 / (mixed.reads / alone.0 + (1.0 - mixed.reads) / alone.1);
     let separate = (alone.0 / mixed.reads).min(alone.1 / (1.0 - mixed.reads));
     let apart = separate >= APART * shared;
-    match (same(mixed.rate, shared), same(mixed.rate, separate)) {
+    match (same(mixed.rate.value, shared), same(mixed.rate.value, separate)) {
         (true, false) if apart => Some(Together::Shared),
         (false, true) if apart => Some(Together::Separate),
         (false, false) => Some(Together::Open),

@@ -62,8 +62,7 @@ impl Blocks<'_> {
 
     /// The power of two of which the level of bytes is that many operations.
     pub fn power(&self) -> Option<u64> {
-        let bytes = self.bytes? / self.operations;
-        UNITS.map(|power| 1u64 << power).find(|unit| (bytes / *unit as f64 - 1.0).abs() <= POWER)
+        nearest(self.bytes? / self.operations)
     }
 
     /// What they say.
@@ -82,6 +81,11 @@ impl Blocks<'_> {
     }
 }
 
+/// The unit that so many bytes are.
+pub(super) fn nearest(bytes: f64) -> Option<u64> {
+    UNITS.map(|power| 1u64 << power).find(|unit| (bytes / *unit as f64 - 1.0).abs() <= POWER)
+}
+
 /// The unit in which the operations of `way` are charged, where the blocks tell or offer one.
 pub(super) fn charged(way: &Way<'_>, operations: &Held) -> Option<Charged> {
     if matches!(
@@ -90,10 +94,18 @@ pub(super) fn charged(way: &Way<'_>, operations: &Held) -> Option<Charged> {
     ) {
         return None;
     }
-    let Told::Units { unit, charge } = told(way, operations.level.value) else { return None };
+    let told = match operations.cause {
+        Cause::Unit { unit, charge } => Told::Units { unit, charge },
+        _ => told(way, operations.level.value),
+    };
+    let Told::Units { unit, charge } = told else { return None };
     let at = |load: &&Load<'_>| load.point.block >= unit;
     let on: Vec<&Load<'_>> = way.loads.deepest(way.direction).into_iter().filter(at).collect();
-    let shown = charge == Charge::Ceil && operations.cause == Cause::Meter;
+    let shown = match operations.cause {
+        Cause::Meter => charge == Charge::Ceil,
+        Cause::Unit { .. } => true,
+        _ => false,
+    };
     Some(Charged {
         direction: way.direction,
         unit,
@@ -109,10 +121,10 @@ pub(super) fn explains(charged: &Charged, bytes: f64) -> bool {
     same(charged.operations.value * charged.unit as f64, bytes)
 }
 
-/// Whether it still stands once the cause of the level of bytes is known: units that were not seen to count whole are only
-/// another reading of that level.
-pub(super) fn stands(charged: &Charged, bytes: Option<&Held>) -> bool {
-    charged.charge == Charge::Ceil || bytes.is_some_and(|held| matches!(held.cause, Cause::Unit { .. }))
+/// Whether it still stands once the causes of the levels of `way` are known: units that were not seen to count whole are only
+/// another reading of them.
+pub(super) fn stands(charged: &Charged, held: &[&Held]) -> bool {
+    charged.charge == Charge::Ceil || held.iter().any(|held| matches!(held.cause, Cause::Unit { .. }))
 }
 
 /// What the blocks of `way` say of units, where small ones reach `operations`.

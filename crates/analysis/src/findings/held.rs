@@ -75,6 +75,8 @@ struct HeldWindow {
     writes: bool,
     /// False where it waits at an uneven rate.
     even: bool,
+    /// Too few counts to tell by itself whether it is even.
+    short: bool,
     /// What is held, a second.
     rate: f64,
 }
@@ -100,10 +102,11 @@ impl HeldWindow {
 pub(super) fn rule(watch: &WatchedRun<'_>, device: &mut Device<'_>, taken: &[usize]) -> Vec<Found<Held>> {
     let told = |window: &Window| taken.contains(&window.span) && watch.carries_load(&device.place.name);
     device.told = device.windows_where(told);
-    let windows: Vec<HeldWindow> = (0..device.windows.len())
+    let mut windows: Vec<HeldWindow> = (0..device.windows.len())
         .filter(|at| !device.told.contains(at))
         .filter_map(|at| held_in(watch, device, at))
         .collect();
+    tell_short_ones_together(watch, device, &mut windows);
     let groups = groups(&windows);
     assert!(groups.iter().all(|group| !group.is_empty()), "a level is that of some window");
     let mut windows: Vec<HeldWindow> = groups.iter().flatten().cloned().collect();
@@ -138,6 +141,22 @@ fn groups(windows: &[HeldWindow]) -> Vec<Vec<HeldWindow>> {
     groups.into_iter().filter(|group| group.iter().map(seconds).sum::<f64>() > uneven(group)).collect()
 }
 
+/// Windows of one level that are each too short to tell, told by the counts of all of them.
+fn tell_short_ones_together(watch: &WatchedRun<'_>, device: &Device<'_>, windows: &mut [HeldWindow]) {
+    let short: Vec<usize> = (0..windows.len()).filter(|&at| windows[at].short && !windows[at].even).collect();
+    for &first in &short {
+        let like = |at: &usize| windows[*at].short && alike(&windows[first], &windows[*at]);
+        let together: Vec<usize> = short.iter().copied().filter(like).collect();
+        let pressed: Vec<&Pressed> = together.iter().map(|&at| &windows[at].pressed).collect();
+        let even = Pressed::even_together(watch, device, &pressed);
+        for at in together {
+            let window = &mut windows[at];
+            (window.reads, window.writes) = (even.contains(&Way::Read), even.contains(&Way::Write));
+            (window.even, window.short) = (!even.is_empty(), false);
+        }
+    }
+}
+
 fn seconds(window: &HeldWindow) -> f64 {
     window.pressed.window.sum.seconds
 }
@@ -162,7 +181,8 @@ fn held_in(watch: &WatchedRun<'_>, device: &Device<'_>, at: usize) -> Option<Hel
     }
     let rate = rates.iter().sum::<f64>() / rates.len() as f64;
     let (reads, writes) = (even.contains(&Way::Read), even.contains(&Way::Write));
-    Some(HeldWindow { what, apart: told.apart, reads, writes, even: !even.is_empty(), rate, pressed })
+    let short = pressed.is_short(watch, device, Rate { what, way: Way::Both });
+    Some(HeldWindow { what, apart: told.apart, reads, writes, even: !even.is_empty(), short, rate, pressed })
 }
 
 /// Whether a level begins or ends in a window of these rates.

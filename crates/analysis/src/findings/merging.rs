@@ -34,7 +34,7 @@ fn of_load(causes: &Causes<'_>, load: &Load<'_>) -> Option<Found<Merging>> {
     let held = causes.of_level(direction, Counted::Operations).filter(|held| held.from == block)?;
     let (sequential, random) = (load.point.iops.value, held.level.value);
     let confidence = match held.cause {
-        Cause::Meter => Confidence::Likely,
+        Cause::Meter | Cause::Unit { .. } => Confidence::Likely,
         _ => Confidence::Possible,
     };
     (sequential > MORE * random).then(|| Found {

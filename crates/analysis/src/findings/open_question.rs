@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use workload::Direction;
 
+use crate::Estimate;
 use crate::causes::{Cause, Causes, Charge, Counted, Tells, Together, sharing};
 use crate::finding::{Confidence, Found, Kind, Nature};
 
@@ -20,13 +21,15 @@ pub enum Question {
     Shared,
 }
 
-/// What is not identified: `question` of the `level` a second of what is counted, in one direction or of both together.
+/// What is not identified: `question` of the `level` a second of what is counted, in one direction or of both together. Where
+/// `at_least` more than that may be reached.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NotIdentifiable {
     pub question: Question,
     pub direction: Option<Direction>,
     pub counted: Counted,
-    pub level: f64,
+    pub level: Estimate,
+    pub at_least: bool,
     pub tells: Vec<Tells>,
 }
 
@@ -54,8 +57,9 @@ fn of_levels(causes: &Causes<'_>) -> Vec<Found<NotIdentifiable>> {
             }
             _ => continue,
         };
-        let (direction, counted, level) = (Some(held.direction), held.counted, held.level.value);
-        let meaning = NotIdentifiable { question, direction, counted, level, tells };
+        let (direction, counted, level) = (Some(held.direction), held.counted, held.level);
+        let at_least = held.at_least;
+        let meaning = NotIdentifiable { question, direction, counted, level, at_least, tells };
         open.push(Found { meaning, evidence: held.evidence.clone(), confidence: Confidence::Certain });
     }
     open
@@ -68,7 +72,8 @@ fn of_units(causes: &Causes<'_>) -> Vec<Found<NotIdentifiable>> {
             question: Question::Charged,
             direction: Some(charged.direction),
             counted: Counted::Operations,
-            level: charged.operations.value,
+            level: charged.operations,
+            at_least: false,
             tells: vec![Tells::AroundUnit { unit: charged.unit }],
         },
         evidence: charged.evidence.clone(),
@@ -84,7 +89,8 @@ fn of_mixes(causes: &Causes<'_>) -> Vec<Found<NotIdentifiable>> {
             question: Question::Shared,
             direction: None,
             counted: sharing.counted,
-            level: sharing.mixed.value,
+            level: sharing.level(),
+            at_least: false,
             tells: sharing.tells,
         },
         evidence: sharing.evidence,

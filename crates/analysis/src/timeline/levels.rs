@@ -3,6 +3,7 @@
 use statistics::quantile::{median, median_absolute_deviation};
 use statistics::segments::{Change, Rule, Sample, Segment, Segmentation, segments_of_each};
 
+use super::flow::Flow;
 use super::spells::Spell;
 
 /// A stretch of a spell at one level.
@@ -10,6 +11,10 @@ use super::spells::Spell;
 pub(crate) struct Stretch<'s> {
     pub spell: &'s Spell,
     pub segment: Segment,
+    /// Noise of a cell of its spell around the level, as a share (standard deviation).
+    noise: f64,
+    /// Whether it begins, and ends, with a change within its spell: the sample beside it may hold some of either level.
+    cut: [bool; 2],
 }
 
 impl Stretch<'_> {
@@ -18,22 +23,44 @@ impl Stretch<'_> {
         self.middle().max(f64::MIN_POSITIVE).ln()
     }
 
+    /// Rates of its samples, but for those beside a change as far as there are others.
+    fn values(&self) -> Vec<f64> {
+        let mut values: Vec<f64> = self.samples().map(|sample| sample.value).collect();
+        let [begins, ends] = self.cut;
+        if ends && values.len() > 1 {
+            values.pop();
+        }
+        if begins && values.len() > 1 {
+            values.remove(0);
+        }
+        values
+    }
+
     /// Standard error of the logarithm, by the median deviation, as wide as a correlation of 0.8 between neighbours makes it.
     pub fn error(&self) -> f64 {
-        let values: Vec<f64> = self.samples().map(|sample| sample.value).collect();
+        let values = self.values();
         let deviation = median_absolute_deviation(&values).unwrap_or(f64::INFINITY);
-        let share = DEVIATION * deviation / self.middle().max(f64::MIN_POSITIVE);
+        let mut share = DEVIATION * deviation / self.middle().max(f64::MIN_POSITIVE);
+        if values.len() < OWN_LEAST {
+            share = share.max(self.noise);
+        }
         (DEPENDENT * share / (values.len() as f64).sqrt() + FLOOR).min(ERROR_MOST)
     }
 
     fn middle(&self) -> f64 {
-        let values: Vec<f64> = self.samples().map(|sample| sample.value).collect();
-        median(&values).unwrap_or(self.segment.level)
+        median(&self.values()).unwrap_or(self.segment.level)
+    }
+
+    /// The stretch as it is told: where a few samples of another level are among it, by what most of it had.
+    pub fn told(&self) -> Segment {
+        let middle = self.middle();
+        let mixed = (self.segment.level / middle.max(f64::MIN_POSITIVE) - 1.0).abs() > MIXED;
+        if mixed { Segment { level: middle, ..self.segment } } else { self.segment }
     }
 
     /// Bytes a second.
     pub fn bytes(&self) -> f64 {
-        self.segment.level * self.spell.bytes_each
+        self.middle() * self.spell.bytes_each
     }
 
     /// Seconds from issue to completion by Little's law, where the queue is kept full.
@@ -52,6 +79,12 @@ impl Stretch<'_> {
 const DEVIATION: f64 = 1.4826;
 /// The square root of (1 + 0.8) / (1 - 0.8): a mean of values so correlated is known so much worse.
 const DEPENDENT: f64 = 3.0;
+/// Two steps had one level within this share.
+const BESIDE: f64 = 0.1;
+/// Mean and median of one level are no farther apart than this share.
+const MIXED: f64 = 0.03;
+/// Fewer samples do not tell their own noise, but share that of the run.
+const OWN_LEAST: usize = 8;
 /// Counts are whole, and a meter works in slices: no level is known better.
 const FLOOR: f64 = 0.002;
 /// A standard error of half the level says nothing any more.
@@ -59,29 +92,72 @@ const ERROR_MOST: f64 = 0.5;
 
 /// The stretches of all spells in the order of time, and the changes between two of one spell.
 pub(crate) struct Levels<'s> {
+    pub spells: &'s [Spell],
+    pub flows: Vec<Flow>,
     pub stretches: Vec<Stretch<'s>>,
     /// With the number of the stretch that each begins.
     pub within: Vec<(usize, Change)>,
     /// By how much, as a share, the level wanders in a second (standard deviation).
     pub wander: f64,
+    /// Noise of a cell around the level, as a share (standard deviation): the noisiest of all.
+    pub noise: f64,
 }
 
 impl<'s> Levels<'s> {
-    /// Cuts `spells` by `rule`.
-    pub fn of(spells: &'s [Spell], rule: &Rule) -> Levels<'s> {
+    /// Cuts `spells` by `rule`; `flows` is all that came through, theirs and what lay between.
+    pub fn of(spells: &'s [Spell], flows: Vec<Flow>, rule: &Rule) -> Levels<'s> {
         let series: Vec<Vec<Sample>> = spells.iter().map(|spell| spell.samples.clone()).collect();
         let cut = segments_of_each(&series, rule);
-        let mut levels = Levels { stretches: Vec::new(), within: Vec::new(), wander: 0.0 };
+        let (stretches, within) = (Vec::new(), Vec::new());
+        let mut levels = Levels { spells, flows, stretches, within, wander: 0.0, noise: 0.0 };
         for (spell, cut) in spells.iter().zip(&cut) {
             levels.add(spell, cut);
         }
-        levels
+        levels.corroborated(rule)
+    }
+
+    /// Without what a step shows for a moment at its beginning or end and no other shows beside it: there a stall, or a start,
+    /// looks like a level.
+    fn corroborated(mut self, rule: &Rule) -> Levels<'s> {
+        let alone: Vec<bool> = (0..self.stretches.len()).map(|number| self.is_alone(number, rule)).collect();
+        let index = |number: usize| alone[..number].iter().filter(|alone| !**alone).count();
+        let seen = |number: &usize| !alone[*number] && !alone[number - 1];
+        self.within = self.within.into_iter().filter(|(number, _)| seen(number)).collect();
+        self.within.iter_mut().for_each(|(number, _)| *number = index(*number));
+        let mut number = 0;
+        self.stretches.retain(|_| {
+            number += 1;
+            !alone[number - 1]
+        });
+        self
+    }
+
+    /// Whether no step on its side of the change had the level of a stretch at the edge of its own, which is shorter than a level
+    /// must last.
+    fn is_alone(&self, number: usize, rule: &Rule) -> bool {
+        let one = &self.stretches[number];
+        let short = one.segment.to - one.segment.from < rule.least - 1e-6;
+        let others = match one.cut {
+            [false, true] if short => &self.stretches[..number],
+            [true, false] if short => &self.stretches[number + 1..],
+            _ => return false,
+        };
+        let near = |rate: f64, other: f64| (rate / other.max(f64::MIN_POSITIVE)).ln().abs() <= BESIDE;
+        !others.iter().any(|other| near(one.middle(), other.middle()) || near(one.bytes(), other.bytes()))
     }
 
     fn add(&mut self, spell: &'s Spell, cut: &Segmentation) {
         let first = self.stretches.len();
         self.wander = self.wander.max(cut.wander);
-        self.stretches.extend(cut.segments.iter().map(|segment| Stretch { spell, segment: *segment }));
+        self.noise = self.noise.max(cut.noise);
+        let last = cut.segments.len().saturating_sub(1);
+        let stretch = |(number, segment): (usize, &Segment)| Stretch {
+            spell,
+            segment: *segment,
+            noise: cut.noise,
+            cut: [number > 0, number < last],
+        };
+        self.stretches.extend(cut.segments.iter().enumerate().map(stretch));
         self.within.extend(cut.changes.iter().map(|change| (first + change.segment, *change)));
     }
 }

@@ -1,9 +1,10 @@
 //! Moves: where a level became another one, within a step or between two steps of one shape.
 
-use statistics::segments::{Rule, Sample, Segment};
+use statistics::segments::{Change, Rule, Sample, Segment};
 use workload::Direction;
 
 use super::levels::{Levels, Stretch};
+use super::place::placed;
 
 /// Least share by which a level moves between steps: the smallest published burst is a ninth above its baseline.
 const SHARE: f64 = 0.08;
@@ -11,6 +12,8 @@ const SHARE: f64 = 0.08;
 const SHARE_DEPTHS: f64 = 0.15;
 /// Standard errors by which two moments must differ, of ten comparisons or so a run (one in a thousand each).
 const ERRORS: f64 = 3.5;
+/// The same within a step, where a change has proven itself against its neighbours.
+const WITHIN_ERRORS: f64 = 2.0;
 /// Wandering that is remembered for longer than this, in seconds, is not distinguished from noise between moments.
 const MEMORY_S: f64 = 60.0;
 /// I/Os that wait so many times as long as the shortest of their shape wait for the volume's limit, not for its latency.
@@ -36,6 +39,8 @@ pub(crate) struct Move {
     pub levels: [Segment; 2],
     /// Bytes of an operation of that load.
     pub bytes_each: f64,
+    /// Whether it was bytes that moved, as far as loads of other sizes tell.
+    pub bytes: bool,
     /// The one direction that it moved, where only one.
     pub direction: Option<Direction>,
 }
@@ -53,14 +58,13 @@ impl Move {
 
 /// The moves of a run in the order of time.
 pub(crate) fn moves(levels: &Levels<'_>, rule: &Rule) -> Vec<Move> {
-    let mut found: Vec<Move> = levels
-        .within
-        .iter()
-        .map(|(number, change)| {
-            let (before, after) = (levels.stretches[number - 1], levels.stretches[*number]);
-            Move { at: change.at, low: change.low, high: change.high, ..between(&before, &after) }
-        })
-        .collect();
+    let within = |(number, change): &(usize, Change)| {
+        let (before, after) = (levels.stretches[number - 1], levels.stretches[*number]);
+        let found = Move { at: change.at, low: change.low, high: change.high, ..between(&before, &after) };
+        Move { bytes: by_bytes(levels, &found), ..found }
+    };
+    let is_change = |one: &Move| one.ratio.abs() >= (1.0 + rule.share).ln().max(WITHIN_ERRORS * one.error);
+    let mut found: Vec<Move> = levels.within.iter().map(within).filter(is_change).collect();
     for (number, later) in levels.stretches.iter().enumerate() {
         let Some(earlier) = earlier(&levels.stretches[..number], later) else { continue };
         if let Some(unseen) = unseen(levels, [earlier, later], &found) {
@@ -79,8 +83,9 @@ fn between(before: &Stretch<'_>, after: &Stretch<'_>) -> Move {
         high,
         ratio: after.log() - before.log(),
         error: before.error().hypot(after.error()),
-        levels: [before.segment, after.segment],
+        levels: [before.told(), after.told()],
         bytes_each: after.spell.bytes_each,
+        bytes: false,
         direction: after.spell.direction,
     }
 }
@@ -108,7 +113,7 @@ fn unseen(levels: &Levels<'_>, [earlier, later]: [&Stretch<'_>; 2], known: &[Mov
     let share = if earlier.spell.depth == later.spell.depth { SHARE } else { SHARE_DEPTHS };
     let least = (ERRORS * error).max((1.0 + share).ln());
     let inside = || known.iter().filter(|one| one.at >= earlier.segment.to && one.at <= later.segment.from);
-    let felt = |one: &&Move| feels(levels, later, one);
+    let felt = |one: &&Move| feels(later, one);
     let sum = |felt: f64, one: &Move| felt + one.ratio;
     let certain = found.ratio - inside().filter(felt).fold(0.0, sum);
     // What this load may have felt explains what is there, and asks for nothing that is not.
@@ -122,20 +127,40 @@ fn unseen(levels: &Levels<'_>, [earlier, later]: [&Stretch<'_>; 2], known: &[Mov
 
 /// Whether a load surely feels what moved another one of its direction: operations are felt by smaller ones too, and bytes by
 /// larger ones.
-fn feels(levels: &Levels<'_>, load: &Stretch<'_>, one: &Move) -> bool {
+fn feels(load: &Stretch<'_>, one: &Move) -> bool {
     let larger = load.spell.bytes_each / one.bytes_each;
-    let as_large = if by_bytes(levels, one) { larger >= 1.0 / ALIKE } else { larger <= ALIKE };
+    let as_large = if one.bytes { larger >= 1.0 / ALIKE } else { larger <= ALIKE };
     one.direction == load.spell.direction && as_large
 }
 
-/// Whether it was bytes that moved: smaller operations of the direction came clearly more often, before or after.
-pub(crate) fn by_bytes(levels: &Levels<'_>, one: &Move) -> bool {
+/// Whether it was bytes that moved: loads of other sizes are at its lower level in bytes, and fewer of them in operations; else
+/// smaller operations of the direction came clearly more often, before or after.
+fn by_bytes(levels: &Levels<'_>, one: &Move) -> bool {
     let [before, after] = one.levels;
-    levels.stretches.iter().any(|stretch| {
+    let others = || {
+        let other = |stretch: &&Stretch<'_>| {
+            let ratio = stretch.spell.bytes_each / one.bytes_each;
+            stretch.spell.direction == one.direction && !(1.0 / ALIKE..=ALIKE).contains(&ratio)
+        };
+        levels.stretches.iter().filter(other)
+    };
+    let falls = one.ratio < 0.0;
+    let lower = if falls { after.level } else { before.level };
+    let beside = |stretch: &&Stretch<'_>| match falls {
+        true => stretch.segment.from >= one.high,
+        false => stretch.segment.to <= one.low,
+    };
+    let same = |rate: f64, level: f64| (rate / level - 1.0).abs() <= SAME;
+    let in_bytes = |stretch: &&Stretch<'_>| same(stretch.bytes(), lower * one.bytes_each);
+    let in_operations = |stretch: &&Stretch<'_>| same(stretch.segment.level, lower);
+    let bytes = others().filter(beside).filter(in_bytes).count();
+    let operations = others().filter(beside).filter(in_operations).count();
+    if bytes != operations {
+        return bytes > operations;
+    }
+    others().any(|stretch| {
         let level = if stretch.segment.to <= one.high { before.level } else { after.level };
-        stretch.spell.direction == one.direction
-            && stretch.spell.bytes_each < one.bytes_each / ALIKE
-            && stretch.segment.level > (1.0 + ABOVE) * level
+        stretch.spell.bytes_each < one.bytes_each && stretch.segment.level > (1.0 + ABOVE) * level
     })
 }
 
@@ -143,12 +168,12 @@ pub(crate) fn by_bytes(levels: &Levels<'_>, one: &Move) -> bool {
 const ALIKE: f64 = 1.1;
 
 /// Where a move between two stretches lies: not before the last sample at the old level nor after the first at the new one, and
-/// not where steps between them show more than the lower level allows.
+/// as the steps between them say.
 fn refined(levels: &Levels<'_>, found: Move, [earlier, later]: [&Stretch<'_>; 2]) -> Move {
     let middle = 0.5 * (earlier.log() + later.log());
     let falls = found.ratio < 0.0;
     let old = |sample: &&Sample| (sample.value.max(f64::MIN_POSITIVE).ln() > middle) == falls;
-    let mut found = found;
+    let mut found = Move { bytes: by_bytes(levels, &found), ..found };
     if let Some(last) = earlier.samples().chain(later.samples()).rfind(old) {
         found.low = last.from;
     }
@@ -158,51 +183,8 @@ fn refined(levels: &Levels<'_>, found: Move, [earlier, later]: [&Stretch<'_>; 2]
     if found.low > found.high {
         (found.low, found.high) = (earlier.segment.to, later.segment.from);
     }
-    let lower = if falls { later } else { earlier };
-    bounded(levels, found, lower)
-}
-
-/// The move held to what steps between its bounds show: one that has more than the lower level allows is on the side of the
-/// higher one, and one just at the lower level is likely on its side.
-fn bounded(levels: &Levels<'_>, mut found: Move, lower: &Stretch<'_>) -> Move {
-    let falls = found.ratio < 0.0;
-    let (low, high) = (found.low, found.high);
-    let among = levels.stretches.iter().filter(|stretch| {
-        stretch.segment.from >= low
-            && stretch.segment.to <= high
-            && stretch.spell.direction == lower.spell.direction
-    });
-    let mut told = None;
-    for stretch in among {
-        let over = over(stretch, lower);
-        if over > ABOVE && falls {
-            (found.low, told) = (found.low.max(stretch.segment.to - LAST_S), None);
-        } else if over > ABOVE {
-            found.high = found.high.min(stretch.segment.from + LAST_S);
-        } else if over.abs() <= SAME && falls && told.is_none() {
-            told = Some(stretch.segment.from);
-        } else if over.abs() <= SAME && !falls && stretch.segment.to <= found.high {
-            told = Some(stretch.segment.to);
-        }
-    }
-    found.low = found.low.min(found.high - LAST_S);
-    let middle = 0.5 * (found.low + found.high);
-    found.at = told.unwrap_or(middle).clamp(found.low.min(found.high), found.high);
-    found
-}
-
-/// An edge of a step is known to this many seconds: the first and the last interval of a step may be another's.
-const LAST_S: f64 = 0.5;
-
-/// How far a stretch is above the level that binds where `lower` is, in operations where those bind there and in bytes where
-/// larger ones do.
-fn over(stretch: &Stretch<'_>, lower: &Stretch<'_>) -> f64 {
-    match stretch.spell.bytes_each >= lower.spell.bytes_each {
-        // Larger operations: no more of them than of small ones.
-        true => stretch.segment.level / lower.segment.level - 1.0,
-        // Smaller ones: no more bytes than of large ones.
-        false => stretch.bytes() / lower.bytes() - 1.0,
-    }
+    found.at = 0.5 * (found.low + found.high);
+    placed(levels, found)
 }
 
 fn add(found: &mut Vec<Move>, new: Move) {

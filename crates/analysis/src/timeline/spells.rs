@@ -23,6 +23,8 @@ pub(crate) struct Spell {
     pub depth: f64,
     /// Reads and writes a second, in the order of time, ramp included.
     pub samples: Vec<Sample>,
+    /// The same interval by interval, however few operations each holds: by them a change that is known is placed in time.
+    pub fine: Vec<Sample>,
     /// Bytes of an operation, on average.
     pub bytes_each: f64,
     /// Whether the load visits the same volume as others of its shape: a probe may visit blocks for the first time.
@@ -57,11 +59,12 @@ fn spell(number: usize, step: &StepRecord) -> Option<Spell> {
     if !alike || starved(step) {
         return None;
     }
-    let (samples, bytes_each) = samples(step)?;
+    let Rates { samples, fine, bytes_each } = rates(step)?;
     Some(Spell {
         step: number,
         depth: workers.iter().map(|worker| f64::from(worker.depth)).sum(),
         samples,
+        fine,
         bytes_each,
         comparable: !matches!(kind, StepKind::Probe | StepKind::Job),
         direction: direction(step),
@@ -97,9 +100,31 @@ fn direction(step: &StepRecord) -> Option<Direction> {
     }
 }
 
+/// What the intervals of a step say of its rate.
+struct Rates {
+    samples: Vec<Sample>,
+    fine: Vec<Sample>,
+    bytes_each: f64,
+}
+
+/// Operations of a span, jobs added up.
+#[derive(Clone, Copy)]
+struct Part {
+    from: Nanos,
+    to: Nanos,
+    ops: f64,
+}
+
+impl Part {
+    fn sample(&self) -> Sample {
+        let (from, to) = (self.from.as_secs_f64(), self.to.as_secs_f64());
+        Sample { from, to, value: self.ops / (to - from) }
+    }
+}
+
 /// Rates of the intervals, jobs added up, and the bytes of an operation.
-fn samples(step: &StepRecord) -> Option<(Vec<Sample>, f64)> {
-    let mut merged: Vec<(Nanos, Nanos, f64)> = Vec::new();
+fn rates(step: &StepRecord) -> Option<Rates> {
+    let mut merged: Vec<Part> = Vec::new();
     let (mut ops, mut bytes) = (0.0, 0.0);
     let mut waited = false;
     for interval in &step.intervals {
@@ -111,34 +136,33 @@ fn samples(step: &StepRecord) -> Option<(Vec<Sample>, f64)> {
         let [count, moved] = amounts(interval);
         (ops, bytes) = (ops + count, bytes + moved);
         match merged.last_mut() {
-            Some((from, to, sum)) if interval.start < *to && interval.start >= *from => {
-                *to = interval.end.max(*to);
-                *sum += count;
+            Some(part) if interval.start < part.to && interval.start >= part.from => {
+                part.to = interval.end.max(part.to);
+                part.ops += count;
             }
-            _ => merged.push((interval.start, interval.end, count)),
+            _ => merged.push(Part { from: interval.start, to: interval.end, ops: count }),
         }
     }
     let least = WHOLE * step.plan.interval.as_secs_f64();
-    let merged = of_enough(&merged, ops);
-    let sample = |(from, to, sum): &(Nanos, Nanos, f64)| {
-        let (from, to) = (from.as_secs_f64(), to.as_secs_f64());
-        Sample { from, to, value: sum / (to - from) }
+    let whole = |parts: &[Part]| -> Vec<Sample> {
+        let samples = parts.iter().map(Part::sample);
+        samples.filter(|sample| sample.to - sample.from >= least && sample.to > sample.from).collect()
     };
-    let samples: Vec<Sample> =
-        merged.iter().map(sample).filter(|s| s.to - s.from >= least && s.to > s.from).collect();
-    (ops > 0.0 && !samples.is_empty()).then(|| (samples, bytes / ops))
+    let (samples, fine) = (whole(&of_enough(&merged, ops)), whole(&merged));
+    (ops >= OPS_LEAST && !samples.is_empty()).then(|| Rates { samples, fine, bytes_each: bytes / ops })
 }
 
-/// Operations that a sample holds at least, in the mean: of fewer, whole counts make its rate jump by what a change is.
+/// Operations that a sample holds at least, in the mean: of fewer, whole counts make its rate jump by what a change is. A step
+/// without so many says nothing.
 const OPS_LEAST: f64 = 50.0;
 
 /// `parts` joined by so many, as far as they adjoin, that each has enough of the `ops` of all.
-fn of_enough(parts: &[(Nanos, Nanos, f64)], ops: f64) -> Vec<(Nanos, Nanos, f64)> {
+fn of_enough(parts: &[Part], ops: f64) -> Vec<Part> {
     let joined = (OPS_LEAST * parts.len() as f64 / ops.max(1.0)).ceil().max(1.0) as usize;
-    let adjoining = parts.chunk_by(|a, b| a.1 == b.0);
-    let sum = |run: &[(Nanos, Nanos, f64)]| {
+    let adjoining = parts.chunk_by(|a, b| a.to == b.from);
+    let sum = |run: &[Part]| {
         let (first, last) = (run.first()?, run.last()?);
-        Some((first.0, last.1, run.iter().map(|part| part.2).sum()))
+        Some(Part { from: first.from, to: last.to, ops: run.iter().map(|part| part.ops).sum() })
     };
     adjoining.flat_map(|run| run.chunks(joined)).filter_map(sum).collect()
 }

@@ -89,6 +89,20 @@ impl Counts {
         Counts { each, seconds: 1.0 }
     }
 
+    /// Those of several times at one level, as many as are of the length of the first.
+    pub fn together(counts: impl Iterator<Item = Counts>) -> Counts {
+        let mut all = Counts { each: Vec::new(), seconds: 0.0 };
+        for counts in counts {
+            if all.each.is_empty() {
+                all.seconds = counts.seconds;
+            }
+            if counts.seconds == all.seconds {
+                all.each.extend(counts.each);
+            }
+        }
+        all
+    }
+
     /// Without the odd ones.
     pub fn usual(&self) -> Vec<f64> {
         let (Some(middle), Some(spread)) = (median(&self.each), median_absolute_deviation(&self.each)) else {

@@ -126,6 +126,23 @@ impl Pressed {
         }
     }
 
+    /// Whether there are too few counts to say how even they are.
+    pub fn is_short(&self, watch: &WatchedRun<'_>, device: &Device<'_>, of: Rate) -> bool {
+        self.counts(watch, device, of).evenness().is_none()
+    }
+
+    /// Directions in which the counts of several windows of one level, in which I/Os wait, are those of one meter.
+    pub fn even_together(watch: &WatchedRun<'_>, device: &Device<'_>, windows: &[&Pressed]) -> Vec<Way> {
+        let is_even = |what: Resource, way: Way| {
+            let waiting =
+                windows.iter().filter(|window| !window.alone && window.waits_of(watch, device, way));
+            let counts = waiting.map(|window| window.counts(watch, device, Rate { what, way }));
+            Counts::together(counts).evenness().is_some_and(|found| found.is_flat(BY_CHANCE))
+        };
+        let any = |way: &Way| is_even(Resource::Iops, *way) || is_even(Resource::Bytes, *way);
+        Way::ALL.into_iter().filter(any).collect()
+    }
+
     /// Counts of a direction in units of a request: of our own load with few readings of the counters, by its own seconds.
     pub fn counts(&self, watch: &WatchedRun<'_>, device: &Device<'_>, of: Rate) -> Counts {
         let Rate { what, way } = of;

@@ -33,17 +33,11 @@ fn rate_of_bytes(cap: &Estimate) -> String {
     format!("{} {}", numbers::estimate(cap, unit), unit.name)
 }
 
-fn rate(counted: Counted, level: &Estimate) -> String {
+/// A rate with its interval.
+pub(super) fn rate(counted: Counted, level: &Estimate) -> String {
     match counted {
         Counted::Operations => rate_of_operations(level),
         Counted::Bytes => rate_of_bytes(level),
-    }
-}
-
-fn rate_of(counted: Counted, level: f64) -> String {
-    match counted {
-        Counted::Operations => numbers::iops(level),
-        Counted::Bytes => numbers::bandwidth(level, Prefix::Binary),
     }
 }
 
@@ -266,12 +260,15 @@ pub(super) fn first_touch(found: &FirstTouch) -> Told<'static> {
 
 /// Words of what is not identified.
 pub(super) fn not_identifiable(found: &NotIdentifiable) -> Told<'static> {
-    let rate = rate_of(found.counted, found.level);
+    let rate = rate(found.counted, &found.level);
     let who = found.direction.map_or("Reads and writes", |direction| match direction {
         Direction::Write => "Writes",
         _ => "Reads",
     });
     let what = match found.question {
+        Question::Holds if found.at_least => {
+            format!("{who} reach at least {rate}. What holds them there is not identifiable from this run.")
+        }
         Question::Holds => {
             format!("{who} level off at {rate}. What holds them there is not identifiable from this run.")
         }
@@ -303,6 +300,7 @@ fn tell(tells: &Tells) -> String {
         Tells::AroundUnit { unit } => {
             format!("blocks of {} and of a quarter more", numbers::block((unit + 4096) as f64))
         }
+        Tells::InOrder => "small blocks in order, at a depth at which they are held too".to_owned(),
         Tells::Mix => "mixes of 70/30 and 50/50 that fill the volume".to_owned(),
     }
 }

@@ -38,6 +38,7 @@ pub fn json(run: &Run, analysis: &Analysis) -> String {
         "depths": analysis.depths,
         "blocks": analysis.blocks,
         "jobs": analysis.jobs,
+        "headroom": analysis.headroom,
         "spent": analysis.spent,
         "horizon_ns": analysis.horizon,
         "regimes": analysis.regimes,

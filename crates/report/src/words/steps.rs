@@ -1,7 +1,7 @@
 //! What each part of a run found, a line a part: layout, latency, ladders, jobs.
 
 use analysis::findings::{BandwidthCap, Crossover, IopsCap};
-use analysis::{Analysis, Estimate, LatencyRole, LatencyRow, Meaning, Point};
+use analysis::{Analysis, Bound, Estimate, Headroom, LatencyRole, LatencyRow, Meaning, Point};
 use record::{Run, StepRecord};
 use workload::{Direction, StepKind};
 
@@ -28,6 +28,7 @@ pub fn part_words(run: &Run, analysis: &Analysis) -> Vec<PartWords> {
     parts.extend(ladder(&analysis.depths).into_iter().map(|points| depth_ladder(analysis, points)));
     parts.extend(ladder(&analysis.blocks).into_iter().map(|points| block_ladder(analysis, points)));
     parts.extend(analysis.jobs.iter().map(job));
+    parts.extend(analysis.headroom.iter().map(headroom));
     parts
 }
 
@@ -96,6 +97,26 @@ fn depth_ladder(analysis: &Analysis, points: &[Point]) -> PartWords {
         what: format!("{} {}", numbers::block(block as f64), plural(direction)),
         result,
     }
+}
+
+/// The greatest rate at which a claimed latency holds.
+fn headroom(row: &Headroom) -> PartWords {
+    let claim = clean(&row.claim);
+    let result = match row.bound {
+        Bound::Between(rate) => format!(
+            "{claim} holds up to {} IOPS that arrive by chance (tried {} and {})",
+            numbers::count(rate.value),
+            numbers::count(rate.low),
+            numbers::count(rate.high)
+        ),
+        Bound::AtLeast(rate) => {
+            format!("{claim} holds at {} IOPS that arrive by chance", numbers::count(rate))
+        }
+        Bound::AtMost(rate) => {
+            format!("{claim} does not hold even at {} IOPS that arrive by chance", numbers::count(rate))
+        }
+    };
+    PartWords { part: "headroom".to_owned(), what: plural(row.direction).to_owned(), result }
 }
 
 fn reached(points: &[Point]) -> String {

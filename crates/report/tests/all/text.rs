@@ -219,6 +219,26 @@ fn every_finding_has_a_sentence_an_alternative_and_a_next_step() {
     golden("findings.txt", &listed);
 }
 
+/// Every pair of findings, with figures of the same volume, level and time: those that cannot both be told.
+#[test]
+fn pairs_that_cannot_both_be_true_exclude_each_other_whichever_comes_first() {
+    let all: Vec<Finding> = all_meanings().into_iter().map(found).collect();
+    let kind =
+        |finding: &Finding| serde_json::to_value(finding).unwrap()["kind"].as_str().unwrap().to_owned();
+    let mut pairs = std::collections::BTreeSet::new();
+    for (at, a) in all.iter().enumerate() {
+        for b in &all[at + 1..] {
+            assert_eq!(analysis::exclude(a, b), analysis::exclude(b, a), "{a:?} {b:?}");
+            let mut names = [kind(a), kind(b)];
+            names.sort();
+            if analysis::exclude(a, b) && names[0] != names[1] {
+                pairs.insert(names.join(" or "));
+            }
+        }
+    }
+    golden("exclusive.txt", &pairs.into_iter().map(|pair| pair + "\n").collect::<String>());
+}
+
 #[test]
 fn every_doubt_has_a_clause_and_a_remedy() {
     let mut listed = String::new();

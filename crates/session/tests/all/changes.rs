@@ -183,11 +183,17 @@ fn noise_is_no_change() {
 }
 
 #[test]
-fn slices_and_stolen_time_are_no_change() {
+fn slices_stalls_and_stolen_time_are_no_change() {
     for words in [
         "sim:custom,iops=3000,bandwidth=100MiB/s,slice=100ms",
         "sim:custom,iops=3000,bandwidth=200MiB/s,theft=400ms,theft_every=3s",
         "sim:custom,iops=3000,bandwidth=200MiB/s,theft=2s,theft_every=20s",
+        "sim:custom,iops=3000,bandwidth=200MiB/s,stall=500ms,stall_every=10s",
+        "sim:custom,iops=700,bandwidth=40MiB/s,stall=300ms,stall_every=5s",
+        "sim:custom,iops=1000,bandwidth=60MiB/s,stall=500ms,stall_every=10s,stall_pace=poisson",
+        "sim:custom,iops=2000,bandwidth=90MiB/s,stall=1s,stall_every=10s,seed=4",
+        // One large I/O costs as much as 32 small ones: an interval holds less than one.
+        "sim:vmware-vmdk-limit,limit=16",
     ] {
         let (_, found) = check(words, "");
         assert_eq!(found.regimes.changes, [], "{words}");

@@ -222,7 +222,10 @@ fn every_volume_at_every_level_is_judged_by_its_credits() {
         for credits in LEVELS {
             let found = judged(words, credits);
             let told = told(&found);
-            println!("{words} {credits}: {:?} {told:?} {:?}", found.verdict.answer, found.spent.credit_share);
+            eprintln!(
+                "{words} {credits}: {:?} {told:?} {:?}",
+                found.verdict.answer, found.spent.credit_share
+            );
             met += usize::from(found.verdict.exit_code() == 0 && told.contains(&"spent"));
         }
     }
@@ -294,7 +297,7 @@ fn flat_volumes_of_the_catalogue_are_nobodys_burst() {
 /// What a check tells of a bucket that emptied: the accounts that are not told apart.
 fn bucket(words: &str) -> Option<BucketEmptied> {
     let run = checked(words);
-    println!(
+    eprintln!(
         "{words}: {:?}",
         analysis::Regimes::of(&run.steps).changes.iter().map(|c| (c.at, c.ratio.value)).collect::<Vec<_>>()
     );

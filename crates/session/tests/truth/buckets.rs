@@ -1,77 +1,127 @@
-//! Buckets that empty on the way: the fall is told with its time, and the volume is told as what is left.
+//! Buckets that empty on the way, and bursts that end with time: the fall is told with its time, and the volume is told as
+//! what is left.
 
+use std::time::Instant;
+
+use analysis::Confidence;
 use workload::{Bytes, Direction};
 
-use crate::checked::{Against, Checked, count, each, is_full, stretches};
+use crate::checked::{Against, Checked, Stretch, each, stretches};
 use crate::judge::Judgement;
 use crate::table::Table;
 use crate::told;
 use crate::volume::judge_claim;
 
-/// What the time of a fall may be off, seconds, beyond the interval that is told.
+/// What the likeliest time of a fall may be off, seconds; its interval holds the time.
 const OFF: f64 = 2.0;
+/// Edges of intervals are whole I/Os and slices of a meter, seconds.
+const EDGE: f64 = 0.1;
 /// What the share that is left may be off: a tenth, before its levels are held against theirs.
 const AWRY: f64 = 0.1;
 /// A level is seen where it was there for so long, seconds.
 const SEEN: f64 = 5.0;
-/// Sizes of each kind in a whole gate.
+/// Sizes of each kind.
 const SIZES: usize = 20;
+/// Lengths of a hypervisor's bursts, seconds: it holds as much as its burst rate lets through in them.
+const LENGTHS: [f64; 3] = [15.0, 30.0, 60.0];
 
-/// A bucket of operations or of bytes.
+/// What ends a burst.
+#[derive(Clone, Copy)]
+enum Ends {
+    /// A bucket of this size that the base rate fills.
+    Credits(f64),
+    /// So many seconds after it began.
+    Time(f64),
+}
+
+/// A volume on a burst of operations or of bytes.
 struct Bucket {
     words: String,
     /// Per second, of what the bucket counts.
     base: f64,
     burst: f64,
-    size: f64,
+    ends: Ends,
     bytes: bool,
 }
 
 impl Bucket {
-    /// The bucket that lasts about `seconds` at full load.
-    fn new(bytes: bool, number: usize, seconds: f64) -> Bucket {
+    /// Rates of number `number`, whose burst ends as `ends` says for them.
+    fn new(bytes: bool, number: usize, ends: impl Fn(f64, f64) -> Ends) -> Bucket {
         let base = [500.0, 300.0, 1000.0][number % 3] * if bytes { 65_536.0 } else { 1.0 };
         let burst = base * [3.0, 2.0, 5.0, 1.5][number % 4];
-        let size = ((burst - base) * seconds).round();
-        let seed = number + 1;
-        let words = if bytes {
-            let mib = |rate: f64| rate / Bytes::MIB.0 as f64;
-            format!(
-                "custom,bandwidth={}MiB/s,burst_bandwidth={}MiB/s,byte_bucket={size},seed={seed}",
-                mib(base),
-                mib(burst)
-            )
-        } else {
-            format!("custom,iops={base},burst_iops={burst},bucket={size},bandwidth=2GiB/s,seed={seed}")
+        let ends = ends(base, burst);
+        let mib = |rate: f64| rate / Bytes::MIB.0 as f64;
+        let rates = match bytes {
+            true => format!("bandwidth={}MiB/s,burst_bandwidth={}MiB/s", mib(base), mib(burst)),
+            false => format!("iops={base},burst_iops={burst},bandwidth=2GiB/s"),
         };
-        Bucket { words, base, burst, size, bytes }
+        let pays = match ends {
+            Ends::Credits(size) => format!("{}bucket={size}", if bytes { "byte_" } else { "" }),
+            Ends::Time(seconds) => format!("burst={seconds}s,cool_off=1h"),
+        };
+        let words = format!("custom,{rates},{pays},seed={}", number + 1);
+        Bucket { words, base, burst, ends, bytes }
     }
 
-    /// When it was empty first, by what the run took from it: seconds of the run.
-    fn emptied(&self, checked: &Checked) -> Option<f64> {
-        let (mut level, mut now) = (self.size, 0.0);
-        for stretch in stretches(&checked.run) {
-            let took = if self.bytes { stretch.bytes } else { stretch.ops };
-            level = self.size.min(level + (stretch.from - now).max(0.0) * self.base);
-            let rest = level + (stretch.to - stretch.from) * self.base - took;
-            // A bucket that is empty lets through the base rate: what is left then is rounding.
-            if rest <= (stretch.to - stretch.from) * self.base * 0.02 {
-                let rate = took / (stretch.to - stretch.from) - self.base;
-                return Some(stretch.from + if rate > 0.0 { level / rate } else { 0.0 });
+    fn took(&self, stretch: &Stretch) -> f64 {
+        if self.bytes { stretch.bytes } else { stretch.ops }
+    }
+
+    /// When the bursts of the run ended, by what it took: seconds.
+    fn emptied(&self, checked: &Checked) -> Vec<f64> {
+        let stretches = stretches(&checked.run);
+        match self.ends {
+            Ends::Credits(size) => self.drained(&stretches, size),
+            Ends::Time(seconds) => {
+                let above =
+                    |s: &&Stretch| s.to - s.from > 0.05 && self.took(s) > 1.02 * self.base * (s.to - s.from);
+                let begun = stretches.iter().find(above).map(|stretch| stretch.from + seconds);
+                begun.filter(|end| stretches.last().is_some_and(|last| last.to > *end)).into_iter().collect()
             }
-            (level, now) = (self.size.min(rest), stretch.to);
         }
-        None
+    }
+
+    /// When a bucket of this size ran dry.
+    fn drained(&self, stretches: &[Stretch], size: f64) -> Vec<f64> {
+        let (mut level, mut now, mut before, mut times) = (size, 0.0, 0.0f64, Vec::new());
+        let mut was_dry = false;
+        for stretch in stretches {
+            let (length, took) = (stretch.to - stretch.from, self.took(stretch));
+            // A pause earns, and after it nobody knows how fast the burst was.
+            if stretch.from > now + 1e-6 {
+                (level, before) = (size.min(level + (stretch.from - now) * self.base), 0.0);
+            }
+            let rest = level + length * self.base - took;
+            // An empty bucket lets the base rate through: what is left then is rounding, and the I/Os at the edges.
+            let each = 2.0 * took / stretch.ops.max(1.0) + 0.001 * size;
+            let dry = rest <= length * self.base * 0.02 + each;
+            if dry && !was_dry {
+                let rate = before.max(took / length).min(self.burst) - self.base;
+                times.push(stretch.from + (level / rate.max(1.0)).min(length));
+            }
+            level = if dry { 0.0 } else { size.min(rest) };
+            was_dry = dry || (was_dry && level < 0.3 * self.base + each);
+            (now, before) = (stretch.to, took / length);
+        }
+        times
+    }
+
+    /// What the load had in the seconds before a time and after it.
+    fn around(&self, checked: &Checked, at: f64) -> f64 {
+        let stretches = stretches(&checked.run);
+        let rates = |from: f64, to: f64| {
+            let inside = stretches.iter().filter(|s| s.from >= from && s.to <= to && s.to - s.from > 0.05);
+            let rates: Vec<f64> = inside.map(|s| self.took(s) / (s.to - s.from)).collect();
+            rates.iter().sum::<f64>() / rates.len().max(1) as f64
+        };
+        rates(at + 0.5, at + 1.5) / rates(at - 1.5, at)
     }
 
     /// Saturated seconds before and after a time.
     fn seen(&self, checked: &Checked, at: f64) -> (f64, f64) {
         let stretches = stretches(&checked.run);
-        let busy = |stretch: &&crate::checked::Stretch| {
-            let took = if self.bytes { stretch.bytes } else { stretch.ops };
-            took / (stretch.to - stretch.from) > 0.9 * self.base
-        };
-        let length = |stretch: &crate::checked::Stretch| stretch.to - stretch.from;
+        let busy = |stretch: &&Stretch| self.took(stretch) / (stretch.to - stretch.from) > 0.9 * self.base;
+        let length = |stretch: &Stretch| stretch.to - stretch.from;
         let before = stretches.iter().filter(busy).filter(|stretch| stretch.to <= at).map(length).sum();
         let after = stretches.iter().filter(busy).filter(|stretch| stretch.from >= at).map(length).sum();
         (before, after)
@@ -84,24 +134,39 @@ fn judge(bucket: &Bucket) -> Table {
     let found = checked.analysis(&Against::Nothing);
     let command = checked.command(&Against::Nothing);
     let kind = if bucket.bytes { "bytes" } else { "operations" };
-    let emptied = bucket.emptied(&checked);
+    let all = bucket.emptied(&checked);
+    let emptied = all.first().copied();
     let seen = emptied.map_or((0.0, 0.0), |at| bucket.seen(&checked, at));
     let sustained = if emptied.is_some() && seen.1 >= SEEN { bucket.base } else { bucket.burst };
     if let Some(at) = emptied.filter(|_| seen.0 >= SEEN && seen.1 >= SEEN) {
         let changes = told::changes(&found);
         let ratio = bucket.base / bucket.burst;
+        // A load that could not use the burst showed less of it.
         let near = |change: &&told::Change| {
             let by = change.after / change.before;
-            change.at.0 - OFF <= at && at <= change.at.1 + OFF && (by / ratio - 1.0).abs() <= AWRY
+            let as_far = |ratio: f64| (by / ratio - 1.0).abs() <= AWRY;
+            let holds = change.at.0 - EDGE <= at && at <= change.at.1 + EDGE;
+            holds
+                && (change.likeliest - at).abs() <= OFF
+                && (as_far(ratio) || as_far(bucket.around(&checked, at)))
         };
         let judged = match (changes.is_empty(), changes.iter().find(near)) {
             (true, _) => Judgement::Missed,
             (false, Some(_)) => Judgement::Right,
             (false, None) => Judgement::SureWrong,
         };
-        let what = || format!("{kind}: empty at {at:.1} s, told {changes:?}");
+        let what = || format!("{kind}: empty at {all:.1?} s, told {changes:?}");
         let quantity = if bucket.bytes { "fall of bytes" } else { "fall of operations" };
         table.add(quantity, judged, (&command, &what));
+        for change in &changes {
+            let near = |at: &f64| change.at.0 - EDGE <= *at && *at <= change.at.1 + EDGE;
+            let judged = match all.iter().any(near) {
+                true => Judgement::Right,
+                false if change.confidence >= Confidence::Likely => Judgement::SureWrong,
+                false => Judgement::Wrong,
+            };
+            table.add("every change that is told", judged, (&command, &what));
+        }
         let claim = match bucket.bytes {
             true => format!("read {:.0} MB/s", bucket.burst / 1e6),
             false => format!("read {:.0} iops", bucket.burst),
@@ -125,14 +190,24 @@ fn judge(bucket: &Bucket) -> Table {
 
 #[test]
 fn buckets() {
-    let sizes = if is_full() { count(SIZES).min(SIZES) } else { 6 };
-    let at = |bytes: bool| {
-        (0..sizes).map(move |number| {
+    let sizes = |bytes: bool| {
+        (0..SIZES).map(move |number| {
             // From ten seconds of burst to a hundred: within what a check lasts.
-            let seconds = 10.0 * 10f64.powf(number as f64 / (sizes - 1) as f64);
-            Bucket::new(bytes, number, seconds)
+            let seconds = 10.0 * 10f64.powf(number as f64 / (SIZES - 1) as f64);
+            Bucket::new(bytes, number, move |base, burst| Ends::Credits(((burst - base) * seconds).round()))
         })
     };
-    let cases: Vec<Bucket> = at(false).chain(at(true)).collect();
-    Table::of(each(&cases, judge)).conclude("buckets", cases.len());
+    let lengths = |bytes: bool| {
+        let each = move |(number, length): (usize, f64)| {
+            let leaky = Bucket::new(bytes, number, move |_, burst| Ends::Credits((burst * length).round()));
+            [leaky, Bucket::new(bytes, number + 2, move |_, _| Ends::Time(length))]
+        };
+        LENGTHS.into_iter().enumerate().flat_map(each)
+    };
+    let ways = [false, true];
+    let cases: Vec<Bucket> = ways.into_iter().flat_map(|bytes| sizes(bytes).chain(lengths(bytes))).collect();
+    let begun = Instant::now();
+    let table = Table::of(each(&cases, judge));
+    println!("{:.0} s", begun.elapsed().as_secs_f64());
+    table.conclude("buckets", cases.len());
 }

@@ -67,7 +67,12 @@ impl Checked {
             Against::Itself => (self.limits(), None),
             Against::Expectation(words) => (None, expectation(words)),
         };
-        analyse(&self.run, limits.as_ref(), claims.as_ref())
+        let found = analyse(&self.run, limits.as_ref(), claims.as_ref());
+        for (at, a) in found.findings.iter().enumerate() {
+            let other = found.findings[at + 1..].iter().find(|b| analysis::exclude(a, b));
+            assert!(other.is_none(), "both are told: {a:?} {other:?}: {}", self.command(against));
+        }
+        found
     }
 
     /// The limits that the volume enforces; `None` where it has no rule.

@@ -78,7 +78,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    fn agrees(self, truth: Cause) -> bool {
+    pub fn agrees(self, truth: Cause) -> bool {
         self == truth || (self == Cause::UnitOrBytes && matches!(truth, Cause::Unit | Cause::Bytes))
     }
 }

@@ -1,12 +1,12 @@
 //! Latency under open load against queueing theory: one server, Poisson arrivals, service exponential or constant.
 
-use analysis::{Analysis, analyse};
+use analysis::{Analysis, Bound, analyse};
 use experiments::Step;
 use record::Run;
 use session::{Setup, Wish, conduct, set_up};
 use workload::{Access, Iops, Job, Mix, Nanos, Pace, StepKind, StopRule, Target, Workload};
 
-use crate::checked::{Nobody, each, is_full};
+use crate::checked::{Against, Checked, Nobody, each, is_full};
 use crate::judge::Judgement;
 use crate::table::Table;
 
@@ -113,12 +113,57 @@ fn judge(queue: &Queue) -> Table {
     table
 }
 
+/// A claim of so many services for the percentile, of a whole check.
+struct Held {
+    cv: u32,
+    services: f64,
+}
+
+impl Held {
+    /// The load at which the percentile is that of the claim.
+    fn greatest(&self) -> f64 {
+        let (mut low, mut high) = (0.01, 0.99);
+        for _ in 0..50 {
+            let middle = (low + high) / 2.0;
+            let there = Queue { cv: self.cv, load: middle }.truth();
+            if there < self.services * SERVICE { low = middle } else { high = middle }
+        }
+        low
+    }
+
+    fn judge(&self) -> Table {
+        let mut table = Table::default();
+        let words = format!("{},seed={}", Queue { cv: self.cv, load: 0.0 }.words(), self.services as u64);
+        let claim = format!("read p99 < {:.0}us", self.services * SERVICE * 1e6);
+        let checked = Checked::of(words.trim_start_matches("sim:"), &claim);
+        let claim = Against::Expectation(claim);
+        let found = checked.analysis(&claim);
+        let truth = self.greatest() / SERVICE;
+        let told = found.headroom.first().map(|row| row.bound);
+        let judged = match told {
+            Some(Bound::Between(rate)) if (rate.value / truth - 1.0).abs() <= NEAR => Judgement::Right,
+            Some(Bound::Between(_)) => Judgement::SureWrong,
+            Some(Bound::AtLeast(rate)) if rate <= truth * (1.0 + NEAR) => Judgement::HeldBack,
+            Some(Bound::AtMost(rate)) if rate >= truth * (1.0 - NEAR) => Judgement::HeldBack,
+            Some(_) => Judgement::SureWrong,
+            None => Judgement::Missed,
+        };
+        table.add("headroom", judged, (&checked.command(&claim), &|| format!("{told:?} of {truth}")));
+        table
+    }
+}
+
 #[test]
 fn queues() {
     let loads: &[f64] = if is_full() { &[0.5, 0.6, 0.7, 0.8, 0.9, 0.95] } else { &[0.5, 0.8] };
     let cases: Vec<Queue> =
         [0, 1].iter().flat_map(|&cv| loads.iter().map(move |&load| Queue { cv, load })).collect();
-    Table::of(each(&cases, judge)).conclude("queues", cases.len());
+    let services: &[f64] = if is_full() { &[8.0, 12.0, 16.0, 24.0, 32.0, 48.0] } else { &[12.0, 24.0] };
+    let held = |cv| services.iter().map(move |&services| Held { cv, services });
+    let claims: Vec<Held> = [0, 1].into_iter().flat_map(held).collect();
+    let mut tables = each(&cases, judge);
+    tables.extend(each(&claims, Held::judge));
+    Table::of(tables).conclude("queues", cases.len() + claims.len());
 }
 
 /// Values of M/D/1 that are published (the wait at 90 % load exceeds 21 services in a hundredth of cases, nearly).

@@ -11,6 +11,7 @@ use crate::judge::{Cause, Figure};
 pub struct Change {
     /// When, seconds of the run: no earlier than the first, no later than the second.
     pub at: (f64, f64),
+    pub likeliest: f64,
     pub before: f64,
     pub after: f64,
     pub confidence: Confidence,
@@ -26,7 +27,8 @@ pub fn bytes(found: &Analysis, direction: Direction) -> Option<Figure> {
     level(found, direction, Counted::Bytes)
 }
 
-/// What is told of one level: what holds it, before how long operations are charged, before what is left open.
+/// What is told of one level: what holds it, before how long operations are charged, before what is left open, before how short
+/// ones are charged.
 fn level(found: &Analysis, direction: Direction, counted: Counted) -> Option<Figure> {
     let said = |of: fn(&Meaning) -> Option<Said>| {
         let mut findings = found.findings.iter();
@@ -38,7 +40,7 @@ fn level(found: &Analysis, direction: Direction, counted: Counted) -> Option<Fig
             Some(Figure { value, low, high, at_least, cause, confidence: finding.confidence })
         })
     };
-    said(held).or_else(|| said(charged)).or_else(|| said(open))
+    said(held).or_else(|| said(charged)).or_else(|| said(open)).or_else(|| said(charged_whole))
 }
 
 /// One level as a finding tells it.
@@ -69,13 +71,25 @@ fn held(meaning: &Meaning) -> Option<Said> {
     }
 }
 
+fn how(charge: Charge) -> Cause {
+    match charge {
+        Charge::Ceil => Cause::Unit,
+        Charge::Proportional | Charge::Unknown => Cause::UnitOrBytes,
+    }
+}
+
+/// Small operations that are charged as a whole unit, where nothing else is said of them.
+fn charged_whole(meaning: &Meaning) -> Option<Said> {
+    let Meaning::AccountingUnit(found) = meaning else { return None };
+    let (direction, counted, cause) = (found.direction, Counted::Operations, how(found.charge));
+    let level = (found.operations.value, found.operations.low, found.operations.high);
+    Some(Said { direction, counted, level, at_least: false, cause })
+}
+
 /// The bytes that operations of a unit come to.
 fn charged(meaning: &Meaning) -> Option<Said> {
     let Meaning::AccountingUnit(found) = meaning else { return None };
-    let cause = match found.charge {
-        Charge::Ceil => Cause::Unit,
-        Charge::Proportional | Charge::Unknown => Cause::UnitOrBytes,
-    };
+    let cause = how(found.charge);
     let (unit, operations) = (found.unit as f64, &found.operations);
     let level = (found.bytes, operations.low * unit, operations.high * unit);
     Some(Said { direction: found.direction, counted: Counted::Bytes, level, at_least: false, cause })
@@ -89,8 +103,9 @@ fn open(meaning: &Meaning) -> Option<Said> {
         Question::Below => Cause::Bytes,
         Question::Charged | Question::Shared => return None,
     };
-    let level = (found.level, found.level, found.level);
-    Some(Said { direction: found.direction?, counted: found.counted, level, at_least: false, cause })
+    let level = (found.level.value, found.level.low, found.level.high);
+    let (direction, counted, at_least) = (found.direction?, found.counted, found.at_least);
+    Some(Said { direction, counted, level, at_least, cause })
 }
 
 /// The size above which bytes are said to bind.
@@ -106,9 +121,16 @@ pub fn crossover(found: &Analysis, direction: Direction) -> Option<(f64, Confide
 /// Every change of the rate that is told: falls, rises, and waves with the time over which they were seen.
 pub fn changes(found: &Analysis) -> Vec<Change> {
     let of = |finding: &analysis::Finding| {
+        let mut likeliest = None;
         let (at, before, after) = match &finding.meaning {
-            Meaning::StepDown(fall) => ((fall.from, fall.to), fall.before.value, fall.after.value),
-            Meaning::StepUp(rise) => ((rise.from, rise.to), rise.before.value, rise.after.value),
+            Meaning::StepDown(fall) => {
+                likeliest = Some(fall.at);
+                ((fall.from, fall.to), fall.before.value, fall.after.value)
+            }
+            Meaning::StepUp(rise) => {
+                likeliest = Some(rise.at);
+                ((rise.from, rise.to), rise.before.value, rise.after.value)
+            }
             Meaning::Wave(wave) => {
                 let spans = &finding.evidence;
                 let (first, last) = (spans.first()?.from, spans.iter().map(|span| span.to).max()?);
@@ -117,7 +139,8 @@ pub fn changes(found: &Analysis) -> Vec<Change> {
             _ => return None,
         };
         let at = (at.0.as_secs_f64(), at.1.as_secs_f64());
-        Some(Change { at, before, after, confidence: finding.confidence })
+        let likeliest = likeliest.map_or(f64::midpoint(at.0, at.1), workload::Nanos::as_secs_f64);
+        Some(Change { at, likeliest, before, after, confidence: finding.confidence })
     };
     found.findings.iter().filter_map(of).collect()
 }

@@ -1,14 +1,25 @@
 //! Prints how often the interval of a level holds its long-run mean, how wide it is, and how far the mean is off.
 #![allow(clippy::print_stdout)]
 
+mod turns;
 mod volume;
 
 use statistics::level::{Basis, Level};
+use turns::levels;
 use volume::{Looks, MEAN, Strays, one};
 
-const RUNS: u64 = 400;
+const RUNS: u64 = 200;
+
 fn cell(looks: Looks, strays: Strays) -> String {
-    let found: Vec<Level> = (0..RUNS).filter_map(|run| one(looks, strays, run)).collect();
+    told(&(0..RUNS).filter_map(|run| one(looks, strays, run)).collect::<Vec<_>>())
+}
+
+/// The first of four levels that a check sees in turn.
+fn in_turn(strays: Strays) -> String {
+    told(&(0..RUNS).filter_map(|run| levels(strays, run).into_iter().next()).collect::<Vec<_>>())
+}
+
+fn told(found: &[Level]) -> String {
     let share = |of: &dyn Fn(&Level) -> bool| {
         100.0 * found.iter().filter(|level| of(level)).count() as f64 / found.len().max(1) as f64
     };
@@ -48,7 +59,7 @@ fn main() {
     }
     let head: Vec<String> =
         all.iter().map(|l| format!("{} × {} in {:.0} s", l.moments, l.values, l.span)).collect();
-    println!("| CV, rho, slow | {} |", head.join(" | "));
+    println!("| CV, rho, slow | {} | in turn |", head.join(" | "));
     for strays in noises {
         let slow = if strays.slow > 0.0 {
             format!(", {} % {} s", 100.0 * strays.slow, strays.memory)
@@ -56,6 +67,12 @@ fn main() {
             String::new()
         };
         let cells: Vec<String> = all.iter().map(|looks| cell(*looks, strays)).collect();
-        println!("| {} %, {}{slow} | {} |", 100.0 * strays.cv, strays.rho, cells.join(" | "));
+        println!(
+            "| {} %, {}{slow} | {} | {} |",
+            100.0 * strays.cv,
+            strays.rho,
+            cells.join(" | "),
+            in_turn(strays)
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! A volume whose rate strays from its mean in a known way, and what is seen of it in moments.
 
 use statistics::Stream;
-use statistics::level::{Between, Level, Moment, level};
+use statistics::level::{Level, Moment, Series, Strays as Shown, level};
 
 pub const MEAN: f64 = 3000.0;
 
@@ -60,27 +60,28 @@ impl Volume {
     /// Moments spread evenly over the span: where each begins, and its values.
     pub fn seen(&mut self, looks: Looks, from: f64) -> Vec<(f64, Vec<f64>)> {
         let gap = (looks.span - looks.values as f64 * SECONDS) / (looks.moments as f64 - 1.0).max(1.0);
-        let moment = |at: usize| {
-            let begins = from + gap * at as f64;
-            (begins, (0..looks.values).map(|value| self.counted(begins + value as f64 * SECONDS)).collect())
-        };
-        (0..looks.moments).map(moment).collect()
+        let begins = |at: usize| from + gap * at as f64;
+        (0..looks.moments).map(|at| (begins(at), self.moment(begins(at), looks.values))).collect()
+    }
+
+    /// So many values from `begins` on.
+    pub fn moment(&mut self, begins: f64, values: usize) -> Vec<f64> {
+        (0..values).map(|value| self.counted(begins + value as f64 * SECONDS)).collect()
     }
 }
 
-pub fn of(moments: &[(f64, Vec<f64>)], borrowed: &Between) -> Option<Level> {
-    let seen: Vec<Moment<'_>> =
-        moments.iter().map(|(at, values)| Moment { at: *at, seconds: SECONDS, values }).collect();
-    level(&seen, 1.0, borrowed)
+pub fn series(moments: &[(f64, Vec<f64>)]) -> Series<'_> {
+    let seen = moments.iter().map(|(at, values)| Moment { at: *at, seconds: SECONDS, values });
+    Series { moments: seen.collect(), unit: 1.0 }
 }
 
 /// A level over moments; of a single one with what eight references over 100 s said before of how levels stray.
 pub fn one(looks: Looks, strays: Strays, run: u64) -> Option<Level> {
     let mut volume = Volume::new(strays, run);
-    let mut borrowed = Between::default();
+    let mut others = Shown::default();
     if looks.moments == 1 {
         let references = volume.seen(Looks { moments: 8, values: 4, span: 100.0 }, 0.0);
-        borrowed = Between::of(&of(&references, &borrowed));
+        others = Shown::of(&[series(&references)]);
     }
-    of(&volume.seen(looks, 105.0), &borrowed)
+    level(&series(&volume.seen(looks, 105.0)), &others)
 }

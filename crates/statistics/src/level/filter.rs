@@ -8,21 +8,50 @@ pub(super) struct Cell {
     pub seconds: f64,
     /// Seconds since the cell before; `None` where it follows at once.
     pub gap: Option<f64>,
+    /// What values like it stray by within a moment, and by what whole counts leave open at an edge.
+    pub scales: Scales,
 }
 
-/// A noise: what values stray from their level by. Standard deviations in the unit of the values.
+/// How far values stray, as a first guess: standard deviations.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Scales {
+    /// Within a moment.
+    pub within: f64,
+    /// By what whole counts leave open at an edge.
+    pub edge: f64,
+}
+
+/// A noise: what values stray from their level by.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Noise {
-    /// Fast part, an autoregression from cell to cell,
+    /// Fast part, an autoregression from cell to cell: its standard deviation as a multiple of the spread within moments,
     pub fast: f64,
-    /// with this correlation of neighbours.
+    /// with this correlation over [`RHO_S`].
     pub rho: f64,
-    /// Slow part,
+    /// Slow part: its standard deviation in the unit of the values,
     pub slow: f64,
     /// which is forgotten within so many seconds.
     pub memory: f64,
     /// What an edge between two cells moves from one to the other: a meter's only noise.
-    pub edge: f64,
+    pub edge: Edge,
+}
+
+/// What an edge between two counts moves from one to the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Edge {
+    /// What whole counts leave open.
+    Count,
+    /// The slices in which a meter lets through, which are all that values stray by.
+    Slice,
+}
+
+impl Noise {
+    fn edge(&self, scales: &Scales) -> f64 {
+        match self.edge {
+            Edge::Count => scales.edge,
+            Edge::Slice => scales.edge.max(scales.within * std::f64::consts::FRAC_1_SQRT_2),
+        }
+    }
 }
 
 /// What a noise makes of a series.
@@ -69,30 +98,31 @@ impl State {
 
 /// Fits a constant level under `noise` to `cells`.
 pub(super) fn fit(cells: &[Cell], noise: &Noise) -> Fit {
-    let (fast, slow, edge) = (noise.fast.powi(2), noise.slow.powi(2), noise.edge.powi(2));
-    let mut known = Known { fast, slow, edge, ..Known::default() };
+    let (fast, slow) = (noise.fast.powi(2), noise.slow.powi(2));
+    let mut known = Known { fast, slow, ..Known::default() };
     let (mut values, mut ones) = (State::default(), State::default());
     let (mut log, mut vv, mut vo, mut oo) = (0.0, 0.0, 0.0, 0.0);
     for (at, cell) in cells.iter().enumerate() {
+        let (load, edge) = (cell.scales.within, noise.edge(&cell.scales).powi(2));
         if let Some(gap) = cell.gap {
             // A new moment has a first edge of its own.
             known = Known { edge, fast_edge: 0.0, slow_edge: 0.0, ..known };
             (values.edge, ones.edge) = (0.0, 0.0);
-            let away = keep(noise, gap, cell.seconds);
             if at > 0 {
+                let away = keep(noise, gap);
                 known = known.step(away, (fast, slow));
                 (values, ones) = (values.step(away), ones.step(away));
             }
         }
-        let keep = if at == 0 { (1.0, 1.0) } else { keep(noise, cell.seconds, cell.seconds) };
+        let keep = if at == 0 { (1.0, 1.0) } else { keep(noise, cell.seconds) };
         known = known.step(keep, (fast, slow));
         (values, ones) = (values.step(keep), ones.step(keep));
-        // The value is fast + slow + new edge - last edge.
-        let with_fast = known.fast + known.fast_slow - known.fast_edge;
-        let with_slow = known.fast_slow + known.slow - known.slow_edge;
-        let with_last = known.fast_edge + known.slow_edge - known.edge;
-        let spread = with_fast + with_slow + edge - with_last;
-        let off = |state: &State, value: f64| value - (state.fast + state.slow - state.edge);
+        // The value is load × fast + slow + new edge - last edge.
+        let with_fast = load * known.fast + known.fast_slow - known.fast_edge;
+        let with_slow = load * known.fast_slow + known.slow - known.slow_edge;
+        let with_last = load * known.fast_edge + known.slow_edge - known.edge;
+        let spread = load * with_fast + with_slow + edge - with_last;
+        let off = |state: &State, value: f64| value - (load * state.fast + state.slow - state.edge);
         let (v, o) = (off(&values, cell.value), off(&ones, 1.0));
         log += spread.ln();
         vv += v * v / spread;
@@ -113,9 +143,12 @@ pub(super) fn fit(cells: &[Cell], noise: &Noise) -> Fit {
     Fit { log_likelihood, mean: vo / oo, variance: 1.0 / oo }
 }
 
+/// Seconds between two values that a noise's correlation is that of.
+pub(super) const RHO_S: f64 = 0.5;
+
 /// What is kept of fast and slow part over `gap` seconds.
-fn keep(noise: &Noise, gap: f64, cell: f64) -> (f64, f64) {
-    (noise.rho.powf(gap / cell), (-gap / noise.memory).exp())
+fn keep(noise: &Noise, gap: f64) -> (f64, f64) {
+    (noise.rho.powf(gap / RHO_S), (-gap / noise.memory).exp())
 }
 
 impl Known {

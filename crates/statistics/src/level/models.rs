@@ -1,23 +1,19 @@
 //! The noises that are held against a series, and what is believed of each before it is seen.
 
-use super::filter::{Cell, Fit, Noise};
+use super::filter::{Cell, Edge, Noise, Scales};
 use crate::moments::Moments;
 
-/// A noise with what it makes of a series and its share of the belief.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Weighed {
-    pub noise: Noise,
-    pub fit: Fit,
-    pub weight: f64,
-}
-
-/// How far values stray, as a first guess.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Scales {
-    /// Within a moment.
-    pub within: f64,
-    /// By what whole counts leave open at an edge.
-    pub edge: f64,
+/// What a noise is like whatever its size within a moment: the part of it that other levels of the same volume tell of as well.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Shape {
+    /// Correlation of the fast part.
+    pub rho: f64,
+    /// Slow part as a share of the level,
+    pub slow: f64,
+    /// forgotten within so many seconds.
+    pub memory: f64,
+    /// What is believed of it before anything was seen.
+    pub believed: f64,
 }
 
 impl Scales {
@@ -40,61 +36,44 @@ impl Scales {
 /// The standard deviation of a place drawn evenly from an interval of length one.
 const UNIFORM: f64 = 0.288_675_134_594_812_9;
 
-/// Correlations of neighbours with what is believed of each: dependence is presumed until disproved, since a few values cannot show it
-/// and it is what makes their spread look too small.
-const RHOS: [(f64, f64); 5] = [(0.0, 0.05), (0.3, 0.1), (0.6, 0.2), (0.8, 0.4), (0.92, 0.25)];
-/// The same beside a slow part, which explains most of the dependence there is.
-const RHOS_SLOW: [(f64, f64); 2] = [(0.2, 0.5), (0.7, 0.5)];
+/// Correlations over half a second with what is believed of each: dependence is presumed until disproved, since a few values cannot
+/// show it and it is what makes their spread look too small.
+const RHOS: [(f64, f64); 5] = [(0.0, 0.1), (0.3, 0.15), (0.6, 0.2), (0.8, 0.3), (0.92, 0.25)];
 /// Fast parts as multiples of the spread within moments, each as likely as the others. Short moments of dependent values show less
 /// than half of it.
-const FAST: [f64; 10] = [0.25, 0.4, 0.6, 0.8, 1.0, 1.3, 1.8, 2.5, 4.0, 6.0];
-const FAST_SLOW: [f64; 4] = [0.3, 0.7, 1.1, 2.0];
-/// Slow parts as shares of the level: all sizes up to the greatest are believed alike, as is advised where few groups tell of a spread
-/// (Gelman: Bayesian Analysis 1(3), 2006).
-fn slow_sizes() -> impl Iterator<Item = f64> {
-    (0..SLOW_SIZES).map(|size| SLOW_LEAST * std::f64::consts::SQRT_2.powi(size))
-}
-
-/// The least of them, and how many there are, each √2 as large as the one before: up to 16 %.
+const FAST: [f64; 8] = [0.3, 0.55, 0.8, 1.0, 1.3, 1.9, 3.0, 5.0];
+/// The least slow part as a share of the level, and how many there are, each twice as large as the one before: up to 8 %. All sizes
+/// up to the greatest are believed alike, as is advised where few groups tell of a spread (Gelman: Bayesian Analysis 1(3), 2006).
 const SLOW_LEAST: f64 = 0.000_625;
-const SLOW_SIZES: i32 = 17;
+const SLOW_SIZES: i32 = 8;
 /// Seconds after which a slow part is forgotten, with what is believed of each.
-const MEMORIES: [(f64, f64); 3] = [(20.0, 0.1), (60.0, 0.2), (300.0, 0.7)];
-/// What is believed of a slow part before any is seen.
-const SLOW_BELIEVED: f64 = 0.7;
+const MEMORIES: [(f64, f64); 3] = [(20.0, 0.03), (60.0, 0.07), (300.0, 0.9)];
+/// What is believed of a slow part before any is seen: it is presumed until disproved, since two minutes hardly show what happens over five.
+const SLOW_BELIEVED: f64 = 0.9;
 /// What is believed of a meter that lets through exactly its rate, and of one that does so in slices.
 const METER_BELIEVED: f64 = 0.1;
 const SLICES_BELIEVED: f64 = 0.05;
 
-/// The noises for a series about `mean` seen in so many moments, with what is believed of each.
-pub(super) fn noises(scales: &Scales, mean: f64, moments: usize) -> Vec<(Noise, f64)> {
-    let mut noises = fast_parts(scales, &FAST, &RHOS);
-    if moments < 2 {
-        return noises;
-    }
-    noises.iter_mut().for_each(|(_, believed)| *believed *= 1.0 - SLOW_BELIEVED);
-    let beside = fast_parts(scales, &FAST_SLOW, &RHOS_SLOW);
-    let sizes: f64 = slow_sizes().sum();
-    for (memory, share) in MEMORIES {
-        for size in slow_sizes() {
-            let slow = size * mean.abs();
-            let believed = SLOW_BELIEVED * share * size / sizes;
-            noises.extend(beside.iter().map(|(noise, of)| (Noise { slow, memory, ..*noise }, of * believed)));
-        }
-    }
-    noises
+/// Every shape, those of one slow part together.
+pub(super) fn shapes() -> Vec<Shape> {
+    let still = [(0.0, MEMORIES[0].0, 1.0 - SLOW_BELIEVED)];
+    let sizes = || (0..SLOW_SIZES).map(|size| SLOW_LEAST * 2_f64.powi(size));
+    let whole: f64 = sizes().sum();
+    let slow = MEMORIES.into_iter().flat_map(|(memory, share)| {
+        sizes().map(move |size| (size, memory, SLOW_BELIEVED * share * size / whole))
+    });
+    let with_rho = |(slow, memory, believed): (f64, f64, f64)| {
+        RHOS.map(|(rho, share)| Shape { rho, slow, memory, believed: believed * share })
+    };
+    still.into_iter().chain(slow).flat_map(with_rho).collect()
 }
 
-fn fast_parts(scales: &Scales, sizes: &[f64], rhos: &[(f64, f64)]) -> Vec<(Noise, f64)> {
-    let still = Noise { fast: 0.0, rho: 0.0, slow: 0.0, memory: 1.0, edge: scales.edge };
-    let slices = Noise { edge: scales.edge.max(scales.within * std::f64::consts::FRAC_1_SQRT_2), ..still };
-    let mut parts = vec![(still, METER_BELIEVED), (slices, SLICES_BELIEVED)];
-    let believed = (1.0 - METER_BELIEVED - SLICES_BELIEVED) / sizes.len() as f64;
-    for times in sizes {
-        let noisy = |(rho, share): &(f64, f64)| {
-            (Noise { fast: times * scales.within, rho: *rho, ..still }, believed * share)
-        };
-        parts.extend(rhos.iter().map(noisy));
-    }
-    parts
+/// The noises of a shape for a series about `mean`, with what is believed of each.
+pub(super) fn noises(shape: &Shape, mean: f64) -> Vec<(Noise, f64)> {
+    let slow = shape.slow * mean.abs();
+    let still = Noise { fast: 0.0, rho: shape.rho, slow, memory: shape.memory, edge: Edge::Count };
+    let slices = Noise { edge: Edge::Slice, ..still };
+    let believed = (1.0 - METER_BELIEVED - SLICES_BELIEVED) / FAST.len() as f64;
+    let noisy = FAST.map(|fast| (Noise { fast, ..still }, believed));
+    [(still, METER_BELIEVED), (slices, SLICES_BELIEVED)].into_iter().chain(noisy).collect()
 }

@@ -1,13 +1,17 @@
 //! The interval of a level holds its long-run mean, whatever the noise, and says so where it is wider for that.
 
-use super::volume::{Looks, MEAN, SECONDS, Strays, Volume, of, one};
-use super::*;
+use super::turns::{LEVELS, levels};
+use super::volume::{Looks, MEAN, SECONDS, Strays, Volume, one, series};
+use super::{Basis, Level, Moment, Series, level};
 use crate::Stream;
+use crate::level::Strays as Shown;
 
-/// Shares of runs whose interval holds the mean and that say that the level wanders, mean half-width and bias as shares of the mean.
+/// Shares of runs whose interval holds the mean, that say that the level wanders, and that say at least that dependence is presumed; mean
+/// half-width and bias as shares of the mean.
 struct Seen {
     held: f64,
     wandering: f64,
+    presumed: f64,
     half_width: f64,
     bias: f64,
 }
@@ -20,6 +24,7 @@ fn seen(looks: Looks, strays: Strays) -> Seen {
     Seen {
         held: mean(&|level| f64::from((level.mean - MEAN).abs() <= level.half_width)),
         wandering: mean(&|level| f64::from(level.basis == Basis::Wandering)),
+        presumed: mean(&|level| f64::from(matches!(level.basis, Basis::Wandering | Basis::Presumed))),
         half_width: mean(&|level| level.half_width / MEAN),
         bias: mean(&|level| level.mean / MEAN - 1.0),
     }
@@ -49,7 +54,7 @@ fn slow_noise_is_covered_or_the_interval_is_wider_and_says_so() {
     {
         let seen = seen(REFERENCES, Strays { cv, rho: 0.3, slow, memory });
         assert!(seen.held >= 50.0 / 60.0, "{slow} over {memory} s: {}", seen.held);
-        assert!(seen.wandering > 0.9, "{slow} over {memory} s: {}", seen.wandering);
+        assert!(seen.presumed > 0.9, "{slow} over {memory} s: {}", seen.presumed);
     }
 }
 
@@ -66,7 +71,7 @@ fn one_short_moment_borrows_how_levels_stray() {
     assert!(borrowing.held >= 50.0 / 60.0, "{}", borrowing.held);
     let alone = (0..RUNS).filter(|run| {
         let mut volume = Volume::new(strays, *run);
-        let level = of(&volume.seen(FEW, 0.0), &Between::default()).unwrap();
+        let level = level(&series(&volume.seen(FEW, 0.0)), &Shown::default()).unwrap();
         assert_eq!(level.basis, Basis::OneMoment, "nothing is known of other moments, and it says so");
         (level.mean - MEAN).abs() <= level.half_width
     });
@@ -83,7 +88,7 @@ fn a_meter_is_pinned_to_its_counts_and_noise_is_not() {
         };
         let moments: Vec<(f64, Vec<f64>)> =
             (0..6).map(|at| (20.0 * f64::from(at), moment(20.0 * f64::from(at)))).collect();
-        of(&moments, &Between::default()).unwrap()
+        level(&series(&moments), &Shown::default()).unwrap()
     };
     for run in 0..20 {
         for counts in [25.4, 125.0, 3000.3] {
@@ -99,9 +104,42 @@ fn a_meter_is_pinned_to_its_counts_and_noise_is_not() {
 }
 
 #[test]
+fn levels_seen_in_turn_tell_of_each_other_and_are_still_covered() {
+    const RUNS: u64 = 12;
+    // What 95 % needs is 0.25 to 0.4 % for the first two, by the spread of the means themselves, and 3.3 % for the last.
+    for (cv, rho, slow, widest) in
+        [(0.01, 0.0, 0.0, 0.012), (0.01, 0.55, 0.0, 0.022), (0.002, 0.0, 0.02, 0.1)]
+    {
+        let strays = Strays { cv, rho, slow, memory: 60.0 };
+        let found: Vec<Level> = (0..RUNS).flat_map(|run| levels(strays, run)).collect();
+        assert_eq!(found.len(), LEVELS * RUNS as usize);
+        let held = found.iter().filter(|level| (level.mean - MEAN).abs() <= level.half_width).count();
+        // The levels of a run have their slow part in common.
+        assert!(held >= 42, "{cv}, {rho}, {slow}: {held} of {}", found.len());
+        let half_width = found.iter().map(|level| level.half_width / MEAN).sum::<f64>() / found.len() as f64;
+        assert!(half_width < widest, "{cv}, {rho}, {slow}: {half_width}");
+    }
+}
+
+#[test]
+fn a_metered_level_beside_a_noisy_one_is_told_from_it() {
+    let noisy = Strays { cv: 0.05, rho: 0.3, slow: 0.0, memory: 1.0 };
+    let mut volume = Volume::new(noisy, 1);
+    let others = volume.seen(LADDER, 3.0);
+    let metered: Vec<(f64, Vec<f64>)> = (0..6).map(|at| (20.0 * f64::from(at), vec![MEAN; 8])).collect();
+    let strays = Shown::of(&[series(&others), series(&metered)]);
+    let of = |moments: &[(f64, Vec<f64>)]| level(&series(moments), &strays).unwrap();
+    assert!(of(&metered).half_width < 0.03 * MEAN, "{:?}", of(&metered));
+    assert!((of(&others).mean - MEAN).abs() <= of(&others).half_width, "{:?}", of(&others));
+}
+
+#[test]
 fn degenerate_series_are_answered() {
-    let none = Between::default();
-    let of = |values: &[f64]| level(&[Moment { at: 0.0, seconds: 1.0, values }], 1.0, &none);
+    let none = Shown::default();
+    let of = |values: &[f64]| {
+        let moments = vec![Moment { at: 0.0, seconds: 1.0, values }];
+        level(&Series { moments, unit: 1.0 }, &none)
+    };
     assert_eq!(of(&[]), None);
     assert_eq!(of(&[5.0]), None);
     assert_eq!(of(&[5.0, f64::NAN]), None);
@@ -118,8 +156,10 @@ fn degenerate_series_are_answered() {
 #[test]
 fn moments_of_other_lengths_count_by_their_time() {
     let (fine, coarse) = ([100.0; 20], [130.0; 2]);
-    let moments =
-        [Moment { at: 0.0, seconds: 0.1, values: &fine }, Moment { at: 9.0, seconds: 1.0, values: &coarse }];
-    let level = level(&moments, 1.0, &Between::default()).unwrap();
+    let moments = vec![
+        Moment { at: 0.0, seconds: 0.1, values: &fine },
+        Moment { at: 9.0, seconds: 1.0, values: &coarse },
+    ];
+    let level = level(&Series { moments, unit: 1.0 }, &Shown::default()).unwrap();
     assert!((level.mean - 115.0).abs() < 1e-9 && level.half_width > 10.0, "{level:?}");
 }

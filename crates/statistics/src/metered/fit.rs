@@ -1,8 +1,8 @@
 //! The likelihood of counts that have errors at the edges of their intervals and errors of the intervals' own.
 //!
 //! A count is the mean, plus the error at its end, less that at its start (variance `a` each), plus an error of its own
-//! (variance `b` times its seconds): over a window of length T the variance is `2a + bT`. A meter has b = 0. The mean of a
-//! window is unknown and costs a degree of freedom (restricted likelihood; Patterson and Thompson: Biometrika 58, 1971).
+//! (variance `b` times its seconds): over a window of length T the variance is `2a + bT`. A meter has b = 0. The rate of a
+//! level is unknown and costs a degree of freedom (restricted likelihood; Patterson and Thompson: Biometrika 58, 1971).
 
 use super::Count;
 
@@ -34,6 +34,8 @@ pub(super) struct Fit {
     pub drift: f64,
     pub drift_low: f64,
     pub drift_high: f64,
+    /// The greatest Fano factor that the intervals' own errors may have.
+    pub loose_high: f64,
 }
 
 impl Fit {
@@ -51,20 +53,23 @@ struct Tried {
     log_likelihood: f64,
 }
 
-/// The best fit to stretches by window; `None` where nothing was counted.
-pub(super) fn fit(windows: &[Vec<Stretch<'_>>]) -> Option<Fit> {
-    let all = || windows.iter().flatten();
+/// The best fit to the stretches of each level; `None` where nothing was counted.
+pub(super) fn fit(levels: &[Vec<Stretch<'_>>]) -> Option<Fit> {
+    let all = || levels.iter().flatten();
     let shortest = all().map(|stretch| stretch.seconds).fold(f64::INFINITY, f64::min);
     let numbers: f64 = all().flat_map(|stretch| stretch.counts).map(|count| count.number).sum();
     let seconds: f64 = all().map(|stretch| stretch.seconds * stretch.counts.len() as f64).sum();
     let ratios = (RATIOS.0..=RATIOS.1).map(|half| (0.5 * f64::from(half)).exp2() / shortest);
     let tried: Vec<Tried> =
-        std::iter::once(0.0).chain(ratios).filter_map(|drift| explain(windows, drift)).collect();
+        std::iter::once(0.0).chain(ratios).filter_map(|drift| explain(levels, drift)).collect();
     let best = *tried.iter().max_by(|a, b| a.log_likelihood.total_cmp(&b.log_likelihood))?;
     let likely = || tried.iter().filter(|one| one.log_likelihood >= best.log_likelihood - FALLS_SHORT);
     let (low, high) = (likely().next()?, likely().next_back()?);
+    let rate = numbers / seconds;
+    let loose = |one: &Tried| one.edge * one.drift / rate;
     (numbers > 0.0).then(|| Fit {
-        rate: numbers / seconds,
+        rate,
+        loose_high: likely().map(loose).fold(0.0, f64::max),
         edge: best.edge,
         drift: best.drift,
         drift_low: low.drift,
@@ -73,16 +78,16 @@ pub(super) fn fit(windows: &[Vec<Stretch<'_>>]) -> Option<Fit> {
 }
 
 /// The restricted likelihood at one ratio, with the edge's variance that suits it best.
-fn explain(windows: &[Vec<Stretch<'_>>], drift: f64) -> Option<Tried> {
+fn explain(levels: &[Vec<Stretch<'_>>], drift: f64) -> Option<Tried> {
     let (mut freedom, mut squares, mut determinants) = (0.0, 0.0, 0.0);
-    for window in windows {
-        let sums = window.iter().fold(Sums::default(), |sums, stretch| sums.with(stretch, drift));
+    for level in levels {
+        let sums = level.iter().fold(Sums::default(), |sums, stretch| sums.with(stretch, drift));
         if sums.counts < 2.0 {
             continue;
         }
         freedom += sums.counts - 1.0;
-        squares += (sums.both - sums.numbers * sums.numbers / sums.ones).max(0.0);
-        determinants += sums.determinant + sums.ones.ln();
+        squares += (sums.both - sums.numbers * sums.numbers / sums.seconds).max(0.0);
+        determinants += sums.determinant + sums.seconds.ln();
     }
     if freedom < 1.0 {
         return None;
@@ -92,13 +97,14 @@ fn explain(windows: &[Vec<Stretch<'_>>], drift: f64) -> Option<Tried> {
     Some(Tried { drift, edge, log_likelihood })
 }
 
-/// Sums over a window, weighted by the inverse of the covariance: of the counts squared, of the counts, and of ones.
+/// Sums over a level, weighted by the inverse of the covariance: of the counts squared, of counts by the seconds that each has (a
+/// level is one rate, so the mean of a count is that many times it), and of the seconds squared.
 #[derive(Clone, Copy, Default)]
 struct Sums {
     counts: f64,
     both: f64,
     numbers: f64,
-    ones: f64,
+    seconds: f64,
     /// Logarithm of the determinant.
     determinant: f64,
 }
@@ -108,15 +114,15 @@ impl Sums {
     /// by count: each is held against what the one before it leaves open.
     fn with(mut self, stretch: &Stretch<'_>, drift: f64) -> Sums {
         let diagonal = 2.0 + drift * stretch.seconds;
-        let (mut pivot, mut number, mut one) = (f64::INFINITY, 0.0, 0.0);
+        let (mut pivot, mut number, mut seconds) = (f64::INFINITY, 0.0, 0.0);
         for count in stretch.counts {
             let carried = 1.0 / pivot;
-            (number, one) = (count.number + carried * number, 1.0 + carried * one);
+            (number, seconds) = (count.number + carried * number, stretch.seconds + carried * seconds);
             pivot = diagonal - carried;
             self.counts += 1.0;
             self.both += number * number / pivot;
-            self.numbers += number * one / pivot;
-            self.ones += one * one / pivot;
+            self.numbers += number * seconds / pivot;
+            self.seconds += seconds * seconds / pivot;
             self.determinant += pivot.ln();
         }
         self

@@ -172,7 +172,7 @@ pub fn segments_of_each(series: &[Vec<Sample>], rule: &Rule) -> Vec<Segmentation
         _ => wandering,
     };
     let search = whole.search(best.noise);
-    let mut told = told(&search, &best.starts).into_iter();
+    let mut told = told(&search, &placed(&search, best.starts)).into_iter();
     let mut one = |cells: &Vec<Cell>| if cells.is_empty() { None } else { told.next() };
     cells.iter().map(|cells| one(cells).unwrap_or_default()).collect()
 }
@@ -248,6 +248,17 @@ fn strength(search: &Search<'_>, starts: &[usize], number: usize, rule: &Rule) -
     let own = own_variance(before).max(own_variance(after)) / search.noise.first();
     let saved = search.saved(start, at, end) / (own.max(1.0) * search.penalty);
     saved.min(step / (1.0 + rule.share).ln())
+}
+
+/// `starts` where they are likeliest: a change that is certain may lie nearer to the end of its series than the shortest segment.
+fn placed(search: &Search<'_>, mut starts: Vec<usize>) -> Vec<usize> {
+    for number in 1..starts.len() {
+        if !search.begins(starts[number]) {
+            let (start, _, end) = around(&starts, number, search.cells.len());
+            starts[number] = search.likeliest(start, end);
+        }
+    }
+    starts
 }
 
 /// First cells of the segment before change `number`, of the one after it, and of what follows.

@@ -117,11 +117,22 @@ impl Search<'_> {
         self.cost(start, end) - self.cost(start, at) - self.cost(at, end)
     }
 
+    /// The cell between `start` and `end` at which a change costs least.
+    pub fn likeliest(&self, start: usize, end: usize) -> usize {
+        let totals = self.totals(start, end);
+        let least = totals.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
+        start + 1 + least.map_or(0, |(at, _)| at)
+    }
+
+    /// What a change costs at each cell between `start` and `end`.
+    fn totals(&self, start: usize, end: usize) -> Vec<f64> {
+        let before = self.costs(start, end);
+        (start + 1..end).map(|at| before[at - start - 1] + self.cost(at, end)).collect()
+    }
+
     /// The first and the last cell at which the change between `start` and `end` costs at most `more` than at the best.
     pub fn span(&self, start: usize, end: usize, more: f64) -> (usize, usize) {
-        let before = self.costs(start, end);
-        let total = |at: usize| before[at - start - 1] + self.cost(at, end);
-        let totals: Vec<f64> = (start + 1..end).map(total).collect();
+        let totals = self.totals(start, end);
         let least = totals.iter().copied().fold(f64::INFINITY, f64::min);
         let near = |total: &f64| *total <= least + more;
         let first = totals.iter().position(near).unwrap_or(0);

@@ -154,6 +154,7 @@ pub fn meets() -> (Run, Analysis) {
         depths: [depths.to_vec(), writes.to_vec()].concat(),
         blocks: [blocks.to_vec(), wide.to_vec()].concat(),
         jobs: Vec::new(),
+        headroom: Vec::new(),
         spent: Spent {
             bytes_read: 9 << 30,
             bytes_written: 5 << 30,
@@ -321,15 +322,19 @@ fn of_causes(direction: Direction, cap: Estimate) -> Vec<Meaning> {
             Tells::HalfInFlight,
             Tells::AroundUnit { unit: 32_768 },
             Tells::Mix,
+            Tells::InOrder,
         ];
         let counted = Counted::Operations;
-        all.push(Meaning::NotIdentifiable(NotIdentifiable {
-            question,
-            direction,
-            counted,
-            level: 812.0,
-            tells,
-        }));
+        for at_least in [false, true] {
+            all.push(Meaning::NotIdentifiable(NotIdentifiable {
+                question,
+                direction,
+                counted,
+                level: around(812.0, 4.0),
+                at_least,
+                tells: tells.clone(),
+            }));
+        }
     }
     all.extend(of_budgets(direction, cap));
     all

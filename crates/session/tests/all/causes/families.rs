@@ -1,4 +1,5 @@
 //! Random volumes by families: how often the cause of a level is right, left open, or wrong. The table is printed.
+#![allow(clippy::print_stdout, reason = "a table is what these tests are for")]
 
 use analysis::{Charge, Confidence, Counted, Meaning};
 use statistics::Stream;
@@ -113,7 +114,7 @@ fn judge(tally: &mut Tally, said: &[(Meaning, Confidence)], (counted, truth): (C
 
 fn table(volumes: u64) -> u32 {
     let mut sure_and_wrong = 0;
-    println!("| family | operations: right / open / wrong, possible / wrong, likely | bytes |");
+    eprintln!("| family | operations: right / open / wrong, possible / wrong, likely | bytes |");
     for (at, (name, make)) in FAMILIES.iter().enumerate() {
         let mut tallies = [Tally::default(); 2];
         for seed in 0..volumes {
@@ -123,11 +124,11 @@ fn table(volumes: u64) -> u32 {
             judge(&mut tallies[0], &said, (Counted::Operations, &made.operations));
             judge(&mut tallies[1], &said, (Counted::Bytes, &made.bytes));
             if tallies.map(|tally| tally.0[3]) != before {
-                println!("wrong: {}", made.words);
+                eprintln!("wrong: {}", made.words);
             }
         }
         let [operations, bytes] = tallies.map(|tally| tally.0);
-        println!("| {name} | {operations:?} | {bytes:?} |");
+        eprintln!("| {name} | {operations:?} | {bytes:?} |");
         sure_and_wrong += operations[3] + bytes[3];
     }
     sure_and_wrong

@@ -1,0 +1,113 @@
+//! Findings that cannot both be true: of one question only one answer is told, the surest.
+
+use policy::Resource;
+use workload::Direction;
+
+use crate::causes::Counted;
+use crate::findings::{NotIdentifiable, Question};
+use crate::{Evidence, Finding, Meaning};
+
+/// A question to which a finding is an answer; a run has one answer to each at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asked {
+    /// What holds the level of this direction.
+    Holds(Direction, Counted),
+    /// Whether both directions have one budget, of blocks so long; of which there may be several.
+    Budget(Counted, Option<u64>),
+    /// Whether the policy's credits of this kind are there.
+    Credits(Resource),
+}
+
+fn asked(meaning: &Meaning) -> Option<Asked> {
+    Some(match meaning {
+        Meaning::IopsCap(found) => Asked::Holds(found.direction, Counted::Operations),
+        Meaning::DepthBound(found) => Asked::Holds(found.direction, Counted::Operations),
+        Meaning::KernelQueue(found) => Asked::Holds(found.direction, Counted::Operations),
+        Meaning::BandwidthCap(found) => Asked::Holds(found.direction, Counted::Bytes),
+        Meaning::InFlightBound(found) => Asked::Holds(found.direction, Counted::Bytes),
+        Meaning::Saturation(found) => Asked::Holds(found.direction, found.counted),
+        Meaning::CpuBound(found) => Asked::Holds(found.direction, found.counted),
+        Meaning::MachineLimit(found) => Asked::Holds(found.direction, found.counted),
+        Meaning::NotIdentifiable(found) => open(found)?,
+        Meaning::SharedBudget(found) => Asked::Budget(found.counted, Some(found.block)),
+        Meaning::SeparateBudgets(found) => Asked::Budget(found.counted, Some(found.block)),
+        Meaning::InsideBurst(found) => Asked::Credits(found.of),
+        Meaning::CreditsSpent(found) => Asked::Credits(found.of),
+        _ => return None,
+    })
+}
+
+/// How operations are charged, and what holds them where bytes bind first, are left open beside what is known.
+fn open(found: &NotIdentifiable) -> Option<Asked> {
+    match found.question {
+        Question::Holds => Some(Asked::Holds(found.direction?, found.counted)),
+        Question::Shared => Some(Asked::Budget(found.counted, None)),
+        Question::Below | Question::Charged => None,
+    }
+}
+
+/// Whether `a` and `b` cannot both be true.
+pub fn exclude(a: &Finding, b: &Finding) -> bool {
+    match (&a.meaning, &b.meaning) {
+        // What comes and goes again and again did not fall or rise for good, at a time at which it did both.
+        (Meaning::Wave(_), Meaning::StepDown(_) | Meaning::StepUp(_)) => meet(&a.evidence, &b.evidence),
+        (Meaning::StepDown(_) | Meaning::StepUp(_), Meaning::Wave(_)) => meet(&a.evidence, &b.evidence),
+        (a, b) => asked(a).zip(asked(b)).is_some_and(|(a, b)| a == b),
+    }
+}
+
+fn meet(a: &[Evidence], b: &[Evidence]) -> bool {
+    a.iter().any(|a| b.iter().any(|b| a.from < b.to && b.from < a.to))
+}
+
+/// Of findings that exclude each other the surest stays, of equally sure ones the first.
+pub(crate) fn without_contradictions(found: Vec<Finding>) -> Vec<Finding> {
+    let mut order: Vec<usize> = (0..found.len()).collect();
+    order.sort_by_key(|&at| (std::cmp::Reverse(found[at].confidence), at));
+    let mut kept: Vec<usize> = Vec::with_capacity(found.len());
+    for at in order {
+        if !kept.iter().any(|&other| exclude(&found[other], &found[at])) {
+            kept.push(at);
+        }
+    }
+    let mut at = 0..;
+    let is_kept = |_: &Finding| at.next().is_some_and(|at| kept.contains(&at));
+    found.into_iter().filter(is_kept).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::causes::Counted;
+    use crate::findings::{DepthBound, FillingDepth, IopsCap, Saturation};
+    use crate::{Confidence, Estimate, Metering, Scales};
+
+    const LEVEL: Estimate = Estimate { value: 500.0, low: 499.0, high: 501.0 };
+
+    fn finding(meaning: impl Into<Meaning>, confidence: Confidence) -> Finding {
+        Finding { meaning: meaning.into(), evidence: Vec::new(), confidence }
+    }
+
+    fn cap(direction: Direction) -> Finding {
+        let scales = Scales { answer: Metering::Metered, slope: None, fano: Vec::new() };
+        finding(IopsCap { direction, cap: LEVEL, scales }, Confidence::Likely)
+    }
+
+    #[test]
+    fn the_surest_answer_to_a_question_stays_and_other_questions_keep_theirs() {
+        let scales = Scales { answer: Metering::Unclear, slope: None, fano: Vec::new() };
+        let (direction, counted) = (Direction::Read, Counted::Operations);
+        let busy = Saturation { direction, counted, level: LEVEL, scales };
+        let ours = DepthBound { direction, level: LEVEL, depth: 256, latency_ns: 1e6 };
+        let depth = FillingDepth { direction, star: 2.0, ninety: 2.0, base_latency_ns: 1e6 };
+        let all = vec![
+            finding(busy, Confidence::Possible),
+            cap(Direction::Write),
+            finding(depth, Confidence::Likely),
+            cap(Direction::Read),
+            finding(ours, Confidence::Likely),
+        ];
+        let left = without_contradictions(all.clone());
+        assert_eq!(left, [all[1].clone(), all[2].clone(), all[3].clone()]);
+    }
+}

@@ -1,0 +1,135 @@
+//! Headroom: the greatest rate of arrivals at which a claimed latency still holds, from the open loads of a check.
+
+use record::{Run, StepRecord};
+use serde::{Deserialize, Serialize};
+use workload::{Claim, Direction, Expectation, Metric, Nanos, Pace, StepKind};
+
+use crate::{Estimate, Regimes};
+
+/// A rate that falls short of what arrives by more than this share is no rate at which anything holds.
+const SHORT: f64 = 0.03;
+
+/// The greatest rate at which a claimed latency holds, I/Os a second of the whole load, arriving by chance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Headroom {
+    /// The claim as it is written.
+    pub claim: String,
+    /// Whose latency it is.
+    pub direction: Direction,
+    /// Between which rates it lies: the greatest that was seen to hold and the least that was seen not to.
+    #[serde(flatten)]
+    pub bound: Bound,
+    /// Open loads that tell it.
+    pub loads: usize,
+}
+
+/// Where the greatest rate lies.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "bound", content = "rate")]
+pub enum Bound {
+    /// Between two rates that were tried.
+    Between(Estimate),
+    /// It held at the greatest that was tried.
+    AtLeast(f64),
+    /// It did not hold at the least that was tried.
+    AtMost(f64),
+}
+
+/// One open load.
+#[derive(Clone, Copy)]
+struct Seen {
+    /// I/Os a second that were served.
+    rate: f64,
+    /// Nanoseconds.
+    latency: f64,
+    /// Everything that arrived was served.
+    keeps_up: bool,
+}
+
+/// The headroom of every claim on latency; of a claim without a direction, of each that was loaded.
+pub(crate) fn headroom(run: &Run, regimes: &Regimes, expectation: Option<&Expectation>) -> Vec<Headroom> {
+    let claims = expectation.map_or(&[][..], |expectation| &expectation.claims);
+    let loads: Vec<&StepRecord> = run.steps.iter().filter(|step| is_of_now(step, regimes)).collect();
+    let rows = |claim| directions(claim).into_iter().filter_map(|way| of_claim(&loads, claim, way));
+    claims.iter().flat_map(|claim| rows(claim).collect::<Vec<_>>()).collect()
+}
+
+/// Arrivals by chance since the last change.
+fn is_of_now(step: &StepRecord, regimes: &Regimes) -> bool {
+    let by_chance = |pace| matches!(pace, Pace::Poisson(_));
+    step.plan.kind == StepKind::OpenLoad
+        && step.plan.workers.iter().all(|worker| by_chance(worker.pace))
+        && regimes.of_span(step.started, step.ended) == Some(regimes.last())
+}
+
+fn directions(claim: &Claim) -> Vec<Direction> {
+    claim.direction.map_or(vec![Direction::Read, Direction::Write], |direction| vec![direction])
+}
+
+fn of_claim(loads: &[&StepRecord], claim: &Claim, direction: Direction) -> Option<Headroom> {
+    let (Metric::MeanLatency(most) | Metric::Percentile(_, most)) = claim.metric else { return None };
+    let mut seen: Vec<Seen> = loads.iter().filter_map(|step| seen(step, claim, direction)).collect();
+    seen.sort_by(|a, b| a.rate.total_cmp(&b.rate));
+    let bound = bound(&seen, most)?;
+    Some(Headroom { claim: claim.words.clone(), direction, bound, loads: seen.len() })
+}
+
+fn seen(step: &StepRecord, claim: &Claim, direction: Direction) -> Option<Seen> {
+    let latency = match claim.metric {
+        Metric::Percentile(percent, _) => step.latency(direction).percentile(percent)? as f64,
+        _ => step.tally(direction).latency_ns_mean()?,
+    };
+    let asked: f64 =
+        step.plan.workers.iter().filter_map(|worker| worker.pace.rate()).map(|rate| rate.0).sum();
+    let ops = step.tally(Direction::Read).ops + step.tally(Direction::Write).ops;
+    let rate = ops as f64 / step.seconds();
+    Some(Seen { rate, latency, keeps_up: rate >= asked * (1.0 - SHORT) })
+}
+
+/// Between the rates on either side; `None` without a load. Between them one over the latency is taken to fall with the
+/// rate in a straight line, as it does for the percentiles and the mean of a queue (M/M/1; near it M/D/1).
+fn bound(seen: &[Seen], most: Nanos) -> Option<Bound> {
+    let most = most.0 as f64;
+    let holds = |seen: &Seen| seen.keeps_up && seen.latency <= most;
+    let above = seen.iter().position(|seen| !holds(seen));
+    let Some(above) = above else { return Some(Bound::AtLeast(seen.last()?.rate)) };
+    let high = seen[above];
+    let Some(below) = above.checked_sub(1) else { return Some(Bound::AtMost(high.rate)) };
+    let low = seen[below];
+    let share = if high.keeps_up { room(low.latency, most) / room(low.latency, high.latency) } else { 0.5 };
+    let value = low.rate + (high.rate - low.rate) * share.clamp(0.0, 1.0);
+    Some(Bound::Between(Estimate { value, low: low.rate, high: high.rate }))
+}
+
+/// How much one over the latency falls from `from` to `to`.
+fn room(from: f64, to: f64) -> f64 {
+    1.0 / from - 1.0 / to
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The 99th percentile of M/M/1 of 1,000 services a second, nanoseconds.
+    fn mm1(rate: f64) -> Seen {
+        Seen { rate, latency: 100f64.ln() / (1000.0 - rate) * 1e9, keeps_up: true }
+    }
+
+    #[test]
+    fn the_rate_lies_where_the_latency_of_a_queue_meets_the_claim() {
+        let loads = [mm1(750.0), mm1(875.0)];
+        let Some(Bound::Between(rate)) = bound(&loads, Nanos::from_millis(23)) else { panic!() };
+        let truth = 1000.0 - 100f64.ln() / 0.023;
+        assert!((rate.value - truth).abs() < 1.0, "{rate:?} of {truth}");
+        assert_eq!((rate.low, rate.high), (750.0, 875.0));
+    }
+
+    #[test]
+    fn what_was_not_passed_or_not_reached_is_a_bound_of_one_side() {
+        assert_eq!(bound(&[mm1(750.0)], Nanos::from_millis(23)), Some(Bound::AtLeast(750.0)));
+        assert_eq!(bound(&[mm1(750.0)], Nanos::from_millis(5)), Some(Bound::AtMost(750.0)));
+        assert_eq!(bound(&[], Nanos::from_millis(5)), None);
+        let full = Seen { keeps_up: false, ..mm1(950.0) };
+        assert_eq!(bound(&[full], Nanos::from_secs(9)), Some(Bound::AtMost(950.0)));
+    }
+}

@@ -1,0 +1,91 @@
+//! Bursts that come back because a bucket earned while little was asked of it: they are part of one fall, no further changes.
+
+use super::flow::Earning;
+use super::levels::Levels;
+use super::moves::Move;
+use super::place::{Lower, Side};
+use super::spells::Spell;
+
+/// A burst that ends within its step leaves no more than this share of what had been earned: else it was no bucket that ended it.
+const LEFT: f64 = 0.4;
+/// What an edge between two samples hides, in seconds of what the lower level gives.
+const EDGE_S: f64 = 0.5;
+
+/// A burst at the beginning of a step, in seconds of the run's clock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Burst {
+    pub from: f64,
+    pub to: f64,
+    /// Whether it ended before the step did.
+    ends: bool,
+}
+
+impl Burst {
+    /// Whether it lies in part between these times.
+    pub fn meets(&self, from: f64, to: f64) -> bool {
+        self.from < to && from < self.to
+    }
+}
+
+/// How a run moved.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Moves {
+    /// From one level to another, in the order of time.
+    pub moves: Vec<Move>,
+    /// Bursts behind a fall that were paid by what had been earned since.
+    pub earned: Vec<Burst>,
+}
+
+/// `moves` without those of bursts that what was earned since the first fall pays for, and the spans of these bursts. All of them, or
+/// none: what one burst disproves no bucket explains.
+pub(crate) fn without_earned(moves: Vec<Move>, levels: &Levels<'_>) -> Moves {
+    let earned = moves.first().filter(|first| first.ratio < 0.0).and_then(|first| bursts(first, levels));
+    let Some(earned) = earned.filter(|earned| !earned.is_empty()) else {
+        return Moves { moves, earned: Vec::new() };
+    };
+    let of_burst = |one: &Move| {
+        let near = |at: f64| one.low <= at && at <= one.high;
+        let within = |burst: &Burst| one.low >= burst.from && one.high <= burst.to;
+        earned.iter().any(|burst| near(burst.from) || near(burst.to) || within(burst))
+    };
+    let rest = moves[1..].iter().filter(|one| !of_burst(one));
+    let kept: Vec<Move> = moves.iter().take(1).chain(rest).copied().collect();
+    match kept.iter().all(|one| one.ratio < 0.0) {
+        true => Moves { moves: kept, earned },
+        false => Moves { moves, earned: Vec::new() },
+    }
+}
+
+/// The bursts behind a fall; `None` where what was earned does not explain all that came.
+fn bursts(fall: &Move, levels: &Levels<'_>) -> Option<Vec<Burst>> {
+    let lower = Lower::of(levels, fall);
+    let earning = Earning { since: fall.high, rate: lower.rate, bytes: lower.bytes };
+    let mut bursts: Vec<Burst> = Vec::new();
+    for spell in levels.spells {
+        bursts.extend(leading(spell, fall.high, &lower)?);
+    }
+    let balances: Option<Vec<(f64, f64)>> =
+        earning.balances(&levels.flows).map(|(flow, balance)| Some((flow.to, balance?))).collect();
+    let balances = balances?;
+    let at = |time: f64| {
+        let before = balances.iter().take_while(|(to, _)| *to <= time + 1e-3).last();
+        before.map_or(0.0, |(_, balance)| *balance)
+    };
+    let used_up = |burst: &Burst| !burst.ends || at(burst.to) <= LEFT * at(burst.from) + EDGE_S * lower.rate;
+    bursts.iter().all(used_up).then_some(bursts)
+}
+
+/// The burst with which a spell begins, if it does; `None` where there is one in the middle of it: nothing is earned while more is
+/// asked than comes.
+fn leading(spell: &Spell, since: f64, lower: &Lower) -> Option<Vec<Burst>> {
+    let behind: Vec<_> = spell.fine.iter().filter(|sample| sample.from >= since - 1e-3).collect();
+    let above = |at: &usize| lower.side(spell, behind[*at]) == Side::Above;
+    let burst: Vec<usize> = (0..behind.len()).filter(above).collect();
+    let (Some(first), Some(last)) = (burst.first(), burst.last()) else { return Some(Vec::new()) };
+    if *first > 0 || *last + 1 != burst.len() {
+        return None;
+    }
+    // The sample in which it ends has a part of it.
+    let to = behind.get(last + 1).map_or(behind[*last].to, |next| next.to);
+    Some(vec![Burst { from: behind[0].from, to, ends: last + 1 < behind.len() }])
+}

@@ -1,0 +1,72 @@
+//! Everything that came through in the order of time, whatever the load, and whether credits explain it.
+
+use record::StepRecord;
+use workload::{Direction, StepKind};
+
+/// What a meter lets run ahead, in seconds' worth of its rate.
+const AHEAD_S: f64 = 0.1;
+/// A level is known to this share.
+const KNOWN: f64 = 0.02;
+
+/// What came through in a span, in seconds of the run's clock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Flow {
+    pub from: f64,
+    pub to: f64,
+    ops: f64,
+    bytes: f64,
+    /// I/Os that were kept in flight: so many more may have been let through.
+    depth: f64,
+}
+
+/// All of a run.
+pub(crate) fn flows(steps: &[StepRecord]) -> Vec<Flow> {
+    let mut flows = Vec::new();
+    for step in steps.iter().filter(|step| step.plan.kind != StepKind::Idle) {
+        let depth: f64 = step.plan.workers.iter().map(|worker| f64::from(worker.depth)).sum();
+        flows.extend(step.intervals.iter().map(|interval| {
+            let of = |direction| interval.of(direction).tally;
+            let (read, write) = (of(Direction::Read), of(Direction::Write));
+            Flow {
+                from: interval.start.as_secs_f64(),
+                to: interval.end.as_secs_f64(),
+                ops: (read.ops + write.ops) as f64,
+                bytes: (read.bytes + write.bytes) as f64,
+                depth,
+            }
+        }));
+    }
+    flows.sort_by(|a, b| a.from.total_cmp(&b.from));
+    flows
+}
+
+/// A bucket that was empty at one time and that a rate fills: in operations a second, or in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Earning {
+    pub since: f64,
+    pub rate: f64,
+    pub bytes: bool,
+}
+
+impl Earning {
+    /// What it holds at each of the flows that begin no earlier than it was empty; `None` once more came through than was
+    /// earned.
+    pub fn balances<'f>(&self, flows: &'f [Flow]) -> impl Iterator<Item = (&'f Flow, Option<f64>)> {
+        let Earning { since, rate, bytes } = *self;
+        let after = move |flow: &&Flow| flow.from >= since - 1e-3;
+        let mut spent = 0.0;
+        flows.iter().filter(after).map(move |flow| {
+            let each = if bytes { flow.bytes / flow.ops.max(1.0) } else { 1.0 };
+            spent += if bytes { flow.bytes } else { flow.ops };
+            let earned = rate * (flow.to - since);
+            let slack = AHEAD_S * rate + KNOWN * earned + flow.depth * each;
+            (flow, (spent <= earned + slack).then_some(earned - spent))
+        })
+    }
+
+    /// Whether up to `until` no more came through than was earned.
+    pub fn explains(&self, flows: &[Flow], until: f64) -> bool {
+        let mut within = self.balances(flows).take_while(|(flow, _)| flow.from < until);
+        within.all(|(_, balance)| balance.is_some())
+    }
+}

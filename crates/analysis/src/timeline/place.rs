@@ -1,0 +1,152 @@
+//! Where in time a move lies: after the last sample that had more than the lower level gives and before the next that is at it,
+//! whatever load they are of.
+
+use statistics::segments::Sample;
+
+use super::flow::Earning;
+use super::levels::Levels;
+use super::moves::Move;
+use super::spells::Spell;
+
+/// A sample above the lower level by this share is not held by it; and by so many deviations of the noise.
+const ABOVE: f64 = 0.1;
+const ABOVE_DEVIATIONS: f64 = 4.0;
+/// One within this share is at it; or within so many deviations.
+const AT: f64 = 0.03;
+const AT_DEVIATIONS: f64 = 2.0;
+/// Whole operations by which the edges of a sample cut: one at each end.
+const EDGES: f64 = 2.0;
+/// Two times closer than this, in seconds, are one.
+const TOUCH: f64 = 1e-3;
+
+/// On which side of a move a sample lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// It had more than the lower level gives.
+    Above,
+    /// It had just that.
+    At,
+    /// Its load may have asked for no more, or something else held it.
+    Unknown,
+}
+
+/// What the lower level of a move gives, in what moved.
+#[derive(Clone, Copy)]
+pub(super) struct Lower {
+    pub rate: f64,
+    pub bytes: bool,
+    /// Shares above which a sample is not held by it, and within which it is.
+    above: f64,
+    at: f64,
+    /// Half way to the higher one.
+    middle: f64,
+}
+
+impl Lower {
+    pub fn of(levels: &Levels<'_>, found: &Move) -> Lower {
+        let [before, after] = found.levels.map(|segment| segment.level);
+        let scale = if found.bytes { found.bytes_each } else { 1.0 };
+        let above = (1.0 + ABOVE).ln().max(ABOVE_DEVIATIONS * levels.noise).exp();
+        let at = (1.0 + AT).ln().max(AT_DEVIATIONS * levels.noise).exp_m1();
+        let middle = (before * after).sqrt() * scale;
+        let rate = before.min(after) * scale;
+        // However noisy: what is beyond the middle is nearer to the other.
+        Lower { rate, bytes: found.bytes, above: above.min(middle / rate), at, middle }
+    }
+
+    pub fn side(&self, spell: &Spell, sample: &Sample) -> Side {
+        let each = if self.bytes { spell.bytes_each } else { 1.0 };
+        let (rate, edges) = (sample.value * each, EDGES * each / (sample.to - sample.from));
+        let at = (rate - self.rate).abs() <= self.at * self.rate + edges;
+        if rate - edges > self.rate * self.above {
+            return Side::Above;
+        }
+        if at && rate + edges < self.middle { Side::At } else { Side::Unknown }
+    }
+}
+
+/// A sample in the window of a move.
+#[derive(Clone, Copy)]
+struct Seen<'s> {
+    spell: &'s Spell,
+    sample: Sample,
+    side: Side,
+}
+
+/// `found` as narrow as the samples between its bounds make it.
+pub(crate) fn placed(levels: &Levels<'_>, found: Move) -> Move {
+    let lower = Lower::of(levels, &found);
+    let seen = window(levels, &found, &lower);
+    let edge = if found.ratio < 0.0 { fall(levels, &found, &seen, &lower) } else { rise(&seen) };
+    let Some((low, high, at)) =
+        edge.map(|edge| (edge.low.max(found.low), edge.high.min(found.high), edge.at))
+    else {
+        return found;
+    };
+    if low >= high {
+        return found;
+    }
+    Move { low, high, at: at.unwrap_or(0.5 * (low + high)).clamp(low, high), ..found }
+}
+
+/// Between which times a move lies, and where likeliest if that is known.
+struct Edge {
+    low: f64,
+    high: f64,
+    at: Option<f64>,
+}
+
+/// The samples between the bounds of a move, of its direction and of the other where that shares what moved.
+fn window<'s>(levels: &Levels<'s>, found: &Move, lower: &Lower) -> Vec<Seen<'s>> {
+    let sides = |spell: &'s Spell| {
+        spell.fine.iter().map(move |sample| Seen { spell, sample: *sample, side: lower.side(spell, sample) })
+    };
+    let own = |spell: &&Spell| spell.direction == found.direction;
+    // What both directions took together since is no more than the lower level gives: then they share it.
+    let earning = Earning { since: found.high, rate: lower.rate, bytes: lower.bytes };
+    let all = found.ratio < 0.0 && earning.explains(&levels.flows, f64::INFINITY);
+    let within = |seen: &Seen<'_>| seen.sample.to > found.low && seen.sample.from < found.high;
+    let spells = levels.spells.iter().filter(|spell| all || own(spell));
+    spells.flat_map(sides).filter(within).collect()
+}
+
+/// A fall lies behind a sample that had more, where all that came later is explained by what the lower level earned meanwhile.
+fn fall(levels: &Levels<'_>, found: &Move, seen: &[Seen<'_>], lower: &Lower) -> Option<Edge> {
+    let is_last = |at: &usize| {
+        let next = seen.get(at + 1).map(|next| next.side);
+        let since = seen[*at].sample.to;
+        let earning = Earning { since, rate: lower.rate, bytes: lower.bytes };
+        seen[*at].side == Side::Above
+            && next != Some(Side::Above)
+            && earning.explains(&levels.flows, found.high)
+    };
+    let last = (0..seen.len()).find(is_last)?;
+    let behind = seen[last + 1..].iter().position(|seen| seen.side == Side::At).map(|at| last + 1 + at);
+    let high = behind.map_or(found.high, |at| seen[at].sample.to);
+    let at = moment(seen, last, behind);
+    Some(Edge { low: seen[last].sample.from, high, at })
+}
+
+/// Within the last sample that had more, by how much more; where no other followed at once, half way to the next that tells.
+fn moment(seen: &[Seen<'_>], last: usize, behind: Option<usize>) -> Option<f64> {
+    let one = seen[last];
+    let joins = |a: &Seen<'_>, b: &Seen<'_>| {
+        a.spell.step == b.spell.step && (b.sample.from - a.sample.to).abs() < TOUCH
+    };
+    let next = seen.get(last + 1).filter(|next| joins(&one, next));
+    let before = last.checked_sub(1).map(|at| &seen[at]).filter(|before| joins(before, &one));
+    let (Some(next), Some(before)) = (next, before) else {
+        let next = seen[behind?].sample;
+        return Some(0.5 * (one.sample.to + next.from.max(one.sample.to)));
+    };
+    let share = (one.sample.value - next.sample.value) / (before.sample.value - next.sample.value);
+    // One sample later, where this one had as much as the one before it: the next then holds what is left of it.
+    Some(one.sample.from + share.clamp(0.0, 1.0) * (one.sample.to - one.sample.from))
+}
+
+/// A rise lies before the first sample that had more, and behind the one before that which was at the lower level.
+fn rise(seen: &[Seen<'_>]) -> Option<Edge> {
+    let first = seen.iter().position(|seen| seen.side == Side::Above)?;
+    let before = seen[..first].iter().rev().find(|seen| seen.side == Side::At)?;
+    Some(Edge { low: before.sample.from, high: seen[first].sample.to, at: None })
+}
