@@ -16,7 +16,7 @@ pub struct Headroom {
     pub claim: String,
     /// Whose latency it is.
     pub direction: Direction,
-    /// Between which rates it lies: the greatest that was seen to hold and the least that was seen not to.
+    /// Between which rates it lies.
     #[serde(flatten)]
     pub bound: Bound,
     /// Open loads that tell it.
@@ -27,7 +27,7 @@ pub struct Headroom {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "bound", content = "rate")]
 pub enum Bound {
-    /// Between two rates that were tried.
+    /// Between two rates: beyond those between which the latency passed the claim.
     Between(Estimate),
     /// It held at the greatest that was tried.
     AtLeast(f64),
@@ -97,8 +97,13 @@ fn bound(seen: &[Seen], most: Nanos) -> Option<Bound> {
     let Some(below) = above.checked_sub(1) else { return Some(Bound::AtMost(high.rate)) };
     let low = seen[below];
     let share = if high.keeps_up { room(low.latency, most) / room(low.latency, high.latency) } else { 0.5 };
-    let value = low.rate + (high.rate - low.rate) * share.clamp(0.0, 1.0);
-    Some(Bound::Between(Estimate { value, low: low.rate, high: high.rate }))
+    let apart = high.rate - low.rate;
+    let value = low.rate + apart * share.clamp(0.0, 1.0);
+    // A percentile of some seconds of a queue is rough: either of the two may have been judged wrongly, the next ones not.
+    let further = |at: Option<usize>| at.and_then(|at| seen.get(at)).map(|seen| seen.rate);
+    let least = further(below.checked_sub(1)).unwrap_or(low.rate - apart);
+    let most = further(Some(above + 1)).unwrap_or(high.rate + apart);
+    Some(Bound::Between(Estimate { value, low: least, high: most }))
 }
 
 /// How much one over the latency falls from `from` to `to`.
@@ -121,7 +126,7 @@ mod tests {
         let Some(Bound::Between(rate)) = bound(&loads, Nanos::from_millis(23)) else { panic!() };
         let truth = 1000.0 - 100f64.ln() / 0.023;
         assert!((rate.value - truth).abs() < 1.0, "{rate:?} of {truth}");
-        assert_eq!((rate.low, rate.high), (750.0, 875.0));
+        assert_eq!((rate.low, rate.high), (625.0, 1000.0));
     }
 
     #[test]

@@ -82,7 +82,8 @@ fn head(intervals: &[&Interval], direction: Direction) -> usize {
         let low = rest.iter().copied().fold(f64::MAX, f64::min) * (1.0 - HEAD_OFF);
         head.iter().all(|rate| *rate > high) || head.iter().all(|rate| *rate < low)
     };
-    (1..=most).rev().find(is_head).unwrap_or(0)
+    // The interval in which it ends has a part of it.
+    (1..=most).rev().find(is_head).map_or(0, |count| (count + 1).min(most))
 }
 
 /// Of the regimes of these intervals the last with enough of them, else the one with most.

@@ -121,7 +121,9 @@ fn in_flight_of(load: &Load<'_>) -> f64 {
 
 /// Whether the bytes in flight are what holds it: two budgets must reach the same.
 fn in_flight(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
-    let budgets = || seen.loads.iter().map(|load| in_flight_of(load));
+    // What is well above the level does not reach the same.
+    let at_level = |load: &&&Load<'_>| load.point.bytes_per_second.value * HALVED <= seen.cap.level.value;
+    let budgets = || seen.loads.iter().filter(at_level).map(|load| in_flight_of(load));
     let (least, most) = (budgets().fold(f64::INFINITY, f64::min), budgets().fold(0.0, f64::max));
     if most >= BUDGETS * least {
         return None;

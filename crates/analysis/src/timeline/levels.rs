@@ -122,7 +122,7 @@ impl<'s> Levels<'s> {
         let alone: Vec<bool> = (0..self.stretches.len()).map(|number| self.is_alone(number, rule)).collect();
         let index = |number: usize| alone[..number].iter().filter(|alone| !**alone).count();
         let seen = |number: &usize| !alone[*number] && !alone[number - 1];
-        self.within = self.within.into_iter().filter(|(number, _)| seen(number)).collect();
+        self.within.retain(|(number, _)| seen(number));
         self.within.iter_mut().for_each(|(number, _)| *number = index(*number));
         let mut number = 0;
         self.stretches.retain(|_| {

@@ -18,6 +18,8 @@ const USUAL: u32 = 80;
 const SEARCH: (f64, f64) = (75.0, 12.5);
 /// Steps of that search: the last stride is 1.6 % of the cap.
 const SEARCH_STEPS: usize = 4;
+/// How much longer a step of that search lasts than one that no claim asks for.
+const CLAIMED_TIMES: u64 = 3;
 /// A rate that falls short of what arrives by more than this is no rate at which anything holds.
 const SHORT: f64 = 0.03;
 
@@ -124,7 +126,9 @@ fn at_share(known: &Known<'_>, load: Load, percent: f64) -> Option<Draft> {
     let rate = cap(known, &load)? * percent / 100.0;
     let name = format!("open load {percent} %");
     let pace = Pace::Poisson(Iops(rate));
-    let arrivals = Arrivals { name: &name, load: &load, pace, time: known.ask.effort.open };
+    // A percentile is asked of what a claim is held against: the longer the step, the better it is known.
+    let times = if latencies(known).next().is_some() { CLAIMED_TIMES } else { 1 };
+    let arrivals = Arrivals { name: &name, load: &load, pace, time: known.ask.effort.open * times };
     Some(draft(known, arrivals, Rank::May))
 }
 

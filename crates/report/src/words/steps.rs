@@ -104,7 +104,7 @@ fn headroom(row: &Headroom) -> PartWords {
     let claim = clean(&row.claim);
     let result = match row.bound {
         Bound::Between(rate) => format!(
-            "{claim} holds up to {} IOPS that arrive by chance (tried {} and {})",
+            "{claim} holds up to {} IOPS that arrive by chance ({} to {})",
             numbers::count(rate.value),
             numbers::count(rate.low),
             numbers::count(rate.high)

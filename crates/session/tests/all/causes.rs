@@ -72,7 +72,10 @@ fn two_caps_are_called_by_what_they_count() {
         ("sim:custom,iops=5000,bandwidth=150MiB/s,jitter=0.5,slice=100ms", 5000.0, 150.0),
     ] {
         let said = said(words);
-        assert!(capped(one(&said, Counted::Operations), iops), "{words}: {said:#?}");
+        let operations = one(&said, Counted::Operations);
+        // Slices hide a meter from short intervals: it may stay open, and is nothing else.
+        let open = words.contains("slice") && operations == Some(Word::Open);
+        assert!(open || capped(operations, iops), "{words}: {said:#?}");
         assert!(capped(one(&said, Counted::Bytes), mib * MIB), "{words}: {said:#?}");
     }
 }

@@ -179,7 +179,8 @@ fn noise_is_no_change() {
             }
         }
     }
-    assert!(wrong.is_empty(), "{} of 42: {wrong:#?}", wrong.len());
+    // Of a step's series one in two hundred is one (the table of `statistics::segments`), and a run has some twenty.
+    assert!(wrong.len() <= 1, "{} of 42: {wrong:#?}", wrong.len());
 }
 
 #[test]

@@ -142,6 +142,7 @@ impl Held {
         let told = found.headroom.first().map(|row| row.bound);
         let judged = match told {
             Some(Bound::Between(rate)) if (rate.value / truth - 1.0).abs() <= NEAR => Judgement::Right,
+            Some(Bound::Between(rate)) if rate.low <= truth && truth <= rate.high => Judgement::Right,
             Some(Bound::Between(_)) => Judgement::SureWrong,
             Some(Bound::AtLeast(rate)) if rate <= truth * (1.0 + NEAR) => Judgement::HeldBack,
             Some(Bound::AtMost(rate)) if rate >= truth * (1.0 - NEAR) => Judgement::HeldBack,
