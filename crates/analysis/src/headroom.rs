@@ -8,6 +8,8 @@ use crate::{Estimate, Regimes};
 
 /// A rate that falls short of what arrives by more than this share is no rate at which anything holds.
 const SHORT: f64 = 0.03;
+/// And by as many standard deviations of arrivals by chance.
+const CHANCE: f64 = 3.0;
 
 /// The greatest rate at which a claimed latency holds, I/Os a second of the whole load, arriving by chance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -83,7 +85,9 @@ fn seen(step: &StepRecord, claim: &Claim, direction: Direction) -> Option<Seen> 
         step.plan.workers.iter().filter_map(|worker| worker.pace.rate()).map(|rate| rate.0).sum();
     let ops = step.tally(Direction::Read).ops + step.tally(Direction::Write).ops;
     let rate = ops as f64 / step.seconds();
-    Some(Seen { rate, latency, keeps_up: rate >= asked * (1.0 - SHORT) })
+    let arrived = asked * step.seconds();
+    let keeps_up = ops as f64 >= arrived * (1.0 - SHORT) - CHANCE * arrived.sqrt();
+    Some(Seen { rate, latency, keeps_up })
 }
 
 /// Between the rates on either side; `None` without a load. Between them one over the latency is taken to fall with the

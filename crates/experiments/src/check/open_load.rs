@@ -22,6 +22,8 @@ const SEARCH_STEPS: usize = 4;
 const CLAIMED_TIMES: u64 = 3;
 /// A rate that falls short of what arrives by more than this is no rate at which anything holds.
 const SHORT: f64 = 0.03;
+/// And by as many standard deviations of arrivals by chance.
+const CHANCE: f64 = 3.0;
 
 /// The load that is claimed: I/Os a second, where they go and how long they are.
 struct Load {
@@ -196,7 +198,8 @@ fn holds(known: &Known<'_>, record: &StepRecord) -> bool {
     let asked: f64 =
         record.plan.workers.iter().filter_map(|worker| worker.pace.rate()).map(|rate| rate.0).sum();
     let ops = record.tally(Direction::Read).ops + record.tally(Direction::Write).ops;
-    let keeps_up = ops as f64 >= asked * record.seconds() * (1.0 - SHORT);
+    let arrived = asked * record.seconds();
+    let keeps_up = ops as f64 >= arrived * (1.0 - SHORT) - CHANCE * arrived.sqrt();
     keeps_up && latencies(known).all(|claim| keeps(claim, record))
 }
 

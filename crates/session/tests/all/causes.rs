@@ -98,7 +98,9 @@ fn bytes_that_bind_at_4_kib_are_no_operations() {
 fn what_plimsoll_keeps_in_flight_is_its_own_limit() {
     let said = said("sim:custom,iops=20000,bandwidth=4000MiB/s,latency=50ms");
     assert_eq!(one(&said, Counted::Operations), Some(Word::Depth), "{said:#?}");
-    assert_eq!(one(&said, Counted::Bytes), Some(Word::InFlight), "{said:#?}");
+    // Where a wide interval leaves "at least", the cause may stay open; a limit of the volume it is not.
+    let bytes = one(&said, Counted::Bytes);
+    assert!(matches!(bytes, Some(Word::InFlight | Word::Open)), "{said:#?}");
 }
 
 #[test]
