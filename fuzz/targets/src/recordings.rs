@@ -49,7 +49,7 @@ pub fn series(bytes: &[u8]) {
 }
 
 fn figures(run: &Run, analysis: &Analysis) {
-    let _ = report::terminal(run, analysis, report::Paint::Plain);
+    let _ = report::terminal(run, analysis, report::Paint::Plain, report::Extent::All);
     let _ = report::csv_tables(run, analysis);
     let names = report::series_names(run);
     let _ = (report::series_csv(run, &names), report::series_json(run, &names));
