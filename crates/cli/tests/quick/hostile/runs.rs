@@ -109,9 +109,10 @@ pub fn change(file: &Path, sql: &str) {
     assert!(output.status.success(), "{sql}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Table, column and type of every column.
+/// Table, column and type of every column; whole numbers of a key have the type `KEY`.
 fn columns(file: &Path) -> Vec<[String; 3]> {
-    let sql = "SELECT m.name, p.name, p.type FROM sqlite_schema m, pragma_table_info(m.name) p WHERE m.type = 'table'";
+    let sql = "SELECT m.name, p.name, iif(p.pk > 0 AND p.type = 'INTEGER', 'KEY', p.type)
+        FROM sqlite_schema m, pragma_table_info(m.name) p WHERE m.type = 'table'";
     let output = Command::new("sqlite3").args(["-separator", " "]).arg(file).arg(sql).output().unwrap();
     let rows = String::from_utf8(output.stdout).unwrap();
     let row = |line: &str| {
@@ -154,6 +155,8 @@ pub fn poison(file: &Path, random: &mut Random) {
     for _ in 0..1 + random.below(4) {
         let [table, column, kind] = &columns[random.below(columns.len())];
         let value = if kind == "TEXT" { random.one(&TEXTS) } else { random.one(&NUMBERS) };
+        // SQLite lets nothing but whole numbers into a column that is the row's own number.
+        let value = if kind == "KEY" { format!("CAST({value} AS INTEGER)") } else { (*value).to_owned() };
         let rows = ["", " WHERE rowid % 7 = 3", " WHERE rowid < 4"][random.below(3)];
         sql += &format!("UPDATE OR IGNORE {table} SET {column} = {value}{rows};\n");
     }
