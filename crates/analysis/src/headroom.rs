@@ -77,17 +77,30 @@ fn of_claim(loads: &[&StepRecord], claim: &Claim, direction: Direction) -> Optio
 }
 
 fn seen(step: &StepRecord, claim: &Claim, direction: Direction) -> Option<Seen> {
-    let latency = match claim.metric {
-        Metric::Percentile(percent, _) => step.latency(direction).percentile(percent)? as f64,
-        _ => step.tally(direction).latency_ns_mean()?,
-    };
+    let latency = claimed_latency(step, claim, direction)?;
+    Some(Seen { rate: served(step) / step.seconds(), latency, keeps_up: keeps_up(step) })
+}
+
+/// What `claim` says of latency, as `step` had it: a percentile, or the mean; nanoseconds.
+pub fn claimed_latency(step: &StepRecord, claim: &Claim, direction: Direction) -> Option<f64> {
+    match claim.metric {
+        Metric::Percentile(percent, _) => {
+            step.latency(direction).percentile(percent).map(|value| value as f64)
+        }
+        _ => step.tally(direction).latency_ns_mean(),
+    }
+}
+
+/// Whether as much was served as arrived, but for chance.
+pub fn keeps_up(step: &StepRecord) -> bool {
     let asked: f64 =
         step.plan.workers.iter().filter_map(|worker| worker.pace.rate()).map(|rate| rate.0).sum();
-    let ops = step.tally(Direction::Read).ops + step.tally(Direction::Write).ops;
-    let rate = ops as f64 / step.seconds();
     let arrived = asked * step.seconds();
-    let keeps_up = ops as f64 >= arrived * (1.0 - SHORT) - CHANCE * arrived.sqrt();
-    Some(Seen { rate, latency, keeps_up })
+    served(step) >= arrived * (1.0 - SHORT) - CHANCE * arrived.sqrt()
+}
+
+fn served(step: &StepRecord) -> f64 {
+    (step.tally(Direction::Read).ops + step.tally(Direction::Write).ops) as f64
 }
 
 /// Between the rates on either side; `None` without a load. Between them one over the latency is taken to fall with the

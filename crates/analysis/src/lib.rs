@@ -39,7 +39,7 @@ pub use course::Course;
 pub use exclude::exclude;
 pub use finding::{Confidence, Evidence, Found};
 pub use findings::{Finding, Meaning};
-pub use headroom::{Bound, Headroom};
+pub use headroom::{Bound, Headroom, claimed_latency, keeps_up};
 pub use judge::analyse;
 pub use level::Seen;
 pub use metering::{Metering, Scales};

@@ -20,10 +20,6 @@ const SEARCH: (f64, f64) = (75.0, 12.5);
 const SEARCH_STEPS: usize = 4;
 /// How much longer a step of that search lasts than one that no claim asks for.
 const CLAIMED_TIMES: u64 = 3;
-/// A rate that falls short of what arrives by more than this is no rate at which anything holds.
-const SHORT: f64 = 0.03;
-/// And by as many standard deviations of arrivals by chance.
-const CHANCE: f64 = 3.0;
 
 /// The load that is claimed: I/Os a second, where they go and how long they are.
 struct Load {
@@ -195,23 +191,13 @@ pub(super) fn headroom(known: &Known<'_>) -> Vec<Draft> {
 
 /// Whether every claimed latency held in this step, and the volume kept up with what arrived.
 fn holds(known: &Known<'_>, record: &StepRecord) -> bool {
-    let asked: f64 =
-        record.plan.workers.iter().filter_map(|worker| worker.pace.rate()).map(|rate| rate.0).sum();
-    let ops = record.tally(Direction::Read).ops + record.tally(Direction::Write).ops;
-    let arrived = asked * record.seconds();
-    let keeps_up = ops as f64 >= arrived * (1.0 - SHORT) - CHANCE * arrived.sqrt();
-    keeps_up && latencies(known).all(|claim| keeps(claim, record))
+    analysis::keeps_up(record) && latencies(known).all(|claim| keeps(claim, record))
 }
 
 fn keeps(claim: &Claim, record: &StepRecord) -> bool {
+    let (Metric::MeanLatency(bound) | Metric::Percentile(_, bound)) = claim.metric else { return true };
     let directions = claim.direction.map_or(vec![Direction::Read, Direction::Write], |way| vec![way]);
-    let measured = directions.into_iter().filter(|&way| record.tally(way).ops > 0);
-    let within = |value: Option<f64>, bound: Nanos| value.is_none_or(|value| value <= bound.0 as f64);
-    measured.into_iter().all(|way| match claim.metric {
-        Metric::MeanLatency(bound) => within(record.tally(way).latency_ns_mean(), bound),
-        Metric::Percentile(percent, bound) => {
-            within(record.latency(way).percentile(percent).map(|value| value as f64), bound)
-        }
-        Metric::Iops(_) | Metric::Bandwidth(_) => true,
-    })
+    let mut measured = directions.into_iter().filter(|&way| record.tally(way).ops > 0);
+    let latency = |way| analysis::claimed_latency(record, claim, way);
+    measured.all(|way| latency(way).is_none_or(|value| value <= bound.0 as f64))
 }

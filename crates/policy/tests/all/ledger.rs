@@ -74,10 +74,13 @@ impl Booked {
         Booked { limits, meter, ledger, now: Nanos::ZERO, interval: Nanos::from_millis(500) }
     }
 
-    /// A closed loop of 0.8 ms an I/O; an interval counts what ended in it.
+    /// A closed loop of 0.8 ms an I/O; an interval counts what ended in it. Where the meter let them wait for half as long
+    /// again, more was asked for than was given.
     fn run(&mut self, stretch: Stretch) {
+        let service = Nanos::from_micros(800);
         let until = self.now + Nanos::from_secs(stretch.seconds);
-        let mut counts = vec![0.0; (Nanos::from_secs(stretch.seconds).0 / self.interval.0) as usize];
+        let intervals = (Nanos::from_secs(stretch.seconds).0 / self.interval.0) as usize;
+        let mut counts = vec![(0.0, Nanos::ZERO); intervals];
         let mut ready = vec![self.now; stretch.depth];
         let locality =
             if stretch.order == Order::Sequential { Locality::Sequential } else { Locality::Random };
@@ -85,17 +88,19 @@ impl Booked {
             let depth = stretch.depth.max(1);
             let Some(slot) = ready.get_mut(turn % depth).filter(|slot| **slot < until) else { break };
             let at = self.meter.admit(*slot, stretch.direction, Bytes(stretch.block), locality);
-            *slot = at + Nanos::from_micros(800);
+            let waited = at.since(*slot);
+            *slot = at + service;
             let span = ((at.since(self.now)).0 / self.interval.0) as usize;
             // What is left in flight at the end has been charged, and is of the last interval.
-            let last = counts.len() - 1;
-            counts[span.min(last)] += 1.0;
+            let (ops, all) = &mut counts[span.min(intervals - 1)];
+            (*ops, *all) = (*ops + 1.0, *all + waited);
         }
-        self.now = ready.iter().map(|ready| ready.since(Nanos::from_micros(800))).fold(until, Nanos::max);
-        for ops in counts {
+        self.now = ready.iter().map(|ready| ready.since(service)).fold(until, Nanos::max);
+        for (ops, waited) in counts {
             let (direction, block) = (stretch.direction, Bytes(stretch.block));
             let moved = Moved { direction, ops, block, order: stretch.order };
-            let asked = if stretch.depth >= 16 { Asked::More } else { Asked::Perhaps };
+            let queued = waited.as_secs_f64() >= 0.5 * service.as_secs_f64() * ops && ops > 0.0;
+            let asked = if queued { Asked::More } else { Asked::Perhaps };
             self.ledger.enter(&Entry { length: self.interval, moved: vec![moved], asked });
         }
         self.ledger.enter(&Entry { length: self.now.since(until), ..Entry::default() });

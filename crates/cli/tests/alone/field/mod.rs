@@ -54,10 +54,13 @@ const KNOWN_WRONG: &[(&str, &[Wrong])] = &[
     ("total of reads and writes", &[Level, Total]),
 ];
 
+/// Settings of QEMU's throttle by name.
+type Limits = &'static [(&'static str, u64)];
+
 /// A file behind QEMU's throttle, and what is true of it.
 struct Case {
     name: &'static str,
-    limits: &'static [(&'static str, u64)],
+    limits: Limits,
     /// Words of the command behind `check DEVICE`; `%` stands for the device.
     words: &'static [&'static str],
     truth: Truth,
@@ -79,7 +82,7 @@ const MIB: u64 = 1 << 20;
 const STORED_MIB: usize = 256;
 
 fn operations(length: u64) -> Case {
-    let (name, limits): (_, &[(&str, u64)]) = match length {
+    let (name, limits): (_, Limits) = match length {
         15 => (
             "operations, 15 s",
             &[("iops-total", 500), ("iops-total-max", 1_500), ("iops-total-max-length", 15)],
@@ -94,14 +97,13 @@ fn operations(length: u64) -> Case {
         ),
     };
     let bucket = Bucket::Operations { base: 500.0, burst: 1_500.0, length_s: length as f64 };
-    Case {
-        name,
-        limits,
-        words: &[],
-        truth: Truth::Burst(bucket),
-        beside: Beside::Nothing,
-        drained_s: drained_s(length),
-    }
+    burst((name, limits), bucket, length)
+}
+
+/// What QEMU lets through until `bucket` is empty.
+fn burst((name, limits): (&'static str, Limits), bucket: Bucket, length: u64) -> Case {
+    let (truth, drained_s) = (Truth::Burst(bucket), drained_s(length));
+    Case { name, limits, words: &[], truth, beside: Beside::Nothing, drained_s }
 }
 
 /// A bucket for a minute lasts for one and a half at three times the base: longer than the check.
@@ -120,20 +122,13 @@ fn drain(device: &str, seconds: u64) {
 fn bytes(length: u64) -> Case {
     const BASE: u64 = 20 * MIB;
     const BURST: u64 = 60 * MIB;
-    let (name, limits): (_, &[(&str, u64)]) = match length {
+    let (name, limits): (_, Limits) = match length {
         15 => ("bytes, 15 s", &[("bps-total", BASE), ("bps-total-max", BURST), ("bps-total-max-length", 15)]),
         30 => ("bytes, 30 s", &[("bps-total", BASE), ("bps-total-max", BURST), ("bps-total-max-length", 30)]),
         _ => ("bytes, 60 s", &[("bps-total", BASE), ("bps-total-max", BURST), ("bps-total-max-length", 60)]),
     };
     let bucket = Bucket::Bytes { base: BASE as f64, burst: BURST as f64, length_s: length as f64 };
-    Case {
-        name,
-        limits,
-        words: &[],
-        truth: Truth::Burst(bucket),
-        beside: Beside::Nothing,
-        drained_s: drained_s(length),
-    }
+    burst((name, limits), bucket, length)
 }
 
 const UNIT: Case = Case {
