@@ -1,12 +1,13 @@
 //! Claims against figures: what a policy or an expectation says, what was measured, and the answer.
 
 use policy::{Level, Limit, Limits, Load, Resource, UnitReading};
-use record::{Distribution, Run, StepRecord};
+use record::{Run, StepRecord};
 use statistics::distribution::binomial_cdf;
 use workload::{BlockSizes, Bytes, Claim, ClaimedLoad, Direction, Expectation, Metric, Pace, StepKind};
 
 use crate::credits::{self, Judged};
 use crate::figures::Figures;
+use crate::latency;
 use crate::level::{Found, INTERVALS_MIN};
 use crate::plateaus::{Cap, QUEUED, base_latency_ns, full_rungs};
 use crate::points::point;
@@ -16,8 +17,6 @@ use crate::{Answer, ClaimRow, Claimed, Doubt, Estimate, Point, Quantity, Reading
 pub(crate) const TOLERANCE: f64 = 0.03;
 /// The block that a claim on operations is about where nothing was measured.
 const SMALL: Bytes = Bytes::kib(4);
-/// Half-width of a 95 % interval in standard deviations.
-const Z95: f64 = 1.96;
 
 /// Source of the claims of an expectation.
 pub const EXPECTATION: &str = "expectation";
@@ -392,22 +391,29 @@ fn expected_latency(asks: &Asks<'_>, mut row: ClaimRow, percent: Option<f64>) ->
         row.doubts.push(Doubt::NotMeasured);
         return row;
     };
-    let latency = step.latency(direction);
+    let timed = step.latency(direction);
     let name = percent.map_or("mean latency".to_owned(), |percent| format!("p{percent}"));
     row.what = format!("{} {name}, {}", direction.name(), step.plan.name);
-    row.latency_ns_p99 = latency.percentile(99.0);
+    row.latency_ns_p99 = timed.percentile(99.0);
     row.depth = Some(step.plan.workers.iter().map(|worker| worker.depth).sum());
-    let measured =
-        percent.map_or_else(|| mean(step, direction, &latency), |percent| percentile(&latency, percent));
-    let Some(estimate) = measured else {
-        row.doubts.push(Doubt::FewSamples { count: latency.count() });
+    let measured = percent.map_or_else(
+        || latency::mean(step, direction),
+        |percent| latency::percentile(step, direction, percent),
+    );
+    let bound = row.claimed.value;
+    // What nothing bounds from above is told only where even its lower end is beyond the claim.
+    let told = measured.filter(|seen| !seen.open || seen.estimate.low > bound);
+    let Some(latency::Latency { estimate, .. }) = told else {
+        row.doubts.push(Doubt::FewSamples { count: timed.count() });
         return row;
     };
     row.measured = Some(estimate);
-    row.answer = match row.claimed.value {
-        bound if estimate.high <= bound => Answer::Meets,
-        bound if estimate.low > bound => Answer::Below,
-        _ => Answer::CannotTell,
+    row.answer = if estimate.high <= bound {
+        Answer::Meets
+    } else if estimate.low > bound {
+        Answer::Below
+    } else {
+        Answer::CannotTell
     };
     if row.answer == Answer::CannotTell {
         row.doubts.push(Doubt::TooShort);
@@ -426,21 +432,4 @@ fn timed_under_load<'r>(asks: &Asks<'r>, direction: Direction) -> Option<&'r Ste
         return claimed.or_else(|| of_kind(StepKind::Job)).or_else(|| of_kind(StepKind::Latency));
     }
     claimed.or_else(|| of_load(run, load).into_iter().find(timed))
-}
-
-fn mean(step: &StepRecord, direction: Direction, latency: &Distribution) -> Option<Estimate> {
-    let value = step.tally(direction).latency_ns_mean()?;
-    let half = Z95 * latency.standard_deviation()? / (latency.count() as f64).sqrt();
-    Some(Estimate { value, low: value - half, high: value + half })
-}
-
-/// A percentile with the interval of its order statistics (methodology 2.7): `None` with fewer than ten values beyond it.
-fn percentile(latency: &Distribution, percent: f64) -> Option<Estimate> {
-    let (count, share) = (latency.count() as f64, percent / 100.0);
-    if count * (1.0 - share) < 10.0 {
-        return None;
-    }
-    let off = Z95 * (share * (1.0 - share) / count).sqrt();
-    let at = |share: f64| latency.percentile(share.clamp(0.0, 1.0) * 100.0).map(|value| value as f64);
-    Some(Estimate { value: at(share)?, low: at(share - off)?, high: at(share + off)? })
 }

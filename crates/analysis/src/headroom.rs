@@ -4,7 +4,7 @@ use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
 use workload::{Claim, Direction, Expectation, Metric, Nanos, Pace, StepKind};
 
-use crate::{Estimate, Regimes};
+use crate::{Estimate, Regimes, latency};
 
 /// A rate that falls short of what arrives by more than this share is no rate at which anything holds.
 const SHORT: f64 = 0.03;
@@ -44,6 +44,8 @@ struct Seen {
     rate: f64,
     /// Nanoseconds.
     latency: f64,
+    /// Where that lies, as far as is known.
+    within: (f64, f64),
     /// Everything that arrived was served.
     keeps_up: bool,
 }
@@ -78,7 +80,14 @@ fn of_claim(loads: &[&StepRecord], claim: &Claim, direction: Direction) -> Optio
 
 fn seen(step: &StepRecord, claim: &Claim, direction: Direction) -> Option<Seen> {
     let latency = claimed_latency(step, claim, direction)?;
-    Some(Seen { rate: served(step) / step.seconds(), latency, keeps_up: keeps_up(step) })
+    let told = match claim.metric {
+        Metric::Percentile(percent, _) => latency::percentile(step, direction, percent),
+        _ => latency::mean(step, direction),
+    };
+    let within = told.map_or((0.0, f64::INFINITY), |told| {
+        (told.estimate.low, if told.open { f64::INFINITY } else { told.estimate.high })
+    });
+    Some(Seen { rate: served(step) / step.seconds(), latency, within, keeps_up: keeps_up(step) })
 }
 
 /// What `claim` says of latency, as `step` had it: a percentile, or the mean; nanoseconds.
@@ -116,10 +125,16 @@ fn bound(seen: &[Seen], most: Nanos) -> Option<Bound> {
     let share = if high.keeps_up { room(low.latency, most) / room(low.latency, high.latency) } else { 0.5 };
     let apart = high.rate - low.rate;
     let value = low.rate + apart * share.clamp(0.0, 1.0);
-    // A percentile of some seconds of a queue is rough: either of the two may have been judged wrongly, the next ones not.
+    // A percentile of some seconds of a queue is rough: it may have been judged wrongly but where its interval says so.
+    let surely_holds = seen[..=below].iter().rev().find(|seen| seen.keeps_up && seen.within.1 <= most);
+    let surely_fails = seen[above..].iter().find(|seen| !seen.keeps_up || seen.within.0 > most);
     let further = |at: Option<usize>| at.and_then(|at| seen.get(at)).map(|seen| seen.rate);
-    let least = further(below.checked_sub(1)).unwrap_or(low.rate - apart);
-    let most = further(Some(above + 1)).unwrap_or(high.rate + apart);
+    let next = [
+        further(below.checked_sub(1)).unwrap_or(low.rate - apart),
+        further(Some(above + 1)).unwrap_or(high.rate + apart),
+    ];
+    let least = surely_holds.map_or(seen[0].rate - apart, |seen| seen.rate).min(next[0]);
+    let most = surely_fails.map_or(seen[seen.len() - 1].rate + apart, |seen| seen.rate).max(next[1]);
     Some(Bound::Between(Estimate { value, low: least, high: most }))
 }
 
@@ -134,7 +149,8 @@ mod tests {
 
     /// The 99th percentile of M/M/1 of 1,000 services a second, nanoseconds.
     fn mm1(rate: f64) -> Seen {
-        Seen { rate, latency: 100f64.ln() / (1000.0 - rate) * 1e9, keeps_up: true }
+        let latency = 100f64.ln() / (1000.0 - rate) * 1e9;
+        Seen { rate, latency, within: (0.9 * latency, 1.1 * latency), keeps_up: true }
     }
 
     #[test]

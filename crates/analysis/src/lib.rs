@@ -15,6 +15,7 @@ mod finding;
 pub mod findings;
 mod headroom;
 mod judge;
+mod latency;
 mod level;
 mod metering;
 mod picture;

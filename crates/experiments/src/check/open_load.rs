@@ -20,6 +20,10 @@ const SEARCH: (f64, f64) = (75.0, 12.5);
 const SEARCH_STEPS: usize = 4;
 /// How much longer a step of that search lasts than one that no claim asks for.
 const CLAIMED_TIMES: u64 = 3;
+/// I/Os that should come beyond a claimed percentile: ten are asked for at least, and they come in clusters.
+const BEYOND: f64 = 40.0;
+/// How much longer than usual a step may last for them.
+const BEYOND_TIMES: u64 = 10;
 
 /// The load that is claimed: I/Os a second, where they go and how long they are.
 struct Load {
@@ -105,9 +109,22 @@ fn asked(known: &Known<'_>) -> Option<Load> {
 pub(super) fn claimed_loads(known: &Known<'_>) -> Vec<Draft> {
     let (Some(load), time) = (&asked(known), known.ask.effort.open) else { return Vec::new() };
     let rate = Iops(load.rate);
-    let poisson = Arrivals { name: AS_CLAIMED, load, pace: Pace::Poisson(rate), time: time * 2 };
+    let poisson =
+        Arrivals { name: AS_CLAIMED, load, pace: Pace::Poisson(rate), time: long_enough(known, load.rate) };
     let even = Arrivals { name: AS_CLAIMED_EVEN, load, pace: Pace::Fixed(rate), time };
     vec![draft(known, poisson, Rank::Must), draft(known, even, Rank::May)]
+}
+
+/// For the claimed percentiles to be told at `rate`: the intervals allow for I/Os that wait for each other, which takes time.
+fn long_enough(known: &Known<'_>, rate: f64) -> Nanos {
+    let usual = known.ask.effort.open;
+    let beyond = |claim: &Claim| match claim.metric {
+        Metric::Percentile(percent, _) => BEYOND / ((1.0 - percent / 100.0) * rate).max(f64::MIN_POSITIVE),
+        _ => 0.0,
+    };
+    let seconds = latencies(known).map(beyond).fold(0.0, f64::max);
+    let least = usual * if latencies(known).next().is_some() { CLAIMED_TIMES } else { 2 };
+    Nanos::from_secs_f64(seconds.min((usual * BEYOND_TIMES).as_secs_f64())).max(least)
 }
 
 /// A usual share of the cap, where no load is claimed.

@@ -63,7 +63,10 @@ pub fn doubt(doubt: &Doubt) -> String {
             numbers::share(*fraction)
         ),
         Doubt::FewSamples { count } => {
-            format!("{} I/Os are too few for that percentile", numbers::count(*count as f64))
+            format!(
+                "{} I/Os are too few for that percentile, or the long ones among them came together",
+                numbers::count(*count as f64)
+            )
         }
         Doubt::Interrupted => "the run was stopped before its end".to_owned(),
     }

@@ -1,10 +1,12 @@
 //! Latency under open load against queueing theory: one server, Poisson arrivals, service exponential or constant.
 
-use analysis::{Analysis, Bound, analyse};
+use analysis::{Bound, Estimate, analyse};
 use experiments::Step;
-use record::Run;
+use record::{Interval, Run, StepRecord};
 use session::{Setup, Wish, conduct, set_up};
-use workload::{Access, Iops, Job, Mix, Nanos, Pace, StepKind, StopRule, Target, Workload};
+use workload::{
+    Access, Direction, Expectation, Iops, Job, Mix, Nanos, Pace, StepKind, StopRule, Target, Workload,
+};
 
 use crate::checked::{Against, Checked, Nobody, each, is_full};
 use crate::judge::Judgement;
@@ -15,6 +17,12 @@ const SERVICE: f64 = 1e-3;
 /// What a percentile may be off.
 const NEAR: f64 = 0.05;
 const P: f64 = 0.99;
+/// Intervals of a step as long as those of a check that latency is claimed of.
+const STEP: usize = 40;
+/// The greatest share of such steps that tell an interval which does not hold the truth.
+const ASTRAY: f64 = 0.12;
+/// Of few steps, so many may by chance.
+const BY_CHANCE: f64 = 2.0;
 
 /// A queue: the coefficient of variation of its service, and the load.
 struct Queue {
@@ -33,6 +41,11 @@ impl Queue {
             0 => md1(self.load),
             _ => -(1.0 - P).ln() * SERVICE / (1.0 - self.load),
         }
+    }
+
+    /// The mean time in the system, seconds (Pollaczek and Khinchine).
+    fn mean(&self) -> f64 {
+        SERVICE * (1.0 + self.load * f64::from(1 + self.cv) / (2.0 * (1.0 - self.load)))
     }
 
     /// The longer, the fuller the queue: it remembers for about 1/(1-√ρ)² services.
@@ -77,7 +90,7 @@ fn poisson(mean: f64, count: usize) -> Vec<f64> {
     chances
 }
 
-fn measured(queue: &Queue) -> Analysis {
+fn ran(queue: &Queue) -> Run {
     let words = queue.words();
     let target = Target::parse(&words).unwrap();
     let Setup { facts, mut runner, .. } = set_up(&target, &words, &Wish::default()).unwrap();
@@ -95,12 +108,59 @@ fn measured(queue: &Queue) -> Analysis {
     assert!(error.is_none(), "{error:?}");
     let mut run = Run::started(vec!["run".into()], 0);
     (run.steps, run.complete, run.target) = (steps, true, Some(facts));
-    analyse(&run, None, None)
+    run
+}
+
+/// What the intervals of a claim on steps of the usual length say.
+struct Told {
+    steps: usize,
+    told: usize,
+    held: usize,
+}
+
+impl Told {
+    fn words(&self) -> String {
+        let share = 100.0 * self.held as f64 / self.told.max(1) as f64;
+        format!("{share:.0} % of {} ({} left open)", self.told, self.steps - self.told)
+    }
+
+    fn is_sound(&self) -> bool {
+        (self.told - self.held) as f64 <= (ASTRAY * self.steps as f64).max(BY_CHANCE)
+    }
+}
+
+/// Whether the interval of `claim` holds `truth`, seconds, step by step.
+fn held(run: &Run, claim: &str, truth: f64) -> Told {
+    let expectation = Expectation::parse(claim).unwrap();
+    let counted = run.steps[0].counted();
+    let mut bare = run.clone();
+    bare.steps[0].intervals.clear();
+    let of_step = |part: &[Interval]| -> Option<Estimate> {
+        let mut run = bare.clone();
+        cut(&mut run.steps[0], part);
+        analyse(&run, None, Some(&expectation)).verdict.rows[0].measured
+    };
+    let parts = counted.chunks_exact(STEP);
+    let (steps, told) = (parts.len(), parts.filter_map(of_step).collect::<Vec<Estimate>>());
+    let holds = |one: &&Estimate| one.low / 1e9 <= truth && truth <= one.high / 1e9;
+    Told { steps, told: told.len(), held: told.iter().filter(holds).count() }
+}
+
+/// Leaves of `step` these intervals alone.
+fn cut(step: &mut StepRecord, part: &[Interval]) {
+    step.intervals = part.to_vec();
+    let reads = &mut step.workers[0].directions[Direction::Read.index()];
+    *reads = record::DirectionTotals::default();
+    for interval in part {
+        reads.tally.merge(&interval.of(Direction::Read).tally);
+        reads.latency.merge(&interval.of(Direction::Read).latency);
+    }
 }
 
 fn judge(queue: &Queue) -> Table {
     let mut table = Table::default();
-    let found = measured(queue);
+    let run = ran(queue);
+    let found = analyse(&run, None, None);
     let told = found.jobs[0].latency_ns_p99 as f64 / 1e9;
     let truth = queue.truth();
     let judged = if (told / truth - 1.0).abs() <= NEAR { Judgement::Right } else { Judgement::SureWrong };
@@ -109,6 +169,11 @@ fn judge(queue: &Queue) -> Table {
     table.add("p99 of open load", judged, (&queue.words(), &what));
     let figures =
         format!("p99 {:.2} ms of {:.2} ms ({:+.1} %)", told * 1e3, truth * 1e3, 100.0 * (told / truth - 1.0));
+    let claims = [("read p99 < 1s", truth), ("read mean < 1s", queue.mean())];
+    let [of_p99, of_mean] = claims.map(|(claim, truth)| held(&run, claim, truth));
+    let figures =
+        format!("{figures}; steps of 20 s hold it: p99 {}, mean {}", of_p99.words(), of_mean.words());
+    assert!(of_p99.is_sound() && of_mean.is_sound(), "{name} at {}: {figures}", queue.load);
     table.figures.insert(format!("{name} at {:.0} %", queue.load * 100.0), figures);
     table
 }

@@ -1,0 +1,78 @@
+//! The latency of a step, as a mean or a percentile, with an interval that allows for I/Os which wait for each other.
+
+use record::{Interval, StepRecord};
+use statistics::distribution::t_quantile;
+use statistics::long_run::long_run_variance;
+use workload::Direction;
+
+use crate::Estimate;
+use crate::level::INTERVALS_MIN;
+
+/// I/Os beyond a percentile, below which it is the figure of a few of them (methodology 2.7).
+const BEYOND_MIN: f64 = 10.0;
+/// Half-width of a 95 % interval in standard deviations, and the probability below its upper end.
+const Z95: f64 = 1.96;
+const UPPER: f64 = 0.975;
+
+/// A latency as it was seen, nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Latency {
+    pub estimate: Estimate,
+    /// So many of the long ones came together that nothing bounds it from above: the upper end is the longest that was seen.
+    pub open: bool,
+}
+
+/// The mean of one direction; `None` where too little was seen for an interval.
+pub(crate) fn mean(step: &StepRecord, direction: Direction) -> Option<Latency> {
+    let (value, all) = (step.tally(direction).latency_ns_mean()?, step.latency(direction));
+    let independent = all.standard_deviation()? / (all.count() as f64).sqrt();
+    let counted = step.counted();
+    let excess = |part: &Interval| {
+        let tally = part.of(direction).tally;
+        tally.latency_ns_mean().map_or(0.0, |mean| (mean - value) * tally.ops as f64)
+    };
+    let half = half_width(&counted, direction, excess, independent)?;
+    Some(Latency { estimate: Estimate { value, low: value - half, high: value + half }, open: false })
+}
+
+/// A percentile of one direction: the share of I/Os that were within it has an interval, and its ends are where such shares are
+/// (Woodruff, Journal of the American Statistical Association 47, 1952). `None` with too few I/Os beyond it.
+pub(crate) fn percentile(step: &StepRecord, direction: Direction, percent: f64) -> Option<Latency> {
+    let (all, share) = (step.latency(direction), percent / 100.0);
+    let count = all.count() as f64;
+    if count * (1.0 - share) < BEYOND_MIN {
+        return None;
+    }
+    let value = all.percentile(percent)?;
+    let within = all.share_within(value)?;
+    let counted = step.counted();
+    let excess = |part: &Interval| {
+        let latency = &part.of(direction).latency;
+        latency.share_within(value).map_or(0.0, |share| (share - within) * latency.count() as f64)
+    };
+    let independent = (share * (1.0 - share) / count).sqrt();
+    let off = half_width(&counted, direction, excess, independent)?;
+    let at = |share: f64| all.percentile(share.clamp(0.0, 1.0) * 100.0).map(|value| value as f64);
+    let estimate = Estimate { value: value as f64, low: at(share - off)?, high: at(share + off)? };
+    Some(Latency { estimate, open: share + off >= 1.0 })
+}
+
+/// Half the 95 % interval of a mean over I/Os, `excess` being by how much those of an interval exceed it together: by the long-run
+/// variance of the intervals, and never less than if no I/O knew of another, whose standard error is `independent`.
+fn half_width(
+    counted: &[Interval],
+    direction: Direction,
+    excess: impl Fn(&Interval) -> f64,
+    independent: f64,
+) -> Option<f64> {
+    let ops: f64 = counted.iter().map(|part| part.of(direction).tally.ops as f64).sum();
+    let parts = counted.len();
+    if parts < INTERVALS_MIN || ops <= 0.0 {
+        return None;
+    }
+    let usual = ops / parts as f64;
+    let series: Vec<f64> = counted.iter().map(|part| excess(part) / usual).collect();
+    let found = long_run_variance(&series)?;
+    let half = t_quantile(UPPER, found.df) * (found.variance / parts as f64).sqrt();
+    Some(half.max(Z95 * independent))
+}
