@@ -18,6 +18,10 @@ pub(crate) const TOLERANCE: f64 = 0.03;
 /// The block that a claim on operations is about where nothing was measured.
 const SMALL: Bytes = Bytes::kib(4);
 
+/// What nothing but the load held back, and for less than this at a time, seconds, may be a cache that fills: what may be written
+/// ended it. A rung of a ladder that bytes do not cut lasts for three.
+const LASTS_S: f64 = 2.0;
+
 /// Source of the claims of an expectation.
 pub const EXPECTATION: &str = "expectation";
 
@@ -29,6 +33,8 @@ pub(crate) struct Measured<'f> {
     pub at_least: bool,
     /// It moves between moments by more than its noise explains.
     pub wanders: bool,
+    /// Seconds of the longest step that had it.
+    pub lasted_s: f64,
     /// The rates of the intervals, in the unit of the estimate.
     pub rates: Vec<f64>,
 }
@@ -43,7 +49,8 @@ impl<'f> Measured<'f> {
             _ => (point.iops, 1.0),
         };
         let rates = point.seen.moments.iter().flat_map(|(_, rates)| rates).map(|rate| rate * times).collect();
-        Measured { estimate, point: Some(point), at_least: false, wanders: false, rates }
+        let lasted_s = point.seconds;
+        Measured { estimate, point: Some(point), at_least: false, wanders: false, lasted_s, rates }
     }
 }
 
@@ -109,7 +116,15 @@ fn small(figures: &Figures, direction: Direction) -> Option<Measured<'_>> {
     let on = full_rungs(&figures.depths, direction);
     let first = on.first().copied().or_else(|| figures.depths.iter().rfind(|p| p.direction == direction))?;
     let rates = on.iter().flat_map(|point| Measured::of(point, Quantity::Iops).rates).collect();
-    Some(Measured { estimate: level, at_least, wanders, rates, ..Measured::of(first, Quantity::Iops) })
+    let lasted_s = on.iter().map(|point| point.seconds).fold(first.seconds, f64::max);
+    Some(Measured {
+        estimate: level,
+        at_least,
+        wanders,
+        lasted_s,
+        rates,
+        ..Measured::of(first, Quantity::Iops)
+    })
 }
 
 /// Bytes at the largest block. Where its latency is still near that of one I/O at a time, nothing held the bytes back but
@@ -219,6 +234,11 @@ fn judge(row: &mut ClaimRow, measured: Option<&Measured<'_>>, other: Option<f64>
     row.answer = other.map_or_else(|| answer(estimate, value), |other| answer_of_two(estimate, value, other));
     if row.answer == Answer::CannotTell {
         row.doubts.push(undecided(measured, value, other));
+    }
+    let kept_up = matches!(row.answer, Answer::Meets | Answer::Exceeds);
+    if kept_up && measured.at_least && measured.lasted_s < LASTS_S {
+        row.answer = Answer::CannotTell;
+        row.doubts.push(Doubt::TooShort);
     }
     if row.answer == Answer::Below && measured.at_least {
         let depth = measured.point.map_or(0.0, |point| f64::from(point.depth));

@@ -3,7 +3,7 @@
 use record::{Distribution, Interval, Run, StepRecord};
 use statistics::level::Strays;
 use statistics::quantile::{median, median_absolute_deviation};
-use workload::{Direction, StepKind, StepPlan};
+use workload::{Direction, StepKind, StepPlan, WorkerPlan};
 
 use crate::level::{Seen, seen};
 use crate::{Estimate, LatencyRole, LatencyRow, Point, Regimes, clean};
@@ -127,9 +127,10 @@ fn timed(step: &StepRecord) -> Vec<Direction> {
     vec![Direction::Read, Direction::Write]
 }
 
-/// A pace is asked of a latency step only to keep its I/Os apart.
+/// A rest, or as in earlier runs a pace, is asked of a latency step only to keep its I/Os apart.
 fn role(plan: &StepPlan) -> LatencyRole {
-    match plan.workers.iter().any(|worker| worker.pace.rate().is_some()) {
+    let is_apart = |worker: &WorkerPlan| worker.pace.rate().is_some() || worker.terms.think.is_some();
+    match plan.workers.iter().any(is_apart) {
         true => LatencyRole::Spaced,
         false => LatencyRole::Base,
     }

@@ -2,6 +2,7 @@
 
 use statistics::metered::{Meter, Metering, Window, metered_at_one_level};
 
+use super::bound::Bound;
 use super::inside::local_limit;
 use super::loads::{cpu_bound, full, meter, window};
 use super::operations::{bytes_below, open, same};
@@ -14,6 +15,9 @@ const BUDGETS: f64 = 1.8;
 /// A load of half the bytes in flight that reaches less than this share of the rate is held by them: half, and what a queue
 /// that is not quite empty still gives.
 const HALVED: f64 = 0.65;
+
+/// Blocks of which so small a share of the smallest ones' rate comes are not held by operations.
+const OPERATIONS_FREE: f64 = 0.5;
 
 /// The level of bytes; `None` where no ladder of blocks was climbed.
 pub(super) fn level(way: &Way<'_>) -> Option<Cap> {
@@ -38,12 +42,14 @@ pub(super) fn held(way: &Way<'_>, operations: Option<&Held>, unit: Option<&Charg
     let on = |load: &&Load<'_>| load.point.bytes_per_second.value >= cap.level.value * (1.0 - PLATEAU);
     let loads = full(way, way.loads.of_direction(way.direction).filter(on).collect());
     let seen = Seen { cap, meter: of_blocks(&loads), loads };
-    let (cause, confidence) = cause(way, &seen, unit);
+    let (cause, confidence) = beside(cause(way, &seen, unit), operations);
+    let open = || Bound::open(way, &cap, &seen.loads, |point| point.bytes_per_second);
+    let Bound { level, at_least } = Bound::of(&cap, &cause, open);
     Some(Held {
         direction: way.direction,
         counted: Counted::Bytes,
-        level: cap.level,
-        at_least: cap.at_least,
+        level,
+        at_least,
         from: seen.loads.iter().map(|load| load.point.block).min().unwrap_or(largest.point.block),
         cause,
         evidence: evidence(&seen.loads),
@@ -103,7 +109,16 @@ fn cause(way: &Way<'_>, seen: &Seen<'_>, unit: Option<&Charged>) -> (Cause, Conf
         .or_else(|| in_flight(way, seen))
         .or_else(|| in_units(seen, unit))
         .or_else(|| two_blocks(way, seen))
+        .or_else(|| by_size(way, seen))
         .unwrap_or_else(|| of_meter(&seen.meter))
+}
+
+/// A device that small operations keep busy without a meter may be busy with large ones too, each as long as the other: that counts
+/// look pinned there says less.
+fn beside((cause, confidence): (Cause, Confidence), operations: Option<&Held>) -> (Cause, Confidence) {
+    let is_busy = operations.is_some_and(|held| held.cause == Cause::Saturated);
+    let most = if is_busy && cause == Cause::Meter { Confidence::Possible } else { confidence };
+    (cause, confidence.min(most))
 }
 
 /// plimsoll's CPU, or a limit of this machine.
@@ -169,6 +184,21 @@ fn two_blocks(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
     let metered = seen.meter.answer == Metering::Metered;
     let below = bytes_below(way, way.direction, (smallest, seen.cap.level.value));
     (least <= smallest && metered && below != Some(true)).then_some((Cause::Meter, Confidence::Possible))
+}
+
+/// Blocks that bytes must hold, if a rule of bytes does, have not the bytes of the largest, but fewer: each takes time beside its bytes,
+/// which no meter of bytes counts.
+fn by_size(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
+    let blocks = way.loads.deepest(way.direction);
+    let (largest, smallest) = (&blocks.last()?.point, &blocks.first()?.point);
+    let held = |load: &&&Load<'_>| load.point.iops.value <= OPERATIONS_FREE * smallest.iops.value;
+    let fewer = |load: &&Load<'_>| {
+        let bytes = load.point.bytes_per_second;
+        bytes.high < largest.bytes_per_second.low && !same(bytes.value, largest.bytes_per_second.value)
+    };
+    let metered = seen.meter.answer == Metering::Metered;
+    let moves = blocks.iter().filter(held).any(fewer);
+    (metered && moves).then(|| open(vec![Tells::LargerBlocks]))
 }
 
 /// What the scales of the counts say of it.

@@ -87,6 +87,13 @@ impl<'r> Loads<'r> {
     }
 }
 
+/// The random loads of one direction that kept their depth, whenever in `run` they ran.
+pub(super) fn ever(run: &Run, direction: Direction) -> impl Iterator<Item = Load<'_>> {
+    let mut loads = Loads::default();
+    run.steps.iter().filter(|step| saturates(step)).for_each(|step| loads.add(step));
+    loads.random.into_iter().filter(move |load| load.point.direction == direction)
+}
+
 /// The direction that is alone in a mix.
 fn only(mix: Mix) -> Option<Direction> {
     let mut directions = mix.directions();

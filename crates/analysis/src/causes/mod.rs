@@ -2,6 +2,7 @@
 //!
 //! A cause is named by what was probed, never by the order in which causes are thought of: without its probe a level is left open.
 
+mod bound;
 mod bytes;
 mod inside;
 mod loads;

@@ -3,6 +3,7 @@
 use statistics::metered::{Meter, Metering};
 use workload::Direction;
 
+use super::bound::Bound;
 use super::inside::{local_limit, queue};
 use super::loads::{cpu_bound, full, meter};
 use super::{Cause, Charge, Counted, Held, Load, SAME, Tells, Way, evidence, unit};
@@ -19,6 +20,8 @@ const FLAT: f64 = 0.005;
 const RISES: f64 = 0.02;
 /// An I/O that takes this many times what one alone takes has waited.
 const WAITS: f64 = 1.5;
+/// One that takes no more than this many times what it takes with half as many in flight has not.
+const AS_LONG: f64 = 1.1;
 /// I/Os in order that reach so many times what they reach at random are charged less each.
 const MERGED: f64 = 1.1;
 
@@ -36,11 +39,13 @@ pub(super) fn held(way: &Way<'_>) -> Option<Held> {
     if let Some(held) = below(way, block).filter(|_| cause == Cause::Other) {
         return Some(held);
     }
+    let open = || Bound::open(way, &cap, &loads, |point| point.iops);
+    let Bound { level, at_least } = Bound::of(&cap, &cause, open);
     Some(Held {
         direction: way.direction,
         counted: Counted::Operations,
-        level: cap.level,
-        at_least: cap.at_least,
+        level,
+        at_least,
         from: block,
         meter: seen,
         cause,
@@ -84,19 +89,29 @@ fn ours(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
 /// The deepest rung alone is at the level: the next might be above it.
 ///
 /// That the depth holds it is shown where nothing waits before the volume (an I/O takes there what one alone takes), and while the
-/// volume is one: a rung that a change or a wave parts from the others is higher for its moment and not for its depth.
+/// volume is one: a rung that a change or a wave parts from the others is higher for its moment and not for its depth. And it
+/// is shown, whatever moved since one alone was timed, where an I/O takes no longer than on the rung before.
 fn deeper(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
-    let last = seen.rungs.last().filter(|_| seen.cap.at_least)?;
+    let last = seen.rungs.last()?;
     let shallower = seen.rungs.iter().rev().find(|point| point.depth < last.depth);
     let is_highest = last.iops.value >= seen.cap.level.value * (1.0 - PLATEAU);
     let rises = shallower.is_some_and(|before| last.iops.value > before.iops.value * (1.0 + RISES));
+    let cause = Cause::Depth { depth: last.depth, latency_ns: last.latency_ns_mean };
+    if is_highest && rises && shallower.is_some_and(|before| takes_as_long(last, before)) {
+        return Some((cause, Confidence::Likely));
+    }
+    if !seen.cap.at_least {
+        return None;
+    }
     let waits = way.base_ns.is_none_or(|base| last.latency_ns_mean > WAITS * base);
     let is_one = way.figures.regimes.changes.is_empty() && !seen.cap.wanders;
-    if !is_highest || !rises || waits || !is_one {
-        return Some(open(vec![Tells::MoreSeconds]));
-    }
-    let cause = Cause::Depth { depth: last.depth, latency_ns: last.latency_ns_mean };
-    Some((cause, Confidence::Likely))
+    let is_depth = is_highest && rises && !waits && is_one;
+    Some(if is_depth { (cause, Confidence::Likely) } else { open(vec![Tells::MoreSeconds]) })
+}
+
+/// Whether an I/O took no longer with at least twice as many in flight.
+fn takes_as_long(deep: &Point, shallow: &Point) -> bool {
+    deep.depth >= 2 * shallow.depth && deep.latency_ns_mean <= AS_LONG * shallow.latency_ns_mean
 }
 
 /// The bytes of the small block are those of a larger one: operations do not bind there, as far as that block's own size shows.

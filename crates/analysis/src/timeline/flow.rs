@@ -64,6 +64,24 @@ impl Earning {
         })
     }
 
+    /// When from `since` to `until` the most had come through beyond what was earned: when all that had been saved before was spent. One
+    /// operation more is none.
+    pub fn spent_up(&self, flows: &[Flow], until: f64) -> Option<f64> {
+        let Earning { since, rate, bytes } = *self;
+        let inside = flows.iter().filter(|flow| flow.to > since && flow.from < until);
+        let (mut spent, mut most) = (0.0, None::<(f64, f64)>);
+        for flow in inside {
+            let share = (flow.to - since).min(flow.to - flow.from) / (flow.to - flow.from);
+            let each = if bytes { flow.bytes / flow.ops.max(1.0) } else { 1.0 };
+            spent += share * if bytes { flow.bytes } else { flow.ops };
+            let beyond = spent - rate * (flow.to - since);
+            if most.is_none_or(|(most, _)| beyond > most + each) {
+                most = Some((beyond, flow.to));
+            }
+        }
+        most.map(|(_, at)| at)
+    }
+
     /// Whether up to `until` no more came through than was earned.
     pub fn explains(&self, flows: &[Flow], until: f64) -> bool {
         let mut within = self.balances(flows).take_while(|(flow, _)| flow.from < until);

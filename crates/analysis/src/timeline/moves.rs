@@ -105,9 +105,23 @@ fn earlier<'l, 's>(before: &'l [Stretch<'s>], later: &Stretch<'s>) -> Option<&'l
     (first && later.spell.comparable).then(|| before.iter().rev().filter(alike).find(comparable)).flatten()
 }
 
+/// How much of a gain, as a logarithm, a deeper queue may explain, or of a loss a shallower one: as much as on a device of the softest
+/// corner that queues have, where every I/O takes its own time and that of all that wait with it (rate = depth / (latency +
+/// depth / cap)). A meter's corner is sharp, but that it is one is not known here.
+fn by_depth(levels: &Levels<'_>, [earlier, later]: [&Stretch<'_>; 2]) -> f64 {
+    let alike = levels.stretches.iter().filter(|stretch| stretch.spell.shape == later.spell.shape);
+    let alone = alike.map(Stretch::latency).fold(f64::INFINITY, f64::min);
+    let (from, to) = (earlier.spell.depth, later.spell.depth);
+    let waits = earlier.latency() / from - alone / from;
+    let softest = (earlier.latency() / from / (alone / to + waits.max(0.0))).ln();
+    let gain = later.log() - earlier.log();
+    if to > from { gain.clamp(0.0, softest.max(0.0)) } else { gain.clamp(softest.min(0.0), 0.0) }
+}
+
 /// The move between two stretches that no known one explains.
 fn unseen(levels: &Levels<'_>, [earlier, later]: [&Stretch<'_>; 2], known: &[Move]) -> Option<Move> {
     let found = between(earlier, later);
+    let found = Move { ratio: found.ratio - by_depth(levels, [earlier, later]), ..found };
     let apart = (found.high - found.low).clamp(0.0, MEMORY_S);
     let error = found.error.hypot(levels.wander * apart.sqrt());
     let share = if earlier.spell.depth == later.spell.depth { SHARE } else { SHARE_DEPTHS };

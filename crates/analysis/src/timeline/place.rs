@@ -16,6 +16,8 @@ const AT: f64 = 0.03;
 const AT_DEVIATIONS: f64 = 2.0;
 /// Whole operations by which the edges of a sample cut: one at each end.
 const EDGES: f64 = 2.0;
+/// A fall that its samples do not place within this, in seconds, is placed by all that came through.
+const WIDE_S: f64 = 2.0;
 /// Two times closer than this, in seconds, are one.
 const TOUCH: f64 = 1e-3;
 
@@ -52,6 +54,11 @@ impl Lower {
         let rate = before.min(after) * scale;
         // However noisy: what is beyond the middle is nearer to the other.
         Lower { rate, bytes: found.bytes, above: above.min(middle / rate), at, middle }
+    }
+
+    /// What it earned since a time.
+    fn earning(&self, since: f64) -> Earning {
+        Earning { since, rate: self.rate, bytes: self.bytes }
     }
 
     pub fn side(&self, spell: &Spell, sample: &Sample) -> Side {
@@ -102,12 +109,15 @@ fn window<'s>(levels: &Levels<'s>, found: &Move, lower: &Lower) -> Vec<Seen<'s>>
         spell.fine.iter().map(move |sample| Seen { spell, sample: *sample, side: lower.side(spell, sample) })
     };
     let own = |spell: &&Spell| spell.direction == found.direction;
-    // What both directions took together since is no more than the lower level gives: then they share it.
-    let earning = Earning { since: found.high, rate: lower.rate, bytes: lower.bytes };
-    let all = found.ratio < 0.0 && earning.explains(&levels.flows, f64::INFINITY);
+    let all = found.ratio < 0.0 && is_shared(levels, found, lower);
     let within = |seen: &Seen<'_>| seen.sample.to > found.low && seen.sample.from < found.high;
     let spells = levels.spells.iter().filter(|spell| all || own(spell));
     spells.flat_map(sides).filter(within).collect()
+}
+
+/// Whether both directions share what moved: what they took together since is no more than the lower level gives.
+fn is_shared(levels: &Levels<'_>, found: &Move, lower: &Lower) -> bool {
+    lower.earning(found.high).explains(&levels.flows, f64::INFINITY)
 }
 
 /// A fall lies behind a sample that had more, where all that came later is explained by what the lower level earned meanwhile.
@@ -115,16 +125,19 @@ fn fall(levels: &Levels<'_>, found: &Move, seen: &[Seen<'_>], lower: &Lower) -> 
     let is_last = |at: &usize| {
         let next = seen.get(at + 1).map(|next| next.side);
         let since = seen[*at].sample.to;
-        let earning = Earning { since, rate: lower.rate, bytes: lower.bytes };
         seen[*at].side == Side::Above
             && next != Some(Side::Above)
-            && earning.explains(&levels.flows, found.high)
+            && lower.earning(since).explains(&levels.flows, found.high)
     };
     let last = (0..seen.len()).find(is_last)?;
     let behind = seen[last + 1..].iter().position(|seen| seen.side == Side::At).map(|at| last + 1 + at);
     let high = behind.map_or(found.high, |at| seen[at].sample.to);
-    let at = moment(seen, last, behind);
-    Some(Edge { low: seen[last].sample.from, high, at })
+    let low = seen[last].sample.from;
+    // Samples of a few operations say of hardly one of them that it had more; all that came since says when no more was left.
+    let spent = || lower.earning(low).spent_up(&levels.flows, high);
+    let wide = high - low > WIDE_S && is_shared(levels, found, lower);
+    let at = if wide { spent() } else { None }.or_else(|| moment(seen, last, behind));
+    Some(Edge { low, high, at })
 }
 
 /// Within the last sample that had more, by how much more; where no other followed at once, half way to the next that tells.

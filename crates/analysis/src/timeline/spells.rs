@@ -2,7 +2,7 @@
 
 use record::{Interval, StepRecord};
 use statistics::segments::Sample;
-use workload::{Access, BlockSizes, Direction, Flush, Nanos, StepKind, WorkerPlan};
+use workload::{Access, BlockSizes, Direction, Flush, Nanos, StepKind, StopRule, WorkerPlan};
 
 use crate::clean::touched;
 
@@ -131,7 +131,10 @@ fn rates(step: &StepRecord) -> Option<Rates> {
     let (mut ops, mut bytes) = (0.0, 0.0);
     let mut waited = false;
     let owed = step.counted_from.since(step.started) > OWED;
-    for interval in step.intervals.iter().filter(|interval| !owed || interval.start >= step.counted_from) {
+    let until = busy_until(step);
+    let asks =
+        |interval: &&Interval| (!owed || interval.start >= step.counted_from) && interval.start < until;
+    for interval in step.intervals.iter().filter(asks) {
         // What came back meanwhile was noticed late: in this interval, or in the next.
         let before = std::mem::replace(&mut waited, touched(interval) > WAITED);
         if before || waited {
@@ -155,6 +158,27 @@ fn rates(step: &StepRecord) -> Option<Rates> {
     let (samples, fine) = (whole(&of_enough(&merged, ops)), whole(&merged));
     (ops >= OPS_LEAST && !samples.is_empty()).then(|| Rates { samples, fine, bytes_each: bytes / ops })
 }
+
+/// When the queue of a step had run nearly empty behind its end, as far as its plan tells that: the last I/Os that it waits for are
+/// no rate.
+fn busy_until(step: &StepRecord) -> Nanos {
+    let most = |rule: &StopRule| match rule {
+        StopRule::Time(most) | StopRule::Certain { most, .. } => Some(*most),
+        _ => None,
+    };
+    let Some(most) = step.plan.stop.iter().filter_map(most).min() else { return Nanos::MAX };
+    let few = step.plan.workers.iter().map(|worker| f64::from(worker.depth)).sum::<f64>() * FEW;
+    let mut left = 0.0;
+    let behind = step.intervals.iter().rev().take_while(|one| one.start >= step.counted_from + most);
+    let last = behind.take_while(|one| {
+        left += amounts(one)[0];
+        left <= few
+    });
+    last.last().map_or(Nanos::MAX, |first| first.start)
+}
+
+/// A queue of which no more than this share is left does not keep a volume busy.
+const FEW: f64 = 0.125;
 
 /// Operations that a sample holds at least, in the mean: of fewer, whole counts make its rate jump by what a change is. A step
 /// without so many says nothing.

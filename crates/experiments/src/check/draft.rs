@@ -1,6 +1,6 @@
 //! A step as it is wished for, and what time and bytes leave of it.
 
-use workload::{Bytes, Direction, Job, Nanos, StepKind, StopRule, Workload};
+use workload::{Bytes, Direction, Job, Nanos, StepKind, StopRule, Think, Workload};
 
 use super::asks::Span;
 use super::known::Known;
@@ -148,7 +148,7 @@ impl Draft {
 
     /// The time until what is in flight at its end has come back.
     fn drain(&self, known: &Known<'_>) -> Nanos {
-        if self.job.pace.rate().is_some() {
+        if self.offered().is_some() {
             return Nanos::ZERO;
         }
         let seconds = |direction: Direction, share: f64| {
@@ -193,13 +193,19 @@ impl Draft {
         Ok(Span { most: span.most.min(span.least + Nanos(spare.0 / SPARE_PART)), ..span })
     }
 
+    /// I/Os a second that it asks for at most, where it does not ask for as many as come back.
+    fn offered(&self) -> Option<f64> {
+        let rests = |think: Think| f64::from(think.every) / think.pause.as_secs_f64();
+        self.job.pace.rate().map(|rate| rate.0).or_else(|| self.job.think.map(rests))
+    }
+
     /// Bytes a second that it will write.
     fn writes_a_second(&self, known: &Known<'_>) -> f64 {
         let job = &self.job;
         let share = 1.0 - f64::from(job.access.mix.read_percent()) / 100.0;
         let block = job.blocks.longest_of(Direction::Write);
         let closed = || known.foreseen_bytes_per_second(Direction::Write, block, job);
-        share * job.pace.rate().map_or_else(closed, |rate| rate.0 * block.0 as f64)
+        share * self.offered().map_or_else(closed, |rate| rate * block.0 as f64)
     }
 
     fn whole(&self, known: &Known<'_>, bytes: Option<Bytes>) -> Cut {

@@ -1,6 +1,6 @@
 //! Latency at depth 1, the ladders of depths, and the ladder of block sizes.
 
-use workload::{Access, BlockSizes, Bytes, Direction, Flush, Iops, Job, Mix, Nanos, Pace, StepKind};
+use workload::{Access, BlockSizes, Bytes, Direction, Flush, Job, Mix, Nanos, StepKind, Think};
 
 use super::draft::{Draft, Length, Rank};
 use super::known::{DEPTH_MARGIN, DEPTH_MAX, GAIN, Known, LARGE, Rung};
@@ -13,8 +13,8 @@ const WRITE_BLOCKS: [Bytes; 2] = [Bytes::kib(256), LARGE];
 const QUEUED_MOST: Nanos = Nanos::from_secs(2);
 /// A cap that depth 1 reaches to this share is bound there.
 const BOUND_AT_ONE: f64 = 0.9;
-/// Spaced I/Os come at this part of the rate that binds.
-const SPACED: f64 = 0.25;
+/// Between spaced I/Os lies the time in which the rate that binds lets so many through.
+const SPACED: f64 = 4.0;
 
 /// Random I/O of the small block in one direction, at depth 1.
 pub(super) fn job(known: &Known<'_>, direction: Direction) -> Job {
@@ -51,18 +51,19 @@ pub(super) fn latency(known: &Known<'_>) -> Vec<Draft> {
     drafts
 }
 
-/// Where the cap binds at depth 1 already, the base latency shows only between I/Os spaced wider than the cap asks.
+/// Where the cap binds at depth 1 already, the base latency shows only between I/Os spaced wider than the cap asks: each so long
+/// after the one before it was done, and at no pace of its own, at which it would wait for one that takes longer.
 pub(super) fn spaced(known: &Known<'_>, direction: Direction) -> Option<Draft> {
     let one = known.step(&format!("latency {}", direction.name()))?;
     let (first, best) = (super::known::rate(one, direction), known.best(direction));
     if first < BOUND_AT_ONE * best || best <= 0.0 {
         return None;
     }
-    let pace = Pace::Fixed(Iops(first * SPACED));
+    let think = Some(Think::each(1, Nanos::from_secs_f64(SPACED / first)));
     Some(Draft {
         name: format!("latency {} spaced", direction.name()),
         kind: StepKind::Latency,
-        job: Job { pace, ..job(known, direction) },
+        job: Job { think, ..job(known, direction) },
         length: Length::Time(known.ask.effort.latency),
         rank: Rank::Must,
         share: share(direction, 0.2),

@@ -103,6 +103,41 @@ fn what_plimsoll_keeps_in_flight_is_its_own_limit() {
     assert!(matches!(bytes, Some(Word::InFlight | Word::Open)), "{said:#?}");
 }
 
+/// What is told as at least so much of a level whose cause is open.
+fn least(said: &[(Meaning, Confidence)], direction: Direction, counted: Counted) -> Option<f64> {
+    said.iter().find_map(|(meaning, _)| match meaning {
+        Meaning::NotIdentifiable(found)
+            if found.question == Question::Holds
+                && (found.direction, found.counted) == (Some(direction), counted) =>
+        {
+            found.at_least.then_some(found.level.value)
+        }
+        _ => None,
+    })
+}
+
+#[test]
+fn at_least_is_no_more_than_the_same_load_had_before() {
+    let words = "sim:custom,iops=1710,bandwidth=297MiB/s,latency=2550us,write_back=64MiB,drain=64MiB/s,\
+                 write_back_latency=2ms";
+    let said = said(words);
+    let told = least(&said, Direction::Write, Counted::Operations);
+    assert!(told.is_none_or(|told| told < 1.1 * 16384.0), "{words}: {said:#?}");
+}
+
+#[test]
+fn what_stolen_time_took_from_a_level_is_not_taken_for_the_volume() {
+    let words = "sim:custom,iops=1050,latency=834us,theft=50ms,theft_every=1s,theft_pace=poisson,seed=11";
+    let said = said(words);
+    for (meaning, _) in &said {
+        if let Meaning::NotIdentifiable(found) = meaning
+            && found.question == Question::Holds
+        {
+            assert!(found.at_least || found.level.high >= 1050.0, "{words}: {found:#?}");
+        }
+    }
+}
+
 #[test]
 fn a_busy_device_is_not_called_capped() {
     for words in [

@@ -202,6 +202,18 @@ fn slices_stalls_and_stolen_time_are_no_change() {
 }
 
 #[test]
+fn what_a_deeper_queue_gains_on_a_soft_corner_is_no_change() {
+    for words in [
+        "sim:custom,iops=1550,bandwidth=220MiB/s,latency=2690us,corner=1",
+        "sim:custom,iops=1850,bandwidth=97.6MiB/s,latency=3910us,corner=1",
+        "sim:custom,iops=2760,bandwidth=144MiB/s,latency=1ms,corner=2",
+    ] {
+        let (_, found) = check(words, "");
+        assert!(found.regimes.changes.is_empty(), "{words}: {:#?}", found.regimes);
+    }
+}
+
+#[test]
 fn without_a_claim_a_fall_that_has_not_settled_is_told_apart() {
     let (run, mut settled) = check("sim:custom,iops=1000,burst_iops=5000,bucket=60000", "read 1000 iops");
     assert_eq!(settled.verdict.answer, Answer::Meets, "{:#?}", settled.verdict);

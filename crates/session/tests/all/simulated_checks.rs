@@ -150,6 +150,32 @@ fn slow_flat_volumes_are_known_well_enough() {
 }
 
 #[test]
+fn a_cache_that_does_not_fill_while_the_run_writes_promises_nothing() {
+    let cached =
+        "sim:custom,iops=2000,bandwidth=100MiB/s,write_back=8GiB,drain=64MiB/s,write_back_latency=2ms";
+    let (_, found) = check(cached, "write 18842 iops");
+    assert_eq!(found.verdict.answer, Answer::CannotTell, "{:#?}", found.verdict);
+}
+
+#[test]
+fn a_spaced_io_does_not_wait_for_the_one_before_it() {
+    for seed in 1..=4 {
+        let words = format!("sim:custom,iops=1940,latency=217us,jitter=2,seed={seed}");
+        let (run, found) = check(&words, "");
+        let spaced = |direction: Direction| format!("latency {} spaced", direction.name());
+        for direction in [Direction::Read, Direction::Write] {
+            let row = found.latencies.iter().find(|row| row.step == spaced(direction)).unwrap();
+            // Five standard errors of a latency whose coefficient of variation is 2.
+            let error = 10.0 / (row.count as f64).sqrt();
+            assert!(within(row.mean_ns, 217_000.0, error), "{words}: {row:?}");
+            let step = run.steps.iter().find(|step| step.plan.name == row.step).unwrap();
+            let busy = row.mean_ns * row.count as f64 / 1e9;
+            assert!(busy < 0.3 * step.seconds(), "{words}: spaced by more than the cap asks");
+        }
+    }
+}
+
+#[test]
 fn a_queue_too_shallow_for_slow_writes_is_no_proof_of_being_below() {
     for words in [
         "sim:custom,iops=1000,bandwidth=1000MiB/s,latency=0.5ms,write_latency=10ms",

@@ -7,7 +7,7 @@ use crate::ceilings::ceilings;
 use crate::judge::Judgement;
 use crate::page;
 
-/// Worst cases that are printed of a family.
+/// Worst cases that are printed of a family, or all that are sure and wrong or sure of a wrong cause, where those are more.
 const WORST: usize = 12;
 
 /// What became of one family.
@@ -79,7 +79,8 @@ impl Table {
         let shares = self.shares();
         println!("\n## {family}\n\n{text}\n{family} ceilings: {shares:.1?}");
         self.worst.sort_by_key(|case| std::cmp::Reverse(case.0));
-        for (judged, quantity, case) in self.worst.iter().take(WORST) {
+        let sure = self.worst.iter().filter(|case| case.0 >= Judgement::SureCause).count();
+        for (judged, quantity, case) in self.worst.iter().take(sure.max(WORST)) {
             println!("  {}: {quantity}\n    {case}", judged.heading());
         }
         page::keep(family, &text);

@@ -5,11 +5,13 @@ use policy::{Level, Limits, Load, Resource};
 use workload::{Bytes, Direction, PolicyName};
 
 use crate::checked::{Against, Checked};
-use crate::judge::{Cause, Judgement, NEAR, Truth, answer, rate, size};
+use crate::judge::{Cause, Figure, Judgement, NEAR, Truth, answer, rate, size};
 use crate::table::Table;
 use crate::told;
 
 const SMALL: Bytes = Bytes::kib(4);
+/// The smallest block of a check's probes.
+const TINY: Bytes = Bytes(512);
 const LARGE: Bytes = Bytes::MIB;
 /// The deepest queue of a check, and the most bytes that it keeps in flight.
 const DEPTH_MAX: f64 = 256.0;
@@ -18,6 +20,11 @@ const IN_FLIGHT_MAX: f64 = experiments::CheckAsk::IN_FLIGHT_MOST.0 as f64;
 const LATENCY: f64 = 800e-6;
 /// The same of a write into a write-back cache.
 const WRITE_BACK_LATENCY: f64 = 50e-6;
+/// What it takes for their coefficient of variation there.
+const JITTER: f64 = 0.1;
+/// Standard errors within which the mean of a log-normal latency lies. (Of a thousand means of 900 values whose coefficient of variation
+/// is 2, as a gamma distribution of their skewness, four are more than three above the truth, and one in 15,000 more than five.)
+const ERRORS: f64 = 5.0;
 /// Two limits that are nearer than this to each other cannot be told apart.
 const APART: f64 = 0.1;
 
@@ -27,6 +34,8 @@ pub struct Volume {
     pub level: Level,
     /// Seconds of one I/O alone, by direction.
     pub latency: [f64; 2],
+    /// Coefficient of variation of that.
+    pub spread: f64,
     /// Servers: their number, mean seconds of service, bytes a second of one.
     pub servers: Option<(f64, f64, f64)>,
     /// What takes writes past the rules: bytes a second that it drains, seconds of a write into it.
@@ -61,7 +70,9 @@ impl Volume {
             let alone = seconds(words, "write_back_latency").unwrap_or(WRITE_BACK_LATENCY);
             (workload::rate(drain).unwrap().0, alone)
         });
-        Volume { limits, level, latency: [read, write], servers, write_back, steady: true }
+        let number = |name: &str| typed(words, name).map(|value| value.parse::<f64>().unwrap());
+        let spread = number("jitter").unwrap_or(JITTER).max(number("service_cv").unwrap_or(0.0));
+        Volume { limits, level, latency: [read, write], spread, servers, write_back, steady: true }
     }
 
     /// What holds random I/O of this size in this direction, in operations a second.
@@ -107,9 +118,17 @@ impl Volume {
         Truth { rate: truth.rate * LARGE.0 as f64, ..truth }
     }
 
+    /// What is told of small blocks: where bytes hold those of 4 KiB, a cap of operations is told from smaller ones, and so it is
+    /// held against what these have.
+    fn small(&self, direction: Direction, told: Option<Figure>) -> Truth {
+        let small = self.truth(direction, SMALL);
+        let told_of_smaller = told.is_some_and(|told| told.cause == Cause::Operations);
+        if told_of_smaller && small.cause == Cause::Bytes { self.truth(direction, TINY) } else { small }
+    }
+
     /// The size above which bytes bind, where both bind and no unit stands between.
-    fn crossover(&self, direction: Direction) -> Option<f64> {
-        let (small, large) = (self.truth(direction, SMALL), self.bandwidth(direction));
+    fn crossover(&self, direction: Direction, small: Truth) -> Option<f64> {
+        let large = self.bandwidth(direction);
         let both = small.cause == Cause::Operations && large.cause == Cause::Bytes;
         let counted = self.limits.as_ref().is_some_and(|limits| {
             limits.limits.iter().any(|limit| {
@@ -148,8 +167,9 @@ impl Volume {
 
     fn judge_direction(&self, found: &Analysis, direction: Direction, to: (&str, &mut Table)) {
         let (command, table) = to;
-        let (small, large) = (self.truth(direction, SMALL), self.bandwidth(direction));
+        let large = self.bandwidth(direction);
         let told = told::operations(found, direction);
+        let small = self.small(direction, told);
         let what = || format!("{direction:?} {told:?} for {small:?}");
         table.add("greatest rate of 4 KiB", rate(told, small), (command, &what));
         let told = told::bytes(found, direction);
@@ -160,7 +180,7 @@ impl Volume {
         };
         let what = || format!("{direction:?} {told:?} for {large:?}");
         table.add("greatest rate of 1 MiB", judged, (command, &what));
-        let (told, truth) = (told::crossover(found, direction), self.crossover(direction));
+        let (told, truth) = (told::crossover(found, direction), self.crossover(direction, small));
         let may_be_either = small.near_another || large.near_another;
         if let Some(judged) = size(told, truth).filter(|_| !may_be_either) {
             table.add("crossover", judged, (command, &|| format!("{direction:?} {told:?} for {truth:?}")));
@@ -176,8 +196,7 @@ impl Volume {
             table.add("latency of one I/O", Judgement::Missed, (command, &|| format!("{direction:?}")));
             return;
         };
-        // Jitter is 2 at most: three standard errors of the mean of so many.
-        let error = (3.0 * 2.0 / (row.count.max(1) as f64).sqrt()).max(NEAR);
+        let error = (ERRORS * self.spread / (row.count.max(1) as f64).sqrt()).max(NEAR);
         let near = |truth: f64| (row.mean_ns / 1e9 / truth - 1.0).abs() <= error;
         let stretched = truth.max(1.0 / self.truth(direction, SMALL).rate);
         let judged = match (near(truth), row.role == LatencyRole::Base && near(stretched)) {
