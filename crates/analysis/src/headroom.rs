@@ -87,7 +87,20 @@ fn seen(step: &StepRecord, claim: &Claim, direction: Direction) -> Option<Seen> 
     let within = told.map_or((0.0, f64::INFINITY), |told| {
         (told.estimate.low, if told.open { f64::INFINITY } else { told.estimate.high })
     });
-    Some(Seen { rate: served(step) / step.seconds(), latency, within, keeps_up: keeps_up(step) })
+    // What arrived in some seconds is chance; what was asked for is what the latency is of in the long run.
+    let keeps_up = keeps_up(step);
+    let rate = if keeps_up { asked(step) } else { served(step) / step.seconds() };
+    Some(Seen { rate, latency, within, keeps_up })
+}
+
+impl Seen {
+    fn surely_holds(&self, most: f64) -> bool {
+        self.keeps_up && self.within.1 <= most
+    }
+
+    fn surely_fails(&self, most: f64) -> bool {
+        !self.keeps_up || self.within.0 > most
+    }
 }
 
 /// What `claim` says of latency, as `step` had it: a percentile, or the mean; nanoseconds.
@@ -102,32 +115,39 @@ pub fn claimed_latency(step: &StepRecord, claim: &Claim, direction: Direction) -
 
 /// Whether as much was served as arrived, but for chance.
 pub fn keeps_up(step: &StepRecord) -> bool {
-    let asked: f64 =
-        step.plan.workers.iter().filter_map(|worker| worker.pace.rate()).map(|rate| rate.0).sum();
-    let arrived = asked * step.seconds();
+    let arrived = asked(step) * step.seconds();
     served(step) >= arrived * (1.0 - SHORT) - CHANCE * arrived.sqrt()
+}
+
+/// I/Os a second that should arrive.
+fn asked(step: &StepRecord) -> f64 {
+    step.plan.workers.iter().filter_map(|worker| worker.pace.rate()).map(|rate| rate.0).sum()
 }
 
 fn served(step: &StepRecord) -> f64 {
     (step.tally(Direction::Read).ops + step.tally(Direction::Write).ops) as f64
 }
 
-/// Between the rates on either side; `None` without a load. Between them one over the latency is taken to fall with the
+/// Between the rates on either side; `None` where no load is sure of it. Between them one over the latency is taken to fall with the
 /// rate in a straight line, as it does for the percentiles and the mean of a queue (M/M/1; near it M/D/1).
 fn bound(seen: &[Seen], most: Nanos) -> Option<Bound> {
     let most = most.0 as f64;
     let holds = |seen: &Seen| seen.keeps_up && seen.latency <= most;
     let above = seen.iter().position(|seen| !holds(seen));
-    let Some(above) = above else { return Some(Bound::AtLeast(seen.last()?.rate)) };
+    let Some(above) = above else {
+        return Some(Bound::AtLeast(seen.iter().rfind(|seen| seen.surely_holds(most))?.rate));
+    };
     let high = seen[above];
-    let Some(below) = above.checked_sub(1) else { return Some(Bound::AtMost(high.rate)) };
+    let Some(below) = above.checked_sub(1) else {
+        return Some(Bound::AtMost(seen.iter().find(|seen| seen.surely_fails(most))?.rate));
+    };
     let low = seen[below];
     let share = if high.keeps_up { room(low.latency, most) / room(low.latency, high.latency) } else { 0.5 };
     let apart = high.rate - low.rate;
     let value = low.rate + apart * share.clamp(0.0, 1.0);
     // A percentile of some seconds of a queue is rough: it may have been judged wrongly but where its interval says so.
-    let surely_holds = seen[..=below].iter().rev().find(|seen| seen.keeps_up && seen.within.1 <= most);
-    let surely_fails = seen[above..].iter().find(|seen| !seen.keeps_up || seen.within.0 > most);
+    let surely_holds = seen[..=below].iter().rfind(|seen| seen.surely_holds(most));
+    let surely_fails = seen[above..].iter().find(|seen| seen.surely_fails(most));
     let further = |at: Option<usize>| at.and_then(|at| seen.get(at)).map(|seen| seen.rate);
     let next = [
         further(below.checked_sub(1)).unwrap_or(low.rate - apart),

@@ -73,6 +73,8 @@ fn half_width(
     let usual = ops / parts as f64;
     let series: Vec<f64> = counted.iter().map(|part| excess(part) / usual).collect();
     let found = long_run_variance(&series)?;
-    let half = t_quantile(UPPER, found.df) * (found.variance / parts as f64).sqrt();
+    // What is presumed of so few intervals is in their variance already; their freedom need not pay for it twice.
+    let df = found.df.max(0.5 * (parts - 1) as f64);
+    let half = t_quantile(UPPER, df) * (found.variance / parts as f64).sqrt();
     Some(half.max(Z95 * independent))
 }

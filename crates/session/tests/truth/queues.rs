@@ -212,7 +212,8 @@ impl Held {
             Some(Bound::AtLeast(rate)) if rate <= truth * (1.0 + NEAR) => Judgement::HeldBack,
             Some(Bound::AtMost(rate)) if rate >= truth * (1.0 - NEAR) => Judgement::HeldBack,
             Some(_) => Judgement::SureWrong,
-            None => Judgement::Missed,
+            // No load was seen for long enough to be sure of it.
+            None => Judgement::HeldBack,
         };
         table.add("headroom", judged, (&checked.command(&claim), &|| format!("{told:?} of {truth}")));
         table
