@@ -58,6 +58,12 @@ impl Stretch<'_> {
         if mixed { Segment { level: middle, ..self.segment } } else { self.segment }
     }
 
+    /// Seconds of its samples, at least the length of one.
+    pub fn seconds(&self) -> f64 {
+        let seen: f64 = self.samples().map(|sample| sample.to - sample.from).sum();
+        if seen > 0.0 { seen } else { self.segment.to - self.segment.from }
+    }
+
     /// Bytes a second.
     pub fn bytes(&self) -> f64 {
         self.middle() * self.spell.bytes_each

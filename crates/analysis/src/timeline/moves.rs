@@ -25,6 +25,13 @@ const ABOVE: f64 = 0.1;
 /// Less time at a level than this, in seconds, is on the way from one to another.
 const PASSING_S: f64 = 3.0;
 
+/// What a meter that lets through in slices may pass too early or too late in a stretch, in seconds' worth of its rate: one slice of
+/// this kernel's throttle. (Of constant volumes whose process waited for a CPU slices slipped into the next interval: 196 and then
+/// 100 I/Os where 150 were due.)
+const SLIPPED_S: f64 = 0.1;
+/// No stretch is so short that all of it is such a slice.
+const SLIPPED_MOST: f64 = 0.9;
+
 /// A level became another one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Move {
@@ -63,8 +70,12 @@ pub(crate) fn moves(levels: &Levels<'_>, rule: &Rule) -> Vec<Move> {
         let found = Move { at: change.at, low: change.low, high: change.high, ..between(&before, &after) };
         Move { bytes: by_bytes(levels, &found), ..found }
     };
-    let is_change = |one: &Move| one.ratio.abs() >= (1.0 + rule.share).ln().max(WITHIN_ERRORS * one.error);
-    let mut found: Vec<Move> = levels.within.iter().map(within).filter(is_change).collect();
+    let is_change = |(number, change): &(usize, Change)| {
+        let one = within(&(*number, *change));
+        let least = slipped([&levels.stretches[number - 1], &levels.stretches[*number]]);
+        (one.ratio.abs() >= (1.0 + rule.share).ln().max(WITHIN_ERRORS * one.error).max(least)).then_some(one)
+    };
+    let mut found: Vec<Move> = levels.within.iter().filter_map(is_change).collect();
     for (number, later) in levels.stretches.iter().enumerate() {
         let Some(earlier) = earlier(&levels.stretches[..number], later) else { continue };
         if let Some(unseen) = unseen(levels, [earlier, later], &found) {
@@ -73,6 +84,12 @@ pub(crate) fn moves(levels: &Levels<'_>, rule: &Rule) -> Vec<Move> {
     }
     found.sort_by(|a, b| a.at.total_cmp(&b.at));
     passing(found, &levels.stretches, rule)
+}
+
+/// The logarithm of the ratio that a slice slipped in each of two stretches makes of one level.
+fn slipped(beside: [&Stretch<'_>; 2]) -> f64 {
+    let of = |stretch: &Stretch<'_>| -(-(SLIPPED_S / stretch.seconds()).min(SLIPPED_MOST)).ln_1p();
+    beside.map(of).iter().sum()
 }
 
 fn between(before: &Stretch<'_>, after: &Stretch<'_>) -> Move {
@@ -125,7 +142,7 @@ fn unseen(levels: &Levels<'_>, [earlier, later]: [&Stretch<'_>; 2], known: &[Mov
     let apart = (found.high - found.low).clamp(0.0, MEMORY_S);
     let error = found.error.hypot(levels.wander * apart.sqrt());
     let share = if earlier.spell.depth == later.spell.depth { SHARE } else { SHARE_DEPTHS };
-    let least = (ERRORS * error).max((1.0 + share).ln());
+    let least = (ERRORS * error).max((1.0 + share).ln()).max(slipped([earlier, later]));
     let inside = || known.iter().filter(|one| one.at >= earlier.segment.to && one.at <= later.segment.from);
     let felt = |one: &&Move| feels(later, one);
     let sum = |felt: f64, one: &Move| felt + one.ratio;

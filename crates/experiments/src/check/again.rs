@@ -4,7 +4,7 @@ use record::StepRecord;
 use workload::StepKind;
 
 use super::draft::{Draft, Length, Rank};
-use super::known::{Known, LARGE};
+use super::known::Known;
 use super::ladders::{filling, share};
 use super::references::{Moment, count, moments};
 
@@ -19,7 +19,7 @@ fn draft(known: &Known<'_>, moment: Moment, round: usize) -> Draft {
         job: filling(known, direction, block),
         length: Length::Known(known.ask.effort.again),
         rank: Rank::Must,
-        share: share(direction, if block == LARGE { 3.0 } else { 0.8 }),
+        share: share(direction, if block > known.small() { 3.0 } else { 0.8 }),
     }
 }
 

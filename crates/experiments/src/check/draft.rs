@@ -179,6 +179,11 @@ impl Draft {
         Ok(Step { name: self.name.clone(), kind: self.kind, workload, interval: Some(cut.interval) })
     }
 
+    /// Whether what it may write is too little for it, with `ahead` to come.
+    pub fn lacks_bytes(&self, known: &Known<'_>, ahead: &Ahead) -> Option<LeftOut> {
+        self.in_bytes(known, ahead).err()
+    }
+
     /// Its span, as far beyond the least as its part of the time allows that nothing else needs.
     fn in_time(&self, known: &Known<'_>, ahead: &Ahead) -> Result<Span, LeftOut> {
         let span = self.span();

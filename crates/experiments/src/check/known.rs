@@ -25,7 +25,7 @@ const DEPTH_GUESS: u32 = 32;
 const WRITES_OVER_READS: f64 = 2.0;
 
 /// A block whose rate is below this share of the small block's is held by its bytes.
-const BYTES_BIND: f64 = 0.9;
+pub(super) const BYTES_BIND: f64 = 0.9;
 /// Bytes a second of one block are at most this many times those of another that is held by them.
 const BYTES_OVER: f64 = 2.0;
 

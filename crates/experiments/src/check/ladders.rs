@@ -115,9 +115,18 @@ pub(super) fn filling(known: &Known<'_>, direction: Direction, block: Bytes) -> 
 
 /// The block ladder of one direction; the depth ladder is its small end.
 pub(super) fn blocks(known: &Known<'_>, direction: Direction) -> Vec<Draft> {
-    let blocks: &[Bytes] = if direction == Direction::Write { &WRITE_BLOCKS } else { &READ_BLOCKS };
-    let taken = blocks.iter().filter(|&&block| block > known.small());
-    taken.map(|&block| block_rung(known, direction, block)).collect()
+    let usual: &[Bytes] = if direction == Direction::Write { &WRITE_BLOCKS } else { &READ_BLOCKS };
+    let large = known.large(direction);
+    let mut blocks: Vec<Bytes> = usual.iter().copied().filter(|&block| block < large).collect();
+    // Both this and half of it are held by bytes, so that these show as one level. That half of it is wanted is known behind the
+    // rung that showed how large it may be.
+    blocks.push(large);
+    let half = Bytes(large.0 / 2);
+    if large < LARGE && !blocks.contains(&half) {
+        blocks.push(half);
+    }
+    blocks.retain(|&block| block > known.small());
+    blocks.into_iter().map(|block| block_rung(known, direction, block)).collect()
 }
 
 fn block_rung(known: &Known<'_>, direction: Direction, block: Bytes) -> Draft {
@@ -127,7 +136,11 @@ fn block_rung(known: &Known<'_>, direction: Direction, block: Bytes) -> Draft {
         job: filling(known, direction, block),
         length: Length::Known(known.ask.effort.rung),
         // Where time is short, other loads say more than a level at sizes between.
-        rank: if WRITE_BLOCKS.contains(&block) { Rank::Must } else { Rank::May },
-        share: share(direction, if block == LARGE { 4.0 } else { 3.0 }),
+        rank: if WRITE_BLOCKS.contains(&block) || block == known.large(direction) {
+            Rank::Must
+        } else {
+            Rank::May
+        },
+        share: share(direction, if block == known.large(direction) { 4.0 } else { 3.0 }),
     }
 }

@@ -10,6 +10,7 @@ mod draft;
 mod forecast;
 mod known;
 mod ladders;
+mod large;
 mod open_load;
 mod probes;
 mod references;
@@ -66,15 +67,14 @@ pub fn left_out(ask: &CheckAsk, done: &[StepRecord]) -> Vec<(String, LeftOut)> {
     let known = Known::of(ask, done);
     let missing = [references::ahead(&known), again::rest_of_round(&known)].concat();
     let chain = chain(&known);
-    let wanted = chain.iter().chain(&missing).filter(|draft| !known.ran(&draft.name));
+    let wanted: Vec<&Draft> = chain.iter().chain(&missing).filter(|draft| !known.ran(&draft.name)).collect();
+    let shares: f64 = wanted.iter().map(|draft| draft.share).sum();
     let why = |draft: &Draft| {
-        // Nothing is to come any more, so that what lacks bytes now lacked them before.
-        draft.fit(&known, &Ahead::default()).err().unwrap_or(match draft.share > 0.0 {
-            true => LeftOut::Bytes,
-            false => LeftOut::Time,
-        })
+        // What is left of the time may be enough for it now, and was not while others were to come.
+        let ahead = Ahead { share: shares - draft.share, ..Ahead::default() };
+        draft.lacks_bytes(&known, &ahead).unwrap_or(LeftOut::Time)
     };
-    wanted.map(|draft| (draft.name.clone(), why(draft))).collect()
+    wanted.into_iter().map(|draft| (draft.name.clone(), why(draft))).collect()
 }
 
 /// All steps but those that come between and behind, in their order, as far as they can be told by now.

@@ -4,7 +4,7 @@ use record::StepRecord;
 use workload::{Access, BlockSizes, Bytes, Claim, Direction, Iops, Job, Metric, Mix, Nanos, Pace, StepKind};
 
 use super::draft::{Draft, Length, Rank};
-use super::known::{DEPTH_MAX, Known, LARGE};
+use super::known::{DEPTH_MAX, Known};
 use super::ladders::job;
 
 /// Name of the step that runs the claimed load.
@@ -152,11 +152,13 @@ fn at_share(known: &Known<'_>, load: Load, percent: f64) -> Option<Draft> {
 fn cap(known: &Known<'_>, load: &Load) -> Option<f64> {
     let (mix, block) = (load.access.mix, load.block);
     let saturated = |direction| {
-        let blocks = [known.small(), Bytes::kib(16), Bytes::kib(32), Bytes::kib(64), Bytes::kib(256), LARGE];
-        blocks
-            .into_iter()
-            .filter(|&larger| larger >= block)
-            .find_map(|larger| known.last_rate(direction, larger))
+        let blocks = [4, 16, 32, 64, 128, 256, 512, 1024].map(Bytes::kib);
+        let larger =
+            blocks.into_iter().map(|larger| larger.max(known.small())).filter(|&larger| larger >= block);
+        let rate = larger.into_iter().find_map(|larger| known.last_rate(direction, larger));
+        // Where the ladder ended below it, it has that many bytes.
+        let ended = known.large(direction);
+        rate.or_else(|| Some(known.last_rate(direction, ended)? * ended.0 as f64 / block.0 as f64))
     };
     let share = f64::from(mix.read_percent()) / 100.0;
     let bound = |direction, share: f64| (share > 0.0).then(|| saturated(direction).map(|rate| rate / share));

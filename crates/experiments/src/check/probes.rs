@@ -4,7 +4,7 @@ use workload::{Access, BlockSizes, Bytes, Direction, Job, Mix, StepKind};
 
 use super::asks::CheckAsk;
 use super::draft::{Draft, Length, Rank};
-use super::known::{DEPTH_MAX, GAIN, Known, LARGE, depth_of, in_flight, rate};
+use super::known::{DEPTH_MAX, GAIN, Known, depth_of, in_flight, rate};
 use super::ladders::{filling, job, share};
 use super::units::suspected;
 use crate::step::Layout;
@@ -50,13 +50,14 @@ pub(super) fn visits_the_same(draft: &Draft) -> bool {
 /// where half was less, double.
 pub(super) fn in_flight_budgets(known: &Known<'_>) -> Vec<Draft> {
     let of = |&direction: &Direction| -> Vec<Draft> {
-        let full = filling(known, direction, LARGE);
-        let what = |part: &str| format!("{part} in flight {} {LARGE}", direction.name());
+        let large = known.large(direction);
+        let full = filling(known, direction, large);
+        let what = |part: &str| format!("{part} in flight {} {large}", direction.name());
         let with = |part: &str, depth: u32| {
             probe(known, &what(part), Job { depth, ..full.clone() }, share(direction, 1.5))
         };
         let half = with("half", (full.depth / 2).max(1));
-        let most = in_flight(LARGE, known.ask.in_flight_most);
+        let most = in_flight(large, known.ask.in_flight_most);
         let twice = (gained(known, direction, &half) && most > full.depth)
             .then(|| with("double", (full.depth * 2).min(most)));
         [half].into_iter().chain(twice).collect()
@@ -66,7 +67,7 @@ pub(super) fn in_flight_budgets(known: &Known<'_>) -> Vec<Draft> {
 
 /// Whether the largest block's rung moved more than `half` of its depth did.
 fn gained(known: &Known<'_>, direction: Direction, half: &Draft) -> bool {
-    let rung = known.step(&format!("{} {LARGE}", direction.name()));
+    let rung = known.step(&format!("{} {}", direction.name(), known.large(direction)));
     let Some((rung, half)) = rung.zip(known.step(&half.name)) else { return false };
     depth_of(&rung.plan) > depth_of(&half.plan)
         && rate(rung, direction) > rate(half, direction) * (1.0 + GAIN)
@@ -93,7 +94,8 @@ pub(super) fn units(known: &Known<'_>) -> Vec<Draft> {
 pub(super) fn tiny(known: &Known<'_>) -> Vec<Draft> {
     let of = |&direction: &Direction| -> Vec<Draft> {
         let small = known.best(direction) * known.small().0 as f64;
-        let large = known.last_rate(direction, LARGE).unwrap_or(f64::MAX) * LARGE.0 as f64;
+        let block = known.large(direction);
+        let large = known.last_rate(direction, block).unwrap_or(f64::MAX) * block.0 as f64;
         let blocks = TINY.into_iter().filter(|&block| block >= known.ask.block_min && block < known.small());
         let draft = |block: Bytes| {
             let deep = filling(known, direction, known.small());
@@ -116,12 +118,13 @@ pub(super) fn mixes(known: &Known<'_>) -> Vec<Draft> {
         let most = in_flight(block, CheckAsk::IN_FLIGHT_USUAL.min(known.ask.in_flight_most));
         let depth = (read.depth + write.depth).min(most).min(DEPTH_MAX);
         let job = Job { depth, access: Access::random(Mix::reads(read_percent)), ..read };
-        probe(known, &format!("mix {what}"), job, if block == LARGE { 1.5 } else { 0.5 })
+        probe(known, &format!("mix {what}"), job, if block > known.small() { 1.5 } else { 0.5 })
     };
+    let large = known.large_of_both();
     vec![
         mixed("70/30", 70, known.small()),
         mixed("50/50", 50, known.small()),
-        mixed(&format!("50/50 {LARGE}"), 50, LARGE),
+        mixed(&format!("50/50 {large}"), 50, large),
     ]
 }
 

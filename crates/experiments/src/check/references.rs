@@ -3,7 +3,7 @@
 use workload::{Bytes, Direction, StepKind};
 
 use super::draft::{Draft, Length, Rank};
-use super::known::{Known, LARGE, moves};
+use super::known::{Known, moves};
 use super::ladders::{filling, share};
 
 /// References of a kind that a run has, time and bytes permitting: fewer tell no difference between moments, and more take
@@ -19,8 +19,10 @@ pub(super) struct Moment {
 
 /// The loads that come again and again, in their turn.
 pub(super) fn moments(known: &Known<'_>) -> Vec<Moment> {
-    let both = |block| known.directions().iter().map(move |&direction| Moment { direction, block });
-    both(known.small()).chain(both(LARGE)).collect()
+    let of = |block: fn(&Known<'_>, Direction) -> Bytes| {
+        known.directions().iter().map(move |&direction| Moment { direction, block: block(known, direction) })
+    };
+    of(|known, _| known.small()).chain(of(|known, direction| known.large(direction))).collect()
 }
 
 /// Steps of `kind` with the load of `moment` that ran.
@@ -37,14 +39,16 @@ fn draft(known: &Known<'_>, moment: Moment, number: usize) -> Draft {
         job: filling(known, direction, block),
         length: Length::Look(known.ask.effort.look),
         rank: Rank::May,
-        share: share(direction, if block == LARGE { 2.0 } else { 0.6 }),
+        share: share(direction, if block > known.small() { 2.0 } else { 0.6 }),
     }
 }
 
-/// References that the run still wants, the next of each kind; those of which there are fewest first.
+/// References that the run still wants, the next of each kind; those of which there are fewest first. Those of large blocks wait
+/// until it is known how large these may be.
 pub(super) fn wanted(known: &Known<'_>) -> Vec<Draft> {
-    let counted =
-        moments(known).into_iter().map(|moment| (count(known, StepKind::Reference, moment), moment));
+    let now =
+        moments(known).into_iter().filter(|moment| moment.block == known.small() || known.knows_large());
+    let counted = now.map(|moment| (count(known, StepKind::Reference, moment), moment));
     let mut wanted: Vec<(usize, Moment)> = counted.filter(|(count, _)| *count < EACH).collect();
     wanted.sort_by_key(|(count, _)| *count);
     wanted.into_iter().map(|(count, moment)| draft(known, moment, count + 1)).collect()

@@ -168,13 +168,13 @@ pub enum Walk {
 ///
 /// # Errors
 /// What the kernel says.
-pub fn advise(file: &OpenFile, walk: Walk) -> io::Result<()> {
+pub fn advise(file: &impl AsFd, walk: Walk) -> io::Result<()> {
     let advice = match walk {
         Walk::Sequential => libc::POSIX_FADV_SEQUENTIAL,
         Walk::Random => libc::POSIX_FADV_RANDOM,
     };
     // SAFETY: the descriptor is open; no memory is involved.
-    let error = unsafe { libc::posix_fadvise(file.as_raw_fd(), 0, 0, advice) };
+    let error = unsafe { libc::posix_fadvise(file.as_fd().as_raw_fd(), 0, 0, advice) };
     if error == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(error)) }
 }
 

@@ -201,6 +201,51 @@ fn slices_stalls_and_stolen_time_are_no_change() {
     }
 }
 
+/// `run` with one slice of 100 ms in every step counted an interval too early, or too late, and plimsoll without a CPU in half of
+/// the others, so that what makes up for it is not always seen.
+fn slipped(mut run: Run, seed: u64) -> Run {
+    let mut random = statistics::Stream::new(seed, 13);
+    for step in &mut run.steps {
+        let whole =
+            step.intervals.iter().take_while(|one| one.end.since(one.start) >= step.plan.interval).count();
+        if whole < 2 {
+            continue;
+        }
+        let at = random.below(whole as u64 - 1) as usize;
+        let (to, from) = if random.unit_f64() < 0.5 { (at, at + 1) } else { (at + 1, at) };
+        for (number, interval) in step.intervals.iter_mut().enumerate() {
+            if number != to && random.unit_f64() < 0.5 {
+                interval.waited = Nanos(interval.end.since(interval.start).0 / 10);
+            }
+        }
+        for way in [Direction::Read, Direction::Write].map(Direction::index) {
+            let tally = step.intervals[from].directions[way].tally;
+            let moved = (tally.ops as f64 * 0.1 / step.intervals[from].seconds()).floor() as u64;
+            let bytes = moved * tally.bytes.checked_div(tally.ops).unwrap_or_default();
+            step.intervals[from].directions[way].tally.ops -= moved;
+            step.intervals[from].directions[way].tally.bytes -= bytes;
+            step.intervals[to].directions[way].tally.ops += moved;
+            step.intervals[to].directions[way].tally.bytes += bytes;
+        }
+    }
+    run
+}
+
+#[test]
+fn a_slice_that_slips_into_the_next_interval_is_no_change() {
+    for words in [
+        "sim:custom,iops=500,bandwidth=20MiB/s",
+        "sim:custom,iops=120",
+        "sim:custom,iops=900,bandwidth=8MiB/s",
+    ] {
+        let (run, _) = check(words, "");
+        for seed in 0..40 {
+            let found = analysis::analyse(&slipped(run.clone(), seed), None, None);
+            assert_eq!(found.regimes.changes, [], "{words} {seed}");
+        }
+    }
+}
+
 #[test]
 fn what_a_deeper_queue_gains_on_a_soft_corner_is_no_change() {
     for words in [

@@ -74,6 +74,28 @@ fn within(measured: f64, truth: f64, share: f64) -> bool {
 }
 
 #[test]
+fn slow_volumes_are_asked_for_blocks_that_come_several_times_a_second() {
+    for (words, iops, mib) in [
+        ("sim:custom,iops=100,bandwidth=1MiB/s,latency=2ms", 100.0, 1.0),
+        ("sim:custom,iops=120,bandwidth=1.3MiB/s,latency=2ms,slice=100ms", 120.0, 1.3),
+        ("sim:custom,iops=90,bandwidth=13MiB/s,latency=4ms", 90.0, 13.0),
+        ("sim:custom,iops=310,bandwidth=3.1MiB/s,latency=1ms,slice=100ms", 310.0, 3.1),
+        ("sim:custom,iops=510,bandwidth=19MiB/s,latency=1ms", 510.0, 19.0),
+    ] {
+        let (run, found) = check(words, "");
+        let (ops, bytes, _) = caps(&found);
+        assert!(within(ops, iops, 0.01) && within(bytes, mib * MIB, 0.02), "{words}: {ops} {}", bytes / MIB);
+        assert_eq!(found.verdict.answer, Answer::Meets, "{words}: {:#?}", found.verdict.rows);
+        let ended = run.steps.last().map_or(0.0, |step| step.ended.as_secs_f64());
+        assert!(ended <= 180.0, "{words} took {ended} s");
+        for step in run.steps.iter().filter(|step| step.plan.kind == StepKind::Reference) {
+            let ops = step.tally(Direction::Read).ops + step.tally(Direction::Write).ops;
+            assert!(ops >= 25, "{words}, {}: {ops}", step.plan.name);
+        }
+    }
+}
+
+#[test]
 fn caps_and_filling_depth_of_flat_policies_are_recovered() {
     for (words, iops, mib, latency_s) in [
         ("sim:aws-gp3,latency=0.8ms", 3_000.0, 125.0, 0.8e-3),

@@ -16,8 +16,9 @@ const CEILINGS: &[(&str, [f64; 3])] = &[
     ("custom", [0.1, 0.1, 0.2]),
     ("margins", [0.0, 0.0, 0.0]),
     ("queues", [0.0, 0.0, 0.0]),
-    ("sick", [0.1, 0.1, 7.4]),
-    ("waves", [1.5, 0.0, 0.0]),
+    ("sick", [0.3, 0.3, 8.0]),
+    ("slow", [0.0, 0.0, 0.7]),
+    ("waves", [0.0, 0.0, 0.0]),
 ];
 
 pub fn families() -> impl Iterator<Item = &'static str> {

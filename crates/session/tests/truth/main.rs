@@ -15,6 +15,7 @@ mod margins;
 mod page;
 mod queues;
 mod sick;
+mod slow;
 mod table;
 mod told;
 mod volume;

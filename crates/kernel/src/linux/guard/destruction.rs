@@ -9,6 +9,7 @@ use workload::Bytes;
 
 use crate::linux::device::{DeviceNumber, read_number, size_of_device, sysfs_folder};
 use crate::linux::facts::{block_facts, folder_names};
+use crate::linux::residency::{Walk, advise};
 use crate::linux::signature::{Sample, Signature, Span, sample, signatures};
 
 /// What is on a device that is about to be written.
@@ -43,6 +44,9 @@ impl Destruction {
         let root = Path::new("/");
         let size = size_of_device(file.as_fd())?;
         let facts = block_facts(root, number).unwrap_or_default();
+        // Only advice. Without it each of the thousand reads below fetches what lies behind it too, on a loop device 2.5 MiB:
+        // nine minutes at 1 MiB/s.
+        let _ = advise(file, Walk::Random);
         let mut found = signatures(file, Span { start: 0, size: size.0 })?;
         let mut names = Vec::new();
         let folder = sysfs_folder(root, number).filter(|_| !facts.is_partition);
