@@ -3,7 +3,7 @@
 use policy::{Level, Limit, Limits, Load, Resource, UnitReading};
 use record::{Run, StepRecord};
 use statistics::distribution::binomial_cdf;
-use workload::{BlockSizes, Bytes, Claim, ClaimedLoad, Direction, Expectation, Metric, Pace, StepKind};
+use workload::{BlockSizes, Bytes, Claim, ClaimedLoad, Direction, Expectation, Metric, Mix, Pace, StepKind};
 
 use crate::credits::{self, Judged};
 use crate::figures::Figures;
@@ -288,7 +288,8 @@ pub(crate) fn of_expectation(run: &Run, figures: &Figures, expectation: &Expecta
         None => measured_directions(figures),
     };
     let each = |claim: &Claim| {
-        let rows = directions(claim).into_iter();
+        let has_part = |way: &Direction| part(claim, expectation.load.mix, *way) > 0.0;
+        let rows = directions(claim).into_iter().filter(has_part);
         rows.map(|direction| expected_row(&Asks { run, figures, expectation }, claim, direction))
             .collect::<Vec<_>>()
     };
@@ -307,14 +308,22 @@ struct Asks<'r> {
     expectation: &'r Expectation,
 }
 
+/// What of a claimed rate is one direction's: of a mix that is claimed as a whole its part.
+fn part(claim: &Claim, mix: Option<Mix>, direction: Direction) -> f64 {
+    let (None, Some(mix)) = (claim.direction, mix) else { return 1.0 };
+    let reads = f64::from(mix.read_percent()) / 100.0;
+    if direction == Direction::Read { reads } else { 1.0 - reads }
+}
+
 fn expected_row(asks: &Asks<'_>, claim: &Claim, direction: Direction) -> ClaimRow {
     let load = asks.expectation.load;
+    let part = part(claim, load.mix, direction);
     match claim.metric {
         Metric::Iops(rate) if !load.is_empty() => {
-            under_load(asks, empty_row(claim, direction, Quantity::Iops, rate.0))
+            under_load(asks, part_row(claim, direction, (Quantity::Iops, part * rate.0)))
         }
         Metric::Bandwidth(rate) if !load.is_empty() => {
-            under_load(asks, empty_row(claim, direction, Quantity::BytesPerSecond, rate.0))
+            under_load(asks, part_row(claim, direction, (Quantity::BytesPerSecond, part * rate.0)))
         }
         Metric::Iops(rate) => expected_iops(asks, empty_row(claim, direction, Quantity::Iops, rate.0)),
         Metric::Bandwidth(rate) => {
@@ -330,6 +339,15 @@ fn expected_row(asks: &Asks<'_>, claim: &Claim, direction: Direction) -> ClaimRo
             expected_latency(asks, row, Some(percent))
         }
     }
+}
+
+/// A row of what the claim asks of one direction, where that is a part of what it says.
+fn part_row(claim: &Claim, direction: Direction, (quantity, value): (Quantity, f64)) -> ClaimRow {
+    let mut row = empty_row(claim, direction, quantity, value);
+    if claim.direction.is_none() {
+        row.claimed.words = format!("{}s of {}", direction.name(), claim.words);
+    }
+    row
 }
 
 fn empty_row(claim: &Claim, direction: Direction, quantity: Quantity, value: f64) -> ClaimRow {
@@ -421,9 +439,14 @@ fn expected_latency(asks: &Asks<'_>, mut row: ClaimRow, percent: Option<f64>) ->
         |percent| latency::percentile(step, direction, percent),
     );
     let bound = row.claimed.value;
-    // What nothing bounds from above is told only where even its lower end is beyond the claim.
-    let told = measured.filter(|seen| !seen.open || seen.estimate.low > bound);
-    let Some(latency::Latency { estimate, .. }) = told else {
+    let kept = timed.ns_max().is_some_and(|longest| longest as f64 <= bound);
+    let told = measured.and_then(|seen| match seen {
+        latency::Latency { estimate, open: false } => Some(estimate),
+        // Long ones that came together bound nothing from above; but where not one was beyond the claim, that is what was seen.
+        latency::Latency { estimate, .. } if kept => Some(Estimate { high: bound, ..estimate }),
+        latency::Latency { estimate, .. } => Some(estimate).filter(|estimate| estimate.low > bound),
+    });
+    let Some(estimate) = told else {
         row.doubts.push(Doubt::FewSamples { count: timed.count() });
         return row;
     };

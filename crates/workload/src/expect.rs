@@ -22,7 +22,7 @@ pub enum Metric {
     Percentile(f64, Nanos),
 }
 
-/// One claim; without a direction it holds for reads and for writes.
+/// One claim; without a direction it holds for reads and for writes, but that of a rate under a mix, which is of both together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
     /// The direction it is about; `None`: every direction measured.

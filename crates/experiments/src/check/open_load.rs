@@ -20,8 +20,8 @@ const SEARCH: (f64, f64) = (75.0, 12.5);
 const SEARCH_STEPS: usize = 4;
 /// How much longer a step of that search lasts than one that no claim asks for.
 const CLAIMED_TIMES: u64 = 3;
-/// I/Os that should come beyond a claimed percentile: ten are asked for at least, and they come in clusters.
-const BEYOND: f64 = 40.0;
+/// I/Os of the rarer direction that should come beyond a claimed percentile: ten are asked for at least, and they come in clusters.
+const BEYOND: f64 = 100.0;
 /// How much longer than usual a step may last for them.
 const BEYOND_TIMES: u64 = 10;
 
@@ -110,14 +110,17 @@ pub(super) fn claimed_loads(known: &Known<'_>) -> Vec<Draft> {
     let (Some(load), time) = (&asked(known), known.ask.effort.open) else { return Vec::new() };
     let rate = Iops(load.rate);
     let poisson =
-        Arrivals { name: AS_CLAIMED, load, pace: Pace::Poisson(rate), time: long_enough(known, load.rate) };
+        Arrivals { name: AS_CLAIMED, load, pace: Pace::Poisson(rate), time: long_enough(known, load) };
     let even = Arrivals { name: AS_CLAIMED_EVEN, load, pace: Pace::Fixed(rate), time };
     vec![draft(known, poisson, Rank::Must), draft(known, even, Rank::May)]
 }
 
-/// For the claimed percentiles to be told at `rate`: the intervals allow for I/Os that wait for each other, which takes time.
-fn long_enough(known: &Known<'_>, rate: f64) -> Nanos {
+/// For the claimed percentiles to be told under `load`: the intervals allow for I/Os that wait for each other, which takes time.
+fn long_enough(known: &Known<'_>, load: &Load) -> Nanos {
     let usual = known.ask.effort.open;
+    let reads = f64::from(load.access.mix.read_percent()) / 100.0;
+    let rarer = [reads, 1.0 - reads].into_iter().filter(|part| *part > 0.0).fold(1.0, f64::min);
+    let rate = load.rate * rarer;
     let beyond = |claim: &Claim| match claim.metric {
         Metric::Percentile(percent, _) => BEYOND / ((1.0 - percent / 100.0) * rate).max(f64::MIN_POSITIVE),
         _ => 0.0,

@@ -329,3 +329,13 @@ fn a_claimed_latency_gets_chance_even_pace_and_a_search_for_headroom() {
     let searched = steps.iter().filter(|step| step.plan.name.starts_with("open load")).count();
     assert_eq!(searched, 4);
 }
+
+#[test]
+fn a_rate_of_a_mix_is_that_of_both_directions_together() {
+    let answer = |claim: &str| check("sim:custom,iops=1200,latency=2ms", claim).1.verdict;
+    let met = answer("1000 iops, mix 70/30");
+    let claimed: Vec<f64> = met.rows.iter().map(|row| row.claimed.value.round()).collect();
+    assert_eq!((met.answer, claimed), (Answer::Meets, vec![700.0, 300.0]), "{:#?}", met.rows);
+    assert_eq!(answer("1400 iops, mix 70/30").answer, Answer::Below);
+    assert_eq!(answer("1000 iops, mix 100/0").rows.len(), 1);
+}
