@@ -53,9 +53,10 @@ fn swing(regimes: &Regimes, rows: &mut [ClaimRow]) {
         }
         let claimed = row.claimed.value * (1.0 - TOLERANCE);
         row.answer = match least >= claimed {
-            true => Answer::Meets,
+            // What was left open for a reason of its own stays so.
+            true if matches!(row.answer, Answer::Meets | Answer::Exceeds) => Answer::Meets,
             false if most < claimed && row.answer == Answer::Below => Answer::Below,
-            false => Answer::CannotTell,
+            _ => Answer::CannotTell,
         };
         if row.answer != Answer::Meets {
             row.doubts.push(Doubt::Swings { low, mean, high });

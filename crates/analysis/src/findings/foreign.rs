@@ -4,7 +4,7 @@ use std::ops::{Add, Mul, Sub};
 
 use record::{Interval, Run, SECTOR, StepRecord};
 use serde::{Deserialize, Serialize};
-use workload::{Direction, Nanos, StepKind};
+use workload::{Direction, Nanos, StepKind, WorkerPlan};
 
 use crate::finding::{Confidence, Found, Kind, Nature};
 use crate::shortage::within;
@@ -102,6 +102,15 @@ fn may_be_split(step: &StepRecord) -> bool {
     step.plan.workers.iter().any(|worker| worker.blocks.longest().0 > UNSPLIT)
 }
 
+/// What the device may have done of I/Os that had not come back at the edge of an interval: all of them, where it splits them.
+fn in_flight(step: &StepRecord) -> Work {
+    let of = |worker: &WorkerPlan| {
+        let depth = f64::from(worker.depth);
+        Work { ops: depth, bytes: depth * worker.blocks.longest().0 as f64 }
+    };
+    step.plan.workers.iter().map(of).fold(Work::default(), Work::add)
+}
+
 /// What the device did beside the steps of a run. Layouts and flushes are left out: a file system's own writes belong to them.
 /// In a watch the load's device is one of many; its own rule knows which.
 pub(super) fn beside_steps(run: &Run) -> Option<Found<ForeignLoad>> {
@@ -126,7 +135,7 @@ fn beside(run: &Run, step: &StepRecord) -> Option<Found<ForeignLoad>> {
     let sectors = more.sectors_read as f64 + more.sectors_written as f64;
     let all = Work { ops: more.reads as f64 + more.writes as f64, bytes: sectors * SECTOR as f64 };
     let own = own_between(&step.intervals, first.at, last.at).into_iter().fold(Work::default(), Work::add);
-    let mut foreign = all - own;
+    let mut foreign = all - own - in_flight(step);
     if may_be_split(step) {
         foreign.ops = 0.0;
     }

@@ -1,6 +1,7 @@
 //! What is found in runs, by comparison and in watched machines.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
+mod beside;
 mod compare_items;
 mod comparing;
 mod levels;

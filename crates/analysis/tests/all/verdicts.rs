@@ -24,6 +24,13 @@ pub(crate) struct Served {
     seconds: u64,
 }
 
+impl Served {
+    /// Reads for 6 s.
+    pub(crate) fn reads(kind: StepKind, depth: u32, block: Bytes, iops: f64) -> Served {
+        Served { kind, direction: Direction::Read, depth, block, iops, seconds: 6 }
+    }
+}
+
 /// A run of steps one after the other, each served at an even rate.
 pub(crate) fn run_of(steps: &[Served]) -> Run {
     let mut run = Run::started(vec!["plimsoll".into(), "check".into()], 0);

@@ -1,0 +1,37 @@
+//! What a device did beside the load of a check.
+
+use analysis::{Meaning, analyse};
+use record::{CpuCounters, DiskCounters, MemoryCounters, OwnCpu, Run, SECTOR, Sample};
+use workload::{Bytes, Direction, Nanos, StepKind};
+
+use crate::verdicts::{Served, run_of};
+
+/// A hundred blocks of 1 MiB a second for 6 s at depth 32, and of what the device read `more` bytes.
+fn run(more: u64) -> Run {
+    let served = Served::reads(StepKind::BlockLadder, 32, Bytes::MIB, 100.0);
+    let mut run = run_of(&[served]);
+    let own = run.steps[0].tally(Direction::Read).bytes;
+    let sample = |at: u64, bytes: u64| Sample {
+        at: Nanos::from_secs(at),
+        wall_unix_ms: 0,
+        disks: vec![("vdz".into(), DiskCounters { sectors_read: bytes / SECTOR, ..DiskCounters::default() })],
+        cpu: CpuCounters::default(),
+        memory: MemoryCounters::default(),
+        pressure: None,
+        blocked: 0,
+        own: OwnCpu::default(),
+    };
+    run.samples = vec![sample(0, 0), sample(6, own + more)];
+    run
+}
+
+fn is_told(more: u64) -> bool {
+    let found = analyse(&run(more), None, None);
+    found.findings.iter().any(|finding| matches!(finding.meaning, Meaning::ForeignLoad(_)))
+}
+
+#[test]
+fn what_is_in_flight_at_an_edge_is_nobody_elses() {
+    assert!(!is_told(32 << 20), "every I/O in flight, in pieces that are done");
+    assert!(is_told(100 << 20), "a seventh of all");
+}
