@@ -21,6 +21,7 @@ mod metering;
 mod picture;
 mod plateaus;
 mod points;
+mod pulses;
 mod quick;
 mod regimes;
 mod repeats;

@@ -6,6 +6,7 @@ use statistics::quantile::{median, median_absolute_deviation};
 use workload::{Direction, StepKind, StepPlan, WorkerPlan};
 
 use crate::level::{Seen, seen};
+use crate::pulses::gathered;
 use crate::{Estimate, LatencyRole, LatencyRow, Point, Regimes, clean};
 
 /// Percentiles of a latency row; a row keeps those that its count supports.
@@ -18,6 +19,8 @@ const INDEX_SAMPLES: usize = 4;
 const DEVIATION: f64 = 1.4826;
 /// Below this coefficient of variation of the latency the limiter index is undefined (methodology 2.5).
 const LATENCY_CV_MIN: f64 = 0.05;
+/// An interval that is shorter than this share of the first was cut off by the end of its step.
+const WHOLE: f64 = 0.99;
 
 /// Points of all steps of `kind`, in the order they ran.
 pub(crate) fn points(run: &Run, kind: StepKind, regimes: &Regimes) -> Vec<Point> {
@@ -40,7 +43,7 @@ fn of_regime(step: &StepRecord, direction: Direction, regimes: &Regimes) -> Opti
         return None;
     }
     let latency = step.latency(direction);
-    let counted = clean::judged_intervals(step);
+    let counted = gathered(clean::judged_intervals(step));
     let block = step.plan.workers.first().map_or(0, |worker| worker.blocks.longest_of(direction).0);
     let whole: Vec<&Interval> = whole(&counted).collect();
     let seen = seen(&whole, direction, regimes);
@@ -77,7 +80,7 @@ pub(crate) fn straying(mut points: Vec<Point>, strays: &Strays) -> Vec<Point> {
 /// Whole intervals only: in the last, short one the queue runs empty, so its rate is not that of the depth.
 fn whole(counted: &[Interval]) -> impl Iterator<Item = &Interval> {
     let usual = counted.first().map_or(0.0, Interval::seconds);
-    counted.iter().filter(move |interval| interval.seconds() >= 0.9 * usual)
+    counted.iter().filter(move |interval| interval.seconds() >= WHOLE * usual)
 }
 
 /// I/Os a second in each whole interval.

@@ -25,6 +25,9 @@ const LASTS_S: f64 = 3.0;
 const LASTS_SHARE: f64 = 0.1;
 /// Counters that were read for less than this, in seconds, say nothing of a step.
 const READ_FOR_S: f64 = 0.9;
+/// What waits passes in pulses as far apart as this where a throttle works in slices (this kernel's), in seconds: so much of our own may lie
+/// on either side of when the counters were read.
+const PULSE_S: f64 = 0.1;
 /// Longest block of which one request at the device is one I/O of ours: one that the kernel splits counts several times.
 const UNSPLIT: u64 = 65_536;
 
@@ -135,7 +138,7 @@ fn beside(run: &Run, step: &StepRecord) -> Option<Found<ForeignLoad>> {
     let sectors = more.sectors_read as f64 + more.sectors_written as f64;
     let all = Work { ops: more.reads as f64 + more.writes as f64, bytes: sectors * SECTOR as f64 };
     let own = own_between(&step.intervals, first.at, last.at).into_iter().fold(Work::default(), Work::add);
-    let mut foreign = all - own - in_flight(step);
+    let mut foreign = all - own - in_flight(step) - own * (PULSE_S / seconds);
     if may_be_split(step) {
         foreign.ops = 0.0;
     }
