@@ -39,6 +39,12 @@ pub(crate) struct Found {
 }
 
 impl Seen {
+    /// The mean of all these intervals; `None` where there is none.
+    pub(crate) fn mean(&self) -> Option<f64> {
+        let rates: Vec<f64> = self.moments.iter().flat_map(|(_, rates)| rates.iter().copied()).collect();
+        (!rates.is_empty()).then(|| rates.iter().sum::<f64>() / rates.len() as f64)
+    }
+
     /// The level of these intervals alone; `strays` is what the levels of the volume say of its noise.
     pub(crate) fn level(&self, strays: &Strays) -> Option<Found> {
         found(&level(&Series { moments: moments(&self.moments, self.seconds), unit: 1.0 }, strays)?)

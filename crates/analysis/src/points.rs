@@ -94,7 +94,7 @@ fn rates(counted: &[Interval], direction: Direction) -> impl Iterator<Item = f64
 
 /// The mean over its clean intervals with the interval of that; where hardly any were seen it may be anything up to twice that.
 fn rate(step: &StepRecord, direction: Direction, seen: &Seen) -> Estimate {
-    let all = step.tally(direction).ops as f64 / step.seconds();
+    let all = seen.mean().unwrap_or_else(|| step.tally(direction).ops as f64 / step.seconds());
     let unknown = Estimate { value: all, low: 0.0, high: 2.0 * all };
     seen.level(&Strays::default()).map_or(unknown, |found| found.estimate)
 }

@@ -6,8 +6,9 @@
 use record::Interval;
 use workload::Direction;
 
-/// An interval with less than this share of what the full ones hold is empty: I/Os that a meter let through by themselves.
-const EMPTY: f64 = 0.02;
+/// An interval with less than this share of what the fullest holds is empty, but for the end of a pulse or what a meter let through
+/// by itself.
+const EMPTY: f64 = 0.3;
 /// Pulses where so many of all intervals are empty: a lone stall is none.
 const EMPTY_SHARE: f64 = 0.2;
 /// So many pulses are seen to be some.

@@ -21,6 +21,10 @@ const DRIFTING: f64 = 1.0;
 /// A Fano factor below this at any length is that of a meter, whatever its slope: of busy servers it is at least the square of the
 /// coefficient of variation of one's service time, and no device keeps that within 5 %.
 const EVEN: f64 = 0.0025;
+/// So many windows that are even are no accident,
+const EVEN_WINDOWS: usize = 3;
+/// where they are at least one part in so many of all counts.
+const EVEN_PART: usize = 3;
 /// The longest window, seconds.
 const LONGEST_S: f64 = 16.0;
 /// Fewest clean counts, all windows together; and in a stretch of which one is long enough to show a fall.
@@ -122,10 +126,40 @@ fn of_levels(levels: &[Vec<Window>]) -> Meter {
 #[must_use]
 pub fn metered_at_one_level(windows: &[Window]) -> Meter {
     let apart = metered(windows);
-    match apart.answer {
-        Metering::NotMetered | Metering::Unclear if windows.len() > 1 => of_levels(&[trimmed(windows)]),
-        Metering::Metered | Metering::NotMetered | Metering::Unclear => apart,
+    if apart.answer == Metering::Metered || windows.len() < 2 {
+        return apart;
     }
+    let together = of_levels(&[trimmed(windows)]);
+    if together.answer == Metering::Metered {
+        return together;
+    }
+    even(windows).unwrap_or(together)
+}
+
+/// The same of those windows in which every count is the same, where they are some. A throttle in slices is even as long as its
+/// slices end with our intervals and strays where they do not, so its windows are of two kinds; a device without a meter has
+/// none of the first. A load that was short may make counts uneven, and never even, so all of them speak.
+fn even(windows: &[Window]) -> Option<Meter> {
+    let count = |windows: &[Window]| windows.iter().map(|window| window.counts.len()).sum::<usize>();
+    let even: Vec<Window> = windows.iter().filter(|window| is_even(window)).map(all_clean).collect();
+    if even.len() < EVEN_WINDOWS || EVEN_PART * count(&even) < count(windows) {
+        return None;
+    }
+    let meter = of_levels(&[even]);
+    (meter.answer == Metering::Metered).then_some(meter)
+}
+
+fn is_even(window: &Window) -> bool {
+    let counts = || window.counts.iter().map(|count| count.number);
+    let mean = counts().sum::<f64>() / window.counts.len().max(1) as f64;
+    let squares: f64 = counts().map(|count| (count - mean).powi(2)).sum();
+    let many = window.counts.len() >= STRETCH_MIN;
+    many && mean > 0.0 && squares / window.counts.len() as f64 <= EVEN * mean
+}
+
+fn all_clean(window: &Window) -> Window {
+    let counts = window.counts.iter().map(|count| Count { clean: true, ..*count }).collect();
+    Window { counts, ..*window }
 }
 
 fn answer(slope: &Slope, fit: &Fit, scales: &Scales) -> Metering {

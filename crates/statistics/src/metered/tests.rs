@@ -244,3 +244,22 @@ fn nothing_is_said_of_too_few_counts_or_none() {
     assert_eq!(metered(&[of(0.0, 30)]).answer, Metering::Unclear);
     assert_eq!(metered(&[Window { seconds: 0.0, ..of(1.0, 30) }]), Meter::default());
 }
+
+#[test]
+fn slices_that_end_with_our_intervals_in_some_loads_and_stray_in_others_are_a_meter() {
+    let window = |seconds: f64, numbers: &[f64]| Window {
+        seconds,
+        counts: numbers.iter().map(|number| Count { number: *number, clean: false }).collect(),
+    };
+    let straying =
+        window(0.5, &[2125.0, 2875.0, 2500.0, 2500.0, 2413.0, 2587.0, 2500.0, 2398.0, 2602.0, 2053.0]);
+    let even = window(0.5, &[2500.0; 6]);
+    let short = window(0.3, &[1500.0; 6]);
+    let seen = |windows: &[&Window]| {
+        metered_at_one_level(&windows.iter().copied().cloned().collect::<Vec<_>>()).answer
+    };
+    assert_eq!(seen(&[&even, &straying, &short, &short]), Metering::Metered);
+    assert_eq!(seen(&[&even, &straying, &straying]), Metering::Unclear, "one even window may be chance");
+    let other = window(0.3, &[1400.0; 6]);
+    assert_eq!(seen(&[&even, &straying, &short, &other]), Metering::Unclear, "they are of different rates");
+}
