@@ -71,6 +71,8 @@ pub(in crate::worker) struct Plain {
     order: Order,
     random_percent: u64,
     files: Box<[Lanes]>,
+    /// The longest I/O.
+    longest: u64,
     /// The file of the next I/O; files take turns.
     file: usize,
     stream: Stream,
@@ -121,15 +123,22 @@ impl Plain {
         Ok(Plain {
             order: plan.access.order,
             random_percent: u64::from(percent.min(100)),
+            longest: plan.blocks.longest().0,
             files: plan.files.iter().enumerate().map(lanes_of).collect::<Result<_, _>>()?,
             file: 0,
             stream: Stream::new(plan.seed, seeds::PLACES),
         })
     }
 
+    /// Bytes of the longest I/O.
+    #[inline]
+    pub(in crate::worker) fn longest(&self) -> u64 {
+        self.longest
+    }
+
     /// The next I/O of `kind`, which reads or writes.
     #[inline]
-    pub(super) fn next(&mut self, kind: Direction) -> NextIo {
+    pub(in crate::worker) fn next(&mut self, kind: Direction) -> NextIo {
         let file = self.file;
         if self.files.len() > 1 {
             self.file = if file + 1 == self.files.len() { 0 } else { file + 1 };
