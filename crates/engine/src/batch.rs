@@ -38,6 +38,13 @@ impl Batch {
         self.ios.push(io);
     }
 
+    /// Adds the next `count` I/Os of `next`; the caller has seen that there is room.
+    #[inline]
+    pub(crate) fn push_all(&mut self, count: usize, mut next: impl FnMut() -> Io) {
+        debug_assert!(count <= self.room(), "I/Os were put into a batch without room");
+        self.ios.extend((0..count).map(|_| next()));
+    }
+
     /// What is to be issued.
     #[inline]
     pub fn ios(&self) -> &[Io] {

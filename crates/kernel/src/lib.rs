@@ -6,8 +6,11 @@
 #![allow(unsafe_code)]
 #![deny(clippy::undocumented_unsafe_blocks)]
 
+mod lanes;
 #[cfg(target_os = "linux")]
 mod linux;
+
+pub use lanes::{InLanes, in_lanes};
 
 #[cfg(target_os = "linux")]
 pub use linux::{

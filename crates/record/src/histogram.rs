@@ -65,8 +65,15 @@ impl Histogram {
     /// Counts one value.
     #[inline]
     pub fn record(&mut self, nanoseconds: u64) {
+        self.record_alike(nanoseconds, 1);
+    }
+
+    /// Counts a value `count` times, at least once.
+    #[inline]
+    pub fn record_alike(&mut self, nanoseconds: u64, count: u32) {
+        debug_assert!(count > 0, "a value that did not occur would widen the range");
         let bucket = bucket_of(nanoseconds);
-        self.counts[bucket] = self.counts[bucket].saturating_add(1);
+        self.counts[bucket] = self.counts[bucket].saturating_add(count);
         self.low = self.low.min(bucket);
         self.high = self.high.max(bucket);
     }
@@ -119,6 +126,18 @@ mod tests {
         }
         assert_eq!(bucket_bounds(BUCKETS - 1).1, (1 << 40) - 1);
         assert_eq!(bucket_of(u64::MAX), BUCKETS - 1);
+    }
+
+    proptest! {
+        #[test]
+        fn counting_alike_is_counting_one_by_one(values in proptest::collection::vec((0u64..1 << 42, 1u32..50), 0..20)) {
+            let (mut at_once, mut singly) = (Histogram::new(), Histogram::new());
+            for (value, count) in values {
+                at_once.record_alike(value, count);
+                (0..count).for_each(|_| singly.record(value));
+            }
+            prop_assert!(at_once.filled().eq(singly.filled()));
+        }
     }
 
     #[test]

@@ -39,9 +39,16 @@ impl Tally {
     /// Counts one I/O that ended well.
     #[inline]
     pub fn count(&mut self, bytes: u64, latency_ns: u64) {
-        self.ops += 1;
-        self.bytes += bytes;
-        self.latency_ns_sum += latency_ns;
+        self.count_alike(bytes, latency_ns, 1);
+    }
+
+    /// Counts `ops` I/Os, at least one, that moved `bytes` each in the same time.
+    #[inline]
+    pub fn count_alike(&mut self, bytes: u64, latency_ns: u64, ops: u32) {
+        debug_assert!(ops > 0, "no I/O has no latency");
+        self.ops += u64::from(ops);
+        self.bytes += bytes * u64::from(ops);
+        self.latency_ns_sum += latency_ns * u64::from(ops);
         self.latency_ns_min = self.latency_ns_min.min(latency_ns);
         self.latency_ns_max = self.latency_ns_max.max(latency_ns);
     }

@@ -7,6 +7,15 @@ use crate::random::mix;
 /// good hashes, and for consecutive indexes, which share one half.
 const ROUNDS: usize = 6;
 
+/// Elements of a [`run`](Permutation::run): four registers of four numbers, whose chains of operations a processor overlaps.
+const LANES: usize = 16;
+
+/// Multipliers of the mixer, those of the finaliser of SplitMix64.
+const FIRST: u64 = 0xBF58_476D_1CE4_E5B9;
+const SECOND: u64 = 0x94D0_49BB_1331_11EB;
+/// The lower half of 64 bits.
+const LOW: u64 = 0xFFFF_FFFF;
+
 /// A permutation of `0..n`, fixed by `n` and a key.
 ///
 /// "Each block once, in random order" needs no map of the blocks already visited: block number `i` is `at(i)`. The
@@ -29,6 +38,9 @@ impl Permutation {
     /// The largest range that can be permuted.
     pub const MAX: u64 = 1 << 62;
 
+    /// Elements of a [`run`](Permutation::run).
+    pub const RUN: usize = LANES;
+
     /// The permutation of `0..n` under `key`; `None` when `n` is 0 or above [`Permutation::MAX`].
     #[must_use]
     pub fn new(n: u64, key: u64) -> Option<Permutation> {
@@ -40,7 +52,7 @@ impl Permutation {
         let low_radix = n.div_ceil(high_radix);
         assert!(high_radix * low_radix >= n, "the digits of a permutation do not reach its range");
         assert!(
-            high_radix <= 1 << 32 && low_radix <= high_radix,
+            high_radix <= 1 << 31 && low_radix <= high_radix,
             "a digit of a permutation is too long to be hashed"
         );
         let keys = std::array::from_fn(|round| mix(mix(key) ^ (round as u64 + 1)));
@@ -66,6 +78,55 @@ impl Permutation {
         element
     }
 
+    /// The elements at `RUN` positions from `from` on: what [`at`](Permutation::at) gives for each, worked out side by side.
+    /// No step branches on an element, so that a compiler puts several into a register where the caller is compiled for a
+    /// processor that has wide ones, and into which this must be inlined for that.
+    #[inline(always)]
+    #[must_use]
+    pub fn run(&self, from: u64) -> [u64; LANES] {
+        // Two digits of the first position are enough for all only where no more than one begins within the run.
+        if self.low_radix < LANES as u64 || from >= self.n || self.n - from < LANES as u64 {
+            return self.run_singly(from);
+        }
+        let mut elements = self.pass_in_lanes(from);
+        if elements.iter().fold(false, |any, &element| any | (element >= self.n)) {
+            self.send_through_again(&mut elements);
+        }
+        elements
+    }
+
+    #[cold]
+    fn run_singly(&self, from: u64) -> [u64; LANES] {
+        std::array::from_fn(|lane| self.at(from.wrapping_add(lane as u64)))
+    }
+
+    /// [`pass`](Permutation::pass) for the positions of a run, of which at most one begins a new high digit.
+    #[inline(always)]
+    fn pass_in_lanes(&self, from: u64) -> [u64; LANES] {
+        let (first_high, first_low) = self.split(from);
+        let mut high = [first_high; LANES];
+        let mut low: [u64; LANES] = std::array::from_fn(|lane| first_low + lane as u64);
+        for (high, low) in high.iter_mut().zip(&mut low) {
+            let over = low.wrapping_sub(self.low_radix);
+            *low = over.wrapping_add((over >> 32) & self.low_radix);
+            *high += 1 - (over >> 63);
+        }
+        for pair in self.keys.chunks_exact(2) {
+            add_hashes(&mut high, &low, pair[0], self.high_radix);
+            add_hashes(&mut low, &high, pair[1], self.low_radix);
+        }
+        std::array::from_fn(|lane| high[lane] * self.low_radix + low[lane])
+    }
+
+    #[cold]
+    fn send_through_again(&self, elements: &mut [u64; LANES]) {
+        for element in elements {
+            while *element >= self.n {
+                *element = self.pass(*element);
+            }
+        }
+    }
+
     /// One pass of all rounds over `0..high_radix · low_radix`.
     #[inline]
     fn pass(&self, i: u64) -> u64 {
@@ -88,12 +149,12 @@ impl Permutation {
     }
 }
 
-/// A hash of `digit` (below 2^32) under `key`, in `0..radix` (radix ≤ 2^32): the top 32 bits of a two-multiplication mixer,
+/// A hash of `digit` (below 2^32) under `key`, in `0..radix` (radix ≤ 2^31): the top 32 bits of a two-multiplication mixer,
 /// scaled to the radix by a third multiplication.
 #[inline]
 fn hash(digit: u64, key: u64, radix: u64) -> u64 {
-    let mixed = (digit ^ key).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let mixed = (mixed ^ (mixed >> 32)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    let mixed = (digit ^ key).wrapping_mul(FIRST);
+    let mixed = (mixed ^ (mixed >> 32)).wrapping_mul(SECOND);
     ((mixed >> 32) * radix) >> 32
 }
 
@@ -102,6 +163,28 @@ fn hash(digit: u64, key: u64, radix: u64) -> u64 {
 fn add(digit: u64, other: u64, radix: u64) -> u64 {
     let sum = digit + other;
     if sum >= radix { sum - radix } else { sum }
+}
+
+/// Adds to each of `digits` the [`hash`] of the digit of `others` beside it, modulo `radix`. The products of 64 bits are put
+/// together from products of 32 bits, which are what wide registers have.
+#[inline(always)]
+fn add_hashes(digits: &mut [u64; LANES], others: &[u64; LANES], key: u64, radix: u64) {
+    // What the upper half of the key adds to the first product: no digit has an upper half.
+    let key_term = (key >> 32).wrapping_mul(FIRST & LOW) << 32;
+    for (digit, other) in digits.iter_mut().zip(others) {
+        let low = (*other ^ key) & LOW;
+        let upper = (low * (FIRST >> 32)) << 32;
+        let mixed = (low * (FIRST & LOW)).wrapping_add(upper).wrapping_add(key_term);
+        let high = mixed >> 32;
+        let low = (mixed ^ high) & LOW;
+        // Of the second product only the upper half is used, and of that what is below 2^32.
+        let carried = (low * (SECOND & LOW)) >> 32;
+        let top = carried.wrapping_add(low * (SECOND >> 32)).wrapping_add(high * (SECOND & LOW));
+        let scaled = ((top & LOW) * (radix & LOW)) >> 32;
+        // Below zero, the upper half is all ones: the radix goes back on.
+        let over = (*digit + scaled).wrapping_sub(radix);
+        *digit = over.wrapping_add((over >> 32) & radix);
+    }
 }
 
 #[cfg(test)]
@@ -200,6 +283,26 @@ mod tests {
             let elements: HashSet<u64> = (start..start + 2_000).map(|i| permutation.at(i)).collect();
             prop_assert_eq!(elements.len(), 2_000);
             prop_assert!(elements.iter().all(|&element| element < n));
+        }
+
+        #[test]
+        fn a_run_is_what_single_positions_give(exponent in 0u32..=62, below: u64, key: u64, start: u64) {
+            // Every order of magnitude is as likely, and with it ranges of one block and of one more than a square.
+            let n = (below % (1 << exponent)).max(1 << exponent >> 1).max(1);
+            for n in [n, n.isqrt() * n.isqrt(), n.isqrt() * n.isqrt() + 1] {
+                let permutation = Permutation::new(n, key).unwrap();
+                for from in [start, start % n, n.saturating_sub(start % 40), 0] {
+                    let singly: Vec<u64> = (0..LANES as u64).map(|lane| permutation.at(from.wrapping_add(lane))).collect();
+                    prop_assert_eq!(permutation.run(from).to_vec(), singly, "n = {}, from {}", n, from);
+                }
+            }
+        }
+
+        #[test]
+        fn runs_walk_a_whole_range(n in 1u64..20_000, key: u64) {
+            let permutation = Permutation::new(n, key).unwrap();
+            let runs = (0..n).step_by(LANES).flat_map(|from| permutation.run(from)).take(n as usize);
+            prop_assert!(runs.eq((0..n).map(|position| permutation.at(position))));
         }
 
         #[test]

@@ -192,16 +192,22 @@ impl Recorder {
     /// One I/O has ended well.
     #[inline]
     pub(crate) fn done(&mut self, io: Ended) {
+        self.done_alike(io, 1);
+    }
+
+    /// `count` I/Os have ended well that do not differ in what is recorded; at least one.
+    #[inline]
+    pub(crate) fn done_alike(&mut self, io: Ended, count: u32) {
         let (sheet, direction) = (&mut *self.sheet, io.direction.index());
         debug_assert!(sheet.tracks[direction].is_some(), "an I/O ended in a direction that is not issued");
         if let Some(track) = &mut sheet.tracks[direction] {
-            track.done(&io);
+            track.done(&io, count);
         }
         if !sheet.files.is_empty()
             && let Some(Some(track)) =
                 sheet.files.get_mut(io.file as usize).map(|tracks| &mut tracks[direction])
         {
-            track.done(&io);
+            track.done(&io, count);
         }
     }
 

@@ -17,8 +17,8 @@ impl SpanHistogram {
     }
 
     #[inline]
-    fn record(&mut self, ns: u64) {
-        self.histogram.record(ns);
+    fn record(&mut self, ns: u64, count: u32) {
+        self.histogram.record_alike(ns, count);
         self.ns_min = self.ns_min.min(ns);
         self.ns_max = self.ns_max.max(ns);
     }
@@ -90,18 +90,18 @@ impl Track {
     }
 
     #[inline]
-    pub(super) fn done(&mut self, io: &Ended) {
-        self.tally.count(io.bytes, io.latency.0);
-        self.latency.record(io.latency.0);
+    pub(super) fn done(&mut self, io: &Ended, count: u32) {
+        self.tally.count_alike(io.bytes, io.latency.0, count);
+        self.latency.record_alike(io.latency.0, count);
         if let Some(spread) = &mut self.service {
-            spread.record(io.service.0);
+            spread.record(io.service.0, count);
         }
     }
 
     #[inline]
     pub(super) fn submitted(&mut self, span: Nanos) {
         if let Some(spread) = &mut self.submission {
-            spread.record(span.0);
+            spread.record(span.0, 1);
         }
     }
 

@@ -6,6 +6,7 @@
 mod composed;
 mod diskspd;
 mod lengths;
+mod pass;
 mod plain;
 mod spread;
 mod turn;

@@ -80,6 +80,11 @@ impl FlushCount {
         }
     }
 
+    /// Whether no flush ever comes.
+    pub(super) fn is_never(&self) -> bool {
+        self.every == u32::MAX
+    }
+
     /// Whether a flush is to come before anything else.
     pub(super) fn is_pending(&self) -> bool {
         self.pending.is_some()

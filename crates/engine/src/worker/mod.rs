@@ -12,6 +12,7 @@ mod read_back;
 mod refill;
 mod seeds;
 mod slots;
+mod straight;
 mod think;
 mod time;
 
@@ -42,6 +43,7 @@ use read_back::ReadingBack;
 use refill::Refill;
 pub(crate) use slots::SlotPlan;
 use slots::Slots;
+use straight::Straight;
 use think::ThinkTime;
 
 /// An issue later than this after its due time counts as late.
@@ -104,6 +106,7 @@ pub struct Worker {
     recorder: Recorder,
     /// Whether it issues: it has begun, does not rest and has not stopped.
     open: bool,
+    straight: Straight,
     /// The next time at which something changes by the clock alone.
     horizon: Nanos,
     rules: Rules,
@@ -145,7 +148,7 @@ impl Worker {
         if plan.depth == 0 {
             return Err(WorkerError::NoDepth { job: plan.job.clone() });
         }
-        Ok(Worker {
+        let mut worker = Worker {
             slots: Slots::new(SlotPlan::of(plan)),
             pace: Paces::new(plan),
             mix: MixDraw::new(plan.access.mix, Stream::new(plan.seed, seeds::MIX)),
@@ -154,6 +157,7 @@ impl Worker {
             quota: Quota::unlimited(),
             recorder,
             open: false,
+            straight: Straight::default(),
             horizon: Nanos::MAX,
             rules,
             schedule: Schedule::NONE,
@@ -169,7 +173,9 @@ impl Worker {
             wrote_until: None,
             region: plan.files.iter().map(|file| file.size.0).sum(),
             balance: Balance::default(),
-        })
+        };
+        worker.straight = worker.straight();
+        Ok(worker)
     }
 
     /// Moves the due times of a fixed rate by `share` of a gap; before [`begin`](Worker::begin).
@@ -192,10 +198,8 @@ impl Worker {
         if self.refill.is_some() && self.runs_down() {
             return;
         }
-        if self.open && !self.pace.differ() {
-            self.fill::<false>(now, out);
-        } else if self.open {
-            self.fill_apart(now, out);
+        if self.open && !(self.straight.issues && self.fill_straight(now, out)) {
+            self.fill_singly(now, out);
         }
         debug_assert!(out.ios().len() <= self.slots.in_flight(), "a batch holds I/Os that have no slot");
         if !out.ios().is_empty() {
@@ -211,6 +215,12 @@ impl Worker {
     fn runs_down(&mut self) -> bool {
         let in_flight = self.slots.in_flight();
         self.refill.as_mut().is_some_and(|refill| refill.holds(in_flight))
+    }
+
+    /// Fills the batch, asking for each I/O whether it is due and may be issued.
+    #[inline(never)]
+    fn fill_singly(&mut self, now: Nanos, out: &mut Batch) {
+        if self.pace.differ() { self.fill_apart(now, out) } else { self.fill::<false>(now, out) }
     }
 
     /// Fills the batch with what is due. Where writes have a pace of their own (`APART`), an order that changes the
@@ -310,38 +320,51 @@ impl Worker {
         if self.slots.in_flight() > 0 {
             self.recorder.reaped(done.len());
         }
-        for done in done {
-            let Some(io) = self.slots.free(done.slot) else { continue };
-            self.access.freed(done.slot);
-            let at = if done.at == Nanos::ZERO { now } else { done.at };
-            debug_assert!(at >= io.issued, "an I/O ended before it was issued");
-            self.last_done = at;
-            let result = self.outcome(&io, done);
-            if self.recorder.is_tracing() {
-                self.trace(&io, at, result);
-            }
-            let mut mismatch = None;
-            if self.reading_back.is_some() {
-                self.note_end(&io, result);
-                mismatch = self.settle_mismatch(done.slot);
-            }
-            if mismatch.is_some() {
-                // It came whole and took its time; that it is not what was written is an error beside.
-                self.recorder.done(io.ended(at, io.bytes));
-            }
-            if result < 0 {
-                self.fail(Failure { at, io, errno: -result, mismatch });
-                continue;
-            }
-            self.balance.done();
-            let bytes = result as u32;
-            self.recorder.done(io.ended(at, bytes));
-            if bytes < io.bytes {
-                self.recorder.short(io.kind, io.file);
-            }
+        if self.straight.settles {
+            self.settle_straight(now, done);
+        } else {
+            done.iter().for_each(|done| self.settle_one(now, done));
         }
         if self.think.is_due(done.len()) {
             self.consider_rest(now);
+        }
+    }
+
+    #[inline]
+    fn settle_one(&mut self, now: Nanos, done: &Done) {
+        if let Some(io) = self.slots.free(done.slot) {
+            self.settle_freed(now, io.in_flight(), done);
+        }
+    }
+
+    /// `io`, which had the slot of `done`, has ended, well or not.
+    #[inline(never)]
+    fn settle_freed(&mut self, now: Nanos, io: InFlight, done: &Done) {
+        self.access.freed(done.slot);
+        let at = if done.at == Nanos::ZERO { now } else { done.at };
+        debug_assert!(at >= io.issued, "an I/O ended before it was issued");
+        self.last_done = at;
+        let result = self.outcome(&io, done);
+        if self.recorder.is_tracing() {
+            self.trace(&io, at, result);
+        }
+        let mut mismatch = None;
+        if self.reading_back.is_some() {
+            self.note_end(&io, result);
+            mismatch = self.settle_mismatch(done.slot);
+        }
+        if mismatch.is_some() {
+            // It came whole and took its time; that it is not what was written is an error beside.
+            self.recorder.done(io.ended(at, io.bytes));
+        }
+        if result < 0 {
+            return self.fail(Failure { at, io, errno: -result, mismatch });
+        }
+        self.balance.done();
+        let bytes = result as u32;
+        self.recorder.done(io.ended(at, bytes));
+        if bytes < io.bytes {
+            self.recorder.short(io.kind, io.file);
         }
     }
 

@@ -54,6 +54,24 @@ impl Quota {
         self.ops == 0 && self.later > 0 && self.bytes > 0
     }
 
+    /// How many of `wanted` I/Os of at most `longest` bytes may be issued without asking for each; none where the bytes that
+    /// are left might end between them.
+    #[inline]
+    pub(super) fn covers(&self, wanted: usize, longest: u64) -> usize {
+        let most = (wanted as u64).saturating_mul(longest);
+        if self.bytes < most || self.written < most { 0 } else { self.ops.min(wanted as u64) as usize }
+    }
+
+    /// Takes `ops` I/Os that were covered, with so many bytes of reads and of writes.
+    #[inline]
+    pub(super) fn took(&mut self, ops: usize, read: u64, written: u64) {
+        debug_assert!(ops as u64 <= self.ops, "more was issued than was covered");
+        debug_assert!(read + written <= self.bytes && written <= self.written, "bytes were not covered");
+        self.ops -= ops as u64;
+        self.bytes -= read + written;
+        self.written -= written;
+    }
+
     /// Takes one I/O of `bytes` where there is that much left.
     #[inline]
     pub(super) fn take(&mut self, kind: Direction, bytes: u32) -> bool {
@@ -85,6 +103,19 @@ mod tests {
         assert_eq!((take(&mut quota), quota.is_at_rest()), (4, true));
         quota = quota.resting_after(4);
         assert_eq!((take(&mut quota), quota.is_at_rest()), (2, false), "that was all");
+    }
+
+    #[test]
+    fn what_is_covered_could_be_taken_one_by_one() {
+        for (ops, bytes, written) in [(9, 40, 40), (3, 40, 40), (9, 39, 40), (9, 40, 39), (0, 40, 40)] {
+            let quota = Quota { ops, later: 0, bytes, written };
+            let covered = quota.covers(4, 10);
+            let (mut at_once, mut singly) = (quota, quota);
+            assert!((0..covered).all(|_| singly.take(Direction::Write, 10)));
+            at_once.took(covered, 0, 10 * covered as u64);
+            assert_eq!(at_once, singly);
+            assert_eq!(covered, if bytes.min(written) < 40 { 0 } else { ops.min(4) as usize });
+        }
     }
 
     #[test]

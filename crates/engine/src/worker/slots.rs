@@ -64,6 +64,46 @@ impl InFlight {
     }
 }
 
+/// What was in a slot, packed as it lies there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    due: u64,
+    issued: u64,
+    offset: u64,
+    /// Length, file and direction.
+    tag: u64,
+}
+
+impl Entry {
+    /// Of no I/O that could be in flight.
+    pub(super) const NONE: Entry = Entry { due: FREE, issued: FREE, offset: 0, tag: 0 };
+
+    /// Whether it differs from `other` in nothing but its place, so that the same is recorded of both.
+    #[inline]
+    pub(super) fn is_alike(&self, other: &Entry) -> bool {
+        (self.due, self.issued, self.tag) == (other.due, other.issued, other.tag)
+    }
+
+    /// Length in bytes.
+    #[inline]
+    pub(super) fn bytes(&self) -> u32 {
+        (self.tag >> 32) as u32
+    }
+
+    /// The same, unpacked.
+    #[inline]
+    pub(super) fn in_flight(&self) -> InFlight {
+        InFlight {
+            due: Nanos(self.due),
+            issued: Nanos(self.issued),
+            kind: Direction::ALL[(self.tag & 3) as usize],
+            file: (self.tag as u32) >> 2,
+            offset: self.offset,
+            bytes: self.bytes(),
+        }
+    }
+}
+
 impl SlotsView {
     /// What is in flight. While the worker runs, an entry may mix two I/Os; once it is stuck, all are exact.
     pub fn in_flight(&self) -> Vec<InFlight> {
@@ -79,16 +119,17 @@ impl SlotsView {
 
 impl Slot {
     #[inline]
-    fn read(&self) -> InFlight {
-        let tag = self.tag.load(Relaxed);
-        InFlight {
-            due: Nanos(self.due.load(Relaxed)),
-            issued: Nanos(self.issued.load(Relaxed)),
-            kind: Direction::ALL[(tag & 3) as usize],
-            file: (tag as u32) >> 2,
+    fn entry(&self) -> Entry {
+        Entry {
+            due: self.due.load(Relaxed),
+            issued: self.issued.load(Relaxed),
             offset: self.offset.load(Relaxed),
-            bytes: (tag >> 32) as u32,
+            tag: self.tag.load(Relaxed),
         }
+    }
+
+    fn read(&self) -> InFlight {
+        self.entry().in_flight()
     }
 
     #[inline]
@@ -227,13 +268,13 @@ impl Slots {
 
     /// Frees `slot` and says what was in flight there; `None` where nothing was.
     #[inline]
-    pub(super) fn free(&mut self, slot: u32) -> Option<InFlight> {
-        let entry = self.table.get(slot as usize)?;
-        let io = entry.read();
-        if io.issued.0 == FREE {
+    pub(super) fn free(&mut self, slot: u32) -> Option<Entry> {
+        let place = self.table.get(slot as usize)?;
+        let io = place.entry();
+        if io.issued == FREE {
             return None;
         }
-        entry.issued.store(FREE, Relaxed);
+        place.issued.store(FREE, Relaxed);
         self.free[usize::from(slot >= self.writes_from)].push(slot);
         debug_assert!(self.in_flight > 0, "a slot was freed while nothing is in flight");
         self.in_flight -= 1;
@@ -289,10 +330,31 @@ mod tests {
         };
         let slot = slots.take(&io);
         assert_eq!(slots.view().in_flight(), [io]);
-        assert_eq!(slots.free(slot), Some(io));
-        assert_eq!(slots.free(slot), None, "it comes back once");
-        assert_eq!(slots.free(9), None);
+        assert_eq!(slots.free(slot).map(|entry| entry.in_flight()), Some(io));
+        assert!(slots.free(slot).is_none(), "it comes back once");
+        assert!(slots.free(9).is_none());
         assert_eq!((slots.in_flight(), slots.view().in_flight().len()), (0, 0));
+    }
+
+    #[test]
+    fn ios_are_alike_whatever_their_place_and_nothing_else() {
+        let mut slots = slots(1, false);
+        let mut entry = |io: InFlight| {
+            let slot = slots.take(&io);
+            slots.free(slot).unwrap()
+        };
+        let one = io(Direction::Read);
+        let entries = [InFlight { offset: 4096, ..one }, one].map(&mut entry);
+        assert!(entries[0].is_alike(&entries[1]) && !entries[0].is_alike(&Entry::NONE));
+        for other in [
+            InFlight { due: Nanos(1), ..one },
+            InFlight { issued: Nanos(1), ..one },
+            InFlight { kind: Direction::Trim, ..one },
+            InFlight { file: 1, ..one },
+            InFlight { bytes: 8192, ..one },
+        ] {
+            assert!(!entries[0].is_alike(&entry(other)), "{other:?}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod batching;
 mod buffers;
 mod diskspd;
 mod diskspd_real;
+mod orders;
 mod places;
 mod planning;
 mod real;

@@ -1,13 +1,14 @@
 //! AccessOrder of every other kind: lengths that vary, alignment of their own, skewed and zoned places, runs, strides, pieces,
 //! trims, and files that are not simply taken in turn. One value for each of these, combined as asked.
 
-use statistics::{Permutation, Stream};
+use statistics::Stream;
 use workload::{
     BlockSizes, Direction, FilePlan, Follow, LengthsBy, Mix, Order, Pieces, Repeats, Runs, Spread, WorkerPlan,
 };
 
 use super::super::seeds;
 use super::lengths::LengthDraw;
+use super::pass::Passes;
 use super::spread::{BlockRange, SpreadDraw};
 use super::turn::Turn;
 use crate::worker::error::WorkerError;
@@ -55,7 +56,7 @@ struct Lane {
     done_once: u64,
     uniform: bool,
     spread: SpreadDraw,
-    pass: Option<Pass>,
+    pass: Option<Passes>,
     /// Start and end of the last I/O, from the window's start; `None` before the first.
     last: Option<(u64, u64)>,
     /// I/Os left of a run.
@@ -66,35 +67,6 @@ struct Lane {
 struct Window {
     start: u64,
     length: u64,
-}
-
-/// A pass that visits each block once.
-#[derive(Clone, Debug)]
-struct Pass {
-    permutation: Permutation,
-    cursor: u64,
-    number: u64,
-    seed: u64,
-}
-
-impl Pass {
-    fn new(blocks: u64, seed: u64) -> Option<Pass> {
-        let permutation = Permutation::new(blocks, seeds::pass_key(seed, 0))?;
-        Some(Pass { permutation, cursor: 0, number: 0, seed })
-    }
-
-    fn next(&mut self) -> u64 {
-        let blocks = self.permutation.range();
-        if self.cursor == blocks {
-            self.cursor = 0;
-            self.number += 1;
-            if let Some(next) = Permutation::new(blocks, seeds::pass_key(self.seed, self.number)) {
-                self.permutation = next;
-            }
-        }
-        self.cursor += 1;
-        self.permutation.at(self.cursor - 1)
-    }
 }
 
 impl Composed {
@@ -215,7 +187,7 @@ impl Lane {
                 BlockRange { blocks: count, block: align },
                 seeds::pass_key(seed, u64::MAX),
             ),
-            pass: if once { Pass::new(count, seed) } else { None },
+            pass: if once { Passes::new(count, seed) } else { None },
             last: None,
             run_left: 0,
         }
@@ -289,7 +261,7 @@ impl Lane {
         self.run_left = 0;
         if let Some(pass) = &mut self.pass {
             // The piece has blocks of its own.
-            pass.cursor = pass.permutation.range();
+            pass.leave();
         }
     }
 

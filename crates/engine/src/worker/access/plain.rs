@@ -1,16 +1,13 @@
 //! AccessOrder of the plain kind: one block length a direction, in order or uniformly at random. The common case, so it has
 //! the shortest path of all.
 
-use statistics::{Permutation, Stream};
+use statistics::Stream;
 use workload::{Bytes, Direction, FilePlan, FileTurn, LengthsBy, Order, Repeats, Spread, WorkerPlan};
 
 use super::super::seeds;
+use super::pass::Passes;
 use crate::worker::error::WorkerError;
 use crate::worker::next_io::NextIo;
-
-/// Blocks that are looked up ahead. The look-ups do not depend on each other, so a processor does several at a time, which
-/// it cannot between two readings of the clock.
-const AHEAD: usize = 8;
 
 /// Blocks of one length in the region of one file, with the place reached.
 #[derive(Clone, Debug)]
@@ -19,75 +16,30 @@ struct Lane {
     base: u64,
     block: u64,
     blocks: u64,
-    /// Blocks visited in this pass; at most `blocks`.
+    /// The block at which a sequence goes on; at most `blocks`.
     cursor: u64,
-    pass: u64,
-    seed: u64,
-    permutation: Permutation,
-    /// Blocks at the positions from `cursor` rounded down to a multiple of `AHEAD`, once one of them has been asked for.
-    ahead: [u64; AHEAD],
+    passes: Passes,
 }
 
 impl Lane {
     fn new(file: &FilePlan, block: Bytes, seed: u64) -> Option<Lane> {
         let blocks = file.size.0.checked_div(block.0)?;
-        let permutation = Permutation::new(blocks, seeds::pass_key(seed, 0))?;
-        Some(Lane {
-            base: file.offset.0,
-            block: block.0,
-            blocks,
-            cursor: 0,
-            pass: 0,
-            seed,
-            permutation,
-            ahead: [0; AHEAD],
-        })
+        let passes = Passes::new(blocks, seed)?;
+        Some(Lane { base: file.offset.0, block: block.0, blocks, cursor: 0, passes })
     }
 
-    /// Moves to the next block of the pass, or to the first of the next.
-    #[inline]
-    fn step(&mut self) -> u64 {
-        if self.cursor == self.blocks {
-            self.next_pass();
-        }
-        debug_assert!(self.cursor < self.blocks, "a pass goes beyond its region");
-        self.cursor += 1;
-        self.cursor - 1
-    }
-
-    /// Each pass has its own order; a repeated order would let a cache of the volume learn it.
-    #[cold]
-    fn next_pass(&mut self) {
-        self.cursor = 0;
-        self.pass += 1;
-        if let Some(next) = Permutation::new(self.blocks, seeds::pass_key(self.seed, self.pass)) {
-            self.permutation = next;
-        }
-    }
-
+    /// The next block, or the first again behind the last.
     #[inline]
     fn sequential(&mut self) -> u64 {
-        let block = self.step();
+        let block = if self.cursor == self.blocks { 0 } else { self.cursor };
+        debug_assert!(block < self.blocks, "a sequence goes beyond its region");
+        self.cursor = block + 1;
         self.base + block * self.block
     }
 
     #[inline]
     fn once_each(&mut self) -> u64 {
-        let position = self.step();
-        let place = position as usize % AHEAD;
-        if place == 0 {
-            self.look_ahead(position);
-        }
-        debug_assert!(self.ahead[place] < self.blocks, "a place of a pass lies beyond its region");
-        self.base + self.ahead[place] * self.block
-    }
-
-    #[inline(never)]
-    fn look_ahead(&mut self, position: u64) {
-        for (block, position) in self.ahead.iter_mut().zip(position..) {
-            // Beyond the end of the pass this looks up what is not used.
-            *block = self.permutation.at(position);
-        }
+        self.base + self.passes.next() * self.block
     }
 
     /// A random place from which the sequence goes on.
@@ -119,6 +71,8 @@ pub(in crate::worker) struct Plain {
     order: Order,
     random_percent: u64,
     files: Box<[Lanes]>,
+    /// The longest I/O.
+    longest: u64,
     /// The file of the next I/O; files take turns.
     file: usize,
     stream: Stream,
@@ -169,15 +123,22 @@ impl Plain {
         Ok(Plain {
             order: plan.access.order,
             random_percent: u64::from(percent.min(100)),
+            longest: plan.blocks.longest().0,
             files: plan.files.iter().enumerate().map(lanes_of).collect::<Result<_, _>>()?,
             file: 0,
             stream: Stream::new(plan.seed, seeds::PLACES),
         })
     }
 
+    /// Bytes of the longest I/O.
+    #[inline]
+    pub(in crate::worker) fn longest(&self) -> u64 {
+        self.longest
+    }
+
     /// The next I/O of `kind`, which reads or writes.
     #[inline]
-    pub(super) fn next(&mut self, kind: Direction) -> NextIo {
+    pub(in crate::worker) fn next(&mut self, kind: Direction) -> NextIo {
         let file = self.file;
         if self.files.len() > 1 {
             self.file = if file + 1 == self.files.len() { 0 } else { file + 1 };

@@ -1,0 +1,130 @@
+//! Each block once, in random order, pass after pass: what is asked for one by one is drawn by the run.
+
+use kernel::{InLanes, in_lanes};
+use statistics::Permutation;
+
+use super::super::seeds;
+
+/// Passes over so many blocks, each in an order of its own: a repeated order would let a cache of the volume learn it.
+#[derive(Clone, Debug)]
+pub(super) struct Passes {
+    permutation: Permutation,
+    /// Position in the pass behind what is drawn.
+    drawn: u64,
+    number: u64,
+    seed: u64,
+    /// What is drawn; from `next` on it has not been asked for.
+    ahead: [u64; Permutation::RUN],
+    next: usize,
+    end: usize,
+}
+
+/// A run of places, drawn side by side.
+struct Run<'p> {
+    permutation: &'p Permutation,
+    from: u64,
+}
+
+impl InLanes for Run<'_> {
+    type Output = [u64; Permutation::RUN];
+
+    #[inline(always)]
+    fn run(self) -> [u64; Permutation::RUN] {
+        self.permutation.run(self.from)
+    }
+}
+
+impl Passes {
+    /// Passes over `0..blocks`; `None` where there is none.
+    pub(super) fn new(blocks: u64, seed: u64) -> Option<Passes> {
+        let permutation = Permutation::new(blocks, seeds::pass_key(seed, 0))?;
+        Some(Passes { permutation, drawn: 0, number: 0, seed, ahead: [0; Permutation::RUN], next: 0, end: 0 })
+    }
+
+    /// The next block of the pass, or the first of the next.
+    #[inline]
+    pub(super) fn next(&mut self) -> u64 {
+        if self.next == self.end {
+            self.draw();
+        }
+        let block = self.ahead[self.next % Permutation::RUN];
+        self.next += 1;
+        debug_assert!(block < self.permutation.range(), "a place of a pass lies beyond its region");
+        block
+    }
+
+    /// Leaves the rest of this pass.
+    pub(super) fn leave(&mut self) {
+        self.drawn = self.permutation.range();
+        self.next = self.end;
+    }
+
+    /// Draws the run behind what was drawn. It ends with the pass.
+    #[inline(never)]
+    fn draw(&mut self) {
+        let blocks = self.permutation.range();
+        if self.drawn == blocks {
+            self.begin_another();
+        }
+        debug_assert!(self.drawn < blocks, "a pass goes beyond its region");
+        self.ahead = in_lanes(Run { permutation: &self.permutation, from: self.drawn });
+        self.end = (blocks - self.drawn).min(Permutation::RUN as u64) as usize;
+        self.next = 0;
+        self.drawn += self.end as u64;
+    }
+
+    #[cold]
+    fn begin_another(&mut self) {
+        self.drawn = 0;
+        self.number += 1;
+        if let Some(next) =
+            Permutation::new(self.permutation.range(), seeds::pass_key(self.seed, self.number))
+        {
+            self.permutation = next;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The order as it is defined: position by position, each pass under a key of its own.
+    fn one_by_one(blocks: u64, seed: u64) -> impl Iterator<Item = u64> {
+        (0..).flat_map(move |number| {
+            let permutation = Permutation::new(blocks, seeds::pass_key(seed, number)).unwrap();
+            (0..blocks).map(move |position| permutation.at(position))
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn drawing_by_the_run_gives_the_order_of_drawing_one_by_one(
+            exponent in 0u32..40, below: u64, seed: u64, count in 1usize..3_000,
+        ) {
+            let blocks = (below % (1 << exponent)).max(1);
+            let mut passes = Passes::new(blocks, seed).unwrap();
+            for (number, expected) in one_by_one(blocks, seed).take(count).enumerate() {
+                prop_assert_eq!(passes.next(), expected, "block {} of {}", number, blocks);
+            }
+        }
+
+        #[test]
+        fn a_pass_that_is_left_goes_on_with_the_next_order(blocks in 1u64..500, seed: u64, done in 0usize..500) {
+            let done = done % blocks as usize + 1;
+            let mut passes = Passes::new(blocks, seed).unwrap();
+            (0..done).for_each(|_| {
+                passes.next();
+            });
+            passes.leave();
+            let expected = one_by_one(blocks, seed).skip(blocks as usize).take(700);
+            prop_assert!(expected.eq((0..700).map(|_| passes.next())));
+        }
+    }
+
+    #[test]
+    fn nothing_is_passed_over_without_blocks() {
+        assert!(Passes::new(0, 1).is_none());
+    }
+}
