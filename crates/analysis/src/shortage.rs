@@ -102,6 +102,11 @@ impl<'r> Shortage<'r> {
         ((waited_s - OVER_AN_EDGE * queued_s) * self.in_series()).clamp(0.0, interval.seconds())
     }
 
+    /// Whether threads of this machine serve the target.
+    pub(crate) fn is_local(&self) -> bool {
+        self.local
+    }
+
     fn in_series(&self) -> f64 {
         if self.local { IN_SERIES } else { 1.0 }
     }

@@ -2,7 +2,7 @@
 //! no more than that the level is at least so much.
 
 use super::loads::{Load, ever};
-use super::{Cause, Way};
+use super::{Cause, SAME, Way};
 use crate::clean::{judged_intervals, touched};
 use crate::level::INTERVALS_MIN;
 use crate::plateaus::Cap;
@@ -12,6 +12,10 @@ use crate::{Estimate, Point};
 /// What plimsoll's own want of a CPU may have cost a level that is told as it is: a third of the 3 % by which a claim may be
 /// missed.
 const LOST: f64 = 0.01;
+/// A level known as well as this, as a share of it, is that of a pace and not of accidents.
+const FLAT: f64 = 0.005;
+/// One load above a level may be an accident of its moment.
+const MOMENTS: usize = 2;
 
 /// A level, and whether it is only known to be at least that.
 pub(super) struct Bound {
@@ -28,11 +32,32 @@ impl Bound {
 
     /// The level of `cap`, which `loads` show and of which the cause is open; `of` is the figure of a load that it is of.
     pub fn open(way: &Way<'_>, cap: &Cap, loads: &[&Load<'_>], of: fn(&Point) -> Estimate) -> Bound {
-        let at_least = cap.at_least || lost(way, loads) > LOST;
+        let at_least = cap.at_least || lost(way, loads) > LOST || have_more(cap, loads, of);
         let least = if at_least { least_ever(way, loads, of) } else { None };
         let level = least.filter(|least| least.value < cap.level.value).unwrap_or(cap.level);
         Bound { level, at_least }
     }
+}
+
+/// Whether a level that is told by its counts is not that of the volume: plimsoll may have lost more of it than a figure may be off.
+/// What this machine serves itself loses time with plimsoll, and how much cannot be told from the queue; waits that come as they
+/// please leave no level known as well as this.
+pub(super) fn starved(way: &Way<'_>, cap: &Cap, loads: &[&Load<'_>]) -> bool {
+    let is_flat = cap.level.half_width() <= FLAT * cap.level.value;
+    let served_here = Shortage::of(way.run).is_local();
+    lost(way, loads) > SAME && !(served_here && is_flat)
+}
+
+/// Whether loads that should be at the level surely had more than it: a corner that is soft, or moments that differ.
+pub(super) fn have_more(cap: &Cap, loads: &[&Load<'_>], of: fn(&Point) -> Estimate) -> bool {
+    let high = cap.level.high * (1.0 + LOST);
+    let more = |load: &&&Load<'_>| intervals(load) >= INTERVALS_MIN && of(&load.point).low > high;
+    loads.iter().filter(more).count() >= MOMENTS
+}
+
+/// Intervals in which a load was seen.
+fn intervals(load: &Load<'_>) -> usize {
+    load.point.seen.moments.iter().map(|(_, rates)| rates.len()).sum()
 }
 
 /// The mean share of their rate that these loads may have lost to a CPU that plimsoll waited for, in the intervals by which they are
@@ -52,8 +77,7 @@ fn least_ever(way: &Way<'_>, loads: &[&Load<'_>], of: fn(&Point) -> Estimate) ->
     let asks_as_much = |other: &Load<'_>| {
         let same =
             |load: &&Load<'_>| load.point.block == other.point.block && load.point.depth <= other.point.depth;
-        let seen: usize = other.point.seen.moments.iter().map(|(_, rates)| rates.len()).sum();
-        seen >= INTERVALS_MIN && loads.iter().any(same)
+        intervals(other) >= INTERVALS_MIN && loads.iter().any(same)
     };
     let all = ever(way.run, way.direction).filter(asks_as_much).map(|load| of(&load.point));
     all.min_by(|a, b| a.value.total_cmp(&b.value))

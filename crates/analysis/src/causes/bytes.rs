@@ -2,7 +2,7 @@
 
 use statistics::metered::{Meter, Metering, Window, metered_at_one_level};
 
-use super::bound::Bound;
+use super::bound::{Bound, starved};
 use super::inside::local_limit;
 use super::loads::{cpu_bound, full, meter, window};
 use super::operations::{bytes_below, open, same};
@@ -43,8 +43,10 @@ pub(super) fn held(way: &Way<'_>, operations: Option<&Held>, unit: Option<&Charg
     let loads = full(way, way.loads.of_direction(way.direction).filter(on).collect());
     let seen = Seen { cap, meter: of_blocks(&loads), loads };
     let (cause, confidence) = beside(cause(way, &seen, unit), operations);
-    let open = || Bound::open(way, &cap, &seen.loads, |point| point.bytes_per_second);
-    let Bound { level, at_least } = Bound::of(&cap, &cause, open);
+    let by_counts = matches!(cause, Cause::Meter | Cause::Saturated) && starved(way, &cap, &seen.loads);
+    let (cause, confidence) = if by_counts { open(vec![Tells::MoreSeconds]) } else { (cause, confidence) };
+    let bound = || Bound::open(way, &cap, &seen.loads, |point| point.bytes_per_second);
+    let Bound { level, at_least } = Bound::of(&cap, &cause, bound);
     Some(Held {
         direction: way.direction,
         counted: Counted::Bytes,

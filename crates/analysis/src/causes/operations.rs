@@ -3,7 +3,7 @@
 use statistics::metered::{Meter, Metering};
 use workload::Direction;
 
-use super::bound::Bound;
+use super::bound::{Bound, have_more, starved};
 use super::inside::{local_limit, queue};
 use super::loads::{cpu_bound, full, meter};
 use super::{Cause, Charge, Counted, Held, Load, SAME, Tells, Way, evidence, unit};
@@ -22,6 +22,10 @@ const RISES: f64 = 0.02;
 const WAITS: f64 = 1.5;
 /// One that takes no more than this many times what it takes with half as many in flight has not.
 const AS_LONG: f64 = 1.1;
+/// A limit that one I/O alone waited for would let so many wait longer, however it changed meanwhile.
+const MANY: u32 = 16;
+/// A queue takes its time by how many are in it: not so at this many depths.
+const DEPTHS: usize = 3;
 /// I/Os in order that reach so many times what they reach at random are charged less each.
 const MERGED: f64 = 1.1;
 
@@ -34,12 +38,20 @@ pub(super) fn held(way: &Way<'_>) -> Option<Held> {
         load.point.block == block && load.point.iops.value >= cap.level.value * (1.0 - PLATEAU)
     };
     let loads = full(way, way.loads.of_direction(way.direction).filter(at_level).collect());
+    let all =
+        full(way, way.loads.of_direction(way.direction).filter(|load| load.point.block == block).collect());
     let seen = meter(&loads);
     let (cause, confidence) = cause(way, &Seen { cap, block, rungs: &rungs, loads: &loads, meter: &seen });
+    let by_counts = matches!(cause, Cause::Meter | Cause::Saturated);
+    let more = have_more(&cap, &all, |point| point.iops) || still_rises(&all);
+    let (cause, confidence) = match by_counts && (more || starved(way, &cap, &all)) {
+        true => open(vec![Tells::MoreSeconds]),
+        false => (cause, confidence),
+    };
     if let Some(held) = below(way, block).filter(|_| cause == Cause::Other) {
         return Some(held);
     }
-    let open = || Bound::open(way, &cap, &loads, |point| point.iops);
+    let open = || Bound::open(way, &cap, &all, |point| point.iops);
     let Bound { level, at_least } = Bound::of(&cap, &cause, open);
     Some(Held {
         direction: way.direction,
@@ -92,6 +104,9 @@ fn ours(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
 /// volume is one: a rung that a change or a wave parts from the others is higher for its moment and not for its depth. And it
 /// is shown, whatever moved since one alone was timed, where an I/O takes no longer than on the rung before.
 fn deeper(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
+    if let Some(cause) = unqueued(way, seen) {
+        return Some((cause, Confidence::Likely));
+    }
     let last = seen.rungs.last()?;
     let shallower = seen.rungs.iter().rev().find(|point| point.depth < last.depth);
     let is_highest = last.iops.value >= seen.cap.level.value * (1.0 - PLATEAU);
@@ -107,6 +122,42 @@ fn deeper(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
     let is_one = way.figures.regimes.changes.is_empty() && !seen.cap.wanders;
     let is_depth = is_highest && rises && !waits && is_one;
     Some(if is_depth { (cause, Confidence::Likely) } else { open(vec![Tells::MoreSeconds]) })
+}
+
+/// The depth of the loads at the level, where no queue is seen: with so many in flight an I/O takes what one alone took, and no
+/// other depth says more; or what it takes in whatever else was asked of this direction, at whatever depth. Then the rate is that of
+/// the depth, at whatever time that was: before a cache is full, or behind its filling.
+fn unqueued(way: &Way<'_>, seen: &Seen<'_>) -> Option<Cause> {
+    let deepest = &seen.loads.iter().max_by_key(|load| load.point.depth)?.point;
+    let (depth, latency_ns) = (deepest.depth, deepest.latency_ns_mean);
+    let shallower = |load: &Load<'_>| load.point.block == seen.block && 2 * load.point.depth <= depth;
+    let one_depth = !way.loads.of_direction(way.direction).any(shallower);
+    let as_alone = depth >= MANY && way.base_ns.is_some_and(|base| latency_ns <= AS_LONG * base);
+    ((one_depth && as_alone) || all_as_long(way, deepest)).then_some(Cause::Depth { depth, latency_ns })
+}
+
+/// Whether a deeper queue surely had more, although the shallower one was full by its depth: the corner is soft, and the level lies
+/// above both.
+fn still_rises(loads: &[&Load<'_>]) -> bool {
+    let rises = |deep: &Point, shallow: &Point| {
+        deep.depth >= 2 * shallow.depth && deep.iops.low > shallow.iops.high * (1.0 + RISES)
+    };
+    let Some(deepest) = loads.iter().max_by_key(|load| load.point.depth) else { return false };
+    let of_rungs = |load: &&&Load<'_>| load.step.plan.kind == workload::StepKind::DepthLadder;
+    loads.iter().filter(of_rungs).any(|load| rises(&deepest.point, &load.point))
+}
+
+/// Whether I/Os of this direction take equally long at all of several depths.
+fn all_as_long(way: &Way<'_>, deepest: &Point) -> bool {
+    let points = || way.loads.of_direction(way.direction).map(|load| &load.point);
+    let as_long = |point: &Point| {
+        let share = point.latency_ns_mean / deepest.latency_ns_mean;
+        (1.0 / AS_LONG..=AS_LONG).contains(&share)
+    };
+    let mut depths: Vec<u32> = points().map(|point| point.depth).collect();
+    depths.sort_unstable();
+    depths.dedup();
+    depths.len() >= DEPTHS && points().all(as_long)
 }
 
 /// Whether an I/O took no longer with at least twice as many in flight.
@@ -158,8 +209,9 @@ fn of_meter(way: &Way<'_>, seen: &Seen<'_>) -> (Cause, Confidence) {
     match seen.meter.answer {
         // Servers of an even pace pin the counts of one size too; only by other sizes are they told from a meter.
         Metering::Metered if moves_with_size(way, seen) == Moves::WithSize => open(vec![Tells::LargerBlocks]),
+        Metering::Metered if unit::take_time(way, seen.cap.level.value) => open(vec![Tells::LargerBlocks]),
         Metering::Metered => (Cause::Meter, Confidence::Likely),
-        Metering::NotMetered => (Cause::Saturated, of_drift(moves_with_size(way, seen))),
+        Metering::NotMetered => (Cause::Saturated, of_drift(way, seen)),
         Metering::Unclear if seen.meter.drifts() => (Cause::Saturated, Confidence::Possible),
         Metering::Unclear if flat_and_round(way, seen) => (Cause::Meter, Confidence::Possible),
         Metering::Unclear => open(vec![Tells::MoreSeconds]),
@@ -181,11 +233,13 @@ enum Moves {
     NotShown,
 }
 
-/// A limiter whose own rate varies drifts too, but holds I/Os of every size alike.
-fn of_drift(moves: Moves) -> Confidence {
-    match moves {
-        Moves::WithSize => Confidence::Likely,
-        Moves::NotShown => Confidence::Possible,
+/// A limiter whose own rate varies drifts too, but holds I/Os of every size alike, as far as its noise lets see. What a change parts
+/// may differ by its time in place of its size: as where blocks that were never written come without the volume, and fewer are left.
+fn of_drift(way: &Way<'_>, seen: &Seen<'_>) -> Confidence {
+    let is_one = way.figures.regimes.changes.is_empty();
+    match moves_with_size(way, seen) {
+        Moves::WithSize if is_one && unit::take_time(way, seen.cap.level.value) => Confidence::Likely,
+        Moves::WithSize | Moves::NotShown => Confidence::Possible,
     }
 }
 
@@ -225,7 +279,10 @@ fn below(way: &Way<'_>, block: u64) -> Option<Held> {
         loads.iter().copied().filter(|load| same(load.point.iops.value, level.value)).collect();
     let blocks = on.iter().any(|load| load.point.block != best.point.block);
     let seen = meter(&on);
-    let cause = if seen.answer == Metering::Metered && blocks { Cause::Meter } else { return None };
+    // Where an I/O takes no longer than one alone, it is the depth that holds these, and no level of theirs.
+    let most = way.base_ns.map_or(0.0, |base| WAITS * base);
+    let queue = on.iter().any(|load| load.point.latency_ns_mean > most);
+    let cause = if seen.answer == Metering::Metered && blocks && queue { Cause::Meter } else { return None };
     let from = on.iter().map(|load| load.point.block).min()?;
     Some(Held {
         direction: way.direction,

@@ -10,6 +10,15 @@ use crate::finding::Confidence;
 
 /// Smallest and largest unit that is thought of, in powers of two.
 const UNITS: std::ops::RangeInclusive<u32> = 12..=20;
+/// What blocks are off every rule by less than this, beyond whole operations, is no sign that none holds them.
+const RESOLVED: f64 = 0.01;
+/// Operations by which a count may be off at its two edges.
+const EDGES: f64 = 2.0;
+/// Time by size holds the blocks where it leaves this share of what the best rule leaves.
+const CLEARER: f64 = 0.5;
+/// Where a unit counts whole once begun, a block a little above it has half the rate that bytes alone would leave it. What is off these
+/// by less may be noise.
+const CLEAR: f64 = 0.1;
 /// A level of bytes this near to operations of a power of two bytes may be one of units.
 const POWER: f64 = SAME;
 
@@ -45,6 +54,32 @@ impl Blocks<'_> {
         !self.loads.iter().any(off)
     }
 
+    /// How far the rates are off what `model` gives, beyond what whole operations leave open: that of the worst block.
+    fn misfit(&self, model: impl Fn(f64) -> f64) -> f64 {
+        let off = |load: &&Load<'_>| {
+            let (rate, seconds) = (load.point.iops.value, load.point.seconds);
+            let off = (rate / self.operations / model(load.point.block as f64) - 1.0).abs();
+            (off - EDGES / (rate * seconds)).max(0.0)
+        };
+        self.loads.iter().map(off).fold(0.0, f64::max)
+    }
+
+    /// Whether each I/O taking time of its own and time by its size, as a server does, makes these rates clearly better than a rule
+    /// of bytes or of units: a server of an even pace pins its counts as a meter does.
+    pub fn take_time(&self) -> bool {
+        let Some((first, last)) = self.loads.first().zip(self.loads.last()) else { return false };
+        let (shortest, longest) = (first.point.block as f64, last.point.block as f64);
+        let slower = self.operations / last.point.iops.value - 1.0;
+        let by_size = |block: f64| 1.0 / (1.0 + slower * (block - shortest) / (longest - shortest).max(1.0));
+        let of_unit = |unit: f64| {
+            let whole = move |block: f64| 1.0 / (block / unit).ceil();
+            self.misfit(whole).min(self.misfit(|block| whole(block).min(self.room(block))))
+        };
+        let by_bytes = self.misfit(|block| self.room(block).min(1.0));
+        let rule = UNITS.map(|power| of_unit((1u64 << power) as f64)).fold(by_bytes, f64::min);
+        rule > RESOLVED && self.misfit(by_size) <= CLEARER * rule
+    }
+
     /// The share of the operations that the level of bytes leaves to a block.
     fn room(&self, block: f64) -> f64 {
         self.bytes.map_or(1.0, |bytes| bytes / (block * self.operations))
@@ -75,7 +110,10 @@ impl Blocks<'_> {
                 let charge = if whole.contains(&unit) { Charge::Unknown } else { Charge::Proportional };
                 Told::Units { unit, charge }
             }
-            (false, _, [unit]) => Told::Units { unit: *unit, charge: Charge::Ceil },
+            (false, _, [unit]) if self.misfit(|block| self.room(block).min(1.0)) > CLEAR => {
+                Told::Units { unit: *unit, charge: Charge::Ceil }
+            }
+            (false, Some(unit), [one]) if unit == *one => Told::Units { unit, charge: Charge::Unknown },
             (false, _, _) => Told::Neither,
         }
     }
@@ -130,6 +168,15 @@ pub(super) fn stands(charged: &Charged, held: &[&Held]) -> bool {
 /// What the blocks of `way` say of units, where small ones reach `operations`.
 pub(super) fn told(way: &Way<'_>, operations: f64) -> Told {
     let loads = way.loads.deepest(way.direction);
-    let bytes = super::bytes::level(way).map(|cap| cap.level.value);
-    Blocks { operations, loads: &loads, bytes }.told()
+    Blocks { operations, loads: &loads, bytes: bytes(way) }.told()
+}
+
+/// Whether the blocks of `way` take time by their size, where small ones reach `operations`.
+pub(super) fn take_time(way: &Way<'_>, operations: f64) -> bool {
+    let loads = way.loads.deepest(way.direction);
+    Blocks { operations, loads: &loads, bytes: bytes(way) }.take_time()
+}
+
+fn bytes(way: &Way<'_>) -> Option<f64> {
+    super::bytes::level(way).map(|cap| cap.level.value)
 }

@@ -29,6 +29,8 @@ const PASSING_S: f64 = 3.0;
 /// this kernel's throttle. (Of constant volumes whose process waited for a CPU slices slipped into the next interval: 196 and then
 /// 100 I/Os where 150 were due.)
 const SLIPPED_S: f64 = 0.1;
+/// What no round of servers takes longer than, in seconds: where nothing but deep queues was asked, latency says little of one I/O.
+const ROUND_MOST_S: f64 = 0.5;
 /// No stretch is so short that all of it is such a slice.
 const SLIPPED_MOST: f64 = 0.9;
 
@@ -72,8 +74,10 @@ pub(crate) fn moves(levels: &Levels<'_>, rule: &Rule) -> Vec<Move> {
     };
     let is_change = |(number, change): &(usize, Change)| {
         let one = within(&(*number, *change));
-        let least = slipped([&levels.stretches[number - 1], &levels.stretches[*number]]);
-        (one.ratio.abs() >= (1.0 + rule.share).ln().max(WITHIN_ERRORS * one.error).max(least)).then_some(one)
+        let pair = [&levels.stretches[number - 1], &levels.stretches[*number]];
+        let least = slipped(levels, pair);
+        let is_large = one.ratio.abs() >= (1.0 + rule.share).ln().max(WITHIN_ERRORS * one.error).max(least);
+        (is_large && !in_rounds(levels, pair)).then_some(one)
     };
     let mut found: Vec<Move> = levels.within.iter().filter_map(is_change).collect();
     for (number, later) in levels.stretches.iter().enumerate() {
@@ -86,10 +90,29 @@ pub(crate) fn moves(levels: &Levels<'_>, rule: &Rule) -> Vec<Move> {
     passing(found, &levels.stretches, rule)
 }
 
-/// The logarithm of the ratio that a slice slipped in each of two stretches makes of one level.
-fn slipped(beside: [&Stretch<'_>; 2]) -> f64 {
-    let of = |stretch: &Stretch<'_>| -(-(SLIPPED_S / stretch.seconds()).min(SLIPPED_MOST)).ln_1p();
+/// The logarithm of the ratio that a slice slipped in each of two stretches makes of one level. Where an I/O alone takes longer than
+/// such a slice, servers that keep step let all of a round go at once, and it is a round that slips. (Of 32 servers of 158 ms each
+/// half a second had three rounds or four, which was told as a wave.)
+fn slipped(levels: &Levels<'_>, beside: [&Stretch<'_>; 2]) -> f64 {
+    let at_most = SLIPPED_S.max(round_s(levels));
+    let of = |stretch: &Stretch<'_>| -(-(at_most / stretch.seconds()).min(SLIPPED_MOST)).ln_1p();
     beside.map(of).iter().sum()
+}
+
+/// How long servers may keep step: as an I/O alone takes, in seconds.
+fn round_s(levels: &Levels<'_>) -> f64 {
+    levels.stretches.iter().map(Stretch::latency).fold(f64::INFINITY, f64::min).min(ROUND_MOST_S)
+}
+
+/// Whether two levels differ by the rounds of servers that keep step and by no more: the middle of a few samples is then off by a round a
+/// sample, and the mean of all by one at each end.
+fn in_rounds(levels: &Levels<'_>, beside: [&Stretch<'_>; 2]) -> bool {
+    let mean = |stretch: &Stretch<'_>| {
+        let (sum, number) = stretch.samples().fold((0.0, 0.0), |(sum, n), one| (sum + one.value, n + 1.0));
+        (sum / number).max(f64::MIN_POSITIVE).ln()
+    };
+    let [before, after] = beside.map(mean);
+    round_s(levels) > SLIPPED_S && (after - before).abs() < slipped(levels, beside)
 }
 
 fn between(before: &Stretch<'_>, after: &Stretch<'_>) -> Move {
@@ -142,7 +165,7 @@ fn unseen(levels: &Levels<'_>, [earlier, later]: [&Stretch<'_>; 2], known: &[Mov
     let apart = (found.high - found.low).clamp(0.0, MEMORY_S);
     let error = found.error.hypot(levels.wander * apart.sqrt());
     let share = if earlier.spell.depth == later.spell.depth { SHARE } else { SHARE_DEPTHS };
-    let least = (ERRORS * error).max((1.0 + share).ln()).max(slipped([earlier, later]));
+    let least = (ERRORS * error).max((1.0 + share).ln()).max(slipped(levels, [earlier, later]));
     let inside = || known.iter().filter(|one| one.at >= earlier.segment.to && one.at <= later.segment.from);
     let felt = |one: &&Move| feels(later, one);
     let sum = |felt: f64, one: &Move| felt + one.ratio;
@@ -153,7 +176,8 @@ fn unseen(levels: &Levels<'_>, [earlier, later]: [&Stretch<'_>; 2], known: &[Mov
     let returned = ratio * found.ratio <= 0.0 || found.ratio.abs() < least;
     let last = inside().filter(felt).map(|one| one.high).fold(found.low, f64::max).min(found.high);
     let low = if returned { last } else { found.low };
-    (ratio.abs() >= least).then_some(Move { ratio, error, low, at: 0.5 * (low + found.high), ..found })
+    let is_move = ratio.abs() >= least && !in_rounds(levels, [earlier, later]);
+    is_move.then_some(Move { ratio, error, low, at: 0.5 * (low + found.high), ..found })
 }
 
 /// Whether a load surely feels what moved another one of its direction: operations are felt by smaller ones too, and bytes by

@@ -1,5 +1,6 @@
 //! What holds a volume, on simulated volumes whose truth is known: a whole check in virtual time, and what is said.
 
+mod doubts;
 mod families;
 
 use analysis::findings::Question;

@@ -195,6 +195,8 @@ fn slices_stalls_and_stolen_time_are_no_change() {
         "sim:custom,iops=2000,bandwidth=90MiB/s,stall=1s,stall_every=10s,seed=4",
         // One large I/O costs as much as 32 small ones: an interval holds less than one.
         "sim:vmware-vmdk-limit,limit=16",
+        // Servers that keep step: half a second has three rounds of them, or four.
+        "sim:custom,servers=32,service=158000us,service_cv=0,server_bandwidth=178MiB/s,latency=3530us,jitter=1.3,seed=112",
     ] {
         let (_, found) = check(words, "");
         assert_eq!(found.regimes.changes, [], "{words}");

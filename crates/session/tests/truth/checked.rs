@@ -137,6 +137,13 @@ pub fn count(usual: usize) -> usize {
     std::env::var("PLIMSOLL_TRUTH").ok().and_then(|words| words.parse().ok()).unwrap_or(usual)
 }
 
+/// The numbers of a family's volumes, from which each is drawn: as many as [`count`] says, from `PLIMSOLL_TRUTH_FROM` on. Rules
+/// are held against numbers that they were not made on.
+pub fn numbers(usual: usize) -> std::ops::Range<usize> {
+    let first = std::env::var("PLIMSOLL_TRUTH_FROM").ok().and_then(|words| words.parse().ok()).unwrap_or(0);
+    first..first + count(usual)
+}
+
 /// Whether this is the whole gate.
 pub fn is_full() -> bool {
     std::env::var_os("PLIMSOLL_TRUTH").is_some()

@@ -3,7 +3,7 @@
 use policy::Level;
 use statistics::Stream;
 
-use crate::checked::{Checked, count, each, is_full};
+use crate::checked::{Checked, each, is_full, numbers};
 use crate::table::Table;
 use crate::volume::Volume;
 
@@ -79,6 +79,6 @@ fn judge(words: &str) -> Table {
 
 #[test]
 fn custom() {
-    let cases: Vec<String> = (0..count(USUAL)).map(|number| words(number, 100)).collect();
+    let cases: Vec<String> = numbers(USUAL).map(|number| words(number, 100)).collect();
     Table::of(each(&cases, |words| judge(words))).conclude("custom", cases.len());
 }

@@ -4,7 +4,7 @@ use policy::Level;
 use statistics::Stream;
 use workload::{Bytes, Direction};
 
-use crate::checked::{Against, Checked, count, each};
+use crate::checked::{Against, Checked, each, numbers};
 use crate::custom::{chance, one_of, spread};
 use crate::judge::{Cause, Figure, Judgement, NEAR, Truth};
 use crate::table::Table;
@@ -223,6 +223,6 @@ fn judge(sick: &Sick) -> Table {
 
 #[test]
 fn sick() {
-    let cases: Vec<Sick> = (0..count(USUAL)).map(Sick::new).collect();
+    let cases: Vec<Sick> = numbers(USUAL).map(Sick::new).collect();
     Table::of(each(&cases, judge)).conclude("sick", cases.len());
 }

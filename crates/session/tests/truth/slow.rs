@@ -4,7 +4,7 @@
 use policy::Level;
 use statistics::Stream;
 
-use crate::checked::{Checked, count, each};
+use crate::checked::{Checked, each, numbers};
 use crate::custom::{chance, one_of, spread};
 use crate::table::Table;
 use crate::volume::Volume;
@@ -56,6 +56,6 @@ fn judge(words: &str) -> Table {
 
 #[test]
 fn slow() {
-    let cases: Vec<String> = (0..count(USUAL)).map(words).collect();
+    let cases: Vec<String> = numbers(USUAL).map(words).collect();
     Table::of(each(&cases, |words| judge(words))).conclude("slow", cases.len());
 }

@@ -2,7 +2,7 @@
 
 use workload::Direction;
 
-use crate::checked::{Against, Checked, count, each};
+use crate::checked::{Against, Checked, each, numbers};
 use crate::judge::Judgement;
 use crate::table::Table;
 use crate::told;
@@ -126,6 +126,6 @@ fn judge(wave: &Wave) -> Table {
 
 #[test]
 fn waves() {
-    let cases: Vec<Wave> = (0..count(3 * WAVES.len())).map(Wave::new).collect();
+    let cases: Vec<Wave> = numbers(3 * WAVES.len()).map(Wave::new).collect();
     Table::of(each(&cases, judge)).conclude("waves", cases.len());
 }
