@@ -464,6 +464,9 @@ pub enum LabAction {
         /// Its size
         #[arg(long, default_value = "1G")]
         size: String,
+        /// Let its credits drain and refill, so many times faster than the policy says
+        #[arg(long, value_name = "FACTOR")]
+        speed: Option<String>,
     },
     /// Remove volumes, also those that a crash left behind
     Down {
@@ -472,6 +475,14 @@ pub enum LabAction {
     },
     /// List the volumes that are there
     List,
+    /// Control a volume that lasts while its credits drain: what up starts beside it
+    #[command(hide = true)]
+    Keep {
+        /// The device
+        device: PathBuf,
+        /// The policy
+        policy: String,
+    },
 }
 
 /// `plimsoll policy`.

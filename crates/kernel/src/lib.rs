@@ -63,7 +63,7 @@ pub mod guard {
 pub mod lab {
     #[cfg(target_os = "linux")]
     pub use crate::linux::lab::{
-        AttachedLoop, Limits, LoopDevice, LoopError, LoopOptions, Throttle, ThrottleError, detach,
-        flushes_are_off, leftover_groups, let_flushes_through, limits_on, loops, set_max_sectors_kb,
+        AttachedLoop, Limits, LoopDevice, LoopError, LoopOptions, Throttle, ThrottleError, change_limits,
+        detach, flushes_are_off, leftover_groups, let_flushes_through, limits_on, loops, set_max_sectors_kb,
     };
 }

@@ -53,6 +53,11 @@ pub struct Forecast {
 }
 
 impl Limit {
+    /// Whether it has a burst that ends.
+    pub fn drains(&self) -> bool {
+        self.burst.is_some_and(|burst| burst.bucket != Bucket::UnlimitedPaid)
+    }
+
     /// How long this rule lets through more than its baseline: `size / (rate − baseline)` for credits.
     pub fn burst_length(&self) -> BurstLength {
         let Some(burst) = &self.burst else { return BurstLength::None };

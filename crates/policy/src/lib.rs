@@ -16,6 +16,7 @@ mod error;
 mod evaluate;
 mod forecast;
 mod formula;
+mod governor;
 mod instance;
 mod ledger;
 mod limits;
@@ -23,6 +24,7 @@ mod matching;
 mod meter;
 mod near;
 mod parameter;
+mod start;
 mod table;
 
 pub use billing::Billing;
@@ -34,13 +36,15 @@ pub use entry::{
 };
 pub use error::PolicyError;
 pub use forecast::{ASSUMED_BURST, BurstLength, Forecast, Phase};
+pub use governor::Governor;
 pub use instance::{AwsInstance, AzureInstance};
 pub use ledger::{Asked, Balance, Entry, Ledger, Moved, Opening, Order};
 pub use limits::{
     Accounting, Bucket, Burst, Covers, Limit, Limits, RateUnit, Resource, Rounding, UnitReading, Written,
 };
 pub use matching::{Fit, Match, Measured, Specificity, matches, round_figure};
-pub use meter::{BucketStart, Meter};
+pub use meter::Meter;
 pub use near::nearest;
 pub use parameter::{Parameter, ParameterUnit};
+pub use start::BucketStart;
 pub use table::{Cell, PublishedTable};

@@ -9,7 +9,7 @@
 
 use workload::{Bytes, Direction, Nanos};
 
-use crate::{ASSUMED_BURST, Accounting, Bucket, Limit, Limits, Locality, Resource, Rounding};
+use crate::{ASSUMED_BURST, Accounting, Bucket, BucketStart, Limit, Limits, Locality, Resource, Rounding};
 
 /// Bits behind the nanosecond.
 const FRACTION: u32 = 40;
@@ -17,22 +17,6 @@ const FRACTION: u32 = 40;
 /// How far a flat rule lets I/O run ahead of its rate by default: enough that a closed loop with uneven latencies reaches
 /// the cap, little enough that no second shows it (0.5 %).
 const TOLERANCE: Nanos = Nanos::from_millis(5);
-
-/// What the buckets hold when the meter starts.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum BucketStart {
-    /// What a new volume has.
-    #[default]
-    Initial,
-    /// Nothing: as right after a burst.
-    Empty,
-    /// This share of the size, 0 to 1. Timed bursts are ready unless it is 0.
-    Share(f64),
-    /// So many charged operations in buckets of operations, at most their size; other buckets hold what a new volume has.
-    Operations(f64),
-    /// So many bytes in buckets of bytes, likewise.
-    Bytes(f64),
-}
 
 /// Limits at work. Every call costs the same, allocates nothing and looks at no clock.
 #[derive(Clone, Debug)]
@@ -174,8 +158,7 @@ impl Rule {
         let timed = |lasts: Option<Nanos>, cool_off: Option<Nanos>| {
             let lasts = lasts.unwrap_or(ASSUMED_BURST);
             let cool_off = fixed(cool_off.unwrap_or(lasts));
-            let empty = matches!(start, BucketStart::Empty | BucketStart::Share(0.0));
-            let ready = if empty { cool_off } else { 0 };
+            let ready = if start.is_ready() { 0 } else { cool_off };
             Credit::Timed { lasts: fixed(lasts), cool_off, ends: 0, ready }
         };
         match limit.burst.map(|burst| burst.bucket) {
@@ -186,17 +169,7 @@ impl Rule {
             Some(Bucket::Timed { lasts, cool_off }) => self.credit = timed(lasts, cool_off),
             Some(Bucket::Tokens { size, initial, .. }) => {
                 let depth = (cost(limit.baseline) as f64 * size) as u128;
-                let level = match start {
-                    BucketStart::Empty => 0.0,
-                    BucketStart::Share(share) => share.clamp(0.0, 1.0),
-                    BucketStart::Operations(held) if limit.resource == Resource::Iops => {
-                        (held / size).min(1.0)
-                    }
-                    BucketStart::Bytes(held) if limit.resource == Resource::Bytes => (held / size).min(1.0),
-                    BucketStart::Initial | BucketStart::Operations(_) | BucketStart::Bytes(_) => {
-                        initial / size
-                    }
-                };
+                let level = start.share(limit.resource, (size, initial));
                 assert!((0.0..=1.0).contains(&level), "a bucket begins {level} full");
                 self.base_until = (depth as f64 * (1.0 - level)) as u128;
                 self.credit = Credit::Tokens { depth, size };

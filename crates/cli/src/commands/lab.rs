@@ -1,10 +1,13 @@
 //! `plimsoll lab`: volumes that this kernel throttles.
 
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use record::PATIENCE;
 use volumes::lab::{
-    LabEntry, LabVolume, Lifetime, MakeOptions, Owner, Removal, default_dir, down, down_own, in_words,
+    LabEntry, LabVolume, Lifetime, MakeOptions, Owner, Removal, default_dir, down, down_own, in_words, keep,
     lift_leftovers, list,
 };
 use workload::PolicyName;
@@ -18,7 +21,8 @@ use session::signals::StopFlag;
 /// Makes, lists or removes lab volumes.
 pub fn run(arguments: &LabArguments) -> Result<u8, Failure> {
     match &arguments.action {
-        LabAction::Up { policy, size } => up(policy, size),
+        LabAction::Up { policy, size, speed } => up(&named(policy, speed.as_deref())?, size),
+        LabAction::Keep { device, policy } => kept(device, policy),
         LabAction::Down { device: Some(device) } => one_down(device),
         LabAction::Down { device: None } => own_down(),
         LabAction::List => {
@@ -35,17 +39,57 @@ pub fn run(arguments: &LabArguments) -> Result<u8, Failure> {
 }
 
 /// The device alone goes to stdout, so that a script can take it from there.
-fn up(policy: &str, size: &str) -> Result<u8, Failure> {
-    let name = PolicyName::parse(policy).map_err(Failure::refused)?;
+fn up(name: &PolicyName, size: &str) -> Result<u8, Failure> {
     let size = workload::size(size).map_err(Failure::refused)?;
     let making = MakeOptions { lifetime: Lifetime::UntilDown, stop: StopFlag::on_signals(PATIENCE).shared() };
-    let volume = LabVolume::make(&name, (size, &default_dir(size)), &making);
+    let volume = LabVolume::make(name, (size, &default_dir(size)), &making);
     let volume = volume.map_err(|error| run::no_lab(&error))?;
+    if volume.speed().is_some() {
+        start_keeper(volume.device(), name).inspect_err(|_| drop(down(volume.device())))?;
+    }
     output::people(report::wrap("", &volume.describe()).trim_end());
     for note in volume.notes() {
         output::people(report::wrap("  ", note).trim_end());
     }
     output::result(&format!("{}\n", volume.device().display()))?;
+    Ok(0)
+}
+
+/// The policy as typed, with the speed at which its credits drain.
+fn named(policy: &str, speed: Option<&str>) -> Result<PolicyName, Failure> {
+    let mut name = PolicyName::parse(policy).map_err(Failure::refused)?;
+    name.parameters.extend(speed.map(|speed| ("speed".to_owned(), speed.to_owned())));
+    Ok(name)
+}
+
+/// What the keeper says when it has begun.
+const BEGUN: &str = "begun";
+
+/// Starts the process that controls the volume on `device` from now on, in a group of its own, so that Ctrl-C in this terminal is
+/// nothing to it.
+fn start_keeper(device: &Path, name: &PolicyName) -> Result<(), Failure> {
+    let failed = |why: String| Failure::failed(format!("the credits of the volume cannot be kept: {why}"));
+    let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;
+    let mut command = Command::new(program);
+    command.args(["lab", "keep"]).arg(device).arg(name.to_string());
+    command.process_group(0).current_dir("/");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut keeper = command.spawn().map_err(|error| failed(error.to_string()))?;
+    let mut said = String::new();
+    let heard = keeper.stdout.take().map(|words| BufReader::new(words).read_line(&mut said));
+    if heard.is_some_and(|heard| heard.is_ok()) && said.trim() == BEGUN {
+        return Ok(());
+    }
+    let ended = keeper.wait_with_output().map_err(|error| failed(error.to_string()))?;
+    Err(failed(String::from_utf8_lossy(&ended.stderr).trim().to_owned()))
+}
+
+/// The keeper itself.
+fn kept(device: &Path, policy: &str) -> Result<u8, Failure> {
+    let name = PolicyName::parse(policy).map_err(Failure::refused)?;
+    // Whoever started it may be gone by then; the volume is kept all the same.
+    let begun = || drop(output::result(&format!("{BEGUN}\n")));
+    keep(device, &name, begun).map_err(Failure::refused)?;
     Ok(0)
 }
 
@@ -86,7 +130,9 @@ fn table(entries: &[LabEntry]) -> String {
         return "no lab volume is there; make one with: plimsoll lab up POLICY\n".to_owned();
     }
     let line = |entry: &LabEntry| {
-        let limits = in_words(&entry.in_force);
+        let credits =
+            entry.credits.map(|left| format!("; {:.1} % of its credits left", f64::from(left) / 10.0));
+        let limits = in_words(&entry.in_force) + &credits.unwrap_or_default();
         format!(
             "{:<14} {:>9}  {}  ({limits})\n",
             entry.device.display().to_string(),

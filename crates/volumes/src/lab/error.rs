@@ -15,19 +15,26 @@ pub enum LabError {
     Policy(Box<policy::PolicyError>),
     /// Neither the policy nor the lab knows the parameter.
     #[error(
-        "lab: '{name}' is no parameter of {policy} nor of the lab; the lab takes rate (baseline or burst), and --size"
+        "lab: '{name}' is no parameter of {policy} nor of the lab{}; the lab takes rate (baseline or burst), speed, \
+         credits, and --size", .near.iter().map(|near| format!(", did you mean {near}?")).collect::<String>()
     )]
     Unknown {
         /// What was typed.
         name: String,
         /// The policy.
         policy: String,
+        /// The nearest of the lab's.
+        near: Option<String>,
     },
-    /// The level is neither.
-    #[error("lab: rate={value}: write rate=baseline or rate=burst")]
-    Rate {
+    /// A parameter of the lab has a value that it does not take.
+    #[error("lab: {name}={value}: write {wanted}")]
+    Value {
+        /// The parameter.
+        name: String,
         /// What was typed.
         value: String,
+        /// What it takes.
+        wanted: String,
     },
     /// The kernel's throttle has no words for the policy.
     #[error("lab:{policy}: this kernel cannot throttle so: {problem}; {remedy}")]
@@ -92,6 +99,24 @@ pub enum LabError {
         "lab: sh cannot be started, which is to clean up if this process is killed: {source}; install a shell"
     )]
     Cleanup {
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// The counters of the device cannot be read.
+    #[error("{path}: {source}; credits are counted by it: leave speed= out, or use a kernel with sysfs")]
+    Counters {
+        /// The file.
+        path: PathBuf,
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// The note of a keeper cannot be made or is held by another.
+    #[error(
+        "{path}: {source}; the keeper of a lab volume notes its credits there: is another one running, or /run not writable?"
+    )]
+    Note {
+        /// The file.
+        path: PathBuf,
         /// What the kernel said.
         source: io::Error,
     },

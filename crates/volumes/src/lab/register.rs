@@ -9,7 +9,7 @@ use workload::Bytes;
 
 use super::backing::{Named, orphans, remove, user};
 use super::stack::{has_queue_of_ours, let_go, number_at, reset_queue};
-use super::{InForce, LabError, Lifetime, group};
+use super::{InForce, LabError, Lifetime, group, keeper};
 
 /// A lab volume that is there, made by whichever run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub struct LabEntry {
     pub backing: PathBuf,
     /// What the kernel enforces now, in the first group where it enforces anything.
     pub in_force: InForce,
+    /// What is left of its credits, per mille, where a keeper lets them drain.
+    pub credits: Option<u32>,
     /// Whether it ends with the run that made it.
     pub lifetime: Lifetime,
     /// Whether the user who asks has made it.
@@ -72,6 +74,7 @@ fn entries(attached: &[AttachedLoop]) -> Vec<LabEntry> {
             size: below.size,
             backing: named.path,
             in_force: in_force.unwrap_or_default(),
+            credits: keeper::credits_left(below.number).map(|share| (share * 1000.0).round() as u32),
             lifetime: if named.is_there { Lifetime::UntilDown } else { Lifetime::ThisRun },
             owner: if named.user == user() { Owner::Me } else { Owner::Other(named.user) },
         })
@@ -111,6 +114,7 @@ fn take_down(entry: &LabEntry) -> Result<Removal, LabError> {
     let below = number_at(&entry.below);
     // Before the devices are free for others, who may want limits of their own.
     if let Some(number) = below {
+        keeper::dismiss(number);
         group::lift_everywhere(number);
         reset_queue(number);
     }
@@ -160,6 +164,7 @@ fn sweep() {
     for path in orphans(&shown) {
         let _ = remove(&path);
     }
+    keeper::remove_notes_left();
     group::remove_if_unused();
 }
 

@@ -1,7 +1,7 @@
 //! From a policy to what this kernel's throttle can be told, and to what it cannot.
 
 use kernel::lab::Limits as InForce;
-use policy::{Covers, Level, Limit, Limits, Resource, Rounding};
+use policy::{BucketStart, Covers, Governor, Level, Limit, Limits, Resource, Rounding, nearest};
 use workload::{Bytes, Direction, PolicyName};
 
 use super::LabError;
@@ -11,6 +11,13 @@ const UNIT_MIN: Bytes = Bytes::kib(4);
 /// The largest unit: direct I/O reaches a device in pieces of 256 pages (`BIO_MAX_VECS`) at most.
 const UNIT_MAX: Bytes = Bytes::mib(1);
 
+/// What the lab takes beside the policy's own parameters.
+const PARAMETERS: [&str; 3] = ["rate", "speed", "credits"];
+/// What `rate=` takes.
+const RATES: &str = "baseline or burst";
+/// The greatest speed: half an hour of burst then lasts two looks at the account.
+const SPEED_MAX: f64 = 10_000.0;
+
 /// How a policy is throttled here.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ThrottlePlan {
@@ -18,14 +25,33 @@ pub(crate) struct ThrottlePlan {
     pub(crate) name: PolicyName,
     /// What the policy says.
     pub(crate) limits: Limits,
-    /// Whether the baseline or the burst rate is throttled to.
+    /// Whether the baseline or the burst rate is throttled to, where credits do not change that.
     pub(crate) level: Level,
+    /// The credits, where they drain and refill.
+    pub(crate) credits: Option<Credits>,
     /// What the kernel is told.
     pub(crate) in_force: InForce,
     /// The unit in which operations are charged; `None`: whole ones.
     pub(crate) unit: Option<Bytes>,
     /// What is approximate.
     pub(crate) notes: Vec<String>,
+}
+
+/// Credits that drain and refill.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Credits {
+    /// How much faster than the policy says.
+    pub(crate) speed: f64,
+    /// The account at the beginning.
+    pub(crate) governor: Governor,
+}
+
+/// What the lab is told beside the policy.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Told {
+    level: Option<Level>,
+    speed: Option<f64>,
+    start: Option<BucketStart>,
 }
 
 impl ThrottlePlan {
@@ -35,37 +61,112 @@ impl ThrottlePlan {
     /// [`LabError`]: a wrong parameter, or a policy that the kernel has no words for.
     pub(crate) fn new(name: &PolicyName) -> Result<ThrottlePlan, LabError> {
         let (limits, rest) = policy::evaluate_with_rest(name)?;
-        let level = level_of(name, &rest)?;
+        let told = Told::read(name, &rest)?;
+        let level = told.level.unwrap_or(Level::Baseline);
         let unit = unit_of(&limits, level)?;
-        let in_force = InForce {
-            read_iops: operations(&limits, Direction::Read, level)?,
-            write_iops: operations(&limits, Direction::Write, level)?,
-            read_bps: bytes(&limits, Direction::Read, level)?,
-            write_bps: bytes(&limits, Direction::Write, level)?,
+        let credits = told.credits(&limits, &rest)?;
+        let in_force = match &credits {
+            Some(credits) => in_force(&credits.governor.now(), Level::Baseline)?,
+            None => in_force(&limits, level)?,
         };
-        let notes = notes(&limits, level, unit);
-        Ok(ThrottlePlan { name: name.clone(), limits, level, in_force, unit, notes })
+        let notes = notes(&limits, (level, credits.as_ref()), unit);
+        Ok(ThrottlePlan { name: name.clone(), limits, level, credits, in_force, unit, notes })
     }
 }
 
-fn level_of(name: &PolicyName, rest: &[(String, String)]) -> Result<Level, LabError> {
-    let mut level = Level::Baseline;
-    for (key, value) in rest {
-        level = match (key.as_str(), value.as_str()) {
-            ("rate", "baseline") => Level::Baseline,
-            ("rate", "burst") => Level::Burst,
-            ("rate", _) => return Err(LabError::Rate { value: value.clone() }),
-            ("latency", _) => {
-                return Err(LabError::Inexpressible {
-                    policy: name.to_string(),
-                    problem: "a throttle adds no latency of its own".to_owned(),
-                    remedy: "leave latency= out, or simulate the volume (sim:)",
-                });
+impl Told {
+    fn read(name: &PolicyName, rest: &[(String, String)]) -> Result<Told, LabError> {
+        let mut told = Told::default();
+        for (key, value) in rest {
+            let wrong = |wanted: String| LabError::Value { name: key.clone(), value: value.clone(), wanted };
+            match key.as_str() {
+                "rate" => told.level = Some(rate(value).ok_or_else(|| wrong(RATES.to_owned()))?),
+                "speed" => told.speed = Some(speed(value).ok_or_else(|| wrong(speeds()))?),
+                "credits" => {
+                    let start = BucketStart::parse(value);
+                    told.start = Some(start.ok_or_else(|| wrong(BucketStart::WORDS.to_owned()))?);
+                }
+                "latency" => {
+                    return Err(inexpressible(
+                        name,
+                        "a throttle adds no latency of its own".to_owned(),
+                        "leave latency= out, or simulate the volume (sim:)",
+                    ));
+                }
+                _ => {
+                    let near = nearest(key, PARAMETERS.into_iter()).map(str::to_owned);
+                    return Err(LabError::Unknown { name: key.clone(), policy: name.id.clone(), near });
+                }
             }
-            _ => return Err(LabError::Unknown { name: key.clone(), policy: name.id.clone() }),
-        };
+        }
+        Ok(told)
     }
-    Ok(level)
+
+    /// The account of credits that drain, where they are to.
+    fn credits(&self, limits: &Limits, rest: &[(String, String)]) -> Result<Option<Credits>, LabError> {
+        let refused = |problem: &str, remedy| Err(inexpressible(&limits.policy, problem.to_owned(), remedy));
+        let Some(speed) = self.speed else {
+            return match self.start {
+                Some(_) => {
+                    refused("credits= tells nothing of a volume whose credits stand still", "add speed=1")
+                }
+                None => Ok(None),
+            };
+        };
+        if self.level.is_some() {
+            return refused("rate= holds one rate and speed= lets credits drain", "leave one of them out");
+        }
+        let faster = limits.at_speed(speed);
+        if !limits.limits.iter().any(|limit| limit.drains()) {
+            return refused("nothing of the policy drains", "leave speed= out");
+        }
+        let start = self.start.unwrap_or_default();
+        faster.hold(start).map_err(|wanted| LabError::Value {
+            name: "credits".to_owned(),
+            value: typed_credits(rest),
+            wanted,
+        })?;
+        Ok(Some(Credits { speed, governor: Governor::new(&faster, start) }))
+    }
+}
+
+/// The value of `credits=` as typed.
+fn typed_credits(rest: &[(String, String)]) -> String {
+    let found = rest.iter().find(|(key, _)| key == "credits");
+    found.map_or_else(String::new, |(_, value)| value.clone())
+}
+
+fn inexpressible(policy: &PolicyName, problem: String, remedy: &'static str) -> LabError {
+    LabError::Inexpressible { policy: policy.to_string(), problem, remedy }
+}
+
+fn rate(typed: &str) -> Option<Level> {
+    match typed {
+        "baseline" => Some(Level::Baseline),
+        "burst" => Some(Level::Burst),
+        _ => None,
+    }
+}
+
+fn speed(typed: &str) -> Option<f64> {
+    typed.parse().ok().filter(|speed| (1.0..=SPEED_MAX).contains(speed))
+}
+
+fn speeds() -> String {
+    format!("a number from 1 to {SPEED_MAX}")
+}
+
+/// What the kernel is told of these limits at this level.
+///
+/// # Errors
+/// [`LabError::Inexpressible`] where it has no words for a rate.
+pub(crate) fn in_force(limits: &Limits, level: Level) -> Result<InForce, LabError> {
+    Ok(InForce {
+        read_iops: operations(limits, Direction::Read, level)?,
+        write_iops: operations(limits, Direction::Write, level)?,
+        read_bps: bytes(limits, Direction::Read, level)?,
+        write_bps: bytes(limits, Direction::Write, level)?,
+    })
 }
 
 /// A rule's rate in charged operations. Bytes that are charged by the unit are operations of that unit.
@@ -123,7 +224,7 @@ fn unit_of(limits: &Limits, level: Level) -> Result<Option<Bytes>, LabError> {
     }
 }
 
-fn notes(limits: &Limits, level: Level, unit: Option<Bytes>) -> Vec<String> {
+fn notes(limits: &Limits, (level, credits): (Level, Option<&Credits>), unit: Option<Bytes>) -> Vec<String> {
     let any = |wanted: &dyn Fn(&Limit) -> bool| limits.limits.iter().any(wanted);
     let mut notes = Vec::new();
     let mut say = |applies: bool, text: String| {
@@ -137,10 +238,20 @@ fn notes(limits: &Limits, level: Level, unit: Option<Bytes>) -> Vec<String> {
          twice the figure."
             .to_owned(),
     );
-    let burst = any(&|limit| limit.burst.is_some());
+    if let Some(credits) = credits {
+        say(true, credits.note());
+        say(
+            true,
+            "Credits are counted twenty times a second, and given out again when a tenth of a second of the burst has \
+             gathered: shorter bursts do not show."
+                .to_owned(),
+        );
+    }
+    let burst = credits.is_none() && any(&|limit| limit.burst.is_some());
     say(
         burst && level == Level::Baseline,
-        "The policy has a burst; this volume stays at the baseline (rate=burst throttles to the burst rate)."
+        "The policy has a burst; this volume stays at the baseline (speed=1 lets its credits drain, speed=100 so many \
+         times faster; rate=burst throttles to the burst rate)."
             .to_owned(),
     );
     say(
@@ -163,12 +274,35 @@ fn notes(limits: &Limits, level: Level, unit: Option<Bytes>) -> Vec<String> {
         "Rules of the policy charge I/O in different units; here the unit of the lowest one holds for all."
             .to_owned(),
     );
+    say(
+        any(&|limit| charged_operations(limit, level).is_some()) && unit.is_none(),
+        format!("An I/O of more than {UNIT_MAX} reaches the device in pieces, and each of them is charged."),
+    );
+    say(
+        true,
+        "Below the limits the latency is that of this machine's loop devices, whatever the provider's is."
+            .to_owned(),
+    );
     notes.push(
         "The throttle lets I/O through in slices of 100 ms: rates and mean latencies are those of a limited volume, \
          percentiles, knee and depth are those of the slices."
             .to_owned(),
     );
     notes
+}
+
+impl Credits {
+    /// What is faster, and by how much.
+    fn note(&self) -> String {
+        let rates = "the rates are the policy's";
+        match self.speed {
+            speed if speed > 1.0 => format!(
+                "Its credits drain and refill {speed} times faster than the policy says: its buckets hold, and its bursts \
+                 last, so much less; {rates}."
+            ),
+            _ => format!("Its credits drain and refill as the policy says; {rates}."),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -217,6 +351,20 @@ mod tests {
     }
 
     #[test]
+    fn credits_that_drain_begin_with_what_is_there() {
+        let read =
+            |words: &str| plan(&format!("aws-gp2,size=100GiB,speed=100{words}")).unwrap().in_force.read_iops;
+        assert_eq!(
+            (read(""), read(",credits=empty"), read(",credits=10%")),
+            (Some(3000), Some(300), Some(3000))
+        );
+        let full = plan("aws-gp2,size=100GiB,speed=100").unwrap();
+        assert!(says(&full, "100 times faster") && !says(&full, "stays at"));
+        let timed = plan("azure-premium-ssd-credit,tier=P20,speed=100").unwrap();
+        assert_eq!(timed.in_force.read_iops, Some(3500));
+    }
+
+    #[test]
     fn the_unit_of_charging_is_kept() {
         assert_eq!(plan("aws-gp3").unwrap().unit, Some(Bytes::kib(256)));
         assert_eq!(plan("vmware-vmdk-limit,limit=1000").unwrap().unit, Some(Bytes::kib(32)));
@@ -246,6 +394,12 @@ mod tests {
             ("custom,iops=0.2", "no limit"),
             ("aws-gp3,rate=fast", "rate=burst"),
             ("aws-gp3,jitter=1", "jitter"),
+            ("aws-gp2,size=100GiB,sped=100", "did you mean speed"),
+            ("aws-gp2,size=100GiB,speed=0", "from 1 to"),
+            ("aws-gp2,size=100GiB,speed=9,rate=burst", "leave one of them out"),
+            ("aws-gp2,size=100GiB,credits=50%", "speed=1"),
+            ("aws-gp2,size=100GiB,speed=100,credits=60000", "at most the 54000 operations"),
+            ("aws-gp3,speed=10", "leave speed= out"),
             ("aws-gp9", "aws-gp"),
         ] {
             let text = plan(words).unwrap_err().to_string();

@@ -9,6 +9,7 @@ use workload::{Bytes, PolicyName, grouped};
 
 use super::backing::{Backing, is_memory, may_be_swapped, swap_in_use};
 use super::cleanup::{Cleanup, Step};
+use super::controller::{Control, Controller};
 use super::group::{self, Inside, Throttled, check, enter};
 use super::headroom::Headroom;
 use super::stack::{Stack, request_file, whole_request};
@@ -51,9 +52,11 @@ pub struct LabVolume {
     _parts: Option<Parts>,
 }
 
-/// What a volume is made of, in the order in which it is undone: the process leaves the group before the group goes.
+/// What a volume is made of, in the order in which it is undone: nobody changes limits any more when they are lifted, and the
+/// process leaves the group before the group goes.
 #[derive(Debug)]
 struct Parts {
+    controller: Option<Controller>,
     inside: Option<Inside>,
     throttled: Throttled,
     stack: Stack,
@@ -72,12 +75,26 @@ fn cleanup_steps(number: DeviceNumber, lifetime: Lifetime) -> Result<Vec<Step>, 
     Ok(steps)
 }
 
+/// What changes the throttle of a volume of this process as its credits drain.
+fn controller(
+    plan: &ThrottlePlan,
+    throttled: &Throttled,
+    number: DeviceNumber,
+) -> Result<Option<Controller>, LabError> {
+    let Some(credits) = &plan.credits else { return Ok(None) };
+    let place = (throttled.folder(), number);
+    let control = Control::new(credits.governor.clone(), place, plan.in_force)?;
+    Ok(Some(Controller::start(control)))
+}
+
 impl LabVolume {
     /// Makes a volume of `size` that is throttled to the policy `name`, with real data in a file in `dir`
     /// ([`super::default_dir`] knows a good one). The load runs on [`LabVolume::device`], in this process or one started
     /// by it. Whatever fails, nothing stays behind.
     ///
-    /// Parameters beside the policy's own: `rate=baseline` (default) or `rate=burst`, to which the volume is throttled.
+    /// Parameters beside the policy's own: `rate=baseline` (default) or `rate=burst`, to which the volume is throttled; or
+    /// `speed=N`, with which its credits drain and refill N times faster than the policy says, beginning with `credits=`. A
+    /// volume [`Lifetime::UntilDown`] then needs a process that calls [`super::keep`].
     ///
     /// # Errors
     /// [`LabError`]: a wrong policy, no root, no loop driver, no controller, no space.
@@ -128,7 +145,11 @@ impl LabVolume {
         // First, for as long as nobody is in it another run may remove the group with its limits.
         let inside = if lifetime == Lifetime::ThisRun { Some(enter()?) } else { None };
         let throttled = Throttled::new(below, plan.in_force, lifetime)?;
-        let parts = Parts { inside, throttled, stack, backing, cleanup };
+        let controller = match lifetime {
+            Lifetime::ThisRun => controller(&plan, &throttled, below)?,
+            Lifetime::UntilDown => None,
+        };
+        let parts = Parts { controller, inside, throttled, stack, backing, cleanup };
         let slow = headroom.and_then(|headroom| headroom.note(&plan.in_force));
         let notes = plan.notes.iter().cloned().chain(parts.notes()).chain(slow).collect();
         Ok(LabVolume {
@@ -175,7 +196,12 @@ impl LabVolume {
         self.plan.level
     }
 
-    /// What the kernel enforces.
+    /// How much faster its credits drain and refill than the policy says; `None` where they stand still.
+    pub fn speed(&self) -> Option<f64> {
+        self.plan.credits.as_ref().map(|credits| credits.speed)
+    }
+
+    /// What the kernel enforces at first.
     pub fn in_force(&self) -> InForce {
         self.plan.in_force
     }

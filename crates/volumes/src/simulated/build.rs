@@ -75,7 +75,7 @@ pub(super) fn volume(name: &PolicyName) -> Result<SimulatedVolume, SimError> {
     if limits.limits.is_empty() && settings.servers.is_none() {
         return Err(SimError::Unlimited { policy: name.id.clone() });
     }
-    held(&limits, basics.start)?;
+    held(&limits, basics.start, &rest)?;
     let random = |chance: Chance| Stream::new(basics.seed, chance as u64);
     Ok(SimulatedVolume {
         meters: meters(&limits, &settings, &basics),
@@ -101,27 +101,13 @@ fn basics(limits: &Limits, settings: &Settings, rest: &[(String, String)]) -> Ba
     }
 }
 
-/// Whether a bucket of this kind is there and holds as much.
-fn held(limits: &Limits, start: BucketStart) -> Result<(), SimError> {
-    let (resource, level) = match start {
-        BucketStart::Operations(level) => (policy::Resource::Iops, level),
-        BucketStart::Bytes(level) => (policy::Resource::Bytes, level),
-        BucketStart::Initial | BucketStart::Empty | BucketStart::Share(_) => return Ok(()),
-    };
-    let of_kind = limits.limits.iter().filter(|limit| limit.resource == resource);
-    let sizes = of_kind.filter_map(|limit| match limit.burst?.bucket {
-        policy::Bucket::Tokens { size, .. } => Some(size),
-        _ => None,
-    });
-    let most = sizes.fold(0.0, f64::max);
-    if level <= most {
-        return Ok(());
-    }
-    let what = if resource == policy::Resource::Iops { "operations" } else { "bytes" };
-    Err(SimError::Range {
+fn held(limits: &Limits, start: BucketStart, typed: &[(String, String)]) -> Result<(), SimError> {
+    let value =
+        typed.iter().find(|(name, _)| parameters::plain(name) == "credits").map(|(_, value)| value.clone());
+    limits.hold(start).map_err(|wanted| SimError::Range {
         name: "credits".to_owned(),
-        value: level.to_string(),
-        wanted: format!("at most the {most} {what} that its buckets hold"),
+        value: value.unwrap_or_default(),
+        wanted,
     })
 }
 

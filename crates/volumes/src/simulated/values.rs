@@ -54,21 +54,6 @@ fn times(typed: &str, from: Nanos, to: Nanos) -> Result<Option<(Nanos, Nanos)>, 
     Ok(one.zip(other))
 }
 
-/// What the buckets hold: a word, a share of their size, operations, or bytes where a unit says so.
-fn credits(typed: &str) -> Option<BucketStart> {
-    match typed {
-        "full" => Some(BucketStart::Share(1.0)),
-        "empty" => Some(BucketStart::Empty),
-        _ if typed.ends_with('%') => {
-            share(typed).filter(|share| (0.0..=1.0).contains(share)).map(BucketStart::Share)
-        }
-        _ => match number(typed).filter(|operations| *operations >= 0.0) {
-            Some(operations) => Some(BucketStart::Operations(operations)),
-            None => workload::size(typed).ok().map(|size| BucketStart::Bytes(size.0 as f64)),
-        },
-    }
-}
-
 impl Takes {
     /// Reads what was typed and puts it where it belongs.
     pub(super) fn put(self, settings: &mut Settings, typed: &str) -> Result<(), Wrong> {
@@ -89,7 +74,7 @@ impl Takes {
                 let word = Regularity::WORDS.into_iter().find(|(word, _)| *word == typed);
                 *place(settings) = Some(word.ok_or(Wrong)?.1);
             }
-            Takes::Credits(place) => *place(settings) = Some(credits(typed).ok_or(Wrong)?),
+            Takes::Credits(place) => *place(settings) = Some(BucketStart::parse(typed).ok_or(Wrong)?),
         }
         Ok(())
     }
@@ -109,12 +94,7 @@ impl Display for Takes {
             Takes::Whole(from, to, _) => write!(f, "a whole number from {from} to {to}"),
             Takes::Rate(from, to, _) => write!(f, "a rate from {from}/s to {to}/s"),
             Takes::Regularity(_) => write!(f, "even or poisson"),
-            Takes::Credits(_) => {
-                write!(
-                    f,
-                    "full, empty, a percentage such as 40%, operations such as 200000 or bytes such as 5GiB"
-                )
-            }
+            Takes::Credits(_) => f.write_str(BucketStart::WORDS),
         }
     }
 }

@@ -186,11 +186,7 @@ impl Throttle {
 
     fn write_limits(&self, number: DeviceNumber, limits: Limits) -> Result<(), ThrottleError> {
         match self.version {
-            Version::One => limits.rows().into_iter().try_for_each(|(word, _, value)| {
-                // Zero frees.
-                let text = format!("{number} {}", value.unwrap_or(0));
-                self.write(&format!("blkio.throttle.{word}_device"), &text)
-            }),
+            Version::One => limits.rows().into_iter().try_for_each(|row| self.write_row(number, row)),
             Version::Two => {
                 let words = limits.rows().map(|(_, word, value)| match value {
                     Some(value) => format!("{word}={value}"),
@@ -199,6 +195,17 @@ impl Throttle {
                 self.write("io.max", &format!("{number} {}", words.join(" ")))
             }
         }
+    }
+
+    /// Writes one of the four limits of version 1.
+    fn write_row(
+        &self,
+        number: DeviceNumber,
+        (word, _, value): (&str, &str, Option<u64>),
+    ) -> Result<(), ThrottleError> {
+        // Zero frees.
+        let text = format!("{number} {}", value.unwrap_or(0));
+        self.write(&format!("blkio.throttle.{word}_device"), &text)
     }
 
     /// Moves this whole process into the group.
@@ -278,6 +285,28 @@ pub fn limits_on(folder: &Path, number: DeviceNumber) -> Limits {
         limits.set(word, value.parse().ok());
     }
     limits
+}
+
+/// Changes the limits on the device with `number` in the group with this folder, from those that are in force to others. Only
+/// what differs is written: each write has the kernel begin a new slice.
+///
+/// # Errors
+/// [`ThrottleError::File`] where the kernel refuses.
+pub fn change_limits(
+    folder: &Path,
+    number: DeviceNumber,
+    (from, to): (Limits, Limits),
+) -> Result<(), ThrottleError> {
+    if from == to {
+        return Ok(());
+    }
+    let version = if folder.join("io.max").exists() { Version::Two } else { Version::One };
+    let throttle = Throttle { folder: folder.to_owned(), version, ours: false, limited: Vec::new() };
+    if version == Version::Two {
+        return throttle.write_limits(number, to);
+    }
+    let rows = from.rows().into_iter().zip(to.rows()).filter(|(from, to)| from != to);
+    rows.map(|(_, row)| row).try_for_each(|row| throttle.write_row(number, row))
 }
 
 /// Sets the largest request in KiB that the device is sent, which is the unit that its limits count in. Returns what

@@ -1,0 +1,221 @@
+//! Which rate of each rule holds now, from what was counted: credits for a throttle that is told rates from outside.
+//!
+//! A [`crate::Meter`] admits every I/O itself. A throttle of the kernel is told a rate and looked at afterwards, some ten times
+//! a second: the governor keeps the account of what it let through, and says which rate to tell it next. Nothing is inferred,
+//! as a [`crate::Ledger`] does: the account begins with what is known to be there.
+
+use workload::Nanos;
+
+use crate::{ASSUMED_BURST, Bucket, BucketStart, Level, Limit, Limits, Moved, Resource};
+
+/// Credits that a full burst spends in so little time are saved up, and so little of the baseline's: a throttle that lets I/O
+/// through in slices of 100 ms gives and takes as much by chance.
+const WORTH: Nanos = Nanos::from_millis(100);
+/// The same of the baseline: two slices and the edges of what was counted.
+const CHANCE: Nanos = Nanos::from_millis(300);
+
+/// Limits with their credits, fed with what was counted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Governor {
+    limits: Limits,
+    rules: Vec<Governed>,
+}
+
+/// What pays for the burst of one rule, and whether it may go on now.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Governed {
+    credit: Credit,
+    level: Level,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Credit {
+    /// No burst, or one that never ends.
+    Flat,
+    /// Operations or bytes; `held` is never below nothing: what a late look let through is forgiven.
+    Tokens { size: f64, held: f64 },
+    /// Seconds, and the state.
+    Timed { lasts: f64, cool_off: f64, state: Timed },
+}
+
+/// A burst that ends with time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Timed {
+    /// It begins when the load exceeds the baseline; `ahead` is by how much it did since `since` seconds.
+    Ready { ahead: f64, since: f64 },
+    /// Seconds that are left of it.
+    Bursting(f64),
+    /// Seconds until the next.
+    Cooling(f64),
+}
+
+impl Limits {
+    /// The same rates with credits that drain and refill `speed` times faster: their sizes and times are divided.
+    pub fn at_speed(&self, speed: f64) -> Limits {
+        assert!(speed > 0.0, "a speed of {speed}");
+        let shorter = |time: Nanos| Nanos::from_secs_f64(time.as_secs_f64() / speed);
+        let mut limits = self.clone();
+        for burst in limits.limits.iter_mut().filter_map(|limit| limit.burst.as_mut()) {
+            burst.bucket = match burst.bucket {
+                Bucket::Tokens { size, initial, derived } => {
+                    Bucket::Tokens { size: size / speed, initial: initial / speed, derived }
+                }
+                Bucket::Timed { lasts, cool_off } => {
+                    Bucket::Timed { lasts: lasts.map(shorter), cool_off: cool_off.map(shorter) }
+                }
+                Bucket::Unknown => Bucket::Timed { lasts: Some(shorter(ASSUMED_BURST)), cool_off: None },
+                Bucket::UnlimitedPaid => Bucket::UnlimitedPaid,
+            };
+        }
+        limits
+    }
+}
+
+impl Governor {
+    /// The credits of `limits` at the beginning.
+    pub fn new(limits: &Limits, start: BucketStart) -> Governor {
+        let rules = limits.limits.iter().map(|rule| Governed::new(rule, start)).collect();
+        Governor { limits: limits.clone(), rules }
+    }
+
+    /// Enters what was let through in a span of time; spans follow each other without a gap.
+    pub fn enter(&mut self, length: Nanos, moved: &[Moved]) {
+        for (governed, rule) in self.rules.iter_mut().zip(&self.limits.limits) {
+            let charged: f64 = moved.iter().map(|moved| moved.ops * rule.mean_charge(moved)).sum();
+            governed.enter(rule, (length.as_secs_f64(), charged));
+        }
+    }
+
+    /// The limits that hold now: rates that never end.
+    pub fn now(&self) -> Limits {
+        let mut limits = self.limits.clone();
+        for (limit, governed) in limits.limits.iter_mut().zip(&self.rules) {
+            limit.baseline = limit.rate(governed.level);
+            limit.burst = None;
+        }
+        limits
+    }
+
+    /// How long the rates that hold now surely hold, at the soonest: until the credits of the greatest load are spent.
+    pub fn holds_for(&self) -> Nanos {
+        let of = |(governed, rule): (&Governed, &Limit)| governed.holds_for(rule);
+        let least = self.rules.iter().zip(&self.limits.limits).filter_map(of).reduce(f64::min);
+        least.map_or(Nanos::MAX, Nanos::from_secs_f64)
+    }
+
+    /// The share (0 to 1) of the credits of each rule that has some; of a burst that ends with time what is left of it.
+    pub fn shares(&self) -> impl Iterator<Item = (&Limit, f64)> {
+        let of = |(rule, governed): (_, &Governed)| Some((rule, governed.share()?));
+        self.limits.limits.iter().zip(&self.rules).filter_map(of)
+    }
+}
+
+impl Governed {
+    fn new(rule: &Limit, start: BucketStart) -> Governed {
+        let credit = match rule.burst.map(|burst| burst.bucket) {
+            None | Some(Bucket::UnlimitedPaid) => Credit::Flat,
+            Some(Bucket::Tokens { size, initial, .. }) => {
+                Credit::Tokens { size, held: size * start.share(rule.resource, (size, initial)) }
+            }
+            Some(Bucket::Timed { lasts, cool_off }) => timed((lasts, cool_off), start),
+            Some(Bucket::Unknown) => timed((None, None), start),
+        };
+        let mut governed = Governed { credit, level: Level::Baseline };
+        governed.level = governed.may_burst(rule);
+        governed
+    }
+
+    fn enter(&mut self, rule: &Limit, (seconds, charged): (f64, f64)) {
+        let earned = rule.baseline * seconds;
+        match &mut self.credit {
+            Credit::Flat => {}
+            Credit::Tokens { size, held } => *held = (*held + earned - charged).clamp(0.0, *size),
+            Credit::Timed { lasts, cool_off, state } => {
+                let surplus = (charged - earned, rule.baseline * CHANCE.as_secs_f64());
+                *state = state.after(seconds, (*lasts, *cool_off), surplus);
+            }
+        }
+        self.level = self.may_burst(rule);
+    }
+
+    /// The rate that holds now. Credits that were spent must be worth something again before they are given out.
+    fn may_burst(&self, rule: &Limit) -> Level {
+        let worth = || {
+            let spent = (rule.rate(Level::Burst) - rule.baseline) * WORTH.as_secs_f64();
+            spent.max(rule.baseline * CHANCE.as_secs_f64())
+        };
+        let may = match (self.credit, self.level) {
+            (Credit::Flat, _) => true,
+            (Credit::Tokens { held, .. }, Level::Burst) => held > 0.0,
+            (Credit::Tokens { held, size }, Level::Baseline) => held >= worth().min(size),
+            (Credit::Timed { state, .. }, _) => !matches!(state, Timed::Cooling(_)),
+        };
+        if may { Level::Burst } else { Level::Baseline }
+    }
+
+    fn holds_for(&self, rule: &Limit) -> Option<f64> {
+        match (self.credit, self.level) {
+            (Credit::Tokens { held, .. }, Level::Burst) => {
+                Some(held / (rule.rate(Level::Burst) - rule.baseline))
+            }
+            (Credit::Timed { state: Timed::Bursting(left) | Timed::Cooling(left), .. }, _) => Some(left),
+            _ => None,
+        }
+    }
+
+    fn share(&self) -> Option<f64> {
+        match self.credit {
+            Credit::Flat => None,
+            Credit::Tokens { size, held } => Some(held / size),
+            Credit::Timed { state: Timed::Ready { .. }, .. } => Some(1.0),
+            Credit::Timed { state: Timed::Bursting(left), lasts, .. } => Some(left / lasts),
+            Credit::Timed { state: Timed::Cooling(_), .. } => Some(0.0),
+        }
+    }
+}
+
+fn timed((lasts, cool_off): (Option<Nanos>, Option<Nanos>), start: BucketStart) -> Credit {
+    let lasts = lasts.unwrap_or(ASSUMED_BURST).as_secs_f64();
+    let cool_off = cool_off.map_or(lasts, Nanos::as_secs_f64);
+    let ready = Timed::Ready { ahead: 0.0, since: 0.0 };
+    let state = if start.is_ready() { ready } else { Timed::Cooling(cool_off) };
+    Credit::Timed { lasts, cool_off, state }
+}
+
+impl Timed {
+    /// The state so many seconds later, in which the load exceeded the baseline by a surplus, which means something above
+    /// a threshold.
+    fn after(self, seconds: f64, (lasts, cool_off): (f64, f64), (surplus, threshold): (f64, f64)) -> Timed {
+        match self {
+            Timed::Ready { ahead, since } => {
+                let ahead = (ahead + surplus).max(0.0);
+                let since = if ahead > 0.0 { since + seconds } else { 0.0 };
+                // It began when the load rose, not when that was noticed.
+                if ahead > threshold {
+                    return Timed::Bursting(lasts).ended(since, cool_off);
+                }
+                Timed::Ready { ahead, since }
+            }
+            Timed::Bursting(_) | Timed::Cooling(_) => self.ended(seconds, cool_off),
+        }
+    }
+
+    fn ended(self, seconds: f64, cool_off: f64) -> Timed {
+        match self {
+            Timed::Bursting(left) if left > seconds => Timed::Bursting(left - seconds),
+            Timed::Bursting(left) => Timed::Cooling(left + cool_off).ended(seconds, cool_off),
+            Timed::Cooling(left) if left > seconds => Timed::Cooling(left - seconds),
+            Timed::Cooling(_) | Timed::Ready { .. } => Timed::Ready { ahead: 0.0, since: 0.0 },
+        }
+    }
+}
+
+impl Resource {
+    /// What is counted, in words.
+    pub const fn counted(self) -> &'static str {
+        match self {
+            Resource::Iops => "operations",
+            Resource::Bytes => "bytes",
+        }
+    }
+}
