@@ -56,7 +56,8 @@ pub struct LabVolume {
 /// process leaves the group before the group goes.
 #[derive(Debug)]
 struct Parts {
-    controller: Option<Controller>,
+    /// Held for its end alone.
+    _controller: Option<Controller>,
     inside: Option<Inside>,
     throttled: Throttled,
     stack: Stack,
@@ -149,7 +150,7 @@ impl LabVolume {
             Lifetime::ThisRun => controller(&plan, &throttled, below)?,
             Lifetime::UntilDown => None,
         };
-        let parts = Parts { controller, inside, throttled, stack, backing, cleanup };
+        let parts = Parts { _controller: controller, inside, throttled, stack, backing, cleanup };
         let slow = headroom.and_then(|headroom| headroom.note(&plan.in_force));
         let notes = plan.notes.iter().cloned().chain(parts.notes()).chain(slow).collect();
         Ok(LabVolume {
