@@ -2,6 +2,7 @@
 //! one observer that stores and shows them.
 
 mod busiest;
+pub mod command;
 pub mod failure;
 pub mod files;
 mod idle;

@@ -48,14 +48,21 @@ impl StopFlag {
 
     /// As [`StopFlag::on_signals`], with the exit code that a second Ctrl-C ends the process with.
     pub fn on_signals_or_exit(code: i32, patience: Nanos) -> StopFlag {
+        let flag = StopFlag::before_a_command(patience);
+        if let Ok(signals) = Signals::new(STOPPING) {
+            std::thread::spawn(move || end_at_the_second(signals, code));
+        }
+        flag
+    }
+
+    /// A flag that the same signals raise, for what is made before a command of the user's begins: however many of them come
+    /// later, they are for that command.
+    pub fn before_a_command(patience: Nanos) -> StopFlag {
         let flag = StopFlag { patience, ..StopFlag::default() };
         for signal in STOPPING {
             // Registering fails for forbidden signals only, and these are not; without a handler the default action ends
             // the process, and unnamed files still vanish with it.
             let _ = signal_hook::flag::register(signal, Arc::clone(&flag.asked));
-        }
-        if let Ok(signals) = Signals::new(STOPPING) {
-            std::thread::spawn(move || end_at_the_second(signals, code));
         }
         flag
     }

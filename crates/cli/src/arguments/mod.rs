@@ -1,5 +1,8 @@
 //! plimsoll's own command line; the foreign dialects read theirs themselves.
 
+mod lab;
+mod policy;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -8,6 +11,9 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use report::Extent;
 use workload::Nanos;
+
+pub use lab::{LabAction, LabArguments};
+pub use policy::{PolicyAction, PolicyArguments};
 
 use crate::commands::watch::arguments::WatchArguments;
 use crate::pictures::PictureArguments;
@@ -444,63 +450,4 @@ pub struct ReportArguments {
     /// Pictures
     #[command(flatten)]
     pub pictures: PictureArguments,
-}
-
-/// `plimsoll lab`.
-#[derive(Debug, Args)]
-pub struct LabArguments {
-    /// What to do
-    #[command(subcommand)]
-    pub action: LabAction,
-}
-
-/// What to do with lab volumes.
-#[derive(Debug, Subcommand)]
-pub enum LabAction {
-    /// Make a volume and print its device
-    Up {
-        /// The policy, e.g. do-volumes-pre-burst
-        policy: String,
-        /// Its size
-        #[arg(long, default_value = "1G")]
-        size: String,
-        /// Let its credits drain and refill, so many times faster than the policy says
-        #[arg(long, value_name = "FACTOR")]
-        speed: Option<String>,
-    },
-    /// Remove volumes, also those that a crash left behind
-    Down {
-        /// The device; without it, every lab volume that this user has made
-        device: Option<PathBuf>,
-    },
-    /// List the volumes that are there
-    List,
-    /// Control a volume that lasts while its credits drain: what up starts beside it
-    #[command(hide = true)]
-    Keep {
-        /// The device
-        device: PathBuf,
-        /// The policy
-        policy: String,
-    },
-}
-
-/// `plimsoll policy`.
-#[derive(Debug, Args)]
-pub struct PolicyArguments {
-    /// What to do
-    #[command(subcommand)]
-    pub action: PolicyAction,
-}
-
-/// What to do with the catalogue.
-#[derive(Debug, Subcommand)]
-pub enum PolicyAction {
-    /// All policies, a line each
-    List,
-    /// One policy: its limits, bursts, parameters, sources
-    Show {
-        /// Its id with parameters, e.g. aws-gp2,size=100GiB
-        policy: String,
-    },
 }

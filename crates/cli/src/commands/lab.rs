@@ -1,6 +1,8 @@
 //! `plimsoll lab`: volumes that this kernel throttles.
 
+use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, BufReader};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -13,15 +15,22 @@ use volumes::lab::{
 use workload::PolicyName;
 
 use crate::arguments::{LabAction, LabArguments};
+use session::command::Running;
 use session::failure::Failure;
 use session::output;
 use session::run;
 use session::signals::StopFlag;
 
+/// Where a command finds the device.
+const DEVICE: &str = "PLIMSOLL_DEVICE";
+
 /// Makes, lists or removes lab volumes.
 pub fn run(arguments: &LabArguments) -> Result<u8, Failure> {
     match &arguments.action {
         LabAction::Up { policy, size, speed } => up(&named(policy, speed.as_deref())?, size),
+        LabAction::Run { policy, size, speed, command } => {
+            run_on(&named(policy, speed.as_deref())?, size, command)
+        }
         LabAction::Keep { device, policy } => kept(device, policy),
         LabAction::Down { device: Some(device) } => one_down(device),
         LabAction::Down { device: None } => own_down(),
@@ -47,12 +56,46 @@ fn up(name: &PolicyName, size: &str) -> Result<u8, Failure> {
     if volume.speed().is_some() {
         start_keeper(volume.device(), name).inspect_err(|_| drop(down(volume.device())))?;
     }
+    tell(&volume);
+    output::result(&format!("{}\n", volume.device().display()))?;
+    Ok(0)
+}
+
+/// What it is and what it is not, for people.
+fn tell(volume: &LabVolume) {
     output::people(report::wrap("", &volume.describe()).trim_end());
     for note in volume.notes() {
         output::people(report::wrap("  ", note).trim_end());
     }
-    output::result(&format!("{}\n", volume.device().display()))?;
-    Ok(0)
+}
+
+/// Makes a volume, runs the command on it, and takes it down; the exit code is the command's.
+fn run_on(name: &PolicyName, size: &str, command: &[OsString]) -> Result<u8, Failure> {
+    let size = workload::size(size).map_err(Failure::refused)?;
+    let stop = StopFlag::before_a_command(PATIENCE);
+    let making = MakeOptions { lifetime: Lifetime::ThisRun, stop: stop.shared() };
+    let volume = LabVolume::make(name, (size, &default_dir(size)), &making);
+    let volume = volume.map_err(|error| run::no_lab(&error))?;
+    tell(&volume);
+    let device = volume.device().as_os_str();
+    let words: Vec<OsString> = command.iter().map(|word| with_device(word, device)).collect();
+    let running = Running::start(&words, &[(DEVICE, device.to_owned())])?;
+    let code = running.wait(&|| ())?;
+    drop(volume);
+    Ok(u8::try_from(code).unwrap_or(u8::MAX))
+}
+
+/// The word with the device for each `{}`.
+fn with_device(word: &OsStr, device: &OsStr) -> OsString {
+    let parts: Vec<&[u8]> = split_at_braces(word.as_bytes());
+    OsString::from_vec(parts.join(device.as_bytes()))
+}
+
+fn split_at_braces(word: &[u8]) -> Vec<&[u8]> {
+    match word.windows(2).position(|pair| pair == b"{}") {
+        None => vec![word],
+        Some(at) => [vec![&word[..at]], split_at_braces(&word[at + 2..])].concat(),
+    }
 }
 
 /// The policy as typed, with the speed at which its credits drain.
@@ -141,4 +184,22 @@ fn table(entries: &[LabEntry]) -> String {
         )
     };
     entries.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_device_stands_for_each_pair_of_braces() {
+        for (word, said) in [
+            ("if={}", "if=/dev/loop1"),
+            ("{},{}", "/dev/loop1,/dev/loop1"),
+            ("{ }", "{ }"),
+            ("", ""),
+            ("{{}}", "{/dev/loop1}"),
+        ] {
+            assert_eq!(with_device(OsStr::new(word), OsStr::new("/dev/loop1")), said, "{word}");
+        }
+    }
 }

@@ -175,6 +175,27 @@ fn a_free_device_gets_the_queue_of_a_new_one() {
     });
 }
 
+/// 13,500 operations: five seconds of 3,000 where 300 are earned. A load at full depth gets the burst, then the baseline, and after
+/// rest what it has earned.
+#[test]
+fn credits_drain_and_refill() {
+    let _turn = lab_turn();
+    let Some(volume) = up("aws-gp2,size=100GiB,speed=400", Lifetime::ThisRun) else { return };
+    let Some(peer) = Peer::find() else { return };
+    let neighbours = testbed::Neighbours::watch();
+    let (whole, read) = (peer.with("--ramp_time=0"), ("randread", "4k"));
+    let rates: Vec<f64> = (0..3).map(|_| whole.iops(volume.device(), read, 32)).collect();
+    std::thread::sleep(std::time::Duration::from_secs(10));
+    let rested = whole.iops(volume.device(), read, 32);
+    // Beginnings of the peer earn some tenths of a second each.
+    let expected = [(2_950.0, 3_050.0), (2_000.0, 2_400.0), (290.0, 480.0), (1_250.0, 1_600.0)];
+    let seen = rates.iter().copied().chain([rested]).collect::<Vec<f64>>();
+    let fits = seen.iter().zip(expected).all(|(rate, (low, high))| (low..high).contains(rate));
+    if !fits {
+        neighbours.excuse_or_fail(format!("{seen:.0?} of {expected:.0?} a second"));
+    }
+}
+
 /// What the killed processes of these tests do; by itself it does nothing.
 #[test]
 fn crash_victim() {

@@ -1,0 +1,65 @@
+//! The words of `plimsoll lab`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+/// `plimsoll lab`.
+#[derive(Debug, Args)]
+pub struct LabArguments {
+    /// What to do
+    #[command(subcommand)]
+    pub action: LabAction,
+}
+
+/// What to do with lab volumes.
+#[derive(Debug, Subcommand)]
+pub enum LabAction {
+    /// Make a volume and print its device
+    Up {
+        /// The policy, e.g. do-volumes-pre-burst
+        policy: String,
+        /// Its size
+        #[arg(long, default_value = "1G")]
+        size: String,
+        /// Let its credits drain and refill, so many times faster than the policy says
+        #[arg(long, value_name = "FACTOR")]
+        speed: Option<String>,
+    },
+    /// Make a volume, run a command on it, and take it down again
+    #[command(after_help = "\
+{} in the command is the device, and so is PLIMSOLL_DEVICE in its environment:
+  plimsoll lab run aws-gp2,size=100GiB --speed 100 -- plimsoll watch -- dd if={}
+  plimsoll lab run do-volumes-pre-burst -- sh -c 'mkfs.ext4 $PLIMSOLL_DEVICE'
+It ends with the exit code of the command. Signals go to the command; however it
+ends, devices, data and limits are gone then.")]
+    Run {
+        /// The policy, e.g. do-volumes-pre-burst
+        policy: String,
+        /// Its size
+        #[arg(long, default_value = "1G")]
+        size: String,
+        /// Let its credits drain and refill, so many times faster than the policy says
+        #[arg(long, value_name = "FACTOR")]
+        speed: Option<String>,
+        /// The command
+        #[arg(last = true, required = true, value_name = "COMMAND")]
+        command: Vec<OsString>,
+    },
+    /// Remove volumes, also those that a crash left behind
+    Down {
+        /// The device; without it, every lab volume that this user has made
+        device: Option<PathBuf>,
+    },
+    /// List the volumes that are there
+    List,
+    /// Control a volume that lasts while its credits drain: what up starts beside it
+    #[command(hide = true)]
+    Keep {
+        /// The device
+        device: PathBuf,
+        /// The policy
+        policy: String,
+    },
+}

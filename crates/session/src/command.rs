@@ -1,0 +1,83 @@
+//! A command of the user's: started, passed its signals, waited for.
+
+use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, ExitStatus};
+use std::time::Duration;
+
+use crate::failure::{Code, Failure};
+use crate::signals::Heard;
+
+/// How often the command is looked at: its end is seen so late at most.
+const LOOK: Duration = Duration::from_millis(20);
+/// What a shell adds to the number of the signal that ended a command.
+const BY_SIGNAL: i32 = 128;
+
+/// A command that runs.
+pub struct Running {
+    child: Child,
+    heard: Heard,
+}
+
+impl Running {
+    /// Starts the command with more in its environment. From now on the signals that would end this process go to it.
+    ///
+    /// # Errors
+    /// There is no such command, or it cannot be started.
+    pub fn start(words: &[OsString], environment: &[(&str, OsString)]) -> Result<Running, Failure> {
+        let heard = Heard::instead_of_ending();
+        let (program, arguments) = words
+            .split_first()
+            .map_or((OsString::new(), &[][..]), |(program, rest)| (program.clone(), rest));
+        let more = environment.iter().map(|(name, value)| (name, value));
+        let started = Command::new(&program).args(arguments).envs(more).spawn();
+        let child = started.map_err(|error| {
+            let name = program.to_string_lossy();
+            match error.kind() {
+                std::io::ErrorKind::NotFound => Failure {
+                    code: Code::NotFound,
+                    message: format!("{name}: there is no such command{}", hint(&name)),
+                },
+                _ => Failure {
+                    code: Code::NotStartable,
+                    message: format!("{name}: cannot be started: {error}; is it a program that you may run?"),
+                },
+            }
+        })?;
+        Ok(Running { child, heard })
+    }
+
+    /// Waits for its end, and calls `tick` again and again meanwhile; its exit code, or 128 and the signal that ended it.
+    ///
+    /// # Errors
+    /// The kernel knows nothing of it any more.
+    pub fn wait(mut self, tick: &dyn Fn()) -> Result<i32, Failure> {
+        loop {
+            let ended = self.child.try_wait();
+            let ended = ended.map_err(|error| Failure::failed(format!("the command is lost: {error}")))?;
+            if let Some(status) = ended {
+                return Ok(code(status));
+            }
+            for signal in self.heard.take_passed_on() {
+                // One that has ended meanwhile hears nothing more.
+                let _ = kernel::send_signal(self.child.id(), signal);
+            }
+            tick();
+            std::thread::sleep(LOOK);
+        }
+    }
+}
+
+/// A name without a folder is looked for in PATH alone.
+fn hint(name: &str) -> String {
+    let here = !name.contains('/') && std::path::Path::new(name).is_file();
+    match here {
+        true => format!(" in PATH; the one in this folder is ./{name}"),
+        false if name.contains('/') => "; look at the path".to_owned(),
+        false => " in PATH; write it with its path".to_owned(),
+    }
+}
+
+fn code(status: ExitStatus) -> i32 {
+    status.code().or(status.signal().map(|signal| BY_SIGNAL + signal)).unwrap_or(Code::Failed as i32)
+}
