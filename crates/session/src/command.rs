@@ -26,9 +26,8 @@ impl Running {
     /// There is no such command, or it cannot be started.
     pub fn start(words: &[OsString], environment: &[(&str, OsString)]) -> Result<Running, Failure> {
         let heard = Heard::instead_of_ending();
-        let (program, arguments) = words
-            .split_first()
-            .map_or((OsString::new(), &[][..]), |(program, rest)| (program.clone(), rest));
+        let (program, arguments) =
+            words.split_first().map_or((OsString::new(), &[][..]), |(program, rest)| (program.clone(), rest));
         let more = environment.iter().map(|(name, value)| (name, value));
         let started = Command::new(&program).args(arguments).envs(more).spawn();
         let child = started.map_err(|error| {

@@ -40,10 +40,10 @@ fn can_throttle(folder: &Folder) -> bool {
 
 /// What volumes of the lab leave on a machine while they are there.
 #[derive(Debug)]
-struct Traces(BTreeSet<String>);
+pub struct Traces(pub BTreeSet<String>);
 
 impl Traces {
-    fn now() -> Traces {
+    pub fn now() -> Traces {
         let loops = kernel::lab::loops(Path::new("/")).into_iter();
         let shown = loops.map(|device| format!("{} shows {}", device.name, device.backing.display()));
         let stored = ["/dev/shm", "/var/tmp", "/tmp"].into_iter().flat_map(fs::read_dir).flatten().flatten();

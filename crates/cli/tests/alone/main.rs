@@ -8,6 +8,7 @@ mod fault_matrix;
 mod faults;
 mod field;
 mod files;
+mod guide_lab;
 mod guide_providers;
 mod guide_watch;
 mod interrupt;
