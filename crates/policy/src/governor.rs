@@ -131,8 +131,9 @@ impl Governed {
             Credit::Flat => {}
             Credit::Tokens { size, held } => *held = (*held + earned - charged).clamp(0.0, *size),
             Credit::Timed { lasts, cool_off, state } => {
-                let surplus = (charged - earned, rule.baseline * CHANCE.as_secs_f64());
-                *state = state.after(seconds, (*lasts, *cool_off), surplus);
+                let span =
+                    Span { seconds, surplus: charged - earned, chance: rule.baseline * CHANCE.as_secs_f64() };
+                *state = state.after(&span, (*lasts, *cool_off));
             }
         }
         self.level = self.may_burst(rule);
@@ -182,21 +183,29 @@ fn timed((lasts, cool_off): (Option<Nanos>, Option<Nanos>), start: BucketStart) 
     Credit::Timed { lasts, cool_off, state }
 }
 
+/// What a span of time brought a burst that ends with time.
+struct Span {
+    seconds: f64,
+    /// By how much the load exceeded the baseline.
+    surplus: f64,
+    /// What chance makes of that.
+    chance: f64,
+}
+
 impl Timed {
-    /// The state so many seconds later, in which the load exceeded the baseline by a surplus, which means something above
-    /// a threshold.
-    fn after(self, seconds: f64, (lasts, cool_off): (f64, f64), (surplus, threshold): (f64, f64)) -> Timed {
+    /// The state behind a span, of a burst that lasts and cools off for so many seconds.
+    fn after(self, span: &Span, (lasts, cool_off): (f64, f64)) -> Timed {
         match self {
             Timed::Ready { ahead, since } => {
-                let ahead = (ahead + surplus).max(0.0);
-                let since = if ahead > 0.0 { since + seconds } else { 0.0 };
+                let ahead = (ahead + span.surplus).max(0.0);
+                let since = if ahead > 0.0 { since + span.seconds } else { 0.0 };
                 // It began when the load rose, not when that was noticed.
-                if ahead > threshold {
+                if ahead > span.chance {
                     return Timed::Bursting(lasts).ended(since, cool_off);
                 }
                 Timed::Ready { ahead, since }
             }
-            Timed::Bursting(_) | Timed::Cooling(_) => self.ended(seconds, cool_off),
+            Timed::Bursting(_) | Timed::Cooling(_) => self.ended(span.seconds, cool_off),
         }
     }
 

@@ -17,6 +17,7 @@ mod evaluate;
 mod forecast;
 mod formula;
 mod governor;
+mod identify;
 mod instance;
 mod ledger;
 mod limits;
@@ -37,6 +38,7 @@ pub use entry::{
 pub use error::PolicyError;
 pub use forecast::{ASSUMED_BURST, BurstLength, Forecast, Phase};
 pub use governor::Governor;
+pub use identify::{Apart, Candidate, Circumstances, identify};
 pub use instance::{AwsInstance, AzureInstance};
 pub use ledger::{Asked, Balance, Entry, Ledger, Moved, Opening, Order};
 pub use limits::{

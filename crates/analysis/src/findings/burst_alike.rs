@@ -91,7 +91,7 @@ pub(super) fn rule(
 }
 
 /// The settled levels of both ladders. One without a settled level of small I/Os says too little to be anybody's.
-fn levels(figures: &Figures) -> Vec<Plateau> {
+pub(crate) fn levels(figures: &Figures) -> Vec<Plateau> {
     let mut levels = Vec::new();
     for direction in [Direction::Read, Direction::Write] {
         let Some(cap) = figures.iops_cap(direction).filter(|cap| !cap.at_least) else { continue };

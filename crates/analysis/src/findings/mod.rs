@@ -51,6 +51,7 @@ pub use above_device::ThrottledAboveDevice;
 pub use above_nominal::ThrottledAboveNominal;
 pub use bucket::BucketEmptied;
 pub use burst::{CreditsSpent, InsideBurst};
+pub(crate) use burst_alike::levels as levels_of;
 pub use burst_alike::{Alike, BurstsAlike};
 pub use caps::{BandwidthCap, Crossover, FillingDepth, IopsCap};
 pub use endings::{Failed, Interrupted};

@@ -1,6 +1,10 @@
 //! The words of `plimsoll policy`.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
+
+use super::Format;
 
 /// `plimsoll policy`.
 #[derive(Debug, Args)]
@@ -19,5 +23,18 @@ pub enum PolicyAction {
     Show {
         /// Its id with parameters, e.g. aws-gp2,size=100GiB
         policy: String,
+    },    /// Which policies a run's figures are those of, ranked, and what would tell the rest apart
+    #[command(after_help = "\
+Candidates are the policies that give every level that the run was held at, in
+either reading of MB; those of one rank give the same. A match is no proof:
+many policies share figures. What firmware and devices say of the provider, and
+the size of the device, count too.
+Exit codes: 0 some fit, 4 none does, or the run shows no level.")]
+    Match {
+        /// The run file
+        run: PathBuf,
+        /// Form of the result on stdout
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
     },
 }

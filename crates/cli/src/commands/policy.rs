@@ -1,5 +1,7 @@
 //! `plimsoll policy`: the catalogue of published limits, for reading.
 
+mod matched;
+
 use policy::{BurstLength, Catalogue, Limit, Limits, Parameter, Policy, Resource};
 use workload::PolicyName;
 
@@ -12,6 +14,7 @@ pub fn run(arguments: &PolicyArguments) -> Result<u8, Failure> {
     match &arguments.action {
         PolicyAction::List => output::result(&list())?,
         PolicyAction::Show { policy } => output::result(&show(policy)?)?,
+        PolicyAction::Match { run, format } => return matched::run(run, *format),
     }
     Ok(0)
 }

@@ -186,7 +186,9 @@ impl Throttle {
 
     fn write_limits(&self, number: DeviceNumber, limits: Limits) -> Result<(), ThrottleError> {
         match self.version {
-            Version::One => limits.rows().into_iter().try_for_each(|row| self.write_row(number, row)),
+            Version::One => {
+                limits.rows().into_iter().try_for_each(|(word, _, value)| self.write_one(number, word, value))
+            }
             Version::Two => {
                 let words = limits.rows().map(|(_, word, value)| match value {
                     Some(value) => format!("{word}={value}"),
@@ -198,11 +200,7 @@ impl Throttle {
     }
 
     /// Writes one of the four limits of version 1.
-    fn write_row(
-        &self,
-        number: DeviceNumber,
-        (word, _, value): (&str, &str, Option<u64>),
-    ) -> Result<(), ThrottleError> {
+    fn write_one(&self, number: DeviceNumber, word: &str, value: Option<u64>) -> Result<(), ThrottleError> {
         // Zero frees.
         let text = format!("{number} {}", value.unwrap_or(0));
         self.write(&format!("blkio.throttle.{word}_device"), &text)
@@ -306,7 +304,7 @@ pub fn change_limits(
         return throttle.write_limits(number, to);
     }
     let rows = from.rows().into_iter().zip(to.rows()).filter(|(from, to)| from != to);
-    rows.map(|(_, row)| row).try_for_each(|row| throttle.write_row(number, row))
+    rows.map(|(_, row)| row).try_for_each(|(word, _, value)| throttle.write_one(number, word, value))
 }
 
 /// Sets the largest request in KiB that the device is sent, which is the unit that its limits count in. Returns what

@@ -1,0 +1,28 @@
+//! What a run tells about whose volume it measured: its levels, and what the machine says of itself.
+
+use policy::{Circumstances, Plateau};
+use record::{Run, TargetKind};
+
+use crate::figures::figures;
+use crate::findings::levels_of;
+
+/// The levels that the ladders of `run` were held at, of small I/Os and of large ones, by direction; none where no limit held
+/// them.
+pub fn levels(run: &Run) -> Vec<Plateau> {
+    levels_of(&figures(run))
+}
+
+/// What is known of the volume beside its levels. What this machine is tells nothing of a simulated volume or one of the lab.
+pub fn circumstances(run: &Run) -> Circumstances {
+    let Some(target) = &run.target else { return Circumstances::default() };
+    match target.kind {
+        TargetKind::Simulated => Circumstances::told(&[], Some(target.available)),
+        TargetKind::Lab | TargetKind::Null => Circumstances::default(),
+        TargetKind::Directory | TargetKind::File | TargetKind::BlockDevice => {
+            let product = run.host.iter().map(|host| host.product.as_str());
+            let models = target.devices.iter().map(|device| device.model.as_str());
+            let texts: Vec<&str> = product.chain(models).collect();
+            Circumstances::told(&texts, target.devices.last().map(|device| device.size))
+        }
+    }
+}

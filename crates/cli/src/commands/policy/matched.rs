@@ -1,0 +1,159 @@
+//! `plimsoll policy match`: which published policies a run's figures are those of.
+
+use std::path::{Path, PathBuf};
+
+use policy::{Apart, Candidate, Circumstances, Level, Plateau, UnitReading, identify};
+use report::numbers::count;
+use serde::Serialize;
+use session::failure::Failure;
+use session::inputs::{Reader, Recorded};
+use session::output;
+use workload::{Bytes, Direction, grouped};
+
+use crate::arguments::{Format, typed};
+
+/// So many candidates are printed; JSON has all.
+const PRINTED: usize = 12;
+/// So many are told apart from the first.
+const TOLD_APART: usize = 4;
+/// No policy fits, or there is nothing that one could fit.
+const CANNOT_TELL: u8 = 4;
+
+/// What came out, as JSON has it.
+#[derive(Serialize)]
+struct Matched<'a> {
+    levels: Vec<LevelRow>,
+    circumstances: &'a Circumstances,
+    candidates: &'a [Candidate],
+    /// Of each candidate behind the first.
+    apart: Vec<Apart>,
+}
+
+/// A level that a limit held.
+#[derive(Serialize)]
+struct LevelRow {
+    direction: Direction,
+    block: Bytes,
+    iops_low: f64,
+    /// `None` where it may be any more.
+    iops_high: Option<f64>,
+}
+
+/// Finds and prints them.
+pub fn run(path: &Path, format: Format) -> Result<u8, Failure> {
+    let inputs = Reader { words: typed() }.recordings(&[PathBuf::from(path)])?;
+    let Some(Recorded { run, .. }) = inputs.runs.first() else {
+        return Err(Failure::refused(format!("{}: holds no run", path.display())));
+    };
+    let (levels, known) = (analysis::levels(run), analysis::circumstances(run));
+    let candidates = identify(&levels, &known);
+    match format {
+        Format::Json => {
+            let rows = levels.iter().map(row).collect();
+            let apart = candidates.iter().skip(1).map(|other| candidates[0].apart_from(other)).collect();
+            let matched =
+                Matched { levels: rows, circumstances: &known, candidates: &candidates, apart };
+            let text = serde_json::to_string_pretty(&matched).map_err(Failure::failed)?;
+            output::result(&format!("{text}\n"))?;
+        }
+        Format::Text => output::result(&text(&levels, &known, &candidates))?,
+    }
+    Ok(if candidates.is_empty() { CANNOT_TELL } else { 0 })
+}
+
+fn row(level: &Plateau) -> LevelRow {
+    let (low, high) = (level.iops.0.0, level.iops.1.0);
+    LevelRow {
+        direction: level.direction,
+        block: level.block,
+        iops_low: low,
+        iops_high: high.is_finite().then_some(high),
+    }
+}
+
+fn text(levels: &[Plateau], known: &Circumstances, candidates: &[Candidate]) -> String {
+    if levels.is_empty() {
+        return report::wrap(
+            "",
+            "The run shows no level that a limit holds, so that no policy can be told from it. A check shows levels \
+             (plimsoll check TARGET); a longer one (--effort thorough) settles them.",
+        );
+    }
+    let told: Vec<String> = levels.iter().map(level_words).collect();
+    let mut text = report::wrap("Held at ", &format!("{}.", told.join("; ")));
+    if let Some(provider) = known.provider {
+        text.push_str(&report::wrap("", &format!("Firmware or device name {provider}.")));
+    }
+    if candidates.is_empty() {
+        text.push_str(&report::wrap("", "No published policy gives all of these levels."));
+        return text;
+    }
+    text.push_str("\nrank  policy                                           off  level\n");
+    candidates.iter().take(PRINTED).for_each(|one| text.push_str(&line(one)));
+    if candidates.len() > PRINTED {
+        text.push_str(&format!("      and {} more (--format json has all)\n", candidates.len() - PRINTED));
+    }
+    text.push_str(&apart(candidates));
+    text
+}
+
+fn level_words(level: &Plateau) -> String {
+    let (low, high) = (level.iops.0.0, level.iops.1.0);
+    let rate = match high.is_finite() {
+        true => format!("{} to {}", count(low), count(high)),
+        false => format!("{} or more", count(low)),
+    };
+    format!("{rate} {} of {} a second", direction(level.direction), level.block)
+}
+
+fn direction(direction: Direction) -> &'static str {
+    if direction == Direction::Read { "reads" } else { "writes" }
+}
+
+fn line(candidate: &Candidate) -> String {
+    let mut level = match (candidate.level, candidate.burst_ends_s) {
+        (Level::Baseline, _) => "baseline".to_owned(),
+        (Level::Burst, Some(seconds)) => format!("burst of {}", workload::Nanos::from_secs_f64(seconds)),
+        (Level::Burst, None) => "burst".to_owned(),
+    };
+    match candidate.readings.as_slice() {
+        [UnitReading::Binary] => level.push_str(", MB = MiB"),
+        [UnitReading::Decimal] => level.push_str(", MB = 10^6"),
+        _ => {}
+    }
+    let name = candidate.policy.to_string();
+    format!("{:>4}  {name:<46} {:>4.1} %  {level}\n", candidate.rank, candidate.error * 100.0)
+}
+
+/// What would tell the others from the first.
+fn apart(candidates: &[Candidate]) -> String {
+    let Some((first, others)) = candidates.split_first() else { return String::new() };
+    if others.is_empty() {
+        return "\nNo other published policy gives all of these levels.\n".to_owned();
+    }
+    let mut text = format!("\nWhat would tell others from {}:\n", first.policy);
+    let mut ids = vec![first.policy.id.as_str()];
+    for other in others {
+        // Of one policy its first size stands for all.
+        if ids.contains(&other.policy.id.as_str()) || ids.len() > TOLD_APART {
+            continue;
+        }
+        ids.push(&other.policy.id);
+        text.push_str(&report::wrap("  ", &format!("{}: {}", other.policy, apart_words(first.apart_from(other)))));
+    }
+    text
+}
+
+fn apart_words(apart: Apart) -> String {
+    let rate = |rate: workload::Iops| grouped(rate.0.round() as u64);
+    match apart {
+        Apart::Load { direction: way, block, iops: (one, other) } => {
+            format!("random {} of {block}: {} a second, not {}", direction(way), rate(other), rate(one))
+        }
+        Apart::Time { lasts, left: (one, other) } => {
+            let length = lasts.map_or_else(|| "until a burst ends".to_owned(), |lasts| format!("for {lasts} from full credits"));
+            format!("load without rest {length}: {} reads of 4 KiB a second are left, not {}", rate(other), rate(one))
+        }
+        Apart::Nothing => "no load; both publish the same figures".to_owned(),
+    }
+}
