@@ -67,6 +67,7 @@ fn plimsoll(words: Vec<OsString>) -> u8 {
         Command::Report(report) => commands::report::run(report),
         Command::Lab(lab) => commands::lab::run(lab),
         Command::Policy(policy) => commands::policy::run(policy),
+        Command::Tutorial(tutorial) => commands::tutorial::run(tutorial),
         Command::Explain(explain) => commands::explain::run(explain),
         Command::Fio(fio) => Ok(commands::fio::run(&fio.words, PATIENCE)),
         Command::Diskspd(diskspd) => Ok(commands::diskspd::run(&diskspd.words, PATIENCE)),

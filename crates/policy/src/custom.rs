@@ -4,8 +4,8 @@ use workload::{Bytes, Nanos, PolicyName};
 
 use crate::parameter::{normal, operations};
 use crate::{
-    Accounting, Billing, Bucket, Burst, Confidence, Covers, Grade, Limit, Limits, Policy, PolicyError,
-    RateUnit, Resource, Rounding, Scope, Status, UnitReading, Written,
+    Accounting, Billing, Bucket, Burst, Confidence, Covers, Limit, Limits, Policy, PolicyError, RateUnit,
+    Resource, Rounding, Scope, Status, UnitReading, Written,
 };
 
 /// The id.
@@ -52,7 +52,7 @@ pub(crate) fn entry() -> Policy {
         status: Status::Current,
         scope: Scope::Volume,
         as_of: None,
-        confidence: Confidence { grade: Grade::Own, note: None },
+        confidence: Confidence::own(),
         source_ids: Vec::new(),
         sources: Vec::new(),
         parameters: Vec::new(),

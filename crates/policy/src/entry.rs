@@ -13,18 +13,22 @@ pub struct Policy {
     /// The id that people write.
     pub id: String,
     /// Who provides the volume.
+    #[serde(default = "yours")]
     pub provider: String,
     /// The provider's name for it.
     pub name: String,
     /// Whether it still holds.
+    #[serde(default)]
     pub status: Status,
     /// What the limits are counted over.
+    #[serde(default)]
     pub scope: Scope,
     /// Date of the figures: year, month or day; `None` where the source carries none.
     pub as_of: Option<String>,
     /// How sure the figures are.
+    #[serde(default = "Confidence::own")]
     pub confidence: Confidence,
-    #[serde(rename = "sources")]
+    #[serde(default, rename = "sources")]
     pub(crate) source_ids: Vec<String>,
     /// Where the figures come from.
     #[serde(skip)]
@@ -39,6 +43,7 @@ pub struct Policy {
     #[serde(rename = "latency")]
     pub latency_words: Option<String>,
     /// What the provider may bill.
+    #[serde(default = "unknown")]
     pub billing: Billing,
     /// The workload for which the figures are stated.
     pub reference_workload: Option<ReferenceWorkload>,
@@ -49,11 +54,28 @@ pub struct Policy {
     pub check: Vec<Check>,
 }
 
+/// Whose a policy is that names nobody.
+fn yours() -> String {
+    "yours".to_owned()
+}
+
+fn unknown() -> Billing {
+    Billing::Unknown
+}
+
+impl Confidence {
+    /// Figures that the user states.
+    pub(crate) fn own() -> Confidence {
+        Confidence { grade: Grade::Own, note: None }
+    }
+}
+
 /// Whether a policy still holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// Offered at the date of the source.
+    #[default]
     Current,
     /// Replaced, but old volumes may still be held to it.
     Legacy,
@@ -62,10 +84,11 @@ pub enum Status {
 }
 
 /// What the limits of a policy are counted over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
     /// One volume.
+    #[default]
     Volume,
     /// All volumes of the type on one machine.
     VmPool,

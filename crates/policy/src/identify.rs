@@ -76,8 +76,7 @@ pub struct Candidate {
     pub error: f64,
     /// How long the burst lasts under the first level from full credits, seconds, where it is one that is known.
     pub burst_ends_s: Option<f64>,
-    /// Whether any figure of it can be bought.
-    pub bought: bool,
+    /// Whether another provider was named, how much its figures say, and whether it still holds: the order of candidates.
     #[serde(skip)]
     key: (bool, Specificity, Status),
     #[serde(skip)]
@@ -109,16 +108,18 @@ pub enum Apart {
 }
 
 /// The published policies that give every one of `levels`, the likeliest first: those of the provider that the machine names
-/// before others, published figures before sizes and before figures that can be bought, current before legacy ones, then by
+/// before others, those that give the very rates before those that are near, published figures before sizes and before figures that can be bought, current before legacy ones, then by
 /// error. Candidates that give the same rates at all levels share a rank.
 pub fn identify(levels: &[Plateau], known: &Circumstances) -> Vec<Candidate> {
+    let search = Search { levels, known };
     let mut found: Vec<Candidate> = Vec::new();
-    for candidate in likely(levels).iter().filter_map(|one| candidate(one, levels, known)) {
+    for candidate in likely(levels).iter().filter_map(|one| search.candidate(one)) {
         if !found.iter().any(|other| other.policy == candidate.policy) {
             found.push(candidate);
         }
     }
-    found.sort_by(|a, b| a.key.cmp(&b.key).then(a.error.total_cmp(&b.error)));
+    let order = |one: &Candidate| (one.key.0, one.error > SAME, one.key);
+    found.sort_by(|a, b| order(a).cmp(&order(b)).then(a.error.total_cmp(&b.error)));
     rank(&mut found);
     found
 }
@@ -164,54 +165,63 @@ fn middle(level: &Plateau) -> Iops {
     }
 }
 
-/// The policy that was suggested, where it gives every level: at the size that is known, else at the roundest or the middle one of those that
-/// were suggested.
-fn candidate(suggested: &Match, levels: &[Plateau], known: &Circumstances) -> Option<Candidate> {
-    sizes(suggested, known.size).iter().find_map(|size| {
-        let mut name = suggested.policy.clone();
-        if let Some(size) = size {
-            name.parameters.iter_mut().filter(|(key, _)| key == "size").for_each(|(_, value)| value.clone_from(size));
-        }
-        let limits = evaluate(&name).ok()?;
-        let fits = |level, reading| {
-            let gives = gives(&limits.in_reading(reading), levels, level)?;
-            levels.iter().zip(&gives).all(|(level, gives)| is_within(level, *gives)).then_some(gives)
-        };
-        [Level::Baseline, Level::Burst].into_iter().find_map(|level| {
-            let all = [UnitReading::Binary, UnitReading::Decimal];
-            let readings: Vec<_> = all.into_iter().filter(|reading| fits(level, *reading).is_some()).collect();
-            let gives = fits(level, *readings.first()?)?;
-            Some(made(suggested, (&limits.in_reading(readings[0]), level), (readings, gives), (levels, known)))
-        })
-    })
+/// What candidates are held against.
+struct Search<'s> {
+    levels: &'s [Plateau],
+    known: &'s Circumstances,
 }
 
-fn made(
-    suggested: &Match,
-    (limits, level): (&Limits, Level),
-    (readings, gives): (Vec<UnitReading>, Vec<Iops>),
-    (levels, known): (&[Plateau], &Circumstances),
-) -> Candidate {
-    let off = |(level, gives): (&Plateau, &Iops)| (middle(level).0 / gives.0 - 1.0).abs();
-    let elsewhere = known.provider.is_some_and(|provider| provider != limits.provider);
-    let lasts = levels.first().map(|level| limits.burst_under(&load(level)));
-    Candidate {
-        rank: 0,
-        policy: limits.policy.clone(),
-        title: limits.title.clone(),
-        provider: limits.provider.clone(),
-        status: limits.status,
-        level,
-        readings,
-        error: levels.iter().zip(&gives).map(off).fold(0.0, f64::max),
-        gives,
-        burst_ends_s: match lasts {
-            Some(BurstLength::Ends(length)) if level == Level::Burst => Some(length.as_secs_f64()),
-            _ => None,
-        },
-        bought: suggested.specificity == Specificity::Bought,
-        key: (elsewhere, suggested.specificity, limits.status),
-        limits: limits.clone(),
+impl Search<'_> {
+    /// The policy that was suggested, where it gives every level: at the size that is known, else at the roundest or the middle
+    /// one of those that were suggested.
+    fn candidate(&self, suggested: &Match) -> Option<Candidate> {
+        sizes(suggested, self.known.size).iter().find_map(|size| {
+            let mut name = suggested.policy.clone();
+            let typed = name.parameters.iter_mut().filter(|(key, _)| key == "size");
+            typed.zip(size).for_each(|((_, value), size)| value.clone_from(size));
+            let limits = evaluate(&name).ok()?;
+            let found = [Level::Baseline, Level::Burst].into_iter().find_map(|at| self.at(&limits, at));
+            Some(Candidate {
+                key: (self.is_elsewhere(&limits), suggested.specificity, limits.status),
+                ..found?
+            })
+        })
+    }
+
+    /// These limits at one of their levels, where they give every level that was measured.
+    fn at(&self, limits: &Limits, at: Level) -> Option<Candidate> {
+        let fits = |reading: &UnitReading| {
+            let gives = gives(&limits.in_reading(*reading), self.levels, at);
+            gives.is_some_and(|gives| {
+                self.levels.iter().zip(&gives).all(|(one, gives)| is_within(one, *gives))
+            })
+        };
+        let readings: Vec<_> = [UnitReading::Binary, UnitReading::Decimal].into_iter().filter(fits).collect();
+        let limits = limits.in_reading(*readings.first()?);
+        let gives = gives(&limits, self.levels, at)?;
+        let off = |(one, gives): (&Plateau, &Iops)| (middle(one).0 / gives.0 - 1.0).abs();
+        let lasts = self.levels.first().map(|level| limits.burst_under(&load(level)));
+        Some(Candidate {
+            rank: 0,
+            policy: limits.policy.clone(),
+            title: limits.title.clone(),
+            provider: limits.provider.clone(),
+            status: limits.status,
+            level: at,
+            readings,
+            error: self.levels.iter().zip(&gives).map(off).fold(0.0, f64::max),
+            gives,
+            burst_ends_s: match lasts {
+                Some(BurstLength::Ends(length)) if at == Level::Burst => Some(length.as_secs_f64()),
+                _ => None,
+            },
+            key: (false, Specificity::Published, limits.status),
+            limits,
+        })
+    }
+
+    fn is_elsewhere(&self, limits: &Limits) -> bool {
+        self.known.provider.is_some_and(|provider| provider != limits.provider)
     }
 }
 
@@ -246,8 +256,8 @@ fn is_within(level: &Plateau, gives: Iops) -> bool {
 impl Candidate {
     /// What would tell `other` from this one.
     pub fn apart_from(&self, other: &Candidate) -> Apart {
-        let rates = |load: &Load, level| {
-            let of = |one: &Candidate, level| one.limits.cap(load, level).map(|cap| cap.iops);
+        let rates = |load: &Load, level: (Level, Level)| {
+            let of = |one: &Candidate, level: Level| one.limits.cap(load, level).map(|cap| cap.iops);
             Some((of(self, level.0)?, of(other, level.1)?))
         };
         let ratio = |(one, other): (Iops, Iops)| (one.0 / other.0).max(other.0 / one.0);

@@ -24,6 +24,7 @@ mod limits;
 mod matching;
 mod meter;
 mod near;
+mod own;
 mod parameter;
 mod start;
 mod table;
@@ -47,6 +48,7 @@ pub use limits::{
 pub use matching::{Fit, Match, Measured, Specificity, matches, round_figure};
 pub use meter::Meter;
 pub use near::nearest;
+pub use own::OwnPolicyError;
 pub use parameter::{Parameter, ParameterUnit};
 pub use start::BucketStart;
 pub use table::{Cell, PublishedTable};

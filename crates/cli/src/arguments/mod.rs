@@ -2,6 +2,7 @@
 
 mod lab;
 mod policy;
+mod tutorial;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use workload::Nanos;
 
 pub use lab::{LabAction, LabArguments};
 pub use policy::{PolicyAction, PolicyArguments};
+pub use tutorial::TutorialArguments;
 
 use crate::commands::watch::arguments::WatchArguments;
 use crate::pictures::PictureArguments;
@@ -118,6 +120,8 @@ pub enum Command {
     Lab(LabArguments),
     /// The catalogue of published limits
     Policy(PolicyArguments),
+    /// Credits, crossover, overload and caches in ten minutes, on simulated volumes
+    Tutorial(TutorialArguments),
     /// Say in words what a command line or job file of fio, DiskSpd, ioping, iostat or dd asks for
     Explain(ExplainArguments),
     /// Run fio's command line (also when plimsoll is called by the name fio)

@@ -23,7 +23,19 @@ pub enum PolicyAction {
     Show {
         /// Its id with parameters, e.g. aws-gp2,size=100GiB
         policy: String,
-    },    /// Which policies a run's figures are those of, ranked, and what would tell the rest apart
+    },
+    /// Whether a policy of your own, a TOML file, is right; and what it says
+    #[command(after_help = "\
+The form is that of the catalogue: id, name, parameters and rules, as in
+docs/guide/identify.md. What is wrong is told with file, line, column, the
+offending word and the nearest one.")]
+    Check {
+        /// The file
+        file: PathBuf,
+        /// Parameters, e.g. size=100GiB,tier=gold [default: examples]
+        parameters: Option<String>,
+    },
+    /// Which policies a run's figures are those of, ranked, and what would tell the rest apart
     #[command(after_help = "\
 Candidates are the policies that give every level that the run was held at, in
 either reading of MB; those of one rank give the same. A match is no proof:

@@ -15,4 +15,5 @@ pub mod profile;
 pub mod quick;
 pub mod report;
 pub mod run;
+pub mod tutorial;
 pub mod watch;

@@ -2,6 +2,8 @@
 
 mod matched;
 
+use std::path::Path;
+
 use policy::{BurstLength, Catalogue, Limit, Limits, Parameter, Policy, Resource};
 use workload::PolicyName;
 
@@ -14,6 +16,9 @@ pub fn run(arguments: &PolicyArguments) -> Result<u8, Failure> {
     match &arguments.action {
         PolicyAction::List => output::result(&list())?,
         PolicyAction::Show { policy } => output::result(&show(policy)?)?,
+        PolicyAction::Check { file, parameters } => {
+            output::result(&checked(file, parameters.as_deref().unwrap_or_default())?)?;
+        }
         PolicyAction::Match { run, format } => return matched::run(run, *format),
     }
     Ok(0)
@@ -34,9 +39,25 @@ fn list() -> String {
 
 fn show(words: &str) -> Result<String, Failure> {
     let name = PolicyName::parse(words).map_err(Failure::refused)?;
-    let row = Catalogue::builtin().find(&name.id).map_err(Failure::refused)?;
+    told(Catalogue::builtin().find(&name.id).map_err(Failure::refused)?, name)
+}
+
+/// A policy of the user's own, read and shown.
+fn checked(file: &Path, parameters: &str) -> Result<String, Failure> {
+    let called = file.display().to_string();
+    let text = std::fs::read_to_string(file);
+    let text = text
+        .map_err(|error| Failure::refused(format!("{called}: cannot be read: {error}; name a TOML file")))?;
+    let row = Policy::own(&called, &text).map_err(Failure::refused)?;
+    let words = if parameters.is_empty() { row.id.clone() } else { format!("{},{parameters}", row.id) };
+    let name = PolicyName::parse(&words).map_err(Failure::refused)?;
+    told(&row, name)
+}
+
+/// What a policy says with these parameters.
+fn told(row: &Policy, name: PolicyName) -> Result<String, Failure> {
     let (name, example) = with_examples(row, name);
-    let limits = policy::evaluate(&name).map_err(Failure::refused)?;
+    let limits = row.evaluate(&name).map_err(Failure::refused)?;
     let mut text = format!("{} ({}, {})\n", limits.policy, limits.title, limits.provider);
     if example {
         text.push_str(&report::wrap(
@@ -123,6 +144,9 @@ fn closing(limits: &Limits) -> String {
         text.push_str(&report::wrap("", note));
     }
     limits.billing_notes().iter().for_each(|note| text.push_str(&format!("{note}\n")));
+    if limits.sources.is_empty() {
+        return text;
+    }
     text.push_str("\nSources:\n");
     for source in &limits.sources {
         let date = source.date.as_deref().unwrap_or("undated");

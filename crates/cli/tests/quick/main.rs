@@ -4,6 +4,8 @@
 mod compare;
 mod damaged;
 mod explain;
+mod guide_identify;
+mod guide_learn;
 mod hostile;
 mod import;
 #[path = "../machine/mod.rs"]

@@ -18,7 +18,7 @@ const QUICK_MOST: f64 = 8_000.0;
 const BEYOND: f64 = 400.0;
 
 /// Every choice of words, with an example of each required figure.
-fn choices(policy: &Policy) -> Vec<String> {
+pub fn choices(policy: &Policy) -> Vec<String> {
     let required = policy.required_parameters();
     let mut all = vec![policy.id.clone()];
     for parameter in policy.parameters.iter().filter(|one| required.contains(&one.name.as_str())) {

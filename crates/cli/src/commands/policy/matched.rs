@@ -16,6 +16,8 @@ use crate::arguments::{Format, typed};
 const PRINTED: usize = 12;
 /// So many are told apart from the first.
 const TOLD_APART: usize = 4;
+/// Letters of a policy that stand before its figures.
+const NAME: usize = 38;
 /// No policy fits, or there is nothing that one could fit.
 const CANNOT_TELL: u8 = 4;
 
@@ -51,8 +53,7 @@ pub fn run(path: &Path, format: Format) -> Result<u8, Failure> {
         Format::Json => {
             let rows = levels.iter().map(row).collect();
             let apart = candidates.iter().skip(1).map(|other| candidates[0].apart_from(other)).collect();
-            let matched =
-                Matched { levels: rows, circumstances: &known, candidates: &candidates, apart };
+            let matched = Matched { levels: rows, circumstances: &known, candidates: &candidates, apart };
             let text = serde_json::to_string_pretty(&matched).map_err(Failure::failed)?;
             output::result(&format!("{text}\n"))?;
         }
@@ -88,7 +89,7 @@ fn text(levels: &[Plateau], known: &Circumstances, candidates: &[Candidate]) -> 
         text.push_str(&report::wrap("", "No published policy gives all of these levels."));
         return text;
     }
-    text.push_str("\nrank  policy                                           off  level\n");
+    text.push_str("\nrank  policy                                     off  level\n");
     candidates.iter().take(PRINTED).for_each(|one| text.push_str(&line(one)));
     if candidates.len() > PRINTED {
         text.push_str(&format!("      and {} more (--format json has all)\n", candidates.len() - PRINTED));
@@ -122,7 +123,10 @@ fn line(candidate: &Candidate) -> String {
         _ => {}
     }
     let name = candidate.policy.to_string();
-    format!("{:>4}  {name:<46} {:>4.1} %  {level}\n", candidate.rank, candidate.error * 100.0)
+    // A long name has a line of its own.
+    let behind = if name.len() > NAME { format!("\n{}", " ".repeat(NAME + 6)) } else { String::new() };
+    let (rank, off) = (candidate.rank, candidate.error * 100.0);
+    format!("{rank:>4}  {name:<NAME$}{behind} {off:>4.1} %  {level}\n")
 }
 
 /// What would tell the others from the first.
@@ -139,7 +143,10 @@ fn apart(candidates: &[Candidate]) -> String {
             continue;
         }
         ids.push(&other.policy.id);
-        text.push_str(&report::wrap("  ", &format!("{}: {}", other.policy, apart_words(first.apart_from(other)))));
+        text.push_str(&report::wrap(
+            "  ",
+            &format!("{}: {}", other.policy, apart_words(first.apart_from(other))),
+        ));
     }
     text
 }
@@ -151,8 +158,15 @@ fn apart_words(apart: Apart) -> String {
             format!("random {} of {block}: {} a second, not {}", direction(way), rate(other), rate(one))
         }
         Apart::Time { lasts, left: (one, other) } => {
-            let length = lasts.map_or_else(|| "until a burst ends".to_owned(), |lasts| format!("for {lasts} from full credits"));
-            format!("load without rest {length}: {} reads of 4 KiB a second are left, not {}", rate(other), rate(one))
+            let length = lasts.map_or_else(
+                || "until a burst ends".to_owned(),
+                |lasts| format!("for {lasts} from full credits"),
+            );
+            format!(
+                "load without rest {length}: {} reads of 4 KiB a second are left, not {}",
+                rate(other),
+                rate(one)
+            )
         }
         Apart::Nothing => "no load; both publish the same figures".to_owned(),
     }

@@ -1,0 +1,14 @@
+//! The words of `plimsoll tutorial`.
+
+use clap::Args;
+
+/// `plimsoll tutorial`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Four lessons on simulated volumes, ten minutes: credits, the crossover,
+overload, a full cache. Nothing is written but run files and reports in the
+user's state directory. The same as a page: docs/guide/learn.md.")]
+pub struct TutorialArguments {
+    /// The lesson to begin with
+    pub lesson: Option<usize>,
+}
