@@ -78,12 +78,17 @@ impl Governor {
         Governor { limits: limits.clone(), rules }
     }
 
-    /// Enters what was let through in a span of time; spans follow each other without a gap.
-    pub fn enter(&mut self, length: Nanos, moved: &[Moved]) {
+    /// Enters what was let through in a span of time; spans follow each other without a gap. Returns whether another rate holds
+    /// behind it.
+    pub fn enter(&mut self, length: Nanos, moved: &[Moved]) -> bool {
+        let mut changed = false;
         for (governed, rule) in self.rules.iter_mut().zip(&self.limits.limits) {
             let charged: f64 = moved.iter().map(|moved| moved.ops * rule.mean_charge(moved)).sum();
+            let before = governed.level;
             governed.enter(rule, (length.as_secs_f64(), charged));
+            changed |= governed.level != before;
         }
+        changed
     }
 
     /// The limits that hold now: rates that never end.

@@ -92,11 +92,13 @@ impl Control {
     pub(crate) fn look(&mut self) -> Option<Nanos> {
         let counted = read(&self.counters)?;
         let now = self.clock.now();
-        self.governor.enter(now.since(self.looked), &counted.since(&self.last));
+        let changed = self.governor.enter(now.since(self.looked), &counted.since(&self.last));
         (self.last, self.looked) = (counted, now);
-        let wanted = in_force(&self.governor.now(), Level::Baseline).ok()?;
-        change_limits(&self.folder, self.number, (self.told, wanted)).ok()?;
-        self.told = wanted;
+        if changed {
+            let wanted = in_force(&self.governor.now(), Level::Baseline).ok()?;
+            change_limits(&self.folder, self.number, (self.told, wanted)).ok()?;
+            self.told = wanted;
+        }
         Some(self.governor.holds_for().min(LOOK).max(LOOK_MIN))
     }
 

@@ -10,7 +10,6 @@ use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use kernel::lab::loops;
 use kernel::{DeviceNumber, number_of_name};
 use policy::Governor;
 use workload::{Nanos, PolicyName};
@@ -46,9 +45,9 @@ pub fn keep(device: &Path, name: &PolicyName, ready: impl FnOnce()) -> Result<()
     let (path, note) = locked_note(number)?;
     let mut control = Control::new(credits.governor, (folder, number), told)?;
     ready();
+    let shown = PathBuf::from(format!("/sys/dev/block/{number}/loop/backing_file"));
     let shows = |backing: &Path| {
-        let attached = loops(Path::new("/"));
-        attached.iter().any(|device| device.number == number && device.backing == backing)
+        std::fs::read_to_string(&shown).is_ok_and(|text| Path::new(text.trim_end_matches('\n')) == backing)
     };
     let mut since = WRITTEN_EVERY;
     while path.exists() && shows(&entry.backing) {
