@@ -56,7 +56,7 @@ pub fn keep(device: &Path, name: &PolicyName, ready: impl FnOnce()) -> Result<()
             since = Nanos::ZERO;
             write(&note, control.governor());
         }
-        since = since + next;
+        since += next;
         std::thread::sleep(Duration::from_nanos(next.0));
     }
     let _ = std::fs::remove_file(&path);
