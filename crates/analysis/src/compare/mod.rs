@@ -2,6 +2,7 @@
 
 mod asked;
 mod items;
+mod pairs;
 mod parameters;
 mod price;
 mod ratio;
@@ -11,8 +12,9 @@ mod work;
 use policy::Limits;
 use record::Run;
 use serde::{Deserialize, Serialize};
-use workload::Bytes;
+use workload::{Bytes, InTurns};
 
+pub use pairs::Pairs;
 pub use parameters::Difference;
 pub use price::{Cheapest, Period, Price, PriceError, PriceRow};
 pub use ratio::{Answer as RatioAnswer, Basis, RUNS_PROPOSED, Ratio, Sample, ratio};
@@ -20,6 +22,7 @@ pub use reading::{Reading, ReadingFinding};
 pub use work::Work;
 
 use items::{Item, items};
+use pairs::{Block, ByBlock};
 
 /// One side of a comparison: runs of one volume, and what its owner says of it.
 #[derive(Clone, Debug)]
@@ -53,6 +56,8 @@ pub struct Comparison {
     pub prices: Vec<PriceRow>,
     /// What the figures show of each volume, and what they do not.
     pub readings: Vec<ReadingFinding>,
+    /// What was asked, where the sides were loaded in turns: then rows are compared block by block.
+    pub in_turns: Option<InTurns>,
 }
 
 /// What a side is.
@@ -94,6 +99,18 @@ pub enum Measure {
     BytesPerSecond,
     /// Mean latency in nanoseconds; less is better.
     MeanLatency,
+    /// Latency that half of the I/Os stay within, nanoseconds; less is better.
+    LatencyP50,
+    /// Latency that 99 of 100 I/Os stay within, nanoseconds; less is better.
+    LatencyP99,
+}
+
+impl Measure {
+    /// Whether it is a latency: nanoseconds, of which less is better.
+    #[must_use]
+    pub const fn is_latency(self) -> bool {
+        matches!(self, Measure::MeanLatency | Measure::LatencyP50 | Measure::LatencyP99)
+    }
 }
 
 /// The same work, side by side.
@@ -128,7 +145,12 @@ pub struct SideFigure {
 /// Compares `sides`, two at least.
 pub fn compare(sides: &[Side]) -> Comparison {
     let measured: Vec<Vec<Item>> = sides.iter().map(items).collect();
-    let (rows, alone) = rows(&measured);
+    let in_turns = pairs::asked(sides);
+    let (mut rows, alone) = rows(&measured, &|work, own| match in_turns {
+        Some(ask) => rows_in_turns(work, own, sides, ask),
+        None => rows_of(work, own),
+    });
+    pairs::decide(&mut rows);
     Comparison {
         sides: sides.iter().map(facts).collect(),
         differing: parameters::differing(sides, &measured),
@@ -136,6 +158,7 @@ pub fn compare(sides: &[Side]) -> Comparison {
         readings: reading::readings(sides, &measured),
         rows,
         alone,
+        in_turns: in_turns.cloned(),
     }
 }
 
@@ -165,8 +188,11 @@ pub(crate) fn size(side: &Side) -> Option<(u64, SizeFrom)> {
     typed.or_else(of_policy).or_else(of_run)
 }
 
+/// Makes the rows of one work from what each side measured of it.
+type RowsOf<'a> = &'a dyn Fn(&Work, &[Vec<Item>]) -> Vec<Row>;
+
 /// Rows of work that two sides did at least, in the order of the first side that did it; and what one side did alone.
-fn rows(measured: &[Vec<Item>]) -> (Vec<Row>, Vec<(usize, Work)>) {
+fn rows(measured: &[Vec<Item>], rows_of: RowsOf<'_>) -> (Vec<Row>, Vec<(usize, Work)>) {
     let mut works = works(measured);
     // Latencies of single requests come last, as what they are: another kind of figure.
     works.sort_by_key(|work| work.spaced);
@@ -220,15 +246,47 @@ fn place(works: &[Work], work: &Work) -> Option<usize> {
 /// Blocks from here on are compared by their bytes a second, smaller ones by their number.
 const LARGE: u64 = 64 << 10;
 
+fn rate(work: &Work) -> Measure {
+    if work.block.is_some_and(|block| block >= LARGE) { Measure::BytesPerSecond } else { Measure::Iops }
+}
+
 /// The row of the rate, and one of the latency where I/Os came one at a time or no rate is known.
 fn rows_of(work: &Work, sides: &[Vec<Item>]) -> Vec<Row> {
-    let rate =
-        if work.block.is_some_and(|block| block >= LARGE) { Measure::BytesPerSecond } else { Measure::Iops };
-    let mut rows: Vec<Row> = row(work, rate, sides).into_iter().collect();
+    let mut rows: Vec<Row> = row(work, rate(work), sides).into_iter().collect();
     if rows.is_empty() || work.depth == Some(1) {
         rows.extend(row(work, Measure::MeanLatency, sides));
     }
     rows
+}
+
+/// Rate, mean and percentiles of the blocks that two sides have.
+fn rows_in_turns(work: &Work, measured: &[Vec<Item>], sides: &[Side], ask: &InTurns) -> Vec<Row> {
+    let measures = [rate(work), Measure::MeanLatency, Measure::LatencyP50, Measure::LatencyP99];
+    measures.into_iter().filter_map(|measure| row_in_turns((work, measure), measured, sides, ask)).collect()
+}
+
+fn row_in_turns(
+    (work, measure): (&Work, Measure),
+    measured: &[Vec<Item>],
+    sides: &[Side],
+    ask: &InTurns,
+) -> Option<Row> {
+    let own = measured.iter().zip(sides);
+    let mut blocks: Vec<ByBlock> = own.map(|(items, side)| items::by_block(items, measure, side)).collect();
+    // What one side alone has is no pair.
+    let shared: Vec<Block> =
+        blocks.first()?.keys().filter(|block| blocks.iter().all(|side| side.contains_key(block))).cloned().collect();
+    blocks.iter_mut().for_each(|side| side.retain(|block, _| shared.contains(block)));
+    let samples: Vec<Vec<Sample>> = blocks.iter().map(|side| side.values().cloned().collect()).collect();
+    let ratios: Vec<Option<Ratio>> =
+        (0..sides.len()).map(|side| (side > 0).then(|| pairs::ratio((&blocks[0], &blocks[side]), ask)).flatten()).collect();
+    ratios.iter().any(Option::is_some).then(|| Row {
+        work: work.clone(),
+        measure,
+        figures: samples.iter().map(|side| figure(side)).collect(),
+        ratios,
+        unrecorded: measured.iter().map(|side| unrecorded(side)).collect(),
+    })
 }
 
 /// `None` where fewer than two sides have a figure.

@@ -135,7 +135,7 @@ pub(super) fn rows(sides: &[Side], rows: &[Row]) -> Vec<PriceRow> {
         let unit = match row.measure {
             Measure::Iops => 1.0,
             Measure::BytesPerSecond => MEGABYTE,
-            Measure::MeanLatency => return None,
+            Measure::MeanLatency | Measure::LatencyP50 | Measure::LatencyP99 => return None,
         };
         let reached = row.figures.iter().map(|figure| figure.as_ref().map(|figure| figure.value / unit));
         let found = priced(sides, reached, Some(row.work.clone()), Some(row.measure));

@@ -9,6 +9,7 @@ use workload::Direction;
 
 use crate::words::numbers::{self, Prefix, Unit};
 use crate::words::sentence::plural;
+use crate::words::turns;
 use crate::words::wrap::clean;
 
 /// `4 KiB random reads, depth 64, in 75 % reads`.
@@ -50,7 +51,7 @@ pub fn figure_words(figure: &SideFigure, measure: Measure) -> String {
     let unit = match measure {
         Measure::Iops => return numbers::iops(value),
         Measure::BytesPerSecond => Unit::of_bandwidth(value, Prefix::Binary),
-        Measure::MeanLatency => Unit::of_time(value),
+        Measure::MeanLatency | Measure::LatencyP50 | Measure::LatencyP99 => Unit::of_time(value),
     };
     format!("{} {}", digits(figure, unit.factor), unit.name)
 }
@@ -73,6 +74,8 @@ pub fn measure_words(measure: Measure) -> &'static str {
         Measure::Iops => "IOPS",
         Measure::BytesPerSecond => "bandwidth",
         Measure::MeanLatency => "mean latency",
+        Measure::LatencyP50 => "p50 latency",
+        Measure::LatencyP99 => "p99 latency",
     }
 }
 
@@ -137,6 +140,7 @@ fn basis_note(ratio: &Ratio) -> String {
              seconds that resemble their neighbours (Tafazzoli and others 2011). Another run of the same volume may lie outside: \
              {RUNS_PROPOSED} runs a side tell."
         ),
+        Basis::Pairs { blocks, .. } => format!("Intervals are 95 %, over {blocks} pairs of turns, block by block."),
         Basis::Runs { first, other } => format!(
             "Intervals in brackets are 95 %, over {first} and {other} runs: the median of all ratios of their runs (Hodges and \
              Lehmann 1963). \"Differs\" means beyond 2 %, \"the same\" within 5 %."
@@ -189,6 +193,9 @@ pub fn row_sentence(comparison: &Comparison, row: &Row, other: usize) -> Option<
     let ratio = row.ratios.get(other)?.as_ref()?;
     let first = row.figures.iter().position(Option::is_some)?;
     let (first, other) = (label(comparison, first), label(comparison, other));
+    if let Some(pairs) = &ratio.pairs {
+        return Some(format!("{}: {}", turns::shift_words(ratio), turns::answer_words(ratio, pairs)));
+    }
     Some(format!("{other} is {} of {first}: {}", ratio_words(ratio), answer_words(ratio)))
 }
 
@@ -429,7 +436,7 @@ pub(crate) fn unit_of(row: &Row) -> Option<Unit> {
     let most = row.figures.iter().flatten().map(|figure| figure.value).fold(0.0, f64::max);
     match row.measure {
         Measure::BytesPerSecond => Some(Unit::of_bandwidth(most, Prefix::Binary)),
-        Measure::MeanLatency => Some(Unit::of_time(most)),
+        Measure::MeanLatency | Measure::LatencyP50 | Measure::LatencyP99 => Some(Unit::of_time(most)),
         Measure::Iops => None,
     }
 }
