@@ -124,7 +124,8 @@ pub fn false_discovery(p: &[f64]) -> Vec<f64> {
 /// The standard deviation of the differences of pairs; `None` for fewer than two.
 #[must_use]
 pub fn spread(differences: &[f64]) -> Option<f64> {
-    (differences.len() > 1 && usable(differences)).then(|| differences.iter().copied().collect::<Moments>().sd())
+    (differences.len() > 1 && usable(differences))
+        .then(|| differences.iter().copied().collect::<Moments>().sd())
 }
 
 /// The shift that so many pairs with this `spread` of their differences show in `power` of all cases at the two-sided `alpha`;
@@ -142,7 +143,8 @@ pub fn detectable(spread: f64, pairs: usize, (alpha, power): (f64, f64)) -> Opti
 /// The fewest pairs, up to `most`, that show `shift` as [`detectable`] reckons; `None` where `most` do not.
 #[must_use]
 pub fn pairs_needed(spread: f64, shift: f64, (alpha, power): (f64, f64), most: usize) -> Option<usize> {
-    let enough = |pairs: &usize| detectable(spread, *pairs, (alpha, power)).is_some_and(|found| found <= shift);
+    let enough =
+        |pairs: &usize| detectable(spread, *pairs, (alpha, power)).is_some_and(|found| found <= shift);
     (PAIRS_MIN..=most).find(enough)
 }
 
@@ -168,9 +170,14 @@ mod tests {
     #[test]
     fn the_interval_covers_the_shift_as_often_as_it_claims() {
         let mut stream = Stream::new(11, 0);
-        for (pairs, skewed, level) in
-            [(6, false, 0.95), (10, false, 0.95), (10, true, 0.95), (10, false, 0.9), (25, true, 0.95), (70, false, 0.95)]
-        {
+        for (pairs, skewed, level) in [
+            (6, false, 0.95),
+            (10, false, 0.95),
+            (10, true, 0.95),
+            (10, false, 0.9),
+            (25, true, 0.95),
+            (70, false, 0.95),
+        ] {
             let covered = (0..2000)
                 .filter(|_| {
                     let found = paired_shift(&draw(&mut stream, pairs, 2.0, skewed), level).unwrap();
@@ -209,8 +216,8 @@ mod tests {
         assert_eq!(averages_left_out(10, 0.025), Some(8));
         // Benjamini and Hochberg's own example has 15 values, of which four are believed at 5 %.
         let p = [
-            0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528,
-            0.7590, 1.0,
+            0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719,
+            0.6528, 0.7590, 1.0,
         ];
         assert_eq!(false_discovery(&p).iter().filter(|share| **share <= 0.05).count(), 4);
     }

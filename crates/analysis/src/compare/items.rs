@@ -154,13 +154,22 @@ fn of_run(run: &Run, number: usize) -> Vec<Item> {
     for part in parts(run) {
         // Jobs of one group ran side by side; where nothing is said of groups, each ran alone.
         let group = part.group.map_or(source, |group| GROUPS + group as usize);
-        let block = block(run, 0);
+        let block = part_block(run, &part);
         let of_way = |way| of_reported(&part, way, &tool, Source { run: number, group, block });
         let ways = directions(&part).map(of_way);
         found.extend(ways.filter(Item::says_something));
         source += 1;
     }
     found
+}
+
+/// The name in [`Reported::said`] of the block of a comparison in turns that printed the part, from 0.
+pub const IN_BLOCK: &str = "block of the comparison";
+
+fn part_block(run: &Run, part: &Reported) -> u32 {
+    let said = part.said.iter().find(|(name, _)| name == IN_BLOCK);
+    let own = said.and_then(|(_, block)| block.parse().ok());
+    own.unwrap_or_else(|| block(run, 0))
 }
 
 fn went_to_its_end(step: &StepRecord) -> bool {

@@ -14,7 +14,8 @@ use record::Run;
 use serde::{Deserialize, Serialize};
 use workload::{Bytes, InTurns};
 
-pub use pairs::Pairs;
+pub use items::IN_BLOCK;
+pub use pairs::{Pairs, reach};
 pub use parameters::Difference;
 pub use price::{Cheapest, Period, Price, PriceError, PriceRow};
 pub use ratio::{Answer as RatioAnswer, Basis, RUNS_PROPOSED, Ratio, Sample, ratio};
@@ -39,6 +40,13 @@ pub struct Side {
     pub size: Option<Bytes>,
     /// The machine type that its owner declares, such as `t2.small`.
     pub machine: Option<String>,
+}
+
+impl Side {
+    /// Runs of one volume, of which nothing more is said.
+    pub fn of_runs(label: String, runs: Vec<Run>) -> Side {
+        Side { label, runs, limits: None, price: None, size: None, machine: None }
+    }
 }
 
 /// What a comparison found. Sides are in the order given; the first is what the others are held against.
@@ -274,12 +282,17 @@ fn row_in_turns(
     let own = measured.iter().zip(sides);
     let mut blocks: Vec<ByBlock> = own.map(|(items, side)| items::by_block(items, measure, side)).collect();
     // What one side alone has is no pair.
-    let shared: Vec<Block> =
-        blocks.first()?.keys().filter(|block| blocks.iter().all(|side| side.contains_key(block))).cloned().collect();
+    let shared: Vec<Block> = blocks
+        .first()?
+        .keys()
+        .filter(|block| blocks.iter().all(|side| side.contains_key(block)))
+        .cloned()
+        .collect();
     blocks.iter_mut().for_each(|side| side.retain(|block, _| shared.contains(block)));
     let samples: Vec<Vec<Sample>> = blocks.iter().map(|side| side.values().cloned().collect()).collect();
-    let ratios: Vec<Option<Ratio>> =
-        (0..sides.len()).map(|side| (side > 0).then(|| pairs::ratio((&blocks[0], &blocks[side]), ask)).flatten()).collect();
+    let ratios: Vec<Option<Ratio>> = (0..sides.len())
+        .map(|side| (side > 0).then(|| pairs::ratio((&blocks[0], &blocks[side]), ask)).flatten())
+        .collect();
     ratios.iter().any(Option::is_some).then(|| Row {
         work: work.clone(),
         measure,

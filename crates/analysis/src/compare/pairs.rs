@@ -52,6 +52,12 @@ pub struct Pairs {
     pub between: Option<f64>,
 }
 
+/// How large a difference so many blocks show in four comparisons of five, as a multiple of what one turn strays from the next
+/// (its coefficient of variation), where it is looked at so often; a pair strays √2 times as much.
+pub fn reach(blocks: usize, looks: usize) -> Option<f64> {
+    detectable(std::f64::consts::SQRT_2, blocks, (ALPHA / looks.max(1) as f64, POWER))
+}
+
 /// What the runs of all sides were asked, where every one of them was loaded in turns with the others.
 pub(super) fn asked(sides: &[Side]) -> Option<&InTurns> {
     let of = |side: &'_ Side| -> Option<(BTreeSet<String>, BTreeSet<u8>)> {
@@ -160,7 +166,8 @@ fn of_several(groups: &[Vec<f64>], ask: &InTurns) -> Option<Ratio> {
 /// Decides on all rows together: of many rows some differ by chance, so that each is believed at the share of false alarms
 /// among all that are.
 pub(super) fn decide(rows: &mut [Row]) {
-    let mut ratios: Vec<&mut Ratio> = rows.iter_mut().flat_map(|row| row.ratios.iter_mut().flatten()).collect();
+    let mut ratios: Vec<&mut Ratio> =
+        rows.iter_mut().flat_map(|row| row.ratios.iter_mut().flatten()).collect();
     let p: Vec<f64> = ratios.iter().map(|ratio| ratio.pairs.map_or(1.0, |pairs| pairs.p)).collect();
     for (ratio, share) in ratios.iter_mut().zip(false_discovery(&p)) {
         let Some(pairs) = &mut ratio.pairs else { continue };

@@ -12,8 +12,9 @@ const FIRST: u32 = 10;
 /// After which blocks to look, where `most` fit into the time: each time twice as many, so that the looks are few and each
 /// keeps a good part of the error. `None` where not even the least number of blocks fits.
 pub fn look_at(most: u32) -> Option<Vec<u32>> {
-    let mut looks: Vec<u32> =
-        std::iter::successors(Some(FIRST), |blocks| Some(blocks * 2)).take_while(|blocks| blocks * 3 / 2 <= most).collect();
+    let mut looks: Vec<u32> = std::iter::successors(Some(FIRST), |blocks| Some(blocks * 2))
+        .take_while(|blocks| blocks * 3 / 2 <= most)
+        .collect();
     looks.push(most);
     (most >= BLOCKS_MIN).then_some(looks)
 }
@@ -23,10 +24,10 @@ pub(super) fn is_certain(ask: &TurnsAsk, done: &[Vec<StepRecord>], block: u32) -
     if !ask.in_turns.look_at.contains(&block) {
         return false;
     }
-    let side = |(side, steps): (usize, &Vec<StepRecord>)| Side::of_runs(
-        ask.in_turns.labels.get(side).cloned().unwrap_or_default(),
-        vec![so_far(ask, side as u8, steps)],
-    );
+    let side = |(side, steps): (usize, &Vec<StepRecord>)| {
+        let label = ask.in_turns.labels.get(side).cloned().unwrap_or_default();
+        Side::of_runs(label, vec![so_far(ask, side as u8, steps)])
+    };
     let sides: Vec<Side> = done.iter().enumerate().map(side).collect();
     let rows = compare(&sides).rows;
     let open = |answer: &RatioAnswer| matches!(answer, RatioAnswer::Undecided { .. } | RatioAnswer::Repeat);

@@ -61,7 +61,8 @@ pub fn next_turn(ask: &TurnsAsk, done: &[Vec<StepRecord>]) -> Option<Turn> {
 
 /// How many blocks are whole.
 pub fn blocks_done(ask: &TurnsAsk, done: &[Vec<StepRecord>]) -> u32 {
-    let whole = |side: &Vec<StepRecord>| side.iter().filter(|step| step.plan.kind == workload::StepKind::Job).count();
+    let whole =
+        |side: &Vec<StepRecord>| side.iter().filter(|step| step.plan.kind == workload::StepKind::Job).count();
     let least = done.iter().map(whole).min().unwrap_or(0);
     (least / ask.loads.len().max(1)) as u32
 }

@@ -6,8 +6,8 @@ use analysis::compare::{Comparison, Row};
 use serde_json::{Value, json};
 
 use crate::words::comparison_words as words;
-use crate::words::{numbers, turns};
 use crate::words::wrap::{COLUMNS, clean, wrap, wrap_between};
+use crate::words::{numbers, turns};
 
 /// Name of the document's schema.
 pub const COMPARISON_SCHEMA: &str = "plimsoll-comparison";
@@ -40,7 +40,11 @@ pub fn comparison_text(comparison: &Comparison) -> String {
 /// Figures block by block where there are blocks; else as they are, with bars.
 fn figures(comparison: &Comparison) -> String {
     if comparison.in_turns.is_none() || comparison.rows.is_empty() {
-        return [table(comparison), bars(comparison)].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
+        return [table(comparison), bars(comparison)]
+            .into_iter()
+            .filter(|text| !text.is_empty())
+            .collect::<Vec<_>>()
+            .join("\n");
     }
     let notes: String = turns::notes(comparison).iter().map(|note| wrap("", note)).collect();
     format!("{}\n{notes}", turns::table(comparison))

@@ -140,7 +140,9 @@ fn basis_note(ratio: &Ratio) -> String {
              seconds that resemble their neighbours (Tafazzoli and others 2011). Another run of the same volume may lie outside: \
              {RUNS_PROPOSED} runs a side tell."
         ),
-        Basis::Pairs { blocks, .. } => format!("Intervals are 95 %, over {blocks} pairs of turns, block by block."),
+        Basis::Pairs { blocks, .. } => {
+            format!("Intervals are 95 %, over {blocks} pairs of turns, block by block.")
+        }
         Basis::Runs { first, other } => format!(
             "Intervals in brackets are 95 %, over {first} and {other} runs: the median of all ratios of their runs (Hodges and \
              Lehmann 1963). \"Differs\" means beyond 2 %, \"the same\" within 5 %."

@@ -38,7 +38,8 @@ pub fn verdict(comparison: &Comparison) -> Option<String> {
             ask.blocks()
         ));
     }
-    let count = |wanted: fn(&RatioAnswer) -> bool| rows.iter().filter(|(_, ratio, _)| wanted(&ratio.answer)).count();
+    let count =
+        |wanted: fn(&RatioAnswer) -> bool| rows.iter().filter(|(_, ratio, _)| wanted(&ratio.answer)).count();
     let (differ, same) = (count(|a| *a == RatioAnswer::Differs), count(|a| *a == RatioAnswer::Same));
     let (all, margin) = (rows.len(), numbers::share(ask.margin));
     Some(match (differ, same) {
@@ -49,7 +50,7 @@ pub fn verdict(comparison: &Comparison) -> Option<String> {
             others_same(same, &margin)
         ),
         (differ, same) => format!(
-            "DIFFERENT in {differ} of {all} figures: {}.{}{}",
+            "DIFFERENT in {differ} of {all} figures. {}.{}{}",
             greatest(comparison, &rows),
             others_same(same, &margin),
             others_open(all - differ - same)
@@ -79,28 +80,36 @@ fn greatest(comparison: &Comparison, rows: &[Paired<'_>]) -> String {
         rows.iter().filter(|(_, ratio, _)| ratio.answer == RatioAnswer::Differs).collect();
     found.sort_by(|a, b| {
         let size = |row: &Paired<'_>| row.1.value.ln().abs();
-        (a.0.measure.is_latency(), size(b)).partial_cmp(&(b.0.measure.is_latency(), size(a))).unwrap_or(std::cmp::Ordering::Equal)
+        (a.0.measure.is_latency(), size(b))
+            .partial_cmp(&(b.0.measure.is_latency(), size(a)))
+            .unwrap_or(std::cmp::Ordering::Equal)
     });
     let other = words::label(comparison, 1);
     let told = found.iter().take(NAMED).map(|(row, ratio, _)| {
-        format!("{} of {}: {}", words::measure_words(row.measure), words::work_words(&row.work), change_words(ratio))
+        let (measure, work) = (words::measure_words(row.measure), words::work_words(&row.work));
+        format!("{measure} {} at {work}", change_words(ratio))
     });
     let told = told.collect::<Vec<_>>().join("; ");
     let more = found.len().saturating_sub(NAMED);
     let more = if more == 0 { String::new() } else { format!("; and {more} more below") };
-    format!("{other} has {told}{more}")
+    format!("{other}: {told}{more}")
 }
 
-/// `5.1 % less (3.2 to 7.0)`, `2.4 times as much (2.2 to 2.6)`.
+/// `5.1 % lower (3.2 to 7.0)`, `2.4 times as much (2.2 to 2.6)`.
 fn change_words(ratio: &Ratio) -> String {
     let (low, high) = ratio.interval.unwrap_or((ratio.value, ratio.value));
     if !(0.5..=2.0).contains(&ratio.value) {
-        return format!("{} times as much ({} to {})", words::three(ratio.value), words::three(low), words::three(high));
+        return format!(
+            "{} times as much ({} to {})",
+            words::three(ratio.value),
+            words::three(low),
+            words::three(high)
+        );
     }
     let percent = |value: f64| numbers::fixed((value - 1.0).abs() * 100.0, 1);
     match ratio.value < 1.0 {
-        true => format!("{} % less ({} to {})", percent(ratio.value), percent(high), percent(low)),
-        false => format!("{} % more ({} to {})", percent(ratio.value), percent(low), percent(high)),
+        true => format!("{} % lower ({} to {})", percent(ratio.value), percent(high), percent(low)),
+        false => format!("{} % higher ({} to {})", percent(ratio.value), percent(low), percent(high)),
     }
 }
 
@@ -121,7 +130,8 @@ pub fn shift_words(ratio: &Ratio) -> String {
 
 /// What follows, with what would have been seen where nothing was.
 pub fn answer_words(ratio: &Ratio, pairs: &Pairs) -> String {
-    let shown = pairs.detectable.map_or_else(String::new, |share| format!("; {} would show", numbers::share(share)));
+    let shown =
+        pairs.detectable.map_or_else(String::new, |share| format!("; {} would show", numbers::share(share)));
     match ratio.answer {
         RatioAnswer::Differs => "differs".to_owned(),
         RatioAnswer::Same => "the same".to_owned(),
@@ -132,13 +142,15 @@ pub fn answer_words(ratio: &Ratio, pairs: &Pairs) -> String {
 /// The table: works, and under each a line a figure.
 pub fn table(comparison: &Comparison) -> String {
     let name = |side: usize| words::label(comparison, side).chars().take(VALUE - 2).collect::<String>();
-    let head = format!("{:<NAME$}{:>VALUE$}{:>VALUE$}   {} against {}", "", name(0), name(1), name(1), name(0));
+    let head =
+        format!("{:<NAME$}{:>VALUE$}{:>VALUE$}   {} against {}", "", name(0), name(1), name(1), name(0));
     let mut text = format!("{}\n", head.trim_end());
     let mut last = None;
     for (row, ratio, pairs) in paired(comparison) {
         if last != Some(&row.work) {
             text += &wrap("", &words::work_words(&row.work));
-            text += &words::unrecorded_words(comparison, row).map_or_else(String::new, |open| wrap("  ", &open));
+            text +=
+                &words::unrecorded_words(comparison, row).map_or_else(String::new, |open| wrap("  ", &open));
             last = Some(&row.work);
         }
         text += &line(row, ratio, &pairs);
@@ -154,7 +166,8 @@ fn line(row: &Row, ratio: &Ratio, pairs: &Pairs) -> String {
             None => numbers::count(figure.value),
         })
     };
-    let first = format!("  {:<15}{:>VALUE$}{:>VALUE$}   ", words::measure_words(row.measure), cell(0), cell(1));
+    let first =
+        format!("  {:<15}{:>VALUE$}{:>VALUE$}   ", words::measure_words(row.measure), cell(0), cell(1));
     let told = format!("{}  {}", shift_words(ratio), answer_words(ratio, pairs));
     let told = wrap_between("", 0, COLUMNS - NAME - 2 * VALUE - 3, &told);
     let mut text = String::new();
@@ -178,7 +191,8 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
 
 fn rests_on(ask: &InTurns, pairs: &Pairs) -> String {
     let blocks = format!("{} blocks", pairs.blocks);
-    let of = if pairs.comparisons > 1 { format!("{blocks} of {} comparisons", pairs.comparisons) } else { blocks };
+    let of =
+        if pairs.comparisons > 1 { format!("{blocks} of {} comparisons", pairs.comparisons) } else { blocks };
     let looks = match ask.look_at.len() {
         0 | 1 => String::new(),
         looks => format!(
@@ -187,8 +201,10 @@ fn rests_on(ask: &InTurns, pairs: &Pairs) -> String {
         ),
     };
     let how = match pairs.comparisons {
-        1 => "the typical difference of a block's two turns and its 95 % interval, from the signed rank test (Hodges, Lehmann \
-              1963; order of turns drawn from the seed)",
+        1 => {
+            "the typical difference of a block's two turns and its 95 % interval, from the signed rank test (Hodges, Lehmann \
+              1963; order of turns drawn from the seed)"
+        }
         _ => "the mean over comparisons with its 95 % t interval: volumes and hours are drawn too",
     };
     format!("{of}: {how}.{looks}")
@@ -196,9 +212,11 @@ fn rests_on(ask: &InTurns, pairs: &Pairs) -> String {
 
 fn decided_by(ask: &InTurns, rows: usize) -> String {
     let margin = numbers::share(ask.margin);
+    // Two one-sided tests at 5 %, or at the part of it that each look has.
+    let level = numbers::share(1.0 - 0.1 / ask.look_at.len().max(1) as f64);
     format!(
         "\"Differs\" is said of {rows} figures together at 5 % of false alarms (Benjamini, Hochberg 1995); \"the same\" where the \
-         90 % interval lies within {margin} (--margin); what \"would show\" is found in four comparisons of five."
+         {level} interval lies within {margin} (--margin); what \"would show\" is found in four comparisons of five."
     )
 }
 
@@ -227,4 +245,82 @@ fn more_blocks(rows: &[Paired<'_>]) -> Option<String> {
 /// What a figure of a row is called in a line of its own.
 pub fn row_title(row: &Row) -> String {
     format!("{}: {}", words::work_words(&row.work), words::measure_words(row.measure))
+}
+
+/// What a comparison in turns will do.
+pub struct TurnsForecast {
+    /// The longest that it takes.
+    pub seconds: f64,
+    /// Whether that is virtual time, which passes at once.
+    pub in_virtual_time: bool,
+    /// After how many blocks it looks; the last is the end.
+    pub look_at: Vec<u32>,
+    /// Loads a block, and how many of them write.
+    pub loads: usize,
+    /// Of these, how many write.
+    pub writing: usize,
+    /// Bytes that are laid out before, on all sides.
+    pub laid_out: u64,
+    /// Loads that are left out because a side is only read.
+    pub left_out: Vec<String>,
+}
+
+/// What will be done and how long that takes, before anything is.
+pub fn turns_forecast(forecast: &TurnsForecast) -> String {
+    let blocks = forecast.look_at.last().copied().unwrap_or(0);
+    let (span, loads) = (numbers::span(forecast.seconds), forecast.loads);
+    let takes =
+        if forecast.in_virtual_time { format!("{span} of virtual time") } else { format!("about {span}") };
+    let most = if forecast.look_at.len() > 1 { "up to " } else { "" };
+    let load = if loads == 1 { "one load".to_owned() } else { format!("{loads} loads") };
+    let mut text = format!("In turns, {most}{blocks} blocks of {load} on each side, order drawn: {takes}.");
+    if let [looks @ .., _] = forecast.look_at.as_slice()
+        && !looks.is_empty()
+    {
+        let looks = looks.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+        text += &format!(" Ends after {looks} blocks where every answer is certain by then.");
+    }
+    if let Some(times) = analysis::compare::reach(blocks as usize, forecast.look_at.len()) {
+        text += &format!(
+            " Shows a difference of {} times what one turn strays from the next.",
+            words::three(times)
+        );
+    }
+    if forecast.laid_out > 0 {
+        text += &format!(" Lays out {} first.", numbers::size(forecast.laid_out));
+    }
+    match (forecast.writing, loads) {
+        (0, _) => {}
+        (1, 1) => text += " It writes.",
+        (1, _) => text += " One of them writes.",
+        (writing, _) => text += &format!(" {writing} of them write."),
+    }
+    if !forecast.left_out.is_empty() {
+        text += &format!(" Left out, since a side is only read: {}.", forecast.left_out.join(", "));
+    }
+    wrap("", &text)
+}
+
+/// What a comparison with fio will do, where `seconds` says how long all of it takes.
+pub fn against_forecast(blocks: u32, seconds: Option<f64>) -> String {
+    let takes = match seconds {
+        Some(seconds) => format!("about {}", numbers::span(seconds)),
+        None => "as long as the job's sizes take, which the first block tells".to_owned(),
+    };
+    let text = format!(
+        "The job runs {blocks} times through fio and {blocks} times through plimsoll, in turns, order drawn: {takes}."
+    );
+    wrap("", &text)
+}
+
+/// A line for each block that has ended.
+pub fn turns_progress((done, all): (u32, u32), left_s: f64) -> String {
+    let left = if done < all { format!(", at most {} left", numbers::span(left_s)) } else { String::new() };
+    format!("  block {done} of {all}{left}")
+}
+
+/// What every block would run.
+pub fn turns_outline(loads: &[(String, String)]) -> String {
+    let lines = loads.iter().map(|(name, jobs)| wrap("  ", &format!("{name}: {jobs}")));
+    format!("Each block would run, on each side:\n{}", lines.collect::<String>())
 }

@@ -18,5 +18,6 @@ mod sick;
 mod slow;
 mod table;
 mod told;
+mod turns;
 mod volume;
 mod waves;

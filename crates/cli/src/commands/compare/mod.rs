@@ -1,12 +1,17 @@
-//! `plimsoll compare`: two or more volumes by what was measured of them, here or by other tools.
+//! `plimsoll compare`: two or more volumes by what was measured of them, here or by other tools, or is measured now, in turns.
 
+mod against;
+mod live;
+mod load;
+
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use analysis::compare::{Comparison, Price, Side, compare};
 use record::{Reported, Run};
 use workload::{Bytes, PolicyName};
 
-use crate::arguments::{CompareArguments, Format, typed};
+use crate::arguments::{AgainstTool, CompareArguments, Format, typed};
 use session::failure::Failure;
 use session::files::{Named, write_page};
 use session::inputs::{Reader, limits};
@@ -15,6 +20,12 @@ use session::place::short;
 
 /// Compares the sides and prints what differs, the figures, and what they show.
 pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
+    if arguments.turns.against == Some(AgainstTool::Fio) {
+        return against::run(arguments);
+    }
+    if are_targets(arguments) {
+        return live::run(arguments);
+    }
     let sides = sides(arguments)?;
     let comparison = compare(&sides);
     if let Some(html) = &arguments.html {
@@ -22,6 +33,60 @@ pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
     }
     present(arguments, &comparison)?;
     Ok(0)
+}
+
+/// Whether the sides are to be measured: the first two are targets, or are said to be.
+fn are_targets(arguments: &CompareArguments) -> bool {
+    let two = arguments.sides.iter().enumerate().take(2);
+    arguments.turns.live
+        || two.clone().count() == 2
+            && two.into_iter().all(|(side, words)| is_target(&labelled(words, side).1))
+}
+
+/// A simulated or lab volume, a block device, or a folder without results in it.
+fn is_target(words: &str) -> bool {
+    let made = ["sim:", "lab:"].into_iter().any(|kind| words.starts_with(kind));
+    let path = Path::new(words);
+    let is_device = || std::fs::metadata(path).is_ok_and(|facts| facts.file_type().is_block_device());
+    made || is_device() || (path.is_dir() && !has_files(path))
+}
+
+/// Whether a folder has any file that may be a result: then it is no folder to measure in, unless that is said.
+fn has_files(folder: &Path) -> bool {
+    let is_file = |entry: std::fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_file());
+    std::fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(is_file))
+}
+
+/// The name of a side and what is measured: `NAME=TARGET`, or a target alone, named A or B.
+fn labelled(words: &str, side: usize) -> (String, String) {
+    let letter = char::from(b'A' + (side % 26) as u8).to_string();
+    match words.split_once('=') {
+        // Policies have the sign behind their colon, and files may have it in their names.
+        Some((name, target))
+            if !name.is_empty() && !name.contains([':', '/']) && !Path::new(words).exists() =>
+        {
+            (name.trim().to_owned(), target.trim().to_owned())
+        }
+        _ => (letter, words.to_owned()),
+    }
+}
+
+/// Sides of runs, with the policies that these were held against.
+fn sides_of_runs(runs: impl Iterator<Item = (String, Vec<Run>)>) -> Vec<Side> {
+    runs.map(|(label, runs)| Side::of_runs(label, runs)).collect()
+}
+
+/// A share of differences that are of no consequence: `5%`.
+fn margin(words: &str) -> Result<f64, Failure> {
+    let share = words
+        .strip_suffix('%')
+        .and_then(|number| number.trim().parse::<f64>().ok())
+        .map(|percent| percent / 100.0);
+    share.filter(|share| *share > 0.0 && *share <= 0.5).ok_or_else(|| {
+        Failure::refused(format!(
+            "--margin {words} is no share from above 0% to 50%; write for example --margin 5%"
+        ))
+    })
 }
 
 fn present(arguments: &CompareArguments, comparison: &Comparison) -> Result<(), Failure> {
@@ -53,7 +118,7 @@ fn sides(arguments: &CompareArguments) -> Result<Vec<Side>, Failure> {
             return Err(Failure::refused(text));
         }
         let runs = each_once(&label, reader.results(&paths)?);
-        sides.push(Side { label, runs, limits: None, price: None, size: None, machine: None });
+        sides.push(Side::of_runs(label, runs));
     }
     say_of_each(&mut sides, arguments)?;
     sides.iter_mut().filter(|side| side.limits.is_none()).try_for_each(recorded_policy)?;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// One side of a comparison whose sides were loaded in turns. Both run files say the same, but for `side` and `label`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct InTurns {
     /// The same in the runs of one comparison, and in no others: when it began, in milliseconds since 1970, over its seed.
     pub comparison: String,

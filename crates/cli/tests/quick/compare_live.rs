@@ -1,0 +1,159 @@
+//! `plimsoll compare` of targets, loaded in turns: simulated volumes, whose truth is known.
+
+use std::fs;
+use std::path::Path;
+
+use crate::machine::*;
+use serde_json::Value;
+
+const ONE_LOAD: &str = "title = \"x\"\n[[step]]\nname = \"reads\"\ntime = \"2s\"\n[[step.job]]\norder = \"random\"\nread = 100\nblock = \"4KiB\"\ndepth = 32\n";
+
+fn compared(folder: &Folder, words: &[&str]) -> Value {
+    fs::write(folder.path("one.toml"), ONE_LOAD).unwrap();
+    let all = [&["compare"], words, &["@/one.toml", "--out=@/runs", "--format=json"]].concat();
+    let ended = ended(&mut folder.plimsoll(&all));
+    assert_eq!(ended.code, Some(0), "{}", ended.err);
+    ended.json()
+}
+
+fn run_files(folder: &Folder) -> Vec<String> {
+    let all = fs::read_dir(folder.path("runs")).unwrap().map(|entry| entry.unwrap().path());
+    let mut found: Vec<String> = all
+        .filter(|path| path.extension().is_some_and(|end| end == "plimsoll"))
+        .map(|path| text(&path))
+        .collect();
+    found.sort();
+    found
+}
+
+/// The ratio of the second side's rate.
+fn rate(document: &Value) -> &Value {
+    assert_eq!(document["rows"][0]["measure"], "iops");
+    &document["rows"][0]["ratios"][1]
+}
+
+#[test]
+fn five_per_cent_is_found_at_two_per_cent_of_noise_in_ten_blocks() {
+    let folder = Folder::new();
+    let side = |iops: u32, seed: u32| format!("sim:custom,iops={iops},noise=2%,noise_every=2s,seed={seed}");
+    let document = compared(&folder, &[&side(3000, 1), &side(2850, 2)]);
+    let found = rate(&document);
+    assert_eq!(found["answer"], "differs", "{found}");
+    let (low, high) = (found["interval"][0].as_f64().unwrap(), found["interval"][1].as_f64().unwrap());
+    assert!(low < 0.95 && 0.95 < high && high < 1.0, "{low} {high}");
+    assert_eq!(found["basis"]["pairs"]["blocks"], 10);
+    assert!(document["verdict"].as_str().unwrap().starts_with("DIFFERENT"), "{}", document["verdict"]);
+}
+
+#[test]
+fn comparing_the_two_run_files_says_what_the_comparison_said() {
+    let folder = Folder::new();
+    let live = compared(
+        &folder,
+        &["old=sim:custom,iops=3000,noise=3%,seed=3", "new=sim:custom,iops=3000,noise=3%,seed=4"],
+    );
+    let files = run_files(&folder);
+    let words = ["compare", &format!("old={}", files[0]), &format!("new={}", files[1]), "--format=json"];
+    let again = ended(&mut folder.plimsoll(&words)).json();
+    for part in ["rows", "verdict", "in_turns", "notes"] {
+        assert_eq!(live[part], again[part], "{part}");
+    }
+    // The other way round every difference changes its sign.
+    let words = ["compare", &files[1], &files[0], "--format=json"];
+    let turned = ended(&mut folder.plimsoll(&words)).json();
+    let product = rate(&live)["value"].as_f64().unwrap() * rate(&turned)["value"].as_f64().unwrap();
+    assert!((product - 1.0).abs() < 1e-9, "{product}");
+    // A third run has no part in it: then nothing is paired.
+    let profile = ["run", "@/one.toml", "sim:custom,iops=3000", "--out=@/other"];
+    assert_eq!(ended(&mut folder.plimsoll(&profile)).code, Some(0));
+    let other = run_file(&folder.path("other"));
+    let strangers = ended(&mut folder.plimsoll(&["compare", &files[0], &other, "--format=json"])).json();
+    assert_eq!(strangers["in_turns"], Value::Null);
+}
+
+#[test]
+fn equal_volumes_are_the_same_and_time_that_is_left_is_not_used() {
+    let folder = Folder::new();
+    let side = |seed: u32| format!("sim:custom,iops=3000,noise=1%,noise_every=2s,seed={seed}");
+    let document = compared(&folder, &[&side(5), &side(6), "--time=10m"]);
+    let found = rate(&document);
+    assert_eq!(found["answer"], "same", "{found}");
+    let looks: Vec<u64> = document["in_turns"]["look_at"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|look| look.as_u64().unwrap())
+        .collect();
+    assert_eq!(looks, [10, 20, 40, 80, 150]);
+    assert_eq!(found["basis"]["pairs"]["blocks"], 10, "certain at the first look");
+}
+
+#[test]
+fn the_text_leads_with_the_answer_and_fits_80_columns_and_the_page_has_a_dot_a_block() {
+    let folder = Folder::new();
+    let words =
+        ["compare", "a=sim:aws-gp3", "b=sim:do-volumes-pre-burst", "--turn=1s", "--blocks=6", "--out=@/runs"];
+    let ended = ended(&mut folder.plimsoll(&words));
+    assert_eq!(ended.code, Some(0), "{}", ended.err);
+    assert!(ended.out.starts_with("DIFFERENT in "), "{}", ended.out);
+    for text in [&ended.out, &ended.err] {
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+    assert!(ended.err.contains("6 blocks of 5 loads"), "{}", ended.err);
+    let page = fs::read_to_string(folder.path("runs").join(page_of(&folder))).unwrap();
+    let rows = page.matches("<svg").count();
+    assert!(rows >= 15, "{rows} charts");
+    assert_eq!(page.matches("<circle").count(), rows * 6);
+}
+
+fn page_of(folder: &Folder) -> String {
+    let names = fs::read_dir(folder.path("runs"))
+        .unwrap()
+        .map(|entry| text(entry.unwrap().path().file_name().unwrap().as_ref()));
+    names.into_iter().find(|name| name.starts_with("a-against-b") && name.ends_with(".html")).unwrap()
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused_with_the_remedy() {
+    let folder = Folder::new();
+    folder.make_dir("empty");
+    for (words, told) in [
+        (&["sim:aws-gp3", "sim:aws-gp2", "--blocks=3"][..], &["--blocks 3", "take 6 or more"][..]),
+        (&["sim:aws-gp3", "sim:aws-gp2", "--time=10s"], &["--time 10s", "give it", "--turn"]),
+        (&["sim:aws-gp3", "sim:aws-gp2", "--margin=5"], &["--margin 5", "--margin 5%"]),
+        (&["a=sim:aws-gp3", "a=sim:aws-gp2"], &["two sides are called 'a'", "NAME=TARGET"]),
+        (&["sim:aws-gp3", "sim:aws-gp2", "databse"], &["no profile is called 'databse'", "database"]),
+        (&["sim:aws-gp3", "sim:aws-gp2", "database", "sim:aws-gp3"], &["two targets", "of their own"]),
+        (&["sim:aws-gp3", "null:", "--live"], &["null:", "nothing to compare"]),
+    ] {
+        let ended = ended(&mut folder.plimsoll(&[&["compare"], words].concat()));
+        assert_eq!(ended.code, Some(2), "{words:?}: {}", ended.err);
+        for part in told {
+            assert!(ended.complained().contains(part), "{words:?}: {}", ended.err);
+        }
+    }
+}
+
+#[test]
+fn the_guides_commands_do_what_it_says() {
+    let folder = Folder::new();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/compare-live.md");
+    let guide = fs::read_to_string(path).unwrap();
+    let blocks = guide.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    let bin = Path::new(env!("CARGO_BIN_EXE_plimsoll")).parent().unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
+    for line in blocks.flat_map(str::lines) {
+        let mut shell = folder.through("sh", &["-c", line]);
+        let ended = ended(shell.current_dir(folder.path(".")).env("PATH", &path));
+        assert_eq!(ended.code, Some(0), "{line}: {}", ended.err);
+        if line.contains("iops=2850") {
+            let told = ended.complained();
+            assert!(
+                guide.contains("10 blocks of 5 loads") && told.contains("10 blocks of 5 loads"),
+                "{told}"
+            );
+            assert!(ended.out.starts_with("DIFFERENT in "), "{}", ended.out);
+        }
+    }
+    assert!(folder.path("again.html").exists());
+}
