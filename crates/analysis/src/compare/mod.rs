@@ -12,12 +12,12 @@ mod work;
 use policy::Limits;
 use record::Run;
 use serde::{Deserialize, Serialize};
-use workload::{Bytes, InTurns};
+use workload::{Bytes, InTurns, Nanos};
 
 pub use items::IN_BLOCK;
 pub use pairs::{Pairs, reach};
 pub use parameters::Difference;
-pub use price::{Cheapest, Period, Price, PriceError, PriceRow};
+pub use price::{Cheapest, Period, Price, PriceError, PriceRow, Reached, Within};
 pub use ratio::{Answer as RatioAnswer, Basis, RUNS_PROPOSED, Ratio, Sample, ratio};
 pub use reading::{Reading, ReadingFinding};
 pub use work::Work;
@@ -152,6 +152,11 @@ pub struct SideFigure {
 
 /// Compares `sides`, two at least.
 pub fn compare(sides: &[Side]) -> Comparison {
+    compare_within(sides, None)
+}
+
+/// Compares `sides`, two at least, and prices what each reached while 99 of 100 I/Os stayed within `latency`.
+pub fn compare_within(sides: &[Side], latency: Option<Nanos>) -> Comparison {
     let measured: Vec<Vec<Item>> = sides.iter().map(items).collect();
     let in_turns = pairs::asked(sides);
     let (mut rows, alone) = rows(&measured, &|work, own| match in_turns {
@@ -162,7 +167,11 @@ pub fn compare(sides: &[Side]) -> Comparison {
     Comparison {
         sides: sides.iter().map(facts).collect(),
         differing: parameters::differing(sides, &measured),
-        prices: price::rows(sides, &rows),
+        prices: latency
+            .map_or_else(Vec::new, |latency| price::within(sides, &measured, latency.0))
+            .into_iter()
+            .chain(price::rows(sides, &rows))
+            .collect(),
         readings: reading::readings(sides, &measured),
         rows,
         alone,

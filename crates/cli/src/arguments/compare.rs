@@ -38,6 +38,9 @@ pub struct CompareArguments {
     /// What a side costs: 5.00/month, EUR 0.01/hour; [NAME=]PRICE, once a side
     #[arg(long, value_name = "PRICE")]
     pub price: Vec<String>,
+    /// Price the greatest rate at which 99 of 100 I/Os stay within this time, whatever depth that takes
+    #[arg(long, value_name = "TIME")]
+    pub within: Option<String>,
     /// How large a side is, for the price of a GB; [NAME=]SIZE
     #[arg(long, value_name = "SIZE")]
     pub size: Vec<String>,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use analysis::compare::{Comparison, compare};
+use analysis::compare::{Comparison, compare_within};
 use experiments::{
     BLOCKS_MIN, Layout, Step, TurnsAsk, Writes, block_seconds, blocks_done, look_at, next_turn, turns_seconds,
 };
@@ -18,7 +18,7 @@ use session::{Setup, Wish};
 use workload::{Asked, Bytes, InTurns, Target};
 
 use super::load::{Load, load};
-use super::{labelled, say_of_each, sides_of_runs};
+use super::{labelled, sides_of_runs, told, within};
 use crate::arguments::{CompareArguments, Format};
 
 /// Blocks unless told otherwise: of a noise of 2 % from turn to turn they show 3 % (methodology 2.10).
@@ -34,6 +34,8 @@ struct Typed {
 /// Loads both targets in turns and says how they differ.
 pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
     let (typed, load) = words(arguments)?;
+    // Before anything is measured, what cannot be understood.
+    within(arguments)?;
     let stop = StopFlag::on_signals(arguments.turns.give_up);
     let mut setups = Vec::new();
     for side in &typed {
@@ -252,8 +254,8 @@ fn news(ask: &TurnsAsk, done: &[Vec<StepRecord>]) -> Option<String> {
 fn tell(arguments: &CompareArguments, ask: &TurnsAsk, runs: Vec<Run>, page: &Place) -> Result<u8, Failure> {
     let labels = ask.in_turns.labels.iter().cloned();
     let mut sides = sides_of_runs(labels.zip(runs.into_iter().map(|run| vec![run])));
-    say_of_each(&mut sides, arguments)?;
-    let comparison: Comparison = compare(&sides);
+    told(&mut sides, arguments)?;
+    let comparison: Comparison = compare_within(&sides, within(arguments)?);
     let text = match arguments.format {
         Format::Text => report::comparison_text(&comparison),
         Format::Json => report::comparison_json(&comparison),

@@ -7,9 +7,9 @@ mod load;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-use analysis::compare::{Comparison, Price, Side, compare};
+use analysis::compare::{Comparison, Price, Side, compare_within};
 use record::{Reported, Run};
-use workload::{Bytes, PolicyName};
+use workload::{Bytes, Nanos, PolicyName};
 
 use crate::arguments::{AgainstTool, CompareArguments, Format, typed};
 use session::failure::Failure;
@@ -27,7 +27,7 @@ pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
         return live::run(arguments);
     }
     let sides = sides(arguments)?;
-    let comparison = compare(&sides);
+    let comparison = compare_within(&sides, within(arguments)?);
     if let Some(html) = &arguments.html {
         write_page((html, Named::ByUser), &report::comparison_html(&comparison), &[])?;
     }
@@ -59,7 +59,6 @@ fn has_files(folder: &Path) -> bool {
 
 /// The name of a side and what is measured: `NAME=TARGET`, or a target alone, named A or B.
 fn labelled(words: &str, side: usize) -> (String, String) {
-    let letter = char::from(b'A' + (side % 26) as u8).to_string();
     match words.split_once('=') {
         // Policies have the sign behind their colon, and files may have it in their names.
         Some((name, target))
@@ -67,7 +66,7 @@ fn labelled(words: &str, side: usize) -> (String, String) {
         {
             (name.trim().to_owned(), target.trim().to_owned())
         }
-        _ => (letter, words.to_owned()),
+        _ => (letter(side), words.to_owned()),
     }
 }
 
@@ -112,17 +111,45 @@ fn sides(arguments: &CompareArguments) -> Result<Vec<Side>, Failure> {
     let reader = Reader { words: typed() };
     let mut sides: Vec<Side> = Vec::new();
     for (number, words) in arguments.sides.iter().enumerate() {
-        let (label, paths) = named(words, number);
+        let (name, paths) = named(words);
+        let runs = reader.results(&paths)?;
+        let label = name.or_else(|| called(&runs)).unwrap_or_else(|| letter(number));
         if sides.iter().any(|side| side.label == label) {
             let text = format!("two sides are called '{label}'; give each a name of its own: NAME=FILE");
             return Err(Failure::refused(text));
         }
-        let runs = each_once(&label, reader.results(&paths)?);
+        let runs = each_once(&label, runs);
         sides.push(Side::of_runs(label, runs));
     }
-    say_of_each(&mut sides, arguments)?;
-    sides.iter_mut().filter(|side| side.limits.is_none()).try_for_each(recorded_policy)?;
+    told(&mut sides, arguments)?;
     Ok(sides)
+}
+
+/// Says of the sides what the options say, and of which policy their own words speak.
+fn told(sides: &mut [Side], arguments: &CompareArguments) -> Result<(), Failure> {
+    say_of_each(sides, arguments)?;
+    sides.iter_mut().filter(|side| side.limits.is_none()).try_for_each(recorded_policy)
+}
+
+/// The latency that has to be kept for a price to count.
+fn within(arguments: &CompareArguments) -> Result<Option<Nanos>, Failure> {
+    if arguments.within.is_some() && arguments.price.is_empty() {
+        return Err(Failure::refused(
+            "--within says at which latency a price counts; say what the sides cost with --price",
+        ));
+    }
+    arguments.within.as_deref().map(workload::duration).transpose().map_err(Failure::refused)
+}
+
+/// What the side was called when it was loaded in turns.
+fn called(runs: &[Run]) -> Option<String> {
+    let ask = runs.first()?.in_turns()?;
+    ask.labels.get(usize::from(ask.side)).cloned()
+}
+
+/// A, B, C in the order of the sides.
+fn letter(side: usize) -> String {
+    char::from(b'A' + (side % 26) as u8).to_string()
 }
 
 /// The runs without those that are another one again, of which people are told: a copy is no repeat.
@@ -248,15 +275,14 @@ fn recorded_policy(side: &mut Side) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The name of a side and its files: `NAME=FILE,FILE`, or files alone, which are named A, B, C in their order.
-fn named(words: &str, number: usize) -> (String, Vec<PathBuf>) {
-    let letter = char::from(b'A' + (number % 26) as u8).to_string();
+/// The name of a side, where it has one, and its files: `NAME=FILE,FILE`, or files alone.
+fn named(words: &str) -> (Option<String>, Vec<PathBuf>) {
     let (label, files) = match words.split_once('=') {
         // A file may have the sign in its own name.
         Some((name, files)) if !Path::new(words).exists() && !name.is_empty() && !name.contains('/') => {
-            (name.to_owned(), files)
+            (Some(name.to_owned()), files)
         }
-        _ => (letter, words),
+        _ => (None, words),
     };
     let whole = Path::new(files);
     let paths = match whole.exists() {
