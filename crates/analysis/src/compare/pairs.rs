@@ -52,10 +52,17 @@ pub struct Pairs {
     pub between: Option<f64>,
 }
 
-/// How large a difference so many blocks show in four comparisons of five, as a multiple of what one turn strays from the next
-/// (its coefficient of variation), where it is looked at so often; a pair strays √2 times as much.
-pub fn reach(blocks: usize, looks: usize) -> Option<f64> {
-    detectable(std::f64::consts::SQRT_2, blocks, (ALPHA / looks.max(1) as f64, POWER))
+/// How large a difference in the figures of one load alone of so many such a plan shows in four comparisons of five, as a
+/// multiple of what one turn strays from the next (its coefficient of variation); a pair strays √2 times as much.
+pub fn reach(blocks: usize, looks: usize, loads: usize) -> Option<f64> {
+    let alpha = of_one_load(ALPHA / looks.max(1) as f64, loads);
+    detectable(std::f64::consts::SQRT_2, blocks, (alpha, POWER))
+}
+
+/// The error that the figures of one load may have where the others do not differ: figures of a load go together, so that the
+/// rule for all rows (Benjamini, Hochberg) leaves them their share of the rows.
+fn of_one_load(alpha: f64, loads: usize) -> f64 {
+    alpha / loads.max(1) as f64
 }
 
 /// What the runs of all sides were asked, where every one of them was loaded in turns with the others.
@@ -99,8 +106,9 @@ fn of_one(logs: &[f64], ask: &InTurns) -> Ratio {
     // Looked at several times, each look has its part of the error (Bonferroni): valid whatever the data do between them.
     let looks = ask.look_at.len().max(1) as f64;
     let alpha = ALPHA / looks;
+    let alone = of_one_load(alpha, ask.loads.len());
     let noise = spread(logs);
-    let shown = noise.and_then(|noise| detectable(noise, logs.len(), (alpha, POWER)));
+    let shown = noise.and_then(|noise| detectable(noise, logs.len(), (alone, POWER)));
     let pairs = Pairs {
         blocks: logs.len(),
         comparisons: 1,
@@ -111,7 +119,7 @@ fn of_one(logs: &[f64], ask: &InTurns) -> Ratio {
         detectable: shown.map(f64::exp_m1),
         between: None,
     };
-    let needed = noise.and_then(|noise| pairs_needed(noise, ask.margin.ln_1p(), (alpha, POWER), BLOCKS_MOST));
+    let needed = noise.and_then(|noise| pairs_needed(noise, ask.margin.ln_1p(), (alone, POWER), BLOCKS_MOST));
     Ratio {
         value: typical(logs).unwrap_or_default().exp(),
         interval: paired_shift(logs, 1.0 - alpha).map(ends),

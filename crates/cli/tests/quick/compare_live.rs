@@ -84,26 +84,25 @@ fn equal_volumes_are_the_same_and_time_that_is_left_is_not_used() {
         .iter()
         .map(|look| look.as_u64().unwrap())
         .collect();
-    assert_eq!(looks, [10, 20, 40, 80, 150]);
+    assert_eq!(looks, [10, 20, 40, 80, 120]);
     assert_eq!(found["basis"]["pairs"]["blocks"], 10, "certain at the first look");
 }
 
 #[test]
 fn the_text_leads_with_the_answer_and_fits_80_columns_and_the_page_has_a_dot_a_block() {
     let folder = Folder::new();
-    let words =
-        ["compare", "a=sim:aws-gp3", "b=sim:do-volumes-pre-burst", "--turn=1s", "--blocks=6", "--out=@/runs"];
+    let words = ["compare", "a=sim:aws-gp3", "b=sim:do-volumes-pre-burst", "--turn=1s", "--out=@/runs"];
     let ended = ended(&mut folder.plimsoll(&words));
     assert_eq!(ended.code, Some(0), "{}", ended.err);
     assert!(ended.out.starts_with("DIFFERENT in "), "{}", ended.out);
     for text in [&ended.out, &ended.err] {
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     }
-    assert!(ended.err.contains("6 blocks of 5 loads"), "{}", ended.err);
+    assert!(ended.err.contains("10 blocks of 5 loads"), "{}", ended.err);
     let page = fs::read_to_string(folder.path("runs").join(page_of(&folder))).unwrap();
     let rows = page.matches("<svg").count();
     assert!(rows >= 15, "{rows} charts");
-    assert_eq!(page.matches("<circle").count(), rows * 6);
+    assert_eq!(page.matches("<circle").count(), rows * 10);
 }
 
 fn page_of(folder: &Folder) -> String {
@@ -118,12 +117,21 @@ fn what_cannot_be_compared_is_refused_with_the_remedy() {
     let folder = Folder::new();
     folder.make_dir("empty");
     for (words, told) in [
-        (&["sim:aws-gp3", "sim:aws-gp2", "--blocks=3"][..], &["--blocks 3", "take 6 or more"][..]),
-        (&["sim:aws-gp3", "sim:aws-gp2", "--time=10s"], &["--time 10s", "give it", "--turn"]),
-        (&["sim:aws-gp3", "sim:aws-gp2", "--margin=5"], &["--margin 5", "--margin 5%"]),
-        (&["a=sim:aws-gp3", "a=sim:aws-gp2"], &["two sides are called 'a'", "NAME=TARGET"]),
-        (&["sim:aws-gp3", "sim:aws-gp2", "databse"], &["no profile is called 'databse'", "database"]),
-        (&["sim:aws-gp3", "sim:aws-gp2", "database", "sim:aws-gp3"], &["two targets", "of their own"]),
+        (
+            &["sim:aws-gp3", "sim:do-volumes-pre-burst", "--blocks=3"][..],
+            &["--blocks 3", "take 6 or more"][..],
+        ),
+        (&["sim:aws-gp3", "sim:do-volumes-pre-burst", "--time=10s"], &["--time 10s", "give it", "--turn"]),
+        (&["sim:aws-gp3", "sim:do-volumes-pre-burst", "--margin=5"], &["--margin 5", "--margin 5%"]),
+        (&["a=sim:aws-gp3", "a=sim:do-volumes-pre-burst"], &["two sides are called 'a'", "NAME=TARGET"]),
+        (
+            &["sim:aws-gp3", "sim:do-volumes-pre-burst", "databse"],
+            &["no profile is called 'databse'", "database"],
+        ),
+        (
+            &["sim:aws-gp3", "sim:do-volumes-pre-burst", "database", "sim:aws-gp3"],
+            &["two targets", "of their own"],
+        ),
         (&["sim:aws-gp3", "null:", "--live"], &["null:", "nothing to compare"]),
     ] {
         let ended = ended(&mut folder.plimsoll(&[&["compare"], words].concat()));
@@ -156,4 +164,74 @@ fn the_guides_commands_do_what_it_says() {
         }
     }
     assert!(folder.path("again.html").exists());
+}
+
+/// Three pairs of volumes of two kinds: each pair differs by more than its own noise, this way and that. One pair alone is
+/// sure of itself; all three together know that volumes of a kind differ.
+#[test]
+fn several_comparisons_speak_for_the_kind_of_volume() {
+    let folder = Folder::new();
+    let side = |iops: u32, seed: u32| format!("sim:custom,iops={iops},noise=1%,noise_every=2s,seed={seed}");
+    for (pair, (old, new)) in [(3000, 2700), (2800, 3100), (3000, 2950)].into_iter().enumerate() {
+        let (seed, pair) = (pair as u32 * 2, format!("--out=@/runs/{pair}"));
+        fs::write(folder.path("one.toml"), ONE_LOAD).unwrap();
+        let words =
+            ["compare", &side(old, seed + 1), &side(new, seed + 2), "@/one.toml", "--blocks=6", &pair];
+        assert_eq!(ended(&mut folder.plimsoll(&words)).code, Some(0));
+    }
+    let files = |pair: &str| {
+        let all = fs::read_dir(folder.path("runs").join(pair)).unwrap().map(|entry| entry.unwrap().path());
+        let mut runs: Vec<String> = all
+            .filter(|path| path.extension().is_some_and(|end| end == "plimsoll"))
+            .map(|path| text(&path))
+            .collect();
+        // The second side of each pair has the even seed.
+        runs.sort_by_key(|name| ["seed-2-", "seed-4-", "seed-6-"].iter().any(|seed| name.contains(seed)));
+        runs
+    };
+    let pairs: Vec<Vec<String>> = ["0", "1", "2"].map(files).to_vec();
+    let of = |side: usize| pairs.iter().map(|pair| pair[side].clone()).collect::<Vec<_>>().join(",");
+    let one = ended(&mut folder.plimsoll(&["compare", &pairs[0][0], &pairs[0][1], "--format=json"])).json();
+    assert_eq!(rate(&one)["answer"], "differs", "{}", rate(&one));
+    let words = ["compare", &format!("old={}", of(0)), &format!("new={}", of(1)), "--format=json"];
+    let all = ended(&mut folder.plimsoll(&words)).json();
+    let found = rate(&all);
+    assert_eq!(found["basis"]["pairs"]["comparisons"], 3, "{found}");
+    assert_eq!(found["answer"]["undecided"]["runs"].as_u64().map(|_| ()), Some(()), "{found}");
+    let (low, high) = (found["interval"][0].as_f64().unwrap(), found["interval"][1].as_f64().unwrap());
+    assert!(low < 0.85 && high > 1.15, "{low} to {high}: volumes of a kind differ by a tenth");
+}
+
+#[test]
+fn a_price_counts_at_the_latency_that_is_required() {
+    let folder = Folder::new();
+    let profile = [8, 1].map(|depth| {
+        format!("[[step]]\nname = \"at {depth}\"\ntime = \"2s\"\n[[step.job]]\norder = \"random\"\nread = 100\nblock = \"4KiB\"\ndepth = {depth}\n")
+    });
+    fs::write(folder.path("two.toml"), format!("title = \"x\"\n{}", profile.concat())).unwrap();
+    // At depth 8 the first needs 8 ms, at depth 1 a millisecond; the second never needs more than a millisecond and a half.
+    let words = [
+        "compare",
+        "sim:custom,iops=1000,latency=1ms,jitter=0",
+        "sim:custom,iops=6000,latency=1ms,jitter=0",
+        "@/two.toml",
+        "--blocks=6",
+        "--out=@/runs",
+        "--price=10/month",
+        "--price=60/month",
+        "--within=2ms",
+        "--format=json",
+    ];
+    let document = ended(&mut folder.plimsoll(&words)).json();
+    let row = &document["prices"][0];
+    assert_eq!(row["within"]["latency_ns_p99"], 2_000_000);
+    let reached = |side: usize| {
+        (row["within"]["reached"][side]["depth"].as_u64(), row["within"]["reached"][side]["rate"].as_f64())
+    };
+    assert_eq!((reached(0).0, reached(1).0), (Some(1), Some(8)), "{row}");
+    let (slow, fast) = (reached(0).1.unwrap(), reached(1).1.unwrap());
+    assert!((row["prices"][0].as_f64().unwrap() - 10.0 / slow).abs() < 1e-9);
+    assert!((row["prices"][1].as_f64().unwrap() - 60.0 / fast).abs() < 1e-9);
+    let told = document["price_sentences"][0].as_str().unwrap();
+    assert!(told.contains("p99 within 2.0 ms") || told.contains("p99 within 2 ms"), "{told}");
 }

@@ -280,9 +280,9 @@ pub fn turns_forecast(forecast: &TurnsForecast) -> String {
         let looks = looks.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
         text += &format!(" Ends after {looks} blocks where every answer is certain by then.");
     }
-    if let Some(times) = analysis::compare::reach(blocks as usize, forecast.look_at.len()) {
+    if let Some(times) = analysis::compare::reach(blocks as usize, forecast.look_at.len(), loads) {
         text += &format!(
-            " Shows a difference of {} times what one turn strays from the next.",
+            " Shows a difference of {} times what one turn strays from the next, in four comparisons of five.",
             words::three(times)
         );
     }

@@ -28,8 +28,21 @@ fn load(name: &str, depth: u32) -> Step {
     Step { name: name.to_owned(), kind: StepKind::Job, workload, interval: None }
 }
 
-fn ask(seed: u64, look_at: &[u32]) -> TurnsAsk {
-    let loads = vec![load("deep", 16), load("one", 1)];
+/// A plan: after how many blocks it looks, and with how many loads.
+#[derive(Clone, Copy)]
+struct Plan {
+    look_at: &'static [u32],
+    loads: usize,
+}
+
+const TEN: Plan = Plan { look_at: &[10], loads: 2 };
+
+fn ask(seed: u64, plan: Plan) -> TurnsAsk {
+    let loads: Vec<Step> = [("deep", 16), ("one", 1)]
+        .into_iter()
+        .take(plan.loads)
+        .map(|(name, depth)| load(name, depth))
+        .collect();
     let in_turns = InTurns {
         comparison: seed.to_string(),
         seed,
@@ -37,7 +50,7 @@ fn ask(seed: u64, look_at: &[u32]) -> TurnsAsk {
         labels: vec!["a".into(), "b".into()],
         loads: loads.iter().map(|step| step.name.clone()).collect(),
         first_block: 0,
-        look_at: look_at.to_vec(),
+        look_at: plan.look_at.to_vec(),
         margin: 0.05,
     };
     TurnsAsk { in_turns, loads, layouts: vec![Layout::None, Layout::None] }
@@ -95,14 +108,14 @@ struct Seen {
     wrong_way: usize,
 }
 
-fn see(noise: &str, slower: f64, look_at: &[u32]) -> Seen {
+fn see(noise: &str, slower: f64, plan: Plan) -> Seen {
     let mut seen = Seen::default();
     for seed in 0..count(USUAL) as u64 {
         let [a, b] = twins(noise, seed, slower);
-        let found = in_turns([&a, &b], &ask(seed, look_at));
+        let found = in_turns([&a, &b], &ask(seed, plan));
         let answers: Vec<RatioAnswer> =
             found.rows.iter().filter_map(|row| Some(row.ratios[1]?.answer)).collect();
-        assert_eq!(answers.len(), 8, "two loads have rate, mean, p50 and p99 each: {answers:?}");
+        assert_eq!(answers.len(), 4 * plan.loads, "a load has rate, mean, p50 and p99: {answers:?}");
         let deep = found.rows.iter().find(|row| row.work.depth == Some(16)).unwrap().ratios[1].unwrap();
         let (low, high) = deep.interval.unwrap();
         seen.comparisons += 1;
@@ -112,7 +125,7 @@ fn see(noise: &str, slower: f64, look_at: &[u32]) -> Seen {
         seen.same += usize::from(deep.answer == RatioAnswer::Same);
         seen.held += usize::from(low <= 1.0 - slower && 1.0 - slower <= high);
     }
-    println!("{noise}, {:.1} % slower, looks {look_at:?}: {seen:?}", slower * 100.0);
+    println!("{noise}, {:.1} % slower, looks {:?}: {seen:?}", slower * 100.0, plan.look_at);
     seen
 }
 
@@ -131,9 +144,9 @@ const HOSTILE: [&str; 4] = [
 
 #[test]
 fn twins_are_told_apart_in_at_most_one_comparison_of_twenty() {
-    let mut seen = vec![see(TURN_NOISE, 0.0, &[10])];
-    seen.extend(HOSTILE.map(|noise| see(noise, 0.0, &[10])));
-    seen.push(see("noise=6%,noise_every=1s", 0.0, &[10, 20, 40]));
+    let mut seen = vec![see(TURN_NOISE, 0.0, TEN)];
+    seen.extend(HOSTILE.map(|noise| see(noise, 0.0, TEN)));
+    seen.push(see("noise=6%,noise_every=1s", 0.0, Plan { look_at: &[10, 20, 40], loads: 2 }));
     for seen in seen {
         // Three standard deviations of 200 coins of 5 %.
         let most = 0.05 + 3.0 * (0.05 * 0.95 / seen.comparisons as f64).sqrt();
@@ -144,14 +157,19 @@ fn twins_are_told_apart_in_at_most_one_comparison_of_twenty() {
 
 #[test]
 fn five_per_cent_at_two_per_cent_of_noise_is_found_in_ten_blocks_and_less_as_forecast() {
-    let seen = see(TURN_NOISE, 0.05, &[10]);
+    let seen = see(TURN_NOISE, 0.05, TEN);
     assert!(share(seen.found, seen.comparisons) >= 0.95, "{seen:?}");
-    assert_eq!((seen.wrong_way, seen.same), (0, 0), "{seen:?}");
+    assert_eq!(seen.wrong_way, 0, "{seen:?}");
+    // At the very margin "the same" is said as seldom as two one-sided tests at 5 % allow.
+    assert!(
+        share(seen.same, seen.comparisons) <= 0.05 + 3.0 * (0.05 * 0.95 / seen.comparisons as f64).sqrt(),
+        "{seen:?}"
+    );
     assert!(share(seen.held, seen.comparisons) >= 0.90, "{seen:?}");
     // What is promised before: four of five, of a difference so many times the noise. The margin does not count here, as a
     // difference of 11 % is beyond it.
-    let slower = 1.0 - (-reach(10, 1).unwrap() * 0.08f64).exp();
-    let seen = see("noise=8%,noise_every=1s", slower, &[10]);
+    let slower = 1.0 - (-reach(10, 1, 1).unwrap() * 0.08f64).exp();
+    let seen = see("noise=8%,noise_every=1s", slower, Plan { look_at: &[10], loads: 1 });
     let found = share(seen.found, seen.comparisons);
     assert!((0.65..=0.93).contains(&found), "{found}: {seen:?}");
     assert_eq!(seen.wrong_way, 0, "{seen:?}");
