@@ -7,6 +7,7 @@ mod parameters;
 mod price;
 mod ratio;
 mod reading;
+mod straying;
 mod work;
 
 use policy::Limits;
@@ -20,6 +21,7 @@ pub use parameters::Difference;
 pub use price::{Cheapest, Period, Price, PriceError, PriceRow, Reached, Within};
 pub use ratio::{Answer as RatioAnswer, Basis, RUNS_PROPOSED, Ratio, Sample, ratio};
 pub use reading::{Reading, ReadingFinding};
+pub use straying::SLOW;
 pub use work::Work;
 
 use items::{Item, items};
@@ -163,7 +165,9 @@ pub fn compare_within(sides: &[Side], latency: Option<Nanos>) -> Comparison {
         Some(ask) => rows_in_turns(work, own, sides, ask),
         None => rows_of(work, own),
     });
-    pairs::decide(&mut rows);
+    if let Some(ask) = in_turns {
+        pairs::decide(&mut rows, ask);
+    }
     Comparison {
         sides: sides.iter().map(facts).collect(),
         differing: parameters::differing(sides, &measured),

@@ -15,7 +15,7 @@ use statistics::paired::{
 use workload::InTurns;
 
 use super::ratio::{Answer, Basis, Ratio, Sample};
-use super::{Row, Side};
+use super::{Row, Side, straying};
 
 /// Share of wrong alarms that is borne, over all rows together.
 const ALPHA: f64 = 0.05;
@@ -47,6 +47,9 @@ pub struct Pairs {
     pub margin: f64,
     /// The least difference, as a share, that so many blocks of this noise show in four comparisons of five.
     pub detectable: Option<f64>,
+    /// How much the differences of neighbouring blocks resemble each other, over all loads: 0 not at all, 1 wholly. Where they
+    /// do, a side strays of its own and slowly, and the intervals are wider by it.
+    pub resembling: f64,
     /// The same volumes at the other comparisons: standard deviation of the differences from one comparison to the next,
     /// as a share; `None` of one comparison.
     pub between: Option<f64>,
@@ -117,6 +120,7 @@ fn of_one(logs: &[f64], ask: &InTurns) -> Ratio {
         equivalence: paired_shift(logs, 1.0 - 2.0 * alpha).map(ends),
         margin: ask.margin,
         detectable: shown.map(f64::exp_m1),
+        resembling: 0.0,
         between: None,
     };
     let needed = noise.and_then(|noise| pairs_needed(noise, ask.margin.ln_1p(), (alone, POWER), BLOCKS_MOST));
@@ -159,6 +163,7 @@ fn of_several(groups: &[Vec<f64>], ask: &InTurns) -> Option<Ratio> {
         equivalence: Some(within(1.0 - 2.0 * ALPHA)),
         margin: ask.margin,
         detectable: Some(reach.exp_m1()),
+        resembling: 0.0,
         between: Some(between.exp_m1()),
     };
     Some(Ratio {
@@ -173,19 +178,30 @@ fn of_several(groups: &[Vec<f64>], ask: &InTurns) -> Option<Ratio> {
 
 /// Decides on all rows together: of many rows some differ by chance, so that each is believed at the share of false alarms
 /// among all that are.
-pub(super) fn decide(rows: &mut [Row]) {
+pub(super) fn decide(rows: &mut [Row], ask: &InTurns) {
+    let resembling = straying::resembling(rows);
+    for row in rows.iter_mut() {
+        straying::widen(row, resembling, ALPHA / ask.look_at.len().max(1) as f64);
+    }
     let mut ratios: Vec<&mut Ratio> =
         rows.iter_mut().flat_map(|row| row.ratios.iter_mut().flatten()).collect();
     let p: Vec<f64> = ratios.iter().map(|ratio| ratio.pairs.map_or(1.0, |pairs| pairs.p)).collect();
+    let least = least_blocks(p.len());
     for (ratio, share) in ratios.iter_mut().zip(false_discovery(&p)) {
         let Some(pairs) = &mut ratio.pairs else { continue };
         pairs.false_discovery = share;
-        ratio.answer = match (is_within(pairs), share <= ALPHA) {
-            (true, _) => Answer::Same,
-            (false, true) => Answer::Differs,
-            (false, false) => ratio.answer,
+        ratio.answer = match (is_within(pairs), share <= ALPHA, ratio.answer) {
+            (true, ..) => Answer::Same,
+            (false, true, _) => Answer::Differs,
+            (false, false, Answer::Undecided { runs }) => Answer::Undecided { runs: runs.max(least) },
+            (false, false, other) => other,
         };
     }
+}
+
+/// Blocks from which a single row of so many can be believed: the signed rank test has no smaller error than 2/2ⁿ.
+fn least_blocks(rows: usize) -> usize {
+    1 + (rows.max(1) as f64 / ALPHA).log2().ceil() as usize
 }
 
 /// Whether the equivalence interval lies within the margin.

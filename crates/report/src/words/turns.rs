@@ -185,6 +185,7 @@ pub fn notes(comparison: &Comparison) -> Vec<String> {
     let Some((.., pairs)) = rows.first() else { return Vec::new() };
     let mut notes = vec![rests_on(ask, pairs), decided_by(ask, rows.len())];
     notes.extend(between(pairs));
+    notes.extend(speaks_for(pairs));
     notes.extend(more_blocks(&rows));
     notes
 }
@@ -229,10 +230,28 @@ fn between(pairs: &Pairs) -> Option<String> {
     ))
 }
 
+/// What one comparison cannot tell: what strays more slowly than it lasts.
+fn speaks_for(pairs: &Pairs) -> Option<String> {
+    let scope = "It speaks for these two volumes and these minutes; what strays more slowly than that looks like a difference. \
+                 Compare again at another hour, and give compare all the files.";
+    (pairs.comparisons == 1).then(|| match pairs.resembling {
+        slow if slow >= analysis::compare::SLOW => format!(
+            "A SIDE STRAYS SLOWLY: neighbouring blocks resemble each other ({} of 1), so that few of them count, and intervals are \
+             wide. More time tells, more blocks in the same time do not. {scope}",
+            numbers::fixed(slow, 2)
+        ),
+        _ => scope.to_owned(),
+    })
+}
+
 /// How many blocks would settle the rows that are open.
 fn more_blocks(rows: &[Paired<'_>]) -> Option<String> {
     let needed = rows.iter().filter_map(|(_, ratio, pairs)| match ratio.answer {
-        RatioAnswer::Undecided { runs } if pairs.comparisons == 1 => Some(runs),
+        RatioAnswer::Undecided { runs }
+            if pairs.comparisons == 1 && pairs.resembling < analysis::compare::SLOW =>
+        {
+            Some(runs)
+        }
         _ => None,
     });
     let needed = needed.max()?;
