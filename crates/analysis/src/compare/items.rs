@@ -261,8 +261,9 @@ fn of_reported(part: &Reported, way: &ReportedDirection, tool: &str, source: Sou
     };
     let latency = way.waited().and_then(|latency| latency.mean.as_ref());
     let percentile = |wanted: f64| {
-        let all = &way.waited()?.percentiles;
-        all.iter().find(|(percent, _)| *percent == wanted).map(|(_, figure)| figure.value)
+        // fio tells percentiles of one kind of latency, and the mean of every kind.
+        let told = way.latencies.iter().find(|latency| !latency.percentiles.is_empty())?;
+        told.percentiles.iter().find(|(percent, _)| *percent == wanted).map(|(_, figure)| figure.value)
     };
     // A rate made of latencies is what depth 1 without a pause would reach, not what was done.
     let elapsed = way.basis == RateBasis::Elapsed && !work.spaced;

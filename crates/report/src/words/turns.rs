@@ -332,6 +332,29 @@ pub fn against_forecast(blocks: u32, seconds: Option<f64>) -> String {
     wrap("", &text)
 }
 
+/// Whether two tools agree that were held against each other on one target.
+pub fn agreement(comparison: &Comparison) -> String {
+    let rows = paired(comparison);
+    let count =
+        |wanted: fn(&RatioAnswer) -> bool| rows.iter().filter(|(_, ratio, _)| wanted(&ratio.answer)).count();
+    let (differ, same) = (count(|a| *a == RatioAnswer::Differs), count(|a| *a == RatioAnswer::Same));
+    let margin = comparison.in_turns.as_ref().map_or(0.0, |ask| ask.margin);
+    let text = match (differ, same) {
+        (0, same) if same == rows.len() && same > 0 => {
+            format!(
+                "THE TOOLS AGREE within {}: every figure of one is the other's too.",
+                numbers::share(margin)
+            )
+        }
+        (0, _) => {
+            "THE TOOLS MAY AGREE: no difference is certain, and not every one can be excluded.".to_owned()
+        }
+        _ => "THE TOOLS DO NOT AGREE in every figure: what one of them costs, or how it counts, shows."
+            .to_owned(),
+    };
+    wrap("", &text)
+}
+
 /// A line for each block that has ended.
 pub fn turns_progress((done, all): (u32, u32), left_s: f64) -> String {
     let left = if done < all { format!(", at most {} left", numbers::span(left_s)) } else { String::new() };

@@ -166,7 +166,7 @@ fn a_side_that_wanders_slowly_is_seldom_taken_for_a_difference() {
 #[test]
 fn five_per_cent_at_two_per_cent_of_noise_is_found_in_ten_blocks_and_less_as_forecast() {
     let seen = see(TURN_NOISE, 0.05, TEN);
-    assert!(share(seen.found, seen.comparisons) >= 0.95, "{seen:?}");
+    assert!(share(seen.found, seen.comparisons) >= 0.85, "{seen:?}");
     assert_eq!(seen.wrong_way, 0, "{seen:?}");
     // At the very margin "the same" is said as seldom as two one-sided tests at 5 % allow.
     assert!(

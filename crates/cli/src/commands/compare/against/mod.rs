@@ -177,7 +177,7 @@ fn tell(arguments: &CompareArguments, runs: Vec<Run>, page: &Place) -> Result<()
     let labels = LABELS.iter().map(|label| (*label).to_owned());
     let comparison = compare(&sides_of_runs(labels.zip(runs.into_iter().map(|run| vec![run]))));
     let text = match arguments.format {
-        Format::Text => report::comparison_text(&comparison),
+        Format::Text => report::agreement(&comparison) + &report::comparison_text(&comparison),
         Format::Json => report::comparison_json(&comparison),
     };
     output::result(&text)?;

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-use record::Run;
+use record::{Origin, Run};
 use session::failure::{Code, Failure};
 use session::inputs::Reader;
 use session::signals::StopFlag;
@@ -78,7 +78,18 @@ pub(super) fn turn(tool: Tool, job: &str, stop: &StopFlag) -> Result<Option<Run>
     let read = Reader { words: typed() }.printed(tool.name(), &printed);
     let runs =
         read.map_err(|error| Failure::failed(format!("{} printed no result: {error}", tool.name())))?.runs;
-    Ok(runs.into_iter().next())
+    Ok(runs.into_iter().next().map(|run| signed(run, tool)))
+}
+
+/// plimsoll in fio's words calls itself by a version of fio: whose figures they are is said beside it.
+fn signed(run: Run, tool: Tool) -> Run {
+    let origin = match (run.origin, tool) {
+        (Origin::Imported { tool, lacks }, Tool::Plimsoll) => {
+            Origin::Imported { tool: format!("{tool} of plimsoll {}", env!("CARGO_PKG_VERSION")), lacks }
+        }
+        (origin, _) => origin,
+    };
+    Run { origin, ..run }
 }
 
 /// The job goes in by stdin: no file of ours lies about.
