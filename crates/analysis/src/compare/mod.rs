@@ -21,7 +21,6 @@ pub use parameters::Difference;
 pub use price::{Cheapest, Period, Price, PriceError, PriceRow, Reached, Within};
 pub use ratio::{Answer as RatioAnswer, Basis, RUNS_PROPOSED, Ratio, Sample, ratio};
 pub use reading::{Reading, ReadingFinding};
-pub use straying::SLOW;
 pub use work::Work;
 
 use items::{Item, items};

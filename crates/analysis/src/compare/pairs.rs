@@ -50,6 +50,8 @@ pub struct Pairs {
     /// How much the differences of neighbouring blocks resemble each other, over all loads: 0 not at all, 1 wholly. Where they
     /// do, a side strays of its own and slowly, and the intervals are wider by it.
     pub resembling: f64,
+    /// Whether that is more than chance explains: then only differences far beyond all noise are believed.
+    pub strays_slowly: bool,
     /// The same volumes at the other comparisons: standard deviation of the differences from one comparison to the next,
     /// as a share; `None` of one comparison.
     pub between: Option<f64>,
@@ -121,6 +123,7 @@ fn of_one(logs: &[f64], ask: &InTurns) -> Ratio {
         margin: ask.margin,
         detectable: shown.map(f64::exp_m1),
         resembling: 0.0,
+        strays_slowly: false,
         between: None,
     };
     let needed = noise.and_then(|noise| pairs_needed(noise, ask.margin.ln_1p(), (alone, POWER), BLOCKS_MOST));
@@ -164,6 +167,7 @@ fn of_several(groups: &[Vec<f64>], ask: &InTurns) -> Option<Ratio> {
         margin: ask.margin,
         detectable: Some(reach.exp_m1()),
         resembling: 0.0,
+        strays_slowly: false,
         between: Some(between.exp_m1()),
     };
     Some(Ratio {

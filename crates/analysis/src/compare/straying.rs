@@ -8,22 +8,36 @@ use super::Row;
 use super::pairs::Pairs;
 use super::ratio::Ratio;
 
-/// From here on so few blocks count that only differences far beyond all noise are believed. Measured on wandering twins (the
-/// truth tests): below it the widening holds the alarms, above it the resemblance itself is known too badly.
-pub const SLOW: f64 = 0.4;
+/// From here on at the latest so few blocks count that only differences far beyond all noise are believed: the widening holds
+/// the alarms below it, above it the resemblance itself is known too badly (measured on wandering twins, the truth tests).
+const SLOW: f64 = 0.4;
+/// What resembles by chance stays below so many of its standard deviations, each 1/√(blocks × loads).
+const BY_CHANCE: f64 = 2.0;
 /// Of no resemblance is taken to be greater: nothing would be left.
 const MOST: f64 = 0.95;
 
 /// How much neighbouring blocks resemble each other, 0 to 1: the mean over the rates of all loads of the lag-1 correlation, which
 /// a short series makes too small by (1 + 3r)/n (Kendall 1954). Loads of their own noise make the mean good; what wanders is in all of
 /// them. 0 where the rows come from several comparisons.
-pub(super) fn resembling(rows: &[Row]) -> f64 {
+pub(super) fn resembling(rows: &[Row]) -> Resembling {
     let rates = rows.iter().filter(|row| !row.measure.is_latency());
-    let each: Vec<f64> = rates.flat_map(differences).filter_map(|logs| lag_one(&logs)).collect();
+    let series: Vec<Vec<f64>> = rates.flat_map(differences).collect();
+    let each: Vec<f64> = series.iter().filter_map(|logs| lag_one(logs)).collect();
     if each.is_empty() {
-        return 0.0;
+        return Resembling::default();
     }
-    (each.iter().sum::<f64>() / each.len() as f64).clamp(0.0, MOST)
+    let share = (each.iter().sum::<f64>() / each.len() as f64).clamp(0.0, MOST);
+    let seen = series.iter().map(Vec::len).sum::<usize>() as f64;
+    Resembling { share, slow: share >= SLOW.min(BY_CHANCE / seen.sqrt()) }
+}
+
+/// How much neighbouring blocks resemble each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Resembling {
+    /// 0 to 1.
+    share: f64,
+    /// More than chance explains.
+    slow: bool,
 }
 
 /// The logarithms of the ratios of each side to the first, block by block; of several comparisons none.
@@ -48,21 +62,20 @@ fn lag_one(values: &[f64]) -> Option<f64> {
 }
 
 /// Widens what a row says by what its blocks resemble each other: fewer count, n(1 − r)/(1 + r) of them.
-pub(super) fn widen(row: &mut Row, resembling: f64, alpha: f64) {
+pub(super) fn widen(row: &mut Row, Resembling { share, slow }: Resembling, alpha: f64) {
     let logs = differences(row);
     let ratios = row.ratios.iter_mut().flatten().filter(|ratio| ratio.pairs.is_some());
     for (ratio, logs) in ratios.zip(logs) {
         let (Some(pairs), Some(spread)) = (&mut ratio.pairs, spread(&logs)) else { continue };
-        pairs.resembling = resembling;
-        if resembling <= 0.0 || spread <= 0.0 {
+        (pairs.resembling, pairs.strays_slowly) = (share, slow);
+        if share <= 0.0 || spread <= 0.0 {
             continue;
         }
-        let count = logs.len() as f64 * (1.0 - resembling) / (1.0 + resembling);
-        let df = if resembling >= SLOW { 1.0 } else { (count - 1.0).max(1.0) };
+        let count = logs.len() as f64 * (1.0 - share) / (1.0 + share);
+        let df = if slow { 1.0 } else { (count - 1.0).max(1.0) };
         let fewer = Fewer { middle: ratio.value.ln(), error: spread / count.sqrt(), df };
         ratio.interval = ratio.interval.map(|interval| fewer.around(interval, alpha));
-        let share = (logs.len() as f64 / count).sqrt();
-        fewer.weaken(pairs, alpha, share);
+        fewer.weaken(pairs, alpha, (logs.len() as f64 / count).sqrt());
     }
 }
 

@@ -234,24 +234,20 @@ fn between(pairs: &Pairs) -> Option<String> {
 fn speaks_for(pairs: &Pairs) -> Option<String> {
     let scope = "It speaks for these two volumes and these minutes; what strays more slowly than that looks like a difference. \
                  Compare again at another hour, and give compare all the files.";
-    (pairs.comparisons == 1).then(|| match pairs.resembling {
-        slow if slow >= analysis::compare::SLOW => format!(
+    (pairs.comparisons == 1).then(|| match pairs.strays_slowly {
+        true => format!(
             "A SIDE STRAYS SLOWLY: neighbouring blocks resemble each other ({} of 1), so that few of them count, and intervals are \
              wide. More time tells, more blocks in the same time do not. {scope}",
-            numbers::fixed(slow, 2)
+            numbers::fixed(pairs.resembling, 2)
         ),
-        _ => scope.to_owned(),
+        false => scope.to_owned(),
     })
 }
 
 /// How many blocks would settle the rows that are open.
 fn more_blocks(rows: &[Paired<'_>]) -> Option<String> {
     let needed = rows.iter().filter_map(|(_, ratio, pairs)| match ratio.answer {
-        RatioAnswer::Undecided { runs }
-            if pairs.comparisons == 1 && pairs.resembling < analysis::compare::SLOW =>
-        {
-            Some(runs)
-        }
+        RatioAnswer::Undecided { runs } if pairs.comparisons == 1 && !pairs.strays_slowly => Some(runs),
         _ => None,
     });
     let needed = needed.max()?;
