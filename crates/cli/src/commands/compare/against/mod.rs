@@ -36,7 +36,8 @@ const LABELS: [&str; 2] = ["fio", "plimsoll"];
 pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
     let (target, words, job) = named(arguments)?;
     let stop = StopFlag::on_signals(arguments.turns.give_up);
-    let own = arguments.turns.allow_destroy.iter().any(|device| *device == target);
+    let is_it = |device: &std::path::PathBuf| device.canonicalize().is_ok_and(|device| device == target);
+    let own = arguments.turns.allow_destroy.iter().any(is_it);
     let wish = session::Wish { allow_destroy: own.then(|| target.clone()), ..session::Wish::default() };
     let mut setup = run::set_up_target(&Target::Path(target.clone()), &words, &wish, &stop)?;
     let job = same_job(&job, &target, &setup)?;
