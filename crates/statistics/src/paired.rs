@@ -152,11 +152,11 @@ fn attained(pairs: usize, alpha: f64) -> Option<f64> {
     tails.take_while(|tail| *tail <= alpha).last()
 }
 
-/// The fewest pairs, up to `most`, that show `shift` as [`detectable`] reckons; `None` where `most` do not.
+/// The fewest pairs, up to `most`, that show a shift of so many times the spread of their differences, as [`detectable`] reckons;
+/// `None` where `most` do not.
 #[must_use]
-pub fn pairs_needed(spread: f64, shift: f64, (alpha, power): (f64, f64), most: usize) -> Option<usize> {
-    let enough =
-        |pairs: &usize| detectable(spread, *pairs, (alpha, power)).is_some_and(|found| found <= shift);
+pub fn pairs_needed(times: f64, (alpha, power): (f64, f64), most: usize) -> Option<usize> {
+    let enough = |pairs: &usize| detectable(1.0, *pairs, (alpha, power)).is_some_and(|found| found <= times);
     (PAIRS_MIN..=most).find(enough)
 }
 
@@ -236,10 +236,10 @@ mod tests {
 
     #[test]
     fn more_spread_needs_more_pairs() {
-        assert_eq!(pairs_needed(0.01, 0.05, (0.05, 0.8), 100), Some(6));
-        let some = pairs_needed(0.0283, 0.03, (0.05, 0.8), 100).unwrap();
+        assert_eq!(pairs_needed(5.0, (0.05, 0.8), 100), Some(6));
+        let some = pairs_needed(0.03 / 0.0283, (0.05, 0.8), 100).unwrap();
         assert!((9..=12).contains(&some), "{some}");
-        assert_eq!(pairs_needed(0.5, 0.01, (0.05, 0.8), 100), None);
+        assert_eq!(pairs_needed(0.02, (0.05, 0.8), 100), None);
         assert_eq!((spread(&[1.0]), detectable(1.0, 1, (0.05, 0.8))), (None, None));
     }
 

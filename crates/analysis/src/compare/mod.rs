@@ -161,7 +161,7 @@ pub fn compare_within(sides: &[Side], latency: Option<Nanos>) -> Comparison {
     let measured: Vec<Vec<Item>> = sides.iter().map(items).collect();
     let in_turns = pairs::asked(sides);
     let (mut rows, alone) = rows(&measured, &|work, own| match in_turns {
-        Some(ask) => rows_in_turns(work, own, sides, ask),
+        Some(ask) => Turned { work, measured: own, sides, ask }.rows(),
         None => rows_of(work, own),
     });
     if let Some(ask) = in_turns {
@@ -279,39 +279,41 @@ fn rows_of(work: &Work, sides: &[Vec<Item>]) -> Vec<Row> {
     rows
 }
 
-/// Rate, mean and percentiles of the blocks that two sides have.
-fn rows_in_turns(work: &Work, measured: &[Vec<Item>], sides: &[Side], ask: &InTurns) -> Vec<Row> {
-    let measures = [rate(work), Measure::MeanLatency, Measure::LatencyP50, Measure::LatencyP99];
-    measures.into_iter().filter_map(|measure| row_in_turns((work, measure), measured, sides, ask)).collect()
+/// What the sides measured of one work, block by block.
+struct Turned<'a> {
+    work: &'a Work,
+    measured: &'a [Vec<Item>],
+    sides: &'a [Side],
+    ask: &'a InTurns,
 }
 
-fn row_in_turns(
-    (work, measure): (&Work, Measure),
-    measured: &[Vec<Item>],
-    sides: &[Side],
-    ask: &InTurns,
-) -> Option<Row> {
-    let own = measured.iter().zip(sides);
-    let mut blocks: Vec<ByBlock> = own.map(|(items, side)| items::by_block(items, measure, side)).collect();
-    // What one side alone has is no pair.
-    let shared: Vec<Block> = blocks
-        .first()?
-        .keys()
-        .filter(|block| blocks.iter().all(|side| side.contains_key(block)))
-        .cloned()
-        .collect();
-    blocks.iter_mut().for_each(|side| side.retain(|block, _| shared.contains(block)));
-    let samples: Vec<Vec<Sample>> = blocks.iter().map(|side| side.values().cloned().collect()).collect();
-    let ratios: Vec<Option<Ratio>> = (0..sides.len())
-        .map(|side| (side > 0).then(|| pairs::ratio((&blocks[0], &blocks[side]), ask)).flatten())
-        .collect();
-    ratios.iter().any(Option::is_some).then(|| Row {
-        work: work.clone(),
-        measure,
-        figures: samples.iter().map(|side| figure(side)).collect(),
-        ratios,
-        unrecorded: measured.iter().map(|side| unrecorded(side)).collect(),
-    })
+impl Turned<'_> {
+    /// Rate, mean and percentiles of the blocks that all sides have.
+    fn rows(&self) -> Vec<Row> {
+        let measures = [rate(self.work), Measure::MeanLatency, Measure::LatencyP50, Measure::LatencyP99];
+        measures.into_iter().filter_map(|measure| self.row(measure)).collect()
+    }
+
+    fn row(&self, measure: Measure) -> Option<Row> {
+        let own = self.measured.iter().zip(self.sides);
+        let mut blocks: Vec<ByBlock> =
+            own.map(|(items, side)| items::by_block(items, measure, side)).collect();
+        // What one side alone has is no pair.
+        let everywhere = |block: &&Block| blocks.iter().all(|side| side.contains_key(*block));
+        let shared: Vec<Block> = blocks.first()?.keys().filter(everywhere).cloned().collect();
+        blocks.iter_mut().for_each(|side| side.retain(|block, _| shared.contains(block)));
+        let to_first =
+            |side: usize| (side > 0).then(|| pairs::ratio((&blocks[0], &blocks[side]), self.ask)).flatten();
+        let ratios: Vec<Option<Ratio>> = (0..self.sides.len()).map(to_first).collect();
+        let figures = |side: &ByBlock| figure(&side.values().cloned().collect::<Vec<Sample>>());
+        ratios.iter().any(Option::is_some).then(|| Row {
+            work: self.work.clone(),
+            measure,
+            figures: blocks.iter().map(figures).collect(),
+            ratios,
+            unrecorded: self.measured.iter().map(|side| unrecorded(side)).collect(),
+        })
+    }
 }
 
 /// `None` where fewer than two sides have a figure.

@@ -126,7 +126,8 @@ fn of_one(logs: &[f64], ask: &InTurns) -> Ratio {
         strays_slowly: false,
         between: None,
     };
-    let needed = noise.and_then(|noise| pairs_needed(noise, ask.margin.ln_1p(), (alone, POWER), BLOCKS_MOST));
+    let needed =
+        noise.and_then(|noise| pairs_needed(ask.margin.ln_1p() / noise, (alone, POWER), BLOCKS_MOST));
     Ratio {
         value: typical(logs).unwrap_or_default().exp(),
         interval: paired_shift(logs, 1.0 - alpha).map(ends),

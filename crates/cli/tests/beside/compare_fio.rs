@@ -15,7 +15,7 @@ fn a_paced_job_comes_to_the_same_rate_through_both_and_leaves_two_run_files() {
     }
     let _turn = turn();
     let folder = Folder::new();
-    folder.make_file("data", 4);
+    folder.make_file("data", 64);
     fs::write(folder.path("job.fio"), PACED).unwrap();
     let words = [
         "compare",

@@ -243,8 +243,8 @@ fn a_price_counts_at_the_latency_that_is_required() {
 #[test]
 fn a_job_held_against_fio_stays_on_the_target_that_was_named() {
     let folder = Folder::new();
-    folder.make_file("data", 8);
-    folder.make_file("other", 8);
+    folder.make_file("data", 64);
+    folder.make_file("other", 1);
     folder.make_dir("empty");
     let job = |text: &str| fs::write(folder.path("job.fio"), format!("[a]\nsize=1m\n{text}\n")).unwrap();
     let other = folder.text("other");
