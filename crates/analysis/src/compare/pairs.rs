@@ -21,6 +21,9 @@ use super::{Row, Side, straying};
 const ALPHA: f64 = 0.05;
 /// Share of comparisons in which a difference of the size that is told as detectable is found.
 const POWER: f64 = 0.8;
+/// By how much of itself the difference must be greater that one load shows in ten blocks, since blocks resemble each other by
+/// chance too, and the intervals are wider by it (measured: the truth tests); the mean over several loads knows better.
+const WIDENING: f64 = 0.2;
 /// Blocks that are never proposed beyond.
 const BLOCKS_MOST: usize = 1000;
 
@@ -61,7 +64,8 @@ pub struct Pairs {
 /// multiple of what one turn strays from the next (its coefficient of variation); a pair strays √2 times as much.
 pub fn reach(blocks: usize, looks: usize, loads: usize) -> Option<f64> {
     let alpha = of_one_load(ALPHA / looks.max(1) as f64, loads);
-    detectable(std::f64::consts::SQRT_2, blocks, (alpha, POWER))
+    let found = detectable(std::f64::consts::SQRT_2, blocks, (alpha, POWER))?;
+    Some(found * (1.0 + WIDENING / loads.max(1) as f64))
 }
 
 /// The error that the figures of one load may have where the others do not differ: figures of a load go together, so that the
