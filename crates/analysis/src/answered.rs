@@ -31,6 +31,8 @@ pub(crate) fn answered(run: &Run, figures: &Figures) -> Option<Answered> {
         Asked::Burst(asked) => Answered::Burst(drained::answer(run, figures, asked)),
         Asked::Headroom(asked) => Answered::Headroom(sought::answer(run, figures, asked)),
         Asked::Map(asked) => Answered::Map(mapped::answer(run, figures, asked)),
+        // One side alone answers nothing: `compare` reads both.
+        Asked::InTurns(_) => return None,
         Asked::Places(asked) => Answered::Places(places::answer(run, figures, asked)),
     })
 }

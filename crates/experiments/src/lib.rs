@@ -6,6 +6,7 @@ mod layout;
 mod profile;
 mod quick;
 mod step;
+mod turns;
 mod watch;
 
 pub use check::{
@@ -16,6 +17,7 @@ pub use layout::{LAYOUT_GUESS, layout_step};
 pub use profile::{Profile, ProfileError, ProfileStep, ProfileTable, profile_names, profile_text};
 pub use quick::{PastCache, QuickAsk, next_quick_step, quick_seconds};
 pub use step::{Layout, Step, Writes};
+pub use turns::{BLOCKS_MIN, Turn, TurnsAsk, block_seconds, blocks_done, look_at, next_turn, turns_seconds};
 pub use watch::{
     Anomalies, CycleError, Cycles, LoadError, Nominal, PhaseWhat, PlannedPhase, ScaleError, WatchLoad,
     scale_words, scales,

@@ -1,7 +1,7 @@
 //! A run: everything that was asked, found out and measured.
 
 use serde::{Deserialize, Serialize};
-use workload::{Asked, Nanos};
+use workload::{Asked, InTurns, Nanos};
 
 use crate::{DeviceNode, HostFacts, LocalLimit, Observed, Phase, Reported, Sample, StepRecord, TargetFacts};
 
@@ -108,6 +108,14 @@ pub struct StoredFinding {
 }
 
 impl Run {
+    /// What it was asked as one side of a comparison in turns.
+    pub fn in_turns(&self) -> Option<&InTurns> {
+        match &self.asked {
+            Some(Asked::InTurns(asked)) => Some(asked),
+            _ => None,
+        }
+    }
+
     /// A run in which nothing has happened yet.
     pub fn started(words: Vec<String>, started_unix_ms: u64) -> Run {
         Run {

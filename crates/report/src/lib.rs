@@ -35,6 +35,9 @@ pub use words::sentence::{competing, confidence, error_words, evidence, next_ste
 pub use words::steps::{PartWords, part_line, part_words, steps};
 pub use words::target_doubt::target_doubt;
 pub use words::terminal::{Paint, files_line, files_line_of, head, terminal};
+pub use words::turns::{
+    TurnsForecast, against_forecast, agreement, turns_forecast, turns_outline, turns_progress,
+};
 pub use words::verdict::{VerdictWords, verdict_words};
 pub use words::wrap::{COLUMNS, clean, clean_json, clean_lines, wrap};
 pub use words::{Table, numbers, watch};

@@ -15,7 +15,7 @@ use crate::live::{Left, Live, Shown, held};
 use crate::output;
 use crate::place::Place;
 use crate::recorder::{Recorded, RunRecorder};
-use crate::runner::conduct;
+use crate::runner::{RunnerError, conduct};
 use crate::setup::{Setup, SetupError, set_up};
 use crate::signals::StopFlag;
 use crate::target::Wish;
@@ -120,7 +120,17 @@ pub(crate) fn measure(
     mut recorder: RunRecorder,
 ) -> (Recorded, Option<Failure>) {
     let (steps, failure) = conduct(next, setup.runner.as_mut(), &mut recorder);
-    look_at_shares(setup, &steps, &mut recorder);
+    let recorded = settle(setup, (&steps, recorder), failure.as_ref());
+    (recorded, failure.map(Failure::failed))
+}
+
+/// Ends the recording of `steps`, with why they could not all be run.
+pub(crate) fn settle(
+    setup: &Setup,
+    (steps, mut recorder): (&[StepRecord], RunRecorder),
+    failure: Option<&RunnerError>,
+) -> Recorded {
+    look_at_shares(setup, steps, &mut recorder);
     let now = setup.runner.now();
     let mut recorded = recorder.done();
     if let Some(text) = &recorded.trouble {
@@ -129,11 +139,10 @@ pub(crate) fn measure(
     if steps.last().is_some_and(|step| step.ending == Ending::Interrupted) {
         recorded.note(Event { at: now, kind: EventKind::Interrupt, text: "stopped by a signal".into() });
     }
-    let failure = failure.map(|error| {
+    if let Some(error) = failure {
         recorded.note(Event { at: now, kind: EventKind::Failure, text: error.to_string() });
-        Failure::failed(error)
-    });
-    (recorded, failure)
+    }
+    recorded
 }
 
 /// Keeps what the region held when it was loaded; what does not answer is not asked.
@@ -215,33 +224,53 @@ impl Session<'_> {
         next: Next<'_>,
         tell: &dyn Fn(&Run, &Analysis) -> Result<u8, Failure>,
     ) -> Result<u8, Failure> {
-        let mut run = header(&self.setup);
-        self.against.name_in(&mut run);
-        run.asked = self.asked.take();
         let left = Left::of(self.seconds);
-        let live = Live::of_steps(shown(&self.setup), left.clone());
-        let recorder = RunRecorder::begin(run, self.place, self.stop, live)?;
+        let recorder = self.begin(Live::of_steps(shown(&self.setup), left.clone()))?;
         let course = self.course;
         let next = |done: &[StepRecord]| {
             course.iter().for_each(|course| left.set((course.left)(done)));
             next(done)
         };
-        let (mut recorded, failed) = measure(&mut self.setup, &next, recorder);
-        self.remark(&mut recorded);
-        let Recorded { mut run, file, .. } = recorded;
-        run.complete = true;
-        let analysis = self.against.analyse(&run);
-        let kept = keep(&mut run, &analysis, file, self.place);
-        drop(self.setup);
+        let (recorded, failed) = measure(&mut self.setup, &next, recorder);
+        let (place, stop) = (self.place, self.stop);
+        let Ended { run, analysis, kept } = self.end(recorded);
         if let Some(failure) = failed {
-            output::people(&self.place.files_line());
+            output::people(&place.files_line());
             return Err(failure);
         }
         // The answer first: that it could not be kept is said behind it.
         let code = tell(&run, &analysis)?;
         kept.whole()?;
-        Ok(cut_short(&run, self.stop).map_or(code, |code| code as u8))
+        Ok(cut_short(&run, stop).map_or(code, |code| code as u8))
     }
+
+    /// Makes the run file, in which nothing has happened yet.
+    pub(crate) fn begin(&mut self, live: Live) -> Result<RunRecorder, Failure> {
+        let mut run = header(&self.setup);
+        self.against.name_in(&mut run);
+        run.asked = self.asked.take();
+        RunRecorder::begin(run, self.place, self.stop, live)
+    }
+
+    /// Says the last word of the run, keeps it, and lets the target go.
+    pub(crate) fn end(self, mut recorded: Recorded) -> Ended {
+        self.remark(&mut recorded);
+        let Recorded { mut run, file, .. } = recorded;
+        run.complete = true;
+        let analysis = self.against.analyse(&run);
+        let kept = keep(&mut run, &analysis, file, self.place);
+        Ended { run, analysis, kept }
+    }
+}
+
+/// A run that is over.
+pub(crate) struct Ended {
+    /// What happened.
+    pub(crate) run: Run,
+    /// What it means.
+    pub(crate) analysis: Analysis,
+    /// What became of its files.
+    pub(crate) kept: Kept,
 }
 
 impl Session<'_> {

@@ -9,6 +9,7 @@ pub mod level;
 pub mod long_run;
 pub mod metered;
 pub mod moments;
+pub mod paired;
 pub mod permutation;
 pub mod quantile;
 pub mod random;

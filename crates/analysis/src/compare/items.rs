@@ -1,10 +1,11 @@
 //! The figures of a side, one for each run, direction and work, whoever measured them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use record::{Origin, RateBasis, Reported, ReportedDirection, Run, Scope, StepRecord};
-use workload::{Direction, Nanos, StepKind};
+use record::{Distribution, Origin, RateBasis, Reported, ReportedDirection, Run, Scope, StepRecord};
+use workload::{Direction, Ending, Nanos, StepKind};
 
+use super::pairs::{Block, ByBlock};
 use super::{Measure, Sample, Side, Work, asked};
 use crate::cells::{cell, only};
 use crate::points::whole_rates;
@@ -20,6 +21,10 @@ pub(crate) struct Item {
     pub bytes_per_second: Option<f64>,
     /// Mean latency in nanoseconds.
     pub latency_ns: Option<f64>,
+    /// Half of the I/Os took no longer than this, nanoseconds.
+    pub latency_ns_p50: Option<f64>,
+    /// 99 of 100 I/Os took no longer than this, nanoseconds; `None` where too few ended to say.
+    pub latency_ns_p99: Option<f64>,
     /// I/Os that ended.
     pub ops: Option<f64>,
     /// Seconds that it ran.
@@ -40,6 +45,8 @@ pub(crate) struct Source {
     pub run: usize,
     /// Index of the step or group within the run.
     pub group: usize,
+    /// The block of a comparison in turns that it ran in, from 0; 0 elsewhere.
+    pub block: u32,
 }
 
 impl Item {
@@ -49,10 +56,12 @@ impl Item {
             Measure::Iops => self.iops,
             Measure::BytesPerSecond => self.bytes_per_second,
             Measure::MeanLatency => self.latency_ns,
+            Measure::LatencyP50 => self.latency_ns_p50,
+            Measure::LatencyP99 => self.latency_ns_p99,
         }?;
         // A series of counts says how well the rate is known; of the latency there is no such series.
-        let series = if measure == Measure::MeanLatency { Vec::new() } else { self.series.clone() };
-        let rounding = if measure == Measure::MeanLatency { self.latency_rounding } else { self.rounding };
+        let series = if measure.is_latency() { Vec::new() } else { self.series.clone() };
+        let rounding = if measure.is_latency() { self.latency_rounding } else { self.rounding };
         (value > 0.0).then_some(Sample { value, seconds: self.seconds, series, rounding })
     }
 
@@ -72,25 +81,37 @@ impl Item {
 /// One sample a run: of the same work done side by side the sum, done one after the other the mean.
 pub(super) fn samples(items: &[Item], measure: Measure) -> Vec<Sample> {
     let runs: BTreeSet<usize> = items.iter().map(|item| item.source.run).collect();
-    let of_run = |run: usize| {
-        let own: Vec<&Item> = items.iter().filter(|item| item.source.run == run).collect();
-        let groups: BTreeSet<usize> = own.iter().map(|item| item.source.group).collect();
-        let together = groups.iter().filter_map(|group| {
-            let beside = own.iter().filter(|item| item.source.group == *group);
-            beside.filter_map(|item| item.sample(measure)).reduce(|a, b| side_by_side(measure, a, b))
-        });
-        let all: Vec<Sample> = together.collect();
-        let count = all.len() as f64;
-        // The longest series speaks for the run.
-        let longest = all.iter().max_by_key(|sample| sample.series.len())?.clone();
-        Some(Sample { value: all.iter().map(|sample| sample.value).sum::<f64>() / count, ..longest })
-    };
-    runs.into_iter().filter_map(of_run).collect()
+    let of_run = |run: usize| items.iter().filter(move |item| item.source.run == run);
+    runs.into_iter().filter_map(|run| sample(&of_run(run).collect::<Vec<_>>(), measure)).collect()
+}
+
+/// One sample a block of the comparisons that the runs of `side` were parts of.
+pub(super) fn by_block(items: &[Item], measure: Measure, side: &Side) -> ByBlock {
+    let mut blocks: BTreeMap<Block, Vec<&Item>> = BTreeMap::new();
+    for item in items {
+        if let Some(ask) = side.runs[item.source.run].in_turns() {
+            blocks.entry((ask.comparison.clone(), item.source.block)).or_default().push(item);
+        }
+    }
+    blocks.into_iter().filter_map(|(block, own)| Some((block, sample(&own, measure)?))).collect()
+}
+
+fn sample(own: &[&Item], measure: Measure) -> Option<Sample> {
+    let groups: BTreeSet<usize> = own.iter().map(|item| item.source.group).collect();
+    let together = groups.iter().filter_map(|group| {
+        let beside = own.iter().filter(|item| item.source.group == *group);
+        beside.filter_map(|item| item.sample(measure)).reduce(|a, b| side_by_side(measure, a, b))
+    });
+    let all: Vec<Sample> = together.collect();
+    let count = all.len() as f64;
+    // The longest series speaks for the run.
+    let longest = all.iter().max_by_key(|sample| sample.series.len())?.clone();
+    Some(Sample { value: all.iter().map(|sample| sample.value).sum::<f64>() / count, ..longest })
 }
 
 /// What jobs side by side moved adds up, over the longest of their times, and second by second where both have a series; of latencies the greater is told.
 fn side_by_side(measure: Measure, a: Sample, b: Sample) -> Sample {
-    if measure == Measure::MeanLatency {
+    if measure.is_latency() {
         return if a.value >= b.value { a } else { b };
     }
     let series = match a.series.len() == b.series.len() {
@@ -117,11 +138,14 @@ fn of_run(run: &Run, number: usize) -> Vec<Item> {
     // The rung that a check runs again at its end is a repeat in time, not of the run.
     let measured =
         |step: &&StepRecord| !matches!(step.plan.kind, StepKind::Layout | StepKind::Idle | StepKind::Again);
+    // What was cut off stands against a whole turn of the other side.
+    let counts = |step: &&StepRecord| run.in_turns().is_none() || went_to_its_end(step);
     let mut found: Vec<Item> = Vec::new();
     let mut source = 0;
-    for step in run.steps.iter().filter(measured) {
+    for step in run.steps.iter().filter(measured).filter(counts) {
+        let block = block(run, source);
         for job in 0..step.jobs.len() as u16 {
-            let source = Source { run: number, group: source };
+            let source = Source { run: number, group: source, block };
             found.extend(only(step, job).map_or(Vec::new(), |step| of_job(&step, source)));
         }
         source += 1;
@@ -130,12 +154,31 @@ fn of_run(run: &Run, number: usize) -> Vec<Item> {
     for part in parts(run) {
         // Jobs of one group ran side by side; where nothing is said of groups, each ran alone.
         let group = part.group.map_or(source, |group| GROUPS + group as usize);
-        let of_way = |way| of_reported(&part, way, &tool, Source { run: number, group });
+        let block = part_block(run, &part);
+        let of_way = |way| of_reported(&part, way, &tool, Source { run: number, group, block });
         let ways = directions(&part).map(of_way);
         found.extend(ways.filter(Item::says_something));
         source += 1;
     }
     found
+}
+
+/// The name in [`Reported::said`] of the block of a comparison in turns that printed the part, from 0.
+pub const IN_BLOCK: &str = "block of the comparison";
+
+fn part_block(run: &Run, part: &Reported) -> u32 {
+    let said = part.said.iter().find(|(name, _)| name == IN_BLOCK);
+    let own = said.and_then(|(_, block)| block.parse().ok());
+    own.unwrap_or_else(|| block(run, 0))
+}
+
+fn went_to_its_end(step: &StepRecord) -> bool {
+    !matches!(step.ending, Ending::Failed | Ending::Interrupted)
+}
+
+/// The block that the measured step with this number ran in: each block has every load once.
+fn block(run: &Run, step: usize) -> u32 {
+    run.in_turns().map_or(0, |ask| ask.first_block + (step / ask.loads.len().max(1)) as u32)
 }
 
 /// Numbers of groups that a tool counts begin here, beyond those of parts without one.
@@ -188,6 +231,8 @@ fn of_job(step: &StepRecord, source: Source) -> Vec<Item> {
         iops: Some(point.iops.value),
         bytes_per_second: Some(point.bytes_per_second.value),
         latency_ns: Some(point.latency_ns_mean),
+        latency_ns_p50: Some(point.latency_ns_p50 as f64),
+        latency_ns_p99: supports_p99(&step.latency(point.direction)).then_some(point.latency_ns_p99 as f64),
         ops: Some(issued(step, point.direction) as f64),
         seconds: Some(step.ended.since(step.started).as_secs_f64()),
         series: whole_rates(&counted, point.direction),
@@ -196,6 +241,11 @@ fn of_job(step: &StepRecord, source: Source) -> Vec<Item> {
         source,
     };
     cell.directions.iter().map(item).collect()
+}
+
+/// Ten values must lie beyond a percentile for it to mean something (methodology 2.7).
+fn supports_p99(latency: &Distribution) -> bool {
+    latency.count() >= 1000
 }
 
 /// All I/Os of the direction, ramp included: they are charged too.
@@ -210,6 +260,11 @@ fn of_reported(part: &Reported, way: &ReportedDirection, tool: &str, source: Sou
         figure.map_or(0.0, |f| (f.step / 2.0 / f.value.abs().max(1e-9)).min(1.0))
     };
     let latency = way.waited().and_then(|latency| latency.mean.as_ref());
+    let percentile = |wanted: f64| {
+        // fio tells percentiles of one kind of latency, and the mean of every kind.
+        let told = way.latencies.iter().find(|latency| !latency.percentiles.is_empty())?;
+        told.percentiles.iter().find(|(percent, _)| *percent == wanted).map(|(_, figure)| figure.value)
+    };
     // A rate made of latencies is what depth 1 without a pause would reach, not what was done.
     let elapsed = way.basis == RateBasis::Elapsed && !work.spaced;
     let seconds =
@@ -220,6 +275,8 @@ fn of_reported(part: &Reported, way: &ReportedDirection, tool: &str, source: Sou
         iops: value(&way.iops).or_else(|| over_time(&way.ops)).filter(|_| elapsed),
         bytes_per_second: value(&way.bytes_per_second).or_else(|| over_time(&way.bytes)).filter(|_| elapsed),
         latency_ns: latency.map(|figure| figure.value),
+        latency_ns_p50: percentile(50.0),
+        latency_ns_p99: percentile(99.0),
         ops: value(&way.ops).or_else(|| Some(value(&way.bytes)? / work.block? as f64)),
         seconds,
         series: Vec::new(),

@@ -2,24 +2,29 @@
 
 mod asked;
 mod items;
+mod pairs;
 mod parameters;
 mod price;
 mod ratio;
 mod reading;
+mod straying;
 mod work;
 
 use policy::Limits;
 use record::Run;
 use serde::{Deserialize, Serialize};
-use workload::Bytes;
+use workload::{Bytes, InTurns, Nanos};
 
+pub use items::IN_BLOCK;
+pub use pairs::{Pairs, reach};
 pub use parameters::Difference;
-pub use price::{Cheapest, Period, Price, PriceError, PriceRow};
+pub use price::{Cheapest, Period, Price, PriceError, PriceRow, Reached, Within};
 pub use ratio::{Answer as RatioAnswer, Basis, RUNS_PROPOSED, Ratio, Sample, ratio};
 pub use reading::{Reading, ReadingFinding};
 pub use work::Work;
 
 use items::{Item, items};
+use pairs::{Block, ByBlock};
 
 /// One side of a comparison: runs of one volume, and what its owner says of it.
 #[derive(Clone, Debug)]
@@ -38,6 +43,13 @@ pub struct Side {
     pub machine: Option<String>,
 }
 
+impl Side {
+    /// Runs of one volume, of which nothing more is said.
+    pub fn of_runs(label: String, runs: Vec<Run>) -> Side {
+        Side { label, runs, limits: None, price: None, size: None, machine: None }
+    }
+}
+
 /// What a comparison found. Sides are in the order given; the first is what the others are held against.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
@@ -53,6 +65,8 @@ pub struct Comparison {
     pub prices: Vec<PriceRow>,
     /// What the figures show of each volume, and what they do not.
     pub readings: Vec<ReadingFinding>,
+    /// What was asked, where the sides were loaded in turns: then rows are compared block by block.
+    pub in_turns: Option<InTurns>,
 }
 
 /// What a side is.
@@ -94,6 +108,18 @@ pub enum Measure {
     BytesPerSecond,
     /// Mean latency in nanoseconds; less is better.
     MeanLatency,
+    /// Latency that half of the I/Os stay within, nanoseconds; less is better.
+    LatencyP50,
+    /// Latency that 99 of 100 I/Os stay within, nanoseconds; less is better.
+    LatencyP99,
+}
+
+impl Measure {
+    /// Whether it is a latency: nanoseconds, of which less is better.
+    #[must_use]
+    pub const fn is_latency(self) -> bool {
+        matches!(self, Measure::MeanLatency | Measure::LatencyP50 | Measure::LatencyP99)
+    }
 }
 
 /// The same work, side by side.
@@ -127,15 +153,32 @@ pub struct SideFigure {
 
 /// Compares `sides`, two at least.
 pub fn compare(sides: &[Side]) -> Comparison {
+    compare_within(sides, None)
+}
+
+/// Compares `sides`, two at least, and prices what each reached while 99 of 100 I/Os stayed within `latency`.
+pub fn compare_within(sides: &[Side], latency: Option<Nanos>) -> Comparison {
     let measured: Vec<Vec<Item>> = sides.iter().map(items).collect();
-    let (rows, alone) = rows(&measured);
+    let in_turns = pairs::asked(sides);
+    let (mut rows, alone) = rows(&measured, &|work, own| match in_turns {
+        Some(ask) => Turned { work, measured: own, sides, ask }.rows(),
+        None => rows_of(work, own),
+    });
+    if let Some(ask) = in_turns {
+        pairs::decide(&mut rows, ask);
+    }
     Comparison {
         sides: sides.iter().map(facts).collect(),
         differing: parameters::differing(sides, &measured),
-        prices: price::rows(sides, &rows),
+        prices: latency
+            .map_or_else(Vec::new, |latency| price::within(sides, &measured, latency.0))
+            .into_iter()
+            .chain(price::rows(sides, &rows))
+            .collect(),
         readings: reading::readings(sides, &measured),
         rows,
         alone,
+        in_turns: in_turns.cloned(),
     }
 }
 
@@ -165,8 +208,11 @@ pub(crate) fn size(side: &Side) -> Option<(u64, SizeFrom)> {
     typed.or_else(of_policy).or_else(of_run)
 }
 
+/// Makes the rows of one work from what each side measured of it.
+type RowsOf<'a> = &'a dyn Fn(&Work, &[Vec<Item>]) -> Vec<Row>;
+
 /// Rows of work that two sides did at least, in the order of the first side that did it; and what one side did alone.
-fn rows(measured: &[Vec<Item>]) -> (Vec<Row>, Vec<(usize, Work)>) {
+fn rows(measured: &[Vec<Item>], rows_of: RowsOf<'_>) -> (Vec<Row>, Vec<(usize, Work)>) {
     let mut works = works(measured);
     // Latencies of single requests come last, as what they are: another kind of figure.
     works.sort_by_key(|work| work.spaced);
@@ -220,15 +266,54 @@ fn place(works: &[Work], work: &Work) -> Option<usize> {
 /// Blocks from here on are compared by their bytes a second, smaller ones by their number.
 const LARGE: u64 = 64 << 10;
 
+fn rate(work: &Work) -> Measure {
+    if work.block.is_some_and(|block| block >= LARGE) { Measure::BytesPerSecond } else { Measure::Iops }
+}
+
 /// The row of the rate, and one of the latency where I/Os came one at a time or no rate is known.
 fn rows_of(work: &Work, sides: &[Vec<Item>]) -> Vec<Row> {
-    let rate =
-        if work.block.is_some_and(|block| block >= LARGE) { Measure::BytesPerSecond } else { Measure::Iops };
-    let mut rows: Vec<Row> = row(work, rate, sides).into_iter().collect();
+    let mut rows: Vec<Row> = row(work, rate(work), sides).into_iter().collect();
     if rows.is_empty() || work.depth == Some(1) {
         rows.extend(row(work, Measure::MeanLatency, sides));
     }
     rows
+}
+
+/// What the sides measured of one work, block by block.
+struct Turned<'a> {
+    work: &'a Work,
+    measured: &'a [Vec<Item>],
+    sides: &'a [Side],
+    ask: &'a InTurns,
+}
+
+impl Turned<'_> {
+    /// Rate, mean and percentiles of the blocks that all sides have.
+    fn rows(&self) -> Vec<Row> {
+        let measures = [rate(self.work), Measure::MeanLatency, Measure::LatencyP50, Measure::LatencyP99];
+        measures.into_iter().filter_map(|measure| self.row(measure)).collect()
+    }
+
+    fn row(&self, measure: Measure) -> Option<Row> {
+        let own = self.measured.iter().zip(self.sides);
+        let mut blocks: Vec<ByBlock> =
+            own.map(|(items, side)| items::by_block(items, measure, side)).collect();
+        // What one side alone has is no pair.
+        let everywhere = |block: &&Block| blocks.iter().all(|side| side.contains_key(*block));
+        let shared: Vec<Block> = blocks.first()?.keys().filter(everywhere).cloned().collect();
+        blocks.iter_mut().for_each(|side| side.retain(|block, _| shared.contains(block)));
+        let to_first =
+            |side: usize| (side > 0).then(|| pairs::ratio((&blocks[0], &blocks[side]), self.ask)).flatten();
+        let ratios: Vec<Option<Ratio>> = (0..self.sides.len()).map(to_first).collect();
+        let figures = |side: &ByBlock| figure(&side.values().cloned().collect::<Vec<Sample>>());
+        ratios.iter().any(Option::is_some).then(|| Row {
+            work: self.work.clone(),
+            measure,
+            figures: blocks.iter().map(figures).collect(),
+            ratios,
+            unrecorded: self.measured.iter().map(|side| unrecorded(side)).collect(),
+        })
+    }
 }
 
 /// `None` where fewer than two sides have a figure.

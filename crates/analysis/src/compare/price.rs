@@ -1,9 +1,12 @@
-//! What a unit costs: price over what was reached, and over what can be stored.
+//! What a unit costs: price over what was reached, over what was reached within a latency, and over what can be stored.
+
+use std::collections::BTreeSet;
 
 use policy::{Limit, Resource};
 use serde::{Deserialize, Serialize};
 use workload::Direction;
 
+use super::items::Item;
 use super::reading::charge;
 use super::{Measure, Row, Side, Work, size};
 
@@ -111,6 +114,27 @@ pub struct PriceRow {
     pub at_baseline: Vec<Option<f64>>,
     /// The cheapest, where all sides with a price have one currency.
     pub cheapest: Option<Cheapest>,
+    /// What had to be kept, where the price is that of the greatest rate at which it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<Within>,
+}
+
+/// A latency that had to be kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Within {
+    /// 99 of 100 I/Os stay within it, nanoseconds.
+    pub latency_ns_p99: u64,
+    /// One a side: the greatest rate at which they did, and at which depth; `None` where they never did.
+    pub reached: Vec<Option<Reached>>,
+}
+
+/// The greatest rate within a latency.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reached {
+    /// I/Os a second, or bytes.
+    pub rate: f64,
+    /// I/Os in flight.
+    pub depth: Option<u32>,
 }
 
 /// Which side costs least by the unit.
@@ -135,7 +159,7 @@ pub(super) fn rows(sides: &[Side], rows: &[Row]) -> Vec<PriceRow> {
         let unit = match row.measure {
             Measure::Iops => 1.0,
             Measure::BytesPerSecond => MEGABYTE,
-            Measure::MeanLatency => return None,
+            Measure::MeanLatency | Measure::LatencyP50 | Measure::LatencyP99 => return None,
         };
         let reached = row.figures.iter().map(|figure| figure.as_ref().map(|figure| figure.value / unit));
         let found = priced(sides, reached, Some(row.work.clone()), Some(row.measure));
@@ -159,7 +183,49 @@ fn priced(
     let price = |(side, reached): (&Side, Option<f64>)| Some(side.price.as_ref()?.a_month() / reached?);
     let prices: Vec<Option<f64>> = sides.iter().zip(reached).map(price).collect();
     let at_baseline = vec![None; prices.len()];
-    PriceRow { work, measure, cheapest: cheapest(sides, &prices), prices, at_baseline }
+    PriceRow { work, measure, cheapest: cheapest(sides, &prices), prices, at_baseline, within: None }
+}
+
+/// A row for each kind of work, whatever its depth: the price of the greatest rate at which 99 of 100 I/Os stay within the
+/// latency. Which depth that takes is the volume's affair.
+pub(super) fn within(sides: &[Side], measured: &[Vec<Item>], latency_ns_p99: u64) -> Vec<PriceRow> {
+    if sides.iter().all(|side| side.price.is_none()) {
+        return Vec::new();
+    }
+    let mut kinds: Vec<Work> = Vec::new();
+    for item in measured.iter().flatten().filter(|item| item.latency_ns_p99.is_some()) {
+        let kind = Work { depth: None, ..item.work.clone() };
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    let of_kind = |kind: Work| {
+        let measure = super::rate(&kind);
+        let unit = if measure == Measure::Iops { 1.0 } else { MEGABYTE };
+        let reached: Vec<Option<Reached>> =
+            measured.iter().map(|side| reached(side, (&kind, measure), latency_ns_p99)).collect();
+        let rates = reached.iter().map(|reached| reached.map(|reached| reached.rate / unit));
+        let found = priced(sides, rates, Some(kind), Some(measure));
+        PriceRow { within: Some(Within { latency_ns_p99, reached }), ..found }
+    };
+    kinds.into_iter().map(of_kind).collect()
+}
+
+/// The greatest rate of this kind of work at a depth whose I/Os stayed within the latency in the mean of all runs and blocks.
+fn reached(items: &[Item], (kind, measure): (&Work, Measure), most_ns: u64) -> Option<Reached> {
+    let own = |item: &&Item| Work { depth: None, ..item.work.clone() } == *kind;
+    let own: Vec<&Item> = items.iter().filter(own).collect();
+    let depths: BTreeSet<Option<u32>> = own.iter().map(|item| item.work.depth).collect();
+    let mean =
+        |values: Vec<f64>| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
+    let at = |depth: Option<u32>| {
+        let there = || own.iter().filter(move |item| item.work.depth == depth);
+        let p99 = mean(there().filter_map(|item| item.latency_ns_p99).collect())?;
+        let rate =
+            mean(there().filter_map(|item| item.sample(measure)).map(|sample| sample.value).collect())?;
+        (p99 <= most_ns as f64).then_some(Reached { rate, depth })
+    };
+    depths.into_iter().filter_map(at).max_by(|a, b| a.rate.total_cmp(&b.rate))
 }
 
 /// A rate this much above the baseline is a burst's, and no slice of a meter.

@@ -5,6 +5,8 @@ use statistics::compare::hodges_lehmann;
 use statistics::distribution::t_quantile;
 use statistics::long_run::long_run_variance;
 
+use super::pairs::Pairs;
+
 /// One figure of one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
@@ -31,6 +33,9 @@ pub struct Ratio {
     pub basis: Basis,
     /// What follows.
     pub answer: Answer,
+    /// What pairs tell beyond that, where the sides were loaded in turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<Pairs>,
 }
 
 /// What an interval rests on.
@@ -51,6 +56,14 @@ pub enum Basis {
         /// Seconds of the shorter series.
         seconds: usize,
     },
+    /// Sides loaded in turns: the median of the means of two differences, block by block, with the interval that inverts the
+    /// signed rank test; over several comparisons their mean with its t interval.
+    Pairs {
+        /// Blocks in which both sides have the figure.
+        blocks: usize,
+        /// Comparisons they come from.
+        comparisons: usize,
+    },
     /// One run a side, and no series that is long enough.
     OneEach,
     /// Several runs, but fewer than the four a side that a 95 % interval without a distribution needs.
@@ -64,13 +77,13 @@ pub enum Basis {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// The interval excludes ±2 %.
+    /// The interval excludes ±2 %; of pairs: the difference is no chance among all rows, and not surely within the margin.
     Differs,
-    /// The interval lies within ±5 %.
+    /// The interval lies within ±5 %; of pairs: within the margin.
     Same,
     /// Neither: this many runs a side would likely settle it.
     Undecided {
-        /// Runs a side.
+        /// Runs a side; of pairs, blocks.
         runs: usize,
     },
     /// One run each cannot tell two volumes apart from two hours of one.
@@ -105,6 +118,7 @@ pub fn ratio(first: &[Sample], other: &[Sample]) -> Option<Ratio> {
         by_rounding: by_rounding(value, (first, other)),
         basis,
         answer: Answer::Repeat,
+        pairs: None,
     };
     match (first, other) {
         ([a], [b]) => Some(of_series(a, b).unwrap_or(none)),
@@ -136,6 +150,7 @@ fn of_runs(first: &[Sample], other: &[Sample]) -> Option<Ratio> {
         by_rounding: by_rounding(shift.shift.exp(), (first, other)),
         basis: Basis::Runs { first: first.len(), other: other.len() },
         answer: answer(interval, runs),
+        pairs: None,
     })
 }
 
@@ -171,6 +186,7 @@ fn of_series(first: &Sample, other: &Sample) -> Option<Ratio> {
         by_rounding: None,
         basis: Basis::Series { seconds },
         answer: Answer::Repeat,
+        pairs: None,
     })
 }
 

@@ -3,12 +3,15 @@
 mod lab;
 mod policy;
 mod tutorial;
+mod compare;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+
+pub use compare::{AgainstTool, CompareArguments, TurnsArguments};
 
 use report::Extent;
 use workload::Nanos;
@@ -274,40 +277,6 @@ impl FindingsArguments {
     pub fn extent(&self) -> Extent {
         if self.all { Extent::All } else { Extent::Screen }
     }
-}
-
-/// `plimsoll compare`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-A side is a run file, the output of fio, ioping or DiskSpd, or a folder of such;
-several of one volume are joined by commas, and NAME= in front names it:
-  plimsoll compare a.plimsoll b.plimsoll
-  plimsoll compare do=do-out/ aws=aws-out/ --policy aws=aws-gp2,size=50GiB \\
-      --price do=5.00/month --price aws=8.50/month --html providers.html
-What is said with an option is said of the side that is named before the '=',
-or of the sides in their order. Repeats of the same work give intervals.")]
-pub struct CompareArguments {
-    /// The sides: [NAME=]FILE[,FILE...]
-    #[arg(required = true, value_name = "SIDE")]
-    pub sides: Vec<String>,
-    /// What a side costs: 5.00/month, EUR 0.01/hour; [NAME=]PRICE, once a side
-    #[arg(long, value_name = "PRICE")]
-    pub price: Vec<String>,
-    /// How large a side is, for the price of a GB; [NAME=]SIZE
-    #[arg(long, value_name = "SIZE")]
-    pub size: Vec<String>,
-    /// What a side was sold as, e.g. aws=aws-gp2,size=50GiB; [NAME=]POLICY
-    #[arg(long, value_name = "POLICY")]
-    pub policy: Vec<String>,
-    /// The machine that a side was measured from, e.g. aws=t2.small; [NAME=]TYPE
-    #[arg(long, value_name = "TYPE")]
-    pub machine: Vec<String>,
-    /// Draw the comparison as a page
-    #[arg(long, value_name = "FILE")]
-    pub html: Option<PathBuf>,
-    /// Form of the result on stdout
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
 }
 
 /// `plimsoll run`.

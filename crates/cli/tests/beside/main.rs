@@ -1,6 +1,7 @@
 //! The program beside its peers: the same words to fio, ioping, iostat, readers of their output, and a browser.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
+mod compare_fio;
 mod crystal_peer;
 mod effects;
 mod fio_cases;

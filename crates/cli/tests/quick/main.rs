@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 mod compare;
+mod compare_live;
 mod damaged;
 mod explain;
 mod guide_identify;

@@ -83,8 +83,9 @@ pub enum ProfileError {
 }
 
 /// Names and texts of the built-in profiles.
-const BUILTIN: [(&str, &str); 6] = [
+const BUILTIN: [(&str, &str); 7] = [
     ("five-figures", include_str!("../../profiles/five-figures.toml")),
+    ("side-by-side", include_str!("../../profiles/side-by-side.toml")),
     ("crystaldiskmark", include_str!("../../profiles/crystaldiskmark.toml")),
     ("file-server", include_str!("../../profiles/file-server.toml")),
     ("mail-server", include_str!("../../profiles/mail-server.toml")),
@@ -173,7 +174,8 @@ impl ProfileStep {
         self.jobs.iter().any(|job| !job.access.mix.reads_only())
     }
 
-    fn step(&self) -> Step {
+    /// The step to run, before planning.
+    pub fn step(&self) -> Step {
         let workload =
             Workload { jobs: self.jobs.clone(), stop: vec![StopRule::Time(self.time)], ramp: self.ramp };
         Step { name: self.name.clone(), kind: StepKind::Job, workload, interval: None }

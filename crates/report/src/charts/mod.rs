@@ -30,6 +30,7 @@ mod series;
 mod sheet;
 mod table;
 mod timeline;
+mod turns;
 mod view;
 mod watched;
 
@@ -45,5 +46,6 @@ pub use pictures::{Form, Picture, pictures};
 pub(crate) use relations::RELATIONS;
 pub(crate) use series::MeasuredChart;
 pub(crate) use table::{DrawnChart, Part, Source, drawn, measured_series};
+pub(crate) use turns::differences;
 pub use view::{DevicesIn, PictureOptions, View, is_like, names_in, samples_in};
 pub use watched::DeviceChart;

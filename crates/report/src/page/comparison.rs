@@ -5,10 +5,11 @@ use analysis::compare::{Comparison, ReadingFinding, Row};
 use super::document::{Document, document};
 use super::findings::{block, said};
 use super::parts::{note, prose, scrolled, scrolling, section};
-use crate::charts::bars;
+use crate::charts::{bars, differences};
 use crate::markup::{Markup, element, markup};
 use crate::words::Table;
 use crate::words::comparison_words as words;
+use crate::words::turns;
 
 /// The comparison as one HTML document: light and dark, printable, readable without its charts.
 pub fn comparison_html(comparison: &Comparison) -> String {
@@ -17,7 +18,7 @@ pub fn comparison_html(comparison: &Comparison) -> String {
         title: &title,
         version: env!("CARGO_PKG_VERSION"),
         body: markup![
-            element("header").line(markup!["\n", element("h1").line(&title)]),
+            element("header").line(markup!["\n", element("h1").line(&title), verdict(comparison)]),
             sides(comparison),
             differing(comparison),
             figures(comparison),
@@ -26,6 +27,11 @@ pub fn comparison_html(comparison: &Comparison) -> String {
         ],
         ..Document::default()
     })
+}
+
+/// What a comparison in turns comes to.
+fn verdict(comparison: &Comparison) -> Option<Markup> {
+    turns::verdict(comparison).map(|text| element("p").line(prose(&text)))
 }
 
 fn labels(comparison: &Comparison) -> Vec<String> {
@@ -60,7 +66,11 @@ fn figures(comparison: &Comparison) -> Markup {
     if comparison.rows.is_empty() {
         return element("p").line("They have no work in common, so there is nothing to compare.");
     }
-    let notes: Markup = words::basis_notes(comparison).iter().map(|text| note(prose(text))).collect();
+    let notes = match comparison.in_turns {
+        Some(_) => turns::notes(comparison),
+        None => words::basis_notes(comparison),
+    };
+    let notes: Markup = notes.iter().map(|text| note(prose(text))).collect();
     let figures: Markup = comparison.rows.iter().map(|row| figure(comparison, row)).collect();
     section("Figures", markup![scrolling(&table(comparison)), "\n", notes, figures])
 }
@@ -86,7 +96,7 @@ fn table(comparison: &Comparison) -> Table {
 
 fn figure(comparison: &Comparison, row: &Row) -> Markup {
     let title = format!("{} ({})", words::work_words(&row.work), words::measure_words(row.measure));
-    let drawing = bars(comparison, row, &title).svg();
+    let drawing = differences(row).unwrap_or_else(|| bars(comparison, row, &title)).svg();
     element("figure").line(markup!["\n", element("figcaption").line(&title), drawing, "\n"])
 }
 

@@ -6,8 +6,8 @@ use analysis::compare::{Comparison, Row};
 use serde_json::{Value, json};
 
 use crate::words::comparison_words as words;
-use crate::words::numbers;
 use crate::words::wrap::{COLUMNS, clean, wrap, wrap_between};
+use crate::words::{numbers, turns};
 
 /// Name of the document's schema.
 pub const COMPARISON_SCHEMA: &str = "plimsoll-comparison";
@@ -24,10 +24,10 @@ const NAME: usize = 14;
 /// The whole comparison in 80 columns.
 pub fn comparison_text(comparison: &Comparison) -> String {
     let sections = [
+        turns::verdict(comparison).map_or_else(String::new, |verdict| wrap("", &verdict)),
         sides(comparison),
         differing(comparison),
-        table(comparison),
-        bars(comparison),
+        figures(comparison),
         alone(comparison),
         prices(comparison),
         readings(comparison),
@@ -35,6 +35,19 @@ pub fn comparison_text(comparison: &Comparison) -> String {
     let filled: Vec<&str> =
         sections.iter().map(String::as_str).filter(|section| !section.is_empty()).collect();
     filled.join("\n")
+}
+
+/// Figures block by block where there are blocks; else as they are, with bars.
+fn figures(comparison: &Comparison) -> String {
+    if comparison.in_turns.is_none() || comparison.rows.is_empty() {
+        return [table(comparison), bars(comparison)]
+            .into_iter()
+            .filter(|text| !text.is_empty())
+            .collect::<Vec<_>>()
+            .join("\n");
+    }
+    let notes: String = turns::notes(comparison).iter().map(|note| wrap("", note)).collect();
+    format!("{}\n{notes}", turns::table(comparison))
 }
 
 fn name(comparison: &Comparison, side: usize) -> String {
@@ -135,9 +148,8 @@ fn table_row(row: &Row) -> String {
 
 /// The work, and what of it is compared where that is not the rate.
 fn work_and_measure(row: &Row) -> String {
-    use analysis::compare::Measure;
     let work = words::work_words(&row.work);
-    if row.measure == Measure::MeanLatency { format!("{work}: mean latency") } else { work }
+    if row.measure.is_latency() { format!("{work}: {}", words::measure_words(row.measure)) } else { work }
 }
 
 /// A bar a side, as long as its figure, the longest of each row filling the line.
@@ -249,7 +261,9 @@ pub fn comparison_json(comparison: &Comparison) -> String {
         "sides": comparison.sides,
         "differing": comparison.differing,
         "rows": comparison.rows,
-        "notes": words::basis_notes(comparison),
+        "in_turns": comparison.in_turns,
+        "verdict": turns::verdict(comparison),
+        "notes": if comparison.in_turns.is_some() { turns::notes(comparison) } else { words::basis_notes(comparison) },
         "alone": comparison.alone,
         "prices": comparison.prices,
         "price_sentences": words::price_sentences(comparison),

@@ -1,14 +1,15 @@
 //! A comparison in words: works, figures, ratios with what they rest on, and what the figures show.
 
 use analysis::compare::{
-    Basis, Comparison, Measure, Period, Price, RUNS_PROPOSED, Ratio, RatioAnswer, Reading, ReadingFinding,
-    Row, SideFacts, SideFigure, SizeFrom, Work,
+    Basis, Comparison, Measure, Period, Price, PriceRow, RUNS_PROPOSED, Ratio, RatioAnswer, Reached, Reading,
+    ReadingFinding, Row, SideFacts, SideFigure, SizeFrom, Within, Work,
 };
 use analysis::{Confidence, Quantity};
 use workload::Direction;
 
 use crate::words::numbers::{self, Prefix, Unit};
 use crate::words::sentence::plural;
+use crate::words::turns;
 use crate::words::wrap::clean;
 
 /// `4 KiB random reads, depth 64, in 75 % reads`.
@@ -50,7 +51,7 @@ pub fn figure_words(figure: &SideFigure, measure: Measure) -> String {
     let unit = match measure {
         Measure::Iops => return numbers::iops(value),
         Measure::BytesPerSecond => Unit::of_bandwidth(value, Prefix::Binary),
-        Measure::MeanLatency => Unit::of_time(value),
+        Measure::MeanLatency | Measure::LatencyP50 | Measure::LatencyP99 => Unit::of_time(value),
     };
     format!("{} {}", digits(figure, unit.factor), unit.name)
 }
@@ -73,6 +74,8 @@ pub fn measure_words(measure: Measure) -> &'static str {
         Measure::Iops => "IOPS",
         Measure::BytesPerSecond => "bandwidth",
         Measure::MeanLatency => "mean latency",
+        Measure::LatencyP50 => "p50 latency",
+        Measure::LatencyP99 => "p99 latency",
     }
 }
 
@@ -137,6 +140,9 @@ fn basis_note(ratio: &Ratio) -> String {
              seconds that resemble their neighbours (Tafazzoli and others 2011). Another run of the same volume may lie outside: \
              {RUNS_PROPOSED} runs a side tell."
         ),
+        Basis::Pairs { blocks, .. } => {
+            format!("Intervals are 95 %, over {blocks} pairs of turns, block by block.")
+        }
         Basis::Runs { first, other } => format!(
             "Intervals in brackets are 95 %, over {first} and {other} runs: the median of all ratios of their runs (Hodges and \
              Lehmann 1963). \"Differs\" means beyond 2 %, \"the same\" within 5 %."
@@ -189,6 +195,9 @@ pub fn row_sentence(comparison: &Comparison, row: &Row, other: usize) -> Option<
     let ratio = row.ratios.get(other)?.as_ref()?;
     let first = row.figures.iter().position(Option::is_some)?;
     let (first, other) = (label(comparison, first), label(comparison, other));
+    if let Some(pairs) = &ratio.pairs {
+        return Some(format!("{}: {}", turns::shift_words(ratio), turns::answer_words(ratio, pairs)));
+    }
     Some(format!("{other} is {} of {first}: {}", ratio_words(ratio), answer_words(ratio)))
 }
 
@@ -396,6 +405,10 @@ pub fn reading_evidence(finding: &ReadingFinding) -> String {
 pub fn price_sentences(comparison: &Comparison) -> Vec<String> {
     let mut sentences = Vec::new();
     for row in &comparison.prices {
+        if let Some(within) = &row.within {
+            sentences.push(within_sentence(comparison, row, within));
+            continue;
+        }
         let unit = match (&row.work, row.measure) {
             (Some(work), Some(Measure::Iops)) => format!("per IOPS of {}", work_words(work)),
             (Some(work), _) => format!("per MB/s of {}", work_words(work)),
@@ -424,12 +437,43 @@ pub fn price_sentences(comparison: &Comparison) -> Vec<String> {
     sentences
 }
 
+/// `per IOPS of 4 KiB random reads, p99 within 10 ms, a month: A 0.00167 (3,000 IOPS at depth 32), B never within it.`
+fn within_sentence(comparison: &Comparison, row: &PriceRow, within: &Within) -> String {
+    let rate = |value: f64| match row.measure {
+        Some(Measure::Iops) => numbers::iops(value),
+        _ => numbers::bandwidth(value, Prefix::Binary),
+    };
+    let unit = if row.measure == Some(Measure::Iops) { "IOPS" } else { "MB/s" };
+    let of_side = |(side, reached): (usize, &Option<Reached>)| {
+        let name = label(comparison, side);
+        let Some(reached) = reached else { return format!("{name} never within it") };
+        let depth = reached.depth.map_or_else(String::new, |depth| format!(" at depth {depth}"));
+        let price = row.prices.get(side).copied().flatten().map_or_else(|| "no price".to_owned(), three);
+        format!("{name} {price} ({}{depth})", rate(reached.rate))
+    };
+    let each: Vec<String> = within.reached.iter().enumerate().map(of_side).collect();
+    let work = row.work.as_ref().map(work_words).unwrap_or_default();
+    let cheaper = match row.cheapest {
+        Some(found) if found.times >= 1.005 => {
+            format!(
+                ". {} is the cheaper, by a factor of {}",
+                label(comparison, found.side),
+                three(found.times)
+            )
+        }
+        Some(_) => ". It costs the same".to_owned(),
+        None => String::new(),
+    };
+    let latency = numbers::time(within.latency_ns_p99 as f64);
+    format!("per {unit} of {work}, p99 within {latency}, a month: {}{cheaper}.", each.join(", "))
+}
+
 /// The unit that all figures of a row are written in.
 pub(crate) fn unit_of(row: &Row) -> Option<Unit> {
     let most = row.figures.iter().flatten().map(|figure| figure.value).fold(0.0, f64::max);
     match row.measure {
         Measure::BytesPerSecond => Some(Unit::of_bandwidth(most, Prefix::Binary)),
-        Measure::MeanLatency => Some(Unit::of_time(most)),
+        Measure::MeanLatency | Measure::LatencyP50 | Measure::LatencyP99 => Some(Unit::of_time(most)),
         Measure::Iops => None,
     }
 }

@@ -19,5 +19,6 @@ mod sick;
 mod slow;
 mod table;
 mod told;
+mod turns;
 mod volume;
 mod waves;

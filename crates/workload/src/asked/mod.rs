@@ -2,11 +2,13 @@
 
 mod burst;
 mod headroom;
+mod in_turns;
 mod map;
 mod places;
 
 pub use burst::BurstAsked;
 pub use headroom::HeadroomAsked;
+pub use in_turns::InTurns;
 pub use map::MapAsked;
 pub use places::PlacesAsked;
 
@@ -24,4 +26,6 @@ pub enum Asked {
     Map(MapAsked),
     /// `plimsoll where`: how places of a volume differ.
     Places(PlacesAsked),
+    /// `plimsoll compare` of targets: one side of those that are loaded in turns.
+    InTurns(InTurns),
 }

@@ -519,6 +519,7 @@ fn asked() -> impl Strategy<Value = Option<Asked>> {
         Asked::Burst(Default::default()),
         Asked::Headroom(Default::default()),
         Asked::Map(Default::default()),
+        Asked::InTurns(Default::default()),
     ];
     let every = of.into_iter().chain([Asked::Places(Default::default())]).map(Some).chain([None]);
     proptest::sample::select(every.collect::<Vec<_>>())

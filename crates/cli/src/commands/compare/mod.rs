@@ -1,12 +1,17 @@
-//! `plimsoll compare`: two or more volumes by what was measured of them, here or by other tools.
+//! `plimsoll compare`: two or more volumes by what was measured of them, here or by other tools, or is measured now, in turns.
 
+mod against;
+mod live;
+mod load;
+
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-use analysis::compare::{Comparison, Price, Side, compare};
+use analysis::compare::{Comparison, Price, Side, compare_within};
 use record::{Reported, Run};
-use workload::{Bytes, PolicyName};
+use workload::{Bytes, Nanos, PolicyName};
 
-use crate::arguments::{CompareArguments, Format, typed};
+use crate::arguments::{AgainstTool, CompareArguments, Format, typed};
 use session::failure::Failure;
 use session::files::{Named, write_page};
 use session::inputs::{Reader, limits};
@@ -15,13 +20,72 @@ use session::place::short;
 
 /// Compares the sides and prints what differs, the figures, and what they show.
 pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
+    if arguments.turns.against == Some(AgainstTool::Fio) {
+        return against::run(arguments);
+    }
+    if are_targets(arguments) {
+        return live::run(arguments);
+    }
     let sides = sides(arguments)?;
-    let comparison = compare(&sides);
+    let comparison = compare_within(&sides, within(arguments)?);
     if let Some(html) = &arguments.html {
         write_page((html, Named::ByUser), &report::comparison_html(&comparison), &[])?;
     }
     present(arguments, &comparison)?;
     Ok(0)
+}
+
+/// Whether the sides are to be measured: the first two are targets, or are said to be.
+fn are_targets(arguments: &CompareArguments) -> bool {
+    let two = arguments.sides.iter().enumerate().take(2);
+    arguments.turns.live
+        || two.clone().count() == 2
+            && two.into_iter().all(|(side, words)| is_target(&labelled(words, side).1))
+}
+
+/// A simulated or lab volume, a block device, or a folder without results in it.
+fn is_target(words: &str) -> bool {
+    let made = ["sim:", "lab:"].into_iter().any(|kind| words.starts_with(kind));
+    let path = Path::new(words);
+    let is_device = || std::fs::metadata(path).is_ok_and(|facts| facts.file_type().is_block_device());
+    made || is_device() || (path.is_dir() && !has_files(path))
+}
+
+/// Whether a folder has any file that may be a result: then it is no folder to measure in, unless that is said.
+fn has_files(folder: &Path) -> bool {
+    let is_file = |entry: std::fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_file());
+    std::fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(is_file))
+}
+
+/// The name of a side and what is measured: `NAME=TARGET`, or a target alone, named A or B.
+fn labelled(words: &str, side: usize) -> (String, String) {
+    match words.split_once('=') {
+        // Policies have the sign behind their colon, and files may have it in their names.
+        Some((name, target))
+            if !name.is_empty() && !name.contains([':', '/']) && !Path::new(words).exists() =>
+        {
+            (name.trim().to_owned(), target.trim().to_owned())
+        }
+        _ => (letter(side), words.to_owned()),
+    }
+}
+
+/// Sides of runs, with the policies that these were held against.
+fn sides_of_runs(runs: impl Iterator<Item = (String, Vec<Run>)>) -> Vec<Side> {
+    runs.map(|(label, runs)| Side::of_runs(label, runs)).collect()
+}
+
+/// A share of differences that are of no consequence: `5%`.
+fn margin(words: &str) -> Result<f64, Failure> {
+    let share = words
+        .strip_suffix('%')
+        .and_then(|number| number.trim().parse::<f64>().ok())
+        .map(|percent| percent / 100.0);
+    share.filter(|share| *share > 0.0 && *share <= 0.5).ok_or_else(|| {
+        Failure::refused(format!(
+            "--margin {words} is no share from above 0% to 50%; write for example --margin 5%"
+        ))
+    })
 }
 
 fn present(arguments: &CompareArguments, comparison: &Comparison) -> Result<(), Failure> {
@@ -47,17 +111,45 @@ fn sides(arguments: &CompareArguments) -> Result<Vec<Side>, Failure> {
     let reader = Reader { words: typed() };
     let mut sides: Vec<Side> = Vec::new();
     for (number, words) in arguments.sides.iter().enumerate() {
-        let (label, paths) = named(words, number);
+        let (name, paths) = named(words);
+        let runs = reader.results(&paths)?;
+        let label = name.or_else(|| called(&runs)).unwrap_or_else(|| letter(number));
         if sides.iter().any(|side| side.label == label) {
             let text = format!("two sides are called '{label}'; give each a name of its own: NAME=FILE");
             return Err(Failure::refused(text));
         }
-        let runs = each_once(&label, reader.results(&paths)?);
-        sides.push(Side { label, runs, limits: None, price: None, size: None, machine: None });
+        let runs = each_once(&label, runs);
+        sides.push(Side::of_runs(label, runs));
     }
-    say_of_each(&mut sides, arguments)?;
-    sides.iter_mut().filter(|side| side.limits.is_none()).try_for_each(recorded_policy)?;
+    told(&mut sides, arguments)?;
     Ok(sides)
+}
+
+/// Says of the sides what the options say, and of which policy their own words speak.
+fn told(sides: &mut [Side], arguments: &CompareArguments) -> Result<(), Failure> {
+    say_of_each(sides, arguments)?;
+    sides.iter_mut().filter(|side| side.limits.is_none()).try_for_each(recorded_policy)
+}
+
+/// The latency that has to be kept for a price to count.
+fn within(arguments: &CompareArguments) -> Result<Option<Nanos>, Failure> {
+    if arguments.within.is_some() && arguments.price.is_empty() {
+        return Err(Failure::refused(
+            "--within says at which latency a price counts; say what the sides cost with --price",
+        ));
+    }
+    arguments.within.as_deref().map(workload::duration).transpose().map_err(Failure::refused)
+}
+
+/// What the side was called when it was loaded in turns.
+fn called(runs: &[Run]) -> Option<String> {
+    let ask = runs.first()?.in_turns()?;
+    ask.labels.get(usize::from(ask.side)).cloned()
+}
+
+/// A, B, C in the order of the sides.
+fn letter(side: usize) -> String {
+    char::from(b'A' + (side % 26) as u8).to_string()
 }
 
 /// The runs without those that are another one again, of which people are told: a copy is no repeat.
@@ -183,15 +275,14 @@ fn recorded_policy(side: &mut Side) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The name of a side and its files: `NAME=FILE,FILE`, or files alone, which are named A, B, C in their order.
-fn named(words: &str, number: usize) -> (String, Vec<PathBuf>) {
-    let letter = char::from(b'A' + (number % 26) as u8).to_string();
+/// The name of a side, where it has one, and its files: `NAME=FILE,FILE`, or files alone.
+fn named(words: &str) -> (Option<String>, Vec<PathBuf>) {
     let (label, files) = match words.split_once('=') {
         // A file may have the sign in its own name.
         Some((name, files)) if !Path::new(words).exists() && !name.is_empty() && !name.contains('/') => {
-            (name.to_owned(), files)
+            (Some(name.to_owned()), files)
         }
-        _ => (letter, words),
+        _ => (None, words),
     };
     let whole = Path::new(files);
     let paths = match whole.exists() {

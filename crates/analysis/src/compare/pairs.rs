@@ -1,0 +1,220 @@
+//! Sides that were loaded in turns: which figures of them make pairs, and what these tell.
+//!
+//! What drifts slowly (a neighbour, the hour, a cache that fills) comes to both sides of a pair, and the order within a pair is
+//! drawn: then the sign of a difference between two equal volumes is a coin's, whatever the distribution, and the signed
+//! rank test is exact (methodology 2.10, RMIT).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use statistics::compare::Shift;
+use statistics::distribution::{t_cdf, t_quantile};
+use statistics::paired::{
+    detectable, false_discovery, paired_shift, pairs_needed, signed_rank_p, spread, typical,
+};
+use workload::InTurns;
+
+use super::ratio::{Answer, Basis, Ratio, Sample};
+use super::{Row, Side, straying};
+
+/// Share of wrong alarms that is borne, over all rows together.
+const ALPHA: f64 = 0.05;
+/// Share of comparisons in which a difference of the size that is told as detectable is found.
+const POWER: f64 = 0.8;
+/// By how much of itself the difference must be greater that one load shows in ten blocks, since blocks resemble each other by
+/// chance too, and the intervals are wider by it (measured: the truth tests); the mean over several loads knows better.
+const WIDENING: f64 = 0.2;
+/// Blocks that are never proposed beyond.
+const BLOCKS_MOST: usize = 1000;
+
+/// A figure's place among the pairs: the comparison, the block within it.
+pub(super) type Block = (String, u32);
+
+/// The figures of one side, block by block.
+pub(super) type ByBlock = BTreeMap<Block, Sample>;
+
+/// What is known of a ratio from pairs, beyond the ratio.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pairs {
+    /// Pairs: blocks in which both sides have the figure.
+    pub blocks: usize,
+    /// Comparisons that they come from: other volumes of the two kinds, or other hours.
+    pub comparisons: usize,
+    /// How likely chance alone is to give so one-sided a difference; 1 where nothing can be said.
+    pub p: f64,
+    /// The share of false alarms at which this row is believed among all rows (Benjamini, Hochberg 1995).
+    pub false_discovery: f64,
+    /// The interval that decides on equivalence: two one-sided tests at 5 % make it one of 90 %.
+    pub equivalence: Option<(f64, f64)>,
+    /// Differences within this share are of no consequence.
+    pub margin: f64,
+    /// The least difference, as a share, that so many blocks of this noise show in four comparisons of five.
+    pub detectable: Option<f64>,
+    /// How much the differences of neighbouring blocks resemble each other, over all loads: 0 not at all, 1 wholly. Where they
+    /// do, a side strays of its own and slowly, and the intervals are wider by it.
+    pub resembling: f64,
+    /// Whether that is more than chance explains: then only differences far beyond all noise are believed.
+    pub strays_slowly: bool,
+    /// The same volumes at the other comparisons: standard deviation of the differences from one comparison to the next,
+    /// as a share; `None` of one comparison.
+    pub between: Option<f64>,
+}
+
+/// How large a difference in the figures of one load alone of so many such a plan shows in four comparisons of five, as a
+/// multiple of what one turn strays from the next (its coefficient of variation); a pair strays √2 times as much.
+pub fn reach(blocks: usize, looks: usize, loads: usize) -> Option<f64> {
+    let alpha = of_one_load(ALPHA / looks.max(1) as f64, loads);
+    let found = detectable(std::f64::consts::SQRT_2, blocks, (alpha, POWER))?;
+    Some(found * (1.0 + WIDENING / loads.max(1) as f64))
+}
+
+/// The error that the figures of one load may have where the others do not differ: figures of a load go together, so that the
+/// rule for all rows (Benjamini, Hochberg) leaves them their share of the rows.
+fn of_one_load(alpha: f64, loads: usize) -> f64 {
+    alpha / loads.max(1) as f64
+}
+
+/// What the runs of all sides were asked, where every one of them was loaded in turns with the others.
+pub(super) fn asked(sides: &[Side]) -> Option<&InTurns> {
+    let of = |side: &'_ Side| -> Option<(BTreeSet<String>, BTreeSet<u8>)> {
+        let asks: Option<Vec<&InTurns>> = side.runs.iter().map(|run| run.in_turns()).collect();
+        let asks = asks?;
+        Some((
+            asks.iter().map(|ask| ask.comparison.clone()).collect(),
+            asks.iter().map(|ask| ask.side).collect(),
+        ))
+    };
+    let told: Option<Vec<_>> = sides.iter().map(of).collect();
+    let told = told?;
+    let (comparisons, _) = told.first()?;
+    let numbers: BTreeSet<u8> = told.iter().flat_map(|(_, numbers)| numbers.iter().copied()).collect();
+    // Each side is one side of the same comparisons, and no two are the same.
+    let paired = told.iter().all(|(of, number)| of == comparisons && number.len() == 1)
+        && numbers.len() == sides.len();
+    paired.then(|| sides.first()?.runs.first()?.in_turns()).flatten()
+}
+
+/// How `other` stands to `first`, block by block; `None` where no block has both.
+pub(super) fn ratio((first, other): (&ByBlock, &ByBlock), ask: &InTurns) -> Option<Ratio> {
+    let mut by_comparison: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (block, a) in first {
+        if let Some(b) = other.get(block) {
+            by_comparison.entry(&block.0).or_default().push((b.value / a.value).ln());
+        }
+    }
+    let groups: Vec<Vec<f64>> = by_comparison.into_values().collect();
+    match groups.as_slice() {
+        [] => None,
+        [only] => Some(of_one(only, ask)),
+        _ => of_several(&groups, ask),
+    }
+}
+
+/// Of one comparison: the median of the Walsh averages of the logarithms, with the interval that inverts the signed rank test.
+fn of_one(logs: &[f64], ask: &InTurns) -> Ratio {
+    // Looked at several times, each look has its part of the error (Bonferroni): valid whatever the data do between them.
+    let looks = ask.look_at.len().max(1) as f64;
+    let alpha = ALPHA / looks;
+    let alone = of_one_load(alpha, ask.loads.len());
+    let noise = spread(logs);
+    let shown = noise.and_then(|noise| detectable(noise, logs.len(), (alone, POWER)));
+    let pairs = Pairs {
+        blocks: logs.len(),
+        comparisons: 1,
+        p: (signed_rank_p(logs) * looks).min(1.0),
+        false_discovery: 1.0,
+        equivalence: paired_shift(logs, 1.0 - 2.0 * alpha).map(ends),
+        margin: ask.margin,
+        detectable: shown.map(f64::exp_m1),
+        resembling: 0.0,
+        strays_slowly: false,
+        between: None,
+    };
+    let needed =
+        noise.and_then(|noise| pairs_needed(ask.margin.ln_1p() / noise, (alone, POWER), BLOCKS_MOST));
+    Ratio {
+        value: typical(logs).unwrap_or_default().exp(),
+        interval: paired_shift(logs, 1.0 - alpha).map(ends),
+        by_rounding: None,
+        basis: Basis::Pairs { blocks: logs.len(), comparisons: 1 },
+        answer: Answer::Undecided { runs: needed.unwrap_or(BLOCKS_MOST).max(logs.len() + 1) },
+        pairs: Some(pairs),
+    }
+}
+
+fn ends(shift: Shift) -> (f64, f64) {
+    (shift.lo.exp(), shift.hi.exp())
+}
+
+/// Of several comparisons (other volumes, other hours): the volume and the hour are drawn too, so that the comparison is the
+/// unit. The mean of their shifts, with the t interval over them: it holds what lies between volumes and between hours.
+fn of_several(groups: &[Vec<f64>], ask: &InTurns) -> Option<Ratio> {
+    let shifts: Vec<f64> = groups.iter().filter_map(|logs| typical(logs)).collect();
+    let (count, blocks) = (shifts.len(), groups.iter().map(Vec::len).sum());
+    let mean = shifts.iter().sum::<f64>() / count as f64;
+    let between = spread(&shifts)?;
+    let (error, df) = (between / (count as f64).sqrt(), (count - 1) as f64);
+    let within = |level: f64| {
+        let half = t_quantile(f64::midpoint(level, 1.0), df) * error;
+        ((mean - half).exp(), (mean + half).exp())
+    };
+    let p = match error {
+        zero if zero <= 0.0 => f64::from(u8::from(mean == 0.0)),
+        error => 2.0 * t_cdf(-(mean / error).abs(), df),
+    };
+    let reach = (t_quantile(1.0 - ALPHA / 2.0, df) + t_quantile(POWER, df)) * error;
+    let pairs = Pairs {
+        blocks,
+        comparisons: count,
+        p,
+        false_discovery: 1.0,
+        equivalence: Some(within(1.0 - 2.0 * ALPHA)),
+        margin: ask.margin,
+        detectable: Some(reach.exp_m1()),
+        resembling: 0.0,
+        strays_slowly: false,
+        between: Some(between.exp_m1()),
+    };
+    Some(Ratio {
+        value: mean.exp(),
+        interval: Some(within(1.0 - ALPHA)),
+        by_rounding: None,
+        basis: Basis::Pairs { blocks, comparisons: count },
+        answer: Answer::Undecided { runs: blocks + 1 },
+        pairs: Some(pairs),
+    })
+}
+
+/// Decides on all rows together: of many rows some differ by chance, so that each is believed at the share of false alarms
+/// among all that are.
+pub(super) fn decide(rows: &mut [Row], ask: &InTurns) {
+    let resembling = straying::resembling(rows);
+    for row in rows.iter_mut() {
+        straying::widen(row, resembling, ALPHA / ask.look_at.len().max(1) as f64);
+    }
+    let mut ratios: Vec<&mut Ratio> =
+        rows.iter_mut().flat_map(|row| row.ratios.iter_mut().flatten()).collect();
+    let p: Vec<f64> = ratios.iter().map(|ratio| ratio.pairs.map_or(1.0, |pairs| pairs.p)).collect();
+    let least = least_blocks(p.len());
+    for (ratio, share) in ratios.iter_mut().zip(false_discovery(&p)) {
+        let Some(pairs) = &mut ratio.pairs else { continue };
+        pairs.false_discovery = share;
+        ratio.answer = match (is_within(pairs), share <= ALPHA, ratio.answer) {
+            (true, ..) => Answer::Same,
+            (false, true, _) => Answer::Differs,
+            (false, false, Answer::Undecided { runs }) => Answer::Undecided { runs: runs.max(least) },
+            (false, false, other) => other,
+        };
+    }
+}
+
+/// Blocks from which a single row of so many can be believed: the signed rank test has no smaller error than 2/2ⁿ.
+fn least_blocks(rows: usize) -> usize {
+    1 + (rows.max(1) as f64 / ALPHA).log2().ceil() as usize
+}
+
+/// Whether the equivalence interval lies within the margin.
+fn is_within(pairs: &Pairs) -> bool {
+    let inside = |(low, high): (f64, f64)| low > 1.0 - pairs.margin && high < 1.0 + pairs.margin;
+    pairs.equivalence.is_some_and(inside)
+}

@@ -1,0 +1,188 @@
+//! `plimsoll compare TARGET JOB --against fio`: the same job file through plimsoll and through the installed fio, in turns on
+//! one target.
+//!
+//! Both read the same text and print fio's JSON, which one reader reads: what then differs is what the tools did, or how
+//! they count it.
+
+mod job;
+mod turn;
+
+use std::path::Path;
+
+use analysis::compare::{IN_BLOCK, compare};
+use record::{Reported, Run};
+use session::Setup;
+use session::failure::{Code, Failure};
+use session::output;
+use session::place::{Place, short};
+use session::run;
+use session::signals::StopFlag;
+use statistics::Stream;
+use workload::{Asked, InTurns, Target};
+
+use super::{labelled, margin, sides_of_runs};
+use crate::arguments::{CompareArguments, Format};
+
+use job::{SameJob, same_job};
+use turn::{Tool, turn};
+
+/// Blocks unless told otherwise.
+const BLOCKS: u32 = 10;
+const BLOCKS_MIN: u32 = experiments::BLOCKS_MIN;
+/// The sides in their order.
+const LABELS: [&str; 2] = ["fio", "plimsoll"];
+
+/// Runs the job through both tools in turns and says whether they agree.
+pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
+    let (target, words, job) = named(arguments)?;
+    let stop = StopFlag::on_signals(arguments.turns.give_up);
+    let is_it = |device: &std::path::PathBuf| device.canonicalize().is_ok_and(|device| device == target);
+    let own = arguments.turns.allow_destroy.iter().any(is_it);
+    let wish = session::Wish { allow_destroy: own.then(|| target.clone()), ..session::Wish::default() };
+    let mut setup = run::set_up_target(&Target::Path(target.clone()), &words, &wish, &stop)?;
+    let job = same_job(&job, &target, &setup)?;
+    let blocks = blocks(arguments)?;
+    announce(&setup, &job, blocks);
+    if arguments.turns.dry_run {
+        return output::result(&job.text).map(|()| 0);
+    }
+    if !arguments.turns.busy {
+        run::idle_gate(&mut setup, "a comparison", &stop)?;
+    }
+    let devices = setup.facts.devices.clone();
+    // Each tool opens the target itself.
+    drop(setup);
+    let ask = ask(arguments, &job, blocks)?;
+    let runs = in_turns(&ask, &job, &stop)?;
+    let places: Vec<Place> = LABELS
+        .iter()
+        .map(|label| Place::new(arguments.turns.out.as_deref(), &format!("{words} by {label}"), &devices))
+        .collect::<Result<_, _>>()?;
+    for (run, place) in runs.iter().zip(&places) {
+        let written = runfile::write(|bytes| place.bear(bytes), run).map_err(Failure::failed)?;
+        output::people(&format!("run     {}", short(&written)));
+    }
+    let page =
+        Place::new(arguments.turns.out.as_deref(), &format!("{words} fio against plimsoll"), &devices)?;
+    tell(arguments, runs, &page)?;
+    Ok(stop.code().map_or(0, |code| code as u8))
+}
+
+/// The target, as it is called, and the job file.
+fn named(arguments: &CompareArguments) -> Result<(std::path::PathBuf, String, String), Failure> {
+    let [target, job] = arguments.sides.as_slice() else {
+        return Err(Failure::refused(
+            "--against fio takes one target and one job file: plimsoll compare TARGET JOB.fio --against fio",
+        ));
+    };
+    let (_, words) = labelled(target, 0);
+    let parsed = Target::parse(&words).map_err(Failure::refused)?;
+    let Target::Path(path) = &parsed else {
+        return Err(Failure::refused(format!(
+            "{words}: fio cannot load that; name a folder, a file or a block device (plimsoll lab up makes a throttled one)"
+        )));
+    };
+    let path = path
+        .canonicalize()
+        .map_err(|error| Failure::refused(format!("{words}: {error}; name what is there")))?;
+    let called = run::absolute(&parsed, &words);
+    Ok((path, called, job.clone()))
+}
+
+fn blocks(arguments: &CompareArguments) -> Result<u32, Failure> {
+    let blocks = arguments.turns.blocks.unwrap_or(BLOCKS);
+    if arguments.turns.time.is_some() {
+        return Err(Failure::refused(
+            "--time: a job of fio says itself how long it takes; say how often with --blocks",
+        ));
+    }
+    if blocks < BLOCKS_MIN {
+        let text = format!(
+            "--blocks {blocks}: fewer than {BLOCKS_MIN} blocks give no interval at 95 %; take {BLOCKS_MIN} or more"
+        );
+        return Err(Failure::refused(text));
+    }
+    Ok(blocks)
+}
+
+fn announce(setup: &Setup, job: &SameJob, blocks: u32) {
+    output::people(report::head(&setup.facts, setup.runner.backend()).trim_end());
+    if let Some(destruction) = &setup.destruction {
+        output::people(&run::destruction_words(destruction));
+    }
+    let seconds = job.seconds.map(|seconds| seconds * 2.0 * f64::from(blocks));
+    output::people(report::against_forecast(blocks, seconds).trim_end());
+}
+
+fn ask(arguments: &CompareArguments, job: &SameJob, blocks: u32) -> Result<InTurns, Failure> {
+    Ok(InTurns {
+        comparison: super::live::name_of_comparison(arguments.turns.seed),
+        seed: arguments.turns.seed,
+        side: 0,
+        labels: LABELS.iter().map(|label| (*label).to_owned()).collect(),
+        loads: vec![job.name.clone()],
+        first_block: 0,
+        look_at: vec![blocks],
+        margin: margin(&arguments.turns.margin)?,
+    })
+}
+
+/// Both tools in turns; what the blocks that are whole printed.
+fn in_turns(ask: &InTurns, job: &SameJob, stop: &StopFlag) -> Result<Vec<Run>, Failure> {
+    let mut runs: [Option<Run>; 2] = [None, None];
+    for block in 0..ask.blocks() {
+        let mut order = [Tool::Fio, Tool::Plimsoll];
+        Stream::new(ask.seed, u64::from(block)).shuffle(&mut order);
+        let mut printed = Vec::new();
+        for tool in order {
+            match turn(tool, &job.text, stop)? {
+                Some(run) => printed.push((tool, run)),
+                None => break,
+            }
+        }
+        if stop.raised() || printed.len() < order.len() {
+            break;
+        }
+        for (tool, run) in printed {
+            add(&mut runs[tool.side()], run, block);
+        }
+        output::people(&format!("  block {} of {}", block + 1, ask.blocks()));
+    }
+    let [Some(first), Some(other)] = runs else {
+        return Err(Failure {
+            code: Code::Interrupted,
+            message: "stopped before the first block was whole".into(),
+        });
+    };
+    let of = |(side, run): (usize, Run)| Run {
+        asked: Some(Asked::InTurns(InTurns { side: side as u8, ..ask.clone() })),
+        ..run
+    };
+    Ok([first, other].into_iter().enumerate().map(of).collect())
+}
+
+/// Puts what one block printed to what those before it did.
+fn add(all: &mut Option<Run>, run: Run, block: u32) {
+    let of_block = |mut part: Reported| {
+        part.said.push((IN_BLOCK.to_owned(), block.to_string()));
+        part
+    };
+    let parts: Vec<Reported> = run.reported.iter().cloned().map(of_block).collect();
+    match all {
+        Some(all) => all.reported.extend(parts),
+        None => *all = Some(Run { reported: parts, ..run }),
+    }
+}
+
+fn tell(arguments: &CompareArguments, runs: Vec<Run>, page: &Place) -> Result<(), Failure> {
+    let labels = LABELS.iter().map(|label| (*label).to_owned());
+    let comparison = compare(&sides_of_runs(labels.zip(runs.into_iter().map(|run| vec![run]))));
+    let text = match arguments.format {
+        Format::Text => report::agreement(&comparison) + &report::comparison_text(&comparison),
+        Format::Json => report::comparison_json(&comparison),
+    };
+    output::result(&text)?;
+    page.put_report(&report::comparison_html(&comparison))?;
+    output::people(&format!("report  {}", short(Path::new(&page.report()))));
+    Ok(())
+}

@@ -1,0 +1,168 @@
+//! Several targets loaded in turns: one procedure over all of them, and a run file for each.
+
+use experiments::{Step, Turn};
+use record::{Observer, Run, StepRecord};
+use workload::{Nanos, StepPlan};
+
+use crate::failure::{Code, Failure};
+use crate::live::{Left, Live, Shown};
+use crate::output;
+use crate::procedure::{Procedure, run_steps};
+use crate::recorder::RunRecorder;
+use crate::run::{Ended, Session, cut_short, settle};
+use crate::runner::{Runner, RunnerError};
+use crate::setup::Setup;
+
+/// What decides over the turns, and what is said of them, from what ran on each side so far.
+#[derive(Clone, Copy)]
+pub struct TurnsCourse<'a> {
+    /// The next turn, or the end.
+    pub next: &'a dyn Fn(&[Vec<StepRecord>]) -> Option<Turn>,
+    /// Seconds that are left.
+    pub left: &'a dyn Fn(&[Vec<StepRecord>]) -> f64,
+    /// A line for people where there is something new.
+    pub news: &'a dyn Fn(&[Vec<StepRecord>]) -> Option<String>,
+}
+
+/// Runs the turns on the targets of `sides`, stores and draws a run for each, and lets `tell` say what came out of all of
+/// them, with the exit code of a comparison that came to its end; the exit code.
+///
+/// # Errors
+/// Turns that could not be run, and what could not be stored or written.
+pub fn run_in_turns(
+    mut sides: Vec<Session<'_>>,
+    course: TurnsCourse<'_>,
+    tell: &dyn Fn(Vec<Run>) -> Result<u8, Failure>,
+) -> Result<u8, Failure> {
+    let left = Left::of(sides.first().map_or(0.0, |side| side.seconds));
+    let mut recorders = Vec::new();
+    for side in &mut sides {
+        let live = Live::of_steps(shown(&side.setup), left.clone());
+        recorders.push(side.begin(live)?);
+    }
+    let done = vec![Vec::new(); sides.len()];
+    let line = sides.iter().any(|side| shown(&side.setup) == Shown::Line);
+    let mut turns = Turns { course, done, recorders, side: 0, left, line };
+    let mut table = Table { setups: sides.iter_mut().map(|side| &mut side.setup).collect(), side: 0 };
+    let failed = run_steps(&mut turns, &mut table).err();
+    let Turns { done, recorders, .. } = turns;
+    let ran = done.iter().zip(recorders);
+    let ended: Vec<(Ended, Option<Code>)> = sides
+        .into_iter()
+        .zip(ran)
+        .map(|(side, (steps, recorder))| {
+            let recorded = settle(&side.setup, (steps, recorder), failed.as_ref());
+            let (place, stop) = (side.place, side.stop);
+            let ended = side.end(recorded);
+            output::people(&place.files_line());
+            let code = cut_short(&ended.run, stop);
+            (ended, code)
+        })
+        .collect();
+    if let Some(error) = failed {
+        return Err(Failure::failed(error));
+    }
+    let cut = ended.iter().find_map(|(_, code)| *code);
+    let (runs, kept): (Vec<Run>, Vec<_>) =
+        ended.into_iter().map(|(ended, _)| (ended.run, ended.kept)).unzip();
+    let code = tell(runs)?;
+    kept.into_iter().try_for_each(|kept| kept.whole())?;
+    Ok(cut.map_or(code, |code| code as u8))
+}
+
+/// One line where stderr is a terminal. Elsewhere not a line a turn, of which there are hundreds: the news will do.
+fn shown(setup: &Setup) -> Shown {
+    match crate::run::shown(setup) {
+        Shown::Line => Shown::Line,
+        Shown::Plain | Shown::Nowhere => Shown::Nowhere,
+    }
+}
+
+/// The targets of all sides as one runner: that whose turn it is.
+struct Table<'s> {
+    setups: Vec<&'s mut Setup>,
+    side: usize,
+}
+
+impl Table<'_> {
+    fn runner(&self) -> &dyn Runner {
+        self.setups[self.side].runner.as_ref()
+    }
+
+    fn runner_mut(&mut self) -> &mut dyn Runner {
+        self.setups[self.side].runner.as_mut()
+    }
+
+    /// It is the turn of `side`. Virtual time has passed for it too while the others had theirs.
+    fn hand_to(&mut self, side: usize, observer: &mut dyn Observer) {
+        let now = self.runner().now();
+        self.side = side;
+        if self.setups.iter().all(|setup| setup.is_virtual()) {
+            self.runner_mut().rest(now, observer);
+        }
+    }
+}
+
+impl Runner for Table<'_> {
+    fn now(&self) -> Nanos {
+        self.runner().now()
+    }
+
+    fn plan(&self, step: &Step) -> Result<StepPlan, RunnerError> {
+        self.runner().plan(step)
+    }
+
+    fn open(&mut self, plan: &StepPlan) -> Result<(), RunnerError> {
+        self.runner_mut().open(plan)
+    }
+
+    fn close(&mut self) {
+        self.runner_mut().close();
+    }
+
+    fn run(&mut self, plan: &StepPlan, observer: &mut dyn Observer) -> Result<StepRecord, RunnerError> {
+        self.runner_mut().run(plan, observer)
+    }
+
+    fn backend(&self) -> &str {
+        self.runner().backend()
+    }
+}
+
+/// The procedure: whose turn it is, and what each side did so far.
+struct Turns<'a> {
+    course: TurnsCourse<'a>,
+    done: Vec<Vec<StepRecord>>,
+    recorders: Vec<RunRecorder>,
+    side: usize,
+    left: Left,
+    /// Whether a live line may stand where news go.
+    line: bool,
+}
+
+impl Procedure<Table<'_>> for Turns<'_> {
+    type Error = RunnerError;
+
+    fn next(&mut self, table: &mut Table<'_>) -> Result<Option<Step>, RunnerError> {
+        self.left.set((self.course.left)(&self.done));
+        let Some(Turn { side, step }) = (self.course.next)(&self.done) else { return Ok(None) };
+        self.side = side;
+        table.hand_to(side, &mut self.recorders[side]);
+        Ok(Some(step))
+    }
+
+    fn observer(&mut self) -> &mut dyn Observer {
+        &mut self.recorders[self.side]
+    }
+
+    fn ended(&mut self, record: StepRecord, _table: &mut Table<'_>) -> Result<(), RunnerError> {
+        self.done[self.side].push(record);
+        if let Some(news) = (self.course.news)(&self.done) {
+            if self.line {
+                output::live("");
+            }
+            output::people(&news);
+        }
+        Ok(())
+    }
+}
