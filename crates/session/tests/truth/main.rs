@@ -10,6 +10,7 @@ mod ceilings;
 mod checked;
 mod coverage;
 mod custom;
+mod headroom;
 mod judge;
 mod margins;
 mod page;

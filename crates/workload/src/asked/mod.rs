@@ -6,7 +6,7 @@ mod map;
 mod places;
 
 pub use burst::BurstAsked;
-pub use headroom::HeadroomAsked;
+pub use headroom::{HeadroomAsked, LatencyBound, LoadPart};
 pub use map::MapAsked;
 pub use places::PlacesAsked;
 
