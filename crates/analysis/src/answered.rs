@@ -18,7 +18,7 @@ pub enum Answered {
     /// Of `plimsoll burst`: the levels of a volume that is drained on purpose.
     Burst(BurstAnswer),
     /// Of `plimsoll headroom`: the greatest rate of arrivals at which a latency holds.
-    Headroom(HeadroomAnswer),
+    Headroom(Box<HeadroomAnswer>),
     /// Of `plimsoll map`: what block size, depth and mix bear.
     Map(MapAnswer),
     /// Of `plimsoll where`: how places of a volume differ.
@@ -29,7 +29,7 @@ pub enum Answered {
 pub(crate) fn answered(run: &Run, figures: &Figures) -> Option<Answered> {
     Some(match run.asked.as_ref()? {
         Asked::Burst(asked) => Answered::Burst(drained::answer(run, figures, asked)),
-        Asked::Headroom(asked) => Answered::Headroom(sought::answer(run, figures, asked)),
+        Asked::Headroom(asked) => Answered::Headroom(Box::new(sought::answer(run, figures, asked))),
         Asked::Map(asked) => Answered::Map(mapped::answer(run, figures, asked)),
         // One side alone answers nothing: `compare` reads both.
         Asked::InTurns(_) => return None,

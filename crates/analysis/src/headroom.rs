@@ -120,7 +120,7 @@ pub fn keeps_up(step: &StepRecord) -> bool {
 }
 
 /// I/Os a second that should arrive.
-fn asked(step: &StepRecord) -> f64 {
+pub(crate) fn asked(step: &StepRecord) -> f64 {
     step.plan.workers.iter().filter_map(|worker| worker.pace.rate()).map(|rate| rate.0).sum()
 }
 

@@ -61,7 +61,10 @@ pub use policy::Resource;
 pub use pulses::in_whole_pulses;
 pub use quick::{QuickRow, Whose, quick_rows};
 pub use regimes::{Change, Moved, Regimes};
-pub use sought::HeadroomAnswer;
+pub use sought::{
+    ArrivalShape, Greatest, HeadroomAnswer, HeadroomDoubt, Held, Holds, OpenLoad, Search,
+    elapsed as search_elapsed,
+};
 pub use verdict::{Answer, ClaimRow, Claimed, Doubt, Quantity, Reading, Verdict};
 pub use watch::shape::{
     ContractRow, DeviceFigures, Flow, Lacked, Latency, Level, LoadFigures, LoadFlow, Looked, Named,

@@ -7,6 +7,7 @@ use record::{
 use workload::{Ending, Nanos, Start, StepPlan, WorkerPlan};
 
 use crate::certainty::{Certainty, ending_by_time};
+use crate::lateness::Lateness;
 use crate::recorder::{Collector, CollectorEnd, Remainder};
 use crate::rules::{Rules, Schedule, Timetable, latest};
 use crate::worker::{Failure, Stopped, Worker};
@@ -75,10 +76,13 @@ pub(crate) struct Coordinator<'a> {
     collector: Collector,
     workers: WorkerSet<'a>,
     certainty: Certainty,
+    lateness: Lateness,
     watcher: &'a mut dyn Observer,
     intervals: Vec<Interval>,
     outcomes: Vec<Option<Outcome>>,
     certain: bool,
+    /// More were late than may be.
+    late: bool,
     interrupted: bool,
     given_up: bool,
     notes: Vec<Note>,
@@ -102,10 +106,12 @@ impl<'a> Coordinator<'a> {
             collector: Collector::new(plan, ends, timetable),
             workers: WorkerSet::new(plan),
             certainty: Certainty::new(plan),
+            lateness: Lateness::new(plan),
             watcher,
             intervals: Vec::new(),
             outcomes: plan.workers.iter().map(|_| None).collect(),
             certain: false,
+            late: false,
             interrupted: false,
             given_up: false,
             notes: Vec::new(),
@@ -117,10 +123,11 @@ impl<'a> Coordinator<'a> {
         self.collector.tell(self.watcher);
         for row in self.collector.collect() {
             self.certain |= self.certainty.is_certain(&row, self.timetable.counted_from);
+            self.late |= self.lateness.is_passed(&row);
             self.announce(row);
         }
         self.interrupted |= self.watcher.interrupted();
-        self.certain || self.interrupted
+        self.certain || self.late || self.interrupted
     }
 
     /// How long nothing may come back.
@@ -239,6 +246,8 @@ impl<'a> Coordinator<'a> {
             Ending::Interrupted
         } else if self.certain {
             Ending::Certain
+        } else if self.late {
+            Ending::Amount
         } else if outcomes.is_empty() || any(Stopped::Time) {
             ending_by_time(self.plan)
         } else {

@@ -5,6 +5,7 @@ mod certainty;
 mod coordinator;
 mod driver;
 pub mod fill;
+mod lateness;
 mod layout;
 mod planner;
 mod recorder;

@@ -72,7 +72,9 @@ fn time_of(rule: &StopRule) -> Option<Nanos> {
     match *rule {
         StopRule::Time(time) => Some(time),
         StopRule::Certain { most, .. } => Some(most),
-        StopRule::BytesEach(_) | StopRule::OpsEach(_) | StopRule::WrittenEach(_) => None,
+        StopRule::BytesEach(_) | StopRule::OpsEach(_) | StopRule::WrittenEach(_) | StopRule::Late { .. } => {
+            None
+        }
     }
 }
 

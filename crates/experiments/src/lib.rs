@@ -1,7 +1,8 @@
-//! Check, quick looks, profiles and load cycles as procedures: given what is known, the next step or done. They touch
+//! Check, headroom, quick looks, profiles and load cycles as procedures: given what is known, the next step or done. They touch
 //! nothing: `session` runs what they decide.
 
 mod check;
+mod headroom;
 mod layout;
 mod profile;
 mod quick;
@@ -13,6 +14,7 @@ pub use check::{
     AS_CLAIMED, AS_CLAIMED_EVEN, CheckAsk, Effort, Foreseen, Group, LeftOut, Span, foreseen, left_out,
     next_step, outline, seconds_left, seconds_most, seconds_usual,
 };
+pub use headroom::{HeadroomAsk, headroom_seconds, headroom_seconds_left, next_headroom_step};
 pub use layout::{LAYOUT_GUESS, layout_step};
 pub use profile::{Profile, ProfileError, ProfileStep, ProfileTable, profile_names, profile_text};
 pub use quick::{PastCache, QuickAsk, next_quick_step, quick_seconds};

@@ -45,12 +45,7 @@ pub fn of_fio(asked: &fio::Asked, command: Option<&str>) -> Vec<Native> {
     let mut places: Vec<(String, bool)> = Vec::new();
     for job in &asked.jobs {
         let options = &job.options;
-        let place = match (&options.filename, &options.directory) {
-            (Some(name), _) if is_device(name) => name.clone(),
-            (Some(name), None) => folder(name),
-            (_, Some(directory)) => directory.clone(),
-            (None, None) => ".".to_owned(),
-        };
+        let place = place_of(options);
         match places.iter_mut().find(|(known, _)| *known == place) {
             Some((_, writes)) => *writes |= options.pattern.writes,
             None => places.push((place, options.pattern.writes)),
@@ -73,6 +68,66 @@ pub fn of_fio(asked: &fio::Asked, command: Option<&str>) -> Vec<Native> {
         ));
     }
     said
+}
+
+/// What stands for fio's steering by latency, whose options are among `words`: a search for the rate at which the latency holds.
+pub fn of_latency(asked: &fio::Asked, words: &[(String, String)]) -> Option<Native> {
+    let value = |name: &str| {
+        let of = |(word, _): &(String, String)| {
+            let rest = word.trim_start_matches('-').strip_prefix(name)?;
+            rest.trim_start().strip_prefix('=').map(|value| value.trim().to_owned())
+        };
+        words.iter().find_map(of)
+    };
+    let target = value("latency_target").map(|most| (most, value("latency_percentile")));
+    let says = match &target {
+        Some(_) => {
+            "latency_target steers the queue depth until that share of I/Os (latency_percentile) is done in time. This searches \
+             the greatest rate of arrivals at which it is, with an interval."
+        }
+        None => {
+            "max_latency ends the job at the first I/O that takes longer. This searches the greatest rate of arrivals at which \
+             999 of a thousand do not."
+        }
+    };
+    let (most, percent) = target.or_else(|| Some((value("max_latency")?, None)))?;
+    let job = &asked.jobs.first()?.options;
+    let (place, mix) = (place_of(job), mix_of(job));
+    let (unit, bound) =
+        (if most.ends_with(|last: char| last.is_ascii_digit()) { "us" } else { "" }, bound(percent));
+    let block = job.bs[usize::from(!job.pattern.reads)];
+    Some(native(
+        format!("plimsoll headroom {place} --{bound} {most}{unit} --mix {mix} --block {block}"),
+        says,
+    ))
+}
+
+/// The option of the percentile that is asked, or the one below that there is; without one fio means all I/Os.
+fn bound(percent: Option<String>) -> &'static str {
+    const BOUNDS: [(f64, &str); 5] =
+        [(99.9, "p99.9"), (99.0, "p99"), (95.0, "p95"), (90.0, "p90"), (50.0, "p50")];
+    let asked = percent.and_then(|words| words.parse().ok()).unwrap_or(100.0);
+    BOUNDS.iter().find(|(percent, _)| *percent <= asked).map_or("p50", |(_, option)| option)
+}
+
+/// Reads and writes in a hundred.
+fn mix_of(options: &fio::JobOptions) -> String {
+    let reads = match (options.pattern.reads, options.pattern.writes) {
+        (true, true) => options.rwmix_read.min(100),
+        (true, false) => 100,
+        (false, _) => 0,
+    };
+    format!("{reads}/{}", 100 - reads)
+}
+
+/// The device or the folder on which a job works.
+fn place_of(options: &fio::JobOptions) -> String {
+    match (&options.filename, &options.directory) {
+        (Some(name), _) if is_device(name) => name.clone(),
+        (Some(name), None) => folder(name),
+        (_, Some(directory)) => directory.clone(),
+        (None, None) => ".".to_owned(),
+    }
 }
 
 /// What rates ask for, as a claim that can be checked.

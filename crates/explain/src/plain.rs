@@ -249,6 +249,7 @@ fn of_asked(asked: &fio::Asked, explanation: &mut Explanation, whole: bool) {
     explanation.risks.extend(risks_of(asked));
     let command = if explanation.is_job_file { "fio JOBFILE" } else { &explanation.command };
     explanation.native = native::of_fio(asked, Some(command).filter(|_| whole));
+    explanation.native.extend(native::of_latency(asked, &explanation.words));
 }
 
 fn of_job_file(text: &str) -> impl Iterator<Item = Told> {

@@ -50,7 +50,7 @@ const REPLAY: &str = "replaying recorded I/O is not supported";
 const RECORDING: &str = "I/O is not recorded in this form; write_lat_log with log_offset=1 tells of each I/O its place, length and time";
 const TOGETHER: &str = "jobs cannot steer each other yet";
 const PROCESS: &str = "workers are threads of one process and keep its rights and priority";
-const LATENCY: &str = "steering by latency is not supported yet";
+const LATENCY: &str = "plimsoll headroom searches the rate at which a latency holds";
 
 /// Headings of the table, each with what puts a row below it.
 macro_rules! headings {

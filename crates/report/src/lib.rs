@@ -32,6 +32,7 @@ pub use words::phrases::is_full;
 pub use words::progress::{DeviceNow, Progress, ending, phase_done, progress, step_done, watch_progress};
 pub use words::quick::{quick_json, quick_text};
 pub use words::sentence::{competing, confidence, error_words, evidence, next_step, sentence};
+pub use words::sought::search_words;
 pub use words::steps::{PartWords, part_line, part_words, steps};
 pub use words::target_doubt::target_doubt;
 pub use words::terminal::{Paint, files_line, files_line_of, head, terminal};

@@ -1,6 +1,7 @@
 //! Plain mathematics that knows no storage.
 
 pub mod compare;
+pub mod crossing;
 pub mod dependence;
 pub mod distribution;
 pub mod interval;

@@ -84,7 +84,7 @@ fn ends(workload: &Workload, job: &Job) -> Result<(), Disagreement> {
     }) {
         return Err(Disagreement::Zero { job: job.name.clone(), what: "the amount" });
     }
-    match job.stop.iter().any(|rule| matches!(rule, StopRule::Certain { .. })) {
+    match job.stop.iter().any(|rule| matches!(rule, StopRule::Certain { .. } | StopRule::Late { .. })) {
         true => Err(Disagreement::OwnCertainty { job: job.name.clone() }),
         false => Ok(()),
     }

@@ -17,6 +17,14 @@ pub enum StopRule {
     /// Each worker before it has written more than this since its start: what is written in a ramp and what is in flight at
     /// the end are in it, so that it bounds what reaches the target.
     WrittenEach(Bytes),
+    /// When more than `ios` I/Os past the ramp, of all workers together, took longer than `than`: an open load that has fallen so
+    /// far behind need not go on.
+    Late {
+        /// The latency, due to done.
+        than: Nanos,
+        /// How many may take longer.
+        ios: u64,
+    },
     /// When the rate is known well enough and is steady, but not before `least` and not after `most`.
     Certain {
         /// Half-width of the 95 % interval of the rate, as a share of it, that is narrow enough.
@@ -34,7 +42,7 @@ pub enum StopRule {
 pub enum Ending {
     /// The time that was asked for is over.
     Time,
-    /// The bytes or I/Os that were asked for are done.
+    /// The bytes or I/Os that were asked for are done, or as many were late as may be.
     Amount,
     /// The rate is known well enough.
     Certain,

@@ -1,16 +1,117 @@
 //! The answer of `plimsoll headroom`: the greatest rate of arrivals at which a latency holds.
 
+mod load;
+mod search;
+
 use record::Run;
 use serde::{Deserialize, Serialize};
-use workload::HeadroomAsked;
+use workload::{Direction, HeadroomAsked, LatencyBound, LoadPart};
+
+pub use load::{Held, Holds, OpenLoad};
+pub use search::{Greatest, Search, elapsed};
 
 use crate::figures::Figures;
 
 /// The answer of `plimsoll headroom`: the greatest rate of arrivals at which a latency holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct HeadroomAnswer {}
+pub struct HeadroomAnswer {
+    /// The bounds, in the order they were asked; all must hold.
+    pub bounds: Vec<LatencyBound>,
+    /// Where the bound that binds stands among them; `None` where no rate was found.
+    pub binds: Option<usize>,
+    /// What arrives.
+    pub load: Vec<ArrivalShape>,
+    /// The greatest rate, I/Os a second of the whole load; `None` where nothing tells it.
+    pub greatest: Option<Greatest>,
+    /// The greatest rate at which all bounds surely held, below all at which one surely did not.
+    pub surely_holds: Option<f64>,
+    /// The least rate at which one surely did not hold.
+    pub surely_fails: Option<f64>,
+    /// I/Os a second of the same load with its queue kept full.
+    pub full_queue: Option<f64>,
+    /// The loads since the last change, by rising rate; those of one rate together.
+    pub loads: Vec<OpenLoad>,
+    /// How often the volume changed while it was asked: loads that contradict each other lie on its sides.
+    pub changes: usize,
+    /// Why the answer is to be doubted.
+    pub doubts: Vec<HeadroomDoubt>,
+    /// Length of the search on the run's clock, seconds.
+    pub seconds: f64,
+}
+
+/// A range no wider than this share of its middle is an answer.
+const ANSWERS: f64 = 0.1;
+
+impl HeadroomAnswer {
+    /// Whether a rate was found: one, at least one, or two on either side of it that are near each other; and the volume held still.
+    pub fn is_known(&self) -> bool {
+        let known = match self.greatest {
+            Some(Greatest::Found(_) | Greatest::AtLeast(_)) => true,
+            Some(Greatest::Between(rate)) => rate.high - rate.low <= ANSWERS * rate.value,
+            Some(Greatest::AtMost(_)) | None => false,
+        };
+        known && !self.doubts.contains(&HeadroomDoubt::Swings)
+    }
+}
+
+/// One kind of I/O of a load, as far as words need it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ArrivalShape {
+    /// Its part of the load's rate.
+    pub share: f64,
+    /// Percent of reads.
+    pub read_percent: u8,
+    /// The longest I/O, bytes.
+    pub block: u64,
+    /// Percent that go to random places.
+    pub random_percent: u8,
+}
+
+/// Why the answer of a search is to be doubted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HeadroomDoubt {
+    /// The volume changed: it is the answer of now.
+    Changed,
+    /// It changed again and again: there is no one answer.
+    Swings,
+    /// Loads near the answer disagree by more than chance.
+    Disagree,
+    /// The search was stopped before it came to its end.
+    Stopped,
+    /// No interval was told: nothing but the rates between which it lies is known.
+    Wide,
+}
 
 /// The answer that `run` gives to what was asked.
-pub(crate) fn answer(_run: &Run, _figures: &Figures, _asked: &HeadroomAsked) -> HeadroomAnswer {
-    HeadroomAnswer {}
+pub(crate) fn answer(run: &Run, _figures: &Figures, asked: &HeadroomAsked) -> HeadroomAnswer {
+    let search = Search::of(asked, &run.steps);
+    let greatest = search.greatest();
+    HeadroomAnswer {
+        bounds: asked.bounds.clone(),
+        binds: search.binds(),
+        load: asked.load.iter().map(ArrivalShape::of).collect(),
+        greatest,
+        surely_holds: search.surely_holds(),
+        surely_fails: search.surely_fails(),
+        full_queue: search.full_queue,
+        doubts: search.doubts(&run.steps),
+        changes: search.changes,
+        seconds: search.elapsed(),
+        loads: search.into_rows(),
+    }
+}
+
+impl ArrivalShape {
+    /// That of `part`.
+    pub fn of(part: &LoadPart) -> ArrivalShape {
+        let access = &part.job.access;
+        let way = if access.mix.writes_only() { Direction::Write } else { Direction::Read };
+        ArrivalShape {
+            share: part.share,
+            read_percent: access.mix.read_percent(),
+            block: part.job.blocks.longest().0,
+            random_percent: *access.random_percent.of(way),
+        }
+    }
 }

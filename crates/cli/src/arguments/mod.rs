@@ -4,6 +4,7 @@ mod lab;
 mod policy;
 mod tutorial;
 mod compare;
+mod headroom;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -19,6 +20,7 @@ use workload::Nanos;
 pub use lab::{LabAction, LabArguments};
 pub use policy::{PolicyAction, PolicyArguments};
 pub use tutorial::TutorialArguments;
+pub use headroom::HeadroomArguments;
 
 use crate::commands::watch::arguments::WatchArguments;
 use crate::pictures::PictureArguments;
@@ -33,6 +35,7 @@ Examples:
   plimsoll check /mnt/vol --policy aws-gp3       do I get what I pay for?
   plimsoll check sim:aws-gp2,size=100GiB         the same, simulated
   plimsoll check lab:do-volumes-pre-burst        throttled by this kernel (root)
+  plimsoll headroom /mnt/vol --p99 10ms          how much may arrive?
   plimsoll compare a.plimsoll b.plimsoll         which is the better buy?
   plimsoll watch --for 24h                       is it the disk?
   plimsoll quick /mnt/vol                        the honest dd, half a minute
@@ -105,6 +108,8 @@ fn misuse(message: &str, command: Option<&str>) -> String {
 pub enum Command {
     /// Measure a volume: its caps, its latency, the depth that fills it; against a policy if one is given
     Check(CheckArguments),
+    /// The greatest rate of arrivals at which a latency holds, by a search
+    Headroom(HeadroomArguments),
     /// Hold two or more volumes against each other, by run files or by what other tools printed
     Compare(CompareArguments),
     /// Run a workload that is written down: a built-in profile, or a TOML file of your own

@@ -160,7 +160,7 @@ fn largest_file(folder: &Path) -> Option<(PathBuf, Bytes)> {
 }
 
 /// Bytes in flight: no more than a small part of the memory that is left, as the load shall not push out what runs here.
-fn in_flight_most() -> Bytes {
+pub fn in_flight_most() -> Bytes {
     let free = kernel::free_memory(Path::new("/")).map_or(Bytes(u64::MAX), |free| free.bytes);
     CheckAsk::IN_FLIGHT_MOST.min(Bytes(free.0 / IN_FLIGHT_PART))
 }

@@ -6,6 +6,7 @@ pub mod data_out;
 pub mod diskspd;
 pub mod explain;
 pub mod fio;
+pub mod headroom;
 pub mod import;
 pub mod ioping;
 pub mod iostat;

@@ -1,10 +1,10 @@
 //! `plimsoll watch`: from the machine's counters to a diagnosis, a run file and a report.
 
 pub mod arguments;
-mod asked;
+pub mod asked;
 mod forecast;
 mod job_files;
-mod load;
+pub mod load;
 mod result;
 mod target;
 

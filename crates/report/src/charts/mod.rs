@@ -28,6 +28,7 @@ mod relations;
 mod reported;
 mod series;
 mod sheet;
+mod sought;
 mod table;
 mod timeline;
 mod turns;

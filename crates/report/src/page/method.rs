@@ -364,6 +364,9 @@ fn until_words(step: &StepRecord, worker: &WorkerPlan) -> String {
         StopRule::BytesEach(bytes) => format!("{} each", numbers::size(bytes.0)),
         StopRule::WrittenEach(bytes) => format!("{} written each", numbers::size(bytes.0)),
         StopRule::OpsEach(ops) => format!("{} I/Os each", numbers::count(*ops as f64)),
+        StopRule::Late { than, ios } => {
+            format!("{} longer than {}", numbers::count(*ios as f64), numbers::time(than.0 as f64))
+        }
         StopRule::Certain { half_width, least, most } => {
             format!("± {} known, {} to {}", numbers::share(*half_width), seconds(*least), seconds(*most))
         }

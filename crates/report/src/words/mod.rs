@@ -25,7 +25,7 @@ mod places;
 pub(crate) mod progress;
 pub(crate) mod quick;
 pub(crate) mod sentence;
-mod sought;
+pub(crate) mod sought;
 pub(crate) mod started;
 pub(crate) mod step_kind;
 mod step_names;

@@ -11,6 +11,7 @@ mod checked;
 mod coverage;
 mod custom;
 mod identified;
+mod headroom;
 mod judge;
 mod margins;
 mod page;

@@ -55,9 +55,14 @@ impl Queue {
     }
 }
 
-/// The percentile of the sojourn in M/D/1, seconds: the distribution of the number in the system by cuts between n and n+1
-/// (every term positive, so it is stable), and that of the wait from it (Franx, Operations Research Letters 29, 2001).
+/// The percentile of the sojourn in M/D/1, seconds.
 fn md1(load: f64) -> f64 {
+    (md1_wait(load) + 1.0) * SERVICE
+}
+
+/// The 99th percentile of the wait in M/D/1, in services: the distribution of the number in the system by cuts between n and n+1
+/// (every term positive, so it is stable), and that of the wait from it (Franx, Operations Research Letters 29, 2001).
+pub fn md1_wait(load: f64) -> f64 {
     let levels = 400;
     let arrivals = poisson(load, levels + 2);
     let beyond: Vec<f64> = (0..levels + 2).map(|n| 1.0 - arrivals[..=n].iter().sum::<f64>()).collect();
@@ -78,7 +83,7 @@ fn md1(load: f64) -> f64 {
         let middle = (low + high) / 2.0;
         if waits_at_most(middle) < P { low = middle } else { high = middle }
     }
-    (low + 1.0) * SERVICE
+    low
 }
 
 /// Chances of 0, 1, … of a Poisson distribution of this mean.

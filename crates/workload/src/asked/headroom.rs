@@ -2,6 +2,42 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What `plimsoll headroom` was asked.
+use crate::{Bytes, Job, Nanos};
+
+/// What `plimsoll headroom` was asked: the greatest rate of this load, arriving by chance, at which these bounds hold.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct HeadroomAsked {}
+pub struct HeadroomAsked {
+    /// Bounds of the latency from due to done, over all I/Os of the load together; all must hold.
+    pub bounds: Vec<LatencyBound>,
+    /// What arrives; never empty where it came from a command line.
+    pub load: Vec<LoadPart>,
+    /// How long the search takes, the layout left out.
+    pub time: Nanos,
+    /// What may be written by it, the layout left out.
+    pub write_most: Bytes,
+}
+
+/// A percentile of the latency with what it may be.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LatencyBound {
+    /// Percent of I/Os, above 0 and below 100, that must not take longer.
+    pub percent: f64,
+    /// Than this.
+    pub most: Nanos,
+}
+
+impl LatencyBound {
+    /// The share of I/Os that may take longer.
+    pub fn may_exceed(self) -> f64 {
+        1.0 - self.percent / 100.0
+    }
+}
+
+/// One kind of I/O in a load.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LoadPart {
+    /// What its I/Os are; its pace and end say nothing.
+    pub job: Job,
+    /// Its part of the load's rate; those of a load make 1.
+    pub share: f64,
+}

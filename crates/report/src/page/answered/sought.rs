@@ -1,10 +1,15 @@
-//! The answer of a procedure in a page.
+//! The greatest rate at which a latency holds, in a page.
 
 use analysis::HeadroomAnswer;
 
-use crate::markup::Markup;
+use super::super::parts::{prose, scrolled, section};
+use crate::markup::{Markup, element, markup};
+use crate::words::sought::{doubt_words, loads_table};
 
-/// The sections of the answer.
-pub(super) fn sections(_answer: &HeadroomAnswer) -> Markup {
-    Markup::default()
+/// The loads that tell it, and what makes it doubtful.
+pub(super) fn sections(answer: &HeadroomAnswer) -> Markup {
+    let doubt = |words: &String| element("li").holding(prose(words));
+    let doubts: Markup = doubt_words(answer).iter().map(doubt).collect();
+    let doubts = (!doubts.is_empty()).then(|| element("ul").line(doubts));
+    section("Open loads", markup![scrolled(&loads_table(answer)), doubts])
 }

@@ -1,0 +1,282 @@
+//! One open load of a search: what arrived, and how much of it took longer than it may.
+
+use record::{Distribution, Interval, StepRecord};
+use serde::{Deserialize, Serialize};
+use statistics::crossing::Trial;
+use workload::{Direction, Ending, LatencyBound, Nanos, StopRule};
+
+use crate::headroom::{asked, keeps_up};
+
+/// Standard errors beyond which a share is surely on one side of what it may be: two in a hundred such judgements are wrong at most,
+/// as both sides are asked of each load.
+const SURE: f64 = 2.6;
+/// How many times the variance of late I/Os is that of independent ones at least, where too few came to show how they cluster: in
+/// a queue one late I/O is seldom alone.
+const CLUSTERS: f64 = 4.0;
+/// Late I/Os from which on a load shows it.
+const SHOWS: f64 = 5.0;
+/// Neighbouring intervals whose late I/Os may belong together.
+const LAGS: usize = 3;
+/// Up to so many times what may be late, or down to this part of it, is about as much.
+const NEAR: f64 = 4.0;
+/// The percentiles that are told of a load.
+pub(super) const PERCENTILES: [f64; 4] = [50.0, 90.0, 99.0, 99.9];
+
+/// What one open load had.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OpenLoad {
+    /// I/Os a second that arrived; of a load that was cut short, that should have. Where arrivals are a Poisson process, what became
+    /// of them depends on the rate that was asked through their number alone, so that this is the rate which a load tells of.
+    pub rate: f64,
+    /// I/Os a second that were done.
+    pub served: f64,
+    /// Counted time, seconds.
+    pub seconds: f64,
+    /// Whether all that arrived was done, but for chance.
+    pub keeps_up: bool,
+    /// Whether it was ended because it had fallen behind.
+    pub cut_short: bool,
+    /// Mean of the latency, nanoseconds.
+    pub mean_ns: f64,
+    /// Percentiles of the latency with their values, nanoseconds: 50, 90, 99 and 99.9.
+    pub percentiles_ns: Vec<(f64, u64)>,
+    /// For each bound, in their order.
+    pub held: Vec<Held>,
+    /// I/Os that should come in its whole time.
+    #[serde(skip)]
+    planned: f64,
+    /// All its latencies, for what is made of several loads.
+    #[serde(skip)]
+    latency: Distribution,
+}
+
+/// What one load says of one bound.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Held {
+    /// I/Os that came, those included that were never issued.
+    pub count: f64,
+    /// Of these, the ones that took longer.
+    pub beyond: f64,
+    /// How many times the variance of their number is that of independent ones.
+    pub dispersion: f64,
+    /// What it says.
+    pub answer: Holds,
+}
+
+/// Whether a bound held under a load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Holds {
+    /// Surely.
+    Surely,
+    /// As far as it was seen.
+    Seemingly,
+    /// It did not, as far as was seen.
+    SeeminglyNot,
+    /// Surely not.
+    SurelyNot,
+}
+
+impl Held {
+    /// What the counts say where this share may exceed the bound, and late I/Os cluster no less than `least`.
+    fn judged(&self, may: f64, least: f64) -> Holds {
+        let share = self.beyond / self.count;
+        let of = |share: f64| share * (1.0 - share);
+        // At least what it would be at the share that may be: where nothing is late, that is no proof of an error of none.
+        let error = (of(share).max(of(may)) * self.dispersion.max(least) / self.count).sqrt();
+        let sure = (share - may).abs() > SURE * error;
+        match (share <= may, sure) {
+            (true, true) => Holds::Surely,
+            (true, false) => Holds::Seemingly,
+            (false, false) => Holds::SeeminglyNot,
+            (false, true) => Holds::SurelyNot,
+        }
+    }
+
+    /// Both together.
+    fn with(&self, other: &Held, may: f64) -> Held {
+        let (count, beyond) = (self.count + other.count, self.beyond + other.beyond);
+        let weighed = self.beyond * self.dispersion + other.beyond * other.dispersion;
+        let dispersion = if beyond > 0.0 { weighed / beyond } else { 1.0 };
+        // Both were judged by what all loads showed; the surer of two that agree stands, and else neither is sure.
+        let held = Held { count, beyond, dispersion, answer: Holds::Seemingly };
+        let alone = held.judged(may, CLUSTERS.max(dispersion));
+        let answer = match (self.answer, other.answer) {
+            (mine, theirs) if mine == theirs => mine,
+            _ => alone,
+        };
+        Held { answer, ..held }
+    }
+}
+
+impl OpenLoad {
+    /// What `step` had, held against `bounds`; `None` where nothing came back.
+    pub(super) fn of(step: &StepRecord, bounds: &[LatencyBound]) -> Option<OpenLoad> {
+        let (reads, writes) = (step.tally(Direction::Read), step.tally(Direction::Write));
+        let done = (reads.ops + writes.ops) as f64;
+        let latency = together(|direction| step.latency(direction));
+        let keeps_up = keeps_up(step);
+        let parts: Vec<Distribution> = step.counted().iter().map(of_interval).collect();
+        let seen = Seen { latency: &latency, parts: &parts, unissued: unissued(step), keeps_up };
+        let cut_short = step.ending == Ending::Amount;
+        Some(OpenLoad {
+            rate: arrived(step).filter(|_| !cut_short).unwrap_or_else(|| asked(step)),
+            served: done / step.seconds(),
+            seconds: step.seconds(),
+            keeps_up,
+            cut_short,
+            mean_ns: latency.mean()?,
+            percentiles_ns: percentiles(&latency),
+            held: bounds.iter().map(|bound| seen.held(bound)).collect(),
+            planned: asked(step) * planned(step),
+            latency,
+        })
+    }
+
+    /// Whether every bound held, by what was seen.
+    pub fn holds(&self) -> bool {
+        self.held.iter().all(|held| matches!(held.answer, Holds::Surely | Holds::Seemingly))
+    }
+
+    /// Every bound surely held.
+    pub fn surely_holds(&self) -> bool {
+        self.held.iter().all(|held| held.answer == Holds::Surely)
+    }
+
+    /// One of them surely did not.
+    pub fn surely_fails(&self) -> bool {
+        self.held.iter().any(|held| held.answer == Holds::SurelyNot)
+    }
+
+    /// Late I/Os of the bound of this number, and how they cluster, where the load shows that: about as many are late as may be. A
+    /// queue that is always long says nothing of one that seldom is.
+    pub(super) fn clusters(&self, at: usize, bound: LatencyBound) -> Option<(f64, f64)> {
+        let held = self.held.get(at).filter(|held| self.is_whole() && held.beyond >= SHOWS)?;
+        let near = held.beyond / held.count / bound.may_exceed();
+        (1.0 / NEAR..NEAR).contains(&near).then_some((held.beyond, held.dispersion))
+    }
+
+    /// The same load where late I/Os of each bound cluster no less than so.
+    pub(super) fn clustering(mut self, least: &[f64], bounds: &[LatencyBound]) -> OpenLoad {
+        for ((held, least), bound) in self.held.iter_mut().zip(least).zip(bounds) {
+            let judged = held.judged(bound.may_exceed(), least.max(CLUSTERS));
+            held.answer = if self.keeps_up { judged } else { Holds::SurelyNot };
+        }
+        self
+    }
+
+    /// It ran to its end, and all that arrived was done.
+    pub fn is_whole(&self) -> bool {
+        self.keeps_up && !self.cut_short
+    }
+
+    /// Both as one, at their mean rate.
+    pub(super) fn with(&self, other: &OpenLoad, bounds: &[LatencyBound]) -> OpenLoad {
+        let seconds = self.seconds + other.seconds;
+        let mean = |of: fn(&OpenLoad) -> f64| (of(self) * self.seconds + of(other) * other.seconds) / seconds;
+        let mut latency = self.latency.clone();
+        latency.merge(&other.latency);
+        let both = self.held.iter().zip(&other.held).zip(bounds);
+        OpenLoad {
+            rate: mean(|load| load.rate),
+            served: mean(|load| load.served),
+            seconds,
+            keeps_up: true,
+            cut_short: false,
+            mean_ns: latency.mean().unwrap_or(self.mean_ns),
+            percentiles_ns: percentiles(&latency),
+            held: both.map(|((mine, other), bound)| mine.with(other, bound.may_exceed())).collect(),
+            planned: self.planned + other.planned,
+            latency,
+        }
+    }
+
+    /// As a trial of the bound of this number. Of a load that was cut short, all that would have come counts, and of these as late
+    /// what was by then: that it was ended by what it showed must not make it show more.
+    pub(super) fn trial(&self, bound: usize) -> Option<Trial> {
+        let held = self.held.get(bound)?;
+        let count = if self.cut_short { held.count.max(self.planned) } else { held.count };
+        Some(Trial { at: self.rate, count, events: held.beyond, dispersion: held.dispersion })
+    }
+}
+
+/// What a step shows of a bound.
+struct Seen<'s> {
+    latency: &'s Distribution,
+    /// The same, interval by interval.
+    parts: &'s [Distribution],
+    unissued: f64,
+    keeps_up: bool,
+}
+
+impl Seen<'_> {
+    fn held(&self, bound: &LatencyBound) -> Held {
+        let (may, most) = (bound.may_exceed(), bound.most);
+        let count = self.latency.count() as f64 + self.unissued;
+        let beyond = beyond(self.latency, most) + self.unissued;
+        let dispersion = self.dispersion(most, beyond / count);
+        let held = Held { count, beyond, dispersion, answer: Holds::Seemingly };
+        let answer = if self.keeps_up { held.judged(may, CLUSTERS) } else { Holds::SurelyNot };
+        Held { answer, ..held }
+    }
+
+    /// By the variance of intervals and the covariance of neighbours (Bartlett's window; Newey, West: Econometrica 55, 1987); 1 where
+    /// too little came for it. It is rough, and meant to be summed over loads: nothing is presumed of it.
+    fn dispersion(&self, most: Nanos, share: f64) -> f64 {
+        let excess = |part: &Distribution| beyond(part, most) - share * part.count() as f64;
+        let series: Vec<f64> = self.parts.iter().map(excess).collect();
+        let count: f64 = self.parts.iter().map(|part| part.count() as f64).sum();
+        let independent = count * share * (1.0 - share);
+        let length = series.len() as f64;
+        if independent <= 0.0 || length <= 4.0 * LAGS as f64 {
+            return 1.0;
+        }
+        let products = |lag: usize| series.iter().zip(&series[lag..]).map(|(a, b)| a * b).sum::<f64>();
+        let weight = |lag: usize| 2.0 * (1.0 - lag as f64 / (LAGS + 1) as f64);
+        let sum = products(0) + (1..=LAGS).map(|lag| weight(lag) * products(lag)).sum::<f64>();
+        // Deviations from a mean of their own are too small by about so much.
+        let own = length / (length - LAGS as f64 - 1.0);
+        (own * sum / independent).max(1.0)
+    }
+}
+
+fn percentiles(latency: &Distribution) -> Vec<(f64, u64)> {
+    let told = |percent: f64| Some((percent, latency.percentile(percent)?));
+    PERCENTILES.into_iter().filter_map(told).collect()
+}
+
+fn beyond(latency: &Distribution, most: Nanos) -> f64 {
+    latency.share_within(most.0).map_or(0.0, |within| (1.0 - within) * latency.count() as f64)
+}
+
+/// Reads and writes together.
+fn together(of: impl Fn(Direction) -> Distribution) -> Distribution {
+    let mut all = of(Direction::Read);
+    all.merge(&of(Direction::Write));
+    all
+}
+
+fn of_interval(interval: &Interval) -> Distribution {
+    together(|direction| interval.of(direction).latency.clone())
+}
+
+/// I/Os a second that came in the time that was planned; `None` where it was not over.
+fn arrived(step: &StepRecord) -> Option<f64> {
+    let time = planned(step);
+    let done = (step.tally(Direction::Read).ops + step.tally(Direction::Write).ops) as f64;
+    (time > 0.0 && step.ending == Ending::Time).then(|| (done + unissued(step)) / time)
+}
+
+/// Seconds that a step was to count.
+fn planned(step: &StepRecord) -> f64 {
+    let time = step.plan.stop.iter().find_map(|rule| match rule {
+        StopRule::Time(time) => Some(time.as_secs_f64()),
+        _ => None,
+    });
+    time.unwrap_or_default()
+}
+
+/// I/Os that were due and never issued, as the queue was full.
+fn unissued(step: &StepRecord) -> f64 {
+    step.workers.iter().map(|worker| worker.unissued as f64).sum()
+}

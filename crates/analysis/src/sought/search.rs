@@ -1,0 +1,242 @@
+//! A search as far as it has come: its loads, the volume as it is now, and where the bounds cease to hold.
+
+use record::StepRecord;
+use serde::{Deserialize, Serialize};
+use statistics::crossing::{Crossing, Sought, crossing};
+use workload::{Ending, HeadroomAsked, LatencyBound, StepKind};
+
+use super::HeadroomDoubt;
+use super::load::OpenLoad;
+use crate::Estimate;
+
+/// Loads whose rates are nearer than this share do not contradict each other whatever they say.
+const APART: f64 = 0.03;
+/// Loads nearer than this share are told as one.
+const ALIKE: f64 = 0.015;
+/// The usual slope of the log odds of being late, in bounds.
+const USUAL_SLOPE: f64 = 1.5;
+/// A line says nothing of rates below this part of the least that was tried.
+const FAR: f64 = 0.8;
+/// From so many changes on the volume does not hold still.
+const SWINGS: usize = 3;
+/// Ratio of variances from which on loads disagree by more than chance: that of five loads passes it once in a hundred times.
+const DISAGREE: f64 = 4.0;
+/// An interval wider than this share of the rate is no answer but a range.
+const WIDE: f64 = 0.5;
+
+/// Where the greatest rate lies, I/Os a second.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "bound", content = "rate")]
+pub enum Greatest {
+    /// Here, with its 95 % interval.
+    Found(Estimate),
+    /// Between the greatest rate at which the bounds held and the least at which they did not.
+    Between(Estimate),
+    /// They held at the greatest rate that was tried.
+    AtLeast(f64),
+    /// They did not hold at the least that was tried.
+    AtMost(f64),
+}
+
+/// A search as far as it has come.
+#[derive(Clone, Debug)]
+pub struct Search {
+    /// I/Os a second of the load with its queue kept full.
+    pub full_queue: Option<f64>,
+    /// Loads since the last change, in the order they ran.
+    pub loads: Vec<OpenLoad>,
+    /// How often loads contradicted those before.
+    pub changes: usize,
+    /// The same by rising rate, those of about one rate together.
+    rows: Vec<OpenLoad>,
+    crossing: Option<(usize, Crossing)>,
+    bounds: Vec<LatencyBound>,
+    /// From the first step that is no layout to the end of the last, seconds.
+    seconds: f64,
+}
+
+impl Search {
+    /// What `steps` tell of what was `asked`.
+    pub fn of(asked: &HeadroomAsked, steps: &[StepRecord]) -> Search {
+        let of_kind = |kind| steps.iter().filter(move |step| step.plan.kind == kind);
+        let loads = of_kind(StepKind::OpenLoad).filter_map(|step| OpenLoad::of(step, &asked.bounds));
+        let (loads, changes) = of_now(clustered(loads.collect(), &asked.bounds));
+        let full = of_kind(StepKind::Probe).next();
+        let rows = by_rate(&loads, &asked.bounds);
+        let crossing = first_crossing(&loads, &asked.bounds);
+        let (full_queue, bounds) = (full.map(rate_of), asked.bounds.clone());
+        Search { full_queue, loads, changes, rows, crossing, bounds, seconds: elapsed(steps) }
+    }
+
+    /// How long it has taken, seconds.
+    pub fn elapsed(&self) -> f64 {
+        self.seconds
+    }
+
+    /// The greatest rate of a load that seemed to hold below all that seemed not to, and the least that seemed not to.
+    pub fn bracket(&self) -> (Option<f64>, Option<f64>) {
+        let fails = self.rows.iter().filter(|load| !load.holds()).map(|load| load.rate).reduce(f64::min);
+        let below = |rate: &f64| fails.is_none_or(|fails| *rate < fails);
+        let holds = self.rows.iter().filter(|load| load.holds()).map(|load| load.rate);
+        (holds.filter(below).reduce(f64::max), fails)
+    }
+
+    /// Where the bounds cease to hold, as the one that does first, with its number.
+    pub fn crossing(&self) -> Option<(usize, Crossing)> {
+        self.crossing
+    }
+
+    /// Which bound binds; `None` where no load tells.
+    pub(super) fn binds(&self) -> Option<usize> {
+        let failing = |load: &&OpenLoad| !load.holds();
+        let least = self.loads.iter().filter(failing).min_by(|a, b| a.rate.total_cmp(&b.rate));
+        let odds = |held: &super::Held, bound: &LatencyBound| held.beyond / held.count / bound.may_exceed();
+        let worst = |load: &OpenLoad| {
+            let all = load.held.iter().zip(&self.bounds).map(|(held, bound)| odds(held, bound)).enumerate();
+            all.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at)
+        };
+        self.crossing().map(|(at, _)| at).or_else(|| worst(least?))
+    }
+
+    /// The greatest rate, as far as it is known.
+    pub fn greatest(&self) -> Option<Greatest> {
+        let (holds, fails) = self.bracket();
+        match (holds, fails) {
+            (None, None) => None,
+            (Some(rate), None) => Some(Greatest::AtLeast(rate)),
+            (None, Some(rate)) if !self.reaches(rate) => Some(Greatest::AtMost(rate)),
+            (_, Some(fails)) => Some(self.between(holds.unwrap_or(0.0), fails)),
+        }
+    }
+
+    /// Whether the line through the loads passes the share not far below the least of their rates.
+    fn reaches(&self, least: f64) -> bool {
+        self.crossing().is_some_and(|(_, found)| found.is_bounded() && found.at > FAR * least)
+    }
+
+    fn between(&self, holds: f64, fails: f64) -> Greatest {
+        let least = self.surely_holds().unwrap_or(0.0).min(holds);
+        let most = self.surely_fails().unwrap_or(f64::INFINITY).max(fails);
+        match self.crossing() {
+            // Beyond what surely failed nothing holds, whatever a line says.
+            Some((_, found)) if found.is_bounded() && found.at > least && found.at < most => {
+                Greatest::Found(Estimate { value: found.at, low: found.low.max(0.0), high: found.high })
+            }
+            _ => {
+                let middle = (holds + fails) / 2.0;
+                let value = self.crossing().map_or(middle, |(_, found)| found.at.clamp(holds, fails));
+                Greatest::Between(Estimate { value, low: least, high: most.min(fails * 2.0) })
+            }
+        }
+    }
+
+    /// The least rate at which a bound surely did not hold.
+    pub(super) fn surely_fails(&self) -> Option<f64> {
+        self.rows.iter().filter(|load| load.surely_fails()).map(|load| load.rate).reduce(f64::min)
+    }
+
+    /// The greatest rate below that at which all surely held.
+    pub(super) fn surely_holds(&self) -> Option<f64> {
+        let below = self.surely_fails().unwrap_or(f64::INFINITY);
+        let held = self.rows.iter().filter(|load| load.surely_holds() && load.rate < below);
+        held.map(|load| load.rate).reduce(f64::max)
+    }
+
+    /// Why the answer is to be doubted.
+    pub(super) fn doubts(&self, steps: &[StepRecord]) -> Vec<HeadroomDoubt> {
+        let last = steps.last().map(|step| step.ending);
+        let stopped = last.is_some_and(|ending| matches!(ending, Ending::Interrupted | Ending::Failed));
+        let disagree = self.crossing().is_some_and(|(_, found)| found.strays > DISAGREE);
+        let wide = match self.greatest() {
+            Some(Greatest::Found(rate) | Greatest::Between(rate)) => rate.high - rate.low > WIDE * rate.value,
+            _ => false,
+        };
+        let all = [
+            (self.changes > 0 && self.changes < SWINGS, HeadroomDoubt::Changed),
+            (self.changes >= SWINGS, HeadroomDoubt::Swings),
+            (disagree, HeadroomDoubt::Disagree),
+            (stopped, HeadroomDoubt::Stopped),
+            (wide, HeadroomDoubt::Wide),
+        ];
+        all.into_iter().filter(|(is, _)| *is).map(|(_, doubt)| doubt).collect()
+    }
+
+    /// The loads by rising rate, those of about one rate together.
+    pub(super) fn into_rows(self) -> Vec<OpenLoad> {
+        self.rows
+    }
+}
+
+/// Seconds from the first of `steps` that is no layout to the end of the last.
+pub fn elapsed(steps: &[StepRecord]) -> f64 {
+    let first = steps.iter().find(|step| step.plan.kind != StepKind::Layout);
+    first.zip(steps.last()).map_or(0.0, |(first, last)| last.ended.since(first.started).as_secs_f64())
+}
+
+/// Where each bound ceases to hold, and the one that does first. In a queue the log odds of being late grow with the rate by once
+/// (M/M/1) to twice (M/D/1) the bound.
+fn first_crossing(loads: &[OpenLoad], bounds: &[LatencyBound]) -> Option<(usize, Crossing)> {
+    let of_bound = |(at, bound): (usize, &LatencyBound)| {
+        let trials: Vec<_> = loads.iter().filter_map(|load| load.trial(at)).collect();
+        let sought =
+            Sought { share: bound.may_exceed(), usual_slope: USUAL_SLOPE * bound.most.as_secs_f64() };
+        Some((at, crossing(&trials, sought)?))
+    };
+    bounds.iter().enumerate().filter_map(of_bound).min_by(|a, b| a.1.at.total_cmp(&b.1.at))
+}
+
+/// Loads by rising rate; those nearer than [`ALIKE`] to the first of them are one.
+fn by_rate(loads: &[OpenLoad], bounds: &[LatencyBound]) -> Vec<OpenLoad> {
+    let mut sorted = loads.to_vec();
+    sorted.sort_by(|a, b| a.rate.total_cmp(&b.rate));
+    let mut rows: Vec<(f64, OpenLoad)> = Vec::new();
+    for load in sorted {
+        match rows.last_mut() {
+            Some((first, row)) if load.rate < *first * (1.0 + ALIKE) && row.is_whole() && load.is_whole() => {
+                *row = row.with(&load, bounds);
+            }
+            _ => rows.push((load.rate, load)),
+        }
+    }
+    rows.into_iter().map(|(_, row)| row).collect()
+}
+
+/// Loads that are judged by how late I/Os cluster in all of them, each by its events: one with few of them shows less than there is.
+fn clustered(loads: Vec<OpenLoad>, bounds: &[LatencyBound]) -> Vec<OpenLoad> {
+    let of_bound = |(at, bound): (usize, &LatencyBound)| {
+        let seen = loads.iter().filter_map(|load| load.clusters(at, *bound));
+        let (events, weighed) =
+            seen.fold((0.0, 0.0), |sum, (events, how)| (sum.0 + events, sum.1 + events * how));
+        if events > 0.0 { weighed / events } else { 1.0 }
+    };
+    let least: Vec<f64> = bounds.iter().enumerate().map(of_bound).collect();
+    loads.into_iter().map(|load| load.clustering(&least, bounds)).collect()
+}
+
+/// I/Os a second of a step with a full queue.
+fn rate_of(step: &StepRecord) -> f64 {
+    let counted = step.counted();
+    let seconds: f64 = counted.iter().map(record::Interval::seconds).sum();
+    let ops: f64 = counted.iter().map(|one| one.iops() * one.seconds()).sum();
+    if seconds > 0.0 { ops / seconds } else { 0.0 }
+}
+
+/// The loads since the volume last changed, and how often it did: where one surely fails at a rate below that at which an earlier
+/// one surely held, or the other way round, the volume is another.
+fn of_now(loads: Vec<OpenLoad>) -> (Vec<OpenLoad>, usize) {
+    let (mut now, mut changes) = (Vec::<OpenLoad>::new(), 0);
+    for load in loads {
+        if let Some(last) = now.iter().rposition(|earlier| contradict(earlier, &load)) {
+            now.drain(..=last);
+            changes += 1;
+        }
+        now.push(load);
+    }
+    (now, changes)
+}
+
+fn contradict(earlier: &OpenLoad, later: &OpenLoad) -> bool {
+    let worse = earlier.surely_holds() && later.surely_fails() && later.rate < earlier.rate * (1.0 - APART);
+    let better = earlier.surely_fails() && later.surely_holds() && later.rate > earlier.rate * (1.0 + APART);
+    worse || better
+}

@@ -1,0 +1,119 @@
+//! The words of `plimsoll headroom`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use workload::{LatencyBound, Nanos};
+
+use super::{Format, patience};
+use session::failure::Failure;
+
+/// `plimsoll headroom`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  plimsoll headroom /mnt/vol --p99 10ms            4 KiB random reads
+  plimsoll headroom /mnt/vol --p99 10ms --mix 70/30 --block 8k
+  plimsoll headroom /mnt/vol --p50 1ms --p99.9 50ms     both must hold
+  plimsoll headroom /mnt/vol --p99 20ms --load jobs.fio what your job does
+  plimsoll headroom sim:aws-gp3 --p99 5ms          simulated, in a moment
+
+I/Os arrive by chance and do not wait for each other, as those of many users
+do. The latency is that from when an I/O was due until it was done, over reads
+and writes together. Loads of growing rate bracket the answer, further ones on
+both sides of it narrow its interval until --time is over.
+The answer holds for the load that was asked and for the volume as it was: a
+volume that bursts is told as it is now.
+Exit codes: 0 a rate was found, 1 the run failed, 2 wrong usage or refused,
+4 cannot tell.")]
+pub struct HeadroomArguments {
+    /// Directory, file, block device, lab:POLICY or sim:POLICY
+    #[arg(default_value = ".")]
+    pub target: String,
+    /// Half of all I/Os must be done within this
+    #[arg(long, value_name = "TIME")]
+    pub p50: Option<String>,
+    /// 90 of a hundred I/Os must be
+    #[arg(long, value_name = "TIME")]
+    pub p90: Option<String>,
+    /// 95 of a hundred
+    #[arg(long, value_name = "TIME")]
+    pub p95: Option<String>,
+    /// 99 of a hundred
+    #[arg(long, value_name = "TIME")]
+    pub p99: Option<String>,
+    /// 999 of a thousand
+    #[arg(long = "p99.9", value_name = "TIME")]
+    pub p999: Option<String>,
+    /// Reads and writes in a hundred, e.g. 70/30 [default: reads alone]
+    #[arg(long, value_name = "MIX", conflicts_with = "load")]
+    pub mix: Option<String>,
+    /// Bytes of an I/O
+    #[arg(long, value_name = "SIZE", default_value = "4k", conflicts_with = "load")]
+    pub block: String,
+    /// Places one after the other, instead of random ones
+    #[arg(long, conflicts_with = "load")]
+    pub sequential: bool,
+    /// What arrives: a fio job file, a profile, or a policy's own load
+    #[arg(long, value_name = "JOB")]
+    pub load: Option<String>,
+    /// How long the search takes, the layout left out; the longer, the narrower the interval
+    #[arg(long, value_name = "TIME", default_value = "2m")]
+    pub time: String,
+    /// Write to this block device: EVERYTHING on it is lost
+    #[arg(long, value_name = "DEVICE")]
+    pub allow_destroy: Option<PathBuf>,
+    /// Measure although somebody else is using the device
+    #[arg(long)]
+    pub busy: bool,
+    /// Bytes to lay out and measure on [default: a tenth of the free space, at most 4 GiB]
+    #[arg(long, value_name = "SIZE")]
+    pub size: Option<String>,
+    /// Most bytes that the search writes, the layout left out
+    #[arg(long, value_name = "SIZE", default_value = "16g")]
+    pub write_most: String,
+    /// Seed of every random choice
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Say what would be done, with reasons, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Give a device up that answers nothing for so long
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
+    pub give_up: Nanos,
+    /// Form of the result on stdout
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Folder for run file and report [default: the user's state directory]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+impl HeadroomArguments {
+    /// The bounds that are asked, by rising percentile.
+    ///
+    /// # Errors
+    /// None at all, or a time that is none.
+    pub fn bounds(&self) -> Result<Vec<LatencyBound>, Failure> {
+        let asked =
+            [(50.0, &self.p50), (90.0, &self.p90), (95.0, &self.p95), (99.0, &self.p99), (99.9, &self.p999)];
+        let bound = |(percent, words): (f64, &Option<String>)| {
+            let words = words.as_deref()?;
+            Some(match workload::duration(words) {
+                Ok(most) if most > Nanos::ZERO => Ok(LatencyBound { percent, most }),
+                Ok(_) => {
+                    Err(Failure::refused(format!("--p{percent} {words}: no I/O takes no time; give it some")))
+                }
+                Err(error) => Err(Failure::refused(format!("--p{percent} {words}: {error}"))),
+            })
+        };
+        let bounds: Vec<LatencyBound> = asked.into_iter().filter_map(bound).collect::<Result<_, _>>()?;
+        match bounds.is_empty() {
+            true => Err(Failure::refused(
+                "headroom asks how much arrives before a latency is passed, so name one: --p99 10ms (also --p50, --p90, --p95, \
+                 --p99.9)",
+            )),
+            false => Ok(bounds),
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! `plimsoll headroom`: from a bound of latency to the greatest rate of arrivals at which it holds.
+
+use analysis::{Analysis, Answered};
+use experiments::{
+    HeadroomAsk, LAYOUT_GUESS, Layout, Writes, headroom_seconds, headroom_seconds_left, next_headroom_step,
+};
+use report::{Credits, Extent, Forecast};
+use session::failure::Failure;
+use session::output;
+use session::place::Place;
+use session::run::{self, Against, Course, Session};
+use session::signals::StopFlag;
+use session::{Setup, Wish};
+use workload::{
+    Access, Asked as Procedure, BlockSizes, Bytes, Expectation, HeadroomAsked, Job, LoadPart, Mix, Nanos,
+    Pace, Target,
+};
+
+use super::check::{Shape, in_flight_most, present};
+use super::watch::{asked::AskedLoad, load};
+use crate::arguments::HeadroomArguments;
+
+/// Exit code where no rate was found.
+const CANNOT_TELL: u8 = 4;
+/// The least time in which a search can tell anything.
+const TIME_LEAST: Nanos = Nanos::from_secs(10);
+
+/// Searches the greatest rate at which the bounds hold.
+pub fn run(arguments: &HeadroomArguments) -> Result<u8, Failure> {
+    let asked = Asked::read(arguments)?;
+    let stop = StopFlag::on_signals(arguments.give_up);
+    let mut setup = run::set_up_target(&asked.target, &asked.words, &asked.wish, &stop)?;
+    let ask = asked.ask(&setup)?;
+    announce(&setup, &ask, &asked.notes);
+    if arguments.dry_run {
+        return dry_run(&setup, &ask);
+    }
+    if !arguments.busy {
+        run::idle_gate(&mut setup, "a search for headroom", &stop)?;
+    }
+    let place = Place::new(arguments.out.as_deref(), &asked.words, &setup.facts.devices)?;
+    let place = if setup.is_virtual() { place.of_virtual_run() } else { place };
+    let (seconds, next) = (seconds(&setup, &ask), |done: &[_]| next_headroom_step(&ask, done));
+    let course = Course { left: &|done| headroom_seconds_left(&ask, done), remarks: &|_| Vec::new() };
+    let session = Session {
+        setup,
+        place: &place,
+        stop: &stop,
+        seconds,
+        course: Some(course),
+        against: &Against::default(),
+        asked: Some(Procedure::Headroom(ask.asked.clone())),
+    };
+    session.run(&next, &|run, analysis| {
+        present(&Shape { format: arguments.format, extent: Extent::Screen }, run, analysis, &place)?;
+        Ok(exit_code(analysis))
+    })
+}
+
+/// 0 where a rate was found, else that of what cannot be told.
+fn exit_code(analysis: &Analysis) -> u8 {
+    let found = matches!(&analysis.answered, Some(Answered::Headroom(answer)) if answer.is_known());
+    if found { 0 } else { CANNOT_TELL }
+}
+
+/// The command line as it is understood.
+struct Asked {
+    target: Target,
+    words: String,
+    wish: Wish,
+    search: HeadroomAsked,
+    notes: Vec<String>,
+}
+
+impl Asked {
+    fn read(arguments: &HeadroomArguments) -> Result<Asked, Failure> {
+        let target = Target::parse(&arguments.target).map_err(Failure::refused)?;
+        let size = arguments.size.as_deref().map(workload::size).transpose().map_err(Failure::refused)?;
+        let write_most = workload::size(&arguments.write_most).map_err(Failure::refused)?;
+        let bounds = arguments.bounds()?;
+        let (load, notes) = match &arguments.load {
+            Some(word) => loaded(word, arguments, &target)?,
+            None => (vec![LoadPart { job: job(arguments)?, share: 1.0 }], Vec::new()),
+        };
+        Ok(Asked {
+            words: run::absolute(&target, &arguments.target),
+            target,
+            wish: Wish { size, allow_destroy: arguments.allow_destroy.clone(), ..Wish::default() },
+            search: HeadroomAsked { bounds, load, time: time(&arguments.time)?, write_most },
+            notes,
+        })
+    }
+
+    /// The search on its ground, which may only be there to be read.
+    fn ask(&self, setup: &Setup) -> Result<HeadroomAsk, Failure> {
+        let writes = self.search.load.iter().any(|part| !part.job.access.mix.reads_only());
+        if writes && setup.writes == Writes::LeftOut {
+            return Err(Failure::refused(format!(
+                "{} is only read, and this load writes; name a directory, a device with --allow-destroy, or leave the writes \
+                 out (--mix 100/0)",
+                setup.facts.words
+            )));
+        }
+        let mut asked = self.search.clone();
+        for part in &mut asked.load {
+            let least = setup.facts.direct_alignment;
+            if part.job.blocks.longest() < least {
+                part.job.blocks = BlockSizes::all(least);
+            }
+        }
+        Ok(HeadroomAsk { asked, layout: setup.layout, in_flight_most: in_flight_most() })
+    }
+}
+
+fn time(words: &str) -> Result<Nanos, Failure> {
+    match workload::duration(words).map_err(|error| Failure::refused(format!("--time {words}: {error}")))? {
+        time if time < TIME_LEAST => Err(Failure::refused(format!(
+            "--time {words} is too short to tell anything: a search runs some ten loads; give it 10s or more"
+        ))),
+        time => Ok(time),
+    }
+}
+
+/// The load that is said in words.
+fn job(arguments: &HeadroomArguments) -> Result<Job, Failure> {
+    let block = workload::size(&arguments.block)
+        .map_err(|error| Failure::refused(format!("--block {}: {error}", arguments.block)))?;
+    if block == Bytes(0) {
+        return Err(Failure::refused("--block 0 moves nothing; give it a size, e.g. 4k"));
+    }
+    let mix = arguments.mix.as_deref().map_or(Ok(Mix::READ), mix)?;
+    let access = if arguments.sequential { Access::sequential(mix) } else { Access::random(mix) };
+    Ok(Job { access, blocks: BlockSizes::all(block), seed: arguments.seed, ..Job::named("arrivals") })
+}
+
+/// `70/30`, as in the words of a claim.
+fn mix(words: &str) -> Result<Mix, Failure> {
+    let claimed = Expectation::parse(&format!("p99 < 1s, mix {}", words.replace(',', " ")));
+    let claimed =
+        claimed.map_err(|error| Failure::refused(format!("--mix {words}: it {}", error.problem)))?;
+    Ok(claimed.load.mix.unwrap_or(Mix::READ))
+}
+
+/// The load of a job file, a profile or a policy, at the shares of its jobs' rates; and what is to be known of it.
+fn loaded(
+    word: &str,
+    arguments: &HeadroomArguments,
+    target: &Target,
+) -> Result<(Vec<LoadPart>, Vec<String>), Failure> {
+    let on = Some((arguments.target.clone(), target.clone()));
+    let (scaled, cycle, size) = (false, Nanos::SECOND, None);
+    let found =
+        load::find(&AskedLoad { word: word.to_owned(), on, scaled, cycle, size, allow_destroy: None })?;
+    let mut load = found.load;
+    load.go_past_the_cache();
+    let rates: Vec<f64> = load.jobs.iter().map(rate).collect();
+    let all: f64 = rates.iter().sum();
+    let even = 1.0 / load.jobs.len().max(1) as f64;
+    let parts = load.jobs.iter().zip(&rates).map(|(job, rate)| LoadPart {
+        job: arrival(job, arguments.seed),
+        share: if all > 0.0 { rate / all } else { even },
+    });
+    let parts: Vec<LoadPart> = parts.filter(|part| part.share > 0.0).collect();
+    Ok((parts, load.notes))
+}
+
+/// I/Os a second that a job asks for; zero where it runs as fast as it can.
+fn rate(job: &Job) -> f64 {
+    let of = |pace: Pace| pace.rate().map_or(0.0, |rate| rate.0);
+    f64::from(job.clones) * (of(job.pace) + job.write_pace.map_or(0.0, of))
+}
+
+/// What `job` does, without when: its arrivals are the search's. Where its directions have rates, these are its mix.
+fn arrival(job: &Job, seed: u64) -> Job {
+    let of = |pace: Pace| pace.rate().map(|rate| rate.0);
+    let rates = of(job.pace).zip(job.write_pace.and_then(of));
+    let mut access = job.access.clone();
+    if let Some((read, write)) = rates {
+        access.mix = Mix::reads((100.0 * read / (read + write)).round() as u8);
+    }
+    let ramp = None;
+    Job {
+        access,
+        pace: Pace::Closed,
+        write_pace: None,
+        think: None,
+        ramp,
+        cool: Nanos::ZERO,
+        seed,
+        ..job.clone()
+    }
+}
+
+/// Bytes that are laid out.
+fn laid_out(ask: &HeadroomAsk) -> Bytes {
+    match ask.layout {
+        Layout::Write(size) => size,
+        Layout::None => Bytes(0),
+    }
+}
+
+/// How long it takes; virtual time passes at once.
+fn seconds(setup: &Setup, ask: &HeadroomAsk) -> f64 {
+    if setup.is_virtual() { 0.5 } else { headroom_seconds(ask) + laid_out(ask).0 as f64 / LAYOUT_GUESS }
+}
+
+/// Says what is measured, what that will take, and what will be destroyed.
+fn announce(setup: &Setup, ask: &HeadroomAsk, notes: &[String]) {
+    output::people(report::head(&setup.facts, setup.runner.backend()).trim_end());
+    output::people(report::wrap("", &report::search_words(&ask.asked)).trim_end());
+    for note in notes {
+        output::people(report::wrap("  ", note).trim_end());
+    }
+    let writes = ask.asked.load.iter().any(|part| !part.job.access.mix.reads_only());
+    let searched = if writes { ask.asked.write_most } else { Bytes(0) };
+    let forecast = Forecast {
+        seconds: seconds(setup, ask),
+        seconds_most: seconds(setup, ask),
+        bytes_written: laid_out(ask).0 + searched.0,
+        credits: Credits::Unknown,
+        billing: Vec::new(),
+    };
+    if !setup.is_virtual() {
+        output::people(report::forecast(&forecast).trim_end());
+    }
+    if let Some(destruction) = &setup.destruction {
+        output::people(&run::destruction_words(destruction));
+    }
+}
+
+fn dry_run(setup: &Setup, ask: &HeadroomAsk) -> Result<u8, Failure> {
+    let mut text = String::from(
+        "This would run: the load with a full queue, then open loads whose rates follow from those before.\n",
+    );
+    if let Some(step) = next_headroom_step(ask, &[]) {
+        let plan = setup.runner.plan(&step).map_err(Failure::refused)?;
+        text += &run::plan_words(&plan);
+    }
+    output::result(&text)?;
+    Ok(0)
+}

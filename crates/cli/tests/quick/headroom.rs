@@ -1,0 +1,102 @@
+//! `plimsoll headroom` and its guide, on simulated volumes: every command of the guide runs as it is printed.
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
+use std::fs;
+use std::path::Path;
+
+use crate::machine::*;
+use serde_json::Value;
+
+/// One server whose services are exponential, 1,000 a second: the 99th percentile is ln(100) / (1000 - rate) seconds.
+const MM1: &str = "sim:custom,servers=1,service=1ms,service_cv=1,latency=0us,jitter=0";
+
+fn guide() -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/headroom.md")).unwrap()
+}
+
+/// The blocks of the guide in this language.
+fn blocks(language: &str) -> Vec<String> {
+    let opening = format!("```{language}\n");
+    let text = guide();
+    text.split(&opening).skip(1).map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
+}
+
+/// The words of a command of the guide, without the program.
+fn words(command: &str) -> Vec<String> {
+    command.split_whitespace().skip(1).map(|word| word.trim_matches('\'').to_owned()).collect()
+}
+
+fn answered(document: &Value) -> &Value {
+    assert_eq!(document["answered"]["procedure"], "headroom", "{document}");
+    &document["answered"]
+}
+
+/// The rate that was found.
+fn found(document: &Value) -> f64 {
+    let greatest = &answered(document)["greatest"];
+    assert_eq!(greatest["bound"], "found", "{greatest}");
+    greatest["rate"]["value"].as_f64().unwrap()
+}
+
+#[test]
+fn every_command_of_the_guide_runs_and_fits_a_terminal() {
+    let folder = Folder::new();
+    fs::write(folder.path("jobs.fio"), &blocks("ini")[0]).unwrap();
+    let commands = blocks("sh").concat();
+    assert!(commands.lines().count() >= 4, "{commands}");
+    for command in commands.lines() {
+        let words = words(command);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let ended = ended(folder.plimsoll(&words).current_dir(folder.path(".")));
+        assert!(matches!(ended.code, Some(0 | 4)), "{command}: {} {}", ended.out, ended.err);
+        let paths = |line: &&str| line.starts_with("report ") || line.starts_with("run ");
+        let long = ended.out.lines().filter(|line| !paths(line)).find(|line| line.chars().count() > 80);
+        assert_eq!(long, None, "{command}");
+    }
+}
+
+#[test]
+fn the_rate_of_a_queue_is_found_and_a_stored_run_gives_the_same_answer() {
+    let folder = Folder::new();
+    let searched = ended(&mut folder.plimsoll(&["headroom", MM1, "--p99", "24ms", "--format", "json"]));
+    assert_eq!(searched.code, Some(0), "{}", searched.err);
+    let (document, truth) = (searched.json(), 1000.0 - 100f64.ln() / 0.024);
+    assert!((found(&document) / truth - 1.0).abs() < 0.05, "{} of {truth}", found(&document));
+    let run = run_file(&folder.path("state/plimsoll"));
+    let again = ended(&mut folder.plimsoll(&["report", &run, "--format", "json"])).json();
+    assert_eq!(answered(&again), answered(&document));
+    let page = fs::read_to_string(Path::new(&run).with_extension("html")).unwrap();
+    assert!(
+        page.contains("id=\"latency-by-rate\"") && page.contains("p99 ≤ 24 ms"),
+        "the curve is not there"
+    );
+    assert!(!page.contains(">Jobs<"), "steps of a search are no jobs of anybody");
+}
+
+#[test]
+fn a_job_file_says_what_arrives() {
+    let folder = Folder::new();
+    let job = "[a]\nrw=randrw\nrate_iops=300,100\nbs=8k\nsize=1g\n";
+    fs::write(folder.path("job.fio"), job).unwrap();
+    let job = folder.text("job.fio");
+    let words = ["headroom", "sim:aws-gp3", "--p99", "5ms", "--load", &job, "--format", "json"];
+    let ended = ended(&mut folder.plimsoll(&words));
+    let document = ended.json();
+    let load = &answered(&document)["load"][0];
+    assert_eq!((&load["read_percent"], &load["block"]), (&75.into(), &8192.into()), "{load}");
+}
+
+#[test]
+fn what_cannot_be_searched_is_refused_with_what_would_do() {
+    let folder = Folder::new();
+    let refused = |words: &[&str], remedy: &str| {
+        let ended = ended(&mut folder.plimsoll(&[&["headroom", MM1], words].concat()));
+        assert_eq!((ended.code, ended.err.contains(remedy)), (Some(2), true), "{words:?}: {}", ended.err);
+    };
+    refused(&[], "--p99 10ms");
+    refused(&["--p99", "24ms", "--time", "1s"], "10s or more");
+    refused(&["--p99", "0ms"], "no I/O takes no time");
+    refused(&["--p99", "24ms", "--mix", "70/40"], "70/40");
+    refused(&["--p99", "24ms", "--block", "0"], "4k");
+    refused(&["--p99", "24ms", "--load", "a.fio", "--mix", "70/30"], "--mix");
+}

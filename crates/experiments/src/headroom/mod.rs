@@ -1,0 +1,292 @@
+//! `headroom` as a procedure: the search for the greatest rate of arrivals at which a latency holds.
+//!
+//! First the load's rate with a full queue, as a hint where to look. Then short open loads that bracket the answer, a first above half
+//! of that rate, further ones up or down from there, then in the middle. Once a line can be laid through what was late under
+//! them (`statistics::crossing`), longer loads on either side of where it passes the bound, until the time is over. What falls
+//! behind without hope is cut short, and its queue runs empty before the next load begins.
+
+use analysis::{Search, search_elapsed};
+use record::{Interval, StepRecord};
+use statistics::crossing::Crossing;
+use statistics::random::mix;
+use workload::{
+    Bytes, Direction, Ending, HeadroomAsked, Iops, Job, LatencyBound, LoadPart, Nanos, Pace, StepKind,
+    StopRule, Workload,
+};
+
+use crate::layout::layout_step;
+use crate::step::{Layout, Step};
+
+/// Name of the step with a full queue.
+const FULL_QUEUE: &str = "full queue";
+/// Parts of the whole time that the full queue and a short load take, and a long one.
+const SHORT: f64 = 0.05;
+const LONG: f64 = 0.1;
+/// The least that either lasts, seconds: a volume's throttle works in slices of a tenth.
+const LEAST_S: f64 = 1.0;
+/// The part of a load that is run before it counts: its queue begins empty.
+const RAMP: f64 = 0.15;
+/// A load lasts this many times the bound at least, where a third of the whole time allows it: what a queue that grows without end
+/// takes to reach the bound must not be as long as the load.
+const BOUNDS: f64 = 50.0;
+/// The first rate that is tried lies between these parts of that of the full queue.
+const FIRST: (f64, f64) = (0.3, 0.9);
+/// From this part of the full queue's rate on, each rate upwards is so many times the one before; below, it is in the middle.
+const UPWARDS: (f64, f64) = (0.96, 1.1);
+/// The greatest rate that is tried, in parts of the full queue's: what queues deeper than ours could bear.
+const FURTHEST: f64 = 30.0;
+/// Downwards each is this part of the one before, down to the last.
+const DOWNWARDS: f64 = 0.65;
+const LOWEST: f64 = 0.01;
+/// A bracket whose ends are nearer than this needs no further short load.
+const NARROW: f64 = 1.25;
+/// And so near they tell the answer themselves, without a line.
+const TOLD: f64 = 1.005;
+/// How far beside the answer loads lie, in log odds of being late, and as a share of the rate at least and at most.
+const BESIDE: f64 = 1.0;
+const BESIDE_LEAST: f64 = 0.01;
+const BESIDE_MOST: f64 = 0.25;
+/// A load is without hope when this many times the odds of being late that may be were seen.
+const HOPELESS: f64 = 8.0;
+/// Late I/Os below which that is chance.
+const HOPELESS_LEAST: f64 = 200.0;
+/// Enough is known where the interval is this narrow, and this part of the time is over.
+const ENOUGH: (f64, f64) = (0.01, 0.8);
+/// So much longer than it may the search takes rather than leave its last load out.
+const OVER: f64 = 1.03;
+/// Intervals of a load: enough for how late I/Os cluster, and none shorter than a tenth of a second.
+const INTERVALS: f64 = 40.0;
+const INTERVAL_LEAST_S: f64 = 0.1;
+/// The longest that real data are laid out.
+const LAYOUT_MOST: Nanos = Nanos::from_secs(60);
+/// I/Os in flight: as many as an open load may need.
+const DEPTH_MAX: u32 = 1024;
+/// With a full queue: what fills nearly every volume.
+const DEPTH_FULL: u32 = 256;
+
+/// A search that is asked for, on its ground.
+#[derive(Clone, Debug)]
+pub struct HeadroomAsk {
+    /// What was asked.
+    pub asked: HeadroomAsked,
+    /// What is written before.
+    pub layout: Layout,
+    /// Bytes that may be in flight.
+    pub in_flight_most: Bytes,
+}
+
+/// The next step of a search, `None` when it is done; one that failed or was interrupted is the last.
+pub fn next_headroom_step(ask: &HeadroomAsk, done: &[StepRecord]) -> Option<Step> {
+    let over = |step: &StepRecord| matches!(step.ending, Ending::Failed | Ending::Interrupted);
+    if done.last().is_some_and(over) {
+        return None;
+    }
+    if done.is_empty()
+        && let Some(layout) = layout_step(ask.layout, ask.seed(), LAYOUT_MOST)
+    {
+        return Some(layout);
+    }
+    let known = Known { ask, done, search: Search::of(&ask.asked, done) };
+    match known.search.full_queue {
+        None => known.full_queue(),
+        Some(_) => known.open_load(),
+    }
+}
+
+/// Seconds that the search takes, the layout left out.
+pub fn headroom_seconds(ask: &HeadroomAsk) -> f64 {
+    ask.asked.time.as_secs_f64()
+}
+
+/// Seconds that are left behind these steps.
+pub fn headroom_seconds_left(ask: &HeadroomAsk, done: &[StepRecord]) -> f64 {
+    (headroom_seconds(ask) - search_elapsed(done)).max(0.0)
+}
+
+impl HeadroomAsk {
+    fn seed(&self) -> u64 {
+        self.asked.load.first().map_or(1, |part| part.job.seed)
+    }
+}
+
+/// A search as far as it has come.
+struct Known<'k> {
+    ask: &'k HeadroomAsk,
+    done: &'k [StepRecord],
+    search: Search,
+}
+
+/// What a step runs and until when, its ramp included.
+struct Draft {
+    jobs: Vec<Job>,
+    stop: Vec<StopRule>,
+    seconds: f64,
+}
+
+/// How long a load is.
+#[derive(Clone, Copy)]
+enum Length {
+    Short,
+    Long,
+}
+
+impl Known<'_> {
+    fn full_queue(&self) -> Option<Step> {
+        let seconds = self.seconds(Length::Short);
+        let rule = StopRule::Time(Nanos::from_secs_f64(seconds * (1.0 - RAMP)));
+        let jobs = self.jobs(DEPTH_FULL, |_| Pace::Closed);
+        self.step(FULL_QUEUE.to_owned(), StepKind::Probe, Draft { jobs, stop: vec![rule], seconds })
+    }
+
+    fn open_load(&self) -> Option<Step> {
+        let (rate, length) = self.next_rate()?;
+        let seconds = self.affordable(rate, self.seconds(length))?;
+        let time = seconds * (1.0 - RAMP);
+        let late =
+            |bound: &LatencyBound| StopRule::Late { than: bound.most, ios: hopeless(*bound, rate * time) };
+        let mut stop = vec![StopRule::Time(Nanos::from_secs_f64(time))];
+        stop.extend(self.ask.asked.bounds.iter().map(late));
+        let jobs = self.jobs(DEPTH_MAX, |part| Pace::Poisson(Iops(rate * part.share)));
+        let number = self.done.iter().filter(|step| step.plan.kind == StepKind::OpenLoad).count() + 1;
+        self.step(
+            format!("load {number}: {} IOPS", named(rate)),
+            StepKind::OpenLoad,
+            Draft { jobs, stop, seconds },
+        )
+    }
+
+    fn step(&self, name: String, kind: StepKind, draft: Draft) -> Option<Step> {
+        let Draft { jobs, stop, seconds } = draft;
+        let interval = (seconds / INTERVALS).max(INTERVAL_LEAST_S);
+        let left = Bytes(self.left_to_write() / jobs.len() as u64);
+        let writes = jobs.iter().any(|job| job.access.mix.issues(Direction::Write));
+        let longest = jobs.iter().map(|job| job.blocks.longest()).max()?;
+        if writes && left < longest {
+            return None;
+        }
+        let written = writes.then_some(StopRule::WrittenEach(left));
+        let workload = Workload {
+            jobs,
+            stop: stop.into_iter().chain(written).collect(),
+            ramp: Nanos::from_secs_f64(seconds * RAMP),
+        };
+        Some(Step { name, kind, workload, interval: Some(Nanos::from_secs_f64(interval)) })
+    }
+
+    /// The jobs of the load, each step with places and arrivals of its own.
+    fn jobs(&self, depth: u32, pace: impl Fn(&LoadPart) -> Pace) -> Vec<Job> {
+        let parts = &self.ask.asked.load;
+        let each = Bytes(self.ask.in_flight_most.0 / parts.len().max(1) as u64);
+        let number = self.done.len() as u64;
+        let job = |part: &LoadPart| {
+            let room = (each.0 / part.job.blocks.longest().0.max(1)).clamp(1, u64::from(depth)) as u32;
+            let seed = mix(part.job.seed).wrapping_add(number);
+            Job { depth: room, clones: 1, pace: pace(part), seed, ..part.job.clone() }
+        };
+        parts.iter().map(job).collect()
+    }
+
+    /// Seconds of a load, its ramp included.
+    fn seconds(&self, length: Length) -> f64 {
+        let whole = headroom_seconds(self.ask);
+        let longest = self.ask.asked.bounds.iter().map(|bound| bound.most.as_secs_f64()).fold(0.0, f64::max);
+        let least = (BOUNDS * longest).min(whole / 3.0);
+        match length {
+            Length::Short => (SHORT * whole).max(LEAST_S),
+            Length::Long => (LONG * whole).max(least).max(LEAST_S),
+        }
+    }
+
+    /// As much of `seconds` as time and bytes allow; `None` where that is too little to tell anything.
+    fn affordable(&self, rate: f64, seconds: f64) -> Option<f64> {
+        let left = headroom_seconds(self.ask) * OVER - self.search.elapsed();
+        let written = rate * self.written_each();
+        let bytes = if written > 0.0 { self.left_to_write() as f64 / written } else { f64::INFINITY };
+        let least = (SHORT * headroom_seconds(self.ask) / 2.0).max(LEAST_S);
+        let most = left.min(bytes);
+        (most >= least).then(|| seconds.min(most))
+    }
+
+    /// Bytes that an I/O of the load writes in the mean.
+    fn written_each(&self) -> f64 {
+        let of = |part: &LoadPart| {
+            let share = 1.0 - f64::from(part.job.access.mix.read_percent()) / 100.0;
+            part.share * share * part.job.blocks.longest_of(Direction::Write).0 as f64
+        };
+        self.ask.asked.load.iter().map(of).sum()
+    }
+
+    fn left_to_write(&self) -> u64 {
+        let searched = self.done.iter().filter(|step| step.plan.kind != StepKind::Layout);
+        let bytes = |one: &Interval| one.of(Direction::Write).tally.bytes;
+        let written: u64 = searched.flat_map(|step| &step.intervals).map(bytes).sum();
+        self.ask.asked.write_most.0.saturating_sub(written)
+    }
+
+    /// The rate of the next load; `None` where enough is known.
+    fn next_rate(&self) -> Option<(f64, Length)> {
+        let full = self.search.full_queue.filter(|rate| *rate > 0.0)?;
+        match self.search.bracket() {
+            (None, None) => Some((full * self.first(full), Length::Short)),
+            (Some(holds), None) => Some((upwards(full, holds)?, Length::Short)),
+            (None, Some(fails)) => self.downwards(full, fails),
+            (Some(holds), Some(fails)) => self.between(holds, fails),
+        }
+    }
+
+    /// Where the bounds would cease to hold if the volume were one server and its services exponential (M/M/1), in parts of the rate
+    /// of the full queue.
+    fn first(&self, full: f64) -> f64 {
+        let load = |bound: &LatencyBound| 1.0 + bound.may_exceed().ln() / (full * bound.most.as_secs_f64());
+        self.ask.asked.bounds.iter().map(load).fold(FIRST.1, f64::min).max(FIRST.0)
+    }
+
+    fn downwards(&self, full: f64, fails: f64) -> Option<(f64, Length)> {
+        let lower = fails * DOWNWARDS;
+        (lower >= full * LOWEST).then_some((lower, Length::Short))
+    }
+
+    /// In a wide bracket where a line through the loads passes the bound, or the middle; in a narrow one beside it, in turns.
+    fn between(&self, holds: f64, fails: f64) -> Option<(f64, Length)> {
+        let found = self.search.crossing().map(|(_, found)| found);
+        let inside = |found: &Crossing| found.at > holds / NARROW && found.at < fails * NARROW;
+        let found = found.filter(inside);
+        let at = found.map_or((holds + fails) / 2.0, |found| found.at);
+        if fails / holds > NARROW * NARROW {
+            return Some((at, Length::Short));
+        }
+        let late = self.search.elapsed() >= ENOUGH.1 * headroom_seconds(self.ask);
+        let known = found.map_or(fails / holds < TOLD, |found| is_narrow(&found));
+        if late && known {
+            return None;
+        }
+        let beside = found.map_or(0.0, |found| BESIDE / (found.slope * at));
+        let beside = beside.clamp(BESIDE_LEAST, BESIDE_MOST);
+        let below = self.search.loads.len().is_multiple_of(2);
+        Some((at * if below { 1.0 - beside } else { 1.0 + beside }, Length::Long))
+    }
+}
+
+/// Whether the interval needs no more.
+fn is_narrow(found: &Crossing) -> bool {
+    found.is_bounded() && (found.high - found.low) / (2.0 * found.at) <= ENOUGH.0
+}
+
+/// A rate in a name.
+fn named(rate: f64) -> String {
+    if rate < 10.0 { format!("{rate:.2}") } else { format!("{rate:.0}") }
+}
+
+/// The next rate above one that holds; `None` at the end of what is tried.
+fn upwards(full: f64, holds: f64) -> Option<f64> {
+    let (near, further) = UPWARDS;
+    let next = if holds < near * full { (holds + full) / 2.0 } else { holds * further };
+    (next <= FURTHEST * full).then_some(next)
+}
+
+/// I/Os of `count` that are late where there is no hope that the bound holds.
+fn hopeless(bound: LatencyBound, count: f64) -> u64 {
+    let may = bound.may_exceed();
+    let odds = HOPELESS * may / (1.0 - may);
+    (count * odds / (1.0 + odds)).max(HOPELESS_LEAST).ceil() as u64
+}

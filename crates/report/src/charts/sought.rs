@@ -1,0 +1,76 @@
+//! Latency against the rate of arrivals: the percentiles of open loads, the bound as a line, the answer as a mark.
+
+use analysis::{Analysis, Answered, Greatest, HeadroomAnswer, OpenLoad};
+
+use super::axis::Axis;
+use super::chart::{Chart, figures_below};
+use super::ink::Ink;
+use super::over_time::{range, time_axis, with_levels};
+use super::panel::{Dots, Level, Line, Marker, Panel, Shape, Side};
+use super::panels::draw;
+use crate::words::numbers;
+use crate::words::sought::{bound_words, loads_table};
+
+/// What a percentile is drawn as.
+const STYLES: [(&str, Ink, Shape); 4] = [
+    ("p50", Ink::Read, Shape::Circle),
+    ("p90", Ink::Write, Shape::Square),
+    ("p99", Ink::Discard, Shape::Triangle),
+    ("p99.9", Ink::Queue, Shape::Cross),
+];
+/// Loads beyond the answer are drawn as far as this many times it: further out a queue grows for as long as it is watched.
+const BEYOND: f64 = 1.25;
+
+/// The curve of a search; `None` where none was asked, or fewer than two loads ran.
+pub fn latency_by_rate(analysis: &Analysis) -> Option<Chart> {
+    let Some(Answered::Headroom(answer)) = &analysis.answered else { return None };
+    let drawn: Vec<&OpenLoad> = answer.loads.iter().filter(|load| is_drawn(load, answer)).collect();
+    if drawn.len() < 2 {
+        return None;
+    }
+    let lines: Vec<Line> = (0..STYLES.len()).map(|at| line(&drawn, at)).collect();
+    let levels: Vec<Level> = answer
+        .bounds
+        .iter()
+        .map(|bound| Level { value: bound.most.0 as f64, label: bound_words(*bound), ink: Ink::Claim })
+        .collect();
+    let (low, high) = range(lines.iter().flat_map(Line::points).map(|point| point.1))?;
+    let (low, high) = with_levels((low, high), &levels);
+    let most = drawn.iter().map(|load| load.rate).fold(0.0, f64::max);
+    let panel = Panel {
+        levels,
+        markers: mark(answer),
+        ..Panel::of(
+            Side::new("arrivals a second", Axis::linear(0.0, most * 1.04, 6, numbers::figure)),
+            Side::new("latency, from due to done", time_axis(low, high)),
+            lines,
+        )
+    };
+    let title = "Latency against the rate of arrivals";
+    Some(Chart::of(title, draw(title, &figures_below(title), 320, &[panel]), loads_table(answer)))
+}
+
+/// Loads that were run to their end, and not far beyond the answer.
+fn is_drawn(load: &OpenLoad, answer: &HeadroomAnswer) -> bool {
+    let most = place(answer).map_or(f64::INFINITY, |at| BEYOND * at);
+    !load.cut_short && load.rate <= most
+}
+
+fn place(answer: &HeadroomAnswer) -> Option<f64> {
+    match answer.greatest? {
+        Greatest::Found(rate) | Greatest::Between(rate) => Some(rate.value),
+        Greatest::AtLeast(_) | Greatest::AtMost(_) => None,
+    }
+}
+
+fn line(loads: &[&OpenLoad], at: usize) -> Line {
+    let (name, ink, shape) = STYLES[at];
+    let point = |load: &&OpenLoad| Some((load.rate, load.percentiles_ns.get(at)?.1 as f64));
+    let points: Vec<(f64, f64)> = loads.iter().filter_map(point).collect();
+    Line { dots: Dots::Each(shape), ..Line::of(name, ink, [points]) }
+}
+
+fn mark(answer: &HeadroomAnswer) -> Vec<Marker> {
+    let label = |at: f64| format!("holds up to {}", numbers::iops(at));
+    place(answer).map(|at| Marker { at, label: label(at) }).into_iter().collect()
+}
