@@ -19,7 +19,7 @@ mod headroom;
 mod judge;
 mod latency;
 mod level;
-mod mapped;
+pub mod mapped;
 mod metering;
 mod picture;
 mod places;

@@ -1,8 +1,9 @@
-//! Check, quick looks, profiles and load cycles as procedures: given what is known, the next step or done. They touch
+//! Check, map, quick looks, profiles and load cycles as procedures: given what is known, the next step or done. They touch
 //! nothing: `session` runs what they decide.
 
 mod check;
 mod layout;
+mod map;
 mod profile;
 mod quick;
 mod step;
@@ -13,6 +14,10 @@ pub use check::{
     next_step, outline, seconds_left, seconds_most, seconds_usual,
 };
 pub use layout::{LAYOUT_GUESS, layout_step};
+pub use map::{
+    Cells, MapAsk, map_foreseen, map_left_out, map_outline, map_seconds_left, map_seconds_most,
+    map_seconds_usual, next_map_step,
+};
 pub use profile::{Profile, ProfileError, ProfileStep, ProfileTable, profile_names, profile_text};
 pub use quick::{PastCache, QuickAsk, next_quick_step, quick_seconds};
 pub use step::{Layout, Step, Writes};

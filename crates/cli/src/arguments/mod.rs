@@ -3,6 +3,10 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+mod map;
+
+pub use map::MapArguments;
+
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
@@ -22,6 +26,7 @@ Examples:
   plimsoll check /mnt/vol --policy aws-gp3       do I get what I pay for?
   plimsoll check sim:aws-gp2,size=100GiB         the same, simulated
   plimsoll check lab:do-volumes-pre-burst        throttled by this kernel (root)
+  plimsoll map /mnt/vol                          which block size, how deep?
   plimsoll compare a.plimsoll b.plimsoll         which is the better buy?
   plimsoll watch --for 24h                       is it the disk?
   plimsoll quick /mnt/vol                        the honest dd, half a minute
@@ -94,6 +99,8 @@ fn misuse(message: &str, command: Option<&str>) -> String {
 pub enum Command {
     /// Measure a volume: its caps, its latency, the depth that fills it; against a policy if one is given
     Check(CheckArguments),
+    /// Map a volume: block size by queue depth, both caps, where one gives way to the other, and how deep to go
+    Map(MapArguments),
     /// Hold two or more volumes against each other, by run files or by what other tools printed
     Compare(CompareArguments),
     /// Run a workload that is written down: a built-in profile, or a TOML file of your own
