@@ -5,7 +5,7 @@ use workload::Direction;
 
 use super::Way;
 use crate::findings::Question;
-use crate::{Charge, Confidence, Counted, Estimate, Finding, Meaning};
+use crate::{Charge, Confidence, Counted, Estimate, Finding, Meaning, Point};
 
 /// What holds a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -140,22 +140,63 @@ pub(super) fn unit(way: &Way<'_>) -> Option<UnitOfMap> {
     way.findings.iter().find_map(of)
 }
 
-/// The block at which both caps meet, where a meter was seen to hold each and no unit lies between: with units below it
-/// operations hold the bytes, and there is no such block. Its interval is that of the quotient of two levels that were seen
-/// apart from each other.
-pub(super) fn crossover(
-    way: &Way<'_>,
-    caps: (Option<&CapOfMap>, Option<&CapOfMap>, Option<&UnitOfMap>),
-) -> Option<Estimate> {
-    let told = way.findings.iter().any(|finding| {
-        matches!(&finding.meaning, Meaning::Crossover(found) if found.direction == way.direction)
-    });
-    let (Some(operations), Some(bytes), unit) = caps else { return None };
+/// Where operations give way to bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Crossing {
+    /// Bytes of the block at which both levels meet; its interval is that of the quotient of two levels that were seen apart
+    /// from each other.
+    pub at: Estimate,
+    /// As sure as both caps are; possible where only the rates turn there, whatever holds them.
+    pub confidence: Confidence,
+}
+
+/// The three things that say where the corner is.
+#[derive(Clone, Copy)]
+pub(super) struct Caps<'c> {
+    pub operations: Option<&'c CapOfMap>,
+    pub bytes: Option<&'c CapOfMap>,
+    pub unit: Option<&'c UnitOfMap>,
+}
+
+/// A block that is off what both levels say by more than this, beyond its interval, is held by something else.
+const FITS: f64 = 0.04;
+/// A level with a wider interval than this share of it tells no size.
+const KNOWN: f64 = 0.1;
+
+/// Where the caps meet and no unit lies below that: with one, operations hold the bytes, and there is no such block.
+pub(super) fn crossover(way: &Way<'_>, caps: Caps<'_>, points: &[&Point]) -> Option<Crossing> {
+    let (operations, bytes) = (caps.operations?, caps.bytes?);
     let at = Estimate {
         value: bytes.level.value / operations.level.value,
         low: bytes.level.low / operations.level.high,
         high: bytes.level.high / operations.level.low.max(f64::MIN_POSITIVE),
     };
-    let whole = unit.is_none_or(|unit| unit.bytes as f64 >= at.value);
-    (told && whole && at.high.is_finite()).then_some(at)
+    let whole = caps.unit.is_none_or(|unit| unit.bytes as f64 >= at.value) && bytes.held_by != HeldBy::Unit;
+    let told = way.findings.iter().any(|finding| {
+        matches!(&finding.meaning, Meaning::Crossover(found) if found.direction == way.direction)
+    });
+    let confidence = match told {
+        true => operations.confidence.min(bytes.confidence),
+        false if turns((operations, bytes), at.value, points) => Confidence::Possible,
+        false => return None,
+    };
+    (whole && at.high.is_finite()).then_some(Crossing { at, confidence })
+}
+
+/// Whether the rates themselves turn where two levels meet: every block's deepest has the smaller of both, and there are blocks
+/// well on either side.
+fn turns((operations, bytes): (&CapOfMap, &CapOfMap), at: f64, points: &[&Point]) -> bool {
+    let known = |cap: &CapOfMap| !cap.at_least && cap.level.half_width() <= KNOWN * cap.level.value;
+    let full: Vec<&Point> =
+        points.chunk_by(|a, b| a.block == b.block).filter_map(|block| block.last().copied()).collect();
+    let fits = |point: &&Point| {
+        let expected = operations.level.value.min(bytes.level.value / point.block as f64);
+        let within = FITS + point.iops.half_width() / point.iops.value;
+        (point.iops.value / expected - 1.0).abs() <= within
+    };
+    let beside = |least: f64, most: f64| {
+        full.iter().any(|point| (least..most).contains(&(point.block as f64 / at)))
+    };
+    let both = beside(0.0, 0.8) && beside(1.25, f64::INFINITY) && beside(0.5, 2.0);
+    known(operations) && known(bytes) && both && full.iter().all(fits)
 }

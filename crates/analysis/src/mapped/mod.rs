@@ -17,9 +17,9 @@ use workload::{Bytes, Direction, MapAsked, Nanos};
 
 use crate::figures::Figures;
 use crate::headroom::Headroom;
-use crate::{Counted, Estimate, Finding, Point};
+use crate::{Counted, Finding, Point};
 
-pub use caps::{CapOfMap, HeldBy, UnitOfMap};
+pub use caps::{CapOfMap, Crossing, HeldBy, UnitOfMap};
 pub use corner::Corner;
 pub use knees::Knee;
 pub use loads::{Mixture, Ordered, Sharing};
@@ -54,8 +54,8 @@ pub struct DirectionMap {
     pub bytes: Option<CapOfMap>,
     /// In what units operations are charged, where a load showed that.
     pub unit: Option<UnitOfMap>,
-    /// Bytes of a block from which on bytes bind and not operations; `None` where not both caps were shown.
-    pub crossover: Option<Estimate>,
+    /// From which block on bytes bind and not operations; `None` where that was not shown.
+    pub crossover: Option<Crossing>,
     /// How sharply the one gives way to the other.
     pub corner: Corner,
     /// How sharply latency gives way to the cap, by the ladder of depths.
@@ -117,16 +117,16 @@ fn direction_map(run: &Run, asked: &MapAsked, way: &Way<'_>) -> Option<Direction
         return None;
     }
     let (operations, bytes, unit) = (caps::operations(way), caps::bytes(way), caps::unit(way));
-    let crossover = caps::crossover(way, (operations.as_ref(), bytes.as_ref(), unit.as_ref()));
-    let corner = crossover.map_or(Corner::NotMeasured, |at| corner::of_blocks(&points, way, at));
+    let caps =
+        caps::Caps { operations: operations.as_ref(), bytes: bytes.as_ref(), unit: unit.as_ref() };
+    let crossover = caps::crossover(way, caps, &points);
+    let corner = crossover.map_or(Corner::NotMeasured, |crossing| corner::of_blocks(&points, way, crossing.at));
     let bend = corner::of_depths(way);
     let knees = knees::knees(&points, way);
     let surface = surface::Surface {
         points: &points,
-        operations: operations.as_ref(),
-        bytes: bytes.as_ref(),
-        unit: unit.as_ref(),
-        crossover,
+        caps,
+        crossover: crossover.map(|crossing| crossing.at),
         corner,
         bend,
     };

@@ -6,9 +6,10 @@
 //! other, it is not told.
 
 use serde::{Deserialize, Serialize};
+use statistics::quantile::median;
 use workload::Bytes;
 
-use super::caps::{CapOfMap, HeldBy, UnitOfMap};
+use super::caps::{Caps, HeldBy};
 use super::corner::{Corner, rounded};
 use crate::{Charge, Estimate, Point};
 
@@ -50,9 +51,7 @@ pub struct MapCell {
 pub(super) struct Surface<'m> {
     /// By block and then depth, each once.
     pub points: &'m [&'m Point],
-    pub operations: Option<&'m CapOfMap>,
-    pub bytes: Option<&'m CapOfMap>,
-    pub unit: Option<&'m UnitOfMap>,
+    pub caps: Caps<'m>,
     pub crossover: Option<Estimate>,
     pub corner: Corner,
     pub bend: Corner,
@@ -113,7 +112,16 @@ impl Surface<'_> {
             let value = (least * most).sqrt();
             (least > 0.0 && least <= most).then_some(Estimate { value, low: least, high: most })
         };
-        told.or_else(bare).filter(|iops| iops.low > 0.0 && iops.high <= WIDE * iops.low)
+        let told = told.or_else(bare).map(|iops| self.as_wide(iops));
+        told.filter(|iops| iops.low > 0.0 && iops.high <= WIDE * iops.low)
+    }
+
+    /// At least as wide as measured cells usually are: what several of them leave between is as sure as they are, and no surer.
+    fn as_wide(&self, iops: Estimate) -> Estimate {
+        let widths: Vec<f64> =
+            self.points.iter().map(|point| point.iops.half_width() / point.iops.value).collect();
+        let half = median(&widths).unwrap_or(0.0).max(SLACK) * iops.value;
+        Estimate { value: iops.value, low: iops.low.min(iops.value - half), high: iops.high.max(iops.value + half) }
     }
 
     /// What the measured cells around it allow: the least and the most.
@@ -125,11 +133,21 @@ impl Surface<'_> {
             if point.block >= block {
                 least = least.max(point.iops.low * deeper.min(1.0));
             }
+            if point.block <= block && self.by_bytes() {
+                // No fewer bytes of longer blocks either, where no unit stands between.
+                let shorter = point.block as f64 / block as f64;
+                least = least.max(point.iops.low * deeper.min(1.0) * shorter);
+            }
             if point.block <= block {
                 most = most.min(point.iops.high * deeper.max(1.0));
             }
         }
         (least * (1.0 - SLACK), most * (1.0 + SLACK))
+    }
+
+    /// Whether bytes, and no unit of operations, hold the longer blocks.
+    fn by_bytes(&self) -> bool {
+        self.crossover.is_some() && self.caps.unit.is_none()
     }
 
     /// Little's law and the caps; `None` where either is not known.
@@ -158,13 +176,13 @@ impl Surface<'_> {
 
     /// The rate of a full queue of this block by the caps, rounded where they meet as the corner was seen to be.
     fn plateau(&self, block: u64) -> Option<Estimate> {
-        let operations = self.operations.filter(|cap| !cap.at_least && cap.held_by != HeldBy::Bytes)?;
+        let operations = self.caps.operations.filter(|cap| !cap.at_least && cap.held_by != HeldBy::Bytes)?;
         let charged = self.charged(block);
         let of = operations.level;
         let small = Estimate { value: of.value / charged.value, low: of.low / charged.high, high: of.high / charged.low };
-        let Some(bytes) = self.bytes.filter(|cap| !cap.at_least && cap.held_by != HeldBy::Unit) else {
+        let Some(bytes) = self.caps.bytes.filter(|cap| !cap.at_least && cap.held_by != HeldBy::Unit) else {
             // Nothing held the bytes of the largest block but operations, if that was seen.
-            return self.bytes.is_none_or(|cap| cap.held_by == HeldBy::Unit).then_some(small);
+            return self.caps.bytes.is_none_or(|cap| cap.held_by == HeldBy::Unit).then_some(small);
         };
         let each = block as f64;
         let (soft, sharp) = self.corner.exponents();
@@ -178,7 +196,7 @@ impl Surface<'_> {
 
     /// What one operation of this block is charged as: between a whole unit once begun and its size where that was not told.
     fn charged(&self, block: u64) -> Estimate {
-        let Some(unit) = self.unit else { return Estimate { value: 1.0, low: 1.0, high: 1.0 } };
+        let Some(unit) = self.caps.unit else { return Estimate { value: 1.0, low: 1.0, high: 1.0 } };
         let units = block as f64 / unit.bytes as f64;
         let (by_size, whole) = (units.max(1.0), units.ceil().max(1.0));
         match unit.charge {

@@ -101,7 +101,7 @@ fn lines(direction: Direction, full: &[Full], each: fn(&Full) -> f64) -> Vec<Lin
 fn markers(rows: &[(&DirectionMap, Vec<Full>)], unit: Unit) -> Vec<Marker> {
     let mut markers: Vec<Marker> = Vec::new();
     for (map, _) in rows {
-        let Some(at) = map.crossover else { continue };
+        let Some(at) = map.crossover.map(|crossing| crossing.at) else { continue };
         let label = format!("{} cross at {}", plural(map.direction), numbers::block(at.value));
         let label = if unit == Unit::BytesPerSecond { label } else { String::new() };
         markers.push(Marker { at: at.value, label });

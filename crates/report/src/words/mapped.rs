@@ -1,7 +1,7 @@
 //! The answer of `plimsoll map` in words: the caps and where they meet, the grid, and how deep to go.
 
-use analysis::mapped::{Basis, Bound, CapOfMap, Corner, DirectionMap, HeldBy, Knee, MapCell, Row};
-use analysis::{Charge, Counted, Estimate, MapAnswer};
+use analysis::mapped::{Basis, Bound, CapOfMap, Corner, Crossing, DirectionMap, HeldBy, Knee, MapCell, Row};
+use analysis::{Charge, Confidence, Counted, Estimate, MapAnswer};
 use workload::Direction;
 
 use crate::words::Table;
@@ -72,19 +72,21 @@ fn cap_words(cap: &CapOfMap, level: impl Fn(&Estimate) -> String) -> String {
     let held = match cap.held_by {
         HeldBy::Meter => "held by a meter",
         HeldBy::Unit => "what operations of the unit come to",
-        HeldBy::Device => "the device is busy",
+        HeldBy::Device => "held by a busy device",
         HeldBy::Generator => "held by plimsoll's own depth, bytes in flight or CPU",
         HeldBy::Machine => "held by this machine",
         HeldBy::Bytes => "held by bytes at the smallest block",
         HeldBy::Open => "what holds it is not identified",
     };
-    format!("{least}{} ({held})", level(&cap.level))
+    let sure = if cap.confidence == Confidence::Possible && cap.held_by != HeldBy::Open { "perhaps " } else { "" };
+    format!("{least}{} ({sure}{held})", level(&cap.level))
 }
 
 fn crossover(map: &DirectionMap) -> String {
-    let Some(at) = map.crossover else {
+    let Some(Crossing { at, confidence }) = map.crossover else {
         return "Where operations give way to bytes: not shown.".to_owned();
     };
+    let sure = if confidence == Confidence::Possible { ", as far as the rates show" } else { "" };
     let unit = Unit { name: "KiB", factor: 1024.0 };
     let corner = match map.corner {
         Corner::Hard { .. } => "the corner is hard".to_owned(),
@@ -94,7 +96,7 @@ fn crossover(map: &DirectionMap) -> String {
         Corner::Open { .. } => "hard or soft was not told".to_owned(),
         Corner::NotMeasured => "no block beside it was measured".to_owned(),
     };
-    format!("Operations give way to bytes at {} KiB; {corner}.", numbers::estimate(&at, unit))
+    format!("Operations give way to bytes at {} KiB{sure}; {corner}.", numbers::estimate(&at, unit))
 }
 
 /// How latency gives way to the cap, where the ladder of depths shows it.

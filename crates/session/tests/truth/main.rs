@@ -11,6 +11,7 @@ mod checked;
 mod coverage;
 mod custom;
 mod judge;
+mod map;
 mod margins;
 mod page;
 mod queues;
