@@ -104,8 +104,7 @@ fn held(meaning: &Meaning) -> Option<Said> {
 fn charged(meaning: &Meaning) -> Option<Said> {
     let Meaning::AccountingUnit(found) = meaning else { return None };
     let (unit, operations) = (found.unit as f64, found.operations);
-    let level =
-        Estimate { value: found.bytes, low: operations.low * unit, high: operations.high * unit };
+    let level = Estimate { value: found.bytes, low: operations.low * unit, high: operations.high * unit };
     let (direction, counted) = (found.direction, Counted::Bytes);
     Some(Said { direction, counted, level, held_by: HeldBy::Unit, at_least: false })
 }
@@ -172,9 +171,9 @@ pub(super) fn crossover(way: &Way<'_>, caps: Caps<'_>, points: &[&Point]) -> Opt
         high: bytes.level.high / operations.level.low.max(f64::MIN_POSITIVE),
     };
     let whole = caps.unit.is_none_or(|unit| unit.bytes as f64 >= at.value) && bytes.held_by != HeldBy::Unit;
-    let told = way.findings.iter().any(|finding| {
-        matches!(&finding.meaning, Meaning::Crossover(found) if found.direction == way.direction)
-    });
+    let told = way.findings.iter().any(
+        |finding| matches!(&finding.meaning, Meaning::Crossover(found) if found.direction == way.direction),
+    );
     let confidence = match told {
         true => operations.confidence.min(bytes.confidence),
         false if turns((operations, bytes), at.value, points) => Confidence::Possible,
@@ -194,9 +193,8 @@ fn turns((operations, bytes): (&CapOfMap, &CapOfMap), at: f64, points: &[&Point]
         let within = FITS + point.iops.half_width() / point.iops.value;
         (point.iops.value / expected - 1.0).abs() <= within
     };
-    let beside = |least: f64, most: f64| {
-        full.iter().any(|point| (least..most).contains(&(point.block as f64 / at)))
-    };
+    let beside =
+        |least: f64, most: f64| full.iter().any(|point| (least..most).contains(&(point.block as f64 / at)));
     let both = beside(0.0, 0.8) && beside(1.25, f64::INFINITY) && beside(0.5, 2.0);
     known(operations) && known(bytes) && both && full.iter().all(fits)
 }

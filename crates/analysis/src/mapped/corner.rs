@@ -87,7 +87,9 @@ pub(super) fn of_blocks(points: &[&Point], way: &Way<'_>, crossover: Estimate) -
     let beside = points.iter().filter(|point| off(point) <= BESIDE);
     let nearest = beside.min_by(|a, b| off(a).total_cmp(&off(b)).then(b.depth.cmp(&a.depth)));
     let caps = (way.figures.iops_cap(way.direction), way.figures.bandwidth_cap(way.direction));
-    let (Some(nearest), (Some(operations), Some(bytes))) = (nearest, caps) else { return Corner::NotMeasured };
+    let (Some(nearest), (Some(operations), Some(bytes))) = (nearest, caps) else {
+        return Corner::NotMeasured;
+    };
     let block = nearest.block as f64;
     let hard = |operations: f64, bytes: f64| operations.min(bytes / block);
     let level = (operations.level, bytes.level);

@@ -82,7 +82,11 @@ impl Loads {
         run.steps.iter().filter(keeps_depth).filter(of_now).for_each(|step| loads.add(step));
         // The rungs with what the levels of the volume say of its noise, where they are known so.
         for rung in figures.ladders() {
-            if let Some(own) = loads.random.iter_mut().find(|point| point.step == rung.step && point.direction == rung.direction) {
+            if let Some(own) = loads
+                .random
+                .iter_mut()
+                .find(|point| point.step == rung.step && point.direction == rung.direction)
+            {
                 *own = rung.clone();
             }
         }
@@ -137,10 +141,8 @@ impl Loads {
 /// Whether all its workers do alike, and keep their depth whatever the volume does.
 fn keeps_depth(step: &&StepRecord) -> bool {
     use StepKind::{Again, BlockLadder, Cell, DepthLadder, Latency, Probe, Reference};
-    let kind = matches!(
-        step.plan.kind,
-        Again | BlockLadder | Cell | DepthLadder | Latency | Probe | Reference
-    );
+    let kind =
+        matches!(step.plan.kind, Again | BlockLadder | Cell | DepthLadder | Latency | Probe | Reference);
     kind && step.plan.workers.iter().all(|worker| {
         worker.pace == Pace::Closed && worker.terms.think.is_none() && worker.flush == Flush::Never
     })

@@ -117,10 +117,10 @@ fn direction_map(run: &Run, asked: &MapAsked, way: &Way<'_>) -> Option<Direction
         return None;
     }
     let (operations, bytes, unit) = (caps::operations(way), caps::bytes(way), caps::unit(way));
-    let caps =
-        caps::Caps { operations: operations.as_ref(), bytes: bytes.as_ref(), unit: unit.as_ref() };
+    let caps = caps::Caps { operations: operations.as_ref(), bytes: bytes.as_ref(), unit: unit.as_ref() };
     let crossover = caps::crossover(way, caps, &points);
-    let corner = crossover.map_or(Corner::NotMeasured, |crossing| corner::of_blocks(&points, way, crossing.at));
+    let corner =
+        crossover.map_or(Corner::NotMeasured, |crossing| corner::of_blocks(&points, way, crossing.at));
     let bend = corner::of_depths(way);
     let knees = knees::knees(&points, way);
     let surface = surface::Surface {

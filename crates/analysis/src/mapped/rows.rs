@@ -85,7 +85,9 @@ fn filling(known: &Known<'_>, block: u64) -> Option<MapCell> {
 
 /// What the steps of a block say of a bound.
 fn bound(run: &Run, p99: Nanos, (known, block): (&Known<'_>, u64)) -> Bound {
-    let Some(direction) = known.points.first().map(|point| point.direction) else { return Bound::NotMeasured };
+    let Some(direction) = known.points.first().map(|point| point.direction) else {
+        return Bound::NotMeasured;
+    };
     let mut seen: Vec<(u32, Holds)> = known
         .points
         .iter()

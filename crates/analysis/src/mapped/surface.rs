@@ -121,7 +121,11 @@ impl Surface<'_> {
         let widths: Vec<f64> =
             self.points.iter().map(|point| point.iops.half_width() / point.iops.value).collect();
         let half = median(&widths).unwrap_or(0.0).max(SLACK) * iops.value;
-        Estimate { value: iops.value, low: iops.low.min(iops.value - half), high: iops.high.max(iops.value + half) }
+        Estimate {
+            value: iops.value,
+            low: iops.low.min(iops.value - half),
+            high: iops.high.max(iops.value + half),
+        }
     }
 
     /// What the measured cells around it allow: the least and the most.
@@ -179,7 +183,11 @@ impl Surface<'_> {
         let operations = self.caps.operations.filter(|cap| !cap.at_least && cap.held_by != HeldBy::Bytes)?;
         let charged = self.charged(block);
         let of = operations.level;
-        let small = Estimate { value: of.value / charged.value, low: of.low / charged.high, high: of.high / charged.low };
+        let small = Estimate {
+            value: of.value / charged.value,
+            low: of.low / charged.high,
+            high: of.high / charged.low,
+        };
         let Some(bytes) = self.caps.bytes.filter(|cap| !cap.at_least && cap.held_by != HeldBy::Unit) else {
             // Nothing held the bytes of the largest block but operations, if that was seen.
             return self.caps.bytes.is_none_or(|cap| cap.held_by == HeldBy::Unit).then_some(small);

@@ -2,8 +2,8 @@
 
 use analysis::Analysis;
 use experiments::{
-    Cells, CheckAsk, Effort, LAYOUT_GUESS, Layout, MapAsk, Writes, map_left_out, map_outline, map_seconds_left,
-    map_seconds_most, map_seconds_usual, next_map_step,
+    Cells, CheckAsk, Effort, LAYOUT_GUESS, Layout, MapAsk, Writes, map_left_out, map_outline,
+    map_seconds_left, map_seconds_most, map_seconds_usual, next_map_step,
 };
 use record::Run;
 use report::{Credits, Forecast};
@@ -101,6 +101,7 @@ impl Words {
     fn ask(&self, setup: &Setup) -> Result<MapAsk, Failure> {
         let cells = if self.asked.full { Cells::Grid } else { Cells::Corners };
         let grid = if cells == Cells::Grid { MapAsk::grid_time(&self.effort) } else { Nanos::ZERO };
+        let closer = MapAsk::closer_time(&self.effort, &self.asked);
         let check = CheckAsk {
             writes: setup.writes,
             layout: setup.layout,
@@ -108,7 +109,7 @@ impl Words {
             in_flight_most: in_flight_most(),
             expectation: self.expectation()?,
             seed: self.seed,
-            effort: Effort { total: self.effort.total + grid, ..self.effort },
+            effort: Effort { total: self.effort.total + closer + grid, ..self.effort },
             block_min: setup.facts.direct_alignment,
         };
         let aligned = self.asked.block.is_none_or(|block| block.0.is_multiple_of(check.block_min.0.max(1)));

@@ -74,11 +74,7 @@ pub fn left_out(ask: &CheckAsk, done: &[StepRecord]) -> Vec<(String, LeftOut)> {
 }
 
 /// The same of a procedure with this chain.
-pub(crate) fn left_out_of(
-    ask: &CheckAsk,
-    done: &[StepRecord],
-    chain: Chain<'_>,
-) -> Vec<(String, LeftOut)> {
+pub(crate) fn left_out_of(ask: &CheckAsk, done: &[StepRecord], chain: Chain<'_>) -> Vec<(String, LeftOut)> {
     if is_cut_short(done) {
         return Vec::new();
     }

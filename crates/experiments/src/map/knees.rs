@@ -40,7 +40,12 @@ fn blocks(ask: &MapAsk, known: &Known<'_>, direction: Direction) -> Vec<Bytes> {
     blocks.push(known.small());
     blocks.extend(usual.into_iter().filter(|&block| block <= large && block > known.small()));
     let mut seen = Vec::new();
-    blocks.retain(|block| !seen.contains(block) && { seen.push(*block); true });
+    blocks.retain(|block| {
+        !seen.contains(block) && {
+            seen.push(*block);
+            true
+        }
+    });
     blocks
 }
 
@@ -70,9 +75,10 @@ impl<'k> Knee<'k> {
 
     /// Those that ran as cells, and the next one.
     fn drafts(&self) -> Vec<Draft> {
-        let cells = self.known.of_kind(StepKind::Cell).filter(|record| is_of(record, self.direction, self.block));
+        let cells =
+            self.known.of_kind(StepKind::Cell).filter(|record| is_of(record, self.direction, self.block));
         let ran: Vec<u32> = cells.map(|record| depth_of(&record.plan)).collect();
-        let most = if self.ask.p99.is_some() { DEPTHS_MOST_BOUND } else { DEPTHS_MOST };
+        let most = if self.bound_wanted().is_some() { DEPTHS_MOST_BOUND } else { DEPTHS_MOST };
         let next = (ran.len() < most).then(|| self.next()).flatten();
         let depths = ran.into_iter().chain(next);
         depths.map(|depth| cell(self.known, self.direction, self.block, depth)).collect()
@@ -108,9 +114,14 @@ impl<'k> Knee<'k> {
         between(below.depth, self.rungs[above].depth)
     }
 
+    /// The bound of the latency where it is looked for: at the block that is asked for, or else at each.
+    fn bound_wanted(&self) -> Option<Nanos> {
+        self.ask.p99.filter(|_| self.ask.block.is_none_or(|asked| asked == self.block))
+    }
+
     /// The next depth to look at for the greatest at which the bound of the latency holds.
     fn bound(&self) -> Option<u32> {
-        let bound = self.ask.p99?;
+        let bound = self.bound_wanted()?;
         let holds = |rung: &Rung| self.p99(rung.depth).is_some_and(|p99| p99 <= bound);
         let above = self.rungs.iter().position(|rung| !holds(rung))?;
         let below = self.rungs[above.checked_sub(1)?];

@@ -9,11 +9,11 @@ mod grid;
 mod knees;
 
 use record::StepRecord;
-use workload::{Bytes, Direction, Nanos};
+use workload::{Bytes, Direction, MapAsked, Nanos};
 
 use crate::check::draft::{Draft, LeftOut};
 use crate::check::known::Known;
-use crate::check::{Foreseen, Forecast, ladders, left_out_of, next_of, open_load, outlined, probes};
+use crate::check::{Forecast, Foreseen, ladders, left_out_of, next_of, open_load, outlined, probes};
 use crate::step::{Layout, Step};
 use crate::{CheckAsk, Effort, Span};
 
@@ -39,6 +39,10 @@ pub enum Cells {
     Grid,
 }
 
+/// Cells of a block that is looked at closer, in both directions, and the same with a bound of its latency.
+const CLOSER: u64 = 8;
+const CLOSER_BOUND: u64 = 28;
+
 impl MapAsk {
     /// How long the steps of a map are: a rung ends a little earlier than in a check, since its level is fitted with that of
     /// others; a cell is a look of a second and a half.
@@ -56,6 +60,13 @@ impl MapAsk {
             Layout::None => twice,
             Layout::Write(laid_out) => Bytes(laid_out.0 + twice.0),
         }
+    }
+
+    /// The time that looking closer at a block, and for a bound of the latency, takes beside the rest.
+    pub fn closer_time(effort: &Effort, looks: &MapAsked) -> Nanos {
+        let each = effort.look + effort.glance + effort.glance;
+        let cells = if looks.p99.is_some() { CLOSER_BOUND } else { CLOSER };
+        if looks.p99.is_none() && looks.block.is_none() { Nanos::ZERO } else { each * cells }
     }
 
     /// The time that the cells of the whole grid may take beside the rest.
@@ -81,7 +92,8 @@ fn chain(ask: &MapAsk, known: &Known<'_>) -> Vec<Draft> {
     let of_writes = |of: fn(&Known<'_>, Direction) -> Vec<Draft>| -> Vec<Draft> {
         writes.iter().flat_map(|&direction| of(known, direction)).collect()
     };
-    let latency = ladders::latency(known).into_iter().filter(|draft| draft.job.flush == workload::Flush::Never);
+    let latency =
+        ladders::latency(known).into_iter().filter(|draft| draft.job.flush == workload::Flush::Never);
     let parts = [
         probes::touches(known),
         latency.collect(),

@@ -6,9 +6,9 @@ use analysis::{Analysis, Answered, MapAnswer};
 use super::chart::Chart;
 use super::drawing::{Across, Canvas, Drawing, Paint, Type, Up, stroke};
 use super::ink::{Ink, UNITS};
+use crate::words::Table;
 use crate::words::mapped::{Shows, blocks, cell_words, depths, grid, of_direction};
 use crate::words::numbers;
-use crate::words::Table;
 
 /// Pixels of the whole, of a row, of the room for the names of blocks, of that for the depths, and between two maps.
 const WIDE: i32 = 920;
@@ -41,7 +41,9 @@ pub(super) fn heat(analysis: &Analysis) -> Option<Chart> {
         high += one(&mut canvas, high, (answer, map));
         add(&mut table, (answer, map));
     }
-    let description = format!("{title}: the darker the more. Marked with ~ what follows from measured cells. The table below has the figures.");
+    let description = format!(
+        "{title}: the darker the more. Marked with ~ what follows from measured cells. The table below has the figures."
+    );
     let drawing = Drawing { title: title.to_owned(), description, size: (WIDE, high), canvas };
     (high > 0).then(|| Chart::of(title, drawing, table))
 }

@@ -77,9 +77,7 @@ fn lines(direction: Direction, full: &[Full], each: fn(&Full) -> f64) -> Vec<Lin
     let of = |basis: Basis| full.iter().filter(move |full| full.basis == basis);
     let at = |full: &Full| (full.block as f64, full.iops.value * each(full));
     let measured: Vec<(f64, f64)> = of(Basis::Measured).map(at).collect();
-    let whisker = |full: &Full| {
-        (full.block as f64, full.iops.low * each(full), full.iops.high * each(full))
-    };
+    let whisker = |full: &Full| (full.block as f64, full.iops.low * each(full), full.iops.high * each(full));
     let mut lines = vec![Line {
         whiskers: of(Basis::Measured).map(whisker).collect(),
         dots: Dots::Each(shape),

@@ -10,7 +10,7 @@ use workload::Nanos;
 use super::chart::Chart;
 use super::series::{self, MeasuredChart, Steps};
 use super::view::View;
-use super::{by_depth, heat, ladders, of_blocks, machine, over_time, reported};
+use super::{by_depth, heat, ladders, machine, of_blocks, over_time, reported};
 
 /// A chart of a run.
 pub(crate) struct ChartOfRun {

@@ -12,6 +12,8 @@ use crate::words::wrap::wrap;
 /// Width of the first column of the grid, and of each other one.
 const FIRST: usize = 9;
 const COLUMN: usize = 7;
+/// Width of a column of the rows below it.
+const ROW: usize = 9;
 /// What has no figure.
 const NONE: &str = "-";
 
@@ -31,7 +33,7 @@ fn direction(answer: &MapAnswer, map: &DirectionMap) -> String {
     text += "\n  I/Os a second by queue depth (~ follows from what was measured, - unknown)\n";
     text += &aligned(&grid(answer, map, Shows::Rate), (FIRST, COLUMN));
     text += &format!("\n  {}\n", rows_heading(answer));
-    text += &aligned(&rows(map), (FIRST, 10));
+    text += &aligned(&rows(map), (FIRST, ROW));
     text
 }
 
@@ -53,7 +55,8 @@ pub(crate) fn lines(map: &DirectionMap) -> Vec<String> {
 }
 
 fn caps(map: &DirectionMap) -> String {
-    let operations = map.operations.map(|cap| cap_words(&cap, |level| format!("{} IOPS", numbers::estimate(level, IOPS))));
+    let operations =
+        map.operations.map(|cap| cap_words(&cap, |level| format!("{} IOPS", numbers::estimate(level, IOPS))));
     let bytes = map.bytes.map(|cap| cap_words(&cap, bandwidth));
     let told: Vec<String> = operations.into_iter().chain(bytes).collect();
     match told.is_empty() {
@@ -78,7 +81,8 @@ fn cap_words(cap: &CapOfMap, level: impl Fn(&Estimate) -> String) -> String {
         HeldBy::Bytes => "held by bytes at the smallest block",
         HeldBy::Open => "what holds it is not identified",
     };
-    let sure = if cap.confidence == Confidence::Possible && cap.held_by != HeldBy::Open { "perhaps " } else { "" };
+    let sure =
+        if cap.confidence == Confidence::Possible && cap.held_by != HeldBy::Open { "perhaps " } else { "" };
     format!("{least}{} ({sure}{held})", level(&cap.level))
 }
 
@@ -288,7 +292,8 @@ fn advised(row: &Row) -> [String; 5] {
 
 /// The depths that Little's law and nine tenths of the cap give.
 fn knees(knee: Option<&Knee>) -> [String; 2] {
-    let words = |depth: Option<Estimate>| depth.map_or_else(|| NONE.to_owned(), |depth| numbers::figure(depth.value));
+    let words =
+        |depth: Option<Estimate>| depth.map_or_else(|| NONE.to_owned(), |depth| numbers::figure(depth.value));
     [words(knee.and_then(|knee| knee.star)), words(knee.and_then(|knee| knee.ninety))]
 }
 

@@ -9,7 +9,8 @@ use record::Run;
 use session::{Setup, Wish, conduct, set_up};
 use statistics::Stream;
 use workload::{
-    Access, Asked, BlockSizes, Bytes, Direction, Job, MapAsked, Mix, Nanos, StepKind, StopRule, Target, Workload,
+    Access, Asked, BlockSizes, Bytes, Direction, Job, MapAsked, Mix, Nanos, StepKind, StopRule, Target,
+    Workload,
 };
 
 use crate::checked::{Nobody, REGION, each, numbers};
@@ -152,7 +153,8 @@ impl Case<'_> {
             (false, false) => Judgement::Wrong,
         };
         // A cap on bytes that is so many operations of a power of two is the same to I/Os at random.
-        let bytes = self.volume.bandwidth(map.direction).rate / self.volume.truth(map.direction, Bytes::kib(4)).rate;
+        let bytes =
+            self.volume.bandwidth(map.direction).rate / self.volume.truth(map.direction, Bytes::kib(4)).rate;
         let alike = (told.bytes as f64 / bytes - 1.0).abs() <= NEAR && told.charge != analysis::Charge::Ceil;
         let judged = if alike { Judgement::Right } else { judged };
         table.add("unit", judged, (&self.command, &|| format!("{:?} {told:?} for {truth:?}", map.direction)));
@@ -246,7 +248,9 @@ fn judge_sick(sick: &Sick) -> Table {
     let volume = Volume::of(&sick.words, Level::Baseline);
     let command = format!("plimsoll map 'sim:{}'", sick.words);
     for direction in DIRECTIONS {
-        let Some(map) = answer(&found).directions.iter().find(|map| map.direction == direction) else { continue };
+        let Some(map) = answer(&found).directions.iter().find(|map| map.direction == direction) else {
+            continue;
+        };
         for (counted, cap, truth) in [
             (Counted::Operations, map.operations, volume.truth(direction, Bytes::kib(4))),
             (Counted::Bytes, map.bytes, volume.bandwidth(direction)),
@@ -262,9 +266,8 @@ fn judge_sick(sick: &Sick) -> Table {
 
 #[test]
 fn map() {
-    let cases: Vec<(String, &'static str)> = numbers(USUAL)
-        .map(|number| (custom::words(number, FAMILY), NOISES[number % NOISES.len()]))
-        .collect();
+    let cases: Vec<(String, &'static str)> =
+        numbers(USUAL).map(|number| (custom::words(number, FAMILY), NOISES[number % NOISES.len()])).collect();
     let sick: Vec<Sick> = numbers(USUAL_SICK).map(Sick::new).collect();
     let tables = each(&cases, judge).into_iter().chain(each(&sick, judge_sick));
     Table::of(tables).conclude("map", cases.len() + sick.len());
