@@ -175,7 +175,9 @@ impl Surface<'_> {
         let (low, high) = (below.latency_ns_mean, above.latency_ns_mean.max(below.latency_ns_mean));
         let span = (above.block - below.block).max(1) as f64;
         let value = low + (high - low) * (block - below.block) as f64 / span;
-        Some(Estimate { value, low, high })
+        // One alone is timed as often as it comes back: its mean is known as its rate is.
+        let off = |point: &Point| 1.0 + point.iops.half_width() / point.iops.value;
+        Some(Estimate { value, low: low / off(below), high: high * off(above) })
     }
 
     /// The rate of a full queue of this block by the caps, rounded where they meet as the corner was seen to be.

@@ -1,4 +1,4 @@
-//! Heat maps: block size by queue depth, the darker the more; what was not measured is framed by dashes and marked.
+//! Heat maps: block size by queue depth, the darker the more; what was measured is bold and underlined.
 
 use analysis::mapped::{Basis, DirectionMap, MapCell};
 use analysis::{Analysis, Answered, MapAnswer};
@@ -42,7 +42,7 @@ pub(super) fn heat(analysis: &Analysis) -> Option<Chart> {
         add(&mut table, (answer, map));
     }
     let description = format!(
-        "{title}: the darker the more. Marked with ~ what follows from measured cells. The table below has the figures."
+        "{title}: the darker the more. Measured cells are bold and underlined, ~ marks what follows from them. The table below has the figures."
     );
     let drawing = Drawing { title: title.to_owned(), description, size: (WIDE, high), canvas };
     (high > 0).then(|| Chart::of(title, drawing, table))
@@ -84,7 +84,7 @@ fn one(canvas: &mut Canvas, top: i32, (answer, map): (&MapAnswer, &DirectionMap)
         for (column, &depth) in depths.iter().enumerate() {
             let found = map.cells.iter().find(|cell| cell.block == block && cell.depth == depth);
             let left = NAMES + column as i32 * wide;
-            draw(canvas, ((left, y), (left + wide - 2, y + ROW - 2)), (found, span));
+            Tile { from: (left, y), to: (left + wide - 2, y + ROW - 2), cell: found }.draw(canvas, span);
         }
     }
     HEAD + blocks.len() as i32 * ROW + APART
@@ -96,30 +96,35 @@ fn span(map: &DirectionMap) -> (f64, f64) {
     rates.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), rate| (low.min(rate), high.max(rate)))
 }
 
-/// One cell between two corners in pixels.
-fn draw(
-    canvas: &mut Canvas,
-    (from, to): ((i32, i32), (i32, i32)),
-    (cell, (low, high)): (Option<&MapCell>, (f64, f64)),
-) {
-    let rate = cell.and_then(|cell| cell.iops);
-    match rate {
-        Some(rate) => {
-            let share = (rate.value.max(1.0).ln() - low) / (high - low).max(f64::MIN_POSITIVE);
-            let percent = SHADES.0 + share.clamp(0.0, 1.0) * (SHADES.1 - SHADES.0);
-            canvas.rectangle(spot(from), spot(to), Paint::Tinted(Ink::Read, percent.round() as u8));
+/// A cell between two corners in pixels.
+struct Tile<'m> {
+    from: (i32, i32),
+    to: (i32, i32),
+    cell: Option<&'m MapCell>,
+}
+
+impl Tile<'_> {
+    /// In a shade by where its rate lies between the least and the greatest.
+    fn draw(&self, canvas: &mut Canvas, (low, high): (f64, f64)) {
+        let (from, to) = (self.from, self.to);
+        let paint = match self.cell.and_then(|cell| cell.iops) {
+            Some(rate) => {
+                let share = (rate.value.max(1.0).ln() - low) / (high - low).max(f64::MIN_POSITIVE);
+                let percent = SHADES.0 + share.clamp(0.0, 1.0) * (SHADES.1 - SHADES.0);
+                Paint::Tinted(Ink::Read, percent.round() as u8)
+            }
+            None => Paint::Filled(Ink::Band),
+        };
+        canvas.rectangle(spot(from), spot(to), paint);
+        let is_measured = self.cell.is_some_and(|cell| cell.basis == Basis::Measured);
+        if is_measured {
+            canvas.ruled(spot((from.0, to.1)), spot(to), stroke(Ink::Word, 12));
         }
-        None => canvas.rectangle(spot(from), spot(to), Paint::Filled(Ink::Band)),
+        let words = self.cell.map_or_else(|| "-".to_owned(), |cell| cell_words(cell, Shows::Rate));
+        let middle = (i32::midpoint(from.0, to.0), i32::midpoint(from.1, to.1));
+        let look = Type::beside(Ink::Word, SMALL).placed(Across::Middle, Up::Centre);
+        canvas.words(&words, spot(middle), if is_measured { look.bold() } else { look });
     }
-    let is_measured = cell.is_some_and(|cell| cell.basis == Basis::Measured);
-    if is_measured {
-        let (left, right) = (from.0, to.0);
-        canvas.ruled(spot((left, to.1)), spot((right, to.1)), stroke(Ink::Word, 12));
-    }
-    let words = cell.map_or_else(|| "-".to_owned(), |cell| cell_words(cell, Shows::Rate));
-    let middle = (i32::midpoint(from.0, to.0), i32::midpoint(from.1, to.1));
-    let look = Type::beside(Ink::Word, SMALL).placed(Across::Middle, Up::Centre);
-    canvas.words(&words, spot(middle), if is_measured { look.bold() } else { look });
 }
 
 fn spot((x, y): (i32, i32)) -> (i32, i32) {
