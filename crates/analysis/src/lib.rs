@@ -56,6 +56,7 @@ pub use metering::{Metering, Scales};
 pub use picture::{Analysis, CreditRow, Estimate, LatencyRole, LatencyRow, Point, Spent};
 pub use places::PlacesAnswer;
 pub use policy::Resource;
+pub use pulses::in_whole_pulses;
 pub use quick::{QuickRow, Whose, quick_rows};
 pub use regimes::{Change, Moved, Regimes};
 pub use sought::HeadroomAnswer;

@@ -3,8 +3,10 @@
 //! A throttle that lets what waits pass at the end of a slice (this kernel's: 100 ms) shows intervals of 50 ms as
 //! full and empty by turns. Their mean hangs on whether the last one was full, and their spread says nothing of the rate.
 
+use std::borrow::Cow;
+
 use record::Interval;
-use workload::Direction;
+use workload::{Direction, Nanos};
 
 /// An interval with less than this share of what the fullest holds is empty, but for the end of a pulse or what a meter let through
 /// by itself.
@@ -17,7 +19,7 @@ const PULSES_LEAST: usize = 3;
 const SLOWEST_S: f64 = 0.25;
 
 /// How many intervals with these `counts`, each of so many `seconds`, hold one pulse: one, where nothing comes in pulses.
-pub(crate) fn every(counts: &[f64], seconds: f64) -> usize {
+fn every(counts: &[f64], seconds: f64) -> usize {
     let most = counts.iter().copied().fold(0.0, f64::max);
     let full = |count: &f64| *count > EMPTY * most;
     let empty = counts.iter().filter(|count| !full(count)).count();
@@ -37,48 +39,83 @@ fn begins(counts: &[f64], at: usize, most: f64) -> bool {
 }
 
 /// Where among `counts` the first pulse begins that was seen to begin.
-pub(crate) fn first(counts: &[f64]) -> usize {
+fn first(counts: &[f64]) -> usize {
     let most = counts.iter().copied().fold(0.0, f64::max);
     (1..counts.len()).find(|&at| begins(counts, at, most)).unwrap_or(0)
 }
 
-/// The intervals of a step in the order of time, put together where they are shorter than its pulses; what is left at both
-/// ends of a span without a gap is left out.
-pub(crate) fn gathered(intervals: Vec<Interval>) -> Vec<Interval> {
-    let seconds = intervals.first().map_or(0.0, Interval::seconds);
-    let counts: Vec<f64> = intervals.iter().map(ops).collect();
-    let every = every(&counts, seconds);
+/// What is counted over a span of time, and becomes one with what adjoins it.
+pub(crate) trait Counted: Sized {
+    /// From and to, on the run's clock.
+    fn span(&self) -> (Nanos, Nanos);
+    /// Operations.
+    fn ops(&self) -> f64;
+    /// Adjoining parts, at least one, as one.
+    fn joined(parts: &[Self]) -> Option<Self>;
+}
+
+/// `parts` in the order of time, put together where they are shorter than the pulses in them; what is left at both ends of a
+/// span without a gap is left out.
+pub(crate) fn gathered<T: Counted>(parts: Vec<T>) -> Vec<T> {
+    let counts = |parts: &[T]| -> Vec<f64> { parts.iter().map(T::ops).collect() };
+    let seconds = parts.first().map_or(0.0, |part| part.span().1.since(part.span().0).as_secs_f64());
+    let every = every(&counts(&parts), seconds);
     if every == 1 {
-        return intervals;
+        return parts;
     }
-    let adjoining = intervals.chunk_by(|a, b| a.end == b.start);
-    adjoining.flat_map(|span| of_span(span, every)).collect()
+    let adjoining = parts.chunk_by(|a, b| a.span().1 == b.span().0);
+    let whole = |span: &[T]| {
+        span[first(&counts(span))..].chunks_exact(every).filter_map(T::joined).collect::<Vec<_>>()
+    };
+    adjoining.flat_map(whole).collect()
 }
 
-fn of_span(span: &[Interval], every: usize) -> Vec<Interval> {
-    let counts: Vec<f64> = span.iter().map(ops).collect();
-    span[first(&counts)..].chunks_exact(every).map(joined).collect()
+/// The intervals of a step, jobs merged, in the order of time: each with whole pulses of what lets them pass.
+pub fn in_whole_pulses(intervals: Vec<Cow<'_, Interval>>) -> Vec<Cow<'_, Interval>> {
+    gathered(intervals)
 }
 
-/// Adjoining intervals as one.
-fn joined(parts: &[Interval]) -> Interval {
-    let mut whole = parts[0].clone();
-    for part in &parts[1..] {
+impl Counted for Interval {
+    fn span(&self) -> (Nanos, Nanos) {
+        (self.start, self.end)
+    }
+
+    fn ops(&self) -> f64 {
+        [Direction::Read, Direction::Write].iter().map(|way| self.of(*way).tally.ops as f64).sum()
+    }
+
+    fn joined(parts: &[Interval]) -> Option<Interval> {
+        one_of(parts.iter())
+    }
+}
+
+impl Counted for Cow<'_, Interval> {
+    fn span(&self) -> (Nanos, Nanos) {
+        self.as_ref().span()
+    }
+
+    fn ops(&self) -> f64 {
+        self.as_ref().ops()
+    }
+
+    fn joined(parts: &[Self]) -> Option<Self> {
+        one_of(parts.iter().map(Cow::as_ref)).map(Cow::Owned)
+    }
+}
+
+fn one_of<'i>(mut parts: impl Iterator<Item = &'i Interval>) -> Option<Interval> {
+    let mut whole = parts.next()?.clone();
+    for part in parts {
         let waited = whole.waited + part.waited;
         whole.merge(part);
         (whole.end, whole.waited) = (part.end, waited);
     }
-    whole
-}
-
-fn ops(interval: &Interval) -> f64 {
-    [Direction::Read, Direction::Write].iter().map(|way| interval.of(*way).tally.ops as f64).sum()
+    Some(whole)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use workload::Nanos;
 
     /// Intervals of so many milliseconds with these writes.
     fn intervals(ms: u64, counts: &[u64]) -> Vec<Interval> {
@@ -93,7 +130,7 @@ mod tests {
     }
 
     fn rates(intervals: Vec<Interval>) -> Vec<f64> {
-        gathered(intervals).iter().map(|one| (ops(one) / one.seconds()).round()).collect()
+        gathered(intervals).iter().map(|one| (one.ops() / one.seconds()).round()).collect()
     }
 
     #[test]

@@ -5,7 +5,7 @@ use statistics::segments::Sample;
 use workload::{Access, BlockSizes, Direction, Flush, Nanos, StepKind, StopRule, WorkerPlan};
 
 use crate::clean::touched;
-use crate::pulses;
+use crate::pulses::{Counted, gathered};
 
 /// What a load looks like but for its depth. Levels are compared only between spells of one shape.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,6 +130,21 @@ impl Part {
     }
 }
 
+impl Counted for Part {
+    fn span(&self) -> (Nanos, Nanos) {
+        (self.from, self.to)
+    }
+
+    fn ops(&self) -> f64 {
+        self.ops
+    }
+
+    fn joined(parts: &[Part]) -> Option<Part> {
+        let (first, last) = (parts.first()?, parts.last()?);
+        Some(Part { from: first.from, to: last.to, ops: parts.iter().map(|part| part.ops).sum() })
+    }
+}
+
 /// Rates of the intervals, jobs added up, and the bytes of an operation.
 fn rates(step: &StepRecord) -> Option<Rates> {
     let mut merged: Vec<Part> = Vec::new();
@@ -160,7 +175,7 @@ fn rates(step: &StepRecord) -> Option<Rates> {
         let samples = parts.iter().map(Part::sample);
         samples.filter(|sample| sample.to - sample.from >= least && sample.to > sample.from).collect()
     };
-    let merged = of_pulses(merged);
+    let merged = gathered(merged);
     let (samples, fine) = (whole(&of_enough(&merged, ops)), whole(&merged));
     (ops >= OPS_LEAST && !samples.is_empty()).then(|| Rates { samples, fine, bytes_each: bytes / ops })
 }
@@ -190,32 +205,11 @@ const FEW: f64 = 0.125;
 /// without so many says nothing.
 const OPS_LEAST: f64 = 50.0;
 
-/// `parts` joined so that each holds whole pulses of a throttle.
-fn of_pulses(parts: Vec<Part>) -> Vec<Part> {
-    let seconds = parts.first().map_or(0.0, |part| part.to.since(part.from).as_secs_f64());
-    let counts = |parts: &[Part]| -> Vec<f64> { parts.iter().map(|part| part.ops).collect() };
-    let every = pulses::every(&counts(&parts), seconds);
-    if every == 1 {
-        return parts;
-    }
-    let adjoining = parts.chunk_by(|a, b| a.to == b.from);
-    let whole = |run: &[Part]| -> Vec<Part> {
-        run[pulses::first(&counts(run))..].chunks_exact(every).filter_map(joined).collect()
-    };
-    adjoining.flat_map(whole).collect()
-}
-
-/// Adjoining parts as one.
-fn joined(parts: &[Part]) -> Option<Part> {
-    let (first, last) = (parts.first()?, parts.last()?);
-    Some(Part { from: first.from, to: last.to, ops: parts.iter().map(|part| part.ops).sum() })
-}
-
 /// `parts` joined by so many, as far as they adjoin, that each has enough of the `ops` of all; what is left of them has not.
 fn of_enough(parts: &[Part], ops: f64) -> Vec<Part> {
     let many = (OPS_LEAST * parts.len() as f64 / ops.max(1.0)).ceil().max(1.0) as usize;
     let adjoining = parts.chunk_by(|a, b| a.to == b.from);
-    adjoining.flat_map(|run| run.chunks_exact(many)).filter_map(joined).collect()
+    adjoining.flat_map(|run| run.chunks_exact(many)).filter_map(Part::joined).collect()
 }
 
 /// Operations and bytes, of reads and writes together.

@@ -229,6 +229,12 @@ pub struct CheckArguments {
     /// Most bytes that all steps write, layout included [default: twice the region]
     #[arg(long, value_name = "SIZE")]
     pub write_most: Option<String>,
+    /// Most time for all of it, e.g. 10m: steps are as long as that has room for [default: under 3 minutes]
+    #[arg(long, value_name = "TIME", conflicts_with = "effort")]
+    pub time: Option<String>,
+    /// Write nothing: measure what the file or device holds
+    #[arg(long, conflicts_with_all = ["allow_destroy", "write_most"])]
+    pub read_only: bool,
     /// Seed of every random choice
     #[arg(long, default_value_t = 1)]
     pub seed: u64,

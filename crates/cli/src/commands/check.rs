@@ -1,6 +1,6 @@
 //! `plimsoll check`: from a target to a verdict, a run file and a report.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use analysis::Analysis;
 use experiments::{
@@ -28,7 +28,13 @@ const IN_FLIGHT_PART: u64 = 8;
 pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     let asked = Asked::read(arguments)?;
     let stop = StopFlag::on_signals(arguments.give_up);
+    if arguments.read_only {
+        something_to_read(&asked.target, &arguments.target)?;
+    }
     let mut setup = run::set_up_target(&asked.target, &asked.target_words, &asked.wish, &stop)?;
+    if arguments.read_only {
+        (setup.writes, setup.layout, setup.facts.reads_only) = (Writes::LeftOut, Layout::None, true);
+    }
     let ask = asked.ask(&setup)?;
     announce(&asked, &setup, &ask);
     if arguments.dry_run {
@@ -90,7 +96,7 @@ impl Asked {
             wish: Wish { size, allow_destroy, ..Wish::default() },
             write_most,
             seed: arguments.seed,
-            effort: effort(arguments.effort),
+            effort: effort(arguments)?,
         })
     }
 
@@ -124,6 +130,35 @@ impl Asked {
     }
 }
 
+/// Refuses what holds nothing to read before something is written: a folder, of which the largest file is named, and a volume
+/// that is made for the run.
+fn something_to_read(target: &Target, typed: &str) -> Result<(), Failure> {
+    match target {
+        Target::Lab(_) => Err(Failure::refused(format!(
+            "{typed} is made for this check and holds nothing to read; leave --read-only out, it destroys nothing of anybody's"
+        ))),
+        Target::Path(path) if path.is_dir() => {
+            let largest = largest_file(path).map_or_else(
+                || "name a file that holds data, or the block device".to_owned(),
+                |(file, size)| format!("name one, e.g. {} ({size})", file.display()),
+            );
+            Err(Failure::refused(format!(
+                "{typed} is a folder, and --read-only reads what a file or device holds: {largest}"
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The largest file in a folder, as what may be read there.
+fn largest_file(folder: &Path) -> Option<(PathBuf, Bytes)> {
+    let files = std::fs::read_dir(folder).ok()?.flatten().filter_map(|entry| {
+        let about = entry.metadata().ok().filter(|about| about.is_file())?;
+        Some((entry.path(), Bytes(about.len())))
+    });
+    files.max_by_key(|(_, size)| *size)
+}
+
 /// Bytes in flight: no more than a small part of the memory that is left, as the load shall not push out what runs here.
 pub(super) fn in_flight_most() -> Bytes {
     let free = kernel::free_memory(Path::new("/")).map_or(Bytes(u64::MAX), |free| free.bytes);
@@ -138,11 +173,24 @@ fn limits(name: &PolicyName, typed: bool) -> Result<Limits, Failure> {
     policy::evaluate_with_rest(name).map(|(limits, _)| limits).map_err(Failure::refused)
 }
 
-pub(super) fn effort(name: EffortName) -> Effort {
-    match name {
-        EffortName::Quick => Effort::QUICK,
-        EffortName::Brief => Effort::BRIEF,
+fn effort(arguments: &CheckArguments) -> Result<Effort, Failure> {
+    let Some(word) = &arguments.time else {
+        return Ok(match arguments.effort {
+            EffortName::Quick => Effort::QUICK,
+            EffortName::Brief => Effort::BRIEF,
+        });
+    };
+    let time = workload::duration(word).map_err(Failure::refused)?;
+    if time < Effort::LEAST {
+        let least = report::numbers::span(Effort::LEAST.as_secs_f64());
+        let text = format!(
+            "--time {word} is too short for a check to tell anything; give it {least} or more, or look for half a minute with: \
+             plimsoll quick {}",
+            arguments.target
+        );
+        return Err(Failure::refused(text));
     }
+    Ok(Effort::within(time))
 }
 
 /// Bytes a second at which data is taken to be laid out: what the policy names, else a guess that is low.

@@ -15,7 +15,7 @@ use session::signals::StopFlag;
 use session::{Setup, Wish};
 use workload::{Asked, Bytes, Expectation, MapAsked, Nanos, Target};
 
-use super::check::{REGION_USUAL, Shape, effort, in_flight_most, left_out_words, present};
+use super::check::{REGION_USUAL, Shape, in_flight_most, left_out_words, present};
 use crate::arguments::{EffortName, MapArguments};
 
 /// The largest block that a row may be asked of: that of the ladders.
@@ -92,7 +92,7 @@ impl Words {
             seed: arguments.seed,
             effort: match arguments.effort {
                 EffortName::Quick => MapAsk::EFFORT,
-                EffortName::Brief => effort(EffortName::Brief),
+                EffortName::Brief => Effort::BRIEF,
             },
             asked,
         })

@@ -191,3 +191,40 @@ fn run_files_of_earlier_versions_are_judged_by_what_their_doubts_say_and_not_by_
         }
     }
 }
+
+#[test]
+fn a_check_takes_the_time_that_it_is_given() {
+    let folder = Folder::new();
+    let took = |time: &str| {
+        let document = checked(&folder, &["sim:aws-gp3", "--time", time]).json();
+        let steps = document["steps"].as_array().unwrap();
+        let (first, last) = (&steps[0]["started_ns"], &steps[steps.len() - 1]["ended_ns"]);
+        let seconds = (last.as_f64().unwrap() - first.as_f64().unwrap()) / 1e9;
+        (seconds, steps.len(), document["verdict"]["answer"].clone())
+    };
+    let [short, long] = ["60s", "20m"].map(took);
+    assert!(short.0 <= 62.0, "{short:?}");
+    assert!(long.0 <= 1_210.0 && long.0 >= 400.0 && long.1 >= short.1, "{long:?}");
+    assert_eq!(long.2, "meets");
+    let refused = checked(&folder, &["sim:aws-gp3", "--time", "10s"]);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.err.contains("too short") && refused.err.contains("45 s"), "{}", refused.err);
+}
+
+#[test]
+fn a_check_that_only_reads_writes_nothing_and_says_what_holds_nothing_to_read() {
+    let folder = Folder::new();
+    let document = checked(&folder, &["sim:aws-gp3", "--read-only"]).json();
+    let written = document["steps"].as_array().unwrap().iter().any(|step| !step["totals"]["write"].is_null());
+    assert!(!written, "nothing is written");
+    within("read", &finding(&document, "iops_cap", "read")["cap"]["value"], 3_000.0, 0.02);
+
+    let data = folder.path("data.bin");
+    fs::write(&data, vec![7; 1 << 20]).unwrap();
+    let refused = checked(&folder, &[&data.parent().unwrap().to_string_lossy(), "--read-only"]);
+    assert_eq!(refused.code, Some(2));
+    let told = refused.err.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("is a folder") && told.contains("data.bin"), "{told}");
+    let refused = checked(&folder, &["lab:aws-gp3", "--read-only"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.err);
+}

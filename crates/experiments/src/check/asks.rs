@@ -105,4 +105,56 @@ impl Effort {
         layout_most: Nanos::from_secs(3),
         total: Nanos::from_secs(45),
     };
+
+    /// The least time for which there is a plan.
+    pub const LEAST: Nanos = Effort::BRIEF.total;
+
+    /// The plan that a check of `total` has room for, [`Effort::LEAST`] or more: that of [`Effort::QUICK`] with each step longer,
+    /// or shorter, alike. What there is no time for even so is left out, the least important first.
+    pub fn within(total: Nanos) -> Effort {
+        let quick = Effort::QUICK;
+        let times = total.as_secs_f64() / quick.total.as_secs_f64();
+        let scaled = |time: Nanos| Nanos::from_secs_f64(time.as_secs_f64() * times);
+        let span = |span: Span| Span { least: scaled(span.least), most: scaled(span.most), ..span };
+        // An interval holds whole slices of 100 ms, and a step five intervals: shorter steps have shorter ones, longer steps more.
+        let slices = |time: Nanos| {
+            let least = Nanos::from_millis(100);
+            (Nanos(scaled(time).0 / least.0 * least.0)).clamp(least, time)
+        };
+        Effort {
+            rung: span(quick.rung),
+            again: span(quick.again),
+            look: scaled(quick.look),
+            latency: scaled(quick.latency),
+            open: scaled(quick.open),
+            interval: slices(quick.interval),
+            glance: slices(quick.glance),
+            ramp: slices(quick.ramp),
+            layout_most: scaled(quick.layout_most),
+            total,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_of_the_usual_check_gives_the_usual_check() {
+        assert_eq!(format!("{:?}", Effort::within(Effort::QUICK.total)), format!("{:?}", Effort::QUICK));
+    }
+
+    #[test]
+    fn a_step_of_any_time_has_five_intervals_or_more() {
+        for seconds in [45, 60, 90, 170, 600, 7_200] {
+            let effort = Effort::within(Nanos::from_secs(seconds));
+            assert!(effort.rung.least.0 >= 5 * effort.interval.0, "{seconds}: {effort:?}");
+            assert!(
+                effort.look.0 >= 4 * effort.glance.0 && effort.open.0 >= 5 * effort.glance.0,
+                "{seconds}"
+            );
+            assert_eq!(effort.glance.0 % Nanos::from_millis(100).0, 0);
+        }
+    }
 }

@@ -1,12 +1,12 @@
 //! What the machine's own counters say beside the run: CPU and devices.
 
-use record::{CpuMetric, DiskCounters, Metric, Recording, Run, SECTOR, Sample};
+use record::{CpuMetric, DiskCounters, Interval, Metric, Recording, Run, SECTOR, Sample};
 use workload::Direction;
 
 use super::axis::Axis;
 use super::chart::Chart;
 use super::ink::Ink;
-use super::over_time::{Clock, Timed, thinned};
+use super::over_time::{Clock, Timed, merged, thinned};
 use super::panel::{Line, Panel, Side};
 use crate::words::Table;
 use crate::words::numbers;
@@ -83,13 +83,8 @@ fn each(run: &Run, value: fn(&Sample, &Sample) -> f64) -> impl Iterator<Item = f
 fn own_line(run: &Run) -> Line {
     let clock = Clock::of(run);
     let segments = run.steps.iter().map(|step| {
-        let full: Vec<&record::Interval> = step.full().collect();
-        let ends = full.chunk_by(|a, b| a.start == b.start).filter_map(|same| {
-            let first = same.first()?;
-            let ops: f64 = same.iter().map(|interval| interval.iops()).sum();
-            Some((clock.place((first.start.as_secs_f64() + first.end.as_secs_f64()) / 2.0), ops))
-        });
-        ends.collect()
+        let middle = |one: &Interval| (one.start.as_secs_f64() + one.end.as_secs_f64()) / 2.0;
+        merged(step).iter().map(|one| (clock.place(middle(one)), one.iops())).collect()
     });
     Line::of("plimsoll", Ink::ReadTail, thinned(segments.collect()))
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use analysis::findings::{BandwidthCap, IopsCap};
-use analysis::{Analysis, ClaimRow, Meaning, Quantity};
+use analysis::{Analysis, ClaimRow, Meaning, Quantity, in_whole_pulses};
 use record::{Interval, Phase, PhaseKind, Run, StepRecord};
 use workload::{Direction, StepKind};
 
@@ -152,7 +152,8 @@ impl Clock {
     }
 }
 
-/// Full intervals of a step, merged over its jobs, ramp included.
+/// Full intervals of a step, merged over its jobs, ramp included; where they are shorter than the pulses of a throttle, put
+/// together as the analysis does.
 pub(super) fn merged(step: &StepRecord) -> Vec<Cow<'_, Interval>> {
     let mut merged: Vec<Cow<'_, Interval>> = Vec::new();
     for interval in step.full() {
@@ -161,7 +162,7 @@ pub(super) fn merged(step: &StepRecord) -> Vec<Cow<'_, Interval>> {
             _ => merged.push(Cow::Borrowed(interval)),
         }
     }
-    merged
+    in_whole_pulses(merged)
 }
 
 pub(super) fn per_second(interval: &Interval, amount: u64) -> f64 {
