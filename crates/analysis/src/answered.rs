@@ -9,7 +9,7 @@ use crate::figures::Figures;
 use crate::mapped::MapAnswer;
 use crate::places::PlacesAnswer;
 use crate::sought::HeadroomAnswer;
-use crate::{drained, mapped, places, sought};
+use crate::{Finding, drained, mapped, places, sought};
 
 /// The answer to what a procedure was asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,13 +26,13 @@ pub enum Answered {
 }
 
 /// The answer that `run` gives, where a procedure was asked for more than its steps say.
-pub(crate) fn answered(run: &Run, figures: &Figures) -> Option<Answered> {
+pub(crate) fn answered(run: &Run, figures: &Figures, findings: &[Finding]) -> Option<Answered> {
     Some(match run.asked.as_ref()? {
         Asked::Burst(asked) => Answered::Burst(drained::answer(run, figures, asked)),
         Asked::Headroom(asked) => Answered::Headroom(Box::new(sought::answer(run, figures, asked))),
-        Asked::Map(asked) => Answered::Map(mapped::answer(run, figures, asked)),
         // One side alone answers nothing: `compare` reads both.
         Asked::InTurns(_) => return None,
+        Asked::Map(asked) => Answered::Map(mapped::answer(run, asked, (figures, findings))),
         Asked::Places(asked) => Answered::Places(places::answer(run, figures, asked)),
     })
 }

@@ -58,6 +58,19 @@ pub(crate) fn headroom(run: &Run, regimes: &Regimes, expectation: Option<&Expect
     claims.iter().flat_map(|claim| rows(claim).collect::<Vec<_>>()).collect()
 }
 
+/// The same of a bound of the 99th percentile alone, in one direction; `None` where none was asked for or nothing arrived.
+pub(crate) fn of_bound(
+    run: &Run,
+    regimes: &Regimes,
+    (direction, p99): (Direction, Option<Nanos>),
+) -> Option<Headroom> {
+    let bound = p99?;
+    let loads: Vec<&StepRecord> = run.steps.iter().filter(|step| is_of_now(step, regimes)).collect();
+    let words = format!("p99 < {bound}");
+    let metric = Metric::Percentile(99.0, bound);
+    of_claim(&loads, &Claim { direction: Some(direction), metric, words }, direction)
+}
+
 /// Arrivals by chance since the last change.
 fn is_of_now(step: &StepRecord, regimes: &Regimes) -> bool {
     let by_chance = |pace| matches!(pace, Pace::Poisson(_));

@@ -57,7 +57,7 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
         "what is missed was measured"
     );
     Analysis {
-        answered: answered(run, &figures),
+        answered: answered(run, &figures, &found),
         latencies: figures.latencies,
         depths: figures.all.depths,
         blocks: figures.all.blocks,

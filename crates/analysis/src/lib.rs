@@ -20,7 +20,7 @@ mod identified;
 mod judge;
 mod latency;
 mod level;
-mod mapped;
+pub mod mapped;
 mod metering;
 mod picture;
 mod places;

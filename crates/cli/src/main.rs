@@ -59,6 +59,7 @@ fn plimsoll(words: Vec<OsString>) -> u8 {
     let ended = match &arguments.command {
         Command::Check(check) => commands::check::run(check),
         Command::Headroom(headroom) => commands::headroom::run(headroom),
+        Command::Map(map) => commands::map::run(map),
         Command::Compare(compare) => commands::compare::run(compare),
         Command::Run(run) => commands::run::run(run),
         Command::Watch(watch) => commands::watch::run(watch),

@@ -1,9 +1,10 @@
-//! Check, headroom, quick looks, profiles and load cycles as procedures: given what is known, the next step or done. They touch
+//! Check, map, headroom, quick looks, profiles and load cycles as procedures: given what is known, the next step or done. They touch
 //! nothing: `session` runs what they decide.
 
 mod check;
 mod headroom;
 mod layout;
+mod map;
 mod profile;
 mod quick;
 mod step;
@@ -16,6 +17,10 @@ pub use check::{
 };
 pub use headroom::{HeadroomAsk, headroom_seconds, headroom_seconds_left, next_headroom_step};
 pub use layout::{LAYOUT_GUESS, layout_step};
+pub use map::{
+    Cells, MapAsk, map_foreseen, map_left_out, map_outline, map_seconds_left, map_seconds_most,
+    map_seconds_usual, next_map_step,
+};
 pub use profile::{Profile, ProfileError, ProfileStep, ProfileTable, profile_names, profile_text};
 pub use quick::{PastCache, QuickAsk, next_quick_step, quick_seconds};
 pub use step::{Layout, Step, Writes};

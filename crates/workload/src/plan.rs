@@ -53,6 +53,8 @@ pub enum StepKind {
     Reference,
     /// A load that tells two causes of the same level apart.
     Probe,
+    /// A block size at a depth, of a map: what is deep and what is shallow differ by design.
+    Cell,
     /// A load that ran before once more, after a change or at the end: does the level still hold?
     Again,
     /// Arrivals at a pace that does not wait for completions, for the latency that users of the volume see.

@@ -1,16 +1,149 @@
-//! The answer of `plimsoll map`: what block size, depth and mix bear.
+//! A map of a volume: what each block size reaches at each depth, what was measured of it and what follows from that.
+//!
+//! Caps, unit, budgets and the crossover are the findings of the run. What is added here: how sharp the corners are, the
+//! depth that fills each block, the cells between the measured ones with an interval, order against chance, and the row that
+//! was asked for.
+
+mod caps;
+mod corner;
+mod knees;
+mod loads;
+mod rows;
+mod surface;
 
 use record::Run;
 use serde::{Deserialize, Serialize};
-use workload::MapAsked;
+use workload::{Bytes, Direction, MapAsked, Nanos};
 
 use crate::figures::Figures;
+use crate::headroom::Headroom;
+use crate::{Counted, Finding, Point};
 
-/// The answer of `plimsoll map`: what block size, depth and mix bear.
+pub use caps::{CapOfMap, Crossing, HeldBy, UnitOfMap};
+pub use corner::Corner;
+pub use knees::Knee;
+pub use loads::{Mixture, Ordered, Sharing};
+pub use rows::{Bound, Row};
+pub use surface::{Basis, MapCell};
+
+/// The answer of `plimsoll map`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MapAnswer {}
+pub struct MapAnswer {
+    /// The row that was asked for, and the bound of its latency.
+    pub block: Option<Bytes>,
+    /// What the 99th percentile shall stay below, nanoseconds.
+    pub p99: Option<Nanos>,
+    /// Reads, then writes, as far as they were measured.
+    pub directions: Vec<DirectionMap>,
+    /// Reads and writes at once.
+    pub mixtures: Vec<Mixture>,
+    /// Whether reads and writes have one budget together: of operations, of bytes.
+    pub sharing: Vec<Sharing>,
+    /// Blocks in order against the same at random places.
+    pub ordered: Vec<Ordered>,
+}
+
+/// One direction of a map.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DirectionMap {
+    /// Which way.
+    pub direction: Direction,
+    /// The greatest rate of small I/Os; `None` where no ladder was climbed.
+    pub operations: Option<CapOfMap>,
+    /// The most bytes a second; `None` where operations hold every block that was tried.
+    pub bytes: Option<CapOfMap>,
+    /// In what units operations are charged, where a load showed that.
+    pub unit: Option<UnitOfMap>,
+    /// From which block on bytes bind and not operations; `None` where that was not shown.
+    pub crossover: Option<Crossing>,
+    /// How sharply the one gives way to the other.
+    pub corner: Corner,
+    /// How sharply latency gives way to the cap, by the ladder of depths.
+    pub bend: Corner,
+    /// The depths that fill the caps, blocks rising.
+    pub knees: Vec<Knee>,
+    /// The greatest rate of small I/Os that arrive by chance at which the bound holds (N_slo of methodology 2.3); `None`
+    /// where none was asked for.
+    pub slo: Option<Headroom>,
+    /// Blocks rising, and depths rising in each.
+    pub cells: Vec<MapCell>,
+    /// What to run: a row for each block.
+    pub rows: Vec<Row>,
+}
 
 /// The answer that `run` gives to what was asked.
-pub(crate) fn answer(_run: &Run, _figures: &Figures, _asked: &MapAsked) -> MapAnswer {
-    MapAnswer {}
+pub(crate) fn answer(run: &Run, asked: &MapAsked, (figures, findings): (&Figures, &[Finding])) -> MapAnswer {
+    let loads = loads::Loads::of(run, figures);
+    let of_way = |direction| direction_map(run, asked, &Way { direction, figures, findings, loads: &loads });
+    MapAnswer {
+        block: asked.block,
+        p99: asked.p99,
+        directions: [Direction::Read, Direction::Write].into_iter().filter_map(of_way).collect(),
+        mixtures: loads.mixtures(),
+        sharing: [Counted::Operations, Counted::Bytes]
+            .into_iter()
+            .filter_map(|counted| Sharing::of(findings, counted))
+            .collect(),
+        ordered: loads.ordered(),
+    }
+}
+
+/// One direction of a run.
+pub(crate) struct Way<'r> {
+    pub direction: Direction,
+    pub figures: &'r Figures,
+    pub findings: &'r [Finding],
+    pub loads: &'r loads::Loads,
+}
+
+impl Way<'_> {
+    /// Points at random places that kept their depth, in the last regime, by block and then depth; the best known of those
+    /// that were measured twice.
+    fn points(&self) -> Vec<&Point> {
+        let mut points: Vec<&Point> =
+            self.loads.random.iter().filter(|point| point.direction == self.direction).collect();
+        points.sort_by(|a, b| {
+            let width = |point: &Point| point.iops.half_width() / point.iops.value;
+            (a.block, a.depth).cmp(&(b.block, b.depth)).then(width(a).total_cmp(&width(b)))
+        });
+        points.dedup_by_key(|point| (point.block, point.depth));
+        points
+    }
+}
+
+fn direction_map(run: &Run, asked: &MapAsked, way: &Way<'_>) -> Option<DirectionMap> {
+    let points = way.points();
+    if points.is_empty() {
+        return None;
+    }
+    let (operations, bytes, unit) = (caps::operations(way), caps::bytes(way), caps::unit(way));
+    let caps = caps::Caps { operations: operations.as_ref(), bytes: bytes.as_ref(), unit: unit.as_ref() };
+    let crossover = caps::crossover(way, caps, &points);
+    let corner =
+        crossover.map_or(Corner::NotMeasured, |crossing| corner::of_blocks(&points, way, crossing.at));
+    let bend = corner::of_depths(way);
+    let knees = knees::knees(&points, way);
+    let surface = surface::Surface {
+        points: &points,
+        caps,
+        crossover: crossover.map(|crossing| crossing.at),
+        corner,
+        bend,
+    };
+    let cells = surface.cells(asked.block);
+    let rows = rows::rows(run, asked, &rows::Known { points: &points, knees: &knees, surface: &surface });
+    let slo = crate::headroom::of_bound(run, &way.figures.regimes, (way.direction, asked.p99));
+    Some(DirectionMap {
+        direction: way.direction,
+        operations,
+        bytes,
+        unit,
+        crossover,
+        corner,
+        bend,
+        knees,
+        slo,
+        cells,
+        rows,
+    })
 }

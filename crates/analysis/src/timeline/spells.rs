@@ -53,7 +53,11 @@ pub(crate) fn spells(steps: &[StepRecord]) -> Vec<Spell> {
 
 fn spell(number: usize, step: &StepRecord) -> Option<Spell> {
     let kind = step.plan.kind;
-    if matches!(kind, StepKind::Idle | StepKind::Layout | StepKind::Latency | StepKind::OpenLoad) {
+    // Cells of a map keep their depth, but how deep they are says nothing of how full the queue is.
+    if matches!(
+        kind,
+        StepKind::Idle | StepKind::Layout | StepKind::Latency | StepKind::OpenLoad | StepKind::Cell
+    ) {
         return None;
     }
     let workers = &step.plan.workers;

@@ -1,13 +1,17 @@
 //! plimsoll's own command line; the foreign dialects read theirs themselves.
 
+mod compare;
+mod headroom;
 mod lab;
 mod policy;
 mod tutorial;
-mod compare;
-mod headroom;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+
+mod map;
+
+pub use map::MapArguments;
 
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -17,10 +21,10 @@ pub use compare::{AgainstTool, CompareArguments, TurnsArguments};
 use report::Extent;
 use workload::Nanos;
 
+pub use headroom::HeadroomArguments;
 pub use lab::{LabAction, LabArguments};
 pub use policy::{PolicyAction, PolicyArguments};
 pub use tutorial::TutorialArguments;
-pub use headroom::HeadroomArguments;
 
 use crate::commands::watch::arguments::WatchArguments;
 use crate::pictures::PictureArguments;
@@ -36,6 +40,7 @@ Examples:
   plimsoll check sim:aws-gp2,size=100GiB         the same, simulated
   plimsoll check lab:do-volumes-pre-burst        throttled by this kernel (root)
   plimsoll headroom /mnt/vol --p99 10ms          how much may arrive?
+  plimsoll map /mnt/vol                          which block size, how deep?
   plimsoll compare a.plimsoll b.plimsoll         which is the better buy?
   plimsoll watch --for 24h                       is it the disk?
   plimsoll quick /mnt/vol                        the honest dd, half a minute
@@ -110,6 +115,8 @@ pub enum Command {
     Check(CheckArguments),
     /// The greatest rate of arrivals at which a latency holds, by a search
     Headroom(HeadroomArguments),
+    /// Map a volume: block size by queue depth, both caps, where one gives way to the other, and how deep to go
+    Map(MapArguments),
     /// Hold two or more volumes against each other, by run files or by what other tools printed
     Compare(CompareArguments),
     /// Run a workload that is written down: a built-in profile, or a TOML file of your own

@@ -20,7 +20,7 @@ use session::run::{self, Against, Course, Session};
 use session::signals::StopFlag;
 
 /// Region of a target that is not laid out, as far as writes are bounded by it: that of a directory with room.
-const REGION_USUAL: Bytes = Bytes::gib(4);
+pub(super) const REGION_USUAL: Bytes = Bytes::gib(4);
 /// The part of the free memory that may be in flight, as a divisor.
 const IN_FLIGHT_PART: u64 = 8;
 
@@ -160,7 +160,7 @@ fn largest_file(folder: &Path) -> Option<(PathBuf, Bytes)> {
 }
 
 /// Bytes in flight: no more than a small part of the memory that is left, as the load shall not push out what runs here.
-pub fn in_flight_most() -> Bytes {
+pub(super) fn in_flight_most() -> Bytes {
     let free = kernel::free_memory(Path::new("/")).map_or(Bytes(u64::MAX), |free| free.bytes);
     CheckAsk::IN_FLIGHT_MOST.min(Bytes(free.0 / IN_FLIGHT_PART))
 }
@@ -236,7 +236,7 @@ fn credits(limits: Option<&Limits>, seconds: f64) -> Credits {
 }
 
 /// What was left out, a sentence a reason.
-fn left_out_words(left_out: &[(String, LeftOut)]) -> Vec<String> {
+pub(super) fn left_out_words(left_out: &[(String, LeftOut)]) -> Vec<String> {
     let of = |why: LeftOut| -> Vec<&str> {
         left_out.iter().filter(|(_, reason)| *reason == why).map(|(name, _)| name.as_str()).collect()
     };

@@ -11,6 +11,7 @@ pub mod import;
 pub mod ioping;
 pub mod iostat;
 pub mod lab;
+pub mod map;
 pub mod policy;
 pub mod profile;
 pub mod quick;

@@ -7,6 +7,7 @@ mod damaged;
 mod explain;
 mod guide_identify;
 mod guide_learn;
+mod guide_map;
 mod headroom;
 mod hostile;
 mod import;

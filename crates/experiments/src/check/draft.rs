@@ -38,7 +38,7 @@ const MUST_SHARE_MOST: f64 = 0.6;
 
 /// How long a step lasts.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Length {
+pub(crate) enum Length {
     /// Until its rate is known, within the span.
     Known(Span),
     /// This long, in the usual intervals.
@@ -51,7 +51,7 @@ pub(super) enum Length {
 
 /// Whether a step may be left out where time or bytes are short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rank {
+pub(crate) enum Rank {
     /// The answer needs it.
     Must,
     /// The answer is better for it.
@@ -60,7 +60,7 @@ pub(super) enum Rank {
 
 /// A step as it is wished for.
 #[derive(Clone, Debug)]
-pub(super) struct Draft {
+pub(crate) struct Draft {
     pub name: String,
     pub kind: StepKind,
     pub job: Job,
@@ -72,7 +72,7 @@ pub(super) struct Draft {
 
 /// What is to come after a step.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Ahead {
+pub(crate) struct Ahead {
     /// Time that looking again takes at least, which nothing may take from it.
     pub look: Nanos,
     /// The least time of other steps that the answer needs.

@@ -6,11 +6,14 @@ use workload::{Bytes, Direction, StepKind};
 use super::asks::CheckAsk;
 use super::draft::Draft;
 use super::known::{DEPTH_MAX, Known};
-use super::{again, chain, references, rest};
+use super::{Chain, again, chain, references, rest};
+use crate::layout::LAYOUT_GUESS;
 use crate::step::Layout;
 
 /// Rungs of the read ladder of depths that are usual: a cap is seen two doublings after the depth that fills it.
 const RUNGS_USUAL: usize = 5;
+/// Cells of a block whose depths are looked for: one I/O alone, as many as fill it, and between.
+const CELLS_USUAL: usize = 3;
 /// The same of writes, which start where reads filled their cap.
 const WRITE_RUNGS_USUAL: usize = 2;
 
@@ -44,6 +47,8 @@ pub enum Group {
     References,
     /// A small and a large block once more.
     Again,
+    /// Other blocks at other depths.
+    Cells,
 }
 
 impl Group {
@@ -58,6 +63,7 @@ impl Group {
             StepKind::OpenLoad | StepKind::Job => Group::OpenLoad,
             StepKind::Reference => Group::References,
             StepKind::Again => Group::Again,
+            StepKind::Cell => Group::Cells,
         }
     }
 
@@ -73,6 +79,7 @@ impl Group {
             Group::OpenLoad => ("open load", "arrivals that do not wait for each other"),
             Group::References => ("references", "4 KiB and 1 MiB, between the others"),
             Group::Again => ("again", "4 KiB and 1 MiB, at the end or after a change"),
+            Group::Cells => ("cells", "blocks at depths, towards the corners"),
         }
     }
 }
@@ -82,6 +89,7 @@ fn usual_times(draft: &Draft) -> usize {
     match Group::of(draft) {
         Group::Depths(Direction::Write) => WRITE_RUNGS_USUAL,
         Group::Depths(_) => RUNGS_USUAL,
+        Group::Cells => CELLS_USUAL,
         _ => 1,
     }
 }
@@ -94,42 +102,89 @@ fn times_most(draft: &Draft) -> usize {
     }
 }
 
-/// All that is known to come before anything ran: the chain, the references, the round at the end.
-fn all(known: &Known<'_>) -> Vec<Draft> {
-    [chain(known), references::ahead(known), again::round(known, 1)].concat()
+/// What a procedure with this chain will take.
+#[derive(Clone, Copy)]
+pub(crate) struct Forecast<'a> {
+    pub ask: &'a CheckAsk,
+    pub chain: Chain<'a>,
+    /// Bytes a second at which data is laid out.
+    pub layout_bytes_per_second: f64,
 }
 
 /// What a check with `ask` will run, group by group in the order in which they begin; their bytes are together what may be
 /// written.
 pub fn foreseen(ask: &CheckAsk, layout_bytes_per_second: f64) -> Vec<Foreseen> {
-    let known = Known::of(ask, &[]);
-    let mut groups = Vec::new();
-    if let Layout::Write(size) = ask.layout {
-        let bytes = size.0.min(ask.write_most.0);
-        let seconds = layout_seconds(ask, layout_bytes_per_second);
-        groups.push(Foreseen { what: Group::Layout, seconds, bytes });
-    }
-    let laid_out: u64 = groups.iter().map(|group| group.bytes).sum();
-    let mut shares = vec![0.0; groups.len()];
-    for draft in &all(&known) {
-        let (what, times) = (Group::of(draft), usual_times(draft) as f64);
-        let at = groups.iter().position(|group| group.what == what).unwrap_or_else(|| {
-            groups.push(Foreseen { what, seconds: 0.0, bytes: 0 });
-            shares.push(0.0);
-            groups.len() - 1
-        });
-        groups[at].seconds += draft.least(&known).as_secs_f64() * times;
-        shares[at] += draft.share * times;
-    }
-    for (group, bytes) in groups.iter_mut().zip(shared_out(ask.write_most.0 - laid_out, &shares)) {
-        group.bytes += bytes;
-    }
+    let mut groups = Forecast { ask, chain: &chain, layout_bytes_per_second }.groups();
     if groups.iter().all(|group| group.what != Group::OpenLoad) {
         // At which rate is known only once the cap is.
         let seconds = (ask.effort.open + ask.effort.ramp).as_secs_f64();
         groups.push(Foreseen { what: Group::OpenLoad, seconds, bytes: 0 });
     }
     groups
+}
+
+impl Forecast<'_> {
+    /// All that is known to come before anything ran: the chain, the references, the round at the end.
+    fn all(&self, known: &Known<'_>) -> Vec<Draft> {
+        [(self.chain)(known), references::ahead(known), again::round(known, 1)].concat()
+    }
+
+    /// Group by group in the order in which they begin; their bytes are together what may be written.
+    pub fn groups(&self) -> Vec<Foreseen> {
+        let (ask, known) = (self.ask, Known::of(self.ask, &[]));
+        let mut groups = Vec::new();
+        if let Layout::Write(size) = ask.layout {
+            let bytes = size.0.min(ask.write_most.0);
+            let seconds = layout_seconds(ask, self.layout_bytes_per_second);
+            groups.push(Foreseen { what: Group::Layout, seconds, bytes });
+        }
+        let laid_out: u64 = groups.iter().map(|group| group.bytes).sum();
+        let mut shares = vec![0.0; groups.len()];
+        for draft in &self.all(&known) {
+            let (what, times) = (Group::of(draft), usual_times(draft) as f64);
+            let at = groups.iter().position(|group| group.what == what).unwrap_or_else(|| {
+                groups.push(Foreseen { what, seconds: 0.0, bytes: 0 });
+                shares.push(0.0);
+                groups.len() - 1
+            });
+            groups[at].seconds += draft.least(&known).as_secs_f64() * times;
+            shares[at] += draft.share * times;
+        }
+        for (group, bytes) in groups.iter_mut().zip(shared_out(ask.write_most.0 - laid_out, &shares)) {
+            group.bytes += bytes;
+        }
+        groups
+    }
+
+    /// The seconds that it takes at most.
+    pub fn seconds_most(&self) -> f64 {
+        let known = Known::of(self.ask, &[]);
+        let most = |draft: &Draft| draft.most(&known).as_secs_f64() * times_most(draft) as f64;
+        let all: f64 = self.all(&known).iter().map(most).sum();
+        let laid_out = layout_seconds(self.ask, self.layout_bytes_per_second);
+        (laid_out + all).min(self.ask.effort.total.as_secs_f64())
+    }
+
+    /// The seconds that are usually left after these steps.
+    pub fn seconds_left(&self, done: &[StepRecord]) -> f64 {
+        let known = Known::of(self.ask, done);
+        let (chain, references) = ((self.chain)(&known), references::ahead(&known));
+        let again = again::round(&known, again::rounds(&known) + 1);
+        // Of a ladder that goes on only the next rung is known: the others are those that are usual.
+        let ran = |group| {
+            known
+                .done
+                .iter()
+                .filter(|record| record.plan.kind == StepKind::DepthLadder && group == depths_of(record))
+                .count()
+        };
+        let times = |draft: &Draft| match Group::of(draft) {
+            group @ Group::Depths(_) => usual_times(draft).saturating_sub(ran(group)).max(1),
+            _ => 1,
+        };
+        let coming = rest(&known, &chain).iter().chain(&references).chain(&again);
+        coming.map(|draft| draft.least(&known).as_secs_f64() * times(draft) as f64).sum()
+    }
 }
 
 /// `bytes` by `shares`, in whole MiB but for what is left over, so that the parts are together the whole.
@@ -156,11 +211,7 @@ fn layout_seconds(ask: &CheckAsk, bytes_per_second: f64) -> f64 {
 
 /// The seconds that a check with `ask` takes at most, layout at `bytes_per_second` included.
 pub fn seconds_most(ask: &CheckAsk, layout_bytes_per_second: f64) -> f64 {
-    let known = Known::of(ask, &[]);
-    let drafts = all(&known);
-    let most: f64 =
-        drafts.iter().map(|draft| draft.most(&known).as_secs_f64() * times_most(draft) as f64).sum();
-    (layout_seconds(ask, layout_bytes_per_second) + most).min(ask.effort.total.as_secs_f64())
+    Forecast { ask, chain: &chain, layout_bytes_per_second }.seconds_most()
 }
 
 /// The seconds that a check with `ask` usually takes, layout at `bytes_per_second` included.
@@ -170,23 +221,7 @@ pub fn seconds_usual(ask: &CheckAsk, layout_bytes_per_second: f64) -> f64 {
 
 /// The seconds that are usually left after these steps.
 pub fn seconds_left(ask: &CheckAsk, done: &[StepRecord]) -> f64 {
-    let known = Known::of(ask, done);
-    let (chain, references) = (chain(&known), references::ahead(&known));
-    let again = again::round(&known, again::rounds(&known) + 1);
-    // Of a ladder that goes on only the next rung is known: the others are those that are usual.
-    let ran = |group| {
-        known
-            .done
-            .iter()
-            .filter(|record| record.plan.kind == StepKind::DepthLadder && group == depths_of(record))
-            .count()
-    };
-    let times = |draft: &Draft| match Group::of(draft) {
-        group @ Group::Depths(_) => usual_times(draft).saturating_sub(ran(group)).max(1),
-        _ => 1,
-    };
-    let coming = rest(&known, &chain).iter().chain(&references).chain(&again);
-    coming.map(|draft| draft.least(&known).as_secs_f64() * times(draft) as f64).sum()
+    Forecast { ask, chain: &chain, layout_bytes_per_second: LAYOUT_GUESS }.seconds_left(done)
 }
 
 fn depths_of(record: &StepRecord) -> Group {
@@ -196,7 +231,11 @@ fn depths_of(record: &StepRecord) -> Group {
 
 /// The steps of a check in words, for people who want to know before it runs, with what they may write.
 pub fn outline(ask: &CheckAsk, layout_bytes_per_second: f64) -> String {
-    let groups = foreseen(ask, layout_bytes_per_second);
+    outlined(ask, &foreseen(ask, layout_bytes_per_second))
+}
+
+/// The same of a procedure that will run these groups.
+pub(crate) fn outlined(ask: &CheckAsk, groups: &[Foreseen]) -> String {
     let line = |group: &Foreseen| {
         let (what, does) = group.what.outlined();
         let bytes = if group.bytes > 0 { written(group.bytes) } else { "-".to_owned() };

@@ -8,15 +8,15 @@ use super::asks::CheckAsk;
 use crate::step::Writes;
 
 /// Small blocks: the size at which operations, not bytes, bind.
-pub(super) const SMALL: Bytes = Bytes::kib(4);
+pub(crate) const SMALL: Bytes = Bytes::kib(4);
 /// Largest block of the ladders.
-pub(super) const LARGE: Bytes = Bytes::MIB;
+pub(crate) const LARGE: Bytes = Bytes::MIB;
 /// The deepest rung.
-pub(super) const DEPTH_MAX: u32 = 256;
+pub(crate) const DEPTH_MAX: u32 = 256;
 /// A doubling of depth that gains less than this share is no gain (methodology 2.3: under 2 % over two doublings ends the ladder).
-pub(super) const GAIN: f64 = 0.02;
+pub(crate) const GAIN: f64 = 0.02;
 /// A queue this many times as deep as the one that fills the cap keeps it full whatever the latency does.
-pub(super) const DEPTH_MARGIN: u32 = 4;
+pub(crate) const DEPTH_MARGIN: u32 = 4;
 /// A rung that reaches this share of the best rate fills the cap.
 const FILLS: f64 = 0.97;
 /// Depth that is taken to fill a cap of which nothing is known.
@@ -25,13 +25,13 @@ const DEPTH_GUESS: u32 = 32;
 const WRITES_OVER_READS: f64 = 2.0;
 
 /// A block whose rate is below this share of the small block's is held by its bytes.
-pub(super) const BYTES_BIND: f64 = 0.9;
+pub(crate) const BYTES_BIND: f64 = 0.9;
 /// Bytes a second of one block are at most this many times those of another that is held by them.
 const BYTES_OVER: f64 = 2.0;
 
 /// A rung of the depth ladder.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Rung {
+pub(crate) struct Rung {
     /// I/Os in flight.
     pub depth: u32,
     /// I/Os a second.
@@ -47,7 +47,7 @@ struct Level {
 }
 
 /// A check as far as it has come.
-pub(super) struct Known<'a> {
+pub(crate) struct Known<'a> {
     /// What is asked.
     pub ask: &'a CheckAsk,
     /// What ran, in its order.
@@ -256,12 +256,12 @@ fn bound(level: Level, block: Bytes, small: f64) -> f64 {
 }
 
 /// Blocks of this size that `bytes` in flight allow.
-pub(super) fn in_flight(block: Bytes, bytes: Bytes) -> u32 {
+pub(crate) fn in_flight(block: Bytes, bytes: Bytes) -> u32 {
     ((bytes.0 / block.0.max(1)) as u32).clamp(8, DEPTH_MAX)
 }
 
 /// I/Os a second of `direction`.
-pub(super) fn rate(record: &StepRecord, direction: Direction) -> f64 {
+pub(crate) fn rate(record: &StepRecord, direction: Direction) -> f64 {
     let seconds = record.seconds();
     if seconds > 0.0 { record.tally(direction).ops as f64 / seconds } else { 0.0 }
 }
@@ -278,12 +278,12 @@ fn full_rate(record: &StepRecord, direction: Direction) -> f64 {
 }
 
 /// I/Os in flight of a step.
-pub(super) fn depth_of(plan: &StepPlan) -> u32 {
+pub(crate) fn depth_of(plan: &StepPlan) -> u32 {
     plan.workers.iter().map(|worker| worker.depth).sum()
 }
 
 /// The one direction and block of a step; `None` of a mix.
-pub(super) fn moves(plan: &StepPlan) -> Option<(Direction, Bytes)> {
+pub(crate) fn moves(plan: &StepPlan) -> Option<(Direction, Bytes)> {
     let worker = plan.workers.first()?;
     let direction = match worker.access.mix {
         mix if mix.reads_only() => Direction::Read,

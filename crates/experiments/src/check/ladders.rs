@@ -17,7 +17,7 @@ const BOUND_AT_ONE: f64 = 0.9;
 const SPACED: f64 = 4.0;
 
 /// Random I/O of the small block in one direction, at depth 1.
-pub(super) fn job(known: &Known<'_>, direction: Direction) -> Job {
+pub(crate) fn job(known: &Known<'_>, direction: Direction) -> Job {
     let mix = if direction == Direction::Write { Mix::WRITE } else { Mix::READ };
     Job {
         access: Access::random(mix),
@@ -27,12 +27,12 @@ pub(super) fn job(known: &Known<'_>, direction: Direction) -> Job {
 }
 
 /// The weight of writes in what may be written; reads have none.
-pub(super) fn share(direction: Direction, weight: f64) -> f64 {
+pub(crate) fn share(direction: Direction, weight: f64) -> f64 {
     if direction == Direction::Write { weight } else { 0.0 }
 }
 
 /// Read, write and write with a flush, one at a time.
-pub(super) fn latency(known: &Known<'_>) -> Vec<Draft> {
+pub(crate) fn latency(known: &Known<'_>) -> Vec<Draft> {
     let draft = |name: &str, job: Job, share: f64| Draft {
         name: name.to_owned(),
         kind: StepKind::Latency,
@@ -53,7 +53,7 @@ pub(super) fn latency(known: &Known<'_>) -> Vec<Draft> {
 
 /// Where the cap binds at depth 1 already, the base latency shows only between I/Os spaced wider than the cap asks: each so long
 /// after the one before it was done, and at no pace of its own, at which it would wait for one that takes longer.
-pub(super) fn spaced(known: &Known<'_>, direction: Direction) -> Option<Draft> {
+pub(crate) fn spaced(known: &Known<'_>, direction: Direction) -> Option<Draft> {
     let one = known.step(&format!("latency {}", direction.name()))?;
     let (first, best) = (super::known::rate(one, direction), known.best(direction));
     if first < BOUND_AT_ONE * best || best <= 0.0 {
@@ -71,7 +71,7 @@ pub(super) fn spaced(known: &Known<'_>, direction: Direction) -> Option<Draft> {
 }
 
 /// The rungs of a depth ladder that ran, and the next one.
-pub(super) fn depths(known: &Known<'_>, direction: Direction) -> Vec<Draft> {
+pub(crate) fn depths(known: &Known<'_>, direction: Direction) -> Vec<Draft> {
     let rungs = known.rungs(direction);
     let next = if direction == Direction::Write { next_write(known, &rungs) } else { next_read(&rungs) };
     let all = rungs.iter().map(|rung| rung.depth).chain(next);
@@ -106,7 +106,7 @@ fn depth_rung(known: &Known<'_>, direction: Direction, depth: u32) -> Draft {
 }
 
 /// Closed I/O of `block` at a depth that keeps the caps filled.
-pub(super) fn filling(known: &Known<'_>, direction: Direction, block: Bytes) -> Job {
+pub(crate) fn filling(known: &Known<'_>, direction: Direction, block: Bytes) -> Job {
     let depth = if block <= known.small() { known.deep(direction) } else { known.deep_with(block) };
     let queued = known.foreseen_rate(direction, block) * QUEUED_MOST.as_secs_f64();
     let depth = depth.min((queued.ceil() as u32).max(2));
@@ -114,7 +114,7 @@ pub(super) fn filling(known: &Known<'_>, direction: Direction, block: Bytes) -> 
 }
 
 /// The block ladder of one direction; the depth ladder is its small end.
-pub(super) fn blocks(known: &Known<'_>, direction: Direction) -> Vec<Draft> {
+pub(crate) fn blocks(known: &Known<'_>, direction: Direction) -> Vec<Draft> {
     let usual: &[Bytes] = if direction == Direction::Write { &WRITE_BLOCKS } else { &READ_BLOCKS };
     let large = known.large(direction);
     let mut blocks: Vec<Bytes> = usual.iter().copied().filter(|&block| block < large).collect();

@@ -6,13 +6,13 @@
 
 mod again;
 mod asks;
-mod draft;
+pub(crate) mod draft;
 mod forecast;
-mod known;
-mod ladders;
+pub(crate) mod known;
+pub(crate) mod ladders;
 mod large;
-mod open_load;
-mod probes;
+pub(crate) mod open_load;
+pub(crate) mod probes;
 mod references;
 mod units;
 
@@ -22,6 +22,7 @@ use workload::{Direction, Ending, Job, Nanos, StepKind};
 
 pub use asks::{CheckAsk, Effort, Span};
 pub use draft::LeftOut;
+pub(crate) use forecast::{Forecast, outlined};
 pub use forecast::{Foreseen, Group, foreseen, outline, seconds_left, seconds_most, seconds_usual};
 pub use open_load::{AS_CLAIMED, AS_CLAIMED_EVEN};
 
@@ -34,6 +35,14 @@ use known::Known;
 ///
 /// Pure: the same records give the same step. A step that failed or was interrupted ends the check.
 pub fn next_step(ask: &CheckAsk, done: &[StepRecord]) -> Option<Step> {
+    next_of(ask, done, &chain)
+}
+
+/// All steps of a procedure but those that come between and behind, in their order, as far as they can be told by now.
+pub(crate) type Chain<'c> = &'c dyn Fn(&Known<'_>) -> Vec<Draft>;
+
+/// The next step of a procedure with this chain: layout, references, looking again, time and bytes are those of a check.
+pub(crate) fn next_of(ask: &CheckAsk, done: &[StepRecord], chain: Chain<'_>) -> Option<Step> {
     if is_cut_short(done) {
         return None;
     }
@@ -61,6 +70,11 @@ fn is_cut_short(done: &[StepRecord]) -> bool {
 
 /// Steps of the chain that did not run although they were wanted, with why; of a check that came to its end.
 pub fn left_out(ask: &CheckAsk, done: &[StepRecord]) -> Vec<(String, LeftOut)> {
+    left_out_of(ask, done, &chain)
+}
+
+/// The same of a procedure with this chain.
+pub(crate) fn left_out_of(ask: &CheckAsk, done: &[StepRecord], chain: Chain<'_>) -> Vec<(String, LeftOut)> {
     if is_cut_short(done) {
         return Vec::new();
     }
@@ -113,7 +127,10 @@ fn rest<'d>(known: &Known<'_>, chain: &'d [Draft]) -> &'d [Draft] {
 /// Where the depths that fill the caps are known, a reference follows each step that is none.
 fn between(known: &Known<'_>) -> Vec<Draft> {
     let follows = known.done.last().is_some_and(|last| {
-        matches!(last.plan.kind, StepKind::BlockLadder | StepKind::Probe | StepKind::OpenLoad)
+        matches!(
+            last.plan.kind,
+            StepKind::BlockLadder | StepKind::Probe | StepKind::OpenLoad | StepKind::Cell
+        )
     });
     if follows && has_depths(known) { references::wanted(known) } else { Vec::new() }
 }

@@ -106,7 +106,7 @@ fn asked(known: &Known<'_>) -> Option<Load> {
 }
 
 /// The claimed load, by chance and evenly.
-pub(super) fn claimed_loads(known: &Known<'_>) -> Vec<Draft> {
+pub(crate) fn claimed_loads(known: &Known<'_>) -> Vec<Draft> {
     let (Some(load), time) = (&asked(known), known.ask.effort.open) else { return Vec::new() };
     let rate = Iops(load.rate);
     let poisson =
@@ -131,7 +131,7 @@ fn long_enough(known: &Known<'_>, load: &Load) -> Nanos {
 }
 
 /// A usual share of the cap, where no load is claimed.
-pub(super) fn usual_load(known: &Known<'_>) -> Vec<Draft> {
+pub(crate) fn usual_load(known: &Known<'_>) -> Vec<Draft> {
     if asked(known).is_some() {
         return Vec::new();
     }
@@ -188,7 +188,7 @@ fn mixed(known: &Known<'_>, mix: Mix) -> Option<f64> {
 }
 
 /// The search for the greatest rate at which the claimed latency holds: the steps that ran and the next one.
-pub(super) fn headroom(known: &Known<'_>) -> Vec<Draft> {
+pub(crate) fn headroom(known: &Known<'_>) -> Vec<Draft> {
     let load = || {
         claimed(known).unwrap_or_else(|| {
             let (access, block) = shape(known, Mix::READ);

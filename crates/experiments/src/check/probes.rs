@@ -27,7 +27,7 @@ fn probe(known: &Known<'_>, what: &str, job: Job, share: f64) -> Draft {
 
 /// The same blocks twice, before anything else reads them: what is slow at the first touch alone is not the volume's rate.
 /// Where we laid the data out ourselves there is no first touch left.
-pub(super) fn touches(known: &Known<'_>) -> Vec<Draft> {
+pub(crate) fn touches(known: &Known<'_>) -> Vec<Draft> {
     if known.ask.layout != Layout::None {
         return Vec::new();
     }
@@ -42,13 +42,13 @@ pub(super) fn touches(known: &Known<'_>) -> Vec<Draft> {
 }
 
 /// Whether a name is that of a step which must visit the blocks that another one visited.
-pub(super) fn visits_the_same(draft: &Draft) -> bool {
+pub(crate) fn visits_the_same(draft: &Draft) -> bool {
     matches!(draft.length, Length::Ios(..))
 }
 
 /// Two budgets of bytes in flight at the largest block, so that our own limit is not taken for a cap of bytes: half, and
 /// where half was less, double.
-pub(super) fn in_flight_budgets(known: &Known<'_>) -> Vec<Draft> {
+pub(crate) fn in_flight_budgets(known: &Known<'_>) -> Vec<Draft> {
     let of = |&direction: &Direction| -> Vec<Draft> {
         let large = known.large(direction);
         let full = filling(known, direction, large);
@@ -74,7 +74,7 @@ fn gained(known: &Known<'_>, direction: Direction, half: &Draft) -> bool {
 }
 
 /// Blocks of a suspected unit and a little above it.
-pub(super) fn units(known: &Known<'_>) -> Vec<Draft> {
+pub(crate) fn units(known: &Known<'_>) -> Vec<Draft> {
     let read = suspected(known, Direction::Read);
     let write: Vec<Bytes> = match known.writes() {
         true => suspected(known, Direction::Write).into_iter().filter(|unit| !read.contains(unit)).collect(),
@@ -91,7 +91,7 @@ pub(super) fn units(known: &Known<'_>) -> Vec<Draft> {
 }
 
 /// Blocks below the small one, where the small one moves nearly as many bytes as any.
-pub(super) fn tiny(known: &Known<'_>) -> Vec<Draft> {
+pub(crate) fn tiny(known: &Known<'_>) -> Vec<Draft> {
     let of = |&direction: &Direction| -> Vec<Draft> {
         let small = known.best(direction) * known.small().0 as f64;
         let block = known.large(direction);
@@ -108,7 +108,7 @@ pub(super) fn tiny(known: &Known<'_>) -> Vec<Draft> {
 }
 
 /// Reads and writes at once: does each have a cap of its own, or both one together?
-pub(super) fn mixes(known: &Known<'_>) -> Vec<Draft> {
+pub(crate) fn mixes(known: &Known<'_>) -> Vec<Draft> {
     if !known.writes() {
         return Vec::new();
     }
@@ -129,7 +129,7 @@ pub(super) fn mixes(known: &Known<'_>) -> Vec<Draft> {
 }
 
 /// Small blocks one after the other: does something on the way make one of several?
-pub(super) fn sequential(known: &Known<'_>) -> Vec<Draft> {
+pub(crate) fn sequential(known: &Known<'_>) -> Vec<Draft> {
     let of = |&direction: &Direction| {
         let deep = filling(known, direction, known.small());
         let job = Job { access: Access::sequential(deep.access.mix), ..deep };

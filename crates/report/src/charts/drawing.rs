@@ -36,6 +36,8 @@ pub(super) enum Paint {
     Filled(Ink),
     /// Filled, with an edge of another colour around it.
     Both(Ink, Stroke),
+    /// So many hundredths of the colour, the rest is what lies below.
+    Tinted(Ink, u8),
 }
 
 /// How words look: their colour and height in pixels, their weight, and where of them the place is.
@@ -185,6 +187,9 @@ impl Paint {
         match self {
             Paint::Filled(ink) => shape.with("fill", ink.hex()),
             Paint::Both(ink, edge) => edge.on(shape.with("fill", ink.hex())),
+            Paint::Tinted(ink, percent) => {
+                shape.with("fill", ink.hex()).with("fill-opacity", format_args!(".{percent:02}"))
+            }
         }
     }
 }

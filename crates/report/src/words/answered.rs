@@ -5,14 +5,14 @@ use analysis::Answered;
 use crate::words::answer::VerdictWords;
 use crate::words::{drained, mapped, places, sought};
 
-/// The answer in a sentence or two.
-pub(crate) fn verdict(answered: &Answered) -> VerdictWords {
-    match answered {
+/// The answer in a sentence or two; `None` where it is that of a check.
+pub(crate) fn verdict(answered: &Answered) -> Option<VerdictWords> {
+    Some(match answered {
         Answered::Burst(answer) => drained::verdict(answer),
         Answered::Headroom(answer) => sought::verdict(answer),
-        Answered::Map(answer) => mapped::verdict(answer),
+        Answered::Map(_) => return None,
         Answered::Places(answer) => places::verdict(answer),
-    }
+    })
 }
 
 /// What stands below the verdict in a terminal.

@@ -17,7 +17,7 @@ pub(crate) mod forecast;
 pub(crate) mod found;
 pub(crate) mod imported;
 pub(crate) mod json;
-mod mapped;
+pub(crate) mod mapped;
 pub(crate) mod note;
 pub mod numbers;
 pub(crate) mod phrases;

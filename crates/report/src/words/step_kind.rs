@@ -12,6 +12,7 @@ pub(crate) fn kind_words(kind: StepKind) -> &'static str {
         StepKind::BlockLadder => "block ladder",
         StepKind::Reference => "reference",
         StepKind::Probe => "probe",
+        StepKind::Cell => "cells",
         StepKind::Again => "again",
         StepKind::OpenLoad => "open load",
         StepKind::Job => "jobs",

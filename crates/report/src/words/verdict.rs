@@ -27,8 +27,8 @@ pub fn verdict_words(run: &Run, analysis: &Analysis) -> VerdictWords {
     if let Some(watched) = &analysis.watched {
         return watch::verdict_words(run, analysis, watched);
     }
-    if let Some(answered) = &analysis.answered {
-        return answered::verdict(answered);
+    if let Some(words) = analysis.answered.as_ref().and_then(answered::verdict) {
+        return words;
     }
     let verdict = &analysis.verdict;
     let subject = subject(verdict);

@@ -11,7 +11,7 @@ use session::{Setup, Wish, conduct, set_up};
 use workload::{Bytes, Direction, Expectation, Nanos, PolicyName, StepKind, Target};
 
 /// The region that `plimsoll check` takes where none is named.
-const REGION: Bytes = Bytes::gib(4);
+pub const REGION: Bytes = Bytes::gib(4);
 
 /// Nobody looks on.
 pub struct Nobody;

@@ -119,13 +119,13 @@ impl Ailment {
 }
 
 /// A volume with what ails it.
-struct Sick {
-    words: String,
+pub struct Sick {
+    pub words: String,
     ailments: Vec<Ailment>,
 }
 
 impl Sick {
-    fn new(number: usize) -> Sick {
+    pub fn new(number: usize) -> Sick {
         let mut random = Stream::new(number as u64, 200);
         let (iops, mib) = (spread(&mut random, 500.0, 4000.0), spread(&mut random, 40.0, 300.0));
         let latency = spread(&mut random, 200.0, 4000.0);
@@ -160,7 +160,7 @@ impl Sick {
     }
 
     /// How what was told of a rate compares with the truth.
-    fn rate(&self, told: Figure, truth: Truth) -> Judgement {
+    pub fn rate(&self, told: Figure, truth: Truth) -> Judgement {
         let of = |level: &f64| level * truth.rate;
         let at_a_level = self.levels().iter().map(of).any(|level| told.agrees(level));
         if told.at_least {

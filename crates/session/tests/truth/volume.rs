@@ -120,14 +120,14 @@ impl Volume {
 
     /// What is told of small blocks: where bytes hold those of 4 KiB, a cap of operations is told from smaller ones, and so it is
     /// held against what these have.
-    fn small(&self, direction: Direction, told: Option<Figure>) -> Truth {
+    pub fn small(&self, direction: Direction, told: Option<Figure>) -> Truth {
         let small = self.truth(direction, SMALL);
         let told_of_smaller = told.is_some_and(|told| told.cause == Cause::Operations);
         if told_of_smaller && small.cause == Cause::Bytes { self.truth(direction, TINY) } else { small }
     }
 
     /// The size above which bytes bind, where both bind and no unit stands between.
-    fn crossover(&self, direction: Direction, small: Truth) -> Option<f64> {
+    pub fn crossover(&self, direction: Direction, small: Truth) -> Option<f64> {
         let large = self.bandwidth(direction);
         let both = small.cause == Cause::Operations && large.cause == Cause::Bytes;
         let counted = self.limits.as_ref().is_some_and(|limits| {

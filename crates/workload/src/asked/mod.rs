@@ -7,8 +7,8 @@ mod map;
 mod places;
 
 pub use burst::BurstAsked;
-pub use in_turns::InTurns;
 pub use headroom::{HeadroomAsked, LatencyBound, LoadPart};
+pub use in_turns::InTurns;
 pub use map::MapAsked;
 pub use places::PlacesAsked;
 

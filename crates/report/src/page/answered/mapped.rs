@@ -1,10 +1,37 @@
-//! The answer of a procedure in a page.
+//! The answer of `plimsoll map` in a page: for each direction its caps, what to run and the grid; the charts stand below.
 
 use analysis::MapAnswer;
+use analysis::mapped::DirectionMap;
 
-use crate::markup::Markup;
+use crate::markup::{Markup, element, markup};
+use crate::page::parts::{note, prose, scrolled, section, titled};
+use crate::words::mapped::{Shows, grid, lines, of_direction, rows, rows_heading, together};
+use crate::words::sentence::capital;
 
 /// The sections of the answer.
-pub(super) fn sections(_answer: &MapAnswer) -> Markup {
-    Markup::default()
+pub(super) fn sections(answer: &MapAnswer) -> Markup {
+    let of_way = |map: &DirectionMap| section(&capital(&of_direction(map.direction)), direction(answer, map));
+    let rest = together(answer);
+    let list = (!rest.is_empty()).then(|| items(&rest));
+    markup![
+        answer.directions.iter().map(of_way).collect::<Markup>(),
+        section("Reads beside writes, and order", list.into()),
+    ]
+}
+
+fn direction(answer: &MapAnswer, map: &DirectionMap) -> Markup {
+    markup![
+        items(&lines(map)),
+        titled(&rows_heading(answer), &rows(map)),
+        element("h3").line("I/Os a second by queue depth"),
+        scrolled(&grid(answer, map, Shows::Rate)),
+        element("h3").line("Mean latency by queue depth"),
+        scrolled(&grid(answer, map, Shows::Latency)),
+        note("~ follows from the cells that were measured; - is not known."),
+    ]
+}
+
+fn items(sentences: &[String]) -> Markup {
+    let items: Markup = sentences.iter().map(|line| element("li").holding(prose(line))).collect();
+    element("ul").line(items)
 }

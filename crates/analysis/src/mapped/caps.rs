@@ -1,0 +1,200 @@
+//! The caps of a map: what the findings of its run say of one direction, each with what holds it.
+
+use serde::{Deserialize, Serialize};
+use workload::Direction;
+
+use super::Way;
+use crate::findings::Question;
+use crate::{Charge, Confidence, Counted, Estimate, Finding, Meaning, Point};
+
+/// What holds a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HeldBy {
+    /// A meter counts it: a cap.
+    Meter,
+    /// Operations that are charged by their size.
+    Unit,
+    /// The device is busy.
+    Device,
+    /// plimsoll's own depth, bytes in flight or CPU: more may be there.
+    Generator,
+    /// A limit or a queue of this machine.
+    Machine,
+    /// The bytes of small blocks: operations are held by them.
+    Bytes,
+    /// No probe decided it.
+    Open,
+}
+
+/// A level that more depth or larger blocks do not pass.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CapOfMap {
+    /// Operations or bytes a second.
+    pub level: Estimate,
+    /// It may be more.
+    pub at_least: bool,
+    /// What holds it.
+    pub held_by: HeldBy,
+    /// How sure that is.
+    pub confidence: Confidence,
+}
+
+/// In what units operations are charged.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UnitOfMap {
+    /// Bytes of one.
+    pub bytes: u64,
+    /// How longer ones count.
+    pub charge: Charge,
+    /// How sure that is.
+    pub confidence: Confidence,
+}
+
+/// What one finding says of one level.
+struct Said {
+    direction: Direction,
+    counted: Counted,
+    level: Estimate,
+    held_by: HeldBy,
+    at_least: bool,
+}
+
+/// The greatest rate of small I/Os.
+pub(super) fn operations(way: &Way<'_>) -> Option<CapOfMap> {
+    level(way, Counted::Operations)
+}
+
+/// The most bytes a second.
+pub(super) fn bytes(way: &Way<'_>) -> Option<CapOfMap> {
+    level(way, Counted::Bytes)
+}
+
+/// What holds a level, before how operations are charged, before what is left open.
+fn level(way: &Way<'_>, counted: Counted) -> Option<CapOfMap> {
+    let said = |of: fn(&Meaning) -> Option<Said>| {
+        way.findings.iter().find_map(|finding| {
+            let said = of(&finding.meaning)
+                .filter(|said| said.direction == way.direction && said.counted == counted)?;
+            let Said { level, held_by, at_least, .. } = said;
+            Some(CapOfMap { level, at_least, held_by, confidence: finding.confidence })
+        })
+    };
+    said(held).or_else(|| said(charged)).or_else(|| said(open)).or_else(|| said(charged_whole))
+}
+
+fn held(meaning: &Meaning) -> Option<Said> {
+    use Counted::{Bytes, Operations};
+    let (direction, counted, level, held_by) = match meaning {
+        Meaning::IopsCap(found) => (found.direction, Operations, found.cap, HeldBy::Meter),
+        Meaning::BandwidthCap(found) => (found.direction, Bytes, found.cap, HeldBy::Meter),
+        Meaning::Saturation(found) => (found.direction, found.counted, found.level, HeldBy::Device),
+        Meaning::DepthBound(found) => (found.direction, Operations, found.level, HeldBy::Generator),
+        Meaning::InFlightBound(found) => (found.direction, Bytes, found.level, HeldBy::Generator),
+        Meaning::CpuBound(found) => (found.direction, found.counted, found.level, HeldBy::Generator),
+        Meaning::MachineLimit(found) => (found.direction, found.counted, found.level, HeldBy::Machine),
+        Meaning::KernelQueue(found) => (found.direction, Operations, found.level, HeldBy::Machine),
+        _ => return None,
+    };
+    let at_least = matches!(held_by, HeldBy::Generator);
+    Some(Said { direction, counted, level, held_by, at_least })
+}
+
+/// The bytes that operations of a unit come to.
+fn charged(meaning: &Meaning) -> Option<Said> {
+    let Meaning::AccountingUnit(found) = meaning else { return None };
+    let (unit, operations) = (found.unit as f64, found.operations);
+    let level = Estimate { value: found.bytes, low: operations.low * unit, high: operations.high * unit };
+    let (direction, counted) = (found.direction, Counted::Bytes);
+    Some(Said { direction, counted, level, held_by: HeldBy::Unit, at_least: false })
+}
+
+/// Small operations that are charged as a whole unit, where nothing else is said of them.
+fn charged_whole(meaning: &Meaning) -> Option<Said> {
+    let Meaning::AccountingUnit(found) = meaning else { return None };
+    let (direction, counted, level) = (found.direction, Counted::Operations, found.operations);
+    Some(Said { direction, counted, level, held_by: HeldBy::Unit, at_least: false })
+}
+
+/// A level whose cause is left open.
+fn open(meaning: &Meaning) -> Option<Said> {
+    let Meaning::NotIdentifiable(found) = meaning else { return None };
+    let held_by = match found.question {
+        Question::Holds => HeldBy::Open,
+        Question::Below => HeldBy::Bytes,
+        Question::Charged | Question::Shared => return None,
+    };
+    let (direction, counted, level) = (found.direction?, found.counted, found.level);
+    Some(Said { direction, counted, level, held_by, at_least: found.at_least })
+}
+
+/// In what units the operations of this direction are charged.
+pub(super) fn unit(way: &Way<'_>) -> Option<UnitOfMap> {
+    let of = |finding: &Finding| match &finding.meaning {
+        Meaning::AccountingUnit(found) if found.direction == way.direction => {
+            Some(UnitOfMap { bytes: found.unit, charge: found.charge, confidence: finding.confidence })
+        }
+        _ => None,
+    };
+    way.findings.iter().find_map(of)
+}
+
+/// Where operations give way to bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Crossing {
+    /// Bytes of the block at which both levels meet; its interval is that of the quotient of two levels that were seen apart
+    /// from each other.
+    pub at: Estimate,
+    /// As sure as both caps are; possible where only the rates turn there, whatever holds them.
+    pub confidence: Confidence,
+}
+
+/// The three things that say where the corner is.
+#[derive(Clone, Copy)]
+pub(super) struct Caps<'c> {
+    pub operations: Option<&'c CapOfMap>,
+    pub bytes: Option<&'c CapOfMap>,
+    pub unit: Option<&'c UnitOfMap>,
+}
+
+/// A block that is off what both levels say by more than this, beyond its interval, is held by something else.
+const FITS: f64 = 0.04;
+/// A level with a wider interval than this share of it tells no size.
+const KNOWN: f64 = 0.1;
+
+/// Where the caps meet and no unit lies below that: with one, operations hold the bytes, and there is no such block.
+pub(super) fn crossover(way: &Way<'_>, caps: Caps<'_>, points: &[&Point]) -> Option<Crossing> {
+    let (operations, bytes) = (caps.operations?, caps.bytes?);
+    let at = Estimate {
+        value: bytes.level.value / operations.level.value,
+        low: bytes.level.low / operations.level.high,
+        high: bytes.level.high / operations.level.low.max(f64::MIN_POSITIVE),
+    };
+    let whole = caps.unit.is_none_or(|unit| unit.bytes as f64 >= at.value) && bytes.held_by != HeldBy::Unit;
+    let told = way.findings.iter().any(
+        |finding| matches!(&finding.meaning, Meaning::Crossover(found) if found.direction == way.direction),
+    );
+    let confidence = match told {
+        true => operations.confidence.min(bytes.confidence),
+        false if turns((operations, bytes), at.value, points) => Confidence::Possible,
+        false => return None,
+    };
+    (whole && at.high.is_finite()).then_some(Crossing { at, confidence })
+}
+
+/// Whether the rates themselves turn where two levels meet: every block's deepest has the smaller of both, and there are blocks
+/// well on either side.
+fn turns((operations, bytes): (&CapOfMap, &CapOfMap), at: f64, points: &[&Point]) -> bool {
+    let known = |cap: &CapOfMap| !cap.at_least && cap.level.half_width() <= KNOWN * cap.level.value;
+    let full: Vec<&Point> =
+        points.chunk_by(|a, b| a.block == b.block).filter_map(|block| block.last().copied()).collect();
+    let fits = |point: &&Point| {
+        let expected = operations.level.value.min(bytes.level.value / point.block as f64);
+        let within = FITS + point.iops.half_width() / point.iops.value;
+        (point.iops.value / expected - 1.0).abs() <= within
+    };
+    let beside =
+        |least: f64, most: f64| full.iter().any(|point| (least..most).contains(&(point.block as f64 / at)));
+    let both = beside(0.0, 0.8) && beside(1.25, f64::INFINITY) && beside(0.5, 2.0);
+    known(operations) && known(bytes) && both && full.iter().all(fits)
+}

@@ -1,0 +1,110 @@
+//! The depths that fill the cap of each block (methodology 2.3): the one that Little's law gives, the least with nine tenths of
+//! the cap, and the one with the most power.
+
+use serde::{Deserialize, Serialize};
+
+use super::Way;
+use crate::plateaus::base_latency_ns;
+use crate::{Estimate, Point};
+
+/// The share of the cap that fills it but for the last.
+const FILLS: f64 = 0.9;
+/// A block whose deepest queue was no deeper than this many times the one that just fills it was not seen full.
+const FULL: f64 = 1.5;
+
+/// The depths that fill the cap of one block.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Knee {
+    /// Bytes of an I/O.
+    pub block: u64,
+    /// I/Os a second of the deepest queue of it.
+    pub full: Estimate,
+    /// The depth of that queue.
+    pub deepest: u32,
+    /// Latency of one I/O alone, nanoseconds; `None` where none was timed.
+    pub alone_ns: Option<f64>,
+    /// N*: the cap times the latency of one alone. Between the depths that do and do not fill it.
+    pub star: Option<Estimate>,
+    /// N90: the least depth with nine tenths of the cap; its ends are the depths that were measured on both sides.
+    pub ninety: Option<Estimate>,
+    /// Of the depths that were measured the one with the most rate for its latency (Kleinrock's power); its ends are its
+    /// neighbours.
+    pub power: Option<Estimate>,
+}
+
+/// Of every block that was measured at several depths, rising.
+pub(super) fn knees(points: &[&Point], way: &Way<'_>) -> Vec<Knee> {
+    points.chunk_by(|a, b| a.block == b.block).filter_map(|block| knee(block, way)).collect()
+}
+
+/// `points` are of one block, depths rising.
+fn knee(points: &[&Point], way: &Way<'_>) -> Option<Knee> {
+    let (first, last) = (points.first()?, points.last()?);
+    if first.depth == last.depth {
+        return None;
+    }
+    let full = full(points)?;
+    let alone_ns = alone(points, way);
+    let (below, above) = bracket(points, FILLS * full.value)?;
+    let star = alone_ns.map(|alone| star(full, alone, (below, above)));
+    let seen_full = star.is_none_or(|star| f64::from(last.depth) >= FULL * star.value);
+    Some(Knee {
+        block: first.block,
+        full,
+        deepest: last.depth,
+        alone_ns,
+        star: star.filter(|_| seen_full),
+        ninety: Some(ninety(below, above, FILLS * full.value)).filter(|_| seen_full),
+        power: power(points),
+    })
+}
+
+/// The rate of the deepest queue.
+fn full(points: &[&Point]) -> Option<Estimate> {
+    points.last().map(|point| point.iops)
+}
+
+/// The latency of one I/O alone, which no cap has stretched where that is known.
+fn alone(points: &[&Point], way: &Way<'_>) -> Option<f64> {
+    let one = points.first().filter(|point| point.depth == 1)?;
+    let smallest = way.figures.depths.iter().filter(|point| point.direction == way.direction);
+    let is_smallest = smallest.map(|point| point.block).min() == Some(one.block);
+    let spaced = base_latency_ns(&way.figures.latencies, &way.figures.depths, way.direction);
+    spaced.filter(|_| is_smallest).or(Some(one.latency_ns_mean))
+}
+
+/// The deepest point that does not reach `goal` before one that does, and that one; the first is none where depth 1 does.
+fn bracket<'p>(points: &[&'p Point], goal: f64) -> Option<(Option<&'p Point>, &'p Point)> {
+    let above = points.iter().position(|point| point.iops.value >= goal)?;
+    Some((above.checked_sub(1).map(|at| points[at]), points[above]))
+}
+
+/// Cap times latency, between the depths that do not fill it and that do: no latency of another moment says more than these.
+fn star(full: Estimate, alone_ns: f64, (below, above): (Option<&Point>, &Point)) -> Estimate {
+    let least = below.map_or(0.0, |point| f64::from(point.depth));
+    let most = f64::from(above.depth).max(1.0) / FILLS;
+    let at = |rate: f64| (rate * alone_ns / 1e9).clamp(least, most.max(least));
+    Estimate { value: at(full.value), low: at(full.low), high: at(full.high) }
+}
+
+/// Between two depths by the logarithm of the depth.
+fn ninety(below: Option<&Point>, above: &Point, goal: f64) -> Estimate {
+    let high = f64::from(above.depth);
+    let Some(below) = below else { return Estimate { value: 1.0, low: 0.0, high: 1.0 } };
+    let low = f64::from(below.depth);
+    let share = (goal - below.iops.value) / (above.iops.value - below.iops.value);
+    Estimate { value: (low.ln() + share.clamp(0.0, 1.0) * (high / low).ln()).exp(), low, high }
+}
+
+/// Rate over latency, which by Little's law is the rate's square over the depth.
+fn power(points: &[&Point]) -> Option<Estimate> {
+    let of = |point: &Point| point.iops.value.powi(2) / f64::from(point.depth);
+    let best = (0..points.len()).max_by(|&a, &b| of(points[a]).total_cmp(&of(points[b])))?;
+    let depth = |at: usize| points.get(at).map(|point| f64::from(point.depth));
+    let value = f64::from(points[best].depth);
+    Some(Estimate {
+        value,
+        low: best.checked_sub(1).and_then(depth).unwrap_or(value),
+        high: depth(best + 1).unwrap_or(value),
+    })
+}

@@ -1,0 +1,149 @@
+//! The loads of a map since the last change: at random places, in order, and of both directions.
+
+use record::{Run, StepRecord};
+use serde::{Deserialize, Serialize};
+use workload::{Direction, Flush, Order, Pace, StepKind};
+
+use crate::causes::Counted;
+use crate::figures::Figures;
+use crate::points::point;
+use crate::{Confidence, Estimate, Finding, Meaning, Point};
+
+/// Reads and writes of one block at once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mixture {
+    /// Name of the step.
+    pub step: String,
+    /// Share of reads in percent.
+    pub read_percent: u8,
+    /// Bytes of an I/O.
+    pub block: u64,
+    /// I/Os in flight.
+    pub depth: u32,
+    /// I/Os a second of both.
+    pub iops: f64,
+    /// Of the reads, then of the writes.
+    pub of_each: [Estimate; 2],
+}
+
+/// Blocks in order against the same at random places.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ordered {
+    /// Which way.
+    pub direction: Direction,
+    /// Bytes of an I/O.
+    pub block: u64,
+    /// In order, I/Os a second.
+    pub sequential: Estimate,
+    /// At random places, I/Os a second, at the same depth or the deepest.
+    pub random: Estimate,
+}
+
+/// Whether reads and writes have one budget.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sharing {
+    /// What is counted.
+    pub counted: Counted,
+    /// One together; else one each.
+    pub shared: bool,
+    /// How sure that is.
+    pub confidence: Confidence,
+}
+
+impl Sharing {
+    /// What the findings say of what is counted; `None` where no mix told.
+    pub(super) fn of(findings: &[Finding], counted: Counted) -> Option<Sharing> {
+        findings.iter().find_map(|finding| {
+            let shared = match &finding.meaning {
+                Meaning::SharedBudget(found) if found.counted == counted => true,
+                Meaning::SeparateBudgets(found) if found.counted == counted => false,
+                _ => return None,
+            };
+            Some(Sharing { counted, shared, confidence: finding.confidence })
+        })
+    }
+}
+
+/// The loads of a run that kept their depth, in its last regime.
+pub(crate) struct Loads {
+    /// At random places, one direction alone.
+    pub random: Vec<Point>,
+    /// One block after the other.
+    sequential: Vec<Point>,
+    mixed: Vec<Mixture>,
+}
+
+impl Loads {
+    pub(super) fn of(run: &Run, figures: &Figures) -> Loads {
+        let mut loads = Loads { random: Vec::new(), sequential: Vec::new(), mixed: Vec::new() };
+        let regimes = &figures.regimes;
+        let of_now =
+            |step: &&StepRecord| regimes.of_span(step.counted_from, step.ended) == Some(regimes.last());
+        run.steps.iter().filter(keeps_depth).filter(of_now).for_each(|step| loads.add(step));
+        // The rungs with what the levels of the volume say of its noise, where they are known so.
+        for rung in figures.ladders() {
+            if let Some(own) = loads
+                .random
+                .iter_mut()
+                .find(|point| point.step == rung.step && point.direction == rung.direction)
+            {
+                *own = rung.clone();
+            }
+        }
+        loads
+    }
+
+    fn add(&mut self, step: &StepRecord) {
+        let [read, write] = [Direction::Read, Direction::Write].map(|way| point(step, way));
+        let Some(worker) = step.plan.workers.first() else { return };
+        match (read, write) {
+            (Some(read), Some(write)) => self.mixed.push(Mixture {
+                step: step.plan.name.clone(),
+                read_percent: worker.access.mix.read_percent(),
+                block: read.block.max(write.block),
+                depth: read.depth,
+                iops: read.iops.value + write.iops.value,
+                of_each: [read.iops, write.iops],
+            }),
+            (one, other) => match worker.access.order {
+                Order::Sequential => self.sequential.extend(one.or(other)),
+                Order::Random(_) => self.random.extend(one.or(other)),
+            },
+        }
+    }
+
+    /// Of each block, mix and depth the last.
+    pub(super) fn mixtures(&self) -> Vec<Mixture> {
+        let mut mixed = self.mixed.clone();
+        mixed.sort_by_key(|mixture| (mixture.block, mixture.read_percent, mixture.depth));
+        mixed
+    }
+
+    /// Each step in order beside the load at random that is nearest to its depth.
+    pub(super) fn ordered(&self) -> Vec<Ordered> {
+        let beside = |sequential: &Point| {
+            let alike = |random: &&Point| {
+                random.direction == sequential.direction && random.block == sequential.block
+            };
+            let off = |random: &&Point| random.depth.abs_diff(sequential.depth);
+            let random = self.random.iter().filter(alike).min_by_key(off)?;
+            Some(Ordered {
+                direction: sequential.direction,
+                block: sequential.block,
+                sequential: sequential.iops,
+                random: random.iops,
+            })
+        };
+        self.sequential.iter().filter_map(beside).collect()
+    }
+}
+
+/// Whether all its workers do alike, and keep their depth whatever the volume does.
+fn keeps_depth(step: &&StepRecord) -> bool {
+    use StepKind::{Again, BlockLadder, Cell, DepthLadder, Latency, Probe, Reference};
+    let kind =
+        matches!(step.plan.kind, Again | BlockLadder | Cell | DepthLadder | Latency | Probe | Reference);
+    kind && step.plan.workers.iter().all(|worker| {
+        worker.pace == Pace::Closed && worker.terms.think.is_none() && worker.flush == Flush::Never
+    })
+}

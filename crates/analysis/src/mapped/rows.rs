@@ -1,0 +1,135 @@
+//! What to run: for each block so deep, and so much comes of it; and the deepest at which a bound of the latency holds.
+
+use record::{Run, StepRecord};
+use serde::{Deserialize, Serialize};
+use workload::{Direction, MapAsked, Nanos, StepKind};
+
+use super::knees::Knee;
+use super::surface::{Basis, MapCell, Surface};
+use crate::points::point;
+use crate::{Point, latency};
+
+/// A row for one block.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Bytes of an I/O.
+    pub block: u64,
+    /// Whether it is the one that was asked for.
+    pub asked: bool,
+    /// The least depth that was measured with nine tenths of its cap, or follows from it; with a bound the deepest that was
+    /// measured to keep it.
+    pub cell: Option<MapCell>,
+    /// What is known of the bound; `None` where none was asked for.
+    pub bound: Option<Bound>,
+}
+
+/// Whether a bound of the 99th percentile holds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "bound", rename_all = "snake_case")]
+pub enum Bound {
+    /// It holds at this depth, and not at that one; `None` where no deeper one was measured that surely does not.
+    Holds {
+        /// The deepest at which it surely holds.
+        depth: u32,
+        /// The least beyond it at which it surely does not.
+        fails: Option<u32>,
+    },
+    /// At none that was measured; this is the least of them.
+    Nowhere {
+        /// The least depth that was measured.
+        least: u32,
+    },
+    /// Too few I/Os were timed for it, or they waited for each other too much.
+    Open,
+    /// This block was not measured.
+    NotMeasured,
+}
+
+/// What the rows of a direction are made from.
+pub(super) struct Known<'k> {
+    pub points: &'k [&'k Point],
+    pub knees: &'k [Knee],
+    pub surface: &'k Surface<'k>,
+}
+
+/// A row for each block of the map's cells.
+pub(super) fn rows(run: &Run, asked: &MapAsked, known: &Known<'_>) -> Vec<Row> {
+    let mut blocks: Vec<u64> = known.surface.cells(asked.block).iter().map(|cell| cell.block).collect();
+    blocks.dedup();
+    blocks.into_iter().map(|block| row(run, asked, (known, block))).collect()
+}
+
+fn row(run: &Run, asked: &MapAsked, (known, block): (&Known<'_>, u64)) -> Row {
+    let bound = asked.p99.map(|p99| bound(run, p99, (known, block)));
+    let cell = match bound {
+        Some(Bound::Holds { depth, .. }) => Some(known.surface.cell(block, depth)),
+        Some(_) => None,
+        None => filling(known, block),
+    };
+    Row { block, asked: asked.block.is_some_and(|asked| asked.0 == block), cell, bound }
+}
+
+/// The cell whose depth fills the cap of a block: by its own knee, or else by the least doubling that the model says does.
+fn filling(known: &Known<'_>, block: u64) -> Option<MapCell> {
+    let own = known.knees.iter().find(|knee| knee.block == block);
+    if let Some(ninety) = own.and_then(|knee| knee.ninety) {
+        return Some(known.surface.cell(block, ninety.high as u32));
+    }
+    let deepest = known.points.iter().map(|point| point.depth).max()?;
+    let cells: Vec<MapCell> =
+        (0..=deepest.ilog2()).map(|power| known.surface.cell(block, 1 << power)).collect();
+    let rate = |cell: &MapCell| cell.iops.map_or(0.0, |iops| iops.value);
+    let most = cells.iter().map(rate).fold(0.0, f64::max);
+    cells.into_iter().find(|cell| most > 0.0 && rate(cell) >= 0.9 * most && cell.basis == Basis::Predicted)
+}
+
+/// What the steps of a block say of a bound.
+fn bound(run: &Run, p99: Nanos, (known, block): (&Known<'_>, u64)) -> Bound {
+    let Some(direction) = known.points.first().map(|point| point.direction) else {
+        return Bound::NotMeasured;
+    };
+    let mut seen: Vec<(u32, Holds)> = known
+        .points
+        .iter()
+        .filter(|point| point.block == block)
+        .filter_map(|point| {
+            let step = run.steps.iter().find(|step| step.plan.name == point.step)?;
+            Some((point.depth, holds(step, direction, p99)))
+        })
+        .collect();
+    seen.sort_by_key(|(depth, _)| *depth);
+    let Some(least) = seen.first().map(|(depth, _)| *depth) else { return Bound::NotMeasured };
+    let kept = seen.iter().take_while(|(_, holds)| *holds != Holds::No);
+    let deepest = kept.filter(|(_, holds)| *holds == Holds::Yes).last().map(|(depth, _)| *depth);
+    let fails = seen.iter().find(|(_, holds)| *holds == Holds::No).map(|(depth, _)| *depth);
+    match (deepest, fails) {
+        (Some(depth), fails) => Bound::Holds { depth, fails },
+        (None, Some(fails)) if fails == least => Bound::Nowhere { least },
+        (None, _) => Bound::Open,
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    Yes,
+    No,
+    Open,
+}
+
+/// By the interval of the percentile.
+fn holds(step: &StepRecord, direction: Direction, p99: Nanos) -> Holds {
+    debug_assert!(step.plan.kind != StepKind::OpenLoad, "arrivals have no depth");
+    let most = p99.0 as f64;
+    let Some(told) = latency::percentile(step, direction, 99.0) else {
+        // Of a few I/Os none was beyond it, or many were: that much is seen without an interval.
+        return match point(step, direction) {
+            Some(point) if point.latency_ns_p50 as f64 > most => Holds::No,
+            _ => Holds::Open,
+        };
+    };
+    match told.estimate {
+        within if within.high <= most && !told.open => Holds::Yes,
+        within if within.low > most => Holds::No,
+        _ => Holds::Open,
+    }
+}

@@ -1,0 +1,218 @@
+//! The cells of a map: measured ones, and between these what follows from them.
+//!
+//! A rate that was not measured is `min(N/L0, C/ceil(b/u), B/b)`: Little's law below the knee, the caps above it, rounded as the
+//! corners were seen to be. It lies within what the measured cells around it allow: more depth and shorter blocks bring no fewer
+//! operations, and depth brings no more than in proportion. Where both leave more than a factor of two, or contradict each
+//! other, it is not told.
+
+use serde::{Deserialize, Serialize};
+use statistics::quantile::median;
+use workload::Bytes;
+
+use super::caps::{Caps, HeldBy};
+use super::corner::{Corner, rounded};
+use crate::{Charge, Estimate, Point};
+
+/// What is wider than this, greatest over least, is not told.
+const WIDE: f64 = 2.0;
+/// What a model may be off where it was not held against a measured cell: a level's moments differ by about as much.
+const SLACK: f64 = 0.02;
+/// Blocks that have a row, as far as larger ones were measured.
+const BLOCKS: [u64; 9] = [4, 8, 16, 32, 64, 128, 256, 512, 1024];
+
+/// Where a cell's figure is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// A step ran it.
+    Measured,
+    /// It follows from cells around it.
+    Predicted,
+}
+
+/// One block at one depth.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MapCell {
+    /// Bytes of an I/O.
+    pub block: u64,
+    /// I/Os in flight.
+    pub depth: u32,
+    /// I/Os a second; `None` where nothing is known of it.
+    pub iops: Option<Estimate>,
+    /// Where that is from.
+    pub basis: Basis,
+    /// Mean latency, nanoseconds: by Little's law where it was not measured.
+    pub latency_ns: Option<f64>,
+    /// 99th percentile, nanoseconds; only where it was measured.
+    pub p99_ns: Option<u64>,
+}
+
+/// What a map knows of one direction.
+pub(super) struct Surface<'m> {
+    /// By block and then depth, each once.
+    pub points: &'m [&'m Point],
+    pub caps: Caps<'m>,
+    pub crossover: Option<Estimate>,
+    pub corner: Corner,
+    pub bend: Corner,
+}
+
+impl Surface<'_> {
+    /// Every block at every depth: the usual ones, those that were measured, and the one that is asked for.
+    pub fn cells(&self, asked: Option<Bytes>) -> Vec<MapCell> {
+        let largest = self.points.iter().map(|point| point.block).max().unwrap_or(0);
+        let deepest = self.points.iter().map(|point| point.depth).max().unwrap_or(1);
+        let usual = BLOCKS.into_iter().map(|kib| kib * 1024).filter(|block| *block <= largest);
+        let own = self.points.iter().map(|point| point.block).chain(asked.map(|block| block.0));
+        let mut blocks: Vec<u64> = usual.chain(own).collect();
+        blocks.sort_unstable();
+        blocks.dedup();
+        let depths: Vec<u32> = (0..=deepest.ilog2()).map(|power| 1 << power).collect();
+        blocks.into_iter().flat_map(|block| self.row(block, &depths)).collect()
+    }
+
+    /// One block: the doublings of the depth and what else was measured.
+    fn row(&self, block: u64, doublings: &[u32]) -> Vec<MapCell> {
+        let own = self.points.iter().filter(|point| point.block == block).map(|point| point.depth);
+        let mut depths: Vec<u32> = doublings.iter().copied().chain(own).collect();
+        depths.sort_unstable();
+        depths.dedup();
+        depths.into_iter().map(|depth| self.cell(block, depth)).collect()
+    }
+
+    /// One block at one depth.
+    pub fn cell(&self, block: u64, depth: u32) -> MapCell {
+        let measured = self.points.iter().find(|point| point.block == block && point.depth == depth);
+        if let Some(point) = measured {
+            return MapCell {
+                block,
+                depth,
+                iops: Some(point.iops),
+                basis: Basis::Measured,
+                latency_ns: Some(point.latency_ns_mean),
+                p99_ns: Some(point.latency_ns_p99),
+            };
+        }
+        let iops = self.predicted(block, depth);
+        let latency_ns = iops.map(|iops| f64::from(depth) / iops.value * 1e9);
+        MapCell { block, depth, iops, basis: Basis::Predicted, latency_ns, p99_ns: None }
+    }
+
+    /// What the measured cells and the model leave of a rate; `None` where that is wide, or where they contradict each other.
+    pub fn predicted(&self, block: u64, depth: u32) -> Option<Estimate> {
+        let (least, most) = self.allowed(block, depth);
+        let told = match self.model(block, depth) {
+            Some(model) => {
+                let (low, high) = (model.low.max(least), model.high.min(most));
+                (low <= high).then(|| Estimate { value: model.value.clamp(low, high), low, high })
+            }
+            None => None,
+        };
+        let bare = || {
+            let value = (least * most).sqrt();
+            (least > 0.0 && least <= most).then_some(Estimate { value, low: least, high: most })
+        };
+        let told = told.or_else(bare).map(|iops| self.as_wide(iops));
+        told.filter(|iops| iops.low > 0.0 && iops.high <= WIDE * iops.low)
+    }
+
+    /// At least as wide as measured cells usually are: what several of them leave between is as sure as they are, and no surer.
+    fn as_wide(&self, iops: Estimate) -> Estimate {
+        let widths: Vec<f64> =
+            self.points.iter().map(|point| point.iops.half_width() / point.iops.value).collect();
+        let half = median(&widths).unwrap_or(0.0).max(SLACK) * iops.value;
+        Estimate {
+            value: iops.value,
+            low: iops.low.min(iops.value - half),
+            high: iops.high.max(iops.value + half),
+        }
+    }
+
+    /// What the measured cells around it allow: the least and the most.
+    fn allowed(&self, block: u64, depth: u32) -> (f64, f64) {
+        let (mut least, mut most) = (0.0f64, f64::INFINITY);
+        for point in self.points {
+            let deeper = f64::from(depth) / f64::from(point.depth);
+            // Of longer blocks and fewer in flight there are no more operations; of deeper ones at most in proportion.
+            if point.block >= block {
+                least = least.max(point.iops.low * deeper.min(1.0));
+            }
+            if point.block <= block && self.by_bytes() {
+                // No fewer bytes of longer blocks either, where no unit stands between.
+                let shorter = point.block as f64 / block as f64;
+                least = least.max(point.iops.low * deeper.min(1.0) * shorter);
+            }
+            if point.block <= block {
+                most = most.min(point.iops.high * deeper.max(1.0));
+            }
+        }
+        (least * (1.0 - SLACK), most * (1.0 + SLACK))
+    }
+
+    /// Whether bytes, and no unit of operations, hold the longer blocks.
+    fn by_bytes(&self) -> bool {
+        self.crossover.is_some() && self.caps.unit.is_none()
+    }
+
+    /// Little's law and the caps; `None` where either is not known.
+    fn model(&self, block: u64, depth: u32) -> Option<Estimate> {
+        let (alone, cap) = (self.alone(block)?, self.plateau(block)?);
+        let slope = |ns: f64| f64::from(depth) / ns * 1e9;
+        let (soft, sharp) = self.bend.exponents();
+        let middle = (soft * sharp).sqrt();
+        Some(Estimate {
+            value: rounded(slope(alone.value), cap.value, middle),
+            low: rounded(slope(alone.high), cap.low, soft) * (1.0 - SLACK),
+            high: slope(alone.low).min(cap.high) * (1.0 + SLACK),
+        })
+    }
+
+    /// Latency of one I/O of this block alone, nanoseconds: in proportion between two that were measured.
+    fn alone(&self, block: u64) -> Option<Estimate> {
+        let ones = || self.points.iter().filter(|point| point.depth == 1);
+        let below = ones().rfind(|point| point.block <= block)?;
+        let above = ones().find(|point| point.block >= block)?;
+        let (low, high) = (below.latency_ns_mean, above.latency_ns_mean.max(below.latency_ns_mean));
+        let span = (above.block - below.block).max(1) as f64;
+        let value = low + (high - low) * (block - below.block) as f64 / span;
+        // One alone is timed as often as it comes back: its mean is known as its rate is.
+        let off = |point: &Point| 1.0 + point.iops.half_width() / point.iops.value;
+        Some(Estimate { value, low: low / off(below), high: high * off(above) })
+    }
+
+    /// The rate of a full queue of this block by the caps, rounded where they meet as the corner was seen to be.
+    fn plateau(&self, block: u64) -> Option<Estimate> {
+        let operations = self.caps.operations.filter(|cap| !cap.at_least && cap.held_by != HeldBy::Bytes)?;
+        let charged = self.charged(block);
+        let of = operations.level;
+        let small = Estimate {
+            value: of.value / charged.value,
+            low: of.low / charged.high,
+            high: of.high / charged.low,
+        };
+        let Some(bytes) = self.caps.bytes.filter(|cap| !cap.at_least && cap.held_by != HeldBy::Unit) else {
+            // Nothing held the bytes of the largest block but operations, if that was seen.
+            return self.caps.bytes.is_none_or(|cap| cap.held_by == HeldBy::Unit).then_some(small);
+        };
+        let each = block as f64;
+        let (soft, sharp) = self.corner.exponents();
+        let middle = if self.crossover.is_some() { (soft * sharp).sqrt() } else { sharp };
+        Some(Estimate {
+            value: rounded(small.value, bytes.level.value / each, middle),
+            low: rounded(small.low, bytes.level.low / each, soft),
+            high: small.high.min(bytes.level.high / each),
+        })
+    }
+
+    /// What one operation of this block is charged as: between a whole unit once begun and its size where that was not told.
+    fn charged(&self, block: u64) -> Estimate {
+        let Some(unit) = self.caps.unit else { return Estimate { value: 1.0, low: 1.0, high: 1.0 } };
+        let units = block as f64 / unit.bytes as f64;
+        let (by_size, whole) = (units.max(1.0), units.ceil().max(1.0));
+        match unit.charge {
+            Charge::Ceil => Estimate { value: whole, low: whole, high: whole },
+            Charge::Proportional => Estimate { value: by_size, low: by_size, high: by_size },
+            Charge::Unknown => Estimate { value: (by_size * whole).sqrt(), low: by_size, high: whole },
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The depth that fills the cap of each block: one I/O alone tells where it should lie, and depths on both sides where it does.
+
+use record::StepRecord;
+use workload::{Bytes, Direction, Nanos, StepKind};
+
+use super::MapAsk;
+use super::cells::cell;
+use crate::check::draft::Draft;
+use crate::check::known::{Known, Rung, depth_of, moves, rate};
+use crate::check::ladders::filling;
+
+/// Blocks whose depths are looked for, beside the one that is asked for: those of the published graphs (source cases, A) and
+/// the largest.
+const BLOCKS: [[Bytes; 3]; 2] =
+    [[Bytes::kib(64), Bytes::kib(256), Bytes::MIB], [Bytes::kib(256), Bytes::MIB, Bytes::kib(64)]];
+/// A depth with this share of the cap fills it (N90, methodology 2.3).
+const FILLS: f64 = 0.9;
+/// Depths on both sides of the knee that are nearer than this to each other tell it well enough.
+const NEAR: f64 = 1.5;
+/// Depths that are tried of one block, one I/O alone included.
+const DEPTHS_MOST: usize = 4;
+/// The same where a bound of latency is looked for too.
+const DEPTHS_MOST_BOUND: usize = 8;
+
+/// The cells of all blocks that ran, and the next one of each.
+pub(super) fn all(ask: &MapAsk, known: &Known<'_>) -> Vec<Draft> {
+    let of = |&direction: &Direction| -> Vec<Draft> {
+        blocks(ask, known, direction)
+            .into_iter()
+            .flat_map(|block| Knee::of(ask, known, (direction, block)).drafts())
+            .collect()
+    };
+    known.directions().iter().flat_map(of).collect()
+}
+
+fn blocks(ask: &MapAsk, known: &Known<'_>, direction: Direction) -> Vec<Bytes> {
+    let usual = BLOCKS[usize::from(direction == Direction::Write)];
+    let large = known.large(direction);
+    let mut blocks: Vec<Bytes> = ask.block.into_iter().map(|block| block.max(known.ask.block_min)).collect();
+    blocks.push(known.small());
+    blocks.extend(usual.into_iter().filter(|&block| block <= large && block > known.small()));
+    let mut seen = Vec::new();
+    blocks.retain(|block| {
+        !seen.contains(block) && {
+            seen.push(*block);
+            true
+        }
+    });
+    blocks
+}
+
+/// What is known of one block in one direction.
+struct Knee<'k> {
+    ask: &'k MapAsk,
+    known: &'k Known<'k>,
+    direction: Direction,
+    block: Bytes,
+    /// Depths that ran, rising.
+    rungs: Vec<Rung>,
+}
+
+impl<'k> Knee<'k> {
+    fn of(ask: &'k MapAsk, known: &'k Known<'k>, (direction, block): (Direction, Bytes)) -> Knee<'k> {
+        let here = |record: &&StepRecord| is_of(record, direction, block);
+        let mut rungs: Vec<Rung> = known
+            .done
+            .iter()
+            .filter(here)
+            .map(|record| Rung { depth: depth_of(&record.plan), rate: rate(record, direction) })
+            .collect();
+        rungs.sort_by_key(|rung| rung.depth);
+        rungs.dedup_by_key(|rung| rung.depth);
+        Knee { ask, known, direction, block, rungs }
+    }
+
+    /// Those that ran as cells, and the next one.
+    fn drafts(&self) -> Vec<Draft> {
+        let cells =
+            self.known.of_kind(StepKind::Cell).filter(|record| is_of(record, self.direction, self.block));
+        let ran: Vec<u32> = cells.map(|record| depth_of(&record.plan)).collect();
+        let most = if self.bound_wanted().is_some() { DEPTHS_MOST_BOUND } else { DEPTHS_MOST };
+        let next = (ran.len() < most).then(|| self.next()).flatten();
+        let depths = ran.into_iter().chain(next);
+        depths.map(|depth| cell(self.known, self.direction, self.block, depth)).collect()
+    }
+
+    /// The next depth: one alone, as many as fill the cap, where the knee should be, between those on both sides of it, and
+    /// where the bound of the latency lies.
+    fn next(&self) -> Option<u32> {
+        if !self.has(1) {
+            return Some(1);
+        }
+        let deep = filling(self.known, self.direction, self.block).depth;
+        if self.rungs.len() == 1 && deep > 1 {
+            return Some(deep);
+        }
+        self.filling().or_else(|| self.bound())
+    }
+
+    fn has(&self, depth: u32) -> bool {
+        self.rungs.iter().any(|rung| rung.depth == depth)
+    }
+
+    /// The next depth to look at for the least that fills the cap; `None` where it is known well enough.
+    fn filling(&self) -> Option<u32> {
+        let (first, last) = (self.rungs.first()?, self.rungs.last()?);
+        let goal = FILLS * self.rungs.iter().map(|rung| rung.rate).fold(0.0, f64::max);
+        let above = self.rungs.iter().position(|rung| rung.rate >= goal)?;
+        let below = self.rungs[above.checked_sub(1)?];
+        let guess = (goal / FILLS / first.rate).ceil() as u32;
+        if guess > below.depth && guess < last.depth && !self.has(guess) {
+            return Some(guess);
+        }
+        between(below.depth, self.rungs[above].depth)
+    }
+
+    /// The bound of the latency where it is looked for: at the block that is asked for, or else at each.
+    fn bound_wanted(&self) -> Option<Nanos> {
+        self.ask.p99.filter(|_| self.ask.block.is_none_or(|asked| asked == self.block))
+    }
+
+    /// The next depth to look at for the greatest at which the bound of the latency holds.
+    fn bound(&self) -> Option<u32> {
+        let bound = self.bound_wanted()?;
+        let holds = |rung: &Rung| self.p99(rung.depth).is_some_and(|p99| p99 <= bound);
+        let above = self.rungs.iter().position(|rung| !holds(rung))?;
+        let below = self.rungs[above.checked_sub(1)?];
+        between(below.depth, self.rungs[above].depth)
+    }
+
+    /// The 99th percentile of the last step at this depth.
+    fn p99(&self, depth: u32) -> Option<Nanos> {
+        let here = |record: &&StepRecord| {
+            is_of(record, self.direction, self.block) && depth_of(&record.plan) == depth
+        };
+        let step = self.known.done.iter().rev().find(here)?;
+        step.latency(self.direction).percentile(99.0).map(Nanos)
+    }
+}
+
+/// The depth in the middle of two by their logarithm; `None` where they are near enough.
+fn between(below: u32, above: u32) -> Option<u32> {
+    let middle = (f64::from(below) * f64::from(above)).sqrt().round() as u32;
+    let near = f64::from(above) <= NEAR * f64::from(below);
+    (!near && middle > below && middle < above).then_some(middle)
+}
+
+/// Whether a step kept a queue of this block in this direction, at random places.
+fn is_of(record: &StepRecord, direction: Direction, block: Bytes) -> bool {
+    let kind = matches!(record.plan.kind, StepKind::DepthLadder | StepKind::BlockLadder | StepKind::Cell);
+    kind && moves(&record.plan) == Some((direction, block)) && record.tally(direction).ops > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_depth_lies_between_until_both_sides_are_near() {
+        assert_eq!(between(1, 64), Some(8));
+        assert_eq!(between(8, 16), Some(11));
+        assert_eq!(between(11, 16), None);
+        assert_eq!(between(1, 2), None, "there is nothing between");
+    }
+}

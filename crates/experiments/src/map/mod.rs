@@ -1,0 +1,148 @@
+//! `map` as a procedure: what a check asks of a volume, and then block sizes at depths, where something turns.
+//!
+//! Caps, unit and budgets come of the ladders and probes of a check. What a map adds are cells: each block at depth 1, which
+//! gives the depth that fills its cap (N* = C·L0, methodology 2.3), then depths on both sides of that, and blocks on both
+//! sides of the size where operations give way to bytes. With `--full` it is the whole grid.
+
+mod cells;
+mod grid;
+mod knees;
+
+use record::StepRecord;
+use workload::{Bytes, Direction, MapAsked, Nanos};
+
+use crate::check::draft::{Draft, LeftOut};
+use crate::check::known::Known;
+use crate::check::{Forecast, Foreseen, ladders, left_out_of, next_of, open_load, outlined, probes};
+use crate::step::{Layout, Step};
+use crate::{CheckAsk, Effort, Span};
+
+/// What a map is asked.
+#[derive(Clone, Debug)]
+pub struct MapAsk {
+    /// What it may do, how precise and how long its steps are; what is claimed is the bound of [`MapAsk::p99`].
+    pub check: CheckAsk,
+    /// Which cells are measured.
+    pub cells: Cells,
+    /// A block whose row is wanted.
+    pub block: Option<Bytes>,
+    /// What the 99th percentile shall stay below.
+    pub p99: Option<Nanos>,
+}
+
+/// Which cells are measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cells {
+    /// Those where something turns.
+    Corners,
+    /// Every block at every depth in every mix.
+    Grid,
+}
+
+/// Cells of a block that is looked at closer, in both directions, and the same with a bound of its latency.
+const CLOSER: u64 = 8;
+const CLOSER_BOUND: u64 = 28;
+
+impl MapAsk {
+    /// How long the steps of a map are: a rung ends a little earlier than in a check, since its level is fitted with that of
+    /// others; a cell is a look of a second and a half.
+    pub const EFFORT: Effort = Effort {
+        rung: Span { least: Nanos::from_millis(2_500), most: Nanos::from_secs(5), half_width: 0.005 },
+        total: Nanos::from_secs(175),
+        ..Effort::QUICK
+    };
+
+    /// What a map writes at most unless told otherwise: its large blocks for a second and a half each at some hundred MiB a
+    /// second, and the region twice where that is more.
+    pub fn modest(layout: Layout, region: Bytes) -> Bytes {
+        let twice = Bytes(2 * CheckAsk::modest(Layout::None, region).0).max(Bytes::gib(8));
+        match layout {
+            Layout::None => twice,
+            Layout::Write(laid_out) => Bytes(laid_out.0 + twice.0),
+        }
+    }
+
+    /// The time that looking closer at a block, and for a bound of the latency, takes beside the rest.
+    pub fn closer_time(effort: &Effort, looks: &MapAsked) -> Nanos {
+        let each = effort.look + effort.glance + effort.glance;
+        let cells = if looks.p99.is_some() { CLOSER_BOUND } else { CLOSER };
+        if looks.p99.is_none() && looks.block.is_none() { Nanos::ZERO } else { each * cells }
+    }
+
+    /// The time that the cells of the whole grid may take beside the rest.
+    pub fn grid_time(effort: &Effort) -> Nanos {
+        let each = effort.look + effort.glance + effort.glance;
+        each * grid::CELLS_MOST as u64
+    }
+}
+
+/// The next step of a map, `None` when it is done. Pure: the same records give the same step.
+pub fn next_map_step(ask: &MapAsk, done: &[StepRecord]) -> Option<Step> {
+    next_of(&ask.check, done, &|known| chain(ask, known))
+}
+
+/// Cells and other steps that were wanted and did not run, with why.
+pub fn map_left_out(ask: &MapAsk, done: &[StepRecord]) -> Vec<(String, LeftOut)> {
+    left_out_of(&ask.check, done, &|known| chain(ask, known))
+}
+
+/// All steps but those that come between and behind, in their order, as far as they can be told by now.
+fn chain(ask: &MapAsk, known: &Known<'_>) -> Vec<Draft> {
+    let writes = if known.writes() { &[Direction::Write][..] } else { &[] };
+    let of_writes = |of: fn(&Known<'_>, Direction) -> Vec<Draft>| -> Vec<Draft> {
+        writes.iter().flat_map(|&direction| of(known, direction)).collect()
+    };
+    let latency =
+        ladders::latency(known).into_iter().filter(|draft| draft.job.flush == workload::Flush::Never);
+    let parts = [
+        probes::touches(known),
+        latency.collect(),
+        ladders::depths(known, Direction::Read),
+        ladders::spaced(known, Direction::Read).into_iter().collect(),
+        of_writes(ladders::depths),
+        of_writes(|known, direction| ladders::spaced(known, direction).into_iter().collect()),
+        ladders::blocks(known, Direction::Read),
+        of_writes(ladders::blocks),
+        probes::in_flight_budgets(known),
+        probes::units(known),
+        probes::mixes(known),
+        probes::tiny(known),
+        probes::sequential(known),
+        cells::crossing(known),
+        knees::all(ask, known),
+        open_load::headroom(known),
+        grid::cells(ask, known),
+    ];
+    parts.into_iter().flatten().collect()
+}
+
+/// What a map with `ask` will run, group by group in the order in which they begin.
+pub fn map_foreseen(ask: &MapAsk, layout_bytes_per_second: f64) -> Vec<Foreseen> {
+    forecast(ask, layout_bytes_per_second, &|forecast| forecast.groups())
+}
+
+/// The seconds that a map with `ask` usually takes, layout at `layout_bytes_per_second` included.
+pub fn map_seconds_usual(ask: &MapAsk, layout_bytes_per_second: f64) -> f64 {
+    let all: f64 = map_foreseen(ask, layout_bytes_per_second).iter().map(|group| group.seconds).sum();
+    all.min(map_seconds_most(ask))
+}
+
+/// The seconds that it takes at most.
+pub fn map_seconds_most(ask: &MapAsk) -> f64 {
+    ask.check.effort.total.as_secs_f64()
+}
+
+/// The seconds that are usually left after these steps.
+pub fn map_seconds_left(ask: &MapAsk, done: &[StepRecord]) -> f64 {
+    forecast(ask, crate::LAYOUT_GUESS, &|forecast| forecast.seconds_left(done))
+}
+
+/// The steps of a map in words, for people who want to know before it runs, with what they may write.
+pub fn map_outline(ask: &MapAsk, layout_bytes_per_second: f64) -> String {
+    outlined(&ask.check, &map_foreseen(ask, layout_bytes_per_second))
+}
+
+fn forecast<T>(ask: &MapAsk, layout_bytes_per_second: f64, of: &dyn Fn(Forecast<'_>) -> T) -> T {
+    let chain = |known: &Known<'_>| chain(ask, known);
+    of(Forecast { ask: &ask.check, chain: &chain, layout_bytes_per_second })
+}

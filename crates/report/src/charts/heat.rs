@@ -1,0 +1,132 @@
+//! Heat maps: block size by queue depth, the darker the more; what was measured is bold and underlined.
+
+use analysis::mapped::{Basis, DirectionMap, MapCell};
+use analysis::{Analysis, Answered, MapAnswer};
+
+use super::chart::Chart;
+use super::drawing::{Across, Canvas, Drawing, Paint, Type, Up, stroke};
+use super::ink::{Ink, UNITS};
+use crate::words::Table;
+use crate::words::mapped::{Shows, blocks, cell_words, depths, grid, of_direction};
+use crate::words::numbers;
+
+/// Pixels of the whole, of a row, of the room for the names of blocks, of that for the depths, and between two maps.
+const WIDE: i32 = 920;
+const ROW: i32 = 22;
+const NAMES: i32 = 66;
+const HEAD: i32 = 40;
+const APART: i32 = 14;
+/// Letters in pixels.
+const LETTER: i32 = 11;
+const SMALL: i32 = 10;
+/// Tenths of the colour that the least and the greatest have: words on it stay readable.
+const SHADES: (f64, f64) = (4.0, 55.0);
+
+/// The map of an analysis; `None` of one that is none.
+pub(super) fn answer(analysis: &Analysis) -> Option<&MapAnswer> {
+    match analysis.answered.as_ref()? {
+        Answered::Map(answer) => Some(answer),
+        Answered::Burst(_) | Answered::Headroom(_) | Answered::Places(_) => None,
+    }
+}
+
+/// I/Os a second by block size and depth, reads and writes below each other; `None` without a map.
+pub(super) fn heat(analysis: &Analysis) -> Option<Chart> {
+    let answer = answer(analysis)?;
+    let title = "I/Os a second by block size and queue depth";
+    let mut canvas = Canvas::default();
+    let mut high = 0;
+    let mut table = Table::default();
+    for map in &answer.directions {
+        high += one(&mut canvas, high, (answer, map));
+        add(&mut table, (answer, map));
+    }
+    let description = format!(
+        "{title}: the darker the more. Measured cells are bold and underlined, ~ marks what follows from them. The table below has the figures."
+    );
+    let drawing = Drawing { title: title.to_owned(), description, size: (WIDE, high), canvas };
+    (high > 0).then(|| Chart::of(title, drawing, table))
+}
+
+/// The grids of all directions below each other.
+fn add(table: &mut Table, (answer, map): (&MapAnswer, &DirectionMap)) {
+    let own = grid(answer, map, Shows::Rate);
+    if table.head.len() < own.head.len() + 1 {
+        table.head = std::iter::once("direction".to_owned()).chain(own.head.iter().cloned()).collect();
+    }
+    let wide = table.head.len();
+    let row = |row: Vec<String>| {
+        let mut cells = vec![of_direction(map.direction)];
+        cells.extend(row);
+        cells.resize(wide, String::new());
+        cells
+    };
+    table.rows.extend(own.rows.into_iter().map(row));
+    table.rows.iter_mut().for_each(|cells| cells.resize(wide, String::new()));
+}
+
+/// One direction from `top` pixels on; its height.
+fn one(canvas: &mut Canvas, top: i32, (answer, map): (&MapAnswer, &DirectionMap)) -> i32 {
+    let (depths, blocks) = (depths(map), blocks(answer, map));
+    let wide = (WIDE - NAMES - 8) / depths.len().max(1) as i32;
+    let word = Type::beside(Ink::Word, LETTER);
+    let heading = format!("{}, I/Os a second by queue depth", of_direction(map.direction));
+    canvas.words(&heading, spot((8, top + 12)), word.bold());
+    for (column, depth) in depths.iter().enumerate() {
+        let middle = NAMES + column as i32 * wide + wide / 2;
+        canvas.words(&depth.to_string(), spot((middle, top + 30)), word.placed(Across::Middle, Up::Centre));
+    }
+    let span = span(map);
+    for (row, &block) in blocks.iter().enumerate() {
+        let y = top + HEAD + row as i32 * ROW;
+        let name = word.placed(Across::End, Up::Centre);
+        canvas.words(&numbers::block(block as f64), spot((NAMES - 6, y + ROW / 2)), name);
+        for (column, &depth) in depths.iter().enumerate() {
+            let found = map.cells.iter().find(|cell| cell.block == block && cell.depth == depth);
+            let left = NAMES + column as i32 * wide;
+            Tile { from: (left, y), to: (left + wide - 2, y + ROW - 2), cell: found }.draw(canvas, span);
+        }
+    }
+    HEAD + blocks.len() as i32 * ROW + APART
+}
+
+/// The least and the greatest rate, by their logarithms.
+fn span(map: &DirectionMap) -> (f64, f64) {
+    let rates = map.cells.iter().filter_map(|cell| cell.iops).map(|iops| iops.value.max(1.0).ln());
+    rates.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), rate| (low.min(rate), high.max(rate)))
+}
+
+/// A cell between two corners in pixels.
+struct Tile<'m> {
+    from: (i32, i32),
+    to: (i32, i32),
+    cell: Option<&'m MapCell>,
+}
+
+impl Tile<'_> {
+    /// In a shade by where its rate lies between the least and the greatest.
+    fn draw(&self, canvas: &mut Canvas, (low, high): (f64, f64)) {
+        let (from, to) = (self.from, self.to);
+        let paint = match self.cell.and_then(|cell| cell.iops) {
+            Some(rate) => {
+                let share = (rate.value.max(1.0).ln() - low) / (high - low).max(f64::MIN_POSITIVE);
+                let percent = SHADES.0 + share.clamp(0.0, 1.0) * (SHADES.1 - SHADES.0);
+                Paint::Tinted(Ink::Read, percent.round() as u8)
+            }
+            None => Paint::Filled(Ink::Band),
+        };
+        canvas.rectangle(spot(from), spot(to), paint);
+        let is_measured = self.cell.is_some_and(|cell| cell.basis == Basis::Measured);
+        if is_measured {
+            canvas.ruled(spot((from.0, to.1)), spot(to), stroke(Ink::Word, 12));
+        }
+        let words = self.cell.map_or_else(|| "-".to_owned(), |cell| cell_words(cell, Shows::Rate));
+        let middle = (i32::midpoint(from.0, to.0), i32::midpoint(from.1, to.1));
+        let look = Type::beside(Ink::Word, SMALL).placed(Across::Middle, Up::Centre);
+        canvas.words(&words, spot(middle), if is_measured { look.bold() } else { look });
+    }
+}
+
+fn spot((x, y): (i32, i32)) -> (i32, i32) {
+    (x * UNITS, y * UNITS)
+}
