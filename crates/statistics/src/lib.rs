@@ -3,6 +3,7 @@
 pub mod compare;
 pub mod dependence;
 pub mod distribution;
+pub mod fall;
 pub mod interval;
 pub mod jenkins;
 pub mod level;

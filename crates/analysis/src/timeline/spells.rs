@@ -165,7 +165,7 @@ fn rates(step: &StepRecord) -> Option<Rates> {
 /// no rate.
 fn busy_until(step: &StepRecord) -> Nanos {
     let most = |rule: &StopRule| match rule {
-        StopRule::Time(most) | StopRule::Certain { most, .. } => Some(*most),
+        StopRule::Time(most) | StopRule::Certain { most, .. } | StopRule::Fallen { most, .. } => Some(*most),
         _ => None,
     };
     let Some(most) = step.plan.stop.iter().filter_map(most).min() else { return Nanos::MAX };
