@@ -58,6 +58,7 @@ fn plimsoll(words: Vec<OsString>) -> u8 {
     };
     let ended = match &arguments.command {
         Command::Check(check) => commands::check::run(check),
+        Command::Burst(burst) => commands::burst::run(burst),
         Command::Compare(compare) => commands::compare::run(compare),
         Command::Run(run) => commands::run::run(run),
         Command::Watch(watch) => commands::watch::run(watch),

@@ -1,6 +1,7 @@
-//! Check, quick looks, profiles and load cycles as procedures: given what is known, the next step or done. They touch
+//! Check, burst, quick looks, profiles and load cycles as procedures: given what is known, the next step or done. They touch
 //! nothing: `session` runs what they decide.
 
+mod burst;
 mod check;
 mod layout;
 mod profile;
@@ -8,6 +9,7 @@ mod quick;
 mod step;
 mod watch;
 
+pub use burst::{BurstForecast, burst_forecast, next_burst_step};
 pub use check::{
     AS_CLAIMED, AS_CLAIMED_EVEN, CheckAsk, Effort, Foreseen, Group, LeftOut, Span, foreseen, left_out,
     next_step, outline, seconds_left, seconds_most, seconds_usual,

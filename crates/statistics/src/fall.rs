@@ -121,6 +121,12 @@ impl Falling {
         Some(Fall { at: left.at, before: left.before, after: mean(&left.values) })
     }
 
+    /// How many of the last values are what is left after the fall.
+    #[must_use]
+    pub fn left(&self) -> usize {
+        self.left.as_ref().map_or(0, |left| left.values.len())
+    }
+
     fn hold(&mut self, value: f64, at: usize) {
         let level = self.level().filter(|_| self.held.len() >= LEAST);
         let Some(level) = level else { return self.keep(value) };

@@ -1,5 +1,7 @@
 //! plimsoll's own command line; the foreign dialects read theirs themselves.
 
+pub mod burst;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -22,6 +24,7 @@ Examples:
   plimsoll check /mnt/vol --policy aws-gp3       do I get what I pay for?
   plimsoll check sim:aws-gp2,size=100GiB         the same, simulated
   plimsoll check lab:do-volumes-pre-burst        throttled by this kernel (root)
+  plimsoll burst sim:aws-gp2,size=100GiB         how long does the burst last?
   plimsoll compare a.plimsoll b.plimsoll         which is the better buy?
   plimsoll watch --for 24h                       is it the disk?
   plimsoll quick /mnt/vol                        the honest dd, half a minute
@@ -94,6 +97,8 @@ fn misuse(message: &str, command: Option<&str>) -> String {
 pub enum Command {
     /// Measure a volume: its caps, its latency, the depth that fills it; against a policy if one is given
     Check(CheckArguments),
+    /// Drain a volume on purpose: how long its burst lasts, what is left, and when full speed may be expected again
+    Burst(burst::BurstArguments),
     /// Hold two or more volumes against each other, by run files or by what other tools printed
     Compare(CompareArguments),
     /// Run a workload that is written down: a built-in profile, or a TOML file of your own

@@ -10,7 +10,7 @@ use workload::Nanos;
 use super::chart::Chart;
 use super::series::{self, MeasuredChart, Steps};
 use super::view::View;
-use super::{by_depth, ladders, machine, over_time, reported};
+use super::{by_depth, drained, ladders, machine, over_time, reported};
 
 /// A chart of a run.
 pub(crate) struct ChartOfRun {
@@ -74,9 +74,11 @@ const fn row(id: &'static str, part: Part, draw: fn(&Source<'_>) -> Option<Chart
 }
 
 /// The charts in the order of the files' numbers, and within each part of a page in that of the page.
-pub(crate) static CHARTS_OF_RUNS: [ChartOfRun; 16] = [
+pub(crate) static CHARTS_OF_RUNS: [ChartOfRun; 18] = [
     row("overload", Part::SideBySide, |of| of.view?.overload()),
     row("overload-summary", Part::Asked, |of| of.view?.summary()),
+    row("bucket-of-operations", Part::Answer, drained::operations),
+    row("bucket-of-bytes", Part::Answer, drained::bytes),
     ChartOfRun {
         decides: Some(3),
         zoom: Some(series::rate),

@@ -5,7 +5,7 @@ mod headroom;
 mod map;
 mod places;
 
-pub use burst::BurstAsked;
+pub use burst::{BurstAsked, BurstOf};
 pub use headroom::HeadroomAsked;
 pub use map::MapAsked;
 pub use places::PlacesAsked;
