@@ -134,6 +134,8 @@ pub struct Drained {
     pub asking: Asking,
     /// Seconds without load before it; `None` of the first.
     pub rested_s: Option<f64>,
+    /// The load before it had left nothing, so that the rest alone pays for it.
+    pub began_empty: bool,
     /// A second before the fall; without a fall, all the time.
     pub before: f64,
     /// A second after it.

@@ -70,17 +70,17 @@ pub(super) fn shared_unit(operations: &BurstPart, bytes: &BurstPart) -> Option<u
 
 /// The level that these cells are of.
 fn level_of<'c>(moments: impl Iterator<Item = &'c [Cell]>, each: f64) -> Option<Estimate> {
-    let moments: Vec<(f64, f64, Vec<f64>)> = moments
+    let kept: Vec<(f64, f64, Vec<f64>)> = moments
         .filter_map(|cells| {
             let first = cells.first()?;
             Some((first.from, first.length, cells.iter().map(Cell::rate).collect()))
         })
         .collect();
-    let moment = |(at, seconds, values): &'_ (f64, f64, Vec<f64>)| (*at, *seconds, values.clone());
-    let kept: Vec<_> = moments.iter().map(moment).collect();
     let moments = kept.iter().map(|(at, seconds, values)| Moment { at: *at, seconds: *seconds, values });
     let found = level(&Series { moments: moments.collect(), unit: each }, &Strays::default())?;
-    let half = found.half_width.min(found.mean);
+    // A meter that lets run ahead and the edges move what was counted, whatever its spread.
+    let seconds: f64 = kept.iter().map(|(_, seconds, values)| seconds * values.len() as f64).sum();
+    let half = found.half_width.max(EDGE_S * found.mean / seconds).min(found.mean);
     let estimate = Estimate { value: found.mean, low: found.mean - half, high: found.mean + half };
     (found.mean > 0.0 && half.is_finite()).then_some(estimate)
 }
@@ -129,7 +129,13 @@ impl View<'_> {
 
     fn drains(&self) -> Vec<Drained> {
         let waits = self.all.iter().enumerate().filter(|(_, stretch)| !stretch.looks);
-        waits.map(|(number, stretch)| self.drained(number, stretch)).collect()
+        let mut all: Vec<Drained> = waits.map(|(number, stretch)| self.drained(number, stretch)).collect();
+        let middle = self.middle().unwrap_or(f64::INFINITY);
+        for number in 1..all.len() {
+            let before = &all[number - 1];
+            all[number].began_empty = before.fell_at_s.is_some() || before.before < middle;
+        }
+        all
     }
 
     fn drained(&self, number: usize, stretch: &Stretch) -> Drained {
@@ -140,6 +146,7 @@ impl View<'_> {
             to_s: stretch.to,
             asking: stretch.asking,
             rested_s: self.all[begin].rested,
+            began_empty: false,
             before: stretch.fall.map_or_else(|| mean(inner(stretch.level())), |fall| fall.before),
             after: stretch.fall.map(|fall| fall.after),
             fell_at_s: None,
@@ -218,10 +225,8 @@ impl View<'_> {
 
     /// Drains after a rest that an empty bucket began.
     fn rested<'d>(&self, drains: &'d [Drained]) -> Vec<(&'d Drained, f64, Estimate)> {
-        let middle = self.middle().unwrap_or(f64::INFINITY);
-        let emptied = |before: &Drained| before.fell_at_s.is_some() || before.before < middle;
-        let pairs = drains.windows(2).filter(|pair| emptied(&pair[0]) && pair[1].rose_at_s.is_none());
-        pairs.filter_map(|pair| Some((&pair[1], pair[1].rested_s?, pair[1].took?))).collect()
+        let paid = drains.iter().filter(|drain| drain.began_empty && drain.rose_at_s.is_none());
+        paid.filter_map(|drain| Some((drain, drain.rested_s?, drain.took?))).collect()
     }
 
     /// What a rest earns a second.

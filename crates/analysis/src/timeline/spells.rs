@@ -53,7 +53,9 @@ pub(crate) fn spells(steps: &[StepRecord]) -> Vec<Spell> {
 
 fn spell(number: usize, step: &StepRecord) -> Option<Spell> {
     let kind = step.plan.kind;
-    if matches!(kind, StepKind::Idle | StepKind::Layout | StepKind::Latency | StepKind::OpenLoad) {
+    // A drain makes the volume fall on purpose, and has an answer of its own.
+    let no_level = [StepKind::Idle, StepKind::Layout, StepKind::Latency, StepKind::OpenLoad, StepKind::Drain];
+    if no_level.contains(&kind) {
         return None;
     }
     let workers = &step.plan.workers;

@@ -1,16 +1,17 @@
 //! `plimsoll burst`: drains a volume on purpose, and says how long its burst lasts and when it may be expected again.
 
 use std::io::{BufRead, IsTerminal};
+use std::path::Path;
 
 use analysis::{Analysis, Answered};
 use experiments::{BurstForecast, Layout, burst_forecast, next_burst_step};
 use policy::{BurstLength, Limits};
-use record::{Run, StepRecord};
+use record::StepRecord;
 use report::{Credits, Extent, Forecast};
 use session::failure::Failure;
 use session::output;
 use session::place::Place;
-use session::run::{self, Against, Course, Session};
+use session::run::{self, Against, Course, Earlier, Session};
 use session::signals::StopFlag;
 use session::{Setup, Wish};
 use workload::{Asked, BurstAsked, Bytes, Nanos, PolicyName, Target};
@@ -57,43 +58,67 @@ pub fn run(arguments: &BurstArguments) -> Result<u8, Failure> {
         against: &asked.against,
         asked: Some(Asked::Burst(burst.clone())),
     };
-    session.run(&next, &|run, analysis| {
-        tell(arguments, run, analysis, &place)?;
+    session.go_on(&asked.earlier, &next, &|run, analysis| {
+        let shape = Shape { format: arguments.format, extent: Extent::Screen };
+        present(&shape, run, analysis, &place)?;
         Ok(code(analysis))
     })
 }
 
-/// The command line as it is understood.
+/// The command line as it is understood, and the run that it goes on with.
 struct Wanted {
     target: Target,
     target_words: String,
     against: Against,
     wish: Wish,
+    /// What the earlier sitting was asked and had recorded.
+    before: Option<BurstAsked>,
+    earlier: Earlier,
 }
 
 impl Wanted {
     fn read(arguments: &BurstArguments) -> Result<Wanted, Failure> {
+        if let Some(path) = &arguments.resume {
+            return Wanted::resumed(arguments, path);
+        }
         let target = Target::parse(&arguments.target).map_err(Failure::refused)?;
+        let words = run::absolute(&target, &arguments.target);
         let named = arguments.policy.as_deref().map(PolicyName::parse).transpose().map_err(Failure::refused)?;
-        let policy = match (&named, &target) {
-            (Some(name), _) | (None, Target::Lab(name) | Target::Sim(name)) => Some(name.clone()),
-            (None, _) => None,
+        let against = against(&target, named)?;
+        let wish = wish(arguments)?;
+        Ok(Wanted { target, target_words: words, against, wish, before: None, earlier: Earlier::default() })
+    }
+
+    /// The run at `path`, as it was asked.
+    fn resumed(arguments: &BurstArguments, path: &Path) -> Result<Wanted, Failure> {
+        let read = runfile::read(path).map_err(Failure::refused)?;
+        let (Some(Asked::Burst(asked)), Some(facts)) = (&read.asked, &read.target) else {
+            return Err(Failure::refused(format!(
+                "{}: is no run of plimsoll burst, so that it cannot go on; plimsoll report shows what it is",
+                path.display()
+            )));
         };
-        let limits = policy.as_ref().map(|name| limits(name, named.is_some())).transpose()?;
-        let size = arguments.size.as_deref().map(workload::size).transpose().map_err(Failure::refused)?;
-        let allow_destroy = arguments.allow_destroy.clone();
-        Ok(Wanted {
-            target_words: run::absolute(&target, &arguments.target),
-            target,
-            against: Against { policy, limits, expectation: None },
-            wish: Wish { size, allow_destroy, ..Wish::default() },
-        })
+        let target = Target::parse(&facts.words).map_err(Failure::refused)?;
+        let named = read.policy.as_deref().map(PolicyName::parse).transpose().map_err(Failure::refused)?;
+        let named = named.filter(|_| !matches!(target, Target::Lab(_) | Target::Sim(_)));
+        let (against, target_words) = (against(&target, named)?, facts.words.clone());
+        let played_again = matches!(target, Target::Lab(_) | Target::Sim(_));
+        if played_again {
+            output::people("A simulated or lab volume does not outlive its run: it is drained from the beginning.");
+        }
+        let steps = if played_again { Vec::new() } else { read.steps };
+        let before = BurstAsked { resumed: steps.len(), ..asked.clone() };
+        let earlier = Earlier { steps, started_unix_ms: read.started_unix_ms };
+        Ok(Wanted { target, target_words, against, wish: wish(arguments)?, before: Some(before), earlier })
     }
 
     fn burst(&self, arguments: &BurstArguments, setup: &Setup) -> Result<BurstAsked, Failure> {
+        if let Some(before) = &self.before {
+            return Ok(before.clone());
+        }
         let time = arguments.time.as_deref().map(workload::duration).transpose().map_err(Failure::refused)?;
         let usual = if setup.is_virtual() { MOST_VIRTUAL } else { MOST };
-        let known = self.against.limits.as_ref().and_then(|limits| drain_of(limits));
+        let known = self.against.limits.as_ref().and_then(drain_of);
         Ok(BurstAsked {
             of: arguments.of.into(),
             most: time.or(known).unwrap_or(usual),
@@ -103,6 +128,21 @@ impl Wanted {
             resumed: 0,
         })
     }
+}
+
+fn wish(arguments: &BurstArguments) -> Result<Wish, Failure> {
+    let size = arguments.size.as_deref().map(workload::size).transpose().map_err(Failure::refused)?;
+    Ok(Wish { size, allow_destroy: arguments.allow_destroy.clone(), ..Wish::default() })
+}
+
+/// The policy that was named, or that of a simulated or lab volume.
+fn against(target: &Target, named: Option<PolicyName>) -> Result<Against, Failure> {
+    let policy = match (&named, target) {
+        (Some(name), _) | (None, Target::Lab(name) | Target::Sim(name)) => Some(name.clone()),
+        (None, _) => None,
+    };
+    let limits = policy.as_ref().map(|name| limits(name, named.is_some())).transpose()?;
+    Ok(Against { policy, limits, expectation: None })
 }
 
 /// What a drain may take where the policy says how long its bursts last.
@@ -179,16 +219,6 @@ fn left(seconds: f64, done: &[StepRecord]) -> f64 {
         last.ended.since(first.started).as_secs_f64()
     });
     (seconds - ran).max(1.0)
-}
-
-fn tell(
-    arguments: &BurstArguments,
-    run: &Run,
-    analysis: &Analysis,
-    place: &Place,
-) -> Result<(), Failure> {
-    let shape = Shape { format: arguments.format, extent: Extent::Screen };
-    present(&shape, run, analysis, place)
 }
 
 /// 0 where a burst was seen to end, 4 where none was.

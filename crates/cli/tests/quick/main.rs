@@ -4,6 +4,7 @@
 mod compare;
 mod damaged;
 mod explain;
+mod guide_burst;
 mod hostile;
 mod import;
 #[path = "../machine/mod.rs"]

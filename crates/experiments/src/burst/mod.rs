@@ -108,7 +108,7 @@ impl Course<'_> {
     fn until_a_fall(&self, part: &BurstPart) -> Option<Step> {
         let first: f64 = part.drains.iter().map(|drain| drain.to_s - drain.from_s).sum();
         let left = self.asked.most.since(Nanos::from_secs_f64(first));
-        let rested = part.drains.iter().any(|drain| drain.rested_s.is_some_and(|rested| rested >= REST_LEAST_S));
+        let rested = self.own().skip_while(|step| step.plan.kind != StepKind::Idle).count() > 1;
         let over = self.done.last().is_some_and(|step| step.ending == Ending::Uncertain);
         match (rested, left > DRAIN_LEAST && !over) {
             (false, true) => Some(self.drain(left)),
@@ -206,6 +206,11 @@ impl Course<'_> {
         Step { name, kind: StepKind::Idle, workload, interval: None }
     }
 
+    /// The steps from the first load of this resource on.
+    fn own(&self) -> impl Iterator<Item = &StepRecord> {
+        self.done.iter().skip_while(|step| step.jobs.iter().all(|job| job != self.what()))
+    }
+
     /// Whether the last step was a rest, to its end.
     fn has_rested(&self) -> bool {
         self.done.last().is_some_and(|step| step.plan.kind == StepKind::Idle && step.ending == Ending::Time)
@@ -242,9 +247,8 @@ impl Course<'_> {
 
     /// I/Os a second that the look had.
     fn looked(&self) -> f64 {
-        let looks = self.done.iter().filter(|step| step.plan.kind == StepKind::Drain);
-        let own = looks.filter(|step| step.jobs.iter().any(|job| job == self.what()));
-        own.map(|step| step.tally(workload::Direction::Read).ops as f64 / step.seconds().max(0.1)).next().unwrap_or(0.0)
+        let loads = self.own().filter(|step| step.plan.kind == StepKind::Drain);
+        loads.map(|step| step.tally(workload::Direction::Read).ops as f64 / step.seconds().max(0.1)).next().unwrap_or(0.0)
     }
 
     fn depth(&self) -> u32 {
@@ -259,9 +263,9 @@ impl Course<'_> {
     }
 }
 
-/// Whether a drain came after a rest.
+/// Whether a drain began on what a rest had earned alone.
 fn is_again(drain: &Drained) -> bool {
-    drain.rested_s.is_some_and(|rested| rested >= REST_LEAST_S / 2.0)
+    drain.began_empty && drain.rested_s.is_some_and(|rested| rested >= REST_LEAST_S / 2.0)
 }
 
 /// The two levels of a burst, a second.

@@ -34,6 +34,11 @@ pub trait Runner {
     /// Time on the run's clock.
     fn now(&self) -> Nanos;
 
+    /// Lets the run's clock show `at` now, where a run goes on; false where that cannot be.
+    fn go_on_from(&mut self, _at: Nanos) -> bool {
+        false
+    }
+
     /// Resolves what `step` left open; opens nothing.
     ///
     /// # Errors
