@@ -72,6 +72,24 @@ struct Left {
     values: Vec<f64>,
 }
 
+impl Left {
+    /// Moves the fall to where it is likeliest: values that were low before it were a moment's.
+    fn place(&mut self) {
+        let middle = f64::midpoint(self.before, median(&self.values).unwrap_or(self.before));
+        let (mut sum, mut best) = (0.0, (0.0, 0));
+        for (number, value) in self.values.iter().enumerate() {
+            sum += value - middle;
+            best = if sum > best.0 { (sum, number + 1) } else { best };
+        }
+        let above = best.1;
+        if above > 0 && self.values.len() > above + LEAST {
+            self.at += 1 + above;
+            // The first below has a part of the level.
+            self.values.drain(..=above);
+        }
+    }
+}
+
 /// One cumulative sum, with the values since it was zero.
 #[derive(Clone, Debug, Default)]
 struct Page {
@@ -181,7 +199,8 @@ impl Falling {
             returned.into_iter().for_each(|value| self.keep(value));
             return;
         }
-        let (first, second) = left.values.split_at(n / 2);
+        left.place();
+        let (first, second) = left.values.split_at(left.values.len() / 2);
         let rule = self.rule;
         let lower = |(first, second): (f64, f64)| second < first * (1.0 - 2.0 * rule.share);
         if n >= 2 * LEAST && median(first).zip(median(second)).is_some_and(lower) {
@@ -259,7 +278,10 @@ mod tests {
         for seed in 0..20 {
             let values = levels(&[(100, 150.0), (400, 170.0), (800, 150.0)], 0.01, seed);
             let (n, fall) = ended(values.into_iter()).unwrap();
-            assert!(fall.at.abs_diff(500) <= 2 && (fall.after - 150.0).abs() < 1.0, "seed {seed}: {n} {fall:?}");
+            assert!(
+                fall.at.abs_diff(500) <= 2 && (fall.after - 150.0).abs() < 1.0,
+                "seed {seed}: {n} {fall:?}"
+            );
         }
     }
 }

@@ -136,6 +136,8 @@ pub struct Drained {
     pub rested_s: Option<f64>,
     /// The load before it had left nothing, so that the rest alone pays for it.
     pub began_empty: bool,
+    /// It ended on the burst, so that something was left.
+    pub left_some: bool,
     /// A second before the fall; without a fall, all the time.
     pub before: f64,
     /// A second after it.

@@ -24,6 +24,8 @@ const BRIM: f64 = 0.95;
 /// Cells at what is left before a burst is said to begin under load, and within which share of it they are.
 const LOW_LEAST: usize = 3;
 const AS_LEFT: f64 = 0.1;
+/// Of the time to the next burst the share for which what is left was looked at, below which none began meanwhile.
+const UNSEEN: f64 = 0.25;
 /// Units by which providers and hypervisors charge long I/Os (methodology 1), as a share of which a rate is one.
 const UNITS_KIB: [u64; 7] = [16, 32, 64, 128, 256, 512, 1024];
 const UNIT_FITS: f64 = 0.02;
@@ -51,7 +53,10 @@ pub(super) fn part(steps: &[StepRecord], resource: Resource, block: u64) -> Opti
         ends,
         cool_off_s: cool_off(&drains, view.middle()).filter(|_| ends == Ends::Time),
         lasted_s,
-        full_after_s: held.zip(refill).filter(|_| ends != Ends::Time).map(|(held, refill)| held.value / refill.value),
+        full_after_s: held
+            .zip(refill)
+            .filter(|_| ends != Ends::Time)
+            .map(|(held, refill)| held.value / refill.value),
         minute_after_s: above.zip(refill).map(|(above, refill)| 60.0 * above / refill.value),
         seen_s: view.seen(),
         shared_unit: None,
@@ -106,9 +111,9 @@ impl View<'_> {
     fn burst(&self) -> Option<Estimate> {
         let full = || self.all.iter().filter(|stretch| stretch.asking == Asking::All && !stretch.looks);
         let Some(middle) = self.middle() else {
-            let levels = full().chain(self.all).filter_map(|stretch| {
-                level_of(std::iter::once(inner(stretch.level())), self.each)
-            });
+            let levels = full()
+                .chain(self.all)
+                .filter_map(|stretch| level_of(std::iter::once(inner(stretch.level())), self.each));
             return levels.reduce(|best, other| if other.value > best.value { other } else { best });
         };
         let before = full().map(|stretch| {
@@ -131,9 +136,12 @@ impl View<'_> {
         let waits = self.all.iter().enumerate().filter(|(_, stretch)| !stretch.looks);
         let mut all: Vec<Drained> = waits.map(|(number, stretch)| self.drained(number, stretch)).collect();
         let middle = self.middle().unwrap_or(f64::INFINITY);
+        for drain in &mut all {
+            let on_burst = drain.asking == Asking::Half || drain.before >= middle;
+            drain.left_some = drain.fell_at_s.is_none() && on_burst;
+        }
         for number in 1..all.len() {
-            let before = &all[number - 1];
-            all[number].began_empty = before.fell_at_s.is_some() || before.before < middle;
+            all[number].began_empty = !all[number - 1].left_some;
         }
         all
     }
@@ -147,6 +155,7 @@ impl View<'_> {
             asking: stretch.asking,
             rested_s: self.all[begin].rested,
             began_empty: false,
+            left_some: false,
             before: stretch.fall.map_or_else(|| mean(inner(stretch.level())), |fall| fall.before),
             after: stretch.fall.map(|fall| fall.after),
             fell_at_s: None,
@@ -202,7 +211,8 @@ impl View<'_> {
         let value = sum - base.value * seconds;
         let top = rates.iter().copied().fold(0.0, f64::max);
         // Where the whole volume is now faster, now slower, so is what it earns meanwhile.
-        let stray = long_run_variance(&rates).map_or(0.0, |found| (found.variance * rates.len() as f64).sqrt());
+        let stray =
+            long_run_variance(&rates).map_or(0.0, |found| (found.variance * rates.len() as f64).sqrt());
         let each = seconds / rates.len().max(1) as f64;
         let moved = Z * stray * each * (base.value / mean_of(&rates).max(base.value));
         let moved = if rates.iter().any(|rate| *rate < f64::midpoint(base.value, top)) { 0.0 } else { moved };
@@ -220,7 +230,8 @@ impl View<'_> {
         let until = (first, self.all[first].fall?.at + BEYOND);
         let begins = (0..=first).filter(|at| !self.all[*at].cells.is_empty());
         let all = begins.map(|at| self.took((at, 0), until, &base));
-        all.filter(|took| took.low > 0.0).reduce(|best, other| if other.value > best.value { other } else { best })
+        all.filter(|took| took.low > 0.0)
+            .reduce(|best, other| if other.value > best.value { other } else { best })
     }
 
     /// Drains after a rest that an empty bucket began.
@@ -233,7 +244,8 @@ impl View<'_> {
     fn refill(&self, drains: &[Drained], held: Option<&Estimate>) -> Option<Estimate> {
         let most = held.map_or(f64::INFINITY, |held| BRIM * held.value);
         // Where all there is was a rest's, it says nothing of what there may be.
-        let alone = drains.iter().find(|drain| drain.took.is_some()).is_some_and(|drain| drain.rested_s.is_some());
+        let alone =
+            drains.iter().find(|drain| drain.took.is_some()).is_some_and(|drain| drain.rested_s.is_some());
         let rests = self.rested(drains);
         let tell = rests.iter().filter(|(_, _, took)| took.low > 0.0 && (alone || took.value < most));
         let (mut took, mut half, mut seconds) = (0.0, 0.0, 0.0);
@@ -270,7 +282,8 @@ impl View<'_> {
             return Ends::Unknown;
         };
         let by_usage = earns * rested / (half.before - base.value);
-        let off = |predicted: f64| half.lasted_s.map_or(f64::INFINITY, |lasted| (lasted / predicted).ln().abs());
+        let off =
+            |predicted: f64| half.lasted_s.map_or(f64::INFINITY, |lasted| (lasted / predicted).ln().abs());
         match (off(by_usage), off(by_time)) {
             (usage, time) if usage < NEAR && time > FAR => Ends::Usage,
             (usage, time) if time < NEAR && usage > FAR => Ends::Time,
@@ -298,11 +311,15 @@ fn mean_of(values: &[f64]) -> f64 {
 fn cool_off(drains: &[Drained], middle: Option<f64>) -> Option<(f64, f64)> {
     let middle = middle?;
     let (mut least, mut most) = (0.0f64, f64::INFINITY);
-    let mut ended: Option<f64> = None;
+    let (mut ended, mut seen): (Option<f64>, f64) = (None, 0.0);
     for drain in drains {
         if let Some(ended) = ended {
             match drain.rose_at_s {
-                Some(rose) => (least, most) = (rose - ended - 1.0, rose - ended + 1.0),
+                // At the end of a long look at what is left another burst may have begun, and ended in the rest.
+                Some(rose) if seen < UNSEEN * (rose - ended) => {
+                    (least, most) = (rose - ended - 1.0, rose - ended + 1.0);
+                }
+                Some(rose) => (least, most) = (least.max(seen - 1.0), most.min(rose - ended + 1.0)),
                 None if drain.before > middle || drain.asking == Asking::Half => {
                     most = most.min(drain.from_s - ended);
                 }
@@ -310,6 +327,7 @@ fn cool_off(drains: &[Drained], middle: Option<f64>) -> Option<(f64, f64)> {
             }
         }
         ended = drain.fell_at_s.or(ended);
+        seen = drain.fell_at_s.map_or(seen, |fell| drain.to_s - fell);
     }
     most.is_finite().then_some((least.min(most), most))
 }

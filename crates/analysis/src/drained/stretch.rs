@@ -146,6 +146,7 @@ fn fall(step: &StepRecord, cells: &[Cell], resource: Resource) -> Option<Fallen>
             break;
         }
     }
-    let fall = falling.fall()?;
+    // What did not last may have been a stall in which the step ended.
+    let fall = falling.fall().filter(|_| falling.left() >= settled)?;
     Some(Fallen { at: fall.at, before: fall.before, after: fall.after, left: falling.left() })
 }

@@ -83,7 +83,8 @@ impl Wanted {
         }
         let target = Target::parse(&arguments.target).map_err(Failure::refused)?;
         let words = run::absolute(&target, &arguments.target);
-        let named = arguments.policy.as_deref().map(PolicyName::parse).transpose().map_err(Failure::refused)?;
+        let named =
+            arguments.policy.as_deref().map(PolicyName::parse).transpose().map_err(Failure::refused)?;
         let against = against(&target, named)?;
         let wish = wish(arguments)?;
         Ok(Wanted { target, target_words: words, against, wish, before: None, earlier: Earlier::default() })
@@ -104,7 +105,9 @@ impl Wanted {
         let (against, target_words) = (against(&target, named)?, facts.words.clone());
         let played_again = matches!(target, Target::Lab(_) | Target::Sim(_));
         if played_again {
-            output::people("A simulated or lab volume does not outlive its run: it is drained from the beginning.");
+            output::people(
+                "A simulated or lab volume does not outlive its run: it is drained from the beginning.",
+            );
         }
         let steps = if played_again { Vec::new() } else { read.steps };
         let before = BurstAsked { resumed: steps.len(), ..asked.clone() };
@@ -148,9 +151,7 @@ fn against(target: &Target, named: Option<PolicyName>) -> Result<Against, Failur
 /// What a drain may take where the policy says how long its bursts last.
 fn drain_of(limits: &Limits) -> Option<Nanos> {
     match limits.longest_burst() {
-        BurstLength::Ends(length) => {
-            Some(Nanos::from_secs_f64(LONGER * length.as_secs_f64()) + LONGER_BY)
-        }
+        BurstLength::Ends(length) => Some(Nanos::from_secs_f64(LONGER * length.as_secs_f64()) + LONGER_BY),
         BurstLength::None | BurstLength::Unknown => None,
     }
 }
@@ -215,9 +216,10 @@ fn leave_for(forecast: &BurstForecast, setup: &Setup, yes: bool) -> Result<(), F
 
 /// Seconds that are left of `seconds` after the steps that ran.
 fn left(seconds: f64, done: &[StepRecord]) -> f64 {
-    let ran = done.first().zip(done.last()).map_or(0.0, |(first, last)| {
-        last.ended.since(first.started).as_secs_f64()
-    });
+    let ran = done
+        .first()
+        .zip(done.last())
+        .map_or(0.0, |(first, last)| last.ended.since(first.started).as_secs_f64());
     (seconds - ran).max(1.0)
 }
 

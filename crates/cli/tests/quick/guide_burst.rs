@@ -46,7 +46,8 @@ fn every_command_runs_as_it_is_printed() {
     for line in commands() {
         let ended = typed(&folder, &line);
         assert_eq!(ended.code, Some(0), "{line}: {}", ended.err);
-        let too_long = ended.out.lines().find(|line| line.chars().count() > 80 && !line.starts_with("report"));
+        let too_long =
+            ended.out.lines().find(|line| line.chars().count() > 80 && !line.starts_with("report"));
         assert!(too_long.is_none_or(|line| line.starts_with("run ")), "{too_long:?}");
     }
 }

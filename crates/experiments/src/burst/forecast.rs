@@ -21,7 +21,8 @@ pub struct BurstForecast {
 pub fn burst_forecast(asked: &BurstAsked, limits: Option<&Limits>) -> BurstForecast {
     let mut all = BurstForecast::default();
     for (resource, block) in asked_for(asked) {
-        let usual = limits.map_or_else(|| without_a_fall(asked), |limits| of(asked, limits, resource, Bytes(block)));
+        let usual =
+            limits.map_or_else(|| without_a_fall(asked), |limits| of(asked, limits, resource, Bytes(block)));
         all.seconds += usual;
         all.seconds_most += asked.most.as_secs_f64() + after_the_fall(asked.most.as_secs_f64(), None);
     }
@@ -58,7 +59,9 @@ fn operations_hold(limits: &Limits, load: &Load) -> bool {
     let rate = |resource: Resource, level: Level| {
         let covers = |rule: &&Limit| rule.resource == resource && rule.direction.covers(Direction::Read);
         let rules = limits.limits.iter().filter(covers);
-        rules.map(|rule| rule.rate(level) / rule.charge(load.block, load.locality)).fold(f64::INFINITY, f64::min)
+        rules
+            .map(|rule| rule.rate(level) / rule.charge(load.block, load.locality))
+            .fold(f64::INFINITY, f64::min)
     };
     rate(Resource::Iops, Level::Baseline) < rate(Resource::Bytes, Level::Burst)
 }

@@ -41,7 +41,7 @@ const BRIM: f64 = 0.4;
 /// Where no fall was seen, so many seconds rest the volume and so many look at it: a bucket that was empty has earned a burst.
 const BLIND_REST_S: f64 = 120.0;
 const BLIND_PART: f64 = 0.25;
-const BLIND_LOOK: Nanos = Nanos::from_secs(60);
+const BLIND_LOOK: Nanos = Nanos::from_secs(180);
 /// The longest look at what a rest earned, beside twice the burst that it should pay for.
 const LOOK_BEYOND_S: f64 = 30.0;
 const BACK_MOST_S: f64 = 150.0;
@@ -96,12 +96,15 @@ impl Course<'_> {
         if part.shared_unit.is_some() {
             return None;
         }
-        let Some(base) = part.base.filter(|_| part.drains.iter().any(|drain| drain.fell_at_s.is_some())) else {
+        let Some(base) = part.base.filter(|_| part.drains.iter().any(|drain| drain.fell_at_s.is_some()))
+        else {
             return self.until_a_fall(part);
         };
         let burst = part.burst?.value.max(base.value);
         let levels = Levels { base: base.value, burst };
-        self.earned(part, &levels).or_else(|| self.at_half(part, &levels))
+        self.empty(part, &levels)
+            .or_else(|| self.earned(part, &levels))
+            .or_else(|| self.at_half(part, &levels))
     }
 
     /// Drains, and where nothing fell looks whether a rest earned something.
@@ -121,14 +124,22 @@ impl Course<'_> {
         }
     }
 
+    /// The rest of a burst that a wish to stop cut: what a rest earns is told from an empty bucket.
+    fn empty(&self, part: &BurstPart, levels: &Levels) -> Option<Step> {
+        let cut = self.done.last().is_some_and(|step| step.ending == Ending::Interrupted);
+        let left = part.drains.last().is_some_and(|drain| drain.left_some);
+        (cut && left).then(|| self.again(levels.fall_of(levels.burst), self.asked.most))
+    }
+
     /// A rest and a look at what it earned, until one earned something.
     fn earned(&self, part: &BurstPart, levels: &Levels) -> Option<Step> {
-        let again: Vec<&Drained> =
-            part.drains.iter().filter(|drain| drain.asking == Asking::All && is_again(drain)).collect();
-        if again.iter().any(|drain| drain.fell_at_s.is_some()) || again.len() >= RESTS {
+        let all = || part.drains.iter().filter(|drain| drain.asking == Asking::All);
+        let again = all().filter(|drain| is_again(drain)).count();
+        let tried = all().skip_while(|drain| drain.fell_at_s.is_none()).count();
+        if all().any(|drain| is_again(drain) && drain.fell_at_s.is_some()) || tried > RESTS + 1 {
             return None;
         }
-        let seconds = levels.rest_s(&Emptied::of(part)) * LONGER.powi(again.len() as i32);
+        let seconds = levels.rest_s(&Emptied::of(part)) * LONGER.powi(again as i32);
         if !self.has_rested() {
             return Some(self.rest(seconds));
         }
@@ -140,10 +151,14 @@ impl Course<'_> {
 
     /// The same rest, and what it earned at half the excess: a bucket lasts twice as long.
     fn at_half(&self, part: &BurstPart, levels: &Levels) -> Option<Step> {
-        let back = part.drains.iter().rev().find(|drain| {
-            drain.asking == Asking::All && is_again(drain) && drain.fell_at_s.is_some()
-        })?;
-        if part.drains.iter().any(|drain| drain.asking == Asking::Half) {
+        let back = part
+            .drains
+            .iter()
+            .rev()
+            .find(|drain| drain.asking == Asking::All && is_again(drain) && drain.fell_at_s.is_some())?;
+        // One that was cut is tried once more.
+        let mut halves = part.drains.iter().filter(|drain| drain.asking == Asking::Half);
+        if halves.clone().any(|drain| drain.fell_at_s.is_some()) || halves.nth(1).is_some() {
             return None;
         }
         let cooled = part.cool_off_s.map_or(0.0, |(_, most)| COOLED * most);
@@ -248,7 +263,10 @@ impl Course<'_> {
     /// I/Os a second that the look had.
     fn looked(&self) -> f64 {
         let loads = self.own().filter(|step| step.plan.kind == StepKind::Drain);
-        loads.map(|step| step.tally(workload::Direction::Read).ops as f64 / step.seconds().max(0.1)).next().unwrap_or(0.0)
+        loads
+            .map(|step| step.tally(workload::Direction::Read).ops as f64 / step.seconds().max(0.1))
+            .next()
+            .unwrap_or(0.0)
     }
 
     fn depth(&self) -> u32 {

@@ -8,8 +8,8 @@ use super::ink::Ink;
 use super::over_time::{Clock, Timed};
 use super::panel::{Line, Panel, Segment, Side};
 use super::table::Source;
-use crate::words::numbers;
 use crate::words::drained::drains;
+use crate::words::numbers;
 
 /// The bucket of operations against time; `None` where none was drained.
 pub fn operations(of: &Source<'_>) -> Option<Chart> {

@@ -25,7 +25,11 @@ pub(crate) fn verdict(answer: &BurstAnswer) -> VerdictWords {
     if answer.cut_short {
         sentences.push("The run was stopped before it was done; this is what it knows so far.".to_owned());
     }
-    let rest = if sentences.is_empty() { ": nothing was drained.".to_owned() } else { format!(": {}", sentences.join(" ")) };
+    let rest = if sentences.is_empty() {
+        ": nothing was drained.".to_owned()
+    } else {
+        format!(": {}", sentences.join(" "))
+    };
     VerdictWords { word, rest, stops: when(answer) }
 }
 
@@ -33,11 +37,9 @@ pub(crate) fn verdict(answer: &BurstAnswer) -> VerdictWords {
 fn sentence(part: &BurstPart) -> String {
     let seen = numbers::span(part.seen_s);
     match (part.burst, part.base) {
-        (Some(burst), Some(base)) => format!(
-            "{} while the burst lasts, {} when it is over.",
-            rate(&burst, part),
-            rate(&base, part)
-        ),
+        (Some(burst), Some(base)) => {
+            format!("{} while the burst lasts, {} when it is over.", rate(&burst, part), rate(&base, part))
+        }
         (Some(level), None) => match part.shared_unit {
             Some(unit) => format!(
                 "{} of {} reads: the operations' bucket pays for these too, {} an operation, and it was empty.",
@@ -203,7 +205,8 @@ fn amount_of(value: f64, part: &BurstPart) -> String {
 
 /// The drains as a table: when, how much was asked, the rates, what it took and how long it lasted.
 pub(crate) fn drains(part: &BurstPart) -> Table {
-    let mut table = Table::headed(&["drain", "after a rest of", "asked for", "before", "after", "took", "lasted"]);
+    let mut table =
+        Table::headed(&["drain", "after a rest of", "asked for", "before", "after", "took", "lasted"]);
     table.rows = part.drains.iter().map(|drain| cells(drain, part)).collect();
     table
 }
