@@ -45,7 +45,9 @@ pub use causes::{Charge, Counted, Tells};
 pub use cells::{Cell, Pattern, cells};
 pub use claims::EXPECTATION;
 pub use course::Course;
-pub use drained::BurstAnswer;
+pub use drained::{
+    Asking, BurstAnswer, BurstPart, Drained, Ends, Fullness, Held, PublishedBurst, asked_for, drained,
+};
 pub use exclude::exclude;
 pub use finding::{Confidence, Evidence, Found};
 pub use findings::{Finding, Meaning};

@@ -60,6 +60,7 @@ fn plimsoll(words: Vec<OsString>) -> u8 {
         Command::Check(check) => commands::check::run(check),
         Command::Headroom(headroom) => commands::headroom::run(headroom),
         Command::Map(map) => commands::map::run(map),
+        Command::Burst(burst) => commands::burst::run(burst),
         Command::Compare(compare) => commands::compare::run(compare),
         Command::Run(run) => commands::run::run(run),
         Command::Watch(watch) => commands::watch::run(watch),

@@ -1,14 +1,17 @@
-//! Whether the rate of a step is known well enough to end it.
+//! Whether the rate of a step is known well enough to end it, or has fallen.
 
 use record::Interval;
+use statistics::fall::{Falling, Rule as Fall};
 use statistics::sequential::{Monitor, Rule};
 use workload::{Ending, Nanos, StepPlan, StopRule};
 
-/// Applies [`StopRule::Certain`] to final intervals.
+/// Applies [`StopRule::Certain`] and [`StopRule::Fallen`] to final intervals.
 #[derive(Clone, Debug)]
 pub(crate) struct Certainty {
     /// With the least time past the ramp; `None` where the plan does not ask for certainty.
     monitor: Option<(Monitor, Nanos)>,
+    /// `None` where the plan does not wait for a fall.
+    falling: Option<Falling>,
 }
 
 impl Certainty {
@@ -21,20 +24,31 @@ impl Certainty {
             }
             _ => None,
         });
-        Certainty { monitor }
+        let falling = plan.stop.iter().find_map(|rule| match *rule {
+            StopRule::Fallen { share, half_width, settled, .. } => {
+                let settled = (settled.as_secs_f64() / seconds).ceil() as usize;
+                Some(Falling::new(Fall { share, half_width, settled, resolution: 1.0 / seconds }))
+            }
+            _ => None,
+        });
+        Certainty { monitor, falling }
     }
 
-    /// Takes in the next interval, one entry a job; true once the rate is known well enough and steady.
+    /// Takes in the next interval, one entry a job; true once the rate is known well enough and steady, or has fallen.
     pub(crate) fn is_certain(&mut self, row: &[Interval], counted_from: Nanos) -> bool {
-        let (Some((monitor, least)), Some(first)) = (&mut self.monitor, row.first()) else { return false };
+        let Some(first) = row.first() else { return false };
         // An interval in which a job does not count shows less than all of them can do together.
         if !row.iter().all(|interval| interval.counted) {
             return false;
         }
         let is_ordered = row.is_sorted_by_key(|interval| interval.job);
         assert!(is_ordered, "the jobs of a row are not in their order");
-        let look = monitor.push(row.iter().map(Interval::iops).sum());
-        look.decided && first.end.since(counted_from) >= *least
+        let rate = row.iter().map(Interval::iops).sum();
+        let fallen = self.falling.as_mut().is_some_and(|falling| falling.push(rate));
+        let known = self.monitor.as_mut().is_some_and(|(monitor, least)| {
+            monitor.push(rate).decided && first.end.since(counted_from) >= *least
+        });
+        fallen || known
     }
 }
 
@@ -42,7 +56,7 @@ impl Certainty {
 pub(crate) fn ending_by_time(plan: &StepPlan) -> Ending {
     let limits = plan.stop.iter().filter_map(|rule| match *rule {
         StopRule::Time(time) => Some((time, Ending::Time)),
-        StopRule::Certain { most, .. } => Some((most, Ending::Uncertain)),
+        StopRule::Certain { most, .. } | StopRule::Fallen { most, .. } => Some((most, Ending::Uncertain)),
         StopRule::BytesEach(_) | StopRule::OpsEach(_) | StopRule::WrittenEach(_) | StopRule::Late { .. } => {
             None
         }

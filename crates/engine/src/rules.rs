@@ -71,7 +71,7 @@ impl Rules {
 fn time_of(rule: &StopRule) -> Option<Nanos> {
     match *rule {
         StopRule::Time(time) => Some(time),
-        StopRule::Certain { most, .. } => Some(most),
+        StopRule::Certain { most, .. } | StopRule::Fallen { most, .. } => Some(most),
         StopRule::BytesEach(_) | StopRule::OpsEach(_) | StopRule::WrittenEach(_) | StopRule::Late { .. } => {
             None
         }

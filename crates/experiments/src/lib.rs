@@ -1,6 +1,7 @@
-//! Check, map, headroom, quick looks, profiles and load cycles as procedures: given what is known, the next step or done. They touch
+//! Check, burst, map, headroom, quick looks, profiles and load cycles as procedures: given what is known, the next step or done. They touch
 //! nothing: `session` runs what they decide.
 
+mod burst;
 mod check;
 mod headroom;
 mod layout;
@@ -11,6 +12,7 @@ mod step;
 mod turns;
 mod watch;
 
+pub use burst::{BurstForecast, burst_forecast, next_burst_step};
 pub use check::{
     AS_CLAIMED, AS_CLAIMED_EVEN, CheckAsk, Effort, Foreseen, Group, LeftOut, Span, foreseen, left_out,
     next_step, outline, seconds_left, seconds_most, seconds_usual,

@@ -98,6 +98,18 @@ impl RunRecorder {
         RunRecorder { sampled_by, ..self }
     }
 
+    /// Puts the steps of an earlier sitting in front, as they were recorded.
+    pub fn go_on_behind(&mut self, steps: &[StepRecord]) {
+        let state = self.state.get_mut();
+        for step in steps {
+            state.file.step_started(&step.plan, step.started);
+            step.intervals.iter().for_each(|interval| state.file.interval(interval));
+            state.file.step_ended(step);
+            state.run.steps.push(step.clone());
+        }
+        state.file.commit();
+    }
+
     /// From here on samples come from `sampler`.
     pub fn sample_by(&mut self, sampler: SamplerThread) {
         self.sampler = Some(sampler);

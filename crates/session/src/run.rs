@@ -15,7 +15,7 @@ use crate::live::{Left, Live, Shown, held};
 use crate::output;
 use crate::place::Place;
 use crate::recorder::{Recorded, RunRecorder};
-use crate::runner::{RunnerError, conduct};
+use crate::runner::{Runner, RunnerError, conduct};
 use crate::setup::{Setup, SetupError, set_up};
 use crate::signals::StopFlag;
 use crate::target::Wish;
@@ -213,6 +213,31 @@ pub struct Session<'a> {
     pub asked: Option<Asked>,
 }
 
+/// What an earlier sitting of a run had recorded; nothing of a run that begins.
+#[derive(Debug, Default)]
+pub struct Earlier {
+    /// Its steps.
+    pub steps: Vec<StepRecord>,
+    /// When the run's clock showed zero: milliseconds since 1970, UTC.
+    pub started_unix_ms: u64,
+}
+
+impl Earlier {
+    /// Lets `run` and the clock of `runner` go on where they were.
+    fn before(&self, run: &mut Run, runner: &mut dyn Runner) -> Result<(), Failure> {
+        let Some(last) = self.steps.last() else { return Ok(()) };
+        let passed = Nanos::from_millis(run.started_unix_ms.saturating_sub(self.started_unix_ms));
+        // A wall clock that was set back must not make steps overlap.
+        if !runner.go_on_from(passed.max(last.ended)) {
+            return Err(Failure::refused(
+                "this run cannot go on: the machine has been started since, or the target has no clock; begin a new one",
+            ));
+        }
+        run.started_unix_ms = self.started_unix_ms;
+        Ok(())
+    }
+}
+
 impl Session<'_> {
     /// Runs the steps that `next` gives, stores and draws them, and lets `tell` say what came out, with the exit code of a
     /// run that came to its end; the exit code.
@@ -220,14 +245,30 @@ impl Session<'_> {
     /// # Errors
     /// Steps that could not run, and what could not be stored or written.
     pub fn run(
+        self,
+        next: Next<'_>,
+        tell: &dyn Fn(&Run, &Analysis) -> Result<u8, Failure>,
+    ) -> Result<u8, Failure> {
+        self.go_on(&Earlier::default(), next, tell)
+    }
+
+    /// The same behind the steps of an earlier sitting of the run, which `next` and the answer know as well; time has passed
+    /// on its clock meanwhile.
+    ///
+    /// # Errors
+    /// As of [`Session::run`], and a machine that has been started since.
+    pub fn go_on(
         mut self,
+        earlier: &Earlier,
         next: Next<'_>,
         tell: &dyn Fn(&Run, &Analysis) -> Result<u8, Failure>,
     ) -> Result<u8, Failure> {
         let left = Left::of(self.seconds);
-        let recorder = self.begin(Live::of_steps(shown(&self.setup), left.clone()))?;
+        let recorder = self.begin(Live::of_steps(shown(&self.setup), left.clone()), earlier)?;
         let course = self.course;
         let next = |done: &[StepRecord]| {
+            let all = (!earlier.steps.is_empty()).then(|| [earlier.steps.as_slice(), done].concat());
+            let done = all.as_deref().unwrap_or(done);
             course.iter().for_each(|course| left.set((course.left)(done)));
             next(done)
         };
@@ -244,12 +285,15 @@ impl Session<'_> {
         Ok(cut_short(&run, stop).map_or(code, |code| code as u8))
     }
 
-    /// Makes the run file, in which nothing has happened yet.
-    pub(crate) fn begin(&mut self, live: Live) -> Result<RunRecorder, Failure> {
+    /// Makes the run file, in which nothing has happened but what was `earlier`.
+    pub(crate) fn begin(&mut self, live: Live, earlier: &Earlier) -> Result<RunRecorder, Failure> {
         let mut run = header(&self.setup);
+        earlier.before(&mut run, self.setup.runner.as_mut())?;
         self.against.name_in(&mut run);
         run.asked = self.asked.take();
-        RunRecorder::begin(run, self.place, self.stop, live)
+        let mut recorder = RunRecorder::begin(run, self.place, self.stop, live)?;
+        recorder.go_on_behind(&earlier.steps);
+        Ok(recorder)
     }
 
     /// Says the last word of the run, keeps it, and lets the target go.

@@ -9,7 +9,7 @@ use crate::live::{Left, Live, Shown};
 use crate::output;
 use crate::procedure::{Procedure, run_steps};
 use crate::recorder::RunRecorder;
-use crate::run::{Ended, Session, cut_short, settle};
+use crate::run::{Earlier, Ended, Session, cut_short, settle};
 use crate::runner::{Runner, RunnerError};
 use crate::setup::Setup;
 
@@ -38,7 +38,7 @@ pub fn run_in_turns(
     let mut recorders = Vec::new();
     for side in &mut sides {
         let live = Live::of_steps(shown(&side.setup), left.clone());
-        recorders.push(side.begin(live)?);
+        recorders.push(side.begin(live, &Earlier::default())?);
     }
     let done = vec![Vec::new(); sides.len()];
     let line = sides.iter().any(|side| shown(&side.setup) == Shown::Line);

@@ -4,6 +4,7 @@ pub mod compare;
 pub mod crossing;
 pub mod dependence;
 pub mod distribution;
+pub mod fall;
 pub mod interval;
 pub mod jenkins;
 pub mod level;

@@ -34,7 +34,7 @@ pub enum Disagreement {
         /// The region.
         region: Bytes,
     },
-    /// Certainty is about all jobs of a step together.
+    /// Certainty, and a fall, are about all jobs of a step together.
     #[error("job '{job}' cannot end by a precision of its own; give the precision to the whole step")]
     OwnCertainty {
         /// The job.
@@ -84,7 +84,10 @@ fn ends(workload: &Workload, job: &Job) -> Result<(), Disagreement> {
     }) {
         return Err(Disagreement::Zero { job: job.name.clone(), what: "the amount" });
     }
-    match job.stop.iter().any(|rule| matches!(rule, StopRule::Certain { .. } | StopRule::Late { .. })) {
+    let of_step = |rule: &StopRule| {
+        matches!(rule, StopRule::Certain { .. } | StopRule::Fallen { .. } | StopRule::Late { .. })
+    };
+    match job.stop.iter().any(of_step) {
         true => Err(Disagreement::OwnCertainty { job: job.name.clone() }),
         false => Ok(()),
     }

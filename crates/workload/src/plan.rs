@@ -59,6 +59,8 @@ pub enum StepKind {
     Again,
     /// Arrivals at a pace that does not wait for completions, for the latency that users of the volume see.
     OpenLoad,
+    /// Load that spends the credits of a burst, or looks how much of them is there.
+    Drain,
     /// A workload of the user's own.
     Job,
 }

@@ -34,6 +34,18 @@ pub enum StopRule {
         /// The most time past the ramp; then the step ends uncertain.
         most: Nanos,
     },
+    /// When the rate has surely fallen from a level that it held, and what is left of it is known; then the step ends
+    /// [`Ending::Certain`].
+    Fallen {
+        /// The least share of the level by which it falls.
+        share: f64,
+        /// Half-width of the 95 % interval of what is left, as a share of the fall, that is narrow enough.
+        half_width: f64,
+        /// The least time that is seen of what is left.
+        settled: Nanos,
+        /// The most time past the ramp; then the step ends uncertain.
+        most: Nanos,
+    },
 }
 
 /// Why a step ended.

@@ -53,11 +53,17 @@ pub(crate) fn spells(steps: &[StepRecord]) -> Vec<Spell> {
 
 fn spell(number: usize, step: &StepRecord) -> Option<Spell> {
     let kind = step.plan.kind;
-    // Cells of a map keep their depth, but how deep they are says nothing of how full the queue is.
-    if matches!(
-        kind,
-        StepKind::Idle | StepKind::Layout | StepKind::Latency | StepKind::OpenLoad | StepKind::Cell
-    ) {
+    // Cells of a map keep their depth, but how deep they are says nothing of how full the queue is. A drain makes the volume fall
+    // on purpose, and has an answer of its own.
+    let no_level = [
+        StepKind::Idle,
+        StepKind::Layout,
+        StepKind::Latency,
+        StepKind::OpenLoad,
+        StepKind::Cell,
+        StepKind::Drain,
+    ];
+    if no_level.contains(&kind) {
         return None;
     }
     let workers = &step.plan.workers;
@@ -184,7 +190,7 @@ fn rates(step: &StepRecord) -> Option<Rates> {
 /// no rate.
 fn busy_until(step: &StepRecord) -> Nanos {
     let most = |rule: &StopRule| match rule {
-        StopRule::Time(most) | StopRule::Certain { most, .. } => Some(*most),
+        StopRule::Time(most) | StopRule::Certain { most, .. } | StopRule::Fallen { most, .. } => Some(*most),
         _ => None,
     };
     let Some(most) = step.plan.stop.iter().filter_map(most).min() else { return Nanos::MAX };

@@ -5,6 +5,7 @@ mod headroom;
 mod lab;
 mod policy;
 mod tutorial;
+pub mod burst;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -41,6 +42,7 @@ Examples:
   plimsoll check lab:do-volumes-pre-burst        throttled by this kernel (root)
   plimsoll headroom /mnt/vol --p99 10ms          how much may arrive?
   plimsoll map /mnt/vol                          which block size, how deep?
+  plimsoll burst sim:aws-gp2,size=100GiB         how long does the burst last?
   plimsoll compare a.plimsoll b.plimsoll         which is the better buy?
   plimsoll watch --for 24h                       is it the disk?
   plimsoll quick /mnt/vol                        the honest dd, half a minute
@@ -117,6 +119,8 @@ pub enum Command {
     Headroom(HeadroomArguments),
     /// Map a volume: block size by queue depth, both caps, where one gives way to the other, and how deep to go
     Map(MapArguments),
+    /// Drain a volume on purpose: how long its burst lasts, what is left, and when full speed may be expected again
+    Burst(burst::BurstArguments),
     /// Hold two or more volumes against each other, by run files or by what other tools printed
     Compare(CompareArguments),
     /// Run a workload that is written down: a built-in profile, or a TOML file of your own

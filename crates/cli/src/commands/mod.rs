@@ -1,5 +1,6 @@
 //! One file a command; each reads as the flow.
 
+pub mod burst;
 pub mod check;
 pub mod compare;
 pub mod data_out;

@@ -9,6 +9,7 @@ mod guide_identify;
 mod guide_learn;
 mod guide_map;
 mod headroom;
+mod guide_burst;
 mod hostile;
 mod import;
 #[path = "../machine/mod.rs"]

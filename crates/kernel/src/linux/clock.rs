@@ -27,6 +27,11 @@ impl Clock {
         Clock { origin_ns: monotonic_ns() }
     }
 
+    /// A clock that shows `at` now, for a run that goes on; `None` where the machine has run for less long than that.
+    pub fn showing(at: Nanos) -> Option<Clock> {
+        monotonic_ns().checked_sub(at.0).map(|origin_ns| Clock { origin_ns })
+    }
+
     /// Time since the origin; one reading through the vDSO, no system call where the clocksource allows it.
     #[inline]
     pub fn now(&self) -> Nanos {

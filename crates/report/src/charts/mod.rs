@@ -9,6 +9,7 @@ mod by_depth;
 mod chart;
 mod comparison;
 pub mod definitions;
+mod drained;
 mod drawing;
 mod engineering;
 mod font;

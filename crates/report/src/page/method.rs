@@ -370,6 +370,9 @@ fn until_words(step: &StepRecord, worker: &WorkerPlan) -> String {
         StopRule::Certain { half_width, least, most } => {
             format!("± {} known, {} to {}", numbers::share(*half_width), seconds(*least), seconds(*most))
         }
+        StopRule::Fallen { share, most, .. } => {
+            format!("fallen by {} or more, at most {}", numbers::share(*share), seconds(*most))
+        }
     };
     let terms = &worker.terms;
     let rules: Vec<String> = step.plan.stop.iter().chain(&terms.stop).map(rule).collect();

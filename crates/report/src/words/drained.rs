@@ -1,15 +1,228 @@
-//! The answer of a procedure in words.
+//! What a drain on purpose showed, in words: the levels, the bucket, what fills it, and when full speed may be expected again.
 
-use analysis::BurstAnswer;
+use analysis::{Asking, BurstAnswer, BurstPart, Drained, Ends, Estimate, Fullness, Resource};
 
+use crate::words::Table;
 use crate::words::answer::VerdictWords;
+use crate::words::numbers::{self, IOPS, Prefix, Unit};
+use crate::words::sentence::capital;
+use crate::words::wrap::{wrap, wrap_between};
+
+/// Columns of the left of the table.
+const NAME: usize = 24;
+/// What stands in front of a line of the table.
+const INDENT: &str = "  ";
 
 /// The answer in a sentence or two.
-pub(crate) fn verdict(_answer: &BurstAnswer) -> VerdictWords {
-    VerdictWords { word: "MEASURED", rest: ".".to_owned(), stops: String::new() }
+pub(crate) fn verdict(answer: &BurstAnswer) -> VerdictWords {
+    let fell: Vec<&BurstPart> = answer.parts.iter().filter(|part| part.fell()).collect();
+    let word = match (fell.is_empty(), answer.parts.is_empty() || answer.cut_short) {
+        (false, false) => "MEASURED",
+        (false, true) => "MEASURED IN PART",
+        (true, _) => "CANNOT TELL",
+    };
+    let mut sentences: Vec<String> = answer.parts.iter().map(sentence).collect();
+    if answer.cut_short {
+        sentences.push("The run was stopped before it was done; this is what it knows so far.".to_owned());
+    }
+    let rest = if sentences.is_empty() {
+        ": nothing was drained.".to_owned()
+    } else {
+        format!(": {}", sentences.join(" "))
+    };
+    VerdictWords { word, rest, stops: when(answer) }
+}
+
+/// `3,000 ± 1 IOPS while the burst lasts, 300.0 ± 0.3 IOPS when it is over.`
+fn sentence(part: &BurstPart) -> String {
+    let seen = numbers::span(part.seen_s);
+    match (part.burst, part.base) {
+        (Some(burst), Some(base)) => {
+            format!("{} while the burst lasts, {} when it is over.", rate(&burst, part), rate(&base, part))
+        }
+        (Some(level), None) => match part.shared_unit {
+            Some(unit) => format!(
+                "{} of {} reads: the operations' bucket pays for these too, {} an operation, and it was empty.",
+                rate(&level, part),
+                numbers::block(part.block as f64),
+                numbers::block(unit as f64)
+            ),
+            None => format!(
+                "{} without a fall for {seen}, so that no burst of {} was seen to end.",
+                rate(&level, part),
+                what(part)
+            ),
+        },
+        _ => format!("nothing was seen of {}.", what(part)),
+    }
+}
+
+/// When may I expect full speed again?
+fn when(answer: &BurstAnswer) -> String {
+    let sentences: Vec<String> = answer.parts.iter().filter_map(when_of).collect();
+    match sentences.is_empty() {
+        true => String::new(),
+        false => format!("When may I expect full speed again? {}", sentences.join(" ")),
+    }
+}
+
+fn when_of(part: &BurstPart) -> Option<String> {
+    let of = if part.resource == Resource::Bytes { "Of bytes: after" } else { "After" };
+    if part.ends == Ends::Time {
+        let (least, most) = part.cool_off_s?;
+        let lasts = part.lasted_s.map_or(String::new(), |lasted| format!(", for {}", numbers::span(lasted)));
+        let after = match most - least < 0.1 * most {
+            true => numbers::span(f64::midpoint(least, most)),
+            false => format!("{} to {}", numbers::span(least), numbers::span(most)),
+        };
+        return Some(format!("{of} {after} from the end of a burst{lasts}."));
+    }
+    let minute = numbers::span(part.minute_after_s?);
+    let full = part.full_after_s.map_or(String::new(), |full| {
+        let whole = match part.held.map(|held| held.full) {
+            Some(Fullness::AsPublished) => "for all of it again",
+            _ => "for as much as there was, or more where the bucket holds more",
+        };
+        format!(", {} {whole}", numbers::span(full))
+    });
+    Some(format!("{of} {minute} of rest for a minute of it{full}."))
 }
 
 /// What stands below the verdict in a terminal: tables and what follows.
-pub(crate) fn text(_answer: &BurstAnswer) -> String {
-    String::new()
+pub(crate) fn text(answer: &BurstAnswer) -> String {
+    let parts: Vec<String> = answer.parts.iter().map(part_text).collect();
+    parts.join("\n")
+}
+
+fn part_text(part: &BurstPart) -> String {
+    let head = wrap(INDENT, &title(part));
+    let line = |(name, value): &(&'static str, String)| {
+        wrap_between(&format!("{INDENT}{INDENT}{name:<NAME$}"), INDENT.len() * 2 + NAME, 80, value)
+    };
+    let rows: String = rows(part).iter().map(line).collect();
+    format!("{head}{rows}")
+}
+
+/// `Operations, by reads of 4 KiB`.
+pub(crate) fn title(part: &BurstPart) -> String {
+    format!("{}, by reads of {}", capital(what(part)), numbers::block(part.block as f64))
+}
+
+/// The rows of a part: name and value.
+pub(crate) fn rows(part: &BurstPart) -> Vec<(&'static str, String)> {
+    let published = part.published.as_ref();
+    let by = |value: String, figure: Option<String>| match figure {
+        Some(figure) => format!("{value} (policy: {figure})"),
+        None => value,
+    };
+    let mut rows: Vec<(&'static str, String)> = Vec::new();
+    let level_name = if part.fell() { "burst" } else { "level" };
+    if let Some(burst) = part.burst {
+        let figure = published.filter(|_| part.fell()).map(|published| rate_of(published.burst, part));
+        rows.push((level_name, by(rate(&burst, part), figure)));
+    }
+    if let Some(base) = part.base {
+        let figure = published.map(|published| rate_of(published.base, part));
+        rows.push(("when it is over", by(rate(&base, part), figure)));
+    }
+    if let Some(lasted) = part.lasted_s {
+        let figure = published.and_then(|published| published.lasts_s).map(numbers::span);
+        rows.push(("the first one lasted", by(numbers::span(lasted), figure)));
+    }
+    rows.extend(held(part).map(|text| ("bucket", text)));
+    if let Some(refill) = part.refill {
+        rows.push(("a rest earns", format!("{} a second", amount(&refill, part))));
+    }
+    if part.fell() {
+        rows.push(("ended by", ended_by(part)));
+    }
+    if !part.fell() && part.shared_unit.is_none() {
+        rows.push(("no fall within", numbers::span(part.seen_s)));
+    }
+    rows
+}
+
+fn held(part: &BurstPart) -> Option<String> {
+    let held = part.held?;
+    let figure = amount(&held.amount, part);
+    let size = part.published.as_ref().and_then(|published| published.size);
+    Some(match (held.full, size) {
+        (Fullness::AsPublished, Some(size)) => {
+            format!("{figure}, which is all of it (policy: {})", amount_of(size, part))
+        }
+        (_, Some(size)) => {
+            format!("at least {figure}; nobody knows whether it was full (policy: {})", amount_of(size, part))
+        }
+        _ => format!("at least {figure}; nobody knows whether it was full"),
+    })
+}
+
+fn ended_by(part: &BurstPart) -> String {
+    match part.ends {
+        Ends::Usage => "usage, a token bucket: at half the excess it lasts twice as long".to_owned(),
+        Ends::Time => match part.drains.iter().any(|drain| drain.rose_at_s.is_some()) {
+            true => "time: it came back under load".to_owned(),
+            false => "time: at half the excess it lasts no longer".to_owned(),
+        },
+        Ends::Unknown => "not known: no second burst was seen to end at another rate".to_owned(),
+    }
+}
+
+fn what(part: &BurstPart) -> &'static str {
+    if part.resource == Resource::Iops { "operations" } else { "bytes" }
+}
+
+fn unit(value: f64, part: &BurstPart) -> Unit {
+    if part.resource == Resource::Iops { IOPS } else { Unit::of_bandwidth(value, Prefix::Binary) }
+}
+
+fn rate(estimate: &Estimate, part: &BurstPart) -> String {
+    let unit = unit(estimate.value, part);
+    format!("{} {}", numbers::estimate(estimate, unit), unit.name)
+}
+
+fn rate_of(value: f64, part: &BurstPart) -> String {
+    numbers::in_unit(value, unit(value, part))
+}
+
+/// An amount of operations or bytes with its interval.
+fn amount(estimate: &Estimate, part: &BurstPart) -> String {
+    match part.resource {
+        Resource::Iops => format!("{} operations", numbers::estimate(estimate, IOPS)),
+        Resource::Bytes => {
+            let rate = Unit::of_bandwidth(estimate.value, Prefix::Binary);
+            format!("{} {}", numbers::estimate(estimate, rate), rate.name.trim_end_matches("/s"))
+        }
+    }
+}
+
+fn amount_of(value: f64, part: &BurstPart) -> String {
+    match part.resource {
+        Resource::Iops => numbers::count(value),
+        Resource::Bytes => numbers::size(value as u64),
+    }
+}
+
+/// The drains as a table: when, how much was asked, the rates, what it took and how long it lasted.
+pub(crate) fn drains(part: &BurstPart) -> Table {
+    let mut table =
+        Table::headed(&["drain", "after a rest of", "asked for", "before", "after", "took", "lasted"]);
+    table.rows = part.drains.iter().map(|drain| cells(drain, part)).collect();
+    table
+}
+
+fn cells(drain: &Drained, part: &BurstPart) -> Vec<String> {
+    let none = String::new;
+    vec![
+        format!("{} to {}", numbers::span(drain.from_s), numbers::span(drain.to_s)),
+        drain.rested_s.map_or_else(none, numbers::span),
+        match drain.asking {
+            Asking::All => "all there is".to_owned(),
+            Asking::Half => "half the excess".to_owned(),
+        },
+        rate_of(drain.before, part),
+        drain.after.map_or_else(none, |after| rate_of(after, part)),
+        drain.took.map_or_else(none, |took| amount(&took, part)),
+        drain.lasted_s.map_or_else(none, numbers::span),
+    ]
 }

@@ -11,7 +11,7 @@ pub(crate) mod comparison;
 pub(crate) mod comparison_words;
 pub(crate) mod data;
 pub(crate) mod doubt;
-mod drained;
+pub(crate) mod drained;
 pub(crate) mod findings;
 pub(crate) mod forecast;
 pub(crate) mod found;

@@ -15,6 +15,7 @@ pub(crate) fn kind_words(kind: StepKind) -> &'static str {
         StepKind::Cell => "cells",
         StepKind::Again => "again",
         StepKind::OpenLoad => "open load",
+        StepKind::Drain => "drain",
         StepKind::Job => "jobs",
     }
 }

@@ -13,7 +13,7 @@ use experiments::Step;
 use kernel::Clock;
 use record::{Observer, StepRecord};
 use sampler::Sampler;
-use workload::{Nanos, StepPlan, Workload};
+use workload::{Nanos, StepPlan, StopRule, Workload};
 
 pub use named::NamedRunner;
 pub use real::{NullRunner, RealRunner};
@@ -33,6 +33,11 @@ const REST_SLICE: Duration = Duration::from_millis(50);
 pub trait Runner {
     /// Time on the run's clock.
     fn now(&self) -> Nanos;
+
+    /// Lets the run's clock show `at` now, where a run goes on; false where that cannot be.
+    fn go_on_from(&mut self, _at: Nanos) -> bool {
+        false
+    }
 
     /// Resolves what `step` left open; opens nothing.
     ///
@@ -135,9 +140,12 @@ fn ground(kind: PlanTargetKind, files: Vec<FileFacts>) -> PlanTarget {
     PlanTarget { files, kind, cpus: kernel::available_cpus(), interval: Nanos::SECOND, clones: Clones::Apart }
 }
 
-/// The plan of `step`, with `workload` in the place of its own.
+/// The plan of `step`, with `workload` in the place of its own; without a job it rests for its time.
 fn planned(step: &Step, workload: &Workload, ground: &PlanTarget) -> Result<StepPlan, RunnerError> {
     let interval = step.interval.unwrap_or(ground.interval);
+    if let (true, [StopRule::Time(time)]) = (workload.jobs.is_empty(), workload.stop.as_slice()) {
+        return Ok(engine::idle_plan(&step.name, *time, interval));
+    }
     Ok(engine::plan(workload, &step.name, step.kind, &PlanTarget { interval, ..ground.clone() })?)
 }
 

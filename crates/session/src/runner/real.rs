@@ -80,6 +80,12 @@ impl Runner for RealRunner {
         self.clock.now()
     }
 
+    fn go_on_from(&mut self, at: Nanos) -> bool {
+        let clock = Clock::showing(at);
+        (self.clock, self.sampled) = (clock.unwrap_or(self.clock), Nanos::ZERO);
+        clock.is_some()
+    }
+
     fn plan(&self, step: &Step) -> Result<StepPlan, RunnerError> {
         let mut workload = step.workload.clone();
         for job in &mut workload.jobs {

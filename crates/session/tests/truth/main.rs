@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, reason = "a table is what this test is for")]
 
 mod buckets;
+mod bursts;
 mod catalogue;
 mod ceilings;
 mod checked;

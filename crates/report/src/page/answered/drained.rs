@@ -1,10 +1,19 @@
-//! The answer of a procedure in a page.
+//! A drain on purpose in a page: for each resource its figures, and its drains as a table.
 
-use analysis::BurstAnswer;
+use analysis::{BurstAnswer, BurstPart};
 
-use crate::markup::Markup;
+use super::super::parts::{scrolled, section, titled};
+use crate::markup::{Markup, markup};
+use crate::words::Table;
+use crate::words::drained::{drains, rows, title};
 
 /// The sections of the answer.
-pub(super) fn sections(_answer: &BurstAnswer) -> Markup {
-    Markup::default()
+pub(super) fn sections(answer: &BurstAnswer) -> Markup {
+    answer.parts.iter().map(part).collect()
+}
+
+fn part(part: &BurstPart) -> Markup {
+    let mut table = Table::headed(&["what", "measured"]);
+    table.rows = rows(part).into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
+    section(&title(part), markup![scrolled(&table), titled("Drains", &drains(part))])
 }

@@ -516,7 +516,14 @@ fn reported() -> impl Strategy<Value = Reported> {
 /// What any procedure was asked, or none.
 fn asked() -> impl Strategy<Value = Option<Asked>> {
     let of = [
-        Asked::Burst(Default::default()),
+        Asked::Burst(BurstAsked {
+            of: BurstOf::Both,
+            most: Nanos(1),
+            small: Bytes(2),
+            large: Bytes(3),
+            seed: 4,
+            resumed: 5,
+        }),
         Asked::Headroom(Default::default()),
         Asked::Map(Default::default()),
         Asked::InTurns(Default::default()),

@@ -1,0 +1,35 @@
+//! What a bucket held against time.
+
+use super::stretch::Stretch;
+use crate::Estimate;
+
+/// Points that are kept of a stretch.
+const POINTS: usize = 400;
+
+/// Seconds and what was held, from what was there at first: loads take beyond the base, rests earn. Empty where the level is not
+/// known.
+pub(super) fn against_time(
+    all: &[Stretch],
+    base: Option<Estimate>,
+    held: Option<Estimate>,
+    refill: Option<Estimate>,
+) -> Vec<(f64, f64)> {
+    let (Some(base), Some(held)) = (base, held) else { return Vec::new() };
+    let earns = refill.map_or(base.value, |refill| refill.value);
+    let mut level = held.value;
+    let mut points = Vec::new();
+    for stretch in all {
+        if let Some(rested) = stretch.rested.filter(|_| !points.is_empty()) {
+            level = (level + rested * earns).min(held.value);
+        }
+        points.push((stretch.from, level));
+        let part = stretch.cells.len().div_ceil(POINTS).max(1);
+        for cells in stretch.cells.chunks(part) {
+            for cell in cells {
+                level = (level + base.value * cell.length - cell.amount).clamp(0.0, held.value);
+            }
+            points.extend(cells.last().map(|last| (last.to(), level)));
+        }
+    }
+    points
+}

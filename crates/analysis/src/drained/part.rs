@@ -1,0 +1,333 @@
+//! What the stretches of one resource say together.
+
+use policy::Resource;
+use record::StepRecord;
+use statistics::level::{Moment, Series, Strays, level};
+use statistics::long_run::long_run_variance;
+
+use super::level::against_time;
+use super::stretch::{Cell, Stretch, stretches};
+use super::{Asking, BurstPart, Drained, Ends, Fullness, Held};
+use crate::Estimate;
+
+/// What a meter lets run ahead, and an interval's edges cut, in seconds' worth of the rate.
+const EDGE_S: f64 = 0.05;
+/// Cells behind the fall that are summed on with it: a fall may be told a cell too early, and what is left adds nothing.
+const BEYOND: usize = 2;
+/// 97.5 % point of the normal distribution.
+const Z: f64 = 1.96;
+/// A time is one of two predicted ones within so much of its logarithm, where the other is at least so far away.
+const NEAR: f64 = 0.2;
+const FAR: f64 = 0.35;
+/// A rest that earned this share of what there is may have filled the bucket: then it says nothing of the rate.
+const BRIM: f64 = 0.95;
+/// Cells at what is left before a burst is said to begin under load, and within which share of it they are.
+const LOW_LEAST: usize = 3;
+const AS_LEFT: f64 = 0.1;
+/// Of the time to the next burst the share for which what is left was looked at, below which none began meanwhile.
+const UNSEEN: f64 = 0.25;
+/// Units by which providers and hypervisors charge long I/Os (methodology 1), as a share of which a rate is one.
+const UNITS_KIB: [u64; 7] = [16, 32, 64, 128, 256, 512, 1024];
+const UNIT_FITS: f64 = 0.02;
+
+/// The part of `resource`; `None` where nothing of it ran.
+pub(super) fn part(steps: &[StepRecord], resource: Resource, block: u64) -> Option<BurstPart> {
+    let all = stretches(steps, resource, block);
+    let each = if resource == Resource::Iops { 1.0 } else { block as f64 };
+    let base = level_of(all.iter().map(Stretch::left), each);
+    let view = View { all: &all, base, each };
+    let burst = view.burst();
+    let drains = view.drains();
+    let held = view.held();
+    let ends = view.ends(&drains, burst.as_ref());
+    let refill = view.refill(&drains, held.as_ref()).filter(|_| ends != Ends::Time);
+    let above = burst.zip(base).map(|(burst, base)| burst.value - base.value);
+    let lasted_s = drains.iter().find(|drain| drain.fell_at_s.is_some()).and_then(|drain| drain.lasted_s);
+    (!all.is_empty()).then(|| BurstPart {
+        resource,
+        block,
+        burst,
+        base,
+        held: held.map(|amount| Held { amount, full: Fullness::Unknown }).filter(|_| ends != Ends::Time),
+        refill,
+        ends,
+        cool_off_s: cool_off(&drains, view.middle()).filter(|_| ends == Ends::Time),
+        lasted_s,
+        full_after_s: held
+            .zip(refill)
+            .filter(|_| ends != Ends::Time)
+            .map(|(held, refill)| held.value / refill.value),
+        minute_after_s: above.zip(refill).map(|(above, refill)| 60.0 * above / refill.value),
+        seen_s: view.seen(),
+        shared_unit: None,
+        published: None,
+        level: against_time(&all, base, held.filter(|_| ends != Ends::Time), refill),
+        drains,
+    })
+}
+
+/// The unit by which the bucket of `operations` charges the blocks of `bytes`, where that holds them.
+pub(super) fn shared_unit(operations: &BurstPart, bytes: &BurstPart) -> Option<u64> {
+    let (base, level) = (operations.base?.value, bytes.burst?.value);
+    let fits = |unit: &u64| (level / (base * *unit as f64) - 1.0).abs() <= UNIT_FITS;
+    UNITS_KIB.map(|kib| kib << 10).into_iter().filter(|unit| *unit <= bytes.block && !bytes.fell()).find(fits)
+}
+
+/// The level that these cells are of.
+fn level_of<'c>(moments: impl Iterator<Item = &'c [Cell]>, each: f64) -> Option<Estimate> {
+    let kept: Vec<(f64, f64, Vec<f64>)> = moments
+        .filter_map(|cells| {
+            let first = cells.first()?;
+            Some((first.from, first.length, cells.iter().map(Cell::rate).collect()))
+        })
+        .collect();
+    let moments = kept.iter().map(|(at, seconds, values)| Moment { at: *at, seconds: *seconds, values });
+    let found = level(&Series { moments: moments.collect(), unit: each }, &Strays::default())?;
+    // A meter that lets run ahead and the edges move what was counted, whatever its spread.
+    let seconds: f64 = kept.iter().map(|(_, seconds, values)| seconds * values.len() as f64).sum();
+    let half = found.half_width.max(EDGE_S * found.mean / seconds).min(found.mean);
+    let estimate = Estimate { value: found.mean, low: found.mean - half, high: found.mean + half };
+    (found.mean > 0.0 && half.is_finite()).then_some(estimate)
+}
+
+/// The stretches with what is left of the rate.
+struct View<'s> {
+    all: &'s [Stretch],
+    base: Option<Estimate>,
+    /// What one I/O adds.
+    each: f64,
+}
+
+impl View<'_> {
+    /// Halfway between what is left and the highest level before a fall.
+    fn middle(&self) -> Option<f64> {
+        let base = self.base?.value;
+        let full = self.all.iter().filter(|stretch| stretch.asking == Asking::All);
+        let top = full.filter_map(|stretch| Some(stretch.fall?.before)).fold(0.0, f64::max);
+        (top > base).then(|| f64::midpoint(base, top))
+    }
+
+    /// The level of the burst; where nothing fell, the highest of any stretch.
+    fn burst(&self) -> Option<Estimate> {
+        let full = || self.all.iter().filter(|stretch| stretch.asking == Asking::All && !stretch.looks);
+        let Some(middle) = self.middle() else {
+            let levels = full()
+                .chain(self.all)
+                .filter_map(|stretch| level_of(std::iter::once(inner(stretch.level())), self.each));
+            return levels.reduce(|best, other| if other.value > best.value { other } else { best });
+        };
+        let before = full().map(|stretch| {
+            let cells = stretch.level();
+            let until = stretch.fall.map_or(cells.len(), |fall| fall.at);
+            let from = cells[..until].iter().take_while(|cell| cell.rate() < middle).count();
+            inner(&cells[from..until])
+        });
+        let high = before.filter(|cells| cells.iter().all(|cell| cell.rate() > middle / 2.0));
+        level_of(high.filter(|cells| cells.len() >= 2), self.each)
+    }
+
+    /// Seconds in which all was asked for, and no fall was seen.
+    fn seen(&self) -> f64 {
+        let full = self.all.iter().filter(|stretch| stretch.asking == Asking::All);
+        full.take_while(|stretch| stretch.fall.is_none()).map(|stretch| stretch.to - stretch.from).sum()
+    }
+
+    fn drains(&self) -> Vec<Drained> {
+        let waits = self.all.iter().enumerate().filter(|(_, stretch)| !stretch.looks);
+        let mut all: Vec<Drained> = waits.map(|(number, stretch)| self.drained(number, stretch)).collect();
+        let middle = self.middle().unwrap_or(f64::INFINITY);
+        for drain in &mut all {
+            let on_burst = drain.asking == Asking::Half || drain.before >= middle;
+            drain.left_some = drain.fell_at_s.is_none() && on_burst;
+        }
+        for number in 1..all.len() {
+            all[number].began_empty = !all[number - 1].left_some;
+        }
+        all
+    }
+
+    fn drained(&self, number: usize, stretch: &Stretch) -> Drained {
+        let begin = self.begin(number);
+        let rose = self.rose(stretch);
+        let mut drained = Drained {
+            from_s: self.all[begin].from,
+            to_s: stretch.to,
+            asking: stretch.asking,
+            rested_s: self.all[begin].rested,
+            began_empty: false,
+            left_some: false,
+            before: stretch.fall.map_or_else(|| mean(inner(stretch.level())), |fall| fall.before),
+            after: stretch.fall.map(|fall| fall.after),
+            fell_at_s: None,
+            rose_at_s: rose.map(|at| stretch.cells[at].from),
+            took: None,
+            lasted_s: None,
+        };
+        if let (Some(fall), Some(base)) = (stretch.fall, self.base) {
+            let from = rose.map_or((begin, 0), |at| (number, at));
+            let took = self.took(from, (number, fall.at + BEYOND), &base);
+            let lasted = took.value / (fall.before - base.value);
+            let begun = self.all[from.0].cells[from.1].from;
+            drained.took = Some(took);
+            drained.lasted_s = Some(lasted).filter(|lasted| lasted.is_finite() && *lasted > 0.0);
+            drained.fell_at_s = Some((begun + lasted).clamp(begun, stretch.to));
+        }
+        drained
+    }
+
+    /// The first stretch of the load that this one belongs to.
+    fn begin(&self, number: usize) -> usize {
+        (0..=number).rev().find(|at| !self.all[*at].goes_on()).unwrap_or(0)
+    }
+
+    /// The cell at which a stretch rose from what is left to the burst.
+    fn rose(&self, stretch: &Stretch) -> Option<usize> {
+        let middle = self.middle().filter(|_| stretch.asking == Asking::All)?;
+        let base = self.base?.value;
+        let until = stretch.fall.map_or(stretch.whole, |fall| fall.at);
+        let low = stretch.level()[..until].iter().take_while(|cell| cell.rate() < middle).count();
+        // What is not what is left is somebody else's moment.
+        let is_left = (mean(inner(&stretch.cells[..low])) / base - 1.0).abs() <= AS_LEFT;
+        (low >= LOW_LEAST && low < until && is_left).then_some(low)
+    }
+
+    /// What came through beyond `base` from one cell to before another.
+    fn took(&self, from: (usize, usize), to: (usize, usize), base: &Estimate) -> Estimate {
+        let mut sum = 0.0;
+        let mut rates: Vec<f64> = Vec::new();
+        let begun = self.all[from.0].cells[from.1].from;
+        let mut ended = begun;
+        for number in from.0..=to.0 {
+            let cells = &self.all[number].cells;
+            let first = if number == from.0 { from.1 } else { 0 };
+            let last = if number == to.0 { to.1.min(cells.len()) } else { cells.len() };
+            for cell in &cells[first..last] {
+                sum += cell.amount;
+                rates.push(cell.rate());
+                ended = cell.to();
+            }
+        }
+        let seconds = ended - begun;
+        let value = sum - base.value * seconds;
+        let top = rates.iter().copied().fold(0.0, f64::max);
+        // Where the whole volume is now faster, now slower, so is what it earns meanwhile.
+        let stray =
+            long_run_variance(&rates).map_or(0.0, |found| (found.variance * rates.len() as f64).sqrt());
+        let each = seconds / rates.len().max(1) as f64;
+        let moved = Z * stray * each * (base.value / mean_of(&rates).max(base.value));
+        let moved = if rates.iter().any(|rate| *rate < f64::midpoint(base.value, top)) { 0.0 } else { moved };
+        let half = seconds * base.half_width() + EDGE_S * top + 2.0 * self.each + moved;
+        Estimate { value, low: value - half, high: value + half }
+    }
+
+    /// What was there when the drain began that emptied it first: of all beginnings the one that took most.
+    fn held(&self) -> Option<Estimate> {
+        let base = self.base?;
+        let first = self.all.iter().position(|stretch| stretch.fall.is_some())?;
+        if self.rose(&self.all[first]).is_some() {
+            return None;
+        }
+        let until = (first, self.all[first].fall?.at + BEYOND);
+        let begins = (0..=first).filter(|at| !self.all[*at].cells.is_empty());
+        let all = begins.map(|at| self.took((at, 0), until, &base));
+        all.filter(|took| took.low > 0.0)
+            .reduce(|best, other| if other.value > best.value { other } else { best })
+    }
+
+    /// Drains after a rest that an empty bucket began.
+    fn rested<'d>(&self, drains: &'d [Drained]) -> Vec<(&'d Drained, f64, Estimate)> {
+        let paid = drains.iter().filter(|drain| drain.began_empty && drain.rose_at_s.is_none());
+        paid.filter_map(|drain| Some((drain, drain.rested_s?, drain.took?))).collect()
+    }
+
+    /// What a rest earns a second.
+    fn refill(&self, drains: &[Drained], held: Option<&Estimate>) -> Option<Estimate> {
+        let most = held.map_or(f64::INFINITY, |held| BRIM * held.value);
+        // Where all there is was a rest's, it says nothing of what there may be.
+        let alone =
+            drains.iter().find(|drain| drain.took.is_some()).is_some_and(|drain| drain.rested_s.is_some());
+        let rests = self.rested(drains);
+        let tell = rests.iter().filter(|(_, _, took)| took.low > 0.0 && (alone || took.value < most));
+        let (mut took, mut half, mut seconds) = (0.0, 0.0, 0.0);
+        for (_, rested, earned) in tell {
+            took += earned.value;
+            half += earned.half_width();
+            seconds += rested;
+        }
+        let value = took / seconds;
+        let half = half / seconds;
+        (seconds > 0.0 && value > half).then_some(Estimate { value, low: value - half, high: value + half })
+    }
+
+    /// Whether usage or time ends the burst.
+    fn ends(&self, drains: &[Drained], burst: Option<&Estimate>) -> Ends {
+        let rose = drains.iter().any(|drain| drain.rose_at_s.is_some() && drain.fell_at_s.is_some());
+        match (rose, self.by_two_rates(drains, burst)) {
+            (true, Ends::Usage) => Ends::Unknown,
+            (true, _) => Ends::Time,
+            (false, told) => told,
+        }
+    }
+
+    /// The same by the burst at half the excess.
+    fn by_two_rates(&self, drains: &[Drained], burst: Option<&Estimate>) -> Ends {
+        let (Some(base), Some(_)) = (self.base, burst) else { return Ends::Unknown };
+        let rests = self.rested(drains);
+        let full = rests.iter().filter(|(drain, ..)| drain.asking == Asking::All && drain.lasted_s.is_some());
+        let all = drains.iter().filter(|drain| drain.asking == Asking::All);
+        let Some(by_time) = all.filter_map(|drain| drain.lasted_s).next_back() else { return Ends::Unknown };
+        let earns = full.map(|(_, rested, took)| took.value / rested).next_back().unwrap_or(base.value);
+        let half = rests.iter().filter(|(drain, ..)| drain.asking == Asking::Half);
+        let Some((half, rested, _)) = half.filter(|(drain, ..)| drain.lasted_s.is_some()).next_back() else {
+            return Ends::Unknown;
+        };
+        let by_usage = earns * rested / (half.before - base.value);
+        let off =
+            |predicted: f64| half.lasted_s.map_or(f64::INFINITY, |lasted| (lasted / predicted).ln().abs());
+        match (off(by_usage), off(by_time)) {
+            (usage, time) if usage < NEAR && time > FAR => Ends::Usage,
+            (usage, time) if time < NEAR && usage > FAR => Ends::Time,
+            _ => Ends::Unknown,
+        }
+    }
+}
+
+/// Without the cells at either end, in which a load begins or ends.
+fn inner(cells: &[Cell]) -> &[Cell] {
+    if cells.len() > 4 { &cells[1..cells.len() - 1] } else { cells }
+}
+
+fn mean(cells: &[Cell]) -> f64 {
+    let seconds: f64 = cells.iter().map(|cell| cell.length).sum();
+    if seconds > 0.0 { cells.iter().map(|cell| cell.amount).sum::<f64>() / seconds } else { 0.0 }
+}
+
+fn mean_of(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+/// Seconds from the end of a burst to the next: what it was under load, else between the longest rest without one and the
+/// shortest with one.
+fn cool_off(drains: &[Drained], middle: Option<f64>) -> Option<(f64, f64)> {
+    let middle = middle?;
+    let (mut least, mut most) = (0.0f64, f64::INFINITY);
+    let (mut ended, mut seen): (Option<f64>, f64) = (None, 0.0);
+    for drain in drains {
+        if let Some(ended) = ended {
+            match drain.rose_at_s {
+                // At the end of a long look at what is left another burst may have begun, and ended in the rest.
+                Some(rose) if seen < UNSEEN * (rose - ended) => {
+                    (least, most) = (rose - ended - 1.0, rose - ended + 1.0);
+                }
+                Some(rose) => (least, most) = (least.max(seen - 1.0), most.min(rose - ended + 1.0)),
+                None if drain.before > middle || drain.asking == Asking::Half => {
+                    most = most.min(drain.from_s - ended);
+                }
+                None => least = least.max(drain.to_s - ended),
+            }
+        }
+        ended = drain.fell_at_s.or(ended);
+        seen = drain.fell_at_s.map_or(seen, |fell| drain.to_s - fell);
+    }
+    most.is_finite().then_some((least.min(most), most))
+}

@@ -1,0 +1,152 @@
+//! The steps of a drain as stretches of equal cells: what came through in each, and where the rate fell.
+
+use policy::Resource;
+use record::{Interval, StepRecord};
+use statistics::fall::{Falling, Rule};
+use workload::{Direction, Nanos, Pace, StepKind, StopRule};
+
+use super::Asking;
+
+/// Loads with no more time than this between them are one drain, seconds.
+const TOGETHER_S: f64 = 2.0;
+/// A cell is whole from this share of its length on.
+const WHOLE: f64 = 0.9;
+
+/// What came through in an interval.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cell {
+    /// Seconds on the run's clock.
+    pub from: f64,
+    /// Seconds.
+    pub length: f64,
+    /// Operations or bytes.
+    pub amount: f64,
+}
+
+impl Cell {
+    pub fn rate(&self) -> f64 {
+        self.amount / self.length
+    }
+
+    pub fn to(&self) -> f64 {
+        self.from + self.length
+    }
+}
+
+/// A step that spends credits.
+#[derive(Clone, Debug)]
+pub(super) struct Stretch {
+    pub from: f64,
+    pub to: f64,
+    /// Seconds without load before it; `None` of the first load of the run.
+    pub rested: Option<f64>,
+    pub asking: Asking,
+    /// It only looks, and waits for no fall.
+    pub looks: bool,
+    /// In the order of time, without a gap.
+    pub cells: Vec<Cell>,
+    /// How many cells from the first on are whole.
+    pub whole: usize,
+    /// The cell in which it fell, with the levels and how many cells at the end are what is left.
+    pub fall: Option<Fallen>,
+}
+
+/// A fall.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fallen {
+    pub at: usize,
+    pub before: f64,
+    pub after: f64,
+    pub left: usize,
+}
+
+impl Stretch {
+    /// Whether it belongs to the load before it.
+    pub fn goes_on(&self) -> bool {
+        self.rested.is_some_and(|rested| rested < TOGETHER_S)
+    }
+
+    /// Whole cells.
+    pub fn level(&self) -> &[Cell] {
+        &self.cells[..self.whole]
+    }
+
+    /// Cells of what is left after the fall.
+    pub fn left(&self) -> &[Cell] {
+        let left = self.fall.map_or(0, |fall| fall.left);
+        &self.level()[self.whole.saturating_sub(left)..]
+    }
+}
+
+/// The steps that spend `resource` with blocks of so many bytes.
+pub(super) fn stretches(steps: &[StepRecord], resource: Resource, block: u64) -> Vec<Stretch> {
+    let mut all = Vec::new();
+    let mut loaded: Option<Nanos> = None;
+    for step in steps.iter().filter(|step| !step.plan.workers.is_empty()) {
+        let rested = loaded.map(|loaded| step.started.since(loaded).as_secs_f64());
+        loaded = Some(step.ended);
+        if step.plan.kind == StepKind::Drain && block_of(step) == Some(block) {
+            all.push(stretch(step, resource, rested));
+        }
+    }
+    all
+}
+
+fn block_of(step: &StepRecord) -> Option<u64> {
+    let worker = step.plan.workers.first()?;
+    let ways = [Direction::Read, Direction::Write];
+    let way = ways.into_iter().find(|way| worker.access.mix.issues(*way))?;
+    Some(worker.blocks.longest_of(way).0)
+}
+
+fn stretch(step: &StepRecord, resource: Resource, rested: Option<f64>) -> Stretch {
+    let cells: Vec<Cell> = step.counted().iter().map(|interval| cell(interval, resource)).collect();
+    let cells: Vec<Cell> = cells.into_iter().filter(|cell| cell.length > 0.0).collect();
+    let least = WHOLE * step.plan.interval.as_secs_f64();
+    let whole = cells.iter().take_while(|cell| cell.length >= least).count();
+    let paced = step.plan.workers.iter().any(|worker| worker.pace != Pace::Closed);
+    let fall = fall(step, &cells[..whole], resource);
+    Stretch {
+        from: step.started.as_secs_f64(),
+        to: step.ended.as_secs_f64(),
+        rested,
+        asking: if paced { Asking::Half } else { Asking::All },
+        looks: !step.plan.stop.iter().any(|rule| matches!(rule, StopRule::Fallen { .. })),
+        cells,
+        whole,
+        fall,
+    }
+}
+
+fn cell(interval: &Interval, resource: Resource) -> Cell {
+    let of = |direction| interval.of(direction).tally;
+    let (read, write) = (of(Direction::Read), of(Direction::Write));
+    let amount = match resource {
+        Resource::Iops => read.ops + write.ops,
+        Resource::Bytes => read.bytes + write.bytes,
+    };
+    Cell { from: interval.start.as_secs_f64(), length: interval.seconds(), amount: amount as f64 }
+}
+
+/// The last fall of a step, by the rule that it would have ended by.
+fn fall(step: &StepRecord, cells: &[Cell], resource: Resource) -> Option<Fallen> {
+    let interval = step.plan.interval.as_secs_f64();
+    let (share, half_width, settled) = step.plan.stop.iter().find_map(|rule| match *rule {
+        StopRule::Fallen { share, half_width, settled, .. } => Some((share, half_width, settled)),
+        _ => None,
+    })?;
+    let each = match resource {
+        Resource::Iops => 1.0,
+        Resource::Bytes => block_of(step)? as f64,
+    };
+    let settled = (settled.as_secs_f64() / interval).ceil() as usize;
+    let mut falling = Falling::new(Rule { share, half_width, settled, resolution: each / interval });
+    for cell in cells {
+        if falling.push(cell.rate()) {
+            break;
+        }
+    }
+    // What did not last may have been a stall in which the step ended.
+    let fall = falling.fall().filter(|_| falling.left() >= settled)?;
+    Some(Fallen { at: fall.at, before: fall.before, after: fall.after, left: falling.left() })
+}

@@ -1,0 +1,91 @@
+//! Words of `plimsoll burst`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use workload::{BurstOf, Nanos};
+
+use super::{Format, patience};
+
+/// `plimsoll burst`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Overloads the volume until its burst is over, rests, looks what the rest has
+earned, rests again and spends that at half the excess: a token bucket then
+lasts twice as long, a burst that ends with time does not. It reads; a directory
+is laid out first. It spends the burst credits of the volume: do not run it
+where they are needed. Anything over 15 minutes is asked for, or takes --yes.
+Examples:
+  plimsoll burst sim:aws-gp2,size=100GiB          half an hour of gp2, at once
+  plimsoll burst /mnt/vol --policy aws-gp2,size=100GiB --dry-run
+  plimsoll burst /mnt/vol --time 40m --yes        at most 40 minutes of drain
+  plimsoll burst /dev/nvme1n1 --of operations     a device, only read
+  plimsoll burst --resume vol-2026-11-23.plimsoll go on where it was stopped
+While it is stopped the volume earns; a run that goes on allows for that.
+Exit codes: 0 a burst was seen to end, 4 none was.")]
+pub struct BurstArguments {
+    /// Directory, file, block device, lab:POLICY or sim:POLICY
+    #[arg(default_value = ".")]
+    pub target: String,
+    /// Go on with this run, which was stopped
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["target", "policy", "of", "time", "size"])]
+    pub resume: Option<PathBuf>,
+    /// What the provider promises, e.g. aws-gp2,size=100GiB (plimsoll policy list)
+    #[arg(long, value_name = "POLICY")]
+    pub policy: Option<String>,
+    /// What is drained
+    #[arg(long, value_enum, default_value_t)]
+    pub of: OfName,
+    /// The most time of a drain [default: what the policy's burst takes and a fifth more, else 45m]
+    #[arg(long, value_name = "TIME")]
+    pub time: Option<String>,
+    /// Do not ask, however long it takes
+    #[arg(long)]
+    pub yes: bool,
+    /// Say what would be done, with reasons, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Read from this block device, which may then be written too: EVERYTHING on it is lost
+    #[arg(long, value_name = "DEVICE")]
+    pub allow_destroy: Option<PathBuf>,
+    /// Measure although somebody else is using the device
+    #[arg(long)]
+    pub busy: bool,
+    /// Bytes to lay out and read [default: a tenth of the free space, at most 4 GiB]
+    #[arg(long, value_name = "SIZE")]
+    pub size: Option<String>,
+    /// Seed of every random choice
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Give a device up that answers nothing for so long
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
+    pub give_up: Nanos,
+    /// Form of the result on stdout
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Folder for run file and report [default: the user's state directory]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// What is drained.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum OfName {
+    /// Operations, then bytes, where they have a bucket of their own
+    #[default]
+    Both,
+    /// Operations: reads of 4 KiB
+    Operations,
+    /// Bytes: reads of 1 MiB
+    Bytes,
+}
+
+impl From<OfName> for BurstOf {
+    fn from(name: OfName) -> BurstOf {
+        match name {
+            OfName::Both => BurstOf::Both,
+            OfName::Operations => BurstOf::Operations,
+            OfName::Bytes => BurstOf::Bytes,
+        }
+    }
+}

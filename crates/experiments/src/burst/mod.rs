@@ -1,0 +1,333 @@
+//! `burst` as a procedure: overload until the rate has fallen, rest, look what the rest earned, rest, and spend that at half the
+//! excess (methodology 2.6). Operations first, then bytes, unless the operations' bucket pays for these too.
+
+mod forecast;
+
+use analysis::{Asking, BurstPart, Drained, Ends, Resource, asked_for, drained};
+use record::StepRecord;
+use workload::{
+    Access, BlockSizes, BurstAsked, Bytes, Ending, Iops, Job, Mix, Nanos, Pace, StepKind, StopRule, Workload,
+};
+
+pub use forecast::{BurstForecast, burst_forecast};
+
+use crate::layout::layout_step;
+use crate::step::{Layout, Step};
+
+/// A look at a volume of which nothing is known: its time, intervals, and I/Os in flight by resource.
+const LOOK: Nanos = Nanos::from_secs(3);
+const LOOK_INTERVAL: Nanos = Nanos::from_millis(500);
+const LOOK_DEPTHS: [u32; 2] = [16, 8];
+/// I/Os in flight that keep a volume full: of a look's rate as many seconds' worth, within these by resource.
+const FULL_S: f64 = 0.05;
+const DEPTHS: [(f64, f64); 2] = [(8.0, 256.0), (4.0, 32.0)];
+/// I/Os that an interval holds, so that whole ones make no steps; it is no longer than that.
+const IOS: f64 = 20.0;
+const INTERVAL_MOST: f64 = 10.0;
+/// The least share by which a burst is above what it leaves: that of the smallest published one is 11 %.
+const FALL: f64 = 0.05;
+/// What is left is known to this share of the fall, which is what the bucket is then off by.
+const KNOWN: f64 = 0.01;
+/// Time that is seen of what is left after the first fall, and after one whose levels are known.
+const SETTLED: Nanos = Nanos::from_secs(10);
+const SETTLED_AGAIN: Nanos = Nanos::from_secs(5);
+/// Seconds of burst that a rest is to pay for, and its least and most, beside this share of the first burst.
+const PAID_S: f64 = 20.0;
+const REST_LEAST_S: f64 = 10.0;
+const REST_MOST_S: f64 = 300.0;
+const REST_PART: f64 = 0.25;
+/// No more than this share of what is there is earned, so that the bucket does not run over.
+const BRIM: f64 = 0.4;
+/// Where no fall was seen, so many seconds rest the volume and so many look at it: a bucket that was empty has earned a burst.
+const BLIND_REST_S: f64 = 120.0;
+const BLIND_PART: f64 = 0.25;
+const BLIND_LOOK: Nanos = Nanos::from_secs(180);
+/// The longest look at what a rest earned, beside twice the burst that it should pay for.
+const LOOK_BEYOND_S: f64 = 30.0;
+const BACK_MOST_S: f64 = 150.0;
+/// Rests, each so many times as long as the one before, that may bring no burst.
+const RESTS: usize = 3;
+const LONGER: f64 = 4.0;
+/// How much longer than a cool-off a rest is.
+const COOLED: f64 = 1.1;
+/// Less than this of a drain's time is no drain.
+const DRAIN_LEAST: Nanos = Nanos::from_secs(5);
+
+/// The next step of a burst, `None` when it is done. A step that failed or was interrupted is the last of its sitting.
+pub fn next_burst_step(asked: &BurstAsked, layout: Layout, done: &[StepRecord]) -> Option<Step> {
+    let cut = |step: &StepRecord| matches!(step.ending, Ending::Interrupted | Ending::Failed);
+    if done.len() > asked.resumed && done.last().is_some_and(cut) {
+        return None;
+    }
+    if done.is_empty()
+        && let Some(step) = layout_step(layout, asked.seed, asked.most)
+    {
+        return Some(step);
+    }
+    asked_for(asked).into_iter().find_map(|(resource, block)| Course::of(asked, done, resource, block).next())
+}
+
+/// One resource, as far as it has come.
+struct Course<'s> {
+    asked: &'s BurstAsked,
+    done: &'s [StepRecord],
+    resource: Resource,
+    block: Bytes,
+    part: Option<BurstPart>,
+}
+
+/// What a load asks for, and when it ends.
+struct Load {
+    name: &'static str,
+    depth: u32,
+    pace: Pace,
+    interval: Nanos,
+    stop: StopRule,
+}
+
+impl Course<'_> {
+    fn of<'s>(asked: &'s BurstAsked, done: &'s [StepRecord], resource: Resource, block: u64) -> Course<'s> {
+        let part = drained(done, asked, None).parts.into_iter().find(|part| part.resource == resource);
+        Course { asked, done, resource, block: Bytes(block), part }
+    }
+
+    fn next(&self) -> Option<Step> {
+        let Some(part) = &self.part else { return Some(self.look()) };
+        if part.shared_unit.is_some() {
+            return None;
+        }
+        let Some(base) = part.base.filter(|_| part.drains.iter().any(|drain| drain.fell_at_s.is_some()))
+        else {
+            return self.until_a_fall(part);
+        };
+        let burst = part.burst?.value.max(base.value);
+        let levels = Levels { base: base.value, burst };
+        self.empty(part, &levels)
+            .or_else(|| self.earned(part, &levels))
+            .or_else(|| self.at_half(part, &levels))
+    }
+
+    /// Drains, and where nothing fell looks whether a rest earned something.
+    fn until_a_fall(&self, part: &BurstPart) -> Option<Step> {
+        let first: f64 = part.drains.iter().map(|drain| drain.to_s - drain.from_s).sum();
+        let left = self.asked.most.since(Nanos::from_secs_f64(first));
+        let rested = self.own().skip_while(|step| step.plan.kind != StepKind::Idle).count() > 1;
+        let over = self.done.last().is_some_and(|step| step.ending == Ending::Uncertain);
+        match (rested, left > DRAIN_LEAST && !over) {
+            (false, true) => Some(self.drain(left)),
+            (false, false) if self.has_rested() => Some(self.again(FALL, BLIND_LOOK)),
+            (false, false) => {
+                let seconds = BLIND_REST_S.min(BLIND_PART * self.asked.most.as_secs_f64());
+                Some(self.rest(seconds.max(REST_LEAST_S)))
+            }
+            (true, _) => None,
+        }
+    }
+
+    /// The rest of a burst that a wish to stop cut: what a rest earns is told from an empty bucket.
+    fn empty(&self, part: &BurstPart, levels: &Levels) -> Option<Step> {
+        let cut = self.done.last().is_some_and(|step| step.ending == Ending::Interrupted);
+        let left = part.drains.last().is_some_and(|drain| drain.left_some);
+        (cut && left).then(|| self.again(levels.fall_of(levels.burst), self.asked.most))
+    }
+
+    /// A rest and a look at what it earned, until one earned something.
+    fn earned(&self, part: &BurstPart, levels: &Levels) -> Option<Step> {
+        let all = || part.drains.iter().filter(|drain| drain.asking == Asking::All);
+        let again = all().filter(|drain| is_again(drain)).count();
+        let tried = all().skip_while(|drain| drain.fell_at_s.is_none()).count();
+        if all().any(|drain| is_again(drain) && drain.fell_at_s.is_some()) || tried > RESTS + 1 {
+            return None;
+        }
+        let seconds = levels.rest_s(&Emptied::of(part)) * LONGER.powi(again as i32);
+        if !self.has_rested() {
+            return Some(self.rest(seconds));
+        }
+        let pays = levels.base * seconds / levels.above();
+        let back = part.lasted_s.unwrap_or(0.0).mul_add(2.0, LOOK_BEYOND_S).min(BACK_MOST_S);
+        let most = (2.0 * pays + LOOK_BEYOND_S).max(back);
+        Some(self.again(levels.fall_of(levels.burst), Nanos::from_secs_f64(most)))
+    }
+
+    /// The same rest, and what it earned at half the excess: a bucket lasts twice as long.
+    fn at_half(&self, part: &BurstPart, levels: &Levels) -> Option<Step> {
+        let back = part
+            .drains
+            .iter()
+            .rev()
+            .find(|drain| drain.asking == Asking::All && is_again(drain) && drain.fell_at_s.is_some())?;
+        // One that was cut is tried once more.
+        let mut halves = part.drains.iter().filter(|drain| drain.asking == Asking::Half);
+        if halves.clone().any(|drain| drain.fell_at_s.is_some()) || halves.nth(1).is_some() {
+            return None;
+        }
+        let cooled = part.cool_off_s.map_or(0.0, |(_, most)| COOLED * most);
+        let seconds = back.rested_s.unwrap_or(REST_LEAST_S).max(cooled);
+        if !self.has_rested() {
+            return Some(self.rest(seconds));
+        }
+        let half = f64::midpoint(levels.base, levels.burst);
+        let pays = levels.base * seconds / (half - levels.base);
+        let lasted = back.lasted_s.unwrap_or(0.0).max(pays);
+        let each = if self.resource == Resource::Iops { 1.0 } else { self.block.0 as f64 };
+        Some(self.load(&Load {
+            name: "half the excess",
+            depth: self.depth(),
+            pace: Pace::Fixed(Iops(half / each)),
+            interval: self.interval(Nanos::from_millis(500)),
+            stop: StopRule::Fallen {
+                share: levels.fall_of(half),
+                half_width: KNOWN,
+                settled: SETTLED_AGAIN,
+                most: Nanos::from_secs_f64(2.0 * lasted + LOOK_BEYOND_S),
+            },
+        }))
+    }
+
+    fn look(&self) -> Step {
+        let depth = LOOK_DEPTHS[self.index()];
+        let stop = StopRule::Time(LOOK);
+        self.load(&Load { name: "look", depth, pace: Pace::Closed, interval: LOOK_INTERVAL, stop })
+    }
+
+    fn drain(&self, most: Nanos) -> Step {
+        self.load(&Load {
+            name: "drain",
+            depth: self.depth(),
+            pace: Pace::Closed,
+            interval: self.interval(Nanos::SECOND),
+            stop: StopRule::Fallen { share: FALL, half_width: KNOWN, settled: SETTLED, most },
+        })
+    }
+
+    /// All there is, after a rest.
+    fn again(&self, share: f64, most: Nanos) -> Step {
+        self.load(&Load {
+            name: "after a rest",
+            depth: self.depth(),
+            pace: Pace::Closed,
+            interval: self.interval(Nanos::from_millis(500)),
+            stop: StopRule::Fallen { share, half_width: KNOWN, settled: SETTLED_AGAIN, most },
+        })
+    }
+
+    fn rest(&self, seconds: f64) -> Step {
+        let workload = Workload {
+            jobs: Vec::new(),
+            stop: vec![StopRule::Time(Nanos::from_secs_f64(seconds))],
+            ramp: Nanos::ZERO,
+        };
+        let name = self.name("rest");
+        Step { name, kind: StepKind::Idle, workload, interval: None }
+    }
+
+    /// The steps from the first load of this resource on.
+    fn own(&self) -> impl Iterator<Item = &StepRecord> {
+        self.done.iter().skip_while(|step| step.jobs.iter().all(|job| job != self.what()))
+    }
+
+    /// Whether the last step was a rest, to its end.
+    fn has_rested(&self) -> bool {
+        self.done.last().is_some_and(|step| step.plan.kind == StepKind::Idle && step.ending == Ending::Time)
+    }
+
+    fn load(&self, load: &Load) -> Step {
+        let job = Job {
+            access: Access::random(Mix::READ),
+            blocks: BlockSizes::all(self.block),
+            depth: load.depth,
+            pace: load.pace,
+            seed: self.asked.seed,
+            ..Job::named(self.what())
+        };
+        let workload = Workload { jobs: vec![job], stop: vec![load.stop], ramp: Nanos::ZERO };
+        Step { name: self.name(load.name), kind: StepKind::Drain, workload, interval: Some(load.interval) }
+    }
+
+    /// A name that no step has yet.
+    fn name(&self, what: &str) -> String {
+        let first = format!("{}: {what}", self.what());
+        let free = |name: &String| self.done.iter().all(|step| step.plan.name != *name);
+        let numbered = (2..).map(|number| format!("{first} {number}"));
+        std::iter::once(first.clone()).chain(numbered).find(free).unwrap_or(first)
+    }
+
+    fn what(&self) -> &'static str {
+        if self.resource == Resource::Iops { "operations" } else { "bytes" }
+    }
+
+    fn index(&self) -> usize {
+        usize::from(self.resource == Resource::Bytes)
+    }
+
+    /// I/Os a second that the look had.
+    fn looked(&self) -> f64 {
+        let loads = self.own().filter(|step| step.plan.kind == StepKind::Drain);
+        loads
+            .map(|step| step.tally(workload::Direction::Read).ops as f64 / step.seconds().max(0.1))
+            .next()
+            .unwrap_or(0.0)
+    }
+
+    fn depth(&self) -> u32 {
+        let (least, most) = DEPTHS[self.index()];
+        (FULL_S * self.looked()).clamp(least, most) as u32
+    }
+
+    /// `usual`, or as long as enough I/Os take.
+    fn interval(&self, usual: Nanos) -> Nanos {
+        let seconds = (IOS / self.looked().max(f64::MIN_POSITIVE)).min(INTERVAL_MOST);
+        if seconds <= usual.as_secs_f64() { usual } else { Nanos::from_secs(seconds.ceil() as u64) }
+    }
+}
+
+/// Whether a drain began on what a rest had earned alone.
+fn is_again(drain: &Drained) -> bool {
+    drain.began_empty && drain.rested_s.is_some_and(|rested| rested >= REST_LEAST_S / 2.0)
+}
+
+/// The two levels of a burst, a second.
+struct Levels {
+    base: f64,
+    burst: f64,
+}
+
+impl Levels {
+    fn above(&self) -> f64 {
+        (self.burst - self.base).max(f64::MIN_POSITIVE)
+    }
+
+    /// The least share by which a load at `rate` falls where these are its levels: half of what it does.
+    fn fall_of(&self, rate: f64) -> f64 {
+        (0.5 * (1.0 - self.base / rate)).clamp(0.01, 0.5)
+    }
+
+    /// Seconds of rest that pay for a burst which can be seen, if a rest earns what is left.
+    fn rest_s(&self, emptied: &Emptied) -> f64 {
+        let wanted = PAID_S * self.above() / self.base;
+        let room = emptied.held.map_or(f64::INFINITY, |held| BRIM * held / self.base);
+        let most = REST_MOST_S.max(REST_PART * emptied.lasted_s);
+        let least = if emptied.by_time { emptied.lasted_s } else { 0.0 };
+        wanted.min(room).min(most).max(REST_LEAST_S).max(least)
+    }
+}
+
+/// What a burst was before it was over.
+struct Emptied {
+    /// Seconds.
+    lasted_s: f64,
+    /// Beyond what is left.
+    held: Option<f64>,
+    /// It ended with time.
+    by_time: bool,
+}
+
+impl Emptied {
+    fn of(part: &BurstPart) -> Emptied {
+        Emptied {
+            lasted_s: part.lasted_s.unwrap_or(0.0),
+            held: part.held.map(|held| held.amount.value),
+            by_time: part.ends == Ends::Time,
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! What a bucket held against time, for a run that drained it on purpose.
+
+use analysis::{Answered, BurstPart, Resource};
+
+use super::axis::Axis;
+use super::chart::Chart;
+use super::ink::Ink;
+use super::over_time::{Clock, Timed};
+use super::panel::{Line, Panel, Segment, Side};
+use super::table::Source;
+use crate::words::drained::drains;
+use crate::words::numbers;
+
+/// The bucket of operations against time; `None` where none was drained.
+pub fn operations(of: &Source<'_>) -> Option<Chart> {
+    bucket(of, Resource::Iops)
+}
+
+/// The bucket of bytes against time; `None` where none was drained.
+pub fn bytes(of: &Source<'_>) -> Option<Chart> {
+    bucket(of, Resource::Bytes)
+}
+
+fn bucket(of: &Source<'_>, resource: Resource) -> Option<Chart> {
+    let Some(Answered::Burst(answer)) = &of.analysis.answered else { return None };
+    let part = answer.of(resource).filter(|part| part.level.len() > 1)?;
+    let (title, side, factor) = words(part);
+    let clock = Clock::of(of.run);
+    let points: Vec<(f64, f64)> =
+        part.level.iter().map(|(at, level)| (clock.place(*at), level / factor)).collect();
+    let lines = vec![Line::of("held", Ink::Read, vec![Segment::from(points)])];
+    let y = Side::new(side, Axis::linear(0.0, Panel::top(&lines) * 1.06, 5, numbers::figure));
+    let description = format!(
+        "{title}: loads spend what comes through beyond what is left when it is empty, rests earn. The table below has the \
+         drains."
+    );
+    let timed = Timed { title: &title, description, y, lines, levels: Vec::new(), height: 230 };
+    timed.chart(of.run, drains(part))
+}
+
+/// Title, name of the axis, and what one of its unit is.
+fn words(part: &BurstPart) -> (String, String, f64) {
+    match part.resource {
+        Resource::Iops => {
+            let title = "What the bucket of operations held against time";
+            (title.to_owned(), "thousands of operations".to_owned(), 1e3)
+        }
+        Resource::Bytes => {
+            let title = "What the bucket of bytes held against time";
+            (title.to_owned(), "held (GiB)".to_owned(), (1u64 << 30) as f64)
+        }
+    }
+}
