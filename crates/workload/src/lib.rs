@@ -25,7 +25,9 @@ mod verify;
 
 pub use access::{Access, FileOrder, FileTurn, Follow, Mix, Order, Pieces, Repeats, Runs};
 pub use agree::{Disagreement, agree};
-pub use asked::{Asked, BurstAsked, BurstOf, HeadroomAsked, InTurns, LatencyBound, LoadPart, MapAsked, PlacesAsked};
+pub use asked::{
+    Asked, BurstAsked, BurstOf, HeadroomAsked, InTurns, LatencyBound, LoadPart, MapAsked, PlacesAsked,
+};
 pub use batching::Batching;
 pub use blocks::{BlockSizes, ByDirection, LengthShare, Lengths, LengthsBy};
 pub use buffers::{Buffers, Duplicates, Pattern, Shape};

@@ -41,7 +41,7 @@ pub struct BurstPart {
     /// What is left when the burst is over; `None` where no fall was seen.
     pub base: Option<Estimate>,
     /// What was there beyond the base when the first load began.
-    pub held: Option<Held>,
+    pub held: Option<BucketContent>,
     /// What a rest earns, a second.
     pub refill: Option<Estimate>,
     /// What ends the burst.
@@ -69,7 +69,7 @@ pub struct BurstPart {
 
 /// What was there beyond the base.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Held {
+pub struct BucketContent {
     /// How much.
     pub amount: Estimate,
     /// Whether that is all that the bucket holds.

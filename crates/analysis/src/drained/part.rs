@@ -7,7 +7,7 @@ use statistics::long_run::long_run_variance;
 
 use super::level::against_time;
 use super::stretch::{Cell, Stretch, stretches};
-use super::{Asking, BurstPart, Drained, Ends, Fullness, Held};
+use super::{Asking, BucketContent, BurstPart, Drained, Ends, Fullness};
 use crate::Estimate;
 
 /// What a meter lets run ahead, and an interval's edges cut, in seconds' worth of the rate.
@@ -48,7 +48,9 @@ pub(super) fn part(steps: &[StepRecord], resource: Resource, block: u64) -> Opti
         block,
         burst,
         base,
-        held: held.map(|amount| Held { amount, full: Fullness::Unknown }).filter(|_| ends != Ends::Time),
+        held: held
+            .map(|amount| BucketContent { amount, full: Fullness::Unknown })
+            .filter(|_| ends != Ends::Time),
         refill,
         ends,
         cool_off_s: cool_off(&drains, view.middle()).filter(|_| ends == Ends::Time),

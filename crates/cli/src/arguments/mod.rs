@@ -1,11 +1,11 @@
 //! plimsoll's own command line; the foreign dialects read theirs themselves.
 
+pub mod burst;
 mod compare;
 mod headroom;
 mod lab;
 mod policy;
 mod tutorial;
-pub mod burst;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -5,11 +5,11 @@ mod compare;
 mod compare_live;
 mod damaged;
 mod explain;
+mod guide_burst;
 mod guide_identify;
 mod guide_learn;
 mod guide_map;
 mod headroom;
-mod guide_burst;
 mod hostile;
 mod import;
 #[path = "../machine/mod.rs"]

@@ -6,9 +6,9 @@ mod in_turns;
 mod map;
 mod places;
 
+pub use burst::{BurstAsked, BurstOf};
 pub use headroom::{HeadroomAsked, LatencyBound, LoadPart};
 pub use in_turns::InTurns;
-pub use burst::{BurstAsked, BurstOf};
 pub use map::MapAsked;
 pub use places::PlacesAsked;
 

@@ -11,8 +11,8 @@ use record::{
     WorkerTotals,
 };
 use workload::{
-    Access, Asked, BackendKind, BlockSizes, Buffers, Bytes, Choice, Direction, Ending, FilePlan, Flush, Iops,
-    Mix, Nanos, Pace, StepKind, StepPlan, StopRule, WorkerPlan,
+    Access, Asked, BackendKind, BlockSizes, Buffers, BurstAsked, BurstOf, Bytes, Choice, Direction, Ending,
+    FilePlan, Flush, Iops, Mix, Nanos, Pace, StepKind, StepPlan, StopRule, WorkerPlan,
 };
 
 /// One worker of random access at `depth`, a second an interval.
