@@ -57,6 +57,8 @@ pub enum StepKind {
     Again,
     /// Arrivals at a pace that does not wait for completions, for the latency that users of the volume see.
     OpenLoad,
+    /// Reads that tell one place of the volume from another, or a small working set from a large one.
+    Place,
     /// A workload of the user's own.
     Job,
 }

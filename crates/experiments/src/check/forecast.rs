@@ -55,7 +55,7 @@ impl Group {
             StepKind::DepthLadder => Group::Depths(way),
             StepKind::BlockLadder => Group::Blocks(way),
             StepKind::Probe => Group::Probes,
-            StepKind::OpenLoad | StepKind::Job => Group::OpenLoad,
+            StepKind::OpenLoad | StepKind::Place | StepKind::Job => Group::OpenLoad,
             StepKind::Reference => Group::References,
             StepKind::Again => Group::Again,
         }

@@ -14,6 +14,7 @@ pub(crate) fn kind_words(kind: StepKind) -> &'static str {
         StepKind::Probe => "probe",
         StepKind::Again => "again",
         StepKind::OpenLoad => "open load",
+        StepKind::Place => "places",
         StepKind::Job => "jobs",
     }
 }
