@@ -4,6 +4,7 @@ use policy::Limits;
 use record::{Run, StoredFinding};
 use workload::{Direction, Expectation, Nanos, StepKind};
 
+use crate::answered::answered;
 use crate::exclude::without_contradictions;
 use crate::figures::{Figures, figures};
 use crate::findings::{of_run, of_verdict};
@@ -56,6 +57,7 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
         "what is missed was measured"
     );
     Analysis {
+        answered: answered(run, &figures),
         latencies: figures.latencies,
         depths: figures.all.depths,
         blocks: figures.all.blocks,

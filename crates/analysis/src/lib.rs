@@ -1,5 +1,6 @@
 //! Run to findings and verdict, purely: the same record gives the same findings on any day.
 
+mod answered;
 mod bucket;
 mod causes;
 mod cells;
@@ -9,6 +10,7 @@ mod clean;
 pub mod compare;
 mod course;
 mod credits;
+mod drained;
 mod exclude;
 mod figures;
 mod finding;
@@ -17,8 +19,10 @@ mod headroom;
 mod judge;
 mod latency;
 mod level;
+mod mapped;
 mod metering;
 mod picture;
+mod places;
 mod plateaus;
 mod points;
 mod pulses;
@@ -26,6 +30,7 @@ mod quick;
 mod regimes;
 mod repeats;
 mod shortage;
+mod sought;
 mod spent;
 mod target_doubt;
 mod timeline;
@@ -33,22 +38,27 @@ mod verdict;
 mod watch;
 mod windows;
 
+pub use answered::Answered;
 pub use bucket::{BucketAccount, Refill};
 pub use causes::{Charge, Counted, Tells};
 pub use cells::{Cell, Pattern, cells};
 pub use claims::EXPECTATION;
 pub use course::Course;
+pub use drained::BurstAnswer;
 pub use exclude::exclude;
 pub use finding::{Confidence, Evidence, Found};
 pub use findings::{Finding, Meaning};
 pub use headroom::{Bound, Headroom, claimed_latency, keeps_up};
 pub use judge::analyse;
 pub use level::Seen;
+pub use mapped::MapAnswer;
 pub use metering::{Metering, Scales};
 pub use picture::{Analysis, CreditRow, Estimate, LatencyRole, LatencyRow, Point, Spent};
+pub use places::PlacesAnswer;
 pub use policy::Resource;
 pub use quick::{QuickRow, Whose, quick_rows};
 pub use regimes::{Change, Moved, Regimes};
+pub use sought::HeadroomAnswer;
 pub use verdict::{Answer, ClaimRow, Claimed, Doubt, Quantity, Reading, Verdict};
 pub use watch::shape::{
     ContractRow, DeviceFigures, Flow, Lacked, Latency, Level, LoadFigures, LoadFlow, Looked, Named,

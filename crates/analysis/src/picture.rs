@@ -7,7 +7,7 @@ use workload::{Direction, Ending, Nanos};
 use crate::headroom::Headroom;
 use crate::level::Seen;
 use crate::windows::FiveWindows;
-use crate::{Finding, Regimes, Verdict, Watched};
+use crate::{Answered, Finding, Regimes, Verdict, Watched};
 
 /// A figure with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -164,6 +164,8 @@ pub struct Analysis {
     pub findings: Vec<Finding>,
     /// The answer.
     pub verdict: Verdict,
+    /// The answer to what a procedure was asked; `None` where the steps say it all.
+    pub answered: Option<Answered>,
     /// Figures of a watched machine; `None` where only a target was measured.
     pub watched: Option<Watched>,
 }

@@ -1,7 +1,7 @@
 //! A run: everything that was asked, found out and measured.
 
 use serde::{Deserialize, Serialize};
-use workload::Nanos;
+use workload::{Asked, Nanos};
 
 use crate::{DeviceNode, HostFacts, LocalLimit, Observed, Phase, Reported, Sample, StepRecord, TargetFacts};
 
@@ -24,6 +24,9 @@ pub struct Run {
     pub policy: Option<String>,
     /// The expectation as typed.
     pub expectation: Option<String>,
+    /// What the procedure was asked whose steps these are; `None` where the steps say it all.
+    #[serde(default)]
+    pub asked: Option<Asked>,
     /// In the order they ran.
     pub steps: Vec<StepRecord>,
     /// What another tool printed, in the order it printed it; empty where plimsoll measured.
@@ -116,6 +119,7 @@ impl Run {
             target: None,
             policy: None,
             expectation: None,
+            asked: None,
             steps: Vec::new(),
             reported: Vec::new(),
             devices: Vec::new(),

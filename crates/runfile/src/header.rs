@@ -2,6 +2,7 @@
 
 use record::{DeviceFacts, HostFacts, Origin, Run, TargetFacts};
 use rusqlite::{Connection, Result};
+use workload::Asked;
 
 use crate::cell::{Doubts, Json, Maybe, Number, Real, Size, Text, Whole, Word};
 use crate::machine;
@@ -19,6 +20,7 @@ pub(crate) struct Head {
     lacks: Vec<String>,
     policy: Option<String>,
     expectation: Option<String>,
+    asked: Option<Asked>,
     complete: bool,
 }
 
@@ -31,6 +33,7 @@ table! {
         Maybe<Text>: tool;
         Json: lacks;
         Maybe<Text>: policy, expectation;
+        Maybe<Json>: asked;
         Number: complete;
     }
 }
@@ -90,6 +93,7 @@ impl Head {
             lacks,
             policy: run.policy.clone(),
             expectation: run.expectation.clone(),
+            asked: run.asked.clone(),
             complete: false,
         }
     }
@@ -103,6 +107,7 @@ impl Head {
             },
             policy: self.policy,
             expectation: self.expectation,
+            asked: self.asked,
             complete: self.complete,
             ..Run::started(self.words, self.started_unix_ms)
         }
@@ -125,9 +130,13 @@ pub(crate) fn store(conn: &Connection, run: &Run) -> Result<()> {
     machine::store_phases(conn, &run.phases)
 }
 
+/// What files of earlier versions have not in `run`.
+const LATER: [&str; 1] = ["asked"];
+
 /// The run as a whole, without what lies in other tables.
 pub(crate) fn read(scan: &Scan<'_>) -> Run {
-    let head = table::all::<Runs>(scan).into_iter().next();
+    let query = table::select_of_any_version::<Runs>(scan, &LATER);
+    let head = scan.all(query, table::taken::<Runs>).into_iter().next();
     let mut run = head.map_or_else(
         || {
             scan.note("run", Place::Table, Fault::Empty);

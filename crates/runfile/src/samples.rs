@@ -162,8 +162,7 @@ pub(crate) fn read(scan: &Scan<'_>, another: impl Fn() -> Result<Connection> + S
 
 /// Samples with their numbers, without memory and disks.
 fn heads(scan: &Scan<'_>) -> Vec<(i64, Sample)> {
-    let late = scan.conn.prepare("SELECT wall_unix_ms FROM sample_cpu LIMIT 0").is_ok();
-    let query = table::select::<Heads>().lacking(if late { &[] } else { &LATER });
+    let query = table::select_of_any_version::<Heads>(scan, &LATER);
     scan.all(query.numbers(), |row| {
         let Head { at, cpu, own, wall_unix_ms, blocked, some_us, full_us } = table::taken::<Heads>(row)?;
         let pressure = some_us.zip(full_us).map(|(some_us, full_us)| Pressure { some_us, full_us });

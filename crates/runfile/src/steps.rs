@@ -274,8 +274,7 @@ fn owner(steps: &mut [Step], number: i64) -> Outcome<&mut StepRecord> {
 fn intervals(scan: &Scan<'_>, steps: &mut [Step]) {
     const HISTOGRAMS: &str =
         "LEFT JOIN interval_histogram ON interval_histogram.interval = interval.interval";
-    let whole = scan.conn.prepare("SELECT waited_ns FROM interval LIMIT 0").is_ok();
-    let query = table::select::<Intervals>().lacking(if whole { &[] } else { &LATER });
+    let query = table::select_of_any_version::<Intervals>(scan, &LATER);
     let query = query.joined(HISTOGRAMS, "due_to_done");
     let latency = 1 + Intervals::columns().len();
     scan.each(query, |row| {

@@ -165,6 +165,13 @@ pub(crate) fn select<T: Table>() -> Query {
     Query::of(T::NAME, names::<T>().into_iter().filter(|name| !left_out.contains(&&**name)))
 }
 
+/// [`select`] where files of earlier versions lack the columns `later`: NULL stands for these there.
+pub(crate) fn select_of_any_version<T: Table>(scan: &Scan<'_>, later: &[&str]) -> Query {
+    let probe = format!("SELECT {} FROM {} LIMIT 0", later.join(", "), T::NAME);
+    let whole = scan.conn.prepare(&probe).is_ok();
+    select::<T>().lacking(if whole { &[] } else { later })
+}
+
 /// The number of the row itself in a row of [`select`].
 pub(crate) fn number<T: Table>(row: &Row<'_>) -> Outcome<i64> {
     Ok(row.get(first::<T>() + T::columns().len())?)

@@ -8,7 +8,7 @@ use policy::Limits;
 use record::{Event, EventKind, HostFacts, Run, StepRecord};
 use runfile::{Recorder, WriteError};
 use volumes::lab::LabError;
-use workload::{Ending, Expectation, Nanos, PolicyName, StepPlan, Target};
+use workload::{Asked, Ending, Expectation, Nanos, PolicyName, StepPlan, Target};
 
 use crate::failure::{Code, Failure};
 use crate::live::{Left, Live, Shown, held};
@@ -200,6 +200,8 @@ pub struct Session<'a> {
     pub course: Option<Course<'a>>,
     /// What it is held against.
     pub against: &'a Against,
+    /// What a procedure was asked; `None` where the steps say it all.
+    pub asked: Option<Asked>,
 }
 
 impl Session<'_> {
@@ -215,6 +217,7 @@ impl Session<'_> {
     ) -> Result<u8, Failure> {
         let mut run = header(&self.setup);
         self.against.name_in(&mut run);
+        run.asked = self.asked.take();
         let left = Left::of(self.seconds);
         let live = Live::of_steps(shown(&self.setup), left.clone());
         let recorder = RunRecorder::begin(run, self.place, self.stop, live)?;

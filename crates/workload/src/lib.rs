@@ -4,6 +4,7 @@
 
 mod access;
 mod agree;
+mod asked;
 mod batching;
 mod blocks;
 mod buffers;
@@ -24,6 +25,7 @@ mod verify;
 
 pub use access::{Access, FileOrder, FileTurn, Follow, Mix, Order, Pieces, Repeats, Runs};
 pub use agree::{Disagreement, agree};
+pub use asked::{Asked, BurstAsked, HeadroomAsked, MapAsked, PlacesAsked};
 pub use batching::Batching;
 pub use blocks::{BlockSizes, ByDirection, LengthShare, Lengths, LengthsBy};
 pub use buffers::{Buffers, Duplicates, Pattern, Shape};

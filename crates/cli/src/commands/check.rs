@@ -45,7 +45,8 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
         remarks: &|done| left_out_words(&experiments::left_out(&ask, done)),
     };
     let against = &asked.against;
-    let session = Session { setup, place: &place, stop: &stop, seconds, course: Some(course), against };
+    let session =
+        Session { setup, place: &place, stop: &stop, seconds, course: Some(course), against, asked: None };
     session.run(&next, &|run, analysis| {
         let shape = Shape { format: arguments.format, extent: arguments.findings.extent() };
         present(&shape, run, analysis, &place)?;

@@ -33,8 +33,15 @@ pub fn run(arguments: &QuickArguments) -> Result<u8, Failure> {
     }
     let place = Place::new(arguments.out.as_deref(), &words, &setup.facts.devices)?;
     let (seconds, next) = (quick_seconds(&ask), |done: &[StepRecord]| next_quick_step(&ask, done));
-    let session =
-        Session { setup, place: &place, stop: &stop, seconds, course: None, against: &Against::default() };
+    let session = Session {
+        setup,
+        place: &place,
+        stop: &stop,
+        seconds,
+        course: None,
+        against: &Against::default(),
+        asked: None,
+    };
     session.run(&next, &|run, _| {
         match arguments.format {
             Format::Text => {

@@ -36,8 +36,15 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let place = Place::new(arguments.out.as_deref(), &words, &setup.facts.devices)?;
     let seconds = seconds(&profile, &setup);
     let next = |done: &[record::StepRecord]| profile.next_step(ground, done);
-    let session =
-        Session { setup, place: &place, stop: &stop, seconds, course: None, against: &Against::default() };
+    let session = Session {
+        setup,
+        place: &place,
+        stop: &stop,
+        seconds,
+        course: None,
+        against: &Against::default(),
+        asked: None,
+    };
     session.run(&next, &|run, analysis| {
         if arguments.format == Format::Json {
             output::result(&report::json(run, analysis))?;

@@ -39,6 +39,8 @@ pub(crate) struct Source<'r> {
 /// The parts of a page that charts stand in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
+    /// What shows the answer to what a procedure was asked.
+    Answer,
     /// What was asked of a watched volume and what came.
     Asked,
     /// The phases of an overload side by side.

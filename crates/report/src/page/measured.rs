@@ -3,6 +3,7 @@
 use analysis::{Analysis, Verdict};
 use record::Run;
 
+use super::answered;
 use super::findings::findings;
 use super::parts::{above, figure, prose, scrolled, section};
 use crate::charts::{DrawnChart, Part, Source, drawn};
@@ -16,7 +17,8 @@ use crate::words::sentence::capital;
 use crate::words::terminal::claimed_by;
 
 /// The headings over charts, and which parts of the table of charts stand below each.
-const HEADINGS: [(&str, Part); 5] = [
+const HEADINGS: [(&str, Part); 6] = [
+    ("The answer in pictures", Part::Answer),
     ("Against time", Part::Time),
     ("Queue depth", Part::Depth),
     ("Block size", Part::Block),
@@ -31,6 +33,7 @@ pub(super) fn sections(run: &Run, analysis: &Analysis) -> Markup {
     let decisive = decisive(analysis, &charts);
     let below = |(heading, part): &(&str, Part)| section(heading, figures(&charts, *part, decisive));
     markup![
+        analysis.answered.as_ref().map(answered::sections),
         claims(run, &analysis.verdict),
         section("The chart that decides", decisive.map(figure).into()),
         steps_without_ladder(run, analysis),
@@ -73,7 +76,7 @@ fn wanted(analysis: &Analysis) -> Option<&'static str> {
 
 /// Every job of a run that climbed no ladder: those of a profile, a quick look, a job file.
 fn steps_without_ladder(run: &Run, analysis: &Analysis) -> Markup {
-    let climbed = !analysis.depths.is_empty() || !analysis.blocks.is_empty();
+    let climbed = analysis.answered.is_some() || !analysis.depths.is_empty() || !analysis.blocks.is_empty();
     match climbed {
         true => Markup::default(),
         false => section("Jobs", scrolled(&cell_table(&analysis::cells(run)))),

@@ -1,5 +1,6 @@
 //! One HTML file that needs no network and no script: verdict, claims, charts, evidence, findings, method.
 
+mod answered;
 pub(crate) mod comparison;
 mod document;
 mod findings;

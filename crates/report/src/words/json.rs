@@ -33,6 +33,7 @@ pub fn json(run: &Run, analysis: &Analysis) -> String {
             "claims": analysis.verdict.rows.iter().map(claim).collect::<Vec<_>>(),
             "doubts": analysis.verdict.doubts.iter().map(doubt_json).collect::<Vec<_>>(),
         },
+        "answered": analysis.answered,
         "findings": analysis.findings.iter().map(finding).collect::<Vec<_>>(),
         "latencies": analysis.latencies,
         "depths": analysis.depths,

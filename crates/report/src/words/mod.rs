@@ -1,6 +1,7 @@
 //! Words: what a run and its findings say, as text, tables, JSON and CSV. Knows no drawing and no page.
 
 pub(crate) mod answer;
+pub(crate) mod answered;
 mod bursts;
 pub(crate) mod causes;
 pub(crate) mod cells;
@@ -10,17 +11,21 @@ pub(crate) mod comparison;
 pub(crate) mod comparison_words;
 pub(crate) mod data;
 pub(crate) mod doubt;
+mod drained;
 pub(crate) mod findings;
 pub(crate) mod forecast;
 pub(crate) mod found;
 pub(crate) mod imported;
 pub(crate) mod json;
+mod mapped;
 pub(crate) mod note;
 pub mod numbers;
 pub(crate) mod phrases;
+mod places;
 pub(crate) mod progress;
 pub(crate) mod quick;
 pub(crate) mod sentence;
+mod sought;
 pub(crate) mod started;
 pub(crate) mod step_kind;
 mod step_names;

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use analysis::{Analysis, Answer, Verdict};
 use record::{Run, TargetFacts, TargetKind};
 
+use crate::words::answered;
 use crate::words::claims::{ClaimWords, claim_words, p99_head, tolerated};
 use crate::words::doubt::{doubt, remedy};
 use crate::words::found::{Extent, findings};
@@ -56,12 +57,15 @@ fn kind_words(target: &TargetFacts) -> String {
 pub fn terminal(run: &Run, analysis: &Analysis, paint: Paint, extent: Extent) -> String {
     let verdict = verdict_text(run, analysis, paint);
     let cleaned = |text: String| clean_lines(&text).into_owned();
-    let sections = match &analysis.watched {
-        Some(watched) => {
+    let sections = match (&analysis.watched, &analysis.answered) {
+        (Some(watched), _) => {
             let [table, findings, lapses] = watch::sections(run, analysis, watched);
             vec![cleaned(summary(run)), verdict, cleaned(table), cleaned(findings), cleaned(lapses)]
         }
-        None => vec![
+        (None, Some(answered)) => {
+            vec![verdict, cleaned(answered::text(answered)), cleaned(findings(analysis, extent))]
+        }
+        (None, None) => vec![
             cleaned(summary(run)),
             cleaned(steps(run, analysis)),
             verdict,

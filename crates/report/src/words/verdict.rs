@@ -6,6 +6,7 @@ use analysis::{Analysis, Answer, ClaimRow, Doubt, Meaning, Quantity, Verdict};
 use record::{Run, TargetKind};
 
 pub use crate::words::answer::VerdictWords;
+use crate::words::answered;
 use crate::words::changes::course;
 use crate::words::claims::{against, reading};
 use crate::words::doubt::doubt;
@@ -25,6 +26,9 @@ pub fn verdict_words(run: &Run, analysis: &Analysis) -> VerdictWords {
     }
     if let Some(watched) = &analysis.watched {
         return watch::verdict_words(run, analysis, watched);
+    }
+    if let Some(answered) = &analysis.answered {
+        return answered::verdict(answered);
     }
     let verdict = &analysis.verdict;
     let subject = subject(verdict);

@@ -146,6 +146,7 @@ pub fn meets() -> (Run, Analysis) {
         .map(|kib| point(&format!("{kib} KiB reads"), Direction::Read, 8, kib << 10));
     let wide = [4, 256, 1024].map(|kib| point(&format!("{kib} KiB writes"), Direction::Write, 8, kib << 10));
     let analysis = Analysis {
+        answered: None,
         latencies: vec![
             latency_row("read latency", Direction::Read, 612_000.0),
             latency_row("write latency", Direction::Write, 831_000.0),

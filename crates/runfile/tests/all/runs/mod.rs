@@ -11,8 +11,8 @@ use record::{
     WorkerTotals,
 };
 use workload::{
-    Access, BackendKind, BlockSizes, Buffers, Bytes, Choice, Direction, Ending, FilePlan, Flush, Iops, Mix,
-    Nanos, Pace, StepKind, StepPlan, StopRule, WorkerPlan,
+    Access, Asked, BackendKind, BlockSizes, Buffers, Bytes, Choice, Direction, Ending, FilePlan, Flush, Iops,
+    Mix, Nanos, Pace, StepKind, StepPlan, StopRule, WorkerPlan,
 };
 
 /// One worker of random access at `depth`, a second an interval.
@@ -513,6 +513,17 @@ fn reported() -> impl Strategy<Value = Reported> {
     )
 }
 
+/// What any procedure was asked, or none.
+fn asked() -> impl Strategy<Value = Option<Asked>> {
+    let of = [
+        Asked::Burst(Default::default()),
+        Asked::Headroom(Default::default()),
+        Asked::Map(Default::default()),
+    ];
+    let every = of.into_iter().chain([Asked::Places(Default::default())]).map(Some).chain([None]);
+    proptest::sample::select(every.collect::<Vec<_>>())
+}
+
 /// Any run at all.
 #[allow(dead_code, reason = "not every test file needs it")]
 pub fn any_run() -> impl Strategy<Value = Run> {
@@ -522,11 +533,16 @@ pub fn any_run() -> impl Strategy<Value = Run> {
     let head = (words, any::<u64>(), origin(), proptest::option::of(host()), proptest::option::of(target()));
     let body =
         (vec(step(), 0..3), vec(counted(), 0..4), vec(event(), 0..3), vec(finding, 0..3), any::<bool>());
-    let machine =
-        (vec(node(), 0..4), vec(limit(), 0..3), vec(phase(), 0..3), proptest::option::of(observed()));
+    let machine = (
+        vec(node(), 0..4),
+        vec(limit(), 0..3),
+        vec(phase(), 0..3),
+        proptest::option::of(observed()),
+        asked(),
+    );
     let body = (body, vec(reported(), 0..3), machine);
     (head, body).prop_map(|(head, ((steps, samples, events, findings, complete), reported, machine))| {
-        let (devices, limits, phases, observed) = machine;
+        let (devices, limits, phases, observed, asked) = machine;
         let ((version, words, policy, expectation), started_unix_ms, origin, host, target) = head;
         Run {
             devices,
@@ -541,6 +557,7 @@ pub fn any_run() -> impl Strategy<Value = Run> {
             target,
             policy,
             expectation,
+            asked,
             steps,
             reported,
             samples,

@@ -1,0 +1,20 @@
+//! The sections of a run that answers what a procedure was asked: the answer first, with the charts that show it.
+
+mod drained;
+mod mapped;
+mod places;
+mod sought;
+
+use analysis::Answered;
+
+use crate::markup::Markup;
+
+/// What stands between the verdict and the charts against time.
+pub(super) fn sections(answered: &Answered) -> Markup {
+    match answered {
+        Answered::Burst(answer) => drained::sections(answer),
+        Answered::Headroom(answer) => sought::sections(answer),
+        Answered::Map(answer) => mapped::sections(answer),
+        Answered::Places(answer) => places::sections(answer),
+    }
+}

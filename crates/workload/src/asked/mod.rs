@@ -1,0 +1,27 @@
+//! What a procedure was asked: stored with the run, so that its answer can be made again, and the procedure resumed.
+
+mod burst;
+mod headroom;
+mod map;
+mod places;
+
+pub use burst::BurstAsked;
+pub use headroom::HeadroomAsked;
+pub use map::MapAsked;
+pub use places::PlacesAsked;
+
+use serde::{Deserialize, Serialize};
+
+/// What a run was asked, where it was more than its steps say.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "procedure", rename_all = "snake_case")]
+pub enum Asked {
+    /// `plimsoll burst`: the levels of a volume that is drained on purpose.
+    Burst(BurstAsked),
+    /// `plimsoll headroom`: the greatest rate of arrivals at which a latency holds.
+    Headroom(HeadroomAsked),
+    /// `plimsoll map`: what block size, depth and mix bear.
+    Map(MapAsked),
+    /// `plimsoll where`: how places of a volume differ.
+    Places(PlacesAsked),
+}

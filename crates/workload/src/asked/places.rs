@@ -1,0 +1,7 @@
+//! What `plimsoll where` was asked.
+
+use serde::{Deserialize, Serialize};
+
+/// What `plimsoll where` was asked.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PlacesAsked {}
