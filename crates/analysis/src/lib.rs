@@ -54,7 +54,10 @@ pub use level::Seen;
 pub use mapped::MapAnswer;
 pub use metering::{Metering, Scales};
 pub use picture::{Analysis, CreditRow, Estimate, LatencyRole, LatencyRow, Point, Spent};
-pub use places::PlacesAnswer;
+pub use places::{
+    Budget, CacheSeen, Joint, Look, PlacesAnswer, Region, RegionKind, STRIP_BLOCK, SetSeen, Span, StripPoint,
+    TRACK_BLOCK, TracksSeen, WARM_BLOCK, Window, look, places_known,
+};
 pub use policy::Resource;
 pub use quick::{QuickRow, Whose, quick_rows};
 pub use regimes::{Change, Moved, Regimes};

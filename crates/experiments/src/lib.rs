@@ -3,6 +3,7 @@
 
 mod check;
 mod layout;
+mod places;
 mod profile;
 mod quick;
 mod step;
@@ -13,6 +14,7 @@ pub use check::{
     next_step, outline, seconds_left, seconds_most, seconds_usual,
 };
 pub use layout::{LAYOUT_GUESS, layout_step};
+pub use places::{PlacesAsk, next_places_step, places_seconds};
 pub use profile::{Profile, ProfileError, ProfileStep, ProfileTable, profile_names, profile_text};
 pub use quick::{PastCache, QuickAsk, next_quick_step, quick_seconds};
 pub use step::{Layout, Step, Writes};

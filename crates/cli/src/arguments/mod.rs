@@ -1,5 +1,7 @@
 //! plimsoll's own command line; the foreign dialects read theirs themselves.
 
+mod places;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -13,6 +15,8 @@ use crate::commands::watch::arguments::WatchArguments;
 use crate::pictures::PictureArguments;
 use session::failure::Failure;
 
+pub use places::PlacesArguments;
+
 /// How much load a volume really bears, which limit stops it, and whether that will last.
 #[derive(Debug, Parser)]
 #[command(name = "plimsoll", version, max_term_width = 80, arg_required_else_help = true)]
@@ -24,6 +28,7 @@ Examples:
   plimsoll check lab:do-volumes-pre-burst        throttled by this kernel (root)
   plimsoll compare a.plimsoll b.plimsoll         which is the better buy?
   plimsoll watch --for 24h                       is it the disk?
+  plimsoll where /dev/vdb                        where is it slow, what is cached?
   plimsoll quick /mnt/vol                        the honest dd, half a minute
   plimsoll run crystaldiskmark /mnt/vol          that tool's cells and table
   plimsoll import results.txt                    what others measured
@@ -100,6 +105,8 @@ pub enum Command {
     Run(RunArguments),
     /// Watch what the machine's disks do: alone, while a command runs, or under load cycles; then say what limits them
     Watch(WatchArguments),
+    /// Where a volume differs: regions that load when they are touched, holes, a cache and its size, tracks
+    Where(PlacesArguments),
     /// The honest dd: one sequential stream, with and without flush, through the cache and past it
     Quick(QuickArguments),
     /// The built-in profiles

@@ -10,6 +10,7 @@ pub mod import;
 pub mod ioping;
 pub mod iostat;
 pub mod lab;
+pub mod places;
 pub mod policy;
 pub mod profile;
 pub mod quick;
