@@ -1,6 +1,6 @@
 //! What a cached volume moves with many reads at once: from its cache, beyond it, and both together.
 
-use analysis::{CacheSeen, Look, SetSeen, Span, WARM_BLOCK, look, places_known};
+use analysis::{CacheSeen, SetSeen, Span, places_known};
 use record::StepRecord;
 use workload::{Access, Bytes, Job, Mix, Order, Repeats, StopRule};
 
@@ -12,6 +12,12 @@ use crate::step::Step;
 const DEPTH: u32 = 64;
 /// Share of the whole time for one of the three loads.
 const LOAD: f64 = 1.0 / 40.0;
+/// Share of the whole time before such a load is counted.
+const RAMP: f64 = 1.0 / 120.0;
+/// Names of the three loads.
+const CACHED: &str = "from the cache";
+const UNCACHED: &str = "beyond the cache";
+const BOTH: &str = "both at once";
 /// Least region beyond the cache: reads of less would soon come from it.
 const BEYOND: u64 = 256 << 20;
 
@@ -21,38 +27,23 @@ pub(super) fn next(ask: &PlacesAsk, done: &[StepRecord]) -> Option<Step> {
     let (CacheSeen::Seen { .. } | CacheSeen::SizeUnclear { .. }) = known.cache else { return None };
     let room = room(ask, done)?;
     let hot = Span { from: room.from, to: room.from + SMALLEST };
-    let beyond = beyond(room, &known.sets);
-    let cached = load("cached", hot, Repeats::With);
-    let uncached = beyond.map(|span| load("uncached", span, Repeats::Without));
     let ran = |name: &str| done.iter().any(|step| step.plan.name == name);
-    let stop = vec![StopRule::Time(ask.share(LOAD))];
-    if !ran("from the cache") {
-        return Some(warmed(done, hot).unwrap_or_else(|| step("from the cache", vec![cached], stop)));
+    let cached = load("cached", hot, Repeats::With);
+    if !ran(CACHED) {
+        return Some(loads(ask, CACHED, vec![cached]));
     }
-    let uncached = uncached?;
-    if !ran("beyond the cache") {
-        return Some(step("beyond the cache", vec![uncached], stop));
+    let uncached = load("uncached", beyond(room, &known.sets)?, Repeats::Without);
+    if !ran(UNCACHED) {
+        return Some(loads(ask, UNCACHED, vec![uncached]));
     }
-    let both = || step("both at once", vec![cached, uncached], stop);
-    (!ran("both at once")).then(|| warmed(done, hot).unwrap_or_else(both))
+    (!ran(BOTH)).then(|| loads(ask, BOTH, vec![cached, uncached]))
 }
 
-/// The hot set is read before it is measured, since larger sets and reads beyond have driven it out.
-fn warmed(done: &[StepRecord], hot: Span) -> Option<Step> {
-    let is_warm = done.last().and_then(look) == Some(Look::Warm(hot));
-    let number = done.len();
-    (!is_warm).then(|| {
-        let name = format!("warm again ({number})");
-        let job = Job {
-            blocks: workload::BlockSizes::all(WARM_BLOCK),
-            depth: 8,
-            offset: Bytes(hot.from),
-            size: Some(Bytes(hot.bytes())),
-            seed: number as u64,
-            ..Job::named(&name)
-        };
-        step(&name, vec![job], vec![StopRule::BytesEach(Bytes(hot.bytes()))])
-    })
+/// These loads at once. In the ramp the cache takes in what is to be read from it.
+fn loads(ask: &PlacesAsk, name: &str, jobs: Vec<Job>) -> Step {
+    let mut step = step(name, jobs, vec![StopRule::Time(ask.share(LOAD))]);
+    step.workload.ramp = ask.share(RAMP);
+    step
 }
 
 /// What no working set has read, on the side where there is more of it.

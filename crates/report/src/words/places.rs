@@ -257,13 +257,13 @@ fn edge(at: &analysis::Estimate) -> String {
 /// The working sets by size, a row each.
 pub(crate) fn set_table(answer: &PlacesAnswer) -> Table {
     let mut sets: Vec<&SetSeen> = answer.sets.iter().collect();
-    sets.sort_by_key(|set| set.bytes);
-    let mut table = Table::headed(&["working set", "read before", "latency", "from a cache"]);
+    sets.sort_by_key(|set| (set.bytes, set.passes));
+    let mut table = Table::headed(&["working set", "passes", "latency", "from a cache"]);
     for set in sets {
         let hits = set.hits.map_or("none seen".to_owned(), |hits| numbers::share(hits.value));
         table.rows.push(vec![
             numbers::size(set.bytes),
-            format!("{} times", set.passes),
+            numbers::count(f64::from(set.passes)),
             numbers::time(set.latency_ns_mean),
             hits,
         ]);
