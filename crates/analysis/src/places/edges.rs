@@ -13,6 +13,8 @@ const LEAST: f64 = 3.0;
 const SHARE: f64 = 0.3;
 /// Noise below this share of a level is not believed.
 const FLOOR: f64 = 0.02;
+/// What a volume loads or allocates as one, at most usually.
+const UNIT: u64 = 1 << 20;
 /// Most values of a series, as elsewhere.
 const MOST: usize = 2000;
 
@@ -85,7 +87,28 @@ fn place(readings: &[Reading], (left, right): (f64, f64)) -> Option<Edge> {
     let (first, last) = (costs.iter().position(good)?, costs.iter().rposition(good)?);
     let after = readings.get(first.checked_sub(1).unwrap_or(first))?.offset;
     let before = readings.get(last).or(readings.last())?.offset;
-    (before > after).then_some(Edge { after, before })
+    // What loads as one may have been loaded from the other side of a reading.
+    (before > after).then(|| Edge { after: after.saturating_sub(UNIT), before: before + UNIT })
+}
+
+/// The edges between parts that hold `least` readings or more: what is shorter belongs to one uncertain edge.
+pub(crate) fn apart(edges: Vec<Edge>, places: &[u64], least: usize) -> Vec<Edge> {
+    let within = |from: u64, to: u64| {
+        places.partition_point(|place| *place < to).saturating_sub(places.partition_point(|place| *place < from))
+    };
+    let mut kept: Vec<Edge> = Vec::new();
+    for edge in edges {
+        let from = kept.last().map_or(0, |last| last.before);
+        match kept.last_mut() {
+            _ if within(from, edge.after) >= least => kept.push(edge),
+            Some(last) => last.before = edge.before,
+            None => {}
+        }
+    }
+    if kept.last().is_some_and(|last| within(last.before, u64::MAX) < least) {
+        kept.pop();
+    }
+    kept
 }
 
 /// One list of edges of several: of those that overlap, the narrowest.
@@ -129,7 +152,7 @@ mod tests {
             assert_eq!(found.len(), 3, "{tail}: {found:?}");
             for (edge, truth) in found.iter().zip([300u64 << 20, 700 << 20, 1000 << 20]) {
                 assert!(edge.after < truth && truth <= edge.before, "{tail}: {edge:?} of {truth}");
-                assert!(edge.width() <= 6 << 20, "{tail}: {edge:?}");
+                assert!(edge.width() <= 8 << 20, "{tail}: {edge:?}");
             }
         }
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use statistics::quantile::{median, quantile_interval};
 
-use super::edges::{Edge, Reading, edges, together};
+use super::edges::{Edge, Reading, apart, edges, together};
 use super::looks::Span;
 use super::readings::{Place, Settled};
 use crate::Estimate;
@@ -17,6 +17,8 @@ const OTHER: f64 = 1.5;
 const USUAL: f64 = 0.1;
 /// Fewest places that say something of a region.
 const FEW: usize = 8;
+/// Fewest places of a region between two edges.
+const SHORTEST: usize = 12;
 /// Parts of the volume whose medians tell how alike it is.
 const PARTS: usize = 16;
 
@@ -89,7 +91,8 @@ pub(crate) fn regions(places: &[Place], cached: Cached, volume: Span) -> Vec<Reg
         .iter()
         .filter_map(|place| Some(Reading { offset: place.offset, ns: place.settled_ns(settled)? }))
         .collect();
-    let edges = together(&[edges(&first), edges(&later)], volume);
+    let offsets: Vec<u64> = places.iter().map(|place| place.offset).collect();
+    let edges = apart(together(&[edges(&first), edges(&later)], volume), &offsets, SHORTEST);
     let parts = parts(places, &edges, volume);
     let usual = usual(&parts, settled);
     let told: Vec<Region> = parts.iter().map(|part| part.told(cached, usual)).collect();

@@ -18,7 +18,7 @@ const FASTER: f64 = 0.85;
 /// Most passes over a set.
 const PASSES: u32 = 6;
 /// The size of a cache is known well enough within this share.
-const KNOWN: f64 = 0.03;
+const KNOWN: f64 = 0.08;
 /// A set that tells the size best is larger than the cache by about this factor, and one that confirms it smaller by that.
 const LARGER: f64 = 1.4;
 const SMALLER: f64 = 0.9;
