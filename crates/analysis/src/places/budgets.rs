@@ -71,7 +71,8 @@ pub(crate) fn budgets(steps: &[StepRecord], warm: Option<Span>) -> Vec<Budget> {
 }
 
 fn take_in(step: &StepRecord, warm: Span, budget: &mut Budget) {
-    let is_hit = |number: usize| step.plan.workers.get(number).is_some_and(|worker| warm.holds(span(worker).from));
+    let is_hit =
+        |number: usize| step.plan.workers.get(number).is_some_and(|worker| warm.holds(span(worker).from));
     let any = |hit: bool| (0..step.plan.workers.len()).any(|number| is_hit(number) == hit);
     let moved = |hit: bool| -> f64 {
         let own = step.workers.iter().enumerate().filter(|(number, _)| is_hit(*number) == hit);

@@ -202,7 +202,8 @@ fn told(sets: &[SetSeen], step: &Step) -> CacheSeen {
 
 /// Whether a set that fits was read after one that does not: then it was not the time that made the larger one slow.
 fn is_confirmed(sets: &[SetSeen], holds: u64) -> bool {
-    let slow = sets.iter().position(|set| set.bytes > holds && set.hits.is_some_and(|hits| hits.value < TELLS.1));
+    let slow =
+        sets.iter().position(|set| set.bytes > holds && set.hits.is_some_and(|hits| hits.value < TELLS.1));
     let fits = |set: &SetSeen| set.bytes <= holds && set.hits.is_some_and(|hits| hits.value >= FITS);
     slow.is_some_and(|slow| sets[slow..].iter().any(fits))
 }

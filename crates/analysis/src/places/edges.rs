@@ -45,14 +45,19 @@ impl Edge {
 /// The edges of `readings`, which rise in their offsets.
 pub(crate) fn edges(readings: &[Reading]) -> Vec<Edge> {
     let values: Vec<&[Reading]> = readings.chunks(READINGS).collect();
-    let samples: Vec<Sample> = values.iter().enumerate().filter_map(|(at, chunk)| sample(at, chunk)).collect();
+    let samples: Vec<Sample> =
+        values.iter().enumerate().filter_map(|(at, chunk)| sample(at, chunk)).collect();
     let rule = Rule { least: LEAST, share: SHARE, cell: 1.0, most: MOST, floor: FLOOR };
     let cut = segments(&samples, &rule);
     let level = |number: usize| {
         let segment = &cut.segments[number];
         let (from, to) = (segment.from.ceil() as usize, segment.to.floor() as usize);
-        let held: Vec<f64> =
-            values[from.min(to)..to.min(values.len())].iter().copied().flatten().map(|reading| reading.ns).collect();
+        let held: Vec<f64> = values[from.min(to)..to.min(values.len())]
+            .iter()
+            .copied()
+            .flatten()
+            .map(|reading| reading.ns)
+            .collect();
         median(&held)
     };
     let placed = |change: &statistics::segments::Change| {
@@ -94,7 +99,9 @@ fn place(readings: &[Reading], (left, right): (f64, f64)) -> Option<Edge> {
 /// The edges between parts that hold `least` readings or more: what is shorter belongs to one uncertain edge.
 pub(crate) fn apart(edges: Vec<Edge>, places: &[u64], least: usize) -> Vec<Edge> {
     let within = |from: u64, to: u64| {
-        places.partition_point(|place| *place < to).saturating_sub(places.partition_point(|place| *place < from))
+        places
+            .partition_point(|place| *place < to)
+            .saturating_sub(places.partition_point(|place| *place < from))
     };
     let mut kept: Vec<Edge> = Vec::new();
     for edge in edges {
@@ -140,7 +147,10 @@ mod tests {
         for place in 0..1200u64 {
             let level = levels.iter().rev().find(|(from, _)| *from <= place).unwrap().1;
             let odd = if random.unit_f64() < tail { 20.0 } else { 1.0 };
-            readings.push(Reading { offset: place << 20, ns: level * odd * (1.0 + 0.1 * random.normal()).max(0.5) });
+            readings.push(Reading {
+                offset: place << 20,
+                ns: level * odd * (1.0 + 0.1 * random.normal()).max(0.5),
+            });
         }
         readings
     }

@@ -113,7 +113,9 @@ fn is_slow_everywhere(regions: &[Region]) -> bool {
 fn cached(cache: &CacheSeen, warmed: Option<Span>) -> Cached {
     match cache {
         CacheSeen::None { .. } => Cached::No,
-        CacheSeen::Seen { size, .. } if warmed.is_some_and(|span| span.bytes() as f64 > size.high) => Cached::Emptied,
+        CacheSeen::Seen { size, .. } if warmed.is_some_and(|span| span.bytes() as f64 > size.high) => {
+            Cached::Emptied
+        }
         _ => Cached::Unknown,
     }
 }
@@ -128,16 +130,17 @@ fn resolution(places: &[Place]) -> u64 {
 fn warming(steps: &[StepRecord]) -> Option<f64> {
     let warm = |step: &&StepRecord| matches!(look(step), Some(Look::Warm(_)));
     let rates = steps.iter().filter(warm).filter(|step| step.seconds() > 0.0);
-    let rates: Vec<f64> = rates
-        .map(|step| step.tally(workload::Direction::Read).bytes as f64 / step.seconds())
-        .collect();
+    let rates: Vec<f64> =
+        rates.map(|step| step.tally(workload::Direction::Read).bytes as f64 / step.seconds()).collect();
     median(&rates)
 }
 
 fn strip(places: &[Place], cached: Cached, volume: Span) -> Vec<StripPoint> {
     let settled = if cached == Cached::Emptied { Settled::Later } else { Settled::Any };
     let point = |number: u64| {
-        let edge = |number: u64| volume.from + (u128::from(volume.bytes()) * u128::from(number) / u128::from(POINTS)) as u64;
+        let edge = |number: u64| {
+            volume.from + (u128::from(volume.bytes()) * u128::from(number) / u128::from(POINTS)) as u64
+        };
         let part = Span { from: edge(number), to: edge(number + 1) };
         let own: Vec<&Place> = places.iter().filter(|place| part.holds(place.offset)).collect();
         let first = median(&own.iter().map(|place| place.first_ns).collect::<Vec<_>>())?;

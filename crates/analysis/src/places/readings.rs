@@ -32,9 +32,7 @@ impl Place {
     /// What the place takes once it was touched.
     pub(crate) fn settled_ns(&self, settled: Settled) -> Option<f64> {
         match settled {
-            Settled::Any => {
-                median(&self.again_ns.iter().chain(&self.later_ns).copied().collect::<Vec<_>>())
-            }
+            Settled::Any => median(&self.again_ns.iter().chain(&self.later_ns).copied().collect::<Vec<_>>()),
             Settled::Later => median(&self.later_ns),
         }
     }

@@ -135,7 +135,8 @@ fn parts<'p>(places: &'p [Place], edges: &[Edge], volume: Span) -> Vec<Part<'p>>
 /// The slowest of the settled levels that a good part of the volume has: what is faster is so for a reason of its own.
 fn usual(parts: &[Part<'_>], settled: Settled) -> Option<f64> {
     let all: f64 = parts.iter().map(Part::bytes).sum();
-    let levels = parts.iter().filter(|part| part.bytes() >= USUAL * all).filter_map(|part| part.settled(settled));
+    let levels =
+        parts.iter().filter(|part| part.bytes() >= USUAL * all).filter_map(|part| part.settled(settled));
     levels.reduce(f64::max)
 }
 
@@ -203,7 +204,8 @@ fn is_alike(one: f64, other: f64) -> bool {
 pub(crate) fn spread(places: &[Place], cached: Cached) -> Option<f64> {
     let settled = cached.settled();
     let ns: Vec<f64> = places.iter().filter_map(|place| place.settled_ns(settled)).collect();
-    let parts: Vec<f64> = ns.chunks(ns.len().div_ceil(PARTS).max(FEW)).filter_map(|part| median(part)).collect();
+    let parts: Vec<f64> =
+        ns.chunks(ns.len().div_ceil(PARTS).max(FEW)).filter_map(|part| median(part)).collect();
     let (least, most) = (parts.iter().copied().reduce(f64::min)?, parts.iter().copied().reduce(f64::max)?);
     Some(most / least - 1.0)
 }

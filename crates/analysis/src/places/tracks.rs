@@ -72,7 +72,9 @@ pub(crate) fn windows(steps: &[StepRecord], regions: &[Region]) -> Vec<Window> {
         }
     }
     windows.sort_by_key(|window| window.offset);
-    let plain = |window: &Window| region_of(regions, window.offset).is_none_or(|region| region.kind != RegionKind::Fast);
+    let plain = |window: &Window| {
+        region_of(regions, window.offset).is_none_or(|region| region.kind != RegionKind::Fast)
+    };
     windows.retain(plain);
     windows
 }
@@ -97,8 +99,15 @@ fn window(run: &[IoTrace]) -> Option<Window> {
 /// What the windows show over `volume`.
 pub(crate) fn tracks(windows: &[Window], volume: Span) -> TracksSeen {
     let third = |number: u64| -> Vec<f64> {
-        let part = Span { from: volume.from + volume.bytes() / 3 * number, to: volume.from + volume.bytes() / 3 * (number + 1) };
-        windows.iter().filter(|window| part.holds(window.offset)).map(|window| window.bytes_per_second.ln()).collect()
+        let part = Span {
+            from: volume.from + volume.bytes() / 3 * number,
+            to: volume.from + volume.bytes() / 3 * (number + 1),
+        };
+        windows
+            .iter()
+            .filter(|window| part.holds(window.offset))
+            .map(|window| window.bytes_per_second.ln())
+            .collect()
     };
     let thirds = [third(0), third(1), third(2)];
     if thirds.iter().any(|third| third.len() < FEW) {

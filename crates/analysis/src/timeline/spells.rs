@@ -53,7 +53,10 @@ pub(crate) fn spells(steps: &[StepRecord]) -> Vec<Spell> {
 
 fn spell(number: usize, step: &StepRecord) -> Option<Spell> {
     let kind = step.plan.kind;
-    if matches!(kind, StepKind::Idle | StepKind::Layout | StepKind::Latency | StepKind::OpenLoad | StepKind::Place) {
+    if matches!(
+        kind,
+        StepKind::Idle | StepKind::Layout | StepKind::Latency | StepKind::OpenLoad | StepKind::Place
+    ) {
         return None;
     }
     let workers = &step.plan.workers;

@@ -57,7 +57,10 @@ fn wish(arguments: &PlacesArguments) -> Result<Wish, Failure> {
 fn ask(arguments: &PlacesArguments, setup: &Setup) -> Result<PlacesAsk, Failure> {
     let time = workload::duration(&arguments.time).map_err(Failure::refused)?;
     if time < TIME_LEAST {
-        let text = format!("--time {} is too short to look at all of a volume; give {TIME_LEAST} or more", arguments.time);
+        let text = format!(
+            "--time {} is too short to look at all of a volume; give {TIME_LEAST} or more",
+            arguments.time
+        );
         return Err(Failure::refused(text));
     }
     let largest = workload::size(&arguments.largest).map_err(Failure::refused)?;

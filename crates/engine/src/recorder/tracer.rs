@@ -101,7 +101,12 @@ impl Tracer {
 
 impl TraceReceiver {
     /// Tells `watcher` what worker `number` has handed over, and keeps it where that is asked for.
-    pub(crate) fn tell(&mut self, number: usize, watcher: &mut dyn Observer, kept: Option<&mut Vec<IoTrace>>) {
+    pub(crate) fn tell(
+        &mut self,
+        number: usize,
+        watcher: &mut dyn Observer,
+        kept: Option<&mut Vec<IoTrace>>,
+    ) {
         let mut kept = kept;
         while let Ok(mut chunk) = self.chunks.pop() {
             watcher.traced(number, &chunk);

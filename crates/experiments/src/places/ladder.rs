@@ -160,7 +160,8 @@ impl Ladder<'_> {
     /// Whether there is time to read so much and then a set.
     fn has_time(&self, known: &PlacesAnswer, bytes: u64) -> bool {
         let own = |step: &&StepRecord| matches!(look(step), Some(Look::Warm(_) | Look::Set(_)));
-        let spent: Nanos = self.done.iter().filter(own).fold(Nanos::ZERO, |sum, step| sum + step.ended.since(step.started));
+        let spent: Nanos =
+            self.done.iter().filter(own).fold(Nanos::ZERO, |sum, step| sum + step.ended.since(step.started));
         let passes = f64::from(self.passes());
         let reading = known.warming.map_or(0.0, |rate| passes * bytes as f64 / rate);
         let all = self.ask.share(LADDER).as_secs_f64();

@@ -114,8 +114,7 @@ pub(super) fn edge(ask: &PlacesAsk, done: &[StepRecord]) -> Option<Step> {
 }
 
 fn is_edge(step: &StepRecord) -> bool {
-    look(step) == Some(Look::Strip)
-        && step.plan.workers.iter().all(|worker| worker.pace == Pace::Closed)
+    look(step) == Some(Look::Strip) && step.plan.workers.iter().all(|worker| worker.pace == Pace::Closed)
 }
 
 fn edge_step(ask: &PlacesAsk, (from, to): (u64, u64), number: usize) -> Step {

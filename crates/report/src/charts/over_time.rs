@@ -374,7 +374,9 @@ fn part_label(step: &StepRecord) -> String {
         }
         StepKind::BlockLadder => kib(worker.blocks.longest_of(Direction::Read)),
         StepKind::Again => step.plan.workers.iter().map(|worker| worker.depth).sum::<u32>().to_string(),
-        StepKind::Reference | StepKind::Probe | StepKind::OpenLoad | StepKind::Place | StepKind::Job => step.plan.name.clone(),
+        StepKind::Reference | StepKind::Probe | StepKind::OpenLoad | StepKind::Place | StepKind::Job => {
+            step.plan.name.clone()
+        }
     }
 }
 

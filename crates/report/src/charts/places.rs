@@ -115,7 +115,11 @@ pub fn working_sets(analysis: &Analysis) -> Option<Chart> {
         });
     }
     let title = "Working sets: what a cache holds";
-    Some(Chart::of(title, draw(title, &figures_below(title), 260, &panels), crate::words::places::set_table(answer)))
+    Some(Chart::of(
+        title,
+        draw(title, &figures_below(title), 260, &panels),
+        crate::words::places::set_table(answer),
+    ))
 }
 
 fn size_of(answer: &PlacesAnswer) -> Vec<Estimate> {

@@ -13,7 +13,11 @@ const STRIP: usize = 64;
 /// The answer in a sentence or two.
 pub(crate) fn verdict(answer: &PlacesAnswer) -> VerdictWords {
     let (word, rest) = regions_verdict(answer);
-    VerdictWords { word, rest, stops: format!("{} {}", cache_sentence(answer), tracks_sentence(&answer.tracks)) }
+    VerdictWords {
+        word,
+        rest,
+        stops: format!("{} {}", cache_sentence(answer), tracks_sentence(&answer.tracks)),
+    }
 }
 
 fn regions_verdict(answer: &PlacesAnswer) -> (&'static str, String) {
@@ -21,7 +25,8 @@ fn regions_verdict(answer: &PlacesAnswer) -> (&'static str, String) {
         [] => ("CANNOT TELL", format!(": too few places were read ({}).", answer.places)),
         [one] => (word_of_all(one.kind), format!(" {}", alone(answer, one))),
         regions => {
-            let other: Vec<String> = regions.iter().filter(|region| region.kind != RegionKind::Usual).map(part).collect();
+            let other: Vec<String> =
+                regions.iter().filter(|region| region.kind != RegionKind::Usual).map(part).collect();
             ("DIFFERS", format!(" by place: {}.", other.join("; ")))
         }
     }
@@ -38,7 +43,8 @@ fn word_of_all(kind: RegionKind) -> &'static str {
 
 /// What is said of a volume that is one region.
 fn alone(answer: &PlacesAnswer, region: &Region) -> String {
-    let within = answer.spread.map_or(String::new(), |spread| format!(" (within {})", numbers::share(spread)));
+    let within =
+        answer.spread.map_or(String::new(), |spread| format!(" (within {})", numbers::share(spread)));
     let least = numbers::size(answer.resolution);
     match region.kind {
         RegionKind::Usual | RegionKind::Fast | RegionKind::Slow => format!(
@@ -66,7 +72,8 @@ fn settled(region: &Region) -> String {
 
 /// A region in the sentence of all.
 fn part(region: &Region) -> String {
-    let place = format!("{} to {}", numbers::size(region.from.value as u64), numbers::size(region.to.value as u64));
+    let place =
+        format!("{} to {}", numbers::size(region.from.value as u64), numbers::size(region.to.value as u64));
     format!("{place} {}", meaning(region))
 }
 
@@ -76,7 +83,9 @@ pub(crate) fn meaning(region: &Region) -> String {
     match region.kind {
         RegionKind::Usual => "as most of the volume".to_owned(),
         RegionKind::FirstTouch => format!("is loaded when it is first touched{times}"),
-        RegionKind::FirstTouchOrCached => format!("is slow the first time{times}: loaded then, or kept by a cache since"),
+        RegionKind::FirstTouchOrCached => {
+            format!("is slow the first time{times}: loaded then, or kept by a cache since")
+        }
         RegionKind::Fast => "is fast each time: never written, zeros, or on something faster".to_owned(),
         RegionKind::Cached => "lay in a cache at the beginning".to_owned(),
         RegionKind::Slow => "is slow each time".to_owned(),
@@ -87,8 +96,8 @@ pub(crate) fn meaning(region: &Region) -> String {
 pub(crate) fn name(kind: RegionKind) -> &'static str {
     match kind {
         RegionKind::Usual => "usual",
-        RegionKind::FirstTouch => "loads on first touch",
-        RegionKind::FirstTouchOrCached => "slow at first, cannot tell why",
+        RegionKind::FirstTouch => "loads on touch",
+        RegionKind::FirstTouchOrCached => "slow once",
         RegionKind::Fast => "fast each time",
         RegionKind::Cached => "cached at first",
         RegionKind::Slow => "slow each time",
@@ -104,7 +113,10 @@ pub(crate) fn cache_sentence(answer: &PlacesAnswer) -> String {
     match &answer.cache {
         CacheSeen::NotLooked => "Whether a cache holds what was read was not looked at.".to_owned(),
         CacheSeen::None { up_to } => {
-            format!("No cache seen: working sets up to {} come no faster when they are read again.", numbers::size(*up_to))
+            format!(
+                "No cache seen: working sets up to {} come no faster when they are read again.",
+                numbers::size(*up_to)
+            )
         }
         CacheSeen::Seen { size, hit_ns, miss_ns } => format!(
             "A cache holds {} ({} to {}): {} from it, {} beyond it.{}",
@@ -116,7 +128,11 @@ pub(crate) fn cache_sentence(answer: &PlacesAnswer) -> String {
             warming(answer, size.value)
         ),
         CacheSeen::SizeUnclear { holds, less_than, hit_ns, miss_ns } => {
-            let most = if *less_than == u64::MAX { String::new() } else { format!(" and less than {}", numbers::size(*less_than)) };
+            let most = if *less_than == u64::MAX {
+                String::new()
+            } else {
+                format!(" and less than {}", numbers::size(*less_than))
+            };
             format!(
                 "A cache holds {} or more{most}: {} from it, {} beyond it. Its size is not told: the shares of reads that come from \
                  it are not those of one size.",
@@ -142,7 +158,11 @@ pub(crate) fn cache_sentence(answer: &PlacesAnswer) -> String {
 fn warming(answer: &PlacesAnswer, size: f64) -> String {
     let Some(rate) = answer.warming.filter(|rate| *rate > 0.0) else { return String::new() };
     let passes = answer.sets.iter().map(|set| set.passes).max().unwrap_or(1);
-    let slowly = if passes > 2 { format!(", and takes in only a part of what passes: {passes} passes were needed") } else { String::new() };
+    let slowly = if passes > 2 {
+        format!(", and takes in only a part of what passes: {passes} passes were needed")
+    } else {
+        String::new()
+    };
     format!(
         " It was cold; it warms at {}, in {} when it is read in order of nothing{slowly}.",
         numbers::bandwidth(rate, Prefix::Binary),
@@ -200,7 +220,12 @@ pub(crate) fn budget_sentence(budget: &Budget) -> String {
             Some(Joint::OneOverBoth) => ": what is beyond the cache counts against its limit too",
             Some(Joint::Less) | None => ", less than each alone",
         };
-        format!("both at once {} ({} and {}){joint}", numbers::iops(hits + misses), numbers::iops(hits), numbers::iops(misses))
+        format!(
+            "both at once {} ({} and {}){joint}",
+            numbers::iops(hits + misses),
+            numbers::iops(hits),
+            numbers::iops(misses)
+        )
     });
     let parts = [
         rate(&budget.cached).map(|rate| format!("from the cache {rate}")),
@@ -218,7 +243,8 @@ fn strip(answer: &PlacesAnswer) -> String {
     }
     let letter = |at: usize| {
         let middle = answer.size as f64 * (at as f64 + 0.5) / STRIP as f64;
-        let region = answer.regions.iter().find(|region| (region.from.value..region.to.value).contains(&middle));
+        let region =
+            answer.regions.iter().find(|region| (region.from.value..region.to.value).contains(&middle));
         match region.map(|region| region.kind) {
             Some(RegionKind::Usual) => '.',
             Some(RegionKind::FirstTouch | RegionKind::FirstTouchOrCached) => 'L',
@@ -276,8 +302,9 @@ fn table(table: &Table) -> String {
     let rows: Vec<&Vec<String>> = std::iter::once(&table.head).chain(&table.rows).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let line = |row: &&Vec<String>| {
-        let cells: Vec<String> = row.iter().enumerate().map(|(at, cell)| format!("{cell:<width$}", width = width(at))).collect();
-        format!("  {}\n", cells.join("   ").trim_end())
+        let cells: Vec<String> =
+            row.iter().enumerate().map(|(at, cell)| format!("{cell:<width$}", width = width(at))).collect();
+        format!("  {}\n", cells.join("  ").trim_end())
     };
     rows.iter().map(line).collect()
 }
