@@ -59,7 +59,10 @@ pub use level::Seen;
 pub use mapped::MapAnswer;
 pub use metering::{Metering, Scales};
 pub use picture::{Analysis, CreditRow, Estimate, LatencyRole, LatencyRow, Point, Spent};
-pub use places::PlacesAnswer;
+pub use places::{
+    Budget, CacheSeen, Joint, Look, PlacesAnswer, Region, RegionKind, STRIP_BLOCK, SetSeen, Span, StripPoint,
+    TRACK_BLOCK, TracksSeen, WARM_BLOCK, Window, look, places_known,
+};
 pub use policy::Resource;
 pub use pulses::in_whole_pulses;
 pub use quick::{QuickRow, Whose, quick_rows};

@@ -64,6 +64,7 @@ fn plimsoll(words: Vec<OsString>) -> u8 {
         Command::Compare(compare) => commands::compare::run(compare),
         Command::Run(run) => commands::run::run(run),
         Command::Watch(watch) => commands::watch::run(watch),
+        Command::Where(places) => commands::places::run(places),
         Command::Quick(quick) => commands::quick::run(quick),
         Command::Profile(profile) => commands::profile::run(profile),
         Command::Import(import) => commands::import::run(import),

@@ -1,11 +1,12 @@
-//! Check, burst, map, headroom, quick looks, profiles and load cycles as procedures: given what is known, the next step or done. They touch
-//! nothing: `session` runs what they decide.
+//! Check, burst, map, headroom, where, quick looks, profiles and load cycles as procedures: given what is known, the next
+//! step or done. They touch nothing: `session` runs what they decide.
 
 mod burst;
 mod check;
 mod headroom;
 mod layout;
 mod map;
+mod places;
 mod profile;
 mod quick;
 mod step;
@@ -23,6 +24,7 @@ pub use map::{
     Cells, MapAsk, map_foreseen, map_left_out, map_outline, map_seconds_left, map_seconds_most,
     map_seconds_usual, next_map_step,
 };
+pub use places::{PlacesAsk, next_places_step, places_seconds};
 pub use profile::{Profile, ProfileError, ProfileStep, ProfileTable, profile_names, profile_text};
 pub use quick::{PastCache, QuickAsk, next_quick_step, quick_seconds};
 pub use step::{Layout, Step, Writes};

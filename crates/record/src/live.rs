@@ -9,7 +9,7 @@ use workload::{Direction, Nanos, StepPlan};
 use crate::{Event, Interval, Phase, Sample, StepRecord};
 
 /// One I/O that is over, of a worker that is traced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoTrace {
     /// When it was due; in a closed loop when it was picked.
     pub due: Nanos,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Ending, Nanos, StepPlan};
 
-use crate::{Distribution, Interval, Note, Tally};
+use crate::{Distribution, Interval, IoTrace, Note, Tally};
 
 /// One step as it happened: its plan, its intervals and its totals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -79,6 +79,9 @@ pub struct WorkerTotals {
     /// By index of the worker's files, then by [`Direction::index`]; empty where the plan does not ask for it.
     #[serde(default)]
     pub files: Vec<[DirectionTotals; 4]>,
+    /// Each I/O, in the order in which they came back, ramp included; empty where the plan does not ask for it.
+    #[serde(default)]
+    pub ios: Vec<IoTrace>,
 }
 
 /// Totals of one direction of a worker.

@@ -6,7 +6,7 @@ use crate::observed::{AllSeries, CpuValues, DiskValues, Sources, Spans};
 use crate::remarks::{Events, Findings};
 use crate::reported::{Parts, Points};
 use crate::samples::{Counters, Heads, Memories, Names};
-use crate::steps::{Directions, Failures, Histograms, Intervals, Steps, WorkerEnds, Workers};
+use crate::steps::{Directions, Failures, Histograms, Intervals, Ios, Steps, WorkerEnds, Workers};
 use crate::table::{Table, create};
 
 /// `application_id` of every run file: the letters `Plim`.
@@ -33,7 +33,7 @@ macro_rules! tables {
 pub(crate) const TABLES: &[Made] = tables! {
     Runs Hosts Targets Devices
     Machine Limits Phases
-    Steps Intervals Histograms Workers Directions WorkerEnds Failures
+    Steps Intervals Histograms Workers Directions WorkerEnds Ios Failures
     Heads Memories Counters Names
     Events Findings
     Parts Points

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use record::{
-    DirectionTotals, Interval, IntervalDirection, IoFailure, Note, StepRecord, Tally, WorkerTotals,
+    DirectionTotals, Interval, IntervalDirection, IoFailure, IoTrace, Note, StepRecord, Tally, WorkerTotals,
 };
 use rusqlite::{Connection, Result};
 use workload::{Direction, Ending, Nanos, StepPlan};
@@ -116,6 +116,16 @@ table! {
 }
 
 table! {
+    /// Each I/O of workers of which that is asked, in the order in which they came back.
+    Ios, "io" of IoTrace, Of(worker) {
+        Time: due_ns = due, issued_ns = issued, done_ns = done;
+        Way: direction;
+        Whole: offset_bytes = offset;
+        Number: length_bytes = bytes, file, errno, counted;
+    }
+}
+
+table! {
     Failures, "failure" of IoFailure, Of(step) {
         Time: at_ns = at;
         Way: direction;
@@ -198,6 +208,8 @@ pub(crate) fn interval(conn: &Connection, step: i64, interval: &Interval, planne
 fn worker(conn: &Connection, step: i64, worker: &WorkerTotals) -> Result<()> {
     let id = table::put::<Workers>(conn, &[None, Some(step)], worker)?;
     table::put::<WorkerEnds>(conn, &[Some(id)], worker)?;
+    let mut ios = Inserts::<Ios>::table(conn)?;
+    worker.ios.iter().try_for_each(|io| ios.put(&[Some(id)], io).map(drop))?;
     let mut inserts = Inserts::<Directions>::table(conn)?;
     for direction in Direction::ALL {
         let totals = &worker.directions[direction.index()];
@@ -294,6 +306,12 @@ fn workers(scan: &Scan<'_>, steps: &mut [Step]) {
     if scan.has("worker_end") {
         scan.each(table::select::<WorkerEnds>().documents(), |row| {
             known.insert(table::number::<WorkerEnds>(row)?, table::taken::<WorkerEnds>(row)?);
+            Ok(())
+        });
+    }
+    if scan.has("io") {
+        scan.each(table::select::<Ios>(), |row| {
+            known.entry(row.get(0)?).or_default().ios.push(table::taken::<Ios>(row)?);
             Ok(())
         });
     }

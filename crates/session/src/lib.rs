@@ -28,6 +28,6 @@ pub use procedure::{Procedure, run_steps};
 pub use runner::{NamedRunner, NullRunner, RealRunner, Runner, RunnerError, Shares, VirtualRunner, conduct};
 pub use setup::{Setup, SetupError, null_setup, set_up, set_up_watch};
 pub use target::{
-    OneFile, OpenTarget, OpenTargetError, Wish, Written, leave_to_write, named, open_own_device, open_path,
-    tell_what_goes, unwritten,
+    Holes, OneFile, OpenTarget, OpenTargetError, Wish, Written, leave_to_write, named, open_own_device,
+    open_path, tell_what_goes, unwritten,
 };

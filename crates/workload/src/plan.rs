@@ -61,6 +61,8 @@ pub enum StepKind {
     OpenLoad,
     /// Load that spends the credits of a burst, or looks how much of them is there.
     Drain,
+    /// Reads that tell one place of the volume from another, or a small working set from a large one.
+    Place,
     /// A workload of the user's own.
     Job,
 }

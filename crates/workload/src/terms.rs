@@ -56,7 +56,7 @@ impl Terms {
             sync: job.sync,
             priority: job.priority,
             batching: job.batching,
-            trace: job.trace,
+            trace: job.trace || job.totals == Totals::WorkerAndEachIo,
             totals: job.totals,
         }
     }
@@ -243,7 +243,7 @@ pub enum PriorityClass {
     Idle,
 }
 
-/// Whether totals are kept by file too.
+/// What is kept of a worker beside its sums.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Totals {
@@ -252,4 +252,6 @@ pub enum Totals {
     Worker,
     /// One a worker and file besides.
     WorkerAndFile,
+    /// One sum a worker, and each of its I/Os is kept beside it.
+    WorkerAndEachIo,
 }

@@ -1,16 +1,151 @@
-//! The answer of `plimsoll where`: how places of a volume differ.
+//! The answer of `plimsoll where`: how places of a volume differ, and what a cache before it holds and moves.
 
-use record::Run;
+mod budgets;
+mod cache;
+mod edges;
+mod looks;
+mod readings;
+mod regions;
+mod tracks;
+
+use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
-use workload::PlacesAsked;
+use statistics::quantile::median;
+use workload::{Ending, PlacesAsked};
 
 use crate::figures::Figures;
 
-/// The answer of `plimsoll where`: how places of a volume differ.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PlacesAnswer {}
+pub use budgets::{Budget, Joint};
+pub use cache::{CacheSeen, SetSeen};
+pub use looks::{Look, STRIP_BLOCK, Span, TRACK_BLOCK, WARM_BLOCK, look};
+pub use regions::{Region, RegionKind};
+pub use tracks::{TracksSeen, Window};
+
+use readings::{Place, Settled, places, warmed};
+use regions::{Cached, regions, spread};
+
+/// Points of the strip that is drawn.
+const POINTS: u64 = 160;
+
+/// The answer of `plimsoll where`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PlacesAnswer {
+    /// Bytes from the beginning on that were looked at.
+    pub size: u64,
+    /// Places that were read.
+    pub places: usize,
+    /// Shortest region that would be seen, bytes.
+    pub resolution: u64,
+    /// The regions in their order; one where the volume is alike everywhere.
+    pub regions: Vec<Region>,
+    /// By what share the slowest sixteenth is slower than the fastest, once touched.
+    pub spread: Option<f64>,
+    /// What the working sets say of a cache.
+    pub cache: CacheSeen,
+    /// The working sets, in the order in which they were read.
+    pub sets: Vec<SetSeen>,
+    /// Bytes a second at which sets were read for the first time.
+    pub warming: Option<f64>,
+    /// What the cache and what is beyond it move.
+    pub budgets: Vec<Budget>,
+    /// What sequences say of tracks.
+    pub tracks: TracksSeen,
+    /// The rate of sequences by place.
+    pub windows: Vec<Window>,
+    /// The strip: medians of short parts.
+    pub strip: Vec<StripPoint>,
+    /// Whether it was stopped before its end.
+    pub stopped: bool,
+}
+
+/// A short part of the volume, nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StripPoint {
+    /// Its first byte.
+    pub from: u64,
+    /// The first byte behind it.
+    pub to: u64,
+    /// Median of first readings.
+    pub first_ns: f64,
+    /// Median of later ones.
+    pub settled_ns: Option<f64>,
+}
 
 /// The answer that `run` gives to what was asked.
-pub(crate) fn answer(_run: &Run, _figures: &Figures, _asked: &PlacesAsked) -> PlacesAnswer {
-    PlacesAnswer {}
+pub(crate) fn answer(run: &Run, _figures: &Figures, asked: &PlacesAsked) -> PlacesAnswer {
+    places_known(&run.steps, asked)
+}
+
+/// What steps say so far.
+pub fn places_known(steps: &[StepRecord], asked: &PlacesAsked) -> PlacesAnswer {
+    let volume = Span { from: 0, to: asked.size.0 };
+    let places = places(steps);
+    let mut sets = cache::sets(steps);
+    let before = regions(&places, Cached::Unknown, volume);
+    let cache = cache::cache(&mut sets, &places, is_slow_everywhere(&before));
+    let cached = cached(&cache, warmed(steps));
+    let regions = regions(&places, cached, volume);
+    let windows = tracks::windows(steps, &regions);
+    PlacesAnswer {
+        size: asked.size.0,
+        places: places.len(),
+        resolution: resolution(&places),
+        spread: spread(&places, cached),
+        budgets: budgets::budgets(steps, warmed(steps)),
+        tracks: tracks::tracks(&windows, volume),
+        strip: strip(&places, cached, volume),
+        warming: warming(steps),
+        stopped: steps.last().is_some_and(|step| matches!(step.ending, Ending::Interrupted | Ending::Failed)),
+        windows,
+        sets,
+        regions,
+        cache,
+    }
+}
+
+/// Whether no region came as fast the first time as later.
+fn is_slow_everywhere(regions: &[Region]) -> bool {
+    let once = |region: &Region| region.kind == RegionKind::FirstTouchOrCached;
+    regions.iter().any(once) && !regions.iter().any(|region| region.kind == RegionKind::Usual)
+}
+
+/// What the cache, as far as it is known, can have held when places were read for the last time.
+fn cached(cache: &CacheSeen, warmed: Option<Span>) -> Cached {
+    match cache {
+        CacheSeen::None { .. } => Cached::No,
+        CacheSeen::Seen { size, .. } if warmed.is_some_and(|span| span.bytes() as f64 > size.high) => {
+            Cached::Emptied
+        }
+        _ => Cached::Unknown,
+    }
+}
+
+/// Twenty places make the shortest region that is told.
+fn resolution(places: &[Place]) -> u64 {
+    let gaps: Vec<f64> = places.windows(2).map(|pair| (pair[1].offset - pair[0].offset) as f64).collect();
+    20 * median(&gaps).unwrap_or_default() as u64
+}
+
+/// Bytes a second of the first pass over each working set.
+fn warming(steps: &[StepRecord]) -> Option<f64> {
+    let warm = |step: &&StepRecord| matches!(look(step), Some(Look::Warm(_)));
+    let rates = steps.iter().filter(warm).filter(|step| step.seconds() > 0.0);
+    let rates: Vec<f64> =
+        rates.map(|step| step.tally(workload::Direction::Read).bytes as f64 / step.seconds()).collect();
+    median(&rates)
+}
+
+fn strip(places: &[Place], cached: Cached, volume: Span) -> Vec<StripPoint> {
+    let settled = if cached == Cached::Emptied { Settled::Later } else { Settled::Any };
+    let point = |number: u64| {
+        let edge = |number: u64| {
+            volume.from + (u128::from(volume.bytes()) * u128::from(number) / u128::from(POINTS)) as u64
+        };
+        let part = Span { from: edge(number), to: edge(number + 1) };
+        let own: Vec<&Place> = places.iter().filter(|place| part.holds(place.offset)).collect();
+        let first = median(&own.iter().map(|place| place.first_ns).collect::<Vec<_>>())?;
+        let later: Vec<f64> = own.iter().filter_map(|place| place.settled_ns(settled)).collect();
+        Some(StripPoint { from: part.from, to: part.to, first_ns: first, settled_ns: median(&later) })
+    };
+    (0..POINTS).filter_map(point).collect()
 }

@@ -4,6 +4,7 @@ pub mod burst;
 mod compare;
 mod headroom;
 mod lab;
+mod places;
 mod policy;
 mod tutorial;
 
@@ -31,6 +32,8 @@ use crate::commands::watch::arguments::WatchArguments;
 use crate::pictures::PictureArguments;
 use session::failure::Failure;
 
+pub use places::PlacesArguments;
+
 /// How much load a volume really bears, which limit stops it, and whether that will last.
 #[derive(Debug, Parser)]
 #[command(name = "plimsoll", version, max_term_width = 80, arg_required_else_help = true)]
@@ -45,6 +48,7 @@ Examples:
   plimsoll burst sim:aws-gp2,size=100GiB         how long does the burst last?
   plimsoll compare a.plimsoll b.plimsoll         which is the better buy?
   plimsoll watch --for 24h                       is it the disk?
+  plimsoll where /dev/vdb                        where is it slow, what is cached?
   plimsoll quick /mnt/vol                        the honest dd, half a minute
   plimsoll run crystaldiskmark /mnt/vol          that tool's cells and table
   plimsoll import results.txt                    what others measured
@@ -127,6 +131,8 @@ pub enum Command {
     Run(RunArguments),
     /// Watch what the machine's disks do: alone, while a command runs, or under load cycles; then say what limits them
     Watch(WatchArguments),
+    /// Where a volume differs: regions that load when they are touched, holes, a cache and its size, tracks
+    Where(PlacesArguments),
     /// The honest dd: one sequential stream, with and without flush, through the cache and past it
     Quick(QuickArguments),
     /// The built-in profiles

@@ -15,6 +15,7 @@ mod import;
 #[path = "../machine/mod.rs"]
 mod machine;
 mod pictures;
+mod places;
 mod recordings;
 mod simulated;
 mod watch_diagnosis;

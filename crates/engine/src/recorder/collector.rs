@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use record::{DirectionTotals, Observer, WorkerTotals};
-use workload::{Nanos, StepPlan};
+use workload::{Nanos, StepPlan, Totals, WorkerPlan};
 
 use super::rows::{JobTimes, Row, Rows};
 use super::sheet::{Tracks, are_all};
@@ -19,6 +19,8 @@ struct WorkerRecord {
     /// When it was over; `None` while it is at work.
     ended: Option<Nanos>,
     totals: WorkerTotals,
+    /// Whether each of its I/Os is kept.
+    keeps_ios: bool,
 }
 
 /// Merges sheets. It runs on the thread that coordinates, which may allocate.
@@ -44,17 +46,17 @@ impl Collector {
             plan.workers.len()
         );
         let mut jobs: Vec<String> = Vec::new();
-        let mut worker = |((end, schedule), job): ((CollectorEnd, Schedule), &String)| {
-            let number = jobs.iter().position(|name| name == job).unwrap_or_else(|| {
-                jobs.push(job.clone());
+        let mut worker = |((end, schedule), plan): ((CollectorEnd, Schedule), &WorkerPlan)| {
+            let number = jobs.iter().position(|name| *name == plan.job).unwrap_or_else(|| {
+                jobs.push(plan.job.clone());
                 jobs.len() - 1
             });
             let job = number as u16;
             let totals = WorkerTotals { job, ..WorkerTotals::default() };
-            WorkerRecord { end, job, schedule, ended: None, totals }
+            let keeps_ios = plan.terms.totals == Totals::WorkerAndEachIo;
+            WorkerRecord { end, job, schedule, ended: None, totals, keeps_ios }
         };
-        let names = plan.workers.iter().map(|worker| &worker.job);
-        let workers = ends.into_iter().zip(names).map(&mut worker).collect();
+        let workers = ends.into_iter().zip(&plan.workers).map(&mut worker).collect();
         let rows = Rows::new(timetable, jobs.len());
         Collector { timetable, jobs, workers, rows }
     }
@@ -91,7 +93,8 @@ impl Collector {
     pub(crate) fn tell(&mut self, watcher: &mut dyn Observer) {
         for (number, worker) in self.workers.iter_mut().enumerate() {
             if let Some(traces) = &mut worker.end.traces {
-                traces.tell(number, watcher);
+                let kept = worker.keeps_ios.then_some(&mut worker.totals.ios);
+                traces.tell(number, watcher, kept);
             }
         }
     }
@@ -109,7 +112,11 @@ impl Collector {
         self.workers[number].ended = Some(ended);
         if let Some(remainder) = remainder {
             self.take(number, &remainder.sheet);
-            self.workers[number].totals.untraced = remainder.trace.as_ref().map_or(0, |trace| trace.lost);
+            let worker = &mut self.workers[number];
+            worker.totals.untraced = remainder.trace.as_ref().map_or(0, |trace| trace.lost);
+            if let Some(trace) = remainder.trace.as_ref().filter(|_| worker.keeps_ios) {
+                worker.totals.ios.extend_from_slice(&trace.chunk);
+            }
         }
     }
 

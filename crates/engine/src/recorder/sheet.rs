@@ -192,7 +192,7 @@ impl Sheet {
             used.then(|| Track::new(plan, direction))
         };
         let files = match plan.terms.totals {
-            workload::Totals::Worker => 0,
+            workload::Totals::Worker | workload::Totals::WorkerAndEachIo => 0,
             workload::Totals::WorkerAndFile => plan.files.len(),
         };
         Sheet {

@@ -100,10 +100,19 @@ impl Tracer {
 }
 
 impl TraceReceiver {
-    /// Tells `watcher` what worker `number` has handed over.
-    pub(crate) fn tell(&mut self, number: usize, watcher: &mut dyn Observer) {
+    /// Tells `watcher` what worker `number` has handed over, and keeps it where that is asked for.
+    pub(crate) fn tell(
+        &mut self,
+        number: usize,
+        watcher: &mut dyn Observer,
+        kept: Option<&mut Vec<IoTrace>>,
+    ) {
+        let mut kept = kept;
         while let Ok(mut chunk) = self.chunks.pop() {
             watcher.traced(number, &chunk);
+            if let Some(kept) = &mut kept {
+                kept.extend_from_slice(&chunk);
+            }
             chunk.clear();
             assert!(self.spares.push(chunk).is_ok(), "a ring with a place for every chunk is full");
         }
@@ -148,9 +157,9 @@ mod tests {
         let room = (CHUNK * CHUNKS) as u64;
         (0..room + 10).for_each(|number| tracer.record(io(number)));
         let mut told = Offsets::default();
-        desk.tell(3, &mut told);
+        desk.tell(3, &mut told, None);
         (room + 10..room + 20).for_each(|number| tracer.record(io(number)));
-        desk.tell(3, &mut told);
+        desk.tell(3, &mut told, None);
         let rest = tracer.into_trace();
         told.0.extend(rest.chunk.iter().map(|io| io.offset));
         assert_eq!(rest.lost, 10);
@@ -163,10 +172,10 @@ mod tests {
         tracer.record(io(7));
         let mut told = Offsets::default();
         tracer.reach(Nanos(7) + PATIENCE - Nanos(1));
-        desk.tell(0, &mut told);
+        desk.tell(0, &mut told, None);
         assert!(told.0.is_empty());
         tracer.reach(tracer.edge());
-        desk.tell(0, &mut told);
+        desk.tell(0, &mut told, None);
         assert_eq!((told.0, tracer.edge()), (vec![7], Nanos::MAX));
     }
 }

@@ -25,6 +25,7 @@ mod overload;
 mod panel;
 mod panels;
 mod pictures;
+mod places;
 mod plot;
 pub mod png;
 mod relations;

@@ -377,9 +377,12 @@ fn part_label(step: &StepRecord) -> String {
         StepKind::Cell | StepKind::Again => {
             step.plan.workers.iter().map(|worker| worker.depth).sum::<u32>().to_string()
         }
-        StepKind::Reference | StepKind::Probe | StepKind::OpenLoad | StepKind::Drain | StepKind::Job => {
-            step.plan.name.clone()
-        }
+        StepKind::Reference
+        | StepKind::Probe
+        | StepKind::OpenLoad
+        | StepKind::Drain
+        | StepKind::Place
+        | StepKind::Job => step.plan.name.clone(),
     }
 }
 

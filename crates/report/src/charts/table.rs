@@ -10,7 +10,7 @@ use workload::Nanos;
 use super::chart::Chart;
 use super::series::{self, MeasuredChart, Steps};
 use super::view::View;
-use super::{by_depth, drained, heat, ladders, machine, of_blocks, over_time, reported, sought};
+use super::{by_depth, drained, heat, ladders, machine, of_blocks, over_time, places, reported, sought};
 
 /// A chart of a run.
 pub(crate) struct ChartOfRun {
@@ -74,7 +74,7 @@ const fn row(id: &'static str, part: Part, draw: fn(&Source<'_>) -> Option<Chart
 }
 
 /// The charts in the order of the files' numbers, and within each part of a page in that of the page.
-pub(crate) static CHARTS_OF_RUNS: [ChartOfRun; 21] = [
+pub(crate) static CHARTS_OF_RUNS: [ChartOfRun; 24] = [
     row("map", Part::Answer, |of| heat::heat(of.analysis)),
     row("map-blocks", Part::Answer, |of| of_blocks::by_block(of.analysis)),
     row("overload", Part::SideBySide, |of| of.view?.overload()),
@@ -102,6 +102,9 @@ pub(crate) static CHARTS_OF_RUNS: [ChartOfRun; 21] = [
         ..row("blocks", Part::Block, |of| ladders::block_sizes(of.run, of.analysis))
     },
     row("percentiles", Part::Latency, |of| ladders::percentiles(of.analysis)),
+    row("strip", Part::Answer, |of| places::strip(of.analysis)),
+    row("working-sets", Part::Answer, |of| places::working_sets(of.analysis)),
+    row("sequences", Part::Answer, |of| places::tracks(of.analysis)),
     ChartOfRun { files: Files::PageAlone, ..row("cpu", Part::Machine, |of| machine::cpu(of.run)) },
     ChartOfRun { files: Files::PageAlone, ..row("devices", Part::Machine, |of| machine::devices(of.run)) },
     row("reported-rate", Part::Printed, |of| reported::rate(of.run)),

@@ -21,7 +21,7 @@ pub(crate) mod mapped;
 pub(crate) mod note;
 pub mod numbers;
 pub(crate) mod phrases;
-mod places;
+pub(crate) mod places;
 pub(crate) mod progress;
 pub(crate) mod quick;
 pub(crate) mod sentence;

@@ -1,15 +1,310 @@
-//! The answer of a procedure in words.
+//! The answer of `plimsoll where` in words: what differs by place, and what a cache holds.
 
-use analysis::PlacesAnswer;
+use analysis::{Budget, CacheSeen, Joint, PlacesAnswer, Region, RegionKind, SetSeen, TracksSeen};
 
+use crate::words::Table;
 use crate::words::answer::VerdictWords;
+use crate::words::numbers::{self, Prefix};
+use crate::words::wrap::wrap;
+
+/// Columns of the strip in a terminal.
+const STRIP: usize = 64;
 
 /// The answer in a sentence or two.
-pub(crate) fn verdict(_answer: &PlacesAnswer) -> VerdictWords {
-    VerdictWords { word: "MEASURED", rest: ".".to_owned(), stops: String::new() }
+pub(crate) fn verdict(answer: &PlacesAnswer) -> VerdictWords {
+    let (word, rest) = regions_verdict(answer);
+    VerdictWords {
+        word,
+        rest,
+        stops: format!("{} {}", cache_sentence(answer), tracks_sentence(&answer.tracks)),
+    }
+}
+
+fn regions_verdict(answer: &PlacesAnswer) -> (&'static str, String) {
+    match answer.regions.as_slice() {
+        [] => ("CANNOT TELL", format!(": too few places were read ({}).", answer.places)),
+        [one] => (word_of_all(one.kind), format!(" {}", alone(answer, one))),
+        regions => {
+            let other: Vec<String> =
+                regions.iter().filter(|region| region.kind != RegionKind::Usual).map(part).collect();
+            ("DIFFERS", format!(" by place: {}.", other.join("; ")))
+        }
+    }
+}
+
+fn word_of_all(kind: RegionKind) -> &'static str {
+    match kind {
+        RegionKind::Usual | RegionKind::Fast | RegionKind::Slow => "ALIKE",
+        RegionKind::FirstTouch => "LOADS",
+        RegionKind::FirstTouchOrCached => "CANNOT TELL",
+        RegionKind::Cached => "CACHED",
+    }
+}
+
+/// What is said of a volume that is one region.
+fn alone(answer: &PlacesAnswer, region: &Region) -> String {
+    let within =
+        answer.spread.map_or(String::new(), |spread| format!(" (within {})", numbers::share(spread)));
+    let least = numbers::size(answer.resolution);
+    match region.kind {
+        RegionKind::Usual | RegionKind::Fast | RegionKind::Slow => format!(
+            "everywhere{within}, the first time as later: {} places, no region of {least} or more differs.",
+            numbers::count(answer.places as f64)
+        ),
+        RegionKind::FirstTouch => format!(
+            "when it is touched, all of it: the first reading takes {}, later ones {}.",
+            numbers::time(region.first_ns),
+            settled(region)
+        ),
+        RegionKind::FirstTouchOrCached => format!(
+            "why all of it is slow the first time ({}, later {}): it may be loaded when it is touched, or a cache keeps what was \
+             read.",
+            numbers::time(region.first_ns),
+            settled(region)
+        ),
+        RegionKind::Cached => "at the beginning: all of it came from a cache that was warm.".to_owned(),
+    }
+}
+
+fn settled(region: &Region) -> String {
+    region.settled_ns.map_or("are not known".to_owned(), numbers::time)
+}
+
+/// A region in the sentence of all.
+fn part(region: &Region) -> String {
+    let place =
+        format!("{} to {}", numbers::size(region.from.value as u64), numbers::size(region.to.value as u64));
+    format!("{place} {}", meaning(region))
+}
+
+/// What a region is.
+pub(crate) fn meaning(region: &Region) -> String {
+    let times = region.times.map_or(String::new(), |times| format!(" ({})", numbers::factor(times.value)));
+    match region.kind {
+        RegionKind::Usual => "as most of the volume".to_owned(),
+        RegionKind::FirstTouch => format!("is loaded when it is first touched{times}"),
+        RegionKind::FirstTouchOrCached => {
+            format!("is slow the first time{times}: loaded then, or kept by a cache since")
+        }
+        RegionKind::Fast => "is fast each time: never written, zeros, or on something faster".to_owned(),
+        RegionKind::Cached => "lay in a cache at the beginning".to_owned(),
+        RegionKind::Slow => "is slow each time".to_owned(),
+    }
+}
+
+/// What a region is, in a word or two.
+pub(crate) fn name(kind: RegionKind) -> &'static str {
+    match kind {
+        RegionKind::Usual => "usual",
+        RegionKind::FirstTouch => "loads on touch",
+        RegionKind::FirstTouchOrCached => "slow once",
+        RegionKind::Fast => "fast each time",
+        RegionKind::Cached => "cached at first",
+        RegionKind::Slow => "slow each time",
+    }
+}
+
+fn bytes(value: f64) -> String {
+    numbers::size(value as u64)
+}
+
+/// What is said of a cache.
+pub(crate) fn cache_sentence(answer: &PlacesAnswer) -> String {
+    match &answer.cache {
+        CacheSeen::NotLooked => "Whether a cache holds what was read was not looked at.".to_owned(),
+        CacheSeen::None { up_to } => {
+            format!(
+                "No cache seen: working sets up to {} come no faster when they are read again.",
+                numbers::size(*up_to)
+            )
+        }
+        CacheSeen::Seen { size, hit_ns, miss_ns } => format!(
+            "A cache holds {} ({} to {}): {} from it, {} beyond it.{}",
+            bytes(size.value),
+            bytes(size.low),
+            bytes(size.high),
+            numbers::time(*hit_ns),
+            numbers::time(*miss_ns),
+            warming(answer, size.value)
+        ),
+        CacheSeen::SizeUnclear { holds, less_than, hit_ns, miss_ns } => {
+            let most = if *less_than == u64::MAX {
+                String::new()
+            } else {
+                format!(" and less than {}", numbers::size(*less_than))
+            };
+            format!(
+                "A cache holds {} or more{most}: {} from it, {} beyond it. Its size is not told: the shares of reads that come from \
+                 it are not those of one size.",
+                numbers::size(*holds),
+                numbers::time(*hit_ns),
+                numbers::time(*miss_ns)
+            )
+        }
+        CacheSeen::Unconfirmed { slower } => format!(
+            "Whether there is a cache is not told: sets of {} came slower than smaller ones, but no small one was read again \
+             after that, so that it may have been the time. Give it more with --time.",
+            numbers::size(*slower)
+        ),
+        CacheSeen::LargerOrFirstTouch { up_to } => format!(
+            "Whether there is a cache is not told: all that is read again comes fast, up to sets of {}. A cache may be larger \
+             than that (--largest, --time), or blocks are loaded when they are touched.",
+            numbers::size(*up_to)
+        ),
+    }
+}
+
+/// How long the cache takes to warm.
+fn warming(answer: &PlacesAnswer, size: f64) -> String {
+    let Some(rate) = answer.warming.filter(|rate| *rate > 0.0) else { return String::new() };
+    let passes = answer.sets.iter().map(|set| set.passes).max().unwrap_or(1);
+    let slowly = if passes > 2 {
+        format!(", and takes in only a part of what passes: {passes} passes were needed")
+    } else {
+        String::new()
+    };
+    format!(
+        " It was cold; it warms at {}, in {} when it is read in order of nothing{slowly}.",
+        numbers::bandwidth(rate, Prefix::Binary),
+        numbers::span(size / rate)
+    )
+}
+
+/// What is said of sequences over the volume.
+pub(crate) fn tracks_sentence(tracks: &TracksSeen) -> String {
+    let rate = |value: f64| numbers::bandwidth(value, Prefix::Binary);
+    match tracks {
+        TracksSeen::NotLooked => String::new(),
+        TracksSeen::Alike { bytes_per_second, .. } => {
+            format!("Sequences run alike from the first byte to the last ({}).", rate(*bytes_per_second))
+        }
+        TracksSeen::Falling { outer, inner, .. } => format!(
+            "Sequences run at {} at the beginning and {} at the end, as on the outer and inner tracks of a disk that turns.",
+            rate(*outer),
+            rate(*inner)
+        ),
+        TracksSeen::Uneven { ratio } => format!(
+            "Sequences differ by place, but not as tracks do: the first third over the last is {}.",
+            numbers::figure(ratio.value)
+        ),
+    }
 }
 
 /// What stands below the verdict in a terminal: tables and what follows.
-pub(crate) fn text(_answer: &PlacesAnswer) -> String {
-    String::new()
+pub(crate) fn text(answer: &PlacesAnswer) -> String {
+    let mut text = strip(answer);
+    if answer.regions.len() > 1 {
+        text += &table(&region_table(answer));
+        text.push('\n');
+    }
+    if answer.sets.len() > 1 {
+        text += &table(&set_table(answer));
+        text.push('\n');
+    }
+    for budget in &answer.budgets {
+        text += &wrap("", &budget_sentence(budget));
+    }
+    if answer.stopped {
+        text += &wrap("", "Stopped before its end: this is what is known so far.");
+    }
+    text
+}
+
+/// What the cache and what is beyond it move.
+pub(crate) fn budget_sentence(budget: &Budget) -> String {
+    let block = numbers::block(budget.block as f64);
+    let rate = |estimate: &Option<analysis::Estimate>| estimate.map(|estimate| numbers::iops(estimate.value));
+    let both = budget.together.map(|(hits, misses)| {
+        let joint = match budget.joint() {
+            Some(Joint::Apart) => ", as much as each alone: two limits",
+            Some(Joint::OneOverBoth) => ": what is beyond the cache counts against its limit too",
+            Some(Joint::Less) | None => ", less than each alone",
+        };
+        format!(
+            "both at once {} ({} and {}){joint}",
+            numbers::iops(hits + misses),
+            numbers::iops(hits),
+            numbers::iops(misses)
+        )
+    });
+    let parts = [
+        rate(&budget.cached).map(|rate| format!("from the cache {rate}")),
+        rate(&budget.uncached).map(|rate| format!("beyond it {rate}")),
+        both,
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    format!("Reads of {block}, many at once: {}.", parts.join("; "))
+}
+
+/// The volume as a line: a letter a region.
+fn strip(answer: &PlacesAnswer) -> String {
+    if answer.regions.len() < 2 {
+        return String::new();
+    }
+    let letter = |at: usize| {
+        let middle = answer.size as f64 * (at as f64 + 0.5) / STRIP as f64;
+        let region =
+            answer.regions.iter().find(|region| (region.from.value..region.to.value).contains(&middle));
+        match region.map(|region| region.kind) {
+            Some(RegionKind::Usual) => '.',
+            Some(RegionKind::FirstTouch | RegionKind::FirstTouchOrCached) => 'L',
+            Some(RegionKind::Fast) => 'f',
+            Some(RegionKind::Cached) => 'c',
+            Some(RegionKind::Slow) => 's',
+            None => ' ',
+        }
+    };
+    let line: String = (0..STRIP).map(letter).collect();
+    format!("  0 |{line}| {}\n\n", numbers::size(answer.size))
+}
+
+/// The regions, a row each.
+pub(crate) fn region_table(answer: &PlacesAnswer) -> Table {
+    let mut table = Table::headed(&["from", "to", "first", "later", "what"]);
+    for region in &answer.regions {
+        table.rows.push(vec![
+            edge(&region.from),
+            edge(&region.to),
+            numbers::time(region.first_ns),
+            region.settled_ns.map_or(String::new(), numbers::time),
+            name(region.kind).to_owned(),
+        ]);
+    }
+    table
+}
+
+/// `40.0 GiB ± 2 MiB`; an end of the volume is exact.
+fn edge(at: &analysis::Estimate) -> String {
+    let half = at.half_width();
+    let place = bytes(at.value);
+    if half < 1.0 { place } else { format!("{place} ± {}", bytes(half)) }
+}
+
+/// The working sets by size, a row each.
+pub(crate) fn set_table(answer: &PlacesAnswer) -> Table {
+    let mut sets: Vec<&SetSeen> = answer.sets.iter().collect();
+    sets.sort_by_key(|set| (set.bytes, set.passes));
+    let mut table = Table::headed(&["working set", "passes", "latency", "from a cache"]);
+    for set in sets {
+        let hits = set.hits.map_or("none seen".to_owned(), |hits| numbers::share(hits.value));
+        table.rows.push(vec![
+            numbers::size(set.bytes),
+            numbers::count(f64::from(set.passes)),
+            numbers::time(set.latency_ns_mean),
+            hits,
+        ]);
+    }
+    table
+}
+
+/// A table in a terminal.
+fn table(table: &Table) -> String {
+    let rows: Vec<&Vec<String>> = std::iter::once(&table.head).chain(&table.rows).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let line = |row: &&Vec<String>| {
+        let cells: Vec<String> =
+            row.iter().enumerate().map(|(at, cell)| format!("{cell:<width$}", width = width(at))).collect();
+        format!("  {}\n", cells.join("  ").trim_end())
+    };
+    rows.iter().map(line).collect()
 }

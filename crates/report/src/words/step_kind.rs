@@ -16,6 +16,7 @@ pub(crate) fn kind_words(kind: StepKind) -> &'static str {
         StepKind::Again => "again",
         StepKind::OpenLoad => "open load",
         StepKind::Drain => "drain",
+        StepKind::Place => "places",
         StepKind::Job => "jobs",
     }
 }

@@ -31,8 +31,20 @@ pub struct Wish {
     pub size: Option<Bytes>,
     /// The block device that may be destroyed.
     pub allow_destroy: Option<PathBuf>,
+    /// Whether a file may be read of which much was never written.
+    pub holes: Holes,
     /// Raised by whoever wants the target no longer while it is made.
     pub stop: Arc<AtomicBool>,
+}
+
+/// Whether a file is measured that holds little data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Holes {
+    /// No: reads of it tell nothing of the volume.
+    #[default]
+    Refused,
+    /// Yes: where it holds none is what is asked.
+    Allowed,
 }
 
 /// A target that has been opened and guarded.
@@ -279,7 +291,9 @@ fn open_reader(path: &Path, mut facts: TargetFacts, wish: &Wish) -> Result<OpenT
     facts.direct_alignment = reader.alignment().offset;
     facts.reads_only = true;
     let file = OneFile::only_read(reader);
-    refuse_unwritten(path, &file, size)?;
+    if wish.holes == Holes::Refused {
+        refuse_unwritten(path, &file, size)?;
+    }
     Ok(OpenTarget { facts, file, size, writes: Writes::LeftOut, layout: Layout::None, destruction: None })
 }
 

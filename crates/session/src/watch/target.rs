@@ -175,7 +175,12 @@ impl LoadWish<'_> {
             )));
         }
         let size = self.size.or(self.region_on(target));
-        let wish = Wish { size, allow_destroy: self.allow_destroy.map(PathBuf::from), stop: stop.shared() };
+        let wish = Wish {
+            size,
+            allow_destroy: self.allow_destroy.map(PathBuf::from),
+            stop: stop.shared(),
+            ..Wish::default()
+        };
         let setup = set_up_watch(target, &run::absolute(target, typed), &wish, self.every);
         let setup = setup.map_err(|error| run::not_set(&error))?;
         if setup.writes == Writes::LeftOut && self.load.writes() {

@@ -9,7 +9,7 @@ use super::error::SimError;
 use super::latency::{Base, Oddities};
 use super::noise::Noise;
 use super::parameters;
-use super::places::{BadPlace, Cache, FirstTouch, Thin};
+use super::places::{BadPlace, Cache, CachePlan, FirstTouch, Part, Thin, Tracks};
 use super::second::Second;
 use super::servers::{ServerPlan, Servers};
 use super::settings::{Settings, settings};
@@ -49,6 +49,7 @@ enum Chance {
     Oddities,
     Errors,
     Theft,
+    Cache,
     Flicker = 32,
 }
 
@@ -177,6 +178,11 @@ fn medium(settings: &Settings, basics: &Basics) -> Medium {
         servers: plan.map(|plan| Servers::new(plan, random(Chance::Servers))),
         corner: settings.corner.map(Corner::new),
         stalls: settings.stalls.spans(random(Chance::Stalls)),
+        tracks: settings.outer.zip(settings.inner).map(|(outer, inner)| Tracks {
+            outer,
+            inner,
+            size: basics.size,
+        }),
     }
 }
 
@@ -188,13 +194,21 @@ fn front(settings: &Settings, basics: &Basics) -> Front {
         latency: settings.write_back_latency.unwrap_or(WRITE_BACK_LATENCY),
         flush: settings.flush.unwrap_or(basics.write_latency.unwrap_or(basics.latency)),
     });
-    let hit = settings.cache_latency.unwrap_or(CACHE_LATENCY);
+    let random = |chance: Chance| Stream::new(basics.seed, chance as u64);
+    let cache = settings.cache.map(|size| CachePlan {
+        size,
+        latency: settings.cache_latency.unwrap_or(CACHE_LATENCY),
+        iops: settings.cache_iops,
+        bandwidth: settings.cache_bandwidth,
+        admits: settings.cache_admits.map(|share| (share, random(Chance::Cache))),
+        holds: settings.cache_holds.unwrap_or(Bytes(0)),
+    });
     Front {
-        errors: settings.errors.map(|share| (share, Stream::new(basics.seed, Chance::Errors as u64))),
+        errors: settings.errors.map(|share| (share, random(Chance::Errors))),
         bad: place.map(|(offset, length)| BadPlace { offset, length }),
-        thin: settings.thin.map(Thin::new),
-        cache: settings.cache.map(|size| Cache::new(size, hit)),
-        touch: settings.first_touch.map(FirstTouch::new),
+        thin: settings.thin.map(|latency| Thin::new(latency, Part::of(settings.thin_part))),
+        cache: cache.map(Cache::new),
+        touch: settings.first_touch.map(|more| FirstTouch::new(more, Part::of(settings.first_touch_part))),
         write_back: write_back.map(WriteBack::new),
     }
 }

@@ -29,7 +29,7 @@ pub use error::SimError;
 use build::Basics;
 use corner::Corner;
 use latency::{Base, Oddities};
-use places::{BadPlace, Cache, FirstTouch, Thin};
+use places::{BadPlace, Cache, FirstTouch, Thin, Tracks};
 use second::Second;
 use servers::Servers;
 use spans::Spans;
@@ -73,6 +73,7 @@ struct Medium {
     servers: Option<Servers>,
     corner: Option<Corner>,
     stalls: Option<Spans>,
+    tracks: Option<Tracks>,
 }
 
 /// What answers past the meters, or makes an I/O take longer by where it goes.
@@ -90,8 +91,8 @@ struct Front {
 enum Passed {
     /// It is done.
     Done(Served),
-    /// It goes on to the meters, and takes so much more.
-    On(Nanos),
+    /// It goes on to the meters, takes so much `more`, and passes no sooner than after the time that it is `held`.
+    On { more: Nanos, held: Nanos },
 }
 
 impl SimulatedVolume {
@@ -159,11 +160,11 @@ impl SimulatedVolume {
 impl Volume for SimulatedVolume {
     #[inline]
     fn serve(&mut self, now: Nanos, io: &Io) -> Served {
-        let more = match self.front.pass(now, io) {
+        let (more, held) = match self.front.pass(now, io) {
             Passed::Done(served) => return served,
-            Passed::On(more) => more,
+            Passed::On { more, held } => (more, held),
         };
-        let start = self.meters.admit(now, io);
+        let start = self.meters.admit(now, io).max(now + held);
         assert!(start >= now, "an I/O is served before it is admitted");
         let pace = if self.medium.servers.is_some() { self.meters.pace(start) } else { 1.0 };
         let (latency, mut done_at) = self.medium.serve(start, io, Extra { more, pace });
@@ -237,6 +238,9 @@ impl Medium {
     fn serve(&mut self, start: Nanos, io: &Io, extra: Extra) -> (Nanos, Nanos) {
         let base = if io.kind == Direction::Read { &self.read } else { &self.write };
         let mut latency = base.draw(&mut self.random) + extra.more;
+        if let Some(tracks) = &self.tracks {
+            latency += tracks.more(io);
+        }
         if let Some(oddities) = &mut self.oddities {
             latency = oddities.change(latency);
         }
@@ -261,11 +265,14 @@ impl Front {
         if self.fails(io) {
             return Passed::Done(Served { done_at: now + build::LATENCY, result: -EIO });
         }
+        let mut held = Nanos::ZERO;
         if let Some(cache) = &mut self.cache
             && matches!(io.kind, Direction::Read | Direction::Write)
-            && cache.hits(io)
         {
-            return done(cache.latency);
+            held = cache.passes(now, io).since(now);
+            if cache.hits(io) {
+                return done(held + cache.latency());
+            }
         }
         let more = self.touch.as_mut().map_or(Nanos::ZERO, |touch| touch.more(io));
         match (&mut self.write_back, io.kind) {
@@ -274,7 +281,7 @@ impl Front {
                 done(room.since(now) + cache.latency)
             }
             (Some(cache), Direction::Flush) => done(cache.flushed(now).since(now)),
-            _ => Passed::On(more),
+            _ => Passed::On { more, held },
         }
     }
 

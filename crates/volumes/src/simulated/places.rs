@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use statistics::Stream;
 use workload::{Bytes, Io, IoKind, Nanos};
 
 /// What a cache keeps as one.
@@ -17,31 +18,90 @@ fn pieces(io: &Io, size: Bytes) -> std::ops::RangeInclusive<u64> {
     io.offset / size.0..=last / size.0
 }
 
+/// A part of the volume, its end left out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    pub(super) from: Bytes,
+    pub(super) to: Bytes,
+}
+
+impl Part {
+    /// What was typed of it; what was not is the volume's beginning and end.
+    pub(super) fn of((from, to): (Option<Bytes>, Option<Bytes>)) -> Part {
+        Part { from: from.unwrap_or(Bytes(0)), to: to.unwrap_or(Bytes(u64::MAX)) }
+    }
+
+    fn holds(self, offset: u64) -> bool {
+        (self.from.0..self.to.0).contains(&offset)
+    }
+}
+
+/// What a cache is.
+#[derive(Clone, Debug)]
+pub(super) struct CachePlan {
+    pub(super) size: Bytes,
+    pub(super) latency: Nanos,
+    /// I/Os a second that pass it.
+    pub(super) iops: Option<f64>,
+    /// Bytes a second that pass it.
+    pub(super) bandwidth: Option<f64>,
+    /// Share of what it lacks that it keeps, drawn from this stream.
+    pub(super) admits: Option<(f64, Stream)>,
+    /// So much of the volume's beginning lies in it at first.
+    pub(super) holds: Bytes,
+}
+
 /// A cache before the meters, of lines that lie at their number modulo its size: a region that fits it is served wholly from it
-/// once it was read, of a larger one the share that fits.
+/// once it was read, of a larger one the share that fits. What passes it, hit or miss, counts against its own limits, as with
+/// the host cache of a machine (methodology 1.4).
 #[derive(Clone, Debug)]
 pub(super) struct Cache {
     /// Number of the line that lies in each place, and 1; 0 where none does.
     lines: Vec<u32>,
-    pub(super) latency: Nanos,
+    plan: CachePlan,
+    /// When its own limits let the next I/O pass, nanoseconds.
+    free_ns: f64,
 }
 
 impl Cache {
-    pub(super) fn new(size: Bytes, latency: Nanos) -> Cache {
-        Cache { lines: vec![0; (size.0 / LINE.0) as usize], latency }
+    pub(super) fn new(plan: CachePlan) -> Cache {
+        let places = (plan.size.0 / LINE.0) as usize;
+        let held = ((plan.holds.0 / LINE.0) as usize).min(places);
+        let lines = (0..places).map(|line| if line < held { line as u32 + 1 } else { 0 }).collect();
+        Cache { lines, plan, free_ns: 0.0 }
     }
 
-    /// Whether all of a read lies in the cache; what was touched lies there afterwards.
+    /// Whether all of a read lies in the cache; what was touched lies there afterwards, as far as it is admitted.
     #[inline]
     pub(super) fn hits(&mut self, io: &Io) -> bool {
         let places = self.lines.len() as u64;
         let mut all = true;
         for line in pieces(io, LINE) {
             let place = &mut self.lines[(line % places) as usize];
-            all &= *place == line as u32 + 1;
-            *place = line as u32 + 1;
+            if *place == line as u32 + 1 {
+                continue;
+            }
+            all = false;
+            let kept = self.plan.admits.as_mut().is_none_or(|(share, random)| random.unit_f64() < *share);
+            if kept {
+                *place = line as u32 + 1;
+            }
         }
         all && io.kind == IoKind::Read
+    }
+
+    /// When an I/O that arrives at `now` has passed its limits.
+    #[inline]
+    pub(super) fn passes(&mut self, now: Nanos, io: &Io) -> Nanos {
+        let of_io = self.plan.iops.map_or(0.0, |rate| 1e9 / rate);
+        let of_bytes = self.plan.bandwidth.map_or(0.0, |rate| f64::from(io.bytes) * 1e9 / rate);
+        let start = self.free_ns.max(now.0 as f64);
+        self.free_ns = start + of_io.max(of_bytes);
+        Nanos(start as u64)
+    }
+
+    pub(super) fn latency(&self) -> Nanos {
+        self.plan.latency
     }
 }
 
@@ -49,19 +109,20 @@ impl Cache {
 #[derive(Clone, Debug)]
 pub(super) struct FirstTouch {
     touched: HashSet<u64>,
+    part: Part,
     pub(super) latency: Nanos,
 }
 
 impl FirstTouch {
-    pub(super) fn new(latency: Nanos) -> FirstTouch {
-        FirstTouch { touched: HashSet::new(), latency }
+    pub(super) fn new(latency: Nanos, part: Part) -> FirstTouch {
+        FirstTouch { touched: HashSet::new(), part, latency }
     }
 
     /// What an I/O takes more because of the regions that it is the first to touch.
     #[inline]
     pub(super) fn more(&mut self, io: &Io) -> Nanos {
         let mut fresh = 0;
-        for region in pieces(io, REGION) {
+        for region in pieces(io, REGION).filter(|region| self.part.holds(region * REGION.0)) {
             fresh += u64::from(self.touched.insert(region));
         }
         if io.kind == IoKind::Read { Nanos(self.latency.0 * fresh) } else { Nanos::ZERO }
@@ -72,26 +133,52 @@ impl FirstTouch {
 #[derive(Clone, Debug)]
 pub(super) struct Thin {
     written: HashSet<u64>,
+    part: Part,
     pub(super) latency: Nanos,
 }
 
 impl Thin {
-    pub(super) fn new(latency: Nanos) -> Thin {
-        Thin { written: HashSet::new(), latency }
+    pub(super) fn new(latency: Nanos, part: Part) -> Thin {
+        Thin { written: HashSet::new(), part, latency }
     }
 
     /// Whether an I/O is a read of nothing; a write makes something of it.
     #[inline]
     pub(super) fn is_hole(&mut self, io: &Io) -> bool {
+        let part = self.part;
         let mut pieces = pieces(io, ALLOCATED);
         match io.kind {
-            IoKind::Read => pieces.all(|piece| !self.written.contains(&piece)),
+            IoKind::Read => {
+                pieces.all(|piece| part.holds(piece * ALLOCATED.0) && !self.written.contains(&piece))
+            }
             IoKind::Write => {
                 self.written.extend(pieces);
                 false
             }
             IoKind::Trim | IoKind::Flush => false,
         }
+    }
+}
+
+/// A disk that turns: its outer tracks pass more bytes under the head than its inner ones.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tracks {
+    /// Bytes a second at the first byte and at the last.
+    pub(super) outer: f64,
+    pub(super) inner: f64,
+    pub(super) size: Bytes,
+}
+
+impl Tracks {
+    /// Bytes a second at `offset`.
+    pub(super) fn rate(&self, offset: u64) -> f64 {
+        let place = offset as f64 / self.size.0 as f64;
+        self.outer + (self.inner - self.outer) * place
+    }
+
+    /// What the bytes of an I/O take.
+    pub(super) fn more(&self, io: &Io) -> Nanos {
+        Nanos((f64::from(io.bytes) * 1e9 / self.rate(io.offset)) as u64)
     }
 }
 
@@ -121,10 +208,48 @@ mod tests {
         io(IoKind::Read, offset, 4096)
     }
 
+    fn plain_cache() -> CachePlan {
+        let size = Bytes::mib(64);
+        CachePlan { size, latency: Nanos(1), iops: None, bandwidth: None, admits: None, holds: Bytes(0) }
+    }
+
+    #[test]
+    fn what_a_cache_holds_at_first_is_a_hit_and_what_it_does_not_admit_never_is() {
+        let admits = Some((0.0, statistics::Stream::new(1, 1)));
+        let mut cache = Cache::new(CachePlan { holds: Bytes::mib(1), admits, ..plain_cache() });
+        assert!(cache.hits(&read((1 << 20) - 4096)));
+        assert!(!cache.hits(&read(1 << 20)) && !cache.hits(&read(1 << 20)));
+    }
+
+    #[test]
+    fn the_limits_of_a_cache_hold_hits_and_misses_together() {
+        let mut cache = Cache::new(CachePlan { iops: Some(1000.0), ..plain_cache() });
+        let last = (0..1001).map(|place| cache.passes(Nanos::ZERO, &read(place * 4096))).max();
+        assert_eq!(last, Some(Nanos::SECOND));
+    }
+
+    #[test]
+    fn only_a_part_is_slow_at_first_and_only_a_part_was_never_written() {
+        let part = Part::of((Some(Bytes::mib(2)), Some(Bytes::mib(4))));
+        let mut touch = FirstTouch::new(Nanos(7), part);
+        let slow: Vec<bool> = (0..6).map(|mib| touch.more(&read(mib << 20)) > Nanos::ZERO).collect();
+        assert_eq!(slow, [false, false, true, true, false, false]);
+        let mut thin = Thin::new(Nanos(1), part);
+        let holes: Vec<bool> = (0..6).map(|mib| thin.is_hole(&read(mib << 20))).collect();
+        assert_eq!(holes, slow);
+    }
+
+    #[test]
+    fn inner_tracks_pass_fewer_bytes() {
+        let tracks = Tracks { outer: 200e6, inner: 100e6, size: Bytes::gib(1) };
+        assert_eq!(tracks.more(&io(IoKind::Read, 0, 1_000_000)), Nanos::from_millis(5));
+        assert_eq!(tracks.rate(1 << 29), 150e6);
+    }
+
     #[test]
     fn a_cache_warms_to_the_share_of_the_region_that_fits_it() {
         for (region_mib, share) in [(64u64, 1.0), (128, 0.5)] {
-            let mut cache = Cache::new(Bytes::mib(64), Nanos(1));
+            let mut cache = Cache::new(plain_cache());
             let mut random = statistics::Stream::new(1, 1);
             let mut pass = || {
                 let hit = (0..20_000).filter(|_| cache.hits(&read(random.below(region_mib << 8) * 4096)));
@@ -138,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_region_is_slow_once() {
-        let mut touch = FirstTouch::new(Nanos(7));
+        let mut touch = FirstTouch::new(Nanos(7), Part::of((None, None)));
         assert_eq!(touch.more(&read(5 << 20)), Nanos(7));
         assert_eq!(touch.more(&read((5 << 20) + 8192)), Nanos::ZERO);
         assert_eq!(touch.more(&io(IoKind::Read, (6 << 20) - 4096, 8192)), Nanos(7), "half of it is new");
@@ -148,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_thin_volume_has_holes_until_they_are_written() {
-        let mut thin = Thin::new(Nanos(1));
+        let mut thin = Thin::new(Nanos(1), Part::of((None, None)));
         assert!(thin.is_hole(&read(0)));
         assert!(!thin.is_hole(&io(IoKind::Write, 4096, 4096)));
         assert!(!thin.is_hole(&read(0)), "the same unit");

@@ -1,10 +1,15 @@
-//! The answer of a procedure in a page.
+//! The answer of `plimsoll where` in a page: regions and working sets as tables; their drawings stand among the charts.
 
 use analysis::PlacesAnswer;
 
-use crate::markup::Markup;
+use crate::markup::{Markup, markup};
+use crate::page::parts::{prose, scrolled, section};
+use crate::words::places::{budget_sentence, region_table, set_table};
 
 /// The sections of the answer.
-pub(super) fn sections(_answer: &PlacesAnswer) -> Markup {
-    Markup::default()
+pub(super) fn sections(answer: &PlacesAnswer) -> Markup {
+    let regions = if answer.regions.is_empty() { Markup::default() } else { scrolled(&region_table(answer)) };
+    let sets = if answer.sets.is_empty() { Markup::default() } else { scrolled(&set_table(answer)) };
+    let budgets: Markup = answer.budgets.iter().map(|budget| prose(&budget_sentence(budget))).collect();
+    markup![section("Regions", regions), section("Working sets", markup![sets, budgets])]
 }

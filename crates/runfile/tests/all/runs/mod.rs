@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use record::{
     Along, CpuMetric, Damage, DeviceFacts, DeviceKind, DeviceNode, DirectionTotals, DiskCounters,
     Distribution, Event, EventKind, Figure, HeldIo, Histogram, HostFacts, Interval, IntervalDirection,
-    IoFailure, LocalLimit, Measure, Metric, Mismatch, Note, Observed, ObservedDevice, Origin, Phase,
+    IoFailure, IoTrace, LocalLimit, Measure, Metric, Mismatch, Note, Observed, ObservedDevice, Origin, Phase,
     PhaseKind, Pressure, Reported, ReportedDirection, ReportedLatency, ReportedSeries, Run, Sample, Scope,
     Silence, SilenceStage, StepRecord, StoredFinding, Tally, TargetDoubt, TargetFacts, TargetKind,
     WorkerTotals,
@@ -171,6 +171,21 @@ fn totals() -> impl Strategy<Value = DirectionTotals> {
     })
 }
 
+/// An I/O that was kept for itself.
+fn traced(number: u64) -> IoTrace {
+    IoTrace {
+        due: Nanos(number),
+        issued: Nanos(number + 1),
+        done: Nanos(number + 2),
+        offset: number,
+        bytes: number as u32,
+        file: 1,
+        errno: 5,
+        direction: Direction::ALL[number as usize % 4],
+        counted: number % 2 == 0,
+    }
+}
+
 fn worker() -> impl Strategy<Value = WorkerTotals> {
     (0u16..3, nanos(), four(totals()), vec(0u64..1 << 60, 28)).prop_map(|(job, started, directions, n)| {
         let seven = |from: usize| std::array::from_fn(|i| n[from + i]);
@@ -183,6 +198,7 @@ fn worker() -> impl Strategy<Value = WorkerTotals> {
             system_cpu_ns: n[2],
             run_delay_ns: n[27],
             context_switches: n[3],
+            ios: n[..n[5] as usize % 3].iter().map(|&number| traced(number)).collect(),
             major_faults: n[4],
             minor_faults: n[5],
             depth_counts: seven(7),

@@ -1,0 +1,104 @@
+//! What a cached volume moves: from its cache, beyond it, and both at once.
+
+use record::{StepRecord, WorkerTotals};
+use serde::{Deserialize, Serialize};
+use statistics::sequential::{Monitor, Rule};
+use workload::{Bytes, Direction};
+
+use super::looks::{Look, Span, look, span};
+use crate::Estimate;
+
+/// Two figures are alike within this share.
+const ALIKE: f64 = 0.1;
+
+/// What many reads at once moved, operations of one size a second.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Budget {
+    /// Bytes of a read.
+    pub block: u64,
+    /// From the cache alone.
+    pub cached: Option<Estimate>,
+    /// Beyond the cache alone.
+    pub uncached: Option<Estimate>,
+    /// Both at once: what came from the cache, and what from beyond it.
+    pub together: Option<(f64, f64)>,
+}
+
+/// How the two limits act on each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Joint {
+    /// Together both reach what each reaches alone.
+    Apart,
+    /// Together they reach what the cache reaches alone: reads beyond it count there too.
+    OneOverBoth,
+    /// Neither.
+    Less,
+}
+
+impl Budget {
+    /// How the limits act on each other; `None` where not all three were measured.
+    pub fn joint(&self) -> Option<Joint> {
+        let (cached, uncached, (hits, misses)) = (self.cached?.value, self.uncached?.value, self.together?);
+        let sum = hits + misses;
+        let near = |one: f64, other: f64| (one / other - 1.0).abs() <= ALIKE;
+        let apart = near(hits, cached) && near(misses, uncached);
+        // Where one is small beside the other, sum and greater one are alike: each alone then tells.
+        Some(match () {
+            _ if apart && !near(cached + uncached, cached) => Joint::Apart,
+            _ if near(sum, cached.max(uncached)) => Joint::OneOverBoth,
+            _ if apart => Joint::Apart,
+            _ => Joint::Less,
+        })
+    }
+}
+
+/// The budgets by block size, in the order in which they were measured.
+pub(crate) fn budgets(steps: &[StepRecord], warm: Option<Span>) -> Vec<Budget> {
+    let mut budgets: Vec<Budget> = Vec::new();
+    let Some(warm) = warm else { return budgets };
+    for step in steps.iter().filter(|step| look(step) == Some(Look::Budget)) {
+        let Some(worker) = step.plan.workers.first() else { continue };
+        let Bytes(block) = worker.blocks.longest();
+        let known = budgets.iter().position(|budget| budget.block == block);
+        let at = known.unwrap_or_else(|| {
+            budgets.push(Budget { block, cached: None, uncached: None, together: None });
+            budgets.len() - 1
+        });
+        take_in(step, warm, &mut budgets[at]);
+    }
+    budgets
+}
+
+fn take_in(step: &StepRecord, warm: Span, budget: &mut Budget) {
+    let is_hit =
+        |number: usize| step.plan.workers.get(number).is_some_and(|worker| warm.holds(span(worker).from));
+    let any = |hit: bool| (0..step.plan.workers.len()).any(|number| is_hit(number) == hit);
+    let moved = |hit: bool| -> f64 {
+        let own = step.workers.iter().enumerate().filter(|(number, _)| is_hit(*number) == hit);
+        own.map(|(_, totals)| rate(totals)).sum()
+    };
+    match (any(true), any(false)) {
+        (true, true) => budget.together = Some((moved(true), moved(false))),
+        (true, false) => budget.cached = rate_of(step),
+        _ => budget.uncached = rate_of(step),
+    }
+}
+
+fn rate(totals: &WorkerTotals) -> f64 {
+    let seconds = totals.ended.since(totals.started).as_secs_f64();
+    totals.directions[Direction::Read.index()].tally.ops as f64 / seconds.max(1e-9)
+}
+
+/// The rate of a step over its whole intervals.
+fn rate_of(step: &StepRecord) -> Option<Estimate> {
+    let mut monitor = Monitor::new(Rule::within(0.0));
+    let whole = step.full().filter(|interval| interval.counted);
+    for interval in whole {
+        monitor.push(interval.iops());
+    }
+    let all: f64 = step.workers.iter().map(rate).sum();
+    let half = monitor.estimate().half_width;
+    let half = if half.is_finite() { half } else { all };
+    (all > 0.0).then_some(Estimate { value: all, low: (all - half).max(0.0), high: all + half })
+}

@@ -1,0 +1,225 @@
+//! The cache ladder: working sets of growing size, each read before it is measured, and the size of a cache from the share of reads
+//! that come from it.
+//!
+//! Random reads of a set that is larger than the cache find in it the share that fits, whatever is replaced by what; so the share
+//! times the size of the set is the size of the cache.
+
+use record::{Distribution, StepRecord};
+use serde::{Deserialize, Serialize};
+use workload::Direction;
+
+use super::looks::{Look, look};
+use super::readings::Place;
+use crate::Estimate;
+
+/// Three of four reads of a larger set take longer than of a smaller one by this factor: then something held the smaller one.
+const FALLS: f64 = 1.5;
+/// Fewest reads of a set.
+const READS: u64 = 50;
+/// A set of which this share comes from the cache fits it: a few reads of a device are as fast.
+const FITS: f64 = 0.95;
+/// Sets with a share of hits between these tell a size: above, nearly all fits; below, the few hits count too much.
+const TELLS: (f64, f64) = (0.2, 0.92);
+/// An interval of a size is never narrower, as a share: hits and misses whose latencies overlap are told apart with an error
+/// that the count does not show (measured: 5.5 % at a coefficient of variation of a half).
+const LEAST_ERROR: f64 = 0.07;
+/// Sizes this near each other do not contradict, as a share.
+const NEAR: f64 = 0.1;
+
+/// A working set and how it was read.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SetSeen {
+    /// Its size.
+    pub bytes: u64,
+    /// Times it was read whole before.
+    pub passes: u32,
+    /// Random reads of it.
+    pub reads: u64,
+    /// Mean of their latency, nanoseconds.
+    pub latency_ns_mean: f64,
+    /// Their median, nanoseconds.
+    pub latency_ns_p50: u64,
+    /// Share of them that came from the cache (0 to 1); `None` where none is seen.
+    pub hits: Option<Estimate>,
+    #[serde(skip)]
+    latency: Distribution,
+}
+
+/// What the ladder says of a cache.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "is", rename_all = "snake_case")]
+pub enum CacheSeen {
+    /// No working set was tried.
+    #[default]
+    NotLooked,
+    /// None that holds sets up to this size.
+    None {
+        /// The largest set, bytes.
+        up_to: u64,
+    },
+    /// Sets up to a size are faster.
+    Seen {
+        /// How much it holds, bytes.
+        size: Estimate,
+        /// Median latency of a read from it, nanoseconds.
+        hit_ns: f64,
+        /// The same of a read beyond it.
+        miss_ns: f64,
+    },
+    /// Small sets come faster than large ones, but the shares of hits are not those of one size.
+    SizeUnclear {
+        /// The largest set that it holds, bytes.
+        holds: u64,
+        /// The smallest that it does not.
+        less_than: u64,
+        /// As above.
+        hit_ns: f64,
+        /// As above.
+        miss_ns: f64,
+    },
+    /// Larger sets came slower, but no smaller one was read again after them: that may have been the time.
+    Unconfirmed {
+        /// The set that came slower, bytes.
+        slower: u64,
+    },
+    /// All that is read again comes faster: a cache that is larger than the largest set, or blocks that are loaded when they are
+    /// touched.
+    LargerOrFirstTouch {
+        /// The largest set, bytes.
+        up_to: u64,
+    },
+}
+
+/// The working sets that were measured, in their order.
+pub(crate) fn sets(steps: &[StepRecord]) -> Vec<SetSeen> {
+    let mut sets = Vec::new();
+    let mut warmed: Vec<u64> = Vec::new();
+    for step in steps {
+        match look(step) {
+            Some(Look::Warm(span)) => warmed.push(span.to),
+            Some(Look::Set(span)) => {
+                let latency = step.latency(Direction::Read);
+                if latency.count() < READS {
+                    continue;
+                }
+                sets.push(SetSeen {
+                    bytes: span.bytes(),
+                    passes: warmed.iter().filter(|to| **to == span.to).count() as u32,
+                    reads: latency.count(),
+                    latency_ns_mean: latency.mean().unwrap_or_default(),
+                    latency_ns_p50: latency.percentile(50.0).unwrap_or_default(),
+                    hits: None,
+                    latency,
+                });
+            }
+            _ => {}
+        }
+    }
+    sets
+}
+
+/// A ladder that has a step: the latencies of hits and misses, and what lies between them.
+struct Step {
+    hit_ns: f64,
+    miss_ns: f64,
+    between_ns: u64,
+}
+
+fn percentile(set: &SetSeen, percent: f64) -> f64 {
+    set.latency.percentile(percent).unwrap_or_default().max(1) as f64
+}
+
+fn step(sets: &[SetSeen]) -> Option<Step> {
+    // Of several looks at the smallest set the last, when it was read most often.
+    let least = sets.iter().map(|set| set.bytes).min()?;
+    let smallest = sets.iter().rfind(|set| set.bytes == least)?;
+    let largest = sets.iter().max_by_key(|set| set.bytes)?;
+    if percentile(largest, 75.0) <= FALLS * percentile(smallest, 75.0) {
+        return None;
+    }
+    let (hit_ns, miss_ns) = (percentile(smallest, 50.0), percentile(largest, 90.0));
+    Some(Step { hit_ns, miss_ns, between_ns: (hit_ns * miss_ns).sqrt() as u64 })
+}
+
+/// Fills in the share of hits of each set, and says what the ladder shows; `slow_once`: whether places of the strip were slow
+/// at first although no region was not. `places` are those of the strip.
+pub(crate) fn cache(sets: &mut [SetSeen], places: &[Place], slow_once: bool) -> CacheSeen {
+    let Some(up_to) = sets.iter().map(|set| set.bytes).max() else { return CacheSeen::NotLooked };
+    let Some(step) = step(sets) else {
+        return if slow_once { CacheSeen::LargerOrFirstTouch { up_to } } else { CacheSeen::None { up_to } };
+    };
+    let misses = misses_below(places, step.between_ns);
+    let least = sets.iter().map(|set| set.bytes).min().unwrap_or_default();
+    let hits = sets.iter().rfind(|set| set.bytes == least).map_or(1.0, |set| below(set, step.between_ns));
+    for set in sets.iter_mut() {
+        set.hits = Some(share(set, step.between_ns, (misses, hits)));
+    }
+    told(sets, &step)
+}
+
+/// Share of reads of the set faster than `ns`.
+fn below(set: &SetSeen, ns: u64) -> f64 {
+    set.latency.share_within(ns).unwrap_or_default()
+}
+
+/// Share of reads of places that lie in no cache which are faster than `ns`: first readings, or what came after the sets.
+fn misses_below(places: &[Place], ns: u64) -> f64 {
+    let later: Vec<f64> = places.iter().flat_map(|place| place.later_ns.iter().copied()).collect();
+    let first = || places.iter().map(|place| place.first_ns).collect();
+    let known: Vec<f64> = if later.len() >= READS as usize { later } else { first() };
+    let fast = known.iter().filter(|reading| **reading <= ns as f64).count();
+    // Where most are fast they are no misses: a part that was never written, or that lay in the cache.
+    let share = fast as f64 / known.len().max(1) as f64;
+    if share > 0.3 { 0.0 } else { share }
+}
+
+/// The share of hits of a set, of which misses and hits are told with these errors.
+fn share(set: &SetSeen, between_ns: u64, (misses, hits): (f64, f64)) -> Estimate {
+    let seen = below(set, between_ns);
+    let range = (hits - misses).max(0.1);
+    let value = ((seen - misses) / range).clamp(0.0, 1.0);
+    let error = 1.96 * (seen * (1.0 - seen) / set.reads as f64).sqrt() / range;
+    Estimate { value, low: (value - error).max(0.0), high: (value + error).min(1.0) }
+}
+
+fn told(sets: &[SetSeen], step: &Step) -> CacheSeen {
+    let hits = |set: &SetSeen| set.hits.map_or(0.0, |hits| hits.value);
+    let (hit_ns, miss_ns) = (step.hit_ns, step.miss_ns);
+    let holds = sets.iter().filter(|set| hits(set) >= FITS).map(|set| set.bytes).max().unwrap_or(0);
+    let lacks = |set: &&SetSeen| hits(set) < TELLS.1 && set.bytes > holds;
+    let less_than = sets.iter().filter(lacks).map(|set| set.bytes).min();
+    let Some(less_than) = less_than else {
+        return CacheSeen::SizeUnclear { holds, less_than: u64::MAX, hit_ns, miss_ns };
+    };
+    if !is_confirmed(sets, holds) {
+        return CacheSeen::Unconfirmed { slower: less_than };
+    }
+    match size(sets) {
+        Some(size) if agrees(size, holds, less_than) => CacheSeen::Seen { size, hit_ns, miss_ns },
+        _ => CacheSeen::SizeUnclear { holds, less_than, hit_ns, miss_ns },
+    }
+}
+
+/// Whether a set that fits was read after one that does not: then it was not the time that made the larger one slow.
+fn is_confirmed(sets: &[SetSeen], holds: u64) -> bool {
+    let slow =
+        sets.iter().position(|set| set.bytes > holds && set.hits.is_some_and(|hits| hits.value < TELLS.1));
+    let fits = |set: &SetSeen| set.bytes <= holds && set.hits.is_some_and(|hits| hits.value >= FITS);
+    slow.is_some_and(|slow| sets[slow..].iter().any(fits))
+}
+
+/// The size of the cache by the set that tells it best.
+pub(crate) fn size(sets: &[SetSeen]) -> Option<Estimate> {
+    let of_set = |set: &SetSeen| {
+        let hits = set.hits.filter(|hits| (TELLS.0..=TELLS.1).contains(&hits.value))?;
+        let error = ((hits.high - hits.low) / (2.0 * hits.value)).max(LEAST_ERROR);
+        let value = hits.value * set.bytes as f64;
+        Some(Estimate { value, low: value * (1.0 - error), high: value * (1.0 + error) })
+    };
+    let relative = |size: &Estimate| size.half_width() / size.value;
+    sets.iter().filter_map(of_set).min_by(|a, b| relative(a).total_cmp(&relative(b)))
+}
+
+fn agrees(size: Estimate, holds: u64, less_than: u64) -> bool {
+    holds as f64 <= size.high * (1.0 + NEAR) && less_than as f64 >= size.low * (1.0 - NEAR)
+}

@@ -1,0 +1,69 @@
+//! What each step of `plimsoll where` looked at, from its plan.
+
+use record::StepRecord;
+use workload::{Bytes, Order, Repeats, StepKind, Totals, WorkerPlan};
+
+/// Length of the reads of a strip: what a database reads at a time.
+pub const STRIP_BLOCK: Bytes = Bytes::kib(4);
+/// Length of the reads that warm a working set: few enough for a volume with few operations a second, and not so long that a
+/// cache passes them by as a sequence.
+pub const WARM_BLOCK: Bytes = Bytes::kib(256);
+/// Length of the reads that tell tracks apart: their bytes take longer than the way to them.
+pub const TRACK_BLOCK: Bytes = Bytes::MIB;
+
+/// A part of the volume, its end left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// First byte.
+    pub from: u64,
+    /// First byte behind it.
+    pub to: u64,
+}
+
+impl Span {
+    /// Whether `offset` lies in it.
+    pub fn holds(self, offset: u64) -> bool {
+        (self.from..self.to).contains(&offset)
+    }
+
+    /// Its length.
+    pub fn bytes(self) -> u64 {
+        self.to - self.from
+    }
+}
+
+/// What a step looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// Single places, each more than once.
+    Strip,
+    /// Every block of a working set once, so that a cache can take it.
+    Warm(Span),
+    /// Random places of a working set, one at a time.
+    Set(Span),
+    /// Many at once, on what a cache holds, beyond it, or both.
+    Budget,
+    /// Sequences at several places.
+    Tracks,
+}
+
+/// What `step` looked at; `None` where it is no step of this procedure.
+pub fn look(step: &StepRecord) -> Option<Look> {
+    let worker = step.plan.workers.first().filter(|_| step.plan.kind == StepKind::Place)?;
+    let block = worker.blocks.longest();
+    let each = worker.terms.totals == Totals::WorkerAndEachIo;
+    Some(match worker.access.order {
+        _ if each && block == TRACK_BLOCK => Look::Tracks,
+        _ if each => Look::Strip,
+        Order::Random(Repeats::Without) if block == WARM_BLOCK => Look::Warm(span(worker)),
+        _ if worker.depth == 1 => Look::Set(span(worker)),
+        _ => Look::Budget,
+    })
+}
+
+/// The region of a worker.
+pub fn span(worker: &WorkerPlan) -> Span {
+    let file = worker.files.first();
+    let from = file.map_or(0, |file| file.offset.0);
+    Span { from, to: from + file.map_or(0, |file| file.size.0) }
+}

@@ -1,0 +1,211 @@
+//! Regions of the volume: parts between two edges, and what makes each differ from the rest.
+
+use serde::{Deserialize, Serialize};
+use statistics::quantile::{median, quantile_interval};
+
+use super::edges::{Edge, Reading, apart, edges, together};
+use super::looks::Span;
+use super::readings::{Place, Settled};
+use crate::Estimate;
+
+/// The first reading takes longer than later ones by more than this factor: blocks that were touched before differ by tails and
+/// neighbours alone, which the median of pairs does not see. (Methodology 2.2 takes 3 for a single probe of few blocks.)
+const ONCE: f64 = 1.5;
+/// A level differs from the usual one by more than this factor.
+const OTHER: f64 = 1.5;
+/// The usual level is that of at least this share of what was looked at.
+const USUAL: f64 = 0.1;
+/// Fewest places that say something of a region.
+const FEW: usize = 8;
+/// Fewest places of a region between two edges.
+const SHORTEST: usize = 12;
+/// Parts of the volume whose medians tell how alike it is.
+const PARTS: usize = 16;
+
+/// What makes a region differ from the rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RegionKind {
+    /// Nothing: as fast the first time as later, and as most of the volume.
+    Usual,
+    /// Slow the first time, and as the rest when it was read again: loaded when it is touched.
+    FirstTouch,
+    /// Slow the first time and fast later; a cache that no working set has filled would look the same.
+    FirstTouchOrCached,
+    /// Fast each time: never written, zeros, or on something faster.
+    Fast,
+    /// Fast the first time, and as the rest after larger sets were read: it lay in a cache at the beginning.
+    Cached,
+    /// Slow each time.
+    Slow,
+}
+
+/// A part of the volume that differs from its neighbours.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Region {
+    /// Where it begins, bytes, with what the readings leave open.
+    pub from: Estimate,
+    /// Where it ends.
+    pub to: Estimate,
+    /// What makes it differ.
+    pub kind: RegionKind,
+    /// Median of first readings, nanoseconds.
+    pub first_ns: f64,
+    /// Median of later readings, nanoseconds; `None` where there was none that counts.
+    pub settled_ns: Option<f64>,
+    /// The first reading over later ones of the same place, the median of all.
+    pub times: Option<Estimate>,
+    /// Places that were read.
+    pub places: usize,
+}
+
+/// What is known of the cache when regions are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cached {
+    /// None is there.
+    No,
+    /// One is there; it held none of the places when they were read after the working sets.
+    Emptied,
+    /// That is open.
+    Unknown,
+}
+
+impl Cached {
+    fn settled(self) -> Settled {
+        match self {
+            Cached::Emptied => Settled::Later,
+            Cached::No | Cached::Unknown => Settled::Any,
+        }
+    }
+}
+
+/// The regions of `volume`, in order, without a gap; none where too little was read.
+pub(crate) fn regions(places: &[Place], cached: Cached, volume: Span) -> Vec<Region> {
+    if places.len() < FEW {
+        return Vec::new();
+    }
+    let settled = cached.settled();
+    let first: Vec<Reading> =
+        places.iter().map(|place| Reading { offset: place.offset, ns: place.first_ns }).collect();
+    let later: Vec<Reading> = places
+        .iter()
+        .filter_map(|place| Some(Reading { offset: place.offset, ns: place.settled_ns(settled)? }))
+        .collect();
+    let offsets: Vec<u64> = places.iter().map(|place| place.offset).collect();
+    let edges = apart(together(&[edges(&first), edges(&later)], volume), &offsets, SHORTEST);
+    let parts = parts(places, &edges, volume);
+    let usual = usual(&parts, settled);
+    let told: Vec<Region> = parts.iter().map(|part| part.told(cached, usual)).collect();
+    merged(told)
+}
+
+/// A part of the volume before it is told what it is.
+struct Part<'p> {
+    from: Estimate,
+    to: Estimate,
+    places: &'p [Place],
+}
+
+fn at(edge: Edge) -> Estimate {
+    Estimate { value: edge.middle() as f64, low: edge.after as f64, high: edge.before as f64 }
+}
+
+fn sure(offset: u64) -> Estimate {
+    Estimate { value: offset as f64, low: offset as f64, high: offset as f64 }
+}
+
+fn parts<'p>(places: &'p [Place], edges: &[Edge], volume: Span) -> Vec<Part<'p>> {
+    let mut bounds = vec![sure(volume.from)];
+    bounds.extend(edges.iter().map(|edge| at(*edge)));
+    bounds.push(sure(volume.to));
+    let within = |from: f64, to: f64| {
+        let first = places.partition_point(|place| (place.offset as f64) < from);
+        let last = places.partition_point(|place| (place.offset as f64) < to);
+        &places[first..last.max(first)]
+    };
+    let part = |pair: &[Estimate]| Part {
+        from: pair[0],
+        to: pair[1],
+        // What lies within an edge is nobody's.
+        places: within(pair[0].high, pair[1].low.max(pair[0].high)),
+    };
+    bounds.windows(2).map(part).filter(|part| !part.places.is_empty()).collect()
+}
+
+/// The slowest of the settled levels that a good part of the volume has: what is faster is so for a reason of its own.
+fn usual(parts: &[Part<'_>], settled: Settled) -> Option<f64> {
+    let all: f64 = parts.iter().map(Part::bytes).sum();
+    let levels =
+        parts.iter().filter(|part| part.bytes() >= USUAL * all).filter_map(|part| part.settled(settled));
+    levels.reduce(f64::max)
+}
+
+impl Part<'_> {
+    fn bytes(&self) -> f64 {
+        self.to.value - self.from.value
+    }
+
+    fn first(&self) -> f64 {
+        median(&self.places.iter().map(|place| place.first_ns).collect::<Vec<_>>()).unwrap_or_default()
+    }
+
+    fn settled(&self, settled: Settled) -> Option<f64> {
+        median(&self.places.iter().filter_map(|place| place.settled_ns(settled)).collect::<Vec<_>>())
+    }
+
+    /// The first reading over later ones, of the places that have both.
+    fn times(&self, settled: Settled) -> Option<Estimate> {
+        let ratio = |place: &Place| Some(place.first_ns.max(1.0) / place.settled_ns(settled)?.max(1.0));
+        let ratios: Vec<f64> = self.places.iter().filter_map(ratio).collect();
+        let interval = quantile_interval(&ratios, 0.5, 0.95)?;
+        Some(Estimate { value: median(&ratios)?, low: interval.lo, high: interval.hi })
+    }
+
+    fn told(&self, cached: Cached, usual: Option<f64>) -> Region {
+        let settled = cached.settled();
+        let times = self.times(settled);
+        let settled_ns = self.settled(settled);
+        let over_usual = settled_ns.zip(usual).map_or(1.0, |(own, usual)| own / usual);
+        let once = times.is_some_and(|times| times.low > ONCE);
+        let was_cached = times.is_some_and(|times| times.high < 1.0 / ONCE);
+        let kind = match cached {
+            Cached::Unknown if once => RegionKind::FirstTouchOrCached,
+            _ if once => RegionKind::FirstTouch,
+            Cached::Emptied if was_cached => RegionKind::Cached,
+            _ if over_usual < 1.0 / OTHER => RegionKind::Fast,
+            _ if over_usual > OTHER => RegionKind::Slow,
+            _ => RegionKind::Usual,
+        };
+        let (from, to) = (self.from, self.to);
+        Region { from, to, kind, first_ns: self.first(), settled_ns, times, places: self.places.len() }
+    }
+}
+
+/// Neighbours of one kind and about one level are one.
+fn merged(regions: Vec<Region>) -> Vec<Region> {
+    let mut kept: Vec<Region> = Vec::new();
+    for region in regions {
+        match kept.last_mut() {
+            Some(last) if last.kind == region.kind && is_alike(last.first_ns, region.first_ns) => {
+                last.to = region.to;
+                last.places += region.places;
+            }
+            _ => kept.push(region),
+        }
+    }
+    kept
+}
+
+fn is_alike(one: f64, other: f64) -> bool {
+    one.max(other) <= OTHER * one.min(other)
+}
+
+/// By what share the slowest of some equal parts of the volume is slower than the fastest, once they were touched.
+pub(crate) fn spread(places: &[Place], cached: Cached) -> Option<f64> {
+    let settled = cached.settled();
+    let ns: Vec<f64> = places.iter().filter_map(|place| place.settled_ns(settled)).collect();
+    let parts: Vec<f64> =
+        ns.chunks(ns.len().div_ceil(PARTS).max(FEW)).filter_map(|part| median(part)).collect();
+    let (least, most) = (parts.iter().copied().reduce(f64::min)?, parts.iter().copied().reduce(f64::max)?);
+    Some(most / least - 1.0)
+}

@@ -1,0 +1,52 @@
+//! The words of `plimsoll where`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use workload::Nanos;
+
+use super::{Format, patience};
+
+/// `plimsoll where`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  plimsoll where /dev/vdb                   a disk made from a snapshot: what of
+                                            it is loaded, what is not yet
+  plimsoll where /mnt/vol/database.dat      a file as it lies on the volume
+  plimsoll where /dev/sdc --largest 64GiB   how large is the host's cache?
+  plimsoll where sim:custom,iops=3000,size=20GiB,first_touch=20ms,first_touch_from=8GiB
+  plimsoll where sim:custom,iops=12800,latency=1ms,size=64GiB,cache=1GiB,cache_iops=77000
+
+It reads and never writes; of a folder it reads a file of its own, which it lays
+out first and which goes with it. What it reads is touched: blocks of a snapshot
+that it read are loaded afterwards, and a cache holds what it read last.")]
+pub struct PlacesArguments {
+    /// What to look at: a block device, a file, a folder, sim:POLICY or lab:POLICY
+    #[arg(default_value = ".")]
+    pub target: String,
+    /// Time for all of it; more of it finds shorter regions and larger caches
+    #[arg(long, value_name = "TIME", default_value = "2m")]
+    pub time: String,
+    /// Bytes from the beginning on to look at, at least 64 MiB [default: all of it]
+    #[arg(long, value_name = "SIZE")]
+    pub size: Option<String>,
+    /// The largest working set that is tried for a cache
+    #[arg(long, value_name = "SIZE", default_value = "16GiB")]
+    pub largest: String,
+    /// Seed of the places that are read
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub seed: u64,
+    /// Look although somebody else is using the device
+    #[arg(long)]
+    pub busy: bool,
+    /// Give a device up that answers nothing for so long
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
+    pub give_up: Nanos,
+    /// Form of the result on stdout
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+    /// Folder for run file and report [default: the user's state directory]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
