@@ -92,6 +92,13 @@ fn level_of<'c>(moments: impl Iterator<Item = &'c [Cell]>, each: f64) -> Option<
     (found.mean > 0.0 && half.is_finite()).then_some(estimate)
 }
 
+/// A cell of a part: the number of its stretch, and its own in that.
+#[derive(Clone, Copy)]
+struct CellAt {
+    stretch: usize,
+    cell: usize,
+}
+
 /// The stretches with what is left of the rate.
 struct View<'s> {
     all: &'s [Stretch],
@@ -166,10 +173,11 @@ impl View<'_> {
             lasted_s: None,
         };
         if let (Some(fall), Some(base)) = (stretch.fall, self.base) {
-            let from = rose.map_or((begin, 0), |at| (number, at));
-            let took = self.took(from, (number, fall.at + BEYOND), &base);
+            let from =
+                rose.map_or(CellAt { stretch: begin, cell: 0 }, |at| CellAt { stretch: number, cell: at });
+            let took = self.took(from, CellAt { stretch: number, cell: fall.at + BEYOND }, &base);
             let lasted = took.value / (fall.before - base.value);
-            let begun = self.all[from.0].cells[from.1].from;
+            let begun = self.all[from.stretch].cells[from.cell].from;
             drained.took = Some(took);
             drained.lasted_s = Some(lasted).filter(|lasted| lasted.is_finite() && *lasted > 0.0);
             drained.fell_at_s = Some((begun + lasted).clamp(begun, stretch.to));
@@ -194,15 +202,15 @@ impl View<'_> {
     }
 
     /// What came through beyond `base` from one cell to before another.
-    fn took(&self, from: (usize, usize), to: (usize, usize), base: &Estimate) -> Estimate {
+    fn took(&self, from: CellAt, to: CellAt, base: &Estimate) -> Estimate {
         let mut sum = 0.0;
         let mut rates: Vec<f64> = Vec::new();
-        let begun = self.all[from.0].cells[from.1].from;
+        let begun = self.all[from.stretch].cells[from.cell].from;
         let mut ended = begun;
-        for number in from.0..=to.0 {
+        for number in from.stretch..=to.stretch {
             let cells = &self.all[number].cells;
-            let first = if number == from.0 { from.1 } else { 0 };
-            let last = if number == to.0 { to.1.min(cells.len()) } else { cells.len() };
+            let first = if number == from.stretch { from.cell } else { 0 };
+            let last = if number == to.stretch { to.cell.min(cells.len()) } else { cells.len() };
             for cell in &cells[first..last] {
                 sum += cell.amount;
                 rates.push(cell.rate());
@@ -229,9 +237,9 @@ impl View<'_> {
         if self.rose(&self.all[first]).is_some() {
             return None;
         }
-        let until = (first, self.all[first].fall?.at + BEYOND);
+        let until = CellAt { stretch: first, cell: self.all[first].fall?.at + BEYOND };
         let begins = (0..=first).filter(|at| !self.all[*at].cells.is_empty());
-        let all = begins.map(|at| self.took((at, 0), until, &base));
+        let all = begins.map(|at| self.took(CellAt { stretch: at, cell: 0 }, until, &base));
         all.filter(|took| took.low > 0.0)
             .reduce(|best, other| if other.value > best.value { other } else { best })
     }
@@ -279,8 +287,8 @@ impl View<'_> {
         let all = drains.iter().filter(|drain| drain.asking == Asking::All);
         let Some(by_time) = all.filter_map(|drain| drain.lasted_s).next_back() else { return Ends::Unknown };
         let earns = full.map(|(_, rested, took)| took.value / rested).next_back().unwrap_or(base.value);
-        let half = rests.iter().filter(|(drain, ..)| drain.asking == Asking::Half);
-        let Some((half, rested, _)) = half.filter(|(drain, ..)| drain.lasted_s.is_some()).next_back() else {
+        let mut half = rests.iter().filter(|(drain, ..)| drain.asking == Asking::Half);
+        let Some((half, rested, _)) = half.rfind(|(drain, ..)| drain.lasted_s.is_some()) else {
             return Ends::Unknown;
         };
         let by_usage = earns * rested / (half.before - base.value);

@@ -44,12 +44,14 @@ impl Budget {
         let near = |one: f64, other: f64| (one / other - 1.0).abs() <= ALIKE;
         let apart = near(hits, cached) && near(misses, uncached);
         // Where one is small beside the other, sum and greater one are alike: each alone then tells.
-        Some(match () {
-            _ if apart && !near(cached + uncached, cached) => Joint::Apart,
-            _ if near(sum, cached.max(uncached)) => Joint::OneOverBoth,
-            _ if apart => Joint::Apart,
-            _ => Joint::Less,
-        })
+        let one_over_both = near(sum, cached.max(uncached));
+        if apart && (!near(cached + uncached, cached) || !one_over_both) {
+            Some(Joint::Apart)
+        } else if one_over_both {
+            Some(Joint::OneOverBoth)
+        } else {
+            Some(Joint::Less)
+        }
     }
 }
 

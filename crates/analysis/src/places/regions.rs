@@ -204,8 +204,7 @@ fn is_alike(one: f64, other: f64) -> bool {
 pub(crate) fn spread(places: &[Place], cached: Cached) -> Option<f64> {
     let settled = cached.settled();
     let ns: Vec<f64> = places.iter().filter_map(|place| place.settled_ns(settled)).collect();
-    let parts: Vec<f64> =
-        ns.chunks(ns.len().div_ceil(PARTS).max(FEW)).filter_map(|part| median(part)).collect();
+    let parts: Vec<f64> = ns.chunks(ns.len().div_ceil(PARTS).max(FEW)).filter_map(median).collect();
     let (least, most) = (parts.iter().copied().reduce(f64::min)?, parts.iter().copied().reduce(f64::max)?);
     Some(most / least - 1.0)
 }

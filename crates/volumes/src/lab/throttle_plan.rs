@@ -392,7 +392,7 @@ mod tests {
             ("custom,iops=1000,latency=1ms", "sim:"),
             ("custom,iops=1000,unit=2MiB", "4 KiB to 1 MiB"),
             ("custom,iops=0.2", "no limit"),
-            ("aws-gp3,rate=fast", "rate=burst"),
+            ("aws-gp3,rate=fast", "baseline or burst"),
             ("aws-gp3,jitter=1", "jitter"),
             ("aws-gp2,size=100GiB,sped=100", "did you mean speed"),
             ("aws-gp2,size=100GiB,speed=0", "from 1 to"),

@@ -182,7 +182,7 @@ fn traced(number: u64) -> IoTrace {
         file: 1,
         errno: 5,
         direction: Direction::ALL[number as usize % 4],
-        counted: number % 2 == 0,
+        counted: number.is_multiple_of(2),
     }
 }
 
