@@ -48,6 +48,10 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
     }
     let watches = watched.is_some();
     let mut found = without_contradictions(found);
+    let answered = answered(run, &figures, &found);
+    if answered.is_some() {
+        leave_unasked(&mut verdict);
+    }
     found.sort_by_key(|finding| match &finding.meaning {
         Meaning::GeneratorBound(_) if watches => WATCHED_GENERATOR,
         meaning => meaning.nature().weight,
@@ -57,7 +61,7 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
         "what is missed was measured"
     );
     Analysis {
-        answered: answered(run, &figures, &found),
+        answered,
         latencies: figures.latencies,
         depths: figures.all.depths,
         blocks: figures.all.blocks,
@@ -91,6 +95,14 @@ fn horizon(run: &Run, regimes: &Regimes) -> Nanos {
     match regimes.course {
         Course::Steady if ladders => regimes.looked.1.since(regimes.looked.0),
         _ => Nanos::ZERO,
+    }
+}
+
+/// A procedure that was asked for something else owes no answer to a claim that its steps do not touch.
+fn leave_unasked(verdict: &mut Verdict) {
+    verdict.rows.retain(|row| row.measured.is_some());
+    if verdict.rows.is_empty() && !verdict.doubts.iter().any(voids) {
+        verdict.answer = Answer::Measured;
     }
 }
 

@@ -32,10 +32,15 @@ pub(super) fn sections(run: &Run, analysis: &Analysis) -> Markup {
     let charts = drawn(&source, &HEADINGS.map(|(_, part)| part));
     let decisive = decisive(analysis, &charts);
     let below = |(heading, part): &(&str, Part)| section(heading, figures(&charts, *part, decisive));
+    let chart = section("The chart that decides", decisive.map(figure).into());
+    let claims = claims(run, &analysis.verdict);
+    let top = match &analysis.answered {
+        // What was asked is answered by a picture first.
+        Some(answered) => markup![chart, answered::sections(answered), claims],
+        None => markup![claims, chart],
+    };
     markup![
-        analysis.answered.as_ref().map(answered::sections),
-        claims(run, &analysis.verdict),
-        section("The chart that decides", decisive.map(figure).into()),
+        top,
         steps_without_ladder(run, analysis),
         HEADINGS.iter().map(below).collect::<Markup>(),
         findings(analysis),
@@ -57,8 +62,12 @@ fn figures(charts: &[DrawnChart], part: Part, decisive: Option<&DrawnChart>) -> 
     charts.iter().filter(|drawn| drawn.row.part == part).map(shown).collect()
 }
 
-/// The chart that shows what the verdict rests on: that of the findings which weigh most for it, else the first that decides.
+/// The chart that shows what the verdict rests on: that of what was asked, else that of the findings which weigh most for it, else the first that decides.
 fn decisive<'c>(analysis: &Analysis, charts: &'c [DrawnChart]) -> Option<&'c DrawnChart> {
+    let asked = charts.iter().find(|drawn| drawn.row.part == Part::Answer);
+    if asked.is_some() {
+        return asked;
+    }
     let named = wanted(analysis).and_then(|id| charts.iter().find(|drawn| drawn.row.id == id));
     let able = charts.iter().filter(|drawn| drawn.row.decides.is_some());
     named.or_else(|| able.min_by_key(|drawn| drawn.row.decides))
