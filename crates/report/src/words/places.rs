@@ -164,7 +164,7 @@ fn warming(answer: &PlacesAnswer, size: f64) -> String {
         String::new()
     };
     format!(
-        " It was cold; it warms at {}, in {} when it is read in order of nothing{slowly}.",
+        " It was cold; it warms at {}, in {} by reads at random{slowly}.",
         numbers::bandwidth(rate, Prefix::Binary),
         numbers::span(size / rate)
     )
