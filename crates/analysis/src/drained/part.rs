@@ -24,6 +24,8 @@ const BRIM: f64 = 0.95;
 /// Cells at what is left before a burst is said to begin under load, and within which share of it they are.
 const LOW_LEAST: usize = 3;
 const AS_LEFT: f64 = 0.1;
+/// A rest earned what is left of the rate where it is this near, as a share.
+const AS_EARNED: f64 = 0.1;
 /// Of the time to the next burst the share for which what is left was looked at, below which none began meanwhile.
 const UNSEEN: f64 = 0.25;
 /// Units by which providers and hypervisors charge long I/Os (methodology 1), as a share of which a rate is one.
@@ -253,7 +255,8 @@ impl View<'_> {
     /// What a rest earns a second.
     fn refill(&self, drains: &[Drained], held: Option<&Estimate>) -> Option<Estimate> {
         let most = held.map_or(f64::INFINITY, |held| BRIM * held.value);
-        // Where all there is was a rest's, it says nothing of what there may be.
+        // Where all there is was a rest's, it says nothing of what there may be: such a rest may have filled the bucket, unless
+        // it earned what is left of the rate, as published buckets do.
         let alone =
             drains.iter().find(|drain| drain.took.is_some()).is_some_and(|drain| drain.rested_s.is_some());
         let rests = self.rested(drains);
@@ -266,7 +269,12 @@ impl View<'_> {
         }
         let value = took / seconds;
         let half = half / seconds;
-        (seconds > 0.0 && value > half).then_some(Estimate { value, low: value - half, high: value + half })
+        let may_be_full = alone && self.base.is_none_or(|base| (value / base.value - 1.0).abs() > AS_EARNED);
+        (seconds > 0.0 && value > half && !may_be_full).then_some(Estimate {
+            value,
+            low: value - half,
+            high: value + half,
+        })
     }
 
     /// Whether usage or time ends the burst.
