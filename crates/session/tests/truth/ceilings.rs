@@ -11,7 +11,7 @@ pub struct Ceilings {
 /// Family, then the three shares.
 const CEILINGS: &[(&str, [f64; 3])] = &[
     ("buckets", [0.0, 0.0, 0.0]),
-    ("bursts", [0.8, 0.0, 7.7]),
+    ("bursts", [0.0, 0.0, 0.6]),
     ("catalogue", [0.0, 0.0, 0.4]),
     ("coverage", [0.0, 0.0, 2.0]),
     ("custom", [0.1, 0.1, 0.2]),
