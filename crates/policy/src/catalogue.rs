@@ -165,6 +165,18 @@ pub fn evaluate_with_rest(name: &PolicyName) -> Result<(Limits, Vec<(String, Str
     Catalogue::builtin().find(&name.id)?.evaluate_with_rest(name)
 }
 
+/// What a simulated or lab volume of this name promises: its policy's limits, with the credits of a lab volume draining as many
+/// times faster as its `speed` says. Other parameters that are the volume's own are left to it.
+///
+/// # Errors
+/// [`PolicyError`] as for [`evaluate_with_rest`].
+pub fn evaluate_of_volume(name: &PolicyName) -> Result<Limits, PolicyError> {
+    let (limits, rest) = evaluate_with_rest(name)?;
+    let speed = rest.iter().find(|(parameter, _)| parameter == "speed");
+    let speed = speed.and_then(|(_, value)| value.parse::<f64>().ok()).filter(|speed| *speed >= 1.0);
+    Ok(speed.map_or_else(|| limits.clone(), |speed| limits.at_speed(speed)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

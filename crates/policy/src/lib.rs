@@ -32,7 +32,7 @@ mod table;
 pub use billing::Billing;
 pub use bursting::{BurstAlike, Plateau, bursts_alike};
 pub use caps::{Cap, Level, Load, Locality};
-pub use catalogue::{Catalogue, CatalogueError, evaluate, evaluate_with_rest};
+pub use catalogue::{Catalogue, CatalogueError, evaluate, evaluate_of_volume, evaluate_with_rest};
 pub use entry::{
     Check, Confidence, Grade, Policy, Promise, ReferenceWorkload, Scope, Source, SourceKind, Status,
 };

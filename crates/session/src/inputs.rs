@@ -227,7 +227,7 @@ impl Recorded {
 /// `Failed` where the policy is not known any more.
 pub fn limits(words: &str) -> Result<Limits, Failure> {
     let name = PolicyName::parse(words).map_err(Failure::failed)?;
-    policy::evaluate_with_rest(&name).map(|(limits, _)| limits).map_err(Failure::failed)
+    policy::evaluate_of_volume(&name).map_err(Failure::failed)
 }
 
 /// Says what should be known beside the figures of an input, and which places of it could not be read.

@@ -169,7 +169,7 @@ impl BurstPart {
 /// The answer that `run` gives to what was asked.
 pub(crate) fn answer(run: &Run, _figures: &Figures, asked: &BurstAsked) -> BurstAnswer {
     let limits = run.policy.as_deref().and_then(|words| PolicyName::parse(words).ok());
-    let limits = limits.and_then(|name| policy::evaluate_with_rest(&name).ok()).map(|(limits, _)| limits);
+    let limits = limits.and_then(|name| policy::evaluate_of_volume(&name).ok());
     drained(&run.steps, asked, limits.as_ref())
 }
 

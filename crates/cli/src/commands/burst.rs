@@ -16,7 +16,7 @@ use session::signals::StopFlag;
 use session::{Setup, Wish};
 use workload::{Asked, BurstAsked, Bytes, Nanos, PolicyName, Target};
 
-use super::check::{Shape, present};
+use super::check::{Shape, limits, present};
 use crate::arguments::burst::BurstArguments;
 
 /// The most time of a drain where no policy tells: it holds the half hour that most providers publish, from a full bucket.
@@ -154,14 +154,6 @@ fn drain_of(limits: &Limits) -> Option<Nanos> {
         BurstLength::Ends(length) => Some(Nanos::from_secs_f64(LONGER * length.as_secs_f64()) + LONGER_BY),
         BurstLength::None | BurstLength::Unknown => None,
     }
-}
-
-/// The limits of `name`; of a simulated or lab target the parameters that are not the policy's are left to the target.
-fn limits(name: &PolicyName, typed: bool) -> Result<Limits, Failure> {
-    if typed {
-        return policy::evaluate(name).map_err(Failure::refused);
-    }
-    policy::evaluate_with_rest(name).map(|(limits, _)| limits).map_err(Failure::refused)
 }
 
 /// Says what is drained, how long that takes, and what it spends.

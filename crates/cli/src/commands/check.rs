@@ -166,11 +166,11 @@ pub(super) fn in_flight_most() -> Bytes {
 }
 
 /// The limits of `name`; of a simulated or lab target the parameters that are not the policy's are left to the target.
-fn limits(name: &PolicyName, typed: bool) -> Result<Limits, Failure> {
+pub(super) fn limits(name: &PolicyName, typed: bool) -> Result<Limits, Failure> {
     if typed {
         return policy::evaluate(name).map_err(Failure::refused);
     }
-    policy::evaluate_with_rest(name).map(|(limits, _)| limits).map_err(Failure::refused)
+    policy::evaluate_of_volume(name).map_err(Failure::refused)
 }
 
 fn effort(arguments: &CheckArguments) -> Result<Effort, Failure> {

@@ -133,3 +133,11 @@ fn the_rates_hold_for_as_long_as_the_credits() {
     assert!((holds(BucketStart::Operations(2700.0)) - 1.0).abs() < 1e-6);
     assert_eq!(Governor::new(&gp2, BucketStart::Empty).holds_for(), Nanos::MAX);
 }
+
+#[test]
+fn a_volume_whose_credits_drain_faster_promises_shorter_bursts_at_the_same_rates() {
+    let of = |words: &str| policy::evaluate_of_volume(&PolicyName::parse(words).unwrap()).unwrap();
+    let faster = of("aws-gp2,size=100GiB,speed=100");
+    assert_eq!(faster, of("aws-gp2,size=100GiB").at_speed(100.0));
+    assert_ne!(faster, of("aws-gp2,size=100GiB"));
+}
