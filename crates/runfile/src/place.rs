@@ -37,14 +37,20 @@ pub fn state_directory_from(
     Some(state.join("plimsoll"))
 }
 
+/// Bytes of a stem: date, number, ending and what SQLite puts behind all of it fit behind it within the 255 bytes that file systems
+/// allow.
+const STEM_MAX: usize = 160;
+
 /// A file name's stem for a target: `data` for `/mnt/data`, `lab-aws-gp3` for `lab:aws-gp3`, `root` for `/`. Give `.` and
-/// other relative paths in their absolute form. Characters that need quoting in a shell become `-`.
+/// other relative paths in their absolute form. Characters that need quoting in a shell become `-`; of a long name the begin.
 pub fn stem_of(target: &str) -> String {
     let schemed = ["lab:", "sim:", "null:"].iter().any(|scheme| target.starts_with(scheme));
     let last = if schemed { target } else { target.trim_end_matches('/').rsplit('/').next().unwrap_or("") };
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     let safe: String = last.chars().map(|c| if plain(c) { c } else { '-' }).collect();
-    match safe.trim_matches(['-', '.']) {
+    let least = safe.trim_matches(['-', '.']);
+    let begin = &least[..least.floor_char_boundary(STEM_MAX)];
+    match begin.trim_end_matches(['-', '.']) {
         "" => "root".to_owned(),
         stem => stem.to_owned(),
     }
@@ -105,5 +111,12 @@ mod tests {
     fn names_of_a_day_are_numbered() {
         let tried: Vec<String> = names("data", "2026-11-21").take(3).collect();
         assert_eq!(tried, ["data-2026-11-21", "data-2026-11-21-2", "data-2026-11-21-3"]);
+    }
+
+    #[test]
+    fn a_name_is_never_too_long_for_a_file_system() {
+        let long = stem_of(&format!("sim:custom,{}", "read_iops=3000,".repeat(40)));
+        assert!(long.starts_with("sim-custom-read_iops-3000") && long.len() <= STEM_MAX, "{long}");
+        assert!(stem_of(&format!("/mnt/{}", "\u{e4}".repeat(120))).len() <= STEM_MAX);
     }
 }
