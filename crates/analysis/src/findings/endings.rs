@@ -51,12 +51,13 @@ fn certain(meaning: Early, step: &StepRecord) -> Found<Early> {
     Found::in_step(meaning, step, "events", Confidence::Certain)
 }
 
-/// An interrupted or failed step.
+/// An interrupted or failed step. Behind an interrupted one that is not the last somebody went on with the run.
 pub(super) fn rule(run: &Run) -> Vec<Found<Early>> {
     let interrupted =
         |step: &StepRecord| Early::Interrupted(Interrupted { after_s: step.ended.as_secs_f64() });
+    let is_last = |step: &StepRecord| run.steps.last().is_some_and(|last| std::ptr::eq(last, step));
     let of_step = |step: &StepRecord| match step.ending {
-        Ending::Interrupted => Some(certain(interrupted(step), step)),
+        Ending::Interrupted if is_last(step) => Some(certain(interrupted(step), step)),
         Ending::Failed => Some(certain(Early::Failed(failed(step)), step)),
         _ => None,
     };
