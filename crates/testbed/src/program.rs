@@ -93,11 +93,6 @@ impl Running {
         }
     }
 
-    /// Whether it has ended by now.
-    pub fn has_ended(&mut self) -> bool {
-        !matches!(self.child.try_wait(), Ok(None))
-    }
-
     /// Sends it the signal with this name.
     ///
     /// # Panics

@@ -13,11 +13,15 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 ///
 /// That is within a moment of the death, before anybody can have got the device's number and limited it anew; and what is
 /// written are values that a new device has.
-const SCRIPT: &str = "trap '' INT TERM HUP QUIT; IFS=$(printf '\\t'); notes=
-while read -r what text path; do
-  [ \"$what\" = done ] && exit
-  notes=\"$notes$what\t$text\t$path
-\"; done
+const SCRIPT: &str = "trap '' INT TERM HUP QUIT; IFS=$(printf '\\t'); notes=; device=
+while read -r what text path; do case $what in
+  'done') exit ;;
+  kept) device=$path; shows=$text ;;
+  *) notes=\"$notes$what\t$text\t$path
+\" ;;
+esac; done
+[ -e \"$device/autoclear\" ] && [ \"$(cat \"$device/autoclear\" \"$device/backing_file\")\" = \"0
+$shows\" ] && exit
 printf %s \"$notes\" | while read -r what text path; do case $what in
   remove) rm -f \"$path\" ;;
   leave) n=0; while [ -d \"$path\" ] && ! rmdir \"$path\" && [ $n -lt 20 ]; do n=$((n + 1)); sleep 0.1; done ;;
@@ -33,6 +37,14 @@ pub(crate) enum Step {
     RemoveFolder(PathBuf),
     /// The text is written to the file.
     Write(String, PathBuf),
+    /// Nothing at all is done where the loop device whose folder in `/sys` this is shows `shows` and outlives its users: from
+    /// that moment the volume is whole.
+    UntilKept {
+        /// `/sys/class/block/loopN/loop`.
+        device: PathBuf,
+        /// The lower device.
+        shows: PathBuf,
+    },
 }
 
 impl Step {
@@ -41,6 +53,7 @@ impl Step {
             Step::Remove(path) => format!("remove\t-\t{}\n", path.display()),
             Step::RemoveFolder(path) => format!("leave\t-\t{}\n", path.display()),
             Step::Write(text, path) => format!("write\t{text}\t{}\n", path.display()),
+            Step::UntilKept { device, shows } => format!("kept\t{}\t{}\n", shows.display(), device.display()),
         }
     }
 }
@@ -96,6 +109,7 @@ mod tests {
         let notes = || {
             let mut cleanup = Cleanup::new().unwrap();
             for step in [
+                Step::UntilKept { device: dir.path().join("loop"), shows: "/dev/loop7".into() },
                 Step::Remove(file.clone()),
                 Step::Write("7:0 0".to_owned(), value.clone()),
                 Step::RemoveFolder(folder.clone()),
@@ -108,10 +122,20 @@ mod tests {
         std::fs::write(&value, "x").unwrap();
         drop(notes());
         assert!(file.exists() && folder.exists());
-        let mut dead = notes();
-        // As the kernel closes it.
-        drop(dead.line.take());
-        dead.process.wait().unwrap();
+        let die = || {
+            let mut dead = notes();
+            // As the kernel closes it.
+            drop(dead.line.take());
+            dead.process.wait().unwrap();
+        };
+        let shelf = dir.path().join("loop");
+        std::fs::create_dir(&shelf).unwrap();
+        std::fs::write(shelf.join("backing_file"), "/dev/loop7\n").unwrap();
+        std::fs::write(shelf.join("autoclear"), "0\n").unwrap();
+        die();
+        assert!(file.exists() && folder.exists(), "it was kept");
+        std::fs::write(shelf.join("autoclear"), "1\n").unwrap();
+        die();
         assert!(!file.exists() && !folder.exists());
         assert_eq!(std::fs::read_to_string(&value).unwrap(), "7:0 0");
     }

@@ -120,13 +120,22 @@ fn take_down(entry: &LabEntry) -> Result<Removal, LabError> {
     }
     let mut complete = true;
     for device in [&entry.device, &entry.below] {
-        complete &= let_go(device, || detach(device))?;
+        // The lower goes with the upper, and its number may be somebody else's by now.
+        if device == &entry.device || shows(&entry.below, &entry.backing) {
+            complete &= let_go(device, || detach(device))?;
+        }
     }
     if entry.backing.exists() {
         remove(&entry.backing)?;
     }
     group::remove_if_unused();
     Ok(if complete { Removal::Complete } else { Removal::WhenClosed })
+}
+
+/// Whether the loop device at `path` shows the file at `backing`, or what had that name.
+fn shows(path: &Path, backing: &Path) -> bool {
+    let here = loops(Path::new("/")).into_iter().find(|device| node(&device.name) == path);
+    here.and_then(|device| Named::read(&device.backing)).is_some_and(|named| named.path == backing)
 }
 
 fn refuse_held(device: &Path) -> Result<(), LabError> {

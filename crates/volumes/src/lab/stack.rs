@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use kernel::guard::{AllowDestroy, WritePermit, permit_block_device};
 use kernel::lab::{
-    LoopDevice, LoopError, LoopOptions, detach, flushes_are_off, let_flushes_through, loops,
-    set_max_sectors_kb,
+    LoopDevice, LoopError, LoopOptions, flushes_are_off, let_flushes_through, loops, set_max_sectors_kb,
 };
 use kernel::{DeviceNumber, Direct};
 use workload::Bytes;
 
+use super::cleanup::Step;
 use super::{LabError, group};
 
 /// The kernel's default for the largest request: 2,560 sectors (`BLK_DEF_MAX_SECTORS_CAP`).
@@ -136,13 +136,22 @@ impl Stack {
         Ok(())
     }
 
-    /// Leaves both attached.
+    /// Leaves both attached, in one step: the lower is held by the upper and goes with it, so that a process that is killed
+    /// leaves both or neither.
     ///
     /// # Errors
     /// [`LabError::Loop`]; then neither is.
     pub(crate) fn keep(mut self) -> Result<(), LabError> {
-        self.below.keep()?;
-        self.above.keep().inspect_err(|_| drop(detach(&self.below.path)))
+        self.above.keep()?;
+        drop(self.below.device.take());
+        Ok(())
+    }
+
+    /// What is not undone after the death of this process once the devices are kept.
+    pub(crate) fn until_kept(&self) -> Step {
+        let name = self.above.path.file_name().unwrap_or_default();
+        let folder = Path::new("/sys/class/block").join(name).join("loop");
+        Step::UntilKept { device: folder, shows: self.below.path.clone() }
     }
 }
 

@@ -138,7 +138,7 @@ impl LabVolume {
         backing.fill(size, &options.stop)?;
         let stack = Stack::attach(backing.permit())?;
         let below = stack.below.number();
-        for step in cleanup_steps(below, lifetime)? {
+        for step in [stack.until_kept()].into_iter().chain(cleanup_steps(below, lifetime)?) {
             cleanup.note(&step).map_err(without_cleanup)?;
         }
         stack.split_at(plan.unit)?;
