@@ -1,11 +1,9 @@
 //! The words of `plimsoll headroom`.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use workload::{LatencyBound, Nanos};
 
-use super::{Format, patience};
+use super::{Format, GroundArguments};
 use session::failure::Failure;
 
 /// `plimsoll headroom`.
@@ -60,33 +58,15 @@ pub struct HeadroomArguments {
     /// How long the search takes, the layout left out; the longer, the narrower the interval
     #[arg(long, value_name = "TIME", default_value = "2m")]
     pub time: String,
-    /// Write to this block device: EVERYTHING on it is lost
-    #[arg(long, value_name = "DEVICE")]
-    pub allow_destroy: Option<PathBuf>,
-    /// Measure although somebody else is using the device
-    #[arg(long)]
-    pub busy: bool,
-    /// Bytes to lay out and measure on [default: a tenth of the free space, at most 4 GiB]
-    #[arg(long, value_name = "SIZE")]
-    pub size: Option<String>,
+    /// The target, and where the result goes
+    #[command(flatten)]
+    pub ground: GroundArguments,
     /// Most bytes that the search writes, the layout left out
     #[arg(long, value_name = "SIZE", default_value = "16g")]
     pub write_most: String,
-    /// Seed of every random choice
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-    /// Say what would be done, with reasons, and do nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Give a device up that answers nothing for so long
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
-    pub give_up: Nanos,
     /// Form of the result on stdout
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-    /// Folder for run file and report [default: the user's state directory]
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
 }
 
 impl HeadroomArguments {

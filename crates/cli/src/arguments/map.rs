@@ -1,11 +1,8 @@
 //! The words of `plimsoll map`.
 
-use std::path::PathBuf;
-
 use clap::Args;
-use workload::Nanos;
 
-use super::{EffortName, FindingsArguments, Format, patience};
+use super::{EffortName, FindingsArguments, Format, GroundArguments};
 
 /// `plimsoll map`.
 #[derive(Debug, Args)]
@@ -35,36 +32,18 @@ pub struct MapArguments {
     /// Measure the whole grid: every block at every depth, reads, writes and a mix
     #[arg(long)]
     pub full: bool,
-    /// Write to this block device: EVERYTHING on it is lost
-    #[arg(long, value_name = "DEVICE")]
-    pub allow_destroy: Option<PathBuf>,
-    /// Measure although somebody else is using the device
-    #[arg(long)]
-    pub busy: bool,
-    /// Bytes to lay out and measure on [default: a tenth of the free space, at most 4 GiB]
-    #[arg(long, value_name = "SIZE")]
-    pub size: Option<String>,
+    /// The target, and where the result goes
+    #[command(flatten)]
+    pub ground: GroundArguments,
     /// Most bytes that all steps write, layout included [default: the layout, and twice the region or 8 GiB]
     #[arg(long, value_name = "SIZE")]
     pub write_most: Option<String>,
-    /// Seed of every random choice
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-    /// Say what would be done, with reasons, and do nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Give a device up that answers nothing for so long
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
-    pub give_up: Nanos,
     /// Findings
     #[command(flatten)]
     pub findings: FindingsArguments,
     /// Form of the result on stdout; JSON always has all findings
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-    /// Folder for run file and report [default: the user's state directory]
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
     /// How long to measure
     #[arg(long, value_enum, default_value_t, hide = true)]
     pub effort: EffortName,

@@ -2,6 +2,7 @@
 
 pub mod burst;
 mod compare;
+mod ground;
 mod headroom;
 mod lab;
 mod places;
@@ -23,6 +24,7 @@ pub use compare::{AgainstTool, CompareArguments, TurnsArguments};
 use report::Extent;
 use workload::Nanos;
 
+pub use ground::{GroundArguments, size};
 pub use headroom::HeadroomArguments;
 pub use lab::{LabAction, LabArguments};
 pub use policy::{PolicyAction, PolicyArguments};
@@ -245,15 +247,9 @@ pub struct CheckArguments {
     /// What is claimed in words: "read 700 iops, write 300 iops, p99 < 30ms"
     #[arg(long, value_name = "CLAIMS")]
     pub expect: Option<String>,
-    /// Write to this block device: EVERYTHING on it is lost
-    #[arg(long, value_name = "DEVICE")]
-    pub allow_destroy: Option<PathBuf>,
-    /// Measure although somebody else is using the device
-    #[arg(long)]
-    pub busy: bool,
-    /// Bytes to lay out and measure on [default: a tenth of the free space, at most 4 GiB]
-    #[arg(long, value_name = "SIZE")]
-    pub size: Option<String>,
+    /// The target, and where the result goes
+    #[command(flatten)]
+    pub ground: GroundArguments,
     /// Most bytes that all steps write, layout included [default: twice the region]
     #[arg(long, value_name = "SIZE")]
     pub write_most: Option<String>,
@@ -263,24 +259,12 @@ pub struct CheckArguments {
     /// Write nothing: measure what the file or device holds
     #[arg(long, conflicts_with_all = ["allow_destroy", "write_most"])]
     pub read_only: bool,
-    /// Seed of every random choice
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-    /// Say what would be done, with reasons, and do nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Give a device up that answers nothing for so long
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
-    pub give_up: Nanos,
     /// Findings
     #[command(flatten)]
     pub findings: FindingsArguments,
     /// Form of the result on stdout; JSON always has all findings
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
-    /// Folder for run file and report [default: the user's state directory]
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
     /// How long to measure
     #[arg(long, value_enum, default_value_t, hide = true)]
     pub effort: EffortName,

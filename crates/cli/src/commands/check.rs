@@ -12,6 +12,7 @@ use report::{Credits, Extent, Forecast, Paint};
 use session::{Setup, Wish};
 use workload::{Bytes, Expectation, PolicyName, Target};
 
+use super::bounds::Bounds;
 use crate::arguments::{CheckArguments, EffortName, Format};
 use session::failure::Failure;
 use session::output;
@@ -19,15 +20,10 @@ use session::place::Place;
 use session::run::{self, Against, Course, Session};
 use session::signals::StopFlag;
 
-/// Region of a target that is not laid out, as far as writes are bounded by it: that of a directory with room.
-pub(super) const REGION_USUAL: Bytes = Bytes::gib(4);
-/// The part of the free memory that may be in flight, as a divisor.
-const IN_FLIGHT_PART: u64 = 8;
-
 /// Measures the target and answers against policy and expectation.
 pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     let asked = Asked::read(arguments)?;
-    let stop = StopFlag::on_signals(arguments.give_up);
+    let stop = StopFlag::on_signals(arguments.ground.give_up);
     if arguments.read_only {
         something_to_read(&asked.target, &arguments.target)?;
     }
@@ -37,13 +33,13 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     }
     let ask = asked.ask(&setup)?;
     announce(&asked, &setup, &ask);
-    if arguments.dry_run {
+    if arguments.ground.dry_run {
         return dry_run(&setup, &ask, laying_out(&asked));
     }
-    if !arguments.busy {
+    if !arguments.ground.busy {
         run::idle_gate(&mut setup, "a check", &stop)?;
     }
-    let place = Place::new(arguments.out.as_deref(), &asked.target_words, &setup.facts.devices)?;
+    let place = Place::new(arguments.ground.out.as_deref(), &asked.target_words, &setup.facts.devices)?;
     let place = if setup.is_virtual() { place.of_virtual_run() } else { place };
     let (seconds, next) = (seconds(&asked, &setup, &ask), |done: &[_]| next_step(&ask, done));
     let course = Course {
@@ -66,8 +62,7 @@ struct Asked {
     target_words: String,
     against: Against,
     wish: Wish,
-    write_most: Option<Bytes>,
-    seed: u64,
+    bounds: Bounds,
     effort: Effort,
 }
 
@@ -85,48 +80,21 @@ impl Asked {
         let policy = policy.filter(|_| limits.is_some());
         let expectation =
             arguments.expect.as_deref().map(Expectation::parse).transpose().map_err(Failure::refused)?;
-        let size = arguments.size.as_deref().map(workload::size).transpose().map_err(Failure::refused)?;
-        let write_most =
-            arguments.write_most.as_deref().map(workload::size).transpose().map_err(Failure::refused)?;
-        let allow_destroy = arguments.allow_destroy.clone();
+        let bounds =
+            Bounds::read(&arguments.ground, arguments.write_most.as_deref(), CheckAsk::modest)?;
         Ok(Asked {
             target_words: run::absolute(&target, &arguments.target),
             target,
             against: Against { policy, limits, expectation },
-            wish: Wish { size, allow_destroy, ..Wish::default() },
-            write_most,
-            seed: arguments.seed,
+            wish: arguments.ground.wish()?,
+            bounds,
             effort: effort(arguments)?,
         })
     }
 
     fn ask(&self, setup: &Setup) -> Result<CheckAsk, Failure> {
-        Ok(CheckAsk {
-            writes: setup.writes,
-            layout: setup.layout,
-            write_most: self.write_most(setup)?,
-            in_flight_most: in_flight_most(),
-            expectation: self.against.expectation.clone().unwrap_or_default(),
-            seed: self.seed,
-            effort: self.effort,
-            block_min: setup.facts.direct_alignment,
-        })
-    }
-
-    /// What may be written in all: the region once for the layout and once to measure, unless told otherwise.
-    fn write_most(&self, setup: &Setup) -> Result<Bytes, Failure> {
-        let region = match setup.layout {
-            Layout::Write(size) => size,
-            Layout::None => self.wish.size.unwrap_or(REGION_USUAL),
-        };
-        match (self.write_most, setup.layout) {
-            _ if setup.writes == Writes::LeftOut => Ok(Bytes(0)),
-            (Some(most), Layout::Write(size)) if most < size => Err(Failure::refused(format!(
-                "--write-most {most}: laying the region out writes {size} alone; name a smaller region with --size, or more to \
-                 write"
-            ))),
-            (most, _) => Ok(most.unwrap_or(CheckAsk::modest(setup.layout, region))),
-        }
+        let expectation = self.against.expectation.clone().unwrap_or_default();
+        Ok(CheckAsk { expectation, ..self.bounds.ask(setup, self.effort)? })
     }
 }
 
@@ -157,12 +125,6 @@ fn largest_file(folder: &Path) -> Option<(PathBuf, Bytes)> {
         Some((entry.path(), Bytes(about.len())))
     });
     files.max_by_key(|(_, size)| *size)
-}
-
-/// Bytes in flight: no more than a small part of the memory that is left, as the load shall not push out what runs here.
-pub(super) fn in_flight_most() -> Bytes {
-    let free = kernel::free_memory(Path::new("/")).map_or(Bytes(u64::MAX), |free| free.bytes);
-    CheckAsk::IN_FLIGHT_MOST.min(Bytes(free.0 / IN_FLIGHT_PART))
 }
 
 /// The limits of `name`; of a simulated or lab target the parameters that are not the policy's are left to the target.

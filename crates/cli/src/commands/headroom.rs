@@ -16,7 +16,8 @@ use workload::{
     Pace, Target,
 };
 
-use super::check::{Shape, in_flight_most, present};
+use super::bounds::in_flight_most;
+use super::check::{Shape, present};
 use super::watch::{asked::AskedLoad, load};
 use crate::arguments::HeadroomArguments;
 
@@ -28,17 +29,17 @@ const TIME_LEAST: Nanos = Nanos::from_secs(10);
 /// Searches the greatest rate at which the bounds hold.
 pub fn run(arguments: &HeadroomArguments) -> Result<u8, Failure> {
     let asked = Asked::read(arguments)?;
-    let stop = StopFlag::on_signals(arguments.give_up);
+    let stop = StopFlag::on_signals(arguments.ground.give_up);
     let mut setup = run::set_up_target(&asked.target, &asked.words, &asked.wish, &stop)?;
     let ask = asked.ask(&setup)?;
     announce(&setup, &ask, &asked.notes);
-    if arguments.dry_run {
+    if arguments.ground.dry_run {
         return dry_run(&setup, &ask);
     }
-    if !arguments.busy {
+    if !arguments.ground.busy {
         run::idle_gate(&mut setup, "a search for headroom", &stop)?;
     }
-    let place = Place::new(arguments.out.as_deref(), &asked.words, &setup.facts.devices)?;
+    let place = Place::new(arguments.ground.out.as_deref(), &asked.words, &setup.facts.devices)?;
     let place = if setup.is_virtual() { place.of_virtual_run() } else { place };
     let (seconds, next) = (seconds(&setup, &ask), |done: &[_]| next_headroom_step(&ask, done));
     let course = Course { left: &|done| headroom_seconds_left(&ask, done), remarks: &|_| Vec::new() };
@@ -75,7 +76,6 @@ struct Asked {
 impl Asked {
     fn read(arguments: &HeadroomArguments) -> Result<Asked, Failure> {
         let target = Target::parse(&arguments.target).map_err(Failure::refused)?;
-        let size = arguments.size.as_deref().map(workload::size).transpose().map_err(Failure::refused)?;
         let write_most = workload::size(&arguments.write_most).map_err(Failure::refused)?;
         let bounds = arguments.bounds()?;
         let (load, notes) = match &arguments.load {
@@ -85,7 +85,7 @@ impl Asked {
         Ok(Asked {
             words: run::absolute(&target, &arguments.target),
             target,
-            wish: Wish { size, allow_destroy: arguments.allow_destroy.clone(), ..Wish::default() },
+            wish: arguments.ground.wish()?,
             search: HeadroomAsked { bounds, load, time: time(&arguments.time)?, write_most },
             notes,
         })
@@ -130,7 +130,7 @@ fn job(arguments: &HeadroomArguments) -> Result<Job, Failure> {
     }
     let mix = arguments.mix.as_deref().map_or(Ok(Mix::READ), mix)?;
     let access = if arguments.sequential { Access::sequential(mix) } else { Access::random(mix) };
-    Ok(Job { access, blocks: BlockSizes::all(block), seed: arguments.seed, ..Job::named("arrivals") })
+    Ok(Job { access, blocks: BlockSizes::all(block), seed: arguments.ground.seed, ..Job::named("arrivals") })
 }
 
 /// `70/30`, as in the words of a claim.
@@ -157,7 +157,7 @@ fn loaded(
     let all: f64 = rates.iter().sum();
     let even = 1.0 / load.jobs.len().max(1) as f64;
     let parts = load.jobs.iter().zip(&rates).map(|(job, rate)| LoadPart {
-        job: arrival(job, arguments.seed),
+        job: arrival(job, arguments.ground.seed),
         share: if all > 0.0 { rate / all } else { even },
     });
     let parts: Vec<LoadPart> = parts.filter(|part| part.share > 0.0).collect();

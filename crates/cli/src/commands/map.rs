@@ -2,8 +2,8 @@
 
 use analysis::Analysis;
 use experiments::{
-    Cells, CheckAsk, Effort, LAYOUT_GUESS, Layout, MapAsk, Writes, map_left_out, map_outline,
-    map_seconds_left, map_seconds_most, map_seconds_usual, next_map_step,
+    Cells, CheckAsk, Effort, LAYOUT_GUESS, MapAsk, map_left_out, map_outline, map_seconds_left,
+    map_seconds_most, map_seconds_usual, next_map_step,
 };
 use record::Run;
 use report::{Credits, Forecast};
@@ -15,8 +15,9 @@ use session::signals::StopFlag;
 use session::{Setup, Wish};
 use workload::{Asked, Bytes, Expectation, MapAsked, Nanos, Target};
 
-use super::check::{REGION_USUAL, Shape, in_flight_most, left_out_words, present};
-use crate::arguments::{EffortName, MapArguments};
+use super::bounds::Bounds;
+use super::check::{Shape, left_out_words, present};
+use crate::arguments::{EffortName, MapArguments, size};
 
 /// The largest block that a row may be asked of: that of the ladders.
 const BLOCK_MOST: Bytes = Bytes::MIB;
@@ -24,17 +25,17 @@ const BLOCK_MOST: Bytes = Bytes::MIB;
 /// Maps the target.
 pub fn run(arguments: &MapArguments) -> Result<u8, Failure> {
     let words = Words::read(arguments)?;
-    let stop = StopFlag::on_signals(arguments.give_up);
+    let stop = StopFlag::on_signals(arguments.ground.give_up);
     let mut setup = run::set_up_target(&words.target, &words.target_words, &words.wish, &stop)?;
     let ask = words.ask(&setup)?;
     announce(&setup, &ask);
-    if arguments.dry_run {
+    if arguments.ground.dry_run {
         return dry_run(&setup, &ask);
     }
-    if !arguments.busy {
+    if !arguments.ground.busy {
         run::idle_gate(&mut setup, "a map", &stop)?;
     }
-    let place = Place::new(arguments.out.as_deref(), &words.target_words, &setup.facts.devices)?;
+    let place = Place::new(arguments.ground.out.as_deref(), &words.target_words, &setup.facts.devices)?;
     let place = if setup.is_virtual() { place.of_virtual_run() } else { place };
     let next = |done: &[_]| next_map_step(&ask, done);
     let course = Course {
@@ -62,8 +63,7 @@ struct Words {
     target: Target,
     target_words: String,
     wish: Wish,
-    write_most: Option<Bytes>,
-    seed: u64,
+    bounds: Bounds,
     effort: Effort,
     asked: MapAsked,
 }
@@ -71,25 +71,16 @@ struct Words {
 impl Words {
     fn read(arguments: &MapArguments) -> Result<Words, Failure> {
         let target = Target::parse(&arguments.target).map_err(Failure::refused)?;
-        let size = |words: &Option<String>| {
-            words.as_deref().map(workload::size).transpose().map_err(Failure::refused)
-        };
         let asked = MapAsked {
-            block: block(size(&arguments.block)?)?,
+            block: block(size(arguments.block.as_deref())?)?,
             p99: p99(arguments.p99.as_deref())?,
             full: arguments.full,
-        };
-        let wish = Wish {
-            size: size(&arguments.size)?,
-            allow_destroy: arguments.allow_destroy.clone(),
-            ..Wish::default()
         };
         Ok(Words {
             target_words: run::absolute(&target, &arguments.target),
             target,
-            wish,
-            write_most: size(&arguments.write_most)?,
-            seed: arguments.seed,
+            wish: arguments.ground.wish()?,
+            bounds: Bounds::read(&arguments.ground, arguments.write_most.as_deref(), MapAsk::modest)?,
             effort: match arguments.effort {
                 EffortName::Quick => MapAsk::EFFORT,
                 EffortName::Brief => Effort::BRIEF,
@@ -103,14 +94,8 @@ impl Words {
         let grid = if cells == Cells::Grid { MapAsk::grid_time(&self.effort) } else { Nanos::ZERO };
         let closer = MapAsk::closer_time(&self.effort, &self.asked);
         let check = CheckAsk {
-            writes: setup.writes,
-            layout: setup.layout,
-            write_most: self.write_most(setup)?,
-            in_flight_most: in_flight_most(),
             expectation: self.expectation()?,
-            seed: self.seed,
-            effort: Effort { total: self.effort.total + closer + grid, ..self.effort },
-            block_min: setup.facts.direct_alignment,
+            ..self.bounds.ask(setup, Effort { total: self.effort.total + closer + grid, ..self.effort })?
         };
         let aligned = self.asked.block.is_none_or(|block| block.0.is_multiple_of(check.block_min.0.max(1)));
         if !aligned {
@@ -129,21 +114,6 @@ impl Words {
         Ok(parsed.unwrap_or_default())
     }
 
-    /// What may be written in all.
-    fn write_most(&self, setup: &Setup) -> Result<Bytes, Failure> {
-        let region = match setup.layout {
-            Layout::Write(size) => size,
-            Layout::None => self.wish.size.unwrap_or(REGION_USUAL),
-        };
-        match (self.write_most, setup.layout) {
-            _ if setup.writes == Writes::LeftOut => Ok(Bytes(0)),
-            (Some(most), Layout::Write(size)) if most < size => Err(Failure::refused(format!(
-                "--write-most {most}: laying the region out writes {size} alone; name a smaller region with --size, or more to \
-                 write"
-            ))),
-            (most, _) => Ok(most.unwrap_or(MapAsk::modest(setup.layout, region))),
-        }
-    }
 }
 
 /// A block that the ladders can reach.

@@ -1,5 +1,6 @@
 //! One file a command; each reads as the flow.
 
+mod bounds;
 pub mod burst;
 pub mod check;
 pub mod compare;

@@ -93,29 +93,34 @@ pub(crate) fn left_out_of(ask: &CheckAsk, done: &[StepRecord], chain: Chain<'_>)
 
 /// All steps but those that come between and behind, in their order, as far as they can be told by now.
 fn chain(known: &Known<'_>) -> Vec<Draft> {
-    let writes = if known.writes() { &[Direction::Write][..] } else { &[] };
-    let of_writes = |of: fn(&Known<'_>, Direction) -> Vec<Draft>| -> Vec<Draft> {
-        writes.iter().flat_map(|&direction| of(known, direction)).collect()
-    };
     let parts = [
         probes::touches(known),
         ladders::latency(known),
-        ladders::depths(known, Direction::Read),
-        ladders::spaced(known, Direction::Read).into_iter().collect(),
-        of_writes(ladders::depths),
-        of_writes(|known, direction| ladders::spaced(known, direction).into_iter().collect()),
-        ladders::blocks(known, Direction::Read),
-        of_writes(ladders::blocks),
+        climbed(known),
         open_load::claimed_loads(known),
-        probes::in_flight_budgets(known),
-        probes::units(known),
-        probes::mixes(known),
+        probed(known),
         open_load::usual_load(known),
         open_load::headroom(known),
         probes::tiny(known),
         probes::sequential(known),
     ];
     parts.into_iter().flatten().collect()
+}
+
+/// The ladders: depths and then blocks, reads before writes.
+pub(crate) fn climbed(known: &Known<'_>) -> Vec<Draft> {
+    let each = |of: fn(&Known<'_>, Direction) -> Vec<Draft>| -> Vec<Draft> {
+        known.directions().iter().flat_map(|&direction| of(known, direction)).collect()
+    };
+    let depths = |known: &Known<'_>, direction| {
+        [ladders::depths(known, direction), ladders::spaced(known, direction).into_iter().collect()].concat()
+    };
+    [each(depths), each(ladders::blocks)].concat()
+}
+
+/// The probes that tell budgets, unit and shared directions.
+pub(crate) fn probed(known: &Known<'_>) -> Vec<Draft> {
+    [probes::in_flight_budgets(known), probes::units(known), probes::mixes(known)].concat()
 }
 
 /// What of the chain comes behind the last step of it that ran. What was passed over stays so.

@@ -9,11 +9,13 @@ mod grid;
 mod knees;
 
 use record::StepRecord;
-use workload::{Bytes, Direction, MapAsked, Nanos};
+use workload::{Bytes, MapAsked, Nanos};
 
 use crate::check::draft::{Draft, LeftOut};
 use crate::check::known::Known;
-use crate::check::{Forecast, Foreseen, ladders, left_out_of, next_of, open_load, outlined, probes};
+use crate::check::{
+    Forecast, Foreseen, climbed, ladders, left_out_of, next_of, open_load, outlined, probed, probes,
+};
 use crate::step::{Layout, Step};
 use crate::{CheckAsk, Effort, Span};
 
@@ -88,24 +90,13 @@ pub fn map_left_out(ask: &MapAsk, done: &[StepRecord]) -> Vec<(String, LeftOut)>
 
 /// All steps but those that come between and behind, in their order, as far as they can be told by now.
 fn chain(ask: &MapAsk, known: &Known<'_>) -> Vec<Draft> {
-    let writes = if known.writes() { &[Direction::Write][..] } else { &[] };
-    let of_writes = |of: fn(&Known<'_>, Direction) -> Vec<Draft>| -> Vec<Draft> {
-        writes.iter().flat_map(|&direction| of(known, direction)).collect()
-    };
     let latency =
         ladders::latency(known).into_iter().filter(|draft| draft.job.flush == workload::Flush::Never);
     let parts = [
         probes::touches(known),
         latency.collect(),
-        ladders::depths(known, Direction::Read),
-        ladders::spaced(known, Direction::Read).into_iter().collect(),
-        of_writes(ladders::depths),
-        of_writes(|known, direction| ladders::spaced(known, direction).into_iter().collect()),
-        ladders::blocks(known, Direction::Read),
-        of_writes(ladders::blocks),
-        probes::in_flight_budgets(known),
-        probes::units(known),
-        probes::mixes(known),
+        climbed(known),
+        probed(known),
         probes::tiny(known),
         probes::sequential(known),
         cells::crossing(known),
