@@ -54,7 +54,8 @@ pub fn levels(series: &[Vec<f64>]) -> Option<Vec<Level>> {
         .map(|(one, scale)| one.iter().map(|value| value / scale).collect())
         .collect();
     let steady = fit(&scaled, Wander { of: None, swing: 0.0 });
-    let together: Vec<Fit> = SWINGS.iter().map(|swing| fit(&scaled, Wander { of: None, swing: *swing })).collect();
+    let together: Vec<Fit> =
+        SWINGS.iter().map(|swing| fit(&scaled, Wander { of: None, swing: *swing })).collect();
     let level = |(at, scale): (usize, &f64)| {
         let alone = (series.len() > 1).then(|| fit(&scaled, Wander { of: Some(at), swing: SWING_ALONE }));
         mixture(&steady, &together, alone.as_ref()).of(at, *scale)
@@ -196,7 +197,8 @@ fn mixture<'f>(steady: &'f Fit, together: &'f [Fit], alone: Option<&'f Fit>) -> 
 impl Mixture<'_> {
     /// What all of them say of the level of the series at `at`, which was divided by `scale`.
     fn of(&self, at: usize, scale: f64) -> Level {
-        let logs: Vec<f64> = self.parts.iter().map(|(before, fit)| before.ln() + fit.log_likelihood).collect();
+        let logs: Vec<f64> =
+            self.parts.iter().map(|(before, fit)| before.ln() + fit.log_likelihood).collect();
         let most = logs.iter().copied().fold(f64::MIN, f64::max);
         let weights: Vec<f64> = logs.iter().map(|log| (log - most).exp()).collect();
         let all: f64 = weights.iter().sum();
@@ -213,7 +215,10 @@ impl Level {
     /// How likely a level of zero is to give so much in either direction, 0 to 1.
     #[must_use]
     pub fn p(&self) -> f64 {
-        self.parts.iter().map(|part| part.weight * 2.0 * t_cdf(-(part.mean / part.error).abs(), part.df)).sum()
+        self.parts
+            .iter()
+            .map(|part| part.weight * 2.0 * t_cdf(-(part.mean / part.error).abs(), part.df))
+            .sum()
     }
 
     /// How likely it is that the series wanders, 0 to 1.
@@ -235,8 +240,7 @@ impl Level {
             self.parts.iter().map(|part| part.weight * t_cdf((x - part.mean) / part.error, part.df)).sum()
         };
         let ends = |sign: f64| self.parts.iter().map(move |part| part.mean + sign * FURTHEST * part.error);
-        let (mut low, mut high) =
-            (ends(-1.0).fold(f64::MAX, f64::min), ends(1.0).fold(f64::MIN, f64::max));
+        let (mut low, mut high) = (ends(-1.0).fold(f64::MAX, f64::min), ends(1.0).fold(f64::MIN, f64::max));
         for _ in 0..BISECTIONS {
             let middle = f64::midpoint(low, high);
             if below(middle) < share { low = middle } else { high = middle }
@@ -261,7 +265,11 @@ mod tests {
     use crate::random::Stream;
 
     /// Series around `shift`, with a level that wanders by `swing` and forgets over `over` values.
-    fn draw(stream: &mut Stream, (count, length): (usize, usize), (swing, over): (f64, f64)) -> Vec<Vec<f64>> {
+    fn draw(
+        stream: &mut Stream,
+        (count, length): (usize, usize),
+        (swing, over): (f64, f64),
+    ) -> Vec<Vec<f64>> {
         let keeps = (-1.0 / over).exp();
         let mut level = swing * stream.normal();
         let mut series = vec![Vec::new(); count];

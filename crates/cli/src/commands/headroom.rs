@@ -19,6 +19,7 @@ use workload::{
 use super::check::{Shape, in_flight_most, present};
 use super::watch::{asked::AskedLoad, load};
 use crate::arguments::HeadroomArguments;
+use crate::commands::own;
 
 /// Exit code where no rate was found.
 const CANNOT_TELL: u8 = 4;
@@ -74,7 +75,7 @@ struct Asked {
 
 impl Asked {
     fn read(arguments: &HeadroomArguments) -> Result<Asked, Failure> {
-        let target = Target::parse(&arguments.target).map_err(Failure::refused)?;
+        let target = own::target(&arguments.target)?;
         let size = arguments.size.as_deref().map(workload::size).transpose().map_err(Failure::refused)?;
         let write_most = workload::size(&arguments.write_most).map_err(Failure::refused)?;
         let bounds = arguments.bounds()?;

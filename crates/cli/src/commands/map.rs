@@ -17,6 +17,7 @@ use workload::{Asked, Bytes, Expectation, MapAsked, Nanos, Target};
 
 use super::check::{REGION_USUAL, Shape, in_flight_most, left_out_words, present};
 use crate::arguments::{EffortName, MapArguments};
+use crate::commands::own;
 
 /// The largest block that a row may be asked of: that of the ladders.
 const BLOCK_MOST: Bytes = Bytes::MIB;
@@ -70,7 +71,7 @@ struct Words {
 
 impl Words {
     fn read(arguments: &MapArguments) -> Result<Words, Failure> {
-        let target = Target::parse(&arguments.target).map_err(Failure::refused)?;
+        let target = own::target(&arguments.target)?;
         let size = |words: &Option<String>| {
             words.as_deref().map(workload::size).transpose().map_err(Failure::refused)
         };
