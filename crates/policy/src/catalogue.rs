@@ -7,7 +7,7 @@ use workload::PolicyName;
 
 use crate::instance::{AwsInstances, AzureInstances, Instances};
 use crate::near::nearest;
-use crate::{Limits, Policy, PolicyError, PublishedTable, Source, custom};
+use crate::{Limits, Policy, PolicyError, PublishedTable, Source, custom, own};
 
 /// Published policies with everything that belongs to them.
 #[derive(Clone, Debug)]
@@ -99,11 +99,14 @@ impl Catalogue {
         &self.policies
     }
 
-    /// The policy of this id, case ignored; `custom` takes its figures from the parameters.
+    /// The policy of this id, case ignored, or of this file, where one of the user's own was taken up; `custom` takes its figures from the parameters.
     ///
     /// # Errors
     /// [`PolicyError::UnknownPolicy`] with the nearest id and all of them.
     pub fn find(&self, id: &str) -> Result<&Policy, PolicyError> {
+        if let Some(own) = own::find(id) {
+            return Ok(own);
+        }
         let all = || self.policies.iter().chain(std::iter::once(&self.custom));
         all().find(|policy| policy.id.eq_ignore_ascii_case(id)).ok_or_else(|| {
             let ids = all().map(|policy| policy.id.as_str());

@@ -48,7 +48,7 @@ pub use limits::{
 pub use matching::{Fit, Match, Measured, Specificity, matches, round_figure};
 pub use meter::Meter;
 pub use near::nearest;
-pub use own::OwnPolicyError;
+pub use own::{OwnPolicyError, adopt, adopted};
 pub use parameter::{Parameter, ParameterUnit};
 pub use start::BucketStart;
 pub use table::{Cell, PublishedTable};

@@ -1,7 +1,50 @@
 //! Policies of the user's own, in TOML of the catalogue's form: read, and refused with the place and the nearest word.
 
+use std::sync::{Mutex, PoisonError};
+
 use crate::near::nearest;
 use crate::{CatalogueError, Policy};
+
+/// Files of the user's own that this process was told of: a policy of such a name is theirs wherever a name is looked up.
+static ADOPTED: Mutex<Vec<Adopted>> = Mutex::new(Vec::new());
+
+struct Adopted {
+    file: String,
+    text: String,
+    /// Kept for as long as the program runs, like the catalogue's own.
+    policy: &'static Policy,
+}
+
+/// Takes up the policy in the `text` of `file`: from now on its name and that of the file find it, as typed. The same text again
+/// changes nothing.
+///
+/// # Errors
+/// [`OwnPolicyError`]: what is wrong with it, or that the file was another one before.
+pub fn adopt(file: &str, text: &str) -> Result<(), OwnPolicyError> {
+    let mut adopted = ADOPTED.lock().unwrap_or_else(PoisonError::into_inner);
+    match adopted.iter().find(|known| known.file == file) {
+        Some(known) if known.text == text => return Ok(()),
+        Some(_) => return Err(OwnPolicyError::Another { file: file.to_owned() }),
+        None => {}
+    }
+    let policy = Box::leak(Box::new(Policy::own(file, text)?));
+    adopted.push(Adopted { file: file.to_owned(), text: text.to_owned(), policy });
+    Ok(())
+}
+
+/// Every file that was taken up, with its text.
+#[must_use]
+pub fn adopted() -> Vec<(String, String)> {
+    let adopted = ADOPTED.lock().unwrap_or_else(PoisonError::into_inner);
+    adopted.iter().map(|known| (known.file.clone(), known.text.clone())).collect()
+}
+
+/// The policy of this file or id, where it was taken up.
+pub(crate) fn find(id: &str) -> Option<&'static Policy> {
+    let adopted = ADOPTED.lock().unwrap_or_else(PoisonError::into_inner);
+    let found = adopted.iter().find(|known| known.file == id || known.policy.id.eq_ignore_ascii_case(id));
+    found.map(|known| known.policy)
+}
 
 /// Why a policy of the user's own cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -17,6 +60,14 @@ pub enum OwnPolicyError {
         column: usize,
         /// What is wrong there, the offending word, and the nearest one that would do.
         problem: String,
+    },
+    /// Two files of one name hold different policies.
+    #[error(
+        "{file}: another policy was read from a file of this name, in this run or one that is told beside it; rename one"
+    )]
+    Another {
+        /// The file.
+        file: String,
     },
     /// Its parts do not agree.
     #[error("{file}: {source}")]
@@ -86,6 +137,20 @@ burst = { rate = 3000, bucket = { tokens = { size = 600000 } } }
         let limits = policy.evaluate(&workload::PolicyName::parse("ours,size=100GiB").unwrap()).unwrap();
         assert_eq!(limits.limits[0].baseline, 500.0);
         assert_eq!(limits.limits[0].burst.unwrap().rate, 3000.0);
+    }
+
+    #[test]
+    fn a_file_that_was_taken_up_is_found_by_its_name_and_by_its_id_and_is_no_other_later() {
+        let text = GOOD.replacen("\"ours\"", "\"taken-up\"", 1);
+        adopt("taken/up.toml", &text).unwrap();
+        adopt("taken/up.toml", &text).unwrap();
+        for words in ["taken/up.toml,size=100GiB", "taken-up,size=100GiB"] {
+            let limits = crate::evaluate(&workload::PolicyName::parse(words).unwrap()).unwrap();
+            assert_eq!(limits.limits[0].baseline, 500.0, "{words}");
+        }
+        assert!(adopted().contains(&("taken/up.toml".to_owned(), text.clone())));
+        let error = adopt("taken/up.toml", &text.replacen("per = 5", "per = 6", 1)).unwrap_err().to_string();
+        assert!(error.contains("another policy"), "{error}");
     }
 
     #[test]

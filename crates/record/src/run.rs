@@ -24,6 +24,9 @@ pub struct Run {
     pub policy: Option<String>,
     /// The expectation as typed.
     pub expectation: Option<String>,
+    /// Policies of the user's own that its words name: the file as typed, and what it held.
+    #[serde(default)]
+    pub own_policies: Vec<(String, String)>,
     /// What the procedure was asked whose steps these are; `None` where the steps say it all.
     #[serde(default)]
     pub asked: Option<Asked>,
@@ -127,6 +130,7 @@ impl Run {
             target: None,
             policy: None,
             expectation: None,
+            own_policies: Vec::new(),
             asked: None,
             steps: Vec::new(),
             reported: Vec::new(),

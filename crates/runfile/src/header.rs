@@ -20,6 +20,7 @@ pub(crate) struct Head {
     lacks: Vec<String>,
     policy: Option<String>,
     expectation: Option<String>,
+    own_policies: Option<Vec<(String, String)>>,
     asked: Option<Asked>,
     complete: bool,
 }
@@ -33,7 +34,7 @@ table! {
         Maybe<Text>: tool;
         Json: lacks;
         Maybe<Text>: policy, expectation;
-        Maybe<Json>: asked;
+        Maybe<Json>: own_policies, asked;
         Number: complete;
     }
 }
@@ -93,6 +94,7 @@ impl Head {
             lacks,
             policy: run.policy.clone(),
             expectation: run.expectation.clone(),
+            own_policies: (!run.own_policies.is_empty()).then(|| run.own_policies.clone()),
             asked: run.asked.clone(),
             complete: false,
         }
@@ -107,6 +109,7 @@ impl Head {
             },
             policy: self.policy,
             expectation: self.expectation,
+            own_policies: self.own_policies.unwrap_or_default(),
             asked: self.asked,
             complete: self.complete,
             ..Run::started(self.words, self.started_unix_ms)

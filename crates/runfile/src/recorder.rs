@@ -241,6 +241,7 @@ fn without_records(run: &Run) -> Run {
         target: run.target.clone(),
         policy: run.policy.clone(),
         expectation: run.expectation.clone(),
+        own_policies: run.own_policies.clone(),
         asked: run.asked.clone(),
         devices: run.devices.clone(),
         limits: run.limits.clone(),

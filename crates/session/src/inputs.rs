@@ -230,6 +230,16 @@ pub fn limits(words: &str) -> Result<Limits, Failure> {
     policy::evaluate_of_volume(&name).map_err(Failure::failed)
 }
 
+/// Takes up the policies of the user's own that `run` was held against or that its target was made of, as they were then; says
+/// where one cannot be.
+pub fn take_up_policies(run: &Run) {
+    for (file, text) in &run.own_policies {
+        if let Err(error) = policy::adopt(file, text) {
+            output::people(report::wrap("plimsoll: ", &error.to_string()).trim_end());
+        }
+    }
+}
+
 /// Says what should be known beside the figures of an input, and which places of it could not be read.
 pub fn tell(name: &str, import: &Import) {
     let say =
@@ -251,6 +261,7 @@ fn no_result(path: &Path, error: &ImportError) -> Failure {
 
 fn run_file(path: &Path) -> Result<Held, RunfileError> {
     let (run, troubles) = runfile::read_what_can_be(path)?;
+    take_up_policies(&run);
     Ok(Held::RunFile(Box::new(run), troubles))
 }
 

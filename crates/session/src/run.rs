@@ -178,6 +178,7 @@ impl Against {
     pub(crate) fn name_in(&self, run: &mut Run) {
         run.policy = self.policy.as_ref().map(PolicyName::to_string);
         run.expectation = self.expectation.as_ref().map(Expectation::to_string);
+        run.own_policies = policy::adopted();
     }
 
     /// What `run` means.

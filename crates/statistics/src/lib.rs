@@ -19,6 +19,7 @@ pub mod segments;
 pub mod sequential;
 pub mod skew;
 mod slope;
+pub mod wander;
 
 #[cfg(test)]
 extern crate self as statistics;

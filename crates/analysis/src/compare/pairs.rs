@@ -7,23 +7,27 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
+use statistics::Stream;
 use statistics::compare::Shift;
 use statistics::distribution::{t_cdf, t_quantile};
 use statistics::paired::{
     detectable, false_discovery, paired_shift, pairs_needed, signed_rank_p, spread, typical,
 };
+use statistics::wander::levels;
 use workload::InTurns;
 
 use super::ratio::{Answer, Basis, Ratio, Sample};
 use super::{Row, Side, straying};
 
 /// Share of wrong alarms that is borne, over all rows together.
-const ALPHA: f64 = 0.05;
+pub(super) const ALPHA: f64 = 0.05;
 /// Share of comparisons in which a difference of the size that is told as detectable is found.
 const POWER: f64 = 0.8;
-/// By how much of itself the difference must be greater that one load shows in ten blocks, since blocks resemble each other by
-/// chance too, and the intervals are wider by it (measured: the truth tests); the mean over several loads knows better.
-const WIDENING: f64 = 0.2;
+/// The standard normal quantile of that.
+pub(super) const POWER_QUANTILE: f64 = 0.842;
+/// A plan is tried on so many turns of pure noise to forecast what it shows, within these numbers of comparisons.
+const TRIED_TURNS: usize = 20_000;
+const TRIED: (usize, usize) = (40, 200);
 /// Blocks that are never proposed beyond.
 const BLOCKS_MOST: usize = 1000;
 
@@ -50,10 +54,9 @@ pub struct Pairs {
     pub margin: f64,
     /// The least difference, as a share, that so many blocks of this noise show in four comparisons of five.
     pub detectable: Option<f64>,
-    /// How much the differences of neighbouring blocks resemble each other, over all loads: 0 not at all, 1 wholly. Where they
-    /// do, a side strays of its own and slowly, and the intervals are wider by it.
-    pub resembling: f64,
-    /// Whether that is more than chance explains: then only differences far beyond all noise are believed.
+    /// How likely it is, 0 to 1, that a side strays of its own, as slowly as the comparison lasts. The intervals hold that.
+    pub wanders: f64,
+    /// Whether that is likelier than not: then only differences far beyond all straying are believed.
     pub strays_slowly: bool,
     /// The same volumes at the other comparisons: standard deviation of the differences from one comparison to the next,
     /// as a share; `None` of one comparison.
@@ -61,16 +64,26 @@ pub struct Pairs {
 }
 
 /// How large a difference in the figures of one load alone of so many such a plan shows in four comparisons of five, as a
-/// multiple of what one turn strays from the next (its coefficient of variation); a pair strays √2 times as much.
+/// multiple of what one turn strays from the next (its coefficient of variation). Found by trying the plan on noise: what each
+/// such comparison would need to believe a difference is how far its interval reaches. `None` where no difference would do.
 pub fn reach(blocks: usize, looks: usize, loads: usize) -> Option<f64> {
     let alpha = of_one_load(ALPHA / looks.max(1) as f64, loads);
-    let found = detectable(std::f64::consts::SQRT_2, blocks, (alpha, POWER))?;
-    Some(found * (1.0 + WIDENING / loads.max(1) as f64))
+    let tried = (TRIED_TURNS / (blocks * loads).max(1)).clamp(TRIED.0, TRIED.1);
+    let mut stream = Stream::new(1, blocks as u64);
+    let mut needed_once = |_| {
+        let mut of_load = |_| (0..blocks).map(|_| std::f64::consts::SQRT_2 * stream.normal()).collect();
+        let noise: Vec<Vec<f64>> = (0..loads.max(1)).map(&mut of_load).collect();
+        let ranked = paired_shift(&noise[0], 1.0 - alpha)?;
+        let level = levels(&noise)?.swap_remove(0);
+        Some(-ranked.lo.min(level.quantile(alpha / 2.0)))
+    };
+    let needed: Option<Vec<f64>> = (0..tried).map(&mut needed_once).collect();
+    statistics::quantile::quantile(&needed?, POWER)
 }
 
 /// The error that the figures of one load may have where the others do not differ: figures of a load go together, so that the
 /// rule for all rows (Benjamini, Hochberg) leaves them their share of the rows.
-fn of_one_load(alpha: f64, loads: usize) -> f64 {
+pub(super) fn of_one_load(alpha: f64, loads: usize) -> f64 {
     alpha / loads.max(1) as f64
 }
 
@@ -126,7 +139,7 @@ fn of_one(logs: &[f64], ask: &InTurns) -> Ratio {
         equivalence: paired_shift(logs, 1.0 - 2.0 * alpha).map(ends),
         margin: ask.margin,
         detectable: shown.map(f64::exp_m1),
-        resembling: 0.0,
+        wanders: 0.0,
         strays_slowly: false,
         between: None,
     };
@@ -171,7 +184,7 @@ fn of_several(groups: &[Vec<f64>], ask: &InTurns) -> Option<Ratio> {
         equivalence: Some(within(1.0 - 2.0 * ALPHA)),
         margin: ask.margin,
         detectable: Some(reach.exp_m1()),
-        resembling: 0.0,
+        wanders: 0.0,
         strays_slowly: false,
         between: Some(between.exp_m1()),
     };
@@ -188,10 +201,7 @@ fn of_several(groups: &[Vec<f64>], ask: &InTurns) -> Option<Ratio> {
 /// Decides on all rows together: of many rows some differ by chance, so that each is believed at the share of false alarms
 /// among all that are.
 pub(super) fn decide(rows: &mut [Row], ask: &InTurns) {
-    let resembling = straying::resembling(rows);
-    for row in rows.iter_mut() {
-        straying::widen(row, resembling, ALPHA / ask.look_at.len().max(1) as f64);
-    }
+    straying::widen(rows, ask.look_at.len(), ask.loads.len());
     let mut ratios: Vec<&mut Ratio> =
         rows.iter_mut().flat_map(|row| row.ratios.iter_mut().flatten()).collect();
     let p: Vec<f64> = ratios.iter().map(|ratio| ratio.pairs.map_or(1.0, |pairs| pairs.p)).collect();

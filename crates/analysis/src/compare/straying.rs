@@ -1,103 +1,105 @@
-//! A side that strays of its own, more slowly than the blocks come: neighbouring blocks then tell the same twice, and
+//! A side that strays of its own, as slowly as the comparison lasts: the blocks then tell the same thing again and again, and
 //! intervals that take them for independent are too sure.
 
-use statistics::distribution::{t_cdf, t_quantile};
-use statistics::paired::spread;
+use statistics::wander::{Level, levels};
 
-use super::Row;
-use super::pairs::Pairs;
+use super::pairs::{ALPHA, POWER_QUANTILE, Pairs, of_one_load};
 use super::ratio::Ratio;
+use super::{Measure, Row};
 
-/// From here on at the latest so few blocks count that only differences far beyond all noise are believed: the widening holds
-/// the alarms below it, above it the resemblance itself is known too badly (measured on wandering twins, the truth tests).
-const SLOW: f64 = 0.4;
-/// What resembles by chance stays below so many of its standard deviations, each 1/√(blocks × loads).
-const BY_CHANCE: f64 = 2.0;
-/// Of no resemblance is taken to be greater: nothing would be left.
-const MOST: f64 = 0.95;
+/// A side is told to stray where that is likelier than not.
+const LIKELY: f64 = 0.5;
 
-/// How much neighbouring blocks resemble each other, 0 to 1: the mean over the rates of all loads of the lag-1 correlation, which
-/// a short series makes too small by (1 + 3r)/n (Kendall 1954). Loads of their own noise make the mean good; what wanders is in all of
-/// them. 0 where the rows come from several comparisons.
-pub(super) fn resembling(rows: &[Row]) -> Resembling {
-    let rates = rows.iter().filter(|row| !row.measure.is_latency());
-    let series: Vec<Vec<f64>> = rates.flat_map(differences).collect();
-    let each: Vec<f64> = series.iter().filter_map(|logs| lag_one(logs)).collect();
-    if each.is_empty() {
-        return Resembling::default();
+/// What one measure of one side came to under each load, block by block, against the first side.
+struct Group {
+    side: usize,
+    /// Rows that have it.
+    rows: Vec<usize>,
+    /// The logarithms of its ratios, a series a row.
+    logs: Vec<Vec<f64>>,
+}
+
+/// Widens what `rows` say by what a side may have strayed: the loads of a comparison see the same volume, so that what they have in
+/// common from block to block tells straying from noise. Rows of several comparisons have their own unit and stay as they are.
+pub(super) fn widen(rows: &mut [Row], looks: usize, loads: usize) {
+    let of_look = Look { alpha: ALPHA / looks.max(1) as f64, looks: looks.max(1) as f64, loads };
+    for group in groups(rows) {
+        let Some(found) = levels(&group.logs) else { continue };
+        for (row, level) in group.rows.iter().zip(found) {
+            if let Some(ratio) = rows[*row].ratios[group.side].as_mut() {
+                of_look.weaken(ratio, &level);
+            }
+        }
     }
-    let share = (each.iter().sum::<f64>() / each.len() as f64).clamp(0.0, MOST);
-    let seen = series.iter().map(Vec::len).sum::<usize>() as f64;
-    Resembling { share, slow: share >= SLOW.min(BY_CHANCE / seen.sqrt()) }
 }
 
-/// How much neighbouring blocks resemble each other.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Resembling {
-    /// 0 to 1.
-    share: f64,
-    /// More than chance explains.
-    slow: bool,
+fn groups(rows: &[Row]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (at, row) in rows.iter().enumerate() {
+        for (side, logs) in series(row) {
+            let beside = |group: &&mut Group| {
+                let same = is_alike(rows[group.rows[0]].measure, row.measure);
+                group.side == side && same && group.logs[0].len() == logs.len()
+            };
+            match groups.iter_mut().find(beside) {
+                Some(group) => {
+                    group.rows.push(at);
+                    group.logs.push(logs);
+                }
+                None => groups.push(Group { side, rows: vec![at], logs: vec![logs] }),
+            }
+        }
+    }
+    groups
 }
 
-/// The logarithms of the ratios of each side to the first, block by block; of several comparisons none.
-fn differences(row: &Row) -> Vec<Vec<f64>> {
+/// Operations and bytes a second are one figure in two units.
+fn is_alike(one: Measure, other: Measure) -> bool {
+    one == other || !(one.is_latency() || other.is_latency())
+}
+
+/// The logarithms of the ratios of each side to the first, block by block, with the side's number; of several comparisons, and of
+/// what shows no noise, none.
+fn series(row: &Row) -> Vec<(usize, Vec<f64>)> {
     let Some(first) = row.figures.first().and_then(Option::as_ref) else { return Vec::new() };
-    let of_one = |ratio: &Ratio| ratio.pairs.is_some_and(|pairs| pairs.comparisons == 1);
-    let others = row.figures.iter().zip(&row.ratios).filter(|(_, ratio)| ratio.as_ref().is_some_and(of_one));
-    let logs = others.filter_map(|(figure, _)| {
+    let of_one = |ratio: &Option<Ratio>| {
+        ratio.as_ref().is_some_and(|ratio| ratio.pairs.is_some_and(|pairs| pairs.comparisons == 1))
+    };
+    let others = row.figures.iter().zip(&row.ratios).enumerate().filter(|(_, (_, ratio))| of_one(ratio));
+    let logs = others.filter_map(|(side, (figure, _))| {
         let runs = &figure.as_ref()?.runs;
-        Some(runs.iter().zip(&first.runs).map(|(b, a)| (b / a).ln()).collect())
+        let logs: Vec<f64> = runs.iter().zip(&first.runs).map(|(b, a)| (b / a).ln()).collect();
+        let moves = logs.windows(2).any(|pair| pair[0] != pair[1]);
+        moves.then_some((side, logs))
     });
     logs.collect()
 }
 
-fn lag_one(values: &[f64]) -> Option<f64> {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    let products: f64 = values.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
-    let r = products / squares;
-    (values.len() > 2 && squares > 0.0).then(|| r + (1.0 + 3.0 * r) / n)
+/// A look at the blocks, and what part of the error it has.
+struct Look {
+    alpha: f64,
+    looks: f64,
+    loads: usize,
 }
 
-/// Widens what a row says by what its blocks resemble each other: fewer count, n(1 − r)/(1 + r) of them.
-pub(super) fn widen(row: &mut Row, Resembling { share, slow }: Resembling, alpha: f64) {
-    let logs = differences(row);
-    let ratios = row.ratios.iter_mut().flatten().filter(|ratio| ratio.pairs.is_some());
-    for (ratio, logs) in ratios.zip(logs) {
-        let (Some(pairs), Some(spread)) = (&mut ratio.pairs, spread(&logs)) else { continue };
-        (pairs.resembling, pairs.strays_slowly) = (share, slow);
-        if share <= 0.0 || spread <= 0.0 {
-            continue;
-        }
-        let count = logs.len() as f64 * (1.0 - share) / (1.0 + share);
-        let df = if slow { 1.0 } else { (count - 1.0).max(1.0) };
-        let fewer = Fewer { middle: ratio.value.ln(), error: spread / count.sqrt(), df };
-        ratio.interval = ratio.interval.map(|interval| fewer.around(interval, alpha));
-        fewer.weaken(pairs, alpha, (logs.len() as f64 / count).sqrt());
-    }
-}
-
-/// A typical difference that fewer blocks speak for.
-struct Fewer {
-    middle: f64,
-    error: f64,
-    df: f64,
-}
-
-impl Fewer {
-    /// The interval and what the t interval at this error adds to it.
-    fn around(&self, (low, high): (f64, f64), alpha: f64) -> (f64, f64) {
-        let half = t_quantile(1.0 - alpha / 2.0, self.df) * self.error;
-        (low.min((self.middle - half).exp()), high.max((self.middle + half).exp()))
+impl Look {
+    fn weaken(&self, ratio: &mut Ratio, level: &Level) {
+        let wider = |interval: (f64, f64), alpha: f64| {
+            let (low, high) = level.within(1.0 - alpha);
+            (interval.0.min(low.exp()), interval.1.max(high.exp()))
+        };
+        ratio.interval = ratio.interval.map(|interval| wider(interval, self.alpha));
+        let Some(pairs) = &mut ratio.pairs else { return };
+        pairs.equivalence = pairs.equivalence.map(|interval| wider(interval, 2.0 * self.alpha));
+        pairs.p = pairs.p.max((level.p() * self.looks).min(1.0));
+        (pairs.wanders, pairs.strays_slowly) = (level.wanders(), level.wanders() > LIKELY);
+        self.shows(pairs, level);
     }
 
-    fn weaken(&self, pairs: &mut Pairs, alpha: f64, times: f64) {
-        let p = 2.0 * t_cdf(-(self.middle / self.error).abs(), self.df);
-        // `alpha` is the part of 5 % that a look has.
-        pairs.p = pairs.p.max((p * 0.05 / alpha).min(1.0));
-        pairs.equivalence = pairs.equivalence.map(|interval| self.around(interval, 2.0 * alpha));
-        pairs.detectable = pairs.detectable.map(|share| (share.ln_1p() * times).exp_m1());
+    /// What would have shown: half of the interval that one load alone is judged by, and what the difference strays.
+    fn shows(&self, pairs: &mut Pairs, level: &Level) {
+        let (low, high) = level.within(1.0 - of_one_load(self.alpha, self.loads));
+        let reach = f64::midpoint(high, -low) + POWER_QUANTILE * level.error();
+        pairs.detectable = pairs.detectable.map(|share| share.max(reach.exp_m1()));
     }
 }

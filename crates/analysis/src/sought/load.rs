@@ -55,7 +55,7 @@ pub struct OpenLoad {
 pub struct Held {
     /// I/Os that came, those included that were never issued.
     pub count: f64,
-    /// Of these, the ones that took longer.
+    /// Of these, the ones that took longer; of a mean, its part in the sum of mean and bound, times their count.
     pub beyond: f64,
     /// How many times the variance of their number is that of independent ones.
     pub dispersion: f64,
@@ -212,9 +212,18 @@ struct Seen<'s> {
 impl Seen<'_> {
     fn held(&self, bound: &LatencyBound) -> Held {
         let (may, most) = (bound.may_exceed(), bound.most);
-        let count = self.latency.count() as f64 + self.unissued;
-        let beyond = beyond(self.latency, most) + self.unissued;
-        let dispersion = self.dispersion(most, beyond / count);
+        let done = self.latency.count() as f64;
+        let count = done + self.unissued;
+        let (beyond, dispersion) = match (bound.percent, self.latency.mean()) {
+            (None, Some(mean)) => {
+                let share = mean / (mean + most.0 as f64);
+                (share * done + self.unissued, self.dispersion_of_mean(mean, share))
+            }
+            _ => {
+                let beyond = beyond(self.latency, most) + self.unissued;
+                (beyond, self.dispersion(most, beyond / count))
+            }
+        };
         let held = Held { count, beyond, dispersion, answer: Holds::Seemingly };
         let answer = if self.keeps_up { held.judged(may, CLUSTERS) } else { Holds::SurelyNot };
         Held { answer, ..held }
@@ -225,19 +234,37 @@ impl Seen<'_> {
     fn dispersion(&self, most: Nanos, share: f64) -> f64 {
         let excess = |part: &Distribution| beyond(part, most) - share * part.count() as f64;
         let series: Vec<f64> = self.parts.iter().map(excess).collect();
-        let count: f64 = self.parts.iter().map(|part| part.count() as f64).sum();
-        let independent = count * share * (1.0 - share);
-        let length = series.len() as f64;
-        if independent <= 0.0 || length <= 4.0 * LAGS as f64 {
-            return 1.0;
-        }
-        let products = |lag: usize| series.iter().zip(&series[lag..]).map(|(a, b)| a * b).sum::<f64>();
-        let weight = |lag: usize| 2.0 * (1.0 - lag as f64 / (LAGS + 1) as f64);
-        let sum = products(0) + (1..=LAGS).map(|lag| weight(lag) * products(lag)).sum::<f64>();
-        // Deviations from a mean of their own are too small by about so much.
-        let own = length / (length - LAGS as f64 - 1.0);
-        (own * sum / independent).max(1.0)
+        let independent = self.counted() * share * (1.0 - share);
+        long_run(&series).filter(|_| independent > 0.0).map_or(1.0, |sum| (sum / independent).max(1.0))
     }
+
+    /// The same of a mean that is told as its `share` in the sum of mean and bound: the log odds of that are the logarithm of the
+    /// mean, whose variance is that of the sum over intervals in squares of the sum itself.
+    fn dispersion_of_mean(&self, mean: f64, share: f64) -> f64 {
+        let excess = |part: &Distribution| (part.mean().unwrap_or(mean) - mean) * part.count() as f64;
+        let series: Vec<f64> = self.parts.iter().map(excess).collect();
+        let count = self.counted();
+        let relative = |sum: f64| sum / (count * mean).powi(2);
+        long_run(&series).map_or(1.0, |sum| relative(sum) * count * share * (1.0 - share))
+    }
+
+    fn counted(&self) -> f64 {
+        self.parts.iter().map(|part| part.count() as f64).sum()
+    }
+}
+
+/// The variance of the sum of a series whose neighbours resemble each other; `None` where it is too short.
+fn long_run(series: &[f64]) -> Option<f64> {
+    let length = series.len() as f64;
+    if length <= 4.0 * LAGS as f64 {
+        return None;
+    }
+    let products = |lag: usize| series.iter().zip(&series[lag..]).map(|(a, b)| a * b).sum::<f64>();
+    let weight = |lag: usize| 2.0 * (1.0 - lag as f64 / (LAGS + 1) as f64);
+    let sum = products(0) + (1..=LAGS).map(|lag| weight(lag) * products(lag)).sum::<f64>();
+    // Deviations from a mean of their own are too small by about so much.
+    let own = length / (length - LAGS as f64 - 1.0);
+    Some(own * sum)
 }
 
 fn percentiles(latency: &Distribution) -> Vec<(f64, u64)> {

@@ -19,9 +19,10 @@ NAME= in front names it:
 
 Of targets, loaded in turns: a side is a folder without results, a file named
 with --live, a block device, lab:POLICY or sim:POLICY; a third word names the
-load, a profile or a TOML file (plimsoll profile list):
+load, a profile, a TOML file (plimsoll profile list) or a job file of fio:
   plimsoll compare /mnt/old /mnt/new
   plimsoll compare old=/mnt/old new=/mnt/new database --time 20m --margin 3%
+  plimsoll compare /mnt/old /mnt/new job.fio --turn 10s
   plimsoll compare sim:custom,iops=3000,noise=2% sim:custom,iops=2850,noise=2%
 Each side leaves a run file; comparing the two files says the same again.
 

@@ -13,6 +13,7 @@ Examples:
   plimsoll headroom /mnt/vol --p99 10ms            4 KiB random reads
   plimsoll headroom /mnt/vol --p99 10ms --mix 70/30 --block 8k
   plimsoll headroom /mnt/vol --p50 1ms --p99.9 50ms     both must hold
+  plimsoll headroom /mnt/vol --mean 2ms            the mean of all
   plimsoll headroom /mnt/vol --p99 20ms --load jobs.fio what your job does
   plimsoll headroom sim:aws-gp3 --p99 5ms          simulated, in a moment
 
@@ -28,6 +29,9 @@ pub struct HeadroomArguments {
     /// Directory, file, block device, lab:POLICY or sim:POLICY
     #[arg(default_value = ".")]
     pub target: String,
+    /// The mean of all I/Os must be no longer than this
+    #[arg(long, value_name = "TIME")]
+    pub mean: Option<String>,
     /// Half of all I/Os must be done within this
     #[arg(long, value_name = "TIME")]
     pub p50: Option<String>,
@@ -70,28 +74,35 @@ pub struct HeadroomArguments {
 }
 
 impl HeadroomArguments {
-    /// The bounds that are asked, by rising percentile.
+    /// The bounds that are asked, the mean first, then by rising percentile.
     ///
     /// # Errors
     /// None at all, or a time that is none.
     pub fn bounds(&self) -> Result<Vec<LatencyBound>, Failure> {
-        let asked =
-            [(50.0, &self.p50), (90.0, &self.p90), (95.0, &self.p95), (99.0, &self.p99), (99.9, &self.p999)];
-        let bound = |(percent, words): (f64, &Option<String>)| {
+        let asked = [
+            (None, &self.mean),
+            (Some(50.0), &self.p50),
+            (Some(90.0), &self.p90),
+            (Some(95.0), &self.p95),
+            (Some(99.0), &self.p99),
+            (Some(99.9), &self.p999),
+        ];
+        let bound = |(percent, words): (Option<f64>, &Option<String>)| {
             let words = words.as_deref()?;
+            let option = percent.map_or_else(|| "--mean".to_owned(), |percent| format!("--p{percent}"));
             Some(match workload::duration(words) {
                 Ok(most) if most > Nanos::ZERO => Ok(LatencyBound { percent, most }),
                 Ok(_) => {
-                    Err(Failure::refused(format!("--p{percent} {words}: no I/O takes no time; give it some")))
+                    Err(Failure::refused(format!("{option} {words}: no I/O takes no time; give it some")))
                 }
-                Err(error) => Err(Failure::refused(format!("--p{percent} {words}: {error}"))),
+                Err(error) => Err(Failure::refused(format!("{option} {words}: {error}"))),
             })
         };
         let bounds: Vec<LatencyBound> = asked.into_iter().filter_map(bound).collect::<Result<_, _>>()?;
         match bounds.is_empty() {
             true => Err(Failure::refused(
-                "headroom asks how much arrives before a latency is passed, so name one: --p99 10ms (also --p50, --p90, --p95, \
-                 --p99.9)",
+                "headroom asks how much arrives before a latency is passed, so name one: --p99 10ms (also --mean, --p50, \
+                 --p90, --p95, --p99.9)",
             )),
             false => Ok(bounds),
         }

@@ -18,6 +18,7 @@ use workload::{Asked, BurstAsked, Bytes, Nanos, PolicyName, Target};
 
 use super::check::{Shape, limits, present};
 use crate::arguments::burst::BurstArguments;
+use crate::commands::own;
 
 /// The most time of a drain where no policy tells: it holds the half hour that most providers publish, from a full bucket.
 const MOST: Nanos = Nanos::from_secs(45 * 60);
@@ -81,10 +82,9 @@ impl Wanted {
         if let Some(path) = &arguments.resume {
             return Wanted::resumed(arguments, path);
         }
-        let target = Target::parse(&arguments.target).map_err(Failure::refused)?;
+        let target = own::target(&arguments.target)?;
         let words = run::absolute(&target, &arguments.target);
-        let named =
-            arguments.policy.as_deref().map(PolicyName::parse).transpose().map_err(Failure::refused)?;
+        let named = arguments.policy.as_deref().map(own::policy).transpose()?;
         let against = against(&target, named)?;
         let wish = wish(arguments)?;
         Ok(Wanted { target, target_words: words, against, wish, before: None, earlier: Earlier::default() })
@@ -99,6 +99,7 @@ impl Wanted {
                 path.display()
             )));
         };
+        session::inputs::take_up_policies(&read);
         let target = Target::parse(&facts.words).map_err(Failure::refused)?;
         let named = read.policy.as_deref().map(PolicyName::parse).transpose().map_err(Failure::refused)?;
         let named = named.filter(|_| !matches!(target, Target::Lab(_) | Target::Sim(_)));

@@ -14,6 +14,7 @@ use workload::{Bytes, Expectation, PolicyName, Target};
 
 use super::bounds::Bounds;
 use crate::arguments::{CheckArguments, EffortName, Format};
+use crate::commands::own;
 use session::failure::Failure;
 use session::output;
 use session::place::Place;
@@ -68,9 +69,9 @@ struct Asked {
 
 impl Asked {
     fn read(arguments: &CheckArguments) -> Result<Asked, Failure> {
-        let target = Target::parse(&arguments.target).map_err(Failure::refused)?;
+        let target = own::target(&arguments.target)?;
         let policy = match (&arguments.policy, &target) {
-            (Some(words), _) => Some(PolicyName::parse(words).map_err(Failure::refused)?),
+            (Some(words), _) => Some(own::policy(words)?),
             (None, Target::Lab(name) | Target::Sim(name)) if arguments.expect.is_none() => Some(name.clone()),
             (None, _) => None,
         };

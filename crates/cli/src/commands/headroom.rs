@@ -20,6 +20,7 @@ use super::bounds::in_flight_most;
 use super::check::{Shape, present};
 use super::watch::{asked::AskedLoad, load};
 use crate::arguments::HeadroomArguments;
+use crate::commands::own;
 
 /// Exit code where no rate was found.
 const CANNOT_TELL: u8 = 4;
@@ -75,7 +76,7 @@ struct Asked {
 
 impl Asked {
     fn read(arguments: &HeadroomArguments) -> Result<Asked, Failure> {
-        let target = Target::parse(&arguments.target).map_err(Failure::refused)?;
+        let target = own::target(&arguments.target)?;
         let write_most = workload::size(&arguments.write_most).map_err(Failure::refused)?;
         let bounds = arguments.bounds()?;
         let (load, notes) = match &arguments.load {

@@ -15,6 +15,7 @@ use volumes::lab::{
 use workload::PolicyName;
 
 use crate::arguments::{LabAction, LabArguments};
+use crate::commands::own;
 use session::command::Running;
 use session::failure::Failure;
 use session::output;
@@ -100,7 +101,7 @@ fn split_at_braces(word: &[u8]) -> Vec<&[u8]> {
 
 /// The policy as typed, with the speed at which its credits drain.
 fn named(policy: &str, speed: Option<&str>) -> Result<PolicyName, Failure> {
-    let mut name = PolicyName::parse(policy).map_err(Failure::refused)?;
+    let mut name = own::policy(policy)?;
     name.parameters.extend(speed.map(|speed| ("speed".to_owned(), speed.to_owned())));
     Ok(name)
 }
@@ -129,7 +130,7 @@ fn start_keeper(device: &Path, name: &PolicyName) -> Result<(), Failure> {
 
 /// The keeper itself.
 fn kept(device: &Path, policy: &str) -> Result<u8, Failure> {
-    let name = PolicyName::parse(policy).map_err(Failure::refused)?;
+    let name = own::policy(policy)?;
     // Whoever started it may be gone by then; the volume is kept all the same.
     let begun = || drop(output::result(&format!("{BEGUN}\n")));
     keep(device, &name, begun).map_err(Failure::refused)?;

@@ -18,6 +18,7 @@ use workload::{Asked, Bytes, Expectation, MapAsked, Nanos, Target};
 use super::bounds::Bounds;
 use super::check::{Shape, left_out_words, present};
 use crate::arguments::{EffortName, MapArguments, size};
+use crate::commands::own;
 
 /// The largest block that a row may be asked of: that of the ladders.
 const BLOCK_MOST: Bytes = Bytes::MIB;
@@ -70,7 +71,7 @@ struct Words {
 
 impl Words {
     fn read(arguments: &MapArguments) -> Result<Words, Failure> {
-        let target = Target::parse(&arguments.target).map_err(Failure::refused)?;
+        let target = own::target(&arguments.target)?;
         let asked = MapAsked {
             block: block(size(arguments.block.as_deref())?)?,
             p99: p99(arguments.p99.as_deref())?,

@@ -14,6 +14,7 @@ pub mod ioping;
 pub mod iostat;
 pub mod lab;
 pub mod map;
+pub mod own;
 pub mod places;
 pub mod policy;
 pub mod profile;

@@ -9,10 +9,11 @@ use session::place::Place;
 use session::run::{self, Against, Course, Session};
 use session::signals::StopFlag;
 use session::{Holes, Setup, Wish};
-use workload::{Asked, Bytes, Job, Nanos, PlacesAsked, StepKind, StopRule, Target, Workload};
+use workload::{Asked, Bytes, Job, Nanos, PlacesAsked, StepKind, StopRule, Workload};
 
 use crate::arguments::PlacesArguments;
 use crate::commands::check::{Shape, present};
+use crate::commands::own;
 
 /// Less time does not do for a strip, a ladder and a look at edges.
 const TIME_LEAST: Nanos = Nanos::from_secs(20);
@@ -21,7 +22,7 @@ const LARGEST_LEAST: Bytes = Bytes::mib(64);
 
 /// Looks at the target and says where it differs.
 pub fn run(arguments: &PlacesArguments) -> Result<u8, Failure> {
-    let target = Target::parse(&arguments.target).map_err(Failure::refused)?;
+    let target = own::target(&arguments.target)?;
     let words = run::absolute(&target, &arguments.target);
     let stop = StopFlag::on_signals(arguments.give_up);
     let mut setup = run::set_up_target(&target, &words, &wish(arguments)?, &stop)?;

@@ -7,6 +7,7 @@ use session::{Wish, open_path};
 use workload::{Bytes, Nanos, Target};
 
 use crate::arguments::{Format, QuickArguments};
+use crate::commands::own;
 use session::failure::Failure;
 use session::output;
 use session::place::Place;
@@ -59,7 +60,7 @@ pub fn run(arguments: &QuickArguments) -> Result<u8, Failure> {
 
 /// A folder: the file in it is ours, so that it can be written through the cache and past it.
 fn target(word: &str) -> Result<Target, Failure> {
-    let target = Target::parse(word).map_err(Failure::refused)?;
+    let target = own::target(word)?;
     match &target {
         Target::Path(path) if path.is_dir() || !path.exists() => Ok(target),
         Target::Path(path) => Err(Failure::refused(format!(

@@ -9,6 +9,7 @@ use session::{Setup, Wish, null_setup};
 use workload::Target;
 
 use crate::arguments::{Format, RunArguments};
+use crate::commands::own;
 use session::failure::Failure;
 use session::output;
 use session::place::Place;
@@ -18,7 +19,7 @@ use session::signals::StopFlag;
 /// Runs the profile on the target and prints what every job reached.
 pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let profile = profile(arguments)?;
-    let target = Target::parse(&arguments.target).map_err(Failure::refused)?;
+    let target = own::target(&arguments.target)?;
     let stop = StopFlag::on_signals(arguments.give_up);
     let words = run::absolute(&target, &arguments.target);
     let mut setup = match target {

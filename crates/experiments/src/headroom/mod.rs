@@ -48,6 +48,8 @@ const BESIDE_LEAST: f64 = 0.01;
 const BESIDE_MOST: f64 = 0.25;
 /// A load is without hope when this many times the odds of being late that may be were seen.
 const HOPELESS: f64 = 8.0;
+/// A mean is without hope where it is this many times the bound.
+const HOPELESS_MEAN: f64 = 4.0;
 /// Late I/Os below which that is chance.
 const HOPELESS_LEAST: f64 = 200.0;
 /// Enough is known where the interval is this narrow, and this part of the time is over.
@@ -142,8 +144,7 @@ impl Known<'_> {
         let (rate, length) = self.next_rate()?;
         let seconds = self.affordable(rate, self.seconds(length))?;
         let time = seconds * (1.0 - RAMP);
-        let late =
-            |bound: &LatencyBound| StopRule::Late { than: bound.most, ios: hopeless(*bound, rate * time) };
+        let late = |bound: &LatencyBound| hopeless(*bound, rate * time);
         let mut stop = vec![StopRule::Time(Nanos::from_secs_f64(time))];
         stop.extend(self.ask.asked.bounds.iter().map(late));
         let jobs = self.jobs(DEPTH_MAX, |part| Pace::Poisson(Iops(rate * part.share)));
@@ -237,7 +238,8 @@ impl Known<'_> {
     /// Where the bounds would cease to hold if the volume were one server and its services exponential (M/M/1), in parts of the rate
     /// of the full queue.
     fn first(&self, full: f64) -> f64 {
-        let load = |bound: &LatencyBound| 1.0 + bound.may_exceed().ln() / (full * bound.most.as_secs_f64());
+        let waits = |bound: &LatencyBound| bound.percent.map_or(-1.0, |_| bound.may_exceed().ln());
+        let load = |bound: &LatencyBound| 1.0 + waits(bound) / (full * bound.most.as_secs_f64());
         self.ask.asked.bounds.iter().map(load).fold(FIRST.1, f64::min).max(FIRST.0)
     }
 
@@ -284,9 +286,15 @@ fn upwards(full: f64, holds: f64) -> Option<f64> {
     (next <= FURTHEST * full).then_some(next)
 }
 
-/// I/Os of `count` that are late where there is no hope that the bound holds.
-fn hopeless(bound: LatencyBound, count: f64) -> u64 {
+/// When a load of `count` I/Os is without hope: many times as many are late as may be. Of a mean: so many take so much longer than
+/// it may be that it is far beyond, whatever the others take.
+fn hopeless(bound: LatencyBound, count: f64) -> StopRule {
+    let Some(_) = bound.percent else {
+        let ios = (count / HOPELESS).max(HOPELESS_LEAST).ceil() as u64;
+        return StopRule::Late { than: Nanos((bound.most.0 as f64 * HOPELESS * HOPELESS_MEAN) as u64), ios };
+    };
     let may = bound.may_exceed();
     let odds = HOPELESS * may / (1.0 - may);
-    (count * odds / (1.0 + odds)).max(HOPELESS_LEAST).ceil() as u64
+    let ios = (count * odds / (1.0 + odds)).max(HOPELESS_LEAST).ceil() as u64;
+    StopRule::Late { than: bound.most, ios }
 }

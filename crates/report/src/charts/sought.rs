@@ -28,7 +28,10 @@ pub fn latency_by_rate(analysis: &Analysis) -> Option<Chart> {
     if drawn.len() < 2 {
         return None;
     }
-    let lines: Vec<Line> = (0..STYLES.len()).map(|at| line(&drawn, at)).collect();
+    let mut lines: Vec<Line> = (0..STYLES.len()).map(|at| line(&drawn, at)).collect();
+    if answer.bounds.iter().any(|bound| bound.percent.is_none()) {
+        lines.insert(0, mean(&drawn));
+    }
     let levels: Vec<Level> = answer
         .bounds
         .iter()
@@ -68,6 +71,11 @@ fn line(loads: &[&OpenLoad], at: usize) -> Line {
     let point = |load: &&OpenLoad| Some((load.rate, load.percentiles_ns.get(at)?.1 as f64));
     let points: Vec<(f64, f64)> = loads.iter().filter_map(point).collect();
     Line { dots: Dots::Each(shape), ..Line::of(name, ink, [points]) }
+}
+
+fn mean(loads: &[&OpenLoad]) -> Line {
+    let points: Vec<(f64, f64)> = loads.iter().map(|load| (load.rate, load.mean_ns)).collect();
+    Line { dots: Dots::Each(Shape::Ring), ..Line::of("mean", Ink::Flush, [points]) }
 }
 
 fn mark(answer: &HeadroomAnswer) -> Vec<Marker> {

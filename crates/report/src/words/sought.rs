@@ -20,7 +20,8 @@ pub fn search_words(asked: &HeadroomAsked) -> String {
 
 /// `p99 ≤ 10 ms`.
 pub(crate) fn bound_words(bound: LatencyBound) -> String {
-    format!("p{} ≤ {}", bound.percent, numbers::time(bound.most.0 as f64))
+    let of = bound.percent.map_or_else(|| "mean".to_owned(), |percent| format!("p{percent}"));
+    format!("{of} ≤ {}", numbers::time(bound.most.0 as f64))
 }
 
 fn bounds_words(bounds: &[LatencyBound]) -> String {
@@ -121,17 +122,24 @@ pub(crate) fn text(answer: &HeadroomAnswer) -> String {
 /// A row a rate.
 pub(crate) fn loads_table(answer: &HeadroomAnswer) -> Table {
     let bound = answer.binds.unwrap_or(0);
-    let most = answer.bounds.get(bound).map_or_else(String::new, |bound| numbers::time(bound.most.0 as f64));
-    let beyond = format!("over {most}");
+    let beyond = match answer.bounds.get(bound) {
+        Some(LatencyBound { percent: None, .. }) => "mean".to_owned(),
+        Some(bound) => format!("over {}", numbers::time(bound.most.0 as f64)),
+        None => String::new(),
+    };
     let mut table = Table::headed(&["arrive", "p50", "p90", "p99", "p99.9", &beyond, ""]);
-    table.rows = answer.loads.iter().map(|load| row(load, bound)).collect();
+    table.rows = answer.loads.iter().map(|load| row(load, (bound, answer.bounds.get(bound)))).collect();
     table
 }
 
-fn row(load: &OpenLoad, bound: usize) -> Vec<String> {
+fn row(load: &OpenLoad, (at, bound): (usize, Option<&LatencyBound>)) -> Vec<String> {
     let time = |at: &(f64, u64)| numbers::time(at.1 as f64);
-    let beyond =
-        load.held.get(bound).map_or_else(String::new, |held| numbers::share(held.beyond / held.count));
+    let of_mean = bound.is_some_and(|bound| bound.percent.is_none());
+    let beyond = match load.held.get(at) {
+        Some(_) if of_mean => numbers::time(load.mean_ns),
+        Some(held) => numbers::share(held.beyond / held.count),
+        None => String::new(),
+    };
     let first = vec![numbers::iops(load.rate)];
     [first, load.percentiles_ns.iter().map(time).collect(), vec![beyond, answer_words(load).to_owned()]]
         .concat()
@@ -189,7 +197,7 @@ fn one_doubt(doubt: HeadroomDoubt) -> &'static str {
         }
         HeadroomDoubt::Stopped => "the search was stopped before its end: this is what was known by then.",
         HeadroomDoubt::Wide => {
-            "too few I/Os were late in this time for a narrow answer; --time 10m narrows it."
+            "what was seen in this time is too little for a narrow answer; --time 10m narrows it."
         }
     }
 }

@@ -236,9 +236,9 @@ fn speaks_for(pairs: &Pairs) -> Option<String> {
                  Compare again at another hour, and give compare all the files.";
     (pairs.comparisons == 1).then(|| match pairs.strays_slowly {
         true => format!(
-            "A SIDE STRAYS SLOWLY: neighbouring blocks resemble each other ({} of 1), so that few of them count, and intervals are \
-             wide. More time tells, more blocks in the same time do not. {scope}",
-            numbers::fixed(pairs.resembling, 2)
+            "A SIDE STRAYS SLOWLY, as far as its blocks tell ({} likely), so that the intervals are wide. More time tells, more \
+             blocks in the same time do not. {scope}",
+            numbers::share(pairs.wanders)
         ),
         false => scope.to_owned(),
     })

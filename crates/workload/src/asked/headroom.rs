@@ -17,19 +17,30 @@ pub struct HeadroomAsked {
     pub write_most: Bytes,
 }
 
-/// A percentile of the latency with what it may be.
+/// A percentile of the latency, or its mean, with what it may be.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LatencyBound {
-    /// Percent of I/Os, above 0 and below 100, that must not take longer.
-    pub percent: f64,
+    /// Percent of I/Os, above 0 and below 100, that must not take longer; `None`: the mean of all must not.
+    pub percent: Option<f64>,
     /// Than this.
     pub most: Nanos,
 }
 
 impl LatencyBound {
-    /// The share of I/Os that may take longer.
+    /// That so many percent of all I/Os take no longer than `most`.
+    pub fn percentile(percent: f64, most: Nanos) -> LatencyBound {
+        LatencyBound { percent: Some(percent), most }
+    }
+
+    /// That the mean of all is no longer than `most`.
+    pub fn mean(most: Nanos) -> LatencyBound {
+        LatencyBound { percent: None, most }
+    }
+
+    /// The share of I/Os that may take longer. Of a mean: its part in the sum of mean and bound, a half where it is the bound; in a
+    /// queue the log odds of both grow with the rate about as a line does.
     pub fn may_exceed(self) -> f64 {
-        1.0 - self.percent / 100.0
+        self.percent.map_or(0.5, |percent| 1.0 - percent / 100.0)
     }
 }
 

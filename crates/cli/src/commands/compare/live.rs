@@ -20,6 +20,7 @@ use workload::{Asked, Bytes, InTurns, Target};
 use super::load::{Load, load};
 use super::{labelled, sides_of_runs, told, within};
 use crate::arguments::{CompareArguments, Format};
+use crate::commands::own;
 
 /// Blocks unless told otherwise: of a noise of 2 % from turn to turn they show 3 % (methodology 2.10).
 const BLOCKS: u32 = 10;
@@ -95,7 +96,7 @@ fn words(arguments: &CompareArguments) -> Result<(Vec<Typed>, Load), Failure> {
 
 fn typed(words: &str, side: usize) -> Result<Typed, Failure> {
     let (label, target) = labelled(words, side);
-    let parsed = Target::parse(&target).map_err(Failure::refused)?;
+    let parsed = own::target(&target)?;
     if parsed == Target::Null {
         return Err(Failure::refused("null: has no latency and no limit, so there is nothing to compare"));
     }

@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 
 use analysis::compare::{Comparison, Price, Side, compare_within};
 use record::{Reported, Run};
-use workload::{Bytes, Nanos, PolicyName};
+use workload::{Bytes, Nanos};
 
 use crate::arguments::{AgainstTool, CompareArguments, Format, typed};
+use crate::commands::own;
 use session::failure::Failure;
 use session::files::{Named, write_page};
 use session::inputs::{Reader, limits};
@@ -190,7 +191,7 @@ fn say_of_each(sides: &mut [Side], arguments: &CompareArguments) -> Result<(), F
         Ok(())
     })?;
     each(sides, "--policy", &arguments.policy, |side, words| {
-        let name = PolicyName::parse(words).map_err(Failure::refused)?;
+        let name = own::policy(words)?;
         side.limits = Some(policy::evaluate(&name).map_err(Failure::refused)?);
         Ok(())
     })?;

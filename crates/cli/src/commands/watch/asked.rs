@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
+use crate::commands::own;
 use experiments::{Cycles, PlannedPhase, scales};
 use session::failure::Failure;
 use session::run::Against;
 use session::signals::StopFlag;
 use session::watch::{DeviceWish, Subject};
-use workload::{Bytes, Expectation, Nanos, PolicyName, Target};
+use workload::{Bytes, Expectation, Nanos, Target};
 
 use super::arguments::WatchArguments;
 
@@ -160,14 +161,15 @@ fn without_load(arguments: &WatchArguments, every: Nanos) -> Result<Subject, Fai
 fn cycles(arguments: &WatchArguments, word: &str, every: Nanos) -> Result<(Subject, AskedLoad), Failure> {
     let cycle = arguments.cycle.as_deref().map(|words| span("--cycle", words)).transpose()?;
     let scales = arguments.scale.as_deref().map(scales).transpose().map_err(Failure::refused)?;
-    let on =
-        arguments.on.as_deref().map(|typed| Target::parse(typed).map(|target| (typed.to_owned(), target)));
+    let on = arguments.on.as_deref().map(|typed| own::target(typed).map(|target| (typed.to_owned(), target)));
     let size = arguments.size.as_deref().map(workload::size).transpose().map_err(Failure::refused)?;
     let scaled = scales.is_some();
     let cycles = Cycles::said(cycle, arguments.repeat, scales);
     let load = AskedLoad {
         word: word.to_owned(),
-        on: on.transpose().map_err(|error| Failure::refused(format!("--on: {error}")))?,
+        on: on
+            .transpose()
+            .map_err(|error| Failure { message: format!("--on: {}", error.message), ..error })?,
         scaled,
         cycle: cycles.cycle,
         size,
@@ -177,7 +179,7 @@ fn cycles(arguments: &WatchArguments, word: &str, every: Nanos) -> Result<(Subje
 }
 
 fn against(arguments: &WatchArguments) -> Result<Against, Failure> {
-    let policy = arguments.policy.as_deref().map(PolicyName::parse).transpose().map_err(Failure::refused)?;
+    let policy = arguments.policy.as_deref().map(own::policy).transpose()?;
     let limits = policy.as_ref().map(policy::evaluate).transpose().map_err(Failure::refused)?;
     let expectation =
         arguments.expect.as_deref().map(Expectation::parse).transpose().map_err(Failure::refused)?;

@@ -72,7 +72,10 @@ fn kind_of(word: &str) -> Kind {
 }
 
 fn profile(path: &str) -> Result<Loaded, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        let failure = unreadable(path, &error);
+        Failure { message: format!("--load {}", failure.message), ..failure }
+    })?;
     of_profile(&Profile::read(path, &text).map_err(Failure::refused)?)
 }
 
@@ -81,7 +84,7 @@ fn unreadable(path: &str, error: &std::io::Error) -> Failure {
         std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
         _ => format!("cannot be read: {error}"),
     };
-    Failure::refused(format!("--load {path}: {why}; name a fio job file, a profile or a policy"))
+    Failure::refused(format!("{path}: {why}; name a fio job file, a profile or a policy"))
 }
 
 fn of_profile(profile: &Profile) -> Result<Loaded, Failure> {
@@ -119,22 +122,57 @@ fn unknown(word: &str, as_policy: &policy::PolicyError) -> Failure {
     ))
 }
 
-fn job_file(asked: &AskedLoad) -> Result<Loaded, Failure> {
-    let path = &asked.word;
-    // What fio would say of a missing file says nothing of --load.
+/// A job file as fio understands it.
+pub struct JobFile {
+    /// What it asks.
+    pub fio: Box<fio::Asked>,
+    /// What that runs, one step after the other.
+    pub steps: Vec<FioStep>,
+}
+
+/// Whether `word` names a job file of fio, by its ending or by where it is.
+pub fn is_job_file(word: &str) -> bool {
+    matches!(kind_of(word), Kind::JobFile)
+}
+
+/// Reads the job file at `path`, with these options of fio's before it; `on` says whether its jobs run on a target of ours.
+///
+/// # Errors
+/// A file that cannot be read, and what fio would refuse, with its place.
+pub fn read_job_file(path: &str, options: &[String], on: Whose) -> Result<JobFile, Failure> {
+    // What fio would say of a missing file says nothing of the load.
     std::fs::File::open(path).map_err(|error| unreadable(path, &error))?;
-    // The phase is the job's time: a job that is based on time needs one to be understood as such.
-    let words = [format!("--runtime={}", in_milliseconds(asked.cycle)), path.clone()];
+    let words: Vec<String> = options.iter().cloned().chain([path.to_owned()]).collect();
     let refused = |error: FioError| Failure::refused(in_words(path, &error));
     let fio = match fio::parse(&words, &fio_command::surroundings()).map_err(refused)? {
         Request::Run(fio) => fio,
         Request::Say(_) => {
-            return Err(Failure::refused(format!("--load {path}: it asks fio for words, not for a load")));
+            return Err(Failure::refused(format!("{path}: it asks fio for words, not for a load")));
         }
     };
     let elsewhere = |_: &Path| Some(OnDisk { bytes: ENDLESS, kind: OnDiskKind::File, laid_out: false });
-    let look: Look<'_> = if asked.on.is_some() { &elsewhere } else { &fio_command::look };
-    let mut steps = fio::steps(&fio, look).and_then(Planned::whole).map_err(refused)?;
+    let look: Look<'_> = if on == Whose::Target { &elsewhere } else { &fio_command::look };
+    let steps = fio::steps(&fio, look).and_then(Planned::whole).map_err(refused)?;
+    Ok(JobFile { fio, steps })
+}
+
+/// On whose files a job runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// Those that the job names.
+    Jobs,
+    /// What our target is made of.
+    Target,
+}
+
+fn job_file(asked: &AskedLoad) -> Result<Loaded, Failure> {
+    let path = &asked.word;
+    // The phase is the job's time: a job that is based on time needs one to be understood as such.
+    let runtime = format!("--runtime={}", in_milliseconds(asked.cycle));
+    let whose = if asked.on.is_some() { Whose::Target } else { Whose::Jobs };
+    let read = read_job_file(path, &[runtime], whose);
+    let JobFile { fio, mut steps } =
+        read.map_err(|failure| Failure { message: format!("--load {}", failure.message), ..failure })?;
     if steps.len() != 1 || steps[0].workload.jobs.is_empty() {
         return Err(one_after_the_other(path, &steps));
     }
@@ -160,7 +198,7 @@ fn one_after_the_other(path: &str, steps: &[FioStep]) -> Failure {
 }
 
 /// A span in fio's words.
-fn in_milliseconds(span: Nanos) -> String {
+pub fn in_milliseconds(span: Nanos) -> String {
     format!("{}ms", span.0 / 1_000_000)
 }
 
@@ -220,7 +258,7 @@ fn written_over(jobs: &[Job]) -> Vec<String> {
 }
 
 /// A job that runs elsewhere forgets its own files, and how far they reach where it does not say.
-fn here(job: &Job, elsewhere: bool) -> Job {
+pub fn here(job: &Job, elsewhere: bool) -> Job {
     if !elsewhere {
         return job.clone();
     }
@@ -238,8 +276,8 @@ fn in_words(path: &str, error: &FioError) -> String {
     parts.dedup();
     let placed = error.place().and_then(|place| parts.iter().find(|part| tells_of(place, part)));
     match placed {
-        Some(placed) => format!("--load {placed}"),
-        None => format!("--load {path}: {}", parts.join("; ")),
+        Some(placed) => placed.clone(),
+        None => format!("{path}: {}", parts.join("; ")),
     }
 }
 

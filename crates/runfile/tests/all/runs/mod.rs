@@ -580,6 +580,7 @@ pub fn any_run() -> impl Strategy<Value = Run> {
             host,
             target,
             policy,
+            own_policies: expectation.iter().map(|words| ("own.toml".to_owned(), words.clone())).collect(),
             expectation,
             asked,
             steps,

@@ -22,6 +22,7 @@ use workload::{Asked, InTurns, Target};
 
 use super::{labelled, margin, sides_of_runs};
 use crate::arguments::{CompareArguments, Format};
+use crate::commands::own;
 
 use job::{SameJob, same_job};
 use turn::{Tool, turn};
@@ -76,7 +77,7 @@ fn named(arguments: &CompareArguments) -> Result<(std::path::PathBuf, String, St
         ));
     };
     let (_, words) = labelled(target, 0);
-    let parsed = Target::parse(&words).map_err(Failure::refused)?;
+    let parsed = own::target(&words)?;
     let Target::Path(path) = &parsed else {
         return Err(Failure::refused(format!(
             "{words}: fio cannot load that; name a folder, a file or a block device (plimsoll lab up makes a throttled one)"
