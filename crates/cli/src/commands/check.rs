@@ -26,6 +26,12 @@ const IN_FLIGHT_PART: u64 = 8;
 
 /// Measures the target and answers against policy and expectation.
 pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
+    if arguments.together {
+        return super::together::run(arguments);
+    }
+    if let Some(other) = arguments.others.first() {
+        return Err(super::together::refused(&arguments.target, other));
+    }
     let asked = Asked::read(arguments)?;
     let stop = StopFlag::on_signals(arguments.give_up);
     if arguments.read_only {
@@ -88,7 +94,7 @@ impl Asked {
         let size = arguments.size.as_deref().map(workload::size).transpose().map_err(Failure::refused)?;
         let write_most =
             arguments.write_most.as_deref().map(workload::size).transpose().map_err(Failure::refused)?;
-        let allow_destroy = arguments.allow_destroy.clone();
+        let allow_destroy = destroyed(arguments)?;
         Ok(Asked {
             target_words: run::absolute(&target, &arguments.target),
             target,
@@ -130,9 +136,21 @@ impl Asked {
     }
 }
 
+/// The one device that may be destroyed.
+fn destroyed(arguments: &CheckArguments) -> Result<Option<PathBuf>, Failure> {
+    match arguments.allow_destroy.as_slice() {
+        [] => Ok(None),
+        [one] => Ok(Some(one.clone())),
+        [_, other, ..] => Err(Failure::refused(format!(
+            "--allow-destroy {}: one volume is measured, so one device can be named; leave the others out",
+            other.display()
+        ))),
+    }
+}
+
 /// Refuses what holds nothing to read before something is written: a folder, of which the largest file is named, and a volume
 /// that is made for the run.
-fn something_to_read(target: &Target, typed: &str) -> Result<(), Failure> {
+pub(super) fn something_to_read(target: &Target, typed: &str) -> Result<(), Failure> {
     match target {
         Target::Lab(_) => Err(Failure::refused(format!(
             "{typed} is made for this check and holds nothing to read; leave --read-only out, it destroys nothing of anybody's"
