@@ -56,8 +56,8 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     if !arguments.busy {
         run::idle_gate(&mut setup, "a check", &stop)?;
     }
-    let words: Vec<&str> = volumes.iter().map(|volume| volume.words.as_str()).collect();
-    let place = Place::new(arguments.out.as_deref(), &words.join("-and-"), &setup.facts.devices)?;
+    let name = format!("{}-and-{}-more", volumes[0].words, volumes.len() - 1);
+    let place = Place::new(arguments.out.as_deref(), &name, &setup.facts.devices)?;
     let place = if setup.is_virtual() { place.of_virtual_run() } else { place };
     let seconds = if setup.is_virtual() { 0.5 } else { together_seconds(&ask).0 + laying_out(&ask) };
     let course = Course { left: &|done| together_seconds_left(&ask, done), remarks: &|_| Vec::new() };

@@ -56,7 +56,10 @@ fn two_loops_behind_one_throttle_group_share_its_budget() {
     let answered = answered(&folder, &halves);
     holds(&answered, 1000.0, &neighbours);
     // Nothing that both stand on is a device of this machine.
-    assert!(answered["budgets"].as_array().unwrap().iter().all(|budget| budget["standing"] == "machine"), "{answered}");
+    assert!(
+        answered["budgets"].as_array().unwrap().iter().all(|budget| budget["standing"] == "machine"),
+        "{answered}"
+    );
 }
 
 #[test]

@@ -30,8 +30,9 @@ const INTERVALS: f64 = 8.0;
 const LESS: f64 = 0.97;
 /// The budget is known well enough where its error is this share of it, twice;
 const PRECISE: f64 = 0.015;
-/// else all are loaded so many times more.
+/// else all are loaded so many times more than there and back.
 const MORE: usize = 6;
+const BOTH: usize = 2;
 /// Neighbouring values of noise resemble each other: so many times the error of independent ones.
 const ALIKE: f64 = 1.5;
 /// Each pair is loaded of so many volumes at most.
@@ -130,13 +131,14 @@ impl<'k> Known<'k> {
         let held: Vec<TogetherLoad> =
             asked.loads.iter().copied().filter(|load| self.is_held(*load)).collect();
         let all = |load: TogetherLoad| Wanted { load, role: TogetherRole::All };
-        for load in &held {
-            let known = self.in_role(*load, &TogetherRole::All).count();
-            let more = if self.is_precise(*load) { known } else { (known + 1).min(2 + MORE) };
-            wanted.extend((0..more.max(2)).map(|_| all(*load)).skip(2));
-            wanted.push(all(TogetherLoad { block: other_block(load.block), ..*load }));
-        }
+        wanted.extend(held.iter().map(|load| all(TogetherLoad { block: other_block(load.block), ..*load })));
         wanted.extend(held.first().into_iter().flat_map(|load| self.apart(*load)));
+        // What time is left makes the budgets more precise, the least known first.
+        let known = |load: &TogetherLoad| self.in_role(*load, &TogetherRole::All).count();
+        let rough = held.iter().filter(|load| known(load) < BOTH + MORE && !self.is_precise(**load));
+        if let Some(load) = rough.min_by_key(|load| known(load)) {
+            wanted.extend((0..=known(load)).map(|_| all(*load)).skip(BOTH));
+        }
         wanted
     }
 

@@ -1,6 +1,8 @@
-//! Several volumes at once: what each has alone and beside the others as bars, and the rate of each against time.
+//! Several volumes at once: what each has alone and beside the others as bars, and the rate of each, load by load.
 
-use analysis::{Analysis, Answered, LoadTogether, Reach, TogetherAnswer, look_together};
+use analysis::{
+    Analysis, Answered, LoadTogether, Reach, TogetherAnswer, TogetherLook, TogetherRole, look_together,
+};
 use record::{Run, Unit};
 use workload::Asked;
 
@@ -16,6 +18,8 @@ use crate::words::together::{kept_table, level_words, load_words};
 
 /// Where the two bars of a volume begin and end, in parts of its place.
 const BARS: [(f64, f64); 2] = [(0.14, 0.47), (0.53, 0.86)];
+/// Room on either side of a load.
+const BESIDE: f64 = 0.08;
 /// A volume is drawn as, in turns.
 const INKS: [Ink; 5] = [Ink::Read, Ink::Write, Ink::Discard, Ink::Queue, Ink::Flush];
 
@@ -75,39 +79,69 @@ fn bars(name: &str, ink: Ink, (values, (from, to)): (&[Option<f64>], (f64, f64))
     Line::of(name, ink, values.iter().enumerate().filter_map(bar))
 }
 
-/// The rate of each volume against time, under the load that tells most.
+/// The rate of each volume, look by look, under the load that tells most.
 pub fn shares_over_time(run: &Run, analysis: &Analysis) -> Option<Chart> {
     let answer = answer(analysis)?;
     let Some(Asked::Together(asked)) = &run.asked else { return None };
     let load = decisive(answer)?.load;
-    let looks: Vec<_> = run.steps.iter().filter_map(|step| look_together(step, asked)).collect();
-    let looks: Vec<_> = looks.iter().filter(|look| look.load == load).collect();
-    let line = |volume: usize| {
-        let segment = |look: &&analysis::TogetherLook<'_>| -> Vec<(f64, f64)> {
-            let (from, each) = (look.step.counted_from.as_secs_f64(), look.step.plan.interval.as_secs_f64());
-            let at = |(number, rate): (usize, &f64)| (from + (number as f64 + 0.5) * each, *rate);
-            look.rates[volume].iter().enumerate().map(at).collect()
-        };
-        let segments = looks.iter().map(segment).filter(|points| !points.is_empty());
-        Line::of(&answer.volumes[volume].0, INKS[volume % INKS.len()], segments)
-    };
-    let lines: Vec<Line> = (0..answer.volumes.len()).map(line).filter(|line| !line.is_empty()).collect();
-    let points = || lines.iter().flat_map(Line::points).map(|point| point.0);
-    let (first, last) = (points().reduce(f64::min)?, points().reduce(f64::max)?);
+    let looks: Vec<TogetherLook<'_>> = run
+        .steps
+        .iter()
+        .filter_map(|step| look_together(step, asked))
+        .filter(|look| look.load == load)
+        .collect();
+    let lines: Vec<Line> = (0..answer.volumes.len())
+        .map(|volume| line(answer, &looks, volume))
+        .filter(|line| !line.is_empty())
+        .collect();
     let top = Panel::top(&lines);
-    let mut table = Table::headed(&["step", "volume", "IOPS"]);
-    for look in &looks {
+    let names = looks.iter().enumerate().map(|(at, look)| (at as f64 + 0.5, short(answer, &look.role)));
+    let panel = Panel::of(
+        Side::new("loads in the order of time", Axis::with_ticks(0.0, looks.len() as f64, names.collect())),
+        Side::new(load_words(&load), engineering::axis(Unit::PerSecond, top * 1.08, 5)),
+        lines,
+    );
+    let title = "What each volume has, load by load";
+    let drawn = || draw(title, &figures_below(title), 300, &[panel]);
+    (top > 0.0).then(|| Chart::of(title, drawn(), rates(answer, &looks)))
+}
+
+/// The rate of one volume: a stroke for each look, in its place.
+fn line(answer: &TogetherAnswer, looks: &[TogetherLook<'_>], volume: usize) -> Line {
+    let stroke = |(at, look): (usize, &TogetherLook<'_>)| -> Vec<(f64, f64)> {
+        let rates = &look.rates[volume];
+        let place = |number: usize| {
+            at as f64 + BESIDE + (1.0 - 2.0 * BESIDE) * (number as f64 + 0.5) / rates.len() as f64
+        };
+        rates.iter().enumerate().map(|(number, rate)| (place(number), *rate)).collect()
+    };
+    let strokes = looks.iter().enumerate().map(stroke).filter(|points| !points.is_empty());
+    Line::of(&answer.volumes[volume].0, INKS[volume % INKS.len()], strokes)
+}
+
+/// Who is loaded how, in a word or two.
+fn short(answer: &TogetherAnswer, role: &TogetherRole) -> String {
+    let label = |volume: usize| answer.volumes[volume].0.clone();
+    match role {
+        TogetherRole::Alone(volume) => label(*volume),
+        TogetherRole::Shallow(volume) => format!("{} small", label(*volume)),
+        TogetherRole::Some(volumes) => {
+            volumes.iter().map(|volume| label(*volume)).collect::<Vec<_>>().join("+")
+        }
+        TogetherRole::All => "all".to_owned(),
+        TogetherRole::Greedy(volume) => format!("{} full", label(*volume)),
+        TogetherRole::Paced(volume) => format!("{} half", label(*volume)),
+    }
+}
+
+fn rates(answer: &TogetherAnswer, looks: &[TogetherLook<'_>]) -> Table {
+    let mut table = Table::headed(&["load", "volume", "IOPS"]);
+    for look in looks {
         for (volume, (label, _)) in answer.volumes.iter().enumerate() {
             if let Some(rate) = look.rate(volume) {
                 table.rows.push(vec![look.step.plan.name.clone(), label.clone(), numbers::count(rate)]);
             }
         }
     }
-    let panel = Panel::of(
-        Side::new("seconds", Axis::linear(first.floor(), last.ceil(), 8, numbers::figure)),
-        Side::new(load_words(&load), engineering::axis(Unit::PerSecond, top * 1.08, 5)),
-        lines,
-    );
-    let title = "What each volume has, step by step";
-    (top > 0.0).then(|| Chart::of(title, draw(title, &figures_below(title), 300, &[panel]), table))
+    table
 }

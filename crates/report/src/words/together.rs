@@ -11,6 +11,8 @@ use crate::words::answer::VerdictWords;
 use crate::words::numbers::{self, IOPS, Prefix, Unit};
 use crate::words::wrap::wrap;
 
+/// Figures within this share are told as one.
+const AS_MUCH: f64 = 0.02;
 /// An index from here on is told as even.
 const EVEN: f64 = 0.95;
 
@@ -57,13 +59,26 @@ fn all(answer: &TogetherAnswer) -> String {
     labels(answer, &(0..answer.volumes.len()).collect::<Vec<_>>())
 }
 
-/// What all share, a clause a budget.
+/// What all share, a clause a budget; what was told before is not told again of the other direction.
 fn budgets(answer: &TogetherAnswer) -> String {
-    let clauses: Vec<String> = answer.budgets.iter().map(|budget| clause(answer, budget)).collect();
+    let clause = |(at, budget): (usize, &SharedBudget)| match answer.budgets[..at]
+        .iter()
+        .find(|other| is_as(other, budget))
+    {
+        Some(_) => format!("as much of {}", load_words(&budget.load)),
+        None => clause(answer, budget),
+    };
+    let clauses: Vec<String> = answer.budgets.iter().enumerate().map(clause).collect();
     let open = answer.loads.iter().filter(|load| matches!(load.reach, Reach::Open(_)));
     let open: Vec<String> = open.map(|load| load_words(&load.load)).collect();
     let rest = if open.is_empty() { String::new() } else { format!(" Not told of {}.", open.join(", ")) };
     format!("{} have {}.{rest}", all(answer), clauses.join(", and "))
+}
+
+/// Whether two budgets are the same figure.
+fn is_as(one: &SharedBudget, other: &SharedBudget) -> bool {
+    let off = other.level().value / one.level().value - 1.0;
+    one.counted.is_some() && one.counted == other.counted && off.abs() <= AS_MUCH
 }
 
 fn clause(answer: &TogetherAnswer, budget: &SharedBudget) -> String {
@@ -237,7 +252,7 @@ pub(crate) fn sentences(answer: &TogetherAnswer) -> Vec<String> {
             )
         })
         .collect();
-    said.extend(answer.beside.iter().filter(|beside| beside.starves()).map(|beside| starves(answer, beside)));
+    said.extend(worst_of_each(answer).into_iter().map(|beside| starves(answer, beside)));
     if !answer.beside.is_empty() && !answer.beside.iter().any(Beside::starves) {
         said.push(
             "A volume that is filled leaves a modest user of another at least half of what it has alone."
@@ -253,6 +268,15 @@ pub(crate) fn sentences(answer: &TogetherAnswer) -> Vec<String> {
         )
     }));
     said
+}
+
+/// Of each volume that is starved, beside which it has least.
+fn worst_of_each(answer: &TogetherAnswer) -> Vec<&Beside> {
+    let of = |modest: usize| {
+        let starved = answer.beside.iter().filter(|beside| beside.modest == modest && beside.starves());
+        starved.min_by(|a, b| a.kept().total_cmp(&b.kept()))
+    };
+    (0..answer.volumes.len()).filter_map(of).collect()
 }
 
 fn starves(answer: &TogetherAnswer, beside: &Beside) -> String {
