@@ -9,7 +9,8 @@ use crate::figures::Figures;
 use crate::mapped::MapAnswer;
 use crate::places::PlacesAnswer;
 use crate::sought::HeadroomAnswer;
-use crate::{Finding, drained, mapped, places, sought};
+use crate::together::TogetherAnswer;
+use crate::{Finding, drained, mapped, places, sought, together};
 
 /// The answer to what a procedure was asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -23,6 +24,8 @@ pub enum Answered {
     Map(MapAnswer),
     /// Of `plimsoll where`: how places of a volume differ.
     Places(PlacesAnswer),
+    /// Of `plimsoll check --together`: what several volumes bear at once.
+    Together(TogetherAnswer),
 }
 
 /// The answer that `run` gives, where a procedure was asked for more than its steps say.
@@ -34,5 +37,6 @@ pub(crate) fn answered(run: &Run, figures: &Figures, findings: &[Finding]) -> Op
         Asked::InTurns(_) => return None,
         Asked::Map(asked) => Answered::Map(mapped::answer(run, asked, (figures, findings))),
         Asked::Places(asked) => Answered::Places(places::answer(run, figures, asked)),
+        Asked::Together(asked) => Answered::Together(together::answer(run, asked)),
     })
 }

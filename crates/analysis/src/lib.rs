@@ -35,6 +35,7 @@ mod sought;
 mod spent;
 mod target_doubt;
 mod timeline;
+mod together;
 mod verdict;
 mod watch;
 mod windows;
@@ -70,6 +71,11 @@ pub use regimes::{Change, Moved, Regimes};
 pub use sought::{
     ArrivalShape, Greatest, HeadroomAnswer, HeadroomDoubt, Held, Holds, OpenLoad, Search,
     elapsed as search_elapsed,
+};
+pub use together::{
+    Beside, Fairness, Kept, LoadTogether, MachineAnswer, MachineHeld, MachineRow, PassedOn, Reach,
+    SharedBudget, SomeTogether, Standing, TogetherAnswer, TogetherDoubt, TogetherLook, TogetherRole,
+    half_load, look_together, other_block,
 };
 pub use verdict::{Answer, ClaimRow, Claimed, Doubt, Quantity, Reading, Verdict};
 pub use watch::shape::{

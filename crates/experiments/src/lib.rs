@@ -1,5 +1,5 @@
-//! Check, burst, map, headroom, where, quick looks, profiles and load cycles as procedures: given what is known, the next
-//! step or done. They touch nothing: `session` runs what they decide.
+//! Check, burst, map, headroom, where, several volumes at once, quick looks, profiles and load cycles as procedures: given what
+//! is known, the next step or done. They touch nothing: `session` runs what they decide.
 
 mod burst;
 mod check;
@@ -10,6 +10,7 @@ mod places;
 mod profile;
 mod quick;
 mod step;
+mod together;
 mod turns;
 mod watch;
 
@@ -28,6 +29,9 @@ pub use places::{PlacesAsk, next_places_step, places_seconds};
 pub use profile::{Profile, ProfileError, ProfileStep, ProfileTable, profile_names, profile_text};
 pub use quick::{PastCache, QuickAsk, next_quick_step, quick_seconds};
 pub use step::{Layout, Step, Writes};
+pub use together::{
+    TogetherAsk, next_together_step, together_looks_most, together_seconds, together_seconds_left,
+};
 pub use turns::{BLOCKS_MIN, Turn, TurnsAsk, block_seconds, blocks_done, look_at, next_turn, turns_seconds};
 pub use watch::{
     Anomalies, CycleError, Cycles, LoadError, Nominal, PhaseWhat, PlannedPhase, ScaleError, WatchLoad,

@@ -36,6 +36,7 @@ pub use words::sought::search_words;
 pub use words::steps::{PartWords, part_line, part_words, steps};
 pub use words::target_doubt::target_doubt;
 pub use words::terminal::{Paint, files_line, files_line_of, head, terminal};
+pub use words::together::together_words;
 pub use words::turns::{
     TurnsForecast, against_forecast, agreement, turns_forecast, turns_outline, turns_progress,
 };

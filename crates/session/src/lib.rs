@@ -18,6 +18,7 @@ mod runner;
 mod setup;
 pub mod signals;
 mod target;
+pub mod together;
 pub mod turns;
 pub mod watch;
 pub mod watchdog;

@@ -32,15 +32,23 @@ pub struct Setup {
     pub destruction: Option<Destruction>,
     /// Where steps run.
     pub runner: Box<dyn Runner>,
-    /// A lab volume that goes with the setup, after the runner has closed it.
-    _lab: Option<LabVolume>,
+    /// Lab volumes that go with the setup, after the runner has closed them.
+    pub(crate) labs: Vec<LabVolume>,
 }
 
 impl Setup {
     /// A setup of a runner that was set elsewhere, on the target with these facts; nothing is laid out by a step.
     pub fn of_runner(runner: Box<dyn Runner>, facts: TargetFacts) -> Setup {
         let writes = if facts.reads_only { Writes::LeftOut } else { Writes::Measured };
-        Setup { host: host(), facts, writes, layout: Layout::None, destruction: None, runner, _lab: None }
+        Setup {
+            host: host(),
+            facts,
+            writes,
+            layout: Layout::None,
+            destruction: None,
+            runner,
+            labs: Vec::new(),
+        }
     }
 
     /// Whether time is virtual here.
@@ -61,6 +69,17 @@ pub enum SetupError {
     /// The lab volume cannot be made.
     #[error(transparent)]
     Lab(#[from] LabError),
+    /// Simulated and real volumes, which have no time in common.
+    #[error(
+        "{simulated} runs in virtual time and {real} in real time, so they cannot be loaded together; name simulated volumes \
+         alone, or none"
+    )]
+    Mixed {
+        /// One that is simulated.
+        simulated: String,
+        /// One that is not.
+        real: String,
+    },
     /// There is nothing to measure on.
     #[error(
         "null: has no latency and no limit, so there is nothing to check; measure it with: plimsoll fio --ioengine=null"
@@ -116,11 +135,11 @@ pub fn null_setup() -> Setup {
         layout: Layout::None,
         destruction: None,
         runner: Box::new(NullRunner::new(NULL_SIZE)),
-        _lab: None,
+        labs: Vec::new(),
     }
 }
 
-fn host() -> HostFacts {
+pub(crate) fn host() -> HostFacts {
     sampler::host_facts(&sampler::Root::real())
 }
 
@@ -128,18 +147,36 @@ fn real(opened: OpenTarget, path: &Path, lab: Option<LabVolume>) -> Setup {
     let OpenTarget { facts, file, size, writes, layout, destruction } = opened;
     let devices: Vec<String> = facts.devices.iter().map(|device| device.name.clone()).collect();
     let runner = RealRunner::new(file, path.to_owned(), size, &devices);
-    Setup { host: host(), facts, writes, layout, destruction, runner: Box::new(runner), _lab: lab }
+    Setup {
+        host: host(),
+        facts,
+        writes,
+        layout,
+        destruction,
+        runner: Box::new(runner),
+        labs: lab.into_iter().collect(),
+    }
 }
 
 fn lab(name: &PolicyName, words: &str, wish: &Wish) -> Result<Setup, SetupError> {
+    let (opened, volume) = make_lab(name, words, wish)?;
+    let path = volume.device().to_owned();
+    Ok(real(opened, &path, Some(volume)))
+}
+
+/// Makes the lab volume of this name and opens it.
+pub(crate) fn make_lab(
+    name: &PolicyName,
+    words: &str,
+    wish: &Wish,
+) -> Result<(OpenTarget, LabVolume), SetupError> {
     let size = wish.size.unwrap_or(LAB_SIZE);
     let making = MakeOptions { lifetime: Lifetime::ThisRun, stop: Arc::clone(&wish.stop) };
     let volume = LabVolume::make(name, (size, &default_dir(size)), &making)?;
-    let path = volume.device().to_owned();
-    let mut opened = open_own_device(&path, words, wish.size)?;
+    let mut opened = open_own_device(volume.device(), words, wish.size)?;
     // What lies below the stack is the lab's own affair: its doubts are notes here.
     opened.facts.doubts.clear();
-    Ok(real(opened, &path, Some(volume)))
+    Ok((opened, volume))
 }
 
 fn simulated(name: &PolicyName, words: &str) -> Result<Setup, SetupError> {
@@ -152,6 +189,6 @@ fn simulated(name: &PolicyName, words: &str) -> Result<Setup, SetupError> {
         layout: Layout::None,
         destruction: None,
         runner: Box::new(VirtualRunner::new(volume)),
-        _lab: None,
+        labs: Vec::new(),
     })
 }

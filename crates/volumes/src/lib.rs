@@ -4,4 +4,4 @@
 pub mod lab;
 mod simulated;
 
-pub use simulated::{SimError, SimulatedVolume};
+pub use simulated::{SimError, SimulatedGroup, SimulatedVolume};

@@ -26,7 +26,8 @@ mod verify;
 pub use access::{Access, FileOrder, FileTurn, Follow, Mix, Order, Pieces, Repeats, Runs};
 pub use agree::{Disagreement, agree};
 pub use asked::{
-    Asked, BurstAsked, BurstOf, HeadroomAsked, InTurns, LatencyBound, LoadPart, MapAsked, PlacesAsked,
+    Asked, BurstAsked, BurstOf, HeadroomAsked, InTurns, LatencyBound, LoadPart, MapAsked, NamedMachine,
+    PlacesAsked, TogetherAsked, TogetherLoad, TogetherVolume,
 };
 pub use batching::Batching;
 pub use blocks::{BlockSizes, ByDirection, LengthShare, Lengths, LengthsBy};

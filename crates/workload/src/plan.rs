@@ -63,6 +63,8 @@ pub enum StepKind {
     Drain,
     /// Reads that tell one place of the volume from another, or a small working set from a large one.
     Place,
+    /// A load of one or more of several volumes, to tell what they share.
+    Together,
     /// A workload of the user's own.
     Job,
 }

@@ -14,7 +14,7 @@ use super::patience;
 pub struct GroundArguments {
     /// Write to this block device: EVERYTHING on it is lost
     #[arg(long, value_name = "DEVICE")]
-    pub allow_destroy: Option<PathBuf>,
+    pub allow_destroy: Vec<PathBuf>,
     /// Measure although somebody else is using the device
     #[arg(long)]
     pub busy: bool,
@@ -39,10 +39,22 @@ impl GroundArguments {
     /// What is wished of the target.
     ///
     /// # Errors
-    /// A size that is none.
+    /// A size that is none; more than one device, as one volume is measured.
     pub fn wish(&self) -> Result<Wish, Failure> {
         let size = size(self.size.as_deref())?;
-        Ok(Wish { size, allow_destroy: self.allow_destroy.clone(), ..Wish::default() })
+        Ok(Wish { size, allow_destroy: self.destroyed()?, ..Wish::default() })
+    }
+
+    /// The one device that may be destroyed.
+    fn destroyed(&self) -> Result<Option<PathBuf>, Failure> {
+        match self.allow_destroy.as_slice() {
+            [] => Ok(None),
+            [one] => Ok(Some(one.clone())),
+            [_, other, ..] => Err(Failure::refused(format!(
+                "--allow-destroy {}: one volume is measured, so one device can be named; leave the others out",
+                other.display()
+            ))),
+        }
     }
 }
 

@@ -241,6 +241,15 @@ pub struct CheckArguments {
     /// Directory, file, block device, lab:POLICY, sim:POLICY or null:
     #[arg(default_value = ".")]
     pub target: String,
+    /// More volumes, with --together; NAME=TARGET gives one a name
+    #[arg(value_name = "TARGET", hide_short_help = true)]
+    pub others: Vec<String>,
+    /// Load several volumes alone and all at once: the budget that they share, and which starves which
+    #[arg(long)]
+    pub together: bool,
+    /// The machine whose published limits the shared budget is held against, e.g. m5.large or Standard_D8s_v3
+    #[arg(long, value_name = "TYPE", requires = "together")]
+    pub instance: Option<String>,
     /// What the provider promises, e.g. aws-gp2,size=100GiB (plimsoll policy list)
     #[arg(long, value_name = "POLICY")]
     pub policy: Option<String>,

@@ -10,7 +10,7 @@ use workload::{Bytes, Expectation};
 use crate::arguments::{GroundArguments, size};
 
 /// Region of a target that is not laid out, as far as writes are bounded by it: that of a directory with room.
-const REGION_USUAL: Bytes = Bytes::gib(4);
+pub(super) const REGION_USUAL: Bytes = Bytes::gib(4);
 /// The part of the free memory that may be in flight, as a divisor.
 const IN_FLIGHT_PART: u64 = 8;
 

@@ -23,6 +23,12 @@ use session::signals::StopFlag;
 
 /// Measures the target and answers against policy and expectation.
 pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
+    if arguments.together {
+        return super::together::run(arguments);
+    }
+    if let Some(other) = arguments.others.first() {
+        return Err(super::together::refused(&arguments.target, other));
+    }
     let asked = Asked::read(arguments)?;
     let stop = StopFlag::on_signals(arguments.ground.give_up);
     if arguments.read_only {
@@ -81,8 +87,7 @@ impl Asked {
         let policy = policy.filter(|_| limits.is_some());
         let expectation =
             arguments.expect.as_deref().map(Expectation::parse).transpose().map_err(Failure::refused)?;
-        let bounds =
-            Bounds::read(&arguments.ground, arguments.write_most.as_deref(), CheckAsk::modest)?;
+        let bounds = Bounds::read(&arguments.ground, arguments.write_most.as_deref(), CheckAsk::modest)?;
         Ok(Asked {
             target_words: run::absolute(&target, &arguments.target),
             target,
@@ -101,7 +106,7 @@ impl Asked {
 
 /// Refuses what holds nothing to read before something is written: a folder, of which the largest file is named, and a volume
 /// that is made for the run.
-fn something_to_read(target: &Target, typed: &str) -> Result<(), Failure> {
+pub(super) fn something_to_read(target: &Target, typed: &str) -> Result<(), Failure> {
     match target {
         Target::Lab(_) => Err(Failure::refused(format!(
             "{typed} is made for this check and holds nothing to read; leave --read-only out, it destroys nothing of anybody's"

@@ -21,5 +21,6 @@ pub mod profile;
 pub mod quick;
 pub mod report;
 pub mod run;
+pub mod together;
 pub mod tutorial;
 pub mod watch;

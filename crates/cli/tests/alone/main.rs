@@ -20,6 +20,7 @@ mod profiles;
 mod safety;
 mod silent;
 mod thrift;
+mod together;
 mod watch;
 mod watch_above;
 mod watch_load;

@@ -9,6 +9,7 @@ mod guide_burst;
 mod guide_identify;
 mod guide_learn;
 mod guide_map;
+mod guide_together;
 mod headroom;
 mod hostile;
 mod import;

@@ -35,6 +35,7 @@ mod sheet;
 mod sought;
 mod table;
 mod timeline;
+mod together;
 mod turns;
 mod view;
 mod watched;

@@ -382,6 +382,7 @@ fn part_label(step: &StepRecord) -> String {
         | StepKind::OpenLoad
         | StepKind::Drain
         | StepKind::Place
+        | StepKind::Together
         | StepKind::Job => step.plan.name.clone(),
     }
 }

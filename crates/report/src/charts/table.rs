@@ -10,7 +10,9 @@ use workload::Nanos;
 use super::chart::Chart;
 use super::series::{self, MeasuredChart, Steps};
 use super::view::View;
-use super::{by_depth, drained, heat, ladders, machine, of_blocks, over_time, places, reported, sought};
+use super::{
+    by_depth, drained, heat, ladders, machine, of_blocks, over_time, places, reported, sought, together,
+};
 
 /// A chart of a run.
 pub(crate) struct ChartOfRun {
@@ -74,7 +76,7 @@ const fn row(id: &'static str, part: Part, draw: fn(&Source<'_>) -> Option<Chart
 }
 
 /// The charts in the order of the files' numbers, and within each part of a page in that of the page.
-pub(crate) static CHARTS_OF_RUNS: [ChartOfRun; 24] = [
+pub(crate) static CHARTS_OF_RUNS: [ChartOfRun; 26] = [
     row("map", Part::Answer, |of| heat::heat(of.analysis)),
     row("map-blocks", Part::Answer, |of| of_blocks::by_block(of.analysis)),
     row("overload", Part::SideBySide, |of| of.view?.overload()),
@@ -105,6 +107,8 @@ pub(crate) static CHARTS_OF_RUNS: [ChartOfRun; 24] = [
     row("strip", Part::Answer, |of| places::strip(of.analysis)),
     row("working-sets", Part::Answer, |of| places::working_sets(of.analysis)),
     row("sequences", Part::Answer, |of| places::tracks(of.analysis)),
+    row("together", Part::Answer, |of| together::alone_and_together(of.analysis)),
+    row("together-steps", Part::Answer, |of| together::shares_over_time(of.run, of.analysis)),
     ChartOfRun { files: Files::PageAlone, ..row("cpu", Part::Machine, |of| machine::cpu(of.run)) },
     ChartOfRun { files: Files::PageAlone, ..row("devices", Part::Machine, |of| machine::devices(of.run)) },
     row("reported-rate", Part::Printed, |of| reported::rate(of.run)),

@@ -3,7 +3,7 @@
 use analysis::Answered;
 
 use crate::words::answer::VerdictWords;
-use crate::words::{drained, mapped, places, sought};
+use crate::words::{drained, mapped, places, sought, together};
 
 /// The answer in a sentence or two; `None` where it is that of a check.
 pub(crate) fn verdict(answered: &Answered) -> Option<VerdictWords> {
@@ -12,6 +12,7 @@ pub(crate) fn verdict(answered: &Answered) -> Option<VerdictWords> {
         Answered::Headroom(answer) => sought::verdict(answer),
         Answered::Map(_) => return None,
         Answered::Places(answer) => places::verdict(answer),
+        Answered::Together(answer) => together::verdict(answer),
     })
 }
 
@@ -22,5 +23,6 @@ pub(crate) fn text(answered: &Answered) -> String {
         Answered::Headroom(answer) => sought::text(answer),
         Answered::Map(answer) => mapped::text(answer),
         Answered::Places(answer) => places::text(answer),
+        Answered::Together(answer) => together::text(answer),
     }
 }

@@ -34,6 +34,7 @@ pub(crate) mod stops;
 mod table;
 pub(crate) mod target_doubt;
 pub(crate) mod terminal;
+pub(crate) mod together;
 pub(crate) mod turns;
 pub(crate) mod verdict;
 pub mod watch;

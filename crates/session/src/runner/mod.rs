@@ -16,7 +16,7 @@ use sampler::Sampler;
 use workload::{Nanos, StepPlan, StopRule, Workload};
 
 pub use named::NamedRunner;
-pub use real::{NullRunner, RealRunner};
+pub use real::{NullRunner, RealRunner, RealVolume};
 pub use virtual_time::VirtualRunner;
 
 use crate::idle::{Use, between};

@@ -1,4 +1,4 @@
-//! Files and devices of this machine in real time, sampled beside the load, and the null target.
+//! Files and devices of this machine in real time, one or several at once, sampled beside the load, and the null target.
 
 use std::path::PathBuf;
 
@@ -17,12 +17,25 @@ use crate::target::OneFile;
 /// Least time between two readings of the counters.
 const SAMPLE_APART: Nanos = Nanos::from_millis(300);
 
-/// One file or device of this machine.
+/// A file or device of this machine.
+pub struct RealVolume {
+    /// The name of the jobs that work on it, where there are several volumes.
+    pub label: String,
+    /// What is opened.
+    pub file: OneFile,
+    /// What it is shown as.
+    pub path: PathBuf,
+    /// Bytes of the region.
+    pub size: Bytes,
+}
+
+/// One or several files or devices of this machine.
 pub struct RealRunner {
     clock: Clock,
+    /// Its files are those of the volumes, in their order.
     ground: PlanTarget,
-    file: OneFile,
-    size: Bytes,
+    /// Never empty.
+    volumes: Vec<RealVolume>,
     backend: String,
     sampler: Option<Sampler>,
     /// When the counters were last read.
@@ -32,15 +45,32 @@ pub struct RealRunner {
 impl RealRunner {
     /// A runner on `file`, shown as `path`, with a region of `size`; `devices` are sampled, the topmost first.
     pub fn new(file: OneFile, path: PathBuf, size: Bytes, devices: &[String]) -> RealRunner {
+        RealRunner::on(vec![RealVolume { label: String::new(), file, path, size }], devices)
+    }
+
+    /// A runner on several volumes: a job works on the one whose label is its name. `devices` are sampled, the topmost first.
+    pub fn on(volumes: Vec<RealVolume>, devices: &[String]) -> RealRunner {
         let clock = Clock::start();
         let probes = kernel::probe();
         let backend = backend_words(&probes);
-        let alignment = file.reader.alignment();
-        let file_ground =
-            FileFacts { path, size, direct_alignment: alignment.offset, writable: file.writer.is_some() };
-        let ground = ground(PlanTargetKind::Machine(probes), vec![file_ground]);
+        let facts = |volume: &RealVolume| FileFacts {
+            path: volume.path.clone(),
+            size: volume.size,
+            direct_alignment: volume.file.reader.alignment().offset,
+            writable: volume.file.writer.is_some(),
+        };
+        let ground = ground(PlanTargetKind::Machine(probes), volumes.iter().map(facts).collect());
         let sampler = Sampler::new(&sampler::Root::real(), devices.iter().map(String::as_str).collect()).ok();
-        RealRunner { clock, ground, file, size, backend, sampler, sampled: Nanos::ZERO }
+        RealRunner { clock, ground, volumes, backend, sampler, sampled: Nanos::ZERO }
+    }
+
+    /// The number of the volume that a job of this name works on.
+    fn number(&self, job: &str) -> Result<usize, RunnerError> {
+        if self.volumes.len() == 1 {
+            return Ok(0);
+        }
+        let number = self.volumes.iter().position(|volume| volume.label == job);
+        number.ok_or_else(|| RunnerError::Refused(format!("job {job} names none of the volumes")))
     }
 
     /// The files of each worker: writable ones only for those that write.
@@ -48,12 +78,13 @@ impl RealRunner {
         plan.workers
             .iter()
             .map(|worker| {
-                let past = worker.direct || self.file.reader.direct() == Direct::No;
-                let cached = self.file.through_cache.as_ref().filter(|_| !past);
+                let file = &self.volumes[self.number(&worker.job)?].file;
+                let past = worker.direct || file.reader.direct() == Direct::No;
+                let cached = file.through_cache.as_ref().filter(|_| !past);
                 if worker.access.mix.reads_only() {
-                    return Ok(vec![cached.map_or(&self.file.reader, |(reader, _)| reader).clone()]);
+                    return Ok(vec![cached.map_or(&file.reader, |(reader, _)| reader).clone()]);
                 }
-                let writer = cached.map(|(_, writer)| writer).or(self.file.writer.as_ref()).cloned();
+                let writer = cached.map(|(_, writer)| writer).or(file.writer.as_ref()).cloned();
                 let writer =
                     writer.ok_or_else(|| RunnerError::Refused("this target is only read".to_owned()))?;
                 Ok(vec![writer])
@@ -89,13 +120,15 @@ impl Runner for RealRunner {
     fn plan(&self, step: &Step) -> Result<StepPlan, RunnerError> {
         let mut workload = step.workload.clone();
         for job in &mut workload.jobs {
-            job.files = vec![self.ground.files[0].path.clone()];
-            if !job.direct && self.file.through_cache.is_none() {
+            let number = self.number(&job.name)?;
+            let file = &self.volumes[number].file;
+            job.files = vec![self.ground.files[number].path.clone()];
+            if !job.direct && file.through_cache.is_none() {
                 let words =
                     "only a file of ours in a directory is measured through the page cache; name a directory";
                 return Err(RunnerError::Refused(words.to_owned()));
             }
-            job.direct &= self.file.reader.direct() == Direct::Yes;
+            job.direct &= file.reader.direct() == Direct::Yes;
         }
         planned(step, &workload, &self.ground)
     }
@@ -130,17 +163,28 @@ impl Runner for RealRunner {
     }
 
     fn shares(&self) -> Shares {
-        Shares { unwritten: self.file.unwritten_share(self.size), cached: self.file.cached_share(self.size) }
+        let most = |of: fn(&RealVolume) -> Option<f64>| {
+            self.volumes.iter().map(of).reduce(|one, other| Some(one?.max(other?))).flatten()
+        };
+        Shares {
+            unwritten: most(|volume| volume.file.unwritten_share(volume.size)),
+            cached: most(|volume| volume.file.cached_share(volume.size)),
+        }
     }
 }
 
 impl RealRunner {
-    /// From here on the region is what was laid out: a layout that ran out of time left the rest without data.
+    /// From here on a region is what was laid out of it: a layout that ran out of time left the rest without data.
     fn lay_out(&mut self, record: &StepRecord) {
-        let written = Bytes(record.tally(Direction::Write).bytes).round_down(Bytes::MIB);
-        if written.0 > 0 && written < self.size {
-            self.size = written;
-            self.ground.files[0].size = written;
+        for worker in &record.workers {
+            let job = record.jobs.get(usize::from(worker.job)).map_or("", String::as_str);
+            let Ok(number) = self.number(job) else { continue };
+            let written =
+                Bytes(worker.directions[Direction::Write.index()].tally.bytes).round_down(Bytes::MIB);
+            if written.0 > 0 && written < self.volumes[number].size {
+                self.volumes[number].size = written;
+                self.ground.files[number].size = written;
+            }
         }
     }
 }

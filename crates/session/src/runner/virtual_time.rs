@@ -1,10 +1,10 @@
-//! Simulated volumes in virtual time, sampled like a disk where a watch asks for that.
+//! Simulated volumes in virtual time, one or several behind one machine, sampled like a disk where a watch asks for that.
 
 use engine::{PlanTarget, PlanTargetKind, run_simulated};
 use experiments::Step;
 use record::{DeviceFacts, Observer, StepRecord};
-use volumes::SimulatedVolume;
-use workload::{Bytes, Nanos, StepPlan};
+use volumes::{SimulatedGroup, SimulatedVolume};
+use workload::{Bytes, Job, Nanos, StepPlan};
 
 use super::counted::{Counted, DEVICE};
 use super::{Runner, RunnerError, failed, ground, planned};
@@ -12,9 +12,11 @@ use super::{Runner, RunnerError, failed, ground, planned};
 /// Between two steps of a simulated run: as on a real machine, steps do not touch.
 const PAUSE: Nanos = Nanos::from_millis(10);
 
-/// A simulated volume.
+/// A simulated volume, or several behind one machine.
 pub struct VirtualRunner {
     volume: Counted,
+    /// Of several volumes: the name of the jobs that work on each, its first byte and its size.
+    regions: Vec<(String, Bytes, Bytes)>,
     ground: PlanTarget,
     now: Nanos,
     /// Time that passes between two steps.
@@ -33,10 +35,30 @@ impl VirtualRunner {
         VirtualRunner { pause: Nanos::ZERO, ..VirtualRunner::of(volume, Some(every)) }
     }
 
+    /// A runner on several volumes: a job works on the one whose label, in their order, is its name.
+    pub fn on(group: SimulatedGroup, labels: &[String]) -> VirtualRunner {
+        let ground = ground(PlanTargetKind::Simulated(group.size()), Vec::new());
+        let regions = labels.iter().cloned().zip(group.regions());
+        let regions = regions.map(|(label, (from, size))| (label, from, size)).collect();
+        let volume = Counted::new(Box::new(group), None);
+        VirtualRunner { volume, regions, ground, now: Nanos::ZERO, pause: PAUSE }
+    }
+
     fn of(volume: SimulatedVolume, every: Option<Nanos>) -> VirtualRunner {
         let ground = ground(PlanTargetKind::Simulated(volume.size()), Vec::new());
         let volume = Counted::new(Box::new(volume), every);
-        VirtualRunner { volume, ground, now: Nanos::ZERO, pause: PAUSE }
+        VirtualRunner { volume, regions: Vec::new(), ground, now: Nanos::ZERO, pause: PAUSE }
+    }
+
+    /// Puts `job` on its volume.
+    fn place(&self, job: &mut Job) -> Result<(), RunnerError> {
+        let Some((_, from, size)) = self.regions.iter().find(|(label, ..)| *label == job.name) else {
+            return Err(RunnerError::Refused(format!("job {} names none of the volumes", job.name)));
+        };
+        let rest = Bytes(size.0.saturating_sub(job.offset.0));
+        job.offset = Bytes(from.0 + job.offset.0);
+        job.size = Some(job.size.map_or(rest, |size| size.min(rest)));
+        Ok(())
     }
 
     /// The made-up device of a volume of this size, under the name that it has in the samples.
@@ -64,7 +86,11 @@ impl Runner for VirtualRunner {
     }
 
     fn plan(&self, step: &Step) -> Result<StepPlan, RunnerError> {
-        planned(step, &step.workload, &self.ground)
+        let mut workload = step.workload.clone();
+        if !self.regions.is_empty() {
+            workload.jobs.iter_mut().try_for_each(|job| self.place(job))?;
+        }
+        planned(step, &workload, &self.ground)
     }
 
     fn run(&mut self, plan: &StepPlan, observer: &mut dyn Observer) -> Result<StepRecord, RunnerError> {

@@ -21,6 +21,7 @@ mod queues;
 mod sick;
 mod slow;
 mod table;
+mod together;
 mod told;
 mod turns;
 mod volume;

@@ -7,6 +7,7 @@ use workload::{Bytes, Nanos, PolicyName};
 use super::corner::Corner;
 use super::error::SimError;
 use super::latency::{Base, Oddities};
+use super::machine::MachineWords;
 use super::noise::Noise;
 use super::parameters;
 use super::places::{BadPlace, Cache, CachePlan, FirstTouch, Part, Thin, Tracks};
@@ -24,9 +25,9 @@ const JITTER: f64 = 0.1;
 /// Size of a simulated volume for which neither its policy nor the target names one.
 const SIZE: Bytes = Bytes::gib(100);
 /// How far a flat rule lets I/O run ahead of its rate, as the meter has it.
-const TOLERANCE: Nanos = Nanos::from_millis(5);
+pub(super) const TOLERANCE: Nanos = Nanos::from_millis(5);
 /// Step of the noise where the target names none: a second of a series.
-const NOISE_EVERY: Nanos = Nanos::SECOND;
+pub(super) const NOISE_EVERY: Nanos = Nanos::SECOND;
 /// Time constant of slow noise where the target names none.
 const SLOW_OVER: Nanos = Nanos::from_secs(60);
 /// Latency of a hit where the target names none: memory of the next machine.
@@ -38,7 +39,7 @@ const SECOND_BLOCK: Bytes = Bytes::kib(4);
 
 /// Streams of one seed, a number for each kind of chance, so that one does not shift another.
 #[derive(Clone, Copy)]
-enum Chance {
+pub(super) enum Chance {
     Latency = 0,
     Noise,
     Slow,
@@ -50,6 +51,7 @@ enum Chance {
     Errors,
     Theft,
     Cache,
+    Machine,
     Flicker = 32,
 }
 
@@ -64,11 +66,14 @@ pub(super) struct Basics {
     pub(super) start: BucketStart,
     /// The other parameters, as typed.
     pub(super) also: Vec<String>,
+    /// What it says of the machine in front of it.
+    pub(super) machine: MachineWords,
 }
 
 /// The parameters that [`Basics`] tells in words.
 const TOLD: [&str; 6] = ["latency", "write_latency", "size", "jitter", "seed", "credits"];
 
+/// The volume, with no machine in front of it yet.
 pub(super) fn volume(name: &PolicyName) -> Result<SimulatedVolume, SimError> {
     let (limits, rest) = policy::evaluate_with_rest(name)?;
     let settings = settings(&name.id, &rest)?;
@@ -79,6 +84,7 @@ pub(super) fn volume(name: &PolicyName) -> Result<SimulatedVolume, SimError> {
     held(&limits, basics.start, &rest)?;
     let random = |chance: Chance| Stream::new(basics.seed, chance as u64);
     Ok(SimulatedVolume {
+        machine: None,
         meters: meters(&limits, &settings, &basics),
         medium: medium(&settings, &basics),
         front: front(&settings, &basics),
@@ -99,6 +105,12 @@ fn basics(limits: &Limits, settings: &Settings, rest: &[(String, String)]) -> Ba
         seed: settings.seed.unwrap_or(1),
         start: settings.credits.unwrap_or_default(),
         also: also.map(|(name, value)| format!("{name}={value}")).collect(),
+        machine: MachineWords {
+            iops: settings.machine_iops,
+            bandwidth: settings.machine_bandwidth,
+            noise: settings.machine_noise,
+            share: settings.machine_share,
+        },
     }
 }
 

@@ -36,6 +36,14 @@ pub enum SimError {
         /// The policy.
         policy: String,
     },
+    /// Two volumes of one machine say different things of it.
+    #[error(
+        "sim: {name}= is said twice and not alike, but these volumes stand behind one machine; say it once"
+    )]
+    TwoMachines {
+        /// The parameter.
+        name: &'static str,
+    },
     /// Neither the policy nor the simulation knows the parameter.
     #[error(
         "sim: '{name}' is no parameter of {policy} nor of the simulation{}; the simulation takes {known}",

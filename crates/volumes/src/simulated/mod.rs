@@ -4,7 +4,9 @@
 mod build;
 mod corner;
 mod error;
+mod group;
 mod latency;
+mod machine;
 mod noise;
 mod parameters;
 mod places;
@@ -25,10 +27,12 @@ use statistics::Stream;
 use workload::{Bytes, Direction, Io, Nanos, PolicyName};
 
 pub use error::SimError;
+pub use group::SimulatedGroup;
 
 use build::Basics;
 use corner::Corner;
 use latency::{Base, Oddities};
+use machine::Machine;
 use places::{BadPlace, Cache, FirstTouch, Thin, Tracks};
 use second::Second;
 use servers::Servers;
@@ -49,6 +53,8 @@ pub struct SimulatedVolume {
     front: Front,
     /// When the generator gets no processor.
     theft: Option<Spans>,
+    /// What stands in front of it, where it is measured alone.
+    machine: Option<Machine>,
 }
 
 /// What holds I/O back by a rule.
@@ -101,7 +107,9 @@ impl SimulatedVolume {
     /// # Errors
     /// [`SimError`] names the parameter and what it may be.
     pub fn new(name: &PolicyName) -> Result<SimulatedVolume, SimError> {
-        build::volume(name)
+        let mut volume = build::volume(name)?;
+        volume.machine = Machine::before(&[(volume.basics.machine, volume.basics.seed)])?;
+        Ok(volume)
     }
 
     /// Every parameter of the simulation with what it takes, what it needs (empty: nothing) and what it does, in the order
@@ -160,11 +168,33 @@ impl SimulatedVolume {
 impl Volume for SimulatedVolume {
     #[inline]
     fn serve(&mut self, now: Nanos, io: &Io) -> Served {
+        let mut machine = self.machine.take();
+        let served = self.serve_behind(now, io, (machine.as_mut(), 0));
+        self.machine = machine;
+        served
+    }
+
+    #[inline]
+    fn has_cpu_at(&mut self, at: Nanos) -> Nanos {
+        self.theft.as_mut().and_then(|theft| theft.within(at)).unwrap_or(at)
+    }
+}
+
+impl SimulatedVolume {
+    /// Admits `io` behind a machine, as its volume of this number.
+    #[inline]
+    fn serve_behind(
+        &mut self,
+        now: Nanos,
+        io: &Io,
+        (machine, number): (Option<&mut Machine>, usize),
+    ) -> Served {
         let (more, held) = match self.front.pass(now, io) {
             Passed::Done(served) => return served,
             Passed::On { more, held } => (more, held),
         };
-        let start = self.meters.admit(now, io).max(now + held);
+        let passes = machine.map_or(now, |machine| machine.admit(now, io, number));
+        let start = self.meters.admit(now, io).max(now + held).max(passes);
         assert!(start >= now, "an I/O is served before it is admitted");
         let pace = if self.medium.servers.is_some() { self.meters.pace(start) } else { 1.0 };
         let (latency, mut done_at) = self.medium.serve(start, io, Extra { more, pace });
@@ -177,13 +207,6 @@ impl Volume for SimulatedVolume {
         Served { done_at, result: io.bytes as i32 }
     }
 
-    #[inline]
-    fn has_cpu_at(&mut self, at: Nanos) -> Nanos {
-        self.theft.as_mut().and_then(|theft| theft.within(at)).unwrap_or(at)
-    }
-}
-
-impl SimulatedVolume {
     /// How long an I/O takes by the soft corner.
     fn cornered(&mut self, now: Nanos, io: &Io, latency: Nanos) -> Nanos {
         let rate = self.rate(now, io);

@@ -397,6 +397,30 @@ pub(super) const ROWS: &[Row] = {
             "theft_every",
             "whether these spans come evenly or as a Poisson process; even",
         ),
+        row(
+            "machine_iops",
+            Number(1.0, 1e9, |s| &mut s.machine_iops),
+            "",
+            "operations a second that the machine in front of this volume and those measured together with it lets through; any",
+        ),
+        row(
+            "machine_bandwidth",
+            Rate(Bytes::kib(1), Bytes::gib(1000), |s| &mut s.machine_bandwidth),
+            "",
+            "bytes a second that it lets through; any",
+        ),
+        row(
+            "machine_noise",
+            Share(0.0, SD_MAX, |s| &mut s.machine_noise),
+            "",
+            "deviation of these from second to second; none",
+        ),
+        row(
+            "machine_share",
+            Share(0.0, TAKEN_MAX, |s| &mut s.machine_share),
+            "",
+            "share of these for which this volume passes before the others; none, whoever comes first",
+        ),
     ]
 };
 

@@ -62,6 +62,10 @@ pub(super) struct Settings {
     pub(super) write_back_latency: Option<Nanos>,
     pub(super) flush: Option<Nanos>,
     pub(super) theft: Times,
+    pub(super) machine_iops: Option<f64>,
+    pub(super) machine_bandwidth: Option<f64>,
+    pub(super) machine_noise: Option<f64>,
+    pub(super) machine_share: Option<f64>,
 }
 
 /// When something is that comes and goes.

@@ -5,12 +5,14 @@ mod headroom;
 mod in_turns;
 mod map;
 mod places;
+mod together;
 
 pub use burst::{BurstAsked, BurstOf};
 pub use headroom::{HeadroomAsked, LatencyBound, LoadPart};
 pub use in_turns::InTurns;
 pub use map::MapAsked;
 pub use places::PlacesAsked;
+pub use together::{NamedMachine, TogetherAsked, TogetherLoad, TogetherVolume};
 
 use serde::{Deserialize, Serialize};
 
@@ -28,4 +30,6 @@ pub enum Asked {
     Places(PlacesAsked),
     /// `plimsoll compare` of targets: one side of those that are loaded in turns.
     InTurns(InTurns),
+    /// `plimsoll check --together`: what several volumes bear at once.
+    Together(TogetherAsked),
 }

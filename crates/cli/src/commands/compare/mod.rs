@@ -59,7 +59,7 @@ fn has_files(folder: &Path) -> bool {
 }
 
 /// The name of a side and what is measured: `NAME=TARGET`, or a target alone, named A or B.
-fn labelled(words: &str, side: usize) -> (String, String) {
+pub(super) fn labelled(words: &str, side: usize) -> (String, String) {
     match words.split_once('=') {
         // Policies have the sign behind their colon, and files may have it in their names.
         Some((name, target))

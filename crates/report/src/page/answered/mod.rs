@@ -4,6 +4,7 @@ mod drained;
 mod mapped;
 mod places;
 mod sought;
+mod together;
 
 use analysis::Answered;
 
@@ -16,5 +17,6 @@ pub(super) fn sections(answered: &Answered) -> Markup {
         Answered::Headroom(answer) => sought::sections(answer),
         Answered::Map(answer) => mapped::sections(answer),
         Answered::Places(answer) => places::sections(answer),
+        Answered::Together(answer) => together::sections(answer),
     }
 }

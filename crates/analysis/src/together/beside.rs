@@ -1,0 +1,127 @@
+//! Who starves whom: what one volume that is filled leaves to modest users of the others, and how even the division is.
+
+use serde::{Deserialize, Serialize};
+use workload::TogetherLoad;
+
+use super::looks::Role;
+use super::{LoadTogether, Seen};
+
+/// A user who has less than this part of what it has alone is starved.
+const STARVED: f64 = 0.5;
+
+/// A modest user of one volume beside another that is filled.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Beside {
+    /// The load of both.
+    pub load: TogetherLoad,
+    /// The volume that is filled, by number.
+    pub greedy: usize,
+    /// The volume of the modest user.
+    pub modest: usize,
+    /// What the modest user has alone, operations a second.
+    pub alone: f64,
+    /// What is left of it.
+    pub beside: f64,
+    /// Mean latency of its I/Os alone and then, nanoseconds.
+    pub latency_ns: Option<(f64, f64)>,
+}
+
+impl Beside {
+    /// What is left, as a share.
+    pub fn kept(&self) -> f64 {
+        self.beside / self.alone
+    }
+
+    /// Whether the modest user is starved.
+    pub fn starves(&self) -> bool {
+        self.kept() < STARVED
+    }
+}
+
+/// How even all volumes share what they have at once, each loaded alike.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fairness {
+    /// The load.
+    pub load: TogetherLoad,
+    /// Jain's index: 1 where each has what it would in a fair division, 1/n where one of n has all. With x what a volume has over
+    /// what the fair division gives it, the index is (Σx)² / (n Σx²) (R. Jain, D. Chiu, W. Hawe, "A Quantitative Measure of Fairness
+    /// and Discrimination for Resource Allocation in Shared Computer Systems", DEC-TR-301, 1984); the fair division is the max-min
+    /// one of what they have at once: nobody gets more than it has alone, and what one does not need goes to the others alike.
+    pub index: f64,
+    /// What each has, as a share of the fair division.
+    pub of_fair: Vec<f64>,
+}
+
+/// What each volume leaves to modest users of the others.
+pub(super) fn beside(seen: &Seen<'_>) -> Vec<Beside> {
+    let greedy = seen.looks.iter().filter_map(|look| match look.role {
+        Role::Greedy(greedy) => Some((greedy, look)),
+        _ => None,
+    });
+    let pairs = greedy.flat_map(|(greedy, look)| {
+        let others = (0..seen.asked.volumes.len()).filter(move |volume| *volume != greedy);
+        others.map(move |modest| (greedy, modest, look))
+    });
+    let of = |(greedy, modest, look): (usize, usize, &super::Look<'_>)| {
+        let role = Role::Shallow(modest);
+        let alone = seen.in_role(look.load, &role).next()?;
+        let label = &seen.asked.volumes[modest].label;
+        Some(Beside {
+            load: look.load,
+            greedy,
+            modest,
+            alone: alone.rate(modest).filter(|rate| *rate > 0.0)?,
+            beside: look.rate(modest)?,
+            latency_ns: alone.latency_ns(label).zip(look.latency_ns(label)),
+        })
+    };
+    pairs.filter_map(of).collect()
+}
+
+/// How even the division of a load is; `None` where a part is not known.
+pub(super) fn fairness(load: &LoadTogether) -> Option<Fairness> {
+    let alone: Vec<f64> =
+        load.rows.iter().map(|row| row.alone.map(|level| level.value)).collect::<Option<_>>()?;
+    let has: Vec<f64> =
+        load.rows.iter().map(|row| row.together.map(|level| level.value)).collect::<Option<_>>()?;
+    let fair = max_min(&alone, has.iter().sum());
+    let of_fair: Vec<f64> = has.iter().zip(&fair).map(|(has, fair)| has / fair).collect();
+    let sound = of_fair.iter().all(|share| share.is_finite());
+    sound.then(|| Fairness { load: load.load, index: jain(&of_fair), of_fair })
+}
+
+/// Jain's index of these shares.
+fn jain(shares: &[f64]) -> f64 {
+    let sum: f64 = shares.iter().sum();
+    let squares: f64 = shares.iter().map(|share| share * share).sum();
+    if squares > 0.0 { sum * sum / (shares.len() as f64 * squares) } else { 1.0 }
+}
+
+/// The max-min fair division of `all` among those who want so much each.
+fn max_min(wants: &[f64], all: f64) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..wants.len()).collect();
+    order.sort_by(|a, b| wants[*a].total_cmp(&wants[*b]));
+    let (mut fair, mut left) = (vec![0.0; wants.len()], all);
+    for (done, volume) in order.iter().enumerate() {
+        fair[*volume] = wants[*volume].min(left / (wants.len() - done) as f64);
+        left -= fair[*volume];
+    }
+    fair
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_one_does_not_need_goes_to_the_others_alike() {
+        assert_eq!(max_min(&[300.0, 3000.0, 3000.0], 2300.0), [300.0, 1000.0, 1000.0]);
+        assert_eq!(max_min(&[100.0, 200.0], 500.0), [100.0, 200.0]);
+    }
+
+    #[test]
+    fn an_even_division_has_index_one_and_one_who_has_all_of_four_a_quarter() {
+        assert!((jain(&[0.5, 0.5, 0.5]) - 1.0).abs() < 1e-12);
+        assert!((jain(&[1.0, 0.0, 0.0, 0.0]) - 0.25).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,167 @@
+//! The budgets that volumes share: what they count, whether what one volume leaves goes to the others, and where they stand.
+
+use serde::{Deserialize, Serialize};
+use workload::{Bytes, Direction, TogetherAsked, TogetherLoad};
+
+use super::looks::{Role, mean};
+use super::{LoadTogether, Reach, Seen, ratio};
+use crate::{Counted, Estimate};
+
+/// Two rates are alike within this share.
+const ALIKE: f64 = 0.08;
+/// Blocks up to here are small: their double tells whether operations are counted; of larger ones the half.
+const SMALL_MOST: Bytes = Bytes::kib(64);
+/// What a volume leaves must be this part of all, for where it goes to show.
+const LEFT_LEAST: f64 = 0.08;
+/// Of what one volume leaves, so much goes to the others where all of it does, and where nothing does.
+const PASSED: (f64, f64) = (0.7, 0.3);
+/// Volumes that have this part of what they have alone lack nothing.
+const LACK_NOTHING: f64 = 0.95;
+
+/// A budget that all volumes share.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SharedBudget {
+    /// Whose load showed it.
+    pub load: TogetherLoad,
+    /// What it counts; `None` where another block did not tell.
+    pub counted: Option<Counted>,
+    /// Operations a second at that block.
+    pub operations: Estimate,
+    /// Bytes a second at that block.
+    pub bytes: Estimate,
+    /// What becomes of what one volume leaves.
+    pub passed_on: PassedOn,
+    /// Where it stands.
+    pub standing: Standing,
+}
+
+/// What becomes of what one volume leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PassedOn {
+    /// The others get it: it is one budget.
+    Whole,
+    /// The others lack nothing then.
+    NotNeeded,
+    /// They do not get it: each volume has a part of its own while others are busy.
+    Nothing,
+    /// It was not measured, or not enough was left to tell.
+    Open,
+}
+
+/// Where a budget stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// Above every volume: the machine, its instance type, a controller or a group that holds them all.
+    Machine,
+    /// On this device, on which all of them stand.
+    Device(String),
+}
+
+impl SharedBudget {
+    /// Its level in what it counts; in operations where that is not known.
+    pub fn level(&self) -> Estimate {
+        match self.counted {
+            Some(Counted::Bytes) => self.bytes,
+            Some(Counted::Operations) | None => self.operations,
+        }
+    }
+}
+
+/// The block that tells whether operations or bytes are counted.
+pub fn other_block(block: Bytes) -> Bytes {
+    if block <= SMALL_MOST { Bytes(block.0 * 2) } else { Bytes(block.0 / 2) }
+}
+
+/// The volume that gives a half of what it has beside the others up, and the rate that is left to it, operations a second: the one
+/// that has most.
+pub fn half_load(rates: &[f64]) -> Option<(usize, f64)> {
+    let most = rates.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1))?;
+    Some((most.0, most.1 / 2.0)).filter(|(_, rate)| *rate >= 1.0)
+}
+
+/// A budget for each load that shows one; the same one is told once.
+pub(super) fn budgets(seen: &Seen<'_>, loads: &[LoadTogether]) -> Vec<SharedBudget> {
+    let mut budgets: Vec<SharedBudget> = Vec::new();
+    for load in loads.iter().filter(|load| load.reach == Reach::Held) {
+        let Some(total) = load.total else { continue };
+        let block = load.load.block.0 as f64;
+        let bytes = Estimate { value: total.value * block, low: total.low * block, high: total.high * block };
+        let found = SharedBudget {
+            load: load.load,
+            counted: counted(seen, load.load, &total),
+            operations: total,
+            bytes,
+            passed_on: passed_on(seen, load),
+            standing: standing(seen.asked),
+        };
+        if !budgets.iter().any(|known| is_same(known, &found)) {
+            budgets.push(found);
+        }
+    }
+    budgets
+}
+
+/// Whether a budget was seen already by another block of the same direction.
+fn is_same(known: &SharedBudget, found: &SharedBudget) -> bool {
+    let alike = ratio(&found.level(), &known.level());
+    let same = known.load.direction == found.load.direction && known.counted == found.counted;
+    same && found.counted.is_some() && (alike.value - 1.0).abs() <= ALIKE
+}
+
+/// What is counted, by what another block has.
+fn counted(seen: &Seen<'_>, load: TogetherLoad, total: &Estimate) -> Option<Counted> {
+    let block = other_block(load.block);
+    let other = seen.total(TogetherLoad { block, ..load }).level(&seen.strays)?;
+    let operations = other.value / total.value;
+    let bytes = operations * block.0 as f64 / load.block.0 as f64;
+    let alike = |ratio: f64| (ratio - 1.0).abs() <= ALIKE;
+    match (alike(operations), alike(bytes)) {
+        (true, false) => Some(Counted::Operations),
+        (false, true) => Some(Counted::Bytes),
+        _ => None,
+    }
+}
+
+fn passed_on(seen: &Seen<'_>, load: &LoadTogether) -> PassedOn {
+    let told = || -> Option<PassedOn> {
+        let (paced, look) = seen.looks.iter().find_map(|look| match look.role {
+            Role::Paced(volume) if look.load == load.load => Some((volume, look)),
+            _ => None,
+        })?;
+        let others: Vec<usize> = (0..load.rows.len()).filter(|volume| *volume != paced).collect();
+        let together = |volume: &usize| load.rows[*volume].together.map(|level| level.value);
+        let alone: f64 = others
+            .iter()
+            .map(|volume| load.rows[*volume].alone.map(|level| level.value))
+            .sum::<Option<f64>>()?;
+        let before: f64 = others.iter().map(together).sum::<Option<f64>>()?;
+        let after: f64 = others.iter().map(|volume| look.rate(*volume)).sum::<Option<f64>>()?;
+        let left = together(&paced)? - mean(&look.rates[paced])?;
+        if left < LEFT_LEAST * load.total?.value {
+            return None;
+        }
+        let passed = (after - before) / left;
+        Some(match passed {
+            _ if passed >= PASSED.0 => PassedOn::Whole,
+            _ if after >= LACK_NOTHING * alone => PassedOn::NotNeeded,
+            _ if passed <= PASSED.1 => PassedOn::Nothing,
+            _ => PassedOn::Open,
+        })
+    };
+    told().unwrap_or(PassedOn::Open)
+}
+
+/// Below all volumes, where one device is; else above them.
+fn standing(asked: &TogetherAsked) -> Standing {
+    let Some((first, others)) = asked.volumes.split_first() else { return Standing::Machine };
+    let shared =
+        first.devices.iter().find(|device| others.iter().all(|other| other.devices.contains(device)));
+    shared.map_or(Standing::Machine, |device| Standing::Device(device.clone()))
+}
+
+/// Whether reads or writes count towards what is published for both together.
+pub(super) fn counts(direction: Direction) -> bool {
+    matches!(direction, Direction::Read | Direction::Write)
+}

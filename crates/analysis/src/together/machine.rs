@@ -1,0 +1,131 @@
+//! The budget held against what the provider publishes for the machine.
+
+use policy::{Catalogue, Limit, Resource, UnitReading};
+use serde::{Deserialize, Serialize};
+use workload::NamedMachine;
+
+use super::budgets::{SharedBudget, counts};
+use super::{LoadTogether, Reach};
+use crate::{Counted, Estimate};
+
+/// A level within this share of a published one is that, as in claims of a policy.
+const NEAR: f64 = 0.03;
+
+/// The published limits of the machine, each with what was found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MachineHeld {
+    /// The machine.
+    pub machine: NamedMachine,
+    /// A row a limit.
+    pub rows: Vec<MachineRow>,
+}
+
+/// One published limit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MachineRow {
+    /// What it counts.
+    pub counted: Counted,
+    /// What holds for ever, a second.
+    pub baseline: f64,
+    /// What holds for a while, where that is more.
+    pub most: Option<f64>,
+    /// The budget that was found, or else the most that all had at once.
+    pub level: Estimate,
+    /// How they stand to each other.
+    pub answer: MachineAnswer,
+}
+
+/// How a budget stands to what is published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MachineAnswer {
+    /// It is the baseline.
+    Baseline,
+    /// It is what holds while credits last.
+    Burst,
+    /// It is below the baseline.
+    Below,
+    /// It lies between both.
+    Between,
+    /// It is above all that is published.
+    Above,
+    /// The volumes do not reach it: no such budget was seen up to the level.
+    NotReached,
+    /// Its interval reaches on both sides.
+    Open,
+}
+
+impl MachineHeld {
+    /// Whether a budget is surely below what is published.
+    pub fn is_below(&self) -> bool {
+        self.rows.iter().any(|row| row.answer == MachineAnswer::Below)
+    }
+}
+
+/// What is published for `named` with what was found; `None` where the catalogue does not know it.
+pub(super) fn held(
+    named: &NamedMachine,
+    loads: &[LoadTogether],
+    budgets: &[SharedBudget],
+) -> Option<MachineHeld> {
+    let limits = Catalogue::builtin().instance(&named.provider, &named.name).ok()?;
+    let rows = limits.limits.iter().filter_map(|limit| row(limit, loads, budgets)).collect();
+    Some(MachineHeld { machine: named.clone(), rows })
+}
+
+fn row(limit: &Limit, loads: &[LoadTogether], budgets: &[SharedBudget]) -> Option<MachineRow> {
+    let counted = match limit.resource {
+        Resource::Iops => Counted::Operations,
+        Resource::Bytes => Counted::Bytes,
+    };
+    let most = limit.burst.as_ref().map(|burst| burst.rate);
+    let of_kind = budgets.iter().filter(|budget| budget.counted == Some(counted)).map(SharedBudget::level);
+    let budget = of_kind.max_by(|a, b| a.value.total_cmp(&b.value));
+    let (level, answer) = match budget {
+        Some(level) => (level, against(limit, &level)),
+        None => (reached(counted, loads)?, MachineAnswer::NotReached),
+    };
+    let open = matches!(answer, MachineAnswer::NotReached)
+        && level.low > most.unwrap_or(limit.baseline) * (1.0 + NEAR);
+    let answer = if open { MachineAnswer::Above } else { answer };
+    Some(MachineRow { counted, baseline: limit.baseline, most, level, answer })
+}
+
+/// The most that all had at once.
+fn reached(counted: Counted, loads: &[LoadTogether]) -> Option<Estimate> {
+    let told =
+        loads.iter().filter(|load| !matches!(load.reach, Reach::Open(_)) && counts(load.load.direction));
+    let level = |load: &LoadTogether| {
+        let total = load.total?;
+        let times = if counted == Counted::Bytes { load.load.block.0 as f64 } else { 1.0 };
+        Some(Estimate { value: total.value * times, low: total.low * times, high: total.high * times })
+    };
+    told.filter_map(level).max_by(|a, b| a.value.total_cmp(&b.value))
+}
+
+/// How a budget stands to a limit, in either reading of an ambiguous unit.
+fn against(limit: &Limit, level: &Estimate) -> MachineAnswer {
+    let readings = [UnitReading::Decimal, UnitReading::Binary].map(|reading| limit.in_reading(reading));
+    let is = |published: f64| {
+        let near = (level.value / published - 1.0).abs() <= NEAR;
+        near || (level.low <= published
+            && published <= level.high
+            && level.half_width() <= 3.0 * NEAR * level.value)
+    };
+    let least = readings.iter().map(|limit| limit.baseline).fold(f64::MAX, f64::min);
+    let burst = |limit: &Limit| limit.burst.as_ref().map(|burst| burst.rate);
+    let most = readings.iter().map(|limit| burst(limit).unwrap_or(limit.baseline)).fold(0.0, f64::max);
+    if readings.iter().any(|limit| is(limit.baseline)) {
+        MachineAnswer::Baseline
+    } else if readings.iter().filter_map(burst).any(is) {
+        MachineAnswer::Burst
+    } else if level.high < least * (1.0 - NEAR) {
+        MachineAnswer::Below
+    } else if level.low > most * (1.0 + NEAR) {
+        MachineAnswer::Above
+    } else if level.low > least && level.high < most {
+        MachineAnswer::Between
+    } else {
+        MachineAnswer::Open
+    }
+}

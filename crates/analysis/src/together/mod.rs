@@ -1,0 +1,282 @@
+//! What several volumes bear at once: what each has alone, what is left of it beside the others, and the budget that they share.
+
+mod beside;
+mod budgets;
+mod looks;
+mod machine;
+
+use record::{Run, StepRecord};
+use serde::{Deserialize, Serialize};
+use statistics::level::Strays;
+use workload::{Ending, TogetherAsked, TogetherLoad};
+
+use crate::Estimate;
+use crate::shortage::Shortage;
+
+pub use beside::{Beside, Fairness};
+pub use budgets::{PassedOn, SharedBudget, Standing, half_load, other_block};
+pub use looks::{Look as TogetherLook, Role as TogetherRole, look_together};
+pub use machine::{MachineAnswer, MachineHeld, MachineRow};
+
+use looks::{Look, Rates, Role, mean, strays};
+
+/// Of what volumes have alone, more than this is all of it: what a budget takes less of is not told from none.
+const ALL: f64 = 0.97;
+/// And the interval reaches no lower than this.
+const ALL_LEAST: f64 = 0.88;
+/// Two looks at one volume alone differ where their means are this far apart, in shares,
+const CHANGED: f64 = 0.1;
+/// and by this many times the error that the values within each look show; neighbouring values resemble each other.
+const CHANGED_ERRORS: f64 = 6.0;
+
+/// What several volumes bear at once.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TogetherAnswer {
+    /// What the volumes are called, and what was typed.
+    pub volumes: Vec<(String, String)>,
+    /// By load, in the order in which they were asked.
+    pub loads: Vec<LoadTogether>,
+    /// What they share, as far as it was found.
+    pub budgets: Vec<SharedBudget>,
+    /// What each volume leaves to a modest user of the others.
+    pub beside: Vec<Beside>,
+    /// How even the division is.
+    pub fairness: Option<Fairness>,
+    /// What some of them have at once, where there are more than two.
+    pub some: Vec<SomeTogether>,
+    /// The published limits of the machine.
+    pub machine: Option<MachineHeld>,
+    /// It was stopped before its end.
+    pub stopped: bool,
+}
+
+/// One load: each volume alone, and all at once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LoadTogether {
+    /// The load.
+    pub load: TogetherLoad,
+    /// By volume.
+    pub rows: Vec<Kept>,
+    /// What all have alone, added up: operations a second.
+    pub alone: Option<Estimate>,
+    /// What they have at once.
+    pub total: Option<Estimate>,
+    /// What that says.
+    pub reach: Reach,
+}
+
+/// One volume under one load.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    /// Operations a second alone.
+    pub alone: Option<Estimate>,
+    /// The same beside all others.
+    pub together: Option<Estimate>,
+    /// What is left, as a share of what it has alone.
+    pub kept: Option<f64>,
+}
+
+/// What a load of all volumes at once says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reach {
+    /// Together they have less than each alone, added up: they share something.
+    Held,
+    /// Together they have all that each has alone.
+    Whole,
+    /// It cannot be told.
+    Open(TogetherDoubt),
+}
+
+/// Why it cannot be told what volumes share.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TogetherDoubt {
+    /// It was not measured.
+    NotMeasured,
+    /// The intervals reach on both sides.
+    Noise,
+    /// plimsoll's own want of a CPU could explain what is missing.
+    Generator,
+    /// This volume alone had another rate at the end than at the beginning.
+    Changed(usize),
+}
+
+/// What some of the volumes have at once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SomeTogether {
+    /// By number.
+    pub volumes: Vec<usize>,
+    /// The load.
+    pub load: TogetherLoad,
+    /// Operations a second at once.
+    pub total: f64,
+    /// What they have alone, added up.
+    pub alone: f64,
+}
+
+/// The answer that `run` gives.
+pub(crate) fn answer(run: &Run, asked: &TogetherAsked) -> TogetherAnswer {
+    let shortage = Shortage::of(run);
+    let generator = |step: &StepRecord| shortage.of_step(step).lost;
+    let seen = Seen::of(&run.steps, asked);
+    let loads: Vec<LoadTogether> = asked.loads.iter().map(|load| seen.load(*load, &generator)).collect();
+    let budgets = budgets::budgets(&seen, &loads);
+    let held = loads.iter().find(|load| load.reach == Reach::Held);
+    TogetherAnswer {
+        volumes: asked.volumes.iter().map(|volume| (volume.label.clone(), volume.words.clone())).collect(),
+        beside: beside::beside(&seen),
+        fairness: held.and_then(beside::fairness),
+        some: seen.some(&loads),
+        machine: asked.machine.as_ref().and_then(|named| machine::held(named, &loads, &budgets)),
+        stopped: run.steps.last().is_some_and(|step| step.ending == Ending::Interrupted),
+        loads,
+        budgets,
+    }
+}
+
+impl TogetherAnswer {
+    /// Whether every load told something.
+    pub fn is_known(&self) -> bool {
+        !self.loads.is_empty() && self.loads.iter().all(|load| !matches!(load.reach, Reach::Open(_)))
+    }
+
+    /// Whether the machine lets less through than its provider publishes.
+    pub fn is_below(&self) -> bool {
+        self.machine.as_ref().is_some_and(MachineHeld::is_below)
+    }
+}
+
+/// The looks of a run.
+pub(super) struct Seen<'r> {
+    pub asked: &'r TogetherAsked,
+    pub looks: Vec<Look<'r>>,
+    /// What all its levels say of its noise.
+    pub strays: Strays,
+}
+
+impl<'r> Seen<'r> {
+    fn of(steps: &'r [StepRecord], asked: &'r TogetherAsked) -> Seen<'r> {
+        let looks: Vec<Look<'r>> = steps.iter().filter_map(|step| look_together(step, asked)).collect();
+        let mut seen = Seen { asked, looks, strays: Strays::default() };
+        let of_load = |load: &TogetherLoad| {
+            let alone = (0..asked.volumes.len()).map(|volume| seen.alone(*load, volume));
+            alone.chain([seen.total(*load)]).collect::<Vec<Rates>>()
+        };
+        let all: Vec<Rates> = asked.loads.iter().flat_map(of_load).collect();
+        seen.strays = strays(&all);
+        seen
+    }
+
+    /// The looks at one load in one role.
+    pub fn in_role<'s>(&'s self, load: TogetherLoad, role: &'s Role) -> impl Iterator<Item = &'s Look<'r>> {
+        self.looks.iter().filter(move |look| look.load == load && look.role == *role)
+    }
+
+    /// What one volume has alone.
+    pub fn alone(&self, load: TogetherLoad, volume: usize) -> Rates {
+        Rates::of(self.in_role(load, &Role::Alone(volume)), |look| look.rates[volume].clone())
+    }
+
+    /// What all have at once.
+    pub fn total(&self, load: TogetherLoad) -> Rates {
+        Rates::of(self.in_role(load, &Role::All), Look::total)
+    }
+
+    fn load(&self, load: TogetherLoad, generator: &dyn Fn(&StepRecord) -> f64) -> LoadTogether {
+        let volumes = 0..self.asked.volumes.len();
+        let rows: Vec<Kept> = volumes.map(|volume| self.kept(load, volume)).collect();
+        let alone = sum(rows.iter().map(|row| row.alone));
+        let total = self.total(load).level(&self.strays);
+        let reach = match alone.zip(total) {
+            None => Reach::Open(TogetherDoubt::NotMeasured),
+            Some((alone, total)) => self.reach(load, (&alone, &total), generator),
+        };
+        LoadTogether { load, rows, alone, total, reach }
+    }
+
+    fn kept(&self, load: TogetherLoad, volume: usize) -> Kept {
+        let alone = self.alone(load, volume).level(&self.strays);
+        let beside = Rates::of(self.in_role(load, &Role::All), |look| look.rates[volume].clone());
+        let together = beside.level(&self.strays);
+        let kept = alone.zip(together).filter(|(alone, _)| alone.value > 0.0);
+        Kept { alone, together, kept: kept.map(|(alone, together)| together.value / alone.value) }
+    }
+
+    fn reach(
+        &self,
+        load: TogetherLoad,
+        (alone, total): (&Estimate, &Estimate),
+        generator: &dyn Fn(&StepRecord) -> f64,
+    ) -> Reach {
+        let share = ratio(total, alone);
+        if let Some(volume) = self.changed(load) {
+            return Reach::Open(TogetherDoubt::Changed(volume));
+        }
+        let lost = self.in_role(load, &Role::All).map(|look| generator(look.step)).fold(0.0, f64::max);
+        // What was lost for want of a CPU may be all that is missing.
+        let without_loss = share.value / (1.0 - lost).max(f64::MIN_POSITIVE);
+        if share.value >= ALL && share.low > ALL_LEAST {
+            Reach::Whole
+        } else if share.high >= ALL {
+            Reach::Open(TogetherDoubt::Noise)
+        } else if without_loss >= ALL {
+            Reach::Open(TogetherDoubt::Generator)
+        } else {
+            Reach::Held
+        }
+    }
+
+    /// The first volume that alone had another rate later than before.
+    fn changed(&self, load: TogetherLoad) -> Option<usize> {
+        let moved = |volume: &usize| {
+            let role = Role::Alone(*volume);
+            let looks = self.in_role(load, &role);
+            let seen: Vec<(f64, f64)> = looks.filter_map(|look| spread(&look.rates[*volume])).collect();
+            seen.windows(2).any(|pair| {
+                let (from, to) = (pair[0], pair[1]);
+                let apart = (to.0 - from.0).abs();
+                apart > CHANGED * from.0.max(to.0) && apart > CHANGED_ERRORS * from.1.hypot(to.1)
+            })
+        };
+        (0..self.asked.volumes.len()).find(moved)
+    }
+
+    fn some(&self, loads: &[LoadTogether]) -> Vec<SomeTogether> {
+        let of = |look: &Look<'_>| {
+            let Role::Some(volumes) = &look.role else { return None };
+            let load = loads.iter().find(|load| load.load == look.load)?;
+            let alone = volumes.iter().map(|volume| load.rows[*volume].alone.map(|alone| alone.value));
+            let alone = alone.sum::<Option<f64>>()?;
+            Some(SomeTogether {
+                volumes: volumes.clone(),
+                load: look.load,
+                total: mean(&look.total())?,
+                alone,
+            })
+        };
+        self.looks.iter().filter_map(of).collect()
+    }
+}
+
+/// Mean and standard error of some values.
+fn spread(values: &[f64]) -> Option<(f64, f64)> {
+    let mean = mean(values).filter(|_| values.len() > 1)?;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    Some((mean, (squares / (values.len() - 1) as f64 / values.len() as f64).sqrt()))
+}
+
+/// Levels added up, whose errors know nothing of each other; `None` where one is not known.
+fn sum(all: impl Iterator<Item = Option<Estimate>>) -> Option<Estimate> {
+    let all: Vec<Estimate> = all.collect::<Option<_>>()?;
+    let value: f64 = all.iter().map(|one| one.value).sum();
+    let half = all.iter().map(|one| one.half_width().powi(2)).sum::<f64>().sqrt();
+    (!all.is_empty()).then_some(Estimate { value, low: (value - half).max(0.0), high: value + half })
+}
+
+/// One level as a share of another, whose errors know nothing of each other.
+pub(super) fn ratio(one: &Estimate, of: &Estimate) -> Estimate {
+    let value = one.value / of.value;
+    let half = value * (one.half_width() / one.value).hypot(of.half_width() / of.value);
+    Estimate { value, low: (value - half).max(0.0), high: value + half }
+}

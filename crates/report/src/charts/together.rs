@@ -1,0 +1,147 @@
+//! Several volumes at once: what each has alone and beside the others as bars, and the rate of each, load by load.
+
+use analysis::{
+    Analysis, Answered, LoadTogether, Reach, TogetherAnswer, TogetherLook, TogetherRole, look_together,
+};
+use record::{Run, Unit};
+use workload::Asked;
+
+use super::axis::Axis;
+use super::chart::{Chart, figures_below};
+use super::engineering;
+use super::ink::Ink;
+use super::panel::{Area, Level, Line, Panel, Segment, Side};
+use super::panels::draw;
+use crate::words::Table;
+use crate::words::numbers;
+use crate::words::together::{kept_table, level_words, load_words};
+
+/// Where the two bars of a volume begin and end, in parts of its place.
+const BARS: [(f64, f64); 2] = [(0.14, 0.47), (0.53, 0.86)];
+/// Room on either side of a load.
+const BESIDE: f64 = 0.08;
+/// A volume is drawn as, in turns.
+const INKS: [Ink; 5] = [Ink::Read, Ink::Write, Ink::Discard, Ink::Queue, Ink::Flush];
+
+fn answer(analysis: &Analysis) -> Option<&TogetherAnswer> {
+    match &analysis.answered {
+        Some(Answered::Together(answer)) => Some(answer),
+        _ => None,
+    }
+}
+
+/// The load that tells most: the first that is held, else the first.
+fn decisive(answer: &TogetherAnswer) -> Option<&LoadTogether> {
+    let held = answer.loads.iter().find(|load| load.reach == Reach::Held);
+    held.or_else(|| answer.loads.first())
+}
+
+/// What each volume has alone and beside the others; `None` where nothing was measured.
+pub fn alone_and_together(analysis: &Analysis) -> Option<Chart> {
+    let answer = answer(analysis)?;
+    let load = decisive(answer)?;
+    let values = |of: fn(&analysis::Kept) -> Option<analysis::Estimate>| -> Vec<Option<f64>> {
+        load.rows.iter().map(|row| of(row).map(|level| level.value)).collect()
+    };
+    let lines = vec![
+        bars("alone", Ink::Busy, (&values(|row| row.alone), BARS[0])),
+        bars("together", Ink::Read, (&values(|row| row.together), BARS[1])),
+    ];
+    let top = Panel::top(&lines);
+    if top <= 0.0 {
+        return None;
+    }
+    let budget = answer.budgets.iter().find(|budget| budget.load == load.load);
+    let levels: Vec<Level> = budget
+        .map(|budget| Level { value: budget.operations.value, label: level_words(budget), ink: Ink::Claim })
+        .into_iter()
+        .collect();
+    let top = levels.iter().map(|level| level.value).fold(top, f64::max);
+    let names = answer.volumes.iter().enumerate().map(|(at, (label, _))| (at as f64 + 0.5, label.clone()));
+    let panel = Panel {
+        levels,
+        ..Panel::of(
+            Side::new("volume", Axis::with_ticks(0.0, answer.volumes.len() as f64, names.collect())),
+            Side::new(load_words(&load.load), engineering::axis(Unit::PerSecond, top * 1.08, 5)),
+            lines,
+        )
+    };
+    let title = "Each volume alone and beside the others";
+    Some(Chart::of(title, draw(title, &figures_below(title), 280, &[panel]), kept_table(answer, load)))
+}
+
+/// A bar for each value, in its part of the place of its volume.
+fn bars(name: &str, ink: Ink, (values, (from, to)): (&[Option<f64>], (f64, f64))) -> Line {
+    let bar = |(at, value): (usize, &Option<f64>)| {
+        let (from, to, value) = (at as f64 + from, at as f64 + to, (*value)?);
+        Some(Segment { points: vec![(from, 0.0), (from, value), (to, value), (to, 0.0)], area: Area::Shaded })
+    };
+    Line::of(name, ink, values.iter().enumerate().filter_map(bar))
+}
+
+/// The rate of each volume, look by look, under the load that tells most.
+pub fn shares_over_time(run: &Run, analysis: &Analysis) -> Option<Chart> {
+    let answer = answer(analysis)?;
+    let Some(Asked::Together(asked)) = &run.asked else { return None };
+    let load = decisive(answer)?.load;
+    let looks: Vec<TogetherLook<'_>> = run
+        .steps
+        .iter()
+        .filter_map(|step| look_together(step, asked))
+        .filter(|look| look.load == load)
+        .collect();
+    let lines: Vec<Line> = (0..answer.volumes.len())
+        .map(|volume| line(answer, &looks, volume))
+        .filter(|line| !line.is_empty())
+        .collect();
+    let top = Panel::top(&lines);
+    let names = looks.iter().enumerate().map(|(at, look)| (at as f64 + 0.5, short(answer, &look.role)));
+    let panel = Panel::of(
+        Side::new("loads in the order of time", Axis::with_ticks(0.0, looks.len() as f64, names.collect())),
+        Side::new(load_words(&load), engineering::axis(Unit::PerSecond, top * 1.08, 5)),
+        lines,
+    );
+    let title = "What each volume has, load by load";
+    let drawn = || draw(title, &figures_below(title), 300, &[panel]);
+    (top > 0.0).then(|| Chart::of(title, drawn(), rates(answer, &looks)))
+}
+
+/// The rate of one volume: a stroke for each look, in its place.
+fn line(answer: &TogetherAnswer, looks: &[TogetherLook<'_>], volume: usize) -> Line {
+    let stroke = |(at, look): (usize, &TogetherLook<'_>)| -> Vec<(f64, f64)> {
+        let rates = &look.rates[volume];
+        let place = |number: usize| {
+            at as f64 + BESIDE + (1.0 - 2.0 * BESIDE) * (number as f64 + 0.5) / rates.len() as f64
+        };
+        rates.iter().enumerate().map(|(number, rate)| (place(number), *rate)).collect()
+    };
+    let strokes = looks.iter().enumerate().map(stroke).filter(|points| !points.is_empty());
+    Line::of(&answer.volumes[volume].0, INKS[volume % INKS.len()], strokes)
+}
+
+/// Who is loaded how, in a word or two.
+fn short(answer: &TogetherAnswer, role: &TogetherRole) -> String {
+    let label = |volume: usize| answer.volumes[volume].0.clone();
+    match role {
+        TogetherRole::Alone(volume) => label(*volume),
+        TogetherRole::Shallow(volume) => format!("{} small", label(*volume)),
+        TogetherRole::Some(volumes) => {
+            volumes.iter().map(|volume| label(*volume)).collect::<Vec<_>>().join("+")
+        }
+        TogetherRole::All => "all".to_owned(),
+        TogetherRole::Greedy(volume) => format!("{} full", label(*volume)),
+        TogetherRole::Paced(volume) => format!("{} half", label(*volume)),
+    }
+}
+
+fn rates(answer: &TogetherAnswer, looks: &[TogetherLook<'_>]) -> Table {
+    let mut table = Table::headed(&["load", "volume", "IOPS"]);
+    for look in looks {
+        for (volume, (label, _)) in answer.volumes.iter().enumerate() {
+            if let Some(rate) = look.rate(volume) {
+                table.rows.push(vec![look.step.plan.name.clone(), label.clone(), numbers::count(rate)]);
+            }
+        }
+    }
+    table
+}
