@@ -1,53 +1,65 @@
 //! The I/Os that a worker wants issued in one turn.
 
-use workload::Io;
+use workload::{Direction, Io, Nanos};
 
-/// I/Os to issue, in order. It never grows beyond the capacity it was made with, so that filling it allocates nothing.
+/// I/Os to issue, in order. It has its places from the start, so that filling it neither allocates nor asks whether it must.
 #[derive(Clone, Debug)]
 pub struct Batch {
-    ios: Vec<Io>,
+    /// What is to be issued, and behind it what was once.
+    places: Box<[Io]>,
+    count: usize,
     room: usize,
 }
+
+/// What a place holds before its first I/O.
+const NONE: Io = Io { slot: 0, kind: Direction::Read, file: 0, offset: 0, bytes: 0, due: Nanos::ZERO };
 
 impl Batch {
     /// An empty batch for at most `depth` I/Os.
     pub fn with_capacity(depth: u32) -> Batch {
         assert!(depth > 0, "a batch without room would never issue");
-        Batch { ios: Vec::with_capacity(depth as usize), room: depth as usize }
+        Batch { places: vec![NONE; depth as usize].into_boxed_slice(), count: 0, room: depth as usize }
     }
 
     /// Empties it and lets at most `room` I/Os in, as many as the backend can take now.
     #[inline]
     pub fn open(&mut self, room: usize) {
-        self.ios.clear();
-        self.room = room.min(self.ios.capacity());
-        debug_assert!(self.ios.is_empty(), "a batch was opened with I/Os of the last turn");
+        self.count = 0;
+        self.room = room.min(self.places.len());
     }
 
     /// How many more I/Os it takes.
     #[inline]
     pub(crate) fn room(&self) -> usize {
-        self.room - self.ios.len()
+        self.room - self.count
     }
 
     /// Adds one I/O; the caller has seen that there is room.
     #[inline]
     pub(crate) fn push(&mut self, io: Io) {
         debug_assert!(self.room() > 0, "an I/O was put into a batch without room");
-        debug_assert!(self.ios.len() < self.ios.capacity(), "a batch would grow beyond its capacity");
-        self.ios.push(io);
+        self.places[self.count] = io;
+        self.count += 1;
     }
 
-    /// Adds the next `count` I/Os of `next`; the caller has seen that there is room.
+    /// Places for `count` more I/Os, all of which the caller fills; it has seen that there is room.
     #[inline]
-    pub(crate) fn push_all(&mut self, count: usize, mut next: impl FnMut() -> Io) {
+    pub(crate) fn take_places(&mut self, count: usize) -> &mut [Io] {
         debug_assert!(count <= self.room(), "I/Os were put into a batch without room");
-        self.ios.extend((0..count).map(|_| next()));
+        let first = self.count;
+        self.count += count;
+        &mut self.places[first..first + count]
+    }
+
+    /// How many are to be issued.
+    #[inline]
+    pub(crate) fn count(&self) -> usize {
+        self.count
     }
 
     /// What is to be issued.
     #[inline]
     pub fn ios(&self) -> &[Io] {
-        &self.ios
+        &self.places[..self.count]
     }
 }

@@ -89,7 +89,9 @@ impl Permutation {
             return self.run_singly(from);
         }
         let mut elements = self.pass_in_lanes(from);
-        if elements.iter().fold(false, |any, &element| any | (element >= self.n)) {
+        // No element reaches 2^63, so the difference is below zero where, and only where, one lies beyond the range.
+        let beyond = elements.iter().fold(0, |any, &element| any | (self.n - 1).wrapping_sub(element));
+        if beyond >> 63 != 0 {
             self.send_through_again(&mut elements);
         }
         elements
@@ -115,7 +117,8 @@ impl Permutation {
             add_hashes(&mut high, &low, pair[0], self.high_radix);
             add_hashes(&mut low, &high, pair[1], self.low_radix);
         }
-        std::array::from_fn(|lane| high[lane] * self.low_radix + low[lane])
+        // Neither factor has an upper half, which only the multiplication of 64 bits would ask for.
+        std::array::from_fn(|lane| (high[lane] & LOW) * (self.low_radix & LOW) + low[lane])
     }
 
     #[cold]

@@ -63,7 +63,8 @@ impl Queue for Null {
 
     #[inline]
     fn queue(&mut self, io: Io) -> Result<(), Refused> {
-        if self.ended.len() == self.depth {
+        // As many as there is room for from the start, so that nothing is ever allocated.
+        if self.ended.len() == self.ended.capacity() {
             return Err(Refused::Full);
         }
         debug_assert!((io.slot as usize) < self.depth, "an I/O in a slot that no worker has");
@@ -79,20 +80,12 @@ impl Queue for Null {
 
     #[inline]
     fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
-        let spare = done.capacity() - done.len();
-        if let Wait::Until(at) = wait
-            && self.ended.is_empty()
-            && at.since(self.clock.now()) > SPIN
-        {
-            self.clock.sleep_until(at - SPIN);
+        if done.is_empty() && !self.ended.is_empty() && done.capacity() == self.ended.capacity() {
+            // All of it, by handing the list over: nothing is copied.
+            std::mem::swap(done, &mut self.ended);
+            return Ok(());
         }
-        let taken = self.ended.len().min(spare);
-        done.extend_from_slice(&self.ended[..taken]);
-        if taken == self.ended.len() {
-            self.ended.clear()
-        } else {
-            drop(self.ended.drain(..taken))
-        }
+        self.wait_and_copy(wait, done);
         Ok(())
     }
 
@@ -108,6 +101,23 @@ impl Queue for Null {
     #[inline]
     fn ends_at_once(&self) -> bool {
         true
+    }
+}
+
+impl Null {
+    /// Gives out what `done` has room for; with nothing to give it waits for the time that it is told.
+    #[inline(never)]
+    fn wait_and_copy(&mut self, wait: Wait, done: &mut Vec<Done>) {
+        let spare = done.capacity() - done.len();
+        if let Wait::Until(at) = wait
+            && self.ended.is_empty()
+            && at.since(self.clock.now()) > SPIN
+        {
+            self.clock.sleep_until(at - SPIN);
+        }
+        let taken = self.ended.len().min(spare);
+        done.extend_from_slice(&self.ended[..taken]);
+        if taken == self.ended.len() { self.ended.clear() } else { drop(self.ended.drain(..taken)) }
     }
 }
 

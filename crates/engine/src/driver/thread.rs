@@ -324,12 +324,15 @@ impl WorkerLoop<'_> {
     /// The clock is read once a turn, after the reap: that reading is the completion time of all that came back and the
     /// issue time of what follows.
     fn turns<B: Queue>(&mut self, backend: &mut B, until: Nanos) -> Result<bool, EngineError> {
+        let shared = self.shared;
+        let stop = &shared.stop[self.number];
         let mut now = self.clock.now();
+        self.worker.reach(now);
         let mut slow = false;
         while now < until {
             self.batch.open(backend.room());
-            self.worker.issue(now, &mut self.batch);
-            if !self.batch.ios().is_empty() {
+            self.worker.issue_due(now, &mut self.batch);
+            if self.batch.count() > 0 {
                 self.hand_over(backend)?;
             }
             if self.has_more_to_hand_over() {
@@ -352,28 +355,37 @@ impl WorkerLoop<'_> {
             }
             let later = self.look_at_the_clock();
             debug_assert!(later >= now, "the clock of the run went back");
-            slow = later.since(now) > SLOW;
+            slow = later > now + SLOW;
             now = later;
             if self.prover.is_some() {
                 self.look_at_what_was_read(backend);
             }
-            self.worker.settle(now, &self.done);
+            self.worker.settle_reaped(now, &self.done);
             self.done.clear();
-            if self.shared.stop[self.number].load(Ordering::Relaxed) && self.give_up(now) {
+            if stop.load(Ordering::Relaxed) && self.give_up(now) {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    /// The time now; where an interval is over, the worker hears how long it was without a CPU before it hears of the time.
-    #[inline]
+    /// The time now, of which the worker has heard where something changes with it.
+    #[inline(always)]
     fn look_at_the_clock(&mut self) -> Nanos {
         let now = self.clock.now();
+        if self.worker.is_beyond_edge(now) {
+            self.pass_edge(now);
+        }
+        now
+    }
+
+    /// Where an interval is over, the worker hears how long it was without a CPU before it hears of the time.
+    #[cold]
+    fn pass_edge(&mut self, now: Nanos) {
         if now >= self.worker.edge() {
             self.tell_wait(now);
         }
-        now
+        self.worker.reach(now);
     }
 
     #[cold]
@@ -396,7 +408,7 @@ impl WorkerLoop<'_> {
         backend.submit(&mut self.done)?;
         let now = self.look_at_the_clock();
         if !self.done.is_empty() {
-            self.worker.settle(now, &self.done);
+            self.worker.settle_reaped(now, &self.done);
             self.done.clear();
         }
         Ok(now)
@@ -418,10 +430,10 @@ impl WorkerLoop<'_> {
     /// Whether the batch ended where it may be no longer, and not for want of work.
     #[inline]
     fn has_more_to_hand_over(&self) -> bool {
-        self.batch.ios().len() >= self.submit_most && self.worker.could_issue()
+        self.batch.count() >= self.submit_most && self.worker.could_issue()
     }
 
-    #[inline]
+    #[inline(always)]
     fn hand_over<B: Queue>(&mut self, backend: &mut B) -> Result<(), EngineError> {
         if self.writes && self.fill(backend) == Effort::Filled {
             self.worker.restamp(self.clock.now(), &self.batch);

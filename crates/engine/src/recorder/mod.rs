@@ -196,7 +196,7 @@ impl Recorder {
     }
 
     /// `count` I/Os have ended well that do not differ in what is recorded; at least one.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn done_alike(&mut self, io: Ended, count: u32) {
         let (sheet, direction) = (&mut *self.sheet, io.direction.index());
         debug_assert!(sheet.tracks[direction].is_some(), "an I/O ended in a direction that is not issued");
@@ -292,7 +292,7 @@ impl Recorder {
 /// 1, 2-3, 4-7, … 64 and more.
 #[inline]
 fn depth_bucket(in_flight: usize) -> usize {
-    (in_flight.max(1).ilog2() as usize).min(6)
+    ((in_flight | 1).ilog2() as usize).min(6)
 }
 
 /// 0, 1-4, 5-8, 9-16, 17-32, 33-64, more.

@@ -25,6 +25,15 @@ impl MixDraw {
         MixDraw { read_percent: u64::from(mix.read_percent()), other, stream, left: (0, 0) }
     }
 
+    /// The direction of all I/O, where it is one.
+    pub(super) fn only(&self) -> Option<Direction> {
+        match self.read_percent {
+            100 => Some(Direction::Read),
+            0 => Some(self.other),
+            _ => None,
+        }
+    }
+
     /// The next direction.
     #[inline]
     pub(super) fn next(&mut self) -> Direction {

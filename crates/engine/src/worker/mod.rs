@@ -192,18 +192,32 @@ impl Worker {
     #[inline]
     pub fn issue(&mut self, now: Nanos, out: &mut Batch) {
         self.reach(now);
+        self.issue_due(now, out);
+    }
+
+    /// The same where [`reach`](Worker::reach) has heard of `now`.
+    #[inline(always)]
+    pub(crate) fn issue_due(&mut self, now: Nanos, out: &mut Batch) {
+        if !(self.open && self.straight.issues && self.fill_straight(now, out)) {
+            self.fill_otherwise(now, out);
+        }
+        debug_assert!(out.ios().len() <= self.slots.in_flight(), "a batch holds I/Os that have no slot");
+        if out.count() > 0 {
+            self.recorder.submitted(out.count(), self.slots.in_flight());
+        }
+    }
+
+    /// Fills the batch where that does not go straight.
+    #[inline(never)]
+    fn fill_otherwise(&mut self, now: Nanos, out: &mut Batch) {
         if self.reading_back.is_some() {
             self.read_back(now, out);
         }
         if self.refill.is_some() && self.runs_down() {
             return;
         }
-        if self.open && !(self.straight.issues && self.fill_straight(now, out)) {
+        if self.open {
             self.fill_singly(now, out);
-        }
-        debug_assert!(out.ios().len() <= self.slots.in_flight(), "a batch holds I/Os that have no slot");
-        if !out.ios().is_empty() {
-            self.recorder.submitted(out.ios().len(), self.slots.in_flight());
         }
         if let Some(refill) = &mut self.refill {
             refill.issued(self.slots.free_count());
@@ -218,7 +232,7 @@ impl Worker {
     }
 
     /// Fills the batch, asking for each I/O whether it is due and may be issued.
-    #[inline(never)]
+    #[inline]
     fn fill_singly(&mut self, now: Nanos, out: &mut Batch) {
         if self.pace.differ() { self.fill_apart(now, out) } else { self.fill::<false>(now, out) }
     }
@@ -316,17 +330,34 @@ impl Worker {
     #[inline]
     pub fn settle(&mut self, now: Nanos, done: &[Done]) {
         self.reach(now);
+        self.settle_reaped(now, done);
+    }
+
+    /// The same where [`reach`](Worker::reach) has heard of `now`.
+    #[inline(always)]
+    pub(crate) fn settle_reaped(&mut self, now: Nanos, done: &[Done]) {
+        match done {
+            [one] if self.straight.settles => {
+                self.recorder.reaped(1);
+                self.settle_alone(now, one);
+            }
+            done => self.settle_all(now, done),
+        }
+        if self.think.is_due(done.len()) {
+            self.consider_rest(now);
+        }
+    }
+
+    #[inline(never)]
+    fn settle_all(&mut self, now: Nanos, done: &[Done]) {
         // A wait for the clock alone asks for nothing back.
         if self.slots.in_flight() > 0 {
             self.recorder.reaped(done.len());
         }
         if self.straight.settles {
-            self.settle_straight(now, done);
+            self.settle_together(now, done);
         } else {
             done.iter().for_each(|done| self.settle_one(now, done));
-        }
-        if self.think.is_due(done.len()) {
-            self.consider_rest(now);
         }
     }
 
@@ -474,6 +505,12 @@ impl Worker {
     #[cold]
     pub(crate) fn waited(&mut self, now: Nanos, waited: Nanos) {
         self.recorder.waited(now, waited);
+    }
+
+    /// Whether at `now` something changes by the clock alone, of which [`reach`](Worker::reach) must hear.
+    #[inline]
+    pub(crate) fn is_beyond_edge(&self, now: Nanos) -> bool {
+        now >= self.recorder.edge() || now >= self.horizon
     }
 
     /// When the recorder next has something to hand over.

@@ -16,6 +16,24 @@ pub(super) struct Quota {
     written: u64,
 }
 
+/// Bytes that some I/Os move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Moved {
+    /// Of reads and writes.
+    pub(super) all: u64,
+    /// Of writes.
+    pub(super) written: u64,
+}
+
+impl Moved {
+    /// One more I/O of `kind`, or several, with so many `bytes`.
+    #[inline]
+    pub(super) fn add(&mut self, kind: Direction, bytes: u64) {
+        self.all += bytes;
+        self.written += if kind == Direction::Write { bytes } else { 0 };
+    }
+}
+
 impl Quota {
     /// As much as it likes.
     pub(super) fn unlimited() -> Quota {
@@ -57,19 +75,20 @@ impl Quota {
     /// How many of `wanted` I/Os of at most `longest` bytes may be issued without asking for each; none where the bytes that
     /// are left might end between them.
     #[inline]
-    pub(super) fn covers(&self, wanted: usize, longest: u64) -> usize {
-        let most = (wanted as u64).saturating_mul(longest);
+    pub(super) fn covers(&self, wanted: usize, longest: u32) -> usize {
+        // No queue is so deep that the product runs over.
+        let most = (wanted as u64).wrapping_mul(u64::from(longest));
         if self.bytes < most || self.written < most { 0 } else { self.ops.min(wanted as u64) as usize }
     }
 
-    /// Takes `ops` I/Os that were covered, with so many bytes of reads and of writes.
+    /// Takes `ops` I/Os that were covered, with the bytes that they move.
     #[inline]
-    pub(super) fn took(&mut self, ops: usize, read: u64, written: u64) {
+    pub(super) fn took(&mut self, ops: usize, moved: Moved) {
         debug_assert!(ops as u64 <= self.ops, "more was issued than was covered");
-        debug_assert!(read + written <= self.bytes && written <= self.written, "bytes were not covered");
+        debug_assert!(moved.all <= self.bytes && moved.written <= self.written, "bytes were not covered");
         self.ops -= ops as u64;
-        self.bytes -= read + written;
-        self.written -= written;
+        self.bytes -= moved.all;
+        self.written -= moved.written;
     }
 
     /// Takes one I/O of `bytes` where there is that much left.
@@ -112,7 +131,8 @@ mod tests {
             let covered = quota.covers(4, 10);
             let (mut at_once, mut singly) = (quota, quota);
             assert!((0..covered).all(|_| singly.take(Direction::Write, 10)));
-            at_once.took(covered, 0, 10 * covered as u64);
+            let bytes = 10 * covered as u64;
+            at_once.took(covered, Moved { all: bytes, written: bytes });
             assert_eq!(at_once, singly);
             assert_eq!(covered, if bytes.min(written) < 40 { 0 } else { ops.min(4) as usize });
         }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use workload::{Buffers, Bytes, Direction, Nanos, WorkerPlan};
+use workload::{Buffers, Bytes, Direction, Io, Nanos, WorkerPlan};
 
 use super::next_io::NextIo;
 use crate::recorder::Ended;
@@ -49,6 +49,12 @@ impl InFlight {
     pub(super) fn at(place: &NextIo) -> InFlight {
         let NextIo { kind, file, offset, bytes } = *place;
         InFlight { due: Nanos::ZERO, issued: Nanos::ZERO, kind, file, offset, bytes }
+    }
+
+    /// Length, file and direction, as a slot holds them.
+    #[inline]
+    fn tag(&self) -> u64 {
+        u64::from(self.bytes) << 32 | u64::from(self.file << 2) | self.kind.index() as u64
     }
 
     /// It has moved `bytes` and ended at `at`.
@@ -136,11 +142,15 @@ impl Slot {
     fn write(&self, io: &InFlight) {
         debug_assert!(io.file < 1 << 30, "the number of a file runs over its bits in a slot");
         debug_assert!(io.issued.0 != FREE, "the time of an issue is the mark of a free slot");
-        let tag = u64::from(io.bytes) << 32 | u64::from(io.file << 2) | io.kind.index() as u64;
-        self.due.store(io.due.0, Relaxed);
-        self.offset.store(io.offset, Relaxed);
-        self.tag.store(tag, Relaxed);
-        self.issued.store(io.issued.0, Relaxed);
+        self.store(&Entry { due: io.due.0, issued: io.issued.0, offset: io.offset, tag: io.tag() });
+    }
+
+    #[inline]
+    fn store(&self, entry: &Entry) {
+        self.due.store(entry.due, Relaxed);
+        self.offset.store(entry.offset, Relaxed);
+        self.tag.store(entry.tag, Relaxed);
+        self.issued.store(entry.issued, Relaxed);
     }
 }
 
@@ -187,6 +197,15 @@ impl FreeList {
         debug_assert!(self.count > 0, "a slot was taken where none is free");
         self.count -= 1;
         self.slots[self.count]
+    }
+
+    /// The last `count` slots freed; the one freed last is the last of them.
+    #[inline]
+    fn pop_several(&mut self, count: usize) -> &[u32] {
+        debug_assert!(self.count >= count, "slots were taken where not so many are free");
+        let before = self.count;
+        self.count -= count;
+        &self.slots[self.count..before]
     }
 
     #[inline]
@@ -253,12 +272,32 @@ impl Slots {
     pub(super) fn take(&mut self, io: &InFlight) -> u32 {
         self.in_flight += 1;
         debug_assert!(self.in_flight <= self.depth, "more is in flight than the queue is deep");
-        // Either list has a slot for each of the `depth` I/Os that can be in flight.
-        let list = io.kind == Direction::Write && self.writes_from != u32::MAX;
-        let slot = self.free[usize::from(list)].pop();
+        let slot = self.free[self.list_of(io.kind)].pop();
         debug_assert!(self.look(slot).is_none(), "a slot was given out while an I/O is in it");
         self.table[slot as usize].write(io);
         slot
+    }
+
+    /// Takes free slots for `places.len()` I/Os that are `io` but for their place, which `offset` gives for each, and puts
+    /// them there; the caller has seen that there are so many.
+    #[inline(always)]
+    pub(super) fn take_alike(&mut self, io: &InFlight, places: &mut [Io], mut offset: impl FnMut() -> u64) {
+        self.in_flight += places.len();
+        debug_assert!(self.in_flight <= self.depth, "more is in flight than the queue is deep");
+        let InFlight { due, issued, kind, file, bytes, .. } = *io;
+        let tag = io.tag();
+        let free = self.free[self.list_of(kind)].pop_several(places.len());
+        for (place, &slot) in places.iter_mut().zip(free.iter().rev()) {
+            let offset = offset();
+            self.table[slot as usize].store(&Entry { due: due.0, issued: issued.0, offset, tag });
+            *place = Io { slot, kind, file, offset, bytes, due };
+        }
+    }
+
+    /// Which list has the slots of I/O of `kind`; either has a slot for each of the `depth` I/Os that can be in flight.
+    #[inline]
+    fn list_of(&self, kind: Direction) -> usize {
+        usize::from(kind == Direction::Write && self.writes_from != u32::MAX)
     }
 
     /// What is in flight in `slot`.

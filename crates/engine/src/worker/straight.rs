@@ -5,14 +5,19 @@ use workload::{Direction, Done, Io, Nanos};
 use super::Worker;
 use super::access::AccessOrder;
 use super::next_io::NextIo;
+use super::quota::Moved;
 use super::slots::{Entry, InFlight};
 use crate::batch::Batch;
 
 /// Which turns of a worker go straight.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Straight {
-    /// Whatever it issues is due at once, goes to plain places and is neither flushed nor read back.
+    /// Whatever it issues is due at once, goes to plain places and is neither flushed nor read back, and the queue is filled
+    /// whenever it has room.
     pub(super) issues: bool,
+    /// The direction of all that it issues so, where it is one and there is one file, whose places come by the run: then
+    /// nothing is asked of the single I/O but its place.
+    only: Option<Direction>,
     /// Nothing but the record hears of what has ended.
     pub(super) settles: bool,
 }
@@ -29,45 +34,84 @@ impl Worker {
     pub(super) fn straight(&self) -> Straight {
         let nothing_beside = self.reading_back.is_none();
         let at_once = !self.pace.differ() && self.pace.main.is_closed();
-        let plain = matches!(self.access, AccessOrder::Plain(_));
+        let (plain, one_run) = match &self.access {
+            AccessOrder::Plain(plain) => (true, plain.is_one_run()),
+            _ => (false, false),
+        };
         let unheard = !self.recorder.is_tracing() && !matches!(self.access, AccessOrder::DiskSpd(_));
         Straight {
-            issues: nothing_beside && at_once && plain && self.flush.is_never(),
+            issues: nothing_beside && at_once && plain && self.flush.is_never() && self.refill.is_none(),
+            only: self.mix.only().filter(|_| one_run),
             settles: nothing_beside && unheard,
         }
     }
 
     /// Fills the batch where the worker issues straight; false, with nothing done, where it must ask for each I/O whether
     /// it may still be issued.
-    #[inline]
+    #[inline(always)]
     pub(super) fn fill_straight(&mut self, now: Nanos, out: &mut Batch) -> bool {
-        let AccessOrder::Plain(plain) = &mut self.access else { return false };
+        let AccessOrder::Plain(plain) = &self.access else { return false };
         let count = self.quota.covers(out.room().min(self.slots.free_count()), plain.longest());
         if count == 0 {
             return false;
         }
-        let (mix, slots, balance) = (&mut self.mix, &mut self.slots, &mut self.balance);
-        // Reads and writes.
-        let (mut read, mut written) = (0, 0);
-        out.push_all(count, || {
-            let NextIo { kind, file, offset, bytes } = plain.next(mix.next());
-            let amount = if kind == Direction::Write { &mut written } else { &mut read };
-            *amount += u64::from(bytes);
-            balance.issued();
-            let slot = slots.take(&InFlight { due: now, issued: now, kind, file, offset, bytes });
-            Io { slot, kind, file, offset, bytes, due: now }
-        });
-        self.quota.took(count, read, written);
+        let places = out.take_places(count);
+        let moved = match self.straight.only {
+            Some(kind) => self.fill_alike(now, kind, places),
+            None => self.fill_mixed(now, places),
+        };
+        if cfg!(debug_assertions) {
+            (0..count).for_each(|_| self.balance.issued());
+        }
+        self.quota.took(count, moved);
         if self.quota.ops() == 0 {
             self.spent(now);
         }
         true
     }
 
+    /// Fills `places` with I/Os of one kind to the one file.
+    #[inline(always)]
+    fn fill_alike(&mut self, now: Nanos, kind: Direction, places: &mut [Io]) -> Moved {
+        let mut moved = Moved::default();
+        let AccessOrder::Plain(plain) = &mut self.access else { return moved };
+        let (mut run, bytes) = plain.run(kind);
+        moved.add(kind, places.len() as u64 * u64::from(bytes));
+        let io = InFlight { due: now, issued: now, kind, file: 0, offset: 0, bytes };
+        self.slots.take_alike(&io, places, || run.next());
+        moved
+    }
+
+    /// The same with I/Os whose direction is drawn and whose files take turns.
+    #[inline(never)]
+    fn fill_mixed(&mut self, now: Nanos, places: &mut [Io]) -> Moved {
+        let mut moved = Moved::default();
+        let AccessOrder::Plain(plain) = &mut self.access else { return moved };
+        for place in places {
+            let NextIo { kind, file, offset, bytes } = plain.next(self.mix.next());
+            moved.add(kind, u64::from(bytes));
+            let slot = self.slots.take(&InFlight { due: now, issued: now, kind, file, offset, bytes });
+            *place = Io { slot, kind, file, offset, bytes, due: now };
+        }
+        moved
+    }
+
+    /// Takes back what came alone, as at a shallow queue most do, where the worker settles straight.
+    #[inline(always)]
+    pub(super) fn settle_alone(&mut self, now: Nanos, done: &Done) {
+        let Some(io) = self.slots.free(done.slot) else { return };
+        if i64::from(done.result) != i64::from(io.bytes()) {
+            return self.settle_freed(now, io.in_flight(), done);
+        }
+        let at = if done.at == Nanos::ZERO { now } else { done.at };
+        self.last_done = at;
+        self.balance.done();
+        self.recorder.done(io.in_flight().ended(at, io.bytes()));
+    }
+
     /// Takes back what has ended where the worker settles straight. What was issued in one turn and comes back in one is
     /// alike in direction, length and both times: it is counted together.
-    #[inline]
-    pub(super) fn settle_straight(&mut self, now: Nanos, done: &[Done]) {
+    pub(super) fn settle_together(&mut self, now: Nanos, done: &[Done]) {
         let mut alike = Alike { io: Entry::NONE, at: Nanos::ZERO, count: 0 };
         for done in done {
             let Some(io) = self.slots.free(done.slot) else { continue };

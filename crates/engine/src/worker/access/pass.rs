@@ -19,18 +19,19 @@ pub(super) struct Passes {
     end: usize,
 }
 
-/// A run of places, drawn side by side.
+/// A run of places, drawn side by side into where they are kept: given back by value they would be copied twice.
 struct Run<'p> {
     permutation: &'p Permutation,
     from: u64,
+    into: &'p mut [u64; Permutation::RUN],
 }
 
 impl InLanes for Run<'_> {
-    type Output = [u64; Permutation::RUN];
+    type Output = ();
 
     #[inline(always)]
-    fn run(self) -> [u64; Permutation::RUN] {
-        self.permutation.run(self.from)
+    fn run(self) {
+        *self.into = self.permutation.run(self.from);
     }
 }
 
@@ -67,7 +68,7 @@ impl Passes {
             self.begin_another();
         }
         debug_assert!(self.drawn < blocks, "a pass goes beyond its region");
-        self.ahead = in_lanes(Run { permutation: &self.permutation, from: self.drawn });
+        in_lanes(Run { permutation: &self.permutation, from: self.drawn, into: &mut self.ahead });
         self.end = (blocks - self.drawn).min(Permutation::RUN as u64) as usize;
         self.next = 0;
         self.drawn += self.end as u64;

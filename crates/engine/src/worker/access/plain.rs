@@ -72,7 +72,7 @@ pub(in crate::worker) struct Plain {
     random_percent: u64,
     files: Box<[Lanes]>,
     /// The longest I/O.
-    longest: u64,
+    longest: u32,
     /// The file of the next I/O; files take turns.
     file: usize,
     stream: Stream,
@@ -123,7 +123,7 @@ impl Plain {
         Ok(Plain {
             order: plan.access.order,
             random_percent: u64::from(percent.min(100)),
-            longest: plan.blocks.longest().0,
+            longest: plan.blocks.longest().0.min(u64::from(u32::MAX)) as u32,
             files: plan.files.iter().enumerate().map(lanes_of).collect::<Result<_, _>>()?,
             file: 0,
             stream: Stream::new(plan.seed, seeds::PLACES),
@@ -132,8 +132,25 @@ impl Plain {
 
     /// Bytes of the longest I/O.
     #[inline]
-    pub(in crate::worker) fn longest(&self) -> u64 {
+    pub(in crate::worker) fn longest(&self) -> u32 {
         self.longest
+    }
+
+    /// Whether all I/O goes to one file and a [`Run`] gives its places.
+    pub(in crate::worker) fn is_one_run(&self) -> bool {
+        let drawn_singly = self.order == Order::Random(Repeats::With)
+            || self.order == Order::Sequential && self.random_percent > 0;
+        self.files.len() == 1 && !drawn_singly
+    }
+
+    /// The places of I/O of `kind`, and its length; only where [`is_one_run`](Plain::is_one_run).
+    #[inline(always)]
+    pub(in crate::worker) fn run(&mut self, kind: Direction) -> (Run<'_>, u32) {
+        let sequential = self.order == Order::Sequential;
+        let lanes = &mut self.files[0];
+        let lane = &mut lanes.lanes[if kind == Direction::Write { lanes.write_lane } else { 0 }];
+        let bytes = lane.block as u32;
+        (Run { sequential, lane }, bytes)
     }
 
     /// The next I/O of `kind`, which reads or writes.
@@ -154,5 +171,19 @@ impl Plain {
             Order::Sequential => lane.sequential(),
         };
         NextIo { kind, file: file as u32, offset, bytes }
+    }
+}
+
+/// The places of one direction in one file, where they are in order or each once.
+pub(in crate::worker) struct Run<'p> {
+    sequential: bool,
+    lane: &'p mut Lane,
+}
+
+impl Run<'_> {
+    /// The offset of the next I/O.
+    #[inline(always)]
+    pub(in crate::worker) fn next(&mut self) -> u64 {
+        if self.sequential { self.lane.sequential() } else { self.lane.once_each() }
     }
 }
