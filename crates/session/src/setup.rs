@@ -139,6 +139,8 @@ fn lab(name: &PolicyName, words: &str, wish: &Wish) -> Result<Setup, SetupError>
     let mut opened = open_own_device(&path, words, wish.size)?;
     // What lies below the stack is the lab's own affair: its doubts are notes here.
     opened.facts.doubts.clear();
+    // It was filled before its credits began to count; laying it out again would spend some.
+    opened.layout = Layout::None;
     Ok(real(opened, &path, Some(volume)))
 }
 
