@@ -47,8 +47,8 @@ pub use cells::{Cell, Pattern, cells};
 pub use claims::EXPECTATION;
 pub use course::Course;
 pub use drained::{
-    Asking, BucketContent, BurstAnswer, BurstPart, Drained, Ends, Fullness, PublishedBurst, asked_for,
-    drained,
+    AlikeEnd, Asking, BucketContent, BurstAnswer, BurstPart, ComingEnd, Drained, Ends, Fullness, Outlook,
+    Outlooks, PublishedBurst, asked_for, drained,
 };
 pub use exclude::exclude;
 pub use finding::{Confidence, Evidence, Found};

@@ -14,7 +14,7 @@ mod together;
 mod turns;
 mod watch;
 
-pub use burst::{BurstForecast, burst_forecast, next_burst_step};
+pub use burst::{BurstForecast, burst_forecast, burst_left, next_burst_step};
 pub use check::{
     AS_CLAIMED, AS_CLAIMED_EVEN, CheckAsk, Effort, Foreseen, Group, LeftOut, Span, foreseen, left_out,
     next_step, outline, seconds_left, seconds_most, seconds_usual,

@@ -28,6 +28,7 @@ pub use words::found::{Extent, findings_brief};
 pub use words::imported::imported;
 pub use words::json::{SCHEMA, SCHEMA_VERSION, json};
 pub use words::note::note;
+pub use words::outlook::outlook;
 pub use words::phrases::is_full;
 pub use words::progress::{DeviceNow, Progress, ending, phase_done, progress, step_done, watch_progress};
 pub use words::quick::{quick_json, quick_text};

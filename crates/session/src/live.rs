@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use analysis::Outlooks;
 use record::{Interval, Note, Phase, Sample, StepRecord};
 use report::{DeviceNow, Progress};
 use workload::{Nanos, StepPlan};
@@ -70,7 +71,7 @@ impl Left {
 /// What the line tells of.
 enum Content {
     /// A run of steps: the step, its rate, and what is left of the forecast.
-    Steps { now: Progress, left: Left },
+    Steps { now: Progress, left: Left, outlooks: Option<Outlooks> },
     /// A watch: the phase, what is left of it, and what the busiest device does.
     Phases(PhaseLine),
 }
@@ -87,7 +88,15 @@ struct PhaseLine {
 impl Live {
     /// Of a run of steps with so much time left.
     pub fn of_steps(shown: Shown, left: Left) -> Live {
-        Live { shown, content: Content::Steps { now: Progress::default(), left } }
+        Live { shown, content: Content::Steps { now: Progress::default(), left, outlooks: None } }
+    }
+
+    /// The same of a burst, which says when it may end.
+    pub fn with_outlooks(mut self, outlooks: Outlooks) -> Live {
+        if let Content::Steps { outlooks: told, .. } = &mut self.content {
+            *told = Some(outlooks);
+        }
+        self
     }
 
     /// Of a watch, which tells of the busiest of the devices `favoured`; of all where there are none.
@@ -97,16 +106,21 @@ impl Live {
     }
 
     pub(crate) fn step_started(&mut self, plan: &StepPlan) {
-        if let Content::Steps { now, .. } = &mut self.content {
+        if let Content::Steps { now, outlooks, .. } = &mut self.content {
             *now = Progress { step: plan.name.clone(), ..Progress::default() };
+            outlooks.iter_mut().for_each(|outlooks| outlooks.begun(plan));
             self.draw();
         }
     }
 
     pub(crate) fn interval(&mut self, interval: &Interval) {
-        if let Content::Steps { now, .. } = &mut self.content {
+        if let Content::Steps { now, outlooks, .. } = &mut self.content {
             now.iops = interval.iops();
             now.bytes_per_second = interval.bytes_per_second();
+            let told = outlooks.as_mut().filter(|_| self.shown != Shown::Nowhere);
+            if let Some(outlook) = told.and_then(|outlooks| outlooks.heard(interval)) {
+                self.say(&report::outlook(&outlook));
+            }
             self.draw();
         }
     }
@@ -168,7 +182,7 @@ impl Live {
             return;
         }
         output::live(&match &mut self.content {
-            Content::Steps { now, left } => {
+            Content::Steps { now, left, .. } => {
                 now.left_s = Some(left.now());
                 report::progress(now)
             }

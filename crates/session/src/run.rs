@@ -2,10 +2,10 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use analysis::{Analysis, analyse};
+use analysis::{Analysis, Outlooks, analyse};
 use experiments::Step;
 use policy::Limits;
-use record::{Event, EventKind, HostFacts, Run, StepRecord};
+use record::{Event, EventKind, HostFacts, Run, StepRecord, TargetKind};
 use runfile::{Recorder, WriteError};
 use volumes::lab::LabError;
 use workload::{Asked, Ending, Expectation, Nanos, PolicyName, StepPlan, Target};
@@ -227,7 +227,8 @@ impl Earlier {
     /// Lets `run` and the clock of `runner` go on where they were.
     fn before(&self, run: &mut Run, runner: &mut dyn Runner) -> Result<(), Failure> {
         let Some(last) = self.steps.last() else { return Ok(()) };
-        let passed = Nanos::from_millis(run.started_unix_ms.saturating_sub(self.started_unix_ms));
+        let between = Nanos::from_millis(run.started_unix_ms.saturating_sub(self.started_unix_ms));
+        let passed = between + runner.now();
         // A wall clock that was set back must not make steps overlap.
         if !runner.go_on_from(passed.max(last.ended)) {
             return Err(Failure::refused(
@@ -265,7 +266,12 @@ impl Session<'_> {
         tell: &dyn Fn(&Run, &Analysis) -> Result<u8, Failure>,
     ) -> Result<u8, Failure> {
         let left = Left::of(self.seconds);
-        let recorder = self.begin(Live::of_steps(shown(&self.setup), left.clone()), earlier)?;
+        let live = Live::of_steps(shown(&self.setup), left.clone());
+        let live = match &self.asked {
+            Some(Asked::Burst(_)) => live.with_outlooks(self.outlooks()),
+            _ => live,
+        };
+        let recorder = self.begin(live, earlier)?;
         let course = self.course;
         let next = |done: &[StepRecord]| {
             let all = (!earlier.steps.is_empty()).then(|| [earlier.steps.as_slice(), done].concat());
@@ -286,9 +292,19 @@ impl Session<'_> {
         Ok(cut_short(&run, stop).map_or(code, |code| code as u8))
     }
 
+    /// What a burst of this target will be told of while it goes on; the size of a file says nothing of the volume's.
+    fn outlooks(&self) -> Outlooks {
+        let facts = &self.setup.facts;
+        let device = facts.devices.first().filter(|_| facts.kind == TargetKind::BlockDevice);
+        Outlooks::new(self.against.limits.clone(), device.map(|device| device.size))
+    }
+
     /// Makes the run file, in which nothing has happened but what was `earlier`.
     pub(crate) fn begin(&mut self, live: Live, earlier: &Earlier) -> Result<RunRecorder, Failure> {
         let mut run = header(&self.setup);
+        // The clock has shown time since the target was opened, while others were waited for: who goes on reckons from there.
+        let shows = self.setup.runner.now();
+        run.started_unix_ms = run.started_unix_ms.saturating_sub(shows.0 / 1_000_000);
         earlier.before(&mut run, self.setup.runner.as_mut())?;
         self.against.name_in(&mut run);
         run.asked = self.asked.take();

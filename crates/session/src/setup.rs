@@ -176,6 +176,8 @@ pub(crate) fn make_lab(
     let mut opened = open_own_device(volume.device(), words, wish.size)?;
     // What lies below the stack is the lab's own affair: its doubts are notes here.
     opened.facts.doubts.clear();
+    // It was filled before its credits began to count; laying it out again would spend some.
+    opened.layout = Layout::None;
     Ok((opened, volume))
 }
 

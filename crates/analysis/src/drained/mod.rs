@@ -5,17 +5,19 @@
 //! came through beyond what is left when it is empty, and earns in a rest what the next burst has beyond it.
 
 mod level;
+mod outlook;
 mod part;
 mod stretch;
 
 use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
-use workload::{BurstAsked, BurstOf, Ending, Nanos, PolicyName};
+use workload::{BurstAsked, BurstOf, Direction, Ending, Mix, Nanos, PolicyName};
 
 use crate::Estimate;
 use crate::figures::Figures;
+pub use outlook::{AlikeEnd, ComingEnd, Outlook, Outlooks};
 use part::{part, shared_unit};
-use policy::{Bucket, Level, Limits, Resource};
+use policy::{Bucket, Level, Limit, Limits, Resource};
 
 /// A rate or a size is a policy's within this share (methodology 2.11).
 const FITS: f64 = 0.03;
@@ -36,11 +38,14 @@ pub struct BurstPart {
     pub resource: Resource,
     /// Bytes of the I/Os that spent it.
     pub block: u64,
+    /// Reads and writes among them.
+    #[serde(default = "reads")]
+    pub mix: Mix,
     /// The highest level that was held for long enough.
     pub burst: Option<Estimate>,
     /// What is left when the burst is over; `None` where no fall was seen.
     pub base: Option<Estimate>,
-    /// What was there beyond the base when the first load began.
+    /// What was there beyond the base when the first load began, or when one went on after a stop, where that is more.
     pub held: Option<BucketContent>,
     /// What a rest earns, a second.
     pub refill: Option<Estimate>,
@@ -134,6 +139,9 @@ pub struct Drained {
     pub asking: Asking,
     /// Seconds without load before it; `None` of the first.
     pub rested_s: Option<f64>,
+    /// Seconds at the beginning of that rest in which load may have gone on, unrecorded: the run was killed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unseen_s: f64,
     /// The load before it had left nothing, so that the rest alone pays for it.
     pub began_empty: bool,
     /// It ended on the burst, so that something was left.
@@ -166,6 +174,14 @@ impl BurstPart {
     }
 }
 
+fn reads() -> Mix {
+    Mix::READ
+}
+
+fn is_zero(seconds: &f64) -> bool {
+    *seconds == 0.0
+}
+
 /// The answer that `run` gives to what was asked.
 pub(crate) fn answer(run: &Run, _figures: &Figures, asked: &BurstAsked) -> BurstAnswer {
     let limits = run.policy.as_deref().and_then(|words| PolicyName::parse(words).ok());
@@ -177,7 +193,7 @@ pub(crate) fn answer(run: &Run, _figures: &Figures, asked: &BurstAsked) -> Burst
 pub fn drained(steps: &[StepRecord], asked: &BurstAsked, limits: Option<&Limits>) -> BurstAnswer {
     let mut parts: Vec<BurstPart> = Vec::new();
     for (resource, block) in asked_for(asked) {
-        let Some(mut part) = part(steps, resource, block) else { continue };
+        let Some(mut part) = part(steps, (resource, block), asked.mix) else { continue };
         part.published = limits.and_then(|limits| published(limits, &part));
         part.settle_with_policy();
         if let (Some(operations), Resource::Bytes) = (parts.first(), resource) {
@@ -198,8 +214,12 @@ pub fn asked_for(asked: &BurstAsked) -> Vec<(Resource, u64)> {
 
 /// What `limits` say of the burst of this part; of several rules the one whose burst is the least.
 fn published(limits: &Limits, part: &BurstPart) -> Option<PublishedBurst> {
+    let issued = |rule: &&Limit| {
+        let ways = [Direction::Read, Direction::Write];
+        ways.into_iter().any(|way| part.mix.issues(way) && rule.direction.covers(way))
+    };
     let rules = limits.limits.iter().filter(|rule| rule.resource == part.resource && rule.burst.is_some());
-    let bursting = rules.filter(|rule| rule.rate(Level::Burst) > rule.baseline);
+    let bursting = rules.filter(issued).filter(|rule| rule.rate(Level::Burst) > rule.baseline);
     let rule = bursting.min_by(|a, b| a.rate(Level::Burst).total_cmp(&b.rate(Level::Burst)))?;
     let (size, lasts) = match rule.burst?.bucket {
         Bucket::Tokens { size, .. } => (Some(size), None),

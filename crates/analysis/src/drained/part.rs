@@ -5,6 +5,8 @@ use record::StepRecord;
 use statistics::level::{Moment, Series, Strays, level};
 use statistics::long_run::long_run_variance;
 
+use workload::Mix;
+
 use super::level::against_time;
 use super::stretch::{Cell, Stretch, stretches};
 use super::{Asking, BucketContent, BurstPart, Drained, Ends, Fullness};
@@ -26,6 +28,8 @@ const LOW_LEAST: usize = 3;
 const AS_LEFT: f64 = 0.1;
 /// A rest earned what is left of the rate where it is this near, as a share.
 const AS_EARNED: f64 = 0.1;
+/// Cells before a kill whose greatest rate may have gone on.
+const UNSEEN_CELLS: usize = 3;
 /// Of the time to the next burst the share for which what is left was looked at, below which none began meanwhile.
 const UNSEEN: f64 = 0.25;
 /// Units by which providers and hypervisors charge long I/Os (methodology 1), as a share of which a rate is one.
@@ -33,7 +37,7 @@ const UNITS_KIB: [u64; 7] = [16, 32, 64, 128, 256, 512, 1024];
 const UNIT_FITS: f64 = 0.02;
 
 /// The part of `resource`; `None` where nothing of it ran.
-pub(super) fn part(steps: &[StepRecord], resource: Resource, block: u64) -> Option<BurstPart> {
+pub(super) fn part(steps: &[StepRecord], (resource, block): (Resource, u64), mix: Mix) -> Option<BurstPart> {
     let all = stretches(steps, resource, block);
     let each = if resource == Resource::Iops { 1.0 } else { block as f64 };
     let base = level_of(all.iter().map(Stretch::left), each);
@@ -48,6 +52,7 @@ pub(super) fn part(steps: &[StepRecord], resource: Resource, block: u64) -> Opti
     (!all.is_empty()).then(|| BurstPart {
         resource,
         block,
+        mix,
         burst,
         base,
         held: held
@@ -101,6 +106,20 @@ struct CellAt {
     cell: usize,
 }
 
+/// A rest: seconds, and by how many it may be shorter or longer, where the run was killed before it.
+#[derive(Clone, Copy, Default)]
+struct Rested {
+    seconds: f64,
+    half: f64,
+}
+
+impl Rested {
+    fn of(drain: &Drained) -> Option<Rested> {
+        let half = drain.unseen_s / 2.0;
+        drain.rested_s.map(|most| Rested { seconds: most - half, half })
+    }
+}
+
 /// The stretches with what is left of the rate.
 struct View<'s> {
     all: &'s [Stretch],
@@ -145,6 +164,7 @@ impl View<'_> {
 
     fn drains(&self) -> Vec<Drained> {
         let waits = self.all.iter().enumerate().filter(|(_, stretch)| !stretch.looks);
+        let laid_out: Vec<bool> = waits.clone().map(|(_, stretch)| stretch.laid_out).collect();
         let mut all: Vec<Drained> = waits.map(|(number, stretch)| self.drained(number, stretch)).collect();
         let middle = self.middle().unwrap_or(f64::INFINITY);
         for drain in &mut all {
@@ -152,7 +172,7 @@ impl View<'_> {
             drain.left_some = drain.fell_at_s.is_none() && on_burst;
         }
         for number in 1..all.len() {
-            all[number].began_empty = !all[number - 1].left_some;
+            all[number].began_empty = !all[number - 1].left_some && !laid_out[number];
         }
         all
     }
@@ -165,6 +185,7 @@ impl View<'_> {
             to_s: stretch.to,
             asking: stretch.asking,
             rested_s: self.all[begin].rested,
+            unseen_s: self.all[begin].unseen,
             began_empty: false,
             left_some: false,
             before: stretch.fall.map_or_else(|| mean(inner(stretch.level())), |fall| fall.before),
@@ -209,8 +230,12 @@ impl View<'_> {
         let mut rates: Vec<f64> = Vec::new();
         let begun = self.all[from.stretch].cells[from.cell].from;
         let mut ended = begun;
+        let mut unseen = 0.0;
         for number in from.stretch..=to.stretch {
             let cells = &self.all[number].cells;
+            if number > from.stretch {
+                unseen += self.unseen_before(number);
+            }
             let first = if number == from.stretch { from.cell } else { 0 };
             let last = if number == to.stretch { to.cell.min(cells.len()) } else { cells.len() };
             for cell in &cells[first..last] {
@@ -220,7 +245,7 @@ impl View<'_> {
             }
         }
         let seconds = ended - begun;
-        let value = sum - base.value * seconds;
+        let value = sum + unseen / 2.0 - base.value * seconds;
         let top = rates.iter().copied().fold(0.0, f64::max);
         // Where the whole volume is now faster, now slower, so is what it earns meanwhile.
         let stray =
@@ -228,8 +253,14 @@ impl View<'_> {
         let each = seconds / rates.len().max(1) as f64;
         let moved = Z * stray * each * (base.value / mean_of(&rates).max(base.value));
         let moved = if rates.iter().any(|rate| *rate < f64::midpoint(base.value, top)) { 0.0 } else { moved };
-        let half = seconds * base.half_width() + EDGE_S * top + 2.0 * self.each + moved;
+        let half = seconds * base.half_width() + EDGE_S * top + 2.0 * self.each + moved + unseen / 2.0;
         Estimate { value, low: value - half, high: value + half }
+    }
+
+    /// The most that may have come through unrecorded before stretch `number`, since the run was killed.
+    fn unseen_before(&self, number: usize) -> f64 {
+        let last = self.all[number - 1].cells.iter().rev().take(UNSEEN_CELLS);
+        last.map(Cell::rate).fold(0.0, f64::max) * self.all[number].unseen
     }
 
     /// What was there when the drain began that emptied it first: of all beginnings the one that took most.
@@ -247,9 +278,9 @@ impl View<'_> {
     }
 
     /// Drains after a rest that an empty bucket began.
-    fn rested<'d>(&self, drains: &'d [Drained]) -> Vec<(&'d Drained, f64, Estimate)> {
+    fn rested<'d>(&self, drains: &'d [Drained]) -> Vec<(&'d Drained, Rested, Estimate)> {
         let paid = drains.iter().filter(|drain| drain.began_empty && drain.rose_at_s.is_none());
-        paid.filter_map(|drain| Some((drain, drain.rested_s?, drain.took?))).collect()
+        paid.filter_map(|drain| Some((drain, Rested::of(drain)?, drain.took?))).collect()
     }
 
     /// What a rest earns a second.
@@ -261,14 +292,16 @@ impl View<'_> {
             drains.iter().find(|drain| drain.took.is_some()).is_some_and(|drain| drain.rested_s.is_some());
         let rests = self.rested(drains);
         let tell = rests.iter().filter(|(_, _, took)| took.low > 0.0 && (alone || took.value < most));
-        let (mut took, mut half, mut seconds) = (0.0, 0.0, 0.0);
+        let (mut took, mut half, mut rest) = (0.0, 0.0, Rested::default());
         for (_, rested, earned) in tell {
             took += earned.value;
             half += earned.half_width();
-            seconds += rested;
+            rest.seconds += rested.seconds;
+            rest.half += rested.half;
         }
+        let Rested { seconds, half: unsure } = rest;
         let value = took / seconds;
-        let half = half / seconds;
+        let half = (half + value * unsure) / seconds;
         let may_be_full = alone && self.base.is_none_or(|base| (value / base.value - 1.0).abs() > AS_EARNED);
         (seconds > 0.0 && value > half && !may_be_full).then_some(Estimate {
             value,
@@ -294,12 +327,13 @@ impl View<'_> {
         let full = rests.iter().filter(|(drain, ..)| drain.asking == Asking::All && drain.lasted_s.is_some());
         let all = drains.iter().filter(|drain| drain.asking == Asking::All);
         let Some(by_time) = all.filter_map(|drain| drain.lasted_s).next_back() else { return Ends::Unknown };
-        let earns = full.map(|(_, rested, took)| took.value / rested).next_back().unwrap_or(base.value);
+        let earns =
+            full.map(|(_, rested, took)| took.value / rested.seconds).next_back().unwrap_or(base.value);
         let mut half = rests.iter().filter(|(drain, ..)| drain.asking == Asking::Half);
         let Some((half, rested, _)) = half.rfind(|(drain, ..)| drain.lasted_s.is_some()) else {
             return Ends::Unknown;
         };
-        let by_usage = earns * rested / (half.before - base.value);
+        let by_usage = earns * rested.seconds / (half.before - base.value);
         let off =
             |predicted: f64| half.lasted_s.map_or(f64::INFINITY, |lasted| (lasted / predicted).ln().abs());
         match (off(by_usage), off(by_time)) {

@@ -1,14 +1,17 @@
 //! The steps of a drain as stretches of equal cells: what came through in each, and where the rate fell.
 
 use policy::Resource;
-use record::{Interval, StepRecord};
+use record::{Interval, Note, StepRecord};
 use statistics::fall::{Falling, Rule};
-use workload::{Direction, Nanos, Pace, StepKind, StopRule};
+use workload::{Direction, Pace, StepKind, StopRule};
 
 use super::Asking;
 
 /// Loads with no more time than this between them are one drain, seconds.
 const TOGETHER_S: f64 = 2.0;
+/// Of a run that was killed the load of so many seconds at most was not stored, beside that of the interval that was open: it is
+/// stored once a second.
+const UNSTORED_S: f64 = 1.1;
 /// A cell is whole from this share of its length on.
 const WHOLE: f64 = 0.9;
 
@@ -38,8 +41,12 @@ impl Cell {
 pub(super) struct Stretch {
     pub from: f64,
     pub to: f64,
-    /// Seconds without load before it; `None` of the first load of the run.
+    /// Seconds without load before it, at the most; `None` of the first load of the run.
     pub rested: Option<f64>,
+    /// Seconds at the beginning of that rest in which the load before it may have gone on, unrecorded: the run was killed.
+    pub unseen: f64,
+    /// The load before it laid data out, which spent nobody knows what.
+    pub laid_out: bool,
     pub asking: Asking,
     /// It only looks, and waits for no fall.
     pub looks: bool,
@@ -63,7 +70,7 @@ pub(super) struct Fallen {
 impl Stretch {
     /// Whether it belongs to the load before it.
     pub fn goes_on(&self) -> bool {
-        self.rested.is_some_and(|rested| rested < TOGETHER_S)
+        self.rested.is_some_and(|rested| rested < TOGETHER_S) && !self.laid_out
     }
 
     /// Whole cells.
@@ -81,15 +88,33 @@ impl Stretch {
 /// The steps that spend `resource` with blocks of so many bytes.
 pub(super) fn stretches(steps: &[StepRecord], resource: Resource, block: u64) -> Vec<Stretch> {
     let mut all = Vec::new();
-    let mut loaded: Option<Nanos> = None;
+    let mut loaded: Option<&StepRecord> = None;
     for step in steps.iter().filter(|step| !step.plan.workers.is_empty()) {
-        let rested = loaded.map(|loaded| step.started.since(loaded).as_secs_f64());
-        loaded = Some(step.ended);
+        let rest = loaded.map(|loaded| Rest::between(loaded, step));
+        loaded = Some(step);
         if step.plan.kind == StepKind::Drain && block_of(step) == Some(block) {
-            all.push(stretch(step, resource, rested));
+            all.push(stretch(step, resource, rest));
         }
     }
     all
+}
+
+/// The time between two loads.
+struct Rest {
+    /// Seconds.
+    most: f64,
+    /// Of these, how many at the beginning may have been load.
+    unseen: f64,
+    laid_out: bool,
+}
+
+impl Rest {
+    fn between(loaded: &StepRecord, next: &StepRecord) -> Rest {
+        let most = next.started.since(loaded.ended).as_secs_f64();
+        let lost = UNSTORED_S + loaded.plan.interval.as_secs_f64();
+        let unseen = if loaded.notes.contains(&Note::CutOff) { lost.min(most) } else { 0.0 };
+        Rest { most, unseen, laid_out: loaded.plan.kind == StepKind::Layout }
+    }
 }
 
 fn block_of(step: &StepRecord) -> Option<u64> {
@@ -99,7 +124,7 @@ fn block_of(step: &StepRecord) -> Option<u64> {
     Some(worker.blocks.longest_of(way).0)
 }
 
-fn stretch(step: &StepRecord, resource: Resource, rested: Option<f64>) -> Stretch {
+fn stretch(step: &StepRecord, resource: Resource, rest: Option<Rest>) -> Stretch {
     let cells: Vec<Cell> = step.counted().iter().map(|interval| cell(interval, resource)).collect();
     let cells: Vec<Cell> = cells.into_iter().filter(|cell| cell.length > 0.0).collect();
     let least = WHOLE * step.plan.interval.as_secs_f64();
@@ -109,7 +134,9 @@ fn stretch(step: &StepRecord, resource: Resource, rested: Option<f64>) -> Stretc
     Stretch {
         from: step.started.as_secs_f64(),
         to: step.ended.as_secs_f64(),
-        rested,
+        rested: rest.as_ref().map(|rest| rest.most),
+        unseen: rest.as_ref().map_or(0.0, |rest| rest.unseen),
+        laid_out: rest.is_some_and(|rest| rest.laid_out),
         asking: if paced { Asking::Half } else { Asking::All },
         looks: !step.plan.stop.iter().any(|rule| matches!(rule, StopRule::Fallen { .. })),
         cells,

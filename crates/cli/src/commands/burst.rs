@@ -4,7 +4,7 @@ use std::io::{BufRead, IsTerminal};
 use std::path::Path;
 
 use analysis::{Analysis, Answered};
-use experiments::{BurstForecast, Layout, burst_forecast, next_burst_step};
+use experiments::{BurstForecast, Layout, Writes, burst_forecast, burst_left, next_burst_step};
 use policy::{BurstLength, Limits};
 use record::StepRecord;
 use report::{Credits, Extent, Forecast};
@@ -14,7 +14,7 @@ use session::place::Place;
 use session::run::{self, Against, Course, Earlier, Session};
 use session::signals::StopFlag;
 use session::{Setup, Wish};
-use workload::{Asked, BurstAsked, Bytes, Nanos, PolicyName, Target};
+use workload::{Asked, BurstAsked, Bytes, Mix, Nanos, PolicyName, Target};
 
 use super::check::{Shape, limits, present};
 use crate::arguments::burst::BurstArguments;
@@ -49,7 +49,8 @@ pub fn run(arguments: &BurstArguments) -> Result<u8, Failure> {
     let place = if setup.is_virtual() { place.of_virtual_run() } else { place };
     let (layout, seconds) = (setup.layout, forecast.seconds);
     let next = |done: &[StepRecord]| next_burst_step(&burst, layout, done);
-    let course = Course { left: &|done| left(seconds, done), remarks: &|_| Vec::new() };
+    let limits = asked.against.limits.as_ref();
+    let course = Course { left: &|done| burst_left(&burst, limits, done), remarks: &|_| Vec::new() };
     let session = Session {
         setup,
         place: &place,
@@ -62,6 +63,9 @@ pub fn run(arguments: &BurstArguments) -> Result<u8, Failure> {
     session.go_on(&asked.earlier, &next, &|run, analysis| {
         let shape = Shape { format: arguments.format, extent: Extent::Screen };
         present(&shape, run, analysis, &place)?;
+        if let (Target::Path(_), true) = (&asked.target, was_cut_short(analysis)) {
+            output::people(&format!("Go on with it: plimsoll burst --resume {}", place.run().display()));
+        }
         Ok(code(analysis))
     })
 }
@@ -128,10 +132,22 @@ impl Wanted {
             most: time.or(known).unwrap_or(usual),
             small: BurstAsked::SMALL.max(setup.facts.direct_alignment),
             large: BurstAsked::LARGE,
+            mix: mix(arguments, setup)?,
             seed: arguments.seed,
             resumed: 0,
         })
     }
+}
+
+/// Reads and writes among the I/Os that drain, as far as the target may be written.
+fn mix(arguments: &BurstArguments, setup: &Setup) -> Result<Mix, Failure> {
+    let mix = arguments.mix.as_deref().map_or(Ok(Mix::READ), super::headroom::mix)?;
+    if setup.writes == Writes::LeftOut && !mix.reads_only() {
+        return Err(Failure::refused(
+            "this target is only read: name a directory, or a device with --allow-destroy, or leave --mix out",
+        ));
+    }
+    Ok(mix)
 }
 
 fn wish(arguments: &BurstArguments) -> Result<Wish, Failure> {
@@ -207,13 +223,8 @@ fn leave_for(forecast: &BurstForecast, setup: &Setup, yes: bool) -> Result<(), F
     Err(refused())
 }
 
-/// Seconds that are left of `seconds` after the steps that ran.
-fn left(seconds: f64, done: &[StepRecord]) -> f64 {
-    let ran = done
-        .first()
-        .zip(done.last())
-        .map_or(0.0, |(first, last)| last.ended.since(first.started).as_secs_f64());
-    (seconds - ran).max(1.0)
+fn was_cut_short(analysis: &Analysis) -> bool {
+    matches!(&analysis.answered, Some(Answered::Burst(answer)) if answer.cut_short)
 }
 
 /// 0 where a burst was seen to end, 4 where none was.

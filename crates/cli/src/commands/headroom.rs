@@ -135,7 +135,7 @@ fn job(arguments: &HeadroomArguments) -> Result<Job, Failure> {
 }
 
 /// `70/30`, as in the words of a claim.
-fn mix(words: &str) -> Result<Mix, Failure> {
+pub(super) fn mix(words: &str) -> Result<Mix, Failure> {
     let claimed = Expectation::parse(&format!("p99 < 1s, mix {}", words.replace(',', " ")));
     let claimed =
         claimed.map_err(|error| Failure::refused(format!("--mix {words}: it {}", error.problem)))?;

@@ -55,8 +55,10 @@ fn up(name: &PolicyName, size: &str) -> Result<u8, Failure> {
     let volume = LabVolume::make(name, (size, &default_dir(size)), &making);
     let volume = volume.map_err(|error| run::no_lab(&error))?;
     if volume.speed().is_some() {
-        start_keeper(volume.device(), name).inspect_err(|_| drop(down(volume.device())))?;
+        // Before the volume stays: whoever kills this leaves none whose credits nobody keeps.
+        start_keeper(volume.device(), name)?;
     }
+    let volume = volume.stay().map_err(|error| run::no_lab(&error))?;
     tell(&volume);
     output::result(&format!("{}\n", volume.device().display()))?;
     Ok(0)

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 mod bad_input;
+mod burst;
 mod diskspd;
 mod diskspd_caps;
 mod fault_matrix;

@@ -1,11 +1,13 @@
 //! What a burst will take: seconds by the levels that a policy publishes, or by the most that it may take.
 
-use analysis::{Resource, asked_for};
-use policy::{BurstLength, Level, Limit, Limits, Load};
+use analysis::{Asking, BurstPart, Resource, asked_for, drained};
+use policy::{Bucket, BurstLength, Level, Limit, Limits, Load};
+use record::StepRecord;
 use workload::{BurstAsked, BurstOf, Bytes, Direction};
 
 use super::{
-    BLIND_LOOK, BLIND_PART, BLIND_REST_S, Emptied, LOOK, Levels, PAID_S, REST_LEAST_S, SETTLED, SETTLED_AGAIN,
+    BLIND_LOOK, BLIND_PART, BLIND_REST_S, COOLED, Emptied, LOOK, Levels, PAID_S, REST_LEAST_S, SETTLED,
+    SETTLED_AGAIN, burst_of,
 };
 
 /// What a burst will take.
@@ -30,6 +32,47 @@ pub fn burst_forecast(asked: &BurstAsked, limits: Option<&Limits>) -> BurstForec
     all
 }
 
+/// Seconds that are left of what `asked` takes behind the steps that are done.
+pub fn burst_left(asked: &BurstAsked, limits: Option<&Limits>, done: &[StepRecord]) -> f64 {
+    let parts = drained(done, asked, None).parts;
+    let left = |(resource, block): (Resource, u64)| {
+        let usual = || {
+            limits.map_or_else(|| without_a_fall(asked), |limits| of(asked, limits, resource, Bytes(block)))
+        };
+        match parts.iter().find(|part| part.resource == resource) {
+            None => usual(),
+            Some(part) if part.shared_unit.is_some() => 0.0,
+            Some(part) => {
+                let load = load_of(asked, Bytes(block));
+                let after = match limits.and_then(|limits| timed(limits, &load)) {
+                    Some(timed) => left_after_time(part, &timed, done),
+                    None => left_after_a_fall(part),
+                };
+                after.unwrap_or_else(|| (usual() - part.seen_s).max(0.0))
+            }
+        }
+    };
+    let rested = done.last().filter(|step| step.plan.workers.is_empty()).map_or(0.0, StepRecord::seconds);
+    let all: f64 = asked_for(asked).into_iter().map(left).sum();
+    (all - rested).max(0.0)
+}
+
+/// Rests and looks behind the first fall that have not been; `None` before it.
+fn left_after_a_fall(part: &BurstPart) -> Option<f64> {
+    let levels = Levels { base: part.base?.value, burst: burst_of(part)? };
+    let lasted = part.lasted_s?;
+    let fell = |asking| {
+        let of = part.drains.iter().filter(move |drain| drain.asking == asking);
+        of.filter(|drain| drain.fell_at_s.is_some()).count()
+    };
+    let rest = levels.rest_after(lasted);
+    let pays = rest * levels.base / levels.above();
+    let settled = SETTLED_AGAIN.as_secs_f64();
+    let again = if fell(Asking::All) < 2 { rest + pays + settled } else { 0.0 };
+    let half = if fell(Asking::Half) < 1 { rest + 2.0 * pays + settled } else { 0.0 };
+    Some(again + half)
+}
+
 /// Nothing falls: the most of a drain, a rest and a look.
 fn without_a_fall(asked: &BurstAsked) -> f64 {
     let most = asked.most.as_secs_f64();
@@ -38,7 +81,7 @@ fn without_a_fall(asked: &BurstAsked) -> f64 {
 }
 
 fn of(asked: &BurstAsked, limits: &Limits, resource: Resource, block: Bytes) -> f64 {
-    let load = Load::random(Direction::Read, block);
+    let load = load_of(asked, block);
     if resource == Resource::Bytes && asked.of == BurstOf::Both && operations_hold(limits, &load) {
         return LOOK.as_secs_f64();
     }
@@ -48,16 +91,63 @@ fn of(asked: &BurstAsked, limits: &Limits, resource: Resource, block: Bytes) -> 
         BurstLength::Ends(length) if length < asked.most => {
             let each = if resource == Resource::Iops { 1.0 } else { block.0 as f64 };
             let levels = Levels { base: last.iops.0 * each, burst: first.iops.0 * each };
-            LOOK.as_secs_f64() + length.as_secs_f64() + after_the_fall(length.as_secs_f64(), Some(&levels))
+            let lasted = length.as_secs_f64();
+            let after = match timed(limits, &load) {
+                Some(timed) => after_time(&timed, &levels),
+                None => after_the_fall(lasted, Some(&levels)),
+            };
+            LOOK.as_secs_f64() + lasted + after
         }
         _ => without_a_fall(asked),
     }
 }
 
+fn load_of(asked: &BurstAsked, block: Bytes) -> Load {
+    Load::mixed(f64::from(asked.mix.read_percent()) / 100.0, block)
+}
+
+/// A burst that ends with time, in seconds.
+struct Timed {
+    lasts: f64,
+    cool_off: f64,
+}
+
+/// How the burst of `load` ends with time, where it does and that is published.
+fn timed(limits: &Limits, load: &Load) -> Option<Timed> {
+    let bound_by = limits.overload(load).first()?.bound_by?;
+    match limits.limits[bound_by].burst?.bucket {
+        Bucket::Timed { lasts: Some(lasts), cool_off } => {
+            Some(Timed { lasts: lasts.as_secs_f64(), cool_off: cool_off.unwrap_or(lasts).as_secs_f64() })
+        }
+        _ => None,
+    }
+}
+
+/// Seconds from the end of a first burst that ends with time to the end: a rest, a look that sees the next burst come and go,
+/// another cool-off, and a burst at half the excess.
+fn after_time(timed: &Timed, levels: &Levels) -> f64 {
+    let settled = SETTLED_AGAIN.as_secs_f64();
+    let again =
+        (SETTLED.as_secs_f64() + levels.rest_after(timed.lasts)).max(timed.cool_off) + timed.lasts + settled;
+    let half = (COOLED * timed.cool_off).max(timed.lasts) + timed.lasts + settled;
+    again + half
+}
+
+/// The same after the steps that are done; `None` before the fall.
+fn left_after_time(part: &BurstPart, timed: &Timed, done: &[StepRecord]) -> Option<f64> {
+    let levels = Levels { base: part.base?.value, burst: burst_of(part)? };
+    let fell = part.drains.iter().find_map(|drain| drain.fell_at_s)?;
+    let now = done.last()?.ended.as_secs_f64();
+    // What is left of the rest that is under way is taken off for all alike.
+    let resting = done.last().filter(|step| step.plan.workers.is_empty()).map_or(0.0, StepRecord::seconds);
+    Some((after_time(timed, &levels) - (now - fell)).max(0.0) + resting)
+}
+
 /// Whether the operations' empty bucket holds `load`, so that what it would spend of bytes is not seen.
 fn operations_hold(limits: &Limits, load: &Load) -> bool {
     let rate = |resource: Resource, level: Level| {
-        let covers = |rule: &&Limit| rule.resource == resource && rule.direction.covers(Direction::Read);
+        let way = if load.read_share > 0.0 { Direction::Read } else { Direction::Write };
+        let covers = |rule: &&Limit| rule.resource == resource && rule.direction.covers(way);
         let rules = limits.limits.iter().filter(covers);
         rules
             .map(|rule| rule.rate(level) / rule.charge(load.block, load.locality))

@@ -6,10 +6,10 @@ mod forecast;
 use analysis::{Asking, BurstPart, Drained, Ends, Resource, asked_for, drained};
 use record::StepRecord;
 use workload::{
-    Access, BlockSizes, BurstAsked, Bytes, Ending, Iops, Job, Mix, Nanos, Pace, StepKind, StopRule, Workload,
+    Access, BlockSizes, BurstAsked, Bytes, Ending, Iops, Job, Nanos, Pace, StepKind, StopRule, Workload,
 };
 
-pub use forecast::{BurstForecast, burst_forecast};
+pub use forecast::{BurstForecast, burst_forecast, burst_left};
 
 use crate::layout::layout_step;
 use crate::step::{Layout, Step};
@@ -59,7 +59,8 @@ pub fn next_burst_step(asked: &BurstAsked, layout: Layout, done: &[StepRecord]) 
     if done.len() > asked.resumed && done.last().is_some_and(cut) {
         return None;
     }
-    if done.is_empty()
+    // The data of an earlier sitting went with it.
+    if done.len() == asked.resumed
         && let Some(step) = layout_step(layout, asked.seed, asked.most)
     {
         return Some(step);
@@ -100,8 +101,7 @@ impl Course<'_> {
         else {
             return self.until_a_fall(part);
         };
-        let burst = part.burst?.value.max(base.value);
-        let levels = Levels { base: base.value, burst };
+        let levels = Levels { base: base.value, burst: burst_of(part)?.max(base.value) };
         self.empty(part, &levels)
             .or_else(|| self.earned(part, &levels))
             .or_else(|| self.at_half(part, &levels))
@@ -124,11 +124,14 @@ impl Course<'_> {
         }
     }
 
-    /// The rest of a burst that a wish to stop cut: what a rest earns is told from an empty bucket.
+    /// The rest of a burst that a wish to stop cut, or what is left after another layout: what a rest earns is told from an empty
+    /// bucket.
     fn empty(&self, part: &BurstPart, levels: &Levels) -> Option<Step> {
-        let cut = self.done.last().is_some_and(|step| step.ending == Ending::Interrupted);
+        let last = self.done.last()?;
         let left = part.drains.last().is_some_and(|drain| drain.left_some);
-        (cut && left).then(|| self.again(levels.fall_of(levels.burst), self.asked.most))
+        let cut = last.ending == Ending::Interrupted && left;
+        (cut || last.plan.kind == StepKind::Layout)
+            .then(|| self.again(levels.fall_of(levels.burst), self.asked.most))
     }
 
     /// A rest and a look at what it earned, until one earned something.
@@ -233,7 +236,7 @@ impl Course<'_> {
 
     fn load(&self, load: &Load) -> Step {
         let job = Job {
-            access: Access::random(Mix::READ),
+            access: Access::random(self.asked.mix),
             blocks: BlockSizes::all(self.block),
             depth: load.depth,
             pace: load.pace,
@@ -264,7 +267,11 @@ impl Course<'_> {
     fn looked(&self) -> f64 {
         let loads = self.own().filter(|step| step.plan.kind == StepKind::Drain);
         loads
-            .map(|step| step.tally(workload::Direction::Read).ops as f64 / step.seconds().max(0.1))
+            .map(|step| {
+                let ways = [workload::Direction::Read, workload::Direction::Write];
+                let ops: u64 = ways.into_iter().map(|way| step.tally(way).ops).sum();
+                ops as f64 / step.seconds().max(0.1)
+            })
             .next()
             .unwrap_or(0.0)
     }
@@ -279,6 +286,12 @@ impl Course<'_> {
         let seconds = (IOS / self.looked().max(f64::MIN_POSITIVE)).min(INTERVAL_MOST);
         if seconds <= usual.as_secs_f64() { usual } else { Nanos::from_secs(seconds.ceil() as u64) }
     }
+}
+
+/// What came through before a fall: the level, or where that was never held for long, what the first fall began from.
+fn burst_of(part: &BurstPart) -> Option<f64> {
+    let fell = part.drains.iter().find(|drain| drain.fell_at_s.is_some());
+    part.burst.map(|burst| burst.value).or(fell.map(|drain| drain.before))
 }
 
 /// Whether a drain began on what a rest had earned alone.

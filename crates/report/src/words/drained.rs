@@ -42,9 +42,10 @@ fn sentence(part: &BurstPart) -> String {
         }
         (Some(level), None) => match part.shared_unit {
             Some(unit) => format!(
-                "{} of {} reads: the operations' bucket pays for these too, {} an operation, and it was empty.",
+                "{} of {} {}: the operations' bucket pays for these too, {} an operation, and it was empty.",
                 rate(&level, part),
                 numbers::block(part.block as f64),
+                ways(part),
                 numbers::block(unit as f64)
             ),
             None => format!(
@@ -53,8 +54,19 @@ fn sentence(part: &BurstPart) -> String {
                 what(part)
             ),
         },
+        (None, Some(base)) => format!(
+            "{} when the burst is over; while it lasted the rate swung too much to be told{}.",
+            rate(&base, part),
+            highest(part).map_or(String::new(), |most| format!(", up to {}", rate_of(most, part)))
+        ),
         _ => format!("nothing was seen of {}.", what(part)),
     }
+}
+
+/// The highest rate that a drain fell from.
+fn highest(part: &BurstPart) -> Option<f64> {
+    let fell = part.drains.iter().filter(|drain| drain.fell_at_s.is_some());
+    fell.map(|drain| drain.before).reduce(f64::max)
 }
 
 /// When may I expect full speed again?
@@ -105,7 +117,16 @@ fn part_text(part: &BurstPart) -> String {
 
 /// `Operations, by reads of 4 KiB`.
 pub(crate) fn title(part: &BurstPart) -> String {
-    format!("{}, by reads of {}", capital(what(part)), numbers::block(part.block as f64))
+    format!("{}, by {} of {}", capital(what(part)), ways(part), numbers::block(part.block as f64))
+}
+
+/// `reads`, `writes`, `70 % reads and 30 % writes`.
+fn ways(part: &BurstPart) -> String {
+    match part.mix.read_percent() {
+        100 => "reads".to_owned(),
+        0 => "writes".to_owned(),
+        read => format!("{read} % reads and {} % writes", 100 - read),
+    }
 }
 
 /// The rows of a part: name and value.

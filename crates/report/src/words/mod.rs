@@ -20,6 +20,7 @@ pub(crate) mod json;
 pub(crate) mod mapped;
 pub(crate) mod note;
 pub mod numbers;
+pub(crate) mod outlook;
 pub(crate) mod phrases;
 pub(crate) mod places;
 pub(crate) mod progress;

@@ -22,7 +22,7 @@ const STARTS: [(f64, &str); 3] = [(1.0, ""), (0.4, ",credits=40%"), (0.0, ",cred
 /// Noise of the meters.
 const NOISES: [&str; 4] = ["", ",noise=1%,rho=0.3", ",noise=3%", ",noise=1%,slow=1%,slow_over=60s"];
 /// The most time of a drain, seconds: of one that has something to spend, and of one that has not.
-const MOST_S: u64 = 21_600;
+pub const MOST_S: u64 = 21_600;
 const EMPTY_MOST_S: u64 = 600;
 /// A rest that is to show a burst pays for so many seconds of it at least, else it may be too short to be seen.
 const SEEN_S: f64 = 8.0;
@@ -31,36 +31,37 @@ const LOOKED_S: f64 = 165.0;
 /// The rest where nothing fell, seconds.
 const BLIND_REST_S: f64 = 120.0;
 /// I/Os of a case of a day's test.
-const QUICK_MOST: f64 = 7e6;
+pub const QUICK_MOST: f64 = 7e6;
 /// What a time may be off beside 3 %: a cell on either side.
 const CELL_S: f64 = 2.0;
 
 /// A volume, what is drained of it, and from where.
-struct Case {
-    words: String,
-    of: BurstOf,
-    share: f64,
-    most_s: u64,
+pub struct Case {
+    pub words: String,
+    pub of: BurstOf,
+    pub share: f64,
+    pub most_s: u64,
 }
 
 /// What is true of the burst under one load.
-struct Truth {
-    burst: f64,
-    base: f64,
+pub struct Truth {
+    pub burst: f64,
+    pub base: f64,
     /// Beyond the base, when the first load begins; `None` of a burst that ends with time.
-    held: Option<f64>,
-    lasts_s: f64,
+    pub held: Option<f64>,
+    pub lasts_s: f64,
     /// Of a burst that ends with time.
     cool_off_s: Option<f64>,
 }
 
 impl Case {
-    fn asked(&self) -> BurstAsked {
+    pub fn asked(&self) -> BurstAsked {
         BurstAsked {
             of: self.of,
             most: Nanos::from_secs(self.most_s),
             small: BurstAsked::SMALL,
             large: BurstAsked::LARGE,
+            mix: workload::Mix::READ,
             seed: 1,
             resumed: 0,
         }
@@ -75,12 +76,12 @@ impl Case {
         if self.of == BurstOf::Bytes { Resource::Bytes } else { Resource::Iops }
     }
 
-    fn limits(&self) -> Limits {
+    pub fn limits(&self) -> Limits {
         policy::evaluate_with_rest(&PolicyName::parse(&self.words).unwrap()).unwrap().0
     }
 
     /// `None` where there is no burst, or several buckets empty one after the other.
-    fn truth(&self) -> Option<Truth> {
+    pub fn truth(&self) -> Option<Truth> {
         let limits = self.limits();
         let bytes = self.resource() == Resource::Bytes;
         let block = if bytes { BurstAsked::LARGE } else { BurstAsked::SMALL };
@@ -131,7 +132,7 @@ fn drain(case: &Case) -> BurstAnswer {
     drained(&steps, &asked, None)
 }
 
-fn runner(words: &str) -> Setup {
+pub fn runner(words: &str) -> Setup {
     let words = format!("sim:{words}");
     let made = set_up(&Target::parse(&words).unwrap(), &words, &Wish::default());
     made.unwrap_or_else(|error| panic!("{words}: {error}"))
@@ -234,7 +235,7 @@ fn judge_burst(case: &Case, truth: &Truth, part: &BurstPart, table: &mut Table) 
 }
 
 /// Every choice of words of a policy with a burst.
-fn choices(policy: &Policy) -> Vec<String> {
+pub fn choices(policy: &Policy) -> Vec<String> {
     let required = policy.required_parameters();
     let mut all = vec![policy.id.clone()];
     for parameter in policy.parameters.iter().filter(|one| required.contains(&one.name.as_str())) {
@@ -257,7 +258,7 @@ fn choices(policy: &Policy) -> Vec<String> {
 
 impl Case {
     /// I/Os of its first drain: a day's test leaves out what takes long.
-    fn ios(&self) -> f64 {
+    pub fn ios(&self) -> f64 {
         let each = if self.of == BurstOf::Bytes { BurstAsked::LARGE.0 as f64 } else { 1.0 };
         let truth = self.truth();
         let seconds = truth.as_ref().map_or(self.most_s as f64, |truth| {
@@ -317,7 +318,7 @@ fn bursts() {
 }
 
 /// Stops after so many intervals.
-struct Until(Cell<usize>);
+pub struct Until(pub Cell<usize>);
 
 impl Observer for Until {
     fn interval(&mut self, _interval: &Interval) {

@@ -18,6 +18,7 @@ mod map;
 mod margins;
 mod page;
 mod queues;
+mod resumed;
 mod sick;
 mod slow;
 mod table;

@@ -59,6 +59,10 @@ pub fn keep(device: &Path, name: &PolicyName, ready: impl FnOnce()) -> Result<()
         since += next;
         std::thread::sleep(Duration::from_nanos(next.0));
     }
+    if !shown.exists() {
+        // Its maker was killed before the volume was to stay: limits that were told since are nobody's.
+        group::lift_everywhere(number);
+    }
     let _ = std::fs::remove_file(&path);
     Ok(())
 }

@@ -49,7 +49,7 @@ pub struct LabVolume {
     plan: ThrottlePlan,
     notes: Vec<String>,
     /// What drop undoes; `None` where it stays.
-    _parts: Option<Parts>,
+    parts: Option<Parts>,
 }
 
 /// What a volume is made of, in the order in which it is undone: nobody changes limits any more when they are lifted, and the
@@ -94,16 +94,18 @@ impl LabVolume {
     /// by it. Whatever fails, nothing stays behind.
     ///
     /// Parameters beside the policy's own: `rate=baseline` (default) or `rate=burst`, to which the volume is throttled; or
-    /// `speed=N`, with which its credits drain and refill N times faster than the policy says, beginning with `credits=`. A
-    /// volume [`Lifetime::UntilDown`] then needs a process that calls [`super::keep`].
+    /// `speed=N`, with which its credits drain and refill N times faster than the policy says, beginning with `credits=`. One
+    /// [`Lifetime::UntilDown`] then needs a process that calls [`super::keep`].
     ///
     /// # Errors
     /// [`LabError`]: a wrong policy, no root, no loop driver, no controller, no space.
     pub fn up(name: &PolicyName, size: Bytes, dir: &Path, lifetime: Lifetime) -> Result<LabVolume, LabError> {
-        LabVolume::make(name, (size, dir), &MakeOptions { lifetime, stop: Arc::default() })
+        let volume = LabVolume::make(name, (size, dir), &MakeOptions { lifetime, stop: Arc::default() })?;
+        if lifetime == Lifetime::UntilDown { volume.stay() } else { Ok(volume) }
     }
 
-    /// The same, given up where somebody wants it no longer while it is made.
+    /// The same, given up where somebody wants it no longer while it is made. A volume that is to last does so from
+    /// [`LabVolume::stay`] on; before that it ends with the value or the process as any other.
     ///
     /// # Errors
     /// Besides, [`LabError::Interrupted`].
@@ -160,11 +162,18 @@ impl LabVolume {
             backing: parts.backing.path().to_owned(),
             plan,
             notes,
-            _parts: match lifetime {
-                Lifetime::ThisRun => Some(parts),
-                Lifetime::UntilDown => parts.keep()?,
-            },
+            parts: Some(parts),
         })
+    }
+
+    /// Lets a volume that was made [`Lifetime::UntilDown`] outlive value and process, from one moment to the next: a process
+    /// that is killed leaves all of it or nothing.
+    ///
+    /// # Errors
+    /// [`LabError::Loop`]; then nothing is left.
+    pub fn stay(mut self) -> Result<LabVolume, LabError> {
+        self.parts.take().map_or(Ok(()), Parts::keep)?;
+        Ok(self)
     }
 
     /// The device for the load.
@@ -260,14 +269,14 @@ impl Parts {
     }
 
     /// Leaves everything as it is.
-    fn keep(self) -> Result<Option<Parts>, LabError> {
-        drop(self.inside);
+    fn keep(self) -> Result<(), LabError> {
+        assert!(self.inside.is_none(), "a volume of this run alone was to outlive it");
         // From here on the volume is whole, and stays also where this process is killed now.
         self.stack.keep()?;
         self.throttled.keep();
         self.backing.keep();
         drop(self.cleanup);
-        Ok(None)
+        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Nanos};
+use crate::{Bytes, Mix, Nanos};
 
 /// What is drained.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,11 +28,18 @@ pub struct BurstAsked {
     pub small: Bytes,
     /// Blocks that spend bytes.
     pub large: Bytes,
+    /// Reads and writes among the I/Os.
+    #[serde(default = "reads")]
+    pub mix: Mix,
     /// Seed of every random choice.
     pub seed: u64,
     /// Steps that an earlier sitting of this run had recorded: it goes on behind them.
     #[serde(default)]
     pub resumed: usize,
+}
+
+fn reads() -> Mix {
+    Mix::READ
 }
 
 impl BurstAsked {

@@ -537,6 +537,7 @@ fn asked() -> impl Strategy<Value = Option<Asked>> {
             most: Nanos(1),
             small: Bytes(2),
             large: Bytes(3),
+            mix: workload::Mix::reads(70),
             seed: 4,
             resumed: 5,
         }),
