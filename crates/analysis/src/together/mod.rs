@@ -135,6 +135,18 @@ pub(crate) fn answer(run: &Run, asked: &TogetherAsked) -> TogetherAnswer {
     }
 }
 
+/// A volume that did not hold still under one load may have been low by chance when all had another one.
+fn doubt_who_swings(loads: &mut [LoadTogether]) {
+    let swings = loads.iter().find_map(|load| match load.reach {
+        Reach::Open(TogetherDoubt::Changed(volume)) => Some(volume),
+        _ => None,
+    });
+    let Some(volume) = swings else { return };
+    for load in loads.iter_mut().filter(|load| load.reach == Reach::Held) {
+        load.reach = Reach::Open(TogetherDoubt::Changed(volume));
+    }
+}
+
 impl TogetherAnswer {
     /// Whether every load told something.
     pub fn is_known(&self) -> bool {
