@@ -120,7 +120,9 @@ pub(crate) fn answer(run: &Run, asked: &TogetherAsked) -> TogetherAnswer {
     let shortage = Shortage::of(run);
     let generator = |step: &StepRecord| shortage.of_step(step).lost;
     let seen = Seen::of(&run.steps, asked);
-    let loads: Vec<LoadTogether> = asked.loads.iter().map(|load| seen.load(*load, &generator)).collect();
+    let mut loads: Vec<LoadTogether> =
+        asked.loads.iter().map(|load| seen.load(*load, &generator)).collect();
+    doubt_who_swings(&mut loads);
     let budgets = budgets::budgets(&seen, &loads);
     let held = loads.iter().find(|load| load.reach == Reach::Held);
     TogetherAnswer {
