@@ -164,7 +164,7 @@ impl<'k> Known<'k> {
         let shallow = (0..volumes).map(TogetherRole::Shallow);
         let greedy = (0..volumes).map(TogetherRole::Greedy);
         let pairs = (0..volumes).flat_map(|one| (one + 1..volumes).map(move |other| vec![one, other]));
-        let pairs = pairs.filter(|_| volumes > 2 && volumes <= PAIRS_MOST).map(TogetherRole::Some);
+        let pairs = pairs.filter(|_| volumes > 2 && volumes <= PAIRS_MOST).map(TogetherRole::Part);
         let roles = paced.into_iter().chain(shallow).chain(greedy).chain(pairs);
         roles.map(|role| Wanted { load, role }).collect()
     }
@@ -228,7 +228,7 @@ impl<'k> Known<'k> {
         match &wanted.role {
             TogetherRole::Alone(volume) => format!("{} alone, {load}", label(*volume)),
             TogetherRole::Shallow(volume) => format!("{} alone, shallow, {load}", label(*volume)),
-            TogetherRole::Some(volumes) => {
+            TogetherRole::Part(volumes) => {
                 let labels: Vec<&str> = volumes.iter().map(|volume| label(*volume)).collect();
                 format!("{}, {load}", labels.join(" and "))
             }
@@ -243,7 +243,7 @@ impl<'k> Known<'k> {
         let asked = &self.ask.asked;
         let loaded: Vec<usize> = match &wanted.role {
             TogetherRole::Alone(volume) | TogetherRole::Shallow(volume) => vec![*volume],
-            TogetherRole::Some(volumes) => volumes.clone(),
+            TogetherRole::Part(volumes) => volumes.clone(),
             TogetherRole::All | TogetherRole::Greedy(_) | TogetherRole::Paced(_) => {
                 (0..self.volumes()).collect()
             }
