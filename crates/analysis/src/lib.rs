@@ -73,9 +73,9 @@ pub use sought::{
     elapsed as search_elapsed,
 };
 pub use together::{
-    Beside, Fairness, Kept, LoadTogether, MachineAnswer, MachineHeld, MachineRow, PassedOn, Reach,
-    SharedBudget, SomeTogether, Standing, TogetherAnswer, TogetherDoubt, TogetherLook, TogetherRole,
-    half_load, look_together, other_block,
+    Beside, Fairness, Kept, LoadTogether, MachineAnswer, MachineHeld, MachineRow, PartTogether, PassedOn,
+    Reach, SharedBudget, Standing, TogetherAnswer, TogetherDoubt, TogetherLook, TogetherRole, half_load,
+    look_together, other_block,
 };
 pub use verdict::{Answer, ClaimRow, Claimed, Doubt, Quantity, Reading, Verdict};
 pub use watch::shape::{

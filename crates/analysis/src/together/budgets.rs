@@ -1,7 +1,7 @@
 //! The budgets that volumes share: what they count, whether what one volume leaves goes to the others, and where they stand.
 
 use serde::{Deserialize, Serialize};
-use workload::{Bytes, Direction, TogetherAsked, TogetherLoad};
+use workload::{Bytes, TogetherAsked, TogetherLoad};
 
 use super::looks::{Role, mean};
 use super::{LoadTogether, Reach, Seen, ratio};
@@ -159,9 +159,4 @@ fn standing(asked: &TogetherAsked) -> Standing {
     let shared =
         first.devices.iter().find(|device| others.iter().all(|other| other.devices.contains(device)));
     shared.map_or(Standing::Machine, |device| Standing::Device(device.clone()))
-}
-
-/// Whether reads or writes count towards what is published for both together.
-pub(super) fn counts(direction: Direction) -> bool {
-    matches!(direction, Direction::Read | Direction::Write)
 }

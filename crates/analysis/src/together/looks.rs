@@ -17,7 +17,7 @@ pub enum Role {
     /// One of them, at the depth of a modest user.
     Shallow(usize),
     /// Some of them, at full depth.
-    Some(Vec<usize>),
+    Part(Vec<usize>),
     /// All of them, at full depth.
     All,
     /// All of them: this one at full depth, the others as modest users.
@@ -64,7 +64,7 @@ fn role(asked: &TogetherAsked, workers: &[WorkerPlan], loaded: &[usize]) -> Opti
     Some(match (loaded, paced) {
         ([one], _) if deepest <= asked.shallow => Role::Shallow(*one),
         ([one], _) => Role::Alone(*one),
-        (some, _) if some.len() < asked.volumes.len() => Role::Some(some.to_vec()),
+        (some, _) if some.len() < asked.volumes.len() => Role::Part(some.to_vec()),
         (_, Some(paced)) => Role::Paced(loaded[paced]),
         (_, None) if uneven => {
             Role::Greedy(loaded[workers.iter().position(|worker| worker.depth == deepest)?])

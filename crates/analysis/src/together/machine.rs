@@ -4,7 +4,7 @@ use policy::{Catalogue, Limit, Resource, UnitReading};
 use serde::{Deserialize, Serialize};
 use workload::NamedMachine;
 
-use super::budgets::{SharedBudget, counts};
+use super::budgets::SharedBudget;
 use super::{LoadTogether, Reach};
 use crate::{Counted, Estimate};
 
@@ -93,8 +93,7 @@ fn row(limit: &Limit, loads: &[LoadTogether], budgets: &[SharedBudget]) -> Optio
 
 /// The most that all had at once.
 fn reached(counted: Counted, loads: &[LoadTogether]) -> Option<Estimate> {
-    let told =
-        loads.iter().filter(|load| !matches!(load.reach, Reach::Open(_)) && counts(load.load.direction));
+    let told = loads.iter().filter(|load| !matches!(load.reach, Reach::Open(_)));
     let level = |load: &LoadTogether| {
         let total = load.total?;
         let times = if counted == Counted::Bytes { load.load.block.0 as f64 } else { 1.0 };

@@ -43,7 +43,7 @@ pub struct TogetherAnswer {
     /// How even the division is.
     pub fairness: Option<Fairness>,
     /// What some of them have at once, where there are more than two.
-    pub some: Vec<SomeTogether>,
+    pub parts: Vec<PartTogether>,
     /// The published limits of the machine.
     pub machine: Option<MachineHeld>,
     /// It was stopped before its end.
@@ -104,7 +104,7 @@ pub enum TogetherDoubt {
 
 /// What some of the volumes have at once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SomeTogether {
+pub struct PartTogether {
     /// By number.
     pub volumes: Vec<usize>,
     /// The load.
@@ -120,18 +120,31 @@ pub(crate) fn answer(run: &Run, asked: &TogetherAsked) -> TogetherAnswer {
     let shortage = Shortage::of(run);
     let generator = |step: &StepRecord| shortage.of_step(step).lost;
     let seen = Seen::of(&run.steps, asked);
-    let loads: Vec<LoadTogether> = asked.loads.iter().map(|load| seen.load(*load, &generator)).collect();
+    let mut loads: Vec<LoadTogether> = asked.loads.iter().map(|load| seen.load(*load, &generator)).collect();
+    doubt_who_swings(&mut loads);
     let budgets = budgets::budgets(&seen, &loads);
     let held = loads.iter().find(|load| load.reach == Reach::Held);
     TogetherAnswer {
         volumes: asked.volumes.iter().map(|volume| (volume.label.clone(), volume.words.clone())).collect(),
         beside: beside::beside(&seen),
         fairness: held.and_then(beside::fairness),
-        some: seen.some(&loads),
+        parts: seen.parts(&loads),
         machine: asked.machine.as_ref().and_then(|named| machine::held(named, &loads, &budgets)),
         stopped: run.steps.last().is_some_and(|step| step.ending == Ending::Interrupted),
         loads,
         budgets,
+    }
+}
+
+/// A volume that did not hold still under one load may have been low by chance when all had another one.
+fn doubt_who_swings(loads: &mut [LoadTogether]) {
+    let swings = loads.iter().find_map(|load| match load.reach {
+        Reach::Open(TogetherDoubt::Changed(volume)) => Some(volume),
+        _ => None,
+    });
+    let Some(volume) = swings else { return };
+    for load in loads.iter_mut().filter(|load| load.reach == Reach::Held) {
+        load.reach = Reach::Open(TogetherDoubt::Changed(volume));
     }
 }
 
@@ -242,13 +255,13 @@ impl<'r> Seen<'r> {
         (0..self.asked.volumes.len()).find(moved)
     }
 
-    fn some(&self, loads: &[LoadTogether]) -> Vec<SomeTogether> {
+    fn parts(&self, loads: &[LoadTogether]) -> Vec<PartTogether> {
         let of = |look: &Look<'_>| {
-            let Role::Some(volumes) = &look.role else { return None };
+            let Role::Part(volumes) = &look.role else { return None };
             let load = loads.iter().find(|load| load.load == look.load)?;
             let alone = volumes.iter().map(|volume| load.rows[*volume].alone.map(|alone| alone.value));
             let alone = alone.sum::<Option<f64>>()?;
-            Some(SomeTogether {
+            Some(PartTogether {
                 volumes: volumes.clone(),
                 load: look.load,
                 total: mean(&look.total())?,

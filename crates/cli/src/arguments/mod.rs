@@ -235,6 +235,8 @@ It takes two minutes or so, three at most, and writes at most twice the region:
 once to lay it out, once to measure. Where a volume is so fast that this is too
 little, steps are cut short or left out, and it says which; --write-most SIZE
 gives them more. --dry-run lists the steps with their seconds and bytes.
+Several volumes, each alone and all at once, for the budget that they share:
+plimsoll check /mnt/a /mnt/b --together --instance m5.large
 The five figures that providers publish, in under a minute and without a
 verdict: plimsoll run five-figures DIR")]
 pub struct CheckArguments {

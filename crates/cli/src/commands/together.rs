@@ -30,7 +30,7 @@ use crate::commands::own;
 const CANNOT_TELL: u8 = 4;
 const BELOW: u8 = 3;
 /// Seconds of a look where no time was asked for, and the least.
-const LOOK_S: f64 = 5.0;
+const LOOK_S: f64 = 4.0;
 const LOOK_LEAST_S: f64 = 2.0;
 /// I/Os in flight on a volume that is filled, and of a modest user.
 const DEPTH: u32 = 64;

@@ -3,13 +3,13 @@
 use record::StepRecord;
 use workload::{StepKind, TogetherAsked};
 
-use super::{MORE, PAIRS_MOST, TogetherAsk};
+use super::{AGAIN, MORE, PAIRS_MOST, TogetherAsk};
 
 /// The most looks that volumes like these get, where they share something under every load.
 pub fn together_looks_most(asked: &TogetherAsked) -> usize {
     let volumes = asked.volumes.len();
     let pairs = if volumes > 2 && volumes <= PAIRS_MOST { volumes * (volumes - 1) / 2 } else { 0 };
-    let each = 2 * (volumes + 1) + MORE / 2 + 1;
+    let each = AGAIN * (volumes + 1) + MORE / 2 + 1;
     asked.loads.len() * each + 1 + 2 * volumes + pairs
 }
 

@@ -3,7 +3,7 @@
 //! For each load every volume alone, all at once, all at once again and every volume alone in reverse order, so that what drifts is seen
 //! on both sides. Where all have less than each alone, added up, what tells causes apart: another block (operations or bytes), one volume
 //! at half of what it had (do the others get what it leaves?), one filled beside modest users of the others (who starves whom), and of
-//! more than two volumes each pair.
+//! more than two volumes each pair; and at the end each alone and all at once again.
 
 mod forecast;
 
@@ -30,9 +30,9 @@ const INTERVALS: f64 = 8.0;
 const LESS: f64 = 0.97;
 /// The budget is known well enough where its error is this share of it, twice;
 const PRECISE: f64 = 0.015;
-/// else all are loaded so many times more than there and back.
+/// else all are loaded so many times more than there, back, and once again.
 const MORE: usize = 6;
-const BOTH: usize = 2;
+const AGAIN: usize = 3;
 /// Neighbouring values of noise resemble each other: so many times the error of independent ones.
 const ALIKE: f64 = 1.5;
 /// Each pair is loaded of so many volumes at most.
@@ -133,21 +133,28 @@ impl<'k> Known<'k> {
         let all = |load: TogetherLoad| Wanted { load, role: TogetherRole::All };
         wanted.extend(held.iter().map(|load| all(TogetherLoad { block: other_block(load.block), ..*load })));
         wanted.extend(held.first().into_iter().flat_map(|load| self.apart(*load)));
+        // Once again at the end: a volume that swings by itself may have been low twice while all were loaded.
+        wanted.extend(held.iter().flat_map(|load| self.there(*load)));
         // What time is left makes the budgets more precise, the least known first.
         let known = |load: &TogetherLoad| self.in_role(*load, &TogetherRole::All).count();
-        let rough = held.iter().filter(|load| known(load) < BOTH + MORE && !self.is_precise(**load));
+        let rough = held.iter().filter(|load| known(load) < AGAIN + MORE && !self.is_precise(**load));
         if let Some(load) = rough.min_by_key(|load| known(load)) {
-            wanted.extend((0..=known(load)).map(|_| all(*load)).skip(BOTH));
+            wanted.extend((0..=known(load)).map(|_| all(*load)).skip(AGAIN));
         }
         wanted
     }
 
     /// Each alone, all at once, and the same backwards.
     fn there_and_back(&self, load: TogetherLoad) -> Vec<Wanted> {
-        let there = (0..self.volumes()).map(TogetherRole::Alone).chain([TogetherRole::All]);
-        let there: Vec<TogetherRole> = there.collect();
+        let there = self.there(load);
         let back = there.iter().rev().cloned();
-        there.iter().cloned().chain(back).map(|role| Wanted { load, role }).collect()
+        there.iter().cloned().chain(back).collect()
+    }
+
+    /// Each alone, and all at once.
+    fn there(&self, load: TogetherLoad) -> Vec<Wanted> {
+        let roles = (0..self.volumes()).map(TogetherRole::Alone).chain([TogetherRole::All]);
+        roles.map(|role| Wanted { load, role }).collect()
     }
 
     /// What tells apart why all have less at once.
@@ -157,7 +164,7 @@ impl<'k> Known<'k> {
         let shallow = (0..volumes).map(TogetherRole::Shallow);
         let greedy = (0..volumes).map(TogetherRole::Greedy);
         let pairs = (0..volumes).flat_map(|one| (one + 1..volumes).map(move |other| vec![one, other]));
-        let pairs = pairs.filter(|_| volumes > 2 && volumes <= PAIRS_MOST).map(TogetherRole::Some);
+        let pairs = pairs.filter(|_| volumes > 2 && volumes <= PAIRS_MOST).map(TogetherRole::Part);
         let roles = paced.into_iter().chain(shallow).chain(greedy).chain(pairs);
         roles.map(|role| Wanted { load, role }).collect()
     }
@@ -221,7 +228,7 @@ impl<'k> Known<'k> {
         match &wanted.role {
             TogetherRole::Alone(volume) => format!("{} alone, {load}", label(*volume)),
             TogetherRole::Shallow(volume) => format!("{} alone, shallow, {load}", label(*volume)),
-            TogetherRole::Some(volumes) => {
+            TogetherRole::Part(volumes) => {
                 let labels: Vec<&str> = volumes.iter().map(|volume| label(*volume)).collect();
                 format!("{}, {load}", labels.join(" and "))
             }
@@ -236,7 +243,7 @@ impl<'k> Known<'k> {
         let asked = &self.ask.asked;
         let loaded: Vec<usize> = match &wanted.role {
             TogetherRole::Alone(volume) | TogetherRole::Shallow(volume) => vec![*volume],
-            TogetherRole::Some(volumes) => volumes.clone(),
+            TogetherRole::Part(volumes) => volumes.clone(),
             TogetherRole::All | TogetherRole::Greedy(_) | TogetherRole::Paced(_) => {
                 (0..self.volumes()).collect()
             }

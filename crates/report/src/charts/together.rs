@@ -125,7 +125,7 @@ fn short(answer: &TogetherAnswer, role: &TogetherRole) -> String {
     match role {
         TogetherRole::Alone(volume) => label(*volume),
         TogetherRole::Shallow(volume) => format!("{} small", label(*volume)),
-        TogetherRole::Some(volumes) => {
+        TogetherRole::Part(volumes) => {
             volumes.iter().map(|volume| label(*volume)).collect::<Vec<_>>().join("+")
         }
         TogetherRole::All => "all".to_owned(),

@@ -259,7 +259,7 @@ pub(crate) fn sentences(answer: &TogetherAnswer) -> Vec<String> {
                 .to_owned(),
         );
     }
-    said.extend(answer.some.iter().map(|some| {
+    said.extend(answer.parts.iter().map(|some| {
         format!(
             "{} alone at once: {} of what each has ({}).",
             labels(answer, &some.volumes),

@@ -1,5 +1,6 @@
 //! Several volumes at once, against the machines that were put in front of them: budgets of operations and of bytes, none, with a
-//! volume that passes first, steady and noisy, and volumes whose own burst ends while they are looked at.
+//! volume that passes first, steady and noisy; and volumes that share nothing, but whose burst ends, whose caps swing, or whose user has no
+//! processor at times.
 
 use analysis::{Answered, Counted, LoadTogether, Reach, Standing, TogetherAnswer, TogetherDoubt, analyse};
 use experiments::{Layout, TogetherAsk, next_together_step, together_looks_most};
@@ -14,7 +15,7 @@ use crate::judge::{Judgement, NEAR};
 use crate::table::Table;
 
 /// Seconds of a look.
-const LOOK_S: f64 = 5.0;
+const LOOK_S: f64 = 4.0;
 const DEPTH: u32 = 64;
 /// From this share of what all have alone on, a budget takes too little to be told from none.
 const BARELY: f64 = 0.92;
@@ -31,10 +32,20 @@ enum Kind {
     None,
     Unfair,
     Draining,
+    Swinging,
+    Starving,
 }
 
-const KINDS: [Kind; 6] =
-    [Kind::Operations, Kind::Bytes, Kind::Both, Kind::None, Kind::Unfair, Kind::Draining];
+const KINDS: [Kind; 8] = [
+    Kind::Operations,
+    Kind::Bytes,
+    Kind::Both,
+    Kind::None,
+    Kind::Unfair,
+    Kind::Draining,
+    Kind::Swinging,
+    Kind::Starving,
+];
 
 impl Kind {
     fn name(self) -> &'static str {
@@ -45,6 +56,8 @@ impl Kind {
             Kind::None => "no budget",
             Kind::Unfair => "one passes first",
             Kind::Draining => "bursts that end",
+            Kind::Swinging => "volumes that swing",
+            Kind::Starving => "no processor at times",
         }
     }
 }
@@ -95,7 +108,7 @@ fn case(number: usize) -> Case {
         Kind::Operations | Kind::Unfair => (iops, f64::INFINITY),
         Kind::Bytes => (f64::INFINITY, bytes),
         Kind::Both => (iops, bytes),
-        Kind::None | Kind::Draining => (f64::INFINITY, f64::INFINITY),
+        Kind::None | Kind::Draining | Kind::Swinging | Kind::Starving => (f64::INFINITY, f64::INFINITY),
     };
     let mut case = Case { kind, own, words: Vec::new(), budget, noise };
     case.words = (0..count).map(|at| case.words_of(at, number)).collect();
@@ -115,8 +128,17 @@ impl Case {
             // It ends within the looks at small reads.
             also(format!("burst_iops={},bucket={}", 4.0 * iops, 60.0 * iops));
         }
+        if self.kind == Kind::Swinging {
+            let mut random = Stream::new(0x77_61_76, (number * 16 + at) as u64);
+            let mut between = |low: f64, high: f64| low + (high - low) * random.unit_f64();
+            let (low, high) = (between(2.0, 60.0), between(2.0, 45.0));
+            also(format!("cap_low={:.0}%,wave={high:.1}s/{low:.1}s", between(20.0, 80.0)));
+        }
+        if self.kind == Kind::Starving && at == 0 {
+            also(format!("theft={}ms,theft_every=1s,theft_pace=poisson", 20 + 40 * (number % 7)));
+        }
         if self.noise > 0.0 {
-            also(format!("noise={:.3}", self.noise / 4.0));
+            also(format!("noise={:.2}%", 25.0 * self.noise));
         }
         if at == 0 {
             if self.budget.0.is_finite() {
@@ -126,10 +148,10 @@ impl Case {
                 also(format!("machine_bandwidth={}B/s", self.budget.1));
             }
             if self.noise > 0.0 {
-                also(format!("machine_noise={:.3}", self.noise));
+                also(format!("machine_noise={:.2}%", 100.0 * self.noise));
             }
             if self.kind == Kind::Unfair {
-                also("machine_share=0.8".to_owned());
+                also("machine_share=80%".to_owned());
             }
         }
         words
@@ -239,7 +261,13 @@ impl Case {
             (Reach::Whole, _) if share >= 0.96 => Judgement::Right,
             (Reach::Whole, _) if share >= 0.9 => Judgement::Wrong,
             (Reach::Whole, _) => Judgement::SureWrong,
-            (Reach::Open(TogetherDoubt::Changed(_)), _) if self.kind == Kind::Draining => Judgement::Right,
+            (Reach::Open(TogetherDoubt::Changed(_)), _)
+                if matches!(self.kind, Kind::Draining | Kind::Swinging) =>
+            {
+                Judgement::Right
+            }
+            // What holds nobody back is told of no volume that does not hold still.
+            (Reach::Open(_), _) if matches!(self.kind, Kind::Swinging | Kind::Starving) => Judgement::Open,
             (Reach::Open(_), _) if share > BARELY && share < 0.995 => Judgement::Open,
             (Reach::Open(_) | Reach::Held, _) => Judgement::HeldBack,
         }
