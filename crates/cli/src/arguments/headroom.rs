@@ -17,6 +17,7 @@ Examples:
   plimsoll headroom /mnt/vol --p50 1ms --p99.9 50ms     both must hold
   plimsoll headroom /mnt/vol --mean 2ms            the mean of all
   plimsoll headroom /mnt/vol --p99 20ms --load jobs.fio what your job does
+  plimsoll headroom /mnt/vol --p99 5ms --expect \"2500 iops\"  is it enough?
   plimsoll headroom sim:aws-gp3 --p99 5ms          simulated, in a moment
 
 I/Os arrive by chance and do not wait for each other, as those of many users
@@ -25,8 +26,8 @@ and writes together. Loads of growing rate bracket the answer, further ones on
 both sides of it narrow its interval until --time is over.
 The answer holds for the load that was asked and for the volume as it was: a
 volume that bursts is told as it is now.
-Exit codes: 0 a rate was found, 1 the run failed, 2 wrong usage or refused,
-4 cannot tell.")]
+Exit codes: 0 a rate was found and is what was promised, 1 the run failed,
+2 wrong usage or refused, 3 below what was promised, 4 cannot tell.")]
 pub struct HeadroomArguments {
     /// Directory, file, block device, lab:POLICY or sim:POLICY
     #[arg(default_value = ".")]
@@ -61,6 +62,12 @@ pub struct HeadroomArguments {
     /// What arrives: a fio job file, a profile, or a policy's own load
     #[arg(long, value_name = "JOB")]
     pub load: Option<String>,
+    /// What was promised, in words: the rate at which the bounds are to hold, e.g. "2500 iops"
+    #[arg(long, value_name = "CLAIM")]
+    pub expect: Option<String>,
+    /// What was sold: a policy, whose rate for this load is held against what the bounds leave of it
+    #[arg(long, value_name = "POLICY")]
+    pub policy: Option<String>,
     /// How long the search takes, the layout left out; the longer, the narrower the interval
     #[arg(long, value_name = "TIME", default_value = "2m")]
     pub time: String,

@@ -1,6 +1,6 @@
 //! `plimsoll headroom`: from a bound of latency to the greatest rate of arrivals at which it holds.
 
-use analysis::{Analysis, Answered};
+use analysis::{Analysis, Answer, Answered};
 use experiments::{
     HeadroomAsk, LAYOUT_GUESS, Layout, Writes, headroom_seconds, headroom_seconds_left, next_headroom_step,
 };
@@ -12,8 +12,8 @@ use session::run::{self, Against, Course, Session};
 use session::signals::StopFlag;
 use session::{Setup, Wish};
 use workload::{
-    Access, Asked as Procedure, BlockSizes, Bytes, Expectation, HeadroomAsked, Job, LoadPart, Mix, Nanos,
-    Pace, Target,
+    Access, Asked as Procedure, BlockSizes, Bytes, Claim, Expectation, HeadroomAsked, Job, LoadPart, Metric,
+    Mix, Nanos, Pace, Target,
 };
 
 use super::check::{Shape, in_flight_most, present};
@@ -23,6 +23,8 @@ use crate::commands::own;
 
 /// Exit code where no rate was found.
 const CANNOT_TELL: u8 = 4;
+/// Exit code where it is less than was promised.
+const BELOW: u8 = 3;
 /// The least time in which a search can tell anything.
 const TIME_LEAST: Nanos = Nanos::from_secs(10);
 
@@ -49,7 +51,7 @@ pub fn run(arguments: &HeadroomArguments) -> Result<u8, Failure> {
         stop: &stop,
         seconds,
         course: Some(course),
-        against: &Against::default(),
+        against: &asked.against,
         asked: Some(Procedure::Headroom(ask.asked.clone())),
     };
     session.run(&next, &|run, analysis| {
@@ -58,10 +60,43 @@ pub fn run(arguments: &HeadroomArguments) -> Result<u8, Failure> {
     })
 }
 
-/// 0 where a rate was found, else that of what cannot be told.
+/// 0 where a rate was found, and is what was promised; else that of what is below or cannot be told.
 fn exit_code(analysis: &Analysis) -> u8 {
-    let found = matches!(&analysis.answered, Some(Answered::Headroom(answer)) if answer.is_known());
-    if found { 0 } else { CANNOT_TELL }
+    match &analysis.answered {
+        Some(Answered::Headroom(answer)) if answer.is_known() => match answer.kept() {
+            Some(Answer::Below) => BELOW,
+            Some(Answer::CannotTell) => CANNOT_TELL,
+            _ => 0,
+        },
+        _ => CANNOT_TELL,
+    }
+}
+
+/// What the rate is held against: a policy for this one load, and claims of rates.
+fn against(arguments: &HeadroomArguments, load: &[LoadPart]) -> Result<Against, Failure> {
+    let policy = arguments.policy.as_deref().map(own::policy).transpose()?;
+    let limits = policy.as_ref().map(|name| policy::evaluate(name).map_err(Failure::refused)).transpose()?;
+    if limits.is_some() && load.len() > 1 {
+        return Err(Failure::refused(
+            "--policy: a policy promises no one rate of several kinds of I/O together; say with --expect what was promised",
+        ));
+    }
+    let expectation =
+        arguments.expect.as_deref().map(Expectation::parse).transpose().map_err(Failure::refused)?;
+    let is_rate = |claim: &Claim| matches!(claim.metric, Metric::Iops(_) | Metric::Bandwidth(_));
+    let other = expectation.iter().flat_map(|asked| &asked.claims).find(|claim| !is_rate(claim));
+    if let Some(claim) = other {
+        return Err(Failure::refused(format!(
+            "--expect \"{}\": say the latency as a bound (--p99, --mean) and the rate here, for example --expect \"2500 iops\"",
+            claim.words
+        )));
+    }
+    if expectation.as_ref().is_some_and(|asked| !asked.load.is_empty()) {
+        return Err(Failure::refused(
+            "--expect: the load is said by --mix, --block and --sequential; leave it out here",
+        ));
+    }
+    Ok(Against { policy, limits, expectation })
 }
 
 /// The command line as it is understood.
@@ -70,6 +105,7 @@ struct Asked {
     words: String,
     wish: Wish,
     search: HeadroomAsked,
+    against: Against,
     notes: Vec<String>,
 }
 
@@ -83,7 +119,9 @@ impl Asked {
             Some(word) => loaded(word, arguments, &target)?,
             None => (vec![LoadPart { job: job(arguments)?, share: 1.0 }], Vec::new()),
         };
+        let against = against(arguments, &load)?;
         Ok(Asked {
+            against,
             words: run::absolute(&target, &arguments.target),
             target,
             wish: Wish { size, allow_destroy: arguments.allow_destroy.clone(), ..Wish::default() },
