@@ -9,7 +9,7 @@ use super::{Format, patience};
 use session::failure::Failure;
 
 /// `plimsoll headroom`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = "\
 Examples:
   plimsoll headroom /mnt/vol --p99 10ms            4 KiB random reads
@@ -29,7 +29,7 @@ volume that bursts is told as it is now.
 Exit codes: 0 a rate was found and is what was promised, 1 the run failed,
 2 wrong usage or refused, 3 below what was promised, 4 cannot tell.")]
 pub struct HeadroomArguments {
-    /// Directory, file, block device, lab:POLICY or sim:POLICY
+    /// Directory, file, block device, lab:POLICY or sim:POLICY; or a fio job file, whose latency_target is the bound
     #[arg(default_value = ".")]
     pub target: String,
     /// The mean of all I/Os must be no longer than this
@@ -101,11 +101,11 @@ pub struct HeadroomArguments {
 }
 
 impl HeadroomArguments {
-    /// The bounds that are asked, the mean first, then by rising percentile.
+    /// The bounds that are asked, the mean first, then by rising percentile; those of a job where none is.
     ///
     /// # Errors
     /// None at all, or a time that is none.
-    pub fn bounds(&self) -> Result<Vec<LatencyBound>, Failure> {
+    pub fn bounds(&self, of_job: &[LatencyBound]) -> Result<Vec<LatencyBound>, Failure> {
         let asked = [
             (None, &self.mean),
             (Some(50.0), &self.p50),
@@ -127,6 +127,7 @@ impl HeadroomArguments {
         };
         let bounds: Vec<LatencyBound> = asked.into_iter().filter_map(bound).collect::<Result<_, _>>()?;
         match bounds.is_empty() {
+            true if !of_job.is_empty() => Ok(of_job.to_vec()),
             true => Err(Failure::refused(
                 "headroom asks how much arrives before a latency is passed, so name one: --p99 10ms (also --mean, --p50, \
                  --p90, --p95, --p99.9)",

@@ -1,5 +1,7 @@
 //! `plimsoll headroom`: from a bound of latency to the greatest rate of arrivals at which it holds.
 
+use std::path::Path;
+
 use analysis::{Analysis, Answer, Answered};
 use experiments::{
     HeadroomAsk, LAYOUT_GUESS, Layout, Writes, headroom_seconds, headroom_seconds_left, next_headroom_step,
@@ -15,6 +17,10 @@ use workload::{
     Access, Asked as Procedure, BlockSizes, Bytes, Claim, Expectation, HeadroomAsked, Job, LoadPart, Metric,
     Mix, Nanos, Pace, Target,
 };
+
+mod goal;
+
+use goal::{Goal, is_job};
 
 use super::check::{Shape, in_flight_most, present};
 use super::watch::{asked::AskedLoad, load};
@@ -111,15 +117,21 @@ struct Asked {
 
 impl Asked {
     fn read(arguments: &HeadroomArguments) -> Result<Asked, Failure> {
+        let arguments = &of_job(arguments);
         let target = own::target(&arguments.target)?;
         let size = arguments.size.as_deref().map(workload::size).transpose().map_err(Failure::refused)?;
         let write_most = workload::size(&arguments.write_most).map_err(Failure::refused)?;
-        let bounds = arguments.bounds()?;
-        let (load, notes) = match &arguments.load {
-            Some(word) => loaded(word, arguments, &target)?,
+        let goal = match &arguments.load {
+            Some(word) if is_job(word) => goal::read(word)?,
+            _ => Goal::default(),
+        };
+        let bounds = arguments.bounds(&goal.bounds)?;
+        let (load, mut notes) = match &arguments.load {
+            Some(word) => loaded((word, &goal), arguments, &target)?,
             None => (vec![LoadPart { job: job(arguments)?, share: 1.0 }], Vec::new()),
         };
         let against = against(arguments, &load)?;
+        notes.extend(goal.notes);
         Ok(Asked {
             against,
             words: run::absolute(&target, &arguments.target),
@@ -149,6 +161,17 @@ impl Asked {
         }
         Ok(HeadroomAsk { asked, layout: setup.layout, in_flight_most: in_flight_most() })
     }
+}
+
+/// A job file in the place of the target is the load, on what its jobs name.
+fn of_job(arguments: &HeadroomArguments) -> HeadroomArguments {
+    let job = (arguments.load.is_none() && is_job(&arguments.target)).then(|| arguments.target.clone());
+    let Some(job) = job else { return arguments.clone() };
+    let place = goal::read(&job).ok().and_then(|goal| goal.place).unwrap_or_default();
+    // A file that fio would make is not there yet: what it would lie on is.
+    let there = Path::new(&place).ancestors().find(|path| path.exists());
+    let target = there.map_or_else(|| ".".to_owned(), |path| path.display().to_string());
+    HeadroomArguments { target, load: Some(job), ..arguments.clone() }
 }
 
 fn time(words: &str) -> Result<Nanos, Failure> {
@@ -182,14 +205,15 @@ fn mix(words: &str) -> Result<Mix, Failure> {
 
 /// The load of a job file, a profile or a policy, at the shares of its jobs' rates; and what is to be known of it.
 fn loaded(
-    word: &str,
+    (word, goal): (&str, &Goal),
     arguments: &HeadroomArguments,
     target: &Target,
 ) -> Result<(Vec<LoadPart>, Vec<String>), Failure> {
     let on = Some((arguments.target.clone(), target.clone()));
+    let text = Some(goal.text.clone()).filter(|text| !text.is_empty());
     let (scaled, cycle, size) = (false, Nanos::SECOND, None);
     let found =
-        load::find(&AskedLoad { word: word.to_owned(), on, scaled, cycle, size, allow_destroy: None })?;
+        load::find(&AskedLoad { word: word.to_owned(), text, on, scaled, cycle, size, allow_destroy: None })?;
     let mut load = found.load;
     load.go_past_the_cache();
     let rates: Vec<f64> = load.jobs.iter().map(rate).collect();
