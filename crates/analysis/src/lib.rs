@@ -69,7 +69,7 @@ pub use pulses::in_whole_pulses;
 pub use quick::{QuickRow, Whose, quick_rows};
 pub use regimes::{Change, Moved, Regimes};
 pub use sought::{
-    ArrivalShape, Greatest, HeadroomAnswer, HeadroomDoubt, Held, Holds, OpenLoad, Search,
+    ArrivalShape, Greatest, HeadroomAnswer, HeadroomDoubt, Held, Holds, OpenLoad, Promised, Search,
     elapsed as search_elapsed,
 };
 pub use together::{

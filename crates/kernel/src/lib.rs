@@ -34,6 +34,7 @@ pub use linux::{
     locale::Locale,
     memory::{FreeMemory, NoMemory, free_memory, room_for_buffers},
     mounts::{Medium, Mount, device_of_mount, mount_of, mounts},
+    nvme::nvme_log_page,
     process::{Process, send_signal},
     queue::{
         AioQueue, CallFlags, PreadQueue, Queue, QueueError, QueueSize, Refused, UringQueue, abandoned,

@@ -30,6 +30,33 @@ pub struct Sample {
     pub own: OwnCpu,
 }
 
+/// For how long limits of a provider's were exceeded, as its volume counts it since it was attached: microseconds, of operations
+/// and of bytes a second each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExceededLimits {
+    /// Those of the volume.
+    pub volume_iops_us: u64,
+    /// In bytes.
+    pub volume_bytes_us: u64,
+    /// Those of the instance.
+    pub instance_iops_us: u64,
+    /// In bytes.
+    pub instance_bytes_us: u64,
+}
+
+/// Those counters of a device before and after a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExceededWhile {
+    /// Kernel name of the device.
+    pub device: String,
+    /// As they were when the run began.
+    pub before: ExceededLimits,
+    /// And when it ended; `None` where it was cut off.
+    pub after: Option<ExceededLimits>,
+    /// How long the run took by its clock.
+    pub lasted: Nanos,
+}
+
 /// Fields 1 to 17 of a line of `/proc/diskstats` (kernel document admin-guide/iostats); milliseconds wrap at 32 bits on
 /// some kernels, and only `in_flight` may fall otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -21,7 +21,9 @@ mod step;
 mod tally;
 mod thinned;
 
-pub use counters::{CpuCounters, DiskCounters, MemoryCounters, OwnCpu, Pressure, Sample};
+pub use counters::{
+    CpuCounters, DiskCounters, ExceededLimits, ExceededWhile, MemoryCounters, OwnCpu, Pressure, Sample,
+};
 pub use distribution::{Damaged, Distribution};
 pub use doubt::TargetDoubt;
 pub use facts::{CpuFacts, DeviceFacts, HostFacts, TargetFacts, TargetKind};

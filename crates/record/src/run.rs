@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 use workload::{Asked, InTurns, Nanos};
 
-use crate::{DeviceNode, HostFacts, LocalLimit, Observed, Phase, Reported, Sample, StepRecord, TargetFacts};
+use crate::{
+    DeviceNode, ExceededWhile, HostFacts, LocalLimit, Observed, Phase, Reported, Sample, StepRecord,
+    TargetFacts,
+};
 
 /// A run, measured here or imported.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,6 +45,9 @@ pub struct Run {
     /// Limits that the machine itself sets on its devices.
     #[serde(default)]
     pub limits: Vec<LocalLimit>,
+    /// What a provider's volumes counted themselves of their limits; empty where none does.
+    #[serde(default)]
+    pub exceeded: Vec<ExceededWhile>,
     /// The phases of a watch, in time order.
     #[serde(default)]
     pub phases: Vec<Phase>,
@@ -136,6 +142,7 @@ impl Run {
             reported: Vec::new(),
             devices: Vec::new(),
             limits: Vec::new(),
+            exceeded: Vec::new(),
             phases: Vec::new(),
             observed: None,
             samples: Vec::new(),

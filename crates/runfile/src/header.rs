@@ -1,6 +1,6 @@
 //! The run as a whole in its tables: how it began, the host, the target and the devices below it.
 
-use record::{DeviceFacts, HostFacts, Origin, Run, TargetFacts};
+use record::{DeviceFacts, ExceededWhile, HostFacts, Origin, Run, TargetFacts};
 use rusqlite::{Connection, Result};
 use workload::Asked;
 
@@ -21,6 +21,7 @@ pub(crate) struct Head {
     policy: Option<String>,
     expectation: Option<String>,
     own_policies: Option<Vec<(String, String)>>,
+    exceeded: Option<Vec<ExceededWhile>>,
     asked: Option<Asked>,
     complete: bool,
 }
@@ -34,7 +35,7 @@ table! {
         Maybe<Text>: tool;
         Json: lacks;
         Maybe<Text>: policy, expectation;
-        Maybe<Json>: own_policies, asked;
+        Maybe<Json>: own_policies, exceeded, asked;
         Number: complete;
     }
 }
@@ -95,6 +96,7 @@ impl Head {
             policy: run.policy.clone(),
             expectation: run.expectation.clone(),
             own_policies: (!run.own_policies.is_empty()).then(|| run.own_policies.clone()),
+            exceeded: (!run.exceeded.is_empty()).then(|| run.exceeded.clone()),
             asked: run.asked.clone(),
             complete: false,
         }
@@ -110,6 +112,7 @@ impl Head {
             policy: self.policy,
             expectation: self.expectation,
             own_policies: self.own_policies.unwrap_or_default(),
+            exceeded: self.exceeded.unwrap_or_default(),
             asked: self.asked,
             complete: self.complete,
             ..Run::started(self.words, self.started_unix_ms)

@@ -245,6 +245,7 @@ fn without_records(run: &Run) -> Run {
         asked: run.asked.clone(),
         devices: run.devices.clone(),
         limits: run.limits.clone(),
+        exceeded: run.exceeded.clone(),
         phases: run.phases.clone(),
         complete: run.complete,
         ..Run::started(run.words.clone(), run.started_unix_ms)

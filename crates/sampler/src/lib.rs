@@ -11,6 +11,7 @@ mod cpus;
 mod devices;
 mod disks;
 mod doubts;
+mod ebs;
 mod followed;
 mod host;
 mod limits;
@@ -28,6 +29,7 @@ pub use disks::{
     DiskReading, all_disks, disk, every_device, known_devices, mapper_name, partitions, persistent_names,
     uptime_cs,
 };
+pub use ebs::{PageError, exceeded_limits, read_exceeded_limits};
 pub use followed::{Devices, left_out};
 pub use host::host_facts;
 pub use limits::local_limits;

@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use analysis::{Analysis, Outlooks, analyse};
 use experiments::Step;
 use policy::Limits;
-use record::{Event, EventKind, HostFacts, Run, StepRecord, TargetKind};
+use record::{DeviceFacts, Event, EventKind, ExceededWhile, HostFacts, Run, StepRecord, TargetKind};
 use runfile::{Recorder, WriteError};
 use volumes::lab::LabError;
 use workload::{Asked, Ending, Expectation, Nanos, PolicyName, StepPlan, Target};
@@ -47,6 +47,19 @@ pub(crate) fn header(setup: &Setup) -> Run {
     let mut run = begun(setup.host.clone());
     run.target = Some(setup.facts.clone());
     run
+}
+
+/// What the volumes below the target count of their limits just now.
+fn exceeded(setup: &Setup) -> Vec<ExceededWhile> {
+    if setup.is_virtual() {
+        return Vec::new();
+    }
+    let root = sampler::Root::real();
+    let counted = |device: &DeviceFacts| {
+        let before = sampler::read_exceeded_limits(&root, &device.name)?;
+        Some(ExceededWhile { device: device.name.clone(), before, ..ExceededWhile::default() })
+    };
+    setup.facts.devices.iter().filter_map(counted).collect()
 }
 
 /// A run of this command line on this machine, in which nothing has happened yet.
@@ -308,15 +321,27 @@ impl Session<'_> {
         earlier.before(&mut run, self.setup.runner.as_mut())?;
         self.against.name_in(&mut run);
         run.asked = self.asked.take();
+        run.exceeded = exceeded(&self.setup);
         let mut recorder = RunRecorder::begin(run, self.place, self.stop, live)?;
         recorder.go_on_behind(&earlier.steps);
         Ok(recorder)
+    }
+
+    /// Asks the volumes again what they counted of their limits.
+    fn count_exceeded(&self, run: &mut Run) {
+        let now = exceeded(&self.setup);
+        let lasted = run.steps.last().map_or(Nanos::ZERO, |step| step.ended);
+        for counted in &mut run.exceeded {
+            counted.after = now.iter().find(|after| after.device == counted.device).map(|after| after.before);
+            counted.lasted = lasted;
+        }
     }
 
     /// Says the last word of the run, keeps it, and lets the target go.
     pub(crate) fn end(self, mut recorded: Recorded) -> Ended {
         self.remark(&mut recorded);
         let Recorded { mut run, file, .. } = recorded;
+        self.count_exceeded(&mut run);
         run.complete = true;
         let analysis = self.against.analyse(&run);
         let kept = keep(&mut run, &analysis, file, self.place);

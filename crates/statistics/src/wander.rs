@@ -13,8 +13,11 @@ use crate::usable;
 /// What is believed before the data speak: that nothing wanders, and, where something does, that it is one series alone and not
 /// all together. Chosen by simulation, so that twins that wander by 2.5 times their noise and as slowly as ten blocks of five
 /// series last are told apart in less than one of twenty cases, and a shift of 2.5 times the noise is found in nine of ten
-/// (the truth tests of `session`).
+/// (the truth tests of `session`). Of one or two series so short that both is not to be had: there more is believed of steadiness,
+/// which keeps the power and tells one in four of such twins apart.
 const STEADY: f64 = 0.8;
+const STEADY_OF_FEW: f64 = 0.9;
+const FEW: usize = 3;
 const ALONE: f64 = 0.2;
 /// Standard deviations of the wandering level, in those of the noise.
 const SWINGS: [f64; 4] = [1.0, 2.0, 4.0, 8.0];
@@ -186,9 +189,10 @@ struct Mixture<'f> {
 }
 
 fn mixture<'f>(steady: &'f Fit, together: &'f [Fit], alone: Option<&'f Fit>) -> Mixture<'f> {
-    let share = (1.0 - STEADY) / together.len() as f64;
+    let believed = if steady.levels.len() < FEW { STEADY_OF_FEW } else { STEADY };
+    let share = (1.0 - believed) / together.len() as f64;
     let of_all = if alone.is_some() { share * (1.0 - ALONE) } else { share };
-    let mut parts = vec![(STEADY, steady)];
+    let mut parts = vec![(believed, steady)];
     parts.extend(together.iter().map(|fit| (of_all, fit)));
     parts.extend(alone.map(|fit| (share * ALONE, fit)));
     Mixture { parts }
@@ -296,7 +300,7 @@ mod tests {
     fn a_level_that_wanders_as_long_as_it_is_watched_is_seldom_taken_for_a_shift() {
         // A t interval of independent values is wrong in six of ten.
         assert!(alarms(500, (5, 10), (2.5, 10.0)) <= 35);
-        assert!(alarms(500, (1, 10), (2.5, 10.0)) <= 60);
+        assert!(alarms(500, (1, 10), (2.5, 10.0)) <= 150);
         // Fast wandering, and none.
         assert!(alarms(500, (5, 10), (2.5, 2.0)) <= 25);
         assert!(alarms(500, (5, 10), (0.0, 10.0)) <= 25);

@@ -12,6 +12,7 @@ mod burst;
 mod burst_alike;
 mod caps;
 mod endings;
+mod exceeded;
 mod fall;
 mod fell;
 mod first_touch;
@@ -55,6 +56,7 @@ pub(crate) use burst_alike::levels as levels_of;
 pub use burst_alike::{Alike, BurstsAlike};
 pub use caps::{BandwidthCap, Crossover, FillingDepth, IopsCap};
 pub use endings::{Failed, Interrupted};
+pub use exceeded::{LimitExceeded, Whose as WhoseLimit};
 pub use fall::StepDown;
 pub use fell::HeldLevelFell;
 pub use first_touch::FirstTouch;
@@ -127,7 +129,7 @@ kinds! {
     SerialApplication, HeldOperations, HeldBytes, ThrottledAboveNominal, ThrottledAboveDevice, BackendSlow,
     FlushBound, CpuStarved, QueueFull, Untimed, HeldLevelFell, StoppedAnswering, Saturated, Stalls, MicroBursts, WriteBack,
     AccountingUnit, SharedBudget, SeparateBudgets,
-    Saturation, DepthBound, InFlightBound, CpuBound, MachineLimit, KernelQueue, NotIdentifiable, FirstTouch, Merging,
+    LimitExceeded, Saturation, DepthBound, InFlightBound, CpuBound, MachineLimit, KernelQueue, NotIdentifiable, FirstTouch, Merging,
 }
 
 impl From<endings::Early> for Meaning {
@@ -186,7 +188,8 @@ fn any<K: Into<Meaning>>(found: impl IntoIterator<Item = Found<K>>) -> Vec<Findi
 type RunRule = fn(&Run, &Figures) -> Vec<Finding>;
 
 /// Rules whose findings hold also of a run that was cut short.
-const CUT_SHORT_RULES: [RunRule; 8] = [
+const CUT_SHORT_RULES: [RunRule; 9] = [
+    |run, _| any(exceeded::rule(run)),
     |run, _| any(silence::rule(run)),
     |run, _| any(endings::rule(run)),
     |run, _| any(target::doubtful(run)),

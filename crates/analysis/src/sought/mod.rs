@@ -1,6 +1,7 @@
 //! The answer of `plimsoll headroom`: the greatest rate of arrivals at which a latency holds.
 
 mod load;
+mod promised;
 mod search;
 
 use record::Run;
@@ -8,9 +9,11 @@ use serde::{Deserialize, Serialize};
 use workload::{Direction, HeadroomAsked, LatencyBound, LoadPart};
 
 pub use load::{Held, Holds, OpenLoad};
+pub use promised::Promised;
 pub use search::{Greatest, Search, elapsed};
 
 use crate::figures::Figures;
+use crate::verdict::Answer;
 
 /// The answer of `plimsoll headroom`: the greatest rate of arrivals at which a latency holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,6 +36,8 @@ pub struct HeadroomAnswer {
     pub loads: Vec<OpenLoad>,
     /// How often the volume changed while it was asked: loads that contradict each other lie on its sides.
     pub changes: usize,
+    /// What was promised of this load, and whether the bounds hold at such a rate.
+    pub promised: Vec<Promised>,
     /// Why the answer is to be doubted.
     pub doubts: Vec<HeadroomDoubt>,
     /// Length of the search on the run's clock, seconds.
@@ -43,6 +48,18 @@ pub struct HeadroomAnswer {
 const ANSWERS: f64 = 0.1;
 
 impl HeadroomAnswer {
+    /// What all promises together come to; `None` where none was made.
+    pub fn kept(&self) -> Option<Answer> {
+        let answers = || self.promised.iter().map(|promised| promised.answer);
+        let any = |wanted: Answer| answers().any(|answer| answer == wanted);
+        match self.promised.is_empty() {
+            true => None,
+            false if any(Answer::Below) => Some(Answer::Below),
+            false if any(Answer::CannotTell) => Some(Answer::CannotTell),
+            false => Some(Answer::Meets),
+        }
+    }
+
     /// Whether a rate was found: one, at least one, or two on either side of it that are near each other; and the volume held still.
     pub fn is_known(&self) -> bool {
         let known = match self.greatest {
@@ -87,7 +104,15 @@ pub enum HeadroomDoubt {
 pub(crate) fn answer(run: &Run, _figures: &Figures, asked: &HeadroomAsked) -> HeadroomAnswer {
     let search = Search::of(asked, &run.steps);
     let greatest = search.greatest();
+    let doubts = search.doubts(&run.steps);
+    let known = promised::Known {
+        greatest,
+        surely_holds: search.surely_holds(),
+        surely_fails: search.surely_fails(),
+        swings: doubts.contains(&HeadroomDoubt::Swings),
+    };
     HeadroomAnswer {
+        promised: promised::promised(run, asked, &known),
         bounds: asked.bounds.clone(),
         binds: search.binds(),
         load: asked.load.iter().map(ArrivalShape::of).collect(),
@@ -95,7 +120,7 @@ pub(crate) fn answer(run: &Run, _figures: &Figures, asked: &HeadroomAsked) -> He
         surely_holds: search.surely_holds(),
         surely_fails: search.surely_fails(),
         full_queue: search.full_queue,
-        doubts: search.doubts(&run.steps),
+        doubts,
         changes: search.changes,
         seconds: search.elapsed(),
         loads: search.into_rows(),

@@ -7,7 +7,7 @@ use super::{Format, GroundArguments};
 use session::failure::Failure;
 
 /// `plimsoll headroom`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(after_help = "\
 Examples:
   plimsoll headroom /mnt/vol --p99 10ms            4 KiB random reads
@@ -15,6 +15,7 @@ Examples:
   plimsoll headroom /mnt/vol --p50 1ms --p99.9 50ms     both must hold
   plimsoll headroom /mnt/vol --mean 2ms            the mean of all
   plimsoll headroom /mnt/vol --p99 20ms --load jobs.fio what your job does
+  plimsoll headroom /mnt/vol --p99 5ms --expect \"2500 iops\"  is it enough?
   plimsoll headroom sim:aws-gp3 --p99 5ms          simulated, in a moment
 
 I/Os arrive by chance and do not wait for each other, as those of many users
@@ -23,10 +24,10 @@ and writes together. Loads of growing rate bracket the answer, further ones on
 both sides of it narrow its interval until --time is over.
 The answer holds for the load that was asked and for the volume as it was: a
 volume that bursts is told as it is now.
-Exit codes: 0 a rate was found, 1 the run failed, 2 wrong usage or refused,
-4 cannot tell.")]
+Exit codes: 0 a rate was found and is what was promised, 1 the run failed,
+2 wrong usage or refused, 3 below what was promised, 4 cannot tell.")]
 pub struct HeadroomArguments {
-    /// Directory, file, block device, lab:POLICY or sim:POLICY
+    /// Directory, file, block device, lab:POLICY or sim:POLICY; or a fio job file, whose latency_target is the bound
     #[arg(default_value = ".")]
     pub target: String,
     /// The mean of all I/Os must be no longer than this
@@ -59,6 +60,12 @@ pub struct HeadroomArguments {
     /// What arrives: a fio job file, a profile, or a policy's own load
     #[arg(long, value_name = "JOB")]
     pub load: Option<String>,
+    /// What was promised, in words: the rate at which the bounds are to hold, e.g. "2500 iops"
+    #[arg(long, value_name = "CLAIM")]
+    pub expect: Option<String>,
+    /// What was sold: a policy, whose rate for this load is held against what the bounds leave of it
+    #[arg(long, value_name = "POLICY")]
+    pub policy: Option<String>,
     /// How long the search takes, the layout left out; the longer, the narrower the interval
     #[arg(long, value_name = "TIME", default_value = "2m")]
     pub time: String,
@@ -74,11 +81,11 @@ pub struct HeadroomArguments {
 }
 
 impl HeadroomArguments {
-    /// The bounds that are asked, the mean first, then by rising percentile.
+    /// The bounds that are asked, the mean first, then by rising percentile; those of a job where none is.
     ///
     /// # Errors
     /// None at all, or a time that is none.
-    pub fn bounds(&self) -> Result<Vec<LatencyBound>, Failure> {
+    pub fn bounds(&self, of_job: &[LatencyBound]) -> Result<Vec<LatencyBound>, Failure> {
         let asked = [
             (None, &self.mean),
             (Some(50.0), &self.p50),
@@ -100,6 +107,7 @@ impl HeadroomArguments {
         };
         let bounds: Vec<LatencyBound> = asked.into_iter().filter_map(bound).collect::<Result<_, _>>()?;
         match bounds.is_empty() {
+            true if !of_job.is_empty() => Ok(of_job.to_vec()),
             true => Err(Failure::refused(
                 "headroom asks how much arrives before a latency is passed, so name one: --p99 10ms (also --mean, --p50, \
                  --p90, --p95, --p99.9)",

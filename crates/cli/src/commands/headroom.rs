@@ -1,6 +1,8 @@
 //! `plimsoll headroom`: from a bound of latency to the greatest rate of arrivals at which it holds.
 
-use analysis::{Analysis, Answered};
+use std::path::Path;
+
+use analysis::{Analysis, Answer, Answered};
 use experiments::{
     HeadroomAsk, LAYOUT_GUESS, Layout, Writes, headroom_seconds, headroom_seconds_left, next_headroom_step,
 };
@@ -12,9 +14,13 @@ use session::run::{self, Against, Course, Session};
 use session::signals::StopFlag;
 use session::{Setup, Wish};
 use workload::{
-    Access, Asked as Procedure, BlockSizes, Bytes, Expectation, HeadroomAsked, Job, LoadPart, Mix, Nanos,
-    Pace, Target,
+    Access, Asked as Procedure, BlockSizes, Bytes, Claim, Expectation, HeadroomAsked, Job, LoadPart, Metric,
+    Mix, Nanos, Pace, Target,
 };
+
+mod goal;
+
+use goal::{Goal, is_job};
 
 use super::bounds::in_flight_most;
 use super::check::{Shape, present};
@@ -24,6 +30,8 @@ use crate::commands::own;
 
 /// Exit code where no rate was found.
 const CANNOT_TELL: u8 = 4;
+/// Exit code where it is less than was promised.
+const BELOW: u8 = 3;
 /// The least time in which a search can tell anything.
 const TIME_LEAST: Nanos = Nanos::from_secs(10);
 
@@ -50,7 +58,7 @@ pub fn run(arguments: &HeadroomArguments) -> Result<u8, Failure> {
         stop: &stop,
         seconds,
         course: Some(course),
-        against: &Against::default(),
+        against: &asked.against,
         asked: Some(Procedure::Headroom(ask.asked.clone())),
     };
     session.run(&next, &|run, analysis| {
@@ -59,10 +67,43 @@ pub fn run(arguments: &HeadroomArguments) -> Result<u8, Failure> {
     })
 }
 
-/// 0 where a rate was found, else that of what cannot be told.
+/// 0 where a rate was found, and is what was promised; else that of what is below or cannot be told.
 fn exit_code(analysis: &Analysis) -> u8 {
-    let found = matches!(&analysis.answered, Some(Answered::Headroom(answer)) if answer.is_known());
-    if found { 0 } else { CANNOT_TELL }
+    match &analysis.answered {
+        Some(Answered::Headroom(answer)) if answer.is_known() => match answer.kept() {
+            Some(Answer::Below) => BELOW,
+            Some(Answer::CannotTell) => CANNOT_TELL,
+            _ => 0,
+        },
+        _ => CANNOT_TELL,
+    }
+}
+
+/// What the rate is held against: a policy for this one load, and claims of rates.
+fn against(arguments: &HeadroomArguments, load: &[LoadPart]) -> Result<Against, Failure> {
+    let policy = arguments.policy.as_deref().map(own::policy).transpose()?;
+    let limits = policy.as_ref().map(|name| policy::evaluate(name).map_err(Failure::refused)).transpose()?;
+    if limits.is_some() && load.len() > 1 {
+        return Err(Failure::refused(
+            "--policy: a policy promises no one rate of several kinds of I/O together; say with --expect what was promised",
+        ));
+    }
+    let expectation =
+        arguments.expect.as_deref().map(Expectation::parse).transpose().map_err(Failure::refused)?;
+    let is_rate = |claim: &Claim| matches!(claim.metric, Metric::Iops(_) | Metric::Bandwidth(_));
+    let other = expectation.iter().flat_map(|asked| &asked.claims).find(|claim| !is_rate(claim));
+    if let Some(claim) = other {
+        return Err(Failure::refused(format!(
+            "--expect \"{}\": say the latency as a bound (--p99, --mean) and the rate here, for example --expect \"2500 iops\"",
+            claim.words
+        )));
+    }
+    if expectation.as_ref().is_some_and(|asked| !asked.load.is_empty()) {
+        return Err(Failure::refused(
+            "--expect: the load is said by --mix, --block and --sequential; leave it out here",
+        ));
+    }
+    Ok(Against { policy, limits, expectation })
 }
 
 /// The command line as it is understood.
@@ -71,19 +112,28 @@ struct Asked {
     words: String,
     wish: Wish,
     search: HeadroomAsked,
+    against: Against,
     notes: Vec<String>,
 }
 
 impl Asked {
     fn read(arguments: &HeadroomArguments) -> Result<Asked, Failure> {
+        let arguments = &of_job(arguments);
         let target = own::target(&arguments.target)?;
         let write_most = workload::size(&arguments.write_most).map_err(Failure::refused)?;
-        let bounds = arguments.bounds()?;
-        let (load, notes) = match &arguments.load {
-            Some(word) => loaded(word, arguments, &target)?,
+        let goal = match &arguments.load {
+            Some(word) if is_job(word) => goal::read(word)?,
+            _ => Goal::default(),
+        };
+        let bounds = arguments.bounds(&goal.bounds)?;
+        let (load, mut notes) = match &arguments.load {
+            Some(word) => loaded((word, &goal), arguments, &target)?,
             None => (vec![LoadPart { job: job(arguments)?, share: 1.0 }], Vec::new()),
         };
+        let against = against(arguments, &load)?;
+        notes.extend(goal.notes);
         Ok(Asked {
+            against,
             words: run::absolute(&target, &arguments.target),
             target,
             wish: arguments.ground.wish()?,
@@ -111,6 +161,17 @@ impl Asked {
         }
         Ok(HeadroomAsk { asked, layout: setup.layout, in_flight_most: in_flight_most() })
     }
+}
+
+/// A job file in the place of the target is the load, on what its jobs name.
+fn of_job(arguments: &HeadroomArguments) -> HeadroomArguments {
+    let job = (arguments.load.is_none() && is_job(&arguments.target)).then(|| arguments.target.clone());
+    let Some(job) = job else { return arguments.clone() };
+    let place = goal::read(&job).ok().and_then(|goal| goal.place).unwrap_or_default();
+    // A file that fio would make is not there yet: what it would lie on is.
+    let there = Path::new(&place).ancestors().find(|path| path.exists());
+    let target = there.map_or_else(|| ".".to_owned(), |path| path.display().to_string());
+    HeadroomArguments { target, load: Some(job), ..arguments.clone() }
 }
 
 fn time(words: &str) -> Result<Nanos, Failure> {
@@ -144,14 +205,15 @@ pub(super) fn mix(words: &str) -> Result<Mix, Failure> {
 
 /// The load of a job file, a profile or a policy, at the shares of its jobs' rates; and what is to be known of it.
 fn loaded(
-    word: &str,
+    (word, goal): (&str, &Goal),
     arguments: &HeadroomArguments,
     target: &Target,
 ) -> Result<(Vec<LoadPart>, Vec<String>), Failure> {
     let on = Some((arguments.target.clone(), target.clone()));
+    let text = Some(goal.text.clone()).filter(|text| !text.is_empty());
     let (scaled, cycle, size) = (false, Nanos::SECOND, None);
     let found =
-        load::find(&AskedLoad { word: word.to_owned(), on, scaled, cycle, size, allow_destroy: None })?;
+        load::find(&AskedLoad { word: word.to_owned(), text, on, scaled, cycle, size, allow_destroy: None })?;
     let mut load = found.load;
     load.go_past_the_cache();
     let rates: Vec<f64> = load.jobs.iter().map(rate).collect();

@@ -17,6 +17,7 @@ pub(crate) mod lab;
 pub(crate) mod locale;
 pub(crate) mod memory;
 pub(crate) mod mounts;
+pub(crate) mod nvme;
 pub(crate) mod patient;
 pub(crate) mod process;
 pub(crate) mod queue;

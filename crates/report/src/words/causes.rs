@@ -3,7 +3,8 @@
 
 use analysis::findings::{
     AccountingUnit, BandwidthCap, CpuBound, DepthBound, FirstTouch, InFlightBound, IopsCap, KernelQueue,
-    MachineLimit, Merging, NotIdentifiable, Question, Saturation, SeparateBudgets, SharedBudget,
+    LimitExceeded, MachineLimit, Merging, NotIdentifiable, Question, Saturation, SeparateBudgets,
+    SharedBudget, WhoseLimit,
 };
 use analysis::{Charge, Counted, Estimate, Metering, Scales, Tells};
 use workload::Direction;
@@ -173,6 +174,31 @@ pub(super) fn machine(found: &MachineLimit) -> Told<'static> {
         ),
         Some("The volume below has a limit of the same figure."),
         &raise(&found.limit),
+    )
+}
+
+/// Words of a provider's own counter.
+pub(super) fn exceeded(found: &LimitExceeded) -> Told<'static> {
+    let what = match found.counted {
+        Counted::Operations => "operations",
+        Counted::Bytes => "bytes",
+    };
+    let (whose, next) = match found.whose {
+        WhoseLimit::Volume => ("the volume's own limit", "Buy more of the volume, or ask less of it."),
+        WhoseLimit::Instance => (
+            "the instance's limit for all its volumes together",
+            "A faster volume changes nothing here: take a larger instance, or ask less of all its volumes.",
+        ),
+    };
+    sentence(
+        format!(
+            "{} counted itself that {whose} of {what} a second was exceeded for {} of this run ({}).",
+            clean(&found.device),
+            numbers::span(found.seconds),
+            numbers::share(found.share)
+        ),
+        None,
+        next,
     )
 }
 

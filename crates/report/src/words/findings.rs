@@ -87,6 +87,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
         Meaning::DepthBound(found) => causes::depth(found),
         Meaning::InFlightBound(found) => causes::in_flight(found),
         Meaning::CpuBound(found) => causes::cpu(found),
+        Meaning::LimitExceeded(found) => causes::exceeded(found),
         Meaning::MachineLimit(found) => causes::machine(found),
         Meaning::KernelQueue(found) => causes::queue(found),
         Meaning::SharedBudget(found) => causes::shared(found),

@@ -1,12 +1,12 @@
 //! The greatest rate at which a latency holds, in words.
 
-use analysis::{ArrivalShape, Greatest, HeadroomAnswer, HeadroomDoubt, Holds, OpenLoad};
+use analysis::{Answer, ArrivalShape, Greatest, HeadroomAnswer, HeadroomDoubt, Holds, OpenLoad, Promised};
 use workload::{HeadroomAsked, LatencyBound};
 
 use crate::words::Table;
 use crate::words::answer::VerdictWords;
 use crate::words::numbers::{self, IOPS};
-use crate::words::wrap::wrap;
+use crate::words::wrap::{clean, wrap};
 
 /// What a search will look for, before it begins.
 pub fn search_words(asked: &HeadroomAsked) -> String {
@@ -53,8 +53,42 @@ pub(crate) fn verdict(answer: &HeadroomAnswer) -> VerdictWords {
     let binding = answer.binds.filter(|_| answer.bounds.len() > 1);
     let binding = binding.and_then(|at| answer.bounds.get(at));
     let binding = binding.map_or_else(String::new, |bound| format!(" {} binds.", bound_words(*bound)));
-    let word = if answer.is_known() { "MEASURED" } else { "CANNOT TELL" };
-    VerdictWords { word, rest: rest(answer) + &binding, stops: sides(answer) }
+    let rest = rest(answer) + &binding;
+    let (word, rest) = match (answer.kept(), answer.is_known()) {
+        (Some(Answer::Below), true) => ("BELOW", rest),
+        (Some(Answer::Meets), true) => ("MEETS", rest),
+        (Some(Answer::CannotTell), true) => {
+            ("CANNOT TELL", " whether it is what was promised".to_owned() + &rest)
+        }
+        (_, true) => ("MEASURED", rest),
+        (_, false) => ("CANNOT TELL", rest),
+    };
+    let promised = answer.promised.iter().map(|promised| promised_words(promised, answer));
+    let sides = Some(sides(answer)).filter(|sides| !sides.is_empty());
+    let stops = promised.chain(sides).collect::<Vec<String>>().join(" ");
+    VerdictWords { word, rest, stops }
+}
+
+/// What becomes of a promise.
+fn promised_words(promised: &Promised, answer: &HeadroomAnswer) -> String {
+    let (by, rate) = (clean(&promised.by), numbers::iops(promised.iops));
+    let claims = if by == rate {
+        format!("{rate} were promised")
+    } else {
+        format!("{by} promises {rate} of this load")
+    };
+    let bounds = bounds_words(&answer.bounds);
+    let how = match promised.answer {
+        Answer::Meets => format!("there {bounds}"),
+        Answer::Below => match answer.greatest {
+            Some(Greatest::Found(found) | Greatest::Between(found)) => {
+                format!("{bounds} up to {} of that", numbers::share(found.value / promised.iops))
+            }
+            _ => "not even the least rate that was tried is borne".to_owned(),
+        },
+        _ => "whether it is borne is open".to_owned(),
+    };
+    format!("{claims}: {how}.")
 }
 
 /// What follows the word.

@@ -9,7 +9,9 @@ use session::output;
 use workload::{Bytes, Nanos, Start, StepKind, StopRule, Workload};
 
 use crate::arguments::TurnsArguments;
-use crate::commands::watch::load::{JobFile, Whose, here, in_milliseconds, is_job_file, read_job_file};
+use crate::commands::watch::load::{
+    JobFile, Named, Whose, here, in_milliseconds, is_job_file, read_job_file,
+};
 
 /// What is run unless something else is named.
 const USUAL: &str = "side-by-side";
@@ -58,7 +60,7 @@ fn job(path: &str, turn: Option<Nanos>) -> Result<Load, Failure> {
         .iter()
         .flat_map(|turn| [format!("--runtime={}", in_milliseconds(*turn)), "--time_based".into()])
         .collect();
-    let JobFile { steps, .. } = read_job_file(path, &options, Whose::Target)?;
+    let JobFile { steps, .. } = read_job_file(Named { path, text: None }, &options, Whose::Target)?;
     let steps: Vec<Step> =
         steps.iter().filter(|step| !step.workload.jobs.is_empty()).map(|step| of_step(path, step)).collect();
     if steps.is_empty() {

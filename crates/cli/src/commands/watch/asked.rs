@@ -35,6 +35,8 @@ pub struct Asked {
 pub struct AskedLoad {
     /// The load, as typed.
     pub word: String,
+    /// What stands for the text of its file, where some of that was read elsewhere.
+    pub text: Option<String>,
     /// Where it runs, as typed and as understood; `None`: on the files of its job.
     pub on: Option<(String, Target)>,
     /// Whether the load is scaled.
@@ -167,6 +169,7 @@ fn cycles(arguments: &WatchArguments, word: &str, every: Nanos) -> Result<(Subje
     let cycles = Cycles::said(cycle, arguments.repeat, scales);
     let load = AskedLoad {
         word: word.to_owned(),
+        text: None,
         on: on
             .transpose()
             .map_err(|error| Failure { message: format!("--on: {}", error.message), ..error })?,

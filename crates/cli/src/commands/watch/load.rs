@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use experiments::{Profile, WatchLoad, profile_names};
-use fio::{About, FioError, FioStep, Look, OnDisk, OnDiskKind, Place, Planned, Remark, Request};
+use fio::{
+    About, FioError, FioStep, Look, OnDisk, OnDiskKind, Place, Planned, Remark, Request, Surroundings,
+};
 use policy::Limits;
 use workload::{BackendAsk, Bytes, Direction, Job, Nanos, PolicyName};
 
@@ -135,16 +137,32 @@ pub fn is_job_file(word: &str) -> bool {
     matches!(kind_of(word), Kind::JobFile)
 }
 
-/// Reads the job file at `path`, with these options of fio's before it; `on` says whether its jobs run on a target of ours.
+/// A job file by its path, with a text that stands for its own, where there is one.
+#[derive(Clone, Copy)]
+pub struct Named<'a> {
+    /// Its path.
+    pub path: &'a str,
+    /// `None`: what the file holds.
+    pub text: Option<&'a str>,
+}
+
+/// Reads a job file, with these options of fio's before it; `on` says whether its jobs run on a target of ours.
 ///
 /// # Errors
 /// A file that cannot be read, and what fio would refuse, with its place.
-pub fn read_job_file(path: &str, options: &[String], on: Whose) -> Result<JobFile, Failure> {
+pub fn read_job_file(named: Named<'_>, options: &[String], on: Whose) -> Result<JobFile, Failure> {
+    let path = named.path;
     // What fio would say of a missing file says nothing of the load.
     std::fs::File::open(path).map_err(|error| unreadable(path, &error))?;
     let words: Vec<String> = options.iter().cloned().chain([path.to_owned()]).collect();
     let refused = |error: FioError| Failure::refused(in_words(path, &error));
-    let fio = match fio::parse(&words, &fio_command::surroundings()).map_err(refused)? {
+    let around = fio_command::surroundings();
+    let read = |name: &str| match named.text {
+        Some(text) if name == path => Ok(text.to_owned()),
+        _ => (around.read)(name),
+    };
+    let around = Surroundings { read: &read, ..fio_command::surroundings() };
+    let fio = match fio::parse(&words, &around).map_err(refused)? {
         Request::Run(fio) => fio,
         Request::Say(_) => {
             return Err(Failure::refused(format!("{path}: it asks fio for words, not for a load")));
@@ -170,7 +188,8 @@ fn job_file(asked: &AskedLoad) -> Result<Loaded, Failure> {
     // The phase is the job's time: a job that is based on time needs one to be understood as such.
     let runtime = format!("--runtime={}", in_milliseconds(asked.cycle));
     let whose = if asked.on.is_some() { Whose::Target } else { Whose::Jobs };
-    let read = read_job_file(path, &[runtime], whose);
+    let named = Named { path, text: asked.text.as_deref() };
+    let read = read_job_file(named, &[runtime], whose);
     let JobFile { fio, mut steps } =
         read.map_err(|failure| Failure { message: format!("--load {}", failure.message), ..failure })?;
     if steps.len() != 1 || steps[0].workload.jobs.is_empty() {

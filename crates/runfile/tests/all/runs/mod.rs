@@ -570,6 +570,10 @@ pub fn any_run() -> impl Strategy<Value = Run> {
         let (devices, limits, phases, observed, asked) = machine;
         let ((version, words, policy, expectation), started_unix_ms, origin, host, target) = head;
         Run {
+            exceeded: devices
+                .iter()
+                .map(|one| record::ExceededWhile { device: one.facts.name.clone(), ..Default::default() })
+                .collect(),
             devices,
             limits,
             phases,

@@ -5,12 +5,13 @@
 //! they count it.
 
 mod job;
+mod kept;
 mod turn;
 
 use std::path::Path;
 
-use analysis::compare::{IN_BLOCK, compare};
-use record::{Reported, Run};
+use analysis::compare::compare;
+use record::Run;
 use session::Setup;
 use session::failure::{Code, Failure};
 use session::output;
@@ -18,13 +19,14 @@ use session::place::{Place, short};
 use session::run;
 use session::signals::StopFlag;
 use statistics::Stream;
-use workload::{Asked, InTurns, Target};
+use workload::{InTurns, Target};
 
 use super::{labelled, margin, sides_of_runs};
 use crate::arguments::{CompareArguments, Format};
 use crate::commands::own;
 
 use job::{SameJob, same_job};
+use kept::{Ended, Kept};
 use turn::{Tool, turn};
 
 /// Blocks unless told otherwise.
@@ -54,15 +56,22 @@ pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
     // Each tool opens the target itself.
     drop(setup);
     let ask = ask(arguments, &job, blocks)?;
-    let runs = in_turns(&ask, &job, &stop)?;
     let places: Vec<Place> = LABELS
         .iter()
         .map(|label| Place::new(arguments.turns.out.as_deref(), &format!("{words} by {label}"), &devices))
         .collect::<Result<_, _>>()?;
-    for (run, place) in runs.iter().zip(&places) {
-        let written = runfile::write(|bytes| place.bear(bytes), run).map_err(Failure::failed)?;
-        output::people(&format!("run     {}", short(&written)));
-    }
+    let mut kept: Vec<Kept> =
+        places.iter().enumerate().map(|(side, place)| Kept::new(place, &ask, side)).collect();
+    let ran = in_turns(&mut kept, &ask, (&job, &stop));
+    let ended = if ran.is_ok() && !stop.raised() { Ended::Whole } else { Ended::Stopped };
+    let runs: Vec<Option<Run>> = kept.into_iter().map(|kept| kept.end(ended)).collect::<Result<_, _>>()?;
+    ran?;
+    let Some(runs) = runs.into_iter().collect::<Option<Vec<Run>>>() else {
+        return Err(Failure {
+            code: Code::Interrupted,
+            message: "stopped before the first block was whole".into(),
+        });
+    };
     let page =
         Place::new(arguments.turns.out.as_deref(), &format!("{words} fio against plimsoll"), &devices)?;
     tell(arguments, runs, &page)?;
@@ -128,9 +137,8 @@ fn ask(arguments: &CompareArguments, job: &SameJob, blocks: u32) -> Result<InTur
     })
 }
 
-/// Both tools in turns; what the blocks that are whole printed.
-fn in_turns(ask: &InTurns, job: &SameJob, stop: &StopFlag) -> Result<Vec<Run>, Failure> {
-    let mut runs: [Option<Run>; 2] = [None, None];
+/// Both tools in turns, until all blocks are stored or a wish to stop; a block that is not whole is no pair.
+fn in_turns(kept: &mut [Kept<'_>], ask: &InTurns, (job, stop): (&SameJob, &StopFlag)) -> Result<(), Failure> {
     for block in 0..ask.blocks() {
         let mut order = [Tool::Fio, Tool::Plimsoll];
         Stream::new(ask.seed, u64::from(block)).shuffle(&mut order);
@@ -138,41 +146,15 @@ fn in_turns(ask: &InTurns, job: &SameJob, stop: &StopFlag) -> Result<Vec<Run>, F
         for tool in order {
             match turn(tool, &job.text, stop)? {
                 Some(run) => printed.push((tool, run)),
-                None => break,
+                None => return Ok(()),
             }
         }
-        if stop.raised() || printed.len() < order.len() {
-            break;
-        }
         for (tool, run) in printed {
-            add(&mut runs[tool.side()], run, block);
+            kept[tool.side()].add(run, block)?;
         }
         output::people(&format!("  block {} of {}", block + 1, ask.blocks()));
     }
-    let [Some(first), Some(other)] = runs else {
-        return Err(Failure {
-            code: Code::Interrupted,
-            message: "stopped before the first block was whole".into(),
-        });
-    };
-    let of = |(side, run): (usize, Run)| Run {
-        asked: Some(Asked::InTurns(InTurns { side: side as u8, ..ask.clone() })),
-        ..run
-    };
-    Ok([first, other].into_iter().enumerate().map(of).collect())
-}
-
-/// Puts what one block printed to what those before it did.
-fn add(all: &mut Option<Run>, run: Run, block: u32) {
-    let of_block = |mut part: Reported| {
-        part.said.push((IN_BLOCK.to_owned(), block.to_string()));
-        part
-    };
-    let parts: Vec<Reported> = run.reported.iter().cloned().map(of_block).collect();
-    match all {
-        Some(all) => all.reported.extend(parts),
-        None => *all = Some(Run { reported: parts, ..run }),
-    }
+    Ok(())
 }
 
 fn tell(arguments: &CompareArguments, runs: Vec<Run>, page: &Place) -> Result<(), Failure> {

@@ -1,0 +1,71 @@
+//! What one of the tools printed so far, in its run file: stored block by block, so that a kill costs the block that runs.
+
+use record::{Reported, Run};
+use runfile::{WriteError, Writer};
+use session::failure::Failure;
+use session::output;
+use session::place::{Place, short};
+use workload::{Asked, InTurns};
+
+use analysis::compare::IN_BLOCK;
+
+/// One side.
+pub(super) struct Kept<'a> {
+    place: &'a Place,
+    ask: InTurns,
+    /// `None` before its first block.
+    run: Option<(Run, Writer)>,
+}
+
+impl<'a> Kept<'a> {
+    /// The side of this number of the comparison `ask`, nothing of it known yet.
+    pub(super) fn new(place: &'a Place, ask: &InTurns, side: usize) -> Kept<'a> {
+        Kept { place, ask: InTurns { side: side as u8, ..ask.clone() }, run: None }
+    }
+
+    /// Puts what one block printed to what those before it did, and stores it.
+    pub(super) fn add(&mut self, printed: Run, block: u32) -> Result<(), Failure> {
+        let of_block = |mut part: Reported| {
+            part.said.push((IN_BLOCK.to_owned(), block.to_string()));
+            part
+        };
+        let parts = printed.reported.iter().cloned().map(of_block);
+        let (mut run, mut writer) = match self.run.take() {
+            Some(begun) => begun,
+            None => self.begin(&printed)?,
+        };
+        run.reported.extend(parts);
+        let stored = writer.reported(&run.reported).and_then(|()| writer.commit());
+        self.run = Some((run, writer));
+        stored.map_err(Failure::failed)
+    }
+
+    fn begin(&self, printed: &Run) -> Result<(Run, Writer), Failure> {
+        let asked = Some(Asked::InTurns(self.ask.clone()));
+        let run = Run { asked, reported: Vec::new(), complete: false, ..printed.clone() };
+        let bear = |bytes: &[u8]| self.place.bear(bytes);
+        let writer = Writer::create(bear, &run, self.place.same_device).map_err(Failure::failed)?;
+        Ok((run, writer))
+    }
+
+    /// Closes the file and says where it is; `None` where no block was whole.
+    pub(super) fn end(self, whole: Ended) -> Result<Option<Run>, Failure> {
+        let Some((run, mut writer)) = self.run else { return Ok(None) };
+        let closed: Result<_, WriteError> = match whole {
+            Ended::Whole => writer.finish(),
+            Ended::Stopped => writer.checkpoint().map(|()| writer.path().to_owned()),
+        };
+        let path = closed.map_err(Failure::failed)?;
+        output::people(&format!("run     {}", short(&path)));
+        Ok(Some(Run { complete: whole == Ended::Whole, ..run }))
+    }
+}
+
+/// How a comparison ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// All blocks ran.
+    Whole,
+    /// It was stopped, or a tool failed.
+    Stopped,
+}
