@@ -61,8 +61,8 @@ pub use mapped::MapAnswer;
 pub use metering::{Metering, Scales};
 pub use picture::{Analysis, CreditRow, Estimate, LatencyRole, LatencyRow, Point, Spent};
 pub use places::{
-    Budget, CacheSeen, Joint, Look, PlacesAnswer, Region, RegionKind, STRIP_BLOCK, SetSeen, Span, StripPoint,
-    TRACK_BLOCK, TracksSeen, WARM_BLOCK, Window, look, places_known,
+    Budget, CacheSeen, Joint, Loading, Look, PlacesAnswer, Region, RegionKind, STRIP_BLOCK, SetSeen, Span,
+    StripPoint, TRACK_BLOCK, TracksSeen, WARM_BLOCK, Window, look, places_known, span,
 };
 pub use policy::Resource;
 pub use pulses::in_whole_pulses;

@@ -2,6 +2,7 @@
 //! one account of time for all, so that what is true of it is known.
 
 use std::collections::{HashSet, VecDeque};
+use std::ops::Range;
 use std::time::Duration;
 
 use crate::faults::{Ops, Touch};
@@ -40,8 +41,10 @@ pub struct Character {
     /// Of this share of the I/Os, it is this.
     other: Option<(f64, Takes)>,
     stalls: Option<Stalls>,
-    first_touch: Option<Duration>,
+    first_touch: Option<(Range<u64>, Duration)>,
     touched: HashSet<u64>,
+    /// Bytes that take something else.
+    part: Option<(Range<u64>, Takes)>,
     cache: Option<Cache>,
     random: u64,
 }
@@ -65,6 +68,7 @@ impl Character {
             stalls: None,
             first_touch: None,
             touched: HashSet::new(),
+            part: None,
             cache: None,
             random: 0x9e37_79b9_7f4a_7c15,
         }
@@ -85,7 +89,19 @@ impl Character {
     /// What touches a MiB for the first time takes so much longer.
     #[must_use]
     pub fn first_touch(self, longer: Duration) -> Character {
-        Character { first_touch: Some(longer), ..self }
+        self.first_touch_within(0..u64::MAX, longer)
+    }
+
+    /// The same of these bytes alone.
+    #[must_use]
+    pub fn first_touch_within(self, part: Range<u64>, longer: Duration) -> Character {
+        Character { first_touch: Some((part, longer)), ..self }
+    }
+
+    /// These bytes take something else, past the cache, as those of a thin volume that were never written.
+    #[must_use]
+    pub fn with_part(self, part: Range<u64>, takes: Takes) -> Character {
+        Character { part: Some((part, takes)), ..self }
     }
 
     /// A cache of so many MiB before it, empty now, whose hits take that long.
@@ -114,14 +130,25 @@ impl Character {
     }
 
     fn time_of(&mut self, touch: Touch) -> Duration {
+        let elsewhere = self.part.as_ref().filter(|(part, _)| part.contains(&touch.offset));
+        if let Some((_, takes)) = elsewhere {
+            let takes = *takes;
+            return takes.drawn(self.next());
+        }
         let hit = self.cache.as_mut().and_then(|cache| cache.takes_if_held(touch));
         let share = self.next();
         let other = self.other.filter(|(of_all, _)| share < *of_all).map(|(_, takes)| takes);
         let takes = hit.or(other).unwrap_or(self.takes);
-        let is_new = self.first_touch.is_some() && self.touched.insert(touch.offset / REGION);
-        let longer = self.first_touch.filter(|_| is_new && hit.is_none()).unwrap_or_default();
+        let longer = if hit.is_none() { self.longer(touch) } else { Duration::ZERO };
         let random = self.next();
         takes.drawn(random) + longer
+    }
+
+    /// What a touch takes more for being the first.
+    fn longer(&mut self, touch: Touch) -> Duration {
+        let lazy = self.first_touch.as_ref().filter(|(part, _)| part.contains(&touch.offset));
+        let Some((_, longer)) = lazy else { return Duration::ZERO };
+        if self.touched.insert(touch.offset / REGION) { *longer } else { Duration::ZERO }
     }
 
     /// From 0 to 1.
@@ -217,6 +244,18 @@ mod tests {
             warming.serve(MS(1_000), read(page * 4096));
         }
         assert_eq!(done_ms(&mut warming, 60_000, 0), 60_020, "it holds one MiB");
+    }
+
+    #[test]
+    fn a_part_is_slow_at_first_and_another_part_is_fast() {
+        let mut volume = Character::new(1, Takes::Even(MS(4)))
+            .first_touch_within(1 << 20..2 << 20, MS(20))
+            .with_part(2 << 20..3 << 20, Takes::Even(MS(1)));
+        assert_eq!(done_ms(&mut volume, 0, 0), 4);
+        assert_eq!(done_ms(&mut volume, 100, 1 << 20), 124);
+        assert_eq!(done_ms(&mut volume, 200, 1 << 20), 204);
+        assert_eq!(done_ms(&mut volume, 300, 2 << 20), 301);
+        assert_eq!(done_ms(&mut volume, 400, 3 << 20), 404);
     }
 
     #[test]

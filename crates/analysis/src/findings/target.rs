@@ -2,7 +2,7 @@
 
 use record::{Run, TargetFacts};
 use serde::{Deserialize, Serialize};
-use workload::Direction;
+use workload::{Asked, Direction};
 
 use crate::finding::{Confidence, Found, Kind, Nature};
 use crate::verdict::Doubt;
@@ -88,8 +88,11 @@ pub(super) fn unwritten(run: &Run) -> Option<Found<Unwritten>> {
     Some(certain(Unwritten { share, laid_out: false }))
 }
 
-/// Where nothing may be written, and something was read.
+/// Where nothing may be written, and something was read. `where` asks for no more than reads.
 pub(super) fn reads_only(run: &Run) -> Option<Found<ReadsOnly>> {
+    if matches!(run.asked, Some(Asked::Places(_))) {
+        return None;
+    }
     let facts = run.target.as_ref().filter(|facts| facts.reads_only)?;
     let read = run.steps.iter().any(|step| step.tally(Direction::Read).ops > 0);
     read.then(|| certain(ReadsOnly { unwritten_share: facts.unwritten_share }))

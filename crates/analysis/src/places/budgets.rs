@@ -3,13 +3,15 @@
 use record::{StepRecord, WorkerTotals};
 use serde::{Deserialize, Serialize};
 use statistics::sequential::{Monitor, Rule};
-use workload::{Bytes, Direction};
+use workload::{Bytes, Direction, Order, Repeats, WorkerPlan};
 
 use super::looks::{Look, Span, look, span};
 use crate::Estimate;
 
-/// Two figures are alike within this share.
+/// The smaller of two limits is seen beside the greater from this share of it on.
 const ALIKE: f64 = 0.1;
+/// What both at once may lie aside of either way, in parts of what is between the two ways.
+const ASIDE: f64 = 0.3;
 
 /// What many reads at once moved, operations of one size a second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,25 +34,25 @@ pub enum Joint {
     Apart,
     /// Together they reach what the cache reaches alone: reads beyond it count there too.
     OneOverBoth,
-    /// Neither.
+    /// Together they reach less than one of them alone.
     Less,
 }
 
 impl Budget {
-    /// How the limits act on each other; `None` where not all three were measured.
+    /// How the limits act on each other; `None` where not all three were measured, or where one moves so little beside the other
+    /// that both ways come to the same.
     pub fn joint(&self) -> Option<Joint> {
         let (cached, uncached, (hits, misses)) = (self.cached?.value, self.uncached?.value, self.together?);
-        let sum = hits + misses;
-        let near = |one: f64, other: f64| (one / other - 1.0).abs() <= ALIKE;
-        let apart = near(hits, cached) && near(misses, uncached);
-        // Where one is small beside the other, sum and greater one are alike: each alone then tells.
-        let one_over_both = near(sum, cached.max(uncached));
-        if apart && (!near(cached + uncached, cached) || !one_over_both) {
-            Some(Joint::Apart)
-        } else if one_over_both {
-            Some(Joint::OneOverBoth)
-        } else {
-            Some(Joint::Less)
+        let (one, apart) = (cached.max(uncached), cached + uncached);
+        if apart < (1.0 + ALIKE) * one {
+            return None;
+        }
+        let place = (hits + misses - one) / (apart - one);
+        match place {
+            place if (1.0 - ASIDE..=1.0 + ASIDE).contains(&place) => Some(Joint::Apart),
+            place if (-ASIDE..=ASIDE).contains(&place) => Some(Joint::OneOverBoth),
+            place if place < -ASIDE => Some(Joint::Less),
+            _ => None,
         }
     }
 }
@@ -81,10 +83,24 @@ fn take_in(step: &StepRecord, warm: Span, budget: &mut Budget) {
         own.map(|(_, totals)| rate(totals)).sum()
     };
     match (any(true), any(false)) {
+        // Places beyond the cache that were read twice may have come from it.
+        (true, true) if reads_twice(step) => {}
         (true, true) => budget.together = Some((moved(true), moved(false))),
         (true, false) => budget.cached = rate_of(step),
         _ => budget.uncached = rate_of(step),
     }
+}
+
+/// Whether a load that reads each place once came to the end of its places, the ramp included.
+fn reads_twice(step: &StepRecord) -> bool {
+    let once = |worker: &WorkerPlan| worker.access.order == Order::Random(Repeats::Without);
+    let seconds = step.ended.since(step.started).as_secs_f64();
+    let reads = |(number, worker): (usize, &WorkerPlan)| {
+        let places = span(worker).bytes() / worker.blocks.align_of(Direction::Read).0.max(1);
+        let rate = step.workers.get(number).map_or(0.0, rate);
+        once(worker) && rate * seconds > places as f64
+    };
+    step.plan.workers.iter().enumerate().any(reads)
 }
 
 fn rate(totals: &WorkerTotals) -> f64 {

@@ -23,6 +23,10 @@ const TELLS: (f64, f64) = (0.2, 0.92);
 /// An interval of a size is never narrower, as a share: hits and misses whose latencies overlap are told apart with an error
 /// that the count does not show (measured: 5.5 % at a coefficient of variation of a half).
 const LEAST_ERROR: f64 = 0.07;
+/// A pass that takes less than this share of the one before it shows that a cache is still taking in.
+const STILL: f64 = 0.97;
+/// What a cache may not have taken in yet of a set that it holds, as a share.
+const LACKS: f64 = 0.03;
 /// Sizes this near each other do not contradict, as a share.
 const NEAR: f64 = 0.1;
 
@@ -41,6 +45,10 @@ pub struct SetSeen {
     pub latency_ns_p50: u64,
     /// Share of them that came from the cache (0 to 1); `None` where none is seen.
     pub hits: Option<Estimate>,
+    /// Whether the last pass over it came faster than the one before: a cache that takes in only a part of what passes did not hold
+    /// yet what it will.
+    #[serde(default)]
+    pub still_warming: bool,
     #[serde(skip)]
     latency: Distribution,
 }
@@ -93,18 +101,23 @@ pub enum CacheSeen {
 /// The working sets that were measured, in their order.
 pub(crate) fn sets(steps: &[StepRecord]) -> Vec<SetSeen> {
     let mut sets = Vec::new();
-    let mut warmed: Vec<u64> = Vec::new();
+    let mut warmed: Vec<(u64, f64)> = Vec::new();
     for step in steps {
         match look(step) {
-            Some(Look::Warm(span)) => warmed.push(span.to),
+            Some(Look::Warm(span)) => {
+                warmed.push((span.to, step.latency(Direction::Read).mean().unwrap_or_default()));
+            }
             Some(Look::Set(span)) => {
                 let latency = step.latency(Direction::Read);
                 if latency.count() < READS {
                     continue;
                 }
+                let passes: Vec<f64> =
+                    warmed.iter().filter(|(to, _)| *to == span.to).map(|(_, mean_ns)| *mean_ns).collect();
                 sets.push(SetSeen {
                     bytes: span.bytes(),
-                    passes: warmed.iter().filter(|to| **to == span.to).count() as u32,
+                    passes: passes.len() as u32,
+                    still_warming: passes.len() > 2 && is_faster(&passes),
                     reads: latency.count(),
                     latency_ns_mean: latency.mean().unwrap_or_default(),
                     latency_ns_p50: latency.percentile(50.0).unwrap_or_default(),
@@ -116,6 +129,11 @@ pub(crate) fn sets(steps: &[StepRecord]) -> Vec<SetSeen> {
         }
     }
     sets
+}
+
+/// Whether the last pass took less than the one before it.
+fn is_faster(means_ns: &[f64]) -> bool {
+    means_ns.windows(2).last().is_some_and(|pair| pair[1] < STILL * pair[0])
 }
 
 /// A ladder that has a step: the latencies of hits and misses, and what lies between them.
@@ -154,7 +172,18 @@ pub(crate) fn cache(sets: &mut [SetSeen], places: &[Place], slow_once: bool) -> 
     for set in sets.iter_mut() {
         set.hits = Some(share(set, step.between_ns, (misses, hits)));
     }
+    mark_warming(sets);
     told(sets, &step)
+}
+
+/// Where the smallest set came slower at first than when it had been read more often, larger ones that were passed over as often hold
+/// as little of what they will.
+fn mark_warming(sets: &mut [SetSeen]) {
+    let Some(least) = sets.iter().map(|set| set.bytes).min() else { return };
+    let first = sets.iter().find(|set| set.bytes == least).and_then(|set| set.hits);
+    let Some(taken) = first.map(|hits| hits.value).filter(|taken| *taken < TELLS.1) else { return };
+    let lacking = |set: &SetSeen| (1.0 - taken).powi(set.passes as i32) > LACKS;
+    sets.iter_mut().filter(|set| set.bytes > least).for_each(|set| set.still_warming |= lacking(set));
 }
 
 /// Share of reads of the set faster than `ns`.
@@ -186,7 +215,7 @@ fn told(sets: &[SetSeen], step: &Step) -> CacheSeen {
     let hits = |set: &SetSeen| set.hits.map_or(0.0, |hits| hits.value);
     let (hit_ns, miss_ns) = (step.hit_ns, step.miss_ns);
     let holds = sets.iter().filter(|set| hits(set) >= FITS).map(|set| set.bytes).max().unwrap_or(0);
-    let lacks = |set: &&SetSeen| hits(set) < TELLS.1 && set.bytes > holds;
+    let lacks = |set: &&SetSeen| hits(set) < TELLS.1 && set.bytes > holds && !set.still_warming;
     let less_than = sets.iter().filter(lacks).map(|set| set.bytes).min();
     let Some(less_than) = less_than else {
         return CacheSeen::SizeUnclear { holds, less_than: u64::MAX, hit_ns, miss_ns };
@@ -211,6 +240,9 @@ fn is_confirmed(sets: &[SetSeen], holds: u64) -> bool {
 /// The size of the cache by the set that tells it best.
 pub(crate) fn size(sets: &[SetSeen]) -> Option<Estimate> {
     let of_set = |set: &SetSeen| {
+        if set.still_warming {
+            return None;
+        }
         let hits = set.hits.filter(|hits| (TELLS.0..=TELLS.1).contains(&hits.value))?;
         let error = ((hits.high - hits.low) / (2.0 * hits.value)).max(LEAST_ERROR);
         let value = hits.value * set.bytes as f64;

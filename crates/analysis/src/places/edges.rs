@@ -1,9 +1,10 @@
 //! Where the level of a series over position changes: found by segments of the series, then placed between two readings.
 
-use statistics::quantile::median;
+use statistics::quantile::{median, quantile};
 use statistics::segments::{Rule, Sample, segments};
 
 use super::looks::Span;
+use super::readings::UNIT;
 
 /// Readings that make one value of the series: a median over so many is not moved by a slow one or two.
 const READINGS: usize = 6;
@@ -13,8 +14,6 @@ const LEAST: f64 = 3.0;
 const SHARE: f64 = 0.3;
 /// Noise below this share of a level is not believed.
 const FLOOR: f64 = 0.02;
-/// What a volume loads or allocates as one, at most usually.
-const UNIT: u64 = 1 << 20;
 /// Most values of a series, as elsewhere.
 const MOST: usize = 2000;
 
@@ -47,7 +46,7 @@ pub(crate) fn edges(readings: &[Reading]) -> Vec<Edge> {
     let values: Vec<&[Reading]> = readings.chunks(READINGS).collect();
     let samples: Vec<Sample> =
         values.iter().enumerate().filter_map(|(at, chunk)| sample(at, chunk)).collect();
-    let rule = Rule { least: LEAST, share: SHARE, cell: 1.0, most: MOST, floor: FLOOR };
+    let rule = Rule { least: LEAST, share: SHARE, cell: 1.0, most: MOST, floor: noise(&samples).max(FLOOR) };
     let cut = segments(&samples, &rule);
     let level = |number: usize| {
         let segment = &cut.segments[number];
@@ -67,6 +66,15 @@ pub(crate) fn edges(readings: &[Reading]) -> Vec<Edge> {
         place(&readings[from..to], levels)
     };
     cut.changes.iter().filter_map(placed).collect()
+}
+
+/// The noise of the noisiest tenth of the series, as a share of its level: parts that answer from nothing have none, and beside them
+/// that of the rest would look like edges.
+fn noise(samples: &[Sample]) -> f64 {
+    let differences: Vec<f64> =
+        samples.windows(2).map(|pair| (pair[1].value / pair[0].value).ln().abs()).collect();
+    // The ninth decile of a difference of two normal values lies at 1.645 of their deviations, times the root of two.
+    quantile(&differences, 0.9).unwrap_or(0.0) / (1.645 * std::f64::consts::SQRT_2)
 }
 
 fn sample(at: usize, chunk: &[Reading]) -> Option<Sample> {

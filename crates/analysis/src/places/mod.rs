@@ -3,6 +3,7 @@
 mod budgets;
 mod cache;
 mod edges;
+mod loading;
 mod looks;
 mod readings;
 mod regions;
@@ -17,7 +18,8 @@ use crate::figures::Figures;
 
 pub use budgets::{Budget, Joint};
 pub use cache::{CacheSeen, SetSeen};
-pub use looks::{Look, STRIP_BLOCK, Span, TRACK_BLOCK, WARM_BLOCK, look};
+pub use loading::Loading;
+pub use looks::{Look, STRIP_BLOCK, Span, TRACK_BLOCK, WARM_BLOCK, look, span};
 pub use regions::{Region, RegionKind};
 pub use tracks::{TracksSeen, Window};
 
@@ -46,6 +48,9 @@ pub struct PlacesAnswer {
     pub sets: Vec<SetSeen>,
     /// Bytes a second at which sets were read for the first time.
     pub warming: Option<f64>,
+    /// What first readings and later ones move, where all of the volume is slow at first.
+    #[serde(default)]
+    pub loading: Option<Loading>,
     /// What the cache and what is beyond it move.
     pub budgets: Vec<Budget>,
     /// What sequences say of tracks.
@@ -82,10 +87,17 @@ pub fn places_known(steps: &[StepRecord], asked: &PlacesAsked) -> PlacesAnswer {
     let places = places(steps);
     let mut sets = cache::sets(steps);
     let before = regions(&places, Cached::Unknown, volume);
-    let cache = cache::cache(&mut sets, &places, is_slow_everywhere(&before));
+    let loading = loading::loading(steps, &places, &before);
+    let cache = match cache::cache(&mut sets, &places, is_slow_everywhere(&before)) {
+        // A cache keeps no more than what was read.
+        CacheSeen::LargerOrFirstTouch { up_to } if loading.is_some_and(|loading| loading.piece.is_some()) => {
+            CacheSeen::None { up_to }
+        }
+        told => told,
+    };
     let cached = cached(&cache, warmed(steps));
     let regions = regions(&places, cached, volume);
-    let windows = tracks::windows(steps, &regions);
+    let windows = tracks::windows(steps, &regions, warmed(steps).filter(|_| cached != Cached::No));
     PlacesAnswer {
         size: asked.size.0,
         places: places.len(),
@@ -94,7 +106,8 @@ pub fn places_known(steps: &[StepRecord], asked: &PlacesAsked) -> PlacesAnswer {
         budgets: budgets::budgets(steps, warmed(steps)),
         tracks: tracks::tracks(&windows, volume),
         strip: strip(&places, cached, volume),
-        warming: warming(steps),
+        warming: loading::first_rate(steps),
+        loading,
         stopped: steps.last().is_some_and(|step| matches!(step.ending, Ending::Interrupted | Ending::Failed)),
         windows,
         sets,
@@ -124,15 +137,6 @@ fn cached(cache: &CacheSeen, warmed: Option<Span>) -> Cached {
 fn resolution(places: &[Place]) -> u64 {
     let gaps: Vec<f64> = places.windows(2).map(|pair| (pair[1].offset - pair[0].offset) as f64).collect();
     20 * median(&gaps).unwrap_or_default() as u64
-}
-
-/// Bytes a second of the first pass over each working set.
-fn warming(steps: &[StepRecord]) -> Option<f64> {
-    let warm = |step: &&StepRecord| matches!(look(step), Some(Look::Warm(_)));
-    let rates = steps.iter().filter(warm).filter(|step| step.seconds() > 0.0);
-    let rates: Vec<f64> =
-        rates.map(|step| step.tally(workload::Direction::Read).bytes as f64 / step.seconds()).collect();
-    median(&rates)
 }
 
 fn strip(places: &[Place], cached: Cached, volume: Span) -> Vec<StripPoint> {

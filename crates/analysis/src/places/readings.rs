@@ -1,6 +1,6 @@
 //! The readings of each place of a strip: the first, those soon after it, and those after the working sets were read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use record::StepRecord;
 use statistics::quantile::median;
@@ -13,9 +13,9 @@ pub(crate) struct Place {
     pub(crate) offset: u64,
     /// The first reading.
     pub(crate) first_ns: f64,
-    /// Readings in the passes before the working sets, after the first.
+    /// Readings after the first, with no working set between them and the one before.
     pub(crate) again_ns: Vec<f64>,
-    /// Readings after the working sets, after the first.
+    /// Readings before which working sets were read.
     pub(crate) later_ns: Vec<f64>,
 }
 
@@ -47,33 +47,60 @@ pub(crate) fn warmed(steps: &[StepRecord]) -> Option<Span> {
     spans.reduce(|a, b| Span { from: a.from.min(b.from), to: a.to.max(b.to) })
 }
 
+/// What loads as one when it is touched, at most usually: a place so near to one that was read says nothing of a first touch.
+pub(crate) const UNIT: u64 = 1 << 20;
+
 /// The places of all strips, by their offset. What working sets have read since is left out: it may lie in a cache for that.
 pub(crate) fn places(steps: &[StepRecord]) -> Vec<Place> {
-    let mut places: BTreeMap<u64, Place> = BTreeMap::new();
-    let mut read: Vec<Span> = Vec::new();
+    let mut readings = Readings::default();
     for step in steps {
         match look(step) {
-            Some(Look::Strip) => take_in(step, &read, &mut places),
-            Some(Look::Warm(span) | Look::Set(span)) => read.push(span),
+            Some(Look::Strip) => readings.take_in(step),
+            Some(Look::Warm(span) | Look::Set(span)) => readings.sets.push(span),
             Some(Look::Budget | Look::Tracks) | None => {}
         }
     }
-    places.into_values().collect()
+    readings.places.into_values().map(|(place, _)| place).collect()
 }
 
-fn take_in(step: &StepRecord, read: &[Span], places: &mut BTreeMap<u64, Place>) {
-    let mut ios: Vec<_> = step.workers.iter().flat_map(|worker| &worker.ios).collect();
-    ios.sort_by_key(|io| io.issued);
-    let whole = ios.into_iter().filter(|io| io.errno == 0 && io.bytes > 0);
-    for io in whole.filter(|io| !read.iter().any(|span| span.holds(io.offset))) {
-        let ns = io.done.since(io.issued).0 as f64;
-        match places.get_mut(&io.offset) {
-            Some(place) if read.is_empty() => place.again_ns.push(ns),
-            Some(place) => place.later_ns.push(ns),
-            None => {
-                let (again_ns, later_ns) = (Vec::new(), Vec::new());
-                places.insert(io.offset, Place { offset: io.offset, first_ns: ns, again_ns, later_ns });
+/// What was read so far.
+#[derive(Default)]
+struct Readings {
+    /// Each with how many looks at working sets there had been when it was read last.
+    places: BTreeMap<u64, (Place, usize)>,
+    /// Every offset that was read.
+    touched: BTreeSet<u64>,
+    /// What working sets have read.
+    sets: Vec<Span>,
+}
+
+impl Readings {
+    fn take_in(&mut self, step: &StepRecord) {
+        let mut ios: Vec<_> = step.workers.iter().flat_map(|worker| &worker.ios).collect();
+        ios.sort_by_key(|io| io.issued);
+        let whole = ios.into_iter().filter(|io| io.errno == 0 && io.bytes > 0);
+        for io in whole {
+            if !self.sets.iter().any(|span| span.holds(io.offset)) {
+                self.read(io.offset, io.done.since(io.issued).0 as f64);
             }
         }
+    }
+
+    fn read(&mut self, offset: u64, ns: f64) {
+        let looks = self.sets.len();
+        let near = offset.saturating_sub(UNIT)..=offset + UNIT;
+        if let Some((place, last)) = self.places.get_mut(&offset) {
+            // What was read a moment ago may lie in a cache for that, whatever drove it out before.
+            if *last < looks {
+                place.later_ns.push(ns)
+            } else {
+                place.again_ns.push(ns)
+            }
+            *last = looks;
+        } else if self.touched.range(near).next().is_none() {
+            let place = Place { offset, first_ns: ns, again_ns: Vec::new(), later_ns: Vec::new() };
+            self.places.insert(offset, (place, looks));
+        }
+        self.touched.insert(offset);
     }
 }

@@ -162,6 +162,8 @@ impl Part<'_> {
     }
 
     fn told(&self, cached: Cached, usual: Option<f64>) -> Region {
+        // Where nothing was read again after the sets, what was read again before them tells less.
+        let cached = if self.times(cached.settled()).is_none() { Cached::Unknown } else { cached };
         let settled = cached.settled();
         let times = self.times(settled);
         let settled_ns = self.settled(settled);

@@ -46,6 +46,11 @@ pub enum TracksSeen {
         /// The first third over the last, with its interval.
         ratio: Estimate,
     },
+    /// Whether they slow down is open.
+    Unclear {
+        /// The first third over the last, with its interval.
+        ratio: Estimate,
+    },
     /// They differ, but not as tracks do.
     Uneven {
         /// The first third over the last, with its interval.
@@ -54,7 +59,7 @@ pub enum TracksSeen {
 }
 
 /// The rate at each place, by place. `first` says whether the first reading of a place counts or the later ones.
-pub(crate) fn windows(steps: &[StepRecord], regions: &[Region]) -> Vec<Window> {
+pub(crate) fn windows(steps: &[StepRecord], regions: &[Region], cached: Option<Span>) -> Vec<Window> {
     let mut ios: Vec<IoTrace> = Vec::new();
     for step in steps.iter().filter(|step| look(step) == Some(Look::Tracks)) {
         ios.extend(step.workers.iter().flat_map(|worker| &worker.ios).filter(|io| io.errno == 0));
@@ -66,7 +71,12 @@ pub(crate) fn windows(steps: &[StepRecord], regions: &[Region]) -> Vec<Window> {
         let known = windows.iter_mut().find(|known| known.offset == window.offset);
         match known {
             // Where the first touch is slow only what comes after it is the volume's own.
-            Some(known) if is_slow_once(regions, known.offset) => *known = window,
+            Some(known) if cached.is_none() && is_slow_once(regions, known.offset) => *known = window,
+            // A cache may have kept the first reading.
+            Some(known) if cached.is_none() => {
+                let mean = 2.0 / (1.0 / known.bytes_per_second + 1.0 / window.bytes_per_second);
+                known.bytes_per_second = mean;
+            }
             Some(_) => {}
             None => windows.push(window),
         }
@@ -76,6 +86,10 @@ pub(crate) fn windows(steps: &[StepRecord], regions: &[Region]) -> Vec<Window> {
         region_of(regions, window.offset).is_none_or(|region| region.kind != RegionKind::Fast)
     };
     windows.retain(plain);
+    // With a cache the second reading is not the volume's own, nor are those of what working sets have read.
+    if let Some(read) = cached {
+        windows.retain(|window| !read.holds(window.offset) && !is_slow_once(regions, window.offset));
+    }
     windows
 }
 
@@ -135,6 +149,9 @@ fn told(thirds: &[Vec<f64>; 3], windows: &[Window]) -> Option<TracksSeen> {
     let uneven = |ratio: &Estimate| ratio.low > FALLS || ratio.high < 1.0 / FALLS;
     if [all, first, second].iter().any(uneven) {
         return Some(TracksSeen::Uneven { ratio: all });
+    }
+    if all.high > FALLS {
+        return Some(TracksSeen::Unclear { ratio: all });
     }
     Some(TracksSeen::Alike { bytes_per_second: middle, ratio: all })
 }

@@ -17,6 +17,7 @@ mod lab_check;
 #[path = "../machine/mod.rs"]
 mod machine;
 mod not_fooled;
+mod places;
 mod profiles;
 mod safety;
 mod silent;

@@ -2,47 +2,86 @@
 
 use analysis::{CacheSeen, SetSeen, Span, places_known};
 use record::StepRecord;
-use workload::{Access, Bytes, Job, Mix, Order, Repeats, StopRule};
+use workload::{
+    Access, BlockSizes, ByDirection, Bytes, Direction, Job, Mix, Nanos, Order, Repeats, StopRule,
+};
 
 use super::ladder::{SMALLEST, room};
 use super::{PlacesAsk, step};
 use crate::step::Step;
 
-/// Reads in flight: enough for a cache of 100 µs to show 600,000 a second.
-const DEPTH: u32 = 64;
-/// Share of the whole time for one of the three loads.
+/// Share of the whole time for one of the loads.
 const LOAD: f64 = 1.0 / 40.0;
 /// Share of the whole time before such a load is counted.
 const RAMP: f64 = 1.0 / 120.0;
-/// Names of the three loads.
-const CACHED: &str = "from the cache";
-const UNCACHED: &str = "beyond the cache";
-const BOTH: &str = "both at once";
 /// Least region beyond the cache: reads of less would soon come from it.
-const BEYOND: u64 = 256 << 20;
+const BEYOND: u64 = 1 << 30;
+/// Places beyond the cache lie so far from each other at least: what a cache takes in as one is no larger.
+const LINE: Bytes = Bytes::kib(64);
 
-/// The next of the three loads; `None` where no cache is seen.
+/// Reads of one size.
+struct Size {
+    block: Bytes,
+    /// Reads in flight.
+    depth: u32,
+    /// Names of the loads: from the cache, beyond it, both at once.
+    names: [&'static str; 3],
+}
+
+/// Small reads, as limits of operations hold them: so many in flight that a cache of 100 µs shows 600,000 a second. Then large ones, as
+/// limits of bytes do: another size than the one that warms a set, since steps are known by it.
+const SIZES: [Size; 2] = [
+    Size { block: Bytes::kib(4), depth: 64, names: ["from the cache", "beyond the cache", "both at once"] },
+    Size {
+        block: Bytes::kib(512),
+        depth: 16,
+        names: ["from the cache, large", "beyond the cache, large", "both at once, large"],
+    },
+];
+
+/// The next of the loads; `None` where no cache is seen.
 pub(super) fn next(ask: &PlacesAsk, done: &[StepRecord]) -> Option<Step> {
     let known = places_known(done, &ask.asked);
     let (CacheSeen::Seen { .. } | CacheSeen::SizeUnclear { .. }) = known.cache else { return None };
     let room = room(ask, done)?;
     let hot = Span { from: room.from, to: room.from + SMALLEST };
+    let beyond = beyond(room, &known.sets);
     let ran = |name: &str| done.iter().any(|step| step.plan.name == name);
-    let cached = load("cached", hot, Repeats::With);
-    if !ran(CACHED) {
-        return Some(loads(ask, CACHED, vec![cached]));
-    }
-    let uncached = load("uncached", beyond(room, &known.sets)?, Repeats::Without);
-    if !ran(UNCACHED) {
-        return Some(loads(ask, UNCACHED, vec![uncached]));
-    }
-    (!ran(BOTH)).then(|| loads(ask, BOTH, vec![cached, uncached]))
+    let of_size = |(number, size): (usize, &Size)| {
+        let cached = size.job("cached", hot, Repeats::With);
+        let [hits, misses, both] = size.names;
+        if !ran(hits) {
+            return Some(loads(ask, hits, vec![cached]));
+        }
+        // What one load read may lie in the cache for the next: each has places of its own.
+        let uncached =
+            |load: u64| Some(size.job("uncached", part(beyond?, 2 * number as u64 + load), Repeats::Without));
+        if !ran(misses) {
+            return Some(loads(ask, misses, vec![uncached(0)?]));
+        }
+        if !ran(both) { Some(loads(ask, both, vec![cached, uncached(1)?])) } else { None }
+    };
+    SIZES.iter().enumerate().find_map(of_size)
 }
 
-/// These loads at once. In the ramp the cache takes in what is to be read from it.
+/// One of four equal parts.
+fn part(span: Span, number: u64) -> Span {
+    let length = span.bytes() / 4 / Bytes::MIB.0 * Bytes::MIB.0;
+    Span { from: span.from + number * length, to: span.from + (number + 1) * length }
+}
+
+/// These loads at once. In the ramp the cache takes in what is to be read from it. A load ends with its places: none is read twice
+/// beyond the cache.
 fn loads(ask: &PlacesAsk, name: &str, jobs: Vec<Job>) -> Step {
-    let mut step = step(name, jobs, vec![StopRule::Time(ask.share(LOAD))]);
-    step.workload.ramp = ask.share(RAMP);
+    let once = jobs.iter().find(|job| job.access.order == Order::Random(Repeats::Without));
+    let places = once.and_then(|job| Some(job.size?.0 / job.blocks.align_of(Direction::Read).0));
+    let mut stop = vec![StopRule::Time(ask.share(LOAD))];
+    if let (Some(places), [_]) = (places, jobs.as_slice()) {
+        stop.push(StopRule::OpsEach(places));
+    }
+    let warms = jobs.iter().any(|job| job.access.order == Order::Random(Repeats::With));
+    let mut step = step(name, jobs, stop);
+    step.workload.ramp = if warms { ask.share(RAMP) } else { Nanos::ZERO };
     step
 }
 
@@ -53,12 +92,22 @@ fn beyond(room: Span, sets: &[SetSeen]) -> Option<Span> {
     (span.bytes() >= BEYOND).then_some(span)
 }
 
-fn load(name: &str, span: Span, repeats: Repeats) -> Job {
-    Job {
-        access: Access { order: Order::Random(repeats), ..Access::random(Mix::READ) },
-        depth: DEPTH,
-        offset: Bytes(span.from),
-        size: Some(Bytes(span.bytes())),
-        ..Job::named(name)
+impl Size {
+    fn align(&self, repeats: Repeats) -> Bytes {
+        if repeats == Repeats::Without { self.block.max(LINE) } else { self.block }
+    }
+
+    fn job(&self, name: &str, span: Span, repeats: Repeats) -> Job {
+        Job {
+            access: Access { order: Order::Random(repeats), ..Access::random(Mix::READ) },
+            blocks: BlockSizes {
+                align: ByDirection::all(Some(self.align(repeats))),
+                ..BlockSizes::all(self.block)
+            },
+            depth: self.depth,
+            offset: Bytes(span.from),
+            size: Some(Bytes(span.bytes())),
+            ..Job::named(name)
+        }
     }
 }

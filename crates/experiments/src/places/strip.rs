@@ -1,9 +1,11 @@
 //! The strip: single places over the volume, the edges between regions, and sequences at several places.
 
-use analysis::{Look, STRIP_BLOCK, TRACK_BLOCK, look, places_known};
+use analysis::{Look, STRIP_BLOCK, TRACK_BLOCK, look, places_known, span};
 use record::StepRecord;
 use statistics::{Permutation, Stream};
-use workload::{Access, BlockSizes, Bytes, Iops, Job, Mix, Pace, Spread, StopRule, Totals};
+use workload::{
+    Access, BlockSizes, Bytes, Iops, Job, Mix, Nanos, Pace, PlacesAsked, Spread, StopRule, Totals, WorkerPlan,
+};
 
 use super::{AGAIN, EDGES, PlacesAsk, STRIP, TRACKS, step};
 use crate::step::Step;
@@ -69,9 +71,18 @@ fn twice(list: &[u64]) -> Vec<u64> {
 fn strip(ask: &PlacesAsk, name: &str, (blocks, share): (Vec<u64>, f64)) -> Option<Step> {
     let reads = blocks.len() as u64;
     let time = ask.share(share);
-    let pace = Pace::Fixed(Iops(reads as f64 / (PACED * time.as_secs_f64())));
-    let job = Job { depth: DEPTH, pace, size: Some(ask.asked.size), ..listed(name, STRIP_BLOCK, blocks) };
+    let job = Job {
+        depth: DEPTH,
+        pace: paced(reads, time),
+        size: Some(ask.asked.size),
+        ..listed(name, STRIP_BLOCK, blocks)
+    };
     (reads > 0).then(|| step(name, vec![job], vec![StopRule::OpsEach(reads), StopRule::Time(time)]))
+}
+
+/// So many reads, evenly over `time`.
+fn paced(reads: u64, time: Nanos) -> Pace {
+    Pace::Fixed(Iops(reads as f64 / (PACED * time.as_secs_f64())))
 }
 
 /// The first reading of every place.
@@ -93,7 +104,7 @@ pub(super) fn again(ask: &PlacesAsk, done: &[StepRecord]) -> Option<Step> {
 
 /// Places between the two sides of the edge that is known worst.
 pub(super) fn edge(ask: &PlacesAsk, done: &[StepRecord]) -> Option<Step> {
-    let looks: Vec<&StepRecord> = done.iter().filter(|step| is_edge(step)).collect();
+    let looks: Vec<&StepRecord> = done.iter().filter(|step| is_edge(step, &ask.asked)).collect();
     let spent: f64 = looks.iter().map(|step| step.ended.since(step.started).as_secs_f64()).sum();
     if looks.len() >= EDGES_MOST || spent > ask.share(EDGES).as_secs_f64() {
         return None;
@@ -113,8 +124,9 @@ pub(super) fn edge(ask: &PlacesAsk, done: &[StepRecord]) -> Option<Step> {
     Some(edge_step(ask, (from, to), looks.len() + 1))
 }
 
-fn is_edge(step: &StepRecord) -> bool {
-    look(step) == Some(Look::Strip) && step.plan.workers.iter().all(|worker| worker.pace == Pace::Closed)
+fn is_edge(step: &StepRecord, asked: &PlacesAsked) -> bool {
+    let whole = |worker: &WorkerPlan| span(worker).bytes() == asked.size.0;
+    look(step) == Some(Look::Strip) && !step.plan.workers.iter().any(whole)
 }
 
 fn edge_step(ask: &PlacesAsk, (from, to): (u64, u64), number: usize) -> Step {
@@ -124,8 +136,11 @@ fn edge_step(ask: &PlacesAsk, (from, to): (u64, u64), number: usize) -> Step {
     let list = twice(&shuffled(&within, ask.asked.seed + number as u64));
     let reads = list.len() as u64;
     let name = format!("edge {number}");
+    // No faster than a strip: what waits for a meter would look like another place.
+    let time = ask.share(EDGES / EDGES_MOST as f64);
     let job = Job {
         depth: DEPTH,
+        pace: paced(reads, time),
         offset: Bytes(from),
         size: Some(Bytes(to - from)),
         ..listed(&name, STRIP_BLOCK, list)

@@ -17,6 +17,8 @@ mod judge;
 mod map;
 mod margins;
 mod page;
+mod places;
+mod places_drawn;
 mod queues;
 mod resumed;
 mod sick;

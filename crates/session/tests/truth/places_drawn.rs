@@ -1,0 +1,223 @@
+//! Volumes that `where` is to look at: a cache, parts that load lazily or were never written, tracks, several of them, or none; with
+//! whatever moves latencies and rates besides.
+
+use analysis::RegionKind;
+use statistics::Stream;
+use workload::{Bytes, Nanos};
+
+use crate::custom::{chance, one_of};
+
+/// The family of numbers from which they are drawn.
+const FAMILY: u64 = 1200;
+/// Kinds of volumes, in turns.
+pub const KINDS: usize = 13;
+const MIB: u64 = 1 << 20;
+const GIB: u64 = 1 << 30;
+
+/// What is true of one volume.
+pub struct Drawn {
+    /// The target as it is typed, without `sim:`.
+    pub words: String,
+    pub size: Bytes,
+    pub time: Nanos,
+    /// What is not as most of the volume, in order.
+    pub regions: Vec<Part>,
+    pub cache: Option<Cache>,
+    /// Bytes a second of 1 MiB reads, one at a time, at the first byte and at the last.
+    pub tracks: Option<(f64, f64)>,
+    pub miss: Rates,
+    /// By what share rates stray for as long as a load lasts.
+    pub strays: f64,
+}
+
+/// A part of the volume.
+pub struct Part {
+    pub kind: RegionKind,
+    pub from: u64,
+    pub to: u64,
+}
+
+/// A cache and what passes it.
+pub struct Cache {
+    pub bytes: u64,
+    pub hit: Rates,
+    /// Whether hits and misses count against one limit of its own.
+    pub has_limits: bool,
+}
+
+/// What one read takes, and what many move at most.
+#[derive(Clone, Copy)]
+pub struct Rates {
+    pub latency_s: f64,
+    pub iops: f64,
+    pub bandwidth: f64,
+}
+
+impl Rates {
+    /// Reads of `block` a second with so many in flight.
+    pub fn at(self, block: u64, depth: f64) -> f64 {
+        (depth / self.latency_s).min(self.iops).min(self.bandwidth / block as f64)
+    }
+}
+
+/// What moves latencies and rates: its words, and by what share rates stray.
+fn noise(random: &mut Stream) -> (String, f64) {
+    let percent = *one_of(random, &[1.0, 3.0, 5.0, 8.0]);
+    let (words, strays): (String, f64) = match random.below(10) {
+        0 | 1 => (String::new(), 0.0),
+        2 => (format!(",noise={percent}%,rho=0.6"), 0.05 * percent),
+        3 => (",neighbour=50%,neighbour_for=20s,neighbour_every=60s,neighbour_pace=poisson".into(), 0.6),
+        4 => (format!(",slow={percent}%,slow_over=60s"), 0.05 * percent),
+        5 => (format!(",flicker={percent}%"), 0.05 * percent),
+        6 => (",tail=1%,tail_latency=20ms".into(), 0.6),
+        7 => (",stall=500ms,stall_every=20s,stall_pace=poisson".into(), 0.6),
+        8 => (",mode=20%,mode_factor=3".into(), 0.4),
+        _ => (",cap_low=50%,wave=10s/10s".into(), 0.6),
+    };
+    (words, strays)
+}
+
+/// `from` and `to` of a part of a volume of `mib` MiB, at least a twentieth of it.
+fn part(random: &mut Stream, (from, to): (u64, u64)) -> (u64, u64) {
+    let all = to - from;
+    let length = all / 20 + random.below(all / 2);
+    let begins = from + random.below(all - length);
+    (begins * MIB, (begins + length) * MIB)
+}
+
+impl Drawn {
+    pub fn numbered(number: usize) -> Drawn {
+        let mut random = Stream::new(FAMILY, number as u64);
+        let mib = *one_of(&mut random, &[8, 20, 64, 200]) << 10;
+        let time = Nanos::from_secs(*one_of(&mut random, &[60, 120, 120, 240]));
+        let (noise, strays) = noise(&mut random);
+        let mut volume = Drawn {
+            words: String::new(),
+            size: Bytes::mib(mib),
+            time,
+            regions: Vec::new(),
+            cache: None,
+            tracks: None,
+            miss: Rates { latency_s: 0.0, iops: 0.0, bandwidth: f64::INFINITY },
+            strays,
+        };
+        volume.medium(&mut random);
+        match number % KINDS {
+            0 => {}
+            1 => volume.cached(&mut random),
+            2 => volume.budgeted(&mut random),
+            3 => volume.lazy(&mut random, (0, mib)),
+            4 => volume.thin(&mut random, (0, mib)),
+            5 => volume.turning(&mut random),
+            6 => volume.lazy_throughout(&mut random),
+            7 => {
+                volume.lazy(&mut random, (0, mib / 2));
+                volume.thin(&mut random, (mib / 2, mib));
+            }
+            8 => {
+                volume.cached(&mut random);
+                volume.lazy(&mut random, (0, mib));
+            }
+            9 => volume.warm(&mut random),
+            10 => volume.slow_to_admit(&mut random),
+            11 => volume.serving(&mut random),
+            _ => {
+                volume.turning(&mut random);
+                volume.lazy(&mut random, (0, mib));
+            }
+        }
+        volume.words += &format!(",seed={}{noise}", number + 1);
+        volume
+    }
+
+    /// A metered medium; rates by which a strip and a set are not held.
+    fn medium(&mut self, random: &mut Stream) {
+        let (latency, us) =
+            *one_of(random, &[("300us", 300.0), ("800us", 800.0), ("2ms", 2e3), ("6ms", 6e3)]);
+        let iops = *one_of(random, &[500.0, 3000.0, 12_800.0, 50_000.0]);
+        let jitter = *one_of(random, &["0.1", "0.3", "0.5"]);
+        let size = self.size.0 / GIB;
+        self.miss = Rates { latency_s: us / 1e6, iops, bandwidth: f64::INFINITY };
+        self.words = format!("custom,iops={iops},latency={latency},jitter={jitter},size={size}GiB");
+        if chance(random, 0.5) {
+            let mib = *one_of(random, &[100.0, 192.0, 500.0]);
+            self.miss.bandwidth = mib * MIB as f64;
+            self.words += &format!(",bandwidth={mib}MiB/s");
+        }
+    }
+
+    fn cached(&mut self, random: &mut Stream) {
+        // From 48 MiB to 2 GiB, evenly by doublings.
+        let bytes = (48.0 * (2048f64 / 48.0).powf(random.unit_f64())) as u64 * MIB;
+        let us = *one_of(random, &[50.0, 100.0]);
+        self.words += &format!(",cache={}MiB,cache_latency={us}us", bytes / MIB);
+        let hit = Rates { latency_s: us / 1e6, iops: f64::INFINITY, bandwidth: f64::INFINITY };
+        self.cache = Some(Cache { bytes, hit, has_limits: false });
+    }
+
+    /// A cache with limits of its own.
+    fn budgeted(&mut self, random: &mut Stream) {
+        self.cached(random);
+        let iops = *one_of(random, &[77_000.0, 150_000.0]);
+        let mib = *one_of(random, &[600.0, 1200.0]);
+        self.words += &format!(",cache_iops={iops},cache_bandwidth={mib}MiB/s");
+        let Some(cache) = &mut self.cache else { return };
+        cache.has_limits = true;
+        (cache.hit.iops, cache.hit.bandwidth) = (iops, mib * MIB as f64);
+        self.miss.iops = self.miss.iops.min(iops);
+        self.miss.bandwidth = self.miss.bandwidth.min(mib * MIB as f64);
+    }
+
+    fn warm(&mut self, random: &mut Stream) {
+        self.cached(random);
+        let Some(cache) = &self.cache else { return };
+        let share = *one_of(random, &[0.3, 1.0]);
+        self.words += &format!(",cache_holds={}MiB", (share * (cache.bytes / MIB) as f64) as u64);
+    }
+
+    fn slow_to_admit(&mut self, random: &mut Stream) {
+        self.cached(random);
+        self.words += &format!(",cache_admits={}%", one_of(random, &[10, 30, 60]));
+    }
+
+    fn lazy(&mut self, random: &mut Stream, within: (u64, u64)) {
+        let (from, to) = part(random, within);
+        let ms = self.longer(random);
+        self.words +=
+            &format!(",first_touch={ms}ms,first_touch_from={}MiB,first_touch_to={}MiB", from / MIB, to / MIB);
+        self.regions.push(Part { kind: RegionKind::FirstTouch, from, to });
+    }
+
+    /// What the first touch takes more, milliseconds: twice the usual latency or more.
+    fn longer(&self, random: &mut Stream) -> u64 {
+        let least = (2.0 * self.miss.latency_s * 1e3).ceil() as u64;
+        (*one_of(random, &[2, 5, 20, 60])).max(least)
+    }
+
+    fn lazy_throughout(&mut self, random: &mut Stream) {
+        let ms = self.longer(random);
+        self.words += &format!(",first_touch={ms}ms");
+        self.regions.push(Part { kind: RegionKind::FirstTouch, from: 0, to: self.size.0 });
+    }
+
+    fn thin(&mut self, random: &mut Stream, within: (u64, u64)) {
+        let (from, to) = part(random, within);
+        self.words += &format!(",thin=100us,thin_from={}MiB,thin_to={}MiB", from / MIB, to / MIB);
+        self.regions.push(Part { kind: RegionKind::Fast, from, to });
+    }
+
+    fn turning(&mut self, random: &mut Stream) {
+        let (outer, inner) = *one_of(random, &[(200.0, 100.0), (260.0, 120.0), (150.0, 90.0)]);
+        self.words += &format!(",outer={outer}MiB/s,inner={inner}MiB/s");
+        let alone = |mib: f64| MIB as f64 / (self.miss.latency_s + 1.0 / mib);
+        self.tracks = Some((alone(outer), alone(inner)));
+    }
+
+    /// Servers without a meter: what moves rates moves latencies.
+    fn serving(&mut self, random: &mut Stream) {
+        let (ms, size) = (*one_of(random, &[1, 5]), self.size.0 / GIB);
+        self.words = format!("custom,servers=8,service={ms}ms,service_cv=1,latency=200us,size={size}GiB");
+        let latency_s = ms as f64 / 1e3 + 2e-4;
+        self.miss = Rates { latency_s, iops: 8e3 / ms as f64, bandwidth: f64::INFINITY };
+    }
+}
