@@ -5,7 +5,7 @@ use statistics::level::Strays;
 use workload::{Direction, StepKind};
 
 use crate::level::{Found, Shared, strays};
-use crate::plateaus::{Cap, Plateau, base_latency_ns, best_known, bytes, largest, operations};
+use crate::plateaus::{Cap, Plateau, base_latency_ns, best_known, bytes, is_full, largest, operations};
 use crate::{LatencyRow, Point, Regimes, points};
 
 /// Points and rows of a run.
@@ -19,6 +19,8 @@ pub(crate) struct Figures {
     pub jobs: Vec<Point>,
     /// What ran between the rungs and after them at the loads of some of them, where nothing changed.
     pub beside: Vec<Point>,
+    /// Names of those of them that are cells of a map.
+    cells: Vec<String>,
     /// How the run falls into spans that may be compared.
     pub regimes: Regimes,
     /// Caps of reads, then of writes: of operations, then of bytes.
@@ -36,6 +38,11 @@ pub(crate) struct Ladders {
 const WAYS: [Direction; 2] = [Direction::Read, Direction::Write];
 
 impl Figures {
+    /// Cells of a map that surely kept a queue before the volume.
+    pub fn full_cells(&self) -> impl Iterator<Item = &Point> {
+        self.beside.iter().filter(|point| self.cells.contains(&point.step))
+    }
+
     /// Points of both ladders.
     pub fn ladders(&self) -> impl Iterator<Item = &Point> {
         self.depths.iter().chain(&self.blocks)
@@ -80,7 +87,10 @@ pub(crate) fn figures(run: &Run) -> Figures {
         }
         false => (lasting(run, &regimes, &of), Vec::new()),
     };
-    let (small, large) = (with(&depths, &beside), with(&blocks, &beside));
+    // Cells of a map that kept a queue are at the level as rungs are, and have blocks that no rung had.
+    let full = if regimes.changes.is_empty() { full_cells(of(StepKind::Cell)) } else { Vec::new() };
+    let beside: Vec<Point> = [beside, full.clone()].concat();
+    let (small, large) = (with(&depths, &beside), with_all(with(&blocks, &beside), &full));
     let plateaus = WAYS.map(|direction| {
         let base = base_latency_ns(&latencies, &depths, direction);
         [operations(&small, direction), bytes(&large, &small, direction, base)]
@@ -93,6 +103,7 @@ pub(crate) fn figures(run: &Run) -> Figures {
         all: Ladders { depths: straying(all.depths), blocks: straying(all.blocks) },
         jobs: straying(points::points(run, StepKind::Job, &regimes)),
         beside: straying(beside),
+        cells: full.into_iter().map(|cell| cell.step).collect(),
         caps: plateaus.map(|of_way| of_way.map(|plateau| plateau?.cap(&strays))),
         largest: WAYS.map(|direction| largest(&large, direction)?.shared.level(&strays)),
         latencies,
@@ -121,6 +132,21 @@ fn with(ladder: &[Point], beside: &[Point]) -> Vec<Point> {
         ladder.iter().any(|rung| rung.direction == point.direction && rung.block == point.block)
     };
     ladder.iter().chain(beside.iter().filter(alike)).cloned().collect()
+}
+
+/// `large` and those of `cells` whose block no rung of their direction had.
+fn with_all(large: Vec<Point>, cells: &[Point]) -> Vec<Point> {
+    let is_new = |cell: &&Point| {
+        let mut of_way = large.iter().filter(|point| point.direction == cell.direction).peekable();
+        of_way.peek().is_some() && of_way.all(|point| point.block != cell.block)
+    };
+    let new: Vec<Point> = cells.iter().filter(is_new).cloned().collect();
+    [large, new].concat()
+}
+
+/// Those of `cells` that surely kept a queue before the volume.
+fn full_cells(cells: Vec<Point>) -> Vec<Point> {
+    cells.into_iter().filter(is_full).collect()
 }
 
 fn ladders(depths: Vec<Point>, mut blocks: Vec<Point>) -> Ladders {

@@ -4,7 +4,7 @@ use policy::Limits;
 use record::{Run, StoredFinding};
 use workload::{Direction, Expectation, Nanos, StepKind};
 
-use crate::answered::answered;
+use crate::answered::{Answered, answered};
 use crate::exclude::without_contradictions;
 use crate::figures::{Figures, figures};
 use crate::findings::{of_run, of_verdict};
@@ -16,7 +16,7 @@ use crate::watch::is_watch;
 use crate::windows::windows;
 use crate::{
     Analysis, Answer, ClaimRow, Claimed, Course, Doubt, Estimate, Finding, Meaning, Point, Quantity, Regimes,
-    Verdict, changed, claims, shortage, target_doubt,
+    Verdict, changed, claims, mapped, shortage, target_doubt,
 };
 
 /// Where a watch puts a generator that lacked CPU: behind what holds the device, which it may explain.
@@ -51,6 +51,9 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
     let answered = answered(run, &figures, &found);
     if answered.is_some() {
         leave_unasked(&mut verdict);
+    }
+    if let Some(Answered::Map(answer)) = &answered {
+        mapped::settle(answer, &mut verdict.rows, &mut found);
     }
     found.sort_by_key(|finding| match &finding.meaning {
         Meaning::GeneratorBound(_) if watches => WATCHED_GENERATOR,

@@ -92,6 +92,12 @@ pub(crate) fn full_rungs(depths: &[Point], direction: Direction) -> Vec<&Point> 
     on
 }
 
+/// Whether this load was so deep that its queue was full whatever the rate.
+pub(crate) fn is_full(point: &Point) -> bool {
+    let fills = |base_ns: f64| point.iops.value * base_ns / 1e9;
+    point.seen.base_ns.is_some_and(|base_ns| f64::from(point.depth) >= FULL * fills(base_ns))
+}
+
 /// The rungs from the first on from which to the deepest the latency grows as the depth does.
 fn waiting_rungs<'p>(rungs: &[&'p Point]) -> Vec<&'p Point> {
     let Some((deepest, others)) = rungs.split_last() else { return Vec::new() };

@@ -3,6 +3,7 @@
 use statistics::metered::{Meter, Metering, Window, metered_at_one_level};
 
 use super::bound::{Bound, starved};
+use super::corner::{self, Shows};
 use super::inside::local_limit;
 use super::loads::{cpu_bound, full, meter, window};
 use super::operations::{bytes_below, open, same};
@@ -112,7 +113,7 @@ fn cause(way: &Way<'_>, seen: &Seen<'_>, unit: Option<&Charged>) -> (Cause, Conf
         .or_else(|| in_units(seen, unit))
         .or_else(|| two_blocks(way, seen))
         .or_else(|| by_size(way, seen))
-        .unwrap_or_else(|| of_meter(&seen.meter))
+        .unwrap_or_else(|| of_meter(&seen.meter, beside_operations(way)))
 }
 
 /// A device that small operations keep busy without a meter may be busy with large ones too, each as long as the other: that counts
@@ -203,9 +204,19 @@ fn by_size(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
     (metered && moves).then(|| open(vec![Tells::LargerBlocks]))
 }
 
-/// What the scales of the counts say of it.
-fn of_meter(meter: &Meter) -> (Cause, Confidence) {
+/// What the corner shows at which operations give way to these bytes.
+fn beside_operations(way: &Way<'_>) -> Shows {
+    let operations = way.figures.iops_cap(way.direction);
+    operations.map_or(Shows::Nothing, |cap| corner::shows(way, cap.level.value))
+}
+
+/// What the scales of the counts say of it, and where they do not, the corner.
+fn of_meter(meter: &Meter, corner: Shows) -> (Cause, Confidence) {
     match meter.answer {
+        Metering::NotMetered | Metering::Unclear if corner == Shows::Rules => {
+            (Cause::Meter, Confidence::Possible)
+        }
+        Metering::Metered if corner == Shows::Time => open(vec![Tells::LargerBlocks]),
         Metering::Metered => (Cause::Meter, Confidence::Likely),
         Metering::NotMetered => (Cause::Saturated, Confidence::Possible),
         Metering::Unclear if meter.drifts() => (Cause::Saturated, Confidence::Possible),

@@ -54,7 +54,9 @@ impl<'r> Loads<'r> {
         let here = |step: &&StepRecord| {
             figures.regimes.of_span(step.counted_from, step.ended) == Some(figures.regimes.last())
         };
-        for step in run.steps.iter().filter(|step| saturates(step)).filter(here) {
+        let cells: Vec<&str> = figures.full_cells().map(|point| point.step.as_str()).collect();
+        let is_cell = |step: &StepRecord| cells.contains(&step.plan.name.as_str());
+        for step in run.steps.iter().filter(|step| saturates(step) || is_cell(step)).filter(here) {
             loads.add(step);
         }
         loads

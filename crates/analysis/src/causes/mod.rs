@@ -4,6 +4,7 @@
 
 mod bound;
 mod bytes;
+mod corner;
 mod inside;
 mod loads;
 mod operations;

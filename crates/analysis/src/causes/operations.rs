@@ -4,6 +4,7 @@ use statistics::metered::{Meter, Metering};
 use workload::Direction;
 
 use super::bound::{Bound, have_more, starved};
+use super::corner::{self, Shows};
 use super::inside::{local_limit, queue};
 use super::loads::{cpu_bound, full, meter};
 use super::{Cause, Charge, Counted, Held, Load, SAME, Tells, Way, evidence, unit};
@@ -168,7 +169,11 @@ fn takes_as_long(deep: &Point, shallow: &Point) -> bool {
 /// The bytes of the small block are those of a larger one: operations do not bind there, as far as that block's own size shows.
 fn bytes_bind(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
     let bytes = seen.cap.level.value * seen.block as f64;
-    let longer: Vec<f64> = longer(way, seen.block).map(|load| load.point.bytes_per_second.value).collect();
+    // What did not wait was held by its own depth, and has these bytes by chance.
+    let waited =
+        |load: &Load<'_>| way.base_ns.is_none_or(|base| load.point.latency_ns_mean > WAITS * base);
+    let of_bytes = |load: &Load<'_>| if waited(load) { load.point.bytes_per_second.value } else { 0.0 };
+    let longer: Vec<f64> = longer(way, seen.block).map(of_bytes).collect();
     if longer.is_empty() {
         return Some(open(vec![Tells::LargerBlocks]));
     }
@@ -204,9 +209,15 @@ fn longer<'r>(way: &'r Way<'_>, block: u64) -> impl Iterator<Item = &'r Load<'r>
     way.loads.of_direction(way.direction).filter(move |load| load.point.block >= 2 * block)
 }
 
-/// What the scales of the counts say of it.
+/// What the scales of the counts say of it, and where they do not, the corner at which bytes take over.
 fn of_meter(way: &Way<'_>, seen: &Seen<'_>) -> (Cause, Confidence) {
+    let corner = corner::shows(way, seen.cap.level.value);
     match seen.meter.answer {
+        // A limiter whose own rate varies drifts as a busy device does, but leaves a hard corner.
+        Metering::NotMetered | Metering::Unclear if corner == Shows::Rules => {
+            (Cause::Meter, Confidence::Possible)
+        }
+        Metering::Metered if corner == Shows::Time => open(vec![Tells::LargerBlocks]),
         // Servers of an even pace pin the counts of one size too; only by other sizes are they told from a meter.
         Metering::Metered if moves_with_size(way, seen) == Moves::WithSize => open(vec![Tells::LargerBlocks]),
         Metering::Metered if unit::take_time(way, seen.cap.level.value) => open(vec![Tells::LargerBlocks]),

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use workload::Direction;
 
 use super::Way;
+use super::disturbed::Undisturbed;
 use crate::findings::Question;
 use crate::{Charge, Confidence, Counted, Estimate, Finding, Meaning, Point};
 
@@ -61,13 +62,28 @@ struct Said {
 }
 
 /// The greatest rate of small I/Os.
-pub(super) fn operations(way: &Way<'_>) -> Option<CapOfMap> {
-    level(way, Counted::Operations)
+pub(super) fn operations(way: &Way<'_>, undisturbed: Option<&Undisturbed>) -> Option<CapOfMap> {
+    level(way, Counted::Operations).map(|cap| without(cap, undisturbed))
 }
 
 /// The most bytes a second.
-pub(super) fn bytes(way: &Way<'_>) -> Option<CapOfMap> {
-    level(way, Counted::Bytes)
+pub(super) fn bytes(way: &Way<'_>, undisturbed: Option<&Undisturbed>) -> Option<CapOfMap> {
+    let measured = || way.figures.bandwidth_cap(way.direction).filter(|cap| !cap.at_least);
+    // What units come to is as near to what was measured as rules are told apart, and no nearer.
+    let as_measured = |cap: CapOfMap| match (cap.held_by, measured()) {
+        (HeldBy::Unit, Some(own)) => CapOfMap { level: own.level, ..cap },
+        _ => cap,
+    };
+    level(way, Counted::Bytes).map(|cap| without(as_measured(cap), undisturbed))
+}
+
+/// The level without the loads that were disturbed. What those left open, whether there is more, is not open without them.
+fn without(cap: CapOfMap, undisturbed: Option<&Undisturbed>) -> CapOfMap {
+    let Some(Undisturbed { level, .. }) = undisturbed.filter(|_| cap.held_by != HeldBy::Generator) else {
+        return cap;
+    };
+    let at_least = cap.at_least && level.half_width() > KNOWN * level.value;
+    CapOfMap { level: *level, at_least, ..cap }
 }
 
 /// What holds a level, before how operations are charged, before what is left open.
@@ -77,7 +93,9 @@ fn level(way: &Way<'_>, counted: Counted) -> Option<CapOfMap> {
             let said = of(&finding.meaning)
                 .filter(|said| said.direction == way.direction && said.counted == counted)?;
             let Said { level, held_by, at_least, .. } = said;
-            Some(CapOfMap { level, at_least, held_by, confidence: finding.confidence })
+            // What is certain of a question that is left open is that it is open.
+            let most = if held_by == HeldBy::Bytes { Confidence::Likely } else { Confidence::Certain };
+            Some(CapOfMap { level, at_least, held_by, confidence: finding.confidence.min(most) })
         })
     };
     said(held).or_else(|| said(charged)).or_else(|| said(open)).or_else(|| said(charged_whole))
@@ -159,8 +177,10 @@ pub(super) struct Caps<'c> {
 
 /// A block that is off what both levels say by more than this, beyond its interval, is held by something else.
 const FITS: f64 = 0.04;
+/// Blocks a little above a unit, as a share of it: charged as two they have half the rate.
+const JUST_ABOVE: std::ops::Range<f64> = 1.01..1.5;
 /// A level with a wider interval than this share of it tells no size.
-const KNOWN: f64 = 0.1;
+const KNOWN: f64 = 0.15;
 
 /// Where the caps meet and no unit lies below that: with one, operations hold the bytes, and there is no such block.
 pub(super) fn crossover(way: &Way<'_>, caps: Caps<'_>, points: &[&Point]) -> Option<Crossing> {
@@ -170,7 +190,14 @@ pub(super) fn crossover(way: &Way<'_>, caps: Caps<'_>, points: &[&Point]) -> Opt
         low: bytes.level.low / operations.level.high,
         high: bytes.level.high / operations.level.low.max(f64::MIN_POSITIVE),
     };
-    let whole = caps.unit.is_none_or(|unit| unit.bytes as f64 >= at.value) && bytes.held_by != HeldBy::Unit;
+    // Units that count by size turn the rate where bytes would; those that count whole leave no such block, and which of both it
+    // is shows a little above one.
+    let above = points.iter().any(|point| JUST_ABOVE.contains(&(point.block as f64 / at.value)));
+    let whole = caps.unit.is_none_or(|unit| match unit.charge {
+        Charge::Proportional => true,
+        Charge::Unknown => above,
+        Charge::Ceil => unit.bytes as f64 >= at.value && bytes.held_by != HeldBy::Unit,
+    });
     let told = way.findings.iter().any(
         |finding| matches!(&finding.meaning, Meaning::Crossover(found) if found.direction == way.direction),
     );

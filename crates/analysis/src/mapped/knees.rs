@@ -83,8 +83,11 @@ fn bracket<'p>(points: &[&'p Point], goal: f64) -> Option<(Option<&'p Point>, &'
 fn star(full: Estimate, alone_ns: f64, (below, above): (Option<&Point>, &Point)) -> Estimate {
     let least = below.map_or(0.0, |point| f64::from(point.depth));
     let most = f64::from(above.depth).max(1.0) / FILLS;
-    let at = |rate: f64| (rate * alone_ns / 1e9).clamp(least, most.max(least));
-    Estimate { value: at(full.value), low: at(full.low), high: at(full.high) }
+    let bare = |rate: f64| rate * alone_ns / 1e9;
+    let value = bare(full.value).clamp(least, most.max(least));
+    // Where one alone fills it already, the cap stretches the latency of that one too.
+    let low = if below.is_none() { 0.0 } else { bare(full.low).min(value) };
+    Estimate { value, low, high: bare(full.high).max(value) }
 }
 
 /// Between two depths by the logarithm of the depth.

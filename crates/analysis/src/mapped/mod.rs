@@ -6,6 +6,8 @@
 
 mod caps;
 mod corner;
+pub mod cost;
+mod disturbed;
 mod knees;
 mod loads;
 mod rows;
@@ -21,6 +23,9 @@ use crate::{Counted, Finding, Point};
 
 pub use caps::{CapOfMap, Crossing, HeldBy, UnitOfMap};
 pub use corner::Corner;
+pub use cost::Cost;
+pub use disturbed::Disturbed;
+pub(crate) use disturbed::settle;
 pub use knees::Knee;
 pub use loads::{Mixture, Ordered, Sharing};
 pub use rows::{Bound, Row};
@@ -41,6 +46,8 @@ pub struct MapAnswer {
     pub sharing: Vec<Sharing>,
     /// Blocks in order against the same at random places.
     pub ordered: Vec<Ordered>,
+    /// What it took, beside what the whole grid would take; `None` before the first cell.
+    pub cost: Option<Cost>,
 }
 
 /// One direction of a map.
@@ -69,6 +76,8 @@ pub struct DirectionMap {
     pub cells: Vec<MapCell>,
     /// What to run: a row for each block.
     pub rows: Vec<Row>,
+    /// Loads that had less than the others at their level, and are left out of everything else here.
+    pub disturbed: Vec<Disturbed>,
 }
 
 /// The answer that `run` gives to what was asked.
@@ -85,6 +94,7 @@ pub(crate) fn answer(run: &Run, asked: &MapAsked, (figures, findings): (&Figures
             .filter_map(|counted| Sharing::of(findings, counted))
             .collect(),
         ordered: loads.ordered(),
+        cost: cost::cost(run, &loads),
     }
 }
 
@@ -99,24 +109,34 @@ pub(crate) struct Way<'r> {
 impl Way<'_> {
     /// Points at random places that kept their depth, in the last regime, by block and then depth; the best known of those
     /// that were measured twice.
-    fn points(&self) -> Vec<&Point> {
-        let mut points: Vec<&Point> =
-            self.loads.random.iter().filter(|point| point.direction == self.direction).collect();
-        points.sort_by(|a, b| {
-            let width = |point: &Point| point.iops.half_width() / point.iops.value;
-            (a.block, a.depth).cmp(&(b.block, b.depth)).then(width(a).total_cmp(&width(b)))
-        });
-        points.dedup_by_key(|point| (point.block, point.depth));
-        points
+    fn points(&self, disturbed: &[Disturbed]) -> Vec<&Point> {
+        let is_own = |point: &&Point| {
+            point.direction == self.direction && !disturbed.iter().any(|off| off.step == point.step)
+        };
+        let mut points: Vec<&Point> = self.loads.random.iter().filter(is_own).collect();
+        points.sort_by_key(|point| (point.block, point.depth));
+        let same = |a: &&Point, b: &&Point| (a.block, a.depth) == (b.block, b.depth);
+        points.chunk_by(same).filter_map(best_known).collect()
     }
 }
 
+/// Of several looks at one cell the best known; where another surely had more, that one: what disturbs a load takes from it.
+fn best_known<'p>(looks: &[&'p Point]) -> Option<&'p Point> {
+    let width = |point: &Point| point.iops.half_width() / point.iops.value;
+    let known = looks.iter().copied().min_by(|a, b| width(a).total_cmp(&width(b)))?;
+    let more = looks.iter().copied().filter(|look| look.iops.low > known.iops.high);
+    Some(more.max_by(|a, b| a.iops.value.total_cmp(&b.iops.value)).unwrap_or(known))
+}
+
 fn direction_map(run: &Run, asked: &MapAsked, way: &Way<'_>) -> Option<DirectionMap> {
-    let points = way.points();
+    let levels = disturbed::of_levels(run, way);
+    let disturbed = disturbed::names(&levels);
+    let points = way.points(&disturbed);
     if points.is_empty() {
         return None;
     }
-    let (operations, bytes, unit) = (caps::operations(way), caps::bytes(way), caps::unit(way));
+    let (operations, bytes, unit) =
+        (caps::operations(way, levels[0].as_ref()), caps::bytes(way, levels[1].as_ref()), caps::unit(way));
     let caps = caps::Caps { operations: operations.as_ref(), bytes: bytes.as_ref(), unit: unit.as_ref() };
     let crossover = caps::crossover(way, caps, &points);
     let corner =
@@ -145,5 +165,6 @@ fn direction_map(run: &Run, asked: &MapAsked, way: &Way<'_>) -> Option<Direction
         slo,
         cells,
         rows,
+        disturbed,
     })
 }

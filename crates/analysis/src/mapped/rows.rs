@@ -17,7 +17,7 @@ pub struct Row {
     /// Whether it is the one that was asked for.
     pub asked: bool,
     /// The least depth that was measured with nine tenths of its cap, or follows from it; with a bound the deepest that was
-    /// measured to keep it.
+    /// measured to keep it, for this block or a longer one.
     pub cell: Option<MapCell>,
     /// What is known of the bound; `None` where none was asked for.
     pub bound: Option<Bound>,
@@ -56,7 +56,31 @@ pub(super) struct Known<'k> {
 pub(super) fn rows(run: &Run, asked: &MapAsked, known: &Known<'_>) -> Vec<Row> {
     let mut blocks: Vec<u64> = known.surface.cells(asked.block).iter().map(|cell| cell.block).collect();
     blocks.dedup();
-    blocks.into_iter().map(|block| row(run, asked, (known, block))).collect()
+    let measured: Vec<Row> = blocks.into_iter().map(|block| row(run, asked, (known, block))).collect();
+    let from_longer = |(at, row): (usize, &Row)| from_longer(row, &measured[at + 1..], known);
+    measured.iter().enumerate().map(from_longer).collect()
+}
+
+/// What a longer block keeps at some depth, a shorter one keeps there too: it takes no longer.
+fn from_longer(row: &Row, longer: &[Row], known: &Known<'_>) -> Row {
+    let holds = |row: &Row| match row.bound {
+        Some(Bound::Holds { depth, .. }) => Some(depth),
+        _ => None,
+    };
+    let fails = match row.bound {
+        Some(Bound::Nowhere { least }) => Some(least),
+        Some(Bound::Open | Bound::NotMeasured) => None,
+        Some(Bound::Holds { .. }) | None => return row.clone(),
+    };
+    let deepest = longer.iter().filter_map(holds).max();
+    match deepest.filter(|depth| fails.is_none_or(|fails| *depth < fails)) {
+        Some(depth) => Row {
+            bound: Some(Bound::Holds { depth, fails }),
+            cell: Some(known.surface.cell(row.block, depth)),
+            ..row.clone()
+        },
+        None => row.clone(),
+    }
 }
 
 fn row(run: &Run, asked: &MapAsked, (known, block): (&Known<'_>, u64)) -> Row {

@@ -137,3 +137,55 @@ fn what_cannot_be_asked_is_refused_with_the_remedy() {
         assert!(ended.err.contains(says), "{words:?}: {}", ended.err);
     }
 }
+
+/// A volume as that of the guide, with what else there is to say of it.
+fn volume(more: &str) -> Vec<String> {
+    let target = format!("sim:custom,iops=5000,bandwidth=200MiB/s,latency=800us{more}");
+    vec!["map".to_owned(), target]
+}
+
+/// Seconds of virtual time and cells.
+fn cost(document: &Value) -> (f64, u64) {
+    let cost = &document["answered"]["cost"];
+    (cost["seconds"].as_f64().unwrap(), cost["cells"].as_u64().unwrap())
+}
+
+#[test]
+fn a_map_takes_a_quarter_of_what_the_grid_takes_and_says_what_that_would_be() {
+    let (_folder, ended) = ran(&volume(""), &["--format", "json"]);
+    let document = ended.json();
+    let (seconds, cells) = cost(&document);
+    let foreseen = document["answered"]["cost"]["grid_seconds"].as_f64().unwrap();
+    let (_folder, ended) = ran(&volume(""), &["--format", "json", "--full", "--write-most", "500GiB"]);
+    let (whole, all) = cost(&ended.json());
+    assert_eq!(document["answered"]["cost"]["grid_cells"], 231);
+    assert!(all >= 231 && cells < 60, "{cells} of {all}");
+    assert!(seconds <= 0.25 * whole, "{seconds} s of {whole} s");
+    assert!((foreseen / whole - 1.0).abs() <= 0.15, "foreseen {foreseen} s, and it took {whole} s");
+}
+
+#[test]
+fn loads_that_a_neighbour_disturbed_are_named_and_leave_the_level_alone() {
+    let neighbour = ",neighbour=60%,neighbour_for=2s,neighbour_every=30s";
+    let (_folder, ended) = ran(&volume(neighbour), &["--format", "json"]);
+    let document = ended.json();
+    let map = direction(&document, "read");
+    let disturbed = map["disturbed"].as_array().unwrap();
+    assert!(!disturbed.is_empty() && disturbed.iter().all(|off| off["share"].as_f64().unwrap() < 0.95));
+    near(&map["operations"]["level"]["value"], 5_000.0, 0.005);
+    // On a volume that nobody else uses none is.
+    let (_folder, ended) = ran(&volume(""), &["--format", "json"]);
+    let document = ended.json();
+    for way in ["read", "write"] {
+        assert_eq!(direction(&document, way)["disturbed"].as_array().unwrap().len(), 0);
+    }
+}
+
+#[test]
+fn a_block_between_keeps_the_depth_that_a_longer_one_keeps() {
+    let (_folder, ended) = ran(&command("--p99"), &["--format", "json"]);
+    let document = ended.json();
+    let rows = direction(&document, "read")["rows"].as_array().unwrap();
+    let depth = |block: u64| rows.iter().find(|row| row["block"] == block).unwrap()["bound"]["depth"].as_u64();
+    assert_eq!(depth(8 << 10), depth(16 << 10), "{rows:?}");
+}

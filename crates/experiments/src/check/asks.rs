@@ -71,6 +71,9 @@ pub struct Effort {
     pub glance: Nanos,
     /// Uncounted time at the start of a rung.
     pub ramp: Nanos,
+    /// References of a kind that a run has, time and bytes permitting: fewer tell no difference between moments, and more take
+    /// the time of other steps.
+    pub references: usize,
     /// Most time for the layout.
     pub layout_most: Nanos,
     /// Most time for all steps together.
@@ -88,6 +91,7 @@ impl Effort {
         interval: Nanos::from_millis(500),
         glance: Nanos::from_millis(300),
         ramp: Nanos::from_millis(500),
+        references: 3,
         layout_most: Nanos::from_secs(25),
         total: Nanos::from_secs(170),
     };
@@ -102,6 +106,7 @@ impl Effort {
         interval: Nanos::from_millis(200),
         glance: Nanos::from_millis(100),
         ramp: Nanos::from_millis(200),
+        references: 3,
         layout_most: Nanos::from_secs(3),
         total: Nanos::from_secs(45),
     };
@@ -130,6 +135,7 @@ impl Effort {
             interval: slices(quick.interval),
             glance: slices(quick.glance),
             ramp: slices(quick.ramp),
+            references: quick.references,
             layout_most: scaled(quick.layout_most),
             total,
         }

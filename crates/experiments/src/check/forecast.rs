@@ -12,8 +12,6 @@ use crate::step::Layout;
 
 /// Rungs of the read ladder of depths that are usual: a cap is seen two doublings after the depth that fills it.
 const RUNGS_USUAL: usize = 5;
-/// Cells of a block whose depths are looked for: one I/O alone, as many as fill it, and between.
-const CELLS_USUAL: usize = 3;
 /// The same of writes, which start where reads filled their cap.
 const WRITE_RUNGS_USUAL: usize = 2;
 
@@ -91,7 +89,6 @@ fn usual_times(draft: &Draft) -> usize {
     match Group::of(draft) {
         Group::Depths(Direction::Write) => WRITE_RUNGS_USUAL,
         Group::Depths(_) => RUNGS_USUAL,
-        Group::Cells => CELLS_USUAL,
         _ => 1,
     }
 }

@@ -6,10 +6,6 @@ use super::draft::{Draft, Length, Rank};
 use super::known::{Known, moves};
 use super::ladders::{filling, share};
 
-/// References of a kind that a run has, time and bytes permitting: fewer tell no difference between moments, and more take
-/// the time of other steps.
-const EACH: usize = 3;
-
 /// One of the loads that come again and again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Moment {
@@ -49,7 +45,7 @@ pub(super) fn wanted(known: &Known<'_>) -> Vec<Draft> {
     let now =
         moments(known).into_iter().filter(|moment| moment.block == known.small() || known.knows_large());
     let counted = now.map(|moment| (count(known, StepKind::Reference, moment), moment));
-    let mut wanted: Vec<(usize, Moment)> = counted.filter(|(count, _)| *count < EACH).collect();
+    let mut wanted: Vec<(usize, Moment)> = counted.filter(|(count, _)| *count < known.ask.effort.references).collect();
     wanted.sort_by_key(|(count, _)| *count);
     wanted.into_iter().map(|(count, moment)| draft(known, moment, count + 1)).collect()
 }
@@ -58,7 +54,7 @@ pub(super) fn wanted(known: &Known<'_>) -> Vec<Draft> {
 pub(super) fn ahead(known: &Known<'_>) -> Vec<Draft> {
     let of_moment = |moment| {
         let ran = count(known, StepKind::Reference, moment);
-        (ran..EACH).map(move |number| draft(known, moment, number + 1))
+        (ran..known.ask.effort.references).map(move |number| draft(known, moment, number + 1))
     };
     moments(known).into_iter().flat_map(of_moment).collect()
 }

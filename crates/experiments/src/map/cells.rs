@@ -1,13 +1,20 @@
 //! Cells: one block at one depth, for as long as a short look.
 
+use record::StepRecord;
 use workload::{Access, BlockSizes, Bytes, Direction, Job, Mix, StepKind};
 
 use crate::check::draft::{Draft, Length, Rank};
-use crate::check::known::{Known, moves, rate};
+use crate::check::known::{Known, depth_of, moves, rate};
 use crate::check::ladders::{filling, job, share};
 
 /// Sizes between which a crossover is looked at: multiples of this, as blocks of data bases are.
 const STEP: Bytes = Bytes::kib(4);
+/// Blocks of this share of the crossover are held by bytes however both caps err, and one of that share is well among them.
+const CLEARLY: (f64, f64) = (1.25, 1.4);
+/// A load that had so much less than one which may not have more was disturbed; volumes that stray by 5 % differ by less.
+const OFF: f64 = 0.08;
+/// Cells that are looked at again, at most: where more are off, the volume is.
+const AGAIN_MOST: usize = 4;
 /// Weight of a cell of small blocks where what may be written is shared out, and of large ones.
 const WEIGHTS: [f64; 2] = [0.4, 1.0];
 
@@ -46,10 +53,66 @@ pub(super) fn crossing(known: &Known<'_>) -> Vec<Draft> {
         let below = Bytes((at / STEP.0 as f64).floor() as u64 * STEP.0);
         let above = Bytes(below.0 + STEP.0);
         let sides = [below, above].into_iter().filter(|&block| block > known.small());
-        let missing = sides.filter(|&block| !is_on_ladder(known, direction, block));
+        let beyond = beyond(known, direction, at);
+        let missing = sides.chain(beyond).filter(|&block| !is_on_ladder(known, direction, block));
         missing.map(|block| cell(known, direction, block, filling(known, direction, block).depth)).collect()
     };
     known.directions().iter().flat_map(of).collect()
+}
+
+/// A block between the crossover and the largest one, where no rung lies there: one size alone shows no level of bytes.
+fn beyond(known: &Known<'_>, direction: Direction, at: f64) -> Option<Bytes> {
+    let rungs = known.of_kind(StepKind::BlockLadder).filter_map(|record| moves(&record.plan));
+    let held = |block: &Bytes| block.0 as f64 >= CLEARLY.0 * at;
+    let mut rungs: Vec<Bytes> =
+        rungs.filter(|(way, _)| *way == direction).map(|(_, block)| block).filter(held).collect();
+    rungs.sort_unstable();
+    rungs.dedup();
+    let largest = *rungs.last()?;
+    let block = Bytes((CLEARLY.1 * at / STEP.0 as f64).ceil() as u64 * STEP.0);
+    (rungs.len() == 1 && block < largest).then_some(block)
+}
+
+/// Full queues that had clearly less than one that was shallower or of a longer block: something disturbed them, and they are
+/// looked at again.
+pub(super) fn again(known: &Known<'_>) -> Vec<Draft> {
+    let looks: Vec<Look> = known.done.iter().filter_map(Look::of).collect();
+    let wanted = looks.iter().filter(|look| looks.iter().any(|other| look.is_less_than(other)));
+    let mut drafts: Vec<Draft> = Vec::new();
+    for look in wanted {
+        let draft = cell(known, look.direction, look.block, look.depth);
+        let draft = Draft { name: format!("{} again", draft.name), ..draft };
+        if drafts.iter().all(|other| other.name != draft.name) {
+            drafts.push(draft);
+        }
+    }
+    drafts.truncate(AGAIN_MOST);
+    drafts
+}
+
+/// What a load at random places of one direction had.
+struct Look {
+    direction: Direction,
+    block: Bytes,
+    depth: u32,
+    rate: f64,
+}
+
+impl Look {
+    fn of(record: &StepRecord) -> Option<Look> {
+        use StepKind::{BlockLadder, Cell, DepthLadder};
+        let (direction, block) = moves(&record.plan)?;
+        let is_first = matches!(record.plan.kind, BlockLadder | Cell | DepthLadder);
+        let is_cell = is_first && !record.plan.name.ends_with(" again");
+        let rate = rate(record, direction);
+        is_cell.then(|| Look { direction, block, depth: depth_of(&record.plan), rate })
+    }
+
+    /// Whether another, which may not have more, surely had.
+    fn is_less_than(&self, other: &Look) -> bool {
+        let may_have_more = other.depth > self.depth || other.block < self.block;
+        other.direction == self.direction && !may_have_more && self.rate < (1.0 - OFF) * other.rate
+    }
 }
 
 /// Bytes at which the best operations and the most bytes meet; `None` where either is not known or they meet at the small

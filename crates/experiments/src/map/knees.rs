@@ -17,6 +17,8 @@ const BLOCKS: [[Bytes; 3]; 2] =
 const FILLS: f64 = 0.9;
 /// Depths on both sides of the knee that are nearer than this to each other tell it well enough.
 const NEAR: f64 = 1.5;
+/// Depths that a block usually takes, and where a bound of latency is looked for too.
+const DEPTHS_USUAL: [u32; 2] = [3, 5];
 /// Depths that are tried of one block, one I/O alone included.
 const DEPTHS_MOST: usize = 4;
 /// The same where a bound of latency is looked for too.
@@ -29,6 +31,20 @@ pub(super) fn all(ask: &MapAsk, known: &Known<'_>) -> Vec<Draft> {
             .into_iter()
             .flat_map(|block| Knee::of(ask, known, (direction, block)).drafts())
             .collect()
+    };
+    known.directions().iter().flat_map(of).collect()
+}
+
+/// As many cells of each block as its knee usually takes, before anything is known of where that lies.
+pub(super) fn usual(ask: &MapAsk, known: &Known<'_>) -> Vec<Draft> {
+    let bounded = |block: Bytes| ask.p99.is_some() && ask.block.is_none_or(|asked| asked == block);
+    let of_block = |direction: Direction, block: Bytes| {
+        let count = DEPTHS_USUAL[usize::from(bounded(block))];
+        (0..count).map(move |power| cell(known, direction, block, 1 << power))
+    };
+    let of = |&direction: &Direction| -> Vec<Draft> {
+        let blocks = blocks(ask, known, direction).into_iter();
+        blocks.flat_map(|block| of_block(direction, block)).collect()
     };
     known.directions().iter().flat_map(of).collect()
 }
@@ -62,9 +78,11 @@ struct Knee<'k> {
 impl<'k> Knee<'k> {
     fn of(ask: &'k MapAsk, known: &'k Known<'k>, (direction, block): (Direction, Bytes)) -> Knee<'k> {
         let here = |record: &&StepRecord| is_of(record, direction, block);
+        // Of what was looked at again the last look counts.
         let mut rungs: Vec<Rung> = known
             .done
             .iter()
+            .rev()
             .filter(here)
             .map(|record| Rung { depth: depth_of(&record.plan), rate: rate(record, direction) })
             .collect();
@@ -77,7 +95,9 @@ impl<'k> Knee<'k> {
     fn drafts(&self) -> Vec<Draft> {
         let cells =
             self.known.of_kind(StepKind::Cell).filter(|record| is_of(record, self.direction, self.block));
-        let ran: Vec<u32> = cells.map(|record| depth_of(&record.plan)).collect();
+        let mut ran: Vec<u32> = cells.map(|record| depth_of(&record.plan)).collect();
+        let mut seen = Vec::new();
+        ran.retain(|depth| !seen.contains(depth) && { seen.push(*depth); true });
         let most = if self.bound_wanted().is_some() { DEPTHS_MOST_BOUND } else { DEPTHS_MOST };
         let next = (ran.len() < most).then(|| self.next()).flatten();
         let depths = ran.into_iter().chain(next);

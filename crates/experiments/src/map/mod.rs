@@ -46,10 +46,12 @@ const CLOSER: u64 = 8;
 const CLOSER_BOUND: u64 = 28;
 
 impl MapAsk {
-    /// How long the steps of a map are: a rung ends a little earlier than in a check, since its level is fitted with that of
-    /// others; a cell is a look of a second and a half.
+    /// How long the steps of a map are: a rung ends a little earlier than in a check and references are fewer, since each level is
+    /// fitted to cells too, which run between them; a cell is a look of two seconds.
     pub const EFFORT: Effort = Effort {
-        rung: Span { least: Nanos::from_millis(2_500), most: Nanos::from_secs(5), half_width: 0.005 },
+        rung: Span { least: Nanos::from_millis(2_500), most: Nanos::from_millis(3_500), half_width: 0.005 },
+        again: Span { least: Nanos::from_millis(2_500), most: Nanos::from_secs(6), half_width: 0.01 },
+        references: 2,
         total: Nanos::from_secs(175),
         ..Effort::QUICK
     };
@@ -103,6 +105,7 @@ fn chain(ask: &MapAsk, known: &Known<'_>) -> Vec<Draft> {
         knees::all(ask, known),
         open_load::headroom(known),
         grid::cells(ask, known),
+        cells::again(known),
     ];
     parts.into_iter().flatten().collect()
 }
@@ -133,7 +136,22 @@ pub fn map_outline(ask: &MapAsk, layout_bytes_per_second: f64) -> String {
     outlined(&ask.check, &map_foreseen(ask, layout_bytes_per_second))
 }
 
+/// The chain with what is usual of it that is not known yet, each step once.
+fn foreseen(ask: &MapAsk, known: &Known<'_>) -> Vec<Draft> {
+    let mut all = chain(ask, known);
+    if known.done.is_empty() {
+        for draft in knees::usual(ask, known) {
+            if all.iter().all(|other| other.name != draft.name) {
+                all.push(draft);
+            }
+        }
+    }
+    let mut names = Vec::new();
+    all.retain(|draft| !names.contains(&draft.name) && { names.push(draft.name.clone()); true });
+    all
+}
+
 fn forecast<T>(ask: &MapAsk, layout_bytes_per_second: f64, of: &dyn Fn(Forecast<'_>) -> T) -> T {
-    let chain = |known: &Known<'_>| chain(ask, known);
+    let chain = |known: &Known<'_>| foreseen(ask, known);
     of(Forecast { ask: &ask.check, chain: &chain, layout_bytes_per_second })
 }

@@ -24,11 +24,21 @@ const STYLES: [(Ink, Shape); 6] = [
     (Ink::DiscardMerged, Shape::Cross),
 ];
 
-/// One kind of work at several depths.
-struct Row {
+/// The blocks of the published graphs (source cases, A): the last that make room where lines would be too many.
+const PUBLISHED: [u64; 2] = [4 << 10, 256 << 10];
+
+/// What the points of a line have in common: a mix is not the work of one of its directions alone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Work {
     block: u64,
     direction: Direction,
     sequential: bool,
+    read_percent: u8,
+}
+
+/// One kind of work at several depths.
+struct Row {
+    work: Work,
     /// Depth, operations and bytes a second; rising depth.
     points: Vec<(f64, f64, f64)>,
 }
@@ -37,7 +47,7 @@ struct Row {
 /// one size alone, which has its ladder.
 pub fn by_depth(run: &Run) -> Option<Chart> {
     let rows = rows(&cells(run));
-    if rows.iter().all(|row| row.block == rows[0].block) {
+    if rows.iter().all(|row| row.work.block == rows[0].work.block) {
         return None;
     }
     let depths = || rows.iter().flat_map(|row| row.points.iter().map(|point| point.0));
@@ -61,8 +71,13 @@ pub fn by_depth(run: &Run) -> Option<Chart> {
 }
 
 fn name(row: &Row) -> String {
-    let order = if row.sequential { "sequential " } else { "" };
-    format!("{} {order}{}", numbers::block(row.block as f64), plural(row.direction))
+    let Work { block, direction, sequential, read_percent } = row.work;
+    let order = if sequential { "sequential " } else { "" };
+    let mix = match read_percent {
+        0 | 100 => String::new(),
+        percent => format!(" of {percent}/{}", 100 - percent),
+    };
+    format!("{} {order}{}{mix}", numbers::block(block as f64), plural(direction))
 }
 
 /// As fast as it goes, without flushes, grouped by block, direction and order.
@@ -75,22 +90,23 @@ fn rows(cells: &[Cell]) -> Vec<Row> {
     }
     rows.iter_mut().for_each(|row| row.points.sort_by(|a, b| a.0.total_cmp(&b.0)));
     rows.retain(|row| row.points.windows(2).any(|pair| pair[0].0 < pair[1].0));
-    rows.sort_by_key(|row| (row.direction, row.block));
+    rows.sort_by_key(|row| (!PUBLISHED.contains(&row.work.block), row.work.direction, row.work.block));
     rows.truncate(STYLES.len());
+    rows.sort_by_key(|row| (row.work.direction, row.work.block));
     rows
 }
 
 fn add(rows: &mut Vec<Row>, cell: &Cell, point: &Point) {
-    let sequential = cell.pattern.sequential;
-    let same = |row: &&mut Row| {
-        (row.block, row.direction, row.sequential) == (point.block, point.direction, sequential)
+    let work = Work {
+        block: point.block,
+        direction: point.direction,
+        sequential: cell.pattern.sequential,
+        read_percent: cell.pattern.read_percent,
     };
     let value = (f64::from(point.depth), point.iops.value, point.bytes_per_second.value);
-    match rows.iter_mut().find(same) {
+    match rows.iter_mut().find(|row| row.work == work) {
         Some(row) => row.points.push(value),
-        None => {
-            rows.push(Row { block: point.block, direction: point.direction, sequential, points: vec![value] })
-        }
+        None => rows.push(Row { work, points: vec![value] }),
     }
 }
 

@@ -68,7 +68,8 @@ fn full(map: &DirectionMap) -> Vec<Full> {
     map.cells.chunk_by(|a, b| a.block == b.block).filter_map(of_block).collect()
 }
 
-/// The measured blocks as a line with a dot each, and the others as rings.
+/// A line through all blocks, with a dot at each that was measured and a ring at the others: through the measured ones alone it
+/// would lead past what follows for those between.
 fn lines(direction: Direction, full: &[Full], each: fn(&Full) -> f64) -> Vec<Line> {
     let (ink, other, shape, hollow) = match direction {
         Direction::Read => (Ink::Read, Ink::ReadMerged, Shape::Circle, Shape::Ring),
@@ -76,13 +77,16 @@ fn lines(direction: Direction, full: &[Full], each: fn(&Full) -> f64) -> Vec<Lin
     };
     let of = |basis: Basis| full.iter().filter(move |full| full.basis == basis);
     let at = |full: &Full| (full.block as f64, full.iops.value * each(full));
-    let measured: Vec<(f64, f64)> = of(Basis::Measured).map(at).collect();
+    let measured: Vec<Vec<(f64, f64)>> = of(Basis::Measured).map(|full| vec![at(full)]).collect();
     let whisker = |full: &Full| (full.block as f64, full.iops.low * each(full), full.iops.high * each(full));
-    let mut lines = vec![Line {
-        whiskers: of(Basis::Measured).map(whisker).collect(),
-        dots: Dots::Each(shape),
-        ..Line::of(plural(direction), ink, [measured])
-    }];
+    let mut lines = vec![
+        Line { dots: Dots::None, ..Line::of("", ink, [full.iter().map(at).collect::<Vec<_>>()]) },
+        Line {
+            whiskers: of(Basis::Measured).map(whisker).collect(),
+            dots: Dots::Each(shape),
+            ..Line::of(plural(direction), ink, measured)
+        },
+    ];
     let predicted: Vec<Vec<(f64, f64)>> = of(Basis::Predicted).map(|full| vec![at(full)]).collect();
     if !predicted.is_empty() {
         let name = format!("{}, not measured", plural(direction));

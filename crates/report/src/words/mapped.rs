@@ -1,6 +1,8 @@
 //! The answer of `plimsoll map` in words: the caps and where they meet, the grid, and how deep to go.
 
-use analysis::mapped::{Basis, Bound, CapOfMap, Corner, Crossing, DirectionMap, HeldBy, Knee, MapCell, Row};
+use analysis::mapped::{
+    Basis, Bound, CapOfMap, Corner, Cost, Crossing, DirectionMap, Disturbed, HeldBy, Knee, MapCell, Row,
+};
 use analysis::{Charge, Confidence, Counted, Estimate, MapAnswer};
 use workload::Direction;
 
@@ -24,7 +26,21 @@ pub(crate) fn text(answer: &MapAnswer) -> String {
     if !rest.is_empty() {
         parts.push(format!("Reads beside writes, and order\n{rest}"));
     }
+    parts.extend(answer.cost.as_ref().map(|cost| wrap("", &cost_words(cost))));
     parts.join("\n")
+}
+
+/// Cells and time, beside those of the whole grid.
+pub(crate) fn cost_words(cost: &Cost) -> String {
+    let of = |cells: usize, seconds: f64| (numbers::count(cells as f64), numbers::span(seconds));
+    let ((cells, took), (grid, whole)) =
+        (of(cost.cells, cost.seconds), of(cost.grid_cells, cost.grid_seconds));
+    match cost.grid_seconds > cost.seconds {
+        true => format!(
+            "Measured {cells} cells in {took}, where something turns; the whole grid of {grid} would take about {whole}."
+        ),
+        false => format!("Measured {cells} cells in {took}, the whole grid of {grid} among them."),
+    }
 }
 
 fn direction(answer: &MapAnswer, map: &DirectionMap) -> String {
@@ -50,6 +66,7 @@ pub(crate) fn lines(map: &DirectionMap) -> Vec<String> {
     }));
     lines.push(crossover(map));
     lines.extend(bend(map));
+    lines.extend(disturbed(map));
     lines.extend(map.slo.as_ref().map(slo));
     lines
 }
@@ -113,6 +130,18 @@ fn bend(map: &DirectionMap) -> Option<String> {
         )),
         Corner::Open { .. } | Corner::NotMeasured => None,
     }
+}
+
+/// Loads that are left out of the levels.
+fn disturbed(map: &DirectionMap) -> Option<String> {
+    let one = |off: &Disturbed| {
+        let why = if off.generator { ", while plimsoll waited for a CPU" } else { "" };
+        format!("'{}' ({:.0} % of it{why})", off.step, 100.0 * off.share)
+    };
+    let all: Vec<String> = map.disturbed.iter().map(one).collect();
+    (!all.is_empty()).then(|| {
+        format!("Left out, since they had less than the others at their level: {}.", all.join(", "))
+    })
 }
 
 fn slo(slo: &analysis::Headroom) -> String {

@@ -43,6 +43,12 @@ impl Table {
         all
     }
 
+    /// Per cent of a quantity that were judged so.
+    pub fn share_of(&self, quantity: &str, judged: Judgement) -> f64 {
+        let Some(counts) = self.counts.get(quantity) else { return 100.0 };
+        100.0 * counts[judged as usize] as f64 / counts.iter().sum::<usize>().max(1) as f64
+    }
+
     fn share(&self, judged: &[Judgement]) -> f64 {
         let total: usize = self.counts.values().flatten().sum();
         let of: usize =

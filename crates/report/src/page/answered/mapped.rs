@@ -5,7 +5,7 @@ use analysis::mapped::DirectionMap;
 
 use crate::markup::{Markup, element, markup};
 use crate::page::parts::{note, prose, scrolled, section, titled};
-use crate::words::mapped::{Shows, grid, lines, of_direction, rows, rows_heading, together};
+use crate::words::mapped::{Shows, cost_words, grid, lines, of_direction, rows, rows_heading, together};
 use crate::words::sentence::capital;
 
 /// The sections of the answer.
@@ -16,6 +16,7 @@ pub(super) fn sections(answer: &MapAnswer) -> Markup {
     markup![
         answer.directions.iter().map(of_way).collect::<Markup>(),
         section("Reads beside writes, and order", list.into()),
+        answer.cost.as_ref().map(|cost| note(&cost_words(cost))),
     ]
 }
 

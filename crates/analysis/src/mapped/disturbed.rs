@@ -1,0 +1,176 @@
+//! Loads of one level of which some had less than the others: named, and left out of the level.
+//!
+//! What disturbs a load, a generator that waits for a CPU or somebody else on the volume, takes from it and never adds. So a load
+//! that has clearly less than the median of those which are at the same level was disturbed, where those are few; where they are
+//! many, the level itself moves, and nothing is left out.
+
+use record::Run;
+use serde::{Deserialize, Serialize};
+use statistics::level::Strays;
+use statistics::quantile::{median, median_absolute_deviation};
+use workload::Direction;
+
+use super::{DirectionMap, MapAnswer, Way};
+use crate::causes::{Counted, SAME};
+use crate::level::Shared;
+use crate::plateaus::base_latency_ns;
+use crate::shortage::Shortage;
+use crate::{ClaimRow, Estimate, Finding, Meaning, Point, Quantity};
+
+/// A load that has this much less than the median was disturbed, or
+const OFF: f64 = 0.05;
+/// so many standard deviations of the others,
+const DEVIATIONS: f64 = 6.0;
+/// and where plimsoll waited for a CPU so much less.
+const OFF_STARVED: f64 = 0.02;
+/// Standard deviations in a median absolute deviation of normal values.
+const DEVIATION: f64 = 1.4826;
+/// At most one in so many of a level may be left out.
+const ONE_IN: usize = 3;
+/// Loads that must be left.
+const LEFT: usize = 3;
+/// A queue this many times as deep as just fills the level is full at nearly every moment.
+const FULL: f64 = 2.5;
+/// Blocks up to this share of the crossover are held by operations, and from that one on by bytes.
+const SIDES: (f64, f64) = (0.8, 1.25);
+
+/// A load that is left out of a level.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Disturbed {
+    /// Name of its step.
+    pub step: String,
+    /// What is counted at the level.
+    pub counted: Counted,
+    /// What it had, as a share of the level.
+    pub share: f64,
+    /// Whether plimsoll waited for a CPU meanwhile; else somebody else, or the volume itself.
+    pub generator: bool,
+}
+
+/// A level without what was disturbed of it.
+#[derive(Clone, Debug)]
+pub(super) struct Undisturbed {
+    pub level: Estimate,
+    pub disturbed: Vec<Disturbed>,
+}
+
+/// The level of `counted` in the direction of `way` by the loads that were not disturbed; `None` where none was.
+pub(super) fn undisturbed(run: &Run, way: &Way<'_>, counted: Counted) -> Option<Undisturbed> {
+    let at_level = at_level(way, counted);
+    let values: Vec<f64> = at_level.iter().map(|point| value(point, counted)).collect();
+    let middle = median(&values).filter(|middle| *middle > 0.0)?;
+    let spread = DEVIATIONS * DEVIATION * median_absolute_deviation(&values)? / middle;
+    let shortage = Shortage::of(run);
+    let starved = |point: &Point| {
+        let step = run.steps.iter().find(|step| step.plan.name == point.step);
+        step.is_some_and(|step| shortage.of_step(step).lost > SAME)
+    };
+    let of = |point: &&Point| {
+        let (share, generator) = (value(point, counted) / middle, starved(point));
+        let off = if generator { OFF_STARVED } else { OFF.max(spread) };
+        let step = point.step.clone();
+        (share < 1.0 - off).then_some(Disturbed { step, counted, share, generator })
+    };
+    let disturbed: Vec<Disturbed> = at_level.iter().filter_map(of).collect();
+    let is_left = |point: &&Point| !disturbed.iter().any(|off| off.step == point.step);
+    let left: Vec<&Point> = at_level.iter().copied().filter(is_left).collect();
+    let few = disturbed.len() * ONE_IN <= at_level.len() && left.len() >= LEFT;
+    let level = Shared::of(&left, times(counted)).level(&Strays::default())?.estimate;
+    (!disturbed.is_empty() && few).then_some(Undisturbed { level, disturbed })
+}
+
+fn value(point: &Point, counted: Counted) -> f64 {
+    point.iops.value * times(counted)(point)
+}
+
+/// What one operation of a point counts.
+fn times(counted: Counted) -> fn(&Point) -> f64 {
+    match counted {
+        Counted::Operations => |_| 1.0,
+        Counted::Bytes => |point| point.block as f64,
+    }
+}
+
+/// The loads that kept a full queue of blocks which are well on one side of the crossover.
+fn at_level<'w>(way: &'w Way<'_>, counted: Counted) -> Vec<&'w Point> {
+    let all: Vec<&Point> =
+        way.loads.random.iter().filter(|point| point.direction == way.direction).collect();
+    let Some(base) = base_latency_ns(&way.figures.latencies, &way.figures.depths, way.direction) else {
+        return Vec::new();
+    };
+    let of_side: Vec<&Point> = all.into_iter().filter(|point| on_side(way, counted, point.block)).collect();
+    let full = |rate: f64, point: &Point| f64::from(point.depth) >= FULL * rate * base / 1e9;
+    let roughly: Vec<f64> = of_side
+        .iter()
+        .filter(|point| full(point.iops.value, point))
+        .map(|point| value(point, counted))
+        .collect();
+    let Some(middle) = median(&roughly) else { return Vec::new() };
+    // By the rate of the others: a load that has less than they would be full at a lesser depth.
+    of_side.into_iter().filter(|point| full(middle / times(counted)(point), point)).collect()
+}
+
+/// Whether blocks of this size are held by what is counted, as far as the caps tell; where they do not meet, or a unit stands
+/// between, only those of the ladder's end are.
+fn on_side(way: &Way<'_>, counted: Counted, block: u64) -> bool {
+    let of_way = || way.loads.random.iter().filter(|point| point.direction == way.direction);
+    let (small, large) = (way.figures.iops_cap(way.direction), way.figures.bandwidth_cap(way.direction));
+    let smallest = of_way().map(|point| point.block).filter(|block| *block >= 4096).min();
+    let crossover = small.zip(large).map(|(small, large)| large.level.value / small.level.value);
+    let unit = super::caps::unit(way).is_some();
+    match (counted, crossover.filter(|_| !unit)) {
+        (Counted::Operations, Some(at)) => Some(block) == smallest || block as f64 <= SIDES.0 * at,
+        (Counted::Operations, None) => Some(block) == smallest,
+        (Counted::Bytes, Some(at)) => block as f64 >= SIDES.1 * at,
+        (Counted::Bytes, None) => Some(block) == of_way().map(|point| point.block).max(),
+    }
+}
+
+/// Of both levels of a direction: operations, then bytes.
+pub(super) fn of_levels(run: &Run, way: &Way<'_>) -> [Option<Undisturbed>; 2] {
+    [Counted::Operations, Counted::Bytes].map(|counted| undisturbed(run, way, counted))
+}
+
+/// The names of all that was disturbed.
+pub(super) fn names(levels: &[Option<Undisturbed>; 2]) -> Vec<Disturbed> {
+    levels.iter().flatten().flat_map(|level| level.disturbed.iter().cloned()).collect()
+}
+
+/// Rows and findings of a level that was disturbed rest on what it is without that.
+pub(crate) fn settle(answer: &MapAnswer, rows: &mut [ClaimRow], findings: &mut [Finding]) {
+    for map in &answer.directions {
+        for (counted, cap) in [(Counted::Operations, map.operations), (Counted::Bytes, map.bytes)] {
+            let is_off = map.disturbed.iter().any(|off| off.counted == counted);
+            if let Some(cap) = cap.filter(|_| is_off) {
+                let of = (map.direction, counted);
+                rows.iter_mut().for_each(|row| settle_row(row, of, cap.level));
+                findings.iter_mut().for_each(|finding| settle_finding(&mut finding.meaning, of, map));
+            }
+        }
+    }
+}
+
+fn settle_row(row: &mut ClaimRow, (direction, counted): (Direction, Counted), level: Estimate) {
+    let quantity = match counted {
+        Counted::Operations => Quantity::Iops,
+        Counted::Bytes => Quantity::BytesPerSecond,
+    };
+    if (row.direction, row.quantity) == (direction, quantity) {
+        row.measured = Some(level);
+    }
+}
+
+fn settle_finding(meaning: &mut Meaning, (direction, counted): (Direction, Counted), map: &DirectionMap) {
+    match meaning {
+        Meaning::IopsCap(found) if (found.direction, Counted::Operations) == (direction, counted) => {
+            found.cap = map.operations.map_or(found.cap, |cap| cap.level);
+        }
+        Meaning::BandwidthCap(found) if (found.direction, Counted::Bytes) == (direction, counted) => {
+            found.cap = map.bytes.map_or(found.cap, |cap| cap.level);
+        }
+        Meaning::Crossover(found) if found.direction == direction => {
+            found.bytes = map.crossover.map_or(found.bytes, |crossing| crossing.at.value);
+        }
+        _ => {}
+    }
+}
