@@ -55,7 +55,7 @@ impl<'f> Measured<'f> {
 }
 
 /// Meets, exceeds or below for a rate that is claimed to be `claim`.
-fn answer(measured: &Estimate, claim: f64) -> Answer {
+pub(crate) fn answer(measured: &Estimate, claim: f64) -> Answer {
     if measured.low > claim * (1.0 + TOLERANCE) {
         Answer::Exceeds
     } else if measured.low >= claim * (1.0 - TOLERANCE) {

@@ -63,6 +63,8 @@ pub enum StepKind {
     Drain,
     /// Reads that tell one place of the volume from another, or a small working set from a large one.
     Place,
+    /// A part of a load that goes on for hours: what differs between them is the time of day.
+    Soak,
     /// A workload of the user's own.
     Job,
 }

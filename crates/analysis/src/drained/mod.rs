@@ -4,6 +4,7 @@
 //! Operations and bytes are told apart by the blocks that spend them. All of it is arithmetic on the record: a bucket loses what
 //! came through beyond what is left when it is empty, and earns in a rest what the next burst has beyond it.
 
+mod claimed;
 mod level;
 mod part;
 mod stretch;
@@ -14,6 +15,7 @@ use workload::{BurstAsked, BurstOf, Ending, Nanos, PolicyName};
 
 use crate::Estimate;
 use crate::figures::Figures;
+pub(crate) use claimed::left_after;
 use part::{part, shared_unit};
 use policy::{Bucket, Level, Limits, Resource};
 

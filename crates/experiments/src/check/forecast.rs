@@ -60,7 +60,9 @@ impl Group {
             StepKind::DepthLadder => Group::Depths(way),
             StepKind::BlockLadder => Group::Blocks(way),
             StepKind::Probe => Group::Probes,
-            StepKind::OpenLoad | StepKind::Drain | StepKind::Place | StepKind::Job => Group::OpenLoad,
+            StepKind::OpenLoad | StepKind::Drain | StepKind::Place | StepKind::Soak | StepKind::Job => {
+                Group::OpenLoad
+            }
             StepKind::Reference => Group::References,
             StepKind::Again => Group::Again,
             StepKind::Cell => Group::Cells,

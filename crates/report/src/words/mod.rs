@@ -2,6 +2,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod answered;
+pub(crate) mod soaked;
 mod bursts;
 pub(crate) mod causes;
 pub(crate) mod cells;

@@ -17,6 +17,7 @@ pub(crate) fn kind_words(kind: StepKind) -> &'static str {
         StepKind::OpenLoad => "open load",
         StepKind::Drain => "drain",
         StepKind::Place => "places",
+        StepKind::Soak => "soak",
         StepKind::Job => "jobs",
     }
 }

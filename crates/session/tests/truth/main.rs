@@ -17,6 +17,7 @@ mod judge;
 mod map;
 mod margins;
 mod page;
+mod plans;
 mod queues;
 mod sick;
 mod slow;
