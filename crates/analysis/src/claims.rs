@@ -204,7 +204,7 @@ fn written(limit: &Limit, value: f64) -> String {
 }
 
 /// A whole number with commas, or one decimal where it is not whole.
-fn thousands(value: f64) -> String {
+pub(crate) fn thousands(value: f64) -> String {
     let whole = workload::grouped(format!("{:.0}", value.trunc()));
     let rest = (value.fract() * 10.0).round();
     if rest > 0.0 && rest < 10.0 { format!("{whole}.{rest:.0}") } else { whole }

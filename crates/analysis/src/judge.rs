@@ -4,13 +4,13 @@ use policy::Limits;
 use record::{Run, StoredFinding};
 use workload::{CheckPlan, Direction, Expectation, Nanos, StepKind};
 
+use crate::answered::{Answered, CheckAnswer};
 use crate::answered::{Ground, answered};
 use crate::drained::left_after;
 use crate::exclude::without_contradictions;
 use crate::figures::{Figures, figures};
 use crate::findings::{of_run, of_verdict};
 use crate::headroom::headroom;
-use crate::answered::{Answered, CheckAnswer};
 use crate::repeats::{once_a_fall, told_once};
 use crate::sittings::{has_parts, without_parts};
 use crate::soaked::SoakAnswer;
@@ -104,9 +104,10 @@ impl Analysis {
 
 /// What was looked at, where no change was found in it. Jobs of one's own differ by design, and say nothing about each other.
 fn horizon(run: &Run, regimes: &Regimes) -> Nanos {
-    let ladders = run.steps.iter().any(|step| {
-        !matches!(step.plan.kind, StepKind::Job | StepKind::Idle | StepKind::Soak)
-    });
+    let ladders = run
+        .steps
+        .iter()
+        .any(|step| !matches!(step.plan.kind, StepKind::Job | StepKind::Idle | StepKind::Soak));
     match regimes.course {
         Course::Steady if ladders => regimes.looked.1.since(regimes.looked.0),
         _ => Nanos::ZERO,

@@ -27,7 +27,8 @@ pub use map::{
 };
 pub use places::{PlacesAsk, next_places_step, places_seconds};
 pub use plans::{
-    PartAsk, PlanAsk, PlanSeconds, SoakAsk, next_plan_step, part_shares, plan_left_out, plan_seconds, plan_seconds_left,
+    PartAsk, PlanAsk, PlanSeconds, SoakAsk, next_plan_step, part_shares, plan_left_out, plan_seconds,
+    plan_seconds_left,
 };
 pub use profile::{Profile, ProfileError, ProfileStep, ProfileTable, profile_names, profile_text};
 pub use quick::{PastCache, QuickAsk, next_quick_step, quick_seconds};

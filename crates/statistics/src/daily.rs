@@ -70,7 +70,11 @@ pub fn daily(times: &[f64], values: &[f64], day: f64) -> Option<Daily> {
     let df = (free * plain / variance.max(f64::MIN_POSITIVE)).clamp(3.0, free);
     let told = |value: f64, own: f64| {
         let error = (variance * own).max(0.0).sqrt();
-        Told { value, half_width: t_quantile(LEVEL, df) * error, sure: value.abs() > t_quantile(SURE, df) * error }
+        Told {
+            value,
+            half_width: t_quantile(LEVEL, df) * error,
+            sure: value.abs() > t_quantile(SURE, df) * error,
+        }
     };
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     let trend = told(fitted[1], inverse[1][1]);

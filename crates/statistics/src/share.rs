@@ -79,8 +79,7 @@ mod tests {
                 })
                 .collect();
             let truth = seconds.iter().sum::<f64>() / 8000.0;
-            let moments: Vec<f64> =
-                seconds.chunks(20).map(|part| part[stream.below(20) as usize]).collect();
+            let moments: Vec<f64> = seconds.chunks(20).map(|part| part[stream.below(20) as usize]).collect();
             let found = share_of_time(&moments, 0.95).unwrap();
             covered += usize::from(found.low <= truth && truth <= found.high);
             independent += usize::from(found.value < 0.99 && found.n_eff > 200.0);

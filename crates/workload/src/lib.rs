@@ -26,7 +26,8 @@ mod verify;
 pub use access::{Access, FileOrder, FileTurn, Follow, Mix, Order, Pieces, Repeats, Runs};
 pub use agree::{Disagreement, agree};
 pub use asked::{
-    Asked, BurstAsked, BurstOf, CheckAsked, CheckPlan, HeadroomAsked, InTurns, LatencyBound, LoadPart, MapAsked, PlacesAsked, SoakAsked, name_in_part, part_of_name,
+    Asked, BurstAsked, BurstOf, CheckAsked, CheckPlan, HeadroomAsked, InTurns, LatencyBound, LoadPart,
+    MapAsked, PlacesAsked, SoakAsked, name_in_part, part_of_name,
 };
 pub use batching::Batching;
 pub use blocks::{BlockSizes, ByDirection, LengthShare, Lengths, LengthsBy};

@@ -4,7 +4,7 @@ use policy::Resource;
 use workload::{Bytes, Direction};
 
 use super::BurstPart;
-use crate::claims::answer;
+use crate::claims::{answer, thousands};
 use crate::{Answer, ClaimRow, Claimed, Doubt, Quantity};
 
 /// The row of a part whose burst the policy publishes. Where no fall was seen what was seen may still be the burst.
@@ -26,11 +26,15 @@ pub(crate) fn left_after(part: &BurstPart) -> Option<ClaimRow> {
         (None, seen) => (seen, Answer::CannotTell, vec![Doubt::TooShort]),
     };
     let words = match quantity {
-        Quantity::Iops => format!("{:.0}", published.base),
+        Quantity::Iops => thousands(published.base),
         _ => format!("{}/s", Bytes(published.base as u64)),
     };
     Some(ClaimRow {
-        what: format!("{} read{} after the burst", Bytes(part.block), if quantity == Quantity::Iops { " IOPS" } else { "" }),
+        what: format!(
+            "{} read{} after the burst",
+            Bytes(part.block),
+            if quantity == Quantity::Iops { " IOPS" } else { "" }
+        ),
         quantity,
         direction: Direction::Read,
         claimed: Claimed { value: published.base, words, source: published.policy.clone(), reading: None },

@@ -160,8 +160,7 @@ impl Look {
         let whole = |interval: &&record::Interval| {
             interval.counted && interval.end.since(interval.start) >= step.plan.interval
         };
-        let seconds: Vec<f64> =
-            step.intervals.iter().filter(whole).map(record::Interval::iops).collect();
+        let seconds: Vec<f64> = step.intervals.iter().filter(whole).map(record::Interval::iops).collect();
         (!seconds.is_empty()).then(|| Look { at_s: step.counted_from.as_secs_f64(), seconds })
     }
 

@@ -7,8 +7,8 @@ use workload::{Ending, HeadroomAsked, LatencyBound, StepKind};
 
 use super::HeadroomDoubt;
 use super::load::OpenLoad;
-use crate::sittings::in_sittings;
 use crate::Estimate;
+use crate::sittings::in_sittings;
 
 /// Loads whose rates are nearer than this share do not contradict each other whatever they say.
 const APART: f64 = 0.03;

@@ -273,7 +273,7 @@ pub struct CheckArguments {
     #[arg(default_value = ".")]
     pub target: String,
     /// What is run
-    #[arg(long, value_enum, default_value_t, hide_possible_values = true)]
+    #[arg(long, alias = "profile", value_enum, default_value_t, hide_possible_values = true)]
     pub plan: PlanName,
     /// Go on with this run, which was stopped
     #[arg(long, value_name = "RUN", conflicts_with_all = ["target", "plan", "policy", "expect", "size", "write_most", "time", "read_only", "seed"])]

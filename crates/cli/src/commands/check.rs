@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use analysis::Analysis;
 use experiments::{
-    CheckAsk, LAYOUT_GUESS, Layout, LeftOut, PlanSeconds, Writes, next_plan_step, plan_left_out, plan_seconds,
-    plan_seconds_left,
+    CheckAsk, LAYOUT_GUESS, Layout, LeftOut, PlanSeconds, Writes, next_plan_step, plan_left_out,
+    plan_seconds, plan_seconds_left,
 };
 use policy::{BurstLength, Limits};
 use record::{Run, TargetFacts};
@@ -104,8 +104,7 @@ impl Asked {
         let named =
             arguments.policy.as_deref().map(PolicyName::parse).transpose().map_err(Failure::refused)?;
         let against = against(&target, named, arguments.expect.as_deref())?;
-        let bounds =
-            Bounds::read(&arguments.ground, arguments.write_most.as_deref(), CheckAsk::modest)?;
+        let bounds = Bounds::read(&arguments.ground, arguments.write_most.as_deref(), CheckAsk::modest)?;
         let check = CheckAsked {
             plan: arguments.plan.into(),
             time: plans::time(arguments)?,
@@ -198,7 +197,11 @@ fn laying_out(asked: &Asked) -> f64 {
 fn seconds(asked: &Asked, planned: &Planned) -> PlanSeconds {
     let all = plan_seconds(&planned.ask, laying_out(asked), asked.against.limits.as_ref());
     let ran = plan_seconds_left(&planned.ask, asked.against.limits.as_ref(), &asked.earlier.steps);
-    if asked.earlier.steps.is_empty() { all } else { PlanSeconds { usual: ran, most: all.most.min(1.5 * ran) } }
+    if asked.earlier.steps.is_empty() {
+        all
+    } else {
+        PlanSeconds { usual: ran, most: all.most.min(1.5 * ran) }
+    }
 }
 
 /// Says what is measured, what that will take, and what will be destroyed.

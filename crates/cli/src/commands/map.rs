@@ -113,7 +113,6 @@ impl Words {
         let parsed = words.map(|words| Expectation::parse(&words)).transpose().map_err(Failure::refused)?;
         Ok(parsed.unwrap_or_default())
     }
-
 }
 
 /// A block that the ladders can reach.

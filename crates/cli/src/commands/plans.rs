@@ -1,8 +1,8 @@
 //! The plans of a check: how its time is shared out, and what each part is asked.
 
 use experiments::{
-    CheckAsk, Effort, HeadroomAsk, Layout, LeftOut, PartAsk, PlacesAsk, PlanAsk, SoakAsk, Step,
-    Writes, burst_forecast, part_shares,
+    CheckAsk, Effort, HeadroomAsk, Layout, LeftOut, PartAsk, PlacesAsk, PlanAsk, SoakAsk, Step, Writes,
+    burst_forecast, part_shares,
 };
 use policy::Limits;
 use session::Setup;
@@ -115,7 +115,8 @@ pub(super) fn planned(asked: &Asked, setup: &Setup) -> Result<Planned, Failure> 
 /// What the check's own steps may do; what each sitting lays out comes on top.
 fn own_steps(asked: &Asked, setup: &Setup, split: &Split) -> Result<CheckAsk, Failure> {
     let ask = asked.bounds.ask(setup, split.effort)?;
-    let again = if let Layout::Write(size) = setup.layout { size.0 } else { 0 } * asked.check.sittings.len() as u64;
+    let again =
+        if let Layout::Write(size) = setup.layout { size.0 } else { 0 } * asked.check.sittings.len() as u64;
     let expectation = asked.against.expectation.clone().unwrap_or_default();
     Ok(CheckAsk { expectation, write_most: Bytes(ask.write_most.0 + again), ..ask })
 }
@@ -173,7 +174,10 @@ impl Split {
         let shares = part_shares(CheckPlan::Standard);
         let timed = |count: usize| -> Vec<Nanos> {
             let all: f64 = shares[..count].iter().sum();
-            shares[..count].iter().map(|share| Nanos::from_secs_f64(total.as_secs_f64() * share / all)).collect()
+            shares[..count]
+                .iter()
+                .map(|share| Nanos::from_secs_f64(total.as_secs_f64() * share / all))
+                .collect()
         };
         let least = [Effort::LEAST, HEADROOM_LEAST, PLACES_LEAST];
         let fits = |times: &Vec<Nanos>| times.iter().zip(least).all(|(time, least)| *time >= least);
@@ -188,7 +192,8 @@ impl Split {
 
     fn left_out(&self) -> Vec<(String, LeftOut)> {
         let parts = [("headroom", self.headroom), ("where", self.places)];
-        let missing = parts.into_iter().filter(|(_, time)| time.is_none() && self.plan == CheckPlan::Standard);
+        let missing =
+            parts.into_iter().filter(|(_, time)| time.is_none() && self.plan == CheckPlan::Standard);
         missing.map(|(name, _)| (name.to_owned(), LeftOut::Time)).collect()
     }
 }
@@ -210,8 +215,14 @@ fn standard(asked: &Asked, setup: &Setup, split: &Split) -> Result<Vec<Procedure
 /// The greatest rate of the usual mix within the claimed latency, or a usual one.
 fn search(asked: &Asked, setup: &Setup, time: Nanos) -> HeadroomAsked {
     let limits = asked.against.limits.as_ref();
-    let usual = limits.and_then(|limits| limits.latency).map_or(BOUND, |one| BOUND.max(one * BOUND_LATENCIES));
-    let bound = asked.against.expectation.as_ref().and_then(claimed).unwrap_or(LatencyBound { percent: 99.0, most: usual });
+    let usual =
+        limits.and_then(|limits| limits.latency).map_or(BOUND, |one| BOUND.max(one * BOUND_LATENCIES));
+    let bound = asked
+        .against
+        .expectation
+        .as_ref()
+        .and_then(claimed)
+        .unwrap_or(LatencyBound { percent: 99.0, most: usual });
     let mix = if setup.writes == Writes::Measured { Mix::reads(MIX) } else { Mix::READ };
     let job = Job {
         access: Access::random(mix),
@@ -268,12 +279,22 @@ fn drain(asked: &Asked, setup: &Setup) -> (BurstAsked, Vec<(String, LeftOut)>) {
     let (mut low, mut high) = (DRAIN_LEAST.0, usual.most.0.max(DRAIN_LEAST.0));
     while high - low > Nanos::SECOND.0 {
         let middle = u64::midpoint(low, high);
-        if within(&BurstAsked { most: Nanos(middle), ..fitted.clone() }) { low = middle } else { high = middle }
+        if within(&BurstAsked { most: Nanos(middle), ..fitted.clone() }) {
+            low = middle
+        } else {
+            high = middle
+        }
     }
     fitted.most = Nanos(low);
     if fitted.most < usual.most {
         let length = report::numbers::span(usual.most.as_secs_f64());
-        left_out.push((format!("what of a drain comes after {} of {length}", report::numbers::span(fitted.most.as_secs_f64())), LeftOut::Time));
+        left_out.push((
+            format!(
+                "what of a drain comes after {} of {length}",
+                report::numbers::span(fitted.most.as_secs_f64())
+            ),
+            LeftOut::Time,
+        ));
     }
     (fitted, left_out)
 }
@@ -298,7 +319,10 @@ pub(super) fn outline(part: &PartAsk, rate: f64) -> String {
             ask.asked.largest
         ),
         PartAsk::Burst(asked, _) => {
-            format!("burst: overload until the rate has fallen, at most {}, rests, overload again", span(asked.most))
+            format!(
+                "burst: overload until the rate has fallen, at most {}, rests, overload again",
+                span(asked.most)
+            )
         }
         PartAsk::Soak(ask) => format!(
             "soak, {}: {} looks of {} at all there is, at random moments, and modest arrivals in between",

@@ -38,7 +38,9 @@ pub(super) fn resumed(arguments: &CheckArguments, path: &Path) -> Result<Asked, 
     let own = |name: &PolicyName| matches!(&target, Target::Lab(of) | Target::Sim(of) if of == name);
     let against = against(&target, named.filter(|name| !own(name)), read.expectation.as_deref())?;
     if plays_again {
-        output::people("A simulated or lab volume does not outlive its run: it is measured from the beginning.");
+        output::people(
+            "A simulated or lab volume does not outlive its run: it is measured from the beginning.",
+        );
     }
     let steps = if plays_again { Vec::new() } else { kept(read.steps, stored.plan) };
     let check = sitting(stored, &steps);
@@ -106,7 +108,9 @@ pub(super) fn same_target(before: &TargetFacts, now: &TargetFacts) -> Result<(),
     let none = DeviceFacts::default();
     let (was, is) = (before.devices.first().unwrap_or(&none), now.devices.first().unwrap_or(&none));
     let told = |word: &str| if word.is_empty() { "none".to_owned() } else { word.trim().to_owned() };
-    for (what, was, is) in [("the serial number", &was.serial, &is.serial), ("the model", &was.model, &is.model)] {
+    for (what, was, is) in
+        [("the serial number", &was.serial, &is.serial), ("the model", &was.model, &is.model)]
+    {
         if was.trim() != is.trim() {
             return differs(what, &told(was), &told(is));
         }

@@ -43,7 +43,10 @@ fn every_command_runs_as_it_is_printed() {
     let missed = said("neighbour_every");
     assert!(missed.contains("BELOW aws-gp3"), "{missed}");
     let day = said("sway=10%");
-    assert!(day.contains("With the time of day it swings by 10.") || day.contains("it swings by 9."), "{day}");
+    assert!(
+        day.contains("With the time of day it swings by 10.") || day.contains("it swings by 9."),
+        "{day}"
+    );
     assert_eq!(commands().len(), 5, "a command of the guide that is not looked at");
 }
 

@@ -4,7 +4,8 @@
 use record::StepRecord;
 use statistics::Stream;
 use workload::{
-    Access, BlockSizes, Direction, Ending, Iops, Job, Mix, Nanos, Pace, SoakAsked, StepKind, StopRule, Workload,
+    Access, BlockSizes, Direction, Ending, Iops, Job, Mix, Nanos, Pace, SoakAsked, StepKind, StopRule,
+    Workload,
 };
 
 use crate::layout::{LAYOUT_GUESS, layout_step};
@@ -61,7 +62,11 @@ pub(super) fn next(ask: &SoakAsk, done: &[StepRecord]) -> Option<Step> {
     }
     let length = duty_length(&ask.asked, probes);
     let on_duty = done.last().is_some_and(|last| is_of(last, "duty"));
-    Some(if on_duty || length < DUTY_LEAST { probe(ask, probes, rate) } else { duty(ask, (probes, length), rate) })
+    Some(if on_duty || length < DUTY_LEAST {
+        probe(ask, probes, rate)
+    } else {
+        duty(ask, (probes, length), rate)
+    })
 }
 
 fn is_of(step: &StepRecord, what: &str) -> bool {

@@ -23,8 +23,10 @@ pub fn over_time(analysis: &Analysis) -> Option<Chart> {
     let points: Vec<(f64, f64)> = answer.probes.iter().map(|probe| (probe.at_s / each, probe.iops)).collect();
     let last = points.last().map_or(1.0, |point| point.0);
     let levels = levels(answer);
-    let most = points.iter().map(|point| point.1).chain(levels.iter().map(|level| level.value)).fold(0.0, f64::max);
-    let line = Line { dots: Dots::Each(Shape::Circle), ..Line::of("a look at all there is", Ink::Read, [points]) };
+    let most =
+        points.iter().map(|point| point.1).chain(levels.iter().map(|level| level.value)).fold(0.0, f64::max);
+    let line =
+        Line { dots: Dots::Each(Shape::Circle), ..Line::of("a look at all there is", Ink::Read, [points]) };
     let panel = Panel {
         levels,
         ..Panel::of(

@@ -10,7 +10,9 @@ use workload::Nanos;
 use super::chart::Chart;
 use super::series::{self, MeasuredChart, Steps};
 use super::view::View;
-use super::{by_depth, drained, heat, ladders, machine, of_blocks, over_time, places, reported, soaked, sought};
+use super::{
+    by_depth, drained, heat, ladders, machine, of_blocks, over_time, places, reported, soaked, sought,
+};
 
 /// A chart of a run.
 pub(crate) struct ChartOfRun {

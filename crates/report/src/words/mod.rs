@@ -2,7 +2,6 @@
 
 pub(crate) mod answer;
 pub(crate) mod answered;
-pub(crate) mod soaked;
 mod bursts;
 pub(crate) mod causes;
 pub(crate) mod cells;
@@ -26,6 +25,7 @@ pub(crate) mod places;
 pub(crate) mod progress;
 pub(crate) mod quick;
 pub(crate) mod sentence;
+pub(crate) mod soaked;
 pub(crate) mod sought;
 pub(crate) mod started;
 pub(crate) mod step_kind;

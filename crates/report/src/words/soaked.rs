@@ -10,7 +10,11 @@ use crate::words::wrap::wrap;
 pub(crate) fn verdict(answer: &SoakAnswer) -> VerdictWords {
     let over = format!("over {}", numbers::span(answer.seconds));
     let Some(middle) = answer.middle else {
-        return VerdictWords { word: "CANNOT TELL", rest: ": no look came to its end.".into(), stops: String::new() };
+        return VerdictWords {
+            word: "CANNOT TELL",
+            rest: ": no look came to its end.".into(),
+            stops: String::new(),
+        };
     };
     let (word, rest) = match &answer.promise {
         Some(promise) => (word_of(promise), rest_of(promise, &over)),
@@ -44,8 +48,12 @@ fn rest_of(promise: &PromiseKept, over: &str) -> String {
         _ => String::new(),
     };
     match promise.answer {
-        Answer::Measured => format!(": {} gives {}, and {seen}.", promise.policy, numbers::iops(promise.iops)),
-        Answer::CannotTell => format!(" whether it keeps {}: {what}{time} is promised, {seen}.{open}", promise.policy),
+        Answer::Measured => {
+            format!(": {} gives {}, and {seen}.", promise.policy, numbers::iops(promise.iops))
+        }
+        Answer::CannotTell => {
+            format!(" whether it keeps {}: {what}{time} is promised, {seen}.{open}", promise.policy)
+        }
         _ => format!(" {}: {what}{time} is promised, {seen}.", promise.policy),
     }
 }
@@ -117,7 +125,9 @@ pub(crate) fn lines(answer: &SoakAnswer) -> Vec<String> {
     let steady = answer.steady.map(|share| {
         format!("steady  nine tenths of the middle or more for {} of the time", share_words(&share))
     });
-    let stopped = answer.cut_short.then(|| "but     it was stopped before its end: this is what was known by then".to_owned());
+    let stopped = answer
+        .cut_short
+        .then(|| "but     it was stopped before its end: this is what was known by then".to_owned());
     looks.into_iter().chain(steady).chain(answer.duty.iter().flat_map(duty_lines)).chain(stopped).collect()
 }
 

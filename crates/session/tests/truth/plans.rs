@@ -12,8 +12,8 @@ use policy::Limits;
 use record::{Interval, Observer, Run, StepRecord};
 use session::{Setup, Wish, conduct, set_up};
 use workload::{
-    Access, Asked, BurstAsked, BurstOf, Bytes, CheckAsked, CheckPlan, Ending, Expectation, HeadroomAsked, Job,
-    LatencyBound, LoadPart, Mix, Nanos, PlacesAsked, PolicyName, SoakAsked, Target,
+    Access, Asked, BurstAsked, BurstOf, Bytes, CheckAsked, CheckPlan, Ending, Expectation, HeadroomAsked,
+    Job, LatencyBound, LoadPart, Mix, Nanos, PlacesAsked, PolicyName, SoakAsked, Target,
 };
 
 use crate::checked::{Nobody, REGION, each, is_full};
@@ -47,12 +47,8 @@ impl Case {
             write_most: REGION,
         };
         let in_flight_most = CheckAsk::IN_FLIGHT_MOST;
-        let places = PlacesAsked {
-            size: Bytes::gib(20),
-            time: Nanos::from_secs(54),
-            largest: Bytes::gib(4),
-            seed: 1,
-        };
+        let places =
+            PlacesAsked { size: Bytes::gib(20), time: Nanos::from_secs(54), largest: Bytes::gib(4), seed: 1 };
         let parts = vec![
             PartAsk::Check(check(Effort::within(Nanos::from_secs(165)))),
             PartAsk::Headroom(HeadroomAsk { asked: search, layout: Layout::None, in_flight_most }),
@@ -177,7 +173,11 @@ fn a_day_of_drift_is_told_and_none_is_made_up() {
 /// Share of a soak in which a neighbour that comes evenly leaves the volume alone.
 fn left_alone(hours: f64, every_s: f64, for_s: f64) -> f64 {
     let seconds = hours * 3600.0;
-    let taken: f64 = (1..).map(|n| every_s * f64::from(n)).take_while(|at| *at < seconds).map(|at| for_s.min(seconds - at)).sum();
+    let taken: f64 = (1..)
+        .map(|n| every_s * f64::from(n))
+        .take_while(|at| *at < seconds)
+        .map(|at| for_s.min(seconds - at))
+        .sum();
     1.0 - taken / seconds
 }
 
@@ -207,7 +207,10 @@ fn the_promise_is_kept_missed_or_not_told_and_never_surely_wrong() {
         let promise = case.soaked().promise.unwrap();
         println!("{words}: {promise:?}, {truth}");
         assert!(answers.contains(&promise.answer), "{words}: {promise:?}");
-        assert!(promise.share.low <= truth + 0.002 && truth - 0.002 <= promise.share.high, "{words}: {promise:?} {truth}");
+        assert!(
+            promise.share.low <= truth + 0.002 && truth - 0.002 <= promise.share.high,
+            "{words}: {promise:?} {truth}"
+        );
     });
 }
 
@@ -219,7 +222,8 @@ fn a_plan_takes_as_long_as_was_said() {
         Case::burst("do-volumes-standard"),
     ];
     let few = ["aws-gp3", "custom,iops=1200,bandwidth=60MiB/s,latency=2ms"];
-    let more = ["do-volumes-pre-burst", "azure-premium-ssd-large,tier=P30", "custom,iops=500,bandwidth=40MiB/s"];
+    let more =
+        ["do-volumes-pre-burst", "azure-premium-ssd-large,tier=P30", "custom,iops=500,bandwidth=40MiB/s"];
     for words in few.iter().chain(if is_full() { &more[..] } else { &[] }) {
         cases.push(Case::quick(words));
         cases.push(Case::standard(words));
@@ -230,7 +234,8 @@ fn a_plan_takes_as_long_as_was_said() {
         let took = last.ended.since(first.started).as_secs_f64();
         let said = plan_seconds(&case.ask(&[]), LAYOUT_GUESS, Some(&case.limits())).usual;
         println!("{:?} {}: {took:.0} s, forecast {said:.0} s", case.plan, case.words);
-        ((said / took - 1.0).abs() > 0.3).then(|| format!("{:?} {}: {took} said {said}", case.plan, case.words))
+        ((said / took - 1.0).abs() > 0.3)
+            .then(|| format!("{:?} {}: {took} said {said}", case.plan, case.words))
     })
     .into_iter()
     .flatten()

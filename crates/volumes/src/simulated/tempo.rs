@@ -213,8 +213,11 @@ mod tests {
     #[test]
     fn a_sway_comes_back_and_a_decline_stays() {
         let slow = |course| Factor::Slow(Slow { course, share: 0.2, over: Nanos::from_secs(86_400) });
-        let at = |course, hours: u64| Tempo::new(vec![slow(course)]).unwrap().rate(Nanos::from_secs(hours * 3600));
-        for (hours, sway, decline) in [(0, 1.0, 1.0), (6, 1.2, 0.95), (18, 0.8, 0.85), (24, 1.0, 0.8), (30, 1.2, 0.8)] {
+        let at =
+            |course, hours: u64| Tempo::new(vec![slow(course)]).unwrap().rate(Nanos::from_secs(hours * 3600));
+        for (hours, sway, decline) in
+            [(0, 1.0, 1.0), (6, 1.2, 0.95), (18, 0.8, 0.85), (24, 1.0, 0.8), (30, 1.2, 0.8)]
+        {
             assert!((at(SlowCourse::Sway, hours) - sway).abs() < 2e-3, "{hours} h");
             assert!((at(SlowCourse::Decline, hours) - decline).abs() < 2e-3, "{hours} h");
         }
