@@ -1,16 +1,19 @@
 //! The answer to what a procedure was asked, from its run.
 
+use policy::Limits;
 use record::Run;
 use serde::{Deserialize, Serialize};
-use workload::Asked;
+use workload::{Asked, CheckAsked, CheckPlan};
 
 use crate::drained::BurstAnswer;
-use crate::figures::Figures;
+use crate::figures::{Figures, figures};
 use crate::mapped::MapAnswer;
 use crate::places::PlacesAnswer;
+use crate::sittings::part_of;
+use crate::soaked::SoakAnswer;
 use crate::sought::HeadroomAnswer;
 use crate::together::TogetherAnswer;
-use crate::{Finding, drained, mapped, places, sought, together};
+use crate::{Finding, drained, mapped, places, soaked, sought, together};
 
 /// The answer to what a procedure was asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,11 +29,47 @@ pub enum Answered {
     Places(PlacesAnswer),
     /// Of `plimsoll check --together`: what several volumes bear at once.
     Together(TogetherAnswer),
+    /// Of a check that has other procedures as its parts; what it claims stands in the verdict.
+    Check(CheckAnswer),
+    /// Of a check's soak: shares of time, and drift.
+    Soak(Box<SoakAnswer>),
+}
+
+/// The answers of a check's parts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CheckAnswer {
+    /// What it ran.
+    pub plan: CheckPlan,
+    /// In the order in which they ran; of those that did.
+    pub parts: Vec<Answered>,
+}
+
+impl Answered {
+    /// The answers that it is made of: its parts', or itself.
+    pub fn each(&self) -> &[Answered] {
+        match self {
+            Answered::Check(check) => &check.parts,
+            one => std::slice::from_ref(one),
+        }
+    }
+}
+
+/// What answers are made of beside the run.
+#[derive(Clone, Copy)]
+pub(crate) struct Ground<'g> {
+    pub figures: &'g Figures,
+    pub findings: &'g [Finding],
+    pub limits: Option<&'g Limits>,
 }
 
 /// The answer that `run` gives, where a procedure was asked for more than its steps say.
-pub(crate) fn answered(run: &Run, figures: &Figures, findings: &[Finding]) -> Option<Answered> {
-    Some(match run.asked.as_ref()? {
+pub(crate) fn answered(run: &Run, ground: Ground<'_>) -> Option<Answered> {
+    of_asked(run, run.asked.as_ref()?, ground)
+}
+
+fn of_asked(run: &Run, asked: &Asked, ground: Ground<'_>) -> Option<Answered> {
+    let Ground { figures, findings, limits } = ground;
+    Some(match asked {
         Asked::Burst(asked) => Answered::Burst(drained::answer(run, figures, asked)),
         Asked::Headroom(asked) => Answered::Headroom(Box::new(sought::answer(run, figures, asked))),
         // One side alone answers nothing: `compare` reads both.
@@ -38,5 +77,26 @@ pub(crate) fn answered(run: &Run, figures: &Figures, findings: &[Finding]) -> Op
         Asked::Map(asked) => Answered::Map(mapped::answer(run, asked, (figures, findings))),
         Asked::Places(asked) => Answered::Places(places::answer(run, figures, asked)),
         Asked::Together(asked) => Answered::Together(together::answer(run, asked)),
+        Asked::Soak(asked) => Answered::Soak(Box::new(soaked::answer(run, asked, limits))),
+        Asked::Check(asked) => return of_check(run, asked, ground),
     })
+}
+
+/// A soak is all of its check; a quick check has no parts, and its verdict is its answer.
+fn of_check(run: &Run, asked: &CheckAsked, ground: Ground<'_>) -> Option<Answered> {
+    let part = |one: &Asked| {
+        let own = part_of(run, one);
+        if own.steps.is_empty() {
+            return None;
+        }
+        match one.part_name() {
+            Some(_) => of_asked(&own, one, Ground { figures: &figures(&own), ..ground }),
+            None => of_asked(&own, one, ground),
+        }
+    };
+    let mut parts: Vec<Answered> = asked.parts.iter().filter_map(part).collect();
+    if let [Answered::Soak(_)] = parts.as_slice() {
+        return parts.pop();
+    }
+    (!parts.is_empty()).then_some(Answered::Check(CheckAnswer { plan: asked.plan, parts }))
 }

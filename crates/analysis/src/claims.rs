@@ -55,7 +55,7 @@ impl<'f> Measured<'f> {
 }
 
 /// Meets, exceeds or below for a rate that is claimed to be `claim`.
-fn answer(measured: &Estimate, claim: f64) -> Answer {
+pub(crate) fn answer(measured: &Estimate, claim: f64) -> Answer {
     if measured.low > claim * (1.0 + TOLERANCE) {
         Answer::Exceeds
     } else if measured.low >= claim * (1.0 - TOLERANCE) {
@@ -204,7 +204,7 @@ fn written(limit: &Limit, value: f64) -> String {
 }
 
 /// A whole number with commas, or one decimal where it is not whole.
-fn thousands(value: f64) -> String {
+pub(crate) fn thousands(value: f64) -> String {
     let whole = workload::grouped(format!("{:.0}", value.trunc()));
     let rest = (value.fract() * 10.0).round();
     if rest > 0.0 && rest < 10.0 { format!("{whole}.{rest:.0}") } else { whole }

@@ -2,14 +2,17 @@
 
 use policy::Limits;
 use record::{Run, StoredFinding};
-use workload::{Direction, Expectation, Nanos, StepKind};
+use workload::{CheckPlan, Direction, Expectation, Nanos, StepKind};
 
-use crate::answered::{Answered, answered};
+use crate::answered::{Answered, CheckAnswer, Ground, answered};
+use crate::drained::left_after;
 use crate::exclude::without_contradictions;
 use crate::figures::{Figures, figures};
 use crate::findings::{of_run, of_verdict};
 use crate::headroom::headroom;
 use crate::repeats::{once_a_fall, told_once};
+use crate::sittings::{has_parts, without_parts};
+use crate::soaked::SoakAnswer;
 use crate::spent::spent;
 use crate::watch::diagnosis;
 use crate::watch::is_watch;
@@ -24,6 +27,12 @@ const WATCHED_GENERATOR: u8 = 4;
 
 /// Reads `run` against `limits` and `expectation`, where given.
 pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectation>) -> Analysis {
+    if has_parts(run) {
+        // The parts are answered from their own steps; all else is told from the check's.
+        let own = analyse(&without_parts(run), limits, expectation);
+        let ground = Ground { figures: &figures(run), findings: &own.findings, limits };
+        return Analysis { answered: answered(run, ground), ..own };
+    }
     let figures = figures(run);
     let spent = spent(run, &figures, limits);
     let mut found = without_contradictions(told_once(of_run(run, &figures)));
@@ -48,9 +57,12 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
     }
     let watches = watched.is_some();
     let mut found = without_contradictions(found);
-    let answered = answered(run, &figures, &found);
-    if answered.is_some() {
-        leave_unasked(&mut verdict);
+    let answered = answered(run, Ground { figures: &figures, findings: &found, limits });
+    match &answered {
+        None => {}
+        Some(Answered::Soak(soak)) => of_soak(&mut verdict, soak),
+        Some(Answered::Check(check)) => of_drain(&mut verdict, check),
+        Some(_) => leave_unasked(&mut verdict),
     }
     if let Some(Answered::Map(answer)) = &answered {
         mapped::settle(answer, &mut verdict.rows, &mut found);
@@ -94,7 +106,10 @@ impl Analysis {
 
 /// What was looked at, where no change was found in it. Jobs of one's own differ by design, and say nothing about each other.
 fn horizon(run: &Run, regimes: &Regimes) -> Nanos {
-    let ladders = run.steps.iter().any(|step| !matches!(step.plan.kind, StepKind::Job | StepKind::Idle));
+    let ladders = run
+        .steps
+        .iter()
+        .any(|step| !matches!(step.plan.kind, StepKind::Job | StepKind::Idle | StepKind::Soak));
     match regimes.course {
         Course::Steady if ladders => regimes.looked.1.since(regimes.looked.0),
         _ => Nanos::ZERO,
@@ -107,6 +122,33 @@ fn leave_unasked(verdict: &mut Verdict) {
     if verdict.rows.is_empty() && !verdict.doubts.iter().any(voids) {
         verdict.answer = Answer::Measured;
     }
+}
+
+/// A soak answers for the promise alone, unless its figures are not the volume's at all.
+fn of_soak(verdict: &mut Verdict, soak: &SoakAnswer) {
+    verdict.rows.clear();
+    verdict.answer = match &soak.promise {
+        _ if verdict.doubts.iter().any(voids) => Answer::CannotTell,
+        Some(promise) => promise.answer,
+        None => Answer::Measured,
+    };
+}
+
+/// What is left of a drained volume is held against what its policy says is left.
+fn of_drain(verdict: &mut Verdict, check: &CheckAnswer) {
+    let bursts = check.parts.iter().filter_map(|part| match part {
+        Answered::Burst(burst) => Some(burst),
+        _ => None,
+    });
+    if check.plan != CheckPlan::Burst {
+        return;
+    }
+    let rows: Vec<ClaimRow> = bursts.flat_map(|burst| burst.parts.iter().filter_map(left_after)).collect();
+    if rows.is_empty() {
+        return leave_unasked(verdict);
+    }
+    verdict.rows = rows;
+    verdict.answer = overall(&verdict.rows, &verdict.doubts, true);
 }
 
 /// By the rows of what is claimed; `None` where nothing is.

@@ -31,6 +31,8 @@ mod quick;
 mod regimes;
 mod repeats;
 mod shortage;
+mod sittings;
+mod soaked;
 mod sought;
 mod spent;
 mod target_doubt;
@@ -40,7 +42,7 @@ mod verdict;
 mod watch;
 mod windows;
 
-pub use answered::Answered;
+pub use answered::{Answered, CheckAnswer};
 pub use bucket::{BucketAccount, Refill};
 pub use causes::{Charge, Counted, Tells};
 pub use cells::{Cell, Pattern, cells};
@@ -68,6 +70,8 @@ pub use policy::Resource;
 pub use pulses::in_whole_pulses;
 pub use quick::{QuickRow, Whose, quick_rows};
 pub use regimes::{Change, Moved, Regimes};
+pub use sittings::{in_sittings, own_steps};
+pub use soaked::{Drift, DutySeen, PromiseKept, SoakAnswer, SoakProbe};
 pub use sought::{
     ArrivalShape, Greatest, HeadroomAnswer, HeadroomDoubt, Held, Holds, OpenLoad, Promised, Search,
     elapsed as search_elapsed,

@@ -7,6 +7,7 @@ mod headroom;
 mod layout;
 mod map;
 mod places;
+mod plans;
 mod profile;
 mod quick;
 mod step;
@@ -26,6 +27,10 @@ pub use map::{
     map_seconds_usual, next_map_step,
 };
 pub use places::{PlacesAsk, next_places_step, places_seconds};
+pub use plans::{
+    PartAsk, PlanAsk, PlanSeconds, SoakAsk, next_plan_step, part_shares, plan_left_out, plan_seconds,
+    plan_seconds_left,
+};
 pub use profile::{Profile, ProfileError, ProfileStep, ProfileTable, profile_names, profile_text};
 pub use quick::{PastCache, QuickAsk, next_quick_step, quick_seconds};
 pub use step::{Layout, Step, Writes};

@@ -2,6 +2,7 @@
 
 pub mod compare;
 pub mod crossing;
+pub mod daily;
 pub mod dependence;
 pub mod distribution;
 pub mod fall;
@@ -17,6 +18,7 @@ pub mod quantile;
 pub mod random;
 pub mod segments;
 pub mod sequential;
+pub mod share;
 pub mod skew;
 mod slope;
 pub mod wander;

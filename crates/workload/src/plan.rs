@@ -65,6 +65,8 @@ pub enum StepKind {
     Place,
     /// A load of one or more of several volumes, to tell what they share.
     Together,
+    /// A part of a load that goes on for hours: what differs between them is the time of day.
+    Soak,
     /// A workload of the user's own.
     Job,
 }

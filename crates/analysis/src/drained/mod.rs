@@ -4,6 +4,7 @@
 //! Operations and bytes are told apart by the blocks that spend them. All of it is arithmetic on the record: a bucket loses what
 //! came through beyond what is left when it is empty, and earns in a rest what the next burst has beyond it.
 
+mod claimed;
 mod level;
 mod outlook;
 mod part;
@@ -15,6 +16,7 @@ use workload::{BurstAsked, BurstOf, Direction, Ending, Mix, Nanos, PolicyName};
 
 use crate::Estimate;
 use crate::figures::Figures;
+pub(crate) use claimed::left_after;
 pub use outlook::{AlikeEnd, ComingEnd, Outlook, Outlooks};
 use part::{part, shared_unit};
 use policy::{Bucket, Level, Limit, Limits, Resource};

@@ -93,8 +93,7 @@ fn times(counted: Counted) -> fn(&Point) -> f64 {
 
 /// The loads that kept a full queue of blocks which are well on one side of the crossover.
 fn at_level<'w>(way: &'w Way<'_>, counted: Counted) -> Vec<&'w Point> {
-    let all: Vec<&Point> =
-        way.loads.random.iter().filter(|point| point.direction == way.direction).collect();
+    let all: Vec<&Point> = way.loads.random.iter().filter(|point| point.direction == way.direction).collect();
     let Some(base) = base_latency_ns(&way.figures.latencies, &way.figures.depths, way.direction) else {
         return Vec::new();
     };

@@ -8,6 +8,7 @@ use workload::{Ending, HeadroomAsked, LatencyBound, StepKind};
 use super::HeadroomDoubt;
 use super::load::OpenLoad;
 use crate::Estimate;
+use crate::sittings::in_sittings;
 
 /// Loads whose rates are nearer than this share do not contradict each other whatever they say.
 const APART: f64 = 0.03;
@@ -167,10 +168,10 @@ impl Search {
     }
 }
 
-/// Seconds from the first of `steps` that is no layout to the end of the last.
+/// Seconds from the first of `steps` that is no layout to the end of the last, without what lies between two sittings.
 pub fn elapsed(steps: &[StepRecord]) -> f64 {
-    let first = steps.iter().find(|step| step.plan.kind != StepKind::Layout);
-    first.zip(steps.last()).map_or(0.0, |(first, last)| last.ended.since(first.started).as_secs_f64())
+    let first = steps.iter().position(|step| step.plan.kind != StepKind::Layout);
+    first.map_or(0.0, |first| in_sittings(&steps[first..]).as_secs_f64())
 }
 
 /// Where each bound ceases to hold, and the one that does first. In a queue the log odds of being late grow with the rate by once

@@ -54,7 +54,7 @@ pub(crate) fn spells(steps: &[StepRecord]) -> Vec<Spell> {
 fn spell(number: usize, step: &StepRecord) -> Option<Spell> {
     let kind = step.plan.kind;
     // Cells of a map keep their depth, but how deep they are says nothing of how full the queue is. A drain makes the volume fall
-    // on purpose, places differ by nature, and so do volumes: these have answers of their own.
+    // on purpose, places differ by nature, so do volumes, and a soak is looked at over hours: these have answers of their own.
     let no_level = [
         StepKind::Idle,
         StepKind::Layout,
@@ -64,6 +64,7 @@ fn spell(number: usize, step: &StepRecord) -> Option<Spell> {
         StepKind::Drain,
         StepKind::Place,
         StepKind::Together,
+        StepKind::Soak,
     ];
     if no_level.contains(&kind) {
         return None;

@@ -10,7 +10,7 @@ use workload::{Bytes, Nanos};
 use super::patience;
 
 /// What may be done to the target, on how much of it, and where the result goes.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct GroundArguments {
     /// Write to this block device: EVERYTHING on it is lost
     #[arg(long, value_name = "DEVICE")]

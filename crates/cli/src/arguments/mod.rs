@@ -22,7 +22,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 pub use compare::{AgainstTool, CompareArguments, TurnsArguments};
 
 use report::Extent;
-use workload::Nanos;
+use workload::{CheckPlan, Nanos};
 
 pub use ground::{GroundArguments, size};
 pub use headroom::HeadroomArguments;
@@ -225,6 +225,31 @@ pub enum EffortName {
     Brief,
 }
 
+/// What a check runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum PlanName {
+    /// 2 to 3 min: latency, ladders of depths and blocks, causes
+    #[default]
+    Quick,
+    /// 15 min: the same at more length, arrivals of a 70/30 mix within a latency, caches and places
+    Standard,
+    /// As long as the burst: the volume is drained on purpose, what is left is held against the policy
+    Burst,
+    /// 4 h: drift, and the provider's promise in share of time
+    Soak,
+}
+
+impl From<PlanName> for CheckPlan {
+    fn from(name: PlanName) -> CheckPlan {
+        match name {
+            PlanName::Quick => CheckPlan::Quick,
+            PlanName::Standard => CheckPlan::Standard,
+            PlanName::Burst => CheckPlan::Burst,
+            PlanName::Soak => CheckPlan::Soak,
+        }
+    }
+}
+
 /// `plimsoll check`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -237,6 +262,12 @@ little, steps are cut short or left out, and it says which; --write-most SIZE
 gives them more. --dry-run lists the steps with their seconds and bytes.
 Several volumes, each alone and all at once, for the budget that they share:
 plimsoll check /mnt/a /mnt/b --together --instance m5.large
+Plans, each within --time TIME where that is said, which names what is left out:
+  --plan quick      2 to 3 min  latency, depths, blocks, causes
+  --plan standard   15 min      longer, and headroom of a mix, caches, places
+  --plan burst      as long as the burst lasts: drains the volume on purpose
+  --plan soak       4 h         drift, and the promise in share of time
+A run that was stopped goes on where it was: plimsoll check --resume RUN
 The five figures that providers publish, in under a minute and without a
 verdict: plimsoll run five-figures DIR")]
 pub struct CheckArguments {
@@ -252,6 +283,15 @@ pub struct CheckArguments {
     /// The machine whose published limits the shared budget is held against, e.g. m5.large or Standard_D8s_v3
     #[arg(long, value_name = "TYPE", requires = "together")]
     pub instance: Option<String>,
+    /// What is run
+    #[arg(long, alias = "profile", value_enum, default_value_t, hide_possible_values = true)]
+    pub plan: PlanName,
+    /// Go on with this run, which was stopped
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["target", "plan", "policy", "expect", "size", "write_most", "time", "read_only", "seed"])]
+    pub resume: Option<PathBuf>,
+    /// Do not ask before a drain of more than 15 minutes
+    #[arg(long)]
+    pub yes: bool,
     /// What the provider promises, e.g. aws-gp2,size=100GiB (plimsoll policy list)
     #[arg(long, value_name = "POLICY")]
     pub policy: Option<String>,
@@ -264,7 +304,7 @@ pub struct CheckArguments {
     /// Most bytes that all steps write, layout included [default: twice the region]
     #[arg(long, value_name = "SIZE")]
     pub write_most: Option<String>,
-    /// Most time for all of it, e.g. 10m: steps are as long as that has room for [default: under 3 minutes]
+    /// Most time for all of it, e.g. 10m: steps are as long as that has room for [default: by --plan]
     #[arg(long, value_name = "TIME", conflicts_with = "effort")]
     pub time: Option<String>,
     /// Write nothing: measure what the file or device holds

@@ -53,10 +53,7 @@ impl Bounds {
 
     /// What may be written in all: what is said, else what is modest.
     fn write_most(&self, setup: &Setup) -> Result<Bytes, Failure> {
-        let region = match setup.layout {
-            Layout::Write(size) => size,
-            Layout::None => self.size.unwrap_or(REGION_USUAL),
-        };
+        let region = self.region(setup);
         match (self.write_most, setup.layout) {
             _ if setup.writes == Writes::LeftOut => Ok(Bytes(0)),
             (Some(most), Layout::Write(size)) if most < size => Err(Failure::refused(format!(
@@ -64,6 +61,16 @@ impl Bounds {
                  write"
             ))),
             (most, _) => Ok(most.unwrap_or((self.modest)(setup.layout, region))),
+        }
+    }
+}
+
+impl Bounds {
+    /// The region that is measured on, as far as writes are bounded by it.
+    pub(super) fn region(&self, setup: &Setup) -> Bytes {
+        match setup.layout {
+            Layout::Write(size) => size,
+            Layout::None => self.size.unwrap_or(REGION_USUAL),
         }
     }
 }

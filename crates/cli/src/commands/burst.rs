@@ -14,7 +14,7 @@ use session::place::Place;
 use session::run::{self, Against, Course, Earlier, Session};
 use session::signals::StopFlag;
 use session::{Setup, Wish};
-use workload::{Asked, BurstAsked, Bytes, Mix, Nanos, PolicyName, Target};
+use workload::{Asked, BurstAsked, BurstOf, Bytes, Mix, Nanos, PolicyName, Target};
 
 use super::check::{Shape, limits, present};
 use crate::arguments::burst::BurstArguments;
@@ -41,7 +41,7 @@ pub fn run(arguments: &BurstArguments) -> Result<u8, Failure> {
     if arguments.dry_run {
         return dry_run(&setup, &burst);
     }
-    leave_for(&forecast, &setup, arguments.yes)?;
+    leave_for(forecast.seconds, &setup, arguments.yes)?;
     if !arguments.busy {
         run::idle_gate(&mut setup, "a drain", &stop)?;
     }
@@ -125,17 +125,23 @@ impl Wanted {
             return Ok(before.clone());
         }
         let time = arguments.time.as_deref().map(workload::duration).transpose().map_err(Failure::refused)?;
-        let usual = if setup.is_virtual() { MOST_VIRTUAL } else { MOST };
-        let known = self.against.limits.as_ref().and_then(drain_of);
-        Ok(BurstAsked {
-            of: arguments.of.into(),
-            most: time.or(known).unwrap_or(usual),
-            small: BurstAsked::SMALL.max(setup.facts.direct_alignment),
-            large: BurstAsked::LARGE,
-            mix: mix(arguments, setup)?,
-            seed: arguments.seed,
-            resumed: 0,
-        })
+        let asked = usual(setup, self.against.limits.as_ref(), arguments.seed);
+        let most = time.unwrap_or(asked.most);
+        Ok(BurstAsked { of: arguments.of.into(), most, mix: mix(arguments, setup)?, ..asked })
+    }
+}
+
+/// A drain of all there is by reads, for as long as the policy says that it takes, else for as long as most take.
+pub(super) fn usual(setup: &Setup, limits: Option<&Limits>, seed: u64) -> BurstAsked {
+    let usual = if setup.is_virtual() { MOST_VIRTUAL } else { MOST };
+    BurstAsked {
+        of: BurstOf::Both,
+        most: limits.and_then(drain_of).unwrap_or(usual),
+        small: BurstAsked::SMALL.max(setup.facts.direct_alignment),
+        large: BurstAsked::LARGE,
+        mix: Mix::READ,
+        seed,
+        resumed: 0,
     }
 }
 
@@ -193,7 +199,7 @@ fn announce(asked: &Wanted, setup: &Setup, forecast: &BurstForecast) {
 }
 
 /// A drain spends all there is.
-fn credits(limits: &Limits) -> Credits {
+pub(super) fn credits(limits: &Limits) -> Credits {
     match limits.longest_burst() {
         BurstLength::None => Credits::NoBurst,
         BurstLength::Unknown => Credits::Unpublished,
@@ -202,8 +208,8 @@ fn credits(limits: &Limits) -> Credits {
 }
 
 /// Asks before anything that takes long; in virtual time nothing does.
-fn leave_for(forecast: &BurstForecast, setup: &Setup, yes: bool) -> Result<(), Failure> {
-    if yes || setup.is_virtual() || forecast.seconds <= UNASKED_S {
+pub(super) fn leave_for(seconds: f64, setup: &Setup, yes: bool) -> Result<(), Failure> {
+    if yes || setup.is_virtual() || seconds <= UNASKED_S {
         return Ok(());
     }
     let refused = || {

@@ -4,21 +4,24 @@ use std::path::{Path, PathBuf};
 
 use analysis::Analysis;
 use experiments::{
-    CheckAsk, Effort, LAYOUT_GUESS, Layout, LeftOut, Writes, next_step, seconds_most, seconds_usual,
+    CheckAsk, LAYOUT_GUESS, Layout, LeftOut, PlanSeconds, Writes, next_plan_step, plan_left_out,
+    plan_seconds, plan_seconds_left,
 };
 use policy::{BurstLength, Limits};
-use record::Run;
+use record::{Run, TargetFacts};
 use report::{Credits, Extent, Forecast, Paint};
 use session::{Setup, Wish};
-use workload::{Bytes, Expectation, PolicyName, Target};
+use workload::{Asked as Procedure, Bytes, CheckAsked, CheckPlan, Expectation, PolicyName, Target};
 
 use super::bounds::Bounds;
+use super::plans::{self, Planned};
+use super::{burst, resume};
 use crate::arguments::{CheckArguments, EffortName, Format};
 use crate::commands::own;
 use session::failure::Failure;
 use session::output;
 use session::place::Place;
-use session::run::{self, Against, Course, Session};
+use session::run::{self, Against, Course, Earlier, Session};
 use session::signals::StopFlag;
 
 /// Measures the target and answers against policy and expectation.
@@ -29,79 +32,127 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     if let Some(other) = arguments.others.first() {
         return Err(super::together::refused(&arguments.target, other));
     }
-    let asked = Asked::read(arguments)?;
+    let asked = Asked::of(arguments)?;
     let stop = StopFlag::on_signals(arguments.ground.give_up);
-    if arguments.read_only {
-        something_to_read(&asked.target, &arguments.target)?;
+    if asked.check.reads_only {
+        something_to_read(&asked.target, &asked.typed)?;
     }
     let mut setup = run::set_up_target(&asked.target, &asked.target_words, &asked.wish, &stop)?;
-    if arguments.read_only {
+    if asked.check.reads_only {
         (setup.writes, setup.layout, setup.facts.reads_only) = (Writes::LeftOut, Layout::None, true);
     }
-    let ask = asked.ask(&setup)?;
-    announce(&asked, &setup, &ask);
+    if let Some(before) = &asked.before {
+        resume::same_target(before, &setup.facts)?;
+    }
+    let planned = plans::planned(&asked, &setup)?;
+    announce(&asked, &setup, &planned);
     if arguments.ground.dry_run {
-        return dry_run(&setup, &ask, laying_out(&asked));
+        return dry_run(&setup, &planned, laying_out(&asked));
+    }
+    if asked.check.plan == CheckPlan::Burst {
+        burst::leave_for(seconds(&asked, &planned).usual, &setup, arguments.yes)?;
     }
     if !arguments.ground.busy {
         run::idle_gate(&mut setup, "a check", &stop)?;
     }
     let place = Place::new(arguments.ground.out.as_deref(), &asked.target_words, &setup.facts.devices)?;
     let place = if setup.is_virtual() { place.of_virtual_run() } else { place };
-    let (seconds, next) = (seconds(&asked, &setup, &ask), |done: &[_]| next_step(&ask, done));
+    let limits = asked.against.limits.as_ref();
+    let plan = &planned.ask;
     let course = Course {
-        left: &|done| experiments::seconds_left(&ask, done),
-        remarks: &|done| left_out_words(&experiments::left_out(&ask, done)),
+        left: &|done| plan_seconds_left(plan, limits, done),
+        remarks: &|done| left_out_words(&[plan_left_out(plan, done), planned.left_out.clone()].concat()),
     };
-    let against = &asked.against;
-    let session =
-        Session { setup, place: &place, stop: &stop, seconds, course: Some(course), against, asked: None };
-    session.run(&next, &|run, analysis| {
+    let session = Session {
+        seconds: if setup.is_virtual() { 0.5 } else { seconds(&asked, &planned).most },
+        setup,
+        place: &place,
+        stop: &stop,
+        course: Some(course),
+        against: &asked.against,
+        asked: Some(Procedure::Check(Box::new(planned.check.clone()))),
+    };
+    session.go_on(&asked.earlier, &|done| next_plan_step(plan, done), &|run, analysis| {
         let shape = Shape { format: arguments.format, extent: arguments.findings.extent() };
         present(&shape, run, analysis, &place)?;
+        if stop.raised() {
+            output::people(&resume::go_on_words(&place));
+        }
         Ok(analysis.verdict.exit_code())
     })
 }
 
-/// The command line as it is understood.
-struct Asked {
-    target: Target,
-    target_words: String,
-    against: Against,
-    wish: Wish,
-    bounds: Bounds,
-    effort: Effort,
+/// The command line as it is understood, and the run that it goes on with.
+pub(super) struct Asked {
+    pub(super) target: Target,
+    /// As it was typed.
+    pub(super) typed: String,
+    pub(super) target_words: String,
+    pub(super) against: Against,
+    pub(super) wish: Wish,
+    pub(super) bounds: Bounds,
+    /// What is stored of it; the parts of a run that begins are not there yet.
+    pub(super) check: CheckAsked,
+    pub(super) earlier: Earlier,
+    /// What the earlier sitting measured.
+    pub(super) before: Option<TargetFacts>,
 }
 
 impl Asked {
-    fn read(arguments: &CheckArguments) -> Result<Asked, Failure> {
-        let target = own::target(&arguments.target)?;
-        let policy = match (&arguments.policy, &target) {
-            (Some(words), _) => Some(own::policy(words)?),
-            (None, Target::Lab(name) | Target::Sim(name)) if arguments.expect.is_none() => Some(name.clone()),
-            (None, _) => None,
-        };
-        let limits = policy.as_ref().map(|name| limits(name, arguments.policy.is_some())).transpose()?;
-        // A simulated volume may have none: it is then measured, and held against nothing.
-        let limits = limits.filter(|limits| !limits.limits.is_empty());
-        let policy = policy.filter(|_| limits.is_some());
-        let expectation =
-            arguments.expect.as_deref().map(Expectation::parse).transpose().map_err(Failure::refused)?;
-        let bounds = Bounds::read(&arguments.ground, arguments.write_most.as_deref(), CheckAsk::modest)?;
-        Ok(Asked {
-            target_words: run::absolute(&target, &arguments.target),
-            target,
-            against: Against { policy, limits, expectation },
-            wish: arguments.ground.wish()?,
-            bounds,
-            effort: effort(arguments)?,
-        })
+    fn of(arguments: &CheckArguments) -> Result<Asked, Failure> {
+        match &arguments.resume {
+            Some(path) => resume::resumed(arguments, path),
+            None => Asked::read(arguments),
+        }
     }
 
-    fn ask(&self, setup: &Setup) -> Result<CheckAsk, Failure> {
-        let expectation = self.against.expectation.clone().unwrap_or_default();
-        Ok(CheckAsk { expectation, ..self.bounds.ask(setup, self.effort)? })
+    fn read(arguments: &CheckArguments) -> Result<Asked, Failure> {
+        let target = own::target(&arguments.target)?;
+        let named = arguments.policy.as_deref().map(own::policy).transpose()?;
+        let against = against(&target, named, arguments.expect.as_deref())?;
+        let bounds = Bounds::read(&arguments.ground, arguments.write_most.as_deref(), CheckAsk::modest)?;
+        let check = CheckAsked {
+            plan: arguments.plan.into(),
+            time: plans::time(arguments)?,
+            brief: arguments.effort == EffortName::Brief,
+            size: bounds.size,
+            write_most: bounds.write_most,
+            reads_only: arguments.read_only,
+            seed: bounds.seed,
+            ..CheckAsked::default()
+        };
+        Ok(Asked {
+            typed: arguments.target.clone(),
+            target_words: run::absolute(&target, &arguments.target),
+            target,
+            against,
+            wish: arguments.ground.wish()?,
+            bounds,
+            check,
+            earlier: Earlier::default(),
+            before: None,
+        })
     }
+}
+
+/// What is claimed: by the policy that is named, else by that of a simulated or lab volume, and in words.
+pub(super) fn against(
+    target: &Target,
+    named: Option<PolicyName>,
+    expect: Option<&str>,
+) -> Result<Against, Failure> {
+    let typed = named.is_some();
+    let policy = match (named, target) {
+        (Some(name), _) => Some(name),
+        (None, Target::Lab(name) | Target::Sim(name)) if expect.is_none() => Some(name.clone()),
+        (None, _) => None,
+    };
+    let limits = policy.as_ref().map(|name| limits(name, typed)).transpose()?;
+    // A simulated volume may have none: it is then measured, and held against nothing.
+    let limits = limits.filter(|limits| !limits.limits.is_empty());
+    let policy = policy.filter(|_| limits.is_some());
+    let expectation = expect.map(Expectation::parse).transpose().map_err(Failure::refused)?;
+    Ok(Against { policy, limits, expectation })
 }
 
 /// Refuses what holds nothing to read before something is written: a folder, of which the largest file is named, and a volume
@@ -141,26 +192,6 @@ pub(super) fn limits(name: &PolicyName, typed: bool) -> Result<Limits, Failure> 
     policy::evaluate_of_volume(name).map_err(Failure::refused)
 }
 
-fn effort(arguments: &CheckArguments) -> Result<Effort, Failure> {
-    let Some(word) = &arguments.time else {
-        return Ok(match arguments.effort {
-            EffortName::Quick => Effort::QUICK,
-            EffortName::Brief => Effort::BRIEF,
-        });
-    };
-    let time = workload::duration(word).map_err(Failure::refused)?;
-    if time < Effort::LEAST {
-        let least = report::numbers::span(Effort::LEAST.as_secs_f64());
-        let text = format!(
-            "--time {word} is too short for a check to tell anything; give it {least} or more, or look for half a minute with: \
-             plimsoll quick {}",
-            arguments.target
-        );
-        return Err(Failure::refused(text));
-    }
-    Ok(Effort::within(time))
-}
-
 /// Bytes a second at which data is taken to be laid out: what the policy names, else a guess that is low.
 fn laying_out(asked: &Asked) -> f64 {
     let limits = asked.against.limits.as_ref();
@@ -168,23 +199,36 @@ fn laying_out(asked: &Asked) -> f64 {
     rate.map_or(LAYOUT_GUESS, |rate| rate.0)
 }
 
-/// How long the check takes at most; virtual time passes at once.
-fn seconds(asked: &Asked, setup: &Setup, ask: &CheckAsk) -> f64 {
-    if setup.is_virtual() { 0.5 } else { seconds_most(ask, laying_out(asked)) }
+/// How long it takes.
+fn seconds(asked: &Asked, planned: &Planned) -> PlanSeconds {
+    let all = plan_seconds(&planned.ask, laying_out(asked), asked.against.limits.as_ref());
+    let ran = plan_seconds_left(&planned.ask, asked.against.limits.as_ref(), &asked.earlier.steps);
+    if asked.earlier.steps.is_empty() {
+        all
+    } else {
+        PlanSeconds { usual: ran, most: all.most.min(1.5 * ran) }
+    }
 }
 
 /// Says what is measured, what that will take, and what will be destroyed.
-fn announce(asked: &Asked, setup: &Setup, ask: &CheckAsk) {
+fn announce(asked: &Asked, setup: &Setup, planned: &Planned) {
     output::people(report::head(&setup.facts, setup.runner.backend()).trim_end());
-    let seconds = seconds(asked, setup, ask);
-    let usual = seconds_usual(ask, laying_out(asked)).min(seconds);
+    let seconds = seconds(asked, planned);
+    let limits = asked.against.limits.as_ref();
     let forecast = Forecast {
-        seconds: usual,
-        seconds_most: seconds,
-        bytes_written: ask.write_most.0,
-        credits: credits(asked.against.limits.as_ref(), seconds),
-        billing: asked.against.limits.as_ref().map(Limits::billing_notes).unwrap_or_default(),
+        seconds: seconds.usual.min(seconds.most),
+        seconds_most: seconds.most,
+        bytes_written: planned.writes.0,
+        credits: match asked.check.plan {
+            CheckPlan::Burst => limits.map_or(Credits::Unknown, burst::credits),
+            _ => credits(limits, seconds.most),
+        },
+        billing: limits.map(Limits::billing_notes).unwrap_or_default(),
     };
+    if !asked.earlier.steps.is_empty() {
+        let steps = asked.earlier.steps.len();
+        output::people(&format!("Goes on behind the {steps} steps that ran."));
+    }
     if !setup.is_virtual() {
         output::people(report::forecast(&forecast).trim_end());
     }
@@ -219,13 +263,18 @@ pub(super) fn left_out_words(left_out: &[(String, LeftOut)]) -> Vec<String> {
         .collect()
 }
 
-fn dry_run(setup: &Setup, ask: &CheckAsk, rate: f64) -> Result<u8, Failure> {
+fn dry_run(setup: &Setup, planned: &Planned, rate: f64) -> Result<u8, Failure> {
     let mut text = String::from("This would run, step by step (later rungs depend on earlier ones):\n");
-    if let Some(step) = next_step(ask, &[]) {
+    if let Some(step) = next_plan_step(&planned.ask, &[]) {
         let plan = setup.runner.plan(&step).map_err(Failure::refused)?;
         text.push_str(&run::plan_words(&plan));
     }
-    text.push_str(&experiments::outline(ask, rate));
+    for part in &planned.ask.parts {
+        text.push_str(&plans::outline(part, rate));
+    }
+    for words in left_out_words(&planned.left_out) {
+        text.push_str(&report::wrap("  ", &words));
+    }
     output::result(&text)?;
     Ok(0)
 }

@@ -6,6 +6,7 @@ mod compare_live;
 mod damaged;
 mod explain;
 mod guide_burst;
+mod guide_check_plans;
 mod guide_identify;
 mod guide_learn;
 mod guide_map;

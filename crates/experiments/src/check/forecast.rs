@@ -58,9 +58,12 @@ impl Group {
             StepKind::DepthLadder => Group::Depths(way),
             StepKind::BlockLadder => Group::Blocks(way),
             StepKind::Probe => Group::Probes,
-            StepKind::OpenLoad | StepKind::Drain | StepKind::Place | StepKind::Together | StepKind::Job => {
-                Group::OpenLoad
-            }
+            StepKind::OpenLoad
+            | StepKind::Drain
+            | StepKind::Place
+            | StepKind::Soak
+            | StepKind::Together
+            | StepKind::Job => Group::OpenLoad,
             StepKind::Reference => Group::References,
             StepKind::Again => Group::Again,
             StepKind::Cell => Group::Cells,

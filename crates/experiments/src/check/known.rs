@@ -92,10 +92,9 @@ impl<'a> Known<'a> {
         self.done.iter().filter(move |record| record.plan.kind == kind)
     }
 
-    /// From the start of the first step to the end of the last.
+    /// From the start of the first step to the end of the last, without what lies between two sittings.
     pub fn elapsed(&self) -> Nanos {
-        let ends = self.done.first().zip(self.done.last());
-        ends.map_or(Nanos::ZERO, |(first, last)| last.ended.since(first.started))
+        analysis::in_sittings(self.done)
     }
 
     /// How long a limit may still count the last I/O of the step before: where it counts a long one as many, the next step pays.

@@ -147,7 +147,12 @@ fn foreseen(ask: &MapAsk, known: &Known<'_>) -> Vec<Draft> {
         }
     }
     let mut names = Vec::new();
-    all.retain(|draft| !names.contains(&draft.name) && { names.push(draft.name.clone()); true });
+    all.retain(|draft| {
+        !names.contains(&draft.name) && {
+            names.push(draft.name.clone());
+            true
+        }
+    });
     all
 }
 

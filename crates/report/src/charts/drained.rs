@@ -22,7 +22,10 @@ pub fn bytes(of: &Source<'_>) -> Option<Chart> {
 }
 
 fn bucket(of: &Source<'_>, resource: Resource) -> Option<Chart> {
-    let Some(Answered::Burst(answer)) = &of.analysis.answered else { return None };
+    let answer = of.analysis.answered.as_ref()?.each().iter().find_map(|part| match part {
+        Answered::Burst(answer) => Some(answer),
+        _ => None,
+    })?;
     let part = answer.of(resource).filter(|part| part.level.len() > 1)?;
     let (title, side, factor) = words(part);
     let clock = Clock::of(of.run);

@@ -26,7 +26,7 @@ const SHADES: (f64, f64) = (4.0, 55.0);
 pub(super) fn answer(analysis: &Analysis) -> Option<&MapAnswer> {
     match analysis.answered.as_ref()? {
         Answered::Map(answer) => Some(answer),
-        Answered::Burst(_) | Answered::Headroom(_) | Answered::Places(_) | Answered::Together(_) => None,
+        _ => None,
     }
 }
 

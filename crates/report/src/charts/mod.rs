@@ -32,6 +32,7 @@ mod relations;
 mod reported;
 mod series;
 mod sheet;
+mod soaked;
 mod sought;
 mod table;
 mod timeline;

@@ -365,7 +365,8 @@ fn band_words(kind: StepKind) -> &'static str {
 fn part_label(step: &StepRecord) -> String {
     let Some(worker) = step.plan.workers.first() else { return String::new() };
     match step.plan.kind {
-        StepKind::Idle | StepKind::Layout => String::new(),
+        // Hundreds of them: their names would be a smear.
+        StepKind::Idle | StepKind::Layout | StepKind::Soak => String::new(),
         StepKind::Latency if worker.flush != workload::Flush::Never => "flush".to_owned(),
         StepKind::Latency if worker.access.mix.writes_only() => "write".to_owned(),
         StepKind::Latency => "read".to_owned(),

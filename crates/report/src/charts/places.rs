@@ -20,10 +20,10 @@ use crate::words::places::name;
 const TICKS: u32 = 8;
 
 fn answer(analysis: &Analysis) -> Option<&PlacesAnswer> {
-    match &analysis.answered {
-        Some(Answered::Places(answer)) => Some(answer),
+    analysis.answered.as_ref()?.each().iter().find_map(|part| match part {
+        Answered::Places(answer) => Some(answer),
         _ => None,
-    }
+    })
 }
 
 /// The axis along the volume.

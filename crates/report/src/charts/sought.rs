@@ -23,7 +23,10 @@ const BEYOND: f64 = 1.25;
 
 /// The curve of a search; `None` where none was asked, or fewer than two loads ran.
 pub fn latency_by_rate(analysis: &Analysis) -> Option<Chart> {
-    let Some(Answered::Headroom(answer)) = &analysis.answered else { return None };
+    let answer = analysis.answered.as_ref()?.each().iter().find_map(|part| match part {
+        Answered::Headroom(answer) => Some(answer),
+        _ => None,
+    })?;
     let drawn: Vec<&OpenLoad> = answer.loads.iter().filter(|load| is_drawn(load, answer)).collect();
     if drawn.len() < 2 {
         return None;

@@ -11,7 +11,8 @@ use super::chart::Chart;
 use super::series::{self, MeasuredChart, Steps};
 use super::view::View;
 use super::{
-    by_depth, drained, heat, ladders, machine, of_blocks, over_time, places, reported, sought, together,
+    by_depth, drained, heat, ladders, machine, of_blocks, over_time, places, reported, soaked, sought,
+    together,
 };
 
 /// A chart of a run.
@@ -76,11 +77,12 @@ const fn row(id: &'static str, part: Part, draw: fn(&Source<'_>) -> Option<Chart
 }
 
 /// The charts in the order of the files' numbers, and within each part of a page in that of the page.
-pub(crate) static CHARTS_OF_RUNS: [ChartOfRun; 26] = [
+pub(crate) static CHARTS_OF_RUNS: [ChartOfRun; 27] = [
     row("map", Part::Answer, |of| heat::heat(of.analysis)),
     row("map-blocks", Part::Answer, |of| of_blocks::by_block(of.analysis)),
     row("overload", Part::SideBySide, |of| of.view?.overload()),
     row("latency-by-rate", Part::Answer, |of| sought::latency_by_rate(of.analysis)),
+    row("soak", Part::Answer, |of| soaked::over_time(of.analysis)),
     row("overload-summary", Part::Asked, |of| of.view?.summary()),
     row("bucket-of-operations", Part::Answer, drained::operations),
     row("bucket-of-bytes", Part::Answer, drained::bytes),

@@ -1,6 +1,6 @@
 //! The sections of a run that measured a target: claims, charts, jobs, findings.
 
-use analysis::{Analysis, Verdict};
+use analysis::{Analysis, Answered, Verdict};
 use record::Run;
 
 use super::answered;
@@ -35,6 +35,7 @@ pub(super) fn sections(run: &Run, analysis: &Analysis) -> Markup {
     let chart = section("The chart that decides", decisive.map(figure).into());
     let claims = claims(run, &analysis.verdict);
     let top = match &analysis.answered {
+        Some(answered @ Answered::Check(_)) => markup![claims, chart, answered::sections(answered)],
         // What was asked is answered by a picture first.
         Some(answered) => markup![chart, answered::sections(answered), claims],
         None => markup![claims, chart],
@@ -65,7 +66,8 @@ fn figures(charts: &[DrawnChart], part: Part, decisive: Option<&DrawnChart>) -> 
 /// The chart that shows what the verdict rests on: that of what was asked, else that of the findings which weigh most for it, else the first that decides.
 fn decisive<'c>(analysis: &Analysis, charts: &'c [DrawnChart]) -> Option<&'c DrawnChart> {
     let asked = charts.iter().find(|drawn| drawn.row.part == Part::Answer);
-    if asked.is_some() {
+    let claims = matches!(&analysis.answered, Some(Answered::Check(_))) && !analysis.blocks.is_empty();
+    if asked.is_some() && !claims {
         return asked;
     }
     let named = wanted(analysis).and_then(|id| charts.iter().find(|drawn| drawn.row.id == id));

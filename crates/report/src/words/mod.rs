@@ -26,6 +26,7 @@ pub(crate) mod places;
 pub(crate) mod progress;
 pub(crate) mod quick;
 pub(crate) mod sentence;
+pub(crate) mod soaked;
 pub(crate) mod sought;
 pub(crate) mod started;
 pub(crate) mod step_kind;

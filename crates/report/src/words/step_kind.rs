@@ -18,6 +18,7 @@ pub(crate) fn kind_words(kind: StepKind) -> &'static str {
         StepKind::Drain => "drain",
         StepKind::Place => "places",
         StepKind::Together => "together",
+        StepKind::Soak => "soak",
         StepKind::Job => "jobs",
     }
 }

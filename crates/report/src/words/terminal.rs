@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use analysis::{Analysis, Answer, Verdict};
+use analysis::{Analysis, Answer, Answered, Verdict};
 use record::{Run, TargetFacts, TargetKind};
 
 use crate::words::answered;
@@ -62,6 +62,14 @@ pub fn terminal(run: &Run, analysis: &Analysis, paint: Paint, extent: Extent) ->
             let [table, findings, lapses] = watch::sections(run, analysis, watched);
             vec![cleaned(summary(run)), verdict, cleaned(table), cleaned(findings), cleaned(lapses)]
         }
+        (None, Some(Answered::Check(check))) => vec![
+            cleaned(steps(run, analysis)),
+            verdict,
+            cleaned(claim_table(run, &analysis.verdict)),
+            cleaned(doubts_of_rows(&analysis.verdict)),
+            cleaned(answered::text(&Answered::Check(check.clone()))),
+            cleaned(findings(analysis, extent)),
+        ],
         (None, Some(answered)) => {
             vec![verdict, cleaned(answered::text(answered)), cleaned(findings(analysis, extent))]
         }

@@ -27,7 +27,7 @@ pub fn verdict_words(run: &Run, analysis: &Analysis) -> VerdictWords {
     if let Some(watched) = &analysis.watched {
         return watch::verdict_words(run, analysis, watched);
     }
-    if let Some(words) = analysis.answered.as_ref().and_then(answered::verdict) {
+    if let Some(words) = answered::verdict(analysis) {
         return words;
     }
     let verdict = &analysis.verdict;

@@ -19,6 +19,7 @@ mod margins;
 mod page;
 mod places;
 mod places_drawn;
+mod plans;
 mod queues;
 mod resumed;
 mod sick;

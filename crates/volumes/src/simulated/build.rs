@@ -14,7 +14,7 @@ use super::places::{BadPlace, Cache, CachePlan, FirstTouch, Part, Thin, Tracks};
 use super::second::Second;
 use super::servers::{ServerPlan, Servers};
 use super::settings::{Settings, settings};
-use super::tempo::{Factor, Tempo, Wave};
+use super::tempo::{Factor, Slow, SlowCourse, Tempo, Wave};
 use super::write_back::{WriteBack, WriteBackPlan};
 use super::{Front, Medium, Meters, SimulatedVolume};
 
@@ -30,6 +30,8 @@ pub(super) const TOLERANCE: Nanos = Nanos::from_millis(5);
 pub(super) const NOISE_EVERY: Nanos = Nanos::SECOND;
 /// Time constant of slow noise where the target names none.
 const SLOW_OVER: Nanos = Nanos::from_secs(60);
+/// Time of a sway and of a decline where the target names none: a day.
+const SLOWLY: Nanos = Nanos::from_secs(86_400);
 /// Latency of a hit where the target names none: memory of the next machine.
 const CACHE_LATENCY: Nanos = Nanos::from_micros(100);
 /// Latency of a write into a write-back cache where the target names none.
@@ -148,6 +150,13 @@ fn factors(settings: &Settings, seed: u64) -> Vec<Factor> {
     if let (Some(share), Some((high, low))) = (settings.cap_low, settings.wave) {
         let phase = settings.wave_phase.unwrap_or_default();
         factors.push(Factor::Wave(Wave { high, low, share, phase }));
+    }
+    let slow = [
+        (SlowCourse::Sway, settings.sway, settings.sway_over),
+        (SlowCourse::Decline, settings.decline, settings.decline_over),
+    ];
+    for (course, share, over) in slow {
+        factors.extend(share.map(|share| Factor::Slow(Slow { course, share, over: over.unwrap_or(SLOWLY) })));
     }
     if let Some((share, spans)) = settings.neighbour.zip(settings.neighbours.spans(random(Chance::Neighbour)))
     {

@@ -105,6 +105,25 @@ pub(super) const ROWS: &[Row] = {
             "deviation of 1/f noise of the rate, between time constants of 0.5 s and 512 s; none",
         ),
         row(
+            "sway",
+            Share(0.0, 0.5, |s| &mut s.sway),
+            "",
+            "how far the rate sways to either side of its mean, as a sine, up first; not at all",
+        ),
+        row("sway_over", Time(MINUTE, DAY, |s| &mut s.sway_over), "sway", "length of one such sway; 24 h"),
+        row(
+            "decline",
+            Share(0.0, 0.9, |s| &mut s.decline),
+            "",
+            "share of the rate that is lost, evenly with time; none",
+        ),
+        row(
+            "decline_over",
+            Time(MINUTE, DAY, |s| &mut s.decline_over),
+            "decline",
+            "time in which it is lost, after which the rest stays; 24 h",
+        ),
+        row(
             "cap_low",
             Share(0.05, 1.0, |s| &mut s.cap_low),
             "wave",

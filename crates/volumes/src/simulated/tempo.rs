@@ -20,6 +20,43 @@ pub(super) enum Factor {
         spans: Spans,
     },
     Wave(Wave),
+    /// Slowly up and down, or down alone.
+    Slow(Slow),
+}
+
+/// A rate that follows the time slowly, in steps too short to be seen.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slow {
+    pub(super) course: SlowCourse,
+    /// How far, as a share of the rate.
+    pub(super) share: f64,
+    /// In what time.
+    pub(super) over: Nanos,
+}
+
+/// What a slow change looks like.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum SlowCourse {
+    /// A sine around one.
+    Sway,
+    /// A line down, and then level.
+    Decline,
+}
+
+/// Steps in which a slow change is made.
+const SLOW_STEPS: u64 = 1440;
+
+impl Slow {
+    fn at(&self, time: Nanos) -> (f64, Nanos) {
+        let step = (self.over.0 / SLOW_STEPS).max(1);
+        let number = time.0 / step;
+        let done = (number as f64 + 0.5) / SLOW_STEPS as f64;
+        let factor = match self.course {
+            SlowCourse::Sway => 1.0 + self.share * (std::f64::consts::TAU * done).sin(),
+            SlowCourse::Decline => 1.0 - self.share * done.min(1.0),
+        };
+        (factor, Nanos((number + 1) * step))
+    }
 }
 
 /// High for a while, low for a while, and again.
@@ -49,6 +86,7 @@ impl Factor {
         match self {
             Factor::Noise(noise) => noise.at(time),
             Factor::Wave(wave) => wave.at(time),
+            Factor::Slow(slow) => slow.at(time),
             Factor::Taken { share, spans } => {
                 let taken = spans.within(time).is_some();
                 let until = spans.next_change(time);
@@ -170,6 +208,19 @@ mod tests {
         }
         assert_eq!(tempo.when(Nanos::from_secs(15)), Nanos::from_secs(20));
         assert_eq!(tempo.rate(Nanos::from_secs(12)), 0.5);
+    }
+
+    #[test]
+    fn a_sway_comes_back_and_a_decline_stays() {
+        let slow = |course| Factor::Slow(Slow { course, share: 0.2, over: Nanos::from_secs(86_400) });
+        let at =
+            |course, hours: u64| Tempo::new(vec![slow(course)]).unwrap().rate(Nanos::from_secs(hours * 3600));
+        for (hours, sway, decline) in
+            [(0, 1.0, 1.0), (6, 1.2, 0.95), (18, 0.8, 0.85), (24, 1.0, 0.8), (30, 1.2, 0.8)]
+        {
+            assert!((at(SlowCourse::Sway, hours) - sway).abs() < 2e-3, "{hours} h");
+            assert!((at(SlowCourse::Decline, hours) - decline).abs() < 2e-3, "{hours} h");
+        }
     }
 
     #[test]

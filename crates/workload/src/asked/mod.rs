@@ -1,17 +1,21 @@
 //! What a procedure was asked: stored with the run, so that its answer can be made again, and the procedure resumed.
 
 mod burst;
+mod check;
 mod headroom;
 mod in_turns;
 mod map;
 mod places;
+mod soak;
 mod together;
 
 pub use burst::{BurstAsked, BurstOf};
+pub use check::{CheckAsked, CheckPlan, name_in_part, part_of_name};
 pub use headroom::{HeadroomAsked, LatencyBound, LoadPart};
 pub use in_turns::InTurns;
 pub use map::MapAsked;
 pub use places::PlacesAsked;
+pub use soak::SoakAsked;
 pub use together::{NamedMachine, TogetherAsked, TogetherLoad, TogetherVolume};
 
 use serde::{Deserialize, Serialize};
@@ -32,4 +36,8 @@ pub enum Asked {
     InTurns(InTurns),
     /// `plimsoll check --together`: what several volumes bear at once.
     Together(TogetherAsked),
+    /// `plimsoll check`: its plan, and what the procedures were asked that are parts of it.
+    Check(Box<CheckAsked>),
+    /// The soak of a check: the same load for hours.
+    Soak(SoakAsked),
 }

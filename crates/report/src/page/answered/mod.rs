@@ -3,6 +3,7 @@
 mod drained;
 mod mapped;
 mod places;
+mod soaked;
 mod sought;
 mod together;
 
@@ -13,6 +14,8 @@ use crate::markup::Markup;
 /// What stands between the verdict and the charts against time.
 pub(super) fn sections(answered: &Answered) -> Markup {
     match answered {
+        Answered::Check(check) => check.parts.iter().map(sections).collect(),
+        Answered::Soak(answer) => soaked::sections(answer),
         Answered::Burst(answer) => drained::sections(answer),
         Answered::Headroom(answer) => sought::sections(answer),
         Answered::Map(answer) => mapped::sections(answer),

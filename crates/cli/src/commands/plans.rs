@@ -1,0 +1,332 @@
+//! The plans of a check: how its time is shared out, and what each part is asked.
+
+use experiments::{
+    CheckAsk, Effort, HeadroomAsk, Layout, LeftOut, PartAsk, PlacesAsk, PlanAsk, SoakAsk, Step, Writes,
+    burst_forecast, part_shares,
+};
+use policy::Limits;
+use session::Setup;
+use session::failure::Failure;
+use workload::{
+    Access, Asked as Procedure, BlockSizes, BurstAsked, BurstOf, Bytes, CheckAsked, CheckPlan, Expectation,
+    HeadroomAsked, Job, LatencyBound, LoadPart, Metric, Mix, Nanos, PlacesAsked, SoakAsked, StepKind,
+    StopRule, Workload,
+};
+
+use super::bounds::in_flight_most;
+use super::burst;
+use super::check::Asked;
+use crate::arguments::CheckArguments;
+
+/// All of a standard check where nothing is said, and of one whose steps are too short to rely on.
+const STANDARD: Nanos = Nanos::from_secs(15 * 60);
+const STANDARD_BRIEF: Nanos = Nanos::from_secs(120);
+/// The least time in which a search for headroom and a look at places tell anything.
+const HEADROOM_LEAST: Nanos = Nanos::from_secs(10);
+const PLACES_LEAST: Nanos = Nanos::from_secs(20);
+/// The least time of a drain of one kind.
+const DRAIN_LEAST: Nanos = Nanos::from_secs(30);
+/// What 99 of 100 I/Os shall stay within where nothing is claimed, and in times the latency of one alone where that is published.
+const BOUND: Nanos = Nanos::from_millis(10);
+const BOUND_LATENCIES: u64 = 5;
+/// Reads in a hundred of the mix that arrives.
+const MIX: u8 = 70;
+/// The largest working set that is tried for a cache.
+const LARGEST: Bytes = Bytes::gib(16);
+/// A smaller region says nothing of places.
+const REGION_LEAST: Bytes = Bytes::mib(128);
+/// I/Os of a small block.
+const SMALL: Bytes = Bytes::kib(4);
+
+/// A plan on its ground.
+pub(super) struct Planned {
+    /// What is stored of it.
+    pub(super) check: CheckAsked,
+    /// What runs.
+    pub(super) ask: PlanAsk,
+    /// Most bytes that it writes.
+    pub(super) writes: Bytes,
+    /// What there is no time for.
+    pub(super) left_out: Vec<(String, LeftOut)>,
+}
+
+/// The time that is said, which must be enough for the plan.
+pub(super) fn time(arguments: &CheckArguments) -> Result<Option<Nanos>, Failure> {
+    let Some(word) = &arguments.time else { return Ok(None) };
+    let time = workload::duration(word).map_err(Failure::refused)?;
+    let plan = CheckPlan::from(arguments.plan);
+    let least = match plan {
+        CheckPlan::Quick | CheckPlan::Standard => Effort::LEAST,
+        CheckPlan::Burst => DRAIN_LEAST * 4,
+        CheckPlan::Soak => SoakAsked::LEAST,
+    };
+    if time < least {
+        let span = report::numbers::span(least.as_secs_f64());
+        let text = match plan {
+            CheckPlan::Soak | CheckPlan::Burst => format!(
+                "--time {word} is too short for a {}; give it {span} or more, or leave --plan out for a check of minutes",
+                plan.name()
+            ),
+            CheckPlan::Quick | CheckPlan::Standard => format!(
+                "--time {word} is too short for a check to tell anything; give it {span} or more, or look for half a minute \
+                 with: plimsoll quick {}",
+                arguments.target
+            ),
+        };
+        return Err(Failure::refused(text));
+    }
+    Ok(Some(time))
+}
+
+/// What the plan of `asked` runs on `setup`: a run that goes on has the parts that it began with.
+pub(super) fn planned(asked: &Asked, setup: &Setup) -> Result<Planned, Failure> {
+    let split = Split::of(&asked.check);
+    let mut left_out = split.left_out();
+    let mut check = asked.check.clone();
+    if asked.earlier.steps.is_empty() {
+        check.parts = match check.plan {
+            CheckPlan::Quick => Vec::new(),
+            CheckPlan::Standard => standard(asked, setup, &split)?,
+            CheckPlan::Burst => {
+                let (drain, without) = drain(asked, setup);
+                left_out.extend(without);
+                vec![Procedure::Burst(drain)]
+            }
+            CheckPlan::Soak => vec![Procedure::Soak(soak(&check, setup))],
+        };
+    }
+    let own = match check.plan {
+        CheckPlan::Quick | CheckPlan::Standard => Some(own_steps(asked, setup, &split)?),
+        CheckPlan::Burst | CheckPlan::Soak => None,
+    };
+    let laid_out = if let Layout::Write(size) = setup.layout { size } else { Bytes(0) };
+    let searched = if setup.writes == Writes::LeftOut { Bytes(0) } else { searched(&check) };
+    let writes = Bytes(own.as_ref().map_or(laid_out, |own| own.write_most).0 + searched.0);
+    let parts = check.parts.iter().filter_map(|part| part_ask(part, setup));
+    let ask = PlanAsk {
+        parts: own.into_iter().map(PartAsk::Check).chain(parts).collect(),
+        layout: setup.layout,
+        seed: check.seed,
+        sittings: check.sittings.clone(),
+    };
+    Ok(Planned { check, ask, writes, left_out })
+}
+
+/// What the check's own steps may do; what each sitting lays out comes on top.
+fn own_steps(asked: &Asked, setup: &Setup, split: &Split) -> Result<CheckAsk, Failure> {
+    let ask = asked.bounds.ask(setup, split.effort)?;
+    let again =
+        if let Layout::Write(size) = setup.layout { size.0 } else { 0 } * asked.check.sittings.len() as u64;
+    let expectation = asked.against.expectation.clone().unwrap_or_default();
+    Ok(CheckAsk { expectation, write_most: Bytes(ask.write_most.0 + again), ..ask })
+}
+
+/// A part as it runs: what it needs is laid out before.
+fn part_ask(part: &Procedure, setup: &Setup) -> Option<PartAsk> {
+    Some(match part.clone() {
+        Procedure::Headroom(asked) => {
+            PartAsk::Headroom(HeadroomAsk { asked, layout: Layout::None, in_flight_most: in_flight_most() })
+        }
+        Procedure::Places(asked) => PartAsk::Places(PlacesAsk { asked, layout: Layout::None }),
+        Procedure::Burst(asked) => PartAsk::Burst(asked, setup.layout),
+        Procedure::Soak(asked) => PartAsk::Soak(SoakAsk { asked, layout: setup.layout }),
+        _ => return None,
+    })
+}
+
+fn searched(check: &CheckAsked) -> Bytes {
+    let of = |part: &Procedure| match part {
+        Procedure::Headroom(asked) => asked.write_most.0,
+        _ => 0,
+    };
+    Bytes(check.parts.iter().map(of).sum())
+}
+
+/// How the time of a plan is shared out.
+struct Split {
+    effort: Effort,
+    headroom: Option<Nanos>,
+    places: Option<Nanos>,
+    plan: CheckPlan,
+}
+
+impl Split {
+    fn of(check: &CheckAsked) -> Split {
+        let total = match (check.plan, check.time) {
+            (CheckPlan::Standard, time) => {
+                time.unwrap_or(if check.brief { STANDARD_BRIEF } else { STANDARD })
+            }
+            (_, Some(time)) => time,
+            (_, None) => {
+                let effort = if check.brief { Effort::BRIEF } else { Effort::QUICK };
+                return Split { effort, headroom: None, places: None, plan: check.plan };
+            }
+        };
+        if check.plan != CheckPlan::Standard {
+            let effort = Effort::within(total.max(Effort::LEAST));
+            return Split { effort, headroom: None, places: None, plan: check.plan };
+        }
+        Split::standard(total, check.brief)
+    }
+
+    /// The parts that there is time for: places go first, then the search.
+    fn standard(total: Nanos, brief: bool) -> Split {
+        let shares = part_shares(CheckPlan::Standard);
+        let timed = |count: usize| -> Vec<Nanos> {
+            let all: f64 = shares[..count].iter().sum();
+            shares[..count]
+                .iter()
+                .map(|share| Nanos::from_secs_f64(total.as_secs_f64() * share / all))
+                .collect()
+        };
+        let least = [Effort::LEAST, HEADROOM_LEAST, PLACES_LEAST];
+        let fits = |times: &Vec<Nanos>| times.iter().zip(least).all(|(time, least)| *time >= least);
+        let times = [3, 2].map(timed).into_iter().find(fits).unwrap_or_else(|| vec![total]);
+        Split {
+            effort: if brief { Effort::BRIEF } else { Effort::within(times[0]) },
+            headroom: times.get(1).copied(),
+            places: times.get(2).copied(),
+            plan: CheckPlan::Standard,
+        }
+    }
+
+    fn left_out(&self) -> Vec<(String, LeftOut)> {
+        let parts = [("headroom", self.headroom), ("where", self.places)];
+        let missing =
+            parts.into_iter().filter(|(_, time)| time.is_none() && self.plan == CheckPlan::Standard);
+        missing.map(|(name, _)| (name.to_owned(), LeftOut::Time)).collect()
+    }
+}
+
+/// Arrivals of a mix within a latency, and then places.
+fn standard(asked: &Asked, setup: &Setup, split: &Split) -> Result<Vec<Procedure>, Failure> {
+    let mut parts = Vec::new();
+    if let Some(time) = split.headroom {
+        parts.push(Procedure::Headroom(search(asked, setup, time)));
+    }
+    let size = region(setup)?;
+    if let Some(time) = split.places.filter(|_| size >= REGION_LEAST) {
+        let (largest, seed) = (LARGEST, asked.check.seed);
+        parts.push(Procedure::Places(PlacesAsked { size, time, largest, seed }));
+    }
+    Ok(parts)
+}
+
+/// The greatest rate of the usual mix within the claimed latency, or a usual one.
+fn search(asked: &Asked, setup: &Setup, time: Nanos) -> HeadroomAsked {
+    let limits = asked.against.limits.as_ref();
+    let usual =
+        limits.and_then(|limits| limits.latency).map_or(BOUND, |one| BOUND.max(one * BOUND_LATENCIES));
+    let bound =
+        asked.against.expectation.as_ref().and_then(claimed).unwrap_or(LatencyBound::percentile(99.0, usual));
+    let mix = if setup.writes == Writes::Measured { Mix::reads(MIX) } else { Mix::READ };
+    let job = Job {
+        access: Access::random(mix),
+        blocks: BlockSizes::all(SMALL.max(setup.facts.direct_alignment)),
+        seed: asked.check.seed,
+        ..Job::named("arrivals")
+    };
+    let write_most = asked.bounds.region(setup);
+    HeadroomAsked { bounds: vec![bound], load: vec![LoadPart { job, share: 1.0 }], time, write_most }
+}
+
+/// The first latency that is claimed.
+fn claimed(expectation: &Expectation) -> Option<LatencyBound> {
+    expectation.claims.iter().find_map(|claim| match claim.metric {
+        Metric::Percentile(percent, most) => Some(LatencyBound::percentile(percent, most)),
+        Metric::MeanLatency(most) => Some(LatencyBound::mean(most)),
+        _ => None,
+    })
+}
+
+/// All that can be read of the target.
+fn region(setup: &Setup) -> Result<Bytes, Failure> {
+    if let Layout::Write(size) = setup.layout {
+        return Ok(size.round_down(Bytes::MIB));
+    }
+    let stop = vec![StopRule::Time(Nanos::SECOND)];
+    let workload = Workload { jobs: vec![Job::named("all")], stop, ramp: Nanos::ZERO };
+    let step = Step { name: "all".to_owned(), kind: StepKind::Place, workload, interval: None };
+    let plan = setup.runner.plan(&step).map_err(Failure::refused)?;
+    let files = plan.workers.first().map(|worker| worker.files.as_slice()).unwrap_or_default();
+    Ok(files.first().map_or(Bytes(0), |file| file.size).round_down(Bytes::MIB))
+}
+
+fn soak(check: &CheckAsked, setup: &Setup) -> SoakAsked {
+    let block = SMALL.max(setup.facts.direct_alignment);
+    SoakAsked::of(check.time.unwrap_or(SoakAsked::USUAL), block, check.seed)
+}
+
+/// A drain that the time has room for, and what it leaves out.
+fn drain(asked: &Asked, setup: &Setup) -> (BurstAsked, Vec<(String, LeftOut)>) {
+    let limits = asked.against.limits.as_ref();
+    let usual = burst::usual(setup, limits, asked.check.seed);
+    let Some(time) = asked.check.time else { return (usual, Vec::new()) };
+    let within = |asked: &BurstAsked| takes(asked, limits) <= time.as_secs_f64();
+    if within(&usual) {
+        return (usual, Vec::new());
+    }
+    let mut left_out = Vec::new();
+    let mut fitted = BurstAsked { most: DRAIN_LEAST, ..usual.clone() };
+    if !within(&fitted) {
+        fitted.of = BurstOf::Operations;
+        left_out.push(("the drain of bytes".to_owned(), LeftOut::Time));
+    }
+    // The longest drain that fits, to a second.
+    let (mut low, mut high) = (DRAIN_LEAST.0, usual.most.0.max(DRAIN_LEAST.0));
+    while high - low > Nanos::SECOND.0 {
+        let middle = u64::midpoint(low, high);
+        if within(&BurstAsked { most: Nanos(middle), ..fitted.clone() }) {
+            low = middle
+        } else {
+            high = middle
+        }
+    }
+    fitted.most = Nanos(low);
+    if fitted.most < usual.most {
+        let length = report::numbers::span(usual.most.as_secs_f64());
+        left_out.push((
+            format!(
+                "what of a drain comes after {} of {length}",
+                report::numbers::span(fitted.most.as_secs_f64())
+            ),
+            LeftOut::Time,
+        ));
+    }
+    (fitted, left_out)
+}
+
+fn takes(asked: &BurstAsked, limits: Option<&Limits>) -> f64 {
+    let forecast = burst_forecast(asked, limits);
+    forecast.seconds.max(forecast.seconds_most)
+}
+
+/// A part in words, before it runs.
+pub(super) fn outline(part: &PartAsk, rate: f64) -> String {
+    let span = |time: Nanos| report::numbers::span(time.as_secs_f64());
+    let words = match part {
+        PartAsk::Check(ask) => return experiments::outline(ask, rate),
+        PartAsk::Headroom(ask) => {
+            format!("headroom, {}: {}", span(ask.asked.time), report::search_words(&ask.asked))
+        }
+        PartAsk::Places(ask) => format!(
+            "where, {}: single places over {}, working sets up to {}, sequences",
+            span(ask.asked.time),
+            ask.asked.size,
+            ask.asked.largest
+        ),
+        PartAsk::Burst(asked, _) => {
+            format!(
+                "burst: overload until the rate has fallen, at most {}, rests, overload again",
+                span(asked.most)
+            )
+        }
+        PartAsk::Soak(ask) => format!(
+            "soak, {}: {} looks of {} at all there is, at random moments, and modest arrivals in between",
+            span(ask.asked.time),
+            ask.asked.cycles,
+            span(ask.asked.probe)
+        ),
+    };
+    report::wrap("  ", &words)
+}

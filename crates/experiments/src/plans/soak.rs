@@ -1,0 +1,135 @@
+//! A soak: for hours a modest load whose arrivals do not wait, and in each of equal cycles, at a random moment of it, a short look at
+//! all there is (methodology 2.12, test 13). It reads.
+
+use record::StepRecord;
+use statistics::Stream;
+use workload::{
+    Access, BlockSizes, Direction, Ending, Iops, Job, Mix, Nanos, Pace, SoakAsked, StepKind, StopRule,
+    Workload,
+};
+
+use crate::layout::{LAYOUT_GUESS, layout_step};
+use crate::step::{Layout, Step};
+
+/// The first look, from which duty and depth follow.
+const LOOK: Nanos = Nanos::from_secs(3);
+const LOOK_DEPTH: u32 = 32;
+/// Name of the first look, and of the steps of a cycle before its number.
+const FIRST: &str = "look";
+/// What of a look does not count: a limit that has rested lets more through at first.
+const RAMP: Nanos = Nanos::SECOND;
+/// The part of what there is that the duty asks for, and the most I/Os a second of it: the volume shall be there for others, and for
+/// latency no more are needed.
+const DUTY_PART: f64 = 0.1;
+const DUTY_MOST: f64 = 100.0;
+/// I/Os in flight that an open load may need.
+const DUTY_DEPTH: u32 = 256;
+/// I/Os in flight that keep a volume full: of its rate as many seconds' worth, within these.
+const FULL_S: f64 = 0.05;
+const DEPTHS: (f64, f64) = (8.0, 256.0);
+/// Intervals of the duty in a cycle, and their least and longest: a day's run file shall stay small.
+const INTERVALS: u64 = 6;
+const INTERVAL: (Nanos, Nanos) = (Nanos::SECOND, Nanos::from_secs(30));
+/// A shorter duty says nothing.
+const DUTY_LEAST: Nanos = Nanos::SECOND;
+/// Longest layout.
+const LAYOUT_MOST: Nanos = Nanos::from_secs(120);
+
+/// A soak on its ground.
+#[derive(Clone, Debug)]
+pub struct SoakAsk {
+    /// What was asked.
+    pub asked: SoakAsked,
+    /// What is written before.
+    pub layout: Layout,
+}
+
+/// The next step of a soak, `None` when it is done; one that failed or was interrupted is the last.
+pub(super) fn next(ask: &SoakAsk, done: &[StepRecord]) -> Option<Step> {
+    if done.last().is_some_and(|last| matches!(last.ending, Ending::Failed | Ending::Interrupted)) {
+        return None;
+    }
+    if done.is_empty()
+        && let Some(layout) = layout_step(ask.layout, ask.asked.seed, LAYOUT_MOST)
+    {
+        return Some(layout);
+    }
+    let Some(look) = done.iter().find(|step| step.plan.name == FIRST) else { return Some(first(ask)) };
+    let rate = look.tally(Direction::Read).ops as f64 / look.seconds().max(0.1);
+    let probes = done.iter().filter(|step| is_of(step, "probe")).count() as u64;
+    if probes >= u64::from(ask.asked.cycles) {
+        return None;
+    }
+    let length = duty_length(&ask.asked, probes);
+    let on_duty = done.last().is_some_and(|last| is_of(last, "duty"));
+    Some(if on_duty || length < DUTY_LEAST {
+        probe(ask, probes, rate)
+    } else {
+        duty(ask, (probes, length), rate)
+    })
+}
+
+fn is_of(step: &StepRecord, what: &str) -> bool {
+    step.plan.kind == StepKind::Soak && step.plan.name.starts_with(what)
+}
+
+/// When the look of a cycle begins, from the first cycle on.
+fn begins(asked: &SoakAsked, cycle: u64) -> Nanos {
+    let room = asked.cycle().since(asked.probe + RAMP);
+    let at = Stream::new(asked.seed, cycle).unit_f64();
+    asked.cycle() * cycle + Nanos::from_secs_f64(room.as_secs_f64() * at)
+}
+
+/// From the look before to that of this cycle.
+fn duty_length(asked: &SoakAsked, cycle: u64) -> Nanos {
+    let since = cycle.checked_sub(1).map_or(Nanos::ZERO, |before| begins(asked, before) + asked.probe);
+    begins(asked, cycle).since(since)
+}
+
+fn job(ask: &SoakAsk, name: &str, number: u64) -> Job {
+    Job {
+        access: Access::random(Mix::READ),
+        blocks: BlockSizes::all(ask.asked.block),
+        seed: statistics::random::mix(ask.asked.seed).wrapping_add(number),
+        ..Job::named(name)
+    }
+}
+
+fn step(name: String, (job, ramp): (Job, Nanos), (time, interval): (Nanos, Nanos)) -> Step {
+    let workload = Workload { jobs: vec![job], stop: vec![StopRule::Time(time)], ramp };
+    Step { name, kind: StepKind::Soak, workload, interval: Some(interval) }
+}
+
+fn first(ask: &SoakAsk) -> Step {
+    let job = Job { depth: LOOK_DEPTH, ..job(ask, FIRST, 0) };
+    step(FIRST.to_owned(), (job, Nanos::ZERO), (LOOK, Nanos::SECOND))
+}
+
+fn duty(ask: &SoakAsk, (cycle, length): (u64, Nanos), rate: f64) -> Step {
+    let pace = Pace::Poisson(Iops((DUTY_PART * rate).clamp(1.0, DUTY_MOST)));
+    let job = Job { depth: DUTY_DEPTH, pace, ..job(ask, "duty", 2 * cycle + 1) };
+    let interval = Nanos(ask.asked.cycle().0 / INTERVALS).clamp(INTERVAL.0, INTERVAL.1);
+    step(format!("duty {}", cycle + 1), (job, Nanos::ZERO), (length, interval))
+}
+
+fn probe(ask: &SoakAsk, cycle: u64, rate: f64) -> Step {
+    let depth = (FULL_S * rate).clamp(DEPTHS.0, DEPTHS.1) as u32;
+    let job = Job { depth, ..job(ask, "probe", 2 * cycle + 2) };
+    step(format!("probe {}", cycle + 1), (job, RAMP), (ask.asked.probe.since(RAMP), Nanos::SECOND))
+}
+
+/// The seconds that a soak takes, layout at `layout_bytes_per_second` included.
+pub(super) fn seconds(ask: &SoakAsk, layout_bytes_per_second: f64) -> f64 {
+    let layout = match ask.layout {
+        Layout::Write(size) => (size.0 as f64 / layout_bytes_per_second).min(LAYOUT_MOST.as_secs_f64()),
+        Layout::None => 0.0,
+    };
+    layout + LOOK.as_secs_f64() + ask.asked.time.as_secs_f64()
+}
+
+/// The seconds that are left after these steps.
+pub(super) fn seconds_left(ask: &SoakAsk, done: &[StepRecord]) -> f64 {
+    let probes = done.iter().filter(|step| is_of(step, "probe")).count();
+    let cycles = f64::from(ask.asked.cycles) - probes as f64;
+    if done.is_empty() { seconds(ask, LAYOUT_GUESS) } else { cycles * ask.asked.cycle().as_secs_f64() }
+}
