@@ -223,10 +223,15 @@ impl<'r> Seen<'r> {
         generator: &dyn Fn(&StepRecord) -> f64,
     ) -> Reach {
         let share = ratio(total, alone);
+        let lost =
+            |role: &Role| self.in_role(load, role).map(|look| generator(look.step)).fold(0.0, f64::max);
         if let Some(volume) = self.changed(load) {
-            return Reach::Open(TogetherDoubt::Changed(volume));
+            // A volume whose user had no processor has another rate too.
+            let starved = lost(&Role::Alone(volume)) > CHANGED;
+            let doubt = if starved { TogetherDoubt::Generator } else { TogetherDoubt::Changed(volume) };
+            return Reach::Open(doubt);
         }
-        let lost = self.in_role(load, &Role::All).map(|look| generator(look.step)).fold(0.0, f64::max);
+        let lost = lost(&Role::All);
         // What was lost for want of a CPU may be all that is missing.
         let without_loss = share.value / (1.0 - lost).max(f64::MIN_POSITIVE);
         if share.value >= ALL && share.low > ALL_LEAST {

@@ -51,10 +51,10 @@ fn two_loops_behind_one_throttle_group_share_its_budget() {
     if !root_or_skip("a loop device") {
         return;
     }
-    let Some(group) = QemuThrottle::or_skip(2 * HALF_MIB, &[("iops-total", 1000)]) else { return };
+    let Some(group) = QemuThrottle::or_skip(2 * HALF_MIB, &[("iops-total", 300)]) else { return };
     let Some(halves) = halves(group.path()) else { return };
     let answered = answered(&folder, &halves);
-    holds(&answered, 1000.0, &neighbours);
+    holds(&answered, 300.0, &neighbours);
     // Nothing that both stand on is a device of this machine.
     assert!(
         answered["budgets"].as_array().unwrap().iter().all(|budget| budget["standing"] == "machine"),
