@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use statistics::sequential::{Monitor, Rule};
 use workload::{Bytes, Direction, Order, Repeats, WorkerPlan};
 
+use super::cache::CacheSeen;
 use super::looks::{Look, Span, look, span};
 use crate::Estimate;
 
@@ -58,7 +59,7 @@ impl Budget {
 }
 
 /// The budgets by block size, in the order in which they were measured.
-pub(crate) fn budgets(steps: &[StepRecord], warm: Option<Span>) -> Vec<Budget> {
+pub(crate) fn budgets(steps: &[StepRecord], warm: Option<Span>, cache: &CacheSeen) -> Vec<Budget> {
     let mut budgets: Vec<Budget> = Vec::new();
     let Some(warm) = warm else { return budgets };
     for step in steps.iter().filter(|step| look(step) == Some(Look::Budget)) {
@@ -69,12 +70,12 @@ pub(crate) fn budgets(steps: &[StepRecord], warm: Option<Span>) -> Vec<Budget> {
             budgets.push(Budget { block, cached: None, uncached: None, together: None });
             budgets.len() - 1
         });
-        take_in(step, warm, &mut budgets[at]);
+        take_in(step, (warm, cache), &mut budgets[at]);
     }
     budgets
 }
 
-fn take_in(step: &StepRecord, warm: Span, budget: &mut Budget) {
+fn take_in(step: &StepRecord, (warm, cache): (Span, &CacheSeen), budget: &mut Budget) {
     let is_hit =
         |number: usize| step.plan.workers.get(number).is_some_and(|worker| warm.holds(span(worker).from));
     let any = |hit: bool| (0..step.plan.workers.len()).any(|number| is_hit(number) == hit);
@@ -87,8 +88,23 @@ fn take_in(step: &StepRecord, warm: Span, budget: &mut Budget) {
         (true, true) if reads_twice(step) => {}
         (true, true) => budget.together = Some((moved(true), moved(false))),
         (true, false) => budget.cached = rate_of(step),
-        _ => budget.uncached = rate_of(step),
+        _ => budget.uncached = rate_of(step).map(|rate| scaled(rate, missed(step, cache))),
     }
+}
+
+/// The share of reads beyond the cache that came from beyond it: some places are drawn twice.
+fn missed(step: &StepRecord, cache: &CacheSeen) -> f64 {
+    let (CacheSeen::Seen { hit_ns, miss_ns, .. } | CacheSeen::SizeUnclear { hit_ns, miss_ns, .. }) = cache
+    else {
+        return 1.0;
+    };
+    let hits = step.latency(Direction::Read).share_within((hit_ns * miss_ns).sqrt() as u64).unwrap_or(0.0);
+    // Where many are as fast they are no hits: what is beyond it is fast as well.
+    if hits > 0.3 { 1.0 } else { 1.0 - hits }
+}
+
+fn scaled(rate: Estimate, by: f64) -> Estimate {
+    Estimate { value: rate.value * by, low: rate.low * by, high: rate.high * by }
 }
 
 /// Whether a load that reads each place once came to the end of its places, the ramp included.

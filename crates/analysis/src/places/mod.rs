@@ -26,6 +26,8 @@ pub use tracks::{TracksSeen, Window};
 use readings::{Place, Settled, places, warmed};
 use regions::{Cached, regions, spread};
 
+/// Parts that differ by more than this share are not alike: a region's level differs by as much.
+const UNEVEN: f64 = 0.5;
 /// Points of the strip that is drawn.
 const POINTS: u64 = 160;
 
@@ -61,6 +63,14 @@ pub struct PlacesAnswer {
     pub strip: Vec<StripPoint>,
     /// Whether it was stopped before its end.
     pub stopped: bool,
+}
+
+impl PlacesAnswer {
+    /// Whether equal parts of the volume are about as fast as each other: where they are not, although no edge lies between
+    /// them, too little was read or latencies wandered.
+    pub fn is_even(&self) -> bool {
+        self.spread.is_none_or(|spread| spread <= UNEVEN)
+    }
 }
 
 /// A short part of the volume, nanoseconds.
@@ -103,7 +113,7 @@ pub fn places_known(steps: &[StepRecord], asked: &PlacesAsked) -> PlacesAnswer {
         places: places.len(),
         resolution: resolution(&places),
         spread: spread(&places, cached),
-        budgets: budgets::budgets(steps, warmed(steps)),
+        budgets: budgets::budgets(steps, warmed(steps), &cache),
         tracks: tracks::tracks(&windows, volume),
         strip: strip(&places, cached, volume),
         warming: loading::first_rate(steps),

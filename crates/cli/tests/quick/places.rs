@@ -40,12 +40,19 @@ fn holds(answer: &Value, number: usize, (kind, from, to): (&str, f64, f64)) {
 #[test]
 fn the_commands_of_the_guide_find_what_the_volumes_have() {
     let targets = targets();
-    let [snapshot, thin, cached, tracks] = targets.as_slice() else { panic!("{targets:?}") };
+    let [snapshot, lazy, thin, cached, tracks] = targets.as_slice() else { panic!("{targets:?}") };
 
     let (answer, _) = looked(snapshot);
     holds(&answer, 0, ("usual", 0.0, 8.0 * GIB));
     holds(&answer, 1, ("first_touch", 8.0 * GIB, 20.0 * GIB));
     assert_eq!(answer["cache"]["is"], "none");
+
+    let (answer, _) = looked(lazy);
+    holds(&answer, 0, ("first_touch", 0.0, 20.0 * GIB));
+    assert_eq!(answer["regions"].as_array().unwrap().len(), 1, "{answer}");
+    let loading = |name: &str| answer["loading"][name].as_f64().unwrap();
+    assert!((loading("piece") / MIB - 1.0).abs() < 0.2, "{answer}");
+    assert!(loading("again") > 2.0 * loading("first"), "{answer}");
 
     let (answer, _) = looked(thin);
     holds(&answer, 1, ("fast", 6.0 * GIB, 14.0 * GIB));
@@ -56,6 +63,9 @@ fn the_commands_of_the_guide_find_what_the_volumes_have() {
     let budget = |name: &str| answer["budgets"][0][name]["value"].as_f64().unwrap();
     assert!((budget("cached") / 77_000.0 - 1.0).abs() < 0.05, "{answer}");
     assert!((budget("uncached") / 12_800.0 - 1.0).abs() < 0.05, "{answer}");
+    let bytes = |name: &str| 524_288.0 * answer["budgets"][1][name]["value"].as_f64().unwrap() / MIB;
+    assert!((bytes("cached") / 485.0 - 1.0).abs() < 0.05, "{answer}");
+    assert!((bytes("uncached") / 192.0 - 1.0).abs() < 0.05, "{answer}");
 
     let (answer, _) = looked(tracks);
     let rate = |name: &str| answer["tracks"][name].as_f64().unwrap() / MIB;

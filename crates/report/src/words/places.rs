@@ -25,6 +25,7 @@ pub(crate) fn verdict(answer: &PlacesAnswer) -> VerdictWords {
 fn regions_verdict(answer: &PlacesAnswer) -> (&'static str, String) {
     match answer.regions.as_slice() {
         [] => ("CANNOT TELL", format!(": too few places were read ({}).", answer.places)),
+        [one] if one.kind == RegionKind::Usual && !answer.is_even() => ("CANNOT TELL", uneven(answer)),
         [one] => (word_of_all(one.kind), format!(" {}", alone(answer, one))),
         regions => {
             let other: Vec<String> =
@@ -41,6 +42,15 @@ fn word_of_all(kind: RegionKind) -> &'static str {
         RegionKind::FirstTouchOrCached => "SLOW ONCE",
         RegionKind::Cached => "CACHED",
     }
+}
+
+/// What is said where nothing has an edge, but parts differ.
+fn uneven(answer: &PlacesAnswer) -> String {
+    format!(
+        ": parts differ by {}, but nowhere by an edge: {} places are too few for what latencies wander.",
+        answer.spread.map_or(String::new(), numbers::share),
+        numbers::count(answer.places as f64)
+    )
 }
 
 /// What is said of a volume that is one region.
