@@ -337,11 +337,12 @@ impl WorkerLoop<'_> {
         let mut slow = false;
         while now < until {
             self.batch.open(backend.room());
-            self.worker.issue_due(now, &mut self.batch);
-            if self.batch.count() > 0 {
+            let count = self.worker.issue_due(now, &mut self.batch);
+            if count > 0 {
                 self.hand_over(backend)?;
             }
-            if self.has_more_to_hand_over() {
+            // Whether the batch ended where it may be no longer, and not for want of work.
+            if count >= self.submit_most && self.worker.could_issue() {
                 now = self.submit(backend)?;
                 continue;
             }
@@ -431,12 +432,6 @@ impl WorkerLoop<'_> {
             backend.submit_and_reap(Wait::Until(self.clock.now() + ATTENTION), &mut self.done)?;
         }
         Ok(())
-    }
-
-    /// Whether the batch ended where it may be no longer, and not for want of work.
-    #[inline]
-    fn has_more_to_hand_over(&self) -> bool {
-        self.batch.count() >= self.submit_most && self.worker.could_issue()
     }
 
     #[inline(always)]
