@@ -25,7 +25,12 @@ PARTS = ["null", "zram", "instructions"]
 # What a person who knows fio would add on a fast device, with its accounting left on.
 TUNED = ["--fixedbufs=1", "--registerfiles=1", "--norandommap=1", "--randrepeat=0",
          "--iodepth_batch_submit=16", "--iodepth_batch_complete_min=1", "--iodepth_batch_complete_max=64"]
+BATCHES = [word for word in TUNED if word.startswith("--iodepth_batch")]
 ZRAM_BYTES = 1 << 30
+# What the project asks of itself. A row's name, the figure, and the most that it may be.
+MOST_INSTRUCTIONS = {"null, depth 64": 250, "null, depth 1": 450}
+MOST_USER_NS = {"null, depth 64": 25}
+MOST_OF_FIO = 0.25
 NOT_MEASURED = float("nan")
 
 
@@ -135,7 +140,7 @@ def part_null(contenders, options):
     for depth in (64, 1):
         progress(f"null, depth {depth}")
         words = job("null", depth, "--size=8g")
-        found = alternate(contenders, words, options.rounds, max(2, options.seconds // 15))
+        found = alternate(contenders, words, options.rounds, long_run(options))
         rows += rows_of(f"null, depth {depth}", contenders, found)
     return rows
 
@@ -145,9 +150,15 @@ def part_zram(contenders, options):
         progress(f"zram ({device}), io_uring, depth 64")
         words = job("io_uring", 64, f"--filename={device}", "--direct=1")
         tuned = Contender("fio, tuned by hand", contenders[0].program, TUNED)
-        three = [contenders[0], tuned, contenders[1]]
-        found = alternate(three, words, options.rounds, max(2, options.seconds // options.rounds))
-        return rows_of("zram, io_uring, depth 64", three, found)
+        batched = Contender("plimsoll, batches", contenders[1].program, BATCHES)
+        four = [contenders[0], tuned, contenders[1], batched]
+        found = alternate(four, words, options.rounds, long_run(options))
+        return rows_of("zram, io_uring, depth 64", four, found)
+
+
+def long_run(options):
+    """Seconds of a long run, so that all of a contender's together last as long as is asked for."""
+    return max(2, -(-options.seconds // options.rounds))
 
 
 def rows_of(what, contenders, found):
@@ -297,10 +308,31 @@ def print_instructions(rows):
         print(f"{what:26}{who:22}{value:14.0f}")
 
 
+def print_asked(costs, counts):
+    """What the project asks of its engine, beside what was found."""
+    found = {(what, who): figure for what, who, figure, _ in costs}
+    lines = [(f"{what}: user instructions per I/O", value, "<=", MOST_INSTRUCTIONS[what])
+             for what, who, value in counts if who == "plimsoll" and what in MOST_INSTRUCTIONS]
+    lines += [(f"{what}: user ns per I/O", found[what, "plimsoll"]["user"], "<=", most)
+              for what, most in MOST_USER_NS.items() if (what, "plimsoll") in found]
+    zram_name = "zram, io_uring, depth 64"
+    if (zram_name, "plimsoll") in found:
+        fio, tuned, ours, batched = (found[zram_name, who] for who in (
+            "fio", "fio, tuned by hand", "plimsoll", "plimsoll, batches"))
+        lines += [("zram: user CPU of fio's", ours["user"] / fio["user"], "<=", MOST_OF_FIO),
+                  ("zram: IOPS of hand-tuned fio's", ours["iops"] / tuned["iops"], ">=", 1.0),
+                  ("zram: IOPS with fio's batch options of those without", batched["iops"] / ours["iops"], ">=", 1.0)]
+    if lines:
+        print("\nasked of the engine\n")
+    for name, value, sense, bound in lines:
+        kept = value <= bound if sense == "<=" else value >= bound
+        print(f"{name:56}{value:8.2f}  {sense} {bound:<6g}{'yes' if kept else 'no'}")
+
+
 def arguments():
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__.split("\n\n")[1])
     parser.add_argument("parts", nargs="*", help=f"which parts to run, of: {' '.join(PARTS)} (default: all)")
-    parser.add_argument("--seconds", type=int, default=60, help="seconds of load on zram for each contender (60)")
+    parser.add_argument("--seconds", type=int, default=60, help="seconds of load for each contender of a part, in all rounds together (60)")
     parser.add_argument("--rounds", type=int, default=6, help="rounds that the contenders take turns in (6)")
     parser.add_argument("--fio", default="fio", help="the fio to compare with (fio)")
     parser.add_argument("--plimsoll", required=True, help=argparse.SUPPRESS)
@@ -332,6 +364,7 @@ def main():
         print_costs(costs)
     if counts:
         print_instructions(counts)
+    print_asked(costs, counts)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ mod present;
 mod reader;
 mod reference;
 mod remedy;
+mod ring;
 mod row;
 mod rows;
 mod section;

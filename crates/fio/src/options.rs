@@ -6,6 +6,7 @@ use super::batching::BatchOptions;
 use super::engines::Engine;
 use super::logging::LogOptions;
 use super::number::KbBase;
+use super::ring::RingOptions;
 use super::shape::Shaped;
 use super::steady::options::SteadyOptions;
 use super::terms::TimeOptions;
@@ -157,6 +158,7 @@ pub struct JobOptions {
     pub engine: Engine,
     pub iodepth: u32,
     pub batch: BatchOptions,
+    pub ring: RingOptions,
     pub zero_buffers: bool,
     pub refill_buffers: bool,
     pub scramble_buffers: bool,

@@ -518,11 +518,12 @@ pub static ROWS: &[Row] = &[
     profile(row("large-block-op-kbytes", Kind::Text, "", C)).refused("fio passes over it in a job; bs is probably meant", "No effect on a job."),
     // Options of engines.
     within(Part::Engine(&["io_uring", "pvsync2"]), row("hipri", Kind::Flag, YES_NO, A))
-        .refused("polled completion is not supported yet", "Polls for completions."),
+        .nearly("io_uring: ends are looked for without sleeping, the device still interrupts; pvsync2: a call waits as ever", "Polls for completions.", |o, v| o.ring.hipri = v.on()),
     ring(row("fixedbufs", Kind::Flag, YES_NO, A)).nearly("buffers are registered wherever the kernel can", "Registers the buffers.", |_, _| {}),
     ring(row("registerfiles", Kind::Flag, YES_NO, A)).nearly("files are registered wherever the kernel can", "Registers the files.", |_, _| {}),
-    ring(row("sqthread_poll", Kind::Flag, YES_NO, A)).refused("a submission thread of the kernel is not supported yet", "Lets the kernel submit."),
-    ring(row("sqthread_poll_cpu", COUNT, "", A)).refused("a submission thread of the kernel is not supported yet", "CPU of the submission thread."),
+    ring(row("sqthread_poll", Kind::Flag, YES_NO, A))
+        .does("A thread of the kernel submits; a call is made to wait, and for nothing else.", |o, v| o.ring.thread = v.on()),
+    ring(row("sqthread_poll_cpu", COUNT, "", A)).does("CPU of that thread.", |o, v| o.ring.cpu = Some(v.small())),
     ring(row("nonvectored", Kind::Int(-1, 1), "-1", A)).nearly("commands are never vectored", "Commands without vectors.", |_, _| {}),
     within(Part::Engine(&["io_uring", "libaio", "pvsync2"]), row("nowait", Kind::Bool, "0", B))
         .refused("commands may wait", "Fails commands that would wait."),

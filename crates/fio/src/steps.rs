@@ -15,6 +15,7 @@ use super::error::{FioError, Lacking};
 use super::files::{Look, OnDisk, OnDiskKind, Region, needs_size, paths, region, region_of_nothing, share};
 use super::options::JobOptions;
 use super::pace;
+use super::ring;
 use super::terms::TimeOptions;
 use super::timing::timed;
 use super::value::Amount;
@@ -425,6 +426,7 @@ fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
         blocks: blocks(options),
         depth,
         batching: batching::of(options.batch, depth),
+        ring: ring::of(options.ring),
         clones: 1,
         pace: paced.pace,
         write_pace: paced.write_pace,

@@ -74,6 +74,14 @@ impl Histogram {
         debug_assert!(count > 0, "a value that did not occur would widen the range");
         let bucket = bucket_of(nanoseconds);
         self.counts[bucket] = self.counts[bucket].saturating_add(count);
+        if bucket < self.low || bucket > self.high {
+            self.widen(bucket);
+        }
+    }
+
+    /// Kept apart, since hardly any value is the least or the greatest so far.
+    #[cold]
+    fn widen(&mut self, bucket: usize) {
         self.low = self.low.min(bucket);
         self.high = self.high.max(bucket);
     }

@@ -49,6 +49,14 @@ impl Tally {
         self.ops += u64::from(ops);
         self.bytes += bytes * u64::from(ops);
         self.latency_ns_sum += latency_ns * u64::from(ops);
+        if latency_ns < self.latency_ns_min || latency_ns > self.latency_ns_max {
+            self.widen(latency_ns);
+        }
+    }
+
+    /// Kept apart, since hardly any latency is the least or the greatest so far.
+    #[cold]
+    fn widen(&mut self, latency_ns: u64) {
         self.latency_ns_min = self.latency_ns_min.min(latency_ns);
         self.latency_ns_max = self.latency_ns_max.max(latency_ns);
     }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Access, BackendKind, Batching, BlockSizes, Buffers, Bytes, Exit, Nanos, OnError, Pace, Priority, Start,
-    StopRule, SyncMode, Think, Totals, Verify,
+    Access, BackendKind, Batching, BlockSizes, Buffers, Bytes, Exit, Nanos, OnError, Pace, Priority,
+    RingWays, Start, StopRule, SyncMode, Think, Totals, Verify,
 };
 
 /// What is asked for, before planning has filled in what was left open.
@@ -40,6 +40,8 @@ pub struct Job {
     /// How they go to the kernel and come back.
     #[serde(default)]
     pub batching: Batching,
+    /// The ways of its rings, where the backend is one.
+    pub ring: RingWays,
     /// Workers of this kind.
     pub clones: u32,
     /// When the next I/O becomes due.
@@ -120,6 +122,7 @@ impl Job {
             blocks: BlockSizes::all(Bytes::kib(4)),
             depth: 1,
             batching: Batching::BEST,
+            ring: RingWays::default(),
             clones: 1,
             pace: Pace::Closed,
             write_pace: None,

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Batching, Job, Nanos, Pace, StopRule};
+use crate::{Batching, Job, Nanos, Pace, RingWays, StopRule};
 
 /// The terms of one worker, all of them decided; the default is a worker that begins with its step, ends as the step
 /// says, and stops at its first error.
@@ -34,6 +34,8 @@ pub struct Terms {
     pub priority: Option<Priority>,
     /// How its I/Os go to the kernel and come back.
     pub batching: Batching,
+    /// The ways of its ring, where the backend is one.
+    pub ring: RingWays,
     /// Whether each of its I/Os is told to the watcher of the step.
     pub trace: bool,
     /// Whether its totals are kept by file too.
@@ -56,6 +58,7 @@ impl Terms {
             sync: job.sync,
             priority: job.priority,
             batching: job.batching,
+            ring: job.ring,
             trace: job.trace || job.totals == Totals::WorkerAndEachIo,
             totals: job.totals,
         }

@@ -5,7 +5,9 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use std::time::Duration;
 
-use kernel::{AioQueue, Clock, OpenFile, PreadQueue, Queue, ThreadCounters, ThreadMeter, UringQueue};
+use kernel::{
+    AioQueue, Clock, OpenFile, PreadQueue, Queue, QueueSize, ThreadCounters, ThreadMeter, UringQueue,
+};
 use workload::{BackendKind, Direction, Done, Nanos, Pace, Start, Wait, WorkerPlan};
 
 use super::backend::taken_back;
@@ -191,7 +193,10 @@ impl WorkerTask {
             return self.drive(faulty, tell);
         }
         match self.plan.backend {
-            BackendKind::IoUring => self.drive(UringQueue::open(&files, slots, bytes, clock)?, tell),
+            BackendKind::IoUring => {
+                let (size, ways) = (QueueSize { depth: slots, slot_bytes: bytes }, self.plan.terms.ring);
+                self.drive(UringQueue::open_with(&files, size, clock, ways)?, tell)
+            }
             BackendKind::Libaio => self.drive(AioQueue::open(&files, slots, bytes, clock)?, tell),
             BackendKind::Pread => self.drive(PreadQueue::open(&files, slots, bytes, clock)?, tell),
             BackendKind::Null => self.drive(Null::new(slots, bytes, clock), tell),
@@ -247,11 +252,12 @@ fn waits_for_the_clock(plan: &WorkerPlan) -> bool {
 }
 
 /// I/Os that one look takes back at most, where `best` are worth it; no more than one call hands over, or the queue
-/// would stand short of its depth while they are issued again.
+/// would stand short of its depth while they are issued again. What is allowed beyond that is left: to take all that
+/// there is puts device and worker in lock-step. More are taken where so many are waited for.
 fn most_taken_back(plan: &WorkerPlan, best: usize) -> usize {
     let (batching, depth) = (plan.terms.batching, plan.depth as usize);
     let worth = batching.submit_most.map_or(best, |most| best.min(most as usize));
-    let most = batching.reap_most.map_or(worth, |most| most as usize);
+    let most = batching.reap_most.map_or(worth, |most| worth.min(most as usize));
     assert!(depth > 0, "a worker without depth got past the checks of its plan");
     most.max(batching.reap_least as usize).clamp(1, depth)
 }
@@ -331,11 +337,12 @@ impl WorkerLoop<'_> {
         let mut slow = false;
         while now < until {
             self.batch.open(backend.room());
-            self.worker.issue_due(now, &mut self.batch);
-            if self.batch.count() > 0 {
+            let count = self.worker.issue_due(now, &mut self.batch);
+            if count > 0 {
                 self.hand_over(backend)?;
             }
-            if self.has_more_to_hand_over() {
+            // Whether the batch ended where it may be no longer, and not for want of work.
+            if count >= self.submit_most && self.worker.could_issue() {
                 now = self.submit(backend)?;
                 continue;
             }
@@ -425,12 +432,6 @@ impl WorkerLoop<'_> {
             backend.submit_and_reap(Wait::Until(self.clock.now() + ATTENTION), &mut self.done)?;
         }
         Ok(())
-    }
-
-    /// Whether the batch ended where it may be no longer, and not for want of work.
-    #[inline]
-    fn has_more_to_hand_over(&self) -> bool {
-        self.batch.count() >= self.submit_most && self.worker.could_issue()
     }
 
     #[inline(always)]

@@ -89,7 +89,7 @@ impl Track {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn done(&mut self, io: &Ended, count: u32) {
         self.tally.count_alike(io.bytes, io.latency.0, count);
         self.latency.record_alike(io.latency.0, count);

@@ -195,16 +195,18 @@ impl Worker {
         self.issue_due(now, out);
     }
 
-    /// The same where [`reach`](Worker::reach) has heard of `now`.
+    /// The same where [`reach`](Worker::reach) has heard of `now`; returns how many are due.
     #[inline(always)]
-    pub(crate) fn issue_due(&mut self, now: Nanos, out: &mut Batch) {
+    pub(crate) fn issue_due(&mut self, now: Nanos, out: &mut Batch) -> usize {
         if !(self.open && self.straight.issues && self.fill_straight(now, out)) {
             self.fill_otherwise(now, out);
         }
         debug_assert!(out.ios().len() <= self.slots.in_flight(), "a batch holds I/Os that have no slot");
-        if out.count() > 0 {
-            self.recorder.submitted(out.count(), self.slots.in_flight());
+        let count = out.count();
+        if count > 0 {
+            self.recorder.submitted(count, self.slots.in_flight());
         }
+        count
     }
 
     /// Fills the batch where that does not go straight.

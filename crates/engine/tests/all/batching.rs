@@ -65,6 +65,11 @@ fn a_full_queue_waits_for_as_many_as_are_asked_for_and_takes_no_more() {
         let [.., whole, more] = calls(totals.complete_counts);
         assert!(more == 0 && whole >= (IOS - u64::from(DEPTH)) / 16, "{:?}", totals.complete_counts);
     }
+    // To be allowed to take all is no reason to: device and worker would wait for each other in turns.
+    for totals in each_backend(Batching { reap_most: Some(DEPTH), ..Batching::BEST }) {
+        let [.., sixteen, more] = calls(totals.complete_counts);
+        assert_eq!((sixteen, more), (0, 0), "{:?}", totals.complete_counts);
+    }
     for totals in each_backend(Batching { reap_most: Some(4), ..Batching::BEST }) {
         let [_, four, eight, sixteen, more] = calls(totals.complete_counts);
         assert!((eight, sixteen, more) == (0, 0, 0) && four >= IOS / 4, "{:?}", totals.complete_counts);

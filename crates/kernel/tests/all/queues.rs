@@ -5,10 +5,10 @@ use std::path::Path;
 
 use kernel::{
     CallFlags, Clock, Direct, FileKind, OpenFile, OwnedTestFile, PreadQueue, Queue, QueueSize, Refused,
-    guard, open_character_device, open_for_read, open_for_write, open_queue,
+    UringQueue, guard, open_character_device, open_for_read, open_for_write, open_queue,
 };
 use testbed::{Lack, skipped};
-use workload::{BackendKind, Bytes, Direction, Done, Io, Nanos, Wait};
+use workload::{BackendKind, Bytes, Direction, Done, Io, Nanos, RingWays, Submitter, Wait, Waiting};
 
 const BLOCK: u32 = 4096;
 
@@ -198,6 +198,69 @@ fn a_character_device_is_read_by_calls_where_it_is_asked_for_and_never_else() {
     let mut queue = calls(file, CallFlags::default());
     assert_eq!(perform(&mut queue, &[io(0, Direction::Read, 0)])[0].result, BLOCK as i32);
     assert_eq!(queue.queue(io(0, Direction::Write, 0)), Err(Refused::NoPermit));
+}
+
+/// A ring in these ways with room for two blocks; `None`, told, where the kernel has none.
+fn ring(file: &OwnedTestFile, ways: RingWays) -> Option<UringQueue> {
+    let clock = Clock::start();
+    UringQueue::open_with(&[writable(file)], blocks(2), clock, ways)
+        .map_err(|error| skipped(Lack::Kernel, error))
+        .ok()
+}
+
+#[test]
+fn a_ring_does_the_same_whoever_submits_and_however_ends_are_waited_for() {
+    let thread = Submitter::KernelThread { cpu: None };
+    for (submitter, waiting) in [
+        (Submitter::Call, Waiting::Looking),
+        (thread, Waiting::Asleep),
+        (thread, Waiting::Looking),
+        (Submitter::KernelThread { cpu: Some(0) }, Waiting::Looking),
+    ] {
+        let (_dir, file) = file_of(4);
+        let Some(mut queue) = ring(&file, RingWays { submitter, waiting }) else { return };
+        let said = queue.features().to_owned();
+        assert_eq!(said.contains("submission thread of the kernel"), submitter != Submitter::Call, "{said}");
+        assert_eq!(said.contains("without sleeping"), waiting == Waiting::Looking, "{said}");
+        for (block, byte) in [(0, 3), (3, 9)] {
+            queue.buffer_mut(0).unwrap().fill(byte);
+            assert_eq!(perform(&mut queue, &[io(0, Direction::Write, block)])[0].result, BLOCK as i32);
+        }
+        assert_eq!(perform(&mut queue, &[io(1, Direction::Flush, 0)])[0].result, 0);
+        let both = [io(0, Direction::Read, 0), io(1, Direction::Read, 3)];
+        assert!(perform(&mut queue, &both).iter().all(|done| done.result == BLOCK as i32));
+        for (slot, byte) in [(0, 3), (1, 9)] {
+            assert!(queue.buffer(slot).unwrap().iter().all(|&read| read == byte), "{said}");
+        }
+        queue.queue(io(0, Direction::Read, 1)).unwrap();
+        queue.submit(&mut Vec::with_capacity(2)).unwrap();
+        assert_eq!(queue.close(), 0, "{said}: what is in flight is waited for");
+    }
+}
+
+#[test]
+fn a_submission_thread_that_has_gone_to_sleep_is_woken() {
+    let (_dir, file) = file_of(2);
+    let ways = RingWays { submitter: Submitter::KernelThread { cpu: None }, waiting: Waiting::Asleep };
+    let Some(mut queue) = ring(&file, ways) else { return };
+    for block in [0, 1] {
+        assert_eq!(perform(&mut queue, &[io(0, Direction::Write, block)])[0].result, BLOCK as i32);
+        // It sleeps a second after its last I/O.
+        std::thread::sleep(std::time::Duration::from_millis(1_300));
+    }
+}
+
+#[test]
+fn a_cpu_that_is_not_there_is_named_with_the_remedy() {
+    let (_dir, file) = file_of(1);
+    let ways = |cpu| RingWays { submitter: Submitter::KernelThread { cpu }, waiting: Waiting::Asleep };
+    if ring(&file, ways(None)).is_none() {
+        return;
+    }
+    let far = ways(Some(1 << 20));
+    let error = UringQueue::open_with(&[writable(&file)], blocks(1), Clock::start(), far).unwrap_err();
+    let said = error.to_string();
+    assert!(said.contains("CPU 1048576") && said.contains("name a CPU"), "{said}");
 }
 
 #[test]

@@ -6,8 +6,9 @@ use std::os::fd::{AsRawFd, RawFd};
 
 use io_uring::squeue::{Entry, Flags};
 use io_uring::{EnterFlags, IoUring, opcode, types};
-use workload::{BackendKind, Direction, Done, Io, Nanos, Wait};
+use workload::{BackendKind, Direction, Done, Io, Nanos, RingWays, Submitter, Wait, Waiting};
 
+use super::QueueSize;
 use super::interface::{ABANDONED, DRAIN, Queue, QueueError, Refused};
 use super::reasons;
 use super::slot_table::SlotTable;
@@ -22,8 +23,9 @@ pub struct UringQueue {
     ring: IoUring,
     enter_fd: RawFd,
     enter_flags: u32,
-    // Written to the submission ring but not yet taken by the kernel.
+    // Written to the submission ring but not yet taken by the kernel; none where a thread of the kernel takes them.
     queued: u32,
+    ways: RingWays,
     // Registered buffers are read and written by their own operations.
     fixed_buffers: bool,
     // Slots behind one registered buffer; a registered buffer holds at most 1 GiB.
@@ -93,19 +95,47 @@ const SETUPS: [Setup; 4] = [
     ("plain ring", |_| {}),
 ];
 
-fn build(depth: u32) -> Result<(IoUring, &'static str), String> {
+/// The same where a thread of the kernel submits, which leaves no task work to this thread.
+const THREADED: [Setup; 2] = [
+    ("submission thread of the kernel, single issuer, no index array", |b| {
+        b.setup_single_issuer().setup_submit_all().setup_no_sqarray();
+    }),
+    ("submission thread of the kernel", |_| {}),
+];
+
+/// So many milliseconds after the last I/O the kernel's submission thread goes to sleep, to be woken by a call.
+const IDLE_MS: u32 = 1_000;
+
+/// A look for something that has ended gives up after this long, so that whoever looks hears that it is to stop.
+const LOOK: Nanos = Nanos::from_millis(50);
+
+fn build(depth: u32, submitter: Submitter) -> Result<(IoUring, &'static str), String> {
+    let setups: &[Setup] = if submitter == Submitter::Call { &SETUPS } else { &THREADED };
     let mut last = io::Error::from_raw_os_error(libc::EINVAL);
-    for (name, set) in SETUPS {
+    for (name, set) in setups {
         let mut builder = IoUring::builder();
         builder.dontfork().setup_clamp();
         set(&mut builder);
+        if let Submitter::KernelThread { cpu } = submitter {
+            builder.setup_sqpoll(IDLE_MS);
+            if let Some(cpu) = cpu {
+                builder.setup_sqpoll_cpu(cpu);
+            }
+        }
         match builder.build(depth) {
-            Ok(ring) => return check_ring(ring, depth).map(|ring| (ring, name)),
+            Ok(ring) => return check_ring(ring, depth).map(|ring| (ring, *name)),
             Err(error) if error.raw_os_error() == Some(libc::EINVAL) => last = error,
             Err(error) => return Err(reasons::uring_reason_here(&error)),
         }
     }
-    Err(reasons::uring_reason_here(&last))
+    Err(match submitter {
+        Submitter::KernelThread { cpu: Some(cpu) } => {
+            format!(
+                "the kernel starts no submission thread on CPU {cpu}: {last}; name a CPU that this process may use"
+            )
+        }
+        _ => reasons::uring_reason_here(&last),
+    })
 }
 
 fn check_ring(ring: IoUring, depth: u32) -> Result<IoUring, String> {
@@ -120,7 +150,7 @@ fn check_ring(ring: IoUring, depth: u32) -> Result<IoUring, String> {
 
 /// Makes and closes a small ring, to see whether the kernel has it.
 pub(super) fn try_setup() -> Result<(), String> {
-    build(1).map(drop)
+    build(1, Submitter::Call).map(drop)
 }
 
 impl UringQueue {
@@ -135,12 +165,26 @@ impl UringQueue {
         slot_bytes: usize,
         clock: Clock,
     ) -> Result<UringQueue, QueueError> {
+        UringQueue::open_with(files, QueueSize { depth, slot_bytes }, clock, RingWays::default())
+    }
+
+    /// The same in these ways.
+    ///
+    /// # Errors
+    /// [`QueueError`] where the kernel has no such io_uring to give, or no memory.
+    pub fn open_with(
+        files: &[OpenFile],
+        size: QueueSize,
+        clock: Clock,
+        ways: RingWays,
+    ) -> Result<UringQueue, QueueError> {
+        let QueueSize { depth, slot_bytes } = size;
         if depth == 0 {
             return Err(QueueError::NoDepth);
         }
         // First, so that a depth that no ring has is noticed before memory is taken for it.
-        let (ring, features) =
-            build(depth).map_err(|reason| QueueError::Setup { backend: BackendKind::IoUring, reason })?;
+        let (ring, features) = build(depth, ways.submitter)
+            .map_err(|reason| QueueError::Setup { backend: BackendKind::IoUring, reason })?;
         let slots = SlotTable::open(files, depth, slot_bytes)?;
         precise_timers();
         let enter_fd = ring.as_raw_fd();
@@ -149,6 +193,7 @@ impl UringQueue {
             enter_fd,
             enter_flags: EnterFlags::GETEVENTS.bits(),
             queued: 0,
+            ways,
             fixed_buffers: false,
             slots_per_buffer: u32::MAX,
             file_flag: Flags::empty(),
@@ -161,6 +206,9 @@ impl UringQueue {
         queue.register_files();
         queue.register_buffers();
         queue.register_ring();
+        if ways.waiting == Waiting::Looking {
+            queue.features.push_str(", ends looked for without sleeping");
+        }
         Ok(queue)
     }
 
@@ -271,8 +319,29 @@ impl UringQueue {
         let wanted = {
             let submission = self.ring.submission();
             self.queued > 0 || submission.taskrun() || submission.cq_overflow()
-        };
+        } || self.must_wake_the_thread();
         if wanted { self.enter(0, None) } else { Ok(()) }
+    }
+
+    /// Whether a thread of the kernel is to submit and sleeps.
+    #[inline]
+    fn must_wake_the_thread(&mut self) -> bool {
+        self.is_threaded() && self.ring.submission().need_wakeup()
+    }
+
+    #[inline]
+    fn is_threaded(&self) -> bool {
+        matches!(self.ways.submitter, Submitter::KernelThread { .. })
+    }
+
+    /// Looks until something has ended or `at` is reached.
+    fn look_until(&mut self, at: Nanos) -> Result<(), QueueError> {
+        self.poke()?;
+        while !self.something_ended() && self.clock.now() < at {
+            std::hint::spin_loop();
+            self.poke()?;
+        }
+        Ok(())
     }
 
     #[inline]
@@ -282,16 +351,19 @@ impl UringQueue {
 
     fn wait_until(&mut self, at: Nanos) -> Result<(), QueueError> {
         let left = at.since(self.clock.now());
-        if left > SPIN {
+        if left > SPIN && self.ways.waiting == Waiting::Asleep {
             self.enter(1, Some(left - SPIN))?;
-        } else {
-            self.poke()?;
         }
-        while !self.something_ended() && self.clock.now() < at {
-            std::hint::spin_loop();
-            self.poke()?;
+        self.look_until(at)
+    }
+
+    /// Waits until something has ended.
+    #[inline]
+    fn wait_for_one(&mut self) -> Result<(), QueueError> {
+        match self.ways.waiting {
+            Waiting::Asleep => self.enter(1, None),
+            Waiting::Looking => self.look_until(self.clock.now() + LOOK),
         }
-        Ok(())
     }
 
     /// One `io_uring_enter`: hands over what is queued and waits for `least` completions, at most for `patience`.
@@ -312,6 +384,9 @@ impl UringQueue {
             };
             flags |= EnterFlags::EXT_ARG.bits();
             (pointer, bytes) = (&raw mut argument as *const WaitArgument, size_of::<WaitArgument>());
+        }
+        if self.must_wake_the_thread() {
+            flags |= EnterFlags::SQ_WAKEUP.bits();
         }
         // SAFETY: the ring is open; the argument and the time it points to are null or live until the call returns;
         // what the submission ring holds was checked by `queue`.
@@ -410,7 +485,8 @@ impl Queue for UringQueue {
             self.slots.settle(io.slot);
             return Err(Refused::Full);
         }
-        self.queued += 1;
+        // A thread of the kernel sees it at once.
+        self.queued += u32::from(!self.is_threaded());
         Ok(())
     }
 
@@ -422,8 +498,8 @@ impl Queue for UringQueue {
         match wait {
             Wait::Poll => self.poke()?,
             Wait::One if self.slots.taken_count() == 0 => {}
-            Wait::One if self.queued == 0 && self.something_ended() => {}
-            Wait::One => self.enter(1, None)?,
+            Wait::One if self.queued == 0 && self.something_ended() && !self.must_wake_the_thread() => {}
+            Wait::One => self.wait_for_one()?,
             Wait::Until(at) => self.wait_until(at)?,
         }
         self.reap(done);
@@ -435,7 +511,7 @@ impl Queue for UringQueue {
         if self.slots.kept() > 0 {
             self.slots.trim(done);
         }
-        if self.queued > 0 { self.enter(0, None) } else { Ok(()) }
+        if self.queued > 0 || self.must_wake_the_thread() { self.enter(0, None) } else { Ok(()) }
     }
 
     fn features(&self) -> &str {

@@ -1,0 +1,39 @@
+//! Options that say how a ring's I/Os get to the kernel and how their ends are waited for.
+
+use workload::{RingWays, Submitter, Waiting};
+
+/// What was typed. The names are those of the options in the table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RingOptions {
+    /// `hipri`.
+    pub hipri: bool,
+    /// `sqthread_poll`.
+    pub thread: bool,
+    /// `sqthread_poll_cpu`, which concerns a submission thread that is asked for.
+    pub cpu: Option<u32>,
+}
+
+/// The ways of a job's rings. A worker whose I/Os a thread of the kernel submits still sleeps where nothing has ended: if it
+/// looked, it would keep that thread from a CPU on a small machine (1,744 IOPS against 115,516 on two busy ones).
+pub(super) fn of(ring: RingOptions) -> RingWays {
+    let RingOptions { hipri, thread, cpu } = ring;
+    RingWays {
+        submitter: if thread { Submitter::KernelThread { cpu } } else { Submitter::Call },
+        waiting: if hipri { Waiting::Looking } else { Waiting::Asleep },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cpu_is_that_of_a_thread_that_is_asked_for_and_only_polling_for_ends_looks() {
+        let of = |hipri, thread, cpu| of(RingOptions { hipri, thread, cpu });
+        assert_eq!(of(false, false, Some(3)), RingWays::default());
+        assert_eq!(of(true, false, None).waiting, Waiting::Looking);
+        let threaded = |waiting| RingWays { submitter: Submitter::KernelThread { cpu: Some(3) }, waiting };
+        assert_eq!(of(false, true, Some(3)), threaded(Waiting::Asleep));
+        assert_eq!(of(true, true, Some(3)), threaded(Waiting::Looking));
+    }
+}
