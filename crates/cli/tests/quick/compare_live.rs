@@ -46,6 +46,20 @@ fn five_per_cent_is_found_at_two_per_cent_of_noise_in_ten_blocks() {
 }
 
 #[test]
+fn a_job_file_of_fio_is_the_load_and_each_stonewall_another() {
+    let folder = Folder::new();
+    let job = "[global]\nbs=4k\nsize=1g\nruntime=1\ntime_based\n[reads]\nrw=randread\niodepth=16\n[one]\nstonewall\nrw=randread\niodepth=1\n";
+    fs::write(folder.path("job.fio"), job).unwrap();
+    let sides = ["sim:custom,iops=3000,noise=2%,seed=1", "sim:custom,iops=1500,noise=2%,seed=2"];
+    let words = [&["compare"], &sides[..], &["@/job.fio", "--out=@/runs", "--format=json"]].concat();
+    let document = ended(&mut folder.plimsoll(&words)).json();
+    assert_eq!(document["in_turns"]["loads"], serde_json::json!(["reads", "one"]));
+    let found = rate(&document);
+    assert_eq!((&found["answer"], &found["basis"]["pairs"]["blocks"]), (&"differs".into(), &10.into()));
+    assert!((found["value"].as_f64().unwrap() / 0.5 - 1.0).abs() < 0.05, "{found}");
+}
+
+#[test]
 fn comparing_the_two_run_files_says_what_the_comparison_said() {
     let folder = Folder::new();
     let live = compared(

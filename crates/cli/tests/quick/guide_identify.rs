@@ -61,3 +61,29 @@ fn a_policy_of_ones_own_is_checked() {
     let told = wrong.err.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(told.contains("ours.toml:13:") && told.contains("did you mean 'total'?"), "{}", wrong.err);
 }
+
+#[test]
+fn a_policy_of_ones_own_stands_wherever_one_does_and_its_run_outlives_the_file() {
+    let folder = Folder::new();
+    fs::write(folder.path("ours.toml"), blocks("toml").remove(0)).unwrap();
+    let checked =
+        typed(&folder, "plimsoll check sim:ours.toml,size=100GiB,credits=0% --format json --out own");
+    let document = checked.json();
+    assert_eq!(checked.code, Some(0), "{}{}", checked.out, checked.err);
+    let against = typed(
+        &folder,
+        "plimsoll check sim:custom,iops=400 --policy ours.toml,size=100GiB --format json --out other",
+    );
+    assert_eq!(against.code, Some(3), "{}{}", against.out, against.err);
+    // Other volumes, other procedures.
+    let searched = typed(
+        &folder,
+        "plimsoll headroom sim:ours.toml,size=100GiB --p99 20ms --policy ours.toml,size=100GiB",
+    );
+    assert!(matches!(searched.code, Some(0 | 3 | 4)), "{}", searched.err);
+    fs::remove_file(folder.path("ours.toml")).unwrap();
+    let again = typed(&folder, "plimsoll report own/*.plimsoll --format json");
+    assert_eq!(again.json()["verdict"], document["verdict"], "{}", again.err);
+    let gone = typed(&folder, "plimsoll check sim:ours.toml,size=100GiB");
+    assert_eq!((gone.code, gone.err.contains("ours.toml: cannot be read")), (Some(2), true), "{}", gone.err);
+}

@@ -23,7 +23,13 @@ fn blocks(language: &str) -> Vec<String> {
 
 /// The words of a command of the guide, without the program.
 fn words(command: &str) -> Vec<String> {
-    command.split_whitespace().skip(1).map(|word| word.trim_matches('\'').to_owned()).collect()
+    // What stands in double quotes is one word.
+    let parts = command.split('"').enumerate();
+    let words = parts.flat_map(|(at, part)| match at % 2 {
+        0 => part.split_whitespace().map(|word| word.trim_matches('\'').to_owned()).collect::<Vec<_>>(),
+        _ => vec![part.to_owned()],
+    });
+    words.skip(1).collect()
 }
 
 fn answered(document: &Value) -> &Value {
@@ -84,6 +90,57 @@ fn a_job_file_says_what_arrives() {
     let document = ended.json();
     let load = &answered(&document)["load"][0];
     assert_eq!((&load["read_percent"], &load["block"]), (&75.into(), &8192.into()), "{load}");
+}
+
+#[test]
+fn a_promise_is_met_or_not_and_a_policy_leaves_a_part() {
+    let folder = Folder::new();
+    let searched = |words: &[&str]| {
+        let all = [&["headroom", MM1, "--p99", "24ms", "--format", "json"], words].concat();
+        let ended = ended(&mut folder.plimsoll(&all));
+        (ended.code, ended.json()["answered"]["promised"].clone())
+    };
+    // It holds up to 808 a second.
+    let (met, promised) = searched(&["--expect", "500 iops"]);
+    assert_eq!(
+        (met, &promised[0]["answer"], &promised[0]["iops"]),
+        (Some(0), &"meets".into(), &500.0.into())
+    );
+    assert_eq!(searched(&["--expect", "950 iops"]).0, Some(3));
+    let text = ended(&mut folder.plimsoll(&["headroom", MM1, "--p99", "24ms", "--expect", "950 iops"])).out;
+    assert!(text.contains("BELOW"), "{text}");
+    let (code, promised) = searched(&["--policy", "custom,iops=1000"]);
+    assert_eq!((code, &promised[0]["answer"]), (Some(3), &"below".into()), "{promised}");
+    let refused = ended(&mut folder.plimsoll(&["headroom", MM1, "--p99", "24ms", "--expect", "p99 < 1ms"]));
+    assert_eq!((refused.code, refused.err.contains("--mean")), (Some(2), true), "{}", refused.err);
+}
+
+#[test]
+fn the_mean_of_a_queue_is_a_bound_too() {
+    let folder = Folder::new();
+    let searched = ended(&mut folder.plimsoll(&["headroom", MM1, "--mean", "5ms", "--format", "json"]));
+    assert_eq!(searched.code, Some(0), "{}", searched.err);
+    // The mean is 1 / (1000 - rate) seconds.
+    let rate = found(&searched.json());
+    assert!((rate / 800.0 - 1.0).abs() < 0.05, "{rate}");
+}
+
+#[test]
+fn a_job_that_fio_would_steer_by_latency_is_a_search_by_itself() {
+    let folder = Folder::new();
+    let job =
+        "[a]\nrw=randread\nbs=4k\nsize=64m\nlatency_target=24ms\nlatency_percentile=99\nlatency_window=1s\n";
+    fs::write(folder.path("job.fio"), job).unwrap();
+    let job = folder.text("job.fio");
+    let document = ended(&mut folder.plimsoll(&["headroom", MM1, "--load", &job, "--format", "json"])).json();
+    let bound = &answered(&document)["bounds"][0];
+    assert_eq!((&bound["percent"], &bound["most"]), (&99.0.into(), &24_000_000.into()), "{bound}");
+    assert!((found(&document) / 808.0 - 1.0).abs() < 0.05, "{}", found(&document));
+    // Alone it runs on what its jobs name; here that would be this folder.
+    let words = ["headroom", &job, "--dry-run", "--size", "16m"];
+    let dry = ended(folder.plimsoll(&words).current_dir(folder.path(".")));
+    assert_eq!(dry.code, Some(0), "{}", dry.err);
+    assert!(dry.err.contains("p99 ≤ 24 ms"), "{}", dry.err);
 }
 
 #[test]

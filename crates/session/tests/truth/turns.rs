@@ -88,8 +88,8 @@ fn runner(words: &str) -> Box<dyn Runner> {
 /// Twins, but for `slower` (a share) of the second's rate.
 fn twins(noise: &str, seed: u64, slower: f64) -> [String; 2] {
     let one =
-        |iops: f64, seed: u64| format!("custom,iops={iops},latency=800us,jitter=0.3,{noise},seed={seed}");
-    [one(1000.0, 2 * seed + 1), one(1000.0 * (1.0 - slower), 2 * seed + 2)]
+        |iops: f64, seed: u64| format!("custom,iops={iops},latency=650us,jitter=0.3,{noise},seed={seed}");
+    [one(1200.0, 2 * seed + 1), one(1200.0 * (1.0 - slower), 2 * seed + 2)]
 }
 
 /// What many comparisons came to.
@@ -115,7 +115,9 @@ fn see(noise: &str, slower: f64, plan: Plan) -> Seen {
         let found = in_turns([&a, &b], &ask(seed, plan));
         let answers: Vec<RatioAnswer> =
             found.rows.iter().filter_map(|row| Some(row.ratios[1]?.answer)).collect();
-        assert_eq!(answers.len(), 4 * plan.loads, "a load has rate, mean, p50 and p99: {answers:?}");
+        // A turn that wandered below a thousand I/Os has no p99.
+        let rows = 3 * plan.loads..=4 * plan.loads;
+        assert!(rows.contains(&answers.len()), "a load has rate, mean, p50 and p99: {answers:?}");
         let deep = found.rows.iter().find(|row| row.work.depth == Some(16)).unwrap().ratios[1].unwrap();
         let (low, high) = deep.interval.unwrap();
         seen.comparisons += 1;
