@@ -14,7 +14,7 @@ use session::place::Place;
 use session::run::{self, Against, Course, Earlier, Session};
 use session::signals::StopFlag;
 use session::{Setup, Wish};
-use workload::{Asked, BurstAsked, Bytes, Mix, Nanos, PolicyName, Target};
+use workload::{Asked, BurstAsked, BurstOf, Bytes, Mix, Nanos, PolicyName, Target};
 
 use super::check::{Shape, limits, present};
 use crate::arguments::burst::BurstArguments;
@@ -132,21 +132,37 @@ impl Wanted {
             small: BurstAsked::SMALL.max(setup.facts.direct_alignment),
             large: BurstAsked::LARGE,
             mix: mix(arguments, setup)?,
+            both_ways: both_ways(arguments, setup)?,
             seed: arguments.seed,
             resumed: 0,
         })
     }
 }
 
+/// Why a target is not written.
+const ONLY_READ: &str =
+    "this target is only read: name a directory, or a device with --allow-destroy, or leave out what writes";
+
 /// Reads and writes among the I/Os that drain, as far as the target may be written.
 fn mix(arguments: &BurstArguments, setup: &Setup) -> Result<Mix, Failure> {
     let mix = arguments.mix.as_deref().map_or(Ok(Mix::READ), super::headroom::mix)?;
     if setup.writes == Writes::LeftOut && !mix.reads_only() {
-        return Err(Failure::refused(
-            "this target is only read: name a directory, or a device with --allow-destroy, or leave --mix out",
-        ));
+        return Err(Failure::refused(ONLY_READ));
     }
     Ok(mix)
+}
+
+/// Whether reads and writes are looked at together: of one resource, as the bucket of the other would be earned meanwhile.
+fn both_ways(arguments: &BurstArguments, setup: &Setup) -> Result<bool, Failure> {
+    if arguments.both_ways && BurstOf::from(arguments.of) == BurstOf::Both {
+        return Err(Failure::refused(
+            "--both-ways looks at one bucket: say --of operations or --of bytes too",
+        ));
+    }
+    if arguments.both_ways && setup.writes == Writes::LeftOut {
+        return Err(Failure::refused(ONLY_READ));
+    }
+    Ok(arguments.both_ways)
 }
 
 fn wish(arguments: &BurstArguments) -> Result<Wish, Failure> {
