@@ -49,8 +49,8 @@ pub use cells::{Cell, Pattern, cells};
 pub use claims::EXPECTATION;
 pub use course::Course;
 pub use drained::{
-    AlikeEnd, Asking, BucketContent, BurstAnswer, BurstPart, ComingEnd, Drained, Ends, Fullness, Outlook,
-    Outlooks, PublishedBurst, asked_for, drained,
+    AlikeEnd, Asking, BothWays, BucketContent, BurstAnswer, BurstBudget, BurstPart, ComingEnd, Drained, Ends,
+    Fullness, Outlook, Outlooks, PublishedBurst, asked_for, drained,
 };
 pub use exclude::exclude;
 pub use finding::{Confidence, Evidence, Found};

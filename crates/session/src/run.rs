@@ -281,7 +281,7 @@ impl Session<'_> {
         let left = Left::of(self.seconds);
         let live = Live::of_steps(shown(&self.setup), left.clone());
         let live = match &self.asked {
-            Some(Asked::Burst(_)) => live.with_outlooks(self.outlooks()),
+            Some(Asked::Burst(_)) if earlier.steps.is_empty() => live.with_outlooks(self.outlooks()),
             _ => live,
         };
         let recorder = self.begin(live, earlier)?;

@@ -65,6 +65,9 @@ pub struct BurstPart {
     pub seen_s: f64,
     /// The bytes by which the operations' bucket charges these blocks, where it is that bucket which holds them.
     pub shared_unit: Option<u64>,
+    /// What reads and writes together had when it was empty, and so whether they share it.
+    #[serde(default)]
+    pub both_ways: Option<BothWays>,
     /// What the policy that was named says of it.
     pub published: Option<PublishedBurst>,
     /// Every drain, in the order of time.
@@ -72,6 +75,27 @@ pub struct BurstPart {
     /// What the bucket held against time: seconds, operations or bytes.
     #[serde(skip)]
     pub level: Vec<(f64, f64)>,
+}
+
+/// What reads and writes together had when the bucket of one of them was empty.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BothWays {
+    /// A second, half of it reads.
+    pub together: Estimate,
+    /// Whose the bucket is.
+    pub budget: BurstBudget,
+}
+
+/// Whose a bucket is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BurstBudget {
+    /// Reads and writes together have what one of them has alone.
+    Shared,
+    /// They have twice as much: each has its own.
+    Separate,
+    /// They have something else.
+    Unknown,
 }
 
 /// What was there beyond the base.

@@ -9,7 +9,7 @@ use workload::Mix;
 
 use super::level::against_time;
 use super::stretch::{Cell, Stretch, stretches};
-use super::{Asking, BucketContent, BurstPart, Drained, Ends, Fullness};
+use super::{Asking, BothWays, BucketContent, BurstBudget, BurstPart, Drained, Ends, Fullness};
 use crate::Estimate;
 
 /// What a meter lets run ahead, and an interval's edges cut, in seconds' worth of the rate.
@@ -38,7 +38,7 @@ const UNIT_FITS: f64 = 0.02;
 
 /// The part of `resource`; `None` where nothing of it ran.
 pub(super) fn part(steps: &[StepRecord], (resource, block): (Resource, u64), mix: Mix) -> Option<BurstPart> {
-    let all = stretches(steps, resource, block);
+    let all = stretches(steps, (resource, block), mix);
     let each = if resource == Resource::Iops { 1.0 } else { block as f64 };
     let base = level_of(all.iter().map(Stretch::left), each);
     let view = View { all: &all, base, each };
@@ -69,6 +69,7 @@ pub(super) fn part(steps: &[StepRecord], (resource, block): (Resource, u64), mix
         minute_after_s: above.zip(refill).map(|(above, refill)| 60.0 * above / refill.value),
         seen_s: view.seen(),
         shared_unit: None,
+        both_ways: base.and_then(|base| both_ways(steps, (resource, block), (mix, &base))),
         published: None,
         level: against_time(&all, base, held.filter(|_| ends != Ends::Time), refill),
         drains,
@@ -80,6 +81,27 @@ pub(super) fn shared_unit(operations: &BurstPart, bytes: &BurstPart) -> Option<u
     let (base, level) = (operations.base?.value, bytes.burst?.value);
     let fits = |unit: &u64| (level / (base * *unit as f64) - 1.0).abs() <= UNIT_FITS;
     UNITS_KIB.map(|kib| kib << 10).into_iter().filter(|unit| *unit <= bytes.block && !bytes.fell()).find(fits)
+}
+
+/// What reads and writes together had when the bucket of the drains was empty. Whatever the other direction's own bucket holds, half
+/// and half have twice the base of one where each has its own, as neither goes ahead of the other.
+fn both_ways(
+    steps: &[StepRecord],
+    (resource, block): (Resource, u64),
+    (mix, base): (Mix, &Estimate),
+) -> Option<BothWays> {
+    let half = Mix::reads(50);
+    let all = if mix == half { Vec::new() } else { stretches(steps, (resource, block), half) };
+    let last = all.last()?;
+    let each = if resource == Resource::Iops { 1.0 } else { block as f64 };
+    let together = level_of(std::iter::once(inner(last.level())), each)?;
+    let times = together.value / base.value;
+    let budget = match times {
+        one if (one - 1.0).abs() <= AS_LEFT => BurstBudget::Shared,
+        two if (two / 2.0 - 1.0).abs() <= AS_LEFT => BurstBudget::Separate,
+        _ => BurstBudget::Unknown,
+    };
+    Some(BothWays { together, budget })
 }
 
 /// The level that these cells are of.

@@ -3,7 +3,7 @@
 use policy::Resource;
 use record::{Interval, Note, StepRecord};
 use statistics::fall::{Falling, Rule};
-use workload::{Direction, Pace, StepKind, StopRule};
+use workload::{Direction, Mix, Pace, StepKind, StopRule};
 
 use super::Asking;
 
@@ -85,14 +85,15 @@ impl Stretch {
     }
 }
 
-/// The steps that spend `resource` with blocks of so many bytes.
-pub(super) fn stretches(steps: &[StepRecord], resource: Resource, block: u64) -> Vec<Stretch> {
+/// The steps that spend `resource` with blocks of so many bytes, read and written as `mix` says.
+pub(super) fn stretches(steps: &[StepRecord], (resource, block): (Resource, u64), mix: Mix) -> Vec<Stretch> {
     let mut all = Vec::new();
     let mut loaded: Option<&StepRecord> = None;
     for step in steps.iter().filter(|step| !step.plan.workers.is_empty()) {
         let rest = loaded.map(|loaded| Rest::between(loaded, step));
         loaded = Some(step);
-        if step.plan.kind == StepKind::Drain && block_of(step) == Some(block) {
+        let of_mix = step.plan.workers.iter().all(|worker| worker.access.mix == mix);
+        if step.plan.kind == StepKind::Drain && of_mix && block_of(step) == Some(block) {
             all.push(stretch(step, resource, rest));
         }
     }

@@ -21,6 +21,7 @@ Examples:
   plimsoll burst /mnt/vol --time 40m --yes        at most 40 minutes of drain
   plimsoll burst /dev/nvme1n1 --of operations     a device, only read
   plimsoll burst /mnt/vol --mix 0/100             the credits of writes
+  plimsoll burst /mnt/vol --of operations --both-ways   have writes their own?
   plimsoll burst --resume vol-2026-11-23.plimsoll go on where it was stopped
 While it is stopped the volume earns; a run that goes on allows for that.
 Exit codes: 0 a burst was seen to end, 4 none was.")]
@@ -29,7 +30,7 @@ pub struct BurstArguments {
     #[arg(default_value = ".")]
     pub target: String,
     /// Go on with this run, which was stopped
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["target", "policy", "of", "mix", "time", "size"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["target", "policy", "of", "mix", "both_ways", "time", "size"])]
     pub resume: Option<PathBuf>,
     /// What the provider promises, e.g. aws-gp2,size=100GiB (plimsoll policy list)
     #[arg(long, value_name = "POLICY")]
@@ -40,6 +41,9 @@ pub struct BurstArguments {
     /// Reads and writes in a hundred that drain it, e.g. 0/100: where it may be written [default: reads alone]
     #[arg(long, value_name = "MIX")]
     pub mix: Option<String>,
+    /// Behind the last drain look at reads and writes together: whether they share the bucket
+    #[arg(long)]
+    pub both_ways: bool,
     /// The most time of a drain [default: what the policy's burst takes and a fifth more, else 45m]
     #[arg(long, value_name = "TIME")]
     pub time: Option<String>,

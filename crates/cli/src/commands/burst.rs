@@ -127,7 +127,8 @@ impl Wanted {
         let time = arguments.time.as_deref().map(workload::duration).transpose().map_err(Failure::refused)?;
         let asked = usual(setup, self.against.limits.as_ref(), arguments.seed);
         let most = time.unwrap_or(asked.most);
-        Ok(BurstAsked { of: arguments.of.into(), most, mix: mix(arguments, setup)?, ..asked })
+        let (mix, both_ways) = (mix(arguments, setup)?, both_ways(arguments, setup)?);
+        Ok(BurstAsked { of: arguments.of.into(), most, mix, both_ways, ..asked })
     }
 }
 
@@ -140,20 +141,36 @@ pub(super) fn usual(setup: &Setup, limits: Option<&Limits>, seed: u64) -> BurstA
         small: BurstAsked::SMALL.max(setup.facts.direct_alignment),
         large: BurstAsked::LARGE,
         mix: Mix::READ,
+        both_ways: false,
         seed,
         resumed: 0,
     }
 }
 
+/// Why a target is not written.
+const ONLY_READ: &str =
+    "this target is only read: name a directory, or a device with --allow-destroy, or leave out what writes";
+
 /// Reads and writes among the I/Os that drain, as far as the target may be written.
 fn mix(arguments: &BurstArguments, setup: &Setup) -> Result<Mix, Failure> {
     let mix = arguments.mix.as_deref().map_or(Ok(Mix::READ), super::headroom::mix)?;
     if setup.writes == Writes::LeftOut && !mix.reads_only() {
-        return Err(Failure::refused(
-            "this target is only read: name a directory, or a device with --allow-destroy, or leave --mix out",
-        ));
+        return Err(Failure::refused(ONLY_READ));
     }
     Ok(mix)
+}
+
+/// Whether reads and writes are looked at together: of one resource, as the bucket of the other would be earned meanwhile.
+fn both_ways(arguments: &BurstArguments, setup: &Setup) -> Result<bool, Failure> {
+    if arguments.both_ways && BurstOf::from(arguments.of) == BurstOf::Both {
+        return Err(Failure::refused(
+            "--both-ways looks at one bucket: say --of operations or --of bytes too",
+        ));
+    }
+    if arguments.both_ways && setup.writes == Writes::LeftOut {
+        return Err(Failure::refused(ONLY_READ));
+    }
+    Ok(arguments.both_ways)
 }
 
 fn wish(arguments: &BurstArguments) -> Result<Wish, Failure> {

@@ -6,7 +6,7 @@ mod forecast;
 use analysis::{Asking, BurstPart, Drained, Ends, Resource, asked_for, drained};
 use record::StepRecord;
 use workload::{
-    Access, BlockSizes, BurstAsked, Bytes, Ending, Iops, Job, Nanos, Pace, StepKind, StopRule, Workload,
+    Access, BlockSizes, BurstAsked, Bytes, Ending, Iops, Job, Mix, Nanos, Pace, StepKind, StopRule, Workload,
 };
 
 pub use forecast::{BurstForecast, burst_forecast, burst_left};
@@ -50,6 +50,10 @@ const RESTS: usize = 3;
 const LONGER: f64 = 4.0;
 /// How much longer than a cool-off a rest is.
 const COOLED: f64 = 1.1;
+/// How long reads and writes together are looked at.
+const BOTH_WAYS: Nanos = Nanos::from_secs(8);
+/// A rest across a stop that may have earned this share of what there was may have filled the bucket.
+const BRIMMED: f64 = 0.9;
 /// Less than this of a drain's time is no drain.
 const DRAIN_LEAST: Nanos = Nanos::from_secs(5);
 
@@ -105,6 +109,7 @@ impl Course<'_> {
         self.empty(part, &levels)
             .or_else(|| self.earned(part, &levels))
             .or_else(|| self.at_half(part, &levels))
+            .or_else(|| self.both_ways(part))
     }
 
     /// Drains, and where nothing fell looks whether a rest earned something.
@@ -137,9 +142,10 @@ impl Course<'_> {
     /// A rest and a look at what it earned, until one earned something.
     fn earned(&self, part: &BurstPart, levels: &Levels) -> Option<Step> {
         let all = || part.drains.iter().filter(|drain| drain.asking == Asking::All);
-        let again = all().filter(|drain| is_again(drain)).count();
+        let again = all().filter(|drain| is_again(drain) && drain.fell_at_s.is_none()).count();
         let tried = all().skip_while(|drain| drain.fell_at_s.is_none()).count();
-        if all().any(|drain| is_again(drain) && drain.fell_at_s.is_some()) || tried > RESTS + 1 {
+        let tells = |drain: &&Drained| self.tells(drain, part, levels);
+        if all().any(|drain| tells(&drain)) || tried > RESTS + 1 {
             return None;
         }
         let seconds = levels.rest_s(&Emptied::of(part)) * LONGER.powi(again as i32);
@@ -152,13 +158,21 @@ impl Course<'_> {
         Some(self.again(levels.fall_of(levels.burst), Nanos::from_secs_f64(most)))
     }
 
+    /// Whether a drain tells what its rest earned: the time between two sittings may have filled the bucket.
+    fn tells(&self, drain: &Drained, part: &BurstPart, levels: &Levels) -> bool {
+        let rested = drain.rested_s.unwrap_or(0.0);
+        let held = part.held.map_or(f64::INFINITY, |held| held.amount.value);
+        let brimmed = self.asked.resumed > 0 && rested * levels.base > BRIMMED * held;
+        is_again(drain) && drain.fell_at_s.is_some() && !brimmed
+    }
+
     /// The same rest, and what it earned at half the excess: a bucket lasts twice as long.
     fn at_half(&self, part: &BurstPart, levels: &Levels) -> Option<Step> {
-        let back = part
-            .drains
-            .iter()
-            .rev()
-            .find(|drain| drain.asking == Asking::All && is_again(drain) && drain.fell_at_s.is_some())?;
+        let fell =
+            |drain: &&Drained| drain.asking == Asking::All && is_again(drain) && drain.fell_at_s.is_some();
+        let mut all = part.drains.iter().rev().filter(fell);
+        // Where every rest may have filled it, usage and time are told apart all the same.
+        let back = all.clone().find(|drain| self.tells(drain, part, levels)).or_else(|| all.next())?;
         // One that was cut is tried once more.
         let mut halves = part.drains.iter().filter(|drain| drain.asking == Asking::Half);
         if halves.clone().any(|drain| drain.fell_at_s.is_some()) || halves.nth(1).is_some() {
@@ -185,6 +199,25 @@ impl Course<'_> {
                 most: Nanos::from_secs_f64(2.0 * lasted + LOOK_BEYOND_S),
             },
         }))
+    }
+
+    /// Reads and writes together, while the bucket that was drained is empty.
+    fn both_ways(&self, part: &BurstPart) -> Option<Step> {
+        let half = Mix::reads(50);
+        let empty = part.drains.last().is_some_and(|drain| drain.fell_at_s.is_some());
+        let wanted = self.asked.both_ways && self.asked.mix != half && part.both_ways.is_none();
+        // What follows a look that told nothing is no other.
+        let looked = self.own().any(|step| step.plan.workers.iter().any(|worker| worker.access.mix == half));
+        (wanted && empty && !looked).then(|| {
+            let load = Load {
+                name: "both ways",
+                depth: self.depth(),
+                pace: Pace::Closed,
+                interval: self.interval(Nanos::from_millis(500)),
+                stop: StopRule::Time(BOTH_WAYS),
+            };
+            self.load_of(&load, half)
+        })
     }
 
     fn look(&self) -> Step {
@@ -235,8 +268,12 @@ impl Course<'_> {
     }
 
     fn load(&self, load: &Load) -> Step {
+        self.load_of(load, self.asked.mix)
+    }
+
+    fn load_of(&self, load: &Load, mix: Mix) -> Step {
         let job = Job {
-            access: Access::random(self.asked.mix),
+            access: Access::random(mix),
             blocks: BlockSizes::all(self.block),
             depth: load.depth,
             pace: load.pace,

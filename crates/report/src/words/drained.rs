@@ -1,6 +1,8 @@
 //! What a drain on purpose showed, in words: the levels, the bucket, what fills it, and when full speed may be expected again.
 
-use analysis::{Asking, BurstAnswer, BurstPart, Drained, Ends, Estimate, Fullness, Resource};
+use analysis::{
+    Asking, BothWays, BurstAnswer, BurstBudget, BurstPart, Drained, Ends, Estimate, Fullness, Resource,
+};
 
 use crate::words::Table;
 use crate::words::answer::VerdictWords;
@@ -157,6 +159,7 @@ pub(crate) fn rows(part: &BurstPart) -> Vec<(&'static str, String)> {
     if part.fell() {
         rows.push(("ended by", ended_by(part)));
     }
+    rows.extend(part.both_ways.map(|both| ("reads and writes", both_ways(&both, part))));
     if !part.fell() && part.shared_unit.is_none() {
         rows.push(("no fall within", numbers::span(part.seen_s)));
     }
@@ -176,6 +179,15 @@ fn held(part: &BurstPart) -> Option<String> {
         }
         _ => format!("at least {figure}; nobody knows whether it was full"),
     })
+}
+
+fn both_ways(both: &BothWays, part: &BurstPart) -> String {
+    let together = rate(&both.together, part);
+    match both.budget {
+        BurstBudget::Shared => format!("share it: together {together} when it is empty"),
+        BurstBudget::Separate => format!("have one each: together {together} when one is empty"),
+        BurstBudget::Unknown => format!("together {together} when it is empty, which tells neither"),
+    }
 }
 
 fn ended_by(part: &BurstPart) -> String {

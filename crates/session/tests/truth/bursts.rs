@@ -62,6 +62,7 @@ impl Case {
             small: BurstAsked::SMALL,
             large: BurstAsked::LARGE,
             mix: workload::Mix::READ,
+            both_ways: false,
             seed: 1,
             resumed: 0,
         }

@@ -41,7 +41,7 @@ impl Case {
     fn standard(words: &str) -> Case {
         let job = Job { access: Access::random(Mix::reads(70)), ..Job::named("arrivals") };
         let search = HeadroomAsked {
-            bounds: vec![LatencyBound { percent: 99.0, most: Nanos::from_millis(10) }],
+            bounds: vec![LatencyBound::percentile(99.0, Nanos::from_millis(10))],
             load: vec![LoadPart { job, share: 1.0 }],
             time: Nanos::from_secs(81),
             write_most: REGION,
@@ -63,6 +63,8 @@ impl Case {
             most: Nanos::from_secs(3600),
             small: BurstAsked::SMALL,
             large: BurstAsked::LARGE,
+            mix: Mix::READ,
+            both_ways: false,
             seed: 1,
             resumed: 0,
         };

@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use analysis::{BurstPart, Estimate, Resource, drained};
+use analysis::{BurstBudget, BurstPart, Estimate, Resource, drained};
 use experiments::{Layout, burst_forecast, burst_left, next_burst_step};
 use policy::Catalogue;
 use record::{Note, StepRecord};
@@ -204,5 +204,27 @@ fn writes_drain_as_reads_do() {
         assert!(near(part.burst, 3000.0) && near(part.base, 300.0) && near(part.refill, 300.0), "{part:#?}");
         assert!(near(part.held.map(|held| held.amount), 540_000.0), "{part:#?}");
         assert_eq!(part.mix, mix);
+    }
+}
+
+/// Of a policy with one bucket for both, and of one whose limits hold in each direction.
+#[test]
+fn reads_and_writes_share_a_bucket_or_have_one_each() {
+    for (words, budget) in [
+        ("aws-gp2,size=100GiB,credits=5%,seed=4", BurstBudget::Shared),
+        ("aws-gp2,size=100GiB,credits=5%,noise=3%,seed=5", BurstBudget::Shared),
+        ("do-volumes-standard,seed=6", BurstBudget::Separate),
+        ("do-volumes-standard,noise=3%,seed=7", BurstBudget::Separate),
+    ] {
+        for mix in [Mix::READ, Mix::WRITE] {
+            let case = Case { words: words.to_owned(), of: BurstOf::Operations, share: 0.05, most_s: MOST_S };
+            let asked = BurstAsked { mix, both_ways: true, ..case.asked() };
+            let mut setup = runner(&case.words);
+            let next = |done: &[StepRecord]| next_burst_step(&asked, Layout::None, done);
+            let (steps, error) = conduct(&next, setup.runner.as_mut(), &mut Nobody);
+            assert!(error.is_none(), "{error:?}");
+            let part = drained(&steps, &asked, None).of(Resource::Iops).cloned().unwrap();
+            assert_eq!(part.both_ways.map(|both| both.budget), Some(budget), "{words} {mix:?}: {part:#?}");
+        }
     }
 }

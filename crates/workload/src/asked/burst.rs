@@ -31,6 +31,9 @@ pub struct BurstAsked {
     /// Reads and writes among the I/Os.
     #[serde(default = "reads")]
     pub mix: Mix,
+    /// Whether the other direction is looked at when the bucket is empty: it may have one of its own.
+    #[serde(default)]
+    pub both_ways: bool,
     /// Seed of every random choice.
     pub seed: u64,
     /// Steps that an earlier sitting of this run had recorded: it goes on behind them.

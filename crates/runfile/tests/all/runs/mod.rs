@@ -538,6 +538,7 @@ fn asked() -> impl Strategy<Value = Option<Asked>> {
             small: Bytes(2),
             large: Bytes(3),
             mix: workload::Mix::reads(70),
+            both_ways: true,
             seed: 4,
             resumed: 5,
         }),
