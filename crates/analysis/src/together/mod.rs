@@ -29,6 +29,9 @@ const CHANGED: f64 = 0.1;
 /// and by this many times the error that the values within each look show; neighbouring values resemble each other.
 const CHANGED_ERRORS: f64 = 6.0;
 
+/// A volume that alone strays by more than this share of its rate does not hold still.
+const STRAYS: f64 = 0.3;
+
 /// What several volumes bear at once.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TogetherAnswer {
@@ -138,9 +141,10 @@ pub(crate) fn answer(run: &Run, asked: &TogetherAsked) -> TogetherAnswer {
 
 /// A volume that did not hold still under one load may have been low by chance when all had another one.
 fn doubt_who_swings(loads: &mut [LoadTogether]) {
+    let strays = |row: &Kept| row.alone.is_some_and(|alone| alone.half_width() > STRAYS * alone.value);
     let swings = loads.iter().find_map(|load| match load.reach {
         Reach::Open(TogetherDoubt::Changed(volume)) => Some(volume),
-        _ => None,
+        _ => load.rows.iter().position(strays),
     });
     let Some(volume) = swings else { return };
     for load in loads.iter_mut().filter(|load| load.reach == Reach::Held) {
@@ -251,11 +255,11 @@ impl<'r> Seen<'r> {
             let role = Role::Alone(*volume);
             let looks = self.in_role(load, &role);
             let seen: Vec<(f64, f64)> = looks.filter_map(|look| spread(&look.rates[*volume])).collect();
-            seen.windows(2).any(|pair| {
-                let (from, to) = (pair[0], pair[1]);
-                let apart = (to.0 - from.0).abs();
-                apart > CHANGED * from.0.max(to.0) && apart > CHANGED_ERRORS * from.1.hypot(to.1)
-            })
+            let differs = |one: &(f64, f64), other: &(f64, f64)| {
+                let apart = (other.0 - one.0).abs();
+                apart > CHANGED * one.0.max(other.0) && apart > CHANGED_ERRORS * one.1.hypot(other.1)
+            };
+            seen.iter().enumerate().any(|(at, one)| seen[at + 1..].iter().any(|other| differs(one, other)))
         };
         (0..self.asked.volumes.len()).find(moved)
     }

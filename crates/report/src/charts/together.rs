@@ -44,8 +44,8 @@ pub fn alone_and_together(analysis: &Analysis) -> Option<Chart> {
         load.rows.iter().map(|row| of(row).map(|level| level.value)).collect()
     };
     let lines = vec![
-        bars("alone", Ink::Busy, (&values(|row| row.alone), BARS[0])),
-        bars("together", Ink::Read, (&values(|row| row.together), BARS[1])),
+        Line { ink: Ink::Busy, ..bars("alone", &values(|row| row.alone), BARS[0]) },
+        bars("together", &values(|row| row.together), BARS[1]),
     ];
     let top = Panel::top(&lines);
     if top <= 0.0 {
@@ -70,13 +70,14 @@ pub fn alone_and_together(analysis: &Analysis) -> Option<Chart> {
     Some(Chart::of(title, draw(title, &figures_below(title), 280, &[panel]), kept_table(answer, load)))
 }
 
-/// A bar for each value, in its part of the place of its volume.
-fn bars(name: &str, ink: Ink, (values, (from, to)): (&[Option<f64>], (f64, f64))) -> Line {
+/// A bar for each value, from here to there in the place of its volume.
+fn bars(name: &str, values: &[Option<f64>], (from, to): (f64, f64)) -> Line {
     let bar = |(at, value): (usize, &Option<f64>)| {
         let (from, to, value) = (at as f64 + from, at as f64 + to, (*value)?);
-        Some(Segment { points: vec![(from, 0.0), (from, value), (to, value), (to, 0.0)], area: Area::Shaded })
+        let points = vec![(from, 0.0), (from, value), (to, value), (to, 0.0)];
+        Some(Segment { points, area: Area::Shaded })
     };
-    Line::of(name, ink, values.iter().enumerate().filter_map(bar))
+    Line::of(name, Ink::Read, values.iter().enumerate().filter_map(bar))
 }
 
 /// The rate of each volume, look by look, under the load that tells most.
