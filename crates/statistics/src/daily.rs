@@ -89,6 +89,7 @@ pub fn daily(times: &[f64], values: &[f64], day: f64) -> Option<Daily> {
     Some(Daily { mean, trend, swing: Some(swing), highest })
 }
 
+#[allow(clippy::needless_range_loop, reason = "rows and columns of two matrices at once")]
 /// The inverse of the products of the first `columns` columns with each other, by elimination; `None` where they depend.
 fn inverse(rows: &[[f64; 4]], columns: usize) -> Option<[[f64; 4]; 4]> {
     let mut left = [[0.0; 4]; 4];

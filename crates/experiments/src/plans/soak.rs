@@ -14,7 +14,7 @@ use crate::step::{Layout, Step};
 /// The first look, from which duty and depth follow.
 const LOOK: Nanos = Nanos::from_secs(3);
 const LOOK_DEPTH: u32 = 32;
-/// Name of the first look, and of the steps of a cycle before its number.
+/// Name of the first look.
 const FIRST: &str = "look";
 /// What of a look does not count: a limit that has rested lets more through at first.
 const RAMP: Nanos = Nanos::SECOND;
@@ -56,12 +56,12 @@ pub(super) fn next(ask: &SoakAsk, done: &[StepRecord]) -> Option<Step> {
     }
     let Some(look) = done.iter().find(|step| step.plan.name == FIRST) else { return Some(first(ask)) };
     let rate = look.tally(Direction::Read).ops as f64 / look.seconds().max(0.1);
-    let probes = done.iter().filter(|step| is_of(step, "probe")).count() as u64;
+    let probes = done.iter().filter(|step| is_probe(step)).count() as u64;
     if probes >= u64::from(ask.asked.cycles) {
         return None;
     }
     let length = duty_length(&ask.asked, probes);
-    let on_duty = done.last().is_some_and(|last| is_of(last, "duty"));
+    let on_duty = done.last().is_some_and(is_duty);
     Some(if on_duty || length < DUTY_LEAST {
         probe(ask, probes, rate)
     } else {
@@ -69,8 +69,15 @@ pub(super) fn next(ask: &SoakAsk, done: &[StepRecord]) -> Option<Step> {
     })
 }
 
-fn is_of(step: &StepRecord, what: &str) -> bool {
-    step.plan.kind == StepKind::Soak && step.plan.name.starts_with(what)
+/// Whether a step is the modest load: it has a pace.
+fn is_duty(step: &StepRecord) -> bool {
+    let paced = step.plan.workers.first().is_some_and(|worker| worker.pace.rate().is_some());
+    step.plan.kind == StepKind::Soak && paced
+}
+
+/// Whether it is a look of a cycle.
+fn is_probe(step: &StepRecord) -> bool {
+    step.plan.kind == StepKind::Soak && step.plan.name != FIRST && !is_duty(step)
 }
 
 /// When the look of a cycle begins, from the first cycle on.
@@ -95,27 +102,35 @@ fn job(ask: &SoakAsk, name: &str, number: u64) -> Job {
     }
 }
 
-fn step(name: String, (job, ramp): (Job, Nanos), (time, interval): (Nanos, Nanos)) -> Step {
-    let workload = Workload { jobs: vec![job], stop: vec![StopRule::Time(time)], ramp };
-    Step { name, kind: StepKind::Soak, workload, interval: Some(interval) }
+/// Ramp, counted time and interval of a step.
+struct Window {
+    ramp: Nanos,
+    time: Nanos,
+    interval: Nanos,
+}
+
+fn step(name: String, job: Job, window: &Window) -> Step {
+    let workload = Workload { jobs: vec![job], stop: vec![StopRule::Time(window.time)], ramp: window.ramp };
+    Step { name, kind: StepKind::Soak, workload, interval: Some(window.interval) }
 }
 
 fn first(ask: &SoakAsk) -> Step {
     let job = Job { depth: LOOK_DEPTH, ..job(ask, FIRST, 0) };
-    step(FIRST.to_owned(), (job, Nanos::ZERO), (LOOK, Nanos::SECOND))
+    step(FIRST.to_owned(), job, &Window { ramp: Nanos::ZERO, time: LOOK, interval: Nanos::SECOND })
 }
 
 fn duty(ask: &SoakAsk, (cycle, length): (u64, Nanos), rate: f64) -> Step {
     let pace = Pace::Poisson(Iops((DUTY_PART * rate).clamp(1.0, DUTY_MOST)));
     let job = Job { depth: DUTY_DEPTH, pace, ..job(ask, "duty", 2 * cycle + 1) };
     let interval = Nanos(ask.asked.cycle().0 / INTERVALS).clamp(INTERVAL.0, INTERVAL.1);
-    step(format!("duty {}", cycle + 1), (job, Nanos::ZERO), (length, interval))
+    step(format!("duty {}", cycle + 1), job, &Window { ramp: Nanos::ZERO, time: length, interval })
 }
 
 fn probe(ask: &SoakAsk, cycle: u64, rate: f64) -> Step {
     let depth = (FULL_S * rate).clamp(DEPTHS.0, DEPTHS.1) as u32;
     let job = Job { depth, ..job(ask, "probe", 2 * cycle + 2) };
-    step(format!("probe {}", cycle + 1), (job, RAMP), (ask.asked.probe.since(RAMP), Nanos::SECOND))
+    let time = ask.asked.probe.since(RAMP);
+    step(format!("probe {}", cycle + 1), job, &Window { ramp: RAMP, time, interval: Nanos::SECOND })
 }
 
 /// The seconds that a soak takes, layout at `layout_bytes_per_second` included.
@@ -129,7 +144,7 @@ pub(super) fn seconds(ask: &SoakAsk, layout_bytes_per_second: f64) -> f64 {
 
 /// The seconds that are left after these steps.
 pub(super) fn seconds_left(ask: &SoakAsk, done: &[StepRecord]) -> f64 {
-    let probes = done.iter().filter(|step| is_of(step, "probe")).count();
+    let probes = done.iter().filter(|step| is_probe(step)).count();
     let cycles = f64::from(ask.asked.cycles) - probes as f64;
     if done.is_empty() { seconds(ask, LAYOUT_GUESS) } else { cycles * ask.asked.cycle().as_secs_f64() }
 }

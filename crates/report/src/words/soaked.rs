@@ -49,7 +49,13 @@ fn rest_of(promise: &PromiseKept, over: &str) -> String {
     };
     match promise.answer {
         Answer::Measured => {
-            format!(": {} gives {}, and {seen}.", promise.policy, numbers::iops(promise.iops))
+            let had = share_words(&promise.share);
+            format!(
+                ": {} gives {}, and {} of that was there for {had} of the time {over}.",
+                promise.policy,
+                numbers::iops(promise.iops),
+                percent(promise.fraction)
+            )
         }
         Answer::CannotTell => {
             format!(" whether it keeps {}: {what}{time} is promised, {seen}.{open}", promise.policy)
