@@ -33,7 +33,8 @@ fn along(answer: &PlacesAnswer) -> Side {
         let place = size * f64::from(at) / f64::from(TICKS);
         (place, if at == 0 { "0".to_owned() } else { numbers::size(place as u64) })
     };
-    Side::new("place on the volume", Axis::with_ticks(0.0, size, (0..=TICKS).map(tick).collect()))
+    // The last tick's words have room beside the end.
+    Side::new("place on the volume", Axis::with_ticks(0.0, 1.02 * size, (0..=TICKS).map(tick).collect()))
 }
 
 /// Each region as a band with its name.

@@ -253,10 +253,16 @@ pub(crate) fn text(answer: &PlacesAnswer) -> String {
     text
 }
 
+/// Reads from this size on are told by their bytes: that is what holds them.
+const LARGE: u64 = 64 << 10;
+
 /// What the cache and what is beyond it move.
 pub(crate) fn budget_sentence(budget: &Budget) -> String {
     let block = numbers::block(budget.block as f64);
-    let rate = |estimate: &Option<analysis::Estimate>| estimate.map(|estimate| numbers::iops(estimate.value));
+    let rate = |value: f64| match budget.block {
+        LARGE.. => numbers::bandwidth(value * budget.block as f64, Prefix::Binary),
+        _ => numbers::iops(value),
+    };
     let both = budget.together.map(|(hits, misses)| {
         let joint = match budget.joint() {
             Some(Joint::Apart) => ", as much as each alone: two limits",
@@ -264,16 +270,11 @@ pub(crate) fn budget_sentence(budget: &Budget) -> String {
             Some(Joint::Less) => ", less than one of them alone",
             None => "",
         };
-        format!(
-            "both at once {} ({} and {}){joint}",
-            numbers::iops(hits + misses),
-            numbers::iops(hits),
-            numbers::iops(misses)
-        )
+        format!("both at once {} ({} and {}){joint}", rate(hits + misses), rate(hits), rate(misses))
     });
     let parts = [
-        rate(&budget.cached).map(|rate| format!("from the cache {rate}")),
-        rate(&budget.uncached).map(|rate| format!("beyond it {rate}")),
+        budget.cached.map(|cached| format!("from the cache {}", rate(cached.value))),
+        budget.uncached.map(|uncached| format!("beyond it {}", rate(uncached.value))),
         both,
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();

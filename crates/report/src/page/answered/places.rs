@@ -1,8 +1,8 @@
 //! The answer of `plimsoll where` in a page: regions and working sets as tables; their drawings stand among the charts.
 
-use analysis::PlacesAnswer;
+use analysis::{Budget, PlacesAnswer};
 
-use crate::markup::{Markup, markup};
+use crate::markup::{Markup, element, markup};
 use crate::page::parts::{prose, scrolled, section};
 use crate::words::places::{budget_sentence, region_table, set_table};
 
@@ -10,6 +10,7 @@ use crate::words::places::{budget_sentence, region_table, set_table};
 pub(super) fn sections(answer: &PlacesAnswer) -> Markup {
     let regions = if answer.regions.is_empty() { Markup::default() } else { scrolled(&region_table(answer)) };
     let sets = if answer.sets.is_empty() { Markup::default() } else { scrolled(&set_table(answer)) };
-    let budgets: Markup = answer.budgets.iter().map(|budget| prose(&budget_sentence(budget))).collect();
+    let told = |budget: &Budget| element("p").line(prose(&budget_sentence(budget)));
+    let budgets: Markup = answer.budgets.iter().map(told).collect();
     markup![section("Regions", regions), section("Working sets", markup![sets, budgets])]
 }
