@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use analysis::{Analysis, analyse};
 use import::{Import, ImportError, Input};
-use policy::Limits;
+use policy::{Catalogue, Limits, Policy};
 use record::{Event, EventKind, Origin, Run};
 use runfile::RunfileError;
 use workload::{Expectation, PolicyName};
@@ -231,9 +231,24 @@ pub fn limits(words: &str) -> Result<Limits, Failure> {
 }
 
 /// Takes up the policies of the user's own that `run` was held against or that its target was made of, as they were then; says
-/// where one cannot be.
+/// where one cannot be. One that has the name of a published policy is passed over: a file that somebody sent must not change what
+/// that means.
 pub fn take_up_policies(run: &Run) {
+    let published = |id: &str| {
+        Catalogue::builtin().list().iter().any(|policy| policy.id.eq_ignore_ascii_case(id)) || id == "custom"
+    };
     for (file, text) in &run.own_policies {
+        let id = Policy::own(file, text).map(|policy| policy.id);
+        if published(file) || id.as_deref().is_ok_and(published) {
+            output::people(
+                report::wrap(
+                    "plimsoll: ",
+                    &format!("{file}: it has the name of a published policy, and is passed over"),
+                )
+                .trim_end(),
+            );
+            continue;
+        }
         if let Err(error) = policy::adopt(file, text) {
             output::people(report::wrap("plimsoll: ", &error.to_string()).trim_end());
         }
