@@ -128,6 +128,45 @@ fn a_volume_that_stays_is_kept_until_it_is_taken_down() {
     assert!(left.is_empty(), "{left:?}");
 }
 
+/// The keeper of a lower loop device is there: it holds the note of its number locked.
+fn has_keeper(device: &kernel::lab::AttachedLoop) -> bool {
+    let note = fs::File::open(format!("/run/plimsoll-lab-{}", device.number));
+    note.is_ok_and(|note| note.try_lock().is_err())
+}
+
+/// A volume whose credits nobody keeps would burst for ever.
+#[test]
+fn killed_at_any_moment_a_volume_with_credits_is_kept_or_gone() {
+    let _turn = turn();
+    let folder = Folder::new();
+    if !can_run(&folder) {
+        return;
+    }
+    for (number, moment) in [100, 200, 250, 300, 350, 400, 500, 800].into_iter().enumerate() {
+        let policy = format!("aws-gp2,size={}GiB", 101 + number);
+        let (before, others) = (Traces::now(), notes());
+        let words = ["lab", "up", &policy, "--speed", "100", "--size", "32M"];
+        let running = Running::start(&mut folder.plimsoll(&words));
+        std::thread::sleep(std::time::Duration::from_millis(moment));
+        running.signal("KILL");
+        running.wait();
+        let is_clean =
+            || left_of(&policy, &before).is_empty() && notes().iter().all(|note| others.contains(note));
+        let lower = || {
+            let mut all = kernel::lab::loops(Path::new("/")).into_iter();
+            all.find(|device| text(&device.backing).contains(&policy))
+        };
+        let kept = || lower().is_some_and(|lower| has_keeper(&lower));
+        assert!(comes_true(|| is_clean() || kept()), "{moment} ms: {:?}", left_of(&policy, &before));
+        if let Some(lower) = lower() {
+            let node = text(&Path::new("/dev").join(&lower.name));
+            let down = ended(&mut folder.plimsoll(&["lab", "down", &node]));
+            assert_eq!(down.code, Some(0), "{}", down.err);
+        }
+        assert!(comes_true(is_clean), "{moment} ms: {:?} {:?}", left_of(&policy, &before), notes());
+    }
+}
+
 #[test]
 fn the_exit_code_is_that_of_the_command() {
     let _turn = turn();
