@@ -32,6 +32,8 @@ const AS_EARNED: f64 = 0.1;
 const UNSEEN_CELLS: usize = 3;
 /// Of the time to the next burst the share for which what is left was looked at, below which none began meanwhile.
 const UNSEEN: f64 = 0.25;
+/// Half reads and half writes.
+const HALF: Mix = Mix::reads(50);
 /// Units by which providers and hypervisors charge long I/Os (methodology 1), as a share of which a rate is one.
 const UNITS_KIB: [u64; 7] = [16, 32, 64, 128, 256, 512, 1024];
 const UNIT_FITS: f64 = 0.02;
@@ -69,7 +71,7 @@ pub(super) fn part(steps: &[StepRecord], (resource, block): (Resource, u64), mix
         minute_after_s: above.zip(refill).map(|(above, refill)| 60.0 * above / refill.value),
         seen_s: view.seen(),
         shared_unit: None,
-        both_ways: base.and_then(|base| both_ways(steps, (resource, block), (mix, &base))),
+        both_ways: base.filter(|_| mix != HALF).and_then(|base| both_ways(steps, (resource, block), &base)),
         published: None,
         level: against_time(&all, base, held.filter(|_| ends != Ends::Time), refill),
         drains,
@@ -85,13 +87,8 @@ pub(super) fn shared_unit(operations: &BurstPart, bytes: &BurstPart) -> Option<u
 
 /// What reads and writes together had when the bucket of the drains was empty. Whatever the other direction's own bucket holds, half
 /// and half have twice the base of one where each has its own, as neither goes ahead of the other.
-fn both_ways(
-    steps: &[StepRecord],
-    (resource, block): (Resource, u64),
-    (mix, base): (Mix, &Estimate),
-) -> Option<BothWays> {
-    let half = Mix::reads(50);
-    let all = if mix == half { Vec::new() } else { stretches(steps, (resource, block), half) };
+fn both_ways(steps: &[StepRecord], (resource, block): (Resource, u64), base: &Estimate) -> Option<BothWays> {
+    let all = stretches(steps, (resource, block), HALF);
     let last = all.last()?;
     let each = if resource == Resource::Iops { 1.0 } else { block as f64 };
     let together = level_of(std::iter::once(inner(last.level())), each)?;

@@ -10,7 +10,7 @@ use workload::{Bytes, Nanos, Start, StepKind, StopRule, Workload};
 
 use crate::arguments::TurnsArguments;
 use crate::commands::watch::load::{
-    JobFile, Named, Whose, here, in_milliseconds, is_job_file, read_job_file,
+    JobFile, Named, Whose, as_elsewhere, in_milliseconds, is_job_file, read_job_file,
 };
 
 /// What is run unless something else is named.
@@ -74,7 +74,7 @@ fn job(path: &str, turn: Option<Nanos>) -> Result<Load, Failure> {
 /// A step of fio's as a load of a block: as long as it may take, and on our target past any page cache, which would be this
 /// machine's.
 fn of_step(path: &str, step: &FioStep) -> Step {
-    let jobs = step.workload.jobs.iter().map(|job| here(job, true)).collect();
+    let jobs = step.workload.jobs.iter().map(as_elsewhere).collect();
     let mut load = WatchLoad::of_jobs(path, jobs, Vec::new());
     load.go_past_the_cache();
     load.notes.iter().for_each(|note| output::people(report::wrap("  ", note).trim_end()));

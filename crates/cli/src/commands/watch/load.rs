@@ -260,7 +260,8 @@ fn trims_alone(path: &str, step: &FioStep) -> Result<(), Failure> {
 }
 
 fn of_step(path: &str, step: FioStep, notes: Vec<String>, elsewhere: bool) -> Loaded {
-    let jobs: Vec<Job> = step.workload.jobs.iter().map(|job| here(job, elsewhere)).collect();
+    let moved = |job: &Job| if elsewhere { as_elsewhere(job) } else { job.clone() };
+    let jobs: Vec<Job> = step.workload.jobs.iter().map(moved).collect();
     let mut notes = notes;
     notes.extend(written_over(&jobs));
     let reach = jobs.iter().filter_map(|job| Some(Bytes(job.offset.0 + job.size?.0))).max();
@@ -276,11 +277,8 @@ fn written_over(jobs: &[Job]) -> Vec<String> {
     files.iter().map(|path| format!("{} is there already; the load writes over it", path.display())).collect()
 }
 
-/// A job that runs elsewhere forgets its own files, and how far they reach where it does not say.
-pub fn here(job: &Job, elsewhere: bool) -> Job {
-    if !elsewhere {
-        return job.clone();
-    }
+/// The job as it runs elsewhere: it forgets its own files, and how far they reach where it does not say.
+pub fn as_elsewhere(job: &Job) -> Job {
     let says = |size: &Bytes| job.offset.0.saturating_add(size.0) < ENDLESS;
     Job { files: Vec::new(), size: job.size.filter(says), backend: BackendAsk::Best, ..job.clone() }
 }

@@ -1,5 +1,7 @@
 //! Runs for the tests: one that can be told at a glance, and random ones.
 
+mod asked;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 use record::{
@@ -11,8 +13,8 @@ use record::{
     WorkerTotals,
 };
 use workload::{
-    Access, Asked, BackendKind, BlockSizes, Buffers, BurstAsked, BurstOf, Bytes, Choice, Direction, Ending,
-    FilePlan, Flush, Iops, Mix, Nanos, Pace, StepKind, StepPlan, StopRule, WorkerPlan,
+    Access, BackendKind, BlockSizes, Buffers, Bytes, Choice, Direction, Ending, FilePlan, Flush, Iops, Mix,
+    Nanos, Pace, StepKind, StepPlan, StopRule, WorkerPlan,
 };
 
 /// One worker of random access at `depth`, a second an interval.
@@ -529,27 +531,6 @@ fn reported() -> impl Strategy<Value = Reported> {
     )
 }
 
-/// What any procedure was asked, or none.
-fn asked() -> impl Strategy<Value = Option<Asked>> {
-    let of = [
-        Asked::Burst(BurstAsked {
-            of: BurstOf::Both,
-            most: Nanos(1),
-            small: Bytes(2),
-            large: Bytes(3),
-            mix: workload::Mix::reads(70),
-            both_ways: true,
-            seed: 4,
-            resumed: 5,
-        }),
-        Asked::Headroom(Default::default()),
-        Asked::Map(Default::default()),
-        Asked::InTurns(Default::default()),
-    ];
-    let every = of.into_iter().chain([Asked::Places(Default::default())]).map(Some).chain([None]);
-    proptest::sample::select(every.collect::<Vec<_>>())
-}
-
 /// Any run at all.
 #[allow(dead_code, reason = "not every test file needs it")]
 pub fn any_run() -> impl Strategy<Value = Run> {
@@ -564,7 +545,7 @@ pub fn any_run() -> impl Strategy<Value = Run> {
         vec(limit(), 0..3),
         vec(phase(), 0..3),
         proptest::option::of(observed()),
-        asked(),
+        asked::asked(),
     );
     let body = (body, vec(reported(), 0..3), machine);
     (head, body).prop_map(|(head, ((steps, samples, events, findings, complete), reported, machine))| {
