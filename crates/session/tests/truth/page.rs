@@ -18,7 +18,8 @@ fn marks(family: &str) -> (String, String) {
 
 /// Puts the table of a family into the page, where that is asked.
 pub fn keep(family: &str, table: &str) {
-    if std::env::var_os("PLIMSOLL_REGENERATE").is_none() {
+    let on_page = families().any(|known| known == family);
+    if !on_page || std::env::var_os("PLIMSOLL_REGENERATE").is_none() {
         return;
     }
     let _turn = TURN.lock().unwrap();

@@ -147,7 +147,7 @@ impl Case {
             if self.budget.1.is_finite() {
                 also(format!("machine_bandwidth={}B/s", self.budget.1));
             }
-            if self.noise > 0.0 {
+            if self.noise > 0.0 && self.budget.0.min(self.budget.1).is_finite() {
                 also(format!("machine_noise={:.2}%", 100.0 * self.noise));
             }
             if self.kind == Kind::Unfair {
