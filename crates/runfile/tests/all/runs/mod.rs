@@ -544,7 +544,15 @@ fn asked() -> impl Strategy<Value = Option<Asked>> {
         Asked::Map(Default::default()),
         Asked::InTurns(Default::default()),
     ];
-    let every = of.into_iter().chain([Asked::Places(Default::default())]).map(Some).chain([None]);
+    let every = of
+        .into_iter()
+        .chain([
+            Asked::Places(Default::default()),
+            Asked::Check(Default::default()),
+            Asked::Soak(Default::default()),
+        ])
+        .map(Some)
+        .chain([None]);
     proptest::sample::select(every.collect::<Vec<_>>())
 }
 
