@@ -80,11 +80,11 @@ fn a_run_that_came_to_its_end_does_not_go_on_and_others_are_none_of_a_check() {
     let done = typed(&folder, "plimsoll check sim:custom,iops=500 --time 45s --out .");
     assert_eq!(done.code, Some(0), "{}", done.err);
     let run = run_file(&folder.path("."));
-    let again = typed(&folder, &format!("plimsoll check --resume {}", run.display()));
+    let again = typed(&folder, &format!("plimsoll check --resume {run}"));
     assert_eq!(again.code, Some(2));
     assert!(flat(&again.err).contains("came to its end"), "{}", again.err);
-    let report = typed(&folder, &format!("plimsoll report {}", run.display()));
+    let report = typed(&folder, &format!("plimsoll report {run}"));
     assert_eq!(report.code, Some(0), "{}", report.err);
-    let both = typed(&folder, &format!("plimsoll check --resume {} --time 1m", run.display()));
+    let both = typed(&folder, &format!("plimsoll check --resume {run} --time 1m"));
     assert_eq!(both.code, Some(2), "what it was asked is stored");
 }
