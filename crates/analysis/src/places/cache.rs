@@ -136,6 +136,15 @@ fn is_faster(means_ns: &[f64]) -> bool {
     means_ns.windows(2).last().is_some_and(|pair| pair[1] < STILL * pair[0])
 }
 
+/// Whether a larger set found more in the cache than a smaller one that was read before it.
+fn is_taking_in(sets: &[SetSeen]) -> bool {
+    let more = |set: &SetSeen, later: &SetSeen| {
+        let (Some(hits), Some(of_later)) = (set.hits, later.hits) else { return false };
+        later.bytes > set.bytes && of_later.low > hits.high + LACKS
+    };
+    (0..sets.len()).any(|at| sets[at + 1..].iter().any(|later| more(&sets[at], later)))
+}
+
 /// A ladder that has a step: the latencies of hits and misses, and what lies between them.
 struct Step {
     hit_ns: f64,
@@ -179,6 +188,10 @@ pub(crate) fn cache(sets: &mut [SetSeen], places: &[Place], slow_once: bool) -> 
 /// Where the smallest set came slower at first than when it had been read more often, larger ones that were passed over as often hold
 /// as little of what they will.
 fn mark_warming(sets: &mut [SetSeen]) {
+    if is_taking_in(sets) {
+        let lacking = |set: &&mut SetSeen| set.hits.is_some_and(|hits| hits.value < FITS);
+        sets.iter_mut().filter(lacking).for_each(|set| set.still_warming = true);
+    }
     let Some(least) = sets.iter().map(|set| set.bytes).min() else { return };
     let first = sets.iter().find(|set| set.bytes == least).and_then(|set| set.hits);
     let Some(taken) = first.map(|hits| hits.value).filter(|taken| *taken < TELLS.1) else { return };

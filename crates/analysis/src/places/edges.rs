@@ -68,13 +68,13 @@ pub(crate) fn edges(readings: &[Reading]) -> Vec<Edge> {
     cut.changes.iter().filter_map(placed).collect()
 }
 
-/// The noise of the noisiest tenth of the series, as a share of its level: parts that answer from nothing have none, and beside them
+/// The noise of the noisier parts of the series, as a share of its level: parts that answer from nothing have none, and beside them
 /// that of the rest would look like edges.
 fn noise(samples: &[Sample]) -> f64 {
     let differences: Vec<f64> =
         samples.windows(2).map(|pair| (pair[1].value / pair[0].value).ln().abs()).collect();
-    // The ninth decile of a difference of two normal values lies at 1.645 of their deviations, times the root of two.
-    quantile(&differences, 0.9).unwrap_or(0.0) / (1.645 * std::f64::consts::SQRT_2)
+    // Four fifths of the differences of two normal values lie within 1.28 of their deviations, times the root of two.
+    quantile(&differences, 0.8).unwrap_or(0.0) / (1.28 * std::f64::consts::SQRT_2)
 }
 
 fn sample(at: usize, chunk: &[Reading]) -> Option<Sample> {

@@ -11,6 +11,8 @@ use crate::Estimate;
 /// The first reading takes longer than later ones by more than this factor: blocks that were touched before differ by tails and
 /// neighbours alone, which the median of pairs does not see. (Methodology 2.2 takes 3 for a single probe of few blocks.)
 const ONCE: f64 = 1.5;
+/// First readings that take longer by more than this factor are not those of blocks that were there before, whatever else they are.
+const SLOWER: f64 = 1.2;
 /// A level differs from the usual one by more than this factor.
 const OTHER: f64 = 1.5;
 /// The usual level is that of at least this share of what was looked at.
@@ -168,13 +170,18 @@ impl Part<'_> {
         let times = self.times(settled);
         let settled_ns = self.settled(settled);
         let over_usual = settled_ns.zip(usual).map_or(1.0, |(own, usual)| own / usual);
+        let first_over_usual = usual.map_or(1.0, |usual| self.first() / usual);
+        let slower_at_first = times.is_some_and(|times| times.low > SLOWER);
         let once = times.is_some_and(|times| times.low > ONCE);
         let was_cached = times.is_some_and(|times| times.high < 1.0 / ONCE);
         let kind = match cached {
             Cached::Unknown if once => RegionKind::FirstTouchOrCached,
             _ if once => RegionKind::FirstTouch,
             Cached::Emptied if was_cached => RegionKind::Cached,
-            _ if over_usual < 1.0 / OTHER => RegionKind::Fast,
+            _ if slower_at_first => RegionKind::FirstTouchOrCached,
+            _ if over_usual < 1.0 / OTHER && first_over_usual < 1.0 / OTHER => RegionKind::Fast,
+            // Fast by now and not at first: what was read meanwhile lies in a cache.
+            _ if over_usual < 1.0 / OTHER => RegionKind::FirstTouchOrCached,
             _ if over_usual > OTHER => RegionKind::Slow,
             _ => RegionKind::Usual,
         };

@@ -1,6 +1,6 @@
 //! `plimsoll where` on volumes of another make: a file served through FUSE with a cache, a part that loads when it is touched, and a
 //! part that was never written; and on files with holes.
-#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may unwrap, and says what it measured")]
 
 use std::ops::Range;
 use std::time::Duration;

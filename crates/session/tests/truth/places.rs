@@ -154,7 +154,8 @@ impl Judged<'_> {
     }
 
     fn edge(&mut self, told: Estimate, truth: u64) {
-        if truth == 0 || truth == self.drawn.size.0 {
+        // What is left beside it up to the end of the volume may be too short to be seen.
+        if truth < self.answer.resolution || truth > self.drawn.size.0 - self.answer.resolution {
             return;
         }
         let truth = truth as f64;
