@@ -131,8 +131,8 @@ mod tests {
             let covered = quota.covers(4, 10);
             let (mut at_once, mut singly) = (quota, quota);
             assert!((0..covered).all(|_| singly.take(Direction::Write, 10)));
-            let bytes = 10 * covered as u64;
-            at_once.took(covered, Moved { all: bytes, written: bytes });
+            let moved = 10 * covered as u64;
+            at_once.took(covered, Moved { all: moved, written: moved });
             assert_eq!(at_once, singly);
             assert_eq!(covered, if bytes.min(written) < 40 { 0 } else { ops.min(4) as usize });
         }
