@@ -13,7 +13,6 @@ Examples:
   plimsoll headroom /mnt/vol --p99 10ms            4 KiB random reads
   plimsoll headroom /mnt/vol --p99 10ms --mix 70/30 --block 8k
   plimsoll headroom /mnt/vol --p50 1ms --p99.9 50ms     both must hold
-  plimsoll headroom /mnt/vol --mean 2ms            the mean of all
   plimsoll headroom /mnt/vol --p99 20ms --load jobs.fio what your job does
   plimsoll headroom /mnt/vol --p99 5ms --expect \"2500 iops\"  is it enough?
   plimsoll headroom sim:aws-gp3 --p99 5ms          simulated, in a moment
@@ -30,9 +29,6 @@ pub struct HeadroomArguments {
     /// Directory, file, block device, lab:POLICY or sim:POLICY; or a fio job file, whose latency_target is the bound
     #[arg(default_value = ".")]
     pub target: String,
-    /// The mean of all I/Os must be no longer than this
-    #[arg(long, value_name = "TIME")]
-    pub mean: Option<String>,
     /// Half of all I/Os must be done within this
     #[arg(long, value_name = "TIME")]
     pub p50: Option<String>,
@@ -81,13 +77,12 @@ pub struct HeadroomArguments {
 }
 
 impl HeadroomArguments {
-    /// The bounds that are asked, the mean first, then by rising percentile; those of a job where none is.
+    /// The bounds that are asked, by rising percentile; those of a job where none is.
     ///
     /// # Errors
     /// None at all, or a time that is none.
     pub fn bounds(&self, of_job: &[LatencyBound]) -> Result<Vec<LatencyBound>, Failure> {
         let asked = [
-            (None, &self.mean),
             (Some(50.0), &self.p50),
             (Some(90.0), &self.p90),
             (Some(95.0), &self.p95),
@@ -109,7 +104,7 @@ impl HeadroomArguments {
         match bounds.is_empty() {
             true if !of_job.is_empty() => Ok(of_job.to_vec()),
             true => Err(Failure::refused(
-                "headroom asks how much arrives before a latency is passed, so name one: --p99 10ms (also --mean, --p50, \
+                "headroom asks how much arrives before a latency is passed, so name one: --p99 10ms (also --p50, \
                  --p90, --p95, --p99.9)",
             )),
             false => Ok(bounds),

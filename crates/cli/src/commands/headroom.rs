@@ -94,7 +94,7 @@ fn against(arguments: &HeadroomArguments, load: &[LoadPart]) -> Result<Against, 
     let other = expectation.iter().flat_map(|asked| &asked.claims).find(|claim| !is_rate(claim));
     if let Some(claim) = other {
         return Err(Failure::refused(format!(
-            "--expect \"{}\": say the latency as a bound (--p99, --mean) and the rate here, for example --expect \"2500 iops\"",
+            "--expect \"{}\": say the latency as a bound (--p99) and the rate here, for example --expect \"2500 iops\"",
             claim.words
         )));
     }

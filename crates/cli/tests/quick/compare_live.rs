@@ -48,7 +48,7 @@ fn five_per_cent_is_found_at_two_per_cent_of_noise_in_ten_blocks() {
 #[test]
 fn a_job_file_of_fio_is_the_load_and_each_stonewall_another() {
     let folder = Folder::new();
-    let job = "[global]\nbs=4k\nsize=1g\nruntime=1\ntime_based\n[reads]\nrw=randread\niodepth=16\n[one]\nstonewall\nrw=randread\niodepth=1\n";
+    let job = "[global]\nioengine=libaio\ndirect=1\nbs=4k\nsize=1g\nruntime=1\ntime_based\n[reads]\nrw=randread\niodepth=16\n[one]\nstonewall\nrw=randread\niodepth=1\n";
     fs::write(folder.path("job.fio"), job).unwrap();
     let sides = ["sim:custom,iops=3000,noise=2%,seed=1", "sim:custom,iops=1500,noise=2%,seed=2"];
     let words = [&["compare"], &sides[..], &["@/job.fio", "--out=@/runs", "--format=json"]].concat();

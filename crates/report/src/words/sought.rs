@@ -75,7 +75,7 @@ fn promised_words(promised: &Promised, answer: &HeadroomAnswer) -> String {
     let claims = if by == rate {
         format!("{rate} were promised")
     } else {
-        format!("{by} promises {rate} of this load")
+        format!("{by} stands for {rate} of this load")
     };
     let bounds = bounds_words(&answer.bounds);
     let how = match promised.answer {

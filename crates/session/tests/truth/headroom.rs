@@ -20,14 +20,12 @@ const BASE: f64 = 1e-4;
 /// The length of a search that is not told another.
 const TIME: Nanos = Nanos::from_secs(300);
 
-/// A volume with a bound of its 99th percentile, or of its mean.
+/// A volume with a bound of its 99th percentile.
 struct Case {
     kind: &'static str,
     words: String,
     /// Seconds.
     bound: f64,
-    /// Whether it is of the mean, and not of the 99th percentile.
-    of_mean: bool,
     /// The greatest rate at which it holds; of a volume that swings, the greatest that could be told.
     truth: f64,
     /// Of the arrivals.
@@ -45,26 +43,7 @@ fn server(cv: u32, services: f64, seed: usize) -> Case {
         _ => 1.0 - 100f64.ln() / services,
     };
     let kind = if cv == 0 { "M/D/1" } else { "M/M/1" };
-    Case {
-        kind,
-        words,
-        bound: services * service,
-        of_mean: false,
-        truth: load / service,
-        seed: seed as u64 + 1,
-    }
-}
-
-/// The same with a bound of its mean: of the exponential services a load of 1 − 1/k makes it k services long, of constant ones that
-/// whose queue holds k − 1 (Pollaczek, Khinchine).
-fn mean_of_server(cv: u32, services: f64, seed: usize) -> Case {
-    let case = server(cv, services, seed);
-    let load = match cv {
-        0 => 2.0 * (services - 1.0) / (2.0 * services - 1.0),
-        _ => 1.0 - 1.0 / services,
-    };
-    let kind = if cv == 0 { "mean of M/D/1" } else { "mean of M/M/1" };
-    Case { kind, of_mean: true, truth: load / 1e-3, ..case }
+    Case { kind, words, bound: services * service, truth: load / service, seed: seed as u64 + 1 }
 }
 
 /// A meter of `rate` operations a second, which lets I/O run ahead: what waits is what waits longer than that in M/D/1.
@@ -72,7 +51,7 @@ fn metered(rate: f64, milliseconds: f64, seed: usize) -> Case {
     let words = format!("sim:custom,iops={rate},latency=100us,jitter=0,seed={}", seed + 1);
     let bound = milliseconds / 1e3;
     let load = inverse(md1_wait, (bound - BASE + TOLERANCE) * rate);
-    Case { kind: "metered", words, bound, of_mean: false, truth: load * rate, seed: seed as u64 + 1 }
+    Case { kind: "metered", words, bound, truth: load * rate, seed: seed as u64 + 1 }
 }
 
 /// A cap that falls and rises by turns: nothing holds for long above its lower level.
@@ -81,7 +60,7 @@ fn swinging(seconds: f64, seed: usize) -> Case {
         "sim:custom,iops=1000,latency=100us,jitter=0,cap_low=50%,wave={seconds}s/{seconds}s,seed={}",
         seed + 1
     );
-    Case { kind: "swinging", words, bound: 0.02, of_mean: false, truth: 500.0, seed: seed as u64 + 1 }
+    Case { kind: "swinging", words, bound: 0.02, truth: 500.0, seed: seed as u64 + 1 }
 }
 
 /// The load at which `of` it is `wanted`.
@@ -99,11 +78,7 @@ impl Case {
         let most = Nanos::from_secs_f64(self.bound);
         let job = Job { seed: self.seed, ..Job::named("arrivals") };
         HeadroomAsked {
-            bounds: vec![if self.of_mean {
-                LatencyBound::mean(most)
-            } else {
-                LatencyBound::percentile(99.0, most)
-            }],
+            bounds: vec![LatencyBound::percentile(99.0, most)],
             load: vec![LoadPart { job, share: 1.0 }],
             time: TIME,
             write_most: Bytes::gib(16),
@@ -112,9 +87,8 @@ impl Case {
 
     fn command(&self) -> String {
         format!(
-            "plimsoll headroom '{}' --{} {}us --seed {}",
+            "plimsoll headroom '{}' --p99 {}us --seed {}",
             self.words,
-            if self.of_mean { "mean" } else { "p99" },
             (self.bound * 1e6).round(),
             self.seed
         )
@@ -234,18 +208,16 @@ fn headroom() {
         }
         false => &[(1000.0, 20.0), (3000.0, 5.0)],
     };
-    let means: &[f64] = if is_full() { &[3.0, 6.0, 12.0] } else { &[6.0] };
     let waves: &[f64] = if is_full() { &[2.0, 5.0, 10.0, 20.0, 40.0] } else { &[5.0, 20.0] };
     let mut cases: Vec<Case> = Vec::new();
     for seed in numbers(1).take(if is_full() { 8 } else { 1 }) {
         cases.extend(services.iter().flat_map(|&k| [0, 1].map(|cv| server(cv, k, seed))));
-        cases.extend(means.iter().flat_map(|&k| [0, 1].map(|cv| mean_of_server(cv, k, seed))));
         cases.extend(meters.iter().map(|&(rate, bound)| metered(rate, bound, seed)));
         cases.extend(waves.iter().map(|&wave| swinging(wave, seed)));
     }
     let outcomes = each(&cases, Case::judge);
     let mut all = Table::default();
-    for kind in ["M/D/1", "M/M/1", "mean of M/D/1", "mean of M/M/1", "metered"] {
+    for kind in ["M/D/1", "M/M/1", "metered"] {
         all.figures.insert(kind.to_owned(), figures(&outcomes, kind));
     }
     outcomes.into_iter().for_each(|outcome| all.merge(outcome.table));
