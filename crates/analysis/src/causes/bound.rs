@@ -53,9 +53,8 @@ pub(super) fn have_more(cap: &Cap, loads: &[&Load<'_>], of: fn(&Point) -> Estima
     let high = cap.level.high * (1.0 + LOST);
     // A map has so many cells that some have more by the chance of their moment: its ladders and what came again tell.
     let is_cell = |load: &Load<'_>| load.step.plan.kind == workload::StepKind::Cell;
-    let more = |load: &&&Load<'_>| {
-        intervals(load) >= INTERVALS_MIN && !is_cell(load) && of(&load.point).low > high
-    };
+    let more =
+        |load: &&&Load<'_>| intervals(load) >= INTERVALS_MIN && !is_cell(load) && of(&load.point).low > high;
     loads.iter().filter(more).count() >= MOMENTS
 }
 

@@ -170,8 +170,7 @@ fn takes_as_long(deep: &Point, shallow: &Point) -> bool {
 fn bytes_bind(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
     let bytes = seen.cap.level.value * seen.block as f64;
     // What did not wait was held by its own depth, and has these bytes by chance.
-    let waited =
-        |load: &Load<'_>| way.base_ns.is_none_or(|base| load.point.latency_ns_mean > WAITS * base);
+    let waited = |load: &Load<'_>| way.base_ns.is_none_or(|base| load.point.latency_ns_mean > WAITS * base);
     let of_bytes = |load: &Load<'_>| if waited(load) { load.point.bytes_per_second.value } else { 0.0 };
     let longer: Vec<f64> = longer(way, seen.block).map(of_bytes).collect();
     if longer.is_empty() {

@@ -186,6 +186,7 @@ fn a_block_between_keeps_the_depth_that_a_longer_one_keeps() {
     let (_folder, ended) = ran(&command("--p99"), &["--format", "json"]);
     let document = ended.json();
     let rows = direction(&document, "read")["rows"].as_array().unwrap();
-    let depth = |block: u64| rows.iter().find(|row| row["block"] == block).unwrap()["bound"]["depth"].as_u64();
+    let depth =
+        |block: u64| rows.iter().find(|row| row["block"] == block).unwrap()["bound"]["depth"].as_u64();
     assert_eq!(depth(8 << 10), depth(16 << 10), "{rows:?}");
 }

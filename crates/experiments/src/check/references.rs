@@ -45,7 +45,8 @@ pub(super) fn wanted(known: &Known<'_>) -> Vec<Draft> {
     let now =
         moments(known).into_iter().filter(|moment| moment.block == known.small() || known.knows_large());
     let counted = now.map(|moment| (count(known, StepKind::Reference, moment), moment));
-    let mut wanted: Vec<(usize, Moment)> = counted.filter(|(count, _)| *count < known.ask.effort.references).collect();
+    let mut wanted: Vec<(usize, Moment)> =
+        counted.filter(|(count, _)| *count < known.ask.effort.references).collect();
     wanted.sort_by_key(|(count, _)| *count);
     wanted.into_iter().map(|(count, moment)| draft(known, moment, count + 1)).collect()
 }

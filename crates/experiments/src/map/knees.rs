@@ -97,7 +97,12 @@ impl<'k> Knee<'k> {
             self.known.of_kind(StepKind::Cell).filter(|record| is_of(record, self.direction, self.block));
         let mut ran: Vec<u32> = cells.map(|record| depth_of(&record.plan)).collect();
         let mut seen = Vec::new();
-        ran.retain(|depth| !seen.contains(depth) && { seen.push(*depth); true });
+        ran.retain(|depth| {
+            !seen.contains(depth) && {
+                seen.push(*depth);
+                true
+            }
+        });
         let most = if self.bound_wanted().is_some() { DEPTHS_MOST_BOUND } else { DEPTHS_MOST };
         let next = (ran.len() < most).then(|| self.next()).flatten();
         let depths = ran.into_iter().chain(next);

@@ -139,9 +139,8 @@ fn disturbed(map: &DirectionMap) -> Option<String> {
         format!("'{}' ({:.0} % of it{why})", off.step, 100.0 * off.share)
     };
     let all: Vec<String> = map.disturbed.iter().map(one).collect();
-    (!all.is_empty()).then(|| {
-        format!("Left out, since they had less than the others at their level: {}.", all.join(", "))
-    })
+    (!all.is_empty())
+        .then(|| format!("Left out, since they had less than the others at their level: {}.", all.join(", ")))
 }
 
 fn slo(slo: &analysis::Headroom) -> String {
